@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/banned.h - what does not compile here; the last include of every .c file.
+ *
+ * unbounded copies                     use buf, str, mem_printf
+ * unchecked conversions                use number_parse_*
+ * shared static results                use time_*, str_*
+ * allocation that can return NULL      use mem_*
+ * clock and chance                     come from loop/ (DESIGN: nothing else reads them) */
+#ifndef BASE_BANNED_H
+#define BASE_BANNED_H
+
+#pragma GCC poison strcpy strcat stpcpy strncpy strncat sprintf vsprintf gets
+#pragma GCC poison atoi atol atoll atof strtok
+#pragma GCC poison gmtime localtime ctime asctime strerror
+#pragma GCC poison asprintf vasprintf strndup
+#pragma GCC poison rand srand random srandom drand48
+#pragma GCC poison alloca
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/fd.h - file descriptors that close with their scope, and whole files. */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macro.h"
+
+/* Takes a negative number for "none". */
+void fd_close(int fd);
+DEFINE_AUTO(int, fd_close);
+
+/* Hand a descriptor over: gives its number and leaves -1 behind. */
+static inline int fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+/* Append a file's bytes, within the buffer's bound. */
+int fd_read_file(const char *path, struct buf *to, struct err *err) MUST_CHECK;
+/* Replace a file as a whole or not at all: a temporary file beside it, synced, then renamed. */
+int fd_write_file(const char *path, const void *data, size_t len, mode_t mode,
+		  struct err *err) MUST_CHECK;
+
+#endif

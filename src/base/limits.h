@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/limits.h - every bound on what comes from outside, in one place.
+ *
+ * A number here is a promise to the operator: past it there is a clear error, never an abort. Where
+ * Kubernetes has a limit that clients know, it is the same. */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+enum {
+	/* documents */
+	LIMIT_JSON_DEPTH = 512,                /* nesting of objects and arrays */
+	LIMIT_JSON_BYTES = 1024 * 1024 * 1024, /* a list of 100,000 pods fits */
+	LIMIT_YAML_BYTES = 64 * 1024 * 1024,
+	LIMIT_YAML_NODES = 4 * 1024 * 1024, /* after aliases are expanded */
+	LIMIT_PATCH_OPS = 10000,            /* as kube-apiserver: maxJSONPatchOperations */
+
+	/* HTTP */
+	LIMIT_BODY_BYTES = 3 * 1024 * 1024, /* as kube-apiserver: a request's body */
+	LIMIT_RESPONSE_BYTES = 1024 * 1024 * 1024,
+	LIMIT_HEADER_BYTES = 64 * 1024, /* all header fields of a message together */
+	LIMIT_HEADER_COUNT = 256,
+	LIMIT_URL_BYTES = 32 * 1024,
+	LIMIT_STREAMS = 250, /* concurrent HTTP/2 streams a connection */
+	LIMIT_CONNECTIONS = 10000,
+	LIMIT_STREAM_RESETS = 10000, /* burst a connection, before it is ended */
+	LIMIT_STREAM_RESETS_PER_SECOND = 330,
+	LIMIT_SEND_BUFFER_BYTES = 256 * 1024, /* a stream asks its writer to pause above this */
+
+	/* text */
+	LIMIT_LOG_LINE = 16 * 1024,
+	LIMIT_SELECTOR_BYTES = 64 * 1024,
+	LIMIT_QUANTITY_BYTES = 128,
+};
+
+#endif

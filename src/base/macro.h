@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/macro.h - the handful of macros that the whole project knows.
+ *
+ * Ownership ends with the scope unless it is handed over by name:
+ *
+ *	AUTO(job_free) struct job *job = job_decode(doc, err);
+ *	if (!job || admit_job(job, err) < 0)
+ *		return NULL;
+ *	return TAKE(job);
+ *
+ * DEFINE_AUTO stands once in the header of the type, below its destructor. */
+#ifndef BASE_MACRO_H
+#define BASE_MACRO_H
+
+#include <stddef.h>
+
+/* Run destructor `fn` on this variable when its scope ends. */
+#define AUTO(fn) __attribute__((cleanup(fn##_auto)))
+
+/* Let AUTO(fn) work on variables of type `type`; `fn` must accept NULL or an empty value. */
+#define DEFINE_AUTO(type, fn)                        \
+	static inline void fn##_auto(type *variable) \
+	{                                            \
+		fn(*variable);                       \
+	}                                            \
+	struct macro_semicolon
+
+/* The same for a destructor that takes the address of an open struct (noun_done). */
+#define DEFINE_AUTO_IN_PLACE(type, fn)               \
+	static inline void fn##_auto(type *variable) \
+	{                                            \
+		fn(variable);                        \
+	}                                            \
+	struct macro_semicolon
+
+/* Hand a pointer over: gives its value and leaves NULL behind. */
+#define TAKE(pointer)                                         \
+	__extension__({                                       \
+		__typeof__(pointer) *take_from_ = &(pointer); \
+		__typeof__(pointer) taken_ = *take_from_;     \
+		*take_from_ = NULL;                           \
+		taken_;                                       \
+	})
+
+/* Number of elements of an array (not of a pointer). */
+#define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The struct that holds `member` at this address. */
+#define container_of(pointer, type, member) \
+	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define PRINTF(format, first) __attribute__((format(printf, format, first)))
+
+#endif

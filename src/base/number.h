@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/number.h - numbers from text, whole and exact: no leading blanks, nothing behind the end, an
+ * error that names the text and what was expected. */
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* Decimal, with an optional sign. ERR_BAD_REQUEST when it is no number or out of range. */
+int number_parse_i64(struct str text, int64_t *ret, struct err *err) MUST_CHECK;
+int number_parse_u64(struct str text, uint64_t *ret, struct err *err) MUST_CHECK;
+/* Within [min, max]. */
+int number_parse_range(struct str text, int64_t min, int64_t max, int64_t *ret,
+		       struct err *err) MUST_CHECK;
+/* A finite decimal floating-point number; independent of the locale. */
+int number_parse_double(struct str text, double *ret, struct err *err) MUST_CHECK;
+/* As Go's strconv.ParseBool: 1 t T TRUE true True, 0 f F FALSE false False. */
+int number_parse_bool(struct str text, bool *ret, struct err *err) MUST_CHECK;
+
+#endif

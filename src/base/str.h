@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/str.h - string views: a pointer and a length, lent by whoever owns the bytes.
+ *
+ * A view is passed by value and need not end in NUL. str_none() has a NULL pointer and stands for
+ * "absent"; it equals the empty string in comparisons. Bytes are compared as unsigned. Print one by
+ * printf("%.*s", STR_ARG(s)). */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct str {
+	const char *ptr;
+	size_t len;
+};
+
+/* A view of a string literal, also as a static initialiser. */
+#define STR(literal) ((struct str){"" literal, sizeof(literal) - 1})
+#define STR_INIT(literal)                       \
+	{                                       \
+		"" literal, sizeof(literal) - 1 \
+	}
+#define STR_ARG(s) (int)(s).len, (s).ptr ? (s).ptr : ""
+
+static inline struct str str_none(void)
+{
+	return (struct str){NULL, 0};
+}
+
+/* View of a C string; NULL gives str_none(). */
+static inline struct str str_from(const char *text)
+{
+	return (struct str){text, text ? strlen(text) : 0};
+}
+
+static inline struct str str_of(const char *ptr, size_t len)
+{
+	return (struct str){ptr, len};
+}
+
+static inline bool str_is_none(struct str s)
+{
+	return s.ptr == NULL;
+}
+
+static inline bool str_is_empty(struct str s)
+{
+	return s.len == 0;
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool str_is(struct str a, const char *b)
+{
+	return str_eq(a, str_from(b));
+}
+
+/* <0, 0 or >0, by bytes; a prefix sorts first. */
+int str_cmp(struct str a, struct str b);
+
+/* qsort() over an array of struct str. */
+int str_qsort_cmp(const void *a, const void *b);
+
+bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+
+/* Index of the first byte or part at or behind `from`, or -1. */
+ptrdiff_t str_find_byte(struct str s, char byte, size_t from);
+ptrdiff_t str_rfind_byte(struct str s, char byte);
+ptrdiff_t str_find(struct str s, struct str part, size_t from);
+
+/* Bytes [from, to) clamped to the view. */
+struct str str_slice(struct str s, size_t from, size_t to);
+struct str str_skip(struct str s, size_t count);
+
+/* Without ASCII white space at both ends. */
+struct str str_trim(struct str s);
+
+/* Cut the part before `separator` off the front of *rest. False when *rest is used up (is none);
+ * an empty string gives one empty part.
+ *	while (str_split(&rest, ',', &part)) ... */
+bool str_split(struct str *rest, char separator, struct str *part);
+
+/* A NUL-terminated copy for mem_free(). */
+char *str_dup(struct str s) __attribute__((malloc, returns_nonnull));
+
+/* Is it well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF)? */
+bool str_is_utf8(struct str s);
+
+#endif

@@ -50,6 +50,6 @@
 	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-#define PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 #endif

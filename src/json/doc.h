@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/doc.h - JSON documents: one way to read them, whether they were parsed or built.
+ *
+ * A document owns its values. `struct json` is a reference to one value, passed by value, valid as
+ *long as its document lives (and, in a document that is being built, as long as that value is not
+ *removed). JSON_NONE stands for "absent": every question may be asked of it, so that look-ups
+ *chain:
+ *
+ *	struct str name = json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name"));
+ *
+ * A parsed document is immutable and compact. A built one, or a thawed copy, can be changed until
+ *it is published; from then on nobody changes it (documents are shared by reference count,
+ *single-threaded).
+ *
+ * Duplicate keys: the last one wins, as in Go, and is the only one that is there to be seen.
+ * Depth and size are bounded at parse and at every growth, so that recursive walkers are safe. */
+#ifndef JSON_DOC_H
+#define JSON_DOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct json_doc;
+
+struct json {
+	const void *val; /* NULL: absent */
+	bool built;      /* which of the two forms of document it is in */
+};
+#define JSON_NONE ((struct json){NULL, false})
+
+enum json_type {
+	JSON_ABSENT,
+	JSON_NULL,
+	JSON_BOOL,
+	JSON_INT,
+	JSON_REAL,
+	JSON_STR,
+	JSON_ARR,
+	JSON_OBJ
+};
+
+/* --- documents ------------------------------------------------------------------------------- */
+
+typedef void json_duplicate_fn(void *arg, struct str path); /* "spec.containers[0].name" */
+
+struct json_options {
+	size_t max_bytes; /* 0: LIMIT_JSON_BYTES */
+	size_t max_depth; /* 0: LIMIT_JSON_DEPTH */
+	json_duplicate_fn
+		*on_duplicate; /* called for each key that is there twice; NULL: not told */
+	void *arg;
+};
+
+/* One JSON text, strictly RFC 8259, valid UTF-8. ERR_BAD_REQUEST says what and at which line and
+ * column; ERR_TOO_LARGE past a bound. `options` may be NULL. */
+struct json_doc *json_parse(struct str text, const struct json_options *options,
+			    struct err *err) MUST_CHECK;
+/* An empty document to build in; its root is absent until json_doc_set_root(). */
+struct json_doc *json_doc_new(void) __attribute__((returns_nonnull));
+/* A copy that can be changed, of a whole document or of one value as the root. */
+struct json_doc *json_doc_thaw(struct json root) __attribute__((returns_nonnull));
+/* The same content as an immutable, compact document. */
+struct json_doc *json_doc_freeze(struct json root) __attribute__((returns_nonnull));
+
+struct json_doc *json_doc_ref(struct json_doc *doc);
+void json_doc_unref(struct json_doc *doc);
+DEFINE_AUTO(struct json_doc *, json_doc_unref);
+
+struct json json_doc_root(const struct json_doc *doc);
+bool json_doc_is_mutable(const struct json_doc *doc);
+/* Bytes of memory that it holds, about. */
+size_t json_doc_bytes(const struct json_doc *doc);
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+enum json_type json_type(struct json j);
+const char *json_type_name(enum json_type type); /* "string", "object", ... for messages */
+
+static inline bool json_is_absent(struct json j)
+{
+	return j.val == NULL;
+}
+static inline bool json_is(struct json j, enum json_type type)
+{
+	return json_type(j) == type;
+}
+
+/* The value, or the fallback (none, 0, false) where it is absent or of another type. */
+struct str json_str(struct json j); /* NUL-terminated behind its end; may contain NUL */
+bool json_bool(struct json j);
+int64_t json_int(struct json j); /* an integer that fits; a real is not one */
+double json_real(struct json j); /* of an integer as well */
+/* Is it an integer within int64? (JSON_INT covers uint64 above that, as Kubernetes never has.) */
+bool json_is_i64(struct json j);
+
+/* Members and elements. Look-up is linear; objects are small. */
+struct json json_get(struct json object, const char *key);
+struct json json_get_str(struct json object, struct str key);
+struct json json_at(struct json array, size_t index);
+size_t json_len(struct json container); /* members or elements; 0 for anything else */
+
+/* Walk an object's members or an array's elements, in order:
+ *	struct json_iter it = json_iter(j);
+ *	while (json_next(&it)) use(it.key, it.value);		key is none in an array */
+struct json_iter {
+	struct json value;
+	struct str key;
+	size_t index; /* of the current one */
+	const void *next;
+	size_t left;
+	bool object;
+	bool built;
+};
+struct json_iter json_iter(struct json container);
+bool json_next(struct json_iter *it);
+
+/* Same content? Members in any order; 1 and 1.0 differ (as in Go, int64 is not float64). */
+bool json_eq(struct json a, struct json b);
+
+/* --- building (documents from json_doc_new() and json_doc_thaw() only) ---------------------------
+ */
+
+/* New values belong to `doc` and are nowhere in its tree until they are set or appended. Strings
+ * are copied. */
+struct json json_new_null(struct json_doc *doc);
+struct json json_new_bool(struct json_doc *doc, bool value);
+struct json json_new_int(struct json_doc *doc, int64_t value);
+struct json json_new_real(struct json_doc *doc, double value);    /* must be finite */
+struct json json_new_str(struct json_doc *doc, struct str value); /* must be UTF-8 */
+struct json json_new_printf(struct json_doc *doc, const char *format, ...) PRINTF(2, 3);
+struct json json_new_arr(struct json_doc *doc);
+struct json json_new_obj(struct json_doc *doc);
+/* A deep copy of a value of this or another document. */
+struct json json_new_copy(struct json_doc *doc, struct json value);
+
+void json_doc_set_root(struct json_doc *doc, struct json value);
+/* Replace or add a member; keeps the place of one that was there. */
+void json_set(struct json_doc *doc, struct json object, struct str key, struct json value);
+void json_set_str(struct json_doc *doc, struct json object, const char *key, struct str value);
+void json_set_int(struct json_doc *doc, struct json object, const char *key, int64_t value);
+void json_set_bool(struct json_doc *doc, struct json object, const char *key, bool value);
+/* The member, made as an empty object (array) if it is absent or null; an existing other type is
+ * replaced. */
+struct json json_ensure_obj(struct json_doc *doc, struct json object, const char *key);
+struct json json_ensure_arr(struct json_doc *doc, struct json object, const char *key);
+/* Gives false when there was no such member. */
+bool json_remove(struct json_doc *doc, struct json object, struct str key);
+void json_append(struct json_doc *doc, struct json array, struct json value);
+/* `index` at most the length. */
+void json_insert(struct json_doc *doc, struct json array, size_t index, struct json value);
+bool json_remove_at(struct json_doc *doc, struct json array, size_t index);
+void json_replace_at(struct json_doc *doc, struct json array, size_t index, struct json value);
+
+/* --- printing -------------------------------------------------------------------------------- */
+
+enum json_style {
+	JSON_COMPACT,   /* as stored and sent */
+	JSON_PRETTY,    /* indented by four, as kubectl -o json */
+	JSON_CANONICAL, /* compact, keys sorted by bytes, numbers in their shortest form: equal
+			   content, equal bytes */
+};
+void json_print(struct json j, enum json_style style, struct buf *to);
+/* For mem_free(). */
+char *json_text(struct json j, enum json_style style) __attribute__((returns_nonnull));
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop/loop.h - the event loop: descriptors, timers, signals, children, deferred work, and the only
+ * places where time and chance come from.
+ *
+ * One thread runs one loop; nothing here locks but loop_post(). Each turn reads the clock once, so
+ * that every callback of a turn sees the same time.
+ *
+ * The virtual twin (loop_new_virtual) has the same interface and the same code: its clock stands
+ * still while anything is to be done and jumps to the next timer when nothing is, its chance comes
+ * from a seed, and its workers run in line. A component that uses nothing but this header runs a
+ * simulated day in a second, and twice the same way.
+ *
+ * Callbacks may add, change and remove any watch, also the one that is being called. Removing is
+ * final: the callback is not called again, even if its event had already been seen. */
+#ifndef LOOP_LOOP_H
+#define LOOP_LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+
+struct loop;
+
+struct loop *loop_new(struct err *err) MUST_CHECK;
+/* Virtual time starts at `start` (microseconds since 1970). */
+struct loop *loop_new_virtual(uint64_t seed, int64_t start, struct err *err) MUST_CHECK;
+/* Every watch, timer and job must have been removed, or the loop asserts: nothing is left behind.
+ * (Deferred calls that were not made yet are dropped.) */
+void loop_free(struct loop *loop);
+DEFINE_AUTO(struct loop *, loop_free);
+
+/* Run until loop_stop(). loop_turn() does one turn: waits for at most `wait_us` (negative: as long
+ * as it takes), runs what is due, and says whether anything ran. On a virtual loop it does not wait
+ * but lets at most `wait_us` of virtual time pass. */
+void loop_run(struct loop *loop);
+void loop_stop(struct loop *loop);
+bool loop_turn(struct loop *loop, int64_t wait_us);
+/* Turn until nothing is due, without letting time pass. */
+void loop_drain(struct loop *loop);
+bool loop_is_virtual(const struct loop *loop);
+
+/* Time. loop_now() is the wall clock in microseconds since 1970; loop_uptime() never goes back and
+ * counts from the loop's start. Timers go by the second. */
+int64_t loop_now(const struct loop *loop);
+int64_t loop_uptime(const struct loop *loop);
+/* Virtual only: what the wall clock shows from now on; timers are not touched (a clock that was
+ * set). */
+void loop_set_wall_clock(struct loop *loop, int64_t now);
+
+/* Chance. From the system, or on a virtual loop from the seed. */
+void loop_random(struct loop *loop, void *bytes, size_t len);
+uint64_t loop_random_u64(struct loop *loop);
+/* Uniform in [0, below). */
+uint64_t loop_random_below(struct loop *loop, uint64_t below);
+
+/* Descriptors. */
+enum { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HANGUP = 4 };
+struct loop_fd;
+/* `events` says what happened: LOOP_READ, LOOP_WRITE; LOOP_HANGUP comes unasked, on error as well.
+ */
+typedef void loop_fd_fn(struct loop_fd *watch, int fd, unsigned events, void *arg);
+struct loop_fd *loop_fd_add(struct loop *loop, int fd, unsigned events, loop_fd_fn *fn, void *arg,
+			    struct err *err) MUST_CHECK;
+void loop_fd_set(struct loop_fd *watch, unsigned events);
+/* Takes NULL. The descriptor stays open; close it afterwards, not before. */
+void loop_fd_remove(struct loop_fd *watch);
+
+/* Timers: made once, set as often as wanted. The callback is called once a setting. */
+struct loop_timer;
+typedef void loop_timer_fn(struct loop_timer *timer, void *arg);
+struct loop_timer *loop_timer_new(struct loop *loop, loop_timer_fn *fn, void *arg)
+	__attribute__((returns_nonnull));
+/* Due `after_us` from now; replaces an earlier setting. */
+void loop_timer_set(struct loop_timer *timer, int64_t after_us);
+void loop_timer_stop(struct loop_timer *timer);
+bool loop_timer_is_set(const struct loop_timer *timer);
+void loop_timer_free(struct loop_timer *timer);
+DEFINE_AUTO(struct loop_timer *, loop_timer_free);
+
+/* Deferred work: called in this turn or the next, after the current callback has returned, in
+ * order. The struct is the caller's; it may be cancelled, and deferred again from its own callback.
+ */
+typedef void loop_defer_fn(void *arg);
+struct loop_defer {
+	struct loop_defer *next;
+	loop_defer_fn *fn;
+	void *arg;
+	bool queued;
+};
+void loop_defer(struct loop *loop, struct loop_defer *defer, loop_defer_fn *fn, void *arg);
+void loop_defer_cancel(struct loop *loop, struct loop_defer *defer);
+
+/* Signals: delivered on the loop; blocked for the thread while a watch exists. */
+struct loop_signal;
+typedef void loop_signal_fn(struct loop_signal *watch, int signo, void *arg);
+struct loop_signal *loop_signal_add(struct loop *loop, int signo, loop_signal_fn *fn, void *arg,
+				    struct err *err) MUST_CHECK;
+void loop_signal_remove(struct loop_signal *watch);
+/* Virtual only: as if the process had got it. */
+void loop_signal_raise(struct loop *loop, int signo);
+
+/* Children: called once, when the process has ended; it has been reaped, and the watch is gone when
+ * the callback returns. `status` is as from waitpid(). */
+struct loop_child;
+typedef void loop_child_fn(pid_t pid, int status, void *arg);
+struct loop_child *loop_child_add(struct loop *loop, pid_t pid, loop_child_fn *fn, void *arg,
+				  struct err *err) MUST_CHECK;
+/* Stop watching; the process is left alone. */
+void loop_child_remove(struct loop_child *watch);
+/* Virtual only: the (pretended) process `pid` ends. */
+void loop_child_exit(struct loop *loop, pid_t pid, int status);
+
+/* Work off the thread. `work` runs on a worker and may touch nothing but its `arg`; `done` runs on
+ * the loop afterwards. On a virtual loop `work` runs in line, before a later turn calls `done`. */
+typedef void loop_work_fn(void *arg);
+typedef void loop_done_fn(void *arg);
+void loop_work(struct loop *loop, loop_work_fn *work, loop_done_fn *done, void *arg);
+/* The one call that any thread may make: have `fn` called on the loop. */
+void loop_post(struct loop *loop, loop_defer_fn *fn, void *arg);
+
+#endif

@@ -44,14 +44,28 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool pass, cons
 	return pass;
 }
 
+/* A diagnostic: each line behind a '#'. */
+__attribute__((unused)) static void tap_show(const char *label, const char *text)
+{
+	printf("#   %s: ", label);
+	for (; text && *text; text++) {
+		putchar(*text);
+		if (*text == '\n')
+			printf("#     ");
+	}
+	printf("%s\n", text ? "" : "(null)");
+}
+
 __attribute__((unused)) static bool tap_is(const char *got, const char *want, const char *file,
 					   int line, const char *what)
 {
 	bool same = got == want || (got && want && strcmp(got, want) == 0);
 
-	tap_ok(same, file, line, "%s is \"%s\"", what, want ? want : "(null)");
-	if (!same)
-		printf("#   got \"%s\"\n", got ? got : "(null)");
+	tap_ok(same, file, line, "%s", what);
+	if (!same) {
+		tap_show("got ", got);
+		tap_show("want", want);
+	}
 	return same;
 }
 
@@ -64,6 +78,6 @@ __attribute__((unused)) static int tap_done(void)
 }
 
 #define ok(pass, ...) tap_ok((pass), __FILE__, __LINE__, __VA_ARGS__)
-#define is(got, want) tap_is((got), (want), __FILE__, __LINE__, #got)
+#define is(got, want) tap_is((got), (want), __FILE__, __LINE__, #got " is " #want)
 
 #endif

@@ -9,11 +9,22 @@
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H
 
+/* with _FORTIFY_SOURCE some of them are macros of the C library */
+#undef sprintf
+#undef vsprintf
+#undef asprintf
+#undef vasprintf
+#undef strcpy
+#undef strcat
+#undef stpcpy
+#undef strncpy
+#undef strncat
+#undef strndup
+
 #pragma GCC poison strcpy strcat stpcpy strncpy strncat sprintf vsprintf gets
 #pragma GCC poison atoi atol atoll atof strtok
 #pragma GCC poison gmtime localtime ctime asctime strerror
 #pragma GCC poison asprintf vasprintf strndup
 #pragma GCC poison rand srand random srandom drand48
-#pragma GCC poison alloca
 
 #endif

@@ -92,5 +92,7 @@ char *str_dup(struct str s) __attribute__((malloc, returns_nonnull));
 
 /* Is it well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF)? */
 bool str_is_utf8(struct str s);
+/* Bytes at the front that are well-formed UTF-8. */
+size_t str_utf8_prefix(struct str s);
 
 #endif

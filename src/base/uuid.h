@@ -11,7 +11,7 @@
 enum { UUID_TEXT_SIZE = 37 };
 
 /* Writes 36 characters and a NUL; gives `text` back. */
-const char *uuid_print(const uint8_t random[16], char text[UUID_TEXT_SIZE]);
+const char *uuid_print(const uint8_t bytes[16], char text[UUID_TEXT_SIZE]);
 /* 8-4-4-4-12 hexadecimal digits, of any version? */
 bool uuid_is_valid(struct str text);
 

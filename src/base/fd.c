@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/fd.c - descriptors and whole files.
+ *
+ * fd_write_file() leaves either the old file or the new one, also after a crash: data is synced
+ * before the rename, and the folder after it. */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#include "base/banned.h"
+
+enum { READ_STEP = 64 * 1024 };
+
+void fd_close(int fd)
+{
+	if (fd >= 0)
+		(void)close(fd); /* what mattered was synced before */
+}
+
+int fd_read_file(const char *path, struct buf *to, struct err *err)
+{
+	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO(mem_free) char *chunk = NULL;
+	size_t before = to->len;
+
+	if (fd < 0)
+		return err_errno(err, errno, "%s", path);
+	chunk = mem_alloc(READ_STEP);
+	for (;;) {
+		ssize_t got = read(fd, chunk, READ_STEP);
+
+		if (got == 0)
+			return 0;
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			(void)err_errno(err, errno, "%s", path);
+		else if (buf_add(to, chunk, (size_t)got, err) < 0)
+			(void)err_wrap(err, "%s", path);
+		else
+			continue;
+		buf_truncate(to, before);
+		return -1;
+	}
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t put = write(fd, data, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		data += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+static int sync_folder(const char *path)
+{
+	struct str whole = str_from(path);
+	ptrdiff_t slash = str_rfind_byte(whole, '/');
+	AUTO(mem_free)
+	char *folder =
+		slash < 0 ? mem_strdup(".") : str_dup(str_slice(whole, 0, (size_t)slash + 1));
+	AUTO(fd_close) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : fsync(fd);
+}
+
+int fd_write_file(const char *path, const void *data, size_t len, mode_t mode, struct err *err)
+{
+	AUTO(mem_free) char *temporary = mem_printf("%s.XXXXXX", path);
+	AUTO(fd_close) int fd = mkostemp(temporary, O_CLOEXEC);
+
+	if (fd < 0)
+		return err_errno(err, errno, "%s", path);
+	if (fchmod(fd, mode) < 0 || write_all(fd, data, len) < 0 || fsync(fd) < 0 ||
+	    rename(temporary, path) < 0) {
+		(void)err_errno(err, errno, "%s", path);
+		(void)unlink(temporary); /* best effort: the error above is what counts */
+		return -1;
+	}
+	if (sync_folder(path) < 0)
+		return err_errno(err, errno, "%s", path);
+	return 0;
+}

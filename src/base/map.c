@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/map.c - hash map with entries in order of insertion.
+ *
+ * entries[] is dense but for holes left by removal (value NULL). slots[] is a table of 2^k indexes
+ * into it, probed linearly; SLOT_EMPTY ends a probe, SLOT_GONE does not.
+ *
+ * Always true:
+ * 1. every live entry is found from its hash by probing until SLOT_EMPTY;
+ * 2. at most 3/4 of the slots are not SLOT_EMPTY, so that every probe ends;
+ * 3. live entries keep their order; they move only in rebuild(), which no look-up or removal calls.
+ */
+#include "base/map.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include "base/banned.h"
+
+enum { SLOT_EMPTY = UINT32_MAX, SLOT_GONE = UINT32_MAX - 1, SLOTS_MIN = 8 };
+
+struct entry {
+	struct str key;
+	uint64_t hash;
+	void *value;
+};
+
+struct map {
+	struct entry *entries;
+	uint32_t *slots;
+	size_t used; /* entries written, holes included */
+	size_t room; /* entries allocated: 3/4 of the slots */
+	size_t live; /* entries that are there */
+	size_t mask; /* slots - 1 */
+	uint64_t seed;
+};
+
+struct map *map_new(uint64_t seed)
+{
+	struct map *map = mem_new(struct map);
+
+	map->seed = seed;
+	return map;
+}
+
+void map_free(struct map *map)
+{
+	if (!map)
+		return;
+	mem_free(map->entries);
+	mem_free(map->slots);
+	mem_free(map);
+}
+
+size_t map_len(const struct map *map)
+{
+	return map->live;
+}
+
+static size_t free_slot(const struct map *map, uint64_t hash)
+{
+	size_t at = hash & map->mask;
+
+	while (map->slots[at] != SLOT_EMPTY)
+		at = (at + 1) & map->mask;
+	return at;
+}
+
+/* Make the tables fit the live entries and one more, and close the holes. */
+static void rebuild(struct map *map)
+{
+	size_t slots = SLOTS_MIN;
+	struct entry *old = map->entries;
+	size_t old_used = map->used;
+
+	while (slots * 3 / 4 < (map->live + 1) * 3 / 2)
+		slots *= 2;
+	mem_free(map->slots);
+	map->slots = mem_calloc(slots, sizeof(*map->slots));
+	memset(map->slots, 0xff, slots * sizeof(*map->slots));
+	map->mask = slots - 1;
+	map->room = slots * 3 / 4;
+	map->entries = mem_calloc(map->room, sizeof(*map->entries));
+	map->used = 0;
+	for (size_t i = 0; i < old_used; i++) {
+		if (!old[i].value)
+			continue;
+		map->slots[free_slot(map, old[i].hash)] = (uint32_t)map->used;
+		map->entries[map->used++] = old[i];
+	}
+	mem_free(old);
+}
+
+/* The slot that leads to `key`, or NULL. */
+static uint32_t *find(const struct map *map, struct str key, uint64_t hash)
+{
+	if (map->live == 0)
+		return NULL;
+	for (size_t at = hash & map->mask; map->slots[at] != SLOT_EMPTY;
+	     at = (at + 1) & map->mask) {
+		const struct entry *entry;
+
+		if (map->slots[at] == SLOT_GONE)
+			continue;
+		entry = &map->entries[map->slots[at]];
+		if (entry->hash == hash && str_eq(entry->key, key))
+			return &map->slots[at];
+	}
+	return NULL;
+}
+
+void *map_get(const struct map *map, struct str key)
+{
+	uint32_t *slot = find(map, key, hash_str(key, map->seed));
+
+	return slot ? map->entries[*slot].value : NULL;
+}
+
+void *map_put(struct map *map, struct str key, void *value)
+{
+	uint64_t hash = hash_str(key, map->seed);
+	uint32_t *slot = find(map, key, hash);
+
+	if (slot) {
+		struct entry *entry = &map->entries[*slot];
+		void *old = entry->value;
+
+		entry->key = key;
+		entry->value = value;
+		return old;
+	}
+	if (map->used == map->room)
+		rebuild(map);
+	map->slots[free_slot(map, hash)] = (uint32_t)map->used;
+	map->entries[map->used++] = (struct entry){key, hash, value};
+	map->live++;
+	return NULL;
+}
+
+void *map_remove(struct map *map, struct str key)
+{
+	uint32_t *slot = find(map, key, hash_str(key, map->seed));
+	void *value;
+
+	if (!slot)
+		return NULL;
+	value = map->entries[*slot].value;
+	map->entries[*slot] = (struct entry){.value = NULL};
+	*slot = SLOT_GONE;
+	map->live--;
+	return value;
+}
+
+void map_clear(struct map *map)
+{
+	mem_free(map->entries);
+	mem_free(map->slots);
+	*map = (struct map){.seed = map->seed};
+}
+
+bool map_next(const struct map *map, size_t *at, struct str *key, void **value)
+{
+	while (*at < map->used) {
+		const struct entry *entry = &map->entries[(*at)++];
+
+		if (!entry->value)
+			continue;
+		if (key)
+			*key = entry->key;
+		*value = entry->value;
+		return true;
+	}
+	return false;
+}

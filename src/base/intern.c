@@ -63,7 +63,7 @@ uint32_t intern_find(const struct intern *pool, struct str text)
 {
 	const struct record *record = map_get(pool->by_text, text);
 
-	return record ? record->id : (uint32_t)INTERN_NONE;
+	return record ? record->id : INTERN_NONE;
 }
 
 struct str intern_text(const struct intern *pool, uint32_t id)

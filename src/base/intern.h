@@ -15,7 +15,7 @@
 
 struct intern;
 
-enum { INTERN_NONE = UINT32_MAX };
+#define INTERN_NONE UINT32_MAX
 
 struct intern *intern_new(uint64_t seed) __attribute__((returns_nonnull));
 void intern_free(struct intern *pool);

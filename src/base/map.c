@@ -16,7 +16,9 @@
 
 #include "base/banned.h"
 
-enum { SLOT_EMPTY = UINT32_MAX, SLOT_GONE = UINT32_MAX - 1, SLOTS_MIN = 8 };
+#define SLOT_EMPTY UINT32_MAX
+#define SLOT_GONE (UINT32_MAX - 1)
+enum { SLOTS_MIN = 8 };
 
 struct entry {
 	struct str key;

@@ -74,6 +74,7 @@ __attribute__((unused)) static int tap_done(void)
 	struct tap_state *state = tap_state();
 
 	printf("1..%d\n", state->run);
+	fflush(stdout); /* LeakSanitizer ends the process before stdio does */
 	return state->failed ? 1 : 0;
 }
 

@@ -10,47 +10,44 @@ cd "$tmp" || exit 1
 mkdir -p src/base/test src/json src/sched src/nowhere test .cache/lint bin
 : >dev
 
-# file NAME: written from standard input, deleted again by `forget`.
-file() { cat >"$1"; planted="$planted $1"; }
-forget() { for name in $planted; do rm "$name"; done; planted=''; }
-planted=''
+forget() { rm -f src/*/*.[ch]; }
 
 passes "an empty tree has nothing wrong" tools/check-layers
 
-file src/sched/a.c <<'END'
+cat >src/sched/a.c <<'END'
 #include "json/doc.h"
 #include "base/vec.h"
 END
 passes "policy may include json and base" tools/check-layers
-file src/sched/b.c <<'END'
+cat >src/sched/b.c <<'END'
 #include "http/server.h"
 END
 fails "policy may not include http" tools/check-layers
 is "and the line is named" "$output" 'src/sched/b.c:1: sched may not include "http/server.h"'
 forget
-file src/base/c.c <<'END'
+cat >src/base/c.c <<'END'
 #include <yyjson.h>
 END
 fails "an outside library stays behind its module" tools/check-layers
 forget
-file src/json/c.c <<'END'
+cat >src/json/c.c <<'END'
 #include <yyjson.h>
 #include <openssl/ssl.h>
 END
 fails "which is one" tools/check-layers
 is "and not the other" "$output" "src/json/c.c:2: json may not include <openssl/ssl.h>: that library is behind another module"
 forget
-file src/nowhere/d.c <<'END'
+cat >src/nowhere/d.c <<'END'
 #include "base/vec.h"
 END
 fails "a module without a row is refused" tools/check-layers
 forget
 
-file src/base/banned.h </dev/null
-file src/base/e.h <<'END'
+: >src/base/banned.h
+cat >src/base/e.h <<'END'
 int e(void);
 END
-file src/base/e.c <<'END'
+cat >src/base/e.c <<'END'
 #include "base/e.h"
 
 #include <stdio.h>
@@ -58,26 +55,24 @@ file src/base/e.c <<'END'
 #include "base/banned.h"
 END
 passes "own header first, banned.h last" tools/check-headers
-file src/base/f.h <<'END'
+cat >src/base/f.h <<'END'
 size_t f(void);
 END
 fails "a header that needs another one is refused" tools/check-headers
-rm src/base/f.h
-file src/base/f.h <<'END'
+cat >src/base/f.h <<'END'
 int f(void);
 END
-file src/base/f.c <<'END'
+cat >src/base/f.c <<'END'
 #include <stdio.h>
 #include "base/f.h"
 END
 fails "wrong order is refused" tools/check-headers
 has "own header" "$output" 'src/base/f.c: "base/f.h" must be its first include'
 has "banned.h" "$output" 'src/base/f.c: "base/banned.h" must be its last include'
-planted='src/base/banned.h src/base/e.h src/base/e.c src/base/f.h src/base/f.c'
 forget
 
 function_of() { printf 'int long_one(void)\n{\n'; yes '	x();' | head -n "$1"; printf '}\n'; }
-function_of 70 | file src/base/g.c
+function_of 70 >src/base/g.c
 passes "a function of 70 lines is fine" tools/check-length
 function_of 71 >src/base/g.c
 fails "one of 71 is not" tools/check-length
@@ -89,7 +84,7 @@ yes '/* */' | head -n 1201 >src/base/g.c
 fails "one of 1,201 lines is refused" tools/check-length
 forget
 
-printf 'int h; // NO%s\n' LINT | file src/base/h.c
+printf 'int h; // NO%s\n' LINT >src/base/h.c
 fails "no check is switched off" tools/check-exceptions
 forget
 

@@ -35,7 +35,7 @@ static inline bool list_is_empty(const struct list *head)
 	return head->next == head;
 }
 
-static inline void list_insert_(struct list *before, struct list *node)
+static inline void list_insert_before(struct list *before, struct list *node)
 {
 	node->next = before;
 	node->prev = before->prev;
@@ -46,11 +46,11 @@ static inline void list_insert_(struct list *before, struct list *node)
 /* At the end, or at the front. The node must not be in a list. */
 static inline void list_push(struct list *head, struct list *node)
 {
-	list_insert_(head, node);
+	list_insert_before(head, node);
 }
 static inline void list_push_front(struct list *head, struct list *node)
 {
-	list_insert_(head->next, node);
+	list_insert_before(head->next, node);
 }
 
 /* Out of whatever list it is in; the node is then a list of its own, so that removing it again does

@@ -57,7 +57,7 @@ int number_parse_i64(struct str text, int64_t *ret, struct err *err)
 
 int number_parse_range(struct str text, int64_t min, int64_t max, int64_t *ret, struct err *err)
 {
-	int64_t value;
+	int64_t value = 0;
 
 	if (number_parse_i64(text, &value, NULL) < 0 || value < min || value > max) {
 		char expected[80];

@@ -366,30 +366,33 @@ void *omap_after(const struct omap *omap, struct str from, struct str *key)
 	return seek(omap, from, true, key);
 }
 
-/* Walks a subtree between two bounds (NULL: none); gives its depth, and adds its entries to *count.
- */
+/* Keys strictly between the bounds (NULL: none) and ascending. */
+static bool keys_ascend(const struct node *node, const struct str *low, const struct str *high)
+{
+	for (unsigned i = 0; i < node->len; i++) {
+		const struct str *key = &node->entries[i].key;
+
+		if (!node->entries[i].value || (low && str_cmp(*low, *key) >= 0))
+			return false;
+		low = key;
+	}
+	return !low || !high || node->len == 0 || str_cmp(*low, *high) < 0;
+}
+
+/* Walks a subtree; gives its depth, and adds its entries to *count. */
 static unsigned check_node(const struct node *node, const struct str *low, const struct str *high,
 			   size_t *count)
 {
 	unsigned depth = 0;
 
+	assert(keys_ascend(node, low, high));
 	*count += node->len;
-	for (unsigned i = 0; i < node->len; i++) {
-		const struct str *before = i ? &node->entries[i - 1].key : low;
+	for (unsigned i = 0; !node->leaf && i <= node->len; i++) {
+		const struct node *child = node->children[i];
+		unsigned below = check_node(child, i ? &node->entries[i - 1].key : low,
+					    i < node->len ? &node->entries[i].key : high, count);
 
-		assert(node->entries[i].value);
-		assert(!before || str_cmp(*before, node->entries[i].key) < 0);
-		assert(!high || str_cmp(node->entries[i].key, *high) < 0);
-	}
-	if (node->leaf)
-		return 1;
-	for (unsigned i = 0; i <= node->len; i++) {
-		const struct str *before = i ? &node->entries[i - 1].key : low;
-		const struct str *behind = i < node->len ? &node->entries[i].key : high;
-		unsigned below = check_node(node->children[i], before, behind, count);
-
-		assert(node->children[i]->len >= NODE_MIN && node->children[i]->len <= NODE_MAX);
-		assert(i == 0 || below == depth);
+		assert(child->len >= NODE_MIN && (i == 0 || below == depth));
 		depth = below;
 	}
 	return depth + 1;

@@ -76,11 +76,13 @@ ptrdiff_t str_find(struct str s, struct str part, size_t from)
 
 struct str str_slice(struct str s, size_t from, size_t to)
 {
+	if (!s.ptr)
+		return str_none();
 	if (to > s.len)
 		to = s.len;
 	if (from > to)
 		from = to;
-	return s.ptr ? str_of(s.ptr + from, to - from) : s;
+	return str_of(s.ptr + from, to - from);
 }
 
 struct str str_skip(struct str s, size_t count)

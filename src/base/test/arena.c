@@ -5,6 +5,8 @@
 
 #include "tap.h"
 
+enum { BIG = 3 * 1024 * 1024 };
+
 int main(void)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -31,7 +33,7 @@ int main(void)
 	ok(arena_str(arena, str_none()).len == 0, "so is none");
 	ok(*(int *)arena_zalloc(arena, sizeof(int)) == 0, "cleared memory");
 	ok(*(int *)arena_calloc(arena, 3, sizeof(int)) == 0, "cleared array");
-	memset(arena_alloc(arena, 3 * 1024 * 1024), 1, 3 * 1024 * 1024);
+	memset(arena_alloc(arena, BIG), 1, BIG);
 	arena_reset(arena);
 	arena_reset(arena);
 	ok(arena_alloc(arena, 0) != NULL, "a piece of nothing");

@@ -20,10 +20,12 @@ static void keep(void *arg, const char *line, size_t len)
 	buf_put(arg, line, len);
 }
 
+enum { LOTS = 2 * LIMIT_LOG_LINE };
+
 int main(void)
 {
 	AUTO(buf_done) struct buf line = BUF_UNBOUNDED;
-	AUTO(mem_free) char *lots = mem_zalloc(2 * LIMIT_LOG_LINE);
+	AUTO(mem_free) char *lots = mem_zalloc(LOTS);
 	struct log_options options = {
 		.level = LOG_LEVEL_INFO, .clock = fixed_clock, .write = keep, .write_arg = &line};
 	AUTO(log_free) struct log *log = log_new(&options);
@@ -34,7 +36,7 @@ int main(void)
 	options.format = LOG_FORMAT_JSON;
 	options.clock = NULL;
 	json = log_new(&options);
-	memset(lots, 'x', 2 * LIMIT_LOG_LINE - 1);
+	memset(lots, 'x', LOTS - 1);
 
 	log_info(log, "pod bound", LOG_STR("pod", "ns/name"), LOG_INT("cycle", 42),
 		 LOG_BOOL("dry", false), LOG_REAL("share", 0.25), LOG_STR("empty", ""),

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/store.h - the objects, their revisions and their history.
+ *
+ * Like etcd seen from Kubernetes: one counter of revisions; each write of an object takes the next; a reader can
+ * list a consistent state and watch what comes after it. Everything is served from memory; the disk (disk.h)
+ * only holds what a restart needs: the current objects and the counter.
+ *
+ * Life of a write:
+ *	store_write()	checks its precondition against the newest version of the object, written or only staged,
+ *			gives it the next revision and stages it
+ *	commit		all that was staged while the last commit ran goes to disk in one transaction, off the
+ *			thread; then, in order of revision, each write becomes visible to readers, its event goes to
+ *			the watchers and its writer is told
+ * so that acknowledged means durable, nobody sees what could still be lost, and a busy server pays for one sync
+ * per batch. If a commit fails, the store has failed for good: staged writes are answered with ERR_UNAVAILABLE,
+ * further ones are refused, reading goes on.
+ *
+ * Keys are "<group>/<plural>/<namespace>/<name>" ("/pods/ns/a", "/nodes//n1", "batch.volcano.sh/jobs/ns/j"): a
+ * prefix is a kind, or a kind in a namespace. */
+#ifndef APISERVER_STORE_H
+#define APISERVER_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct log;
+struct loop;
+struct store;
+
+/* A version of an object: immutable, shared by reference count. `text` is its compact JSON as it is sent, with its
+ * resourceVersion in it. `labels` and `fields` are what selectors ask for, so that no list or watch has to parse. */
+struct object {
+	unsigned refs;
+	int64_t revision; /* of this version */
+	struct str key;
+	struct str text;
+	const struct object_pair *labels; /* sorted by key */
+	const struct object_pair
+		*fields; /* in the order of the kind's table of selectable fields */
+	uint32_t label_count;
+	uint32_t field_count;
+};
+struct object_pair {
+	struct str key;
+	struct str value;
+};
+
+struct object *object_ref(struct object *object);
+void object_unref(struct object *object);
+DEFINE_AUTO(struct object *, object_unref);
+
+struct store_options {
+	const char *folder;    /* NULL: in memory only, for tests and simulation */
+	size_t history_events; /* how many events a watch can go back; 0: LIMIT_HISTORY_EVENTS */
+	size_t history_bytes;  /* 0: LIMIT_HISTORY_BYTES */
+	struct log *log;
+};
+
+/* Opens or makes the store and reads all of it. ERR_UNAVAILABLE when another process has it open;
+ * ERR_STORE_READ when it is damaged or of a newer format: it is left as it is, and the text says what to do. */
+struct store *store_open(struct loop *loop, const struct store_options *options,
+			 struct err *err) MUST_CHECK;
+/* Commits what is staged, synchronously, then closes. */
+void store_close(struct store *store);
+DEFINE_AUTO(struct store *, store_close);
+
+/* The revision of the state that readers see. */
+int64_t store_revision(const struct store *store);
+/* The oldest revision that a watch can start from, and an old page token can be for. */
+int64_t store_compacted(const struct store *store);
+/* NULL while all is well; else why writes are refused, for /readyz. */
+const char *store_failure(const struct store *store);
+
+/* --- reading: borrowed until the next turn of the loop; _ref() to keep ------------------------------------- */
+
+struct object *store_get(const struct store *store, struct str key);
+/* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix, or NULL. */
+struct object *store_next(const struct store *store, struct str prefix, struct str after);
+size_t store_count(const struct store *store, struct str prefix);
+/* The newest version, also where it is only staged: what a writer must start from. NULL where it is absent or
+ * its removal is staged. */
+struct object *store_newest(const struct store *store, struct str key);
+
+/* --- writing ----------------------------------------------------------------------------------------------- */
+
+enum store_op { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
+
+/* Called once, when the write is durable and visible, or has failed. `object` is the version written (for
+ * a removal: the last one, with the revision of the removal in its text), lent for the call. */
+typedef void store_done_fn(void *arg, struct object *object, const struct err *err);
+
+struct store_write {
+	enum store_op op;
+	struct str key;
+	/* CREATE fails with ERR_ALREADY_EXISTS where there is one; UPDATE and DELETE with ERR_CONFLICT where the newest
+	 * version is not this one (0: any), and with ERR_NOT_FOUND where there is none. */
+	int64_t expect;
+	/* The object without resourceVersion: the text up to the place where the digits go, and the rest. Copied. For a
+	 * removal: the object as it last was. */
+	struct str before;
+	struct str behind;
+	const struct object_pair *labels; /* copied */
+	const struct object_pair *fields;
+	uint32_t label_count;
+	uint32_t field_count;
+	store_done_fn *done; /* may be NULL */
+	void *arg;
+};
+
+/* -1: refused, nothing changed, `done` is not called. 0: staged with revision *ret_revision. */
+int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
+		struct err *err) MUST_CHECK;
+/* Wait for everything staged to be durable (tests, shutdown). */
+void store_flush(struct store *store);
+
+/* --- watching ---------------------------------------------------------------------------------------------- */
+
+enum store_event_type { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
+struct store_event {
+	enum store_event_type type;
+	int64_t revision;
+	struct object *object;   /* the new version; of a removal, the last one */
+	struct object *previous; /* NULL for ADDED */
+};
+
+struct store_watch;
+/* Called for each event behind the start, in order of revision, none twice, none left out. */
+typedef void store_event_fn(void *arg, const struct store_event *event);
+/* Everything with this prefix, from just behind `revision` on. Events that have already happened are handed
+ * over before this returns. ERR_EXPIRED when `revision` is older than store_compacted(). */
+struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
+				store_event_fn *fn, void *arg, struct err *err) MUST_CHECK;
+/* Takes NULL. Allowed from within the callback. */
+void store_unwatch(struct store_watch *watch);
+
+/* --- upkeep ------------------------------------------------------------------------------------------------ */
+
+struct store_stats {
+	size_t objects;
+	size_t object_bytes;
+	size_t history_events;
+	size_t history_bytes;
+	uint64_t commits;
+	uint64_t writes;
+	int64_t disk_bytes;
+};
+void store_stats(const struct store *store, struct store_stats *ret);
+/* A consistent copy of the files, taken while running. */
+int store_backup(struct store *store, const char *folder, struct err *err) MUST_CHECK;
+/* Walks everything and asserts what must be true; for tests. */
+void store_check(const struct store *store);
+
+#endif

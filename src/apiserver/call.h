@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/call.h - one request to the API, however it came in, and its answer.
+ *
+ * The HTTP front (front.c) makes a call out of a request and prints its answer; the direct
+ * transport of the client makes one out of a document and hands the answer's document over. Between
+ * them lies the same path:
+ *
+ *	api_serve()	finds the verb's file and lets it work: verb_get.c, verb_create.c, ...
+ *	call_*()	the steps that verbs share: decode, default, admit, validate, stage
+ *	call_answer*()	ends the call, once
+ *
+ * A call owns an arena that lives until its answer has been taken. A verb may finish in the same
+ * turn (reads) or when the store says that its write is durable. */
+#ifndef APISERVER_CALL_H
+#define APISERVER_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apiserver/kind.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "json/doc.h"
+
+struct causes;
+struct chunk;
+struct object;
+struct selector;
+
+enum patch_type { PATCH_NONE, PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY };
+enum field_validation { FIELD_VALIDATION_WARN, FIELD_VALIDATION_STRICT, FIELD_VALIDATION_IGNORE };
+enum call_form { CALL_FORM_OBJECT, CALL_FORM_TABLE, CALL_FORM_METADATA };
+enum version_match { VERSION_MATCH_NONE, VERSION_MATCH_EXACT, VERSION_MATCH_NOT_OLDER };
+
+struct user {
+	struct str name;
+	const struct str *groups;
+	size_t group_count;
+};
+
+/* What the query and the headers say, decoded and checked (options.c). Absent numbers are -1. */
+struct call_options {
+	bool dry_run;
+	enum field_validation field_validation;
+	struct str field_manager;
+	bool force;
+
+	struct str label_selector;
+	struct str field_selector;
+	int64_t limit;
+	struct str continue_token;
+	struct str resource_version; /* none where it is absent */
+	enum version_match version_match;
+	int64_t timeout_seconds;
+	bool watch;
+	bool allow_bookmarks;
+	bool send_initial_events;
+	bool has_send_initial_events;
+
+	/* of a removal, from the query or from DeleteOptions in the body */
+	int64_t grace_seconds;
+	struct str propagation; /* "Background", "Foreground", "Orphan", or none */
+	struct str precondition_uid;
+	struct str precondition_version;
+
+	/* of the answer */
+	enum call_form form;
+	bool include_none, include_object; /* Table: includeObject=None|Metadata|Object */
+	bool pretty;
+	bool yaml;
+};
+
+/* One event of a watch, ready to be sent: shared among watchers. `text` is
+ * {"type":...,"object":...} and a line's end; the parts are for readers in the same process. */
+struct call_event {
+	const char *type; /* "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" */
+	struct object
+		*object; /* NULL for BOOKMARK and ERROR, and in other forms than CALL_FORM_OBJECT */
+	struct chunk *text;
+};
+
+/* What takes the answer. `answered` is called once. A watch is answered with code 200 and neither
+ * object nor document; then `event` follows for each event, and says how many bytes wait to be
+ * taken (a watcher that lags behind is ended); `ended` is the last. */
+struct call_sink {
+	void (*answered)(struct call *call);
+	size_t (*event)(struct call *call, const struct call_event *event);
+	void (*ended)(struct call *call);
+};
+
+struct call {
+	struct api *api;
+	struct arena *arena;
+
+	/* what */
+	enum verb verb;
+	const struct kind *kind;
+	struct str namespace; /* none: all, or a kind without */
+	struct str name;
+	struct str sub; /* "" for the object itself */
+	struct call_options options;
+	enum patch_type patch;
+	struct json_doc *body; /* owned; NULL where there is none */
+	struct user user;
+	bool internal; /* of the server's own: not subject to admission of users */
+
+	/* the answer */
+	int code;
+	struct json_doc *doc; /* owned: the answer as a document ... */
+	struct object
+		*object;    /* owned: ... or as a stored object, whose text is what is sent ... */
+	struct chunk *text; /* owned: ... or ready to be sent (lists) */
+	const char *content_type; /* NULL: application/json */
+	int64_t retry_after;      /* seconds; 0: none */
+	struct {
+		const char **ptr;
+		size_t len;
+	} warnings;
+
+	/* whose it is */
+	const struct call_sink *sink;
+	void *arg;
+	bool answered;
+	struct watcher *watcher; /* while it is a watch */
+	struct list link;        /* among the calls in flight */
+};
+
+/* A call with nothing set; its strings go into its arena. */
+struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
+	__attribute__((returns_nonnull));
+/* Cancels it where it is under way (a write that is staged goes on, unheard). Takes NULL. */
+void call_free(struct call *call);
+DEFINE_AUTO(struct call *, call_free);
+
+/* Work on it: everything above "the answer" is set. */
+void api_serve(struct call *call);
+
+/* --- ending a call: exactly one of these, once
+ * ---------------------------------------------------------- */
+
+/* Takes the document. */
+void call_answer_doc(struct call *call, int code, struct json_doc *doc);
+/* The object in the form that was asked for (itself, Table, PartialObjectMetadata); takes a
+ * reference. */
+void call_answer_object(struct call *call, int code, struct object *object);
+/* Takes the chunk. */
+void call_answer_text(struct call *call, int code, struct chunk *text, const char *content_type);
+/* A Status of kind Failure. Names the object of the call in `details`, as Kubernetes does for this
+ * reason. */
+void call_answer_err(struct call *call, const struct err *err);
+/* "<Kind> "<name>" is invalid: ...", with all causes. There must be one. */
+void call_answer_causes(struct call *call, struct str name, const struct causes *causes);
+/* A Status of kind Success, with the removed object in its details. */
+void call_answer_removed(struct call *call, struct json object);
+
+/* A Warning header of the answer. Copied. */
+void call_warn(struct call *call, const char *format, ...) PRINTF(2, 3);
+
+/* --- errors in the words of Kubernetes; each returns -1
+ * --------------------------------------------------- */
+
+int call_err_not_found(const struct call *call, struct str name, struct err *err);
+int call_err_exists(const struct call *call, struct str name, struct err *err);
+int call_err_conflict(const struct call *call, struct str name, const char *why, struct err *err);
+int call_err_forbidden(const struct call *call, struct str name, const char *why, struct err *err);
+
+#endif

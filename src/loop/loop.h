@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/list.h"
 #include "base/macro.h"
 
 struct loop;
@@ -28,65 +29,77 @@ struct loop;
 struct loop *loop_new(struct err *err) MUST_CHECK;
 /* Virtual time starts at `start` (microseconds since 1970). */
 struct loop *loop_new_virtual(uint64_t seed, int64_t start, struct err *err) MUST_CHECK;
-/* Every watch, timer and job must have been removed, or the loop asserts: nothing is left behind.
- * (Deferred calls that were not made yet are dropped.) */
+/* Every watch and timer must have been removed and all work be done, or the loop asserts: nothing
+ * is left behind. (Deferred and posted calls that were not made yet are dropped.) Takes NULL. */
 void loop_free(struct loop *loop);
 DEFINE_AUTO(struct loop *, loop_free);
 
-/* Run until loop_stop(). loop_turn() does one turn: waits for at most `wait_us` (negative: as long
- * as it takes), runs what is due, and says whether anything ran. On a virtual loop it does not wait
- * but lets at most `wait_us` of virtual time pass. */
+/* Run until loop_stop(): the turn it is called in ends as usual, and a stop that comes before
+ * loop_run() makes that return at once. A virtual loop also comes back when it is at rest: no timer
+ * set, no call deferred or posted, no descriptor ready, so that nothing can happen any more.
+ *
+ * loop_turn() does one turn: waits for at most `wait_us` (negative: as long as it takes), runs what
+ * is due, and says whether anything ran. On a virtual loop it does not wait but lets at most
+ * `wait_us` of virtual time pass. In a turn descriptors come first, then timers, then deferred
+ * calls; each phase runs what was due when it began, so that none can keep the others waiting.
+ *
+ * None of these may be called from a callback, but loop_stop(). */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 bool loop_turn(struct loop *loop, int64_t wait_us);
-/* Turn until nothing is due, without letting time pass. */
+/* Turn until nothing is due, without letting time pass. (Work on a worker is not waited for.) */
 void loop_drain(struct loop *loop);
 bool loop_is_virtual(const struct loop *loop);
 
 /* Time. loop_now() is the wall clock in microseconds since 1970; loop_uptime() never goes back and
- * counts from the loop's start. Timers go by the second. */
+ * counts from the loop's start. Timers go by the latter. Both stand still during a turn. */
 int64_t loop_now(const struct loop *loop);
 int64_t loop_uptime(const struct loop *loop);
 /* Virtual only: what the wall clock shows from now on; timers are not touched (a clock that was
  * set). */
 void loop_set_wall_clock(struct loop *loop, int64_t now);
 
-/* Chance. From the system, or on a virtual loop from the seed. */
+/* Chance. From the system, fit for keys and tokens, or on a virtual loop from the seed. */
 void loop_random(struct loop *loop, void *bytes, size_t len);
 uint64_t loop_random_u64(struct loop *loop);
-/* Uniform in [0, below). */
+/* Uniform in [0, below); `below` must not be 0. */
 uint64_t loop_random_below(struct loop *loop, uint64_t below);
 
 /* Descriptors. */
 enum { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HANGUP = 4 };
 struct loop_fd;
-/* `events` says what happened: LOOP_READ, LOOP_WRITE; LOOP_HANGUP comes unasked, on error as well.
- */
+/* `events` says what happened: LOOP_READ and LOOP_WRITE as far as they are asked for; LOOP_HANGUP
+ * comes unasked, on error as well, and again each turn until the watch is removed. */
 typedef void loop_fd_fn(struct loop_fd *watch, int fd, unsigned events, void *arg);
 struct loop_fd *loop_fd_add(struct loop *loop, int fd, unsigned events, loop_fd_fn *fn, void *arg,
 			    struct err *err) MUST_CHECK;
+/* Ask for other events from now on, or for none (0). */
 void loop_fd_set(struct loop_fd *watch, unsigned events);
-/* Takes NULL. The descriptor stays open; close it afterwards, not before. */
+/* Takes NULL. The descriptor stays open; close it afterwards, not before (that asserts). */
 void loop_fd_remove(struct loop_fd *watch);
 
-/* Timers: made once, set as often as wanted. The callback is called once a setting. */
+/* Timers: made once, set as often as wanted. The callback is called once a setting, in the order of
+ * their due times; those due at the same time, in the order in which they were set. */
 struct loop_timer;
 typedef void loop_timer_fn(struct loop_timer *timer, void *arg);
 struct loop_timer *loop_timer_new(struct loop *loop, loop_timer_fn *fn, void *arg)
 	__attribute__((returns_nonnull));
-/* Due `after_us` from now; replaces an earlier setting. */
+/* Due `after_us` from now (negative counts as 0); replaces an earlier setting. Set to 0 from its
+ * own callback it is called in the next turn. */
 void loop_timer_set(struct loop_timer *timer, int64_t after_us);
 void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_set(const struct loop_timer *timer);
+/* Takes NULL; allowed in its own callback. */
 void loop_timer_free(struct loop_timer *timer);
 DEFINE_AUTO(struct loop_timer *, loop_timer_free);
 
 /* Deferred work: called in this turn or the next, after the current callback has returned, in
- * order. The struct is the caller's; it may be cancelled, and deferred again from its own callback.
- */
+ * order. The struct is the caller's and starts zeroed; it may be cancelled, and deferred again or
+ * freed from its own callback. One that is queued already keeps its place; `fn` and `arg` must then
+ * be the same. */
 typedef void loop_defer_fn(void *arg);
 struct loop_defer {
-	struct loop_defer *next;
+	struct list link;
 	loop_defer_fn *fn;
 	void *arg;
 	bool queued;
@@ -94,32 +107,44 @@ struct loop_defer {
 void loop_defer(struct loop *loop, struct loop_defer *defer, loop_defer_fn *fn, void *arg);
 void loop_defer_cancel(struct loop *loop, struct loop_defer *defer);
 
-/* Signals: delivered on the loop; blocked for the thread while a watch exists. */
+/* Signals: delivered on the loop, to every watch of that number; blocked for the thread while a
+ * watch exists. What came before the last watch of a number was removed, and was not delivered yet,
+ * is dropped. A child inherits what is blocked: clear it in posix_spawnattr_setsigmask().
+ * Only one loop of a process should watch a number. */
 struct loop_signal;
 typedef void loop_signal_fn(struct loop_signal *watch, int signo, void *arg);
 struct loop_signal *loop_signal_add(struct loop *loop, int signo, loop_signal_fn *fn, void *arg,
 				    struct err *err) MUST_CHECK;
+/* Takes NULL. */
 void loop_signal_remove(struct loop_signal *watch);
-/* Virtual only: as if the process had got it. */
+/* Virtual only: as if the process had got it. Twice before it is delivered counts once; without a
+ * watch it is dropped. */
 void loop_signal_raise(struct loop *loop, int signo);
 
 /* Children: called once, when the process has ended; it has been reaped, and the watch is gone when
- * the callback returns. `status` is as from waitpid(). */
+ * the callback returns. `status` is as from waitpid(), or LOOP_CHILD_UNKNOWN for a process that is
+ * not our child (any may be watched) or that somebody else has reaped. One watch a process. */
+enum { LOOP_CHILD_UNKNOWN = -1 };
 struct loop_child;
 typedef void loop_child_fn(pid_t pid, int status, void *arg);
 struct loop_child *loop_child_add(struct loop *loop, pid_t pid, loop_child_fn *fn, void *arg,
 				  struct err *err) MUST_CHECK;
-/* Stop watching; the process is left alone. */
+/* Stop watching; the process is left alone. Takes NULL; does nothing in the watch's own callback.
+ */
 void loop_child_remove(struct loop_child *watch);
-/* Virtual only: the (pretended) process `pid` ends. */
+/* Virtual only: the (pretended) process `pid` ends. As with a real one, that may come before it is
+ * watched. */
 void loop_child_exit(struct loop *loop, pid_t pid, int status);
 
 /* Work off the thread. `work` runs on a worker and may touch nothing but its `arg`; `done` runs on
- * the loop afterwards. On a virtual loop `work` runs in line, before a later turn calls `done`. */
+ * the loop afterwards, in a later turn. Several pieces may run at once and end in any order: who
+ * needs an order hands the next piece in from `done`. On a virtual loop `work` runs in line, and
+ * the order of the `done` calls comes from the seed. */
 typedef void loop_work_fn(void *arg);
 typedef void loop_done_fn(void *arg);
 void loop_work(struct loop *loop, loop_work_fn *work, loop_done_fn *done, void *arg);
-/* The one call that any thread may make: have `fn` called on the loop. */
+/* The one call that any thread may make: have `fn` called on the loop, in a later turn. The posts
+ * of one thread come in order. */
 void loop_post(struct loop *loop, loop_defer_fn *fn, void *arg);
 
 #endif

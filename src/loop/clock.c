@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop/clock.c - what time it is.
+ *
+ * A real loop reads two clocks at the start of each turn: the wall clock to tell, the monotonic one
+ * to measure. Between turns (a program that is still starting up) there is no turn's time, and both
+ * are read afresh: a timer set then would otherwise be due too early.
+ *
+ * A virtual loop's uptime moves only in loop_clock_turn(), and its wall clock lies a fixed distance
+ * from it until somebody sets it. */
+#include <assert.h>
+#include <time.h>
+
+#include "loop/loop_internal.h"
+
+#include "base/banned.h"
+
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec now;
+	int failed = clock_gettime(id, &now);
+
+	assert(!failed);
+	(void)failed;
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void loop_clock_init(struct loop *loop, int64_t start)
+{
+	if (loop->is_virtual)
+		loop->clock.wall = start;
+	else
+		loop->clock.origin = read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t loop_clock_uptime(const struct loop *loop)
+{
+	if (loop->is_virtual)
+		return loop->clock.uptime;
+	return read_clock(CLOCK_MONOTONIC) - loop->clock.origin;
+}
+
+void loop_clock_turn(struct loop *loop, int64_t passed)
+{
+	if (loop->is_virtual) {
+		loop->clock.uptime += passed;
+		return;
+	}
+	loop->clock.uptime = loop_clock_uptime(loop);
+	loop->clock.wall = read_clock(CLOCK_REALTIME);
+}
+
+int64_t loop_now(const struct loop *loop)
+{
+	if (loop->is_virtual)
+		return loop->clock.wall + loop->clock.uptime;
+	return loop->turning ? loop->clock.wall : read_clock(CLOCK_REALTIME);
+}
+
+int64_t loop_uptime(const struct loop *loop)
+{
+	return loop->turning ? loop->clock.uptime : loop_clock_uptime(loop);
+}
+
+void loop_set_wall_clock(struct loop *loop, int64_t now)
+{
+	assert(loop->is_virtual);
+	loop->clock.wall = now - loop->clock.uptime;
+}

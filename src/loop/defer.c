@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop/defer.c - deferred calls: a queue through the callers' own structs.
+ *
+ * A phase runs what was queued when it began: it moves the queue to a list of its own, which
+ * loop_defer_cancel() unlinks from just as well. A call is out of the queue before it is made, so
+ * its callback may defer it again (for the next turn), or free it. */
+#include <assert.h>
+
+#include "loop/loop_internal.h"
+
+#include "base/banned.h"
+
+void loop_defers_init(struct loop *loop)
+{
+	list_init(&loop->defers);
+}
+
+static struct loop_defer *take_first(struct list *queue)
+{
+	struct list *node = list_pop(queue);
+
+	if (!node)
+		return NULL;
+	struct loop_defer *defer = container_of(node, struct loop_defer, link);
+
+	defer->queued = false;
+	return defer;
+}
+
+void loop_defers_done(struct loop *loop)
+{
+	/* Told that they are out, so that a later cancel does not reach into a freed loop. */
+	while (take_first(&loop->defers))
+		continue;
+}
+
+bool loop_defers_run(struct loop *loop)
+{
+	struct list due = LIST_INIT(due);
+	struct loop_defer *defer;
+	bool ran = false;
+
+	list_splice(&due, &loop->defers);
+	while ((defer = take_first(&due))) {
+		defer->fn(defer->arg);
+		ran = true;
+	}
+	return ran;
+}
+
+void loop_defer(struct loop *loop, struct loop_defer *defer, loop_defer_fn *fn, void *arg)
+{
+	if (defer->queued) {
+		assert(defer->fn == fn && defer->arg == arg);
+		return;
+	}
+	defer->fn = fn;
+	defer->arg = arg;
+	defer->queued = true;
+	list_push(&loop->defers, &defer->link);
+}
+
+void loop_defer_cancel(struct loop *loop, struct loop_defer *defer)
+{
+	(void)loop; /* the queue is found through its neighbours */
+	if (!defer->queued)
+		return;
+	list_remove(&defer->link);
+	defer->queued = false;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop/loop.c - the turn: wait, then descriptors, timers and deferred calls, each once.
+ *
+ * The parts are in files of their own (loop_internal.h lists them); here is the order in which they
+ * come, and the one place where the twins part: a real loop sleeps in epoll until its next timer, a
+ * virtual one looks whether a descriptor is ready and, if none is, puts its clock forward instead.
+ *
+ * 1. Time is fixed from the wait's end to the turn's end.
+ * 2. Each phase runs what was due when it began, so a turn is finite.
+ * 3. What was removed during a turn is freed at its end, when no phase can hold it any more. */
+#include "loop/loop.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "loop/loop_internal.h"
+
+#include "base/banned.h"
+
+static struct loop *make(bool is_virtual, uint64_t seed, int64_t start, struct err *err)
+{
+	AUTO(loop_free) struct loop *loop = mem_new(struct loop);
+
+	loop->is_virtual = is_virtual;
+	loop_clock_init(loop, start);
+	loop_chance_init(loop, seed);
+	loop_timers_init(loop);
+	loop_defers_init(loop);
+	loop_signals_init(loop);
+	loop_children_init(loop);
+	loop_fds_init(loop);
+	loop_works_init(loop);
+	if (loop_fds_open(loop, err) < 0 || loop_works_open(loop, err) < 0)
+		return NULL;
+	return TAKE(loop);
+}
+
+struct loop *loop_new(struct err *err)
+{
+	return make(false, 0, 0, err);
+}
+
+struct loop *loop_new_virtual(uint64_t seed, int64_t start, struct err *err)
+{
+	return make(true, seed, start, err);
+}
+
+void loop_free(struct loop *loop)
+{
+	if (!loop)
+		return;
+	assert(!loop->turning);
+	loop_children_done(loop);
+	loop_signals_done(loop);
+	loop_works_done(loop);
+	loop_defers_done(loop);
+	loop_timers_done(loop);
+	loop_fds_done(loop);
+	mem_free(loop);
+}
+
+bool loop_is_virtual(const struct loop *loop)
+{
+	return loop->is_virtual;
+}
+
+/* For how long may this turn wait? */
+static int64_t wait_bound(const struct loop *loop, int64_t wait_us)
+{
+	int64_t next = loop_timers_next(loop);
+
+	if (!list_is_empty(&loop->defers))
+		return 0;
+	if (wait_us < 0)
+		wait_us = LOOP_NEVER;
+	if (wait_us == 0 || next == LOOP_NEVER)
+		return wait_us;
+	int64_t left = next - loop_clock_uptime(loop);
+
+	if (left < 0)
+		left = 0;
+	return left < wait_us ? left : wait_us;
+}
+
+/* Wait, and begin the turn's time. Gives the number of events. */
+static size_t wait_for_events(struct loop *loop, int64_t wait_us)
+{
+	int64_t bound = wait_bound(loop, wait_us);
+	size_t count = loop_fds_fetch(loop, loop->is_virtual ? 0 : bound);
+
+	loop_clock_turn(loop, count > 0 || bound == LOOP_NEVER ? 0 : bound);
+	return count;
+}
+
+bool loop_turn(struct loop *loop, int64_t wait_us)
+{
+	assert(!loop->turning);
+	size_t count = wait_for_events(loop, wait_us);
+
+	loop->turning = true;
+	bool ran = loop_fds_run(loop, count);
+
+	ran |= loop_timers_run(loop);
+	ran |= loop_defers_run(loop);
+	loop->turning = false;
+	loop_fds_sweep(loop);
+	loop_signals_sweep(loop);
+	return ran;
+}
+
+/* Can nothing happen any more on this virtual loop, after a turn in which nothing did? */
+static bool is_at_rest(const struct loop *loop)
+{
+	return loop->is_virtual && loop_timers_next(loop) == LOOP_NEVER;
+}
+
+void loop_run(struct loop *loop)
+{
+	while (!loop->stopping)
+		if (!loop_turn(loop, -1) && is_at_rest(loop))
+			break;
+	loop->stopping = false;
+}
+
+void loop_stop(struct loop *loop)
+{
+	loop->stopping = true;
+}
+
+void loop_drain(struct loop *loop)
+{
+	while (loop_turn(loop, 0))
+		continue;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop/loop_internal.h - the parts of a loop, one struct and one file each.
+ *
+ * struct loop holds every part by value; a part's functions take the loop, since the parts meet in
+ * it: a child is a descriptor watch on a real loop and a deferred call on a virtual one. What the
+ * twins do differently is asked by `is_virtual` in five places: clock.c (time stands still),
+ * random.c (the seed), signal.c and child.c (injected), work.c (in line).
+ *
+ * What is removed during a turn is not freed before the turn's end, since the turn may still hold
+ * its address: it is marked by fn == NULL and swept by loop.c. */
+#ifndef LOOP_LOOP_INTERNAL_H
+#define LOOP_LOOP_INTERNAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+#include "base/err.h"
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/macro.h"
+#include "loop/loop.h"
+
+struct map;
+
+enum {
+	LOOP_BATCH = 256,      /* events fetched a turn */
+	LOOP_WORKERS = 4,      /* threads, started when there is work for them */
+	LOOP_POOL_BYTES = 512, /* random bytes fetched at a time */
+};
+
+/* No timer, or no bound on a wait. */
+#define LOOP_NEVER INT64_MAX
+
+struct loop_clock {
+	int64_t origin; /* real: the monotonic clock when the loop was made */
+	int64_t uptime; /* as of this turn */
+	int64_t wall;   /* real: as of this turn; virtual: the wall clock at uptime 0 */
+};
+
+struct loop_chance {
+	uint64_t state[4]; /* virtual: the generator */
+	uint8_t pool[LOOP_POOL_BYTES];
+	size_t left; /* unused bytes, at the pool's end */
+};
+
+struct loop_fds {
+	int epoll;
+	size_t count;  /* watches, with the loop's own */
+	uint64_t made; /* watches ever: their numbers order a virtual loop's events */
+	struct list dead;
+	struct epoll_event batch[LOOP_BATCH];
+};
+
+struct loop_timers {
+	struct heap heap;
+	size_t count; /* set or not */
+	uint64_t set; /* settings ever: the order of timers due at the same time */
+};
+
+struct loop_signals {
+	struct list watches;
+	struct list dead;
+	sigset_t watched;
+	sigset_t unblock; /* out of these, what was not blocked when the first watch came */
+	sigset_t raised;  /* virtual: to be delivered */
+	struct loop_defer deliver;
+	int fd;
+	struct loop_fd *watch;
+};
+
+/* All that threads share lies under `lock`. */
+struct loop_works {
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct list todo;   /* lock: for the workers */
+	struct list posted; /* lock: for the loop */
+	size_t todo_len;    /* lock */
+	size_t idle;        /* lock: workers that wait */
+	bool quit;          /* lock */
+	int wake;           /* eventfd, readable while `posted` has something */
+	struct loop_fd *watch;
+	pthread_t threads[LOOP_WORKERS];
+	size_t thread_count;
+	size_t under_way; /* handed in, `done` not called yet */
+};
+
+struct loop {
+	bool is_virtual;
+	bool turning;
+	bool stopping;
+	struct loop_clock clock;
+	struct loop_chance chance;
+	struct loop_fds fds;
+	struct loop_timers timers;
+	struct loop_signals signals;
+	struct loop_works works;
+	struct list defers;
+	struct map *children; /* by the bytes of the pid */
+};
+
+void loop_clock_init(struct loop *loop, int64_t start);
+/* The time right now, which is not the turn's on a real loop. */
+int64_t loop_clock_uptime(const struct loop *loop);
+/* Begin a turn's time: read the clock, or let `passed` go by on a virtual loop. */
+void loop_clock_turn(struct loop *loop, int64_t passed);
+
+void loop_chance_init(struct loop *loop, uint64_t seed);
+
+void loop_fds_init(struct loop *loop);
+int loop_fds_open(struct loop *loop, struct err *err) MUST_CHECK;
+void loop_fds_done(struct loop *loop);
+/* Fetch events into the batch, waiting for at most `wait_us`; how many. */
+size_t loop_fds_fetch(struct loop *loop, int64_t wait_us);
+bool loop_fds_run(struct loop *loop, size_t count);
+void loop_fds_sweep(struct loop *loop);
+
+void loop_timers_init(struct loop *loop);
+void loop_timers_done(struct loop *loop);
+/* When the next is due, in uptime, or LOOP_NEVER. */
+int64_t loop_timers_next(const struct loop *loop);
+bool loop_timers_run(struct loop *loop);
+
+void loop_defers_init(struct loop *loop);
+void loop_defers_done(struct loop *loop);
+bool loop_defers_run(struct loop *loop);
+
+void loop_signals_init(struct loop *loop);
+void loop_signals_done(struct loop *loop);
+void loop_signals_sweep(struct loop *loop);
+
+void loop_children_init(struct loop *loop);
+void loop_children_done(struct loop *loop);
+
+void loop_works_init(struct loop *loop);
+int loop_works_open(struct loop *loop, struct err *err) MUST_CHECK;
+void loop_works_done(struct loop *loop);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of processes: real ones, and pretended ones on a virtual loop. */
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+
+#include "base/fd.h"
+#include "twins.h"
+
+struct ending {
+	struct loop *loop;
+	struct loop_child *watch;
+	pid_t pid;
+	int status;
+	int calls;
+	bool removes; /* its own watch, in its callback */
+};
+
+static void on_end(pid_t pid, int status, void *arg)
+{
+	struct ending *ending = arg;
+
+	ending->pid = pid;
+	ending->status = status;
+	ending->calls++;
+	if (ending->removes)
+		loop_child_remove(ending->watch);
+	loop_stop(ending->loop);
+}
+
+static pid_t start(const char *command)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+	char *envp[] = {NULL};
+	pid_t pid = -1;
+
+	if (posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, envp) != 0)
+		printf("Bail out! no shell\n");
+	return pid;
+}
+
+static void watch(struct loop *loop, pid_t pid, struct ending *ending)
+{
+	struct err err = {0};
+
+	ending->loop = loop;
+	ending->watch = loop_child_add(loop, pid, on_end, ending, &err);
+	if (!ending->watch)
+		printf("Bail out! %s\n", err.text);
+}
+
+static void test_real(struct loop *loop)
+{
+	struct ending a = {0}, b = {.removes = true}, c = {0};
+	char *argv[] = {(char *)"true", NULL};
+	pid_t pid;
+
+	ok(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, argv + 1) == 0, "true starts");
+	watch(loop, pid, &a);
+	loop_run(loop);
+	ok(a.calls == 1 && a.pid == pid && WIFEXITED(a.status) && WEXITSTATUS(a.status) == 0,
+	   "true ends with 0");
+	ok(waitpid(pid, NULL, WNOHANG) == -1 && errno == ECHILD, "and is reaped");
+	pid = start("exit 7");
+	watch(loop, pid, &b);
+	loop_run(loop);
+	ok(b.calls == 1 && WIFEXITED(b.status) && WEXITSTATUS(b.status) == 7, "exit code 7");
+	watch(loop, start("kill -9 $$"), &c);
+	loop_run(loop);
+	ok(c.calls == 1 && WIFSIGNALED(c.status) && WTERMSIG(c.status) == 9, "killed by 9");
+}
+
+static void test_many(struct loop *loop)
+{
+	enum { MANY = 20 };
+	struct ending endings[MANY] = {0};
+	int right = 0;
+
+	for (int i = 0; i < MANY; i++) {
+		char command[16];
+
+		snprintf(command, sizeof(command), "exit %d", i);
+		watch(loop, start(command), &endings[i]);
+	}
+	for (int ended = 0; ended < MANY;) {
+		loop_turn(loop, -1);
+		ended = 0;
+		for (int i = 0; i < MANY; i++)
+			ended += endings[i].calls;
+	}
+	for (int i = 0; i < MANY; i++)
+		right += endings[i].calls == 1 && WEXITSTATUS(endings[i].status) == i;
+	ok(right == MANY, "%d at once, each with its own code", right);
+}
+
+static void test_left_alone(struct loop *loop)
+{
+	struct ending a = {0};
+	pid_t pid = start("exit 3");
+	int status;
+	struct err err = {0};
+
+	watch(loop, pid, &a);
+	ok(!loop_child_add(loop, pid, on_end, &a, &err) && err.code == ERR_ALREADY_EXISTS, "%s",
+	   err.text);
+	loop_child_remove(a.watch);
+	loop_child_remove(NULL);
+	ok(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 3 && a.calls == 0,
+	   "without a watch it is left to others");
+	ok(!loop_child_add(loop, pid, on_end, &a, &err), "gone: %s", err.text);
+	ok(!loop_child_add(loop, -1, on_end, &a, NULL), "no process at all");
+}
+
+static void test_unknown(struct loop *loop)
+{
+	struct ending a = {0}, b = {0};
+	pid_t pid = start("exit 3");
+	int words[2], life[2];
+	char text[32] = "";
+
+	watch(loop, pid, &a);
+	waitpid(pid, NULL, 0);
+	loop_run(loop);
+	ok(a.calls == 1 && a.status == LOOP_CHILD_UNKNOWN, "reaped by somebody else");
+
+	/* A grandchild that lives until we let go of a pipe, and tells its number. */
+	ok(pipe(words) == 0 && pipe(life) == 0, "pipes"); /* to be inherited */
+	char command[64];
+
+	snprintf(command, sizeof(command),
+		 "exec %d>&-; (echo $$; exec cat) <&%d >&%d & echo $! >&%d", life[1], life[0],
+		 STDERR_FILENO, words[1]);
+	pid = start(command);
+	waitpid(pid, NULL, 0);
+	ok(read(words[0], text, sizeof(text) - 1) > 0, "a grandchild runs");
+	watch(loop, (pid_t)strtol(text, NULL, 10), &b);
+	ok(!loop_turn(loop, 0), "and goes on");
+	for (int i = 0; i < 2; i++) {
+		fd_close(life[i]);
+		fd_close(words[i]);
+	}
+	loop_run(loop);
+	ok(b.calls == 1 && b.status == LOOP_CHILD_UNKNOWN, "its end is seen, its code is not");
+}
+
+static void test_virtual(struct loop *loop)
+{
+	struct ending a = {0}, b = {.removes = true}, c = {0}, d = {0};
+	struct err err = {0};
+
+	watch(loop, 100, &a);
+	watch(loop, 101, &b);
+	ok(!loop_child_add(loop, 100, on_end, &a, &err), "%s", err.text);
+	ok(!loop_turn(loop, 1000), "pretended processes go on");
+	loop_child_exit(loop, 100, 5 << 8);
+	ok(a.calls == 0, "the end is told in a turn");
+	loop_drain(loop);
+	ok(a.calls == 1 && a.pid == 100 && WEXITSTATUS(a.status) == 5, "exit code 5");
+	ok(b.calls == 0, "to its own watch");
+	loop_child_exit(loop, 101, SIGKILL);
+	loop_drain(loop);
+	ok(b.calls == 1 && WTERMSIG(b.status) == SIGKILL, "killed");
+
+	loop_child_exit(loop, 102, 1 << 8);
+	loop_drain(loop);
+	watch(loop, 102, &c);
+	ok(c.calls == 0, "an end before the watch is kept");
+	loop_child_remove(c.watch);
+	loop_drain(loop);
+	ok(c.calls == 0, "it stays a zombie while nobody watches");
+	watch(loop, 102, &c);
+	loop_drain(loop);
+	ok(c.calls == 1 && WEXITSTATUS(c.status) == 1, "and is told in a turn");
+
+	watch(loop, 103, &d);
+	loop_child_exit(loop, 103, 0);
+	loop_child_remove(d.watch);
+	loop_drain(loop);
+	ok(d.calls == 0, "a watch removed in between is not told");
+	watch(loop, 104, &d);
+	loop_child_remove(d.watch);
+	/* 103 stays a zombie: loop_free() takes it along */
+}
+
+static void test_no_descriptors(struct loop *loop)
+{
+	struct err err = {0};
+	struct rlimit old, none;
+	struct ending a = {.loop = loop};
+	pid_t pid = start("exit 3");
+
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = old;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	ok(!loop_child_add(loop, pid, on_end, &a, &err), "without descriptors: %s", err.text);
+	setrlimit(RLIMIT_NOFILE, &old);
+	watch(loop, pid, &a);
+	loop_run(loop);
+	ok(a.calls == 1, "it can be tried again");
+}
+
+static void leave_watch(struct loop *loop)
+{
+	(void)!loop_child_add(loop, 1, on_end, NULL, NULL);
+	loop_free(loop);
+}
+
+static void exit_twice(struct loop *loop)
+{
+	loop_child_exit(loop, 1, 0);
+	loop_child_exit(loop, 1, 0);
+}
+
+int main(void)
+{
+	on_real(test_real);
+	on_real(test_many);
+	on_real(test_left_alone);
+	on_real(test_unknown);
+	on_virtual(test_virtual);
+	on_real(test_no_descriptors);
+	ok(aborts(leave_watch, true), "a watch left behind is found");
+	ok(aborts(exit_twice, true), "nobody ends twice");
+	return tap_done();
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work on other threads and calls from them. Run it under ThreadSanitizer as well. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "twins.h"
+
+enum { PIECES = 500, POSTS = 10000, POSTERS = 4 };
+
+struct piece {
+	struct loop *loop;
+	pthread_t home;
+	pthread_t worked;
+	int value;
+	int *done;
+	int *bad;
+	int want; /* stop the loop at so many */
+};
+
+static void on_work(void *arg)
+{
+	struct piece *piece = arg;
+
+	piece->worked = pthread_self();
+	piece->value *= 2;
+}
+
+static void on_done(void *arg)
+{
+	struct piece *piece = arg;
+
+	if (!pthread_equal(pthread_self(), piece->home) || piece->value % 2 != 0)
+		++*piece->bad;
+	if (++*piece->done == piece->want)
+		loop_stop(piece->loop);
+}
+
+static void test_work(struct loop *loop)
+{
+	static struct piece pieces[PIECES];
+	int done = 0, bad = 0, at_home = 0, wrong = 0;
+
+	for (int i = 0; i < PIECES; i++) {
+		pieces[i] = (struct piece){.loop = loop,
+					   .home = pthread_self(),
+					   .value = i,
+					   .done = &done,
+					   .bad = &bad,
+					   .want = PIECES};
+		loop_work(loop, on_work, on_done, &pieces[i]);
+	}
+	ok(done == 0, "nothing is done before a turn");
+	loop_run(loop);
+	for (int i = 0; i < PIECES; i++) {
+		at_home += pthread_equal(pieces[i].worked, pthread_self()) != 0;
+		wrong += pieces[i].value != 2 * i;
+	}
+	ok(done == PIECES && bad == 0 && wrong == 0, "%d pieces done, told on the loop", done);
+	ok(at_home == (loop_is_virtual(loop) ? PIECES : 0), "%d of them worked on in line",
+	   at_home);
+}
+
+/* A chain: the next piece is handed in from the last one's done. */
+struct chain {
+	struct loop *loop;
+	int left;
+};
+
+static void on_link(void *arg)
+{
+	((struct chain *)arg)->left--;
+}
+
+static void on_linked(void *arg)
+{
+	struct chain *chain = arg;
+
+	if (chain->left > 0)
+		loop_work(chain->loop, on_link, on_linked, chain);
+	else
+		loop_stop(chain->loop);
+}
+
+static void test_chain(struct loop *loop)
+{
+	struct chain chain = {.loop = loop, .left = 200};
+
+	loop_work(loop, on_link, on_linked, &chain);
+	loop_run(loop);
+	ok(chain.left == 0, "200 pieces, one after the other");
+}
+
+struct poster {
+	struct loop *loop;
+	pthread_t thread;
+	int posts;
+	struct letter {
+		struct poster *poster;
+		int number;
+	} letters[POSTS];
+	int got;
+	int bad;
+	int *open; /* posters that have not ended */
+};
+
+static void on_letter(void *arg)
+{
+	struct letter *letter = arg;
+	struct poster *poster = letter->poster;
+
+	if (letter->number != poster->got++)
+		poster->bad++;
+	if (poster->got == poster->posts && --*poster->open == 0)
+		loop_stop(poster->loop);
+}
+
+static void *post_all(void *arg)
+{
+	struct poster *poster = arg;
+
+	for (int i = 0; i < poster->posts; i++) {
+		poster->letters[i] = (struct letter){poster, i};
+		loop_post(poster->loop, on_letter, &poster->letters[i]);
+	}
+	return NULL;
+}
+
+static void test_posts(struct loop *loop, int count)
+{
+	static struct poster posters[POSTERS];
+	int open = count, right = 0;
+
+	for (int i = 0; i < count; i++) {
+		posters[i].loop = loop;
+		posters[i].posts = POSTS;
+		posters[i].got = posters[i].bad = 0;
+		posters[i].open = &open;
+		pthread_create(&posters[i].thread, NULL, post_all, &posters[i]);
+	}
+	loop_run(loop);
+	for (int i = 0; i < count; i++) {
+		pthread_join(posters[i].thread, NULL);
+		right += posters[i].got == POSTS && posters[i].bad == 0;
+	}
+	ok(right == count, "%d posts from each of %d threads, in order", POSTS, count);
+}
+
+static void test_one_poster(struct loop *loop)
+{
+	test_posts(loop, 1);
+}
+
+static void test_many_posters(struct loop *loop)
+{
+	test_posts(loop, POSTERS);
+}
+
+struct again {
+	struct loop *loop;
+	int posts;
+	int ticks;
+};
+
+static void on_again(void *arg)
+{
+	struct again *again = arg;
+
+	again->posts++;
+	loop_post(again->loop, on_again, again);
+}
+
+static void on_tick(struct loop_timer *timer, void *arg)
+{
+	((struct again *)arg)->ticks++;
+	loop_timer_set(timer, 0);
+}
+
+static void test_posts_hold_nothing_up(struct loop *loop)
+{
+	struct again again = {.loop = loop};
+	struct loop_timer *timer = loop_timer_new(loop, on_tick, &again);
+
+	loop_timer_set(timer, 0);
+	loop_post(loop, on_again, &again);
+	for (int i = 0; i < 50; i++)
+		loop_turn(loop, -1);
+	ok(again.posts == 50 && again.ticks == 50, "a post that posts again waits for its turn");
+	loop_timer_free(timer);
+	/* The last post is still there: loop_free() drops it. */
+}
+
+/* With workers about, a signal to the process must still reach the loop. */
+static void on_signal(struct loop_signal *watch, int signo, void *arg)
+{
+	(void)signo;
+	loop_signal_remove(watch);
+	loop_stop(arg);
+}
+
+static void test_signals(struct loop *loop)
+{
+	test_chain(loop); /* starts a worker that is idle now */
+	for (int i = 0; i < 20; i++) {
+		if (!loop_signal_add(loop, SIGUSR1, on_signal, loop, NULL))
+			break;
+		kill(getpid(), SIGUSR1);
+		loop_run(loop);
+	}
+	ok(true, "workers do not take the loop's signals");
+}
+
+struct trace {
+	char text[64];
+};
+
+struct step {
+	struct trace *trace;
+	char letter;
+};
+
+static void on_nothing(void *arg)
+{
+	(void)arg;
+}
+
+static void on_step(void *arg)
+{
+	struct step *step = arg;
+
+	step->trace->text[strlen(step->trace->text)] = step->letter;
+}
+
+static struct trace order_of(uint64_t seed)
+{
+	struct trace trace = {0};
+	struct step steps[26];
+	AUTO(loop_free) struct loop *loop = loop_new_virtual(seed, 0, NULL);
+
+	for (int i = 0; i < 26; i++) {
+		steps[i] = (struct step){&trace, (char)('a' + i)};
+		loop_work(loop, on_nothing, on_step, &steps[i]);
+	}
+	loop_drain(loop);
+	return trace;
+}
+
+static void test_virtual_order(void)
+{
+	struct trace a = order_of(1), b = order_of(1), c = order_of(2);
+
+	is(a.text, b.text);
+	ok(strlen(a.text) == 26 && strcmp(a.text, c.text) != 0, "another seed, another order: %s",
+	   c.text);
+}
+
+static void leave_work(struct loop *loop)
+{
+	loop_work(loop, on_nothing, on_nothing, NULL);
+	loop_free(loop);
+}
+
+/* Leaves by exit code 2 if it cannot be tried. */
+static void without_threads(struct loop *loop)
+{
+	struct chain chain = {.loop = loop, .left = 3};
+
+	if (!refuse(SYS_clone, SYS_clone3, EAGAIN))
+		_exit(2);
+	loop_work(loop, on_link, on_linked, &chain);
+	loop_run(loop);
+	loop_free(loop);
+#ifdef __SANITIZE_ADDRESS__
+	_exit(chain.left == 0 ? 0 : 1); /* its leak check wants a thread */
+#else
+	exit(chain.left == 0 ? 0 : 1);
+#endif
+}
+
+int main(void)
+{
+	on_both(test_work);
+	on_both(test_chain);
+	on_real(test_one_poster);
+	on_real(test_many_posters);
+	on_both(test_posts_hold_nothing_up);
+	on_real(test_signals);
+	test_virtual_order();
+	ok(aborts(leave_work, true), "work left behind is found");
+	int status = apart(without_threads, false);
+
+	ok(status == 0 || WEXITSTATUS(status) == 2, "work is done without threads as well%s",
+	   status == 0 ? "" : " # SKIP cannot refuse system calls here");
+	return tap_done();
+}

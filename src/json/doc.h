@@ -2,18 +2,22 @@
 /* json/doc.h - JSON documents: one way to read them, whether they were parsed or built.
  *
  * A document owns its values. `struct json` is a reference to one value, passed by value, valid as
- *long as its document lives (and, in a document that is being built, as long as that value is not
- *removed). JSON_NONE stands for "absent": every question may be asked of it, so that look-ups
- *chain:
+ * long as its document lives (and, in a document that is being built, as long as that value is not
+ * removed). JSON_NONE stands for "absent": every question may be asked of it, so that look-ups
+ * chain:
  *
  *	struct str name = json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name"));
  *
  * A parsed document is immutable and compact. A built one, or a thawed copy, can be changed until
- *it is published; from then on nobody changes it (documents are shared by reference count,
- *single-threaded).
+ * it is published; from then on nobody changes it (documents are shared by reference count,
+ * single-threaded).
  *
  * Duplicate keys: the last one wins, as in Go, and is the only one that is there to be seen.
- * Depth and size are bounded at parse and at every growth, so that recursive walkers are safe. */
+ *
+ * Size and depth are bounded where text comes in (json_parse, YAML, the patches), so that recursive
+ * walkers are safe. What the program builds around such input is not counted at each step; copying,
+ * printing and comparing assert JSON_DEPTH_HARD, twice the bound for input, which only a runaway
+ * builder reaches. */
 #ifndef JSON_DOC_H
 #define JSON_DOC_H
 
@@ -21,13 +25,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/macro.h"
 #include "base/str.h"
 
 struct json_doc;
+struct json_pool;
 
 struct json {
 	const void *val; /* NULL: absent */
@@ -43,30 +48,38 @@ enum json_type {
 	JSON_REAL,
 	JSON_STR,
 	JSON_ARR,
-	JSON_OBJ
+	JSON_OBJ,
+	JSON_TYPE_COUNT
 };
+
+enum { JSON_DEPTH_HARD = 2 * LIMIT_JSON_DEPTH };
 
 /* --- documents ------------------------------------------------------------------------------- */
 
-typedef void json_duplicate_fn(void *arg, struct str path); /* "spec.containers[0].name" */
+/* "spec.containers[0].name", as Kubernetes prints it; lent for the call. */
+typedef void json_duplicate_fn(void *arg, struct str path);
 
 struct json_options {
 	size_t max_bytes; /* 0: LIMIT_JSON_BYTES */
-	size_t max_depth; /* 0: LIMIT_JSON_DEPTH */
-	json_duplicate_fn
-		*on_duplicate; /* called for each key that is there twice; NULL: not told */
+	size_t max_depth; /* 0: LIMIT_JSON_DEPTH, which is also the most */
+	/* Called once for each key that is there twice, in order; NULL: not told. */
+	json_duplicate_fn *on_duplicate;
 	void *arg;
+	struct json_pool *pool; /* where the document's memory comes from; NULL: malloc */
 };
 
 /* One JSON text, strictly RFC 8259, valid UTF-8. ERR_BAD_REQUEST says what and at which line and
  * column; ERR_TOO_LARGE past a bound. `options` may be NULL. */
 struct json_doc *json_parse(struct str text, const struct json_options *options,
 			    struct err *err) MUST_CHECK;
-/* An empty document to build in; its root is absent until json_doc_set_root(). */
+/* An empty document to build in; its root is absent until json_doc_set_root().
+ *
+ * Memory of values that were removed or replaced stays with the document until its end. Whoever
+ * edits one for long replaces it now and then by a thaw of itself; json_doc_bytes() tells when. */
 struct json_doc *json_doc_new(void) __attribute__((returns_nonnull));
 /* A copy that can be changed, of a whole document or of one value as the root. */
 struct json_doc *json_doc_thaw(struct json root) __attribute__((returns_nonnull));
-/* The same content as an immutable, compact document. */
+/* The same content as an immutable document that takes no byte more than it needs. */
 struct json_doc *json_doc_freeze(struct json root) __attribute__((returns_nonnull));
 
 struct json_doc *json_doc_ref(struct json_doc *doc);
@@ -77,6 +90,13 @@ struct json json_doc_root(const struct json_doc *doc);
 bool json_doc_is_mutable(const struct json_doc *doc);
 /* Bytes of memory that it holds, about. */
 size_t json_doc_bytes(const struct json_doc *doc);
+
+/* Blocks that documents leave behind for the next ones, for whoever parses large texts over and
+ * over: more than half of the time of a cold parse is page faults. Keeps at most `keep` bytes.
+ * Documents may outlive it. */
+struct json_pool *json_pool_new(size_t keep) __attribute__((returns_nonnull));
+void json_pool_free(struct json_pool *pool);
+DEFINE_AUTO(struct json_pool *, json_pool_free);
 
 /* --- reading --------------------------------------------------------------------------------- */
 
@@ -108,7 +128,8 @@ size_t json_len(struct json container); /* members or elements; 0 for anything e
 
 /* Walk an object's members or an array's elements, in order:
  *	struct json_iter it = json_iter(j);
- *	while (json_next(&it)) use(it.key, it.value);		key is none in an array */
+ *	while (json_next(&it)) use(it.key, it.value);		key is none in an array
+ * Of a container that is being built, the current one may be removed or replaced meanwhile. */
 struct json_iter {
 	struct json value;
 	struct str key;
@@ -123,17 +144,20 @@ bool json_next(struct json_iter *it);
 
 /* Same content? Members in any order; 1 and 1.0 differ (as in Go, int64 is not float64). */
 bool json_eq(struct json a, struct json b);
+/* The same number for the same content in the sense of json_eq(). */
+uint64_t json_hash(struct json j, uint64_t seed);
 
-/* --- building (documents from json_doc_new() and json_doc_thaw() only) ---------------------------
- */
+/* --- building (documents from json_doc_new() and json_doc_thaw() only) ----------------------- */
 
-/* New values belong to `doc` and are nowhere in its tree until they are set or appended. Strings
- * are copied. */
+/* New values belong to `doc` and are nowhere in its tree until they are set or appended, which
+ * happens once: to have a value in two places, copy it. Strings are copied; bytes in them that are
+ * not UTF-8 become U+FFFD, as in Go. */
 struct json json_new_null(struct json_doc *doc);
 struct json json_new_bool(struct json_doc *doc, bool value);
 struct json json_new_int(struct json_doc *doc, int64_t value);
-struct json json_new_real(struct json_doc *doc, double value);    /* must be finite */
-struct json json_new_str(struct json_doc *doc, struct str value); /* must be UTF-8 */
+struct json json_new_uint(struct json_doc *doc, uint64_t value);
+struct json json_new_real(struct json_doc *doc, double value); /* must be finite */
+struct json json_new_str(struct json_doc *doc, struct str value);
 struct json json_new_printf(struct json_doc *doc, const char *format, ...) PRINTF(2, 3);
 struct json json_new_arr(struct json_doc *doc);
 struct json json_new_obj(struct json_doc *doc);
@@ -143,6 +167,9 @@ struct json json_new_copy(struct json_doc *doc, struct json value);
 void json_doc_set_root(struct json_doc *doc, struct json value);
 /* Replace or add a member; keeps the place of one that was there. */
 void json_set(struct json_doc *doc, struct json object, struct str key, struct json value);
+/* The same for a key that is known not to be there: does not look, so that filling a large object
+ * is not quadratic. */
+void json_add(struct json_doc *doc, struct json object, struct str key, struct json value);
 void json_set_str(struct json_doc *doc, struct json object, const char *key, struct str value);
 void json_set_int(struct json_doc *doc, struct json object, const char *key, int64_t value);
 void json_set_bool(struct json_doc *doc, struct json object, const char *key, bool value);
@@ -160,12 +187,13 @@ void json_replace_at(struct json_doc *doc, struct json array, size_t index, stru
 
 /* --- printing -------------------------------------------------------------------------------- */
 
+/* Numbers and escapes are Go's: 1.0 prints as 1, <, > and & as \u003c, \u003e and \u0026. */
 enum json_style {
 	JSON_COMPACT,   /* as stored and sent */
-	JSON_PRETTY,    /* indented by four, as kubectl -o json */
-	JSON_CANONICAL, /* compact, keys sorted by bytes, numbers in their shortest form: equal
-			   content, equal bytes */
+	JSON_PRETTY,    /* indented by four, as kubectl -o json; no newline at the end */
+	JSON_CANONICAL, /* compact, keys sorted by bytes: equal content, equal bytes */
 };
+/* Nothing for an absent value. */
 void json_print(struct json j, enum json_style style, struct buf *to);
 /* For mem_free(). */
 char *json_text(struct json j, enum json_style style) __attribute__((returns_nonnull));

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/doc_internal.h - what the files behind doc.h share; nobody else includes it. */
+#ifndef JSON_DOC_INTERNAL_H
+#define JSON_DOC_INTERNAL_H
+
+#include <yyjson.h>
+
+#include "json/doc.h"
+
+struct json_doc {
+	size_t refs;
+	size_t bytes; /* allocated and not yet freed, but for what yyjson frees without a size */
+	yyjson_doc *parsed;
+	yyjson_mut_doc *built;
+	struct json_pool *pool;
+};
+
+/* A document without content, whose memory comes from `pool` unless that is NULL. */
+struct json_doc *json_doc_make(struct json_pool *pool) __attribute__((returns_nonnull));
+/* The allocator that charges `doc`. */
+yyjson_alc json_doc_alc(struct json_doc *doc);
+
+static inline yyjson_val *json_parsed_val(struct json j)
+{
+	return (yyjson_val *)j.val;
+}
+
+static inline yyjson_mut_val *json_built_val(struct json j)
+{
+	return (yyjson_mut_val *)j.val;
+}
+
+static inline struct json json_of_parsed(const yyjson_val *val)
+{
+	return (struct json){val, false};
+}
+
+static inline struct json json_of_built(const yyjson_mut_val *val)
+{
+	return (struct json){val, val != NULL};
+}
+
+/* Both forms of value begin with the same tag and payload. */
+static inline uint64_t json_tag(struct json j)
+{
+	return ((const yyjson_val *)j.val)->tag;
+}
+
+static inline yyjson_val_uni json_payload(struct json j)
+{
+	return j.built ? ((const yyjson_mut_val *)j.val)->uni : ((const yyjson_val *)j.val)->uni;
+}
+
+/* Levels of containers under and including `j`: 0 for a scalar. Stops counting past `most`. */
+size_t json_height(struct json j, size_t most);
+
+#endif

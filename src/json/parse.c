@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/parse.c - text to document: bounded, and without duplicate keys.
+ *
+ * yyjson reads the text; its reader does not recurse, so it may see any depth, and its memory is
+ * bounded by a multiple of the text's size. One walk over the values then checks what it does not:
+ * depth, before that walk itself goes any deeper, and duplicate keys. Doing it there costs less
+ * than a pass over the text, since there is one value in some ten bytes.
+ *
+ * Finding duplicates must not cost more than the reading did. An object keeps 64 bits of a cheap
+ * fingerprint of the keys seen; only a key whose bit is taken is compared with those before it. An
+ * object with many members goes through a hash map instead, so that a million members do not cost
+ * a million squared.
+ *
+ * A document with duplicates is rare. It is built anew without the members that are overridden, and
+ * only then are paths made, for whoever wants to be told. */
+#include <assert.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "json/doc.h"
+#include "json/doc_internal.h"
+
+#include "base/banned.h"
+
+enum {
+	MANY_MEMBERS = 48,
+};
+
+struct check {
+	size_t max_depth;
+	bool duplicates;
+};
+
+/* --- positions in error texts ---------------------------------------------------------------- */
+
+static int syntax_error(struct str text, const yyjson_read_err *why, struct err *err)
+{
+	size_t line = 1;
+	size_t column = 1;
+
+	for (size_t i = 0; i < why->pos && i < text.len; i++) {
+		unsigned char byte = (unsigned char)text.ptr[i];
+
+		if (byte == '\n') {
+			line++;
+			column = 1;
+		} else if ((byte & 0xC0) != 0x80) {
+			column++;
+		}
+	}
+	return err_set(err, ERR_BAD_REQUEST, "invalid JSON at line %zu, column %zu: %s", line,
+		       column, why->msg);
+}
+
+/* --- the walk over values -------------------------------------------------------------------- */
+
+static struct str key_str(yyjson_val *key)
+{
+	return str_of(key->uni.str, unsafe_yyjson_get_len(key));
+}
+
+/* One of 64, different for most keys of one object. */
+static uint64_t key_bit(struct str key)
+{
+	unsigned first = key.len > 0 ? (unsigned char)key.ptr[0] : 0;
+	unsigned middle = key.len > 0 ? (unsigned char)key.ptr[key.len / 2] : 0;
+	unsigned last = key.len > 0 ? (unsigned char)key.ptr[key.len - 1] : 0;
+
+	return UINT64_C(1) << ((first + 5 * middle + 11 * last + (unsigned)key.len) % 64);
+}
+
+static bool key_is_before(yyjson_val *object, yyjson_val *key)
+{
+	yyjson_val *other = unsafe_yyjson_get_first(object);
+
+	for (; other != key; other = unsafe_yyjson_get_next(other + 1))
+		if (str_eq(key_str(other), key_str(key)))
+			return true;
+	return false;
+}
+
+/* The seed need not be a secret that lasts: an address does, since the map's order is that of
+ * insertion whatever the seed. */
+static bool many_have_duplicates(yyjson_val *object)
+{
+	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)object);
+	size_t left = unsafe_yyjson_get_len(object);
+	yyjson_val *key = unsafe_yyjson_get_first(object);
+
+	for (; left > 0; left--, key = unsafe_yyjson_get_next(key + 1))
+		if (map_put(seen, key_str(key), key))
+			return true;
+	return false;
+}
+
+static bool check_value(struct check *check, yyjson_val *value, size_t depth);
+
+static bool check_object(struct check *check, yyjson_val *object, size_t depth)
+{
+	size_t len = unsafe_yyjson_get_len(object);
+	yyjson_val *key = unsafe_yyjson_get_first(object);
+	bool many = len > MANY_MEMBERS;
+	uint64_t seen = 0;
+
+	if (many && many_have_duplicates(object))
+		check->duplicates = true;
+	for (; len > 0; len--, key = unsafe_yyjson_get_next(key + 1)) {
+		if (!many) {
+			uint64_t bit = key_bit(key_str(key));
+
+			if ((seen & bit) && key_is_before(object, key))
+				check->duplicates = true;
+			seen |= bit;
+		}
+		if (unsafe_yyjson_is_ctn(key + 1) && !check_value(check, key + 1, depth))
+			return false;
+	}
+	return true;
+}
+
+/* False when it is too deep. */
+static bool check_value(struct check *check, yyjson_val *value, size_t depth)
+{
+	if (depth >= check->max_depth)
+		return false;
+	if (unsafe_yyjson_get_type(value) == YYJSON_TYPE_OBJ)
+		return check_object(check, value, depth + 1);
+
+	size_t left = unsafe_yyjson_get_len(value);
+	yyjson_val *element = unsafe_yyjson_get_first(value);
+
+	for (; left > 0; left--, element = unsafe_yyjson_get_next(element))
+		if (unsafe_yyjson_is_ctn(element) && !check_value(check, element, depth + 1))
+			return false;
+	return true;
+}
+
+/* --- without duplicates ---------------------------------------------------------------------- */
+
+struct normalise {
+	struct json_doc *doc;
+	const struct json_options *options;
+	struct buf path;
+};
+
+static struct json normalise_value(struct normalise *n, struct json value);
+
+static void tell(struct normalise *n)
+{
+	if (n->options && n->options->on_duplicate)
+		n->options->on_duplicate(n->options->arg, buf_str(&n->path));
+}
+
+/* Values of members that are overridden are looked at as well: what is twice in them is told. */
+static struct json normalise_object(struct normalise *n, struct json object)
+{
+	AUTO(map_free) struct map *last = map_new((uint64_t)(uintptr_t)object.val);
+	AUTO(map_free) struct map *told = map_new((uint64_t)(uintptr_t)object.val);
+	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)object.val);
+	struct json result = json_new_obj(n->doc);
+	struct json_iter it = json_iter(object);
+	size_t length = n->path.len;
+
+	while (json_next(&it))
+		(void)map_put(last, it.key, (void *)it.value.val);
+	it = json_iter(object);
+	while (json_next(&it)) {
+		void *value = (void *)it.value.val;
+
+		if (length > 0)
+			buf_putc(&n->path, '.');
+		buf_put_str(&n->path, it.key);
+		if (map_put(seen, it.key, value) && !map_put(told, it.key, value))
+			tell(n);
+		struct json copy = normalise_value(n, it.value);
+		if (map_get(last, it.key) == value)
+			json_add(n->doc, result, it.key, copy);
+		buf_truncate(&n->path, length);
+	}
+	return result;
+}
+
+static struct json normalise_value(struct normalise *n, struct json value)
+{
+	if (json_is(value, JSON_OBJ))
+		return normalise_object(n, value);
+	if (!json_is(value, JSON_ARR))
+		return json_new_copy(n->doc, value);
+
+	struct json result = json_new_arr(n->doc);
+	struct json_iter it = json_iter(value);
+	size_t length = n->path.len;
+
+	while (json_next(&it)) {
+		buf_printf(&n->path, "[%zu]", it.index);
+		json_append(n->doc, result, normalise_value(n, it.value));
+		buf_truncate(&n->path, length);
+	}
+	return result;
+}
+
+static struct json_doc *without_duplicates(struct json_doc *doc, const struct json_options *options)
+{
+	AUTO(json_doc_unref) struct json_doc *scratch = json_doc_new();
+	struct normalise n = {.doc = scratch, .options = options, .path = BUF_UNBOUNDED};
+	struct json root = normalise_value(&n, json_doc_root(doc));
+
+	buf_done(&n.path);
+	return json_doc_freeze(root);
+}
+
+/* --- parse ----------------------------------------------------------------------------------- */
+
+/* yyjson guesses how many values there will be and does not give back what it guessed too much. A
+ * document from a pool keeps the room: its block serves the next one. */
+static void trim(struct json_doc *doc)
+{
+	yyjson_doc *old = doc->parsed;
+	size_t head = (size_t)((char *)old->root - (char *)old);
+	size_t used = head + old->val_read * sizeof(yyjson_val);
+	size_t text = old->str_pool ? old->dat_read : 0;
+
+	if (!doc->pool) {
+		doc->parsed = mem_realloc(old, 1, used);
+		doc->parsed->root = (yyjson_val *)(void *)((char *)doc->parsed + head);
+		doc->bytes = sizeof(*doc) + used + text;
+	}
+}
+
+struct json_doc *json_parse(struct str text, const struct json_options *options, struct err *err)
+{
+	size_t max_bytes = options && options->max_bytes ? options->max_bytes : LIMIT_JSON_BYTES;
+	size_t max_depth = options ? options->max_depth : 0;
+
+	if (max_depth == 0 || max_depth > LIMIT_JSON_DEPTH)
+		max_depth = LIMIT_JSON_DEPTH;
+	if (text.len > max_bytes) {
+		(void)err_set(err, ERR_TOO_LARGE, "JSON text of %zu bytes is over the limit of %zu",
+			      text.len, max_bytes);
+		return NULL;
+	}
+
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_make(options ? options->pool : NULL);
+	yyjson_alc alc = json_doc_alc(doc);
+	yyjson_read_err why = {0};
+
+	/* Without the in-situ flag the text is only read: yyjson copies it first. */
+	doc->parsed = yyjson_read_opts((char *)(uintptr_t)(text.ptr ? text.ptr : ""), text.len,
+				       YYJSON_READ_NOFLAG, &alc, &why);
+	if (!doc->parsed) {
+		(void)syntax_error(text, &why, err);
+		return NULL;
+	}
+
+	struct check check = {.max_depth = max_depth};
+	yyjson_val *root = doc->parsed->root;
+
+	if (unsafe_yyjson_is_ctn(root) && !check_value(&check, root, 0)) {
+		(void)err_set(err, ERR_TOO_LARGE, "JSON is nested deeper than %zu levels",
+			      max_depth);
+		return NULL;
+	}
+	if (check.duplicates)
+		return without_duplicates(doc, options);
+	trim(doc);
+	return TAKE(doc);
+}

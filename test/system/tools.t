@@ -95,7 +95,7 @@ printf '#!/bin/sh\nexit 1\n' >stub/dpkg-query
 printf '#!/bin/sh\necho 1000\n' >stub/id
 chmod +x stub/dpkg-query stub/id
 fails "without root and sudo nothing is installed" env PATH="$tmp/stub" tools/setup build
-has "what it would have installed is said first" "$output" "about to install with apt: gcc"
-has "and why it cannot" "$output" "needs root or sudo, and there is neither"
+has "it says why" "$output" "needs root or sudo, and there is neither"
+has "and what is missing" "$output" "Missing: gcc"
 
 finish

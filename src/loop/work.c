@@ -114,7 +114,7 @@ static void post(struct item *item, size_t overtakes)
 
 	while (overtakes-- > 0 && before->prev != &works->posted)
 		before = before->prev;
-	list_insert_(before, &item->link);
+	list_insert_before(before, &item->link);
 	if (wake) {
 		ssize_t put = write(works->wake, &(uint64_t){1}, sizeof(uint64_t));
 

@@ -77,7 +77,7 @@ static void test_many(struct loop *loop)
 	int right = 0;
 
 	for (int i = 0; i < MANY; i++) {
-		char command[16];
+		char command[32];
 
 		snprintf(command, sizeof(command), "exit %d", i);
 		watch(loop, start(command), &endings[i]);

@@ -88,6 +88,55 @@ printf 'int h; // NO%s\n' LINT >src/base/h.c
 fails "no check is switched off" tools/check-exceptions
 forget
 
+mkdir -p build-plain/libbase.a.p build-plain/libloop.a.p
+object() { gcc -O2 -fPIE -c -x c -o "build-plain/$1" -; }
+object libbase.a.p/good.c.o <<'END'
+static const char *const names[] = {"a", "b"};
+const char *name(int i) { return names[i]; }
+END
+object libloop.a.p/clock.c.o <<'END'
+#include <time.h>
+long now(void) { return time(0); }
+END
+passes "constant tables are fine, and so is the clock in loop/" tools/check-objects
+object libbase.a.p/bad.c.o <<'END'
+#include <stdlib.h>
+int count = 1;
+int *next(void) { static int number; number++; return &number; }
+char *home(void) { return getenv("HOME"); }
+END
+fails "writable variables are refused, and the environment in base/" tools/check-objects
+has "a global" "$output" "bad.c.o: writable variable count"
+has "a static in a function" "$output" "bad.c.o: writable variable number"
+has "a look at the environment" "$output" "bad.c.o: calls getenv()"
+
+# A project of shell tests, to see what the runner counts.
+mkdir project
+cat >project/meson.build <<'END'
+project('project', meson_version: '>=1.0')
+foreach name, script : {
+	'good': 'echo ok 1; echo ok 2; echo 1..2',
+	'bad': 'echo ok 1; echo not ok 2 - two; echo 1..2; exit 1',
+	'crash': 'echo ok 1; kill -9 $$',
+	'silent': 'true',
+	'short': 'echo 1..3; echo ok 1; echo ok 2',
+	'leak': 'echo ok 1; echo 1..1; exit 23',
+	'skip': 'echo 1..0 # SKIP no reason',
+}
+	test('few' / name, find_program('sh'), args: ['-c', script], protocol: 'tap', suite: 'few')
+endforeach
+END
+passes "the project is set up" meson setup project/build project
+passes "two checks passed" tools/run-tests project/build -- good
+is "the last line counts them" "$(echo "$output" | tail -n 1)" "2 passed, 0 failed"
+for name in bad crash silent short leak skip; do
+	fails "$name is a failure" tools/run-tests project/build -- "$name"
+done
+fails "so are all of them together" tools/run-tests project/build
+is "each counted once" "$(echo "$output" | tail -n 1)" "7 passed, 6 failed"
+fails "a name that nothing has is a failure" tools/run-tests project/build -- nothing
+is "of the count too" "$(echo "$output" | tail -n 1)" "0 passed, 1 failed"
+
 # A machine where nothing is installed and nobody is root.
 mkdir stub
 for name in sh sed awk grep dirname mkdir rm cat tr; do ln -s "$(command -v "$name")" stub/; done

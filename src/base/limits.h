@@ -24,6 +24,7 @@ enum {
 	LIMIT_CONNECTIONS = 10000,
 	LIMIT_STREAM_RESETS = 10000, /* burst a connection, before it is ended */
 	LIMIT_STREAM_RESETS_PER_SECOND = 330,
+	LIMIT_PEM_BYTES = 4 * 1024 * 1024,    /* a file of certificates or keys */
 	LIMIT_SEND_BUFFER_BYTES = 256 * 1024, /* a stream asks its writer to pause above this */
 
 	/* text */

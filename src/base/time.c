@@ -80,6 +80,13 @@ int64_t time_join(const struct time_fields *fields)
 	       fields->second * TIME_SECOND + fields->microsecond;
 }
 
+/* Has it a text: years 0001 to 9999? */
+static bool is_printable(int64_t time)
+{
+	return time >= days_from_date(1, 1, 1) * TIME_DAY &&
+	       time < days_from_date(10000, 1, 1) * TIME_DAY;
+}
+
 /* A cursor over the text: each step consumes what it names, or fails for good. */
 struct scan {
 	struct str text;
@@ -164,6 +171,7 @@ int time_parse(struct str text, int64_t *ret, struct err *err)
 {
 	struct scan scan = {.text = text};
 	struct time_fields f = {0};
+	int64_t time;
 	int64_t east;
 
 	f.year = scan_digits(&scan, 4);
@@ -179,11 +187,12 @@ int time_parse(struct str text, int64_t *ret, struct err *err)
 	f.second = scan_digits(&scan, 2);
 	f.microsecond = scan_fraction(&scan);
 	east = scan_zone(&scan);
-	if (scan.failed || scan.at != text.len || !in_range(&f))
+	time = in_range(&f) ? time_join(&f) - east : INT64_MIN;
+	if (scan.failed || scan.at != text.len || !is_printable(time))
 		return err_set(err, ERR_BAD_REQUEST,
 			       "\"%.*s\" is not a time such as 2006-01-02T15:04:05Z",
 			       text.len < 64 ? (int)text.len : 64, text.ptr ? text.ptr : "");
-	*ret = time_join(&f) - east;
+	*ret = time;
 	return 0;
 }
 

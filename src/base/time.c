@@ -43,7 +43,7 @@ static int days_in_month(int64_t year, int month)
 void time_split(int64_t time, struct time_fields *ret)
 {
 	int64_t days = floor_div(time, TIME_DAY);
-	int64_t rest = time - days * TIME_DAY;
+	int64_t rest = (time % TIME_DAY + TIME_DAY) % TIME_DAY;
 	int64_t shifted = days + ERA_TO_EPOCH;
 	int64_t era = floor_div(shifted, DAYS_PER_ERA);
 	int64_t day_of_era = shifted - era * DAYS_PER_ERA;
@@ -75,9 +75,13 @@ int64_t time_join(const struct time_fields *fields)
 	int64_t year = fields->year + floor_div(months, 12);
 	int64_t month = months - floor_div(months, 12) * 12 + 1;
 	int64_t days = days_from_date(year, month, 1) + fields->day - 1;
+	int64_t rest = fields->hour * TIME_HOUR + fields->minute * TIME_MINUTE +
+		       fields->second * TIME_SECOND + fields->microsecond;
 
-	return days * TIME_DAY + fields->hour * TIME_HOUR + fields->minute * TIME_MINUTE +
-	       fields->second * TIME_SECOND + fields->microsecond;
+	/* A day less and its time more: the first day of all begins before the smallest number. */
+	if (days < 0)
+		return (days + 1) * TIME_DAY + (rest - TIME_DAY);
+	return days * TIME_DAY + rest;
 }
 
 /* Has it a text: years 0001 to 9999? */

@@ -44,6 +44,7 @@ int main(void)
 	char text[TIME_TEXT_SIZE];
 	char uuid[UUID_TEXT_SIZE];
 	struct err err;
+	struct time_fields ends[2];
 	bool same = true;
 	int64_t time;
 
@@ -73,6 +74,10 @@ int main(void)
 		    time_join(&f) != seconds * TIME_SECOND + 5)
 			same = false;
 	}
+	time_split(INT64_MIN, &ends[0]);
+	time_split(INT64_MAX, &ends[1]);
+	ok(time_join(&ends[0]) == INT64_MIN && time_join(&ends[1]) == INT64_MAX,
+	   "so it does at both ends of the type");
 	ok(same, "splitting agrees with the C library, joining undoes it");
 	time = time_join(&(struct time_fields){.year = 2025, .month = 14, .day = 30, .minute = 61});
 	is(time_print(time, text), "2026-03-02T01:01:00Z");

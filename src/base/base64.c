@@ -71,29 +71,35 @@ static bool decode_char(struct decoder *d, char c, struct buf *to)
 	return true;
 }
 
-int base64_parse(struct str text, struct buf *to, struct err *err)
+static int decode(struct str text, struct buf *to, struct err *err)
 {
 	struct decoder d = {0};
-	size_t before = to->len;
 
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.ptr[i] == '\n' || text.ptr[i] == '\r')
 			continue;
-		if (!decode_char(&d, text.ptr[i], to)) {
-			buf_truncate(to, before);
+		if (!decode_char(&d, text.ptr[i], to))
 			return err_set(err, ERR_BAD_REQUEST,
 				       "illegal base64 data at input byte %zu", i);
-		}
 	}
-	if (d.have) {
-		buf_truncate(to, before);
+	if (d.have)
 		return err_set(err, ERR_BAD_REQUEST, "illegal base64 data at input byte %zu",
 			       text.len);
-	}
-	if (buf_is_over(to)) {
-		buf_truncate(to, before);
-		to->over = false;
+	if (buf_is_over(to))
 		return err_set(err, ERR_TOO_LARGE, "more than %zu bytes", to->limit);
-	}
 	return 0;
+}
+
+int base64_parse(struct str text, struct buf *to, struct err *err)
+{
+	size_t len = to->len;
+	bool over = to->over;
+	int result;
+
+	to->over = false;
+	result = decode(text, to, err);
+	if (result < 0)
+		buf_truncate(to, len);
+	to->over = over;
+	return result;
 }

@@ -45,6 +45,15 @@ int main(void)
 	is(buf_text(&out), "foo");
 	ok(base64_parse(STR("Zm9v"), &small, &err) < 0 && err.code == ERR_TOO_LARGE, "bounded");
 
+	ok(!buf_is_over(&small), "and the buffer is not marked");
+	ok(base64_parse(STR("Zm9vZm9v!"), &small, &err) < 0 && err.code == ERR_BAD_REQUEST &&
+		   !buf_is_over(&small),
+	   "nor by what is both too long and wrong");
+	buf_puts(&small, "long");
+	ok(base64_parse(STR("Zg=="), &small, &err) == 0 && buf_is_over(&small),
+	   "a mark that was there stays");
+	is(buf_text(&small), "f");
+
 	ok(hash_fnv1_32(STR("foobar")) == 0x31f0b262, "FNV-1");
 	ok(hash_fnv1a_32(STR("foobar")) == 0xbf9cf968, "FNV-1a");
 	ok(hash_fnv1a_64(STR("foobar")) == 0x85944171f73967e8, "FNV-1a, 64 bit");

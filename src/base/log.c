@@ -50,7 +50,6 @@ struct log *log_new(const struct log_options *options)
 	log->options = *options;
 	if (!log->options.write)
 		log->options.write = write_stderr;
-	/* four bytes are kept back for "..." and the line's end */
 	log->line = buf_make(LIMIT_LOG_LINE);
 	return log;
 }
@@ -65,7 +64,8 @@ void log_free(struct log *log)
 
 void log_set_level(struct log *log, enum log_level level)
 {
-	log->options.level = level;
+	if (log)
+		log->options.level = level;
 }
 
 bool log_is_on(const struct log *log, enum log_level level)
@@ -165,12 +165,13 @@ static bool add_field(struct log *log, const struct log_field *field)
 void log_fields(struct log *log, enum log_level level, const char *msg,
 		const struct log_field *fields, size_t count)
 {
-	bool json = log->options.format == LOG_FORMAT_JSON;
 	char time[TIME_TEXT_SIZE];
 	bool fits = true;
+	bool json;
 
 	if (!log_is_on(log, level))
 		return;
+	json = log->options.format == LOG_FORMAT_JSON;
 	buf_clear(&log->line);
 	if (json)
 		buf_putc(&log->line, '{');

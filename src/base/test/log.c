@@ -58,6 +58,8 @@ int main(void)
 	log_warn(json, "long", LOG_STR("b", lots));
 	is(buf_text(&line), "{\"level\":\"warn\",\"msg\":\"long\",\"...\":true}\n");
 	log_info((struct log *)NULL, "nobody listens");
+	log_fields(NULL, LOG_LEVEL_ERROR, "nobody listens", &LOG_INT("n", 1), 1);
+	log_set_level(NULL, LOG_LEVEL_DEBUG);
 	log_error(plain, "a line on standard error", LOG_REAL("infinite", INFINITY));
 	ok(log_level_parse(STR("warn"), &level) && level == LOG_LEVEL_WARN, "levels by name");
 	ok(!log_level_parse(STR("loud"), &level), "an unknown level");

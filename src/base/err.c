@@ -34,7 +34,7 @@ static const struct reason reasons[] = {
 	[ERR_NOT_IMPLEMENTED] = {"NotImplemented", 501},
 	[ERR_UNAVAILABLE] = {"ServiceUnavailable", 503},
 	[ERR_TIMEOUT] = {"Timeout", 504},
-	[ERR_STORE_READ] = {"StoreReadError", 500},
+	[ERR_STORE_READ] = {"StorageReadError", 500},
 };
 _Static_assert(ARRAY_LEN(reasons) == ERR_CODE_COUNT, "name every reason");
 

@@ -39,6 +39,7 @@ int main(void)
 		ok(err_from_reason(err_reason((enum err_code)code), 0) == (enum err_code)code &&
 			   err_http((enum err_code)code) >= 400,
 		   "%s there and back", err_reason((enum err_code)code));
+	is(err_reason(ERR_STORE_READ), "StorageReadError");
 	ok(err_from_reason(NULL, 409) == ERR_CONFLICT, "409 without a reason is a conflict");
 	ok(err_from_reason("Odd", 404) == ERR_NOT_FOUND, "an unknown reason goes by the number");
 	ok(err_from_reason(NULL, 418) == ERR_INTERNAL, "an unknown number is internal");

@@ -68,23 +68,28 @@ void buf_putc(struct buf *buf, char c)
 	buf_put(buf, &c, 1);
 }
 
-void buf_put_int(struct buf *buf, int64_t value)
+static void put_number(struct buf *buf, bool negative, uint64_t value)
 {
-	if (value < 0)
-		buf_putc(buf, '-');
-	buf_put_uint(buf, value < 0 ? -(uint64_t)value : (uint64_t)value);
-}
-
-void buf_put_uint(struct buf *buf, uint64_t value)
-{
-	char digits[20];
+	char digits[21];
 	size_t at = sizeof(digits);
 
 	do {
 		digits[--at] = (char)('0' + value % 10);
 		value /= 10;
 	} while (value);
+	if (negative)
+		digits[--at] = '-';
 	buf_put(buf, digits + at, sizeof(digits) - at);
+}
+
+void buf_put_int(struct buf *buf, int64_t value)
+{
+	put_number(buf, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void buf_put_uint(struct buf *buf, uint64_t value)
+{
+	put_number(buf, false, value);
 }
 
 void buf_printf(struct buf *buf, const char *format, ...)

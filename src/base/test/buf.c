@@ -24,6 +24,10 @@ int main(void)
 	buf_printf(&small, "%d", 123456789);
 	ok(buf_is_over(&small) && small.len == 0, "what does not fit whole is not printed");
 
+	buf_clear(&small);
+	buf_put_int(&small, -12345678);
+	ok(buf_is_over(&small) && small.len == 0, "nor the sign of a number");
+
 	buf_put_int(&text, INT64_MIN);
 	buf_putc(&text, ' ');
 	buf_put_uint(&text, UINT64_MAX);

@@ -142,11 +142,12 @@ struct field {
 	bool has_min : 1;
 	bool has_max : 1;
 	bool retain_keys : 1; /* strategic merge: drop what the patch does not name */
-	bool merge : 1;    /* strategic merge: of a list, by `merge_key` or as a set of scalars */
-	uint8_t list_type; /* enum field_list_type */
-	uint8_t format;    /* enum name_format: what a string must look like */
-	uint32_t min_len;  /* of a string in bytes, or elements of a list or map */
-	uint32_t max_len;  /* 0: no bound */
+	bool merge : 1;     /* strategic merge: of a list, by `merge_key` or as a set of scalars */
+	uint8_t list_type;  /* enum field_list_type */
+	uint8_t format;     /* enum name_format: what a string must look like */
+	uint8_t key_format; /* the same for the keys of a map */
+	uint32_t min_len;   /* of a string in bytes, or elements of a list or map */
+	uint32_t max_len;   /* 0: no bound */
 	int64_t min;
 	int64_t max;
 
@@ -167,6 +168,7 @@ typedef void type_default_fn(struct json_doc *doc, struct json object);
 struct type {
 	const char *name;    /* "QueueSpec" */
 	const char *package; /* as Go calls it: "v1beta1" */
+	const char *group;   /* before the package in OpenAPI: "io.k8s.api.core"; may be NULL */
 	const char *doc;
 	const struct field *fields;
 	size_t count;
@@ -229,6 +231,7 @@ struct type {
 #define F_MIN_LEN(len) .min_len = (len)
 #define F_MAX_LEN(len) .max_len = (len)
 #define F_FORMAT(which) .format = NAME_##which
+#define F_KEYS(which) .key_format = NAME_##which
 #define F_PATTERN(text) .pattern = (text)
 #define F_GO(text) .go_type = (text)
 #define F_DOC(text) .doc = (text)
@@ -333,15 +336,18 @@ void type_canonicalize(const struct type *type, struct json_doc *doc, struct jso
 
 /* --- schema ---------------------------------------------------------------------------------- */
 
-/* How a schema names another one. */
 struct schema_options {
-	/* Give objects by reference, with this before the type's package and name, and call
-	 * `on_ref` for each type referred to; NULL: everything in place, as a CRD wants it. */
+	/* Give objects by reference, with this before their type_schema_name(), and call `on_ref`
+	 * for each; and tell how to merge. NULL: everything in place, as a CRD wants it. */
 	const char *ref_prefix;
 	void (*on_ref)(void *arg, const struct type *type);
 	void *arg;
+	bool all_of;  /* references in an allOf, beside their description, as OpenAPI v3 has it */
 	bool no_docs; /* leave descriptions out */
 };
+
+/* "io.k8s.api.core.v1.PodSpec" */
+void type_schema_name(const struct type *type, struct buf *to);
 
 /* The OpenAPI v3 schema of a type, a new value of `doc`. `options` may be NULL. */
 struct json type_schema(const struct type *type, struct json_doc *doc,

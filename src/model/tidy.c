@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/tidy.c - bring a document into shape: defaults, pruning, canonical form.
+ *
+ * Each is one walk in document order. While an object is walked only what is below it is changed;
+ * its own members are changed after the walk, so that no iterator sees a change. */
+#include "base/buf.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "model/duration.h"
+#include "model/fields.h"
+#include "model/fields_internal.h"
+
+#include "base/banned.h"
+
+/* --- defaults -------------------------------------------------------------------------------- */
+
+static void default_below(const struct field *field, struct json_doc *doc, struct json value)
+{
+	struct json_iter it;
+
+	if (field->is == FIELD_OBJECT && json_is(value, JSON_OBJ)) {
+		type_default(field->type, doc, value);
+		return;
+	}
+	if (!field->of || !(field->of->type || field->of->of))
+		return;
+	it = json_iter(value);
+	while (json_next(&it))
+		default_below(field->of, doc, it.value);
+}
+
+void type_default(const struct type *type, struct json_doc *doc, struct json object)
+{
+	struct json_iter it = json_iter(object);
+	struct field_seen seen = {0};
+	size_t hint = 0;
+
+	while (json_next(&it)) {
+		const struct field *field = type_find(type, it.key, &hint);
+
+		if (!field || (json_is(it.value, JSON_NULL) && !field->nullable))
+			continue;
+		field_seen_set(&seen, (size_t)(field - type->fields));
+		default_below(field, doc, it.value);
+	}
+	for (size_t i = 0; i < type->count; i++) {
+		const struct field *field = &type->fields[i];
+		struct json value;
+
+		if (!field->dflt || field_seen_has(&seen, i))
+			continue;
+		value = field_default(field, doc);
+		json_set(doc, object, str_from(field->name), value);
+		default_below(field, doc, value);
+	}
+	if (type->fill)
+		type->fill(doc, object);
+}
+
+/* --- unknown fields -------------------------------------------------------------------------- */
+
+struct pruner {
+	struct json_doc *doc; /* NULL: only tell */
+	type_unknown_fn *on_unknown;
+	void *arg;
+};
+
+static void prune_object(const struct type *type, struct json object, const struct path *path,
+			 struct pruner *p);
+
+static void prune_below(const struct field *field, struct json value, const struct path *path,
+			struct pruner *p)
+{
+	struct json_iter it;
+
+	if (field->preserve)
+		return;
+	if (field->is == FIELD_OBJECT && json_is(value, JSON_OBJ)) {
+		prune_object(field->type, value, path, p);
+		return;
+	}
+	if (!field->of || !(field->of->type || field->of->of))
+		return;
+	it = json_iter(value);
+	while (json_next(&it)) {
+		struct path below = field->is == FIELD_LIST ? path_index(path, it.index)
+							    : path_member(path, it.key);
+
+		prune_below(field->of, it.value, &below, p);
+	}
+}
+
+static void tell_unknown(const struct path *path, struct pruner *p)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	if (!p->on_unknown)
+		return;
+	path_print(path, &text);
+	p->on_unknown(p->arg, buf_str(&text));
+}
+
+static void prune_object(const struct type *type, struct json object, const struct path *path,
+			 struct pruner *p)
+{
+	struct json_iter it = json_iter(object);
+	VEC(struct str) unknown = {0};
+	size_t hint = 0;
+
+	while (json_next(&it)) {
+		const struct field *field = type_find(type, it.key, &hint);
+		struct path member = path_member(path, it.key);
+
+		if (field) {
+			prune_below(field, it.value, &member, p);
+		} else if (!type->preserve) {
+			tell_unknown(&member, p);
+			vec_push(&unknown, it.key);
+		}
+	}
+	for (size_t i = 0; p->doc && i < unknown.len; i++)
+		json_remove(p->doc, object, unknown.ptr[i]);
+	vec_done(&unknown);
+}
+
+void type_prune(const struct type *type, struct json_doc *doc, struct json object,
+		type_unknown_fn *on_unknown, void *arg)
+{
+	struct pruner pruner = {doc, on_unknown, arg};
+
+	prune_object(type, object, NULL, &pruner);
+}
+
+/* --- canonical form -------------------------------------------------------------------------- */
+
+/* A value in its canonical form, as a new value of `doc`; absent when it stands already or does not
+ * parse. */
+static struct json canonical(const struct field *field, struct json value, struct json_doc *doc)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	char time[TIME_TEXT_SIZE];
+	char duration[DURATION_TEXT_SIZE];
+	struct quantity quantity;
+	int64_t number;
+
+	switch (field->is) {
+	case FIELD_QUANTITY:
+		if (field_quantity(value, NULL, &quantity, NULL))
+			return JSON_NONE;
+		quantity_print(&quantity, &text);
+		break;
+	case FIELD_TIME:
+	case FIELD_MICROTIME:
+		if (field_time(field, value, &number, NULL))
+			return JSON_NONE;
+		buf_puts(&text, field->is == FIELD_TIME ? time_print(number, time)
+							: time_print_micro(number, time));
+		break;
+	case FIELD_DURATION:
+		if (field_duration(value, &number, NULL))
+			return JSON_NONE;
+		buf_puts(&text, duration_print(number, duration));
+		break;
+	default:
+		return JSON_NONE;
+	}
+	if (json_is(value, JSON_STR) && str_eq(json_str(value), buf_str(&text)))
+		return JSON_NONE;
+	return json_new_str(doc, buf_str(&text));
+}
+
+/* Values to put in when the walk is over. */
+struct change {
+	struct str key;
+	size_t index;
+	struct json value;
+};
+
+static void canonical_below(const struct field *field, struct json_doc *doc, struct json value);
+
+static void canonical_members(const struct type *type, const struct field *of, struct json_doc *doc,
+			      struct json container)
+{
+	struct json_iter it = json_iter(container);
+	VEC(struct change) changes = {0};
+	size_t hint = 0;
+
+	while (json_next(&it)) {
+		const struct field *field = type ? type_find(type, it.key, &hint) : of;
+		struct json value;
+
+		if (!field || json_is(it.value, JSON_NULL))
+			continue;
+		value = canonical(field, it.value, doc);
+		if (json_is_absent(value))
+			canonical_below(field, doc, it.value);
+		else
+			vec_push(&changes, (struct change){it.key, it.index, value});
+	}
+	for (size_t i = 0; i < changes.len; i++) {
+		struct change *change = &changes.ptr[i];
+
+		if (json_is(container, JSON_OBJ))
+			json_set(doc, container, change->key, change->value);
+		else
+			json_replace_at(doc, container, change->index, change->value);
+	}
+	vec_done(&changes);
+}
+
+static void canonical_below(const struct field *field, struct json_doc *doc, struct json value)
+{
+	if (field->is == FIELD_OBJECT && json_is(value, JSON_OBJ))
+		canonical_members(field->type, NULL, doc, value);
+	else if (field->of)
+		canonical_members(NULL, field->of, doc, value);
+}
+
+void type_canonicalize(const struct type *type, struct json_doc *doc, struct json object)
+{
+	canonical_members(type, NULL, doc, object);
+}

@@ -37,6 +37,12 @@ END
 fails "which is one" tools/check-layers
 is "and not the other" "$output" "src/json/c.c:2: json may not include <openssl/ssl.h>: that library is behind another module"
 forget
+cat >src/base/test/d.c <<'END'
+#include "tap.h"
+#include "common.h"
+END
+passes "unit tests may share a header" tools/check-layers
+rm src/base/test/d.c
 cat >src/nowhere/d.c <<'END'
 #include "base/vec.h"
 END

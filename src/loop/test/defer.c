@@ -4,7 +4,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "twins.h"
+#include "loop/test/twins.h"
 
 struct call {
 	struct loop *loop;

@@ -5,25 +5,22 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "twins.h"
+#include "loop/test/twins.h"
 
 enum { PAIRS = 300 }; /* more than a batch */
 
 struct side {
-	int fd;
 	struct loop_fd *watch;
 	size_t calls;
-	unsigned events;
 	struct side *removes;
 	struct side *quiets;
+	unsigned events;
 };
 
 static void pair_of(int pair[2])
 {
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0) {
-		printf("Bail out! no sockets\n");
-		exit(1);
-	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0)
+		bail("no sockets");
 }
 
 static struct loop_fd *must_watch(struct loop *loop, int fd, unsigned events, loop_fd_fn *fn,
@@ -33,7 +30,7 @@ static struct loop_fd *must_watch(struct loop *loop, int fd, unsigned events, lo
 	struct loop_fd *watch = loop_fd_add(loop, fd, events, fn, arg, &err);
 
 	if (!watch)
-		printf("Bail out! %s\n", err.text);
+		bail(err.text);
 	return watch;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop as a whole: running and stopping, what a turn tells, and what it will not put up with.
  */
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "base/fd.h"
-#include "twins.h"
+#include "loop/test/twins.h"
 
 struct stopper {
 	struct loop *loop;
@@ -45,15 +47,24 @@ struct times {
 	int len;
 };
 
+static int64_t microseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
+/* Takes a while, by the system's clock. */
 static void on_time(void *arg)
 {
 	struct times *times = arg;
-	volatile unsigned work = 0;
+	int64_t begin = microseconds();
 
 	times->now[times->len] = loop_now(times->loop);
 	times->uptime[times->len++] = loop_uptime(times->loop);
-	for (unsigned i = 0; i < 200000; i++)
-		work += i;
+	while (microseconds() - begin < 10)
+		continue;
 }
 
 static void test_time(struct loop *loop)
@@ -76,6 +87,25 @@ static void test_time(struct loop *loop)
 	}
 }
 
+static void on_alarm(int signo)
+{
+	(void)signo;
+}
+
+/* A handler of somebody else's runs while the loop waits: that ends the wait, nothing more. */
+static void test_interrupted(struct loop *loop)
+{
+	struct sigaction action = {.sa_handler = on_alarm}, before;
+	struct itimerval soon = {.it_value = {.tv_usec = 1000}, .it_interval = {.tv_usec = 1000}};
+	struct itimerval never = {0};
+
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	ok(!loop_turn(loop, -1), "an interrupted turn comes back");
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+}
+
 static void test_no_descriptors(void)
 {
 	struct rlimit old, few;
@@ -86,7 +116,7 @@ static void test_no_descriptors(void)
 	getrlimit(RLIMIT_NOFILE, &old);
 	for (int more = 0; more < 2; more++) {
 		few = old;
-		few.rlim_cur = (rlim_t)(next + more);
+		few.rlim_cur = (rlim_t)next + (rlim_t)more;
 		setrlimit(RLIMIT_NOFILE, &few);
 		struct loop *loop = loop_new(&err);
 
@@ -131,6 +161,7 @@ int main(void)
 {
 	on_both(test_run);
 	on_both(test_time);
+	on_real(test_interrupted);
 	test_no_descriptors();
 	ok(aborts(turn_within, true), "no turn within a turn");
 	ok(aborts(free_within, true), "no end within a turn");

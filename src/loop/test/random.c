@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/macro.h"
-#include "twins.h"
+#include "loop/test/twins.h"
 
 static void test_bytes(struct loop *loop)
 {

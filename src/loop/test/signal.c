@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/macro.h"
-#include "twins.h"
+#include "loop/test/twins.h"
 
 struct ear {
 	struct loop_signal *watch;
@@ -46,7 +46,7 @@ static struct loop_signal *listen_for(struct loop *loop, int signo, struct ear *
 
 	ear->watch = loop_signal_add(loop, signo, on_signal, ear, &err);
 	if (!ear->watch)
-		printf("Bail out! %s\n", err.text);
+		bail(err.text);
 	return ear->watch;
 }
 

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/macro.h"
-#include "twins.h"
+#include "loop/test/twins.h"
 
 struct note {
 	char text[64];
@@ -13,10 +13,10 @@ struct note {
 
 struct mark {
 	struct note *note;
-	char letter;
 	struct loop_timer *timer;
 	struct loop_timer *victim;
 	int again; /* set itself so many times more */
+	char letter;
 };
 
 static void on_mark(struct loop_timer *timer, void *arg)
@@ -34,16 +34,11 @@ static void on_mark(struct loop_timer *timer, void *arg)
 		loop_timer_free(TAKE(mark->victim));
 }
 
-static void test_order(struct loop *loop)
+/* Set within a turn, so that all count from the same time. */
+static void set_all(void *arg)
 {
-	struct note note = {.loop = loop};
-	struct mark marks[5];
+	struct mark *marks = arg;
 
-	for (int i = 0; i < 5; i++) {
-		marks[i] = (struct mark){.note = &note, .letter = (char)('a' + i)};
-		marks[i].timer = loop_timer_new(loop, on_mark, &marks[i]);
-	}
-	ok(!loop_timer_is_set(marks[0].timer), "a new timer is not set");
 	loop_timer_set(marks[0].timer, 3000);
 	loop_timer_set(marks[1].timer, 1000);
 	loop_timer_set(marks[2].timer, 2000);
@@ -53,6 +48,20 @@ static void test_order(struct loop *loop)
 	loop_timer_stop(marks[3].timer);
 	loop_timer_stop(marks[3].timer);
 	loop_timer_set(marks[4].timer, 4000);
+}
+
+static void test_order(struct loop *loop)
+{
+	struct note note = {.loop = loop};
+	struct loop_defer defer = {0};
+	struct mark marks[5];
+
+	for (int i = 0; i < 5; i++) {
+		marks[i] = (struct mark){.note = &note, .letter = (char)('a' + i)};
+		marks[i].timer = loop_timer_new(loop, on_mark, &marks[i]);
+	}
+	ok(!loop_timer_is_set(marks[0].timer), "a new timer is not set");
+	loop_defer(loop, &defer, set_all, marks);
 	while (strlen(note.text) < 4)
 		loop_turn(loop, -1);
 	is(note.text, "bcae");

@@ -23,16 +23,21 @@ enum { TWINS_SEED = 1 };
 
 typedef void twins_fn(struct loop *loop);
 
+/* What a test cannot do without is missing. */
+__attribute__((unused, noreturn)) static void bail(const char *why)
+{
+	printf("Bail out! %s\n", why);
+	exit(1);
+}
+
 static inline struct loop *twins_loop(bool is_virtual)
 {
 	struct err err = {0};
 	struct loop *loop =
 		is_virtual ? loop_new_virtual(TWINS_SEED, TWINS_START, &err) : loop_new(&err);
 
-	if (!loop) {
-		printf("Bail out! %s\n", err.text);
-		exit(1);
-	}
+	if (!loop)
+		bail(err.text);
 	return loop;
 }
 
@@ -88,6 +93,22 @@ __attribute__((unused)) static bool aborts(twins_fn *test, bool is_virtual)
 __attribute__((unused)) static bool succeeds(twins_fn *test, bool is_virtual)
 {
 	return apart(test, is_virtual) == 0;
+}
+
+#ifdef __has_feature /* clang's way; gcc defines __SANITIZE_ADDRESS__ itself */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
+/* End a process that can start no thread: the leak check at exit() wants one. */
+__attribute__((unused)) static void leave(int code)
+{
+#ifdef __SANITIZE_ADDRESS__
+	_exit(code);
+#else
+	exit(code);
+#endif
 }
 
 /* From here on these two calls fail with `error` in this process. False where the system does not

@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "twins.h"
+#include "loop/test/twins.h"
 
 static void on_count(struct loop_timer *timer, void *arg)
 {

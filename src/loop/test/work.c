@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "twins.h"
+#include "loop/test/twins.h"
 
 enum { PIECES = 500, POSTS = 10000, POSTERS = 4 };
 
@@ -12,9 +12,9 @@ struct piece {
 	struct loop *loop;
 	pthread_t home;
 	pthread_t worked;
-	int value;
 	int *done;
 	int *bad;
+	int value;
 	int want; /* stop the loop at so many */
 };
 
@@ -270,11 +270,7 @@ static void without_threads(struct loop *loop)
 	loop_work(loop, on_link, on_linked, &chain);
 	loop_run(loop);
 	loop_free(loop);
-#ifdef __SANITIZE_ADDRESS__
-	_exit(chain.left == 0 ? 0 : 1); /* its leak check wants a thread */
-#else
-	exit(chain.left == 0 ? 0 : 1);
-#endif
+	leave(chain.left == 0 ? 0 : 1);
 }
 
 int main(void)

@@ -11,8 +11,9 @@ enum {
 	LIMIT_JSON_DEPTH = 512,                /* nesting of objects and arrays */
 	LIMIT_JSON_BYTES = 1024 * 1024 * 1024, /* a list of 100,000 pods fits */
 	LIMIT_YAML_BYTES = 64 * 1024 * 1024,
-	LIMIT_YAML_NODES = 4 * 1024 * 1024, /* after aliases are expanded */
-	LIMIT_PATCH_OPS = 10000,            /* as kube-apiserver: maxJSONPatchOperations */
+	LIMIT_YAML_NODES = 4 * 1024 * 1024,       /* after aliases are expanded */
+	LIMIT_PATCH_OPS = 10000,                  /* as kube-apiserver: maxJSONPatchOperations */
+	LIMIT_PATCH_COPY_BYTES = 3 * 1024 * 1024, /* by "copy" in a JSON patch, likewise */
 
 	/* HTTP */
 	LIMIT_BODY_BYTES = 3 * 1024 * 1024, /* as kube-apiserver: a request's body */

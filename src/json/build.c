@@ -247,6 +247,62 @@ bool json_remove(struct json_doc *doc, struct json object, struct str key)
 	return true;
 }
 
+/* --- without look-up ------------------------------------------------------------------------- */
+
+void json_put_over(struct json old, struct json value)
+{
+	yyjson_mut_val *to = json_built_val(old);
+	const yyjson_mut_val *from = json_built_val(value);
+
+	assert(old.built && value.built && from->next == NULL);
+	to->tag = from->tag;
+	to->uni = from->uni;
+}
+
+void json_mark_gone(struct json member)
+{
+	assert(member.built);
+	json_built_val(member)->tag = YYJSON_TYPE_NONE;
+}
+
+void json_sweep(struct json object)
+{
+	yyjson_mut_val *obj = json_built_val(object);
+	size_t len = json_len(object);
+	size_t left = len;
+
+	assert(object.built && json_is(object, JSON_OBJ));
+	for (yyjson_mut_val *before = len > 0 ? obj->uni.ptr : NULL; left > 0; left--) {
+		yyjson_mut_val *key = before->next->next;
+
+		if (key->next->tag != YYJSON_TYPE_NONE) {
+			before = key;
+			continue;
+		}
+		before->next->next = key->next->next;
+		if (obj->uni.ptr == key)
+			obj->uni.ptr = before;
+		unsafe_yyjson_set_len(obj, --len);
+	}
+}
+
+struct json json_take_first(struct json array)
+{
+	yyjson_mut_val *arr = json_built_val(array);
+	size_t len = json_len(array);
+
+	assert(array.built && json_is(array, JSON_ARR));
+	if (len == 0)
+		return JSON_NONE;
+	yyjson_mut_val *last = arr->uni.ptr;
+	yyjson_mut_val *first = last->next;
+
+	last->next = first->next;
+	unsafe_yyjson_set_len(arr, len - 1);
+	first->next = NULL;
+	return json_of_built(first);
+}
+
 /* --- arrays ---------------------------------------------------------------------------------- */
 
 /* The element before the one at `index` in the ring; there must be one element. */

@@ -51,6 +51,18 @@ static inline yyjson_val_uni json_payload(struct json j)
 	return j.built ? ((const yyjson_mut_val *)j.val)->uni : ((const yyjson_val *)j.val)->uni;
 }
 
+/* Changes that need no look-up, for whoever knows the value already (build.c). Put the content of a
+ * loose value in place of a member's or element's; `value` is used up. */
+void json_put_over(struct json old, struct json value);
+/* Make members absent, then take all absent ones out of their object in one pass. */
+void json_mark_gone(struct json member);
+void json_sweep(struct json object);
+/* Take all elements of an array out, to be put somewhere else one by one. */
+struct json json_take_first(struct json array);
+
+/* A deep copy without null members, at every depth (merge.c). */
+struct json json_copy_without_nulls(struct json_doc *doc, struct json value);
+
 /* Levels of containers under and including `j`: 0 for a scalar. Stops counting past `most`. */
 size_t json_height(struct json j, size_t most);
 

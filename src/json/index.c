@@ -50,9 +50,3 @@ void json_index_put(struct json_index *index, struct str key, struct json value)
 	else if (json_len(index->object) > SMALL)
 		fill(index);
 }
-
-void json_index_drop(struct json_index *index, struct str key)
-{
-	if (index->map)
-		(void)map_remove(index->map, key);
-}

@@ -26,7 +26,5 @@ DEFINE_AUTO_IN_PLACE(struct json_index, json_index_done);
 struct json json_index_get(const struct json_index *index, struct str key);
 /* A member was added or its value replaced. */
 void json_index_put(struct json_index *index, struct str key, struct json value);
-/* A member was removed. */
-void json_index_drop(struct json_index *index, struct str key);
 
 #endif

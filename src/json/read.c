@@ -26,6 +26,8 @@ enum json_type json_type(struct json j)
 	if (json_is_absent(j))
 		return JSON_ABSENT;
 	switch ((yyjson_type)(json_tag(j) & YYJSON_TYPE_MASK)) {
+	case YYJSON_TYPE_NONE: /* json_mark_gone() */
+		return JSON_ABSENT;
 	case YYJSON_TYPE_NULL:
 		return JSON_NULL;
 	case YYJSON_TYPE_BOOL:

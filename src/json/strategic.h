@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/strategic.h - strategic merge patch, as Kubernetes has it for its built-in kinds.
+ *
+ * A merge patch that knows the kind: lists may merge by a key instead of being replaced, and
+ * directives in the patch say what plain JSON cannot:
+ *
+ *	"$patch": "replace" | "delete"          of an object, or as (part of) an element of a list
+ *	"$retainKeys": [...]                    members of the object to keep, all others go
+ *	"$setElementOrder/<field>": [...]       the order of a list that merges
+ *	"$deleteFromPrimitiveList/<field>": []  values to take out of a list of scalars
+ *
+ * Elements of a merged list are ordered as the patch has them; those only in the target keep their
+ * order and go before the first one of the patch that they were before; new ones come first.
+ *
+ * Objects merge and lists are replaced where nothing else is declared, and where the schema knows
+ * nothing. Null members and directives never get into the result. */
+#ifndef JSON_STRATEGIC_H
+#define JSON_STRATEGIC_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "json/doc.h"
+
+enum json_strategy {
+	JSON_STRATEGY_DEFAULT, /* objects merge, lists are replaced */
+	JSON_STRATEGY_MERGE,   /* lists merge too: objects by `merge_key`, scalars by value */
+	JSON_STRATEGY_REPLACE, /* objects are replaced too */
+};
+
+/* What is declared of one field. */
+struct json_strategy_field {
+	enum json_strategy strategy;
+	struct str merge_key; /* none: a list of scalars */
+	bool retain_keys;     /* a diff says which members to keep (unions) */
+	const void *child;    /* the node of the object, or of the list's elements; NULL: unknown */
+};
+
+/* Look a field of an object type up; false when it is unknown. `node` is never NULL. */
+typedef bool json_strategy_lookup_fn(const void *node, struct str field,
+				     struct json_strategy_field *ret);
+
+struct json_strategy_schema {
+	json_strategy_lookup_fn *lookup;
+	const void *node; /* of the document's root; NULL: nothing is known */
+};
+
+/* What `patch` makes of `target`, both objects, as a new document that can be changed. All or
+ * nothing: neither argument changes. The codes are those of kube-apiserver:
+ * ERR_BAD_REQUEST: a malformed directive, or an argument that is no object.
+ * ERR_INVALID: a list of lists.
+ * ERR_INTERNAL: the rest, as "map: map[name:x] does not contain declared merge key: port". */
+struct json_doc *json_strategic_apply(struct json target, struct json patch,
+				      const struct json_strategy_schema *schema,
+				      struct err *err) MUST_CHECK;
+
+/* A patch that makes `to` of `from`, both objects, as a new document. Null members cannot be said
+ * in a patch: the result lacks them. ERR_INVALID for a merged list that is not one: elements of
+ * different types, a list of scalars with repetitions. */
+struct json_doc *json_strategic_diff(struct json from, struct json to,
+				     const struct json_strategy_schema *schema,
+				     struct err *err) MUST_CHECK;
+
+#endif

@@ -97,12 +97,13 @@ static bool same_order(const struct map *a, const struct map *b)
 {
 	struct str left = str_none();
 	struct str right = str_none();
+	void *value = NULL;
 	size_t i = 0;
 	size_t k = 0;
 
 	if (map_len(a) != map_len(b))
 		return false;
-	while (map_next(a, &i, &left, NULL) && map_next(b, &k, &right, NULL))
+	while (map_next(a, &i, &left, &value) && map_next(b, &k, &right, &value))
 		if (!str_eq(left, right))
 			return false;
 	return true;

@@ -85,7 +85,11 @@ static void check_patches(struct json root, struct json patch)
 	assert(back && json_eq(json_doc_root(back), patch));
 	AUTO(json_doc_unref) struct json_doc *merge = json_merge_diff(root, patch);
 	AUTO(json_doc_unref)
-	struct json_doc *strategic_diff = json_strategic_diff(root, patch, &schema, &err);
+	struct json_doc *strategy = json_strategic_diff(root, patch, &schema, &err);
+
+	check_print(json_doc_root(merge));
+	if (strategy)
+		check_print(json_doc_root(strategy));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

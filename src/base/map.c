@@ -11,6 +11,8 @@
  */
 #include "base/map.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -122,6 +124,7 @@ void *map_put(struct map *map, struct str key, void *value)
 	uint64_t hash = hash_str(key, map->seed);
 	uint32_t *slot = find(map, key, hash);
 
+	assert(value);
 	if (slot) {
 		struct entry *entry = &map->entries[*slot];
 		void *old = entry->value;

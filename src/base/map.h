@@ -40,7 +40,8 @@ void map_clear(struct map *map);
 /* Walk in order of insertion:
  *	size_t at = 0; struct str key; void *value;
  *	while (map_next(map, &at, &key, &value)) ...
- * `key` may be NULL. Entries put while walking may or may not be seen. */
+ * `key` may be NULL. Entries put while walking may or may not be seen; a walk that has removed some
+ * and then puts new keys may miss others, since putting closes the gaps. */
 bool map_next(const struct map *map, size_t *at, struct str *key, void **value);
 
 #endif

@@ -157,6 +157,7 @@ void *omap_put(struct omap *omap, struct str key, void *value)
 {
 	struct node *node = omap->root;
 
+	assert(value);
 	if (node->len == NODE_MAX) {
 		struct node *root = node_new(false);
 

@@ -538,6 +538,13 @@ static void reserve_too_much(void)
 	buf_reserve(&buf, 11);
 }
 
+static void put_nothing(void)
+{
+	AUTO(map_free) struct map *map = map_new(SEED);
+
+	map_put(map, STR("key"), NULL);
+}
+
 static bool aborts(void (*fn)(void))
 {
 	pid_t child = fork();
@@ -572,5 +579,6 @@ int main(void)
 	ok(aborts(past_bound), "going past an arena's bound ends the program");
 	ok(aborts(product_overflows), "so does a size past what a size can be");
 	ok(aborts(reserve_too_much), "and reserving past a buffer's bound");
+	ok(aborts(put_nothing), "and putting NULL into a map");
 	return tap_done();
 }

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http/server.h - an HTTP/1.1 and HTTP/2 server on the loop; one handler for both.
+ *
+ *	static void handle(struct http_request *request, void *arg)
+ *	{
+ *		http_reply(request, 200, STR("text/plain"), STR("hello\n"));
+ *	}
+ *	struct http_server *server = http_server_new(loop, &(struct http_server_options){
+ *		.handler = handle, .tls = tls }, err);
+ *	http_server_listen(server, &address, HTTP_TLS, err);
+ *
+ * HTTP/2 is spoken where ALPN chose it, and on plain sockets where the client starts with its
+ * preface. Wrong input never reaches the handler: it gets 400, 408, 413, 414, 431, 501 or 505, or
+ * under HTTP/2 a reset or GOAWAY.
+ *
+ * LIFE OF A REQUEST. The handler is called when the head has arrived. The request then belongs to
+ *it until exactly one of these happens, and must not be touched afterwards:
+ *   - it ends the reply: http_reply(), http_reply_chunk(), http_reply_end(), http_reply_abort();
+ *   - the client goes away, or a time limit is passed: `aborted` is called, and returns.
+ * Until then it may answer now or in any later turn. Everything that a request lends (headers,
+ *path, body) is lent until that moment. */
+#ifndef HTTP_SERVER_H
+#define HTTP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "http/address.h"
+
+struct chunk;
+struct headers;
+struct http_request;
+struct http_server;
+struct loop;
+struct query;
+struct stream_peer;
+struct tls;
+
+typedef void http_handler_fn(struct http_request *request, void *arg);
+
+/* 0 means the default, which is named here; a negative time means no limit. */
+struct http_server_options {
+	http_handler_fn *handler;
+	void *arg;
+	struct tls *tls; /* for the addresses listened on with HTTP_TLS; kept by reference */
+
+	size_t max_connections; /* LIMIT_CONNECTIONS; past it new ones wait in the kernel */
+	size_t max_streams;     /* LIMIT_STREAMS: concurrent requests an HTTP/2 connection */
+	size_t max_resets;      /* LIMIT_STREAM_RESETS; refill LIMIT_STREAM_RESETS_PER_SECOND */
+
+	int64_t handshake_us; /* 10 s: TLS handshake, HTTP/2 preface */
+	int64_t header_us;    /* 10 s: from a request's first byte to the end of its head */
+	int64_t body_us;      /* 60 s: longest pause within a body that is being read */
+	int64_t idle_us;      /* 120 s: connection without a request */
+	int64_t write_us;     /* 60 s: something is queued and the client takes none of it */
+};
+
+struct http_server *http_server_new(struct loop *loop, const struct http_server_options *options,
+				    struct err *err) MUST_CHECK;
+/* Ends every connection at once; requests in hand get `aborted` first. Takes NULL. */
+void http_server_free(struct http_server *server);
+DEFINE_AUTO(struct http_server *, http_server_free);
+
+enum http_security { HTTP_PLAIN, HTTP_TLS };
+/* Listen on one more address. `ret_bound`, which may be NULL, gets the address with the port that
+ * the kernel chose. */
+int http_server_listen(struct http_server *server, const struct address *address,
+		       enum http_security security, struct address *ret_bound,
+		       struct err *err) MUST_CHECK;
+/* Serve a socket that is connected already; takes the descriptor. */
+void http_server_adopt(struct http_server *server, int fd, enum http_security security);
+
+/* Connections made from now on use this certificate; kept by reference. */
+void http_server_set_tls(struct http_server *server, struct tls *tls);
+
+/* Stop listening and let go: idle connections are closed, others told that no request may follow
+ * (Connection: close, GOAWAY), and after `drain_us` those that are left are cut. `done` is called
+ * in a later turn, when the last is gone; the server still wants http_server_free(). */
+typedef void http_server_done_fn(void *arg);
+void http_server_shutdown(struct http_server *server, int64_t drain_us, http_server_done_fn *done,
+			  void *arg);
+
+/* Numbers for /metrics. */
+struct http_server_stats {
+	size_t connections; /* now */
+	size_t requests;    /* in hand now */
+	uint64_t accepted;  /* connections, ever */
+	uint64_t served;    /* requests handed to the handler, ever */
+	uint64_t refused;   /* requests that were answered or reset for being wrong, ever */
+	uint64_t bytes_in, bytes_out;
+};
+void http_server_stats(const struct http_server *server, struct http_server_stats *ret);
+
+/* ---- What was asked ---- */
+
+enum http_method {
+	HTTP_GET,
+	HTTP_HEAD,
+	HTTP_POST,
+	HTTP_PUT,
+	HTTP_PATCH,
+	HTTP_DELETE,
+	HTTP_OPTIONS,
+	HTTP_OTHER, /* see http_request_method_name() */
+	HTTP_METHOD_COUNT
+};
+
+enum http_method http_request_method(const struct http_request *request);
+struct str http_request_method_name(const struct http_request *request);
+/* The path, %-decoded ("/api/v1/pods") and as sent; "*" for OPTIONS *. */
+struct str http_request_path(const struct http_request *request);
+struct str http_request_raw_path(const struct http_request *request);
+/* Behind the '?', as sent; none if absent. And decoded, when first asked for. */
+struct str http_request_raw_query(const struct http_request *request);
+const struct query *http_request_query(struct http_request *request);
+/* "host" is there under HTTP/2 as well (from :authority). */
+const struct headers *http_request_headers(const struct http_request *request);
+/* First value of a field; none if absent. */
+struct str http_request_header(const struct http_request *request, struct str name);
+const struct stream_peer *http_request_peer(const struct http_request *request);
+/* 10, 11 or 20. */
+int http_request_version(const struct http_request *request);
+/* Bytes of the body as announced; -1 when not known before its end; 0 for none. */
+int64_t http_request_length(const struct http_request *request);
+struct http_server *http_request_server(const struct http_request *request);
+
+/* ---- The body, in one of two ways, or not at all ----
+ * A body that nobody asked for is not read; once the reply has ended it is thrown away. */
+
+/* Every member may be NULL. */
+struct http_request_events {
+	/* A piece of the body, after http_request_read(); lent for the call. */
+	void (*body)(struct http_request *request, struct str data, void *arg);
+	/* The body is complete. */
+	void (*body_end)(struct http_request *request, void *arg);
+	/* A write said "full"; now there is room again. */
+	void (*writable)(struct http_request *request, void *arg);
+	/* The client is gone or a time limit was passed; the last that is heard of the request. No
+	 * reply function may be called, neither here nor later. */
+	void (*aborted)(struct http_request *request, const struct err *why, void *arg);
+};
+/* `events` is kept by reference. Not needed by a handler that answers before it returns. */
+void http_request_on(struct http_request *request, const struct http_request_events *events,
+		     void *arg);
+
+/* Collect the whole body, at most `limit` bytes (0: LIMIT_BODY_BYTES), and then call `fn` once, in
+ * this call if the body is there already (or there is none). A longer one is answered with 413, and
+ * a broken one reset, without calling `fn`; `aborted` tells. The body is lent like the headers. */
+typedef void http_body_fn(struct http_request *request, struct str body, void *arg);
+void http_request_read_all(struct http_request *request, size_t limit, http_body_fn *fn, void *arg);
+/* Stream the body into `body` and `body_end`; `limit` as above, SIZE_MAX for none. These come in
+ * later turns, never within this call. */
+void http_request_read(struct http_request *request, size_t limit);
+/* Stop and restart `body`: at most about one window (HTTP/2: 256 KB) more arrives meanwhile. */
+void http_request_pause(struct http_request *request);
+void http_request_resume(struct http_request *request);
+
+/* ---- The reply ---- */
+
+/* Header fields of the reply, to be filled before it is started. Set by the server itself: date,
+ * content-length, transfer-encoding, connection; those are ignored here. */
+struct headers *http_reply_headers(struct http_request *request);
+
+/* The whole reply at once; `type` is the content-type, none for no such field. To HEAD, and with
+ * status 204 or 304, the body is not sent. The first copies the body, the second keeps a reference.
+ * Ends the request. */
+void http_reply(struct http_request *request, int status, struct str type, struct str body);
+void http_reply_chunk(struct http_request *request, int status, struct str type,
+		      struct chunk *body);
+
+/* A reply in pieces, of unknown length. The head leaves at the end of the turn, so that a watcher
+ * sees that its watch stands. */
+void http_reply_start(struct http_request *request, int status, struct str type);
+/* False: more than LIMIT_SEND_BUFFER_BYTES are queued, wait for `writable`. What is written
+ * nevertheless is queued all the same: look at http_reply_queued() and give a client up that does
+ * not read. */
+bool http_reply_write(struct http_request *request, const void *data, size_t len);
+bool http_reply_write_chunk(struct http_request *request, struct chunk *chunk);
+size_t http_reply_queued(const struct http_request *request);
+bool http_reply_is_started(const struct http_request *request);
+/* Ends the request: nothing more comes. */
+void http_reply_end(struct http_request *request);
+/* Ends the request in a way that the client sees as broken off (HTTP/1.1: the connection closes
+ * without the last chunk; HTTP/2: RST_STREAM). What is queued is dropped. */
+void http_reply_abort(struct http_request *request);
+
+/* The standard text of a status code ("Not Found"); "" if there is none. */
+const char *http_status_text(int status);
+
+/* Room for upgrades (WebSocket, SPDY for exec and attach): a request with "connection: upgrade" is
+ * today served as if it had not asked. http_reply_upgrade() would answer 101 and hand the stream
+ * over by stream_set_events(). */
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http/tls.h - what a TLS side shows and whom it trusts; shared by all its connections.
+ *
+ * A struct tls never changes: to put a new certificate into use, make a new one and hand it to
+ * http_server_set_tls() or http_client_set_tls(); connections that exist keep the old one, which
+ * lives as long as the last of them. TLS 1.2 and 1.3; 1.2 only with forward-secret AEAD ciphers.
+ * The time that certificates are judged by is the loop's, not the system's.
+ *
+ * Session resumption is off: connections live long, and a changed certificate counts at once. */
+#ifndef HTTP_TLS_H
+#define HTTP_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct tls;
+
+/* Which protocols ALPN offers or accepts. */
+enum tls_alpn {
+	TLS_ALPN_ANY,   /* h2, then http/1.1 */
+	TLS_ALPN_HTTP1, /* http/1.1 only */
+	TLS_ALPN_HTTP2, /* h2 only */
+	TLS_ALPN_COUNT
+};
+
+/* Does the server ask the client for a certificate? */
+enum tls_clients {
+	TLS_CLIENTS_NONE,
+	/* Asks. A certificate that the CAs do not vouch for does not end the connection but gives
+	 * no identity, as with kube-apiserver: the request then gets a 401. */
+	TLS_CLIENTS_OPTIONAL,
+	TLS_CLIENTS_REQUIRED, /* a connection without a good one is refused */
+	TLS_CLIENTS_COUNT
+};
+
+struct tls_server_options {
+	struct str certificate; /* PEM: the server's own first, then intermediates */
+	struct str key;         /* PEM */
+	struct str client_ca;   /* PEM: who may sign client certificates */
+	enum tls_clients clients;
+	enum tls_alpn alpn;
+};
+
+struct tls_client_options {
+	struct str certificate; /* PEM; none: shows no certificate */
+	struct str key;
+	struct str ca; /* PEM: who may sign the server's; none: the system's authorities */
+	/* The name to ask for (SNI) and to find in the certificate; none: the host connected to. */
+	struct str server_name;
+	bool insecure; /* accept any certificate (insecure-skip-tls-verify) */
+	enum tls_alpn alpn;
+};
+
+/* Fail, saying which of them, on PEM that cannot be read and on a key that is not the
+ * certificate's. The options are only read during the call. */
+struct tls *tls_server_new(const struct tls_server_options *options, struct err *err) MUST_CHECK;
+struct tls *tls_client_new(const struct tls_client_options *options, struct err *err) MUST_CHECK;
+struct tls *tls_ref(struct tls *tls);
+void tls_unref(struct tls *tls);
+DEFINE_AUTO(struct tls *, tls_unref);
+
+#endif

@@ -91,21 +91,20 @@ struct http_server_stats {
 	uint64_t accepted;  /* connections, ever */
 	uint64_t served;    /* requests handed to the handler, ever */
 	uint64_t refused;   /* requests that were answered or reset for being wrong, ever */
-	uint64_t bytes_in, bytes_out;
 };
 void http_server_stats(const struct http_server *server, struct http_server_stats *ret);
 
 /* ---- What was asked ---- */
 
 enum http_method {
-	HTTP_GET,
-	HTTP_HEAD,
-	HTTP_POST,
-	HTTP_PUT,
-	HTTP_PATCH,
-	HTTP_DELETE,
-	HTTP_OPTIONS,
-	HTTP_OTHER, /* see http_request_method_name() */
+	HTTP_METHOD_GET,
+	HTTP_METHOD_HEAD,
+	HTTP_METHOD_POST,
+	HTTP_METHOD_PUT,
+	HTTP_METHOD_PATCH,
+	HTTP_METHOD_DELETE,
+	HTTP_METHOD_OPTIONS,
+	HTTP_METHOD_OTHER, /* see http_request_method_name() */
 	HTTP_METHOD_COUNT
 };
 
@@ -137,6 +136,9 @@ struct http_request_events {
 	void (*body)(struct http_request *request, struct str data, void *arg);
 	/* The body is complete. */
 	void (*body_end)(struct http_request *request, void *arg);
+	/* The body is longer than the limit given: answer it. Without this the server answers 413
+	 * and `aborted` tells. */
+	void (*too_large)(struct http_request *request, void *arg);
 	/* A write said "full"; now there is room again. */
 	void (*writable)(struct http_request *request, void *arg);
 	/* The client is gone or a time limit was passed; the last that is heard of the request. No
@@ -148,8 +150,8 @@ void http_request_on(struct http_request *request, const struct http_request_eve
 		     void *arg);
 
 /* Collect the whole body, at most `limit` bytes (0: LIMIT_BODY_BYTES), and then call `fn` once, in
- * this call if the body is there already (or there is none). A longer one is answered with 413, and
- * a broken one reset, without calling `fn`; `aborted` tells. The body is lent like the headers. */
+ * this call if the body is there already (or there is none). Of a longer one `too_large` tells, of a
+ * broken one `aborted`, in place of `fn`. The body is lent like the headers. */
 typedef void http_body_fn(struct http_request *request, struct str body, void *arg);
 void http_request_read_all(struct http_request *request, size_t limit, http_body_fn *fn, void *arg);
 /* Stream the body into `body` and `body_end`; `limit` as above, SIZE_MAX for none. These come in

@@ -23,6 +23,7 @@
 
 struct chunk;
 struct loop;
+struct pieces;
 struct stream;
 struct tls;
 
@@ -75,6 +76,8 @@ void stream_set_events(struct stream *stream, const struct stream_events *events
  * (short pieces are copied, being cheaper so). After stream_end() or `closed` they are dropped. */
 void stream_write(struct stream *stream, const void *data, size_t len);
 void stream_write_chunk(struct stream *stream, struct chunk *chunk, size_t from, size_t len);
+/* Move the first `len` bytes of another queue to this one. */
+void stream_write_pieces(struct stream *stream, struct pieces *pieces, size_t len);
 /* Room for `len` bytes at the end of the queue to write into directly, then stream_commit() as many
  * as were written, before anything else is done with the stream. */
 char *stream_reserve(struct stream *stream, size_t len) __attribute__((returns_nonnull));
@@ -91,11 +94,12 @@ void stream_resume(struct stream *stream);
 
 size_t stream_queued(const struct stream *stream);
 bool stream_is_full(const struct stream *stream);
-bool stream_is_open(const struct stream *stream); /* `opened` came, `closed` did not */
-bool stream_is_done(const struct stream *stream); /* stream_end() has reached the wire */
+bool stream_is_blocked(const struct stream *stream); /* the socket takes no more now */
+bool stream_is_open(const struct stream *stream);    /* `opened` came, `closed` did not */
+bool stream_is_done(const struct stream *stream);    /* stream_end() has reached the wire */
 bool stream_is_truncated(const struct stream *stream);
 
-/* When bytes last arrived or left: loop_uptime() of that turn. */
+/* When bytes last arrived, and left or began to be stuck: loop_uptime() of that turn. */
 int64_t stream_last_read(const struct stream *stream);
 int64_t stream_last_write(const struct stream *stream);
 

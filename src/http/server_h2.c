@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http/server_h2.c - HTTP/2 on one connection, by nghttp2.
+ *
+ * nghttp2 keeps the protocol's state and checks it; here are requests, bodies and limits. Frames are
+ * made when the stream is about to be flushed, as many as the send buffer may hold, so that all
+ * replies of a turn leave together. DATA frames refer to the handlers' chunks and copy none of them.
+ *
+ * 1. A request lives from its HEADERS frame to the closing of its stream by nghttp2, whatever the
+ *    handler does: the session's user data always points to a live request.
+ * 2. The client's windows are given back only for bytes that are done with: a handler that pauses
+ *    stops its client at STREAM_WINDOW.
+ * 3. nghttp2's session is deleted with the connection only, never from within its callbacks.
+ * 4. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a
+ *    row end the connection; nghttp2 itself counts resets and CONTINUATION frames. */
+#include <assert.h>
+#include <nghttp2/nghttp2.h>
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "http/chunk.h"
+#include "http/server_internal.h"
+
+#include "base/banned.h"
+
+enum {
+	STREAM_WINDOW = 256 * 1024,
+	CONNECTION_WINDOW = 4 * 1024 * 1024,
+	MAX_IDLE_FRAMES = 10000, /* without work in between */
+	/* A head this far over the limit is not answered any more but reset. */
+	HEAD_PATIENCE = 4 * LIMIT_HEADER_BYTES,
+	FEW_FIELDS = 32,
+};
+
+struct h2 {
+	nghttp2_session *session;
+	struct server_conn *conn;
+	size_t idle_frames;
+	size_t head_bytes; /* of the head being received */
+	int64_t since;     /* when the last request ended, or the connection began */
+	bool said_goaway;
+};
+
+static struct h2 *h2_of(const struct server_conn *conn)
+{
+	return conn->state;
+}
+
+static struct http_request *find(nghttp2_session *session, int32_t stream_id)
+{
+	return nghttp2_session_get_stream_user_data(session, stream_id);
+}
+
+/* ---- What arrives ---- */
+
+static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
+{
+	struct server_conn *conn = arg;
+	struct http_request *request;
+
+	if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+		return 0;
+	request = request_new(conn);
+	request->stream_id = frame->hd.stream_id;
+	request->version = 20;
+	request->length = -1;
+	h2_of(conn)->head_bytes = 0;
+	h2_of(conn)->idle_frames = 0;
+	nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, request);
+	return 0;
+}
+
+/* 0, or the status to refuse with. */
+static int take_pseudo(struct http_request *request, struct str name, struct str value)
+{
+	if (str_eq(name, STR(":method")))
+		return request_set_method(request, value);
+	if (str_eq(name, STR(":path")))
+		return buf_add(&request->target, value.ptr, value.len, NULL) < 0 ? 414 : 0;
+	if (str_eq(name, STR(":authority")))
+		return headers_add(&request->headers, STR("host"), value, NULL) < 0 ? 431 : 0;
+	return 0; /* :scheme */
+}
+
+static int take_field(struct http_request *request, struct str name, struct str value)
+{
+	struct err err;
+
+	if (name.len && name.ptr[0] == ':')
+		return take_pseudo(request, name, value);
+	if (str_eq(name, STR("host")) && headers_has(&request->headers, name))
+		return 0; /* :authority counts */
+	if (headers_add(&request->headers, name, value, &err) < 0)
+		return err.code == ERR_TOO_LARGE ? 431 : 400;
+	return 0;
+}
+
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+		     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
+		     void *arg)
+{
+	struct http_request *request = find(session, frame->hd.stream_id);
+	struct h2 *h2 = h2_of(arg);
+
+	(void)flags;
+	if (!request || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+		return 0; /* trailers */
+	h2->head_bytes += name_len + value_len;
+	if (h2->head_bytes > HEAD_PATIENCE)
+		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+	if (!request->refuse)
+		request->refuse = take_field(request, str_of((const char *)name, name_len),
+					     str_of((const char *)value, value_len));
+	return 0;
+}
+
+static void take_length(struct http_request *request)
+{
+	struct str text = headers_get(&request->headers, STR("content-length"));
+	int64_t length = 0;
+
+	if (str_is_none(text))
+		return;
+	for (size_t i = 0; i < text.len; i++) { /* nghttp2 has checked that it is a number */
+		if (length > (INT64_MAX - 9) / 10)
+			return;
+		length = length * 10 + (text.ptr[i] - '0');
+	}
+	request->length = length;
+}
+
+static void take_head(struct http_request *request, bool ends)
+{
+	struct str expect;
+
+	take_length(request);
+	if (ends) {
+		request->length = 0;
+		request->body_done = true;
+	}
+	if (!request->refuse)
+		request->refuse = request_set_target(request);
+	expect = headers_get(&request->headers, STR("expect"));
+	if (!str_is_none(expect)) {
+		if (!str_eq_nocase(expect, STR("100-continue")))
+			request->refuse = request->refuse ? request->refuse : 417;
+		request->expects = true;
+	}
+	if (request->refuse)
+		request_refuse(request, request->refuse, http_status_text(request->refuse));
+	else
+		request_handle(request);
+}
+
+/* Too much ado about nothing. */
+static int count_idle(nghttp2_session *session, struct h2 *h2)
+{
+	if (++h2->idle_frames < MAX_IDLE_FRAMES)
+		return 0;
+	(void)nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
+	return 0;
+}
+
+static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
+{
+	struct h2 *h2 = h2_of(arg);
+	bool ends = frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
+	struct http_request *request;
+
+	switch (frame->hd.type) {
+	case NGHTTP2_HEADERS:
+	case NGHTTP2_DATA:
+		break;
+	case NGHTTP2_PING:
+		if ((frame->hd.flags & NGHTTP2_FLAG_ACK) && h2->conn->server->closing)
+			(void)nghttp2_submit_goaway(
+				session, NGHTTP2_FLAG_NONE,
+				nghttp2_session_get_last_proc_stream_id(session), NGHTTP2_NO_ERROR,
+				NULL, 0); /* or the drain's end does it */
+		return count_idle(session, h2);
+	case NGHTTP2_WINDOW_UPDATE:
+	case NGHTTP2_RST_STREAM:
+		return 0;
+	default:
+		return count_idle(session, h2);
+	}
+	request = find(session, frame->hd.stream_id);
+	if (!request)
+		return 0;
+	if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
+		take_head(request, ends);
+	else if (ends && !request->body_done)
+		request_body_end(request);
+	else if (frame->hd.type == NGHTTP2_DATA && frame->hd.length == 0)
+		return count_idle(session, h2);
+	return 0;
+}
+
+static void consume(struct h2 *h2, int32_t stream_id, size_t len)
+{
+	if (len) /* fails only for streams that are gone, and on overflow, which is fatal later */
+		(void)nghttp2_session_consume(h2->session, stream_id, len);
+}
+
+static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream_id,
+			 const uint8_t *data, size_t len, void *arg)
+{
+	struct http_request *request = find(session, stream_id);
+	struct h2 *h2 = h2_of(arg);
+
+	(void)flags;
+	h2->idle_frames = 0;
+	if (!request)
+		consume(h2, stream_id, len);
+	else
+		consume(h2, stream_id, request_body(request, (const char *)data, len));
+	return 0;
+}
+
+static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t code, void *arg)
+{
+	struct http_request *request = find(session, stream_id);
+	struct h2 *h2 = h2_of(arg);
+
+	(void)code;
+	if (!request)
+		return 0;
+	nghttp2_session_set_stream_user_data(session, stream_id, NULL);
+	/* What was kept of its body and never used goes back to the connection's window. */
+	if (request->body_kept) /* fails on overflow only, which is fatal later */
+		(void)nghttp2_session_consume_connection(session, request->body_kept);
+	request_abort(request, ERR_UNAVAILABLE, "the client is gone");
+	request_free(request);
+	h2->since = loop_uptime(h2->conn->server->loop);
+	return 0;
+}
+
+/* ---- What leaves ---- */
+
+/* The reply is out, but the client still sends: tell it to stop, as nobody listens. */
+static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
+{
+	struct http_request *request;
+
+	(void)arg;
+	if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
+	    (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS))
+		return 0;
+	request = find(session, frame->hd.stream_id);
+	if (request && !request->body_done)
+		(void)nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, request->stream_id,
+						NGHTTP2_NO_ERROR); /* out of memory only */
+	return 0;
+}
+
+static ssize_t read_out(nghttp2_session *session, int32_t stream_id, uint8_t *to, size_t size,
+			uint32_t *flags, nghttp2_data_source *source, void *arg)
+{
+	struct http_request *request = source->ptr;
+	size_t len = request->out.bytes < size ? request->out.bytes : size;
+
+	(void)session;
+	(void)stream_id;
+	(void)to;
+	(void)arg;
+	if (len == 0 && !request->ended)
+		return NGHTTP2_ERR_DEFERRED;
+	*flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+	if (len == request->out.bytes && request->ended)
+		*flags |= NGHTTP2_DATA_FLAG_EOF;
+	return (ssize_t)len;
+}
+
+static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head,
+		     size_t len, nghttp2_data_source *source, void *arg)
+{
+	struct server_conn *conn = arg;
+	struct http_request *request = source->ptr;
+
+	(void)session;
+	(void)frame;
+	stream_write(conn->stream, head, 9);
+	stream_write_pieces(conn->stream, &request->out, len);
+	return 0;
+}
+
+/* Nothing left to say or to hear: the connection ends. */
+static void check_over(struct server_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+
+	if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session))
+		conn_linger(conn);
+}
+
+static void flush(struct server_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+
+	while (!stream_is_full(conn->stream)) {
+		const uint8_t *frames;
+		ssize_t len = nghttp2_session_mem_send(h2->session, &frames);
+
+		if (len < 0) {
+			conn_doom(conn);
+			return;
+		}
+		if (len == 0)
+			break;
+		stream_write(conn->stream, frames, (size_t)len);
+	}
+	check_over(conn);
+}
+
+static void wrote(struct server_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+
+	LIST_EACH(&conn->requests, struct http_request, link, request)
+	if (request->want_writable)
+		request_writable(request);
+	if (nghttp2_session_want_write(h2->session))
+		stream_wake(conn->stream);
+}
+
+/* ---- The connection ---- */
+
+static nghttp2_session *make_session(struct server_conn *conn)
+{
+	nghttp2_session_callbacks *callbacks;
+	nghttp2_option *option;
+	nghttp2_session *session;
+	int rc = nghttp2_session_callbacks_new(&callbacks);
+
+	assert(rc == 0); /* out of memory only */
+	nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
+	nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
+	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
+	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
+	nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
+	nghttp2_session_callbacks_set_send_data_callback(callbacks, send_data);
+	rc = nghttp2_option_new(&option);
+	assert(rc == 0);
+	nghttp2_option_set_no_auto_window_update(option, 1);
+	nghttp2_option_set_no_closed_streams(option, 1);
+	nghttp2_option_set_stream_reset_rate_limit(option, conn->server->options.max_resets,
+						   LIMIT_STREAM_RESETS_PER_SECOND);
+	rc = nghttp2_session_server_new2(&session, callbacks, conn, option);
+	assert(rc == 0);
+	nghttp2_option_del(option);
+	nghttp2_session_callbacks_del(callbacks);
+	return session;
+}
+
+static void start(struct server_conn *conn)
+{
+	const struct http_server_options *options = &conn->server->options;
+	struct h2 *h2 = mem_new(struct h2);
+	nghttp2_settings_entry entries[] = {
+		{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, (uint32_t)options->max_streams},
+		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
+		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, LIMIT_HEADER_BYTES},
+	};
+
+	conn->state = h2;
+	h2->conn = conn;
+	h2->since = loop_uptime(conn->server->loop);
+	h2->session = make_session(conn);
+	if (nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, ARRAY_LEN(entries)) ||
+	    nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0,
+						  CONNECTION_WINDOW))
+		conn_doom(conn);
+	stream_wake(conn->stream);
+	conn_arm(conn, conn->protocol->due(conn));
+}
+
+static void input(struct server_conn *conn, const char *data, size_t len)
+{
+	struct h2 *h2 = h2_of(conn);
+	ssize_t used = nghttp2_session_mem_recv(h2->session, (const uint8_t *)data, len);
+
+	if (used == NGHTTP2_ERR_BAD_CLIENT_MAGIC || used == NGHTTP2_ERR_NOMEM) {
+		conn_doom(conn);
+		return;
+	}
+	if (used < 0) {
+		conn->server->stats.refused++;
+		if (nghttp2_session_terminate_session(
+			    h2->session, used == NGHTTP2_ERR_FLOODED ? NGHTTP2_ENHANCE_YOUR_CALM
+								     : NGHTTP2_PROTOCOL_ERROR))
+			conn_doom(conn);
+	}
+	stream_wake(conn->stream);
+}
+
+static void ended(struct server_conn *conn)
+{
+	conn_doom(conn); /* a client that cannot answer SETTINGS and PING is gone */
+}
+
+static int64_t due(const struct server_conn *conn)
+{
+	const struct http_server_options *options = &conn->server->options;
+	const struct h2 *h2 = h2_of(conn);
+	int64_t at = INT64_MAX;
+
+	if (list_is_empty(&conn->requests))
+		at = h2->since + options->idle_us;
+	LIST_EACH(&conn->requests, struct http_request, link, request)
+	{
+		if (request->body_done || request->body_paused ||
+		    (request->use == BODY_WAITS && request->owned))
+			continue;
+		if (request->body_at + options->body_us < at)
+			at = request->body_at + options->body_us;
+	}
+	if (stream_is_blocked(conn->stream) &&
+	    stream_last_write(conn->stream) + options->write_us < at)
+		at = stream_last_write(conn->stream) + options->write_us;
+	/* Requests come and go without setting the timer: look again before anything can be due. */
+	if (at == INT64_MAX)
+		at = loop_uptime(conn->server->loop) + options->body_us;
+	return at;
+}
+
+static void expire(struct server_conn *conn)
+{
+	const struct http_server_options *options = &conn->server->options;
+	struct h2 *h2 = h2_of(conn);
+	int64_t now = loop_uptime(conn->server->loop);
+
+	if (list_is_empty(&conn->requests)) {
+		if (nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR))
+			conn_doom(conn);
+		stream_wake(conn->stream);
+		return;
+	}
+	if (stream_is_blocked(conn->stream) &&
+	    stream_last_write(conn->stream) + options->write_us <= now) {
+		conn_doom(conn);
+		return;
+	}
+	LIST_EACH(&conn->requests, struct http_request, link, request)
+	{
+		if (request->body_done || request->body_paused ||
+		    (request->use == BODY_WAITS && request->owned) ||
+		    request->body_at + options->body_us > now)
+			continue;
+		request->body_at = now;
+		if (request->ended)
+			conn->protocol->abort(request);
+		else
+			request_refuse(request, 408, "the request did not arrive in time");
+	}
+}
+
+static void shut_down(struct server_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+
+	if (h2->said_goaway)
+		return;
+	h2->said_goaway = true;
+	/* First a warning; the client's answer to the PING shows that what it sent before it knew has
+	 * arrived, and the true GOAWAY names the last request served. */
+	if (nghttp2_submit_shutdown_notice(h2->session) ||
+	    nghttp2_submit_ping(h2->session, NGHTTP2_FLAG_NONE, NULL))
+		conn_doom(conn);
+	stream_wake(conn->stream);
+}
+
+static void h2_free(struct server_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+
+	LIST_EACH(&conn->requests, struct http_request, link, request)
+	{
+		request_abort(request, ERR_UNAVAILABLE, "the client is gone");
+		request_free(request);
+	}
+	nghttp2_session_del(h2->session);
+	mem_free(h2);
+}
+
+/* ---- Replies ---- */
+
+static nghttp2_nv make_nv(struct str name, struct str value, uint8_t flags)
+{
+	return (nghttp2_nv){
+		.name = (uint8_t *)(uintptr_t)name.ptr,
+		.namelen = name.len,
+		.value = (uint8_t *)(uintptr_t)value.ptr,
+		.valuelen = value.len,
+		.flags = flags,
+	};
+}
+
+static bool is_ours(struct str name)
+{
+	return str_eq(name, STR("date")) || str_eq(name, STR("content-length")) ||
+	       str_eq(name, STR("transfer-encoding")) || str_eq(name, STR("connection")) ||
+	       str_eq(name, STR("keep-alive")) || str_eq(name, STR("upgrade"));
+}
+
+static void head(struct http_request *request, int64_t length, bool last)
+{
+	/* The reply's fields live until the stream is closed; names of ours are constant. */
+	const uint8_t lent = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
+	struct server_conn *conn = request->conn;
+	struct headers *fields = &request->reply;
+	nghttp2_nv few[FEW_FIELDS], *nv = few;
+	AUTO(mem_free) nghttp2_nv *many = NULL;
+	char status[8], size[24];
+	nghttp2_data_provider provider = {.source.ptr = request, .read_callback = read_out};
+	size_t count = 0;
+	bool none = last || request->bodyless;
+
+	if (headers_count(fields) + 3 > FEW_FIELDS)
+		nv = many = mem_calloc(headers_count(fields) + 3, sizeof(*nv));
+	snprintf(status, sizeof(status), "%d", request->status);
+	nv[count++] = make_nv(STR(":status"), str_from(status), NGHTTP2_NV_FLAG_NO_COPY_NAME);
+	for (size_t i = 0; i < headers_count(fields); i++)
+		if (!is_ours(headers_name(fields, i)))
+			nv[count++] =
+				make_nv(headers_name(fields, i), headers_value(fields, i), lent);
+	nv[count++] = make_nv(STR("date"), server_date(conn->server), NGHTTP2_NV_FLAG_NO_COPY_NAME);
+	if (length >= 0 && request->status != 204 && request->status != 304) {
+		snprintf(size, sizeof(size), "%lld", (long long)length);
+		nv[count++] = make_nv(STR("content-length"), str_from(size),
+				      NGHTTP2_NV_FLAG_NO_COPY_NAME);
+	}
+	/* A HEAD's reply in pieces is over with its head; http_reply_end() then changes nothing. */
+	if (nghttp2_submit_response(h2_of(conn)->session, request->stream_id, nv, count,
+				    none ? NULL : &provider))
+		conn_doom(conn);
+	stream_wake(conn->stream);
+}
+
+static void resume(struct http_request *request)
+{
+	/* Fails when the stream is not waiting, or gone already: then nothing is to be done. */
+	(void)nghttp2_session_resume_data(h2_of(request->conn)->session, request->stream_id);
+	stream_wake(request->conn->stream);
+}
+
+static void data(struct http_request *request, const void *bytes, size_t len)
+{
+	pieces_copy(&request->out, bytes, len);
+	resume(request);
+}
+
+static void chunk(struct http_request *request, struct chunk *bytes)
+{
+	pieces_add(&request->out, bytes, 0, bytes->len);
+	resume(request);
+}
+
+static void end(struct http_request *request)
+{
+	resume(request);
+}
+
+static void abort_reply(struct http_request *request)
+{
+	struct server_conn *conn = request->conn;
+
+	pieces_done(&request->out);
+	if (nghttp2_submit_rst_stream(h2_of(conn)->session, NGHTTP2_FLAG_NONE, request->stream_id,
+				      NGHTTP2_INTERNAL_ERROR))
+		conn_doom(conn);
+	stream_wake(conn->stream);
+}
+
+static size_t queued(const struct http_request *request)
+{
+	return request->out.bytes;
+}
+
+static void read_on(struct http_request *request, size_t consumed)
+{
+	consume(h2_of(request->conn), request->stream_id, consumed);
+	stream_wake(request->conn->stream);
+}
+
+static void send_continue(struct http_request *request)
+{
+	nghttp2_nv nv = make_nv(STR(":status"), STR("100"),
+				NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
+
+	request->expects = false;
+	/* A hint that may fail: the client then sends after a while. */
+	(void)nghttp2_submit_headers(h2_of(request->conn)->session, NGHTTP2_FLAG_NONE,
+				     request->stream_id, NULL, &nv, 1, NULL);
+	stream_wake(request->conn->stream);
+}
+
+const struct server_protocol server_h2 = {
+	.start = start,
+	.input = input,
+	.ended = ended,
+	.flush = flush,
+	.wrote = wrote,
+	.due = due,
+	.expire = expire,
+	.shutdown = shut_down,
+	.free = h2_free,
+	.head = head,
+	.data = data,
+	.chunk = chunk,
+	.end = end,
+	.abort = abort_reply,
+	.queued = queued,
+	.read = read_on,
+	.send_continue = send_continue,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http/server_internal.h - shared by server.c (listening, connections, time limits), request.c (what
+ * handlers call), server_h1.c and server_h2.c (the two protocols). */
+#ifndef HTTP_SERVER_INTERNAL_H
+#define HTTP_SERVER_INTERNAL_H
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "http/field.h"
+#include "http/headers.h"
+#include "http/pieces.h"
+#include "http/server.h"
+#include "http/stream.h"
+#include "http/url.h"
+#include "loop/loop.h"
+
+struct server_conn;
+
+/* What the body of a request is used for. */
+enum body_use {
+	BODY_WAITS,   /* nobody asked yet; it is held back, or kept as far as it has arrived */
+	BODY_COLLECT, /* http_request_read_all() */
+	BODY_STREAM,  /* http_request_read() */
+	BODY_DISCARD, /* the reply has ended */
+};
+
+struct http_request {
+	struct server_conn *conn;
+	struct list link; /* in conn->requests */
+
+	enum http_method method;
+	int version;
+	char *method_name; /* of HTTP_METHOD_OTHER; else NULL */
+	struct buf target; /* as sent; raw_path and raw_query point into it */
+	struct str raw_path, raw_query;
+	char *path; /* decoded, with its length; NULL: raw_path needs no decoding */
+	size_t path_len;
+	struct headers headers;
+	struct query query;
+	bool query_made;
+	int64_t length;
+
+	const struct http_request_events *events;
+	void *arg;
+	bool owned; /* the handler may touch it: neither ended nor aborted */
+
+	enum body_use use;
+	struct buf body; /* collected, or waiting to be streamed */
+	size_t body_limit;
+	size_t body_seen;
+	size_t body_kept; /* in `body`, and the client's window not given back for them */
+	bool body_done;   /* all of it has arrived */
+	bool body_told;   /* and the handler knows */
+	bool body_paused; /* by the handler */
+	bool expects;     /* waits for "100 Continue" */
+	int64_t body_at;  /* when its last piece arrived */
+	http_body_fn *body_fn;
+	void *body_arg;
+	struct loop_defer feed;
+
+	struct headers reply;
+	int status;
+	bool started;
+	bool ended;
+	bool bodyless;      /* HEAD, 204, 304 */
+	bool chunked;       /* HTTP/1.1: of unknown length */
+	bool want_writable; /* a write said "full" */
+
+	int32_t stream_id; /* HTTP/2 */
+	struct pieces out; /* HTTP/2: what the windows did not let through yet */
+	int refuse;        /* HTTP/2: status to answer with when the head is complete; 0: none */
+};
+
+/* What a protocol does with a connection and its requests. */
+struct server_protocol {
+	void (*start)(struct server_conn *conn);
+	void (*input)(struct server_conn *conn, const char *data, size_t len);
+	void (*ended)(struct server_conn *conn);
+	void (*flush)(struct server_conn *conn);
+	void (*wrote)(struct server_conn *conn);
+	/* When is the next time limit due (loop_uptime), and passing it. */
+	int64_t (*due)(const struct server_conn *conn);
+	void (*expire)(struct server_conn *conn);
+	void (*shutdown)(struct server_conn *conn);
+	void (*free)(struct server_conn *conn);
+
+	/* The head may be sent: status and reply fields stand. `length` is -1 for a reply in pieces;
+	 * `last`: nothing follows the head. */
+	void (*head)(struct http_request *request, int64_t length, bool last);
+	void (*data)(struct http_request *request, const void *data, size_t len);
+	void (*chunk)(struct http_request *request, struct chunk *chunk);
+	void (*end)(struct http_request *request);
+	void (*abort)(struct http_request *request);
+	size_t (*queued)(const struct http_request *request);
+	/* The body's use has changed, or its pause. `consumed` bytes that were kept are done with. */
+	void (*read)(struct http_request *request, size_t consumed);
+	void (*send_continue)(struct http_request *request);
+};
+
+extern const struct server_protocol server_h1;
+extern const struct server_protocol server_h2;
+
+struct server_conn {
+	struct http_server *server;
+	struct list link;
+	struct stream *stream;
+	const struct server_protocol *protocol; /* NULL: not known yet */
+	void *state;                            /* the protocol's */
+	struct list requests;
+	struct loop_timer *timer;
+	int64_t armed; /* what the timer is set to (loop_uptime) */
+	int64_t since; /* when it was accepted, or began to linger */
+	struct loop_defer doom;
+	bool doomed;    /* will be freed at the end of the turn */
+	bool lingering; /* everything is said; waiting for the client to close */
+	char sniffed[4];
+	size_t sniffed_len;
+};
+
+struct http_server {
+	struct loop *loop;
+	struct http_server_options options;
+	struct tls *tls;
+	struct list listeners;
+	struct list conns;
+	struct list spare; /* request structs for reuse */
+	size_t spare_count;
+	struct http_server_stats stats;
+	bool paused; /* at max_connections */
+	bool closing;
+	struct loop_timer *drain;
+	struct loop_defer done_later;
+	http_server_done_fn *done;
+	void *done_arg;
+	char date[FIELD_DATE_SIZE];
+	int64_t date_second;
+};
+
+/* server.c */
+/* Free the connection at the end of the turn; nothing is sent any more. */
+void conn_doom(struct server_conn *conn);
+/* Send what is queued, close our side, and wait a little for the client to close its own, so that it
+ * can read our last words. */
+void conn_linger(struct server_conn *conn);
+/* A time limit may have come closer: look at it. */
+void conn_arm(struct server_conn *conn, int64_t due);
+struct str server_date(struct http_server *server);
+
+/* request.c */
+struct http_request *request_new(struct server_conn *conn);
+/* Back to the server; the handler must not own it. */
+void request_free(struct http_request *request);
+/* Method and target have arrived: take them apart. 0, or the status to refuse with. */
+int request_set_method(struct http_request *request, struct str method);
+int request_set_target(struct http_request *request);
+/* Hand it to the handler. */
+void request_handle(struct http_request *request);
+/* The client is gone: tell the handler if it still owns the request. */
+void request_abort(struct http_request *request, enum err_code code, const char *why);
+/* Answer with an error of our own. The handler is told if it owns the request. */
+void request_refuse(struct http_request *request, int status, const char *why);
+/* A piece of the body arrived; gives how many bytes of it are done with (the rest was kept). */
+size_t request_body(struct http_request *request, const char *data, size_t len);
+void request_body_end(struct http_request *request);
+/* There is room again: call `writable` if it was asked for. */
+void request_writable(struct http_request *request);
+
+#endif

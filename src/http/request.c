@@ -21,8 +21,9 @@ enum { MAX_SPARE = 64, SPARE_TEXT = 4096 };
 static const struct http_request_events no_events;
 
 static const char *const method_names[] = {
-	[HTTP_METHOD_GET] = "GET",     [HTTP_METHOD_HEAD] = "HEAD",       [HTTP_METHOD_POST] = "POST",
-	[HTTP_METHOD_PUT] = "PUT",     [HTTP_METHOD_PATCH] = "PATCH",     [HTTP_METHOD_DELETE] = "DELETE",
+	[HTTP_METHOD_GET] = "GET",     [HTTP_METHOD_HEAD] = "HEAD",
+	[HTTP_METHOD_POST] = "POST",   [HTTP_METHOD_PUT] = "PUT",
+	[HTTP_METHOD_PATCH] = "PATCH", [HTTP_METHOD_DELETE] = "DELETE",
 	[HTTP_METHOD_OTHER] = "other", [HTTP_METHOD_OPTIONS] = "OPTIONS",
 };
 _Static_assert(ARRAY_LEN(method_names) == HTTP_METHOD_COUNT, "name every method");

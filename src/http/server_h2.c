@@ -24,6 +24,8 @@
 
 #include "base/banned.h"
 
+#define DRAIN_TIME TIME_SECOND
+
 enum {
 	STREAM_WINDOW = 256 * 1024,
 	CONNECTION_WINDOW = 4 * 1024 * 1024,
@@ -211,10 +213,10 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream
 
 	(void)flags;
 	h2->idle_frames = 0;
-	if (!request)
-		consume(h2, stream_id, len);
-	else
+	if (request && !request->ended)
 		consume(h2, stream_id, request_body(request, (const char *)data, len));
+	else /* nobody listens: the stream may use up its window, no more */
+		(void)nghttp2_session_consume_connection(session, len); /* as in consume() */
 	return 0;
 }
 
@@ -238,19 +240,23 @@ static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t
 
 /* ---- What leaves ---- */
 
-/* The reply is out, but the client still sends: tell it to stop, as nobody listens. */
+/* The reply is out. A client that still sends gets a moment to read it and to stop by itself (curl
+ * loses a reply that a reset follows at once), then expire() resets the stream. */
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
+	struct server_conn *conn = arg;
 	struct http_request *request;
 
-	(void)arg;
 	if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
 	    (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS))
 		return 0;
 	request = find(session, frame->hd.stream_id);
-	if (request && !request->body_done)
-		(void)nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, request->stream_id,
-						NGHTTP2_NO_ERROR); /* out of memory only */
+	if (!request)
+		return 0;
+	request->sent = true;
+	request->sent_at = loop_uptime(conn->server->loop);
+	if (!request->body_done)
+		conn_arm(conn, request->sent_at + DRAIN_TIME);
 	return 0;
 }
 
@@ -400,6 +406,18 @@ static void ended(struct server_conn *conn)
 	conn_doom(conn); /* a client that cannot answer SETTINGS and PING is gone */
 }
 
+/* When does this request's body have to go on? */
+static int64_t body_due(const struct http_request *request)
+{
+	if (request->body_done)
+		return INT64_MAX;
+	if (request->sent)
+		return request->sent_at + DRAIN_TIME;
+	if (request->ended || request->body_paused || request->use == BODY_WAITS)
+		return INT64_MAX;
+	return request->body_at + request->conn->server->options.body_us;
+}
+
 static int64_t due(const struct server_conn *conn)
 {
 	const struct http_server_options *options = &conn->server->options;
@@ -410,11 +428,9 @@ static int64_t due(const struct server_conn *conn)
 		at = h2->since + options->idle_us;
 	LIST_EACH(&conn->requests, struct http_request, link, request)
 	{
-		if (request->body_done || request->body_paused ||
-		    (request->use == BODY_WAITS && request->owned))
-			continue;
-		if (request->body_at + options->body_us < at)
-			at = request->body_at + options->body_us;
+		int64_t body = body_due(request);
+
+		at = body < at ? body : at;
 	}
 	if (stream_is_blocked(conn->stream) &&
 	    stream_last_write(conn->stream) + options->write_us < at)
@@ -423,6 +439,17 @@ static int64_t due(const struct server_conn *conn)
 	if (at == INT64_MAX)
 		at = loop_uptime(conn->server->loop) + options->body_us;
 	return at;
+}
+
+static void reset(struct http_request *request, uint32_t code)
+{
+	struct server_conn *conn = request->conn;
+
+	pieces_done(&request->out);
+	if (nghttp2_submit_rst_stream(h2_of(conn)->session, NGHTTP2_FLAG_NONE, request->stream_id,
+				      code))
+		conn_doom(conn);
+	stream_wake(conn->stream);
 }
 
 static void expire(struct server_conn *conn)
@@ -434,6 +461,7 @@ static void expire(struct server_conn *conn)
 	if (list_is_empty(&conn->requests)) {
 		if (nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR))
 			conn_doom(conn);
+		h2->since = now;
 		stream_wake(conn->stream);
 		return;
 	}
@@ -444,15 +472,14 @@ static void expire(struct server_conn *conn)
 	}
 	LIST_EACH(&conn->requests, struct http_request, link, request)
 	{
-		if (request->body_done || request->body_paused ||
-		    (request->use == BODY_WAITS && request->owned) ||
-		    request->body_at + options->body_us > now)
+		if (body_due(request) > now)
 			continue;
-		request->body_at = now;
-		if (request->ended)
-			conn->protocol->abort(request);
-		else
+		if (request->sent) {
+			request->sent_at = INT64_MAX / 2; /* once is enough */
+			reset(request, NGHTTP2_NO_ERROR);
+		} else {
 			request_refuse(request, 408, "the request did not arrive in time");
+		}
 	}
 }
 
@@ -564,13 +591,7 @@ static void end(struct http_request *request)
 
 static void abort_reply(struct http_request *request)
 {
-	struct server_conn *conn = request->conn;
-
-	pieces_done(&request->out);
-	if (nghttp2_submit_rst_stream(h2_of(conn)->session, NGHTTP2_FLAG_NONE, request->stream_id,
-				      NGHTTP2_INTERNAL_ERROR))
-		conn_doom(conn);
-	stream_wake(conn->stream);
+	reset(request, NGHTTP2_INTERNAL_ERROR);
 }
 
 static size_t queued(const struct http_request *request)

@@ -68,7 +68,9 @@ struct http_request {
 
 	int32_t stream_id; /* HTTP/2 */
 	struct pieces out; /* HTTP/2: what the windows did not let through yet */
-	int refuse;        /* HTTP/2: status to answer with when the head is complete; 0: none */
+	bool sent;         /* HTTP/2: the reply's last frame has left */
+	int64_t sent_at;
+	int refuse; /* HTTP/2: status to answer with when the head is complete; 0: none */
 };
 
 /* What a protocol does with a connection and its requests. */

@@ -155,10 +155,9 @@ static yyjson_mut_val *key_before(yyjson_mut_val *object, struct str key)
 	yyjson_mut_val *before = object->uni.ptr;
 
 	for (; left > 0; left--, before = before->next->next) {
-		const yyjson_mut_val *at = before->next->next;
+		yyjson_mut_val *at = before->next->next;
 
-		if (unsafe_yyjson_get_len((void *)(uintptr_t)at) == key.len &&
-		    memcmp(at->uni.str, key.ptr ? key.ptr : "", key.len) == 0)
+		if (str_eq(str_of(at->uni.str, unsafe_yyjson_get_len(at)), key))
 			return before;
 	}
 	return NULL;

@@ -17,7 +17,7 @@ static void fill(struct json_index *index)
 
 	index->map = map_new((uint64_t)(uintptr_t)index->object.val);
 	while (json_next(&it))
-		(void)map_put(index->map, it.key, (void *)(uintptr_t)it.value.val);
+		(void)map_put(index->map, it.key, (void *)it.value.val);
 }
 
 struct json_index json_index_make(struct json object)
@@ -46,7 +46,7 @@ struct json json_index_get(const struct json_index *index, struct str key)
 void json_index_put(struct json_index *index, struct str key, struct json value)
 {
 	if (index->map)
-		(void)map_put(index->map, key, (void *)(uintptr_t)value.val);
+		(void)map_put(index->map, key, (void *)value.val);
 	else if (json_len(index->object) > SMALL)
 		fill(index);
 }

@@ -245,7 +245,7 @@ struct json_doc *json_parse(struct str text, const struct json_options *options,
 	yyjson_read_err why = {0};
 
 	/* Without the in-situ flag the text is only read: yyjson copies it first. */
-	doc->parsed = yyjson_read_opts((char *)(uintptr_t)(text.ptr ? text.ptr : ""), text.len,
+	doc->parsed = yyjson_read_opts((char *)(text.ptr ? text.ptr : ""), text.len,
 				       YYJSON_READ_NOFLAG, &alc, &why);
 	if (!doc->parsed) {
 		(void)syntax_error(text, &why, err);

@@ -41,6 +41,23 @@ static size_t count_slashes(struct str text)
 	return count;
 }
 
+static bool split(struct json_pointer *pointer, size_t len, enum json_pointer_rule rule)
+{
+	char *end = pointer->text + len;
+
+	for (char *at = pointer->text; at < end;) {
+		char *from = at + 1;
+		size_t token = 0;
+
+		for (at = from; at < end && *at != '/'; at++)
+			continue;
+		if (!unescape(from, (size_t)(at - from), rule, &token))
+			return false;
+		pointer->tokens[pointer->len++] = str_of(from, token);
+	}
+	return true;
+}
+
 int json_pointer_parse(struct str text, enum json_pointer_rule rule, struct json_pointer *ret,
 		       struct err *err)
 {
@@ -53,24 +70,15 @@ int json_pointer_parse(struct str text, enum json_pointer_rule rule, struct json
 		return err_set(err, ERR_BAD_REQUEST, "JSON pointer has more than %d parts",
 			       LIMIT_JSON_DEPTH);
 
-	AUTO(json_pointer_done)
 	struct json_pointer pointer = {.text = str_dup(text),
 				       .tokens = mem_calloc(count + 1, sizeof(struct str))};
-	char *end = pointer.text + text.len;
 
-	for (char *at = pointer.text; at < end;) {
-		char *from = at + 1;
-		size_t len = 0;
-
-		for (at = from; at < end && *at != '/'; at++)
-			continue;
-		if (!unescape(from, (size_t)(at - from), rule, &len))
-			return err_set(err, ERR_BAD_REQUEST,
-				       "JSON pointer \"%.*s\" has a bad escape", STR_ARG(text));
-		pointer.tokens[pointer.len++] = str_of(from, len);
+	if (!split(&pointer, text.len, rule)) {
+		json_pointer_done(&pointer);
+		return err_set(err, ERR_BAD_REQUEST, "JSON pointer \"%.*s\" has a bad escape",
+			       STR_ARG(text));
 	}
 	*ret = pointer;
-	pointer = (struct json_pointer){0};
 	return 0;
 }
 

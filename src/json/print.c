@@ -273,7 +273,8 @@ static void put_sorted(struct print *p, struct json object, size_t depth)
 	vec_reserve(&members, json_len(object));
 	while (json_next(&it))
 		vec_push(&members, (struct member){it.key, it.value});
-	qsort(members.ptr, members.len, sizeof(*members.ptr), member_cmp);
+	if (members.ptr)
+		qsort(members.ptr, members.len, sizeof(*members.ptr), member_cmp);
 	for (size_t i = 0; i < members.len; i++) {
 		if (i > 0)
 			put_char(p, ',');

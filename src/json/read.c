@@ -156,8 +156,7 @@ struct json json_get_str(struct json object, struct str key)
 	struct json_iter it = json_iter(object);
 
 	while (json_next(&it))
-		if (it.key.len == key.len &&
-		    memcmp(it.key.ptr, key.ptr ? key.ptr : "", key.len) == 0)
+		if (str_eq(it.key, key))
 			return it.value;
 	return JSON_NONE;
 }

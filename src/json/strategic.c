@@ -26,7 +26,7 @@ struct json_strategy_field strategic_field(const struct strategic *s, const void
 
 /* --- copies ------------------------------------------------------------------------------------ */
 
-static bool is_directive(struct str key)
+bool strategic_is_directive(struct str key)
 {
 	return key.len > 0 && key.ptr[0] == '$' &&
 	       (str_eq(key, STRATEGIC_RETAIN) || str_starts(key, STRATEGIC_ORDER) ||
@@ -60,7 +60,8 @@ static bool clean(struct json_doc *doc, struct json j)
 	if (!json_is_absent(json_get_str(j, STRATEGIC_PATCH)))
 		return false;
 	while (json_next(&it)) {
-		if (!is_directive(it.key) && !json_is(it.value, JSON_NULL) && clean(doc, it.value))
+		if (!strategic_is_directive(it.key) && !json_is(it.value, JSON_NULL) &&
+		    clean(doc, it.value))
 			continue;
 		json_mark_gone(it.value);
 		gone = true;
@@ -141,7 +142,7 @@ static int retain_keys(struct json target, struct json patch, struct err *err)
 			(void)map_put(keep, json_str(it.value), keep);
 	it = json_iter(patch);
 	while (json_next(&it))
-		if (!json_is(it.value, JSON_NULL) && !is_directive(it.key) &&
+		if (!json_is(it.value, JSON_NULL) && !strategic_is_directive(it.key) &&
 		    !map_get(keep, it.key))
 			return err_set(err, ERR_BAD_REQUEST, "invalid patch format of retainKeys");
 	it = json_iter(target);
@@ -255,7 +256,7 @@ static int merge_members(struct merge *m, struct err *err)
 	struct json_iter it = json_iter(m->patch);
 
 	while (json_next(&it)) {
-		if (is_directive(it.key) || is_ordered(m, it.key))
+		if (strategic_is_directive(it.key) || is_ordered(m, it.key))
 			continue;
 		struct json old = json_index_get(&m->in_target, it.key);
 

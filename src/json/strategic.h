@@ -57,8 +57,8 @@ struct json_doc *json_strategic_apply(struct json target, struct json patch,
 				      struct err *err) MUST_CHECK;
 
 /* A patch that makes `to` of `from`, both objects, as a new document. Null members cannot be said
- * in a patch: the result lacks them. ERR_INVALID for a merged list that is not one: elements of
- * different types, a list of scalars with repetitions. */
+ * in a patch: the result lacks them. ERR_INVALID for what cannot be said at all: a member with the
+ * name of a directive, a merged list with elements of different types or, of scalars, repetitions. */
 struct json_doc *json_strategic_diff(struct json from, struct json to,
 				     const struct json_strategy_schema *schema,
 				     struct err *err) MUST_CHECK;

@@ -87,7 +87,7 @@ static int index_list(struct strategic *s, struct json list, struct str merge_ke
 
 		if (strategic_id(s, it.value, merge_key, &id, err) < 0)
 			return -1;
-		if (map_put(ret, id, (void *)(uintptr_t)it.value.val))
+		if (map_put(ret, id, (void *)it.value.val))
 			*ret_unique = false;
 	}
 	return 0;
@@ -310,6 +310,18 @@ static int diff_member(struct strategic *s, struct json patch, struct json_iter 
 	return 0;
 }
 
+/* A member with the name of a directive cannot be spoken of. */
+static int check_keys(struct json object, struct err *err)
+{
+	struct json_iter it = json_iter(object);
+
+	while (json_next(&it))
+		if (strategic_is_directive(it.key) || str_eq(it.key, STRATEGIC_PATCH))
+			return err_set(err, ERR_INVALID, "%.*s: is a directive, not a member",
+				       STR_ARG(it.key));
+	return 0;
+}
+
 static int diff_map(struct strategic *s, struct json patch, struct json from, struct json to,
 		    const void *node, struct err *err)
 {
@@ -317,6 +329,8 @@ static int diff_map(struct strategic *s, struct json patch, struct json from, st
 	AUTO(json_index_done) struct json_index new = json_index_make(to);
 	struct json_iter it = json_iter(to);
 
+	if (check_keys(from, err) < 0 || check_keys(to, err) < 0)
+		return -1;
 	while (json_next(&it)) {
 		struct json before = json_index_get(&old, it.key);
 

@@ -36,6 +36,8 @@ struct items VEC_FIELDS(struct item);
 /* What is declared of a field; the defaults where nothing is. */
 struct json_strategy_field strategic_field(const struct strategic *s, const void *node,
 					   struct str key);
+/* "$retainKeys", "$setElementOrder...", "$deleteFromPrimitiveList..."; not "$patch". */
+bool strategic_is_directive(struct str key);
 /* Merge into `target`, a value of s->doc that may be loose. */
 int strategic_merge_map(struct strategic *s, struct json target, struct json patch,
 			const void *node, struct err *err) MUST_CHECK;

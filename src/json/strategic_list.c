@@ -197,23 +197,29 @@ static struct map *places_new(const void *seed)
 }
 
 /* The first one with an id counts. */
-static void places_note(struct map *places, struct str id, size_t index)
+static void places_note(struct strategic *s, struct map *places, struct str id, size_t index)
 {
-	if (!map_get(places, id))
-		(void)map_put(places, id, (void *)(uintptr_t)(index + 1));
+	if (map_get(places, id))
+		return;
+	size_t *place = arena_alloc(s->arena, sizeof(*place));
+
+	*place = index + 1;
+	(void)map_put(places, id, place);
 }
 
 static size_t places_find(const struct map *places, struct str id)
 {
-	return (size_t)(uintptr_t)map_get(places, id);
+	const size_t *place = map_get(places, id);
+
+	return place ? *place : 0;
 }
 
-static struct map *places_of(const struct items *items)
+static struct map *places_of(struct strategic *s, const struct items *items)
 {
 	struct map *places = places_new(items);
 
 	for (size_t i = 0; i < items->len; i++)
-		places_note(places, items->ptr[i].id, i);
+		places_note(s, places, items->ptr[i].id, i);
 	return places;
 }
 
@@ -230,7 +236,7 @@ static int places_of_list(struct strategic *s, struct json list, struct str merg
 			continue;
 		if (strategic_id(s, it.value, merge_key, &id, err) < 0)
 			return -1;
-		places_note(ret, id, it.index);
+		places_note(s, ret, id, it.index);
 	}
 	return 0;
 }
@@ -369,8 +375,8 @@ static int merge_maps(struct strategic *s, struct items *items, struct json patc
 		return -1;
 	if (replace)
 		vec_clear(items);
-	server = places_of(items);
-	all = places_of(items);
+	server = places_of(s, items);
+	all = places_of(s, items);
 	while (json_next(&it)) {
 		struct item item = {0};
 
@@ -388,7 +394,7 @@ static int merge_maps(struct strategic *s, struct items *items, struct json patc
 			continue;
 		}
 		item.value = strategic_clean_copy(s, it.value);
-		places_note(all, item.id, items->len);
+		places_note(s, all, item.id, items->len);
 		vec_push(items, item);
 	}
 	if (!replace)
@@ -400,7 +406,7 @@ static int merge_maps(struct strategic *s, struct items *items, struct json patc
 static int merge_scalars(struct strategic *s, struct items *items, struct json patch,
 			 struct err *err)
 {
-	AUTO(map_free) struct map *server = places_of(items);
+	AUTO(map_free) struct map *server = places_of(s, items);
 	AUTO(map_free) struct map *wanted = places_new(s);
 	AUTO(map_free) struct map *seen = places_new(items);
 	struct json_iter it = json_iter(patch);
@@ -482,7 +488,7 @@ int strategic_merge_list(struct strategic *s, struct json list, struct json patc
 			       "cannot merge lists without merge key for struct");
 	if (take_items(s, list, key, &items, err) < 0)
 		return -1;
-	server = places_of(&items);
+	server = places_of(s, &items);
 	if (type == JSON_OBJ && merge_maps(s, &items, patch, field, err) < 0)
 		return -1;
 	if (type != JSON_OBJ && merge_scalars(s, &items, patch, err) < 0)

@@ -448,6 +448,8 @@ static const struct {
 } undiffable[] = {
 	{"[]", "{}"},
 	{"{}", "1"},
+	{"{}", "{'$retainKeys':1}"},
+	{"{'a':{'$patch':1}}", "{'a':{'$patch':2}}"},
 	{"{'metadata':{'finalizers':['a','a']}}", "{'metadata':{'finalizers':['a']}}"},
 	{"{'metadata':{'finalizers':['a']}}", "{'metadata':{'finalizers':[1]}}"},
 	{"{'spec':{'unkeyed':[{'a':1}]}}", "{'spec':{'unkeyed':[{'a':2}]}}"},

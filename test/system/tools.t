@@ -7,7 +7,7 @@
 
 cp -r tools "$tmp/"
 cd "$tmp" || exit 1
-mkdir -p src/base/test src/json src/sched src/nowhere test .cache/lint bin
+mkdir -p src/base/test src/json src/sched src/nowhere test examples .cache/lint bin
 : >dev
 
 forget() { rm -f src/*/*.[ch]; }

@@ -62,8 +62,16 @@ static void put_line(struct printer *p)
 
 static void put_indent(struct printer *p, size_t indent)
 {
-	while (p->column < indent)
-		put_byte(p, ' ');
+	static const char blanks[] = "                                ";
+
+	while (p->column < indent) {
+		size_t count = indent - p->column;
+
+		if (count > sizeof(blanks) - 1)
+			count = sizeof(blanks) - 1;
+		buf_put(p->to, blanks, count);
+		p->column += count;
+	}
 }
 
 /* --- styles of strings ------------------------------------------------------------------------ */

@@ -202,16 +202,14 @@ static const char *const nasty[] = {
 	"a\x01\nb",
 	"\xc2\x80",
 	"\xc2\x85",
-	"a\xc2\x85"
-	"b",
+	"a\xc2\x85z",
 	"\xc2\xa0",
 	"\xc3\xa9",
 	"\xc3\xa9\n\xc3\xa9",
 	"\xe2\x80\xa8",
 	"a\xe2\x80\xa9\nb",
 	"\xef\xbb\xbf",
-	"\xef\xbb\xbf"
-	"a",
+	"\xef\xbb\xbfz",
 	"\xef\xbf\xbd",
 	"\xef\xbf\xbe",
 	"\xf0\x9f\x98\x80",
@@ -288,7 +286,7 @@ static void put_random_string(struct chance *chance, struct buf *to)
 static struct json random_value(struct chance *chance, struct json_doc *doc, int depth)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct json value = JSON_NONE;
+	struct json value;
 
 	switch (below(chance, depth > 0 ? 10 : 7)) {
 	case 0:

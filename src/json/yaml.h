@@ -18,7 +18,7 @@
  * merged or written out; in a list of maps the first wins.
  *
  * Where kubectl drops or damages data without a word we do not follow: a key that is set twice is
- * an error, and every document after an end marker ("...") is read.
+ * an error, and so is text behind an end marker ("...") that no "---" begins.
  *
  * Input may be UTF-8 or UTF-16, with or without a byte order mark. Aliases are expanded within
  * bounds. An error says where (line and column count from 1), what was found and what was wanted;
@@ -39,7 +39,8 @@ typedef void yaml_duplicate_fn(void *arg, struct str text);
 
 struct yaml_options {
 	size_t max_bytes; /* of the input, and again of what aliases copy; 0: LIMIT_YAML_BYTES */
-	size_t max_nodes; /* of one document, aliases expanded; 0: LIMIT_YAML_NODES */
+	size_t max_nodes; /* of one document, aliases expanded, 32 deep on average at most;
+			     0: LIMIT_YAML_NODES */
 	size_t max_depth; /* 0: LIMIT_JSON_DEPTH */
 	/* Told of each key that is set twice in a map; the last one then wins. NULL: an error in
 	 * YAML; in JSON the last one wins without a word, as in Go. */

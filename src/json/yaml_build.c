@@ -22,8 +22,9 @@
 
 #include "base/banned.h"
 
+/* In the arena, like its key. */
 struct member {
-	struct str key; /* in the arena */
+	struct str key;
 	struct json value;
 	struct yaml_place place; /* of the key */
 	bool explicit;           /* not only by a merge */
@@ -36,7 +37,7 @@ struct frame {
 	struct anchor *anchor; /* NULL: it has none */
 	/* of a map */
 	size_t first;       /* its first member */
-	struct omap *index; /* key to 1 + index of its member; NULL while there are few */
+	struct omap *index; /* key to member; NULL while there are few */
 	bool has_key;       /* the next node is a value */
 	bool merge;         /* of a merge key */
 	struct str key;
@@ -57,12 +58,13 @@ struct yaml_build {
 	struct arena *arena;
 	struct omap *anchors;
 	VEC(struct frame) frames;
-	VEC(struct member) members;
+	VEC(struct member *) members;
 	size_t nodes;
+	size_t depths; /* of all nodes together */
 	size_t copied; /* bytes, by aliases and merges */
 };
 
-enum { FEW_MEMBERS = 16 };
+enum { FEW_MEMBERS = 16, USUAL_DEPTH = 32 };
 
 int yaml_err(struct err *err, enum err_code code, struct yaml_place place, const char *format, ...)
 {
@@ -123,15 +125,21 @@ static struct frame *top(struct yaml_build *build)
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-static int count_nodes(struct yaml_build *build, size_t nodes, struct yaml_place place,
-		       struct err *err)
+/* Each node costs as much as it lies deep: libyaml looks at all open flow containers at each token,
+ * and a printer indents each line. So the depths are summed up and bounded, too. */
+static int count_nodes(struct yaml_build *build, size_t nodes, size_t depth,
+		       struct yaml_place place, struct err *err)
 {
 	build->nodes += nodes;
-	if (build->nodes <= build->options->max_nodes)
-		return 0;
-	return yaml_err(err, ERR_TOO_LARGE, place,
-			"the document has more than %zu nodes, aliases included",
-			build->options->max_nodes);
+	build->depths += nodes * depth;
+	if (build->nodes > build->options->max_nodes)
+		return yaml_err(err, ERR_TOO_LARGE, place,
+				"the document has more than %zu nodes, aliases included",
+				build->options->max_nodes);
+	if (build->depths > build->options->max_nodes * USUAL_DEPTH)
+		return yaml_err(err, ERR_TOO_LARGE, place,
+				"the document is too large for being so deeply nested");
+	return 0;
 }
 
 static int check_depth(const struct yaml_build *build, size_t depth, struct yaml_place place,
@@ -178,8 +186,9 @@ static int copy(struct yaml_build *build, struct json value, struct yaml_place p
 	if (build->copied > build->options->max_bytes)
 		return yaml_err(err, ERR_TOO_LARGE, place, "aliases copy more than %zu bytes",
 				build->options->max_bytes);
-	if (count_nodes(build, more.nodes, place, err) < 0 ||
-	    check_depth(build, build->frames.len + more.height, place, err) < 0)
+	size_t depth = build->frames.len + more.height;
+	if (count_nodes(build, more.nodes, depth, place, err) < 0 ||
+	    check_depth(build, depth, place, err) < 0)
 		return -1;
 	*ret = json_new_copy(build->doc, value);
 	return 0;
@@ -187,38 +196,32 @@ static int copy(struct yaml_build *build, struct json value, struct yaml_place p
 
 /* --- members ---------------------------------------------------------------------------------- */
 
-static void index_member(struct yaml_build *build, struct frame *frame, size_t at)
-{
-	/* As a number plus one, since the array moves when it grows and NULL is no value. */
-	(void)omap_put(frame->index, build->members.ptr[at].key, (void *)(uintptr_t)(at + 1));
-}
-
 static struct member *find_member(struct yaml_build *build, const struct frame *frame,
 				  struct str key)
 {
-	if (frame->index) {
-		uintptr_t at = (uintptr_t)omap_get(frame->index, key);
-
-		return at ? &build->members.ptr[at - 1] : NULL;
-	}
+	if (frame->index)
+		return omap_get(frame->index, key);
 	for (size_t i = frame->first; i < build->members.len; i++) {
-		if (str_eq(build->members.ptr[i].key, key))
-			return &build->members.ptr[i];
+		if (str_eq(build->members.ptr[i]->key, key))
+			return build->members.ptr[i];
 	}
 	return NULL;
 }
 
-static void add_member(struct yaml_build *build, struct frame *frame, struct member member)
+static void add_member(struct yaml_build *build, struct frame *frame, const struct member *new)
 {
+	struct member *member = arena_new_of(build->arena, struct member);
+	size_t from = build->members.len;
+
+	*member = *new;
 	vec_push(&build->members, member);
-	size_t count = build->members.len - frame->first;
-	if (frame->index) {
-		index_member(build, frame, build->members.len - 1);
-	} else if (count > FEW_MEMBERS) {
+	if (!frame->index && build->members.len - frame->first > FEW_MEMBERS) {
 		frame->index = omap_new();
-		for (size_t i = frame->first; i < build->members.len; i++)
-			index_member(build, frame, i);
+		from = frame->first;
 	}
+	for (; frame->index && from < build->members.len; from++)
+		(void)omap_put(frame->index, build->members.ptr[from]->key,
+			       build->members.ptr[from]); /* it is new */
 }
 
 static int tell_duplicate(const struct yaml_build *build, const struct member *member,
@@ -237,21 +240,21 @@ static int tell_duplicate(const struct yaml_build *build, const struct member *m
 }
 
 /* Set a member; a later one replaces an earlier one in its place. */
-static int put_member(struct yaml_build *build, struct frame *frame, struct member member,
+static int put_member(struct yaml_build *build, struct frame *frame, const struct member *new,
 		      struct err *err)
 {
-	struct member *old = find_member(build, frame, member.key);
+	struct member *old = find_member(build, frame, new->key);
 
 	if (!old) {
-		add_member(build, frame, member);
+		add_member(build, frame, new);
 		return 0;
 	}
-	if (old->explicit && member.explicit && tell_duplicate(build, old, member.place, err) < 0)
+	if (old->explicit && new->explicit &&tell_duplicate(build, old, new->place, err) < 0)
 		return -1;
-	old->value = member.value;
-	if (member.explicit) {
+	old->value = new->value;
+	if (new->explicit) {
 		old->explicit = true;
-		old->place = member.place;
+		old->place = new->place;
 	}
 	return 0;
 }
@@ -274,7 +277,7 @@ static int merge_map(struct yaml_build *build, struct json map, struct yaml_plac
 		if (copy(build, it.value, place, &member.value, err) < 0)
 			return -1;
 		member.key = arena_str(build->arena, it.key);
-		if (put_member(build, top(build), member, err) < 0)
+		if (put_member(build, top(build), &member, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -307,31 +310,22 @@ static struct anchor *add_anchor(struct yaml_build *build, const struct yaml_nod
 	return anchor;
 }
 
-static bool is_key_next(struct yaml_build *build)
+/* The map that waits for a key, or NULL. */
+static struct frame *keyless_map(struct yaml_build *build)
 {
 	struct frame *frame = top(build);
 
-	return frame && frame->map && !frame->has_key;
+	return frame && frame->map && !frame->has_key ? frame : NULL;
 }
 
-static void set_key(struct yaml_build *build, struct str key, struct yaml_place place)
+static int set_key(struct yaml_build *build, struct frame *map, const struct yaml_scalar *scalar,
+		   struct yaml_place place, struct err *err)
 {
-	struct frame *frame = top(build);
-
-	frame->has_key = true;
-	frame->merge = false;
-	frame->key = key;
-	frame->key_place = place;
-}
-
-static int set_scalar_key(struct yaml_build *build, const struct yaml_scalar *scalar,
-			  struct yaml_place place, struct err *err)
-{
-	struct str key;
-
-	if (yaml_scalar_key(scalar, build->arena, &key, err) < 0)
+	if (yaml_scalar_key(scalar, build->arena, &map->key, err) < 0)
 		return wrap_place(err, place);
-	set_key(build, key, place);
+	map->has_key = true;
+	map->merge = false;
+	map->key_place = place;
 	return 0;
 }
 
@@ -351,12 +345,9 @@ static int place_value(struct yaml_build *build, struct json value, struct err *
 	frame->has_key = false;
 	if (frame->merge)
 		return merge_value(build, value, frame->key_place, err);
-	return put_member(build, frame,
-			  (struct member){.key = frame->key,
-					  .value = value,
-					  .place = frame->key_place,
-					  .explicit = true},
-			  err);
+	const struct member member = {
+		.key = frame->key, .value = value, .place = frame->key_place, .explicit = true};
+	return put_member(build, frame, &member, err);
 }
 
 int yaml_build_scalar(struct yaml_build *build, const struct yaml_node *node,
@@ -364,11 +355,11 @@ int yaml_build_scalar(struct yaml_build *build, const struct yaml_node *node,
 {
 	struct json value = JSON_NONE;
 
-	if (count_nodes(build, 1, node->place, err) < 0)
+	if (count_nodes(build, 1, build->frames.len, node->place, err) < 0)
 		return -1;
 	struct anchor *anchor = add_anchor(build, node);
-	bool key = is_key_next(build);
-	if ((!key || anchor) && yaml_scalar_value(scalar, build->doc, &value, err) < 0)
+	struct frame *map = keyless_map(build);
+	if ((!map || anchor) && yaml_scalar_value(scalar, build->doc, &value, err) < 0)
 		return wrap_place(err, node->place);
 	if (anchor) {
 		anchor->value = value;
@@ -377,8 +368,8 @@ int yaml_build_scalar(struct yaml_build *build, const struct yaml_node *node,
 		anchor->scalar.text = arena_str(build->arena, scalar->text);
 		anchor->open = false;
 	}
-	if (key)
-		return set_scalar_key(build, scalar, node->place, err);
+	if (map)
+		return set_key(build, map, scalar, node->place, err);
 	return place_value(build, value, err);
 }
 
@@ -396,7 +387,7 @@ int yaml_build_merge(struct yaml_build *build, const struct yaml_node *node,
 int yaml_build_alias(struct yaml_build *build, const struct yaml_node *node, struct err *err)
 {
 	const struct anchor *anchor = omap_get(build->anchors, node->anchor);
-	struct json value;
+	struct json value = JSON_NONE;
 
 	if (!anchor)
 		return yaml_err(err, ERR_BAD_REQUEST, node->place,
@@ -406,9 +397,10 @@ int yaml_build_alias(struct yaml_build *build, const struct yaml_node *node, str
 		return yaml_err(err, ERR_BAD_REQUEST, node->place,
 				"anchor '%.*s' value contains itself",
 				STR_ARG(str_slice(node->anchor, 0, 256)));
-	if (is_key_next(build)) {
+	struct frame *map = keyless_map(build);
+	if (map) {
 		if (anchor->is_scalar)
-			return set_scalar_key(build, &anchor->scalar, node->place, err);
+			return set_key(build, map, &anchor->scalar, node->place, err);
 		return yaml_err(err, ERR_BAD_REQUEST, node->place,
 				"found a map or a sequence as a key in a map, expected a scalar");
 	}
@@ -425,11 +417,11 @@ int yaml_build_alias(struct yaml_build *build, const struct yaml_node *node, str
 int yaml_build_open(struct yaml_build *build, const struct yaml_node *node, bool map,
 		    struct err *err)
 {
-	if (is_key_next(build))
+	if (keyless_map(build))
 		return yaml_err(err, ERR_BAD_REQUEST, node->place,
 				"found a %s as a key in a map, expected a scalar",
 				map ? "map" : "sequence");
-	if (count_nodes(build, 1, node->place, err) < 0 ||
+	if (count_nodes(build, 1, build->frames.len, node->place, err) < 0 ||
 	    check_depth(build, build->frames.len + 1, node->place, err) < 0)
 		return -1;
 	vec_push(&build->frames,
@@ -443,11 +435,12 @@ int yaml_build_open(struct yaml_build *build, const struct yaml_node *node, bool
 
 int yaml_build_close(struct yaml_build *build, struct err *err)
 {
-	struct frame frame = *top(build);
+	assert(build->frames.len > 0);
+	struct frame frame = build->frames.ptr[build->frames.len - 1];
 
 	for (size_t i = frame.first; frame.map && i < build->members.len; i++)
-		json_add(build->doc, frame.value, build->members.ptr[i].key,
-			 build->members.ptr[i].value);
+		json_add(build->doc, frame.value, build->members.ptr[i]->key,
+			 build->members.ptr[i]->value);
 	if (frame.map)
 		build->members.len = frame.first;
 	omap_free(frame.index);

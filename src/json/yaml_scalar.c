@@ -74,8 +74,9 @@ static bool resolve_word(struct str text, struct yaml_scalar *ret)
 {
 	if (text.len > LONGEST_WORD)
 		return false;
+	char first = text.len ? text.ptr[0] : '\0';
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (str_is(text, words[i].text)) {
+		if (words[i].text[0] == first && str_is(text, words[i].text)) {
 			ret->kind = words[i].kind;
 			ret->boolean = words[i].boolean;
 			ret->real = words[i].real;

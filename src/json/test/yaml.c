@@ -219,6 +219,8 @@ static void test_limits(void)
 	AUTO(mem_free) char *most = repeat("", "- ", 512, "x");
 	AUTO(mem_free) char *tags = repeat("", "%TAG !a! b\n", 300, "--- a\n");
 	AUTO(mem_free) char *json = repeat("", "{\"a\":", 600, "1");
+	AUTO(mem_free) char *elements = repeat("", "1,", 300000, "");
+	AUTO(mem_free) char *steep = repeat("", "[", 510, elements);
 	AUTO(mem_free) char *big = repeat("- &a ", "x", 400, "\n- *a\n- *a\n- *a\n");
 	AUTO(mem_free)
 	char *laughs = repeat("a: &a [1,2,3,4,5,6,7,8,9,10]\n"
@@ -247,6 +249,7 @@ static void test_limits(void)
 	check_limit(most, NULL, "[\"x\"]");
 	check_limit(tags, NULL, "error: line 257, column 1: found more than 256 %TAG directives");
 	check_limit(json, NULL, "nested deeper than 512");
+	check_limit(steep, NULL, "the document is too large for being so deeply nested");
 	check_limit(big, &small, "error: line 4, column 3: aliases copy more than 1000 bytes");
 	check_limit(laughs, NULL, "the document has more than 4194304 nodes, aliases included");
 }

@@ -43,7 +43,10 @@ static int decode_enum(const struct field *field, struct json value, const struc
 		return err_set(d->err, ERR_INVALID, "%s: %s", causes.ptr[0].field,
 			       causes.ptr[0].message);
 	}
-	*at = found < 0 ? 0 : (unsigned)found;
+	if (found >= 0)
+		*at = (unsigned)found;
+	else
+		*at = json_str(value).len ? field->name_count : 0;
 	return 0;
 }
 

@@ -268,12 +268,11 @@ static bool holds_nothing(const struct field *field, const char *view)
 	}
 }
 
-/* A text that the enum does not know, which the view could not carry: stays. */
-static bool keeps_unknown(const struct field *field, const char *view, struct json old)
+/* An enum's text that the table does not know, which the view could not carry: stays. */
+static bool keeps_unknown(const struct field *field, const char *view)
 {
-	return field->is == FIELD_ENUM && field->open && json_is(old, JSON_STR) &&
-	       field_enum_value(field, json_str(old)) < 0 && json_str(old).len &&
-	       *(const unsigned *)(const void *)(view + field->at) == 0;
+	return field->is == FIELD_ENUM && field->held != FIELD_HELD_POINTER &&
+	       *(const unsigned *)(const void *)(view + field->at) >= field->name_count;
 }
 
 /* An object that is part of the view goes only when nothing unknown is left in it. */
@@ -299,7 +298,7 @@ static void encode_object(const struct type *type, const char *view, struct json
 		if (field->held == FIELD_HELD_NOT)
 			continue;
 		old = json_get_str(object, name);
-		if (keeps_unknown(field, view, old))
+		if (keeps_unknown(field, view))
 			continue;
 		if (field->held == FIELD_HELD_STRUCT && field->is == FIELD_OBJECT &&
 		    json_is(old, JSON_OBJ))

@@ -9,8 +9,8 @@
  *		int32_t weight;
  *		struct resource_list capability;
  *		struct opt_bool reclaimable;
- *		enum dequeue_strategy dequeueStrategy;
- *		VIEW_LIST(struct queue_cluster) extendClusters;
+ *		enum dequeue_strategy dequeue;
+ *		VIEW_LIST(struct queue_cluster) clusters;
  *		const struct queue_affinity *affinity;
  *	};
  *
@@ -19,8 +19,8 @@
  *		{"weight", F_INT32, AT(weight), F_DEFAULT("1"), F_RANGE(1, 65535)},
  *		{"capability", F_RESOURCES, AT(capability)},
  *		{"reclaimable", F_BOOL, AT(reclaimable)},
- *		{"dequeueStrategy", F_ENUM(dequeue_names), AT(dequeueStrategy)},
- *		{"extendClusters", F_LIST(F_OBJECT(queue_cluster)), AT(extendClusters)},
+ *		{"dequeueStrategy", F_ENUM(dequeue_names), AT(dequeue)},
+ *		{"extendClusters", F_LIST(F_OBJECT(queue_cluster)), AT(clusters)},
  *		{"affinity", F_OBJECT(queue_affinity), AT(affinity)},
  *		{"type", F_STR, F_MAX_LEN(253)},			known, not in the view
  *	};
@@ -136,7 +136,7 @@ struct field {
 	bool required : 1;
 	bool immutable : 1;
 	bool nullable : 1; /* null is a value of its own and survives */
-	bool open : 1;     /* of an enum: other texts are allowed, and seen as value 0 */
+	bool open : 1; /* of an enum: other texts are allowed, and seen as the number of names */
 	bool preserve : 1; /* unknown members below it stay */
 	bool always : 1;   /* written even when it is empty or 0 */
 	bool has_min : 1;

@@ -39,7 +39,7 @@ struct opt_int64 {
 		size_t len; \
 	}
 
-/* A map in a view, sorted by key: VIEW_MAP(int32_t) minTaskMember; */
+/* A map in a view, sorted by key: VIEW_MAP(int32_t) min_task_member; */
 #define VIEW_MAP(type)                  \
 	struct {                        \
 		struct {                \

@@ -62,7 +62,8 @@ struct http_client_options {
 
 struct http_client *http_client_new(struct loop *loop, const struct http_client_options *options,
 				    struct err *err) MUST_CHECK;
-/* Every call must have ended or is cancelled by this, without a callback. Takes NULL. */
+/* Calls that have not ended are cancelled by this, without a callback. Not to be called from within a
+ * callback of one of its calls. Takes NULL. */
 void http_client_free(struct http_client *client);
 DEFINE_AUTO(struct http_client *, http_client_free);
 

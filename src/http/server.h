@@ -61,7 +61,8 @@ struct http_server_options {
 
 struct http_server *http_server_new(struct loop *loop, const struct http_server_options *options,
 				    struct err *err) MUST_CHECK;
-/* Ends every connection at once; requests in hand get `aborted` first. Takes NULL. */
+/* Ends every connection at once; requests in hand get `aborted` first. Not to be called from within a
+ * handler. Takes NULL. */
 void http_server_free(struct http_server *server);
 DEFINE_AUTO(struct http_server *, http_server_free);
 

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http/client_h2.c - many calls on one HTTP/2 connection, by nghttp2.
+ *
+ * Frames are made when the stream is about to be flushed, so that all calls of a turn leave together.
+ * The windows are large (a stream 4 MB, the connection 64 MB), or lists and watches would be slowed
+ * down by round trips; they are given back for bytes that the user is done with.
+ *
+ * 1. The session's user data of a stream is its call, or NULL once that is over.
+ * 2. Callbacks of the user may cancel the call: after each, find() is asked again. */
+#include <assert.h>
+#include <nghttp2/nghttp2.h>
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "http/chunk.h"
+#include "http/client_internal.h"
+
+#include "base/banned.h"
+
+enum {
+	STREAM_WINDOW = 4 * 1024 * 1024,
+	CONNECTION_WINDOW = 64 * 1024 * 1024,
+	FIRST_STREAMS = 100,   /* until the server has told its limit */
+	LAST_STREAM = 1 << 30, /* ids above: a new connection */
+	FEW_FIELDS = 32,
+};
+
+struct h2 {
+	nghttp2_session *session;
+	struct client_conn *conn;
+	bool has_settings;
+	int64_t ping_at; /* a PING is on its way since; 0: none */
+};
+
+static struct h2 *h2_of(const struct client_conn *conn)
+{
+	return conn->state;
+}
+
+static struct http_call *find(nghttp2_session *session, int32_t stream_id)
+{
+	return nghttp2_session_get_stream_user_data(session, stream_id);
+}
+
+/* Reset the stream, whose call is over. */
+static void drop_stream(struct h2 *h2, int32_t stream_id, uint32_t code)
+{
+	/* Both fail on streams that are gone already only: then nothing is to be done. */
+	(void)nghttp2_session_set_stream_user_data(h2->session, stream_id, NULL);
+	(void)nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream_id, code);
+	stream_wake(h2->conn->stream);
+}
+
+static void fail_call(struct h2 *h2, struct http_call *call, const struct err *err,
+		      enum http_sent sent)
+{
+	(void)nghttp2_session_set_stream_user_data(h2->session, call->stream_id, NULL);
+	call_fail(call, err, sent);
+}
+
+/* ---- What arrives ---- */
+
+static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
+{
+	struct http_call *call = find(session, frame->hd.stream_id);
+
+	(void)arg;
+	if (call && !call->head_told)
+		headers_clear(&call->reply);
+	return 0;
+}
+
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+		     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
+		     void *arg)
+{
+	struct http_call *call = find(session, frame->hd.stream_id);
+	struct h2 *h2 = h2_of(arg);
+	struct err err;
+
+	(void)flags;
+	if (!call || call->head_told) /* trailers */
+		return 0;
+	if (name_len == 7 && memcmp(name, ":status", 7) == 0) {
+		call->status = 0;
+		for (size_t i = 0; i < value_len && i < 3; i++) /* nghttp2 has checked it */
+			call->status = call->status * 10 + (value[i] - '0');
+		return 0;
+	}
+	if (headers_add(&call->reply, str_of((const char *)name, name_len),
+			str_of((const char *)value, value_len), &err) < 0) {
+		err_wrap(&err, "response");
+		drop_stream(h2, call->stream_id, NGHTTP2_CANCEL);
+		call_fail(call, &err, HTTP_MAYBE_SENT);
+	}
+	return 0;
+}
+
+/* The last frame of a response has been seen. */
+static void end_stream(struct h2 *h2, struct http_call *call)
+{
+	int32_t stream_id = call->stream_id;
+
+	/* A request that is still being sent has its answer: no need to go on. */
+	if (!call->out_ended || call->out.bytes)
+		drop_stream(h2, stream_id, NGHTTP2_NO_ERROR);
+	else
+		(void)nghttp2_session_set_stream_user_data(h2->session, stream_id, NULL);
+	call_ended(call);
+}
+
+static int on_message_frame(struct h2 *h2, const nghttp2_frame *frame)
+{
+	int32_t stream_id = frame->hd.stream_id;
+	struct http_call *call = find(h2->session, stream_id);
+
+	if (!call)
+		return 0;
+	if (frame->hd.type == NGHTTP2_HEADERS && !call->head_told) {
+		if (call->status / 100 == 1)
+			return 0;
+		call_head(call);
+		call = find(h2->session, stream_id);
+	}
+	if (call && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+		end_stream(h2, call);
+	return 0;
+}
+
+static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
+{
+	struct client_conn *conn = arg;
+	struct h2 *h2 = h2_of(conn);
+
+	(void)session;
+	switch (frame->hd.type) {
+	case NGHTTP2_HEADERS:
+	case NGHTTP2_DATA:
+		return on_message_frame(h2, frame);
+	case NGHTTP2_SETTINGS:
+		if (!(frame->hd.flags & NGHTTP2_FLAG_ACK)) {
+			h2->has_settings = true;
+			pool_dispatch(conn->client); /* there may be more room now */
+		}
+		return 0;
+	case NGHTTP2_PING:
+		if (frame->hd.flags & NGHTTP2_FLAG_ACK)
+			h2->ping_at = 0;
+		return 0;
+	case NGHTTP2_GOAWAY:
+		conn_retire(conn);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream_id,
+			 const uint8_t *data, size_t len, void *arg)
+{
+	struct http_call *call = find(session, stream_id);
+	size_t used = len;
+
+	(void)flags;
+	(void)arg;
+	if (call)
+		used = call_data(call, (const char *)data, len);
+	if (used) /* fails only for streams that are gone, and on overflow, fatal later */
+		(void)nghttp2_session_consume(session, stream_id, used);
+	return 0;
+}
+
+static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t code, void *arg)
+{
+	struct http_call *call = find(session, stream_id);
+	struct h2 *h2 = h2_of(arg);
+	struct err err;
+
+	if (!call) {
+		pool_dispatch(h2->conn->client);
+		return 0;
+	}
+	if (code == NGHTTP2_REFUSED_STREAM)
+		err_set(&err, ERR_UNAVAILABLE, "the server refused the request unseen");
+	else if (code == NGHTTP2_PROTOCOL_ERROR)
+		err_set(&err, ERR_INTERNAL, "malformed response");
+	else
+		err_set(&err, ERR_UNAVAILABLE, "the server broke the request off: %s",
+			nghttp2_http2_strerror(code));
+	fail_call(h2, call, &err,
+		  code == NGHTTP2_REFUSED_STREAM || !call->sent ? HTTP_NOT_SENT : HTTP_MAYBE_SENT);
+	return 0;
+}
+
+static void input(struct client_conn *conn, const char *data, size_t len)
+{
+	struct h2 *h2 = h2_of(conn);
+	ssize_t used = nghttp2_session_mem_recv(h2->session, (const uint8_t *)data, len);
+	struct err err;
+
+	if (used < 0) {
+		err_set(&err, ERR_INTERNAL, "HTTP/2: %s", nghttp2_strerror((int)used));
+		conn_fail(conn, &err);
+		return;
+	}
+	stream_wake(conn->stream);
+}
+
+static void ended(struct client_conn *conn)
+{
+	(void)conn; /* the pool fails what is left */
+}
+
+/* ---- What leaves ---- */
+
+static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
+{
+	struct http_call *call;
+
+	(void)arg;
+	if (frame->hd.type != NGHTTP2_HEADERS)
+		return 0;
+	call = find(session, frame->hd.stream_id);
+	if (call)
+		call->sent = true;
+	return 0;
+}
+
+static ssize_t read_out(nghttp2_session *session, int32_t stream_id, uint8_t *to, size_t size,
+			uint32_t *flags, nghttp2_data_source *source, void *arg)
+{
+	struct http_call *call = find(session, stream_id);
+	size_t len;
+
+	(void)to;
+	(void)source;
+	(void)arg;
+	if (!call)
+		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+	len = call->out.bytes < size ? call->out.bytes : size;
+	if (len == 0 && !call->out_ended)
+		return NGHTTP2_ERR_DEFERRED;
+	*flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+	if (len == call->out.bytes && call->out_ended)
+		*flags |= NGHTTP2_DATA_FLAG_EOF;
+	return (ssize_t)len;
+}
+
+static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head,
+		     size_t len, nghttp2_data_source *source, void *arg)
+{
+	struct client_conn *conn = arg;
+	struct http_call *call = find(session, frame->hd.stream_id);
+
+	(void)source;
+	if (!call)
+		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+	stream_write(conn->stream, head, 9);
+	stream_write_pieces(conn->stream, &call->out, len);
+	return 0;
+}
+
+static void flush(struct client_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+	struct err err;
+
+	while (!stream_is_full(conn->stream)) {
+		const uint8_t *frames;
+		ssize_t len = nghttp2_session_mem_send(h2->session, &frames);
+
+		if (len < 0) {
+			err_set(&err, ERR_INTERNAL, "HTTP/2: %s", nghttp2_strerror((int)len));
+			conn_fail(conn, &err);
+			return;
+		}
+		if (len == 0)
+			break;
+		stream_write(conn->stream, frames, (size_t)len);
+	}
+	if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session)) {
+		err_set(&err, ERR_INTERNAL, "HTTP/2: the connection broke the protocol");
+		conn_fail(conn, &err);
+	}
+}
+
+static void wrote(struct client_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+	bool again = true;
+
+	while (again) { /* a callback may end any call: start over after each */
+		again = false;
+		LIST_EACH(&conn->calls, struct http_call, link, call)
+		{
+			if (!call->want_writable || call->out.bytes > LIMIT_SEND_BUFFER_BYTES / 2)
+				continue;
+			call_writable(call);
+			again = true;
+			break;
+		}
+	}
+	if (nghttp2_session_want_write(h2->session))
+		stream_wake(conn->stream);
+}
+
+/* ---- The connection ---- */
+
+static nghttp2_session *make_session(struct client_conn *conn)
+{
+	nghttp2_session_callbacks *callbacks;
+	nghttp2_option *option;
+	nghttp2_session *session;
+	int rc = nghttp2_session_callbacks_new(&callbacks);
+
+	assert(rc == 0); /* out of memory only */
+	nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
+	nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
+	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
+	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
+	nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
+	nghttp2_session_callbacks_set_send_data_callback(callbacks, send_data);
+	rc = nghttp2_option_new(&option);
+	assert(rc == 0);
+	nghttp2_option_set_no_auto_window_update(option, 1);
+	nghttp2_option_set_no_closed_streams(option, 1);
+	nghttp2_option_set_peer_max_concurrent_streams(option, FIRST_STREAMS);
+	rc = nghttp2_session_client_new2(&session, callbacks, conn, option);
+	assert(rc == 0);
+	nghttp2_option_del(option);
+	nghttp2_session_callbacks_del(callbacks);
+	return session;
+}
+
+static void start(struct client_conn *conn)
+{
+	struct h2 *h2 = mem_new(struct h2);
+	nghttp2_settings_entry entries[] = {
+		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
+		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, LIMIT_HEADER_BYTES},
+	};
+	struct err err;
+
+	conn->state = h2;
+	h2->conn = conn;
+	h2->session = make_session(conn);
+	if (nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, ARRAY_LEN(entries)) ||
+	    nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0,
+						  CONNECTION_WINDOW)) {
+		err_set(&err, ERR_INTERNAL, "HTTP/2: no memory");
+		conn_fail(conn, &err);
+	}
+	stream_wake(conn->stream);
+}
+
+static void h2_free(struct client_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+
+	nghttp2_session_del(h2->session);
+	mem_free(h2);
+}
+
+static size_t room(const struct client_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+	size_t max = FIRST_STREAMS;
+
+	if (nghttp2_session_get_next_stream_id(h2->session) > LAST_STREAM)
+		return 0;
+	if (h2->has_settings)
+		max = nghttp2_session_get_remote_settings(h2->session,
+							  NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+	if (conn->client->options.max_streams < max)
+		max = conn->client->options.max_streams;
+	return conn->call_count < max ? max - conn->call_count : 0;
+}
+
+/* Silence is only worth a question while someone waits. */
+static int64_t due(const struct client_conn *conn)
+{
+	const struct http_client_options *options = &conn->client->options;
+	const struct h2 *h2 = h2_of(conn);
+
+	if (h2->ping_at)
+		return h2->ping_at + options->pong_us;
+	return stream_last_read(conn->stream) + options->ping_us;
+}
+
+static void expire(struct client_conn *conn)
+{
+	struct h2 *h2 = h2_of(conn);
+	struct err err;
+
+	if (h2->ping_at || nghttp2_submit_ping(h2->session, NGHTTP2_FLAG_NONE, NULL)) {
+		err_set(&err, ERR_UNAVAILABLE, "the server is silent and does not answer PING");
+		conn_fail(conn, &err);
+		return;
+	}
+	h2->ping_at = loop_uptime(conn->client->loop);
+	stream_wake(conn->stream);
+}
+
+/* ---- Calls ---- */
+
+static nghttp2_nv make_nv(struct str name, struct str value)
+{
+	return (nghttp2_nv){
+		.name = (uint8_t *)(uintptr_t)name.ptr,
+		.namelen = name.len,
+		.value = (uint8_t *)(uintptr_t)value.ptr,
+		.valuelen = value.len,
+		.flags = NGHTTP2_NV_FLAG_NONE,
+	};
+}
+
+static void send_call(struct http_call *call)
+{
+	struct h2 *h2 = h2_of(call->conn);
+	size_t most = headers_count(&call->headers) + 5, count = 0;
+	nghttp2_nv few[FEW_FIELDS], *nv = few;
+	AUTO(mem_free) nghttp2_nv *many = NULL;
+	nghttp2_data_provider provider = {.read_callback = read_out};
+	char size[24];
+	struct err err;
+
+	if (most > FEW_FIELDS)
+		nv = many = mem_calloc(most, sizeof(*nv));
+	nv[count++] = make_nv(STR(":method"), str_from(call->method));
+	nv[count++] = make_nv(STR(":scheme"), call->client->secure ? STR("https") : STR("http"));
+	nv[count++] = make_nv(STR(":authority"), str_from(call->client->authority));
+	nv[count++] = make_nv(STR(":path"), str_from(call->target));
+	for (size_t i = 0; i < headers_count(&call->headers); i++)
+		if (!call_is_ours(headers_name(&call->headers, i)))
+			nv[count++] = make_nv(headers_name(&call->headers, i),
+					      headers_value(&call->headers, i));
+	if (call->length > 0) {
+		snprintf(size, sizeof(size), "%lld", (long long)call->length);
+		nv[count++] = make_nv(STR("content-length"), str_from(size));
+	}
+	call->stream_id = nghttp2_submit_request(h2->session, NULL, nv, count,
+						 call->length ? &provider : NULL, call);
+	if (call->stream_id < 0) {
+		err_set(&err, ERR_INTERNAL, "HTTP/2: %s", nghttp2_strerror(call->stream_id));
+		call_fail(call, &err, HTTP_NOT_SENT);
+		return;
+	}
+	stream_wake(call->conn->stream);
+}
+
+static void write_more(struct http_call *call)
+{
+	/* Fails when the stream is not waiting, or not there yet: then nothing is to be done. */
+	(void)nghttp2_session_resume_data(h2_of(call->conn)->session, call->stream_id);
+	stream_wake(call->conn->stream);
+}
+
+static void cancel(struct http_call *call)
+{
+	struct h2 *h2 = h2_of(call->conn);
+
+	if (!call->in_ended)
+		drop_stream(h2, call->stream_id, NGHTTP2_CANCEL);
+	if (call->kept) /* fails on overflow only, which is fatal later */
+		(void)nghttp2_session_consume_connection(h2->session, call->kept);
+	call->kept = 0;
+}
+
+static void read_on(struct http_call *call, size_t consumed)
+{
+	if (!consumed)
+		return;
+	/* As in on_data_chunk(). */
+	(void)nghttp2_session_consume(h2_of(call->conn)->session, call->stream_id, consumed);
+	stream_wake(call->conn->stream);
+}
+
+const struct client_protocol client_h2 = {
+	.version = 20,
+	.start = start,
+	.input = input,
+	.ended = ended,
+	.flush = flush,
+	.wrote = wrote,
+	.free = h2_free,
+	.room = room,
+	.send = send_call,
+	.write = write_more,
+	.cancel = cancel,
+	.read = read_on,
+	.due = due,
+	.expire = expire,
+};

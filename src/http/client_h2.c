@@ -133,7 +133,6 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 	struct client_conn *conn = arg;
 	struct h2 *h2 = h2_of(conn);
 
-	(void)session;
 	switch (frame->hd.type) {
 	case NGHTTP2_HEADERS:
 	case NGHTTP2_DATA:
@@ -141,6 +140,8 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 	case NGHTTP2_SETTINGS:
 		if (!(frame->hd.flags & NGHTTP2_FLAG_ACK)) {
 			h2->has_settings = true;
+			conn->client->streams = nghttp2_session_get_remote_settings(
+				session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 			pool_dispatch(conn->client); /* there may be more room now */
 		}
 		return 0;
@@ -367,7 +368,9 @@ static void h2_free(struct client_conn *conn)
 static size_t room(const struct client_conn *conn)
 {
 	struct h2 *h2 = h2_of(conn);
-	size_t max = FIRST_STREAMS;
+	size_t max = conn->client->streams && conn->client->streams < FIRST_STREAMS
+			     ? conn->client->streams
+			     : FIRST_STREAMS;
 
 	if (nghttp2_session_get_next_stream_id(h2->session) > LAST_STREAM)
 		return 0;

@@ -113,7 +113,8 @@ struct http_client {
 	char *unix_path;
 	bool secure;
 	struct tls *tls;
-	int known; /* protocol that the server spoke last: 11, 20; 0: not known */
+	uint32_t streams; /* the limit that the server told last; 0: none yet */
+	int known;        /* protocol that the server spoke last: 11, 20; 0: not known */
 	struct list waiting[CALL_CLASS_COUNT];
 	size_t waiting_count[CALL_CLASS_COUNT];
 	struct list wrong;   /* calls that cannot be sent as they are; they wait to fail */
@@ -121,6 +122,7 @@ struct http_client {
 	struct list conns[CALL_CLASS_COUNT];
 	size_t conn_count[CALL_CLASS_COUNT];
 	size_t call_count;
+	int64_t no_dial_before[CALL_CLASS_COUNT]; /* loop_uptime */
 	uint64_t dialled;
 	struct loop_defer dispatch;
 };

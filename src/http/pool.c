@@ -18,6 +18,9 @@
 
 enum { MAX_H1 = 64, MAX_H2 = 4 };
 
+/* After a failed attempt, while others serve: no further one for so long. */
+#define DIAL_PAUSE TIME_SECOND
+
 /* ---- Connections ---- */
 
 static void fail_calls(struct client_conn *conn)
@@ -35,12 +38,23 @@ static void fail_calls(struct client_conn *conn)
 	}
 }
 
+/* May calls that wait hope for one of the connections there are? Ordinary calls end and make room;
+ * long-lived ones do not, so that only a connection that is being made counts. */
+static bool has_hope(const struct http_client *client, enum call_class class)
+{
+	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
+	if (!conn->retired && !conn->doomed && (!conn->protocol || class == CALL_ORDINARY))
+		return true;
+	return false;
+}
+
 /* A connection could not be made: calls that have no other to hope for fail with it. */
 static void fail_waiting(struct http_client *client, enum call_class class, const struct err *err)
 {
 	struct list failing = LIST_INIT(failing);
 
-	if (client->conn_count[class])
+	client->no_dial_before[class] = loop_uptime(client->loop) + DIAL_PAUSE;
+	if (has_hope(client, class))
 		return;
 	list_splice(&failing, &client->waiting[class]); /* new ones shall try for themselves */
 	while (!list_is_empty(&failing))
@@ -361,6 +375,8 @@ static size_t count_wanted(const struct http_client *client, enum call_class cla
 	else
 		max = client->known == 11 ? MAX_H1 : MAX_H2;
 	if (client->conn_count[class] >= max || waiting <= opening)
+		return 0;
+	if (loop_uptime(client->loop) < client->no_dial_before[class] && has_hope(client, class))
 		return 0;
 	if (client->known != 11)
 		return opening ? 0 : 1;

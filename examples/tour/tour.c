@@ -71,8 +71,8 @@ static void show_errors(void)
 	struct err err = {0};
 	struct quantity quantity;
 
-	AUTO(json_doc_unref) struct json_doc *doc =
-		json_parse(STR("{\"spec\": {\"minAvailable\": 3,}}"), NULL, &err);
+	AUTO(json_doc_unref)
+	struct json_doc *doc = json_parse(STR("{\"spec\": {\"minAvailable\": 3,}}"), NULL, &err);
 	if (!doc)
 		printf("A comma too many:  %d %s: %s\n", err_http(err.code), err_reason(err.code),
 		       err.text);

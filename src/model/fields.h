@@ -66,6 +66,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
+#include "json/strategic.h"
 #include "model/causes.h"
 #include "model/names.h"
 #include "model/path.h"
@@ -333,6 +334,12 @@ void type_prune(const struct type *type, struct json_doc *doc, struct json objec
 /* Bring values into the form that kube-apiserver stores: quantities canonical, times in UTC and
  * whole seconds, durations as Go prints them. Values that do not parse are left. */
 void type_canonicalize(const struct type *type, struct json_doc *doc, struct json object);
+
+/* --- merging --------------------------------------------------------------------------------- */
+
+/* How a strategic merge patch treats documents of this type (F_MERGE_KEY, F_MERGE, F_RETAIN_KEYS).
+ * `root` is room that must live as long as the result is used. */
+struct json_strategy_schema type_strategy(const struct type *type, struct field *root);
 
 /* --- schema ---------------------------------------------------------------------------------- */
 

@@ -687,8 +687,38 @@ static void test_schema(void)
 	   "mixed ones there");
 }
 
+static void test_strategy(void)
+{
+	static const struct {
+		const char *target, *patch, *want;
+	} rows[] = {
+		{"{\"wheels\":[{\"name\":\"a\",\"size\":1}]}",
+		 "{\"wheels\":[{\"name\":\"a\",\"hub\":\"h\"}]}",
+		 "{\"wheels\":[{\"name\":\"a\",\"size\":1,\"hub\":\"h\"}]}"},
+		{"{\"tags\":[\"a\"]}", "{\"tags\":[\"b\"]}", "{\"tags\":[\"b\",\"a\"]}"},
+		{"{\"plugins\":{\"x\":[\"a\"]}}", "{\"plugins\":{\"x\":[\"b\"],\"y\":[]}}",
+		 "{\"plugins\":{\"x\":[\"b\"],\"y\":[]}}"},
+		{"{\"front\":{\"load\":1}}", "{\"front\":{\"width\":2},\"odd\":1}",
+		 "{\"front\":{\"load\":1,\"width\":2},\"odd\":1}"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(json_doc_unref) struct json_doc *target = parse(rows[i].target);
+		AUTO(json_doc_unref) struct json_doc *patch = parse(rows[i].patch);
+		struct field root;
+		struct json_strategy_schema schema = type_strategy(&cart_type, &root);
+		struct err err = {0};
+		AUTO(json_doc_unref)
+		struct json_doc *got = json_strategic_apply(json_doc_root(target),
+							    json_doc_root(patch), &schema, &err);
+
+		ok(got && same(json_doc_root(got), rows[i].want), "%s %s", rows[i].patch, err.text);
+	}
+}
+
 int main(void)
 {
+	test_strategy();
 	test_tables();
 	test_bad_tables();
 	test_decode();

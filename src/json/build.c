@@ -120,10 +120,10 @@ struct json json_new_obj(struct json_doc *doc)
 struct json json_new_copy(struct json_doc *doc, struct json value)
 {
 	assert(!json_is_absent(value));
+	if (!value.built) /* does not recurse */
+		return fresh(yyjson_val_mut_copy(open_doc(doc), json_parsed_val(value)));
 	assert(json_height(value, JSON_DEPTH_HARD) <= JSON_DEPTH_HARD);
-	if (value.built)
-		return fresh(yyjson_mut_val_mut_copy(open_doc(doc), json_built_val(value)));
-	return fresh(yyjson_val_mut_copy(open_doc(doc), json_parsed_val(value)));
+	return fresh(yyjson_mut_val_mut_copy(open_doc(doc), json_built_val(value)));
 }
 
 /* --- into the tree --------------------------------------------------------------------------- */

@@ -215,11 +215,12 @@ struct json_doc *json_doc_freeze(struct json root)
 
 	if (json_is_absent(root))
 		return doc;
-	assert(json_height(root, JSON_DEPTH_HARD) <= JSON_DEPTH_HARD);
-	if (root.built)
+	if (root.built) {
+		assert(json_height(root, JSON_DEPTH_HARD) <= JSON_DEPTH_HARD);
 		doc->parsed = yyjson_mut_val_imut_copy(json_built_val(root), &alc);
-	else
+	} else {
 		doc->parsed = freeze_parsed(doc, json_parsed_val(root));
+	}
 	assert(doc->parsed);
 	return doc;
 }

@@ -43,7 +43,14 @@ static inline void put(struct print *p, const char *text, size_t len)
 
 static inline void put_char(struct print *p, char c)
 {
-	put(p, &c, 1);
+	struct buf *to = p->to;
+
+	if (to->size - to->len <= 1 || buf_room(to) < 1) {
+		buf_putc(to, c);
+		return;
+	}
+	to->ptr[to->len++] = c;
+	to->ptr[to->len] = '\0';
 }
 
 static void put_line(struct print *p, size_t depth)
@@ -101,20 +108,39 @@ static size_t put_escape(struct print *p, const char *at, const char *end)
 	}
 }
 
+/* How many bytes at the front need no escape. */
+static size_t plain_run(struct str s)
+{
+	size_t len = 0;
+
+	while (len < s.len && escapes[(unsigned char)s.ptr[len]] == PLAIN)
+		len++;
+	return len;
+}
+
 static void put_string(struct print *p, struct str s)
 {
-	const char *at = s.ptr;
-	const char *end = s.ptr + s.len;
+	struct buf *to = p->to;
+	size_t run = plain_run(s);
 
+	/* Nearly always: nothing to escape, and room for all of it. */
+	if (run == s.len && to->size - to->len > s.len + 2 && buf_room(to) >= s.len + 2) {
+		char *at = to->ptr + to->len;
+
+		*at = '"';
+		memcpy(at + 1, s.ptr, s.len);
+		at[s.len + 1] = '"';
+		at[s.len + 2] = '\0';
+		to->len += s.len + 2;
+		return;
+	}
 	put_char(p, '"');
-	while (at < end) {
-		const char *from = at;
-
-		while (at < end && escapes[(unsigned char)*at] == PLAIN)
-			at++;
-		put(p, from, (size_t)(at - from));
-		if (at < end)
-			at += put_escape(p, at, end);
+	while (s.len > 0) {
+		put(p, s.ptr, run);
+		s = str_skip(s, run);
+		if (s.len > 0)
+			s = str_skip(s, put_escape(p, s.ptr, s.ptr + s.len));
+		run = plain_run(s);
 	}
 	put_char(p, '"');
 }

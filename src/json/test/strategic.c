@@ -10,10 +10,10 @@
 
 struct row {
 	const char *field;
-	enum json_strategy strategy;
 	const char *merge_key;
-	bool retain_keys;
 	const struct row *child;
+	enum json_strategy strategy;
+	bool retain_keys;
 };
 
 static const struct row any[] = {{0}};
@@ -21,34 +21,34 @@ static const struct row any[] = {{0}};
 static const struct row env[] = {{.field = "valueFrom", .child = any}, {0}};
 
 static const struct row container[] = {
-	{"env", JSON_STRATEGY_MERGE, "name", false, env},
-	{"ports", JSON_STRATEGY_MERGE, "containerPort", false, any},
-	{"volumeMounts", JSON_STRATEGY_MERGE, "mountPath", false, any},
-	{"args", JSON_STRATEGY_DEFAULT, NULL, false, NULL},
-	{"resources", JSON_STRATEGY_DEFAULT, NULL, false, any},
+	{"env", "name", env, JSON_STRATEGY_MERGE, false},
+	{"ports", "containerPort", any, JSON_STRATEGY_MERGE, false},
+	{"volumeMounts", "mountPath", any, JSON_STRATEGY_MERGE, false},
+	{"args", NULL, NULL, JSON_STRATEGY_DEFAULT, false},
+	{"resources", NULL, any, JSON_STRATEGY_DEFAULT, false},
 	{0},
 };
 
 static const struct row spec[] = {
-	{"containers", JSON_STRATEGY_MERGE, "name", false, container},
-	{"volumes", JSON_STRATEGY_MERGE, "name", true, any},
-	{"tolerations", JSON_STRATEGY_DEFAULT, NULL, false, any},
-	{"nodeSelector", JSON_STRATEGY_DEFAULT, NULL, false, any},
-	{"strategy", JSON_STRATEGY_DEFAULT, NULL, true, any},
-	{"selector", JSON_STRATEGY_REPLACE, NULL, false, any},
-	{"ports", JSON_STRATEGY_MERGE, "port", false, any},
-	{"unkeyed", JSON_STRATEGY_MERGE, NULL, false, any},
+	{"containers", "name", container, JSON_STRATEGY_MERGE, false},
+	{"volumes", "name", any, JSON_STRATEGY_MERGE, true},
+	{"tolerations", NULL, any, JSON_STRATEGY_DEFAULT, false},
+	{"nodeSelector", NULL, any, JSON_STRATEGY_DEFAULT, false},
+	{"strategy", NULL, any, JSON_STRATEGY_DEFAULT, true},
+	{"selector", NULL, any, JSON_STRATEGY_REPLACE, false},
+	{"ports", "port", any, JSON_STRATEGY_MERGE, false},
+	{"unkeyed", NULL, any, JSON_STRATEGY_MERGE, false},
 	{0},
 };
 
 static const struct row metadata[] = {
-	{"finalizers", JSON_STRATEGY_MERGE, NULL, false, NULL},
-	{"ownerReferences", JSON_STRATEGY_MERGE, "uid", false, any},
-	{"labels", JSON_STRATEGY_DEFAULT, NULL, false, any},
+	{"finalizers", NULL, NULL, JSON_STRATEGY_MERGE, false},
+	{"ownerReferences", "uid", any, JSON_STRATEGY_MERGE, false},
+	{"labels", NULL, any, JSON_STRATEGY_DEFAULT, false},
 	{0},
 };
 
-static const struct row status[] = {{"conditions", JSON_STRATEGY_MERGE, "type", false, any}, {0}};
+static const struct row status[] = {{"conditions", "type", any, JSON_STRATEGY_MERGE, false}, {0}};
 
 static const struct row template[] = {{.field = "spec", .child = spec}, {0}};
 

@@ -27,6 +27,8 @@
 
 #define FOREVER (INT64_MAX / 4)
 #define LINGER (2 * TIME_SECOND)
+/* How long a connection may be idle while others wait to be accepted. */
+#define IDLE_WHEN_FULL TIME_SECOND
 
 struct server_listener {
 	struct list link;
@@ -39,6 +41,25 @@ struct server_listener {
 
 static void check_done(struct http_server *server);
 
+int64_t server_idle_us(const struct http_server *server)
+{
+	if (server->paused && server->options.idle_us > IDLE_WHEN_FULL)
+		return IDLE_WHEN_FULL;
+	return server->options.idle_us;
+}
+
+/* The server is full: idle connections have less time from now on. */
+static void hurry_idle(struct http_server *server)
+{
+	int64_t now = loop_uptime(server->loop);
+
+	if (server->paused_at && now - server->paused_at < IDLE_WHEN_FULL)
+		return; /* done a moment ago: not again for each connection */
+	server->paused_at = now;
+	LIST_EACH(&server->conns, struct server_conn, link, conn)
+	conn_arm(conn, now + IDLE_WHEN_FULL);
+}
+
 static void set_accepting(struct http_server *server)
 {
 	bool pause = server->stats.connections >= server->options.max_connections;
@@ -46,6 +67,8 @@ static void set_accepting(struct http_server *server)
 	if (pause == server->paused)
 		return;
 	server->paused = pause;
+	if (pause)
+		hurry_idle(server);
 	LIST_EACH(&server->listeners, struct server_listener, link, on)
 	{
 		if (pause)

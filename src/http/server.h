@@ -48,9 +48,10 @@ struct http_server_options {
 	void *arg;
 	struct tls *tls; /* for the addresses listened on with HTTP_TLS; kept by reference */
 
-	size_t max_connections; /* LIMIT_CONNECTIONS; past it new ones wait in the kernel */
-	size_t max_streams;     /* LIMIT_STREAMS: concurrent requests an HTTP/2 connection */
-	size_t max_resets;      /* LIMIT_STREAM_RESETS; refill LIMIT_STREAM_RESETS_PER_SECOND */
+	/* LIMIT_CONNECTIONS; at it new ones wait in the kernel, and idle ones are closed for them */
+	size_t max_connections;
+	size_t max_streams; /* LIMIT_STREAMS: concurrent requests an HTTP/2 connection */
+	size_t max_resets;  /* LIMIT_STREAM_RESETS; refill LIMIT_STREAM_RESETS_PER_SECOND */
 
 	int64_t handshake_us; /* 10 s: TLS handshake, HTTP/2 preface */
 	int64_t header_us;    /* 10 s: from a request's first byte to the end of its head */

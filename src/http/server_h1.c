@@ -187,7 +187,7 @@ static void parse_failed(struct h1 *h1, llhttp_errno_t code)
 
 	if (h1->refuse)
 		status = h1->refuse;
-	else if (code == HPE_INVALID_VERSION)
+	else if (code == HPE_INVALID_VERSION && reason && strncmp(reason, "Invalid", 7) == 0)
 		status = 505;
 	else if (code == HPE_INVALID_METHOD && at && *at >= 'A' && *at <= 'Z')
 		status = 501;
@@ -425,7 +425,7 @@ static int64_t due(const struct server_conn *conn)
 	int64_t at = INT64_MAX;
 
 	if (h1->phase == H1_IDLE)
-		at = h1->since + options->idle_us;
+		at = h1->since + server_idle_us(conn->server);
 	else if (h1->phase == H1_HEAD)
 		at = h1->since + options->header_us;
 	else if (h1->phase == H1_BODY && request && !request->body_done &&
@@ -528,7 +528,8 @@ static void head(struct http_request *request, int64_t length, bool last)
 	bool no_length = request->status == 204 || request->status == 304;
 
 	(void)last;
-	h1->close_after |= must_close(h1) || request->conn->server->closing;
+	h1->close_after |=
+		must_close(h1) || request->conn->server->closing || request->conn->server->paused;
 	request->chunked = length < 0 && !request->bodyless && request->version == 11;
 	if (length < 0 && !request->bodyless && !request->chunked)
 		h1->close_after = true; /* HTTP/1.0: the end of the connection ends the body */

@@ -425,7 +425,7 @@ static int64_t due(const struct server_conn *conn)
 	int64_t at = INT64_MAX;
 
 	if (list_is_empty(&conn->requests))
-		at = h2->since + options->idle_us;
+		at = h2->since + server_idle_us(conn->server);
 	LIST_EACH(&conn->requests, struct http_request, link, request)
 	{
 		int64_t body = body_due(request);
@@ -458,16 +458,16 @@ static void expire(struct server_conn *conn)
 	struct h2 *h2 = h2_of(conn);
 	int64_t now = loop_uptime(conn->server->loop);
 
+	if (stream_is_blocked(conn->stream) &&
+	    stream_last_write(conn->stream) + options->write_us <= now) {
+		conn_doom(conn);
+		return;
+	}
 	if (list_is_empty(&conn->requests)) {
 		if (nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR))
 			conn_doom(conn);
 		h2->since = now;
 		stream_wake(conn->stream);
-		return;
-	}
-	if (stream_is_blocked(conn->stream) &&
-	    stream_last_write(conn->stream) + options->write_us <= now) {
-		conn_doom(conn);
 		return;
 	}
 	LIST_EACH(&conn->requests, struct http_request, link, request)

@@ -128,7 +128,8 @@ struct http_server {
 	struct list spare; /* request structs for reuse */
 	size_t spare_count;
 	struct http_server_stats stats;
-	bool paused; /* at max_connections */
+	bool paused; /* at max_connections: idle connections make room soon */
+	int64_t paused_at;
 	bool closing;
 	struct loop_timer *drain;
 	struct loop_defer done_later;
@@ -147,6 +148,8 @@ void conn_linger(struct server_conn *conn);
 /* A time limit may have come closer: look at it. */
 void conn_arm(struct server_conn *conn, int64_t due);
 struct str server_date(struct http_server *server);
+/* How long a connection may be idle now. */
+int64_t server_idle_us(const struct http_server *server);
 
 /* request.c */
 struct http_request *request_new(struct server_conn *conn);

@@ -245,7 +245,7 @@ static void parse_long(const struct parts *parts, const struct suffix *suffix, s
 int quantity_parse(struct str text, struct quantity *ret, struct err *err)
 {
 	struct parts parts;
-	struct suffix suffix;
+	struct suffix suffix = {0};
 
 	text = str_trim(text);
 	if (text.len == 0)

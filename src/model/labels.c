@@ -206,17 +206,20 @@ int selector_from_object(const struct label_selector *object, struct arena *aren
 			 struct selector *ret, struct err *err)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
-	struct selector made = {.nothing = !object};
-	size_t count = object ? object->match_labels.len + object->match_expressions.len : 0;
+	struct selector made = {0};
 
-	if (count)
-		made.ptr = arena_calloc(arena, count, sizeof(made.ptr[0]));
-	for (size_t i = 0; object && i < object->match_labels.len; i++)
+	if (!object) {
+		*ret = (struct selector){.nothing = true};
+		return 0;
+	}
+	made.ptr = arena_calloc(arena, object->match_labels.len + object->match_expressions.len,
+				sizeof(made.ptr[0]));
+	for (size_t i = 0; i < object->match_labels.len; i++)
 		made.ptr[made.len++] =
 			(struct requirement){object->match_labels.ptr[i].key,
 					     SELECTOR_EQUALS,
 					     {&object->match_labels.ptr[i].value, 1}};
-	for (size_t i = 0; object && i < object->match_expressions.len; i++) {
+	for (size_t i = 0; i < object->match_expressions.len; i++) {
 		const struct label_selector_requirement *from = &object->match_expressions.ptr[i];
 
 		if (from->op == LABEL_SELECTOR_NONE || from->op >= LABEL_SELECTOR_OP_COUNT)

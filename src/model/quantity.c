@@ -40,20 +40,20 @@ enum {
 #define INT128_MAX (((((int128_t)1) << 126) - 1) * 2 + 1)
 
 struct suffix {
-	const char *text;
+	struct str text;
 	enum quantity_format format;
 	int exponent; /* of 10, or of 2 for the binary ones */
 };
 
 static const struct suffix suffixes[] = {
-	{"", QUANTITY_DECIMAL_SI, 0},   {"n", QUANTITY_DECIMAL_SI, -9},
-	{"u", QUANTITY_DECIMAL_SI, -6}, {"m", QUANTITY_DECIMAL_SI, -3},
-	{"k", QUANTITY_DECIMAL_SI, 3},  {"M", QUANTITY_DECIMAL_SI, 6},
-	{"G", QUANTITY_DECIMAL_SI, 9},  {"T", QUANTITY_DECIMAL_SI, 12},
-	{"P", QUANTITY_DECIMAL_SI, 15}, {"E", QUANTITY_DECIMAL_SI, 18},
-	{"Ki", QUANTITY_BINARY_SI, 10}, {"Mi", QUANTITY_BINARY_SI, 20},
-	{"Gi", QUANTITY_BINARY_SI, 30}, {"Ti", QUANTITY_BINARY_SI, 40},
-	{"Pi", QUANTITY_BINARY_SI, 50}, {"Ei", QUANTITY_BINARY_SI, 60},
+	{STR_INIT(""), QUANTITY_DECIMAL_SI, 0},   {STR_INIT("n"), QUANTITY_DECIMAL_SI, -9},
+	{STR_INIT("u"), QUANTITY_DECIMAL_SI, -6}, {STR_INIT("m"), QUANTITY_DECIMAL_SI, -3},
+	{STR_INIT("k"), QUANTITY_DECIMAL_SI, 3},  {STR_INIT("M"), QUANTITY_DECIMAL_SI, 6},
+	{STR_INIT("G"), QUANTITY_DECIMAL_SI, 9},  {STR_INIT("T"), QUANTITY_DECIMAL_SI, 12},
+	{STR_INIT("P"), QUANTITY_DECIMAL_SI, 15}, {STR_INIT("E"), QUANTITY_DECIMAL_SI, 18},
+	{STR_INIT("Ki"), QUANTITY_BINARY_SI, 10}, {STR_INIT("Mi"), QUANTITY_BINARY_SI, 20},
+	{STR_INIT("Gi"), QUANTITY_BINARY_SI, 30}, {STR_INIT("Ti"), QUANTITY_BINARY_SI, 40},
+	{STR_INIT("Pi"), QUANTITY_BINARY_SI, 50}, {STR_INIT("Ei"), QUANTITY_BINARY_SI, 60},
 };
 
 /* The parts of a written quantity. */
@@ -112,7 +112,7 @@ static int interpret(struct str suffix, struct suffix *ret, struct err *err)
 	int64_t exponent;
 
 	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
-		if (str_is(suffix, suffixes[i].text)) {
+		if (str_eq(suffix, suffixes[i].text)) {
 			*ret = suffixes[i];
 			return 0;
 		}
@@ -120,7 +120,7 @@ static int interpret(struct str suffix, struct suffix *ret, struct err *err)
 	if (suffix.len < 2 || (suffix.ptr[0] != 'e' && suffix.ptr[0] != 'E') ||
 	    number_parse_range(str_skip(suffix, 1), -INT32_MAX / 2, INT32_MAX / 2, &exponent, NULL))
 		return err_set(err, ERR_BAD_REQUEST, SUFFIX_WRONG);
-	*ret = (struct suffix){"", QUANTITY_DECIMAL_EXPONENT, (int)exponent};
+	*ret = (struct suffix){STR(""), QUANTITY_DECIMAL_EXPONENT, (int)exponent};
 	return 0;
 }
 
@@ -474,7 +474,7 @@ static const char *suffix_text(enum quantity_format format, int exponent)
 {
 	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
 		if (suffixes[i].format == format && suffixes[i].exponent == exponent)
-			return suffixes[i].text;
+			return suffixes[i].text.ptr;
 	return "";
 }
 

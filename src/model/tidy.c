@@ -12,6 +12,12 @@
 
 #include "base/banned.h"
 
+/* Is there anything below a value of this class? */
+static bool has_members(const struct field *field)
+{
+	return field->is == FIELD_OBJECT || field->is == FIELD_LIST || field->is == FIELD_MAP;
+}
+
 /* --- defaults -------------------------------------------------------------------------------- */
 
 static void default_below(const struct field *field, struct json_doc *doc, struct json value)
@@ -22,7 +28,7 @@ static void default_below(const struct field *field, struct json_doc *doc, struc
 		type_default(field->type, doc, value);
 		return;
 	}
-	if (!field->of || !(field->of->type || field->of->of))
+	if (!field->of || !has_members(field->of))
 		return;
 	it = json_iter(value);
 	while (json_next(&it))
@@ -79,7 +85,7 @@ static void prune_below(const struct field *field, struct json value, const stru
 		prune_object(field->type, value, path, p);
 		return;
 	}
-	if (!field->of || !(field->of->type || field->of->of))
+	if (!field->of || !has_members(field->of))
 		return;
 	it = json_iter(value);
 	while (json_next(&it)) {

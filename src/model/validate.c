@@ -189,8 +189,6 @@ static void validate_unique(const struct field *field, struct json list, const s
 	struct json_iter it = json_iter(list);
 	VEC(struct identity) found = {0};
 
-	if (json_len(list) < 2)
-		return;
 	while (json_next(&it)) {
 		struct identity *identity = vec_add(&found);
 
@@ -198,6 +196,8 @@ static void validate_unique(const struct field *field, struct json list, const s
 		identity->index = it.index;
 		put_identity(field, it.value, &identity->text);
 	}
+	if (!found.ptr)
+		return;
 	qsort(found.ptr, found.len, sizeof(*found.ptr), identity_cmp);
 	for (size_t i = 1; i < found.len; i++)
 		found.ptr[i].doubled =

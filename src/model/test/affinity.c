@@ -21,59 +21,49 @@ static struct json_doc *parse(const char *text)
 #define EXPRESSION(key, op, values) \
 	"{\"key\":\"" key "\",\"operator\":\"" op "\",\"values\":[" values "]}"
 
+static const struct {
+	const char *affinity;
+	bool want; /* of node n1 with labels gen=5 zone=a */
+} required_rows[] = {
+	{"{}", true},
+	{REQUIRED(""), false},
+	{REQUIRED("{}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "\"a\",\"b\"") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "\"b\"") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "NotIn", "\"b\"") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("none", "NotIn", "\"b\"") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "NotIn", "") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "Exists", "") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "Exists", "\"a\"") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("none", "DoesNotExist", "") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Gt", "\"4\"") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Gt", "\"5\"") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Lt", "\"6\"") "]}"), true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Lt", "\"x\"") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Like", "\"5\"") "]}"), false},
+	{REQUIRED("{\"matchExpressions\":[{\"key\":\"gen\"}]}"), false},
+	/* alternatives, and all of one */
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION(
+		 "zone", "In", "\"b\"") "]},"
+					"{\"matchExpressions\":[" EXPRESSION("gen", "Exists",
+									     "") "]}"),
+	 true},
+	{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "\"b\"") "," EXPRESSION(
+		 "gen", "Exists", "") "]}"),
+	 false},
+	{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "In", "\"n1\"") "]}"), true},
+	{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "NotIn", "\"n1\"") "]}"), false},
+	{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "NotIn", "\"n2\"") "]}"), true},
+	{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "In", "\"n1\",\"n2\"") "]}"),
+	 false},
+	{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "Exists", "\"n1\"") "]}"),
+	 false},
+	{REQUIRED("{\"matchFields\":[" EXPRESSION("spec.x", "In", "\"n1\"") "]}"), false},
+};
+
 static void test_required(void)
 {
-	static const struct {
-		const char *affinity;
-		bool want; /* of node n1 with labels gen=5 zone=a */
-	} rows[] = {
-		{"{}", true},
-		{REQUIRED(""), false},
-		{REQUIRED("{}"), false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "\"a\",\"b\"") "]}"),
-		 true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "\"b\"") "]}"), false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "In", "") "]}"), false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "NotIn", "\"b\"") "]}"),
-		 true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("none", "NotIn", "\"b\"") "]}"),
-		 true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "NotIn", "") "]}"), false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "Exists", "") "]}"), true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("zone", "Exists", "\"a\"") "]}"),
-		 false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("none", "DoesNotExist", "") "]}"),
-		 true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Gt", "\"4\"") "]}"), true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Gt", "\"5\"") "]}"), false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Lt", "\"6\"") "]}"), true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Lt", "\"x\"") "]}"), false},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION("gen", "Like", "\"5\"") "]}"),
-		 false},
-		{REQUIRED("{\"matchExpressions\":[{\"key\":\"gen\"}]}"), false},
-		/* alternatives, and all of one */
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION(
-			 "zone", "In",
-			 "\"b\"") "]},"
-				  "{\"matchExpressions\":[" EXPRESSION("gen", "Exists", "") "]}"),
-		 true},
-		{REQUIRED("{\"matchExpressions\":[" EXPRESSION(
-			 "zone", "In", "\"b\"") "," EXPRESSION("gen", "Exists", "") "]}"),
-		 false},
-		{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "In", "\"n1\"") "]}"),
-		 true},
-		{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "NotIn", "\"n1\"") "]}"),
-		 false},
-		{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "NotIn", "\"n2\"") "]}"),
-		 true},
-		{REQUIRED("{\"matchFields\":[" EXPRESSION("metadata.name", "In",
-							  "\"n1\",\"n2\"") "]}"),
-		 false},
-		{REQUIRED(
-			 "{\"matchFields\":[" EXPRESSION("metadata.name", "Exists", "\"n1\"") "]}"),
-		 false},
-		{REQUIRED("{\"matchFields\":[" EXPRESSION("spec.x", "In", "\"n1\"") "]}"), false},
-	};
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct label pairs[] = {{STR("gen"), STR("5")}, {STR("zone"), STR("a")}};
 	struct label wrong[] = {{STR("gen"), STR("6")}};
@@ -83,16 +73,16 @@ static void test_required(void)
 	struct labels none = {0};
 
 	is(type_check(&node_affinity_type, arena), NULL);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		AUTO(json_doc_unref) struct json_doc *doc = parse(rows[i].affinity);
+	for (size_t i = 0; i < ARRAY_LEN(required_rows); i++) {
+		AUTO(json_doc_unref) struct json_doc *doc = parse(required_rows[i].affinity);
 		struct node_affinity affinity;
 		struct err err = {0};
 
 		ok(type_decode(&node_affinity_type, json_doc_root(doc), arena, &affinity, &err) ==
 				   0 &&
 			   node_affinity_allows(&none, &affinity, STR("n1"), &labels) ==
-				   rows[i].want,
-		   "%d: %s %s", rows[i].want, rows[i].affinity, err.text);
+				   required_rows[i].want,
+		   "%d: %s %s", required_rows[i].want, required_rows[i].affinity, err.text);
 	}
 	ok(node_affinity_allows(&selector, NULL, STR("n1"), &labels) &&
 		   !node_affinity_allows(&other, NULL, STR("n1"), &labels),

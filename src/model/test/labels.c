@@ -210,52 +210,53 @@ static void test_labels(void)
 	   "subsets");
 }
 
+static const struct {
+	const char *object, *printed, *causes, *error;
+} object_rows[] = {
+	{"{}", "", "", NULL},
+	{"{\"matchLabels\":{\"b\":\"1\",\"a\":\"2\"}}", "a=2,b=1", "", NULL},
+	{"{\"matchLabels\":{\"b\":\"1\"},\"matchExpressions\":[{\"key\":\"a\",\"operator\":"
+	 "\"In\","
+	 "\"values\":[\"x\",\"y\"]},{\"key\":\"c\",\"operator\":\"Exists\"},{\"key\":\"d\","
+	 "\"operator\":\"DoesNotExist\"},{\"key\":\"e\",\"operator\":\"NotIn\",\"values\":["
+	 "\"z\"]}]}",
+	 "a in (x,y),b=1,c,!d,e notin (z)", "", NULL},
+	{"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Bad\"}]}", NULL,
+	 "matchExpressions[0].operator: Invalid value: \"Bad\": not a valid selector "
+	 "operator\n",
+	 "not a valid label selector operator"},
+	{"{\"matchExpressions\":[{\"key\":\"a\"}]}", NULL,
+	 "matchExpressions[0].operator: Invalid value: \"\": not a valid selector "
+	 "operator\n",
+	 "not a valid label selector operator"},
+	{"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\"}]}", NULL,
+	 "matchExpressions[0].values: Required value: must be specified when `operator` is "
+	 "'In' "
+	 "or 'NotIn'\n",
+	 "values: Invalid value: []: for 'in', 'notin' operators, values set can't be "
+	 "empty"},
+	{"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Exists\",\"values\":[\"x\"]}"
+	 "]}",
+	 NULL,
+	 "matchExpressions[0].values: Forbidden: may not be specified when `operator` is "
+	 "'Exists' or 'DoesNotExist'\n",
+	 "values: Invalid value: [\"x\"]: values set must be empty for exists and does not "
+	 "exist"},
+	{"{\"matchLabels\":{\"/a\":\"1\"}}", NULL,
+	 "matchLabels: Invalid value: \"/a\": prefix part must be non-empty\n",
+	 "key: Invalid value: \"/a\": prefix part must be non-empty"},
+};
+
 static void test_objects(void)
 {
-	static const struct {
-		const char *object, *printed, *causes, *error;
-	} rows[] = {
-		{"{}", "", "", NULL},
-		{"{\"matchLabels\":{\"b\":\"1\",\"a\":\"2\"}}", "a=2,b=1", "", NULL},
-		{"{\"matchLabels\":{\"b\":\"1\"},\"matchExpressions\":[{\"key\":\"a\",\"operator\":"
-		 "\"In\","
-		 "\"values\":[\"x\",\"y\"]},{\"key\":\"c\",\"operator\":\"Exists\"},{\"key\":\"d\","
-		 "\"operator\":\"DoesNotExist\"},{\"key\":\"e\",\"operator\":\"NotIn\",\"values\":["
-		 "\"z\"]}]}",
-		 "a in (x,y),b=1,c,!d,e notin (z)", "", NULL},
-		{"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Bad\"}]}", NULL,
-		 "matchExpressions[0].operator: Invalid value: \"Bad\": not a valid selector "
-		 "operator\n",
-		 "not a valid label selector operator"},
-		{"{\"matchExpressions\":[{\"key\":\"a\"}]}", NULL,
-		 "matchExpressions[0].operator: Invalid value: \"\": not a valid selector "
-		 "operator\n",
-		 "not a valid label selector operator"},
-		{"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\"}]}", NULL,
-		 "matchExpressions[0].values: Required value: must be specified when `operator` is "
-		 "'In' "
-		 "or 'NotIn'\n",
-		 "values: Invalid value: []: for 'in', 'notin' operators, values set can't be "
-		 "empty"},
-		{"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Exists\",\"values\":[\"x\"]}"
-		 "]}",
-		 NULL,
-		 "matchExpressions[0].values: Forbidden: may not be specified when `operator` is "
-		 "'Exists' or 'DoesNotExist'\n",
-		 "values: Invalid value: [\"x\"]: values set must be empty for exists and does not "
-		 "exist"},
-		{"{\"matchLabels\":{\"/a\":\"1\"}}", NULL,
-		 "matchLabels: Invalid value: \"/a\": prefix part must be non-empty\n",
-		 "key: Invalid value: \"/a\": prefix part must be non-empty"},
-	};
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct labels labels = make_labels(arena, "a=1");
 	struct selector selector;
 
 	is(type_check(&label_selector_type, arena), NULL);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(object_rows); i++) {
 		AUTO(json_doc_unref)
-		struct json_doc *doc = json_parse(str_from(rows[i].object), NULL, NULL);
+		struct json_doc *doc = json_parse(str_from(object_rows[i].object), NULL, NULL);
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 		AUTO(buf_done) struct buf got = BUF_UNBOUNDED;
 		struct label_selector view;
@@ -263,20 +264,20 @@ static void test_objects(void)
 		int failed;
 
 		ok(type_decode(&label_selector_type, json_doc_root(doc), arena, &view, &err) == 0,
-		   "%s %s", rows[i].object, err.text);
+		   "%s %s", object_rows[i].object, err.text);
 		failed = selector_from_object(&view, arena, &selector, &err);
-		if (rows[i].printed) {
+		if (object_rows[i].printed) {
 			selector_print(&selector, &got);
-			is(buf_text(&got), rows[i].printed);
+			is(buf_text(&got), object_rows[i].printed);
 		} else {
 			ok(failed, "is refused");
-			is(err.text, rows[i].error);
+			is(err.text, object_rows[i].error);
 		}
 		type_validate(&label_selector_type, json_doc_root(doc), &causes);
 		buf_clear(&got);
 		for (size_t k = 0; k < causes.len; k++)
 			buf_printf(&got, "%s: %s\n", causes.ptr[k].field, causes.ptr[k].message);
-		is(buf_text(&got), rows[i].causes);
+		is(buf_text(&got), object_rows[i].causes);
 	}
 	ok(selector_from_object(NULL, arena, &selector, NULL) == 0 &&
 		   !selector_matches(&selector, &labels),

@@ -77,109 +77,110 @@ static void check(const char *text, const struct causes *causes, const char *wan
 		printf("# got  %s\n# want %s\n", buf_text(&got), want);
 }
 
+static const struct meta_rules pod_rules = {true, NAME_DNS_SUBDOMAIN, true};
+static const struct meta_rules node_rules = {false, NAME_DNS_SUBDOMAIN, true};
+static const struct meta_rules custom_rules = {true, NAME_DNS_SUBDOMAIN, false};
+
+static const struct {
+	const struct meta_rules *rules;
+	const char *meta, *want;
+} rule_rows[] = {
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"n\"}", ""},
+	{&pod_rules, "{\"namespace\":\"n\"}",
+	 "metadata.name: Required value: name or generateName is required"},
+	{&pod_rules, "{\"name\":\"a\"}", "metadata.namespace: Required value"},
+	{&node_rules, "{\"name\":\"a\",\"namespace\":\"n\"}",
+	 "metadata.namespace: Forbidden: not allowed on this type"},
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"a.b\"}",
+	 "metadata.namespace: Invalid value: \"a.b\": must not contain dots"},
+	{&pod_rules, "{\"name\":\"Bad_x\",\"generateName\":\"Bad_\",\"namespace\":\"n\"}",
+	 "metadata.generateName: Invalid value: \"Bad_\": a lowercase RFC 1123 subdomain "
+	 "must "
+	 "consist of lower case alphanumeric characters, '-' or '.', and must start and "
+	 "end "
+	 "with an alphanumeric character\n"
+	 "metadata.name: Invalid value: \"Bad_x\": a lowercase RFC 1123 subdomain must "
+	 "consist "
+	 "of lower case alphanumeric characters, '-' or '.', and must start and end with "
+	 "an "
+	 "alphanumeric character"},
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"n\",\"generation\":-1}",
+	 "metadata.generation: Invalid value: -1: must be greater than or equal to 0"},
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"n\",\"labels\":{\"/x\":\"-\"}}",
+	 "metadata.labels: Invalid value: \"/x\": prefix part must be non-empty\n"
+	 "metadata.labels: Invalid value: \"-\": a valid label must be an empty string or "
+	 "consist of alphanumeric characters, '-', '_' or '.', and must start and end with "
+	 "an "
+	 "alphanumeric character"},
+	{&pod_rules,
+	 "{\"name\":\"a\",\"namespace\":\"n\",\"annotations\":{\"UPPER.com/x\":\"any "
+	 "text\",\"/Y\":\"\"}}",
+	 "metadata.annotations: Invalid value: \"/Y\": prefix part must be non-empty"},
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"nodomain\"]}",
+	 "metadata.finalizers[0]: Invalid value: \"nodomain\": name is neither a standard "
+	 "finalizer name nor is it fully qualified"},
+	{&custom_rules, "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"nodomain\"]}", ""},
+	{&pod_rules,
+	 "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"orphan\","
+	 "\"foregroundDeletion\"]}",
+	 "metadata.finalizers: Invalid value: [\"orphan\",\"foregroundDeletion\"]: "
+	 "finalizer "
+	 "orphan and foregroundDeletion cannot be both set"},
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"/x\"]}",
+	 "metadata.finalizers: Invalid value: \"/x\": prefix part must be non-empty"},
+	{&pod_rules, "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{}]}",
+	 "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be "
+	 "empty\n"
+	 "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty\n"
+	 "metadata.ownerReferences.name: Invalid value: \"\": must not be empty\n"
+	 "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
+	{&pod_rules,
+	 "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{\"apiVersion\":\"v1\","
+	 "\"kind\":\"Event\",\"name\":\"p\",\"uid\":\"1\"}]}",
+	 "metadata.ownerReferences: Invalid value: "
+	 "{\"apiVersion\":\"v1\",\"kind\":\"Event\","
+	 "\"name\":\"p\",\"uid\":\"1\"}: /v1, Kind=Event is disallowed from being an "
+	 "owner"},
+	{&pod_rules,
+	 "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{\"apiVersion\":\"a/\","
+	 "\"kind\":\"K\",\"name\":\"p\",\"uid\":\"1\"}]}",
+	 "metadata.ownerReferences.apiVersion: Invalid value: \"a/\": version must not be "
+	 "empty"},
+	{&pod_rules,
+	 "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{\"apiVersion\":\"v1\","
+	 "\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"1\",\"controller\":true},"
+	 "{\"apiVersion\":\"g/v1\",\"kind\":\"Pod\",\"name\":\"q\",\"uid\":\"2\","
+	 "\"controller\":true}]}",
+	 "metadata.ownerReferences: Invalid value: "
+	 "[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+	 "\"name\":\"p\",\"uid\":\"1\",\"controller\":true},{\"apiVersion\":\"g/"
+	 "v1\",\"kind\":"
+	 "\"Pod\",\"name\":\"q\",\"uid\":\"2\",\"controller\":true}]: Only one reference "
+	 "can have "
+	 "Controller set to true. Found \"true\" in references for Pod/p and Pod/q"},
+	{&pod_rules,
+	 "{\"name\":\"a\",\"namespace\":\"n\",\"managedFields\":[{\"operation\":\"X\","
+	 "\"fieldsType\":\"Y\"}]}",
+	 "metadata.managedFields[0].operation: Invalid value: \"X\": must be `Apply` or "
+	 "`Update`\n"
+	 "metadata.managedFields[0].fieldsType: Invalid value: \"Y\": must be `FieldsV1`"},
+};
+
 static void test_rules(void)
 {
-	static const struct meta_rules pod = {true, NAME_DNS_SUBDOMAIN, true};
-	static const struct meta_rules node = {false, NAME_DNS_SUBDOMAIN, true};
-	static const struct meta_rules custom = {true, NAME_DNS_SUBDOMAIN, false};
-	static const struct {
-		const struct meta_rules *rules;
-		const char *meta, *want;
-	} rows[] = {
-		{&pod, "{\"name\":\"a\",\"namespace\":\"n\"}", ""},
-		{&pod, "{\"namespace\":\"n\"}",
-		 "metadata.name: Required value: name or generateName is required"},
-		{&pod, "{\"name\":\"a\"}", "metadata.namespace: Required value"},
-		{&node, "{\"name\":\"a\",\"namespace\":\"n\"}",
-		 "metadata.namespace: Forbidden: not allowed on this type"},
-		{&pod, "{\"name\":\"a\",\"namespace\":\"a.b\"}",
-		 "metadata.namespace: Invalid value: \"a.b\": must not contain dots"},
-		{&pod, "{\"name\":\"Bad_x\",\"generateName\":\"Bad_\",\"namespace\":\"n\"}",
-		 "metadata.generateName: Invalid value: \"Bad_\": a lowercase RFC 1123 subdomain "
-		 "must "
-		 "consist of lower case alphanumeric characters, '-' or '.', and must start and "
-		 "end "
-		 "with an alphanumeric character\n"
-		 "metadata.name: Invalid value: \"Bad_x\": a lowercase RFC 1123 subdomain must "
-		 "consist "
-		 "of lower case alphanumeric characters, '-' or '.', and must start and end with "
-		 "an "
-		 "alphanumeric character"},
-		{&pod, "{\"name\":\"a\",\"namespace\":\"n\",\"generation\":-1}",
-		 "metadata.generation: Invalid value: -1: must be greater than or equal to 0"},
-		{&pod, "{\"name\":\"a\",\"namespace\":\"n\",\"labels\":{\"/x\":\"-\"}}",
-		 "metadata.labels: Invalid value: \"/x\": prefix part must be non-empty\n"
-		 "metadata.labels: Invalid value: \"-\": a valid label must be an empty string or "
-		 "consist of alphanumeric characters, '-', '_' or '.', and must start and end with "
-		 "an "
-		 "alphanumeric character"},
-		{&pod,
-		 "{\"name\":\"a\",\"namespace\":\"n\",\"annotations\":{\"UPPER.com/x\":\"any "
-		 "text\",\"/Y\":\"\"}}",
-		 "metadata.annotations: Invalid value: \"/Y\": prefix part must be non-empty"},
-		{&pod, "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"nodomain\"]}",
-		 "metadata.finalizers[0]: Invalid value: \"nodomain\": name is neither a standard "
-		 "finalizer name nor is it fully qualified"},
-		{&custom, "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"nodomain\"]}", ""},
-		{&pod,
-		 "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"orphan\","
-		 "\"foregroundDeletion\"]}",
-		 "metadata.finalizers: Invalid value: [\"orphan\",\"foregroundDeletion\"]: "
-		 "finalizer "
-		 "orphan and foregroundDeletion cannot be both set"},
-		{&pod, "{\"name\":\"a\",\"namespace\":\"n\",\"finalizers\":[\"/x\"]}",
-		 "metadata.finalizers: Invalid value: \"/x\": prefix part must be non-empty"},
-		{&pod, "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{}]}",
-		 "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be "
-		 "empty\n"
-		 "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty\n"
-		 "metadata.ownerReferences.name: Invalid value: \"\": must not be empty\n"
-		 "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
-		{&pod,
-		 "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{\"apiVersion\":\"v1\","
-		 "\"kind\":\"Event\",\"name\":\"p\",\"uid\":\"1\"}]}",
-		 "metadata.ownerReferences: Invalid value: "
-		 "{\"apiVersion\":\"v1\",\"kind\":\"Event\","
-		 "\"name\":\"p\",\"uid\":\"1\"}: /v1, Kind=Event is disallowed from being an "
-		 "owner"},
-		{&pod,
-		 "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{\"apiVersion\":\"a/\","
-		 "\"kind\":\"K\",\"name\":\"p\",\"uid\":\"1\"}]}",
-		 "metadata.ownerReferences.apiVersion: Invalid value: \"a/\": version must not be "
-		 "empty"},
-		{&pod,
-		 "{\"name\":\"a\",\"namespace\":\"n\",\"ownerReferences\":[{\"apiVersion\":\"v1\","
-		 "\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"1\",\"controller\":true},"
-		 "{\"apiVersion\":\"g/v1\",\"kind\":\"Pod\",\"name\":\"q\",\"uid\":\"2\","
-		 "\"controller\":true}]}",
-		 "metadata.ownerReferences: Invalid value: "
-		 "[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
-		 "\"name\":\"p\",\"uid\":\"1\",\"controller\":true},{\"apiVersion\":\"g/"
-		 "v1\",\"kind\":"
-		 "\"Pod\",\"name\":\"q\",\"uid\":\"2\",\"controller\":true}]: Only one reference "
-		 "can have "
-		 "Controller set to true. Found \"true\" in references for Pod/p and Pod/q"},
-		{&pod,
-		 "{\"name\":\"a\",\"namespace\":\"n\",\"managedFields\":[{\"operation\":\"X\","
-		 "\"fieldsType\":\"Y\"}]}",
-		 "metadata.managedFields[0].operation: Invalid value: \"X\": must be `Apply` or "
-		 "`Update`\n"
-		 "metadata.managedFields[0].fieldsType: Invalid value: \"Y\": must be `FieldsV1`"},
-	};
 	struct path metadata = path_member(NULL, STR("metadata"));
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		AUTO(json_doc_unref) struct json_doc *doc = parse(rows[i].meta);
+	for (size_t i = 0; i < ARRAY_LEN(rule_rows); i++) {
+		AUTO(json_doc_unref) struct json_doc *doc = parse(rule_rows[i].meta);
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 
-		meta_validate(json_doc_root(doc), rows[i].rules, &metadata, &causes);
-		check(rows[i].meta, &causes, rows[i].want);
+		meta_validate(json_doc_root(doc), rule_rows[i].rules, &metadata, &causes);
+		check(rule_rows[i].meta, &causes, rule_rows[i].want);
 	}
 }
 
 static void test_large(void)
 {
-	static const struct meta_rules pod = {true, NAME_DNS_SUBDOMAIN, true};
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(mem_free) char *large = mem_alloc(256 * 1024 + 1);
@@ -197,7 +198,7 @@ static void test_large(void)
 	json_set_str(doc, meta, "namespace", STR("a"));
 	json_set(doc, meta, STR("annotations"), annotations);
 	json_set(doc, meta, STR("managedFields"), managed);
-	meta_validate(meta, &pod, NULL, &causes);
+	meta_validate(meta, &pod_rules, NULL, &causes);
 	check("too much text", &causes,
 	      "annotations: Too long: may not be more than 262144 bytes\n"
 	      "managedFields[0].manager: Too long: may not be more than 128 bytes");
@@ -205,7 +206,6 @@ static void test_large(void)
 
 static void test_updates(void)
 {
-	static const struct meta_rules pod = {true, NAME_DNS_SUBDOMAIN, true};
 	static const struct {
 		const char *old, *meta, *want;
 	} rows[] = {
@@ -241,7 +241,7 @@ static void test_updates(void)
 		AUTO(json_doc_unref) struct json_doc *new = parse(rows[i].meta);
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 
-		meta_validate_update(json_doc_root(old), json_doc_root(new), &pod, &metadata,
+		meta_validate_update(json_doc_root(old), json_doc_root(new), &pod_rules, &metadata,
 				     &causes);
 		check(rows[i].meta, &causes, rows[i].want);
 	}

@@ -464,83 +464,79 @@ static void test_questions(void)
 	   "no bound in cpu and memory; scalars as one says");
 }
 
+static const struct {
+	const char *name;
+	const char *containers[3];
+	const char *init[4]; /* a leading * is a sidecar */
+	const char *overhead, *pod_level, *want;
+} pod_rows[] = {
+	{"upstream's example",
+	 {"cpu=2 memory=1G", "cpu=1 memory=1G"},
+	 {"cpu=2 memory=1G", "cpu=2 memory=3G"},
+	 "",
+	 "",
+	 "cpu 3000.00, memory 3000000000.00, pods 1.00"},
+	{"nothing", {""}, {NULL}, "", "", "cpu 0.00, memory 0.00, pods 1.00"},
+	{"a sidecar adds", {"cpu=1"}, {"*cpu=1"}, "", "", "cpu 2000.00, memory 0.00, pods 1.00"},
+	{"init beside an earlier sidecar",
+	 {"cpu=1"},
+	 {"*cpu=1", "cpu=3"},
+	 "",
+	 "",
+	 "cpu 4000.00, memory 0.00, pods 1.00"},
+	{"init before a sidecar",
+	 {"cpu=1"},
+	 {"cpu=3", "*cpu=1"},
+	 "",
+	 "",
+	 "cpu 3000.00, memory 0.00, pods 1.00"},
+	{"overhead",
+	 {"cpu=1"},
+	 {NULL},
+	 "cpu=100m memory=5",
+	 "",
+	 "cpu 1100.00, memory 5.00, pods 1.00"},
+	{"pod level replaces",
+	 {"cpu=1 memory=7"},
+	 {NULL},
+	 "cpu=100m",
+	 "cpu=5 hugepages-2Mi=4 nvidia.com/gpu=1",
+	 "cpu 5100.00, memory 7.00, <other> 4000.00, pods 1.00"},
+	{"pod level memory",
+	 {"cpu=1 memory=7"},
+	 {NULL},
+	 "",
+	 "memory=0",
+	 "cpu 1000.00, memory 0.00, pods 1.00"},
+};
+
 static void test_pods(void)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(dims_free) struct dims *dims = make_dims();
-	static const struct {
-		const char *name;
-		const char *containers[3];
-		const char *init[4]; /* a leading * is a sidecar */
-		const char *overhead, *pod_level, *want;
-	} rows[] = {
-		{"upstream's example",
-		 {"cpu=2 memory=1G", "cpu=1 memory=1G"},
-		 {"cpu=2 memory=1G", "cpu=2 memory=3G"},
-		 "",
-		 "",
-		 "cpu 3000.00, memory 3000000000.00, pods 1.00"},
-		{"nothing", {""}, {NULL}, "", "", "cpu 0.00, memory 0.00, pods 1.00"},
-		{"a sidecar adds",
-		 {"cpu=1"},
-		 {"*cpu=1"},
-		 "",
-		 "",
-		 "cpu 2000.00, memory 0.00, pods 1.00"},
-		{"init beside an earlier sidecar",
-		 {"cpu=1"},
-		 {"*cpu=1", "cpu=3"},
-		 "",
-		 "",
-		 "cpu 4000.00, memory 0.00, pods 1.00"},
-		{"init before a sidecar",
-		 {"cpu=1"},
-		 {"cpu=3", "*cpu=1"},
-		 "",
-		 "",
-		 "cpu 3000.00, memory 0.00, pods 1.00"},
-		{"overhead",
-		 {"cpu=1"},
-		 {NULL},
-		 "cpu=100m memory=5",
-		 "",
-		 "cpu 1100.00, memory 5.00, pods 1.00"},
-		{"pod level replaces",
-		 {"cpu=1 memory=7"},
-		 {NULL},
-		 "cpu=100m",
-		 "cpu=5 hugepages-2Mi=4 nvidia.com/gpu=1",
-		 "cpu 5100.00, memory 7.00, <other> 4000.00, pods 1.00"},
-		{"pod level memory",
-		 {"cpu=1 memory=7"},
-		 {NULL},
-		 "",
-		 "memory=0",
-		 "cpu 1000.00, memory 0.00, pods 1.00"},
-	};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(pod_rows); i++) {
 		AUTO(resources_done) struct resources r = RESOURCES_INIT;
 		AUTO(buf_done) struct buf got = BUF_UNBOUNDED;
 		struct request_container containers[3] = {0};
 		struct request_container init[4] = {0};
 		struct request_pod pod = {.containers = containers, .init = init};
 
-		for (; pod.container_count < 3 && rows[i].containers[pod.container_count];
+		for (; pod.container_count < 3 && pod_rows[i].containers[pod.container_count];
 		     pod.container_count++)
 			containers[pod.container_count].requests =
-				make_list(arena, rows[i].containers[pod.container_count]);
-		for (; pod.init_count < 4 && rows[i].init[pod.init_count]; pod.init_count++) {
-			const char *text = rows[i].init[pod.init_count];
+				make_list(arena, pod_rows[i].containers[pod.container_count]);
+		for (; pod.init_count < 4 && pod_rows[i].init[pod.init_count]; pod.init_count++) {
+			const char *text = pod_rows[i].init[pod.init_count];
 
 			init[pod.init_count].sidecar = text[0] == '*';
 			init[pod.init_count].requests = make_list(arena, text + (text[0] == '*'));
 		}
-		pod.overhead = make_list(arena, rows[i].overhead);
-		pod.pod_level = make_list(arena, rows[i].pod_level);
-		ok(resources_add_pod(&r, dims, DIMS_FIND, &pod, NULL) == 0, "%s", rows[i].name);
+		pod.overhead = make_list(arena, pod_rows[i].overhead);
+		pod.pod_level = make_list(arena, pod_rows[i].pod_level);
+		ok(resources_add_pod(&r, dims, DIMS_FIND, &pod, NULL) == 0, "%s", pod_rows[i].name);
 		print(&r, dims, &got);
-		is(buf_text(&got), rows[i].want);
+		is(buf_text(&got), pod_rows[i].want);
 	}
 }
 

@@ -160,16 +160,20 @@ int duration_parse(struct str text, int64_t *ret, struct err *err)
 /* A number of nanoseconds as units of `unit`, without trailing zeros of the fraction. */
 static void put_fraction(struct buf *to, uint64_t value, uint64_t unit)
 {
+	char digits[16] = "";
+	size_t len = 0;
 	uint64_t fraction = value % unit;
 
 	buf_put_uint(to, value / unit);
-	if (!fraction)
-		return;
-	buf_putc(to, '.');
-	while (fraction) {
-		unit /= 10;
-		buf_putc(to, (char)('0' + fraction / unit));
-		fraction %= unit;
+	for (uint64_t left = unit; left > 1 && len < sizeof(digits); left /= 10)
+		len++;
+	for (size_t i = len; i-- > 0; fraction /= 10)
+		digits[i] = (char)('0' + fraction % 10);
+	while (len && digits[len - 1] == '0')
+		len--;
+	if (len) {
+		buf_putc(to, '.');
+		buf_put(to, digits, len);
 	}
 }
 

@@ -254,22 +254,22 @@ struct type {
 #define AT(member)                                                         \
 	.at = offsetof(VIEW, member), .size = sizeof(((VIEW *)0)->member), \
 	.held = FIELD_HELD(((VIEW *)0)->member)
-#define FIELD_HELD(value)                                                                      \
-	_Generic((value), bool                                                                 \
-		 : FIELD_HELD_BOOL, int32_t                                                    \
-		 : FIELD_HELD_INT32, uint32_t                                                  \
-		 : FIELD_HELD_UINT, int64_t                                                    \
-		 : FIELD_HELD_INT64, double                                                    \
-		 : FIELD_HELD_DOUBLE, struct str                                               \
-		 : FIELD_HELD_STR, struct quantity                                             \
-		 : FIELD_HELD_QUANTITY, struct intstr                                          \
-		 : FIELD_HELD_INTSTR, struct json                                              \
-		 : FIELD_HELD_JSON, struct opt_bool                                            \
-		 : FIELD_HELD_OPT_BOOL, struct opt_int32                                       \
-		 : FIELD_HELD_OPT_INT32, struct opt_int64                                      \
-		 : FIELD_HELD_OPT_INT64, default                                               \
-		 : (__builtin_classify_type(value) == FIELD_POINTER_CLASS ? FIELD_HELD_POINTER \
-									  : FIELD_HELD_STRUCT))
+/* A pointer comes right behind a struct, so that the last line needs no condition. */
+#define FIELD_HELD(value)                                 \
+	_Generic((value), bool                            \
+		 : FIELD_HELD_BOOL, int32_t               \
+		 : FIELD_HELD_INT32, uint32_t             \
+		 : FIELD_HELD_UINT, int64_t               \
+		 : FIELD_HELD_INT64, double               \
+		 : FIELD_HELD_DOUBLE, struct str          \
+		 : FIELD_HELD_STR, struct quantity        \
+		 : FIELD_HELD_QUANTITY, struct intstr     \
+		 : FIELD_HELD_INTSTR, struct json         \
+		 : FIELD_HELD_JSON, struct opt_bool       \
+		 : FIELD_HELD_OPT_BOOL, struct opt_int32  \
+		 : FIELD_HELD_OPT_INT32, struct opt_int64 \
+		 : FIELD_HELD_OPT_INT64, default          \
+		 : FIELD_HELD_STRUCT + (__builtin_classify_type(value) == FIELD_POINTER_CLASS))
 enum { FIELD_POINTER_CLASS = 5 }; /* what the compilers say of a pointer */
 
 /* apiVersion and kind, for the top of every kind. */

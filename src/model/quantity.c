@@ -244,7 +244,7 @@ static void parse_long(const struct parts *parts, const struct suffix *suffix, s
 
 int quantity_parse(struct str text, struct quantity *ret, struct err *err)
 {
-	struct parts parts;
+	struct parts parts = {0};
 	struct suffix suffix = {0};
 
 	text = str_trim(text);

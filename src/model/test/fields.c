@@ -687,6 +687,61 @@ static void test_schema(void)
 	   "mixed ones there");
 }
 
+struct crate {
+	bool flag;
+	struct opt_int64 number;
+	double real;
+	struct quantity amount;
+	int64_t wait;
+	struct axle axle;
+	const struct axle *spare;
+	struct strs list;
+	struct str bytes;
+	const int64_t *when;
+};
+
+#define VIEW struct crate
+static const struct field crate_fields[] = {
+	{"flag", F_BOOL, AT(flag), F_DEFAULT("true")},
+	{"number", F_INT64, AT(number), F_DEFAULT("5")},
+	{"real", F_DOUBLE, AT(real), F_DEFAULT("0.5")},
+	{"amount", F_QUANTITY, AT(amount), F_DEFAULT("1Gi")},
+	{"wait", F_DURATION, AT(wait), F_DEFAULT("5m")},
+	{"axle", F_OBJECT(axle), AT(axle), F_DEFAULT("{}")},
+	{"spare", F_OBJECT(axle), AT(spare), F_DEFAULT("{}")},
+	{"list", F_LIST(F_STR), AT(list), F_DEFAULT("[]")},
+	{"bytes", F_BYTES, AT(bytes), F_DEFAULT("aGk=")},
+	{"when", F_TIME, AT(when)},
+};
+#undef VIEW
+static const struct type crate_type = {TYPE("Crate", "v1", struct crate, crate_fields)};
+
+/* A default is the same whether it is put into the document or read from the row. */
+static void test_every_default(void)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json object = json_new_obj(doc);
+	struct crate crate;
+	struct err err = {0};
+
+	is(type_check(&crate_type, arena), NULL);
+	ok(type_decode(&crate_type, object, arena, &crate, &err) == 0, "nothing decodes %s",
+	   err.text);
+	ok(crate.flag && crate.number.value == 5 && crate.real > 0.4 &&
+		   quantity_value(&crate.amount) == 1 << 30 && crate.wait == 5 * TIME_MINUTE &&
+		   crate.axle.width.value == 7 && crate.spare && crate.spare->width.value == 7 &&
+		   !crate.list.len && str_is(crate.bytes, "aGk=") && !crate.when,
+	   "to the defaults");
+	crate.when = &(int64_t){0};
+	type_default(&crate_type, doc, object);
+	type_encode(&crate_type, &crate, doc, object);
+	ok(same(object, "{\"flag\":true,\"number\":5,\"real\":0.5,\"amount\":\"1Gi\","
+			"\"wait\":\"5m0s\",\"axle\":{\"width\":7},\"spare\":{\"width\":7},"
+			"\"list\":[],\"bytes\":\"aGk=\",\"when\":null}"),
+	   "which are written back");
+}
+
 static void test_strategy(void)
 {
 	static const struct {
@@ -718,6 +773,7 @@ static void test_strategy(void)
 
 int main(void)
 {
+	test_every_default();
 	test_strategy();
 	test_tables();
 	test_bad_tables();

@@ -51,6 +51,11 @@ void loop_fds_done(struct loop *loop)
 	fd_close(loop->fds.epoll);
 }
 
+bool loop_fds_has_any(const struct loop *loop)
+{
+	return loop->fds.count > 1;
+}
+
 static int wait_ms(int64_t wait_us)
 {
 	if (wait_us == LOOP_NEVER)

@@ -113,6 +113,8 @@ void loop_chance_init(struct loop *loop, uint64_t seed);
 void loop_fds_init(struct loop *loop);
 int loop_fds_open(struct loop *loop, struct err *err) MUST_CHECK;
 void loop_fds_done(struct loop *loop);
+/* Does it watch any but the one that posts come by? */
+bool loop_fds_has_any(const struct loop *loop);
 /* Fetch events into the batch, waiting for at most `wait_us`; how many. */
 size_t loop_fds_fetch(struct loop *loop, int64_t wait_us);
 bool loop_fds_run(struct loop *loop, size_t count);
@@ -138,5 +140,6 @@ void loop_children_done(struct loop *loop);
 void loop_works_init(struct loop *loop);
 int loop_works_open(struct loop *loop, struct err *err) MUST_CHECK;
 void loop_works_done(struct loop *loop);
+bool loop_works_has_posted(struct loop *loop);
 
 #endif

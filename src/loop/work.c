@@ -103,6 +103,15 @@ void loop_works_done(struct loop *loop)
 	pthread_mutex_destroy(&works->lock);
 }
 
+bool loop_works_has_posted(struct loop *loop)
+{
+	pthread_mutex_lock(&loop->works.lock);
+	bool has = !list_is_empty(&loop->works.posted);
+
+	pthread_mutex_unlock(&loop->works.lock);
+	return has;
+}
+
 /* Put an item before the last `overtakes` of those posted. Takes the lock; any thread. */
 static void post(struct item *item, size_t overtakes)
 {

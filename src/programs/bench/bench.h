@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/bench/bench.h - what a benchmark of vc-bench is, and what it is given.
+ *
+ * A benchmark is a function that is called at three sizes, a factor of ten apart, each time in a
+ * process of its own, so that its memory is its own. It measures phases:
+ *
+ *	struct map *map = ...				set up, not measured
+ *	bench_phase(run, "get");
+ *	while (bench_round(run, count))			until --seconds have gone by
+ *		for (size_t i = 0; i < count; i++)	a round of `count` items
+ *			bench_use(map_get(map, keys[i]));
+ *	bench_value(run, "bytes_per_key", ...);
+ *
+ * A phase's cost is nanoseconds of processor time an item: the median over samples of a millisecond,
+ * so that what else the machine does hardly counts. Where waiting is part of the cost
+ * (bench_phase_wall) it is the time on the clock. How to add a benchmark: see vc-bench.c. */
+#ifndef PROGRAMS_BENCH_BENCH_H
+#define PROGRAMS_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct arena;
+struct bench_run;
+
+typedef void bench_fn(struct bench_run *run);
+
+/* An option of a benchmark's own: --name N. */
+struct bench_option {
+	const char *name;
+	int64_t value; /* unless given */
+	const char *about;
+};
+
+struct bench {
+	const char *name;
+	const char *about; /* one line: what is measured */
+	const char *item;  /* what a size counts: "keys" */
+	size_t size;       /* the largest of the three, unless --size is given */
+	bench_fn *run;
+	const struct bench_option *options; /* up to one without a name; NULL: none */
+};
+
+/* What the command line asked for. */
+enum { BENCH_OPTIONS_MAX = 16 };
+struct bench_settings {
+	size_t size;    /* 0: the benchmark's own */
+	double seconds; /* for each phase at each size */
+	struct bench_option given[BENCH_OPTIONS_MAX];
+	size_t given_len;
+};
+
+/* Run a benchmark at its three sizes and print what came out. */
+int bench_run(const struct bench *bench, const struct bench_settings *settings,
+	      struct err *err) MUST_CHECK;
+
+/* -- for benchmarks ---------------------------------------------------------------------------- */
+
+size_t bench_size(const struct bench_run *run);
+/* The value of one of its own options. */
+int64_t bench_option(const struct bench_run *run, const char *name);
+
+/* Start a phase; its result is called "<name>_ns", and "<name>_growth" compares the largest size
+ * with the smallest: 1 is flat, 100 is proportional to the size. */
+void bench_phase(struct bench_run *run, const char *name);
+/* The same by the clock on the wall: "<name>_wall_ns", "<name>_wall_growth". */
+void bench_phase_wall(struct bench_run *run, const char *name);
+/* Shall there be one more round of `items` items? Each call ends the round before it. */
+bool bench_round(struct bench_run *run, size_t items);
+/* Leave something within a round unmeasured. */
+void bench_pause(struct bench_run *run);
+void bench_resume(struct bench_run *run);
+
+/* A result that is not a phase's, such as bytes per item. */
+void bench_value(struct bench_run *run, const char *key, double value);
+/* The cost that a phase of this run came to, in nanoseconds an item; by its result's name. */
+double bench_cost(const struct bench_run *run, const char *key);
+/* Bytes of heap in use; the difference of two calls is what was built between them. */
+size_t bench_heap(void);
+/* Something that must work did not: ends the run with a message. Does nothing if `good`. */
+void bench_require(bool good, const struct err *err);
+
+/* Numbers for shuffling and choosing: the same in every run. */
+uint64_t bench_dice(struct bench_run *run);
+size_t bench_dice_below(struct bench_run *run, size_t below);
+/* Names as pods have them, all different, in no order. */
+struct str *bench_keys(struct bench_run *run, struct arena *arena, size_t count);
+
+/* Keep the compiler from leaving out what nobody looks at. */
+static inline void bench_use(const void *pointer)
+{
+	__asm__ volatile("" : : "r"(pointer) : "memory");
+}
+
+#endif

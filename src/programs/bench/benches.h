@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/bench/benches.h - every benchmark, one file each; the table is in vc-bench.c. */
+#ifndef PROGRAMS_BENCH_BENCHES_H
+#define PROGRAMS_BENCH_BENCHES_H
+
+#include "programs/bench/bench.h"
+
+bench_fn bench_arena;
+bench_fn bench_loop;
+bench_fn bench_map;
+bench_fn bench_omap;
+bench_fn bench_timers;
+bench_fn bench_vec;
+
+#endif

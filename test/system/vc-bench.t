@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# vc-bench.t - vc-bench lists, measures and refuses. How fast anything is is not
+# judged here: sizes and times are as small as they can be.
+. test/system/tap.sh
+
+value() { echo "$output" | sed -n "s/^$1: //p"; }
+
+passes "without arguments it lists" "$BIN/vc-bench"
+has "the benchmarks" "$output" "map "
+benches=$(echo "$output" | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+passes "and with --help" "$BIN/vc-bench" --help
+passes "a benchmark has help" "$BIN/vc-bench" map --help
+has "with its options" "$output" "--size"
+
+for bench in $benches; do
+	passes "$bench runs" "$BIN/vc-bench" "$bench" --size 100 --seconds 0
+	is "$bench says what it is" "$(value bench)" "$bench"
+	has "$bench runs at three sizes" "$(value sizes)" "1 10 100 "
+	has "$bench tells a cost" "$output" "_ns: "
+	has "$bench tells how it grows" "$output" "_growth: "
+	has "$bench tells its memory" "$output" "peak_rss_kb: "
+	is "$bench prints nothing but keys and values" \
+		"$(echo "$output" | grep -cv '^[a-z_]*\(@[0-9]*\)\{0,1\}: ')" 0
+done
+
+fails "an unknown benchmark" "$BIN/vc-bench" nothing
+has "is named" "$output" '"nothing"'
+fails "an unknown option" "$BIN/vc-bench" map --nothing 1
+has "is named as well" "$output" "--nothing"
+fails "a size must be a number" "$BIN/vc-bench" map --size=many
+fails "and not 0" "$BIN/vc-bench" map --size 0
+fails "a time must be one" "$BIN/vc-bench" map --seconds -1
+fails "an option needs its dashes" "$BIN/vc-bench" map size
+finish

@@ -33,6 +33,13 @@ static const struct bench benches[] = {
 		.run = bench_arena,
 	},
 	{
+		.name = "json",
+		.about = "a list of pods, as a server sends it: parsed, printed, copied",
+		.item = "pods",
+		.size = 5000,
+		.run = bench_json,
+	},
+	{
 		.name = "loop",
 		.about = "the event loop: an event among watched sockets, deferred, posted, worked "
 			 "on",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test/bench/pod_list.h - a list of pods as a real cluster's server sends it: pods of Volcano jobs,
+/* programs/bench/pod_list.h - a list of pods as a real cluster's server sends it: pods of Volcano jobs,
  * bound and running, with managed fields; about 4.2 kB of compact JSON each. */
-#ifndef TEST_BENCH_POD_LIST_H
-#define TEST_BENCH_POD_LIST_H
+#ifndef PROGRAMS_BENCH_POD_LIST_H
+#define PROGRAMS_BENCH_POD_LIST_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test/bench/pod_list.c - pods that differ where pods of one job differ. */
-#include "pod_list.h"
+/* programs/bench/pod_list.c - pods that differ where pods of one job differ. */
+#include "programs/bench/pod_list.h"
 
 #include "base/banned.h"
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/bench/json.c - a list of pods as a server sends it, read, printed and copied as a whole.
+ *
+ * parse takes fresh memory each time, parse_pooled the memory of the document before it. thaw makes
+ * a copy that can be changed, freeze one that can be shared. Costs are by pod; the same in MB of
+ * text a second stands beside them, as DEPENDENCIES.md has it. */
+#include "json/doc.h"
+#include "programs/bench/bench.h"
+#include "programs/bench/benches.h"
+#include "programs/bench/pod_list.h"
+
+#include "base/banned.h"
+
+static void must_parse(struct str text, const struct json_options *options)
+{
+	struct err err = {0};
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(text, options, &err);
+
+	bench_require(doc != NULL, &err);
+}
+
+static void measure_copies(struct bench_run *run, const struct json_doc *doc)
+{
+	size_t pods = bench_size(run);
+	AUTO(json_doc_unref) struct json_doc *thawed = json_doc_thaw(json_doc_root(doc));
+
+	bench_phase(run, "thaw");
+	while (bench_round(run, pods))
+		json_doc_unref(json_doc_thaw(json_doc_root(doc)));
+	bench_phase(run, "freeze");
+	while (bench_round(run, pods))
+		json_doc_unref(json_doc_freeze(json_doc_root(thawed)));
+}
+
+static void tell_speeds(struct bench_run *run, double bytes_per_pod)
+{
+	static const char *const costs[] = {"parse_ns", "parse_pooled_ns", "print_ns"};
+	static const char *const speeds[] = {"parse_mb_s", "parse_pooled_mb_s", "print_mb_s"};
+
+	for (size_t i = 0; i < ARRAY_LEN(costs); i++)
+		bench_value(run, speeds[i], bytes_per_pod * 1e3 / bench_cost(run, costs[i]));
+}
+
+void bench_json(struct bench_run *run)
+{
+	size_t pods = bench_size(run);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf out = BUF_UNBOUNDED;
+	AUTO(json_pool_free) struct json_pool *pool = json_pool_new(SIZE_MAX / 2);
+	struct err err = {0};
+
+	pod_list_print(pods, &text);
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(buf_str(&text), NULL, &err);
+
+	bench_require(doc != NULL, &err);
+	bench_value(run, "text_bytes_per_pod", (double)text.len / (double)pods);
+	bench_value(run, "bytes_per_pod", (double)json_doc_bytes(doc) / (double)pods);
+	bench_phase(run, "parse");
+	while (bench_round(run, pods))
+		must_parse(buf_str(&text), NULL);
+	bench_phase(run, "parse_pooled");
+	while (bench_round(run, pods))
+		must_parse(buf_str(&text), &(struct json_options){.pool = pool});
+	bench_phase(run, "print");
+	while (bench_round(run, pods)) {
+		buf_clear(&out);
+		json_print(json_doc_root(doc), JSON_COMPACT, &out);
+	}
+	measure_copies(run, doc);
+	tell_speeds(run, (double)text.len / (double)pods);
+}

@@ -201,6 +201,8 @@ static yyjson_doc *freeze_parsed(struct json_doc *owner, yyjson_val *root)
 		if (unsafe_yyjson_get_type(val) != YYJSON_TYPE_STR)
 			continue;
 		size_t len = unsafe_yyjson_get_len(val) + 1;
+
+		assert(at); /* this string was counted */
 		memcpy(at, val->uni.str, len);
 		val->uni.str = at;
 		at += len;

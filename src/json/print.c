@@ -124,7 +124,8 @@ static void put_string(struct print *p, struct str s)
 	size_t run = plain_run(s);
 
 	/* Nearly always: nothing to escape, and room for all of it. */
-	if (run == s.len && to->size - to->len > s.len + 2 && buf_room(to) >= s.len + 2) {
+	if (run == s.len && to->ptr && to->size - to->len > s.len + 2 &&
+	    buf_room(to) >= s.len + 2) {
 		char *at = to->ptr + to->len;
 
 		*at = '"';

@@ -14,6 +14,7 @@ enum {
 	LIMIT_YAML_NODES = 4 * 1024 * 1024,       /* after aliases are expanded */
 	LIMIT_PATCH_OPS = 10000,                  /* as kube-apiserver: maxJSONPatchOperations */
 	LIMIT_PATCH_COPY_BYTES = 3 * 1024 * 1024, /* by "copy" in a JSON patch, likewise */
+	LIMIT_KUBECONFIG_BYTES = 16 * 1024 * 1024,
 
 	/* HTTP */
 	LIMIT_BODY_BYTES = 3 * 1024 * 1024, /* as kube-apiserver: a request's body */

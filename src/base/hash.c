@@ -17,6 +17,11 @@ uint64_t hash_bytes(const void *data, size_t len, uint64_t seed)
 	return XXH3_64bits_withSeed(data, len, seed);
 }
 
+uint64_t hash_checksum(const void *data, size_t len)
+{
+	return XXH3_64bits(data, len);
+}
+
 uint32_t hash_fnv1_32(struct str s)
 {
 	uint32_t hash = fnv32_basis;

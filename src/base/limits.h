@@ -29,6 +29,14 @@ enum {
 	LIMIT_PEM_BYTES = 4 * 1024 * 1024,    /* a file of certificates or keys */
 	LIMIT_SEND_BUFFER_BYTES = 256 * 1024, /* a stream asks its writer to pause above this */
 
+	/* store */
+	LIMIT_KEY_BYTES = 511,                  /* LMDB's bound; a name has at most 253 */
+	LIMIT_OBJECT_BYTES = 16 * 1024 * 1024,  /* bodies are far smaller; defaults add to them */
+	LIMIT_HISTORY_EVENTS = 64 * 1024,       /* how far back a watch can start ... */
+	LIMIT_HISTORY_BYTES = 64 * 1024 * 1024, /* ... whichever comes first */
+	LIMIT_COMMIT_WRITES = 4096,             /* of one transaction; more wait for the next */
+	LIMIT_COMMIT_BYTES = 32 * 1024 * 1024,
+
 	/* text */
 	LIMIT_LOG_LINE = 16 * 1024,
 	LIMIT_SELECTOR_BYTES = 64 * 1024,

@@ -58,5 +58,6 @@ int main(void)
 	ok(hash_fnv1a_32(STR("foobar")) == 0xbf9cf968, "FNV-1a");
 	ok(hash_fnv1a_64(STR("foobar")) == 0x85944171f73967e8, "FNV-1a, 64 bit");
 	ok(hash_str(STR("a"), 1) != hash_str(STR("a"), 2), "the seed counts");
+	ok(hash_checksum("", 0) == 0x2d06800538d394c2, "XXH3, 64 bit, as in files");
 	return tap_done();
 }

@@ -24,38 +24,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apiserver/object.h"
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
 
+struct disk;
 struct log;
 struct loop;
 struct store;
 
-/* A version of an object: immutable, shared by reference count. `text` is its compact JSON as it is sent, with its
- * resourceVersion in it. `labels` and `fields` are what selectors ask for, so that no list or watch has to parse. */
-struct object {
-	unsigned refs;
-	int64_t revision; /* of this version */
-	struct str key;
-	struct str text;
-	const struct object_pair *labels; /* sorted by key */
-	const struct object_pair
-		*fields; /* in the order of the kind's table of selectable fields */
-	uint32_t label_count;
-	uint32_t field_count;
-};
-struct object_pair {
-	struct str key;
-	struct str value;
-};
-
-struct object *object_ref(struct object *object);
-void object_unref(struct object *object);
-DEFINE_AUTO(struct object *, object_unref);
-
 struct store_options {
-	const char *folder;    /* NULL: in memory only, for tests and simulation */
+	const char *folder;    /* NULL: in memory only, for tests and simulation ... */
+	struct disk *disk;     /* ... unless this is given instead; taken, also on failure */
 	size_t history_events; /* how many events a watch can go back; 0: LIMIT_HISTORY_EVENTS */
 	size_t history_bytes;  /* 0: LIMIT_HISTORY_BYTES */
 	struct log *log;
@@ -65,22 +46,24 @@ struct store_options {
  * ERR_STORE_READ when it is damaged or of a newer format: it is left as it is, and the text says what to do. */
 struct store *store_open(struct loop *loop, const struct store_options *options,
 			 struct err *err) MUST_CHECK;
-/* Commits what is staged, synchronously, then closes. */
+/* Commits what is staged, then closes. Turns the loop meanwhile, so it may not be called from a
+ * callback; new writes are refused. Watches must have been ended. Takes NULL. */
 void store_close(struct store *store);
 DEFINE_AUTO(struct store *, store_close);
 
-/* The revision of the state that readers see. */
+/* The revision of the state that readers see. A new store has 1, as etcd: to clients 0 means "any". */
 int64_t store_revision(const struct store *store);
 /* The oldest revision that a watch can start from, and an old page token can be for. */
 int64_t store_compacted(const struct store *store);
 /* NULL while all is well; else why writes are refused, for /readyz. */
 const char *store_failure(const struct store *store);
 
-/* --- reading: borrowed until the next turn of the loop; _ref() to keep ------------------------------------- */
+/* --- reading: borrowed until control goes back to the loop; object_ref() to keep ----------------------------- */
 
 struct object *store_get(const struct store *store, struct str key);
 /* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix, or NULL. */
 struct object *store_next(const struct store *store, struct str prefix, struct str after);
+/* How many have this prefix. At once for all ("") and for a kind ("/pods/"); else they are counted. */
 size_t store_count(const struct store *store, struct str prefix);
 /* The newest version, also where it is only staged: what a writer must start from. NULL where it is absent or
  * its removal is staged. */
@@ -91,7 +74,8 @@ struct object *store_newest(const struct store *store, struct str key);
 enum store_op { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
 
 /* Called once, when the write is durable and visible, or has failed. `object` is the version written (for
- * a removal: the last one, with the revision of the removal in its text), lent for the call. */
+ * a removal: the last one, with the revision of the removal in its text), lent for the call. Of `object` and
+ * `err` one is NULL. */
 typedef void store_done_fn(void *arg, struct object *object, const struct err *err);
 
 struct store_write {
@@ -112,10 +96,11 @@ struct store_write {
 	void *arg;
 };
 
-/* -1: refused, nothing changed, `done` is not called. 0: staged with revision *ret_revision. */
+/* -1: refused, nothing changed, `done` is not called. 0: staged with revision *ret_revision (may be NULL). */
 int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
 		struct err *err) MUST_CHECK;
-/* Wait for everything staged to be durable (tests, shutdown). */
+/* Wait for everything staged so far to be durable, or to have failed (tests, shutdown). Turns the loop: not
+ * from a callback. */
 void store_flush(struct store *store);
 
 /* --- watching ---------------------------------------------------------------------------------------------- */
@@ -150,8 +135,12 @@ struct store_stats {
 	int64_t disk_bytes;
 };
 void store_stats(const struct store *store, struct store_stats *ret);
-/* A consistent copy of the files, taken while running. */
-int store_backup(struct store *store, const char *folder, struct err *err) MUST_CHECK;
+/* Called once; err is NULL when the copy is durable. */
+typedef void store_backup_fn(void *arg, const struct err *err);
+/* A copy of the state that readers see now, as a store of its own in `folder`, which must be empty or missing.
+ * It is written off the thread, from memory: writing goes on meanwhile, and a store that has failed can be saved
+ * this way. */
+void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg);
 /* Walks everything and asserts what must be true; for tests. */
 void store_check(const struct store *store);
 

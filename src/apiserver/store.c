@@ -1,0 +1,788 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/store.c - the state in memory, and the way of a write into it.
+ *
+ * A write is a struct pending from store_write() until its writer is told. It waits in `queue`;
+ * start_commit() moves the writes of one batch into `commit`, which a worker brings to disk;
+ * commit_done() makes them visible one by one. Readers look at `visible` only; writers look at the
+ * newest pending of a key first, which `staged` finds.
+ *
+ * 1. `visible` is the state at `revision`, and all of it is on disk.
+ * 2. Revisions are given without gaps; pending writes are in their order, those of `commit` before
+ *    those of `queue`, and the newest has `last`.
+ * 3. `staged` has exactly the keys of pending writes, each with its newest one.
+ * 4. `history` ends at `revision`.
+ * 5. A family counts the visible objects of its kind.
+ * 6. After a failure nothing is pending, and nothing becomes pending.
+ *
+ * The worker reads what `commit` refers to and writes nothing but its results. */
+#include "apiserver/store.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "apiserver/disk.h"
+#include "apiserver/history.h"
+#include "apiserver/watch.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/omap.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum { FIRST_REVISION = 1, KEY_SLASHES = 3, KIND_SLASHES = 2 };
+
+/* What the objects of a kind have in common: the start of their keys, "<group>/<plural>/". */
+struct family {
+	size_t count;
+	struct watches watches;
+	struct object_names *names; /* of the fields of its last object */
+	size_t prefix_len;
+	char prefix[];
+};
+
+struct pending {
+	struct list link;
+	enum store_op op;
+	uint64_t batch;
+	bool superseded; /* a later write of its batch is to the same key */
+	struct object *object;
+	struct family *family;
+	store_done_fn *done;
+	void *arg;
+};
+
+/* The batch that is being committed. */
+struct commit {
+	struct store *store;
+	bool running;
+	int64_t started;
+	struct list writes;
+	VEC(struct disk_change) changes;
+	/* the worker's results */
+	bool failed;
+	struct err err;
+	int64_t disk_bytes;
+};
+
+struct store {
+	struct loop *loop;
+	struct log *log;
+	struct disk *disk;
+	bool closing;
+	char *failure;
+
+	int64_t revision;
+	struct omap *visible;
+	size_t object_bytes;
+	struct map *families;
+	struct history *history;
+	struct watches wide; /* of prefixes that are not within a kind */
+
+	int64_t last;
+	struct map *staged;
+	struct list queue;
+	uint64_t batch; /* that the next write joins, and how much is in it */
+	size_t batch_writes;
+	size_t batch_bytes;
+	struct commit commit;
+	struct loop_defer kick;
+	unsigned backups; /* under way */
+	struct buf scratch;
+
+	int64_t disk_bytes;
+	uint64_t commits;
+	uint64_t writes;
+};
+
+/* --- keys and families --------------------------------------------------------------------- */
+
+static size_t slashes_in(struct str text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += text.ptr[i] == '/';
+	return count;
+}
+
+/* The part of a key or prefix that names the kind; none where it is too short for that. */
+static struct str kind_part(struct str text)
+{
+	ptrdiff_t at = str_find_byte(text, '/', 0);
+
+	if (at >= 0)
+		at = str_find_byte(text, '/', (size_t)at + 1);
+	return at < 0 ? str_none() : str_slice(text, 0, (size_t)at + 1);
+}
+
+static int check_key(struct str key, struct err *err)
+{
+	if (slashes_in(key) != KEY_SLASHES || str_ends(key, STR("/")) ||
+	    str_ends(kind_part(key), STR("//")))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "\"%.*s\" is no key: group/plural/namespace/name is wanted",
+			       STR_ARG(key));
+	if (key.len > LIMIT_KEY_BYTES)
+		return err_set(err, ERR_TOO_LARGE,
+			       "group, resource, namespace and name have %zu bytes together, %d "
+			       "are allowed",
+			       key.len - KEY_SLASHES, LIMIT_KEY_BYTES - KEY_SLASHES);
+	return 0;
+}
+
+static struct family *family_get(struct store *store, struct str kind)
+{
+	struct family *family = map_get(store->families, kind);
+
+	assert(kind.ptr);
+	if (family)
+		return family;
+	family = mem_zalloc(sizeof(*family) + kind.len);
+	family->prefix_len = kind.len;
+	memcpy(family->prefix, kind.ptr, kind.len);
+	watches_init(&family->watches);
+	map_put(store->families, str_of(family->prefix, kind.len), family);
+	return family;
+}
+
+/* --- opening and closing -------------------------------------------------------------------- */
+
+static int load_object(void *arg, struct str key, struct str record, struct err *err)
+{
+	struct store *store = arg;
+
+	if (check_key(key, err) < 0) {
+		err->code = ERR_STORE_READ;
+		return -1;
+	}
+	struct family *family = family_get(store, kind_part(key));
+	struct object *object = object_decode(key, record, &family->names, err);
+
+	if (!object)
+		return -1;
+	family->count++;
+	store->object_bytes += object_bytes(object);
+	object_unref(omap_put(store->visible, object->key, object));
+	if (object->revision > store->last)
+		store->last = object->revision;
+	return 0;
+}
+
+static int load(struct store *store, const struct store_options *options, struct err *err)
+{
+	int64_t revision = 0;
+	size_t events = options->history_events ? options->history_events : LIMIT_HISTORY_EVENTS;
+	size_t bytes = options->history_bytes ? options->history_bytes : LIMIT_HISTORY_BYTES;
+
+	if (disk_load(store->disk, load_object, store, &revision, err) < 0)
+		return -1;
+	if (revision < FIRST_REVISION)
+		revision = FIRST_REVISION;
+	if (store->last > revision)
+		return err_set(err, ERR_STORE_READ,
+			       "the store is damaged: it has an object of revision %" PRId64
+			       " but only counts to %" PRId64,
+			       store->last, revision);
+	store->revision = store->last = revision;
+	store->history = history_new(revision, events, bytes);
+	store->disk_bytes = disk_bytes(store->disk);
+	return 0;
+}
+
+static void families_free(struct map *families)
+{
+	void *value;
+	size_t at = 0;
+
+	while (map_next(families, &at, NULL, &value)) {
+		struct family *family = value;
+
+		watches_done(&family->watches);
+		object_names_unref(family->names);
+		mem_free(family);
+	}
+	map_free(families);
+}
+
+static void objects_free(struct omap *objects)
+{
+	struct str key = str_none();
+	struct object *object = omap_seek(objects, key, &key);
+
+	/* the map compares a key that is still there: it is freed behind the step */
+	while (object) {
+		struct object *next = omap_after(objects, key, &key);
+
+		omap_remove(objects, object->key);
+		object_unref(object);
+		object = next;
+	}
+	omap_free(objects);
+}
+
+static void store_free(struct store *store)
+{
+	if (!store)
+		return;
+	loop_defer_cancel(store->loop, &store->kick);
+	watches_done(&store->wide);
+	objects_free(store->visible);
+	families_free(store->families);
+	history_free(store->history);
+	map_free(store->staged);
+	vec_done(&store->commit.changes);
+	buf_done(&store->scratch);
+	disk_close(store->disk);
+	mem_free(store->failure);
+	mem_free(store);
+}
+DEFINE_AUTO(struct store *, store_free);
+
+static struct disk *choose_disk(const struct store_options *options, struct err *err)
+{
+	if (options->disk)
+		return options->disk;
+	return options->folder ? disk_open(options->folder, err) : disk_open_null();
+}
+
+struct store *store_open(struct loop *loop, const struct store_options *options, struct err *err)
+{
+	struct disk *disk = choose_disk(options, err);
+
+	if (!disk)
+		return NULL;
+	AUTO(store_free) struct store *store = mem_new(struct store);
+
+	store->loop = loop;
+	store->log = options->log;
+	store->disk = disk;
+	store->visible = omap_new();
+	store->families = map_new(loop_random_u64(loop));
+	store->staged = map_new(loop_random_u64(loop));
+	store->scratch = (struct buf)BUF_UNBOUNDED;
+	store->commit.store = store;
+	watches_init(&store->wide);
+	list_init(&store->queue);
+	list_init(&store->commit.writes);
+	if (load(store, options, err) < 0)
+		return NULL;
+	log_info(store->log, "store opened", LOG_STR("folder", options->folder),
+		 LOG_INT("objects", omap_len(store->visible)),
+		 LOG_INT("revision", store->revision));
+	return TAKE(store);
+}
+
+void store_flush(struct store *store)
+{
+	int64_t target = store->last;
+
+	while (!store->failure && store->revision < target)
+		(void)loop_turn(store->loop, -1);
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	store->closing = true;
+	store_flush(store);
+	while (store->backups > 0 || store->commit.running)
+		(void)loop_turn(store->loop, -1);
+	store_free(store);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+int64_t store_revision(const struct store *store)
+{
+	return store->revision;
+}
+
+int64_t store_compacted(const struct store *store)
+{
+	return history_compacted(store->history);
+}
+
+const char *store_failure(const struct store *store)
+{
+	return store->failure;
+}
+
+struct object *store_get(const struct store *store, struct str key)
+{
+	return omap_get(store->visible, key);
+}
+
+struct object *store_next(const struct store *store, struct str prefix, struct str after)
+{
+	bool behind = !str_is_none(after) && str_cmp(after, prefix) >= 0;
+	struct object *object = behind ? omap_after(store->visible, after, NULL)
+				       : omap_seek(store->visible, prefix, NULL);
+
+	return object && str_starts(object->key, prefix) ? object : NULL;
+}
+
+size_t store_count(const struct store *store, struct str prefix)
+{
+	struct str kind = kind_part(prefix);
+	struct str after = str_none();
+	struct object *object;
+	size_t count = 0;
+
+	if (str_is_empty(prefix))
+		return omap_len(store->visible);
+	if (kind.len == prefix.len) {
+		const struct family *family = map_get(store->families, kind);
+
+		return family ? family->count : 0;
+	}
+	for (; (object = store_next(store, prefix, after)); after = object->key)
+		count++;
+	return count;
+}
+
+struct object *store_newest(const struct store *store, struct str key)
+{
+	const struct pending *pending = map_get(store->staged, key);
+
+	if (pending)
+		return pending->op == STORE_DELETE ? NULL : pending->object;
+	return store_get(store, key);
+}
+
+void store_stats(const struct store *store, struct store_stats *ret)
+{
+	*ret = (struct store_stats){
+		.objects = omap_len(store->visible),
+		.object_bytes = store->object_bytes,
+		.history_events = history_len(store->history),
+		.history_bytes = history_bytes(store->history),
+		.commits = store->commits,
+		.writes = store->writes,
+		.disk_bytes = store->disk_bytes,
+	};
+}
+
+/* --- ending a write ------------------------------------------------------------------------- */
+
+/* Out of `staged`, if it is the newest of its key. */
+static void unstage(struct store *store, const struct pending *pending)
+{
+	if (map_get(store->staged, pending->object->key) == pending)
+		(void)map_remove(store->staged, pending->object->key);
+}
+
+static void pending_free(struct pending *pending)
+{
+	list_remove(&pending->link);
+	object_unref(pending->object);
+	mem_free(pending);
+}
+
+/* Change `visible`; gives what was there, for object_unref(). */
+static struct object *apply(struct store *store, const struct pending *pending)
+{
+	struct object *object = pending->object;
+	struct object *old;
+
+	if (pending->op == STORE_DELETE) {
+		old = omap_remove(store->visible, object->key);
+		pending->family->count--;
+	} else {
+		old = omap_put(store->visible, object->key, object_ref(object));
+		store->object_bytes += object_bytes(object);
+		pending->family->count += pending->op == STORE_CREATE;
+	}
+	if (old)
+		store->object_bytes -= object_bytes(old);
+	store->revision = object->revision;
+	assert((old == NULL) == (pending->op == STORE_CREATE));
+	return old;
+}
+
+/* A durable write: seen by readers, told to watches, told to its writer. */
+static void publish(struct store *store, struct pending *pending)
+{
+	static const enum store_event_type types[] = {
+		[STORE_CREATE] = STORE_ADDED,
+		[STORE_UPDATE] = STORE_MODIFIED,
+		[STORE_DELETE] = STORE_DELETED,
+	};
+	AUTO(object_unref) struct object *old = apply(store, pending);
+	struct store_event event = {
+		.type = types[pending->op],
+		.revision = pending->object->revision,
+		.object = pending->object,
+		.previous = old,
+	};
+
+	unstage(store, pending);
+	store->writes++;
+	history_add(store->history, &event);
+	watches_tell(&pending->family->watches, &event);
+	watches_tell(&store->wide, &event);
+	if (pending->done)
+		pending->done(pending->arg, pending->object, NULL);
+	pending_free(pending);
+}
+
+static void refuse_all(struct store *store, struct list *writes, const struct err *err)
+{
+	LIST_EACH(writes, struct pending, link, pending)
+	unstage(store, pending);
+	LIST_EACH(writes, struct pending, link, pending)
+	{
+		if (pending->done)
+			pending->done(pending->arg, NULL, err);
+		pending_free(pending);
+	}
+}
+
+static void fail(struct store *store, const struct err *why)
+{
+	struct err err;
+
+	store->failure = mem_strdup(why->text);
+	(void)err_set(&err, ERR_UNAVAILABLE, "the write may be lost: %s", why->text);
+	log_error(store->log, "the store has failed: writes are refused from now on",
+		  LOG_STR("error", why->text), LOG_INT("revision", store->revision));
+	list_splice(&store->commit.writes, &store->queue);
+	refuse_all(store, &store->commit.writes, &err);
+}
+
+/* --- committing ----------------------------------------------------------------------------- */
+
+static void commit_work(void *arg)
+{
+	struct commit *commit = arg;
+	struct disk *disk = commit->store->disk;
+	struct disk_batch batch = {
+		.changes = commit->changes.ptr,
+		.count = commit->changes.len,
+		.revision =
+			container_of(commit->writes.prev, struct pending, link)->object->revision,
+	};
+
+	commit->failed = disk_commit(disk, &batch, &commit->err) < 0;
+	commit->disk_bytes = disk_bytes(disk);
+}
+
+static void start_commit(void *arg);
+
+static void warn_if_slow(struct store *store)
+{
+	int64_t took = loop_uptime(store->loop) - store->commit.started;
+
+	if (took >= TIME_SECOND)
+		log_warn(store->log, "slow commit: is the disk busy?",
+			 LOG_INT("milliseconds", took / TIME_MILLISECOND),
+			 LOG_INT("changes", store->commit.changes.len));
+}
+
+static void commit_done(void *arg)
+{
+	struct commit *commit = arg;
+	struct store *store = commit->store;
+
+	warn_if_slow(store);
+	if (commit->failed) {
+		fail(store, &commit->err);
+	} else {
+		store->commits++;
+		store->disk_bytes = commit->disk_bytes;
+		LIST_EACH(&commit->writes, struct pending, link, pending)
+		publish(store, pending);
+	}
+	commit->running = false;
+	if (!list_is_empty(&store->queue))
+		loop_defer(store->loop, &store->kick, start_commit, store);
+}
+
+static void next_batch(struct store *store)
+{
+	store->batch++;
+	store->batch_writes = 0;
+	store->batch_bytes = 0;
+}
+
+/* Move the first batch of the queue into `commit`. */
+static void take_batch(struct store *store)
+{
+	struct commit *commit = &store->commit;
+	uint64_t batch = container_of(store->queue.next, struct pending, link)->batch;
+
+	vec_clear(&commit->changes);
+	LIST_EACH(&store->queue, struct pending, link, pending)
+	{
+		if (pending->batch != batch)
+			break;
+		list_remove(&pending->link);
+		list_push(&commit->writes, &pending->link);
+		if (pending->superseded)
+			continue;
+		struct disk_change change = {
+			.key = pending->object->key,
+			.object = pending->op == STORE_DELETE ? NULL : pending->object,
+		};
+
+		vec_push(&commit->changes, change);
+	}
+	if (batch == store->batch)
+		next_batch(store);
+}
+
+static void start_commit(void *arg)
+{
+	struct store *store = arg;
+	struct commit *commit = &store->commit;
+
+	assert(!commit->running && list_is_empty(&commit->writes));
+	if (list_is_empty(&store->queue))
+		return;
+	take_batch(store);
+	commit->running = true;
+	commit->started = loop_uptime(store->loop);
+	loop_work(store->loop, commit_work, commit_done, commit);
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static int check_precondition(const struct store *store, const struct store_write *write,
+			      struct err *err)
+{
+	const struct object *newest = store_newest(store, write->key);
+
+	if (write->op == STORE_CREATE && newest)
+		return err_set(err, ERR_ALREADY_EXISTS, "\"%.*s\" already exists",
+			       STR_ARG(write->key));
+	if (write->op == STORE_CREATE)
+		return 0;
+	if (!newest)
+		return err_set(err, ERR_NOT_FOUND, "\"%.*s\" not found", STR_ARG(write->key));
+	if (write->expect != 0 && write->expect != newest->revision)
+		return err_set(err, ERR_CONFLICT, "\"%.*s\" has revision %" PRId64 ", not %" PRId64,
+			       STR_ARG(write->key), newest->revision, write->expect);
+	return 0;
+}
+
+static int check_write(const struct store *store, const struct store_write *write, struct err *err)
+{
+	if (store->failure)
+		return err_set(err, ERR_UNAVAILABLE, "the store has failed: %s", store->failure);
+	if (store->closing)
+		return err_set(err, ERR_UNAVAILABLE, "the store is closing");
+	if (check_key(write->key, err) < 0)
+		return -1;
+	if (write->before.len + write->behind.len > LIMIT_OBJECT_BYTES)
+		return err_set(err, ERR_TOO_LARGE, "\"%.*s\" has more than %d bytes",
+			       STR_ARG(write->key), LIMIT_OBJECT_BYTES);
+	return check_precondition(store, write, err);
+}
+
+static struct object *make_object(struct store *store, const struct store_write *write,
+				  struct family *family)
+{
+	struct object_parts parts = {
+		.key = write->key,
+		.before = write->before,
+		.behind = write->behind,
+		.labels = write->labels,
+		.fields = write->fields,
+		.label_count = write->label_count,
+		.field_count = write->field_count,
+	};
+
+	return object_new(&parts, store->last + 1, &family->names, &store->scratch);
+}
+
+/* It is the newest of its key from now on. */
+static void stage(struct store *store, struct pending *pending)
+{
+	struct pending *older = map_put(store->staged, pending->object->key, pending);
+
+	if (store->batch_writes >= LIMIT_COMMIT_WRITES || store->batch_bytes >= LIMIT_COMMIT_BYTES)
+		next_batch(store);
+	pending->batch = store->batch;
+	store->batch_writes++;
+	store->batch_bytes += object_bytes(pending->object);
+	if (older && older->batch == pending->batch)
+		older->superseded = true;
+	list_push(&store->queue, &pending->link);
+	store->last = pending->object->revision;
+	if (!store->commit.running)
+		loop_defer(store->loop, &store->kick, start_commit, store);
+}
+
+int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
+		struct err *err)
+{
+	if (check_write(store, write, err) < 0)
+		return -1;
+	struct pending *pending = mem_new(struct pending);
+
+	pending->op = write->op;
+	pending->family = family_get(store, kind_part(write->key));
+	pending->object = make_object(store, write, pending->family);
+	pending->done = write->done;
+	pending->arg = write->arg;
+	stage(store, pending);
+	if (ret_revision)
+		*ret_revision = store->last;
+	return 0;
+}
+
+/* --- watching ------------------------------------------------------------------------------- */
+
+struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
+				store_event_fn *fn, void *arg, struct err *err)
+{
+	int64_t compacted = history_compacted(store->history);
+	struct str kind = kind_part(prefix);
+	const struct store_event *event;
+
+	if (revision < compacted) {
+		(void)err_set(err, ERR_EXPIRED,
+			      "too old resource version: %" PRId64 " (%" PRId64 ")", revision,
+			      compacted);
+		return NULL;
+	}
+	struct watches *among =
+		str_is_none(kind) ? &store->wide : &family_get(store, kind)->watches;
+	struct store_watch *watch = watches_add(among, prefix, revision, fn, arg);
+
+	for (int64_t at = revision + 1; (event = history_find(store->history, at)); at++)
+		watch_tell(watch, event);
+	return watch;
+}
+
+/* --- upkeep --------------------------------------------------------------------------------- */
+
+struct backup {
+	struct store *store;
+	char *folder;
+	int64_t revision;
+	VEC(struct disk_change) changes;
+	store_backup_fn *done;
+	void *arg;
+	bool failed;
+	struct err err;
+};
+
+static void backup_work(void *arg)
+{
+	struct backup *backup = arg;
+	struct disk_batch batch = {
+		.changes = backup->changes.ptr,
+		.count = backup->changes.len,
+		.revision = backup->revision,
+	};
+
+	backup->failed = disk_copy(backup->folder, &batch, &backup->err) < 0;
+}
+
+static void backup_done(void *arg)
+{
+	struct backup *backup = arg;
+
+	for (size_t i = 0; i < backup->changes.len; i++)
+		object_unref((struct object *)backup->changes.ptr[i].object);
+	backup->store->backups--;
+	if (backup->done)
+		backup->done(backup->arg, backup->failed ? &backup->err : NULL);
+	vec_done(&backup->changes);
+	mem_free(backup->folder);
+	mem_free(backup);
+}
+
+void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg)
+{
+	struct backup *backup = mem_new(struct backup);
+	struct object *object;
+
+	backup->store = store;
+	backup->folder = mem_strdup(folder);
+	backup->revision = store->revision;
+	backup->done = done;
+	backup->arg = arg;
+	vec_reserve(&backup->changes, omap_len(store->visible));
+	for (struct str after = str_none(); (object = store_next(store, STR(""), after));
+	     after = object->key) {
+		struct disk_change change = {.key = object->key, .object = object_ref(object)};
+
+		vec_push(&backup->changes, change);
+	}
+	store->backups++;
+	loop_work(store->loop, backup_work, backup_done, backup);
+}
+
+static void check_pending(const struct store *store, const struct list *writes, int64_t *revision,
+			  size_t *newest)
+{
+	LIST_EACH(writes, struct pending, link, pending)
+	{
+		++*revision;
+		assert(pending->object->revision == *revision);
+		*newest += map_get(store->staged, pending->object->key) == pending;
+	}
+}
+
+static void check_visible(const struct store *store)
+{
+	struct object *object;
+	size_t bytes = 0;
+
+	omap_check(store->visible);
+	for (struct str after = str_none(); (object = store_next(store, STR(""), after));
+	     after = object->key) {
+		assert(object->refs > 0 && object->revision <= store->revision);
+		assert(map_get(store->families, kind_part(object->key)));
+		bytes += object_bytes(object);
+	}
+	assert(bytes == store->object_bytes);
+}
+
+static void check_families(const struct store *store)
+{
+	size_t at = 0;
+	size_t total = 0;
+	struct str kind;
+	void *value;
+
+	while (map_next(store->families, &at, &kind, &value)) {
+		const struct family *family = value;
+		struct object *object;
+		size_t count = 0;
+
+		for (struct str after = str_none(); (object = store_next(store, kind, after));
+		     after = object->key)
+			count++;
+		assert(count == family->count);
+		total += count;
+	}
+	assert(total == omap_len(store->visible));
+}
+
+void store_check(const struct store *store)
+{
+	int64_t revision = store->revision;
+	size_t newest = 0;
+
+	check_visible(store);
+	check_families(store);
+	history_check(store->history);
+	assert(history_compacted(store->history) + (int64_t)history_len(store->history) ==
+	       store->revision);
+	check_pending(store, &store->commit.writes, &revision, &newest);
+	check_pending(store, &store->queue, &revision, &newest);
+	assert(newest == map_len(store->staged));
+	assert(store->failure || revision == store->last);
+	assert(!store->failure || newest == 0);
+}

@@ -22,6 +22,7 @@ struct api;
 struct arena;
 struct call;
 struct causes;
+struct kind;
 struct kinds;
 struct schema;
 struct type;

@@ -345,7 +345,8 @@ static void give_out(struct http_client *client, enum call_class class)
 				      ? conn->protocol->room(conn)
 				      : 0;
 
-		for (struct list *node; room && (node = list_pop(&client->waiting[class])); room--) {
+		for (struct list *node; room && (node = list_pop(&client->waiting[class]));
+		     room--) {
 			struct http_call *call = container_of(node, struct http_call, link);
 
 			client->waiting_count[class]--;

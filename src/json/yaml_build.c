@@ -261,9 +261,11 @@ static int put_member(struct yaml_build *build, struct frame *frame, const struc
 
 /* --- merge keys ------------------------------------------------------------------------------- */
 
-static int merge_map(struct yaml_build *build, struct json map, struct yaml_place place,
+/* Into `frame`, at its merge key. */
+static int merge_map(struct yaml_build *build, struct frame *frame, struct json map,
 		     struct err *err)
 {
+	struct yaml_place place = frame->key_place;
 	struct json_iter it = json_iter(map);
 
 	if (!json_is(map, JSON_OBJ))
@@ -277,20 +279,27 @@ static int merge_map(struct yaml_build *build, struct json map, struct yaml_plac
 		if (copy(build, it.value, place, &member.value, err) < 0)
 			return -1;
 		member.key = arena_str(build->arena, it.key);
-		if (put_member(build, top(build), &member, err) < 0)
+		if (put_member(build, frame, &member, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* From the last map of a list to the first: earlier ones win. */
-static int merge_value(struct yaml_build *build, struct json value, struct yaml_place place,
+static int merge_value(struct yaml_build *build, struct frame *frame, struct json value,
 		       struct err *err)
 {
+	struct json_iter it = json_iter(value);
+	size_t count = json_len(value);
+
 	if (!json_is(value, JSON_ARR))
-		return merge_map(build, value, place, err);
-	for (size_t i = json_len(value); i > 0; i--) {
-		if (merge_map(build, json_at(value, i - 1), place, err) < 0)
+		return merge_map(build, frame, value, err);
+	/* Found once each, since json_at() has to walk there. */
+	struct json *maps = arena_calloc(build->arena, count, sizeof(*maps));
+	for (size_t i = 0; json_next(&it); i++)
+		maps[i] = it.value;
+	while (count > 0) {
+		if (merge_map(build, frame, maps[--count], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -344,7 +353,7 @@ static int place_value(struct yaml_build *build, struct json value, struct err *
 	}
 	frame->has_key = false;
 	if (frame->merge)
-		return merge_value(build, value, frame->key_place, err);
+		return merge_value(build, frame, value, err);
 	const struct member member = {
 		.key = frame->key, .value = value, .place = frame->key_place, .explicit = true};
 	return put_member(build, frame, &member, err);
@@ -407,7 +416,7 @@ int yaml_build_alias(struct yaml_build *build, const struct yaml_node *node, str
 	struct frame *frame = top(build);
 	if (frame && frame->map && frame->merge) {
 		frame->has_key = false;
-		return merge_map(build, anchor->value, frame->key_place, err);
+		return merge_map(build, frame, anchor->value, err);
 	}
 	if (copy(build, anchor->value, node->place, &value, err) < 0)
 		return -1;

@@ -6,7 +6,6 @@
  * after four times that, however little of it was measured; a phase has at least one round. */
 #include <assert.h>
 #include <malloc.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -46,7 +45,7 @@ int64_t bench_option(const struct bench_run *run, const char *name)
 	for (const struct bench_option *o = run->bench->options; o && o->name; o++)
 		if (str_is(str_from(o->name), name))
 			return o->value;
-	assert(!"the benchmark asks for an option that is not in its table");
+	assert(false); /* it is not in the benchmark's table of options */
 	return 0;
 }
 
@@ -71,7 +70,7 @@ double bench_cost(const struct bench_run *run, const char *key)
 	for (size_t i = 0; i < run->values.len; i++)
 		if (str_is(str_from(run->values.at[i].key), key))
 			return run->values.at[i].value;
-	assert(!"the benchmark asks for a phase that it did not have");
+	assert(false); /* the benchmark has had no such phase */
 	return 0;
 }
 
@@ -131,7 +130,7 @@ static void count_time(struct bench_run *run)
 
 bool bench_round(struct bench_run *run, size_t items)
 {
-	int64_t bound = llround(run->settings->seconds * 1e9);
+	int64_t bound = (int64_t)(run->settings->seconds * 1e9);
 
 	assert(run->phase && items > 0);
 	if (!run->rolling) {

@@ -71,9 +71,15 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 	return 0;
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
-		     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
-		     void *arg)
+static struct str text_of(nghttp2_rcbuf *buffer)
+{
+	nghttp2_vec bytes = nghttp2_rcbuf_get_buf(buffer);
+
+	return str_of((const char *)bytes.base, bytes.len);
+}
+
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
+		     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
 	struct http_call *call = find(session, frame->hd.stream_id);
 	struct h2 *h2 = h2_of(arg);
@@ -82,14 +88,15 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 	(void)flags;
 	if (!call || call->head_told) /* trailers */
 		return 0;
-	if (name_len == 7 && memcmp(name, ":status", 7) == 0) {
+	if (str_eq(text_of(name), STR(":status"))) {
+		struct str text = text_of(value);
+
 		call->status = 0;
-		for (size_t i = 0; i < value_len && i < 3; i++) /* nghttp2 has checked it */
-			call->status = call->status * 10 + (value[i] - '0');
+		for (size_t i = 0; i < text.len && i < 3; i++) /* nghttp2 has checked it */
+			call->status = call->status * 10 + (text.ptr[i] - '0');
 		return 0;
 	}
-	if (headers_add(&call->reply, str_of((const char *)name, name_len),
-			str_of((const char *)value, value_len), &err) < 0) {
+	if (headers_add(&call->reply, text_of(name), text_of(value), &err) < 0) {
 		err_wrap(&err, "response");
 		drop_stream(h2, call->stream_id, NGHTTP2_CANCEL);
 		call_fail(call, &err, HTTP_MAYBE_SENT);
@@ -317,7 +324,7 @@ static nghttp2_session *make_session(struct client_conn *conn)
 
 	assert(rc == 0); /* out of memory only */
 	nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-	nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+	nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
 	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
 	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
 	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
@@ -430,8 +437,10 @@ static void send_call(struct http_call *call)
 	char size[24];
 	struct err err;
 
-	if (most > FEW_FIELDS)
-		nv = many = mem_calloc(most, sizeof(*nv));
+	if (most > FEW_FIELDS) {
+		many = mem_calloc(most, sizeof(*many));
+		nv = many;
+	}
 	nv[count++] = make_nv(STR(":method"), str_from(call->method));
 	nv[count++] = make_nv(STR(":scheme"), call->client->secure ? STR("https") : STR("http"));
 	nv[count++] = make_nv(STR(":authority"), str_from(call->client->authority));

@@ -31,7 +31,7 @@ void pieces_done(struct pieces *pieces)
 static struct piece *add(struct pieces *pieces)
 {
 	if (pieces->head + pieces->count == pieces->size) {
-		if (pieces->head > pieces->size / 2) {
+		if (pieces->ring && pieces->head > pieces->size / 2) {
 			memmove(pieces->ring, pieces->ring + pieces->head,
 				pieces->count * sizeof(*pieces->ring));
 			pieces->head = 0;

@@ -179,6 +179,7 @@ void pool_detach(struct http_call *call)
 {
 	struct client_conn *conn = call->conn;
 
+	assert(conn);
 	list_remove(&call->link);
 	call->conn = NULL;
 	conn->call_count--;
@@ -336,26 +337,28 @@ void pool_free(struct http_client *client)
 
 /* ---- Which call goes where ---- */
 
-/* Hand calls to connections that stand. */
+static void give(struct client_conn *conn, struct http_call *call)
+{
+	conn->client->waiting_count[conn->class]--;
+	call->conn = conn;
+	call->version = conn->protocol->version;
+	list_push(&conn->calls, &call->link);
+	conn->call_count++;
+	conn->protocol->send(call);
+}
+
+/* Hand calls to connections that stand, the oldest first. */
 static void give_out(struct http_client *client, enum call_class class)
 {
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
 	{
-		size_t room = conn->protocol && !conn->retired && !conn->doomed
-				      ? conn->protocol->room(conn)
-				      : 0;
+		size_t room;
 
-		for (struct list *node; room && (node = list_pop(&client->waiting[class]));
-		     room--) {
-			struct http_call *call = container_of(node, struct http_call, link);
-
-			client->waiting_count[class]--;
-			call->conn = conn;
-			call->version = conn->protocol->version;
-			list_push(&conn->calls, &call->link);
-			conn->call_count++;
-			conn->protocol->send(call);
-		}
+		if (!conn->protocol || conn->retired || conn->doomed)
+			continue;
+		room = conn->protocol->room(conn);
+		for (struct list *node; room && (node = list_pop(&client->waiting[class])); room--)
+			give(conn, container_of(node, struct http_call, link));
 		conn_arm_client(conn, conn_due(conn));
 	}
 }

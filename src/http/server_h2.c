@@ -98,9 +98,15 @@ static int take_field(struct http_request *request, struct str name, struct str 
 	return 0;
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
-		     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
-		     void *arg)
+static struct str text_of(nghttp2_rcbuf *buffer)
+{
+	nghttp2_vec bytes = nghttp2_rcbuf_get_buf(buffer);
+
+	return str_of((const char *)bytes.base, bytes.len);
+}
+
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
+		     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
 	struct http_request *request = find(session, frame->hd.stream_id);
 	struct h2 *h2 = h2_of(arg);
@@ -108,12 +114,11 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 	(void)flags;
 	if (!request || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
 		return 0; /* trailers */
-	h2->head_bytes += name_len + value_len;
+	h2->head_bytes += text_of(name).len + text_of(value).len;
 	if (h2->head_bytes > HEAD_PATIENCE)
 		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 	if (!request->refuse)
-		request->refuse = take_field(request, str_of((const char *)name, name_len),
-					     str_of((const char *)value, value_len));
+		request->refuse = take_field(request, text_of(name), text_of(value));
 	return 0;
 }
 
@@ -341,7 +346,7 @@ static nghttp2_session *make_session(struct server_conn *conn)
 
 	assert(rc == 0); /* out of memory only */
 	nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-	nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+	nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
 	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
 	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
 	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
@@ -544,8 +549,10 @@ static void head(struct http_request *request, int64_t length, bool last)
 	size_t count = 0;
 	bool none = last || request->bodyless;
 
-	if (headers_count(fields) + 3 > FEW_FIELDS)
-		nv = many = mem_calloc(headers_count(fields) + 3, sizeof(*nv));
+	if (headers_count(fields) + 3 > FEW_FIELDS) {
+		many = mem_calloc(headers_count(fields) + 3, sizeof(*many));
+		nv = many;
+	}
 	snprintf(status, sizeof(status), "%d", request->status);
 	nv[count++] = make_nv(STR(":status"), str_from(status), NGHTTP2_NV_FLAG_NO_COPY_NAME);
 	for (size_t i = 0; i < headers_count(fields); i++)

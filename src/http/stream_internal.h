@@ -74,7 +74,7 @@ ssize_t stream_send(struct stream *stream, const void *data, size_t len);
 void stream_block(struct stream *stream);
 
 /* stream_tls.c */
-struct stream_tls *stream_tls_new(struct stream *stream, struct tls *tls, struct str name);
+struct stream_tls *stream_tls_new(struct stream *stream, struct tls *side, struct str name);
 void stream_tls_free(struct stream_tls *tls);
 /* Ciphertext arrived (`eof`: or its end): shake hands, decrypt, hand out. */
 void stream_tls_input(struct stream *stream, const char *data, size_t len, bool eof);

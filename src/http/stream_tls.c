@@ -129,26 +129,26 @@ static void expect_name(SSL *ssl, struct str name)
 	X509_VERIFY_PARAM_set1_host(param, text, name.len);
 }
 
-struct stream_tls *stream_tls_new(struct stream *stream, struct tls *context, struct str name)
+struct stream_tls *stream_tls_new(struct stream *stream, struct tls *side, struct str name)
 {
 	struct stream_tls *tls = mem_new(struct stream_tls);
 	BIO *bio;
 
-	tls->tls = tls_ref(context);
+	tls->tls = tls_ref(side);
 	tls->rest = buf_make(WIRE_LIMIT);
 	tls->wire = buf_make(WIRE_LIMIT);
-	tls->ssl = SSL_new(tls_context(context));
+	tls->ssl = SSL_new(tls_context(side));
 	assert(tls->ssl);
 	bio = make_bio(tls);
 	SSL_set_bio(tls->ssl, bio, bio);
 	X509_VERIFY_PARAM_set_time(SSL_get0_param(tls->ssl),
 				   (time_t)(loop_now(stream->loop) / TIME_SECOND));
-	if (tls_is_server(context)) {
+	if (tls_is_server(side)) {
 		SSL_set_accept_state(tls->ssl);
 	} else {
 		SSL_set_connect_state(tls->ssl);
-		if (tls_server_name(context).len)
-			name = tls_server_name(context);
+		if (tls_server_name(side).len)
+			name = tls_server_name(side);
 		if (name.len)
 			expect_name(tls->ssl, name);
 	}
@@ -392,7 +392,7 @@ static struct str next_record(const struct pieces *queue, char *room)
 }
 
 /* Encrypt as much as one send() may take. -1 after stream_fail(). */
-static int encrypt(struct stream *stream)
+static int encrypt_queue(struct stream *stream)
 {
 	struct stream_tls *tls = stream->tls;
 	char room[RECORD];
@@ -443,7 +443,7 @@ static bool flush_round(struct stream *stream)
 
 	tls->out = gathered;
 	tls->out_len = 0;
-	rc = encrypt(stream);
+	rc = encrypt_queue(stream);
 	if (stream->freed)
 		return false;
 	tls->out = NULL;

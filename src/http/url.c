@@ -202,8 +202,8 @@ int url_parse(struct str text, struct url *ret, struct err *err)
 int url_split_target(struct str target, struct str *ret_path, struct str *ret_query,
 		     struct err *err)
 {
+	struct url url = {0};
 	ptrdiff_t mark;
-	struct url url;
 
 	if (target.len && target.ptr[0] != '/' && !str_eq(target, STR("*"))) {
 		if (url_parse(target, &url, err) < 0)

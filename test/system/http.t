@@ -20,9 +20,8 @@ for how in "--http1.1 http://$plain" "--http2-prior-knowledge http://$plain" \
 	"--http2 http://$plain" "--http1.1 https://$tls" "--http2 https://$tls" \
 	"--http2 --tlsv1.2 --tls-max 1.2 https://$tls" "--unix-socket $tmp/socket http://x"; do
 	url=${how##* }
-	options=${how% *}
-	# shellcheck disable=SC2086 # several words on purpose
-	ask_how() { ask $options "$@"; }
+	printf '%s\n' "${how% *}" | sed 's/ --/\n--/g; s/\(--[a-z-]*\) /\1 = /g' >options # curl's own file
+	ask_how() { ask --config options "$@"; }
 	is "GET ($how)" "$(ask_how "$url/echo")" hello
 	is "POST" "$(ask_how -d some-body "$url/echo")" some-body
 	is "the status" "$(ask_how -o none -w '%{http_code}' "$url/nope")" 404

@@ -67,7 +67,7 @@ static const char *without_date(struct buf *got)
 	static const char date[] = "date: Tue, 14 Nov 2023 22:13:20 GMT\r\n";
 	ptrdiff_t at;
 
-	while ((at = str_find(buf_str(got), STR("date: "), 0)) >= 0) {
+	while (got->ptr && (at = str_find(buf_str(got), STR("date: "), 0)) >= 0) {
 		memmove(got->ptr + at, got->ptr + at + sizeof(date) - 1,
 			got->len - (size_t)at - sizeof(date) + 2);
 		got->len -= sizeof(date) - 1;

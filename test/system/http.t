@@ -20,7 +20,7 @@ for how in "--http1.1 http://$plain" "--http2-prior-knowledge http://$plain" \
 	"--http2 http://$plain" "--http1.1 https://$tls" "--http2 https://$tls" \
 	"--http2 --tlsv1.2 --tls-max 1.2 https://$tls" "--unix-socket $tmp/socket http://x"; do
 	url=${how##* }
-	printf '%s\n' "${how% *}" | sed 's/ --/\n--/g; s/\(--[a-z-]*\) /\1 = /g' >options # curl's own file
+	printf '%s\n' "${how% *}" | sed 's/ --/\n--/g' >options # one a line, as curl reads them
 	ask_how() { ask --config options "$@"; }
 	is "GET ($how)" "$(ask_how "$url/echo")" hello
 	is "POST" "$(ask_how -d some-body "$url/echo")" some-body

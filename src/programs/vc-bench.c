@@ -33,6 +33,14 @@ static const struct bench benches[] = {
 		.run = bench_arena,
 	},
 	{
+		.name = "http",
+		.about =
+			"HTTPS echo of small POSTs, client and server: HTTP/2, HTTP/1.1, handshake",
+		.item = "in flight",
+		.size = 64,
+		.run = bench_http,
+	},
+	{
 		.name = "json",
 		.about = "a list of pods, as a server sends it: parsed, printed, copied",
 		.item = "pods",

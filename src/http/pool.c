@@ -161,6 +161,7 @@ static void expire(struct client_conn *conn)
 static void on_timer(struct loop_timer *timer, void *arg)
 {
 	struct client_conn *conn = arg;
+	int64_t soon = loop_uptime(conn->client->loop) + TIME_SECOND;
 	int64_t due = conn_due(conn);
 
 	(void)timer;
@@ -170,6 +171,8 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	if (due <= loop_uptime(conn->client->loop)) {
 		expire(conn);
 		due = conn_due(conn);
+		if (due < soon) /* never at once again */
+			due = soon;
 	}
 	if (due < INT64_MAX)
 		conn_arm_client(conn, due);

@@ -147,6 +147,7 @@ static int64_t conn_due(const struct server_conn *conn)
 static void on_timer(struct loop_timer *timer, void *arg)
 {
 	struct server_conn *conn = arg;
+	int64_t soon = loop_uptime(conn->server->loop) + TIME_SECOND;
 	int64_t due = conn_due(conn);
 
 	(void)timer;
@@ -158,8 +159,9 @@ static void on_timer(struct loop_timer *timer, void *arg)
 			conn_arm(conn, due);
 	} else if (conn->protocol && !conn->lingering) {
 		conn->protocol->expire(conn);
-		if (!conn->doomed && !conn->lingering)
-			conn_arm(conn, conn_due(conn));
+		due = conn_due(conn);
+		if (!conn->doomed && due < INT64_MAX) /* never at once again */
+			conn_arm(conn, due > soon ? due : soon);
 	} else {
 		conn_free(conn);
 	}

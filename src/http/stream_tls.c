@@ -5,7 +5,8 @@
  * to the BIO while it is decrypted; what OpenSSL writes gathers on the stack until one send() takes
  * it. So a turn costs one system call each way, and an idle connection holds no buffer.
  *
- * 1. `rest` holds ciphertext only while the stream is paused: it goes before anything new.
+ * 1. `rest` holds ciphertext that came with what the stream was paused at: it goes before anything
+ *    new, and is bounded by what one turn reads.
  * 2. `wire` holds ciphertext that the socket did not take: it goes before anything new.
  * 3. SSL objects are not in use while callbacks run: those may free the stream. */
 #include <arpa/inet.h>
@@ -135,7 +136,7 @@ struct stream_tls *stream_tls_new(struct stream *stream, struct tls *side, struc
 	BIO *bio;
 
 	tls->tls = tls_ref(side);
-	tls->rest = buf_make(WIRE_LIMIT);
+	tls->rest = buf_make(SIZE_MAX / 4);
 	tls->wire = buf_make(WIRE_LIMIT);
 	tls->ssl = SSL_new(tls_context(side));
 	assert(tls->ssl);
@@ -348,9 +349,13 @@ void stream_tls_input(struct stream *stream, const char *data, size_t len, bool 
 {
 	struct stream_tls *tls = stream->tls;
 
-	assert(tls->rest.len == 0);
-	tls->in = str_of(data, len);
 	tls->in_eof = eof;
+	if (tls->rest.len) { /* resumed a moment ago, and not looked at yet */
+		buf_put(&tls->rest, data, len);
+		stream_tls_resume(stream);
+		return;
+	}
+	tls->in = str_of(data, len);
 	pump(stream);
 	settle(stream);
 }
@@ -360,7 +365,7 @@ void stream_tls_resume(struct stream *stream)
 	struct stream_tls *tls = stream->tls;
 	struct buf held = tls->rest;
 
-	tls->rest = buf_make(WIRE_LIMIT);
+	tls->rest = buf_make(SIZE_MAX / 4);
 	tls->in = buf_str(&held);
 	pump(stream);
 	settle(stream);

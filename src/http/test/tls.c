@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -283,6 +284,34 @@ static void take_fd(int fd, void *arg)
 	close(fd);
 }
 
+/* No descriptor left: whoever waits is told at once, and later ones are served again. */
+static void test_exhausted(struct loop *loop, const struct address *address, int *count)
+{
+	struct rlimit usual, none;
+	int first = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int second = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int64_t end = loop_uptime(loop) + TIME_SECOND;
+	char byte;
+
+	*count = 0;
+	getrlimit(RLIMIT_NOFILE, &usual);
+	none = usual;
+	none.rlim_cur = (rlim_t)second + 1;
+	setrlimit(RLIMIT_NOFILE, &none);
+	ok(connect(first, (const struct sockaddr *)&address->sockaddr, address->len) == 0,
+	   "connected without a descriptor to accept");
+	loop_drain(loop);
+	ok(*count == 0 && recv(first, &byte, 1, MSG_DONTWAIT) == 0, "it is closed at once");
+	setrlimit(RLIMIT_NOFILE, &usual);
+	ok(connect(second, (const struct sockaddr *)&address->sockaddr, address->len) == 0,
+	   "another");
+	while (loop_uptime(loop) < end)
+		loop_turn(loop, end - loop_uptime(loop));
+	ok(*count == 1, "is served after a rest");
+	close(first);
+	close(second);
+}
+
 static void test_listener(void)
 {
 	char folder[] = "/tmp/http-test-XXXXXX";
@@ -317,6 +346,7 @@ static void test_listener(void)
 	loop_drain(loop);
 	ok(count == 1, "but then");
 	close(fd);
+	test_exhausted(loop, &address, &count);
 	listener_free(listener);
 	listener_free(NULL);
 	rmdir(folder);

@@ -20,7 +20,7 @@ static const char *const op_names[] = {
 };
 static_assert(ARRAY_LEN(op_names) == NODE_SELECTOR_OP_COUNT, "name every operator");
 
-#define CORE .group = "io.k8s.api.core"
+#define CORE .group = "io.k8s.api.core", .as_go = true
 
 #define VIEW struct node_selector_requirement
 static const struct field node_selector_requirement_fields[] = {

@@ -140,6 +140,7 @@ struct field {
 	bool open : 1; /* of an enum: other texts are allowed, and seen as the number of names */
 	bool preserve : 1; /* unknown members below it stay */
 	bool always : 1;   /* written even when it is empty or 0 */
+	bool pointer : 1;  /* Go holds it by a pointer: empty and absent are not the same */
 	bool has_min : 1;
 	bool has_max : 1;
 	bool retain_keys : 1; /* strategic merge: drop what the patch does not name */
@@ -177,6 +178,12 @@ struct type {
 	type_validate_fn *validate;
 	type_default_fn *fill;
 	bool preserve; /* unknown members stay */
+	/* `validate` holds all rules of the object and of what is below it, in an order of its own:
+	 * type_validate() does not walk the rows. */
+	bool whole;
+	/* Documents are kept as Go would write them: type_default() leaves out what is null or empty,
+	 * unless it is F_POINTER, F_ALWAYS or F_REQUIRED, and puts in the latter two. */
+	bool as_go;
 };
 
 /* const struct type queue_spec_type = {
@@ -225,6 +232,7 @@ struct type {
 #define F_OPEN .open = true
 #define F_PRESERVE .preserve = true
 #define F_ALWAYS .always = true
+#define F_POINTER .pointer = true
 #define F_DEFAULT(text) .dflt = (text)
 #define F_MIN(value) .has_min = true, .min = (value)
 #define F_MAX(value) .has_max = true, .max = (value)
@@ -309,7 +317,8 @@ struct json type_encode_new(const struct type *type, const void *view, struct js
 
 /* --- documents alone ------------------------------------------------------------------------- */
 
-/* Add what is absent and has a default, at every level that is there. */
+/* Add what is absent and has a default, at every level that is there; in types that are `as_go`, leave
+ * out what is empty first. */
 void type_default(const struct type *type, struct json_doc *doc, struct json object);
 
 /* Wrong JSON types, as Go's decoder says it: `json: cannot unmarshal string into Go struct field

@@ -163,6 +163,7 @@ const struct type label_selector_requirement_type = {
 	TYPE("LabelSelectorRequirement", "v1", struct label_selector_requirement,
 	     label_selector_requirement_fields),
 	.group = "io.k8s.apimachinery.pkg.apis.meta",
+	.as_go = true,
 	.validate = validate_requirement,
 };
 
@@ -184,6 +185,7 @@ static void validate_selector(struct json object, const struct path *path, struc
 const struct type label_selector_type = {
 	TYPE("LabelSelector", "v1", struct label_selector, label_selector_fields),
 	.group = "io.k8s.apimachinery.pkg.apis.meta",
+	.as_go = true,
 	.validate = validate_selector,
 };
 

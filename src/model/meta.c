@@ -12,7 +12,7 @@
 
 enum { ANNOTATIONS_MAX_BYTES = 256 * 1024, MANAGER_MAX_BYTES = 128 };
 
-#define META .group = "io.k8s.apimachinery.pkg.apis.meta"
+#define META .group = "io.k8s.apimachinery.pkg.apis.meta", .as_go = true
 
 #define VIEW struct owner_reference
 static const struct field owner_reference_fields[] = {
@@ -20,8 +20,8 @@ static const struct field owner_reference_fields[] = {
 	{"kind", F_STR, AT(kind), F_ALWAYS},
 	{"name", F_STR, AT(name), F_ALWAYS},
 	{"uid", F_STR, AT(uid), F_ALWAYS, F_GO("types.UID")},
-	{"controller", F_BOOL, AT(controller)},
-	{"blockOwnerDeletion", F_BOOL, AT(block_owner_deletion)},
+	{"controller", F_BOOL, AT(controller), F_POINTER},
+	{"blockOwnerDeletion", F_BOOL, AT(block_owner_deletion), F_POINTER},
 };
 #undef VIEW
 const struct type owner_reference_type = {
@@ -51,7 +51,7 @@ static const struct field meta_fields[] = {
 	{"generation", F_INT64, AT(generation)},
 	{"creationTimestamp", F_TIME, AT(creation_timestamp)},
 	{"deletionTimestamp", F_TIME, AT(deletion_timestamp)},
-	{"deletionGracePeriodSeconds", F_INT64, AT(deletion_grace_period_seconds)},
+	{"deletionGracePeriodSeconds", F_INT64, AT(deletion_grace_period_seconds), F_POINTER},
 	{"labels", F_LABELS, AT(labels)},
 	{"annotations", F_LABELS, AT(annotations)},
 	{"ownerReferences", F_LIST(F_OBJECT(owner_reference)), AT(owner_references),

@@ -63,6 +63,7 @@ static void validate_taint(struct json object, const struct path *path, struct c
 const struct type taint_type = {
 	TYPE("Taint", "v1", struct taint, taint_fields),
 	.group = "io.k8s.api.core",
+	.as_go = true,
 	.validate = validate_taint,
 };
 
@@ -72,7 +73,7 @@ static const struct field toleration_fields[] = {
 	{"operator", F_ENUM(op_names), AT(op), F_OPEN, F_GO("v1.TolerationOperator")},
 	{"value", F_STR, AT(value)},
 	{"effect", F_ENUM(effect_names), AT(effect), F_OPEN, F_GO("v1.TaintEffect")},
-	{"tolerationSeconds", F_INT64, AT(seconds)},
+	{"tolerationSeconds", F_INT64, AT(seconds), F_POINTER},
 };
 #undef VIEW
 
@@ -118,6 +119,7 @@ static void validate_toleration(struct json object, const struct path *path, str
 const struct type toleration_type = {
 	TYPE("Toleration", "v1", struct toleration, toleration_fields),
 	.group = "io.k8s.api.core",
+	.as_go = true,
 	.validate = validate_toleration,
 };
 

@@ -35,27 +35,102 @@ static void default_below(const struct field *field, struct json_doc *doc, struc
 		default_below(field->of, doc, it.value);
 }
 
-void type_default(const struct type *type, struct json_doc *doc, struct json object)
+/* Is it what Go does not write: null, and what is empty where empty means absent? */
+static bool is_left_out(const struct field *field, struct json value)
+{
+	if (json_is(value, JSON_NULL))
+		return !field->nullable;
+	if (field->pointer || field->always || field->required)
+		return false;
+	switch (field->is) {
+	case FIELD_STR:
+	case FIELD_ENUM:
+	case FIELD_BYTES:
+		return json_str(value).len == 0;
+	case FIELD_BOOL:
+		return !json_bool(value);
+	case FIELD_INT32:
+	case FIELD_INT64:
+		return json_int(value) == 0;
+	case FIELD_LIST:
+	case FIELD_MAP:
+		return json_len(value) == 0;
+	default:
+		return false;
+	}
+}
+
+/* What Go writes for a field that nothing was said about; absent where it writes nothing. */
+static struct json zero_of(const struct field *field, struct json_doc *doc)
+{
+	if (field->pointer || (!field->always && !field->required))
+		return JSON_NONE;
+	switch (field->is) {
+	case FIELD_STR:
+	case FIELD_ENUM:
+	case FIELD_BYTES:
+		return json_new_str(doc, STR(""));
+	case FIELD_BOOL:
+		return json_new_bool(doc, false);
+	case FIELD_INT32:
+	case FIELD_INT64:
+	case FIELD_INTSTR:
+		return json_new_int(doc, 0);
+	case FIELD_QUANTITY:
+		return json_new_str(doc, STR("0"));
+	case FIELD_TIME:
+	case FIELD_MICROTIME:
+		return json_new_null(doc);
+	case FIELD_OBJECT:
+		return json_new_obj(doc);
+	default:
+		return JSON_NONE;
+	}
+}
+
+/* Default what is below each member; note the rows that are there, and leave out what Go would. */
+static void default_members(const struct type *type, struct json_doc *doc, struct json object,
+			    struct field_seen *seen)
 {
 	struct json_iter it = json_iter(object);
-	struct field_seen seen = {0};
+	VEC(struct str) left_out = {0};
 	size_t hint = 0;
 
 	while (json_next(&it)) {
 		const struct field *field = type_find(type, it.key, &hint);
 
-		if (!field || (json_is(it.value, JSON_NULL) && !field->nullable))
+		if (!field)
 			continue;
-		field_seen_set(&seen, (size_t)(field - type->fields));
+		if (type->as_go && is_left_out(field, it.value)) {
+			vec_push(&left_out, it.key);
+			continue;
+		}
+		if (json_is(it.value, JSON_NULL) && !field->nullable)
+			continue;
+		field_seen_set(seen, (size_t)(field - type->fields));
 		default_below(field, doc, it.value);
 	}
+	for (size_t i = 0; i < left_out.len; i++)
+		json_remove(doc, object, left_out.ptr[i]);
+	vec_done(&left_out);
+}
+
+void type_default(const struct type *type, struct json_doc *doc, struct json object)
+{
+	struct field_seen seen = {0};
+
+	default_members(type, doc, object, &seen);
 	for (size_t i = 0; i < type->count; i++) {
 		const struct field *field = &type->fields[i];
 		struct json value;
 
-		if (!field->dflt || field_seen_has(&seen, i))
+		if (field_seen_has(&seen, i))
 			continue;
 		value = field_default(field, doc);
+		if (json_is_absent(value) && type->as_go)
+			value = zero_of(field, doc);
+		if (json_is_absent(value))
+			continue;
 		json_set(doc, object, str_from(field->name), value);
 		default_below(field, doc, value);
 	}

@@ -273,6 +273,10 @@ void type_validate_at(const struct type *type, struct json object, const struct 
 	struct json_iter it = json_iter(object);
 	size_t hint = 0;
 
+	if (type->whole) {
+		type->validate(object, path, causes);
+		return;
+	}
 	memset(values, 0, type->count * sizeof(values[0]));
 	while (json_next(&it)) {
 		const struct field *field = type_find(type, it.key, &hint);

@@ -81,6 +81,9 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 	case FIELD_TIME:
 	case FIELD_MICROTIME:
 		return json_new_null(doc);
+	case FIELD_LIST:
+	case FIELD_MAP:
+		return field->always ? json_new_null(doc) : JSON_NONE;
 	case FIELD_OBJECT:
 		return json_new_obj(doc);
 	default:

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/batchjob.h - batch/v1: jobs and cron jobs of Kubernetes itself. */
+#ifndef MODEL_BATCHJOB_H
+#define MODEL_BATCHJOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/labels.h"
+#include "model/meta.h"
+#include "model/view.h"
+
+struct batch_job_spec {
+	struct opt_int32 parallelism;
+	struct opt_int32 completions;
+	struct opt_int64 active_deadline_seconds;
+	struct opt_int32 backoff_limit;
+	const struct label_selector *selector;
+	struct opt_int32 ttl_seconds_after_finished;
+	struct opt_bool suspend;
+};
+extern const struct type batch_job_spec_type;
+
+struct batch_job {
+	struct meta meta;
+	struct batch_job_spec spec;
+};
+extern const struct type batch_job_type;
+
+struct batch_cron_job {
+	struct meta meta;
+};
+extern const struct type batch_cron_job_type;
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/binding.c - the binding of a pod to a node: their tables and rules.
+ *
+ * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
+ * kube-apiserver. Metadata is validated by whoever calls, before. */
+#include "model/binding.h"
+
+#include "model/rules.h"
+
+#include "base/banned.h"
+
+#define VIEW struct binding
+static const struct field binding_fields[] = {
+	F_TYPE_META,
+	{"metadata", F_OBJECT(meta), AT(meta), F_DEFAULT("{}")},
+	{"target", F_OBJECT(object_reference), AT(target), F_ALWAYS, F_REQUIRED},
+};
+#undef VIEW
+const struct type binding_type = {
+	TYPE("Binding", "v1", struct binding, binding_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	.validate = rules_elsewhere,
+	.whole = true,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/binding.h - the binding of a pod to a node. */
+#ifndef MODEL_BINDING_H
+#define MODEL_BINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/meta.h"
+#include "model/reference.h"
+#include "model/view.h"
+
+struct binding {
+	struct meta meta;
+	struct object_reference target;
+};
+extern const struct type binding_type;
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/configmap.h - config maps. */
+#ifndef MODEL_CONFIGMAP_H
+#define MODEL_CONFIGMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/meta.h"
+#include "model/view.h"
+
+struct configmap {
+	struct meta meta;
+	struct opt_bool immutable;
+	struct labels data;
+	VIEW_MAP(struct str) binary_data;
+};
+extern const struct type configmap_type;
+
+#endif

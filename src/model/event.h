@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/event.h - events, of the core and of events.k8s.io. */
+#ifndef MODEL_EVENT_H
+#define MODEL_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/meta.h"
+#include "model/reference.h"
+#include "model/view.h"
+
+struct event_source {
+	struct str component;
+	struct str host;
+};
+extern const struct type event_source_type;
+
+struct event_series {
+	int32_t count;
+	int64_t last_observed_time;
+};
+extern const struct type event_series_type;
+
+struct event {
+	struct meta meta;
+	struct object_reference involved_object;
+	struct str reason;
+	struct str message;
+	struct event_source source;
+	int64_t first_timestamp;
+	int64_t last_timestamp;
+	int32_t count;
+	struct str type;
+	int64_t event_time;
+	const struct event_series *series;
+	struct str action;
+	const struct object_reference *related;
+	struct str reporting_component;
+	struct str reporting_instance;
+};
+extern const struct type event_type;
+
+struct events_event_series {
+	int32_t count;
+	int64_t last_observed_time;
+};
+extern const struct type events_event_series_type;
+
+struct events_event {
+	struct meta meta;
+	int64_t event_time;
+	const struct events_event_series *series;
+	struct str reporting_controller;
+	struct str reporting_instance;
+	struct str action;
+	struct str reason;
+	struct object_reference regarding;
+	const struct object_reference *related;
+	struct str note;
+	struct str type;
+	struct event_source deprecated_source;
+	int64_t deprecated_first_timestamp;
+	int64_t deprecated_last_timestamp;
+	int32_t deprecated_count;
+};
+extern const struct type events_event_type;
+
+#endif

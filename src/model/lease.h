@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/lease.h - leases. */
+#ifndef MODEL_LEASE_H
+#define MODEL_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/meta.h"
+#include "model/view.h"
+
+struct lease_spec {
+	struct str holder_identity;
+	struct opt_int32 lease_duration_seconds;
+	int64_t acquire_time;
+	int64_t renew_time;
+	struct opt_int32 lease_transitions;
+};
+extern const struct type lease_spec_type;
+
+struct lease {
+	struct meta meta;
+	struct lease_spec spec;
+};
+extern const struct type lease_type;
+
+#endif

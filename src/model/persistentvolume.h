@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/persistentvolume.h - persistent volumes. */
+#ifndef MODEL_PERSISTENTVOLUME_H
+#define MODEL_PERSISTENTVOLUME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/affinity.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/meta.h"
+#include "model/reference.h"
+#include "model/view.h"
+
+struct host_path_volume_source {
+	struct str path;
+	struct str type;
+};
+extern const struct type host_path_volume_source_type;
+
+struct local_volume_source {
+	struct str path;
+	struct str fs_type;
+};
+extern const struct type local_volume_source_type;
+
+struct csi_persistent_volume_source {
+	struct str driver;
+	struct str volume_handle;
+};
+extern const struct type csi_persistent_volume_source_type;
+
+struct volume_node_affinity {
+	const struct node_selector *required;
+};
+extern const struct type volume_node_affinity_type;
+
+struct pv_spec {
+	struct resource_list capacity;
+	const struct host_path_volume_source *host_path;
+	const struct local_volume_source *local;
+	const struct csi_persistent_volume_source *csi;
+	struct strs access_modes;
+	const struct object_reference *claim_ref;
+	struct str persistent_volume_reclaim_policy;
+	struct str storage_class_name;
+	struct str volume_mode;
+	const struct volume_node_affinity *node_affinity;
+};
+extern const struct type pv_spec_type;
+
+struct pv_status {
+	struct str phase;
+};
+extern const struct type pv_status_type;
+
+struct pv {
+	struct meta meta;
+	struct pv_spec spec;
+	struct pv_status status;
+};
+extern const struct type pv_type;
+
+#endif

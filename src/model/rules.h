@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/rules.h - what the rules of the built-in kinds share.
+ *
+ * A kind of Kubernetes has its rules in functions of its own, in the order of kube-apiserver:
+ *
+ *	void node_validate_create(struct json node, struct causes *causes);
+ *	void node_validate_update(struct json node, struct json old, struct causes *causes);
+ *
+ * They take documents that have the right types (type_check_types) and their defaults (type_default),
+ * and leave metadata to meta_validate() and meta_validate_update(), which are called before. */
+#ifndef MODEL_RULES_H
+#define MODEL_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/names.h"
+#include "model/path.h"
+#include "model/quantity.h"
+
+/* `validate` of a kind whose rules are in functions of its own: adds nothing. */
+type_validate_fn rules_elsewhere;
+
+/* The rules of metadata once more, which an update of most kinds goes through. */
+void rules_meta(struct json object, enum name_format format, bool namespaced,
+		struct causes *causes);
+
+/* Nothing, as Go's zero values are: absent, null, "", [], {}. */
+bool rules_is_empty(struct json value);
+/* The same content, nothing being equal to nothing. */
+bool rules_same(struct json a, struct json b);
+
+/* Is a text in a list of texts? */
+bool rules_has(struct json list, struct str text);
+
+/* `field is immutable`, told of the new value. */
+void rules_immutable(struct json new, struct json old, const struct path *path,
+		     struct causes *causes);
+/* `must be greater than or equal to 0`; absent is fine. */
+void rules_not_negative(struct json number, const struct path *path, struct causes *causes);
+/* `must be between 1 and 65535, inclusive` */
+void rules_port(int64_t port, const struct path *path, struct causes *causes);
+/* A number of a port, or the name of one. */
+void rules_port_or_name(struct json value, const struct path *path, struct causes *causes);
+/* A text out of a few, which are given in the order to print; empty ones are refused too. */
+void rules_one_of(struct json value, const char *const *names, size_t count,
+		  const struct path *path, struct causes *causes);
+/* Like rules_one_of, with a Required cause (without words) where it is empty. */
+void rules_one_of_required(struct json value, const char *const *names, size_t count,
+			   const struct path *path, struct causes *causes);
+
+/* The amount of a resource list, or 0; false where it is absent. */
+bool rules_quantity(struct json list, const char *name, struct quantity *ret);
+/* A quantity below 0: `must be greater than or equal to 0`. */
+void rules_quantity_not_negative(struct json value, const struct path *path, struct causes *causes);
+/* A quantity that must be above 0: `must be greater than zero`. */
+void rules_quantity_positive(struct json value, const struct path *path, struct causes *causes);
+/* Invalid cause of a quantity, in the form that Go prints. */
+void rules_invalid_quantity(struct json value, const struct path *path, const char *detail,
+			    struct causes *causes);
+
+/* The amount of a resource: not negative, and whole where it counts things. */
+void rules_amount(struct str name, struct json value, const struct path *path,
+		  struct causes *causes);
+
+/* Is it one that Kubernetes knows without a domain (cpu, requests.cpu, pods, ...)? */
+bool rules_is_standard_resource(struct str name);
+/* Does it count whole things (pods, services, ...)? */
+bool rules_is_integer_resource(struct str name);
+bool rules_is_hugepages(struct str name);
+/* example.com/thing: not of kubernetes.io, and not an amount requested. */
+bool rules_is_extended_resource(struct str name);
+/* In the namespace of Kubernetes: without a domain, or of kubernetes.io. */
+bool rules_is_native_resource(struct str name);
+
+/* What a resource may be called: a qualified name, and one that is known if it has no domain. */
+bool rules_resource_name(struct str name, const struct path *path, struct causes *causes);
+/* The same for what containers use. */
+void rules_container_resource_name(struct str name, const struct path *path, struct causes *causes);
+
+/* The selector with which an object names pods; absent is fine. */
+void rules_label_selector(struct json selector, const struct path *path, struct causes *causes);
+/* An IP address that is not loopback, link-local and the like, as endpoints want it. */
+void rules_endpoint_ip(struct str ip, const struct path *path, struct causes *causes);
+/* `must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)` */
+bool rules_ip(struct str text, const struct path *path, struct causes *causes);
+/* `must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)` */
+bool rules_cidr(struct str text, const struct path *path, struct causes *causes);
+/* Is an address, or a network, of IPv6? */
+bool rules_is_ipv6(struct str text);
+/* Count or percentage: not negative; a text must be a percentage. */
+void rules_int_or_percent(struct json value, const struct path *path, struct causes *causes);
+/* More than 100%: `must not be greater than 100%`. */
+void rules_at_most_all(struct json value, const struct path *path, struct causes *causes);
+#endif

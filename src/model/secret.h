@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/secret.h - secrets. */
+#ifndef MODEL_SECRET_H
+#define MODEL_SECRET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/meta.h"
+#include "model/view.h"
+
+struct secret {
+	struct meta meta;
+	struct opt_bool immutable;
+	VIEW_MAP(struct str) data;
+	struct labels string_data;
+	struct str type;
+};
+extern const struct type secret_type;
+
+#endif

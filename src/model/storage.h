@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/storage.h - storage classes, CSI drivers and what they say of nodes, attachments and room. */
+#ifndef MODEL_STORAGE_H
+#define MODEL_STORAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/labels.h"
+#include "model/meta.h"
+#include "model/view.h"
+
+struct topology_selector_label_requirement {
+	struct str key;
+	struct strs values;
+};
+extern const struct type topology_selector_label_requirement_type;
+
+struct topology_selector_term {
+	VIEW_LIST(struct topology_selector_label_requirement) match_label_expressions;
+};
+extern const struct type topology_selector_term_type;
+
+struct storageclass {
+	struct meta meta;
+	struct str provisioner;
+	struct str reclaim_policy;
+	struct opt_bool allow_volume_expansion;
+	struct str volume_binding_mode;
+	VIEW_LIST(struct topology_selector_term) allowed_topologies;
+};
+extern const struct type storageclass_type;
+
+struct volume_node_resources {
+	struct opt_int32 count;
+};
+extern const struct type volume_node_resources_type;
+
+struct csinode_driver {
+	struct str name;
+	struct str node_id;
+	struct strs topology_keys;
+	const struct volume_node_resources *allocatable;
+};
+extern const struct type csinode_driver_type;
+
+struct csinode_spec {
+	VIEW_LIST(struct csinode_driver) drivers;
+};
+extern const struct type csinode_spec_type;
+
+struct csinode {
+	struct meta meta;
+	struct csinode_spec spec;
+};
+extern const struct type csinode_type;
+
+extern const struct type csidriver_type;
+
+extern const struct type volumeattachment_type;
+
+struct csistoragecapacity {
+	struct meta meta;
+	const struct label_selector *node_topology;
+	struct str storage_class_name;
+	const struct quantity *capacity;
+	const struct quantity *maximum_volume_size;
+};
+extern const struct type csistoragecapacity_type;
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of the built-in kinds are sound, and documents take the form that Go gives them. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "json/doc.h"
+#include "model/batchjob.h"
+#include "model/binding.h"
+#include "model/configmap.h"
+#include "model/crd.h"
+#include "model/disruption.h"
+#include "model/endpoints.h"
+#include "model/event.h"
+#include "model/ingress.h"
+#include "model/lease.h"
+#include "model/limitrange.h"
+#include "model/namespace.h"
+#include "model/networkpolicy.h"
+#include "model/node.h"
+#include "model/persistentvolume.h"
+#include "model/priorityclass.h"
+#include "model/pvc.h"
+#include "model/quota.h"
+#include "model/rbac.h"
+#include "model/review.h"
+#include "model/runtimeclass.h"
+#include "model/scale.h"
+#include "model/secret.h"
+#include "model/service.h"
+#include "model/serviceaccount.h"
+#include "model/status.h"
+#include "model/storage.h"
+#include "model/webhookconfig.h"
+#include "model/workload.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+static const struct type *const kinds[] = {
+	&batch_job_type,
+	&batch_cron_job_type,
+	&deployment_type,
+	&replicaset_type,
+	&statefulset_type,
+	&daemonset_type,
+	&replicationcontroller_type,
+	&binding_type,
+	&pvc_type,
+	&configmap_type,
+	&crd_type,
+	&pdb_type,
+	&eviction_type,
+	&endpoints_type,
+	&endpoint_slice_type,
+	&event_type,
+	&events_event_type,
+	&ingress_type,
+	&ingressclass_type,
+	&lease_type,
+	&limitrange_type,
+	&namespace_type,
+	&networkpolicy_type,
+	&node_type,
+	&pv_type,
+	&priorityclass_type,
+	&quota_type,
+	&role_type,
+	&clusterrole_type,
+	&rolebinding_type,
+	&clusterrolebinding_type,
+	&token_review_type,
+	&self_subject_review_type,
+	&token_request_type,
+	&subject_access_review_type,
+	&self_subject_access_review_type,
+	&local_subject_access_review_type,
+	&self_subject_rules_review_type,
+	&runtimeclass_type,
+	&scale_type,
+	&secret_type,
+	&service_type,
+	&serviceaccount_type,
+	&api_status_type,
+	&delete_options_type,
+	&storageclass_type,
+	&csinode_type,
+	&csidriver_type,
+	&volumeattachment_type,
+	&csistoragecapacity_type,
+	&validating_webhook_configuration_type,
+	&mutating_webhook_configuration_type,
+};
+
+static void test_tables(void)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		is(type_check(kinds[i], arena), NULL);
+}
+
+/* What comes in, and what Go would print of it. */
+static const struct {
+	const struct type *type;
+	const char *in, *out;
+} forms[] = {
+	{&configmap_type, "{\"data\":{},\"metadata\":{\"name\":\"a\",\"labels\":{},\"uid\":\"\"}}",
+	 "{\"metadata\":{\"name\":\"a\"}}"},
+	{&configmap_type, "{\"data\":{\"a\":\"\"},\"immutable\":false}",
+	 "{\"metadata\":{},\"data\":{\"a\":\"\"},\"immutable\":false}"},
+	{&lease_type, "{\"spec\":{\"holderIdentity\":\"\",\"renewTime\":null}}",
+	 "{\"metadata\":{},\"spec\":{\"holderIdentity\":\"\"}}"},
+	{&node_type, "{\"spec\":{\"unschedulable\":false,\"podCIDR\":\"\",\"taints\":[]}}",
+	 "{\"metadata\":{},\"spec\":{},\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{"
+	 "\"Port\":0}},"
+	 "\"nodeInfo\":{\"machineID\":\"\",\"systemUUID\":\"\",\"bootID\":\"\",\"kernelVersion\":"
+	 "\"\","
+	 "\"osImage\":\"\",\"containerRuntimeVersion\":\"\",\"kubeletVersion\":\"\","
+	 "\"kubeProxyVersion\":\"\",\"operatingSystem\":\"\",\"architecture\":\"\"}}}"},
+	{&role_type, "{}", "{\"metadata\":{},\"rules\":null}"},
+};
+
+static void test_forms(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		AUTO(json_doc_unref)
+		struct json_doc *in = json_parse(str_from(forms[i].in), NULL, NULL);
+		AUTO(json_doc_unref)
+		struct json_doc *out = json_parse(str_from(forms[i].out), NULL, NULL);
+		AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(json_doc_root(in));
+
+		type_default(forms[i].type, doc, json_doc_root(doc));
+		AUTO(mem_free) char *got = json_text(json_doc_root(doc), JSON_CANONICAL);
+		AUTO(mem_free) char *want = json_text(json_doc_root(out), JSON_CANONICAL);
+
+		is(got, want);
+	}
+}
+
+int main(void)
+{
+	test_tables();
+	test_forms();
+	return tap_done();
+}

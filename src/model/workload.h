@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/workload.h - controllers of pods: apps/v1 and replication controllers. */
+#ifndef MODEL_WORKLOAD_H
+#define MODEL_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/fields.h"
+#include "model/labels.h"
+#include "model/meta.h"
+#include "model/view.h"
+
+struct deployment_spec {
+	struct opt_int32 replicas;
+	const struct label_selector *selector;
+	bool paused;
+};
+extern const struct type deployment_spec_type;
+
+struct deployment {
+	struct meta meta;
+	struct deployment_spec spec;
+};
+extern const struct type deployment_type;
+
+struct replica_set_spec {
+	struct opt_int32 replicas;
+	const struct label_selector *selector;
+};
+extern const struct type replica_set_spec_type;
+
+struct replicaset {
+	struct meta meta;
+	struct replica_set_spec spec;
+};
+extern const struct type replicaset_type;
+
+struct stateful_set_spec {
+	struct opt_int32 replicas;
+	const struct label_selector *selector;
+	struct str service_name;
+};
+extern const struct type stateful_set_spec_type;
+
+struct statefulset {
+	struct meta meta;
+	struct stateful_set_spec spec;
+};
+extern const struct type statefulset_type;
+
+struct daemon_set_spec {
+	const struct label_selector *selector;
+};
+extern const struct type daemon_set_spec_type;
+
+struct daemonset {
+	struct meta meta;
+	struct daemon_set_spec spec;
+};
+extern const struct type daemonset_type;
+
+extern const struct type replicationcontroller_type;
+
+#endif

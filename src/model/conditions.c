@@ -17,7 +17,27 @@ static const struct field condition_fields[] = {
 	 F_PATTERN("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")},
 	{"message", F_STR, AT(message), F_ALWAYS, F_MAX_LEN(32768)},
 };
+
+#define CONDITION_TYPE_PATTERN                                                  \
+	"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?" \
+	"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
+
+static const char *const status_names[] = {"True", "False", "Unknown"};
+
+static const struct field strict_condition_fields[] = {
+	{"type", F_STR, AT(type), F_REQUIRED, F_MAX_LEN(316), F_PATTERN(CONDITION_TYPE_PATTERN)},
+	{"status", F_STR, AT(status), F_REQUIRED, F_ONE_OF(status_names)},
+	{"observedGeneration", F_INT64, AT(observed_generation), F_MIN(0)},
+	{"lastTransitionTime", F_TIME, AT(last_transition_time), F_REQUIRED},
+	{"reason", F_STR, AT(reason), F_REQUIRED, F_MIN_LEN(1), F_MAX_LEN(1024),
+	 F_PATTERN("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")},
+	{"message", F_STR, AT(message), F_NEEDED, F_ALWAYS, F_MAX_LEN(32768)},
+};
 #undef VIEW
+const struct type strict_condition_type = {
+	TYPE("Condition", "v1", struct condition, strict_condition_fields),
+	.group = "io.k8s.apimachinery.pkg.apis.meta",
+};
 const struct type condition_type = {
 	TYPE("Condition", "v1", struct condition, condition_fields),
 	.group = "io.k8s.apimachinery.pkg.apis.meta",

@@ -28,6 +28,8 @@ struct conditions {
 	size_t len;
 };
 extern const struct type condition_type;
+/* The same view, held to what the schema of a custom kind says of metav1.Condition. */
+extern const struct type strict_condition_type;
 
 /* The condition of a type, or NULL. */
 const struct condition *conditions_find(const struct conditions *conditions, struct str type);

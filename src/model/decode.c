@@ -267,7 +267,8 @@ static int decode_defaults(const struct type *type, const struct field_seen *see
 		const struct field *field = &type->fields[i];
 		struct path member;
 
-		if (!field->dflt || field->held == FIELD_HELD_NOT || field_seen_has(seen, i))
+		if (!field->dflt || field->held == FIELD_HELD_NOT ||
+		    field->held == FIELD_HELD_JSON || field_seen_has(seen, i))
 			continue;
 		member = path_member(path, str_from(field->name));
 		if (decode_default(field, &member, d, open_slot(field, view, d)))
@@ -290,6 +291,10 @@ static int decode_object(const struct type *type, struct json object, const stru
 		if (!field || field->held == FIELD_HELD_NOT || json_is(it.value, JSON_NULL))
 			continue;
 		field_seen_set(&seen, (size_t)(field - type->fields));
+		if (field->held == FIELD_HELD_JSON) {
+			*(struct json *)(void *)((char *)view + field->at) = it.value;
+			continue;
+		}
 		member = path_member(path, it.key);
 		if (decode_plain(field, it.value, (struct field_place){type, &member}, d,
 				 open_slot(field, view, d)))

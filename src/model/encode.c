@@ -287,6 +287,16 @@ static void encode_embedded(const struct field *field, const char *view, struct 
 		json_remove(doc, object, str_from(field->name));
 }
 
+static struct json encode_member(const struct field *field, const char *view, struct json_doc *doc,
+				 struct json old)
+{
+	const void *at = member_value(field, view);
+
+	if (field->held == FIELD_HELD_JSON)
+		return json_new_copy(doc, *(const struct json *)at);
+	return encode_plain(field, at, doc, old);
+}
+
 static void encode_object(const struct type *type, const char *view, struct json_doc *doc,
 			  struct json object)
 {
@@ -307,8 +317,7 @@ static void encode_object(const struct type *type, const char *view, struct json
 			 (member_is_empty(field, view) && !is_kept(field)))
 			json_remove(doc, object, name);
 		else
-			json_set(doc, object, name,
-				 encode_plain(field, member_value(field, view), doc, old));
+			json_set(doc, object, name, encode_member(field, view, doc, old));
 	}
 }
 

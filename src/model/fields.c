@@ -113,7 +113,8 @@ static const char *check_type(const struct type *type, struct checker *checker);
 
 static const char *check_holder(const struct field *field)
 {
-	if (field->held == FIELD_HELD_NOT || field->held == FIELD_HELD_POINTER)
+	if (field->held == FIELD_HELD_NOT || field->held == FIELD_HELD_POINTER ||
+	    field->held == FIELD_HELD_JSON)
 		return NULL;
 	if (!(classes[field->is].held >> field->held & 1))
 		return "is held by a member of the wrong type";
@@ -170,7 +171,7 @@ static const char *check_parts(const struct field *field, struct checker *checke
 		return "is an object without a type, or the other way round";
 	if ((field->is == FIELD_LIST || field->is == FIELD_MAP) != (field->of != NULL))
 		return "is a list or map without elements, or the other way round";
-	if ((field->is == FIELD_ENUM) != (field->names != NULL))
+	if (field->is != FIELD_STR && (field->is == FIELD_ENUM) != (field->names != NULL))
 		return "is an enum without names, or the other way round";
 	if (field->of) {
 		const char *wrong = check_parts(field->of, checker);
@@ -194,7 +195,8 @@ static const char *check_row(const struct type *type, const struct field *field,
 		wrong = check_default(field);
 	if (!wrong && type_find(type, str_from(field->name), NULL) != field)
 		wrong = "is there twice";
-	if (!wrong && field->held != FIELD_HELD_NOT && !has_view(field))
+	if (!wrong && field->held != FIELD_HELD_NOT && field->held != FIELD_HELD_JSON &&
+	    !has_view(field))
 		wrong = "is in the view, but its type has none";
 	if (!wrong && field->held != FIELD_HELD_NOT && field->at + field->size > type->size)
 		wrong = "is outside of the view";

@@ -51,7 +51,8 @@
  *	F_LABELS            struct labels
  *	F_RESOURCES         struct resource_list
  *
- * Any class can be held by a pointer to const, NULL when absent. type_check() holds the C types
+ * Any class can be held by a pointer to const, NULL when absent, or by a struct json, which then
+ * refers to the value as it stands in the document. type_check() holds the C types
  * against the classes and everything else that the compiler cannot see; a unit test calls it on
  * every kind. */
 #ifndef MODEL_FIELDS_H
@@ -130,11 +131,13 @@ struct field {
 	/* what it is made of */
 	const struct type *type;  /* of an object */
 	const struct field *of;   /* of a list's elements, of a map's values */
-	const char *const *names; /* of an enum; an empty or NULL one stands for "absent" */
+	const char *const *names; /* of an enum; an empty or NULL one stands for "absent"; of a
+				     string: what it may be (F_ONE_OF) */
 	uint32_t name_count;
 
 	/* what it may be */
 	bool required : 1;
+	bool needed : 1; /* required by the schema; another rule tells of it in its own words */
 	bool immutable : 1;
 	bool nullable : 1; /* null is a value of its own and survives */
 	bool open : 1; /* of an enum: other texts are allowed, and seen as the number of names */
@@ -167,6 +170,12 @@ typedef void type_validate_fn(struct json object, const struct path *path, struc
 /* Defaults that depend on other fields, called after the rows' own. */
 typedef void type_default_fn(struct json_doc *doc, struct json object);
 
+/* A rule in the expression language of CRDs (CEL), for the schema; `validate` says the same in C. */
+struct type_rule {
+	const char *rule;
+	const char *message;
+};
+
 struct type {
 	const char *name;    /* "QueueSpec" */
 	const char *package; /* as Go calls it: "v1beta1" */
@@ -184,6 +193,8 @@ struct type {
 	/* Documents are kept as Go would write them: type_default() leaves out what is null or empty,
 	 * unless it is F_POINTER, F_ALWAYS or F_REQUIRED, and puts in the latter two. */
 	bool as_go;
+	bool atomic;   /* server-side apply replaces it as a whole (x-kubernetes-map-type) */
+	const struct type_rule *rules; /* the last one has no rule; may be NULL */
 };
 
 /* const struct type queue_spec_type = {
@@ -211,6 +222,7 @@ struct type {
 #define F_INTSTR .is = FIELD_INTSTR
 #define F_ANY .is = FIELD_ANY, .preserve = true
 #define F_ENUM(texts) .is = FIELD_ENUM, .names = (texts), .name_count = ARRAY_LEN(texts)
+#define F_ONE_OF(texts) .names = (texts), .name_count = ARRAY_LEN(texts)
 #define F_OBJECT(noun) .is = FIELD_OBJECT, .type = &noun##_type
 /* The element takes further words: F_LIST(F_STR, F_MAX_LEN(63)) */
 #define F_LIST(...)                                   \
@@ -227,6 +239,7 @@ struct type {
 #define F_RESOURCES F_MAP(F_QUANTITY)
 
 #define F_REQUIRED .required = true
+#define F_NEEDED .needed = true
 #define F_IMMUTABLE .immutable = true
 #define F_NULLABLE .nullable = true
 #define F_OPEN .open = true

@@ -124,8 +124,8 @@ static const char *const op_names[] = {
 
 #define VIEW struct label_selector_requirement
 static const struct field label_selector_requirement_fields[] = {
-	{"key", F_STR, AT(key), F_ALWAYS},
-	{"operator", F_ENUM(op_names), AT(op), F_OPEN, F_GO("v1.LabelSelectorOperator")},
+	{"key", F_STR, AT(key), F_ALWAYS, F_NEEDED},
+	{"operator", F_ENUM(op_names), AT(op), F_OPEN, F_NEEDED, F_GO("v1.LabelSelectorOperator")},
 	{"values", F_LIST(F_STR), AT(values), F_LIST_ATOMIC},
 };
 #undef VIEW
@@ -187,6 +187,7 @@ const struct type label_selector_type = {
 	.group = "io.k8s.apimachinery.pkg.apis.meta",
 	.as_go = true,
 	.validate = validate_selector,
+	.atomic = true,
 };
 
 static const enum selector_op ops[] = {

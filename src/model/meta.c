@@ -16,10 +16,10 @@ enum { ANNOTATIONS_MAX_BYTES = 256 * 1024, MANAGER_MAX_BYTES = 128 };
 
 #define VIEW struct owner_reference
 static const struct field owner_reference_fields[] = {
-	{"apiVersion", F_STR, AT(api_version), F_ALWAYS},
-	{"kind", F_STR, AT(kind), F_ALWAYS},
-	{"name", F_STR, AT(name), F_ALWAYS},
-	{"uid", F_STR, AT(uid), F_ALWAYS, F_GO("types.UID")},
+	{"apiVersion", F_STR, AT(api_version), F_ALWAYS, F_NEEDED},
+	{"kind", F_STR, AT(kind), F_ALWAYS, F_NEEDED},
+	{"name", F_STR, AT(name), F_ALWAYS, F_NEEDED},
+	{"uid", F_STR, AT(uid), F_ALWAYS, F_NEEDED, F_GO("types.UID")},
 	{"controller", F_BOOL, AT(controller), F_POINTER},
 	{"blockOwnerDeletion", F_BOOL, AT(block_owner_deletion), F_POINTER},
 };
@@ -27,6 +27,7 @@ static const struct field owner_reference_fields[] = {
 const struct type owner_reference_type = {
 	TYPE("OwnerReference", "v1", struct owner_reference, owner_reference_fields),
 	META,
+	.atomic = true,
 };
 
 static const struct field managed_fields_fields[] = {

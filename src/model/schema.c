@@ -217,7 +217,7 @@ static void put_class(const struct field *field, struct json schema, const struc
 	put_str(w, schema, "type", shapes[field->is].type);
 	if (shapes[field->is].format)
 		put_str(w, schema, "format", shapes[field->is].format);
-	if (field->is == FIELD_ENUM && !field->open)
+	if (field->names && !field->open)
 		put_names(field, schema, w);
 	if (field->of)
 		json_set(w->doc, schema,
@@ -247,6 +247,20 @@ static bool is_around(const struct type *type, const struct around *up)
 	return false;
 }
 
+static void put_rules(const struct type_rule *rules, struct json schema, const struct writer *w)
+{
+	struct json list = json_new_arr(w->doc);
+
+	for (; rules->rule; rules++) {
+		struct json rule = json_new_obj(w->doc);
+
+		put_str(w, rule, "rule", rules->rule);
+		put_str(w, rule, "message", rules->message);
+		json_append(w->doc, list, rule);
+	}
+	json_set(w->doc, schema, STR("x-kubernetes-validations"), list);
+}
+
 static void put_object(const struct type *type, struct json schema, const struct around *up,
 		       const struct writer *w)
 {
@@ -257,6 +271,10 @@ static void put_object(const struct type *type, struct json schema, const struct
 	if (json_is_absent(json_get(schema, "description")))
 		put_doc(type->doc, schema, w);
 	put_str(w, schema, "type", "object");
+	if (type->atomic)
+		put_str(w, schema, "x-kubernetes-map-type", "atomic");
+	if (type->rules && !w->options->ref_prefix)
+		put_rules(type->rules, schema, w);
 	if (type->preserve || is_around(type, up))
 		json_set_bool(w->doc, schema, "x-kubernetes-preserve-unknown-fields", true);
 	if (is_around(type, up))
@@ -267,7 +285,7 @@ static void put_object(const struct type *type, struct json schema, const struct
 		const struct field *field = &type->fields[i];
 
 		json_set(w->doc, properties, str_from(field->name), make_schema(field, &here, w));
-		if (field->required)
+		if (field->required || field->needed)
 			json_append(w->doc, required, json_new_str(w->doc, str_from(field->name)));
 	}
 	if (type->count)

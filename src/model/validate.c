@@ -67,8 +67,7 @@ static void validate_text(const struct field *field, struct json value, const st
 			causes_required(causes, path, "");
 		return;
 	}
-	if (field->is == FIELD_ENUM && !field->open && text.len &&
-	    field_enum_value(field, text) < 0)
+	if (field->names && !field->open && text.len && field_enum_value(field, text) < 0)
 		causes_not_supported(causes, path, text, field->names, field->name_count);
 	if (field->format != NAME_ANY && text.len)
 		name_validate((enum name_format)field->format, text, path, causes);

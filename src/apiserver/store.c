@@ -545,8 +545,7 @@ static void start_commit(void *arg)
 	struct commit *commit = &store->commit;
 
 	assert(!commit->running && list_is_empty(&commit->writes));
-	if (list_is_empty(&store->queue))
-		return;
+	assert(!list_is_empty(&store->queue));
 	take_batch(store);
 	commit->running = true;
 	commit->started = loop_uptime(store->loop);

@@ -137,6 +137,46 @@ static void test_growing(void)
 	rm_folder(folder);
 }
 
+/* A batch that changes something on every page takes far more room than its own size: the map turns
+ * out to be too small only while it is written. */
+static void test_growing_late(void)
+{
+	enum { STEP = 200 };
+	char *folder = temporary_folder();
+	struct disk *disk = must_open(folder);
+	AUTO(mem_free) struct disk_change *gone = mem_calloc(40000, sizeof(*gone));
+	AUTO(mem_free) char(*keys)[16] = mem_calloc(40000, sizeof(*keys));
+	struct sum sum = {0};
+	int64_t revision = 1;
+	size_t count = 0;
+	struct err err;
+
+	while (disk_bytes(disk) < (11 << 20) && count < 40000 - STEP) {
+		struct disk_change changes[STEP];
+		struct object *objects[STEP];
+
+		for (int i = 0; i < STEP; i++, count++) {
+			snprintf(keys[count], sizeof(keys[count]), "/pods/a/%06zu", count);
+			objects[i] = make(keys[count], 200, ++revision);
+			changes[i] = (struct disk_change){objects[i]->key, objects[i]};
+		}
+		if (disk_commit(disk, &(struct disk_batch){changes, STEP, revision}, &err) < 0)
+			bail_out(err.text);
+		for (int i = 0; i < STEP; i++)
+			object_unref(objects[i]);
+	}
+	size_t removed = 0;
+
+	for (size_t i = 0; i < count; i += 8)
+		gone[removed++].key = str_from(keys[i]);
+	ok(disk_commit(disk, &(struct disk_batch){gone, removed, ++revision}, &err) == 0,
+	   "a batch that finds the map too small grows it, and is written");
+	ok(disk_load(disk, add_up, &sum, &revision, &err) == 0 && sum.count == count - removed,
+	   "whole");
+	disk_close(disk);
+	rm_folder(folder);
+}
+
 /* Runs `fn` in a process of its own; gives its exit code, or 256 and the signal. */
 static int in_child(int (*fn)(const char *folder), const char *folder)
 {
@@ -537,6 +577,7 @@ int main(void)
 {
 	test_write_and_read();
 	test_growing();
+	test_growing_late();
 	test_lock();
 	test_folders();
 	test_full();

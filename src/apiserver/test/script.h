@@ -82,6 +82,7 @@ static inline struct script_state script_at(const struct script *script, int64_t
 {
 	struct script_state state = {0};
 
+	assert(revision <= 1 || script->writes.ptr);
 	for (int64_t i = 2; i <= revision; i++) {
 		const struct script_write *write = &script->writes.ptr[i - 2];
 

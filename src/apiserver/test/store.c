@@ -2,8 +2,10 @@
 /* The store: preconditions, the order in which writes become visible, watches, failures. */
 #include "apiserver/store.h"
 
+#include "apiserver/disk.h"
 #include "apiserver/disk_memory.h"
 #include "apiserver/test/stores.h"
+#include "base/buf.h"
 #include "base/limits.h"
 
 enum { POD_COUNT = 3 };
@@ -405,6 +407,42 @@ static void test_open_failures(void)
 	is(err.text, "object \"/pods/a/1\": the checksum of its record is wrong");
 	ok(!disk_memory_record(memory, STR("/pods/a/2"), &len), "no record where none was written");
 	store_close(NULL);
+	ok(!store_open(loop, &(struct store_options){.folder = "/dev/null/no"}, &err) &&
+		   err.text[0],
+	   "a folder that cannot be: %s", err.text);
+}
+
+/* What only a bug, or a hand, could have written. */
+static void test_nonsense(const char *key, int64_t revision, int64_t counter)
+{
+	AUTO(loop_free) struct loop *loop = virtual_loop(1);
+	AUTO(disk_memory_free) struct disk_memory *memory = disk_memory_new();
+	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
+	struct object_names *names = NULL;
+	AUTO(object_unref)
+	struct object *object = object_new(&(struct object_parts){.key = str_from(key)}, revision,
+					   &names, &scratch);
+	struct disk_change change = {.key = object->key, .object = object};
+	struct disk *disk = disk_memory_open(memory, NULL);
+	struct err err;
+
+	ok(disk_commit(disk, &(struct disk_batch){&change, 1, counter}, &err) == 0, "(nonsense)");
+	ok(!store_open(loop, &(struct store_options){.disk = disk}, &err) &&
+		   err.code == ERR_STORE_READ,
+	   "is refused: %s", err.text);
+	object_names_unref(names);
+}
+
+/* Who writes on when told is refused once the store closes, so that closing has an end. */
+static void test_closing(void)
+{
+	AUTO(loop_free) struct loop *loop = virtual_loop(1);
+	struct store *store = open_with(loop, &(struct store_options){0});
+	struct told told = {.store = store};
+
+	chain_done(&told, NULL, &(struct err){0});
+	store_close(store);
+	ok(told.calls == 2, "nothing new is taken while closing");
 }
 
 /* --- on a real loop -------------------------------------------------------------------------- */
@@ -489,6 +527,9 @@ int main(void)
 	test_chain();
 	test_failure();
 	test_open_failures();
+	test_nonsense("pods", 2, 2);
+	test_nonsense("/pods/a/1", 3, 2);
+	test_closing();
 	test_slow_disk();
 	test_close_with_work();
 	return tap_done();

@@ -70,6 +70,13 @@ static const struct bench benches[] = {
 		.run = bench_omap,
 	},
 	{
+		.name = "store",
+		.about = "the API server's store: pods of 3 kB read, written to disk, loaded",
+		.item = "pods",
+		.size = 100000,
+		.run = bench_store,
+	},
+	{
 		.name = "timers",
 		.about = "timers on a virtual loop: set, pushed back, fired",
 		.item = "timers",

@@ -21,7 +21,7 @@ for bench in $benches; do
 	has "$bench tells how it grows" "$output" "_growth: "
 	has "$bench tells its memory" "$output" "peak_rss_kb: "
 	is "$bench prints nothing but keys and values" \
-		"$(echo "$output" | grep -cv '^[a-z_]*\(@[0-9]*\)\{0,1\}: ')" 0
+		"$(echo "$output" | grep -cv '^[a-z0-9_]*\(@[0-9]*\)\{0,1\}: ')" 0
 done
 
 fails "an unknown benchmark" "$BIN/vc-bench" nothing

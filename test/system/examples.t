@@ -11,4 +11,7 @@ has "it lets a day pass" "$output" ": 1440 timers in "
 fails "a file that is not there is an error" "$EXAMPLES/tour" "$tmp/nothing.json"
 has "with its name" "$output" "nothing.json: No such file or directory"
 
+passes "the demo runs" tools/demo "$BIN/.."
+has "our server speaks HTTP/2 with curl" "$output" 'HTTP/2 200, certificate verified, answer: "a gang'
+
 finish

@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/configmap.h"
 
+#include "model/names.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
@@ -25,3 +26,42 @@ const struct type configmap_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+static size_t validate_keys(struct json configmap, const char *which, struct causes *causes)
+{
+	struct path path = path_member(NULL, str_from(which));
+	bool bytes = str_is(STR("binaryData"), which);
+	struct json_iter it = json_iter(json_get(configmap, which));
+	size_t size = 0;
+
+	while (json_next(&it)) {
+		struct path at = path_key(&path, it.key);
+
+		name_validate(NAME_CONFIG_KEY, it.key, &at, causes);
+		if (!bytes &&
+		    !json_is_absent(json_get_str(json_get(configmap, "binaryData"), it.key)))
+			causes_invalid_str(causes, &at, it.key,
+					   "duplicate of key present in binaryData");
+		size += bytes ? rules_bytes_len(it.value) : json_str(it.value).len;
+	}
+	return size;
+}
+
+void configmap_validate_create(struct json configmap, struct causes *causes)
+{
+	struct path whole = path_key(NULL, STR(""));
+	size_t size = validate_keys(configmap, "data", causes);
+
+	size += validate_keys(configmap, "binaryData", causes);
+	if (size > RULES_DATA_MAX)
+		causes_too_long(causes, &whole, RULES_DATA_MAX);
+}
+
+void configmap_validate_update(struct json configmap, struct json old, struct causes *causes)
+{
+	static const char *const fixed[] = {"data", "binaryData"};
+
+	rules_fixed_data(configmap, old, fixed, ARRAY_LEN(fixed), causes);
+	rules_meta(configmap, NAME_DNS_SUBDOMAIN, true, causes);
+	configmap_validate_create(configmap, causes);
+}

@@ -72,3 +72,68 @@ const struct type eviction_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+static void validate_bound(struct json spec, const char *which, struct causes *causes)
+{
+	struct path path = path_member(NULL, STR("spec"));
+	struct path at = path_member(&path, str_from(which));
+
+	rules_int_or_percent(json_get(spec, which), &at, causes);
+	rules_at_most_all(json_get(spec, which), &at, causes);
+}
+
+static void tell_both(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const struct rules_go rows[] = {
+		{"MinAvailable", "minAvailable", "null"},
+		{"Selector", "selector", "null"},
+		{"MaxUnavailable", "maxUnavailable", "null"},
+		{"UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", "null"},
+	};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	rules_print_go(spec, rows, ARRAY_LEN(rows), &text);
+	causes_add(causes, CAUSE_INVALID, path,
+		   "Invalid value: %s: minAvailable and maxUnavailable cannot be both set",
+		   buf_text(&text));
+}
+
+void pdb_validate_create(struct json pdb, struct causes *causes)
+{
+	static const char *const policies[] = {"AlwaysAllow", "IfHealthyBudget"};
+	struct json spec = json_get(pdb, "spec");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path selector = path_member(&path, STR("selector"));
+	struct path policy = path_member(&path, STR("unhealthyPodEvictionPolicy"));
+
+	if (!json_is_absent(json_get(spec, "minAvailable")) &&
+	    !json_is_absent(json_get(spec, "maxUnavailable")))
+		tell_both(spec, &path, causes);
+	validate_bound(spec, "minAvailable", causes);
+	validate_bound(spec, "maxUnavailable", causes);
+	rules_label_selector(json_get(spec, "selector"), &selector, causes);
+	if (!json_is_absent(json_get(spec, "unhealthyPodEvictionPolicy")))
+		rules_one_of(json_get(spec, "unhealthyPodEvictionPolicy"), policies,
+			     ARRAY_LEN(policies), &policy, causes);
+}
+
+void pdb_validate_update(struct json pdb, struct json old, struct causes *causes)
+{
+	(void)old;
+	pdb_validate_create(pdb, causes);
+}
+
+void pdb_validate_status(struct json pdb, struct json old, struct causes *causes)
+{
+	static const char *const counts[] = {"disruptionsAllowed", "currentHealthy",
+					     "desiredHealthy", "expectedPods"};
+	struct json status = json_get(pdb, "status");
+	struct path path = path_member(NULL, STR("status"));
+
+	(void)old;
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		struct path at = path_member(&path, str_from(counts[i]));
+
+		rules_not_negative(json_get(status, counts[i]), &at, causes);
+	}
+}

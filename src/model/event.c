@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/event.h"
 
+#include "model/names.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
@@ -100,3 +101,195 @@ const struct type events_event_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+/* --- one event in two groups ----------------------------------------------------------------- */
+
+/* What is called differently: in the core, in events.k8s.io. */
+static const char *const renamed[][2] = {
+	{"involvedObject", "regarding"},
+	{"message", "note"},
+	{"source", "deprecatedSource"},
+	{"firstTimestamp", "deprecatedFirstTimestamp"},
+	{"lastTimestamp", "deprecatedLastTimestamp"},
+	{"count", "deprecatedCount"},
+	{"reportingComponent", "reportingController"},
+};
+
+static struct json convert(struct json event, struct json_doc *doc, int to, const char *version)
+{
+	struct json copy = json_new_obj(doc);
+	struct json_iter it = json_iter(event);
+
+	while (json_next(&it)) {
+		struct str name = it.key;
+
+		for (size_t i = 0; i < ARRAY_LEN(renamed); i++)
+			if (str_is(it.key, renamed[i][!to]))
+				name = str_from(renamed[i][to]);
+		json_add(doc, copy, name, json_new_copy(doc, it.value));
+	}
+	json_set_str(doc, copy, "apiVersion", str_from(version));
+	return copy;
+}
+
+struct json event_to_events(struct json event, struct json_doc *doc)
+{
+	return convert(event, doc, 1, "events.k8s.io/v1");
+}
+
+struct json event_from_events(struct json event, struct json_doc *doc)
+{
+	return convert(event, doc, 0, "v1");
+}
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+enum { SHORT_TEXT_MAX = 128, NOTE_MAX = 1024 };
+
+static void validate_length(struct json event, const char *field, size_t most, bool required,
+			    struct causes *causes)
+{
+	struct path path = path_member(NULL, str_from(field));
+	struct str text = json_str(json_get(event, field));
+
+	if (required && !text.len)
+		causes_required(causes, &path, "");
+	if (text.len > most)
+		causes_invalid_str(causes, &path, STR(""), "can have at most %zu characters", most);
+}
+
+/* Those of new events, which have a time; `controller` is what errors call the reporter. */
+static void validate_new(struct json event, const char *controller, struct causes *causes)
+{
+	struct path path = path_member(NULL, str_from(controller));
+	struct str reporter = json_str(json_get(event, "reportingComponent"));
+
+	if (!reporter.len)
+		causes_required(causes, &path, "");
+	name_validate(NAME_QUALIFIED, reporter, &path, causes);
+	validate_length(event, "reportingInstance", SHORT_TEXT_MAX, true, causes);
+	validate_length(event, "action", SHORT_TEXT_MAX, true, causes);
+	validate_length(event, "reason", SHORT_TEXT_MAX, true, causes);
+	validate_length(event, "message", NOTE_MAX, false, causes);
+}
+
+static bool has_time(struct json event, const char *field)
+{
+	return json_is(json_get(event, field), JSON_STR);
+}
+
+/* The namespaces that an event of an object without one may be in. */
+static bool is_common(struct str namespace, bool timed)
+{
+	return str_is(namespace, "default") ||
+	       (timed ? str_is(namespace, "kube-system") : namespace.len == 0);
+}
+
+static void validate_legacy(struct json event, const char *controller, struct causes *causes)
+{
+	struct path object = path_member(NULL, STR("involvedObject"));
+	struct path path = path_member(&object, STR("namespace"));
+	struct path namespace_path = path_member(NULL, STR("namespace"));
+	struct str namespace = json_str(json_get(json_get(event, "metadata"), "namespace"));
+	struct str involved = json_str(json_get(json_get(event, "involvedObject"), "namespace"));
+	bool timed = has_time(event, "eventTime");
+	bool fits =
+		involved.len ? timed || str_eq(namespace, involved) : is_common(namespace, timed);
+
+	if (!fits)
+		causes_invalid_str(causes, &path, involved, "does not match event.namespace");
+	if (timed)
+		validate_new(event, controller, causes);
+	name_validate(NAME_DNS_SUBDOMAIN, namespace, &namespace_path, causes);
+}
+
+void event_validate_create(struct json event, struct causes *causes)
+{
+	validate_legacy(event, "reportingComponent", causes);
+}
+
+void event_validate_update(struct json event, struct json old, struct causes *causes)
+{
+	(void)old;
+	validate_legacy(event, "reportingComponent", causes);
+}
+
+static void validate_series(struct json event, struct causes *causes)
+{
+	struct json series = json_get(event, "series");
+	struct path count = path_member(NULL, STR("series.count"));
+	struct path time = path_member(NULL, STR("series.lastObservedTime"));
+
+	if (!json_is(series, JSON_OBJ))
+		return;
+	if (json_int(json_get(series, "count")) < 2)
+		causes_invalid_str(causes, &count, STR(""), "should be at least 2");
+	if (!has_time(series, "lastObservedTime"))
+		causes_required(causes, &time, "");
+}
+
+/* What belongs to events of the core only. */
+static void validate_unset(struct json event, struct causes *causes)
+{
+	static const char *const fields[] = {"firstTimestamp", "lastTimestamp", "count", "source"};
+
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+		struct path path = path_member(NULL, str_from(fields[i]));
+		struct json value = json_get(event, fields[i]);
+
+		if (!rules_is_empty(value) && !(json_is(value, JSON_INT) && !json_int(value)))
+			causes_invalid_str(causes, &path, STR(""), "needs to be unset");
+	}
+}
+
+void events_event_validate_create(struct json object, struct causes *causes)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json event = event_from_events(object, doc);
+	struct path time = path_member(NULL, STR("eventTime"));
+	struct path path = path_member(NULL, STR("type"));
+	struct str type = json_str(json_get(event, "type"));
+
+	validate_legacy(event, "reportingController", causes);
+	validate_series(event, causes);
+	if (!has_time(event, "eventTime"))
+		causes_required(causes, &time, "");
+	if (!str_is(type, "Normal") && !str_is(type, "Warning"))
+		causes_invalid_str(causes, &path, STR(""), "has invalid value: %.*s",
+				   STR_ARG(type));
+	validate_unset(event, causes);
+}
+
+void events_event_validate_update(struct json object, struct json old_object, struct causes *causes)
+{
+	static const char *const fixed[] = {
+		"involvedObject",
+		"reason",
+		"message",
+		"source",
+		"firstTimestamp",
+		"lastTimestamp",
+		"count",
+		"reason",
+		"type",
+		"eventTime",
+		"action",
+		"related",
+		"reportingComponent",
+		"reportingInstance",
+	};
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json event = event_from_events(object, doc);
+	struct json old = event_from_events(old_object, doc);
+
+	validate_legacy(event, "reportingController", causes);
+	if (!rules_same(json_get(event, "series"), json_get(old, "series")))
+		validate_series(event, causes);
+	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
+		bool controller = str_is(STR("reportingComponent"), fixed[i]);
+		struct path path =
+			path_member(NULL, str_from(controller ? "reportingController" : fixed[i]));
+
+		rules_immutable(json_get(event, fixed[i]), json_get(old, fixed[i]), &path, causes);
+	}
+}

@@ -70,4 +70,15 @@ struct events_event {
 };
 extern const struct type events_event_type;
 
+/* How to call them: model/rules.h. Events of the core have no rules for their name but those of a
+ * part of a path. Those of events.k8s.io are told of with the names of the core. */
+void event_validate_create(struct json event, struct causes *causes);
+void event_validate_update(struct json event, struct json old, struct causes *causes);
+void events_event_validate_create(struct json event, struct causes *causes);
+void events_event_validate_update(struct json event, struct json old, struct causes *causes);
+
+/* The same event in the other group, as kube-apiserver serves it. */
+struct json event_to_events(struct json event, struct json_doc *doc);
+struct json event_from_events(struct json event, struct json_doc *doc);
+
 #endif

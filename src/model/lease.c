@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/lease.h"
 
+#include "model/names.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
@@ -40,3 +41,41 @@ const struct type lease_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+/* A strategy has a name like a label's key; those without a domain are Kubernetes' own. */
+static void validate_strategy(struct str strategy, const struct path *path, struct causes *causes)
+{
+	static const char *const known[] = {"OldestEmulationVersion"};
+
+	if (str_find_byte(strategy, '/', 0) >= 0)
+		name_validate(NAME_QUALIFIED, strategy, path, causes);
+	else if (!str_is(strategy, known[0]))
+		causes_not_supported(causes, path, strategy, known, ARRAY_LEN(known));
+}
+
+void lease_validate_create(struct json lease, struct causes *causes)
+{
+	struct json spec = json_get(lease, "spec");
+	struct json duration = json_get(spec, "leaseDurationSeconds");
+	struct json strategy = json_get(spec, "strategy");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path duration_path = path_member(&path, STR("leaseDurationSeconds"));
+	struct path transitions_path = path_member(&path, STR("leaseTransitions"));
+	struct path strategy_path = path_member(&path, STR("strategy"));
+	struct path holder_path = path_member(&path, STR("preferredHolder"));
+
+	if (json_is(duration, JSON_INT) && json_int(duration) <= 0)
+		causes_invalid(causes, &duration_path, duration, "must be greater than 0");
+	rules_not_negative(json_get(spec, "leaseTransitions"), &transitions_path, causes);
+	if (json_is(strategy, JSON_STR))
+		validate_strategy(json_str(strategy), &strategy_path, causes);
+	if (json_str(json_get(spec, "preferredHolder")).len && !json_str(strategy).len)
+		causes_forbidden(causes, &holder_path,
+				 "may only be specified if `strategy` is defined");
+}
+
+void lease_validate_update(struct json lease, struct json old, struct causes *causes)
+{
+	(void)old;
+	lease_validate_create(lease, causes);
+}

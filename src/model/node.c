@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/node.h"
 
+#include "model/names.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
@@ -31,6 +32,21 @@ static const struct type node_config_source_type = {
 	.as_go = true,
 };
 
+/* The first of podCIDRs is podCIDR: either gives the other. */
+static void fill_node_spec(struct json_doc *doc, struct json spec)
+{
+	struct json first = json_get(spec, "podCIDR");
+	struct json all = json_get(spec, "podCIDRs");
+
+	if (json_len(all)) {
+		if (rules_is_empty(first))
+			json_set_str(doc, spec, "podCIDR", json_str(json_at(all, 0)));
+	} else if (!rules_is_empty(first)) {
+		all = json_ensure_arr(doc, spec, "podCIDRs");
+		json_append(doc, all, json_new_copy(doc, first));
+	}
+}
+
 #define VIEW struct node_spec
 static const struct field node_spec_fields[] = {
 	{"podCIDR", F_STR, AT(pod_cidr)},
@@ -46,6 +62,7 @@ const struct type node_spec_type = {
 	TYPE("NodeSpec", "v1", struct node_spec, node_spec_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.fill = fill_node_spec,
 };
 
 #define VIEW struct node_condition
@@ -187,6 +204,14 @@ static const struct type node_features_type = {
 	.as_go = true,
 };
 
+static void fill_node_status(struct json_doc *doc, struct json status)
+{
+	if (json_is_absent(json_get(status, "allocatable")) &&
+	    json_len(json_get(status, "capacity")))
+		json_set(doc, status, STR("allocatable"),
+			 json_new_copy(doc, json_get(status, "capacity")));
+}
+
 #define VIEW struct node_status
 static const struct field node_status_fields[] = {
 	{"capacity", F_RESOURCES, AT(capacity), F_GO("v1.ResourceList")},
@@ -210,6 +235,7 @@ const struct type node_status_type = {
 	TYPE("NodeStatus", "v1", struct node_status, node_status_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.fill = fill_node_status,
 };
 
 #define VIEW struct node
@@ -227,3 +253,245 @@ const struct type node_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+/* --- on views -------------------------------------------------------------------------------- */
+
+const struct node_condition *node_find_condition(const struct node *node, struct str type)
+{
+	for (size_t i = 0; i < node->status.conditions.len; i++)
+		if (str_eq(node->status.conditions.ptr[i].type, type))
+			return &node->status.conditions.ptr[i];
+	return NULL;
+}
+
+bool node_is_ready(const struct node *node)
+{
+	const struct node_condition *ready = node_find_condition(node, STR("Ready"));
+
+	return ready && str_is(ready->status, "True");
+}
+
+void node_print_status(const struct node *node, struct buf *to)
+{
+	const struct node_condition *ready = node_find_condition(node, STR("Ready"));
+
+	if (!ready)
+		buf_puts(to, "Unknown");
+	else
+		buf_puts(to, str_is(ready->status, "True") ? "Ready" : "NotReady");
+	if (node->spec.unschedulable)
+		buf_puts(to, ",SchedulingDisabled");
+}
+
+/* The labels are sorted, and all roles of one form come together. */
+void node_print_roles(const struct node *node, struct buf *to)
+{
+	struct str prefix = STR("node-role.kubernetes.io/");
+	bool any = false;
+
+	for (size_t i = 0; i < node->meta.labels.len; i++) {
+		const struct label *label = &node->meta.labels.ptr[i];
+		struct str role = str_none();
+
+		if (str_starts(label->key, prefix))
+			role = str_skip(label->key, prefix.len);
+		else if (str_is(label->key, "kubernetes.io/role"))
+			role = label->value;
+		if (!role.len)
+			continue;
+		if (any)
+			buf_putc(to, ',');
+		buf_put_str(to, role);
+		any = true;
+	}
+	if (!any)
+		buf_puts(to, "<none>");
+}
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+#define NOT_READY "node.kubernetes.io/not-ready"
+
+void node_prepare_create(struct json_doc *doc, struct json node)
+{
+	struct json taints = json_ensure_arr(doc, json_ensure_obj(doc, node, "spec"), "taints");
+	struct json_iter it = json_iter(taints);
+	struct json taint;
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "key")), NOT_READY) &&
+		    str_is(json_str(json_get(it.value, "effect")), "NoSchedule"))
+			return;
+	taint = json_new_obj(doc);
+	json_set_str(doc, taint, "key", STR(NOT_READY));
+	json_set_str(doc, taint, "effect", STR("NoSchedule"));
+	json_append(doc, taints, taint);
+}
+
+static bool has_taint(struct json taints, size_t count, struct json taint)
+{
+	struct json_iter it = json_iter(taints);
+
+	while (json_next(&it) && it.index < count)
+		if (str_eq(json_str(json_get(it.value, "key")), json_str(json_get(taint, "key"))) &&
+		    str_eq(json_str(json_get(it.value, "effect")),
+			   json_str(json_get(taint, "effect"))))
+			return true;
+	return false;
+}
+
+static void tell_double_taint(struct json taint, const struct path *path, struct causes *causes)
+{
+	static const struct rules_go rows[] = {
+		{"Key", "key", "\"\""},
+		{"Value", "value", "\"\""},
+		{"Effect", "effect", "\"\""},
+		{"TimeAdded", "timeAdded", "null"},
+	};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	rules_print_go(taint, rows, ARRAY_LEN(rows), &text);
+	causes_add(causes, CAUSE_DUPLICATE, path,
+		   "Duplicate value: %s: taints must be unique by key and effect pair",
+		   buf_text(&text));
+}
+
+static void validate_taint(struct json taint, const struct path *path, struct causes *causes)
+{
+	static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
+	struct path key = path_member(path, STR("key"));
+	struct path value = path_member(path, STR("value"));
+	struct path effect = path_member(path, STR("effect"));
+
+	name_validate(NAME_QUALIFIED, json_str(json_get(taint, "key")), &key, causes);
+	name_validate(NAME_LABEL_VALUE, json_str(json_get(taint, "value")), &value, causes);
+	rules_one_of_required(json_get(taint, "effect"), effects, ARRAY_LEN(effects), &effect,
+			      causes);
+}
+
+/* Upstream tells of them below metadata. */
+static void validate_taints(struct json node, struct causes *causes)
+{
+	struct json taints = json_get(json_get(node, "spec"), "taints");
+	struct path meta = path_member(NULL, STR("metadata"));
+	struct path path = path_member(&meta, STR("taints"));
+	struct json_iter it = json_iter(taints);
+
+	while (json_next(&it)) {
+		struct path at = path_index(&path, it.index);
+
+		validate_taint(it.value, &at, causes);
+		if (has_taint(taints, it.index, it.value))
+			tell_double_taint(it.value, &at, causes);
+	}
+}
+
+static void validate_amounts(struct json node, const char *which, struct causes *causes)
+{
+	struct path status = path_member(NULL, STR("status"));
+	struct path list = path_member(&status, str_from(which));
+	struct json_iter it = json_iter(json_get(json_get(node, "status"), which));
+
+	while (json_next(&it)) {
+		struct path at = path_member(&list, it.key);
+
+		rules_amount(it.key, it.value, &at, causes);
+	}
+}
+
+static void validate_networks(struct json networks, struct causes *causes)
+{
+	struct path spec = path_member(NULL, STR("spec"));
+	struct path path = path_member(&spec, STR("podCIDRs"));
+	struct json_iter it = json_iter(networks);
+	size_t six = 0;
+	bool valid = true;
+
+	while (json_next(&it)) {
+		struct path at = path_index(&path, it.index);
+
+		valid = rules_cidr(json_str(it.value), &at, causes) && valid;
+		six += rules_is_ipv6(json_str(it.value));
+	}
+	if (json_len(networks) > 1 && valid && (json_len(networks) > 2 || six != 1))
+		causes_invalid(causes, &path, networks,
+			       "may specify no more than one CIDR for each IP family");
+}
+
+void node_validate_create(struct json node, struct causes *causes)
+{
+	validate_taints(node, causes);
+	validate_amounts(node, "capacity", causes);
+	validate_amounts(node, "allocatable", causes);
+	validate_networks(json_get(json_get(node, "spec"), "podCIDRs"), causes);
+}
+
+static void validate_addresses(struct json addresses, struct causes *causes)
+{
+	static const struct rules_go rows[] = {
+		{"Type", "type", "\"\""},
+		{"Address", "address", "\"\""},
+	};
+	struct path status = path_member(NULL, STR("status"));
+	struct path path = path_member(&status, STR("addresses"));
+	struct json_iter it = json_iter(addresses);
+
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		struct path at = path_index(&path, it.index);
+		bool found = false;
+
+		for (size_t i = 0; i < it.index && !found; i++)
+			found = json_eq(json_at(addresses, i), it.value);
+		if (!found)
+			continue;
+		rules_print_go(it.value, rows, ARRAY_LEN(rows), &text);
+		causes_add(causes, CAUSE_DUPLICATE, &at, "Duplicate value: %s", buf_text(&text));
+	}
+}
+
+static void validate_networks_update(struct json new, struct json old, struct causes *causes)
+{
+	static const char detail[] =
+		"node updates may not change podCIDR except from \"\" to valid";
+	struct path spec = path_member(NULL, STR("spec"));
+	struct path path = path_member(&spec, STR("podCIDRs"));
+
+	if (json_len(old) && json_len(old) != json_len(new)) {
+		causes_forbidden(causes, &path, detail);
+		return;
+	}
+	for (size_t i = 0; i < json_len(old); i++)
+		if (!json_eq(json_at(old, i), json_at(new, i)))
+			causes_forbidden(causes, &path, detail);
+}
+
+void node_validate_status(struct json node, struct json old, struct causes *causes)
+{
+	struct json spec = json_get(node, "spec");
+	struct json old_spec = json_get(old, "spec");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path provider = path_member(&path, STR("providerID"));
+	struct path external = path_member(&path, STR("externalID"));
+
+	validate_amounts(node, "capacity", causes);
+	validate_amounts(node, "allocatable", causes);
+	validate_addresses(json_get(json_get(node, "status"), "addresses"), causes);
+	validate_networks_update(json_get(spec, "podCIDRs"), json_get(old_spec, "podCIDRs"),
+				 causes);
+	if (!rules_is_empty(json_get(old_spec, "providerID")) &&
+	    !rules_same(json_get(spec, "providerID"), json_get(old_spec, "providerID")))
+		causes_forbidden(
+			causes, &provider,
+			"node updates may not change providerID except from \"\" to valid");
+	validate_taints(node, causes);
+	if (!rules_same(json_get(spec, "externalID"), json_get(old_spec, "externalID")))
+		causes_forbidden(causes, &external, "may not be updated");
+}
+
+void node_validate_update(struct json node, struct json old, struct causes *causes)
+{
+	rules_meta(node, NAME_DNS_SUBDOMAIN, false, causes);
+	node_validate_create(node, causes);
+	node_validate_status(node, old, causes);
+}

@@ -74,4 +74,20 @@ struct node {
 };
 extern const struct type node_type;
 
+/* The condition of a type, or NULL. */
+const struct node_condition *node_find_condition(const struct node *node, struct str type);
+bool node_is_ready(const struct node *node);
+/* "Ready", "NotReady" or "Unknown", with ",SchedulingDisabled" behind it: as kubectl shows it. */
+void node_print_status(const struct node *node, struct buf *to);
+/* The roles that its labels give it, sorted, with commas; "<none>" without. */
+void node_print_roles(const struct node *node, struct buf *to);
+
+/* A new node is not ready: kube-apiserver adds the taint that says so. */
+void node_prepare_create(struct json_doc *doc, struct json node);
+
+/* How to call them: model/rules.h. */
+void node_validate_create(struct json node, struct causes *causes);
+void node_validate_update(struct json node, struct json old, struct causes *causes);
+void node_validate_status(struct json node, struct json old, struct causes *causes);
+
 #endif

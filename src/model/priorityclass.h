@@ -22,4 +22,21 @@ struct priorityclass {
 };
 extern const struct type priorityclass_type;
 
+enum {
+	PRIORITY_HIGHEST_USER = 1000000000,
+	PRIORITY_SYSTEM = 2 * PRIORITY_HIGHEST_USER,
+};
+
+/* The classes that are always there; ends with a name that is none. */
+struct priority_system_class {
+	struct str name;
+	int32_t value;
+	const char *description;
+};
+extern const struct priority_system_class priority_system_classes[];
+
+/* How to call them: model/rules.h. */
+void priorityclass_validate_create(struct json class, struct causes *causes);
+void priorityclass_validate_update(struct json class, struct json old, struct causes *causes);
+
 #endif

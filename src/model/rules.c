@@ -417,3 +417,50 @@ void rules_endpoint_ip(struct str text, const struct path *path, struct causes *
 				   "may not be in the link-local multicast range (224.0.0.0/24, "
 				   "ff02::/10)");
 }
+
+/* --- values as Go prints them ---------------------------------------------------------------- */
+
+void rules_print_go(struct json object, const struct rules_go *rows, size_t count, struct buf *to)
+{
+	buf_putc(to, '{');
+	for (size_t i = 0; i < count; i++) {
+		struct json value = json_get(object, rows[i].json);
+
+		buf_printf(to, "%s\"%s\":", i ? "," : "", rows[i].go);
+		if (json_is_absent(value) || json_is(value, JSON_NULL))
+			buf_puts(to, rows[i].zero);
+		else
+			json_print(value, JSON_COMPACT, to);
+	}
+	buf_putc(to, '}');
+}
+
+/* --- config maps and secrets ----------------------------------------------------------------- */
+
+size_t rules_bytes_len(struct json value)
+{
+	struct str text = json_str(value);
+	size_t padding = 0;
+
+	while (padding < 2 && padding < text.len && text.ptr[text.len - 1 - padding] == '=')
+		padding++;
+	return text.len / 4 * 3 - padding;
+}
+
+void rules_fixed_data(struct json new, struct json old, const char *const *fields, size_t count,
+		      struct causes *causes)
+{
+	static const char detail[] = "field is immutable when `immutable` is set";
+	struct path flag = path_member(NULL, STR("immutable"));
+
+	if (!json_bool(json_get(old, "immutable")))
+		return;
+	if (!json_bool(json_get(new, "immutable")))
+		causes_forbidden(causes, &flag, detail);
+	for (size_t i = 0; i < count; i++) {
+		struct path path = path_member(NULL, str_from(fields[i]));
+
+		if (!rules_same(json_get(new, fields[i]), json_get(old, fields[i])))
+			causes_forbidden(causes, &path, detail);
+	}
+}

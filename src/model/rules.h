@@ -96,4 +96,22 @@ bool rules_is_ipv6(struct str text);
 void rules_int_or_percent(struct json value, const struct path *path, struct causes *causes);
 /* More than 100%: `must not be greater than 100%`. */
 void rules_at_most_all(struct json value, const struct path *path, struct causes *causes);
+
+/* The most that the values of a config map or a secret may take together. */
+enum { RULES_DATA_MAX = 1024 * 1024 };
+/* The number of bytes that base64 stands for. */
+size_t rules_bytes_len(struct json value);
+/* What may not change once `immutable` is set, and `immutable` itself. */
+void rules_fixed_data(struct json new, struct json old, const char *const *fields, size_t count,
+		      struct causes *causes);
+
+/* A struct that has no names for JSON is told with those of Go: the rows say which they are, in their
+ * order, and what an absent one is told as. */
+struct rules_go {
+	const char *go;
+	const char *json;
+	const char *zero;
+};
+void rules_print_go(struct json object, const struct rules_go *rows, size_t count, struct buf *to);
+
 #endif

@@ -34,6 +34,7 @@ static const struct reason reasons[] = {
 	[ERR_NOT_IMPLEMENTED] = {"NotImplemented", 501},
 	[ERR_UNAVAILABLE] = {"ServiceUnavailable", 503},
 	[ERR_TIMEOUT] = {"Timeout", 504},
+	[ERR_UNKNOWN] = {"", 500},
 	[ERR_STORE_READ] = {"StorageReadError", 500},
 };
 _Static_assert(ARRAY_LEN(reasons) == ERR_CODE_COUNT, "name every reason");
@@ -126,7 +127,7 @@ int err_http(enum err_code code)
 
 enum err_code err_from_reason(const char *reason, int http)
 {
-	for (int code = ERR_NONE + 1; reason && code < ERR_CODE_COUNT; code++)
+	for (int code = ERR_NONE + 1; reason && *reason && code < ERR_CODE_COUNT; code++)
 		if (strcmp(reasons[code].name, reason) == 0)
 			return (enum err_code)code;
 	if (http < 400)

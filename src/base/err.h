@@ -39,6 +39,7 @@ enum err_code {
 	ERR_NOT_IMPLEMENTED,        /* 501 */
 	ERR_UNAVAILABLE,            /* 503 */
 	ERR_TIMEOUT,                /* 504 */
+	ERR_UNKNOWN,                /* 500 without a reason: an error that nobody foresaw */
 	ERR_STORE_READ,             /* 500: what is stored cannot be read */
 	ERR_CODE_COUNT
 };

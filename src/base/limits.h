@@ -37,6 +37,11 @@ enum {
 	LIMIT_COMMIT_WRITES = 4096,             /* of one transaction; more wait for the next */
 	LIMIT_COMMIT_BYTES = 32 * 1024 * 1024,
 
+	/* the API */
+	LIMIT_IN_FLIGHT = 1000, /* calls at once, watches aside: then 429 */
+	LIMIT_WATCHERS = 20000,
+	LIMIT_WATCHER_BYTES = 16 * 1024 * 1024, /* waiting for one watcher: then it is ended */
+
 	/* text */
 	LIMIT_LOG_LINE = 16 * 1024,
 	LIMIT_SELECTOR_BYTES = 64 * 1024,

@@ -224,19 +224,27 @@ void causes_not_supported(struct causes *causes, const struct path *path, struct
 	push_parts(causes, CAUSE_NOT_SUPPORTED, path, buf_str(&text), buf_str(&detail));
 }
 
+void causes_print(const struct causes *causes, const char *kind, struct str name, struct buf *to)
+{
+	buf_printf(to, "%s ", kind);
+	causes_quote(to, name);
+	buf_puts(to, " is invalid: ");
+	if (causes->len > 1)
+		buf_putc(to, '[');
+	for (size_t i = 0; i < causes->len; i++)
+		buf_printf(to, "%s%s: %s", i ? ", " : "", causes->ptr[i].field,
+			   causes->ptr[i].message);
+	if (causes->len > 1)
+		buf_putc(to, ']');
+}
+
 int causes_err(const struct causes *causes, const char *kind, struct str name, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
 
 	assert(causes->len);
-	for (size_t i = 0; i < causes->len; i++)
-		buf_printf(&text, "%s%s: %s", i ? ", " : "", causes->ptr[i].field,
-			   causes->ptr[i].message);
-	causes_quote(&quoted, name);
-	return err_set(err, ERR_INVALID,
-		       causes->len > 1 ? "%s %s is invalid: [%s]" : "%s %s is invalid: %s", kind,
-		       buf_text(&quoted), buf_text(&text));
+	causes_print(causes, kind, name, &text);
+	return err_set(err, ERR_INVALID, "%s", buf_text(&text));
 }
 
 struct json causes_encode(const struct causes *causes, struct json_doc *doc)

@@ -83,6 +83,8 @@ void causes_not_supported(struct causes *causes, const struct path *path, struct
 /* A string as Go's %q prints it. */
 void causes_quote(struct buf *to, struct str text);
 
+/* The whole as one text, however long: `Queue "q" is invalid: ...`. */
+void causes_print(const struct causes *causes, const char *kind, struct str name, struct buf *to);
 /* The whole as one error, ERR_INVALID: `Queue "q" is invalid: spec.weight: Invalid value: ...`,
  * more than one in brackets with commas. Always returns -1; there must be a cause. */
 int causes_err(const struct causes *causes, const char *kind, struct str name, struct err *err);

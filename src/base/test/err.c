@@ -35,7 +35,7 @@ int main(void)
 		   strcmp(err.text + ERR_TEXT_SIZE - 4, "...") == 0,
 	   "so does a long wrapped one");
 
-	for (int code = ERR_NONE + 1; code < ERR_CODE_COUNT; code++)
+	for (int code = ERR_NONE + 1; code < ERR_UNKNOWN; code++)
 		ok(err_from_reason(err_reason((enum err_code)code), 0) == (enum err_code)code &&
 			   err_http((enum err_code)code) >= 400,
 		   "%s there and back", err_reason((enum err_code)code));
@@ -45,5 +45,7 @@ int main(void)
 	ok(err_from_reason(NULL, 418) == ERR_INTERNAL, "an unknown number is internal");
 	ok(err_from_reason(NULL, 200) == ERR_NONE && err_http(ERR_NONE) == 200, "200 is no error");
 	is(err_reason(ERR_NONE), "");
+	ok(err_http(ERR_UNKNOWN) == 500 && !*err_reason(ERR_UNKNOWN), "a 500 without a reason");
+	ok(err_from_reason("StorageReadError", 500) == ERR_STORE_READ, "StorageReadError");
 	return tap_done();
 }

@@ -23,17 +23,18 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "json/doc.h"
 
 struct causes;
 struct chunk;
 struct object;
-struct selector;
+struct staged;
+struct sweep;
+struct watcher;
 
 enum patch_type { PATCH_NONE, PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY };
-enum field_validation { FIELD_VALIDATION_WARN, FIELD_VALIDATION_STRICT, FIELD_VALIDATION_IGNORE };
 enum call_form { CALL_FORM_OBJECT, CALL_FORM_TABLE, CALL_FORM_METADATA };
-enum version_match { VERSION_MATCH_NONE, VERSION_MATCH_EXACT, VERSION_MATCH_NOT_OLDER };
 
 struct user {
 	struct str name;
@@ -41,35 +42,39 @@ struct user {
 	size_t group_count;
 };
 
-/* What the query and the headers say, decoded and checked (options.c). Absent numbers are -1. */
-struct call_options {
-	bool dry_run;
-	enum field_validation field_validation;
-	struct str field_manager;
-	bool force;
+enum option_bool { OPTION_UNSET, OPTION_FALSE, OPTION_TRUE };
 
+/* What the query and the headers say (options.c). Texts are none and numbers -1 where nothing was
+ * said. */
+struct call_options {
+	struct str dry_run; /* "All" */
+	struct str field_validation;
+	struct str field_manager;
+	enum option_bool force;
+
+	/* of a list or a watch */
 	struct str label_selector;
 	struct str field_selector;
 	int64_t limit;
 	struct str continue_token;
-	struct str resource_version; /* none where it is absent */
-	enum version_match version_match;
+	struct str resource_version;
+	struct str version_match; /* "Exact", "NotOlderThan" */
 	int64_t timeout_seconds;
-	bool watch;
-	bool allow_bookmarks;
-	bool send_initial_events;
-	bool has_send_initial_events;
+	enum option_bool watch;
+	enum option_bool allow_bookmarks;
+	enum option_bool send_initial_events;
 
 	/* of a removal, from the query or from DeleteOptions in the body */
 	int64_t grace_seconds;
-	struct str propagation; /* "Background", "Foreground", "Orphan", or none */
+	struct str propagation; /* "Background", "Foreground", "Orphan" */
+	enum option_bool orphan;
 	struct str precondition_uid;
 	struct str precondition_version;
 
 	/* of the answer */
 	enum call_form form;
-	bool include_none, include_object; /* Table: includeObject=None|Metadata|Object */
-	bool pretty;
+	struct str include_object; /* Table: "None", "Metadata", "Object" */
+	enum option_bool pretty;
 	bool yaml;
 };
 
@@ -115,15 +120,23 @@ struct call {
 	struct chunk *text; /* owned: ... or ready to be sent (lists) */
 	const char *content_type; /* NULL: application/json */
 	int64_t retry_after;      /* seconds; 0: none */
-	struct {
-		const char **ptr;
-		size_t len;
-	} warnings;
+	VEC(const char *) warnings;
+	VEC(const char *) odd_fields; /* unknown or doubled ones, as they are told */
+	bool columns_sent;            /* a watch as Table: only its first event names them */
+	bool too_large_version;       /* the error is about a version that is not there yet */
 
 	/* whose it is */
 	const struct call_sink *sink;
 	void *arg;
 	bool answered;
+	bool in_flight;
+	struct staged *staged; /* while its write is on its way */
+	struct sweep *sweep;   /* while it removes a collection */
+
+	/* what an error is about, for the details of its Status */
+	struct str error_name;
+	struct str error_kind;   /* where it is not the kind's plural: "pods/binding" */
+	bool plain_errors;       /* no details at all */
 	struct watcher *watcher; /* while it is a watch */
 	struct list link;        /* among the calls in flight */
 };
@@ -153,18 +166,27 @@ void call_answer_text(struct call *call, int code, struct chunk *text, const cha
 void call_answer_err(struct call *call, const struct err *err);
 /* "<Kind> "<name>" is invalid: ...", with all causes. There must be one. */
 void call_answer_causes(struct call *call, struct str name, const struct causes *causes);
+/* The same for something else than the call's kind ("ListOptions" of "meta.k8s.io"). */
+void call_answer_invalid(struct call *call, struct str group, struct str kind, struct str name,
+			 const struct causes *causes);
 /* A Status of kind Success, with the removed object in its details. */
 void call_answer_removed(struct call *call, struct json object);
+/* The call is now a watch. */
+void call_answer_watch(struct call *call);
 
 /* A Warning header of the answer. Copied. */
 void call_warn(struct call *call, const char *format, ...) PRINTF(2, 3);
 
+#define CALL_CONFLICT_MODIFIED                                                               \
+	"the object has been modified; please apply your changes to the latest version and " \
+	"try again"
+
 /* --- errors in the words of Kubernetes; each returns -1
  * --------------------------------------------------- */
 
-int call_err_not_found(const struct call *call, struct str name, struct err *err);
-int call_err_exists(const struct call *call, struct str name, struct err *err);
-int call_err_conflict(const struct call *call, struct str name, const char *why, struct err *err);
-int call_err_forbidden(const struct call *call, struct str name, const char *why, struct err *err);
+int call_err_not_found(struct call *call, struct str name, struct err *err);
+int call_err_exists(struct call *call, struct str name, struct err *err);
+int call_err_conflict(struct call *call, struct str name, const char *why, struct err *err);
+int call_err_forbidden(struct call *call, struct str name, const char *why, struct err *err);
 
 #endif

@@ -14,8 +14,8 @@
  * 5. Nobody but this process uses the files, and only one call at a time does: LMDB's own locks are
  *    off.
  *
- * What is not noticed: damage that comes while it is open; an older copy of data.mdb put in place of
- * the newer one. */
+ * What is not noticed: damage that comes while it is open; an older copy of data.mdb put in place
+ * of the newer one. */
 #include "apiserver/disk.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static MDB_val value_from(const char *text)
 	return value_of(text, strlen(text));
 }
 
-/* --- errors -------------------------------------------------------------------------------- */
+/* --- errors --- */
 
 static int damaged(const struct lmdb *lmdb, const char *what, struct err *err)
 {
@@ -107,7 +107,7 @@ static int failed(const struct lmdb *lmdb, int code, const char *what, struct er
 		       "cannot %s the store in %s: %s", what, lmdb->folder, mdb_strerror(code));
 }
 
-/* --- the folder ---------------------------------------------------------------------------- */
+/* --- the folder --- */
 
 static char *path_of(const struct lmdb *lmdb, const char *name)
 {
@@ -174,7 +174,7 @@ static bool has_file(const struct lmdb *lmdb, const char *name)
 	return stat(path, &info) == 0 && info.st_size > 0;
 }
 
-/* --- transactions -------------------------------------------------------------------------- */
+/* --- transactions --- */
 
 static void txn_abort(MDB_txn *txn)
 {
@@ -254,7 +254,7 @@ static int write_batch(struct lmdb *lmdb, const struct disk_batch *batch)
 	return code ? code : commit_txn(&txn);
 }
 
-/* --- opening ------------------------------------------------------------------------------- */
+/* --- opening --- */
 
 static int open_databases(struct lmdb *lmdb, unsigned flags)
 {
@@ -440,7 +440,7 @@ static void lmdb_close(struct disk *disk)
 	mem_free(lmdb);
 }
 
-/* --- loading ------------------------------------------------------------------------------- */
+/* --- loading --- */
 
 static int load_state(struct lmdb *lmdb, MDB_txn *txn, struct state *ret, struct err *err)
 {
@@ -504,7 +504,7 @@ static int lmdb_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *re
 	return 0;
 }
 
-/* --- committing ---------------------------------------------------------------------------- */
+/* --- committing --- */
 
 static int grow_map(struct lmdb *lmdb, size_t to)
 {
@@ -574,7 +574,7 @@ static const struct disk_ops lmdb_ops = {
 	.close = lmdb_close,
 };
 
-/* --- copies -------------------------------------------------------------------------------- */
+/* --- copies --- */
 
 int disk_copy(const char *folder, const struct disk_batch *batch, struct err *err)
 {
@@ -604,7 +604,7 @@ int disk_copy(const char *folder, const struct disk_batch *batch, struct err *er
 	return finish(lmdb, err);
 }
 
-/* --- no disk, and any disk ----------------------------------------------------------------- */
+/* --- no disk, and any disk --- */
 
 static int null_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *ret_revision,
 		     struct err *err)

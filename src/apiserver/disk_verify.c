@@ -115,7 +115,7 @@ static int unsound(const struct file *file, uint64_t page, const char *what)
 	return err_set(file->err, ERR_STORE_READ, "page %" PRIu64 " of data.mdb %s", page, what);
 }
 
-/* --- pages --------------------------------------------------------------------------------- */
+/* --- pages --- */
 
 static bool test_and_set(struct file *file, uint64_t page)
 {
@@ -178,7 +178,7 @@ static int open_node(const struct file *file, const struct page *page, uint32_t 
 	return 0;
 }
 
-/* --- trees --------------------------------------------------------------------------------- */
+/* --- trees --- */
 
 static int key_order(const struct walk *walk, struct str a, struct str b)
 {
@@ -305,7 +305,7 @@ static int walk_tree(struct file *file, const struct tree *tree,
 	return 0;
 }
 
-/* --- what is in the trees ------------------------------------------------------------------- */
+/* --- what is in the trees --- */
 
 static int visit_object(struct file *file, unsigned flags, struct str key, struct str value)
 {
@@ -356,7 +356,7 @@ static int visit_free(struct file *file, unsigned flags, struct str key, struct 
 	return 0;
 }
 
-/* --- the file ------------------------------------------------------------------------------- */
+/* --- the file --- */
 
 static int read_meta(struct file *file, unsigned index, struct meta *ret)
 {

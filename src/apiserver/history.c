@@ -4,7 +4,8 @@
  * The ring starts small and doubles up to its bound, so that an idle server pays for what it keeps.
  *
  * 1. The events are those of the revisions compacted + 1 ... compacted + len, in order.
- * 2. There are at most max_events, and `bytes` is the sum over their objects, at most max_bytes. The
+ * 2. There are at most max_events, and `bytes` is the sum over their objects, at most max_bytes.
+ * The
  *    version that an event replaced is not counted: it is the object of an earlier event, or was
  *    dropped with it. */
 #include "apiserver/history.h"

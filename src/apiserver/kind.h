@@ -73,6 +73,21 @@ struct kind_sub {
 	void (*serve)(struct call *call);
 };
 
+/* What an object of a kind may contain: by the field table of a built-in kind, or by the structural
+ * schema of a custom one (content.h). */
+struct kind_content {
+	/* Wrong JSON types, in the words of Go's decoder. */
+	int (*check_types)(const struct kind *kind, struct json object, struct err *err);
+	/* Report unknown fields and remove them. */
+	void (*prune)(const struct kind *kind, struct json_doc *doc, struct json object,
+		      void (*on_unknown)(void *arg, struct str path), void *arg);
+	/* Defaults, and values in the form in which they are stored. */
+	void (*complete)(const struct kind *kind, struct json_doc *doc, struct json object);
+	/* `old` is absent for a new object. */
+	void (*validate)(const struct kind *kind, struct json object, struct json old,
+			 struct causes *causes);
+};
+
 /* What is special about a kind; every member may be NULL. All of them are pure: the clock, chance
  * and the state of other objects come through the call. */
 struct kind_ops {
@@ -118,21 +133,26 @@ struct kind {
 	bool create_on_update; /* PUT makes what is not there */
 	bool status;           /* has a status sub-resource: the main one leaves status alone */
 	unsigned verbs;
-	enum name_format name_format;
+	enum name_format name_format; /* NAME_ANY: NAME_DNS_SUBDOMAIN */
+	const struct kind_content *content;
 	const struct type *type; /* the field table of a built-in kind */
 	struct schema *schema;   /* the structural schema of a custom one */
+	bool custom;
 	const struct kind_ops *ops;
 	const struct kind_sub *subs;       /* ends with a NULL name; "status" is listed too */
 	const struct kind_column *columns; /* ends with a NULL name */
 	/* Field selectors beyond metadata.name and metadata.namespace: "status.phase", ...
 	 * NULL-terminated. */
 	const char *const *selectable;
+	/* What an empty object prints beside its metadata, for bookmarks: `,"spec":{}`. */
+	const char *empty;
 
 	/* made by kinds_add() */
 	struct str api_version; /* "v1", "batch.volcano.sh/v1alpha1" */
 	struct str resource;    /* "pods", "jobs.batch.volcano.sh": as messages name it */
 	struct str qualified;   /* "Pod", "Job.batch.volcano.sh": as validation messages name it */
-	struct str prefix;      /* of its keys in the store: "/pods/" */
+	struct str head;   /* how the text of every object starts: {"apiVersion":...,"kind":..., */
+	struct str prefix; /* of its keys in the store: "/pods/" */
 	/* The version that is stored, where a kind is served in several; itself otherwise. */
 	const struct kind *stored;
 	void *owner; /* of a custom one: its definition */
@@ -141,7 +161,7 @@ struct kind {
 /* --- the registry
  * ------------------------------------------------------------------------------------------ */
 
-/* With every built-in kind in it. */
+/* Empty. */
 struct kinds *kinds_new(uint64_t seed) __attribute__((returns_nonnull));
 void kinds_free(struct kinds *kinds);
 DEFINE_AUTO(struct kinds *, kinds_free);

@@ -79,7 +79,7 @@ void object_names_unref(struct object_names *names)
 		mem_free(names);
 }
 
-/* --- packed strings ------------------------------------------------------------------------ */
+/* --- packed strings --- */
 
 static void put_number(struct buf *to, uint64_t number)
 {
@@ -157,7 +157,7 @@ static struct walk walk_names(const struct object_names *names)
 	return (struct walk){.at = names->bytes, .end = names->bytes + names->len};
 }
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* object_new() and object_decode() made sure that there is one. */
 static struct str must_next(struct walk *walk)
@@ -222,7 +222,7 @@ size_t object_bytes(const struct object *object)
 	return sizeof(*object) + object->key.len + object->text.len + object->pairs_len;
 }
 
-/* --- making -------------------------------------------------------------------------------- */
+/* --- making --- */
 
 /* The names that the cache holds, if they are these; else new ones, which the cache then holds. */
 static struct object_names *share_names(struct object_names **cache, struct str bytes)
@@ -300,7 +300,7 @@ struct object *object_new(const struct object_parts *parts, int64_t revision,
 	return object;
 }
 
-/* --- records ------------------------------------------------------------------------------- */
+/* --- records --- */
 
 static size_t body_len(const struct object *object)
 {

@@ -54,7 +54,7 @@ bool object_next_label(const struct object *object, uint64_t *at, struct object_
 /* Bytes of memory that it takes, without what the allocator adds. */
 size_t object_bytes(const struct object *object);
 
-/* --- for the store ------------------------------------------------------------------------- */
+/* --- for the store --- */
 
 void object_names_unref(struct object_names *names);
 

@@ -102,7 +102,7 @@ struct store {
 	uint64_t writes;
 };
 
-/* --- keys and families --------------------------------------------------------------------- */
+/* --- keys and families --- */
 
 static size_t slashes_in(struct str text)
 {
@@ -153,7 +153,7 @@ static struct family *family_get(struct store *store, struct str kind)
 	return family;
 }
 
-/* --- opening and closing -------------------------------------------------------------------- */
+/* --- opening and closing --- */
 
 static int load_object(void *arg, struct str key, struct str record, struct err *err)
 {
@@ -299,7 +299,7 @@ void store_close(struct store *store)
 	store_free(store);
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 int64_t store_revision(const struct store *store)
 {
@@ -371,7 +371,7 @@ void store_stats(const struct store *store, struct store_stats *ret)
 	};
 }
 
-/* --- ending a write ------------------------------------------------------------------------- */
+/* --- ending a write --- */
 
 /* Out of `staged`, if it is the newest of its key. */
 static void unstage(struct store *store, const struct pending *pending)
@@ -458,7 +458,7 @@ static void fail(struct store *store, const struct err *why)
 	refuse_all(store, &store->commit.writes, &err);
 }
 
-/* --- committing ----------------------------------------------------------------------------- */
+/* --- committing --- */
 
 static void commit_work(void *arg)
 {
@@ -552,7 +552,7 @@ static void start_commit(void *arg)
 	loop_work(store->loop, commit_work, commit_done, commit);
 }
 
-/* --- writing -------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static int check_precondition(const struct store *store, const struct store_write *write,
 			      struct err *err)
@@ -638,7 +638,7 @@ int store_write(struct store *store, const struct store_write *write, int64_t *r
 	return 0;
 }
 
-/* --- watching ------------------------------------------------------------------------------- */
+/* --- watching --- */
 
 struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg, struct err *err)
@@ -662,7 +662,7 @@ struct store_watch *store_watch(struct store *store, struct str prefix, int64_t 
 	return watch;
 }
 
-/* --- upkeep --------------------------------------------------------------------------------- */
+/* --- upkeep --- */
 
 struct backup {
 	struct store *store;

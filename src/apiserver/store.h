@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store.h - the objects, their revisions and their history.
  *
- * Like etcd seen from Kubernetes: one counter of revisions; each write of an object takes the next; a reader can
- * list a consistent state and watch what comes after it. Everything is served from memory; the disk (disk.h)
- * only holds what a restart needs: the current objects and the counter.
+ * Like etcd seen from Kubernetes: one counter of revisions; each write of an object takes the next;
+ * a reader can list a consistent state and watch what comes after it. Everything is served from
+ * memory; the disk (disk.h) only holds what a restart needs: the current objects and the counter.
  *
  * Life of a write:
  *	store_write()	checks its precondition against the newest version of the object, written or only staged,
@@ -11,12 +11,12 @@
  *	commit		all that was staged while the last commit ran goes to disk in one transaction, off the
  *			thread; then, in order of revision, each write becomes visible to readers, its event goes to
  *			the watchers and its writer is told
- * so that acknowledged means durable, nobody sees what could still be lost, and a busy server pays for one sync
- * per batch. If a commit fails, the store has failed for good: staged writes are answered with ERR_UNAVAILABLE,
- * further ones are refused, reading goes on.
+ * so that acknowledged means durable, nobody sees what could still be lost, and a busy server pays
+ * for one sync per batch. If a commit fails, the store has failed for good: staged writes are
+ * answered with ERR_UNAVAILABLE, further ones are refused, reading goes on.
  *
- * Keys are "<group>/<plural>/<namespace>/<name>" ("/pods/ns/a", "/nodes//n1", "batch.volcano.sh/jobs/ns/j"): a
- * prefix is a kind, or a kind in a namespace. */
+ * Keys are "<group>/<plural>/<namespace>/<name>" ("/pods/ns/a", "/nodes//n1",
+ * "batch.volcano.sh/jobs/ns/j"): a prefix is a kind, or a kind in a namespace. */
 #ifndef APISERVER_STORE_H
 #define APISERVER_STORE_H
 
@@ -43,7 +43,8 @@ struct store_options {
 };
 
 /* Opens or makes the store and reads all of it. ERR_UNAVAILABLE when another process has it open;
- * ERR_STORE_READ when it is damaged or of a newer format: it is left as it is, and the text says what to do. */
+ * ERR_STORE_READ when it is damaged or of a newer format: it is left as it is, and the text says
+ * what to do. */
 struct store *store_open(struct loop *loop, const struct store_options *options,
 			 struct err *err) MUST_CHECK;
 /* Commits what is staged, then closes. Turns the loop meanwhile, so it may not be called from a
@@ -51,41 +52,48 @@ struct store *store_open(struct loop *loop, const struct store_options *options,
 void store_close(struct store *store);
 DEFINE_AUTO(struct store *, store_close);
 
-/* The revision of the state that readers see. A new store has 1, as etcd: to clients 0 means "any". */
+/* The revision of the state that readers see. A new store has 1, as etcd: to clients 0 means "any".
+ * */
 int64_t store_revision(const struct store *store);
 /* The oldest revision that a watch can start from, and an old page token can be for. */
 int64_t store_compacted(const struct store *store);
 /* NULL while all is well; else why writes are refused, for /readyz. */
 const char *store_failure(const struct store *store);
 
-/* --- reading: borrowed until control goes back to the loop; object_ref() to keep ----------------------------- */
+/* --- reading: borrowed until control goes back to the loop; object_ref() to keep
+ * ----------------------------- */
 
 struct object *store_get(const struct store *store, struct str key);
-/* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix, or NULL. */
+/* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix,
+ * or NULL. */
 struct object *store_next(const struct store *store, struct str prefix, struct str after);
-/* How many have this prefix. At once for all ("") and for a kind ("/pods/"); else they are counted. */
+/* How many have this prefix. At once for all ("") and for a kind ("/pods/"); else they are counted.
+ * */
 size_t store_count(const struct store *store, struct str prefix);
-/* The newest version, also where it is only staged: what a writer must start from. NULL where it is absent or
- * its removal is staged. */
+/* The newest version, also where it is only staged: what a writer must start from. NULL where it is
+ * absent or its removal is staged. */
 struct object *store_newest(const struct store *store, struct str key);
 
-/* --- writing ----------------------------------------------------------------------------------------------- */
+/* --- writing
+ * -----------------------------------------------------------------------------------------------
+ * */
 
 enum store_op { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
 
-/* Called once, when the write is durable and visible, or has failed. `object` is the version written (for
- * a removal: the last one, with the revision of the removal in its text), lent for the call. Of `object` and
- * `err` one is NULL. */
+/* Called once, when the write is durable and visible, or has failed. `object` is the version
+ * written (for a removal: the last one, with the revision of the removal in its text), lent for the
+ * call. Of `object` and `err` one is NULL. */
 typedef void store_done_fn(void *arg, struct object *object, const struct err *err);
 
 struct store_write {
 	enum store_op op;
 	struct str key;
-	/* CREATE fails with ERR_ALREADY_EXISTS where there is one; UPDATE and DELETE with ERR_CONFLICT where the newest
-	 * version is not this one (0: any), and with ERR_NOT_FOUND where there is none. */
+	/* CREATE fails with ERR_ALREADY_EXISTS where there is one; UPDATE and DELETE with
+	 * ERR_CONFLICT where the newest version is not this one (0: any), and with ERR_NOT_FOUND
+	 * where there is none. */
 	int64_t expect;
-	/* The object without resourceVersion: the text up to the place where the digits go, and the rest. Copied. For a
-	 * removal: the object as it last was. */
+	/* The object without resourceVersion: the text up to the place where the digits go, and the
+	 * rest. Copied. For a removal: the object as it last was. */
 	struct str before;
 	struct str behind;
 	const struct object_pair *labels; /* copied */
@@ -96,14 +104,16 @@ struct store_write {
 	void *arg;
 };
 
-/* -1: refused, nothing changed, `done` is not called. 0: staged with revision *ret_revision (may be NULL). */
+/* -1: refused, nothing changed, `done` is not called. 0: staged with revision *ret_revision (may be
+ * NULL). */
 int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
 		struct err *err) MUST_CHECK;
-/* Wait for everything staged so far to be durable, or to have failed (tests, shutdown). Turns the loop: not
- * from a callback. */
+/* Wait for everything staged so far to be durable, or to have failed (tests, shutdown). Turns the
+ * loop: not from a callback. */
 void store_flush(struct store *store);
 
-/* --- watching ---------------------------------------------------------------------------------------------- */
+/* --- watching
+ * ---------------------------------------------------------------------------------------------- */
 
 enum store_event_type { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
 struct store_event {
@@ -116,14 +126,17 @@ struct store_event {
 struct store_watch;
 /* Called for each event behind the start, in order of revision, none twice, none left out. */
 typedef void store_event_fn(void *arg, const struct store_event *event);
-/* Everything with this prefix, from just behind `revision` on. Events that have already happened are handed
- * over before this returns. ERR_EXPIRED when `revision` is older than store_compacted(). */
+/* Everything with this prefix, from just behind `revision` on. Events that have already happened
+ * are handed over before this returns. ERR_EXPIRED when `revision` is older than store_compacted().
+ * */
 struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg, struct err *err) MUST_CHECK;
 /* Takes NULL. Allowed from within the callback. */
 void store_unwatch(struct store_watch *watch);
 
-/* --- upkeep ------------------------------------------------------------------------------------------------ */
+/* --- upkeep
+ * ------------------------------------------------------------------------------------------------
+ * */
 
 struct store_stats {
 	size_t objects;
@@ -137,9 +150,9 @@ struct store_stats {
 void store_stats(const struct store *store, struct store_stats *ret);
 /* Called once; err is NULL when the copy is durable. */
 typedef void store_backup_fn(void *arg, const struct err *err);
-/* A copy of the state that readers see now, as a store of its own in `folder`, which must be empty or missing.
- * It is written off the thread, from memory: writing goes on meanwhile, and a store that has failed can be saved
- * this way. */
+/* A copy of the state that readers see now, as a store of its own in `folder`, which must be empty
+ * or missing. It is written off the thread, from memory: writing goes on meanwhile, and a store
+ * that has failed can be saved this way. */
 void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg);
 /* Walks everything and asserts what must be true; for tests. */
 void store_check(const struct store *store);

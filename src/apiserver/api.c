@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/api.c - the API without a transport: calls in flight, and which file serves which verb.
+ * */
+#include "apiserver/api.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/form.h"
+#include "apiserver/kind_rows.h"
+#include "apiserver/options.h"
+#include "apiserver/watcher.h"
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "http/chunk.h"
+#include "loop/loop.h"
+#include "model/causes.h"
+
+#include "base/banned.h"
+
+struct api *api_new(const struct api_options *options)
+{
+	struct api *api = mem_new(struct api);
+
+	api->options = *options;
+	if (!api->options.max_in_flight)
+		api->options.max_in_flight = LIMIT_IN_FLIGHT;
+	if (!api->options.max_watchers)
+		api->options.max_watchers = LIMIT_WATCHERS;
+	if (!api->options.watcher_bytes)
+		api->options.watcher_bytes = LIMIT_WATCHER_BYTES;
+	api->kinds = kinds_new(loop_random_u64(options->loop));
+	kind_rows_add(api->kinds);
+	api->hubs = map_new(loop_random_u64(options->loop));
+	list_init(&api->calls);
+	return api;
+}
+
+void api_free(struct api *api)
+{
+	if (!api)
+		return;
+	assert(list_is_empty(&api->calls));
+	assert(map_len(api->hubs) == 0);
+	map_free(api->hubs);
+	kinds_free(api->kinds);
+	mem_free(api);
+}
+
+struct loop *api_loop(const struct api *api)
+{
+	return api->options.loop;
+}
+
+struct store *api_store(const struct api *api)
+{
+	return api->options.store;
+}
+
+struct kinds *api_kinds(const struct api *api)
+{
+	return api->kinds;
+}
+
+struct log *api_log(const struct api *api)
+{
+	return api->options.log;
+}
+
+int64_t api_now(const struct api *api)
+{
+	return loop_now(api->options.loop);
+}
+
+struct str api_key(struct arena *arena, const struct kind *kind, struct str namespace,
+		   struct str name)
+{
+	return str_from(arena_printf(arena, "%.*s%.*s/%.*s", STR_ARG(kind->prefix),
+				     STR_ARG(namespace), STR_ARG(name)));
+}
+
+static struct json_doc *parse_object(struct object *object)
+{
+	struct err err;
+	struct json_doc *doc = object ? json_parse(object->text, NULL, &err) : NULL;
+
+	assert(doc || !object); /* what is stored was printed by us */
+	return doc;
+}
+
+struct json_doc *api_read(struct api *api, const struct kind *kind, struct str namespace,
+			  struct str name)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+
+	return parse_object(store_get(api_store(api), api_key(arena, kind, namespace, name)));
+}
+
+struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struct str namespace,
+				 struct str name)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+
+	return parse_object(store_newest(api_store(api), api_key(arena, kind, namespace, name)));
+}
+
+/* --- calls
+ * -------------------------------------------------------------------------------------------------
+ * */
+
+struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
+{
+	struct call *call = mem_new(struct call);
+
+	call->api = api;
+	call->arena = arena_new(0);
+	call->sink = sink;
+	call->arg = arg;
+	call->options.limit = -1;
+	call->options.timeout_seconds = -1;
+	call->options.grace_seconds = -1;
+	list_init(&call->link);
+	return call;
+}
+
+void call_free(struct call *call)
+{
+	if (!call)
+		return;
+	if (call->staged)
+		stage_forget(call->staged);
+	if (call->sweep)
+		sweep_forget(call->sweep);
+	if (call->watcher)
+		watcher_free(call->watcher);
+	if (call->in_flight)
+		call->api->in_flight--;
+	list_remove(&call->link);
+	json_doc_unref(call->body);
+	json_doc_unref(call->doc);
+	object_unref(call->object);
+	chunk_unref(call->text);
+	vec_done(&call->warnings);
+	vec_done(&call->odd_fields);
+	arena_free(call->arena);
+	mem_free(call);
+}
+
+static verb_fn *const verbs[] = {
+	[VERB_GET] = verb_get,       [VERB_LIST] = verb_list,
+	[VERB_WATCH] = verb_watch,   [VERB_CREATE] = verb_create,
+	[VERB_UPDATE] = verb_update, [VERB_PATCH] = verb_patch,
+	[VERB_DELETE] = verb_delete, [VERB_DELETE_COLLECTION] = verb_delete_collection,
+};
+_Static_assert(ARRAY_LEN(verbs) == VERB_COUNT, "serve every verb");
+
+/* More than we take on at once: the client is told when to come back. */
+static bool is_overloaded(struct call *call)
+{
+	struct api *api = call->api;
+	bool watch = call->verb == VERB_WATCH;
+	struct err err;
+
+	if (call->internal || (watch ? api->watchers < api->options.max_watchers
+				     : api->in_flight < api->options.max_in_flight))
+		return false;
+	call->retry_after = 1;
+	(void)err_set(&err, ERR_TOO_MANY_REQUESTS, "too many requests, please try again later");
+	call_answer_err(call, &err);
+	return true;
+}
+
+static bool are_options_invalid(struct call *call)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	const char *kind;
+
+	options_validate(call, &kind, &causes);
+	if (causes.len == 0)
+		return false;
+	call_answer_invalid(call, STR("meta.k8s.io"), str_from(kind), str_none(), &causes);
+	return true;
+}
+
+void api_serve(struct call *call)
+{
+	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
+
+	if (is_overloaded(call))
+		return;
+	list_push(&call->api->calls, &call->link);
+	if (call->verb != VERB_WATCH) {
+		call->api->in_flight++;
+		call->in_flight = true;
+	}
+	if (are_options_invalid(call))
+		return;
+	if (sub && sub->serve)
+		sub->serve(call);
+	else
+		verbs[call->verb](call);
+}
+
+static void finish(struct call *call, int code)
+{
+	assert(!call->answered);
+	call->answered = true;
+	call->code = code;
+	call->sink->answered(call);
+}
+
+void call_answer_doc(struct call *call, int code, struct json_doc *doc)
+{
+	call->doc = doc;
+	finish(call, code);
+}
+
+void call_answer_text(struct call *call, int code, struct chunk *text, const char *content_type)
+{
+	call->text = text;
+	call->content_type = content_type;
+	finish(call, code);
+}
+
+void call_answer_object(struct call *call, int code, struct object *object)
+{
+	if (call->options.form != CALL_FORM_OBJECT) {
+		form_answer_object(call, code, object);
+		return;
+	}
+	call->object = object_ref(object);
+	finish(call, code);
+}
+
+void call_answer_watch(struct call *call)
+{
+	finish(call, 200);
+}
+
+void call_warn(struct call *call, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vec_push(&call->warnings, arena_vprintf(call->arena, format, args));
+	va_end(args);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/api.h - the API itself, without any transport: kinds, a store and what watches over
+ * them.
+ *
+ *	struct api *api = api_new(&(struct api_options){.loop = loop, .store = store, .log = log});
+ *	struct call *call = call_new(api, &sink, me);	fill it in
+ *	api_serve(call);
+ *
+ * Everything that the API does by itself (the default namespaces, owner clean-up, quotas' use)
+ * starts with api_start(). */
+#ifndef APISERVER_API_H
+#define APISERVER_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "json/doc.h"
+
+struct api;
+struct kind;
+struct kinds;
+struct log;
+struct loop;
+struct object;
+struct store;
+
+struct api_options {
+	struct loop *loop;
+	struct store *store; /* lent, and outlives the API */
+	struct log *log;
+	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
+	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
+	size_t watcher_bytes; /* a watcher is ended when so much waits for it; 0: LIMIT_WATCHER_BYTES */
+};
+
+struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
+/* Every call must have been freed. Takes NULL. */
+void api_free(struct api *api);
+DEFINE_AUTO(struct api *, api_free);
+
+struct loop *api_loop(const struct api *api);
+struct store *api_store(const struct api *api);
+struct kinds *api_kinds(const struct api *api);
+struct log *api_log(const struct api *api);
+
+/* Microseconds since 1970, and as metadata carries it. */
+int64_t api_now(const struct api *api);
+
+/* --- objects, for the API's own use
+ * ----------------------------------------------------------------------- */
+
+/* The key of an object; in the arena. */
+struct arena;
+struct str api_key(struct arena *arena, const struct kind *kind, struct str namespace,
+		   struct str name);
+/* The visible object as a document, or NULL. One reference is the caller's. */
+struct json_doc *api_read(struct api *api, const struct kind *kind, struct str namespace,
+			  struct str name);
+/* The newest version, also where it is only staged: what a writer starts from. */
+struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struct str namespace,
+				 struct str name);
+
+/* Writing by the server itself, beside any call. Failure is logged; conflicts are the next event's
+ * business. */
+void api_put(struct api *api, const struct kind *kind, struct json_doc *doc);
+void api_delete(struct api *api, const struct kind *kind, struct str namespace, struct str name);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/api_internal.h - what the files of the API share and nobody else sees.
+ *
+ * The way of a write, step by step, each in its file:
+ *	body.c		the body is an object of this kind: its types, unknown and doubled fields, its defaults
+ *	metadata.c	what the server keeps in metadata, and what may change there
+ *	admit.c		namespaces, priorities, quotas, and what else may change or refuse it
+ *	stage.c		the object as text, into the store, and the answer when it is durable */
+#ifndef APISERVER_API_INTERNAL_H
+#define APISERVER_API_INTERNAL_H
+
+#include "apiserver/api.h"
+#include "apiserver/call.h"
+#include "apiserver/kind.h"
+#include "apiserver/store.h"
+#include "base/list.h"
+#include "base/map.h"
+
+struct api {
+	struct api_options options;
+	struct kinds *kinds;
+	struct list calls; /* in flight */
+	size_t in_flight;  /* of those, all but watches */
+	struct map *hubs;  /* prefix -> struct hub (watch.c) */
+	size_t watchers;
+};
+
+/* --- verbs
+ * ------------------------------------------------------------------------------------------------
+ * */
+
+typedef void verb_fn(struct call *call);
+verb_fn verb_get, verb_list, verb_watch, verb_create, verb_update, verb_patch, verb_delete,
+	verb_delete_collection;
+
+/* --- body.c
+ * -------------------------------------------------------------------------------------------------
+ * */
+
+/* A changeable copy of the body: an object of the call's kind, decoded as strictly as the call
+ * asks, with its defaults. NULL and an error where it is none. */
+struct json_doc *body_decode(struct call *call, struct json body, struct err *err) MUST_CHECK;
+/* Only the part behind decoding: prune, types, defaults, canonical values. For the result of a
+ * patch. */
+int body_complete(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
+
+/* --- metadata.c
+ * --------------------------------------------------------------------------------------------- */
+
+/* For a new object: namespace, name or generateName, uid, creationTimestamp, generation. */
+int metadata_create(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
+/* For a new version: what only the server sets is as it was. */
+void metadata_update(struct call *call, struct json_doc *doc, struct json old);
+void metadata_validate(struct call *call, struct json object, struct causes *causes);
+void metadata_validate_update(struct call *call, struct json object, struct json old,
+			      struct causes *causes);
+
+/* --- admit.c
+ * ------------------------------------------------------------------------------------------------
+ * */
+
+/* `object` is absent for a removal, `old` for a new one. */
+int admit_change(struct call *call, struct json_doc *doc, struct json old,
+		 struct err *err) MUST_CHECK;
+int admit_check(struct call *call, struct json object, struct json old, struct err *err) MUST_CHECK;
+
+/* --- what verbs share ----------------------------------------------------------------------------
+ * */
+
+/* Each works on the newest version, staged ones included, and ends the call. */
+void create_object(struct call *call, struct json body);
+void update_object(struct call *call, struct json_doc *doc, struct object *newest);
+void delete_object(struct call *call, struct object *newest);
+
+/* --- stage.c -------------------------------------------------------------------------------------
+ * */
+
+/* Write the root of `doc` and answer when it is durable; at once where it is a dry run, or where
+ * nothing has changed since `old`. Errors are answered too. */
+void stage_create(struct call *call, struct json_doc *doc);
+void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code);
+/* Remove it; `doc` is the object as it last was. Answers with a Status, or with the object. */
+void stage_delete(struct call *call, struct json_doc *doc, struct object *old, bool status);
+/* The last finalizer of an object that was being removed has gone: remove it and answer with it as
+ * it would have been, under its old version. */
+void stage_finish(struct call *call, struct json_doc *doc, struct object *old);
+/* The call is gone; its write goes on. */
+void stage_forget(struct staged *staged);
+void sweep_forget(struct sweep *sweep);
+
+/* The key of the call's object in the store; in the call's arena. */
+struct str call_key(struct call *call, struct str name);
+/* json_options.on_duplicate for a call's body. */
+void call_note_duplicate(void *arg, struct str path);
+
+#endif

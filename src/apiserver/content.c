@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/content.c - what an object of a built-in kind may contain, by its field table. */
+#include "apiserver/content.h"
+
+#include "model/causes.h"
+#include "model/fields.h"
+
+#include "base/banned.h"
+
+static int check_types(const struct kind *kind, struct json object, struct err *err)
+{
+	return type_check_types(kind->type, object, err);
+}
+
+static void prune(const struct kind *kind, struct json_doc *doc, struct json object,
+		  void (*on_unknown)(void *arg, struct str path), void *arg)
+{
+	type_prune(kind->type, doc, object, on_unknown, arg);
+}
+
+static void complete(const struct kind *kind, struct json_doc *doc, struct json object)
+{
+	type_default(kind->type, doc, object);
+	type_canonicalize(kind->type, doc, object);
+}
+
+static void validate(const struct kind *kind, struct json object, struct json old,
+		     struct causes *causes)
+{
+	type_validate(kind->type, object, causes);
+	if (!json_is_absent(old))
+		type_validate_update(kind->type, old, object, causes);
+}
+
+const struct kind_content content_typed = {
+	.check_types = check_types,
+	.prune = prune,
+	.complete = complete,
+	.validate = validate,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/discovery.h - which groups, versions and resources there are. Documents are made from
+ * the registry of kinds on every request: they are asked for seldom. */
+#ifndef APISERVER_DISCOVERY_H
+#define APISERVER_DISCOVERY_H
+
+#include "base/str.h"
+
+struct json_doc;
+struct kinds;
+
+/* Each gives a new document, or NULL where there is no such group or version. */
+struct json_doc *discovery_core(struct str server_address);   /* /api */
+struct json_doc *discovery_groups(const struct kinds *kinds); /* /apis */
+struct json_doc *discovery_group(const struct kinds *kinds, struct str group);
+struct json_doc *discovery_version(const struct kinds *kinds, struct str group, struct str version);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/form.c - objects in the form that a client asked for.
+ *
+ * A Table has a row for each object: the cells of the kind's columns, and (as includeObject says)
+ * nothing of the object, its metadata, or all of it. A kind without columns of its own shows its
+ * name and when it was made. */
+#include "apiserver/form.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/page.h"
+#include "base/buf.h"
+#include "base/time.h"
+#include "http/chunk.h"
+
+#include "base/banned.h"
+
+#define NAME_DOC                                                                                 \
+	"Name must be unique within a namespace. Is required when creating resources, although " \
+	"some "                                                                                  \
+	"resources may allow a client to request the generation of an appropriate name "         \
+	"automatically. Name is primarily intended for creation idempotence and configuration "  \
+	"definition. Cannot be updated. More info: "                                             \
+	"https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+#define CREATED_DOC                                                                              \
+	"CreationTimestamp is a timestamp representing the server time when this object was "    \
+	"created. "                                                                              \
+	"It is not guaranteed to be set in happens-before order across separate operations. "    \
+	"Clients "                                                                               \
+	"may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated " \
+	"by the "                                                                                \
+	"system. Read-only. Null for lists. More info: "                                         \
+	"https://git.k8s.io/community/contributors/devel/sig-architecture/"                      \
+	"api-conventions.md#metadata"
+
+static const struct kind_column default_columns[] = {
+	{.name = "Name",
+	 .type = "string",
+	 .format = "name",
+	 .doc = NAME_DOC,
+	 .path = "metadata.name"},
+	{.name = "Created At",
+	 .type = "date",
+	 .format = "",
+	 .doc = CREATED_DOC,
+	 .path = "metadata.creationTimestamp"},
+	{.name = NULL},
+};
+
+static const struct kind_column *columns_of(const struct kind *kind)
+{
+	return kind->columns ? kind->columns : default_columns;
+}
+
+/* --- parts
+ * ----------------------------------------------------------------------------------------- */
+
+static struct json_doc *read_object(const struct object *object)
+{
+	struct err err;
+
+	return json_parse(object->text, NULL, &err);
+}
+
+static struct json new_metadata(struct json_doc *doc, struct json object)
+{
+	struct json partial = json_new_obj(doc);
+
+	json_set_str(doc, partial, "kind", STR("PartialObjectMetadata"));
+	json_set_str(doc, partial, "apiVersion", STR("meta.k8s.io/v1"));
+	json_set(doc, partial, STR("metadata"), json_new_copy(doc, json_get(object, "metadata")));
+	return partial;
+}
+
+static struct json follow(struct json object, struct str path)
+{
+	struct str part;
+
+	while (str_split(&path, '.', &part))
+		if (part.len)
+			object = json_get_str(object, part);
+	return object;
+}
+
+static struct json new_cell(struct call *call, struct json_doc *doc,
+			    const struct kind_column *column, struct json object)
+{
+	struct json value;
+
+	if (column->cell)
+		return column->cell(object, doc, api_now(call->api));
+	value = follow(object, str_from(column->path));
+	return json_is_absent(value) ? json_new_null(doc) : json_new_copy(doc, value);
+}
+
+static struct json new_row(struct call *call, struct json_doc *doc, struct json object)
+{
+	struct json row = json_new_obj(doc);
+	struct json cells = json_ensure_arr(doc, row, "cells");
+	struct str include = call->options.include_object;
+
+	for (const struct kind_column *column = columns_of(call->kind); column->name; column++)
+		json_append(doc, cells, new_cell(call, doc, column, object));
+	if (str_is(include, "Object"))
+		json_set(doc, row, STR("object"), json_new_copy(doc, object));
+	else if (!str_is(include, "None"))
+		json_set(doc, row, STR("object"), new_metadata(doc, object));
+	return row;
+}
+
+static void set_columns(struct json_doc *doc, struct json table, const struct kind *kind)
+{
+	struct json list = json_ensure_arr(doc, table, "columnDefinitions");
+
+	for (const struct kind_column *column = columns_of(kind); column->name; column++) {
+		struct json definition = json_new_obj(doc);
+
+		json_set_str(doc, definition, "name", str_from(column->name));
+		json_set_str(doc, definition, "type", str_from(column->type));
+		json_set_str(doc, definition, "format",
+			     str_from(column->format ? column->format : ""));
+		json_set_str(doc, definition, "description",
+			     str_from(column->doc ? column->doc : ""));
+		json_set_int(doc, definition, "priority", column->priority);
+		json_append(doc, list, definition);
+	}
+}
+
+/* A list object of meta.k8s.io with its revision; gives the array that takes the items. */
+static struct json new_list(struct json_doc *doc, const char *kind, struct str revision,
+			    const char *items)
+{
+	struct json list = json_new_obj(doc);
+	struct json metadata;
+
+	json_doc_set_root(doc, list);
+	json_set_str(doc, list, "kind", str_from(kind));
+	json_set_str(doc, list, "apiVersion", STR("meta.k8s.io/v1"));
+	metadata = json_ensure_obj(doc, list, "metadata");
+	if (revision.len)
+		json_set_str(doc, metadata, "resourceVersion", revision);
+	return json_ensure_arr(doc, list, items);
+}
+
+/* --- one object
+ * -------------------------------------------------------------------------------------- */
+
+static struct json_doc *make_form(struct call *call, struct json object, bool columns)
+{
+	struct json_doc *doc = json_doc_new();
+	struct str revision = json_str(json_get(json_get(object, "metadata"), "resourceVersion"));
+
+	if (call->options.form == CALL_FORM_METADATA) {
+		json_doc_set_root(doc, new_metadata(doc, object));
+		return doc;
+	}
+	json_append(doc, new_list(doc, "Table", revision, "rows"), new_row(call, doc, object));
+	if (columns)
+		set_columns(doc, json_doc_root(doc), call->kind);
+	else
+		(void)json_ensure_arr(doc, json_doc_root(doc), "columnDefinitions");
+	return doc;
+}
+
+void form_answer_doc(struct call *call, int code, struct json_doc *doc)
+{
+	AUTO(json_doc_unref) struct json_doc *object = doc;
+
+	if (call->options.form == CALL_FORM_OBJECT)
+		call_answer_doc(call, code, TAKE(object));
+	else
+		call_answer_doc(call, code, make_form(call, json_doc_root(object), true));
+}
+
+void form_answer_object(struct call *call, int code, struct object *object)
+{
+	form_answer_doc(call, code, read_object(object));
+}
+
+/* --- lists
+ * ------------------------------------------------------------------------------------------- */
+
+static void set_page(struct json_doc *doc, struct json list, const struct page *page)
+{
+	struct json metadata = json_get(list, "metadata");
+
+	if (page->token.len)
+		json_set_str(doc, metadata, "continue", page->token);
+	if (page->remaining >= 0)
+		json_set_int(doc, metadata, "remainingItemCount", page->remaining);
+}
+
+void form_answer_list(struct call *call, const struct page *page)
+{
+	struct json_doc *doc = json_doc_new();
+	bool table = call->options.form == CALL_FORM_TABLE;
+	char revision[24];
+	struct json items;
+
+	snprintf(revision, sizeof(revision), "%" PRId64, page->revision);
+	items = new_list(doc, table ? "Table" : "PartialObjectMetadataList", str_from(revision),
+			 table ? "rows" : "items");
+	set_page(doc, json_doc_root(doc), page);
+	if (table)
+		set_columns(doc, json_doc_root(doc), call->kind);
+	for (size_t i = 0; i < page->objects.len; i++) {
+		AUTO(json_doc_unref) struct json_doc *object = read_object(page->objects.ptr[i]);
+		struct json root = json_doc_root(object);
+
+		json_append(doc, items, table ? new_row(call, doc, root) : new_metadata(doc, root));
+	}
+	call_answer_doc(call, 200, doc);
+}
+
+/* --- watches
+ * ----------------------------------------------------------------------------------------- */
+
+struct chunk *form_event(struct call *call, const char *type, struct object *object)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(json_doc_unref) struct json_doc *stored = read_object(object);
+	AUTO(json_doc_unref)
+	struct json_doc *doc = make_form(call, json_doc_root(stored), !call->columns_sent);
+
+	call->columns_sent = true;
+	buf_printf(&text, "{\"type\":\"%s\",\"object\":", type);
+	json_print(json_doc_root(doc), JSON_COMPACT, &text);
+	buf_puts(&text, "}\n");
+	return chunk_take(&text);
+}
+
+void form_bookmark(struct call *call, int64_t revision, bool initial_end, struct buf *to)
+{
+	const struct kind *kind = call->kind;
+	bool partial = call->options.form != CALL_FORM_OBJECT;
+
+	if (partial)
+		buf_puts(to,
+			 "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",");
+	else
+		buf_put_str(to, kind->head);
+	buf_printf(to, "\"metadata\":{\"resourceVersion\":\"%" PRId64 "\"", revision);
+	if (kind->custom || partial)
+		buf_puts(to, ",\"creationTimestamp\":null");
+	if (initial_end)
+		buf_puts(to, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
+	buf_putc(to, '}');
+	if (!partial && kind->empty)
+		buf_puts(to, kind->empty);
+	buf_putc(to, '}');
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/form.h - objects in the form that a client asked for: Table (kubectl get) or
+ * PartialObjectMetadata. */
+#ifndef APISERVER_FORM_H
+#define APISERVER_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf;
+struct call;
+struct chunk;
+struct json_doc;
+struct object;
+struct page;
+
+/* Each ends the call. */
+void form_answer_object(struct call *call, int code, struct object *object);
+/* The same for an object that is not stored; takes the document. */
+void form_answer_doc(struct call *call, int code, struct json_doc *doc);
+void form_answer_list(struct call *call, const struct page *page);
+/* A watch event in the call's form; one reference is the caller's. */
+struct chunk *form_event(struct call *call, const char *type, struct object *object);
+/* The object of a BOOKMARK event: an empty object of the kind (or its form) with the revision.
+ * `initial_end` adds the annotation that says that the initial events have been sent. */
+void form_bookmark(struct call *call, int64_t revision, bool initial_end, struct buf *to);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The API in process, on the virtual loop and a store in memory: what each verb answers, by tables of steps. */
+#include "apiserver/api.h"
+
+#include <stdio.h>
+
+#include "apiserver/call.h"
+#include "apiserver/route.h"
+#include "apiserver/store.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "http/chunk.h"
+#include "json/pointer.h"
+#include "loop/loop.h"
+#include "tap.h"
+
+struct world {
+	struct loop *loop;
+	struct store *store;
+	struct api *api;
+};
+
+struct answer {
+	bool done;
+	int code;
+	struct json_doc *doc;
+};
+
+/* What a watch has been told: one line an event. */
+struct told {
+	struct buf lines;
+	bool ended;
+};
+
+static void on_answered(struct call *call)
+{
+	struct answer *answer = call->arg;
+	struct err err;
+	struct str text = call->text     ? chunk_str(call->text)
+			  : call->object ? call->object->text
+					 : str_none();
+
+	answer->done = true;
+	answer->code = call->code;
+	answer->doc = call->doc ? json_doc_ref(call->doc) : json_parse(text, NULL, &err);
+	call_free(call);
+}
+
+static const struct call_sink sink = {.answered = on_answered};
+
+/* "PATCH merge /api/v1/..." is a merge patch; "json" and "strategic" likewise. */
+static enum patch_type patch_of(const char *method)
+{
+	return strstr(method, "merge")  ? PATCH_MERGE
+	       : strstr(method, "json") ? PATCH_JSON
+					: PATCH_STRATEGIC;
+}
+
+static enum http_method method_of(const char *method)
+{
+	static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_starts(str_from(method), str_from(names[i])))
+			return (enum http_method)i;
+	return HTTP_METHOD_OTHER;
+}
+
+static struct call *make_call(struct world *w, const char *method, const char *path,
+			      const char *body, void *arg)
+{
+	struct call *call = call_new(w->api, &sink, arg);
+	struct route route = route_parse(str_from(path));
+	struct err err;
+
+	call->kind = kinds_find(api_kinds(w->api), route.group, route.version, route.plural);
+	call->verb = route_verb(&route, method_of(method), false);
+	call->namespace = arena_str(call->arena, route.namespace);
+	call->name = arena_str(call->arena, route.name);
+	call->sub = arena_str(call->arena, route.sub);
+	if (call->verb == VERB_PATCH)
+		call->patch = patch_of(method);
+	if (body)
+		call->body = json_parse(str_from(body), NULL, &err);
+	return call;
+}
+
+static struct answer ask(struct world *w, const char *method, const char *path, const char *body)
+{
+	struct answer answer = {0};
+
+	api_serve(make_call(w, method, path, body, &answer));
+	while (!answer.done)
+		loop_turn(w->loop, -1);
+	return answer;
+}
+
+static const struct step {
+	const char *method, *path, *body;
+	int code;
+	const char *at, *want; /* a pointer into the answer, and the text there; NULL: absent */
+} steps[] = {
+	{"POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"a\"}}", 201, "/kind",
+	 "Namespace"},
+	{"POST", "/api/v1/namespaces/none/configmaps", "{\"metadata\":{\"name\":\"c\"}}", 404,
+	 "/message", "namespaces \"none\" not found"},
+	{"POST", "/api/v1/namespaces/a/configmaps",
+	 "{\"metadata\":{\"name\":\"c\",\"labels\":{\"x\":\"1\"}},\"data\":{\"k\":\"v\"}}", 201,
+	 "/metadata/namespace", "a"},
+	{"POST", "/api/v1/namespaces/a/configmaps", "{\"metadata\":{\"name\":\"c\"}}", 409,
+	 "/message", "configmaps \"c\" already exists"},
+	{"POST", "/api/v1/namespaces/a/configmaps", "{\"metadata\":{\"name\":\"Bad_\"}}", 422,
+	 "/reason", "Invalid"},
+	{"POST", "/api/v1/namespaces/a/configmaps", "{\"data\":{\"k\":5}}", 400, "/reason",
+	 "BadRequest"},
+	{"POST", "/api/v1/namespaces/a/configmaps",
+	 "{\"metadata\":{\"name\":\"c\",\"namespace\":\"b\"}}", 400, "/reason", "BadRequest"},
+	{"GET", "/api/v1/namespaces/a/configmaps/c", NULL, 200, "/data/k", "v"},
+	{"GET", "/api/v1/namespaces/a/configmaps/d", NULL, 404, "/details/name", "d"},
+	{"GET", "/api/v1/namespaces/a/configmaps", NULL, 200, "/items/0/metadata/name", "c"},
+	{"GET", "/api/v1/namespaces/a/configmaps", NULL, 200, "/items/0/kind", NULL},
+	{"PUT", "/api/v1/namespaces/a/configmaps/c",
+	 "{\"metadata\":{\"name\":\"c\",\"resourceVersion\":\"1\"}}", 409, "/reason", "Conflict"},
+	{"PUT", "/api/v1/namespaces/a/configmaps/c",
+	 "{\"metadata\":{\"name\":\"c\"},\"data\":{\"k\":\"w\"}}", 200, "/data/k", "w"},
+	{"PUT", "/api/v1/namespaces/a/configmaps/c", "{\"metadata\":{\"name\":\"d\"}}", 400,
+	 "/message", "the name of the object (d) does not match the name on the URL (c)"},
+	{"PUT", "/api/v1/namespaces/a/configmaps/new", "{\"metadata\":{\"name\":\"new\"}}", 404,
+	 "/reason", "NotFound"},
+	{"PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/l",
+	 "{\"metadata\":{\"name\":\"l\"},\"spec\":{}}", 201, "/kind", "Lease"},
+	{"PATCH merge", "/api/v1/namespaces/a/configmaps/c", "{\"data\":{\"m\":\"1\"}}", 200,
+	 "/data/m", "1"},
+	{"PATCH json", "/api/v1/namespaces/a/configmaps/c",
+	 "[{\"op\":\"remove\",\"path\":\"/data/m\"}]", 200, "/data/m", NULL},
+	{"PATCH strategic", "/api/v1/namespaces/a/configmaps/c",
+	 "{\"metadata\":{\"finalizers\":[\"a.com/x\"]}}", 200, "/metadata/finalizers/0", "a.com/x"},
+	{"DELETE", "/api/v1/namespaces/a/configmaps/c", NULL, 200, "/metadata/finalizers/0",
+	 "a.com/x"},
+	{"GET", "/api/v1/namespaces/a/configmaps/c", NULL, 200, "/kind", "ConfigMap"},
+	{"PATCH merge", "/api/v1/namespaces/a/configmaps/c", "{\"metadata\":{\"finalizers\":null}}",
+	 200, "/metadata/finalizers", NULL},
+	{"GET", "/api/v1/namespaces/a/configmaps/c", NULL, 404, "/reason", "NotFound"},
+	{"POST", "/api/v1/namespaces/a/configmaps", "{\"metadata\":{\"generateName\":\"g-\"}}", 201,
+	 "/metadata/generateName", "g-"},
+	{"POST", "/api/v1/namespaces/a/secrets", "{\"metadata\":{\"name\":\"s\"}}", 201, "/kind",
+	 "Secret"},
+	{"DELETE", "/api/v1/namespaces/a/secrets/s", "{\"preconditions\":{\"uid\":\"x\"}}", 409,
+	 "/reason", "Conflict"},
+	{"DELETE", "/api/v1/namespaces/a/secrets/s", NULL, 200, "/status", "Success"},
+	{"DELETE", "/api/v1/namespaces/a/configmaps", NULL, 200, "/kind", "ConfigMapList"},
+	{"GET", "/api/v1/namespaces/a/configmaps", NULL, 200, "/items/0", NULL},
+	{"DELETE", "/api/v1/namespaces/default", NULL, 404, "/reason", "NotFound"},
+};
+
+static void test_steps(struct world *w)
+{
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		const struct step *step = &steps[i];
+		struct answer answer = ask(w, step->method, step->path, step->body);
+		struct json at;
+
+		at = json_pointer_get(json_doc_root(answer.doc), str_from(step->at));
+		if (!ok(answer.code == step->code && (step->want ? str_is(json_str(at), step->want)
+								 : json_is_absent(at)),
+			"%s %s: %d, %s", step->method, step->path, step->code, step->at)) {
+			AUTO(mem_free)
+			char *text = json_text(json_doc_root(answer.doc), JSON_COMPACT);
+
+			printf("#   %d %s\n", answer.code, text);
+		}
+		json_doc_unref(answer.doc);
+		store_check(w->store);
+	}
+}
+
+/* --- watches ----------------------------------------------------------------------------------------- */
+
+static void on_watching(struct call *call)
+{
+	struct told *told = call->arg;
+
+	buf_printf(&told->lines, "%d ", call->code);
+}
+
+static size_t on_event(struct call *call, const struct call_event *event)
+{
+	struct told *told = call->arg;
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(chunk_str(event->text), NULL, &err);
+	struct json object = json_get(json_doc_root(doc), "object");
+
+	buf_printf(&told->lines, "%s:%.*s ", event->type,
+		   STR_ARG(json_str(json_get(json_get(object, "metadata"), "name"))));
+	return 0;
+}
+
+static void on_ended(struct call *call)
+{
+	struct told *told = call->arg;
+
+	told->ended = true;
+	call_free(call);
+}
+
+static const struct call_sink watching = {
+	.answered = on_watching, .event = on_event, .ended = on_ended};
+
+static struct call *start_watch(struct world *w, struct told *told, const char *selector)
+{
+	struct call *call = call_new(w->api, &watching, told);
+
+	told->lines = buf_make(100000);
+	call->kind = kinds_find(api_kinds(w->api), STR(""), STR("v1"), STR("configmaps"));
+	call->verb = VERB_WATCH;
+	call->sub = STR("");
+	call->options.label_selector = str_from(selector);
+	call->options.timeout_seconds = 5;
+	api_serve(call);
+	return call;
+}
+
+static void test_watch(struct world *w)
+{
+	static const struct step changes[] = {
+		{"POST", "/api/v1/namespaces/a/configmaps",
+		 "{\"metadata\":{\"name\":\"w\",\"labels\":{\"x\":\"1\"}}}", 201, NULL, NULL},
+		{"PATCH merge", "/api/v1/namespaces/a/configmaps/w", "{\"data\":{\"k\":\"v\"}}",
+		 200, NULL, NULL},
+		{"PATCH merge", "/api/v1/namespaces/a/configmaps/w",
+		 "{\"metadata\":{\"labels\":{\"x\":\"2\"}}}", 200, NULL, NULL},
+		{"DELETE", "/api/v1/namespaces/a/configmaps/w", NULL, 200, NULL, NULL},
+	};
+	struct told all = {0};
+	struct told some = {0};
+	struct told cancelled = {0};
+
+	json_doc_unref(ask(w, "POST", "/api/v1/namespaces/a/configmaps",
+			   "{\"metadata\":{\"name\":\"old\"}}")
+			       .doc);
+	start_watch(w, &all, NULL);
+	start_watch(w, &some, "x=1");
+	call_free(start_watch(w, &cancelled, NULL));
+	for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+		json_doc_unref(ask(w, changes[i].method, changes[i].path, changes[i].body).doc);
+	is(buf_text(&all.lines), "200 ADDED:old ADDED:w MODIFIED:w MODIFIED:w DELETED:w ");
+	is(buf_text(&some.lines), "200 ADDED:w MODIFIED:w DELETED:w ");
+	while (!all.ended || !some.ended)
+		loop_turn(w->loop, -1);
+	ok(all.ended && some.ended, "watches end when their time is over");
+	buf_done(&all.lines);
+	buf_done(&some.lines);
+	buf_done(&cancelled.lines);
+}
+
+/* --- pages ------------------------------------------------------------------------------------------- */
+
+static struct answer ask_page(struct world *w, struct str token)
+{
+	struct answer answer = {0};
+	struct call *call = make_call(w, "GET", "/api/v1/namespaces/a/secrets", NULL, &answer);
+
+	call->options.limit = 2;
+	call->options.continue_token = arena_str(call->arena, token);
+	api_serve(call);
+	return answer;
+}
+
+/* Pages are of the state of the first one, whatever happens between them. */
+static void test_pages(struct world *w)
+{
+	struct answer page;
+	char names[64] = "";
+	char token[512] = "";
+
+	for (int i = 0; i < 5; i++) {
+		char body[64];
+
+		snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"s%d\"}}", i);
+		json_doc_unref(ask(w, "POST", "/api/v1/namespaces/a/secrets", body).doc);
+	}
+	do {
+		page = ask_page(w, str_from(token));
+		for (size_t i = 0; i < json_len(json_get(json_doc_root(page.doc), "items")); i++) {
+			struct json item = json_at(json_get(json_doc_root(page.doc), "items"), i);
+			struct str name = json_str(json_get(json_get(item, "metadata"), "name"));
+
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%.*s ",
+				 STR_ARG(name));
+		}
+		snprintf(token, sizeof(token), "%.*s",
+			 STR_ARG(json_str(json_get(json_get(json_doc_root(page.doc), "metadata"),
+						   "continue"))));
+		json_doc_unref(page.doc);
+		json_doc_unref(ask(w, "DELETE", "/api/v1/namespaces/a/secrets/s3", NULL).doc);
+		json_doc_unref(ask(w, "POST", "/api/v1/namespaces/a/secrets",
+				   "{\"metadata\":{\"name\":\"s9\"}}")
+				       .doc);
+	} while (token[0]);
+	is(names, "s0 s1 s2 s3 s4 ");
+	page = ask_page(w, STR("nonsense"));
+	ok(page.code == 400, "a token that is none");
+	json_doc_unref(page.doc);
+}
+
+int main(void)
+{
+	struct err err;
+	struct world w = {.loop = loop_new_virtual(1, INT64_C(1767323045000000), &err)};
+
+	w.store = store_open(w.loop, &(struct store_options){.folder = NULL}, &err);
+	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store});
+	test_steps(&w);
+	test_watch(&w);
+	test_pages(&w);
+	api_free(w.api);
+	store_close(w.store);
+	loop_free(w.loop);
+	return tap_done();
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/watcher.c - watches: what happens to a kind, told to everybody who asked.
+ *
+ * A hub a kind listens to the store; each of its watchers has a filter. An event is printed once
+ * for each shape that somebody wants (at most: ADDED, MODIFIED, DELETED) and the bytes are shared.
+ * An object that comes to match a watcher's selector is ADDED to it, one that ceases to is DELETED.
+ *
+ * Always true of a watcher: it has been told every event of its filter between the revision that it
+ * started from and the one it is at, in order, none twice. One that does not take what it is told
+ * is ended at a bound; it may come back with the last revision that it saw. */
+#include "apiserver/watcher.h"
+
+#include <assert.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/filter.h"
+#include "apiserver/form.h"
+#include "apiserver/status.h"
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/time.h"
+#include "http/chunk.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum shape { SHAPE_ADDED, SHAPE_MODIFIED, SHAPE_DELETED, SHAPE_COUNT };
+static const char *const shape_names[] = {"ADDED", "MODIFIED", "DELETED"};
+
+#define BOOKMARK_PERIOD (60 * TIME_SECOND)
+#define WATCH_LEAST (30 * TIME_MINUTE) /* without timeoutSeconds: half to one hour, as upstream */
+
+struct hub {
+	struct api *api;
+	const struct kind *stored;
+	struct store_watch *source;
+	struct list watchers; /* those that are told */
+	size_t users;         /* and those that are ending */
+};
+
+struct watcher {
+	struct hub *hub;
+	struct call *call;
+	struct filter *filter;
+	struct loop_timer *end;
+	struct loop_timer *bookmark;
+	struct loop_defer close;
+	struct list link;
+	int64_t revision; /* of the last event considered */
+	int64_t told;     /* of the last event or bookmark sent */
+	bool ending;
+};
+
+/* --- telling
+ * ------------------------------------------------------------------------------------------------
+ * */
+
+static void close_now(void *arg)
+{
+	struct watcher *watcher = arg;
+
+	watcher->call->sink->ended(watcher->call); /* frees the call, and with it the watcher */
+}
+
+/* Nothing more is told; the call ends in a later turn, so that no list is torn under its walker. */
+static void watcher_end(struct watcher *watcher)
+{
+	if (watcher->ending)
+		return;
+	watcher->ending = true;
+	list_remove(&watcher->link);
+	loop_defer(api_loop(watcher->call->api), &watcher->close, close_now, watcher);
+}
+
+static void tell(struct watcher *watcher, const struct call_event *event)
+{
+	struct call *call = watcher->call;
+
+	if (watcher->ending)
+		return;
+	if (call->sink->event(call, event) > call->api->options.watcher_bytes)
+		watcher_end(watcher);
+}
+
+static struct chunk *print_event(const struct kind *kind, enum shape shape,
+				 const struct object *object)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_printf(&text, "{\"type\":\"%s\",\"object\":", shape_names[shape]);
+	buf_put_str(&text, kind->head);
+	buf_put_str(&text, str_skip(object->text, kind->stored->head.len));
+	buf_puts(&text, "}\n");
+	return chunk_take(&text);
+}
+
+/* The texts of one event, made when first wanted. They are those of one kind: in the rare hub that
+ * serves several versions the others print their own. */
+struct texts {
+	const struct kind *kind;
+	struct chunk *made[SHAPE_COUNT];
+};
+
+static void texts_done(struct texts *texts)
+{
+	for (size_t i = 0; i < SHAPE_COUNT; i++)
+		chunk_unref(texts->made[i]);
+}
+DEFINE_AUTO_IN_PLACE(struct texts, texts_done);
+
+static void tell_object(struct watcher *watcher, enum shape shape, struct object *object,
+			struct texts *texts)
+{
+	const struct kind *kind = watcher->call->kind;
+	struct call_event event = {.type = shape_names[shape], .object = object};
+	AUTO(chunk_unref) struct chunk *own = NULL;
+
+	if (watcher->call->options.form != CALL_FORM_OBJECT) {
+		own = form_event(watcher->call, shape_names[shape], object);
+		event.object = NULL;
+	} else if (kind != texts->kind) {
+		own = print_event(kind, shape, object);
+	} else if (!texts->made[shape]) {
+		texts->made[shape] = print_event(kind, shape, object);
+	}
+	event.text = own ? own : texts->made[shape];
+	tell(watcher, &event);
+}
+
+/* One event of the store, as this watcher sees it. */
+static void consider(struct watcher *watcher, const struct store_event *event, struct texts *texts)
+{
+	bool matches =
+		event->type != STORE_DELETED && filter_matches(watcher->filter, event->object);
+	bool matched = event->previous && filter_matches(watcher->filter, event->previous);
+
+	if (event->revision <= watcher->revision)
+		return;
+	watcher->revision = event->revision;
+	if (matches)
+		tell_object(watcher, matched ? SHAPE_MODIFIED : SHAPE_ADDED, event->object, texts);
+	else if (matched)
+		tell_object(watcher, SHAPE_DELETED, event->object, texts);
+	if (matches || matched)
+		watcher->told = event->revision;
+}
+
+static void on_hub_event(void *arg, const struct store_event *event)
+{
+	struct hub *hub = arg;
+	AUTO(texts_done) struct texts texts = {.kind = hub->stored};
+
+	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
+	consider(watcher, event, &texts);
+}
+
+static void on_replay_event(void *arg, const struct store_event *event)
+{
+	struct watcher *watcher = arg;
+	AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
+
+	consider(watcher, event, &texts);
+}
+
+/* --- bookmarks and errors
+ * ----------------------------------------------------------------------------------- */
+
+static void tell_text(struct watcher *watcher, const char *type, struct buf *text)
+{
+	AUTO(chunk_unref) struct chunk *chunk = chunk_take(text);
+
+	tell(watcher, &(struct call_event){.type = type, .text = chunk});
+}
+
+static void tell_bookmark(struct watcher *watcher, bool initial_end)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct call *call = watcher->call;
+
+	buf_puts(&text, "{\"type\":\"BOOKMARK\",\"object\":");
+	form_bookmark(call, watcher->revision, initial_end, &text);
+	buf_puts(&text, "}\n");
+	watcher->told = watcher->revision;
+	tell_text(watcher, "BOOKMARK", &text);
+}
+
+static void tell_error(struct watcher *watcher, const struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_puts(&text, "{\"type\":\"ERROR\",\"object\":");
+	status_print(err, &text);
+	buf_puts(&text, "}\n");
+	tell_text(watcher, "ERROR", &text);
+}
+
+/* Everything up to the state that readers see has been considered. */
+static void catch_up(struct watcher *watcher)
+{
+	int64_t now = store_revision(api_store(watcher->call->api));
+
+	if (watcher->revision < now)
+		watcher->revision = now;
+}
+
+static void on_bookmark(struct loop_timer *timer, void *arg)
+{
+	struct watcher *watcher = arg;
+
+	catch_up(watcher);
+	if (watcher->told < watcher->revision)
+		tell_bookmark(watcher, false);
+	loop_timer_set(timer, BOOKMARK_PERIOD);
+}
+
+static void on_end(struct loop_timer *timer, void *arg)
+{
+	struct watcher *watcher = arg;
+
+	(void)timer;
+	catch_up(watcher);
+	if (watcher->bookmark && watcher->told < watcher->revision)
+		tell_bookmark(watcher, false);
+	watcher_end(watcher);
+}
+
+/* --- hubs
+ * --------------------------------------------------------------------------------------------------- */
+
+static struct hub *hub_get(struct api *api, const struct kind *kind)
+{
+	const struct kind *stored = kind->stored;
+	struct hub *hub = map_get(api->hubs, stored->prefix);
+	struct err err;
+
+	if (hub)
+		return hub;
+	hub = mem_new(struct hub);
+	hub->api = api;
+	hub->stored = stored;
+	list_init(&hub->watchers);
+	hub->source = store_watch(api->options.store, stored->prefix,
+				  store_revision(api->options.store), on_hub_event, hub, &err);
+	assert(hub->source); /* from now on: never too old */
+	map_put(api->hubs, stored->prefix, hub);
+	return hub;
+}
+
+/* A hub that nobody listens to goes. */
+static void hub_release(struct hub *hub)
+{
+	if (--hub->users)
+		return;
+	map_remove(hub->api->hubs, hub->stored->prefix);
+	store_unwatch(hub->source);
+	mem_free(hub);
+}
+
+void watcher_free(struct watcher *watcher)
+{
+	struct api *api = watcher->call->api;
+
+	loop_defer_cancel(api_loop(api), &watcher->close);
+	loop_timer_free(watcher->end);
+	loop_timer_free(watcher->bookmark);
+	list_remove(&watcher->link);
+	hub_release(watcher->hub);
+	api->watchers--;
+	mem_free(watcher);
+}
+
+/* --- starting
+ * -----------------------------------------------------------------------------------------------
+ * */
+
+static struct watcher *watcher_new(struct call *call, struct filter *filter)
+{
+	struct api *api = call->api;
+	struct watcher *watcher = mem_new(struct watcher);
+	int64_t seconds = call->options.timeout_seconds;
+	int64_t after = WATCH_LEAST + (int64_t)loop_random_below(api_loop(api), WATCH_LEAST);
+
+	watcher->call = call;
+	watcher->filter = filter;
+	watcher->hub = hub_get(api, call->kind);
+	watcher->hub->users++;
+	list_init(&watcher->link);
+	list_push(&watcher->hub->watchers, &watcher->link);
+	watcher->end = loop_timer_new(api_loop(api), on_end, watcher);
+	loop_timer_set(watcher->end, seconds > 0 ? seconds * TIME_SECOND : after);
+	if (call->options.allow_bookmarks == OPTION_TRUE) {
+		watcher->bookmark = loop_timer_new(api_loop(api), on_bookmark, watcher);
+		loop_timer_set(watcher->bookmark, BOOKMARK_PERIOD);
+	}
+	api->watchers++;
+	call->watcher = watcher;
+	return watcher;
+}
+
+/* What is there now, as ADDED. */
+static void tell_state(struct watcher *watcher)
+{
+	struct store *store = api_store(watcher->call->api);
+	struct str prefix = filter_prefix(watcher->filter);
+	struct object *object = store_next(store, prefix, str_none());
+
+	for (; object; object = store_next(store, prefix, object->key)) {
+		AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
+
+		if (filter_matches(watcher->filter, object))
+			tell_object(watcher, SHAPE_ADDED, object, &texts);
+	}
+	watcher->revision = store_revision(store);
+	watcher->told = watcher->revision;
+}
+
+/* What has happened since `revision`, then what comes. */
+static void tell_since(struct watcher *watcher, int64_t revision)
+{
+	struct store *store = api_store(watcher->call->api);
+	struct store_watch *replay;
+	struct err err;
+
+	watcher->revision = revision;
+	watcher->told = revision;
+	if (revision >= store_revision(store))
+		return;
+	replay = store_watch(store, filter_prefix(watcher->filter), revision, on_replay_event,
+			     watcher, &err);
+	if (replay) {
+		store_unwatch(replay);
+		catch_up(watcher);
+		return;
+	}
+	tell_error(watcher, &err);
+	watcher_end(watcher);
+}
+
+static int parse_version(struct call *call, uint64_t *ret, struct err *err)
+{
+	struct str version = call->options.resource_version;
+
+	*ret = 0;
+	if (version.len == 0 || number_parse_u64(version, ret, NULL) == 0)
+		return 0;
+	return err_set(
+		err, ERR_UNKNOWN,
+		"resourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: parsing \"%.*s\": "
+		"invalid syntax",
+		STR_ARG(version), STR_ARG(version));
+}
+
+void verb_watch(struct call *call)
+{
+	struct err err;
+	struct filter *filter = filter_new(call, &err);
+	struct watcher *watcher;
+	uint64_t version;
+
+	if (!filter || parse_version(call, &version, &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
+	watcher = watcher_new(call, filter);
+	call_answer_watch(call);
+	if (call->options.send_initial_events == OPTION_TRUE) {
+		tell_state(watcher);
+		if (watcher->bookmark)
+			tell_bookmark(watcher, true);
+	} else if (call->options.send_initial_events == OPTION_FALSE && version == 0) {
+		tell_since(watcher, store_revision(api_store(call->api)));
+	} else if (version == 0) {
+		tell_state(watcher);
+	} else {
+		tell_since(watcher, (int64_t)version);
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/watcher.h - a call that has become a watch. */
+#ifndef APISERVER_WATCHER_H
+#define APISERVER_WATCHER_H
+
+struct watcher;
+
+/* Stops it, without a further word to its call. */
+void watcher_free(struct watcher *watcher);
+
+#endif

@@ -88,7 +88,7 @@ static void serve(const struct site *site, int life, int answer)
 
 static void start_server(struct site *site)
 {
-	int life[2], answer[2];
+	int life[2] = {-1, -1}, answer[2] = {-1, -1};
 	struct err err;
 
 	if (pipe(life) < 0 || pipe(answer) < 0)

@@ -2,10 +2,11 @@
 /* programs/bench/http.c - HTTPS echo: small POSTs with a token, `size` of them in flight, to a server
  * that is a process of its own on this machine.
  *
- * h2: all over one HTTP/2 connection; h1: over `size` HTTP/1.1 connections. The phases are the
- * client's processor time a request; <phase>_server_ns is the server's. Beside them the handshake: a
- * whole connection with one request, by the wall's clock. */
+ * multiplexed: all over one HTTP/2 connection; pooled: over `size` HTTP/1.1 connections. The phases
+ * are the client's processor time a request; <phase>_server_ns is the server's. handshake: a whole
+ * connection with one request, by the wall's clock. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -91,7 +92,7 @@ static void start_server(struct site *site)
 	int life[2] = {-1, -1}, answer[2] = {-1, -1};
 	struct err err;
 
-	if (pipe(life) < 0 || pipe(answer) < 0)
+	if (pipe2(life, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
 		bench_require(false, (err_errno(&err, errno, "pipe"), &err));
 	site->server = fork();
 	if (site->server == 0) {
@@ -226,10 +227,10 @@ void bench_http(struct bench_run *run)
 	start_server(&site);
 
 	open_client(&site, TLS_ALPN_ANY, 1);
-	measure(run, &site, "h2", "h2_server_ns");
+	measure(run, &site, "multiplexed", "multiplexed_server_ns");
 	close_client(&site);
 	open_client(&site, TLS_ALPN_HTTP1, bench_size(run));
-	measure(run, &site, "h1", "h1_server_ns");
+	measure(run, &site, "pooled", "pooled_server_ns");
 	close_client(&site);
 	bench_phase_wall(run, "handshake");
 	while (bench_round(run, 1)) {

@@ -72,7 +72,7 @@ static bool is_op(struct str text)
 	return false;
 }
 
-static void validate_expression(struct json expression, const struct path *path,
+static void validate_expression(struct json expression, bool any_value, const struct path *path,
 				struct causes *causes)
 {
 	struct path values = path_member(path, STR("values"));
@@ -86,7 +86,7 @@ static void validate_expression(struct json expression, const struct path *path,
 	else
 		causes_invalid_str(causes, &operation, op, "not a valid selector operator");
 	name_validate(NAME_QUALIFIED, json_str(json_get(expression, "key")), &key, causes);
-	while (json_next(&it)) {
+	while (!any_value && json_next(&it)) {
 		struct path value = path_index(&values, it.index);
 
 		name_validate(NAME_LABEL_VALUE, json_str(it.value), &value, causes);
@@ -120,7 +120,8 @@ static void validate_field(struct json expression, const struct path *path, stru
 	}
 }
 
-static void validate_term(struct json term, const struct path *path, struct causes *causes)
+void node_selector_term_validate(struct json term, bool any_value, const struct path *path,
+				 struct causes *causes)
 {
 	struct path expressions = path_member(path, STR("matchExpressions"));
 	struct path fields = path_member(path, STR("matchFields"));
@@ -129,7 +130,7 @@ static void validate_term(struct json term, const struct path *path, struct caus
 	while (json_next(&it)) {
 		struct path at = path_index(&expressions, it.index);
 
-		validate_expression(it.value, &at, causes);
+		validate_expression(it.value, any_value, &at, causes);
 	}
 	it = json_iter(json_get(term, "matchFields"));
 	while (json_next(&it)) {
@@ -137,6 +138,11 @@ static void validate_term(struct json term, const struct path *path, struct caus
 
 		validate_field(it.value, &at, causes);
 	}
+}
+
+static void validate_term(struct json term, const struct path *path, struct causes *causes)
+{
+	node_selector_term_validate(term, false, path, causes);
 }
 
 const struct type node_selector_term_type = {

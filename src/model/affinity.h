@@ -53,6 +53,11 @@ extern const struct type node_selector_type;
 extern const struct type preferred_term_type;
 extern const struct type node_affinity_type;
 
+/* The rules of a term. `any_value`: values need not look like those of labels, as upstream has it for
+ * preferred terms. */
+void node_selector_term_validate(struct json term, bool any_value, const struct path *path,
+				 struct causes *causes);
+
 bool node_selector_term_matches(const struct node_selector_term *term, struct str node_name,
 				const struct labels *labels);
 bool node_selector_matches(const struct node_selector *selector, struct str node_name,

@@ -224,18 +224,28 @@ void causes_not_supported(struct causes *causes, const struct path *path, struct
 	push_parts(causes, CAUSE_NOT_SUPPORTED, path, buf_str(&text), buf_str(&detail));
 }
 
+/* Was the same said before? A text tells it once; a Status lists it twice. */
+static bool is_repeated(const struct causes *causes, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (str_is(str_from(causes->ptr[i].field), causes->ptr[index].field) &&
+		    str_is(str_from(causes->ptr[i].message), causes->ptr[index].message))
+			return true;
+	return false;
+}
+
 void causes_print(const struct causes *causes, const char *kind, struct str name, struct buf *to)
 {
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	size_t told = 0;
+
+	for (size_t i = 0; i < causes->len; i++)
+		if (!is_repeated(causes, i))
+			buf_printf(&text, "%s%s: %s", told++ ? ", " : "", causes->ptr[i].field,
+				   causes->ptr[i].message);
 	buf_printf(to, "%s ", kind);
 	causes_quote(to, name);
-	buf_puts(to, " is invalid: ");
-	if (causes->len > 1)
-		buf_putc(to, '[');
-	for (size_t i = 0; i < causes->len; i++)
-		buf_printf(to, "%s%s: %s", i ? ", " : "", causes->ptr[i].field,
-			   causes->ptr[i].message);
-	if (causes->len > 1)
-		buf_putc(to, ']');
+	buf_printf(to, told > 1 ? " is invalid: [%s]" : " is invalid: %s", buf_text(&text));
 }
 
 int causes_err(const struct causes *causes, const char *kind, struct str name, struct err *err)

@@ -148,8 +148,8 @@ static void validate_generation(struct json meta, const struct path *path, struc
 		causes_invalid_int(causes, &at, generation, "must be greater than or equal to 0");
 }
 
-static void validate_annotations(struct json annotations, const struct path *path,
-				 struct causes *causes)
+void meta_validate_annotations(struct json annotations, const struct path *path,
+			       struct causes *causes)
 {
 	struct json_iter it = json_iter(annotations);
 	size_t bytes = 0;
@@ -289,7 +289,7 @@ static void validate_common(struct json meta, const struct path *path, struct ca
 	struct path owners = path_member(path, STR("ownerReferences"));
 
 	labels_validate(json_get(meta, "labels"), &labels, causes);
-	validate_annotations(json_get(meta, "annotations"), &annotations, causes);
+	meta_validate_annotations(json_get(meta, "annotations"), &annotations, causes);
 	validate_owners(json_get(meta, "ownerReferences"), &owners, causes);
 }
 

@@ -63,6 +63,9 @@ struct meta_rules {
 /* What is wrong with the metadata of an object to be created, whose name has been generated. */
 void meta_validate(struct json meta, const struct meta_rules *rules, const struct path *path,
 		   struct causes *causes);
+/* The rules of annotations alone: keys, and size in all. */
+void meta_validate_annotations(struct json annotations, const struct path *path,
+			       struct causes *causes);
 /* What is wrong with an update. */
 void meta_validate_update(struct json old, struct json meta, const struct meta_rules *rules,
 			  const struct path *path, struct causes *causes);

@@ -52,6 +52,12 @@ enum { LABEL_MAX = 63, SUBDOMAIN_MAX = 253, PORT_MAX = 15 };
 	"digits, '_', '-', or '.', and must not start with a digit (e.g. "          \
 	"'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', " USED(ENV_VAR_RE)
 
+#define SEARCH_LABEL_RE "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+#define SEARCH_BAD                                                                               \
+	"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_'" \
+	", '-' or '.', and must start and end with an alphanumeric character (e.g. "             \
+	"'example.com', " USED(SEARCH_LABEL_RE "(\\." SEARCH_LABEL_RE ")*")
+
 /* Where messages go. */
 struct sink {
 	name_problem_fn *fn;
@@ -278,6 +284,54 @@ static void check_ip(struct str text, struct sink *sink)
 		tell(sink, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
+static void check_env_var_free(struct str text, struct sink *sink)
+{
+	if (!text.len)
+		tell(sink, "environment variable name must be non-empty");
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] >= ' ' && text.ptr[i] <= '~' && text.ptr[i] != '=')
+			continue;
+		tell(sink, "a valid environment variable name must consist only of printable ASCII "
+			   "characters other than '='");
+		return;
+	}
+}
+
+static void check_http_header(struct str text, struct sink *sink)
+{
+	bool good = text.len > 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		good = good && (is_alnum(text.ptr[i]) || text.ptr[i] == '-');
+	if (!good)
+		tell(sink, "a valid HTTP header must consist of alphanumeric characters or '-' "
+			   "(e.g. 'X-Header-Name', " USED("[-A-Za-z0-9]+"));
+}
+
+static bool is_search_part(struct str part)
+{
+	if (str_starts(part, STR("_")))
+		part = str_skip(part, 1);
+	for (size_t i = 0; i < part.len; i++)
+		if (!is_lower_or_digit(part.ptr[i]) && part.ptr[i] != '-' && part.ptr[i] != '_')
+			return false;
+	return part.len && is_lower_or_digit(part.ptr[0]) &&
+	       is_lower_or_digit(part.ptr[part.len - 1]);
+}
+
+static void check_dns_search(struct str text, struct sink *sink)
+{
+	struct str rest = text;
+	struct str part;
+	bool good = true;
+
+	check_len(text, SUBDOMAIN_MAX, sink);
+	while (str_split(&rest, '.', &part))
+		good = good && is_search_part(part);
+	if (!good)
+		tell(sink, SEARCH_BAD);
+}
+
 static const struct {
 	void (*check)(struct str text, struct sink *sink);
 	const char *pattern;
@@ -294,6 +348,9 @@ static const struct {
 	[NAME_ENV_VAR] = {check_env_var, "^" ENV_VAR_RE "$", 0},
 	[NAME_PORT] = {check_port, NULL, PORT_MAX},
 	[NAME_IP] = {check_ip, NULL, 0},
+	[NAME_ENV_VAR_FREE] = {check_env_var_free, NULL, 0},
+	[NAME_HTTP_HEADER] = {check_http_header, NULL, 0},
+	[NAME_DNS_SEARCH] = {check_dns_search, NULL, SUBDOMAIN_MAX},
 };
 static_assert(ARRAY_LEN(formats) == NAME_FORMAT_COUNT, "check every format");
 

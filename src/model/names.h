@@ -26,6 +26,9 @@ enum name_format {
 	NAME_ENV_VAR,       /* environment variables */
 	NAME_PORT,          /* IANA service names: names of ports */
 	NAME_IP,            /* IPv4 or IPv6 address */
+	NAME_ENV_VAR_FREE,  /* environment variables of containers: printable, without '=' */
+	NAME_HTTP_HEADER,   /* names of HTTP headers */
+	NAME_DNS_SEARCH,    /* like a subdomain, with underscores: search domains */
 	NAME_FORMAT_COUNT
 };
 

@@ -116,6 +116,25 @@ void pod_default_requirements(struct json_doc *doc, struct json object)
 	round_list(doc, json_get(object, "requests"));
 }
 
+/* podIP is the first of podIPs, and rules where they differ. */
+void pod_default_status(struct json_doc *doc, struct json object)
+{
+	struct json list = json_get(object, "podIPs");
+	struct str first = json_str(json_get(json_at(list, 0), "ip"));
+	struct str ip = json_str(json_get(object, "podIP"));
+
+	if (!ip.len && first.len) {
+		json_set_str(doc, object, "podIP", first);
+	} else if (ip.len && !str_eq(ip, first)) {
+		struct json only = json_new_obj(doc);
+
+		list = json_new_arr(doc);
+		json_set_str(doc, only, "ip", ip);
+		json_append(doc, list, only);
+		json_set(doc, object, STR("podIPs"), list);
+	}
+}
+
 void pod_default_container_status(struct json_doc *doc, struct json object)
 {
 	round_list(doc, json_get(object, "allocatedResources"));

@@ -64,7 +64,7 @@ static const struct field pod_ip_fields[] = {
 	{"ip", F_STR, AT(ip), F_REQUIRED},
 };
 #undef VIEW
-static const struct type pod_ip_type = {
+const struct type pod_ip_type = {
 	TYPE("PodIP", "v1", struct pod_ip, pod_ip_fields),
 	CORE,
 };
@@ -252,4 +252,5 @@ static const struct field pod_status_fields[] = {
 const struct type pod_status_type = {
 	TYPE("PodStatus", "v1", struct pod_status, pod_status_fields),
 	CORE,
+	.fill = pod_default_status,
 };

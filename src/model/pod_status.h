@@ -79,6 +79,7 @@ extern const struct type container_status_type;
 struct pod_ip {
 	struct str ip;
 };
+extern const struct type pod_ip_type;
 struct pod_claim_status {
 	struct str name;
 	const struct str *claim;

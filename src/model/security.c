@@ -43,7 +43,7 @@ static const struct field seccomp_profile_fields[] = {
 	{"type", F_STR, F_GO("v1.SeccompProfileType"), F_REQUIRED},
 	{"localhostProfile", F_STR, F_POINTER},
 };
-static const struct type seccomp_profile_type = {
+const struct type seccomp_profile_type = {
 	TYPE_KNOWN("SeccompProfile", "v1", seccomp_profile_fields),
 	CORE,
 };

@@ -34,5 +34,6 @@ struct pod_security_context {
 	struct opt_int64 fs_group;
 };
 extern const struct type pod_security_context_type;
+extern const struct type seccomp_profile_type;
 
 #endif

@@ -33,7 +33,7 @@ struct api_options {
 	struct log *log;
 	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
 	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
-	size_t watcher_bytes; /* a watcher is ended when so much waits for it; 0: LIMIT_WATCHER_BYTES */
+	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
 };
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
@@ -49,8 +49,7 @@ struct log *api_log(const struct api *api);
 /* Microseconds since 1970, and as metadata carries it. */
 int64_t api_now(const struct api *api);
 
-/* --- objects, for the API's own use
- * ----------------------------------------------------------------------- */
+/* --- objects, for the API's own use --- */
 
 /* The key of an object; in the arena. */
 struct arena;

@@ -2,7 +2,7 @@
 /* apiserver/api_internal.h - what the files of the API share and nobody else sees.
  *
  * The way of a write, step by step, each in its file:
- *	body.c		the body is an object of this kind: its types, unknown and doubled fields, its defaults
+ *	body.c		an object of this kind: types, unknown and doubled fields, defaults
  *	metadata.c	what the server keeps in metadata, and what may change there
  *	admit.c		namespaces, priorities, quotas, and what else may change or refuse it
  *	stage.c		the object as text, into the store, and the answer when it is durable */
@@ -44,8 +44,7 @@ struct json_doc *body_decode(struct call *call, struct json body, struct err *er
  * patch. */
 int body_complete(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
 
-/* --- metadata.c
- * --------------------------------------------------------------------------------------------- */
+/* --- metadata.c --- */
 
 /* For a new object: namespace, name or generateName, uid, creationTimestamp, generation. */
 int metadata_create(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;

@@ -151,8 +151,7 @@ DEFINE_AUTO(struct call *, call_free);
 /* Work on it: everything above "the answer" is set. */
 void api_serve(struct call *call);
 
-/* --- ending a call: exactly one of these, once
- * ---------------------------------------------------------- */
+/* --- ending a call: exactly one of these, once --- */
 
 /* Takes the document. */
 void call_answer_doc(struct call *call, int code, struct json_doc *doc);
@@ -181,8 +180,7 @@ void call_warn(struct call *call, const char *format, ...) PRINTF(2, 3);
 	"the object has been modified; please apply your changes to the latest version and " \
 	"try again"
 
-/* --- errors in the words of Kubernetes; each returns -1
- * --------------------------------------------------- */
+/* --- errors in the words of Kubernetes; each returns -1 --- */
 
 int call_err_not_found(struct call *call, struct str name, struct err *err);
 int call_err_exists(struct call *call, struct str name, struct err *err);

@@ -18,8 +18,7 @@
 
 #include "base/banned.h"
 
-/* --- order of versions
- * ---------------------------------------------------------------------------------------- */
+/* --- order of versions --- */
 
 enum stability { STABILITY_NONE, STABILITY_ALPHA, STABILITY_BETA, STABILITY_STABLE };
 
@@ -81,8 +80,7 @@ static int version_compare(const void *left, const void *right)
 	return order ? order : str_cmp(a, b);
 }
 
-/* --- groups
- * ----------------------------------------------------------------------------------------------------- */
+/* --- groups --- */
 
 struct names VEC_FIELDS(struct str);
 
@@ -192,8 +190,7 @@ struct json_doc *discovery_group(const struct kinds *kinds, struct str group)
 	return doc;
 }
 
-/* --- resources
- * --------------------------------------------------------------------------------------------------- */
+/* --- resources --- */
 
 static void set_names(struct json_doc *doc, struct json object, const char *key,
 		      const char *const *names)

@@ -37,8 +37,7 @@ static struct str key_name(struct str key)
 	return str_skip(key, (size_t)str_rfind_byte(key, '/') + 1);
 }
 
-/* --- which fields there are
- * ------------------------------------------------------------------------------------- */
+/* --- which fields there are --- */
 
 static bool is_selectable(const struct kind *kind, struct str field)
 {
@@ -73,8 +72,7 @@ static int check_fields(const struct filter *filter, struct err *err)
 	return 0;
 }
 
-/* --- the filter
- * --------------------------------------------------------------------------------------------------- */
+/* --- the filter --- */
 
 static struct str make_prefix(struct call *call)
 {

@@ -54,8 +54,7 @@ static const struct kind_column *columns_of(const struct kind *kind)
 	return kind->columns ? kind->columns : default_columns;
 }
 
-/* --- parts
- * ----------------------------------------------------------------------------------------- */
+/* --- parts --- */
 
 static struct json_doc *read_object(const struct object *object)
 {
@@ -144,8 +143,7 @@ static struct json new_list(struct json_doc *doc, const char *kind, struct str r
 	return json_ensure_arr(doc, list, items);
 }
 
-/* --- one object
- * -------------------------------------------------------------------------------------- */
+/* --- one object --- */
 
 static struct json_doc *make_form(struct call *call, struct json object, bool columns)
 {
@@ -179,8 +177,7 @@ void form_answer_object(struct call *call, int code, struct object *object)
 	form_answer_doc(call, code, read_object(object));
 }
 
-/* --- lists
- * ------------------------------------------------------------------------------------------- */
+/* --- lists --- */
 
 static void set_page(struct json_doc *doc, struct json list, const struct page *page)
 {
@@ -214,8 +211,7 @@ void form_answer_list(struct call *call, const struct page *page)
 	call_answer_doc(call, 200, doc);
 }
 
-/* --- watches
- * ----------------------------------------------------------------------------------------- */
+/* --- watches --- */
 
 struct chunk *form_event(struct call *call, const char *type, struct object *object)
 {

@@ -158,8 +158,7 @@ struct kind {
 	void *owner; /* of a custom one: its definition */
 };
 
-/* --- the registry
- * ------------------------------------------------------------------------------------------ */
+/* --- the registry --- */
 
 /* Empty. */
 struct kinds *kinds_new(uint64_t seed) __attribute__((returns_nonnull));

@@ -14,8 +14,7 @@
 
 #include "base/banned.h"
 
-/* --- answers
- * -------------------------------------------------------------------------------------------------- */
+/* --- answers --- */
 
 /* What a parameter as=... makes of an answer. */
 static const struct {
@@ -94,8 +93,7 @@ void media_quote(struct buf *to, const char *text)
 	}
 }
 
-/* --- bodies
- * --------------------------------------------------------------------------------------------------- */
+/* --- bodies --- */
 
 static const struct {
 	const char *type;

@@ -98,8 +98,7 @@ static struct object *past_next(const struct store *store, const struct past *pa
 	}
 }
 
-/* --- tokens
- * ----------------------------------------------------------------------------------------------------- */
+/* --- tokens --- */
 
 static struct str make_token(struct call *call, int64_t revision, struct str start)
 {

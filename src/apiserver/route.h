@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/route.h - what a path asks for. Pure: text in, parts out.
  *
- *	/api/v1/namespaces/ns/pods/p/log	group "", version "v1", namespace "ns", plural "pods", name "p", sub "log"
+ *	/api/v1/namespaces/a/pods/p/log		group "", version "v1", and the rest by name
  *	/apis/batch/v1/jobs			group "batch", all namespaces
  *	/api/v1/watch/namespaces/ns/pods	the old way to say watch=true
  *	/healthz, /openapi/v3/...		not a resource */

@@ -5,7 +5,7 @@
  * The text of every stored object starts the same way, so that nothing ever has to be searched for
  * in it:
  *
- *	{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"42", ...the rest of metadata}, ...the rest}
+ *	{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"42", ...}, ...}
  *	`----- kind->head ------------´
  *
  * The revision is not known before the store gives it, so the text is handed over in two parts. A
@@ -42,8 +42,7 @@ struct str call_key(struct call *call, struct str name)
 	return api_key(call->arena, call->kind, call->namespace, name);
 }
 
-/* --- text
- * --------------------------------------------------------------------------------------------------- */
+/* --- text --- */
 
 static void put_members(struct buf *to, struct json object, const char *const *but, size_t count)
 {
@@ -78,8 +77,7 @@ static void print_object(const struct kind *kind, struct json object, struct buf
 	buf_putc(behind, '}');
 }
 
-/* --- what selectors ask for
- * ------------------------------------------------------------------------------- */
+/* --- what selectors ask for --- */
 
 static int compare_pairs(const void *a, const void *b)
 {

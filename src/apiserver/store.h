@@ -60,8 +60,7 @@ int64_t store_compacted(const struct store *store);
 /* NULL while all is well; else why writes are refused, for /readyz. */
 const char *store_failure(const struct store *store);
 
-/* --- reading: borrowed until control goes back to the loop; object_ref() to keep
- * ----------------------------- */
+/* --- reading: borrowed until control goes back to the loop; object_ref() to keep --- */
 
 struct object *store_get(const struct store *store, struct str key);
 /* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix,
@@ -112,8 +111,7 @@ int store_write(struct store *store, const struct store_write *write, int64_t *r
  * loop: not from a callback. */
 void store_flush(struct store *store);
 
-/* --- watching
- * ---------------------------------------------------------------------------------------------- */
+/* --- watching --- */
 
 enum store_event_type { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
 struct store_event {

@@ -164,8 +164,7 @@ static void on_replay_event(void *arg, const struct store_event *event)
 	consider(watcher, event, &texts);
 }
 
-/* --- bookmarks and errors
- * ----------------------------------------------------------------------------------- */
+/* --- bookmarks and errors --- */
 
 static void tell_text(struct watcher *watcher, const char *type, struct buf *text)
 {
@@ -226,8 +225,7 @@ static void on_end(struct loop_timer *timer, void *arg)
 	watcher_end(watcher);
 }
 
-/* --- hubs
- * --------------------------------------------------------------------------------------------------- */
+/* --- hubs --- */
 
 static struct hub *hub_get(struct api *api, const struct kind *kind)
 {

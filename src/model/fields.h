@@ -193,7 +193,7 @@ struct type {
 	/* Documents are kept as Go would write them: type_default() leaves out what is null or empty,
 	 * unless it is F_POINTER, F_ALWAYS or F_REQUIRED, and puts in the latter two. */
 	bool as_go;
-	bool atomic;   /* server-side apply replaces it as a whole (x-kubernetes-map-type) */
+	bool atomic; /* server-side apply replaces it as a whole (x-kubernetes-map-type) */
 	const struct type_rule *rules; /* the last one has no rule; may be NULL */
 };
 

@@ -125,7 +125,7 @@ struct known {
 static int64_t field(struct str *rest)
 {
 	struct str part = str_none();
-	int64_t number;
+	int64_t number = 0;
 
 	if (!str_split(rest, ' ', &part) || number_parse_i64(part, &number, NULL) < 0)
 		die("a line of the writer is malformed");

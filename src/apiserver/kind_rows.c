@@ -42,7 +42,8 @@
 #define CORE(plural_name, singular_name, kind_name, table) \
 	ROW("", "v1", plural_name, singular_name, kind_name, table)
 
-static const struct kind_sub status_sub[] = {{.name = "status", .verbs = VERBS_STATUS}, {NULL}};
+static const struct kind_sub status_sub[] = {{.name = "status", .verbs = VERBS_STATUS},
+					     {.name = NULL}};
 
 static const struct kind rows[] = {
 	{CORE("configmaps", "configmap", "ConfigMap", configmap_type), .namespaced = true,

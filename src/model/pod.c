@@ -150,16 +150,7 @@ enum pod_qos pod_qos_of(struct json pod)
 							     : POD_QOS_BURSTABLE;
 }
 
-/* --- birth and death ------------------------------------------------------------------------- */
-
-void pod_prepare_create(struct json_doc *doc, struct json pod)
-{
-	struct json status = json_new_obj(doc);
-
-	json_set_str(doc, status, "phase", STR("Pending"));
-	json_set_str(doc, status, "qosClass", str_from(pod_qos_name(pod_qos_of(pod))));
-	json_set(doc, pod, STR("status"), status);
-}
+/* --- removal ------------------------------------------------------------------------- */
 
 int64_t pod_grace(struct json pod, int64_t asked)
 {

@@ -65,8 +65,4 @@ enum pod_qos pod_qos_of(struct json pod);
  * bound, or has ended, is removed at once. */
 int64_t pod_grace(struct json pod, int64_t asked);
 
-/* What kube-apiserver sets on a new pod whatever the client says: phase Pending, the class of service,
- * and nothing else in the status. */
-void pod_prepare_create(struct json_doc *doc, struct json pod);
-
 #endif

@@ -254,6 +254,8 @@ void pod_default(struct json_doc *doc, struct json object)
 	requests_from_limits(doc, containers);
 	requests_from_limits(doc, init);
 	pod_total_default(doc, spec);
+	if (json_int(json_get(spec, "terminationGracePeriodSeconds")) < 0)
+		json_set_int(doc, spec, "terminationGracePeriodSeconds", 1);
 	if (lacks(spec, "enableServiceLinks"))
 		json_set_bool(doc, spec, "enableServiceLinks", true);
 	if (json_bool(json_get(spec, "hostNetwork"))) {

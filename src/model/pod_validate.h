@@ -12,7 +12,8 @@
  *	ephemeralcontainers  meta_validate_update, meta_validate, type_validate,
  *	                     pod_validate_ephemeral
  *
- * Documents must have the right types (type_check_types) and their defaults (type_default). */
+ * Documents must have the right types (type_check_types) and their defaults (type_default), and be
+ * prepared (model/pod_prepare.h). */
 #ifndef MODEL_POD_VALIDATE_H
 #define MODEL_POD_VALIDATE_H
 

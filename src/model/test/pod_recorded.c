@@ -457,8 +457,10 @@ static void step(struct json line, struct store *store, const char *file, struct
 	doc = make_object(request, create ? JSON_NONE : old, status, type);
 	note(count, doc && check(doc, create ? JSON_NONE : old, status, type, line), file,
 	     json_get(request, "body"));
-	if (!create && code < 300 && json_is_absent(json_get(line, "only")))
-		vec_push(store, (struct made){path, json_get(expect, "body")});
+	if (!create && code < 300) /* what was not recorded whole is not known any more */
+		vec_push(store, (struct made){path, json_is_absent(json_get(line, "only"))
+							    ? json_get(expect, "body")
+							    : JSON_NONE});
 }
 
 static struct str read_file(const char *path, struct buf *to)

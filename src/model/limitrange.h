@@ -34,4 +34,8 @@ struct limitrange {
 };
 extern const struct type limitrange_type;
 
+/* How to call them: model/rules.h. */
+void limitrange_validate_create(struct json limitrange, struct causes *causes);
+void limitrange_validate_update(struct json limitrange, struct json old, struct causes *causes);
+
 #endif

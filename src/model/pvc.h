@@ -28,4 +28,17 @@ struct pvc {
 };
 extern const struct type pvc_type;
 
+/* What kube-apiserver sets on a new claim: the status, and the finalizer that protects it while it is
+ * used. */
+void pvc_prepare_create(struct json_doc *doc, struct json pvc);
+
+/* How to call them: model/rules.h. */
+void pvc_validate_create(struct json pvc, struct causes *causes);
+void pvc_validate_update(struct json pvc, struct json old, struct causes *causes);
+void pvc_validate_status(struct json pvc, struct json old, struct causes *causes);
+/* The spec of a claim, also of one that a pod brings along. */
+void pvc_validate_spec(struct json spec, const struct path *path, struct causes *causes);
+/* Access modes of claims and volumes. */
+void pvc_validate_modes(struct json modes, const struct path *path, struct causes *causes);
+
 #endif

@@ -104,7 +104,8 @@ const struct type bound_object_reference_type = {
 static const struct field token_request_spec_fields[] = {
 	{"audiences", F_LIST(F_STR), AT(audiences), F_ALWAYS, F_REQUIRED, F_LIST_ATOMIC},
 	{"expirationSeconds", F_INT64, AT(expiration_seconds), F_ALWAYS, F_POINTER},
-	{"boundObjectRef", F_OBJECT(bound_object_reference), AT(bound_object_ref), F_ALWAYS},
+	{"boundObjectRef", F_OBJECT(bound_object_reference), AT(bound_object_ref), F_POINTER,
+	 F_ALWAYS},
 };
 #undef VIEW
 const struct type token_request_spec_type = {

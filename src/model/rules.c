@@ -5,6 +5,7 @@
 #include "model/rules.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -15,6 +16,8 @@
 #include "model/names.h"
 
 #include "base/banned.h"
+
+enum { CSI_DRIVER_MAX = 63 };
 
 void rules_elsewhere(struct json object, const struct path *path, struct causes *causes)
 {
@@ -146,6 +149,34 @@ void rules_one_of_required(struct json value, const char *const *names, size_t c
 		rules_one_of(value, names, count, path, causes);
 	else
 		causes_required(causes, path, "");
+}
+
+struct told {
+	struct str shown;
+	const struct path *path;
+	struct causes *causes;
+};
+
+static void tell_of(void *arg, const char *message)
+{
+	struct told *told = arg;
+
+	causes_invalid_str(told->causes, told->path, told->shown, "%s", message);
+}
+
+/* Checked in lower case, told as it is. */
+void rules_csi_driver(struct str name, const struct path *path, struct causes *causes)
+{
+	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
+	struct told told = {name, path, causes};
+
+	if (!name.len)
+		causes_required(causes, path, "");
+	if (name.len > CSI_DRIVER_MAX)
+		causes_too_long(causes, path, CSI_DRIVER_MAX);
+	for (size_t i = 0; i < name.len; i++)
+		buf_putc(&lower, (char)tolower((unsigned char)name.ptr[i]));
+	name_check(NAME_DNS_SUBDOMAIN, buf_str(&lower), tell_of, &told);
 }
 
 /* --- quantities ------------------------------------------------------------------------------ */

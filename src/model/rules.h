@@ -92,6 +92,8 @@ bool rules_ip(struct str text, const struct path *path, struct causes *causes);
 bool rules_cidr(struct str text, const struct path *path, struct causes *causes);
 /* Is an address, or a network, of IPv6? */
 bool rules_is_ipv6(struct str text);
+/* The name of a CSI driver. */
+void rules_csi_driver(struct str name, const struct path *path, struct causes *causes);
 /* Count or percentage: not negative; a text must be a percentage. */
 void rules_int_or_percent(struct json value, const struct path *path, struct causes *causes);
 /* More than 100%: `must not be greater than 100%`. */

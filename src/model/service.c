@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/service.c - services: their tables and rules.
+/* model/service.c - services: their tables, and what a server fills in. The rules are in
+ * service_validate.c.
  *
- * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * The tables know every field of Kubernetes 1.34. clusterIP and the first of clusterIPs are the same
+ * once a service has been prepared. */
 #include "model/service.h"
 
 #include "model/conditions.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
+
+enum { CLIENT_SECONDS = 10800 };
+
+static void fill_service_port(struct json_doc *doc, struct json port)
+{
+	struct json target = json_get(port, "targetPort");
+
+	if (rules_is_empty(json_get(port, "protocol")))
+		json_set_str(doc, port, "protocol", STR("TCP"));
+	if (rules_is_empty(target) || (json_is(target, JSON_INT) && json_int(target) == 0))
+		json_set_int(doc, port, "targetPort", json_int(json_get(port, "port")));
+}
 
 #define VIEW struct service_port
 static const struct field service_port_fields[] = {
@@ -24,6 +37,7 @@ const struct type service_port_type = {
 	TYPE("ServicePort", "v1", struct service_port, service_port_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.fill = fill_service_port,
 };
 
 static const struct field client_ip_config_fields[] = {
@@ -43,6 +57,52 @@ static const struct type session_affinity_config_type = {
 	.group = "io.k8s.api.core",
 	.as_go = true,
 };
+
+static bool is_type(struct json spec, const char *type)
+{
+	return str_is(json_str(json_get(spec, "type")), type);
+}
+
+/* Can it be reached from outside? */
+static bool is_outside(struct json spec)
+{
+	return is_type(spec, "LoadBalancer") || is_type(spec, "NodePort") ||
+	       (is_type(spec, "ClusterIP") && json_len(json_get(spec, "externalIPs")));
+}
+
+static void fill_affinity(struct json_doc *doc, struct json spec)
+{
+	struct json config = json_get(spec, "sessionAffinityConfig");
+	struct str affinity;
+
+	if (rules_is_empty(json_get(spec, "sessionAffinity")))
+		json_set_str(doc, spec, "sessionAffinity", STR("None"));
+	affinity = json_str(json_get(spec, "sessionAffinity"));
+	if (str_is(affinity, "None"))
+		json_remove(doc, spec, STR("sessionAffinityConfig"));
+	if (str_is(affinity, "ClientIP") &&
+	    json_is_absent(json_get(json_get(config, "clientIP"), "timeoutSeconds"))) {
+		config = json_ensure_obj(doc, spec, "sessionAffinityConfig");
+		json_set_int(doc, json_ensure_obj(doc, config, "clientIP"), "timeoutSeconds",
+			     CLIENT_SECONDS);
+	}
+}
+
+static void fill_service_spec(struct json_doc *doc, struct json spec)
+{
+	fill_affinity(doc, spec);
+	if (rules_is_empty(json_get(spec, "type")))
+		json_set_str(doc, spec, "type", STR("ClusterIP"));
+	if (is_outside(spec) && rules_is_empty(json_get(spec, "externalTrafficPolicy")))
+		json_set_str(doc, spec, "externalTrafficPolicy", STR("Cluster"));
+	if (json_is_absent(json_get(spec, "internalTrafficPolicy")) &&
+	    (is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") ||
+	     is_type(spec, "ClusterIP")))
+		json_set_str(doc, spec, "internalTrafficPolicy", STR("Cluster"));
+	if (is_type(spec, "LoadBalancer") &&
+	    json_is_absent(json_get(spec, "allocateLoadBalancerNodePorts")))
+		json_set_bool(doc, spec, "allocateLoadBalancerNodePorts", true);
+}
 
 #define VIEW struct service_spec
 static const struct field service_spec_fields[] = {
@@ -73,6 +133,7 @@ const struct type service_spec_type = {
 	TYPE("ServiceSpec", "v1", struct service_spec, service_spec_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.fill = fill_service_spec,
 };
 
 static const struct field port_status_fields[] = {
@@ -132,3 +193,122 @@ const struct type service_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+bool service_is_headless(struct json service)
+{
+	struct json addresses = json_get(json_get(service, "spec"), "clusterIPs");
+
+	return json_len(addresses) == 1 && str_is(json_str(json_at(addresses, 0)), "None");
+}
+
+bool service_needs_address(struct json service)
+{
+	return !is_type(json_get(service, "spec"), "ExternalName") && !service_is_headless(service);
+}
+
+bool service_needs_node_ports(struct json service)
+{
+	struct json spec = json_get(service, "spec");
+
+	if (is_type(spec, "NodePort"))
+		return true;
+	return is_type(spec, "LoadBalancer") &&
+	       json_bool(json_get(spec, "allocateLoadBalancerNodePorts"));
+}
+
+/* A client that knows clusterIP only means the list as well. */
+static void normalize_addresses(struct json_doc *doc, struct json spec, struct json before)
+{
+	struct str first = json_str(json_get(spec, "clusterIP"));
+	struct str old_first = json_str(json_get(before, "clusterIP"));
+	struct json list = json_get(spec, "clusterIPs");
+	bool same_list = rules_same(list, json_get(before, "clusterIPs"));
+
+	if (str_eq(first, old_first) && !json_is_absent(before))
+		return;
+	if (!first.len && old_first.len && same_list) {
+		json_remove(doc, spec, STR("clusterIPs"));
+	} else if (first.len && (!json_len(list) || (same_list && !json_is_absent(before)))) {
+		list = json_new_arr(doc);
+		json_append(doc, list, json_new_str(doc, first));
+		json_set(doc, spec, STR("clusterIPs"), list);
+	}
+}
+
+/* What a server that has IPv4 says of a service that says nothing. One that has neither an address
+ * nor pods to choose may be reached by both families. */
+static void fill_families(struct json_doc *doc, struct json service)
+{
+	struct json spec = json_get(service, "spec");
+	bool both = service_is_headless(service) && !json_len(json_get(spec, "selector"));
+	struct json families;
+
+	if (is_type(spec, "ExternalName"))
+		return;
+	if (!json_len(json_get(spec, "ipFamilies"))) {
+		families = json_ensure_arr(doc, spec, "ipFamilies");
+		json_append(doc, families, json_new_str(doc, STR("IPv4")));
+		if (both)
+			json_append(doc, families, json_new_str(doc, STR("IPv6")));
+	}
+	if (json_is_absent(json_get(spec, "ipFamilyPolicy")))
+		json_set_str(doc, spec, "ipFamilyPolicy",
+			     both ? STR("RequireDualStack") : STR("SingleStack"));
+}
+
+void service_prepare_create(struct json_doc *doc, struct json service)
+{
+	struct json spec = json_ensure_obj(doc, service, "spec");
+	struct json status = json_new_obj(doc);
+
+	normalize_addresses(doc, spec, JSON_NONE);
+	fill_families(doc, service);
+	json_set(doc, status, STR("loadBalancer"), json_new_obj(doc));
+	json_set(doc, service, STR("status"), status);
+}
+
+static void keep(struct json_doc *doc, struct json spec, struct json before, const char *field)
+{
+	if (rules_is_empty(json_get(spec, field)) && !rules_is_empty(json_get(before, field)))
+		json_set(doc, spec, str_from(field), json_new_copy(doc, json_get(before, field)));
+}
+
+/* The node port of the same port and protocol, where the new one names none. */
+static void keep_node_ports(struct json_doc *doc, struct json spec, struct json before)
+{
+	struct json_iter it = json_iter(json_get(spec, "ports"));
+
+	while (json_next(&it)) {
+		struct json_iter old = json_iter(json_get(before, "ports"));
+
+		while (!json_int(json_get(it.value, "nodePort")) && json_next(&old))
+			if (json_eq(json_get(old.value, "protocol"),
+				    json_get(it.value, "protocol")) &&
+			    json_eq(json_get(old.value, "port"), json_get(it.value, "port")) &&
+			    json_int(json_get(old.value, "nodePort")))
+				json_set_int(doc, it.value, "nodePort",
+					     json_int(json_get(old.value, "nodePort")));
+	}
+}
+
+void service_prepare_update(struct json_doc *doc, struct json service, struct json old)
+{
+	struct json spec = json_ensure_obj(doc, service, "spec");
+	struct json before = json_get(old, "spec");
+	bool inner = !is_type(spec, "ExternalName") && !is_type(before, "ExternalName");
+
+	if (inner && rules_is_empty(json_get(spec, "clusterIP")) &&
+	    rules_is_empty(json_get(spec, "clusterIPs"))) {
+		keep(doc, spec, before, "clusterIP");
+		keep(doc, spec, before, "clusterIPs");
+	}
+	normalize_addresses(doc, spec, before);
+	if (inner) {
+		keep(doc, spec, before, "ipFamilies");
+		keep(doc, spec, before, "ipFamilyPolicy");
+	}
+	fill_families(doc, service);
+	if (service_needs_node_ports(service) && service_needs_node_ports(old))
+		keep_node_ports(doc, spec, before);
+	keep(doc, spec, before, "healthCheckNodePort");
+}

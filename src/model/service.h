@@ -40,4 +40,22 @@ struct service {
 };
 extern const struct type service_type;
 
+/* Has it no address of its own ("None")? On documents. */
+bool service_is_headless(struct json service);
+/* Does the server give it an address? */
+bool service_needs_address(struct json service);
+/* Do its ports get a port on every node? */
+bool service_needs_node_ports(struct json service);
+
+/* Bring clusterIP and clusterIPs together; for a new one of a server that has IPv4, say so in
+ * ipFamilies and ipFamilyPolicy. Comes before the rules. */
+void service_prepare_create(struct json_doc *doc, struct json service);
+/* Keep the addresses and ports that were handed out where the new one does not name others. */
+void service_prepare_update(struct json_doc *doc, struct json service, struct json old);
+
+/* How to call them: model/rules.h. */
+void service_validate_create(struct json service, struct causes *causes);
+void service_validate_update(struct json service, struct json old, struct causes *causes);
+void service_validate_status(struct json service, struct json old, struct causes *causes);
+
 #endif

@@ -63,8 +63,10 @@ static bool is_left_out(const struct field *field, struct json value)
 /* What Go writes for a field that nothing was said about; absent where it writes nothing. */
 static struct json zero_of(const struct field *field, struct json_doc *doc)
 {
-	if (field->pointer || (!field->always && !field->required))
+	if (!field->always && !field->required)
 		return JSON_NONE;
+	if (field->pointer)
+		return field->always ? json_new_null(doc) : JSON_NONE;
 	switch (field->is) {
 	case FIELD_STR:
 	case FIELD_ENUM:

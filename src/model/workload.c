@@ -34,7 +34,7 @@ static const struct type deployment_strategy_type = {
 #define VIEW struct deployment_spec
 static const struct field deployment_spec_fields[] = {
 	{"replicas", F_INT32, AT(replicas), F_POINTER},
-	{"selector", F_OBJECT(label_selector), AT(selector), F_ALWAYS, F_REQUIRED},
+	{"selector", F_OBJECT(label_selector), AT(selector), F_POINTER, F_ALWAYS, F_REQUIRED},
 	{"template", F_OBJECT(pod_template_spec), F_ALWAYS, F_REQUIRED},
 	{"strategy", F_OBJECT(deployment_strategy), F_RETAIN_KEYS, F_DEFAULT("{}")},
 	{"minReadySeconds", F_INT32},
@@ -101,7 +101,7 @@ const struct type deployment_type = {
 static const struct field replica_set_spec_fields[] = {
 	{"replicas", F_INT32, AT(replicas), F_POINTER},
 	{"minReadySeconds", F_INT32},
-	{"selector", F_OBJECT(label_selector), AT(selector), F_ALWAYS, F_REQUIRED},
+	{"selector", F_OBJECT(label_selector), AT(selector), F_POINTER, F_ALWAYS, F_REQUIRED},
 	{"template", F_OBJECT(pod_template_spec), F_DEFAULT("{}")},
 };
 #undef VIEW
@@ -200,7 +200,7 @@ static const struct type stateful_set_ordinals_type = {
 #define VIEW struct stateful_set_spec
 static const struct field stateful_set_spec_fields[] = {
 	{"replicas", F_INT32, AT(replicas), F_POINTER},
-	{"selector", F_OBJECT(label_selector), AT(selector), F_ALWAYS, F_REQUIRED},
+	{"selector", F_OBJECT(label_selector), AT(selector), F_POINTER, F_ALWAYS, F_REQUIRED},
 	{"template", F_OBJECT(pod_template_spec), F_ALWAYS, F_REQUIRED},
 	{"volumeClaimTemplates", F_LIST(F_OBJECT(pvc)), F_LIST_ATOMIC},
 	{"serviceName", F_STR, AT(service_name), F_ALWAYS},
@@ -289,7 +289,7 @@ static const struct type daemon_set_update_strategy_type = {
 
 #define VIEW struct daemon_set_spec
 static const struct field daemon_set_spec_fields[] = {
-	{"selector", F_OBJECT(label_selector), AT(selector), F_ALWAYS, F_REQUIRED},
+	{"selector", F_OBJECT(label_selector), AT(selector), F_POINTER, F_ALWAYS, F_REQUIRED},
 	{"template", F_OBJECT(pod_template_spec), F_ALWAYS, F_REQUIRED},
 	{"updateStrategy", F_OBJECT(daemon_set_update_strategy), F_DEFAULT("{}")},
 	{"minReadySeconds", F_INT32},

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/service_validate.c - the rules of services, in the order and the words of kube-apiserver 1.34.
+ *
+ * Creation and update share everything but what may not change once it is set. Metadata is validated
+ * by whoever calls, before. */
+#include "model/labels.h"
+#include "model/names.h"
+#include "model/rules.h"
+#include "model/service.h"
+
+#include "base/banned.h"
+
+enum { CLIENT_SECONDS_MAX = 86400 };
+
+static bool is_type(struct json spec, const char *type)
+{
+	return str_is(json_str(json_get(spec, "type")), type);
+}
+
+static void validate_external_name(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const unset[] = {"clusterIPs", "ipFamilies", "ipFamilyPolicy"};
+	struct path at = path_member(path, STR("externalName"));
+	struct str name = json_str(json_get(spec, "externalName"));
+
+	for (size_t i = 0; i < ARRAY_LEN(unset); i++) {
+		struct path field = path_member(path, str_from(unset[i]));
+
+		if (!rules_is_empty(json_get(spec, unset[i])))
+			causes_forbidden(causes, &field,
+					 "may not be set for ExternalName services");
+	}
+	if (str_ends(name, STR(".")))
+		name = str_slice(name, 0, name.len - 1);
+	if (name.len)
+		name_validate(NAME_DNS_SUBDOMAIN, name, &at, causes);
+	else
+		causes_required(causes, &at, "");
+}
+
+static void validate_kind(struct json service, const struct path *path, struct causes *causes)
+{
+	struct json spec = json_get(service, "spec");
+	struct path ports = path_member(path, STR("ports"));
+	struct path addresses = path_member(path, STR("clusterIPs"));
+	struct path first = path_index(&addresses, 0);
+	bool headless = service_is_headless(service);
+
+	if (!json_len(json_get(spec, "ports")) && !headless && !is_type(spec, "ExternalName"))
+		causes_required(causes, &ports, "");
+	if (headless && is_type(spec, "LoadBalancer"))
+		causes_invalid_str(causes, &first, STR("None"),
+				   "may not be set to 'None' for LoadBalancer services");
+	if (headless && is_type(spec, "NodePort"))
+		causes_invalid_str(causes, &first, STR("None"),
+				   "may not be set to 'None' for NodePort services");
+	if (is_type(spec, "ExternalName"))
+		validate_external_name(spec, path, causes);
+}
+
+/* --- ports ----------------------------------------------------------------------------------- */
+
+static bool has_name(struct json ports, size_t count, struct str name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(json_str(json_get(json_at(ports, i), "name")), name))
+			return true;
+	return false;
+}
+
+static void validate_port_name(struct json ports, size_t index, const struct path *at,
+			       struct causes *causes)
+{
+	struct path path = path_member(at, STR("name"));
+	struct str name = json_str(json_get(json_at(ports, index), "name"));
+
+	if (!name.len) {
+		if (json_len(ports) > 1)
+			causes_required(causes, &path, "");
+		return;
+	}
+	name_validate(NAME_DNS_LABEL, name, &path, causes);
+	if (has_name(ports, index, name))
+		causes_duplicate_str(causes, &path, name);
+}
+
+static void validate_port(struct json ports, size_t index, const struct path *at,
+			  struct causes *causes)
+{
+	static const char *const protocols[] = {"SCTP", "TCP", "UDP"};
+	struct json port = json_at(ports, index);
+	struct path number = path_member(at, STR("port"));
+	struct path protocol = path_member(at, STR("protocol"));
+	struct path target = path_member(at, STR("targetPort"));
+	struct path app = path_member(at, STR("appProtocol"));
+
+	validate_port_name(ports, index, at, causes);
+	rules_port(json_int(json_get(port, "port")), &number, causes);
+	rules_one_of_required(json_get(port, "protocol"), protocols, ARRAY_LEN(protocols),
+			      &protocol, causes);
+	rules_port_or_name(json_get(port, "targetPort"), &target, causes);
+	if (json_is(json_get(port, "appProtocol"), JSON_STR))
+		name_validate(NAME_QUALIFIED, json_str(json_get(port, "appProtocol")), &app,
+			      causes);
+}
+
+static void validate_ports(struct json ports, const struct path *path, struct causes *causes)
+{
+	for (size_t i = 0; i < json_len(ports); i++) {
+		struct path at = path_index(path, i);
+
+		validate_port(ports, i, &at, causes);
+	}
+}
+
+/* Is there one before it with the same protocol and the same number in `field`? */
+static bool is_doubled(struct json ports, size_t index, const char *field)
+{
+	struct json port = json_at(ports, index);
+
+	for (size_t i = 0; i < index; i++) {
+		struct json other = json_at(ports, i);
+
+		if (json_eq(json_get(other, "protocol"), json_get(port, "protocol")) &&
+		    json_int(json_get(other, field)) == json_int(json_get(port, field)))
+			return true;
+	}
+	return false;
+}
+
+static void validate_unique_ports(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct json ports = json_get(spec, "ports");
+
+	for (size_t i = 0; i < json_len(ports); i++) {
+		struct path at = path_index(path, i);
+		struct path node_port = path_member(&at, STR("nodePort"));
+
+		if (is_type(spec, "ClusterIP") && json_int(json_get(json_at(ports, i), "nodePort")))
+			causes_forbidden(causes, &node_port,
+					 "may not be used when `type` is 'ClusterIP'");
+	}
+	for (size_t i = 0; i < json_len(ports); i++) {
+		struct path at = path_index(path, i);
+		struct path node_port = path_member(&at, STR("nodePort"));
+		struct json number = json_get(json_at(ports, i), "nodePort");
+
+		if (json_int(number) && is_doubled(ports, i, "nodePort"))
+			causes_duplicate(causes, &node_port, number);
+	}
+	for (size_t i = 0; i < json_len(ports); i++) {
+		struct path at = path_index(path, i);
+		struct json port = json_at(ports, i);
+
+		if (is_doubled(ports, i, "port"))
+			causes_add(causes, CAUSE_DUPLICATE, &at,
+				   "Duplicate value: {\"Name\":\"\",\"Protocol\":\"%.*s\","
+				   "\"AppProtocol\":null,\"Port\":%d,\"TargetPort\":0,"
+				   "\"NodePort\":0}",
+				   STR_ARG(json_str(json_get(port, "protocol"))),
+				   (int)json_int(json_get(port, "port")));
+	}
+}
+
+/* --- addresses ------------------------------------------------------------------------------- */
+
+static void validate_families(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const families[] = {"IPv4", "IPv6"};
+	static const char *const policies[] = {"PreferDualStack", "RequireDualStack",
+					       "SingleStack"};
+	struct path list = path_member(path, STR("ipFamilies"));
+	struct path policy = path_member(path, STR("ipFamilyPolicy"));
+	struct json all = json_get(spec, "ipFamilies");
+
+	for (size_t i = 0; i < json_len(all); i++) {
+		struct path at = path_index(&list, i);
+
+		rules_one_of(json_at(all, i), families, ARRAY_LEN(families), &at, causes);
+		for (size_t k = 0; k < i; k++)
+			if (json_eq(json_at(all, k), json_at(all, i))) {
+				causes_duplicate(causes, &at, json_at(all, i));
+				break;
+			}
+	}
+	if (!json_is_absent(json_get(spec, "ipFamilyPolicy")))
+		rules_one_of(json_get(spec, "ipFamilyPolicy"), policies, ARRAY_LEN(policies),
+			     &policy, causes);
+}
+
+/* Gives whether every address is one. */
+static bool validate_each_address(struct json addresses, const struct path *path,
+				  struct causes *causes)
+{
+	bool valid = true;
+
+	for (size_t i = 0; i < json_len(addresses); i++) {
+		struct path at = path_index(path, i);
+		struct str address = json_str(json_at(addresses, i));
+
+		if (i == 0 && str_is(address, "None")) {
+			if (json_len(addresses) > 1) {
+				valid = false;
+				causes_invalid(causes, path, addresses,
+					       "'None' must be the first and only value");
+			}
+			continue;
+		}
+		valid = rules_ip(address, &at, causes) && valid;
+	}
+	if (json_len(addresses) > 2)
+		causes_invalid(causes, path, addresses, "may only hold up to 2 values");
+	return valid;
+}
+
+static void validate_family_of(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct json addresses = json_get(spec, "clusterIPs");
+	struct json families = json_get(spec, "ipFamilies");
+
+	for (size_t i = 0; i < json_len(addresses) && i < json_len(families); i++) {
+		struct path at = path_index(path, i);
+		struct str address = json_str(json_at(addresses, i));
+		struct str family = json_str(json_at(families, i));
+		bool six = rules_is_ipv6(address);
+
+		if ((str_is(family, "IPv4") && six) || (str_is(family, "IPv6") && !six))
+			causes_invalid_str(causes, &at, address,
+					   "expected an %.*s value as indicated by "
+					   "`ipFamilies[%zu]`",
+					   STR_ARG(family), i);
+	}
+}
+
+static void validate_addresses(struct json service, const struct path *path, struct causes *causes)
+{
+	struct json spec = json_get(service, "spec");
+	struct json addresses = json_get(spec, "clusterIPs");
+	struct str first = json_str(json_get(spec, "clusterIP"));
+	struct path list = path_member(path, STR("clusterIPs"));
+
+	if (is_type(spec, "ExternalName"))
+		return;
+	if (first.len && !json_len(addresses))
+		causes_required(causes, &list, "");
+	else if (first.len && !str_eq(json_str(json_at(addresses, 0)), first))
+		causes_invalid(causes, &list, addresses, "first value must match `clusterIP`");
+	else if (!first.len && json_len(addresses))
+		causes_invalid(causes, &list, addresses,
+			       "must be empty when `clusterIP` is not specified");
+	validate_families(spec, path, causes);
+	if (!validate_each_address(addresses, &list, causes))
+		return;
+	if (json_len(addresses) == 2 && rules_is_ipv6(json_str(json_at(addresses, 0))) ==
+						rules_is_ipv6(json_str(json_at(addresses, 1))))
+		causes_invalid(causes, &list, addresses,
+			       "may specify no more than one IP for each IP family");
+	if (!service_is_headless(service))
+		validate_family_of(spec, &list, causes);
+}
+
+static void validate_external(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct path list = path_member(path, STR("externalIPs"));
+	struct json_iter it = json_iter(json_get(spec, "externalIPs"));
+
+	while (json_next(&it)) {
+		struct path at = path_index(&list, it.index);
+
+		if (rules_ip(json_str(it.value), &at, causes))
+			rules_endpoint_ip(json_str(it.value), &at, causes);
+	}
+}
+
+/* --- affinity, traffic, load balancers ------------------------------------------------------- */
+
+static void validate_client_affinity(struct json config, const struct path *path,
+				     struct causes *causes)
+{
+	static const char detail[] = "when session affinity type is ClientIP";
+	struct path client = path_member(path, STR("clientIP"));
+	struct path seconds_path = path_member(&client, STR("timeoutSeconds"));
+	struct json seconds = json_get(json_get(config, "clientIP"), "timeoutSeconds");
+
+	if (!json_is(config, JSON_OBJ))
+		causes_required(causes, path, detail);
+	else if (!json_is(json_get(config, "clientIP"), JSON_OBJ))
+		causes_required(causes, &client, detail);
+	else if (json_is_absent(seconds))
+		causes_required(causes, &seconds_path, detail);
+	else if (json_int(seconds) <= 0 || json_int(seconds) > CLIENT_SECONDS_MAX)
+		causes_invalid(causes, &seconds_path, seconds,
+			       "must be greater than 0 and less than %d", CLIENT_SECONDS_MAX);
+}
+
+static void validate_affinity(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const kinds[] = {"ClientIP", "None"};
+	struct path affinity = path_member(path, STR("sessionAffinity"));
+	struct path config = path_member(path, STR("sessionAffinityConfig"));
+	struct json value = json_get(spec, "sessionAffinity");
+
+	rules_one_of_required(value, kinds, ARRAY_LEN(kinds), &affinity, causes);
+	if (str_is(json_str(value), "ClientIP"))
+		validate_client_affinity(json_get(spec, "sessionAffinityConfig"), &config, causes);
+	else if (str_is(json_str(value), "None") &&
+		 !json_is_absent(json_get(spec, "sessionAffinityConfig")))
+		causes_forbidden(causes, &config, "must not be set when session affinity is None");
+}
+
+static void validate_ranges(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct path list = path_member(path, STR("LoadBalancerSourceRanges"));
+	struct json_iter it = json_iter(json_get(spec, "loadBalancerSourceRanges"));
+
+	if (json_len(json_get(spec, "loadBalancerSourceRanges")) && !is_type(spec, "LoadBalancer"))
+		causes_forbidden(causes, &list, "may only be used when `type` is 'LoadBalancer'");
+	while (json_next(&it)) {
+		struct path at = path_index(&list, it.index);
+
+		rules_cidr(str_trim(json_str(it.value)), &at, causes);
+	}
+}
+
+static void validate_class(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct path at = path_member(path, STR("loadBalancerClass"));
+	struct json class = json_get(spec, "loadBalancerClass");
+
+	if (!json_is(class, JSON_STR))
+		return;
+	if (is_type(spec, "LoadBalancer"))
+		name_validate(NAME_QUALIFIED, json_str(class), &at, causes);
+	else
+		causes_forbidden(causes, &at, "may only be used when `type` is 'LoadBalancer'");
+}
+
+static void validate_balancer(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct path allocate = path_member(path, STR("allocateLoadBalancerNodePorts"));
+	struct path bare = path_member(NULL, STR("allocateLoadBalancerNodePorts"));
+	bool set = !json_is_absent(json_get(spec, "allocateLoadBalancerNodePorts"));
+
+	validate_ranges(spec, path, causes);
+	if (set && !is_type(spec, "LoadBalancer"))
+		causes_forbidden(causes, &allocate,
+				 "may only be used when `type` is 'LoadBalancer'");
+	if (!set && is_type(spec, "LoadBalancer"))
+		causes_required(causes, &bare, "");
+	validate_class(spec, path, causes);
+}
+
+static bool is_outside(struct json spec)
+{
+	return is_type(spec, "LoadBalancer") || is_type(spec, "NodePort") ||
+	       (is_type(spec, "ClusterIP") && json_len(json_get(spec, "externalIPs")));
+}
+
+static bool needs_check(struct json spec)
+{
+	return is_type(spec, "LoadBalancer") &&
+	       str_is(json_str(json_get(spec, "externalTrafficPolicy")), "Local");
+}
+
+static void validate_check_port(struct json spec, const struct path *path, struct causes *causes)
+{
+	struct path at = path_member(path, STR("healthCheckNodePort"));
+	int64_t port = json_int(json_get(spec, "healthCheckNodePort"));
+
+	if (!needs_check(spec)) {
+		if (port)
+			causes_invalid_int(causes, &at, port,
+					   "may only be set when `type` is 'LoadBalancer' and "
+					   "`externalTrafficPolicy` is 'Local'");
+	} else if (!port) {
+		causes_required(causes, &at, "");
+	} else {
+		rules_port(port, &at, causes);
+	}
+}
+
+static void validate_traffic(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const policies[] = {"Cluster", "Local"};
+	static const char *const ways[] = {"PreferClose", "PreferSameZone", "PreferSameNode"};
+	struct path outer = path_member(path, STR("externalTrafficPolicy"));
+	struct path inner = path_member(path, STR("internalTrafficPolicy"));
+	struct path way = path_member(path, STR("trafficDistribution"));
+	struct json policy = json_get(spec, "externalTrafficPolicy");
+	struct json inside = json_get(spec, "internalTrafficPolicy");
+
+	if (is_outside(spec))
+		rules_one_of_required(policy, policies, ARRAY_LEN(policies), &outer, causes);
+	else if (json_str(policy).len)
+		causes_invalid(causes, &outer, policy,
+			       "may only be set for externally-accessible services");
+	validate_check_port(spec, path, causes);
+	if (!json_is_absent(inside))
+		rules_one_of(inside, policies, ARRAY_LEN(policies), &inner, causes);
+	else if (is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") ||
+		 is_type(spec, "ClusterIP"))
+		causes_required(causes, &inner, "");
+	if (!json_is_absent(json_get(spec, "trafficDistribution")))
+		rules_one_of(json_get(spec, "trafficDistribution"), ways, ARRAY_LEN(ways), &way,
+			     causes);
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+void service_validate_create(struct json service, struct causes *causes)
+{
+	static const char *const types[] = {"ClusterIP", "ExternalName", "LoadBalancer",
+					    "NodePort"};
+	struct json spec = json_get(service, "spec");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path ports = path_member(&path, STR("ports"));
+	struct path selector = path_member(&path, STR("selector"));
+	struct path type = path_member(&path, STR("type"));
+
+	validate_kind(service, &path, causes);
+	validate_ports(json_get(spec, "ports"), &ports, causes);
+	labels_validate(json_get(spec, "selector"), &selector, causes);
+	validate_affinity(spec, &path, causes);
+	validate_addresses(service, &path, causes);
+	validate_external(spec, &path, causes);
+	rules_one_of_required(json_get(spec, "type"), types, ARRAY_LEN(types), &type, causes);
+	validate_unique_ports(spec, &ports, causes);
+	validate_balancer(spec, &path, causes);
+	validate_traffic(spec, &path, causes);
+}
+
+/* Addresses or families (`list`) that were there stay as they are. */
+static void validate_kept(struct json spec, struct json before, const char *list,
+			  struct causes *causes)
+{
+	struct path path = path_member(NULL, STR("spec"));
+	struct path all = path_member(&path, str_from(list));
+	struct path policy = path_member(&path, STR("ipFamilyPolicy"));
+	struct json new = json_get(spec, list);
+	struct json old = json_get(before, list);
+	bool families = str_is(STR("ipFamilies"), list);
+	bool same = json_len(new) == json_len(old);
+
+	for (size_t i = 0; i < json_len(old); i++) {
+		struct path at = path_index(&all, families ? 0 : i);
+
+		if (i >= json_len(new) || (!same && i > 0))
+			break;
+		if (!json_eq(json_at(old, i), json_at(new, i)))
+			causes_invalid(causes, &at, new, "may not change once set");
+	}
+	if (json_len(old) <= json_len(new))
+		return;
+	if (!json_len(new)) {
+		struct path at = path_index(&all, 0);
+
+		causes_invalid(causes, &at, new,
+			       families ? "primary ipFamily can not be unset"
+					: "primary clusterIP can not be unset");
+	}
+	if (json_len(new) == 1 &&
+	    !str_is(json_str(json_get(spec, "ipFamilyPolicy")), "SingleStack"))
+		causes_invalid(causes, &policy, json_get(spec, "ipFamilyPolicy"),
+			       "must be set to 'SingleStack' when releasing the secondary %s",
+			       families ? "ipFamily" : "clusterIP");
+}
+
+static void validate_addresses_kept(struct json service, struct json old, struct causes *causes)
+{
+	struct json spec = json_get(service, "spec");
+	struct json before = json_get(old, "spec");
+	bool headless = service_is_headless(service);
+	bool was_headless = service_is_headless(old);
+
+	if (is_type(spec, "ExternalName") || is_type(before, "ExternalName"))
+		return;
+	if (!headless || !was_headless)
+		validate_kept(spec, before, "clusterIPs", causes);
+	if (!headless && !was_headless)
+		validate_kept(spec, before, "ipFamilies", causes);
+}
+
+void service_validate_update(struct json service, struct json old, struct causes *causes)
+{
+	struct json spec = json_get(service, "spec");
+	struct json before = json_get(old, "spec");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path class = path_member(&path, STR("loadBalancerClass"));
+	struct path check = path_member(&path, STR("healthCheckNodePort"));
+
+	validate_addresses_kept(service, old, causes);
+	if (is_type(spec, "LoadBalancer") && is_type(before, "LoadBalancer") &&
+	    !rules_same(json_get(spec, "loadBalancerClass"), json_get(before, "loadBalancerClass")))
+		causes_invalid(causes, &class, json_get(spec, "loadBalancerClass"),
+			       "may not change once set");
+	validate_class(spec, &path, causes);
+	if (needs_check(spec) && needs_check(before) &&
+	    json_int(json_get(spec, "healthCheckNodePort")) !=
+		    json_int(json_get(before, "healthCheckNodePort")))
+		causes_forbidden(causes, &check, "field is immutable");
+	service_validate_create(service, causes);
+}
+
+void service_validate_status(struct json service, struct json old, struct causes *causes)
+{
+	static const char *const modes[] = {"Proxy", "VIP"};
+	struct json balancer = json_get(json_get(service, "status"), "loadBalancer");
+	struct path status = path_member(NULL, STR("status"));
+	struct path path = path_member(&status, STR("loadBalancer"));
+	struct path list = path_member(&path, STR("ingress"));
+	struct json_iter it = json_iter(json_get(balancer, "ingress"));
+
+	(void)old;
+	if (json_len(json_get(balancer, "ingress")) &&
+	    !is_type(json_get(service, "spec"), "LoadBalancer")) {
+		causes_forbidden(causes, &list,
+				 "may only be used when `spec.type` is 'LoadBalancer'");
+		return;
+	}
+	while (json_next(&it)) {
+		struct path at = path_index(&list, it.index);
+		struct path ip_path = path_member(&at, STR("ip"));
+		struct path host_path = path_member(&at, STR("hostname"));
+		struct path mode_path = path_member(&at, STR("ipMode"));
+		struct str ip = json_str(json_get(it.value, "ip"));
+		struct json mode = json_get(it.value, "ipMode");
+
+		if (ip.len)
+			rules_ip(ip, &ip_path, causes);
+		if (!json_is_absent(mode) && !ip.len)
+			causes_forbidden(causes, &mode_path,
+					 "may not be specified when `ip` is not set");
+		else if (!json_is_absent(mode))
+			rules_one_of(mode, modes, ARRAY_LEN(modes), &mode_path, causes);
+		if (json_str(json_get(it.value, "hostname")).len)
+			name_validate(NAME_DNS_SUBDOMAIN, json_str(json_get(it.value, "hostname")),
+				      &host_path, causes);
+	}
+}

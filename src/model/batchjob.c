@@ -11,6 +11,8 @@
 
 #include "base/banned.h"
 
+enum { BACKOFF_DEFAULT = 6, HISTORY_DONE = 3, HISTORY_FAILED = 1, NAME_MAX_LEN = 52 };
+
 static const struct field pod_failure_policy_on_exit_codes_requirement_fields[] = {
 	{"containerName", F_STR, F_POINTER},
 	{"operator", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.PodFailurePolicyOnExitCodesOperator")},
@@ -73,6 +75,41 @@ static const struct type success_policy_type = {
 	.group = "io.k8s.api.batch",
 	.as_go = true,
 };
+
+static void fill_int(struct json_doc *doc, struct json object, const char *name, int64_t value)
+{
+	if (json_is_absent(json_get(object, name)))
+		json_set_int(doc, object, name, value);
+}
+
+static void fill_text(struct json_doc *doc, struct json object, const char *name, const char *text)
+{
+	if (rules_is_empty(json_get(object, name)))
+		json_set_str(doc, object, name, str_from(text));
+}
+
+static void fill_flag(struct json_doc *doc, struct json object, const char *name)
+{
+	if (json_is_absent(json_get(object, name)))
+		json_set_bool(doc, object, name, false);
+}
+
+/* Of a job itself; the template of one in a cron job is left as it is. */
+static void fill_job_parts(struct json_doc *doc, struct json spec)
+{
+	bool by_index = !json_is_absent(json_get(spec, "backoffLimitPerIndex"));
+	bool policy = !json_is_absent(json_get(spec, "podFailurePolicy"));
+
+	if (json_is_absent(json_get(spec, "completions")) &&
+	    json_is_absent(json_get(spec, "parallelism")))
+		json_set_int(doc, spec, "completions", 1);
+	fill_int(doc, spec, "parallelism", 1);
+	fill_int(doc, spec, "backoffLimit", by_index ? INT32_MAX : BACKOFF_DEFAULT);
+	fill_text(doc, spec, "completionMode", "NonIndexed");
+	fill_flag(doc, spec, "suspend");
+	fill_text(doc, spec, "podReplacementPolicy", policy ? "Failed" : "TerminatingOrFailed");
+	fill_flag(doc, spec, "manualSelector");
+}
 
 #define VIEW struct batch_job_spec
 static const struct field batch_job_spec_fields[] = {
@@ -143,6 +180,17 @@ static const struct type batch_job_status_type = {
 	.as_go = true,
 };
 
+static void fill_batch_job(struct json_doc *doc, struct json job)
+{
+	struct json spec = json_ensure_obj(doc, job, "spec");
+	struct json meta = json_ensure_obj(doc, job, "metadata");
+	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
+
+	fill_job_parts(doc, spec);
+	if (json_len(labels) && rules_is_empty(json_get(meta, "labels")))
+		json_set(doc, meta, STR("labels"), json_new_copy(doc, labels));
+}
+
 #define VIEW struct batch_job
 static const struct field batch_job_fields[] = {
 	F_TYPE_META,
@@ -157,6 +205,7 @@ const struct type batch_job_type = {
 	.as_go = true,
 	.validate = rules_elsewhere,
 	.whole = true,
+	.fill = fill_batch_job,
 };
 
 static const struct field batch_job_template_fields[] = {
@@ -168,6 +217,14 @@ static const struct type batch_job_template_type = {
 	.group = "io.k8s.api.batch",
 	.as_go = true,
 };
+
+static void fill_batch_cron_job_spec(struct json_doc *doc, struct json spec)
+{
+	fill_text(doc, spec, "concurrencyPolicy", "Allow");
+	fill_flag(doc, spec, "suspend");
+	fill_int(doc, spec, "successfulJobsHistoryLimit", HISTORY_DONE);
+	fill_int(doc, spec, "failedJobsHistoryLimit", HISTORY_FAILED);
+}
 
 static const struct field batch_cron_job_spec_fields[] = {
 	{"schedule", F_STR, F_ALWAYS, F_REQUIRED},
@@ -183,6 +240,7 @@ static const struct type batch_cron_job_spec_type = {
 	TYPE_KNOWN("CronJobSpec", "v1", batch_cron_job_spec_fields),
 	.group = "io.k8s.api.batch",
 	.as_go = true,
+	.fill = fill_batch_cron_job_spec,
 };
 
 static const struct field batch_cron_job_status_fields[] = {
@@ -211,3 +269,194 @@ const struct type batch_cron_job_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+void batch_job_prepare_create(struct json_doc *doc, struct json job)
+{
+	struct json meta = json_get(job, "metadata");
+	struct json spec = json_ensure_obj(doc, job, "spec");
+	struct str uid = json_str(json_get(meta, "uid"));
+	struct str name = json_str(json_get(meta, "name"));
+	struct json template = json_ensure_obj(doc, spec, "template");
+	struct json labels =
+		json_ensure_obj(doc, json_ensure_obj(doc, template, "metadata"), "labels");
+	struct json chosen;
+
+	json_set(doc, job, STR("status"), json_new_obj(doc));
+	if (json_bool(json_get(spec, "manualSelector")))
+		return;
+	json_set_str(doc, labels, "controller-uid", uid);
+	json_set_str(doc, labels, "batch.kubernetes.io/controller-uid", uid);
+	json_set_str(doc, labels, "job-name", name);
+	json_set_str(doc, labels, "batch.kubernetes.io/job-name", name);
+	chosen = json_ensure_obj(doc, json_ensure_obj(doc, spec, "selector"), "matchLabels");
+	json_set_str(doc, chosen, "batch.kubernetes.io/controller-uid", uid);
+}
+
+static void validate_mode(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const modes[] = {"NonIndexed", "Indexed"};
+	static const char *const by_index[] = {"backoffLimitPerIndex", "maxFailedIndexes"};
+	struct path mode_path = path_member(path, STR("completionMode"));
+	struct path completions = path_member(path, STR("completions"));
+	struct json mode = json_get(spec, "completionMode");
+
+	if (!json_is_absent(mode))
+		rules_one_of(mode, modes, ARRAY_LEN(modes), &mode_path, causes);
+	if (str_is(json_str(mode), "Indexed") && json_is_absent(json_get(spec, "completions")))
+		causes_required(causes, &completions, "when completion mode is Indexed");
+	if (!json_is_absent(mode) && !str_is(json_str(mode), "NonIndexed"))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(by_index); i++) {
+		struct path at = path_member(path, str_from(by_index[i]));
+
+		if (!json_is_absent(json_get(spec, by_index[i])))
+			causes_invalid(causes, &at, json_get(spec, by_index[i]),
+				       "requires indexed completion mode");
+	}
+}
+
+static void validate_restart(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const known[] = {"OnFailure", "Never"};
+	struct path template = path_member(path, STR("template"));
+	struct path pod = path_member(&template, STR("spec"));
+	struct path at = path_member(&pod, STR("restartPolicy"));
+	struct str policy =
+		json_str(json_get(json_get(json_get(spec, "template"), "spec"), "restartPolicy"));
+
+	if (!policy.len || str_is(policy, "Always"))
+		causes_required(causes, &at, "valid values: \"OnFailure\", \"Never\"");
+	else if (!str_is(policy, "OnFailure") && !str_is(policy, "Never"))
+		causes_not_supported(causes, &at, policy, known, ARRAY_LEN(known));
+	else if (!json_is_absent(json_get(spec, "podFailurePolicy")) && !str_is(policy, "Never"))
+		causes_invalid_str(
+			causes, &at, policy,
+			"only \"Never\" is supported when podFailurePolicy is specified");
+}
+
+/* Without the selector, which the template in a cron job does not have. */
+static void validate_job_spec(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char *const counts[] = {
+		"parallelism",
+		"completions",
+		"activeDeadlineSeconds",
+		"backoffLimit",
+		"ttlSecondsAfterFinished",
+		"backoffLimitPerIndex",
+		"maxFailedIndexes",
+	};
+	struct path by_index = path_member(path, STR("backoffLimitPerIndex"));
+	struct path template = path_member(path, STR("template"));
+
+	rules_counts(spec, counts, ARRAY_LEN(counts), path, causes);
+	if (!json_is_absent(json_get(spec, "maxFailedIndexes")) &&
+	    json_is_absent(json_get(spec, "backoffLimitPerIndex")))
+		causes_required(causes, &by_index, "when maxFailedIndexes is specified");
+	validate_mode(spec, path, causes);
+	type_validate_at(&pod_template_spec_type, json_get(spec, "template"), &template, causes);
+	validate_restart(spec, path, causes);
+}
+
+void batch_job_validate_create(struct json job, struct causes *causes)
+{
+	struct json spec = json_get(job, "spec");
+	struct json selector = json_get(spec, "selector");
+	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path selector_path = path_member(&path, STR("selector"));
+	struct path template = path_member(&path, STR("template"));
+	struct path meta = path_member(&template, STR("metadata"));
+	struct path labels_path = path_member(&meta, STR("labels"));
+
+	validate_job_spec(spec, &path, causes);
+	if (!json_is(selector, JSON_OBJ)) {
+		causes_required(causes, &selector_path, "");
+		return;
+	}
+	rules_label_selector(selector, &selector_path, causes);
+	if (!rules_selects(selector, labels))
+		causes_invalid(causes, &labels_path, labels,
+			       "`selector` does not match template `labels`");
+}
+
+static bool is_indexed(struct json spec)
+{
+	return str_is(json_str(json_get(spec, "completionMode")), "Indexed");
+}
+
+static void validate_completions(struct json spec, struct json before, const struct path *path,
+				 struct causes *causes)
+{
+	struct path at = path_member(path, STR("completions"));
+	struct json new = json_get(spec, "completions");
+
+	if (!is_indexed(spec))
+		rules_immutable(new, json_get(before, "completions"), &at, causes);
+	else if (!rules_same(new, json_get(before, "completions")) &&
+		 json_int(new) != json_int(json_get(spec, "parallelism")))
+		causes_invalid(causes, &at, new,
+			       "can only be modified in tandem with spec.parallelism");
+}
+
+void batch_job_validate_update(struct json job, struct json old, struct causes *causes)
+{
+	static const char *const fixed[] = {"selector",
+					    "template",
+					    "completionMode",
+					    "podFailurePolicy",
+					    "backoffLimitPerIndex",
+					    "managedBy",
+					    "successPolicy"};
+	struct json spec = json_get(job, "spec");
+	struct json before = json_get(old, "spec");
+	struct path path = path_member(NULL, STR("spec"));
+
+	batch_job_validate_create(job, causes);
+	validate_completions(spec, before, &path, causes);
+	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
+		struct path at = path_member(&path, str_from(fixed[i]));
+
+		rules_immutable(json_get(spec, fixed[i]), json_get(before, fixed[i]), &at, causes);
+	}
+}
+
+static void validate_cron(struct json cron, struct causes *causes)
+{
+	static const char *const policies[] = {"Allow", "Forbid", "Replace"};
+	static const char *const deadline[] = {"startingDeadlineSeconds"};
+	static const char *const counts[] = {"successfulJobsHistoryLimit",
+					     "failedJobsHistoryLimit"};
+	struct json spec = json_get(cron, "spec");
+	struct path path = path_member(NULL, STR("spec"));
+	struct path schedule = path_member(&path, STR("schedule"));
+	struct path policy = path_member(&path, STR("concurrencyPolicy"));
+	struct path template = path_member(&path, STR("jobTemplate"));
+	struct path inner = path_member(&template, STR("spec"));
+
+	if (!json_str(json_get(spec, "schedule")).len)
+		causes_required(causes, &schedule, "");
+	rules_counts(spec, deadline, ARRAY_LEN(deadline), &path, causes);
+	rules_one_of_required(json_get(spec, "concurrencyPolicy"), policies, ARRAY_LEN(policies),
+			      &policy, causes);
+	validate_job_spec(json_get(json_get(spec, "jobTemplate"), "spec"), &inner, causes);
+	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
+}
+
+void batch_cron_job_validate_create(struct json cron, struct causes *causes)
+{
+	struct path meta = path_member(NULL, STR("metadata"));
+	struct path path = path_member(&meta, STR("name"));
+	struct str name = json_str(json_get(json_get(cron, "metadata"), "name"));
+
+	validate_cron(cron, causes);
+	if (name.len > NAME_MAX_LEN)
+		causes_invalid_str(causes, &path, name, "must be no more than %d characters",
+				   NAME_MAX_LEN);
+}
+
+void batch_cron_job_validate_update(struct json cron, struct json old, struct causes *causes)
+{
+	(void)old;
+	validate_cron(cron, causes);
+}

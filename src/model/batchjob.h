@@ -36,4 +36,14 @@ struct batch_cron_job {
 };
 extern const struct type batch_cron_job_type;
 
+/* Unless the user chooses pods by hand: label the pods with the job's uid and name, and choose by the
+ * uid. Comes after the metadata has been completed, and before the rules. */
+void batch_job_prepare_create(struct json_doc *doc, struct json job);
+
+/* How to call them: model/rules.h. Schedules are looked at by whoever runs them. */
+void batch_job_validate_create(struct json job, struct causes *causes);
+void batch_job_validate_update(struct json job, struct json old, struct causes *causes);
+void batch_cron_job_validate_create(struct json cron, struct causes *causes);
+void batch_cron_job_validate_update(struct json cron, struct json old, struct causes *causes);
+
 #endif

@@ -157,6 +157,12 @@ const struct type ingress_type = {
 	.whole = true,
 };
 
+static void fill_parameters(struct json_doc *doc, struct json reference)
+{
+	if (rules_is_empty(json_get(reference, "scope")))
+		json_set_str(doc, reference, "scope", STR("Cluster"));
+}
+
 static const struct field ingress_class_parameters_reference_fields[] = {
 	{"apiGroup", F_STR, F_POINTER},        {"kind", F_STR, F_ALWAYS, F_REQUIRED},
 	{"name", F_STR, F_ALWAYS, F_REQUIRED}, {"scope", F_STR, F_ALWAYS, F_POINTER},
@@ -167,6 +173,7 @@ static const struct type ingress_class_parameters_reference_type = {
 		   ingress_class_parameters_reference_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
+	.fill = fill_parameters,
 };
 
 static const struct field ingress_class_spec_fields[] = {

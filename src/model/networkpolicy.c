@@ -10,6 +10,12 @@
 
 #include "base/banned.h"
 
+static void fill_network_policy_port(struct json_doc *doc, struct json port)
+{
+	if (json_is_absent(json_get(port, "protocol")))
+		json_set_str(doc, port, "protocol", STR("TCP"));
+}
+
 static const struct field network_policy_port_fields[] = {
 	{"protocol", F_STR, F_POINTER, F_GO("v1.Protocol")},
 	{"port", F_INTSTR},
@@ -19,6 +25,7 @@ static const struct type network_policy_port_type = {
 	TYPE_KNOWN("NetworkPolicyPort", "v1", network_policy_port_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
+	.fill = fill_network_policy_port,
 };
 
 static const struct field ip_block_fields[] = {
@@ -62,6 +69,19 @@ static const struct type network_policy_egress_rule_type = {
 	.as_go = true,
 };
 
+/* A policy is about what comes in, and about what goes out if it says anything of that. */
+static void fill_network_policy_spec(struct json_doc *doc, struct json spec)
+{
+	struct json types = json_get(spec, "policyTypes");
+
+	if (json_len(types))
+		return;
+	types = json_ensure_arr(doc, spec, "policyTypes");
+	json_append(doc, types, json_new_str(doc, STR("Ingress")));
+	if (json_len(json_get(spec, "egress")))
+		json_append(doc, types, json_new_str(doc, STR("Egress")));
+}
+
 static const struct field network_policy_spec_fields[] = {
 	{"podSelector", F_OBJECT(label_selector), F_ALWAYS},
 	{"ingress", F_LIST(F_OBJECT(network_policy_ingress_rule)), F_LIST_ATOMIC},
@@ -72,6 +92,7 @@ static const struct type network_policy_spec_type = {
 	TYPE_KNOWN("NetworkPolicySpec", "v1", network_policy_spec_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
+	.fill = fill_network_policy_spec,
 };
 
 #define VIEW struct networkpolicy

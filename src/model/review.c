@@ -11,6 +11,8 @@
 
 #include "base/banned.h"
 
+enum { TOKEN_SECONDS = 3600 };
+
 #define VIEW struct token_review_spec
 static const struct field token_review_spec_fields[] = {
 	{"token", F_STR, AT(token)},
@@ -100,6 +102,12 @@ const struct type bound_object_reference_type = {
 	.as_go = true,
 };
 
+static void fill_token_request_spec(struct json_doc *doc, struct json spec)
+{
+	if (json_is_absent(json_get(spec, "expirationSeconds")))
+		json_set_int(doc, spec, "expirationSeconds", TOKEN_SECONDS);
+}
+
 #define VIEW struct token_request_spec
 static const struct field token_request_spec_fields[] = {
 	{"audiences", F_LIST(F_STR), AT(audiences), F_ALWAYS, F_REQUIRED, F_LIST_ATOMIC},
@@ -112,6 +120,7 @@ const struct type token_request_spec_type = {
 	TYPE("TokenRequestSpec", "v1", struct token_request_spec, token_request_spec_fields),
 	.group = "io.k8s.api.authentication",
 	.as_go = true,
+	.fill = fill_token_request_spec,
 };
 
 static const struct field token_request_status_fields[] = {

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/number.h"
 #include "base/vec.h"
 #include "model/intstr.h"
@@ -165,18 +166,29 @@ static void tell_of(void *arg, const char *message)
 }
 
 /* Checked in lower case, told as it is. */
-void rules_csi_driver(struct str name, const struct path *path, struct causes *causes)
+static void check_lower(enum name_format format, struct str name, const struct path *path,
+			struct causes *causes)
 {
 	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
 	struct told told = {name, path, causes};
 
+	for (size_t i = 0; i < name.len; i++)
+		buf_putc(&lower, (char)tolower((unsigned char)name.ptr[i]));
+	name_check(format, buf_str(&lower), tell_of, &told);
+}
+
+void rules_qualified_lower(struct str name, const struct path *path, struct causes *causes)
+{
+	check_lower(NAME_QUALIFIED, name, path, causes);
+}
+
+void rules_csi_driver(struct str name, const struct path *path, struct causes *causes)
+{
 	if (!name.len)
 		causes_required(causes, path, "");
 	if (name.len > CSI_DRIVER_MAX)
 		causes_too_long(causes, path, CSI_DRIVER_MAX);
-	for (size_t i = 0; i < name.len; i++)
-		buf_putc(&lower, (char)tolower((unsigned char)name.ptr[i]));
-	name_check(NAME_DNS_SUBDOMAIN, buf_str(&lower), tell_of, &told);
+	check_lower(NAME_DNS_SUBDOMAIN, name, path, causes);
 }
 
 /* --- quantities ------------------------------------------------------------------------------ */
@@ -355,6 +367,82 @@ void rules_label_selector(struct json selector, const struct path *path, struct 
 {
 	if (json_is(selector, JSON_OBJ))
 		type_validate_at(&label_selector_type, selector, path, causes);
+}
+
+bool rules_selects(struct json selector, struct json labels)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	struct label_selector object;
+	struct selector parsed;
+	struct meta meta = {0};
+
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json holder = json_new_obj(doc);
+
+	if (!json_is_absent(labels))
+		json_set(doc, holder, STR("labels"), json_new_copy(doc, labels));
+	return type_decode(&label_selector_type, selector, arena, &object, NULL) == 0 &&
+	       selector_from_object(&object, arena, &parsed, NULL) == 0 &&
+	       type_decode(&meta_type, holder, arena, &meta, NULL) == 0 &&
+	       selector_matches(&parsed, &meta.labels);
+}
+
+void rules_pod_selector(struct json spec, const char *what, const struct path *path,
+			struct causes *causes)
+{
+	struct path at = path_member(path, STR("selector"));
+	struct path template = path_member(path, STR("template"));
+	struct path meta = path_member(&template, STR("metadata"));
+	struct path labels_path = path_member(&meta, STR("labels"));
+	struct json selector = json_get(spec, "selector");
+	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
+	size_t before = causes->len;
+
+	if (!json_is(selector, JSON_OBJ)) {
+		causes_required(causes, &at, "");
+		return;
+	}
+	rules_label_selector(selector, &at, causes);
+	if (rules_is_empty(json_get(selector, "matchLabels")) &&
+	    rules_is_empty(json_get(selector, "matchExpressions")))
+		causes_invalid(causes, &at, selector, "empty selector is invalid for %s", what);
+	if (causes->len != before || rules_selects(selector, labels))
+		return;
+	if (json_is(labels, JSON_OBJ))
+		causes_invalid(causes, &labels_path, labels,
+			       "`selector` does not match template `labels`");
+	else
+		causes_add(causes, CAUSE_INVALID, &labels_path,
+			   "Invalid value: null: `selector` does not match template `labels`");
+}
+
+void rules_pod_template(struct json template, const char *kind, const struct path *path,
+			struct causes *causes)
+{
+	static const char *const always[] = {"Always"};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct json spec = json_get(template, "spec");
+	struct path up = path_member(path, STR("spec"));
+	struct path policy = path_member(&up, STR("restartPolicy"));
+	struct path deadline = path_member(&up, STR("activeDeadlineSeconds"));
+
+	if (!str_is(json_str(json_get(spec, "restartPolicy")), always[0]))
+		causes_not_supported(causes, &policy, json_str(json_get(spec, "restartPolicy")),
+				     always, ARRAY_LEN(always));
+	if (json_is_absent(json_get(spec, "activeDeadlineSeconds")))
+		return;
+	buf_printf(&text, "activeDeadlineSeconds in %s is not Supported", kind);
+	causes_forbidden(causes, &deadline, buf_text(&text));
+}
+
+void rules_counts(struct json object, const char *const *names, size_t count,
+		  const struct path *path, struct causes *causes)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct path at = path_member(path, str_from(names[i]));
+
+		rules_not_negative(json_get(object, names[i]), &at, causes);
+	}
 }
 
 /* --- addresses ------------------------------------------------------------------------------- */

@@ -84,6 +84,20 @@ void rules_container_resource_name(struct str name, const struct path *path, str
 
 /* The selector with which an object names pods; absent is fine. */
 void rules_label_selector(struct json selector, const struct path *path, struct causes *causes);
+/* How a controller chooses its pods: the selector must be there and not empty (as `what` says it), and
+ * choose what the template makes. */
+void rules_pod_selector(struct json spec, const char *what, const struct path *path,
+			struct causes *causes);
+/* Does an object's selector choose these labels? False also for one that makes no sense. */
+bool rules_selects(struct json selector, struct json labels);
+/* What a controller cannot have in the template of its pods: another restart policy than Always, a
+ * deadline. `kind` is how the message calls the controller. */
+void rules_pod_template(struct json template, const char *kind, const struct path *path,
+			struct causes *causes);
+/* Members that are numbers and not negative. */
+void rules_counts(struct json object, const char *const *names, size_t count,
+		  const struct path *path, struct causes *causes);
+
 /* An IP address that is not loopback, link-local and the like, as endpoints want it. */
 void rules_endpoint_ip(struct str ip, const struct path *path, struct causes *causes);
 /* `must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)` */
@@ -92,6 +106,8 @@ bool rules_ip(struct str text, const struct path *path, struct causes *causes);
 bool rules_cidr(struct str text, const struct path *path, struct causes *causes);
 /* Is an address, or a network, of IPv6? */
 bool rules_is_ipv6(struct str text);
+/* A qualified name, checked in lower case. */
+void rules_qualified_lower(struct str name, const struct path *path, struct causes *causes);
 /* The name of a CSI driver. */
 void rules_csi_driver(struct str name, const struct path *path, struct causes *causes);
 /* Count or percentage: not negative; a text must be a percentage. */

@@ -5,6 +5,8 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/runtimeclass.h"
 
+#include "model/labels.h"
+#include "model/names.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
@@ -48,3 +50,45 @@ const struct type runtimeclass_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+static void validate_overhead(struct json amounts, const struct path *up, struct causes *causes)
+{
+	struct path path = path_member(up, STR("limits"));
+	struct json_iter it = json_iter(amounts);
+
+	while (json_next(&it)) {
+		struct path at = path_key(&path, it.key);
+
+		rules_container_resource_name(it.key, &at, causes);
+		rules_amount(it.key, it.value, &at, causes);
+	}
+}
+
+void runtimeclass_validate_create(struct json class, struct causes *causes)
+{
+	struct path handler = path_member(NULL, STR("handler"));
+	struct path overhead = path_member(NULL, STR("overhead"));
+	struct path scheduling = path_member(NULL, STR("scheduling"));
+	struct path selector = path_member(&scheduling, STR("nodeSelector"));
+	struct path tolerations = path_member(&scheduling, STR("tolerations"));
+	struct path inner = path_member(&tolerations, STR("tolerations"));
+	struct json_iter it = json_iter(json_get(json_get(class, "scheduling"), "tolerations"));
+
+	name_validate(NAME_DNS_LABEL, json_str(json_get(class, "handler")), &handler, causes);
+	validate_overhead(json_get(json_get(class, "overhead"), "podFixed"), &overhead, causes);
+	labels_validate(json_get(json_get(class, "scheduling"), "nodeSelector"), &selector, causes);
+	while (json_next(&it)) {
+		struct path at = path_index(&inner, it.index);
+
+		type_validate_at(&toleration_type, it.value, &at, causes);
+	}
+}
+
+void runtimeclass_validate_update(struct json class, struct json old, struct causes *causes)
+{
+	struct path handler = path_member(NULL, STR("handler"));
+
+	rules_meta(class, NAME_DNS_SUBDOMAIN, false, causes);
+	runtimeclass_validate_create(class, causes);
+	rules_immutable(json_get(class, "handler"), json_get(old, "handler"), &handler, causes);
+}

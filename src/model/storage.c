@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/storage.h"
 
+#include "model/names.h"
 #include "model/persistentvolume.h"
 #include "model/rules.h"
 
@@ -36,6 +37,18 @@ const struct type topology_selector_term_type = {
 	.as_go = true,
 };
 
+static void fill_text(struct json_doc *doc, struct json object, const char *name, const char *text)
+{
+	if (json_is_absent(json_get(object, name)))
+		json_set_str(doc, object, name, str_from(text));
+}
+
+static void fill_storageclass(struct json_doc *doc, struct json class)
+{
+	fill_text(doc, class, "reclaimPolicy", "Delete");
+	fill_text(doc, class, "volumeBindingMode", "Immediate");
+}
+
 #define VIEW struct storageclass
 static const struct field storageclass_fields[] = {
 	F_TYPE_META,
@@ -58,6 +71,7 @@ const struct type storageclass_type = {
 	.as_go = true,
 	.validate = rules_elsewhere,
 	.whole = true,
+	.fill = fill_storageclass,
 };
 
 #define VIEW struct volume_node_resources
@@ -123,6 +137,25 @@ static const struct type token_request_type = {
 	.as_go = true,
 };
 
+static void fill_flag(struct json_doc *doc, struct json object, const char *name, bool value)
+{
+	if (json_is_absent(json_get(object, name)))
+		json_set_bool(doc, object, name, value);
+}
+
+static void fill_csidriver_spec(struct json_doc *doc, struct json spec)
+{
+	fill_flag(doc, spec, "attachRequired", true);
+	fill_flag(doc, spec, "podInfoOnMount", false);
+	fill_flag(doc, spec, "storageCapacity", false);
+	fill_text(doc, spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+	if (rules_is_empty(json_get(spec, "volumeLifecycleModes")))
+		json_append(doc, json_ensure_arr(doc, spec, "volumeLifecycleModes"),
+			    json_new_str(doc, STR("Persistent")));
+	fill_flag(doc, spec, "requiresRepublish", false);
+	fill_flag(doc, spec, "seLinuxMount", false);
+}
+
 static const struct field csidriver_spec_fields[] = {
 	{"attachRequired", F_BOOL, F_POINTER},
 	{"podInfoOnMount", F_BOOL, F_POINTER},
@@ -138,6 +171,7 @@ static const struct type csidriver_spec_type = {
 	TYPE_KNOWN("CSIDriverSpec", "v1", csidriver_spec_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,
+	.fill = fill_csidriver_spec,
 };
 
 static const struct field csidriver_fields[] = {
@@ -228,3 +262,124 @@ const struct type csistoragecapacity_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+enum { PARAMETERS_MAX = 512, PARAMETERS_BYTES_MAX = 256 * 1024, NODE_ID_MAX = 256 };
+
+static void validate_parameters(struct json parameters, struct causes *causes)
+{
+	struct path path = path_member(NULL, STR("parameters"));
+	struct json_iter it = json_iter(parameters);
+	size_t bytes = 0;
+
+	if (json_len(parameters) > PARAMETERS_MAX)
+		causes_too_long(causes, &path, PARAMETERS_MAX);
+	while (json_next(&it)) {
+		if (!it.key.len)
+			causes_invalid_str(causes, &path, it.key, "field can not be empty.");
+		bytes += it.key.len + json_str(it.value).len;
+	}
+	if (bytes > PARAMETERS_BYTES_MAX)
+		causes_too_long(causes, &path, PARAMETERS_BYTES_MAX);
+}
+
+static void validate_provisioner(struct str name, struct causes *causes)
+{
+	struct path path = path_member(NULL, STR("provisioner"));
+
+	if (!name.len)
+		causes_required(causes, &path, "");
+	else
+		rules_qualified_lower(name, &path, causes);
+}
+
+void storageclass_validate_create(struct json class, struct causes *causes)
+{
+	static const char *const policies[] = {"Delete", "Retain"};
+	static const char *const modes[] = {"Immediate", "WaitForFirstConsumer"};
+	struct path policy = path_member(NULL, STR("reclaimPolicy"));
+	struct path mode = path_member(NULL, STR("volumeBindingMode"));
+
+	validate_provisioner(json_str(json_get(class, "provisioner")), causes);
+	validate_parameters(json_get(class, "parameters"), causes);
+	if (json_str(json_get(class, "reclaimPolicy")).len)
+		rules_one_of(json_get(class, "reclaimPolicy"), policies, ARRAY_LEN(policies),
+			     &policy, causes);
+	rules_one_of_required(json_get(class, "volumeBindingMode"), modes, ARRAY_LEN(modes), &mode,
+			      causes);
+}
+
+void storageclass_validate_update(struct json class, struct json old, struct causes *causes)
+{
+	struct path parameters = path_member(NULL, STR("parameters"));
+	struct path provisioner = path_member(NULL, STR("provisioner"));
+	struct path policy = path_member(NULL, STR("reclaimPolicy"));
+	struct path mode = path_member(NULL, STR("volumeBindingMode"));
+
+	rules_meta(class, NAME_DNS_SUBDOMAIN, false, causes);
+	storageclass_validate_create(class, causes);
+	if (!rules_same(json_get(class, "parameters"), json_get(old, "parameters")))
+		causes_forbidden(causes, &parameters, "updates to parameters are forbidden.");
+	if (!rules_same(json_get(class, "provisioner"), json_get(old, "provisioner")))
+		causes_forbidden(causes, &provisioner, "updates to provisioner are forbidden.");
+	if (!rules_same(json_get(class, "reclaimPolicy"), json_get(old, "reclaimPolicy")))
+		causes_forbidden(causes, &policy, "updates to reclaimPolicy are forbidden.");
+	rules_immutable(json_get(class, "volumeBindingMode"), json_get(old, "volumeBindingMode"),
+			&mode, causes);
+}
+
+static bool has_driver(struct json drivers, size_t count, struct str name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(json_str(json_get(json_at(drivers, i), "name")), name))
+			return true;
+	return false;
+}
+
+static void validate_topology(struct json keys, const struct path *up, struct causes *causes)
+{
+	struct path path = path_member(up, STR("topologyKeys"));
+	struct json_iter it = json_iter(keys);
+
+	while (json_next(&it)) {
+		struct path at = path_index(&path, it.index);
+
+		name_validate(NAME_QUALIFIED, json_str(it.value), &at, causes);
+	}
+}
+
+void csinode_validate_create(struct json csinode, struct causes *causes)
+{
+	struct path spec = path_member(NULL, STR("spec"));
+	struct path path = path_member(&spec, STR("drivers"));
+	struct json drivers = json_get(json_get(csinode, "spec"), "drivers");
+	struct json_iter it = json_iter(drivers);
+
+	while (json_next(&it)) {
+		struct path at = path_index(&path, it.index);
+		struct path name_path = path_member(&at, STR("name"));
+		struct path id_path = path_member(&at, STR("nodeID"));
+		struct path allocatable = path_member(&at, STR("allocatable"));
+		struct path count = path_member(&allocatable, STR("count"));
+		struct str name = json_str(json_get(it.value, "name"));
+		struct str id = json_str(json_get(it.value, "nodeID"));
+
+		rules_csi_driver(name, &name_path, causes);
+		if (!id.len)
+			causes_required(causes, &id_path, "");
+		else if (id.len > NODE_ID_MAX)
+			causes_invalid_str(causes, &id_path, id, "must be %d characters or less",
+					   NODE_ID_MAX);
+		rules_not_negative(json_get(json_get(it.value, "allocatable"), "count"), &count,
+				   causes);
+		validate_topology(json_get(it.value, "topologyKeys"), &at, causes);
+		if (has_driver(drivers, it.index, name))
+			causes_duplicate_str(causes, &name_path, name);
+	}
+}
+
+void csinode_validate_update(struct json csinode, struct json old, struct causes *causes)
+{
+	(void)old;
+	rules_meta(csinode, NAME_DNS_SUBDOMAIN, false, causes);
+	csinode_validate_create(csinode, causes);
+}

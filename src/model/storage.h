@@ -72,4 +72,10 @@ struct csistoragecapacity {
 };
 extern const struct type csistoragecapacity_type;
 
+/* How to call them: model/rules.h. */
+void storageclass_validate_create(struct json class, struct causes *causes);
+void storageclass_validate_update(struct json class, struct json old, struct causes *causes);
+void csinode_validate_create(struct json csinode, struct causes *causes);
+void csinode_validate_update(struct json csinode, struct json old, struct causes *causes);
+
 #endif

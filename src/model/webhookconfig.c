@@ -9,6 +9,14 @@
 
 #include "base/banned.h"
 
+enum { TIMEOUT_SECONDS = 10, HTTPS_PORT = 443 };
+
+static void fill_service_reference(struct json_doc *doc, struct json service)
+{
+	if (json_is_absent(json_get(service, "port")))
+		json_set_int(doc, service, "port", HTTPS_PORT);
+}
+
 #define VIEW struct service_reference
 static const struct field service_reference_fields[] = {
 	{"namespace", F_STR, AT(namespace), F_ALWAYS, F_REQUIRED},
@@ -21,6 +29,7 @@ const struct type service_reference_type = {
 	TYPE("ServiceReference", "v1", struct service_reference, service_reference_fields),
 	.group = "io.k8s.api.admissionregistration",
 	.as_go = true,
+	.fill = fill_service_reference,
 };
 
 #define VIEW struct webhook_client_config
@@ -37,6 +46,12 @@ const struct type webhook_client_config_type = {
 	.as_go = true,
 };
 
+static void fill_rule(struct json_doc *doc, struct json rule)
+{
+	if (json_is_absent(json_get(rule, "scope")))
+		json_set_str(doc, rule, "scope", STR("*"));
+}
+
 #define VIEW struct rule_with_operations
 static const struct field rule_with_operations_fields[] = {
 	{"operations", F_LIST(F_STR, F_GO("v1.OperationType")), AT(operations), F_LIST_ATOMIC},
@@ -50,6 +65,7 @@ const struct type rule_with_operations_type = {
 	TYPE("RuleWithOperations", "v1", struct rule_with_operations, rule_with_operations_fields),
 	.group = "io.k8s.api.admissionregistration",
 	.as_go = true,
+	.fill = fill_rule,
 };
 
 static const struct field match_condition_fields[] = {
@@ -61,6 +77,21 @@ static const struct type match_condition_type = {
 	.group = "io.k8s.api.admissionregistration",
 	.as_go = true,
 };
+
+static void fill_webhook(struct json_doc *doc, struct json hook)
+{
+	static const char *const selectors[] = {"namespaceSelector", "objectSelector"};
+
+	if (json_is_absent(json_get(hook, "failurePolicy")))
+		json_set_str(doc, hook, "failurePolicy", STR("Fail"));
+	if (json_is_absent(json_get(hook, "matchPolicy")))
+		json_set_str(doc, hook, "matchPolicy", STR("Equivalent"));
+	for (size_t i = 0; i < ARRAY_LEN(selectors); i++)
+		if (json_is_absent(json_get(hook, selectors[i])))
+			json_ensure_obj(doc, hook, selectors[i]);
+	if (json_is_absent(json_get(hook, "timeoutSeconds")))
+		json_set_int(doc, hook, "timeoutSeconds", TIMEOUT_SECONDS);
+}
 
 #define VIEW struct validating_webhook
 static const struct field validating_webhook_fields[] = {
@@ -84,6 +115,7 @@ const struct type validating_webhook_type = {
 	TYPE("ValidatingWebhook", "v1", struct validating_webhook, validating_webhook_fields),
 	.group = "io.k8s.api.admissionregistration",
 	.as_go = true,
+	.fill = fill_webhook,
 };
 
 #define VIEW struct validating_webhook_configuration
@@ -102,6 +134,13 @@ const struct type validating_webhook_configuration_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+static void fill_mutating_webhook(struct json_doc *doc, struct json hook)
+{
+	fill_webhook(doc, hook);
+	if (json_is_absent(json_get(hook, "reinvocationPolicy")))
+		json_set_str(doc, hook, "reinvocationPolicy", STR("Never"));
+}
 
 #define VIEW struct mutating_webhook
 static const struct field mutating_webhook_fields[] = {
@@ -127,6 +166,7 @@ const struct type mutating_webhook_type = {
 	TYPE("MutatingWebhook", "v1", struct mutating_webhook, mutating_webhook_fields),
 	.group = "io.k8s.api.admissionregistration",
 	.as_go = true,
+	.fill = fill_mutating_webhook,
 };
 
 #define VIEW struct mutating_webhook_configuration

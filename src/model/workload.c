@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/workload.c - controllers of pods: apps/v1 and replication controllers: their tables and rules.
+/* model/workload.c - controllers of pods: apps/v1 and replication controllers: their tables and
+ * defaults.
  *
- * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+ * The tables know every field of Kubernetes 1.34; defaults are hooks of them. The rules are in
+ * workload_validate.c. */
 #include "model/workload.h"
 
 #include "model/pod.h"
@@ -10,6 +11,18 @@
 #include "model/rules.h"
 
 #include "base/banned.h"
+
+static void fill_int(struct json_doc *doc, struct json object, const char *name, int64_t value)
+{
+	if (json_is_absent(json_get(object, name)))
+		json_set_int(doc, object, name, value);
+}
+
+static void fill_text(struct json_doc *doc, struct json object, const char *name, const char *text)
+{
+	if (rules_is_empty(json_get(object, name)))
+		json_set_str(doc, object, name, str_from(text));
+}
 
 static const struct field rolling_update_deployment_fields[] = {
 	{"maxUnavailable", F_INTSTR},
@@ -31,6 +44,26 @@ static const struct type deployment_strategy_type = {
 	.as_go = true,
 };
 
+static void fill_strategy(struct json_doc *doc, struct json strategy)
+{
+	struct json rolling;
+
+	fill_text(doc, strategy, "type", "RollingUpdate");
+	if (!str_is(json_str(json_get(strategy, "type")), "RollingUpdate"))
+		return;
+	rolling = json_ensure_obj(doc, strategy, "rollingUpdate");
+	fill_text(doc, rolling, "maxUnavailable", "25%");
+	fill_text(doc, rolling, "maxSurge", "25%");
+}
+
+static void fill_deployment_spec(struct json_doc *doc, struct json spec)
+{
+	fill_int(doc, spec, "replicas", 1);
+	fill_strategy(doc, json_ensure_obj(doc, spec, "strategy"));
+	fill_int(doc, spec, "revisionHistoryLimit", 10);
+	fill_int(doc, spec, "progressDeadlineSeconds", 600);
+}
+
 #define VIEW struct deployment_spec
 static const struct field deployment_spec_fields[] = {
 	{"replicas", F_INT32, AT(replicas), F_POINTER},
@@ -47,6 +80,7 @@ const struct type deployment_spec_type = {
 	TYPE("DeploymentSpec", "v1", struct deployment_spec, deployment_spec_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
+	.fill = fill_deployment_spec,
 };
 
 static const struct field deployment_condition_fields[] = {
@@ -97,6 +131,11 @@ const struct type deployment_type = {
 	.whole = true,
 };
 
+static void fill_replica_set_spec(struct json_doc *doc, struct json spec)
+{
+	fill_int(doc, spec, "replicas", 1);
+}
+
 #define VIEW struct replica_set_spec
 static const struct field replica_set_spec_fields[] = {
 	{"replicas", F_INT32, AT(replicas), F_POINTER},
@@ -109,6 +148,7 @@ const struct type replica_set_spec_type = {
 	TYPE("ReplicaSetSpec", "v1", struct replica_set_spec, replica_set_spec_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
+	.fill = fill_replica_set_spec,
 };
 
 static const struct field replica_set_condition_fields[] = {
@@ -197,6 +237,37 @@ static const struct type stateful_set_ordinals_type = {
 	.as_go = true,
 };
 
+static void fill_stateful_strategy(struct json_doc *doc, struct json strategy)
+{
+	struct json rolling;
+
+	if (rules_is_empty(json_get(strategy, "type"))) {
+		json_set_str(doc, strategy, "type", STR("RollingUpdate"));
+		json_ensure_obj(doc, strategy, "rollingUpdate");
+	}
+	rolling = json_get(strategy, "rollingUpdate");
+	if (str_is(json_str(json_get(strategy, "type")), "RollingUpdate") &&
+	    json_is(rolling, JSON_OBJ))
+		fill_int(doc, rolling, "partition", 0);
+}
+
+static void fill_stateful_set_spec(struct json_doc *doc, struct json spec)
+{
+	struct json policy = json_ensure_obj(doc, spec, "persistentVolumeClaimRetentionPolicy");
+	struct json_iter it = json_iter(json_get(spec, "volumeClaimTemplates"));
+
+	fill_text(doc, spec, "podManagementPolicy", "OrderedReady");
+	fill_stateful_strategy(doc, json_ensure_obj(doc, spec, "updateStrategy"));
+	fill_text(doc, policy, "whenDeleted", "Retain");
+	fill_text(doc, policy, "whenScaled", "Retain");
+	fill_int(doc, spec, "replicas", 1);
+	fill_int(doc, spec, "revisionHistoryLimit", 10);
+	while (json_next(&it)) {
+		fill_text(doc, it.value, "apiVersion", "v1");
+		fill_text(doc, it.value, "kind", "PersistentVolumeClaim");
+	}
+}
+
 #define VIEW struct stateful_set_spec
 static const struct field stateful_set_spec_fields[] = {
 	{"replicas", F_INT32, AT(replicas), F_POINTER},
@@ -217,6 +288,7 @@ const struct type stateful_set_spec_type = {
 	TYPE("StatefulSetSpec", "v1", struct stateful_set_spec, stateful_set_spec_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
+	.fill = fill_stateful_set_spec,
 };
 
 static const struct field stateful_set_condition_fields[] = {
@@ -287,6 +359,20 @@ static const struct type daemon_set_update_strategy_type = {
 	.as_go = true,
 };
 
+static void fill_daemon_set_spec(struct json_doc *doc, struct json spec)
+{
+	struct json strategy = json_ensure_obj(doc, spec, "updateStrategy");
+	struct json rolling;
+
+	fill_text(doc, strategy, "type", "RollingUpdate");
+	if (str_is(json_str(json_get(strategy, "type")), "RollingUpdate")) {
+		rolling = json_ensure_obj(doc, strategy, "rollingUpdate");
+		fill_int(doc, rolling, "maxUnavailable", 1);
+		fill_int(doc, rolling, "maxSurge", 0);
+	}
+	fill_int(doc, spec, "revisionHistoryLimit", 10);
+}
+
 #define VIEW struct daemon_set_spec
 static const struct field daemon_set_spec_fields[] = {
 	{"selector", F_OBJECT(label_selector), AT(selector), F_POINTER, F_ALWAYS, F_REQUIRED},
@@ -300,6 +386,7 @@ const struct type daemon_set_spec_type = {
 	TYPE("DaemonSetSpec", "v1", struct daemon_set_spec, daemon_set_spec_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
+	.fill = fill_daemon_set_spec,
 };
 
 static const struct field daemon_set_condition_fields[] = {
@@ -390,6 +477,22 @@ static const struct type replication_controller_status_type = {
 	.as_go = true,
 };
 
+/* The labels of the template are those of the controller, and what it chooses by. */
+static void fill_replicationcontroller(struct json_doc *doc, struct json controller)
+{
+	struct json spec = json_ensure_obj(doc, controller, "spec");
+	struct json meta = json_ensure_obj(doc, controller, "metadata");
+	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
+
+	fill_int(doc, spec, "replicas", 1);
+	if (!json_len(labels))
+		return;
+	if (rules_is_empty(json_get(spec, "selector")))
+		json_set(doc, spec, STR("selector"), json_new_copy(doc, labels));
+	if (rules_is_empty(json_get(meta, "labels")))
+		json_set(doc, meta, STR("labels"), json_new_copy(doc, labels));
+}
+
 static const struct field replicationcontroller_fields[] = {
 	F_TYPE_META,
 	{"metadata", F_OBJECT(meta), F_DEFAULT("{}")},
@@ -402,4 +505,5 @@ const struct type replicationcontroller_type = {
 	.as_go = true,
 	.validate = rules_elsewhere,
 	.whole = true,
+	.fill = fill_replicationcontroller,
 };

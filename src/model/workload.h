@@ -65,4 +65,18 @@ extern const struct type daemonset_type;
 
 extern const struct type replicationcontroller_type;
 
+/* How to call them: model/rules.h. */
+void deployment_validate_create(struct json deployment, struct causes *causes);
+void deployment_validate_update(struct json deployment, struct json old, struct causes *causes);
+void replicaset_validate_create(struct json set, struct causes *causes);
+void replicaset_validate_update(struct json set, struct json old, struct causes *causes);
+void replicaset_validate_status(struct json set, struct json old, struct causes *causes);
+void statefulset_validate_create(struct json set, struct causes *causes);
+void statefulset_validate_update(struct json set, struct json old, struct causes *causes);
+void daemonset_validate_create(struct json set, struct causes *causes);
+void daemonset_validate_update(struct json set, struct json old, struct causes *causes);
+void replicationcontroller_validate_create(struct json controller, struct causes *causes);
+void replicationcontroller_validate_update(struct json controller, struct json old,
+					   struct causes *causes);
+
 #endif

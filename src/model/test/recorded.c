@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -160,6 +161,7 @@ static struct json_doc *expanded(struct str line)
 
 struct store {
 	struct map *objects; /* path of an object -> json_doc */
+	struct arena *arena; /* of the paths */
 };
 
 static void put(struct store *store, struct str path, struct json_doc *doc)
@@ -197,6 +199,7 @@ static void set_meta(const struct step *step, struct json_doc *doc, struct json 
 	if (json_is_absent(old))
 		return;
 	json_set_str(doc, meta, "resourceVersion", STR("1"));
+	json_remove(doc, meta, STR("creationTimestamp"));
 	if (!step->sub.len && step->row->status && !json_is_absent(status))
 		json_set(doc, object, STR("status"), json_new_copy(doc, status));
 	if (step->sub.len && !json_is_absent(json_get(old, "spec")))
@@ -364,7 +367,7 @@ static bool is_told(const struct step *step, struct json body)
 	struct str field = json_str(json_get(json_at(causes, 0), "field"));
 
 	return (!kind.len || str_is(kind, step->row->type->name) || str_is(kind, "Status")) &&
-	       !str_is(field, "metadata.resourceVersion") &&
+	       !str_is(field, "metadata.resourceVersion") && !str_is(field, "patch") &&
 	       json_is_absent(json_get(json_get(body, "metadata"), "deletionTimestamp"));
 }
 
@@ -412,13 +415,14 @@ static void run_step(struct store *store, struct json line, const char *file, si
 		buf_printf(&key, "/%.*s",
 			   STR_ARG(json_str(
 				   json_get(json_get(json_doc_root(doc), "metadata"), "name"))));
-	put(store, buf_str(&key), json_doc_ref(doc));
+	put(store, arena_str(store->arena, buf_str(&key)), json_doc_ref(doc));
 }
 
 static void run_case(const char *folder, const char *file)
 {
 	AUTO(map_free) struct map *objects = map_new(1);
-	struct store store = {objects};
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	struct store store = {objects, arena};
 	char *line = NULL;
 	size_t room = 0;
 	size_t number = 0;

@@ -376,8 +376,8 @@ void batch_job_validate_create(struct json job, struct causes *causes)
 	}
 	rules_label_selector(selector, &selector_path, causes);
 	if (!rules_selects(selector, labels))
-		causes_invalid(causes, &labels_path, labels,
-			       "`selector` does not match template `labels`");
+		rules_invalid(labels, &labels_path, "`selector` does not match template `labels`",
+			      causes);
 }
 
 static bool is_indexed(struct json spec)

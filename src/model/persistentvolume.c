@@ -552,6 +552,7 @@ void pv_validate_update(struct json pv, struct json old, struct causes *causes)
 			causes);
 	if (json_is(json_get(before, "nodeAffinity"), JSON_OBJ) &&
 	    !rules_same(json_get(spec, "nodeAffinity"), json_get(before, "nodeAffinity")))
-		causes_invalid(causes, &affinity, json_get(spec, "nodeAffinity"),
-			       "field is immutable, except for updating from beta label to GA");
+		rules_invalid(json_get(spec, "nodeAffinity"), &affinity,
+			      "field is immutable, except for updating from beta label to GA",
+			      causes);
 }

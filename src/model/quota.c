@@ -239,7 +239,7 @@ static void validate_selector(struct json spec, const struct path *up, struct ca
 	}
 	if ((selects(expressions, "BestEffort") && selects(expressions, "NotBestEffort")) ||
 	    (selects(expressions, "Terminating") && selects(expressions, "NotTerminating")))
-		causes_invalid(causes, &path, json_get(spec, "scopes"), "conflicting scopes");
+		rules_invalid(json_get(spec, "scopes"), &path, "conflicting scopes", causes);
 }
 
 static void validate_spec(struct json quota, struct causes *causes)
@@ -282,7 +282,7 @@ void quota_validate_update(struct json quota, struct json old, struct causes *ca
 
 	validate_spec(quota, causes);
 	if (!same_set(new_scopes, json_get(json_get(old, "spec"), "scopes")))
-		causes_invalid(causes, &path, new_scopes, "field is immutable");
+		rules_invalid(new_scopes, &path, "field is immutable", causes);
 }
 
 void quota_validate_status(struct json quota, struct json old, struct causes *causes)

@@ -66,16 +66,25 @@ bool rules_has(struct json list, struct str text)
 	return false;
 }
 
-/* An absent value is told as Go tells its zero: null for a pointer, a list or a map. */
+void rules_invalid(struct json value, const struct path *path, const char *detail,
+		   struct causes *causes)
+{
+	if (json_is_absent(value))
+		causes_add(causes, CAUSE_INVALID, path, "Invalid value: null: %s", detail);
+	else
+		causes_invalid(causes, path, value, "%s", detail);
+}
+
+/* A text that is absent is told as an empty one. */
 void rules_immutable(struct json new, struct json old, const struct path *path,
 		     struct causes *causes)
 {
 	if (rules_same(new, old))
 		return;
-	if (json_is_absent(new) && !json_is(old, JSON_STR))
-		causes_add(causes, CAUSE_INVALID, path, "Invalid value: null: field is immutable");
-	else
+	if (json_is(old, JSON_STR))
 		causes_invalid(causes, path, new, "field is immutable");
+	else
+		rules_invalid(new, path, "field is immutable", causes);
 }
 
 /* --- numbers --------------------------------------------------------------------------------- */
@@ -408,12 +417,7 @@ void rules_pod_selector(struct json spec, const char *what, const struct path *p
 		causes_invalid(causes, &at, selector, "empty selector is invalid for %s", what);
 	if (causes->len != before || rules_selects(selector, labels))
 		return;
-	if (json_is(labels, JSON_OBJ))
-		causes_invalid(causes, &labels_path, labels,
-			       "`selector` does not match template `labels`");
-	else
-		causes_add(causes, CAUSE_INVALID, &labels_path,
-			   "Invalid value: null: `selector` does not match template `labels`");
+	rules_invalid(labels, &labels_path, "`selector` does not match template `labels`", causes);
 }
 
 void rules_pod_template(struct json template, const char *kind, const struct path *path,

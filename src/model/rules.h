@@ -40,6 +40,9 @@ bool rules_has(struct json list, struct str text);
 /* `field is immutable`, told of the new value. */
 void rules_immutable(struct json new, struct json old, const struct path *path,
 		     struct causes *causes);
+/* Invalid cause of a list, a map or a pointer: an absent one is told as null. */
+void rules_invalid(struct json value, const struct path *path, const char *detail,
+		   struct causes *causes);
 /* `must be greater than or equal to 0`; absent is fine. */
 void rules_not_negative(struct json number, const struct path *path, struct causes *causes);
 /* `must be between 1 and 65535, inclusive` */

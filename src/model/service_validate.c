@@ -454,15 +454,19 @@ static void validate_kept(struct json spec, struct json before, const char *list
 	if (!json_len(new)) {
 		struct path at = path_index(&all, 0);
 
-		causes_invalid(causes, &at, new,
-			       families ? "primary ipFamily can not be unset"
-					: "primary clusterIP can not be unset");
+		rules_invalid(new, &at,
+			      families ? "primary ipFamily can not be unset"
+				       : "primary clusterIP can not be unset",
+			      causes);
 	}
 	if (json_len(new) == 1 &&
 	    !str_is(json_str(json_get(spec, "ipFamilyPolicy")), "SingleStack"))
-		causes_invalid(causes, &policy, json_get(spec, "ipFamilyPolicy"),
-			       "must be set to 'SingleStack' when releasing the secondary %s",
-			       families ? "ipFamily" : "clusterIP");
+		rules_invalid(json_get(spec, "ipFamilyPolicy"), &policy,
+			      families ? "must be set to 'SingleStack' when releasing the "
+					 "secondary ipFamily"
+				       : "must be set to 'SingleStack' when releasing the "
+					 "secondary clusterIP",
+			      causes);
 }
 
 static void validate_addresses_kept(struct json service, struct json old, struct causes *causes)
@@ -491,8 +495,8 @@ void service_validate_update(struct json service, struct json old, struct causes
 	validate_addresses_kept(service, old, causes);
 	if (is_type(spec, "LoadBalancer") && is_type(before, "LoadBalancer") &&
 	    !rules_same(json_get(spec, "loadBalancerClass"), json_get(before, "loadBalancerClass")))
-		causes_invalid(causes, &class, json_get(spec, "loadBalancerClass"),
-			       "may not change once set");
+		rules_invalid(json_get(spec, "loadBalancerClass"), &class,
+			      "may not change once set", causes);
 	validate_class(spec, &path, causes);
 	if (needs_check(spec) && needs_check(before) &&
 	    json_int(json_get(spec, "healthCheckNodePort")) !=

@@ -404,8 +404,8 @@ void replicationcontroller_validate_create(struct json controller, struct causes
 	while (json_next(&it))
 		fits = fits && json_eq(json_get_str(labels, it.key), it.value);
 	if (!fits)
-		causes_invalid(causes, &labels_path, labels,
-			       "`selector` does not match template `labels`");
+		rules_invalid(labels, &labels_path, "`selector` does not match template `labels`",
+			      causes);
 	validate_template(spec, "ReplicationController", &path, causes);
 }
 

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defaults and rules of the built-in kinds: a document in, what is wrong with it out, in upstream's
+ * words. Each row is one rule or a few that belong together. */
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/doc.h"
+#include "model/batchjob.h"
+#include "model/configmap.h"
+#include "model/disruption.h"
+#include "model/endpoints.h"
+#include "model/event.h"
+#include "model/lease.h"
+#include "model/limitrange.h"
+#include "model/namespace.h"
+#include "model/node.h"
+#include "model/persistentvolume.h"
+#include "model/priorityclass.h"
+#include "model/pvc.h"
+#include "model/quota.h"
+#include "model/rbac.h"
+#include "model/runtimeclass.h"
+#include "model/secret.h"
+#include "model/service.h"
+#include "model/storage.h"
+#include "model/workload.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+typedef void create_fn(struct json object, struct causes *causes);
+typedef void update_fn(struct json object, struct json old, struct causes *causes);
+
+struct kind {
+	const struct type *type;
+	create_fn *create;
+	update_fn *update;
+};
+#define KIND(noun)                                                             \
+	static const struct kind noun = {&noun##_type, noun##_validate_create, \
+					 noun##_validate_update}
+KIND(node);
+KIND(namespace);
+KIND(configmap);
+KIND(secret);
+KIND(event);
+KIND(events_event);
+KIND(priorityclass);
+KIND(lease);
+KIND(pdb);
+KIND(quota);
+KIND(limitrange);
+KIND(pvc);
+KIND(pv);
+KIND(storageclass);
+KIND(csinode);
+KIND(service);
+KIND(endpoints);
+KIND(endpoint_slice);
+KIND(role);
+KIND(clusterrole);
+KIND(rolebinding);
+KIND(clusterrolebinding);
+KIND(runtimeclass);
+KIND(deployment);
+KIND(replicaset);
+KIND(statefulset);
+KIND(daemonset);
+KIND(replicationcontroller);
+KIND(batch_job);
+KIND(batch_cron_job);
+
+/* A document in JSON with ' for ". */
+static struct json_doc *parse(const char *text, const struct type *type)
+{
+	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;
+	AUTO(json_doc_unref) struct json_doc *read = NULL;
+	struct json_doc *doc;
+	struct err err = {0};
+
+	for (; *text; text++)
+		buf_putc(&json, *text == '\'' ? '"' : *text);
+	read = json_parse(buf_str(&json), NULL, &err);
+	if (!read) {
+		ok(false, "%s parses: %s", buf_text(&json), err.text);
+		return json_doc_thaw(JSON_NONE);
+	}
+	ok(type_check_types(type, json_doc_root(read), &err) == 0, "has the right types %s",
+	   err.text);
+	doc = json_doc_thaw(json_doc_root(read));
+	type_default(type, doc, json_doc_root(doc));
+	return doc;
+}
+
+static void compare(const struct causes *causes, const char *want)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	for (size_t i = 0; i < causes->len; i++)
+		buf_printf(&text, "%s%s: %s", i ? "\n" : "", causes->ptr[i].field,
+			   causes->ptr[i].message);
+	is(buf_text(&text), want);
+}
+
+#define META "'metadata':{'name':'a','namespace':'n'}"
+#define CLUSTER "'metadata':{'name':'a'}"
+#define POD                                                                                     \
+	"'template':{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c','image'" \
+	":'i'}]}}"
+#define CHOOSE "'selector':{'matchLabels':{'a':'b'}}"
+
+static const struct {
+	const struct kind *kind;
+	const char *object, *want;
+} created[] = {
+	{&node, "{" CLUSTER "}", ""},
+	{&node, "{" CLUSTER ",'spec':{'taints':[{'key':'','effect':''}]}}",
+	 "metadata.taints[0].key: Invalid value: \"\": name part must be non-empty\n"
+	 "metadata.taints[0].key: Invalid value: \"\": name part must consist of alphanumeric "
+	 "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+	 "'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+	 "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n"
+	 "metadata.taints[0].effect: Required value"},
+	{&node, "{" CLUSTER ",'status':{'capacity':{'pods':'1500m','cpu':'-1'}}}",
+	 "status.capacity.pods: Invalid value: \"1500m\": must be an integer\n"
+	 "status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal to 0\n"
+	 "status.allocatable.pods: Invalid value: \"1500m\": must be an integer\n"
+	 "status.allocatable.cpu: Invalid value: \"-1\": must be greater than or equal to 0"},
+	{&node, "{" CLUSTER ",'spec':{'podCIDRs':['10.0.0.0/8','10.1.0.0/16']}}",
+	 "spec.podCIDRs: Invalid value: [\"10.0.0.0/8\",\"10.1.0.0/16\"]: may specify no more than "
+	 "one "
+	 "CIDR for each IP family"},
+	{&node, "{" CLUSTER ",'spec':{'podCIDRs':['10.0.0.0/8','fd00::/8']}}", ""},
+	{&namespace, "{" CLUSTER ",'spec':{'finalizers':['kubernetes','x']}}",
+	 "spec.finalizers: Invalid value: \"x\": name is neither a standard finalizer name nor is "
+	 "it "
+	 "fully qualified"},
+	{&configmap, "{" META ",'data':{'a':'b'},'binaryData':{'c':'AAE='}}", ""},
+	{&secret, "{" META ",'type':'kubernetes.io/tls','data':{'tls.crt':''}}",
+	 "data[tls.key]: Required value"},
+	{&secret, "{" META ",'type':'kubernetes.io/basic-auth'}",
+	 "data[username]: Required value\ndata[password]: Required value"},
+	{&secret, "{" META ",'type':'kubernetes.io/ssh-auth','stringData':{'ssh-privatekey':''}}",
+	 "data[ssh-privatekey]: Required value"},
+	{&secret, "{" META ",'type':'kubernetes.io/service-account-token'}",
+	 "metadata.annotations[kubernetes.io/service-account.name]: Required value"},
+	{&secret,
+	 "{" META ",'type':'kubernetes.io/dockerconfigjson','data':{'.dockerconfigjson':''}}",
+	 "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": unexpected end "
+	 "of "
+	 "JSON input"},
+	{&secret, "{" META ",'type':'kubernetes.io/dockercfg'}",
+	 "data[.dockercfg]: Required value"},
+	{&secret, "{" META ",'type':'kubernetes.io/dockercfg','data':{'.dockercfg':'e30='}}", ""},
+	{&event,
+	 "{" META ",'involvedObject':{'namespace':'n'},'eventTime':"
+	 "'2024-01-01T00:00:00.000000Z'}",
+	 "reportingComponent: Required value\n"
+	 "reportingComponent: Invalid value: \"\": name part must be non-empty\n"
+	 "reportingComponent: Invalid value: \"\": name part must consist of alphanumeric "
+	 "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+	 "'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+	 "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n"
+	 "reportingInstance: Required value\naction: Required value\nreason: Required value"},
+	{&event, "{'metadata':{'name':'a','namespace':'default'}}", ""},
+	{&events_event,
+	 "{" META ",'regarding':{'namespace':'n'},'type':'Odd','deprecatedCount':3,"
+	 "'eventTime':'2024-01-01T00:00:00.000000Z','reportingController':'a/b','reportingInstance'"
+	 ":'i','action':'x','reason':'r','series':{'count':1}}",
+	 "series.count: Invalid value: \"\": should be at least 2\n"
+	 "series.lastObservedTime: Required value\n"
+	 "type: Invalid value: \"\": has invalid value: Odd\n"
+	 "count: Invalid value: \"\": needs to be unset"},
+	{&priorityclass, "{'metadata':{'name':'system-node-critical'},'value':5}",
+	 "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+	 "system "
+	 "use only. error: value of system-node-critical PriorityClass must be 2000001000"},
+	{&lease, "{" META ",'spec':{'preferredHolder':'x','strategy':'Odd'}}",
+	 "spec.strategy: Unsupported value: \"Odd\": supported values: \"OldestEmulationVersion\""},
+	{&lease, "{" META ",'spec':{'preferredHolder':'x'}}",
+	 "spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined"},
+	{&pdb, "{" META ",'spec':{'minAvailable':'50%','selector':{}}}", ""},
+	{&quota, "{" META ",'spec':{'hard':{'storage':'1','x':'1','pods':'1.5'}}}",
+	 "spec.hard[storage]: Invalid value: \"storage\": must be a standard resource for quota\n"
+	 "spec.hard[x]: Invalid value: \"x\": must be a standard resource type or fully qualified\n"
+	 "spec.hard[x]: Invalid value: \"x\": must be a standard resource for quota\n"
+	 "spec.hard[pods]: Invalid value: \"1500m\": must be an integer"},
+	{&quota,
+	 "{" META ",'spec':{'hard':{'cpu':'1'},'scopes':['BestEffort','NotBestEffort','X']}}",
+	 "spec.scopes: Invalid value: [\"BestEffort\",\"NotBestEffort\",\"X\"]: unsupported scope "
+	 "applied to resource\n"
+	 "spec.scopes: Invalid value: [\"BestEffort\",\"NotBestEffort\",\"X\"]: unsupported scope\n"
+	 "spec.scopes: Invalid value: [\"BestEffort\",\"NotBestEffort\",\"X\"]: conflicting "
+	 "scopes"},
+	{&quota,
+	 "{" META ",'spec':{'scopeSelector':{'matchExpressions':[{'scopeName':'PriorityClass',"
+	 "'operator':'In'},{'scopeName':'Terminating','operator':'DoesNotExist'}]}}}",
+	 "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value "
+	 "when "
+	 "`operator` is 'In' or 'NotIn' for scope selector\n"
+	 "spec.scopeSelector.matchExpressions.operator: Invalid value: \"DoesNotExist\": must be "
+	 "'Exists' when scope is any of ResourceQuotaScopeTerminating, "
+	 "ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
+	 "ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"},
+	{&limitrange,
+	 "{" META ",'spec':{'limits':[{'type':'Container','min':{'cpu':'2'},'max':{'cpu':'1'}}]}}",
+	 "spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value 1\n"
+	 "spec.limits[0].defaultRequest[cpu]: Invalid value: \"1\": min value 2 is greater than "
+	 "default "
+	 "request value 1\n"
+	 "spec.limits[0].default[cpu]: Invalid value: \"2\": min value 2 is greater than default "
+	 "value "
+	 "1"},
+	{&limitrange,
+	 "{" META ",'spec':{'limits':[{'type':'Odd'},{'type':'PersistentVolumeClaim'},"
+	 "{'type':'Pod','default':{'cpu':'1'}},{'type':'Pod'}]}}",
+	 "spec.limits[0].type: Invalid value: \"Odd\": must be a standard limit type or fully "
+	 "qualified\n"
+	 "spec.limits[1].limits: Required value: either minimum or maximum storage value is "
+	 "required, "
+	 "but neither was provided\n"
+	 "spec.limits[2].default: Forbidden: may not be specified when `type` is 'Pod'\n"
+	 "spec.limits[3].type: Duplicate value: \"Pod\""},
+	{&limitrange,
+	 "{" META ",'spec':{'limits':[{'type':'Container','max':{'x.y/gpu':'4'},"
+	 "'default':{'x.y/gpu':'2'},'defaultRequest':{'x.y/gpu':'1'},"
+	 "'maxLimitRequestRatio':{'cpu':'500m'}}]}}",
+	 "spec.limits[0].defaultRequest[x.y/gpu]: Invalid value: \"1\": default value 2 must equal "
+	 "to "
+	 "defaultRequest value 1 in x.y/gpu\n"
+	 "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"500m\": ratio 500m is less "
+	 "than "
+	 "1"},
+	{&pvc,
+	 "{" META ",'spec':{'accessModes':['ReadWriteOncePod','ReadWriteOnce'],'resources':"
+	 "{'requests':{'storage':'1'}},'dataSource':{'kind':'X','name':'y'}}}",
+	 "spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes\n"
+	 "spec.dataSource: Invalid value: \"X\": must be 'PersistentVolumeClaim' when referencing "
+	 "the "
+	 "default apiGroup"},
+	{&pv, "{" CLUSTER "}",
+	 "spec.accessModes: Required value\nspec.capacity: Required value\n"
+	 "spec.capacity: Unsupported value: null: supported values: \"storage\"\n"
+	 "spec: Required value: must specify a volume type"},
+	{&pv,
+	 "{" CLUSTER ",'spec':{'accessModes':['ReadWriteOnce'],'capacity':{'storage':'1Gi'},"
+	 "'local':{'path':'/a/../b'},'nfs':{'server':'s','path':'x'}}}",
+	 "spec.nfs.path: Invalid value: \"x\": must be an absolute path\n"
+	 "spec.local: Forbidden: may not specify more than 1 volume type"},
+	{&pv,
+	 "{" CLUSTER ",'spec':{'accessModes':['ReadWriteOnce'],'capacity':{'storage':'1Gi'},"
+	 "'local':{'path':'/a/../b'}}}",
+	 "spec.local.path: Invalid value: \"/a/../b\": must not contain '..'\n"
+	 "spec.nodeAffinity: Required value: Local volume requires node affinity"},
+	{&pv,
+	 "{" CLUSTER ",'spec':{'accessModes':['ReadWriteOnce'],'capacity':{'storage':'1Gi'},"
+	 "'persistentVolumeReclaimPolicy':'Odd','csi':{'driver':'d'}}}",
+	 "spec.persistentVolumeReclaimPolicy: Unsupported value: \"Odd\": supported values: "
+	 "\"Delete\", \"Recycle\", \"Retain\"\nspec.csi.volumeHandle: Required value"},
+	{&storageclass, "{" CLUSTER "}", "provisioner: Required value"},
+	{&storageclass, "{" CLUSTER ",'provisioner':'a/b','volumeBindingMode':'Odd'}",
+	 "volumeBindingMode: Unsupported value: \"Odd\": supported values: \"Immediate\", "
+	 "\"WaitForFirstConsumer\""},
+	{&csinode, "{" CLUSTER ",'spec':{'drivers':[{'name':'d','nodeID':'n'},{'name':'d'}]}}",
+	 "spec.drivers[1].nodeID: Required value\nspec.drivers[1].name: Duplicate value: \"d\""},
+	{&service, "{" META ",'spec':{'ports':[{'port':80}]}}", ""},
+	{&service,
+	 "{" META ",'spec':{'type':'LoadBalancer','ports':[{'port':80}],"
+	 "'externalTrafficPolicy':'Local'}}",
+	 "spec.healthCheckNodePort: Required value"},
+	{&service,
+	 "{" META ",'spec':{'ports':[{'port':80}],'externalIPs':['127.0.0.1','x'],"
+	 "'loadBalancerClass':'a','loadBalancerSourceRanges':['x']}}",
+	 "spec.externalIPs[0]: Invalid value: \"127.0.0.1\": may not be in the loopback range "
+	 "(127.0.0.0/8, ::1/128)\n"
+	 "spec.externalIPs[1]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or "
+	 "2001:db8::ffff)\n"
+	 "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is "
+	 "'LoadBalancer'\n"
+	 "spec.LoadBalancerSourceRanges[0]: Invalid value: \"x\": must be a valid CIDR value, "
+	 "(e.g. "
+	 "10.9.8.0/24 or 2001:db8::/64)\n"
+	 "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'"},
+	{&service,
+	 "{" META ",'spec':{'ports':[{'port':80}],'sessionAffinity':'ClientIP',"
+	 "'sessionAffinityConfig':{'clientIP':{'timeoutSeconds':0}}}}",
+	 "spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater "
+	 "than 0 "
+	 "and less than 86400"},
+	{&endpoints,
+	 "{" META ",'subsets':[{},{'addresses':[{'ip':'169.254.1.1'}],'ports':[{'port':1},"
+	 "{'port':0,'name':'b'}]}]}",
+	 "subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`\n"
+	 "subsets[1].addresses[0].ip: Invalid value: \"169.254.1.1\": may not be in the link-local "
+	 "range (169.254.0.0/16, fe80::/10)\n"
+	 "subsets[1].ports[0].name: Required value\n"
+	 "subsets[1].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive"},
+	{&endpoint_slice,
+	 "{" META ",'addressType':'IPv4','endpoints':[{'addresses':[]}],"
+	 "'ports':[{'name':'a'},{'name':'a'}]}",
+	 "endpoints[0].addresses: Required value: must contain at least 1 address\n"
+	 "ports[1].name: Duplicate value: \"a\""},
+	{&role, "{" META ",'rules':[{},{'verbs':['get'],'nonResourceURLs':['/x']}]}",
+	 "rules[0].verbs: Required value: verbs must contain at least one value\n"
+	 "rules[0].apiGroups: Required value: resource rules must supply at least one api group\n"
+	 "rules[0].resources: Required value: resource rules must supply at least one resource\n"
+	 "rules[1].nonResourceURLs: Invalid value: [\"/x\"]: namespaced rules cannot apply to "
+	 "non-resource URLs"},
+	{&clusterrole, "{" CLUSTER ",'aggregationRule':{}}",
+	 "aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector "
+	 "required if aggregationRule is non-nil"},
+	{&rolebinding, "{" META ",'roleRef':{'kind':'Odd'},'subjects':[{'kind':'User'}]}",
+	 "roleRef.kind: Unsupported value: \"Odd\": supported values: \"Role\", \"ClusterRole\"\n"
+	 "roleRef.name: Required value\nsubjects[0].name: Required value"},
+	{&clusterrolebinding,
+	 "{" CLUSTER ",'roleRef':{'kind':'ClusterRole','name':'r'},'subjects':[{'kind':"
+	 "'ServiceAccount','name':'s'}]}",
+	 "subjects[0].namespace: Required value"},
+	{&runtimeclass, "{" CLUSTER ",'handler':'x','overhead':{'podFixed':{'cpu':'-1'}}}",
+	 "overhead.limits[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"},
+	{&deployment, "{" META ",'spec':{" CHOOSE "," POD "}}", ""},
+	{&deployment, "{" META ",'spec':{'selector':{'matchLabels':{'a':'c'}}," POD "}}",
+	 "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match "
+	 "template `labels`"},
+	{&deployment,
+	 "{" META ",'spec':{'replicas':-1,'selector':{}," POD ",'strategy':{'rollingUpdate':{"
+	 "'maxUnavailable':0,'maxSurge':'0%'}},'progressDeadlineSeconds':0}}",
+	 "spec.replicas: Invalid value: -1: must be greater than or equal to 0\n"
+	 "spec.selector: Invalid value: {}: empty selector is invalid for deployment\n"
+	 "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when "
+	 "`maxSurge` "
+	 "is 0\n"
+	 "spec.progressDeadlineSeconds: Invalid value: 0: must be greater than minReadySeconds"},
+	{&deployment, "{" META ",'spec':{" POD ",'strategy':{'type':'Odd'}}}",
+	 "spec.selector: Required value\n"
+	 "spec.strategy: Unsupported value: {\"Type\":\"Odd\",\"RollingUpdate\":null}: supported "
+	 "values: \"Recreate\", \"RollingUpdate\""},
+	{&replicaset, "{" META ",'spec':{'minReadySeconds':-1," CHOOSE "," POD "}}",
+	 "spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"},
+	{&statefulset,
+	 "{" META ",'spec':{'podManagementPolicy':'Odd','serviceName':'A'," CHOOSE "," POD
+	 ",'updateStrategy':{'type':'OnDelete','rollingUpdate':{}}}}",
+	 "spec.podManagementPolicy: Invalid value: \"Odd\": must be 'OrderedReady' or 'Parallel'\n"
+	 "spec.updateStrategy.rollingUpdate: Invalid value: {}: only allowed for updateStrategy "
+	 "'RollingUpdate'\n"
+	 "spec.serviceName: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower "
+	 "case alphanumeric characters or '-', and must start and end with an alphanumeric "
+	 "character "
+	 "(e.g. 'my-name',  or '123-abc', regex used for validation is "
+	 "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"},
+	{&statefulset,
+	 "{" META ",'spec':{" CHOOSE ",'template':{'metadata':{'labels':{'a':'b'}},'spec':{"
+	 "'containers':[{'name':'c','image':'i','volumeMounts':[{'name':'data','mountPath':'/"
+	 "d'}]}]}},"
+	 "'volumeClaimTemplates':[{'metadata':{'name':'data'},'spec':{'accessModes':"
+	 "['ReadWriteOnce'],'resources':{'requests':{'storage':'1'}}}}]}}",
+	 ""},
+	{&daemonset,
+	 "{" META ",'spec':{" CHOOSE "," POD ",'updateStrategy':{'rollingUpdate':{"
+	 "'maxUnavailable':1,'maxSurge':1}}}}",
+	 "spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when "
+	 "maxUnavailable is non-zero"},
+	{&replicationcontroller, "{" META ",'spec':{" POD "}}", ""},
+	{&replicationcontroller, "{" META ",'spec':{}}",
+	 "spec.selector: Required value\nspec.template: Required value"},
+	{&batch_job, "{" META ",'spec':{" CHOOSE "," POD "}}",
+	 "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", "
+	 "\"Never\""},
+	{&batch_job,
+	 "{" META ",'spec':{'backoffLimit':-1,'maxFailedIndexes':1,'template':{'spec':{"
+	 "'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}",
+	 "spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0\n"
+	 "spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified\n"
+	 "spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode\n"
+	 "spec.selector: Required value"},
+	{&batch_cron_job,
+	 "{" META ",'spec':{'concurrencyPolicy':'Odd','jobTemplate':{'spec':{"
+	 "'template':{'spec':{'restartPolicy':'Never','containers':[{'name':'c',"
+	 "'image':'i'}]}}}}}}",
+	 "spec.schedule: Required value\n"
+	 "spec.concurrencyPolicy: Unsupported value: \"Odd\": supported values: \"Allow\", "
+	 "\"Forbid\", \"Replace\""},
+};
+
+static void test_create(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(created); i++) {
+		const struct kind *kind = created[i].kind;
+		AUTO(json_doc_unref) struct json_doc *doc = parse(created[i].object, kind->type);
+		AUTO(causes_done) struct causes causes = CAUSES_INIT;
+
+		kind->create(json_doc_root(doc), &causes);
+		compare(&causes, created[i].want);
+	}
+}
+
+#define BOUND ",'status':{'phase':'Bound','capacity':{'storage':'1Gi'}}"
+#define CLAIM(size)                                                                          \
+	"{" META                                                                             \
+	",'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'" size \
+	"'}}}"
+
+static const struct {
+	const struct kind *kind;
+	const char *old, *object, *want;
+} updated[] = {
+	{&node, "{" CLUSTER ",'spec':{'podCIDR':'10.0.0.0/8'}}",
+	 "{" CLUSTER
+	 ",'spec':{'podCIDR':'11.0.0.0/8','externalID':'x'},'status':{'addresses':[{'type':"
+	 "'A','address':'b'},{'type':'A','address':'b'}]}}",
+	 "status.addresses[1]: Duplicate value: {\"Type\":\"A\",\"Address\":\"b\"}\n"
+	 "spec.podCIDRs: Forbidden: node updates may not change podCIDR except from \"\" to valid\n"
+	 "spec.externalID: Forbidden: may not be updated"},
+	{&namespace, "{" CLUSTER "}", "{" CLUSTER "}", ""},
+	{&configmap, "{" META ",'immutable':true,'data':{'a':'b'}}", "{" META ",'data':{'a':'c'}}",
+	 "immutable: Forbidden: field is immutable when `immutable` is set\n"
+	 "data: Forbidden: field is immutable when `immutable` is set"},
+	{&secret, "{" META ",'type':'x'}", "{" META ",'type':'y'}",
+	 "type: Invalid value: \"y\": field is immutable"},
+	{&events_event,
+	 "{" META ",'regarding':{'namespace':'n'},'reason':'a','reportingController':'a/b'}",
+	 "{" META ",'regarding':{'namespace':'n'},'reason':'b','reportingController':'a/c'}",
+	 "reason: Invalid value: \"b\": field is immutable\n"
+	 "reason: Invalid value: \"b\": field is immutable\n"
+	 "reportingController: Invalid value: \"a/c\": field is immutable"},
+	{&priorityclass, "{" CLUSTER ",'value':1}", "{" CLUSTER ",'value':2}",
+	 "value: Forbidden: may not be changed in an update."},
+	{&quota, "{" META ",'spec':{'scopes':['BestEffort']}}", "{" META "}",
+	 "spec.scopes: Invalid value: null: field is immutable"},
+	{&pvc, CLAIM("1Gi") BOUND "}", CLAIM("2Gi") BOUND "}", ""},
+	{&pvc, CLAIM("2Gi") BOUND "}", CLAIM("1Gi") BOUND "}",
+	 "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"},
+	{&pv,
+	 "{" CLUSTER ",'spec':{'accessModes':['ReadWriteOnce'],'capacity':{'storage':'1'},'nfs':{"
+	 "'server':'s','path':'/'}}}",
+	 "{" CLUSTER ",'spec':{'accessModes':['ReadWriteOnce'],'capacity':{'storage':'1'},'nfs':{"
+	 "'server':'t','path':'/'}}}",
+	 "spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after "
+	 "creation\n@@ -1,6 +1,6 @@\n {\n  \"nfs\": {\n-  \"server\": \"s\",\n+  \"server\": "
+	 "\"t\",\n   "
+	 "\"path\": \"/\"\n  }\n }\n"},
+	{&storageclass, "{" CLUSTER ",'provisioner':'a'}",
+	 "{" CLUSTER ",'provisioner':'b','reclaimPolicy':'Retain'}",
+	 "provisioner: Forbidden: updates to provisioner are forbidden.\n"
+	 "reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden."},
+	{&service,
+	 "{" META ",'spec':{'ports':[{'port':80}],'clusterIP':'10.0.0.1','clusterIPs':"
+	 "['10.0.0.1']}}",
+	 "{" META
+	 ",'spec':{'ports':[{'port':80}],'clusterIP':'10.0.0.2','clusterIPs':['10.0.0.2']}}",
+	 "spec.clusterIPs[0]: Invalid value: [\"10.0.0.2\"]: may not change once set"},
+	{&endpoint_slice, "{" META ",'addressType':'IPv4'}", "{" META ",'addressType':'IPv6'}",
+	 "addressType: Invalid value: \"IPv6\": field is immutable"},
+	{&rolebinding, "{" META ",'roleRef':{'kind':'Role','name':'r'}}",
+	 "{" META ",'roleRef':{'kind':'Role','name':'s'}}",
+	 "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"Role\","
+	 "\"Name\":\"s\"}: cannot change roleRef"},
+	{&deployment, "{" META ",'spec':{'selector':{'matchLabels':{'a':'c'}}," POD "}}",
+	 "{" META ",'spec':{" CHOOSE "," POD "}}",
+	 "spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\"}}: field is immutable"},
+	{&statefulset, "{" META ",'spec':{'serviceName':'s'," CHOOSE "," POD "}}",
+	 "{" META ",'spec':{'serviceName':'t','replicas':3," CHOOSE "," POD "}}",
+	 "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', "
+	 "'ordinals', "
+	 "'template', 'updateStrategy', 'revisionHistoryLimit', "
+	 "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"},
+};
+
+static void test_update(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(updated); i++) {
+		const struct kind *kind = updated[i].kind;
+		AUTO(json_doc_unref) struct json_doc *old = parse(updated[i].old, kind->type);
+		AUTO(json_doc_unref) struct json_doc *doc = parse(updated[i].object, kind->type);
+		AUTO(causes_done) struct causes causes = CAUSES_INIT;
+
+		kind->update(json_doc_root(doc), json_doc_root(old), &causes);
+		compare(&causes, updated[i].want);
+	}
+}
+
+/* --- what is filled in ----------------------------------------------------------------------- */
+
+static const struct {
+	const struct type *type;
+	void (*prepare)(struct json_doc *doc, struct json object);
+	const char *object, *want;
+} filled[] = {
+	{&namespace_type, namespace_prepare_create, "{'metadata':{'name':'a'}}",
+	 "{'metadata':{'labels':{'kubernetes.io/"
+	 "metadata.name':'a'},'name':'a'},'spec':{'finalizers':"
+	 "['kubernetes']},'status':{'phase':'Active'}}"},
+	{&secret_type, NULL, "{'stringData':{'a':'hi'},'data':{'b':'AA=='}}",
+	 "{'data':{'a':'aGk=','b':'AA=='},'metadata':{},'type':'Opaque'}"},
+	{&pvc_type, pvc_prepare_create, "{'status':{'phase':'Bound'}}",
+	 "{'metadata':{'finalizers':['kubernetes.io/pvc-protection']},'spec':{'resources':{},"
+	 "'volumeMode':'Filesystem'},'status':{'phase':'Pending'}}"},
+	{&pv_type, pv_prepare_create, "{'spec':{'hostPath':{'path':'/'}}}",
+	 "{'metadata':{'finalizers':['kubernetes.io/pv-protection']},'spec':{'hostPath':{'path':'/"
+	 "',"
+	 "'type':''},'persistentVolumeReclaimPolicy':'Retain','volumeMode':'Filesystem'},'status':{"
+	 "'phase':'Pending'}}"},
+	{&service_type, service_prepare_create,
+	 "{'spec':{'type':'ExternalName','externalName':'x','sessionAffinity':''}}",
+	 "{'metadata':{},'spec':{'externalName':'x','sessionAffinity':'None','type':'ExternalName'}"
+	 ","
+	 "'status':{'loadBalancer':{}}}"},
+	{&service_type, service_prepare_create,
+	 "{'spec':{'clusterIP':'None','ports':[{'port':1}]}}",
+	 "{'metadata':{},'spec':{'clusterIP':'None','clusterIPs':['None'],'internalTrafficPolicy':"
+	 "'Cluster','ipFamilies':['IPv4','IPv6'],'ipFamilyPolicy':'RequireDualStack','ports':[{'"
+	 "port':1"
+	 ",'protocol':'TCP','targetPort':1}],'sessionAffinity':'None','type':'ClusterIP'},'status':"
+	 "{"
+	 "'loadBalancer':{}}}"},
+	{&storageclass_type, NULL, "{'provisioner':'p'}",
+	 "{'metadata':{},'provisioner':'p','reclaimPolicy':'Delete','volumeBindingMode':'Immediate'"
+	 "}"},
+	{&csidriver_type, NULL, "{}",
+	 "{'metadata':{},'spec':{'attachRequired':true,'fsGroupPolicy':'ReadWriteOnceWithFSType',"
+	 "'podInfoOnMount':false,'requiresRepublish':false,'seLinuxMount':false,'storageCapacity':"
+	 "false"
+	 ",'volumeLifecycleModes':['Persistent']}}"},
+	{&clusterrolebinding_type, NULL, "{'subjects':[{'kind':'User','name':'u'}]}",
+	 "{'metadata':{},'roleRef':{'apiGroup':'rbac.authorization.k8s.io','kind':'','name':''},"
+	 "'subjects':[{'apiGroup':'rbac.authorization.k8s.io','kind':'User','name':'u'}]}"},
+	{&batch_job_type, batch_job_prepare_create,
+	 "{'metadata':{'name':'j','uid':'u'},'spec':{'template':{'spec':{'restartPolicy':'Never',"
+	 "'containers':null}}}}",
+	 NULL},
+};
+
+static void test_fill(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(filled); i++) {
+		AUTO(json_doc_unref) struct json_doc *doc = parse(filled[i].object, filled[i].type);
+		AUTO(mem_free) char *got = NULL;
+
+		if (filled[i].prepare)
+			filled[i].prepare(doc, json_doc_root(doc));
+		got = json_text(json_doc_root(doc), JSON_CANONICAL);
+		for (char *at = got; *at; at++)
+			if (*at == '"')
+				*at = '\'';
+		if (filled[i].want)
+			is(got, filled[i].want);
+		else
+			ok(strstr(got,
+				  "'matchLabels':{'batch.kubernetes.io/controller-uid':'u'}") &&
+				   strstr(got, "'job-name':'j'"),
+			   "a job chooses by its uid");
+	}
+}
+
+static void test_node(void)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *doc =
+		parse("{'metadata':{'labels':{'node-role.kubernetes.io/worker':'','kubernetes.io/"
+		      "role':'x'"
+		      "}},'spec':{'unschedulable':true},'status':{'conditions':[{'type':'Ready',"
+		      "'status':'True'}]}}",
+		      &node_type);
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct node view;
+
+	ok(type_decode(&node_type, json_doc_root(doc), arena, &view, NULL) == 0, "a node decodes");
+	node_print_status(&view, &text);
+	buf_putc(&text, ' ');
+	node_print_roles(&view, &text);
+	is(buf_text(&text), "Ready,SchedulingDisabled x,worker");
+	ok(node_is_ready(&view), "and is ready");
+	node_prepare_create(doc, json_doc_root(doc));
+	node_prepare_create(doc, json_doc_root(doc));
+	ok(json_len(json_get(json_get(json_doc_root(doc), "spec"), "taints")) == 1,
+	   "a new node has one taint more");
+}
+
+int main(void)
+{
+	test_create();
+	test_update();
+	test_fill();
+	test_node();
+	return tap_done();
+}

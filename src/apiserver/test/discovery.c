@@ -14,12 +14,13 @@
 #include "loop/loop.h"
 #include "tap.h"
 
+/* Takes the document. */
 static void check(struct json_doc *doc, const char *at, const char *want)
 {
-	AUTO(json_doc_unref) struct json_doc *taken = doc;
 	struct json value = doc ? json_pointer_get(json_doc_root(doc), str_from(at)) : JSON_NONE;
 
 	ok(str_is(json_str(value), want), "%s is %s", at, want);
+	json_doc_unref(doc);
 }
 
 static void test_discovery(void)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/schema_internal.h - the tree that a schema is compiled into; for schema*.c only. */
+#ifndef APISERVER_SCHEMA_INTERNAL_H
+#define APISERVER_SCHEMA_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "json/doc.h"
+#include "model/causes.h"
+#include "model/path.h"
+
+/* JSON types as bits. */
+enum schema_type {
+	SCHEMA_NULL = 1 << 0,
+	SCHEMA_BOOLEAN = 1 << 1,
+	SCHEMA_INTEGER = 1 << 2,
+	SCHEMA_NUMBER = 1 << 3,
+	SCHEMA_STRING = 1 << 4,
+	SCHEMA_ARRAY = 1 << 5,
+	SCHEMA_OBJECT = 1 << 6,
+};
+
+enum schema_list_type { SCHEMA_LIST_PLAIN, SCHEMA_LIST_SET, SCHEMA_LIST_MAP };
+
+struct schema_node;
+struct schema_pattern;
+struct schema_rule;
+struct schema_format;
+
+struct schema_property {
+	struct str name;
+	struct schema_node *node;
+};
+
+/* anyOf, oneOf, allOf */
+struct schema_nodes {
+	struct schema_node **ptr;
+	size_t len;
+};
+
+struct schema_strs {
+	struct str *ptr;
+	size_t len;
+};
+
+struct schema_rules {
+	struct schema_rule **ptr;
+	size_t len;
+};
+
+/* A bound that may be absent. */
+struct schema_count {
+	bool set;
+	int64_t value;
+};
+
+struct schema_node {
+	unsigned types;        /* enum schema_type; 0: any */
+	const char *type_text; /* "string", "integer,string" */
+	bool nullable;
+	bool preserve;
+	bool embedded;
+	bool unique_items;
+	bool exclusive_minimum;
+	bool exclusive_maximum;
+	bool has_additional;                /* additionalProperties: true or a schema */
+	bool no_additional;                 /* additionalProperties: false */
+	bool has_rules_below;               /* rules here or below */
+	uint8_t list_type;                  /* enum schema_list_type */
+	struct schema_property *properties; /* sorted by name */
+	size_t property_count;
+	struct schema_node *additional; /* NULL: anything, where has_additional */
+	struct schema_node *items;
+	struct schema_node * not ;
+	struct schema_nodes any_of;
+	struct schema_nodes one_of;
+	struct schema_nodes all_of;
+	struct schema_strs required;
+	struct schema_strs list_keys;
+	struct schema_rules rules;
+	struct json enums;   /* absent: none */
+	struct json dflt;    /* absent: none */
+	struct json minimum; /* likewise, and so on */
+	struct json maximum;
+	struct json multiple_of;
+	struct schema_count min_length, max_length;
+	struct schema_count min_items, max_items;
+	struct schema_count min_properties, max_properties;
+	const struct schema_pattern *pattern;
+	const struct schema_format *format;
+	const struct schema_pattern *format_pattern;
+	struct str format_text; /* as the schema spells it */
+};
+
+struct schema {
+	struct arena *arena;  /* nodes and texts */
+	struct json_doc *doc; /* what enums and defaults lie in */
+	struct schema_node *root;
+	struct schema_pattern *patterns; /* all, linked */
+	size_t unchecked_rules;
+};
+
+/* The node of a property, or NULL. */
+const struct schema_node *schema_property(const struct schema_node *node, struct str name);
+/* The node that a member of an object is held against: its property or the additional one. */
+const struct schema_node *schema_member(const struct schema_node *node, struct str name);
+
+/* --- regular expressions (schema_pattern.c) -------------------------------------------------- */
+
+/* RE2's meaning by PCRE2: `$` is the very end. `text` must live as long as the schema. On failure
+ * the text of the error is Go's as far as we know it. */
+struct schema_pattern *schema_pattern_new(struct str text, struct err *err) MUST_CHECK;
+void schema_pattern_free(struct schema_pattern *pattern);
+DEFINE_AUTO(struct schema_pattern *, schema_pattern_free);
+void schema_pattern_own(struct schema *schema, struct schema_pattern *pattern);
+struct str schema_pattern_text(const struct schema_pattern *pattern);
+/* A match that takes too many steps counts as none. */
+bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text);
+
+/* --- formats (schema_format.c) --------------------------------------------------------------- */
+
+struct schema_format {
+	const char *name;               /* without hyphens */
+	const char *pattern;            /* what it must match, or NULL */
+	bool (*check)(struct str text); /* and what else must hold, or NULL */
+};
+/* The format, or NULL when it is one that is not checked (int32, ...). */
+const struct schema_format *schema_format_find(struct str name);
+
+/* --- rules (schema_rule.c) ------------------------------------------------------------------- */
+
+/* The rule, in the arena; NULL when it needs more than we have. */
+struct schema_rule *schema_rule_new(struct json rule, struct arena *arena);
+/* Does it compare with what was there before? Then it is checked on updates only. */
+bool schema_rule_is_transition(const struct schema_rule *rule);
+/* Does it hold? Where it cannot be evaluated (a member is not there) *ret_error says why, else it is
+ * none. */
+bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct json old,
+		       struct str *ret_error);
+struct str schema_rule_message(const struct schema_rule *rule);
+struct str schema_rule_text(const struct schema_rule *rule);
+
+/* --- validation ------------------------------------------------------------------------------ */
+
+/* One walk over an object. */
+struct schema_walk {
+	const char *prefix; /* before the path of a field, "" for none; not in the texts */
+	bool update;
+	struct causes *causes;
+};
+
+/* A value against a node (schema_validate.c); `old` is what stood there, or absent. Gives the
+ * number of checks that were passed, as upstream counts them to choose among alternatives. */
+size_t schema_check(const struct schema_node *node, struct json value, struct json old,
+		    const struct path *path, struct schema_walk *walk);
+/* Doubles in sets and maps, and the metadata of embedded objects (schema_lists.c). */
+void schema_check_lists(const struct schema_node *node, struct json value, const struct path *path,
+			struct causes *causes);
+void schema_check_embedded(const struct schema_node *node, struct json value,
+			   const struct path *path, struct causes *causes);
+/* Is there nothing in the value that the node does not know (schema_prune.c)? */
+bool schema_is_pruned(const struct schema_node *node, struct json value);
+/* "x" as its list keys say it, for hashing. */
+void schema_put_list_key(const struct schema_node *node, struct json element, struct buf *to);
+
+#endif

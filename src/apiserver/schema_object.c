@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/schema_object.c - the validations that a request asks for: which parts of an object are
+ * looked at, in which order, and what is said when.
+ *
+ * First the schema, then embedded objects, lists, and, if nothing was found that could make them
+ * meaningless, rules. */
+#include "apiserver/schema.h"
+#include "apiserver/schema_internal.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+#include "base/banned.h"
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+struct rules {
+	struct causes *causes;
+	bool update;
+};
+
+static void tell_rule(const struct schema_node *node, const struct schema_rule *rule,
+		      struct str error, const struct path *path, struct causes *causes)
+{
+	struct path nowhere = path_member(NULL, STR("<nil>"));
+	struct str message = schema_rule_message(rule);
+	struct str type = str_from(node->type_text ? node->type_text : "");
+
+	if (!path)
+		path = &nowhere;
+	if (!str_is_none(error))
+		causes_invalid_str(causes, path, type, "no such key: %.*s evaluating rule: %.*s",
+				   STR_ARG(error),
+				   STR_ARG(message.len ? message : schema_rule_text(rule)));
+	else if (message.len)
+		causes_invalid_str(causes, path, type, "%.*s", STR_ARG(message));
+	else
+		causes_invalid_str(causes, path, type, "failed rule: %.*s",
+				   STR_ARG(schema_rule_text(rule)));
+}
+
+/* The element of a list with keys that stood for this one. Lists with rules are short: their cost
+ * is bounded where the definition is accepted. */
+static struct json old_element(const struct schema_node *node, struct json old, struct json element)
+{
+	AUTO(buf_done) struct buf want = BUF_UNBOUNDED;
+	struct json_iter it = json_iter(old);
+
+	if (node->list_type != SCHEMA_LIST_MAP || !json_is(old, JSON_ARR))
+		return JSON_NONE;
+	schema_put_list_key(node, element, &want);
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+
+		schema_put_list_key(node, it.value, &key);
+		if (str_eq(buf_str(&key), buf_str(&want)))
+			return it.value;
+	}
+	return JSON_NONE;
+}
+
+static void check_rules(const struct schema_node *node, struct json value, struct json old,
+			const struct path *path, const struct rules *rules)
+{
+	struct json_iter it = json_iter(value);
+
+	if (!node->has_rules_below || json_is(value, JSON_NULL))
+		return;
+	for (size_t i = 0; i < node->rules.len; i++) {
+		const struct schema_rule *rule = node->rules.ptr[i];
+		struct str error;
+
+		if (schema_rule_is_transition(rule) && (!rules->update || json_is_absent(old)))
+			continue;
+		if (!schema_rule_holds(rule, value, old, &error))
+			tell_rule(node, rule, error, path, rules->causes);
+	}
+	while (json_next(&it)) {
+		const struct schema_node *property =
+			it.object ? schema_property(node, it.key) : NULL;
+		struct path below = property ? path_member(path, it.key) : path_key(path, it.key);
+		struct path element = path_index(path, it.index);
+
+		if (!it.object && node->items)
+			check_rules(node->items, it.value, old_element(node, old, it.value),
+				    &element, rules);
+		else if (it.object && (property || node->additional))
+			check_rules(property ? property : node->additional, it.value,
+				    json_get_str(old, it.key), &below, rules);
+	}
+}
+
+/* Causes that could make a rule's answer meaningless. */
+static bool is_blocking(const struct causes *causes)
+{
+	for (size_t i = 0; i < causes->len; i++) {
+		switch (causes->ptr[i].reason) {
+		case CAUSE_NOT_SUPPORTED:
+		case CAUSE_REQUIRED:
+		case CAUSE_TOO_LONG:
+		case CAUSE_TOO_MANY:
+		case CAUSE_TYPE_INVALID:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+static void run_rules(const struct schema *schema, struct json object, struct json old, bool update,
+		      struct causes *causes)
+{
+	struct path nowhere = path_member(NULL, STR("<nil>"));
+	struct rules rules = {causes, update};
+
+	if (!schema->root->has_rules_below)
+		return;
+	if (is_blocking(causes))
+		causes_add(causes, CAUSE_INVALID, &nowhere,
+			   "Invalid value: null: some validation rules were not checked because "
+			   "the object was invalid; correct the existing errors to complete "
+			   "validation");
+	else
+		check_rules(schema->root, object, old, NULL, &rules);
+}
+
+/* --- requests -------------------------------------------------------------------------------- */
+
+void schema_validate(const struct schema *schema, struct json object, struct causes *causes)
+{
+	struct schema_walk walk = {.prefix = "", .causes = causes};
+
+	schema_check(schema->root, object, JSON_NONE, NULL, &walk);
+	schema_check_embedded(schema->root, object, NULL, causes);
+	schema_check_lists(schema->root, object, NULL, causes);
+	run_rules(schema, object, JSON_NONE, false, causes);
+}
+
+/* Doubles count only if there were none before. */
+static void update_lists(const struct schema *schema, struct json object, struct json old,
+			 struct causes *causes)
+{
+	AUTO(causes_done) struct causes before = CAUSES_INIT;
+
+	schema_check_lists(schema->root, old, NULL, &before);
+	if (!before.len)
+		schema_check_lists(schema->root, object, NULL, causes);
+}
+
+void schema_validate_update(const struct schema *schema, struct json object, struct json old,
+			    struct causes *causes)
+{
+	struct schema_walk walk = {.prefix = "", .update = true, .causes = causes};
+
+	schema_check(schema->root, object, old, NULL, &walk);
+	schema_check_embedded(schema->root, object, NULL, causes);
+	update_lists(schema, object, old, causes);
+	run_rules(schema, object, old, true, causes);
+}
+
+void schema_validate_status(const struct schema *schema, struct json object, struct json old,
+			    struct causes *causes)
+{
+	const struct schema_node *status = schema_property(schema->root, STR("status"));
+	struct schema_walk walk = {.prefix = "status", .update = true, .causes = causes};
+	struct json value = json_get(object, "status");
+
+	if (status && !json_is_absent(value))
+		schema_check(status, value, json_get(old, "status"), NULL, &walk);
+	update_lists(schema, object, old, causes);
+	run_rules(schema, object, old, true, causes);
+}
+
+/* --- defaults -------------------------------------------------------------------------------- */
+
+static void validate_default(const struct schema_node *node, const struct path *path,
+			     struct causes *causes)
+{
+	AUTO(buf_done) struct buf prefix = BUF_UNBOUNDED;
+	struct path here = path_member(path, STR("default"));
+	struct schema_walk walk = {.causes = causes};
+
+	if (json_is_absent(node->dflt))
+		return;
+	if (!schema_is_pruned(node, node->dflt))
+		causes_invalid(causes, &here, node->dflt, "must not have unknown fields");
+	path_print(&here, &prefix);
+	walk.prefix = buf_text(&prefix);
+	schema_check(node, node->dflt, JSON_NONE, NULL, &walk);
+}
+
+static void validate_defaults(const struct schema_node *node, const struct path *path,
+			      struct causes *causes)
+{
+	struct path properties = path_member(path, STR("properties"));
+	struct path items = path_member(path, STR("items"));
+
+	validate_default(node, path, causes);
+	if (node->items)
+		validate_defaults(node->items, &items, causes);
+	for (size_t i = 0; i < node->property_count; i++) {
+		struct path below = path_key(&properties, node->properties[i].name);
+
+		validate_defaults(node->properties[i].node, &below, causes);
+	}
+}
+
+void schema_validate_defaults(const struct schema *schema, const struct path *path,
+			      struct causes *causes)
+{
+	validate_defaults(schema->root, path, causes);
+}

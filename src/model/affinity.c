@@ -24,8 +24,9 @@ static_assert(ARRAY_LEN(op_names) == NODE_SELECTOR_OP_COUNT, "name every operato
 
 #define VIEW struct node_selector_requirement
 static const struct field node_selector_requirement_fields[] = {
-	{"key", F_STR, AT(key), F_ALWAYS},
-	{"operator", F_ENUM(op_names), AT(op), F_OPEN, F_ALWAYS, F_GO("v1.NodeSelectorOperator")},
+	{"key", F_STR, AT(key), F_NEEDED, F_ALWAYS},
+	{"operator", F_ENUM(op_names), AT(op), F_NEEDED, F_OPEN, F_ALWAYS,
+	 F_GO("v1.NodeSelectorOperator")},
 	{"values", F_LIST(F_STR), AT(values), F_LIST_ATOMIC},
 };
 #undef VIEW
@@ -153,7 +154,7 @@ const struct type node_selector_term_type = {
 
 #define VIEW struct node_selector
 static const struct field node_selector_fields[] = {
-	{"nodeSelectorTerms", F_LIST(F_OBJECT(node_selector_term)), AT(terms), F_ALWAYS,
+	{"nodeSelectorTerms", F_LIST(F_OBJECT(node_selector_term)), AT(terms), F_NEEDED, F_ALWAYS,
 	 F_LIST_ATOMIC},
 };
 #undef VIEW
@@ -174,8 +175,8 @@ const struct type node_selector_type = {
 
 #define VIEW struct preferred_term
 static const struct field preferred_term_fields[] = {
-	{"weight", F_INT32, AT(weight), F_ALWAYS},
-	{"preference", F_OBJECT(node_selector_term), AT(preference), F_ALWAYS},
+	{"weight", F_INT32, AT(weight), F_NEEDED, F_ALWAYS},
+	{"preference", F_OBJECT(node_selector_term), AT(preference), F_NEEDED, F_ALWAYS},
 };
 #undef VIEW
 

@@ -3,7 +3,8 @@
  * tasks, cycles among them) is admission's; here is what the schema of the CRD says. */
 #include "model/vcjob.h"
 
-#include "model/labels.h"
+#include "model/pod.h"
+#include "model/volume.h"
 
 #include "base/banned.h"
 
@@ -54,55 +55,13 @@ static const struct type vcjob_policy_type = {
 	.doc = "what to do when something happens to a job or one of its tasks",
 };
 
-static const struct field local_ref_fields[] = {
-	{"apiGroup", F_STR},
-	{"kind", F_STR, F_NEEDED},
-	{"name", F_STR, F_NEEDED},
-};
-static const struct type local_ref_type = {
-	TYPE_KNOWN("TypedLocalObjectReference", "v1", local_ref_fields),
-	.atomic = true,
-};
-
-static const struct field data_ref_fields[] = {
-	{"apiGroup", F_STR},
-	{"kind", F_STR, F_NEEDED},
-	{"name", F_STR, F_NEEDED},
-	{"namespace", F_STR},
-};
-static const struct type data_ref_type = {
-	TYPE_KNOWN("TypedObjectReference", "v1", data_ref_fields),
-};
-
-static const struct field claim_resources_fields[] = {
-	{"limits", F_RESOURCES},
-	{"requests", F_RESOURCES},
-};
-static const struct type claim_resources_type = {
-	TYPE_KNOWN("VolumeResourceRequirements", "v1", claim_resources_fields),
-};
-
-static const struct field claim_fields[] = {
-	{"accessModes", F_LIST(F_STR), F_LIST_ATOMIC},
-	{"selector", F_OBJECT(label_selector)},
-	{"resources", F_OBJECT(claim_resources)},
-	{"volumeName", F_STR},
-	{"storageClassName", F_STR},
-	{"volumeMode", F_STR},
-	{"dataSource", F_OBJECT(local_ref)},
-	{"dataSourceRef", F_OBJECT(data_ref)},
-	{"volumeAttributesClassName", F_STR},
-};
-static const struct type claim_type = {
-	TYPE_KNOWN("PersistentVolumeClaimSpec", "v1", claim_fields),
-};
-
 #define VIEW struct vcjob_volume
 static const struct field vcjob_volume_fields[] = {
 	{"mountPath", F_STR, AT(mount_path), F_REQUIRED, F_MIN_LEN(1), F_PATTERN("^[^:]+$"),
 	 F_DOC("where every container of the job finds it")},
 	{"volumeClaimName", F_STR, AT(claim_name), F_MAX_LEN(253), F_DOC("the claim's name")},
-	{"volumeClaim", F_OBJECT(claim), AT(claim), F_DOC("the claim, where it is to be made")},
+	{"volumeClaim", F_OBJECT(claim_spec), AT(claim),
+	 F_DOC("the claim, where it is to be made")},
 };
 #undef VIEW
 static const struct type vcjob_volume_type = {
@@ -141,20 +100,14 @@ static const struct type vcjob_depends_on_type = {
 	.doc = "tasks that must be ready before the pods of this one are made",
 };
 
-/* TODO #2: the table of PodTemplateSpec, once model/pod.h has it. */
-static const struct type pod_template_type = {
-	.name = "PodTemplateSpec",
-	.package = "v1",
-	.preserve = true,
-};
-
 #define VIEW struct vcjob_task
 static const struct field vcjob_task_fields[] = {
 	{"name", F_STR, AT(name), F_FORMAT(DNS_LABEL), F_DOC("unique in the job")},
 	{"replicas", F_INT32, AT(replicas), F_MIN(0), F_DOC("number of pods")},
 	{"minAvailable", F_INT32, AT(min_available), F_MIN(0),
 	 F_DOC("pods of this task that the job cannot run without")},
-	{"template", F_OBJECT(pod_template), AT(template), F_DOC("what each pod is made from")},
+	{"template", F_OBJECT(pod_template_spec), AT(template),
+	 F_DOC("what each pod is made from")},
 	{"policies", F_LIST(F_OBJECT(vcjob_policy)), AT(policies),
 	 F_DOC("reactions; looked at before those of the job")},
 	{"topologyPolicy", F_ENUM(numa_policy_names), AT(topology_policy), F_DOC("NUMA policy")},

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/vckinds.c - the table of Volcano's kinds, and their definitions.
  *
- * A definition's schema is the field table's, but for two things that belong to definitions: the
- * metadata of the object itself is only said to be an object, since the server knows it, and
- * `required` lists are sorted, so that causes come in the order in which upstream's do. */
+ * A definition's schema is the field table's, but for what belongs to definitions: the metadata of
+ * the object itself is only said to be an object, since the server knows it; that of templates has
+ * only what is copied from them; and `required` lists are sorted, so that causes come in the order
+ * in which upstream's do. */
 #include "model/vckinds.h"
 
 #include <stdlib.h>
@@ -134,18 +135,43 @@ static void sort_texts(struct json_doc *doc, struct json list)
 	vec_done(&texts);
 }
 
-/* Sort `required` at every level of a schema. */
-static void sort_required(struct json_doc *doc, struct json schema)
+/* The keys of a list are required or have a default, as a server wants it. */
+static void fill_keys(struct json_doc *doc, struct json schema)
 {
-	struct json_iter it = json_iter(json_get(schema, "properties"));
+	struct json_iter it = json_iter(json_get(schema, "x-kubernetes-list-map-keys"));
+	struct json items = json_get(schema, "items");
+
+	while (json_next(&it)) {
+		struct json key = json_get_str(json_get(items, "properties"), json_str(it.value));
+		struct json_iter required = json_iter(json_get(items, "required"));
+		bool found = !json_is_absent(json_get(key, "default"));
+
+		while (!found && json_next(&required))
+			found = json_eq(required.value, it.value);
+		if (!found)
+			json_set_str(doc, key, "default", STR(""));
+	}
+}
+
+/* Sort `required` and cut metadata short at every level of a schema. */
+static void tidy(struct json_doc *doc, struct json schema)
+{
+	struct json properties = json_get(schema, "properties");
+	struct json_iter it = json_iter(properties);
 
 	sort_texts(doc, json_get(schema, "required"));
-	while (json_next(&it))
-		sort_required(doc, it.value);
+	fill_keys(doc, schema);
+	while (json_next(&it)) {
+		if (json_is_absent(json_get(json_get(it.value, "properties"), "managedFields")))
+			tidy(doc, it.value);
+		else
+			json_set(doc, properties, it.key,
+				 type_schema(&template_meta_type, doc, NULL));
+	}
 	if (json_is(json_get(schema, "items"), JSON_OBJ))
-		sort_required(doc, json_get(schema, "items"));
+		tidy(doc, json_get(schema, "items"));
 	if (json_is(json_get(schema, "additionalProperties"), JSON_OBJ))
-		sort_required(doc, json_get(schema, "additionalProperties"));
+		tidy(doc, json_get(schema, "additionalProperties"));
 }
 
 static struct json make_schema(const struct vckind *kind, struct json_doc *doc)
@@ -155,7 +181,7 @@ static struct json make_schema(const struct vckind *kind, struct json_doc *doc)
 
 	put(doc, meta, "type", "object");
 	json_set(doc, json_get(schema, "properties"), STR("metadata"), meta);
-	sort_required(doc, schema);
+	tidy(doc, schema);
 	return schema;
 }
 

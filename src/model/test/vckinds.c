@@ -14,7 +14,8 @@ static const struct {
 } objects[] = {
 	{"Job",
 	 "{'metadata':{'name':'a'},'spec':{'queue':'q','maxRetry':3,'x':1,'tasks':[{'name':'t',"
-	 "'replicas':2,'y':2,'template':{'spec':{'containers':[{'name':'c','z':[null]}]}}}],"
+	 "'replicas':2,'y':2,'template':{'spec':{'containers':[{'name':'c','image':'i','z':[null]}]"
+	 "}}}],"
 	 "'volumes':[{'mountPath':'/d','volumeClaim':{'storageClassName':'s','n':1}}]},"
 	 "'status':{'state':{'phase':'Running','o':1},'running':2,'v':{}}}"},
 	{"CronJob",
@@ -89,15 +90,17 @@ static void test_round_trip(const struct vckind *kind, const char *text)
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
 	AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
+	AUTO(json_doc_unref) struct json_doc *filled = json_doc_thaw(json_doc_root(doc));
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	void *view = arena_alloc(arena, kind->type->size);
 	struct err err = {0};
 
 	ok(type_check_types(kind->type, json_doc_root(doc), &err) == 0, "%s: types are right %s",
 	   kind->kind, err.text);
-	type_validate(kind->type, json_doc_root(doc), &causes);
-	ok(causes.len == 0, "%s: the example is valid %s", kind->kind,
-	   causes.len ? causes.ptr[0].message : "");
+	type_default(kind->type, filled, json_doc_root(filled));
+	type_validate(kind->type, json_doc_root(filled), &causes);
+	ok(causes.len == 0, "%s: the example is valid %s %s", kind->kind,
+	   causes.len ? causes.ptr[0].field : "", causes.len ? causes.ptr[0].message : "");
 	ok(type_decode(kind->type, json_doc_root(doc), arena, view, &err) == 0, "%s: decodes %s",
 	   kind->kind, err.text);
 	type_encode(kind->type, view, copy, json_doc_root(copy));

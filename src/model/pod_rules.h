@@ -21,19 +21,13 @@ struct pod_rules {
 	bool host_users;         /* the pod's users are the host's */
 };
 
-/* A part of the spec at a path. */
-struct pod_part {
-	struct json json;
-	const struct path *path;
-};
 static inline struct rule_at pod_rule_at(const struct pod_rules *r, struct json object,
 					 const struct path *path)
 {
 	return (struct rule_at){object, path, r->causes};
 }
 
-/* Called for containers, init containers and ephemeral ones, in this order: init first, as upstream
- * visits them. */
+/* Called for init containers, containers and ephemeral ones, in this order. */
 typedef void pod_container_fn(struct pod_rules *r, struct json container, const struct path *path,
 			      void *arg);
 void pod_rules_each(struct pod_rules *r, const struct path *spec, pod_container_fn *fn, void *arg);

@@ -223,21 +223,27 @@ static void tell_no_claim(struct pod_rules *r, struct str name, const struct pat
 	causes_add(r->causes, CAUSE_NOT_FOUND, path, "Not found: %s", buf_text(&text));
 }
 
-/* Is there an earlier use of the same claim that this one overlaps? */
-static bool is_used_before(struct json claims, size_t index)
+/* Is there an earlier use of the same claim that this one overlaps? A use without a request is of
+ * the whole claim. `ret_same`: it asks for the same request. */
+static bool is_used_before(struct json claims, size_t index, bool *ret_same)
 {
 	struct json claim = json_at(claims, index);
 	struct str request = rule_text(claim, "request");
+	bool used = false;
 
-	for (size_t i = 0; i < index; i++) {
+	*ret_same = false;
+	for (size_t i = 0; i < index && !*ret_same; i++) {
 		struct json other = json_at(claims, i);
 		struct str other_request = rule_text(other, "request");
 
-		if (str_eq(rule_text(other, "name"), rule_text(claim, "name")) &&
-		    (!other_request.len || !request.len || str_eq(other_request, request)))
+		if (!str_eq(rule_text(other, "name"), rule_text(claim, "name")))
+			continue;
+		if (!other_request.len)
 			return true;
+		used = used || !request.len || str_eq(other_request, request);
+		*ret_same = request.len && str_eq(other_request, request);
 	}
-	return false;
+	return used;
 }
 
 static void check_claim_uses(struct pod_rules *r, struct json claims, const struct path *path)
@@ -245,17 +251,23 @@ static void check_claim_uses(struct pod_rules *r, struct json claims, const stru
 	struct json_iter it = json_iter(claims);
 
 	while (json_next(&it)) {
+		AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 		struct path at = path_index(path, it.index);
 		struct rule_at rule = pod_rule_at(r, it.value, &at);
 		struct str name = rule_text(it.value, "name");
+		bool same;
 
 		if (!name.len) {
 			causes_required(r->causes, &at, "");
 			continue;
 		}
 		rule_name(&rule, "request", NAME_DNS_LABEL);
-		if (is_used_before(claims, it.index))
-			causes_duplicate_str(r->causes, &at, name);
+		buf_put_str(&key, name);
+		if (is_used_before(claims, it.index, &same)) {
+			if (same)
+				buf_printf(&key, "/%.*s", STR_ARG(rule_text(it.value, "request")));
+			causes_duplicate_str(r->causes, &at, buf_str(&key));
+		}
 		if (!name_set_has(&r->claims, name))
 			tell_no_claim(r, name, &at);
 	}

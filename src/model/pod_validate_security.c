@@ -338,38 +338,40 @@ void pod_rules_pod_security(struct pod_rules *r, struct json context, const stru
 /* --- host processes on Windows --------------------------------------------------------------- */
 
 struct processes {
-	struct json pod; /* the pod's setting; may be absent */
+	struct opt_bool pod; /* the pod's setting */
 	size_t containers;
 	size_t host;
 };
+
+static struct opt_bool host_process(struct json owner)
+{
+	struct json context = json_get(owner, "securityContext");
+	struct json process = json_get(json_get(context, "windowsOptions"), "hostProcess");
+
+	return (struct opt_bool){json_is(process, JSON_BOOL), json_bool(process)};
+}
 
 static void count_process(struct pod_rules *r, struct json container, const struct path *path,
 			  void *arg)
 {
 	struct processes *count = arg;
-	struct json own = json_get(
-		json_get(json_get(container, "securityContext"), "windowsOptions"), "hostProcess");
-	struct json is = json_is(own, JSON_BOOL) ? own : count->pod;
+	struct opt_bool own = host_process(container);
 	PATH(security, path, "securityContext");
 	PATH(windows, &security, "windowsOptions");
 	PATH(process, &windows, "hostProcess");
 
 	count->containers++;
-	if (json_is(count->pod, JSON_BOOL) && json_is(own, JSON_BOOL) &&
-	    json_bool(own) != json_bool(count->pod))
-		causes_invalid(r->causes, &process, own,
-			       "pod hostProcess value must be identical if both are specified, "
-			       "was %s",
-			       json_bool(count->pod) ? "true" : "false");
-	count->host += json_bool(is);
+	if (count->pod.set && own.set && own.value != count->pod.value)
+		causes_add(r->causes, CAUSE_INVALID, &process,
+			   "Invalid value: %s: pod hostProcess value must be identical if both are "
+			   "specified, was %s",
+			   own.value ? "true" : "false", count->pod.value ? "true" : "false");
+	count->host += own.set ? own.value : count->pod.value;
 }
 
 void pod_rules_windows_processes(struct pod_rules *r, const struct path *spec)
 {
-	struct processes count = {
-		.pod = json_get(json_get(json_get(r->spec, "securityContext"), "windowsOptions"),
-				"hostProcess"),
-	};
+	struct processes count = {.pod = host_process(r->spec)};
 	PATH(network, spec, "hostNetwork");
 
 	pod_rules_each(r, spec, count_process, &count);
@@ -387,44 +389,48 @@ void pod_rules_windows_processes(struct pod_rules *r, const struct path *spec)
 
 /* --- operating systems ----------------------------------------------------------------------- */
 
+/* None of these members. */
+static void forbid_all(struct pod_rules *r, struct json object, const struct path *path,
+		       struct rule_texts members, const char *why)
+{
+	struct rule_at at = pod_rule_at(r, object, path);
+
+	for (size_t i = 0; i < members.len; i++)
+		rule_forbid(&at, members.ptr[i], why);
+}
+
+static const char not_on_windows[] = "cannot be set for a windows pod";
+static const char not_on_linux[] = "windows options cannot be set for a linux pod";
+
 static void check_linux_container(struct pod_rules *r, struct json container,
 				  const struct path *path, void *arg)
 {
 	PATH(security, path, "securityContext");
-	struct rule_at at = pod_rule_at(r, json_get(container, "securityContext"), &security);
 
 	(void)arg;
-	rule_forbid(&at, "windowsOptions", "windows options cannot be set for a linux pod");
+	forbid_all(r, json_get(container, "securityContext"), &security,
+		   RULE_TEXTS("windowsOptions"), not_on_linux);
 }
 
 static void check_windows_container(struct pod_rules *r, struct json container,
 				    const struct path *path, void *arg)
 {
-	static const char *const members[] = {
-		"appArmorProfile",
-		"seLinuxOptions",
-		"seccompProfile",
-		"capabilities",
-		"readOnlyRootFilesystem",
-		"privileged",
-		"allowPrivilegeEscalation",
-		"procMount",
-		"runAsUser",
-		"runAsGroup",
-	};
+	const struct rule_texts members =
+		RULE_TEXTS("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
+			   "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation",
+			   "procMount", "runAsUser", "runAsGroup");
 	PATH(security, path, "securityContext");
-	struct rule_at at = pod_rule_at(r, json_get(container, "securityContext"), &security);
 
 	(void)arg;
-	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		rule_forbid(&at, members[i], "cannot be set for a windows pod");
+	forbid_all(r, json_get(container, "securityContext"), &security, members, not_on_windows);
 }
 
 static void check_windows_pod(struct pod_rules *r, const struct path *spec)
 {
+	/* upstream's order goes to and fro between the security context and the spec */
 	static const struct {
 		const char *key;
-		bool in_spec; /* not in the security context */
+		bool in_spec;
 	} members[] = {
 		{"appArmorProfile", false},
 		{"seLinuxOptions", false},
@@ -443,12 +449,16 @@ static void check_windows_pod(struct pod_rules *r, const struct path *spec)
 		{"seLinuxChangePolicy", false},
 	};
 	PATH(security, spec, "securityContext");
-	struct rule_at in_spec = pod_rule_at(r, r->spec, spec);
-	struct rule_at in_context = pod_rule_at(r, json_get(r->spec, "securityContext"), &security);
 
-	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		rule_forbid(members[i].in_spec ? &in_spec : &in_context, members[i].key,
-			    "cannot be set for a windows pod");
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		const struct rule_texts member = {&members[i].key, 1};
+
+		if (members[i].in_spec)
+			forbid_all(r, r->spec, spec, member, not_on_windows);
+		else
+			forbid_all(r, json_get(r->spec, "securityContext"), &security, member,
+				   not_on_windows);
+	}
 	pod_rules_each(r, spec, check_windows_container, NULL);
 }
 
@@ -470,9 +480,8 @@ void pod_rules_os(struct pod_rules *r, const struct path *spec)
 	} else if (str_is(name, "windows")) {
 		check_windows_pod(r, spec);
 	} else {
-		struct rule_at at = pod_rule_at(r, json_get(r->spec, "securityContext"), &security);
-
-		rule_forbid(&at, "windowsOptions", "windows options cannot be set for a linux pod");
+		forbid_all(r, json_get(r->spec, "securityContext"), &security,
+			   RULE_TEXTS("windowsOptions"), not_on_linux);
 		pod_rules_each(r, spec, check_linux_container, NULL);
 	}
 }

@@ -204,16 +204,13 @@ static void put_go_object(const struct type *type, struct json object, struct bu
 
 static void put_go_nothing(const struct field *field, struct buf *to)
 {
-	if (field->pointer)
-		buf_puts(to, "null");
-	else if (field->is == FIELD_STR || field->is == FIELD_ENUM)
-		buf_puts(to, "\"\"");
-	else if (field->is == FIELD_INT32 || field->is == FIELD_INT64)
-		buf_putc(to, '0');
-	else if (field->is == FIELD_BOOL)
-		buf_puts(to, "false");
-	else
-		buf_puts(to, "null");
+	static const char *const nothing[FIELD_CLASS_COUNT] = {
+		[FIELD_STR] = "\"\"", [FIELD_ENUM] = "\"\"",  [FIELD_INT32] = "0",
+		[FIELD_INT64] = "0",  [FIELD_BOOL] = "false",
+	};
+	const char *text = field->pointer ? NULL : nothing[field->is];
+
+	buf_puts(to, text ? text : "null");
 }
 
 static void put_go_list(const struct type *type, struct json list, struct buf *to)

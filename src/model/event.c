@@ -242,25 +242,25 @@ static void validate_unset(struct json event, struct causes *causes)
 	}
 }
 
-void events_event_validate_create(struct json object, struct causes *causes)
+void events_event_validate_create(struct json event, struct causes *causes)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct json event = event_from_events(object, doc);
+	struct json core = event_from_events(event, doc);
 	struct path time = path_member(NULL, STR("eventTime"));
 	struct path path = path_member(NULL, STR("type"));
-	struct str type = json_str(json_get(event, "type"));
+	struct str type = json_str(json_get(core, "type"));
 
-	validate_legacy(event, "reportingController", causes);
-	validate_series(event, causes);
-	if (!has_time(event, "eventTime"))
+	validate_legacy(core, "reportingController", causes);
+	validate_series(core, causes);
+	if (!has_time(core, "eventTime"))
 		causes_required(causes, &time, "");
 	if (!str_is(type, "Normal") && !str_is(type, "Warning"))
 		causes_invalid_str(causes, &path, STR(""), "has invalid value: %.*s",
 				   STR_ARG(type));
-	validate_unset(event, causes);
+	validate_unset(core, causes);
 }
 
-void events_event_validate_update(struct json object, struct json old_object, struct causes *causes)
+void events_event_validate_update(struct json event, struct json old, struct causes *causes)
 {
 	static const char *const fixed[] = {
 		"involvedObject",
@@ -279,17 +279,18 @@ void events_event_validate_update(struct json object, struct json old_object, st
 		"reportingInstance",
 	};
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct json event = event_from_events(object, doc);
-	struct json old = event_from_events(old_object, doc);
+	struct json after = event_from_events(event, doc);
+	struct json before = event_from_events(old, doc);
 
-	validate_legacy(event, "reportingController", causes);
-	if (!rules_same(json_get(event, "series"), json_get(old, "series")))
-		validate_series(event, causes);
+	validate_legacy(after, "reportingController", causes);
+	if (!rules_same(json_get(after, "series"), json_get(before, "series")))
+		validate_series(after, causes);
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
 		bool controller = str_is(STR("reportingComponent"), fixed[i]);
 		struct path path =
 			path_member(NULL, str_from(controller ? "reportingController" : fixed[i]));
 
-		rules_immutable(json_get(event, fixed[i]), json_get(old, fixed[i]), &path, causes);
+		rules_immutable(json_get(after, fixed[i]), json_get(before, fixed[i]), &path,
+				causes);
 	}
 }

@@ -102,7 +102,7 @@ void rules_counts(struct json object, const char *const *names, size_t count,
 		  const struct path *path, struct causes *causes);
 
 /* An IP address that is not loopback, link-local and the like, as endpoints want it. */
-void rules_endpoint_ip(struct str ip, const struct path *path, struct causes *causes);
+void rules_endpoint_ip(struct str text, const struct path *path, struct causes *causes);
 /* `must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)` */
 bool rules_ip(struct str text, const struct path *path, struct causes *causes);
 /* `must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)` */

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { LINES_MAX = 1500, AROUND = 3 };
+enum { LINES_MAX = 1500, AROUND = 3, APART = 2 * AROUND };
 
 struct edit {
 	char sign; /* ' ', '-', '+' */
@@ -114,7 +114,7 @@ static size_t hunk_end(const struct edits *edits, size_t change)
 		while (end < edits->at.len && edits->at.ptr[end].sign != ' ')
 			end++;
 		next = next_change(edits, end);
-		if (next == edits->at.len || next - end > 2 * AROUND)
+		if (next == edits->at.len || next - end > APART)
 			return end + AROUND < edits->at.len ? end + AROUND : edits->at.len;
 		end = next;
 	}

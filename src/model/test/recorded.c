@@ -14,7 +14,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/vec.h"
 #include "json/doc.h"
 #include "json/merge.h"
 #include "json/strategic.h"
@@ -455,37 +454,29 @@ static void run_case(const char *folder, const char *file)
 		json_doc_unref(value);
 }
 
-static int file_cmp(const void *a, const void *b)
+static int is_case(const struct dirent *entry)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return str_ends(str_from(entry->d_name), STR(".jsonl"));
 }
 
 static bool run_topic(const char *topic)
 {
 	static const char *const roots[] = {"../shared/cases/kube-api",
 					    "../../shared/cases/kube-api"};
-	VEC(char *) files = {0};
+	struct dirent **files = NULL;
 	char folder[256];
-	DIR *dir = NULL;
+	int count = -1;
 
-	for (size_t i = 0; !dir && i < ARRAY_LEN(roots); i++) {
+	for (size_t i = 0; count < 0 && i < ARRAY_LEN(roots); i++) {
 		snprintf(folder, sizeof(folder), "%s/%s", roots[i], topic);
-		dir = opendir(folder);
+		count = scandir(folder, &files, is_case, alphasort);
 	}
-	if (!dir)
-		return false;
-	for (struct dirent *entry; (entry = readdir(dir));)
-		if (str_ends(str_from(entry->d_name), STR(".jsonl")))
-			vec_push(&files, str_dup(str_from(entry->d_name)));
-	closedir(dir);
-	if (files.len)
-		qsort(files.ptr, files.len, sizeof(files.ptr[0]), file_cmp);
-	for (size_t i = 0; i < files.len; i++) {
-		run_case(folder, files.ptr[i]);
-		mem_free(files.ptr[i]);
+	for (int i = 0; i < count; i++) {
+		run_case(folder, files[i]->d_name);
+		free(files[i]);
 	}
-	vec_done(&files);
-	return true;
+	free(files);
+	return count >= 0;
 }
 
 int main(void)

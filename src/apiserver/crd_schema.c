@@ -691,7 +691,7 @@ static bool is_foreign(struct json schema)
 
 static void check_defaults(struct json schema, const struct path *path, struct causes *causes)
 {
-	struct err err;
+	struct err err = {.code = ERR_NONE};
 	AUTO(schema_free) struct schema *made = schema_new(schema, &err);
 
 	if (made)

@@ -32,7 +32,7 @@ static inline void put(struct print *p, const char *text, size_t len)
 {
 	struct buf *to = p->to;
 
-	if (to->size - to->len <= len || buf_room(to) < len) {
+	if (!to->ptr || to->size - to->len <= len || buf_room(to) < len) {
 		buf_put(to, text, len);
 		return;
 	}
@@ -45,7 +45,7 @@ static inline void put_char(struct print *p, char c)
 {
 	struct buf *to = p->to;
 
-	if (to->size - to->len <= 1 || buf_room(to) < 1) {
+	if (!to->ptr || to->size - to->len <= 1 || buf_room(to) < 1) {
 		buf_putc(to, c);
 		return;
 	}

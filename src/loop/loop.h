@@ -29,8 +29,9 @@ struct loop;
 struct loop *loop_new(struct err *err) MUST_CHECK;
 /* Virtual time starts at `start` (microseconds since 1970). */
 struct loop *loop_new_virtual(uint64_t seed, int64_t start, struct err *err) MUST_CHECK;
-/* Every watch and timer must have been removed and all work be done, or the loop asserts: nothing
- * is left behind. (Deferred and posted calls that were not made yet are dropped.) Takes NULL. */
+/* Every watch and timer must have been removed, or the loop asserts: nothing is left behind. Work
+ * that is under way is waited for, and its `done` called; deferred and posted calls that were not
+ * made yet are dropped. Takes NULL. */
 void loop_free(struct loop *loop);
 DEFINE_AUTO(struct loop *, loop_free);
 

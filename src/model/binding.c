@@ -23,3 +23,18 @@ const struct type binding_type = {
 	.validate = rules_elsewhere,
 	.whole = true,
 };
+
+void binding_validate_create(struct json binding, struct causes *causes)
+{
+	static const char *const kinds[] = {"Node", "<empty>"};
+	struct json target = json_get(binding, "target");
+	struct path path = path_member(NULL, STR("target"));
+	struct path kind = path_member(&path, STR("kind"));
+	struct path name = path_member(&path, STR("name"));
+	struct str of = json_str(json_get(target, "kind"));
+
+	if (of.len && !str_is(of, kinds[0]))
+		causes_not_supported(causes, &kind, of, kinds, ARRAY_LEN(kinds));
+	if (!json_str(json_get(target, "name")).len)
+		causes_required(causes, &name, "");
+}

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "json/doc.h"
 #include "model/batchjob.h"
+#include "model/binding.h"
 #include "model/configmap.h"
 #include "model/disruption.h"
 #include "model/endpoints.h"
@@ -40,6 +41,7 @@ struct kind {
 #define KIND(noun)                                                             \
 	static const struct kind noun = {&noun##_type, noun##_validate_create, \
 					 noun##_validate_update}
+static const struct kind binding = {&binding_type, binding_validate_create, NULL};
 KIND(node);
 KIND(namespace);
 KIND(configmap);
@@ -114,6 +116,9 @@ static const struct {
 	const struct kind *kind;
 	const char *object, *want;
 } created[] = {
+	{&binding, "{" META ",'target':{'kind':'Rack'}}",
+	 "target.kind: Unsupported value: \"Rack\": supported values: \"Node\", \"<empty>\"\n"
+	 "target.name: Required value"},
 	{&node, "{" CLUSTER "}", ""},
 	{&node, "{" CLUSTER ",'spec':{'taints':[{'key':'','effect':''}]}}",
 	 "metadata.taints[0].key: Invalid value: \"\": name part must be non-empty\n"

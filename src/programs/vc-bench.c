@@ -70,6 +70,20 @@ static const struct bench benches[] = {
 		.run = bench_omap,
 	},
 	{
+		.name = "quantity",
+		.about = "quantities as pods write them: parsed, printed, added",
+		.item = "quantities",
+		.size = 100000,
+		.run = bench_quantity,
+	},
+	{
+		.name = "resources",
+		.about = "vectors of resources: a pod's request against what nodes have left",
+		.item = "nodes",
+		.size = 100000,
+		.run = bench_resources,
+	},
+	{
 		.name = "store",
 		.about = "the API server's store: pods of 3 kB read, written to disk, loaded",
 		.item = "pods",

@@ -11,6 +11,8 @@ bench_fn bench_json;
 bench_fn bench_loop;
 bench_fn bench_map;
 bench_fn bench_omap;
+bench_fn bench_quantity;
+bench_fn bench_resources;
 bench_fn bench_store;
 bench_fn bench_timers;
 bench_fn bench_vec;

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client/client.h - asking an API server, asynchronously, whichever way it is reached.
+ *
+ *	client_send(client, &(struct client_ask){
+ *		.verb = CLIENT_PATCH, .patch = CLIENT_PATCH_MERGE, .body = doc,
+ *		.resource = &resources[RESOURCE_PODS], .namespace = ns, .name = name, .sub = STR("status"),
+ *		.done = patched, .arg = me });
+ *	...
+ *	static void patched(void *arg, const struct client_result *result)
+ *	{
+ *		if (result->err)	result->err->code is the reason: ERR_CONFLICT, ERR_NOT_FOUND, ...
+ *
+ * Under it is a transport (client/transport.h): HTTP to a kube-apiserver, or the server in the same
+ * process. What is the same for both is here: a bound on what is in flight (the rest waits in
+ * order), repeating what the server asks to repeat, and an end to every request.
+ *
+ * LIFE OF A REQUEST. It ends by exactly one of: `done` (of a watch or a stream: `ended`) is called,
+ * client_cancel(), client_free(). Nothing is called from within a function of this header, and
+ * nothing after the end; the handle is not touched afterwards.
+ *
+ * REPEATING. "Try again" (429, 503 and 504 with Retry-After, a connection that the request did not
+ * get on) is done here, with growing, jittered pauses of at least Retry-After, until `attempts` are
+ * used up or the deadline has come. A request that may have been acted upon is repeated only if it
+ * reads. "No" (everything else) goes to the caller at once. */
+#ifndef CLIENT_CLIENT_H
+#define CLIENT_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "client/resource.h"
+#include "json/doc.h"
+
+struct client;
+struct client_request;
+struct loop;
+struct transport;
+
+enum client_verb {
+	CLIENT_GET,
+	CLIENT_LIST,
+	CLIENT_WATCH, /* client_watch() */
+	CLIENT_CREATE,
+	CLIENT_UPDATE,
+	CLIENT_PATCH,
+	CLIENT_DELETE,
+	CLIENT_DELETE_COLLECTION,
+	CLIENT_RAW, /* `method` and `path` as they are */
+	CLIENT_VERB_COUNT
+};
+
+enum client_patch {
+	CLIENT_PATCH_JSON,
+	CLIENT_PATCH_MERGE,
+	CLIENT_PATCH_STRATEGIC,
+	CLIENT_PATCH_APPLY, /* server-side apply: `field_manager` is wanted */
+	CLIENT_PATCH_COUNT
+};
+
+enum client_propagation {
+	CLIENT_PROPAGATION_UNSET,
+	CLIENT_BACKGROUND,
+	CLIENT_FOREGROUND,
+	CLIENT_ORPHAN
+};
+
+/* Lent for the call; take a reference of `doc` to keep it. */
+struct client_result {
+	int code;              /* of the answer; 0 where none came */
+	const struct err *err; /* NULL: it went well */
+	/* The object, the list or the Status; NULL where no answer came, where the caller said
+	 * `discard`, or where the body is no JSON. */
+	struct json_doc *doc;
+	struct str text; /* CLIENT_RAW: the body as it came */
+};
+typedef void client_done_fn(void *arg, const struct client_result *result);
+
+/* What is asked. Read during the call only; texts are copied, `body` is kept by reference (and must
+ * not be changed any more). Zeroes mean "not said". */
+struct client_ask {
+	enum client_verb verb;
+	const struct resource *resource; /* must outlive the request */
+	struct str namespace;
+	struct str name;
+	struct str sub; /* "status", "binding", "eviction", "scale", ... */
+	struct json_doc *body;
+	bool discard; /* nobody looks at the answer's document: it is not decoded */
+
+	enum client_patch patch;
+	struct str field_manager;
+	bool force;   /* with CLIENT_PATCH_APPLY */
+	bool dry_run; /* of every write */
+
+	/* get, list, delete collection */
+	struct str label_selector;
+	struct str field_selector;
+	struct str resource_version;
+	struct str version_match; /* "Exact", "NotOlderThan" */
+	int64_t limit;
+	struct str continue_token;
+
+	/* delete, delete collection */
+	const int64_t *grace_seconds; /* NULL: not said */
+	enum client_propagation propagation;
+	struct str precondition_uid;
+	struct str precondition_version;
+
+	/* CLIENT_RAW */
+	struct str method;
+	struct str path; /* with its query, encoded */
+	struct str content_type;
+	struct str raw_body; /* copied; instead of `body` */
+
+	int64_t deadline_us; /* waiting and repeating included; 0: of the client, < 0: none */
+	int attempts;        /* 0: of the client */
+
+	client_done_fn *done; /* may be NULL */
+	void *arg;
+};
+
+struct client_options {
+	size_t max_in_flight;     /* 0: 256. Watches and streams do not count. */
+	int64_t deadline_us;      /* 0: 60 s; < 0: none */
+	int attempts;             /* 0: 10 */
+	int64_t backoff_us;       /* the first pause; 0: 50 ms. Doubles up to ... */
+	int64_t backoff_max_us;   /* ... this; 0: 10 s */
+	struct str field_manager; /* of writes that name none; copied */
+};
+
+/* Takes the transport. `options` may be NULL. */
+struct client *client_new(struct loop *loop, struct transport *transport,
+			  const struct client_options *options) __attribute__((returns_nonnull));
+/* Ends everything under way without a word. Not from within a callback of one of its requests.
+ * Takes NULL. */
+void client_free(struct client *client);
+DEFINE_AUTO(struct client *, client_free);
+
+struct loop *client_loop(const struct client *client);
+
+struct client_request *client_send(struct client *client, const struct client_ask *ask)
+	__attribute__((returns_nonnull));
+/* Stop it: its callback is not called. A write may have been done or not. Allowed in its own
+ * callbacks but the last one. Takes NULL. */
+void client_cancel(struct client_request *request);
+
+/* --- short forms --- */
+
+struct client_request *client_get(struct client *client, const struct resource *resource,
+				  struct str namespace, struct str name, client_done_fn *done,
+				  void *arg);
+/* Everything, in one piece. Namespace none: all. */
+struct client_request *client_list(struct client *client, const struct resource *resource,
+				   struct str namespace, client_done_fn *done, void *arg);
+/* In the namespace that its metadata names. */
+struct client_request *client_create(struct client *client, const struct resource *resource,
+				     struct json_doc *body, client_done_fn *done, void *arg);
+/* The object that its metadata names; `sub` may be "". */
+struct client_request *client_update(struct client *client, const struct resource *resource,
+				     const char *sub, struct json_doc *body, client_done_fn *done,
+				     void *arg);
+/* In the background, with the object's own grace. */
+struct client_request *client_delete(struct client *client, const struct resource *resource,
+				     struct str namespace, struct str name, client_done_fn *done,
+				     void *arg);
+/* Bind a pod to a node. With `uid` only that very pod: the server refuses another of that name. */
+struct client_bind {
+	struct str namespace;
+	struct str name;
+	struct str uid;
+	struct str node;
+	/* Put on the pod with the binding; may be absent. */
+	struct json annotations;
+};
+struct client_request *client_bind(struct client *client, const struct client_bind *bind,
+				   client_done_fn *done, void *arg);
+
+/* --- watches --- */
+
+enum client_event_type {
+	CLIENT_ADDED,
+	CLIENT_MODIFIED,
+	CLIENT_DELETED,
+	CLIENT_BOOKMARK, /* an object with nothing but its resourceVersion */
+	CLIENT_EVENT_COUNT
+};
+
+struct client_event {
+	enum client_event_type type;
+	struct json_doc *doc; /* lent; shared with whoever else watches, so it is never changed */
+	bool initial_end;     /* of a bookmark: the initial events are complete */
+};
+
+struct client_watch {
+	const struct resource *resource;
+	struct str namespace; /* none: all */
+	struct str label_selector;
+	struct str field_selector;
+	/* Tell what came behind this version. None: what is there as ADDED, then what comes. */
+	struct str resource_version;
+	bool initial_events; /* ask for a bookmark that says when "what is there" is complete */
+	int64_t timeout_s;   /* how long the server keeps it; 0: it decides */
+
+	/* The server has agreed to it; may be NULL. */
+	void (*opened)(void *arg);
+	void (*event)(void *arg, const struct client_event *event);
+	/* It is over; `err` is NULL for an ordinary end (the server's time is up). ERR_EXPIRED and
+	 * ERR_GONE: the version is too old, list again. A watch is never repeated by the client. */
+	void (*ended)(void *arg, const struct err *err);
+	void *arg;
+};
+struct client_request *client_watch(struct client *client, const struct client_watch *watch)
+	__attribute__((returns_nonnull));
+
+/* --- streams of bytes: logs --- */
+
+struct client_stream {
+	struct str
+		path; /* with its query, encoded: "/api/v1/namespaces/ns/pods/p/log?follow=true" */
+	/* A piece of what is read, lent. */
+	void (*data)(void *arg, struct str data);
+	/* `err` is NULL where everything came. */
+	void (*ended)(void *arg, const struct err *err);
+	void *arg;
+};
+struct client_request *client_stream(struct client *client, const struct client_stream *stream)
+	__attribute__((returns_nonnull));
+
+/* --- questions --- */
+
+/* May it go well when it is done again as it is, later? (Not: a conflict, which wants a new read.)
+ */
+bool client_is_transient(enum err_code code);
+
+struct client_stats {
+	size_t in_flight;
+	size_t waiting;
+	size_t watches; /* and streams */
+	uint64_t sent;
+	uint64_t repeated;
+};
+void client_stats(const struct client *client, struct client_stats *ret);
+
+#endif

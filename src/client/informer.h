@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client/informer.h - what is there of a kind, and every change of it: list, then watch.
+ *
+ *	struct informer *pods = informer_new(client, &(struct informer_options){
+ *		.resource = &resources[RESOURCE_PODS], .store = true });
+ *	informer_listen(pods, &(struct informer_events){ .added = pod_added, ... }, me);
+ *	informer_start(pods);
+ *
+ * A list in pages, then a watch from its version, resumed where it was lost from the last version
+ * seen (bookmarks move that on while nothing happens). Where the server has forgotten that version
+ * (410), the list is read anew, and the differences are told as if they had been watched: what is
+ * gone as deleted, what has a new version as updated, what has a new uid as deleted and added.
+ * Failures are met with growing, jittered pauses, for ever.
+ *
+ * Always true: a listener hears of an object added, then updated any number of times, then deleted;
+ * versions of one object only go forward; after `synced` it has heard of all that the first list
+ * had. Documents are decoded once and shared. Without `store` the informer remembers only names,
+ * uids and versions, about 100 bytes an object: whoever listens keeps what it needs. */
+#ifndef CLIENT_INFORMER_H
+#define CLIENT_INFORMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+#include "base/str.h"
+#include "client/resource.h"
+#include "json/doc.h"
+
+struct client;
+struct informer;
+struct log;
+
+struct informer_options {
+	const struct resource *resource; /* must outlive the informer */
+	struct str namespace;            /* none: all; copied, as the selectors */
+	struct str label_selector;
+	struct str field_selector;
+	bool store;      /* keep the documents, for informer_get() and indexes */
+	int64_t page;    /* objects a page of the list; 0: 500; < 0: all at once */
+	struct log *log; /* lists that fail and versions that were lost; may be NULL */
+};
+
+/* Lent for the call. */
+struct informer_object {
+	struct str namespace; /* "" for kinds without */
+	struct str name;
+	/* The newest version that is known. Of a deletion: the last one; NULL where the deletion
+	 * was only seen by its absence from a list and documents are not kept. Items of a list of a
+	 * built-in kind have no apiVersion and kind, as everywhere in Kubernetes. */
+	struct json_doc *doc;
+	struct json_doc *old; /* updated, with `store`: the version before; else NULL */
+};
+
+/* Every member may be NULL. Listeners are called in the order in which they came; the store already
+ * holds the change. They may send requests and free nothing of the informer. */
+struct informer_events {
+	void (*added)(void *arg, const struct informer_object *object);
+	void (*updated)(void *arg, const struct informer_object *object);
+	void (*deleted)(void *arg, const struct informer_object *object);
+	/* The first list has been told completely. Once. */
+	void (*synced)(void *arg);
+};
+
+struct informer *informer_new(struct client *client, const struct informer_options *options)
+	__attribute__((returns_nonnull));
+/* Not from within one of its events. Takes NULL. */
+void informer_free(struct informer *informer);
+DEFINE_AUTO(struct informer *, informer_free);
+
+/* Before informer_start(). The struct is copied. */
+void informer_listen(struct informer *informer, const struct informer_events *events, void *arg);
+void informer_start(struct informer *informer);
+
+bool informer_synced(const struct informer *informer);
+size_t informer_len(const struct informer *informer);
+/* The version up to which everything has been told; "" before the first list. Lent until control
+ * goes back to the loop. */
+struct str informer_version(const struct informer *informer);
+
+/* --- with `store`; documents are lent until control goes back to the loop --- */
+
+struct json_doc *informer_get(const struct informer *informer, struct str namespace,
+			      struct str name);
+/* The next one in order of namespace and name, of one namespace or (none) of all:
+ *	struct informer_walk walk = {.namespace = ns};
+ *	while ((doc = informer_next(informer, &walk))) ...
+ * What is added or removed meanwhile may or may not be seen. */
+struct informer_walk {
+	struct str namespace;
+	struct str at; /* begins as none */
+};
+struct json_doc *informer_next(const struct informer *informer, struct informer_walk *walk);
+
+/* An index: objects by texts that a function finds in them (the node of a pod, the uid of an
+ * owner). Added before informer_start(). */
+struct informer_keys;
+typedef void informer_index_fn(void *arg, struct json object, struct informer_keys *keys);
+/* From within the function: the object is found under this text. Copied; twice the same counts
+ * once. */
+void informer_key_add(struct informer_keys *keys, struct str key);
+/* Gives the number of the index, counted from 0. */
+size_t informer_index_add(struct informer *informer, informer_index_fn *fn, void *arg);
+/* How many are found under a key, and the i-th of them (in no order that means anything). */
+size_t informer_index_len(const struct informer *informer, size_t index, struct str key);
+struct json_doc *informer_index_get(const struct informer *informer, size_t index, struct str key,
+				    size_t i);
+
+/* --- numbers --- */
+
+struct informer_stats {
+	uint64_t lists;   /* begun */
+	uint64_t watches; /* begun */
+	uint64_t events;  /* heard, bookmarks included */
+	uint64_t relists; /* lists because a version was lost */
+	uint64_t failures;
+};
+void informer_stats(const struct informer *informer, struct informer_stats *ret);
+
+#endif

@@ -207,3 +207,48 @@ const char *duration_print(int64_t nanoseconds, char text[DURATION_TEXT_SIZE])
 	snprintf(text, DURATION_TEXT_SIZE, "%s", buf_text(&out));
 	return text;
 }
+
+/* --- ages ------------------------------------------------------------------------------------ */
+
+/* How ages below a bound are shown: in a unit, and some with what is left in a smaller one. */
+static const struct age_step {
+	int64_t below; /* seconds */
+	int64_t unit;
+	int64_t rest_unit; /* 0: the rest is left away */
+	char letter;
+	char rest_letter;
+} age_steps[] = {
+	{120, 1, 0, 's', 0},
+	{600, 60, 1, 'm', 's'},
+	{3 * 3600, 60, 0, 'm', 0},
+	{8 * 3600, 3600, 60, 'h', 'm'},
+	{48 * 3600, 3600, 0, 'h', 0},
+	{8 * 86400, 86400, 3600, 'd', 'h'},
+	{INT64_C(730) * 86400, 86400, 0, 'd', 0},
+	{INT64_C(2920) * 86400, INT64_C(365) * 86400, 86400, 'y', 'd'},
+	{INT64_MAX, INT64_C(365) * 86400, 0, 'y', 0},
+};
+
+const char *duration_print_age(int64_t microseconds, char text[DURATION_TEXT_SIZE])
+{
+	int64_t seconds = microseconds / 1000000;
+	const struct age_step *step = age_steps;
+	int64_t rest;
+
+	if (seconds < -1) {
+		snprintf(text, DURATION_TEXT_SIZE, "<invalid>");
+		return text;
+	}
+	if (seconds < 0)
+		seconds = 0;
+	while (seconds >= step->below)
+		step++;
+	rest = step->rest_unit ? seconds % step->unit / step->rest_unit : 0;
+	if (rest)
+		snprintf(text, DURATION_TEXT_SIZE, "%" PRId64 "%c%" PRId64 "%c",
+			 seconds / step->unit, step->letter, rest, step->rest_letter);
+	else
+		snprintf(text, DURATION_TEXT_SIZE, "%" PRId64 "%c", seconds / step->unit,
+			 step->letter);
+	return text;
+}

@@ -155,8 +155,41 @@ static void test_intstr(void)
 	ok(!intstr_is_percent(&percent), "letters are none");
 }
 
+static void test_ages(void)
+{
+	static const struct {
+		int64_t seconds;
+		const char *want;
+	} rows[] = {
+		{-5, "<invalid>"},
+		{-1, "0s"},
+		{0, "0s"},
+		{119, "119s"},
+		{120, "2m"},
+		{200, "3m20s"},
+		{600, "10m"},
+		{10799, "179m"},
+		{10800, "3h"},
+		{3 * 3600 + 60, "3h1m"},
+		{8 * 3600 + 59, "8h"},
+		{172799, "47h"},
+		{172800, "2d"},
+		{183600, "2d3h"},
+		{8 * 86400 + 7200, "8d"},
+		{400 * 86400, "400d"},
+		{730 * 86400, "2y"},
+		{740 * 86400, "2y10d"},
+		{INT64_C(3000) * 86400, "8y"},
+	};
+	char text[DURATION_TEXT_SIZE];
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		is(duration_print_age(rows[i].seconds * 1000000, text), rows[i].want);
+}
+
 int main(void)
 {
+	test_ages();
 	test_durations();
 	test_wrong_durations();
 	test_intstr();

@@ -433,3 +433,16 @@ void pod_validate_new(struct json pod, struct causes *causes)
 				 "cannot be set until all schedulingGates have been cleared");
 	pod_rules_annotations_match(&r, json_get(json_get(pod, "metadata"), "annotations"), &spec);
 }
+
+void pod_template_validate_create(struct json template, struct causes *causes)
+{
+	PATH(path, NULL, "template");
+
+	pod_validate_template(json_get(template, "template"), &path, causes);
+}
+
+void pod_template_validate_update(struct json template, struct json old, struct causes *causes)
+{
+	(void)old;
+	pod_template_validate_create(template, causes);
+}

@@ -31,4 +31,8 @@ void pod_validate_update(struct json pod, struct json old, struct causes *causes
 void pod_validate_status(struct json pod, struct json old, struct causes *causes);
 void pod_validate_ephemeral(struct json pod, struct json old, struct causes *causes);
 
+/* Of a PodTemplate, in the way of model/rules.h. */
+void pod_template_validate_create(struct json template, struct causes *causes);
+void pod_template_validate_update(struct json template, struct json old, struct causes *causes);
+
 #endif

@@ -8,6 +8,7 @@
 #include "model/batchjob.h"
 #include "model/binding.h"
 #include "model/configmap.h"
+#include "model/controllerrevision.h"
 #include "model/crd.h"
 #include "model/disruption.h"
 #include "model/endpoints.h"
@@ -48,6 +49,7 @@ static const struct type *const kinds[] = {
 	&binding_type,
 	&pvc_type,
 	&configmap_type,
+	&controllerrevision_type,
 	&crd_type,
 	&pdb_type,
 	&eviction_type,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/content.c - what an object of a built-in kind may contain, by its field table. */
+/* apiserver/content.c - what an object of a built-in kind may contain, by its field table. What else
+ * it must be is in the ops of the kind. */
 #include "apiserver/content.h"
 
-#include "model/causes.h"
 #include "model/fields.h"
 
 #include "base/banned.h"
@@ -24,17 +24,8 @@ static void complete(const struct kind *kind, struct json_doc *doc, struct json 
 	type_canonicalize(kind->type, doc, object);
 }
 
-static void validate(const struct kind *kind, struct json object, struct json old,
-		     struct causes *causes)
-{
-	type_validate(kind->type, object, causes);
-	if (!json_is_absent(old))
-		type_validate_update(kind->type, old, object, causes);
-}
-
 const struct kind_content content_typed = {
 	.check_types = check_types,
 	.prune = prune,
 	.complete = complete,
-	.validate = validate,
 };

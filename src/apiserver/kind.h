@@ -4,7 +4,8 @@
  *
  * A row says everything that routes, discovery, printing, selectors and the verbs need; what makes
  * a kind special is a few pure functions (struct kind_ops). A new built-in kind costs a row in
- * kinds.c, its field table in model/, and an ops table where it has rules of its own. */
+ * the file of its group (kind_core.c, kind_apps.c, ...), its field table and rules in model/, and an
+ * ops table where those need more than documents. */
 #ifndef APISERVER_KIND_H
 #define APISERVER_KIND_H
 
@@ -83,7 +84,7 @@ struct kind_content {
 		      void (*on_unknown)(void *arg, struct str path), void *arg);
 	/* Defaults, and values in the form in which they are stored. */
 	void (*complete)(const struct kind *kind, struct json_doc *doc, struct json object);
-	/* `old` is absent for a new object. */
+	/* `old` is absent for a new object. NULL: all rules are in the ops. */
 	void (*validate)(const struct kind *kind, struct json object, struct json old,
 			 struct causes *causes);
 };
@@ -116,6 +117,19 @@ struct kind_ops {
 			struct json old);
 };
 
+/* The rules of a built-in kind as model/ has them: pure functions of documents, any of which may be
+ * NULL. kind_ruled (kind_rules.h) is the ops table that goes by them. */
+struct kind_rules {
+	void (*prepare_create)(struct json_doc *doc, struct json object);
+	void (*prepare_update)(struct json_doc *doc, struct json object, struct json old);
+	void (*prepare_status)(struct json_doc *doc, struct json object, struct json old);
+	void (*validate_create)(struct json object, struct causes *causes);
+	void (*validate_update)(struct json object, struct json old, struct causes *causes);
+	void (*validate_status)(struct json object, struct json old, struct causes *causes);
+	/* Where the kind has a template of pods: "spec.template". */
+	const char *template;
+};
+
 struct kind {
 	/* names */
 	struct str group;   /* "" for the core */
@@ -132,13 +146,16 @@ struct kind {
 	bool generation;       /* keeps metadata.generation */
 	bool create_on_update; /* PUT makes what is not there */
 	bool status;           /* has a status sub-resource: the main one leaves status alone */
-	unsigned verbs;
+	bool status_on_create; /* ... but for a new object, which may bring its status along */
+	bool returns_deleted;  /* DELETE answers with the object rather than with a Status */
+	unsigned verbs;        /* 0: all */
 	enum name_format name_format; /* NAME_ANY: NAME_DNS_SUBDOMAIN */
 	const struct kind_content *content;
 	const struct type *type; /* the field table of a built-in kind */
 	struct schema *schema;   /* the structural schema of a custom one */
 	bool custom;
 	const struct kind_ops *ops;
+	const struct kind_rules *rules;
 	const struct kind_sub *subs;       /* ends with a NULL name; "status" is listed too */
 	const struct kind_column *columns; /* ends with a NULL name */
 	/* Field selectors beyond metadata.name and metadata.namespace: "status.phase", ...

@@ -80,6 +80,8 @@ struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 	kind->qualified = core ? kind->name : join(arena, kind->name, ".", kind->group);
 	kind->head = str_from(arena_printf(arena, "{\"apiVersion\":\"%.*s\",\"kind\":\"%.*s\",",
 					   STR_ARG(kind->api_version), STR_ARG(kind->name)));
+	if (!kind->verbs)
+		kind->verbs = VERBS_ALL;
 	if (kind->name_format == NAME_ANY)
 		kind->name_format = NAME_DNS_SUBDOMAIN;
 	if (!kind->stored)

@@ -13,7 +13,7 @@ static struct json_doc *make_object(struct call *call, struct json body, struct 
 
 	if (!doc || metadata_create(call, doc, err) < 0)
 		return NULL;
-	if (call->kind->status)
+	if (call->kind->status && !call->kind->status_on_create)
 		(void)json_remove(doc, json_doc_root(doc), STR("status"));
 	if (ops && ops->prepare_create &&
 	    ops->prepare_create(call, doc, json_doc_root(doc), err) < 0)
@@ -29,7 +29,8 @@ static bool is_invalid(struct call *call, struct json object)
 	const struct kind_ops *ops = call->kind->ops;
 
 	metadata_validate(call, object, &causes);
-	call->kind->content->validate(call->kind, object, JSON_NONE, &causes);
+	if (call->kind->content->validate)
+		call->kind->content->validate(call->kind, object, JSON_NONE, &causes);
 	if (ops && ops->validate_create)
 		ops->validate_create(call, object, &causes);
 	if (causes.len == 0)

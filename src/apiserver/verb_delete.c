@@ -125,10 +125,10 @@ static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 	return true;
 }
 
-/* Does DELETE of this kind answer with the object (kinds that have grace) or with a Status? */
+/* Does DELETE answer with a Status rather than with the object? */
 static bool answers_status(const struct call *call)
 {
-	return !(call->kind->ops && call->kind->ops->grace);
+	return !call->kind->returns_deleted;
 }
 
 void delete_object(struct call *call, struct object *newest)
@@ -154,7 +154,7 @@ void delete_object(struct call *call, struct object *newest)
 		stage_update(call, doc, stored, 200);
 		return;
 	}
-	if (!answers_status(call))
+	if (ops && ops->grace)
 		(void)mark(call, doc, 0);
 	stage_delete(call, doc, stored, answers_status(call));
 }

@@ -120,7 +120,8 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 	const struct kind_ops *ops = call->kind->ops;
 
 	metadata_validate_update(call, object, old, &causes);
-	call->kind->content->validate(call->kind, object, old, &causes);
+	if (call->kind->content->validate)
+		call->kind->content->validate(call->kind, object, old, &causes);
 	if (ops && ops->validate_update)
 		ops->validate_update(call, object, old, &causes);
 	if (causes.len == 0)

@@ -1,30 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The API in process, on the virtual loop and a store in memory: what each verb answers, by tables of steps. */
-#include "apiserver/api.h"
-
-#include <stdio.h>
-
-#include "apiserver/call.h"
-#include "apiserver/route.h"
-#include "apiserver/store.h"
-#include "base/buf.h"
-#include "base/mem.h"
-#include "http/chunk.h"
-#include "json/pointer.h"
-#include "loop/loop.h"
-#include "tap.h"
-
-struct world {
-	struct loop *loop;
-	struct store *store;
-	struct api *api;
-};
-
-struct answer {
-	bool done;
-	int code;
-	struct json_doc *doc;
-};
+#include "apiserver/test/steps.h"
 
 /* What a watch has been told: one line an event. */
 struct told {
@@ -32,74 +8,7 @@ struct told {
 	bool ended;
 };
 
-static void on_answered(struct call *call)
-{
-	struct answer *answer = call->arg;
-	struct err err;
-	struct str text = call->text     ? chunk_str(call->text)
-			  : call->object ? call->object->text
-					 : str_none();
-
-	answer->done = true;
-	answer->code = call->code;
-	answer->doc = call->doc ? json_doc_ref(call->doc) : json_parse(text, NULL, &err);
-	call_free(call);
-}
-
-static const struct call_sink sink = {.answered = on_answered};
-
-/* "PATCH merge /api/v1/..." is a merge patch; "json" and "strategic" likewise. */
-static enum patch_type patch_of(const char *method)
-{
-	return strstr(method, "merge")  ? PATCH_MERGE
-	       : strstr(method, "json") ? PATCH_JSON
-					: PATCH_STRATEGIC;
-}
-
-static enum http_method method_of(const char *method)
-{
-	static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (str_starts(str_from(method), str_from(names[i])))
-			return (enum http_method)i;
-	return HTTP_METHOD_OTHER;
-}
-
-static struct call *make_call(struct world *w, const char *method, const char *path,
-			      const char *body, void *arg)
-{
-	struct call *call = call_new(w->api, &sink, arg);
-	struct route route = route_parse(str_from(path));
-	struct err err;
-
-	call->kind = kinds_find(api_kinds(w->api), route.group, route.version, route.plural);
-	call->verb = route_verb(&route, method_of(method), false);
-	call->namespace = arena_str(call->arena, route.namespace);
-	call->name = arena_str(call->arena, route.name);
-	call->sub = arena_str(call->arena, route.sub);
-	if (call->verb == VERB_PATCH)
-		call->patch = patch_of(method);
-	if (body)
-		call->body = json_parse(str_from(body), NULL, &err);
-	return call;
-}
-
-static struct answer ask(struct world *w, const char *method, const char *path, const char *body)
-{
-	struct answer answer = {0};
-
-	api_serve(make_call(w, method, path, body, &answer));
-	while (!answer.done)
-		loop_turn(w->loop, -1);
-	return answer;
-}
-
-static const struct step {
-	const char *method, *path, *body;
-	int code;
-	const char *at, *want; /* a pointer into the answer, and the text there; NULL: absent */
-} steps[] = {
+static const struct step steps[] = {
 	{"POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"a\"}}", 201, "/kind",
 	 "Namespace"},
 	{"POST", "/api/v1/namespaces/none/configmaps", "{\"metadata\":{\"name\":\"c\"}}", 404,
@@ -152,27 +61,6 @@ static const struct step {
 	{"GET", "/api/v1/namespaces/a/configmaps", NULL, 200, "/items/0", NULL},
 	{"DELETE", "/api/v1/namespaces/default", NULL, 404, "/reason", "NotFound"},
 };
-
-static void test_steps(struct world *w)
-{
-	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-		const struct step *step = &steps[i];
-		struct answer answer = ask(w, step->method, step->path, step->body);
-		struct json at;
-
-		at = json_pointer_get(json_doc_root(answer.doc), str_from(step->at));
-		if (!ok(answer.code == step->code && (step->want ? str_is(json_str(at), step->want)
-								 : json_is_absent(at)),
-			"%s %s: %d, %s", step->method, step->path, step->code, step->at)) {
-			AUTO(mem_free)
-			char *text = json_text(json_doc_root(answer.doc), JSON_COMPACT);
-
-			printf("#   %d %s\n", answer.code, text);
-		}
-		json_doc_unref(answer.doc);
-		store_check(w->store);
-	}
-}
 
 /* --- watches ----------------------------------------------------------------------------------------- */
 
@@ -305,16 +193,11 @@ static void test_pages(struct world *w)
 
 int main(void)
 {
-	struct err err;
-	struct world w = {.loop = loop_new_virtual(1, INT64_C(1767323045000000), &err)};
+	struct world w = world_open();
 
-	w.store = store_open(w.loop, &(struct store_options){.folder = NULL}, &err);
-	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store});
-	test_steps(&w);
+	run_steps(&w, steps, ARRAY_LEN(steps));
 	test_watch(&w);
 	test_pages(&w);
-	api_free(w.api);
-	store_close(w.store);
-	loop_free(w.loop);
+	world_close(&w);
 	return tap_done();
 }

@@ -43,7 +43,7 @@ static void test_discovery(void)
 	check(discovery_version(kinds, STR(""), STR("v1")), "/resources/0/shortNames/0", "cm");
 	check(discovery_version(kinds, STR("policy"), STR("v1")), "/resources/1/name",
 	      "poddisruptionbudgets/status");
-	check(discovery_groups(kinds), "/groups/0/name", "coordination.k8s.io");
+	check(discovery_groups(kinds), "/groups/0/name", "apps");
 	ok(!discovery_group(kinds, STR("example.com")), "a group that is not there");
 	ok(!discovery_version(kinds, STR("policy"), STR("v9")), "a version that is not there");
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind_apps.c - the kinds of apps and batch: controllers of pods. */
+#include "apiserver/kind_row.h"
+#include "model/batchjob.h"
+#include "model/controllerrevision.h"
+#include "model/workload.h"
+
+#include "base/banned.h"
+
+#define APPS(plural_name, singular_name, kind_name, table) \
+	ROW("apps", "v1", plural_name, singular_name, kind_name, table)
+#define BATCH(plural_name, singular_name, kind_name, table) \
+	ROW("batch", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind_sub deployment_subs[] = {
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub replicaset_subs[] = {
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub statefulset_subs[] = {
+	SUB_STATUS,
+	SUB_END,
+};
+
+/* The labels of a deployment do not come with its status. */
+static void prepare_deployment_status(struct json_doc *doc, struct json object, struct json old)
+{
+	struct json metadata = json_get(object, "metadata");
+	struct json labels = json_get(json_get(old, "metadata"), "labels");
+
+	if (json_is_absent(labels))
+		(void)json_remove(doc, metadata, STR("labels"));
+	else
+		json_set(doc, metadata, STR("labels"), json_new_copy(doc, labels));
+}
+
+static const struct kind rows[] = {
+	{APPS("controllerrevisions", "controllerrevision", "ControllerRevision",
+	      controllerrevision_type),
+	 .namespaced = true, RULES(VALIDATED(controllerrevision))},
+	{APPS("daemonsets", "daemonset", "DaemonSet", daemonset_type), .namespaced = true,
+	 .status = true, .generation = true, .short_names = NAMES("ds"), .categories = NAMES("all"),
+	 .subs = kind_subs_status, RULES(VALIDATED(daemonset), .template = "spec.template")},
+	{APPS("deployments", "deployment", "Deployment", deployment_type), .namespaced = true,
+	 .status = true, .generation = true, .short_names = NAMES("deploy"),
+	 .categories = NAMES("all"), .subs = deployment_subs,
+	 RULES(VALIDATED(deployment), .template = "spec.template",
+	       .prepare_status = prepare_deployment_status)},
+	{APPS("replicasets", "replicaset", "ReplicaSet", replicaset_type), .namespaced = true,
+	 .status = true, .generation = true, .short_names = NAMES("rs"), .categories = NAMES("all"),
+	 .subs = replicaset_subs,
+	 RULES(VALIDATED(replicaset), .template = "spec.template",
+	       .validate_status = replicaset_validate_status)},
+	{APPS("statefulsets", "statefulset", "StatefulSet", statefulset_type), .namespaced = true,
+	 .status = true, .generation = true, .short_names = NAMES("sts"),
+	 .categories = NAMES("all"), .subs = statefulset_subs,
+	 RULES(VALIDATED(statefulset), .template = "spec.template")},
+	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .namespaced = true,
+	 .status = true, .generation = true, .short_names = NAMES("cj"), .categories = NAMES("all"),
+	 .subs = kind_subs_status,
+	 RULES(VALIDATED(batch_cron_job), .template = "spec.jobTemplate.spec.template")},
+	{BATCH("jobs", "job", "Job", batch_job_type), .namespaced = true, .status = true,
+	 .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
+	 .selectable = NAMES("status.successful"),
+	 RULES(VALIDATED(batch_job), .prepare_create = batch_job_prepare_create,
+	       .template = "spec.template")},
+};
+
+const struct kind_group kind_group_apps = {rows, ARRAY_LEN(rows)};

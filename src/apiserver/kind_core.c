@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind_core.c - the kinds of the core: a row each, and the lists of their sub-resources. */
+#include "apiserver/kind_pod.h"
+#include "apiserver/kind_row.h"
+#include "model/configmap.h"
+#include "model/endpoints.h"
+#include "model/event.h"
+#include "model/limitrange.h"
+#include "model/namespace.h"
+#include "model/node.h"
+#include "model/persistentvolume.h"
+#include "model/pod.h"
+#include "model/pod_validate.h"
+#include "model/pvc.h"
+#include "model/quota.h"
+#include "model/secret.h"
+#include "model/service.h"
+#include "model/serviceaccount.h"
+#include "model/workload.h"
+
+#include "base/banned.h"
+
+#define CORE(plural_name, singular_name, kind_name, table) \
+	ROW("", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind_sub namespace_subs[] = {
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub node_subs[] = {
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub pod_subs[] = {
+	{.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub controller_subs[] = {
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind rows[] = {
+	{CORE("configmaps", "configmap", "ConfigMap", configmap_type), .namespaced = true,
+	 .short_names = NAMES("cm"), RULES(VALIDATED(configmap))},
+	{CORE("endpoints", "endpoints", "Endpoints", endpoints_type), .namespaced = true,
+	 .create_on_update = true, .short_names = NAMES("ep"), RULES(VALIDATED(endpoints))},
+	{CORE("events", "event", "Event", event_type), .namespaced = true, .create_on_update = true,
+	 .name_format = NAME_PATH_SEGMENT, .short_names = NAMES("ev"),
+	 .selectable =
+		 NAMES("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+		       "involvedObject.uid", "involvedObject.apiVersion",
+		       "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+		       "reportingComponent", "source", "type"),
+	 RULES(VALIDATED(event))},
+	{CORE("limitranges", "limitrange", "LimitRange", limitrange_type), .namespaced = true,
+	 .create_on_update = true, .short_names = NAMES("limits"), RULES(VALIDATED(limitrange))},
+	{CORE("namespaces", "namespace", "Namespace", namespace_type), .status = true,
+	 .verbs = VERBS_ALL & ~(1U << VERB_DELETE_COLLECTION), .returns_deleted = true,
+	 .name_format = NAME_DNS_LABEL, .short_names = NAMES("ns"), .subs = namespace_subs,
+	 .selectable = NAMES("status.phase"),
+	 RULES(VALIDATED(namespace), .prepare_create = namespace_prepare_create,
+	       .validate_status = namespace_validate_status)},
+	{CORE("nodes", "node", "Node", node_type), .status = true, .status_on_create = true,
+	 .short_names = NAMES("no"), .subs = node_subs, .selectable = NAMES("spec.unschedulable"),
+	 RULES(VALIDATED(node), .prepare_create = node_prepare_create,
+	       .validate_status = node_validate_status)},
+	{CORE("persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", pvc_type),
+	 .namespaced = true, .status = true, .returns_deleted = true, .short_names = NAMES("pvc"),
+	 .subs = kind_subs_status,
+	 RULES(VALIDATED(pvc), .prepare_create = pvc_prepare_create,
+	       .validate_status = pvc_validate_status)},
+	{CORE("persistentvolumes", "persistentvolume", "PersistentVolume", pv_type), .status = true,
+	 .returns_deleted = true, .short_names = NAMES("pv"), .subs = kind_subs_status,
+	 RULES(VALIDATED(pv), .prepare_create = pv_prepare_create)},
+	{CORE("pods", "pod", "Pod", pod_type), .namespaced = true, .status = true,
+	 .generation = true, .returns_deleted = true, .short_names = NAMES("po"),
+	 .categories = NAMES("all"), .subs = pod_subs,
+	 .selectable = NAMES("spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
+			     "spec.serviceAccountName", "spec.hostNetwork", "status.phase",
+			     "status.podIP", "status.podIPs", "status.nominatedNodeName"),
+	 .ops = &kind_pod_ops},
+	{CORE("podtemplates", "podtemplate", "PodTemplate", pod_template_type), .namespaced = true,
+	 .generation = true, .returns_deleted = true,
+	 RULES(VALIDATED(pod_template), .template = "template")},
+	{CORE("replicationcontrollers", "replicationcontroller", "ReplicationController",
+	      replicationcontroller_type),
+	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("rc"),
+	 .categories = NAMES("all"), .subs = controller_subs,
+	 .selectable = NAMES("status.replicas"),
+	 RULES(VALIDATED(replicationcontroller), .template = "spec.template")},
+	{CORE("resourcequotas", "resourcequota", "ResourceQuota", quota_type), .namespaced = true,
+	 .status = true, .returns_deleted = true, .short_names = NAMES("quota"),
+	 .subs = kind_subs_status,
+	 RULES(VALIDATED(quota), .validate_status = quota_validate_status)},
+	{CORE("secrets", "secret", "Secret", secret_type), .namespaced = true,
+	 .selectable = NAMES("type"), RULES(VALIDATED(secret))},
+	{CORE("serviceaccounts", "serviceaccount", "ServiceAccount", serviceaccount_type),
+	 .namespaced = true, .returns_deleted = true, .short_names = NAMES("sa")},
+	{CORE("services", "service", "Service", service_type), .namespaced = true, .status = true,
+	 .create_on_update = true, .returns_deleted = true, .name_format = NAME_DNS1035_LABEL,
+	 .short_names = NAMES("svc"), .categories = NAMES("all"), .subs = kind_subs_status,
+	 .selectable = NAMES("spec.clusterIP", "spec.type"),
+	 RULES(VALIDATED(service), .prepare_create = service_prepare_create,
+	       .prepare_update = service_prepare_update,
+	       .validate_status = service_validate_status)},
+};
+
+const struct kind_group kind_group_core = {rows, ARRAY_LEN(rows)};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind_network.c - the kinds of discovery.k8s.io and networking.k8s.io. */
+#include "apiserver/kind_row.h"
+#include "model/endpoints.h"
+#include "model/ingress.h"
+#include "model/networkpolicy.h"
+
+#include "base/banned.h"
+
+#define NETWORK(plural_name, singular_name, kind_name, table) \
+	ROW("networking.k8s.io", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind rows[] = {
+	{ROW("discovery.k8s.io", "v1", "endpointslices", "endpointslice", "EndpointSlice",
+	     endpoint_slice_type),
+	 .namespaced = true, .generation = true, RULES(VALIDATED(endpoint_slice))},
+	{NETWORK("ingressclasses", "ingressclass", "IngressClass", ingressclass_type),
+	 .generation = true},
+	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .namespaced = true,
+	 .status = true, .generation = true, .short_names = NAMES("ing"), .ops = &kind_ruled,
+	 .subs = kind_subs_status},
+	{NETWORK("networkpolicies", "networkpolicy", "NetworkPolicy", networkpolicy_type),
+	 .namespaced = true, .generation = true, .short_names = NAMES("netpol")},
+};
+
+const struct kind_group kind_group_network = {rows, ARRAY_LEN(rows)};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in kinds as the API serves them: what the server fills in, what it refuses, what comes
+ * back. */
+#include "apiserver/test/steps.h"
+
+#define POD(name, more)                                                                    \
+	"{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"containers\":[{\"name\":\"c\"," \
+	"\"image\":\"i\"}]" more "}}"
+#define TEMPLATE                                                                            \
+	"\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{" \
+	"\"name\":\"c\",\"image\":\"i\"}]}}"
+
+static const struct step pods[] = {
+	{"POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"a\"}}", 201, "/status/phase",
+	 "Active"},
+	{"POST", "/api/v1/namespaces/a/pods",
+	 "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\","
+	 "\"resources\":{\"limits\":{\"cpu\":\"1000m\"}}}]},\"status\":{\"phase\":\"Running\"}}",
+	 201, "/status", "{\"phase\":\"Pending\",\"qosClass\":\"Burstable\"}"},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200,
+	 "/spec/containers/0/resources/requests/cpu", "1"},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200, "/spec/restartPolicy", "Always"},
+	{"POST", "/api/v1/namespaces/a/pods", "{\"metadata\":{\"name\":\"q\"},\"spec\":{}}", 422,
+	 "/details/causes/0/field", "spec.containers"},
+	{"PATCH merge", "/api/v1/namespaces/a/pods/p", "{\"status\":{\"phase\":\"Running\"}}", 200,
+	 "/status/phase", "Pending"},
+	{"PATCH merge", "/api/v1/namespaces/a/pods/p/status",
+	 "{\"status\":{\"phase\":\"Running\"},\"spec\":{\"nodeName\":\"n\"}}", 200,
+	 "/spec/nodeName", NULL},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200, "/status/phase", "Running"},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200, "/metadata/generation", "1"},
+	{"PATCH merge", "/api/v1/namespaces/a/pods/p", "{\"spec\":{\"hostNetwork\":true}}", 422,
+	 "/reason", "Invalid"},
+	{"PATCH strategic", "/api/v1/namespaces/a/pods/p",
+	 "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"j\"}]}}", 200,
+	 "/metadata/generation", "2"},
+	{"PATCH strategic", "/api/v1/namespaces/a/pods/p/ephemeralcontainers",
+	 "{\"spec\":{\"ephemeralContainers\":[{\"name\":\"e\",\"image\":\"j\"}],\"nodeName\":\"x\"}"
+	 "}",
+	 200, "/spec/ephemeralContainers/0/name", "e"},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200, "/spec/nodeName", NULL},
+	/* a pod that is nowhere goes at once; one on a node gets its time */
+	{"DELETE", "/api/v1/namespaces/a/pods/p", NULL, 200, "/metadata/deletionGracePeriodSeconds",
+	 "0"},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 404, "/reason", "NotFound"},
+	{"POST", "/api/v1/namespaces/a/pods", POD("r", ",\"nodeName\":\"n\""), 201,
+	 "/spec/nodeName", "n"},
+	{"DELETE", "/api/v1/namespaces/a/pods/r", NULL, 200, "/metadata/deletionGracePeriodSeconds",
+	 "30"},
+	{"DELETE", "/api/v1/namespaces/a/pods/r", "{\"gracePeriodSeconds\":0}", 200, "/kind",
+	 "Pod"},
+	{"GET", "/api/v1/namespaces/a/pods/r", NULL, 404, "/reason", "NotFound"},
+};
+
+static const struct step others[] = {
+	/* a node brings its status along, and is not ready */
+	{"POST", "/api/v1/nodes",
+	 "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"cpu\":\"4\"}}}", 201,
+	 "/status/allocatable/cpu", "4"},
+	{"GET", "/api/v1/nodes/n", NULL, 200, "/spec/taints/0/key", "node.kubernetes.io/not-ready"},
+	{"PATCH merge", "/api/v1/nodes/n", "{\"status\":{\"phase\":\"x\"}}", 200, "/status/phase",
+	 NULL},
+	{"POST", "/apis/apps/v1/namespaces/a/deployments",
+	 "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}}"
+	 "," TEMPLATE "},\"status\":{\"replicas\":3}}",
+	 201, "/spec/strategy/type", "RollingUpdate"},
+	{"GET", "/apis/apps/v1/namespaces/a/deployments/d", NULL, 200, "/status", "{}"},
+	{"POST", "/apis/apps/v1/namespaces/a/deployments",
+	 "{\"metadata\":{\"name\":\"e\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"c\"}}"
+	 "," TEMPLATE "}}",
+	 422, "/details/causes/0/field", "spec.template.metadata.labels"},
+	{"PATCH merge", "/apis/apps/v1/namespaces/a/deployments/d", "{\"spec\":{\"replicas\":2}}",
+	 200, "/metadata/generation", "2"},
+	{"PATCH merge", "/apis/apps/v1/namespaces/a/deployments/d/status",
+	 "{\"metadata\":{\"labels\":{\"x\":\"y\"}},\"status\":{\"replicas\":2}}", 200,
+	 "/metadata/labels", NULL},
+	{"POST", "/apis/batch/v1/namespaces/a/jobs",
+	 "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
+	 "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
+	 201, "/spec/template/metadata/labels/job-name", "j"},
+	{"POST", "/apis/apps/v1/namespaces/a/controllerrevisions",
+	 "{\"metadata\":{\"name\":\"c\"},\"revision\":1}", 422, "/details/causes/0/field", "data"},
+	{"POST", "/api/v1/namespaces/a/services",
+	 "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"clusterIP\":\"None\"}}", 201,
+	 "/status/loadBalancer", "{}"},
+	{"DELETE", "/api/v1/namespaces/a/services/s", NULL, 200, "/kind", "Service"},
+	{"POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+	 "{\"metadata\":{\"name\":\"p\"},\"value\":2000000001}", 422, "/reason", "Invalid"},
+	{"PUT", "/apis/rbac.authorization.k8s.io/v1/clusterroles/a:b",
+	 "{\"metadata\":{\"name\":\"a:b\"}}", 201, "/rules", "null"},
+	{"POST", "/apis/networking.k8s.io/v1/namespaces/a/ingresses",
+	 "{\"metadata\":{\"name\":\"i\"},\"spec\":{},\"status\":{\"loadBalancer\":{}}}", 201,
+	 "/status/loadBalancer", "{}"},
+};
+
+int main(void)
+{
+	struct world w = world_open();
+
+	run_steps(&w, pods, ARRAY_LEN(pods));
+	run_steps(&w, others, ARRAY_LEN(others));
+	world_close(&w);
+	return tap_done();
+}

@@ -8,6 +8,7 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/form.h"
+#include "apiserver/keep.h"
 #include "apiserver/kind_rows.h"
 #include "apiserver/options.h"
 #include "apiserver/watcher.h"
@@ -39,10 +40,17 @@ struct api *api_new(const struct api_options *options)
 	return api;
 }
 
+void api_start(struct api *api)
+{
+	assert(!api->keep);
+	api->keep = keep_start(api);
+}
+
 void api_free(struct api *api)
 {
 	if (!api)
 		return;
+	keep_stop(api->keep);
 	assert(list_is_empty(&api->calls));
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);

@@ -34,9 +34,14 @@ struct api_options {
 	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
 	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
 	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
+	const char *root_ca;  /* PEM: what pods verify the server by; lent; NULL: nothing */
+	int port;             /* that the server listens on, for pods; 0: 6443 */
 };
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
+/* What the server does by itself (keep.h). Once, when the store has been read and its kinds are known.
+ */
+void api_start(struct api *api);
 /* Every call must have been freed. Takes NULL. */
 void api_free(struct api *api);
 DEFINE_AUTO(struct api *, api_free);
@@ -61,10 +66,5 @@ struct json_doc *api_read(struct api *api, const struct kind *kind, struct str n
 /* The newest version, also where it is only staged: what a writer starts from. */
 struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struct str namespace,
 				 struct str name);
-
-/* Writing by the server itself, beside any call. Failure is logged; conflicts are the next event's
- * business. */
-void api_put(struct api *api, const struct kind *kind, struct json_doc *doc);
-void api_delete(struct api *api, const struct kind *kind, struct str namespace, struct str name);
 
 #endif

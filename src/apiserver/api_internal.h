@@ -22,6 +22,7 @@ struct api {
 	struct list calls; /* in flight */
 	size_t in_flight;  /* of those, all but watches */
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
+	struct keep *keep; /* NULL before api_start() */
 	size_t watchers;
 };
 
@@ -66,6 +67,8 @@ int admit_check(struct call *call, struct json object, struct json old, struct e
 /* --- what verbs share ----------------------------------------------------------------------------
  * */
 
+/* Was it being removed, and has its last finalizer gone? Then so must it. */
+bool object_is_finished(const struct kind *kind, struct json object);
 /* Each works on the newest version, staged ones included, and ends the call. */
 void create_object(struct call *call, struct json body);
 void update_object(struct call *call, struct json_doc *doc, struct object *newest);

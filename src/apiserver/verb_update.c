@@ -149,12 +149,13 @@ static int make_version(struct call *call, struct json_doc *doc, struct json old
 	return admit_change(call, doc, old, err);
 }
 
-/* The last finalizer of an object that is being removed has gone: so does the object. */
-static bool is_finished(struct json object)
+bool object_is_finished(const struct kind *kind, struct json object)
 {
 	struct json metadata = json_get(object, "metadata");
+	bool held = str_is(kind->prefix, "/namespaces/") &&
+		    json_len(json_get(json_get(object, "spec"), "finalizers"));
 
-	return !json_is_absent(json_get(metadata, "deletionTimestamp")) &&
+	return !json_is_absent(json_get(metadata, "deletionTimestamp")) && !held &&
 	       json_len(json_get(metadata, "finalizers")) == 0 &&
 	       json_int(json_get(metadata, "deletionGracePeriodSeconds")) == 0;
 }
@@ -178,7 +179,7 @@ void update_object(struct call *call, struct json_doc *doc, struct object *newes
 	}
 	if (ops && ops->warn)
 		ops->warn(call, json_doc_root(doc), json_doc_root(old));
-	if (is_finished(json_doc_root(doc)) && !call->options.dry_run.len)
+	if (object_is_finished(call->kind, json_doc_root(doc)) && !call->options.dry_run.len)
 		stage_finish(call, doc, stored);
 	else
 		stage_update(call, doc, stored, 200);

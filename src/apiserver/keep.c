@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/keep.c - the keepers: who they are, and how they are told.
+ *
+ * One watch of everything feeds them. A change is parsed at most once, when the first of them asks
+ * what is in it; most changes concern none of them. */
+#include "apiserver/keep.h"
+
+#include <assert.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/keep_rows.h"
+#include "apiserver/self.h"
+#include "base/mem.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+static const struct keeper *const keepers[] = {
+	[KEEP_DEFAULTS] = &keep_defaults,
+};
+_Static_assert(ARRAY_LEN(keepers) == KEEP_COUNT, "a row for every keeper");
+
+struct keep {
+	struct api *api;
+	struct store_watch *watch;
+	struct map *kinds; /* prefix -> struct kind, as stored */
+	uint64_t generation;
+	void *states[KEEP_COUNT];
+};
+
+/* --- keys --- */
+
+struct key_parts key_split(struct str key)
+{
+	size_t plural = (size_t)str_find_byte(key, '/', 0) + 1;
+	size_t namespace = (size_t)str_find_byte(key, '/', plural) + 1;
+	size_t name = (size_t)str_find_byte(key, '/', namespace) + 1;
+
+	return (struct key_parts){
+		.prefix = str_slice(key, 0, namespace),
+		.namespace = str_slice(key, namespace, name - 1),
+		.name = str_skip(key, name),
+	};
+}
+
+static void read_kinds(struct keep *keep)
+{
+	const struct kinds *kinds = api_kinds(keep->api);
+	const struct kind *kind;
+	size_t at = 0;
+
+	map_clear(keep->kinds);
+	while ((kind = kinds_next(kinds, &at)))
+		map_put(keep->kinds, kind->prefix, (void *)(uintptr_t)kind->stored);
+	keep->generation = kinds_generation(kinds);
+}
+
+const struct kind *keep_kind(struct api *api, struct str prefix)
+{
+	struct keep *keep = api->keep;
+
+	if (keep->generation != kinds_generation(api_kinds(api)))
+		read_kinds(keep);
+	return map_get(keep->kinds, prefix);
+}
+
+/* --- changes --- */
+
+static struct json parse_once(struct json_doc **doc, const struct object *object)
+{
+	struct err err;
+
+	if (!object)
+		return JSON_NONE;
+	if (!*doc)
+		*doc = json_parse(object->text, NULL, &err);
+	assert(*doc); /* what is stored was printed by us */
+	return json_doc_root(*doc);
+}
+
+struct json change_object(struct change *change)
+{
+	return parse_once(&change->docs[0], change->object);
+}
+
+struct json change_old(struct change *change)
+{
+	return parse_once(&change->docs[1], change->old);
+}
+
+bool change_is(const struct change *change, const char *group, const char *plural)
+{
+	return change->kind && str_is(change->kind->plural, plural) &&
+	       str_is(change->kind->group, group);
+}
+
+static void tell(struct keep *keep, struct object *object, struct object *old)
+{
+	struct str key = object ? object->key : old->key;
+	struct key_parts parts = key_split(key);
+	struct change change = {
+		.api = keep->api,
+		.kind = keep_kind(keep->api, parts.prefix),
+		.key = key,
+		.namespace = parts.namespace,
+		.name = parts.name,
+		.object = object,
+		.old = old,
+	};
+
+	for (size_t i = 0; i < KEEP_COUNT; i++)
+		keepers[i]->told(keep->states[i], &change);
+	json_doc_unref(change.docs[0]);
+	json_doc_unref(change.docs[1]);
+}
+
+static void on_event(void *arg, const struct store_event *event)
+{
+	bool gone = event->type == STORE_DELETED;
+
+	tell(arg, gone ? NULL : event->object, gone ? event->object : event->previous);
+}
+
+/* --- life --- */
+
+struct keep *keep_start(struct api *api)
+{
+	struct keep *keep = mem_new(struct keep);
+	struct store *store = api_store(api);
+	struct object *object;
+	struct str at = str_none();
+	struct err err;
+
+	keep->api = api;
+	keep->kinds = map_new(loop_random_u64(api_loop(api)));
+	api->keep = keep;
+	read_kinds(keep);
+	for (size_t i = 0; i < KEEP_COUNT; i++)
+		keep->states[i] = keepers[i]->start(api);
+	for (; (object = store_next(store, STR(""), at)); at = object->key)
+		tell(keep, object, NULL);
+	keep->watch = store_watch(store, STR(""), store_revision(store), on_event, keep, &err);
+	assert(keep->watch); /* from now on: never too old */
+	return keep;
+}
+
+void keep_stop(struct keep *keep)
+{
+	if (!keep)
+		return;
+	store_unwatch(keep->watch);
+	for (size_t i = 0; i < KEEP_COUNT; i++)
+		keepers[i]->stop(keep->states[i]);
+	self_stop(keep->api);
+	map_free(keep->kinds);
+	mem_free(keep);
+}
+
+void *keep_state(const struct keep *keep, enum keeper_id id)
+{
+	return keep ? keep->states[id] : NULL;
+}

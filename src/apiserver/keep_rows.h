@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/keep_rows.h - the keepers; each is in a file of its own. */
+#ifndef APISERVER_KEEP_ROWS_H
+#define APISERVER_KEEP_ROWS_H
+
+#include "apiserver/keep.h"
+
+/* The namespaces, classes and accounts that a cluster begins with. */
+extern const struct keeper keep_defaults;
+
+#endif

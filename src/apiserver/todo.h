@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/todo.h - names of things to look at: each once however often it was asked for, in order,
+ * a bounded number a turn of the loop so that a large job does not hold up everybody else.
+ *
+ *	todo = todo_new(loop, look_at_namespace, self);
+ *	todo_add(todo, STR("ns"));			soon
+ *	todo_add_after(todo, STR("ns"), TIME_SECOND);	not before; one that is due earlier stays so */
+#ifndef APISERVER_TODO_H
+#define APISERVER_TODO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+#include "base/str.h"
+
+struct loop;
+struct todo;
+
+/* `name` is lent for the call; it may be added again meanwhile. */
+typedef void todo_fn(void *arg, struct str name);
+
+struct todo *todo_new(struct loop *loop, todo_fn *fn, void *arg) __attribute__((returns_nonnull));
+/* What was not done is forgotten. Not from within its function. Takes NULL. */
+void todo_free(struct todo *todo);
+DEFINE_AUTO(struct todo *, todo_free);
+
+void todo_add(struct todo *todo, struct str name);
+void todo_add_after(struct todo *todo, struct str name, int64_t after_us);
+/* How many wait, the later ones included. */
+size_t todo_len(const struct todo *todo);
+
+#endif

@@ -50,7 +50,7 @@ static const struct {
 	{EROFS, ERR_UNAVAILABLE},        {ETIMEDOUT, ERR_TIMEOUT},
 	{ECONNREFUSED, ERR_UNAVAILABLE}, {ECONNRESET, ERR_UNAVAILABLE},
 	{EHOSTUNREACH, ERR_UNAVAILABLE}, {ENETUNREACH, ERR_UNAVAILABLE},
-	{EPIPE, ERR_UNAVAILABLE},
+	{EPIPE, ERR_UNAVAILABLE},        {EADDRINUSE, ERR_ALREADY_EXISTS},
 };
 
 /* Mark a text that did not fit. `wanted` is what snprintf would have written. */

@@ -58,8 +58,8 @@ int err_set(struct err *err, enum err_code code, const char *format, ...) PRINTF
 int err_wrap(struct err *err, const char *format, ...) PRINTF(2, 3);
 
 /* Set from an errno value read in the line before: "<context>: <system's text>". The code follows
- * from the number (ENOENT: not found, EACCES: forbidden, ENOSPC: unavailable, else internal).
- * Always returns -1. */
+ * from the number (ENOENT: not found, EACCES: forbidden, EADDRINUSE: already exists, ENOSPC:
+ * unavailable, else internal). Always returns -1. */
 int err_errno(struct err *err, int number, const char *format, ...) PRINTF(3, 4);
 
 /* The reason as a Status spells it ("NotFound"); "" for ERR_NONE. Never NULL. */

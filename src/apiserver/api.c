@@ -58,6 +58,17 @@ void api_free(struct api *api)
 	mem_free(api);
 }
 
+void api_stop(struct api *api)
+{
+	api->stopping = true;
+	watchers_end(api);
+}
+
+bool api_is_stopping(const struct api *api)
+{
+	return api->stopping;
+}
+
 struct loop *api_loop(const struct api *api)
 {
 	return api->options.loop;
@@ -165,18 +176,23 @@ static verb_fn *const verbs[] = {
 };
 _Static_assert(ARRAY_LEN(verbs) == VERB_COUNT, "serve every verb");
 
-/* More than we take on at once: the client is told when to come back. */
-static bool is_overloaded(struct call *call)
+/* Not now: the client is told when to come back. */
+static bool is_put_off(struct call *call)
 {
 	struct api *api = call->api;
-	bool watch = call->verb == VERB_WATCH;
+	bool full = call->verb == VERB_WATCH ? api->watchers >= api->options.max_watchers
+					     : api->in_flight >= api->options.max_in_flight;
 	struct err err;
 
-	if (call->internal || (watch ? api->watchers < api->options.max_watchers
-				     : api->in_flight < api->options.max_in_flight))
+	if (call->internal || (!full && !api->stopping))
 		return false;
+	if (api->stopping)
+		(void)err_set(&err, ERR_UNAVAILABLE,
+			      "the server is shutting down, please try again later");
+	else
+		(void)err_set(&err, ERR_TOO_MANY_REQUESTS,
+			      "too many requests, please try again later");
 	call->retry_after = 1;
-	(void)err_set(&err, ERR_TOO_MANY_REQUESTS, "too many requests, please try again later");
 	call_answer_err(call, &err);
 	return true;
 }
@@ -197,7 +213,7 @@ void api_serve(struct call *call)
 {
 	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
 
-	if (is_overloaded(call))
+	if (is_put_off(call))
 		return;
 	list_push(&call->api->calls, &call->link);
 	if (call->verb != VERB_WATCH) {

@@ -11,6 +11,7 @@
 #ifndef APISERVER_API_H
 #define APISERVER_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ struct api *api_new(const struct api_options *options) __attribute__((returns_no
 /* What the server does by itself (keep.h). Once, when the store has been read and its kinds are known.
  */
 void api_start(struct api *api);
+/* Ends every watch, in a later turn, and takes no more calls (503): before the transports go. */
+void api_stop(struct api *api);
+bool api_is_stopping(const struct api *api);
 /* Every call must have been freed. Takes NULL. */
 void api_free(struct api *api);
 DEFINE_AUTO(struct api *, api_free);

@@ -24,6 +24,7 @@ struct api {
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
 	struct keep *keep; /* NULL before api_start() */
 	size_t watchers;
+	bool stopping;
 };
 
 /* --- verbs

@@ -269,6 +269,19 @@ void watcher_free(struct watcher *watcher)
 	mem_free(watcher);
 }
 
+void watchers_end(struct api *api)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(api->hubs, &at, NULL, &value)) {
+		struct hub *hub = value;
+
+		LIST_EACH(&hub->watchers, struct watcher, link, watcher)
+		watcher_end(watcher);
+	}
+}
+
 /* --- starting
  * -----------------------------------------------------------------------------------------------
  * */

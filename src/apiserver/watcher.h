@@ -3,9 +3,12 @@
 #ifndef APISERVER_WATCHER_H
 #define APISERVER_WATCHER_H
 
+struct api;
 struct watcher;
 
 /* Stops it, without a further word to its call. */
 void watcher_free(struct watcher *watcher);
+/* Every watch of the API ends, in a later turn. */
+void watchers_end(struct api *api);
 
 #endif

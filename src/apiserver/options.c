@@ -84,6 +84,11 @@ static int set_parameter(struct call *call, const struct parameter *row, struct 
 	return 0;
 }
 
+bool options_ask_for_watch(const struct query *query)
+{
+	return query_has(query, STR("watch")) && parse_bool(query_get(query, STR("watch")));
+}
+
 int options_from_query(struct call *call, const struct query *query, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(parameters); i++) {

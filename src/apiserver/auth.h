@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/auth.h - who is calling.
+ *
+ * A client certificate of our CA names a user (CN) and groups (O); a bearer token is looked up in
+ * the file of tokens. Whoever shows neither is anonymous and may only look at health and version;
+ * whoever is known may do everything, for now. */
+#ifndef APISERVER_AUTH_H
+#define APISERVER_AUTH_H
+
+#include <stdbool.h>
+
+#include "apiserver/call.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct auth;
+struct stream_peer;
+
+struct auth *auth_new(void) __attribute__((returns_nonnull));
+void auth_free(struct auth *auth);
+DEFINE_AUTO(struct auth *, auth_free);
+
+/* One more token for a user; copied. Tokens are compared in constant time. */
+void auth_add_token(struct auth *auth, struct str token, const struct user *user);
+
+/* Who is it? `authorization` is the header of that name. The user's texts are in the arena.
+ * ERR_UNAUTHORIZED for a token that nobody has; no credentials at all is "system:anonymous". */
+int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
+		  struct arena *arena, struct user *ret, struct err *err) MUST_CHECK;
+/* The users of a file as kube-apiserver reads one: token,user,uid[,"group1,group2"] in each line.
+ * ERR_INVALID names the line. */
+int auth_add_tokens(struct auth *auth, struct str csv, struct err *err) MUST_CHECK;
+
+/* May the call's user have what the route leads to? ERR_FORBIDDEN says in Kubernetes' words what
+ * not. `path` is for what is no resource, `verb` VERB_COUNT for a method that is none. */
+struct route;
+int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str path,
+		   struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/identity.h - what a server shows and whom it knows, kept in a folder:
+ *
+ *	ca.crt, ca.key			made once, for ten years
+ *	apiserver.crt, apiserver.key	made anew when a name is missing or the end is near
+ *	admin.crt, admin.key		likewise; user "kubernetes-admin" of group "system:masters"
+ *	tokens.csv			token,user,uid,"groups": one line for the administrator to begin with
+ *
+ * Whatever is a secret is readable by its owner only. A file that cannot be read is an error and is
+ * left as it is. */
+#ifndef APISERVER_IDENTITY_H
+#define APISERVER_IDENTITY_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "http/cert.h"
+
+struct loop;
+
+struct identity {
+	struct cert_pair ca;
+	struct cert_pair server;
+	struct cert_pair admin;
+	char *tokens; /* the file's text */
+};
+
+struct identity_options {
+	const char *folder;       /* made (mode 0700) where it is missing */
+	const char *const *hosts; /* names and addresses that the server is reached by */
+	size_t host_count;
+};
+
+/* Loads what is there and makes what is missing; time and chance are the loop's. */
+int identity_open(struct loop *loop, const struct identity_options *options, struct identity *ret,
+		  struct err *err) MUST_CHECK;
+void identity_done(struct identity *identity);
+DEFINE_AUTO_IN_PLACE(struct identity, identity_done);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/metrics.c - numbers for /metrics.
+ *
+ * What the store and the HTTP server count themselves is asked for when the page is; only the
+ * requests are counted here. */
+#include "apiserver/metrics.h"
+
+#include <inttypes.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/store.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "http/server.h"
+
+#include "base/banned.h"
+
+struct counted {
+	enum verb verb;
+	int code;
+	uint64_t count;
+};
+
+/* Verbs and codes that have occurred: a few dozen at most. */
+struct metrics {
+	VEC(struct counted) requests;
+};
+
+struct metrics *metrics_new(void)
+{
+	return mem_new(struct metrics);
+}
+
+void metrics_free(struct metrics *metrics)
+{
+	if (!metrics)
+		return;
+	vec_done(&metrics->requests);
+	mem_free(metrics);
+}
+
+void metrics_count(struct metrics *metrics, enum verb verb, int code)
+{
+	for (size_t i = 0; i < metrics->requests.len; i++) {
+		struct counted *counted = &metrics->requests.ptr[i];
+
+		if (counted->verb == verb && counted->code == code) {
+			counted->count++;
+			return;
+		}
+	}
+	vec_push(&metrics->requests, (struct counted){verb, code, 1});
+}
+
+static void put_head(struct buf *to, const char *name, const char *type, const char *help)
+{
+	buf_printf(to, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void put_requests(const struct metrics *metrics, struct buf *to)
+{
+	put_head(to, "apiserver_request_total", "counter", "Requests answered, by verb and code.");
+	for (size_t i = 0; i < metrics->requests.len; i++) {
+		const struct counted *counted = &metrics->requests.ptr[i];
+
+		buf_printf(to, "apiserver_request_total{verb=\"%s\",code=\"%d\"} %" PRIu64 "\n",
+			   counted->verb == VERB_COUNT ? "" : verb_name(counted->verb),
+			   counted->code, counted->count);
+	}
+}
+
+static void put_objects(const struct api *api, struct buf *to)
+{
+	const struct kind *kind;
+	size_t at = 0;
+
+	put_head(to, "apiserver_storage_objects", "gauge", "Stored objects, by resource.");
+	while ((kind = kinds_next(api_kinds(api), &at)))
+		if (kind->stored == kind && kind->verbs & 1u << VERB_LIST)
+			buf_printf(to, "apiserver_storage_objects{resource=\"%.*s\"} %zu\n",
+				   STR_ARG(kind->resource),
+				   store_count(api_store(api), kind->prefix));
+}
+
+void metrics_print(const struct metrics *metrics, const struct api *api,
+		   const struct http_server *server, struct buf *to)
+{
+	struct http_server_stats http;
+	struct store_stats store;
+
+	http_server_stats(server, &http);
+	store_stats(api_store(api), &store);
+	const struct {
+		const char *name, *type, *help;
+		int64_t value;
+	} rows[] = {
+		{"apiserver_current_inflight_requests", "gauge",
+		 "Requests that are being worked on, watches aside.", (int64_t)api->in_flight},
+		{"apiserver_registered_watchers", "gauge", "Watches that stand.",
+		 (int64_t)api->watchers},
+		{"http_server_connections", "gauge", "Connections that are open.",
+		 (int64_t)http.connections},
+		{"http_server_connections_total", "counter", "Connections accepted.",
+		 (int64_t)http.accepted},
+		{"http_server_refused_total", "counter",
+		 "Requests refused before they reached the API.", (int64_t)http.refused},
+		{"store_revision", "gauge", "The revision of the state that readers see.",
+		 store_revision(api_store(api))},
+		{"store_compacted_revision", "gauge", "The oldest revision a watch can start from.",
+		 store_compacted(api_store(api))},
+		{"store_failed", "gauge", "1 when writing has failed for good.",
+		 store_failure(api_store(api)) != NULL},
+		{"store_objects", "gauge", "Objects of all kinds.", (int64_t)store.objects},
+		{"store_object_bytes", "gauge", "Memory that they take.",
+		 (int64_t)store.object_bytes},
+		{"store_history_events", "gauge", "Events kept for watches that start in the past.",
+		 (int64_t)store.history_events},
+		{"store_history_bytes", "gauge", "Memory that they take.",
+		 (int64_t)store.history_bytes},
+		{"store_writes_total", "counter", "Writes made durable.", (int64_t)store.writes},
+		{"store_commits_total", "counter", "Transactions that did so.",
+		 (int64_t)store.commits},
+		{"store_disk_bytes", "gauge", "Size of the store's files.", store.disk_bytes},
+	};
+
+	put_requests(metrics, to);
+	put_objects(api, to);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		put_head(to, rows[i].name, rows[i].type, rows[i].help);
+		buf_printf(to, "%s %" PRId64 "\n", rows[i].name, rows[i].value);
+	}
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/pages.c - what is served beside resources. To add a page: a function, and a row in
+ * pages[]. */
+#include "apiserver/pages.h"
+
+#include "apiserver/api.h"
+#include "apiserver/call.h"
+#include "apiserver/discovery.h"
+#include "apiserver/metrics.h"
+#include "apiserver/route.h"
+#include "apiserver/store.h"
+#include "base/buf.h"
+#include "base/time.h"
+#include "http/chunk.h"
+#include "http/server.h"
+#include "http/url.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+/* The release of Kubernetes whose behaviour clients may expect. */
+#define KUBERNETES_MAJOR "1"
+#define KUBERNETES_MINOR "34"
+#define KUBERNETES_VERSION "v1.34.11"
+
+static void answer_plain(struct call *call, int code, struct str text)
+{
+	call_answer_text(call, code, chunk_new(text.ptr, text.len), "text/plain; charset=utf-8");
+}
+
+static void answer_not_found(struct call *call)
+{
+	answer_plain(call, 404, STR("404 page not found\n"));
+}
+
+/* --- health ---------------------------------------------------------------------------------- */
+
+static const char *check_ping(struct api *api)
+{
+	(void)api;
+	return NULL;
+}
+
+static const char *check_store(struct api *api)
+{
+	return store_failure(api_store(api));
+}
+
+static const char *check_shutdown(struct api *api)
+{
+	return api_is_stopping(api) ? "process is shutting down" : NULL;
+}
+
+/* What /healthz, /livez and /readyz look at; each can be asked for alone (/readyz/store). */
+static const struct check {
+	const char *name;
+	const char *(*failure)(struct api *api);
+	bool ready_only; /* a server that only lacks this is alive */
+} checks[] = {
+	{"ping", check_ping, false},        {"log", check_ping, false},
+	{"etcd", check_store, true},        {"store", check_store, true},
+	{"shutdown", check_shutdown, true},
+};
+
+static bool is_excluded(const struct query *query, const char *name)
+{
+	for (size_t i = 0; i < query->count; i++)
+		if (str_is(query->pairs[i].name, "exclude") && str_is(query->pairs[i].value, name))
+			return true;
+	return false;
+}
+
+/* Look at what is asked for; gives how many have failed. */
+static size_t run_checks(const struct pages_request *page, bool live, struct buf *text)
+{
+	const struct query *query = http_request_query(page->request);
+	size_t failed = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
+		const char *why = checks[i].failure(page->call->api);
+
+		if (live && checks[i].ready_only)
+			continue;
+		if (is_excluded(query, checks[i].name)) {
+			buf_printf(text, "[+]%s excluded: ok\n", checks[i].name);
+		} else if (why) {
+			buf_printf(text, "[-]%s failed: %s\n", checks[i].name, why);
+			failed++;
+		} else {
+			buf_printf(text, "[+]%s ok\n", checks[i].name);
+		}
+	}
+	return failed;
+}
+
+static void serve_check(const struct pages_request *page, struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
+		const char *why;
+
+		if (!str_is(name, checks[i].name))
+			continue;
+		why = checks[i].failure(page->call->api);
+		if (why)
+			call_answer_text(page->call, 500, chunk_new(why, str_from(why).len),
+					 "text/plain; charset=utf-8");
+		else
+			answer_plain(page->call, 200, STR("ok"));
+		return;
+	}
+	answer_not_found(page->call);
+}
+
+static void serve_health(const struct pages_request *page)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct str rest = str_skip(page->path, 1);
+	struct str base = rest;
+
+	if (str_split(&rest, '/', &base) && rest.len) {
+		serve_check(page, rest);
+	} else if (run_checks(page, str_is(base, "livez"), &text)) {
+		buf_printf(&text, "%.*s check failed\n", STR_ARG(base));
+		answer_plain(page->call, 500, buf_str(&text));
+	} else if (query_has(http_request_query(page->request), STR("verbose"))) {
+		buf_printf(&text, "%.*s check passed\n", STR_ARG(base));
+		answer_plain(page->call, 200, buf_str(&text));
+	} else {
+		answer_plain(page->call, 200, STR("ok"));
+	}
+}
+
+/* --- version, numbers, index ----------------------------------------------------------------- */
+
+static struct json new_root(struct json_doc *doc)
+{
+	struct json root = json_new_obj(doc);
+
+	json_doc_set_root(doc, root);
+	return root;
+}
+
+static void serve_version(const struct pages_request *page)
+{
+	static const char *const members[][2] = {
+		{"major", KUBERNETES_MAJOR},
+		{"minor", KUBERNETES_MINOR},
+		{"emulationMajor", KUBERNETES_MAJOR},
+		{"emulationMinor", KUBERNETES_MINOR},
+		{"minCompatibilityMajor", KUBERNETES_MAJOR},
+		{"minCompatibilityMinor", "33"},
+		{"gitVersion", KUBERNETES_VERSION "+volcano-" VOLCANO_VERSION},
+		{"gitCommit", ""},
+		{"gitTreeState", "clean"},
+		{"buildDate", "1970-01-01T00:00:00Z"},
+		{"goVersion", "none"},
+		{"compiler", "c17"},
+		{"platform", "linux/amd64"},
+	};
+	struct json_doc *doc = json_doc_new();
+	struct json root = new_root(doc);
+
+	for (size_t i = 0; i < ARRAY_LEN(members); i++)
+		json_set_str(doc, root, members[i][0], str_from(members[i][1]));
+	page->call->options.pretty = OPTION_TRUE;
+	call_answer_doc(page->call, 200, doc);
+}
+
+static void serve_metrics(const struct pages_request *page)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	metrics_print(page->metrics, page->call->api, http_request_server(page->request), &text);
+	call_answer_text(page->call, 200, chunk_take(&text),
+			 "text/plain; version=0.0.4; charset=utf-8");
+}
+
+/* What `volcano status` shows. */
+static void serve_status(const struct pages_request *page)
+{
+	struct api *api = page->call->api;
+	struct json_doc *doc = json_doc_new();
+	struct json root = new_root(doc);
+	struct json objects;
+	struct store_stats stats;
+	const struct kind *kind;
+	size_t at = 0;
+
+	store_stats(api_store(api), &stats);
+	json_set_str(doc, root, "version", STR(VOLCANO_VERSION));
+	json_set_str(doc, root, "kubernetesVersion", STR(KUBERNETES_VERSION));
+	json_set_int(doc, root, "uptimeSeconds", loop_uptime(api_loop(api)) / TIME_SECOND);
+	json_set_bool(doc, root, "ready", !store_failure(api_store(api)));
+	json_set_int(doc, root, "revision", store_revision(api_store(api)));
+	json_set_int(doc, root, "storeBytes", stats.disk_bytes);
+	objects = json_ensure_obj(doc, root, "objects");
+	while ((kind = kinds_next(api_kinds(api), &at))) {
+		size_t count = store_count(api_store(api), kind->prefix);
+
+		if (kind->stored == kind && count)
+			json_set(doc, objects, kind->resource, json_new_int(doc, (int64_t)count));
+	}
+	call_answer_doc(page->call, 200, doc);
+}
+
+static pages_fn serve_index;
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *path;
+	bool below; /* and everything below it */
+	pages_fn *serve;
+} pages[] = {
+	{"/", false, serve_index},          {"/healthz", true, serve_health},
+	{"/livez", true, serve_health},     {"/metrics", false, serve_metrics},
+	{"/readyz", true, serve_health},    {"/statusz", false, serve_status},
+	{"/version", false, serve_version},
+};
+
+static void serve_index(const struct pages_request *page)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json list = json_ensure_arr(doc, new_root(doc), "paths");
+
+	json_append(doc, list, json_new_str(doc, STR("/api")));
+	json_append(doc, list, json_new_str(doc, STR("/apis")));
+	for (size_t i = 1; i < ARRAY_LEN(pages); i++)
+		json_append(doc, list, json_new_str(doc, str_from(pages[i].path)));
+	call_answer_doc(page->call, 200, doc);
+}
+
+static bool page_fits(size_t row, struct str path)
+{
+	struct str base = str_from(pages[row].path);
+	struct str rest = str_skip(path, base.len);
+
+	if (str_eq(path, base))
+		return true;
+	return str_starts(path, base) && rest.len && rest.ptr[0] == '/' &&
+	       (pages[row].below || rest.len == 1);
+}
+
+static void serve_page(const struct pages_request *page)
+{
+	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
+		if (page_fits(i, page->path)) {
+			pages[i].serve(page);
+			return;
+		}
+	}
+	answer_not_found(page->call);
+}
+
+/* --- discovery ------------------------------------------------------------------------------- */
+
+static void serve_discovery(const struct pages_request *page)
+{
+	const struct kinds *kinds = api_kinds(page->call->api);
+	const struct route *route = page->route;
+	struct json_doc *doc = NULL;
+	struct err err;
+
+	if (route->class == ROUTE_CORE)
+		doc = discovery_core(http_request_header(page->request, STR("host")));
+	else if (route->class == ROUTE_GROUPS)
+		doc = discovery_groups(kinds);
+	else if (route->class == ROUTE_GROUP)
+		doc = discovery_group(kinds, route->group);
+	else
+		doc = discovery_version(kinds, route->group, route->version);
+	if (doc) {
+		call_answer_doc(page->call, 200, doc);
+	} else if (route->group.len && !kinds_has_group(kinds, route->group)) {
+		answer_not_found(page->call);
+	} else {
+		(void)err_set(&err, ERR_NOT_FOUND,
+			      "the server could not find the requested resource");
+		call_answer_err(page->call, &err);
+	}
+}
+
+void pages_serve(const struct pages_request *page)
+{
+	if (page->route->class == ROUTE_OTHER)
+		serve_page(page);
+	else if (page->route->class == ROUTE_NONE)
+		answer_not_found(page->call);
+	else
+		serve_discovery(page);
+}

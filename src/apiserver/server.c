@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/server.c - the whole API server as one object.
+ *
+ * What is made first is ended last: store, API, front, HTTP server. Half-built servers go the same
+ * way, so that apiserver_free() is the only destructor. */
+#include "apiserver/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "apiserver/api.h"
+#include "apiserver/auth.h"
+#include "apiserver/front.h"
+#include "apiserver/identity.h"
+#include "apiserver/store.h"
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "client/kubeconfig.h"
+#include "http/server.h"
+#include "http/tls.h"
+
+#include "base/banned.h"
+
+#define DRAIN (5 * TIME_SECOND)
+enum { HOST_SIZE = 64 };
+
+struct apiserver {
+	struct loop *loop;
+	struct log *log;
+	struct store *store;
+	struct api *api;
+	struct auth *auth;
+	struct front *front;
+	struct http_server *http;
+	struct address address;
+	char url[ADDRESS_TEXT_SIZE + 16];
+};
+
+/* --- certificates and names ------------------------------------------------------------------ */
+
+/* The address without its port, as a certificate has it; "" for a socket file and for "any". */
+static void print_host(const struct address *address, char host[HOST_SIZE])
+{
+	char text[ADDRESS_TEXT_SIZE];
+	struct str all = str_from(address_print(address, text));
+	ptrdiff_t colon = str_rfind_byte(all, ':');
+	struct str ip = colon < 0 ? str_none() : str_slice(all, 0, (size_t)colon);
+
+	if (ip.len && ip.ptr[0] == '[')
+		ip = str_slice(ip, 1, ip.len - 1);
+	if (address_is_unix(address) || str_is(ip, "0.0.0.0") || str_is(ip, "::"))
+		ip = str_none();
+	(void)snprintf(host, HOST_SIZE, "%.*s", STR_ARG(ip)); /* an IP number fits */
+}
+
+static int open_identity(struct apiserver *server, const struct apiserver_options *options,
+			 struct identity *ret, struct err *err)
+{
+	static const char *const own[] = {"localhost",
+					  "127.0.0.1",
+					  "::1",
+					  "kubernetes",
+					  "kubernetes.default",
+					  "kubernetes.default.svc",
+					  "kubernetes.default.svc.cluster.local"};
+	AUTO(mem_free) char *folder = mem_printf("%s/pki", options->folder);
+	VEC(const char *) hosts = {0};
+	char host[HOST_SIZE];
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		vec_push(&hosts, own[i]);
+	for (size_t i = 0; i < options->host_count; i++)
+		vec_push(&hosts, options->hosts[i]);
+	print_host(&options->listen, host);
+	if (host[0])
+		vec_push(&hosts, host);
+	rc = identity_open(server->loop,
+			   &(struct identity_options){
+				   .folder = folder, .hosts = hosts.ptr, .host_count = hosts.len},
+			   ret, err);
+	vec_done(&hosts);
+	return rc;
+}
+
+static void set_url(struct apiserver *server)
+{
+	char host[HOST_SIZE];
+	char text[ADDRESS_TEXT_SIZE];
+
+	print_host(&server->address, host);
+	if (address_is_unix(&server->address))
+		(void)snprintf(server->url, sizeof(server->url), "%s",
+			       address_print(&server->address, text));
+	else if (!host[0])
+		(void)snprintf(server->url, sizeof(server->url), "https://127.0.0.1:%d",
+			       address_port(&server->address));
+	else
+		(void)snprintf(server->url, sizeof(server->url), "https://%s",
+			       address_print(&server->address, text));
+}
+
+static int write_kubeconfig(const struct apiserver *server, const char *folder,
+			    const struct identity *identity, struct err *err)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/kubeconfig", folder);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct kubeconfig_access access = {
+		.server = server->url,
+		.namespace = "default",
+		.ca = identity->ca.cert,
+		.client_cert = identity->admin.cert,
+		.client_key = identity->admin.key,
+		.token = "",
+	};
+
+	kubeconfig_print(&access, "volcano", &text);
+	return fd_write_file(path, text.ptr, text.len, 0600, err);
+}
+
+/* --- start ----------------------------------------------------------------------------------- */
+
+static int open_store(struct apiserver *server, const struct apiserver_options *options,
+		      struct err *err)
+{
+	AUTO(mem_free) char *folder = mem_printf("%s/store", options->folder);
+
+	if (mkdir(options->folder, 0700) < 0 && errno != EEXIST)
+		return err_errno(err, errno, "%s", options->folder);
+	server->store = store_open(
+		server->loop, &(struct store_options){.folder = folder, .log = options->log}, err);
+	return server->store ? 0 : -1;
+}
+
+static int listen_on(struct apiserver *server, const struct apiserver_options *options,
+		     struct err *err)
+{
+	struct address any = options->listen;
+	char host[HOST_SIZE];
+
+	if (http_server_listen(server->http, &options->listen, HTTP_TLS, &server->address, err) ==
+	    0)
+		return 0;
+	if (!options->or_any_port || err->code != ERR_ALREADY_EXISTS)
+		return -1;
+	print_host(&options->listen, host);
+	if (address_parse_ip(str_from(host), 0, &any, err) < 0)
+		return -1;
+	return http_server_listen(server->http, &any, HTTP_TLS, &server->address, err);
+}
+
+static int start_http(struct apiserver *server, const struct apiserver_options *options,
+		      const struct identity *identity, struct err *err)
+{
+	AUTO(tls_unref)
+	struct tls *tls = tls_server_new(
+		&(struct tls_server_options){
+			.certificate = str_from(identity->server.cert),
+			.key = str_from(identity->server.key),
+			.client_ca = str_from(identity->ca.cert),
+			.clients = TLS_CLIENTS_OPTIONAL,
+		},
+		err);
+
+	if (!tls)
+		return -1;
+	server->http = http_server_new(server->loop,
+				       &(struct http_server_options){
+					       .handler = front_handle,
+					       .arg = server->front,
+					       .tls = tls,
+					       .max_connections = options->max_connections,
+				       },
+				       err);
+	if (!server->http || listen_on(server, options, err) < 0)
+		return -1;
+	set_url(server);
+	return 0;
+}
+
+static int start(struct apiserver *server, const struct apiserver_options *options, struct err *err)
+{
+	AUTO(identity_done) struct identity identity = {.tokens = NULL};
+
+	if (open_store(server, options, err) < 0 ||
+	    open_identity(server, options, &identity, err) < 0)
+		return -1;
+	server->api = api_new(&(struct api_options){
+		.loop = server->loop,
+		.store = server->store,
+		.log = options->log,
+		.max_in_flight = options->max_in_flight,
+		.max_watchers = options->max_watchers,
+		.watcher_bytes = options->watcher_bytes,
+	});
+	server->auth = auth_new();
+	if (auth_add_tokens(server->auth, str_from(identity.tokens), err) < 0)
+		return err_wrap(err, "%s/pki/tokens.csv", options->folder);
+	server->front = front_new(server->api, server->auth);
+	if (start_http(server, options, &identity, err) < 0)
+		return -1;
+	return write_kubeconfig(server, options->folder, &identity, err);
+}
+
+struct apiserver *apiserver_new(struct loop *loop, const struct apiserver_options *options,
+				struct err *err)
+{
+	AUTO(apiserver_free) struct apiserver *server = mem_new(struct apiserver);
+
+	server->loop = loop;
+	server->log = options->log;
+	if (start(server, options, err) < 0)
+		return NULL;
+	log_info(server->log, "serving", LOG_STR("url", server->url));
+	return TAKE(server);
+}
+
+/* --- end ------------------------------------------------------------------------------------- */
+
+void apiserver_stop(struct apiserver *server, apiserver_done_fn *done, void *arg)
+{
+	api_stop(server->api);
+	http_server_shutdown(server->http, DRAIN, done, arg);
+}
+
+void apiserver_free(struct apiserver *server)
+{
+	if (!server)
+		return;
+	http_server_free(server->http);
+	front_free(server->front);
+	auth_free(server->auth);
+	if (server->store)
+		store_flush(server->store); /* what is staged still tells the API when it is done */
+	api_free(server->api);
+	store_close(server->store);
+	mem_free(server);
+}
+
+const char *apiserver_url(const struct apiserver *server)
+{
+	return server->url;
+}
+
+const struct address *apiserver_address(const struct apiserver *server)
+{
+	return &server->address;
+}
+
+struct api *apiserver_api(const struct apiserver *server)
+{
+	return server->api;
+}

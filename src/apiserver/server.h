@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/server.h - the whole API server as one object: store, API, certificates, HTTPS.
+ *
+ *	struct apiserver *server = apiserver_new(loop, &(struct apiserver_options){
+ *		.folder = "/home/marie/.volcano", .listen = address, .log = log }, err);
+ *	loop_run(loop);					... until somebody calls
+ *	apiserver_stop(server, stopped, me);		and then stopped() is called
+ *	apiserver_free(server);
+ *
+ * In the folder: store/ (the objects), pki/ (identity.h) and, for its administrator, kubeconfig. */
+#ifndef APISERVER_SERVER_H
+#define APISERVER_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "http/address.h"
+
+struct api;
+struct apiserver;
+struct log;
+struct loop;
+
+struct apiserver_options {
+	const char *folder; /* made (mode 0700) where it is missing */
+	struct address listen;
+	bool or_any_port; /* a free port, where that of `listen` is taken */
+	/* Names and addresses that it is reached by, beside those of loopback and `kubernetes`. */
+	const char *const *hosts;
+	size_t host_count;
+	struct log *log;
+
+	/* 0: as base/limits.h says */
+	size_t max_in_flight;
+	size_t max_watchers;
+	size_t max_connections;
+	size_t watcher_bytes;
+};
+
+/* Ready when it returns: the store has been read, the socket listens, kubeconfig is written.
+ * ERR_UNAVAILABLE when another process has the folder. */
+struct apiserver *apiserver_new(struct loop *loop, const struct apiserver_options *options,
+				struct err *err) MUST_CHECK;
+/* Commits what is staged and closes the store. Turns the loop, so not from a callback. Whoever has
+ * not gone by now is cut off: call apiserver_stop() before. Takes NULL. */
+void apiserver_free(struct apiserver *server);
+DEFINE_AUTO(struct apiserver *, apiserver_free);
+
+/* Take no more connections, end the watches, let what is under way finish (for at most some
+ * seconds), then call `done`, in a later turn. */
+typedef void apiserver_done_fn(void *arg);
+void apiserver_stop(struct apiserver *server, apiserver_done_fn *done, void *arg);
+
+/* "https://127.0.0.1:6443", as kubeconfig has it. Lent. */
+const char *apiserver_url(const struct apiserver *server);
+const struct address *apiserver_address(const struct apiserver *server);
+/* For what runs in the same process. */
+struct api *apiserver_api(const struct apiserver *server);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano/component.h - what `volcano up` can run in its process: one row each.
+ *
+ * Components start in the order of the table and stop in the other one. To add one: its functions
+ * and its row in component.c. */
+#ifndef PROGRAMS_VOLCANO_COMPONENT_H
+#define PROGRAMS_VOLCANO_COMPONENT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+
+struct apiserver;
+struct log;
+struct loop;
+struct settings;
+
+/* What a component is started with; lent, and outlives it. */
+struct component_world {
+	struct loop *loop;
+	struct log *log;
+	const struct settings *settings; /* `folder` is absolute */
+	/* Of this process, once it has started; NULL where it runs elsewhere. */
+	struct apiserver *apiserver;
+};
+
+typedef void component_done_fn(void *arg);
+
+struct component {
+	const char *name;
+	/* Ready when it returns; gives what `stop` and `free` take. NULL: not there yet. */
+	void *(*start)(struct component_world *world, struct err *err);
+	/* Orderly; calls `done` in a later turn. */
+	void (*stop)(void *self, component_done_fn *done, void *arg);
+	/* May turn the loop. */
+	void (*free)(void *self);
+};
+
+enum { COMPONENT_COUNT = 4 };
+extern const struct component components[COMPONENT_COUNT];
+
+/* Which to run, as bits of their places in the table. `list` has commas between names; NULL: all
+ * that are there. An unknown name, or one of a component that is not there yet, is an error. */
+int component_select(const char *list, unsigned *ret, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano/settings.c - what the command line of `volcano` says.
+ *
+ * One table of options: a row says for which commands it is, what it takes and where that goes. */
+#include "programs/volcano/settings.h"
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+
+#include "base/banned.h"
+
+enum { NODES_MAX = 100000 };
+
+typedef int set_fn(struct settings *settings, const char *value, struct err *err);
+
+struct option {
+	const char *name;
+	char letter; /* 0: none */
+	unsigned commands;
+	const char *value; /* what it takes, for help; NULL: nothing */
+	set_fn *set;
+	const char *about;
+};
+
+static int set_folder(struct settings *settings, const char *value, struct err *err)
+{
+	if (!*value)
+		return err_set(err, ERR_BAD_REQUEST, "must name a folder");
+	mem_free(settings->folder);
+	settings->folder = mem_strdup(value);
+	return 0;
+}
+
+static int set_listen(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->listen = value;
+	return 0;
+}
+
+static int set_components(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->components = value;
+	return 0;
+}
+
+static int add_name(struct settings *settings, const char *value, struct err *err)
+{
+	if (!*value)
+		return err_set(err, ERR_BAD_REQUEST, "must be a host name or an IP address");
+	vec_push(&settings->names, value);
+	return 0;
+}
+
+static int set_nodes(struct settings *settings, const char *value, struct err *err)
+{
+	return number_parse_range(str_from(value), 0, NODES_MAX, &settings->nodes, err);
+}
+
+static int set_simulated_nodes(struct settings *settings, const char *value, struct err *err)
+{
+	return number_parse_range(str_from(value), 0, NODES_MAX, &settings->simulated_nodes, err);
+}
+
+static int set_log_level(struct settings *settings, const char *value, struct err *err)
+{
+	if (!log_level_parse(str_from(value), &settings->log_level))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "\"%s\" is none of debug, info, warn and error", value);
+	return 0;
+}
+
+static int set_output(struct settings *settings, const char *value, struct err *err)
+{
+	settings->json = str_is(str_from(value), "json");
+	if (!settings->json && !str_is(str_from(value), "text"))
+		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is none of json and text", value);
+	return 0;
+}
+
+static int set_detach(struct settings *settings, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	settings->detach = true;
+	return 0;
+}
+
+static int set_help(struct settings *settings, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	settings->help = true;
+	return 0;
+}
+
+enum { EVERY = COMMAND_UP | COMMAND_DOWN | COMMAND_STATUS };
+static const struct option options[] = {
+	{"data-dir", 0, EVERY, "D", set_folder,
+	 "where everything is kept (default: $VOLCANO_HOME or ~/.volcano)"},
+	{"detach", 'd', COMMAND_UP, NULL, set_detach,
+	 "run in the background; returns when it is ready"},
+	{"listen", 0, COMMAND_UP, "ADDR:PORT", set_listen,
+	 "where to serve (default: 127.0.0.1:6443, or a free port where that is taken)"},
+	{"tls-san", 0, COMMAND_UP, "NAME", add_name,
+	 "one more name or address that the server is reached by"},
+	{"components", 0, COMMAND_UP, "LIST", set_components,
+	 "what to run, with commas between (default: everything)"},
+	{"nodes", 0, COMMAND_UP, "N", set_nodes, "divide this machine into N nodes"},
+	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
+	 "add N nodes that only pretend to run pods"},
+	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,
+	 "debug, info, warn or error (default: info)"},
+	{"output", 'o', COMMAND_STATUS, "FORMAT", set_output, "text (default) or json"},
+	{"help", 'h', EVERY, NULL, set_help, "show this"},
+};
+
+void settings_init(struct settings *settings)
+{
+	*settings =
+		(struct settings){.nodes = -1, .simulated_nodes = -1, .log_level = LOG_LEVEL_INFO};
+}
+
+void settings_done(struct settings *settings)
+{
+	mem_free(settings->folder);
+	settings->folder = NULL;
+	vec_done(&settings->names);
+}
+
+static bool is_option(const struct option *option, struct str name)
+{
+	if (str_starts(name, STR("--")))
+		return str_is(str_skip(name, 2), option->name);
+	return name.len == 2 && name.ptr[0] == '-' && option->letter &&
+	       name.ptr[1] == option->letter;
+}
+
+static const struct option *find(enum command command, struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		if (options[i].commands & command && is_option(&options[i], name))
+			return &options[i];
+	return NULL;
+}
+
+/* One option, with its value behind '=' or in the next argument. */
+static int parse_option(struct settings *settings, enum command command, char ***args,
+			struct err *err)
+{
+	struct str name = str_from(*(*args)++);
+	ptrdiff_t equals = str_find_byte(name, '=', 0);
+	const char *value = NULL;
+	const struct option *option;
+
+	if (equals >= 0) {
+		value = name.ptr + equals + 1;
+		name = str_slice(name, 0, (size_t)equals);
+	}
+	option = find(command, name);
+	if (!option)
+		return err_set(err, ERR_BAD_REQUEST, "there is no option \"%.*s\" here",
+			       STR_ARG(name));
+	if (!option->value && value)
+		return err_set(err, ERR_BAD_REQUEST, "--%s takes no value", option->name);
+	if (option->value && !value) {
+		value = **args;
+		if (!value)
+			return err_set(err, ERR_BAD_REQUEST, "--%s needs a value: %s", option->name,
+				       option->value);
+		(*args)++;
+	}
+	if (option->set(settings, value, err) < 0)
+		return err_wrap(err, "--%s", option->name);
+	return 0;
+}
+
+int settings_parse(struct settings *settings, enum command command, char **args, struct err *err)
+{
+	while (*args) {
+		if (**args != '-')
+			return err_set(err, ERR_BAD_REQUEST, "what is \"%s\"?", *args);
+		if (parse_option(settings, command, &args, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int settings_complete(struct settings *settings, const char *volcano_home, const char *home,
+		      struct err *err)
+{
+	if (settings->folder)
+		return 0;
+	if (volcano_home && *volcano_home)
+		settings->folder = mem_strdup(volcano_home);
+	else if (home && *home)
+		settings->folder = mem_printf("%s/.volcano", home);
+	else
+		return err_set(err, ERR_BAD_REQUEST,
+			       "neither $VOLCANO_HOME nor $HOME is set: say --data-dir");
+	return 0;
+}
+
+void settings_print_help(enum command command, struct buf *to)
+{
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		const struct option *option = &options[i];
+		AUTO(buf_done) struct buf left = BUF_UNBOUNDED;
+
+		if (!(option->commands & command))
+			continue;
+		if (option->letter)
+			buf_printf(&left, "-%c, ", option->letter);
+		buf_printf(&left, "--%s", option->name);
+		if (option->value)
+			buf_printf(&left, " %s", option->value);
+		buf_printf(to, "  %-22s %s\n", buf_text(&left), option->about);
+	}
+}

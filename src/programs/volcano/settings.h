@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano/settings.h - what the command line of `volcano` says. */
+#ifndef PROGRAMS_VOLCANO_SETTINGS_H
+#define PROGRAMS_VOLCANO_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "base/vec.h"
+
+struct buf;
+
+/* Bits: which commands an option is for. */
+enum command { COMMAND_UP = 1, COMMAND_DOWN = 2, COMMAND_STATUS = 4 };
+
+struct settings {
+	char *folder; /* --data-dir, or as settings_complete() finds it */
+	const char *listen;
+	const char *components;
+	VEC(const char *) names; /* --tls-san */
+	int64_t nodes;           /* -1: not said */
+	int64_t simulated_nodes;
+	enum log_level log_level;
+	bool detach;
+	bool json;
+	bool help;
+};
+
+void settings_init(struct settings *settings);
+void settings_done(struct settings *settings);
+DEFINE_AUTO_IN_PLACE(struct settings, settings_done);
+
+/* The arguments behind the command, which end in NULL and must live on. An unknown option, a
+ * missing or a wrong value is an error that names it. */
+int settings_parse(struct settings *settings, enum command command, char **args,
+		   struct err *err) MUST_CHECK;
+/* The folder, where none was given: $VOLCANO_HOME, or .volcano in $HOME; both may be NULL. */
+int settings_complete(struct settings *settings, const char *volcano_home, const char *home,
+		      struct err *err) MUST_CHECK;
+/* The options of a command, a line each. */
+void settings_print_help(enum command command, struct buf *to);
+
+#endif

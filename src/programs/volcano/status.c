@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano/status.c - `volcano status`: what runs, where, and what is in it.
+ *
+ * run.json says where; the server itself is asked for the rest (/statusz), with the administrator's
+ * kubeconfig. One that does not answer is still shown, with the reason. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "client/kubeconfig.h"
+#include "http/client.h"
+#include "http/tls.h"
+#include "json/doc.h"
+#include "loop/loop.h"
+#include "programs/volcano/commands.h"
+#include "programs/volcano/home.h"
+#include "programs/volcano/settings.h"
+
+#include "base/banned.h"
+
+#define PATIENCE (10 * TIME_SECOND)
+
+/* --- asking the server ----------------------------------------------------------------------- */
+
+struct answer {
+	struct loop *loop;
+	struct json_doc *doc; /* NULL: see err */
+	struct err err;
+};
+
+static void on_end(struct http_call *call, void *arg)
+{
+	struct answer *answer = arg;
+
+	if (http_call_status(call) == 200)
+		answer->doc = json_parse(http_call_body(call), NULL, &answer->err);
+	else
+		(void)err_set(&answer->err, ERR_INTERNAL, "the server answers %d",
+			      http_call_status(call));
+	loop_stop(answer->loop);
+}
+
+static void on_failed(struct http_call *call, const struct err *err, enum http_sent sent, void *arg)
+{
+	struct answer *answer = arg;
+
+	(void)call;
+	(void)sent;
+	answer->err = *err;
+	loop_stop(answer->loop);
+}
+
+static struct http_client *connect_to(struct loop *loop, const char *path, struct err *err)
+{
+	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
+	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
+	AUTO(tls_unref) struct tls *tls = NULL;
+
+	if (kubeconfig_load(config, path, err) < 0 ||
+	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access, err) < 0)
+		return NULL;
+	tls = tls_client_new(
+		&(struct tls_client_options){.certificate = str_from(access.client_cert),
+					     .key = str_from(access.client_key),
+					     .ca = str_from(access.ca)},
+		err);
+	if (!tls)
+		return NULL;
+	return http_client_new(
+		loop, &(struct http_client_options){.url = str_from(access.server), .tls = tls},
+		err);
+}
+
+/* What /statusz says, or NULL and why not. */
+static struct json_doc *ask(const char *folder, struct err *err)
+{
+	static const struct http_call_events events = {.end = on_end, .failed = on_failed};
+	AUTO(mem_free) char *path = home_path(folder, "kubeconfig");
+	AUTO(loop_free) struct loop *loop = loop_new(err);
+	AUTO(http_client_free)
+	struct http_client *client = loop ? connect_to(loop, path, err) : NULL;
+	struct answer answer = {.loop = loop};
+
+	if (!client)
+		return NULL;
+	(void)http_client_call(client, &(struct http_call_options){
+					       .method = STR("GET"),
+					       .target = STR("/statusz"),
+					       .deadline_us = PATIENCE,
+					       .events = &events,
+					       .arg = &answer,
+				       });
+	loop_run(loop);
+	if (!answer.doc)
+		*err = answer.err;
+	return answer.doc;
+}
+
+/* --- showing it ------------------------------------------------------------------------------ */
+
+static struct json_doc *gather(const struct settings *settings, pid_t pid)
+{
+	struct err err = {0};
+	AUTO(json_doc_unref) struct json_doc *run = home_read_run(settings->folder, &err);
+	AUTO(json_doc_unref) struct json_doc *status = run ? ask(settings->folder, &err) : NULL;
+	AUTO(mem_free) char *kubeconfig = home_path(settings->folder, "kubeconfig");
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	struct json_iter it = json_iter(json_doc_root(run));
+
+	json_doc_set_root(doc, root);
+	json_set_bool(doc, root, "running", true);
+	json_set_int(doc, root, "pid", pid);
+	while (run && json_next(&it))
+		json_set(doc, root, it.key, json_new_copy(doc, it.value));
+	json_set_str(doc, root, "dataDir", str_from(settings->folder));
+	json_set_str(doc, root, "kubeconfig", str_from(kubeconfig));
+	if (status) {
+		it = json_iter(json_doc_root(status));
+		while (json_next(&it))
+			json_set(doc, root, it.key, json_new_copy(doc, it.value));
+	} else {
+		json_set_bool(doc, root, "ready", false);
+		json_set_str(doc, root, "problem", str_from(err.text));
+	}
+	return doc;
+}
+
+static void print_text(struct json root, struct buf *to)
+{
+	static const struct {
+		const char *key, *label;
+	} rows[] = {
+		{"version", "version"},
+		{"pid", "process"},
+		{"address", "address"},
+		{"url", "url"},
+		{"started", "started"},
+		{"uptimeSeconds", "up, seconds"},
+		{"ready", "ready"},
+		{"problem", "problem"},
+		{"dataDir", "data"},
+		{"kubeconfig", "kubeconfig"},
+		{"storeBytes", "store, bytes"},
+		{"revision", "revision"},
+	};
+	struct json_iter it;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct json value = json_get(root, rows[i].key);
+
+		if (json_is_absent(value))
+			continue;
+		buf_printf(to, "%-14s", rows[i].label);
+		if (json_is(value, JSON_STR))
+			buf_put_str(to, json_str(value));
+		else
+			json_print(value, JSON_COMPACT, to);
+		buf_putc(to, '\n');
+	}
+	it = json_iter(json_get(root, "components"));
+	while (json_next(&it))
+		buf_printf(to, "%-14s%.*s\n", it.index ? "" : "components",
+			   STR_ARG(json_str(it.value)));
+	it = json_iter(json_get(root, "objects"));
+	while (json_next(&it))
+		buf_printf(to, "%-14s%8" PRId64 " %.*s\n", it.index ? "" : "objects",
+			   json_int(it.value), STR_ARG(it.key));
+}
+
+static int show(struct json root, bool json, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	if (json) {
+		json_print(root, JSON_PRETTY, &text);
+		buf_putc(&text, '\n');
+	} else {
+		print_text(root, &text);
+	}
+	if (fwrite(text.ptr, 1, text.len, stdout) != text.len)
+		return err_set(err, ERR_INTERNAL, "standard output cannot be written to");
+	return 0;
+}
+
+int status_run(struct settings *settings, struct err *err)
+{
+	pid_t pid = home_holder(settings->folder);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (pid) {
+		doc = gather(settings, pid);
+		return show(json_doc_root(doc), settings->json, err);
+	}
+	if (settings->json)
+		printf("{\n    \"running\": false\n}\n");
+	else
+		printf("volcano is not running in %s\n", settings->folder);
+	return EXIT_NOT_RUNNING;
+}

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# volcano-up.t - `volcano up`, `status` and `down` as people use them, and two releases of
+# kubectl against what is running.
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+umask 022
+home=$tmp/home
+volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
+field() { python3 -c 'import json, sys; print(json.load(sys.stdin).get(sys.argv[1]))' "$1"; }
+mode() { stat -c %a "$home/$1"; }
+export HOME="$tmp" KUBECONFIG="$home/kubeconfig" # kubectl keeps its caches there
+
+# ---- the command line ----
+passes "it has a version" "$BIN/volcano" --version
+has "and says it" "$output" "volcano 0."
+passes "it helps" "$BIN/volcano" --help
+has "and names its commands" "$output" "down"
+fails "no command is an error" "$BIN/volcano"
+fails "an unknown command is one" "$BIN/volcano" sideways
+fails "an unknown option is one" volcano up --sideways
+has "and is named" "$output" "--sideways"
+fails "a missing value is one" "$BIN/volcano" up --listen
+fails "a bad address is one" volcano up --listen 127.0.0.1:port
+has "and is named" "$output" "--listen"
+fails "an unknown component is one" volcano up --components apiserver,cook
+has "and the known ones are named" "$output" "apiserver, controllers, scheduler, node"
+for option in "--nodes=2" "--simulate-nodes=2" "--components=scheduler"; do
+	fails "$option is refused while it cannot work" volcano up "$option"
+done
+
+# ---- life ----
+fails "status of nothing is an error" volcano status
+has "and says so" "$output" "not running"
+is "also as JSON" "$(volcano status -o json | field running)" False
+passes "down of nothing is none" volcano down
+passes "it starts in the background" volcano up -d --listen 127.0.0.1:0
+has "and says where" "$output" "https://127.0.0.1:"
+url=$(volcano status -o json | field url)
+pid=$(volcano status -o json | field pid)
+has "status knows where" "$url" "https://127.0.0.1:"
+is "status knows the version" "$(volcano status -o json | field version)" "$("$BIN/volcano" --version | cut -d' ' -f2)"
+passes "the process is there" kill -0 "$pid"
+for secret in kubeconfig pki/ca.key pki/apiserver.key pki/admin.key pki/tokens.csv store/data.mdb; do
+	is "$secret is for its owner only" "$(mode $secret)" 600
+done
+fails "a second one is refused" volcano up --listen 127.0.0.1:0
+has "and says why" "$output" "already running in $home (process $pid)"
+fails "in the background as well" volcano up -d --listen 127.0.0.1:0
+has "with the same words" "$output" "already running in $home (process $pid)"
+
+# ---- who may ----
+ask() { curl -sS -m 60 --cacert "$home/pki/ca.crt" "$@"; }
+code() { ask -o /dev/null -w '%{http_code}' "$@"; }
+is "anybody may ask for health" "$(ask "$url/healthz")" ok
+is "and for readiness" "$(ask "$url/readyz")" ok
+has "in full" "$(ask "$url/readyz?verbose")" "[+]store ok"
+has "and for the version" "$(ask "$url/version")" '"gitVersion": "v1.'
+is "but for nothing else" "$(code "$url/api/v1/namespaces")" 403
+has "in Kubernetes' words" "$(ask "$url/api/v1/namespaces/a/pods/p")" \
+	'pods \"p\" is forbidden: User \"system:anonymous\" cannot get resource \"pods\" in API group \"\" in the namespace \"a\"'
+is "metrics neither" "$(code "$url/metrics")" 403
+is "an unknown token is nobody's" "$(code -H 'Authorization: Bearer x' "$url/healthz")" 401
+token=$(cut -d, -f1 "$home/pki/tokens.csv")
+is "the token opens" "$(code -H "Authorization: Bearer $token" "$url/api/v1/namespaces")" 200
+has "the certificate too" "$(ask --cert "$home/pki/admin.crt" --key "$home/pki/admin.key" "$url/metrics")" \
+	"apiserver_request_total"
+is "over HTTP/1.1 too" "$(code --http1.1 -H "Authorization: Bearer $token" "$url/api/v1/namespaces")" 200
+
+# ---- kubectl ----
+for kubectl in "$KUBECTL_OLD" "$KUBECTL_NEW"; do
+	release=$("$kubectl" version --client 2>/dev/null | sed -n 's/.*v1\.\([0-9]*\)\..*/1.\1/p' | head -1)
+	ns=test-$(printf %s "$release" | tr . -)
+	printf '%s\n' "apiVersion: v1" "kind: Namespace" "metadata: {name: $ns}" >"$tmp/ns.yaml"
+	printf '%s\n' "apiVersion: v1" "kind: ConfigMap" "metadata: {name: c, namespace: $ns}" \
+		"data: {a: one}" >"$tmp/cm.yaml"
+	passes "kubectl $release makes a namespace" "$kubectl" create --validate=false -f "$tmp/ns.yaml"
+	passes "kubectl $release makes a configmap" "$kubectl" create --validate=false -f "$tmp/cm.yaml"
+	fails "kubectl $release is told that it is there" "$kubectl" create --validate=false -f "$tmp/cm.yaml"
+	has "as Kubernetes says it" "$output" 'configmaps "c" already exists'
+	is "kubectl $release reads it" "$("$kubectl" -n "$ns" get cm c -o 'jsonpath={.data.a}')" one
+	has "kubectl $release lists it" "$("$kubectl" -n "$ns" get cm)" "c "
+	start "watch-$release" "$kubectl" -n "$ns" get cm --watch -o name
+	is "kubectl $release watches" "$ready" configmap/c
+	passes "kubectl $release patches" "$kubectl" -n "$ns" patch cm c --type merge -p '{"data":{"a":"two"}}'
+	is "and sees it" "$("$kubectl" -n "$ns" get cm c -o 'jsonpath={.data.a}')" two
+	passes "kubectl $release deletes" "$kubectl" -n "$ns" delete cm c
+	fails "then it is gone" "$kubectl" -n "$ns" get cm c
+done
+
+# ---- down, up, down ----
+passes "it stops" volcano down
+fails "nobody answers any more" ask "$url/healthz"
+fails "nothing runs any more" volcano status
+mkfifo "$tmp/notified"
+python3 -c '
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("listening", flush=True)
+while True:
+    text = s.recv(100).decode()
+    print(text, flush=True)
+    if text == "STOPPING=1":
+        break' "$tmp/notify.sock" >"$tmp/notified" &
+exec 8<"$tmp/notified"
+read -r said <&8
+NOTIFY_SOCKET=$tmp/notify.sock
+export NOTIFY_SOCKET
+start again "$BIN/volcano" up --data-dir "$home" --listen 127.0.0.1:0
+unset NOTIFY_SOCKET
+has "it starts again" "$ready" "volcano is ready at https://127.0.0.1:"
+read -r said <&8
+is "the service manager is told" "$said" READY=1
+is "what was stored is there" "$("$KUBECTL_NEW" get ns "$ns" -o 'jsonpath={.metadata.name}')" "$ns"
+passes "it stops again" volcano down
+read -r said <&8
+is "the service manager is told of that" "$said" STOPPING=1
+is "nothing was found wrong" "$(grep -c 'ERROR\|runtime error' "$tmp/again.err" "$home/volcano.log" | grep -cv ':0')" 0
+finish

@@ -17,6 +17,7 @@
 
 static const struct keeper *const keepers[] = {
 	[KEEP_DEFAULTS] = &keep_defaults,
+	[KEEP_OWNERS] = &keep_owners,
 };
 _Static_assert(ARRAY_LEN(keepers) == KEEP_COUNT, "a row for every keeper");
 

@@ -43,7 +43,12 @@ struct keeper {
 	void (*stop)(void *self);
 };
 
-enum keeper_id { KEEP_DEFAULTS, KEEP_COUNT };
+/* In the order in which they are told. */
+enum keeper_id {
+	KEEP_DEFAULTS,
+	KEEP_OWNERS,
+	KEEP_COUNT /* the last */
+};
 
 struct keep;
 struct keep *keep_start(struct api *api) __attribute__((returns_nonnull));

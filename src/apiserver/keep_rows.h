@@ -8,4 +8,7 @@
 /* The namespaces, classes and accounts that a cluster begins with. */
 extern const struct keeper keep_defaults;
 
+/* Owner clean-up: background, foreground, orphans. */
+extern const struct keeper keep_owners;
+
 #endif

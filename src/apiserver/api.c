@@ -37,6 +37,7 @@ struct api *api_new(const struct api_options *options)
 	kind_rows_add(api->kinds);
 	api->hubs = map_new(loop_random_u64(options->loop));
 	list_init(&api->calls);
+	api->decoded = decoded_new();
 	return api;
 }
 
@@ -54,6 +55,7 @@ void api_free(struct api *api)
 	assert(list_is_empty(&api->calls));
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);
+	decoded_free(api->decoded);
 	kinds_free(api->kinds);
 	mem_free(api);
 }

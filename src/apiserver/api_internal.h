@@ -11,6 +11,7 @@
 
 #include "apiserver/api.h"
 #include "apiserver/call.h"
+#include "apiserver/decoded.h"
 #include "apiserver/kind.h"
 #include "apiserver/store.h"
 #include "base/list.h"
@@ -25,6 +26,7 @@ struct api {
 	struct keep *keep; /* NULL before api_start() */
 	size_t watchers;
 	bool stopping;
+	struct decoded *decoded; /* for readers in the same process (direct.c) */
 };
 
 /* --- verbs

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client/client.c - requests on their way: waiting for room, sent, pausing before the next try.
+ *
+ * A request is in one state at a time:
+ *
+ *	WAITING --room--> SENT --answer--> gone
+ *	   ^                |
+ *	   +--pause over-- PAUSED (try again)
+ *
+ * 1. At most max_in_flight are SENT; a watch or a stream is never counted and never waits.
+ * 2. Who becomes SENT leaves the queue at its front; who comes back from a pause goes to the front.
+ * 3. The room of a request that has ended is given on before its owner is told, so that what the
+ *    owner sends next stands behind what was waiting.
+ * 4. Deadlines need no timer here: a pause is only begun if it ends in time, a try is bounded by its
+ *    transport, and what has waited for too long gets hardly any time, when its turn comes. */
+#include "client/client.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "client/transport.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum state { STATE_WAITING, STATE_SENT, STATE_PAUSED };
+
+struct client {
+	struct loop *loop;
+	struct transport *transport;
+	struct client_options options;
+	char *field_manager;
+	struct list waiting;
+	struct list others; /* sent or paused */
+	struct client_stats stats;
+};
+
+struct client_request {
+	struct client *client;
+	struct list link;
+	enum state state;
+	bool long_lived; /* a watch or a stream */
+	int tries;
+	int tries_left;
+	int64_t deadline; /* by loop_uptime(); 0: none */
+	void *token;      /* while SENT */
+	struct loop_timer *timer;
+	struct transport_ask ask;
+	int64_t grace;
+	union {
+		struct client_watch watch;
+		struct client_stream stream;
+	};
+	char texts[];
+};
+
+#define DEFAULT_IN_FLIGHT 256
+#define DEFAULT_DEADLINE TIME_MINUTE
+#define DEFAULT_ATTEMPTS 10
+#define DEFAULT_BACKOFF (50 * TIME_MILLISECOND)
+#define DEFAULT_BACKOFF_MAX (10 * TIME_SECOND)
+
+/* --- life --- */
+
+struct client *client_new(struct loop *loop, struct transport *transport,
+			  const struct client_options *options)
+{
+	struct client *client = mem_new(struct client);
+	struct client_options *own = &client->options;
+
+	client->loop = loop;
+	client->transport = transport;
+	if (options)
+		*own = *options;
+	if (!own->max_in_flight)
+		own->max_in_flight = DEFAULT_IN_FLIGHT;
+	if (!own->deadline_us)
+		own->deadline_us = DEFAULT_DEADLINE;
+	if (!own->attempts)
+		own->attempts = DEFAULT_ATTEMPTS;
+	if (!own->backoff_us)
+		own->backoff_us = DEFAULT_BACKOFF;
+	if (!own->backoff_max_us)
+		own->backoff_max_us = DEFAULT_BACKOFF_MAX;
+	client->field_manager = str_dup(own->field_manager);
+	own->field_manager = str_from(client->field_manager);
+	list_init(&client->waiting);
+	list_init(&client->others);
+	return client;
+}
+
+static void request_free(struct client_request *request)
+{
+	struct client *client = request->client;
+
+	list_remove(&request->link);
+	if (request->state == STATE_WAITING)
+		client->stats.waiting--;
+	else if (request->state == STATE_SENT && !request->long_lived)
+		client->stats.in_flight--;
+	if (request->long_lived)
+		client->stats.watches--;
+	loop_timer_free(request->timer);
+	json_doc_unref(request->ask.ask.body);
+	mem_free(request);
+}
+
+void client_free(struct client *client)
+{
+	if (!client)
+		return;
+	transport_free(client->transport);
+	LIST_EACH(&client->waiting, struct client_request, link, request)
+	request_free(request);
+	LIST_EACH(&client->others, struct client_request, link, request)
+	request_free(request);
+	mem_free(client->field_manager);
+	mem_free(client);
+}
+
+struct loop *client_loop(const struct client *client)
+{
+	return client->loop;
+}
+
+void client_stats(const struct client *client, struct client_stats *ret)
+{
+	*ret = client->stats;
+}
+
+bool client_is_transient(enum err_code code)
+{
+	return code == ERR_TOO_MANY_REQUESTS || code == ERR_UNAVAILABLE || code == ERR_TIMEOUT ||
+	       code == ERR_INTERNAL;
+}
+
+/* --- sending --- */
+
+static void request_send(struct client_request *request)
+{
+	struct client *client = request->client;
+
+	list_remove(&request->link);
+	list_push(&client->others, &request->link);
+	request->state = STATE_SENT;
+	request->tries++;
+	request->tries_left--;
+	if (!request->long_lived)
+		client->stats.in_flight++;
+	client->stats.sent++;
+	if (request->deadline) {
+		int64_t left = request->deadline - loop_uptime(client->loop);
+
+		request->ask.try_us = left > 0 ? left : 1;
+	}
+	request->token = client->transport->ops->send(client->transport, &request->ask);
+}
+
+/* Out of all lists, told and gone. */
+static void request_end(struct client_request *request, const struct transport_answer *answer)
+{
+	struct client_ask *ask = &request->ask.ask;
+	struct client_result result = {
+		.code = answer->code,
+		.err = answer->err.code == ERR_NONE ? NULL : &answer->err,
+		.doc = answer->doc,
+		.text = answer->text,
+	};
+	client_done_fn *done = ask->done;
+	void *arg = ask->arg;
+
+	request_free(request);
+	if (done)
+		done(arg, &result);
+}
+
+/* Send what waits, as far as there is room. */
+static void pump(struct client *client)
+{
+	while (client->stats.in_flight < client->options.max_in_flight) {
+		struct list *first = list_first(&client->waiting);
+
+		if (!first)
+			return;
+		client->stats.waiting--;
+		request_send(container_of(first, struct client_request, link));
+	}
+}
+
+static void request_wait(struct client_request *request, bool front)
+{
+	struct client *client = request->client;
+
+	list_remove(&request->link);
+	request->state = STATE_WAITING;
+	client->stats.waiting++;
+	if (front)
+		list_push_front(&client->waiting, &request->link);
+	else
+		list_push(&client->waiting, &request->link);
+	pump(client);
+}
+
+/* --- again? --- */
+
+static bool is_read(const struct client_ask *ask)
+{
+	return ask->verb == CLIENT_GET || ask->verb == CLIENT_LIST ||
+	       (ask->verb == CLIENT_RAW && str_is(ask->method, "GET"));
+}
+
+/* Does the answer ask for another try, of just this request? */
+static bool wants_repeat(const struct client_ask *ask, const struct transport_answer *answer)
+{
+	bool busy = answer->code == 429 || answer->code >= 502;
+
+	if (answer->err.code == ERR_NONE)
+		return false;
+	if (answer->code == 0)
+		return (answer->err.code == ERR_UNAVAILABLE || answer->err.code == ERR_TIMEOUT) &&
+		       (!answer->maybe_done || is_read(ask));
+	if (answer->retry_after_us >= 0)
+		return answer->code == 429 || answer->code >= 500;
+	return busy && is_read(ask);
+}
+
+/* Half to one and a half times a doubling pause, and not before the server wants to see it. */
+static int64_t pause_us(const struct client_request *request, int64_t retry_after_us)
+{
+	const struct client *client = request->client;
+	int64_t pause = client->options.backoff_us;
+
+	for (int i = 1; i < request->tries && pause < client->options.backoff_max_us; i++)
+		pause *= 2;
+	if (pause > client->options.backoff_max_us)
+		pause = client->options.backoff_max_us;
+	pause = pause / 2 + (int64_t)loop_random_below(client->loop, (uint64_t)pause + 1);
+	return retry_after_us > 0 ? retry_after_us + pause / 4 : pause;
+}
+
+static void on_pause_over(struct loop_timer *timer, void *arg)
+{
+	(void)timer;
+	request_wait(arg, true);
+}
+
+/* Begin a pause, or say that there is neither try nor time left for one. */
+static bool request_pause(struct client_request *request, const struct transport_answer *answer)
+{
+	struct client *client = request->client;
+	int64_t pause = pause_us(request, answer->retry_after_us);
+
+	if (request->tries_left <= 0 ||
+	    (request->deadline && loop_uptime(client->loop) + pause >= request->deadline))
+		return false;
+	request->state = STATE_PAUSED;
+	request->token = NULL;
+	client->stats.in_flight--;
+	client->stats.repeated++;
+	if (!request->timer)
+		request->timer = loop_timer_new(client->loop, on_pause_over, request);
+	loop_timer_set(request->timer, pause);
+	pump(client);
+	return true;
+}
+
+/* --- what the transport says --- */
+
+static void on_answered(void *arg, const struct transport_answer *answer)
+{
+	struct client_request *request = arg;
+	struct client *client = request->client;
+
+	if (wants_repeat(&request->ask.ask, answer) && request_pause(request, answer))
+		return;
+	request->state = STATE_PAUSED; /* its room is free now */
+	client->stats.in_flight--;
+	pump(client);
+	request_end(request, answer);
+}
+
+static const struct transport_sink call_sink = {.answered = on_answered};
+
+static void on_watch_opened(void *arg)
+{
+	struct client_request *request = arg;
+
+	if (request->watch.opened)
+		request->watch.opened(request->watch.arg);
+}
+
+static void on_watch_event(void *arg, const struct client_event *event)
+{
+	struct client_request *request = arg;
+
+	request->watch.event(request->watch.arg, event);
+}
+
+static void on_watch_ended(void *arg, const struct err *err)
+{
+	struct client_request *request = arg;
+	struct client_watch watch = request->watch;
+
+	request_free(request);
+	watch.ended(watch.arg, err);
+}
+
+static void on_watch_refused(void *arg, const struct transport_answer *answer)
+{
+	on_watch_ended(arg, answer->err.code == ERR_NONE ? NULL : &answer->err);
+}
+
+static const struct transport_sink watch_sink = {
+	.answered = on_watch_refused,
+	.opened = on_watch_opened,
+	.event = on_watch_event,
+	.ended = on_watch_ended,
+};
+
+static void on_stream_opened(void *arg)
+{
+	(void)arg;
+}
+
+static void on_stream_data(void *arg, struct str data)
+{
+	struct client_request *request = arg;
+
+	request->stream.data(request->stream.arg, data);
+}
+
+static void on_stream_ended(void *arg, const struct err *err)
+{
+	struct client_request *request = arg;
+	struct client_stream stream = request->stream;
+
+	request_free(request);
+	stream.ended(stream.arg, err);
+}
+
+static void on_stream_refused(void *arg, const struct transport_answer *answer)
+{
+	on_stream_ended(arg, answer->err.code == ERR_NONE ? NULL : &answer->err);
+}
+
+static const struct transport_sink stream_sink = {
+	.answered = on_stream_refused,
+	.opened = on_stream_opened,
+	.data = on_stream_data,
+	.ended = on_stream_ended,
+};
+
+/* --- making requests --- */
+
+#define AT(member) offsetof(struct client_ask, member)
+static const size_t text_members[] = {
+	AT(namespace),
+	AT(name),
+	AT(sub),
+	AT(field_manager),
+	AT(label_selector),
+	AT(field_selector),
+	AT(resource_version),
+	AT(version_match),
+	AT(continue_token),
+	AT(precondition_uid),
+	AT(precondition_version),
+	AT(method),
+	AT(path),
+	AT(content_type),
+	AT(raw_body),
+};
+#undef AT
+
+static struct str *text_member(struct client_ask *ask, size_t i)
+{
+	return (struct str *)(void *)((char *)ask + text_members[i]);
+}
+
+/* With copies of all texts behind it, in one piece of memory. */
+static struct client_request *request_new(struct client *client, const struct client_ask *from)
+{
+	struct client_ask ask = *from;
+	struct client_request *request;
+	size_t bytes = 0;
+	char *at;
+
+	if (ask.field_manager.len == 0)
+		ask.field_manager = client->options.field_manager;
+	for (size_t i = 0; i < ARRAY_LEN(text_members); i++)
+		bytes += text_member(&ask, i)->len;
+	request = mem_zalloc(sizeof(*request) + bytes);
+	at = request->texts;
+	for (size_t i = 0; i < ARRAY_LEN(text_members); i++) {
+		struct str *text = text_member(&ask, i);
+
+		if (text->len)
+			memcpy(at, text->ptr, text->len);
+		*text = str_of(at, text->len);
+		at += text->len;
+	}
+	request->client = client;
+	list_init(&request->link);
+	if (ask.body)
+		json_doc_ref(ask.body);
+	if (ask.grace_seconds) {
+		request->grace = *ask.grace_seconds;
+		ask.grace_seconds = &request->grace;
+	}
+	request->ask.ask = ask;
+	request->ask.arg = request;
+	return request;
+}
+
+struct client_request *client_send(struct client *client, const struct client_ask *ask)
+{
+	struct client_request *request = request_new(client, ask);
+	int64_t deadline = ask->deadline_us ? ask->deadline_us : client->options.deadline_us;
+
+	assert(ask->verb != CLIENT_WATCH);
+	assert(ask->verb == CLIENT_RAW || ask->resource);
+	request->ask.sink = &call_sink;
+	request->tries_left = ask->attempts ? ask->attempts : client->options.attempts;
+	if (deadline > 0)
+		request->deadline = loop_uptime(client->loop) + deadline;
+	request_wait(request, false);
+	return request;
+}
+
+static void send_long_lived(struct client_request *request, const struct transport_sink *sink)
+{
+	struct client *client = request->client;
+
+	request->long_lived = true;
+	request->ask.sink = sink;
+	client->stats.watches++;
+	if (client->options.deadline_us > 0)
+		request->ask.try_us = client->options.deadline_us;
+	request_send(request);
+}
+
+struct client_request *client_watch(struct client *client, const struct client_watch *watch)
+{
+	struct client_request *request =
+		request_new(client, &(struct client_ask){
+					    .verb = CLIENT_WATCH,
+					    .resource = watch->resource,
+					    .namespace = watch->namespace,
+					    .label_selector = watch->label_selector,
+					    .field_selector = watch->field_selector,
+					    .resource_version = watch->resource_version,
+				    });
+
+	request->watch = *watch;
+	request->ask.initial_events = watch->initial_events;
+	request->ask.timeout_s = watch->timeout_s;
+	send_long_lived(request, &watch_sink);
+	return request;
+}
+
+struct client_request *client_stream(struct client *client, const struct client_stream *stream)
+{
+	struct client_request *request = request_new(
+		client, &(struct client_ask){
+				.verb = CLIENT_RAW, .method = STR("GET"), .path = stream->path});
+
+	request->stream = *stream;
+	request->ask.stream = true;
+	send_long_lived(request, &stream_sink);
+	return request;
+}
+
+void client_cancel(struct client_request *request)
+{
+	struct client *client;
+
+	if (!request)
+		return;
+	client = request->client;
+	if (request->state == STATE_SENT)
+		client->transport->ops->cancel(client->transport, request->token);
+	request_free(request);
+	pump(client);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client/transport.c - what transports share: reading a Status. */
+#include "client/transport.h"
+
+#include "base/banned.h"
+
+void transport_err_from_status(struct json status, int code, struct err *ret)
+{
+	struct str reason = json_str(json_get(status, "reason"));
+	struct str message = json_str(json_get(status, "message"));
+	int64_t own = json_int(json_get(status, "code"));
+	enum err_code is;
+
+	if (code == 0 && own > 0 && own < 1000)
+		code = (int)own;
+	is = err_from_reason(reason.len ? reason.ptr : "", code ? code : 500);
+	if (is == ERR_NONE)
+		is = ERR_INTERNAL;
+	if (message.len)
+		(void)err_set(ret, is, "%.*s", STR_ARG(message));
+	else
+		(void)err_set(ret, is, "the server answered %d without a reason", code);
+}

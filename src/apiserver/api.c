@@ -41,9 +41,11 @@ struct api *api_new(const struct api_options *options)
 	return api;
 }
 
-void api_start(struct api *api)
+void api_start(struct api *api, const struct api_place *place)
 {
 	assert(!api->keep);
+	api->root_ca = mem_strdup(place->root_ca ? place->root_ca : "");
+	api->port = place->port;
 	api->keep = keep_start(api);
 }
 
@@ -57,6 +59,7 @@ void api_free(struct api *api)
 	map_free(api->hubs);
 	decoded_free(api->decoded);
 	kinds_free(api->kinds);
+	mem_free(api->root_ca);
 	mem_free(api);
 }
 

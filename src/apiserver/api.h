@@ -35,14 +35,16 @@ struct api_options {
 	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
 	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
 	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
-	const char *root_ca;  /* PEM: what pods verify the server by; lent; NULL: nothing */
-	int port;             /* that the server listens on, for pods; 0: 6443 */
 };
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
-/* What the server does by itself (keep.h). Once, when the store has been read and its kinds are known.
- */
-void api_start(struct api *api);
+/* What the server does by itself (keep.h). Once, when the store has been read and its kinds are
+ * known. */
+struct api_place {
+	const char *root_ca; /* PEM: what pods verify the server by; copied; NULL: nothing */
+	int port;            /* that the server listens on, for pods; 0: 6443 */
+};
+void api_start(struct api *api, const struct api_place *place);
 /* Ends every watch, in a later turn, and takes no more calls (503): before the transports go. */
 void api_stop(struct api *api);
 bool api_is_stopping(const struct api *api);

@@ -24,6 +24,8 @@ struct api {
 	size_t in_flight;  /* of those, all but watches */
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
 	struct keep *keep; /* NULL before api_start() */
+	char *root_ca;
+	int port;
 	size_t watchers;
 	bool stopping;
 	struct decoded *decoded; /* for readers in the same process (direct.c) */

@@ -77,7 +77,7 @@ static void make_account(struct defaults *self, struct str namespace)
 /* Its data is ours: whatever else it says is replaced. */
 static void keep_root_ca(struct defaults *self, struct str namespace)
 {
-	struct str pem = str_from(self->api->options.root_ca ? self->api->options.root_ca : "");
+	struct str pem = str_from(self->api->root_ca);
 	AUTO(json_doc_unref)
 	struct json_doc *old =
 		api_read_newest(self->api, self->configmaps, namespace, STR(ROOT_CA));
@@ -106,7 +106,7 @@ static void keep_root_ca(struct defaults *self, struct str namespace)
 /* Where clients in the cluster find the API. */
 static void make_service(struct defaults *self)
 {
-	int port = self->api->options.port ? self->api->options.port : DEFAULT_PORT;
+	int port = self->api->port ? self->api->port : DEFAULT_PORT;
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 
 	if (is_there(self, self->services, STR("default"), STR("kubernetes")))

@@ -205,6 +205,8 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 	server->front = front_new(server->api, server->auth);
 	if (start_http(server, options, &identity, err) < 0)
 		return -1;
+	api_start(server->api, &(struct api_place){.root_ca = identity.ca.cert,
+						   .port = address_port(&server->address)});
 	return write_kubeconfig(server, options->folder, &identity, err);
 }
 

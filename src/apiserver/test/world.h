@@ -189,8 +189,8 @@ static inline struct world world_new(void)
 	struct world w = {.loop = loop_new_virtual(1, INT64_C(1767323045000000), &err)};
 
 	w.store = store_open(w.loop, &(struct store_options){.folder = NULL}, &err);
-	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store, .root_ca = "PEM"});
-	api_start(w.api);
+	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store});
+	api_start(w.api, &(struct api_place){.root_ca = "PEM"});
 	world_settle(&w);
 	return w;
 }
@@ -199,9 +199,8 @@ static inline void world_restart(struct world *w)
 {
 	api_free(w->api);
 	store_flush(w->store);
-	w->api = api_new(
-		&(struct api_options){.loop = w->loop, .store = w->store, .root_ca = "PEM"});
-	api_start(w->api);
+	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
+	api_start(w->api, &(struct api_place){.root_ca = "PEM"});
 	world_settle(w);
 }
 

@@ -43,10 +43,10 @@ static bool is_before(const struct heap_node *a, const struct heap_node *b)
 static void work(void *arg)
 {
 	struct todo *todo = arg;
+	struct list *link = NULL;
 
-	for (int i = 0; i < TODO_BATCH && !list_is_empty(&todo->ready); i++) {
-		AUTO(mem_free)
-		struct entry *entry = container_of(list_pop(&todo->ready), struct entry, link);
+	for (int i = 0; i < TODO_BATCH && (link = list_pop(&todo->ready)); i++) {
+		AUTO(mem_free) struct entry *entry = container_of(link, struct entry, link);
 
 		map_remove(todo->entries, entry->name);
 		todo->fn(todo->arg, entry->name);

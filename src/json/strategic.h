@@ -51,7 +51,7 @@ struct json_strategy_schema {
  * nothing: neither argument changes. The codes are those of kube-apiserver:
  * ERR_BAD_REQUEST: a malformed directive, or an argument that is no object.
  * ERR_INVALID: a list of lists.
- * ERR_INTERNAL: the rest, as "map: map[name:x] does not contain declared merge key: port". */
+ * ERR_UNKNOWN: the rest, as "map: map[name:x] does not contain declared merge key: port". */
 struct json_doc *json_strategic_apply(struct json target, struct json patch,
 				      const struct json_strategy_schema *schema,
 				      struct err *err) MUST_CHECK;

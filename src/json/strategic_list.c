@@ -89,7 +89,7 @@ _Static_assert(ARRAY_LEN(go_types) == JSON_TYPE_COUNT, "name every type");
 
 int strategic_bad_type(const char *expected, struct json got, struct err *err)
 {
-	return err_set(err, ERR_INTERNAL, "expected a %s, but received a %s", expected,
+	return err_set(err, ERR_UNKNOWN, "expected a %s, but received a %s", expected,
 		       go_types[json_type(got)]);
 }
 
@@ -100,7 +100,7 @@ int strategic_bad_directive(struct json patch, struct err *err)
 	strategic_print_go(json_get_str(patch, STRATEGIC_PATCH), &text);
 	buf_puts(&text, " in map: ");
 	strategic_print_go(patch, &text);
-	return err_set(err, ERR_INTERNAL, "unknown patch type: %s", buf_text(&text));
+	return err_set(err, ERR_UNKNOWN, "unknown patch type: %s", buf_text(&text));
 }
 
 static int no_merge_key(struct json map, struct str key, struct err *err)
@@ -108,7 +108,7 @@ static int no_merge_key(struct json map, struct str key, struct err *err)
 	AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
 	strategic_print_go(map, &text);
-	return err_set(err, ERR_INTERNAL, "map: %s does not contain declared merge key: %.*s",
+	return err_set(err, ERR_UNKNOWN, "map: %s does not contain declared merge key: %.*s",
 		       buf_text(&text), STR_ARG(key));
 }
 
@@ -149,7 +149,7 @@ static int element_type(struct json list, enum json_type *type, struct err *err)
 			AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
 			strategic_print_go(list, &text);
-			return err_set(err, ERR_INTERNAL,
+			return err_set(err, ERR_UNKNOWN,
 				       "list element types are not identical: %s", buf_text(&text));
 		}
 	}
@@ -351,7 +351,7 @@ static int apply_specials(struct strategic *s, struct items *items, struct json 
 		} else if (str_is(json_str(directive), "replace")) {
 			*ret_replace = true;
 		} else if (str_is(json_str(directive), "merge")) {
-			return err_set(err, ERR_INTERNAL,
+			return err_set(err, ERR_UNKNOWN,
 				       "merging lists cannot yet be specified in the patch");
 		} else {
 			return strategic_bad_directive(it.value, err);
@@ -462,7 +462,7 @@ static int check_order(struct strategic *s, struct json patch, struct json order
 		strategic_print_go(patch, &text);
 		buf_puts(&text, "\n doesn't match $setElementOrder list:\n");
 		strategic_print_go(order, &text);
-		return err_set(err, ERR_INTERNAL, "The order in patch list:\n%s\n",
+		return err_set(err, ERR_UNKNOWN, "The order in patch list:\n%s\n",
 			       buf_text(&text));
 	}
 	return 0;
@@ -484,7 +484,7 @@ int strategic_merge_list(struct strategic *s, struct json list, struct json patc
 	    strategic_element_type(list, patch, &type, err) < 0)
 		return -1;
 	if (type == JSON_OBJ && str_is_empty(key))
-		return err_set(err, ERR_INTERNAL,
+		return err_set(err, ERR_UNKNOWN,
 			       "cannot merge lists without merge key for struct");
 	if (take_items(s, list, key, &items, err) < 0)
 		return -1;

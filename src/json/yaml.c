@@ -226,6 +226,22 @@ static int reader_error(const struct yaml_reader *reader, struct err *err)
 			(unsigned)parser->problem_value, parser->problem);
 }
 
+/* Go's package counts lines from 0 where the parser complains and from 1 where the scanner does, and
+ * leaves the first one out. */
+static int go_error(const yaml_parser_t *parser, struct err *err)
+{
+	size_t line =
+		parser->context_mark.line ? parser->context_mark.line : parser->problem_mark.line;
+	const char *problem =
+		parser->problem ? parser->problem : "unknown problem parsing YAML content";
+
+	if (line && parser->error == YAML_SCANNER_ERROR)
+		line++;
+	if (line)
+		return err_set(err, ERR_BAD_REQUEST, "yaml: line %zu: %s", line, problem);
+	return err_set(err, ERR_BAD_REQUEST, "yaml: %s", problem);
+}
+
 static int parser_error(const struct yaml_reader *reader, struct err *err)
 {
 	const yaml_parser_t *parser = &reader->parser;
@@ -233,6 +249,8 @@ static int parser_error(const struct yaml_reader *reader, struct err *err)
 
 	if (parser->error == YAML_MEMORY_ERROR)
 		return err_set(err, ERR_INTERNAL, "out of memory");
+	if (reader->options.go_errors)
+		return go_error(parser, err);
 	if (parser->error == YAML_READER_ERROR)
 		return reader_error(reader, err);
 	struct yaml_place place = place_of_mark(reader, parser->problem_mark);

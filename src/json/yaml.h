@@ -26,6 +26,7 @@
 #ifndef JSON_YAML_H
 #define JSON_YAML_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -46,6 +47,7 @@ struct yaml_options {
 	 * YAML; in JSON the last one wins without a word, as in Go. */
 	yaml_duplicate_fn *on_duplicate;
 	void *arg;
+	bool go_errors; /* what is no YAML is told as Go's package does: "yaml: line 1: ..." */
 };
 
 /* --- reading --------------------------------------------------------------------------------- */

@@ -46,8 +46,9 @@ verb_fn verb_get, verb_list, verb_watch, verb_create, verb_update, verb_patch, v
 /* A changeable copy of the body: an object of the call's kind, decoded as strictly as the call
  * asks, with its defaults. NULL and an error where it is none. */
 struct json_doc *body_decode(struct call *call, struct json body, struct err *err) MUST_CHECK;
-/* Only the part behind decoding: prune, types, defaults, canonical values. For the result of a
- * patch. */
+/* Only the part behind decoding: prune, types, defaults, canonical values; and whether it is of the
+ * call's kind at all. For the result of a patch; errors say only why. */
+int body_check_kind(struct call *call, struct json object, struct err *err) MUST_CHECK;
 int body_complete(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
 
 /* --- metadata.c --- */

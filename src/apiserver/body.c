@@ -48,6 +48,30 @@ static struct str bare_version(struct str api_version)
 	return slash < 0 ? api_version : str_skip(api_version, (size_t)slash + 1);
 }
 
+/* Why an object of this kind cannot be one of the call's. */
+static const char *why_not(struct call *call, struct str version, struct str name)
+{
+	if (kinds_find_kind(api_kinds(call->api), version, name))
+		return arena_printf(
+			call->arena, "converting (%.*s.%.*s) to (%s.%.*s): unknown conversion",
+			STR_ARG(bare_version(version)), STR_ARG(name),
+			call->kind->group.len ? "internal" : "core", STR_ARG(call->kind->name));
+	return arena_printf(call->arena,
+			    "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
+			    "\"pkg/api/legacyscheme/scheme.go:30\"",
+			    STR_ARG(name), STR_ARG(version));
+}
+
+int body_check_kind(struct call *call, struct json object, struct err *err)
+{
+	struct str name = json_str(json_get(object, "kind"));
+	struct str version = json_str(json_get(object, "apiVersion"));
+
+	if (str_eq(name, call->kind->name) && str_eq(version, call->kind->api_version))
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST, "%s", why_not(call, version, name));
+}
+
 /* Is it the kind of the call? Absent names are filled in. */
 static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 {
@@ -55,7 +79,6 @@ static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 	const struct kind *kind = call->kind;
 	struct str name = json_str(json_get(object, "kind"));
 	struct str version = json_str(json_get(object, "apiVersion"));
-	const char *why;
 
 	if (name.len == 0)
 		name = kind->name;
@@ -71,17 +94,8 @@ static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 			       "the API version in the data (%.*s) does not match the expected API "
 			       "version (%.*s)",
 			       STR_ARG(version), STR_ARG(kind->api_version));
-	if (kinds_find_kind(api_kinds(call->api), version, name))
-		why = arena_printf(call->arena,
-				   "converting (%.*s.%.*s) to (%s.%.*s): unknown conversion",
-				   STR_ARG(bare_version(version)), STR_ARG(name),
-				   kind->group.len ? "internal" : "core", STR_ARG(kind->name));
-	else
-		why = arena_printf(call->arena,
-				   "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
-				   "\"pkg/api/legacyscheme/scheme.go:30\"",
-				   STR_ARG(name), STR_ARG(version));
-	return cannot_be_handled(call, bare_version(version), name, why, err);
+	return cannot_be_handled(call, bare_version(version), name, why_not(call, version, name),
+				 err);
 }
 
 /* Refuse or warn about the odd fields that were noted. */
@@ -102,7 +116,7 @@ static int settle_odd_fields(struct call *call, struct err *err)
 	}
 	if (!str_is(mode, "Strict"))
 		return 0;
-	return cannot_be_handled(call, call->kind->version, call->kind->name, buf_text(&text), err);
+	return err_set(err, ERR_BAD_REQUEST, "%s", buf_text(&text));
 }
 
 int body_complete(struct call *call, struct json_doc *doc, struct err *err)
@@ -112,8 +126,7 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err)
 	struct strict strict = {call, "unknown"};
 
 	if (content->check_types(call->kind, object, err) < 0)
-		return cannot_be_handled(call, call->kind->version, call->kind->name,
-					 arena_strdup(call->arena, err->text), err);
+		return -1;
 	content->prune(call->kind, doc, object, on_odd_field, &strict);
 	if (settle_odd_fields(call, err) < 0)
 		return -1;
@@ -136,7 +149,12 @@ struct json_doc *body_decode(struct call *call, struct json body, struct err *er
 		return NULL;
 	}
 	doc = json_doc_thaw(body);
-	if (check_kind(call, doc, err) < 0 || body_complete(call, doc, err) < 0)
+	if (check_kind(call, doc, err) < 0)
 		return NULL;
+	if (body_complete(call, doc, err) < 0) {
+		(void)cannot_be_handled(call, call->kind->version, call->kind->name,
+					arena_strdup(call->arena, err->text), err);
+		return NULL;
+	}
 	return TAKE(doc);
 }

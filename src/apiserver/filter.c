@@ -66,6 +66,8 @@ static int check_fields(const struct filter *filter, struct err *err)
 	for (size_t i = 0; i < filter->fields.len; i++) {
 		struct str field = filter->fields.ptr[i].field;
 
+		if (!field.len && !filter->fields.ptr[i].value.len)
+			continue; /* "=": nothing is to be nothing */
 		if (!is_selectable(filter->kind, field))
 			return refuse_field(filter->kind, field, err);
 	}

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "http/field.h"
+#include "json/syntax.h"
 #include "json/yaml.h"
 
 #include "base/banned.h"
@@ -105,12 +106,16 @@ static const struct {
 	{"application/apply-patch+yaml", PATCH_APPLY},
 };
 
-static int refuse_patch(const struct call *call, struct err *err)
+/* A kind that is made by a definition says what there is; for the others there is no such route. */
+static int refuse_patch(struct call *call, struct err *err)
 {
+	call->plain_errors = call->kind->custom;
+	if (!call->kind->custom)
+		return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "415: Unsupported Media Type");
 	return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE,
 		       "the body of the request was in an unknown format - accepted media types "
-		       "include: application/json-patch+json, application/merge-patch+json%s",
-		       call->kind->custom ? "" : ", application/strategic-merge-patch+json");
+		       "include: application/json-patch+json, application/merge-patch+json, "
+		       "application/apply-patch+yaml");
 }
 
 static int choose_patch(struct call *call, struct str type, struct err *err)
@@ -130,51 +135,91 @@ static int parse_json(struct call *call, struct str body, struct err *err)
 		.max_bytes = LIMIT_BODY_BYTES, .on_duplicate = call_note_duplicate, .arg = call};
 
 	call->body = json_parse(body, &options, err);
-	return call->body ? 0 : -1;
+	if (call->body)
+		return 0;
+	(void)json_syntax_check(body, err); /* in Go's words, where Go has some */
+	return -1;
 }
 
 static int parse_yaml(struct call *call, struct str body, struct err *err)
 {
-	call->body = yaml_parse(body, NULL, err);
+	call->body = yaml_parse(body, &(struct yaml_options){.go_errors = true}, err);
 	return call->body ? 0 : -1;
 }
 
-/* What kube-apiserver says of a body that does not parse; up to so many of its bytes are shown. */
+/* What kube-apiserver shows of a body that it cannot read: text where it looks like JSON, else the
+ * digits of its bytes; up to so many of them. */
 enum { BODY_SHOWN = 1024 };
 
-static int say_unrecognized(struct call *call, struct str body, struct err *err)
+static const char *show_body(struct call *call, struct str body)
 {
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct str shown = str_slice(body, 0, BODY_SHOWN);
+	const char *more = shown.len < body.len ? " ..." : "";
+
+	if (!body.len)
+		return "<empty>";
+	if (body.ptr[0] == '{')
+		buf_put_str(&text, shown);
+	for (size_t i = 0; body.ptr[0] != '{' && i < shown.len; i++)
+		buf_printf(&text, "%02x", (unsigned char)shown.ptr[i]);
+	return arena_printf(call->arena, "%s%s", buf_text(&text), more);
+}
+
+static int say_unrecognized(struct call *call, struct str body, bool json, struct err *err)
+{
 	struct err inner = *err;
 
+	err->code = ERR_BAD_REQUEST;
 	if (call->verb == VERB_PATCH)
-		return err_set(err, ERR_BAD_REQUEST, "error decoding patch: %s", inner.text);
+		return call->patch == PATCH_STRATEGIC ? -1 : err_wrap(err, "error decoding patch");
 	return err_set(err, ERR_BAD_REQUEST,
-		       "the object provided is unrecognized (must be of type %.*s): couldn't get "
-		       "version/kind; json parse error: %s (%.*s)",
-		       STR_ARG(call->kind->name), inner.text,
-		       STR_ARG(shown.len ? shown : STR("<empty>")));
+		       "the object provided is unrecognized (must be of type %.*s): %s%s (%s)",
+		       STR_ARG(call->kind->name),
+		       json ? "couldn't get version/kind; json parse error: " : "", inner.text,
+		       show_body(call, body));
+}
+
+/* A patch is a list of operations, or an object. */
+static int check_patch(struct call *call, struct err *err)
+{
+	enum json_type want = call->patch == PATCH_JSON ? JSON_ARR : JSON_OBJ;
+	enum json_type type = json_type(json_doc_root(call->body));
+
+	if (type == want || type == JSON_NULL)
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST, "%sjson: cannot unmarshal %s into Go value of type %s",
+		       call->patch == PATCH_STRATEGIC ? "" : "error decoding patch: ",
+		       json_type_name(type),
+		       want == JSON_ARR ? "[]interface {}" : "map[string]interface {}");
+}
+
+static int refuse_body(struct call *call, struct err *err)
+{
+	call->plain_errors = true;
+	return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE,
+		       "the body of the request was in an unknown format - accepted media types "
+		       "include: application/json, application/yaml, "
+		       "application/vnd.kubernetes.protobuf");
 }
 
 int media_read_body(struct call *call, struct str type, struct str body, struct err *err)
 {
 	bool removal = call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION;
-	bool json = type.len == 0 || field_is_media(type, STR("application/json"));
 	bool yaml = field_is_media(type, STR("application/yaml"));
-	int result;
 
+	if (removal && body.len == 0)
+		return 0;
 	if (call->verb == VERB_PATCH) {
 		if (choose_patch(call, type, err) < 0)
 			return -1;
-		json = true;
-	} else if (!json && !yaml && !(removal && body.len == 0)) {
-		return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE,
-			       "the body of the request was in an unknown format - accepted media "
-			       "types include: application/json, application/yaml, "
-			       "application/vnd.kubernetes.protobuf");
+		return parse_json(call, body, err) < 0 ? say_unrecognized(call, body, true, err)
+						       : check_patch(call, err);
 	}
-	if (removal && body.len == 0)
-		return 0;
-	result = json ? parse_json(call, body, err) : parse_yaml(call, body, err);
-	return result == 0 ? 0 : say_unrecognized(call, body, err);
+	if (yaml)
+		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, body, false, err)
+						       : 0;
+	if (type.len && !field_is_media(type, STR("application/json")))
+		return refuse_body(call, err);
+	return parse_json(call, body, err) < 0 ? say_unrecognized(call, body, true, err) : 0;
 }

@@ -192,9 +192,15 @@ void metadata_validate(struct call *call, struct json object, struct causes *cau
 void metadata_validate_update(struct call *call, struct json object, struct json old,
 			      struct causes *causes)
 {
-	struct meta_rules rules = rules_of(call->kind);
+	struct meta_rules own = rules_of(call->kind);
+	struct meta_rules every = own;
 	struct path path = path_member(NULL, STR("metadata"));
 
-	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &rules, &path,
+	/* Every object is looked at in the same way, then again by the rules of its kind: clients
+	 * see what is wrong twice, and count. */
+	every.built_in = false;
+	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &every, &path,
+			     causes);
+	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &own, &path,
 			     causes);
 }

@@ -144,7 +144,7 @@ static void check_text(struct str value, const char *name, const char *const *al
 
 static void validate_list(const struct call_options *options, struct causes *causes)
 {
-	static const char *const matches[] = {"Exact", "NotOlderThan"};
+	static const char *const matches[] = {"Exact", "NotOlderThan", ""};
 	struct path match = path_member(NULL, STR("resourceVersionMatch"));
 	struct path initial = path_member(NULL, STR("sendInitialEvents"));
 	bool has_match = options->version_match.len > 0;
@@ -208,6 +208,32 @@ static void validate_field_validation(const struct call_options *options, struct
 	check_text(options->field_validation, "fieldValidation", values, ARRAY_LEN(values), causes);
 }
 
+enum { FIELD_MANAGER_MAX = 128 };
+
+static void validate_field_manager(const struct call_options *options, struct causes *causes)
+{
+	struct path path = path_member(NULL, STR("fieldManager"));
+	struct str name = options->field_manager;
+
+	if (name.len > FIELD_MANAGER_MAX)
+		causes_too_long(causes, &path, FIELD_MANAGER_MAX);
+	for (size_t i = 0; i < name.len; i++) {
+		if ((unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 0x7f) {
+			causes_invalid_str(causes, &path, name,
+					   "should only contain printable characters");
+			return;
+		}
+	}
+}
+
+static void validate_force(const struct call *call, struct causes *causes)
+{
+	struct path path = path_member(NULL, STR("force"));
+
+	if (call->options.force != OPTION_UNSET && call->patch != PATCH_APPLY)
+		causes_forbidden(causes, &path, "may not be specified for non-apply patch");
+}
+
 void options_validate(const struct call *call, const char **ret_kind, struct causes *causes)
 {
 	static const char *const names[] = {
@@ -231,6 +257,8 @@ void options_validate(const struct call *call, const char **ret_kind, struct cau
 	case VERB_CREATE:
 	case VERB_UPDATE:
 	case VERB_PATCH:
+		validate_force(call, causes);
+		validate_field_manager(&call->options, causes);
 		validate_dry_run(&call->options, causes);
 		validate_field_validation(&call->options, causes);
 		break;

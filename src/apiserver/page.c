@@ -9,6 +9,7 @@
  * Kubernetes has it. */
 #include "apiserver/page.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
@@ -18,6 +19,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/omap.h"
+#include "json/syntax.h"
 
 #include "base/banned.h"
 
@@ -118,19 +120,84 @@ static struct str make_token(struct call *call, int64_t revision, struct str sta
 	return arena_str(call->arena, buf_str(&encoded));
 }
 
+/* The first byte that is none of base64 for URLs, without padding; -1: all are. */
+static ptrdiff_t find_bad_byte(struct str token)
+{
+	static const struct str others = STR_INIT("-_\r\n");
+	size_t digits = 0;
+
+	for (size_t i = 0; i < token.len; i++) {
+		unsigned char c = (unsigned char)token.ptr[i];
+
+		if (!isalnum(c) && str_find_byte(others, (char)c, 0) < 0)
+			return (ptrdiff_t)i;
+		digits += c != '\r' && c != '\n';
+	}
+	return digits % 4 == 1 ? (ptrdiff_t)token.len - 1 : -1;
+}
+
 static struct json_doc *decode_token(struct str token, struct err *err)
 {
 	AUTO(buf_done) struct buf plain = BUF_INIT(TOKEN_MAX);
 	AUTO(buf_done) struct buf text = BUF_INIT(TOKEN_MAX);
+	ptrdiff_t bad = find_bad_byte(token);
+	struct json_doc *doc;
 
-	buf_put_str(&plain, token);
-	for (size_t i = 0; i < plain.len; i++)
-		plain.ptr[i] = plain.ptr[i] == '-' ? '+' : plain.ptr[i] == '_' ? '/' : plain.ptr[i];
+	if (bad >= 0) {
+		(void)err_set(err, ERR_BAD_REQUEST, "illegal base64 data at input byte %td", bad);
+		return NULL;
+	}
+	for (size_t i = 0; i < token.len; i++) {
+		char c = token.ptr[i];
+
+		if (c != '\r' && c != '\n')
+			buf_putc(&plain, c == '-' ? '+' : c == '_' ? '/' : c);
+	}
 	while (plain.len % 4 && !buf_is_over(&plain))
 		buf_putc(&plain, '=');
-	if (buf_is_over(&plain) || base64_parse(buf_str(&plain), &text, err) < 0)
+	if (buf_is_over(&plain)) {
+		(void)err_set(err, ERR_BAD_REQUEST, "it has more than %d bytes", TOKEN_MAX);
 		return NULL;
-	return json_parse(buf_str(&text), NULL, err);
+	}
+	if (base64_parse(buf_str(&plain), &text, err) < 0)
+		return NULL;
+	doc = json_parse(buf_str(&text), NULL, err);
+	if (!doc)
+		(void)json_syntax_check(buf_str(&text), err); /* in Go's words, if it has some */
+	return doc;
+}
+
+/* A way back up in it would lead to objects of others. */
+static bool is_clean(struct str key)
+{
+	struct str part;
+
+	if (str_starts(key, STR("/"))) /* of a kind without namespaces */
+		key = str_skip(key, 1);
+	while (str_split(&key, '/', &part))
+		if (!part.len || str_is(part, ".") || str_is(part, ".."))
+			return false;
+	return true;
+}
+
+static int check_token(struct json token, struct err *err)
+{
+	struct str version = json_str(json_get(token, "v"));
+	struct str start = json_str(json_get(token, "start"));
+
+	if (!str_is(version, "meta.k8s.io/v1"))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "server does not recognize this encoded version \"%.*s\"",
+			       STR_ARG(version));
+	if (json_int(json_get(token, "rv")) <= 0)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+	if (!start.len)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "encoded start key empty (version meta.k8s.io/v1)");
+	if (!is_clean(start))
+		return err_set(err, ERR_BAD_REQUEST, "%.*s", STR_ARG(start));
+	return 0;
 }
 
 /* Where the page begins: the state and the key to go on behind. */
@@ -141,16 +208,8 @@ static int parse_token(struct call *call, struct str prefix, int64_t *ret_revisi
 	struct json token = doc ? json_doc_root(doc) : JSON_NONE;
 	struct str start = json_str(json_get(token, "start"));
 
-	if (!doc)
-		return err_set(err, ERR_BAD_REQUEST,
-			       "invalid continue token: continue key is not valid: %s",
-			       arena_strdup(call->arena, err->text));
-	if (!str_is(json_str(json_get(token, "v")), "meta.k8s.io/v1") || !start.len ||
-	    json_int(json_get(token, "rv")) <= 0)
-		return err_set(
-			err, ERR_BAD_REQUEST,
-			"invalid continue token: continue key is not valid: incorrect encoded "
-			"start resourceVersion (version meta.k8s.io/v1)");
+	if (!doc || check_token(token, err) < 0)
+		return err_wrap(err, "invalid continue token: continue key is not valid");
 	*ret_revision = json_int(json_get(token, "rv"));
 	*ret_after =
 		str_from(arena_printf(call->arena, "%.*s%.*s", STR_ARG(prefix), STR_ARG(start)));

@@ -5,9 +5,11 @@
  * merge patches go by the field table of a built-in kind; custom kinds have none and refuse them.
  * */
 #include "apiserver/api_internal.h"
+#include "base/mem.h"
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/strategic.h"
+#include "model/causes.h"
 #include "model/fields.h"
 
 #include "base/banned.h"
@@ -53,6 +55,27 @@ static struct json_doc *apply(struct call *call, struct json target, struct err 
 	return NULL;
 }
 
+/* A patch that says something else than what it is for: in words of its own, but that what is asked
+ * cannot be done to this object, which Kubernetes does not explain. */
+static void refuse_patch(struct call *call, struct err *err)
+{
+	if (err->code == ERR_INVALID)
+		(void)err_set(err, ERR_INVALID,
+			      "the server rejected our request due to an error in our request");
+	call_answer_err(call, err);
+}
+
+/* What came out is no object of the kind; it is shown. */
+static void refuse_result(struct call *call, struct json result, const struct err *err)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	AUTO(mem_free) char *text = json_text(result, JSON_CANONICAL);
+	struct path path = path_member(NULL, STR("patch"));
+
+	causes_invalid_str(&causes, &path, str_from(text), "%s", err->text);
+	call_answer_invalid(call, str_none(), str_none(), str_none(), &causes);
+}
+
 void verb_patch(struct call *call)
 {
 	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
@@ -67,8 +90,11 @@ void verb_patch(struct call *call)
 	}
 	old = read_newest(call, newest, &err);
 	doc = old ? apply(call, json_doc_root(old), &err) : NULL;
-	if (!doc || body_complete(call, doc, &err) < 0)
-		call_answer_err(call, &err);
+	if (!doc)
+		refuse_patch(call, &err);
+	else if (body_check_kind(call, json_doc_root(doc), &err) < 0 ||
+		 body_complete(call, doc, &err) < 0)
+		refuse_result(call, json_doc_root(doc), &err);
 	else
 		update_object(call, doc, newest);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
 #include "model/labels.h"
@@ -431,6 +432,25 @@ int selector_parse(struct str text, struct arena *arena, struct selector *ret, s
 
 /* --- printing -------------------------------------------------------------------------------- */
 
+static int compare_values(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* In order, as Go prints them. */
+static void print_values(const struct strs *values, struct buf *to)
+{
+	AUTO(mem_free)
+	struct str *sorted = mem_dup(values->ptr, values->len * sizeof(struct str));
+
+	qsort(sorted, values->len, sizeof(*sorted), compare_values);
+	for (size_t i = 0; i < values->len; i++) {
+		if (i)
+			buf_putc(to, ',');
+		buf_put_str(to, sorted[i]);
+	}
+}
+
 static void print_requirement(const struct requirement *r, struct buf *to)
 {
 	bool set = r->op == SELECTOR_IN || r->op == SELECTOR_NOT_IN;
@@ -441,11 +461,7 @@ static void print_requirement(const struct requirement *r, struct buf *to)
 	if (r->op == SELECTOR_EXISTS || r->op == SELECTOR_NOT_EXISTS)
 		return;
 	buf_printf(to, set ? " %s (" : "%s", op_texts[r->op]);
-	for (size_t i = 0; i < r->values.len; i++) {
-		if (i)
-			buf_putc(to, ',');
-		buf_put_str(to, r->values.ptr[i]);
-	}
+	print_values(&r->values, to);
 	if (set)
 		buf_putc(to, ')');
 }

@@ -89,7 +89,7 @@ static struct json new_cell(struct call *call, struct json_doc *doc,
 	struct json value;
 
 	if (column->cell)
-		return column->cell(object, doc, api_now(call->api));
+		return column->cell(column, object, doc, api_now(call->api));
 	value = follow(object, str_from(column->path));
 	return json_is_absent(value) ? json_new_null(doc) : json_new_copy(doc, value);
 }
@@ -98,10 +98,15 @@ static struct json new_row(struct call *call, struct json_doc *doc, struct json 
 {
 	struct json row = json_new_obj(doc);
 	struct json cells = json_ensure_arr(doc, row, "cells");
+	const struct kind_ops *ops = call->kind->ops;
 	struct str include = call->options.include_object;
+	struct json conditions =
+		ops && ops->row_conditions ? ops->row_conditions(object, doc) : JSON_NONE;
 
 	for (const struct kind_column *column = columns_of(call->kind); column->name; column++)
 		json_append(doc, cells, new_cell(call, doc, column, object));
+	if (!json_is_absent(conditions))
+		json_set(doc, row, STR("conditions"), conditions);
 	if (str_is(include, "Object"))
 		json_set(doc, row, STR("object"), json_new_copy(doc, object));
 	else if (!str_is(include, "None"))

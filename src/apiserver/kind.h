@@ -58,8 +58,11 @@ struct kind_column {
 	int priority; /* 0: always shown; 1: with -o wide */
 	/* A JSON path below the object (".status.phase", of a CRD) ... */
 	const char *path;
-	/* ... or a function that prints the cell as a JSON value into `doc`; `now` is for ages. */
-	struct json (*cell)(struct json object, struct json_doc *doc, int64_t now);
+	/* ... or a function that prints the cell as a JSON value into `doc`; `now` is for ages.
+	 * `path` and `none`, what is shown where nothing is, are then as it wants them (cell.h). */
+	struct json (*cell)(const struct kind_column *column, struct json object,
+			    struct json_doc *doc, int64_t now);
+	const char *none;
 };
 
 /* A sub-resource: status, scale, binding, eviction, log, ... */
@@ -112,6 +115,8 @@ struct kind_ops {
 	/* Has the part changed that metadata.generation counts? NULL: anything outside metadata and
 	 * status. */
 	bool (*spec_changed)(struct json object, struct json old);
+	/* What a row of a Table says beside its cells: `conditions`, or absent. */
+	struct json (*row_conditions)(struct json object, struct json_doc *doc);
 	/* Told when a write has become visible; `object` is absent after a removal. */
 	void (*written)(struct api *api, const struct kind *kind, struct json object,
 			struct json old);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind_cluster.c - the kinds with which a cluster is run: webhooks, leases, runtimes,
  * budgets, roles, priorities. */
+#include "apiserver/columns.h"
 #include "apiserver/kind_row.h"
 #include "model/disruption.h"
 #include "model/lease.h"
@@ -18,34 +19,37 @@ static const struct kind rows[] = {
 	{ROW("admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
 	     "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
 	     mutating_webhook_configuration_type),
-	 .generation = true, .categories = NAMES("api-extensions")},
+	 .columns = columns_webhooks, .generation = true, .categories = NAMES("api-extensions")},
 	{ROW("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations",
 	     "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
 	     validating_webhook_configuration_type),
-	 .generation = true, .categories = NAMES("api-extensions")},
+	 .columns = columns_webhooks, .generation = true, .categories = NAMES("api-extensions")},
 	{ROW("coordination.k8s.io", "v1", "leases", "lease", "Lease", lease_type),
-	 .namespaced = true, .create_on_update = true, .empty = ",\"spec\":{}",
-	 RULES(VALIDATED(lease))},
+	 .columns = columns_lease, .namespaced = true, .create_on_update = true,
+	 .empty = ",\"spec\":{}", RULES(VALIDATED(lease))},
 	{ROW("node.k8s.io", "v1", "runtimeclasses", "runtimeclass", "RuntimeClass",
 	     runtimeclass_type),
-	 .create_on_update = true, RULES(VALIDATED(runtimeclass))},
+	 .columns = columns_runtimeclass, .create_on_update = true, RULES(VALIDATED(runtimeclass))},
 	{ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget",
 	     pdb_type),
-	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("pdb"),
-	 .subs = kind_subs_status, RULES(VALIDATED(pdb), .validate_status = pdb_validate_status)},
+	 .columns = columns_pdb, .namespaced = true, .status = true, .generation = true,
+	 .short_names = NAMES("pdb"), .subs = kind_subs_status,
+	 RULES(VALIDATED(pdb), .validate_status = pdb_validate_status)},
 	{RBAC("clusterrolebindings", "clusterrolebinding", "ClusterRoleBinding",
 	      clusterrolebinding_type),
-	 .create_on_update = true, .name_format = NAME_PATH_SEGMENT,
+	 .columns = columns_binding, .create_on_update = true, .name_format = NAME_PATH_SEGMENT,
 	 RULES(VALIDATED(clusterrolebinding))},
 	{RBAC("clusterroles", "clusterrole", "ClusterRole", clusterrole_type),
 	 .create_on_update = true, .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(clusterrole))},
-	{RBAC("rolebindings", "rolebinding", "RoleBinding", rolebinding_type), .namespaced = true,
-	 .create_on_update = true, .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(rolebinding))},
+	{RBAC("rolebindings", "rolebinding", "RoleBinding", rolebinding_type),
+	 .columns = columns_binding, .namespaced = true, .create_on_update = true,
+	 .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(rolebinding))},
 	{RBAC("roles", "role", "Role", role_type), .namespaced = true, .create_on_update = true,
 	 .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(role))},
 	{ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass",
 	     priorityclass_type),
-	 .generation = true, .short_names = NAMES("pc"), RULES(VALIDATED(priorityclass))},
+	 .columns = columns_priorityclass, .generation = true, .short_names = NAMES("pc"),
+	 RULES(VALIDATED(priorityclass))},
 };
 
 const struct kind_group kind_group_cluster = {rows, ARRAY_LEN(rows)};

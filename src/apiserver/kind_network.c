@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind_network.c - the kinds of discovery.k8s.io and networking.k8s.io. */
+#include "apiserver/columns.h"
 #include "apiserver/kind_row.h"
 #include "model/endpoints.h"
 #include "model/ingress.h"
@@ -13,14 +14,16 @@
 static const struct kind rows[] = {
 	{ROW("discovery.k8s.io", "v1", "endpointslices", "endpointslice", "EndpointSlice",
 	     endpoint_slice_type),
-	 .namespaced = true, .generation = true, RULES(VALIDATED(endpoint_slice))},
+	 .columns = columns_endpointslice, .namespaced = true, .generation = true,
+	 RULES(VALIDATED(endpoint_slice))},
 	{NETWORK("ingressclasses", "ingressclass", "IngressClass", ingressclass_type),
-	 .generation = true},
-	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .namespaced = true,
-	 .status = true, .generation = true, .short_names = NAMES("ing"), .ops = &kind_ruled,
-	 .subs = kind_subs_status},
+	 .columns = columns_ingressclass, .generation = true},
+	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .columns = columns_ingress,
+	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("ing"),
+	 .ops = &kind_ruled, .subs = kind_subs_status},
 	{NETWORK("networkpolicies", "networkpolicy", "NetworkPolicy", networkpolicy_type),
-	 .namespaced = true, .generation = true, .short_names = NAMES("netpol")},
+	 .columns = columns_networkpolicy, .namespaced = true, .generation = true,
+	 .short_names = NAMES("netpol")},
 };
 
 const struct kind_group kind_group_network = {rows, ARRAY_LEN(rows)};

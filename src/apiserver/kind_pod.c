@@ -102,6 +102,28 @@ static int64_t grace(struct call *call, struct json pod, int64_t asked)
 	return pod_grace(pod, asked);
 }
 
+/* A pod that has ended is told apart in a Table, so that kubectl can leave it out. */
+static struct json row_conditions(struct json pod, struct json_doc *doc)
+{
+	struct str phase = json_str(json_get(json_get(pod, "status"), "phase"));
+	bool succeeded = str_is(phase, "Succeeded");
+	struct json list;
+	struct json ended;
+
+	if (!succeeded && !str_is(phase, "Failed"))
+		return JSON_NONE;
+	list = json_new_arr(doc);
+	ended = json_new_obj(doc);
+	json_set_str(doc, ended, "type", STR("Completed"));
+	json_set_str(doc, ended, "status", STR("True"));
+	json_set_str(doc, ended, "reason", phase);
+	json_set_str(doc, ended, "message",
+		     succeeded ? STR("The pod has completed successfully.")
+			       : STR("The pod failed."));
+	json_append(doc, list, ended);
+	return list;
+}
+
 const struct kind_ops kind_pod_ops = {
 	.prepare_create = prepare_create,
 	.prepare_update = prepare_update,
@@ -109,4 +131,5 @@ const struct kind_ops kind_pod_ops = {
 	.validate_update = validate_update,
 	.warn = warn,
 	.grace = grace,
+	.row_conditions = row_conditions,
 };

@@ -180,6 +180,13 @@ static const struct type batch_job_status_type = {
 	.as_go = true,
 };
 
+/* A job without labels has those of its pods. */
+static void inherit_labels(struct json_doc *doc, struct json meta, struct json labels)
+{
+	if (json_len(labels) && rules_is_empty(json_get(meta, "labels")))
+		json_set(doc, meta, STR("labels"), json_new_copy(doc, labels));
+}
+
 static void fill_batch_job(struct json_doc *doc, struct json job)
 {
 	struct json spec = json_ensure_obj(doc, job, "spec");
@@ -187,8 +194,7 @@ static void fill_batch_job(struct json_doc *doc, struct json job)
 	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
 
 	fill_job_parts(doc, spec);
-	if (json_len(labels) && rules_is_empty(json_get(meta, "labels")))
-		json_set(doc, meta, STR("labels"), json_new_copy(doc, labels));
+	inherit_labels(doc, meta, labels);
 }
 
 #define VIEW struct batch_job
@@ -290,6 +296,7 @@ void batch_job_prepare_create(struct json_doc *doc, struct json job)
 	json_set_str(doc, labels, "batch.kubernetes.io/job-name", name);
 	chosen = json_ensure_obj(doc, json_ensure_obj(doc, spec, "selector"), "matchLabels");
 	json_set_str(doc, chosen, "batch.kubernetes.io/controller-uid", uid);
+	inherit_labels(doc, meta, labels);
 }
 
 static void validate_mode(struct json spec, const struct path *path, struct causes *causes)

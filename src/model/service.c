@@ -291,12 +291,84 @@ static void keep_node_ports(struct json_doc *doc, struct json spec, struct json 
 	}
 }
 
+/* --- what another type has no use for -------------------------------------------------------- */
+
+static bool is_inner(struct json spec)
+{
+	return !is_type(spec, "ExternalName");
+}
+
+static bool is_balanced(struct json spec)
+{
+	return is_type(spec, "LoadBalancer");
+}
+
+static bool has_health_port(struct json spec)
+{
+	return is_balanced(spec) &&
+	       str_is(json_str(json_get(spec, "externalTrafficPolicy")), "Local");
+}
+
+/* A field that was of use before and is not now goes, unless it was changed as well: then the rules
+ * tell of it. */
+static void drop_fields(struct json_doc *doc, struct json spec, struct json before)
+{
+	static const struct {
+		const char *field;
+		bool (*use)(struct json spec);
+	} rows[] = {
+		{"clusterIP", is_inner},
+		{"clusterIPs", is_inner},
+		{"ipFamilies", is_inner},
+		{"ipFamilyPolicy", is_inner},
+		{"healthCheckNodePort", has_health_port},
+		{"allocateLoadBalancerNodePorts", is_balanced},
+		{"loadBalancerClass", is_balanced},
+		{"externalTrafficPolicy", is_outside},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].use(before) && !rows[i].use(spec) &&
+		    json_eq(json_get(spec, rows[i].field), json_get(before, rows[i].field)))
+			(void)json_remove(doc, spec, str_from(rows[i].field));
+}
+
+static bool are_node_ports_same(struct json spec, struct json before)
+{
+	struct json ports = json_get(spec, "ports");
+	struct json old = json_get(before, "ports");
+
+	if (json_len(ports) != json_len(old))
+		return false;
+	for (size_t i = 0; i < json_len(ports); i++)
+		if (json_int(json_get(json_at(ports, i), "nodePort")) !=
+		    json_int(json_get(json_at(old, i), "nodePort")))
+			return false;
+	return true;
+}
+
+static void drop_by_type(struct json_doc *doc, struct json service, struct json old)
+{
+	struct json spec = json_get(service, "spec");
+	struct json_iter it = json_iter(json_get(spec, "ports"));
+	bool ports = service_needs_node_ports(old) && !service_needs_node_ports(service) &&
+		     are_node_ports_same(spec, json_get(old, "spec"));
+
+	while (ports && json_next(&it))
+		(void)json_remove(doc, it.value, STR("nodePort"));
+	drop_fields(doc, spec, json_get(old, "spec"));
+	if (!is_balanced(spec))
+		json_set(doc, json_ensure_obj(doc, service, "status"), STR("loadBalancer"),
+			 json_new_obj(doc));
+}
+
 void service_prepare_update(struct json_doc *doc, struct json service, struct json old)
 {
 	struct json spec = json_ensure_obj(doc, service, "spec");
 	struct json before = json_get(old, "spec");
-	bool inner = !is_type(spec, "ExternalName") && !is_type(before, "ExternalName");
+	bool inner = is_inner(spec) && is_inner(before);
 
+	drop_by_type(doc, service, old);
 	if (inner && rules_is_empty(json_get(spec, "clusterIP")) &&
 	    rules_is_empty(json_get(spec, "clusterIPs"))) {
 		keep(doc, spec, before, "clusterIP");
@@ -310,5 +382,6 @@ void service_prepare_update(struct json_doc *doc, struct json service, struct js
 	fill_families(doc, service);
 	if (service_needs_node_ports(service) && service_needs_node_ports(old))
 		keep_node_ports(doc, spec, before);
-	keep(doc, spec, before, "healthCheckNodePort");
+	if (has_health_port(spec) && has_health_port(before))
+		keep(doc, spec, before, "healthCheckNodePort");
 }

@@ -73,6 +73,7 @@ struct call_options {
 
 	/* of the answer */
 	enum call_form form;
+	bool form_beta; /* the form is of meta.k8s.io/v1beta1 */
 	struct str include_object; /* Table: "None", "Metadata", "Object" */
 	enum option_bool pretty;
 	bool yaml;

@@ -63,12 +63,18 @@ static struct json_doc *read_object(const struct object *object)
 	return json_parse(object->text, NULL, &err);
 }
 
-static struct json new_metadata(struct json_doc *doc, struct json object)
+/* Of the form itself. */
+static const char *form_version(const struct call *call)
+{
+	return call->options.form_beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1";
+}
+
+static struct json new_metadata(const struct call *call, struct json_doc *doc, struct json object)
 {
 	struct json partial = json_new_obj(doc);
 
 	json_set_str(doc, partial, "kind", STR("PartialObjectMetadata"));
-	json_set_str(doc, partial, "apiVersion", STR("meta.k8s.io/v1"));
+	json_set_str(doc, partial, "apiVersion", str_from(form_version(call)));
 	json_set(doc, partial, STR("metadata"), json_new_copy(doc, json_get(object, "metadata")));
 	return partial;
 }
@@ -110,7 +116,7 @@ static struct json new_row(struct call *call, struct json_doc *doc, struct json 
 	if (str_is(include, "Object"))
 		json_set(doc, row, STR("object"), json_new_copy(doc, object));
 	else if (!str_is(include, "None"))
-		json_set(doc, row, STR("object"), new_metadata(doc, object));
+		json_set(doc, row, STR("object"), new_metadata(call, doc, object));
 	return row;
 }
 
@@ -133,15 +139,15 @@ static void set_columns(struct json_doc *doc, struct json table, const struct ki
 }
 
 /* A list object of meta.k8s.io with its revision; gives the array that takes the items. */
-static struct json new_list(struct json_doc *doc, const char *kind, struct str revision,
-			    const char *items)
+static struct json new_list(const struct call *call, struct json_doc *doc, const char *kind,
+			    struct str revision, const char *items)
 {
 	struct json list = json_new_obj(doc);
 	struct json metadata;
 
 	json_doc_set_root(doc, list);
 	json_set_str(doc, list, "kind", str_from(kind));
-	json_set_str(doc, list, "apiVersion", STR("meta.k8s.io/v1"));
+	json_set_str(doc, list, "apiVersion", str_from(form_version(call)));
 	metadata = json_ensure_obj(doc, list, "metadata");
 	if (revision.len)
 		json_set_str(doc, metadata, "resourceVersion", revision);
@@ -156,10 +162,11 @@ static struct json_doc *make_form(struct call *call, struct json object, bool co
 	struct str revision = json_str(json_get(json_get(object, "metadata"), "resourceVersion"));
 
 	if (call->options.form == CALL_FORM_METADATA) {
-		json_doc_set_root(doc, new_metadata(doc, object));
+		json_doc_set_root(doc, new_metadata(call, doc, object));
 		return doc;
 	}
-	json_append(doc, new_list(doc, "Table", revision, "rows"), new_row(call, doc, object));
+	json_append(doc, new_list(call, doc, "Table", revision, "rows"),
+		    new_row(call, doc, object));
 	if (columns)
 		set_columns(doc, json_doc_root(doc), call->kind);
 	else
@@ -202,8 +209,8 @@ void form_answer_list(struct call *call, const struct page *page)
 	struct json items;
 
 	snprintf(revision, sizeof(revision), "%" PRId64, page->revision);
-	items = new_list(doc, table ? "Table" : "PartialObjectMetadataList", str_from(revision),
-			 table ? "rows" : "items");
+	items = new_list(call, doc, table ? "Table" : "PartialObjectMetadataList",
+			 str_from(revision), table ? "rows" : "items");
 	set_page(doc, json_doc_root(doc), page);
 	if (table)
 		set_columns(doc, json_doc_root(doc), call->kind);
@@ -211,7 +218,8 @@ void form_answer_list(struct call *call, const struct page *page)
 		AUTO(json_doc_unref) struct json_doc *object = read_object(page->objects.ptr[i]);
 		struct json root = json_doc_root(object);
 
-		json_append(doc, items, table ? new_row(call, doc, root) : new_metadata(doc, root));
+		json_append(doc, items,
+			    table ? new_row(call, doc, root) : new_metadata(call, doc, root));
 	}
 	call_answer_doc(call, 200, doc);
 }
@@ -238,8 +246,8 @@ void form_bookmark(struct call *call, int64_t revision, bool initial_end, struct
 	bool partial = call->options.form != CALL_FORM_OBJECT;
 
 	if (partial)
-		buf_puts(to,
-			 "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",");
+		buf_printf(to, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"%s\",",
+			   form_version(call));
 	else
 		buf_put_str(to, kind->head);
 	buf_printf(to, "\"metadata\":{\"resourceVersion\":\"%" PRId64 "\"", revision);

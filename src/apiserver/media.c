@@ -18,65 +18,145 @@
 /* --- answers --- */
 
 /* What a parameter as=... makes of an answer. */
-static const struct {
+static const struct form {
 	const char *as;
 	enum call_form form;
+	bool list;  /* only of lists ... */
+	bool plain; /* ... or only of single objects; but a watch may have all of them */
 } forms[] = {
-	{"Table", CALL_FORM_TABLE},
-	{"PartialObjectMetadata", CALL_FORM_METADATA},
-	{"PartialObjectMetadataList", CALL_FORM_METADATA},
+	{"Table", CALL_FORM_TABLE, false, false},
+	{"PartialObjectMetadata", CALL_FORM_METADATA, false, true},
+	{"PartialObjectMetadataList", CALL_FORM_METADATA, true, false},
 };
 
-static bool set_form(struct call *call, const struct field_media *media)
-{
-	struct str as = field_param(media->params, STR("as"));
+/* One of the client's wishes, as far as it can be fulfilled. */
+struct choice {
+	const struct form *form; /* NULL: the object itself */
+	bool beta;               /* the form's version is v1beta1 */
+	bool yaml;
+	bool any; /* a wildcard */
+	int quality;
+};
 
-	call->options.form = CALL_FORM_OBJECT;
-	if (!as.len)
+#define REPRESENTATIONS "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+
+/* Does a route have an answer of this very type? Upstream's router knows no other wildcard than that
+ * of everything. */
+static bool is_routed(const struct field_media *media)
+{
+	static const char *const subtypes[] = {"json", "yaml", "vnd.kubernetes.protobuf"};
+
+	if (str_is(media->type, "*") && str_is(media->subtype, "*"))
 		return true;
-	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-		if (str_is(as, forms[i].as) &&
-		    str_is(field_param(media->params, STR("g")), "meta.k8s.io")) {
-			call->options.form = forms[i].form;
-			return call->verb != VERB_DELETE_COLLECTION;
-		}
-	}
+	for (size_t i = 0; i < ARRAY_LEN(subtypes); i++)
+		if (str_is(media->type, "application") && str_is(media->subtype, subtypes[i]))
+			return true;
 	return false;
 }
 
-static bool is_range(const struct field_media *media, const char *type, const char *subtype)
+static bool choose_form(struct str params, struct choice *choice)
 {
-	return (str_is(media->type, "*") || str_eq_nocase(media->type, str_from(type))) &&
-	       (str_is(media->subtype, "*") || str_eq_nocase(media->subtype, str_from(subtype)));
+	struct str as = field_param(params, STR("as"));
+	struct str version = field_param(params, STR("v"));
+
+	choice->beta = str_is(version, "v1beta1");
+	if (!as.len)
+		return true;
+	if (!str_is(field_param(params, STR("g")), "meta.k8s.io") ||
+	    (!choice->beta && !str_is(version, "v1")))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		if (str_is(as, forms[i].as))
+			choice->form = &forms[i];
+	return choice->form;
 }
 
-static bool accept_media(struct call *call, const struct field_media *media)
+static bool fulfil(const struct call *call, const struct field_media *media, struct choice *choice)
 {
-	if (media->quality == 0 || !set_form(call, media))
+	bool application = str_is(media->type, "application");
+
+	*choice = (struct choice){.quality = media->quality, .any = str_is(media->subtype, "*")};
+	if (media->quality == 0 || !choose_form(media->params, choice))
 		return false;
-	call->options.yaml = false;
-	if (is_range(media, "application", "json"))
-		return true;
-	call->options.yaml = is_range(media, "application", "yaml") && call->verb != VERB_WATCH;
-	return call->options.yaml;
+	if (choice->form && call->verb == VERB_DELETE_COLLECTION)
+		return false;
+	choice->yaml = application && str_is(media->subtype, "yaml");
+	if (choice->yaml)
+		return call->verb != VERB_WATCH;
+	return (application && (choice->any || str_is(media->subtype, "json"))) ||
+	       (choice->any && str_is(media->type, "*"));
+}
+
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+	return a->quality > b->quality || (a->quality == b->quality && b->any && !a->any);
+}
+
+/* "*core.ConfigMapList", as Go would call it. */
+static const char *go_type(struct call *call, bool list)
+{
+	const struct kind *kind = call->kind;
+	struct str group = kind->stored->group.len ? kind->stored->group : STR("core");
+	struct str package;
+
+	if (kind->custom)
+		return list ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured";
+	(void)str_split(&group, '.', &package);
+	return arena_printf(call->arena, "*%.*s.%.*s", STR_ARG(package),
+			    STR_ARG(list ? kind->list_name : kind->name));
+}
+
+static int check_form(struct call *call, const struct form *form, struct err *err)
+{
+	bool list = call->verb == VERB_LIST;
+
+	if (!form || call->verb == VERB_WATCH || !(list ? form->plain : form->list))
+		return 0;
+	call->plain_errors = true;
+	return err_set(err, ERR_NOT_ACCEPTABLE,
+		       "you requested %s, but the requested object is %sa list (%s)", form->as,
+		       list ? "" : "not ", go_type(call, list));
+}
+
+static int refuse_route(const struct call *call, struct err *err)
+{
+	bool list = call->verb == VERB_LIST || call->verb == VERB_WATCH;
+
+	return err_set(err, ERR_NOT_ACCEPTABLE,
+		       "406: Not Acceptable\n\nAvailable representations: " REPRESENTATIONS "%s",
+		       list ? ", application/json;stream=watch, "
+			      "application/vnd.kubernetes.protobuf;stream=watch"
+			    : "");
 }
 
 int media_negotiate(struct call *call, struct str accept, struct err *err)
 {
+	struct choice best = {.quality = -1};
 	struct field_media media;
+	struct choice choice;
 	struct str rest = accept;
+	bool routed = false;
 
 	if (str_trim(accept).len == 0)
 		return 0;
-	while (field_next_media(&rest, &media))
-		if (accept_media(call, &media))
-			return 0;
-	call->options.form = CALL_FORM_OBJECT;
-	return err_set(err, ERR_NOT_ACCEPTABLE,
-		       "406: Not Acceptable\n\nAvailable representations: application/json, "
-		       "application/yaml, application/vnd.kubernetes.protobuf, "
-		       "application/json;stream=watch, "
-		       "application/vnd.kubernetes.protobuf;stream=watch");
+	while (field_next_media(&rest, &media)) {
+		routed = routed || is_routed(&media);
+		if (fulfil(call, &media, &choice) && is_better(&choice, &best))
+			best = choice;
+	}
+	if (!routed)
+		return refuse_route(call, err);
+	if (best.quality < 0) {
+		call->plain_errors = true;
+		return err_set(err, ERR_NOT_ACCEPTABLE,
+			       "only the following media types are accepted: " REPRESENTATIONS);
+	}
+	if (check_form(call, best.form, err) < 0)
+		return -1;
+	call->options.yaml = best.yaml;
+	call->options.form = best.form ? best.form->form : CALL_FORM_OBJECT;
+	call->options.form_beta = best.form && best.beta;
+	return 0;
 }
 
 bool media_takes_gzip(struct str accept)

@@ -81,7 +81,16 @@ static const struct {
 	 CALL_FORM_METADATA},
 	{"application/json;as=Odd;v=v1;g=meta.k8s.io,application/json", true, false,
 	 CALL_FORM_OBJECT},
+	{"application/json;as=Table;v=v1beta1;g=meta.k8s.io", true, false, CALL_FORM_TABLE},
+	{"application/yaml;q=0.5, application/json", true, false, CALL_FORM_OBJECT},
+	{"*/*, application/yaml", true, true, CALL_FORM_OBJECT},
+	{"text/html, application/json;q=0.9", true, false, CALL_FORM_OBJECT},
 	{"text/plain", false, false, CALL_FORM_OBJECT},
+	{"application/*", false, false, CALL_FORM_OBJECT},
+	{"application/vnd.kubernetes.protobuf", false, false, CALL_FORM_OBJECT},
+	{"application/json;as=Table;v=v9;g=meta.k8s.io", false, false, CALL_FORM_OBJECT},
+	{"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", false, false,
+	 CALL_FORM_OBJECT},
 	{"application/json;q=0", false, false, CALL_FORM_OBJECT},
 };
 
@@ -116,8 +125,10 @@ static void test_media(struct api *api)
 	for (size_t i = 0; i < ARRAY_LEN(accepts); i++) {
 		AUTO(call_free) struct call *call = call_new(api, &nobody, NULL);
 		struct err err;
-		int result = media_negotiate(call, str_from(accepts[i].accept), &err);
+		int result;
 
+		call->kind = kind;
+		result = media_negotiate(call, str_from(accepts[i].accept), &err);
 		ok((result == 0) == accepts[i].fits && call->options.yaml == accepts[i].yaml &&
 			   call->options.form == accepts[i].form,
 		   "Accept: %s", accepts[i].accept);

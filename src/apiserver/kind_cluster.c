@@ -49,7 +49,7 @@ static const struct kind rows[] = {
 	{ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass",
 	     priorityclass_type),
 	 .columns = columns_priorityclass, .generation = true, .short_names = NAMES("pc"),
-	 RULES(VALIDATED(priorityclass))},
+	 .ops = &kind_ruled_still, RULES_ALONE(VALIDATED(priorityclass))},
 };
 
 const struct kind_group kind_group_cluster = {rows, ARRAY_LEN(rows)};

@@ -3,6 +3,7 @@
 #include "apiserver/columns.h"
 #include "apiserver/kind_pod.h"
 #include "apiserver/kind_row.h"
+#include "apiserver/kind_service.h"
 #include "model/configmap.h"
 #include "model/endpoints.h"
 #include "model/event.h"
@@ -109,9 +110,10 @@ static const struct kind rows[] = {
 	 .namespaced = true, .status = true, .create_on_update = true, .returns_deleted = true,
 	 .name_format = NAME_DNS1035_LABEL, .short_names = NAMES("svc"), .categories = NAMES("all"),
 	 .subs = kind_subs_status, .selectable = NAMES("spec.clusterIP", "spec.type"),
-	 RULES(VALIDATED(service), .prepare_create = service_prepare_create,
-	       .prepare_update = service_prepare_update,
-	       .validate_status = service_validate_status)},
+	 .ops = &kind_service_ops,
+	 RULES_ALONE(VALIDATED(service), .prepare_create = service_prepare_create,
+		     .prepare_update = service_prepare_update,
+		     .validate_status = service_validate_status)},
 };
 
 const struct kind_group kind_group_core = {rows, ARRAY_LEN(rows)};

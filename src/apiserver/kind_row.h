@@ -22,10 +22,12 @@
 	.content = &content_typed, .type = &(table)
 
 /* The rules that a kind has in model/: RULES(VALIDATED(node), .prepare_create = node_prepare_create) */
-#define RULES(...)                                              \
-	.ops = &kind_ruled, .rules = &(const struct kind_rules) \
-	{                                                       \
-		__VA_ARGS__                                     \
+#define RULES(...) .ops = &kind_ruled, RULES_ALONE(__VA_ARGS__)
+/* Beside an ops table of its own. */
+#define RULES_ALONE(...)                    \
+	.rules = &(const struct kind_rules) \
+	{                                   \
+		__VA_ARGS__                 \
 	}
 #define VALIDATED(noun) \
 	.validate_create = noun##_validate_create, .validate_update = noun##_validate_update

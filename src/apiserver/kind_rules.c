@@ -41,7 +41,7 @@ static void warn_line(void *arg, const char *text)
 	call_warn(call, "%s", text);
 }
 
-static void warn_template(struct call *call, struct json object, struct json old)
+void kind_ruled_warn(struct call *call, struct json object, struct json old)
 {
 	struct path parts[TEMPLATE_DEPTH];
 	struct path *path = NULL;
@@ -129,10 +129,27 @@ void kind_ruled_validate_update(struct call *call, struct json object, struct js
 		rules->validate_status(object, old, causes);
 }
 
-const struct kind_ops kind_ruled = {
-	.prepare_create = kind_ruled_prepare_create,
-	.prepare_update = kind_ruled_prepare_update,
-	.validate_create = kind_ruled_validate_create,
-	.validate_update = kind_ruled_validate_update,
-	.warn = warn_template,
-};
+/* --- what generations count ------------------------------------------------------------------ */
+
+static bool stays(struct json object, struct json old)
+{
+	(void)object;
+	(void)old;
+	return false;
+}
+
+static bool is_spec_or_annotated(struct json object, struct json old)
+{
+	return !json_eq(json_get(object, "spec"), json_get(old, "spec")) ||
+	       !json_eq(json_get(json_get(object, "metadata"), "annotations"),
+			json_get(json_get(old, "metadata"), "annotations"));
+}
+
+#define RULED                                                                                     \
+	.prepare_create = kind_ruled_prepare_create, .prepare_update = kind_ruled_prepare_update, \
+	.validate_create = kind_ruled_validate_create,                                            \
+	.validate_update = kind_ruled_validate_update, .warn = kind_ruled_warn
+
+const struct kind_ops kind_ruled = {RULED};
+const struct kind_ops kind_ruled_still = {RULED, .spec_changed = stays};
+const struct kind_ops kind_ruled_annotated = {RULED, .spec_changed = is_spec_or_annotated};

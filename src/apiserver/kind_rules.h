@@ -8,6 +8,10 @@
 /* Goes by the row's `rules`. A kind with more to say than documents has a table of its own, whose
  * functions call these. */
 extern const struct kind_ops kind_ruled;
+/* The same where metadata.generation stays 1. */
+extern const struct kind_ops kind_ruled_still;
+/* The same where metadata.generation counts changes of annotations as well. */
+extern const struct kind_ops kind_ruled_annotated;
 
 int kind_ruled_prepare_create(struct call *call, struct json_doc *doc, struct json object,
 			      struct err *err);
@@ -16,5 +20,6 @@ int kind_ruled_prepare_update(struct call *call, struct json_doc *doc, struct js
 void kind_ruled_validate_create(struct call *call, struct json object, struct causes *causes);
 void kind_ruled_validate_update(struct call *call, struct json object, struct json old,
 				struct causes *causes);
+void kind_ruled_warn(struct call *call, struct json object, struct json old);
 
 #endif

@@ -358,6 +358,20 @@ struct object *store_newest(const struct store *store, struct str key)
 	return store_get(store, key);
 }
 
+struct object *store_next_staged(const struct store *store, struct str prefix, size_t *at)
+{
+	struct str key;
+	void *value;
+
+	while (map_next(store->staged, at, &key, &value)) {
+		const struct pending *pending = value;
+
+		if (pending->op != STORE_DELETE && str_starts(key, prefix))
+			return pending->object;
+	}
+	return NULL;
+}
+
 void store_stats(const struct store *store, struct store_stats *ret)
 {
 	*ret = (struct store_stats){

@@ -72,6 +72,11 @@ size_t store_count(const struct store *store, struct str prefix);
 /* The newest version, also where it is only staged: what a writer must start from. NULL where it is
  * absent or its removal is staged. */
 struct object *store_newest(const struct store *store, struct str key);
+/* Walk the newest versions of what has this prefix and is staged, in no order: with store_next(), all
+ * that a writer must keep clear of. Removals are not among them.
+ *	size_t at = 0;
+ *	while ((object = store_next_staged(store, prefix, &at))) ... */
+struct object *store_next_staged(const struct store *store, struct str prefix, size_t *at);
 
 /* --- writing
  * -----------------------------------------------------------------------------------------------

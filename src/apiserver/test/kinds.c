@@ -84,6 +84,33 @@ static const struct step others[] = {
 	 "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"clusterIP\":\"None\"}}", 201,
 	 "/status/loadBalancer", "{}"},
 	{"DELETE", "/api/v1/namespaces/a/services/s", NULL, 200, "/kind", "Service"},
+	{"POST", "/api/v1/namespaces/a/services",
+	 "{\"metadata\":{\"name\":\"t\"},\"spec\":{\"clusterIP\":\"10.96.0.9\",\"type\":"
+	 "\"NodePort\","
+	 "\"ports\":[{\"port\":80,\"nodePort\":30000}]}}",
+	 201, "/spec/clusterIPs", "[\"10.96.0.9\"]"},
+	{"POST", "/api/v1/namespaces/a/services",
+	 "{\"metadata\":{\"name\":\"u\"},\"spec\":{\"clusterIP\":\"10.96.0.9\",\"ports\":[{"
+	 "\"port\":80}]}}",
+	 422, "/details/causes/0/message",
+	 "Invalid value: [\"10.96.0.9\"]: failed to allocate IP 10.96.0.9: provided IP is already "
+	 "allocated"},
+	{"POST", "/api/v1/namespaces/a/services",
+	 "{\"metadata\":{\"name\":\"u\"},\"spec\":{\"clusterIP\":\"1.2.3.4\",\"ports\":[{\"port\":"
+	 "80}]}}",
+	 422, "/details/causes/0/field", "spec.clusterIPs"},
+	{"POST", "/api/v1/namespaces/a/services",
+	 "{\"metadata\":{\"name\":\"u\"},\"spec\":{\"type\":\"NodePort\",\"ports\":[{\"port\":80,"
+	 "\"nodePort\":30000}]}}",
+	 422, "/details/causes/0/message",
+	 "Invalid value: 30000: provided port is already allocated"},
+	{"PATCH merge", "/api/v1/namespaces/a/services/t",
+	 "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", 200, "/spec/ports/0/nodePort", "30000"},
+	{"PATCH merge", "/api/v1/namespaces/a/services/t", "{\"spec\":{\"type\":\"ClusterIP\"}}",
+	 200, "/spec/ports/0/nodePort", NULL},
+	{"PATCH merge", "/api/v1/namespaces/a/services/t",
+	 "{\"spec\":{\"type\":\"ExternalName\",\"externalName\":\"a.b\"}}", 200, "/spec/clusterIP",
+	 NULL},
 	{"POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
 	 "{\"metadata\":{\"name\":\"p\"},\"value\":2000000001}", 422, "/reason", "Invalid"},
 	{"PUT", "/apis/rbac.authorization.k8s.io/v1/clusterroles/a:b",
@@ -93,12 +120,46 @@ static const struct step others[] = {
 	 "/status/loadBalancer", "{}"},
 };
 
+/* Services that are made side by side get different addresses and ports. */
+static void test_services(struct world *w)
+{
+	enum { COUNT = 200 };
+	struct answer answers[COUNT] = {0};
+	int doubled = 0;
+
+	for (int i = 0; i < COUNT; i++) {
+		char body[128];
+
+		snprintf(body, sizeof(body),
+			 "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{\"type\":\"NodePort\","
+			 "\"ports\":[{"
+			 "\"port\":80}]}}",
+			 i);
+		api_serve(make_call(w, "POST", "/api/v1/namespaces/a/services", body, &answers[i]));
+	}
+	while (!answers[COUNT - 1].done)
+		loop_turn(w->loop, -1);
+	for (int i = 0; i < COUNT; i++)
+		for (int j = 0; j < i; j++) {
+			struct json a = json_get(json_doc_root(answers[i].doc), "spec");
+			struct json b = json_get(json_doc_root(answers[j].doc), "spec");
+
+			doubled += json_eq(json_get(a, "clusterIP"), json_get(b, "clusterIP")) ||
+				   json_eq(json_get(json_at(json_get(a, "ports"), 0), "nodePort"),
+					   json_get(json_at(json_get(b, "ports"), 0), "nodePort"));
+		}
+	ok(doubled == 0, "%d services, no address and no port twice", COUNT);
+	for (int i = 0; i < COUNT; i++)
+		json_doc_unref(answers[i].doc);
+}
+
 int main(void)
 {
 	struct world w = world_open();
 
 	run_steps(&w, pods, ARRAY_LEN(pods));
 	run_steps(&w, others, ARRAY_LEN(others));
+	test_services(&w);
 	world_close(&w);
 	return tap_done();
 }

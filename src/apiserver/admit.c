@@ -3,8 +3,11 @@
  * declared in admit_rows.h, and a row here; the order is that of kube-apiserver. */
 #include "apiserver/admit.h"
 
+#include <stdarg.h>
+
 #include "apiserver/admit_rows.h"
 #include "apiserver/api_internal.h"
+#include "base/arena.h"
 
 #include "base/banned.h"
 
@@ -15,7 +18,12 @@ enum {
 };
 
 static const struct admitter admitters[] = {
-	{.name = "NamespaceLifecycle", .verbs = ON_CREATE | ON_DELETE, .check = admit_namespace},
+	{.name = "NamespaceLifecycle", .verbs = ON_CREATE, .change = admit_namespace},
+	{.name = "NamespaceLifecycle",
+	 .verbs = ON_DELETE,
+	 .group = "",
+	 .plural = "namespaces",
+	 .check = admit_namespace_removal},
 };
 
 /* A patch and a PUT are updates; removing many is removing each. */
@@ -30,6 +38,27 @@ static bool concerns(const struct admitter *row, const struct call *call, unsign
 {
 	return (row->verbs & verb) && (!row->group || str_is(call->kind->group, row->group)) &&
 	       (!row->plural || str_is(call->kind->plural, row->plural));
+}
+
+int admit_forbidden(const struct admission *admission, struct err *err, const char *format, ...)
+{
+	struct call *call = admission->call;
+	struct json body = call->body ? json_get(json_doc_root(call->body), "metadata") : JSON_NONE;
+	struct str name = call->name;
+	char *why;
+	va_list args;
+
+	if (!name.len)
+		name = json_str(json_get(json_get(admission->object, "metadata"), "name"));
+	if (admission->doc && !call->name.len && !json_str(json_get(body, "name")).len &&
+	    json_str(json_get(body, "generateName")).len)
+		name = json_str(json_get(body, "generateName"));
+	if (!name.len)
+		name = STR("Unknown");
+	va_start(args, format);
+	why = arena_vprintf(call->arena, format, args);
+	va_end(args);
+	return call_err_forbidden(call, arena_str(call->arena, name), why, err);
 }
 
 int admit_change(struct call *call, struct json_doc *doc, struct json old, struct err *err)

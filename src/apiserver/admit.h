@@ -20,13 +20,18 @@ struct admission {
 
 typedef int admit_fn(const struct admission *admission, struct err *err);
 
+/* The object may not be written, because ...: sets the error and returns -1. Names the object as
+ * Kubernetes does, which before validation has no generated name yet. */
+int admit_forbidden(const struct admission *admission, struct err *err, const char *format, ...)
+	PRINTF(3, 4);
+
 struct admitter {
 	const char *name;
-	unsigned verbs;     /* bits of enum verb */
+	unsigned verbs;     /* bits of enum verb: create, update, delete */
 	const char *group;  /* NULL: any */
 	const char *plural; /* NULL: any */
-	admit_fn *change;
-	admit_fn *check;
+	admit_fn *change;   /* may change the object; not asked of a removal */
+	admit_fn *check;    /* only looks */
 };
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "apiserver/admit.h"
 
-/* Nothing is made in a namespace that is not there or on its way out, and the first namespaces
- * stay. */
-admit_fn admit_namespace;
+/* NamespaceLifecycle: nothing is made in a namespace that is not there or on its way out, and the
+ * first namespaces stay. */
+admit_fn admit_namespace, admit_namespace_removal;
 
 #endif

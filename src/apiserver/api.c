@@ -169,6 +169,7 @@ void call_free(struct call *call)
 	chunk_unref(call->text);
 	vec_done(&call->warnings);
 	vec_done(&call->odd_fields);
+	vec_done(&call->error_causes);
 	arena_free(call->arena);
 	mem_free(call);
 }

@@ -42,6 +42,13 @@ struct user {
 	size_t group_count;
 };
 
+/* What an error's Status says beside its text. Empty texts are left away. */
+struct call_cause {
+	const char *reason;
+	const char *message;
+	const char *field;
+};
+
 enum option_bool { OPTION_UNSET, OPTION_FALSE, OPTION_TRUE };
 
 /* What the query and the headers say (options.c). Texts are none and numbers -1 where nothing was
@@ -136,8 +143,10 @@ struct call {
 
 	/* what an error is about, for the details of its Status */
 	struct str error_name;
-	struct str error_kind;   /* where it is not the kind's plural: "pods/binding" */
-	bool plain_errors;       /* no details at all */
+	struct str error_kind;  /* where it is not the kind's plural: "pods/binding" */
+	struct str error_group; /* where it is not the kind's: STR("") for the core */
+	bool plain_errors;      /* no details at all */
+	VEC(struct call_cause) error_causes;
 	struct watcher *watcher; /* while it is a watch */
 	struct list link;        /* among the calls in flight */
 };
@@ -187,5 +196,7 @@ int call_err_not_found(struct call *call, struct str name, struct err *err);
 int call_err_exists(struct call *call, struct str name, struct err *err);
 int call_err_conflict(struct call *call, struct str name, const char *why, struct err *err);
 int call_err_forbidden(struct call *call, struct str name, const char *why, struct err *err);
+/* The error that follows has this cause. Copied. */
+void call_note_cause(struct call *call, const struct call_cause *cause);
 
 #endif

@@ -47,6 +47,7 @@ struct keeper {
 enum keeper_id {
 	KEEP_DEFAULTS,
 	KEEP_OWNERS,
+	KEEP_NAMESPACES,
 	KEEP_COUNT /* the last */
 };
 

@@ -11,4 +11,7 @@ extern const struct keeper keep_defaults;
 /* Owner clean-up: background, foreground, orphans. */
 extern const struct keeper keep_owners;
 
+/* The end of a namespace: what is in it, its conditions, its finalizer. */
+extern const struct keeper keep_namespaces;
+
 #endif

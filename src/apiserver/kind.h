@@ -112,6 +112,8 @@ struct kind_ops {
 	int64_t (*grace)(struct call *call, struct json object, int64_t asked);
 	/* May it be removed at all? */
 	int (*check_delete)(struct call *call, struct json object, struct err *err);
+	/* Start a removal that takes steps of its own: mark the object. False: the usual way. */
+	bool (*start_removal)(struct call *call, struct json_doc *doc, struct json object);
 	/* Has the part changed that metadata.generation counts? NULL: anything outside metadata and
 	 * status. */
 	bool (*spec_changed)(struct json object, struct json old);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind_core.c - the kinds of the core: a row each, and the lists of their sub-resources. */
 #include "apiserver/columns.h"
+#include "apiserver/kind_namespace.h"
 #include "apiserver/kind_pod.h"
 #include "apiserver/kind_row.h"
 #include "apiserver/kind_service.h"
@@ -24,11 +25,6 @@
 
 #define CORE(plural_name, singular_name, kind_name, table) \
 	ROW("", "v1", plural_name, singular_name, kind_name, table)
-
-static const struct kind_sub namespace_subs[] = {
-	SUB_STATUS,
-	SUB_END,
-};
 
 static const struct kind_sub node_subs[] = {
 	SUB_STATUS,
@@ -65,9 +61,11 @@ static const struct kind rows[] = {
 	{CORE("namespaces", "namespace", "Namespace", namespace_type), .columns = columns_namespace,
 	 .status = true, .verbs = VERBS_ALL & ~(1U << VERB_DELETE_COLLECTION),
 	 .returns_deleted = true, .name_format = NAME_DNS_LABEL, .short_names = NAMES("ns"),
-	 .subs = namespace_subs, .selectable = NAMES("status.phase"),
-	 RULES(VALIDATED(namespace), .prepare_create = namespace_prepare_create,
-	       .validate_status = namespace_validate_status)},
+	 .subs = kind_namespace_subs, .selectable = NAMES("status.phase"),
+	 .ops = &kind_namespace_ops,
+	 .rules = &(const struct kind_rules){VALIDATED(namespace),
+					     .prepare_create = namespace_prepare_create,
+					     .validate_status = namespace_validate_status}},
 	{CORE("nodes", "node", "Node", node_type), .columns = columns_node, .status = true,
 	 .status_on_create = true, .short_names = NAMES("no"), .subs = node_subs,
 	 .selectable = NAMES("spec.unschedulable"),

@@ -63,6 +63,20 @@ static void add_version_cause(struct json_doc *doc, struct json status)
 	json_set_int(doc, details, "retryAfterSeconds", 1);
 }
 
+static void add_causes(struct json_doc *doc, struct json status, const struct call *call)
+{
+	for (size_t i = 0; i < call->error_causes.len; i++) {
+		const struct call_cause *from = &call->error_causes.ptr[i];
+		struct json details = json_ensure_obj(doc, status, "details");
+		struct json cause = json_new_obj(doc);
+
+		set_text(doc, cause, "reason", str_from(from->reason));
+		set_text(doc, cause, "message", str_from(from->message));
+		set_text(doc, cause, "field", str_from(from->field));
+		json_append(doc, json_ensure_arr(doc, details, "causes"), cause);
+	}
+}
+
 void status_print(const struct err *err, struct buf *to)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
@@ -86,13 +100,16 @@ void call_answer_err(struct call *call, const struct err *err)
 
 		if (shape == DETAILS_RESOURCE) {
 			set_text(doc, details, "name", call->error_name);
-			set_text(doc, details, "group", call->kind->group);
+			set_text(doc, details, "group",
+				 str_is_none(call->error_group) ? call->kind->group
+								: call->error_group);
 			json_set_str(doc, details, "kind",
 				     call->error_kind.len ? call->error_kind : call->kind->plural);
 		}
 	}
 	if (call->too_large_version)
 		add_version_cause(doc, status);
+	add_causes(doc, status, call);
 	call_answer_doc(call, err_http(err->code), doc);
 }
 
@@ -165,4 +182,16 @@ int call_err_forbidden(struct call *call, struct str name, const char *why, stru
 	call->error_name = name;
 	return err_set(err, ERR_FORBIDDEN, "%.*s \"%.*s\" is forbidden: %s",
 		       STR_ARG(call->kind->resource), STR_ARG(name), why);
+}
+
+void call_note_cause(struct call *call, const struct call_cause *cause)
+{
+	struct arena *arena = call->arena;
+	struct call_cause copy = {
+		.reason = cause->reason ? arena_strdup(arena, cause->reason) : NULL,
+		.message = cause->message ? arena_strdup(arena, cause->message) : NULL,
+		.field = cause->field ? arena_strdup(arena, cause->field) : NULL,
+	};
+
+	vec_push(&call->error_causes, copy);
 }

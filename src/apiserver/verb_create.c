@@ -13,12 +13,12 @@ static struct json_doc *make_object(struct call *call, struct json body, struct 
 
 	if (!doc || metadata_create(call, doc, err) < 0)
 		return NULL;
+	if (admit_change(call, doc, JSON_NONE, err) < 0)
+		return NULL;
 	if (call->kind->status && !call->kind->status_on_create)
 		(void)json_remove(doc, json_doc_root(doc), STR("status"));
 	if (ops && ops->prepare_create &&
 	    ops->prepare_create(call, doc, json_doc_root(doc), err) < 0)
-		return NULL;
-	if (admit_change(call, doc, JSON_NONE, err) < 0)
 		return NULL;
 	return TAKE(doc);
 }

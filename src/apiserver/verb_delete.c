@@ -148,6 +148,10 @@ void delete_object(struct call *call, struct object *newest)
 		return;
 	}
 	set_propagation(call, doc, json_get(object, "metadata"));
+	if (ops && ops->start_removal && ops->start_removal(call, doc, object)) {
+		stage_update(call, doc, stored, 200);
+		return;
+	}
 	grace = grace_left(call, object);
 	if (grace > 0 || json_len(json_get(json_get(object, "metadata"), "finalizers"))) {
 		(void)mark(call, doc, grace);

@@ -17,6 +17,10 @@ enum {
 	ON_DELETE = 1 << VERB_DELETE,
 };
 
+#define PODS(plugin) .name = (plugin), .group = "", .plural = "pods"
+#define CLAIMS(plugin) .name = (plugin), .group = "", .plural = "persistentvolumeclaims"
+#define CLASSES(plugin) .name = (plugin), .group = "scheduling.k8s.io", .plural = "priorityclasses"
+
 static const struct admitter admitters[] = {
 	{.name = "NamespaceLifecycle", .verbs = ON_CREATE, .change = admit_namespace},
 	{.name = "NamespaceLifecycle",
@@ -24,6 +28,28 @@ static const struct admitter admitters[] = {
 	 .group = "",
 	 .plural = "namespaces",
 	 .check = admit_namespace_removal},
+	{PODS("ServiceAccount"), .verbs = ON_CREATE, .change = admit_account},
+	{.name = "TaintNodesByCondition",
+	 .verbs = ON_CREATE,
+	 .group = "",
+	 .plural = "nodes",
+	 .change = admit_node},
+	{PODS("Priority"), .verbs = ON_CREATE | ON_UPDATE, .change = admit_priority},
+	{CLASSES("Priority"), .verbs = ON_CREATE | ON_UPDATE, .check = admit_priority_class},
+	{CLASSES("Priority"), .verbs = ON_DELETE, .check = admit_priority_class_removal},
+	{PODS("DefaultTolerationSeconds"), .verbs = ON_CREATE | ON_UPDATE,
+	 .change = admit_tolerations},
+	{CLAIMS("DefaultStorageClass"), .verbs = ON_CREATE, .change = admit_claim_class},
+	{CLAIMS("StorageObjectInUseProtection"), .verbs = ON_CREATE,
+	 .change = admit_claim_protection},
+	{.name = "StorageObjectInUseProtection",
+	 .verbs = ON_CREATE,
+	 .group = "",
+	 .plural = "persistentvolumes",
+	 .change = admit_volume_protection},
+	{CLAIMS("PersistentVolumeClaimResize"), .verbs = ON_UPDATE, .check = admit_claim_growth},
+	{PODS("RuntimeClass"), .verbs = ON_CREATE, .change = admit_runtime,
+	 .check = admit_runtime_check},
 };
 
 /* A patch and a PUT are updates; removing many is removing each. */
@@ -36,7 +62,8 @@ static unsigned verb_bit(const struct call *call, struct json old)
 
 static bool concerns(const struct admitter *row, const struct call *call, unsigned verb)
 {
-	return (row->verbs & verb) && (!row->group || str_is(call->kind->group, row->group)) &&
+	return (row->verbs & verb) && (!call->sub.len || row->sub) &&
+	       (!row->group || str_is(call->kind->group, row->group)) &&
 	       (!row->plural || str_is(call->kind->plural, row->plural));
 }
 
@@ -67,7 +94,7 @@ int admit_change(struct call *call, struct json_doc *doc, struct json old, struc
 	unsigned verb = verb_bit(call, old);
 
 	for (size_t i = 0; i < ARRAY_LEN(admitters); i++)
-		if (admitters[i].change && concerns(&admitters[i], call, verb) && !call->sub.len &&
+		if (admitters[i].change && concerns(&admitters[i], call, verb) &&
 		    admitters[i].change(&admission, err) < 0)
 			return -1;
 	return 0;

@@ -30,6 +30,7 @@ struct admitter {
 	unsigned verbs;     /* bits of enum verb: create, update, delete */
 	const char *group;  /* NULL: any */
 	const char *plural; /* NULL: any */
+	bool sub;           /* of sub-resources too */
 	admit_fn *change;   /* may change the object; not asked of a removal */
 	admit_fn *check;    /* only looks */
 };

@@ -8,5 +8,15 @@
 /* NamespaceLifecycle: nothing is made in a namespace that is not there or on its way out, and the
  * first namespaces stay. */
 admit_fn admit_namespace, admit_namespace_removal;
+/* ServiceAccount: the account of a pod, and its token. */
+admit_fn admit_account;
+/* TaintNodesByCondition, DefaultTolerationSeconds. */
+admit_fn admit_node, admit_tolerations;
+/* Priority: of pods, by their class; and the rules of classes. */
+admit_fn admit_priority, admit_priority_class, admit_priority_class_removal;
+/* DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize. */
+admit_fn admit_claim_class, admit_claim_protection, admit_volume_protection, admit_claim_growth;
+/* RuntimeClass: what a pod costs and where it runs. */
+admit_fn admit_runtime, admit_runtime_check;
 
 #endif

@@ -79,6 +79,8 @@ bool object_is_finished(const struct kind *kind, struct json object);
 void create_object(struct call *call, struct json body);
 void update_object(struct call *call, struct json_doc *doc, struct object *newest);
 void delete_object(struct call *call, struct object *newest);
+/* The DeleteOptions of the body, which may be absent. False: they are wrong, and the call has ended. */
+bool delete_read_options(struct call *call);
 
 /* --- stage.c -------------------------------------------------------------------------------------
  * */
@@ -87,6 +89,9 @@ void delete_object(struct call *call, struct object *newest);
  * nothing has changed since `old`. Errors are answered too. */
 void stage_create(struct call *call, struct json_doc *doc);
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code);
+/* Write a version that nobody is answered with; gives the newest version, this one or, where it could
+ * not be written, the one before. Lent. Nothing is written for a dry run. */
+struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old);
 /* Remove it; `doc` is the object as it last was. Answers with a Status, or with the object. */
 void stage_delete(struct call *call, struct json_doc *doc, struct object *old, bool status);
 /* The last finalizer of an object that was being removed has gone: remove it and answer with it as

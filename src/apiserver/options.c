@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-enum parameter_type { PARAMETER_TEXT, PARAMETER_INT, PARAMETER_BOOL };
+enum parameter_type { PARAMETER_TEXT, PARAMETER_INT, PARAMETER_BOOL, PARAMETER_GRACE };
 
 struct parameter {
 	const char *name;
@@ -37,7 +37,7 @@ static const struct parameter parameters[] = {
 	{"fieldManager", PARAMETER_TEXT, AT(field_manager)},
 	{"fieldValidation", PARAMETER_TEXT, AT(field_validation)},
 	{"force", PARAMETER_BOOL, AT(force)},
-	{"gracePeriodSeconds", PARAMETER_INT, AT(grace_seconds)},
+	{"gracePeriodSeconds", PARAMETER_GRACE, AT(grace_seconds)},
 	{"propagationPolicy", PARAMETER_TEXT, AT(propagation)},
 	{"orphanDependents", PARAMETER_BOOL, AT(orphan)},
 	{"pretty", PARAMETER_BOOL, AT(pretty)},
@@ -65,10 +65,17 @@ static bool parse_bool(struct str text)
 	return !(str_eq_nocase(text, STR("false")) || str_is(text, "0"));
 }
 
+/* A grace below 0 means a second. */
+static int64_t grace_of(int64_t seconds)
+{
+	return seconds < 0 ? 1 : seconds;
+}
+
 static int set_parameter(struct call *call, const struct parameter *row, struct str value,
 			 struct err *err)
 {
 	char *member = (char *)&call->options + row->at;
+	int64_t number = 0;
 
 	switch (row->type) {
 	case PARAMETER_TEXT:
@@ -80,6 +87,12 @@ static int set_parameter(struct call *call, const struct parameter *row, struct 
 		return 0;
 	case PARAMETER_INT:
 		return value.len ? parse_int(value, (int64_t *)(void *)member, err) : 0;
+	case PARAMETER_GRACE:
+		if (value.len && parse_int(value, &number, err) < 0)
+			return -1;
+		if (value.len)
+			*(int64_t *)(void *)member = grace_of(number);
+		return 0;
 	}
 	return 0;
 }
@@ -104,15 +117,31 @@ int options_from_query(struct call *call, const struct query *query, struct err 
 	return 0;
 }
 
+/* A body takes the place of the query. */
+static void clear_delete_options(struct call_options *options)
+{
+	options->grace_seconds = -1;
+	options->propagation = str_none();
+	options->orphan = OPTION_UNSET;
+	options->dry_run = str_none();
+}
+
 int options_from_body(struct call *call, struct json body, struct err *err)
 {
 	struct call_options *options = &call->options;
 	struct json grace = json_get(body, "gracePeriodSeconds");
 	struct json conditions = json_get(body, "preconditions");
 	struct json dry_run = json_get(body, "dryRun");
+	struct str kind = json_str(json_get(body, "kind"));
 
+	if (kind.len && !str_is(kind, "DeleteOptions"))
+		return err_set(err, ERR_UNKNOWN,
+			       "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
+			       "\"pkg/apis/meta/internalversion/scheme/register.go:27\"",
+			       STR_ARG(kind), STR_ARG(json_str(json_get(body, "apiVersion"))));
+	clear_delete_options(options);
 	if (json_is(grace, JSON_INT))
-		options->grace_seconds = json_int(grace);
+		options->grace_seconds = grace_of(json_int(grace));
 	else if (!json_is_absent(grace) && !json_is(grace, JSON_NULL))
 		return err_set(err, ERR_UNKNOWN,
 			       "json: cannot unmarshal %s into Go struct field "

@@ -276,6 +276,22 @@ void stage_update(struct call *call, struct json_doc *doc, struct object *old, i
 		answer_refused(call, name, &err);
 }
 
+struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old)
+{
+	struct store_write write = {.op = STORE_UPDATE,
+				    .key = call_key(call, object_name(doc)),
+				    .expect = old->revision};
+	struct object *newest;
+	struct err err;
+
+	if (call->options.dry_run.len ||
+	    write_object(call, doc, &write, (struct staged){.code = 200}, &err) < 0)
+		return old;
+	stage_forget(TAKE(call->staged));
+	newest = store_newest(api_store(call->api), write.key);
+	return newest ? newest : old;
+}
+
 void stage_delete(struct call *call, struct json_doc *doc, struct object *old, bool status)
 {
 	struct str name = arena_str(call->arena, object_name(doc));

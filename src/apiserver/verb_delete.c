@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "model/causes.h"
 
 #include "base/banned.h"
 
@@ -158,18 +159,30 @@ void delete_object(struct call *call, struct object *newest)
 		stage_update(call, doc, stored, 200);
 		return;
 	}
-	if (ops && ops->grace)
-		(void)mark(call, doc, 0);
+	/* what has grace is marked before it goes, for those who watch */
+	if (ops && ops->grace && mark(call, doc, 0)) {
+		object_unref(stored);
+		stored = object_ref(stage_mark(call, doc, newest));
+	}
 	stage_delete(call, doc, stored, answers_status(call));
 }
 
-static bool read_options(struct call *call)
+bool delete_read_options(struct call *call)
 {
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	const char *kind;
 	struct err err;
 
-	if (!call->body || options_from_body(call, json_doc_root(call->body), &err) == 0)
+	if (!call->body)
 		return true;
-	call_answer_err(call, &err);
+	if (options_from_body(call, json_doc_root(call->body), &err) < 0) {
+		call_answer_err(call, &err);
+		return false;
+	}
+	options_validate(call, &kind, &causes);
+	if (causes.len == 0)
+		return true;
+	call_answer_invalid(call, STR("meta.k8s.io"), str_from(kind), str_none(), &causes);
 	return false;
 }
 
@@ -178,7 +191,7 @@ void verb_delete(struct call *call)
 	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
 	struct err err;
 
-	if (!read_options(call))
+	if (!delete_read_options(call))
 		return;
 	if (newest) {
 		delete_object(call, newest);

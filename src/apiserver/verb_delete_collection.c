@@ -7,7 +7,6 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/filter.h"
 #include "apiserver/list.h"
-#include "apiserver/options.h"
 #include "apiserver/page.h"
 #include "base/mem.h"
 
@@ -74,10 +73,8 @@ void verb_delete_collection(struct call *call)
 	struct filter *filter = NULL;
 	struct sweep *sweep;
 
-	if (call->body && options_from_body(call, json_doc_root(call->body), &err) < 0) {
-		call_answer_err(call, &err);
+	if (!delete_read_options(call))
 		return;
-	}
 	filter = filter_new(call, &err);
 	sweep = mem_new(struct sweep);
 	if (!filter || page_read(call, filter, &sweep->page, &err) < 0) {

@@ -119,6 +119,8 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	const struct kind_ops *ops = call->kind->ops;
 
+	/* upstream asks twice, once for all kinds and once for each, and tells both times */
+	metadata_validate_update(call, object, old, &causes);
 	metadata_validate_update(call, object, old, &causes);
 	if (call->kind->content->validate)
 		call->kind->content->validate(call->kind, object, old, &causes);

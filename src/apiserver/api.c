@@ -7,10 +7,12 @@
 #include <stdarg.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/definition.h"
 #include "apiserver/form.h"
 #include "apiserver/keep.h"
 #include "apiserver/kind_rows.h"
 #include "apiserver/options.h"
+#include "apiserver/reading.h"
 #include "apiserver/watcher.h"
 #include "base/arena.h"
 #include "base/limits.h"
@@ -38,6 +40,7 @@ struct api *api_new(const struct api_options *options)
 	api->hubs = map_new(loop_random_u64(options->loop));
 	list_init(&api->calls);
 	api->decoded = decoded_new();
+	api->definitions = definitions_new(api);
 	return api;
 }
 
@@ -54,6 +57,7 @@ void api_free(struct api *api)
 	if (!api)
 		return;
 	keep_stop(api->keep);
+	definitions_free(api->definitions);
 	assert(list_is_empty(&api->calls));
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);
@@ -160,6 +164,7 @@ void call_free(struct call *call)
 		sweep_forget(call->sweep);
 	if (call->watcher)
 		watcher_free(call->watcher);
+	call_free(call->inner);
 	if (call->in_flight)
 		call->api->in_flight--;
 	list_remove(&call->link);
@@ -203,6 +208,18 @@ static bool is_put_off(struct call *call)
 	return true;
 }
 
+/* A definition that was removed between the look-up of its kind and the call takes it along. */
+static bool is_gone(struct call *call)
+{
+	struct err err;
+
+	if (!call->kind->gone)
+		return false;
+	(void)err_set(&err, ERR_NOT_FOUND, "the server could not find the requested resource");
+	call_answer_err(call, &err);
+	return true;
+}
+
 static bool are_options_invalid(struct call *call)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
@@ -226,8 +243,10 @@ void api_serve(struct call *call)
 		call->api->in_flight++;
 		call->in_flight = true;
 	}
-	if (are_options_invalid(call))
+	if (is_gone(call) || are_options_invalid(call))
 		return;
+	if (call->kind->deprecated)
+		call_warn(call, "%s", call->kind->deprecated);
 	if (sub && sub->serve)
 		sub->serve(call);
 	else
@@ -259,6 +278,14 @@ void call_answer_object(struct call *call, int code, struct object *object)
 {
 	if (call->options.form != CALL_FORM_OBJECT) {
 		form_answer_object(call, code, object);
+		return;
+	}
+	if (!reading_is_plain(call->kind, object)) {
+		struct err err;
+		struct json_doc *doc = reading_parse(call->kind, object, &err);
+
+		assert(doc); /* what is stored was printed by us */
+		call_answer_doc(call, code, doc);
 		return;
 	}
 	call->object = object_ref(object);

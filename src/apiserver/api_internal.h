@@ -28,7 +28,8 @@ struct api {
 	int port;
 	size_t watchers;
 	bool stopping;
-	struct decoded *decoded; /* for readers in the same process (direct.c) */
+	struct decoded *decoded;         /* for readers in the same process (direct.c) */
+	struct definitions *definitions; /* of custom kinds */
 };
 
 /* --- verbs

@@ -90,8 +90,9 @@ struct call_options {
  * {"type":...,"object":...} and a line's end; the parts are for readers in the same process. */
 struct call_event {
 	const char *type; /* "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" */
-	struct object
-		*object; /* NULL for BOOKMARK and ERROR, and in other forms than CALL_FORM_OBJECT */
+	/* NULL for BOOKMARK and ERROR, and where it is not sent as it is stored: in another form or
+	 * version */
+	struct object *object;
 	struct chunk *text;
 };
 
@@ -140,6 +141,7 @@ struct call {
 	bool in_flight;
 	struct staged *staged; /* while its write is on its way */
 	struct sweep *sweep;   /* while it removes a collection */
+	struct call *inner;    /* while another one works for it; owned */
 
 	/* what an error is about, for the details of its Status */
 	struct str error_name;

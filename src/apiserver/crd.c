@@ -484,7 +484,7 @@ static void check_stored(struct json stored, struct json versions, struct causes
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static bool is_protected(struct str group)
+bool crd_group_is_protected(struct str group)
 {
 	return str_is(group, "k8s.io") || str_is(group, "kubernetes.io") ||
 	       str_ends(group, STR(".k8s.io")) || str_ends(group, STR(".kubernetes.io"));
@@ -503,7 +503,7 @@ static void check_approval(struct json crd, struct json old, struct causes *caus
 	struct path path = path_key(&annotations, STR(APPROVAL));
 	struct str approval = approval_of(crd);
 
-	if (!is_protected(json_str(json_get(json_get(crd, "spec"), "group"))))
+	if (!crd_group_is_protected(json_str(json_get(json_get(crd, "spec"), "group"))))
 		return;
 	if (!json_is_absent(old) && str_eq(approval_of(old), approval))
 		return;

@@ -10,7 +10,9 @@
 #include <stdio.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/column.h"
 #include "apiserver/page.h"
+#include "apiserver/reading.h"
 #include "base/buf.h"
 #include "base/time.h"
 #include "http/chunk.h"
@@ -35,17 +37,37 @@
 	"https://git.k8s.io/community/contributors/devel/sig-architecture/"                      \
 	"api-conventions.md#metadata"
 
+/* The time itself: only definitions of custom kinds have their ages counted by the server. */
+static struct json created_cell(const struct kind_column *column, struct json object,
+				struct json_doc *doc, int64_t now)
+{
+	(void)column;
+	(void)now;
+	return json_new_copy(doc, json_get(json_get(object, "metadata"), "creationTimestamp"));
+}
+
+const struct kind_column form_column_name = {.name = "Name",
+					     .type = "string",
+					     .format = "name",
+					     .doc = NAME_DOC,
+					     .path = ".metadata.name"};
+const struct kind_column form_column_age = {.name = "Age",
+					    .type = "date",
+					    .format = "",
+					    .doc = CREATED_DOC,
+					    .path = ".metadata.creationTimestamp"};
+
 static const struct kind_column default_columns[] = {
 	{.name = "Name",
 	 .type = "string",
 	 .format = "name",
 	 .doc = NAME_DOC,
-	 .path = "metadata.name"},
+	 .path = ".metadata.name"},
 	{.name = "Created At",
 	 .type = "date",
 	 .format = "",
 	 .doc = CREATED_DOC,
-	 .path = "metadata.creationTimestamp"},
+	 .cell = created_cell},
 	{.name = NULL},
 };
 
@@ -56,11 +78,11 @@ static const struct kind_column *columns_of(const struct kind *kind)
 
 /* --- parts --- */
 
-static struct json_doc *read_object(const struct object *object)
+static struct json_doc *read_object(struct call *call, const struct object *object)
 {
 	struct err err;
 
-	return json_parse(object->text, NULL, &err);
+	return reading_parse(call->kind, object, &err);
 }
 
 /* Of the form itself. */
@@ -79,27 +101,6 @@ static struct json new_metadata(const struct call *call, struct json_doc *doc, s
 	return partial;
 }
 
-static struct json follow(struct json object, struct str path)
-{
-	struct str part;
-
-	while (str_split(&path, '.', &part))
-		if (part.len)
-			object = json_get_str(object, part);
-	return object;
-}
-
-static struct json new_cell(struct call *call, struct json_doc *doc,
-			    const struct kind_column *column, struct json object)
-{
-	struct json value;
-
-	if (column->cell)
-		return column->cell(column, object, doc, api_now(call->api));
-	value = follow(object, str_from(column->path));
-	return json_is_absent(value) ? json_new_null(doc) : json_new_copy(doc, value);
-}
-
 static struct json new_row(struct call *call, struct json_doc *doc, struct json object)
 {
 	struct json row = json_new_obj(doc);
@@ -110,7 +111,7 @@ static struct json new_row(struct call *call, struct json_doc *doc, struct json 
 		ops && ops->row_conditions ? ops->row_conditions(object, doc) : JSON_NONE;
 
 	for (const struct kind_column *column = columns_of(call->kind); column->name; column++)
-		json_append(doc, cells, new_cell(call, doc, column, object));
+		json_append(doc, cells, column_cell(column, object, doc, api_now(call->api)));
 	if (!json_is_absent(conditions))
 		json_set(doc, row, STR("conditions"), conditions);
 	if (str_is(include, "Object"))
@@ -186,7 +187,7 @@ void form_answer_doc(struct call *call, int code, struct json_doc *doc)
 
 void form_answer_object(struct call *call, int code, struct object *object)
 {
-	form_answer_doc(call, code, read_object(object));
+	form_answer_doc(call, code, read_object(call, object));
 }
 
 /* --- lists --- */
@@ -215,7 +216,8 @@ void form_answer_list(struct call *call, const struct page *page)
 	if (table)
 		set_columns(doc, json_doc_root(doc), call->kind);
 	for (size_t i = 0; i < page->objects.len; i++) {
-		AUTO(json_doc_unref) struct json_doc *object = read_object(page->objects.ptr[i]);
+		AUTO(json_doc_unref)
+		struct json_doc *object = read_object(call, page->objects.ptr[i]);
 		struct json root = json_doc_root(object);
 
 		json_append(doc, items,
@@ -229,7 +231,7 @@ void form_answer_list(struct call *call, const struct page *page)
 struct chunk *form_event(struct call *call, const char *type, struct object *object)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(json_doc_unref) struct json_doc *stored = read_object(object);
+	AUTO(json_doc_unref) struct json_doc *stored = read_object(call, object);
 	AUTO(json_doc_unref)
 	struct json_doc *doc = make_form(call, json_doc_root(stored), !call->columns_sent);
 

@@ -11,8 +11,13 @@ struct buf;
 struct call;
 struct chunk;
 struct json_doc;
+struct kind_column;
 struct object;
 struct page;
+
+/* Columns that custom kinds have in common. */
+extern const struct kind_column form_column_name;
+extern const struct kind_column form_column_age;
 
 /* Each ends the call. */
 void form_answer_object(struct call *call, int code, struct object *object);

@@ -77,6 +77,13 @@ struct kind_sub {
 	void (*serve)(struct call *call);
 };
 
+/* Where the size of a custom object is, for its sub-resource "scale"; JSON paths. */
+struct kind_scale {
+	const char *spec_replicas;
+	const char *status_replicas;
+	const char *selector; /* NULL: none */
+};
+
 /* What an object of a kind may contain: by the field table of a built-in kind, or by the structural
  * schema of a custom one (content.h). */
 struct kind_content {
@@ -87,9 +94,10 @@ struct kind_content {
 		      void (*on_unknown)(void *arg, struct str path), void *arg);
 	/* Defaults, and values in the form in which they are stored. */
 	void (*complete)(const struct kind *kind, struct json_doc *doc, struct json object);
-	/* `old` is absent for a new object. NULL: all rules are in the ops. */
-	void (*validate)(const struct kind *kind, struct json object, struct json old,
-			 struct causes *causes);
+	/* `old` is absent for a new object; `sub` is "" or "status". NULL: all rules are in the
+	 * ops. */
+	void (*validate)(const struct kind *kind, struct str sub, struct json object,
+			 struct json old, struct causes *causes);
 };
 
 /* What is special about a kind; every member may be NULL. All of them are pure: the clock, chance
@@ -150,17 +158,18 @@ struct kind {
 
 	/* what it is */
 	bool namespaced;
-	bool generation;       /* keeps metadata.generation */
-	bool create_on_update; /* PUT makes what is not there */
-	bool status;           /* has a status sub-resource: the main one leaves status alone */
-	bool status_on_create; /* ... but for a new object, which may bring its status along */
-	bool returns_deleted;  /* DELETE answers with the object rather than with a Status */
-	unsigned verbs;        /* 0: all */
+	bool generation;        /* keeps metadata.generation */
+	bool create_on_update;  /* PUT makes what is not there */
+	bool status;            /* has a status sub-resource: the main one leaves status alone */
+	bool status_on_create;  /* ... but for a new object, which may bring its status along */
+	bool returns_deleted;   /* DELETE answers with the object rather than with a Status */
+	bool version_on_update; /* PUT must say which resourceVersion it is for */
+	bool hidden;            /* only stored in: no path leads to it */
+	unsigned verbs;         /* 0: all */
 	enum name_format name_format; /* NAME_ANY: NAME_DNS_SUBDOMAIN */
 	const struct kind_content *content;
 	const struct type *type; /* the field table of a built-in kind */
-	struct schema *schema;   /* the structural schema of a custom one */
-	bool custom;
+	bool custom;             /* has a structural schema (definition.h) */
 	const struct kind_ops *ops;
 	const struct kind_rules *rules;
 	const struct kind_sub *subs;       /* ends with a NULL name; "status" is listed too */
@@ -168,6 +177,8 @@ struct kind {
 	/* Field selectors beyond metadata.name and metadata.namespace: "status.phase", ...
 	 * NULL-terminated. */
 	const char *const *selectable;
+	const struct kind_scale *scale; /* of a custom kind with that sub-resource */
+	const char *deprecated;         /* the warning that every request gets, or NULL */
 	/* What an empty object prints beside its metadata, for bookmarks: `,"spec":{}`. */
 	const char *empty;
 
@@ -180,6 +191,7 @@ struct kind {
 	/* The version that is stored, where a kind is served in several; itself otherwise. */
 	const struct kind *stored;
 	void *owner; /* of a custom one: its definition */
+	bool gone;   /* removed while a call still held it */
 };
 
 /* --- the registry --- */
@@ -192,6 +204,9 @@ DEFINE_AUTO(struct kinds *, kinds_free);
 /* Copies the row (the strings it points at must live on) and fills the made part; gives its place.
  * */
 struct kind *kinds_add(struct kinds *kinds, const struct kind *row);
+/* Take everything from another row but what was made: for a definition that has changed. The names
+ * that paths are made of stay. */
+void kinds_change(struct kinds *kinds, struct kind *kind, const struct kind *row);
 /* Out of the registry at once; its memory stays until kinds_free(), for calls that still hold it.
  * */
 void kinds_remove(struct kinds *kinds, struct kind *kind);

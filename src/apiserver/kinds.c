@@ -4,6 +4,7 @@
  * Kinds live in an arena that grows: one that was removed stays readable for the calls that hold
  * it. Two maps find them, by "group/version/plural" and by "apiVersion/Kind"; the list keeps the
  * order of registration. */
+#include <assert.h>
 #include <string.h>
 
 #include "apiserver/kind.h"
@@ -90,17 +91,42 @@ struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 			       ? kind->stored->prefix
 			       : str_from(arena_printf(arena, "%.*s/%.*s/", STR_ARG(kind->group),
 						       STR_ARG(kind->plural)));
+	kinds->generation++;
+	if (kind->hidden)
+		return kind;
 	map_put(kinds->by_path, place_key(arena, kind->group, kind->version, kind->plural), kind);
 	map_put(kinds->by_name, join(arena, kind->api_version, "/", kind->name), kind);
 	vec_push(&kinds->all, kind);
-	kinds->generation++;
 	return kind;
+}
+
+void kinds_change(struct kinds *kinds, struct kind *kind, const struct kind *row)
+{
+	struct kind old = *kind;
+
+	assert(str_eq(old.group, row->group) && str_eq(old.version, row->version) &&
+	       str_eq(old.plural, row->plural) && str_eq(old.name, row->name) &&
+	       old.hidden == row->hidden);
+	*kind = *row;
+	kind->api_version = old.api_version;
+	kind->resource = old.resource;
+	kind->qualified = old.qualified;
+	kind->head = old.head;
+	kind->prefix = old.prefix;
+	kind->name_format = old.name_format;
+	if (!kind->stored)
+		kind->stored = kind;
+	kinds->generation++;
 }
 
 void kinds_remove(struct kinds *kinds, struct kind *kind)
 {
 	struct arena *arena = kinds->memory;
 
+	kind->gone = true;
+	kinds->generation++;
+	if (kind->hidden)
+		return;
 	map_remove(kinds->by_path, place_key(arena, kind->group, kind->version, kind->plural));
 	map_remove(kinds->by_name, join(arena, kind->api_version, "/", kind->name));
 	for (size_t i = 0; i < kinds->all.len; i++) {
@@ -109,7 +135,6 @@ void kinds_remove(struct kinds *kinds, struct kind *kind)
 			break;
 		}
 	}
-	kinds->generation++;
 }
 
 uint64_t kinds_generation(const struct kinds *kinds)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/definition.h"
 #include "apiserver/form.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -175,6 +176,18 @@ static void on_done(void *arg, struct object *object, const struct err *err)
 		call_answer_object(call, staged->code, object);
 }
 
+/* As it is stored: in the stored version, and of a custom kind only what that one's schema knows. */
+static void set_stored_form(struct call *call, struct json_doc *doc)
+{
+	const struct kind *kind = call->kind;
+
+	if (kind == kind->stored)
+		return;
+	json_set_str(doc, json_doc_root(doc), "apiVersion", kind->stored->api_version);
+	if (kind->custom)
+		definition_prune_stored(kind, doc, json_doc_root(doc));
+}
+
 static int write_object(struct call *call, struct json_doc *doc, struct store_write *write,
 			struct staged staged, struct err *err)
 {
@@ -208,6 +221,7 @@ static void answer_unwritten(struct call *call, struct json_doc *doc, struct str
 	struct json root = json_doc_root(copy);
 	struct json metadata = json_get(root, "metadata");
 
+	json_set_str(copy, root, "apiVersion", call->kind->api_version);
 	if (version.len)
 		json_set_str(copy, metadata, "resourceVersion", version);
 	else
@@ -244,9 +258,11 @@ void stage_create(struct call *call, struct json_doc *doc)
 		}
 		(void)call_err_exists(call, name, &err);
 		call_answer_err(call, &err);
-	} else if (write_object(call, doc, &write, (struct staged){.code = 201}, &err) < 0) {
-		answer_refused(call, name, &err);
+		return;
 	}
+	set_stored_form(call, doc);
+	if (write_object(call, doc, &write, (struct staged){.code = 201}, &err) < 0)
+		answer_refused(call, name, &err);
 }
 
 static bool is_unchanged(struct json_doc *doc, struct object *old)
@@ -268,6 +284,7 @@ void stage_update(struct call *call, struct json_doc *doc, struct object *old, i
 
 	snprintf(version, sizeof(version), "%" PRId64, old->revision);
 	json_set_str(doc, metadata, "resourceVersion", str_from(version));
+	set_stored_form(call, doc);
 	if (is_unchanged(doc, old))
 		call_answer_object(call, code, old);
 	else if (call->options.dry_run.len)

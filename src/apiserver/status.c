@@ -156,14 +156,14 @@ void call_answer_removed(struct call *call, struct json object)
 
 int call_err_not_found(struct call *call, struct str name, struct err *err)
 {
-	call->error_name = name;
+	call->error_name = arena_str(call->arena, name);
 	return err_set(err, ERR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(call->kind->resource),
 		       STR_ARG(name));
 }
 
 int call_err_exists(struct call *call, struct str name, struct err *err)
 {
-	call->error_name = name;
+	call->error_name = arena_str(call->arena, name);
 	return err_set(err, ERR_ALREADY_EXISTS, "%.*s \"%.*s\" already exists",
 		       STR_ARG(call->kind->resource), STR_ARG(name));
 }
@@ -172,14 +172,14 @@ int call_err_conflict(struct call *call, struct str name, const char *why, struc
 {
 	struct str resource = call->error_kind.len ? call->error_kind : call->kind->resource;
 
-	call->error_name = name;
+	call->error_name = arena_str(call->arena, name);
 	return err_set(err, ERR_CONFLICT, "Operation cannot be fulfilled on %.*s \"%.*s\": %s",
 		       STR_ARG(resource), STR_ARG(name), why);
 }
 
 int call_err_forbidden(struct call *call, struct str name, const char *why, struct err *err)
 {
-	call->error_name = name;
+	call->error_name = arena_str(call->arena, name);
 	return err_set(err, ERR_FORBIDDEN, "%.*s \"%.*s\" is forbidden: %s",
 		       STR_ARG(call->kind->resource), STR_ARG(name), why);
 }

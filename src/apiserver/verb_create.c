@@ -30,7 +30,7 @@ static bool is_invalid(struct call *call, struct json object)
 
 	metadata_validate(call, object, &causes);
 	if (call->kind->content->validate)
-		call->kind->content->validate(call->kind, object, JSON_NONE, &causes);
+		call->kind->content->validate(call->kind, call->sub, object, JSON_NONE, &causes);
 	if (ops && ops->validate_create)
 		ops->validate_create(call, object, &causes);
 	if (causes.len == 0)

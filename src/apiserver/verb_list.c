@@ -12,6 +12,7 @@
 #include "apiserver/form.h"
 #include "apiserver/list.h"
 #include "apiserver/page.h"
+#include "apiserver/reading.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "http/chunk.h"
@@ -40,13 +41,7 @@ static void put_head(struct call *call, int64_t revision, struct str token, int6
 /* Items of built-in kinds stand without apiVersion and kind. */
 static void put_item(const struct kind *kind, const struct object *object, struct buf *to)
 {
-	struct str body = str_skip(object->text, kind->stored->head.len);
-
-	if (kind->custom)
-		buf_put_str(to, kind->head);
-	else
-		buf_putc(to, '{');
-	buf_put_str(to, body);
+	reading_print(kind, object, kind->custom, to);
 }
 
 void list_answer(struct call *call, const struct page *page)

@@ -5,6 +5,7 @@
  * merge patches go by the field table of a built-in kind; custom kinds have none and refuse them.
  * */
 #include "apiserver/api_internal.h"
+#include "apiserver/reading.h"
 #include "base/mem.h"
 #include "json/merge.h"
 #include "json/patch.h"
@@ -17,14 +18,7 @@
 /* The newest version as clients see it in the version of this call. */
 static struct json_doc *read_newest(struct call *call, struct object *newest, struct err *err)
 {
-	AUTO(json_doc_unref) struct json_doc *stored = json_parse(newest->text, NULL, err);
-	struct json_doc *doc;
-
-	if (!stored || call->kind == call->kind->stored)
-		return TAKE(stored);
-	doc = json_doc_thaw(json_doc_root(stored));
-	json_set_str(doc, json_doc_root(doc), "apiVersion", call->kind->api_version);
-	return doc;
+	return reading_parse(call->kind, newest, err);
 }
 
 static struct json_doc *apply_strategic(struct call *call, struct json target, struct json patch,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/reading.h"
 #include "base/number.h"
 #include "model/causes.h"
 
@@ -35,6 +36,23 @@ static int check_name(struct call *call, struct json object, struct err *err)
 			"the namespace of the provided object does not match the namespace sent "
 			"on the request");
 	return 0;
+}
+
+/* Does a PUT that must say which version it is for say none? The answer names the resource, not the
+ * kind. */
+static bool lacks_version(struct call *call, struct json object)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	struct path metadata = path_member(NULL, STR("metadata"));
+	struct path path = path_member(&metadata, STR("resourceVersion"));
+
+	if (!call->kind->version_on_update || call->verb != VERB_UPDATE ||
+	    json_str(json_get(json_get(object, "metadata"), "resourceVersion")).len)
+		return false;
+	causes_add(&causes, CAUSE_INVALID, &path,
+		   "Invalid value: 0: must be specified for an update");
+	call_answer_invalid(call, call->kind->group, call->kind->plural, call->name, &causes);
+	return true;
 }
 
 /* Is the version that the client started from the newest? Absent and "0" mean any. */
@@ -123,7 +141,7 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 	metadata_validate_update(call, object, old, &causes);
 	metadata_validate_update(call, object, old, &causes);
 	if (call->kind->content->validate)
-		call->kind->content->validate(call->kind, object, old, &causes);
+		call->kind->content->validate(call->kind, call->sub, object, old, &causes);
 	if (ops && ops->validate_update)
 		ops->validate_update(call, object, old, &causes);
 	if (causes.len == 0)
@@ -166,9 +184,11 @@ void update_object(struct call *call, struct json_doc *doc, struct object *newes
 {
 	AUTO(object_unref) struct object *stored = object_ref(newest);
 	struct err err;
-	AUTO(json_doc_unref) struct json_doc *old = json_parse(stored->text, NULL, &err);
+	AUTO(json_doc_unref) struct json_doc *old = reading_parse(call->kind, stored, &err);
 	const struct kind_ops *ops = call->kind->ops;
 
+	if (lacks_version(call, json_doc_root(doc)))
+		return;
 	if (!old || make_version(call, doc, json_doc_root(old), stored->revision, &err) < 0) {
 		call_answer_err(call, &err);
 		return;

@@ -15,6 +15,7 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/filter.h"
 #include "apiserver/form.h"
+#include "apiserver/reading.h"
 #include "apiserver/status.h"
 #include "base/buf.h"
 #include "base/list.h"
@@ -90,8 +91,7 @@ static struct chunk *print_event(const struct kind *kind, enum shape shape,
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	buf_printf(&text, "{\"type\":\"%s\",\"object\":", shape_names[shape]);
-	buf_put_str(&text, kind->head);
-	buf_put_str(&text, str_skip(object->text, kind->stored->head.len));
+	reading_print(kind, object, true, &text);
 	buf_puts(&text, "}\n");
 	return chunk_take(&text);
 }
@@ -125,6 +125,8 @@ static void tell_object(struct watcher *watcher, enum shape shape, struct object
 	} else if (!texts->made[shape]) {
 		texts->made[shape] = print_event(kind, shape, object);
 	}
+	if (event.object && !reading_is_plain(kind, object))
+		event.object = NULL;
 	event.text = own ? own : texts->made[shape];
 	tell(watcher, &event);
 }
@@ -254,6 +256,16 @@ static void hub_release(struct hub *hub)
 	map_remove(hub->api->hubs, hub->stored->prefix);
 	store_unwatch(hub->source);
 	mem_free(hub);
+}
+
+void watchers_end_kind(struct api *api, const struct kind *kind)
+{
+	struct hub *hub = map_get(api->hubs, kind->prefix);
+
+	if (!hub)
+		return;
+	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
+	watcher_end(watcher);
 }
 
 void watcher_free(struct watcher *watcher)

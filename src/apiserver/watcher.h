@@ -4,11 +4,14 @@
 #define APISERVER_WATCHER_H
 
 struct api;
+struct kind;
 struct watcher;
 
 /* Stops it, without a further word to its call. */
 void watcher_free(struct watcher *watcher);
 /* Every watch of the API ends, in a later turn. */
 void watchers_end(struct api *api);
+/* End all watches of a kind that goes, in every version. */
+void watchers_end_kind(struct api *api, const struct kind *kind);
 
 #endif

@@ -469,6 +469,20 @@ struct definitions *definitions_new(struct api *api)
 	return all;
 }
 
+bool definitions_are_settled(const struct api *api)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(api->definitions->by_name, &at, NULL, &value)) {
+		const struct definition *def = value;
+
+		if (def->dirty || def->call)
+			return false;
+	}
+	return true;
+}
+
 void definitions_free(struct definitions *all)
 {
 	size_t at = 0;

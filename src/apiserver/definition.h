@@ -24,6 +24,9 @@ struct schema;
 struct definitions *definitions_new(struct api *api) __attribute__((returns_nonnull));
 void definitions_free(struct definitions *all);
 
+/* Is there nothing left to look at or to write? */
+bool definitions_are_settled(const struct api *api);
+
 /* --- of a custom kind --- */
 
 /* The schema of its version, compiled when it is first asked for. */

@@ -14,6 +14,7 @@
 #include "apiserver/auth.h"
 #include "apiserver/front.h"
 #include "apiserver/identity.h"
+#include "apiserver/install.h"
 #include "apiserver/store.h"
 #include "base/buf.h"
 #include "base/fd.h"
@@ -199,6 +200,8 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 		.max_watchers = options->max_watchers,
 		.watcher_bytes = options->watcher_bytes,
 	});
+	if (install_definitions(server->api, err) < 0)
+		return -1;
 	server->auth = auth_new();
 	if (auth_add_tokens(server->auth, str_from(identity.tokens), err) < 0)
 		return err_wrap(err, "%s/pki/tokens.csv", options->folder);

@@ -93,24 +93,11 @@ static struct json_doc *answer_doc(struct request *request)
 		return json_doc_ref(call->doc);
 	if (request->ask->ask.discard)
 		return NULL;
-	if (call->object && call->kind == call->kind->stored)
+	if (call->object)
 		return decoded_get(call->api->decoded, call->object);
 	if (call->text && !call->content_type)
 		return json_parse(chunk_str(call->text), NULL, NULL);
 	return NULL;
-}
-
-/* A version that is not the stored one has another head; rare enough to print and parse. */
-static struct json_doc *other_version(struct call *call)
-{
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct err err;
-
-	if (!call->object || call->kind == call->kind->stored)
-		return NULL;
-	buf_put_str(&text, call->kind->head);
-	buf_put_str(&text, str_skip(call->object->text, call->kind->stored->head.len));
-	return json_parse(buf_str(&text), NULL, &err);
 }
 
 static void deliver_answer(struct request *request)
@@ -127,8 +114,6 @@ static void deliver_answer(struct request *request)
 		answer.code = call->code;
 		answer.retry_after_us =
 			call->retry_after ? call->retry_after * TIME_SECOND : INT64_C(-1);
-		if (!doc)
-			doc = other_version(call);
 		if (call->code >= 400)
 			transport_err_from_status(json_doc_root(doc), call->code, &answer.err);
 		if (request->ask->ask.verb == CLIENT_RAW && call->text)

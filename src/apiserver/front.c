@@ -95,12 +95,6 @@ static void put_warnings(const struct call *call, struct headers *headers)
 	}
 }
 
-static void print_object(const struct call *call, struct buf *to)
-{
-	buf_put_str(to, call->kind->head);
-	buf_put_str(to, str_skip(call->object->text, call->kind->stored->head.len));
-}
-
 /* JSON text in another dress: indented, or as YAML. */
 static struct chunk *dress(struct str json, bool yaml)
 {
@@ -130,7 +124,7 @@ static struct chunk *answer_text(const struct call *call)
 	else if (call->doc)
 		json_print(json_doc_root(call->doc), JSON_COMPACT, &text);
 	else
-		print_object(call, &text);
+		buf_put_str(&text, call->object->text);
 	if (!plain)
 		plain = chunk_take(&text);
 	return pretty || call->options.yaml ? dress(chunk_str(plain), call->options.yaml)
@@ -256,10 +250,13 @@ static int find_resource(struct visit *visit, const struct route *route, unsigne
 	const struct kind_sub *sub =
 		kind && route->sub.len ? kind_sub_find(kind, route->sub) : NULL;
 
-	if (!kind || (route->sub.len && !sub) || (route->namespace.len && !kind->namespaced) ||
-	    (route->name.len && kind->namespaced && !route->namespace.len))
+	if (!kind || (route->namespace.len && !kind->namespaced) ||
+	    (route->name.len && kind->namespaced && !route->namespace.len) ||
+	    (route->sub.len && !sub && !kind->custom))
 		return err_set(err, ERR_NOT_FOUND, NO_SUCH_RESOURCE);
 	call->kind = kind;
+	if (route->sub.len && !sub)
+		return call_err_not_found(call, route->name, err);
 	*ret_verbs = sub ? sub->verbs : kind->verbs;
 	return 0;
 }
@@ -289,9 +286,14 @@ static void serve_resource(struct visit *visit, const struct route *route)
 	struct err err;
 	bool body = has_body(visit->verb);
 
-	if (prepare(visit, route, &err) < 0 ||
-	    (!body &&
-	     options_from_query(visit->call, http_request_query(visit->request), &err) < 0))
+	if (prepare(visit, route, &err) < 0) {
+		if (visit->call->kind || err.code != ERR_NOT_FOUND ||
+		    kinds_has_built_in(api_kinds(visit->call->api), route->group))
+			call_answer_err(visit->call, &err);
+		else
+			pages_not_found(visit->call);
+	} else if (!body &&
+		   options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
 		call_answer_err(visit->call, &err);
 	else if (body)
 		http_request_read_all(visit->request, LIMIT_BODY_BYTES, on_body, visit);

@@ -218,6 +218,8 @@ const struct kind *kinds_find(const struct kinds *kinds, struct str group, struc
 const struct kind *kinds_find_kind(const struct kinds *kinds, struct str api_version,
 				   struct str name);
 bool kinds_has_group(const struct kinds *kinds, struct str group);
+/* Does it hold a kind that is not custom? Then what is not there is missing in words of ours. */
+bool kinds_has_built_in(const struct kinds *kinds, struct str group);
 bool kinds_has_version(const struct kinds *kinds, struct str group, struct str version);
 /* In order of registration:
  *	size_t at = 0; const struct kind *kind;

@@ -187,6 +187,14 @@ bool kinds_has_group(const struct kinds *kinds, struct str group)
 	return false;
 }
 
+bool kinds_has_built_in(const struct kinds *kinds, struct str group)
+{
+	for (size_t i = 0; i < kinds->all.len; i++)
+		if (str_eq(kinds->all.ptr[i]->group, group) && !kinds->all.ptr[i]->custom)
+			return true;
+	return false;
+}
+
 bool kinds_has_version(const struct kinds *kinds, struct str group, struct str version)
 {
 	for (size_t i = 0; i < kinds->all.len; i++)

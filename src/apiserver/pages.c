@@ -28,7 +28,7 @@ static void answer_plain(struct call *call, int code, struct str text)
 	call_answer_text(call, code, chunk_new(text.ptr, text.len), "text/plain; charset=utf-8");
 }
 
-static void answer_not_found(struct call *call)
+void pages_not_found(struct call *call)
 {
 	answer_plain(call, 404, STR("404 page not found\n"));
 }
@@ -108,7 +108,7 @@ static void serve_check(const struct pages_request *page, struct str name)
 			answer_plain(page->call, 200, STR("ok"));
 		return;
 	}
-	answer_not_found(page->call);
+	pages_not_found(page->call);
 }
 
 static void serve_health(const struct pages_request *page)
@@ -249,7 +249,7 @@ static void serve_page(const struct pages_request *page)
 			return;
 		}
 	}
-	answer_not_found(page->call);
+	pages_not_found(page->call);
 }
 
 /* --- discovery ------------------------------------------------------------------------------- */
@@ -271,8 +271,8 @@ static void serve_discovery(const struct pages_request *page)
 		doc = discovery_version(kinds, route->group, route->version);
 	if (doc) {
 		call_answer_doc(page->call, 200, doc);
-	} else if (route->group.len && !kinds_has_group(kinds, route->group)) {
-		answer_not_found(page->call);
+	} else if (!kinds_has_built_in(kinds, route->group)) {
+		pages_not_found(page->call);
 	} else {
 		(void)err_set(&err, ERR_NOT_FOUND,
 			      "the server could not find the requested resource");
@@ -285,7 +285,7 @@ void pages_serve(const struct pages_request *page)
 	if (page->route->class == ROUTE_OTHER)
 		serve_page(page);
 	else if (page->route->class == ROUTE_NONE)
-		answer_not_found(page->call);
+		pages_not_found(page->call);
 	else
 		serve_discovery(page);
 }

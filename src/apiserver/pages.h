@@ -23,5 +23,7 @@ struct pages_request {
 /* Answers the call, which must not be touched afterwards. */
 typedef void pages_fn(const struct pages_request *page);
 pages_fn pages_serve;
+/* "404 page not found": for what is not below anything that we know. */
+void pages_not_found(struct call *call);
 
 #endif

@@ -45,7 +45,7 @@ struct informer_options {
 /* Lent for the call. */
 struct informer_object {
 	struct str namespace; /* "" for kinds without */
-	struct str name;
+	struct str name;      /* NUL-terminated behind its end */
 	/* The newest version that is known. Of a deletion: the last one; NULL where the deletion
 	 * was only seen by its absence from a list and documents are not kept. Items of a list of a
 	 * built-in kind have no apiVersion and kind, as everywhere in Kubernetes. */
@@ -65,7 +65,7 @@ struct informer_events {
 
 struct informer *informer_new(struct client *client, const struct informer_options *options)
 	__attribute__((returns_nonnull));
-/* Not from within one of its events. Takes NULL. */
+/* Before its client is freed, and not from within one of its events. Takes NULL. */
 void informer_free(struct informer *informer);
 DEFINE_AUTO(struct informer *, informer_free);
 

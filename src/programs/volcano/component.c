@@ -8,6 +8,7 @@
 #include "apiserver/server.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "programs/volcano/component_node.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"
@@ -56,7 +57,7 @@ const struct component components[COMPONENT_COUNT] = {
 	{"apiserver", start_apiserver, stop_apiserver, free_apiserver},
 	{"controllers", NULL, NULL, NULL},
 	{"scheduler", NULL, NULL, NULL},
-	{"node", NULL, NULL, NULL},
+	{"node", component_node_start, component_node_stop, component_node_free},
 };
 
 static int select_one(struct str name, unsigned *chosen, struct err *err)

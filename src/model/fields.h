@@ -334,6 +334,10 @@ struct json type_encode_new(const struct type *type, const void *view, struct js
  * out what is empty first. */
 void type_default(const struct type *type, struct json_doc *doc, struct json object);
 
+/* As if Go had read the object and written it again: unknown fields and empty ones are left out,
+ * what it writes always is there, values are canonical. Defaults are not filled in. */
+void type_go(const struct type *type, struct json_doc *doc, struct json object);
+
 /* Wrong JSON types, as Go's decoder says it: `json: cannot unmarshal string into Go struct field
  * QueueSpec.spec.weight of type int32`; ERR_BAD_REQUEST. The first one found. */
 int type_check_types(const struct type *type, struct json object, struct err *err) MUST_CHECK;

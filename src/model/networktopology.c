@@ -14,7 +14,7 @@ static_assert(ARRAY_LEN(mode_names) == NETWORK_TOPOLOGY_MODE_COUNT, "name every 
 static const struct field network_topology_fields[] = {
 	{"mode", F_ENUM(mode_names), AT(mode), F_DEFAULT("hard"),
 	 F_DOC("whether the constraint must hold or is only preferred")},
-	{"highestTierAllowed", F_INT64, AT(highest_tier_allowed), F_MIN(0),
+	{"highestTierAllowed", F_INT64, AT(highest_tier_allowed), F_POINTER, F_MIN(0),
 	 F_DOC("the highest tier that a gang may cross")},
 	{"highestTierName", F_STR, AT(highest_tier_name), F_MAX_LEN(253),
 	 F_DOC("the same by the tier's name")},

@@ -20,19 +20,29 @@ static bool has_members(const struct field *field)
 
 /* --- defaults -------------------------------------------------------------------------------- */
 
-static void default_below(const struct field *field, struct json_doc *doc, struct json value)
+/* What a walk fills in. */
+enum fill {
+	FILL_DEFAULTS, /* the rows' defaults, the types' hooks, and Go's form in types that keep it */
+	FILL_GO,       /* only what Go writes and leaves out, in every type */
+};
+
+static void fill_object(const struct type *type, struct json_doc *doc, struct json object,
+			enum fill fill);
+
+static void fill_below(const struct field *field, struct json_doc *doc, struct json value,
+		       enum fill fill)
 {
 	struct json_iter it;
 
 	if (field->is == FIELD_OBJECT && json_is(value, JSON_OBJ)) {
-		type_default(field->type, doc, value);
+		fill_object(field->type, doc, value, fill);
 		return;
 	}
 	if (!field->of || !has_members(field->of))
 		return;
 	it = json_iter(value);
 	while (json_next(&it))
-		default_below(field->of, doc, it.value);
+		fill_below(field->of, doc, it.value, fill);
 }
 
 /* Is it what Go does not write: null, and what is empty where empty means absent? */
@@ -93,9 +103,9 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 	}
 }
 
-/* Default what is below each member; note the rows that are there, and leave out what Go would. */
-static void default_members(const struct type *type, struct json_doc *doc, struct json object,
-			    struct field_seen *seen)
+/* Fill what is below each member; note the rows that are there, and leave out what Go would. */
+static void fill_members(const struct type *type, struct json_doc *doc, struct json object,
+			 enum fill fill, struct field_seen *seen)
 {
 	struct json_iter it = json_iter(object);
 	VEC(struct str) left_out = {0};
@@ -106,41 +116,55 @@ static void default_members(const struct type *type, struct json_doc *doc, struc
 
 		if (!field)
 			continue;
-		if (type->as_go && is_left_out(field, it.value)) {
+		if ((type->as_go || fill == FILL_GO) && is_left_out(field, it.value)) {
 			vec_push(&left_out, it.key);
 			continue;
 		}
 		if (json_is(it.value, JSON_NULL) && !field->nullable)
 			continue;
 		field_seen_set(seen, (size_t)(field - type->fields));
-		default_below(field, doc, it.value);
+		fill_below(field, doc, it.value, fill);
 	}
 	for (size_t i = 0; i < left_out.len; i++)
 		json_remove(doc, object, left_out.ptr[i]);
 	vec_done(&left_out);
 }
 
-void type_default(const struct type *type, struct json_doc *doc, struct json object)
+static void fill_object(const struct type *type, struct json_doc *doc, struct json object,
+			enum fill fill)
 {
 	struct field_seen seen = {0};
 
-	default_members(type, doc, object, &seen);
+	fill_members(type, doc, object, fill, &seen);
 	for (size_t i = 0; i < type->count; i++) {
 		const struct field *field = &type->fields[i];
-		struct json value;
+		struct json value = JSON_NONE;
 
 		if (field_seen_has(&seen, i))
 			continue;
-		value = field_default(field, doc);
-		if (json_is_absent(value) && type->as_go)
+		if (fill == FILL_DEFAULTS)
+			value = field_default(field, doc);
+		if (json_is_absent(value) && (type->as_go || fill == FILL_GO))
 			value = zero_of(field, doc);
 		if (json_is_absent(value))
 			continue;
 		json_set(doc, object, str_from(field->name), value);
-		default_below(field, doc, value);
+		fill_below(field, doc, value, fill);
 	}
-	if (type->fill)
+	if (type->fill && fill == FILL_DEFAULTS)
 		type->fill(doc, object);
+}
+
+void type_default(const struct type *type, struct json_doc *doc, struct json object)
+{
+	fill_object(type, doc, object, FILL_DEFAULTS);
+}
+
+void type_go(const struct type *type, struct json_doc *doc, struct json object)
+{
+	fill_object(type, doc, object, FILL_GO);
+	type_prune(type, doc, object, NULL, NULL);
+	type_canonicalize(type, doc, object);
 }
 
 /* --- unknown fields -------------------------------------------------------------------------- */

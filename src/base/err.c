@@ -36,6 +36,7 @@ static const struct reason reasons[] = {
 	[ERR_TIMEOUT] = {"Timeout", 504},
 	[ERR_UNKNOWN] = {"", 500},
 	[ERR_STORE_READ] = {"StorageReadError", 500},
+	[ERR_DENIED] = {"", 400},
 };
 _Static_assert(ARRAY_LEN(reasons) == ERR_CODE_COUNT, "name every reason");
 

@@ -41,6 +41,7 @@ enum err_code {
 	ERR_TIMEOUT,                /* 504 */
 	ERR_UNKNOWN,                /* 500 without a reason: an error that nobody foresaw */
 	ERR_STORE_READ,             /* 500: what is stored cannot be read */
+	ERR_DENIED,                 /* 400 without a reason: admission said no */
 	ERR_CODE_COUNT
 };
 

@@ -397,19 +397,25 @@ static bool is_name_byte(char c)
 	       c == '-' || c == '_' || c == '+';
 }
 
+bool zone_part_is_safe(struct str part)
+{
+	if (!part.len || part.len > NAME_PART_MAX || part.ptr[0] == '-' || str_is(part, ".") ||
+	    str_is(part, ".."))
+		return false;
+	for (size_t i = 0; i < part.len; i++)
+		if (!is_name_byte(part.ptr[i]))
+			return false;
+	return true;
+}
+
 bool zone_name_is_safe(struct str name)
 {
 	struct str part;
 
 	if (!name.len || str_eq_nocase(name, STR("Local")))
 		return false;
-	while (str_split(&name, '/', &part)) {
-		if (!part.len || part.len > NAME_PART_MAX || part.ptr[0] == '-' ||
-		    str_is(part, ".") || str_is(part, ".."))
+	while (str_split(&name, '/', &part))
+		if (!zone_part_is_safe(part))
 			return false;
-		for (size_t i = 0; i < part.len; i++)
-			if (!is_name_byte(part.ptr[i]))
-				return false;
-	}
 	return true;
 }

@@ -43,5 +43,7 @@ const char *zone_print(const struct zone *zone, int64_t time, char text[ZONE_TEX
 /* May it be the name of a zone, that is, of a file below tzdata: Europe/Berlin, Etc/GMT+1? Neither
  * empty nor Local; parts are letters, digits, and . - _ +, and neither "." nor "..". */
 bool zone_name_is_safe(struct str name);
+/* One of the parts between slashes. */
+bool zone_part_is_safe(struct str part);
 
 #endif

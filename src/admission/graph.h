@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* admission/graph.h - things that wait for one another by name: is there an order in which all of
+ * them get their turn? */
+#ifndef ADMISSION_GRAPH_H
+#define ADMISSION_GRAPH_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "model/view.h"
+
+struct graph_node {
+	struct str name; /* of several with the same name the last one counts */
+	struct strs after;
+};
+
+enum graph_answer { GRAPH_ORDERED, GRAPH_CYCLE, GRAPH_UNDEFINED };
+
+/* `undefined` is set to a name that no node has, where the answer is that. */
+enum graph_answer graph_check(const struct graph_node *nodes, size_t count, struct arena *arena,
+			      struct str *ret_undefined);
+
+#endif

@@ -22,7 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	assert(quantity_parse(str_from(quantity_canonical(&q, first)), &again, NULL) == 0);
 	assert(quantity_cmp(&q, &again) == 0);
-	assert(strcmp(quantity_canonical(&again, second), first) == 0);
+	/* 62.5Ki prints as 64000, which is decimal when it is read: then its form may change. */
+	if (again.format == q.format)
+		assert(strcmp(quantity_canonical(&again, second), first) == 0);
 	sum = q;
 	quantity_add(&sum, &again);
 	assert(quantity_sign(&sum) == quantity_sign(&q));

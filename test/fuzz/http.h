@@ -25,6 +25,7 @@ struct fuzz {
 	int fd; /* our end */
 	struct http_request *held;
 	struct http_call *calls[3];
+	bool over; /* no more connections */
 };
 
 static inline void fuzz_all(struct http_request *request, struct str body, void *arg)
@@ -119,7 +120,7 @@ static inline int fuzz_dial(void *arg, struct err *err)
 	struct fuzz *fuzz = arg;
 	int ends[2];
 
-	if (fuzz->fd >= 0)
+	if (fuzz->fd >= 0 || fuzz->over)
 		return err_set(err, ERR_UNAVAILABLE, "one connection is enough");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0)
 		abort();
@@ -191,6 +192,7 @@ static inline void fuzz_wind_down(struct fuzz *fuzz)
 	fuzz_poke(fuzz);
 	while (loop_uptime(fuzz->loop) < end)
 		loop_turn(fuzz->loop, end - loop_uptime(fuzz->loop));
+	fuzz->over = true; /* or a client that waits would dial once more */
 	if (fuzz->fd >= 0)
 		close(fuzz->fd);
 	fuzz->fd = -1;

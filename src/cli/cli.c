@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/cli.c - see cli.h. The connection is looked for where people expect it: --kubeconfig,
+ * $KUBECONFIG, ~/.kube/config, the one-machine home ($VOLCANO_HOME or ~/.volcano), and the files of
+ * a pod. */
+#include "cli/cli.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+#include "base/arena.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "client/kubeconfig.h"
+#include "client/transport.h"
+#include "json/yaml.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum { EXIT_USAGE = 1, EXIT_FAILED = 255 };
+
+const struct flag command_common[] = {
+	{'k', "kubeconfig", FLAG_STRING, NULL, "the kubeconfig file to use", NULL, "FILE"},
+	{'s', "master", FLAG_STRING, NULL, "the address of the API server", NULL, "URL"},
+	{0, "context", FLAG_STRING, NULL, "the context of the kubeconfig file to use", NULL,
+	 "NAME"},
+	{0},
+};
+
+/* --- printing ----------------------------------------------------------------------------------- */
+
+void cli_flush(struct cli *cli)
+{
+	if (cli->out.len)
+		cli->host->out(cli->host->arg, buf_str(&cli->out));
+	buf_clear(&cli->out);
+}
+
+void cli_warn(struct cli *cli, const char *format, ...)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	buf_putc(&text, '\n');
+	cli_flush(cli);
+	cli->host->error(cli->host->arg, buf_str(&text));
+}
+
+bool cli_has_colour(const struct cli *cli)
+{
+	const char *no = cli->host->env("NO_COLOR");
+
+	return cli->host->is_terminal(cli->host->arg) && !(no && *no);
+}
+
+/* --- the connection ----------------------------------------------------------------------------- */
+
+/* Does the file have a context to use? Absent ones do not. */
+static int try_list(struct cli *cli, const char *paths, struct kubeconfig_access *ret,
+		    struct err *err)
+{
+	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
+	const struct kubeconfig_choice choice = {
+		.context = arena_str(cli->arena, command_str(&cli->line, "context")).ptr};
+
+	if (kubeconfig_load_list(config, paths, err) < 0)
+		return -1;
+	return kubeconfig_select(config, &choice, ret, err);
+}
+
+static int find_access(struct cli *cli, struct kubeconfig_access *ret, struct err *err)
+{
+	struct str given = command_str(&cli->line, "kubeconfig");
+	const char *listed = cli->host->env("KUBECONFIG");
+	const char *home = cli->host->env("HOME");
+	const char *volcano = cli->host->env("VOLCANO_HOME");
+	const struct kubeconfig_pod pod = {
+		.host = cli->host->env("KUBERNETES_SERVICE_HOST"),
+		.port = cli->host->env("KUBERNETES_SERVICE_PORT"),
+	};
+
+	if (given.len) {
+		AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
+		const struct kubeconfig_choice choice = {
+			.context = arena_str(cli->arena, command_str(&cli->line, "context")).ptr};
+
+		if (kubeconfig_load(config, arena_str(cli->arena, given).ptr, err) < 0)
+			return -1;
+		return kubeconfig_select(config, &choice, ret, err);
+	}
+	if (listed && *listed)
+		return try_list(cli, listed, ret, err);
+	if (home && try_list(cli, arena_printf(cli->arena, "%s/.kube/config", home), ret, err) == 0)
+		return 0;
+	if (home && err->code != ERR_NOT_FOUND)
+		return -1;
+	if (volcano && *volcano)
+		return try_list(cli, arena_printf(cli->arena, "%s/kubeconfig", volcano), ret, err);
+	if (home &&
+	    try_list(cli, arena_printf(cli->arena, "%s/.volcano/kubeconfig", home), ret, err) == 0)
+		return 0;
+	if (kubeconfig_in_pod(&pod, ret, err) == 0)
+		return 0;
+	return err_set(err, ERR_NOT_FOUND,
+		       "no server to talk to: start one with `volcano up`, or name a kubeconfig "
+		       "file with --kubeconfig or $KUBECONFIG");
+}
+
+struct client *cli_client(struct cli *cli, struct err *err)
+{
+	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
+	struct str master = command_str(&cli->line, "master");
+	struct transport *transport;
+	const struct client_options options = {
+		.field_manager = STR("vcctl"),
+		.attempts = 4,
+	};
+
+	if (cli->client)
+		return cli->client;
+	if (find_access(cli, &access, err) < 0)
+		return NULL;
+	if (master.len)
+		access.server = arena_str(cli->arena, master).ptr;
+	transport = cli->host->connect(cli->host->arg, cli->loop, &access, err);
+	if (!transport)
+		return NULL;
+	cli->client = client_new(cli->loop, transport, &options);
+	return cli->client;
+}
+
+/* --- asking ------------------------------------------------------------------------------------- */
+
+struct answer {
+	struct json_doc *doc;
+	struct err err;
+	bool failed;
+	bool done;
+};
+
+static void on_answer(void *arg, const struct client_result *result)
+{
+	struct answer *answer = arg;
+
+	answer->done = true;
+	answer->failed = result->err != NULL;
+	if (result->err)
+		answer->err = *result->err;
+	else if (result->doc)
+		answer->doc = json_doc_ref(result->doc);
+}
+
+bool cli_wait(struct cli *cli, const bool *flag, int64_t deadline_us)
+{
+	int64_t end = loop_uptime(cli->loop) + deadline_us;
+
+	while (!*flag) {
+		int64_t left = deadline_us < 0 ? -1 : end - loop_uptime(cli->loop);
+
+		if (deadline_us >= 0 && left <= 0)
+			return false;
+		(void)loop_turn(cli->loop, left);
+	}
+	return true;
+}
+
+struct json_doc *cli_ask(struct cli *cli, const struct client_ask *ask, struct err *err)
+{
+	struct client *client = cli_client(cli, err);
+	struct client_ask mine = *ask;
+	struct answer answer = {0};
+
+	if (!client)
+		return NULL;
+	mine.done = on_answer;
+	mine.arg = &answer;
+	(void)client_send(client, &mine);
+	(void)cli_wait(cli, &answer.done, -1);
+	if (answer.failed) {
+		*err = answer.err;
+		return NULL;
+	}
+	return answer.doc ? answer.doc : json_doc_new();
+}
+
+struct json_doc *cli_get(struct cli *cli, enum resource_id id, struct str namespace,
+			 struct str name, struct err *err)
+{
+	return cli_ask(cli,
+		       &(struct client_ask){.verb = CLIENT_GET,
+					    .resource = &resources[id],
+					    .namespace = namespace,
+					    .name = name},
+		       err);
+}
+
+struct json_doc *cli_list(struct cli *cli, enum resource_id id, struct str namespace,
+			  struct str selector, struct err *err)
+{
+	return cli_ask(cli,
+		       &(struct client_ask){.verb = CLIENT_LIST,
+					    .resource = &resources[id],
+					    .namespace = namespace,
+					    .label_selector = selector},
+		       err);
+}
+
+struct json_doc *cli_create(struct cli *cli, enum resource_id id, struct str namespace,
+			    struct json_doc *body, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *taken = body;
+
+	return cli_ask(cli,
+		       &(struct client_ask){.verb = CLIENT_CREATE,
+					    .resource = &resources[id],
+					    .namespace = namespace,
+					    .body = taken},
+		       err);
+}
+
+int cli_delete(struct cli *cli, enum resource_id id, struct str namespace, struct str name,
+	       struct err *err)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *answer = cli_ask(cli,
+					  &(struct client_ask){.verb = CLIENT_DELETE,
+							       .resource = &resources[id],
+							       .namespace = namespace,
+							       .name = name,
+							       .propagation = CLIENT_BACKGROUND},
+					  err);
+
+	return answer ? 0 : -1;
+}
+
+/* --- files and flags ---------------------------------------------------------------------------- */
+
+int cli_read_docs(struct cli *cli, struct str path, struct cli_docs *ret, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_YAML_BYTES);
+	AUTO(cli_docs_done) struct cli_docs docs = {0};
+	AUTO(yaml_reader_free) struct yaml_reader *reader = NULL;
+	const char *name = arena_str(cli->arena, path).ptr;
+
+	if (cli->host->read(cli->host->arg, name, &text, err) < 0)
+		return -1;
+	reader = yaml_reader_new(buf_str(&text), NULL);
+	for (;;) {
+		struct json_doc *doc = NULL;
+
+		if (yaml_reader_next(reader, &doc, err) < 0)
+			return err_wrap(err, "%s", name);
+		if (!doc)
+			break;
+		vec_push(&docs, doc);
+	}
+	*ret = docs;
+	docs = (struct cli_docs){0};
+	return 0;
+}
+
+void cli_docs_done(struct cli_docs *docs)
+{
+	for (size_t i = 0; i < docs->len; i++)
+		json_doc_unref(docs->ptr[i]);
+	vec_done(docs);
+}
+
+static bool has_flag(const struct cli *cli, const char *name)
+{
+	for (size_t i = 0; i < cli->line.flag_count; i++)
+		if (str_is(str_from(name), cli->line.flags[i]->name))
+			return true;
+	return false;
+}
+
+struct str cli_namespace(const struct cli *cli)
+{
+	if (!has_flag(cli, "namespace") ||
+	    (has_flag(cli, "all-namespaces") && command_bool(&cli->line, "all-namespaces")))
+		return str_none();
+	return command_str(&cli->line, "namespace");
+}
+
+/* --- a run -------------------------------------------------------------------------------------- */
+
+/* "Failed to list job: ...": the names from the leaf up to just below the root. */
+static void print_failure(struct cli *cli, const struct err *err)
+{
+	AUTO(buf_done) struct buf what = BUF_UNBOUNDED;
+
+	for (size_t i = cli->line.depth; i-- > 1;)
+		buf_printf(&what, " %s", cli->line.path[i]->name);
+	if (cli->line.depth == 1)
+		cli_warn(cli, "%s: %s", cli->line.command->name, err->text);
+	else
+		cli_warn(cli, "Failed to%s: %s", buf_text(&what), err->text);
+}
+
+static int run(struct cli *cli, const struct command *root, int argc, const char *const *argv)
+{
+	struct err err = {0};
+
+	if (command_parse(root, argc, argv, cli->host->env, cli->arena, &cli->line, &err) < 0) {
+		cli_warn(cli, "Error: %s", err.text);
+		return EXIT_USAGE;
+	}
+	if (cli->line.help) {
+		command_help(&cli->line, &cli->out);
+		return 0;
+	}
+	if (cli->line.command->run(cli, &err) < 0) {
+		print_failure(cli, &err);
+		return EXIT_FAILED;
+	}
+	return cli->exit;
+}
+
+int cli_run(const struct command *root, int argc, const char *const *argv, struct loop *loop,
+	    const struct cli_host *host)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(buf_done) struct buf none = BUF_UNBOUNDED;
+	struct cli cli = {.host = host, .arena = arena, .out = none, .loop = loop};
+	int code = run(&cli, root, argc, argv);
+
+	cli_flush(&cli);
+	client_free(cli.client);
+	buf_done(&cli.out);
+	return code;
+}

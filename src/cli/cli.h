@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/cli.h - one run of a command: where it reads, prints and asks.
+ *
+ * A command is a function in a file of its own and a row in a table (commands.c). It asks the server
+ * through the functions below, one thing after the other: they turn the loop until the answer is
+ * there. What the outside world is (variables, descriptors, how to reach a server) comes from the
+ * host, so that tests bring their own.
+ *
+ * Errors are returned; cli_run() prints them as `Failed to list job: ...` on standard error. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "client/client.h"
+#include "json/doc.h"
+
+struct arena;
+struct kubeconfig_access;
+struct loop;
+struct transport;
+
+struct cli_host {
+	command_env_fn *env;
+	/* Both may be called many times; `error` is for people. */
+	void (*out)(void *arg, struct str text);
+	void (*error)(void *arg, struct str text);
+	bool (*is_terminal)(void *arg);
+	/* A whole file, or standard input for "-". */
+	int (*read)(void *arg, const char *path, struct buf *to, struct err *err);
+	struct transport *(*connect)(void *arg, struct loop *loop,
+				     const struct kubeconfig_access *access, struct err *err);
+	void *arg;
+};
+
+struct cli {
+	const struct cli_host *host;
+	struct arena *arena;
+	struct command_line line;
+	struct buf out; /* printed when the command ends, or by cli_flush() */
+	struct loop *loop;
+	struct client *client; /* NULL until something is asked */
+	int exit;              /* what the program ends with where all went well; 0 */
+};
+
+/* Parse, run, print; gives the exit code: 0, 1 for a wrong command line, 255 for anything that
+ * failed, or what the command set. */
+int cli_run(const struct command *root, int argc, const char *const *argv, struct loop *loop,
+	    const struct cli_host *host);
+
+/* What was printed so far goes out. */
+void cli_flush(struct cli *cli);
+/* A line on standard error, at once. */
+void cli_warn(struct cli *cli, const char *format, ...) PRINTF(2, 3);
+/* Colours and cursor moves: on a terminal, unless $NO_COLOR is set. */
+bool cli_has_colour(const struct cli *cli);
+
+/* --- asking; each waits ------------------------------------------------------------------------ */
+
+/* The client, connected on first use. */
+struct client *cli_client(struct cli *cli, struct err *err) MUST_CHECK;
+/* Any request; `done` and `arg` of the ask are not used. The document is the caller's; it is absent
+ * (an empty one) where the answer has none. NULL and an error where it failed. */
+struct json_doc *cli_ask(struct cli *cli, const struct client_ask *ask, struct err *err) MUST_CHECK;
+struct json_doc *cli_get(struct cli *cli, enum resource_id id, struct str namespace,
+			 struct str name, struct err *err) MUST_CHECK;
+/* Namespace none: all. Selector may be none. */
+struct json_doc *cli_list(struct cli *cli, enum resource_id id, struct str namespace,
+			  struct str selector, struct err *err) MUST_CHECK;
+/* Takes the body. */
+struct json_doc *cli_create(struct cli *cli, enum resource_id id, struct str namespace,
+			    struct json_doc *body, struct err *err) MUST_CHECK;
+int cli_delete(struct cli *cli, enum resource_id id, struct str namespace, struct str name,
+	       struct err *err) MUST_CHECK;
+/* Wait until *flag is set by a callback of the loop, at most until `deadline_us` from now has
+ * passed (negative: for ever). False: it has passed. */
+bool cli_wait(struct cli *cli, const bool *flag, int64_t deadline_us);
+
+/* --- what commands share ------------------------------------------------------------------------ */
+
+/* The documents of a file of YAML or JSON. */
+struct cli_docs {
+	struct json_doc **ptr;
+	size_t len;
+	size_t size;
+};
+int cli_read_docs(struct cli *cli, struct str path, struct cli_docs *ret,
+		  struct err *err) MUST_CHECK;
+void cli_docs_done(struct cli_docs *docs);
+DEFINE_AUTO_IN_PLACE(struct cli_docs, cli_docs_done);
+
+/* Flags as most commands have them. */
+/* None with --all-namespaces, and where the command has no namespaces. */
+struct str cli_namespace(const struct cli *cli);
+
+#define CLI_FLAG_NAMESPACE                                                              \
+	{                                                                               \
+		'n', "namespace", FLAG_STRING, "default", "the namespace", NULL, "NAME" \
+	}
+#define CLI_FLAG_ALL_NAMESPACES                                                       \
+	{                                                                             \
+		0, "all-namespaces", FLAG_BOOL, NULL, "in all namespaces", NULL, NULL \
+	}
+#define CLI_FLAG_NAME(what)                                                           \
+	{                                                                             \
+		'N', "name", FLAG_STRING, NULL, "the name of the " what, NULL, "NAME" \
+	}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/job_list.c - `vcctl job list`. */
+#include "base/buf.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/listing.h"
+
+#include "base/banned.h"
+
+#define LABEL_JOB_TYPE "volcano.sh/job-type"
+
+static struct json spec(struct json job, const char *key)
+{
+	return json_get(json_get(job, "spec"), key);
+}
+
+static void put_status(struct json job, const char *key, struct buf *to)
+{
+	buf_put_int(to, json_int(json_get(json_get(job, "status"), key)));
+}
+
+static void cell_creation(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	(void)cli;
+	(void)arg;
+	/* The day of an RFC 3339 time. */
+	buf_put_str(to,
+		    str_slice(json_str(json_get(json_get(job, "metadata"), "creationTimestamp")), 0,
+			      10));
+}
+
+static void cell_phase(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	(void)cli;
+	(void)arg;
+	buf_put_str(to, json_str(json_get(json_get(json_get(job, "status"), "state"), "phase")));
+}
+
+static void cell_type(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	struct str type =
+		json_str(json_get(json_get(json_get(job, "metadata"), "labels"), LABEL_JOB_TYPE));
+
+	(void)cli;
+	(void)arg;
+	buf_put_str(to, type.len ? type : STR("Batch"));
+}
+
+static void cell_replicas(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	struct json_iter it = json_iter(spec(job, "tasks"));
+	int64_t replicas = 0;
+
+	(void)cli;
+	(void)arg;
+	while (json_next(&it))
+		replicas += json_int(json_get(it.value, "replicas"));
+	buf_put_int(to, replicas);
+}
+
+static void cell_min(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	(void)cli;
+	(void)arg;
+	buf_put_int(to, json_int(spec(job, "minAvailable")));
+}
+
+static void cell_queue(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	(void)cli;
+	(void)arg;
+	buf_put_str(to, json_str(spec(job, "queue")));
+}
+
+#define STATUS_CELL(key)                                                                          \
+	static void cell_##key(struct cli *cli, const void *arg, struct json job, struct buf *to) \
+	{                                                                                         \
+		(void)cli;                                                                        \
+		(void)arg;                                                                        \
+		put_status(job, #key, to);                                                        \
+	}                                                                                         \
+	struct macro_semicolon
+STATUS_CELL(pending);
+STATUS_CELL(running);
+STATUS_CELL(succeeded);
+STATUS_CELL(failed);
+STATUS_CELL(unknown);
+STATUS_CELL(retryCount);
+
+static const struct listing_column columns[] = {
+	{"Namespace", WIDTH_LONGEST, 3, listing_cell_namespace, SHOW_ALL_NAMESPACES},
+	{"Name", WIDTH_LONGEST, 3, listing_cell_name, SHOW_ALWAYS},
+	{"Creation", WIDTH_FIXED, 15, cell_creation, SHOW_ALWAYS},
+	{"Phase", WIDTH_FIXED, 12, cell_phase, SHOW_ALWAYS},
+	{"JobType", WIDTH_FIXED, 12, cell_type, SHOW_ALWAYS},
+	{"Replicas", WIDTH_FIXED, 12, cell_replicas, SHOW_ALWAYS},
+	{"Min", WIDTH_FIXED, 6, cell_min, SHOW_ALWAYS},
+	{"Pending", WIDTH_FIXED, 10, cell_pending, SHOW_ALWAYS},
+	{"Running", WIDTH_FIXED, 10, cell_running, SHOW_ALWAYS},
+	{"Succeeded", WIDTH_FIXED, 12, cell_succeeded, SHOW_ALWAYS},
+	{"Failed", WIDTH_FIXED, 10, cell_failed, SHOW_ALWAYS},
+	{"Unknown", WIDTH_FIXED, 12, cell_unknown, SHOW_ALWAYS},
+	{"RetryCount", WIDTH_FIXED, 10, cell_retryCount, SHOW_ALWAYS},
+	{"Queue", WIDTH_LONGEST, 3, cell_queue, SHOW_WIDE},
+	{"Age", WIDTH_LONGEST, 3, listing_cell_age, SHOW_WIDE},
+	{0},
+};
+
+/* Upstream's --selector is a part of the name; a text with an operator in it is a selector of
+ * labels, as everywhere else. */
+static bool is_label_selector(struct str text)
+{
+	return str_find_byte(text, '=', 0) >= 0 || str_find_byte(text, '!', 0) >= 0 ||
+	       str_find_byte(text, ' ', 0) >= 0 || str_find_byte(text, ',', 0) >= 0;
+}
+
+struct str job_selector(const struct cli *cli)
+{
+	struct str selector = command_str(&cli->line, "selector");
+
+	return is_label_selector(selector) ? selector : str_none();
+}
+
+static bool has_value(const struct cli *cli, const char *flag, struct json value)
+{
+	struct str wanted = command_str(&cli->line, flag);
+
+	return !wanted.len || str_eq(wanted, json_str(value));
+}
+
+static bool keep(struct cli *cli, struct json job)
+{
+	struct str selector = command_str(&cli->line, "selector");
+
+	if (selector.len && !is_label_selector(selector) &&
+	    str_find(json_str(json_get(json_get(job, "metadata"), "name")), selector, 0) < 0)
+		return false;
+	return has_value(cli, "queue", spec(job, "queue")) &&
+	       has_value(cli, "scheduler", spec(job, "schedulerName"));
+}
+
+int job_list(struct cli *cli, struct err *err)
+{
+	const struct listing listing = {
+		.id = RESOURCE_VCJOBS, .singular = "job", .columns = columns, .keep = keep};
+
+	return listing_run(cli, &listing, cli_namespace(cli), job_selector(cli), err);
+}
+
+static const struct flag flags[] = {
+	CLI_FLAG_NAMESPACE,
+	CLI_FLAG_ALL_NAMESPACES,
+	{'q', "queue", FLAG_STRING, NULL, "only jobs of this queue", NULL, "NAME"},
+	{'S', "scheduler", FLAG_STRING, NULL, "only jobs of this scheduler", NULL, "NAME"},
+	{0, "selector", FLAG_STRING, NULL,
+	 "only jobs with this in their name, or with these labels (a=b)", NULL, "TEXT"},
+	LISTING_FLAGS,
+	{0},
+};
+
+const struct command command_job_list = {
+	.name = "list", .about = "list jobs", .flags = flags, .run = job_list};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/listing.h - lists of objects as people ask for them: a table, wide, names, JSON, YAML, sorted,
+ * or followed as they change.
+ *
+ * A command brings a row for each column; formats, sorting (--sort-by COLUMN) and following
+ * (--watch) are the same for all. */
+#ifndef CLI_LISTING_H
+#define CLI_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "cli/cli.h"
+#include "client/resource.h"
+#include "json/doc.h"
+
+/* What a column's width is: so many characters, or so many more than the longest cell. */
+enum listing_width { WIDTH_FIXED, WIDTH_LONGEST, WIDTH_LONGEST_VALUE /* the title aside */ };
+
+enum listing_when { SHOW_ALWAYS, SHOW_ALL_NAMESPACES, SHOW_WIDE };
+
+struct listing_column {
+	const char *title;
+	enum listing_width how;
+	int width;
+	void (*cell)(struct cli *cli, const void *arg, struct json object, struct buf *to);
+	enum listing_when when;
+};
+
+struct listing {
+	enum resource_id id;
+	const char *singular;                 /* "job", for -o name */
+	const struct listing_column *columns; /* up to one without a title */
+	/* Shall it be shown? NULL: all are. */
+	bool (*keep)(struct cli *cli, struct json object);
+	const void *arg; /* for the cells */
+};
+
+/* The flags that go with it, for the tables of commands. */
+#define LISTING_FLAGS                                                                             \
+	{'o', "output", FLAG_STRING, "table", "table, wide, name, json or yaml", NULL, "FORMAT"}, \
+	{                                                                                         \
+		0, "sort-by", FLAG_STRING, NULL,                                                  \
+			"the column to sort by; -COLUMN: from the largest on", NULL, "COLUMN"     \
+	}
+
+/* Ask for them, and print. The namespace is that of the flags; the selector may be none. */
+int listing_run(struct cli *cli, const struct listing *listing, struct str namespace,
+		struct str selector, struct err *err) MUST_CHECK;
+/* Print these: an array of objects, or a list object's items. */
+int listing_print(struct cli *cli, const struct listing *listing, struct json items,
+		  struct err *err) MUST_CHECK;
+
+/* Cells that many lists have. */
+void listing_cell_namespace(struct cli *cli, const void *arg, struct json object, struct buf *to);
+void listing_cell_name(struct cli *cli, const void *arg, struct json object, struct buf *to);
+void listing_cell_age(struct cli *cli, const void *arg, struct json object, struct buf *to);
+
+/* The age of something that happened at a time in RFC 3339; "<unknown>" where there is none. */
+void listing_put_age(struct cli *cli, struct str time, struct buf *to);
+
+#endif

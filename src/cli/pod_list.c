@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/pod_list.c - `vcctl pod list`: the pods of jobs, of one job, or of one queue. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/listing.h"
+#include "model/pod_summary.h"
+
+#include "base/banned.h"
+
+#define LABEL_JOB "volcano.sh/job-name"
+#define LABEL_QUEUE "volcano.sh/queue-name"
+#define NOTE_QUEUE "scheduling.volcano.sh/queue-name"
+
+static void cell_ready(struct cli *cli, const void *arg, struct json pod, struct buf *to)
+{
+	AUTO(pod_summary_done) struct pod_summary summary = pod_summary_of(pod);
+
+	(void)cli;
+	(void)arg;
+	buf_printf(to, "%zu/%zu", summary.ready, summary.total);
+}
+
+static void cell_status(struct cli *cli, const void *arg, struct json pod, struct buf *to)
+{
+	AUTO(pod_summary_done) struct pod_summary summary = pod_summary_of(pod);
+
+	(void)cli;
+	(void)arg;
+	/* A container that ended well has no reason on a simulated node: the phase says it. */
+	if (str_is(buf_str(&summary.reason), "Succeeded"))
+		buf_puts(to, "Completed");
+	else
+		buf_put_str(to, buf_str(&summary.reason));
+}
+
+static void cell_restarts(struct cli *cli, const void *arg, struct json pod, struct buf *to)
+{
+	AUTO(pod_summary_done) struct pod_summary summary = pod_summary_of(pod);
+
+	(void)cli;
+	(void)arg;
+	buf_put_int(to, summary.restarts);
+}
+
+static void cell_node(struct cli *cli, const void *arg, struct json pod, struct buf *to)
+{
+	struct str node = json_str(json_get(json_get(pod, "spec"), "nodeName"));
+
+	(void)cli;
+	(void)arg;
+	buf_put_str(to, node.len ? node : STR("<none>"));
+}
+
+static const struct listing_column columns[] = {
+	{"Namespace", WIDTH_LONGEST_VALUE, 8, listing_cell_namespace, SHOW_ALL_NAMESPACES},
+	{"Name", WIDTH_LONGEST_VALUE, 8, listing_cell_name, SHOW_ALWAYS},
+	{"Ready", WIDTH_LONGEST_VALUE, 8, cell_ready, SHOW_ALWAYS},
+	{"Status", WIDTH_LONGEST_VALUE, 8, cell_status, SHOW_ALWAYS},
+	{"Restart", WIDTH_LONGEST_VALUE, 8, cell_restarts, SHOW_ALWAYS},
+	{"Age", WIDTH_LONGEST_VALUE, 8, listing_cell_age, SHOW_ALWAYS},
+	{"Node", WIDTH_LONGEST_VALUE, 8, cell_node, SHOW_WIDE},
+	{0},
+};
+
+static struct str note(struct json pod, const char *map, const char *key)
+{
+	return json_str(json_get(json_get(json_get(pod, "metadata"), map), key));
+}
+
+static bool keep(struct cli *cli, struct json pod)
+{
+	struct str job = command_str(&cli->line, "job");
+	struct str queue = command_str(&cli->line, "queue");
+
+	if (!note(pod, "labels", LABEL_JOB).len && !note(pod, "labels", LABEL_QUEUE).len &&
+	    !note(pod, "annotations", NOTE_QUEUE).len)
+		return false;
+	if (job.len && !str_eq(note(pod, "labels", LABEL_JOB), job))
+		return false;
+	return !queue.len || job.len || str_eq(note(pod, "labels", LABEL_QUEUE), queue) ||
+	       str_eq(note(pod, "annotations", NOTE_QUEUE), queue);
+}
+
+/* A job and a queue that it is not in is a slip of the hand. */
+static int check_queue(struct cli *cli, struct str job, struct str queue, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (!job.len || !queue.len)
+		return 0;
+	doc = cli_get(cli, RESOURCE_VCJOBS, cli_namespace(cli), job, err);
+	if (!doc)
+		return -1;
+	if (str_eq(json_str(json_get(json_get(json_doc_root(doc), "spec"), "queue")), queue))
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST, "the input vcjob %.*s does not match the queue %.*s",
+		       STR_ARG(job), STR_ARG(queue));
+}
+
+static int run(struct cli *cli, struct err *err)
+{
+	const struct listing listing = {
+		.id = RESOURCE_PODS, .singular = "pod", .columns = columns, .keep = keep};
+
+	if (check_queue(cli, command_str(&cli->line, "job"), command_str(&cli->line, "queue"),
+			err) < 0)
+		return -1;
+	return listing_run(cli, &listing, cli_namespace(cli), str_none(), err);
+}
+
+static const struct flag flags[] = {
+	CLI_FLAG_NAMESPACE,
+	CLI_FLAG_ALL_NAMESPACES,
+	{'j', "job", FLAG_STRING, NULL, "only pods of this job", NULL, "NAME"},
+	{'q', "queue", FLAG_STRING, NULL, "only pods of this queue", NULL, "NAME"},
+	LISTING_FLAGS,
+	{0},
+};
+
+const struct command command_pod_list = {
+	.name = "list", .about = "list the pods of jobs", .flags = flags, .run = run};

@@ -127,7 +127,8 @@ struct call {
 	struct object
 		*object;    /* owned: ... or as a stored object, whose text is what is sent ... */
 	struct chunk *text; /* owned: ... or ready to be sent (lists) */
-	const char *content_type; /* NULL: application/json */
+	const char *content_type; /* of `text`, where that is no JSON; NULL: it is */
+	const char *json_type;    /* what to call JSON; NULL: application/json */
 	int64_t retry_after;      /* seconds; 0: none */
 	VEC(const char *) warnings;
 	VEC(const char *) odd_fields; /* unknown or doubled ones, as they are told */

@@ -266,16 +266,52 @@ static void append_sub(struct json_doc *doc, struct json list, const struct kind
 	json_append(doc, list, object);
 }
 
+/* What a version has, by the alphabet: "pods", "pods/log", ... */
+struct entry {
+	struct str name;
+	const struct kind *kind;
+	const struct kind_sub *sub; /* NULL: the kind itself */
+};
+struct entries VEC_FIELDS(struct entry);
+
+static int compare_entries(const void *left, const void *right)
+{
+	return str_cmp(((const struct entry *)left)->name, ((const struct entry *)right)->name);
+}
+
+static void collect_entries(const struct kinds *kinds, struct str group, struct str version,
+			    struct arena *arena, struct entries *entries)
+{
+	const struct kind *kind;
+	size_t at = 0;
+
+	while ((kind = kinds_next(kinds, &at))) {
+		if (!str_eq(kind->group, group) || !str_eq(kind->version, version))
+			continue;
+		vec_push(entries, (struct entry){kind->plural, kind, NULL});
+		for (const struct kind_sub *sub = kind->subs; sub && sub->name; sub++) {
+			const char *name =
+				arena_printf(arena, "%.*s/%s", STR_ARG(kind->plural), sub->name);
+
+			vec_push(entries, (struct entry){str_from(name), kind, sub});
+		}
+	}
+	if (entries->len)
+		qsort(entries->ptr, entries->len, sizeof(struct entry), compare_entries);
+}
+
 struct json_doc *discovery_version(const struct kinds *kinds, struct str group, struct str version)
 {
 	struct json_doc *doc;
 	struct json root;
 	struct json list;
-	const struct kind *kind;
-	size_t at = 0;
+	AUTO(arena_free) struct arena *arena = NULL;
+	struct entries entries = {0};
 
 	if (!kinds_has_version(kinds, group, version))
 		return NULL;
+	arena = arena_new(0);
+	collect_entries(kinds, group, version, arena, &entries);
 	doc = json_doc_new();
 	root = new_document(doc, "APIResourceList");
 	if (group.len) {
@@ -286,12 +322,121 @@ struct json_doc *discovery_version(const struct kinds *kinds, struct str group, 
 		json_set_str(doc, root, "groupVersion", version);
 	}
 	list = json_ensure_arr(doc, root, "resources");
-	while ((kind = kinds_next(kinds, &at))) {
-		if (!str_eq(kind->group, group) || !str_eq(kind->version, version))
-			continue;
-		append_kind(doc, list, kind);
-		for (const struct kind_sub *sub = kind->subs; sub && sub->name; sub++)
-			append_sub(doc, list, kind, sub);
+	for (size_t i = 0; i < entries.len; i++) {
+		if (entries.ptr[i].sub)
+			append_sub(doc, list, entries.ptr[i].kind, entries.ptr[i].sub);
+		else
+			append_kind(doc, list, entries.ptr[i].kind);
 	}
+	vec_done(&entries);
+	return doc;
+}
+
+/* --- everything at once --- */
+
+static void set_response_kind(struct json_doc *doc, struct json object, struct str api_version,
+			      struct str kind)
+{
+	struct json response = json_ensure_obj(doc, object, "responseKind");
+	ptrdiff_t slash = str_find_byte(api_version, '/', 0);
+
+	json_set_str(doc, response, "group",
+		     slash > 0 ? str_slice(api_version, 0, (size_t)slash) : STR(""));
+	json_set_str(doc, response, "version",
+		     slash > 0 ? str_skip(api_version, (size_t)slash + 1) : STR(""));
+	json_set_str(doc, response, "kind", kind);
+}
+
+static struct json aggregated_kind(struct json_doc *doc, const struct kind *kind)
+{
+	struct json object = json_new_obj(doc);
+
+	json_set_str(doc, object, "resource", kind->plural);
+	set_response_kind(doc, object, str_none(), kind->name);
+	json_set_str(doc, object, "scope", kind->namespaced ? STR("Namespaced") : STR("Cluster"));
+	json_set_str(doc, object, "singularResource", kind->singular);
+	set_verbs(doc, object, kind->verbs);
+	set_names(doc, object, "shortNames", kind->short_names);
+	set_names(doc, object, "categories", kind->categories);
+	return object;
+}
+
+static struct json aggregated_sub(struct json_doc *doc, const struct kind *kind,
+				  const struct kind_sub *sub)
+{
+	struct json object = json_new_obj(doc);
+
+	json_set_str(doc, object, "subresource", str_from(sub->name));
+	set_response_kind(doc, object, str_from(sub->api_version),
+			  sub->kind ? str_from(sub->kind) : kind->name);
+	set_verbs(doc, object, sub->verbs);
+	return object;
+}
+
+static struct json aggregated_version(const struct kinds *kinds, struct str group,
+				      struct str version, struct json_doc *doc)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	struct entries entries = {0};
+	struct json object = json_new_obj(doc);
+	struct json list;
+	struct json kind = JSON_NONE; /* the last one: its sub-resources follow it */
+
+	collect_entries(kinds, group, version, arena, &entries);
+	json_set_str(doc, object, "version", version);
+	list = json_ensure_arr(doc, object, "resources");
+	for (size_t i = 0; i < entries.len; i++) {
+		const struct entry *entry = &entries.ptr[i];
+
+		if (!entry->sub) {
+			kind = aggregated_kind(doc, entry->kind);
+			json_append(doc, list, kind);
+		} else if (!json_is_absent(kind)) {
+			json_append(doc, json_ensure_arr(doc, kind, "subresources"),
+				    aggregated_sub(doc, entry->kind, entry->sub));
+		}
+	}
+	json_set_str(doc, object, "freshness", STR("Current"));
+	vec_done(&entries);
+	return object;
+}
+
+static struct json aggregated_group(const struct kinds *kinds, struct str group,
+				    struct json_doc *doc)
+{
+	struct json object = json_new_obj(doc);
+	struct json metadata = json_ensure_obj(doc, object, "metadata");
+	struct json list = json_ensure_arr(doc, object, "versions");
+	struct names versions = {0};
+
+	if (group.len)
+		json_set_str(doc, metadata, "name", group);
+	collect_versions(kinds, group, &versions);
+	for (size_t i = 0; i < versions.len; i++)
+		json_append(doc, list, aggregated_version(kinds, group, versions.ptr[i], doc));
+	vec_done(&versions);
+	return object;
+}
+
+struct json_doc *discovery_aggregated(const struct kinds *kinds, bool core, struct str version)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = new_document(doc, "APIGroupDiscoveryList");
+	struct names seen = {0};
+	const struct kind *kind;
+	struct json list;
+	size_t at = 0;
+
+	json_set(doc, root, STR("apiVersion"),
+		 json_new_printf(doc, "apidiscovery.k8s.io/%.*s", STR_ARG(version)));
+	(void)json_ensure_obj(doc, root, "metadata");
+	list = json_ensure_arr(doc, root, "items");
+	while ((kind = kinds_next(kinds, &at))) {
+		if ((kind->group.len == 0) != core || has_name(&seen, kind->group))
+			continue;
+		vec_push(&seen, kind->group);
+		json_append(doc, list, aggregated_group(kinds, kind->group, doc));
+	}
+	vec_done(&seen);
 	return doc;
 }

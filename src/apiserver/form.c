@@ -171,7 +171,7 @@ static struct json_doc *make_form(struct call *call, struct json object, bool co
 	if (columns)
 		set_columns(doc, json_doc_root(doc), call->kind);
 	else
-		(void)json_ensure_arr(doc, json_doc_root(doc), "columnDefinitions");
+		json_set(doc, json_doc_root(doc), STR("columnDefinitions"), json_new_null(doc));
 	return doc;
 }
 

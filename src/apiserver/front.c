@@ -154,6 +154,7 @@ static void on_answered(struct call *call)
 	AUTO(chunk_unref) struct chunk *text = NULL;
 	const char *type = call->content_type   ? call->content_type
 			   : call->options.yaml ? "application/yaml"
+			   : call->json_type    ? call->json_type
 						: "application/json";
 
 	metrics_count(visit->front->metrics, visit->verb, call->code);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "apiserver/call.h"
+#include "base/buf.h"
 #include "base/number.h"
 #include "http/url.h"
 #include "model/causes.h"
@@ -160,15 +161,24 @@ int options_from_body(struct call *call, struct json body, struct err *err)
 	return 0;
 }
 
+/* The empty text is named among what is allowed, where it is allowed and stands last. */
 static void check_text(struct str value, const char *name, const char *const *allowed, size_t count,
 		       struct causes *causes)
 {
 	struct path path = path_member(NULL, str_from(name));
+	AUTO(buf_done) struct buf names = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (str_is(value, allowed[i]))
 			return;
-	causes_not_supported(causes, &path, value, allowed, count);
+		if (allowed[i][0] || i + 1 == count)
+			buf_printf(&names, "%s\"%s\"", names.len ? ", " : "", allowed[i]);
+	}
+	causes_quote(&quoted, value);
+	causes_add(causes, CAUSE_NOT_SUPPORTED, &path,
+		   "Unsupported value: %s: supported values: %s", buf_text(&quoted),
+		   buf_text(&names));
 }
 
 static void validate_list(const struct call_options *options, struct causes *causes)

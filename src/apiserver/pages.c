@@ -6,12 +6,16 @@
 #include "apiserver/api.h"
 #include "apiserver/call.h"
 #include "apiserver/discovery.h"
+#include "apiserver/media.h"
 #include "apiserver/metrics.h"
 #include "apiserver/route.h"
 #include "apiserver/store.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/time.h"
 #include "http/chunk.h"
+#include "http/field.h"
+#include "http/headers.h"
 #include "http/server.h"
 #include "http/url.h"
 #include "loop/loop.h"
@@ -254,6 +258,47 @@ static void serve_page(const struct pages_request *page)
 
 /* --- discovery ------------------------------------------------------------------------------- */
 
+#define AGGREGATED "APIGroupDiscoveryList"
+
+/* The version of the aggregated document that the client would rather have than a plain one; none:
+ * it does not want one. */
+static struct str aggregated_version(struct str accept)
+{
+	struct field_media media;
+
+	while (field_next_media(&accept, &media)) {
+		struct str version = field_param(media.params, STR("v"));
+
+		if (!str_is(media.subtype, "json") && !str_is(media.subtype, "*"))
+			continue;
+		if (!field_param(media.params, STR("as")).len)
+			break;
+		if (str_is(field_param(media.params, STR("as")), AGGREGATED) &&
+		    str_is(field_param(media.params, STR("g")), "apidiscovery.k8s.io") &&
+		    (str_is(version, "v2") || str_is(version, "v2beta1")))
+			return version;
+	}
+	return str_none();
+}
+
+/* True: answered. */
+static bool serve_aggregated(const struct pages_request *page)
+{
+	struct call *call = page->call;
+	enum route_class class = page->route->class;
+	struct str version = aggregated_version(http_request_header(page->request, STR("accept")));
+
+	if (!version.len || (class != ROUTE_CORE && class != ROUTE_GROUPS))
+		return false;
+	call->json_type =
+		arena_printf(call->arena, "application/json;g=apidiscovery.k8s.io;v=%.*s;as=%s",
+			     STR_ARG(version), AGGREGATED);
+	headers_put(http_reply_headers(page->request), STR("vary"), STR("Accept"));
+	call_answer_doc(call, 200,
+			discovery_aggregated(api_kinds(call->api), class == ROUTE_CORE, version));
+	return true;
+}
+
 static void serve_discovery(const struct pages_request *page)
 {
 	const struct kinds *kinds = api_kinds(page->call->api);
@@ -261,6 +306,13 @@ static void serve_discovery(const struct pages_request *page)
 	struct json_doc *doc = NULL;
 	struct err err;
 
+	if (serve_aggregated(page))
+		return;
+	if (media_negotiate(page->call, http_request_header(page->request, STR("accept")), &err) <
+	    0) {
+		call_answer_err(page->call, &err);
+		return;
+	}
 	if (route->class == ROUTE_CORE)
 		doc = discovery_core(http_request_header(page->request, STR("host")));
 	else if (route->class == ROUTE_GROUPS)

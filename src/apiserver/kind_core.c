@@ -33,6 +33,7 @@ static const struct kind_sub node_subs[] = {
 
 static const struct kind_sub pod_subs[] = {
 	{.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
+	{.name = "resize", .verbs = VERBS_STATUS},
 	SUB_STATUS,
 	SUB_END,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind_pod.c - what is special about pods: a status that the server starts, three ways to
- * change one (itself, its status, its ephemeral containers), warnings, and time to end.
+/* apiserver/kind_pod.c - what is special about pods: a status that the server starts, four ways to
+ * change one (itself, its status, its ephemeral containers, its size), warnings, and time to end.
  *
  * The rules are model/pod_validate.h's; here stands when each of them is asked. */
 #include "apiserver/kind_pod.h"
@@ -57,6 +57,8 @@ static int prepare_update(struct call *call, struct json_doc *doc, struct json p
 	}
 	if (is_sub(call, "ephemeralcontainers"))
 		prepare_ephemeral(doc, pod, old);
+	else if (is_sub(call, "resize"))
+		pod_prepare_resize(doc, pod, old);
 	pod_prepare_update(doc, pod, old);
 	return 0;
 }
@@ -79,6 +81,8 @@ static void validate_update(struct call *call, struct json pod, struct json old,
 	type_validate(&pod_type, pod, causes);
 	if (is_sub(call, "ephemeralcontainers"))
 		pod_validate_ephemeral(pod, old, causes);
+	else if (is_sub(call, "resize"))
+		pod_validate_resize(pod, old, causes);
 	else
 		pod_validate_update(pod, old, causes);
 }

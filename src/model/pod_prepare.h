@@ -16,6 +16,8 @@ void pod_prepare_create(struct json_doc *doc, struct json pod, int64_t now);
 void pod_prepare_update(struct json_doc *doc, struct json pod, struct json old);
 /* An update of the status: the spec and the owners stay as they were. */
 void pod_prepare_status(struct json_doc *doc, struct json pod, struct json old);
+/* An update of what containers ask for: everything else stays as it was. */
+void pod_prepare_resize(struct json_doc *doc, struct json pod, struct json old);
 /* The spec of a template of a kind of Kubernetes' own. */
 void pod_prepare_spec(struct json_doc *doc, struct json spec);
 

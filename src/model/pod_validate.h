@@ -11,6 +11,8 @@
  *	status               meta_validate_update, pod_validate_status
  *	ephemeralcontainers  meta_validate_update, meta_validate, type_validate,
  *	                     pod_validate_ephemeral
+ *	resize               meta_validate_update, meta_validate, type_validate,
+ *	                     pod_validate_resize
  *
  * Documents must have the right types (type_check_types) and their defaults (type_default), and be
  * prepared (model/pod_prepare.h). */
@@ -30,6 +32,7 @@ void pod_validate_new(struct json pod, struct causes *causes);
 void pod_validate_update(struct json pod, struct json old, struct causes *causes);
 void pod_validate_status(struct json pod, struct json old, struct causes *causes);
 void pod_validate_ephemeral(struct json pod, struct json old, struct causes *causes);
+void pod_validate_resize(struct json pod, struct json old, struct causes *causes);
 
 /* Of a PodTemplate, in the way of model/rules.h. */
 void pod_template_validate_create(struct json template, struct causes *causes);

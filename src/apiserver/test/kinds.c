@@ -39,6 +39,30 @@ static const struct step pods[] = {
 	 "}",
 	 200, "/spec/ephemeralContainers/0/name", "e"},
 	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200, "/spec/nodeName", NULL},
+	/* CPU and memory may change, nothing else */
+	{"PATCH strategic", "/api/v1/namespaces/a/pods/p/resize",
+	 "{\"spec\":{\"nodeName\":\"x\",\"containers\":[{\"name\":\"c\",\"image\":\"k\","
+	 "\"resources\":{\"limits\":{\"cpu\":2},\"requests\":{\"cpu\":\"500m\"}}}]}}",
+	 200, "/spec/containers/0/resources",
+	 "{\"limits\":{\"cpu\":\"2\"},\"requests\":{\"cpu\":\"500m\"}}"},
+	{"GET", "/api/v1/namespaces/a/pods/p", NULL, 200, "/spec/containers/0/image", "j"},
+	{"PATCH merge", "/api/v1/namespaces/a/pods/p/resize",
+	 "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"j\"}]}}", 422, "/message",
+	 "Pod \"p\" is invalid: [spec: Invalid value: \"Burstable\": Pod QOS Class may not change "
+	 "as "
+	 "a result of resizing, spec.containers[0].resources.requests: Forbidden: resource "
+	 "requests "
+	 "cannot be removed, spec.containers[0].resources.limits: Forbidden: resource limits "
+	 "cannot "
+	 "be removed]"},
+	{"PATCH strategic", "/api/v1/namespaces/a/pods/p/resize",
+	 "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"a.com/"
+	 "b\":1}}}]}}",
+	 422, "/details/causes/0/message", "Forbidden: only cpu and memory resources are mutable"},
+	{"PATCH strategic", "/api/v1/namespaces/a/pods/p/resize",
+	 "{\"spec\":{\"containers\":[{\"name\":\"d\",\"image\":\"j\"}]}}", 422,
+	 "/details/causes/0/message",
+	 "Forbidden: containers may not be added or removed on resize"},
 	/* a pod that is nowhere goes at once; one on a node gets its time */
 	{"DELETE", "/api/v1/namespaces/a/pods/p", NULL, 200, "/metadata/deletionGracePeriodSeconds",
 	 "0"},

@@ -199,6 +199,8 @@ void metadata_validate_update(struct call *call, struct json object, struct json
 	/* Every object is looked at in the same way, then again by the rules of its kind: clients
 	 * see what is wrong twice, and count. */
 	every.built_in = false;
+	every.format = NAME_PATH_SEGMENT;
+	meta_validate(json_get(object, "metadata"), &every, &path, causes);
 	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &every, &path,
 			     causes);
 	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &own, &path,

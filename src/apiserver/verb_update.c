@@ -139,7 +139,6 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 
 	/* upstream asks twice, once for all kinds and once for each, and tells both times */
 	metadata_validate_update(call, object, old, &causes);
-	metadata_validate_update(call, object, old, &causes);
 	if (call->kind->content->validate)
 		call->kind->content->validate(call->kind, call->sub, object, old, &causes);
 	if (ops && ops->validate_update)

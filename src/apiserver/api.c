@@ -24,6 +24,8 @@
 
 #include "base/banned.h"
 
+enum { HTTP_REDIRECTION = 300 }; /* the first code that is not success */
+
 struct api *api_new(const struct api_options *options)
 {
 	struct api *api = mem_new(struct api);
@@ -164,7 +166,6 @@ void call_free(struct call *call)
 		sweep_forget(call->sweep);
 	if (call->watcher)
 		watcher_free(call->watcher);
-	call_free(call->inner);
 	if (call->in_flight)
 		call->api->in_flight--;
 	list_remove(&call->link);
@@ -249,6 +250,8 @@ void api_serve(struct call *call)
 		call_warn(call, "%s", call->kind->deprecated);
 	if (sub && sub->serve)
 		sub->serve(call);
+	else if (call->kind->serve)
+		call->kind->serve(call);
 	else
 		verbs[call->verb](call);
 }
@@ -258,6 +261,8 @@ static void finish(struct call *call, int code)
 	assert(!call->answered);
 	call->answered = true;
 	call->code = code;
+	if (call->rewrite && code < HTTP_REDIRECTION)
+		call->rewrite(call);
 	call->sink->answered(call);
 }
 

@@ -82,6 +82,9 @@ void update_object(struct call *call, struct json_doc *doc, struct object *newes
 void delete_object(struct call *call, struct object *newest);
 /* The DeleteOptions of the body, which may be absent. False: they are wrong, and the call has ended. */
 bool delete_read_options(struct call *call);
+/* Is it still the object that the caller means? */
+int delete_check_preconditions(struct call *call, struct json object, int64_t revision,
+			       struct err *err) MUST_CHECK;
 
 /* --- stage.c -------------------------------------------------------------------------------------
  * */

@@ -80,7 +80,7 @@ struct call_options {
 
 	/* of the answer */
 	enum call_form form;
-	bool form_beta; /* the form is of meta.k8s.io/v1beta1 */
+	bool form_beta;            /* the form is of meta.k8s.io/v1beta1 */
 	struct str include_object; /* Table: "None", "Metadata", "Object" */
 	enum option_bool pretty;
 	bool yaml;
@@ -132,8 +132,11 @@ struct call {
 	int64_t retry_after;      /* seconds; 0: none */
 	VEC(const char *) warnings;
 	VEC(const char *) odd_fields; /* unknown or doubled ones, as they are told */
-	bool columns_sent;            /* a watch as Table: only its first event names them */
-	bool too_large_version;       /* the error is about a version that is not there yet */
+	/* Makes another answer of a successful one (a Scale of the object), before it is taken. */
+	void (*rewrite)(struct call *call);
+	int success_code;       /* of a rewritten answer that is a Status */
+	bool columns_sent;      /* a watch as Table: only its first event names them */
+	bool too_large_version; /* the error is about a version that is not there yet */
 
 	/* whose it is */
 	const struct call_sink *sink;
@@ -142,7 +145,6 @@ struct call {
 	bool in_flight;
 	struct staged *staged; /* while its write is on its way */
 	struct sweep *sweep;   /* while it removes a collection */
-	struct call *inner;    /* while another one works for it; owned */
 
 	/* what an error is about, for the details of its Status */
 	struct str error_name;

@@ -172,12 +172,14 @@ struct kind {
 	bool custom;             /* has a structural schema (definition.h) */
 	const struct kind_ops *ops;
 	const struct kind_rules *rules;
+	/* Of a kind whose objects are not kept: does the work of every verb; ends the call. */
+	void (*serve)(struct call *call);
 	const struct kind_sub *subs;       /* ends with a NULL name; "status" is listed too */
 	const struct kind_column *columns; /* ends with a NULL name */
 	/* Field selectors beyond metadata.name and metadata.namespace: "status.phase", ...
 	 * NULL-terminated. */
 	const char *const *selectable;
-	const struct kind_scale *scale; /* of a custom kind with that sub-resource */
+	const struct kind_scale *scale; /* of a kind with that sub-resource */
 	const char *deprecated;         /* the warning that every request gets, or NULL */
 	/* What an empty object prints beside its metadata, for bookmarks: `,"spec":{}`. */
 	const char *empty;

@@ -2,6 +2,7 @@
 /* apiserver/kind_apps.c - the kinds of apps and batch: controllers of pods. */
 #include "apiserver/columns.h"
 #include "apiserver/kind_row.h"
+#include "apiserver/sub.h"
 #include "model/batchjob.h"
 #include "model/controllerrevision.h"
 #include "model/workload.h"
@@ -14,16 +15,19 @@
 	ROW("batch", "v1", plural_name, singular_name, kind_name, table)
 
 static const struct kind_sub deployment_subs[] = {
+	SUB_SCALE,
 	SUB_STATUS,
 	SUB_END,
 };
 
 static const struct kind_sub replicaset_subs[] = {
+	SUB_SCALE,
 	SUB_STATUS,
 	SUB_END,
 };
 
 static const struct kind_sub statefulset_subs[] = {
+	SUB_SCALE,
 	SUB_STATUS,
 	SUB_END,
 };
@@ -52,18 +56,19 @@ static const struct kind rows[] = {
 	{APPS("deployments", "deployment", "Deployment", deployment_type),
 	 .columns = columns_deployment, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("deploy"), .categories = NAMES("all"), .subs = deployment_subs,
-	 .ops = &kind_ruled_annotated,
+	 .scale = &kind_scale_replicas, .ops = &kind_ruled_annotated,
 	 RULES_ALONE(VALIDATED(deployment), .template = "spec.template",
 		     .prepare_status = prepare_deployment_status)},
 	{APPS("replicasets", "replicaset", "ReplicaSet", replicaset_type),
 	 .columns = columns_replicaset, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("rs"), .categories = NAMES("all"), .subs = replicaset_subs,
+	 .scale = &kind_scale_replicas,
 	 RULES(VALIDATED(replicaset), .template = "spec.template",
 	       .validate_status = replicaset_validate_status)},
 	{APPS("statefulsets", "statefulset", "StatefulSet", statefulset_type),
 	 .columns = columns_statefulset, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("sts"), .categories = NAMES("all"), .subs = statefulset_subs,
-	 RULES(VALIDATED(statefulset), .template = "spec.template")},
+	 .scale = &kind_scale_replicas, RULES(VALIDATED(statefulset), .template = "spec.template")},
 	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .columns = columns_cronjob,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("cj"),
 	 .categories = NAMES("all"), .subs = kind_subs_status,

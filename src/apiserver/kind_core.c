@@ -5,6 +5,8 @@
 #include "apiserver/kind_pod.h"
 #include "apiserver/kind_row.h"
 #include "apiserver/kind_service.h"
+#include "apiserver/sub.h"
+#include "model/binding.h"
 #include "model/configmap.h"
 #include "model/endpoints.h"
 #include "model/event.h"
@@ -32,18 +34,20 @@ static const struct kind_sub node_subs[] = {
 };
 
 static const struct kind_sub pod_subs[] = {
-	{.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
-	{.name = "resize", .verbs = VERBS_STATUS},
-	SUB_STATUS,
-	SUB_END,
+	SUB_BINDING,  {.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
+	SUB_EVICTION, {.name = "resize", .verbs = VERBS_STATUS},
+	SUB_STATUS,   SUB_END,
 };
 
 static const struct kind_sub controller_subs[] = {
+	SUB_SCALE,
 	SUB_STATUS,
 	SUB_END,
 };
 
 static const struct kind rows[] = {
+	{CORE("bindings", "binding", "Binding", binding_type), .namespaced = true,
+	 .verbs = VERBS_CREATE, .serve = sub_serve_binding},
 	{CORE("configmaps", "configmap", "ConfigMap", configmap_type), .columns = columns_configmap,
 	 .namespaced = true, .short_names = NAMES("cm"), RULES(VALIDATED(configmap))},
 	{CORE("endpoints", "endpoints", "Endpoints", endpoints_type), .columns = columns_endpoints,
@@ -94,7 +98,8 @@ static const struct kind rows[] = {
 	      replicationcontroller_type),
 	 .columns = columns_replicationcontroller, .namespaced = true, .status = true,
 	 .generation = true, .short_names = NAMES("rc"), .categories = NAMES("all"),
-	 .subs = controller_subs, .selectable = NAMES("status.replicas"),
+	 .subs = controller_subs, .scale = &kind_scale_replicas,
+	 .selectable = NAMES("status.replicas"),
 	 RULES(VALIDATED(replicationcontroller), .template = "spec.template")},
 	{CORE("resourcequotas", "resourcequota", "ResourceQuota", quota_type),
 	 .columns = columns_quota, .namespaced = true, .status = true, .returns_deleted = true,

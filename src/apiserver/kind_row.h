@@ -45,6 +45,9 @@
 /* `status` alone. */
 extern const struct kind_sub kind_subs_status[];
 
+/* spec.replicas and status.replicas. */
+extern const struct kind_scale kind_scale_replicas;
+
 /* Rows of a group. */
 struct kind_group {
 	const struct kind *rows;

@@ -6,6 +6,7 @@
 
 #include "base/banned.h"
 
+const struct kind_scale kind_scale_replicas = {".spec.replicas", ".status.replicas", NULL};
 const struct kind_sub kind_subs_status[] = {SUB_STATUS, SUB_END};
 
 static const struct kind_group *const groups[] = {

@@ -86,6 +86,14 @@ void status_print(const struct err *err, struct buf *to)
 		JSON_COMPACT, to);
 }
 
+struct json_doc *status_success(int code)
+{
+	struct json_doc *doc = json_doc_new();
+
+	json_set_int(doc, status_new(doc, true), "code", code);
+	return doc;
+}
+
 void call_answer_err(struct call *call, const struct err *err)
 {
 	struct json_doc *doc = json_doc_new();
@@ -110,6 +118,9 @@ void call_answer_err(struct call *call, const struct err *err)
 	if (call->too_large_version)
 		add_version_cause(doc, status);
 	add_causes(doc, status, call);
+	if (call->error_causes.len && call->retry_after)
+		json_set_int(doc, json_ensure_obj(doc, status, "details"), "retryAfterSeconds",
+			     call->retry_after);
 	call_answer_doc(call, err_http(err->code), doc);
 }
 

@@ -7,6 +7,8 @@ struct buf;
 struct err;
 
 /* Append the Status of an error, as JSON. */
+/* A Status of kind Success with a code. */
+struct json_doc *status_success(int code);
 void status_print(const struct err *err, struct buf *to);
 
 #endif

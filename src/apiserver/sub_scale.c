@@ -1,211 +1,265 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/sub_scale.c - the sub-resource "scale": the size of an object, whatever its kind.
+/* apiserver/sub_scale.c - the size of an object, whatever its kind: a Scale is read out of it, and a
+ * changed one is an update of the object in that one place.
  *
- * Reading makes a Scale (autoscaling/v1) of the object by the paths of its kind. A new size is set
- * in a copy of the object, which takes the way of any update in a call of its own; its answer is
- * made a Scale again, and its errors are ours. */
+ * Where the numbers are is in the row of the kind (struct kind_scale), by the paths of a definition for
+ * custom kinds. Everything else is as for any update: versions, validation, generation. */
 #include "apiserver/sub_scale.h"
 
-#include <assert.h>
-
 #include "apiserver/api_internal.h"
+#include "apiserver/content.h"
 #include "apiserver/jsonpath.h"
-#include "apiserver/page.h"
 #include "apiserver/reading.h"
-#include "base/vec.h"
+#include "apiserver/sub.h"
+#include "base/arena.h"
+#include "base/buf.h"
 #include "json/merge.h"
 #include "json/patch.h"
+#include "json/strategic.h"
 #include "model/causes.h"
+#include "model/fields.h"
+#include "model/labels.h"
 #include "model/scale.h"
 
 #include "base/banned.h"
 
-/* --- an object as a Scale --- */
+static const struct kind scale_kind = {
+	.group = STR_INIT("autoscaling"),
+	.version = STR_INIT("v1"),
+	.name = STR_INIT("Scale"),
+	.api_version = STR_INIT("autoscaling/v1"),
+	.content = &content_typed,
+	.type = &scale_type,
+};
 
-static struct json copy_meta(struct json_doc *doc, struct json metadata)
+/* --- paths: ".spec.replicas" --- */
+
+static struct json follow(struct json object, const char *path)
+{
+	return path ? jsonpath_first(object, str_from(path)) : JSON_NONE;
+}
+
+/* Set a number, making what is missing on the way. */
+static void set_number(struct json_doc *doc, struct json object, const char *path, int64_t value)
+{
+	struct str rest = str_skip(str_from(path), 1);
+	struct str part;
+	bool more = str_split(&rest, '.', &part);
+
+	while (more) {
+		struct str last = part;
+
+		more = str_split(&rest, '.', &part);
+		if (!more) {
+			json_set(doc, object, last, json_new_int(doc, value));
+		} else {
+			if (!json_is(json_get_str(object, last), JSON_OBJ))
+				json_set(doc, object, last, json_new_obj(doc));
+			object = json_get_str(object, last);
+		}
+	}
+}
+
+/* --- a Scale out of an object --- */
+
+/* A selector of a kind of Kubernetes' own as a text; those of custom kinds are texts. */
+static void print_selector(struct call *call, struct json object, struct buf *to)
+{
+	struct json selector = json_get(json_get(object, "spec"), "selector");
+	AUTO(json_doc_unref) struct json_doc *wrapped = NULL;
+	struct label_selector view;
+	struct selector parsed;
+	struct err err;
+
+	if (call->kind->custom) {
+		if (call->kind->scale->selector)
+			buf_put_str(to, json_str(follow(object, call->kind->scale->selector)));
+		return;
+	}
+	if (str_is(call->kind->plural, "replicationcontrollers")) { /* plain labels */
+		wrapped = json_doc_new();
+		json_doc_set_root(wrapped, json_new_obj(wrapped));
+		json_set(wrapped, json_doc_root(wrapped), STR("matchLabels"),
+			 json_new_copy(wrapped, selector));
+		selector = json_doc_root(wrapped);
+	}
+	if (json_is(selector, JSON_OBJ) &&
+	    type_decode(&label_selector_type, selector, call->arena, &view, &err) == 0 &&
+	    selector_from_object(&view, call->arena, &parsed, &err) == 0)
+		selector_print(&parsed, to);
+}
+
+static void copy_member(struct json_doc *doc, struct json to, struct json from, const char *key)
+{
+	struct json value = json_get(from, key);
+
+	if (!json_is_absent(value))
+		json_set(doc, to, str_from(key), json_new_copy(doc, value));
+}
+
+static struct json_doc *make_scale(struct call *call, struct json object)
 {
 	static const char *const kept[] = {"name", "namespace", "uid", "resourceVersion",
 					   "creationTimestamp"};
-	struct json made = json_new_obj(doc);
-
-	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
-		struct json value = json_get(metadata, kept[i]);
-
-		if (!json_is_absent(value))
-			json_set(doc, made, str_from(kept[i]), json_new_copy(doc, value));
-	}
-	return made;
-}
-
-static struct json_doc *make_scale(const struct kind_scale *scale, struct json object)
-{
+	AUTO(buf_done) struct buf selector = BUF_UNBOUNDED;
 	struct json_doc *doc = json_doc_new();
-	struct json root = json_new_obj(doc);
-	struct json size = jsonpath_first(object, str_from(scale->spec_replicas));
-	struct json now = jsonpath_first(object, str_from(scale->status_replicas));
-	struct json selector =
-		scale->selector ? jsonpath_first(object, str_from(scale->selector)) : JSON_NONE;
-	struct json part;
+	struct json scale = json_new_obj(doc);
+	int64_t replicas = json_int(follow(object, call->kind->scale->spec_replicas));
+	struct json status;
 
-	json_doc_set_root(doc, root);
-	json_set_str(doc, root, "kind", STR("Scale"));
-	json_set_str(doc, root, "apiVersion", STR("autoscaling/v1"));
-	json_set(doc, root, STR("metadata"), copy_meta(doc, json_get(object, "metadata")));
-	part = json_ensure_obj(doc, root, "spec");
-	if (json_int(size))
-		json_set_int(doc, part, "replicas", json_int(size));
-	part = json_ensure_obj(doc, root, "status");
-	json_set_int(doc, part, "replicas", json_int(now));
-	if (json_str(selector).len)
-		json_set_str(doc, part, "selector", json_str(selector));
+	json_doc_set_root(doc, scale);
+	json_set_str(doc, scale, "kind", STR("Scale"));
+	json_set_str(doc, scale, "apiVersion", STR("autoscaling/v1"));
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+		copy_member(doc, json_ensure_obj(doc, scale, "metadata"),
+			    json_get(object, "metadata"), kept[i]);
+	json_set(doc, scale, STR("spec"), json_new_obj(doc));
+	if (replicas)
+		json_set_int(doc, json_get(scale, "spec"), "replicas", replicas);
+	status = json_ensure_obj(doc, scale, "status");
+	json_set_int(doc, status, "replicas",
+		     json_int(follow(object, call->kind->scale->status_replicas)));
+	print_selector(call, object, &selector);
+	if (selector.len)
+		json_set_str(doc, status, "selector", buf_str(&selector));
 	return doc;
 }
 
-/* --- writing --- */
-
-static void on_answered(struct call *inner)
+/* A custom object that does not say how large it is has no Scale. */
+static int check_size(struct call *call, struct json object, struct err *err)
 {
-	struct call *call = inner->arg;
+	const char *path = call->kind->scale->spec_replicas;
+	const char *text;
+
+	if (!call->kind->custom || !json_is_absent(follow(object, path)))
+		return 0;
+	text = arena_printf(call->arena, "the spec replicas field \"%s\" does not exist", path);
+	call_note_cause(call, &(struct call_cause){.message = text});
+	return err_set(err, ERR_INTERNAL, "Internal error occurred: %s", text);
+}
+
+/* --- the answer --- */
+
+static void rewrite_scale(struct call *call)
+{
 	struct err err;
 	AUTO(json_doc_unref)
-	struct json_doc *doc = inner->doc      ? json_doc_ref(inner->doc)
-			       : inner->object ? json_parse(inner->object->text, NULL, &err)
-					       : NULL;
-	int code = inner->code;
+	struct json_doc *whole = call->doc ? call->doc : json_parse(call->object->text, NULL, &err);
 
-	assert(doc);
-	for (size_t i = 0; i < inner->warnings.len; i++)
-		call_warn(call, "%s", inner->warnings.ptr[i]);
-	call->inner = NULL;
-	call_free(inner);
-	if (code >= 400)
-		call_answer_doc(call, code, TAKE(doc));
-	else
-		call_answer_doc(call, code, make_scale(call->kind->scale, json_doc_root(doc)));
+	call->doc = make_scale(call, json_doc_root(whole));
+	object_unref(TAKE(call->object));
 }
 
-static const struct call_sink sink = {.answered = on_answered};
+/* --- a changed Scale --- */
 
-static void update_whole(struct call *call, struct json_doc *object)
+static struct json_doc *patch_scale(struct call *call, struct json scale, struct err *err)
 {
-	struct call *inner = call_new(call->api, &sink, call);
+	struct json patch = json_doc_root(call->body);
+	struct field root;
+	struct json_strategy_schema schema = type_strategy(&scale_type, &root);
 
-	inner->verb = VERB_UPDATE;
-	inner->kind = call->kind;
-	inner->namespace = arena_str(inner->arena, call->namespace);
-	inner->name = arena_str(inner->arena, call->name);
-	inner->sub = STR("");
-	inner->options.dry_run = arena_str(inner->arena, call->options.dry_run);
-	inner->options.field_manager = arena_str(inner->arena, call->options.field_manager);
-	inner->user = call->user;
-	inner->body = json_doc_ref(object);
-	inner->internal = true; /* counted with the call around it */
-	call->inner = inner;
-	api_serve(inner);
-}
-
-/* Set the size where the path says; the objects on the way are made. */
-static void set_size(struct json_doc *doc, const char *where, int64_t size)
-{
-	struct str rest = str_skip(str_from(where), where[0] == '.');
-	struct json at = json_doc_root(doc);
-	struct str part;
-
-	while (str_split(&rest, '.', &part) && !str_is_none(rest)) {
-		AUTO(mem_free) char *name = str_dup(part);
-
-		at = json_ensure_obj(doc, at, name);
+	switch (call->patch) {
+	case PATCH_JSON:
+		return json_patch_apply(scale, patch, err);
+	case PATCH_MERGE:
+		return json_merge_apply(scale, patch);
+	case PATCH_STRATEGIC:
+		return json_strategic_apply(scale, patch, &schema, err);
+	case PATCH_NONE:
+	case PATCH_APPLY:
+		break;
 	}
-	json_set(doc, at, part, json_new_int(doc, size));
+	(void)err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "this kind of patch is not supported");
+	return NULL;
 }
 
-static bool is_invalid(struct call *call, struct json scale)
+static struct json_doc *read_scale(struct call *call, struct json object, struct err *err)
+{
+	const struct kind *kind = call->kind;
+	AUTO(json_doc_unref) struct json_doc *old = NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (call->verb == VERB_UPDATE)
+		return sub_decode(call, &scale_kind, err);
+	old = make_scale(call, object);
+	doc = patch_scale(call, json_doc_root(old), err);
+	call->kind = &scale_kind;
+	if (doc && body_complete(call, doc, err) < 0) {
+		json_doc_unref(doc);
+		doc = NULL;
+	}
+	call->kind = kind;
+	return TAKE(doc);
+}
+
+static int check_name(struct call *call, struct json scale, struct err *err)
+{
+	struct str name = json_str(json_get(json_get(scale, "metadata"), "name"));
+
+	if (!name.len || str_eq(name, call->name))
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST,
+		       "the name of the object (%.*s) does not match the name on the URL (%.*s)",
+		       STR_ARG(name), STR_ARG(call->name));
+}
+
+/* Of a kind of Kubernetes' own it is the Scale that is invalid; a custom object is asked itself. */
+static bool is_invalid(struct call *call, int64_t replicas)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	struct path spec = path_member(NULL, STR("spec"));
 	struct path path = path_member(&spec, STR("replicas"));
-	struct json size = json_get(json_get(scale, "spec"), "replicas");
 
-	if (json_int(size) >= 0)
+	if (replicas >= 0 || call->kind->custom)
 		return false;
-	causes_invalid(&causes, &path, size, "must be greater than or equal to 0");
+	causes_invalid_int(&causes, &path, replicas, "must be greater than or equal to 0");
 	call_answer_invalid(call, STR("autoscaling"), STR("Scale"), call->name, &causes);
 	return true;
 }
 
-/* The version that the Scale was read at is the object's. */
-static void write_scale(struct call *call, struct json_doc *stored, struct json scale)
+static void change_scale(struct call *call, struct json object, struct object *newest)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct json version = json_get(json_get(scale, "metadata"), "resourceVersion");
 	struct err err;
+	AUTO(json_doc_unref) struct json_doc *scale = read_scale(call, object, &err);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct str version;
+	int64_t replicas;
 
-	if (type_check_types(&scale_type, scale, &err) < 0) {
+	if (!scale || check_name(call, json_doc_root(scale), &err) < 0) {
 		call_answer_err(call, &err);
 		return;
 	}
-	if (is_invalid(call, scale))
+	replicas = json_int(json_get(json_get(json_doc_root(scale), "spec"), "replicas"));
+	if (is_invalid(call, replicas))
 		return;
-	doc = json_doc_thaw(json_doc_root(stored));
-	set_size(doc, call->kind->scale->spec_replicas,
-		 json_int(json_get(json_get(scale, "spec"), "replicas")));
-	if (json_str(version).len)
-		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion",
-			     json_str(version));
-	update_whole(call, doc);
+	version = json_str(json_get(json_get(json_doc_root(scale), "metadata"), "resourceVersion"));
+	doc = json_doc_thaw(object);
+	json_set_str(doc, json_doc_root(doc), "apiVersion", call->kind->api_version);
+	json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion", version);
+	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
+	call->rewrite = rewrite_scale;
+	call->sub = STR(""); /* from here on it is an update like any other */
+	update_object(call, doc, newest);
 }
 
-static struct json_doc *patch_scale(struct call *call, struct json scale, struct err *err)
-{
-	struct json patch = call->body ? json_doc_root(call->body) : JSON_NONE;
-
-	if (call->patch == PATCH_JSON)
-		return json_patch_apply(scale, patch, err);
-	return json_merge_apply(scale, patch);
-}
-
-static void patch_size(struct call *call, struct json_doc *stored)
-{
-	AUTO(json_doc_unref)
-	struct json_doc *before = make_scale(call->kind->scale, json_doc_root(stored));
-	struct err err;
-	AUTO(json_doc_unref)
-	struct json_doc *after = patch_scale(call, json_doc_root(before), &err);
-
-	if (after)
-		write_scale(call, stored, json_doc_root(after));
-	else
-		call_answer_err(call, &err);
-}
-
-static void serve(struct call *call)
+void sub_serve_scale(struct call *call)
 {
 	struct store *store = api_store(call->api);
-	bool reading = call->verb == VERB_GET;
 	struct str key = call_key(call, call->name);
-	struct object *object = reading ? store_get(store, key) : store_newest(store, key);
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct object *object =
+		call->verb == VERB_GET ? store_get(store, key) : store_newest(store, key);
 	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 
-	if (!object) {
+	if (!object)
 		(void)call_err_not_found(call, call->name, &err);
+	doc = object ? reading_parse(call->kind, object, &err) : NULL;
+	if (!doc || check_size(call, json_doc_root(doc), &err) < 0)
 		call_answer_err(call, &err);
-		return;
-	}
-	doc = reading_parse(call->kind, object, &err);
-	assert(doc); /* what is stored was printed by us */
-	if (reading)
-		call_answer_doc(call, 200, make_scale(call->kind->scale, json_doc_root(doc)));
-	else if (call->verb == VERB_PATCH)
-		patch_size(call, doc);
+	else if (call->verb == VERB_GET)
+		call_answer_doc(call, 200, make_scale(call, json_doc_root(doc)));
 	else
-		write_scale(call, doc, call->body ? json_doc_root(call->body) : JSON_NONE);
+		change_scale(call, json_doc_root(doc), object);
 }
 
-const struct kind_sub sub_scale = {
-	.name = "scale",
-	.verbs = VERBS_STATUS,
-	.kind = "Scale",
-	.api_version = "autoscaling/v1",
-	.serve = serve,
-};
+const struct kind_sub sub_scale = SUB_SCALE;

@@ -19,7 +19,7 @@
 #define FINALIZER_FOREGROUND "foregroundDeletion"
 #define FINALIZER_ORPHAN "orphan"
 
-static int check_preconditions(struct call *call, struct json object, int64_t revision,
+int delete_check_preconditions(struct call *call, struct json object, int64_t revision,
 			       struct err *err)
 {
 	const struct call_options *options = &call->options;
@@ -142,7 +142,7 @@ void delete_object(struct call *call, struct object *newest)
 	struct json object = doc ? json_doc_root(doc) : JSON_NONE;
 	int64_t grace;
 
-	if (!doc || check_preconditions(call, object, stored->revision, &err) < 0 ||
+	if (!doc || delete_check_preconditions(call, object, stored->revision, &err) < 0 ||
 	    (ops && ops->check_delete && ops->check_delete(call, object, &err) < 0) ||
 	    admit_check(call, JSON_NONE, json_doc_root(old), &err) < 0) {
 		call_answer_err(call, &err);

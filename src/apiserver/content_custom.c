@@ -67,8 +67,7 @@ static void complete(const struct kind *kind, struct json_doc *doc, struct json 
 /* A size must be one, wherever it stands. */
 static void check_size(struct json object, const char *where, struct causes *causes)
 {
-	struct str name = str_skip(str_from(where), where[0] == '.');
-	struct path path = path_member(NULL, name);
+	struct path path = path_member(NULL, str_from(where)); /* as it is written */
 	struct json value = jsonpath_first(object, str_from(where));
 
 	if (json_is_absent(value))

@@ -11,19 +11,19 @@
 
 static const struct kind rows[] = {
 	{STORAGE("csidrivers", "csidriver", "CSIDriver", csidriver_type),
-	 .columns = columns_csidriver, .returns_deleted = true},
+	 .columns = columns_csidriver, .version_on_update = true, .returns_deleted = true},
 	{STORAGE("csinodes", "csinode", "CSINode", csinode_type), .columns = columns_csinode,
-	 .returns_deleted = true, RULES(VALIDATED(csinode))},
+	 .version_on_update = true, .returns_deleted = true, RULES(VALIDATED(csinode))},
 	{STORAGE("csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity",
 		 csistoragecapacity_type),
-	 .namespaced = true},
+	 .namespaced = true, .version_on_update = true},
 	{STORAGE("storageclasses", "storageclass", "StorageClass", storageclass_type),
 	 .columns = columns_storageclass, .returns_deleted = true, .short_names = NAMES("sc"),
 	 RULES(VALIDATED(storageclass))},
 	{STORAGE("volumeattachments", "volumeattachment", "VolumeAttachment",
 		 volumeattachment_type),
-	 .columns = columns_volumeattachment, .status = true, .returns_deleted = true,
-	 .ops = &kind_ruled, .subs = kind_subs_status},
+	 .columns = columns_volumeattachment, .version_on_update = true, .status = true,
+	 .returns_deleted = true, .ops = &kind_ruled, .subs = kind_subs_status},
 };
 
 const struct kind_group kind_group_storage = {rows, ARRAY_LEN(rows)};

@@ -250,6 +250,10 @@ static int say_unrecognized(struct call *call, struct str body, bool json, struc
 {
 	struct err inner = *err;
 
+	if (call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION)
+		return err_set(err, ERR_UNKNOWN, "%s%s",
+			       json ? "couldn't get version/kind; json parse error: " : "",
+			       inner.text);
 	err->code = ERR_BAD_REQUEST;
 	if (call->verb == VERB_PATCH)
 		return call->patch == PATCH_STRATEGIC ? -1 : err_wrap(err, "error decoding patch");

@@ -11,6 +11,7 @@
 #include "apiserver/form.h"
 #include "apiserver/keep.h"
 #include "apiserver/kind_rows.h"
+#include "apiserver/openapi.h"
 #include "apiserver/options.h"
 #include "apiserver/reading.h"
 #include "apiserver/watcher.h"
@@ -43,6 +44,7 @@ struct api *api_new(const struct api_options *options)
 	list_init(&api->calls);
 	api->decoded = decoded_new();
 	api->definitions = definitions_new(api);
+	api->openapi = openapi_new();
 	return api;
 }
 
@@ -60,6 +62,7 @@ void api_free(struct api *api)
 		return;
 	keep_stop(api->keep);
 	definitions_free(api->definitions);
+	openapi_free(api->openapi);
 	assert(list_is_empty(&api->calls));
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);

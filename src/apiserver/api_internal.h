@@ -30,6 +30,7 @@ struct api {
 	bool stopping;
 	struct decoded *decoded;         /* for readers in the same process (direct.c) */
 	struct definitions *definitions; /* of custom kinds */
+	struct openapi *openapi;         /* documents that were asked for */
 };
 
 /* --- verbs

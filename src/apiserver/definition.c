@@ -521,6 +521,13 @@ struct json_doc *definition_openapi(const struct kind *kind)
 	return NULL;
 }
 
+uint64_t definition_hash(const struct kind *kind)
+{
+	const struct served *served = kind->owner;
+
+	return served ? served->shape : 0;
+}
+
 const struct schema *definition_schema(const struct kind *kind)
 {
 	struct served *served = kind->owner;

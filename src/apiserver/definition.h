@@ -33,6 +33,8 @@ bool definitions_are_settled(const struct api *api);
 const struct schema *definition_schema(const struct kind *kind);
 /* Its `openAPIV3Schema` as a new document, for those who publish it; NULL where it is gone. */
 struct json_doc *definition_openapi(const struct kind *kind);
+/* A number that changes with it. */
+uint64_t definition_hash(const struct kind *kind);
 /* Is an object of this revision not yet (or, stored in another version, not at all) in the form of
  * this version's schema? */
 bool definition_reshapes(const struct kind *kind, int64_t revision);

@@ -139,6 +139,7 @@ static void reply(struct visit *visit, const char *type, struct chunk *body)
 	AUTO(chunk_unref) struct chunk *small = NULL;
 
 	if (body->len >= GZIP_FROM && media_takes_gzip(accept) &&
+	    !headers_has(headers, STR("content-encoding")) &&
 	    gzip_compress(visit->front->gzip, chunk_str(body), &packed, NULL) == 0) {
 		small = chunk_take(&packed);
 		headers_put(headers, STR("content-encoding"), STR("gzip"));
@@ -158,7 +159,8 @@ static void on_answered(struct call *call)
 						: "application/json";
 
 	metrics_count(visit->front->metrics, visit->verb, call->code);
-	headers_put(headers, STR("cache-control"), STR("no-cache, private"));
+	if (!headers_has(headers, STR("cache-control")))
+		headers_put(headers, STR("cache-control"), STR("no-cache, private"));
 	put_warnings(call, headers);
 	if (call->watcher) {
 		http_reply_start(visit->request, call->code, STR("application/json"));

@@ -8,6 +8,7 @@
 #include "apiserver/discovery.h"
 #include "apiserver/media.h"
 #include "apiserver/metrics.h"
+#include "apiserver/openapi.h"
 #include "apiserver/route.h"
 #include "apiserver/store.h"
 #include "base/arena.h"
@@ -216,9 +217,14 @@ static const struct {
 	bool below; /* and everything below it */
 	pages_fn *serve;
 } pages[] = {
-	{"/", false, serve_index},          {"/healthz", true, serve_health},
-	{"/livez", true, serve_health},     {"/metrics", false, serve_metrics},
-	{"/readyz", true, serve_health},    {"/statusz", false, serve_status},
+	{"/", false, serve_index},
+	{"/healthz", true, serve_health},
+	{"/livez", true, serve_health},
+	{"/metrics", false, serve_metrics},
+	{"/openapi/v2", false, openapi_serve_v2},
+	{"/openapi/v3", true, openapi_serve_v3},
+	{"/readyz", true, serve_health},
+	{"/statusz", false, serve_status},
 	{"/version", false, serve_version},
 };
 

@@ -375,7 +375,9 @@ struct schema_options {
 	const char *ref_prefix;
 	void (*on_ref)(void *arg, const struct type *type);
 	void *arg;
-	bool all_of;  /* references in an allOf, beside their description, as OpenAPI v3 has it */
+	/* References in an allOf, beside their description, and mixed types as alternatives, as
+	 * OpenAPI v3 has it; else in the words of v2. */
+	bool all_of;
 	bool no_docs; /* leave descriptions out */
 };
 

@@ -77,6 +77,12 @@ static void put_mixed(const struct field *field, struct json schema, const struc
 {
 	bool quantity = field->is == FIELD_QUANTITY;
 
+	if (w->options->ref_prefix && !w->options->all_of) {
+		put_str(w, schema, "type", "string");
+		if (!quantity)
+			put_str(w, schema, "format", "int-or-string");
+		return;
+	}
 	if (w->options->ref_prefix) {
 		if (quantity) {
 			put_either(schema, "oneOf", "string", "number", w);

@@ -15,7 +15,7 @@ static const struct field list_meta_fields[] = {
 	{"continue", F_STR},
 	{"remainingItemCount", F_INT64, F_POINTER},
 };
-static const struct type list_meta_type = {
+const struct type list_meta_type = {
 	TYPE_KNOWN("ListMeta", "v1", list_meta_fields),
 	.group = "io.k8s.apimachinery.pkg.apis.meta",
 	.as_go = true,

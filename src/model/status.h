@@ -12,6 +12,9 @@
 #include "model/fields.h"
 #include "model/view.h"
 
+/* Of a list. */
+extern const struct type list_meta_type;
+
 struct status_cause {
 	struct str reason;
 	struct str message;

@@ -25,6 +25,7 @@ const struct plan_kind plan_kinds[PLAN_KIND_COUNT] = {
 	[PLAN_SECRET] = {"v1", "Secret", "secrets", true},
 	[PLAN_CLAIM] = {"v1", "PersistentVolumeClaim", "persistentvolumeclaims", true},
 	[PLAN_NETWORKPOLICY] = {"networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", true},
+	[PLAN_PRIORITYCLASS] = {"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false},
 };
 
 const char *const plan_verb_names[PLAN_VERB_COUNT] = {
@@ -173,6 +174,23 @@ void plan_warning(struct plan *plan, enum plan_kind_id kind, const struct meta *
 	add_note(plan, kind, about, reason, str_from(arena_vprintf(plan->arena, format, args)));
 	va_end(args);
 	plan->notes.ptr[plan->notes.len - 1].warning = true;
+}
+
+void plan_steady(struct plan *plan)
+{
+	struct plan_note *last = &plan->notes.ptr[plan->notes.len - 1];
+
+	last->steady = true;
+	for (size_t i = 0; i + 1 < plan->notes.len; i++) {
+		const struct plan_note *note = &plan->notes.ptr[i];
+
+		if (note->steady && note->kind == last->kind && str_eq(note->uid, last->uid) &&
+		    str_is(str_from(note->reason), last->reason) &&
+		    str_eq(note->message, last->message)) {
+			plan->notes.len--;
+			return;
+		}
+	}
 }
 
 static void print_key(struct str namespace, struct str name, struct buf *to)

@@ -31,7 +31,7 @@
 #include "json/doc.h"
 #include "model/meta.h"
 
-/* The kinds that controllers write. To add one: a value here, a row in plan.c. */
+/* The kinds that controllers write or look up. To add one: a value here, a row in plan.c. */
 enum plan_kind_id {
 	PLAN_JOB,
 	PLAN_COMMAND,
@@ -47,6 +47,7 @@ enum plan_kind_id {
 	PLAN_SECRET,
 	PLAN_CLAIM,
 	PLAN_NETWORKPOLICY,
+	PLAN_PRIORITYCLASS,
 	PLAN_KIND_COUNT
 };
 
@@ -84,15 +85,18 @@ struct plan_write {
 	struct str name;
 	struct str uid;       /* of a delete: only this one; none: whichever has the name */
 	struct json_doc *doc; /* owned; NULL for a delete */
-	/* A failure is told as a Warning of this reason, `fail_text` and the error behind it; all of a
-	 * stage with the same reason in one event. NULL: not told. */
+	/* A failure is told as a Warning of this reason: `fail_text` and the error behind it, or where
+	 * `fail_list` says so, one event for all that failed in the stage:
+	 * <fail_text>[failed to create pod j-a-0, err: <Forbidden: ...> ...]. NULL: not told. */
 	const char *fail_reason;
 	const char *fail_text;
+	bool fail_list;
 };
 
 /* An event to record. */
 struct plan_note {
 	bool warning;
+	bool steady;    /* a state, not an occurrence: recorded when it is new, not at every look */
 	unsigned stage; /* recorded when all writes of the stages before this one are done */
 	const char *reason;
 	struct str message;
@@ -140,6 +144,9 @@ void plan_normal(struct plan *plan, enum plan_kind_id kind, const struct meta *a
 		 const char *reason, const char *format, ...) PRINTF(5, 6);
 void plan_warning(struct plan *plan, enum plan_kind_id kind, const struct meta *about,
 		  const char *reason, const char *format, ...) PRINTF(5, 6);
+/* The event that was added last tells of a state. One that is in the plan already is taken out
+ * again. */
+void plan_steady(struct plan *plan);
 
 /* One line a write and an event, for tests and logs:
  *	0 update-status jobs ns/j

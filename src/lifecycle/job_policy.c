@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/job_policy.c - from what is seen in the world to the action that a policy wants.
+ *
+ * Nothing here hears events: what an event would have told is seen in the world, so that it is seen
+ * after a restart of the controller as well.
+ *
+ *	PodFailed       a pod of this version is Failed
+ *	PodEvicted      a pod of this version is going and the controller has not asked for it, or the
+ *	                status counts more pods of a task than are there
+ *	PodPending      a pod of this version is Pending (only for policies with a timeout)
+ *	TaskCompleted   all pods of a task have Succeeded, one of this version among them
+ *	TaskFailed      the containers of a task were restarted too often
+ *	Unknown         the podgroup is in phase Unknown
+ *
+ * For each of these the task's policies come before the job's, and in a list the first that matches
+ * counts. Of several actions the one whose cause is oldest is taken; at the same time, in the order
+ * of this list with TaskCompleted first: workers that die because the master has ended are no
+ * failure. */
+#include "base/time.h"
+#include "lifecycle/job_internal.h"
+#include "model/duration.h"
+
+#include "base/banned.h"
+
+enum { DEFAULT_TASK_RETRY = 3 };
+
+/* Something that is the case. */
+struct trigger {
+	enum bus_event event;
+	int32_t exit_code;
+	struct job_target target;
+	int64_t since;
+};
+
+static bool event_matches(const struct vcjob_policy *policy, enum bus_event event)
+{
+	if (policy->event == event || policy->event == BUS_ANY)
+		return true;
+	for (size_t i = 0; i < policy->events.len; i++)
+		if (policy->events.ptr[i] == event || policy->events.ptr[i] == BUS_ANY)
+			return true;
+	return false;
+}
+
+static bool matches(const struct vcjob_policy *policy, const struct trigger *trigger)
+{
+	bool pending = trigger->event == BUS_POD_PENDING;
+
+	if (event_matches(policy, trigger->event) && (!pending || policy->timeout.set))
+		return true;
+	return trigger->event == BUS_POD_FAILED && policy->exit_code.set &&
+	       policy->exit_code.value == trigger->exit_code;
+}
+
+static const struct vcjob_policy *find_policy(const struct job_look *look,
+					      const struct trigger *trigger)
+{
+	const struct vcjob_spec *spec = &look->job->spec;
+
+	if (trigger->target.task >= 0) {
+		const struct vcjob_task *task = &spec->tasks.ptr[trigger->target.task];
+
+		for (size_t i = 0; i < task->policies.len; i++)
+			if (matches(&task->policies.ptr[i], trigger))
+				return &task->policies.ptr[i];
+	}
+	for (size_t i = 0; i < spec->policies.len; i++)
+		if (matches(&spec->policies.ptr[i], trigger))
+			return &spec->policies.ptr[i];
+	return NULL;
+}
+
+static void tell_delay(struct job_look *look, enum bus_action action, int64_t timeout)
+{
+	char text[DURATION_TEXT_SIZE];
+
+	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+		    "Execute action %s after %s", bus_action_names[action],
+		    duration_print(timeout * DURATION_MICROSECOND, text));
+	plan_steady(look->plan);
+}
+
+/* Nothing comes of it, but that it was looked at. */
+static void tell_nothing(struct job_look *look, enum bus_action action)
+{
+	if (action >= BUS_ACTION_COUNT || action == BUS_SYNC_JOB || action == BUS_ACTION_NONE)
+		return;
+	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+		    "Start to execute action %s ", bus_action_names[action]);
+	plan_steady(look->plan);
+}
+
+static bool can_act(const struct job_look *look, enum bus_action action,
+		    const struct job_target *target)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	switch (job_rule_find(look->job->status.state.phase, action)->reaction) {
+	case JOB_REACT_KILL:
+		return true;
+	case JOB_REACT_TARGET:
+		return job_target_print(look, action, target, &text);
+	default:
+		return false;
+	}
+}
+
+static void consider(struct job_look *look, const struct trigger *trigger,
+		     struct job_decision *best)
+{
+	const struct vcjob_policy *policy = find_policy(look, trigger);
+	int64_t timeout = policy && policy->timeout.set ? policy->timeout.value : 0;
+	int64_t since = trigger->since > 0 ? trigger->since : look->world->now;
+
+	if (!policy)
+		return;
+	if (!can_act(look, policy->action, &trigger->target)) {
+		tell_nothing(look, policy->action);
+		return;
+	}
+	if (timeout > 0) {
+		tell_delay(look, policy->action, timeout);
+		if (trigger->event == BUS_POD_EVICTED && trigger->target.task >= 0)
+			look->tasks[trigger->target.task].awaits = true;
+		if (look->world->now < since + timeout) {
+			plan_look_at(look->plan, since + timeout);
+			return;
+		}
+	}
+	if (best->action != BUS_ACTION_NONE && best->since <= since)
+		return;
+	*best = (struct job_decision){
+		.action = policy->action,
+		.target = trigger->target,
+		.delayed = timeout > 0,
+		.since = since,
+	};
+}
+
+static struct job_target target_of(ptrdiff_t task, const struct job_pod *pod)
+{
+	return (struct job_target){task, pod->index, pod->partition};
+}
+
+/* The causes that lie in one pod. */
+static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job_pod *pod,
+			 struct job_decision *best)
+{
+	struct trigger trigger = {.target = target_of(task, pod)};
+
+	if (pod->version < look->job->status.version || pod->out_of_sync)
+		return;
+	if (pod->deleting) {
+		trigger.event = BUS_POD_EVICTED;
+		trigger.since = pod->deleted;
+	} else if (pod->phase == POD_FAILED) {
+		trigger.event = BUS_POD_FAILED;
+		trigger.exit_code = pod->exit_code;
+		trigger.since = pod->ended;
+	} else if (pod->phase == POD_PENDING && pod->evicted_at > 0) {
+		trigger.event = BUS_POD_EVICTED;
+		trigger.since = pod->evicted_at;
+	} else if (pod->phase == POD_PENDING) {
+		trigger.event = BUS_POD_PENDING;
+		trigger.since = pod->created;
+	} else {
+		return;
+	}
+	consider(look, &trigger, best);
+	if (trigger.event == BUS_POD_EVICTED && !pod->deleting) {
+		trigger.event = BUS_POD_PENDING; /* it is that as well */
+		trigger.since = pod->created;
+		consider(look, &trigger, best);
+	}
+}
+
+static int32_t partition_of(const struct vcjob_task *task, int32_t index)
+{
+	if (!task->partition_policy)
+		return -1;
+	return task->partition_policy->partition_size > 0
+		       ? index / task->partition_policy->partition_size
+		       : 0;
+}
+
+static void consider_missing(struct job_look *look, ptrdiff_t at, struct job_decision *best)
+{
+	const struct job_task_view *task = &look->tasks[at];
+	int32_t lost = job_view_evicted(task);
+
+	for (int32_t i = 0; i < task->spec->replicas && lost > 0; i++) {
+		struct trigger trigger = {.event = BUS_POD_EVICTED,
+					  .target = {at, i, partition_of(task->spec, i)}};
+
+		if (task->slots[i])
+			continue;
+		lost--;
+		consider(look, &trigger, best);
+	}
+}
+
+static void consider_completed(struct job_look *look, ptrdiff_t at, struct job_decision *best)
+{
+	const struct job_task_view *task = &look->tasks[at];
+	struct trigger trigger = {.event = BUS_TASK_COMPLETED, .target = {at, -1, -1}};
+	bool current = false;
+
+	if (task->spec->replicas <= 0 || task->count.succeeded < task->spec->replicas)
+		return;
+	for (int32_t i = 0; i < task->spec->replicas; i++) {
+		const struct job_pod *pod = task->slots[i];
+
+		if (!pod || pod->version < look->job->status.version)
+			continue;
+		if (!current || pod->ended > trigger.since) {
+			trigger.since = pod->ended;
+			trigger.target = target_of(at, pod);
+		}
+		current = true;
+	}
+	if (current)
+		consider(look, &trigger, best);
+}
+
+static void consider_failed(struct job_look *look, ptrdiff_t at, struct job_decision *best)
+{
+	const struct job_task_view *task = &look->tasks[at];
+	struct trigger trigger = {.event = BUS_TASK_FAILED, .target = {at, -1, -1}};
+	int32_t limit = task->spec->max_retry == 0 ? DEFAULT_TASK_RETRY : task->spec->max_retry;
+	int64_t restarts = 0;
+	int32_t most = 0;
+
+	if (limit < 0)
+		return;
+	for (int32_t i = 0; i < task->spec->replicas; i++) {
+		const struct job_pod *pod = task->slots[i];
+
+		if (!pod || pod->deleting || pod->out_of_sync ||
+		    pod->version < look->job->status.version ||
+		    (pod->phase != POD_RUNNING && pod->phase != POD_PENDING))
+			continue;
+		restarts += pod->restarts;
+		if (pod->restarts > most) {
+			most = pod->restarts;
+			trigger.target = target_of(at, pod);
+		}
+	}
+	if (most > 0 && restarts >= limit)
+		consider(look, &trigger, best);
+}
+
+static void consider_group(struct job_look *look, struct job_decision *best)
+{
+	struct trigger trigger = {.event = BUS_JOB_UNKNOWN, .target = {-1, -1, -1}};
+
+	if (!look->has_group || look->group.status.phase != PODGROUP_UNKNOWN)
+		return;
+	for (size_t i = 0; i < look->group.status.conditions.len; i++) {
+		const struct podgroup_condition *condition = &look->group.status.conditions.ptr[i];
+
+		if (condition->last_transition_time > trigger.since)
+			trigger.since = condition->last_transition_time;
+	}
+	consider(look, &trigger, best);
+}
+
+static bool has_policies(const struct vcjob_spec *spec)
+{
+	if (spec->policies.len > 0)
+		return true;
+	for (size_t i = 0; i < spec->tasks.len; i++)
+		if (spec->tasks.ptr[i].policies.len > 0)
+			return true;
+	return false;
+}
+
+void job_policy_decide(struct job_look *look, struct job_decision *ret)
+{
+	size_t tasks = look->job->spec.tasks.len;
+
+	*ret = (struct job_decision){.action = BUS_ACTION_NONE};
+	if (!has_policies(&look->job->spec))
+		return;
+	for (size_t i = 0; i < tasks; i++)
+		consider_completed(look, (ptrdiff_t)i, ret);
+	for (size_t i = 0; i < tasks; i++) {
+		const struct job_task_view *task = &look->tasks[i];
+
+		for (int32_t k = 0; k < task->spec->replicas; k++)
+			if (task->slots[k])
+				consider_pod(look, (ptrdiff_t)i, task->slots[k], ret);
+		consider_missing(look, (ptrdiff_t)i, ret);
+		consider_failed(look, (ptrdiff_t)i, ret);
+	}
+	consider_group(look, ret);
+}

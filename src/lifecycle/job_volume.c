@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/job_volume.c - the claims of a job's volumes.
+ *
+ * A volume without a claim's name gets one, which is written into the job before the claim is made;
+ * the name follows from the job's uid, so that a crash in between makes no second claim. A claim
+ * that is named and not described must be there: the job waits for it. */
+#include <stdio.h>
+
+#include "base/time.h"
+#include "lifecycle/job_internal.h"
+
+#include "base/banned.h"
+
+enum { SUFFIX_LEN = 12 };
+
+static struct json find_claim(const struct job_look *look, struct str name)
+{
+	return look->world->find(look->world->arg, PLAN_CLAIM, name);
+}
+
+static void put_name(const struct job_look *look, size_t volume, struct buf *to)
+{
+	char place[32];
+	int salt = 0;
+
+	do {
+		snprintf(place, sizeof(place), "volume %zu %d", volume, salt++);
+		buf_clear(to);
+		buf_printf(to, "%.*s-pvc-", STR_ARG(look->job->meta.name));
+		job_build_suffix(look->job, str_from(place), SUFFIX_LEN, to);
+	} while (!json_is_absent(find_claim(look, buf_str(to))));
+}
+
+/* Write names into the job; false: all have one. */
+static bool name_claims(struct job_look *look)
+{
+	const struct vcjob_spec *spec = &look->job->spec;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
+	struct plan_write *write;
+
+	for (size_t i = 0; i < spec->volumes.len; i++) {
+		struct json volumes;
+
+		if (spec->volumes.ptr[i].claim_name.len > 0)
+			continue;
+		if (!doc)
+			doc = json_doc_thaw(look->world->job);
+		volumes = json_get(json_get(json_doc_root(doc), "spec"), "volumes");
+		put_name(look, i, &name);
+		json_set_str(doc, json_at(volumes, i), "volumeClaimName", buf_str(&name));
+	}
+	if (!doc)
+		return false;
+	write = plan_update(look->plan, PLAN_JOB, TAKE(doc));
+	write->fail_reason = "PVCError";
+	write->fail_text = "Failed to create PVC, err: ";
+	return true;
+}
+
+static void create_claim(struct job_look *look, const struct vcjob_volume *volume)
+{
+	struct json_doc *doc = job_build_owned(look, PLAN_CLAIM, volume->claim_name);
+	struct plan_write *write;
+
+	json_set(doc, json_doc_root(doc), STR("spec"), json_new_copy(doc, volume->claim));
+	write = plan_create(look->plan, PLAN_CLAIM, doc);
+	write->fail_reason = "PVCError";
+	write->fail_text = "Failed to create PVC, err: ";
+}
+
+enum job_volumes job_volumes_ensure(struct job_look *look)
+{
+	const struct vcjob_spec *spec = &look->job->spec;
+	enum job_volumes ret = JOB_VOLUMES_READY;
+
+	if (name_claims(look))
+		return JOB_VOLUMES_WRITTEN;
+	for (size_t i = 0; i < spec->volumes.len; i++) {
+		const struct vcjob_volume *volume = &spec->volumes.ptr[i];
+
+		if (!json_is_absent(find_claim(look, volume->claim_name)))
+			continue;
+		if (!json_is_absent(volume->claim)) {
+			create_claim(look, volume);
+			ret = ret == JOB_VOLUMES_WAIT ? ret : JOB_VOLUMES_WRITTEN;
+			continue;
+		}
+		plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PVCError",
+			     "Failed to create PVC, err: pvc %.*s is not found, the job will be in "
+			     "the Pending state until the PVC is created",
+			     STR_ARG(volume->claim_name));
+		plan_steady(look->plan);
+		plan_look_at(look->plan, look->world->now + TIME_SECOND);
+		ret = JOB_VOLUMES_WAIT;
+	}
+	return ret;
+}

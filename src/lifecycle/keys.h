@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/keys.h - well-known labels and annotations, as literals, so that STR() takes them. */
+#ifndef LIFECYCLE_KEYS_H
+#define LIFECYCLE_KEYS_H
+
+/* on pods of a job */
+#define KEY_TASK_SPEC "volcano.sh/task-spec"
+#define KEY_TASK_INDEX "volcano.sh/task-index"
+#define KEY_JOB_NAME "volcano.sh/job-name"
+#define KEY_JOB_NAMESPACE "volcano.sh/job-namespace"
+#define KEY_JOB_VERSION "volcano.sh/job-version"
+#define KEY_JOB_RETRY_COUNT "volcano.sh/job-retry-count"
+#define KEY_QUEUE_NAME "volcano.sh/queue-name"
+#define KEY_TEMPLATE_UID "volcano.sh/template-uid"
+#define KEY_PARTITION_ID "volcano.sh/partition-id"
+#define KEY_OUT_OF_SYNC "volcano.sh/controller-out-of-sync"
+#define KEY_NUMA_POLICY "volcano.sh/numa-topology-policy"
+#define KEY_GROUP_NAME "scheduling.k8s.io/group-name"
+/* When the pod before this one was evicted, where a policy waits for this one to run; ours alone. */
+#define KEY_EVICTED_AT "volcano.sh/evicted-at"
+
+/* from a job to its pods */
+#define KEY_JOB_FORWARDING "volcano.sh/job-forwarding"
+#define KEY_PREEMPTABLE "volcano.sh/preemptable"
+#define KEY_COOLDOWN_TIME "volcano.sh/cooldown-time"
+#define KEY_REVOCABLE_ZONE "volcano.sh/revocable-zone"
+#define KEY_JDB_MIN_AVAILABLE "volcano.sh/jdb-min-available"
+#define KEY_JDB_MAX_UNAVAILABLE "volcano.sh/jdb-max-unavailable"
+
+#endif

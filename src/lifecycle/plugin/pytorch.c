@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/plugin/pytorch.c - what torch.distributed wants to know: where the master is, how many
+ * there are, and which of them a container is.
+ *
+ * On request, workers wait in an init container until the master takes connections. */
+#include "lifecycle/flags.h"
+#include "lifecycle/plugin.h"
+
+#include "base/banned.h"
+
+#define WAIT_NAME "wait-for-master"
+
+enum { DEFAULT_PORT = 23456, DEFAULT_TIMEOUT = 300, TRY_SECONDS = 2 };
+
+struct torch_args {
+	struct str master;
+	struct str worker;
+	int64_t port;
+	bool wait;
+	int64_t timeout;
+	struct str image;
+};
+
+static struct torch_args read_args(const struct plugin_run *run)
+{
+	struct torch_args args = {
+		.master = STR("master"),
+		.worker = STR("worker"),
+		.port = DEFAULT_PORT,
+		.timeout = DEFAULT_TIMEOUT,
+		.image = STR("busybox:1.36.1"),
+	};
+	const struct flag flags[] = {
+		{"master", FLAG_TEXT, &args.master},
+		{"worker", FLAG_TEXT, &args.worker},
+		{"port", FLAG_NUMBER, &args.port},
+		{"wait-master-enabled", FLAG_SWITCH, &args.wait},
+		{"wait-master-timeout", FLAG_NUMBER, &args.timeout},
+		{"wait-master-image", FLAG_TEXT, &args.image},
+	};
+
+	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	return args;
+}
+
+static void set_number(struct plugin_pod *pod, struct json container, struct str name, int64_t n)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_put_int(&text, n);
+	plugin_add_env(pod->doc, container, name, buf_str(&text));
+}
+
+static bool has_wait(const struct plugin_pod *pod)
+{
+	struct json_iter it = json_iter(json_get(pod->spec, "initContainers"));
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "name")), WAIT_NAME))
+			return true;
+	return false;
+}
+
+static void add_wait(struct plugin_pod *pod, const struct torch_args *args, struct str master)
+{
+	struct json container, command;
+
+	if (has_wait(pod))
+		return;
+	container = plugin_append(pod->doc, pod->spec, "initContainers");
+	json_set_str(pod->doc, container, "name", STR(WAIT_NAME));
+	json_set_str(pod->doc, container, "image", args->image);
+	command = json_ensure_arr(pod->doc, container, "command");
+	json_append(pod->doc, command, json_new_str(pod->doc, STR("sh")));
+	json_append(pod->doc, command, json_new_str(pod->doc, STR("-c")));
+	json_append(pod->doc, command,
+		    json_new_printf(pod->doc,
+				    "left=%lld\n"
+				    "until nc -z %.*s %lld 2>/dev/null ||"
+				    " (: </dev/tcp/%.*s/%lld) 2>/dev/null; do\n"
+				    "\t[ $left -gt 0 ] || exit 1\n"
+				    "\tleft=$((left - %d))\n"
+				    "\tsleep %d\n"
+				    "done\n",
+				    (long long)args->timeout, STR_ARG(master),
+				    (long long)args->port, STR_ARG(master), (long long)args->port,
+				    TRY_SECONDS, TRY_SECONDS));
+}
+
+static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *err)
+{
+	struct torch_args args = read_args(run);
+	const struct vcjob_task *master = plugin_task(run->job, args.master);
+	const struct vcjob_task *worker = plugin_task(run->job, args.worker);
+	struct plugin_walk walk = {.init = false};
+	AUTO(buf_done) struct buf address = BUF_UNBOUNDED;
+
+	(void)err;
+	if (!master)
+		return 0;
+	plugin_put_address(run->job, master, 0, &address);
+	while (plugin_container(pod, &walk)) {
+		plugin_add_port(pod->doc, walk.container, "pytorchjob-port", args.port);
+		plugin_add_env(pod->doc, walk.container, STR("MASTER_ADDR"), buf_str(&address));
+		set_number(pod, walk.container, STR("MASTER_PORT"), args.port);
+		set_number(pod, walk.container, STR("WORLD_SIZE"),
+			   (int64_t)master->replicas + (worker ? worker->replicas : 0));
+		if (pod->task == master)
+			set_number(pod, walk.container, STR("RANK"), 0);
+		else if (pod->task == worker)
+			set_number(pod, walk.container, STR("RANK"), (int64_t)pod->index + 1);
+	}
+	if (args.wait && pod->task == worker)
+		add_wait(pod, &args, buf_str(&address));
+	return 0;
+}
+
+const struct plugin plugin_pytorch = {
+	.name = "pytorch",
+	.pod = pytorch_pod,
+};

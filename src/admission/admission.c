@@ -61,7 +61,7 @@ static bool is_enabled(const struct admission_hook *hook, const struct admission
 	return config->enabled.len == 0;
 }
 
-int admission_run(const struct admission_hook *hook, const struct admission *admission,
+int admission_run(const struct admission_hook *hook, const struct admission_setup *admission,
 		  const struct admission_review *review, struct json_doc *doc,
 		  struct admission_refusal *ret)
 {
@@ -72,7 +72,7 @@ int admission_run(const struct admission_hook *hook, const struct admission *adm
 }
 
 /* All rows of one of the two rounds. */
-static int run_round(const struct admission *admission, const struct admission_review *review,
+static int run_round(const struct admission_setup *admission, const struct admission_review *review,
 		     struct json_doc *doc, struct admission_refusal *ret)
 {
 	for (size_t i = 0; i < ARRAY_LEN(admission_hooks); i++) {
@@ -86,13 +86,13 @@ static int run_round(const struct admission *admission, const struct admission_r
 	return 0;
 }
 
-int admission_change(const struct admission *admission, const struct admission_review *review,
+int admission_change(const struct admission_setup *admission, const struct admission_review *review,
 		     struct json_doc *doc, struct admission_refusal *ret)
 {
 	return run_round(admission, review, doc, ret);
 }
 
-int admission_check(const struct admission *admission, const struct admission_review *review,
+int admission_check(const struct admission_setup *admission, const struct admission_review *review,
 		    struct admission_refusal *ret)
 {
 	return run_round(admission, review, NULL, ret);

@@ -80,7 +80,7 @@ struct admission_config {
 		.max_queue_depth = 5, .protect_root = true \
 	}
 
-struct admission {
+struct admission_setup {
 	struct admission_config config;
 	struct admission_world world;
 };
@@ -93,9 +93,9 @@ struct admission_refusal {
 };
 
 /* Run what concerns the review: fill in, in place; check. 0, or -1 and a refusal. */
-int admission_change(const struct admission *admission, const struct admission_review *review,
+int admission_change(const struct admission_setup *admission, const struct admission_review *review,
 		     struct json_doc *doc, struct admission_refusal *ret) MUST_CHECK;
-int admission_check(const struct admission *admission, const struct admission_review *review,
+int admission_check(const struct admission_setup *admission, const struct admission_review *review,
 		    struct admission_refusal *ret) MUST_CHECK;
 
 /* As kube-apiserver tells of it: `admission webhook "x" denied the request: ...`; in the arena. */
@@ -105,7 +105,7 @@ struct str admission_tell(const struct admission_refusal *refusal, struct arena 
 
 /* What a rule has at hand. */
 struct admission_case {
-	const struct admission *admission;
+	const struct admission_setup *admission;
 	const struct admission_review *review;
 	struct arena *arena;
 	struct json_doc *doc; /* where the object may be changed; NULL in checks */
@@ -129,7 +129,7 @@ extern const size_t admission_hook_count;
 const struct admission_hook *admission_find(struct str path);
 bool admission_hook_concerns(const struct admission_hook *hook,
 			     const struct admission_review *review);
-int admission_run(const struct admission_hook *hook, const struct admission *admission,
+int admission_run(const struct admission_hook *hook, const struct admission_setup *admission,
 		  const struct admission_review *review, struct json_doc *doc,
 		  struct admission_refusal *ret) MUST_CHECK;
 

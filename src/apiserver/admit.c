@@ -50,6 +50,10 @@ static const struct admitter admitters[] = {
 	{CLAIMS("PersistentVolumeClaimResize"), .verbs = ON_UPDATE, .check = admit_claim_growth},
 	{PODS("RuntimeClass"), .verbs = ON_CREATE, .change = admit_runtime,
 	 .check = admit_runtime_check},
+	{.name = "Volcano",
+	 .verbs = ON_CREATE | ON_UPDATE | ON_DELETE,
+	 .change = admit_volcano_change,
+	 .check = admit_volcano_check},
 };
 
 /* A patch and a PUT are updates; removing many is removing each. */

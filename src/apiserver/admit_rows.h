@@ -19,4 +19,13 @@ admit_fn admit_claim_class, admit_claim_protection, admit_volume_protection, adm
 /* RuntimeClass: what a pod costs and where it runs. */
 admit_fn admit_runtime, admit_runtime_check;
 
+/* Defaults and rules of Volcano's kinds and of the pods that it schedules (admission/). */
+admit_fn admit_volcano_change, admit_volcano_check;
+
+/* What they need: the queues as documents. `config` may be NULL. */
+struct admission_config;
+struct admit_volcano *admit_volcano_new(const struct admission_config *config)
+	__attribute__((returns_nonnull));
+void admit_volcano_free(struct admit_volcano *volcano);
+
 #endif

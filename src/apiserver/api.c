@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdarg.h>
 
+#include "apiserver/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "apiserver/definition.h"
 #include "apiserver/form.h"
@@ -43,6 +44,7 @@ struct api *api_new(const struct api_options *options)
 	api->hubs = map_new(loop_random_u64(options->loop));
 	list_init(&api->calls);
 	api->decoded = decoded_new();
+	api->volcano = admit_volcano_new(options->admission);
 	api->definitions = definitions_new(api);
 	api->openapi = openapi_new();
 	return api;
@@ -67,6 +69,7 @@ void api_free(struct api *api)
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);
 	decoded_free(api->decoded);
+	admit_volcano_free(api->volcano);
 	kinds_free(api->kinds);
 	mem_free(api->root_ca);
 	mem_free(api);

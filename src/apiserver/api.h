@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "json/doc.h"
 
+struct admission_config;
 struct api;
 struct kind;
 struct kinds;
@@ -35,6 +36,8 @@ struct api_options {
 	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
 	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
 	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
+	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */
+	const struct admission_config *admission;
 };
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));

@@ -23,6 +23,7 @@ struct api {
 	struct list calls; /* in flight */
 	size_t in_flight;  /* of those, all but watches */
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
+	struct admit_volcano *volcano;
 	struct keep *keep; /* NULL before api_start() */
 	char *root_ca;
 	int port;

@@ -152,6 +152,7 @@ struct call {
 	struct str error_group; /* where it is not the kind's: STR("") for the core */
 	bool plain_errors;      /* no details at all */
 	VEC(struct call_cause) error_causes;
+	struct str error_text;   /* in full, where a struct err has not the room for it */
 	struct watcher *watcher; /* while it is a watch */
 	struct list link;        /* among the calls in flight */
 };

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "admission/admission.h"
 #include "apiserver/api.h"
 #include "apiserver/auth.h"
 #include "apiserver/front.h"
@@ -39,6 +40,7 @@ struct apiserver {
 	struct auth *auth;
 	struct front *front;
 	struct http_server *http;
+	struct admission_config admission;
 	struct address address;
 	char url[ADDRESS_TEXT_SIZE + 16];
 };
@@ -185,6 +187,20 @@ static int start_http(struct apiserver *server, const struct apiserver_options *
 	return 0;
 }
 
+static int read_groups(struct apiserver *server, const struct apiserver_options *options,
+		       struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_YAML_BYTES);
+
+	server->admission = (struct admission_config)ADMISSION_CONFIG_INIT;
+	if (!options->admission_conf)
+		return 0;
+	if (fd_read_file(options->admission_conf, &text, err) < 0)
+		return -1;
+	server->admission.groups = admission_groups_parse(buf_str(&text), err);
+	return server->admission.groups ? 0 : err_wrap(err, "%s", options->admission_conf);
+}
+
 static int start(struct apiserver *server, const struct apiserver_options *options, struct err *err)
 {
 	AUTO(identity_done) struct identity identity = {.tokens = NULL};
@@ -192,7 +208,10 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 	if (open_store(server, options, err) < 0 ||
 	    open_identity(server, options, &identity, err) < 0)
 		return -1;
+	if (read_groups(server, options, err) < 0)
+		return -1;
 	server->api = api_new(&(struct api_options){
+		.admission = &server->admission,
 		.loop = server->loop,
 		.store = server->store,
 		.log = options->log,
@@ -244,6 +263,7 @@ void apiserver_free(struct apiserver *server)
 	if (server->store)
 		store_flush(server->store); /* what is staged still tells the API when it is done */
 	api_free(server->api);
+	admission_groups_free(server->admission.groups);
 	store_close(server->store);
 	mem_free(server);
 }

@@ -97,8 +97,8 @@ struct json_doc *status_success(int code)
 void call_answer_err(struct call *call, const struct err *err)
 {
 	struct json_doc *doc = json_doc_new();
-	struct json status =
-		set_failure(doc, err_reason(err->code), err_http(err->code), str_from(err->text));
+	struct str text = call->error_text.len ? call->error_text : str_from(err->text);
+	struct json status = set_failure(doc, err_reason(err->code), err_http(err->code), text);
 	enum details shape = call->plain_errors ? DETAILS_NONE : details_of[err->code];
 
 	if (shape == DETAILS_RESOURCE && !call->kind)

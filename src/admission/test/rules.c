@@ -105,7 +105,7 @@ static bool world_has_time_zone(void *arg, struct str name)
 struct row {
 	struct json file;
 	struct json row;
-	struct admission admission;
+	struct admission_setup admission;
 	struct world world;
 	struct arena *arena;
 };

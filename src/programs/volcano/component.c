@@ -20,8 +20,10 @@ enum { HOST_NAME_SIZE = 256 };
 static void *start_apiserver(struct component_world *world, struct err *err)
 {
 	const struct settings *settings = world->settings;
-	struct apiserver_options options = {
-		.folder = settings->folder, .log = world->log, .or_any_port = !settings->listen};
+	struct apiserver_options options = {.folder = settings->folder,
+					    .log = world->log,
+					    .or_any_port = !settings->listen,
+					    .admission_conf = settings->admission_conf};
 	const char *listen = settings->listen ? settings->listen : "127.0.0.1:6443";
 	VEC(const char *) names = {0};
 	char host[HOST_NAME_SIZE] = "";

@@ -49,6 +49,13 @@ static int set_components(struct settings *settings, const char *value, struct e
 	return 0;
 }
 
+static int set_admission_conf(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->admission_conf = value;
+	return 0;
+}
+
 static int add_name(struct settings *settings, const char *value, struct err *err)
 {
 	if (!*value)
@@ -111,6 +118,8 @@ static const struct option options[] = {
 	 "one more name or address that the server is reached by"},
 	{"components", 0, COMMAND_UP, "LIST", set_components,
 	 "what to run, with commas between (default: everything)"},
+	{"admission-conf", 0, COMMAND_UP, "FILE", set_admission_conf,
+	 "resource groups: what pods get by namespace or annotation (default: none)"},
 	{"nodes", 0, COMMAND_UP, "N", set_nodes, "divide this machine into N nodes"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},

@@ -20,6 +20,7 @@ struct settings {
 	char *folder; /* --data-dir, or as settings_complete() finds it */
 	const char *listen;
 	const char *components;
+	const char *admission_conf;
 	VEC(const char *) names; /* --tls-san */
 	int64_t nodes;           /* -1: not said */
 	int64_t simulated_nodes;

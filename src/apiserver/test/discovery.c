@@ -47,7 +47,7 @@ static void test_discovery(void)
 	check(discovery_aggregated(kinds, true, STR("v2")), "/apiVersion",
 	      "apidiscovery.k8s.io/v2");
 	check(discovery_aggregated(kinds, true, STR("v2")),
-	      "/items/0/versions/0/resources/0/responseKind/kind", "ConfigMap");
+	      "/items/0/versions/0/resources/0/responseKind/kind", "Binding");
 	check(discovery_aggregated(kinds, false, STR("v2beta1")), "/items/0/metadata/name", "apps");
 	ok(!discovery_group(kinds, STR("example.com")), "a group that is not there");
 	ok(!discovery_version(kinds, STR("policy"), STR("v9")), "a version that is not there");

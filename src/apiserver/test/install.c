@@ -23,9 +23,9 @@ static void test_first_start(struct world *w)
 	static const struct step steps[] = {
 		{"POST", "/apis/scheduling.volcano.sh/v1beta1/queues",
 		 "{'metadata':{'name':'q'},'spec':{}}", 201, "/spec",
-		 "{'dequeueStrategy':'traverse','weight':1}"},
+		 "{'dequeueStrategy':'traverse','weight':1,'reclaimable':true}"},
 		{"POST", "/apis/scheduling.volcano.sh/v1beta1/queues",
-		 "{'metadata':{'name':'r'},'spec':{'weight':0}}", 422, "/details/kind", "Queue"},
+		 "{'metadata':{'name':'r'},'spec':{'weight':-1}}", 422, "/details/kind", "Queue"},
 		{"GET", QUEUES, NULL, 200, "/status/conditions/1/status", "True"},
 	};
 

@@ -128,8 +128,10 @@ static void on_work(void *arg)
 	size_t most = queue->stats.ready; /* what becomes ready meanwhile waits for the next turn */
 
 	while (most-- && queue->stats.ready && queue->stats.active < queue->options.workers) {
-		struct item *item = container_of(list_pop(&queue->ready), struct item, link);
+		struct list *first = list_pop(&queue->ready);
+		struct item *item = container_of(first, struct item, link);
 
+		assert(first);
 		item->ready = false;
 		item->active = true;
 		queue->stats.ready--;

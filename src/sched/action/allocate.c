@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/action/allocate.c - place waiting tasks (scheduler specification, 5.2).
+ *
+ * Queue by queue and job by job: a job first gets exactly its minimum, all of it or nothing, then one
+ * task a turn. What a queue may not hold as its own is left for a second round, in which room that
+ * nobody has a better right to is lent, so that no job waits beside idle room for its share to grow
+ * (part 11).
+ *
+ * A job has a sheet: its sub-groups that have something to place, each with its tasks in order. A
+ * job without sub-group policies has one sub-group, and the same code serves both. */
+#include "base/mem.h"
+#include "base/vec.h"
+#include "sched/action_rows.h"
+#include "sched/finder.h"
+#include "sched/hooks.h"
+#include "sched/lineup.h"
+#include "sched/session.h"
+#include "sched/statement.h"
+
+#include "base/banned.h"
+
+struct part {
+	struct sub_job *sub;
+	bool required; /* without it the policy's minimum is not reached */
+	struct pq tasks;
+	VEC(uint32_t) failed; /* roles (atoms) of which a task found no node */
+};
+
+struct sheet {
+	struct job *job;
+	VEC(struct part *) parts;
+	bool blocked; /* something was left for the round in which room is lent */
+};
+
+struct allocation {
+	struct session *ssn;
+	struct lineup lineup;
+	VEC(struct sheet *) sheets;
+	struct map *by_job;
+	bool lending;
+};
+
+static const struct node_set all_nodes = {0};
+
+/* --- sheets ---------------------------------------------------------------------------------- */
+
+static struct part *part_of(struct sheet *sheet, struct session *ssn, struct sub_job *sub)
+{
+	struct part *part;
+
+	for (size_t i = 0; i < sheet->parts.len; i++)
+		if (sheet->parts.ptr[i]->sub == sub)
+			return sheet->parts.ptr[i];
+	part = mem_new(struct part);
+	part->sub = sub;
+	pq_init(&part->tasks, ssn, pq_tasks);
+	vec_push(&sheet->parts, part);
+	return part;
+}
+
+static void sheet_free(struct sheet *sheet)
+{
+	for (size_t i = 0; i < sheet->parts.len; i++) {
+		pq_done(&sheet->parts.ptr[i]->tasks);
+		vec_done(&sheet->parts.ptr[i]->failed);
+		mem_free(sheet->parts.ptr[i]);
+	}
+	vec_done(&sheet->parts);
+	mem_free(sheet);
+}
+
+/* Those that a policy's minimum needs come first, then the order of the hooks. */
+static void sort_parts(struct session *ssn, struct sheet *sheet)
+{
+	struct part **parts = sheet->parts.ptr;
+
+	for (size_t i = 1; i < sheet->parts.len; i++)
+		for (size_t j = i; j > 0; j--) {
+			struct part *a = parts[j - 1], *b = parts[j];
+
+			if (a->required > b->required ||
+			    (a->required == b->required &&
+			     hook_sub_job_order(ssn, a->sub, b->sub) <= 0))
+				break;
+			parts[j - 1] = b;
+			parts[j] = a;
+		}
+}
+
+static void mark_required(struct session *ssn, struct sheet *sheet)
+{
+	const struct job *job = sheet->job;
+
+	sort_parts(ssn, sheet);
+	for (size_t p = 0; p < job->policy_count; p++) {
+		int32_t have = 0;
+
+		LIST_EACH(&job->subs, struct sub_job, link, sub)
+		have += sub->policy == &job->policies[p] && hook_sub_ready(ssn, sub);
+		for (size_t i = 0; i < sheet->parts.len; i++) {
+			struct part *part = sheet->parts.ptr[i];
+
+			if (part->sub->policy != &job->policies[p] ||
+			    hook_sub_ready(ssn, part->sub))
+				continue;
+			part->required = have < job->policies[p].min_groups;
+			have += part->required;
+		}
+	}
+	sort_parts(ssn, sheet);
+}
+
+/* A task that only Volcano's own gate keeps back takes part, to have it taken away. */
+static bool takes_part(const struct session *ssn, const struct task *task)
+{
+	return task->ours && !task->class->empty &&
+	       (!task->gated || (ssn->options.queue_gates && task->queue_gate));
+}
+
+static struct sheet *sheet_new(struct session *ssn, struct job *job)
+{
+	struct sheet *sheet = mem_new(struct sheet);
+
+	sheet->job = job;
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (takes_part(ssn, task))
+		pq_push(&part_of(sheet, ssn, task->sub)->tasks, task);
+	if (job->policy_count)
+		mark_required(ssn, sheet);
+	return sheet;
+}
+
+static bool has_tasks(const struct sheet *sheet)
+{
+	for (size_t i = 0; i < sheet->parts.len; i++)
+		if (sheet->parts.ptr[i]->tasks.len)
+			return true;
+	return false;
+}
+
+/* --- one task -------------------------------------------------------------------------------- */
+
+static bool has_failed(void *arg, uint32_t role)
+{
+	const struct part *part = arg;
+
+	for (size_t i = 0; i < part->failed.len; i++)
+		if (part->failed.ptr[i] == role)
+			return true;
+	return false;
+}
+
+static const struct fit *whole_fit(struct session *ssn, const char *text)
+{
+	struct fit *fit = arena_zalloc(ssn->arena, sizeof(*fit));
+
+	fit->whole = text;
+	return fit;
+}
+
+/* What is wrong before any node is looked at counts as wrong with each of them. */
+static const struct fit *fit_everywhere(struct session *ssn, const char *text,
+					const struct node_set *set)
+{
+	struct fit *fit = arena_zalloc(ssn->arena, sizeof(*fit) + sizeof(fit->at[0]));
+
+	fit->nodes = (uint32_t)(set->slots ? set->len : ssn->cluster->node_count);
+	fit->len = 1;
+	fit->at[0] = (struct fit_count){
+		.code = FIT_OTHER, .detail = session_text(ssn, text), .count = fit->nodes};
+	return fit;
+}
+
+/* The node that an earlier cycle made room on, if it is still good. */
+static bool choose_nominated(struct session *ssn, const struct task *task, struct choice *ret)
+{
+	struct node_info *node;
+
+	if (!task->nominated)
+		return false;
+	node = cluster_find_node(ssn->cluster, atoms_text(ssn->cluster->atoms, task->nominated));
+	if (!node || finder_test(ssn, task, node, ROOM_FUTURE))
+		return false;
+	ret->node = node;
+	ret->idle = cluster_fits(ssn->cluster, ROOM_IDLE, node->slot, task->class);
+	return true;
+}
+
+enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
+
+static enum step fail(struct part *part, struct session *ssn, struct task *task,
+		      const struct fit *fit)
+{
+	struct reason why = {.code = REASON_NODES, .dim = DIM_NONE, .fit = fit};
+
+	session_note(ssn, task)->fit = fit;
+	session_refuse(ssn, task->job, &why);
+	if (!has_failed(part, task->role))
+		vec_push(&part->failed, task->role);
+	return STEP_FAILED;
+}
+
+/* May its queue hold it, in this round? */
+static bool is_allowed(struct allocation *a, struct sheet *sheet, struct task *task)
+{
+	struct reason why = {.dim = DIM_NONE};
+	enum allowance allowance = hook_allocatable(a->ssn, task->job->queue, task, &why);
+
+	if (allowance == ALLOWANCE_OWN || (allowance == ALLOWANCE_BORROW && a->lending))
+		return true;
+	if (allowance == ALLOWANCE_BORROW)
+		sheet->blocked = true;
+	session_refuse(a->ssn, task->job, &why);
+	return false;
+}
+
+static enum step place_task(struct allocation *a, struct sheet *sheet, struct part *part,
+			    struct statement *st, struct task *task)
+{
+	struct session *ssn = a->ssn;
+	const struct fit *fit = NULL;
+	struct choice choice;
+	const char *wrong;
+
+	if (!is_allowed(a, sheet, task))
+		return STEP_SKIPPED;
+	if (task->gated) {
+		if (task->queue_gate_wish)
+			outcome_add(ssn, DECIDE_UNGATE)->task = task;
+		return STEP_SKIPPED;
+	}
+	if (task->role && has_failed(part, task->role)) {
+		session_note(ssn, task)->fit = whole_fit(
+			ssn, arena_printf(ssn->arena,
+					  "Task %.*s with role spec %.*s has already predicated "
+					  "failed, skip",
+					  STR_ARG(task_name(task)),
+					  STR_ARG(atoms_text(ssn->cluster->atoms, task->role))));
+		return STEP_SKIPPED;
+	}
+	wrong = hook_pre_filter(ssn, task);
+	if (wrong)
+		return fail(part, ssn, task, fit_everywhere(ssn, wrong, &all_nodes));
+	if (!choose_nominated(ssn, task, &choice) &&
+	    !finder_choose(ssn, task, &all_nodes, &choice, &fit))
+		return fail(part, ssn, task, fit);
+	if ((choice.idle ? statement_allocate(st, task, choice.node)
+			 : statement_pipeline(st, task, choice.node, false)) < 0)
+		return STEP_SKIPPED;
+	return STEP_PLACED;
+}
+
+/* --- one job --------------------------------------------------------------------------------- */
+
+/* Tasks of a sub-group until it is ready; true if what was placed may stay. */
+static bool place_part(struct allocation *a, struct sheet *sheet, struct part *part,
+		       struct statement *st)
+{
+	size_t mark = statement_mark(st);
+	struct task *task;
+
+	while ((task = pq_pop(&part->tasks))) {
+		if (place_task(a, sheet, part, st, task) == STEP_FAILED &&
+		    !job_goes_on(sheet->job, part->sub, has_failed, part))
+			break;
+		if (hook_sub_ready(a->ssn, part->sub))
+			return statement_mark(st) > mark;
+	}
+	if (statement_mark(st) > mark && hook_sub_pipelined(a->ssn, part->sub))
+		return true;
+	statement_undo_to(st, mark, true);
+	return false;
+}
+
+/* One turn of a job: its minimum, or one task more. */
+static bool place_job(struct allocation *a, struct sheet *sheet)
+{
+	struct statement *st = statement_new(a->ssn);
+
+	for (size_t i = 0; i < sheet->parts.len; i++) {
+		struct part *part = sheet->parts.ptr[i];
+
+		if (part->tasks.len && place_part(a, sheet, part, st) &&
+		    hook_job_test(a->ssn, JOB_READY, sheet->job, NULL))
+			break;
+	}
+	if (statement_is_empty(st)) {
+		statement_discard(st);
+		return false;
+	}
+	if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL)) {
+		statement_commit(st);
+		return true;
+	}
+	if (hook_job_vote(a->ssn, JOB_PIPELINED, sheet->job, NULL))
+		statement_keep(st);
+	else
+		statement_discard(st);
+	return false;
+}
+
+/* --- all jobs -------------------------------------------------------------------------------- */
+
+static bool is_wanted(struct session *ssn, struct job *job)
+{
+	struct reason why = {.dim = DIM_NONE};
+
+	if (!session_has_job(ssn, job) || !job->tally.count[TASK_PENDING])
+		return false;
+	if (job_is_pending(job)) {
+		if (ssn->config->enqueues)
+			return false;
+		cluster_set_phase(ssn->cluster, job, PODGROUP_INQUEUE);
+	}
+	if (hook_job_test(ssn, JOB_VALID, job, &why))
+		return true;
+	session_refuse(ssn, job, &why);
+	return false;
+}
+
+static void collect(struct allocation *a)
+{
+	LIST_EACH(&a->ssn->cluster->active, struct job, active_link, job)
+	{
+		struct sheet *sheet;
+
+		if (!is_wanted(a->ssn, job))
+			continue;
+		sheet = sheet_new(a->ssn, job);
+		if (!has_tasks(sheet)) {
+			sheet_free(sheet);
+			continue;
+		}
+		vec_push(&a->sheets, sheet);
+		map_put(a->by_job, job_key(job), sheet);
+		lineup_add(&a->lineup, job);
+	}
+}
+
+static void go_round(struct allocation *a)
+{
+	struct queue_info *queue;
+
+	while ((queue = lineup_next_queue(&a->lineup))) {
+		struct job *job;
+		struct sheet *sheet;
+
+		if (!a->lending && hook_overused(a->ssn, queue)) {
+			while ((job = lineup_next_job(&a->lineup, queue)))
+				((struct sheet *)map_get(a->by_job, job_key(job)))->blocked = true;
+			continue;
+		}
+		job = lineup_next_job(&a->lineup, queue);
+		if (!job)
+			continue;
+		sheet = map_get(a->by_job, job_key(job));
+		if (place_job(a, sheet) && has_tasks(sheet))
+			lineup_return_job(&a->lineup, job);
+		lineup_return_queue(&a->lineup, queue);
+	}
+}
+
+/* What was left over: jobs that only their queue's share kept back, with all their tasks again. */
+static void lend(struct allocation *a)
+{
+	a->lending = true;
+	lineup_done(&a->lineup);
+	lineup_init(&a->lineup, a->ssn);
+	for (size_t i = 0; i < a->sheets.len; i++) {
+		struct sheet *old = a->sheets.ptr[i];
+
+		if (!old->blocked)
+			continue;
+		a->sheets.ptr[i] = sheet_new(a->ssn, old->job);
+		map_put(a->by_job, job_key(old->job), a->sheets.ptr[i]);
+		sheet_free(old);
+		if (has_tasks(a->sheets.ptr[i]))
+			lineup_add(&a->lineup, a->sheets.ptr[i]->job);
+	}
+	go_round(a);
+}
+
+static void allocate_run(struct session *ssn, struct json arguments)
+{
+	struct allocation a = {.ssn = ssn};
+
+	(void)arguments;
+	lineup_init(&a.lineup, ssn);
+	a.by_job = map_new(0);
+	collect(&a);
+	go_round(&a);
+	lend(&a);
+	lineup_done(&a.lineup);
+	for (size_t i = 0; i < a.sheets.len; i++)
+		sheet_free(a.sheets.ptr[i]);
+	vec_done(&a.sheets);
+	map_free(a.by_job);
+}
+
+const struct action_type allocate_action = {.name = "allocate", .run = allocate_run};

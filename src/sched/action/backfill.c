@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/action/backfill.c - place tasks that ask for no resources (scheduler specification, 5.3).
+ *
+ * They take no room, so no queue is asked. A gang of them is whole or absent like any other: what
+ * still waits does not count as ready here (part 11). */
+#include "sched/action_rows.h"
+#include "sched/finder.h"
+#include "sched/hooks.h"
+#include "sched/lineup.h"
+#include "sched/session.h"
+#include "sched/statement.h"
+
+#include "base/banned.h"
+
+static const struct node_set all_nodes = {0};
+
+static void place(struct session *ssn, struct statement *st, struct task *task)
+{
+	const struct fit *fit = NULL;
+	struct choice choice;
+	const char *wrong = hook_pre_filter(ssn, task);
+
+	if (wrong) {
+		struct fit *everywhere =
+			arena_zalloc(ssn->arena, sizeof(*everywhere) + sizeof(everywhere->at[0]));
+
+		everywhere->nodes = (uint32_t)ssn->cluster->node_count;
+		everywhere->len = 1;
+		everywhere->at[0] = (struct fit_count){.code = FIT_OTHER,
+						       .detail = session_text(ssn, wrong),
+						       .count = everywhere->nodes};
+		session_note(ssn, task)->fit = everywhere;
+		return;
+	}
+	if (!finder_choose(ssn, task, &all_nodes, &choice, &fit) ||
+	    statement_allocate(st, task, choice.node) < 0)
+		session_note(ssn, task)->fit = fit;
+}
+
+static bool is_whole(const struct session *ssn, const struct job *job)
+{
+	if (!hook_job_test(ssn, JOB_READY, job, NULL))
+		return false;
+	return !ssn->config->hooks[HOOK_JOB_READY].len ||
+	       (int64_t)job_ready_count(job) >= job->min_available;
+}
+
+static void fill_job(struct session *ssn, struct job *job)
+{
+	struct statement *st = statement_new(ssn);
+	AUTO(pq_done) struct pq tasks;
+	struct task *task;
+
+	pq_init(&tasks, ssn, pq_tasks);
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, waiting)
+	if (session_is_waiting(ssn, waiting) && waiting->class->empty)
+		pq_push(&tasks, waiting);
+	while ((task = pq_pop(&tasks)))
+		place(ssn, st, task);
+	if (!statement_is_empty(st) && is_whole(ssn, job))
+		statement_commit(st);
+	else
+		statement_discard(st);
+}
+
+static void backfill_run(struct session *ssn, struct json arguments)
+{
+	AUTO(lineup_done) struct lineup lineup;
+	struct queue_info *queue;
+	struct job *job;
+
+	(void)arguments;
+	lineup_init(&lineup, ssn);
+	LIST_EACH(&ssn->cluster->active, struct job, active_link, waiting)
+	if (session_has_job(ssn, waiting) && !job_is_pending(waiting) &&
+	    waiting->tally.waiting_empty && hook_job_test(ssn, JOB_VALID, waiting, NULL))
+		lineup_add(&lineup, waiting);
+	while ((queue = lineup_next_queue(&lineup)))
+		while ((job = lineup_next_job(&lineup, queue)))
+			fill_job(ssn, job);
+}
+
+const struct action_type backfill_action = {.name = "backfill", .run = backfill_run};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/action_rows.h - the actions, each of its file in action/; listed in actions.c. */
+#ifndef SCHED_ACTION_ROWS_H
+#define SCHED_ACTION_ROWS_H
+
+#include "sched/session.h"
+
+extern const struct action_type allocate_action;
+extern const struct action_type backfill_action;
+extern const struct action_type enqueue_action;
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/actions.c - the list of actions: a file in action/ and a row here each. */
+#include <stddef.h>
+
+#include "base/macro.h"
+#include "sched/action_rows.h"
+
+#include "base/banned.h"
+
+static const struct action_type *const actions[] = {&allocate_action, &backfill_action,
+						    &enqueue_action};
+
+const struct action_type *action_type_find(struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+		if (str_is(name, actions[i]->name))
+			return actions[i];
+	return NULL;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/cluster_node.c - nodes: slots, columns of room, profiles (scheduler specification, 1.20).
+ *
+ * A node keeps its slot as long as it or a task on it is there. One that a pod named before the Node
+ * came, or after it went, is a placeholder: its tasks are counted on it, but it offers nothing and is
+ * in no sum of the cluster.
+ *
+ * A node whose allocatable falls below its use stays where it is, with idle room below 0. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "model/node.h"
+#include "sched/cluster_internal.h"
+
+#include "base/banned.h"
+
+#define HOSTNAME "kubernetes.io/hostname"
+#define OVERSUBSCRIBED_CPU "volcano.sh/oversubscription-cpu"
+#define OVERSUBSCRIBED_MEMORY "volcano.sh/oversubscription-memory"
+
+/* --- columns --------------------------------------------------------------------------------- */
+
+enum { FIRST_SLOTS = 64 };
+
+static void column_resize(int64_t **column, size_t old, size_t size)
+{
+	*column = mem_realloc(*column, size, sizeof(**column));
+	memset(*column + old, 0, (size - old) * sizeof(**column));
+}
+
+void cluster_grow_columns(struct cluster *cluster)
+{
+	struct columns *cols = &cluster->columns;
+	size_t dims = dims_len(cluster->dims);
+	size_t size = cols->size ? cols->size : FIRST_SLOTS;
+
+	while (size < cluster->nodes.len)
+		size *= 2;
+	for (int room = 0; room < ROOM_COUNT; room++)
+		for (size_t dim = 0; dim < dims; dim++)
+			if (dim >= cols->dims || size > cols->size)
+				column_resize(&cols->at[room][dim],
+					      dim >= cols->dims ? 0 : cols->size, size);
+	cols->size = size;
+	if (dims > cols->dims) {
+		bool first = cols->dims == 0;
+
+		cols->dims = dims;
+		if (!first) {
+			classes_read_again(cluster);
+			cluster_read_groups_again(cluster);
+		}
+	}
+}
+
+/* --- profiles -------------------------------------------------------------------------------- */
+
+static bool is_shared(void *arg, struct str key)
+{
+	(void)arg;
+	return !str_is(key, HOSTNAME);
+}
+
+void cluster_drop_profile(struct cluster *cluster, struct profile *profile)
+{
+	if (!profile || --profile->refs)
+		return;
+	map_remove(cluster->profiles, profile->key);
+	ids_drop(&cluster->profile_by_id, &cluster->profile_unused, profile->id);
+	label_sets_drop(cluster->label_sets, profile->labels);
+	arena_free(profile->arena);
+	json_doc_unref(profile->doc);
+	mem_free((char *)profile->key.ptr);
+	mem_free(profile);
+	cluster->shape++;
+}
+
+static struct profile *profile_take(struct cluster *cluster, struct json node, struct err *err)
+{
+	AUTO(buf_done) struct buf key = BUF_INIT(SIZE_MAX);
+	struct json spec = json_get(node, "spec");
+	struct label_set *labels =
+		label_sets_take(cluster->label_sets, json_get(json_get(node, "metadata"), "labels"),
+				is_shared, NULL);
+	struct profile *profile;
+	struct node_spec view;
+
+	buf_put(&key, &labels, sizeof(labels)); /* sets stand once: the address is its name */
+	json_print(json_get(spec, "taints"), JSON_CANONICAL, &key);
+	buf_putc(&key, json_bool(json_get(spec, "unschedulable")) ? 'u' : '-');
+	profile = map_get(cluster->profiles, buf_str(&key));
+	if (profile) {
+		label_sets_drop(cluster->label_sets, labels);
+		profile->refs++;
+		return profile;
+	}
+	profile = mem_new(struct profile);
+	profile->refs = 1;
+	profile->labels = labels;
+	profile->arena = arena_new(0);
+	profile->doc = json_doc_freeze(spec);
+	profile->id = ids_take(&cluster->profile_by_id, &cluster->profile_unused, profile);
+	profile->key.len = key.len;
+	profile->key.ptr = buf_take(&key);
+	map_put(cluster->profiles, profile->key, profile);
+	if (type_decode(&node_spec_type, json_doc_root(profile->doc), profile->arena, &view, err) <
+	    0) {
+		cluster_drop_profile(cluster, profile);
+		return NULL;
+	}
+	profile->taints = view.taints;
+	profile->unschedulable = view.unschedulable;
+	for (size_t i = 0; i < view.taints.len; i++)
+		profile->advises |= view.taints.ptr[i].effect == TAINT_PREFER_NO_SCHEDULE;
+	cluster->shape++;
+	return profile;
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+struct node_info *cluster_make_node(struct cluster *cluster, struct str name)
+{
+	struct node_info *node = map_get(cluster->node_names, name);
+
+	if (node)
+		return node;
+	node = mem_new(struct node_info);
+	list_init(&node->tasks);
+	node->name = atoms_take(cluster->atoms, name);
+	node->text = atoms_text(cluster->atoms, node->name);
+	node->labels = label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL);
+	node->slot = ids_take(&cluster->nodes, &cluster->node_unused, node);
+	map_put(cluster->node_names, node->text, node);
+	cluster_grow_columns(cluster);
+	cluster->shape++;
+	return node;
+}
+
+static void free_images(struct cluster *cluster, struct node_info *node)
+{
+	for (size_t i = 0; i < node->image_count; i++)
+		atoms_drop(cluster->atoms, node->images[i].name);
+	cluster->image_nodes -= node->image_count > 0;
+	mem_free(node->images);
+	node->images = NULL;
+	node->image_count = 0;
+}
+
+static void node_free(struct cluster *cluster, struct node_info *node)
+{
+	map_remove(cluster->node_names, node->text);
+	ids_drop(&cluster->nodes, &cluster->node_unused, node->slot);
+	free_images(cluster, node);
+	cluster_drop_profile(cluster, node->profile);
+	label_sets_drop(cluster->label_sets, node->labels);
+	atoms_drop(cluster->atoms, node->name);
+	mem_free(node);
+	cluster->shape++;
+}
+
+void cluster_drop_node(struct cluster *cluster, struct node_info *node)
+{
+	if (!node->there && list_is_empty(&node->tasks))
+		node_free(cluster, node);
+}
+
+void cluster_free_nodes(struct cluster *cluster)
+{
+	for (size_t i = 0; i < cluster->nodes.len; i++)
+		if (cluster->nodes.ptr[i])
+			node_free(cluster, cluster->nodes.ptr[i]);
+	vec_done(&cluster->nodes);
+	for (int room = 0; room < ROOM_COUNT; room++)
+		for (size_t dim = 0; dim < cluster->columns.dims; dim++)
+			mem_free(cluster->columns.at[room][dim]);
+}
+
+/* --- what a node says ------------------------------------------------------------------------ */
+
+/* Make the allocatable of a node this vector. */
+static void set_allocatable(struct cluster *cluster, struct node_info *node,
+			    const struct resources *now)
+{
+	struct columns *cols = &cluster->columns;
+
+	for (size_t dim = 0; dim < cols->dims; dim++) {
+		int64_t by =
+			resources_get(now, (int)dim) - cols->at[ROOM_ALLOCATABLE][dim][node->slot];
+
+		cols->at[ROOM_ALLOCATABLE][dim][node->slot] += by;
+		cols->at[ROOM_IDLE][dim][node->slot] += by;
+		cols->at[ROOM_FUTURE][dim][node->slot] += by;
+		if (by)
+			resources_add_to(&cluster->total, (int)dim, by);
+	}
+	node->present = now->present;
+	ledger_note_change(cluster, node);
+}
+
+static bool same_allocatable(const struct cluster *cluster, const struct node_info *node,
+			     const struct resources *now)
+{
+	for (size_t dim = 0; dim < cluster->columns.dims; dim++)
+		if (cluster->columns.at[ROOM_ALLOCATABLE][dim][node->slot] !=
+		    resources_get(now, (int)dim))
+			return false;
+	return node->present == now->present;
+}
+
+static int64_t whole_number(struct str text)
+{
+	int64_t value;
+
+	return number_parse_i64(text, &value, NULL) == 0 && value > 0 ? value : 0;
+}
+
+static int read_allocatable(struct cluster *cluster, const struct node *view, struct resources *ret,
+			    struct err *err)
+{
+	if (resources_add_list(ret, cluster->dims, DIMS_ADD, &view->status.allocatable, err) < 0)
+		return err_wrap(err, "status.allocatable");
+	resources_add_to(
+		ret, DIM_CPU,
+		whole_number(labels_get(&view->meta.annotations, STR(OVERSUBSCRIBED_CPU))));
+	resources_add_to(
+		ret, DIM_MEMORY,
+		whole_number(labels_get(&view->meta.annotations, STR(OVERSUBSCRIBED_MEMORY))));
+	return 0;
+}
+
+/* Other labels: whoever counts by domain has to count its tasks in the new ones. */
+static void set_labels(struct cluster *cluster, struct node_info *node, struct label_set *labels,
+		       bool there)
+{
+	LIST_EACH(&node->tasks, struct task, node_link, task)
+	if (task->status != TASK_RELEASING || task->leaving)
+		affinity_count(cluster->affinity, task, -1);
+	label_sets_drop(cluster->label_sets, node->labels);
+	node->labels = labels;
+	affinity_set_node(cluster->affinity, node, there);
+	LIST_EACH(&node->tasks, struct task, node_link, task)
+	if (task->status != TASK_RELEASING || task->leaving)
+		affinity_count(cluster->affinity, task, 1);
+	ledger_note_change(cluster, node);
+}
+
+static void set_images(struct cluster *cluster, struct node_info *node, const struct node *view)
+{
+	size_t count = 0;
+
+	free_images(cluster, node);
+	for (size_t i = 0; i < view->status.images.len; i++)
+		count += view->status.images.ptr[i].names.len;
+	if (!count)
+		return;
+	node->images = mem_calloc(count, sizeof(*node->images));
+	for (size_t i = 0; i < view->status.images.len; i++) {
+		const struct container_image *image = &view->status.images.ptr[i];
+
+		for (size_t j = 0; j < image->names.len; j++)
+			node->images[node->image_count++] = (struct node_image){
+				atoms_take(cluster->atoms, image->names.ptr[j]), image->size_bytes};
+	}
+	cluster->image_nodes++;
+}
+
+/* The node is there from now on, or is not. */
+static void set_there(struct cluster *cluster, struct node_info *node, bool there)
+{
+	if (node->there == there)
+		return;
+	node->there = there;
+	if (there)
+		cluster->node_count++;
+	else
+		cluster->node_count--;
+	LIST_EACH(&node->tasks, struct task, node_link, task)
+	{
+		if (task->status == TASK_PIPELINED)
+			continue;
+		if (there)
+			resources_add(&cluster->used, &task->class->request);
+		else
+			resources_sub(&cluster->used, &task->class->request);
+	}
+	ledger_note_change(cluster, node);
+}
+
+/* Of the pairs "key:value" that were given, it must carry one. */
+static bool is_selected(const struct cluster *cluster, const struct labels *labels)
+{
+	if (!cluster->node_selector || !cluster->node_selector[0])
+		return true;
+	for (size_t i = 0; cluster->node_selector[i]; i++) {
+		struct str rest = str_from(cluster->node_selector[i]), key;
+
+		if (str_split(&rest, ':', &key) && labels_find(labels, key) &&
+		    str_eq(labels_get(labels, key), rest))
+			return true;
+	}
+	return false;
+}
+
+int cluster_apply_node(struct cluster *cluster, struct json json, struct err *err)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(resources_done) struct resources allocatable = RESOURCES_INIT;
+	struct node view;
+	struct profile *profile;
+	struct label_set *labels;
+	struct node_info *node;
+
+	if (type_decode(&node_type, json, arena, &view, err) < 0)
+		return -1;
+	if (!is_selected(cluster, &view.meta.labels)) {
+		cluster_remove_node(cluster, view.meta.name);
+		return 0;
+	}
+	if (read_allocatable(cluster, &view, &allocatable, err) < 0)
+		return -1;
+	profile = profile_take(cluster, json, err);
+	if (!profile)
+		return -1;
+	node = cluster_make_node(cluster, view.meta.name);
+	cluster_grow_columns(cluster);
+	labels = label_sets_take(cluster->label_sets,
+				 json_get(json_get(json, "metadata"), "labels"), NULL, NULL);
+	if (labels != node->labels || !node->there)
+		set_labels(cluster, node, labels, true);
+	else
+		label_sets_drop(cluster->label_sets, labels);
+	if (profile != node->profile)
+		ledger_note_change(cluster, node);
+	cluster_drop_profile(cluster, node->profile);
+	node->profile = profile;
+	set_there(cluster, node, true);
+	if (!same_allocatable(cluster, node, &allocatable))
+		set_allocatable(cluster, node, &allocatable);
+	set_images(cluster, node, &view);
+	return 0;
+}
+
+void cluster_remove_node(struct cluster *cluster, struct str key)
+{
+	AUTO(resources_done) struct resources none = RESOURCES_INIT;
+	struct node_info *node = map_get(cluster->node_names, key);
+
+	if (!node || !node->there)
+		return;
+	set_allocatable(cluster, node, &none);
+	set_labels(cluster, node, label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL),
+		   false);
+	set_there(cluster, node, false);
+	cluster_drop_profile(cluster, node->profile);
+	node->profile = NULL;
+	cluster_drop_node(cluster, node);
+}

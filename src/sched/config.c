@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/config.c - reading the configuration file (scheduler specification, 1.5). */
+#include "sched/config.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "json/yaml.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+const char *const config_builtin = "actions: \"enqueue, allocate, backfill\"\n"
+				   "tiers:\n"
+				   "- plugins:\n"
+				   "  - name: priority\n"
+				   "  - name: gang\n"
+				   "  - name: conformance\n"
+				   "- plugins:\n"
+				   "  - name: overcommit\n"
+				   "  - name: drf\n"
+				   "  - name: predicates\n"
+				   "  - name: proportion\n"
+				   "  - name: nodeorder\n";
+
+/* As the file spells them. */
+static const char *const switch_names[SWITCH_COUNT] = {
+	[SWITCH_JOB_ORDER] = "enableJobOrder",
+	[SWITCH_HIERARCHY] = "enableHierarchy",
+	[SWITCH_JOB_READY] = "enableJobReady",
+	[SWITCH_JOB_PIPELINED] = "enableJobPipelined",
+	[SWITCH_TASK_ORDER] = "enableTaskOrder",
+	[SWITCH_PREEMPTABLE] = "enablePreemptable",
+	[SWITCH_RECLAIMABLE] = "enableReclaimable",
+	[SWITCH_PREEMPTIVE] = "enablePreemptive",
+	[SWITCH_QUEUE_ORDER] = "enableQueueOrder",
+	[SWITCH_CLUSTER_ORDER] = "EnabledClusterOrder",
+	[SWITCH_PREDICATE] = "enablePredicate",
+	[SWITCH_BEST_NODE] = "enableBestNode",
+	[SWITCH_NODE_ORDER] = "enableNodeOrder",
+	[SWITCH_TARGET_JOB] = "enableTargetJob",
+	[SWITCH_RESERVED_NODES] = "enableReservedNodes",
+	[SWITCH_JOB_ENQUEUED] = "enableJobEnqueued",
+	[SWITCH_VICTIM] = "enabledVictim",
+	[SWITCH_JOB_STARVING] = "enableJobStarving",
+	[SWITCH_OVERUSED] = "enabledOverused",
+	[SWITCH_ALLOCATABLE] = "enabledAllocatable",
+	[SWITCH_HYPERNODE_ORDER] = "enabledHyperNodeOrder",
+	[SWITCH_SUB_JOB_READY] = "enabledSubJobReady",
+	[SWITCH_SUB_JOB_PIPELINED] = "enabledSubJobPipelined",
+	[SWITCH_SUB_JOB_ORDER] = "enabledSubJobOrder",
+	[SWITCH_HYPERNODE_GRADIENT] = "enabledHyperNodeGradient",
+};
+static_assert(SWITCH_COUNT <= 32, "a bit each");
+
+/* --- arguments ------------------------------------------------------------------------------- */
+
+static struct json argument(struct plugin_args *args, const char *name)
+{
+	return json_get(args->object, name);
+}
+
+static void note_type(struct plugin_args *args, const char *name, const char *want)
+{
+	vec_push(&args->notes, mem_printf("argument %s: is no %s; the default stays", name, want));
+}
+
+int64_t args_int(struct plugin_args *args, const char *name, int64_t fallback)
+{
+	struct json value = argument(args, name);
+
+	if (json_is_absent(value) || json_is_i64(value))
+		return json_is_absent(value) ? fallback : json_int(value);
+	note_type(args, name, "integer");
+	return fallback;
+}
+
+double args_real(struct plugin_args *args, const char *name, double fallback)
+{
+	struct json value = argument(args, name);
+
+	if (json_is(value, JSON_INT) || json_is(value, JSON_REAL))
+		return json_real(value);
+	if (!json_is_absent(value))
+		note_type(args, name, "number");
+	return fallback;
+}
+
+bool args_bool(struct plugin_args *args, const char *name, bool fallback)
+{
+	struct json value = argument(args, name);
+	bool parsed;
+
+	if (json_is(value, JSON_BOOL))
+		return json_bool(value);
+	if (json_is(value, JSON_STR) && number_parse_bool(json_str(value), &parsed, NULL) == 0)
+		return parsed;
+	if (!json_is_absent(value))
+		note_type(args, name, "boolean");
+	return fallback;
+}
+
+struct str args_str(struct plugin_args *args, const char *name, struct str fallback)
+{
+	struct json value = argument(args, name);
+
+	if (json_is(value, JSON_STR))
+		return json_str(value);
+	if (!json_is_absent(value))
+		note_type(args, name, "text");
+	return fallback;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static struct json arguments_of(struct json root, struct str action)
+{
+	struct json_iter it = json_iter(json_get(root, "configurations"));
+
+	while (json_next(&it))
+		if (str_eq(json_str(json_get(it.value, "name")), action))
+			return json_get(it.value, "arguments");
+	return JSON_NONE;
+}
+
+static int read_actions(struct config *config, struct json root, struct err *err)
+{
+	struct json list = json_get(root, "actions");
+	struct str rest = json_str(list), part;
+
+	if (!json_is(list, JSON_STR))
+		return err_set(err, ERR_INVALID, "actions: a list of names with commas is needed");
+	while (str_split(&rest, ',', &part)) {
+		struct str name = str_trim(part);
+		const struct action_type *type = action_type_find(name);
+
+		if (!type)
+			return err_set(err, ERR_INVALID, "actions: there is no action \"%.*s\"",
+				       STR_ARG(name));
+		config->enqueues |= str_is(name, "enqueue");
+		vec_push(&config->actions, (struct config_action){type, arguments_of(root, name)});
+	}
+	return 0;
+}
+
+static int read_switches(struct plugin *plugin, struct json options, struct err *err)
+{
+	for (int i = 0; i < SWITCH_COUNT; i++) {
+		struct json value = json_get(options, switch_names[i]);
+		bool on = i != SWITCH_HIERARCHY && i != SWITCH_CLUSTER_ORDER;
+
+		if (!json_is_absent(value) && !json_is(value, JSON_NULL)) {
+			if (!json_is(value, JSON_BOOL))
+				return err_set(err, ERR_INVALID, "%s: must be true or false",
+					       switch_names[i]);
+			on = json_bool(value);
+		}
+		plugin->on |= (uint32_t)on << i;
+	}
+	return 0;
+}
+
+static int find_type(struct str name, const struct plugin_type **ret, struct err *err)
+{
+	*ret = plugin_type_find(name);
+	if (*ret)
+		return 0;
+	if (plugin_is_planned(name))
+		return err_set(err, ERR_INVALID,
+			       "plugin \"%.*s\" is not part of this scheduler yet", STR_ARG(name));
+	return err_set(err, ERR_INVALID, "there is no plugin \"%.*s\"", STR_ARG(name));
+}
+
+static int read_plugin(struct config *config, struct json options, uint32_t tier, struct err *err)
+{
+	struct str name = json_str(json_get(options, "name"));
+	struct plugin_args args = {.object = json_get(options, "arguments")};
+	struct plugin *plugin = mem_new(struct plugin);
+	int failed = 0;
+
+	plugin->tier = tier;
+	vec_push(&config->plugins, plugin);
+	if (find_type(name, &plugin->type, err) < 0)
+		return -1;
+	if (read_switches(plugin, options, err) < 0 ||
+	    (plugin->type->new && plugin->type->new (plugin, &args, err) < 0))
+		failed = err_wrap(err, "%.*s", STR_ARG(name));
+	for (size_t i = 0; i < args.notes.len; i++) {
+		vec_push(&config->notes,
+			 mem_printf("plugin %s: %s", plugin->type->name, args.notes.ptr[i]));
+		mem_free(args.notes.ptr[i]);
+	}
+	vec_done(&args.notes);
+	return failed;
+}
+
+/* Combinations that cannot work. */
+static int check_tier(const struct config *config, uint32_t tier, struct err *err)
+{
+	bool proportion = false, hierarchical = false;
+
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		const struct plugin *p = config->plugins.ptr[i];
+
+		if (p->tier != tier)
+			continue;
+		proportion |= str_is(str_from(p->type->name), "proportion");
+		hierarchical |=
+			str_is(str_from(p->type->name), "drf") && plugin_is_on(p, SWITCH_HIERARCHY);
+	}
+	if (proportion && hierarchical)
+		return err_set(err, ERR_INVALID,
+			       "proportion and drf with hierarchy enabled conflicts");
+	return 0;
+}
+
+static int read_tiers(struct config *config, struct json root, struct err *err)
+{
+	struct json_iter tier = json_iter(json_get(root, "tiers"));
+
+	while (json_next(&tier)) {
+		struct json_iter it = json_iter(json_get(tier.value, "plugins"));
+
+		while (json_next(&it))
+			if (read_plugin(config, it.value, (uint32_t)tier.index, err) < 0)
+				return err_wrap(err, "tiers[%zu].plugins[%zu]", tier.index,
+						it.index);
+		if (check_tier(config, (uint32_t)tier.index, err) < 0)
+			return err_wrap(err, "tiers[%zu]", tier.index);
+	}
+	return 0;
+}
+
+/* --- what is asked --------------------------------------------------------------------------- */
+
+static bool has_hook(const struct plugin_type *type, const struct hook_row *row)
+{
+	void (*fn)(void);
+
+	memcpy(&fn, (const char *)type + row->offset, sizeof(fn));
+	return fn;
+}
+
+static void list_rows(struct config *config, const struct plugin *p)
+{
+	const struct filter_row *filter = p->type->filters;
+	const struct score_row *score = p->type->scores;
+
+	for (; filter && filter->name && plugin_is_on(p, SWITCH_PREDICATE); filter++)
+		vec_push(&config->filters, (struct config_filter){filter, p});
+	for (; score && score->name && plugin_is_on(p, SWITCH_NODE_ORDER); score++) {
+		double weight = score->weight ? score->weight(p) : 1;
+
+		if (weight != 0)
+			vec_push(&config->scores, (struct config_score){score, p, weight});
+	}
+}
+
+static void list_hooks(struct config *config)
+{
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		const struct plugin *p = config->plugins.ptr[i];
+
+		for (int h = 0; h < HOOK_COUNT; h++)
+			if (plugin_is_on(p, hook_rows[h].which) && has_hook(p->type, &hook_rows[h]))
+				vec_push(&config->hooks[h], p);
+		list_rows(config, p);
+	}
+}
+
+struct config *config_parse(struct str text, uint64_t number, struct err *err)
+{
+	AUTO(config_free) struct config *config = mem_new(struct config);
+	struct json root;
+
+	config->number = number;
+	config->doc = yaml_parse(text, NULL, err);
+	if (!config->doc)
+		return NULL;
+	root = json_doc_root(config->doc);
+	if (read_actions(config, root, err) < 0 || read_tiers(config, root, err) < 0)
+		return NULL;
+	config->metrics = json_get(root, "metrics");
+	list_hooks(config);
+	return TAKE(config);
+}
+
+void config_free(struct config *config)
+{
+	if (!config)
+		return;
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		struct plugin *p = config->plugins.ptr[i];
+
+		if (p->type && p->type->free)
+			p->type->free(p);
+		mem_free(p);
+	}
+	for (size_t i = 0; i < config->notes.len; i++)
+		mem_free(config->notes.ptr[i]);
+	for (int h = 0; h < HOOK_COUNT; h++)
+		vec_done(&config->hooks[h]);
+	vec_done(&config->notes);
+	vec_done(&config->plugins);
+	vec_done(&config->actions);
+	vec_done(&config->filters);
+	vec_done(&config->scores);
+	json_doc_unref(config->doc);
+	mem_free(config);
+}
+
+const struct plugin *config_find_plugin(const struct config *config, const char *name)
+{
+	for (size_t i = 0; i < config->plugins.len; i++)
+		if (str_is(str_from(config->plugins.ptr[i]->type->name), name))
+			return config->plugins.ptr[i];
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/config.h - the scheduler's configuration file: actions, tiers of plugins, their switches
+ * and arguments.
+ *
+ * Read whole or refused whole, with the reason: an unknown action or plugin, a plugin that is not
+ * built, a combination that cannot work. A running scheduler keeps its last good one. Unknown keys
+ * are passed over, and told in the notes. */
+#ifndef SCHED_CONFIG_H
+#define SCHED_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "json/doc.h"
+#include "sched/hooks.h"
+#include "sched/plugin.h"
+
+struct action_type;
+
+struct config_action {
+	const struct action_type *type;
+	struct json arguments; /* of `configurations`; may be absent */
+};
+/* A row of a plugin whose switch is on. */
+struct config_filter {
+	const struct filter_row *row;
+	const struct plugin *plugin;
+};
+struct config_score {
+	const struct score_row *row;
+	const struct plugin *plugin;
+	double weight;
+};
+
+struct config {
+	struct json_doc *doc;
+	VEC(struct config_action) actions;
+	VEC(struct plugin *) plugins; /* in order of tiers */
+	struct hook_list hooks[HOOK_COUNT];
+	VEC(struct config_filter) filters;
+	VEC(struct config_score) scores;
+	struct json metrics;
+	VEC(char *) notes; /* what is odd about it, for the log */
+	bool enqueues;     /* the enqueue action is there: groups wait to be let in */
+	uint64_t number;   /* of this process: what was cached under another is of no use */
+};
+
+/* What holds until a good file has been read. */
+extern const char *const config_builtin;
+
+/* `number` tells configurations apart; take the next one each time. ERR_INVALID. */
+struct config *config_parse(struct str text, uint64_t number, struct err *err) MUST_CHECK;
+void config_free(struct config *config);
+DEFINE_AUTO(struct config *, config_free);
+
+/* The plugin of that name, or NULL: for plugins that work together. */
+const struct plugin *config_find_plugin(const struct config *config, const char *name);
+
+#endif

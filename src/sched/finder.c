@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/finder.c - see the header.
+ *
+ * 1. For every slot, verdict and score are those of the node as it was at change `synced`; slots that
+ *    changed later are in the cluster's ring, or the finder is made anew.
+ * 2. A slot is in the heap of its group (idle room, future room) exactly if its verdict is 0; the
+ *    heaps are made when the class is asked for a second time.
+ * 3. Normalised scores (100 x score / largest) are of the largest among nodes with idle room; when that
+ *    changes, all scores are made anew. */
+#include "sched/finder.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+enum group { GROUP_IDLE, GROUP_FUTURE, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
+enum { FINDERS_MAX = 64 }; /* kept; the one that was used longest ago goes */
+enum { NORMALISED_MAX = 8 };
+
+struct heap_of_slots {
+	uint32_t *at;
+	uint32_t len;
+};
+
+struct finder {
+	struct list link;
+	struct class *class;
+	uint64_t config;
+	uint64_t shape;
+	uint64_t synced;
+	uint32_t size; /* slots */
+	uint32_t uses;
+	verdict *verdicts;
+	double *scores;
+	uint8_t *groups;
+	uint32_t *places; /* in its group's heap */
+	struct heap_of_slots heaps[GROUP_COUNT];
+	bool heaped;
+	/* By profile: what does not depend on the node itself. */
+	verdict *by_profile;
+	uint8_t *profile_known;
+	size_t profile_size;
+	double most[NORMALISED_MAX]; /* the largest raw score of each normalised row */
+	/* What was found last for all nodes when none fitted. */
+	const struct fit *fit;
+	uint32_t fit_session;
+	uint64_t fit_changes;
+};
+
+/* A node that is not there has this verdict, and is not counted. */
+#define ABSENT (~UINT64_C(0))
+
+/* --- heaps ----------------------------------------------------------------------------------- */
+
+static bool goes_before(const struct finder *f, uint32_t a, uint32_t b)
+{
+	if (f->scores[a] != f->scores[b])
+		return f->scores[a] > f->scores[b];
+	return a < b;
+}
+
+static void heap_set(struct finder *f, struct heap_of_slots *heap, uint32_t place, uint32_t slot)
+{
+	heap->at[place] = slot;
+	f->places[slot] = place;
+}
+
+static void sift_up(struct finder *f, struct heap_of_slots *heap, uint32_t place)
+{
+	uint32_t slot = heap->at[place];
+
+	while (place && goes_before(f, slot, heap->at[(place - 1) / 2])) {
+		heap_set(f, heap, place, heap->at[(place - 1) / 2]);
+		place = (place - 1) / 2;
+	}
+	heap_set(f, heap, place, slot);
+}
+
+static void sift_down(struct finder *f, struct heap_of_slots *heap, uint32_t place)
+{
+	uint32_t slot = heap->at[place];
+
+	for (uint32_t child; (child = 2 * place + 1) < heap->len; place = child) {
+		if (child + 1 < heap->len && goes_before(f, heap->at[child + 1], heap->at[child]))
+			child++;
+		if (!goes_before(f, heap->at[child], slot))
+			break;
+		heap_set(f, heap, place, heap->at[child]);
+	}
+	heap_set(f, heap, place, slot);
+}
+
+static void slots_remove(struct finder *f, struct heap_of_slots *heap, uint32_t slot)
+{
+	uint32_t place = f->places[slot];
+	uint32_t last = heap->at[--heap->len];
+
+	if (last == slot)
+		return;
+	heap_set(f, heap, place, last);
+	sift_up(f, heap, place);
+	sift_down(f, heap, f->places[last]);
+}
+
+static void slots_add(struct finder *f, struct heap_of_slots *heap, uint32_t slot)
+{
+	heap_set(f, heap, heap->len, slot);
+	heap->len++;
+	sift_up(f, heap, heap->len - 1);
+}
+
+static void make_heaps(struct finder *f)
+{
+	for (int g = 0; g < GROUP_COUNT; g++) {
+		if (!f->heaps[g].at)
+			f->heaps[g].at = mem_calloc(f->size, sizeof(uint32_t));
+		f->heaps[g].len = 0;
+	}
+	for (uint32_t slot = 0; slot < f->size; slot++)
+		if (f->groups[slot] != GROUP_NONE) {
+			struct heap_of_slots *heap = &f->heaps[f->groups[slot]];
+
+			heap_set(f, heap, heap->len++, slot);
+		}
+	for (int g = 0; g < GROUP_COUNT; g++)
+		for (uint32_t i = f->heaps[g].len / 2; i-- > 0;)
+			sift_down(f, &f->heaps[g], i);
+	f->heaped = true;
+}
+
+/* --- one node -------------------------------------------------------------------------------- */
+
+static bool concerns(const struct config_filter *filter, const struct task *task)
+{
+	return !filter->row->applies || filter->row->applies(filter->plugin, task);
+}
+
+/* The rows of one scope; a verdict that nothing can change ends it. */
+static verdict test_rows(const struct session *ssn, enum scope scope, const struct task *task,
+			 const struct node_info *node)
+{
+	verdict all = 0;
+
+	for (size_t i = 0; i < ssn->config->filters.len; i++) {
+		const struct config_filter *filter = &ssn->config->filters.ptr[i];
+
+		if (filter->row->scope != scope || !concerns(filter, task))
+			continue;
+		all |= filter->row->test(filter->plugin, task, node);
+		if (all && verdict_is_final(all))
+			break;
+	}
+	return all;
+}
+
+static verdict test_profile(struct session *ssn, struct finder *f, const struct task *task,
+			    const struct node_info *node)
+{
+	uint32_t id = node->profile->id;
+
+	if (f->class->terms->by_name)
+		return test_rows(ssn, SCOPE_PROFILE, task, node);
+	if (!f->profile_known[id]) {
+		f->by_profile[id] = test_rows(ssn, SCOPE_PROFILE, task, node);
+		f->profile_known[id] = 1;
+	}
+	return f->by_profile[id];
+}
+
+static bool score_concerns(const struct config_score *score, const struct task *task)
+{
+	return !score->row->applies || score->row->applies(score->plugin, task);
+}
+
+static double normalised(const struct config_score *score, double raw, double most)
+{
+	enum { TOP = 100 };
+	double scaled;
+
+	if (score->row->normalise == NORMALISE_NONE)
+		return raw;
+	scaled = most > 0 ? (double)(int64_t)(TOP * raw / most) : 0;
+	return score->row->normalise == NORMALISE_UP ? scaled : TOP - scaled;
+}
+
+static double score_node(const struct session *ssn, const struct finder *f, const struct task *task,
+			 const struct node_info *node)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ssn->config->scores.len; i++) {
+		const struct config_score *score = &ssn->config->scores.ptr[i];
+
+		if (!score->row->score || score->row->scope == SCOPE_CLUSTER ||
+		    !score_concerns(score, task))
+			continue;
+		sum += score->weight *
+		       normalised(score, score->row->score(score->plugin, task, node), f->most[n]);
+		n += score->row->normalise != NORMALISE_NONE && n + 1 < NORMALISED_MAX;
+	}
+	return sum;
+}
+
+static void look_at(struct session *ssn, struct finder *f, const struct task *task, uint32_t slot)
+{
+	const struct cluster *cluster = ssn->cluster;
+	const struct node_info *node = cluster->nodes.ptr[slot];
+	int dim;
+
+	f->groups[slot] = GROUP_NONE;
+	if (!node || !node->there) {
+		f->verdicts[slot] = ABSENT;
+		return;
+	}
+	dim = task->class->empty ? DIM_NONE
+				 : cluster_short_of(cluster, ROOM_FUTURE, slot, task->class);
+	if (dim != DIM_NONE) {
+		f->verdicts[slot] = VERDICT_OF(FIT_INSUFFICIENT, dim);
+		return;
+	}
+	f->verdicts[slot] = test_profile(ssn, f, task, node);
+	if (!f->verdicts[slot] || !verdict_is_final(f->verdicts[slot]))
+		f->verdicts[slot] |= test_rows(ssn, SCOPE_NODE, task, node);
+	if (f->verdicts[slot])
+		return;
+	f->groups[slot] = task->class->empty || cluster_fits(cluster, ROOM_IDLE, slot, task->class)
+				  ? GROUP_IDLE
+				  : GROUP_FUTURE;
+}
+
+/* --- all nodes ------------------------------------------------------------------------------- */
+
+void finder_free(struct cluster *cluster, struct finder *finder)
+{
+	if (!finder)
+		return;
+	list_remove(&finder->link);
+	cluster->finder_count--;
+	finder->class->finder = NULL;
+	mem_free(finder->verdicts);
+	mem_free(finder->scores);
+	mem_free(finder->groups);
+	mem_free(finder->places);
+	mem_free(finder->by_profile);
+	mem_free(finder->profile_known);
+	for (int g = 0; g < GROUP_COUNT; g++)
+		mem_free(finder->heaps[g].at);
+	mem_free(finder);
+}
+
+/* A finder for a class: its own, a new one, or the one that was used longest ago. */
+static struct finder *finder_take(struct cluster *cluster, struct class *class)
+{
+	struct finder *f = class->finder;
+
+	if (!f && cluster->finder_count >= FINDERS_MAX) {
+		f = container_of(cluster->finders.prev, struct finder, link);
+		f->class->finder = NULL;
+		f->config = 0;
+	}
+	if (!f) {
+		f = mem_new(struct finder);
+		list_init(&f->link);
+		cluster->finder_count++;
+	}
+	f->class = class;
+	class->finder = f;
+	list_remove(&f->link);
+	list_push_front(&cluster->finders, &f->link);
+	return f;
+}
+
+static void resize(struct finder *f, const struct cluster *cluster)
+{
+	size_t profiles = cluster->profile_by_id.len + 1;
+
+	if (f->size != cluster->nodes.len) {
+		f->size = (uint32_t)cluster->nodes.len;
+		f->verdicts = mem_realloc(f->verdicts, f->size + 1, sizeof(*f->verdicts));
+		f->scores = mem_realloc(f->scores, f->size + 1, sizeof(*f->scores));
+		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
+		f->places = mem_realloc(f->places, f->size + 1, sizeof(*f->places));
+		for (int g = 0; g < GROUP_COUNT; g++) {
+			mem_free(f->heaps[g].at);
+			f->heaps[g].at = NULL;
+		}
+	}
+	if (profiles > f->profile_size) {
+		f->profile_size = profiles;
+		f->by_profile = mem_realloc(f->by_profile, profiles, sizeof(*f->by_profile));
+		f->profile_known = mem_realloc(f->profile_known, profiles, 1);
+	}
+	memset(f->profile_known, 0, f->profile_size);
+}
+
+/* The largest raw score of each normalised row, among nodes with idle room. */
+static bool find_most(struct session *ssn, struct finder *f, const struct task *task)
+{
+	double most[NORMALISED_MAX] = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < ssn->config->scores.len && n < NORMALISED_MAX; i++) {
+		const struct config_score *score = &ssn->config->scores.ptr[i];
+
+		if (score->row->normalise == NORMALISE_NONE || !score->row->score ||
+		    score->row->scope == SCOPE_CLUSTER || !score_concerns(score, task))
+			continue;
+		for (uint32_t slot = 0; slot < f->size; slot++) {
+			double raw;
+
+			if (f->groups[slot] != GROUP_IDLE)
+				continue;
+			raw = score->row->score(score->plugin, task, ssn->cluster->nodes.ptr[slot]);
+			if (raw > most[n])
+				most[n] = raw;
+		}
+		n++;
+	}
+	if (memcmp(most, f->most, sizeof(most)) == 0)
+		return false;
+	memcpy(f->most, most, sizeof(most));
+	return true;
+}
+
+static bool has_normalised(const struct session *ssn, const struct task *task)
+{
+	for (size_t i = 0; i < ssn->config->scores.len; i++) {
+		const struct config_score *score = &ssn->config->scores.ptr[i];
+
+		if (score->row->normalise != NORMALISE_NONE && score->row->scope != SCOPE_CLUSTER &&
+		    score_concerns(score, task))
+			return true;
+	}
+	return false;
+}
+
+static void score_all(struct session *ssn, struct finder *f, const struct task *task)
+{
+	for (uint32_t slot = 0; slot < f->size; slot++)
+		if (f->groups[slot] != GROUP_NONE)
+			f->scores[slot] = score_node(ssn, f, task, ssn->cluster->nodes.ptr[slot]);
+	f->heaped = false;
+}
+
+static void look_at_all(struct session *ssn, struct finder *f, const struct task *task)
+{
+	resize(f, ssn->cluster);
+	memset(f->most, 0, sizeof(f->most));
+	for (uint32_t slot = 0; slot < f->size; slot++)
+		look_at(ssn, f, task, slot);
+	if (has_normalised(ssn, task))
+		(void)find_most(ssn, f, task);
+	score_all(ssn, f, task);
+	f->config = ssn->config->number;
+	f->shape = ssn->cluster->shape;
+	f->fit = NULL;
+	f->uses = 0;
+}
+
+/* One node has changed. */
+static void look_again(struct session *ssn, struct finder *f, const struct task *task,
+		       uint32_t slot)
+{
+	uint8_t group = f->groups[slot];
+
+	if (f->heaped && group != GROUP_NONE)
+		slots_remove(f, &f->heaps[group], slot);
+	look_at(ssn, f, task, slot);
+	group = f->groups[slot];
+	if (group == GROUP_NONE)
+		return;
+	f->scores[slot] = score_node(ssn, f, task, ssn->cluster->nodes.ptr[slot]);
+	if (f->heaped)
+		slots_add(f, &f->heaps[group], slot);
+}
+
+static struct finder *finder_of(struct session *ssn, const struct task *task)
+{
+	struct cluster *cluster = ssn->cluster;
+	struct finder *f = finder_take(cluster, task->class);
+	uint64_t behind = cluster->changes - f->synced;
+
+	if (f->config != ssn->config->number || f->shape != cluster->shape ||
+	    f->size != cluster->nodes.len || behind > CHANGE_RING || behind > f->size) {
+		look_at_all(ssn, f, task);
+	} else if (behind) {
+		for (uint64_t i = f->synced; i < cluster->changes; i++)
+			look_again(ssn, f, task, cluster->change_ring[i % CHANGE_RING]);
+		if (has_normalised(ssn, task) && find_most(ssn, f, task))
+			score_all(ssn, f, task);
+	}
+	f->synced = cluster->changes;
+	return f;
+}
+
+/* --- why not --------------------------------------------------------------------------------- */
+
+struct counts {
+	VEC(struct fit_count) list;
+	uint32_t nodes;
+};
+
+static void count_code(struct counts *counts, enum fit_code code, uint16_t detail, int64_t free)
+{
+	struct fit_count *found = NULL;
+
+	for (size_t i = 0; i < counts->list.len && !found; i++)
+		if (counts->list.ptr[i].code == code && counts->list.ptr[i].detail == detail)
+			found = &counts->list.ptr[i];
+	if (!found) {
+		found = vec_add(&counts->list);
+		found->code = (uint16_t)code;
+		found->detail = detail;
+		found->most = free;
+	}
+	found->count++;
+	if (free > found->most)
+		found->most = free;
+}
+
+static bool has_detail(int code)
+{
+	return code == FIT_INSUFFICIENT || code == FIT_PROPORTION || code == FIT_OTHER ||
+	       code == FIT_ZONE_CLOSED;
+}
+
+static void count_verdict(const struct session *ssn, struct counts *counts, uint32_t slot,
+			  verdict v)
+{
+	if (v == ABSENT)
+		return;
+	counts->nodes++;
+	for (uint64_t rest = verdict_codes(v); rest; rest &= rest - 1) {
+		int code = __builtin_ctzll(rest);
+		uint16_t detail = has_detail(code) ? verdict_detail(v) : 0;
+		int64_t free = 0;
+
+		if (code == FIT_INSUFFICIENT)
+			free = columns_get(&ssn->cluster->columns, ROOM_FUTURE, detail, slot);
+		count_code(counts, (enum fit_code)code, detail, free);
+	}
+}
+
+static const struct fit *make_fit(struct session *ssn, struct counts *counts,
+				  const struct node_set *set)
+{
+	struct fit *fit =
+		arena_zalloc(ssn->arena, sizeof(*fit) + counts->list.len * sizeof(fit->at[0]));
+
+	fit->nodes = counts->nodes;
+	fit->domain = set->name;
+	fit->len = counts->list.len;
+	if (fit->len)
+		memcpy(fit->at, counts->list.ptr, fit->len * sizeof(fit->at[0]));
+	vec_done(&counts->list);
+	return fit;
+}
+
+static const struct fit *fit_of_all(struct session *ssn, struct finder *f,
+				    const struct node_set *set)
+{
+	struct counts counts = {0};
+
+	if (f->fit && f->fit_session == ssn->id && f->fit_changes == f->synced)
+		return f->fit;
+	for (uint32_t slot = 0; slot < f->size; slot++)
+		count_verdict(ssn, &counts, slot, f->verdicts[slot]);
+	f->fit = make_fit(ssn, &counts, set);
+	f->fit_session = ssn->id;
+	f->fit_changes = f->synced;
+	return f->fit;
+}
+
+/* --- choosing -------------------------------------------------------------------------------- */
+
+static bool is_local(const struct session *ssn, const struct task *task)
+{
+	for (size_t i = 0; i < ssn->config->filters.len; i++)
+		if (ssn->config->filters.ptr[i].row->scope == SCOPE_CLUSTER &&
+		    concerns(&ssn->config->filters.ptr[i], task))
+			return false;
+	for (size_t i = 0; i < ssn->config->scores.len; i++)
+		if (ssn->config->scores.ptr[i].row->scope == SCOPE_CLUSTER &&
+		    score_concerns(&ssn->config->scores.ptr[i], task))
+			return false;
+	return true;
+}
+
+/* The first of a group by a look at all; for a class that is asked for once. */
+static uint32_t scan_best(const struct finder *f, uint8_t group)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t slot = 0; slot < f->size; slot++)
+		if (f->groups[slot] == group &&
+		    (best == UINT32_MAX || f->scores[slot] > f->scores[best]))
+			best = slot;
+	return best;
+}
+
+static uint32_t best_of(struct finder *f, uint8_t group)
+{
+	if (!f->heaped && f->uses > 1)
+		make_heaps(f);
+	if (f->heaped)
+		return f->heaps[group].len ? f->heaps[group].at[0] : UINT32_MAX;
+	return scan_best(f, group);
+}
+
+static bool choose_local(struct session *ssn, struct finder *f, const struct node_set *set,
+			 struct choice *ret, const struct fit **ret_fit)
+{
+	uint32_t slot;
+
+	f->uses++;
+	slot = best_of(f, GROUP_IDLE);
+	ret->idle = slot != UINT32_MAX;
+	if (!ret->idle)
+		slot = best_of(f, GROUP_FUTURE);
+	if (slot == UINT32_MAX) {
+		if (ret_fit)
+			*ret_fit = fit_of_all(ssn, f, set);
+		return false;
+	}
+	ret->node = ssn->cluster->nodes.ptr[slot];
+	return true;
+}
+
+struct candidates {
+	VEC(struct node_info *) nodes;
+	VEC(double) scores;
+};
+
+static void add_batches(const struct session *ssn, const struct task *task,
+			struct node_info *const *nodes, size_t count, double *scores)
+{
+	for (size_t i = 0; i < ssn->config->scores.len; i++) {
+		const struct config_score *score = &ssn->config->scores.ptr[i];
+
+		if (score->row->scope != SCOPE_CLUSTER || !score_concerns(score, task))
+			continue;
+		if (score->row->batch)
+			score->row->batch(score->plugin, task, nodes, count, scores);
+		for (size_t j = 0; score->row->score && j < count; j++)
+			scores[j] +=
+				score->weight * score->row->score(score->plugin, task, nodes[j]);
+	}
+}
+
+static struct node_info *best_candidate(const struct session *ssn, const struct task *task,
+					struct candidates *c)
+{
+	size_t best = 0;
+
+	if (c->nodes.len > 1)
+		add_batches(ssn, task, c->nodes.ptr, c->nodes.len, c->scores.ptr);
+	for (size_t i = 1; i < c->nodes.len; i++)
+		if (c->scores.ptr[i] > c->scores.ptr[best] ||
+		    (c->scores.ptr[i] == c->scores.ptr[best] &&
+		     c->nodes.ptr[i]->slot < c->nodes.ptr[best]->slot))
+			best = i;
+	return c->nodes.len ? c->nodes.ptr[best] : NULL;
+}
+
+/* Node by node: for sets, and where something beyond the node has a say. */
+static bool choose_widely(struct session *ssn, struct finder *f, const struct task *task,
+			  const struct node_set *set, struct choice *ret,
+			  const struct fit **ret_fit)
+{
+	struct candidates groups[GROUP_COUNT] = {0};
+	struct counts counts = {0};
+	size_t len = set->slots ? set->len : f->size;
+
+	for (size_t i = 0; i < len; i++) {
+		uint32_t slot = set->slots ? set->slots[i] : (uint32_t)i;
+		struct node_info *node = ssn->cluster->nodes.ptr[slot];
+		verdict v = f->verdicts[slot];
+
+		if (v == ABSENT)
+			continue;
+		if (!(verdict_codes(v) & VERDICT(FIT_INSUFFICIENT)) && !verdict_is_final(v))
+			v |= test_rows(ssn, SCOPE_CLUSTER, task, node);
+		if (v) {
+			count_verdict(ssn, &counts, slot, v);
+			continue;
+		}
+		vec_push(&groups[f->groups[slot]].nodes, node);
+		vec_push(&groups[f->groups[slot]].scores, f->scores[slot]);
+	}
+	ret->node = best_candidate(ssn, task, &groups[GROUP_IDLE]);
+	ret->idle = ret->node;
+	if (!ret->node)
+		ret->node = best_candidate(ssn, task, &groups[GROUP_FUTURE]);
+	if (!ret->node && ret_fit)
+		*ret_fit = make_fit(ssn, &counts, set);
+	vec_done(&counts.list);
+	for (int g = 0; g < GROUP_COUNT; g++) {
+		vec_done(&groups[g].nodes);
+		vec_done(&groups[g].scores);
+	}
+	return ret->node;
+}
+
+bool finder_choose(struct session *ssn, struct task *task, const struct node_set *set,
+		   struct choice *ret, const struct fit **ret_fit)
+{
+	struct finder *f = finder_of(ssn, task);
+
+	if (!set->slots && is_local(ssn, task))
+		return choose_local(ssn, f, set, ret, ret_fit);
+	return choose_widely(ssn, f, task, set, ret, ret_fit);
+}
+
+verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
+		    enum room room)
+{
+	verdict v = 0;
+	int dim = DIM_NONE;
+
+	if (!node->there)
+		return VERDICT_OF(FIT_OTHER, 0);
+	if (room != ROOM_COUNT && !task->class->empty)
+		dim = cluster_short_of(ssn->cluster, room, node->slot, task->class);
+	if (dim != DIM_NONE)
+		return VERDICT_OF(FIT_INSUFFICIENT, dim);
+	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++) {
+		v |= test_rows(ssn, scope, task, node);
+		if (v && verdict_is_final(v))
+			break;
+	}
+	return v;
+}
+
+void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,
+		  size_t count, double *ret_scores)
+{
+	struct finder *f = finder_of(ssn, task);
+
+	for (size_t i = 0; i < count; i++)
+		ret_scores[i] = score_node(ssn, f, task, nodes[i]);
+	add_batches(ssn, task, nodes, count, ret_scores);
+}

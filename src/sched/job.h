@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/job.h - a job: one PodGroup and the tasks that name it; its roles and its sub-groups.
+ *
+ * A job may be there before its PodGroup (pods came first) and after it (pods are still going); it is
+ * scheduled only while it has both the PodGroup and a queue. The rules that count tasks (ready,
+ * pipelined, starving, valid) are here as plain functions; the gang plugin turns them into opinions. */
+#ifndef SCHED_JOB_H
+#define SCHED_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "model/podgroup.h"
+#include "model/resources.h"
+#include "sched/reason.h"
+#include "sched/task.h"
+
+struct atoms;
+struct label_set;
+struct queue_info;
+struct sub_policy;
+
+/* The tasks of one role. */
+struct role {
+	uint32_t name; /* atom */
+	int32_t min;   /* of spec.minTaskMember; 0: none */
+	struct tally tally;
+};
+
+/* Tasks that a sub-group policy puts together; every job has the one for all others. */
+struct sub_job {
+	struct list link; /* among its job's */
+	struct job *job;
+	const struct sub_policy *policy; /* NULL: those that no policy captures */
+	struct str values;               /* of the policy's label keys, joined by "-" */
+	int64_t match_index;             /* the first value, where it is a number */
+	int32_t min_available;
+	struct tally tally;
+};
+
+struct sub_policy {
+	struct str name;
+	int32_t size; /* the least of one sub-group */
+	int32_t min_groups;
+	const struct network_topology *topology;
+	const struct label_selector *selector;
+	struct strs keys;
+};
+
+/* A condition of the PodGroup as the API has it, by a hash of its reason and message. */
+enum group_condition { GROUP_UNSCHEDULABLE, GROUP_SCHEDULED, GROUP_CONDITION_COUNT };
+
+struct job {
+	struct list queue_link;   /* among its queue's jobs */
+	struct list active_link;  /* among those that a cycle looks at; see cluster.h */
+	struct queue_info *queue; /* NULL: there is none of that name */
+	uint32_t queue_name;      /* atom */
+	uint32_t priority_class;  /* atom */
+	bool grouped;             /* its PodGroup is there */
+	struct list tasks[TASK_STATUS_COUNT];
+	struct tally tally;
+	VEC(struct role) roles;
+	int32_t role_min_total;
+	int32_t min_available;
+	int32_t priority;
+	int64_t created;
+	int64_t waiting_time;        /* of the sla annotation; 0: none */
+	struct label_set *notes;     /* its annotations of Volcano's */
+	struct opt_bool preemptable; /* what its annotation or label says */
+	struct list subs;
+	struct sub_job main; /* for tasks that no policy captures */
+	struct sub_policy *policies;
+	size_t policy_count;
+	struct group_extra *extra; /* the document, where policies or a topology need it */
+
+	struct resources allocated;     /* of tasks in TASKS_ALLOCATED */
+	struct resources pending;       /* of pending tasks */
+	struct resources min_resources; /* empty when absent */
+	bool has_min_resources;
+	/* What it counts for in its queue's and the cluster's sums of what has been let in, as counted
+	 * last (queue_info.h). */
+	struct resources inqueue;
+	struct resources inqueue_whole;
+	struct resources elastic;
+
+	/* The PodGroup's status: what is decided, and what the API has. */
+	enum podgroup_phase phase;
+	enum podgroup_phase told_phase;
+	int32_t told_counts[3];               /* running, succeeded, failed */
+	uint32_t told[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
+	uint32_t told_event;                  /* hash of the last event that was told of it */
+	uint32_t refused_session;             /* the session that set `refusal` */
+	struct reason refusal;                /* why it was not let in, or not placed */
+	int64_t waiting_since;
+	uint32_t unschedulable_session; /* the session that found it unschedulable */
+
+	uint32_t namespace_len;
+	uint32_t key_len;
+	char *uid;
+	char key[]; /* "namespace/name" */
+};
+
+static inline struct str job_key(const struct job *job)
+{
+	return str_of(job->key, job->key_len);
+}
+static inline struct str job_name(const struct job *job)
+{
+	return str_skip(job_key(job), job->namespace_len + 1);
+}
+static inline struct str job_namespace(const struct job *job)
+{
+	return str_of(job->key, job->namespace_len);
+}
+/* Not let in yet. */
+static inline bool job_is_pending(const struct job *job)
+{
+	return !job->grouped || job->phase == PODGROUP_PENDING || job->phase == PODGROUP_PHASE_NONE;
+}
+
+/* --- rules that count ------------------------------------------------------------------------ */
+
+static inline uint32_t job_ready_count(const struct job *job)
+{
+	return tally_of(&job->tally, TASKS_READY);
+}
+/* Enough tasks have room: of the job, and of each role with a minimum, and of sub-groups. */
+bool job_is_ready(const struct job *job);
+/* ... counting those that wait for room to be released. */
+bool job_is_pipelined(const struct job *job);
+/* The same by the number of tasks alone. */
+bool job_count_is_ready(const struct job *job);
+/* Fewer than its minimum have room or wait for it to be released. */
+bool job_is_starving(const struct job *job);
+/* Does it have the tasks that its minimums ask for? */
+bool job_roles_are_valid(const struct job *job);
+bool job_groups_are_valid(const struct job *job);
+bool sub_job_is_ready(const struct sub_job *sub);
+bool sub_job_is_pipelined(const struct sub_job *sub);
+/* The highest priority of its tasks, not below 0. */
+int32_t sub_job_priority(const struct sub_job *sub);
+/* After a task found no node: is it worth trying the others of the job? `failed` says of a role
+ * (atom) whether one of its tasks failed. */
+bool job_goes_on(const struct job *job, const struct sub_job *sub,
+		 bool (*failed)(void *arg, uint32_t role), void *arg);
+
+/* spec.networkTopology, or NULL. */
+const struct network_topology *job_topology(const struct job *job);
+/* The role of that name, or NULL. */
+struct role *job_find_role(struct job *job, uint32_t role);
+
+/* What stands for a reason and a message where only a change matters; never 0. */
+uint32_t job_text_hash(struct str reason, struct str message);
+
+/* Without a hook's opinion: the older, then the smaller uid. */
+int job_order(const struct job *a, const struct job *b);
+int sub_job_order(const struct sub_job *a, const struct sub_job *b);
+
+#endif

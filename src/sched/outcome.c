@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/outcome.c - what a session ends with: phases, conditions and events that have changed
+ * (scheduler specification, 1.29 to 1.31).
+ *
+ * Texts are Volcano's, since people and programs search for them; they are made from the reasons that
+ * the session noted. Something is decided only if it differs from what the API has, so that a job
+ * that waits for the same reason as before costs no write. */
+#include "sched/outcome.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sched/session.h"
+#include "sched/statement.h"
+
+#include "base/banned.h"
+
+struct decision *outcome_add(struct session *ssn, enum decision_kind kind)
+{
+	struct decision *d = vec_add(&ssn->outcome.decisions);
+
+	d->kind = kind;
+	return d;
+}
+
+void outcome_event(struct session *ssn, struct job *job, struct task *task, const char *type,
+		   const char *reason, const char *message)
+{
+	struct decision *d = outcome_add(ssn, DECIDE_EVENT);
+
+	d->job = job;
+	d->task = task;
+	d->type = type;
+	d->reason = reason;
+	d->message = message;
+}
+
+/* --- texts ----------------------------------------------------------------------------------- */
+
+struct count_text {
+	uint32_t count;
+	const char *name;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "1 Pending, 2 Running, 3 minAvailable": sorted as texts, as Volcano does. */
+static void put_counts(struct session *ssn, struct buf *to, const struct count_text *counts,
+		       size_t len)
+{
+	const char *texts[TASK_STATUS_COUNT + 2];
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (counts[i].name)
+			texts[n++] =
+				arena_printf(ssn->arena, "%u %s", counts[i].count, counts[i].name);
+	qsort(texts, n, sizeof(*texts), by_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(to, i ? ", " : "");
+		buf_puts(to, texts[i]);
+	}
+}
+
+/* How a task stands: as the attempt that was undone last had left it, else as it is. */
+static enum task_status stands(const struct session *ssn, const struct task *task)
+{
+	const struct task_note *note = session_find_note(ssn, task);
+
+	return note->undone != TASK_PENDING ? (enum task_status)note->undone
+					    : (enum task_status)task->status;
+}
+
+static void put_pending(struct session *ssn, const struct job *job, struct buf *to)
+{
+	struct count_text counts[2] = {{0, NULL}, {0, NULL}};
+
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	{
+		struct count_text *c = &counts[stands(ssn, task) != TASK_ALLOCATED];
+
+		c->name = c == counts ? "Schedulable" : "Unschedulable";
+		c->count++;
+	}
+	if (!job->tally.count[TASK_PENDING])
+		return;
+	buf_puts(to, "; Pending: ");
+	put_counts(ssn, to, counts, 2);
+}
+
+/* The first pending task that found no node says why. */
+static void put_origin(struct session *ssn, const struct job *job, struct buf *to)
+{
+	struct reason_names names = session_names(ssn);
+	const struct task *first = NULL;
+
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	{
+		const struct task_note *note = session_find_note(ssn, task);
+
+		/* One that says something about nodes is worth more than one that was skipped. */
+		if (note->fit &&
+		    (!first || (session_find_note(ssn, first)->fit->whole && !note->fit->whole)))
+			first = task;
+	}
+	if (!first)
+		return;
+	buf_puts(to, ". Origin reason is ");
+	buf_put_str(to, task_name(first));
+	buf_puts(to, ": ");
+	fit_print(session_find_note(ssn, first)->fit, &names, to);
+}
+
+static const char *job_text(struct session *ssn, const struct job *job)
+{
+	struct count_text counts[TASK_STATUS_COUNT + 1] = {{0, NULL}};
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+
+	for (int s = 0; s < TASK_STATUS_COUNT; s++)
+		if (job->tally.count[s])
+			counts[s] = (struct count_text){job->tally.count[s], task_status_names[s]};
+	counts[TASK_STATUS_COUNT] =
+		(struct count_text){(uint32_t)job->min_available, "minAvailable"};
+	buf_puts(&text, job_is_ready(job) ? "pod group is ready, " : "pod group is not ready, ");
+	put_counts(ssn, &text, counts, ARRAY_LEN(counts));
+	put_pending(ssn, job, &text);
+	put_origin(ssn, job, &text);
+	return arena_strdup(ssn->arena, buf_text(&text));
+}
+
+/* --- PodGroups ------------------------------------------------------------------------------- */
+
+static const char *unschedulable_text(struct session *ssn, const struct job *job, const char *text)
+{
+	int64_t could = job_ready_count(job);
+
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (stands(ssn, task) == TASK_ALLOCATED)
+		could++;
+	return arena_printf(ssn->arena, "%lld/%u tasks in gang unschedulable: %s",
+			    (long long)(job->min_available - could), job->tally.total, text);
+}
+
+static bool set_condition(struct decision *d, struct job *job, enum group_condition which,
+			  const char *reason, const char *message)
+{
+	static const char *const types[] = {
+		[GROUP_UNSCHEDULABLE] = "Unschedulable", [GROUP_SCHEDULED] = "Scheduled"};
+	uint32_t hash = job_text_hash(str_from(reason), str_from(message));
+
+	if (job->told[which] == hash)
+		return false;
+	job->told[which] = hash;
+	d->conditions[which] = (struct group_condition_text){types[which], reason, message};
+	return true;
+}
+
+/* Conditions are the gang plugin's: without it there are none. */
+static bool set_conditions(struct session *ssn, struct job *job, struct decision *d,
+			   const char *text)
+{
+	if (!config_find_plugin(ssn->config, "gang") || !job->tally.total)
+		return false;
+	if (job_is_ready(job))
+		return set_condition(d, job, GROUP_SCHEDULED,
+				     "tasks in gang are ready to be scheduled", "");
+	job->unschedulable_session = ssn->id;
+	return set_condition(d, job, GROUP_UNSCHEDULABLE, "NotEnoughResources",
+			     unschedulable_text(ssn, job, text));
+}
+
+static enum podgroup_phase phase_of(const struct session *ssn, const struct job *job)
+{
+	int64_t scheduled = tally_of(&job->tally, TASKS_SCHEDULED);
+	int64_t completed = tally_of(&job->tally, TASKS_COMPLETED);
+
+	if (job->tally.count[TASK_RUNNING] && job->unschedulable_session == ssn->id)
+		return PODGROUP_UNKNOWN;
+	if (scheduled >= job->min_available && scheduled > 0)
+		return scheduled == completed ? PODGROUP_COMPLETED : PODGROUP_RUNNING;
+	return job->phase == PODGROUP_INQUEUE ? PODGROUP_INQUEUE : PODGROUP_PENDING;
+}
+
+static bool set_counts(struct job *job, struct decision *d)
+{
+	int32_t now[] = {(int32_t)job->tally.count[TASK_RUNNING],
+			 (int32_t)job->tally.count[TASK_SUCCEEDED],
+			 (int32_t)job->tally.count[TASK_FAILED]};
+	bool changed = memcmp(now, job->told_counts, sizeof(now)) != 0;
+
+	d->running = now[0];
+	d->succeeded = now[1];
+	d->failed = now[2];
+	memcpy(job->told_counts, now, sizeof(now));
+	return changed;
+}
+
+static void tell_group(struct session *ssn, struct job *job, bool written, const char *text)
+{
+	bool waits = job->phase == PODGROUP_UNKNOWN || job->phase == PODGROUP_PENDING ||
+		     job->phase == PODGROUP_INQUEUE;
+	const char *message = "pod group is ready";
+	uint32_t hash;
+
+	if (waits)
+		message = arena_printf(ssn->arena, "%u/%u tasks in gang unschedulable: %s",
+				       job->tally.count[TASK_PENDING], job->tally.total, text);
+	else if (!written)
+		return;
+	hash = job_text_hash(STR("event"), str_from(message));
+	if (hash == job->told_event)
+		return;
+	job->told_event = hash;
+	if (waits)
+		outcome_event(ssn, job, NULL, "Warning", "Unschedulable", message);
+	else
+		outcome_event(ssn, job, NULL, "Normal", "Scheduled", message);
+}
+
+static void conclude_group(struct session *ssn, struct job *job, const char *text)
+{
+	struct decision d = {.kind = DECIDE_GROUP, .job = job};
+	bool changed = set_conditions(ssn, job, &d, text);
+	enum podgroup_phase phase = phase_of(ssn, job);
+
+	changed |= set_counts(job, &d);
+	cluster_set_phase(ssn->cluster, job, phase);
+	changed |= phase != job->told_phase;
+	job->told_phase = phase;
+	d.phase = phase;
+	if (changed)
+		vec_push(&ssn->outcome.decisions, d);
+	tell_group(ssn, job, changed, text);
+}
+
+/* --- pods ------------------------------------------------------------------------------------ */
+
+static struct node_info *possible_node(const struct session *ssn, const struct task *task)
+{
+	const struct task_note *note = session_find_note(ssn, task);
+
+	return note->undone != TASK_PENDING ? ssn->cluster->nodes.ptr[note->undone_node]
+					    : task->node;
+}
+
+static const char *pod_text(struct session *ssn, const struct task *task, const char *text,
+			    const char **ret_nominated)
+{
+	const struct task_note *note = session_find_note(ssn, task);
+	struct node_info *node = possible_node(ssn, task);
+	enum task_status status = stands(ssn, task);
+	struct reason_names names = session_names(ssn);
+	AUTO(buf_done) struct buf own = BUF_INIT(SIZE_MAX);
+
+	if (status == TASK_ALLOCATED && node)
+		return arena_printf(ssn->arena,
+				    "Pod %s can possibly be assigned to %s, once minAvailable is "
+				    "satisfied",
+				    task->text, node->text.ptr);
+	if (status == TASK_PIPELINED && node) {
+		bool evicting =
+			note->undone != TASK_PENDING ? note->undone_evicting : task->evicting;
+
+		*ret_nominated = evicting ? node->text.ptr : NULL;
+		return arena_printf(ssn->arena,
+				    "Pod %s can possibly be assigned to %s, once resource is "
+				    "released and minAvailable is satisfied",
+				    task->text, node->text.ptr);
+	}
+	if (!note->fit)
+		return text;
+	fit_print(note->fit, &names, &own);
+	return arena_strdup(ssn->arena, buf_text(&own));
+}
+
+static void conclude_pod(struct session *ssn, struct task *task, const char *text)
+{
+	const char *nominated = NULL;
+	const char *message = pod_text(ssn, task, text, &nominated);
+	const char *reason = stands(ssn, task) == TASK_ALLOCATED ? "Schedulable" : "Unschedulable";
+	uint32_t hash = job_text_hash(str_from(reason), str_from(message));
+	bool same_node =
+		!nominated || str_is(atoms_text(ssn->cluster->atoms, task->nominated), nominated);
+	struct decision *d;
+
+	if (task->told == hash && same_node)
+		return;
+	task->told = hash;
+	if (!same_node) {
+		atoms_drop(ssn->cluster->atoms, task->nominated);
+		task->nominated = atoms_take(ssn->cluster->atoms, str_from(nominated));
+	}
+	d = outcome_add(ssn, DECIDE_POD);
+	d->task = task;
+	d->reason = reason;
+	d->message = message;
+	d->nominated = nominated;
+	outcome_event(ssn, NULL, task, "Warning", "FailedScheduling", message);
+}
+
+static void conclude_pods(struct session *ssn, struct job *job, const char *text)
+{
+	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
+
+	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
+		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
+	if (!task->gated)
+		conclude_pod(ssn, task, text);
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static void conclude_job(struct session *ssn, struct job *job)
+{
+	const char *text;
+
+	if (!session_has_job(ssn, job)) {
+		struct reason missing = {
+			.code = REASON_QUEUE_MISSING, .dim = DIM_NONE, .subject = job->queue_name};
+
+		if (job->grouped)
+			session_refuse(ssn, job, &missing);
+		return;
+	}
+	text = job_text(ssn, job);
+	conclude_group(ssn, job, text);
+	conclude_pods(ssn, job, text);
+}
+
+/* Does the next cycle have to look at it, even if no event is about it? */
+static bool stays_active(const struct job *job)
+{
+	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
+}
+
+void outcome_conclude(struct session *ssn)
+{
+	struct cluster *cluster = ssn->cluster;
+
+	LIST_EACH(&cluster->active, struct job, active_link, job)
+	conclude_job(ssn, job);
+	statements_end(ssn);
+	LIST_EACH(&cluster->active, struct job, active_link, job)
+	{
+		if (stays_active(job))
+			continue;
+		list_remove(&job->active_link);
+		cluster->active_count--;
+	}
+	for (size_t i = 0; i < cluster->queue_by_id.len; i++) {
+		struct queue_info *queue = cluster->queue_by_id.ptr[i];
+
+		if (!queue || !queue->touched)
+			continue;
+		queue->touched = false;
+		outcome_add(ssn, DECIDE_QUEUE)->queue = queue;
+	}
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/outcome.h - what a session has decided, as data for the service to carry out.
+ *
+ * Only changes are in it: a status that the API has already is not decided again. Texts and objects
+ * are lent until the session is freed. The order is that of the decisions. */
+#ifndef SCHED_OUTCOME_H
+#define SCHED_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "model/podgroup.h"
+#include "model/resources.h"
+
+struct job;
+struct json;
+struct queue_info;
+struct session;
+struct task;
+
+enum decision_kind {
+	DECIDE_BIND,   /* task, node */
+	DECIDE_EVICT,  /* task, reason ("preempt"), message; `job`: for whom, may be NULL */
+	DECIDE_UNGATE, /* task: take Volcano's own gate away */
+	DECIDE_GROUP,  /* job: phase, counts, and the conditions that changed */
+	DECIDE_POD,    /* task: PodScheduled=False with reason, message, nominated */
+	DECIDE_EVENT,  /* job or task: type, reason, message */
+	DECIDE_QUEUE,  /* queue: status.allocated is queue->allocated */
+	DECISION_KIND_COUNT
+};
+
+/* A condition of a PodGroup; status is always "True". */
+struct group_condition_text {
+	const char *type; /* Unschedulable, Scheduled */
+	const char *reason;
+	const char *message;
+};
+
+struct decision {
+	enum decision_kind kind;
+	struct task *task;
+	struct job *job;
+	struct queue_info *queue;
+	const char *node; /* name */
+	const char *type; /* of an event: Normal, Warning */
+	const char *reason;
+	const char *message;
+	const char *nominated; /* node name for status.nominatedNodeName; NULL: leave it */
+	/* of DECIDE_GROUP */
+	enum podgroup_phase phase;
+	int32_t running, succeeded, failed;
+	struct group_condition_text conditions[2]; /* those to set; without a type: none */
+};
+
+struct outcome {
+	VEC(struct decision) decisions;
+	size_t binds;
+	size_t evictions;
+};
+
+struct session_options {
+	/* The feature SchedulingGatesQueueAdmission. */
+	bool queue_gates;
+	/* Sharding: nodes of this scheduler, by name; see the service. */
+	bool shard_hard;
+	bool shard_soft;
+};
+
+struct decision *outcome_add(struct session *ssn, enum decision_kind kind);
+void outcome_event(struct session *ssn, struct job *job, struct task *task, const char *type,
+		   const char *reason, const char *message);
+
+/* At the end of a session: phases, conditions, events and queue statuses that have changed. */
+void outcome_conclude(struct session *ssn);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/plugin/gang.c - all or nothing: minimums of jobs, roles and sub-groups (scheduler
+ * specification, 6.1). The rules that count are in sched/job.c. */
+#include "sched/job.h"
+#include "sched/plugin_rows.h"
+
+#include "base/banned.h"
+
+static bool gang_valid(const struct plugin *p, const struct job *job, struct reason *why)
+{
+	uint32_t valid = tally_of(&job->tally, TASKS_VALID);
+
+	(void)p;
+	*why = (struct reason){.code = REASON_NONE, .dim = DIM_NONE};
+	if (!job_roles_are_valid(job))
+		why->code = REASON_ROLE_TASKS;
+	else if (!job_groups_are_valid(job))
+		why->code = REASON_SUB_GROUPS;
+	else if ((int64_t)valid < job->min_available)
+		*why = (struct reason){.code = REASON_TASKS,
+				       .dim = DIM_NONE,
+				       .have = valid,
+				       .limit = job->min_available};
+	return why->code == REASON_NONE;
+}
+
+static bool gang_ready(const struct plugin *p, const struct job *job, struct reason *why)
+{
+	(void)p;
+	(void)why;
+	return job_is_ready(job);
+}
+
+static bool gang_starving(const struct plugin *p, const struct job *job, struct reason *why)
+{
+	(void)p;
+	(void)why;
+	return job_is_starving(job);
+}
+
+static bool gang_sub_ready(const struct plugin *p, const struct sub_job *sub)
+{
+	(void)p;
+	return sub_job_is_ready(sub);
+}
+
+static enum vote gang_pipelined(const struct plugin *p, const struct job *job, struct reason *why)
+{
+	(void)p;
+	if (job_is_pipelined(job))
+		return VOTE_PERMIT;
+	*why = (struct reason){.code = REASON_GANG,
+			       .dim = DIM_NONE,
+			       .have = job_ready_count(job),
+			       .limit = job->min_available};
+	return VOTE_REJECT;
+}
+
+static enum vote gang_sub_pipelined(const struct plugin *p, const struct sub_job *sub)
+{
+	(void)p;
+	return sub_job_is_pipelined(sub) ? VOTE_PERMIT : VOTE_REJECT;
+}
+
+/* Those that are not complete yet go first. */
+static int gang_job_order(const struct plugin *p, const struct job *a, const struct job *b)
+{
+	(void)p;
+	return (int)job_count_is_ready(a) - (int)job_count_is_ready(b);
+}
+
+static int gang_sub_job_order(const struct plugin *p, const struct sub_job *a,
+			      const struct sub_job *b)
+{
+	(void)p;
+	return (int)sub_job_is_ready(a) - (int)sub_job_is_ready(b);
+}
+
+/* Only what a job has beyond its minimum. */
+static bool gang_evictable(const struct plugin *p, const struct evict_ask *ask,
+			   const struct task *victim)
+{
+	(void)p;
+	(void)ask;
+	return victim->job && (int64_t)job_ready_count(victim->job) > victim->job->min_available;
+}
+
+const struct plugin_type gang_plugin = {
+	.name = "gang",
+	.job_order = gang_job_order,
+	.sub_job_order = gang_sub_job_order,
+	.job_test = {[JOB_VALID] = gang_valid,
+		     [JOB_READY] = gang_ready,
+		     [JOB_STARVING] = gang_starving},
+	.sub_test = {[SUB_READY] = gang_sub_ready},
+	.job_vote = {[JOB_PIPELINED] = gang_pipelined},
+	.sub_vote = {[SUB_PIPELINED] = gang_sub_pipelined},
+	.evictable = {[EVICT_PREEMPT] = gang_evictable, [EVICT_RECLAIM] = gang_evictable},
+};

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/plugin/nodeorder.c - the scores of Kubernetes (scheduler specification, 6.19): which of the
+ * nodes that fit is best. Each is a whole number from 0 to 100, as there, times its weight. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "model/affinity.h"
+#include "model/taints.h"
+#include "sched/affinity.h"
+#include "sched/plugin_rows.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+enum scorer {
+	LEAST_REQUESTED,
+	MOST_REQUESTED,
+	BALANCED,
+	NODE_AFFINITY,
+	POD_AFFINITY,
+	TAINTS,
+	IMAGES,
+	SPREAD,
+	SCORER_COUNT
+};
+struct nodeorder {
+	double weight[SCORER_COUNT];
+};
+
+enum { TOP = 100 };
+
+static int nodeorder_new(struct plugin *p, struct plugin_args *args, struct err *err)
+{
+	static const struct {
+		const char *argument;
+		int64_t weight;
+	} rows[SCORER_COUNT] = {
+		[LEAST_REQUESTED] = {"leastrequested.weight", 1},
+		[MOST_REQUESTED] = {"mostrequested.weight", 0},
+		[BALANCED] = {"balancedresource.weight", 1},
+		[NODE_AFFINITY] = {"nodeaffinity.weight", 2},
+		[POD_AFFINITY] = {"podaffinity.weight", 2},
+		[TAINTS] = {"tainttoleration.weight", 3},
+		[IMAGES] = {"imagelocality.weight", 1},
+		[SPREAD] = {"podtopologyspread.weight", 2},
+	};
+	struct nodeorder *order = mem_new(struct nodeorder);
+
+	(void)err;
+	for (int i = 0; i < SCORER_COUNT; i++)
+		order->weight[i] = (double)args_int(args, rows[i].argument, rows[i].weight);
+	p->state = order;
+	return 0;
+}
+
+static void nodeorder_free(struct plugin *p)
+{
+	mem_free(p->state);
+}
+
+static double weight_of(const struct plugin *p, enum scorer which)
+{
+	return ((const struct nodeorder *)p->state)->weight[which];
+}
+
+/* --- room ------------------------------------------------------------------------------------ */
+
+static int64_t allocatable(const struct plugin *p, const struct node_info *node, int dim)
+{
+	return columns_get(&p->ssn->cluster->columns, ROOM_ALLOCATABLE, dim, node->slot);
+}
+
+/* Least or most, of cpu and memory, each counted as a little where nothing is asked for. */
+static double requested(const struct plugin *p, const struct task *task,
+			const struct node_info *node, bool least)
+{
+	int64_t asked[] = {node->nonzero_cpu + task->class->nonzero_cpu,
+			   node->nonzero_memory + task->class->nonzero_memory};
+	int64_t sum = 0, count = 0;
+
+	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++) {
+		int64_t all = allocatable(p, node, dim);
+
+		if (all <= 0)
+			continue;
+		count++;
+		if (asked[dim] <= all)
+			sum += (least ? all - asked[dim] : asked[dim]) * TOP / all;
+	}
+	return count ? (double)(sum / count) : 0;
+}
+
+static double score_least(const struct plugin *p, const struct task *task,
+			  const struct node_info *node)
+{
+	return requested(p, task, node, true);
+}
+
+static double score_most(const struct plugin *p, const struct task *task,
+			 const struct node_info *node)
+{
+	return requested(p, task, node, false);
+}
+
+static bool asks_something(const struct plugin *p, const struct task *task)
+{
+	(void)p;
+	return !task->class->empty;
+}
+
+/* 1 - the deviation of the fractions that would be used. */
+static double score_balanced(const struct plugin *p, const struct task *task,
+			     const struct node_info *node)
+{
+	const struct cluster *cluster = p->ssn->cluster;
+	int gpu = dims_find(cluster->dims, STR("nvidia.com/gpu"));
+	int dims[] = {DIM_CPU, DIM_MEMORY, gpu};
+	double fractions[ARRAY_LEN(dims)], mean = 0, deviation = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(dims); i++) {
+		int64_t all, used;
+
+		if (dims[i] == DIM_NONE || (i == 2 && !resources_get(&task->class->request, gpu)))
+			continue;
+		all = allocatable(p, node, dims[i]);
+		if (all <= 0)
+			continue;
+		used = columns_get(&cluster->columns, ROOM_USED, dims[i], node->slot) +
+		       resources_get(&task->class->request, dims[i]);
+		fractions[n] = used >= all ? 1 : (double)used / (double)all;
+		mean += fractions[n++];
+	}
+	if (n == 2) {
+		deviation = fabs(fractions[0] - fractions[1]) / 2;
+	} else if (n > 2) {
+		mean /= (double)n;
+		for (size_t i = 0; i < n; i++)
+			deviation += (fractions[i] - mean) * (fractions[i] - mean);
+		deviation = sqrt(deviation / (double)n);
+	}
+	return (double)(int64_t)((1 - deviation) * TOP);
+}
+
+/* --- node affinity, taints, images ----------------------------------------------------------- */
+
+static bool prefers_nodes(const struct plugin *p, const struct task *task)
+{
+	(void)p;
+	return task->class->terms->prefers_nodes;
+}
+
+static double score_node_affinity(const struct plugin *p, const struct task *task,
+				  const struct node_info *node)
+{
+	struct label room[LABELS_MAX];
+	struct labels labels = label_set_view(node->labels, p->ssn->cluster->atoms, room);
+
+	return (double)node_affinity_score(task->class->terms->spec->affinity->node, node->text,
+					   &labels);
+}
+
+/* Only where some node advises against something does it tell nodes apart. */
+static bool some_advise(const struct plugin *p, const struct task *task)
+{
+	const struct cluster *cluster = p->ssn->cluster;
+
+	(void)task;
+	for (size_t i = 0; i < cluster->profile_by_id.len; i++)
+		if (cluster->profile_by_id.ptr[i] && cluster->profile_by_id.ptr[i]->advises)
+			return true;
+	return false;
+}
+
+static double score_taints(const struct plugin *p, const struct task *task,
+			   const struct node_info *node)
+{
+	(void)p;
+	return (double)taints_count_untolerated(
+		&node->profile->taints, &task->class->terms->spec->tolerations, TAINTS_THAT_ADVISE);
+}
+
+enum { MIB = 1024 * 1024, IMAGE_LEAST = 23 * MIB, IMAGE_MOST = 1000 * MIB };
+
+static bool has_images(const struct plugin *p, const struct task *task)
+{
+	return task->class->terms->image_count && p->ssn->cluster->image_nodes;
+}
+
+static int64_t image_bytes(const struct node_info *node, uint32_t image)
+{
+	for (size_t i = 0; i < node->image_count; i++)
+		if (node->images[i].name == image)
+			return node->images[i].bytes;
+	return 0;
+}
+
+static double image_spread(const struct cluster *cluster, uint32_t image)
+{
+	size_t have = 0;
+
+	for (size_t i = 0; i < cluster->nodes.len; i++)
+		have += cluster->nodes.ptr[i] && image_bytes(cluster->nodes.ptr[i], image) > 0;
+	return cluster->node_count ? (double)have / (double)cluster->node_count : 0;
+}
+
+static double score_images(const struct plugin *p, const struct task *task,
+			   const struct node_info *node)
+{
+	const struct terms *terms = task->class->terms;
+	int64_t most = (int64_t)IMAGE_MOST * (int64_t)terms->container_count;
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < terms->image_count; i++) {
+		int64_t bytes = image_bytes(node, terms->images[i]);
+
+		if (bytes)
+			sum += (int64_t)((double)bytes *
+					 image_spread(p->ssn->cluster, terms->images[i]));
+	}
+	sum = sum < IMAGE_LEAST ? IMAGE_LEAST : sum > most ? most : sum;
+	return (double)(TOP * (sum - IMAGE_LEAST) / (most - IMAGE_LEAST));
+}
+
+/* --- other pods ------------------------------------------------------------------------------ */
+
+static bool has_soft_terms(const struct plugin *p, const struct task *task)
+{
+	const struct terms *terms = task->class->terms;
+
+	(void)p;
+	for (size_t i = 0; i < terms->matched.len; i++)
+		if (terms->matched.ptr[i]->use == TERM_SOFT &&
+		    terms->matched.ptr[i]->carrying_total)
+			return true;
+	return terms->soft.len > 0;
+}
+
+static int64_t soft_score(const struct terms *terms, uint32_t slot)
+{
+	int64_t score = 0;
+
+	for (size_t i = 0; i < terms->soft.len; i++) {
+		const struct pod_term *term = terms->soft.ptr[i].term;
+
+		score += (int64_t)terms->soft.ptr[i].weight *
+			 pod_term_matching(term, topology_domain(term->topology, slot));
+	}
+	for (size_t i = 0; i < terms->matched.len; i++) {
+		const struct pod_term *term = terms->matched.ptr[i];
+
+		if (term->use == TERM_SOFT)
+			score += (int64_t)term->weight *
+				 pod_term_carrying(term, topology_domain(term->topology, slot));
+	}
+	return score;
+}
+
+static void score_pod_affinity(const struct plugin *p, const struct task *task,
+			       struct node_info *const *nodes, size_t count, double *scores)
+{
+	AUTO(mem_free) int64_t *raw = mem_calloc(count + 1, sizeof(*raw));
+	int64_t low = INT64_MAX, high = INT64_MIN;
+
+	for (size_t i = 0; i < count; i++) {
+		raw[i] = soft_score(task->class->terms, nodes[i]->slot);
+		low = raw[i] < low ? raw[i] : low;
+		high = raw[i] > high ? raw[i] : high;
+	}
+	for (size_t i = 0; i < count && high > low; i++)
+		scores[i] += weight_of(p, POD_AFFINITY) *
+			     (double)(int64_t)(TOP * (double)(raw[i] - low) / (double)(high - low));
+}
+
+static bool has_soft_spread(const struct plugin *p, const struct task *task)
+{
+	const struct terms *terms = task->class->terms;
+
+	(void)p;
+	for (size_t i = 0; i < terms->spread.len; i++)
+		if (terms->spread.ptr[i].rule->when_unsatisfiable == UNSATISFIABLE_SCHEDULE_ANYWAY)
+			return true;
+	return false;
+}
+
+/* How many domains of a topology the candidates are in. */
+static size_t domains_of(const struct topology *topology, struct node_info *const *nodes,
+			 size_t count)
+{
+	AUTO(mem_free) uint8_t *seen = mem_zalloc(topology->values.len + 1);
+	size_t domains = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t domain = topology_domain(topology, nodes[i]->slot);
+
+		if (domain == AFFINITY_NONE || seen[domain])
+			continue;
+		seen[domain] = 1;
+		domains++;
+	}
+	return domains;
+}
+
+/* Add one constraint's part; a node without the key is marked by -1. */
+static void add_spread(const struct spread_term *spread, struct node_info *const *nodes,
+		       size_t count, double *raw)
+{
+	double weight = log((double)domains_of(spread->term->topology, nodes, count) + 2);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t domain = topology_domain(spread->term->topology, nodes[i]->slot);
+
+		if (domain == AFFINITY_NONE)
+			raw[i] = -1;
+		else if (raw[i] >= 0)
+			raw[i] += (double)pod_term_matching(spread->term, domain) * weight +
+				  (double)(spread->rule->max_skew - 1);
+	}
+}
+
+static void score_spread(const struct plugin *p, const struct task *task,
+			 struct node_info *const *nodes, size_t count, double *scores)
+{
+	const struct terms *terms = task->class->terms;
+	AUTO(mem_free) double *raw = mem_calloc(count + 1, sizeof(*raw));
+	double low = INFINITY, high = 0;
+
+	for (size_t i = 0; i < terms->spread.len; i++)
+		if (terms->spread.ptr[i].rule->when_unsatisfiable == UNSATISFIABLE_SCHEDULE_ANYWAY)
+			add_spread(&terms->spread.ptr[i], nodes, count, raw);
+	for (size_t i = 0; i < count; i++) {
+		raw[i] = round(raw[i]);
+		if (raw[i] < 0)
+			continue;
+		low = raw[i] < low ? raw[i] : low;
+		high = raw[i] > high ? raw[i] : high;
+	}
+	for (size_t i = 0; i < count; i++) {
+		double score = 0;
+
+		if (raw[i] >= 0)
+			score = high > 0 ? (double)(int64_t)(TOP * (high + low - raw[i]) / high)
+					 : TOP;
+		scores[i] += weight_of(p, SPREAD) * score;
+	}
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+#define WEIGHT(name, which)                        \
+	static double name(const struct plugin *p) \
+	{                                          \
+		return weight_of(p, which);        \
+	}
+WEIGHT(weight_least, LEAST_REQUESTED)
+WEIGHT(weight_most, MOST_REQUESTED)
+WEIGHT(weight_balanced, BALANCED)
+WEIGHT(weight_node_affinity, NODE_AFFINITY)
+WEIGHT(weight_pod_affinity, POD_AFFINITY)
+WEIGHT(weight_taints, TAINTS)
+WEIGHT(weight_images, IMAGES)
+WEIGHT(weight_spread, SPREAD)
+
+static const struct score_row nodeorder_scores[] = {
+	{.name = "leastrequested",
+	 .scope = SCOPE_NODE,
+	 .weight = weight_least,
+	 .score = score_least},
+	{.name = "mostrequested", .scope = SCOPE_NODE, .weight = weight_most, .score = score_most},
+	{.name = "balancedresource",
+	 .scope = SCOPE_NODE,
+	 .applies = asks_something,
+	 .weight = weight_balanced,
+	 .score = score_balanced},
+	{.name = "nodeaffinity",
+	 .scope = SCOPE_PROFILE,
+	 .normalise = NORMALISE_UP,
+	 .applies = prefers_nodes,
+	 .weight = weight_node_affinity,
+	 .score = score_node_affinity},
+	{.name = "tainttoleration",
+	 .scope = SCOPE_PROFILE,
+	 .normalise = NORMALISE_DOWN,
+	 .applies = some_advise,
+	 .weight = weight_taints,
+	 .score = score_taints},
+	{.name = "imagelocality",
+	 .scope = SCOPE_NODE,
+	 .applies = has_images,
+	 .weight = weight_images,
+	 .score = score_images},
+	{.name = "podaffinity",
+	 .scope = SCOPE_CLUSTER,
+	 .applies = has_soft_terms,
+	 .weight = weight_pod_affinity,
+	 .batch = score_pod_affinity},
+	{.name = "podtopologyspread",
+	 .scope = SCOPE_CLUSTER,
+	 .applies = has_soft_spread,
+	 .weight = weight_spread,
+	 .batch = score_spread},
+	{.name = NULL},
+};
+
+const struct plugin_type nodeorder_plugin = {
+	.name = "nodeorder",
+	.new = nodeorder_new,
+	.free = nodeorder_free,
+	.scores = nodeorder_scores,
+};

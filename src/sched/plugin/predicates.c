@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/plugin/predicates.c - the filters of Kubernetes (scheduler specification, 6.18): which nodes
+ * a task may run on, resources aside.
+ *
+ * Each filter is a row with the widest thing that it depends on. Those about other pods read the
+ * counters of sched/affinity.h. */
+#include "base/mem.h"
+#include "base/vec.h"
+#include "model/affinity.h"
+#include "model/taints.h"
+#include "sched/affinity.h"
+#include "sched/plugin_rows.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+struct predicates {
+	bool node_affinity;
+	bool ports;
+	bool taints;
+	bool pod_affinity;
+	bool spread;
+	/* The fewest pods of any domain, for each spread constraint of these terms as of that change. */
+	const struct terms *spread_terms;
+	uint64_t spread_changes;
+	VEC(int32_t) fewest;
+};
+
+static int predicates_new(struct plugin *p, struct plugin_args *args, struct err *err)
+{
+	struct predicates *pr = mem_new(struct predicates);
+
+	(void)err;
+	pr->node_affinity = args_bool(args, "predicate.NodeAffinityEnable", true);
+	pr->ports = args_bool(args, "predicate.NodePortsEnable", true);
+	pr->taints = args_bool(args, "predicate.TaintTolerationEnable", true);
+	pr->pod_affinity = args_bool(args, "predicate.PodAffinityEnable", true);
+	pr->spread = args_bool(args, "predicate.PodTopologySpreadEnable", true);
+	p->state = pr;
+	return 0;
+}
+
+static void predicates_free(struct plugin *p)
+{
+	struct predicates *pr = p->state;
+
+	if (pr)
+		vec_done(&pr->fewest);
+	mem_free(pr);
+}
+
+static void predicates_open(struct plugin *p)
+{
+	((struct predicates *)p->state)->spread_terms = NULL;
+}
+
+/* --- the node -------------------------------------------------------------------------------- */
+
+static verdict test_pod_count(const struct plugin *p, const struct task *task,
+			      const struct node_info *node)
+{
+	(void)task;
+	return (int64_t)node->task_count >= columns_get(&p->ssn->cluster->columns, ROOM_ALLOCATABLE,
+							DIM_PODS, node->slot)
+		       ? VERDICT(FIT_POD_COUNT)
+		       : 0;
+}
+
+static verdict test_unschedulable(const struct plugin *p, const struct task *task,
+				  const struct node_info *node)
+{
+	static struct taint taint = {.key = STR_INIT("node.kubernetes.io/unschedulable"),
+				     .effect = TAINT_NO_SCHEDULE};
+	static const struct taints taints = {&taint, 1};
+
+	(void)p;
+	if (!node->profile->unschedulable ||
+	    !taints_first_untolerated(&taints, &task->class->terms->spec->tolerations,
+				      TAINTS_THAT_FORBID))
+		return 0;
+	return VERDICT(FIT_UNSCHEDULABLE);
+}
+
+static bool selects_nodes(const struct plugin *p, const struct task *task)
+{
+	return ((const struct predicates *)p->state)->node_affinity &&
+	       task->class->terms->selects_nodes;
+}
+
+static bool may_run_on(const struct cluster *cluster, const struct terms *terms,
+		       const struct node_info *node)
+{
+	struct label room[LABELS_MAX];
+	struct labels labels = label_set_view(node->labels, cluster->atoms, room);
+	const struct affinity *affinity = terms->spec->affinity;
+
+	return node_affinity_allows(&terms->spec->node_selector, affinity ? affinity->node : NULL,
+				    node->text, &labels);
+}
+
+static verdict test_node_affinity(const struct plugin *p, const struct task *task,
+				  const struct node_info *node)
+{
+	return may_run_on(p->ssn->cluster, task->class->terms, node) ? 0
+								     : VERDICT(FIT_NODE_AFFINITY);
+}
+
+static bool looks_at_taints(const struct plugin *p, const struct task *task)
+{
+	(void)task;
+	return ((const struct predicates *)p->state)->taints;
+}
+
+static verdict test_taints(const struct plugin *p, const struct task *task,
+			   const struct node_info *node)
+{
+	(void)p;
+	return taints_first_untolerated(&node->profile->taints,
+					&task->class->terms->spec->tolerations, TAINTS_THAT_FORBID)
+		       ? VERDICT(FIT_TAINT)
+		       : 0;
+}
+
+/* --- ports ----------------------------------------------------------------------------------- */
+
+static bool has_ports(const struct plugin *p, const struct task *task)
+{
+	return ((const struct predicates *)p->state)->ports && task->class->terms->port_count;
+}
+
+static bool ports_clash(const struct terms *a, const struct terms *b)
+{
+	for (size_t i = 0; i < a->port_count; i++)
+		for (size_t j = 0; j < b->port_count; j++) {
+			const struct host_port *x = &a->ports[i], *y = &b->ports[j];
+
+			if (x->port == y->port && x->protocol == y->protocol &&
+			    (x->ip == y->ip || !x->ip || !y->ip))
+				return true;
+		}
+	return false;
+}
+
+static verdict test_ports(const struct plugin *p, const struct task *task,
+			  const struct node_info *node)
+{
+	(void)p;
+	if (!node->port_tasks)
+		return 0;
+	LIST_EACH(&node->tasks, struct task, node_link, other)
+	if ((other->status != TASK_RELEASING || other->leaving) &&
+	    ports_clash(task->class->terms, other->class->terms))
+		return VERDICT(FIT_PORTS);
+	return 0;
+}
+
+/* --- other pods ------------------------------------------------------------------------------ */
+
+static bool others_refuse(const struct terms *terms)
+{
+	for (size_t i = 0; i < terms->matched.len; i++)
+		if (terms->matched.ptr[i]->use == TERM_ANTI &&
+		    terms->matched.ptr[i]->carrying_total)
+			return true;
+	return false;
+}
+
+static bool has_pod_affinity(const struct plugin *p, const struct task *task)
+{
+	const struct terms *terms = task->class->terms;
+
+	return ((const struct predicates *)p->state)->pod_affinity &&
+	       (terms->affinity.len || terms->anti.len || others_refuse(terms));
+}
+
+/* The first pod of a kind that wants to be near its own kind may go anywhere. */
+static bool is_first(const struct cluster *cluster, const struct terms *terms)
+{
+	for (size_t i = 0; i < terms->affinity.len; i++)
+		if (terms->affinity.ptr[i]->matching_total ||
+		    !affinity_matches(cluster->affinity, terms->affinity.ptr[i], terms))
+			return false;
+	return true;
+}
+
+static bool affinity_holds(const struct cluster *cluster, const struct terms *terms, uint32_t slot)
+{
+	bool near_all = true;
+
+	for (size_t i = 0; i < terms->affinity.len; i++) {
+		const struct pod_term *term = terms->affinity.ptr[i];
+		uint32_t domain = topology_domain(term->topology, slot);
+
+		if (domain == AFFINITY_NONE)
+			return false;
+		near_all &= pod_term_matching(term, domain) > 0;
+	}
+	return near_all || is_first(cluster, terms);
+}
+
+static verdict test_pod_affinity(const struct plugin *p, const struct task *task,
+				 const struct node_info *node)
+{
+	const struct terms *terms = task->class->terms;
+
+	if (!affinity_holds(p->ssn->cluster, terms, node->slot))
+		return VERDICT(FIT_POD_AFFINITY);
+	for (size_t i = 0; i < terms->anti.len; i++)
+		if (pod_term_matching(terms->anti.ptr[i],
+				      topology_domain(terms->anti.ptr[i]->topology, node->slot)))
+			return VERDICT(FIT_POD_ANTI_AFFINITY);
+	for (size_t i = 0; i < terms->matched.len; i++) {
+		const struct pod_term *term = terms->matched.ptr[i];
+
+		if (term->use == TERM_ANTI &&
+		    pod_term_carrying(term, topology_domain(term->topology, node->slot)))
+			return VERDICT(FIT_EXISTING_ANTI_AFFINITY);
+	}
+	return 0;
+}
+
+/* --- spreading ------------------------------------------------------------------------------- */
+
+static bool is_hard(const struct spread_term *spread)
+{
+	return spread->rule->when_unsatisfiable != UNSATISFIABLE_SCHEDULE_ANYWAY;
+}
+
+static bool has_spread(const struct plugin *p, const struct task *task)
+{
+	const struct terms *terms = task->class->terms;
+
+	if (!((const struct predicates *)p->state)->spread)
+		return false;
+	for (size_t i = 0; i < terms->spread.len; i++)
+		if (is_hard(&terms->spread.ptr[i]))
+			return true;
+	return false;
+}
+
+/* Does a node count for a constraint? */
+static bool is_eligible(const struct cluster *cluster, const struct terms *terms,
+			const struct topology_spread *rule, const struct node_info *node)
+{
+	if (rule->node_affinity_policy != INCLUSION_IGNORE && terms->selects_nodes &&
+	    !may_run_on(cluster, terms, node))
+		return false;
+	return rule->node_taints_policy != INCLUSION_HONOR ||
+	       !taints_first_untolerated(&node->profile->taints, &terms->spec->tolerations,
+					 TAINTS_THAT_FORBID);
+}
+
+/* The fewest pods in a domain that has a node which counts; 0 if there are too few domains. */
+static int32_t fewest_of(const struct cluster *cluster, const struct terms *terms,
+			 const struct spread_term *spread)
+{
+	const struct topology *topology = spread->term->topology;
+	AUTO(mem_free) uint8_t *seen = mem_zalloc(topology->values.len + 1);
+	int32_t fewest = INT32_MAX, domains = 0;
+
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		const struct node_info *node = cluster->nodes.ptr[i];
+		uint32_t domain;
+		int32_t count;
+
+		if (!node || !node->there)
+			continue;
+		domain = topology_domain(topology, node->slot);
+		if (domain == AFFINITY_NONE || seen[domain] ||
+		    !is_eligible(cluster, terms, spread->rule, node))
+			continue;
+		seen[domain] = 1;
+		domains++;
+		count = pod_term_matching(spread->term, domain);
+		if (count < fewest)
+			fewest = count;
+	}
+	if (domains < (spread->rule->min_domains.set ? spread->rule->min_domains.value : 1))
+		return 0;
+	return fewest == INT32_MAX ? 0 : fewest;
+}
+
+static void find_fewest(struct predicates *pr, const struct cluster *cluster,
+			const struct terms *terms)
+{
+	if (pr->spread_terms == terms && pr->spread_changes == cluster->changes)
+		return;
+	vec_clear(&pr->fewest);
+	for (size_t i = 0; i < terms->spread.len; i++)
+		vec_push(&pr->fewest, fewest_of(cluster, terms, &terms->spread.ptr[i]));
+	pr->spread_terms = terms;
+	pr->spread_changes = cluster->changes;
+}
+
+static verdict test_spread(const struct plugin *p, const struct task *task,
+			   const struct node_info *node)
+{
+	const struct terms *terms = task->class->terms;
+	struct predicates *pr = p->state;
+
+	find_fewest(pr, p->ssn->cluster, terms);
+	for (size_t i = 0; i < terms->spread.len; i++) {
+		const struct spread_term *spread = &terms->spread.ptr[i];
+		uint32_t domain = topology_domain(spread->term->topology, node->slot);
+
+		if (!is_hard(spread))
+			continue;
+		if (domain == AFFINITY_NONE)
+			return VERDICT(FIT_SPREAD_LABEL);
+		if (pod_term_matching(spread->term, domain) + spread->self - pr->fewest.ptr[i] >
+		    spread->rule->max_skew)
+			return VERDICT(FIT_SPREAD);
+	}
+	return 0;
+}
+
+static const struct filter_row predicates_filters[] = {
+	{"NodePodNumber", SCOPE_NODE, NULL, test_pod_count},
+	{"NodeUnschedulable", SCOPE_PROFILE, NULL, test_unschedulable},
+	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity},
+	{"TaintToleration", SCOPE_PROFILE, looks_at_taints, test_taints},
+	{"NodePorts", SCOPE_NODE, has_ports, test_ports},
+	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity},
+	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread},
+	{NULL, SCOPE_NODE, NULL, NULL},
+};
+
+const struct plugin_type predicates_plugin = {
+	.name = "predicates",
+	.new = predicates_new,
+	.free = predicates_free,
+	.open = predicates_open,
+	.filters = predicates_filters,
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/session.c - see the header. */
+#include "sched/session.h"
+
+#include "base/mem.h"
+#include "sched/statement.h"
+
+#include "base/banned.h"
+
+struct session *session_open(struct cluster *cluster, struct config *config, int64_t now,
+			     const struct session_options *options)
+{
+	struct session *ssn = mem_new(struct session);
+
+	ssn->cluster = cluster;
+	ssn->config = config;
+	ssn->now = now;
+	ssn->id = ++cluster->sessions;
+	ssn->arena = arena_new(0);
+	if (options)
+		ssn->options = *options;
+	list_init(&ssn->statements);
+	vec_push(&ssn->texts, "node is not there");
+	cluster_settle(cluster);
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		struct plugin *p = config->plugins.ptr[i];
+
+		p->ssn = ssn;
+		if (p->type->open)
+			p->type->open(p);
+	}
+	return ssn;
+}
+
+void session_act(struct session *ssn)
+{
+	for (size_t i = 0; i < ssn->config->actions.len; i++) {
+		const struct config_action *action = &ssn->config->actions.ptr[i];
+
+		action->type->run(ssn, action->arguments);
+	}
+}
+
+void session_close(struct session *ssn)
+{
+	outcome_conclude(ssn);
+	for (size_t i = 0; i < ssn->config->plugins.len; i++) {
+		struct plugin *p = ssn->config->plugins.ptr[i];
+
+		if (p->type->close)
+			p->type->close(p);
+		p->ssn = NULL;
+	}
+}
+
+struct session *session_run(struct cluster *cluster, struct config *config, int64_t now,
+			    const struct session_options *options)
+{
+	struct session *ssn = session_open(cluster, config, now, options);
+
+	session_act(ssn);
+	session_close(ssn);
+	return ssn;
+}
+
+void session_free(struct session *ssn)
+{
+	if (!ssn)
+		return;
+	vec_done(&ssn->outcome.decisions);
+	vec_done(&ssn->texts);
+	arena_free(ssn->arena);
+	mem_free(ssn);
+}
+
+uint16_t session_text(struct session *ssn, const char *text)
+{
+	for (size_t i = 0; i < ssn->texts.len; i++)
+		if (strcmp(ssn->texts.ptr[i], text) == 0)
+			return (uint16_t)i;
+	if (ssn->texts.len == UINT16_MAX)
+		return 0;
+	vec_push(&ssn->texts, arena_strdup(ssn->arena, text));
+	return (uint16_t)(ssn->texts.len - 1);
+}
+
+struct reason_names session_names(const struct session *ssn)
+{
+	return (struct reason_names){ssn->cluster->dims, ssn->cluster->atoms, ssn->texts.ptr,
+				     ssn->texts.len};
+}
+
+struct task_note *session_note(struct session *ssn, struct task *task)
+{
+	if (task->note.session != ssn->id)
+		task->note = (struct task_note){.session = ssn->id};
+	return &task->note;
+}
+
+const struct task_note *session_find_note(const struct session *ssn, const struct task *task)
+{
+	static const struct task_note none = {0};
+
+	return task->note.session == ssn->id ? &task->note : &none;
+}
+
+void session_refuse(struct session *ssn, struct job *job, const struct reason *why)
+{
+	if (job->refused_session != ssn->id)
+		job->refusal = (struct reason){.dim = DIM_NONE};
+	job->refused_session = ssn->id;
+	reason_prefer(&job->refusal, why);
+}
+
+bool session_has_job(const struct session *ssn, const struct job *job)
+{
+	(void)ssn;
+	return job->grouped && job->queue;
+}
+
+bool session_is_waiting(const struct session *ssn, const struct task *task)
+{
+	(void)ssn;
+	return task->status == TASK_PENDING && task->ours && !task->gated;
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+/* replay.c - run cases of scheduling through the pure scheduler.
+ *
+ *	sched-replay-pure [-v] [-t] FILE|FOLDER...
+ *
+ * A case is a configuration, a cluster, steps and what is expected after each. TAP, one line a case,
+ * and a count a folder at the end (-t: counts only). A folder that is not there is said to be left
+ * out. Cases whose configuration names something that is not built yet are skipped. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "facts.h"
+#include "json/yaml.h"
+#include "world.h"
+
+#include "base/banned.h"
+
+struct totals {
+	int number, passed, failed, skipped;
+	bool verbose, terse;
+	char folder[256];
+	int folder_passed, folder_failed, folder_skipped;
+};
+
+static int read_file(const char *path, struct buf *to)
+{
+	FILE *file = fopen(path, "re");
+	char chunk[65536];
+	size_t got;
+
+	if (!file)
+		return -1;
+	while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0)
+		buf_put(to, chunk, got);
+	(void)fclose(file);
+	return 0;
+}
+
+/* --- one case -------------------------------------------------------------------------------- */
+
+static bool has_flag(struct json args, const char *name, struct str *ret)
+{
+	struct json_iter it = json_iter(args);
+
+	while (json_next(&it)) {
+		struct str rest = json_str(it.value), key;
+
+		if (str_split(&rest, '=', &key) && str_is(key, name)) {
+			*ret = rest;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct world *world_for(struct json root)
+{
+	struct json args = json_get(root, "scheduler_args");
+	struct json options = json_get(root, "options");
+	struct json_iter it = json_iter(args);
+	const char *names[8] = {NULL}, *selectors[8] = {NULL};
+	struct cluster_options o = {0};
+	size_t name_count = 0, selector_count = 0;
+	struct str value, key;
+	struct world *world;
+
+	while (json_next(&it)) {
+		value = json_str(it.value);
+		(void)str_split(&value, '=', &key);
+		if (str_is(key, "--scheduler-name") && name_count < 7)
+			names[name_count++] = value.ptr;
+		if (str_is(key, "--node-selector") && selector_count < 7)
+			selectors[selector_count++] = value.ptr;
+	}
+	if (name_count)
+		o.scheduler_names = names;
+	if (selector_count)
+		o.node_selector = selectors;
+	if (has_flag(args, "--default-queue", &value))
+		o.default_queue = value.ptr;
+	world = world_new(&o);
+	if (has_flag(args, "--feature-gates", &value))
+		world->options.queue_gates =
+			str_find(value, STR("SchedulingGatesQueueAdmission=true"), 0) >= 0;
+	if (has_flag(args, "--scheduler-sharding-mode", &value)) {
+		world->options.shard_hard = str_is(value, "hard");
+		world->options.shard_soft = str_is(value, "soft");
+	}
+	world->ordered = json_bool(json_get(options, "ordered"));
+	world->linger = (int64_t)(json_real(json_get(options, "terminate_seconds")) * 1e6);
+	return world;
+}
+
+static bool wants_more(struct json root, const char *text)
+{
+	struct str value;
+
+	/* What is known but not built yet is refused in these words. */
+	return strstr(text, "is not part of this scheduler yet") ||
+	       has_flag(json_get(root, "scheduler_args"), "--scheduler-sharding-mode", &value);
+}
+
+/* 1: something that is not built yet. */
+static int configure(struct world *world, struct json root, struct str text)
+{
+	struct str value;
+	struct err err;
+
+	err.text[0] = '\0';
+	if (world_configure(world, text, &err) == 0)
+		return wants_more(root, "");
+	if (wants_more(root, err.text) || strstr(err.text, "\"preempt\"") ||
+	    strstr(err.text, "\"reclaim\"") || strstr(err.text, "\"shuffle\"") ||
+	    strstr(err.text, "\"gangpreempt\"") || strstr(err.text, "\"gangreclaim\""))
+		return 1;
+	if (has_flag(json_get(root, "scheduler_args"), "--disable-default-scheduler-config",
+		     &value))
+		world->exited = true;
+	if (!world->config && world_configure(world, str_from(config_builtin), &err) < 0)
+		abort();
+	return 0;
+}
+
+static int rank(struct json object)
+{
+	static const enum cluster_kind order[] = {
+		CLUSTER_NAMESPACE, CLUSTER_PRIORITYCLASS, CLUSTER_STORAGECLASS, CLUSTER_PV,
+		CLUSTER_PVC,       CLUSTER_HYPERNODE,     CLUSTER_NODE,         CLUSTER_CSINODE,
+		CLUSTER_NODESHARD, CLUSTER_QUEUE,         CLUSTER_POD,          CLUSTER_PDB,
+		CLUSTER_QUOTA,     CLUSTER_PODGROUP};
+	enum cluster_kind kind = cluster_kind_find(json_str(json_get(object, "kind")));
+
+	for (int i = 0; i < (int)ARRAY_LEN(order); i++)
+		if (order[i] == kind)
+			return i;
+	return -1;
+}
+
+static void apply_all(struct world *world, struct json list, struct notes *notes)
+{
+	for (int r = -1; r < CLUSTER_KIND_COUNT; r++) {
+		struct json_iter it = json_iter(list);
+
+		while (json_next(&it)) {
+			struct err err;
+
+			if (rank(it.value) == r && world_apply(world, it.value, &err) < 0)
+				vec_push(notes, mem_printf("apply: %s", err.text));
+		}
+	}
+}
+
+static struct str namespace_of(struct json ref)
+{
+	static const char *const namespaced[] = {"Pod", "PodGroup", "ResourceQuota",
+						 "PodDisruptionBudget", "PersistentVolumeClaim"};
+	struct str namespace = json_str(json_get(ref, "namespace"));
+
+	for (size_t i = 0; i < ARRAY_LEN(namespaced); i++)
+		if (str_is(json_str(json_get(ref, "kind")), namespaced[i]))
+			return namespace.len ? namespace : STR("default");
+	return str_none();
+}
+
+static int take_step(struct world *world, struct json root, struct json step, struct notes *notes)
+{
+	struct json_iter it = json_iter(json_get(step, "delete"));
+	struct json config = json_get(step, "config");
+
+	while (json_next(&it))
+		world_delete(world, json_str(json_get(it.value, "kind")), namespace_of(it.value),
+			     json_str(json_get(it.value, "name")));
+	it = json_iter(json_get(step, "patch"));
+	while (json_next(&it)) {
+		struct err err;
+
+		if (world_patch(world, json_str(json_get(it.value, "kind")), namespace_of(it.value),
+				json_str(json_get(it.value, "name")), json_get(it.value, "patch"),
+				&err) < 0)
+			vec_push(notes, mem_printf("patch: %s", err.text));
+	}
+	apply_all(world, json_get(step, "apply"), notes);
+	if (json_is(config, JSON_STR) && configure(world, root, json_str(config)))
+		return 1;
+	world->now += (int64_t)(json_real(json_get(step, "wait")) * 1e6);
+	return 0;
+}
+
+static void judge(struct world *world, struct json root, struct json step, struct json expect,
+		  struct notes *notes)
+{
+	struct json options = json_get(root, "options");
+	struct str name = json_is_absent(step) ? STR("given") : json_str(json_get(step, "name"));
+	struct json steps = json_get(root, "steps");
+	struct str last = json_len(steps)
+				  ? json_str(json_get(json_at(steps, json_len(steps) - 1), "name"))
+				  : STR("given");
+	AUTO(json_doc_unref)
+	struct json_doc *facts = facts_of(world, json_str(json_get(options, "placement")));
+	struct json_iter it = json_iter(json_get(root, "claims"));
+	struct notes mine = {0};
+
+	facts_missing(expect, json_doc_root(facts), &mine);
+	while (json_next(&it)) {
+		struct str after = json_str(json_get(it.value, "after"));
+
+		if (str_eq(after.len ? after : last, name))
+			facts_claim(world, it.value, &mine);
+	}
+	for (size_t i = 0; i < mine.len; i++)
+		vec_push(notes, mem_printf("after %.*s: %s", STR_ARG(name), mine.ptr[i]));
+	notes_done(&mine);
+}
+
+/* The scheduler makes these itself. */
+static void make_queue(struct world *world, const char *name)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(mem_free) char *text = NULL;
+
+	if (world_find(world, STR("Queue"), str_none(), str_from(name)))
+		return;
+	text = mem_printf("{\"kind\":\"Queue\",\"metadata\":{\"name\":\"%s\"},\"spec\":{"
+			  "\"weight\":1,\"reclaimable\":%s},\"status\":{\"state\":\"Open\"}}",
+			  name, strcmp(name, "root") == 0 ? "false" : "true");
+	doc = json_parse(str_from(text), NULL, NULL);
+	if (world_apply(world, json_doc_root(doc), NULL) < 0)
+		abort();
+}
+
+/* 1: skipped. */
+static int run_case(struct json root, struct notes *notes)
+{
+	AUTO(world_free) struct world *world = world_for(root);
+	struct json steps = json_get(root, "steps"), expect = json_get(root, "expect");
+
+	if (configure(world, root, json_str(json_get(root, "config"))))
+		return 1;
+	apply_all(world, json_get(root, "given"), notes);
+	make_queue(world, "root");
+	make_queue(world, world->cluster->default_queue);
+	for (size_t i = 0; i <= json_len(steps); i++) {
+		struct json step = i ? json_at(steps, i - 1) : JSON_NONE;
+
+		if (i && take_step(world, root, step, notes))
+			return 1;
+		world_settle(world);
+		judge(world, root, step, json_at(expect, i), notes);
+	}
+	if (world->wrong)
+		vec_push(notes, mem_printf("model: %s", world->wrong));
+	return 0;
+}
+
+/* --- all cases ------------------------------------------------------------------------------- */
+
+static void end_folder(struct totals *totals)
+{
+	if (totals->folder[0])
+		printf("# %-14s %3d passed, %3d failed, %3d skipped\n", totals->folder,
+		       totals->folder_passed, totals->folder_failed, totals->folder_skipped);
+	totals->folder[0] = '\0';
+	totals->folder_passed = totals->folder_failed = totals->folder_skipped = 0;
+}
+
+static bool is_surprising(struct json root)
+{
+	struct json_iter it = json_iter(json_get(root, "tags"));
+
+	while (json_next(&it))
+		if (str_is(json_str(it.value), "surprising"))
+			return true;
+	return false;
+}
+
+static void run_file(struct totals *totals, const char *path)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct notes notes = {0};
+	struct err err;
+	bool surprising = false;
+	int skipped = 0;
+
+	if (read_file(path, &text) < 0 || !(doc = yaml_parse(buf_str(&text), NULL, &err))) {
+		vec_push(&notes, mem_printf("cannot be read"));
+	} else {
+		surprising = is_surprising(json_doc_root(doc));
+		skipped = run_case(json_doc_root(doc), &notes);
+	}
+	totals->number++;
+	if (skipped || (surprising && notes.len)) {
+		totals->skipped++;
+		totals->folder_skipped++;
+		if (!totals->terse)
+			printf("ok %d - %s # SKIP %s\n", totals->number, path,
+			       skipped ? "needs what is not built yet" : "surprising");
+		if (totals->verbose)
+			for (size_t i = 0; i < notes.len; i++)
+				printf("#   %s\n", notes.ptr[i]);
+	} else if (notes.len) {
+		totals->failed++;
+		totals->folder_failed++;
+		printf("not ok %d - %s\n", totals->number, path);
+		for (size_t i = 0; i < notes.len && (totals->verbose || i < 6); i++)
+			printf("#   %s\n", notes.ptr[i]);
+	} else {
+		totals->passed++;
+		totals->folder_passed++;
+		if (!totals->terse)
+			printf("ok %d - %s\n", totals->number, path);
+	}
+	notes_done(&notes);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void run_path(struct totals *totals, const char *path)
+{
+	VEC(char *) names = {0};
+	struct stat st;
+	struct dirent *entry;
+	bool files = false;
+	DIR *dir;
+
+	if (stat(path, &st) < 0) {
+		printf("# %s is not there: left out\n", path);
+		return;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		run_file(totals, path);
+		return;
+	}
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "README.md") != 0)
+			vec_push(&names, mem_printf("%s/%s", path, entry->d_name));
+	if (dir)
+		(void)closedir(dir);
+	if (names.len)
+		qsort(names.ptr, names.len, sizeof(*names.ptr), by_name);
+	for (size_t i = 0; i < names.len; i++) {
+		files |= strstr(names.ptr[i], ".yaml") != NULL;
+		run_path(totals, names.ptr[i]);
+		mem_free(names.ptr[i]);
+	}
+	vec_done(&names);
+	if (files) {
+		const char *slash = strrchr(path, '/');
+
+		(void)snprintf(totals->folder, sizeof(totals->folder), "%s",
+			       slash ? slash + 1 : path);
+		end_folder(totals);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct totals totals = {0};
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "-v") == 0)
+			totals.verbose = true;
+		else if (strcmp(argv[i], "-t") == 0)
+			totals.terse = true;
+		else
+			run_path(&totals, argv[i]);
+	}
+	printf("1..%d\n# %d passed, %d failed, %d skipped\n", totals.number, totals.passed,
+	       totals.failed, totals.skipped);
+	return totals.failed ? 1 : 0;
+}

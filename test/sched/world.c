@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+/* world.c - see the header. Documents in the store are never changed: a change replaces them, as the
+ * API does, and goes into the model as an event. */
+#include "world.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "json/merge.h"
+#include "model/podgroup.h"
+
+#include "base/banned.h"
+
+enum { SECOND = 1000000, TICK = SECOND / 5, QUIET = 3 * SECOND, LONGEST = 20 * SECOND };
+#define START INT64_C(1700000000000000)
+
+static char *key_of(struct str kind, struct str namespace, struct str name)
+{
+	return mem_printf("%.*s %.*s/%.*s", STR_ARG(kind), STR_ARG(namespace), STR_ARG(name));
+}
+
+struct world *world_new(const struct cluster_options *options)
+{
+	struct world *world = mem_new(struct world);
+
+	world->cluster = cluster_new(options);
+	world->objects = map_new(1);
+	world->known = map_new(1);
+	world->now = START;
+	return world;
+}
+
+static void object_free(struct object *object)
+{
+	json_doc_unref(object->doc);
+	mem_free(object->key);
+	mem_free(object);
+}
+
+void world_free(struct world *world)
+{
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	if (!world)
+		return;
+	while (map_next(world->objects, &at, NULL, &value))
+		object_free(value);
+	at = 0;
+	while (map_next(world->known, &at, &key, &value)) {
+		mem_free((char *)key.ptr);
+		mem_free(value);
+	}
+	for (size_t i = 0; i < world->events.len; i++) {
+		mem_free(world->events.ptr[i].object);
+		mem_free(world->events.ptr[i].type);
+		mem_free(world->events.ptr[i].message);
+	}
+	vec_done(&world->events);
+	map_free(world->objects);
+	map_free(world->known);
+	cluster_free(world->cluster);
+	config_free(world->config);
+	mem_free(world->wrong);
+	mem_free(world);
+}
+
+int world_configure(struct world *world, struct str text, struct err *err)
+{
+	struct config *config = config_parse(text, ++world->configs, err);
+
+	if (!config)
+		return -1;
+	config_free(world->config);
+	world->config = config;
+	return 0;
+}
+
+/* --- objects --------------------------------------------------------------------------------- */
+
+struct object *world_find(const struct world *world, struct str kind, struct str namespace,
+			  struct str name)
+{
+	AUTO(mem_free) char *key = key_of(kind, namespace, name);
+
+	return map_get(world->objects, str_from(key));
+}
+
+static void forget_pod(struct world *world, struct str namespace, struct str name)
+{
+	AUTO(mem_free) char *key = mem_printf("%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+	size_t at = 0;
+	struct str known;
+	void *value;
+
+	while (map_next(world->known, &at, &known, &value))
+		if (str_is(known, key)) {
+			map_remove(world->known, known);
+			mem_free((char *)known.ptr);
+			mem_free(value);
+			return;
+		}
+}
+
+static void know_pod(struct world *world, struct str namespace, struct str name, struct json meta)
+{
+	struct str group =
+		json_str(json_get(json_get(meta, "annotations"), "scheduling.k8s.io/group-name"));
+
+	forget_pod(world, namespace, name);
+	map_put(world->known, str_from(mem_printf("%.*s/%.*s", STR_ARG(namespace), STR_ARG(name))),
+		group.len ? mem_printf("%.*s/%.*s", STR_ARG(namespace), STR_ARG(group))
+			  : mem_strdup("-"));
+}
+
+/* The model hears of it. */
+static int publish(struct world *world, struct object *object, struct json_doc *doc,
+		   struct err *err)
+{
+	json_doc_unref(object->doc);
+	object->doc = json_doc_freeze(json_doc_root(doc));
+	return cluster_apply(world->cluster, object->kind, object->doc, err);
+}
+
+static bool is_namespaced(enum cluster_kind kind)
+{
+	return kind == CLUSTER_POD || kind == CLUSTER_PODGROUP || kind == CLUSTER_QUOTA ||
+	       kind == CLUSTER_PDB || kind == CLUSTER_PVC;
+}
+
+/* What the API server fills in. */
+static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind kind)
+{
+	struct json root = json_doc_root(doc), meta = json_ensure_obj(doc, root, "metadata");
+	struct json spec = json_get(root, "spec");
+	char text[TIME_TEXT_SIZE];
+	int32_t priority = 0;
+
+	if (is_namespaced(kind) && json_is_absent(json_get(meta, "namespace")))
+		json_set_str(doc, meta, "namespace", STR("default"));
+	if (json_is_absent(json_get(meta, "uid")))
+		json_set(doc, meta, STR("uid"),
+			 json_new_printf(doc, "00000000-0000-0000-0000-%012llu",
+					 (unsigned long long)++world->uids));
+	if ((kind == CLUSTER_PODGROUP || kind == CLUSTER_QUEUE) && world->ordered)
+		world->now += SECOND;
+	if (json_is_absent(json_get(meta, "creationTimestamp")))
+		json_set_str(doc, meta, "creationTimestamp",
+			     str_from(time_print(world->now, text)));
+	if (kind == CLUSTER_POD && json_is_absent(json_get(spec, "priority"))) {
+		(void)cluster_priority(world->cluster,
+				       json_str(json_get(spec, "priorityClassName")), &priority);
+		json_set_int(doc, spec, "priority", priority);
+	}
+	if (kind == CLUSTER_POD) {
+		struct json_iter it = json_iter(json_get(json_get(root, "status"), "conditions"));
+
+		while (json_next(&it))
+			if (json_is_absent(json_get(it.value, "lastTransitionTime")))
+				json_set_str(doc, it.value, "lastTransitionTime",
+					     str_from(time_print(world->now, text)));
+	}
+}
+
+int world_apply(struct world *world, struct json manifest, struct err *err)
+{
+	enum cluster_kind kind = cluster_kind_find(json_str(json_get(manifest, "kind")));
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(manifest);
+	struct json meta;
+	struct object *object;
+	struct str namespace, name;
+
+	if (kind == CLUSTER_KIND_COUNT)
+		return 0; /* of no interest to the scheduler */
+	fill_in(world, doc, kind);
+	meta = json_get(json_doc_root(doc), "metadata");
+	namespace = json_str(json_get(meta, "namespace"));
+	name = json_str(json_get(meta, "name"));
+	object = world_find(world, str_from(cluster_kind_name(kind)), namespace, name);
+	if (!object) {
+		object = mem_new(struct object);
+		object->kind = kind;
+		object->key = key_of(str_from(cluster_kind_name(kind)), namespace, name);
+		map_put(world->objects, str_from(object->key), object);
+	}
+	if (kind == CLUSTER_POD)
+		know_pod(world, namespace, name, meta);
+	return publish(world, object, doc, err);
+}
+
+static void take_away(struct world *world, struct object *object)
+{
+	struct json meta = json_get(json_doc_root(object->doc), "metadata");
+
+	cluster_remove(world->cluster, object->kind, json_str(json_get(meta, "namespace")),
+		       json_str(json_get(meta, "name")));
+	map_remove(world->objects, str_from(object->key));
+	object_free(object);
+}
+
+void world_delete(struct world *world, struct str kind, struct str namespace, struct str name)
+{
+	struct object *object = world_find(world, kind, namespace, name);
+
+	if (!object)
+		return;
+	if (object->kind == CLUSTER_POD)
+		forget_pod(world, namespace, name);
+	take_away(world, object);
+}
+
+int world_patch(struct world *world, struct str kind, struct str namespace, struct str name,
+		struct json patch, struct err *err)
+{
+	struct object *object = world_find(world, kind, namespace, name);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (!object)
+		return err_set(err, ERR_NOT_FOUND, "%.*s %.*s is not there", STR_ARG(kind),
+			       STR_ARG(name));
+	doc = json_merge_apply(json_doc_root(object->doc), patch);
+	return publish(world, object, doc, err);
+}
+
+/* --- decisions ------------------------------------------------------------------------------- */
+
+static struct object *object_of_task(const struct world *world, const struct task *task)
+{
+	return world_find(world, STR("Pod"), task_namespace(task), task_name(task));
+}
+
+static struct object *object_of_job(const struct world *world, const struct job *job)
+{
+	return world_find(world, STR("PodGroup"), job_namespace(job), job_name(job));
+}
+
+static void record(struct world *world, const char *kind, const char *key, const char *type,
+		   const char *reason, const char *message)
+{
+	struct world_event event = {mem_printf("%s %s", kind, key),
+				    mem_printf("%s %s %s", kind, type, reason),
+				    mem_strdup(message)};
+
+	vec_push(&world->events, event);
+}
+
+static struct json ensure_condition(struct json_doc *doc, const char *type)
+{
+	struct json status = json_ensure_obj(doc, json_doc_root(doc), "status");
+	struct json list = json_ensure_arr(doc, status, "conditions");
+	struct json_iter it = json_iter(list);
+	struct json made;
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "type")), type))
+			return it.value;
+	made = json_new_obj(doc);
+	json_set_str(doc, made, "type", str_from(type));
+	json_append(doc, list, made);
+	return made;
+}
+
+static void set_condition(struct json_doc *doc, const char *type, const char *status,
+			  const char *reason, const char *message)
+{
+	struct json c = ensure_condition(doc, type);
+
+	json_set_str(doc, c, "status", str_from(status));
+	json_set_str(doc, c, "reason", str_from(reason));
+	json_set_str(doc, c, "message", str_from(message));
+}
+
+static void carry_out_pod(struct world *world, const struct decision *d)
+{
+	struct object *object = object_of_task(world, d->task);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	char text[TIME_TEXT_SIZE];
+	struct json spec;
+
+	if (!object)
+		return;
+	doc = json_doc_thaw(json_doc_root(object->doc));
+	spec = json_get(json_doc_root(doc), "spec");
+	switch (d->kind) {
+	case DECIDE_BIND:
+		json_set_str(doc, spec, "nodeName", str_from(d->node));
+		world->binds++;
+		record(world, "Pod", d->task->text, "Normal", "Scheduled",
+		       "Successfully assigned <pod> to <node>");
+		break;
+	case DECIDE_EVICT:
+		object->deleted = world->now;
+		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "deletionTimestamp",
+			     str_from(time_print(world->now, text)));
+		world->evictions++;
+		break;
+	case DECIDE_UNGATE:
+		json_remove(doc, spec, STR("schedulingGates"));
+		break;
+	default:
+		set_condition(doc, "PodScheduled", "False", d->reason, d->message);
+		if (d->nominated)
+			json_set_str(doc, json_ensure_obj(doc, json_doc_root(doc), "status"),
+				     "nominatedNodeName", str_from(d->nominated));
+	}
+	if (publish(world, object, doc, NULL) < 0)
+		abort();
+	if (d->kind != DECIDE_EVICT)
+		return;
+	{
+		AUTO(mem_free) char *why = mem_printf("Pod is evicted, because of %s", d->reason);
+
+		record(world, "Pod", d->task->text, "Warning", "Evict", why);
+		if (d->task->job)
+			record(world, "PodGroup", d->task->job->key, "Normal", "Evict", d->reason);
+	}
+}
+
+static void carry_out_group(struct world *world, const struct decision *d)
+{
+	struct object *object = object_of_job(world, d->job);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json status;
+
+	if (!object)
+		return;
+	doc = json_doc_thaw(json_doc_root(object->doc));
+	status = json_ensure_obj(doc, json_doc_root(doc), "status");
+	json_set_str(doc, status, "phase", str_from(podgroup_phase_names[d->phase]));
+	json_set_int(doc, status, "running", d->running);
+	json_set_int(doc, status, "succeeded", d->succeeded);
+	json_set_int(doc, status, "failed", d->failed);
+	for (size_t i = 0; i < ARRAY_LEN(d->conditions); i++)
+		if (d->conditions[i].type)
+			set_condition(doc, d->conditions[i].type, "True", d->conditions[i].reason,
+				      d->conditions[i].message);
+	if (publish(world, object, doc, NULL) < 0)
+		abort();
+}
+
+static void carry_out_queue(struct world *world, const struct decision *d)
+{
+	struct object *object = world_find(world, STR("Queue"), str_none(), d->queue->text);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json status;
+
+	if (!object)
+		return;
+	doc = json_doc_thaw(json_doc_root(object->doc));
+	status = json_ensure_obj(doc, json_doc_root(doc), "status");
+	json_set(doc, status, STR("allocated"),
+		 resources_encode(&d->queue->allocated, world->cluster->dims, doc));
+	if (publish(world, object, doc, NULL) < 0)
+		abort();
+}
+
+static void carry_out(struct world *world, const struct decision *d)
+{
+	switch (d->kind) {
+	case DECIDE_GROUP:
+		carry_out_group(world, d);
+		break;
+	case DECIDE_QUEUE:
+		carry_out_queue(world, d);
+		break;
+	case DECIDE_EVENT:
+		record(world, d->job ? "PodGroup" : "Pod", d->job ? d->job->key : d->task->text,
+		       d->type, d->reason, d->message);
+		break;
+	default:
+		carry_out_pod(world, d);
+	}
+}
+
+/* --- the kubelet ----------------------------------------------------------------------------- */
+
+static bool tend_pod(struct world *world, struct object *object)
+{
+	struct json root = json_doc_root(object->doc);
+	struct str phase = json_str(json_get(json_get(root, "status"), "phase"));
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json status;
+
+	if (object->deleted) {
+		if (world->now - object->deleted < world->linger)
+			return false;
+		take_away(world, object);
+		return true;
+	}
+	if (!json_str(json_get(json_get(root, "spec"), "nodeName")).len ||
+	    (phase.len && !str_is(phase, "Pending")))
+		return false;
+	doc = json_doc_thaw(root);
+	status = json_ensure_obj(doc, json_doc_root(doc), "status");
+	json_set_str(doc, status, "phase", STR("Running"));
+	set_condition(doc, "Ready", "True", "", "");
+	if (publish(world, object, doc, NULL) < 0)
+		abort();
+	return true;
+}
+
+static bool tend_pods(struct world *world, bool *ret_going)
+{
+	VEC(struct object *) pods = {0};
+	size_t at = 0;
+	void *value;
+	bool changed = false;
+
+	*ret_going = false;
+	while (map_next(world->objects, &at, NULL, &value))
+		if (((struct object *)value)->kind == CLUSTER_POD)
+			vec_push(&pods, (struct object *)value);
+	for (size_t i = 0; i < pods.len; i++) {
+		*ret_going |= pods.ptr[i]->deleted > 0;
+		changed |= tend_pod(world, pods.ptr[i]);
+	}
+	vec_done(&pods);
+	return changed;
+}
+
+static void check(struct world *world)
+{
+	char *wrong = cluster_check(world->cluster);
+
+	if (wrong && !world->wrong)
+		world->wrong = wrong;
+	else
+		mem_free(wrong);
+}
+
+static bool cycle(struct world *world)
+{
+	AUTO(session_free)
+	struct session *ssn =
+		session_run(world->cluster, world->config, world->now, &world->options);
+	bool changed = false;
+
+	check(world);
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
+		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+
+		changed |= d->kind != DECIDE_EVENT && d->kind != DECIDE_POD;
+		carry_out(world, d);
+	}
+	return changed;
+}
+
+void world_settle(struct world *world)
+{
+	int64_t began = world->now, changed_at = world->now;
+	bool ever = false, going;
+
+	world->unsettled = false;
+	while (!world->exited) {
+		bool changed = cycle(world);
+
+		world->now += TICK;
+		changed |= tend_pods(world, &going);
+		if (changed || going) {
+			changed_at = world->now;
+			ever |= changed;
+		}
+		if (world->now - changed_at >= (ever ? QUIET : 2 * QUIET))
+			return;
+		if (world->now - began > LONGEST) {
+			world->unsettled = true;
+			return;
+		}
+	}
+}

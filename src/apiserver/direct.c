@@ -11,8 +11,6 @@
  * a reference, so there is no bound on how many wait. */
 #include "apiserver/direct.h"
 
-#include <string.h>
-
 #include "apiserver/api_internal.h"
 #include "apiserver/discovery.h"
 #include "apiserver/options.h"
@@ -137,13 +135,9 @@ static void deliver_event(struct delivery *delivery)
 	if (delivery->object) {
 		doc = decoded_get(request->direct->api->decoded, delivery->object);
 	} else {
-		struct json note;
-
 		whole = json_parse(chunk_str(delivery->text), NULL, NULL);
 		doc = json_doc_freeze(json_get(json_doc_root(whole), "object"));
-		note = json_get(json_get(json_doc_root(doc), "metadata"), "annotations");
-		event.initial_end =
-			str_is(json_str(json_get(note, "k8s.io/initial-events-end")), "true");
+		event.initial_end = transport_is_initial_end(json_doc_root(doc));
 	}
 	event.doc = doc;
 	delivery_free(delivery);
@@ -215,20 +209,6 @@ static void on_answered(struct call *call)
 	(void)enqueue(request, opened ? DELIVER_OPENED : DELIVER_ANSWER);
 }
 
-static bool event_type(const char *name, enum client_event_type *ret)
-{
-	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
-	_Static_assert(ARRAY_LEN(names) == CLIENT_EVENT_COUNT, "name every type");
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (strcmp(names[i], name) == 0) {
-			*ret = (enum client_event_type)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* An ERROR ends the watch: its Status is why. */
 static void note_error(struct request *request, const struct chunk *text)
 {
@@ -244,7 +224,7 @@ static size_t on_event(struct call *call, const struct call_event *event)
 	enum client_event_type type;
 	struct delivery *delivery;
 
-	if (!event_type(event->type, &type)) {
+	if (!transport_event_type(str_from(event->type), &type)) {
 		note_error(request, event->text);
 		return 0;
 	}

@@ -31,6 +31,9 @@
 #define BACKOFF_MAX (30 * TIME_SECOND)
 #define STEADY (10 * TIME_SECOND) /* a watch that lasted that long was none that failed */
 #define PAGE 500
+/* A watch is asked for anew after that long, and up to that much longer, as client-go does: should
+ * the other side have vanished without a word, we notice. */
+#define WATCH_SECONDS 300
 
 struct listener {
 	struct informer_events events;
@@ -381,6 +384,7 @@ static void on_ended(void *arg, const struct err *err)
 static void start_watch(struct informer *informer)
 {
 	const struct informer_options *options = &informer->options;
+	uint64_t more = loop_random_below(client_loop(informer->client), WATCH_SECONDS);
 
 	informer->stats.watches++;
 	informer->opened = 0;
@@ -391,6 +395,7 @@ static void start_watch(struct informer *informer)
 						 .label_selector = options->label_selector,
 						 .field_selector = options->field_selector,
 						 .resource_version = buf_str(&informer->version),
+						 .timeout_s = WATCH_SECONDS + (int64_t)more,
 						 .opened = on_opened,
 						 .event = on_event,
 						 .ended = on_ended,

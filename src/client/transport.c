@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/transport.c - what transports share: reading a Status. */
+/* client/transport.c - what transports share: reading events and a Status. */
 #include "client/transport.h"
 
 #include "base/banned.h"
+
+bool transport_event_type(struct str name, enum client_event_type *ret)
+{
+	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
+	_Static_assert(ARRAY_LEN(names) == CLIENT_EVENT_COUNT, "name every type");
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (str_is(name, names[i])) {
+			*ret = (enum client_event_type)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool transport_is_initial_end(struct json object)
+{
+	struct json annotations = json_get(json_get(object, "metadata"), "annotations");
+
+	return str_is(json_str(json_get(annotations, "k8s.io/initial-events-end")), "true");
+}
 
 void transport_err_from_status(struct json status, int code, struct err *ret)
 {

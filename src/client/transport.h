@@ -80,8 +80,13 @@ static inline void transport_free(struct transport *transport)
 }
 DEFINE_AUTO(struct transport *, transport_free);
 
-/* The error that a Status says; ERR_INTERNAL where `status` is none. For those who write transports.
- */
+/* --- for those who write transports --- */
+
+/* "ADDED", ..., "BOOKMARK"; false for anything else. */
+bool transport_event_type(struct str name, enum client_event_type *ret);
+/* Does this bookmark end the initial events? */
+bool transport_is_initial_end(struct json object);
+/* The error that a Status says; ERR_INTERNAL where `status` is none. */
 void transport_err_from_status(struct json status, int code, struct err *ret);
 
 #endif

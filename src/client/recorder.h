@@ -4,7 +4,7 @@
  * Core/v1 Events, joined as client-go joins them, so that what goes wrong a thousand times is
  * written a few times:
  *	the same again (object, reason, message, type)	counts up in the event that is there
- *	more than 10 alike in 10 minutes (all but the	one event that says "(combined from similar
+ *	the tenth alike in 10 minutes (all but the	one event that says "(combined from similar
  *	message)					events): ..." and counts
  *	more than 25 of one object at once		dropped, but one every five minutes
  * Recording never fails and never waits: what cannot be written after some tries is dropped and

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client/recorder.c - events, joined.
+ *
+ * An event goes through three memories, each bounded, the one not used for longest going first:
+ *
+ *	buckets		one a source and object: may it say anything now?
+ *	kinds		one a object, type and reason: how many different messages lately?
+ *	written		one a event as it stands at the server: how often so far?
+ *
+ * Of each event at the server at most one write is under way; what is counted meanwhile goes with
+ * the next, so that a flood costs as many writes as the server takes, not as many as there are
+ * events. */
+#include "client/recorder.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "client/client.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum { MEMORY_MAX = 4096, NAME_MAX_BYTES = 235 /* with ".", 16 digits: within 253 */ };
+#define COMBINED "(combined from similar events): "
+
+/* What every record of a memory begins with. */
+struct record {
+	struct list link;
+	char *key;
+};
+
+/* By key, and in order of last use. */
+struct memory {
+	struct map *by_key;
+	struct list order;
+	void (*forget)(struct recorder *recorder, struct record *record);
+};
+
+struct bucket {
+	struct record record;
+	int64_t credit; /* an event costs refill_us of it; it grows with time */
+	int64_t at;     /* when that was true, by loop_uptime() */
+};
+
+struct kind {
+	struct record record;
+	int64_t last; /* by loop_uptime() */
+	VEC(char *) messages;
+};
+
+struct written {
+	struct record record;
+	struct recorder *recorder;
+	char *name;
+	char *namespace;
+	struct json_doc *doc; /* as it is to be created; NULL once it is */
+	char *message;
+	int64_t last; /* wall clock */
+	int64_t count;
+	int64_t sent; /* the count that the write under way brings, or the last one brought */
+	struct client_request *request;
+};
+
+struct recorder {
+	struct client *client;
+	struct loop *loop;
+	struct recorder_options options;
+	char *component;
+	char *host;
+	struct memory buckets;
+	struct memory kinds;
+	struct memory written;
+	uint64_t sequence;
+	struct recorder_stats stats;
+};
+
+/* --- memories --- */
+
+static void memory_init(struct memory *memory, struct loop *loop,
+			void (*forget)(struct recorder *, struct record *))
+{
+	memory->by_key = map_new(loop_random_u64(loop));
+	list_init(&memory->order);
+	memory->forget = forget;
+}
+
+static void memory_remove(struct recorder *recorder, struct memory *memory, struct record *record)
+{
+	(void)map_remove(memory->by_key, str_from(record->key));
+	list_remove(&record->link);
+	mem_free(TAKE(record->key));
+	memory->forget(recorder, record);
+}
+
+static void memory_done(struct recorder *recorder, struct memory *memory)
+{
+	LIST_EACH(&memory->order, struct record, link, record)
+	memory_remove(recorder, memory, record);
+	map_free(memory->by_key);
+}
+
+/* The record of a key, made of `size` zeroed bytes where it is new. */
+static void *memory_get(struct recorder *recorder, struct memory *memory, const char *key,
+			size_t size, bool *ret_new)
+{
+	struct record *record = map_get(memory->by_key, str_from(key));
+
+	*ret_new = !record;
+	if (record) {
+		list_remove(&record->link);
+	} else {
+		if (map_len(memory->by_key) >= MEMORY_MAX)
+			memory_remove(
+				recorder, memory,
+				container_of(list_first(&memory->order), struct record, link));
+		record = mem_zalloc(size);
+		record->key = mem_strdup(key);
+		(void)map_put(memory->by_key, str_from(record->key), record);
+	}
+	list_push(&memory->order, &record->link);
+	return record;
+}
+
+static void bucket_forget(struct recorder *recorder, struct record *record)
+{
+	(void)recorder;
+	mem_free(container_of(record, struct bucket, record));
+}
+
+static void kind_clear(struct kind *kind)
+{
+	for (size_t i = 0; i < kind->messages.len; i++)
+		mem_free(kind->messages.ptr[i]);
+	vec_clear(&kind->messages);
+}
+
+static void kind_forget(struct recorder *recorder, struct record *record)
+{
+	struct kind *kind = container_of(record, struct kind, record);
+
+	(void)recorder;
+	kind_clear(kind);
+	vec_done(&kind->messages);
+	mem_free(kind);
+}
+
+static void written_forget(struct recorder *recorder, struct record *record)
+{
+	struct written *written = container_of(record, struct written, record);
+
+	if (written->request) {
+		client_cancel(written->request);
+		recorder->stats.in_flight--;
+		recorder->stats.dropped++;
+	}
+	json_doc_unref(written->doc);
+	mem_free(written->name);
+	mem_free(written->namespace);
+	mem_free(written->message);
+	mem_free(written);
+}
+
+/* --- life --- */
+
+struct recorder *recorder_new(struct client *client, const struct recorder_options *options)
+{
+	struct recorder *recorder = mem_new(struct recorder);
+	struct recorder_options *own = &recorder->options;
+
+	recorder->client = client;
+	recorder->loop = client_loop(client);
+	*own = *options;
+	recorder->component = str_dup(options->component);
+	recorder->host = str_dup(options->host);
+	if (!own->burst)
+		own->burst = 25;
+	if (!own->refill_us)
+		own->refill_us = 300 * TIME_SECOND;
+	if (!own->similar)
+		own->similar = 10;
+	if (!own->similar_window_us)
+		own->similar_window_us = 600 * TIME_SECOND;
+	memory_init(&recorder->buckets, recorder->loop, bucket_forget);
+	memory_init(&recorder->kinds, recorder->loop, kind_forget);
+	memory_init(&recorder->written, recorder->loop, written_forget);
+	return recorder;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+	if (!recorder)
+		return;
+	memory_done(recorder, &recorder->buckets);
+	memory_done(recorder, &recorder->kinds);
+	memory_done(recorder, &recorder->written);
+	mem_free(recorder->component);
+	mem_free(recorder->host);
+	mem_free(recorder);
+}
+
+/* --- joining --- */
+
+/* One of `burst` tokens, which come back one every refill_us. */
+static bool may_speak(struct recorder *recorder, const char *key)
+{
+	int64_t now = loop_uptime(recorder->loop);
+	int64_t cost = recorder->options.refill_us;
+	int64_t most = cost * recorder->options.burst;
+	bool new;
+	struct bucket *bucket =
+		memory_get(recorder, &recorder->buckets, key, sizeof(*bucket), &new);
+
+	bucket->credit = new ? most : bucket->credit + now - bucket->at;
+	bucket->at = now;
+	if (bucket->credit > most)
+		bucket->credit = most;
+	if (bucket->credit < cost)
+		return false;
+	bucket->credit -= cost;
+	return true;
+}
+
+/* Were there too many different messages of this kind lately? */
+static bool is_combined(struct recorder *recorder, const char *key, struct str message)
+{
+	int64_t now = loop_uptime(recorder->loop);
+	bool new;
+	struct kind *kind = memory_get(recorder, &recorder->kinds, key, sizeof(*kind), &new);
+
+	if (now - kind->last > recorder->options.similar_window_us)
+		kind_clear(kind);
+	kind->last = now;
+	for (size_t i = 0; i < kind->messages.len; i++)
+		if (str_is(message, kind->messages.ptr[i]))
+			return false;
+	if (kind->messages.len + 1 >= recorder->options.similar)
+		return true;
+	vec_push(&kind->messages, str_dup(message));
+	return false;
+}
+
+/* --- writing --- */
+
+static void write_event(struct written *written);
+
+static void on_written(void *arg, const struct client_result *result)
+{
+	struct written *written = arg;
+	struct recorder *recorder = written->recorder;
+	enum err_code code = result->err ? result->err->code : ERR_NONE;
+	bool created = written->doc != NULL;
+
+	written->request = NULL;
+	recorder->stats.in_flight--;
+	if (code == ERR_NONE || (created && code == ERR_ALREADY_EXISTS)) {
+		recorder->stats.written++;
+		json_doc_unref(TAKE(written->doc));
+	} else {
+		recorder->stats.dropped++;
+		memory_remove(recorder, &recorder->written, &written->record);
+		return; /* the next of its kind begins anew */
+	}
+	if (written->count > written->sent)
+		write_event(written);
+}
+
+static struct json_doc *count_patch(const struct written *written)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	char time[TIME_TEXT_SIZE];
+
+	json_doc_set_root(doc, root);
+	json_set_int(doc, root, "count", written->count);
+	json_set_str(doc, root, "lastTimestamp", str_from(time_print(written->last, time)));
+	json_set_str(doc, root, "message", str_from(written->message));
+	return doc;
+}
+
+static void write_event(struct written *written)
+{
+	struct recorder *recorder = written->recorder;
+	AUTO(json_doc_unref) struct json_doc *patch = written->doc ? NULL : count_patch(written);
+
+	written->sent = written->doc ? 1 : written->count;
+	recorder->stats.in_flight++;
+	written->request =
+		client_send(recorder->client,
+			    &(struct client_ask){
+				    .verb = written->doc ? CLIENT_CREATE : CLIENT_PATCH,
+				    .patch = CLIENT_PATCH_MERGE,
+				    .resource = &resources[RESOURCE_EVENTS],
+				    .namespace = str_from(written->namespace),
+				    .name = written->doc ? str_none() : str_from(written->name),
+				    .body = written->doc ? written->doc : patch,
+				    .discard = true,
+				    .done = on_written,
+				    .arg = written,
+			    });
+}
+
+static void set_some(struct json_doc *doc, struct json object, const char *key, struct str value)
+{
+	if (value.len)
+		json_set_str(doc, object, key, value);
+}
+
+static struct json_doc *make_event(const struct recorder *recorder, const struct written *written,
+				   const struct recorder_object *object, const char *type,
+				   const char *reason)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	struct json meta, about, source;
+	char time[TIME_TEXT_SIZE];
+
+	json_doc_set_root(doc, root);
+	json_set_str(doc, root, "apiVersion", STR("v1"));
+	json_set_str(doc, root, "kind", STR("Event"));
+	meta = json_ensure_obj(doc, root, "metadata");
+	json_set_str(doc, meta, "name", str_from(written->name));
+	json_set_str(doc, meta, "namespace", str_from(written->namespace));
+	about = json_ensure_obj(doc, root, "involvedObject");
+	set_some(doc, about, "kind", object->kind);
+	set_some(doc, about, "namespace", object->namespace);
+	set_some(doc, about, "name", object->name);
+	set_some(doc, about, "uid", object->uid);
+	set_some(doc, about, "apiVersion", object->api_version);
+	set_some(doc, about, "resourceVersion", object->resource_version);
+	set_some(doc, about, "fieldPath", object->field_path);
+	json_set_str(doc, root, "reason", str_from(reason));
+	json_set_str(doc, root, "message", str_from(written->message));
+	source = json_ensure_obj(doc, root, "source");
+	set_some(doc, source, "component", str_from(recorder->component));
+	set_some(doc, source, "host", str_from(recorder->host));
+	time_print(written->last, time);
+	json_set_str(doc, root, "firstTimestamp", str_from(time));
+	json_set_str(doc, root, "lastTimestamp", str_from(time));
+	json_set_int(doc, root, "count", 1);
+	json_set_str(doc, root, "type", str_from(type));
+	json_add(doc, root, STR("eventTime"), json_new_null(doc));
+	json_set_str(doc, root, "reportingComponent", str_from(recorder->component));
+	json_set_str(doc, root, "reportingInstance", str_from(recorder->host));
+	return doc;
+}
+
+/* Names of one object's events differ by time, as client-go's, and by a number where that is the
+ * same. */
+static char *make_name(struct recorder *recorder, const struct recorder_object *object)
+{
+	uint64_t nanoseconds =
+		(uint64_t)loop_now(recorder->loop) * 1000 + recorder->sequence++ % 1000;
+	struct str name = str_slice(object->name, 0, NAME_MAX_BYTES);
+
+	return mem_printf("%.*s.%" PRIx64, STR_ARG(name), nanoseconds);
+}
+
+static void put_part(struct buf *to, struct str part)
+{
+	buf_put_str(to, part);
+	buf_putc(to, '\n'); /* in no name */
+}
+
+void recorder_event(struct recorder *recorder, const struct recorder_object *object,
+		    const char *type, const char *reason, struct str message)
+{
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+	AUTO(mem_free) char *text = NULL;
+	struct written *written;
+	bool combined, new;
+
+	recorder->stats.recorded++;
+	put_part(&key, object->kind);
+	put_part(&key, object->namespace);
+	put_part(&key, object->name);
+	put_part(&key, object->uid);
+	put_part(&key, object->api_version);
+	if (!may_speak(recorder, buf_text(&key))) {
+		recorder->stats.dropped++;
+		return;
+	}
+	put_part(&key, str_from(type));
+	put_part(&key, str_from(reason));
+	combined = is_combined(recorder, buf_text(&key), message);
+	if (!combined) {
+		put_part(&key, object->field_path);
+		buf_put_json(&key, message); /* a NUL in it must not end the key */
+	}
+	text = mem_printf("%s%.*s", combined ? COMBINED : "", STR_ARG(message));
+	written = memory_get(recorder, &recorder->written, buf_text(&key), sizeof(*written), &new);
+	mem_free(written->message);
+	written->message = TAKE(text);
+	written->last = loop_now(recorder->loop);
+	written->count++;
+	if (new) {
+		written->recorder = recorder;
+		written->name = make_name(recorder, object);
+		written->namespace =
+			object->namespace.len ? str_dup(object->namespace) : mem_strdup("default");
+		written->doc = make_event(recorder, written, object, type, reason);
+	}
+	if (!written->request)
+		write_event(written);
+}
+
+void recorder_eventf(struct recorder *recorder, const struct recorder_object *object,
+		     const char *type, const char *reason, const char *format, ...)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	recorder_event(recorder, object, type, reason, buf_str(&text));
+}
+
+struct recorder_object recorder_object_of(struct json object, struct str api_version,
+					  struct str kind)
+{
+	struct json meta = json_get(object, "metadata");
+
+	return (struct recorder_object){
+		.api_version = api_version,
+		.kind = kind,
+		.namespace = json_str(json_get(meta, "namespace")),
+		.name = json_str(json_get(meta, "name")),
+		.uid = json_str(json_get(meta, "uid")),
+		.resource_version = json_str(json_get(meta, "resourceVersion")),
+	};
+}
+
+void recorder_stats(const struct recorder *recorder, struct recorder_stats *ret)
+{
+	*ret = recorder->stats;
+}

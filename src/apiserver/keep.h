@@ -48,6 +48,7 @@ enum keeper_id {
 	KEEP_DEFAULTS,
 	KEEP_OWNERS,
 	KEEP_NAMESPACES,
+	KEEP_BUDGETS,
 	KEEP_COUNT /* the last */
 };
 

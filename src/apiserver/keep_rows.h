@@ -14,4 +14,7 @@ extern const struct keeper keep_owners;
 /* The end of a namespace: what is in it, its conditions, its finalizer. */
 extern const struct keeper keep_namespaces;
 
+/* The status of disruption budgets. */
+extern const struct keeper keep_budgets;
+
 #endif

@@ -16,10 +16,9 @@
 #include "base/banned.h"
 
 static const struct keeper *const keepers[] = {
-	[KEEP_DEFAULTS] = &keep_defaults,
-	[KEEP_OWNERS] = &keep_owners,
-	[KEEP_NAMESPACES] = &keep_namespaces,
-	[KEEP_BUDGETS] = &keep_budgets,
+	[KEEP_DEFAULTS] = &keep_defaults,     [KEEP_OWNERS] = &keep_owners,
+	[KEEP_NAMESPACES] = &keep_namespaces, [KEEP_BUDGETS] = &keep_budgets,
+	[KEEP_CLAIMS] = &keep_claims,
 };
 _Static_assert(ARRAY_LEN(keepers) == KEEP_COUNT, "a row for every keeper");
 

@@ -49,6 +49,7 @@ enum keeper_id {
 	KEEP_OWNERS,
 	KEEP_NAMESPACES,
 	KEEP_BUDGETS,
+	KEEP_CLAIMS,
 	KEEP_COUNT /* the last */
 };
 

@@ -17,4 +17,7 @@ extern const struct keeper keep_namespaces;
 /* The status of disruption budgets. */
 extern const struct keeper keep_budgets;
 
+/* The end of claims and volumes that were in use. */
+extern const struct keeper keep_claims;
+
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/media.c - in what form bodies come and answers go.
  *
- * JSON and YAML, both ways; Table and PartialObjectMetadata as parameters of JSON. Protobuf is not
- * spoken: clients that prefer it name JSON as well, and those that speak nothing else are told so.
- * */
+ * JSON and YAML, both ways; Table and PartialObjectMetadata as parameters of JSON. Protobuf is read
+ * (wire.h) but not written: clients that prefer it name JSON as well, and those that read nothing
+ * else are told so. */
 #include "apiserver/media.h"
 
 #include "apiserver/api_internal.h"
+#include "apiserver/wire.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "http/field.h"
@@ -303,6 +304,11 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 	if (yaml)
 		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, body, false, err)
 						       : 0;
+	if (field_is_media(type, STR("application/vnd.kubernetes.protobuf")) &&
+	    !call->kind->custom) {
+		call->body = wire_read(call, body, err);
+		return call->body ? 0 : say_unrecognized(call, body, false, err);
+	}
 	if (type.len && !field_is_media(type, STR("application/json")))
 		return refuse_body(call, err);
 	return parse_json(call, body, err) < 0 ? say_unrecognized(call, body, true, err) : 0;

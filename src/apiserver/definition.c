@@ -97,6 +97,7 @@ static struct served *serve_version(struct definition *def, struct json crd, str
 		vec_push(&def->served, served);
 	}
 	row.owner = served;
+	row.since = served->kind ? served->kind->since : store_revision(api_store(def->all->api));
 	if (served->kind && served->kind->hidden == row.hidden) {
 		kinds_change(kinds, served->kind, &row);
 	} else {

@@ -192,8 +192,9 @@ struct kind {
 	struct str prefix; /* of its keys in the store: "/pods/" */
 	/* The version that is stored, where a kind is served in several; itself otherwise. */
 	const struct kind *stored;
-	void *owner; /* of a custom one: its definition */
-	bool gone;   /* removed while a call still held it */
+	void *owner;   /* of a custom one: its definition */
+	int64_t since; /* a custom one: the revision from which on it is served, and watched */
+	bool gone;     /* removed while a call still held it */
 };
 
 /* --- the registry --- */

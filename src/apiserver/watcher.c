@@ -11,6 +11,7 @@
 #include "apiserver/watcher.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #include "apiserver/api_internal.h"
 #include "apiserver/filter.h"
@@ -350,8 +351,16 @@ static void tell_since(struct watcher *watcher, int64_t revision)
 	watcher->told = revision;
 	if (revision >= store_revision(store))
 		return;
-	replay = store_watch(store, filter_prefix(watcher->filter), revision, on_replay_event,
-			     watcher, &err);
+	if (revision < watcher->call->kind->since) {
+		/* nobody can have seen the kind then */
+		(void)err_set(&err, ERR_EXPIRED,
+			      "too old resource version: %" PRId64 " (%" PRId64 ")", revision,
+			      watcher->call->kind->since);
+		replay = NULL;
+	} else {
+		replay = store_watch(store, filter_prefix(watcher->filter), revision,
+				     on_replay_event, watcher, &err);
+	}
 	if (replay) {
 		store_unwatch(replay);
 		catch_up(watcher);

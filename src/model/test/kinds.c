@@ -7,6 +7,7 @@
 #include "json/doc.h"
 #include "model/batchjob.h"
 #include "model/binding.h"
+#include "model/componentstatus.h"
 #include "model/configmap.h"
 #include "model/controllerrevision.h"
 #include "model/crd.h"
@@ -48,6 +49,7 @@ static const struct type *const kinds[] = {
 	&replicationcontroller_type,
 	&binding_type,
 	&pvc_type,
+	&componentstatus_type,
 	&configmap_type,
 	&controllerrevision_type,
 	&crd_type,

@@ -7,10 +7,10 @@
 #include "apiserver/kind.h"
 
 /* core */
-extern const struct kind_column columns_configmap[], columns_endpoints[], columns_event[],
-	columns_namespace[], columns_node[], columns_pod[], columns_podtemplate[], columns_pv[],
-	columns_pvc[], columns_quota[], columns_replicationcontroller[], columns_secret[],
-	columns_service[], columns_serviceaccount[];
+extern const struct kind_column columns_componentstatus[], columns_configmap[], columns_endpoints[],
+	columns_event[], columns_namespace[], columns_node[], columns_pod[], columns_podtemplate[],
+	columns_pv[], columns_pvc[], columns_quota[], columns_replicationcontroller[],
+	columns_secret[], columns_service[], columns_serviceaccount[];
 /* apps, batch */
 extern const struct kind_column columns_controllerrevision[], columns_cronjob[],
 	columns_daemonset[], columns_deployment[], columns_job[], columns_replicaset[],

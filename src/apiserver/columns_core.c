@@ -12,6 +12,36 @@ enum { ENDPOINTS_SHOWN = 3 };
 
 /* --- config maps, secrets, accounts, namespaces ---------------------------------------------- */
 
+/* The member of the condition that the column has as its path, of the condition Healthy. */
+static struct json component_health(const struct kind_column *column, struct json object,
+				    struct json_doc *doc, int64_t now)
+{
+	struct json_iter it = json_iter(json_get(object, "conditions"));
+	bool is_status = str_is(str_from(column->path), "status");
+
+	(void)now;
+	while (json_next(&it)) {
+		struct str value = json_str(json_get(it.value, column->path));
+
+		if (!str_is(json_str(json_get(it.value, "type")), "Healthy"))
+			continue;
+		if (is_status)
+			value = str_is(value, "True") ? STR("Healthy") : STR("Unhealthy");
+		return json_new_str(doc, value);
+	}
+	return json_new_str(doc, is_status ? STR("Unknown") : STR(""));
+}
+
+const struct kind_column columns_componentstatus[] = {
+	COLUMN_NAME,
+	COLUMN("Status", "string", "Whether it is well", .cell = component_health,
+	       .path = "status"),
+	COLUMN("Message", "string", "What it says of it", .cell = component_health,
+	       .path = "message"),
+	COLUMN("Error", "string", "What is wrong", .cell = component_health, .path = "error"),
+	COLUMN_END,
+};
+
 static struct json configmap_data(const struct kind_column *column, struct json object,
 				  struct json_doc *doc, int64_t now)
 {

@@ -8,11 +8,27 @@
 
 #include "base/banned.h"
 
-static struct json first_of(struct json event, const char *a, const char *b)
+/* A part of an event, which events.k8s.io may call otherwise. */
+static struct json part(struct json event, const char *name, const char *other)
 {
-	struct json value = cell_follow(event, a);
+	struct json value = json_get(event, name);
 
-	return json_str(value).len ? value : cell_follow(event, b);
+	return json_is_absent(value) ? json_get(event, other) : value;
+}
+
+static struct json involved(struct json event)
+{
+	return part(event, "involvedObject", "regarding");
+}
+
+static struct json source(struct json event)
+{
+	return part(event, "source", "deprecatedSource");
+}
+
+static struct json first_text(struct json a, struct json b)
+{
+	return json_str(a).len ? a : b;
 }
 
 static struct json event_first(const struct kind_column *column, struct json event,
@@ -21,7 +37,9 @@ static struct json event_first(const struct kind_column *column, struct json eve
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	(void)column;
-	cell_print_since(first_of(event, "firstTimestamp", "eventTime"), now, &text);
+	cell_print_since(first_text(part(event, "firstTimestamp", "deprecatedFirstTimestamp"),
+				    json_get(event, "eventTime")),
+			 now, &text);
 	return cell_take(doc, &text);
 }
 
@@ -30,8 +48,9 @@ static struct json event_last(const struct kind_column *column, struct json even
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct json series = json_get(event, "series");
-	struct json last = json_is(series, JSON_OBJ) ? json_get(series, "lastObservedTime")
-						     : json_get(event, "lastTimestamp");
+	struct json last = json_is(series, JSON_OBJ)
+				   ? json_get(series, "lastObservedTime")
+				   : part(event, "lastTimestamp", "deprecatedLastTimestamp");
 
 	if (!json_is(series, JSON_OBJ) && !json_str(last).len)
 		return event_first(column, event, doc, now);
@@ -43,7 +62,7 @@ static struct json event_count(const struct kind_column *column, struct json eve
 			       struct json_doc *doc, int64_t now)
 {
 	struct json series = json_get(event, "series");
-	int64_t count = json_int(json_get(event, "count"));
+	int64_t count = json_int(part(event, "count", "deprecatedCount"));
 
 	(void)column;
 	(void)now;
@@ -56,8 +75,8 @@ static struct json event_object(const struct kind_column *column, struct json ev
 				struct json_doc *doc, int64_t now)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str kind = json_str(cell_follow(event, "involvedObject.kind"));
-	struct str name = json_str(cell_follow(event, "involvedObject.name"));
+	struct str kind = json_str(json_get(involved(event), "kind"));
+	struct str name = json_str(json_get(involved(event), "name"));
 
 	(void)column;
 	(void)now;
@@ -67,11 +86,21 @@ static struct json event_object(const struct kind_column *column, struct json ev
 	return cell_take(doc, &text);
 }
 
+static struct json event_part(const struct kind_column *column, struct json event,
+			      struct json_doc *doc, int64_t now)
+{
+	(void)column;
+	(void)now;
+	return json_new_str(doc, json_str(json_get(involved(event), "fieldPath")));
+}
+
 static struct json event_source_cell(const struct kind_column *column, struct json event,
 				     struct json_doc *doc, int64_t now)
 {
-	struct str component = json_str(first_of(event, "source.component", "reportingComponent"));
-	struct str instance = json_str(first_of(event, "source.host", "reportingInstance"));
+	struct json reporter = part(event, "reportingComponent", "reportingController");
+	struct str component = json_str(first_text(json_get(source(event), "component"), reporter));
+	struct str instance = json_str(
+		first_text(json_get(source(event), "host"), json_get(event, "reportingInstance")));
 
 	(void)column;
 	(void)now;
@@ -84,7 +113,7 @@ static struct json event_message(const struct kind_column *column, struct json e
 {
 	(void)column;
 	(void)now;
-	return json_new_str(doc, str_trim(json_str(json_get(event, "message"))));
+	return json_new_str(doc, str_trim(json_str(part(event, "message", "note"))));
 }
 
 const struct kind_column columns_event[] = {
@@ -92,8 +121,7 @@ const struct kind_column columns_event[] = {
 	COLUMN("Type", "string", "Normal or Warning", .cell = cell_text, .path = "type"),
 	COLUMN("Reason", "string", "What happened, in a word", .cell = cell_text, .path = "reason"),
 	COLUMN("Object", "string", "What it is about", .cell = event_object),
-	COLUMN("Subobject", "string", "Which part of it", .cell = cell_text,
-	       .path = "involvedObject.fieldPath", WIDE),
+	COLUMN("Subobject", "string", "Which part of it", .cell = event_part, WIDE),
 	COLUMN("Source", "string", "Who says so", .cell = event_source_cell, WIDE),
 	COLUMN("Message", "string", "What happened, in a sentence", .cell = event_message),
 	COLUMN("First Seen", "string", "When it was first seen", .cell = event_first, WIDE),

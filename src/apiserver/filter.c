@@ -39,14 +39,28 @@ static struct str key_name(struct str key)
 
 /* --- which fields there are --- */
 
+static const char *const *selectable_of(const struct kind *kind)
+{
+	return kind->selectable_as ? kind->selectable : kind->stored->selectable;
+}
+
 static bool is_selectable(const struct kind *kind, struct str field)
 {
 	if (str_is(field, "metadata.name") || str_is(field, "metadata.namespace"))
 		return true;
-	for (const char *const *name = kind->stored->selectable; name && *name; name++)
+	for (const char *const *name = selectable_of(kind); name && *name; name++)
 		if (str_is(field, *name))
 			return true;
 	return false;
+}
+
+/* What a selectable field is called where it is stored. */
+static struct str stored_field(const struct kind *kind, struct str field)
+{
+	for (size_t i = 0; kind->selectable_as && kind->selectable_as[i]; i++)
+		if (str_is(field, kind->selectable[i]))
+			return str_from(kind->selectable_as[i]);
+	return field;
 }
 
 /* Kinds with fields of their own say it shortly; those without name the two that everybody has. */
@@ -126,7 +140,7 @@ static struct str field_value(void *arg, struct str field)
 		return key_name(object->key);
 	if (str_is(field, "metadata.namespace"))
 		return key_namespace(lookup->filter->kind, object->key);
-	return object_field(object, field);
+	return object_field(object, stored_field(lookup->filter->kind, field));
 }
 
 /* A selector asks by key; the labels of an object are found without being laid out. */

@@ -127,6 +127,8 @@ struct kind_ops {
 	bool (*spec_changed)(struct json object, struct json old);
 	/* What a row of a Table says beside its cells: `conditions`, or absent. */
 	struct json (*row_conditions)(struct json object, struct json_doc *doc);
+	/* Where the value of a selectable field is. NULL: at the path that is its name. */
+	const char *(*field_path)(struct json object, struct str name);
 	/* Told when a write has become visible; `object` is absent after a removal. */
 	void (*written)(struct api *api, const struct kind *kind, struct json object,
 			struct json old);
@@ -181,6 +183,13 @@ struct kind {
 	const char *const *selectable;
 	const struct kind_scale *scale; /* of a kind with that sub-resource */
 	const char *deprecated;         /* the warning that every request gets, or NULL */
+	/* Of a built-in kind that is another one in other words: the apiVersion of that one, which is
+	 * what is stored, how to get there and back (new values of `doc`), and what the selectable
+	 * fields are called there, in the same order. */
+	struct str stored_as;
+	struct json (*to_stored)(struct json object, struct json_doc *doc);
+	struct json (*from_stored)(struct json object, struct json_doc *doc);
+	const char *const *selectable_as;
 	/* What an empty object prints beside its metadata, for bookmarks: `,"spec":{}`. */
 	const char *empty;
 

@@ -44,6 +44,14 @@ static void prepare_deployment_status(struct json_doc *doc, struct json object, 
 		json_set(doc, metadata, STR("labels"), json_new_copy(doc, labels));
 }
 
+static const char *job_field_path(struct json job, struct str name)
+{
+	(void)job;
+	return str_is(name, "status.successful") ? "status.succeeded" : name.ptr;
+}
+
+static const struct kind_ops job_ops = {KIND_RULED, .field_path = job_field_path};
+
 static const struct kind rows[] = {
 	{APPS("controllerrevisions", "controllerrevision", "ControllerRevision",
 	      controllerrevision_type),
@@ -75,9 +83,9 @@ static const struct kind rows[] = {
 	 RULES(VALIDATED(batch_cron_job), .template = "spec.jobTemplate.spec.template")},
 	{BATCH("jobs", "job", "Job", batch_job_type), .columns = columns_job, .namespaced = true,
 	 .status = true, .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
-	 .selectable = NAMES("status.successful"),
-	 RULES(VALIDATED(batch_job), .prepare_create = batch_job_prepare_create,
-	       .template = "spec.template")},
+	 .selectable = NAMES("status.successful"), .ops = &job_ops,
+	 RULES_ALONE(VALIDATED(batch_job), .prepare_create = batch_job_prepare_create,
+		     .template = "spec.template")},
 };
 
 const struct kind_group kind_group_apps = {rows, ARRAY_LEN(rows)};

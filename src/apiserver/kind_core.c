@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind_core.c - the kinds of the core: a row each, and the lists of their sub-resources. */
 #include "apiserver/columns.h"
+#include "apiserver/kind_event.h"
 #include "apiserver/kind_namespace.h"
 #include "apiserver/kind_pod.h"
 #include "apiserver/kind_row.h"
 #include "apiserver/kind_service.h"
 #include "apiserver/sub.h"
 #include "model/binding.h"
+#include "model/componentstatus.h"
 #include "model/configmap.h"
 #include "model/endpoints.h"
 #include "model/event.h"
@@ -48,9 +50,14 @@ static const struct kind_sub controller_subs[] = {
 static const struct kind rows[] = {
 	{CORE("bindings", "binding", "Binding", binding_type), .namespaced = true,
 	 .verbs = VERBS_CREATE, .serve = sub_serve_binding},
+	{CORE("componentstatuses", "componentstatus", "ComponentStatus", componentstatus_type),
+	 .verbs = 1 << VERB_GET | 1 << VERB_LIST, .columns = columns_componentstatus,
+	 .short_names = NAMES("cs"), .deprecated = "v1 ComponentStatus is deprecated in v1.19+"},
 	{CORE("configmaps", "configmap", "ConfigMap", configmap_type), .columns = columns_configmap,
 	 .namespaced = true, .short_names = NAMES("cm"), RULES(VALIDATED(configmap))},
 	{CORE("endpoints", "endpoints", "Endpoints", endpoints_type), .columns = columns_endpoints,
+	 .deprecated =
+		 "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 	 .namespaced = true, .create_on_update = true, .short_names = NAMES("ep"),
 	 RULES(VALIDATED(endpoints))},
 	{CORE("events", "event", "Event", event_type), .columns = columns_event, .namespaced = true,
@@ -60,7 +67,7 @@ static const struct kind rows[] = {
 		       "involvedObject.uid", "involvedObject.apiVersion",
 		       "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
 		       "reportingComponent", "source", "type"),
-	 RULES(VALIDATED(event))},
+	 .ops = &kind_event_ops, RULES_ALONE(VALIDATED(event))},
 	{CORE("limitranges", "limitrange", "LimitRange", limitrange_type), .namespaced = true,
 	 .create_on_update = true, .short_names = NAMES("limits"), RULES(VALIDATED(limitrange))},
 	{CORE("namespaces", "namespace", "Namespace", namespace_type), .columns = columns_namespace,

@@ -10,7 +10,7 @@ const struct kind_scale kind_scale_replicas = {".spec.replicas", ".status.replic
 const struct kind_sub kind_subs_status[] = {SUB_STATUS, SUB_END};
 
 static const struct kind_group *const groups[] = {
-	&kind_group_core,    &kind_group_apps,    &kind_group_cluster,
+	&kind_group_core,    &kind_group_apps,    &kind_group_events,      &kind_group_cluster,
 	&kind_group_network, &kind_group_storage, &kind_group_definitions,
 };
 

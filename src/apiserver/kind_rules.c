@@ -145,11 +145,6 @@ static bool is_spec_or_annotated(struct json object, struct json old)
 			json_get(json_get(old, "metadata"), "annotations"));
 }
 
-#define RULED                                                                                     \
-	.prepare_create = kind_ruled_prepare_create, .prepare_update = kind_ruled_prepare_update, \
-	.validate_create = kind_ruled_validate_create,                                            \
-	.validate_update = kind_ruled_validate_update, .warn = kind_ruled_warn
-
-const struct kind_ops kind_ruled = {RULED};
-const struct kind_ops kind_ruled_still = {RULED, .spec_changed = stays};
-const struct kind_ops kind_ruled_annotated = {RULED, .spec_changed = is_spec_or_annotated};
+const struct kind_ops kind_ruled = {KIND_RULED};
+const struct kind_ops kind_ruled_still = {KIND_RULED, .spec_changed = stays};
+const struct kind_ops kind_ruled_annotated = {KIND_RULED, .spec_changed = is_spec_or_annotated};

@@ -22,4 +22,10 @@ void kind_ruled_validate_update(struct call *call, struct json object, struct js
 				struct causes *causes);
 void kind_ruled_warn(struct call *call, struct json object, struct json old);
 
+/* The members of a table of its own that goes by the rules too: {KIND_RULED, .grace = ...} */
+#define KIND_RULED                                                                                \
+	.prepare_create = kind_ruled_prepare_create, .prepare_update = kind_ruled_prepare_update, \
+	.validate_create = kind_ruled_validate_create,                                            \
+	.validate_update = kind_ruled_validate_update, .warn = kind_ruled_warn
+
 #endif

@@ -85,6 +85,8 @@ struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 		kind->verbs = VERBS_ALL;
 	if (kind->name_format == NAME_ANY)
 		kind->name_format = NAME_DNS_SUBDOMAIN;
+	if (kind->stored_as.len)
+		kind->stored = kinds_find_kind(kinds, kind->stored_as, kind->name);
 	if (!kind->stored)
 		kind->stored = kind;
 	kind->prefix = kind->stored != kind

@@ -14,6 +14,7 @@
 #include "apiserver/schema.h"
 #include "base/buf.h"
 #include "json/doc.h"
+#include "model/fields.h"
 
 #include "base/banned.h"
 
@@ -28,6 +29,15 @@ bool reading_is_plain(const struct kind *kind, const struct object *object)
 	return str_starts(object->text, kind->head) && !is_reshaped(kind, object);
 }
 
+static struct json_doc *convert(const struct kind *kind, struct json stored)
+{
+	struct json_doc *doc = json_doc_new();
+
+	json_doc_set_root(doc, kind->from_stored(stored, doc));
+	type_default(kind->type, doc, json_doc_root(doc));
+	return doc;
+}
+
 struct json_doc *reading_parse(const struct kind *kind, const struct object *object,
 			       struct err *err)
 {
@@ -36,6 +46,8 @@ struct json_doc *reading_parse(const struct kind *kind, const struct object *obj
 
 	if (!stored || reading_is_plain(kind, object))
 		return TAKE(stored);
+	if (kind->from_stored)
+		return convert(kind, json_doc_root(stored));
 	doc = json_doc_thaw(json_doc_root(stored));
 	json_set_str(doc, json_doc_root(doc), "apiVersion", kind->api_version);
 	if (is_reshaped(kind, object))
@@ -59,10 +71,14 @@ void reading_print(const struct kind *kind, const struct object *object, bool he
 {
 	struct err err;
 
-	if (is_reshaped(kind, object)) {
+	if (kind->from_stored || is_reshaped(kind, object)) {
 		AUTO(json_doc_unref) struct json_doc *doc = reading_parse(kind, object, &err);
 
 		assert(doc); /* what is stored was printed by us */
+		if (!head) {
+			(void)json_remove(doc, json_doc_root(doc), STR("apiVersion"));
+			(void)json_remove(doc, json_doc_root(doc), STR("kind"));
+		}
 		json_print(json_doc_root(doc), JSON_COMPACT, to);
 		return;
 	}

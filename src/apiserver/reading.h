@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/reading.h - stored objects as clients of a kind's version see them.
  *
- * What is stored is sent as it is, but for two things of custom kinds: another version than the
- * stored one has its own apiVersion, and its own schema; and an object that is older than its
- * schema is read through it, so that fields that have gone are not seen and new defaults are. */
+ * What is stored is sent as it is, but for a built-in kind that is another one in other words, and
+ * for two things of custom kinds: another version than the stored one has its own apiVersion, and
+ * its own schema; and an object that is older than its schema is read through it, so that fields
+ * that have gone are not seen and new defaults are. */
 #ifndef APISERVER_READING_H
 #define APISERVER_READING_H
 

@@ -22,6 +22,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "model/fields.h"
 
 #include "base/banned.h"
 
@@ -120,6 +121,37 @@ static struct str field_text(struct arena *arena, struct json value)
 	return arena_str(arena, buf_str(&text));
 }
 
+/* What a field without a value is compared as: Go has numbers and truths always. */
+static struct str nothing_text(const struct type *type, struct str path)
+{
+	const struct field *row = NULL;
+	struct str part;
+
+	while (type && str_split(&path, '.', &part)) {
+		row = type_find(type, part, NULL);
+		type = row ? row->type : NULL;
+	}
+	if (!row || path.len)
+		return STR("");
+	return row->is == FIELD_BOOL                              ? STR("false")
+	       : row->is == FIELD_INT32 || row->is == FIELD_INT64 ? STR("0")
+								  : STR("");
+}
+
+static struct str field_of(struct arena *arena, const struct kind *kind, struct json object,
+			   const char *name)
+{
+	struct str path = str_from(name);
+	struct json value;
+
+	if (kind->ops && kind->ops->field_path)
+		path = str_from(kind->ops->field_path(object, path));
+	value = follow(object, path);
+	if (json_is_absent(value) && kind->type)
+		return nothing_text(kind->type, path);
+	return field_text(arena, value);
+}
+
 static void collect_fields(struct arena *arena, const struct kind *kind, struct json object,
 			   struct store_write *write)
 {
@@ -131,8 +163,8 @@ static void collect_fields(struct arena *arena, const struct kind *kind, struct 
 		count++;
 	pairs = arena_calloc(arena, count, sizeof(*pairs));
 	for (uint32_t i = 0; i < count; i++)
-		pairs[i] = (struct object_pair){
-			str_from(names[i]), field_text(arena, follow(object, str_from(names[i])))};
+		pairs[i] = (struct object_pair){str_from(names[i]),
+						field_of(arena, kind->stored, object, names[i])};
 	write->fields = pairs;
 	write->field_count = count;
 }
@@ -183,6 +215,11 @@ static void set_stored_form(struct call *call, struct json_doc *doc)
 
 	if (kind == kind->stored)
 		return;
+	if (kind->to_stored) {
+		json_doc_set_root(doc, kind->to_stored(json_doc_root(doc), doc));
+		type_default(kind->stored->type, doc, json_doc_root(doc));
+		return;
+	}
 	json_set_str(doc, json_doc_root(doc), "apiVersion", kind->stored->api_version);
 	if (kind->custom)
 		definition_prune_stored(kind, doc, json_doc_root(doc));
@@ -218,9 +255,16 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 static void answer_unwritten(struct call *call, struct json_doc *doc, struct str version, int code)
 {
 	AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
+	const struct kind *kind = call->kind;
 	struct json root = json_doc_root(copy);
-	struct json metadata = json_get(root, "metadata");
+	struct json metadata;
 
+	if (kind->from_stored &&
+	    str_eq(json_str(json_get(root, "apiVersion")), kind->stored->api_version)) {
+		root = kind->from_stored(root, copy);
+		json_doc_set_root(copy, root);
+	}
+	metadata = json_get(root, "metadata");
 	json_set_str(copy, root, "apiVersion", call->kind->api_version);
 	if (version.len)
 		json_set_str(copy, metadata, "resourceVersion", version);

@@ -105,6 +105,11 @@ static const struct {
 	 "\"lastObservedTime\":\"2026-01-01T11:59:30.000000Z\"},\"firstTimestamp\":"
 	 "\"2026-01-01T09:00:00Z\",\"count\":2,\"source\":{\"component\":\"k\"}}",
 	 "[\"30s\",\"\",\"\",\"node\",\"\",\"k\",\"\",\"3h\",7,\"x\"]"},
+	{columns_event,
+	 "{" META ",\"note\":\"m\",\"regarding\":{\"kind\":\"Pod\",\"name\":\"p\",\"fieldPath\":"
+	 "\"f\"},\"deprecatedSource\":{\"component\":\"k\",\"host\":\"h\"},"
+	 "\"deprecatedLastTimestamp\":\"2026-01-01T11:00:00Z\",\"deprecatedCount\":4}",
+	 "[\"60m\",\"\",\"\",\"pod/p\",\"f\",\"k, h\",\"m\",\"<unknown>\",4,\"x\"]"},
 	/* controllers */
 	{columns_podtemplate, "{" META ",\"template\":" TEMPLATE "}",
 	 "[\"x\",\"a,b\",\"i:1,j\",\"l=1\"]"},

@@ -39,8 +39,8 @@ static void test_discovery(void)
 	kind_rows_add(kinds);
 	check(discovery_core(STR("127.0.0.1:6443")), "/serverAddressByClientCIDRs/0/serverAddress",
 	      "127.0.0.1:6443");
-	check(discovery_version(kinds, STR(""), STR("v1")), "/resources/1/name", "configmaps");
-	check(discovery_version(kinds, STR(""), STR("v1")), "/resources/1/shortNames/0", "cm");
+	check(discovery_version(kinds, STR(""), STR("v1")), "/resources/2/name", "configmaps");
+	check(discovery_version(kinds, STR(""), STR("v1")), "/resources/2/shortNames/0", "cm");
 	check(discovery_version(kinds, STR("policy"), STR("v1")), "/resources/1/name",
 	      "poddisruptionbudgets/status");
 	check(discovery_groups(kinds), "/groups/0/name", "apps");

@@ -177,12 +177,68 @@ static void test_services(struct world *w)
 		json_doc_unref(answers[i].doc);
 }
 
+#define EVENTS "/apis/events.k8s.io/v1/namespaces/a/events"
+#define CORE_EVENTS "/api/v1/namespaces/a/events"
+
+/* One event in two groups. */
+static const struct step events[] = {
+	{"POST", CORE_EVENTS,
+	 "{\"metadata\":{\"name\":\"e\"},\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\","
+	 "\"namespace\":\"a\"},\"message\":\"m\",\"reason\":\"R\",\"type\":\"Normal\",\"source\":{"
+	 "\"component\":\"c\"}}",
+	 201, "/message", "m"},
+	{"GET", EVENTS "/e", NULL, 200, "/note", "m"},
+	{"GET", EVENTS "/e", NULL, 200, "/apiVersion", "events.k8s.io/v1"},
+	{"GET", EVENTS "/e", NULL, 200, "/message", NULL},
+	{"GET", EVENTS, NULL, 200, "/items/0/deprecatedSource/component", "c"},
+	{"GET", EVENTS, NULL, 200, "/items/0/apiVersion", NULL},
+	{"POST", EVENTS, "{\"metadata\":{\"name\":\"f\"}}", 422, "/details/causes/0/field",
+	 "involvedObject.namespace"},
+	{"POST", EVENTS,
+	 "{\"metadata\":{\"name\":\"f\"},\"regarding\":{\"kind\":\"Job\",\"namespace\":\"a\"},"
+	 "\"eventTime\":\"2026-01-01T00:00:00.000000Z\",\"reportingController\":\"a.b/c\","
+	 "\"reportingInstance\":\"i\",\"action\":\"A\",\"reason\":\"R\",\"type\":\"Normal\"}",
+	 201, "/regarding/kind", "Job"},
+	{"GET", CORE_EVENTS "/f", NULL, 200, "/involvedObject/kind", "Job"},
+	{"GET", CORE_EVENTS "/f", NULL, 200, "/reportingComponent", "a.b/c"},
+	{"PATCH merge", EVENTS "/f", "{\"note\":\"n\"}", 422, "/details/causes/0/field", "message"},
+	{"PATCH merge", EVENTS "/f", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", 200,
+	 "/regarding/kind", "Job"},
+	{"DELETE", EVENTS "/f", NULL, 200, "/status", "Success"},
+	{"GET", CORE_EVENTS "/f", NULL, 404, "/reason", "NotFound"},
+};
+
+static void check_selected(struct world *w, const char *path, const char *selector, size_t want)
+{
+	struct answer answer = {0};
+	struct call *call = make_call(w, "GET", path, NULL, &answer);
+
+	call->options.field_selector = str_from(selector);
+	api_serve(call);
+	ok(answer.code == 200 && json_len(json_get(json_doc_root(answer.doc), "items")) == want,
+	   "%s, %s: %zu", path, selector, want);
+	json_doc_unref(answer.doc);
+}
+
+/* Fields that are somewhere else, or nowhere. */
+static void test_selectors(struct world *w)
+{
+	check_selected(w, EVENTS, "regarding.kind=Pod", 1);
+	check_selected(w, EVENTS, "regarding.kind=Job", 0);
+	check_selected(w, CORE_EVENTS, "source=c,involvedObject.kind=Pod", 1);
+	check_selected(w, "/api/v1/nodes", "spec.unschedulable=false", 1);
+	check_selected(w, "/apis/batch/v1/jobs", "status.successful=0", 1);
+	check_selected(w, "/apis/batch/v1/jobs", "status.successful!=0", 0);
+}
+
 int main(void)
 {
 	struct world w = world_open();
 
 	run_steps(&w, pods, ARRAY_LEN(pods));
 	run_steps(&w, others, ARRAY_LEN(others));
+	run_steps(&w, events, ARRAY_LEN(events));
+	test_selectors(&w);
 	test_services(&w);
 	world_close(&w);
 	return tap_done();

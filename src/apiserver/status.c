@@ -109,7 +109,7 @@ void call_answer_err(struct call *call, const struct err *err)
 		if (shape == DETAILS_RESOURCE) {
 			set_text(doc, details, "name", call->error_name);
 			set_text(doc, details, "group",
-				 str_is_none(call->error_group) ? call->kind->group
+				 str_is_none(call->error_group) ? call->kind->stored->group
 								: call->error_group);
 			json_set_str(doc, details, "kind",
 				     call->error_kind.len ? call->error_kind : call->kind->plural);
@@ -148,7 +148,7 @@ void call_answer_invalid(struct call *call, struct str group, struct str kind, s
 
 void call_answer_causes(struct call *call, struct str name, const struct causes *causes)
 {
-	call_answer_invalid(call, call->kind->group, call->kind->name, name, causes);
+	call_answer_invalid(call, call->kind->stored->group, call->kind->name, name, causes);
 }
 
 void call_answer_removed(struct call *call, struct json object)
@@ -159,7 +159,7 @@ void call_answer_removed(struct call *call, struct json object)
 	struct json metadata = json_get(object, "metadata");
 
 	set_text(doc, details, "name", json_str(json_get(metadata, "name")));
-	set_text(doc, details, "group", call->kind->group);
+	set_text(doc, details, "group", call->kind->stored->group);
 	json_set_str(doc, details, "kind", call->kind->plural);
 	set_text(doc, details, "uid", json_str(json_get(metadata, "uid")));
 	call_answer_doc(call, 200, doc);

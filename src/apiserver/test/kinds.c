@@ -194,6 +194,8 @@ static const struct step events[] = {
 	{"GET", EVENTS, NULL, 200, "/items/0/apiVersion", NULL},
 	{"POST", EVENTS, "{\"metadata\":{\"name\":\"f\"}}", 422, "/details/causes/0/field",
 	 "involvedObject.namespace"},
+	{"POST", EVENTS, "{\"metadata\":{\"name\":\"f\"}}", 422, "/details/group", NULL},
+	{"GET", EVENTS "/none", NULL, 404, "/message", "events \"none\" not found"},
 	{"POST", EVENTS,
 	 "{\"metadata\":{\"name\":\"f\"},\"regarding\":{\"kind\":\"Job\",\"namespace\":\"a\"},"
 	 "\"eventTime\":\"2026-01-01T00:00:00.000000Z\",\"reportingController\":\"a.b/c\","

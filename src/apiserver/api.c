@@ -246,7 +246,7 @@ void api_serve(struct call *call)
 	if (is_put_off(call))
 		return;
 	list_push(&call->api->calls, &call->link);
-	if (call->verb != VERB_WATCH) {
+	if (call->verb != VERB_WATCH && !call->internal) {
 		call->api->in_flight++;
 		call->in_flight = true;
 	}

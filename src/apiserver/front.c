@@ -106,7 +106,7 @@ static struct chunk *dress(struct str json, bool yaml)
 	if (yaml)
 		yaml_print(json_doc_root(doc), &text);
 	else
-		json_print(json_doc_root(doc), JSON_PRETTY, &text);
+		json_print(json_doc_root(doc), JSON_INDENTED, &text);
 	return chunk_take(&text);
 }
 

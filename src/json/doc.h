@@ -191,6 +191,7 @@ void json_replace_at(struct json_doc *doc, struct json array, size_t index, stru
 enum json_style {
 	JSON_COMPACT,   /* as stored and sent */
 	JSON_PRETTY,    /* indented by four, as kubectl -o json; no newline at the end */
+	JSON_INDENTED,  /* by two, as kube-apiserver with ?pretty; no newline at the end */
 	JSON_CANONICAL, /* compact, keys sorted by bytes: equal content, equal bytes */
 };
 /* Nothing for an absent value. */

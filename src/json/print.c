@@ -53,14 +53,19 @@ static inline void put_char(struct print *p, char c)
 	to->ptr[to->len] = '\0';
 }
 
+static bool is_indented(const struct print *p)
+{
+	return p->style == JSON_PRETTY || p->style == JSON_INDENTED;
+}
+
 static void put_line(struct print *p, size_t depth)
 {
 	static const char spaces[] = "                                ";
 
-	if (p->style != JSON_PRETTY)
+	if (!is_indented(p))
 		return;
 	put_char(p, '\n');
-	for (size_t left = depth * INDENT; left > 0;) {
+	for (size_t left = depth * (p->style == JSON_PRETTY ? INDENT : INDENT / 2); left > 0;) {
 		size_t some = left < sizeof(spaces) - 1 ? left : sizeof(spaces) - 1;
 
 		put(p, spaces, some);
@@ -278,7 +283,7 @@ static void put_member(struct print *p, struct str key, struct json value, size_
 {
 	put_line(p, depth);
 	put_string(p, key);
-	put(p, ": ", p->style == JSON_PRETTY ? 2 : 1);
+	put(p, ": ", is_indented(p) ? 2 : 1);
 	put_value(p, value, depth);
 }
 

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server over HTTPS: who may, what is told of bodies and forms, and what happens at each limit. */
+#include "apiserver/server.h"
+
+#include <sys/stat.h>
+
+#include "apiserver/test/visitor.h"
+#include "base/limits.h"
+#include "base/time.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+
+static void check(struct visitor *visitor, const char *method, const char *target, const char *body,
+		  const char *want)
+{
+	struct reply reply = visit(visitor, method, target, body);
+	char line[128];
+
+	ok(str_is(str_from(reply_line(&reply, line)), want), "%s %.60s: %s", method, target, want);
+	if (!str_is(str_from(line), want))
+		printf("#   %s %s %.*s\n", line, reply.failure, STR_ARG(buf_str(&reply.text)));
+	reply_done(&reply);
+}
+
+/* --- who may --- */
+
+static void test_who(struct site *site)
+{
+	static const char *const wrong[] = {"authorization", "Bearer nobody", NULL};
+	struct visitor *nobody = visitor_of(site, TLS_ALPN_ANY, true);
+	struct reply reply;
+	char line[128];
+
+	check(nobody, "GET", "/readyz", NULL, "200");
+	check(nobody, "GET", "/livez/ping", NULL, "200");
+	check(nobody, "GET", "/version", NULL, "200");
+	check(nobody, "GET", MAPS, NULL, "403 Forbidden");
+	check(nobody, "GET", "/apis", NULL, "403 Forbidden");
+	check(nobody, "GET", "/metrics", NULL, "403 Forbidden");
+	check(nobody, "POST", MAPS, "{}", "403 Forbidden");
+	visit_start(nobody, "GET", "/readyz", wrong, str_none(), &reply);
+	visit_wait(nobody, &reply);
+	is(reply_line(&reply, line), "401 Unauthorized");
+	reply_done(&reply);
+	visitor_free(nobody);
+}
+
+/* --- forms --- */
+
+static struct reply ask_as(struct visitor *visitor, const char *target, const char *name,
+			   const char *value)
+{
+	const char *fields[] = {name, value, NULL};
+	struct reply reply;
+
+	visit_start(visitor, "GET", target, fields, str_none(), &reply);
+	visit_wait(visitor, &reply);
+	return reply;
+}
+
+static void test_forms(struct site *site, struct visitor *admin)
+{
+	struct visitor *old = visitor_of(site, TLS_ALPN_HTTP1, false);
+	struct reply reply;
+
+	check(admin, "POST", MAPS, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"v\"}}", "201");
+	reply = ask_as(admin, MAPS "/a", "accept", "application/yaml");
+	is(reply.type, "application/yaml");
+	ok(str_find(buf_str(&reply.text), STR("\ndata:\n  k: v\n"), 0) > 0, "an answer in YAML");
+	reply_done(&reply);
+	reply = ask_as(admin, MAPS "/a", "accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+	ok(str_is(json_str(json_get(json_doc_root(reply.doc), "kind")), "Table"), "as Table");
+	reply_done(&reply);
+	reply = ask_as(old, MAPS "/a?pretty=true", "accept", "*/*");
+	ok(str_find(buf_str(&reply.text), STR("\n  \"data\": {\n"), 0) > 0, "indented by two");
+	reply_done(&reply);
+	reply = ask_as(admin, MAPS "/a", "accept", "text/xml");
+	ok(reply.code == 406, "a form that is not there: 406");
+	reply_done(&reply);
+	check(old, "GET", MAPS "/a", NULL, "200");
+	visitor_free(old);
+}
+
+static void test_gzip(struct visitor *admin)
+{
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	struct reply reply;
+
+	buf_puts(&body, "{\"metadata\":{\"name\":\"big\"},\"data\":{\"k\":\"");
+	for (int i = 0; i < 200 * 1024; i++)
+		buf_putc(&body, 'x');
+	buf_puts(&body, "\"}}");
+	check(admin, "POST", MAPS, buf_text(&body), "201");
+	reply = ask_as(admin, MAPS "/big", "accept-encoding", "gzip");
+	is(reply.encoding, "gzip");
+	ok(reply.text.len < 4096, "a large answer is sent compressed");
+	reply_done(&reply);
+	reply = ask_as(admin, MAPS "/big", "accept-encoding", "identity");
+	is(reply.encoding, "");
+	reply_done(&reply);
+}
+
+/* --- limits of a request --- */
+
+static void test_sizes(struct visitor *admin)
+{
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf target = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf deep = BUF_UNBOUNDED;
+
+	buf_puts(&body, "{\"metadata\":{\"name\":\"b\"},\"data\":{\"k\":\"");
+	while (body.len <= LIMIT_BODY_BYTES)
+		buf_puts(&body, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	buf_puts(&body, "\"}}");
+	check(admin, "POST", MAPS, buf_text(&body), "413 RequestEntityTooLarge");
+	check(admin, "PATCH", MAPS "/a", buf_text(&body), "413 RequestEntityTooLarge");
+	for (int i = 0; i <= LIMIT_JSON_DEPTH; i++)
+		buf_puts(&deep, "[");
+	for (int i = 0; i <= LIMIT_JSON_DEPTH; i++)
+		buf_puts(&deep, "]");
+	check(admin, "POST", MAPS, buf_text(&deep), "400 BadRequest");
+	buf_puts(&target, MAPS "?labelSelector=");
+	while (target.len < LIMIT_URL_BYTES)
+		buf_puts(&target, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+	check(admin, "GET", buf_text(&target), NULL, "414");
+	check(admin, "GET", MAPS "/a", NULL, "200");
+}
+
+/* --- limits of the server --- */
+
+enum { AT_ONCE = 12 };
+
+static void test_in_flight(void)
+{
+	struct site site = site_open(&(struct apiserver_options){.max_in_flight = 3});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct reply replies[AT_ONCE];
+	int made = 0;
+	int refused = 0;
+
+	check(admin, "GET", "/api/v1/namespaces", NULL, "200"); /* connected */
+	for (int i = 0; i < AT_ONCE; i++) {
+		AUTO(mem_free) char *body = mem_printf("{\"metadata\":{\"name\":\"c-%d\"}}", i);
+
+		visit_start(admin, "POST", MAPS, NULL, str_from(body), &replies[i]);
+	}
+	for (int i = 0; i < AT_ONCE; i++) {
+		char line[128];
+
+		visit_wait(admin, &replies[i]);
+		(void)reply_line(&replies[i], line);
+		made += replies[i].code == 201;
+		refused += str_is(str_from(line), "429 TooManyRequests") &&
+			   strcmp(replies[i].retry_after, "1") == 0;
+		reply_done(&replies[i]);
+	}
+	ok(made >= 3 && refused > 0 && made + refused == AT_ONCE,
+	   "of %d writes at once %d are made, and %d told to come back", AT_ONCE, made, refused);
+	check(admin, "GET", MAPS, NULL, "200");
+	visitor_free(admin);
+	site_close(&site);
+}
+
+/* --- watches --- */
+
+struct watching {
+	struct http_call *call;
+	int code;
+	size_t bytes;
+	size_t events;
+	bool ended;
+};
+
+static void on_watch_head(struct http_call *call, void *arg)
+{
+	((struct watching *)arg)->code = http_call_status(call);
+}
+
+static void on_watch_data(struct http_call *call, struct str data, void *arg)
+{
+	struct watching *watching = arg;
+
+	(void)call;
+	watching->bytes += data.len;
+	for (size_t i = 0; i < data.len; i++)
+		watching->events += data.ptr[i] == '\n';
+}
+
+static void on_watch_end(struct http_call *call, void *arg)
+{
+	struct watching *watching = arg;
+
+	(void)call;
+	watching->ended = true;
+	watching->call = NULL;
+}
+
+static void on_watch_failed(struct http_call *call, const struct err *err, enum http_sent sent,
+			    void *arg)
+{
+	(void)err;
+	(void)sent;
+	on_watch_end(call, arg);
+}
+
+static const struct http_call_events watch_events = {.head = on_watch_head,
+						     .data = on_watch_data,
+						     .end = on_watch_end,
+						     .failed = on_watch_failed};
+
+static void watch_start(struct visitor *visitor, struct watching *watching)
+{
+	*watching = (struct watching){0};
+	watching->call = http_client_call(
+		visitor->client, &(struct http_call_options){
+					 .method = STR("GET"),
+					 .target = STR(MAPS "?watch=true&labelSelector=slow"),
+					 .long_lived = true,
+					 .events = &watch_events,
+					 .arg = watching,
+				 });
+	while (!watching->code && !watching->ended)
+		(void)loop_turn(visitor->site->loop, -1);
+}
+
+static void test_watchers(void)
+{
+	struct site site = site_open(&(struct apiserver_options){.max_watchers = 2});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct watching first;
+	struct watching second;
+	struct watching third;
+
+	watch_start(admin, &first);
+	watch_start(admin, &second);
+	watch_start(admin, &third);
+	ok(first.code == 200 && second.code == 200 && third.code == 429,
+	   "one watch more than the limit is told to come back");
+	while (!third.ended)
+		(void)loop_turn(site.loop, -1);
+	http_call_cancel(first.call);
+	do
+		watch_start(admin, &third);
+	while (third.code == 429); /* until the server has seen that the first one is gone */
+	ok(third.code == 200, "when one has gone there is room");
+	http_call_cancel(second.call);
+	http_call_cancel(third.call);
+	visitor_free(admin);
+	site_close(&site);
+}
+
+enum { SLOW_ROUNDS = 25, SLOW_EVENTS = 10 * SLOW_ROUNDS, SLOW_BYTES = 64 * 1024 };
+
+/* Ten writes at once, so that they share commits. */
+static bool write_round(struct visitor *admin, int round)
+{
+	static const char *const merge[] = {"content-type", "application/merge-patch+json", NULL};
+	struct reply replies[10];
+	bool good = true;
+
+	for (int i = 0; i < 10; i++) {
+		AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+
+		buf_printf(&body, "{\"data\":{\"i\":\"%d\",\"k\":\"", 10 * round + i);
+		for (int at = 0; at < SLOW_BYTES; at += 16)
+			buf_puts(&body, "yyyyyyyyyyyyyyyy");
+		buf_puts(&body, "\"}}");
+		visit_start(admin, "PATCH", MAPS "/s", merge, buf_str(&body), &replies[i]);
+	}
+	for (int i = 0; i < 10; i++) {
+		visit_wait(admin, &replies[i]);
+		good = good && replies[i].code == 200;
+		reply_done(&replies[i]);
+	}
+	return good;
+}
+
+/* One reads, the other does not: it is dropped at its bound, and nobody else notices. */
+static void test_slow_watcher(void)
+{
+	struct site site = site_open(&(struct apiserver_options){.watcher_bytes = 2 * 1024 * 1024});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct visitor *sleeper = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct watching fast;
+	struct watching slow;
+	int good = 0;
+
+	watch_start(admin, &fast);
+	watch_start(sleeper, &slow);
+	http_call_pause(slow.call);
+	check(admin, "POST", MAPS, "{\"metadata\":{\"name\":\"s\",\"labels\":{\"slow\":\"1\"}}}",
+	      "201");
+	for (int i = 0; i < SLOW_ROUNDS; i++)
+		good += write_round(admin, i);
+	ok(good == SLOW_ROUNDS, "writing goes on while one watcher sleeps");
+	while (fast.events < SLOW_EVENTS + 1 && !fast.ended)
+		(void)loop_turn(site.loop, -1);
+	ok(fast.events == SLOW_EVENTS + 1 && !fast.ended, "who reads is told all of %d events",
+	   SLOW_EVENTS + 1);
+	http_call_resume(slow.call);
+	while (!slow.ended)
+		(void)loop_turn(site.loop, -1);
+	ok(slow.events < SLOW_EVENTS, "who does not read is dropped, after %zu of them",
+	   slow.events);
+	http_call_cancel(fast.call);
+	visitor_free(sleeper);
+	visitor_free(admin);
+	site_close(&site);
+}
+
+/* --- the end --- */
+
+static void on_stopped(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+static void test_stop(struct site *site, struct visitor *admin)
+{
+	struct watching watching;
+	bool stopped = false;
+
+	watch_start(admin, &watching);
+	apiserver_stop(site->server, on_stopped, &stopped);
+	while (!stopped || !watching.ended)
+		(void)loop_turn(site->loop, -1);
+	ok(watching.code == 200, "watches end when the server stops");
+}
+
+static void test_again(struct site *site)
+{
+	AUTO(mem_free) char *key = mem_printf("%s/pki/ca.key", site->folder);
+	AUTO(mem_free) char *config = mem_printf("%s/kubeconfig", site->folder);
+	struct apiserver_options options = {.folder = site->folder};
+	struct visitor *admin;
+	struct stat status;
+	struct err err;
+
+	apiserver_free(site->server);
+	ok(stat(key, &status) == 0 && (status.st_mode & 0777) == 0600, "the CA's key is secret");
+	ok(stat(config, &status) == 0 && (status.st_mode & 0777) == 0600, "so is kubeconfig");
+	if (address_parse(STR("127.0.0.1:0"), &options.listen, &err) < 0)
+		bail_out(err.text);
+	site->server = apiserver_new(site->loop, &options, &err);
+	if (!site->server)
+		bail_out(err.text);
+	ok(!apiserver_new(site->loop, &options, &err), "a second one is refused: %s", err.text);
+	admin = visitor_of(site, TLS_ALPN_ANY, false);
+	check(admin, "GET", MAPS "/a", NULL, "200");
+	visitor_free(admin);
+}
+
+int main(void)
+{
+	struct site site = site_open(&(struct apiserver_options){0});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
+
+	test_who(&site);
+	test_forms(&site, admin);
+	test_gzip(admin);
+	test_sizes(admin);
+	test_stop(&site, admin);
+	visitor_free(admin);
+	test_again(&site);
+	site_close(&site);
+	test_in_flight();
+	test_watchers();
+	test_slow_watcher();
+	return tap_done();
+}

@@ -43,7 +43,7 @@ static const struct type datasource_spec_type = {
 
 #define VIEW struct datasource_status
 static const struct field datasource_status_fields[] = {
-	{"claimRefs", F_LIST(F_OBJECT(objectref)), AT(claim_refs)},
+	{"claimRefs", F_LIST(F_OBJECT(object_reference)), AT(claim_refs)},
 	{"boundClaims", F_INT32, AT(bound_claims)},
 	{"conditions", F_LIST(F_OBJECT(strict_condition)), AT(conditions)},
 };

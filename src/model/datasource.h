@@ -10,7 +10,7 @@
 #include "model/conditions.h"
 #include "model/fields.h"
 #include "model/meta.h"
-#include "model/objectref.h"
+#include "model/reference.h"
 #include "model/view.h"
 
 enum datasource_reclaim {
@@ -34,7 +34,7 @@ struct datasource_spec {
 };
 
 struct datasource_status {
-	VIEW_LIST(struct objectref) claim_refs;
+	VIEW_LIST(struct object_reference) claim_refs;
 	int32_t bound_claims;
 	struct conditions conditions;
 };

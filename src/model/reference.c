@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/reference.c - references from one object to another: their tables and rules.
- *
- * The tables know every field of Kubernetes 1.34; the rules are in the order and the words of its
- * kube-apiserver. Metadata is validated by whoever calls, before. */
+/* model/reference.c - the tables of references from one object to another. */
 #include "model/reference.h"
-
-#include "model/rules.h"
 
 #include "base/banned.h"
 
@@ -24,6 +19,7 @@ const struct type object_reference_type = {
 	TYPE("ObjectReference", "v1", struct object_reference, object_reference_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.atomic = true,
 };
 
 #define VIEW struct secret_reference

@@ -62,7 +62,8 @@ static const struct type vccronjob_spec_type = {
 
 #define VIEW struct vccronjob_status
 static const struct field vccronjob_status_fields[] = {
-	{"active", F_LIST(F_OBJECT(objectref)), AT(active), F_LIST_ATOMIC, F_DOC("running jobs")},
+	{"active", F_LIST(F_OBJECT(object_reference)), AT(active), F_LIST_ATOMIC,
+	 F_DOC("running jobs")},
 	{"lastScheduleTime", F_TIME, AT(last_schedule_time)},
 	{"lastSuccessfulTime", F_TIME, AT(last_successful_time)},
 };

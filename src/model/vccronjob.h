@@ -9,7 +9,7 @@
 #include "json/doc.h"
 #include "model/fields.h"
 #include "model/meta.h"
-#include "model/objectref.h"
+#include "model/reference.h"
 #include "model/vcjob.h"
 #include "model/view.h"
 
@@ -42,7 +42,7 @@ struct vccronjob_spec {
 };
 
 struct vccronjob_status {
-	VIEW_LIST(struct objectref) active;
+	VIEW_LIST(struct object_reference) active;
 	int64_t last_schedule_time;
 	int64_t last_successful_time;
 };

@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/batchjob.h"
 
+#include "model/fill.h"
 #include "model/pod.h"
 #include "model/reference.h"
 #include "model/rules.h"
@@ -76,24 +77,6 @@ static const struct type success_policy_type = {
 	.as_go = true,
 };
 
-static void fill_int(struct json_doc *doc, struct json object, const char *name, int64_t value)
-{
-	if (json_is_absent(json_get(object, name)))
-		json_set_int(doc, object, name, value);
-}
-
-static void fill_text(struct json_doc *doc, struct json object, const char *name, const char *text)
-{
-	if (rules_is_empty(json_get(object, name)))
-		json_set_str(doc, object, name, str_from(text));
-}
-
-static void fill_flag(struct json_doc *doc, struct json object, const char *name)
-{
-	if (json_is_absent(json_get(object, name)))
-		json_set_bool(doc, object, name, false);
-}
-
 /* Of a job itself; the template of one in a cron job is left as it is. */
 static void fill_job_parts(struct json_doc *doc, struct json spec)
 {
@@ -106,9 +89,9 @@ static void fill_job_parts(struct json_doc *doc, struct json spec)
 	fill_int(doc, spec, "parallelism", 1);
 	fill_int(doc, spec, "backoffLimit", by_index ? INT32_MAX : BACKOFF_DEFAULT);
 	fill_text(doc, spec, "completionMode", "NonIndexed");
-	fill_flag(doc, spec, "suspend");
+	fill_bool(doc, spec, "suspend", false);
 	fill_text(doc, spec, "podReplacementPolicy", policy ? "Failed" : "TerminatingOrFailed");
-	fill_flag(doc, spec, "manualSelector");
+	fill_bool(doc, spec, "manualSelector", false);
 }
 
 #define VIEW struct batch_job_spec
@@ -226,8 +209,8 @@ static const struct type batch_job_template_type = {
 
 static void fill_batch_cron_job_spec(struct json_doc *doc, struct json spec)
 {
-	fill_text(doc, spec, "concurrencyPolicy", "Allow");
-	fill_flag(doc, spec, "suspend");
+	fill_plain_text(doc, spec, "concurrencyPolicy", "Allow");
+	fill_bool(doc, spec, "suspend", false);
 	fill_int(doc, spec, "successfulJobsHistoryLimit", HISTORY_DONE);
 	fill_int(doc, spec, "failedJobsHistoryLimit", HISTORY_FAILED);
 }

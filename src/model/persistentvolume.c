@@ -15,26 +15,6 @@
 
 #include "base/banned.h"
 
-static void fill_host_path(struct json_doc *doc, struct json source)
-{
-	if (json_is_absent(json_get(source, "type")))
-		json_set_str(doc, source, "type", STR(""));
-}
-
-#define VIEW struct host_path_volume_source
-static const struct field host_path_volume_source_fields[] = {
-	{"path", F_STR, AT(path), F_ALWAYS, F_REQUIRED},
-	{"type", F_STR, AT(type), F_POINTER, F_GO("v1.HostPathType")},
-};
-#undef VIEW
-const struct type host_path_volume_source_type = {
-	TYPE("HostPathVolumeSource", "v1", struct host_path_volume_source,
-	     host_path_volume_source_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.fill = fill_host_path,
-};
-
 static const struct field glusterfs_persistent_volume_source_fields[] = {
 	{"endpoints", F_STR, F_ALWAYS, F_REQUIRED},
 	{"path", F_STR, F_ALWAYS, F_REQUIRED},
@@ -44,17 +24,6 @@ static const struct field glusterfs_persistent_volume_source_fields[] = {
 static const struct type glusterfs_persistent_volume_source_type = {
 	TYPE_KNOWN("GlusterfsPersistentVolumeSource", "v1",
 		   glusterfs_persistent_volume_source_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-};
-
-static const struct field nfs_volume_source_fields[] = {
-	{"server", F_STR, F_ALWAYS, F_REQUIRED},
-	{"path", F_STR, F_ALWAYS, F_REQUIRED},
-	{"readOnly", F_BOOL},
-};
-static const struct type nfs_volume_source_type = {
-	TYPE_KNOWN("NFSVolumeSource", "v1", nfs_volume_source_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
 };
@@ -235,9 +204,9 @@ static const struct field pv_spec_fields[] = {
 	{"capacity", F_RESOURCES, AT(capacity), F_GO("v1.ResourceList")},
 	{"gcePersistentDisk", F_OBJECT(gce_volume)},
 	{"awsElasticBlockStore", F_OBJECT(aws_volume)},
-	{"hostPath", F_OBJECT(host_path_volume_source), AT(host_path)},
+	{"hostPath", F_OBJECT(host_path_volume), AT(host_path)},
 	{"glusterfs", F_OBJECT(glusterfs_persistent_volume_source)},
-	{"nfs", F_OBJECT(nfs_volume_source)},
+	{"nfs", F_OBJECT(nfs_volume)},
 	{"rbd", F_OBJECT(rbd_persistent_volume_source)},
 	{"iscsi", F_OBJECT(iscsi_persistent_volume_source)},
 	{"cinder", F_OBJECT(cinder_persistent_volume_source)},

@@ -14,12 +14,7 @@
 #include "model/meta.h"
 #include "model/reference.h"
 #include "model/view.h"
-
-struct host_path_volume_source {
-	struct str path;
-	struct str type;
-};
-extern const struct type host_path_volume_source_type;
+#include "model/volume.h"
 
 struct local_volume_source {
 	struct str path;
@@ -40,7 +35,7 @@ extern const struct type volume_node_affinity_type;
 
 struct pv_spec {
 	struct resource_list capacity;
-	const struct host_path_volume_source *host_path;
+	const struct host_path_volume *host_path;
 	const struct local_volume_source *local;
 	const struct csi_persistent_volume_source *csi;
 	struct strs access_modes;

@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/storage.h"
 
+#include "model/fill.h"
 #include "model/names.h"
 #include "model/persistentvolume.h"
 #include "model/rules.h"
@@ -36,12 +37,6 @@ const struct type topology_selector_term_type = {
 	.group = "io.k8s.api.core",
 	.as_go = true,
 };
-
-static void fill_text(struct json_doc *doc, struct json object, const char *name, const char *text)
-{
-	if (json_is_absent(json_get(object, name)))
-		json_set_str(doc, object, name, str_from(text));
-}
 
 static void fill_storageclass(struct json_doc *doc, struct json class)
 {
@@ -137,23 +132,17 @@ static const struct type token_request_type = {
 	.as_go = true,
 };
 
-static void fill_flag(struct json_doc *doc, struct json object, const char *name, bool value)
-{
-	if (json_is_absent(json_get(object, name)))
-		json_set_bool(doc, object, name, value);
-}
-
 static void fill_csidriver_spec(struct json_doc *doc, struct json spec)
 {
-	fill_flag(doc, spec, "attachRequired", true);
-	fill_flag(doc, spec, "podInfoOnMount", false);
-	fill_flag(doc, spec, "storageCapacity", false);
+	fill_bool(doc, spec, "attachRequired", true);
+	fill_bool(doc, spec, "podInfoOnMount", false);
+	fill_bool(doc, spec, "storageCapacity", false);
 	fill_text(doc, spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
 	if (rules_is_empty(json_get(spec, "volumeLifecycleModes")))
 		json_append(doc, json_ensure_arr(doc, spec, "volumeLifecycleModes"),
 			    json_new_str(doc, STR("Persistent")));
-	fill_flag(doc, spec, "requiresRepublish", false);
-	fill_flag(doc, spec, "seLinuxMount", false);
+	fill_bool(doc, spec, "requiresRepublish", false);
+	fill_bool(doc, spec, "seLinuxMount", false);
 }
 
 static const struct field csidriver_spec_fields[] = {

@@ -15,7 +15,7 @@ static const struct field host_path_volume_fields[] = {
 	{"type", F_STR, AT(type), F_GO("v1.HostPathType"), F_POINTER},
 };
 #undef VIEW
-static const struct type host_path_volume_type = {
+const struct type host_path_volume_type = {
 	TYPE("HostPathVolumeSource", "v1", struct host_path_volume, host_path_volume_fields),
 	CORE,
 	.fill = pod_default_host_path,
@@ -288,7 +288,7 @@ static const struct field nfs_volume_fields[] = {
 	{"path", F_STR, F_REQUIRED},
 	{"readOnly", F_BOOL},
 };
-static const struct type nfs_volume_type = {
+const struct type nfs_volume_type = {
 	TYPE_KNOWN("NFSVolumeSource", "v1", nfs_volume_fields),
 	CORE,
 };

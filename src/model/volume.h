@@ -18,6 +18,9 @@ struct host_path_volume {
 	struct str path;
 	struct str type; /* "", Directory, DirectoryOrCreate, File, FileOrCreate, ... */
 };
+extern const struct type host_path_volume_type;
+extern const struct type nfs_volume_type;
+
 struct empty_dir_volume {
 	struct str medium; /* "", Memory, HugePages */
 	const struct quantity *size_limit;

@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/webhookconfig.h"
 
+#include "model/fill.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
@@ -82,106 +83,91 @@ static void fill_webhook(struct json_doc *doc, struct json hook)
 {
 	static const char *const selectors[] = {"namespaceSelector", "objectSelector"};
 
-	if (json_is_absent(json_get(hook, "failurePolicy")))
-		json_set_str(doc, hook, "failurePolicy", STR("Fail"));
-	if (json_is_absent(json_get(hook, "matchPolicy")))
-		json_set_str(doc, hook, "matchPolicy", STR("Equivalent"));
+	fill_text(doc, hook, "failurePolicy", "Fail");
+	fill_text(doc, hook, "matchPolicy", "Equivalent");
+	fill_int(doc, hook, "timeoutSeconds", TIMEOUT_SECONDS);
 	for (size_t i = 0; i < ARRAY_LEN(selectors); i++)
 		if (json_is_absent(json_get(hook, selectors[i])))
 			json_ensure_obj(doc, hook, selectors[i]);
-	if (json_is_absent(json_get(hook, "timeoutSeconds")))
-		json_set_int(doc, hook, "timeoutSeconds", TIMEOUT_SECONDS);
 }
 
-#define VIEW struct validating_webhook
-static const struct field validating_webhook_fields[] = {
-	{"name", F_STR, AT(name), F_ALWAYS, F_REQUIRED},
-	{"clientConfig", F_OBJECT(webhook_client_config), AT(client_config), F_ALWAYS, F_REQUIRED},
-	{"rules", F_LIST(F_OBJECT(rule_with_operations)), AT(rules), F_LIST_ATOMIC},
-	{"failurePolicy", F_STR, AT(failure_policy), F_POINTER, F_GO("v1.FailurePolicyType")},
-	{"matchPolicy", F_STR, AT(match_policy), F_POINTER, F_GO("v1.MatchPolicyType")},
-	{"namespaceSelector", F_OBJECT(label_selector), AT(namespace_selector)},
-	{"objectSelector", F_OBJECT(label_selector), AT(object_selector)},
-	{"sideEffects", F_STR, AT(side_effects), F_ALWAYS, F_REQUIRED, F_POINTER,
-	 F_GO("v1.SideEffectClass")},
-	{"timeoutSeconds", F_INT32, AT(timeout_seconds), F_POINTER},
-	{"admissionReviewVersions", F_LIST(F_STR), AT(admission_review_versions), F_ALWAYS,
-	 F_REQUIRED, F_LIST_ATOMIC},
-	{"matchConditions", F_LIST(F_OBJECT(match_condition)), F_LIST_MAP("name"),
-	 F_MERGE_KEY("name")},
-};
-#undef VIEW
-const struct type validating_webhook_type = {
-	TYPE("ValidatingWebhook", "v1", struct validating_webhook, validating_webhook_fields),
-	.group = "io.k8s.api.admissionregistration",
-	.as_go = true,
-	.fill = fill_webhook,
-};
+/* What both kinds of webhooks have. */
+#define WEBHOOK_ROWS                                                                             \
+	{"name", F_STR, AT(name), F_ALWAYS, F_REQUIRED},                                         \
+		{"clientConfig", F_OBJECT(webhook_client_config), AT(client_config), F_ALWAYS,   \
+		 F_REQUIRED},                                                                    \
+		{"rules", F_LIST(F_OBJECT(rule_with_operations)), AT(rules), F_LIST_ATOMIC},     \
+		{"failurePolicy", F_STR, AT(failure_policy), F_POINTER,                          \
+		 F_GO("v1.FailurePolicyType")},                                                  \
+		{"matchPolicy", F_STR, AT(match_policy), F_POINTER, F_GO("v1.MatchPolicyType")}, \
+		{"namespaceSelector", F_OBJECT(label_selector), AT(namespace_selector)},         \
+		{"objectSelector", F_OBJECT(label_selector), AT(object_selector)},               \
+		{"sideEffects", F_STR,     AT(side_effects),          F_ALWAYS,                  \
+		 F_REQUIRED,    F_POINTER, F_GO("v1.SideEffectClass")},                          \
+		{"timeoutSeconds", F_INT32, AT(timeout_seconds), F_POINTER},                     \
+		{"admissionReviewVersions",                                                      \
+		 F_LIST(F_STR),                                                                  \
+		 AT(admission_review_versions),                                                  \
+		 F_ALWAYS,                                                                       \
+		 F_REQUIRED,                                                                     \
+		 F_LIST_ATOMIC},                                                                 \
+	{                                                                                        \
+		"matchConditions", F_LIST(F_OBJECT(match_condition)), F_LIST_MAP("name"),        \
+			F_MERGE_KEY("name")                                                      \
+	}
 
-#define VIEW struct validating_webhook_configuration
-static const struct field validating_webhook_configuration_fields[] = {
-	F_TYPE_META,
-	{"metadata", F_OBJECT(meta), AT(meta), F_DEFAULT("{}")},
-	{"webhooks", F_LIST(F_OBJECT(validating_webhook)), AT(webhooks), F_LIST_MAP("name"),
-	 F_MERGE_KEY("name")},
+#define ADMISSION .group = "io.k8s.api.admissionregistration", .as_go = true
+
+#define VIEW struct webhook
+static const struct field validating_webhook_fields[] = {
+	WEBHOOK_ROWS,
 };
-#undef VIEW
-const struct type validating_webhook_configuration_type = {
-	TYPE("ValidatingWebhookConfiguration", "v1", struct validating_webhook_configuration,
-	     validating_webhook_configuration_fields),
-	.group = "io.k8s.api.admissionregistration",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+const struct type validating_webhook_type = {
+	TYPE("ValidatingWebhook", "v1", struct webhook, validating_webhook_fields),
+	ADMISSION,
+	.fill = fill_webhook,
 };
 
 static void fill_mutating_webhook(struct json_doc *doc, struct json hook)
 {
 	fill_webhook(doc, hook);
-	if (json_is_absent(json_get(hook, "reinvocationPolicy")))
-		json_set_str(doc, hook, "reinvocationPolicy", STR("Never"));
+	fill_text(doc, hook, "reinvocationPolicy", "Never");
 }
 
-#define VIEW struct mutating_webhook
 static const struct field mutating_webhook_fields[] = {
-	{"name", F_STR, AT(name), F_ALWAYS, F_REQUIRED},
-	{"clientConfig", F_OBJECT(webhook_client_config), AT(client_config), F_ALWAYS, F_REQUIRED},
-	{"rules", F_LIST(F_OBJECT(rule_with_operations)), AT(rules), F_LIST_ATOMIC},
-	{"failurePolicy", F_STR, AT(failure_policy), F_POINTER, F_GO("v1.FailurePolicyType")},
-	{"matchPolicy", F_STR, AT(match_policy), F_POINTER, F_GO("v1.MatchPolicyType")},
-	{"namespaceSelector", F_OBJECT(label_selector), AT(namespace_selector)},
-	{"objectSelector", F_OBJECT(label_selector), AT(object_selector)},
-	{"sideEffects", F_STR, AT(side_effects), F_ALWAYS, F_REQUIRED, F_POINTER,
-	 F_GO("v1.SideEffectClass")},
-	{"timeoutSeconds", F_INT32, AT(timeout_seconds), F_POINTER},
-	{"admissionReviewVersions", F_LIST(F_STR), AT(admission_review_versions), F_ALWAYS,
-	 F_REQUIRED, F_LIST_ATOMIC},
+	WEBHOOK_ROWS,
 	{"reinvocationPolicy", F_STR, AT(reinvocation_policy), F_POINTER,
 	 F_GO("v1.ReinvocationPolicyType")},
-	{"matchConditions", F_LIST(F_OBJECT(match_condition)), F_LIST_MAP("name"),
-	 F_MERGE_KEY("name")},
 };
 #undef VIEW
 const struct type mutating_webhook_type = {
-	TYPE("MutatingWebhook", "v1", struct mutating_webhook, mutating_webhook_fields),
-	.group = "io.k8s.api.admissionregistration",
-	.as_go = true,
+	TYPE("MutatingWebhook", "v1", struct webhook, mutating_webhook_fields),
+	ADMISSION,
 	.fill = fill_mutating_webhook,
 };
 
-#define VIEW struct mutating_webhook_configuration
+/* A configuration is a list of webhooks of one kind. */
+#define CONFIGURATION_ROWS(webhook)                                                      \
+	F_TYPE_META, {"metadata", F_OBJECT(meta), AT(meta), F_DEFAULT("{}")},            \
+	{                                                                                \
+		"webhooks", F_LIST(F_OBJECT(webhook)), AT(webhooks), F_LIST_MAP("name"), \
+			F_MERGE_KEY("name")                                              \
+	}
+#define CONFIGURATION(name, rows)                                        \
+	TYPE(name, "v1", struct webhook_configuration, rows), ADMISSION, \
+		.validate = rules_elsewhere, .whole = true
+
+#define VIEW struct webhook_configuration
+static const struct field validating_webhook_configuration_fields[] = {
+	CONFIGURATION_ROWS(validating_webhook),
+};
 static const struct field mutating_webhook_configuration_fields[] = {
-	F_TYPE_META,
-	{"metadata", F_OBJECT(meta), AT(meta), F_DEFAULT("{}")},
-	{"webhooks", F_LIST(F_OBJECT(mutating_webhook)), AT(webhooks), F_LIST_MAP("name"),
-	 F_MERGE_KEY("name")},
+	CONFIGURATION_ROWS(mutating_webhook),
 };
 #undef VIEW
+const struct type validating_webhook_configuration_type = {
+	CONFIGURATION("ValidatingWebhookConfiguration", validating_webhook_configuration_fields),
+};
 const struct type mutating_webhook_configuration_type = {
-	TYPE("MutatingWebhookConfiguration", "v1", struct mutating_webhook_configuration,
-	     mutating_webhook_configuration_fields),
-	.group = "io.k8s.api.admissionregistration",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	CONFIGURATION("MutatingWebhookConfiguration", mutating_webhook_configuration_fields),
 };

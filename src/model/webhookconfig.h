@@ -38,7 +38,8 @@ struct rule_with_operations {
 };
 extern const struct type rule_with_operations_type;
 
-struct validating_webhook {
+/* One that validates or one that mutates. */
+struct webhook {
 	struct str name;
 	struct webhook_client_config client_config;
 	VIEW_LIST(struct rule_with_operations) rules;
@@ -49,34 +50,16 @@ struct validating_webhook {
 	struct str side_effects;
 	struct opt_int32 timeout_seconds;
 	struct strs admission_review_versions;
+	struct str reinvocation_policy; /* of one that mutates */
 };
 extern const struct type validating_webhook_type;
-
-struct validating_webhook_configuration {
-	struct meta meta;
-	VIEW_LIST(struct validating_webhook) webhooks;
-};
-extern const struct type validating_webhook_configuration_type;
-
-struct mutating_webhook {
-	struct str name;
-	struct webhook_client_config client_config;
-	VIEW_LIST(struct rule_with_operations) rules;
-	struct str failure_policy;
-	struct str match_policy;
-	const struct label_selector *namespace_selector;
-	const struct label_selector *object_selector;
-	struct str side_effects;
-	struct opt_int32 timeout_seconds;
-	struct strs admission_review_versions;
-	struct str reinvocation_policy;
-};
 extern const struct type mutating_webhook_type;
 
-struct mutating_webhook_configuration {
+struct webhook_configuration {
 	struct meta meta;
-	VIEW_LIST(struct mutating_webhook) webhooks;
+	VIEW_LIST(struct webhook) webhooks;
 };
+extern const struct type validating_webhook_configuration_type;
 extern const struct type mutating_webhook_configuration_type;
 
 #endif

@@ -6,23 +6,21 @@
  * workload_validate.c. */
 #include "model/workload.h"
 
+#include "model/fill.h"
 #include "model/pod.h"
 #include "model/pvc.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
 
-static void fill_int(struct json_doc *doc, struct json object, const char *name, int64_t value)
-{
-	if (json_is_absent(json_get(object, name)))
-		json_set_int(doc, object, name, value);
-}
-
-static void fill_text(struct json_doc *doc, struct json object, const char *name, const char *text)
-{
-	if (rules_is_empty(json_get(object, name)))
-		json_set_str(doc, object, name, str_from(text));
-}
+/* What all conditions of controllers have; `go` is the type of their types. */
+#define CONDITION_ROWS(go)                                                           \
+	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO(go)},                             \
+		{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")}, \
+		{"lastTransitionTime", F_TIME, F_ALWAYS}, {"reason", F_STR},         \
+	{                                                                            \
+		"message", F_STR                                                     \
+	}
 
 static const struct field rolling_update_deployment_fields[] = {
 	{"maxUnavailable", F_INTSTR},
@@ -48,7 +46,7 @@ static void fill_strategy(struct json_doc *doc, struct json strategy)
 {
 	struct json rolling;
 
-	fill_text(doc, strategy, "type", "RollingUpdate");
+	fill_plain_text(doc, strategy, "type", "RollingUpdate");
 	if (!str_is(json_str(json_get(strategy, "type")), "RollingUpdate"))
 		return;
 	rolling = json_ensure_obj(doc, strategy, "rollingUpdate");
@@ -84,12 +82,8 @@ const struct type deployment_spec_type = {
 };
 
 static const struct field deployment_condition_fields[] = {
-	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.DeploymentConditionType")},
-	{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")},
+	CONDITION_ROWS("v1.DeploymentConditionType"),
 	{"lastUpdateTime", F_TIME, F_ALWAYS},
-	{"lastTransitionTime", F_TIME, F_ALWAYS},
-	{"reason", F_STR},
-	{"message", F_STR},
 };
 static const struct type deployment_condition_type = {
 	TYPE_KNOWN("DeploymentCondition", "v1", deployment_condition_fields),
@@ -152,11 +146,7 @@ const struct type replica_set_spec_type = {
 };
 
 static const struct field replica_set_condition_fields[] = {
-	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ReplicaSetConditionType")},
-	{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")},
-	{"lastTransitionTime", F_TIME, F_ALWAYS},
-	{"reason", F_STR},
-	{"message", F_STR},
+	CONDITION_ROWS("v1.ReplicaSetConditionType"),
 };
 static const struct type replica_set_condition_type = {
 	TYPE_KNOWN("ReplicaSetCondition", "v1", replica_set_condition_fields),
@@ -256,10 +246,10 @@ static void fill_stateful_set_spec(struct json_doc *doc, struct json spec)
 	struct json policy = json_ensure_obj(doc, spec, "persistentVolumeClaimRetentionPolicy");
 	struct json_iter it = json_iter(json_get(spec, "volumeClaimTemplates"));
 
-	fill_text(doc, spec, "podManagementPolicy", "OrderedReady");
+	fill_plain_text(doc, spec, "podManagementPolicy", "OrderedReady");
 	fill_stateful_strategy(doc, json_ensure_obj(doc, spec, "updateStrategy"));
-	fill_text(doc, policy, "whenDeleted", "Retain");
-	fill_text(doc, policy, "whenScaled", "Retain");
+	fill_plain_text(doc, policy, "whenDeleted", "Retain");
+	fill_plain_text(doc, policy, "whenScaled", "Retain");
 	fill_int(doc, spec, "replicas", 1);
 	fill_int(doc, spec, "revisionHistoryLimit", 10);
 	while (json_next(&it)) {
@@ -292,11 +282,7 @@ const struct type stateful_set_spec_type = {
 };
 
 static const struct field stateful_set_condition_fields[] = {
-	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.StatefulSetConditionType")},
-	{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")},
-	{"lastTransitionTime", F_TIME, F_ALWAYS},
-	{"reason", F_STR},
-	{"message", F_STR},
+	CONDITION_ROWS("v1.StatefulSetConditionType"),
 };
 static const struct type stateful_set_condition_type = {
 	TYPE_KNOWN("StatefulSetCondition", "v1", stateful_set_condition_fields),
@@ -364,7 +350,7 @@ static void fill_daemon_set_spec(struct json_doc *doc, struct json spec)
 	struct json strategy = json_ensure_obj(doc, spec, "updateStrategy");
 	struct json rolling;
 
-	fill_text(doc, strategy, "type", "RollingUpdate");
+	fill_plain_text(doc, strategy, "type", "RollingUpdate");
 	if (str_is(json_str(json_get(strategy, "type")), "RollingUpdate")) {
 		rolling = json_ensure_obj(doc, strategy, "rollingUpdate");
 		fill_int(doc, rolling, "maxUnavailable", 1);
@@ -390,11 +376,7 @@ const struct type daemon_set_spec_type = {
 };
 
 static const struct field daemon_set_condition_fields[] = {
-	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.DaemonSetConditionType")},
-	{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")},
-	{"lastTransitionTime", F_TIME, F_ALWAYS},
-	{"reason", F_STR},
-	{"message", F_STR},
+	CONDITION_ROWS("v1.DaemonSetConditionType"),
 };
 static const struct type daemon_set_condition_type = {
 	TYPE_KNOWN("DaemonSetCondition", "v1", daemon_set_condition_fields),
@@ -450,11 +432,7 @@ static const struct type replication_controller_spec_type = {
 };
 
 static const struct field replication_controller_condition_fields[] = {
-	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ReplicationControllerConditionType")},
-	{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")},
-	{"lastTransitionTime", F_TIME, F_ALWAYS},
-	{"reason", F_STR},
-	{"message", F_STR},
+	CONDITION_ROWS("v1.ReplicationControllerConditionType"),
 };
 static const struct type replication_controller_condition_type = {
 	TYPE_KNOWN("ReplicationControllerCondition", "v1", replication_controller_condition_fields),

@@ -361,14 +361,11 @@ struct object *store_newest(const struct store *store, struct str key)
 struct object *store_next_staged(const struct store *store, struct str prefix, size_t *at)
 {
 	struct str key;
-	void *value;
+	void *write;
 
-	while (map_next(store->staged, at, &key, &value)) {
-		const struct pending *pending = value;
-
-		if (pending->op != STORE_DELETE && str_starts(key, prefix))
-			return pending->object;
-	}
+	while (map_next(store->staged, at, &key, &write))
+		if (((struct pending *)write)->op != STORE_DELETE && str_starts(key, prefix))
+			return ((struct pending *)write)->object;
 	return NULL;
 }
 

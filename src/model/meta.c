@@ -93,21 +93,6 @@ bool meta_has_finalizer(const struct meta *meta, struct str finalizer)
 
 /* --- rules ----------------------------------------------------------------------------------- */
 
-/* Problems of a text that are told of another one: an annotation's key is checked in lower case, a
- * name's beginning with its end masked. */
-struct told {
-	struct str shown;
-	const struct path *path;
-	struct causes *causes;
-};
-
-static void tell_of(void *arg, const char *message)
-{
-	struct told *told = arg;
-
-	causes_invalid_str(told->causes, told->path, told->shown, "%s", message);
-}
-
 static void validate_name(struct json meta, const struct meta_rules *rules, const struct path *path,
 			  struct causes *causes)
 {
@@ -115,10 +100,9 @@ static void validate_name(struct json meta, const struct meta_rules *rules, cons
 	struct path generate_path = path_member(path, STR("generateName"));
 	struct str name = json_str(json_get(meta, "name"));
 	struct str generate = json_str(json_get(meta, "generateName"));
-	struct told told = {generate, &generate_path, causes};
 
 	if (generate.len)
-		name_check_prefix(rules->format, generate, tell_of, &told);
+		name_validate_prefix(rules->format, generate, &generate_path, causes);
 	if (!name.len)
 		causes_required(causes, &name_path, "name or generateName is required");
 	else
@@ -156,11 +140,10 @@ void meta_validate_annotations(struct json annotations, const struct path *path,
 
 	while (json_next(&it)) {
 		AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
-		struct told told = {it.key, path, causes};
 
 		for (size_t i = 0; i < it.key.len; i++)
 			buf_putc(&lower, (char)tolower((unsigned char)it.key.ptr[i]));
-		name_check(NAME_QUALIFIED, buf_str(&lower), tell_of, &told);
+		name_validate_as(NAME_QUALIFIED, buf_str(&lower), it.key, path, causes);
 		bytes += it.key.len + json_str(it.value).len;
 	}
 	if (bytes > ANNOTATIONS_MAX_BYTES)

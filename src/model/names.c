@@ -397,9 +397,23 @@ static void add_invalid(void *arg, const char *message)
 bool name_validate(enum name_format format, struct str text, const struct path *path,
 		   struct causes *causes)
 {
-	struct invalid invalid = {causes, path, text};
+	return name_validate_as(format, text, text, path, causes);
+}
+
+bool name_validate_as(enum name_format format, struct str text, struct str shown,
+		      const struct path *path, struct causes *causes)
+{
+	struct invalid invalid = {causes, path, shown};
 
 	return name_check(format, text, add_invalid, &invalid);
+}
+
+bool name_validate_prefix(enum name_format format, struct str text, const struct path *path,
+			  struct causes *causes)
+{
+	struct invalid invalid = {causes, path, text};
+
+	return name_check_prefix(format, text, add_invalid, &invalid);
 }
 
 const char *name_pattern(enum name_format format)

@@ -47,6 +47,12 @@ static inline bool name_is(enum name_format format, struct str text)
 /* Add each message as an Invalid cause. */
 bool name_validate(enum name_format format, struct str text, const struct path *path,
 		   struct causes *causes);
+/* The same, told of another text: one is checked in lower case, and shown as it is. */
+bool name_validate_as(enum name_format format, struct str text, struct str shown,
+		      const struct path *path, struct causes *causes);
+/* The same of the beginning of a name (generateName). */
+bool name_validate_prefix(enum name_format format, struct str text, const struct path *path,
+			  struct causes *causes);
 
 /* The regular expression and the longest length of a format, for schemas; NULL and 0 if none. */
 const char *name_pattern(enum name_format format);

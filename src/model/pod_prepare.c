@@ -5,7 +5,7 @@
 #include "base/macro.h"
 #include "base/time.h"
 #include "model/pod.h"
-#include "model/rule.h"
+#include "model/rules.h"
 
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 #include "json/doc.h"
 #include "model/causes.h"
 #include "model/path.h"
-#include "model/rule.h"
+#include "model/rules.h"
 
 /* The pod or template that is being looked at. */
 struct pod_rules {

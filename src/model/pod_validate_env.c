@@ -23,24 +23,10 @@ static bool split_subscript(struct str text, struct str *ret_path, struct str *r
 	return true;
 }
 
-struct told {
-	struct str shown;
-	const struct path *path;
-	struct causes *causes;
-};
-
-static void tell_of(void *arg, const char *message)
-{
-	struct told *told = arg;
-
-	causes_invalid_str(told->causes, told->path, told->shown, "%s", message);
-}
-
 static void check_subscript(struct pod_rules *r, struct str base, struct str key,
 			    const struct path *path)
 {
 	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
-	struct told told;
 
 	if (!str_is(base, "metadata.annotations")) {
 		name_validate(NAME_QUALIFIED, key, path, r->causes);
@@ -48,8 +34,7 @@ static void check_subscript(struct pod_rules *r, struct str base, struct str key
 	}
 	for (size_t i = 0; i < key.len; i++)
 		buf_putc(&lower, (char)tolower((unsigned char)key.ptr[i]));
-	told = (struct told){buf_str(&lower), path, r->causes};
-	name_check(NAME_QUALIFIED, buf_str(&lower), tell_of, &told);
+	name_validate(NAME_QUALIFIED, buf_str(&lower), path, r->causes);
 }
 
 static void bad_field(struct pod_rules *r, struct str field, const struct path *path,
@@ -266,12 +251,11 @@ void pod_rules_env(struct pod_rules *r, struct json env, const struct path *path
 static void check_env_source(struct pod_rules *r, struct json source, const struct path *path)
 {
 	struct rule_at at = pod_rule_at(r, source, path);
-	struct told told;
 	PATH(name, path, "name");
 
-	told = (struct told){rule_text(source, "name"), &name, r->causes};
 	if (rule_required(&at, "name"))
-		name_check_prefix(NAME_DNS_SUBDOMAIN, told.shown, tell_of, &told);
+		name_validate_prefix(NAME_DNS_SUBDOMAIN, rule_text(source, "name"), &name,
+				     r->causes);
 }
 
 void pod_rules_env_from(struct pod_rules *r, struct json env_from, const struct path *path)

@@ -3,7 +3,6 @@
  *
  * Sources are looked at in upstream's order, which is not that of the fields; vendors' own are in
  * pod_validate_cloud.c, projections in pod_validate_projected.c. */
-#include <ctype.h>
 
 #include "base/buf.h"
 #include "model/pod_rules.h"
@@ -12,7 +11,7 @@
 
 #include "base/banned.h"
 
-enum { CSI_DRIVER_MAX = 63, ISCSI_NAME_MAX = 64 };
+enum { ISCSI_NAME_MAX = 64 };
 
 /* --- sources --------------------------------------------------------------------------------- */
 
@@ -148,23 +147,13 @@ static void tell_of(void *arg, const char *message)
 
 static void check_csi(struct pod_rules *r, struct json source, const struct path *path)
 {
-	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
 	struct json secret = json_get(source, "nodePublishSecretRef");
-	struct str driver = rule_text(source, "driver");
-	struct told told;
-	PATH(driver_path, path, "driver");
+	PATH(driver, path, "driver");
 	PATH(secret_path, path, "nodePublishSecretRef");
 	PATH(name_path, path, "name");
-	struct rule_at at = pod_rule_at(r, source, path);
 	struct rule_at secret_at = pod_rule_at(r, secret, &secret_path);
 
-	rule_required(&at, "driver");
-	if (driver.len > CSI_DRIVER_MAX)
-		causes_too_long(r->causes, &driver_path, CSI_DRIVER_MAX);
-	for (size_t i = 0; i < driver.len; i++)
-		buf_putc(&lower, (char)tolower((unsigned char)driver.ptr[i]));
-	told = (struct told){driver, &driver_path, r->causes, ""};
-	name_check(NAME_DNS_SUBDOMAIN, buf_str(&lower), tell_of, &told);
+	rules_csi_driver(rule_text(source, "driver"), &driver, r->causes);
 	if (json_is(secret, JSON_OBJ) && rule_required(&secret_at, "name"))
 		name_validate(NAME_DNS_SUBDOMAIN, rule_text(secret, "name"), &name_path, r->causes);
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/rule.c - small rules.
- *
- * Upstream prints a struct in a cause as encoding/json prints its internal type: without tags, so
- * that every field is there under its name in Go, with null for what is not set. put_go() does the
- * same from the field table. */
-#include "model/rule.h"
-
-#include <ctype.h>
+/* model/rules_member.c - rules of a member of an object, and of paths of files; sets of names. */
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "base/vec.h"
+#include "model/rules.h"
 
 #include "base/banned.h"
 
@@ -59,10 +52,8 @@ void rule_name_required(const struct rule_at *at, const char *key, enum name_for
 static void check_text(const struct rule_at *at, const char *key, struct rule_texts texts)
 {
 	struct path path = path_member(at->path, str_from(key));
-	struct str text = rule_text(at->object, key);
 
-	if (!rule_texts_have(texts, text))
-		causes_not_supported(at->causes, &path, text, texts.ptr, texts.len);
+	rules_one_of(json_get(at->object, key), texts.ptr, texts.len, &path, at->causes);
 }
 
 void rule_text_of(const struct rule_at *at, const char *key, struct rule_texts texts)
@@ -96,10 +87,8 @@ void rule_id(const struct rule_at *at, const char *key)
 void rule_not_negative(const struct rule_at *at, const char *key)
 {
 	struct path path = path_member(at->path, str_from(key));
-	int64_t value = json_int(json_get(at->object, key));
 
-	if (value < 0)
-		causes_invalid_int(at->causes, &path, value, "must be greater than or equal to 0");
+	rules_not_negative(json_get(at->object, key), &path, at->causes);
 }
 
 void rule_file_mode(const struct rule_at *at, const char *key)
@@ -173,93 +162,4 @@ bool name_set_add(struct name_set *set, struct str name)
 		return false;
 	vec_push(set, name);
 	return true;
-}
-
-/* --- values as Go shows them ----------------------------------------------------------------- */
-
-/* "runAsUser" is RunAsUser, but some words are written in capitals. */
-static void put_go_name(const char *name, struct buf *to)
-{
-	static const struct {
-		const char *json;
-		const char *go;
-	} odd[] = {
-		{"ip", "IP"},
-		{"seLinuxOptions", "SELinuxOptions"},
-		{"gmsaCredentialSpecName", "GMSACredentialSpecName"},
-		{"gmsaCredentialSpec", "GMSACredentialSpec"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
-		if (str_is(str_from(odd[i].json), name)) {
-			buf_puts(to, odd[i].go);
-			return;
-		}
-	}
-	buf_putc(to, (char)toupper((unsigned char)name[0]));
-	buf_puts(to, name + 1);
-}
-
-static void put_go_object(const struct type *type, struct json object, struct buf *to);
-
-static void put_go_nothing(const struct field *field, struct buf *to)
-{
-	static const char *const nothing[FIELD_CLASS_COUNT] = {
-		[FIELD_STR] = "\"\"", [FIELD_ENUM] = "\"\"",  [FIELD_INT32] = "0",
-		[FIELD_INT64] = "0",  [FIELD_BOOL] = "false",
-	};
-	const char *text = field->pointer ? NULL : nothing[field->is];
-
-	buf_puts(to, text ? text : "null");
-}
-
-static void put_go_list(const struct type *type, struct json list, struct buf *to)
-{
-	struct json_iter it = json_iter(list);
-
-	buf_putc(to, '[');
-	while (json_next(&it)) {
-		if (it.index)
-			buf_putc(to, ',');
-		put_go_object(type, it.value, to);
-	}
-	buf_putc(to, ']');
-}
-
-static void put_go_value(const struct field *field, struct json value, struct buf *to)
-{
-	if (json_is_absent(value) || json_is(value, JSON_NULL))
-		put_go_nothing(field, to);
-	else if (field->is == FIELD_OBJECT)
-		put_go_object(field->type, value, to);
-	else if (field->is == FIELD_LIST && field->of->is == FIELD_OBJECT)
-		put_go_list(field->of->type, value, to);
-	else
-		json_print(value, JSON_COMPACT, to);
-}
-
-static void put_go_object(const struct type *type, struct json object, struct buf *to)
-{
-	buf_putc(to, '{');
-	for (size_t i = 0; i < type->count; i++) {
-		buf_puts(to, i ? ",\"" : "\"");
-		put_go_name(type->fields[i].name, to);
-		buf_puts(to, "\":");
-		put_go_value(&type->fields[i], json_get(object, type->fields[i].name), to);
-	}
-	buf_putc(to, '}');
-}
-
-void rule_invalid_go(const struct type *type, struct json value, const struct path *path,
-		     struct causes *causes, const char *detail)
-{
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-
-	if (json_is(value, JSON_ARR))
-		put_go_list(type, value, &text);
-	else if (json_is(value, JSON_OBJ))
-		put_go_object(type, value, &text);
-	else
-		buf_puts(&text, "null");
-	causes_add(causes, CAUSE_INVALID, path, "Invalid value: %s: %s", buf_text(&text), detail);
 }

@@ -54,6 +54,10 @@ static const struct admitter admitters[] = {
 	 .verbs = ON_CREATE | ON_UPDATE | ON_DELETE,
 	 .change = admit_volcano_change,
 	 .check = admit_volcano_check},
+	{.name = "ResourceQuota",
+	 .verbs = ON_CREATE | ON_UPDATE,
+	 .sub = true,
+	 .check = admit_quota},
 };
 
 /* A patch and a PUT are updates; removing many is removing each. */

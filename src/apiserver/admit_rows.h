@@ -18,6 +18,8 @@ admit_fn admit_priority, admit_priority_class, admit_priority_class_removal;
 admit_fn admit_claim_class, admit_claim_protection, admit_volume_protection, admit_claim_growth;
 /* RuntimeClass: what a pod costs and where it runs. */
 admit_fn admit_runtime, admit_runtime_check;
+/* ResourceQuota: nothing beyond the quotas of a namespace (keep_quotas.c). */
+admit_fn admit_quota;
 
 /* Defaults and rules of Volcano's kinds and of the pods that it schedules (admission/). */
 admit_fn admit_volcano_change, admit_volcano_check;

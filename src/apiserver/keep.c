@@ -18,7 +18,7 @@
 static const struct keeper *const keepers[] = {
 	[KEEP_DEFAULTS] = &keep_defaults,     [KEEP_OWNERS] = &keep_owners,
 	[KEEP_NAMESPACES] = &keep_namespaces, [KEEP_BUDGETS] = &keep_budgets,
-	[KEEP_CLAIMS] = &keep_claims,
+	[KEEP_CLAIMS] = &keep_claims,         [KEEP_QUOTAS] = &keep_quotas,
 };
 _Static_assert(ARRAY_LEN(keepers) == KEEP_COUNT, "a row for every keeper");
 
@@ -96,7 +96,7 @@ bool change_is(const struct change *change, const char *group, const char *plura
 	       str_is(change->kind->group, group);
 }
 
-static void tell(struct keep *keep, struct object *object, struct object *old)
+static void tell(struct keep *keep, struct object *object, struct object *old, bool at_start)
 {
 	struct str key = object ? object->key : old->key;
 	struct key_parts parts = key_split(key);
@@ -108,6 +108,7 @@ static void tell(struct keep *keep, struct object *object, struct object *old)
 		.name = parts.name,
 		.object = object,
 		.old = old,
+		.at_start = at_start,
 	};
 
 	for (size_t i = 0; i < KEEP_COUNT; i++)
@@ -120,7 +121,7 @@ static void on_event(void *arg, const struct store_event *event)
 {
 	bool gone = event->type == STORE_DELETED;
 
-	tell(arg, gone ? NULL : event->object, gone ? event->object : event->previous);
+	tell(arg, gone ? NULL : event->object, gone ? event->object : event->previous, false);
 }
 
 /* --- life --- */
@@ -140,7 +141,7 @@ struct keep *keep_start(struct api *api)
 	for (size_t i = 0; i < KEEP_COUNT; i++)
 		keep->states[i] = keepers[i]->start(api);
 	for (; (object = store_next(store, STR(""), at)); at = object->key)
-		tell(keep, object, NULL);
+		tell(keep, object, NULL, true);
 	keep->watch = store_watch(store, STR(""), store_revision(store), on_event, keep, &err);
 	assert(keep->watch); /* from now on: never too old */
 	return keep;

@@ -27,6 +27,7 @@ struct change {
 	struct str name;
 	struct object *object; /* NULL: it is gone */
 	struct object *old;    /* NULL: it is new, or was there at the start */
+	bool at_start;         /* it was there when the keepers were started */
 
 	struct json_doc *docs[2]; /* made when first asked for */
 };
@@ -50,6 +51,7 @@ enum keeper_id {
 	KEEP_NAMESPACES,
 	KEEP_BUDGETS,
 	KEEP_CLAIMS,
+	KEEP_QUOTAS,
 	KEEP_COUNT /* the last */
 };
 

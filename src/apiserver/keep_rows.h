@@ -20,4 +20,7 @@ extern const struct keeper keep_budgets;
 /* The end of claims and volumes that were in use. */
 extern const struct keeper keep_claims;
 
+/* What is used of quotas. */
+extern const struct keeper keep_quotas;
+
 #endif

@@ -14,6 +14,7 @@
 #include "apiserver/kind_rows.h"
 #include "apiserver/openapi.h"
 #include "apiserver/options.h"
+#include "apiserver/podlog.h"
 #include "apiserver/reading.h"
 #include "apiserver/watcher.h"
 #include "base/arena.h"
@@ -43,6 +44,7 @@ struct api *api_new(const struct api_options *options)
 	kind_rows_add(api->kinds);
 	api->hubs = map_new(loop_random_u64(options->loop));
 	list_init(&api->calls);
+	list_init(&api->podlogs);
 	api->decoded = decoded_new();
 	api->volcano = admit_volcano_new(options->admission);
 	api->definitions = definitions_new(api);
@@ -79,6 +81,7 @@ void api_stop(struct api *api)
 {
 	api->stopping = true;
 	watchers_end(api);
+	podlogs_end(api);
 }
 
 bool api_is_stopping(const struct api *api)
@@ -158,6 +161,9 @@ struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 	call->options.limit = -1;
 	call->options.timeout_seconds = -1;
 	call->options.grace_seconds = -1;
+	call->options.since_seconds = CALL_UNSET;
+	call->options.tail_lines = CALL_UNSET;
+	call->options.limit_bytes = CALL_UNSET;
 	list_init(&call->link);
 	return call;
 }
@@ -172,6 +178,8 @@ void call_free(struct call *call)
 		sweep_forget(call->sweep);
 	if (call->watcher)
 		watcher_free(call->watcher);
+	if (call->podlog)
+		podlog_free(call->podlog);
 	if (call->in_flight)
 		call->api->in_flight--;
 	list_remove(&call->link);

@@ -24,7 +24,10 @@ struct api {
 	size_t in_flight;  /* of those, all but watches */
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
 	struct admit_volcano *volcano;
-	struct keep *keep; /* NULL before api_start() */
+	struct keep *keep;   /* NULL before api_start() */
+	struct list podlogs; /* that are being sent */
+	const struct log_source *log_source;
+	void *log_source_arg;
 	char *root_ca;
 	int port;
 	size_t watchers;

@@ -29,6 +29,7 @@
 struct causes;
 struct chunk;
 struct object;
+struct podlog;
 struct staged;
 struct sweep;
 struct watcher;
@@ -53,6 +54,7 @@ enum option_bool { OPTION_UNSET, OPTION_FALSE, OPTION_TRUE };
 
 /* What the query and the headers say (options.c). Texts are none and numbers -1 where nothing was
  * said. */
+#define CALL_UNSET INT64_MIN
 struct call_options {
 	struct str dry_run; /* "All" */
 	struct str field_validation;
@@ -77,6 +79,16 @@ struct call_options {
 	enum option_bool orphan;
 	struct str precondition_uid;
 	struct str precondition_version;
+
+	/* of a log; numbers are CALL_UNSET where nothing was said */
+	struct str container;
+	enum option_bool follow;
+	enum option_bool previous;
+	enum option_bool timestamps;
+	int64_t since_seconds;
+	struct str since_time;
+	int64_t tail_lines;
+	int64_t limit_bytes;
 
 	/* of the answer */
 	enum call_form form;
@@ -103,6 +115,7 @@ struct call_sink {
 	void (*answered)(struct call *call);
 	size_t (*event)(struct call *call, const struct call_event *event);
 	void (*ended)(struct call *call);
+	size_t (*queued)(struct call *call); /* what waits to be taken; NULL: nothing ever does */
 };
 
 struct call {
@@ -154,6 +167,7 @@ struct call {
 	VEC(struct call_cause) error_causes;
 	struct str error_text;   /* in full, where a struct err has not the room for it */
 	struct watcher *watcher; /* while it is a watch */
+	struct podlog *podlog;   /* while it sends the output of a container */
 	struct list link;        /* among the calls in flight */
 };
 

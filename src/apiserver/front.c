@@ -162,8 +162,10 @@ static void on_answered(struct call *call)
 	if (!headers_has(headers, STR("cache-control")))
 		headers_put(headers, STR("cache-control"), STR("no-cache, private"));
 	put_warnings(call, headers);
-	if (call->watcher) {
-		http_reply_start(visit->request, call->code, STR("application/json"));
+	if (call->watcher || call->podlog) {
+		http_reply_start(visit->request, call->code,
+				 call->podlog ? str_from(call->content_type)
+					      : STR("application/json"));
 		return;
 	}
 	if (call->retry_after)
@@ -190,8 +192,15 @@ static void on_ended(struct call *call)
 	visit_free(visit);
 }
 
+static size_t queued(struct call *call)
+{
+	const struct visit *visit = call->arg;
+
+	return http_reply_queued(visit->request);
+}
+
 static const struct call_sink sink = {
-	.answered = on_answered, .event = on_event, .ended = on_ended};
+	.answered = on_answered, .event = on_event, .ended = on_ended, .queued = queued};
 
 /* --- the request ----------------------------------------------------------------------------- */
 

@@ -36,9 +36,16 @@ static const struct kind_sub node_subs[] = {
 };
 
 static const struct kind_sub pod_subs[] = {
-	SUB_BINDING,  {.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
-	SUB_EVICTION, {.name = "resize", .verbs = VERBS_STATUS},
-	SUB_STATUS,   SUB_END,
+	SUB_CONNECT("attach", "PodAttachOptions"),
+	SUB_BINDING,
+	{.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
+	SUB_EVICTION,
+	SUB_CONNECT("exec", "PodExecOptions"),
+	SUB_LOG,
+	SUB_CONNECT("portforward", "PodPortForwardOptions"),
+	{.name = "resize", .verbs = VERBS_STATUS},
+	SUB_STATUS,
+	SUB_END,
 };
 
 static const struct kind_sub controller_subs[] = {

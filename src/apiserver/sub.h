@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "apiserver/kind.h"
+#include "apiserver/podlog.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "json/doc.h"
@@ -33,12 +34,24 @@ struct call;
 		.api_version = "autoscaling/v1", .serve = sub_serve_scale \
 	}
 
+#define SUB_LOG                                                              \
+	{                                                                    \
+		.name = "log", .verbs = 1 << VERB_GET, .serve = podlog_serve \
+	}
+#define SUB_CONNECT(sub_name, options)                                                            \
+	{                                                                                         \
+		.name = (sub_name), .verbs = 1 << VERB_GET | 1 << VERB_CREATE, .kind = (options), \
+		.serve = sub_refuse_connect                                                       \
+	}
+
 /* POST pods/NAME/binding, and POST bindings, the kind that is only ever made. */
 void sub_serve_binding(struct call *call);
 /* POST pods/NAME/eviction */
 void sub_serve_eviction(struct call *call);
 /* GET, PUT, PATCH .../NAME/scale of a kind that has a `scale`. */
 void sub_serve_scale(struct call *call);
+/* exec, attach, portforward: 501, with what to do instead. */
+void sub_refuse_connect(struct call *call);
 
 /* --- what they share --- */
 

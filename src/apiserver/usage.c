@@ -236,7 +236,7 @@ void usage_of(const struct kind *kind, struct json object, struct arena *arena, 
 
 static bool is_of_pods(struct str name)
 {
-	struct str rest = name;
+	struct str rest;
 
 	if (str_is(name, "pods") || is_compute(name) || rules_is_hugepages(name))
 		return true;

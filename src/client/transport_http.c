@@ -46,7 +46,8 @@ struct request {
 	unsigned generation; /* of the credentials it was sent with */
 	bool again;          /* it was rejected once */
 	bool opened;
-	bool *gone; /* set when the request is freed, for whoever calls its sink */
+	bool telling; /* its sink is being called ... */
+	bool dead;    /* ... and has ended it: it is freed when that returns */
 	struct http_call *call;
 	struct buf line; /* of a watch: the beginning of an event; of a refusal: its body */
 	struct err *err; /* why it cannot be sent */
@@ -65,15 +66,15 @@ static bool is_long_lived(const struct request *request)
 
 static void request_free(struct request *request)
 {
-	if (request->gone)
-		*request->gone = true;
 	list_remove(&request->link);
 	credentials_cancel(&request->wait);
 	http_call_cancel(request->call);
 	loop_defer_cancel(request->to->loop, &request->failed);
 	mem_free(request->err);
 	buf_done(&request->line);
-	mem_free(request);
+	request->dead = true;
+	if (!request->telling)
+		mem_free(request);
 }
 
 /* --- answers --- */
@@ -240,11 +241,10 @@ static void take_line(struct request *request, struct str line)
 /* Whole lines are taken from where they are; a beginning is kept for the next piece. */
 static void take_events(struct request *request, struct str data)
 {
-	bool gone = false;
 	ptrdiff_t at;
 
-	request->gone = &gone;
-	while (!gone && (at = str_find_byte(data, '\n', 0)) >= 0) {
+	request->telling = true;
+	while (!request->dead && (at = str_find_byte(data, '\n', 0)) >= 0) {
 		struct str line = str_slice(data, 0, (size_t)at);
 		AUTO(buf_done) struct buf held = BUF_UNBOUNDED;
 
@@ -258,9 +258,11 @@ static void take_events(struct request *request, struct str data)
 		if (str_trim(line).len)
 			take_line(request, str_trim(line));
 	}
-	if (gone)
+	request->telling = false;
+	if (request->dead) {
+		mem_free(request);
 		return;
-	request->gone = NULL;
+	}
 	buf_put_str(&request->line, data);
 	if (buf_is_over(&request->line)) {
 		struct err err;

@@ -121,13 +121,9 @@ struct str api_key(struct arena *arena, const struct kind *kind, struct str name
 				     STR_ARG(namespace), STR_ARG(name)));
 }
 
-static struct json_doc *parse_object(struct object *object)
+static struct json_doc *decode(struct api *api, struct object *object)
 {
-	struct err err;
-	struct json_doc *doc = object ? json_parse(object->text, NULL, &err) : NULL;
-
-	assert(doc || !object); /* what is stored was printed by us */
-	return doc;
+	return object ? decoded_get(api->decoded, object) : NULL;
 }
 
 struct json_doc *api_read(struct api *api, const struct kind *kind, struct str namespace,
@@ -135,7 +131,7 @@ struct json_doc *api_read(struct api *api, const struct kind *kind, struct str n
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 
-	return parse_object(store_get(api_store(api), api_key(arena, kind, namespace, name)));
+	return decode(api, store_get(api_store(api), api_key(arena, kind, namespace, name)));
 }
 
 struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struct str namespace,
@@ -143,7 +139,7 @@ struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struc
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 
-	return parse_object(store_newest(api_store(api), api_key(arena, kind, namespace, name)));
+	return decode(api, store_newest(api_store(api), api_key(arena, kind, namespace, name)));
 }
 
 /* --- calls

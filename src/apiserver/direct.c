@@ -14,6 +14,7 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/discovery.h"
 #include "apiserver/options.h"
+#include "apiserver/reading.h"
 #include "apiserver/route.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -230,7 +231,7 @@ static size_t on_event(struct call *call, const struct call_event *event)
 	}
 	delivery = enqueue(request, DELIVER_EVENT);
 	delivery->event = type;
-	if (event->object && call->kind == call->kind->stored)
+	if (event->object && reading_is_plain(call->kind, event->object))
 		delivery->object = object_ref(event->object);
 	else
 		delivery->text = chunk_ref(event->text);

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include "apiserver/decoded.h"
 #include "apiserver/definition.h"
 #include "apiserver/kind.h"
 #include "apiserver/object.h"
@@ -53,6 +54,13 @@ struct json_doc *reading_parse(const struct kind *kind, const struct object *obj
 	if (is_reshaped(kind, object))
 		definition_shape(kind, doc, json_doc_root(doc));
 	return doc;
+}
+
+struct json_doc *reading_get(struct decoded *decoded, const struct kind *kind,
+			     struct object *object, struct err *err)
+{
+	return reading_is_plain(kind, object) ? decoded_get(decoded, object)
+					      : reading_parse(kind, object, err);
 }
 
 /* What follows apiVersion and kind. */

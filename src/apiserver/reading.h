@@ -15,6 +15,7 @@
 #include "base/str.h"
 
 struct buf;
+struct decoded;
 struct json_doc;
 struct kind;
 struct object;
@@ -24,6 +25,9 @@ bool reading_is_plain(const struct kind *kind, const struct object *object);
 /* The object as a document: one that can be changed unless it is plain. */
 struct json_doc *reading_parse(const struct kind *kind, const struct object *object,
 			       struct err *err) MUST_CHECK;
+/* The same from the cache, where it is plain: one that must not be changed. */
+struct json_doc *reading_get(struct decoded *decoded, const struct kind *kind,
+			     struct object *object, struct err *err) MUST_CHECK;
 /* Append its text; with `head`, apiVersion and kind included. */
 void reading_print(const struct kind *kind, const struct object *object, bool head, struct buf *to);
 

@@ -309,12 +309,11 @@ void stage_create(struct call *call, struct json_doc *doc)
 		answer_refused(call, name, &err);
 }
 
-static bool is_unchanged(struct json_doc *doc, struct object *old)
+static bool is_unchanged(struct call *call, struct json_doc *doc, struct object *old)
 {
-	struct err err;
-	AUTO(json_doc_unref) struct json_doc *stored = json_parse(old->text, NULL, &err);
+	AUTO(json_doc_unref) struct json_doc *stored = decoded_get(call->api->decoded, old);
 
-	return stored && json_eq(json_doc_root(stored), json_doc_root(doc));
+	return json_eq(json_doc_root(stored), json_doc_root(doc));
 }
 
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code)
@@ -329,7 +328,7 @@ void stage_update(struct call *call, struct json_doc *doc, struct object *old, i
 	snprintf(version, sizeof(version), "%" PRId64, old->revision);
 	json_set_str(doc, metadata, "resourceVersion", str_from(version));
 	set_stored_form(call, doc);
-	if (is_unchanged(doc, old))
+	if (is_unchanged(call, doc, old))
 		call_answer_object(call, code, old);
 	else if (call->options.dry_run.len)
 		answer_unwritten(call, doc, str_from(version), code);

@@ -115,7 +115,7 @@ void sub_serve_binding(struct call *call)
 		return;
 	}
 	newest = store_newest(api_store(call->api), call_key(call, call->name));
-	old = newest ? json_parse(newest->text, NULL, &err) : NULL;
+	old = newest ? decoded_get(call->api->decoded, newest) : NULL;
 	if (!newest)
 		(void)call_err_not_found(call, call->name, &err);
 	if (!old ||

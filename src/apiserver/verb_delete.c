@@ -136,13 +136,13 @@ void delete_object(struct call *call, struct object *newest)
 {
 	AUTO(object_unref) struct object *stored = object_ref(newest);
 	struct err err;
-	AUTO(json_doc_unref) struct json_doc *old = json_parse(stored->text, NULL, &err);
-	AUTO(json_doc_unref) struct json_doc *doc = old ? json_doc_thaw(json_doc_root(old)) : NULL;
+	AUTO(json_doc_unref) struct json_doc *old = decoded_get(call->api->decoded, stored);
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(json_doc_root(old));
 	const struct kind_ops *ops = call->kind->ops;
-	struct json object = doc ? json_doc_root(doc) : JSON_NONE;
+	struct json object = json_doc_root(doc);
 	int64_t grace;
 
-	if (!doc || delete_check_preconditions(call, object, stored->revision, &err) < 0 ||
+	if (delete_check_preconditions(call, object, stored->revision, &err) < 0 ||
 	    (ops && ops->check_delete && ops->check_delete(call, object, &err) < 0) ||
 	    admit_check(call, JSON_NONE, json_doc_root(old), &err) < 0) {
 		call_answer_err(call, &err);

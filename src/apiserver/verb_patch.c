@@ -18,7 +18,7 @@
 /* The newest version as clients see it in the version of this call. */
 static struct json_doc *read_newest(struct call *call, struct object *newest, struct err *err)
 {
-	return reading_parse(call->kind, newest, err);
+	return reading_get(call->api->decoded, call->kind, newest, err);
 }
 
 static struct json_doc *apply_strategic(struct call *call, struct json target, struct json patch,

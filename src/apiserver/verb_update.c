@@ -183,7 +183,8 @@ void update_object(struct call *call, struct json_doc *doc, struct object *newes
 {
 	AUTO(object_unref) struct object *stored = object_ref(newest);
 	struct err err;
-	AUTO(json_doc_unref) struct json_doc *old = reading_parse(call->kind, stored, &err);
+	AUTO(json_doc_unref)
+	struct json_doc *old = reading_get(call->api->decoded, call->kind, stored, &err);
 	const struct kind_ops *ops = call->kind->ops;
 
 	if (lacks_version(call, json_doc_root(doc)))

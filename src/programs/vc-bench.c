@@ -33,6 +33,13 @@ static const struct bench benches[] = {
 		.run = bench_arena,
 	},
 	{
+		.name = "client",
+		.about = "requests to the API server in the same process, and simulated nodes",
+		.item = "pods",
+		.size = 100000,
+		.run = bench_client,
+	},
+	{
 		.name = "http",
 		.about =
 			"HTTPS echo of small POSTs, client and server: HTTP/2, HTTP/1.1, handshake",

@@ -6,6 +6,7 @@
 #include "programs/bench/bench.h"
 
 bench_fn bench_arena;
+bench_fn bench_client;
 bench_fn bench_http;
 bench_fn bench_json;
 bench_fn bench_loop;

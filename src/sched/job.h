@@ -93,6 +93,7 @@ struct job {
 	int32_t told_counts[3];               /* running, succeeded, failed */
 	uint32_t told[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
 	uint32_t told_event;                  /* hash of the last event that was told of it */
+	uint32_t told_refusal;                /* ... of why it is not let in */
 	uint32_t refused_session;             /* the session that set `refusal` */
 	struct reason refusal;                /* why it was not let in, or not placed */
 	int64_t waiting_since;

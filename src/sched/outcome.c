@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "sched/session.h"
 #include "sched/statement.h"
@@ -222,6 +223,24 @@ static void tell_group(struct session *ssn, struct job *job, bool written, const
 		outcome_event(ssn, job, NULL, "Normal", "Scheduled", message);
 }
 
+/* A group that the plugins did not let in: what they said, once. */
+static void tell_refusal(struct session *ssn, struct job *job)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	struct reason_names names = session_names(ssn);
+	uint32_t hash;
+
+	if (!job_is_pending(job) || job->refused_session != ssn->id)
+		return;
+	reason_print_event(&job->refusal, &names, &text);
+	hash = job_text_hash(STR("refusal"), buf_str(&text));
+	if (!text.len || hash == job->told_refusal)
+		return;
+	job->told_refusal = hash;
+	outcome_event(ssn, job, NULL, "Normal", "Unschedulable",
+		      arena_strdup(ssn->arena, buf_text(&text)));
+}
+
 static void conclude_group(struct session *ssn, struct job *job, const char *text)
 {
 	struct decision d = {.kind = DECIDE_GROUP, .job = job};
@@ -236,6 +255,7 @@ static void conclude_group(struct session *ssn, struct job *job, const char *tex
 	if (changed)
 		vec_push(&ssn->outcome.decisions, d);
 	tell_group(ssn, job, changed, text);
+	tell_refusal(ssn, job);
 }
 
 /* --- pods ------------------------------------------------------------------------------------ */
@@ -248,6 +268,7 @@ static struct node_info *possible_node(const struct session *ssn, const struct t
 					    : task->node;
 }
 
+/* In the arena of the session. */
 static const char *pod_text(struct session *ssn, const struct task *task, const char *text,
 			    const char **ret_nominated)
 {
@@ -338,12 +359,36 @@ static bool stays_active(const struct job *job)
 	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
 }
 
+/* What queues hold, reservations of this session included, where that is not what the API has. */
+static void conclude_queues(struct session *ssn)
+{
+	struct cluster *cluster = ssn->cluster;
+
+	for (size_t i = 0; i < cluster->queue_by_id.len; i++) {
+		struct queue_info *queue = cluster->queue_by_id.ptr[i];
+		struct decision *d;
+		uint64_t hash;
+
+		if (!queue || !queue->touched)
+			continue;
+		queue->touched = false;
+		hash = hash_bytes(queue->allocated.at, queue->allocated.len * sizeof(int64_t), 1);
+		if (hash == queue->told)
+			continue;
+		queue->told = hash;
+		d = outcome_add(ssn, DECIDE_QUEUE);
+		d->queue = queue;
+		resources_copy(&d->allocated, &queue->allocated);
+	}
+}
+
 void outcome_conclude(struct session *ssn)
 {
 	struct cluster *cluster = ssn->cluster;
 
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	conclude_job(ssn, job);
+	conclude_queues(ssn);
 	statements_end(ssn);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	{
@@ -351,13 +396,5 @@ void outcome_conclude(struct session *ssn)
 			continue;
 		list_remove(&job->active_link);
 		cluster->active_count--;
-	}
-	for (size_t i = 0; i < cluster->queue_by_id.len; i++) {
-		struct queue_info *queue = cluster->queue_by_id.ptr[i];
-
-		if (!queue || !queue->touched)
-			continue;
-		queue->touched = false;
-		outcome_add(ssn, DECIDE_QUEUE)->queue = queue;
 	}
 }

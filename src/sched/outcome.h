@@ -52,6 +52,7 @@ struct decision {
 	enum podgroup_phase phase;
 	int32_t running, succeeded, failed;
 	struct group_condition_text conditions[2]; /* those to set; without a type: none */
+	struct resources allocated;                /* of DECIDE_QUEUE */
 };
 
 struct outcome {

@@ -51,7 +51,8 @@ struct queue_info {
 	struct resources pending;   /* of pending tasks */
 	struct resources inqueue;   /* let in but not placed: of jobs with minResources */
 	struct resources elastic;   /* placed beyond minResources */
-	bool touched;               /* `allocated` has changed since it was told */
+	bool touched;               /* `allocated` has changed since it was looked at */
+	uint64_t told;              /* hash of status.allocated as it was decided last */
 };
 
 /* Without a hook's opinion: the older, then the smaller uid. */

@@ -237,3 +237,30 @@ void reason_print(const struct reason *reason, const struct reason_names *names,
 		break;
 	}
 }
+
+/* "insufficient cpu, insufficient memory" */
+static void put_each(const struct reason *reason, const struct reason_names *names,
+		     const char *word, struct buf *to)
+{
+	bool first = true;
+
+	for (dim_set rest = reason->dims; rest; rest &= rest - 1) {
+		buf_printf(to, "%s%s ", first ? "" : ", ", word);
+		buf_put_str(to, dims_name(names->dims, __builtin_ctzll(rest)));
+		first = false;
+	}
+}
+
+void reason_print_event(const struct reason *reason, const struct reason_names *names,
+			struct buf *to)
+{
+	if (reason->code == REASON_QUEUE_CAPABILITY) {
+		buf_puts(to, "queue resource quota insufficient: ");
+		put_each(reason, names, "insufficient", to);
+	} else if (reason->code == REASON_OVERCOMMIT) {
+		buf_puts(to, "resource in cluster is overused: ");
+		put_each(reason, names, "overused", to);
+	} else if (reason->code == REASON_QUOTA && reason->text) {
+		buf_puts(to, reason->text);
+	}
+}

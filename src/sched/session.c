@@ -67,6 +67,8 @@ void session_free(struct session *ssn)
 {
 	if (!ssn)
 		return;
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
+		resources_done(&ssn->outcome.decisions.ptr[i].allocated);
 	vec_done(&ssn->outcome.decisions);
 	vec_done(&ssn->texts);
 	arena_free(ssn->arena);

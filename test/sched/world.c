@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "json/merge.h"
+#include "model/pod.h"
 #include "model/podgroup.h"
 
 #include "base/banned.h"
@@ -122,6 +123,8 @@ static int publish(struct world *world, struct object *object, struct json_doc *
 {
 	json_doc_unref(object->doc);
 	object->doc = json_doc_freeze(json_doc_root(doc));
+	if (object->kind == CLUSTER_KIND_COUNT) /* of no interest to the scheduler */
+		return 0;
 	return cluster_apply(world->cluster, object->kind, object->doc, err);
 }
 
@@ -129,6 +132,42 @@ static bool is_namespaced(enum cluster_kind kind)
 {
 	return kind == CLUSTER_POD || kind == CLUSTER_PODGROUP || kind == CLUSTER_QUOTA ||
 	       kind == CLUSTER_PDB || kind == CLUSTER_PVC;
+}
+
+static struct json ensure_condition(struct json_doc *doc, const char *type)
+{
+	struct json status = json_ensure_obj(doc, json_doc_root(doc), "status");
+	struct json list = json_ensure_arr(doc, status, "conditions");
+	struct json_iter it = json_iter(list);
+	struct json made;
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "type")), type))
+			return it.value;
+	made = json_new_obj(doc);
+	json_set_str(doc, made, "type", str_from(type));
+	json_append(doc, list, made);
+	return made;
+}
+
+static void set_condition(struct json_doc *doc, const char *type, const char *status,
+			  const char *reason, const char *message)
+{
+	struct json c = ensure_condition(doc, type);
+
+	json_set_str(doc, c, "status", str_from(status));
+	json_set_str(doc, c, "reason", str_from(reason));
+	json_set_str(doc, c, "message", str_from(message));
+}
+
+/* What a runtime class adds to its pods. */
+static struct json overhead_of(const struct world *world, struct json spec)
+{
+	struct str name = json_str(json_get(spec, "runtimeClassName"));
+	const struct object *class = world_find(world, STR("RuntimeClass"), str_none(), name);
+
+	return class ? json_get(json_get(json_doc_root(class->doc), "overhead"), "podFixed")
+		     : JSON_NONE;
 }
 
 /* What the API server fills in. */
@@ -156,6 +195,16 @@ static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind
 		json_set_int(doc, spec, "priority", priority);
 	}
 	if (kind == CLUSTER_POD) {
+		struct json overhead = overhead_of(world, spec);
+
+		type_default(&pod_type, doc, root);
+		if (!json_is_absent(overhead))
+			json_set(doc, spec, STR("overhead"), json_new_copy(doc, overhead));
+		if (json_len(json_get(spec, "schedulingGates")))
+			set_condition(doc, "PodScheduled", "False", "SchedulingGated",
+				      "Scheduling is blocked due to non-empty scheduling gates");
+	}
+	if (kind == CLUSTER_POD) {
 		struct json_iter it = json_iter(json_get(json_get(root, "status"), "conditions"));
 
 		while (json_next(&it))
@@ -173,17 +222,15 @@ int world_apply(struct world *world, struct json manifest, struct err *err)
 	struct object *object;
 	struct str namespace, name;
 
-	if (kind == CLUSTER_KIND_COUNT)
-		return 0; /* of no interest to the scheduler */
 	fill_in(world, doc, kind);
 	meta = json_get(json_doc_root(doc), "metadata");
 	namespace = json_str(json_get(meta, "namespace"));
 	name = json_str(json_get(meta, "name"));
-	object = world_find(world, str_from(cluster_kind_name(kind)), namespace, name);
+	object = world_find(world, json_str(json_get(manifest, "kind")), namespace, name);
 	if (!object) {
 		object = mem_new(struct object);
 		object->kind = kind;
-		object->key = key_of(str_from(cluster_kind_name(kind)), namespace, name);
+		object->key = key_of(json_str(json_get(manifest, "kind")), namespace, name);
 		map_put(world->objects, str_from(object->key), object);
 	}
 	if (kind == CLUSTER_POD)
@@ -245,32 +292,6 @@ static void record(struct world *world, const char *kind, const char *key, const
 				    mem_strdup(message)};
 
 	vec_push(&world->events, event);
-}
-
-static struct json ensure_condition(struct json_doc *doc, const char *type)
-{
-	struct json status = json_ensure_obj(doc, json_doc_root(doc), "status");
-	struct json list = json_ensure_arr(doc, status, "conditions");
-	struct json_iter it = json_iter(list);
-	struct json made;
-
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), type))
-			return it.value;
-	made = json_new_obj(doc);
-	json_set_str(doc, made, "type", str_from(type));
-	json_append(doc, list, made);
-	return made;
-}
-
-static void set_condition(struct json_doc *doc, const char *type, const char *status,
-			  const char *reason, const char *message)
-{
-	struct json c = ensure_condition(doc, type);
-
-	json_set_str(doc, c, "status", str_from(status));
-	json_set_str(doc, c, "reason", str_from(reason));
-	json_set_str(doc, c, "message", str_from(message));
 }
 
 static void carry_out_pod(struct world *world, const struct decision *d)
@@ -352,7 +373,7 @@ static void carry_out_queue(struct world *world, const struct decision *d)
 	doc = json_doc_thaw(json_doc_root(object->doc));
 	status = json_ensure_obj(doc, json_doc_root(doc), "status");
 	json_set(doc, status, STR("allocated"),
-		 resources_encode(&d->queue->allocated, world->cluster->dims, doc));
+		 resources_encode(&d->allocated, world->cluster->dims, doc));
 	if (publish(world, object, doc, NULL) < 0)
 		abort();
 }

@@ -188,13 +188,16 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 
 enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
 
-static enum step fail(struct part *part, struct session *ssn, struct task *task,
+static enum step fail(const struct allocation *a, struct part *part, struct task *task,
 		      const struct fit *fit)
 {
 	struct reason why = {.code = REASON_NODES, .dim = DIM_NONE, .fit = fit};
 
-	session_note(ssn, task)->fit = fit;
-	session_refuse(ssn, task->job, &why);
+	/* Where room is lent, that there is none is not why it waits. */
+	if (!a->lending) {
+		session_note(a->ssn, task)->fit = fit;
+		session_refuse(a->ssn, task->job, &why);
+	}
 	if (!has_failed(part, task->role))
 		vec_push(&part->failed, task->role);
 	return STEP_FAILED;
@@ -230,20 +233,23 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 		return STEP_SKIPPED;
 	}
 	if (task->role && has_failed(part, task->role)) {
-		session_note(ssn, task)->fit = whole_fit(
+		const struct fit *fit_of_role = whole_fit(
 			ssn, arena_printf(ssn->arena,
 					  "Task %.*s with role spec %.*s has already predicated "
 					  "failed, skip",
 					  STR_ARG(task_name(task)),
 					  STR_ARG(atoms_text(ssn->cluster->atoms, task->role))));
+
+		if (!a->lending)
+			session_note(ssn, task)->fit = fit_of_role;
 		return STEP_SKIPPED;
 	}
 	wrong = hook_pre_filter(ssn, task);
 	if (wrong)
-		return fail(part, ssn, task, fit_everywhere(ssn, wrong, &all_nodes));
+		return fail(a, part, task, fit_everywhere(ssn, wrong, &all_nodes));
 	if (!choose_nominated(ssn, task, &choice) &&
 	    !finder_choose(ssn, task, &all_nodes, &choice, &fit))
-		return fail(part, ssn, task, fit);
+		return fail(a, part, task, fit);
 	if ((choice.idle ? statement_allocate(st, task, choice.node)
 			 : statement_pipeline(st, task, choice.node, false)) < 0)
 		return STEP_SKIPPED;
@@ -268,7 +274,7 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	}
 	if (statement_mark(st) > mark && hook_sub_pipelined(a->ssn, part->sub))
 		return true;
-	statement_undo_to(st, mark, true);
+	statement_undo_to(st, mark, !a->lending);
 	return false;
 }
 
@@ -292,10 +298,12 @@ static bool place_job(struct allocation *a, struct sheet *sheet)
 		statement_commit(st);
 		return true;
 	}
-	if (hook_job_vote(a->ssn, JOB_PIPELINED, sheet->job, NULL))
+	if (hook_job_vote(a->ssn, JOB_PIPELINED, sheet->job, NULL)) {
 		statement_keep(st);
-	else
-		statement_discard(st);
+		return false;
+	}
+	statement_undo_to(st, 0, !a->lending);
+	statement_discard(st);
 	return false;
 }
 

@@ -60,7 +60,7 @@ static void fill_job(struct session *ssn, struct job *job)
 	if (!statement_is_empty(st) && is_whole(ssn, job))
 		statement_commit(st);
 	else
-		statement_discard(st);
+		statement_keep(st); /* they could be placed, were the others */
 }
 
 static void backfill_run(struct session *ssn, struct json arguments)

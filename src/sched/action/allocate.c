@@ -266,11 +266,12 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	struct task *task;
 
 	while ((task = pq_pop(&part->tasks))) {
-		if (place_task(a, sheet, part, st, task) == STEP_FAILED &&
-		    !job_goes_on(sheet->job, part->sub, has_failed, part))
+		enum step step = place_task(a, sheet, part, st, task);
+
+		if (step == STEP_FAILED && !job_goes_on(sheet->job, part->sub, has_failed, part))
 			break;
-		if (hook_sub_ready(a->ssn, part->sub))
-			return statement_mark(st) > mark;
+		if (step == STEP_PLACED && hook_sub_ready(a->ssn, part->sub))
+			return true;
 	}
 	if (statement_mark(st) > mark && hook_sub_pipelined(a->ssn, part->sub))
 		return true;

@@ -91,6 +91,21 @@ static const struct bench benches[] = {
 		.run = bench_resources,
 	},
 	{
+		.name = "schedule",
+		.about = "decisions of the scheduler: gangs placed, a cycle with nothing to do, an "
+			 "event",
+		.item = "nodes",
+		.size = 5000,
+		.run = bench_schedule,
+		.options =
+			(const struct bench_option[]){
+				{"nodes", 0, "nodes at every size, instead of the size"},
+				{"pods", 0, "pods to place (four a node)"},
+				{"gang", 100, "pods a gang"},
+				{NULL, 0, NULL},
+			},
+	},
+	{
 		.name = "store",
 		.about = "the API server's store: pods of 3 kB read, written to disk, loaded",
 		.item = "pods",

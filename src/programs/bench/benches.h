@@ -14,6 +14,7 @@ bench_fn bench_map;
 bench_fn bench_omap;
 bench_fn bench_quantity;
 bench_fn bench_resources;
+bench_fn bench_schedule;
 bench_fn bench_store;
 bench_fn bench_timers;
 bench_fn bench_vec;

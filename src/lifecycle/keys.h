@@ -27,4 +27,18 @@
 #define KEY_JDB_MIN_AVAILABLE "volcano.sh/jdb-min-available"
 #define KEY_JDB_MAX_UNAVAILABLE "volcano.sh/jdb-max-unavailable"
 
+/* on queues */
+#define KEY_CLOSED_BY_PARENT "volcano.sh/closed-by-parent"
+
+/* on pods and workloads without a job */
+#define KEY_GROUP_MIN_MEMBER "scheduling.volcano.sh/group-min-member"
+#define KEY_POD_QUEUE "scheduling.volcano.sh/queue-name"
+#define KEY_TOPOLOGY_MODE "volcano.sh/network-topology-mode"
+#define KEY_TOPOLOGY_TIER "volcano.sh/network-topology-highest-tier"
+
+/* on jobs that a flow or a cron job has made */
+#define KEY_BY_TEMPLATE "volcano.sh/createdByJobTemplate"
+#define KEY_BY_FLOW "volcano.sh/createdByJobFlow"
+#define KEY_SCHEDULED "volcano.sh/cronjob-scheduled-timestamp"
+
 #endif

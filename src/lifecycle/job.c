@@ -539,6 +539,7 @@ int job_step(const struct job_world *world, struct plan *plan, struct job_outcom
 	if (type_decode(&vcjob_type, world->job, plan->arena, &job, err) < 0 ||
 	    check(&job, err) < 0 || job_group_read(&look, err) < 0)
 		return -1;
+	plan_about(plan, PLAN_JOB, &job.meta);
 	ret->phase = job.status.state.phase;
 	if (meta_is_deleting(&job.meta))
 		return 0;

@@ -120,8 +120,6 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 	}
 	if (timeout > 0) {
 		tell_delay(look, policy->action, timeout);
-		if (trigger->event == BUS_POD_EVICTED && trigger->target.task >= 0)
-			look->tasks[trigger->target.task].awaits = true;
 		if (look->world->now < since + timeout) {
 			plan_look_at(look->plan, since + timeout);
 			return;
@@ -274,6 +272,15 @@ static bool has_policies(const struct vcjob_spec *spec)
 	return false;
 }
 
+/* Does a policy give evicted pods of the task time to run again? */
+static bool awaits(const struct job_look *look, ptrdiff_t task)
+{
+	struct trigger trigger = {.event = BUS_POD_EVICTED, .target = {task, -1, -1}};
+	const struct vcjob_policy *policy = find_policy(look, &trigger);
+
+	return policy && policy->timeout.set && policy->timeout.value > 0;
+}
+
 void job_policy_decide(struct job_look *look, struct job_decision *ret)
 {
 	size_t tasks = look->job->spec.tasks.len;
@@ -284,8 +291,9 @@ void job_policy_decide(struct job_look *look, struct job_decision *ret)
 	for (size_t i = 0; i < tasks; i++)
 		consider_completed(look, (ptrdiff_t)i, ret);
 	for (size_t i = 0; i < tasks; i++) {
-		const struct job_task_view *task = &look->tasks[i];
+		struct job_task_view *task = &look->tasks[i];
 
+		task->awaits = awaits(look, (ptrdiff_t)i);
 		for (int32_t k = 0; k < task->spec->replicas; k++)
 			if (task->slots[k])
 				consider_pod(look, (ptrdiff_t)i, task->slots[k], ret);

@@ -52,6 +52,14 @@ void plan_done(struct plan *plan)
 	plan->arena = NULL;
 }
 
+void plan_about(struct plan *plan, enum plan_kind_id kind, const struct meta *meta)
+{
+	plan->about_kind = kind;
+	plan->about_namespace = arena_str(plan->arena, meta->namespace);
+	plan->about_name = arena_str(plan->arena, meta->name);
+	plan->about_uid = arena_str(plan->arena, meta->uid);
+}
+
 void plan_next_stage(struct plan *plan)
 {
 	size_t len = plan->writes.len;

@@ -110,7 +110,12 @@ struct plan {
 	struct arena *arena;
 	VEC(struct plan_write) writes; /* stages never go down */
 	VEC(struct plan_note) notes;
-	unsigned stage;  /* what is added belongs to this one */
+	unsigned stage; /* what is added belongs to this one */
+	/* The object that the plan is for: events of writes that fail are about it. */
+	enum plan_kind_id about_kind;
+	struct str about_namespace;
+	struct str about_name; /* none: such events are dropped */
+	struct str about_uid;
 	int64_t look_at; /* look again then, at the latest; 0: only when something changes */
 };
 
@@ -118,6 +123,8 @@ void plan_init(struct plan *plan);
 void plan_done(struct plan *plan);
 DEFINE_AUTO_IN_PLACE(struct plan, plan_done);
 
+/* What the plan is for. */
+void plan_about(struct plan *plan, enum plan_kind_id kind, const struct meta *meta);
 /* What is added from now on waits for what was added before. */
 void plan_next_stage(struct plan *plan);
 /* Look again at `time`, or earlier if that was asked for before. */

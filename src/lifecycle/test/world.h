@@ -199,11 +199,12 @@ static int world_update(struct world *world, struct world_object *object,
 		json_set(doc, json_doc_root(doc), STR("status"),
 			 json_new_copy(doc, json_get(root, "status")));
 	} else {
+		struct json status = json_get(json_doc_root(object->doc), "status");
+
 		doc = json_doc_thaw(root);
-		json_set(doc, json_doc_root(doc), STR("status"),
-			 json_new_copy(doc, json_get(json_doc_root(object->doc), "status")));
-		if (json_is_absent(json_get(json_doc_root(object->doc), "status")))
-			json_remove(doc, json_doc_root(doc), STR("status"));
+		if (!json_is_absent(status))
+			json_set(doc, json_doc_root(doc), STR("status"),
+				 json_new_copy(doc, status));
 	}
 	world_replace(world, object, doc);
 	return 0;

@@ -30,9 +30,9 @@ struct look {
 	const struct cronjob_world *world;
 	struct plan *plan;
 	struct vccronjob cron;
-	struct run *runs;                /* by time of creation, then by name */
-	VEC(struct objectref) active;    /* as it will be */
-	VEC(const struct meta *) delete; /* jobs that go */
+	struct run *runs;                    /* by time of creation, then by name */
+	VEC(struct object_reference) active; /* as it will be */
+	VEC(const struct meta *) delete;     /* jobs that go */
 };
 
 static void look_done(struct look *look)
@@ -123,7 +123,7 @@ static void note_new(struct look *look, const struct run *run)
 	if (is_finished(&run->job) || meta_is_deleting(&run->job.meta) ||
 	    find_active(look, run->job.meta.uid) >= 0)
 		return;
-	vec_push(&look->active, (struct objectref){
+	vec_push(&look->active, (struct object_reference){
 					.kind = str_from(plan_kinds[PLAN_JOB].kind),
 					.namespace = run->job.meta.namespace,
 					.name = run->job.meta.name,
@@ -147,7 +147,7 @@ static void drop_stale(struct look *look)
 	int64_t seen = look->cron.status.last_schedule_time + SEEN_WITHIN;
 
 	for (size_t i = 0; i < look->active.len;) {
-		struct objectref ref = look->active.ptr[i];
+		struct object_reference ref = look->active.ptr[i];
 
 		if (has_run(look, ref.uid)) {
 			i++;

@@ -61,6 +61,11 @@ int64_t loop_uptime(const struct loop *loop)
 	return loop->turning ? loop->clock.uptime : loop_clock_uptime(loop);
 }
 
+int64_t loop_stopwatch(const struct loop *loop)
+{
+	return loop_clock_uptime(loop);
+}
+
 void loop_set_wall_clock(struct loop *loop, int64_t now)
 {
 	assert(loop->is_virtual);

@@ -56,6 +56,8 @@ bool loop_is_virtual(const struct loop *loop);
  * counts from the loop's start. Timers go by the latter. Both stand still during a turn. */
 int64_t loop_now(const struct loop *loop);
 int64_t loop_uptime(const struct loop *loop);
+/* Uptime read afresh, also within a turn: for measuring how long something took, and nothing else. */
+int64_t loop_stopwatch(const struct loop *loop);
 /* Virtual only: what the wall clock shows from now on; timers are not touched (a clock that was
  * set). */
 void loop_set_wall_clock(struct loop *loop, int64_t now);

@@ -38,6 +38,7 @@ struct api_options {
 	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
 	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */
 	const struct admission_config *admission;
+	bool plain; /* none of Volcano's rules: Kubernetes and nothing else */
 };
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));

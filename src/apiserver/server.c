@@ -212,6 +212,7 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 		return -1;
 	server->api = api_new(&(struct api_options){
 		.admission = &server->admission,
+		.plain = options->plain,
 		.loop = server->loop,
 		.store = server->store,
 		.log = options->log,

@@ -30,6 +30,7 @@ struct apiserver_options {
 	/* Names and addresses that it is reached by, beside those of loopback and `kubernetes`. */
 	const char *const *hosts;
 	size_t host_count;
+	bool plain;                 /* none of Volcano's rules of admission */
 	const char *admission_conf; /* file with the resource groups of pods; NULL: none */
 	struct log *log;
 

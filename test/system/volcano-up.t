@@ -25,7 +25,7 @@ fails "a bad address is one" volcano up --listen 127.0.0.1:port
 has "and is named" "$output" "--listen"
 fails "an unknown component is one" volcano up --components apiserver,cook
 has "and the known ones are named" "$output" "apiserver, controllers, scheduler, node"
-for option in "--nodes=2" "--components=scheduler"; do
+for option in "--nodes=2" "--components=controllers"; do
 	fails "$option is refused while it cannot work" volcano up "$option"
 done
 

@@ -5,10 +5,17 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "apiserver/direct.h"
 #include "apiserver/server.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/str.h"
+#include "client/client.h"
+#include "client/kubeconfig.h"
+#include "client/transport_http.h"
 #include "programs/volcano/component_node.h"
+#include "programs/volcano/component_scheduler.h"
+#include "programs/volcano/home.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"
@@ -17,12 +24,21 @@ enum { HOST_NAME_SIZE = 256 };
 
 /* --- apiserver ------------------------------------------------------------------------------- */
 
+/* A server that nothing of Volcano's runs beside is a plain Kubernetes API, unless told otherwise. */
+static bool is_plain(const struct settings *settings)
+{
+	if (settings->admission)
+		return str_is(str_from(settings->admission), "off");
+	return str_is(str_trim(str_from(settings->components)), "apiserver");
+}
+
 static void *start_apiserver(struct component_world *world, struct err *err)
 {
 	const struct settings *settings = world->settings;
 	struct apiserver_options options = {.folder = settings->folder,
 					    .log = world->log,
 					    .or_any_port = !settings->listen,
+					    .plain = is_plain(settings),
 					    .admission_conf = settings->admission_conf};
 	const char *listen = settings->listen ? settings->listen : "127.0.0.1:6443";
 	VEC(const char *) names = {0};
@@ -53,12 +69,40 @@ static void free_apiserver(void *self)
 	apiserver_free(self);
 }
 
+/* --- clients --------------------------------------------------------------------------------- */
+
+static struct transport *connect_http(const struct component_world *world, struct err *err)
+{
+	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
+	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
+	AUTO(mem_free) char *path = home_path(world->settings->folder, "kubeconfig");
+
+	if (kubeconfig_load(config, path, err) < 0 ||
+	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access, err) < 0)
+		return NULL;
+	return transport_http_new(world->loop, &(struct transport_http_options){.access = &access},
+				  err);
+}
+
+struct client *component_client(const struct component_world *world, const char *user,
+				const char *field_manager, struct err *err)
+{
+	const struct client_options options = {.field_manager = str_from(field_manager)};
+	struct transport *transport = world->apiserver
+					      ? direct_new(apiserver_api(world->apiserver),
+							   &(struct direct_user){.name = user})
+					      : connect_http(world, err);
+
+	return transport ? client_new(world->loop, transport, &options) : NULL;
+}
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 const struct component components[COMPONENT_COUNT] = {
 	{"apiserver", start_apiserver, stop_apiserver, free_apiserver},
 	{"controllers", NULL, NULL, NULL},
-	{"scheduler", NULL, NULL, NULL},
+	{"scheduler", component_scheduler_start, component_scheduler_stop,
+	 component_scheduler_free},
 	{"node", component_node_start, component_node_stop, component_node_free},
 };
 

@@ -12,6 +12,7 @@
 #include "base/macro.h"
 
 struct apiserver;
+struct client;
 struct log;
 struct loop;
 struct settings;
@@ -24,6 +25,10 @@ struct component_world {
 	/* Of this process, once it has started; NULL where it runs elsewhere. */
 	struct apiserver *apiserver;
 };
+
+/* A client of the server: of this process, or the one that the folder's kubeconfig names. */
+struct client *component_client(const struct component_world *world, const char *user,
+				const char *field_manager, struct err *err) MUST_CHECK;
 
 typedef void component_done_fn(void *arg);
 

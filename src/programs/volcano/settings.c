@@ -49,10 +49,25 @@ static int set_components(struct settings *settings, const char *value, struct e
 	return 0;
 }
 
+static int set_admission(struct settings *settings, const char *value, struct err *err)
+{
+	if (!str_is(str_from(value), "on") && !str_is(str_from(value), "off"))
+		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is none of on and off", value);
+	settings->admission = value;
+	return 0;
+}
+
 static int set_admission_conf(struct settings *settings, const char *value, struct err *err)
 {
 	(void)err;
 	settings->admission_conf = value;
+	return 0;
+}
+
+static int set_scheduler_conf(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->scheduler_conf = value;
 	return 0;
 }
 
@@ -118,8 +133,12 @@ static const struct option options[] = {
 	 "one more name or address that the server is reached by"},
 	{"components", 0, COMMAND_UP, "LIST", set_components,
 	 "what to run, with commas between (default: everything)"},
+	{"admission", 0, COMMAND_UP, "on|off", set_admission,
+	 "Volcano's rules for its kinds (default: on, but off for a bare apiserver)"},
 	{"admission-conf", 0, COMMAND_UP, "FILE", set_admission_conf,
 	 "resource groups: what pods get by namespace or annotation (default: none)"},
+	{"scheduler-conf", 0, COMMAND_UP, "FILE", set_scheduler_conf,
+	 "the scheduler's actions and plugins (default: as Volcano's)"},
 	{"nodes", 0, COMMAND_UP, "N", set_nodes, "divide this machine into N nodes"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},

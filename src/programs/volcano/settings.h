@@ -20,7 +20,9 @@ struct settings {
 	char *folder; /* --data-dir, or as settings_complete() finds it */
 	const char *listen;
 	const char *components;
+	const char *admission; /* "on", "off"; NULL: not said */
 	const char *admission_conf;
+	const char *scheduler_conf;
 	VEC(const char *) names; /* --tls-san */
 	int64_t nodes;           /* -1: not said */
 	int64_t simulated_nodes;

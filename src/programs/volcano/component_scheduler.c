@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano/component_scheduler.c - the scheduler component: the service with a client of its
+ * own, and its configuration from a file. */
+#include "programs/volcano/component_scheduler.h"
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "client/client.h"
+#include "loop/loop.h"
+#include "programs/volcano/settings.h"
+#include "scheduler/scheduler.h"
+
+#include "base/banned.h"
+
+struct scheduler_component {
+	struct loop *loop;
+	struct client *client;
+	struct scheduler *scheduler;
+	struct loop_defer stopped;
+};
+
+static void close_all(struct scheduler_component *self)
+{
+	scheduler_free(TAKE(self->scheduler));
+	client_free(TAKE(self->client));
+}
+
+static int start(struct scheduler_component *self, struct component_world *world, struct err *err)
+{
+	const char *path = world->settings->scheduler_conf;
+	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
+
+	if (path && fd_read_file(path, &config, err) < 0)
+		return err_wrap(err, "--scheduler-conf");
+	self->client =
+		component_client(world, "system:volcano-scheduler", "volcano-scheduler", err);
+	if (!self->client)
+		return -1;
+	self->scheduler = scheduler_new(
+		world->loop, self->client,
+		&(struct scheduler_options){.config = path ? buf_str(&config) : str_none(),
+					    .log = world->log},
+		err);
+	if (!self->scheduler)
+		return path ? err_wrap(err, "--scheduler-conf %s", path) : -1;
+	return 0;
+}
+
+void *component_scheduler_start(struct component_world *world, struct err *err)
+{
+	struct scheduler_component *self = mem_new(struct scheduler_component);
+
+	self->loop = world->loop;
+	if (start(self, world, err) == 0)
+		return self;
+	close_all(self);
+	mem_free(self);
+	return NULL;
+}
+
+void component_scheduler_stop(void *self, component_done_fn *done, void *arg)
+{
+	struct scheduler_component *component = self;
+
+	close_all(component);
+	loop_defer(component->loop, &component->stopped, done, arg);
+}
+
+void component_scheduler_free(void *self)
+{
+	struct scheduler_component *component = self;
+
+	loop_defer_cancel(component->loop, &component->stopped);
+	close_all(component);
+	mem_free(component);
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scheduler/carry.c - carrying out what a cycle decided: binding, evicting, and the statuses that
+ * follow.
+ *
+ * Every write is one request with a struct write until its end; nothing waits for anything else but
+ * the steps of one eviction. A failure is given back to the model (cluster_bind_failed(),
+ * cluster_evict_failed()), or the object is read again so that the next cycle decides anew. Tasks are
+ * looked up again by name and uid when an answer comes: they may have gone meanwhile. */
+#include <assert.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "model/conditions.h"
+#include "scheduler/internal.h"
+
+#include "base/banned.h"
+
+enum write_kind { WRITE_BIND, WRITE_EVICT, WRITE_EVICT_STATUS, WRITE_GROUP, WRITE_OTHER };
+
+struct write {
+	struct list link;
+	struct scheduler *scheduler;
+	enum write_kind kind;
+	char *namespace;
+	char *name;
+	char *uid;
+	char *node; /* of a binding */
+	struct client_request *request;
+};
+
+static struct write *write_new(struct scheduler *scheduler, enum write_kind kind,
+			       struct str namespace, struct str name, struct str uid)
+{
+	struct write *write = mem_new(struct write);
+
+	write->scheduler = scheduler;
+	write->kind = kind;
+	write->namespace = str_dup(namespace);
+	write->name = str_dup(name);
+	write->uid = str_dup(uid);
+	list_push(&scheduler->writes, &write->link);
+	scheduler->stats.in_flight++;
+	scheduler->stats.writes++;
+	return write;
+}
+
+static void write_free(struct write *write)
+{
+	if (!write)
+		return;
+	list_remove(&write->link);
+	write->scheduler->stats.in_flight--;
+	mem_free(write->namespace);
+	mem_free(write->name);
+	mem_free(write->uid);
+	mem_free(write->node);
+	mem_free(write);
+}
+DEFINE_AUTO(struct write *, write_free);
+
+void scheduler_drop_writes(struct scheduler *scheduler)
+{
+	while (!list_is_empty(&scheduler->writes)) {
+		struct write *write = container_of(scheduler->writes.next, struct write, link);
+
+		client_cancel(write->request);
+		write_free(write);
+	}
+}
+
+/* The task that a write is about, or NULL where it has gone. */
+static struct task *write_task(const struct write *write)
+{
+	struct task *task = cluster_find_task(write->scheduler->cluster, str_from(write->namespace),
+					      str_from(write->name));
+
+	return task && str_eq(task_uid(task), str_from(write->uid)) ? task : NULL;
+}
+
+static struct recorder_object pod_object(struct str namespace, struct str name, struct str uid)
+{
+	return (struct recorder_object){.api_version = STR("v1"),
+					.kind = STR("Pod"),
+					.namespace = namespace,
+					.name = name,
+					.uid = uid};
+}
+
+static struct recorder_object task_object(const struct task *task)
+{
+	return pod_object(task_namespace(task), task_name(task), task_uid(task));
+}
+
+static struct recorder_object job_object(const struct job *job)
+{
+	return (struct recorder_object){.api_version = STR("scheduling.volcano.sh/v1beta1"),
+					.kind = STR("PodGroup"),
+					.namespace = job_namespace(job),
+					.name = job_name(job),
+					.uid = str_from(job->uid)};
+}
+
+/* --- patches ----------------------------------------------------------------------------------- */
+
+static struct json_doc *new_patch(void)
+{
+	struct json_doc *doc = json_doc_new();
+
+	json_doc_set_root(doc, json_new_obj(doc));
+	return doc;
+}
+
+static void set_time(struct json_doc *doc, struct json object, const char *key, int64_t time)
+{
+	char text[TIME_TEXT_SIZE];
+
+	json_set_str(doc, object, key, str_from(time_print(time, text)));
+}
+
+/* A patch that touches only what it names; the pod must still be the one that was decided about. */
+static void set_uid(struct json_doc *patch, struct str uid)
+{
+	json_set_str(patch, json_ensure_obj(patch, json_doc_root(patch), "metadata"), "uid", uid);
+}
+
+static struct json add_condition(struct scheduler *scheduler, struct json_doc *patch,
+				 const char *type, const char *status)
+{
+	struct json condition = json_new_obj(patch);
+	struct json of = json_ensure_obj(patch, json_doc_root(patch), "status");
+
+	json_append(patch, json_ensure_arr(patch, of, "conditions"), condition);
+	json_set_str(patch, condition, "type", str_from(type));
+	json_set_str(patch, condition, "status", str_from(status));
+	set_time(patch, condition, "lastTransitionTime", loop_now(scheduler->loop));
+	return condition;
+}
+
+static void send_pod_status(struct write *write, struct json_doc *patch, client_done_fn *done)
+{
+	set_uid(patch, str_from(write->uid));
+	write->request = client_send(write->scheduler->client,
+				     &(struct client_ask){.verb = CLIENT_PATCH,
+							  .patch = CLIENT_PATCH_STRATEGIC,
+							  .resource = &resources[RESOURCE_PODS],
+							  .namespace = str_from(write->namespace),
+							  .name = str_from(write->name),
+							  .sub = STR("status"),
+							  .body = patch,
+							  .discard = true,
+							  .done = done,
+							  .arg = write});
+}
+
+/* --- binding ----------------------------------------------------------------------------------- */
+
+static void on_other(void *arg, const struct client_result *result)
+{
+	AUTO(write_free) struct write *write = arg;
+
+	if (result->err && result->err->code != ERR_NOT_FOUND)
+		log_warn(write->scheduler->log, "a status cannot be written",
+			 LOG_STR("namespace", write->namespace), LOG_STR("name", write->name),
+			 LOG_STR("why", result->err->text));
+}
+
+/* PodScheduled=False, with whatever the reason is. */
+static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, const char *reason,
+		     const char *message, const char *nominated)
+{
+	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
+	struct json condition = add_condition(scheduler, patch, "PodScheduled", "False");
+	struct write *write = write_new(scheduler, WRITE_OTHER, pod.namespace, pod.name, pod.uid);
+
+	json_set_str(patch, condition, "reason", str_from(reason));
+	json_set_str(patch, condition, "message", str_from(message));
+	if (nominated)
+		json_set_str(patch, json_ensure_obj(patch, json_doc_root(patch), "status"),
+			     "nominatedNodeName", str_from(nominated));
+	send_pod_status(write, patch, on_other);
+	recorder_event(scheduler->recorder, &pod, "Warning", "FailedScheduling", str_from(message));
+}
+
+static void on_bound(void *arg, const struct client_result *result)
+{
+	AUTO(write_free) struct write *write = arg;
+	struct scheduler *scheduler = write->scheduler;
+	struct recorder_object pod =
+		pod_object(str_from(write->namespace), str_from(write->name), str_from(write->uid));
+	struct task *task = write_task(write);
+	AUTO(mem_free) char *message = NULL;
+
+	if (!result->err) {
+		recorder_eventf(scheduler->recorder, &pod, "Normal", "Scheduled",
+				"Successfully assigned %s/%s to %s", write->namespace, write->name,
+				write->node);
+		return;
+	}
+	scheduler->stats.bind_failures++;
+	log_warn(scheduler->log, "a pod cannot be bound", LOG_STR("namespace", write->namespace),
+		 LOG_STR("name", write->name), LOG_STR("node", write->node),
+		 LOG_STR("why", result->err->text));
+	if (!task)
+		return;
+	cluster_bind_failed(scheduler->cluster, task);
+	message = mem_printf("failed to bind to node %s: %s", write->node, result->err->text);
+	if (result->err->code != ERR_NOT_FOUND)
+		tell_pod(scheduler, pod, "SchedulerError", message, NULL);
+	scheduler_wake(scheduler);
+}
+
+static void bind(struct scheduler *scheduler, const struct decision *decision)
+{
+	const struct task *task = decision->task;
+	struct write *write = write_new(scheduler, WRITE_BIND, task_namespace(task),
+					task_name(task), task_uid(task));
+
+	write->node = mem_strdup(decision->node);
+	write->request = client_bind(scheduler->client,
+				     &(struct client_bind){.namespace = task_namespace(task),
+							   .name = task_name(task),
+							   .uid = task_uid(task),
+							   .node = str_from(decision->node)},
+				     on_bound, write);
+	scheduler->stats.binds++;
+}
+
+/* --- evicting ---------------------------------------------------------------------------------- */
+
+static void on_evicted(void *arg, const struct client_result *result)
+{
+	AUTO(write_free) struct write *write = arg;
+	struct task *task = write_task(write);
+
+	if (!result->err || result->err->code == ERR_NOT_FOUND)
+		return;
+	log_warn(write->scheduler->log, "a pod cannot be evicted",
+		 LOG_STR("namespace", write->namespace), LOG_STR("name", write->name),
+		 LOG_STR("why", result->err->text));
+	if (task)
+		cluster_evict_failed(write->scheduler->cluster, task);
+	scheduler_wake(write->scheduler);
+}
+
+/* The pod says why it goes before it does. */
+static void on_told(void *arg, const struct client_result *result)
+{
+	struct write *write = arg;
+
+	if (result->err) {
+		on_evicted(arg, result);
+		return;
+	}
+	write->kind = WRITE_EVICT;
+	write->request = client_send(write->scheduler->client,
+				     &(struct client_ask){.verb = CLIENT_DELETE,
+							  .resource = &resources[RESOURCE_PODS],
+							  .namespace = str_from(write->namespace),
+							  .name = str_from(write->name),
+							  .precondition_uid = str_from(write->uid),
+							  .discard = true,
+							  .done = on_evicted,
+							  .arg = write});
+}
+
+static void evict(struct scheduler *scheduler, const struct decision *decision)
+{
+	const struct task *task = decision->task;
+	struct recorder_object pod = task_object(task);
+	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
+	AUTO(mem_free)
+	char *why = mem_printf("Pod is evicted, because of %s", decision->reason);
+	struct write *write =
+		write_new(scheduler, WRITE_EVICT_STATUS, pod.namespace, pod.name, pod.uid);
+	struct json condition = add_condition(scheduler, patch, "Ready", "False");
+
+	json_set_str(patch, condition, "reason", STR("Evict"));
+	json_set_str(patch, condition, "message", str_from(why));
+	condition = add_condition(scheduler, patch, "DisruptionTarget", "True");
+	json_set_str(patch, condition, "reason", STR("PreemptionByScheduler"));
+	json_set(patch, condition, STR("message"),
+		 json_new_printf(patch, "%s: preempting to accommodate a higher priority pod",
+				 scheduler->name));
+	send_pod_status(write, patch, on_told);
+	scheduler->stats.evictions++;
+	recorder_event(scheduler->recorder, &pod, "Warning", "Evict", str_from(why));
+	if (task->job && task->job->grouped) {
+		struct recorder_object group = job_object(task->job);
+
+		recorder_event(scheduler->recorder, &group, "Normal", "Evict",
+			       str_from(decision->message ? decision->message : decision->reason));
+	}
+}
+
+/* --- statuses ---------------------------------------------------------------------------------- */
+
+static void on_group(void *arg, const struct client_result *result)
+{
+	AUTO(write_free) struct write *write = arg;
+
+	if (!result->err)
+		return;
+	if (result->err->code != ERR_NOT_FOUND)
+		log_warn(write->scheduler->log, "a podgroup's status cannot be written",
+			 LOG_STR("namespace", write->namespace), LOG_STR("name", write->name),
+			 LOG_STR("why", result->err->text));
+	scheduler_reread(write->scheduler, CLUSTER_PODGROUP, str_from(write->namespace),
+			 str_from(write->name));
+}
+
+/* The conditions as they are, with those that changed: a list is written as a whole. */
+static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, struct json status,
+			   const struct decision *decision, uint32_t session)
+{
+	const struct job *job = decision->job;
+	struct json_doc *known = informer_get(scheduler->feeds[CLUSTER_PODGROUP].informer,
+					      job_namespace(job), job_name(job));
+	struct json old = known ? json_get(json_get(json_doc_root(known), "status"), "conditions")
+				: JSON_NONE;
+	struct json list;
+
+	if (!decision->conditions[0].type && !decision->conditions[1].type)
+		return;
+	list = json_len(old) ? json_new_copy(patch, old) : json_new_arr(patch);
+	json_set(patch, status, STR("conditions"), list);
+	for (size_t i = 0; i < ARRAY_LEN(decision->conditions); i++) {
+		const struct group_condition_text *text = &decision->conditions[i];
+		struct condition condition = {.type = str_from(text->type),
+					      .status = STR("True"),
+					      .reason = str_from(text->reason),
+					      .message = str_from(text->message)};
+
+		if (!text->type)
+			continue;
+		/* Taken out first, so that its time is that of the change. */
+		(void)conditions_remove(patch, list, condition.type);
+		(void)conditions_set(patch, list, &condition, loop_now(scheduler->loop));
+		json_set(patch, json_at(list, json_len(list) - 1), STR("transitionID"),
+			 json_new_printf(patch, "%08x", session));
+	}
+}
+
+static void write_group(struct scheduler *scheduler, const struct decision *decision,
+			uint32_t session)
+{
+	const struct job *job = decision->job;
+	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
+	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
+	struct write *write = write_new(scheduler, WRITE_GROUP, job_namespace(job), job_name(job),
+					str_from(job->uid));
+
+	set_uid(patch, str_from(job->uid));
+	json_set_str(patch, status, "phase", str_from(podgroup_phase_names[decision->phase]));
+	json_set_int(patch, status, "running", decision->running);
+	json_set_int(patch, status, "succeeded", decision->succeeded);
+	json_set_int(patch, status, "failed", decision->failed);
+	set_conditions(scheduler, patch, status, decision, session);
+	write->request = client_send(
+		scheduler->client, &(struct client_ask){.verb = CLIENT_PATCH,
+							.patch = CLIENT_PATCH_MERGE,
+							.resource = &resources[RESOURCE_PODGROUPS],
+							.namespace = job_namespace(job),
+							.name = job_name(job),
+							.body = patch,
+							.discard = true,
+							.done = on_group,
+							.arg = write});
+}
+
+static void write_queue(struct scheduler *scheduler, const struct decision *decision)
+{
+	const struct queue_info *queue = decision->queue;
+	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
+	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
+	struct write *write =
+		write_new(scheduler, WRITE_OTHER, str_none(), queue->text, str_none());
+
+	json_set(patch, status, STR("allocated"),
+		 resources_encode(&queue->allocated, scheduler->cluster->dims, patch));
+	write->request = client_send(scheduler->client,
+				     &(struct client_ask){.verb = CLIENT_PATCH,
+							  .patch = CLIENT_PATCH_MERGE,
+							  .resource = &resources[RESOURCE_QUEUES],
+							  .name = queue->text,
+							  .sub = STR("status"),
+							  .body = patch,
+							  .discard = true,
+							  .done = on_other,
+							  .arg = write});
+}
+
+#define GATE "scheduling.volcano.sh/queue-allocation-gate"
+
+/* Volcano's own gate is the only one left. */
+static void ungate(struct scheduler *scheduler, const struct task *task)
+{
+	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
+	struct json spec = json_ensure_obj(patch, json_doc_root(patch), "spec");
+	struct json gate = json_new_obj(patch);
+	struct write *write = write_new(scheduler, WRITE_OTHER, task_namespace(task),
+					task_name(task), task_uid(task));
+
+	json_append(patch, json_ensure_arr(patch, spec, "schedulingGates"), gate);
+	json_set_str(patch, gate, "$patch", STR("delete"));
+	json_set_str(patch, gate, "name", STR(GATE));
+	set_uid(patch, task_uid(task));
+	write->request = client_send(scheduler->client,
+				     &(struct client_ask){.verb = CLIENT_PATCH,
+							  .patch = CLIENT_PATCH_STRATEGIC,
+							  .resource = &resources[RESOURCE_PODS],
+							  .namespace = task_namespace(task),
+							  .name = task_name(task),
+							  .body = patch,
+							  .discard = true,
+							  .done = on_other,
+							  .arg = write});
+}
+
+static void record(struct scheduler *scheduler, const struct decision *decision)
+{
+	struct recorder_object object =
+		decision->task ? task_object(decision->task) : job_object(decision->job);
+
+	recorder_event(scheduler->recorder, &object, decision->type, decision->reason,
+		       str_from(decision->message));
+}
+
+void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
+{
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
+		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
+
+		switch (decision->kind) {
+		case DECIDE_BIND:
+			bind(scheduler, decision);
+			break;
+		case DECIDE_EVICT:
+			evict(scheduler, decision);
+			break;
+		case DECIDE_UNGATE:
+			ungate(scheduler, decision->task);
+			break;
+		case DECIDE_GROUP:
+			write_group(scheduler, decision, ssn->id);
+			break;
+		case DECIDE_POD:
+			tell_pod(scheduler, task_object(decision->task), decision->reason,
+				 decision->message, decision->nominated);
+			break;
+		case DECIDE_EVENT:
+			record(scheduler, decision);
+			break;
+		case DECIDE_QUEUE:
+			write_queue(scheduler, decision);
+			break;
+		case DECISION_KIND_COUNT:
+			break;
+		}
+	}
+}

@@ -35,8 +35,9 @@ struct cli_host {
 	bool (*is_terminal)(void *arg);
 	/* A whole file, or standard input for "-". */
 	int (*read)(void *arg, const char *path, struct buf *to, struct err *err);
-	struct transport *(*connect)(void *arg, struct loop *loop,
-				     const struct kubeconfig_access *access, struct err *err);
+	/* Takes what is in `access`. */
+	struct transport *(*connect)(void *arg, struct loop *loop, struct kubeconfig_access *access,
+				     struct err *err);
 	void *arg;
 };
 

@@ -8,6 +8,8 @@
 /* NamespaceLifecycle: nothing is made in a namespace that is not there or on its way out, and the
  * first namespaces stay. */
 admit_fn admit_namespace, admit_namespace_removal;
+/* LimitRanger: defaults and bounds of containers, pods and claims. */
+admit_fn admit_limits, admit_limits_check;
 /* ServiceAccount: the account of a pod, and its token. */
 admit_fn admit_account;
 /* TaintNodesByCondition, DefaultTolerationSeconds. */

@@ -31,6 +31,7 @@
 	ROW("", "v1", plural_name, singular_name, kind_name, table)
 
 static const struct kind_sub node_subs[] = {
+	SUB_PROXY("NodeProxyOptions"),
 	SUB_STATUS,
 	SUB_END,
 };
@@ -43,7 +44,14 @@ static const struct kind_sub pod_subs[] = {
 	SUB_CONNECT("exec", "PodExecOptions"),
 	SUB_LOG,
 	SUB_CONNECT("portforward", "PodPortForwardOptions"),
+	SUB_PROXY("PodProxyOptions"),
 	{.name = "resize", .verbs = VERBS_STATUS},
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub service_subs[] = {
+	SUB_PROXY("ServiceProxyOptions"),
 	SUB_STATUS,
 	SUB_END,
 };
@@ -127,7 +135,7 @@ static const struct kind rows[] = {
 	{CORE("services", "service", "Service", service_type), .columns = columns_service,
 	 .namespaced = true, .status = true, .create_on_update = true, .returns_deleted = true,
 	 .name_format = NAME_DNS1035_LABEL, .short_names = NAMES("svc"), .categories = NAMES("all"),
-	 .subs = kind_subs_status, .selectable = NAMES("spec.clusterIP", "spec.type"),
+	 .subs = service_subs, .selectable = NAMES("spec.clusterIP", "spec.type"),
 	 .ops = &kind_service_ops,
 	 RULES_ALONE(VALIDATED(service), .prepare_create = service_prepare_create,
 		     .prepare_update = service_prepare_update,

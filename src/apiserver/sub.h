@@ -44,13 +44,19 @@ struct call;
 		.serve = sub_refuse_connect                                                       \
 	}
 
+#define SUB_PROXY(options)                                                                    \
+	{                                                                                     \
+		.name = "proxy", .verbs = VERBS_STATUS | 1 << VERB_CREATE | 1 << VERB_DELETE, \
+		.kind = (options), .serve = sub_refuse_connect                                \
+	}
+
 /* POST pods/NAME/binding, and POST bindings, the kind that is only ever made. */
 void sub_serve_binding(struct call *call);
 /* POST pods/NAME/eviction */
 void sub_serve_eviction(struct call *call);
 /* GET, PUT, PATCH .../NAME/scale of a kind that has a `scale`. */
 void sub_serve_scale(struct call *call);
-/* exec, attach, portforward: 501, with what to do instead. */
+/* exec, attach, portforward, proxy: 501, with what to do instead. */
 void sub_refuse_connect(struct call *call);
 
 /* --- what they share --- */

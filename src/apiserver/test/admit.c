@@ -134,6 +134,49 @@ static const struct step runtimes[] = {
 	 "RuntimeClass defined Overhead"},
 };
 
+#define LIMITS NS "/l/limitranges"
+#define LPODS NS "/l/pods"
+#define SIZED(name, resources)                                     \
+	"{\"metadata\":{\"name\":\"" name                          \
+	"\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":" \
+	"\"i\",\"resources\":{" resources "}}]}}"
+
+static const struct step limits[] = {
+	{"POST", NS, "{\"metadata\":{\"name\":\"l\"}}", 201, "/kind", "Namespace"},
+	{"POST", LIMITS,
+	 "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"limits\":[{\"type\":\"Container\",\"default\":"
+	 "{"
+	 "\"cpu\":\"500m\",\"memory\":\"128Mi\"},\"defaultRequest\":{\"cpu\":\"250m\"},\"min\":{"
+	 "\"cpu\":"
+	 "\"100m\"},\"max\":{\"cpu\":\"1\"},\"maxLimitRequestRatio\":{\"cpu\":\"4\"}},{\"type\":"
+	 "\"PersistentVolumeClaim\",\"max\":{\"storage\":\"1Gi\"}}]}}",
+	 201, "/kind", "LimitRange"},
+	{"POST", LPODS, SIZED("a", ""), 201, "/metadata/annotations/kubernetes.io~1limit-ranger",
+	 "LimitRanger plugin set: cpu, memory request for container c; cpu, memory limit for "
+	 "container c"},
+	{"GET", LPODS "/a", NULL, 200, "/spec/containers/0/resources/requests/cpu", "250m"},
+	{"GET", LPODS "/a", NULL, 200, "/spec/containers/0/resources/limits/memory", "128Mi"},
+	{"GET", LPODS "/a", NULL, 200, "/status/qosClass", "Burstable"},
+	{"POST", LPODS, SIZED("b", "\"requests\":{\"cpu\":\"50m\"},\"limits\":{\"cpu\":\"2\"}"),
+	 403, "/message",
+	 "pods \"b\" is forbidden: [minimum cpu usage per Container is 100m, but request is 50m, "
+	 "maximum cpu usage per Container is 1, but limit is 2, cpu max limit to request ratio per "
+	 "Container is 4, but provided ratio is 40.000000]"},
+	{"POST", LPODS, SIZED("b", "\"requests\":{\"cpu\":\"200m\"},\"limits\":{\"cpu\":\"1\"}"),
+	 403, "/message",
+	 "pods \"b\" is forbidden: cpu max limit to request ratio per Container is 4, but provided "
+	 "ratio is 5.000000"},
+	{"POST", NS "/l/persistentvolumeclaims", CLAIM("c", ""), 201, "/kind",
+	 "PersistentVolumeClaim"},
+	{"POST", NS "/l/persistentvolumeclaims",
+	 "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+	 "\"resources\":{"
+	 "\"requests\":{\"storage\":\"2Gi\"}}}}",
+	 403, "/message",
+	 "persistentvolumeclaims \"d\" is forbidden: maximum storage usage per "
+	 "PersistentVolumeClaim is 1Gi, but request is 2Gi"},
+};
+
 #define RUN(steps) world_steps(&w, steps, ARRAY_LEN(steps))
 
 int main(void)
@@ -145,6 +188,7 @@ int main(void)
 	RUN(priorities);
 	RUN(storage);
 	RUN(runtimes);
+	RUN(limits);
 	world_free(&w);
 	return tap_done();
 }

@@ -84,6 +84,8 @@ bool object_is_finished(const struct kind *kind, struct json object);
 /* Each works on the newest version, staged ones included, and ends the call. */
 void create_object(struct call *call, struct json body);
 void update_object(struct call *call, struct json_doc *doc, struct object *newest);
+/* Is the object of the body the one of the path? */
+int update_check_name(struct call *call, struct json object, struct err *err) MUST_CHECK;
 void delete_object(struct call *call, struct object *newest);
 /* The DeleteOptions of the body, which may be absent. False: they are wrong, and the call has ended. */
 bool delete_read_options(struct call *call);

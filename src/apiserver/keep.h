@@ -52,6 +52,7 @@ enum keeper_id {
 	KEEP_BUDGETS,
 	KEEP_CLAIMS,
 	KEEP_QUOTAS,
+	KEEP_NODES,
 	KEEP_COUNT /* the last */
 };
 

@@ -23,4 +23,7 @@ extern const struct keeper keep_claims;
 /* What is used of quotas. */
 extern const struct keeper keep_quotas;
 
+/* The taints of nodes that are ready, or not. */
+extern const struct keeper keep_nodes;
+
 #endif

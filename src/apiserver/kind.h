@@ -129,9 +129,6 @@ struct kind_ops {
 	struct json (*row_conditions)(struct json object, struct json_doc *doc);
 	/* Where the value of a selectable field is. NULL: at the path that is its name. */
 	const char *(*field_path)(struct json object, struct str name);
-	/* Told when a write has become visible; `object` is absent after a removal. */
-	void (*written)(struct api *api, const struct kind *kind, struct json object,
-			struct json old);
 };
 
 /* The rules of a built-in kind as model/ has them: pure functions of documents, any of which may be

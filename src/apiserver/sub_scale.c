@@ -192,17 +192,6 @@ static struct json_doc *read_scale(struct call *call, struct json object, struct
 	return TAKE(doc);
 }
 
-static int check_name(struct call *call, struct json scale, struct err *err)
-{
-	struct str name = json_str(json_get(json_get(scale, "metadata"), "name"));
-
-	if (!name.len || str_eq(name, call->name))
-		return 0;
-	return err_set(err, ERR_BAD_REQUEST,
-		       "the name of the object (%.*s) does not match the name on the URL (%.*s)",
-		       STR_ARG(name), STR_ARG(call->name));
-}
-
 /* Of a kind of Kubernetes' own it is the Scale that is invalid; a custom object is asked itself. */
 static bool is_invalid(struct call *call, int64_t replicas)
 {
@@ -225,7 +214,7 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	struct str version;
 	int64_t replicas;
 
-	if (!scale || check_name(call, json_doc_root(scale), &err) < 0) {
+	if (!scale || update_check_name(call, json_doc_root(scale), &err) < 0) {
 		call_answer_err(call, &err);
 		return;
 	}

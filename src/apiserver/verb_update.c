@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-static int check_name(struct call *call, struct json object, struct err *err)
+int update_check_name(struct call *call, struct json object, struct err *err)
 {
 	struct json metadata = json_get(object, "metadata");
 	struct str name = json_str(json_get(metadata, "name"));
@@ -155,8 +155,8 @@ static int make_version(struct call *call, struct json_doc *doc, struct json old
 	struct json object = json_doc_root(doc);
 	const struct kind_ops *ops = call->kind->ops;
 
-	if (check_name(call, object, err) < 0 || check_version(call, object, newest, err) < 0 ||
-	    check_uid(call, object, old, err) < 0)
+	if (update_check_name(call, object, err) < 0 ||
+	    check_version(call, object, newest, err) < 0 || check_uid(call, object, old, err) < 0)
 		return -1;
 	confine(call, doc, old);
 	object = json_doc_root(doc);
@@ -214,7 +214,7 @@ void verb_update(struct call *call)
 	AUTO(json_doc_unref) struct json_doc *doc = body_decode(call, body, &err);
 	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
 
-	if (!doc || check_name(call, json_doc_root(doc), &err) < 0) {
+	if (!doc || update_check_name(call, json_doc_root(doc), &err) < 0) {
 		call_answer_err(call, &err);
 	} else if (newest) {
 		update_object(call, doc, newest);

@@ -38,7 +38,6 @@ struct node {
 	struct simulated *simulated;
 	size_t index;
 	bool seen;
-	bool tainted; /* with what the server gives every new node: nobody else takes it away here */
 	bool ready;
 	struct client_request *request;
 };
@@ -118,41 +117,7 @@ static void on_node_created(void *arg, const struct client_result *result)
 	node_written(node, result);
 	if (!result->err || result->err->code == ERR_ALREADY_EXISTS)
 		node->seen = true;
-	if (result->doc && !result->err)
-		node->tainted = simulated_node_is_new(json_doc_root(result->doc));
 	node_advance(node);
-}
-
-static void on_node_untainted(void *arg, const struct client_result *result)
-{
-	struct node *node = arg;
-
-	node->request = NULL;
-	node_written(node, result);
-	if (result->err)
-		return;
-	node->tainted = false;
-	node_advance(node);
-}
-
-static void node_patch(struct node *node, const char *sub, struct json_doc *patch,
-		       client_done_fn *done)
-{
-	char name[SIMULATED_NAME_SIZE];
-
-	node->request =
-		client_send(node->simulated->client,
-			    &(struct client_ask){
-				    .verb = CLIENT_PATCH,
-				    .patch = CLIENT_PATCH_MERGE,
-				    .resource = &resources[RESOURCE_NODES],
-				    .name = str_from(simulated_node_name(node->index, name)),
-				    .sub = str_from(sub),
-				    .body = patch,
-				    .discard = true,
-				    .done = done,
-				    .arg = node,
-			    });
 }
 
 /* The next write that the node needs, if any. The client repeats what should be repeated; what fails
@@ -161,8 +126,9 @@ static void node_advance(struct node *node)
 {
 	struct simulated *simulated = node->simulated;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	char name[SIMULATED_NAME_SIZE];
 
-	if ((node->ready && !node->tainted) || node->request)
+	if (node->ready || node->request)
 		return;
 	if (!node->seen) {
 		doc = simulated_node(node->index);
@@ -170,13 +136,19 @@ static void node_advance(struct node *node)
 					      on_node_created, node);
 		return;
 	}
-	if (node->tainted) {
-		doc = simulated_node_untaint();
-		node_patch(node, "", doc, on_node_untainted);
-		return;
-	}
 	doc = simulated_node_status(&simulated->options, node->index, loop_now(simulated->loop));
-	node_patch(node, "status", doc, on_node_status);
+	node->request = client_send(
+		simulated->client, &(struct client_ask){
+					   .verb = CLIENT_PATCH,
+					   .patch = CLIENT_PATCH_MERGE,
+					   .resource = &resources[RESOURCE_NODES],
+					   .name = str_from(simulated_node_name(node->index, name)),
+					   .sub = STR("status"),
+					   .body = doc,
+					   .discard = true,
+					   .done = on_node_status,
+					   .arg = node,
+				   });
 }
 
 static void on_node_seen(void *arg, const struct informer_object *object)
@@ -189,7 +161,6 @@ static void on_node_seen(void *arg, const struct informer_object *object)
 		return;
 	node = &simulated->nodes[index];
 	node->seen = true;
-	node->tainted = simulated_node_is_new(json_doc_root(object->doc));
 	if (!node->ready &&
 	    simulated_node_is_ready(json_doc_root(object->doc), &simulated->options)) {
 		node->ready = true;

@@ -187,23 +187,6 @@ static bool has_ready_condition(struct json status)
 	return false;
 }
 
-bool simulated_node_is_new(struct json node)
-{
-	struct json taints = json_get(json_get(node, "spec"), "taints");
-
-	return json_len(taints) == 1 && str_is(json_str(json_get(json_at(taints, 0), "key")),
-					       "node.kubernetes.io/not-ready");
-}
-
-struct json_doc *simulated_node_untaint(void)
-{
-	struct json_doc *doc = json_doc_new();
-	struct json root = new_root(doc);
-
-	json_set(doc, json_ensure_obj(doc, root, "spec"), STR("taints"), json_new_null(doc));
-	return doc;
-}
-
 bool simulated_node_is_ready(struct json node, const struct simulated_options *options)
 {
 	struct json status = json_get(node, "status");

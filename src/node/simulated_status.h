@@ -28,9 +28,6 @@ uint32_t simulated_pod_number(struct str ip);
 struct json_doc *simulated_node(size_t index) __attribute__((returns_nonnull));
 struct json_doc *simulated_node_status(const struct simulated_options *options, size_t index,
 				       int64_t now) __attribute__((returns_nonnull));
-/* Does it carry the taint of a node that has just come, and no other? A patch that takes it away. */
-bool simulated_node_is_new(struct json node);
-struct json_doc *simulated_node_untaint(void) __attribute__((returns_nonnull));
 /* Is that what the Node says already, heartbeats aside? */
 bool simulated_node_is_ready(struct json node, const struct simulated_options *options);
 

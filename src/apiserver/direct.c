@@ -49,7 +49,7 @@ struct request {
 	struct buf path;
 };
 
-enum delivery_type { DELIVER_ANSWER, DELIVER_OPENED, DELIVER_EVENT, DELIVER_ENDED };
+enum delivery_type { DELIVER_ANSWER, DELIVER_OPENED, DELIVER_EVENT, DELIVER_DATA, DELIVER_ENDED };
 
 struct delivery {
 	struct list link; /* in the transport's queue */
@@ -58,7 +58,7 @@ struct delivery {
 	enum delivery_type type;
 	enum client_event_type event;
 	struct object *object; /* of an event: this ... */
-	struct chunk *text;    /* ... or the whole event as text */
+	struct chunk *text;    /* ... or the whole event as text; of a stream: the bytes */
 };
 
 /* --- delivering --- */
@@ -145,6 +145,15 @@ static void deliver_event(struct delivery *delivery)
 	request->ask->sink->event(request->ask->arg, &event);
 }
 
+static void deliver_data(struct delivery *delivery)
+{
+	const struct transport_ask *ask = delivery->request->ask;
+	AUTO(chunk_unref) struct chunk *text = chunk_ref(delivery->text);
+
+	delivery_free(delivery);
+	ask->sink->data(ask->arg, chunk_str(text));
+}
+
 static void deliver_ended(struct request *request)
 {
 	const struct transport_ask *ask = request->ask;
@@ -168,6 +177,9 @@ static void deliver(struct delivery *delivery)
 		break;
 	case DELIVER_EVENT:
 		deliver_event(delivery);
+		break;
+	case DELIVER_DATA:
+		deliver_data(delivery);
 		break;
 	case DELIVER_ENDED:
 		deliver_ended(request);
@@ -202,12 +214,33 @@ static struct delivery *enqueue(struct request *request, enum delivery_type type
 
 /* --- what the server says --- */
 
+/* The answer as bytes. */
+static struct chunk *answer_text(const struct call *call)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	if (call->text)
+		return chunk_ref(call->text);
+	if (call->object)
+		buf_put_str(&text, call->object->text);
+	else
+		json_print(json_doc_root(call->doc), JSON_COMPACT, &text);
+	return chunk_take(&text);
+}
+
 static void on_answered(struct call *call)
 {
 	struct request *request = call->arg;
-	bool opened = call->verb == VERB_WATCH && call->code == 200;
+	bool good = call->code < 400;
 
-	(void)enqueue(request, opened ? DELIVER_OPENED : DELIVER_ANSWER);
+	if (good && request->ask->stream) {
+		(void)enqueue(request, DELIVER_OPENED);
+		enqueue(request, DELIVER_DATA)->text = answer_text(call);
+		(void)enqueue(request, DELIVER_ENDED);
+	} else {
+		(void)enqueue(request,
+			      good && call->verb == VERB_WATCH ? DELIVER_OPENED : DELIVER_ANSWER);
+	}
 }
 
 /* An ERROR ends the watch: its Status is why. */

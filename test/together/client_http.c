@@ -331,6 +331,45 @@ static void test_storm(struct world *w)
 	informer_free(informer);
 }
 
+/* --- a server that ends and comes back --- */
+
+static void test_restart(struct world *w)
+{
+	struct heard heard = {0};
+	struct informer *informer =
+		informer_new(w->client, &(struct informer_options){CONFIGMAPS, .store = true});
+	struct apiserver_options options = {.folder = w->folder,
+					    .listen = *apiserver_address(w->server)};
+	int answered = 0;
+	int64_t end;
+	bool same = false;
+	struct err err;
+
+	informer_listen(informer,
+			&(struct informer_events){
+				.added = on_added, .deleted = on_deleted, .synced = on_synced},
+			&heard);
+	informer_start(informer);
+	ok(wait_for(w, &heard.synced, 1), "an informer has listed");
+	client_free(w->direct);
+	apiserver_free(w->server);
+	for (int i = 0; i < 20; i++)
+		(void)loop_turn(w->loop, 10 * TIME_MILLISECOND);
+	w->server = apiserver_new(w->loop, &options, &err);
+	if (!w->server)
+		bail_out(err.text);
+	w->direct = client_new(
+		w->loop,
+		direct_new(apiserver_api(w->server), &(struct direct_user){.name = "here"}), NULL);
+	ok(wait_for(w, &answered, storm(w, 200, &answered)),
+	   "requests to the one that came back are answered");
+	end = loop_uptime(w->loop) + 60 * TIME_SECOND;
+	while (!(same = agrees(w, informer, &heard)) && loop_uptime(w->loop) < end)
+		(void)loop_turn(w->loop, TIME_SECOND);
+	ok(same && heard.synced == 1, "the informer goes on");
+	informer_free(informer);
+}
+
 /* --- credentials --- */
 
 static void no_certificate(struct kubeconfig_access *access, void *arg)
@@ -410,6 +449,15 @@ static void test_credentials(struct world *w)
 	   "another does not");
 	write_script(&script, w, text);
 	ok(try_list(w, by_script, &script, &got) == 200, "a program prints one that does");
+	AUTO(mem_free)
+	char *certificate = mem_printf(
+		"#!/bin/sh\nexec python3 -c 'import json; print(json.dumps({\"kind\":"
+		"\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{"
+		"\"clientCertificateData\":open(\"%s/pki/admin.crt\").read(),"
+		"\"clientKeyData\":open(\"%s/pki/admin.key\").read()}}))'\n",
+		w->folder, w->folder);
+	write_script(&script, w, certificate);
+	ok(try_list(w, by_script, &script, &got) == 200, "or a certificate: %s", got.text);
 	write_script(&script, w, "#!/bin/sh\nexit 3\n");
 	ok(try_list(w, by_script, &script, &got) == 0 && got.reason == ERR_UNAUTHORIZED,
 	   "one that fails is told of");
@@ -460,6 +508,33 @@ static void on_ended(void *arg, const struct err *err)
 	ended->reason = err ? err->code : ERR_NONE;
 }
 
+static void on_data(void *arg, struct str data)
+{
+	buf_put_str(arg, data);
+}
+
+static void on_stream_ended(void *arg, const struct err *err)
+{
+	buf_puts(arg, err ? "!" : ".");
+}
+
+static void test_streams(struct world *w)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct client_stream stream = {
+		.path = STR("/healthz"), .data = on_data, .ended = on_stream_ended, .arg = &text};
+	int64_t end = loop_uptime(w->loop) + 30 * TIME_SECOND;
+
+	client_stream(w->client, &stream);
+	stream.path = STR("/no/such/path");
+	while (text.len < 3 && loop_uptime(w->loop) < end)
+		(void)loop_turn(w->loop, TIME_SECOND);
+	client_stream(w->client, &stream);
+	while (text.len < 4 && loop_uptime(w->loop) < end)
+		(void)loop_turn(w->loop, TIME_SECOND);
+	is(buf_text(&text), "ok.!");
+}
+
 static void test_watches(struct world *w)
 {
 	struct ended ended = {0};
@@ -487,8 +562,10 @@ int main(void)
 	test_verbs(&w);
 	test_storm(&w);
 	test_watches(&w);
+	test_streams(&w);
 	test_credentials(&w);
 	test_absence(&w);
+	test_restart(&w);
 	close_world(&w);
 	return tap_done();
 }

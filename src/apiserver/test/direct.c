@@ -216,6 +216,42 @@ static void test_watches(void)
 	world_close(&w);
 }
 
+static void on_data(void *arg, struct str data)
+{
+	struct seen *seen = arg;
+	size_t len = strlen(seen->lines);
+
+	snprintf(seen->lines + len, sizeof(seen->lines) - len, "%.*s", STR_ARG(data));
+	if (seen->cancel_at_first)
+		client_cancel(TAKE(seen->request));
+}
+
+static void test_streams(void)
+{
+	struct world w;
+	struct seen seen = {0};
+	struct client_stream stream = {
+		.path = STR("/apis"), .data = on_data, .ended = seen_ended, .arg = &seen};
+
+	world_open(&w, 6, 0);
+	seen.request = client_stream(w.client, &stream);
+	loop_drain(w.loop);
+	ok(seen.ended == 1 && seen.reason == ERR_NONE &&
+		   str_starts(str_from(seen.lines), STR("{\"kind\":\"APIGroupList\"")),
+	   "a stream hands over the bytes");
+	seen = (struct seen){.cancel_at_first = true};
+	seen.request = client_stream(w.client, &stream);
+	loop_drain(w.loop);
+	ok(!seen.ended && seen.lines[0] == '{', "one that is cancelled meanwhile ends there");
+	seen = (struct seen){0};
+	stream.path = STR("/api/v1/namespaces/a/pods/p");
+	client_stream(w.client, &stream);
+	loop_drain(w.loop);
+	ok(seen.ended == 1 && seen.reason == ERR_NOT_FOUND && !seen.lines[0],
+	   "one of nothing is told so");
+	world_close(&w);
+}
+
 /* Ends while things are under way; the sanitizers look on. */
 static void test_ends(void)
 {
@@ -281,6 +317,7 @@ int main(void)
 	test_verbs();
 	test_refusals();
 	test_watches();
+	test_streams();
 	test_ends();
 	test_bound();
 	return tap_done();

@@ -29,6 +29,44 @@ enum fill {
 static void fill_object(const struct type *type, struct json_doc *doc, struct json object,
 			enum fill fill);
 
+/* What Go makes of null where a value stands by itself, in a list or a map; absent: it stays. */
+static struct json zero_element(const struct field *field, struct json_doc *doc)
+{
+	switch (field->is) {
+	case FIELD_STR:
+	case FIELD_ENUM:
+		return json_new_str(doc, STR(""));
+	case FIELD_BOOL:
+		return json_new_bool(doc, false);
+	case FIELD_INT32:
+	case FIELD_INT64:
+		return json_new_int(doc, 0);
+	case FIELD_QUANTITY:
+		return json_new_str(doc, STR("0"));
+	case FIELD_OBJECT:
+		return json_new_obj(doc);
+	default:
+		return JSON_NONE;
+	}
+}
+
+static void fill_nulls(const struct field *field, struct json_doc *doc, struct json container)
+{
+	struct json_iter it = json_iter(container);
+
+	while (json_next(&it)) {
+		struct json zero =
+			json_is(it.value, JSON_NULL) ? zero_element(field->of, doc) : JSON_NONE;
+
+		if (json_is_absent(zero))
+			continue;
+		if (json_is(container, JSON_OBJ))
+			json_set(doc, container, it.key, zero);
+		else
+			json_replace_at(doc, container, it.index, zero);
+	}
+}
+
 static void fill_below(const struct field *field, struct json_doc *doc, struct json value,
 		       enum fill fill)
 {
@@ -38,7 +76,10 @@ static void fill_below(const struct field *field, struct json_doc *doc, struct j
 		fill_object(field->type, doc, value, fill);
 		return;
 	}
-	if (!field->of || !has_members(field->of))
+	if (!field->of)
+		return;
+	fill_nulls(field, doc, value);
+	if (!has_members(field->of))
 		return;
 	it = json_iter(value);
 	while (json_next(&it))

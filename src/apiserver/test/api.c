@@ -52,6 +52,8 @@ static const struct step steps[] = {
 	{"GET", "/api/v1/namespaces/a/configmaps/c", NULL, 404, "/reason", "NotFound"},
 	{"POST", "/api/v1/namespaces/a/configmaps", "{\"metadata\":{\"generateName\":\"g-\"}}", 201,
 	 "/metadata/generateName", "g-"},
+	{"POST", "/api/v1/namespaces/a/configmaps",
+	 "{\"metadata\":{\"name\":\"n\"},\"data\":{\"x\":null}}", 201, "/data/x", ""},
 	{"POST", "/api/v1/namespaces/a/secrets", "{\"metadata\":{\"name\":\"s\"}}", 201, "/kind",
 	 "Secret"},
 	{"DELETE", "/api/v1/namespaces/a/secrets/s", "{\"preconditions\":{\"uid\":\"x\"}}", 409,

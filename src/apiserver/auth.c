@@ -3,8 +3,11 @@
  * time. */
 #include "apiserver/auth.h"
 
+#include <ctype.h>
+
 #include "apiserver/route.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "http/stream.h"
@@ -216,16 +219,19 @@ static int refuse_resource(struct call *call, const struct route *route, enum ve
 		       STR_ARG(route->group), where);
 }
 
-int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str path,
-		   struct err *err)
+int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str method,
+		   struct str path, struct err *err)
 {
+	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
+
 	if (is_known(&call->user))
 		return 0;
 	if (route->class == ROUTE_RESOURCE && verb != VERB_COUNT)
 		return refuse_resource(call, route, verb, err);
 	if (is_open(path))
 		return 0;
+	for (size_t i = 0; i < method.len; i++)
+		buf_putc(&lower, (char)tolower((unsigned char)method.ptr[i]));
 	return err_set(err, ERR_FORBIDDEN, "forbidden: User \"%.*s\" cannot %s path \"%.*s\"",
-		       STR_ARG(call->user.name), verb == VERB_COUNT ? "use" : verb_name(verb),
-		       STR_ARG(path));
+		       STR_ARG(call->user.name), buf_text(&lower), STR_ARG(path));
 }

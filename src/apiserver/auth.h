@@ -33,9 +33,10 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 int auth_add_tokens(struct auth *auth, struct str csv, struct err *err) MUST_CHECK;
 
 /* May the call's user have what the route leads to? ERR_FORBIDDEN says in Kubernetes' words what
- * not. `path` is for what is no resource, `verb` VERB_COUNT for a method that is none. */
+ * not. `method` and `path` are for what is no resource; `verb` is VERB_COUNT for a method that is
+ * none of the API's. */
 struct route;
-int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str path,
-		   struct err *err) MUST_CHECK;
+int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str method,
+		   struct str path, struct err *err) MUST_CHECK;
 
 #endif

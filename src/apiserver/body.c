@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "json/syntax.h"
 
 #include "base/banned.h"
 
@@ -145,7 +146,7 @@ struct json_doc *body_decode(struct call *call, struct json body, struct err *er
 			"get version/kind; json parse error: json: cannot unmarshal %s into Go "
 			"value of type struct { APIVersion string \"json:\\\"apiVersion,"
 			"omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }",
-			STR_ARG(call->kind->name), json_type_name(json_type(body)));
+			STR_ARG(call->kind->name), json_go_name(json_type(body)));
 		return NULL;
 	}
 	doc = json_doc_thaw(body);

@@ -273,10 +273,10 @@ static int check_patch(struct call *call, struct err *err)
 
 	if (type == want || type == JSON_NULL)
 		return 0;
-	return err_set(err, ERR_BAD_REQUEST, "%sjson: cannot unmarshal %s into Go value of type %s",
-		       call->patch == PATCH_STRATEGIC ? "" : "error decoding patch: ",
-		       json_type_name(type),
-		       want == JSON_ARR ? "[]interface {}" : "map[string]interface {}");
+	return err_set(
+		err, ERR_BAD_REQUEST, "%sjson: cannot unmarshal %s into Go value of type %s",
+		call->patch == PATCH_STRATEGIC ? "" : "error decoding patch: ", json_go_name(type),
+		want == JSON_ARR ? "[]interface {}" : "map[string]interface {}");
 }
 
 static int refuse_body(struct call *call, struct err *err)

@@ -288,3 +288,10 @@ int json_syntax_check(struct str text, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST, "unexpected end of JSON input");
 	return 0;
 }
+
+const char *json_go_name(enum json_type type)
+{
+	return type == JSON_INT || type == JSON_REAL ? "number"
+	       : type == JSON_BOOL                   ? "bool"
+						     : json_type_name(type);
+}

@@ -6,9 +6,12 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "json/doc.h"
 
 /* ERR_BAD_REQUEST in Go's words where it is not one JSON value. Strings may hold bytes that are no
  * UTF-8, as in Go: json_parse() is stricter. */
 int json_syntax_check(struct str text, struct err *err);
+/* What Go calls a type: "number" of integers and others, "bool". */
+const char *json_go_name(enum json_type type);
 
 #endif

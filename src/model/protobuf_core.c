@@ -25,6 +25,8 @@ static const struct protobuf_message messages[] = {
 	{"CinderVolumeSource", "volumeID fsType readOnly secretRef"},
 	{"ClientIPConfig", "timeoutSeconds"},
 	{"ClusterTrustBundleProjection", "name signerName labelSelector path optional user"},
+	{"ComponentCondition", "type status message error"},
+	{"ComponentStatus", "metadata conditions"},
 	{"ConfigMap", "metadata data binaryData immutable"},
 	{"ConfigMapEnvSource", "@LocalObjectReference optional"},
 	{"ConfigMapKeySelector", "@LocalObjectReference key optional"},

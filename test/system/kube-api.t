@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kube-api.t - conversations recorded from a real kube-apiserver, held with ours: every topic that
+# is in the folder beside the project, but for what waits for a later day. Without the folder
+# nothing is tried, and that is said.
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+replay=../shared/tools/kube-replay
+cases=../shared/cases/kube-api
+differences=test/data/kube-api/differences.txt
+later='apply managedfields rbac' # tags: server-side apply, field ownership, roles
+
+if [ ! -x "$replay" ] || [ ! -d "$cases" ]; then
+	echo "1..0 # SKIP no recorded conversations in $cases"
+	exit 0
+fi
+home=$tmp/home
+set --
+for tag in $later; do set -- "$@" --skip-tag "$tag"; done
+start volcano "$BIN/volcano" up --data-dir "$home" --listen 127.0.0.1:0 --components apiserver --no-admission
+export HOME="$tmp" # kubectl keeps its caches there
+
+# The failed steps of a run that no line of the differences excuses: "case: step".
+unexcused() {
+	sed -n 's/^not ok [0-9]* - //p' "$1" | awk -F' *[|] *' '
+		FNR == NR { if (!/^#/ && NF > 2) { which[++n] = $1; step[n] = $2 } next }
+		{
+			split($0, part, ": ")
+			rest = substr($0, length(part[1]) + 3)
+			for (i = 1; i <= n; i++)
+				if (which[i] == part[1] && (step[i] == "" || index(rest, step[i])))
+					next
+			print
+		}' "$differences" -
+}
+
+for folder in "$cases"/*/; do
+	topic=$(basename "$folder")
+	case " $later " in *" $topic "*) continue ;; esac
+	"$replay" check --kubeconfig "$home/kubeconfig" --kubectl "$KUBECTL_NEW" -j 4 "$@" "$folder" \
+		>"$tmp/$topic.out" 2>&1
+	wrong=$(unexcused "$tmp/$topic.out")
+	[ -z "$wrong" ] && grep -q '^[0-9]* passed' "$tmp/$topic.out"
+	result "$?" "$topic: $(tail -1 "$tmp/$topic.out")" "$wrong
+$(grep '^#' "$tmp/$topic.out" | head -40)"
+done
+is "the server has nothing to say against it" "$(grep -c 'level=error\|ERROR: \|runtime error' "$tmp/volcano.err")" 0
+finish

@@ -170,6 +170,14 @@ static int run(struct up *up, int ready, struct err *err)
 	return rc;
 }
 
+/* A file that may not grow any more is an error of the write, not the end of the process. */
+static void outlive_full_disk(void)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	(void)sigaction(SIGXFSZ, &ignore, NULL); /* cannot fail: the number is one */
+}
+
 static int run_here(const struct settings *settings, unsigned chosen, int ready, struct err *err)
 {
 	AUTO(fd_close) int lock = home_lock(settings->folder, err);
@@ -182,6 +190,7 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 
 	if (!loop)
 		return -1;
+	outlive_full_disk();
 	log = log_new(&(struct log_options){
 		.level = settings->log_level, .clock = clock_of, .clock_arg = loop});
 	up.world.log = log;

@@ -27,6 +27,7 @@ struct kind;
 struct kinds;
 struct schema;
 struct type;
+struct warn_to;
 
 enum verb {
 	VERB_GET,
@@ -142,6 +143,9 @@ struct kind_rules {
 	void (*validate_status)(struct json object, struct json old, struct causes *causes);
 	/* Where the kind has a template of pods: "spec.template". */
 	const char *template;
+	/* Warnings before and behind those of the template. */
+	void (*warn)(struct json object, struct json old, const struct warn_to *to);
+	void (*warn_behind)(struct json object, struct json old, const struct warn_to *to);
 };
 
 struct kind {

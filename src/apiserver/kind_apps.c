@@ -5,6 +5,7 @@
 #include "apiserver/sub.h"
 #include "model/batchjob.h"
 #include "model/controllerrevision.h"
+#include "model/warn.h"
 #include "model/workload.h"
 
 #include "base/banned.h"
@@ -65,27 +66,30 @@ static const struct kind rows[] = {
 	 .columns = columns_deployment, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("deploy"), .categories = NAMES("all"), .subs = deployment_subs,
 	 .scale = &kind_scale_replicas, .ops = &kind_ruled_annotated,
-	 RULES_ALONE(VALIDATED(deployment), .template = "spec.template",
+	 RULES_ALONE(VALIDATED(deployment), .warn = workload_warn, .template = "spec.template",
 		     .prepare_status = prepare_deployment_status)},
 	{APPS("replicasets", "replicaset", "ReplicaSet", replicaset_type),
 	 .columns = columns_replicaset, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("rs"), .categories = NAMES("all"), .subs = replicaset_subs,
 	 .scale = &kind_scale_replicas,
-	 RULES(VALIDATED(replicaset), .template = "spec.template",
+	 RULES(VALIDATED(replicaset), .warn = workload_warn, .template = "spec.template",
 	       .validate_status = replicaset_validate_status)},
 	{APPS("statefulsets", "statefulset", "StatefulSet", statefulset_type),
 	 .columns = columns_statefulset, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("sts"), .categories = NAMES("all"), .subs = statefulset_subs,
-	 .scale = &kind_scale_replicas, RULES(VALIDATED(statefulset), .template = "spec.template")},
+	 .scale = &kind_scale_replicas,
+	 RULES(VALIDATED(statefulset), .warn_behind = statefulset_warn,
+	       .template = "spec.template")},
 	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .columns = columns_cronjob,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("cj"),
 	 .categories = NAMES("all"), .subs = kind_subs_status,
-	 RULES(VALIDATED(batch_cron_job), .template = "spec.jobTemplate.spec.template")},
+	 RULES(VALIDATED(batch_cron_job), .warn = batch_cron_job_warn,
+	       .template = "spec.jobTemplate.spec.template")},
 	{BATCH("jobs", "job", "Job", batch_job_type), .columns = columns_job, .namespaced = true,
 	 .status = true, .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
 	 .selectable = NAMES("status.successful"), .ops = &job_ops,
-	 RULES_ALONE(VALIDATED(batch_job), .prepare_create = batch_job_prepare_create,
-		     .template = "spec.template")},
+	 RULES_ALONE(VALIDATED(batch_job), .warn = batch_job_warn,
+		     .prepare_create = batch_job_prepare_create, .template = "spec.template")},
 };
 
 const struct kind_group kind_group_apps = {rows, ARRAY_LEN(rows)};

@@ -8,6 +8,7 @@
 #include "model/priorityclass.h"
 #include "model/rbac.h"
 #include "model/runtimeclass.h"
+#include "model/warn.h"
 #include "model/webhookconfig.h"
 
 #include "base/banned.h"
@@ -32,7 +33,7 @@ static const struct kind rows[] = {
 	{ROW("node.k8s.io", "v1", "runtimeclasses", "runtimeclass", "RuntimeClass",
 	     runtimeclass_type),
 	 .columns = columns_runtimeclass, .version_on_update = true, .create_on_update = true,
-	 RULES(VALIDATED(runtimeclass))},
+	 RULES(VALIDATED(runtimeclass), .warn = runtimeclass_warn)},
 	{ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget",
 	     pdb_type),
 	 .columns = columns_pdb, .version_on_update = true, .namespaced = true, .status = true,

@@ -23,6 +23,7 @@
 #include "model/secret.h"
 #include "model/service.h"
 #include "model/serviceaccount.h"
+#include "model/warn.h"
 #include "model/workload.h"
 
 #include "base/banned.h"
@@ -101,11 +102,12 @@ static const struct kind rows[] = {
 	{CORE("persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", pvc_type),
 	 .columns = columns_pvc, .namespaced = true, .status = true, .returns_deleted = true,
 	 .short_names = NAMES("pvc"), .subs = kind_subs_status,
-	 RULES(VALIDATED(pvc), .prepare_create = pvc_prepare_create,
+	 RULES(VALIDATED(pvc), .warn = pvc_warn, .prepare_create = pvc_prepare_create,
 	       .validate_status = pvc_validate_status)},
 	{CORE("persistentvolumes", "persistentvolume", "PersistentVolume", pv_type),
 	 .columns = columns_pv, .status = true, .returns_deleted = true, .short_names = NAMES("pv"),
-	 .subs = kind_subs_status, RULES(VALIDATED(pv), .prepare_create = pv_prepare_create)},
+	 .subs = kind_subs_status,
+	 RULES(VALIDATED(pv), .warn = pv_warn, .prepare_create = pv_prepare_create)},
 	{CORE("pods", "pod", "Pod", pod_type), .columns = columns_pod, .namespaced = true,
 	 .status = true, .generation = true, .returns_deleted = true, .short_names = NAMES("po"),
 	 .categories = NAMES("all"), .subs = pod_subs,
@@ -137,7 +139,8 @@ static const struct kind rows[] = {
 	 .name_format = NAME_DNS1035_LABEL, .short_names = NAMES("svc"), .categories = NAMES("all"),
 	 .subs = service_subs, .selectable = NAMES("spec.clusterIP", "spec.type"),
 	 .ops = &kind_service_ops,
-	 RULES_ALONE(VALIDATED(service), .prepare_create = service_prepare_create,
+	 RULES_ALONE(VALIDATED(service), .warn = service_warn,
+		     .prepare_create = service_prepare_create,
 		     .prepare_update = service_prepare_update,
 		     .validate_status = service_validate_status)},
 };

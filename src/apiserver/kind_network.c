@@ -5,6 +5,7 @@
 #include "model/endpoints.h"
 #include "model/ingress.h"
 #include "model/networkpolicy.h"
+#include "model/warn.h"
 
 #include "base/banned.h"
 
@@ -20,7 +21,7 @@ static const struct kind rows[] = {
 	 .columns = columns_ingressclass, .generation = true},
 	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .columns = columns_ingress,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("ing"),
-	 .ops = &kind_ruled, .subs = kind_subs_status},
+	 RULES(.warn = ingress_warn), .subs = kind_subs_status},
 	{NETWORK("networkpolicies", "networkpolicy", "NetworkPolicy", networkpolicy_type),
 	 .columns = columns_networkpolicy, .namespaced = true, .generation = true,
 	 .short_names = NAMES("netpol")},

@@ -41,11 +41,11 @@ static void warn_line(void *arg, const char *text)
 	call_warn(call, "%s", text);
 }
 
-void kind_ruled_warn(struct call *call, struct json object, struct json old)
+static void warn_template(struct call *call, struct json object, struct json old)
 {
 	struct path parts[TEMPLATE_DEPTH];
 	struct path *path = NULL;
-	const char *template = call->kind->rules ? call->kind->rules->template : NULL;
+	const char *template = call->kind->rules->template;
 	struct str rest = str_from(template ? template : "");
 	struct str part;
 	size_t depth = 0;
@@ -57,6 +57,20 @@ void kind_ruled_warn(struct call *call, struct json object, struct json old)
 		path = &parts[depth++];
 	}
 	pod_warn_template(follow(object, template), path, warn_line, call);
+}
+
+void kind_ruled_warn(struct call *call, struct json object, struct json old)
+{
+	const struct kind_rules *rules = call->kind->rules;
+	struct warn_to to = {warn_line, call};
+
+	if (!rules || call->sub.len)
+		return;
+	if (rules->warn)
+		rules->warn(object, old, &to);
+	warn_template(call, object, old);
+	if (rules->warn_behind)
+		rules->warn_behind(object, old, &to);
 }
 
 /* --- new objects and new versions ------------------------------------------------------------ */

@@ -289,4 +289,5 @@ const struct kind_ops kind_service_ops = {
 	.prepare_update = prepare_update,
 	.validate_create = validate_create,
 	.validate_update = validate_update,
+	.warn = kind_ruled_warn,
 };

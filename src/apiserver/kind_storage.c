@@ -3,6 +3,7 @@
 #include "apiserver/columns.h"
 #include "apiserver/kind_row.h"
 #include "model/storage.h"
+#include "model/warn.h"
 
 #include "base/banned.h"
 
@@ -16,10 +17,10 @@ static const struct kind rows[] = {
 	 .version_on_update = true, .returns_deleted = true, RULES(VALIDATED(csinode))},
 	{STORAGE("csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity",
 		 csistoragecapacity_type),
-	 .namespaced = true, .version_on_update = true},
+	 .namespaced = true, .version_on_update = true, RULES(.warn = csistoragecapacity_warn)},
 	{STORAGE("storageclasses", "storageclass", "StorageClass", storageclass_type),
 	 .columns = columns_storageclass, .returns_deleted = true, .short_names = NAMES("sc"),
-	 RULES(VALIDATED(storageclass))},
+	 RULES(VALIDATED(storageclass), .warn = storageclass_warn)},
 	{STORAGE("volumeattachments", "volumeattachment", "VolumeAttachment",
 		 volumeattachment_type),
 	 .columns = columns_volumeattachment, .version_on_update = true, .status = true,

@@ -24,97 +24,11 @@ struct port {
 };
 
 struct warner {
-	pod_warn_fn *fn;
-	void *arg;
+	struct warn_to to;
 	struct json annotations;
 	const struct path *meta; /* the path of the annotations */
 	VEC(struct port) ports;
 };
-
-static void __attribute__((format(printf, 3, 4)))
-warn(const struct warner *w, const struct path *path, const char *format, ...)
-{
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	va_list args;
-
-	path_print(path, &text);
-	buf_puts(&text, ": ");
-	va_start(args, format);
-	buf_vprintf(&text, format, args);
-	va_end(args);
-	w->fn(w->arg, buf_text(&text));
-}
-
-/* Path and text, with a quoted word between two parts. */
-static void warn_quoted(const struct warner *w, const struct path *path, const char *before,
-			struct str word, const char *after)
-{
-	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
-
-	causes_quote(&quoted, word);
-	warn(w, path, "%s%s%s", before, buf_text(&quoted), after);
-}
-
-/* --- deprecated labels and volumes ----------------------------------------------------------- */
-
-static const char *deprecated_label(struct str key)
-{
-	static const struct {
-		const char *key;
-		const char *text;
-	} labels[] = {
-		{"beta.kubernetes.io/arch",
-		 "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
-		{"beta.kubernetes.io/os",
-		 "deprecated since v1.14; use \"kubernetes.io/os\" instead"},
-		{"failure-domain.beta.kubernetes.io/region",
-		 "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"},
-		{"failure-domain.beta.kubernetes.io/zone",
-		 "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
-		{"beta.kubernetes.io/instance-type",
-		 "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
-		{"app.kubernetes.io/created-by", "deprecated since v1.9"},
-		{"scheduler.alpha.kubernetes.io/preferAvoidPods",
-		 "deprecated since v1.22; use Taints and Tolerations instead"},
-		{"node-role.kubernetes.io/master",
-		 "use \"node-role.kubernetes.io/control-plane\" instead"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(labels); i++)
-		if (str_is(key, labels[i].key))
-			return labels[i].text;
-	return NULL;
-}
-
-/* Of a preferred term also values that no label has. */
-static void warn_term(const struct warner *w, struct json term, bool preferred,
-		      const struct path *path)
-{
-	struct json_iter it = json_iter(json_get(term, "matchExpressions"));
-	PATH(expressions, path, "matchExpressions");
-
-	while (json_next(&it)) {
-		struct path at = path_index(&expressions, it.index);
-		struct str key = rule_text(it.value, "key");
-		const char *text = deprecated_label(key);
-		struct json_iter value = json_iter(json_get(it.value, "values"));
-		PATH(key_path, &at, "key");
-		PATH(values, &at, "values");
-
-		if (text)
-			warn(w, &key_path, "%.*s is %s", STR_ARG(key), text);
-		while (preferred && json_next(&value)) {
-			struct path value_at = path_index(&values, value.index);
-
-			if (!name_is(NAME_LABEL_VALUE, json_str(value.value)))
-				warn_quoted(
-					w, &value_at, "", json_str(value.value),
-					" is invalid, a valid label must be an empty string or "
-					"consist of alphanumeric characters, '-', '_' or '.', "
-					"and must start and end with an alphanumeric character");
-		}
-	}
-}
 
 static void warn_nodes(const struct warner *w, struct json spec, const struct path *path)
 {
@@ -129,24 +43,24 @@ static void warn_nodes(const struct warner *w, struct json spec, const struct pa
 
 	while (json_next(&it)) {
 		struct path at = path_key(&selector, it.key);
-		const char *text = deprecated_label(it.key);
+		const char *text = warn_old_label(it.key);
 
 		if (text)
-			warn(w, &at, "%s", text);
+			warn_at(&w->to, &at, "%s", text);
 	}
 	it = json_iter(json_get(json_get(node, "requiredDuringSchedulingIgnoredDuringExecution"),
 				"nodeSelectorTerms"));
 	while (json_next(&it)) {
 		struct path at = path_index(&terms, it.index);
 
-		warn_term(w, it.value, false, &at);
+		warn_node_term(&w->to, it.value, false, &at);
 	}
 	it = json_iter(json_get(node, "preferredDuringSchedulingIgnoredDuringExecution"));
 	while (json_next(&it)) {
 		struct path at = path_index(&preferred, it.index);
 		PATH(preference, &at, "preference");
 
-		warn_term(w, json_get(it.value, "preference"), true, &preference);
+		warn_node_term(&w->to, json_get(it.value, "preference"), true, &preference);
 	}
 }
 
@@ -158,14 +72,15 @@ static void warn_spread(const struct warner *w, struct json spec, const struct p
 	while (json_next(&it)) {
 		struct path at = path_index(&spread, it.index);
 		struct str key = rule_text(it.value, "topologyKey");
-		const char *text = deprecated_label(key);
+		const char *text = warn_old_label(key);
 		PATH(key_path, &at, "topologyKey");
 		PATH(selector, &at, "labelSelector");
 
 		if (text)
-			warn(w, &key_path, "%.*s is %s", STR_ARG(key), text);
+			warn_at(&w->to, &key_path, "%.*s is %s", STR_ARG(key), text);
 		if (!rule_has(it.value, "labelSelector"))
-			warn(w, &selector, "a null labelSelector results in matching no pod");
+			warn_at(&w->to, &selector,
+				"a null labelSelector results in matching no pod");
 	}
 }
 
@@ -187,7 +102,7 @@ static void warn_annotations(const struct warner *w)
 		struct path at = path_key(w->meta, str_from(deprecated[i].key));
 
 		if (rule_has(w->annotations, deprecated[i].key))
-			warn(w, &at, "%s", deprecated[i].text);
+			warn_at(&w->to, &at, "%s", deprecated[i].text);
 	}
 }
 
@@ -218,7 +133,7 @@ static void warn_volumes(const struct warner *w, struct json volumes, const stru
 			struct path source = path_member(&at, str_from(deprecated[i].path));
 
 			if (rule_has(it.value, deprecated[i].key))
-				warn(w, &source, "%s", deprecated[i].text);
+				warn_at(&w->to, &source, "%s", deprecated[i].text);
 		}
 	}
 }
@@ -264,7 +179,7 @@ static void add_file(const struct warner *w, struct files *files, struct file fi
 		put_file(&file, &text);
 		buf_puts(&text, " with ");
 		put_file(&files->ptr[i], &text);
-		w->fn(w->arg, buf_text(&text));
+		w->to.fn(w->to.arg, buf_text(&text));
 	}
 	vec_push(files, file);
 }
@@ -327,7 +242,7 @@ static void warn_projected(const struct warner *w, struct json volume)
 			buf_puts(&text, "volume ");
 			causes_quote(&text, name);
 			buf_puts(&text, " (Projected) has no sources provided");
-			w->fn(w->arg, buf_text(&text));
+			w->to.fn(w->to.arg, buf_text(&text));
 			continue;
 		}
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -381,7 +296,8 @@ static void warn_doubles(const struct warner *w, struct json list, const char *k
 		struct path key_path = path_member(&at, str_from(key));
 
 		if (!name_set_add(&seen, rule_text(it.value, key)))
-			warn_quoted(w, &key_path, buf_text(&before), rule_text(it.value, key), "");
+			warn_quoted(&w->to, &key_path, buf_text(&before), rule_text(it.value, key),
+				    "");
 	}
 }
 
@@ -395,7 +311,7 @@ static void warn_pull_secrets(const struct warner *w, struct json secrets, const
 		PATH(name, &at, "name");
 
 		if (!rule_text(it.value, "name").len)
-			warn(w, &name, "invalid empty name \"\"");
+			warn_at(&w->to, &name, "invalid empty name \"\"");
 	}
 }
 
@@ -419,7 +335,7 @@ static void warn_env(const struct warner *w, struct json env, const struct path 
 		struct path at = path_index(path, it.index);
 
 		if (!name_set_add(&seen, rule_text(it.value, "name")) && hides(it.value))
-			warn_quoted(w, &at, "hides previous definition of ",
+			warn_quoted(&w->to, &at, "hides previous definition of ",
 				    rule_text(it.value, "name"),
 				    ", which may be dropped when using apply");
 	}
@@ -437,7 +353,7 @@ static void warn_fraction(const struct warner *w, struct json list, const char *
 	if (pod_total_read(json_get(list, name), &value) || quantity_milli(&value) % MILLIS == 0)
 		return;
 	quantity_print(&value, &text);
-	warn_quoted(w, &at, "fractional byte value ", buf_str(&text),
+	warn_quoted(&w->to, &at, "fractional byte value ", buf_str(&text),
 		    " is invalid, must be an integer");
 }
 
@@ -460,8 +376,8 @@ static void warn_container(struct pod_rules *r, struct json container, const str
 	annotation = path_key(w->meta, buf_str(&key));
 	if (!rule_has(json_get(container, "securityContext"), "seccompProfile") &&
 	    !json_is_absent(json_get_str(w->annotations, buf_str(&key))))
-		warn(w, &annotation,
-		     "non-functional in v1.27+; use the \"seccompProfile\" field instead");
+		warn_at(&w->to, &annotation,
+			"non-functional in v1.27+; use the \"seccompProfile\" field instead");
 	for (size_t i = 0; i < ARRAY_LEN(bytes); i++) {
 		warn_fraction(w, json_get(resources, "limits"), bytes[i], &limits);
 		warn_fraction(w, json_get(resources, "requests"), bytes[i], &requests);
@@ -482,11 +398,11 @@ static void compare_ports(const struct warner *w, struct json port, const struct
 	    !str_eq(rule_text(port, "protocol"), rule_text(other->port, "protocol")))
 		return;
 	if (str_eq(ip, other_ip) && host == other_host)
-		warn(w, path, "duplicate port definition with %s", other->path);
+		warn_at(&w->to, path, "duplicate port definition with %s", other->path);
 	else if (!host || !other_host)
-		warn(w, path, "overlapping port definition with %s", other->path);
+		warn_at(&w->to, path, "overlapping port definition with %s", other->path);
 	else if (host == other_host && !ip.len != !other_ip.len)
-		warn(w, path, "dangerously ambiguous port definition with %s", other->path);
+		warn_at(&w->to, path, "dangerously ambiguous port definition with %s", other->path);
 }
 
 static void warn_ports(struct pod_rules *r, struct json container, const struct path *path,
@@ -526,7 +442,7 @@ static void warn_port_names(const struct warner *w)
 		buf_printf(&text,
 			   " with %s, services and probes that select ports by name will use %s",
 			   w->ports.ptr[first].path, w->ports.ptr[first].path);
-		w->fn(w->arg, buf_text(&text));
+		w->to.fn(w->to.arg, buf_text(&text));
 	}
 }
 
@@ -545,7 +461,8 @@ static void warn_selectors(const struct warner *w, struct json list, bool weight
 			path_member(weighted ? &term_path : &at, STR("labelSelector"));
 
 		if (!rule_has(term, "labelSelector"))
-			warn(w, &selector, "a null labelSelector results in matching no pod");
+			warn_at(&w->to, &selector,
+				"a null labelSelector results in matching no pod");
 	}
 }
 
@@ -590,28 +507,27 @@ static void warn_spec(struct warner *w, struct json spec, const struct path *pat
 	warn_fraction(w, json_get(spec, "overhead"), "ephemeral-storage", &overhead);
 	if (!rule_has(json_get(spec, "securityContext"), "seccompProfile") &&
 	    rule_has(w->annotations, SECCOMP_POD))
-		warn(w, &pod_annotation,
-		     "non-functional in v1.27+; use the \"seccompProfile\" field instead");
+		warn_at(&w->to, &pod_annotation,
+			"non-functional in v1.27+; use the \"seccompProfile\" field instead");
 	pod_rules_each(&r, path, warn_container, w);
 	pod_rules_each(&r, path, warn_ports, w);
 	warn_port_names(w);
 	if (json_int(json_get(spec, "terminationGracePeriodSeconds")) < 0)
-		warn(w, &grace,
-		     "must be >= 0; negative values are invalid and will be treated as 1");
+		warn_at(&w->to, &grace,
+			"must be >= 0; negative values are invalid and will be treated as 1");
 	warn_affinity(w, spec, path);
 	for (size_t i = 0; i < w->ports.len; i++)
 		mem_free(w->ports.ptr[i].path);
 	vec_done(&w->ports);
 }
 
-void pod_warn_template(struct json template, const struct path *path, pod_warn_fn *fn, void *arg)
+void pod_warn_template(struct json template, const struct path *path, warn_fn *fn, void *arg)
 {
 	PATH(meta, path, "metadata");
 	PATH(annotations, &meta, "annotations");
 	PATH(spec, path, "spec");
 	struct warner w = {
-		.fn = fn,
-		.arg = arg,
+		.to = {fn, arg},
 		.annotations = json_get(json_get(template, "metadata"), "annotations"),
 		.meta = &annotations,
 	};
@@ -619,27 +535,8 @@ void pod_warn_template(struct json template, const struct path *path, pod_warn_f
 	warn_spec(&w, json_get(template, "spec"), &spec);
 }
 
-static void join(void *arg, const char *message)
+void pod_warn(struct json pod, warn_fn *fn, void *arg)
 {
-	struct buf *joined = arg;
-
-	if (joined->len)
-		buf_putc(joined, ' ');
-	buf_puts(joined, message);
-}
-
-void pod_warn(struct json pod, pod_warn_fn *fn, void *arg)
-{
-	AUTO(buf_done) struct buf problems = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str name = rule_text(json_get(pod, "metadata"), "name");
-
-	if (!name_check(NAME_DNS_LABEL, name, join, &problems)) {
-		buf_printf(&text,
-			   "metadata.name: this is used in the Pod's hostname, which can result in "
-			   "surprising behavior; a DNS label is recommended: [%s]",
-			   buf_text(&problems));
-		fn(arg, buf_text(&text));
-	}
+	warn_name(&(struct warn_to){fn, arg}, pod, "the Pod's hostname");
 	pod_warn_template(pod, NULL, fn, arg);
 }

@@ -6,13 +6,11 @@
 
 #include "json/doc.h"
 #include "model/path.h"
-
-/* Called with each warning; lent for the call. */
-typedef void pod_warn_fn(void *arg, const char *text);
+#include "model/warn.h"
 
 /* Of a new pod, after defaulting. */
-void pod_warn(struct json pod, pod_warn_fn *fn, void *arg);
+void pod_warn(struct json pod, warn_fn *fn, void *arg);
 /* Of a template at a path ("template", "spec.template"). */
-void pod_warn_template(struct json template, const struct path *path, pod_warn_fn *fn, void *arg);
+void pod_warn_template(struct json template, const struct path *path, warn_fn *fn, void *arg);
 
 #endif

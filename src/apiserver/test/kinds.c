@@ -233,6 +233,56 @@ static void test_selectors(struct world *w)
 	check_selected(w, "/apis/batch/v1/jobs", "status.successful!=0", 0);
 }
 
+/* What is warned of, each line behind a bar. */
+static const struct {
+	const char *path, *body, *want;
+} warned[] = {
+	{"/api/v1/namespaces/a/services",
+	 "{\"metadata\":{\"name\":\"w1\"},\"spec\":{\"clusterIP\":\"None\",\"externalIPs\":[\"1.2."
+	 "3.4\"],"
+	 "\"sessionAffinity\":\"ClientIP\",\"externalName\":\"a.b\"}}",
+	 "|spec.externalIPs is ignored for headless services|spec.SessionAffinity is ignored for "
+	 "headless services|spec.externalName is ignored when spec.type is not \"ExternalName\""},
+	{"/api/v1/namespaces/a/persistentvolumeclaims",
+	 "{\"metadata\":{\"name\":\"w2\",\"annotations\":{\"volume.beta.kubernetes.io/"
+	 "storage-class\":"
+	 "\"x\"}},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{"
+	 "\"storage\":\"1500m\"}}}}",
+	 "|metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; "
+	 "use "
+	 "\"storageClassName\" attribute instead|spec.resources.requests[storage]: fractional byte "
+	 "value \"1500m\" is invalid, must be an integer"},
+	{"/apis/apps/v1/namespaces/a/deployments",
+	 "{\"metadata\":{\"name\":\"w.3\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}}"
+	 "," TEMPLATE "}}",
+	 "|metadata.name: this is used in Pod names and hostnames, which can result in surprising "
+	 "behavior; a DNS label is recommended: [must not contain dots]"},
+	{"/apis/storage.k8s.io/v1/storageclasses",
+	 "{\"metadata\":{\"name\":\"w4\"},\"provisioner\":\"p\",\"allowedTopologies\":[{"
+	 "\"matchLabelExpressions\":[{\"key\":\"beta.kubernetes.io/os\",\"values\":[\"x\"]}]}]}",
+	 "|allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.14; use "
+	 "\"kubernetes.io/os\" instead"},
+	{"/api/v1/persistentvolumes",
+	 "{\"metadata\":{\"name\":\"w5\"},\"spec\":{\"capacity\":{\"storage\":\"1Gi\"},"
+	 "\"accessModes\":[\"ReadWriteOnce\"],\"persistentVolumeReclaimPolicy\":\"Recycle\","
+	 "\"nfs\":{"
+	 "\"server\":\"s\",\"path\":\"/x\"}}}",
+	 "|spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
+	 "the "
+	 "recommended approach is to use dynamic provisioning."},
+};
+
+static void test_warnings(struct world *w)
+{
+	for (size_t i = 0; i < ARRAY_LEN(warned); i++) {
+		struct answer answer = ask(w, "POST", warned[i].path, warned[i].body);
+
+		ok(answer.code == 201, "made, and warned of");
+		is(answer.warnings, warned[i].want);
+		json_doc_unref(answer.doc);
+	}
+}
+
 int main(void)
 {
 	struct world w = world_open();
@@ -241,6 +291,7 @@ int main(void)
 	run_steps(&w, others, ARRAY_LEN(others));
 	run_steps(&w, events, ARRAY_LEN(events));
 	test_selectors(&w);
+	test_warnings(&w);
 	test_services(&w);
 	world_close(&w);
 	return tap_done();

@@ -27,6 +27,7 @@ struct answer {
 	bool done;
 	int code;
 	struct json_doc *doc;
+	char warnings[1024]; /* each behind a bar */
 };
 
 static inline void on_answered(struct call *call)
@@ -37,6 +38,9 @@ static inline void on_answered(struct call *call)
 			  : call->object ? call->object->text
 					 : str_none();
 
+	for (size_t i = 0, at = 0; i < call->warnings.len && at < sizeof(answer->warnings); i++)
+		at += (size_t)snprintf(answer->warnings + at, sizeof(answer->warnings) - at, "|%s",
+				       call->warnings.ptr[i]);
 	answer->done = true;
 	answer->code = call->code;
 	answer->doc = call->doc ? json_doc_ref(call->doc) : json_parse(text, NULL, &err);

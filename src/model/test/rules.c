@@ -9,6 +9,7 @@
 #include "model/batchjob.h"
 #include "model/binding.h"
 #include "model/configmap.h"
+#include "model/controllerrevision.h"
 #include "model/disruption.h"
 #include "model/endpoints.h"
 #include "model/event.h"
@@ -25,6 +26,7 @@
 #include "model/secret.h"
 #include "model/service.h"
 #include "model/storage.h"
+#include "model/webhookconfig.h"
 #include "model/workload.h"
 #include "tap.h"
 
@@ -42,6 +44,10 @@ struct kind {
 	static const struct kind noun = {&noun##_type, noun##_validate_create, \
 					 noun##_validate_update}
 static const struct kind binding = {&binding_type, binding_validate_create, NULL};
+static const struct kind webhooks = {&mutating_webhook_configuration_type,
+				     webhook_configuration_validate_create,
+				     webhook_configuration_validate_update};
+KIND(controllerrevision);
 KIND(node);
 KIND(namespace);
 KIND(configmap);
@@ -119,6 +125,90 @@ static const struct {
 	{&binding, "{" META ",'target':{'kind':'Rack'}}",
 	 "target.kind: Unsupported value: \"Rack\": supported values: \"Node\", \"<empty>\"\n"
 	 "target.name: Required value"},
+	{&controllerrevision, "{" META ",'data':{},'revision':-1}",
+	 "revision: Invalid value: -1: must be greater than or equal to 0"},
+	{&webhooks,
+	 "{" CLUSTER ",'webhooks':[{'name':'a.b.c','sideEffects':'None','admissionReviewVersions':["
+	 "'v1'],'clientConfig':{'service':{'name':'s','namespace':'n','path':'/a/b'}},'rules':[{"
+	 "'operations':['*'],'apiGroups':[''],'apiVersions':['v1'],'resources':['pods','pods/"
+	 "status'"
+	 "]}]}]}",
+	 ""},
+	{&webhooks, "{" CLUSTER ",'webhooks':[{'name':'a'},{'name':'a'}]}",
+	 "webhooks[0].name: Invalid value: \"a\": should be a domain with at least three segments "
+	 "separated by dots\n"
+	 "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun\n"
+	 "webhooks[0].clientConfig: Required value: exactly one of url or service is required\n"
+	 "webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1\n"
+	 "webhooks[1].name: Invalid value: \"a\": should be a domain with at least three segments "
+	 "separated by dots\n"
+	 "webhooks[1].sideEffects: Required value: must specify one of None, NoneOnDryRun\n"
+	 "webhooks[1].clientConfig: Required value: exactly one of url or service is required\n"
+	 "webhooks[1].admissionReviewVersions: Required value: must specify one of v1, v1beta1\n"
+	 "webhooks[1].name: Duplicate value: \"a\""},
+	{&webhooks,
+	 "{" CLUSTER ",'webhooks':[{'name':'a.b.c','sideEffects':'Some','timeoutSeconds':31,"
+	 "'failurePolicy':'X','reinvocationPolicy':'Y','admissionReviewVersions':['v1','v1'],"
+	 "'clientConfig':{'url':'http://u@h/"
+	 "x?q#f'},'rules':[{'operations':['*','Z'],'apiGroups':[],"
+	 "'apiVersions':[''],'resources':['pods/*','pods/log','*','x'],'scope':'W'}]}]}",
+	 "webhooks[0].rules[0].operations: Invalid value: [\"*\",\"Z\"]: if '*' is present, must "
+	 "not "
+	 "specify other operations\n"
+	 "webhooks[0].rules[0].operations[1]: Unsupported value: \"Z\": supported values: \"*\", "
+	 "\"CONNECT\", \"CREATE\", \"DELETE\", \"UPDATE\"\n"
+	 "webhooks[0].rules[0].apiGroups: Required value\n"
+	 "webhooks[0].rules[0].apiVersions[0]: Required value\n"
+	 "webhooks[0].rules[0].resources[1]: Invalid value: \"pods/log\": if 'pods/*' is present, "
+	 "must "
+	 "not specify pods/log\n"
+	 "webhooks[0].rules[0].resources: Invalid value: [\"pods/*\",\"pods/log\",\"*\",\"x\"]: if "
+	 "'*' "
+	 "is present, must not specify other resources without subresources\n"
+	 "webhooks[0].rules[0].scope: Unsupported value: \"W\": supported values: \"*\", "
+	 "\"Cluster\", "
+	 "\"Namespaced\"\n"
+	 "webhooks[0].failurePolicy: Unsupported value: \"X\": supported values: \"Fail\", "
+	 "\"Ignore\"\n"
+	 "webhooks[0].sideEffects: Unsupported value: \"Some\": supported values: \"None\", "
+	 "\"NoneOnDryRun\"\n"
+	 "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and "
+	 "30 "
+	 "seconds\n"
+	 "webhooks[0].reinvocationPolicy: Unsupported value: \"Y\": supported values: "
+	 "\"IfNeeded\", "
+	 "\"Never\"\n"
+	 "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only allowed URL "
+	 "scheme; desired format: https://host[/path]\n"
+	 "webhooks[0].clientConfig.url: Invalid value: \"u\": user information is not permitted in "
+	 "the "
+	 "URL\n"
+	 "webhooks[0].clientConfig.url: Invalid value: \"f\": fragments are not permitted in the "
+	 "URL\n"
+	 "webhooks[0].clientConfig.url: Invalid value: \"q\": query parameters are not permitted "
+	 "in "
+	 "the URL\n"
+	 "webhooks[0].admissionReviewVersions[1]: Invalid value: \"v1\": duplicate version"},
+	{&webhooks,
+	 "{" CLUSTER ",'webhooks':[{'name':'a.b.c','sideEffects':'None','admissionReviewVersions':["
+	 "'v2'],'clientConfig':{'service':{'name':'','namespace':'n','path':'a//B','port':0}}}]}",
+	 "webhooks[0].clientConfig.service.name: Required value\n"
+	 "webhooks[0].clientConfig.service.port: Invalid value: 0: port is not valid: must be "
+	 "between "
+	 "1 and 65535, inclusive\n"
+	 "webhooks[0].clientConfig.service.path: Invalid value: \"a//B\": must start with a '/'\n"
+	 "webhooks[0].clientConfig.service.path: Invalid value: \"a//B\": segment[0] may not be "
+	 "empty\n"
+	 "webhooks[0].clientConfig.service.path: Invalid value: \"a//B\": segment[1] may not be "
+	 "empty\n"
+	 "webhooks[0].clientConfig.service.path: Invalid value: \"a//B\": segment[2]: a lowercase "
+	 "RFC "
+	 "1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
+	 "start and end with an alphanumeric character (e.g. 'example.com', regex used for "
+	 "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')\n"
+	 "webhooks[0].admissionReviewVersions: Invalid value: [\"v2\"]: must include at least one "
+	 "of "
+	 "v1, v1beta1"},
 	{&node, "{" CLUSTER "}", ""},
 	{&node, "{" CLUSTER ",'spec':{'taints':[{'key':'','effect':''}]}}",
 	 "metadata.taints[0].key: Invalid value: \"\": name part must be non-empty\n"

@@ -24,7 +24,7 @@ static const struct kind rows[] = {
 	 RULES(.warn = ingress_warn), .subs = kind_subs_status},
 	{NETWORK("networkpolicies", "networkpolicy", "NetworkPolicy", networkpolicy_type),
 	 .columns = columns_networkpolicy, .namespaced = true, .generation = true,
-	 .short_names = NAMES("netpol")},
+	 .short_names = NAMES("netpol"), RULES(VALIDATED(networkpolicy))},
 };
 
 const struct kind_group kind_group_network = {rows, ARRAY_LEN(rows)};

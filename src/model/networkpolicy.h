@@ -18,4 +18,8 @@ struct networkpolicy {
 };
 extern const struct type networkpolicy_type;
 
+/* How to call them: model/rules.h. */
+void networkpolicy_validate_create(struct json policy, struct causes *causes);
+void networkpolicy_validate_update(struct json policy, struct json old, struct causes *causes);
+
 #endif

@@ -111,6 +111,8 @@ void rules_endpoint_ip(struct str text, const struct path *path, struct causes *
 bool rules_ip(struct str text, const struct path *path, struct causes *causes);
 /* `must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)` */
 bool rules_cidr(struct str text, const struct path *path, struct causes *causes);
+/* Is a network a part of another, and smaller? */
+bool rules_is_within(struct str inner, struct str outer);
 /* Is an address, or a network, of IPv6? */
 bool rules_is_ipv6(struct str text);
 /* A qualified name, checked in lower case. */

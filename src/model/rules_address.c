@@ -43,19 +43,42 @@ bool rules_ip(struct str text, const struct path *path, struct causes *causes)
 	return false;
 }
 
-bool rules_cidr(struct str text, const struct path *path, struct causes *causes)
+/* The address of a network, and how many of its bits count. */
+static bool parse_network(struct str text, struct ip *ret_ip, int64_t *ret_bits)
 {
 	ptrdiff_t slash = str_find_byte(text, '/', 0);
+
+	return slash >= 0 && parse_ip(str_slice(text, 0, (size_t)slash), ret_ip) &&
+	       number_parse_i64(str_skip(text, (size_t)slash + 1), ret_bits, NULL) == 0 &&
+	       *ret_bits >= 0 && *ret_bits <= (ret_ip->six ? 128 : 32);
+}
+
+bool rules_cidr(struct str text, const struct path *path, struct causes *causes)
+{
 	struct ip ip;
 	int64_t bits;
 
-	if (slash >= 0 && parse_ip(str_slice(text, 0, (size_t)slash), &ip) &&
-	    number_parse_i64(str_skip(text, (size_t)slash + 1), &bits, NULL) == 0 && bits >= 0 &&
-	    bits <= (ip.six ? 128 : 32))
+	if (parse_network(text, &ip, &bits))
 		return true;
 	causes_invalid_str(causes, path, text,
 			   "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 	return false;
+}
+
+bool rules_is_within(struct str inner, struct str outer)
+{
+	struct ip a;
+	struct ip b;
+	int64_t inner_bits;
+	int64_t outer_bits;
+
+	if (!parse_network(inner, &a, &inner_bits) || !parse_network(outer, &b, &outer_bits) ||
+	    a.six != b.six || inner_bits <= outer_bits)
+		return false;
+	for (int64_t i = 0; i < outer_bits; i++)
+		if ((a.at[i / 8] ^ b.at[i / 8]) & 0x80 >> i % 8)
+			return false;
+	return true;
 }
 
 static bool is_all_zero(const struct ip *ip, size_t count)

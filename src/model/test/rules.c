@@ -16,6 +16,7 @@
 #include "model/lease.h"
 #include "model/limitrange.h"
 #include "model/namespace.h"
+#include "model/networkpolicy.h"
 #include "model/node.h"
 #include "model/persistentvolume.h"
 #include "model/priorityclass.h"
@@ -48,6 +49,7 @@ static const struct kind webhooks = {&mutating_webhook_configuration_type,
 				     webhook_configuration_validate_create,
 				     webhook_configuration_validate_update};
 KIND(controllerrevision);
+KIND(networkpolicy);
 KIND(node);
 KIND(namespace);
 KIND(configmap);
@@ -209,6 +211,39 @@ static const struct {
 	 "webhooks[0].admissionReviewVersions: Invalid value: [\"v2\"]: must include at least one "
 	 "of "
 	 "v1, v1beta1"},
+	{&networkpolicy,
+	 "{" META ",'spec':{'podSelector':{},'ingress':[{'ports':[{'port':80,'endPort':90},{'port':"
+	 "'http'}],'from':[{'podSelector':{}},{'ipBlock':{'cidr':'10.0.0.0/8','except':['10.1.0.0/"
+	 "16'"
+	 "]}}]}],'policyTypes':['Ingress']}}",
+	 ""},
+	{&networkpolicy,
+	 "{" META
+	 ",'spec':{'podSelector':{},'egress':[{'ports':[{'protocol':'X','port':0,'endPort':"
+	 "70000},{'port':'http','endPort':1},{'endPort':1},{'port':9,'endPort':8}],'to':[{},{"
+	 "'podSelector':{},'ipBlock':{'cidr':'10.0.0.0/8','except':['11.0.0.0/16','10.0.0.0/8']}},{"
+	 "'ipBlock':{'cidr':''}}]}],'policyTypes':['X']}}",
+	 "spec.egress[0].ports[0].protocol: Unsupported value: \"X\": supported values: \"TCP\", "
+	 "\"UDP\", \"SCTP\"\n"
+	 "spec.egress[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive\n"
+	 "spec.egress[0].ports[0].endPort: Invalid value: 70000: must be between 1 and 65535, "
+	 "inclusive\n"
+	 "spec.egress[0].ports[1].endPort: Invalid value: 1: may not be specified when `port` is "
+	 "non-numeric\n"
+	 "spec.egress[0].ports[2].endPort: Invalid value: 1: may not be specified when `port` is "
+	 "not "
+	 "specified\n"
+	 "spec.egress[0].ports[3].endPort: Invalid value: 9: must be greater than or equal to "
+	 "`port`\n"
+	 "spec.egress[0].to[0]: Required value: must specify a peer\n"
+	 "spec.egress[0].to[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must be a strict "
+	 "subset of `cidr`\n"
+	 "spec.egress[0].to[1].ipBlock.except[1]: Invalid value: \"10.0.0.0/8\": must be a strict "
+	 "subset of `cidr`\n"
+	 "spec.egress[0].to[1]: Forbidden: may not specify both ipBlock and another peer\n"
+	 "spec.egress[0].to[2].ipBlock.cidr: Required value\n"
+	 "spec.policyTypes[0]: Unsupported value: \"X\": supported values: \"Ingress\", "
+	 "\"Egress\""},
 	{&node, "{" CLUSTER "}", ""},
 	{&node, "{" CLUSTER ",'spec':{'taints':[{'key':'','effect':''}]}}",
 	 "metadata.taints[0].key: Invalid value: \"\": name part must be non-empty\n"

@@ -7,9 +7,9 @@
  * minResources: the pods that make the gang, those of high priority first. */
 #include <stdlib.h>
 
+#include "lifecycle/demand.h"
 #include "lifecycle/job_internal.h"
 #include "lifecycle/keys.h"
-#include "lifecycle/usage.h"
 
 #include "base/banned.h"
 
@@ -98,7 +98,7 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static void sum_resources(const struct job_look *look, struct usage *usage)
+static void sum_resources(const struct job_look *look, struct demand *demand)
 {
 	const struct vcjob_spec *spec = &look->job->spec;
 	struct ranked *ranks = rank(look);
@@ -118,7 +118,7 @@ static void sum_resources(const struct job_look *look, struct usage *usage)
 			ranks[i].taken += more;
 			left -= more;
 		}
-		usage_add_pod(usage, json_get(ranks[i].task->template, "spec"), ranks[i].taken);
+		demand_add_pod(demand, json_get(ranks[i].task->template, "spec"), ranks[i].taken);
 	}
 }
 
@@ -177,7 +177,7 @@ static struct json make_task_members(const struct vcjob_spec *spec, struct json_
 	return ret;
 }
 
-static void create(struct job_look *look, const struct usage *usage)
+static void create(struct job_look *look, const struct demand *demand)
 {
 	const struct vcjob_spec *spec = &look->job->spec;
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
@@ -201,7 +201,7 @@ static void create(struct job_look *look, const struct usage *usage)
 	json_set_str(doc, to, "queue", spec->queue);
 	if (spec->priority_class_name.len > 0)
 		json_set_str(doc, to, "priorityClassName", spec->priority_class_name);
-	json_set(doc, to, STR("minResources"), usage_encode(usage, doc));
+	json_set(doc, to, STR("minResources"), demand_encode(demand, doc));
 	put_topology(doc, to, spec->network_topology);
 	subs = make_sub_groups(spec, doc);
 	if (json_len(subs) > 0)
@@ -252,7 +252,7 @@ static struct json text_or_none(struct json_doc *doc, struct str text)
 	return text.len > 0 ? json_new_str(doc, text) : JSON_NONE;
 }
 
-static void update(struct job_look *look, const struct usage *usage)
+static void update(struct job_look *look, const struct demand *demand)
 {
 	const struct vcjob_spec *spec = &look->job->spec;
 	const struct podgroup_spec *is = &look->group.spec;
@@ -272,8 +272,8 @@ static void update(struct job_look *look, const struct usage *usage)
 			     spec->min_available ? json_new_int(patch, spec->min_available)
 						 : JSON_NONE,
 			     !json_is_absent(json_get(there, "minMember")));
-	if (!usage_equals(usage, &is->min_resources))
-		patch_member(patch, "minResources", usage_encode(usage, patch), true);
+	if (!demand_equals(demand, &is->min_resources))
+		patch_member(patch, "minResources", demand_encode(demand, patch), true);
 	if (!contains(json_get(there, "minTaskMember"), members))
 		patch_member(patch, "minTaskMember", members, true);
 	if (!contains(json_get(there, "subGroupPolicy"), subs) &&
@@ -289,12 +289,12 @@ static void update(struct job_look *look, const struct usage *usage)
 
 void job_group_ensure(struct job_look *look)
 {
-	AUTO(usage_done) struct usage usage;
+	AUTO(demand_done) struct demand demand;
 
-	usage_init(&usage, look_arena(look));
-	sum_resources(look, &usage);
+	demand_init(&demand, look_arena(look));
+	sum_resources(look, &demand);
 	if (look->has_group)
-		update(look, &usage);
+		update(look, &demand);
 	else
-		create(look, &usage);
+		create(look, &demand);
 }

@@ -8,8 +8,8 @@
 
 #include "base/number.h"
 #include "base/vec.h"
+#include "lifecycle/demand.h"
 #include "lifecycle/keys.h"
-#include "lifecycle/usage.h"
 #include "model/podgroup.h"
 
 #include "base/banned.h"
@@ -180,13 +180,13 @@ static void set_spec(struct build *b, struct arena *arena)
 	struct json pod = json_get(b->world->pod, "spec");
 	struct str class = json_str(json_get(pod, "priorityClassName"));
 	struct json queue = annotation_of(b->world->pod, KEY_POD_QUEUE);
-	AUTO(usage_done) struct usage usage;
+	AUTO(demand_done) struct demand demand;
 
-	usage_init(&usage, arena);
-	usage_add_pod(&usage, pod, min_member(b));
+	demand_init(&demand, arena);
+	demand_add_pod(&demand, pod, min_member(b));
 	if (min_member(b))
 		json_set_int(b->doc, b->spec, "minMember", min_member(b));
-	json_set(b->doc, b->spec, STR("minResources"), usage_encode(&usage, b->doc));
+	json_set(b->doc, b->spec, STR("minResources"), demand_encode(&demand, b->doc));
 	if (class.len)
 		json_set_str(b->doc, b->spec, "priorityClassName", class);
 	if (json_is(queue, JSON_STR))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/usage.c - what pods count for in a quota.
+/* lifecycle/demand.c - what pods count for in a quota.
  *
  * An extended resource that is only limited counts as asked for, since that is what Kubernetes makes
  * of it; upstream forgets it. */
-#include "lifecycle/usage.h"
+#include "lifecycle/demand.h"
 
 #include <stdlib.h>
 
@@ -14,28 +14,28 @@
 
 #include "base/banned.h"
 
-void usage_init(struct usage *usage, struct arena *arena)
+void demand_init(struct demand *demand, struct arena *arena)
 {
-	*usage = (struct usage){.arena = arena};
+	*demand = (struct demand){.arena = arena};
 }
 
-void usage_done(struct usage *usage)
+void demand_done(struct demand *demand)
 {
-	vec_done(&usage->amounts);
+	vec_done(&demand->amounts);
 }
 
-static void add(struct usage *usage, const char *prefix, struct str name, struct quantity value)
+static void add(struct demand *demand, const char *prefix, struct str name, struct quantity value)
 {
-	struct str key = str_from(arena_printf(usage->arena, "%s%.*s", prefix, STR_ARG(name)));
+	struct str key = str_from(arena_printf(demand->arena, "%s%.*s", prefix, STR_ARG(name)));
 
 	value.text = str_none();
-	for (size_t i = 0; i < usage->amounts.len; i++) {
-		if (str_eq(usage->amounts.ptr[i].name, key)) {
-			quantity_add(&usage->amounts.ptr[i].value, &value);
+	for (size_t i = 0; i < demand->amounts.len; i++) {
+		if (str_eq(demand->amounts.ptr[i].name, key)) {
+			quantity_add(&demand->amounts.ptr[i].value, &value);
 			return;
 		}
 	}
-	vec_push(&usage->amounts, (struct resource_amount){key, value});
+	vec_push(&demand->amounts, (struct resource_amount){key, value});
 }
 
 static bool is_plain(struct str name)
@@ -90,30 +90,30 @@ static void override(struct pod_total *total, struct json list)
 	}
 }
 
-static void add_requests(struct usage *usage, const struct pod_amount *amount, int64_t count)
+static void add_requests(struct demand *demand, const struct pod_amount *amount, int64_t count)
 {
 	struct quantity value = amount->value;
 
 	quantity_mul(&value, count);
 	if (is_plain(amount->name) || is_huge(amount->name) || is_extended(amount->name)) {
-		add(usage, "", amount->name, value);
-		add(usage, "requests.", amount->name, value);
+		add(demand, "", amount->name, value);
+		add(demand, "requests.", amount->name, value);
 	}
 }
 
-static void add_limits(struct usage *usage, const struct pod_amount *amount,
+static void add_limits(struct demand *demand, const struct pod_amount *amount,
 		       const struct pod_total *requests, int64_t count)
 {
 	struct quantity value = amount->value;
 
 	quantity_mul(&value, count);
 	if (is_plain(amount->name))
-		add(usage, "limits.", amount->name, value);
+		add(demand, "limits.", amount->name, value);
 	else if (is_extended(amount->name) && !pod_total_find(requests, amount->name))
-		add_requests(usage, amount, count);
+		add_requests(demand, amount, count);
 }
 
-void usage_add_pod(struct usage *usage, struct json spec, int64_t count)
+void demand_add_pod(struct demand *demand, struct json spec, int64_t count)
 {
 	AUTO(pod_total_done) struct pod_total requests = {0};
 	AUTO(pod_total_done) struct pod_total limits = {0};
@@ -127,24 +127,24 @@ void usage_add_pod(struct usage *usage, struct json spec, int64_t count)
 	override(&limits, json_get(whole, "limits"));
 	add_list(&requests, json_get(spec, "overhead"), false);
 	add_list(&limits, json_get(spec, "overhead"), true);
-	add(usage, "", STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
-	add(usage, "count/", STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
+	add(demand, "", STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
+	add(demand, "count/", STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
 	for (size_t i = 0; i < requests.len; i++)
-		add_requests(usage, &requests.ptr[i], count);
+		add_requests(demand, &requests.ptr[i], count);
 	for (size_t i = 0; i < limits.len; i++)
-		add_limits(usage, &limits.ptr[i], &requests, count);
+		add_limits(demand, &limits.ptr[i], &requests, count);
 }
 
-bool usage_equals(const struct usage *usage, const struct resource_list *list)
+bool demand_equals(const struct demand *demand, const struct resource_list *list)
 {
-	if (usage->amounts.len != list->len)
+	if (demand->amounts.len != list->len)
 		return false;
 	for (size_t i = 0; i < list->len; i++) {
 		bool same = false;
 
-		for (size_t k = 0; k < usage->amounts.len; k++)
-			if (str_eq(usage->amounts.ptr[k].name, list->ptr[i].name))
-				same = quantity_cmp(&usage->amounts.ptr[k].value,
+		for (size_t k = 0; k < demand->amounts.len; k++)
+			if (str_eq(demand->amounts.ptr[k].name, list->ptr[i].name))
+				same = quantity_cmp(&demand->amounts.ptr[k].value,
 						    &list->ptr[i].value) == 0;
 		if (!same)
 			return false;
@@ -159,14 +159,14 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(l->name, r->name);
 }
 
-struct json usage_encode(const struct usage *usage, struct json_doc *doc)
+struct json demand_encode(const struct demand *demand, struct json_doc *doc)
 {
 	struct json ret = json_new_obj(doc);
 	VEC(struct resource_amount) sorted = {0};
 	char text[QUANTITY_TEXT_SIZE];
 
-	for (size_t i = 0; i < usage->amounts.len; i++)
-		vec_push(&sorted, usage->amounts.ptr[i]);
+	for (size_t i = 0; i < demand->amounts.len; i++)
+		vec_push(&sorted, demand->amounts.ptr[i]);
 	if (sorted.len > 1)
 		qsort(sorted.ptr, sorted.len, sizeof(*sorted.ptr), by_name);
 	for (size_t i = 0; i < sorted.len; i++)

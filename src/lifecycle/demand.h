@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/usage.h - what pods count for in a quota: the minResources of podgroups.
+/* lifecycle/demand.h - what pods count for in a quota: the minResources of podgroups.
  *
  * The keys are those of Kubernetes' quotas: pods, count/pods, cpu and requests.cpu, limits.cpu and so
  * on, extended resources as requests.<name> and by their bare name. Only what is asked for is
  * there. */
-#ifndef LIFECYCLE_USAGE_H
-#define LIFECYCLE_USAGE_H
+#ifndef LIFECYCLE_DEMAND_H
+#define LIFECYCLE_DEMAND_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,19 +16,19 @@
 #include "json/doc.h"
 #include "model/view.h"
 
-struct usage {
+struct demand {
 	struct arena *arena; /* of the names; lent */
 	VEC(struct resource_amount) amounts;
 };
-void usage_init(struct usage *usage, struct arena *arena);
-void usage_done(struct usage *usage);
-DEFINE_AUTO_IN_PLACE(struct usage, usage_done);
+void demand_init(struct demand *demand, struct arena *arena);
+void demand_done(struct demand *demand);
+DEFINE_AUTO_IN_PLACE(struct demand, demand_done);
 
 /* Add `count` pods with this spec (of a pod or a template). */
-void usage_add_pod(struct usage *usage, struct json spec, int64_t count);
+void demand_add_pod(struct demand *demand, struct json spec, int64_t count);
 /* The same amounts? */
-bool usage_equals(const struct usage *usage, const struct resource_list *list);
+bool demand_equals(const struct demand *demand, const struct resource_list *list);
 /* {"cpu": "1", ...}, by name; {} where there is nothing. */
-struct json usage_encode(const struct usage *usage, struct json_doc *doc);
+struct json demand_encode(const struct demand *demand, struct json_doc *doc);
 
 #endif

@@ -13,6 +13,7 @@
 #include "client/client.h"
 #include "client/kubeconfig.h"
 #include "client/transport_http.h"
+#include "programs/volcano/component_controllers.h"
 #include "programs/volcano/component_node.h"
 #include "programs/volcano/component_scheduler.h"
 #include "programs/volcano/home.h"
@@ -100,7 +101,8 @@ struct client *component_client(const struct component_world *world, const char 
 
 const struct component components[COMPONENT_COUNT] = {
 	{"apiserver", start_apiserver, stop_apiserver, free_apiserver},
-	{"controllers", NULL, NULL, NULL},
+	{"controllers", component_controllers_start, component_controllers_stop,
+	 component_controllers_free},
 	{"scheduler", component_scheduler_start, component_scheduler_stop,
 	 component_scheduler_free},
 	{"node", component_node_start, component_node_stop, component_node_free},

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* controller/job.c - the job controller: calls lifecycle/job.h for each job that something happened
+ * to, and carries the plans out.
+ *
+ * One key a job ("namespace/name") in a work queue, so that each is looked at once at a time and a
+ * large job does not stand in the way of a small one: a plan makes a few hundred pods at most, and the
+ * job then queues up again behind the others.
+ *
+ * What the server answers to a write is taken in at once, so that the next look sees it. That matters:
+ * a pod that the status counts and that is not there is an evicted one. For the same reason nothing is
+ * looked at before everything that is there has been heard of. */
+#include "lifecycle/job.h"
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/time.h"
+#include "client/informer.h"
+#include "client/workqueue.h"
+#include "controller/cache.h"
+#include "controller/carry.h"
+#include "controller/controller.h"
+#include "controller/controller_rows.h"
+#include "controller/job_entries.h"
+#include "http/sshkey.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+#define WAIT_FIRST (10 * TIME_MILLISECOND)
+#define WAIT_MOST (10 * TIME_SECOND)
+
+struct job_controller {
+	struct controller_base *base;
+	struct entries *entries;
+	struct cache *caches[PLAN_KIND_COUNT]; /* NULL: kinds that are not looked up */
+	struct workqueue *queue;               /* NULL until everything is known */
+	struct list keys;                      /* key pairs that are being made */
+	uint64_t completed;
+	uint64_t failed;
+	uint64_t steps;
+	uint64_t writes;
+};
+
+/* A key pair that is being made on a worker. */
+struct key_work {
+	struct list link;
+	struct job_controller *controller; /* NULL: it is gone */
+	char *job;
+	struct sshkey key;
+	struct err err;
+	int result;
+};
+
+static void wake(struct job_controller *self, const struct entry *entry)
+{
+	if (entry && self->queue)
+		workqueue_add(self->queue, str_from(entry->key));
+}
+
+static void wake_name(struct job_controller *self, struct str namespace, struct str name)
+{
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+
+	buf_printf(&key, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+	wake(self, entries_find(self->entries, buf_str(&key)));
+}
+
+/* --- the ends of a look ---------------------------------------------------------------------- */
+
+static void rest(struct job_controller *self, struct entry *entry, int64_t look_at)
+{
+	struct str key = str_from(entry->key);
+	int64_t now = loop_now(self->base->loop);
+
+	entry->busy = false;
+	if (look_at > 0)
+		workqueue_done_after(self->queue, key, look_at > now ? look_at - now : 0);
+	else
+		workqueue_done(self->queue, key);
+	entries_drop(self->entries, entry);
+}
+
+/* Something else was there, or had changed meanwhile: that is no failure, but no haste either. */
+static void wait_a_while(struct job_controller *self, struct entry *entry)
+{
+	entry->wait_us = entry->wait_us == 0 ? WAIT_FIRST : 2 * entry->wait_us;
+	if (entry->wait_us > WAIT_MOST)
+		entry->wait_us = WAIT_MOST;
+	entry->busy = false;
+	workqueue_done_after(self->queue, str_from(entry->key), entry->wait_us);
+	entries_drop(self->entries, entry);
+}
+
+/* --- carrying out ---------------------------------------------------------------------------- */
+
+static void count_phase(struct job_controller *self, const struct plan_write *write)
+{
+	struct json state = json_get(json_get(json_doc_root(write->doc), "status"), "state");
+	struct str phase = json_str(json_get(state, "phase"));
+
+	if (str_is(phase, "Completed"))
+		self->completed++;
+	else if (str_is(phase, "Failed"))
+		self->failed++;
+}
+
+static void pod_written(struct job_controller *self, const struct plan_write *write,
+			struct json_doc *doc)
+{
+	struct informer *pods = self->base->informers[RESOURCE_PODS];
+	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
+	uint64_t heard = 0;
+
+	if (write->verb == PLAN_DELETE) {
+		if (doc)
+			entries_mark_pod(self->entries, write->namespace, write->name, write->uid);
+		else
+			(void)entries_remove_pod(self->entries, write->namespace, write->name,
+						 write->uid);
+		return;
+	}
+	/* A pod that was made and is gone already must not come back. */
+	if (number_parse_u64(informer_version(pods), &heard, NULL) == 0 &&
+	    cache_version(root) <= heard)
+		return;
+	(void)entries_put_pod(self->entries, root);
+}
+
+static void written(void *arg, const struct plan_write *write, struct json_doc *doc)
+{
+	struct entry *entry = arg;
+	struct job_controller *self = entry->controller;
+
+	self->writes++;
+	if (write->kind == PLAN_POD) {
+		pod_written(self, write, doc);
+	} else if (write->kind == PLAN_JOB && doc) {
+		(void)entries_put_job(self->entries, doc);
+		if (write->verb == PLAN_UPDATE_STATUS) {
+			entry->counted_at = loop_now(self->base->loop);
+			count_phase(self, write);
+		}
+	} else if (self->caches[write->kind] && write->verb == PLAN_DELETE) {
+		cache_remove(self->caches[write->kind], write->namespace, write->name, write->uid);
+	} else if (self->caches[write->kind] && doc) {
+		cache_put(self->caches[write->kind], doc);
+	}
+}
+
+static void done(void *arg, enum carry_end end)
+{
+	struct entry *entry = arg;
+	struct job_controller *self = entry->controller;
+	int64_t look_at = entry->more ? loop_now(self->base->loop) : entry->look_at;
+
+	entry->carry = NULL;
+	switch (end) {
+	case CARRY_DONE:
+		entry->wait_us = 0;
+		rest(self, entry, look_at);
+		break;
+	case CARRY_AGAIN:
+		wait_a_while(self, entry);
+		break;
+	case CARRY_FAILED:
+		entry->busy = false;
+		workqueue_retry(self->queue, str_from(entry->key));
+		entries_drop(self->entries, entry);
+		break;
+	}
+}
+
+/* --- key pairs ------------------------------------------------------------------------------- */
+
+static void make_key(void *arg)
+{
+	struct key_work *work = arg;
+
+	work->result = sshkey_new(SSHKEY_RSA, "", &work->key, &work->err);
+}
+
+static void key_made(void *arg)
+{
+	struct key_work *work = arg;
+	struct job_controller *self = work->controller;
+	struct entry *entry = self ? entries_find(self->entries, str_from(work->job)) : NULL;
+
+	if (self)
+		list_remove(&work->link);
+	if (entry && work->result == 0) {
+		mem_free(entry->private_pem);
+		mem_free(entry->public_line);
+		entry->private_pem = TAKE(work->key.private_pem);
+		entry->public_line = TAKE(work->key.public_line);
+		rest(self, entry, loop_now(self->base->loop));
+	} else if (entry) {
+		log_error(self->base->log, "no key pair", LOG_STR("job", work->job),
+			  LOG_STR("err", work->err.text));
+		entry->busy = false;
+		workqueue_retry(self->queue, str_from(entry->key));
+	}
+	sshkey_done(&work->key);
+	mem_free(work->job);
+	mem_free(work);
+}
+
+static void want_key(struct job_controller *self, const struct entry *entry)
+{
+	struct key_work *work = mem_new(struct key_work);
+
+	work->controller = self;
+	work->job = mem_strdup(entry->key);
+	list_push(&self->keys, &work->link);
+	loop_work(self->base->loop, make_key, key_made, work);
+}
+
+/* --- a look ---------------------------------------------------------------------------------- */
+
+struct look_up {
+	struct job_controller *self;
+	struct str namespace;
+};
+
+static struct json find(void *arg, enum plan_kind_id kind, struct str name)
+{
+	const struct look_up *look = arg;
+	struct str namespace = plan_kinds[kind].namespaced ? look->namespace : STR("");
+	struct json_doc *doc = cache_get(look->self->caches[kind], namespace, name);
+
+	return doc ? json_doc_root(doc) : JSON_NONE;
+}
+
+static bool is_older(struct json a, struct json b)
+{
+	struct json l = json_get(a, "metadata"), r = json_get(b, "metadata");
+	int order = str_cmp(json_str(json_get(l, "creationTimestamp")),
+			    json_str(json_get(r, "creationTimestamp")));
+
+	return order < 0 || (order == 0 && cache_version(a) < cache_version(b));
+}
+
+/* The oldest Command for a job, or JSON_NONE. There are never many. */
+static struct json find_command(const struct job_controller *self, struct json job)
+{
+	struct json meta = json_get(job, "metadata");
+	struct json oldest = JSON_NONE;
+	struct json_doc *doc;
+	size_t at = 0;
+
+	while ((doc = cache_next(self->caches[PLAN_COMMAND], &at))) {
+		struct json root = json_doc_root(doc);
+		struct json target = json_get(root, "target");
+		struct str uid = json_str(json_get(target, "uid"));
+
+		if (str_eq(json_str(json_get(target, "name")), json_str(json_get(meta, "name"))) &&
+		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")),
+			   json_str(json_get(meta, "namespace"))) &&
+		    (uid.len == 0 || str_eq(uid, json_str(json_get(meta, "uid")))) &&
+		    (json_is_absent(oldest) || is_older(root, oldest)))
+			oldest = root;
+	}
+	return oldest;
+}
+
+static bool gives_up(const struct job_controller *self, const struct entry *entry)
+{
+	int most = self->base->options.max_requeue;
+
+	return most >= 0 && workqueue_failures(self->queue, str_from(entry->key)) >= (unsigned)most;
+}
+
+/* Ask what to do; 0 or -1. */
+static int step(struct job_controller *self, struct entry *entry, struct plan *plan,
+		struct job_outcome *outcome, struct err *err)
+{
+	struct json job = json_doc_root(entry->doc);
+	struct json command = find_command(self, job);
+	struct look_up look = {self, json_str(json_get(json_get(job, "metadata"), "namespace"))};
+	struct job_ssh_key key = {str_from(entry->private_pem), str_from(entry->public_line)};
+	const struct job_pod **pods = mem_calloc(entry->pods.len + 1, sizeof(*pods));
+	struct job_world world = {
+		.job = job,
+		.pods = pods,
+		.pod_count = entries_collect(entry, pods),
+		.commands = &command,
+		.command_count = !json_is_absent(command),
+		.find = find,
+		.arg = &look,
+		.ssh_key = entry->private_pem ? &key : NULL,
+		.now = loop_now(self->base->loop),
+		.counted_at = entry->counted_at,
+		.give_up = gives_up(self, entry),
+	};
+	int result;
+
+	self->steps++;
+	result = job_step(&world, plan, outcome, err);
+	mem_free(pods);
+	return result;
+}
+
+static void work(void *arg, struct str key)
+{
+	struct job_controller *self = arg;
+	struct entry *entry = entries_find(self->entries, key);
+	struct job_outcome outcome;
+	struct carry_options options;
+	AUTO(plan_done) struct plan plan;
+	struct err err;
+
+	plan_init(&plan);
+	if (!entry || !entry->doc) {
+		workqueue_done(self->queue, key);
+		return;
+	}
+	entry->busy = true;
+	if (step(self, entry, &plan, &outcome, &err) < 0) {
+		/* Set aside until somebody changes it; others are not touched. */
+		log_warn(self->base->log, "a job cannot be read", LOG_VIEW("job", key),
+			 LOG_STR("err", err.text));
+		rest(self, entry, 0);
+		return;
+	}
+	entry->controller = self;
+	entry->more = outcome.more;
+	entry->look_at = plan.look_at;
+	options = (struct carry_options){
+		.client = self->base->client,
+		.recorder = self->base->recorder,
+		.told = &entry->told,
+		.written = written,
+		.done = done,
+		.arg = entry,
+	};
+	if (plan.writes.len > 0) {
+		entry->carry = carry_start(&options, &plan);
+		return;
+	}
+	carry_tell(&options, &plan);
+	if (outcome.wants_ssh_key)
+		want_key(self, entry);
+	else
+		rest(self, entry, plan.look_at);
+}
+
+/* --- what happens ---------------------------------------------------------------------------- */
+
+static void job_changed(void *arg, const struct informer_object *object)
+{
+	struct job_controller *self = arg;
+
+	wake(self, entries_put_job(self->entries, object->doc));
+}
+
+static void job_gone(void *arg, const struct informer_object *object)
+{
+	struct job_controller *self = arg;
+	struct str uid = object->doc
+				 ? json_str(json_get(
+					   json_get(json_doc_root(object->doc), "metadata"), "uid"))
+				 : str_none();
+	struct entry *entry =
+		entries_remove_job(self->entries, object->namespace, object->name, uid);
+
+	if (entry)
+		entries_drop(self->entries, entry);
+}
+
+static void pod_changed(void *arg, const struct informer_object *object)
+{
+	struct job_controller *self = arg;
+
+	wake(self, entries_put_pod(self->entries, json_doc_root(object->doc)));
+}
+
+static void pod_gone(void *arg, const struct informer_object *object)
+{
+	struct job_controller *self = arg;
+	struct str uid = object->doc
+				 ? json_str(json_get(
+					   json_get(json_doc_root(object->doc), "metadata"), "uid"))
+				 : str_none();
+	struct entry *entry =
+		entries_remove_pod(self->entries, object->namespace, object->name, uid);
+
+	wake(self, entry);
+	if (entry)
+		entries_drop(self->entries, entry);
+}
+
+/* An object that a job owns: the job is told. */
+static void owned_changed(void *arg, struct str namespace, struct str name, struct json object,
+			  bool gone)
+{
+	struct json_iter it = json_iter(json_get(json_get(object, "metadata"), "ownerReferences"));
+
+	(void)name;
+	(void)gone;
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "kind")), "Job"))
+			wake_name(arg, namespace, json_str(json_get(it.value, "name")));
+}
+
+static void command_changed(void *arg, struct str namespace, struct str name, struct json object,
+			    bool gone)
+{
+	(void)name;
+	if (!gone)
+		wake_name(arg, namespace, json_str(json_get(json_get(object, "target"), "name")));
+}
+
+/* A queue has come, changed or gone: its jobs look again. Queues change rarely. */
+static void queue_changed(void *arg, struct str namespace, struct str name, struct json object,
+			  bool gone)
+{
+	struct job_controller *self = arg;
+	struct entry *entry;
+	size_t at = 0;
+
+	(void)namespace;
+	(void)object;
+	(void)gone;
+	while (self->queue && (entry = entries_next(self->entries, &at))) {
+		struct json spec =
+			entry->doc ? json_get(json_doc_root(entry->doc), "spec") : JSON_NONE;
+
+		if (str_eq(json_str(json_get(spec, "queue")), name))
+			wake(self, entry);
+	}
+}
+
+static bool is_job_command(struct json object)
+{
+	struct json target = json_get(object, "target");
+
+	return str_is(json_str(json_get(target, "kind")), "Job") &&
+	       str_is(json_str(json_get(target, "apiVersion")), "batch.volcano.sh/v1alpha1");
+}
+
+static bool is_of_job(struct json object)
+{
+	return !str_is_none(job_controller_of(object));
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+/* The kinds that are looked up. */
+static const struct {
+	enum plan_kind_id kind;
+	enum resource_id resource;
+	cache_keep_fn *keep;
+	void (*changed)(void *arg, struct str namespace, struct str name, struct json object,
+			bool gone);
+} looked_up[] = {
+	{PLAN_PODGROUP, RESOURCE_PODGROUPS, is_of_job, owned_changed},
+	{PLAN_COMMAND, RESOURCE_COMMANDS, is_job_command, command_changed},
+	{PLAN_QUEUE, RESOURCE_QUEUES, NULL, queue_changed},
+	{PLAN_PRIORITYCLASS, RESOURCE_PRIORITYCLASSES, NULL, NULL},
+	{PLAN_CLAIM, RESOURCE_PVCS, NULL, NULL},
+	{PLAN_SERVICE, RESOURCE_SERVICES, NULL, NULL},
+	{PLAN_CONFIGMAP, RESOURCE_CONFIGMAPS, is_of_job, NULL},
+	{PLAN_SECRET, RESOURCE_SECRETS, is_of_job, NULL},
+	{PLAN_NETWORKPOLICY, RESOURCE_NETWORKPOLICIES, NULL, NULL},
+};
+
+static void *job_new(struct controller_base *base)
+{
+	struct job_controller *self = mem_new(struct job_controller);
+
+	self->base = base;
+	self->entries = entries_new();
+	list_init(&self->keys);
+	for (size_t i = 0; i < ARRAY_LEN(looked_up); i++) {
+		struct cache *cache = cache_new(
+			looked_up[i].keep,
+			&(struct cache_events){.changed = looked_up[i].changed, .arg = self});
+
+		self->caches[looked_up[i].kind] = cache;
+		cache_listen(cache, controller_informer(base, looked_up[i].resource));
+	}
+	informer_listen(controller_informer(base, RESOURCE_VCJOBS),
+			&(struct informer_events){
+				.added = job_changed, .updated = job_changed, .deleted = job_gone},
+			self);
+	informer_listen(controller_informer(base, RESOURCE_PODS),
+			&(struct informer_events){
+				.added = pod_changed, .updated = pod_changed, .deleted = pod_gone},
+			self);
+	return self;
+}
+
+static void job_ready(void *arg)
+{
+	struct job_controller *self = arg;
+	struct entry *entry;
+	size_t at = 0;
+
+	self->queue = workqueue_new(
+		self->base->loop,
+		&(struct workqueue_options){
+			.work = work, .arg = self, .workers = self->base->options.workers});
+	while ((entry = entries_next(self->entries, &at)))
+		if (entry->doc)
+			wake(self, entry);
+}
+
+static void job_free(void *arg)
+{
+	struct job_controller *self = arg;
+
+	while (!list_is_empty(&self->keys)) {
+		struct key_work *key = container_of(list_first(&self->keys), struct key_work, link);
+
+		list_remove(&key->link);
+		key->controller = NULL;
+	}
+	workqueue_free(self->queue);
+	entries_free(self->entries);
+	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)
+		cache_free(self->caches[i]);
+	mem_free(self);
+}
+
+static void job_print_metrics(const void *arg, struct buf *to)
+{
+	const struct job_controller *self = arg;
+	const struct {
+		const char *name;
+		const char *help;
+		uint64_t value;
+	} rows[] = {
+		{"volcano_controller_job_completed_total", "jobs that were completed",
+		 self->completed},
+		{"volcano_controller_job_failed_total", "jobs that failed", self->failed},
+		{"volcano_controller_job_steps_total", "looks at jobs", self->steps},
+		{"volcano_controller_job_writes_total", "writes", self->writes},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		buf_printf(to, "# HELP %s %s\n# TYPE %s counter\n%s %llu\n", rows[i].name,
+			   rows[i].help, rows[i].name, rows[i].name,
+			   (unsigned long long)rows[i].value);
+}
+
+const struct controller controller_job = {
+	.name = "job-controller",
+	.new = job_new,
+	.ready = job_ready,
+	.free = job_free,
+	.print_metrics = job_print_metrics,
+};

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/daemon/daemon.c - the life of a daemon: from its flags to its last signal. */
+#include "programs/daemon/daemon.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "base/uuid.h"
+#include "client/client.h"
+#include "client/kubeconfig.h"
+#include "client/leader.h"
+#include "client/transport.h"
+#include "client/transport_http.h"
+#include "http/server.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum { HOST_NAME_SIZE = 256, EXIT_USAGE = 2 };
+
+struct settings {
+	const char *kubeconfig;
+	const char *master;
+	bool leader_elect;
+	int64_t lease_duration;
+	int64_t renew_deadline;
+	int64_t retry_period;
+	const char *lock_namespace;
+	const char *lock_name;
+	bool healthz;
+	const char *healthz_address;
+	bool metrics;
+	const char *metrics_address;
+	const char *log_level;
+	bool version;
+	bool help;
+};
+
+struct daemon {
+	const struct daemon_program *program;
+	struct settings settings;
+	struct daemon_world world;
+	struct leader *leader;
+	struct http_server *health;
+	struct http_server *metrics;
+	void *work;
+	struct err err; /* why the work could not start */
+	bool ending;
+	int code;
+};
+
+/* --- the work -------------------------------------------------------------------------------- */
+
+static void end(struct daemon *daemon, int code)
+{
+	daemon->code = code;
+	loop_stop(daemon->world.loop);
+}
+
+static void start_work(void *arg)
+{
+	struct daemon *daemon = arg;
+
+	daemon->work = daemon->program->start(daemon->program->arg, &daemon->world, &daemon->err);
+	if (daemon->work)
+		return;
+	log_error(daemon->world.log, "cannot start", LOG_STR("err", daemon->err.text));
+	end(daemon, 1);
+}
+
+static void lost_lead(void *arg)
+{
+	struct daemon *daemon = arg;
+
+	if (daemon->ending)
+		return;
+	log_error(daemon->world.log, "does not lead any more");
+	end(daemon, 1);
+}
+
+static void lead_changed(void *arg, struct str identity)
+{
+	struct daemon *daemon = arg;
+
+	log_info(daemon->world.log, "leader", LOG_VIEW("identity", identity));
+}
+
+/* --- health and metrics ---------------------------------------------------------------------- */
+
+static void serve_health(struct http_request *request, void *arg)
+{
+	bool known = str_is(http_request_path(request), "/healthz");
+
+	(void)arg;
+	http_reply(request, known ? 200 : 404, STR("text/plain; charset=utf-8"),
+		   known ? STR("ok") : STR("404 page not found\n"));
+}
+
+static void serve_metrics(struct http_request *request, void *arg)
+{
+	const struct daemon *daemon = arg;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct client_stats stats;
+
+	if (!str_is(http_request_path(request), "/metrics")) {
+		http_reply(request, 404, STR("text/plain; charset=utf-8"),
+			   STR("404 page not found\n"));
+		return;
+	}
+	client_stats(daemon->world.client, &stats);
+	buf_printf(&text,
+		   "# HELP volcano_client_requests_total requests sent\n"
+		   "# TYPE volcano_client_requests_total counter\n"
+		   "volcano_client_requests_total %llu\n",
+		   (unsigned long long)stats.sent);
+	if (daemon->work && daemon->program->print_metrics)
+		daemon->program->print_metrics(daemon->work, &text);
+	http_reply(request, 200, STR("text/plain; version=0.0.4; charset=utf-8"), buf_str(&text));
+}
+
+/* ":8081" is every address of this machine. */
+static struct http_server *listen_on(struct daemon *daemon, const char *text,
+				     http_handler_fn *handler, struct err *err)
+{
+	AUTO(http_server_free) struct http_server *server = NULL;
+	AUTO(mem_free) char *full = mem_printf("%s%s", text[0] == ':' ? "0.0.0.0" : "", text);
+	struct address address;
+
+	if (address_parse(str_from(full), &address, err) < 0)
+		return NULL;
+	server = http_server_new(daemon->world.loop,
+				 &(struct http_server_options){.handler = handler, .arg = daemon},
+				 err);
+	if (!server || http_server_listen(server, &address, HTTP_PLAIN, NULL, err) < 0)
+		return NULL;
+	return TAKE(server);
+}
+
+static int start_servers(struct daemon *daemon, struct err *err)
+{
+	const struct settings *settings = &daemon->settings;
+
+	if (settings->healthz) {
+		daemon->health = listen_on(daemon, settings->healthz_address, serve_health, err);
+		if (!daemon->health)
+			return err_wrap(err, "--healthz-address");
+	}
+	if (settings->metrics) {
+		daemon->metrics = listen_on(daemon, settings->metrics_address, serve_metrics, err);
+		if (!daemon->metrics)
+			return err_wrap(err, "--listen-address");
+	}
+	return 0;
+}
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+static int find_access(const struct settings *settings, struct kubeconfig_access *ret,
+		       struct err *err)
+{
+	AUTO(kubeconfig_free) struct kubeconfig *config = NULL;
+	struct kubeconfig_pod pod = {
+		.host = secure_getenv("KUBERNETES_SERVICE_HOST"),
+		.port = secure_getenv("KUBERNETES_SERVICE_PORT"),
+	};
+
+	if (!settings->kubeconfig[0] && !settings->master[0])
+		return kubeconfig_in_pod(&pod, ret, err);
+	config = kubeconfig_new(NULL);
+	if (settings->kubeconfig[0] && kubeconfig_load(config, settings->kubeconfig, err) < 0)
+		return -1;
+	if (settings->kubeconfig[0] &&
+	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, ret, err) < 0)
+		return -1;
+	if (settings->master[0])
+		ret->server = settings->master;
+	return 0;
+}
+
+static int connect_client(struct daemon *daemon, struct err *err)
+{
+	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
+	struct transport *transport;
+
+	if (find_access(&daemon->settings, &access, err) < 0)
+		return -1;
+	transport = transport_http_new(
+		daemon->world.loop,
+		&(struct transport_http_options){.access = &access,
+						 .environment = (const char *const *)environ,
+						 .user_agent = str_from(daemon->program->name)},
+		err);
+	if (!transport)
+		return -1;
+	daemon->world.client = client_new(
+		daemon->world.loop, transport,
+		&(struct client_options){.field_manager = str_from(daemon->program->name)});
+	return 0;
+}
+
+static void seek_lead(struct daemon *daemon)
+{
+	const struct settings *settings = &daemon->settings;
+	char host[HOST_NAME_SIZE] = "localhost";
+	uint8_t bytes[16];
+	char uuid[UUID_TEXT_SIZE];
+	AUTO(mem_free) char *identity = NULL;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	loop_random(daemon->world.loop, bytes, sizeof(bytes));
+	uuid_print(bytes, uuid);
+	identity = mem_printf("%s_%s", host, uuid);
+	daemon->leader = leader_new(daemon->world.client,
+				    &(struct leader_options){
+					    .namespace = str_from(settings->lock_namespace),
+					    .name = str_from(settings->lock_name),
+					    .identity = str_from(identity),
+					    .duration_us = settings->lease_duration,
+					    .renew_us = settings->renew_deadline,
+					    .retry_us = settings->retry_period,
+					    .started = start_work,
+					    .stopped = lost_lead,
+					    .changed = lead_changed,
+					    .arg = daemon,
+					    .log = daemon->world.log,
+				    });
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+static int64_t clock_now(void *arg)
+{
+	return loop_now(arg);
+}
+
+static void stop_work(struct daemon *daemon)
+{
+	void *work = TAKE(daemon->work);
+
+	if (work)
+		daemon->program->stop(work);
+}
+
+static void released(void *arg)
+{
+	end(arg, 0);
+}
+
+/* The first signal ends the work, and gives the lead up so that others need not wait. */
+static void on_signal(struct loop_signal *watch, int signo, void *arg)
+{
+	struct daemon *daemon = arg;
+
+	(void)watch;
+	log_info(daemon->world.log, "stopping", LOG_STR("signal", sigabbrev_np(signo)));
+	if (daemon->ending || !daemon->leader || !leader_leads(daemon->leader)) {
+		end(daemon, 0);
+		return;
+	}
+	daemon->ending = true;
+	stop_work(daemon);
+	leader_release(daemon->leader, released, daemon);
+}
+
+static void close_all(struct daemon *daemon)
+{
+	stop_work(daemon);
+	leader_free(daemon->leader);
+	http_server_free(daemon->health);
+	http_server_free(daemon->metrics);
+	client_free(daemon->world.client);
+}
+
+static int run(struct daemon *daemon, struct err *err)
+{
+	enum log_level level = LOG_LEVEL_INFO;
+	AUTO(loop_free) struct loop *loop = NULL;
+	AUTO(log_free) struct log *log = NULL;
+	struct loop_signal *signals[2] = {0};
+	static const int numbers[2] = {SIGTERM, SIGINT};
+	int result = -1;
+
+	if (!log_level_parse(str_from(daemon->settings.log_level), &level))
+		return err_set(err, ERR_BAD_REQUEST, "--log-level: \"%s\" is no level",
+			       daemon->settings.log_level);
+	loop = loop_new(err);
+	if (!loop)
+		return -1;
+	log = log_new(&(struct log_options){.level = level, .clock = clock_now, .clock_arg = loop});
+	daemon->world.loop = loop;
+	daemon->world.log = log;
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		signals[i] = loop_signal_add(loop, numbers[i], on_signal, daemon, err);
+		if (!signals[i])
+			goto done;
+	}
+	if (connect_client(daemon, err) < 0 || start_servers(daemon, err) < 0)
+		goto done;
+	if (daemon->settings.leader_elect)
+		seek_lead(daemon);
+	else
+		start_work(daemon);
+	loop_run(loop);
+	result = 0;
+done:
+	close_all(daemon);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		loop_signal_remove(signals[i]);
+	return result;
+}
+
+static void print_help(const struct daemon_program *program, const struct daemon_flag *common,
+		       size_t count)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	daemon_flags_print(program->flags, program->flag_count, &text);
+	daemon_flags_print(common, count, &text);
+	printf("usage: %s [FLAG...]: %s\n\n%s", program->name, program->about, buf_text(&text));
+}
+
+int daemon_main(const struct daemon_program *program, int argc, char **argv)
+{
+	struct daemon daemon = {
+		.program = program,
+		.settings =
+			{
+				.kubeconfig = "",
+				.master = "",
+				.leader_elect = true,
+				.lock_namespace = "volcano-system",
+				.lock_name = program->name,
+				.healthz_address = program->healthz_address,
+				.metrics_address = ":8081",
+				.log_level = "info",
+			},
+	};
+	struct settings *settings = &daemon.settings;
+	const struct daemon_flag common[] = {
+		{"kubeconfig", DAEMON_TEXT, &settings->kubeconfig,
+		 "how to reach the API server; without it and --master, as a pod does"},
+		{"master", DAEMON_TEXT, &settings->master, "URL of the API server"},
+		{"leader-elect", DAEMON_SWITCH, &settings->leader_elect,
+		 "work only while no other one does"},
+		{"leader-elect-lease-duration", DAEMON_DURATION, &settings->lease_duration,
+		 "how long others wait before they take over (15s)"},
+		{"leader-elect-renew-deadline", DAEMON_DURATION, &settings->renew_deadline,
+		 "how long to try to keep the lead (10s)"},
+		{"leader-elect-retry-period", DAEMON_DURATION, &settings->retry_period,
+		 "between tries (2s)"},
+		{"leader-elect-resource-lock", DAEMON_TEXT, NULL, "leases"},
+		{"leader-elect-resource-name", DAEMON_TEXT, &settings->lock_name, "of the lease"},
+		{"leader-elect-resource-namespace", DAEMON_TEXT, &settings->lock_namespace,
+		 "of the lease (volcano-system)"},
+		{"lock-object-namespace", DAEMON_TEXT, &settings->lock_namespace,
+		 "the same, as it was called before"},
+		{"enable-healthz", DAEMON_SWITCH, &settings->healthz, "serve /healthz"},
+		{"healthz-address", DAEMON_TEXT, &settings->healthz_address, "where"},
+		{"enable-metrics", DAEMON_SWITCH, &settings->metrics, "serve /metrics"},
+		{"listen-address", DAEMON_TEXT, &settings->metrics_address, "where (:8081)"},
+		{"kube-api-qps", DAEMON_NUMBER, NULL, "taken and not used: the server says when"},
+		{"kube-api-burst", DAEMON_NUMBER, NULL, "likewise"},
+		{"log-level", DAEMON_TEXT, &settings->log_level, "debug, info, warn or error"},
+		{"version", DAEMON_SWITCH, &settings->version, "show the version"},
+		{"help", DAEMON_SWITCH, &settings->help, "show this"},
+	};
+	const struct daemon_flag *const tables[] = {program->flags, common};
+	const size_t counts[] = {program->flag_count, ARRAY_LEN(common)};
+	struct err err = {0};
+	int code = EXIT_USAGE;
+
+	(void)argc;
+	if (daemon_flags_parse(argv + 1, tables, counts, ARRAY_LEN(tables), &err) == 0) {
+		if (settings->help || settings->version) {
+			if (settings->help)
+				print_help(program, common, ARRAY_LEN(common));
+			else
+				printf("%s %s\n", program->name, VOLCANO_VERSION);
+			return 0;
+		}
+		code = 1;
+		if (run(&daemon, &err) == 0)
+			return daemon.code;
+	}
+	(void)fprintf(stderr, "%s: %s\n", program->name, err.text);
+	return code;
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# controllers.t - jobs under `volcano up`, and again with vc-controller-manager as a process of its
+# own over HTTPS. The scheduler's part is played by hand: groups are admitted, pods are bound.
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+home=$tmp/home
+kubectl() { "$KUBECTL_NEW" "$@"; }
+export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+phase() { kubectl wait --for=jsonpath='{.status.state.phase}'="$2" --timeout=60s "vcjob/$1"; }
+job() {
+	printf '%s\n' "apiVersion: batch.volcano.sh/v1alpha1" "kind: Job" "metadata: {name: $1}" \
+		"spec:" "  plugins: {env: [], svc: [], ssh: []}" "  tasks:" \
+		"  - {name: t, replicas: 2, template: {metadata: {annotations: {$2}}, spec:" \
+		"     {restartPolicy: Never, containers: [{name: c, image: x}]}}}"
+}
+# Admit the group of a job and bind its two pods.
+schedule() {
+	group=$1-$(kubectl get vcjob "$1" -o jsonpath='{.metadata.uid}')
+	kubectl wait --for=create --timeout=60s "podgroup/$group" &&
+		kubectl patch podgroup "$group" --type merge -p '{"status":{"phase":"Inqueue"}}' || return 1
+	for i in 0 1; do
+		kubectl wait --for=create --timeout=60s "pod/$1-t-$i" || return 1
+		printf '{"apiVersion":"v1","kind":"Binding","metadata":{"name":"%s"},"target":{"kind":"Node","name":"node-00000"}}' \
+			"$1-t-$i" | kubectl create --raw "/api/v1/namespaces/default/pods/$1-t-$i/binding" -f - || return 1
+	done
+}
+queue() {
+	printf '%s\n' "apiVersion: scheduling.volcano.sh/v1beta1" "kind: Queue" "metadata: {name: default}" \
+		"spec: {}" | kubectl create --validate=false -f - &&
+		kubectl patch queue default --subresource=status --type merge -p '{"status":{"state":"Open"}}'
+}
+try_jobs() {
+	job good 'run-seconds: "0"' >"$tmp/good.yaml"
+	job stays '' >"$tmp/stays.yaml"
+	passes "$1: a job is made" kubectl create --validate=false -f "$tmp/good.yaml" -f "$tmp/stays.yaml"
+	passes "$1: it is scheduled" schedule good
+	passes "$1: it is completed" phase good Completed
+	is "$1: with the variables of its plugins" \
+		"$(kubectl get pod good-t-1 -o jsonpath='{.spec.containers[0].env[1]}')" \
+		'{"name":"VC_TASK_INDEX","value":"1"}'
+	passes "$1: another one too" schedule stays
+	passes "$1: it runs" phase stays Running
+	passes "$1: its key pair is there" kubectl get secret stays-ssh
+	printf '%s\n' "apiVersion: bus.volcano.sh/v1alpha1" "kind: Command" "metadata: {generateName: c-}" \
+		"action: TerminateJob" "target: {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: stays," \
+		"  uid: $(kubectl get vcjob stays -o jsonpath='{.metadata.uid}')}" >"$tmp/command.yaml"
+	passes "$1: a command is given" kubectl create --validate=false -f "$tmp/command.yaml"
+	passes "$1: and obeyed" phase stays Terminated
+	has "$1: which is told" "$(kubectl get events -o jsonpath='{.items[*].message}')" \
+		"Start to execute action TerminateJob"
+	passes "$1: jobs are deleted" kubectl delete vcjob good stays --timeout=60s
+	passes "$1: so are their pods" kubectl wait --for=delete --timeout=60s pod/good-t-0
+}
+
+passes "it starts" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 --simulate-nodes 1 \
+	--components apiserver,controllers,node
+passes "a queue" queue
+try_jobs "in one process"
+passes "it stops" "$BIN/volcano" down --data-dir "$home"
+
+passes "it starts without controllers" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 \
+	--simulate-nodes 1 --components apiserver,node
+"$BIN/vc-controller-manager" --kubeconfig "$home/kubeconfig" --lock-object-namespace default \
+	>"$tmp/manager.log" 2>&1 &
+manager=$!
+try_jobs "over HTTPS"
+kill "$manager"
+wait "$manager"
+is "the manager ends well" $? 0
+fails "an unknown flag is an error" "$BIN/vc-controller-manager" --nope
+has "that names it" "$output" "--nope"
+fails "a controller twice is one" "$BIN/vc-controller-manager" --kubeconfig "$home/kubeconfig" \
+	--leader-elect=false --controllers job-controller,-job-controller
+passes "it stops again" "$BIN/volcano" down --data-dir "$home"
+finish

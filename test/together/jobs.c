@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The job controller with the API server and simulated nodes in one process, in virtual time.
+ *
+ * A few lines stand in for the scheduler: podgroups are admitted, pods are bound. The last test lets
+ * asks, answers and watches be lost by chance, and the controller die and start anew, and looks at
+ * the end only: every job as if nothing had happened. */
+#include "apiserver/install.h"
+#include "apiserver/test/client_world.h"
+#include "base/time.h"
+#include "client/faults.h"
+#include "client/informer.h"
+#include "controller/controller.h"
+#include "node/simulated.h"
+
+enum { SEEDS = 6 };
+
+struct cluster {
+	struct world w;
+	struct faults faults;
+	struct client *client; /* of the controllers, with faults */
+	struct controllers *controllers;
+	struct simulated *nodes;
+	struct informer *groups;
+	struct informer *pods;
+	size_t binds;
+	size_t job_writes; /* versions of jobs that were seen */
+	struct informer *jobs;
+};
+
+/* --- the scheduler's part -------------------------------------------------------------------- */
+
+static void see_group(void *arg, const struct informer_object *object)
+{
+	struct cluster *c = arg;
+	struct json status = json_get(json_doc_root(object->doc), "status");
+	AUTO(json_doc_unref) struct json_doc *patch = NULL;
+
+	if (json_str(json_get(status, "phase")).len > 0)
+		return;
+	patch = doc_of("{\"status\":{\"phase\":\"Inqueue\"}}");
+	client_send(c->w.client, &(struct client_ask){.verb = CLIENT_PATCH,
+						      .patch = CLIENT_PATCH_MERGE,
+						      .resource = &resources[RESOURCE_PODGROUPS],
+						      .namespace = object->namespace,
+						      .name = object->name,
+						      .body = patch});
+}
+
+static void see_pod(void *arg, const struct informer_object *object)
+{
+	struct cluster *c = arg;
+	struct json spec = json_get(json_doc_root(object->doc), "spec");
+
+	if (json_str(json_get(spec, "nodeName")).len > 0)
+		return;
+	c->binds++;
+	client_bind(c->w.client,
+		    &(struct client_bind){.namespace = object->namespace,
+					  .name = object->name,
+					  .node = STR("node-00000")},
+		    NULL, NULL);
+}
+
+static void see_job(void *arg, const struct informer_object *object)
+{
+	struct cluster *c = arg;
+
+	(void)object;
+	c->job_writes++;
+}
+
+static struct informer *listen(struct cluster *c, enum resource_id resource,
+			       void (*see)(void *arg, const struct informer_object *object))
+{
+	struct informer *informer = informer_new(
+		c->w.client, &(struct informer_options){.resource = &resources[resource]});
+
+	informer_listen(informer, &(struct informer_events){.added = see, .updated = see}, c);
+	informer_start(informer);
+	return informer;
+}
+
+/* --- the cluster ----------------------------------------------------------------------------- */
+
+static void start_controllers(struct cluster *c)
+{
+	struct transport *direct =
+		direct_new(c->w.api, &(struct direct_user){.name = "controllers"});
+	struct err err;
+
+	c->client = client_new(c->w.loop, faults_new(c->w.loop, direct, &c->faults), NULL);
+	c->controllers = controllers_new(c->w.loop, c->client,
+					 &(struct controllers_options){.max_requeue = -1}, &err);
+	if (!c->controllers) {
+		printf("Bail out! %s\n", err.text);
+		exit(1);
+	}
+}
+
+static void stop_controllers(struct cluster *c)
+{
+	controllers_free(TAKE(c->controllers));
+	client_free(TAKE(c->client));
+}
+
+static void pass(struct cluster *c, int64_t time)
+{
+	int64_t until = loop_uptime(c->w.loop) + time;
+
+	loop_drain(c->w.loop);
+	while (loop_uptime(c->w.loop) < until) {
+		(void)loop_turn(c->w.loop, until - loop_uptime(c->w.loop));
+		loop_drain(c->w.loop);
+	}
+}
+
+static void create(struct cluster *c, enum resource_id resource, struct json_doc *doc)
+{
+	struct got got = {0};
+
+	client_create(c->w.client, &resources[resource], doc, got_it, &got);
+	world_wait(&c->w, &got);
+	if (got.reason)
+		printf("# %s\n", got.text);
+	json_doc_unref(got.doc);
+	json_doc_unref(doc);
+}
+
+/* What the queue controller does. */
+static void open_queue(struct cluster *c)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *patch = doc_of("{\"status\":{\"state\":\"Open\"}}");
+	struct got got = {0};
+
+	create(c, RESOURCE_QUEUES, doc_of("{\"metadata\":{\"name\":\"default\"},\"spec\":{}}"));
+	(void)world_ask(&c->w, &got,
+			&(struct client_ask){.verb = CLIENT_PATCH,
+					     .patch = CLIENT_PATCH_MERGE,
+					     .resource = &resources[RESOURCE_QUEUES],
+					     .name = STR("default"),
+					     .sub = STR("status"),
+					     .body = patch});
+	json_doc_unref(got.doc);
+}
+
+static void open_cluster(struct cluster *c, uint64_t seed)
+{
+	struct err err;
+
+	*c = (struct cluster){0};
+	world_open(&c->w, seed, 0);
+	if (install_definitions(c->w.api, &err) < 0) {
+		printf("Bail out! %s\n", err.text);
+		exit(1);
+	}
+	api_start(c->w.api, &(struct api_place){0});
+	create(c, RESOURCE_NAMESPACES, doc_of("{\"metadata\":{\"name\":\"a\"}}"));
+	open_queue(c);
+	c->nodes = simulated_new(c->w.loop, c->w.client,
+				 &(struct simulated_options){.nodes = 1, .pods = "9999"});
+	c->groups = listen(c, RESOURCE_PODGROUPS, see_group);
+	c->pods = listen(c, RESOURCE_PODS, see_pod);
+	c->jobs = listen(c, RESOURCE_VCJOBS, see_job);
+	start_controllers(c);
+	pass(c, 0);
+}
+
+static void close_cluster(struct cluster *c)
+{
+	stop_controllers(c);
+	informer_free(c->jobs);
+	informer_free(c->groups);
+	informer_free(c->pods);
+	simulated_free(c->nodes);
+	world_close(&c->w);
+}
+
+/* A job of one task; `annotations` of its pods and `rest` of the spec as JSON members. */
+static void submit(struct cluster *c, const char *name, int pods, const char *annotations,
+		   const char *rest)
+{
+	create(c, RESOURCE_VCJOBS,
+	       doc_of("{\"metadata\":{\"name\":\"%s\",\"namespace\":\"a\"},\"spec\":{"
+		      "\"minAvailable\":"
+		      "%d,\"queue\":\"default\",\"schedulerName\":\"volcano\",%s\"tasks\":[{"
+		      "\"name\":"
+		      "\"t\",\"replicas\":%d,\"minAvailable\":%d,\"template\":{\"metadata\":{"
+		      "\"annotations\":{%s}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":["
+		      "{"
+		      "\"name\":\"m\",\"image\":\"i\"}]}}}]}}",
+		      name, pods, rest, pods, pods, annotations));
+}
+
+static void command(struct cluster *c, const char *job, const char *action)
+{
+	create(c, RESOURCE_COMMANDS,
+	       doc_of("{\"metadata\":{\"generateName\":\"c-\",\"namespace\":\"a\"},\"action\":\"%"
+		      "s\","
+		      "\"target\":{\"apiVersion\":\"batch.volcano.sh/v1alpha1\",\"kind\":\"Job\","
+		      "\"name\":\"%s\",\"uid\":\"\"}}",
+		      action, job));
+}
+
+static const char *job_at(struct cluster *c, const char *name, const char *path)
+{
+	static char text[600];
+	struct got got = {0};
+
+	(void)world_ask(&c->w, &got,
+			&(struct client_ask){.verb = CLIENT_GET,
+					     .resource = &resources[RESOURCE_VCJOBS],
+					     .namespace = STR("a"),
+					     .name = str_from(name)});
+	snprintf(text, sizeof(text), "%s",
+		 got.reason ? err_reason(got.reason) : text_at(got.doc, path));
+	json_doc_unref(got.doc);
+	return text;
+}
+
+static size_t count_of(struct cluster *c, enum resource_id resource)
+{
+	struct got got = {0};
+	size_t count;
+
+	(void)world_ask(&c->w, &got,
+			&(struct client_ask){.verb = CLIENT_LIST,
+					     .resource = &resources[resource],
+					     .namespace = STR("a")});
+	count = json_len(json_get(json_doc_root(got.doc), "items"));
+	json_doc_unref(got.doc);
+	return count;
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+static void test_run(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 1);
+	submit(&c, "j", 3, "\"run-seconds\":\"1\"", "");
+	pass(&c, TIME_SECOND / 2);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	is(job_at(&c, "j", "status.running"), "3");
+	pass(&c, 2 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Completed");
+	ok(count_of(&c, RESOURCE_PODS) == 3, "the pods are still there");
+	ok(count_of(&c, RESOURCE_PODGROUPS) == 0, "the podgroup is gone");
+	ok(c.job_writes <= 6, "the job was written %zu times", c.job_writes - 1);
+	close_cluster(&c);
+}
+
+static void test_restart(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 2);
+	submit(&c, "j", 2, "\"run-seconds\":\"1\",\"run-exit-code\":\"3\"",
+	       "\"maxRetry\":3,\"policies\":[{\"event\":\"PodFailed\",\"action\":\"RestartJob\"}]"
+	       ",");
+	pass(&c, 20 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Failed");
+	is(job_at(&c, "j", "status.retryCount"), "3");
+	ok(c.binds == 6, "three times two pods ran: %zu", c.binds);
+	close_cluster(&c);
+}
+
+static void test_commands(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 3);
+	submit(&c, "j", 2, "", "\"plugins\":{\"svc\":[],\"env\":[]},");
+	pass(&c, TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	ok(count_of(&c, RESOURCE_SERVICES) == 1 && count_of(&c, RESOURCE_NETWORKPOLICIES) == 1,
+	   "the objects of plugins are there");
+	command(&c, "j", "AbortJob");
+	pass(&c, TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Aborted");
+	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "the command is gone");
+	ok(count_of(&c, RESOURCE_PODS) == 0, "so are the pods");
+	ok(count_of(&c, RESOURCE_SERVICES) == 0, "so are the objects of plugins");
+	command(&c, "j", "ResumeJob");
+	pass(&c, TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	is(job_at(&c, "j", "status.retryCount"), "1");
+	ok(count_of(&c, RESOURCE_PODS) == 2, "the pods are back");
+	close_cluster(&c);
+}
+
+static void test_ssh(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 4);
+	submit(&c, "j", 2, "", "\"plugins\":{\"ssh\":[]},");
+	pass(&c, 2 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	ok(count_of(&c, RESOURCE_SECRETS) == 1, "a key pair was made");
+	close_cluster(&c);
+}
+
+static void test_large(void)
+{
+	struct cluster c;
+	int64_t began;
+
+	open_cluster(&c, 5);
+	submit(&c, "large", 3000, "\"run-seconds\":\"600\"", "");
+	submit(&c, "small", 1, "\"run-seconds\":\"1\"", "");
+	began = loop_uptime(c.w.loop);
+	while (strcmp(job_at(&c, "small", "status.state.phase"), "Completed") != 0 &&
+	       loop_uptime(c.w.loop) < began + 60 * TIME_SECOND)
+		pass(&c, TIME_SECOND / 10);
+	ok(loop_uptime(c.w.loop) < began + 5 * TIME_SECOND,
+	   "a large job does not delay a small one");
+	pass(&c, 60 * TIME_SECOND);
+	is(job_at(&c, "large", "status.running"), "3000");
+	ok(c.job_writes < 60, "both were written %zu times", c.job_writes);
+	close_cluster(&c);
+}
+
+static void test_faults(uint64_t seed)
+{
+	struct cluster c;
+	char name[32];
+
+	open_cluster(&c, seed);
+	c.faults = (struct faults){.refuse = 10,
+				   .lose_ask = 10,
+				   .lose_answer = 10,
+				   .conflict = 10,
+				   .end_watch = 5,
+				   .expire = 5};
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "ok-%d", i);
+		submit(&c, name, 3, "\"run-seconds\":\"1\"", "");
+		snprintf(name, sizeof(name), "bad-%d", i);
+		submit(&c, name, 2, "\"run-seconds\":\"1\",\"run-exit-code\":\"1\"",
+		       "\"maxRetry\":2,\"policies\":[{\"event\":\"PodFailed\",\"action\":"
+		       "\"RestartJob\"}],");
+		snprintf(name, sizeof(name), "stop-%d", i);
+		submit(&c, name, 2, "", "");
+	}
+	for (int i = 0; i < 40; i++) {
+		pass(&c, (int64_t)loop_random_below(c.w.loop, 400) * TIME_MILLISECOND);
+		stop_controllers(&c);
+		start_controllers(&c);
+		if (i == 20)
+			for (int k = 0; k < 6; k++) {
+				snprintf(name, sizeof(name), "stop-%d", k);
+				command(&c, name, "AbortJob");
+			}
+	}
+	c.faults = (struct faults){0};
+	pass(&c, 120 * TIME_SECOND);
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "ok-%d", i);
+		is(job_at(&c, name, "status.state.phase"), "Completed");
+		snprintf(name, sizeof(name), "bad-%d", i);
+		is(job_at(&c, name, "status.state.phase"), "Failed");
+		is(job_at(&c, name, "status.retryCount"), "2");
+		snprintf(name, sizeof(name), "stop-%d", i);
+		is(job_at(&c, name, "status.state.phase"), "Aborted");
+	}
+	ok(count_of(&c, RESOURCE_PODGROUPS) == 0, "seed %d: no podgroup is left", (int)seed);
+	close_cluster(&c);
+}
+
+int main(void)
+{
+	test_run();
+	test_restart();
+	test_commands();
+	test_ssh();
+	test_large();
+	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++)
+		test_faults(seed);
+	return tap_done();
+}

@@ -333,7 +333,8 @@ static struct json_doc *make_job(const struct look *look, struct str name, int64
 	json_set_bool(doc, owner, "controller", true);
 	json_set_bool(doc, owner, "blockOwnerDeletion", true);
 	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
-	json_set(doc, root, STR("spec"), json_new_copy(doc, template->spec));
+	if (json_is(template->spec, JSON_OBJ))
+		json_set(doc, root, STR("spec"), json_new_copy(doc, template->spec));
 	return doc;
 }
 

@@ -164,7 +164,8 @@ static struct json_doc *make_job(struct look *look, struct str name, struct str 
 	json_set_bool(doc, owner, "controller", true);
 	json_set_bool(doc, owner, "blockOwnerDeletion", true);
 	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
-	json_set(doc, root, STR("spec"), json_new_copy(doc, json_get(template, "spec")));
+	if (json_is(json_get(template, "spec"), JSON_OBJ))
+		json_set(doc, root, STR("spec"), json_new_copy(doc, json_get(template, "spec")));
 	return doc;
 }
 

@@ -323,6 +323,22 @@ static void test_refused(void)
 	is(got, "1=* active=1 Sched=1:00");
 }
 
+/* A template that says nothing makes a job that the server refuses, and nothing worse. */
+static void test_empty(void)
+{
+	AUTO(world_done) struct world world;
+	AUTO(mem_free) char *got = NULL;
+
+	world_init(&world);
+	world.now = START;
+	(void)world_create(&world, PLAN_VCCRONJOB,
+			   doc_of("{'metadata':{'name':'c','namespace':'n'},'spec':{'schedule':"
+				  "'* * * * *','jobTemplate':{}}}"));
+	run_until(&world, START + 61 * TIME_SECOND);
+	got = state_of(&world);
+	is(got, "1=* active=1 Sched=1:00");
+}
+
 static void test_foreign(void)
 {
 	AUTO(world_done) struct world world;
@@ -349,6 +365,7 @@ int main(void)
 	}
 	test_job();
 	test_refused();
+	test_empty();
 	test_foreign();
 	return tap_done();
 }

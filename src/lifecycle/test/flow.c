@@ -267,6 +267,20 @@ static void test_refused(void)
 	is(later, "Running comp:f-a");
 }
 
+/* A template that says nothing makes a job that the server refuses, and nothing worse. */
+static void test_empty_template(void)
+{
+	AUTO(world_done) struct world world;
+	AUTO(mem_free) char *got = NULL;
+
+	world_init(&world);
+	put(&world, PLAN_JOBTEMPLATE, "{'metadata':{'name':'a','namespace':'n'}}");
+	put(&world, PLAN_JOBFLOW, FLOW("'flows':[{'name':'a'}]"));
+	settle(&world);
+	got = status_of(&world);
+	is(got, "Pending unKn:f-a");
+}
+
 static void test_records(void)
 {
 	AUTO(world_done) struct world world;
@@ -326,6 +340,7 @@ int main(void)
 	}
 	test_job();
 	test_refused();
+	test_empty_template();
 	test_records();
 	test_template();
 	return tap_done();

@@ -14,7 +14,8 @@
 
 /* To add a controller: one row. */
 static const struct controller *const rows[] = {
-	&controller_job,
+	&controller_job,  &controller_queue,    &controller_workload, &controller_ttl,
+	&controller_flow, &controller_template, &controller_cronjob,  &controller_hypernode,
 };
 
 struct controllers {

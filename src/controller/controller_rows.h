@@ -5,6 +5,13 @@
 
 #include "controller/controller.h"
 
+extern const struct controller controller_cronjob;
+extern const struct controller controller_flow;
+extern const struct controller controller_hypernode;
 extern const struct controller controller_job;
+extern const struct controller controller_queue;
+extern const struct controller controller_template;
+extern const struct controller controller_ttl;
+extern const struct controller controller_workload;
 
 #endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* controller/template.c - the JobTemplate controller: a template lists the jobs that are labelled with
+ * it. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "controller/cache.h"
+#include "controller/controller_rows.h"
+#include "controller/worker.h"
+#include "lifecycle/flow.h"
+#include "lifecycle/keys.h"
+
+#include "base/banned.h"
+
+struct template_controller {
+	struct controller_base *base;
+	struct worker *worker;
+	struct cache *caches[PLAN_KIND_COUNT]; /* templates, jobs made from them */
+};
+
+static struct str label_of(struct json job)
+{
+	return json_str(json_get(json_get(json_get(job, "metadata"), "labels"), KEY_BY_TEMPLATE));
+}
+
+static bool has_label(struct json job)
+{
+	return label_of(job).len > 0;
+}
+
+static void template_changed(void *arg, struct str namespace, struct str name, struct json object,
+			     bool gone)
+{
+	struct template_controller *self = arg;
+
+	(void)object;
+	(void)gone;
+	worker_wake_object(self->worker, namespace, name);
+}
+
+/* The label is "namespace.name". */
+static void job_changed(void *arg, struct str namespace, struct str name, struct json object,
+			bool gone)
+{
+	struct template_controller *self = arg;
+	struct str label = label_of(object);
+	ptrdiff_t dot = str_find_byte(label, '.', 0);
+
+	(void)name;
+	if (!gone && dot > 0 && str_eq(str_slice(label, 0, (size_t)dot), namespace))
+		worker_wake_object(self->worker, namespace, str_skip(label, (size_t)dot + 1));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(json_str(json_get(json_get(*(const struct json *)a, "metadata"), "name")),
+		       json_str(json_get(json_get(*(const struct json *)b, "metadata"), "name")));
+}
+
+static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+{
+	struct template_controller *self = arg;
+	VEC(struct json) jobs = {0};
+	struct json_doc *template;
+	struct json_doc *job;
+	struct str namespace;
+	struct str name;
+	size_t at = 0;
+	int result;
+
+	worker_split(key, &namespace, &name);
+	template = cache_get(self->caches[PLAN_JOBTEMPLATE], namespace, name);
+	if (!template)
+		return 0;
+	while ((job = cache_next(self->caches[PLAN_JOB], &at))) {
+		struct json root = json_doc_root(job);
+		struct str label = label_of(root);
+
+		if (label.len == key.len && str_starts(label, namespace) && str_ends(label, name) &&
+		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")), namespace))
+			vec_push(&jobs, root);
+	}
+	if (jobs.len > 1)
+		qsort(jobs.ptr, jobs.len, sizeof(*jobs.ptr), by_name);
+	result = template_step(json_doc_root(template), jobs.ptr, jobs.len, plan, err);
+	vec_done(&jobs);
+	return result;
+}
+
+static void *template_new(struct controller_base *base)
+{
+	struct template_controller *self = mem_new(struct template_controller);
+
+	self->base = base;
+	self->caches[PLAN_JOBTEMPLATE] =
+		cache_new(NULL, &(struct cache_events){.changed = template_changed, .arg = self});
+	self->caches[PLAN_JOB] =
+		cache_new(has_label, &(struct cache_events){.changed = job_changed, .arg = self});
+	self->worker = worker_new(&(struct worker_options){
+		.base = base, .look = look, .arg = self, .caches = self->caches});
+	cache_listen(self->caches[PLAN_JOBTEMPLATE],
+		     controller_informer(base, RESOURCE_JOBTEMPLATES));
+	cache_listen(self->caches[PLAN_JOB], controller_informer(base, RESOURCE_VCJOBS));
+	return self;
+}
+
+static void template_ready(void *arg)
+{
+	worker_start(((struct template_controller *)arg)->worker);
+}
+
+static void template_free(void *arg)
+{
+	struct template_controller *self = arg;
+
+	worker_free(self->worker);
+	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)
+		cache_free(self->caches[i]);
+	mem_free(self);
+}
+
+const struct controller controller_template = {
+	.name = "jobtemplate-controller",
+	.new = template_new,
+	.ready = template_ready,
+	.free = template_free,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* controller/worker.h - what the small controllers have in common: keys that want to be looked at, a
+ * look that makes a plan, and the plan carried out.
+ *
+ *	worker = worker_new(&(struct worker_options){ .base = base, .look = look, .arg = self,
+ *						      .caches = self->caches });
+ *	worker_wake(worker, STR("ns/name"));		whenever something has changed
+ *	worker_start(worker);				when everything is known
+ *
+ * A key is looked at once at a time, again after its plan was carried out, and again when its plan
+ * says so. What the server answers to a write goes into the caches first, so that the next look
+ * sees it. What fails is tried again, each time later. */
+#ifndef CONTROLLER_WORKER_H
+#define CONTROLLER_WORKER_H
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "json/doc.h"
+#include "lifecycle/plan.h"
+
+struct cache;
+struct controller_base;
+struct worker;
+
+/* Decide about a key. The plan is new; an error is logged, and the key looked at again later. */
+typedef int worker_look_fn(void *arg, struct str key, struct plan *plan, struct err *err);
+
+struct worker_options {
+	struct controller_base *base; /* lent, and outlives it */
+	worker_look_fn *look;
+	void *arg;
+	/* By kind, PLAN_KIND_COUNT of them, lent: what has been written of a kind goes there. NULL:
+	 * nowhere. */
+	struct cache *const *caches;
+	/* Told of each write behind that, since a watch that tells of the same version later is not
+	 * passed on; `doc` is lent, NULL where the object is gone. May be NULL. */
+	void (*written)(void *arg, const struct plan_write *write, struct json_doc *doc);
+};
+
+struct worker *worker_new(const struct worker_options *options) __attribute__((returns_nonnull));
+/* Nothing is called any more. Takes NULL. */
+void worker_free(struct worker *worker);
+DEFINE_AUTO(struct worker *, worker_free);
+
+/* Before worker_start() it only takes note. */
+void worker_wake(struct worker *worker, struct str key);
+/* "namespace/name", or "name" where there is no namespace. */
+void worker_wake_object(struct worker *worker, struct str namespace, struct str name);
+void worker_start(struct worker *worker);
+/* What was told of a key may be told again, since its object is gone. */
+void worker_forget(struct worker *worker, struct str key);
+
+/* The parts of such a key; the namespace is "" where there is none. */
+void worker_split(struct str key, struct str *ret_namespace, struct str *ret_name);
+
+#endif

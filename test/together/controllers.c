@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The controllers beside that of jobs, with the API server in one process on the virtual loop: what
+ * they make of queues, flows, cron jobs, plain pods, HyperNodes and finished jobs; that they come to
+ * rest; and that a restart changes nothing. There are no scheduler and no nodes: tests set phases. */
+#include "apiserver/install.h"
+#include "apiserver/test/client_world.h"
+#include "base/time.h"
+#include "controller/controller.h"
+
+struct home {
+	struct world w;
+	struct client *client;
+	struct controllers *controllers;
+};
+
+static void start(struct home *h)
+{
+	struct err err;
+
+	h->client = world_client(&h->w, "controllers");
+	h->controllers =
+		controllers_new(h->w.loop, h->client, &(struct controllers_options){0}, &err);
+	ok(h->controllers != NULL, "the controllers start");
+}
+
+static void stop(struct home *h)
+{
+	controllers_free(h->controllers);
+	client_free(h->client);
+}
+
+static void pass(struct home *h, int64_t time)
+{
+	int64_t until = loop_uptime(h->w.loop) + time;
+
+	loop_drain(h->w.loop);
+	while (loop_uptime(h->w.loop) < until) {
+		(void)loop_turn(h->w.loop, until - loop_uptime(h->w.loop));
+		loop_drain(h->w.loop);
+	}
+}
+
+/* JSON with ' for ". */
+static struct json_doc *quoted(const char *text)
+{
+	AUTO(mem_free) char *copy = mem_strdup(text);
+
+	for (char *c = copy; *c; c++)
+		if (*c == '\'')
+			*c = '"';
+	return doc_of("%s", copy);
+}
+
+static int send(struct home *h, enum client_verb verb, enum resource_id resource, const char *name,
+		const char *sub, const char *body)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = body ? quoted(body) : NULL;
+	struct got got = {0};
+	int code = world_ask(&h->w, &got,
+			     &(struct client_ask){.verb = verb,
+						  .resource = &resources[resource],
+						  .namespace = resources[resource].namespaced
+								       ? STR("a")
+								       : str_none(),
+						  .name = str_from(name),
+						  .sub = str_from(sub),
+						  .body = doc,
+						  .patch = CLIENT_PATCH_MERGE});
+
+	if (got.reason)
+		printf("# %s\n", got.text);
+	json_doc_unref(got.doc);
+	pass(h, 200 * TIME_MILLISECOND);
+	return code;
+}
+
+static void make(struct home *h, enum resource_id resource, const char *body)
+{
+	ok(send(h, CLIENT_CREATE, resource, "", "", body) == 201, "made: %s", body);
+}
+
+static void merge(struct home *h, enum resource_id resource, const char *name, const char *sub,
+		  const char *body)
+{
+	ok(send(h, CLIENT_PATCH, resource, name, sub, body) == 200, "changed: %s %s", name, body);
+}
+
+/* A field of an object, or the reason why there is none; for the next call only. */
+static const char *at(struct home *h, enum resource_id resource, const char *name, const char *path)
+{
+	static char text[900];
+	struct got got = {0};
+
+	(void)world_ask(&h->w, &got,
+			&(struct client_ask){
+				.verb = CLIENT_GET,
+				.resource = &resources[resource],
+				.namespace = resources[resource].namespaced ? STR("a") : str_none(),
+				.name = str_from(name)});
+	snprintf(text, sizeof(text), "%s",
+		 got.reason ? err_reason(got.reason) : text_at(got.doc, path));
+	json_doc_unref(got.doc);
+	return text;
+}
+
+static void command(struct home *h, const char *name, const char *action, const char *queue)
+{
+	AUTO(mem_free)
+	char *body =
+		mem_printf("{'metadata':{'name':'%s','namespace':'a'},'action':'%s','target':{"
+			   "'apiVersion':'scheduling.volcano.sh/v1beta1','kind':'Queue','name':"
+			   "'%s','uid':'x'}}",
+			   name, action, queue);
+
+	make(h, RESOURCE_COMMANDS, body);
+}
+
+static void open_home(struct home *h)
+{
+	struct err err;
+
+	world_open(&h->w, 7, 0);
+	ok(install_definitions(h->w.api, &err) == 0, "Volcano's kinds are there");
+	start(h);
+	pass(h, TIME_SECOND);
+	make(h, RESOURCE_NAMESPACES, "{'metadata':{'name':'a'}}");
+}
+
+/* Nothing is written while nothing happens, nor when the controllers start anew. */
+static void close_home(struct home *h)
+{
+	int64_t version;
+
+	pass(h, TIME_MINUTE);
+	version = store_revision(h->w.store);
+	pass(h, 10 * TIME_MINUTE);
+	ok(store_revision(h->w.store) == version, "it comes to rest");
+	stop(h);
+	start(h);
+	pass(h, TIME_MINUTE);
+	ok(store_revision(h->w.store) == version, "a restart writes nothing");
+	stop(h);
+	world_close(&h->w);
+}
+
+static void test_queues(void)
+{
+	struct home h;
+
+	open_home(&h);
+	is(at(&h, RESOURCE_QUEUES, "root", "status.state"), "Open");
+	is(at(&h, RESOURCE_QUEUES, "default", "spec.parent"), "root");
+	make(&h, RESOURCE_QUEUES, "{'metadata':{'name':'p'},'spec':{}}");
+	make(&h, RESOURCE_QUEUES, "{'metadata':{'name':'c'},'spec':{'parent':'p'}}");
+	make(&h, RESOURCE_QUEUES, "{'metadata':{'name':'e'},'spec':{'parent':'c'}}");
+	is(at(&h, RESOURCE_QUEUES, "e", "status.state"), "Open");
+	make(&h, RESOURCE_PODGROUPS,
+	     "{'metadata':{'name':'g','namespace':'a'},'spec':{'queue':'e'}}");
+	command(&h, "1", "CloseQueue", "p");
+	is(at(&h, RESOURCE_QUEUES, "p", "status.state"), "Closed");
+	is(at(&h, RESOURCE_QUEUES, "c", "status.state"), "Closed");
+	is(at(&h, RESOURCE_QUEUES, "e", "status.state"), "Closing");
+	is(at(&h, RESOURCE_COMMANDS, "1", "kind"), "NotFound");
+	ok(send(&h, CLIENT_DELETE, RESOURCE_PODGROUPS, "g", "", NULL) == 200, "its group goes");
+	is(at(&h, RESOURCE_QUEUES, "e", "status.state"), "Closed");
+	command(&h, "2", "OpenQueue", "e");
+	is(at(&h, RESOURCE_COMMANDS, "2", "kind"), "Command");
+	command(&h, "3", "OpenQueue", "p");
+	is(at(&h, RESOURCE_QUEUES, "e", "status.state"), "Open");
+	is(at(&h, RESOURCE_COMMANDS, "2", "kind"), "NotFound");
+	close_home(&h);
+}
+
+#define TASKS                                                                             \
+	"'tasks':[{'name':'t','replicas':1,'template':{'spec':{'restartPolicy':'Never','" \
+	"containers'"                                                                     \
+	":[{'name':'c','image':'i'}]}}}]"
+
+static void test_flows(void)
+{
+	struct home h;
+
+	open_home(&h);
+	make(&h, RESOURCE_JOBFLOWS,
+	     "{'metadata':{'name':'f','namespace':'a'},'spec':{'flows':[{'name':'x'},{'name':'y',"
+	     "'dependsOn':{'targets':['x']}}]}}");
+	is(at(&h, RESOURCE_JOBFLOWS, "f", "status.unKnowJobs"), "[\"f-x\"]");
+	make(&h, RESOURCE_JOBTEMPLATES,
+	     "{'metadata':{'name':'x','namespace':'a'},'spec':{" TASKS "}}");
+	make(&h, RESOURCE_JOBTEMPLATES,
+	     "{'metadata':{'name':'y','namespace':'a'},'spec':{" TASKS "}}");
+	is(at(&h, RESOURCE_VCJOBS, "f-x", "metadata.labels"),
+	   "{\"volcano.sh/createdByJobTemplate\":\"a.x\",\"volcano.sh/createdByJobFlow\":\"a.f\"}");
+	is(at(&h, RESOURCE_JOBTEMPLATES, "x", "status.jobDependsOnList"), "[\"f-x\"]");
+	is(at(&h, RESOURCE_VCJOBS, "f-y", "kind"), "NotFound");
+	close_home(&h);
+}
+
+static void test_cron(void)
+{
+	struct home h;
+
+	open_home(&h);
+	make(&h, RESOURCE_VCCRONJOBS,
+	     "{'metadata':{'name':'c','namespace':'a'},'spec':{'schedule':'*/5 * * * *',"
+	     "'timeZone':'UTC','concurrencyPolicy':'Forbid','jobTemplate':{'spec':{" TASKS "}}}}");
+	pass(&h, 4 * TIME_MINUTE);
+	is(at(&h, RESOURCE_VCCRONJOBS, "c", "status.active"), "");
+	pass(&h, TIME_MINUTE);
+	is(at(&h, RESOURCE_VCCRONJOBS, "c", "status.lastScheduleTime"), "2026-01-01T00:05:00Z");
+	ok(strstr(at(&h, RESOURCE_VCCRONJOBS, "c", "status.active"), "\"c-29453765\"") != NULL,
+	   "a run that is due is made, and recorded");
+	is(at(&h, RESOURCE_VCJOBS, "c-29453765", "metadata.annotations"),
+	   "{\"volcano.sh/cronjob-scheduled-timestamp\":\"2026-01-01T00:05:00Z\"}");
+	merge(&h, RESOURCE_VCCRONJOBS, "c", "", "{'spec':{'suspend':true}}");
+	close_home(&h);
+}
+
+static void test_others(void)
+{
+	struct home h;
+
+	open_home(&h);
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n1'}}");
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n2'}}");
+	make(&h, RESOURCE_HYPERNODES,
+	     "{'metadata':{'name':'h'},'spec':{'tier':1,'members':[{'type':'Node','selector':{"
+	     "'regexMatch':{'pattern':'^n'}}}]}}");
+	is(at(&h, RESOURCE_HYPERNODES, "h", "status.nodeCount"), "2");
+	make(&h, RESOURCE_NODES, "{'metadata':{'name':'n3'}}");
+	is(at(&h, RESOURCE_HYPERNODES, "h", "status.nodeCount"), "3");
+
+	make(&h, RESOURCE_REPLICASETS,
+	     "{'metadata':{'name':'r','namespace':'a','annotations':{"
+	     "'scheduling.volcano.sh/group-min-member':'2'}},'spec':{'replicas':1,'selector':{"
+	     "'matchLabels':{'x':'y'}},'template':{'metadata':{'labels':{'x':'y'}},'spec':{"
+	     "'containers':[{'name':'c','image':'i'}]}}}}");
+	{
+		AUTO(mem_free)
+		char *uid = mem_strdup(at(&h, RESOURCE_REPLICASETS, "r", "metadata.uid"));
+		AUTO(mem_free) char *group = mem_printf("podgroup-%s", uid);
+		AUTO(mem_free)
+		char *pod = mem_printf(
+			"{'metadata':{'name':'p','namespace':'a','ownerReferences':[{'apiVersion':"
+			"'apps/v1','kind':'ReplicaSet','name':'r','uid':'%s','controller':true}]},"
+			"'spec':{'schedulerName':'volcano','containers':[{'name':'c','image':'i'}]"
+			"}}",
+			uid);
+
+		make(&h, RESOURCE_PODS, pod);
+		ok(strstr(at(&h, RESOURCE_PODS, "p", "metadata.annotations"), group) != NULL,
+		   "a pod is told its group");
+		is(at(&h, RESOURCE_PODGROUPS, group, "spec.minMember"), "2");
+		merge(&h, RESOURCE_REPLICASETS, "r", "", "{'spec':{'replicas':0}}");
+		is(at(&h, RESOURCE_PODGROUPS, group, "kind"), "NotFound");
+	}
+	close_home(&h);
+}
+
+static void test_ttl(void)
+{
+	struct home h;
+
+	open_home(&h);
+	make(&h, RESOURCE_VCJOBS,
+	     "{'metadata':{'name':'j','namespace':'a'},'spec':{'ttlSecondsAfterFinished':30," TASKS
+	     "}}");
+	merge(&h, RESOURCE_VCJOBS, "j", "status",
+	      "{'status':{'state':{'phase':'Completed','lastTransitionTime':"
+	      "'2026-01-01T00:00:02Z'}}}");
+	pass(&h, 25 * TIME_SECOND);
+	is(at(&h, RESOURCE_VCJOBS, "j", "metadata.deletionTimestamp"), "");
+	pass(&h, 10 * TIME_SECOND);
+	ok(strcmp(at(&h, RESOURCE_VCJOBS, "j", "metadata.deletionTimestamp"), "") != 0,
+	   "a job goes when its time is over");
+	stop(&h);
+	world_close(&h.w);
+}
+
+int main(void)
+{
+	test_queues();
+	test_flows();
+	test_cron();
+	test_others();
+	test_ttl();
+	return tap_done();
+}

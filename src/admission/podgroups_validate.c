@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admission/podgroups_validate.c - a new PodGroup is for a queue that is open, and says once how
- * far apart its pods may be. */
+ * far apart its pods may be.
+ *
+ * The group of a Job is taken in any state of the queue: the Job was let in when the queue was open,
+ * and what is in a queue that is closed finishes, also where it restarts. Upstream refuses it, and
+ * the Job waits for ever. */
 #include "admission/hooks.h"
 #include "model/queue.h"
 
 #include "base/banned.h"
+
+static bool is_of_job(struct json group)
+{
+	struct json_iter it = json_iter(json_get(json_get(group, "metadata"), "ownerReferences"));
+
+	while (json_next(&it))
+		if (json_bool(json_get(it.value, "controller")) &&
+		    str_is(json_str(json_get(it.value, "kind")), "Job") &&
+		    str_starts(json_str(json_get(it.value, "apiVersion")),
+			       STR("batch.volcano.sh/")))
+			return true;
+	return false;
+}
 
 static void check_queue(const struct admission_case *c, struct str name, struct buf *to)
 {
@@ -18,7 +35,7 @@ static void check_queue(const struct admission_case *c, struct str name, struct 
 	state = json_str(json_get(json_get(queue, "status"), "state"));
 	if (json_is_absent(queue))
 		buf_printf(to, "unable to find queue: " HOOK_QUEUE_NOT_FOUND, STR_ARG(name));
-	else if (!str_is(state, queue_state_names[QUEUE_OPEN]))
+	else if (!str_is(state, queue_state_names[QUEUE_OPEN]) && !is_of_job(c->review->object))
 		buf_printf(to,
 			   "can only submit PodGroup to queue with state `Open`, queue `%.*s` "
 			   "status is `%.*s`. ",

@@ -3,6 +3,9 @@
  * or one of its templates changes. */
 #include "lifecycle/flow.h"
 
+#include <inttypes.h>
+
+#include "base/map.h"
 #include "base/mem.h"
 #include "controller/cache.h"
 #include "controller/controller_rows.h"
@@ -12,9 +15,17 @@
 
 #include "base/banned.h"
 
+/* Flows of a namespace that have come to an end. */
+struct flow_ends {
+	char *namespace;
+	uint64_t succeeded;
+	uint64_t failed;
+};
+
 struct flow_controller {
 	struct controller_base *base;
 	struct worker *worker;
+	struct map *ends;                      /* namespace: struct flow_ends */
 	struct cache *caches[PLAN_KIND_COUNT]; /* flows, templates, jobs of flows */
 };
 
@@ -81,6 +92,25 @@ static void template_changed(void *arg, struct str namespace, struct str name, s
 	}
 }
 
+/* Told of a status that was written: the end of a flow is counted. */
+static void flow_written(void *arg, const struct plan_write *write, struct json_doc *doc)
+{
+	struct flow_controller *self = arg;
+	struct json status = doc ? json_get(json_doc_root(doc), "status") : JSON_NONE;
+	struct str phase = json_str(json_get(json_get(status, "state"), "phase"));
+	struct flow_ends *ends = map_get(self->ends, write->namespace);
+
+	if (write->kind != PLAN_JOBFLOW || (!str_is(phase, "Succeed") && !str_is(phase, "Failed")))
+		return;
+	if (!ends) {
+		ends = mem_new(struct flow_ends);
+		ends->namespace = str_dup(write->namespace);
+		(void)map_put(self->ends, str_from(ends->namespace), ends);
+	}
+	ends->succeeded += str_is(phase, "Succeed");
+	ends->failed += str_is(phase, "Failed");
+}
+
 /* Where a look is going on. */
 struct place {
 	struct flow_controller *controller;
@@ -122,8 +152,14 @@ static void *flow_new(struct controller_base *base)
 		cache_new(NULL, &(struct cache_events){.changed = template_changed, .arg = self});
 	self->caches[PLAN_JOB] =
 		cache_new(is_of_flow, &(struct cache_events){.changed = job_changed, .arg = self});
+	self->ends = map_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = self->caches});
+		.base = base,
+		.look = look,
+		.arg = self,
+		.caches = self->caches,
+		.written = flow_written,
+	});
 	cache_listen(self->caches[PLAN_JOBFLOW], controller_informer(base, RESOURCE_JOBFLOWS));
 	cache_listen(self->caches[PLAN_JOBTEMPLATE],
 		     controller_informer(base, RESOURCE_JOBTEMPLATES));
@@ -139,11 +175,39 @@ static void flow_ready(void *arg)
 static void flow_free(void *arg)
 {
 	struct flow_controller *self = arg;
+	size_t at = 0;
+	void *ends;
 
 	worker_free(self->worker);
 	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)
 		cache_free(self->caches[i]);
+	while (map_next(self->ends, &at, NULL, &ends)) {
+		mem_free(((struct flow_ends *)ends)->namespace);
+		mem_free(ends);
+	}
+	map_free(self->ends);
 	mem_free(self);
+}
+
+static void flow_print_metrics(const void *arg, struct buf *to)
+{
+	const struct flow_controller *self = arg;
+
+	for (int failed = 0; failed < 2; failed++) {
+		const char *name = failed ? "failed" : "succeed";
+		size_t at = 0;
+		void *value;
+
+		buf_printf(to, "# TYPE volcano_jobflow_%s_phase_count counter\n", name);
+		while (map_next(self->ends, &at, NULL, &value)) {
+			const struct flow_ends *ends = value;
+
+			buf_printf(to,
+				   "volcano_jobflow_%s_phase_count{jobflow_namespace=\"%s\"} "
+				   "%" PRIu64 "\n",
+				   name, ends->namespace, failed ? ends->failed : ends->succeeded);
+		}
+	}
 }
 
 const struct controller controller_flow = {
@@ -151,4 +215,5 @@ const struct controller controller_flow = {
 	.new = flow_new,
 	.ready = flow_ready,
 	.free = flow_free,
+	.print_metrics = flow_print_metrics,
 };

@@ -85,6 +85,11 @@ static void group_seen(void *arg, const struct informer_object *object)
 
 	if (group) {
 		count(group, -1);
+		if (str_is(queue, group->queue->name)) {
+			group->phase = phase_of(root);
+			count(group, 1);
+			return; /* as many as before */
+		}
 		worker_wake(self->worker, str_from(group->queue->name));
 	} else {
 		group = mem_new(struct group);

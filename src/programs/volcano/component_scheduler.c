@@ -4,12 +4,12 @@
 #include "programs/volcano/component_scheduler.h"
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "client/client.h"
 #include "loop/loop.h"
 #include "programs/volcano/settings.h"
+#include "scheduler/conf_file.h"
 #include "scheduler/scheduler.h"
 
 #include "base/banned.h"
@@ -18,11 +18,13 @@ struct scheduler_component {
 	struct loop *loop;
 	struct client *client;
 	struct scheduler *scheduler;
+	struct conf_file *file;
 	struct loop_defer stopped;
 };
 
 static void close_all(struct scheduler_component *self)
 {
+	conf_file_free(TAKE(self->file));
 	scheduler_free(TAKE(self->scheduler));
 	client_free(TAKE(self->client));
 }
@@ -32,7 +34,7 @@ static int start(struct scheduler_component *self, struct component_world *world
 	const char *path = world->settings->scheduler_conf;
 	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
 
-	if (path && fd_read_file(path, &config, err) < 0)
+	if (path && conf_file_read(path, &config, err) < 0)
 		return err_wrap(err, "--scheduler-conf");
 	self->client =
 		component_client(world, "system:volcano-scheduler", "volcano-scheduler", err);
@@ -45,7 +47,10 @@ static int start(struct scheduler_component *self, struct component_world *world
 		err);
 	if (!self->scheduler)
 		return path ? err_wrap(err, "--scheduler-conf %s", path) : -1;
-	return 0;
+	if (!path)
+		return 0;
+	self->file = conf_file_watch(world->loop, path, self->scheduler, world->log, err);
+	return self->file ? 0 : -1;
 }
 
 void *component_scheduler_start(struct component_world *world, struct err *err)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/vc-scheduler.c - the scheduler beside a Kubernetes API server. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/macro.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "programs/daemon/daemon.h"
+#include "scheduler/conf_file.h"
+#include "scheduler/scheduler.h"
+
+#include "base/banned.h"
+
+struct scheduler_settings {
+	const char *conf;
+	const char *default_queue;
+	const char *feature_gates;
+	struct daemon_texts names;
+	struct daemon_texts node_selector;
+	int64_t period;
+};
+
+struct work {
+	struct scheduler *scheduler;
+	struct conf_file *file;
+};
+
+static void stop(void *arg)
+{
+	struct work *work = arg;
+
+	conf_file_free(work->file);
+	scheduler_free(work->scheduler);
+	mem_free(work);
+}
+
+/* NULL-terminated, in the arena of nobody: freed by the caller with mem_free(). */
+static const char **c_list(const struct daemon_texts *texts)
+{
+	const char **list = mem_calloc(texts->len + 1, sizeof(*list));
+
+	for (size_t i = 0; i < texts->len; i++)
+		list[i] = str_dup(texts->ptr[i]);
+	return list;
+}
+
+static void c_list_free(const char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		mem_free((void *)(uintptr_t)list[i]);
+	mem_free(list);
+}
+DEFINE_AUTO(const char **, c_list_free);
+
+static bool has_gate(const char *gates, const char *name)
+{
+	struct str rest = str_from(gates);
+	struct str part;
+
+	while (str_split(&rest, ',', &part)) {
+		ptrdiff_t equals = str_find_byte(part, '=', 0);
+
+		if (equals > 0 && str_is(str_trim(str_slice(part, 0, (size_t)equals)), name))
+			return str_is(str_trim(str_skip(part, (size_t)equals + 1)), "true");
+	}
+	return false;
+}
+
+static int run(struct work *work, const struct scheduler_settings *settings,
+	       const struct daemon_world *world, struct err *err)
+{
+	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
+	AUTO(c_list_free) const char **names = c_list(&settings->names);
+	AUTO(c_list_free) const char **selector = c_list(&settings->node_selector);
+
+	if (settings->conf && conf_file_read(settings->conf, &config, err) < 0)
+		return err_wrap(err, "--scheduler-conf");
+	work->scheduler = scheduler_new(
+		world->loop, world->client,
+		&(struct scheduler_options){
+			.config = settings->conf ? buf_str(&config) : str_none(),
+			.scheduler_names = settings->names.len ? names : NULL,
+			.default_queue = settings->default_queue,
+			.node_selector = settings->node_selector.len ? selector : NULL,
+			.period_us = settings->period,
+			.queue_gates =
+				has_gate(settings->feature_gates, "SchedulingGatesQueueAdmission"),
+			.log = world->log,
+		},
+		err);
+	if (!work->scheduler)
+		return settings->conf ? err_wrap(err, "--scheduler-conf %s", settings->conf) : -1;
+	if (!settings->conf)
+		return 0;
+	work->file = conf_file_watch(world->loop, settings->conf, work->scheduler, world->log, err);
+	return work->file ? 0 : -1;
+}
+
+static void *start(void *arg, const struct daemon_world *world, struct err *err)
+{
+	struct work *work = mem_new(struct work);
+
+	if (run(work, arg, world, err) == 0)
+		return work;
+	stop(work);
+	return NULL;
+}
+
+static void print_metrics(const void *arg, struct buf *to)
+{
+	const struct work *work = arg;
+
+	scheduler_print_metrics(work->scheduler, to);
+}
+
+int main(int argc, char **argv)
+{
+	struct scheduler_settings settings = {.default_queue = "default", .period = TIME_SECOND};
+	const struct daemon_flag flags[] = {
+		{"scheduler-conf", DAEMON_TEXT, &settings.conf,
+		 "the file with actions and plugins; read again when it changes"},
+		{"scheduler-name", DAEMON_TEXTS, &settings.names,
+		 "whose pods to place: their spec.schedulerName (volcano)"},
+		{"schedule-period", DAEMON_DURATION, &settings.period,
+		 "how often to look at what depends on time; changes are seen at once (1s)"},
+		{"default-queue", DAEMON_TEXT, &settings.default_queue,
+		 "the queue of podgroups that name none (default)"},
+		{"node-selector", DAEMON_TEXTS, &settings.node_selector,
+		 "key:value; only nodes with one of these labels"},
+		{"feature-gates", DAEMON_TEXT, &settings.feature_gates,
+		 "SchedulingGatesQueueAdmission=true lets queues take gates away"},
+		{"resync-period", DAEMON_DURATION, NULL, "taken and not used: nothing is lost"},
+		{"priority-class", DAEMON_SWITCH, NULL, "taken and not used: always watched"},
+		{"kube-api-qps", DAEMON_NUMBER, NULL,
+		 "taken and not used: the server says when to wait"},
+		{"kube-api-burst", DAEMON_NUMBER, NULL, "likewise"},
+		{"minimum-feasible-nodes", DAEMON_NUMBER, NULL,
+		 "taken and not used: all nodes are looked at"},
+		{"minimum-percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},
+		{"percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},
+		{"node-worker-threads", DAEMON_NUMBER, NULL,
+		 "taken and not used: there is one thread"},
+		{"cache-dumper", DAEMON_SWITCH, NULL, "taken and not used"},
+	};
+	const struct daemon_program program = {
+		.name = "vc-scheduler",
+		.about = "places the pods of podgroups",
+		.healthz_address = ":11251",
+		.flags = flags,
+		.flag_count = ARRAY_LEN(flags),
+		.start = start,
+		.stop = stop,
+		.print_metrics = print_metrics,
+		.arg = &settings,
+	};
+	int code = daemon_main(&program, argc, argv);
+
+	vec_done(&settings.names);
+	vec_done(&settings.node_selector);
+	return code;
+}

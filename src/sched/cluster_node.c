@@ -42,6 +42,8 @@ void cluster_grow_columns(struct cluster *cluster)
 			if (dim >= cols->dims || size > cols->size)
 				column_resize(&cols->at[room][dim],
 					      dim >= cols->dims ? 0 : cols->size, size);
+	for (int i = 0; i < 2 && size > cols->size; i++)
+		column_resize(&cols->nonzero[i], cols->size, size);
 	cols->size = size;
 	if (dims > cols->dims) {
 		bool first = cols->dims == 0;
@@ -174,6 +176,8 @@ void cluster_free_nodes(struct cluster *cluster)
 	for (int room = 0; room < ROOM_COUNT; room++)
 		for (size_t dim = 0; dim < cluster->columns.dims; dim++)
 			mem_free(cluster->columns.at[room][dim]);
+	for (int i = 0; i < 2; i++)
+		mem_free(cluster->columns.nonzero[i]);
 }
 
 /* --- what a node says ------------------------------------------------------------------------ */

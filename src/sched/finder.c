@@ -26,6 +26,18 @@ struct heap_of_slots {
 	uint32_t len;
 };
 
+/* The rows that concern a class, found once for all nodes. */
+enum { ROWS_MAX = 32 };
+struct rows {
+	const struct config_filter *filters[SCOPE_CLUSTER + 1][ROWS_MAX];
+	size_t filter_count[SCOPE_CLUSTER + 1];
+	const struct config_score *scores[ROWS_MAX]; /* of single nodes */
+	size_t score_count;
+	const struct config_score *batches[ROWS_MAX]; /* of SCOPE_CLUSTER */
+	size_t batch_count;
+	bool normalises;
+};
+
 struct finder {
 	struct list link;
 	struct class *class;
@@ -36,6 +48,7 @@ struct finder {
 	uint32_t uses;
 	verdict *verdicts;
 	double *scores;
+	uint8_t *lack; /* what a look at all nodes works in */
 	uint8_t *groups;
 	uint32_t *places; /* in its group's heap */
 	struct heap_of_slots heaps[GROUP_COUNT];
@@ -134,22 +147,50 @@ static void make_heaps(struct finder *f)
 
 /* --- one node -------------------------------------------------------------------------------- */
 
-static bool concerns(const struct config_filter *filter, const struct task *task)
+static bool is_local(const struct rows *rows)
 {
-	return !filter->row->applies || filter->row->applies(filter->plugin, task);
+	return !rows->filter_count[SCOPE_CLUSTER] && !rows->batch_count;
+}
+
+static void find_rows(const struct session *ssn, const struct task *task, struct rows *rows)
+{
+	const struct config *config = ssn->config;
+
+	memset(rows->filter_count, 0, sizeof(rows->filter_count));
+	rows->score_count = rows->batch_count = 0;
+	rows->normalises = false;
+	for (size_t i = 0; i < config->filters.len; i++) {
+		const struct config_filter *filter = &config->filters.ptr[i];
+		enum scope scope = filter->row->scope;
+
+		if ((!filter->row->applies || filter->row->applies(filter->plugin, task)) &&
+		    rows->filter_count[scope] < ROWS_MAX)
+			rows->filters[scope][rows->filter_count[scope]++] = filter;
+	}
+	for (size_t i = 0; i < config->scores.len; i++) {
+		const struct config_score *score = &config->scores.ptr[i];
+
+		if (score->row->applies && !score->row->applies(score->plugin, task))
+			continue;
+		if (score->row->scope == SCOPE_CLUSTER) {
+			if (rows->batch_count < ROWS_MAX)
+				rows->batches[rows->batch_count++] = score;
+		} else if (rows->score_count < ROWS_MAX) {
+			rows->scores[rows->score_count++] = score;
+			rows->normalises |= score->row->normalise != NORMALISE_NONE;
+		}
+	}
 }
 
 /* The rows of one scope; a verdict that nothing can change ends it. */
-static verdict test_rows(const struct session *ssn, enum scope scope, const struct task *task,
+static verdict test_rows(const struct rows *rows, enum scope scope, const struct task *task,
 			 const struct node_info *node)
 {
 	verdict all = 0;
 
-	for (size_t i = 0; i < ssn->config->filters.len; i++) {
-		const struct config_filter *filter = &ssn->config->filters.ptr[i];
+	for (size_t i = 0; i < rows->filter_count[scope]; i++) {
+		const struct config_filter *filter = rows->filters[scope][i];
 
-		if (filter->row->scope != scope || !concerns(filter, task))
-			continue;
 		all |= filter->row->test(filter->plugin, task, node);
 		if (all && verdict_is_final(all))
 			break;
@@ -157,23 +198,18 @@ static verdict test_rows(const struct session *ssn, enum scope scope, const stru
 	return all;
 }
 
-static verdict test_profile(struct session *ssn, struct finder *f, const struct task *task,
+static verdict test_profile(struct finder *f, const struct rows *rows, const struct task *task,
 			    const struct node_info *node)
 {
 	uint32_t id = node->profile->id;
 
 	if (f->class->terms->by_name)
-		return test_rows(ssn, SCOPE_PROFILE, task, node);
+		return test_rows(rows, SCOPE_PROFILE, task, node);
 	if (!f->profile_known[id]) {
-		f->by_profile[id] = test_rows(ssn, SCOPE_PROFILE, task, node);
+		f->by_profile[id] = test_rows(rows, SCOPE_PROFILE, task, node);
 		f->profile_known[id] = 1;
 	}
 	return f->by_profile[id];
-}
-
-static bool score_concerns(const struct config_score *score, const struct task *task)
-{
-	return !score->row->applies || score->row->applies(score->plugin, task);
 }
 
 static double normalised(const struct config_score *score, double raw, double most)
@@ -187,18 +223,15 @@ static double normalised(const struct config_score *score, double raw, double mo
 	return score->row->normalise == NORMALISE_UP ? scaled : TOP - scaled;
 }
 
-static double score_node(const struct session *ssn, const struct finder *f, const struct task *task,
+static double score_node(const struct finder *f, const struct rows *rows, const struct task *task,
 			 const struct node_info *node)
 {
 	double sum = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < ssn->config->scores.len; i++) {
-		const struct config_score *score = &ssn->config->scores.ptr[i];
+	for (size_t i = 0; i < rows->score_count; i++) {
+		const struct config_score *score = rows->scores[i];
 
-		if (!score->row->score || score->row->scope == SCOPE_CLUSTER ||
-		    !score_concerns(score, task))
-			continue;
 		sum += score->weight *
 		       normalised(score, score->row->score(score->plugin, task, node), f->most[n]);
 		n += score->row->normalise != NORMALISE_NONE && n + 1 < NORMALISED_MAX;
@@ -206,10 +239,24 @@ static double score_node(const struct session *ssn, const struct finder *f, cons
 	return sum;
 }
 
-static void look_at(struct session *ssn, struct finder *f, const struct task *task, uint32_t slot)
+/* What is left once resources are known to suffice: idle ones, or those of the future. */
+static void look_closer(struct finder *f, const struct rows *rows, const struct task *task,
+			const struct node_info *node, bool idle)
+{
+	verdict v = test_profile(f, rows, task, node);
+
+	if (!v || !verdict_is_final(v))
+		v |= test_rows(rows, SCOPE_NODE, task, node);
+	f->verdicts[node->slot] = v;
+	f->groups[node->slot] = v ? GROUP_NONE : idle ? GROUP_IDLE : GROUP_FUTURE;
+}
+
+static void look_at(const struct session *ssn, struct finder *f, const struct rows *rows,
+		    const struct task *task, uint32_t slot)
 {
 	const struct cluster *cluster = ssn->cluster;
 	const struct node_info *node = cluster->nodes.ptr[slot];
+	const struct class *class = task->class;
 	int dim;
 
 	f->groups[slot] = GROUP_NONE;
@@ -217,20 +264,12 @@ static void look_at(struct session *ssn, struct finder *f, const struct task *ta
 		f->verdicts[slot] = ABSENT;
 		return;
 	}
-	dim = task->class->empty ? DIM_NONE
-				 : cluster_short_of(cluster, ROOM_FUTURE, slot, task->class);
-	if (dim != DIM_NONE) {
+	dim = class->empty ? DIM_NONE : cluster_short_of(cluster, ROOM_FUTURE, slot, class);
+	if (dim != DIM_NONE)
 		f->verdicts[slot] = VERDICT_OF(FIT_INSUFFICIENT, dim);
-		return;
-	}
-	f->verdicts[slot] = test_profile(ssn, f, task, node);
-	if (!f->verdicts[slot] || !verdict_is_final(f->verdicts[slot]))
-		f->verdicts[slot] |= test_rows(ssn, SCOPE_NODE, task, node);
-	if (f->verdicts[slot])
-		return;
-	f->groups[slot] = task->class->empty || cluster_fits(cluster, ROOM_IDLE, slot, task->class)
-				  ? GROUP_IDLE
-				  : GROUP_FUTURE;
+	else
+		look_closer(f, rows, task, node,
+			    class->empty || cluster_fits(cluster, ROOM_IDLE, slot, class));
 }
 
 /* --- all nodes ------------------------------------------------------------------------------- */
@@ -245,6 +284,7 @@ void finder_free(struct cluster *cluster, struct finder *finder)
 	mem_free(finder->verdicts);
 	mem_free(finder->scores);
 	mem_free(finder->groups);
+	mem_free(finder->lack);
 	mem_free(finder->places);
 	mem_free(finder->by_profile);
 	mem_free(finder->profile_known);
@@ -284,6 +324,7 @@ static void resize(struct finder *f, const struct cluster *cluster)
 		f->verdicts = mem_realloc(f->verdicts, f->size + 1, sizeof(*f->verdicts));
 		f->scores = mem_realloc(f->scores, f->size + 1, sizeof(*f->scores));
 		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
+		f->lack = mem_realloc(f->lack, f->size + 1, 2);
 		f->places = mem_realloc(f->places, f->size + 1, sizeof(*f->places));
 		for (int g = 0; g < GROUP_COUNT; g++) {
 			mem_free(f->heaps[g].at);
@@ -298,17 +339,18 @@ static void resize(struct finder *f, const struct cluster *cluster)
 	memset(f->profile_known, 0, f->profile_size);
 }
 
-/* The largest raw score of each normalised row, among nodes with idle room. */
-static bool find_most(struct session *ssn, struct finder *f, const struct task *task)
+/* The largest raw score of each normalised row, among nodes with idle room; says whether one of them
+ * is another than before. */
+static bool find_most(const struct session *ssn, struct finder *f, const struct rows *rows,
+		      const struct task *task)
 {
 	double most[NORMALISED_MAX] = {0};
 	size_t n = 0;
 
-	for (size_t i = 0; i < ssn->config->scores.len && n < NORMALISED_MAX; i++) {
-		const struct config_score *score = &ssn->config->scores.ptr[i];
+	for (size_t i = 0; i < rows->score_count && n < NORMALISED_MAX; i++) {
+		const struct config_score *score = rows->scores[i];
 
-		if (score->row->normalise == NORMALISE_NONE || !score->row->score ||
-		    score->row->scope == SCOPE_CLUSTER || !score_concerns(score, task))
+		if (score->row->normalise == NORMALISE_NONE)
 			continue;
 		for (uint32_t slot = 0; slot < f->size; slot++) {
 			double raw;
@@ -327,72 +369,127 @@ static bool find_most(struct session *ssn, struct finder *f, const struct task *
 	return true;
 }
 
-static bool has_normalised(const struct session *ssn, const struct task *task)
-{
-	for (size_t i = 0; i < ssn->config->scores.len; i++) {
-		const struct config_score *score = &ssn->config->scores.ptr[i];
-
-		if (score->row->normalise != NORMALISE_NONE && score->row->scope != SCOPE_CLUSTER &&
-		    score_concerns(score, task))
-			return true;
-	}
-	return false;
-}
-
-static void score_all(struct session *ssn, struct finder *f, const struct task *task)
+static void score_row(const struct session *ssn, struct finder *f, const struct config_score *score,
+		      const struct task *task, double most)
 {
 	for (uint32_t slot = 0; slot < f->size; slot++)
 		if (f->groups[slot] != GROUP_NONE)
-			f->scores[slot] = score_node(ssn, f, task, ssn->cluster->nodes.ptr[slot]);
+			f->scores[slot] +=
+				score->weight *
+				normalised(score,
+					   score->row->score(score->plugin, task,
+							     ssn->cluster->nodes.ptr[slot]),
+					   most);
+}
+
+static void score_all(const struct session *ssn, struct finder *f, const struct rows *rows,
+		      const struct task *task)
+{
+	size_t n = 0;
+
+	memset(f->scores, 0, f->size * sizeof(*f->scores));
+	for (size_t i = 0; i < rows->score_count; i++) {
+		const struct config_score *score = rows->scores[i];
+
+		if (score->row->all)
+			score->row->all(score->plugin, task, f->size, score->weight, f->scores);
+		else
+			score_row(ssn, f, score, task, f->most[n]);
+		n += score->row->normalise != NORMALISE_NONE && n + 1 < NORMALISED_MAX;
+	}
 	f->heaped = false;
 }
 
-static void look_at_all(struct session *ssn, struct finder *f, const struct task *task)
+/* For each slot 0, or 1 + the first dimension that is short: cpu, memory, the others, pods. */
+static void find_short(const struct cluster *cluster, const struct class *class, enum room room,
+		       uint32_t count, uint8_t *ret)
 {
-	resize(f, ssn->cluster);
+	dim_set dims = class->dims | DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY);
+	dim_set last = dims & DIM_BIT(DIM_PODS);
+
+	memset(ret, 0, count);
+	for (dims &= ~last; dims || last; dims = dims ? dims & (dims - 1) : 0) {
+		int dim = __builtin_ctzll(dims ? dims : last);
+		int64_t want = resources_get(&class->request, dim);
+		const int64_t *have = cluster->columns.at[room][dim];
+
+		if (!dims)
+			last = 0;
+		for (uint32_t slot = 0; slot < count; slot++)
+			ret[slot] = ret[slot]           ? ret[slot]
+				    : want > have[slot] ? (uint8_t)(dim + 1)
+							: 0;
+	}
+}
+
+static void look_at_all(const struct session *ssn, struct finder *f, const struct rows *rows,
+			const struct task *task)
+{
+	const struct cluster *cluster = ssn->cluster;
+	uint8_t *lack, *lack_now;
+
+	resize(f, cluster);
 	memset(f->most, 0, sizeof(f->most));
-	for (uint32_t slot = 0; slot < f->size; slot++)
-		look_at(ssn, f, task, slot);
-	if (has_normalised(ssn, task))
-		(void)find_most(ssn, f, task);
-	score_all(ssn, f, task);
+	lack = f->lack;
+	lack_now = f->lack + f->size;
+	memset(lack, 0, 2 * (size_t)f->size);
+	if (!task->class->empty) {
+		find_short(cluster, task->class, ROOM_FUTURE, f->size, lack);
+		find_short(cluster, task->class, ROOM_IDLE, f->size, lack_now);
+	}
+	for (uint32_t slot = 0; slot < f->size; slot++) {
+		const struct node_info *node = cluster->nodes.ptr[slot];
+
+		f->groups[slot] = GROUP_NONE;
+		if (!node || !node->there)
+			f->verdicts[slot] = ABSENT;
+		else if (lack[slot])
+			f->verdicts[slot] = VERDICT_OF(FIT_INSUFFICIENT, lack[slot] - 1);
+		else
+			look_closer(f, rows, task, node, !lack_now[slot]);
+	}
+	if (rows->normalises)
+		(void)find_most(ssn, f, rows, task);
+	score_all(ssn, f, rows, task);
 	f->config = ssn->config->number;
-	f->shape = ssn->cluster->shape;
+	f->shape = cluster->shape;
 	f->fit = NULL;
 	f->uses = 0;
 }
 
 /* One node has changed. */
-static void look_again(struct session *ssn, struct finder *f, const struct task *task,
-		       uint32_t slot)
+static void look_again(const struct session *ssn, struct finder *f, const struct rows *rows,
+		       const struct task *task, uint32_t slot)
 {
 	uint8_t group = f->groups[slot];
 
 	if (f->heaped && group != GROUP_NONE)
 		slots_remove(f, &f->heaps[group], slot);
-	look_at(ssn, f, task, slot);
+	look_at(ssn, f, rows, task, slot);
 	group = f->groups[slot];
 	if (group == GROUP_NONE)
 		return;
-	f->scores[slot] = score_node(ssn, f, task, ssn->cluster->nodes.ptr[slot]);
+	f->scores[slot] = score_node(f, rows, task, ssn->cluster->nodes.ptr[slot]);
 	if (f->heaped)
 		slots_add(f, &f->heaps[group], slot);
 }
 
-static struct finder *finder_of(struct session *ssn, const struct task *task)
+static struct finder *finder_of(const struct session *ssn, const struct task *task,
+				struct rows *rows)
 {
 	struct cluster *cluster = ssn->cluster;
 	struct finder *f = finder_take(cluster, task->class);
 	uint64_t behind = cluster->changes - f->synced;
 
+	find_rows(ssn, task, rows);
 	if (f->config != ssn->config->number || f->shape != cluster->shape ||
 	    f->size != cluster->nodes.len || behind > CHANGE_RING || behind > f->size) {
-		look_at_all(ssn, f, task);
+		look_at_all(ssn, f, rows, task);
 	} else if (behind) {
 		for (uint64_t i = f->synced; i < cluster->changes; i++)
-			look_again(ssn, f, task, cluster->change_ring[i % CHANGE_RING]);
-		if (has_normalised(ssn, task) && find_most(ssn, f, task))
-			score_all(ssn, f, task);
+			look_again(ssn, f, rows, task, cluster->change_ring[i % CHANGE_RING]);
+		if (rows->normalises && find_most(ssn, f, rows, task))
+			score_all(ssn, f, rows, task);
 	}
 	f->synced = cluster->changes;
 	return f;
@@ -478,19 +575,6 @@ static const struct fit *fit_of_all(struct session *ssn, struct finder *f,
 
 /* --- choosing -------------------------------------------------------------------------------- */
 
-static bool is_local(const struct session *ssn, const struct task *task)
-{
-	for (size_t i = 0; i < ssn->config->filters.len; i++)
-		if (ssn->config->filters.ptr[i].row->scope == SCOPE_CLUSTER &&
-		    concerns(&ssn->config->filters.ptr[i], task))
-			return false;
-	for (size_t i = 0; i < ssn->config->scores.len; i++)
-		if (ssn->config->scores.ptr[i].row->scope == SCOPE_CLUSTER &&
-		    score_concerns(&ssn->config->scores.ptr[i], task))
-			return false;
-	return true;
-}
-
 /* The first of a group by a look at all; for a class that is asked for once. */
 static uint32_t scan_best(const struct finder *f, uint8_t group)
 {
@@ -531,19 +615,24 @@ static bool choose_local(struct session *ssn, struct finder *f, const struct nod
 	return true;
 }
 
+struct search {
+	struct session *ssn;
+	struct finder *f;
+	struct rows rows;
+	const struct node_set *set;
+};
+
 struct candidates {
 	VEC(struct node_info *) nodes;
 	VEC(double) scores;
 };
 
-static void add_batches(const struct session *ssn, const struct task *task,
+static void add_batches(const struct rows *rows, const struct task *task,
 			struct node_info *const *nodes, size_t count, double *scores)
 {
-	for (size_t i = 0; i < ssn->config->scores.len; i++) {
-		const struct config_score *score = &ssn->config->scores.ptr[i];
+	for (size_t i = 0; i < rows->batch_count; i++) {
+		const struct config_score *score = rows->batches[i];
 
-		if (score->row->scope != SCOPE_CLUSTER || !score_concerns(score, task))
-			continue;
 		if (score->row->batch)
 			score->row->batch(score->plugin, task, nodes, count, scores);
 		for (size_t j = 0; score->row->score && j < count; j++)
@@ -552,13 +641,13 @@ static void add_batches(const struct session *ssn, const struct task *task,
 	}
 }
 
-static struct node_info *best_candidate(const struct session *ssn, const struct task *task,
+static struct node_info *best_candidate(const struct rows *rows, const struct task *task,
 					struct candidates *c)
 {
 	size_t best = 0;
 
 	if (c->nodes.len > 1)
-		add_batches(ssn, task, c->nodes.ptr, c->nodes.len, c->scores.ptr);
+		add_batches(rows, task, c->nodes.ptr, c->nodes.len, c->scores.ptr);
 	for (size_t i = 1; i < c->nodes.len; i++)
 		if (c->scores.ptr[i] > c->scores.ptr[best] ||
 		    (c->scores.ptr[i] == c->scores.ptr[best] &&
@@ -568,10 +657,12 @@ static struct node_info *best_candidate(const struct session *ssn, const struct 
 }
 
 /* Node by node: for sets, and where something beyond the node has a say. */
-static bool choose_widely(struct session *ssn, struct finder *f, const struct task *task,
-			  const struct node_set *set, struct choice *ret,
+static bool choose_widely(const struct search *search, const struct task *task, struct choice *ret,
 			  const struct fit **ret_fit)
 {
+	struct session *ssn = search->ssn;
+	const struct finder *f = search->f;
+	const struct node_set *set = search->set;
 	struct candidates groups[GROUP_COUNT] = {0};
 	struct counts counts = {0};
 	size_t len = set->slots ? set->len : f->size;
@@ -584,7 +675,7 @@ static bool choose_widely(struct session *ssn, struct finder *f, const struct ta
 		if (v == ABSENT)
 			continue;
 		if (!(verdict_codes(v) & VERDICT(FIT_INSUFFICIENT)) && !verdict_is_final(v))
-			v |= test_rows(ssn, SCOPE_CLUSTER, task, node);
+			v |= test_rows(&search->rows, SCOPE_CLUSTER, task, node);
 		if (v) {
 			count_verdict(ssn, &counts, slot, v);
 			continue;
@@ -592,10 +683,10 @@ static bool choose_widely(struct session *ssn, struct finder *f, const struct ta
 		vec_push(&groups[f->groups[slot]].nodes, node);
 		vec_push(&groups[f->groups[slot]].scores, f->scores[slot]);
 	}
-	ret->node = best_candidate(ssn, task, &groups[GROUP_IDLE]);
+	ret->node = best_candidate(&search->rows, task, &groups[GROUP_IDLE]);
 	ret->idle = ret->node;
 	if (!ret->node)
-		ret->node = best_candidate(ssn, task, &groups[GROUP_FUTURE]);
+		ret->node = best_candidate(&search->rows, task, &groups[GROUP_FUTURE]);
 	if (!ret->node && ret_fit)
 		*ret_fit = make_fit(ssn, &counts, set);
 	vec_done(&counts.list);
@@ -609,16 +700,18 @@ static bool choose_widely(struct session *ssn, struct finder *f, const struct ta
 bool finder_choose(struct session *ssn, struct task *task, const struct node_set *set,
 		   struct choice *ret, const struct fit **ret_fit)
 {
-	struct finder *f = finder_of(ssn, task);
+	struct search search = {.ssn = ssn, .set = set};
 
-	if (!set->slots && is_local(ssn, task))
-		return choose_local(ssn, f, set, ret, ret_fit);
-	return choose_widely(ssn, f, task, set, ret, ret_fit);
+	search.f = finder_of(ssn, task, &search.rows);
+	if (!set->slots && is_local(&search.rows))
+		return choose_local(ssn, search.f, set, ret, ret_fit);
+	return choose_widely(&search, task, ret, ret_fit);
 }
 
 verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
 		    enum room room)
 {
+	struct rows rows;
 	verdict v = 0;
 	int dim = DIM_NONE;
 
@@ -628,8 +721,9 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 		dim = cluster_short_of(ssn->cluster, room, node->slot, task->class);
 	if (dim != DIM_NONE)
 		return VERDICT_OF(FIT_INSUFFICIENT, dim);
+	find_rows(ssn, task, &rows);
 	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++) {
-		v |= test_rows(ssn, scope, task, node);
+		v |= test_rows(&rows, scope, task, node);
 		if (v && verdict_is_final(v))
 			break;
 	}
@@ -639,9 +733,10 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,
 		  size_t count, double *ret_scores)
 {
-	struct finder *f = finder_of(ssn, task);
+	struct rows rows;
+	const struct finder *f = finder_of(ssn, task, &rows);
 
 	for (size_t i = 0; i < count; i++)
-		ret_scores[i] = score_node(ssn, f, task, nodes[i]);
-	add_batches(ssn, task, nodes, count, ret_scores);
+		ret_scores[i] = score_node(f, &rows, task, nodes[i]);
+	add_batches(&rows, task, nodes, count, ret_scores);
 }

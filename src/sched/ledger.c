@@ -76,8 +76,9 @@ static void node_add(struct cluster *cluster, struct task *task, int sign)
 		node->port_tasks += (uint32_t)sign;
 	if (counts_for_affinity(task)) {
 		affinity_count(cluster->affinity, task, sign);
-		node->nonzero_cpu += sign * task->class->nonzero_cpu;
-		node->nonzero_memory += sign * task->class->nonzero_memory;
+		cluster->columns.nonzero[DIM_CPU][node->slot] += sign * task->class->nonzero_cpu;
+		cluster->columns.nonzero[DIM_MEMORY][node->slot] +=
+			sign * task->class->nonzero_memory;
 	}
 	ledger_note_change(cluster, node);
 }

@@ -31,6 +31,8 @@ enum room { ROOM_ALLOCATABLE, ROOM_IDLE, ROOM_FUTURE, ROOM_USED, ROOM_RELEASING,
 /* at[kind][dim][slot]; a dimension that does not exist has no array. */
 struct columns {
 	int64_t *at[ROOM_COUNT][DIMS_MAX];
+	/* What tasks ask for of cpu and memory, where asking for nothing counts as a little: for scores. */
+	int64_t *nonzero[2];
 	size_t dims; /* arrays that are there */
 	size_t size; /* slots that each has */
 };
@@ -62,10 +64,7 @@ struct node_info {
 	struct list tasks;        /* placed ones, by node_link */
 	uint32_t task_count;      /* ... without pipelined ones */
 	uint32_t port_tasks;      /* ... that hold host ports */
-	/* What its tasks ask for, where asking for nothing counts as a little: for scores. */
-	int64_t nonzero_cpu;
-	int64_t nonzero_memory;
-	uint64_t changed; /* the number of the last change to its room or tasks */
+	uint64_t changed;         /* the number of the last change to its room or tasks */
 	struct node_image *images;
 	size_t image_count;
 	dim_set present; /* scalars that its allocatable names */

@@ -118,9 +118,14 @@ struct score_row {
 	enum normalise normalise;
 	applies_fn *applies;
 	double (*weight)(const struct plugin *p); /* NULL: 1; 0 switches the row off */
-	/* One node; or, of SCOPE_CLUSTER, all candidates at once: add the weighted score of each. */
+	/* One node. */
 	double (*score)(const struct plugin *p, const struct task *task,
 			const struct node_info *node);
+	/* The same, of SCOPE_NODE, for the slots below `count` at once: add `weight` times the score of
+	 * each. For rows that are asked about every node; slots without a node may get anything. */
+	void (*all)(const struct plugin *p, const struct task *task, uint32_t count, double weight,
+		    double *scores);
+	/* Of SCOPE_CLUSTER, all candidates at once: add the weighted score of each. */
 	void (*batch)(const struct plugin *p, const struct task *task,
 		      struct node_info *const *nodes, size_t count, double *scores);
 };

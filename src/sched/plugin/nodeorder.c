@@ -26,6 +26,7 @@ enum scorer {
 };
 struct nodeorder {
 	double weight[SCORER_COUNT];
+	int gpu; /* the dimension of nvidia.com/gpu; DIM_NONE: nobody has one */
 };
 
 enum { TOP = 100 };
@@ -59,6 +60,12 @@ static void nodeorder_free(struct plugin *p)
 	mem_free(p->state);
 }
 
+static void nodeorder_open(struct plugin *p)
+{
+	((struct nodeorder *)p->state)->gpu =
+		dims_find(p->ssn->cluster->dims, STR("nvidia.com/gpu"));
+}
+
 static double weight_of(const struct plugin *p, enum scorer which)
 {
 	return ((const struct nodeorder *)p->state)->weight[which];
@@ -71,36 +78,78 @@ static int64_t allocatable(const struct plugin *p, const struct node_info *node,
 	return columns_get(&p->ssn->cluster->columns, ROOM_ALLOCATABLE, dim, node->slot);
 }
 
-/* Least or most, of cpu and memory, each counted as a little where nothing is asked for. */
-static double requested(const struct plugin *p, const struct task *task,
-			const struct node_info *node, bool least)
+/* asked x 100 / all, rounded down. In floating point, since that is several times as fast; it is
+ * exact for whole numbers whose product is below 2^53. */
+static inline double part(int64_t asked, int64_t all)
 {
-	int64_t asked[] = {node->nonzero_cpu + task->class->nonzero_cpu,
-			   node->nonzero_memory + task->class->nonzero_memory};
-	int64_t sum = 0, count = 0;
+	return (double)(int64_t)((double)asked * TOP / (double)all);
+}
 
-	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++) {
-		int64_t all = allocatable(p, node, dim);
+/* Least or most of cpu and memory, each counted as a little where nothing is asked for. */
+static inline double requested(const int64_t asked[2], const int64_t all[2], bool least)
+{
+	double sum = 0, count = 0;
 
-		if (all <= 0)
+	for (int i = 0; i < 2; i++) {
+		if (all[i] <= 0)
 			continue;
 		count++;
-		if (asked[dim] <= all)
-			sum += (least ? all - asked[dim] : asked[dim]) * TOP / all;
+		if (asked[i] <= all[i])
+			sum += part(least ? all[i] - asked[i] : asked[i], all[i]);
 	}
-	return count ? (double)(sum / count) : 0;
+	return count > 0 ? (double)(int64_t)(sum / count) : 0;
+}
+
+static double score_requested(const struct plugin *p, const struct task *task,
+			      const struct node_info *node, bool least)
+{
+	const struct columns *cols = &p->ssn->cluster->columns;
+	int64_t asked[] = {cols->nonzero[DIM_CPU][node->slot] + task->class->nonzero_cpu,
+			   cols->nonzero[DIM_MEMORY][node->slot] + task->class->nonzero_memory};
+	int64_t all[] = {allocatable(p, node, DIM_CPU), allocatable(p, node, DIM_MEMORY)};
+
+	return requested(asked, all, least);
 }
 
 static double score_least(const struct plugin *p, const struct task *task,
 			  const struct node_info *node)
 {
-	return requested(p, task, node, true);
+	return score_requested(p, task, node, true);
 }
 
 static double score_most(const struct plugin *p, const struct task *task,
 			 const struct node_info *node)
 {
-	return requested(p, task, node, false);
+	return score_requested(p, task, node, false);
+}
+
+static void score_all_requested(const struct plugin *p, const struct task *task, uint32_t count,
+				double weight, double *scores, bool least)
+{
+	const struct cluster *cluster = p->ssn->cluster;
+	const int64_t *cpu = cluster->columns.at[ROOM_ALLOCATABLE][DIM_CPU];
+	const int64_t *memory = cluster->columns.at[ROOM_ALLOCATABLE][DIM_MEMORY];
+	const int64_t own[] = {task->class->nonzero_cpu, task->class->nonzero_memory};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t all[] = {cpu[i], memory[i]};
+		const int64_t asked[] = {cluster->columns.nonzero[DIM_CPU][i] + own[0],
+					 cluster->columns.nonzero[DIM_MEMORY][i] + own[1]};
+
+		scores[i] += weight * requested(asked, all, least);
+	}
+}
+
+static void score_all_least(const struct plugin *p, const struct task *task, uint32_t count,
+			    double weight, double *scores)
+{
+	score_all_requested(p, task, count, weight, scores, true);
+}
+
+static void score_all_most(const struct plugin *p, const struct task *task, uint32_t count,
+			   double weight, double *scores)
+{
+	score_all_requested(p, task, count, weight, scores, false);
 }
 
 static bool asks_something(const struct plugin *p, const struct task *task)
@@ -109,38 +158,78 @@ static bool asks_something(const struct plugin *p, const struct task *task)
 	return !task->class->empty;
 }
 
+static inline double balance_of_two(double a, double b)
+{
+	return (double)(int64_t)((1 - fabs(a - b) / 2) * TOP);
+}
+
+static double balance_of(const double *fractions, size_t n)
+{
+	double mean = 0, deviation = 0;
+
+	if (n == 2)
+		return balance_of_two(fractions[0], fractions[1]);
+	for (size_t i = 0; i < n; i++)
+		mean += fractions[i] / (double)n;
+	for (size_t i = 0; n > 1 && i < n; i++)
+		deviation += (fractions[i] - mean) * (fractions[i] - mean) / (double)n;
+	return (double)(int64_t)((1 - sqrt(deviation)) * TOP);
+}
+
+static inline double fraction(int64_t used, int64_t all)
+{
+	return used >= all ? 1 : (double)used / (double)all;
+}
+
 /* 1 - the deviation of the fractions that would be used. */
 static double score_balanced(const struct plugin *p, const struct task *task,
 			     const struct node_info *node)
 {
 	const struct cluster *cluster = p->ssn->cluster;
-	int gpu = dims_find(cluster->dims, STR("nvidia.com/gpu"));
+	int gpu = ((const struct nodeorder *)p->state)->gpu;
 	int dims[] = {DIM_CPU, DIM_MEMORY, gpu};
-	double fractions[ARRAY_LEN(dims)], mean = 0, deviation = 0;
+	double fractions[ARRAY_LEN(dims)];
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(dims); i++) {
-		int64_t all, used;
+		int64_t all, asked;
 
-		if (dims[i] == DIM_NONE || (i == 2 && !resources_get(&task->class->request, gpu)))
+		if (dims[i] == DIM_NONE)
 			continue;
+		asked = resources_get(&task->class->request, dims[i]);
 		all = allocatable(p, node, dims[i]);
-		if (all <= 0)
-			continue;
-		used = columns_get(&cluster->columns, ROOM_USED, dims[i], node->slot) +
-		       resources_get(&task->class->request, dims[i]);
-		fractions[n] = used >= all ? 1 : (double)used / (double)all;
-		mean += fractions[n++];
+		if (all > 0 && (i < 2 || asked))
+			fractions[n++] = fraction(
+				columns_get(&cluster->columns, ROOM_USED, dims[i], node->slot) +
+					asked,
+				all);
 	}
-	if (n == 2) {
-		deviation = fabs(fractions[0] - fractions[1]) / 2;
-	} else if (n > 2) {
-		mean /= (double)n;
-		for (size_t i = 0; i < n; i++)
-			deviation += (fractions[i] - mean) * (fractions[i] - mean);
-		deviation = sqrt(deviation / (double)n);
+	return balance_of(fractions, n);
+}
+
+static void score_all_balanced(const struct plugin *p, const struct task *task, uint32_t count,
+			       double weight, double *scores)
+{
+	const struct cluster *cluster = p->ssn->cluster;
+	const struct columns *cols = &cluster->columns;
+	const struct resources *request = &task->class->request;
+	int gpu = ((const struct nodeorder *)p->state)->gpu;
+	bool plain = gpu == DIM_NONE || !resources_get(request, gpu);
+	const int64_t *all[] = {cols->at[ROOM_ALLOCATABLE][DIM_CPU],
+				cols->at[ROOM_ALLOCATABLE][DIM_MEMORY]};
+	const int64_t *used[] = {cols->at[ROOM_USED][DIM_CPU], cols->at[ROOM_USED][DIM_MEMORY]};
+	int64_t cpu = resources_get(request, DIM_CPU), memory = resources_get(request, DIM_MEMORY);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct node_info *node = cluster->nodes.ptr[i];
+
+		if (plain && all[0][i] > 0 && all[1][i] > 0)
+			scores[i] +=
+				weight * balance_of_two(fraction(used[0][i] + cpu, all[0][i]),
+							fraction(used[1][i] + memory, all[1][i]));
+		else if (node)
+			scores[i] += weight * score_balanced(p, task, node);
 	}
-	return (double)(int64_t)((1 - deviation) * TOP);
 }
 
 /* --- node affinity, taints, images ----------------------------------------------------------- */
@@ -366,13 +455,19 @@ static const struct score_row nodeorder_scores[] = {
 	{.name = "leastrequested",
 	 .scope = SCOPE_NODE,
 	 .weight = weight_least,
-	 .score = score_least},
-	{.name = "mostrequested", .scope = SCOPE_NODE, .weight = weight_most, .score = score_most},
+	 .score = score_least,
+	 .all = score_all_least},
+	{.name = "mostrequested",
+	 .scope = SCOPE_NODE,
+	 .weight = weight_most,
+	 .score = score_most,
+	 .all = score_all_most},
 	{.name = "balancedresource",
 	 .scope = SCOPE_NODE,
 	 .applies = asks_something,
 	 .weight = weight_balanced,
-	 .score = score_balanced},
+	 .score = score_balanced,
+	 .all = score_all_balanced},
 	{.name = "nodeaffinity",
 	 .scope = SCOPE_PROFILE,
 	 .normalise = NORMALISE_UP,
@@ -407,5 +502,6 @@ const struct plugin_type nodeorder_plugin = {
 	.name = "nodeorder",
 	.new = nodeorder_new,
 	.free = nodeorder_free,
+	.open = nodeorder_open,
 	.scores = nodeorder_scores,
 };

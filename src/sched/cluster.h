@@ -87,6 +87,7 @@ struct cluster {
 	size_t image_nodes;     /* that say which images they have */
 	struct resources total; /* allocatable of all nodes */
 	struct resources used;
+	size_t moving; /* tasks that are pipelined or releasing: while there are none, future room is idle */
 	struct map *node_names;
 	struct map *tasks;  /* by "namespace/name" */
 	struct map *jobs;   /* likewise */

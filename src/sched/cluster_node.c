@@ -42,8 +42,17 @@ void cluster_grow_columns(struct cluster *cluster)
 			if (dim >= cols->dims || size > cols->size)
 				column_resize(&cols->at[room][dim],
 					      dim >= cols->dims ? 0 : cols->size, size);
-	for (int i = 0; i < 2 && size > cols->size; i++)
+	for (int i = 0; i < 2 && size > cols->size; i++) {
 		column_resize(&cols->nonzero[i], cols->size, size);
+		cols->percent[i] = mem_realloc(cols->percent[i], size, sizeof(double));
+		for (size_t slot = cols->size; slot < size; slot++)
+			cols->percent[i][slot] = 0;
+	}
+	if (size > cols->size) {
+		cols->profile = mem_realloc(cols->profile, size, sizeof(*cols->profile));
+		for (size_t slot = cols->size; slot < size; slot++)
+			cols->profile[slot] = NODE_ABSENT;
+	}
 	cols->size = size;
 	if (dims > cols->dims) {
 		bool first = cols->dims == 0;
@@ -176,8 +185,11 @@ void cluster_free_nodes(struct cluster *cluster)
 	for (int room = 0; room < ROOM_COUNT; room++)
 		for (size_t dim = 0; dim < cluster->columns.dims; dim++)
 			mem_free(cluster->columns.at[room][dim]);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		mem_free(cluster->columns.nonzero[i]);
+		mem_free(cluster->columns.percent[i]);
+	}
+	mem_free(cluster->columns.profile);
 }
 
 /* --- what a node says ------------------------------------------------------------------------ */
@@ -197,6 +209,11 @@ static void set_allocatable(struct cluster *cluster, struct node_info *node,
 		cols->at[ROOM_FUTURE][dim][node->slot] += by;
 		if (by)
 			resources_add_to(&cluster->total, (int)dim, by);
+	}
+	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++) {
+		int64_t all = resources_get(now, dim);
+
+		cols->percent[dim][node->slot] = all > 0 ? 100 / (double)all : 0;
 	}
 	node->present = now->present;
 	ledger_note_change(cluster, node);
@@ -338,6 +355,7 @@ int cluster_apply_node(struct cluster *cluster, struct json json, struct err *er
 		ledger_note_change(cluster, node);
 	cluster_drop_profile(cluster, node->profile);
 	node->profile = profile;
+	cluster->columns.profile[node->slot] = profile->id;
 	set_there(cluster, node, true);
 	if (!same_allocatable(cluster, node, &allocatable))
 		set_allocatable(cluster, node, &allocatable);
@@ -356,6 +374,7 @@ void cluster_remove_node(struct cluster *cluster, struct str key)
 	set_labels(cluster, node, label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL),
 		   false);
 	set_there(cluster, node, false);
+	cluster->columns.profile[node->slot] = NODE_ABSENT;
 	cluster_drop_profile(cluster, node->profile);
 	node->profile = NULL;
 	cluster_drop_node(cluster, node);

@@ -49,6 +49,7 @@ struct finder {
 	verdict *verdicts;
 	double *scores;
 	uint8_t *lack; /* what a look at all nodes works in */
+	verdict *extra;
 	uint8_t *groups;
 	uint32_t *places; /* in its group's heap */
 	struct heap_of_slots heaps[GROUP_COUNT];
@@ -257,16 +258,12 @@ static void look_at(const struct session *ssn, struct finder *f, const struct ro
 	const struct cluster *cluster = ssn->cluster;
 	const struct node_info *node = cluster->nodes.ptr[slot];
 	const struct class *class = task->class;
-	int dim;
 
 	f->groups[slot] = GROUP_NONE;
-	if (!node || !node->there) {
+	if (!node || !node->there)
 		f->verdicts[slot] = ABSENT;
-		return;
-	}
-	dim = class->empty ? DIM_NONE : cluster_short_of(cluster, ROOM_FUTURE, slot, class);
-	if (dim != DIM_NONE)
-		f->verdicts[slot] = VERDICT_OF(FIT_INSUFFICIENT, dim);
+	else if (!class->empty && !cluster_fits(cluster, ROOM_FUTURE, slot, class))
+		f->verdicts[slot] = VERDICT(FIT_INSUFFICIENT);
 	else
 		look_closer(f, rows, task, node,
 			    class->empty || cluster_fits(cluster, ROOM_IDLE, slot, class));
@@ -285,6 +282,7 @@ void finder_free(struct cluster *cluster, struct finder *finder)
 	mem_free(finder->scores);
 	mem_free(finder->groups);
 	mem_free(finder->lack);
+	mem_free(finder->extra);
 	mem_free(finder->places);
 	mem_free(finder->by_profile);
 	mem_free(finder->profile_known);
@@ -325,6 +323,7 @@ static void resize(struct finder *f, const struct cluster *cluster)
 		f->scores = mem_realloc(f->scores, f->size + 1, sizeof(*f->scores));
 		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
 		f->lack = mem_realloc(f->lack, f->size + 1, 2);
+		f->extra = mem_realloc(f->extra, f->size + 1, sizeof(*f->extra));
 		f->places = mem_realloc(f->places, f->size + 1, sizeof(*f->places));
 		for (int g = 0; g < GROUP_COUNT; g++) {
 			mem_free(f->heaps[g].at);
@@ -400,25 +399,64 @@ static void score_all(const struct session *ssn, struct finder *f, const struct 
 	f->heaped = false;
 }
 
-/* For each slot 0, or 1 + the first dimension that is short: cpu, memory, the others, pods. */
+/* For each slot: is the request more than it has? */
 static void find_short(const struct cluster *cluster, const struct class *class, enum room room,
 		       uint32_t count, uint8_t *ret)
 {
-	dim_set dims = class->dims | DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY);
-	dim_set last = dims & DIM_BIT(DIM_PODS);
+	int64_t *const *have = cluster->columns.at[room];
+	int64_t cpu = resources_get(&class->request, DIM_CPU);
+	int64_t memory = resources_get(&class->request, DIM_MEMORY);
+	dim_set rest = class->dims & ~(DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY));
 
-	memset(ret, 0, count);
-	for (dims &= ~last; dims || last; dims = dims ? dims & (dims - 1) : 0) {
-		int dim = __builtin_ctzll(dims ? dims : last);
+	for (uint32_t slot = 0; slot < count; slot++)
+		ret[slot] = (cpu > have[DIM_CPU][slot]) | (memory > have[DIM_MEMORY][slot]);
+	for (; rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
 		int64_t want = resources_get(&class->request, dim);
-		const int64_t *have = cluster->columns.at[room][dim];
 
-		if (!dims)
-			last = 0;
 		for (uint32_t slot = 0; slot < count; slot++)
-			ret[slot] = ret[slot]           ? ret[slot]
-				    : want > have[slot] ? (uint8_t)(dim + 1)
-							: 0;
+			ret[slot] |= want > have[dim][slot];
+	}
+}
+
+/* Without the node itself: is it there, does the request fit, what does its profile say? */
+static void look_at_profiles(const struct session *ssn, struct finder *f, const struct rows *rows,
+			     const struct task *task)
+{
+	const struct cluster *cluster = ssn->cluster;
+	const uint32_t *profile = cluster->columns.profile;
+
+	for (uint32_t slot = 0; slot < f->size; slot++) {
+		if (profile[slot] == NODE_ABSENT)
+			f->verdicts[slot] = 0;
+		else if (f->lack[slot])
+			f->verdicts[slot] = VERDICT(FIT_INSUFFICIENT);
+		else if (f->profile_known[profile[slot]])
+			f->verdicts[slot] = f->by_profile[profile[slot]];
+		else
+			f->verdicts[slot] = test_profile(f, rows, task, cluster->nodes.ptr[slot]);
+	}
+}
+
+/* What is on the nodes. A verdict that nothing can change, or of resources, stands alone. */
+static void look_at_nodes(const struct session *ssn, struct finder *f, const struct rows *rows,
+			  const struct task *task)
+{
+	for (size_t i = 0; i < rows->filter_count[SCOPE_NODE]; i++) {
+		const struct config_filter *filter = rows->filters[SCOPE_NODE][i];
+
+		memset(f->extra, 0, f->size * sizeof(*f->extra));
+		if (filter->row->all)
+			filter->row->all(filter->plugin, task, f->size, f->extra);
+		for (uint32_t slot = 0; slot < f->size; slot++) {
+			if (f->lack[slot] || ssn->cluster->columns.profile[slot] == NODE_ABSENT ||
+			    (f->verdicts[slot] && verdict_is_final(f->verdicts[slot])))
+				continue;
+			f->verdicts[slot] |=
+				filter->row->all ? f->extra[slot]
+						 : filter->row->test(filter->plugin, task,
+								     ssn->cluster->nodes.ptr[slot]);
+		}
 	}
 }
 
@@ -426,27 +464,27 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 			const struct task *task)
 {
 	const struct cluster *cluster = ssn->cluster;
-	uint8_t *lack, *lack_now;
+	uint8_t *lack_now;
 
 	resize(f, cluster);
 	memset(f->most, 0, sizeof(f->most));
-	lack = f->lack;
 	lack_now = f->lack + f->size;
-	memset(lack, 0, 2 * (size_t)f->size);
+	memset(f->lack, 0, 2 * (size_t)f->size);
 	if (!task->class->empty) {
-		find_short(cluster, task->class, ROOM_FUTURE, f->size, lack);
-		find_short(cluster, task->class, ROOM_IDLE, f->size, lack_now);
+		find_short(cluster, task->class, ROOM_FUTURE, f->size, f->lack);
+		if (cluster->moving)
+			find_short(cluster, task->class, ROOM_IDLE, f->size, lack_now);
 	}
+	look_at_profiles(ssn, f, rows, task);
+	look_at_nodes(ssn, f, rows, task);
 	for (uint32_t slot = 0; slot < f->size; slot++) {
-		const struct node_info *node = cluster->nodes.ptr[slot];
+		bool absent = cluster->columns.profile[slot] == NODE_ABSENT;
 
-		f->groups[slot] = GROUP_NONE;
-		if (!node || !node->there)
+		if (absent)
 			f->verdicts[slot] = ABSENT;
-		else if (lack[slot])
-			f->verdicts[slot] = VERDICT_OF(FIT_INSUFFICIENT, lack[slot] - 1);
-		else
-			look_closer(f, rows, task, node, !lack_now[slot]);
+		f->groups[slot] = f->verdicts[slot] ? GROUP_NONE
+				  : lack_now[slot]  ? GROUP_FUTURE
+						    : GROUP_IDLE;
 	}
 	if (rows->normalises)
 		(void)find_most(ssn, f, rows, task);
@@ -522,12 +560,12 @@ static void count_code(struct counts *counts, enum fit_code code, uint16_t detai
 
 static bool has_detail(int code)
 {
-	return code == FIT_INSUFFICIENT || code == FIT_PROPORTION || code == FIT_OTHER ||
-	       code == FIT_ZONE_CLOSED;
+	return code == FIT_PROPORTION || code == FIT_OTHER || code == FIT_ZONE_CLOSED;
 }
 
-static void count_verdict(const struct session *ssn, struct counts *counts, uint32_t slot,
-			  verdict v)
+/* Which dimension is short is found only now that somebody wants to know. */
+static void count_verdict(const struct session *ssn, const struct class *class,
+			  struct counts *counts, uint32_t slot, verdict v)
 {
 	if (v == ABSENT)
 		return;
@@ -537,8 +575,10 @@ static void count_verdict(const struct session *ssn, struct counts *counts, uint
 		uint16_t detail = has_detail(code) ? verdict_detail(v) : 0;
 		int64_t free = 0;
 
-		if (code == FIT_INSUFFICIENT)
+		if (code == FIT_INSUFFICIENT) {
+			detail = (uint16_t)cluster_short_of(ssn->cluster, ROOM_FUTURE, slot, class);
 			free = columns_get(&ssn->cluster->columns, ROOM_FUTURE, detail, slot);
+		}
 		count_code(counts, (enum fit_code)code, detail, free);
 	}
 }
@@ -566,7 +606,7 @@ static const struct fit *fit_of_all(struct session *ssn, struct finder *f,
 	if (f->fit && f->fit_session == ssn->id && f->fit_changes == f->synced)
 		return f->fit;
 	for (uint32_t slot = 0; slot < f->size; slot++)
-		count_verdict(ssn, &counts, slot, f->verdicts[slot]);
+		count_verdict(ssn, f->class, &counts, slot, f->verdicts[slot]);
 	f->fit = make_fit(ssn, &counts, set);
 	f->fit_session = ssn->id;
 	f->fit_changes = f->synced;
@@ -677,7 +717,7 @@ static bool choose_widely(const struct search *search, const struct task *task, 
 		if (!(verdict_codes(v) & VERDICT(FIT_INSUFFICIENT)) && !verdict_is_final(v))
 			v |= test_rows(&search->rows, SCOPE_CLUSTER, task, node);
 		if (v) {
-			count_verdict(ssn, &counts, slot, v);
+			count_verdict(ssn, task->class, &counts, slot, v);
 			continue;
 		}
 		vec_push(&groups[f->groups[slot]].nodes, node);

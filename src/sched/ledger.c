@@ -63,6 +63,8 @@ static void node_add(struct cluster *cluster, struct task *task, int sign)
 	struct node_info *node = task->node;
 
 	room_add(cluster, task, sign);
+	if (task_is(task, TASK_BIT(TASK_PIPELINED) | TASK_BIT(TASK_RELEASING)))
+		cluster->moving += (size_t)sign;
 	if (task->status != TASK_PIPELINED) {
 		node->task_count += (uint32_t)sign;
 		if (node->there) {

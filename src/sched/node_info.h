@@ -28,13 +28,17 @@ struct label_set;
 
 enum room { ROOM_ALLOCATABLE, ROOM_IDLE, ROOM_FUTURE, ROOM_USED, ROOM_RELEASING, ROOM_COUNT };
 
+#define NODE_ABSENT UINT32_MAX
+
 /* at[kind][dim][slot]; a dimension that does not exist has no array. */
 struct columns {
 	int64_t *at[ROOM_COUNT][DIMS_MAX];
 	/* What tasks ask for of cpu and memory, where asking for nothing counts as a little: for scores. */
 	int64_t *nonzero[2];
-	size_t dims; /* arrays that are there */
-	size_t size; /* slots that each has */
+	double *percent[2]; /* 100 / allocatable of cpu and memory; 0 where there is none */
+	uint32_t *profile;  /* the id of its profile; NODE_ABSENT: no node there */
+	size_t dims;        /* arrays that are there */
+	size_t size;        /* slots that each has */
 };
 
 struct profile {

@@ -105,6 +105,9 @@ struct filter_row {
 	applies_fn *applies; /* NULL: always */
 	verdict (*test)(const struct plugin *p, const struct task *task,
 			const struct node_info *node);
+	/* The same, of SCOPE_NODE, for the slots below `count` at once: add to the verdict of each. */
+	void (*all)(const struct plugin *p, const struct task *task, uint32_t count,
+		    verdict *verdicts);
 };
 
 enum normalise {

@@ -78,37 +78,40 @@ static int64_t allocatable(const struct plugin *p, const struct node_info *node,
 	return columns_get(&p->ssn->cluster->columns, ROOM_ALLOCATABLE, dim, node->slot);
 }
 
-/* asked x 100 / all, rounded down. In floating point, since that is several times as fast; it is
- * exact for whole numbers whose product is below 2^53. */
-static inline double part(int64_t asked, int64_t all)
+/* Rounded down, as whole numbers are divided; a product that should be whole may miss it by the last
+ * bit. */
+static inline double whole(double x)
 {
-	return (double)(int64_t)((double)asked * TOP / (double)all);
+	return (double)(int32_t)(x + 1e-9);
+}
+
+/* Of what is asked for of one resource: what is left, or what is used, in percent. */
+static inline double part(int64_t asked, double percent, bool least)
+{
+	double used = (double)asked * percent;
+
+	if (used > TOP + 1e-9 || percent == 0)
+		return 0;
+	return whole(least ? TOP - used : used);
 }
 
 /* Least or most of cpu and memory, each counted as a little where nothing is asked for. */
-static inline double requested(const int64_t asked[2], const int64_t all[2], bool least)
+static inline double requested(const struct columns *cols, uint32_t slot, const int64_t own[2],
+			       bool least)
 {
-	double sum = 0, count = 0;
+	double cpu = cols->percent[DIM_CPU][slot], memory = cols->percent[DIM_MEMORY][slot];
+	double sum = part(cols->nonzero[DIM_CPU][slot] + own[0], cpu, least) +
+		     part(cols->nonzero[DIM_MEMORY][slot] + own[1], memory, least);
 
-	for (int i = 0; i < 2; i++) {
-		if (all[i] <= 0)
-			continue;
-		count++;
-		if (asked[i] <= all[i])
-			sum += part(least ? all[i] - asked[i] : asked[i], all[i]);
-	}
-	return count > 0 ? (double)(int64_t)(sum / count) : 0;
+	return cpu > 0 && memory > 0 ? whole(sum / 2) : sum;
 }
 
 static double score_requested(const struct plugin *p, const struct task *task,
 			      const struct node_info *node, bool least)
 {
-	const struct columns *cols = &p->ssn->cluster->columns;
-	int64_t asked[] = {cols->nonzero[DIM_CPU][node->slot] + task->class->nonzero_cpu,
-			   cols->nonzero[DIM_MEMORY][node->slot] + task->class->nonzero_memory};
-	int64_t all[] = {allocatable(p, node, DIM_CPU), allocatable(p, node, DIM_MEMORY)};
+	const int64_t own[] = {task->class->nonzero_cpu, task->class->nonzero_memory};
 
-	return requested(asked, all, least);
+	return requested(&p->ssn->cluster->columns, node->slot, own, least);
 }
 
 static double score_least(const struct plugin *p, const struct task *task,
@@ -123,21 +126,14 @@ static double score_most(const struct plugin *p, const struct task *task,
 	return score_requested(p, task, node, false);
 }
 
-static void score_all_requested(const struct plugin *p, const struct task *task, uint32_t count,
-				double weight, double *scores, bool least)
+static inline void score_all_requested(const struct plugin *p, const struct task *task,
+				       uint32_t count, double weight, double *scores, bool least)
 {
-	const struct cluster *cluster = p->ssn->cluster;
-	const int64_t *cpu = cluster->columns.at[ROOM_ALLOCATABLE][DIM_CPU];
-	const int64_t *memory = cluster->columns.at[ROOM_ALLOCATABLE][DIM_MEMORY];
+	const struct columns *cols = &p->ssn->cluster->columns;
 	const int64_t own[] = {task->class->nonzero_cpu, task->class->nonzero_memory};
 
-	for (uint32_t i = 0; i < count; i++) {
-		const int64_t all[] = {cpu[i], memory[i]};
-		const int64_t asked[] = {cluster->columns.nonzero[DIM_CPU][i] + own[0],
-					 cluster->columns.nonzero[DIM_MEMORY][i] + own[1]};
-
-		scores[i] += weight * requested(asked, all, least);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] += weight * requested(cols, i, own, least);
 }
 
 static void score_all_least(const struct plugin *p, const struct task *task, uint32_t count,
@@ -160,7 +156,7 @@ static bool asks_something(const struct plugin *p, const struct task *task)
 
 static inline double balance_of_two(double a, double b)
 {
-	return (double)(int64_t)((1 - fabs(a - b) / 2) * TOP);
+	return whole(TOP - fabs(a - b) / 2);
 }
 
 static double balance_of(const double *fractions, size_t n)
@@ -173,37 +169,33 @@ static double balance_of(const double *fractions, size_t n)
 		mean += fractions[i] / (double)n;
 	for (size_t i = 0; n > 1 && i < n; i++)
 		deviation += (fractions[i] - mean) * (fractions[i] - mean) / (double)n;
-	return (double)(int64_t)((1 - sqrt(deviation)) * TOP);
+	return whole(TOP - sqrt(deviation));
 }
 
-static inline double fraction(int64_t used, int64_t all)
+static inline double capped(double percent)
 {
-	return used >= all ? 1 : (double)used / (double)all;
+	return percent > TOP ? TOP : percent;
 }
 
-/* 1 - the deviation of the fractions that would be used. */
+/* 100 - the deviation of the parts that would be used, in percent. */
 static double score_balanced(const struct plugin *p, const struct task *task,
 			     const struct node_info *node)
 {
-	const struct cluster *cluster = p->ssn->cluster;
+	const struct columns *cols = &p->ssn->cluster->columns;
+	const struct resources *request = &task->class->request;
 	int gpu = ((const struct nodeorder *)p->state)->gpu;
-	int dims[] = {DIM_CPU, DIM_MEMORY, gpu};
-	double fractions[ARRAY_LEN(dims)];
+	double fractions[3];
 	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(dims); i++) {
-		int64_t all, asked;
-
-		if (dims[i] == DIM_NONE)
-			continue;
-		asked = resources_get(&task->class->request, dims[i]);
-		all = allocatable(p, node, dims[i]);
-		if (all > 0 && (i < 2 || asked))
-			fractions[n++] = fraction(
-				columns_get(&cluster->columns, ROOM_USED, dims[i], node->slot) +
-					asked,
-				all);
-	}
+	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++)
+		if (cols->percent[dim][node->slot] > 0)
+			fractions[n++] = capped((double)(cols->at[ROOM_USED][dim][node->slot] +
+							 resources_get(request, dim)) *
+						cols->percent[dim][node->slot]);
+	if (gpu != DIM_NONE && resources_get(request, gpu) && allocatable(p, node, gpu) > 0)
+		fractions[n++] = capped((double)(cols->at[ROOM_USED][gpu][node->slot] +
+						 resources_get(request, gpu)) *
+					TOP / (double)allocatable(p, node, gpu));
 	return balance_of(fractions, n);
 }
 
@@ -215,20 +207,20 @@ static void score_all_balanced(const struct plugin *p, const struct task *task, 
 	const struct resources *request = &task->class->request;
 	int gpu = ((const struct nodeorder *)p->state)->gpu;
 	bool plain = gpu == DIM_NONE || !resources_get(request, gpu);
-	const int64_t *all[] = {cols->at[ROOM_ALLOCATABLE][DIM_CPU],
-				cols->at[ROOM_ALLOCATABLE][DIM_MEMORY]};
-	const int64_t *used[] = {cols->at[ROOM_USED][DIM_CPU], cols->at[ROOM_USED][DIM_MEMORY]};
+	const int64_t *cpu_used = cols->at[ROOM_USED][DIM_CPU];
+	const int64_t *memory_used = cols->at[ROOM_USED][DIM_MEMORY];
+	const double *cpu_percent = cols->percent[DIM_CPU];
+	const double *memory_percent = cols->percent[DIM_MEMORY];
 	int64_t cpu = resources_get(request, DIM_CPU), memory = resources_get(request, DIM_MEMORY);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct node_info *node = cluster->nodes.ptr[i];
+		double a = (double)(cpu_used[i] + cpu) * cpu_percent[i];
+		double b = (double)(memory_used[i] + memory) * memory_percent[i];
 
-		if (plain && all[0][i] > 0 && all[1][i] > 0)
-			scores[i] +=
-				weight * balance_of_two(fraction(used[0][i] + cpu, all[0][i]),
-							fraction(used[1][i] + memory, all[1][i]));
-		else if (node)
-			scores[i] += weight * score_balanced(p, task, node);
+		if (plain && cpu_percent[i] > 0 && memory_percent[i] > 0)
+			scores[i] += weight * balance_of_two(capped(a), capped(b));
+		else if (cluster->nodes.ptr[i])
+			scores[i] += weight * score_balanced(p, task, cluster->nodes.ptr[i]);
 	}
 }
 

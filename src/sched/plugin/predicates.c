@@ -66,6 +66,17 @@ static verdict test_pod_count(const struct plugin *p, const struct task *task,
 		       : 0;
 }
 
+/* Every task takes one of the slots, so that idle ones tell. */
+static void test_all_pod_counts(const struct plugin *p, const struct task *task, uint32_t count,
+				verdict *verdicts)
+{
+	const int64_t *idle = p->ssn->cluster->columns.at[ROOM_IDLE][DIM_PODS];
+
+	(void)task;
+	for (uint32_t i = 0; i < count; i++)
+		verdicts[i] |= idle[i] <= 0 ? VERDICT(FIT_POD_COUNT) : 0;
+}
+
 static verdict test_unschedulable(const struct plugin *p, const struct task *task,
 				  const struct node_info *node)
 {
@@ -315,14 +326,14 @@ static verdict test_spread(const struct plugin *p, const struct task *task,
 }
 
 static const struct filter_row predicates_filters[] = {
-	{"NodePodNumber", SCOPE_NODE, NULL, test_pod_count},
-	{"NodeUnschedulable", SCOPE_PROFILE, NULL, test_unschedulable},
-	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity},
-	{"TaintToleration", SCOPE_PROFILE, looks_at_taints, test_taints},
-	{"NodePorts", SCOPE_NODE, has_ports, test_ports},
-	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity},
-	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread},
-	{NULL, SCOPE_NODE, NULL, NULL},
+	{"NodePodNumber", SCOPE_NODE, NULL, test_pod_count, test_all_pod_counts},
+	{"NodeUnschedulable", SCOPE_PROFILE, NULL, test_unschedulable, NULL},
+	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity, NULL},
+	{"TaintToleration", SCOPE_PROFILE, looks_at_taints, test_taints, NULL},
+	{"NodePorts", SCOPE_NODE, has_ports, test_ports, NULL},
+	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity, NULL},
+	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread, NULL},
+	{NULL, SCOPE_NODE, NULL, NULL, NULL},
 };
 
 const struct plugin_type predicates_plugin = {

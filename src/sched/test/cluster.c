@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sched/cluster.h"
+
+#include "build.h"
+#include "sched/affinity.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+static int64_t room(const struct cluster *cluster, enum room which, const char *node, int dim)
+{
+	return columns_get(&cluster->columns, which, dim,
+			   cluster_find_node(cluster, str_from(node))->slot);
+}
+
+static void test_nodes(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+
+	add_queue(c, "default");
+	add_group(c, "g", 1, "default");
+	add_pod(c, "g", 0, "n1", "{cpu: \"3\"}");
+	ok(!cluster_find_node(c, STR("n1")), "a node that only a pod names is not there");
+	ok(resources_get(&c->total, DIM_CPU) == 0 && holds(c), "and counts for nothing");
+	add_node(c, "n1", 4);
+	ok(room(c, ROOM_IDLE, "n1", DIM_CPU) == 1000, "when it comes, its tasks are on it");
+	ok(resources_get(&c->used, DIM_CPU) == 3000 && holds(c), "and count");
+	add_node(c, "n1", 2);
+	ok(room(c, ROOM_IDLE, "n1", DIM_CPU) == -1000, "a node may shrink below its use");
+	add_pod(c, "g", 1, NULL, "{memory: 1Gi}");
+	ok(!cluster_fits(c, ROOM_IDLE, 0, task_of(c, "g-w-1")->class), "then it offers nothing");
+	cluster_remove(c, CLUSTER_NODE, str_none(), STR("n1"));
+	ok(task_of(c, "g-w-0")->node && holds(c), "when it goes, its tasks stay known");
+	ok(resources_get(&c->total, DIM_CPU) == 0, "and the cluster is empty");
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("g-w-0"));
+	ok(map_len(c->node_names) == 0 && holds(c), "until the last task goes");
+}
+
+static void test_aside(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+
+	add_node(c, "n1", 4);
+	add_queue(c, "default");
+	add_group(c, "g", 1, "default");
+	ok(apply(c, "{kind: Pod, metadata: {name: p, namespace: default}, spec: {schedulerName: "
+		    "volcano, containers: [{name: c, resources: {requests: {cpu: many}}}]}}") < 0,
+	   "a pod that makes no sense is set aside");
+	ok(cluster_aside(c, CLUSTER_POD, STR("default"), STR("p")), "with a reason");
+	ok(!cluster_find_task(c, STR("default"), STR("p")) && holds(c), "and is no task");
+	ok(apply(c, "{kind: Pod, metadata: {name: p, namespace: default}, spec: {schedulerName: "
+		    "volcano, containers: [{name: c, resources: {requests: {cpu: \"1\"}}}]}}") == 0,
+	   "it is taken when it is corrected");
+	ok(!cluster_aside(c, CLUSTER_POD, STR("default"), STR("p")), "and is aside no more");
+	ok(apply(c, "{kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: none}}}") < 0,
+	   "a node that makes no sense as well");
+	ok(room(c, ROOM_IDLE, "n1", DIM_CPU) == 4000, "what was known of it stays");
+	ok(apply(c, "{kind: PodGroup, metadata: {name: g, namespace: default}, spec: {minMember: "
+		    "few}}") < 0,
+	   "and a group");
+	ok(cluster_find_job(c, STR("default"), STR("g"))->min_available == 1, "likewise");
+}
+
+static void test_dimensions(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	const struct task *task;
+
+	add_node(c, "n1", 4);
+	add_queue(c, "default");
+	add_group(c, "g", 1, "default");
+	add_pod(c, "g", 0, NULL, "{cpu: \"1\", example.com/gpu: \"2\"}");
+	task = task_of(c, "g-w-0");
+	ok(resources_get(&task->class->request, DIM_OTHER) > 0,
+	   "a name that nobody offers counts as something else");
+	ok(!cluster_fits(c, ROOM_IDLE, 0, task->class), "which fits nowhere");
+	(void)apply(c, "{kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: \"4\", "
+		       "memory: 1Gi, pods: \"10\", example.com/gpu: \"4\"}}}");
+	ok(resources_get(&task->class->request, dims_find(c->dims, STR("example.com/gpu"))) == 2000,
+	   "when a node offers it, the request is read again");
+	ok(resources_get(&task->class->request, DIM_OTHER) == 0 && holds(c), "and is all known");
+	ok(cluster_fits(c, ROOM_IDLE, 1, task->class), "so that it fits there");
+}
+
+static void test_jobs(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	const struct job *job;
+
+	add_node(c, "n1", 4);
+	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
+	job = cluster_find_job(c, STR("default"), STR("g"));
+	ok(job && !job->grouped, "a job is there before its group");
+	add_group(c, "g", 1, "q");
+	ok(job->grouped && !job->queue, "and before its queue");
+	add_queue(c, "q");
+	ok(job->queue && job->queue->job_count == 1, "the queue adopts it");
+	ok(resources_get(&job->queue->pending, DIM_CPU) == 1000 && holds(c), "with what it wants");
+	(void)apply(c, "{kind: PriorityClass, metadata: {name: high}, value: 7}");
+	(void)apply(c,
+		    "{kind: PodGroup, metadata: {name: g, namespace: default}, spec: {minMember: "
+		    "1, queue: q, priorityClassName: high}}");
+	ok(job->priority == 7, "its priority is that of its class");
+	(void)apply(c, "{kind: PriorityClass, metadata: {name: high}, value: 9}");
+	cluster_settle(c);
+	ok(job->priority == 9, "and changes with it");
+	cluster_remove(c, CLUSTER_QUEUE, str_none(), STR("q"));
+	ok(!job->queue && holds(c), "without its queue it waits");
+	cluster_remove(c, CLUSTER_PODGROUP, STR("default"), STR("g"));
+	ok(cluster_find_job(c, STR("default"), STR("g")), "without its group it stays");
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("g-w-0"));
+	ok(!cluster_find_job(c, STR("default"), STR("g")), "until its last pod goes");
+}
+
+static void test_queues(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	const struct queue_info *root, *leaf;
+
+	add_node(c, "n1", 4);
+	add_queue(c, "root");
+	(void)apply(c, "{kind: Queue, metadata: {name: leaf}, spec: {weight: 1, parent: mid}, "
+		       "status: {state: Open}}");
+	leaf = cluster_find_queue(c, STR("leaf"));
+	root = cluster_find_queue(c, STR("root"));
+	ok(leaf->broken, "a queue without its parent stands alone");
+	(void)apply(c, "{kind: Queue, metadata: {name: mid}, spec: {weight: 1}, status: {state: "
+		       "Open}}");
+	ok(!leaf->broken && leaf->parent->parent == root, "until the parent comes");
+	add_group(c, "g", 1, "leaf");
+	add_pod(c, "g", 0, "n1", "{cpu: \"2\"}");
+	ok(resources_get(&root->allocated, DIM_CPU) == 2000 && holds(c),
+	   "what a leaf holds, its ancestors hold");
+	(void)apply(c, "{kind: Queue, metadata: {name: mid}, spec: {weight: 1, parent: leaf}, "
+		       "status: {state: Open}}");
+	ok(leaf->broken && holds(c), "a ring is cut");
+	ok(resources_get(&root->allocated, DIM_CPU) == 0, "and counts for nobody above");
+	(void)apply(c, "{kind: Queue, metadata: {name: mid}, spec: {weight: 1}, status: {state: "
+		       "Open}}");
+	ok(resources_get(&root->allocated, DIM_CPU) == 2000 && holds(c), "and is healed");
+}
+
+static void test_binding(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free)
+	struct config *config =
+		configure("{actions: allocate, tiers: [{plugins: [{name: gang}]}]}");
+	struct session *ssn;
+	struct task *task;
+
+	add_node(c, "n1", 4);
+	add_queue(c, "default");
+	add_group(c, "g", 1, "default");
+	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
+	ssn = session_run(c, config, 0, NULL);
+	task = task_of(c, "g-w-0");
+	ok(ssn->outcome.binds == 1 && task->status == TASK_BINDING, "a bound task is being bound");
+	session_free(ssn);
+	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
+	ok(task->status == TASK_BINDING && holds(c), "old news does not change that");
+	cluster_bind_failed(c, task);
+	ok(task->status == TASK_PENDING && room(c, ROOM_IDLE, "n1", DIM_CPU) == 4000,
+	   "a failure gives the room back");
+	ssn = session_run(c, config, 0, NULL);
+	ok(ssn->outcome.binds == 1, "and the next cycle tries again");
+	session_free(ssn);
+	add_pod(c, "g", 0, "n1", "{cpu: \"1\"}");
+	ok(task->status == TASK_RUNNING && holds(c), "then it runs");
+	ok(map_len(c->tasks) == 1, "as the same task");
+}
+
+static void test_classes(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	const struct class *first;
+
+	add_node(c, "n1", 4);
+	add_queue(c, "default");
+	add_group(c, "g", 1, "default");
+	for (int i = 0; i < 3; i++)
+		add_pod(c, "g", i, NULL, "{cpu: \"1\"}");
+	first = task_of(c, "g-w-0")->class;
+	ok(first == task_of(c, "g-w-2")->class,
+	   "pods that differ in a label nobody looks at are of one class");
+	(void)apply(c, "{kind: Pod, metadata: {name: lone, namespace: default}, spec: {"
+		       "schedulerName: volcano, affinity: {podAntiAffinity: {"
+		       "requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {"
+		       "matchLabels: {index: \"1\"}}, topologyKey: kubernetes.io/hostname}]}}, "
+		       "containers: [{name: c}]}}");
+	cluster_settle(c);
+	ok(task_of(c, "g-w-0")->class != task_of(c, "g-w-1")->class,
+	   "once somebody does, they are told apart");
+	ok(task_of(c, "g-w-1")->class->terms->matched.len == 1 && holds(c),
+	   "and the one that is meant counts");
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("lone"));
+	ok(task_of(c, "g-w-1")->class->terms->matched.len == 0 && holds(c),
+	   "as long as there is who means it");
+}
+
+int main(void)
+{
+	test_nodes();
+	test_aside();
+	test_dimensions();
+	test_jobs();
+	test_queues();
+	test_binding();
+	test_classes();
+	return tap_done();
+}

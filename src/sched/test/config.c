@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sched/config.h"
+
+#include "sched/session.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+static void refuses(const char *text, const char *why, const char *what)
+{
+	struct err err = {0};
+	AUTO(config_free) struct config *config = config_parse(str_from(text), 1, &err);
+
+	ok(!config, "%s is refused", what);
+	is(err.text, why);
+}
+
+static void test_refusals(void)
+{
+	refuses("", "actions: a list of names with commas is needed", "an empty file");
+	refuses("actions: \"enqueue, dance\"", "actions: there is no action \"dance\"",
+		"an unknown action");
+	refuses("{actions: allocate, tiers: [{plugins: [{name: gang}, {name: magic}]}]}",
+		"tiers[0].plugins[1]: there is no plugin \"magic\"", "an unknown plugin");
+	refuses("{actions: allocate, tiers: [{plugins: [{name: usage}]}]}",
+		"tiers[0].plugins[0]: plugin \"usage\" is not part of this scheduler yet",
+		"a plugin that is not built");
+	refuses("{actions: allocate, tiers: [{plugins: [{name: drf, enableHierarchy: true}, {name: "
+		"proportion}]}]}",
+		"tiers[0]: proportion and drf with hierarchy enabled conflicts",
+		"what cannot work together");
+	refuses("{actions: allocate, tiers: [{plugins: [{name: gang, enableJobReady: maybe}]}]}",
+		"tiers[0].plugins[0]: gang: enableJobReady: must be true or false",
+		"a switch that is no boolean");
+}
+
+static void test_reading(void)
+{
+	struct err err = {0};
+	AUTO(config_free)
+	struct config *config =
+		config_parse(str_from("actions: \" enqueue ,allocate\"\n"
+				      "mood: sunny\n"
+				      "tiers:\n"
+				      "- plugins:\n"
+				      "  - name: gang\n"
+				      "    enableJobOrder: false\n"
+				      "- plugins:\n"
+				      "  - name: priority\n"
+				      "  - name: overcommit\n"
+				      "    arguments: {overcommit-factor: lots}\n"
+				      "configurations:\n"
+				      "- name: allocate\n"
+				      "  arguments: {predicateErrorCacheEnable: false}\n"),
+			     1, &err);
+
+	ok(config, "a file is read %s", err.text);
+	if (!config)
+		return;
+	ok(config->actions.len == 2 && config->enqueues, "with its actions");
+	ok(json_is(json_get(config->actions.ptr[1].arguments, "predicateErrorCacheEnable"),
+		   JSON_BOOL),
+	   "and their arguments");
+	ok(config->hooks[HOOK_JOB_ORDER].len == 1 &&
+		   strcmp(config->hooks[HOOK_JOB_ORDER].ptr[0]->type->name, "priority") == 0,
+	   "a hook that is switched off is not asked");
+	ok(config->hooks[HOOK_JOB_READY].len == 1 &&
+		   config->hooks[HOOK_JOB_READY].ptr[0]->tier == 0,
+	   "the others are, in their tier");
+	ok(config->notes.len == 1, "an argument of the wrong type is noted");
+	ok(config_find_plugin(config, "gang") && !config_find_plugin(config, "drf"),
+	   "plugins are found by name");
+}
+
+static void test_builtin(void)
+{
+	struct err err = {0};
+	AUTO(config_free) struct config *config = config_parse(str_from(config_builtin), 1, &err);
+
+	ok(config && config->actions.len == 3 && config->plugins.len == 8,
+	   "what is built in is good %s", err.text);
+}
+
+int main(void)
+{
+	test_refusals();
+	test_reading();
+	test_builtin();
+	return tap_done();
+}

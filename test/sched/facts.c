@@ -321,6 +321,18 @@ static bool has_element(struct json list, struct json element)
 	return false;
 }
 
+/* Keys that are no facts by themselves. */
+static bool is_short(struct str key)
+{
+	static const char *const keys[] = {"after", "bound",  "pending", "evicted",
+					   "phase", "filled", "at",      "why"};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (str_is(key, keys[i]))
+			return true;
+	return false;
+}
+
 static void missing(struct json want, struct json have, const char *path, int depth,
 		    struct notes *notes)
 {
@@ -338,7 +350,7 @@ static void missing(struct json want, struct json have, const char *path, int de
 			char *below =
 				mem_printf("%s%s%.*s", path, *path ? "|" : "", STR_ARG(it.key));
 
-			if (!str_is(it.key, "after"))
+			if (depth > 0 || !is_short(it.key))
 				missing(it.value, json_get_str(have, it.key), below, depth + 1,
 					notes);
 		}
@@ -357,6 +369,73 @@ static void missing(struct json want, struct json have, const char *path, int de
 void facts_missing(struct json want, struct json have, struct notes *notes)
 {
 	missing(want, have, "", 0, notes);
+}
+
+/* --- the short form -------------------------------------------------------------------------- */
+
+static void short_groups(struct json want, struct json have, struct notes *notes)
+{
+	static const char *const keys[] = {"bound", "pending", "evicted", "phase"};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		struct json_iter it = json_iter(json_get(want, keys[i]));
+
+		while (json_next(&it)) {
+			AUTO(mem_free) char *name = mem_printf("default/%.*s", STR_ARG(it.key));
+			AUTO(mem_free) char *path = mem_printf("%s of %s", keys[i], name);
+			struct json mine =
+				json_get(json_get(json_get(have, "groups"), name), keys[i]);
+
+			if (!json_eq(it.value, mine))
+				note(notes, path, "want", it.value, mine);
+		}
+	}
+}
+
+static void short_places(const struct world *world, struct json want, struct notes *notes)
+{
+	struct json_iter it = json_iter(json_get(want, "filled"));
+
+	while (json_next(&it)) {
+		const struct node_info *node = cluster_find_node(world->cluster, it.key);
+
+		if (!node || node->task_count != (uint32_t)json_int(it.value))
+			vec_push(notes, mem_printf("filled %.*s: want %lld pods, have %u",
+						   STR_ARG(it.key), (long long)json_int(it.value),
+						   node ? node->task_count : 0));
+	}
+	it = json_iter(json_get(want, "at"));
+	while (json_next(&it)) {
+		struct object *pod = world_find(world, STR("Pod"), STR("default"), it.key);
+		struct json node =
+			pod ? json_get(json_get(json_doc_root(pod->doc), "spec"), "nodeName")
+			    : JSON_NONE;
+		AUTO(mem_free) char *path = mem_printf("%.*s is at", STR_ARG(it.key));
+
+		if (!str_eq(json_str(node), json_str(it.value)))
+			note(notes, path, "want", it.value, node);
+	}
+}
+
+static void short_reasons(const struct world *world, struct json want, struct notes *notes)
+{
+	struct json_iter it = json_iter(json_get(want, "why"));
+
+	while (json_next(&it)) {
+		AUTO(mem_free) char *key = mem_printf("default/%.*s", STR_ARG(it.key));
+		const char *text = map_get(world->reasons, str_from(key));
+
+		if (str_find(str_from(text), json_str(it.value), 0) < 0)
+			vec_push(notes, mem_printf("why %s: want \"%.*s\", have \"%s\"", key,
+						   STR_ARG(json_str(it.value)), text ? text : ""));
+	}
+}
+
+void facts_short(const struct world *world, struct json want, struct json have, struct notes *notes)
+{
+	short_groups(want, have, notes);
+	short_places(world, want, notes);
+	short_reasons(world, want, notes);
 }
 
 /* --- claims ---------------------------------------------------------------------------------- */

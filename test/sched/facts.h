@@ -18,6 +18,14 @@ void notes_done(struct notes *notes);
 struct json_doc *facts_of(const struct world *world, struct str placement);
 /* Lines that tell where `have` lacks something `want` demands. */
 void facts_missing(struct json want, struct json have, struct notes *notes);
+/* The short form of expectations, for groups of the namespace default and for nodes:
+ *
+ *	bound: {g1: 3}   pending: {g1: 0}   evicted: {g1: 1}   phase: {g1: Running}
+ *	filled: {n1: 2}                   how many pods are bound to a node
+ *	at: {g1-w-0: n1}                  where a pod is
+ *	why: {g1: at its capability}      a part of the line that says why a job waits */
+void facts_short(const struct world *world, struct json want, struct json have,
+		 struct notes *notes);
 /* Why a claim does not hold, as a note. */
 void facts_claim(const struct world *world, struct json claim, struct notes *notes);
 

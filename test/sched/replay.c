@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "facts.h"
 #include "json/yaml.h"
+#include "shorthand.h"
 #include "world.h"
 
 #include "base/banned.h"
@@ -140,8 +141,30 @@ static int rank(struct json object)
 	return -1;
 }
 
-static void apply_all(struct world *world, struct json list, struct notes *notes)
+/* Manifests, with those that lines of shorthand stand for. */
+static struct json_doc *expanded(struct json list, struct notes *notes)
 {
+	struct json_doc *doc = json_doc_new();
+	struct json all = json_new_arr(doc);
+	struct json_iter it = json_iter(list);
+
+	json_doc_set_root(doc, all);
+	while (json_next(&it)) {
+		struct err err;
+
+		if (!json_is(it.value, JSON_STR))
+			json_append(doc, all, json_new_copy(doc, it.value));
+		else if (shorthand_expand(doc, all, json_str(it.value), &err) < 0)
+			vec_push(notes, mem_printf("%s", err.text));
+	}
+	return doc;
+}
+
+static void apply_all(struct world *world, struct json objects, struct notes *notes)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = expanded(objects, notes);
+	struct json list = json_doc_root(doc);
+
 	for (int r = -1; r < CLUSTER_KIND_COUNT; r++) {
 		struct json_iter it = json_iter(list);
 
@@ -205,6 +228,7 @@ static void judge(struct world *world, struct json root, struct json step, struc
 	struct notes mine = {0};
 
 	facts_missing(expect, json_doc_root(facts), &mine);
+	facts_short(world, expect, json_doc_root(facts), &mine);
 	while (json_next(&it)) {
 		struct str after = json_str(json_get(it.value, "after"));
 
@@ -232,13 +256,54 @@ static void make_queue(struct world *world, const char *name)
 		abort();
 }
 
+/* The configuration: literally, or as "actions" and "tiers" of names (with options where there are
+ * some), or what is built in. */
+static char *config_text(struct json root)
+{
+	struct json literal = json_get(root, "config");
+	struct json_iter tier = json_iter(json_get(root, "tiers"));
+	struct buf text = BUF_INIT(SIZE_MAX);
+
+	if (json_is(literal, JSON_STR))
+		return str_dup(json_str(literal));
+	if (json_is_absent(json_get(root, "tiers")))
+		return mem_strdup(config_builtin);
+	buf_puts(&text, "{\"actions\": ");
+	json_print(json_get(root, "actions"), JSON_COMPACT, &text);
+	buf_puts(&text, ", \"tiers\": [");
+	while (json_next(&tier)) {
+		struct json_iter it = json_iter(tier.value);
+
+		buf_puts(&text, tier.index ? ", {\"plugins\": [" : "{\"plugins\": [");
+		while (json_next(&it)) {
+			buf_puts(&text, it.index ? ", " : "");
+			if (json_is(it.value, JSON_STR))
+				buf_puts(&text, "{\"name\": ");
+			json_print(it.value, JSON_COMPACT, &text);
+			if (json_is(it.value, JSON_STR))
+				buf_puts(&text, "}");
+		}
+		buf_puts(&text, "]}");
+	}
+	buf_puts(&text, "], \"configurations\": ");
+	json_print(json_is_absent(json_get(root, "configurations"))
+			   ? json_get(root, "nothing")
+			   : json_get(root, "configurations"),
+		   JSON_COMPACT, &text);
+	if (json_is_absent(json_get(root, "configurations")))
+		buf_puts(&text, "[]");
+	buf_puts(&text, "}");
+	return buf_take(&text);
+}
+
 /* 1: skipped. */
 static int run_case(struct json root, struct notes *notes)
 {
 	AUTO(world_free) struct world *world = world_for(root);
 	struct json steps = json_get(root, "steps"), expect = json_get(root, "expect");
+	AUTO(mem_free) char *config = config_text(root);
 
-	if (configure(world, root, json_str(json_get(root, "config"))))
+	if (configure(world, root, str_from(config)))
 		return 1;
 	apply_all(world, json_get(root, "given"), notes);
 	make_queue(world, "root");
@@ -277,42 +342,66 @@ static bool is_surprising(struct json root)
 	return false;
 }
 
-static void run_file(struct totals *totals, const char *path)
+static void tell(struct totals *totals, const char *name, bool skipped, const char *why,
+		 const struct notes *notes)
 {
-	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct notes notes = {0};
-	struct err err;
-	bool surprising = false;
-	int skipped = 0;
-
-	if (read_file(path, &text) < 0 || !(doc = yaml_parse(buf_str(&text), NULL, &err))) {
-		vec_push(&notes, mem_printf("cannot be read"));
-	} else {
-		surprising = is_surprising(json_doc_root(doc));
-		skipped = run_case(json_doc_root(doc), &notes);
-	}
 	totals->number++;
-	if (skipped || (surprising && notes.len)) {
+	if (skipped) {
 		totals->skipped++;
 		totals->folder_skipped++;
-		if (!totals->terse)
-			printf("ok %d - %s # SKIP %s\n", totals->number, path,
-			       skipped ? "needs what is not built yet" : "surprising");
-		if (totals->verbose)
-			for (size_t i = 0; i < notes.len; i++)
-				printf("#   %s\n", notes.ptr[i]);
-	} else if (notes.len) {
+	} else if (notes->len) {
 		totals->failed++;
 		totals->folder_failed++;
-		printf("not ok %d - %s\n", totals->number, path);
-		for (size_t i = 0; i < notes.len && (totals->verbose || i < 6); i++)
-			printf("#   %s\n", notes.ptr[i]);
 	} else {
 		totals->passed++;
 		totals->folder_passed++;
-		if (!totals->terse)
-			printf("ok %d - %s\n", totals->number, path);
+	}
+	if (skipped && !totals->terse)
+		printf("ok %d - %s # SKIP %s\n", totals->number, name, why);
+	else if (!skipped && (notes->len || !totals->terse))
+		printf("%sok %d - %s\n", notes->len ? "not " : "", totals->number, name);
+	for (size_t i = 0; i < notes->len && (totals->verbose || (!skipped && i < 6)); i++)
+		printf("#   %s\n", notes->ptr[i]);
+}
+
+static void run_one(struct totals *totals, const char *path, struct json root)
+{
+	struct str title = json_str(json_get(root, "title"));
+	bool recorded = json_str(json_get(root, "case")).len;
+	AUTO(mem_free)
+	char *name = recorded ? mem_strdup(path) : mem_printf("%.*s (%s)", STR_ARG(title), path);
+	struct notes notes = {0};
+	int skipped = run_case(root, &notes);
+	bool surprising = !skipped && notes.len && is_surprising(root);
+
+	tell(totals, name, skipped || surprising,
+	     skipped ? "needs what is not built yet" : "surprising", &notes);
+	notes_done(&notes);
+}
+
+static void run_file(struct totals *totals, const char *path)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	AUTO(yaml_reader_free) struct yaml_reader *reader = NULL;
+	struct notes notes = {0};
+	struct err err = {0};
+
+	if (read_file(path, &text) < 0) {
+		vec_push(&notes, mem_strdup("cannot be read"));
+		tell(totals, path, false, "", &notes);
+	}
+	reader = yaml_reader_new(buf_str(&text), NULL);
+	for (;;) {
+		AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+		if (yaml_reader_next(reader, &doc, &err) < 0) {
+			vec_push(&notes, mem_strdup(err.text));
+			tell(totals, path, false, "", &notes);
+			break;
+		}
+		if (!doc)
+			break;
+		run_one(totals, path, json_doc_root(doc));
 	}
 	notes_done(&notes);
 }

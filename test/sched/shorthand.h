@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shorthand.h - one line for an object of a scenario, where a manifest would be twenty:
+ *
+ *	node n1 cpu=4 memory=8Gi pods=10 gpu=2 label.zone=a taint=key:value:NoSchedule unschedulable
+ *	queue q1 weight=2 priority=5 parent=p capability.cpu=4 deserved.gpu=2 guarantee.cpu=1 closed
+ *	class high 1000
+ *	group g1 min=3 queue=q1 class=high phase=Running need.cpu=3 role.master=1 note.KEY=VALUE
+ *	pods g1 x3 cpu=1 memory=1Gi gpu=1 role=worker on=n1 class=high label.app=db select.zone=a
+ *	     tolerate=key:value:NoSchedule port=80 never gated pinned succeeded near=app:db@zone
+ *	     away=app:db@zone spread=app:db@zone note.KEY=VALUE
+ *
+ * `pods g1 x3 role=worker` are g1-worker-0 to g1-worker-2 of group g1; `from=3` begins at 3. `pinned`
+ * is not preemptable; `near` and `away` are required affinity and anti-affinity to pods with that
+ * label, a topology key behind the @. A missing role is "w". Memory and pods of a node are 64Gi and 110
+ * unless given. */
+#ifndef TEST_SCHED_SHORTHAND_H
+#define TEST_SCHED_SHORTHAND_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "json/doc.h"
+
+/* Add the manifests that a line stands for to a list of a document that is being built. */
+int shorthand_expand(struct json_doc *doc, struct json list, struct str line,
+		     struct err *err) MUST_CHECK;
+
+#endif

@@ -17,7 +17,7 @@ fi
 home=$tmp/home
 set --
 for tag in $later; do set -- "$@" --skip-tag "$tag"; done
-start volcano "$BIN/volcano" up --data-dir "$home" --listen 127.0.0.1:0 --components apiserver --no-admission
+start volcano "$BIN/volcano" up --data-dir "$home" --listen 127.0.0.1:0 --components apiserver --admission off
 export HOME="$tmp" # kubectl keeps its caches there
 
 # The failed steps of a run that no line of the differences excuses: "case: step".

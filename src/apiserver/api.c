@@ -8,6 +8,7 @@
 
 #include "apiserver/admit_rows.h"
 #include "apiserver/api_internal.h"
+#include "apiserver/backup.h"
 #include "apiserver/definition.h"
 #include "apiserver/form.h"
 #include "apiserver/keep.h"
@@ -174,6 +175,8 @@ void call_free(struct call *call)
 		sweep_forget(call->sweep);
 	if (call->watcher)
 		watcher_free(call->watcher);
+	if (call->backup)
+		backup_forget(call->backup);
 	if (call->podlog)
 		podlog_free(call->podlog);
 	if (call->in_flight)

@@ -26,6 +26,7 @@
 #include "base/vec.h"
 #include "json/doc.h"
 
+struct backup_call;
 struct causes;
 struct chunk;
 struct object;
@@ -165,10 +166,11 @@ struct call {
 	struct str error_group; /* where it is not the kind's: STR("") for the core */
 	bool plain_errors;      /* no details at all */
 	VEC(struct call_cause) error_causes;
-	struct str error_text;   /* in full, where a struct err has not the room for it */
-	struct watcher *watcher; /* while it is a watch */
-	struct podlog *podlog;   /* while it sends the output of a container */
-	struct list link;        /* among the calls in flight */
+	struct str error_text;      /* in full, where a struct err has not the room for it */
+	struct watcher *watcher;    /* while it is a watch */
+	struct backup_call *backup; /* while the store is copied for it */
+	struct podlog *podlog;      /* while it sends the output of a container */
+	struct list link;           /* among the calls in flight */
 };
 
 /* A call with nothing set; its strings go into its arena. */

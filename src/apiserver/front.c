@@ -204,14 +204,6 @@ static const struct call_sink sink = {
 
 /* --- the request ----------------------------------------------------------------------------- */
 
-static void refuse(struct visit *visit, enum err_code code, const char *text)
-{
-	struct err err;
-
-	(void)err_set(&err, code, "%s", text);
-	call_answer_err(visit->call, &err);
-}
-
 static void on_aborted(struct http_request *request, const struct err *why, void *arg)
 {
 	(void)request;
@@ -315,7 +307,6 @@ static void serve_resource(struct visit *visit, const struct route *route)
 
 static void serve_page(struct visit *visit, const struct route *route)
 {
-	enum http_method method = http_request_method(visit->request);
 	struct pages_request page = {
 		.call = visit->call,
 		.route = route,
@@ -324,10 +315,7 @@ static void serve_page(struct visit *visit, const struct route *route)
 		.metrics = visit->front->metrics,
 	};
 
-	if (method == HTTP_METHOD_GET || method == HTTP_METHOD_HEAD)
-		pages_serve(&page);
-	else
-		refuse(visit, ERR_METHOD_NOT_ALLOWED, NO_SUCH_METHOD);
+	pages_serve(&page);
 }
 
 void front_handle(struct http_request *request, void *arg)

@@ -4,6 +4,7 @@
 #include "apiserver/pages.h"
 
 #include "apiserver/api.h"
+#include "apiserver/backup.h"
 #include "apiserver/call.h"
 #include "apiserver/discovery.h"
 #include "apiserver/media.h"
@@ -212,20 +213,24 @@ static pages_fn serve_index;
 
 /* --- the table ------------------------------------------------------------------------------- */
 
+/* PAGE_BELOW: and everything below it. PAGE_POST: it asks for something to be done. */
+enum { PAGE_BELOW = 1, PAGE_POST = 2 };
+
 static const struct {
 	const char *path;
-	bool below; /* and everything below it */
+	unsigned how;
 	pages_fn *serve;
 } pages[] = {
-	{"/", false, serve_index},
-	{"/healthz", true, serve_health},
-	{"/livez", true, serve_health},
-	{"/metrics", false, serve_metrics},
-	{"/openapi/v2", false, openapi_serve_v2},
-	{"/openapi/v3", true, openapi_serve_v3},
-	{"/readyz", true, serve_health},
-	{"/statusz", false, serve_status},
-	{"/version", false, serve_version},
+	{"/", 0, serve_index},
+	{"/backup", PAGE_POST, backup_serve},
+	{"/healthz", PAGE_BELOW, serve_health},
+	{"/livez", PAGE_BELOW, serve_health},
+	{"/metrics", 0, serve_metrics},
+	{"/openapi/v2", 0, openapi_serve_v2},
+	{"/openapi/v3", PAGE_BELOW, openapi_serve_v3},
+	{"/readyz", PAGE_BELOW, serve_health},
+	{"/statusz", 0, serve_status},
+	{"/version", 0, serve_version},
 };
 
 static void serve_index(const struct pages_request *page)
@@ -248,18 +253,38 @@ static bool page_fits(size_t row, struct str path)
 	if (str_eq(path, base))
 		return true;
 	return str_starts(path, base) && rest.len && rest.ptr[0] == '/' &&
-	       (pages[row].below || rest.len == 1);
+	       (pages[row].how & PAGE_BELOW || rest.len == 1);
+}
+
+static void refuse_method(const struct pages_request *page)
+{
+	struct err err;
+
+	(void)err_set(&err, ERR_METHOD_NOT_ALLOWED,
+		      "the server does not allow this method on the requested resource");
+	call_answer_err(page->call, &err);
+}
+
+static bool is_read(const struct pages_request *page)
+{
+	enum http_method method = http_request_method(page->request);
+
+	return method == HTTP_METHOD_GET || method == HTTP_METHOD_HEAD;
 }
 
 static void serve_page(const struct pages_request *page)
 {
-	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
-		if (page_fits(i, page->path)) {
-			pages[i].serve(page);
-			return;
-		}
-	}
-	pages_not_found(page->call);
+	bool post = http_request_method(page->request) == HTTP_METHOD_POST;
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(pages) && !page_fits(i, page->path))
+		i++;
+	if (i == ARRAY_LEN(pages))
+		pages_not_found(page->call);
+	else if (pages[i].how & PAGE_POST ? post : is_read(page))
+		pages[i].serve(page);
+	else
+		refuse_method(page);
 }
 
 /* --- discovery ------------------------------------------------------------------------------- */
@@ -344,6 +369,8 @@ void pages_serve(const struct pages_request *page)
 		serve_page(page);
 	else if (page->route->class == ROUTE_NONE)
 		pages_not_found(page->call);
+	else if (!is_read(page))
+		refuse_method(page);
 	else
 		serve_discovery(page);
 }

@@ -4,6 +4,7 @@
  *
  *	volcano up [-d]		run it (programs/volcano/up.c)
  *	volcano status		look at it (status.c)
+ *	volcano backup --to F	copy its store (backup.c)
  *	volcano down		stop it (down.c) */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ static const struct {
 } commands[] = {
 	{"up", COMMAND_UP, up_run, "run it, in the foreground or (-d) in the background"},
 	{"down", COMMAND_DOWN, down_run, "stop it, and wait until it has ended"},
+	{"backup", COMMAND_BACKUP, backup_run, "copy everything that it stores, while it runs"},
 	{"status", COMMAND_STATUS, status_run, "show whether, where and what it runs"},
 };
 

@@ -88,6 +88,16 @@ for kubectl in "$KUBECTL_OLD" "$KUBECTL_NEW"; do
 	fails "then it is gone" "$kubectl" -n "$ns" get cm c
 done
 
+# ---- a copy ----
+mkdir -p "$tmp/copy"
+fails "a copy needs a place" volcano backup
+passes "it copies its store while it runs" volcano backup --to "$tmp/copy/store"
+fails "not over another" volcano backup --to "$tmp/copy/store"
+has "and says why" "$output" "$tmp/copy/store"
+passes "the copy is a store" "$BIN/volcano" up -d --data-dir "$tmp/copy" --listen 127.0.0.1:0 --components apiserver
+is "with everything in it" "$(KUBECONFIG=$tmp/copy/kubeconfig "$KUBECTL_NEW" get ns "$ns" -o 'jsonpath={.metadata.name}')" "$ns"
+passes "and ends like one" "$BIN/volcano" down --data-dir "$tmp/copy"
+
 # ---- down, up, down ----
 passes "it stops" volcano down
 fails "nobody answers any more" ask "$url/healthz"

@@ -42,6 +42,14 @@ static int set_listen(struct settings *settings, const char *value, struct err *
 	return 0;
 }
 
+static int set_to(struct settings *settings, const char *value, struct err *err)
+{
+	if (!*value)
+		return err_set(err, ERR_BAD_REQUEST, "must name a folder");
+	settings->to = value;
+	return 0;
+}
+
 static int set_components(struct settings *settings, const char *value, struct err *err)
 {
 	(void)err;
@@ -121,7 +129,7 @@ static int set_help(struct settings *settings, const char *value, struct err *er
 	return 0;
 }
 
-enum { EVERY = COMMAND_UP | COMMAND_DOWN | COMMAND_STATUS };
+enum { EVERY = COMMAND_UP | COMMAND_DOWN | COMMAND_STATUS | COMMAND_BACKUP };
 static const struct option options[] = {
 	{"data-dir", 0, EVERY, "D", set_folder,
 	 "where everything is kept (default: $VOLCANO_HOME or ~/.volcano)"},
@@ -144,6 +152,8 @@ static const struct option options[] = {
 	 "add N nodes that only pretend to run pods"},
 	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,
 	 "debug, info, warn or error (default: info)"},
+	{"to", 0, COMMAND_BACKUP, "FOLDER", set_to,
+	 "where: a folder that is empty or not there yet"},
 	{"output", 'o', COMMAND_STATUS, "FORMAT", set_output, "text (default) or json"},
 	{"help", 'h', EVERY, NULL, set_help, "show this"},
 };

@@ -14,11 +14,12 @@
 struct buf;
 
 /* Bits: which commands an option is for. */
-enum command { COMMAND_UP = 1, COMMAND_DOWN = 2, COMMAND_STATUS = 4 };
+enum command { COMMAND_UP = 1, COMMAND_DOWN = 2, COMMAND_STATUS = 4, COMMAND_BACKUP = 8 };
 
 struct settings {
 	char *folder; /* --data-dir, or as settings_complete() finds it */
 	const char *listen;
+	const char *to; /* of a backup */
 	const char *components;
 	const char *admission; /* "on", "off"; NULL: not said */
 	const char *admission_conf;

@@ -8,95 +8,13 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/time.h"
-#include "client/kubeconfig.h"
-#include "http/client.h"
-#include "http/tls.h"
 #include "json/doc.h"
-#include "loop/loop.h"
+#include "programs/volcano/ask.h"
 #include "programs/volcano/commands.h"
 #include "programs/volcano/home.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"
-
-#define PATIENCE (10 * TIME_SECOND)
-
-/* --- asking the server ----------------------------------------------------------------------- */
-
-struct answer {
-	struct loop *loop;
-	struct json_doc *doc; /* NULL: see err */
-	struct err err;
-};
-
-static void on_end(struct http_call *call, void *arg)
-{
-	struct answer *answer = arg;
-
-	if (http_call_status(call) == 200)
-		answer->doc = json_parse(http_call_body(call), NULL, &answer->err);
-	else
-		(void)err_set(&answer->err, ERR_INTERNAL, "the server answers %d",
-			      http_call_status(call));
-	loop_stop(answer->loop);
-}
-
-static void on_failed(struct http_call *call, const struct err *err, enum http_sent sent, void *arg)
-{
-	struct answer *answer = arg;
-
-	(void)call;
-	(void)sent;
-	answer->err = *err;
-	loop_stop(answer->loop);
-}
-
-static struct http_client *connect_to(struct loop *loop, const char *path, struct err *err)
-{
-	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
-	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
-	AUTO(tls_unref) struct tls *tls = NULL;
-
-	if (kubeconfig_load(config, path, err) < 0 ||
-	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access, err) < 0)
-		return NULL;
-	tls = tls_client_new(
-		&(struct tls_client_options){.certificate = str_from(access.client_cert),
-					     .key = str_from(access.client_key),
-					     .ca = str_from(access.ca)},
-		err);
-	if (!tls)
-		return NULL;
-	return http_client_new(
-		loop, &(struct http_client_options){.url = str_from(access.server), .tls = tls},
-		err);
-}
-
-/* What /statusz says, or NULL and why not. */
-static struct json_doc *ask(const char *folder, struct err *err)
-{
-	static const struct http_call_events events = {.end = on_end, .failed = on_failed};
-	AUTO(mem_free) char *path = home_path(folder, "kubeconfig");
-	AUTO(loop_free) struct loop *loop = loop_new(err);
-	AUTO(http_client_free)
-	struct http_client *client = loop ? connect_to(loop, path, err) : NULL;
-	struct answer answer = {.loop = loop};
-
-	if (!client)
-		return NULL;
-	(void)http_client_call(client, &(struct http_call_options){
-					       .method = STR("GET"),
-					       .target = STR("/statusz"),
-					       .deadline_us = PATIENCE,
-					       .events = &events,
-					       .arg = &answer,
-				       });
-	loop_run(loop);
-	if (!answer.doc)
-		*err = answer.err;
-	return answer.doc;
-}
 
 /* --- showing it ------------------------------------------------------------------------------ */
 
@@ -104,7 +22,9 @@ static struct json_doc *gather(const struct settings *settings, pid_t pid)
 {
 	struct err err = {0};
 	AUTO(json_doc_unref) struct json_doc *run = home_read_run(settings->folder, &err);
-	AUTO(json_doc_unref) struct json_doc *status = run ? ask(settings->folder, &err) : NULL;
+	AUTO(json_doc_unref)
+	struct json_doc *status =
+		run ? ask_server(settings->folder, "GET", "/statusz", &err) : NULL;
 	AUTO(mem_free) char *kubeconfig = home_path(settings->folder, "kubeconfig");
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);

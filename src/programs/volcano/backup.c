@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano/backup.c - `volcano backup`: have the one that runs copy its store. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "http/url.h"
+#include "json/doc.h"
+#include "programs/volcano/ask.h"
+#include "programs/volcano/commands.h"
+#include "programs/volcano/home.h"
+#include "programs/volcano/settings.h"
+
+#include "base/banned.h"
+
+/* The server has another working directory. */
+static int put_absolute(const char *folder, struct buf *to, struct err *err)
+{
+	char *here = folder[0] == '/' ? NULL : getcwd(NULL, 0);
+	AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+
+	if (folder[0] != '/' && !here)
+		return err_errno(err, errno, "the working directory");
+	buf_printf(&path, "%s%s%s", here ? here : "", here ? "/" : "", folder);
+	free(here); /* the C library's */
+	url_encode_query(buf_str(&path), to);
+	return 0;
+}
+
+int backup_run(struct settings *settings, struct err *err)
+{
+	AUTO(buf_done) struct buf target = BUF_UNBOUNDED;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (!settings->to)
+		return err_set(err, ERR_BAD_REQUEST, "say where: --to FOLDER");
+	if (!home_holder(settings->folder))
+		return err_set(err, ERR_NOT_FOUND,
+			       "volcano is not running in %s; copy its folder store as it is",
+			       settings->folder);
+	buf_puts(&target, "/backup?folder=");
+	if (put_absolute(settings->to, &target, err) < 0)
+		return -1;
+	doc = ask_server(settings->folder, "POST", buf_text(&target), err);
+	if (!doc)
+		return -1;
+	printf("the store at revision %" PRId64 " is in %.*s\n",
+	       json_int(json_get(json_doc_root(doc), "revision")),
+	       STR_ARG(json_str(json_get(json_doc_root(doc), "folder"))));
+	return 0;
+}

@@ -44,15 +44,30 @@ void cell_print_lower(struct str text, struct buf *to);
 
 /* --- the columns that nearly all tables have --- */
 
+/* What kube-apiserver says of them: clients that show headings may look for it. */
+#define CELL_NAME_DOC                                                                            \
+	"Name must be unique within a namespace. Is required when creating resources, although " \
+	"some resources may allow a client to request the generation of an appropriate name "    \
+	"automatically. Name is primarily intended for creation idempotence and configuration "  \
+	"definition. Cannot be updated. More info: "                                             \
+	"https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+#define CELL_CREATED_DOC                                                                        \
+	"CreationTimestamp is a timestamp representing the server time when this object was "   \
+	"created. It is not guaranteed to be set in happens-before order across separate "      \
+	"operations. Clients may not set this value. It is represented in RFC3339 form and is " \
+	"in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "            \
+	"https://git.k8s.io/community/contributors/devel/sig-architecture/"                     \
+	"api-conventions.md#metadata"
+
 #define COLUMN_NAME                                                                    \
 	{                                                                              \
 		.name = "Name", .type = "string", .format = "name", .cell = cell_text, \
-		.path = "metadata.name", .doc = "What the object is called"            \
+		.path = "metadata.name", .doc = CELL_NAME_DOC                          \
 	}
-#define COLUMN_AGE                                                           \
-	{                                                                    \
-		.name = "Age", .type = "string", .cell = cell_age,           \
-		.path = "metadata.creationTimestamp", .doc = "How old it is" \
+#define COLUMN_AGE                                                            \
+	{                                                                     \
+		.name = "Age", .type = "string", .cell = cell_age,            \
+		.path = "metadata.creationTimestamp", .doc = CELL_CREATED_DOC \
 	}
 #define COLUMN(title, class, what, ...)                                      \
 	{                                                                    \

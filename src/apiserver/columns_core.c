@@ -53,7 +53,12 @@ static struct json configmap_data(const struct kind_column *column, struct json 
 
 const struct kind_column columns_configmap[] = {
 	COLUMN_NAME,
-	COLUMN("Data", "string", "How many entries it has", .cell = configmap_data),
+	COLUMN("Data", "string",
+	       "Data contains the configuration data. Each key must consist of alphanumeric "
+	       "characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the "
+	       "BinaryData field. The keys stored in Data must not overlap with the keys in the "
+	       "BinaryData field, this is enforced during validation process.",
+	       .cell = configmap_data),
 	COLUMN_AGE,
 	COLUMN_END,
 };

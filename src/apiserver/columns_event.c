@@ -126,7 +126,7 @@ const struct kind_column columns_event[] = {
 	COLUMN("Message", "string", "What happened, in a sentence", .cell = event_message),
 	COLUMN("First Seen", "string", "When it was first seen", .cell = event_first, WIDE),
 	COLUMN("Count", "string", "How often it was seen", .cell = event_count, WIDE),
-	COLUMN("Name", "string", "What the object is called", .format = "name", .cell = cell_text,
+	COLUMN("Name", "string", CELL_NAME_DOC, .format = "name", .cell = cell_text,
 	       .path = "metadata.name", WIDE),
 	COLUMN_END,
 };

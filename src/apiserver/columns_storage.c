@@ -65,7 +65,7 @@ static struct json class_name(const struct kind_column *column, struct json obje
 }
 
 const struct kind_column columns_storageclass[] = {
-	COLUMN("Name", "string", "What the object is called", .format = "name", .cell = class_name,
+	COLUMN("Name", "string", CELL_NAME_DOC, .format = "name", .cell = class_name,
 	       .path = "metadata.name"),
 	COLUMN("Provisioner", "string", "Who makes its volumes", .cell = cell_text,
 	       .path = "provisioner"),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/cell.h"
 #include "apiserver/column.h"
 #include "apiserver/page.h"
 #include "apiserver/reading.h"
@@ -18,24 +19,6 @@
 #include "http/chunk.h"
 
 #include "base/banned.h"
-
-#define NAME_DOC                                                                                 \
-	"Name must be unique within a namespace. Is required when creating resources, although " \
-	"some "                                                                                  \
-	"resources may allow a client to request the generation of an appropriate name "         \
-	"automatically. Name is primarily intended for creation idempotence and configuration "  \
-	"definition. Cannot be updated. More info: "                                             \
-	"https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
-#define CREATED_DOC                                                                              \
-	"CreationTimestamp is a timestamp representing the server time when this object was "    \
-	"created. "                                                                              \
-	"It is not guaranteed to be set in happens-before order across separate operations. "    \
-	"Clients "                                                                               \
-	"may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated " \
-	"by the "                                                                                \
-	"system. Read-only. Null for lists. More info: "                                         \
-	"https://git.k8s.io/community/contributors/devel/sig-architecture/"                      \
-	"api-conventions.md#metadata"
 
 /* The time itself: only definitions of custom kinds have their ages counted by the server. */
 static struct json created_cell(const struct kind_column *column, struct json object,
@@ -49,24 +32,24 @@ static struct json created_cell(const struct kind_column *column, struct json ob
 const struct kind_column form_column_name = {.name = "Name",
 					     .type = "string",
 					     .format = "name",
-					     .doc = NAME_DOC,
+					     .doc = CELL_NAME_DOC,
 					     .path = ".metadata.name"};
 const struct kind_column form_column_age = {.name = "Age",
 					    .type = "date",
 					    .format = "",
-					    .doc = CREATED_DOC,
+					    .doc = CELL_CREATED_DOC,
 					    .path = ".metadata.creationTimestamp"};
 
 static const struct kind_column default_columns[] = {
 	{.name = "Name",
 	 .type = "string",
 	 .format = "name",
-	 .doc = NAME_DOC,
+	 .doc = CELL_NAME_DOC,
 	 .path = ".metadata.name"},
 	{.name = "Created At",
 	 .type = "date",
 	 .format = "",
-	 .doc = CREATED_DOC,
+	 .doc = CELL_CREATED_DOC,
 	 .cell = created_cell},
 	{.name = NULL},
 };

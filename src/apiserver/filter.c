@@ -44,10 +44,13 @@ static const char *const *selectable_of(const struct kind *kind)
 	return kind->selectable_as ? kind->selectable : kind->stored->selectable;
 }
 
+/* Built-in kinds that list their fields do not list a namespace that they do not have. */
 static bool is_selectable(const struct kind *kind, struct str field)
 {
-	if (str_is(field, "metadata.name") || str_is(field, "metadata.namespace"))
+	if (str_is(field, "metadata.name"))
 		return true;
+	if (str_is(field, "metadata.namespace"))
+		return kind->namespaced || kind->custom || !selectable_of(kind);
 	for (const char *const *name = selectable_of(kind); name && *name; name++)
 		if (str_is(field, *name))
 			return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The API in process, on the virtual loop and a store in memory: what each verb answers, by tables of steps. */
-#include "apiserver/test/steps.h"
+#include "apiserver/test/world.h"
 
 /* What a watch has been told: one line an event. */
 struct told {
@@ -148,7 +148,7 @@ static void test_watch(struct world *w)
 static struct answer ask_page(struct world *w, struct str token)
 {
 	struct answer answer = {0};
-	struct call *call = make_call(w, "GET", "/api/v1/namespaces/a/secrets", NULL, &answer);
+	struct call *call = world_question(w, "GET", "/api/v1/namespaces/a/secrets", NULL, &answer);
 
 	call->options.limit = 2;
 	call->options.continue_token = arena_str(call->arena, token);
@@ -195,11 +195,11 @@ static void test_pages(struct world *w)
 
 int main(void)
 {
-	struct world w = world_open();
+	struct world w = world_new_still();
 
-	run_steps(&w, steps, ARRAY_LEN(steps));
+	world_steps(&w, steps, ARRAY_LEN(steps));
 	test_watch(&w);
 	test_pages(&w);
-	world_close(&w);
+	world_free(&w);
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in kinds as the API serves them: what the server fills in, what it refuses, what comes
  * back. */
-#include "apiserver/test/steps.h"
+#include "apiserver/test/world.h"
 
 #define POD(name, more)                                                                    \
 	"{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"containers\":[{\"name\":\"c\"," \
@@ -159,7 +159,8 @@ static void test_services(struct world *w)
 			 "\"ports\":[{"
 			 "\"port\":80}]}}",
 			 i);
-		api_serve(make_call(w, "POST", "/api/v1/namespaces/a/services", body, &answers[i]));
+		api_serve(world_question(w, "POST", "/api/v1/namespaces/a/services", body,
+					 &answers[i]));
 	}
 	while (!answers[COUNT - 1].done)
 		loop_turn(w->loop, -1);
@@ -210,14 +211,18 @@ static const struct step events[] = {
 	{"GET", CORE_EVENTS "/f", NULL, 404, "/reason", "NotFound"},
 };
 
+enum { REFUSED = 9999 };
+
 static void check_selected(struct world *w, const char *path, const char *selector, size_t want)
 {
 	struct answer answer = {0};
-	struct call *call = make_call(w, "GET", path, NULL, &answer);
+	struct call *call = world_question(w, "GET", path, NULL, &answer);
 
 	call->options.field_selector = str_from(selector);
 	api_serve(call);
-	ok(answer.code == 200 && json_len(json_get(json_doc_root(answer.doc), "items")) == want,
+	ok(want == REFUSED ? answer.code == 400
+			   : answer.code == 200 &&
+				     json_len(json_get(json_doc_root(answer.doc), "items")) == want,
 	   "%s, %s: %zu", path, selector, want);
 	json_doc_unref(answer.doc);
 }
@@ -229,6 +234,9 @@ static void test_selectors(struct world *w)
 	check_selected(w, EVENTS, "regarding.kind=Job", 0);
 	check_selected(w, CORE_EVENTS, "source=c,involvedObject.kind=Pod", 1);
 	check_selected(w, "/api/v1/nodes", "spec.unschedulable=false", 1);
+	check_selected(w, "/api/v1/nodes", "metadata.namespace=a", REFUSED);
+	check_selected(w, "/api/v1/pods", "metadata.namespace=none", 0);
+	check_selected(w, "/apis/storage.k8s.io/v1/storageclasses", "metadata.namespace=a", 0);
 	check_selected(w, "/apis/batch/v1/jobs", "status.successful=0", 1);
 	check_selected(w, "/apis/batch/v1/jobs", "status.successful!=0", 0);
 }
@@ -285,14 +293,14 @@ static void test_warnings(struct world *w)
 
 int main(void)
 {
-	struct world w = world_open();
+	struct world w = world_new_still();
 
-	run_steps(&w, pods, ARRAY_LEN(pods));
-	run_steps(&w, others, ARRAY_LEN(others));
-	run_steps(&w, events, ARRAY_LEN(events));
+	world_steps(&w, pods, ARRAY_LEN(pods));
+	world_steps(&w, others, ARRAY_LEN(others));
+	world_steps(&w, events, ARRAY_LEN(events));
 	test_selectors(&w);
 	test_warnings(&w);
 	test_services(&w);
-	world_close(&w);
+	world_free(&w);
 	return tap_done();
 }

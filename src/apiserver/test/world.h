@@ -36,6 +36,7 @@ struct answer {
 	int code;
 	int64_t retry_after;
 	struct json_doc *doc;
+	char warnings[1024]; /* each behind a bar */
 };
 
 static inline void answer_done(struct answer *answer)
@@ -52,6 +53,9 @@ static inline void world_answered(struct call *call)
 			  : call->object ? call->object->text
 					 : str_none();
 
+	for (size_t i = 0, at = 0; i < call->warnings.len && at < sizeof(answer->warnings); i++)
+		at += (size_t)snprintf(answer->warnings + at, sizeof(answer->warnings) - at, "|%s",
+				       call->warnings.ptr[i]);
 	answer->done = true;
 	answer->code = call->code;
 	answer->retry_after = call->retry_after;
@@ -98,12 +102,12 @@ static inline struct call *world_call(struct world *w, const struct call_sink *s
 	return call;
 }
 
-static inline struct answer ask(struct world *w, const char *method, const char *path,
-				const char *body)
+/* A call that is answered there, not served yet. */
+static inline struct call *world_question(struct world *w, const char *method, const char *path,
+					  const char *body, struct answer *answer)
 {
 	static const struct call_sink sink = {.answered = world_answered};
-	struct answer answer = {0};
-	struct call *call = world_call(w, &sink, &answer, method, path);
+	struct call *call = world_call(w, &sink, answer, method, path);
 	struct err err;
 
 	if (strchr(path, '?'))
@@ -113,7 +117,15 @@ static inline struct answer ask(struct world *w, const char *method, const char 
 		if (!call->body)
 			printf("# %s: %s\n", body, err.text);
 	}
-	api_serve(call);
+	return call;
+}
+
+static inline struct answer ask(struct world *w, const char *method, const char *path,
+				const char *body)
+{
+	struct answer answer = {0};
+
+	api_serve(world_question(w, method, path, body, &answer));
 	while (!answer.done)
 		loop_turn(w->loop, -1);
 	return answer;
@@ -183,13 +195,21 @@ static inline void world_steps(struct world *w, const struct step *steps, size_t
 	}
 }
 
-static inline struct world world_new(void)
+/* One in which nothing happens by itself. */
+static inline struct world world_new_still(void)
 {
 	struct err err;
 	struct world w = {.loop = loop_new_virtual(1, INT64_C(1767323045000000), &err)};
 
 	w.store = store_open(w.loop, &(struct store_options){.folder = NULL}, &err);
 	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store});
+	return w;
+}
+
+static inline struct world world_new(void)
+{
+	struct world w = world_new_still();
+
 	api_start(w.api, &(struct api_place){.root_ca = "PEM"});
 	world_settle(&w);
 	return w;

@@ -155,6 +155,23 @@ static bool mentions(const struct object *object, const char *word)
 	return object && memmem(object->text.ptr, object->text.len, word, strlen(word));
 }
 
+/* The text of an object's references, as it stands. */
+static struct str references_text(const struct object *object)
+{
+	static const char head[] = "\"ownerReferences\":[";
+	const char *start = memmem(object->text.ptr, object->text.len, head, sizeof(head) - 1);
+	size_t left = start ? object->text.len - (size_t)(start - object->text.ptr) : 0;
+	const char *end = start ? memchr(start, ']', left) : NULL;
+
+	return end ? str_of(start, (size_t)(end - start)) : str_none();
+}
+
+/* Nothing is parsed for the many changes that leave them alone. */
+static bool are_references_kept(const struct change *change)
+{
+	return change->old && str_eq(references_text(change->object), references_text(change->old));
+}
+
 /* The key of the owner, in the arena; none where its kind is not served. */
 static struct str owner_key(struct owners *self, struct arena *arena, struct json reference,
 			    struct str namespace)
@@ -270,8 +287,7 @@ static void told(void *arg, struct change *change)
 	}
 	if ((mentions(change->object, "\"ownerReferences\"") ||
 	     map_get(self->dependents, change->key)) &&
-	    (!change->old ||
-	     !json_eq(references(change_object(change)), references(change_old(change)))))
+	    !are_references_kept(change))
 		relink(self, change);
 	if (!mentions(change->object, "\"deletionTimestamp\""))
 		return;

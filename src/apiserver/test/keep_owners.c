@@ -200,6 +200,102 @@ static void test_many(struct world *w)
 	ok(store_revision(w->store) == before + 1 + MANY, "by one write each");
 }
 
+/* --- anything in any order --- */
+
+enum { OBJECTS = 12, ROUNDS = 400 };
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return *seed >> 33;
+}
+
+/* An object with up to two owners, which may be gone or never have been. */
+static void make_random(struct world *w, uint64_t *seed)
+{
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	char path[100], uid[40];
+	size_t owners = next_random(seed) % 3;
+
+	buf_printf(&body, "{\"metadata\":{\"name\":\"r%d\",\"ownerReferences\":[",
+		   (int)(next_random(seed) % OBJECTS));
+	for (size_t i = 0; i < owners; i++) {
+		int owner = (int)(next_random(seed) % OBJECTS);
+
+		snprintf(path, sizeof(path), CM "/r%d", owner);
+		uid_of(w, path, uid);
+		if (!uid[0])
+			snprintf(uid, sizeof(uid), "00000000-0000-0000-0000-00000000000%zu", i);
+		buf_printf(&body,
+			   "%s{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"r%d\","
+			   "\"uid\":\"%s\",\"blockOwnerDeletion\":%s}",
+			   i ? "," : "", owner, uid, next_random(seed) % 2 ? "true" : "false");
+	}
+	buf_puts(&body, "]}}");
+	json_doc_unref(ask(w, "POST", CM, buf_text(&body)).doc);
+}
+
+static void remove_random(struct world *w, uint64_t *seed)
+{
+	static const char *const bodies[] = {"{\"propagationPolicy\":\"Background\"}",
+					     "{\"propagationPolicy\":\"Foreground\"}",
+					     "{\"propagationPolicy\":\"Orphan\"}", NULL};
+	char path[100];
+
+	snprintf(path, sizeof(path), CM "/r%d", (int)(next_random(seed) % OBJECTS));
+	json_doc_unref(ask(w, "DELETE", path, bodies[next_random(seed) % 4]).doc);
+}
+
+/* Nothing is left half done, and whoever has owners has one that is there. */
+static bool is_sound(struct world *w)
+{
+	struct object *object = store_next(w->store, STR("/configmaps/a/r"), str_none());
+
+	for (; object; object = store_next(w->store, STR("/configmaps/a/r"), object->key)) {
+		struct err err;
+		AUTO(json_doc_unref) struct json_doc *doc = json_parse(object->text, NULL, &err);
+		struct json metadata = json_get(json_doc_root(doc), "metadata");
+		struct json references = json_get(metadata, "ownerReferences");
+		char path[100], uid[40];
+		bool solid = json_len(references) == 0;
+
+		if (!json_is_absent(json_get(metadata, "deletionTimestamp")))
+			return false;
+		for (struct json_iter it = json_iter(references); json_next(&it);) {
+			snprintf(path, sizeof(path), CM "/%.*s",
+				 STR_ARG(json_str(json_get(it.value, "name"))));
+			solid = solid ||
+				str_is(json_str(json_get(it.value, "uid")), uid_of(w, path, uid));
+		}
+		if (!solid)
+			return false;
+	}
+	return true;
+}
+
+static void test_random(struct world *w, uint64_t seed)
+{
+	int bad = 0;
+
+	printf("# seed %llu\n", (unsigned long long)seed);
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t choice = next_random(&seed) % 16;
+
+		if (choice < 9)
+			make_random(w, &seed);
+		else if (choice < 14)
+			remove_random(w, &seed);
+		else if (choice == 14)
+			world_settle(w);
+		else
+			world_restart(w);
+		if (choice >= 14)
+			bad += !is_sound(w);
+	}
+	world_settle(w);
+	ok(bad == 0 && is_sound(w), "whatever is made and removed in whatever order");
+}
+
 int main(void)
 {
 	struct world w = world_new();
@@ -211,6 +307,8 @@ int main(void)
 	test_orphan(&w);
 	test_circle(&w);
 	test_many(&w);
+	test_random(&w, 1);
+	test_random(&w, 20261116);
 	world_free(&w);
 	return tap_done();
 }

@@ -170,6 +170,90 @@ static void test_burst(struct world *w)
 	world_steps(w, after, ARRAY_LEN(after));
 }
 
+/* --- anything in any order --- */
+
+enum { ROUNDS = 600, NAMES = 9 };
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return *seed >> 33;
+}
+
+static void act(struct world *w, uint64_t *seed)
+{
+	char path[100], body[400];
+	int name = (int)(next_random(seed) % NAMES);
+	uint64_t choice = next_random(seed) % 8;
+
+	snprintf(path, sizeof(path), NS "/z/pods/p%d", name);
+	if (choice < 4) {
+		snprintf(body, sizeof(body),
+			 "{\"metadata\":{\"name\":\"p%d\"},\"spec\":{\"containers\":[{\"name\":"
+			 "\"c\",\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%d\"}}}]}}",
+			 name, (int)(next_random(seed) % 4));
+		json_doc_unref(ask(w, "POST", NS "/z/pods", body).doc);
+	} else if (choice < 6) {
+		json_doc_unref(ask(w, "DELETE", path, NULL).doc);
+	} else if (choice == 6) {
+		snprintf(path, sizeof(path), NS "/z/pods/p%d/status", name);
+		json_doc_unref(ask(w, "PATCH merge", path,
+				   next_random(seed) % 2 ? "{\"status\":{\"phase\":\"Failed\"}}"
+							 : "{\"status\":{\"phase\":\"Running\"}}")
+				       .doc);
+	} else if (next_random(seed) % 4 == 0) {
+		world_restart(w);
+	}
+}
+
+/* What the status says is what is there. A pod that was finished and runs again may go beyond. */
+static bool is_right(struct world *w)
+{
+	AUTO(answer_done) struct answer quota = ask(w, "GET", NS "/z/resourcequotas/q", NULL);
+	struct json used = json_get(json_get(json_doc_root(quota.doc), "status"), "used");
+	struct object *object = store_next(w->store, STR("/pods/z/"), str_none());
+	int live = 0, cpu = 0;
+	char text[2][16];
+
+	for (; object; object = store_next(w->store, STR("/pods/z/"), object->key)) {
+		struct err err;
+		AUTO(json_doc_unref) struct json_doc *doc = json_parse(object->text, NULL, &err);
+		struct json pod = json_doc_root(doc);
+		struct json container = json_at(json_get(json_get(pod, "spec"), "containers"), 0);
+		struct json amount =
+			json_get(json_get(json_get(container, "resources"), "requests"), "cpu");
+
+		if (str_is(json_str(json_get(json_get(pod, "status"), "phase")), "Failed"))
+			continue;
+		live++;
+		cpu += json_str(amount).ptr[0] - '0';
+	}
+	snprintf(text[0], sizeof(text[0]), "%d", live);
+	snprintf(text[1], sizeof(text[1]), "%d", cpu);
+	return str_is(json_str(json_get(used, "pods")), text[0]) &&
+	       str_is(json_str(json_get(used, "requests.cpu")), text[1]);
+}
+
+static void test_random(struct world *w, uint64_t seed)
+{
+	int bad = 0;
+
+	printf("# seed %llu\n", (unsigned long long)seed);
+	json_doc_unref(ask(w, "POST", NS, NAMED("z")).doc);
+	json_doc_unref(ask(w, "POST", NS "/z/resourcequotas",
+			   QUOTA("q", "\"pods\":\"5\",\"requests.cpu\":\"8\"", ""))
+			       .doc);
+	world_settle(w);
+	for (int i = 0; i < ROUNDS; i++) {
+		act(w, &seed);
+		if (i % 7 == 0) {
+			world_settle(w);
+			bad += !is_right(w);
+		}
+	}
+	ok(bad == 0, "what is used is what is there, whatever happens");
+}
+
 #define RUN(steps) world_steps(&w, steps, ARRAY_LEN(steps))
 
 int main(void)
@@ -182,6 +266,7 @@ int main(void)
 	RUN(scopes);
 	RUN(counts);
 	test_burst(&w);
+	test_random(&w, 7);
 	revision = store_revision(w.store);
 	world_restart(&w);
 	ok(store_revision(w.store) == revision, "a restart finds every quota right");

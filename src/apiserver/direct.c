@@ -47,6 +47,8 @@ struct request {
 	struct err err; /* what ended a watch, or why there is no call */
 	struct query query;
 	struct buf path;
+	bool collects;        /* a stream that is wanted whole, ... */
+	struct buf collected; /* ... and what has come of it */
 };
 
 enum delivery_type { DELIVER_ANSWER, DELIVER_OPENED, DELIVER_EVENT, DELIVER_DATA, DELIVER_ENDED };
@@ -80,6 +82,7 @@ static void request_free(struct request *request)
 	call_free(request->call);
 	query_done(&request->query);
 	buf_done(&request->path);
+	buf_done(&request->collected);
 	mem_free(request);
 }
 
@@ -119,6 +122,10 @@ static void deliver_answer(struct request *request)
 			buf_put_str(&text, chunk_str(call->text));
 		else if (request->ask->ask.verb == CLIENT_RAW)
 			json_print(json_doc_root(doc), JSON_COMPACT, &text);
+	}
+	if (request->collects) {
+		answer.code = 200;
+		buf_put_str(&text, buf_str(&request->collected));
 	}
 	answer.doc = doc;
 	answer.text = buf_str(&text);
@@ -233,7 +240,12 @@ static void on_answered(struct call *call)
 	struct request *request = call->arg;
 	bool good = call->code < 400;
 
-	if (good && request->ask->stream) {
+	request->collects = call->podlog && !request->ask->stream;
+	if (request->collects)
+		return; /* until it has ended */
+	if (call->podlog) {
+		(void)enqueue(request, DELIVER_OPENED);
+	} else if (good && request->ask->stream) {
 		(void)enqueue(request, DELIVER_OPENED);
 		enqueue(request, DELIVER_DATA)->text = answer_text(call);
 		(void)enqueue(request, DELIVER_ENDED);
@@ -258,6 +270,14 @@ static size_t on_event(struct call *call, const struct call_event *event)
 	enum client_event_type type;
 	struct delivery *delivery;
 
+	if (request->collects) {
+		buf_put_str(&request->collected, chunk_str(event->text));
+		return 0;
+	}
+	if (call->podlog) {
+		enqueue(request, DELIVER_DATA)->text = chunk_ref(event->text);
+		return 0;
+	}
 	if (!transport_event_type(str_from(event->type), &type)) {
 		note_error(request, event->text);
 		return 0;
@@ -277,7 +297,7 @@ static void on_ended(struct call *call)
 
 	request->call = NULL;
 	call_free(call);
-	(void)enqueue(request, DELIVER_ENDED);
+	(void)enqueue(request, request->collects ? DELIVER_ANSWER : DELIVER_ENDED);
 }
 
 static const struct call_sink sink = {
@@ -505,6 +525,7 @@ static void *direct_send(struct transport *transport, const struct transport_ask
 	request->ask = ask;
 	request->call = call;
 	request->path = buf_make(LIMIT_URL_BYTES);
+	request->collected = buf_make(LIMIT_RESPONSE_BYTES);
 	list_init(&request->deliveries);
 	list_push(&direct->requests, &request->link);
 	call->user = direct->user;

@@ -108,6 +108,17 @@ static int64_t grace_left(struct call *call, struct json object)
 	return grace;
 }
 
+/* When its grace began: what is shortened later counts from then. */
+static int64_t start_of(struct call *call, struct json metadata)
+{
+	int64_t given = json_int(json_get(metadata, "deletionGracePeriodSeconds"));
+	int64_t end;
+
+	if (time_parse(json_str(json_get(metadata, "deletionTimestamp")), &end, NULL) < 0)
+		return api_now(call->api);
+	return end - given * TIME_SECOND;
+}
+
 /* Mark it; false where it was marked in the same way already. */
 static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 {
@@ -117,7 +128,7 @@ static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 
 	if (marked && json_int(json_get(metadata, "deletionGracePeriodSeconds")) == grace)
 		return false;
-	time_print(api_now(call->api) + grace * TIME_SECOND, text);
+	time_print(start_of(call, metadata) + grace * TIME_SECOND, text);
 	json_set_str(doc, metadata, "deletionTimestamp", str_from(text));
 	json_set_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 	if (!marked && call->kind->generation)

@@ -2,6 +2,7 @@
 /* A client of the server in the same process: every verb, errors, watches, and ends of all sorts. */
 #include "apiserver/direct.h"
 
+#include "apiserver/podlog.h"
 #include "base/time.h"
 #include "client_world.h"
 
@@ -312,6 +313,87 @@ static void test_bound(void)
 	world_close(&w);
 }
 
+/* --- the output of containers --- */
+
+static void *log_open(void *arg, const struct log_request *request, struct err *err)
+{
+	(void)err;
+	*(int *)arg = str_is(request->container, "c") ? 2 : 0;
+	return arg;
+}
+
+static enum log_state log_read(void *log, struct buf *to, size_t most)
+{
+	int *left = log;
+
+	(void)most;
+	buf_printf(to, "line %d\n", (*left)--);
+	return *left ? LOG_MORE : LOG_END;
+}
+
+static void log_follow(void *log, void (*wake)(void *arg), void *arg)
+{
+	(void)log;
+	(void)wake;
+	(void)arg;
+}
+
+static void log_close(void *log)
+{
+	*(int *)log = -1;
+}
+
+struct streamed {
+	char text[64];
+	bool ended;
+};
+
+static void on_log_data(void *arg, struct str data)
+{
+	struct streamed *streamed = arg;
+	size_t len = strlen(streamed->text);
+
+	snprintf(streamed->text + len, sizeof(streamed->text) - len, "%.*s", STR_ARG(data));
+}
+
+static void on_log_end(void *arg, const struct err *err)
+{
+	((struct streamed *)arg)->ended = !err;
+}
+
+static void test_logs(void)
+{
+	static const struct log_source source = {
+		.open = log_open, .read = log_read, .follow = log_follow, .close = log_close};
+	const struct str path = STR("/api/v1/namespaces/a/pods/p/log?container=c");
+	struct world w;
+	struct got got = {0};
+	struct streamed streamed = {.text = ""};
+	int left = 0;
+	AUTO(json_doc_unref)
+	struct json_doc *pod = doc_of(
+		"{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"},\"spec\":{\"nodeName\":\"n\","
+		"\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+
+	world_open(&w, 9, 0);
+	api_set_log_source(w.api, &source, &left);
+	make_namespace(&w);
+	client_create(w.client, &resources[RESOURCE_PODS], pod, got_it, &got);
+	world_wait(&w, &got);
+	world_ask(&w, &got,
+		  &(struct client_ask){.verb = CLIENT_RAW, .method = STR("GET"), .path = path});
+	is(got.raw, "line 2\nline 1\n");
+	client_stream(w.client, &(struct client_stream){.path = path,
+							.data = on_log_data,
+							.ended = on_log_end,
+							.arg = &streamed});
+	loop_drain(w.loop);
+	is(streamed.text, "line 2\nline 1\n");
+	ok(streamed.ended && left == -1, "a log comes whole, or in pieces");
+	json_doc_unref(got.doc);
+	world_close(&w);
+}
+
 int main(void)
 {
 	test_verbs();
@@ -320,5 +402,6 @@ int main(void)
 	test_streams();
 	test_ends();
 	test_bound();
+	test_logs();
 	return tap_done();
 }

@@ -72,6 +72,11 @@ static const struct step evictions[] = {
 	 "/code", "201"},
 	{"GET", PODS "/p", NULL, 200, "/metadata/deletionGracePeriodSeconds", "7"},
 	{"GET", PODS "/p", NULL, 200, "/status/conditions/1/reason", "EvictionByEvictionAPI"},
+	{"GET", PODS "/p", NULL, 200, "/metadata/deletionTimestamp", "2026-01-02T03:04:12Z"},
+	{"DELETE", PODS "/p", "{\"gracePeriodSeconds\":2}", 200, "/metadata/deletionTimestamp",
+	 "2026-01-02T03:04:07Z"},
+	{"DELETE", PODS "/p", "{\"gracePeriodSeconds\":9}", 200, "/metadata/deletionTimestamp",
+	 "2026-01-02T03:04:07Z"},
 	{"DELETE", PODS "/p", "{\"gracePeriodSeconds\":0}", 200, "/kind", "Pod"},
 };
 

@@ -81,91 +81,106 @@ struct simulated {
 
 /* --- nodes --- */
 
-static void node_advance(struct node *node);
+static void node_judge(struct node *node, struct json object);
 
-static void node_written(struct node *node, const struct client_result *result)
+static struct str node_name(const struct node *node, char text[SIMULATED_NAME_SIZE])
+{
+	return str_from(simulated_node_name(node->index, text));
+}
+
+/* The client repeats what should be repeated; what fails in spite of that is told, and tried again
+ * when the node changes, or with the next start. */
+static void node_failed(struct node *node, const struct err *err)
 {
 	struct simulated *simulated = node->simulated;
 
-	if (!result->err || result->err->code == ERR_ALREADY_EXISTS)
-		return;
 	simulated->stats.failures++;
 	log_warn(simulated->options.log, "cannot write a simulated node",
-		 LOG_INT("node", node->index), LOG_STR("error", result->err->text));
+		 LOG_INT("node", node->index), LOG_STR("error", err->text));
 }
 
-static void on_node_status(void *arg, const struct client_result *result)
+static void on_node_read(void *arg, const struct client_result *result)
 {
 	struct node *node = arg;
 
 	node->request = NULL;
-	node_written(node, result);
-	if (result->err && result->err->code == ERR_NOT_FOUND)
-		return; /* somebody does not want it */
-	if (!result->err && !node->ready) {
-		node->ready = true;
-		node->simulated->nodes_ready++;
-	}
-	node_advance(node);
+	if (!result->err)
+		node_judge(node, json_doc_root(result->doc));
+	else if (result->err->code != ERR_NOT_FOUND) /* else: somebody does not want it */
+		node_failed(node, result->err);
 }
 
-static void on_node_created(void *arg, const struct client_result *result)
+static void node_read(struct node *node)
+{
+	char name[SIMULATED_NAME_SIZE];
+
+	node->request = client_get(node->simulated->client, &resources[RESOURCE_NODES], str_none(),
+				   node_name(node, name), on_node_read, node);
+}
+
+static void on_node_written(void *arg, const struct client_result *result)
 {
 	struct node *node = arg;
+	enum err_code code = result->err ? result->err->code : ERR_NONE;
 
 	node->request = NULL;
-	node_written(node, result);
-	if (!result->err || result->err->code == ERR_ALREADY_EXISTS)
-		node->seen = true;
-	node_advance(node);
+	if (code == ERR_NONE)
+		node_judge(node, json_doc_root(result->doc));
+	else if (code == ERR_ALREADY_EXISTS || code == ERR_CONFLICT)
+		node_read(node); /* somebody was faster */
+	else if (code != ERR_NOT_FOUND)
+		node_failed(node, result->err);
 }
 
-/* The next write that the node needs, if any. The client repeats what should be repeated; what fails
- * in spite of that fails for a reason that does not go away. */
-static void node_advance(struct node *node)
+static void node_patch(struct node *node, struct str sub, struct json_doc *patch)
+{
+	char name[SIMULATED_NAME_SIZE];
+
+	node->request =
+		client_send(node->simulated->client, &(struct client_ask){
+							     .verb = CLIENT_PATCH,
+							     .patch = CLIENT_PATCH_MERGE,
+							     .resource = &resources[RESOURCE_NODES],
+							     .name = node_name(node, name),
+							     .sub = sub,
+							     .body = patch,
+							     .done = on_node_written,
+							     .arg = node,
+						     });
+}
+
+/* The next write that the node needs, being as it is; none: it is ready. */
+static void node_judge(struct node *node, struct json object)
 {
 	struct simulated *simulated = node->simulated;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	char name[SIMULATED_NAME_SIZE];
+	AUTO(json_doc_unref) struct json_doc *patch = NULL;
 
 	if (node->ready || node->request)
 		return;
-	if (!node->seen) {
-		doc = simulated_node(node->index);
-		node->request = client_create(simulated->client, &resources[RESOURCE_NODES], doc,
-					      on_node_created, node);
+	patch = simulated_node_status_patch(&simulated->options, node->index, object,
+					    loop_now(simulated->loop));
+	if (patch) {
+		node_patch(node, STR("status"), patch);
 		return;
 	}
-	doc = simulated_node_status(&simulated->options, node->index, loop_now(simulated->loop));
-	node->request = client_send(
-		simulated->client, &(struct client_ask){
-					   .verb = CLIENT_PATCH,
-					   .patch = CLIENT_PATCH_MERGE,
-					   .resource = &resources[RESOURCE_NODES],
-					   .name = str_from(simulated_node_name(node->index, name)),
-					   .sub = STR("status"),
-					   .body = doc,
-					   .discard = true,
-					   .done = on_node_status,
-					   .arg = node,
-				   });
+	patch = simulated_node_taint_patch(object);
+	if (patch) {
+		node_patch(node, STR(""), patch);
+		return;
+	}
+	node->ready = true;
+	simulated->nodes_ready++;
 }
 
 static void on_node_seen(void *arg, const struct informer_object *object)
 {
 	struct simulated *simulated = arg;
 	int64_t index = simulated_node_index(object->name);
-	struct node *node;
 
 	if (index < 0 || (size_t)index >= simulated->options.nodes)
 		return;
-	node = &simulated->nodes[index];
-	node->seen = true;
-	if (!node->ready &&
-	    simulated_node_is_ready(json_doc_root(object->doc), &simulated->options)) {
-		node->ready = true;
-		simulated->nodes_ready++;
-	}
+	simulated->nodes[index].seen = true;
+	node_judge(&simulated->nodes[index], json_doc_root(object->doc));
 }
 
 /* What is missing is made. */
@@ -173,8 +188,16 @@ static void on_nodes_synced(void *arg)
 {
 	struct simulated *simulated = arg;
 
-	for (size_t i = 0; i < simulated->options.nodes; i++)
-		node_advance(&simulated->nodes[i]);
+	for (size_t i = 0; i < simulated->options.nodes; i++) {
+		struct node *node = &simulated->nodes[i];
+		AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+		if (node->seen)
+			continue;
+		doc = simulated_node(&simulated->options, i, loop_now(simulated->loop));
+		node->request = client_create(simulated->client, &resources[RESOURCE_NODES], doc,
+					      on_node_written, node);
+	}
 }
 
 /* --- pods --- */

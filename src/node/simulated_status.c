@@ -94,23 +94,6 @@ static void set_text(struct json_doc *doc, struct json object, const char *key, 
 	json_set_str(doc, object, key, str_from(value));
 }
 
-struct json_doc *simulated_node(size_t index)
-{
-	struct json_doc *doc = json_doc_new();
-	struct json root = new_root(doc);
-	struct json meta = json_ensure_obj(doc, root, "metadata");
-	struct json labels = json_ensure_obj(doc, meta, "labels");
-	char name[SIMULATED_NAME_SIZE];
-
-	set_text(doc, root, "apiVersion", "v1");
-	set_text(doc, root, "kind", "Node");
-	set_text(doc, meta, "name", simulated_node_name(index, name));
-	set_text(doc, labels, "kubernetes.io/hostname", name);
-	set_text(doc, labels, "kubernetes.io/os", "linux");
-	set_text(doc, labels, "kubernetes.io/arch", "amd64");
-	return doc;
-}
-
 static const char *const dimensions[] = {"cpu", "memory", "pods"};
 
 static const char *amount_of(const struct simulated_options *options, size_t i)
@@ -150,11 +133,9 @@ static void put_node_conditions(struct json_doc *doc, struct json status, int64_
 	}
 }
 
-struct json_doc *simulated_node_status(const struct simulated_options *options, size_t index,
-				       int64_t now)
+static void put_node_status(struct json_doc *doc, struct json root,
+			    const struct simulated_options *options, size_t index, int64_t now)
 {
-	struct json_doc *doc = json_doc_new();
-	struct json root = new_root(doc);
 	struct json status = json_ensure_obj(doc, root, "status");
 	struct json capacity = json_ensure_obj(doc, status, "capacity");
 	struct json allocatable = json_ensure_obj(doc, status, "allocatable");
@@ -174,6 +155,23 @@ struct json_doc *simulated_node_status(const struct simulated_options *options, 
 	address = append_obj(doc, addresses);
 	set_text(doc, address, "type", "Hostname");
 	set_text(doc, address, "address", simulated_node_name(index, name));
+}
+
+struct json_doc *simulated_node(const struct simulated_options *options, size_t index, int64_t now)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = new_root(doc);
+	struct json meta = json_ensure_obj(doc, root, "metadata");
+	struct json labels = json_ensure_obj(doc, meta, "labels");
+	char name[SIMULATED_NAME_SIZE];
+
+	set_text(doc, root, "apiVersion", "v1");
+	set_text(doc, root, "kind", "Node");
+	set_text(doc, meta, "name", simulated_node_name(index, name));
+	set_text(doc, labels, "kubernetes.io/hostname", name);
+	set_text(doc, labels, "kubernetes.io/os", "linux");
+	set_text(doc, labels, "kubernetes.io/arch", "amd64");
+	put_node_status(doc, root, options, index, now);
 	return doc;
 }
 
@@ -187,7 +185,8 @@ static bool has_ready_condition(struct json status)
 	return false;
 }
 
-bool simulated_node_is_ready(struct json node, const struct simulated_options *options)
+/* Of the size that is wanted, and ready? Heartbeats are not looked at. */
+static bool has_status(struct json node, const struct simulated_options *options)
 {
 	struct json status = json_get(node, "status");
 	struct json allocatable = json_get(status, "allocatable");
@@ -196,6 +195,50 @@ bool simulated_node_is_ready(struct json node, const struct simulated_options *o
 		if (!str_is(json_str(json_get(allocatable, dimensions[i])), amount_of(options, i)))
 			return false;
 	return has_ready_condition(status);
+}
+
+struct json_doc *simulated_node_status_patch(const struct simulated_options *options, size_t index,
+					     struct json node, int64_t now)
+{
+	struct json_doc *doc;
+
+	if (has_status(node, options))
+		return NULL;
+	doc = json_doc_new();
+	put_node_status(doc, new_root(doc), options, index, now);
+	return doc;
+}
+
+static bool is_not_ready_taint(struct json taint)
+{
+	return str_is(json_str(json_get(taint, "key")), "node.kubernetes.io/not-ready") &&
+	       str_is(json_str(json_get(taint, "effect")), "NoSchedule");
+}
+
+/* The list is replaced as a whole: the version tells that nobody else has changed it. */
+struct json_doc *simulated_node_taint_patch(struct json node)
+{
+	struct json taints = json_get(json_get(node, "spec"), "taints");
+	struct json version = json_get(json_get(node, "metadata"), "resourceVersion");
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json root = new_root(doc);
+	struct json rest = json_new_arr(doc);
+	struct json_iter it = json_iter(taints);
+	bool found = false;
+
+	while (json_next(&it)) {
+		if (is_not_ready_taint(it.value))
+			found = true;
+		else
+			json_append(doc, rest, json_new_copy(doc, it.value));
+	}
+	if (!found)
+		return NULL;
+	json_set_str(doc, json_ensure_obj(doc, root, "metadata"), "resourceVersion",
+		     json_str(version));
+	json_add(doc, json_ensure_obj(doc, root, "spec"), STR("taints"),
+		 json_len(rest) ? rest : json_new_null(doc));
+	return TAKE(doc);
 }
 
 /* --- pods --- */

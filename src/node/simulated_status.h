@@ -24,12 +24,14 @@ const char *simulated_node_ip(size_t index, char text[SIMULATED_IP_SIZE]);
 /* The number of a pod's address; 0 where it is none of ours. */
 uint32_t simulated_pod_number(struct str ip);
 
-/* A Node without status, and the status of one that is ready, as a merge patch. */
-struct json_doc *simulated_node(size_t index) __attribute__((returns_nonnull));
-struct json_doc *simulated_node_status(const struct simulated_options *options, size_t index,
-				       int64_t now) __attribute__((returns_nonnull));
-/* Is that what the Node says already, heartbeats aside? */
-bool simulated_node_is_ready(struct json node, const struct simulated_options *options);
+/* A Node that is ready. */
+struct json_doc *simulated_node(const struct simulated_options *options, size_t index, int64_t now)
+	__attribute__((returns_nonnull));
+/* What a Node lacks to be one that pods can go to, as a merge patch of its status, or of itself: a
+ * new one has a taint that whoever finds it ready takes away. NULL: nothing. */
+struct json_doc *simulated_node_status_patch(const struct simulated_options *options, size_t index,
+					     struct json node, int64_t now);
+struct json_doc *simulated_node_taint_patch(struct json node);
 
 /* Strategic merge patches of a pod's status. */
 struct json_doc *simulated_running(struct json pod, uint32_t number, size_t node, int64_t now)

@@ -106,6 +106,7 @@ static void test_nodes(void)
 					     .name = STR("node-00299")});
 	is(text_at(got.doc, "status.allocatable"),
 	   "{\"cpu\":\"32\",\"memory\":\"256Gi\",\"pods\":\"110\"}");
+	is(text_at(got.doc, "spec.taints"), "");
 	json_doc_unref(got.doc);
 	version = store_revision(s.w.store);
 	stop(&s);

@@ -33,30 +33,63 @@ static void test_names(void)
 	is(simulated_node_ip(65535, ip), "172.17.0.0");
 }
 
+static char *text_of(const struct json_doc *doc, const char *first, const char *second)
+{
+	struct json value = json_get(json_doc_root(doc), first);
+
+	return json_text(second ? json_get(value, second) : value, JSON_COMPACT);
+}
+
 static void test_nodes(void)
 {
 	struct simulated_options options = {.nodes = 1, .cpu = "8"};
-	AUTO(json_doc_unref) struct json_doc *status = simulated_node_status(&options, 0, NOW);
-	AUTO(json_doc_unref) struct json_doc *node = simulated_node(0);
-	AUTO(mem_free)
-	char *capacity = json_text(json_get(json_get(json_doc_root(status), "status"), "capacity"),
-				   JSON_COMPACT);
-	AUTO(mem_free) char *text = json_text(json_doc_root(node), JSON_CANONICAL);
+	AUTO(json_doc_unref) struct json_doc *node = simulated_node(&options, 0, NOW);
+	AUTO(mem_free) char *capacity = text_of(node, "status", "capacity");
+	AUTO(mem_free) char *meta = text_of(node, "metadata", NULL);
+	AUTO(json_doc_unref) struct json_doc *patch = NULL;
 
 	is(capacity, "{\"cpu\":\"8\",\"memory\":\"256Gi\",\"pods\":\"110\"}");
-	is(text, "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"labels\":{"
-		 "\"kubernetes.io/arch\":\"amd64\",\"kubernetes.io/hostname\":\"node-00000\","
-		 "\"kubernetes.io/os\":\"linux\"},\"name\":\"node-00000\"}}");
-	ok(simulated_node_is_ready(json_doc_root(status), &options), "what it writes is ready");
-	ok(!simulated_node_is_ready(json_doc_root(node), &options), "without a status it is not");
+	is(meta, "{\"labels\":{\"kubernetes.io/hostname\":\"node-00000\",\"kubernetes.io/os\":"
+		 "\"linux\",\"kubernetes.io/arch\":\"amd64\"},\"name\":\"node-00000\"}");
+	ok(!simulated_node_status_patch(&options, 0, json_doc_root(node), NOW),
+	   "a new one needs no other status");
+	ok(!simulated_node_taint_patch(json_doc_root(node)), "and has no taint");
 	options.cpu = "16";
-	ok(!simulated_node_is_ready(json_doc_root(status), &options),
-	   "nor with the size of another run");
+	patch = simulated_node_status_patch(&options, 0, json_doc_root(node), NOW);
+	ok(patch, "one of another run may be of another size");
+}
+
+static void test_taints(void)
+{
+	static const char *const rows[][2] = {
+		{"{\"metadata\":{\"resourceVersion\":\"7\"},\"spec\":{\"taints\":[{\"key\":"
+		 "\"node.kubernetes.io/not-ready\",\"effect\":\"NoSchedule\"}]}}",
+		 "{\"metadata\":{\"resourceVersion\":\"7\"},\"spec\":{\"taints\":null}}"},
+		{"{\"metadata\":{\"resourceVersion\":\"8\"},\"spec\":{\"taints\":[{\"key\":"
+		 "\"node.kubernetes.io/"
+		 "not-ready\",\"effect\":\"NoSchedule\"},{\"key\":\"mine\"}]}}",
+		 "{\"metadata\":{\"resourceVersion\":\"8\"},\"spec\":{\"taints\":[{\"key\":"
+		 "\"mine\"}]}}"},
+		{"{\"spec\":{\"taints\":[{\"key\":\"node.kubernetes.io/not-ready\",\"effect\":"
+		 "\"NoExecute\"}]}}",
+		 ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(json_doc_unref)
+		struct json_doc *node = json_parse(str_from(rows[i][0]), NULL, NULL);
+		AUTO(json_doc_unref)
+		struct json_doc *patch = simulated_node_taint_patch(json_doc_root(node));
+		AUTO(mem_free) char *text = json_text(json_doc_root(patch), JSON_COMPACT);
+
+		is(text, rows[i][1]);
+	}
 }
 
 int main(void)
 {
 	test_names();
 	test_nodes();
+	test_taints();
 	return tap_done();
 }

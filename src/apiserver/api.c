@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "apiserver/admit_rows.h"
 #include "apiserver/api_internal.h"
@@ -115,11 +116,23 @@ int64_t api_now(const struct api *api)
 	return loop_now(api->options.loop);
 }
 
+static char *put_text(char *to, struct str text)
+{
+	if (text.len)
+		memcpy(to, text.ptr, text.len);
+	return to + text.len;
+}
+
 struct str api_key(struct arena *arena, const struct kind *kind, struct str namespace,
 		   struct str name)
 {
-	return str_from(arena_printf(arena, "%.*s%.*s/%.*s", STR_ARG(kind->prefix),
-				     STR_ARG(namespace), STR_ARG(name)));
+	size_t len = kind->prefix.len + namespace.len + 1 + name.len;
+	char *key = arena_alloc(arena, len + 1);
+	char *at = put_text(put_text(key, kind->prefix), namespace);
+
+	*at = '/';
+	*put_text(at + 1, name) = '\0';
+	return str_of(key, len);
 }
 
 static struct json_doc *decode(struct api *api, struct object *object)

@@ -24,6 +24,7 @@
 #include "controller/controller.h"
 #include "controller/controller_rows.h"
 #include "controller/job_entries.h"
+#include "controller/job_metrics.h"
 #include "http/sshkey.h"
 #include "loop/loop.h"
 
@@ -38,10 +39,9 @@ struct job_controller {
 	struct cache *caches[PLAN_KIND_COUNT]; /* NULL: kinds that are not looked up */
 	struct workqueue *queue;               /* NULL until everything is known */
 	struct list keys;                      /* key pairs that are being made */
-	uint64_t completed;
-	uint64_t failed;
 	uint64_t steps;
 	uint64_t writes;
+	struct job_metrics metrics;
 };
 
 /* A key pair that is being made on a worker. */
@@ -96,15 +96,12 @@ static void wait_a_while(struct job_controller *self, struct entry *entry)
 
 /* --- carrying out ---------------------------------------------------------------------------- */
 
-static void count_phase(struct job_controller *self, const struct plan_write *write)
+/* A status was written. */
+static void count_status(struct job_controller *self, struct entry *entry)
 {
-	struct json state = json_get(json_get(json_doc_root(write->doc), "status"), "state");
-	struct str phase = json_str(json_get(state, "phase"));
-
-	if (str_is(phase, "Completed"))
-		self->completed++;
-	else if (str_is(phase, "Failed"))
-		self->failed++;
+	entry->counted_at = loop_now(self->base->loop);
+	entry->completed += entry->enters == VCJOB_COMPLETED;
+	entry->failed += entry->enters == VCJOB_FAILED;
 }
 
 static void pod_written(struct job_controller *self, const struct plan_write *write,
@@ -137,12 +134,13 @@ static void written(void *arg, const struct plan_write *write, struct json_doc *
 	self->writes++;
 	if (write->kind == PLAN_POD) {
 		pod_written(self, write, doc);
+		if (write->verb == PLAN_CREATE && entry->doc)
+			job_metrics_observe(&self->metrics, json_doc_root(entry->doc),
+					    loop_now(self->base->loop));
 	} else if (write->kind == PLAN_JOB && doc) {
 		(void)entries_put_job(self->entries, doc);
-		if (write->verb == PLAN_UPDATE_STATUS) {
-			entry->counted_at = loop_now(self->base->loop);
-			count_phase(self, write);
-		}
+		if (write->verb == PLAN_UPDATE_STATUS)
+			count_status(self, entry);
 	} else if (self->caches[write->kind] && write->verb == PLAN_DELETE) {
 		cache_remove(self->caches[write->kind], write->namespace, write->name, write->uid);
 	} else if (self->caches[write->kind] && doc) {
@@ -302,6 +300,14 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 	return result;
 }
 
+static bool is_in(const struct entry *entry, enum vcjob_phase phase)
+{
+	struct json status = json_get(json_doc_root(entry->doc), "status");
+
+	return str_is(json_str(json_get(json_get(status, "state"), "phase")),
+		      vcjob_phase_names[phase]);
+}
+
 static void work(void *arg, struct str key)
 {
 	struct job_controller *self = arg;
@@ -326,6 +332,7 @@ static void work(void *arg, struct str key)
 	}
 	entry->controller = self;
 	entry->more = outcome.more;
+	entry->enters = is_in(entry, outcome.phase) ? VCJOB_PHASE_NONE : outcome.phase;
 	entry->look_at = plan.look_at;
 	options = (struct carry_options){
 		.client = self->base->client,
@@ -527,22 +534,16 @@ static void job_free(void *arg)
 static void job_print_metrics(const void *arg, struct buf *to)
 {
 	const struct job_controller *self = arg;
-	const struct {
-		const char *name;
-		const char *help;
-		uint64_t value;
-	} rows[] = {
-		{"volcano_controller_job_completed_total", "jobs that were completed",
-		 self->completed},
-		{"volcano_controller_job_failed_total", "jobs that failed", self->failed},
-		{"volcano_controller_job_steps_total", "looks at jobs", self->steps},
-		{"volcano_controller_job_writes_total", "writes", self->writes},
-	};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		buf_printf(to, "# HELP %s %s\n# TYPE %s counter\n%s %llu\n", rows[i].name,
-			   rows[i].help, rows[i].name, rows[i].name,
-			   (unsigned long long)rows[i].value);
+	job_metrics_print(&self->metrics, self->entries, to);
+	buf_printf(to,
+		   "# HELP volcano_controller_job_steps_total looks at jobs\n"
+		   "# TYPE volcano_controller_job_steps_total counter\n"
+		   "volcano_controller_job_steps_total %llu\n"
+		   "# HELP volcano_controller_job_writes_total writes of the job controller\n"
+		   "# TYPE volcano_controller_job_writes_total counter\n"
+		   "volcano_controller_job_writes_total %llu\n",
+		   (unsigned long long)self->steps, (unsigned long long)self->writes);
 }
 
 const struct controller controller_job = {

@@ -27,15 +27,18 @@ struct entry {
 	VEC(struct entry_pod *) pods;
 
 	/* what the controller remembers while it runs; nothing of it must be remembered */
-	struct carry *carry; /* the plan that is being carried out, and ... */
-	void *controller;    /* ... for whom, ... */
-	bool more;           /* ... whether there is more to do at once, ... */
-	int64_t look_at;     /* ... and when to look again */
+	struct carry *carry;     /* the plan that is being carried out, and ... */
+	void *controller;        /* ... for whom, ... */
+	bool more;               /* ... whether there is more to do at once, ... */
+	enum vcjob_phase enters; /* ... the phase that it brings the job into (NONE: none), ... */
+	int64_t look_at;         /* ... and when to look again */
 	struct carry_told told;
 	int64_t counted_at; /* when its status was last written */
 	int64_t wait_us;    /* the last pause because something was in the way */
 	char *private_pem;  /* for the plugin ssh */
 	char *public_line;
+	unsigned completed; /* how often it was, for metrics */
+	unsigned failed;
 	bool busy; /* being worked on: it stays */
 };
 

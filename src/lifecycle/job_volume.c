@@ -20,7 +20,7 @@ static struct json find_claim(const struct job_look *look, struct str name)
 
 static void put_name(const struct job_look *look, size_t volume, struct buf *to)
 {
-	char place[48];
+	char place[64];
 	int salt = 0;
 
 	do {

@@ -48,6 +48,14 @@ static const struct bench benches[] = {
 		.run = bench_http,
 	},
 	{
+		.name = "jobs",
+		.about = "jobs of one pod from creation to Completed while others wait; a job of "
+			 "many pods",
+		.item = "jobs",
+		.size = 10000,
+		.run = bench_jobs,
+	},
+	{
 		.name = "json",
 		.about = "a list of pods, as a server sends it: parsed, printed, copied",
 		.item = "pods",

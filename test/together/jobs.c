@@ -237,6 +237,7 @@ static size_t count_of(struct cluster *c, enum resource_id resource)
 static void test_run(void)
 {
 	struct cluster c;
+	AUTO(buf_done) struct buf metrics = BUF_UNBOUNDED;
 
 	open_cluster(&c, 1);
 	submit(&c, "j", 3, "\"run-seconds\":\"1\"", "");
@@ -248,6 +249,11 @@ static void test_run(void)
 	ok(count_of(&c, RESOURCE_PODS) == 3, "the pods are still there");
 	ok(count_of(&c, RESOURCE_PODGROUPS) == 0, "the podgroup is gone");
 	ok(c.job_writes <= 6, "the job was written %zu times", c.job_writes - 1);
+	controllers_print_metrics(c.controllers, &metrics);
+	ok(strstr(buf_text(&metrics),
+		  "volcano_job_completed_phase_count{job_name=\"a/j\",queue_name=\"default\"} 1\n") &&
+		   strstr(buf_text(&metrics), "creation_latency_milliseconds_count 3\n"),
+	   "metrics tell of it");
 	close_cluster(&c);
 }
 

@@ -8,6 +8,7 @@
 bench_fn bench_arena;
 bench_fn bench_client;
 bench_fn bench_http;
+bench_fn bench_jobs;
 bench_fn bench_json;
 bench_fn bench_loop;
 bench_fn bench_map;

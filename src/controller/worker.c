@@ -240,7 +240,9 @@ static void work(void *arg, struct str key)
 
 	plan_init(&plan);
 	if (worker->options.look(worker->options.arg, key, &plan, &err) < 0) {
-		log_warn(base->log, "cannot be looked at", LOG_STR("key", key.ptr),
+		AUTO(mem_free) char *name = str_dup(key);
+
+		log_warn(base->log, "cannot be looked at", LOG_STR("key", name),
 			 LOG_STR("error", err.text));
 		workqueue_retry(worker->queue, key);
 		return;

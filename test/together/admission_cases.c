@@ -7,6 +7,7 @@
  * Cases that we answer otherwise on purpose are named here; one that starts to agree is a failure,
  * so that the list stays true (docs/compatibility.md has the reasons). Cases that wait for pods to
  * run are left out: there is no scheduler here. */
+#include <assert.h>
 #include <dirent.h>
 #include <stdlib.h>
 
@@ -102,6 +103,7 @@ static const struct resource *resource_of(struct str kind)
 static void ask(struct home *h, struct got *got, struct client_ask ask, struct str kind)
 {
 	ask.resource = resource_of(kind);
+	assert(ask.resource);
 	if (ask.resource->namespaced && !ask.namespace.len)
 		ask.namespace = str_from(h->namespace);
 	(void)world_ask(&h->w, got, &ask);

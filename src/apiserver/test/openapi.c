@@ -187,7 +187,7 @@ static void test_proto(struct world *w)
 	rest = buf_str(&text);
 	while (next_bytes(&rest, &field, &value)) {
 		definitions += field == 9;
-		paths += field == 8 && dig(value, path_name, 2).ptr[0] == '/';
+		paths += field == 8 && str_starts(dig(value, path_name, 2), STR("/"));
 		if (field != 9 || !str_is(dig(value, name_path, 2), "io.x.v1.Widget"))
 			continue;
 		ok(str_is(dig(value, type_path, 4), "object"), "its type is in the protobuf");

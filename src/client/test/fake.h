@@ -74,10 +74,17 @@ __attribute__((unused)) static void fake_init(struct fake *fake)
 }
 
 /* The request that waits longest; there must be one. */
+static struct fake_ask *fake_oldest(struct fake *fake)
+{
+	struct list *first = list_first(&fake->asked);
+
+	assert(first);
+	return container_of(first, struct fake_ask, link);
+}
+
 __attribute__((unused)) static const struct transport_ask *fake_first(struct fake *fake)
 {
-	assert(fake->count);
-	return container_of(list_first(&fake->asked), struct fake_ask, link)->ask;
+	return fake_oldest(fake)->ask;
 }
 
 __attribute__((unused)) static void fake_answer(struct fake *fake,
@@ -85,7 +92,7 @@ __attribute__((unused)) static void fake_answer(struct fake *fake,
 {
 	const struct transport_ask *ask = fake_first(fake);
 
-	fake_ask_free(container_of(list_first(&fake->asked), struct fake_ask, link));
+	fake_ask_free(fake_oldest(fake));
 	ask->sink->answered(ask->arg, answer);
 }
 

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "http/headers.h"
 #include "http/stream.h"
 
 #include "base/banned.h"
@@ -193,6 +194,33 @@ static bool is_open(struct str path)
 			return true;
 	}
 	return false;
+}
+
+int auth_impersonate(struct call *call, const struct headers *headers, struct err *err)
+{
+	struct str name = headers_get(headers, STR("impersonate-user"));
+	VEC(struct str) groups = {0};
+
+	for (size_t i = 0; i < headers_count(headers); i++)
+		if (str_is(headers_name(headers, i), "impersonate-group"))
+			vec_push(&groups, headers_value(headers, i));
+	if (name.len && is_known(&call->user)) {
+		call->user =
+			user_copy(call->arena, name, groups.ptr, groups.len, GROUP_AUTHENTICATED);
+		vec_done(&groups);
+		return 0;
+	}
+	vec_done(&groups);
+	if (name.len)
+		return err_set(err, ERR_FORBIDDEN,
+			       "users \"%.*s\" is forbidden: User \"%.*s\" cannot impersonate "
+			       "resource \"users\" in API group \"\" at the cluster scope",
+			       STR_ARG(name), STR_ARG(call->user.name));
+	if (headers_has(headers, STR("impersonate-group")) ||
+	    headers_has(headers, STR("impersonate-uid")))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "groups are to be impersonated without a user");
+	return 0;
 }
 
 static int refuse_resource(struct call *call, const struct route *route, enum verb verb,

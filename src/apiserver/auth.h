@@ -28,6 +28,11 @@ void auth_add_token(struct auth *auth, struct str token, const struct user *user
  * ERR_UNAUTHORIZED for a token that nobody has; no credentials at all is "system:anonymous". */
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
 		  struct arena *arena, struct user *ret, struct err *err) MUST_CHECK;
+/* Act as somebody else (kubectl --as), where the header fields say so. Whoever is known may, as he may
+ * do everything; ERR_FORBIDDEN for the others, ERR_BAD_REQUEST for groups without a user. */
+struct headers;
+int auth_impersonate(struct call *call, const struct headers *headers, struct err *err) MUST_CHECK;
+
 /* The users of a file as kube-apiserver reads one: token,user,uid[,"group1,group2"] in each line.
  * ERR_INVALID names the line. */
 int auth_add_tokens(struct auth *auth, struct str csv, struct err *err) MUST_CHECK;

@@ -335,6 +335,7 @@ void front_handle(struct http_request *request, void *arg)
 	if (auth_identify(front->auth, http_request_peer(request),
 			  http_request_header(request, STR("authorization")), visit->call->arena,
 			  &visit->call->user, &err) < 0 ||
+	    auth_impersonate(visit->call, http_request_headers(request), &err) < 0 ||
 	    auth_authorize(visit->call, &route, visit->verb, http_request_method_name(request),
 			   path, &err) < 0)
 		call_answer_err(visit->call, &err);

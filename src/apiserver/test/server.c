@@ -42,7 +42,29 @@ static void test_who(struct site *site)
 	visit_wait(nobody, &reply);
 	is(reply_line(&reply, line), "401 Unauthorized");
 	reply_done(&reply);
+	visit_start(nobody, "GET", "/version",
+		    (const char *const[]){"impersonate-user", "jane", NULL}, str_none(), &reply);
+	visit_wait(nobody, &reply);
+	is(reply_line(&reply, line), "403 Forbidden");
+	reply_done(&reply);
 	visitor_free(nobody);
+}
+
+static void test_impersonation(struct visitor *admin)
+{
+	static const char *const as[] = {"impersonate-user", "system:anonymous", NULL};
+	static const char *const groups[] = {"impersonate-group", "x", NULL};
+	struct reply reply;
+	char line[128];
+
+	visit_start(admin, "GET", MAPS, as, str_none(), &reply);
+	visit_wait(admin, &reply);
+	is(reply_line(&reply, line), "403 Forbidden");
+	reply_done(&reply);
+	visit_start(admin, "GET", MAPS, groups, str_none(), &reply);
+	visit_wait(admin, &reply);
+	is(reply_line(&reply, line), "400 BadRequest");
+	reply_done(&reply);
 }
 
 /* --- forms --- */
@@ -356,6 +378,7 @@ int main(void)
 	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
 
 	test_who(&site);
+	test_impersonation(admin);
 	test_forms(&site, admin);
 	test_gzip(admin);
 	test_sizes(admin);

@@ -113,6 +113,8 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 		*ret = *user;
 		return 0;
 	}
+	if (peer->untrusted)
+		return err_set(err, ERR_UNAUTHORIZED, "Unauthorized");
 	if (peer->name)
 		*ret = user_of_peer(arena, peer);
 	else

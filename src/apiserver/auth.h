@@ -25,7 +25,8 @@ DEFINE_AUTO(struct auth *, auth_free);
 void auth_add_token(struct auth *auth, struct str token, const struct user *user);
 
 /* Who is it? `authorization` is the header of that name. The user's texts are in the arena.
- * ERR_UNAUTHORIZED for a token that nobody has; no credentials at all is "system:anonymous". */
+ * ERR_UNAUTHORIZED for a token that nobody has, and for a certificate that is not our CA's; no
+ * credentials at all is "system:anonymous". */
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
 		  struct arena *arena, struct user *ret, struct err *err) MUST_CHECK;
 /* Act as somebody else (kubectl --as), where the header fields say so. Whoever is known may, as he may

@@ -113,6 +113,7 @@ struct stream_peer {
 	const char *name;
 	const char *const *groups;
 	size_t group_count;
+	bool untrusted; /* showed a certificate that the CAs do not vouch for */
 };
 /* Complete once `opened` came. */
 const struct stream_peer *stream_peer(const struct stream *stream);

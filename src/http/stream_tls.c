@@ -196,11 +196,16 @@ static void read_identity(struct stream *stream)
 	X509_NAME *subject;
 	int at = -1;
 
-	if (!tls_is_server(tls->tls) || SSL_get_verify_result(tls->ssl) != X509_V_OK)
+	if (!tls_is_server(tls->tls))
 		return;
 	certificate = SSL_get1_peer_certificate(tls->ssl);
 	if (!certificate)
 		return;
+	stream->peer.untrusted = SSL_get_verify_result(tls->ssl) != X509_V_OK;
+	if (stream->peer.untrusted) {
+		X509_free(certificate);
+		return;
+	}
 	subject = X509_get_subject_name(certificate);
 	while ((at = X509_NAME_get_index_by_NID(subject, NID_commonName, at)) >= 0) {
 		mem_free(tls->name); /* the last one counts, as in Go */

@@ -50,6 +50,27 @@ static void test_who(struct site *site)
 	visitor_free(nobody);
 }
 
+/* With a certificate of another CA. */
+static void test_stranger(struct site *site)
+{
+	struct cert_request ask = {.name = "kubernetes-admin",
+				   .groups = (const char *const[]){"system:masters"},
+				   .group_count = 1,
+				   .now = loop_now(site->loop),
+				   .lifetime = TIME_DAY};
+	AUTO(cert_pair_done) struct cert_pair ca = {0};
+	AUTO(cert_pair_done) struct cert_pair own = {0};
+	struct visitor *stranger;
+	struct err err;
+
+	if (cert_new_ca(&ask, &ca, &err) < 0 || cert_new_client(&ca, &ask, &own, &err) < 0)
+		bail_out(err.text);
+	stranger = visitor_with(site, TLS_ALPN_ANY, str_from(own.cert), str_from(own.key));
+	check(stranger, "GET", MAPS, NULL, "401 Unauthorized");
+	check(stranger, "GET", "/version", NULL, "401 Unauthorized");
+	visitor_free(stranger);
+}
+
 static void test_impersonation(struct visitor *admin)
 {
 	static const char *const as[] = {"impersonate-user", "system:anonymous", NULL};
@@ -378,6 +399,7 @@ int main(void)
 	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
 
 	test_who(&site);
+	test_stranger(&site);
 	test_impersonation(admin);
 	test_forms(&site, admin);
 	test_gzip(admin);

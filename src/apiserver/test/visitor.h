@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "client/kubeconfig.h"
+#include "http/cert.h"
 #include "http/client.h"
 #include "http/headers.h"
 #include "http/tls.h"
@@ -70,9 +71,9 @@ __attribute__((unused)) static void site_close(struct site *site)
 	rm_folder(site->folder);
 }
 
-/* `anonymous` shows neither certificate nor token. */
-__attribute__((unused)) static struct visitor *visitor_of(struct site *site, enum tls_alpn alpn,
-							  bool anonymous)
+/* A client with this certificate; with none where it is empty. */
+__attribute__((unused)) static struct visitor *visitor_with(struct site *site, enum tls_alpn alpn,
+							    struct str certificate, struct str key)
 {
 	struct visitor *visitor = mem_new(struct visitor);
 	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
@@ -85,10 +86,8 @@ __attribute__((unused)) static struct visitor *visitor_of(struct site *site, enu
 	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access, &err) < 0)
 		bail_out(err.text);
 	options.ca = str_from(access.ca);
-	if (!anonymous) {
-		options.certificate = str_from(access.client_cert);
-		options.key = str_from(access.client_key);
-	}
+	options.certificate = certificate;
+	options.key = key;
 	AUTO(tls_unref) struct tls *tls = tls_client_new(&options, &err);
 
 	if (!tls)
@@ -100,6 +99,22 @@ __attribute__((unused)) static struct visitor *visitor_of(struct site *site, enu
 	if (!visitor->client)
 		bail_out(err.text);
 	return visitor;
+}
+
+/* The administrator; `anonymous` shows neither certificate nor token. */
+__attribute__((unused)) static struct visitor *visitor_of(struct site *site, enum tls_alpn alpn,
+							  bool anonymous)
+{
+	AUTO(mem_free) char *cert = mem_printf("%s/pki/admin.crt", site->folder);
+	AUTO(mem_free) char *key = mem_printf("%s/pki/admin.key", site->folder);
+	AUTO(cert_pair_done) struct cert_pair admin = {0};
+	struct err err;
+
+	if (anonymous)
+		return visitor_with(site, alpn, str_none(), str_none());
+	if (cert_pair_load(cert, key, &admin, &err) < 0)
+		bail_out(err.text);
+	return visitor_with(site, alpn, str_from(admin.cert), str_from(admin.key));
 }
 
 __attribute__((unused)) static void visitor_free(struct visitor *visitor)

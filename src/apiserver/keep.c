@@ -19,7 +19,7 @@ static const struct keeper *const keepers[] = {
 	[KEEP_DEFAULTS] = &keep_defaults,     [KEEP_OWNERS] = &keep_owners,
 	[KEEP_NAMESPACES] = &keep_namespaces, [KEEP_BUDGETS] = &keep_budgets,
 	[KEEP_CLAIMS] = &keep_claims,         [KEEP_QUOTAS] = &keep_quotas,
-	[KEEP_NODES] = &keep_nodes,
+	[KEEP_NODES] = &keep_nodes,           [KEEP_EVENTS] = &keep_events,
 };
 _Static_assert(ARRAY_LEN(keepers) == KEEP_COUNT, "a row for every keeper");
 

@@ -53,6 +53,7 @@ enum keeper_id {
 	KEEP_CLAIMS,
 	KEEP_QUOTAS,
 	KEEP_NODES,
+	KEEP_EVENTS,
 	KEEP_COUNT /* the last */
 };
 

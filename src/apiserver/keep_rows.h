@@ -26,4 +26,7 @@ extern const struct keeper keep_quotas;
 /* The taints of nodes that are ready, or not. */
 extern const struct keeper keep_nodes;
 
+/* The end of events that are old. */
+extern const struct keeper keep_events;
+
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events go an hour after they were last seen, whatever they say of the future. */
+#include "apiserver/test/world.h"
+#include "base/time.h"
+
+#define EVENTS "/api/v1/namespaces/default/events"
+#define EVENT(name, more)                 \
+	"{\"metadata\":{\"name\":\"" name \
+	"\"},\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"default\"}" more "}"
+#define MINUTES(n) ((n)*60 * TIME_SECOND)
+
+static int code_of(struct world *w, const char *path)
+{
+	AUTO(answer_done) struct answer answer = ask(w, "GET", path, NULL);
+
+	return answer.code;
+}
+
+static void make(struct world *w, const char *body)
+{
+	AUTO(answer_done) struct answer answer = ask(w, "POST", EVENTS, body);
+
+	ok(answer.code == 201, "an event");
+}
+
+int main(void)
+{
+	struct world w = world_new(); /* it is 03:04:05 */
+
+	make(&w, EVENT("plain", ""));
+	make(&w, EVENT("future", ",\"lastTimestamp\":\"2036-01-01T00:00:00Z\""));
+	make(&w, EVENT("again", ""));
+	world_wait(&w, MINUTES(30));
+	json_doc_unref(ask(&w, "PATCH merge", EVENTS "/again",
+			   "{\"lastTimestamp\":\"2026-01-02T03:34:00Z\"}")
+			       .doc);
+	world_wait(&w, MINUTES(29));
+	ok(code_of(&w, EVENTS "/plain") == 200, "stays for an hour");
+	world_restart(&w);
+	world_wait(&w, MINUTES(2));
+	ok(code_of(&w, EVENTS "/plain") == 404, "and goes, also over a restart");
+	ok(code_of(&w, EVENTS "/future") == 404, "a time that has not come is not believed");
+	ok(code_of(&w, EVENTS "/again") == 200, "one that was seen again stays");
+	world_wait(&w, MINUTES(31));
+	ok(code_of(&w, EVENTS "/again") == 404, "for an hour from then");
+	world_free(&w);
+	return tap_done();
+}

@@ -5,10 +5,12 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/batchjob.h"
 
+#include "model/cron.h"
 #include "model/fill.h"
 #include "model/pod.h"
 #include "model/reference.h"
 #include "model/rules.h"
+#include "model/zone.h"
 
 #include "base/banned.h"
 
@@ -411,7 +413,59 @@ void batch_job_validate_update(struct json job, struct json old, struct causes *
 	}
 }
 
-static void validate_cron(struct json cron, struct causes *causes)
+static void validate_schedule(struct json spec, struct json old, const struct path *up,
+			      struct causes *causes)
+{
+	struct str text = json_str(json_get(spec, "schedule"));
+	bool zoned = str_find(text, STR("TZ"), 0) >= 0;
+	bool allowed = str_find(json_str(json_get(old, "schedule")), STR("TZ"), 0) >= 0;
+	struct cron cron;
+	struct err err;
+	PATH(path, up, "schedule");
+
+	if (!text.len) {
+		causes_required(causes, &path, "");
+		return;
+	}
+	if (cron_parse(text, &cron, &err) < 0)
+		causes_invalid_str(causes, &path, text, "%s", err.text);
+	if (zoned && !allowed)
+		causes_invalid_str(causes, &path, text,
+				   "cannot use TZ or CRON_TZ in schedule, use timeZone field "
+				   "instead");
+	else if (zoned && rule_has(spec, "timeZone"))
+		causes_invalid_str(causes, &path, text,
+				   "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+}
+
+/* Whether there is such a zone is for whoever can read its file. */
+static void validate_zone(struct json spec, struct json old, const struct path *up,
+			  struct causes *causes)
+{
+	struct json zone = json_get(spec, "timeZone");
+	struct str rest = json_str(zone);
+	struct str part;
+	PATH(path, up, "timeZone");
+
+	if (!json_is(zone, JSON_STR) || json_eq(zone, json_get(old, "timeZone")))
+		return;
+	if (!rest.len) {
+		causes_invalid(causes, &path, zone, "timeZone must be nil or non-empty string");
+		return;
+	}
+	while (str_split(&rest, '/', &part))
+		if (!zone_part_is_safe(part)) {
+			causes_invalid(causes, &path, zone, "unknown time zone %.*s",
+				       STR_ARG(json_str(zone)));
+			return;
+		}
+	if (str_eq_nocase(json_str(zone), STR("Local")))
+		causes_invalid(causes, &path, zone,
+			       "timeZone must be an explicit time zone as defined in "
+			       "https://www.iana.org/time-zones");
+}
+
+static void validate_cron(struct json cron, struct json old, struct causes *causes)
 {
 	static const char *const policies[] = {"Allow", "Forbid", "Replace"};
 	static const char *const deadline[] = {"startingDeadlineSeconds"};
@@ -419,14 +473,13 @@ static void validate_cron(struct json cron, struct causes *causes)
 					     "failedJobsHistoryLimit"};
 	struct json spec = json_get(cron, "spec");
 	struct path path = path_member(NULL, STR("spec"));
-	struct path schedule = path_member(&path, STR("schedule"));
 	struct path policy = path_member(&path, STR("concurrencyPolicy"));
 	struct path template = path_member(&path, STR("jobTemplate"));
 	struct path inner = path_member(&template, STR("spec"));
 
-	if (!json_str(json_get(spec, "schedule")).len)
-		causes_required(causes, &schedule, "");
+	validate_schedule(spec, json_get(old, "spec"), &path, causes);
 	rules_counts(spec, deadline, ARRAY_LEN(deadline), &path, causes);
+	validate_zone(spec, json_get(old, "spec"), &path, causes);
 	rules_one_of_required(json_get(spec, "concurrencyPolicy"), policies, ARRAY_LEN(policies),
 			      &policy, causes);
 	validate_job_spec(json_get(json_get(spec, "jobTemplate"), "spec"), &inner, causes);
@@ -439,7 +492,7 @@ void batch_cron_job_validate_create(struct json cron, struct causes *causes)
 	struct path path = path_member(&meta, STR("name"));
 	struct str name = json_str(json_get(json_get(cron, "metadata"), "name"));
 
-	validate_cron(cron, causes);
+	validate_cron(cron, JSON_NONE, causes);
 	if (name.len > NAME_MAX_LEN)
 		causes_invalid_str(causes, &path, name, "must be no more than %d characters",
 				   NAME_MAX_LEN);
@@ -447,6 +500,5 @@ void batch_cron_job_validate_create(struct json cron, struct causes *causes)
 
 void batch_cron_job_validate_update(struct json cron, struct json old, struct causes *causes)
 {
-	(void)old;
-	validate_cron(cron, causes);
+	validate_cron(cron, old, causes);
 }

@@ -40,7 +40,8 @@ extern const struct type batch_cron_job_type;
  * uid. Comes after the metadata has been completed, and before the rules. */
 void batch_job_prepare_create(struct json_doc *doc, struct json job);
 
-/* How to call them: model/rules.h. Schedules are looked at by whoever runs them. */
+/* How to call them: model/rules.h. Whether there is a time zone of a name
+ * is for whoever can read its file. */
 void batch_job_validate_create(struct json job, struct causes *causes);
 void batch_job_validate_update(struct json job, struct json old, struct causes *causes);
 void batch_cron_job_validate_create(struct json cron, struct causes *causes);

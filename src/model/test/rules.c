@@ -505,6 +505,23 @@ static const struct {
 	 "spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode\n"
 	 "spec.selector: Required value"},
 	{&batch_cron_job,
+	 "{" META
+	 ",'spec':{'schedule':'TZ=UTC 5 4 * * *','timeZone':'a/../b','jobTemplate':{'spec':{"
+	 "'template':{'spec':{'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}}"
+	 "}",
+	 "spec.schedule: Invalid value: \"TZ=UTC 5 4 * * *\": cannot use TZ or CRON_TZ in "
+	 "schedule, use "
+	 "timeZone field instead\n"
+	 "spec.timeZone: Invalid value: \"a/../b\": unknown time zone a/../b"},
+	{&batch_cron_job,
+	 "{" META ",'spec':{'schedule':'@never','timeZone':'local','jobTemplate':{'spec':{"
+	 "'template':{'spec':{'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}}"
+	 "}",
+	 "spec.schedule: Invalid value: \"@never\": unrecognized descriptor: @never\n"
+	 "spec.timeZone: Invalid value: \"local\": timeZone must be an explicit time zone as "
+	 "defined in "
+	 "https://www.iana.org/time-zones"},
+	{&batch_cron_job,
 	 "{" META ",'spec':{'concurrencyPolicy':'Odd','jobTemplate':{'spec':{"
 	 "'template':{'spec':{'restartPolicy':'Never','containers':[{'name':'c',"
 	 "'image':'i'}]}}}}}}",

@@ -70,11 +70,15 @@ void deployment_validate_create(struct json deployment, struct causes *causes);
 void deployment_validate_update(struct json deployment, struct json old, struct causes *causes);
 void replicaset_validate_create(struct json set, struct causes *causes);
 void replicaset_validate_update(struct json set, struct json old, struct causes *causes);
-void replicaset_validate_status(struct json set, struct json old, struct causes *causes);
 void statefulset_validate_create(struct json set, struct causes *causes);
 void statefulset_validate_update(struct json set, struct json old, struct causes *causes);
 void daemonset_validate_create(struct json set, struct causes *causes);
 void daemonset_validate_update(struct json set, struct json old, struct causes *causes);
+/* Of replication controllers, too: replicaset_validate_status(). */
+void deployment_validate_status(struct json deployment, struct json old, struct causes *causes);
+void replicaset_validate_status(struct json set, struct json old, struct causes *causes);
+void statefulset_validate_status(struct json set, struct json old, struct causes *causes);
+void daemonset_validate_status(struct json set, struct json old, struct causes *causes);
 void replicationcontroller_validate_create(struct json controller, struct causes *causes);
 void replicationcontroller_validate_update(struct json controller, struct json old,
 					   struct causes *causes);

@@ -142,33 +142,6 @@ void replicaset_validate_update(struct json set, struct json old, struct causes 
 	validate_selector_kept(set, old, causes);
 }
 
-static void validate_at_most(struct json status, const char *part, const char *whole,
-			     const char *called, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("status"));
-	struct path at = path_member(&path, str_from(part));
-
-	if (json_int(json_get(status, part)) > json_int(json_get(status, whole)))
-		causes_invalid(causes, &at, json_get(status, part), "cannot be greater than %s",
-			       called);
-}
-
-void replicaset_validate_status(struct json set, struct json old, struct causes *causes)
-{
-	static const char *const counts[] = {"replicas",           "fullyLabeledReplicas",
-					     "readyReplicas",      "availableReplicas",
-					     "observedGeneration", "terminatingReplicas"};
-	struct json status = json_get(set, "status");
-	struct path path = path_member(NULL, STR("status"));
-
-	(void)old;
-	rules_counts(status, counts, ARRAY_LEN(counts), &path, causes);
-	validate_at_most(status, "fullyLabeledReplicas", "replicas", "status.replicas", causes);
-	validate_at_most(status, "readyReplicas", "replicas", "status.replicas", causes);
-	validate_at_most(status, "availableReplicas", "replicas", "status.replicas", causes);
-	validate_at_most(status, "availableReplicas", "readyReplicas", "readyReplicas", causes);
-}
-
 /* --- stateful sets --------------------------------------------------------------------------- */
 
 static void validate_stateful_strategy(struct json strategy, const struct path *path,
@@ -414,4 +387,104 @@ void replicationcontroller_validate_update(struct json controller, struct json o
 {
 	(void)old;
 	replicationcontroller_validate_create(controller, causes);
+}
+
+/* --- statuses -------------------------------------------------------------------------------- */
+
+enum { PAIRS_MAX = 6 };
+
+/* Counts, and which of them can be no greater than which, as it is called. */
+struct status_rules {
+	const char *counts[10]; /* the last is NULL */
+	struct {
+		const char *part;
+		const char *whole;
+		const char *called;
+	} pairs[PAIRS_MAX]; /* the last has no part */
+};
+
+static void check_pairs(const struct status_rules *rules, struct json status,
+			const struct path *path, struct causes *causes)
+{
+	for (size_t i = 0; i < PAIRS_MAX && rules->pairs[i].part; i++) {
+		struct json part = json_get(status, rules->pairs[i].part);
+		struct path at = path_member(path, str_from(rules->pairs[i].part));
+
+		if (json_int(part) > json_int(json_get(status, rules->pairs[i].whole)))
+			causes_invalid(causes, &at, part, "cannot be greater than %s",
+				       rules->pairs[i].called);
+	}
+}
+
+static void check_status(const struct status_rules *rules, struct json object, struct json old,
+			 struct causes *causes)
+{
+	struct json status = json_get(object, "status");
+	int64_t collisions = json_int(json_get(status, "collisionCount"));
+	size_t count = 0;
+	PATH(path, NULL, "status");
+	PATH(collision_path, &path, "collisionCount");
+
+	while (rules->counts[count])
+		count++;
+	rules_counts(status, rules->counts, count, &path, causes);
+	check_pairs(rules, status, &path, causes);
+	if (collisions < json_int(json_get(json_get(old, "status"), "collisionCount")))
+		causes_invalid_int(causes, &collision_path, collisions, "cannot be decremented");
+}
+
+void deployment_validate_status(struct json deployment, struct json old, struct causes *causes)
+{
+	static const struct status_rules rules = {
+		{"observedGeneration", "replicas", "updatedReplicas", "readyReplicas",
+		 "availableReplicas", "unavailableReplicas", "terminatingReplicas",
+		 "collisionCount"},
+		{{"updatedReplicas", "replicas", "status.replicas"},
+		 {"readyReplicas", "replicas", "status.replicas"},
+		 {"availableReplicas", "replicas", "status.replicas"},
+		 {"availableReplicas", "readyReplicas", "readyReplicas"}},
+	};
+
+	check_status(&rules, deployment, old, causes);
+}
+
+void replicaset_validate_status(struct json set, struct json old, struct causes *causes)
+{
+	static const struct status_rules rules = {
+		{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas",
+		 "observedGeneration", "terminatingReplicas"},
+		{{"fullyLabeledReplicas", "replicas", "status.replicas"},
+		 {"readyReplicas", "replicas", "status.replicas"},
+		 {"availableReplicas", "replicas", "status.replicas"},
+		 {"availableReplicas", "readyReplicas", "readyReplicas"}},
+	};
+
+	check_status(&rules, set, old, causes);
+}
+
+void statefulset_validate_status(struct json set, struct json old, struct causes *causes)
+{
+	static const struct status_rules rules = {
+		{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
+		 "availableReplicas", "observedGeneration", "collisionCount"},
+		{{"readyReplicas", "replicas", "status.replicas"},
+		 {"currentReplicas", "replicas", "status.replicas"},
+		 {"updatedReplicas", "replicas", "status.replicas"},
+		 {"availableReplicas", "replicas", "status.replicas"},
+		 {"availableReplicas", "readyReplicas", "status.readyReplicas"}},
+	};
+
+	check_status(&rules, set, old, causes);
+}
+
+void daemonset_validate_status(struct json set, struct json old, struct causes *causes)
+{
+	static const struct status_rules rules = {
+		{"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
+		 "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable",
+		 "numberUnavailable", "collisionCount"},
+		{{NULL, NULL, NULL}},
+	};
+
+	check_status(&rules, set, old, causes);
 }

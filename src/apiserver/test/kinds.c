@@ -98,6 +98,14 @@ static const struct step others[] = {
 	{"PATCH merge", "/apis/apps/v1/namespaces/a/deployments/d/status",
 	 "{\"metadata\":{\"labels\":{\"x\":\"y\"}},\"status\":{\"replicas\":2}}", 200,
 	 "/metadata/labels", NULL},
+	{"PATCH merge", "/apis/apps/v1/namespaces/a/deployments/d/status",
+	 "{\"status\":{\"replicas\":1,\"readyReplicas\":2,\"unavailableReplicas\":-1}}", 422,
+	 "/message",
+	 "Deployment.apps \"d\" is invalid: [status.unavailableReplicas: Invalid value: -1: must "
+	 "be "
+	 "greater than or equal to 0, status.readyReplicas: Invalid value: 2: cannot be greater "
+	 "than "
+	 "status.replicas]"},
 	{"POST", "/apis/batch/v1/namespaces/a/jobs",
 	 "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
 	 "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",

@@ -196,6 +196,7 @@ void call_free(struct call *call)
 		call->api->in_flight--;
 	list_remove(&call->link);
 	json_doc_unref(call->body);
+	json_doc_unref(call->managed);
 	json_doc_unref(call->doc);
 	object_unref(call->object);
 	chunk_unref(call->text);

@@ -132,6 +132,7 @@ struct call {
 	struct call_options options;
 	enum patch_type patch;
 	struct json_doc *body; /* owned; NULL where there is none */
+	struct str agent;      /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
 	bool internal; /* of the server's own: not subject to admission of users */
 
@@ -157,8 +158,9 @@ struct call {
 	void *arg;
 	bool answered;
 	bool in_flight;
-	struct staged *staged; /* while its write is on its way */
-	struct sweep *sweep;   /* while it removes a collection */
+	struct staged *staged;    /* while its write is on its way */
+	struct sweep *sweep;      /* while it removes a collection */
+	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
 
 	/* what an error is about, for the details of its Status */
 	struct str error_name;

@@ -318,6 +318,16 @@ static void serve_page(struct visit *visit, const struct route *route)
 	pages_serve(&page);
 }
 
+/* "vc-scheduler" of "vc-scheduler/v1.15.1 (linux/amd64)"; a client without a name is unknown. */
+static struct str program_name(struct call *call, struct http_request *request)
+{
+	struct str agent = http_request_header(request, STR("user-agent"));
+	struct str name;
+
+	(void)str_split(&agent, '/', &name);
+	return name.len ? arena_str(call->arena, name) : STR("unknown");
+}
+
 void front_handle(struct http_request *request, void *arg)
 {
 	struct front *front = arg;
@@ -329,6 +339,7 @@ void front_handle(struct http_request *request, void *arg)
 	visit->front = front;
 	visit->request = request;
 	visit->call = call_new(front->api, &sink, visit);
+	visit->call->agent = program_name(visit->call, request);
 	visit->verb = route_verb(&route, http_request_method(request),
 				 options_ask_for_watch(http_request_query(request)));
 	http_request_on(request, &events, visit);

@@ -204,8 +204,7 @@ static int choose_patch(struct call *call, struct str type, struct err *err)
 	for (size_t i = 0; i < ARRAY_LEN(patches); i++)
 		if (field_is_media(type, str_from(patches[i].type)))
 			call->patch = patches[i].patch;
-	if (call->patch == PATCH_NONE || call->patch == PATCH_APPLY ||
-	    (call->patch == PATCH_STRATEGIC && call->kind->custom))
+	if (call->patch == PATCH_NONE || (call->patch == PATCH_STRATEGIC && call->kind->custom))
 		return refuse_patch(call, err);
 	return 0;
 }
@@ -226,6 +225,23 @@ static int parse_yaml(struct call *call, struct str body, struct err *err)
 {
 	call->body = yaml_parse(body, &(struct yaml_options){.go_errors = true}, err);
 	return call->body ? 0 : -1;
+}
+
+/* A configuration to apply is YAML, of which JSON is a part. */
+static int parse_applied(struct call *call, struct str body, struct err *err)
+{
+	if (parse_yaml(call, body, err) < 0) {
+		struct err inner = *err;
+
+		return err_set(err, ERR_BAD_REQUEST,
+			       "error decoding YAML: error converting YAML to JSON: %s", inner.text);
+	}
+	if (!json_is(json_doc_root(call->body), JSON_OBJ))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "error decoding YAML: json: cannot unmarshal %s into Go value of "
+			       "type map[string]interface {}",
+			       json_type_name(json_type(json_doc_root(call->body))));
+	return 0;
 }
 
 /* What kube-apiserver shows of a body that it cannot read: text where it looks like JSON, else the
@@ -298,6 +314,8 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 	if (call->verb == VERB_PATCH) {
 		if (choose_patch(call, type, err) < 0)
 			return -1;
+		if (call->patch == PATCH_APPLY)
+			return parse_applied(call, body, err);
 		return parse_json(call, body, err) < 0 ? say_unrecognized(call, body, true, err)
 						       : check_patch(call, err);
 	}

@@ -257,11 +257,13 @@ static void validate_field_validation(const struct call_options *options, struct
 
 enum { FIELD_MANAGER_MAX = 128 };
 
-static void validate_field_manager(const struct call_options *options, struct causes *causes)
+static void validate_field_manager(const struct call *call, struct causes *causes)
 {
 	struct path path = path_member(NULL, STR("fieldManager"));
-	struct str name = options->field_manager;
+	struct str name = call->options.field_manager;
 
+	if (!name.len && call->patch == PATCH_APPLY)
+		causes_required(causes, &path, "is required for apply patch");
 	if (name.len > FIELD_MANAGER_MAX)
 		causes_too_long(causes, &path, FIELD_MANAGER_MAX);
 	for (size_t i = 0; i < name.len; i++) {
@@ -305,7 +307,7 @@ void options_validate(const struct call *call, const char **ret_kind, struct cau
 	case VERB_UPDATE:
 	case VERB_PATCH:
 		validate_force(call, causes);
-		validate_field_manager(&call->options, causes);
+		validate_field_manager(call, causes);
 		validate_dry_run(&call->options, causes);
 		validate_field_validation(&call->options, causes);
 		break;

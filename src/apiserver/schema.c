@@ -230,6 +230,7 @@ static struct schema_node *compile(struct json source, struct compiler *c)
 	compile_type(source, node);
 	node->nullable = json_bool(json_get(source, "nullable"));
 	node->preserve = json_bool(json_get(source, "x-kubernetes-preserve-unknown-fields"));
+	node->atomic = str_is(json_str(json_get(source, "x-kubernetes-map-type")), "atomic");
 	node->embedded = json_bool(json_get(source, "x-kubernetes-embedded-resource"));
 	node->required = compile_strs(json_get(source, "required"), c);
 	node->min_properties = compile_count(json_get(source, "minProperties"));
@@ -270,6 +271,11 @@ void schema_free(struct schema *schema)
 	json_doc_unref(schema->doc);
 	arena_free(schema->arena);
 	mem_free(schema);
+}
+
+const struct schema_node *schema_root(const struct schema *schema)
+{
+	return schema->root;
 }
 
 size_t schema_unchecked_rules(const struct schema *schema)

@@ -21,12 +21,16 @@
 struct causes;
 struct path;
 struct schema;
+struct schema_node;
 
 /* Compile an `openAPIV3Schema` that crd_validate() has found right; it is copied. ERR_INVALID for a
  * pattern that is no regular expression. */
 struct schema *schema_new(struct json openapi, struct err *err) MUST_CHECK;
 void schema_free(struct schema *schema);
 DEFINE_AUTO(struct schema *, schema_free);
+
+/* What a schema was compiled into, for those who walk objects by it (schema_internal.h). */
+const struct schema_node *schema_root(const struct schema *schema);
 
 /* Rules that are there and are not checked. */
 size_t schema_unchecked_rules(const struct schema *schema);

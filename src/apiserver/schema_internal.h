@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/schema_internal.h - the tree that a schema is compiled into; for schema*.c only. */
+/* apiserver/schema_internal.h - the tree that a schema is compiled into; for schema*.c and typed.c. */
 #ifndef APISERVER_SCHEMA_INTERNAL_H
 #define APISERVER_SCHEMA_INTERNAL_H
 
@@ -66,6 +66,7 @@ struct schema_node {
 	bool nullable;
 	bool preserve;
 	bool embedded;
+	bool atomic; /* replaced as a whole by server-side apply */
 	bool unique_items;
 	bool exclusive_minimum;
 	bool exclusive_maximum;

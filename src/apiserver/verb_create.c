@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb_create.c - a new object. Also used where PUT makes what is not there. */
 #include "apiserver/api_internal.h"
+#include "apiserver/managed.h"
 #include "model/causes.h"
 
 #include "base/banned.h"
@@ -11,7 +12,10 @@ static struct json_doc *make_object(struct call *call, struct json body, struct 
 	AUTO(json_doc_unref) struct json_doc *doc = body_decode(call, body, err);
 	const struct kind_ops *ops = call->kind->ops;
 
-	if (!doc || metadata_create(call, doc, err) < 0)
+	if (!doc)
+		return NULL;
+	managed_create(call, doc);
+	if (metadata_create(call, doc, err) < 0)
 		return NULL;
 	if (admit_change(call, doc, JSON_NONE, err) < 0)
 		return NULL;
@@ -20,6 +24,7 @@ static struct json_doc *make_object(struct call *call, struct json body, struct 
 	if (ops && ops->prepare_create &&
 	    ops->prepare_create(call, doc, json_doc_root(doc), err) < 0)
 		return NULL;
+	managed_store(call, doc);
 	return TAKE(doc);
 }
 

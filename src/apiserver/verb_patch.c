@@ -5,6 +5,7 @@
  * merge patches go by the field table of a built-in kind; custom kinds have none and refuse them.
  * */
 #include "apiserver/api_internal.h"
+#include "apiserver/managed.h"
 #include "apiserver/reading.h"
 #include "base/mem.h"
 #include "json/merge.h"
@@ -115,6 +116,36 @@ static int complete(struct call *call, struct json_doc *doc, struct json old, st
 	return rc;
 }
 
+/* What somebody wants of an object, whether it is there or not. */
+static void apply_config(struct call *call, struct object *newest)
+{
+	AUTO(json_doc_unref) struct json_doc *old = NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json config = json_doc_root(call->body);
+	struct err err;
+
+	if (managed_check(call, config, &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
+	if (!newest && !call->sub.len) {
+		create_object(call, config);
+		return;
+	}
+	old = newest ? read_newest(call, newest, &err) : NULL;
+	if (!newest)
+		(void)call_err_not_found(call, call->name, &err);
+	if (!old) {
+		call_answer_err(call, &err);
+		return;
+	}
+	doc = managed_apply(call, json_doc_root(old));
+	if (doc && body_complete(call, doc, &err) < 0)
+		call_answer_err(call, &err);
+	else if (doc)
+		update_object(call, doc, newest);
+}
+
 void verb_patch(struct call *call)
 {
 	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
@@ -122,6 +153,10 @@ void verb_patch(struct call *call)
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct err err;
 
+	if (call->patch == PATCH_APPLY) {
+		apply_config(call, newest);
+		return;
+	}
 	if (!newest) {
 		(void)call_err_not_found(call, call->name, &err);
 		call_answer_err(call, &err);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/managed.h"
 #include "apiserver/reading.h"
 #include "base/number.h"
 #include "model/causes.h"
@@ -159,12 +160,14 @@ static int make_version(struct call *call, struct json_doc *doc, struct json old
 	    check_version(call, object, newest, err) < 0 || check_uid(call, object, old, err) < 0)
 		return -1;
 	confine(call, doc, old);
+	managed_update(call, doc, old);
 	object = json_doc_root(doc);
 	json_set(doc, json_ensure_obj(doc, object, "metadata"), STR("resourceVersion"),
 		 json_new_printf(doc, "%" PRId64, newest));
 	if (ops && ops->prepare_update && ops->prepare_update(call, doc, object, old, err) < 0)
 		return -1;
 	metadata_update(call, doc, old);
+	managed_store(call, doc);
 	return admit_change(call, doc, old, err);
 }
 

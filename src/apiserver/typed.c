@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/typed.c - objects by what is known of their fields.
+ *
+ * Every walk has the same three cases: an object whose members are looked at one by one, a list whose
+ * elements have names (a key, or their value), and everything else, which is one thing. */
+#include "apiserver/typed.h"
+
+#include "apiserver/definition.h"
+#include "apiserver/kind.h"
+#include "apiserver/schema.h"
+#include "apiserver/schema_internal.h"
+#include "base/arena.h"
+#include "base/limits.h"
+#include "model/fields.h"
+#include "model/meta.h"
+
+#include "base/banned.h"
+
+/* --- what is known --------------------------------------------------------------------------- */
+
+enum relation { RELATION_ATOMIC, RELATION_SET, RELATION_KEYS };
+
+static struct typed_place of_field(const struct field *field)
+{
+	if (field && field->is == FIELD_OBJECT)
+		return (struct typed_place){.type = field->type};
+	return (struct typed_place){.field = field};
+}
+
+struct typed_place typed_root(const struct kind *kind)
+{
+	if (kind->type)
+		return (struct typed_place){.type = kind->type};
+	return (struct typed_place){.node = schema_root(definition_schema(kind)),
+				    .custom_root = true};
+}
+
+/* A member of an object. `named`: by a field of its own, not as one of a map; `known`: at all. */
+static struct typed_place member_of(struct typed_place place, struct str key, bool *named,
+				    bool *known)
+{
+	const struct field *row;
+
+	*named = *known = false;
+	if (place.custom_root && str_is(key, "metadata")) {
+		*named = *known = true;
+		return (struct typed_place){.type = &meta_type};
+	}
+	if (place.custom_root && (str_is(key, "apiVersion") || str_is(key, "kind"))) {
+		*named = *known = true;
+		return (struct typed_place){0};
+	}
+	if (place.type) {
+		row = type_find(place.type, key, NULL);
+		*named = row != NULL;
+		*known = row || place.type->preserve;
+		return of_field(row);
+	}
+	if (place.field) {
+		*known = true;
+		return of_field(place.field->of);
+	}
+	if (place.node) {
+		const struct schema_node *property = schema_property(place.node, key);
+
+		*named = property != NULL;
+		*known = property || place.node->has_additional || place.node->preserve;
+		return (struct typed_place){.node = property ? property : place.node->additional};
+	}
+	*known = true;
+	return (struct typed_place){0};
+}
+
+static bool is_atomic_object(struct typed_place place)
+{
+	return (place.type && place.type->atomic) || (place.node && place.node->atomic);
+}
+
+static enum relation relation_of(struct typed_place place)
+{
+	if (place.field && place.field->is == FIELD_LIST) {
+		if (place.field->list_type == FIELD_LIST_MAP)
+			return RELATION_KEYS;
+		return place.field->list_type == FIELD_LIST_SET ||
+				       (place.field->merge && !place.field->merge_key)
+			       ? RELATION_SET
+			       : RELATION_ATOMIC;
+	}
+	if (place.node && place.node->list_type == SCHEMA_LIST_MAP)
+		return RELATION_KEYS;
+	return place.node && place.node->list_type == SCHEMA_LIST_SET ? RELATION_SET
+								      : RELATION_ATOMIC;
+}
+
+static struct typed_place element_of(struct typed_place place)
+{
+	if (place.field)
+		return of_field(place.field->of);
+	return (struct typed_place){.node = place.node ? place.node->items : NULL};
+}
+
+/* One of the keys of an element, or its default. */
+static struct json key_value(struct typed_place element, struct json value, struct str key,
+			     struct json_doc *doc)
+{
+	struct json found = json_get_str(value, key);
+	const struct field *row = element.type ? type_find(element.type, key, NULL) : NULL;
+	const struct schema_node *node = element.node ? schema_property(element.node, key) : NULL;
+
+	if (!json_is_absent(found))
+		return json_new_copy(doc, found);
+	if (row && row->dflt)
+		return json_new_str(doc, str_from(row->dflt));
+	if (node && !json_is_absent(node->dflt))
+		return json_new_copy(doc, node->dflt);
+	return JSON_NONE;
+}
+
+static void add_key(struct typed_place element, struct json value, struct str key,
+		    struct json_doc *doc, struct json keys)
+{
+	struct json made = key_value(element, value, key, doc);
+
+	if (!json_is_absent(made))
+		json_set(doc, keys, key, made);
+}
+
+/* The step that leads to an element: k:{...} or v:...; `to` is cleared. */
+static void print_element(struct typed_place place, struct json value, struct buf *to)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct typed_place element = element_of(place);
+	struct json keys;
+
+	buf_clear(to);
+	if (relation_of(place) == RELATION_SET) {
+		buf_puts(to, "v:");
+		json_print(value, JSON_CANONICAL, to);
+		return;
+	}
+	doc = json_doc_new();
+	keys = json_new_obj(doc);
+	if (place.field)
+		for (const char *const *key = place.field->list_keys; *key; key++)
+			add_key(element, value, str_from(*key), doc, keys);
+	else
+		for (size_t i = 0; i < place.node->list_keys.len; i++)
+			add_key(element, value, place.node->list_keys.ptr[i], doc, keys);
+	buf_puts(to, "k:");
+	json_print(keys, JSON_CANONICAL, to);
+}
+
+static bool is_object(struct typed_place place, struct json value)
+{
+	return json_is(value, JSON_OBJ) && !is_atomic_object(place) &&
+	       (!place.field || place.field->is == FIELD_MAP || place.field->is == FIELD_ANY);
+}
+
+static bool is_list(struct typed_place place, struct json value)
+{
+	return json_is(value, JSON_ARR) && relation_of(place) != RELATION_ATOMIC;
+}
+
+/* --- checking -------------------------------------------------------------------------------- */
+
+static int check(struct typed_place place, struct json value, struct str up, struct err *err);
+
+static int check_members(struct typed_place place, struct json value, struct str up,
+			 struct err *err)
+{
+	struct json_iter it = json_iter(value);
+
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+		bool named;
+		bool known;
+		struct typed_place below = member_of(place, it.key, &named, &known);
+
+		buf_printf(&path, "%.*s.%.*s", STR_ARG(up), STR_ARG(it.key));
+		if (!known)
+			return err_set(err, ERR_UNKNOWN, "%s: field not declared in schema",
+				       buf_text(&path));
+		if (check(below, it.value, buf_str(&path), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int check_elements(struct typed_place place, struct json value, struct str up,
+			  struct err *err)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
+	struct fieldset *seen = fieldset_new(arena);
+	struct json_iter it = json_iter(value);
+
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+
+		print_element(place, it.value, &step);
+		fieldset_print_step(buf_str(&step), &path);
+		if (fieldset_find(seen, buf_str(&step)))
+			return err_set(err, ERR_UNKNOWN, "%.*s: duplicate entries for key %s",
+				       STR_ARG(up), buf_text(&path));
+		(void)fieldset_child(arena, seen, buf_str(&step));
+		if (check(element_of(place), it.value, up, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int check(struct typed_place place, struct json value, struct str up, struct err *err)
+{
+	if (json_is(value, JSON_OBJ) &&
+	    (!place.field || place.field->is == FIELD_MAP || place.field->is == FIELD_ANY))
+		return check_members(place, value, up, err);
+	if (is_list(place, value))
+		return check_elements(place, value, up, err);
+	return 0;
+}
+
+int typed_check(struct typed_place place, struct json value, struct err *err)
+{
+	return check(place, value, STR(""), err);
+}
+
+/* --- fields ---------------------------------------------------------------------------------- */
+
+static void put_step(struct buf *step, struct str key)
+{
+	buf_clear(step);
+	buf_printf(step, "f:%.*s", STR_ARG(key));
+}
+
+static void fill(struct arena *arena, struct typed_place place, struct json value,
+		 struct fieldset *here)
+{
+	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
+	struct json_iter it = json_iter(value);
+
+	if (!is_object(place, value) && !is_list(place, value)) {
+		here->member = true;
+		return;
+	}
+	while (json_next(&it)) {
+		struct fieldset *child;
+		bool named = false;
+		bool known;
+		struct typed_place below;
+
+		if (it.object) {
+			below = member_of(place, it.key, &named, &known);
+			put_step(&step, it.key);
+		} else {
+			below = element_of(place);
+			print_element(place, it.value, &step);
+		}
+		child = fieldset_child(arena, here, buf_str(&step));
+		fill(arena, below, it.value, child);
+		if (!named || json_is(it.value, JSON_NULL) ||
+		    (json_is(it.value, JSON_OBJ) && !json_len(it.value)))
+			child->member = true;
+	}
+}
+
+struct fieldset *typed_fields(struct arena *arena, struct typed_place place, struct json value)
+{
+	struct fieldset *set = fieldset_new(arena);
+	struct fieldset *none = fieldset_new(arena);
+
+	fill(arena, place, value, set);
+	return fieldset_union(arena, set, none);
+}
+
+/* --- comparing ------------------------------------------------------------------------------- */
+
+struct comparer {
+	struct arena *arena;
+	struct buf step;
+};
+
+static struct typed_change below_of(struct comparer *c, struct typed_change change)
+{
+	struct str step = buf_str(&c->step);
+
+	return (struct typed_change){
+		.added = fieldset_child(c->arena, change.added, step),
+		.modified = fieldset_child(c->arena, change.modified, step),
+		.removed = fieldset_child(c->arena, change.removed, step),
+	};
+}
+
+static void compare(struct comparer *c, struct typed_place place, struct json old,
+		    struct json value, struct typed_change here);
+
+static void compare_members(struct comparer *c, struct typed_place place, struct json old,
+			    struct json value, struct typed_change here)
+{
+	struct json_iter it = json_iter(value);
+	bool named;
+	bool known;
+
+	while (json_next(&it)) {
+		struct typed_place below = member_of(place, it.key, &named, &known);
+
+		put_step(&c->step, it.key);
+		compare(c, below, json_get_str(old, it.key), it.value, below_of(c, here));
+	}
+	for (it = json_iter(old); json_next(&it);) {
+		struct typed_place below = member_of(place, it.key, &named, &known);
+
+		if (!json_is_absent(json_get_str(value, it.key)))
+			continue;
+		put_step(&c->step, it.key);
+		compare(c, below, it.value, JSON_NONE, below_of(c, here));
+	}
+}
+
+/* The element of a list with the same name. */
+static struct json find_element(struct typed_place place, struct json list, struct str step)
+{
+	AUTO(buf_done) struct buf other = BUF_UNBOUNDED;
+	struct json_iter it = json_iter(list);
+
+	if (!json_is(list, JSON_ARR))
+		return JSON_NONE;
+	while (json_next(&it)) {
+		print_element(place, it.value, &other);
+		if (str_eq(buf_str(&other), step))
+			return it.value;
+	}
+	return JSON_NONE;
+}
+
+static void compare_elements(struct comparer *c, struct typed_place place, struct json old,
+			     struct json value, struct typed_change here)
+{
+	struct typed_place element = element_of(place);
+	struct json_iter it = json_iter(value);
+
+	while (json_is(value, JSON_ARR) && json_next(&it)) {
+		struct json before;
+
+		print_element(place, it.value, &c->step);
+		before = find_element(place, old, buf_str(&c->step));
+		compare(c, element, before, it.value, below_of(c, here));
+	}
+	for (it = json_iter(old); json_is(old, JSON_ARR) && json_next(&it);) {
+		print_element(place, it.value, &c->step);
+		if (json_is_absent(find_element(place, value, buf_str(&c->step))))
+			compare(c, element, it.value, JSON_NONE, below_of(c, here));
+	}
+}
+
+static void compare(struct comparer *c, struct typed_place place, struct json old,
+		    struct json value, struct typed_change here)
+{
+	struct json one = json_is_absent(value) || json_is(value, JSON_NULL) ? old : value;
+	struct json other = json_is(old, one.val ? json_type(one) : JSON_ABSENT) ? old : JSON_NONE;
+	bool fits = json_is_absent(old) || json_is(old, JSON_NULL) || json_is_absent(value) ||
+		    json_is(value, JSON_NULL) || json_type(old) == json_type(value);
+
+	if (fits && is_object(place, one))
+		compare_members(c, place, other, json_is(value, JSON_OBJ) ? value : JSON_NONE,
+				here);
+	else if (fits && is_list(place, one))
+		compare_elements(c, place, other, json_is(value, JSON_ARR) ? value : JSON_NONE,
+				 here);
+	else if (!json_is_absent(old) && !json_is_absent(value) && !json_eq(old, value))
+		here.modified->member = true;
+	if (json_is_absent(old))
+		here.added->member = true;
+	else if (json_is_absent(value))
+		here.removed->member = true;
+}
+
+struct typed_change typed_compare(struct arena *arena, struct typed_place place, struct json old,
+				  struct json value)
+{
+	struct comparer c = {arena, BUF_UNBOUNDED};
+	struct fieldset *none = fieldset_new(arena);
+	struct typed_change change = {
+		.added = fieldset_new(arena),
+		.modified = fieldset_new(arena),
+		.removed = fieldset_new(arena),
+	};
+
+	compare(&c, place, old, value, change);
+	buf_done(&c.step);
+	return (struct typed_change){
+		.added = fieldset_union(arena, change.added, none),
+		.modified = fieldset_union(arena, change.modified, none),
+		.removed = fieldset_union(arena, change.removed, none),
+	};
+}
+
+/* --- merging --------------------------------------------------------------------------------- */
+
+static struct json merge_members(struct typed_place place, struct json live, struct json config,
+				 struct json_doc *doc)
+{
+	struct json made = json_new_obj(doc);
+	struct json_iter it = json_iter(live);
+	bool named;
+	bool known;
+
+	while (json_next(&it))
+		json_add(doc, made, it.key,
+			 typed_merge(member_of(place, it.key, &named, &known), it.value,
+				     json_get_str(config, it.key), doc));
+	for (it = json_iter(config); json_next(&it);)
+		if (json_is_absent(json_get_str(live, it.key)))
+			json_add(doc, made, it.key, json_new_copy(doc, it.value));
+	return made;
+}
+
+static struct json merge_elements(struct typed_place place, struct json live, struct json config,
+				  struct json_doc *doc)
+{
+	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
+	struct json made = json_new_arr(doc);
+	struct json_iter it = json_iter(live);
+
+	while (json_next(&it)) {
+		print_element(place, it.value, &step);
+		json_append(doc, made,
+			    typed_merge(element_of(place), it.value,
+					find_element(place, config, buf_str(&step)), doc));
+	}
+	for (it = json_iter(config); json_next(&it);) {
+		print_element(place, it.value, &step);
+		if (json_is_absent(find_element(place, live, buf_str(&step))))
+			json_append(doc, made, json_new_copy(doc, it.value));
+	}
+	return made;
+}
+
+struct json typed_merge(struct typed_place place, struct json live, struct json config,
+			struct json_doc *doc)
+{
+	if (json_is_absent(config))
+		return json_new_copy(doc, live);
+	if (is_object(place, live) && is_object(place, config))
+		return merge_members(place, live, config, doc);
+	if (is_list(place, live) && is_list(place, config))
+		return merge_elements(place, live, config, doc);
+	return json_new_copy(doc, config);
+}
+
+/* --- removing -------------------------------------------------------------------------------- */
+
+/* Does the value go, now that what is in the set has gone from it? */
+static bool remove_from(struct typed_place place, struct json_doc *doc, struct json value,
+			const struct fieldset *set)
+{
+	if (set->member)
+		return true;
+	if (!set->count)
+		return false;
+	typed_remove(place, doc, value, set);
+	return (json_is(value, JSON_OBJ) || json_is(value, JSON_ARR)) && !json_len(value);
+}
+
+void typed_remove(struct typed_place place, struct json_doc *doc, struct json value,
+		  const struct fieldset *set)
+{
+	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
+	struct json_iter it = json_iter(value);
+	bool named;
+	bool known;
+
+	if (is_object(place, value)) {
+		while (json_next(&it)) {
+			const struct fieldset *below;
+
+			put_step(&step, it.key);
+			below = fieldset_find(set, buf_str(&step));
+			if (below && remove_from(member_of(place, it.key, &named, &known), doc,
+						 it.value, below))
+				(void)json_remove(doc, value, it.key);
+		}
+		return;
+	}
+	for (size_t i = json_len(value); is_list(place, value) && i-- > 0;) {
+		struct json element = json_at(value, i);
+		const struct fieldset *below;
+
+		print_element(place, element, &step);
+		below = fieldset_find(set, buf_str(&step));
+		if (below && remove_from(element_of(place), doc, element, below))
+			(void)json_remove_at(doc, value, i);
+	}
+}
+
+/* --- parents --------------------------------------------------------------------------------- */
+
+static void add_parents(struct arena *arena, struct typed_place place, const struct fieldset *set,
+			struct fieldset *to)
+{
+	to->member = set->member;
+	for (size_t i = 0; i < set->count; i++) {
+		const struct fieldset *child = set->children[i];
+		struct fieldset *made = fieldset_child(arena, to, child->key);
+		struct str key = str_skip(child->key, 2);
+		bool named = false;
+		bool known;
+		struct typed_place below = str_starts(child->key, STR("f:"))
+						   ? member_of(place, key, &named, &known)
+						   : element_of(place);
+
+		add_parents(arena, below, child, made);
+		made->member = made->member || named;
+	}
+}
+
+struct fieldset *typed_with_parents(struct arena *arena, struct typed_place place,
+				    const struct fieldset *set)
+{
+	struct fieldset *made = fieldset_new(arena);
+
+	add_parents(arena, place, set, made);
+	return made;
+}
+
+/* --- nothing set ----------------------------------------------------------------------------- */
+
+static struct json empty_of(const struct type *type, struct json_doc *doc);
+
+static struct json empty_value(const struct field *field, struct json_doc *doc)
+{
+	switch (field->is) {
+	case FIELD_OBJECT:
+		return empty_of(field->type, doc);
+	case FIELD_BOOL:
+		return json_new_bool(doc, false);
+	case FIELD_INT32:
+	case FIELD_INT64:
+		return json_new_int(doc, 0);
+	case FIELD_STR:
+	case FIELD_ENUM:
+		return json_new_str(doc, STR(""));
+	default:
+		return json_new_null(doc);
+	}
+}
+
+/* Members that Go always writes: those that say so, and structs that are no pointers. */
+static struct json empty_of(const struct type *type, struct json_doc *doc)
+{
+	struct json made = json_new_obj(doc);
+
+	for (size_t i = 0; i < type->count; i++) {
+		const struct field *field = &type->fields[i];
+		bool structure = field->is == FIELD_OBJECT && field->dflt;
+
+		if (structure || field->always || field->required)
+			json_add(doc, made, str_from(field->name), empty_value(field, doc));
+	}
+	return made;
+}
+
+struct json typed_empty(const struct kind *kind, struct json_doc *doc)
+{
+	return kind->type ? empty_of(kind->type, doc) : json_new_obj(doc);
+}

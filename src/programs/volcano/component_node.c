@@ -5,8 +5,6 @@
  * them, as nobody waits for the nodes of a cluster. */
 #include "programs/volcano/component_node.h"
 
-#include "apiserver/direct.h"
-#include "apiserver/server.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "client/client.h"
@@ -31,25 +29,22 @@ static void close_all(struct node_component *self)
 
 void *component_node_start(struct component_world *world, struct err *err)
 {
-	struct node_component *self;
 	int64_t count = world->settings->simulated_nodes;
+	struct client *client = NULL;
+	struct node_component *self;
 
-	if (count > 0 && !world->apiserver) {
-		(void)err_set(err, ERR_NOT_IMPLEMENTED,
-			      "--simulate-nodes wants the apiserver in the same process for now");
-		return NULL;
+	if (count > 0) {
+		client = component_client(world, "system:node:simulated", "volcano-node", err);
+		if (!client)
+			return NULL;
 	}
 	self = mem_new(struct node_component);
 	self->loop = world->loop;
-	if (count <= 0)
+	self->client = client;
+	if (!client)
 		return self;
-	self->client =
-		client_new(world->loop,
-			   direct_new(apiserver_api(world->apiserver),
-				      &(struct direct_user){.name = "system:node:simulated"}),
-			   &(struct client_options){.field_manager = STR("volcano-node")});
 	self->simulated = simulated_new(
-		world->loop, self->client,
+		world->loop, client,
 		&(struct simulated_options){.nodes = (size_t)count, .log = world->log});
 	log_info(world->log, "simulating nodes", LOG_INT("nodes", count));
 	return self;

@@ -282,11 +282,13 @@ static bool pod_failed(struct pod *pod, const struct client_result *result)
 	pod->request = NULL;
 	if (code == ERR_NONE)
 		return false;
-	if (code == ERR_NOT_FOUND || code == ERR_CONFLICT)
-		return true; /* gone, or another one: its event is on the way */
-	simulated->stats.failures++;
-	log_warn(simulated->options.log, "cannot write a simulated pod", LOG_STR("pod", pod->key),
-		 LOG_STR("error", result->err->text));
+	if (code == ERR_NOT_FOUND)
+		return true; /* gone: its event is on the way */
+	if (code != ERR_CONFLICT) {
+		simulated->stats.failures++;
+		log_warn(simulated->options.log, "cannot write a simulated pod",
+			 LOG_STR("pod", pod->key), LOG_STR("error", result->err->text));
+	}
 	pod_plan(pod, loop_uptime(simulated->loop) + RETRY);
 	return true;
 }

@@ -216,6 +216,7 @@ static void test_faults(uint64_t seed)
 	s.faults = (struct faults){.refuse = 100,
 				   .lose_ask = 100,
 				   .lose_answer = 100,
+				   .conflict = 100,
 				   .end_watch = 50,
 				   .expire = 200,
 				   .delay_us = 50000};

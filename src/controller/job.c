@@ -32,6 +32,9 @@
 
 #define WAIT_FIRST (10 * TIME_MILLISECOND)
 #define WAIT_MOST (10 * TIME_SECOND)
+#define RETRY_FIRST (5 * TIME_MILLISECOND)
+#define RETRY_LAST (100 * TIME_SECOND)
+enum { RETRY_MOST = 30 };
 
 struct job_controller {
 	struct controller_base *base;
@@ -91,6 +94,24 @@ static void wait_a_while(struct job_controller *self, struct entry *entry)
 		entry->wait_us = WAIT_MOST;
 	entry->busy = false;
 	workqueue_done_after(self->queue, str_from(entry->key), entry->wait_us);
+	entries_drop(self->entries, entry);
+}
+
+/* The server said no. Pauses double, counted from the first failure: what happens around a job makes
+ * it look again before its pause is over, and must not make the next one longer. */
+static void try_later(struct job_controller *self, struct entry *entry)
+{
+	int64_t now = loop_now(self->base->loop);
+	int64_t pause;
+
+	if (entry->failing_since == 0)
+		entry->failing_since = now;
+	pause = now - entry->failing_since;
+	if (pause < RETRY_FIRST)
+		pause = RETRY_FIRST;
+	entry->busy = false;
+	workqueue_done_after(self->queue, str_from(entry->key),
+			     pause < RETRY_LAST ? pause : RETRY_LAST);
 	entries_drop(self->entries, entry);
 }
 
@@ -158,15 +179,14 @@ static void done(void *arg, enum carry_end end)
 	switch (end) {
 	case CARRY_DONE:
 		entry->wait_us = 0;
+		entry->failing_since = 0;
 		rest(self, entry, look_at);
 		break;
 	case CARRY_AGAIN:
 		wait_a_while(self, entry);
 		break;
 	case CARRY_FAILED:
-		entry->busy = false;
-		workqueue_retry(self->queue, str_from(entry->key));
-		entries_drop(self->entries, entry);
+		try_later(self, entry);
 		break;
 	}
 }
@@ -263,11 +283,14 @@ static struct json find_command(const struct job_controller *self, struct json j
 	return oldest;
 }
 
+/* Has it failed for as long as `max_requeue` pauses take? */
 static bool gives_up(const struct job_controller *self, const struct entry *entry)
 {
 	int most = self->base->options.max_requeue;
 
-	return most >= 0 && workqueue_failures(self->queue, str_from(entry->key)) >= (unsigned)most;
+	return most >= 0 && entry->failing_since > 0 &&
+	       loop_now(self->base->loop) - entry->failing_since >=
+		       RETRY_FIRST * ((INT64_C(1) << (most < RETRY_MOST ? most : RETRY_MOST)) - 1);
 }
 
 /* Ask what to do; 0 or -1. */

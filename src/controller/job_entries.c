@@ -131,6 +131,7 @@ static void forget(struct entry *entry)
 	vec_clear(&entry->told.hashes);
 	entry->counted_at = 0;
 	entry->wait_us = 0;
+	entry->failing_since = 0;
 	entry->completed = 0;
 	entry->failed = 0;
 	mem_free(TAKE(entry->private_pem));

@@ -33,9 +33,10 @@ struct entry {
 	enum vcjob_phase enters; /* ... the phase that it brings the job into (NONE: none), ... */
 	int64_t look_at;         /* ... and when to look again */
 	struct carry_told told;
-	int64_t counted_at; /* when its status was last written */
-	int64_t wait_us;    /* the last pause because something was in the way */
-	char *private_pem;  /* for the plugin ssh */
+	int64_t counted_at;    /* when its status was last written */
+	int64_t failing_since; /* the first of the failures in a row; 0: none */
+	int64_t wait_us;       /* the last pause because something was in the way */
+	char *private_pem;     /* for the plugin ssh */
 	char *public_line;
 	unsigned completed; /* how often it was, for metrics */
 	unsigned failed;

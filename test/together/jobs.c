@@ -25,6 +25,7 @@ struct cluster {
 	size_t binds;
 	size_t job_writes; /* versions of jobs that were seen */
 	struct informer *jobs;
+	int max_requeue; /* 0: never */
 };
 
 /* --- the scheduler's part -------------------------------------------------------------------- */
@@ -89,8 +90,10 @@ static void start_controllers(struct cluster *c)
 	struct err err;
 
 	c->client = client_new(c->w.loop, faults_new(c->w.loop, direct, &c->faults), NULL);
-	c->controllers = controllers_new(c->w.loop, c->client,
-					 &(struct controllers_options){.max_requeue = -1}, &err);
+	c->controllers = controllers_new(
+		c->w.loop, c->client,
+		&(struct controllers_options){.max_requeue = c->max_requeue ? c->max_requeue : -1},
+		&err);
 	if (!c->controllers) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
@@ -250,8 +253,8 @@ static void test_run(void)
 	ok(count_of(&c, RESOURCE_PODGROUPS) == 0, "the podgroup is gone");
 	ok(c.job_writes <= 6, "the job was written %zu times", c.job_writes - 1);
 	controllers_print_metrics(c.controllers, &metrics);
-	ok(strstr(buf_text(&metrics),
-		  "volcano_job_completed_phase_count{job_name=\"a/j\",queue_name=\"default\"} 1\n") &&
+	ok(strstr(buf_text(&metrics), "volcano_job_completed_phase_count{job_name=\"a/"
+				      "j\",queue_name=\"default\"} 1\n") &&
 		   strstr(buf_text(&metrics), "creation_latency_milliseconds_count 3\n"),
 	   "metrics tell of it");
 	close_cluster(&c);
@@ -305,6 +308,39 @@ static void test_ssh(void)
 	pass(&c, 2 * TIME_SECOND);
 	is(job_at(&c, "j", "status.state.phase"), "Running");
 	ok(count_of(&c, RESOURCE_SECRETS) == 1, "a key pair was made");
+	close_cluster(&c);
+}
+
+/* Pods that are refused: the job waits for minutes whatever happens around it, then it is ended. */
+static void test_refused(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 6);
+	stop_controllers(&c);
+	c.max_requeue = 15;
+	start_controllers(&c);
+	create(&c, RESOURCE_QUOTAS,
+	       doc_of("{\"metadata\":{\"name\":\"q\",\"namespace\":\"a\"},\"spec\":{\"hard\":{"
+		      "\"pods\":"
+		      "\"0\"}}}"));
+	submit(&c, "j", 1, "", "");
+	for (int i = 0; i < 60; i++) {
+		AUTO(json_doc_unref)
+		struct json_doc *patch = doc_of("{\"metadata\":{\"labels\":{\"n\":\"%d\"}}}", i);
+
+		pass(&c, TIME_SECOND);
+		client_send(c.w.client,
+			    &(struct client_ask){.verb = CLIENT_PATCH,
+						 .patch = CLIENT_PATCH_MERGE,
+						 .resource = &resources[RESOURCE_VCJOBS],
+						 .namespace = STR("a"),
+						 .name = STR("j"),
+						 .body = patch});
+	}
+	is(job_at(&c, "j", "status.state.phase"), "Pending");
+	pass(&c, 600 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Terminated");
 	close_cluster(&c);
 }
 
@@ -381,6 +417,7 @@ int main(void)
 	test_restart();
 	test_commands();
 	test_ssh();
+	test_refused();
 	test_large();
 	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++)
 		test_faults(seed);

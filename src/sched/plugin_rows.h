@@ -6,6 +6,7 @@
 #include "sched/plugin.h"
 
 extern const struct plugin_type binpack_plugin;
+extern const struct plugin_type capacity_plugin;
 extern const struct plugin_type conformance_plugin;
 extern const struct plugin_type drf_plugin;
 extern const struct plugin_type gang_plugin;

@@ -10,16 +10,27 @@
 
 /* In the order of the alphabet. */
 static const struct plugin_type *const plugins[] = {
-	&binpack_plugin,    &conformance_plugin, &drf_plugin,
-	&gang_plugin,       &nodeorder_plugin,   &overcommit_plugin,
-	&predicates_plugin, &priority_plugin,    &proportion_plugin,
+	&binpack_plugin,  &capacity_plugin,   &conformance_plugin, &drf_plugin,
+	&gang_plugin,     &nodeorder_plugin,  &overcommit_plugin,  &predicates_plugin,
+	&priority_plugin, &proportion_plugin,
 };
 
 /* Names that a configuration of Volcano may hold, and that are still to be built. */
 static const char *const planned[] = {
-	"capacity",      "cdp",        "deviceshare",   "extender",     "network-topology-aware",
-	"nodegroup",     "numa-aware", "pdb",           "rescheduling", "resource-strategy-fit",
-	"resourcequota", "sla",        "task-topology", "tdm",          "usage",
+	"cdp",
+	"deviceshare",
+	"extender",
+	"network-topology-aware",
+	"nodegroup",
+	"numa-aware",
+	"pdb",
+	"rescheduling",
+	"resource-strategy-fit",
+	"resourcequota",
+	"sla",
+	"task-topology",
+	"tdm",
+	"usage",
 };
 
 const struct plugin_type *plugin_type_find(struct str name)

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/plugin/capacity.c - queues with amounts of their own: guarantee, deserved, capability; flat,
+ * or as a tree (scheduler specification, 6.6).
+ *
+ * What a queue may hold at most (its limit) is its capability within what the queue above leaves when
+ * the others have their guarantees; what it deserves is what it may take back from others. Both hold
+ * for the session; what queues hold is in the model, of a queue and of everything below it.
+ *
+ * A queue whose place in the tree is not known, or a job in a queue that has children, waits alone:
+ * the others go on (upstream stops all of them). A closed queue stops everything below it. */
+#include "base/mem.h"
+#include "base/vec.h"
+#include "sched/plugin_rows.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+struct quota {
+	const struct queue_info *queue; /* NULL: there is none of this number */
+	struct resources deserved;
+	struct resources capability; /* with what it inherits */
+	struct resources limit;
+};
+
+struct capacity {
+	VEC(struct quota) quotas;             /* by queue id */
+	VEC(const struct queue_info *) order; /* a queue behind the one above it */
+	int64_t level;                        /* ancestorReclaimLevel */
+};
+
+static bool is_tree(const struct plugin *p)
+{
+	return plugin_is_on(p, SWITCH_HIERARCHY);
+}
+
+static struct quota *quota_of(const struct plugin *p, const struct queue_info *queue)
+{
+	const struct capacity *capacity = p->state;
+
+	return queue && queue->id < capacity->quotas.len &&
+			       capacity->quotas.ptr[queue->id].queue == queue
+		       ? &capacity->quotas.ptr[queue->id]
+		       : NULL;
+}
+
+/* The queue above whose amounts count; NULL for a root, and in flat mode. */
+static const struct queue_info *above(const struct plugin *p, const struct queue_info *queue)
+{
+	return is_tree(p) ? queue->parent : NULL;
+}
+
+/* --- amounts --------------------------------------------------------------------------------- */
+
+static void sum_guarantees(const struct cluster *cluster, const struct queue_info *parent,
+			   bool tree, struct resources *ret)
+{
+	for (size_t i = 0; i < cluster->queue_by_id.len; i++) {
+		const struct queue_info *queue = cluster->queue_by_id.ptr[i];
+
+		if (queue && (!tree || queue->parent == parent))
+			resources_add(ret, &queue->guarantee);
+	}
+}
+
+/* What it declares, and where it says nothing what the queue above has. */
+static void set_capability(struct quota *quota, const struct quota *parent)
+{
+	const struct resources *own = &quota->queue->capability;
+
+	resources_clear(&quota->capability);
+	if (quota->queue->has_capability)
+		resources_copy(&quota->capability, own);
+	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++)
+		if (resources_get(&quota->capability, dim) <= 0)
+			resources_set(&quota->capability, dim,
+				      parent ? resources_get(&parent->capability, dim)
+					     : RESOURCES_INFINITE);
+	for (dim_set rest = parent ? resources_dims(&parent->capability) : 0; rest;
+	     rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+
+		if (dim > DIM_MEMORY && !resources_has(&quota->capability, dim))
+			resources_set(&quota->capability, dim,
+				      resources_get(&parent->capability, dim));
+	}
+}
+
+static void set_quota(struct plugin *p, struct quota *quota)
+{
+	const struct cluster *cluster = p->ssn->cluster;
+	const struct queue_info *parent = above(p, quota->queue);
+	const struct quota *up = quota_of(p, parent);
+	AUTO(resources_done) struct resources guarantees = RESOURCES_INIT;
+
+	sum_guarantees(cluster, parent, is_tree(p), &guarantees);
+	set_capability(quota, up);
+	resources_clear(&quota->limit);
+	if (is_tree(p) && !parent) {
+		resources_copy(&quota->limit, &quota->capability);
+	} else {
+		resources_exceeded(up ? &up->limit : &cluster->total, &guarantees, &quota->limit);
+		resources_add(&quota->limit, &quota->queue->guarantee);
+		resources_lower_to(&quota->limit, &quota->capability, ABSENT_INFINITE);
+	}
+	resources_copy(&quota->deserved, &quota->queue->deserved);
+	if (!is_tree(p))
+		resources_lower_to(&quota->deserved, &quota->limit, ABSENT_INFINITE);
+	resources_max_with(&quota->deserved, &quota->queue->guarantee);
+}
+
+/* Parents before their children: those without first, then those whose parent is in. */
+static void set_order(struct plugin *p)
+{
+	struct capacity *capacity = p->state;
+	const struct cluster *cluster = p->ssn->cluster;
+	size_t at = 0;
+
+	capacity->order.len = 0;
+	for (size_t i = 0; i < cluster->queue_by_id.len; i++)
+		if (cluster->queue_by_id.ptr[i] && !above(p, cluster->queue_by_id.ptr[i]))
+			vec_push(&capacity->order, cluster->queue_by_id.ptr[i]);
+	for (; is_tree(p) && at < capacity->order.len; at++) {
+		const struct list *children = &capacity->order.ptr[at]->children;
+
+		for (struct list *link = children->next; link != children; link = link->next)
+			vec_push(&capacity->order, container_of(link, struct queue_info, sibling));
+	}
+}
+
+static void capacity_open(struct plugin *p)
+{
+	struct capacity *capacity = p->state;
+
+	if (list_is_empty(&p->ssn->cluster->active))
+		return;
+	while (capacity->quotas.len < p->ssn->cluster->queue_by_id.len)
+		(void)vec_add(&capacity->quotas);
+	for (size_t i = 0; i < capacity->quotas.len; i++)
+		capacity->quotas.ptr[i].queue = NULL;
+	set_order(p);
+	for (size_t i = 0; i < capacity->order.len; i++) {
+		struct quota *quota = &capacity->quotas.ptr[capacity->order.ptr[i]->id];
+
+		quota->queue = capacity->order.ptr[i];
+		set_quota(p, quota);
+	}
+}
+
+static int capacity_new(struct plugin *p, struct plugin_args *args, struct err *err)
+{
+	struct capacity *capacity = mem_new(struct capacity);
+
+	(void)err;
+	capacity->level = args_int(args, "ancestorReclaimLevel", 0);
+	p->state = capacity;
+	return 0;
+}
+
+static void capacity_free(struct plugin *p)
+{
+	struct capacity *capacity = p->state;
+
+	for (size_t i = 0; capacity && i < capacity->quotas.len; i++) {
+		resources_done(&capacity->quotas.ptr[i].deserved);
+		resources_done(&capacity->quotas.ptr[i].capability);
+		resources_done(&capacity->quotas.ptr[i].limit);
+	}
+	if (capacity) {
+		vec_done(&capacity->quotas);
+		vec_done(&capacity->order);
+	}
+	mem_free(capacity);
+}
+
+/* --- order ----------------------------------------------------------------------------------- */
+
+static bool deserves_nothing(const struct quota *quota)
+{
+	return resources_is_empty(&quota->deserved);
+}
+
+/* Of what it deserves; a queue that deserves nothing has all of it. */
+static double share_of(const struct plugin *p, const struct queue_info *queue)
+{
+	const struct quota *quota = quota_of(p, queue);
+	double most = 0;
+
+	if (!quota || deserves_nothing(quota))
+		return 1;
+	for (dim_set rest = resources_dims(&quota->deserved); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+		double one = resources_share(resources_get(&queue->allocated, dim),
+					     resources_get(&quota->deserved, dim));
+
+		if (one > most)
+			most = one;
+	}
+	return most;
+}
+
+static int order_by_share(const struct plugin *p, const struct queue_info *a,
+			  const struct queue_info *b)
+{
+	const struct quota *left = quota_of(p, a);
+	const struct quota *right = quota_of(p, b);
+	double x = share_of(p, a);
+	double y = share_of(p, b);
+
+	if (x < y || x > y)
+		return x < y ? -1 : 1;
+	if (!left || !right || deserves_nothing(left) == deserves_nothing(right))
+		return 0;
+	return deserves_nothing(right) ? -1 : 1;
+}
+
+static size_t depth_of(const struct queue_info *queue)
+{
+	size_t depth = 0;
+
+	while ((queue = queue->parent))
+		depth++;
+	return depth;
+}
+
+/* The two ancestors (or the queues themselves) right below the deepest one that both have. */
+static void find_fork(const struct queue_info **a, const struct queue_info **b)
+{
+	size_t left = depth_of(*a);
+	size_t right = depth_of(*b);
+
+	for (; left > right; left--)
+		*a = (*a)->parent;
+	for (; right > left; right--)
+		*b = (*b)->parent;
+	while (*a != *b && (*a)->parent != (*b)->parent) {
+		*a = (*a)->parent;
+		*b = (*b)->parent;
+	}
+}
+
+static int capacity_queue_order(const struct plugin *p, const struct queue_info *a,
+				const struct queue_info *b)
+{
+	bool left = list_is_empty(&a->children);
+	bool right = list_is_empty(&b->children);
+
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (is_tree(p) && left != right)
+		return left ? -1 : 1;
+	if (is_tree(p) && left)
+		find_fork(&a, &b);
+	return a == b ? 0 : order_by_share(p, a, b);
+}
+
+/* How deep is the deepest queue that is above both? */
+static size_t common_depth(const struct queue_info *a, const struct queue_info *b)
+{
+	find_fork(&a, &b);
+	return a == b ? depth_of(a) + 1 : depth_of(a);
+}
+
+static int capacity_victim_order(const struct plugin *p, const struct queue_info *a,
+				 const struct queue_info *b, const struct queue_info *of)
+{
+	size_t left, right;
+
+	if (!is_tree(p))
+		return 0;
+	left = common_depth(a, of);
+	right = common_depth(b, of);
+	return (left < right) - (left > right);
+}
+
+/* --- limits ---------------------------------------------------------------------------------- */
+
+static void tell(struct reason *why, enum reason_code code, const struct queue_info *queue,
+		 const struct resources *sum, dim_set over, const struct resources *limit)
+{
+	int dim = over ? __builtin_ctzll(over) : DIM_NONE;
+
+	*why = (struct reason){
+		.code = (uint8_t)code, .dim = (int8_t)dim, .subject = queue->name, .dims = over};
+	if (!over)
+		return;
+	why->have = resources_get(&queue->allocated, dim);
+	why->limit = resources_get(limit, dim);
+	why->need = resources_get(sum, dim) - resources_get(limit, dim);
+}
+
+/* May anything be in it at all? */
+static bool is_usable(const struct plugin *p, const struct queue_info *queue, struct reason *why)
+{
+	enum reason_code code = REASON_NONE;
+
+	if (is_tree(p) && queue->broken)
+		code = REASON_QUEUE_BROKEN;
+	else if (is_tree(p) && !list_is_empty(&queue->children))
+		code = REASON_QUEUE_NOT_LEAF;
+	for (const struct queue_info *q = queue; q && code == REASON_NONE; q = above(p, q))
+		if (!q->open && (q == queue || q->parent))
+			code = REASON_QUEUE_CLOSED;
+	if (code == REASON_NONE)
+		return true;
+	tell(why, code, queue, NULL, 0, NULL);
+	return false;
+}
+
+/* Is there room for `more` in the queue and all above it? `extra` is what is counted beside what a
+ * queue holds; NULL: nothing. */
+static bool has_room(const struct plugin *p, const struct queue_info *queue,
+		     const struct resources *more, bool enqueue, struct reason *why)
+{
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+
+	for (const struct queue_info *q = queue; q; q = above(p, q)) {
+		const struct quota *quota = quota_of(p, q);
+		dim_set over;
+
+		if (!quota)
+			continue;
+		resources_copy(&sum, &q->allocated);
+		resources_add(&sum, more);
+		if (enqueue) {
+			resources_add(&sum, &q->inqueue);
+			resources_sub(&sum, &q->elastic);
+		}
+		over = resources_over_limit(&sum, &quota->limit, more);
+		if (!over)
+			continue;
+		tell(why, REASON_QUEUE_CAPABILITY, q, &sum, over, &quota->limit);
+		return false;
+	}
+	return true;
+}
+
+static enum allowance capacity_allocatable(const struct plugin *p, const struct queue_info *queue,
+					   const struct task *task, struct reason *why)
+{
+	if (!is_usable(p, queue, why) || !has_room(p, queue, &task->class->request, false, why))
+		return ALLOWANCE_NONE;
+	return ALLOWANCE_OWN;
+}
+
+static enum vote capacity_enqueueable(const struct plugin *p, const struct job *job,
+				      struct reason *why)
+{
+	if (!is_usable(p, job->queue, why))
+		return VOTE_REJECT;
+	if (!job->has_min_resources || has_room(p, job->queue, &job->min_resources, true, why))
+		return VOTE_PERMIT;
+	return VOTE_REJECT;
+}
+
+/* --- taking back ----------------------------------------------------------------------------- */
+
+/* Does it stay within what it deserves in at least one dimension that is asked for? */
+static bool is_deserved(const struct plugin *p, const struct queue_info *queue,
+			const struct resources *more)
+{
+	const struct quota *quota = quota_of(p, queue);
+
+	if (!quota)
+		return false;
+	for (dim_set rest = resources_dims(more) & ~DIM_BIT(DIM_PODS); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+
+		if (resources_get(&queue->allocated, dim) + resources_get(more, dim) <=
+		    resources_get(&quota->deserved, dim))
+			return true;
+	}
+	return false;
+}
+
+/* The queue so many levels above; NULL where there is none, or only the root. */
+static const struct queue_info *ancestor(const struct queue_info *queue, int64_t level)
+{
+	while (queue && level-- > 0)
+		queue = queue->parent;
+	return queue && queue->parent ? queue : NULL;
+}
+
+static bool capacity_preemptive(const struct plugin *p, const struct queue_info *queue,
+				struct task *const *tasks, size_t count)
+{
+	const struct capacity *capacity = p->state;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+	struct reason why;
+
+	for (size_t i = 0; i < count; i++)
+		resources_add(&sum, &tasks[i]->class->request);
+	if (!is_usable(p, queue, &why) || !has_room(p, queue, &sum, false, &why))
+		return false;
+	if (is_deserved(p, queue, &sum))
+		return true;
+	for (int64_t level = 1; is_tree(p) && level <= capacity->level; level++) {
+		const struct queue_info *up = ancestor(queue, level);
+
+		if (up && is_deserved(p, up, &sum))
+			return true;
+	}
+	return false;
+}
+
+/* Does the queue hold more than it deserves of what the victim has and somebody asks for? A victim
+ * that has nothing of what its queue deserves is anybody's. */
+static bool is_excess(const struct plugin *p, const struct queue_info *queue,
+		      const struct task *victim, const struct resources *asked)
+{
+	const struct quota *quota = quota_of(p, queue);
+	const struct resources *held = &victim->class->request;
+
+	if (!quota)
+		return false;
+	if (!resources_common(held, &quota->deserved, false))
+		return true;
+	for (dim_set rest = resources_common(held, asked, true); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+
+		if (resources_get(&queue->allocated, dim) > resources_get(&quota->deserved, dim))
+			return true;
+	}
+	return false;
+}
+
+/* With levels of ancestors: each of the victim's that is not the asker's as well must hold too
+ * much. */
+static bool ancestors_agree(const struct plugin *p, const struct queue_info *from,
+			    const struct queue_info *asker, const struct task *victim,
+			    const struct resources *asked)
+{
+	const struct capacity *capacity = p->state;
+
+	for (int64_t level = 1; is_tree(p) && level <= capacity->level; level++) {
+		const struct queue_info *up = ancestor(from, level);
+
+		if (up && up != ancestor(asker, level) && !is_excess(p, up, victim, asked))
+			return false;
+	}
+	return true;
+}
+
+static bool keeps_guarantee(const struct queue_info *queue, const struct task *victim)
+{
+	AUTO(resources_done) struct resources left = RESOURCES_INIT;
+
+	resources_copy(&left, &queue->allocated);
+	resources_sub(&left, &victim->class->request);
+	return resources_less_equal(&queue->guarantee, &left, ABSENT_ZERO);
+}
+
+static bool capacity_evictable(const struct plugin *p, const struct evict_ask *ask,
+			       const struct task *victim)
+{
+	const struct queue_info *queue = victim->job ? victim->job->queue : NULL;
+	const struct resources *asked = ask->task ? &ask->task->class->request : &ask->job->pending;
+
+	if (!queue || !ask->job->queue || !resources_common(&victim->class->request, asked, true) ||
+	    !keeps_guarantee(queue, victim) || !is_excess(p, queue, victim, asked))
+		return false;
+	return ancestors_agree(p, queue, ask->job->queue, victim, asked);
+}
+
+const struct plugin_type capacity_plugin = {
+	.name = "capacity",
+	.new = capacity_new,
+	.free = capacity_free,
+	.open = capacity_open,
+	.queue_order = capacity_queue_order,
+	.victim_queue_order = capacity_victim_order,
+	.allocatable = capacity_allocatable,
+	.preemptive = capacity_preemptive,
+	.job_vote = {[JOB_ENQUEUEABLE] = capacity_enqueueable},
+	.evictable =
+		{[EVICT_RECLAIM] = capacity_evictable, [EVICT_GANG_RECLAIM] = capacity_evictable},
+};

@@ -19,10 +19,32 @@ static void on_retry(struct loop_timer *timer, void *arg)
 	scheduler_make_queues(scheduler);
 }
 
+/* A queue that was made a moment ago is open; later its controller says what it is. */
+static void open_queue(struct scheduler *scheduler, struct json queue)
+{
+	AUTO(json_doc_unref) struct json_doc *patch = json_doc_new();
+	struct json root = json_new_obj(patch);
+
+	json_doc_set_root(patch, root);
+	json_set_str(patch, json_ensure_obj(patch, root, "status"), "state", STR("Open"));
+	(void)client_send(scheduler->client,
+			  &(struct client_ask){
+				  .verb = CLIENT_PATCH,
+				  .patch = CLIENT_PATCH_MERGE,
+				  .resource = &resources[RESOURCE_QUEUES],
+				  .name = json_str(json_get(json_get(queue, "metadata"), "name")),
+				  .sub = STR("status"),
+				  .body = patch,
+				  .discard = true,
+			  });
+}
+
 static void on_made(void *arg, const struct client_result *result)
 {
 	struct scheduler *scheduler = arg;
 
+	if (!result->err && result->doc)
+		open_queue(scheduler, json_doc_root(result->doc));
 	if (!result->err || result->err->code == ERR_ALREADY_EXISTS) {
 		scheduler->queues_asked--;
 		scheduler_wake(scheduler);

@@ -162,23 +162,18 @@ static bool namespace_matches(const struct affinity_index *index, const struct p
 {
 	const struct cluster *cluster = index->cluster;
 	const struct thing *thing;
-	AUTO(arena_free) struct arena *arena = NULL;
-	struct selector selector;
 
 	if (term->all_namespaces)
 		return true;
 	for (size_t i = 0; i < term->namespaces.len; i++)
 		if (term->namespaces.ptr[i] == namespace)
 			return true;
-	if (!term->namespace_selector)
+	if (!term->by_namespace)
 		return false;
 	thing = cluster_find_thing(cluster, CLUSTER_NAMESPACE, str_none(),
 				   atoms_text(cluster->atoms, namespace));
-	if (!thing)
-		return false;
-	arena = arena_new(0);
-	return selector_from_object(term->namespace_selector, arena, &selector, NULL) == 0 &&
-	       selector_matches(&selector, &((const struct namespace *)thing->view)->meta.labels);
+	return thing && selector_matches(&term->namespace_selector,
+					 &((const struct namespace *)thing->view)->meta.labels);
 }
 
 bool affinity_matches(const struct affinity_index *index, const struct pod_term *term,
@@ -279,7 +274,6 @@ static void term_free(struct affinity_index *index, struct pod_term *term)
 	mem_free(term->carrying);
 	mem_free((char *)term->key.ptr);
 	arena_free(term->arena);
-	json_doc_unref(term->doc);
 	mem_free(term);
 }
 
@@ -323,18 +317,26 @@ static void set_key(const struct affinity_index *index, struct pod_term *term,
 		buf_put_str(&key, atoms_text(index->cluster->atoms, term->namespaces.ptr[i]));
 		buf_putc(&key, ',');
 	}
-	if (term->namespace_selector) {
-		struct selector selector;
-
+	if (term->by_namespace) {
 		buf_putc(&key, '|');
-		if (selector_from_object(term->namespace_selector, term->arena, &selector, NULL) ==
-		    0)
-			selector_print(&selector, &key);
+		selector_print(&term->namespace_selector, &key);
 	}
 	buf_puts(&key, term->selector.nothing ? " -" : " ");
 	selector_print(&term->selector, &key);
 	term->key.len = key.len;
 	term->key.ptr = buf_take(&key);
+}
+
+/* A term may outlive the pods that it was read from: make it of a text of its own. */
+static void own(struct pod_term *term, struct selector *selector)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+
+	if (selector->nothing || !selector->len)
+		return;
+	selector_print(selector, &text);
+	if (selector_parse(arena_str(term->arena, buf_str(&text)), term->arena, selector, NULL) < 0)
+		*selector = (struct selector){.nothing = true};
 }
 
 /* Give the term that is there already, or add this one. */
@@ -350,6 +352,8 @@ static struct pod_term *settle_term(struct affinity_index *index, struct pod_ter
 		known->refs++;
 		return known;
 	}
+	own(term, &term->selector);
+	own(term, &term->namespace_selector);
 	term->topology = take_topology(index, topology_key);
 	term->refs = 1;
 	map_put(index->terms, term->key, term);
@@ -357,14 +361,12 @@ static struct pod_term *settle_term(struct affinity_index *index, struct pod_ter
 	return term;
 }
 
-static struct pod_term *term_new(const struct terms *owner, const struct label_selector *selector,
-				 enum term_use use)
+static struct pod_term *term_new(const struct label_selector *selector, enum term_use use)
 {
 	struct pod_term *term = mem_new(struct pod_term);
 
 	term->use = use;
 	term->arena = arena_new(0);
-	term->doc = json_doc_ref(owner->doc);
 	if (selector_from_object(selector, term->arena, &term->selector, NULL) < 0)
 		term->selector = (struct selector){.nothing = true};
 	return term;
@@ -374,15 +376,16 @@ struct pod_term *affinity_take(struct affinity_index *index, const struct terms 
 			       const struct pod_affinity_term *rule, enum term_use use,
 			       int32_t weight)
 {
-	struct pod_term *term = term_new(owner, rule->label_selector, use);
+	struct pod_term *term = term_new(rule->label_selector, use);
 	struct atoms *atoms = index->cluster->atoms;
 	const struct label_selector *spaces = rule->namespace_selector;
 
 	term->weight = weight;
 	term->all_namespaces =
 		spaces && !spaces->match_labels.len && !spaces->match_expressions.len;
-	if (!term->all_namespaces)
-		term->namespace_selector = spaces;
+	term->by_namespace =
+		spaces && !term->all_namespaces &&
+		selector_from_object(spaces, term->arena, &term->namespace_selector, NULL) == 0;
 	for (size_t i = 0; i < rule->namespaces.len; i++)
 		vec_push(&term->namespaces, atoms_take(atoms, rule->namespaces.ptr[i]));
 	if (!rule->namespaces.len && !spaces)
@@ -395,7 +398,7 @@ struct pod_term *affinity_take(struct affinity_index *index, const struct terms 
 struct pod_term *affinity_take_spread(struct affinity_index *index, const struct terms *owner,
 				      const struct topology_spread *rule)
 {
-	struct pod_term *term = term_new(owner, rule->label_selector, TERM_SPREAD);
+	struct pod_term *term = term_new(rule->label_selector, TERM_SPREAD);
 
 	vec_push(&term->namespaces, atoms_ref(index->cluster->atoms, owner->namespace));
 	add_own_values(index, term, owner, &rule->match_label_keys, SELECTOR_IN);

@@ -50,11 +50,11 @@ struct pod_term {
 	struct topology *topology;
 	struct selector selector;
 	bool all_namespaces;
-	const struct label_selector *namespace_selector; /* NULL: none */
-	VEC(uint32_t) namespaces;                        /* atoms */
-	struct json_doc *doc;
-	struct arena *arena;
-	int32_t *matching; /* by domain */
+	bool by_namespace; /* by labels of namespaces as well */
+	struct selector namespace_selector;
+	VEC(uint32_t) namespaces; /* atoms */
+	struct arena *arena;      /* of the selectors */
+	int32_t *matching;        /* by domain */
 	int32_t *carrying;
 	size_t size;
 	int64_t matching_total; /* in any domain */
@@ -69,7 +69,7 @@ DEFINE_AUTO(struct affinity_index *, affinity_index_free);
 
 /* The term that a pod of these terms carries, counted; it lives until affinity_drop(). */
 struct pod_term *affinity_take(struct affinity_index *index, const struct terms *owner,
-			       const struct pod_affinity_term *term, enum term_use use,
+			       const struct pod_affinity_term *rule, enum term_use use,
 			       int32_t weight);
 struct pod_term *affinity_take_spread(struct affinity_index *index, const struct terms *owner,
 				      const struct topology_spread *rule);

@@ -118,6 +118,8 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	for (int i = 0; i < CLUSTER_KIND_COUNT; i++)
 		cluster->things[i] = kinds[i].type ? map_new(options->seed) : NULL;
 	list_init(&cluster->active);
+	list_init(&cluster->asleep);
+	cluster->relief = 1;
 	list_init(&cluster->finders);
 	cluster->change_ring = mem_calloc(CHANGE_RING, sizeof(*cluster->change_ring));
 	cluster->affinity = affinity_index_new(cluster);
@@ -311,6 +313,7 @@ void cluster_remove(struct cluster *cluster, enum cluster_kind kind, struct str 
 	AUTO(mem_free) char *key = thing_key(row, namespace, name);
 
 	heal(cluster, kind, namespace, name);
+	cluster_relieve(cluster);
 	if (row->remove) {
 		row->remove(cluster, str_from(key));
 	} else {
@@ -427,10 +430,33 @@ void cluster_room(const struct cluster *cluster, enum room room, const struct no
 
 void cluster_touch_job(struct cluster *cluster, struct job *job)
 {
-	if (list_is_linked(&job->active_link))
-		return;
+	if (list_is_linked(&job->active_link)) {
+		if (job->asleep != cluster->relief)
+			return;
+		list_remove(&job->active_link);
+	}
+	if (job->asleep == cluster->relief)
+		cluster->asleep_count--;
+	job->asleep = 0;
 	list_push(&cluster->active, &job->active_link);
 	cluster->active_count++;
+}
+
+void cluster_sleep_job(struct cluster *cluster, struct job *job)
+{
+	list_remove(&job->active_link);
+	list_push(&cluster->asleep, &job->active_link);
+	job->asleep = cluster->relief;
+	cluster->active_count--;
+	cluster->asleep_count++;
+}
+
+void cluster_relieve(struct cluster *cluster)
+{
+	cluster->relief++;
+	list_splice(&cluster->active, &cluster->asleep);
+	cluster->active_count += cluster->asleep_count;
+	cluster->asleep_count = 0;
 }
 
 void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_phase phase)

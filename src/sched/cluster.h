@@ -12,7 +12,10 @@
  * others are not affected, and it is healed when a good version comes.
  *
  * Jobs that a cycle has to look at (tasks to place, a phase to write, something changed) are in the
- * list `active`; a job that just runs is not, so that a cycle with nothing to do costs nothing. */
+ * list `active`; a job that just runs is not, so that a cycle with nothing to do costs nothing. A job
+ * that waits, and for which a cycle found nothing, sleeps until something is relieved that could help
+ * it (room, a limit, an object that goes) or its own objects change: that others come does not help,
+ * so that a deep backlog does not make each cycle dear. */
 #ifndef SCHED_CLUSTER_H
 #define SCHED_CLUSTER_H
 
@@ -96,6 +99,9 @@ struct cluster {
 	struct map *aside; /* "Pod default/p" -> text; see cluster_aside() */
 	struct list active;
 	size_t active_count;
+	struct list asleep; /* jobs that wait for relief; see cluster_sleep_job() */
+	size_t asleep_count;
+	uint64_t relief;                /* how often there was any; never 0 */
 	struct resources inqueue_whole; /* of all jobs */
 	VEC(struct queue_info *) queue_by_id;
 	VEC(uint32_t) queue_unused;
@@ -178,6 +184,10 @@ void cluster_room(const struct cluster *cluster, enum room room, const struct no
 
 /* Put a job among those that the next cycle looks at. */
 void cluster_touch_job(struct cluster *cluster, struct job *job);
+/* An active job waits, and nothing but relief can change that. */
+void cluster_sleep_job(struct cluster *cluster, struct job *job);
+/* Something has become free or easier: whoever sleeps is active again. */
+void cluster_relieve(struct cluster *cluster);
 void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_phase phase);
 /* Bring up to date what events left for later: classes after new selectors, priorities, sums of jobs
  * that changed. A session begins with it. */

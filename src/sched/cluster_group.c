@@ -75,7 +75,10 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 	resources_sub(&cluster->inqueue_whole, &job->inqueue_whole);
 	if (list_is_linked(&job->active_link)) {
 		list_remove(&job->active_link);
-		cluster->active_count--;
+		if (job->asleep == cluster->relief)
+			cluster->asleep_count--;
+		else
+			cluster->active_count--;
 	}
 	map_remove(cluster->jobs, job_key(job));
 	free_subs(job);
@@ -94,6 +97,7 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 	resources_done(&job->inqueue_whole);
 	resources_done(&job->elastic);
 	mem_free(job->uid);
+	mem_free(job->why);
 	mem_free(job);
 }
 

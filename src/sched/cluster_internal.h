@@ -19,7 +19,7 @@
 
 int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err);
 void cluster_remove_pod(struct cluster *cluster, struct str key);
-int cluster_apply_node(struct cluster *cluster, struct json node, struct err *err);
+int cluster_apply_node(struct cluster *cluster, struct json object, struct err *err);
 void cluster_remove_node(struct cluster *cluster, struct str key);
 int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct err *err);
 void cluster_remove_group(struct cluster *cluster, struct str key);

@@ -217,6 +217,7 @@ static void set_allocatable(struct cluster *cluster, struct node_info *node,
 	}
 	node->present = now->present;
 	ledger_note_change(cluster, node);
+	cluster_relieve(cluster);
 }
 
 static bool same_allocatable(const struct cluster *cluster, const struct node_info *node,
@@ -323,7 +324,7 @@ static bool is_selected(const struct cluster *cluster, const struct labels *labe
 	return false;
 }
 
-int cluster_apply_node(struct cluster *cluster, struct json json, struct err *err)
+int cluster_apply_node(struct cluster *cluster, struct json object, struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(resources_done) struct resources allocatable = RESOURCES_INIT;
@@ -332,7 +333,7 @@ int cluster_apply_node(struct cluster *cluster, struct json json, struct err *er
 	struct label_set *labels;
 	struct node_info *node;
 
-	if (type_decode(&node_type, json, arena, &view, err) < 0)
+	if (type_decode(&node_type, object, arena, &view, err) < 0)
 		return -1;
 	if (!is_selected(cluster, &view.meta.labels)) {
 		cluster_remove_node(cluster, view.meta.name);
@@ -340,19 +341,21 @@ int cluster_apply_node(struct cluster *cluster, struct json json, struct err *er
 	}
 	if (read_allocatable(cluster, &view, &allocatable, err) < 0)
 		return -1;
-	profile = profile_take(cluster, json, err);
+	profile = profile_take(cluster, object, err);
 	if (!profile)
 		return -1;
 	node = cluster_make_node(cluster, view.meta.name);
 	cluster_grow_columns(cluster);
 	labels = label_sets_take(cluster->label_sets,
-				 json_get(json_get(json, "metadata"), "labels"), NULL, NULL);
+				 json_get(json_get(object, "metadata"), "labels"), NULL, NULL);
 	if (labels != node->labels || !node->there)
 		set_labels(cluster, node, labels, true);
 	else
 		label_sets_drop(cluster->label_sets, labels);
-	if (profile != node->profile)
+	if (profile != node->profile) {
 		ledger_note_change(cluster, node);
+		cluster_relieve(cluster);
+	}
 	cluster_drop_profile(cluster, node->profile);
 	node->profile = profile;
 	cluster->columns.profile[node->slot] = profile->id;

@@ -191,6 +191,12 @@ static void read_fields(struct cluster *cluster, struct task *task, const struct
 	task->nominated = nominated;
 }
 
+static void copy_text(char *to, struct str text)
+{
+	if (text.len && text.ptr)
+		memcpy(to, text.ptr, text.len);
+}
+
 static struct task *task_new(struct cluster *cluster, const struct facts *f)
 {
 	size_t key_len = f->namespace.len + 1 + f->name.len;
@@ -201,11 +207,10 @@ static struct task *task_new(struct cluster *cluster, const struct facts *f)
 	task->namespace_len = (uint32_t)f->namespace.len;
 	task->key_len = (uint32_t)key_len;
 	task->uid_len = (uint32_t)f->uid.len;
-	memcpy(task->text, f->namespace.ptr, f->namespace.len);
+	copy_text(task->text, f->namespace);
 	task->text[f->namespace.len] = '/';
-	memcpy(task->text + f->namespace.len + 1, f->name.ptr, f->name.len);
-	if (f->uid.len)
-		memcpy(task->text + key_len + 1, f->uid.ptr, f->uid.len);
+	copy_text(task->text + f->namespace.len + 1, f->name);
+	copy_text(task->text + key_len + 1, f->uid);
 	task->namespace = atoms_take(cluster->atoms, f->namespace);
 	task->index = index_of(f->name);
 	return task;
@@ -377,6 +382,8 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	}
 	renew(cluster, task, &f, class, labels);
 	place(cluster, task, &f, node);
+	if (node && (task->node != node || task->status == TASK_RELEASING))
+		cluster_relieve(cluster);
 	release(cluster, job, node);
 	return 0;
 }
@@ -401,6 +408,7 @@ void cluster_bind_failed(struct cluster *cluster, struct task *task)
 	if (task->status != TASK_BINDING)
 		return;
 	ledger_move(cluster, task, TASK_PENDING, NULL);
+	cluster_relieve(cluster);
 	if (task->job)
 		cluster_touch_job(cluster, task->job);
 }

@@ -283,6 +283,11 @@ struct config *config_parse(struct str text, uint64_t number, struct err *err)
 		return NULL;
 	config->metrics = json_get(root, "metrics");
 	list_hooks(config);
+	config->sleeps = true;
+	for (size_t i = 0; i < config->actions.len; i++)
+		config->sleeps &= !config->actions.ptr[i].type->evicts;
+	for (size_t i = 0; i < config->plugins.len; i++)
+		config->sleeps &= !config->plugins.ptr[i]->type->timed;
 	return TAKE(config);
 }
 

@@ -46,6 +46,7 @@ struct config {
 	struct json metrics;
 	VEC(char *) notes; /* what is odd about it, for the log */
 	bool enqueues;     /* the enqueue action is there: groups wait to be let in */
+	bool sleeps;       /* jobs that wait may sleep until there is relief */
 	uint64_t number;   /* of this process: what was cached under another is of no use */
 };
 

@@ -55,8 +55,10 @@ struct sub_policy {
 enum group_condition { GROUP_UNSCHEDULABLE, GROUP_SCHEDULED, GROUP_CONDITION_COUNT };
 
 struct job {
-	struct list queue_link;   /* among its queue's jobs */
-	struct list active_link;  /* among those that a cycle looks at; see cluster.h */
+	struct list queue_link; /* among its queue's jobs */
+	struct list
+		active_link; /* among those that a cycle looks at, or that sleep; see cluster.h */
+	uint64_t asleep;     /* sleeps if this is the cluster's `relief` */
 	struct queue_info *queue; /* NULL: there is none of that name */
 	uint32_t queue_name;      /* atom */
 	uint32_t priority_class;  /* atom */
@@ -95,8 +97,10 @@ struct job {
 	uint32_t told_event;                  /* hash of the last event that was told of it */
 	uint32_t told_refusal;                /* ... of why it is not let in */
 	uint32_t refused_session;             /* the session that set `refusal` */
-	struct reason refusal;                /* why it was not let in, or not placed */
-	int64_t waiting_since;
+	struct reason
+		refusal; /* why it is not let in, or not placed; without what a session owns */
+	char *why;       /* the same in words, for whoever asks; NULL: it does not wait */
+	int64_t waiting_since;          /* when it began to; 0: it does not wait */
 	uint32_t unschedulable_session; /* the session that found it unschedulable */
 
 	uint32_t namespace_len;

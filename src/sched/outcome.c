@@ -336,6 +336,34 @@ static void conclude_pods(struct session *ssn, struct job *job, const char *text
 
 /* --- the end --------------------------------------------------------------------------------- */
 
+/* Does the next cycle have to look at it, even if no event is about it? */
+static bool stays_active(const struct job *job)
+{
+	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
+}
+
+/* Keep why it waits beyond the session, whose arena and texts the reason may refer to. */
+static void keep_reason(struct session *ssn, struct job *job)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	struct reason_names names = session_names(ssn);
+
+	if (!stays_active(job)) {
+		mem_free(TAKE(job->why));
+		job->waiting_since = 0;
+		return;
+	}
+	if (!job->waiting_since)
+		job->waiting_since = ssn->now;
+	if (job->refused_session != ssn->id)
+		return;
+	reason_print(&job->refusal, &names, &text);
+	mem_free(job->why);
+	job->why = buf_take(&text);
+	job->refusal.fit = NULL;
+	job->refusal.text = NULL;
+}
+
 static void conclude_job(struct session *ssn, struct job *job)
 {
 	const char *text;
@@ -346,17 +374,13 @@ static void conclude_job(struct session *ssn, struct job *job)
 
 		if (job->grouped)
 			session_refuse(ssn, job, &missing);
+		keep_reason(ssn, job);
 		return;
 	}
 	text = job_text(ssn, job);
 	conclude_group(ssn, job, text);
 	conclude_pods(ssn, job, text);
-}
-
-/* Does the next cycle have to look at it, even if no event is about it? */
-static bool stays_active(const struct job *job)
-{
-	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
+	keep_reason(ssn, job);
 }
 
 /* What queues hold, reservations of this session included, where that is not what the API has. */
@@ -382,6 +406,17 @@ static void conclude_queues(struct session *ssn)
 	}
 }
 
+/* Could only relief help it? Not so where other pods that are placed may: near them, or spread. */
+static bool may_sleep(const struct session *ssn, const struct job *job)
+{
+	if (!ssn->config->sleeps || job->refused_session != ssn->id)
+		return false;
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (task->class->terms->affinity.len || task->class->terms->spread.len)
+		return false;
+	return true;
+}
+
 void outcome_conclude(struct session *ssn)
 {
 	struct cluster *cluster = ssn->cluster;
@@ -392,8 +427,11 @@ void outcome_conclude(struct session *ssn)
 	statements_end(ssn);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	{
-		if (stays_active(job))
+		if (stays_active(job)) {
+			if (may_sleep(ssn, job))
+				cluster_sleep_job(cluster, job);
 			continue;
+		}
 		list_remove(&job->active_link);
 		cluster->active_count--;
 	}

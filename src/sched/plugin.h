@@ -143,6 +143,7 @@ struct task_list {
 
 struct plugin_type {
 	const char *name;
+	bool timed; /* its answers change with time alone: no job may sleep (cluster.h) */
 
 	/* Once for each configuration that names it: read the arguments. ERR_INVALID refuses the
 	 * configuration. What it gives is p->state; may be NULL for a plugin without. */

@@ -422,12 +422,13 @@ static void short_reasons(const struct world *world, struct json want, struct no
 	struct json_iter it = json_iter(json_get(want, "why"));
 
 	while (json_next(&it)) {
-		AUTO(mem_free) char *key = mem_printf("default/%.*s", STR_ARG(it.key));
-		const char *text = map_get(world->reasons, str_from(key));
+		const struct job *job = cluster_find_job(world->cluster, STR("default"), it.key);
+		const char *text = job && job->why ? job->why : "";
 
 		if (str_find(str_from(text), json_str(it.value), 0) < 0)
-			vec_push(notes, mem_printf("why %s: want \"%.*s\", have \"%s\"", key,
-						   STR_ARG(json_str(it.value)), text ? text : ""));
+			vec_push(notes,
+				 mem_printf("why %.*s: want \"%.*s\", have \"%s\"", STR_ARG(it.key),
+					    STR_ARG(json_str(it.value)), text));
 	}
 }
 

@@ -29,7 +29,6 @@ struct world *world_new(const struct cluster_options *options)
 	world->cluster = cluster_new(options);
 	world->objects = map_new(1);
 	world->known = map_new(1);
-	world->reasons = map_new(1);
 	world->now = START;
 	return world;
 }
@@ -39,19 +38,6 @@ static void object_free(struct object *object)
 	json_doc_unref(object->doc);
 	mem_free(object->key);
 	mem_free(object);
-}
-
-static void forget_reasons(struct world *world)
-{
-	size_t at = 0;
-	struct str key;
-	void *value;
-
-	while (map_next(world->reasons, &at, &key, &value)) {
-		mem_free((char *)key.ptr);
-		mem_free(value);
-	}
-	map_clear(world->reasons);
 }
 
 void world_free(struct world *world)
@@ -77,8 +63,6 @@ void world_free(struct world *world)
 	vec_done(&world->events);
 	map_free(world->objects);
 	map_free(world->known);
-	forget_reasons(world);
-	map_free(world->reasons);
 	cluster_free(world->cluster);
 	config_free(world->config);
 	mem_free(world->wrong);
@@ -468,25 +452,6 @@ static void check(struct world *world)
 		mem_free(wrong);
 }
 
-/* Keep why jobs wait, in words. */
-static void keep_reasons(struct world *world, const struct session *ssn)
-{
-	struct reason_names names = session_names(ssn);
-	size_t at = 0;
-	void *value;
-
-	forget_reasons(world);
-	while (map_next(world->cluster->jobs, &at, NULL, &value)) {
-		const struct job *job = value;
-		struct buf text = BUF_INIT(SIZE_MAX);
-
-		if (job->refused_session != ssn->id)
-			continue;
-		reason_print(&job->refusal, &names, &text);
-		map_put(world->reasons, str_from(mem_strdup(job->key)), buf_take(&text));
-	}
-}
-
 static bool cycle(struct world *world)
 {
 	AUTO(session_free)
@@ -495,7 +460,6 @@ static bool cycle(struct world *world)
 	bool changed = false;
 
 	check(world);
-	keep_reasons(world, ssn);
 	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
 		const struct decision *d = &ssn->outcome.decisions.ptr[i];
 

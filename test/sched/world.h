@@ -38,7 +38,6 @@ struct world {
 	struct map *objects;
 	struct map *
 		known; /* "default/p" -> its group ("default/pg1", "-"), of pods that no step deleted */
-	struct map *reasons; /* "default/pg1" -> why it waits, of the last cycle */
 	VEC(struct world_event) events;
 	int64_t now;
 	int64_t linger; /* how long a deleted pod takes to go */

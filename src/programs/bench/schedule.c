@@ -6,7 +6,7 @@
  *	different	the same where every pod asks for something else
  *	spread		pods that keep away from their like, and spread over zones: a pod
  *	gang		one gang of 1,000: the whole cycle
- *	full		a cycle in which 100 gangs find no room: a gang
+ *	full		a cycle in which no gang finds room: a gang
  *	idle		a cycle with nothing to do while every pod runs
  *	event		a pod comes and goes while every pod runs: one of both
  *
@@ -92,7 +92,8 @@ static void put_pod(struct buf *text, const char *name, size_t group, size_t i, 
 		text,
 		"\"containers\":[{\"name\":\"c\",\"image\":\"bench\",\"resources\":{\"requests\":"
 		"{\"cpu\":\"%zum\",\"memory\":\"%zuMi\"}}}]},\"status\":{\"phase\":\"Pending\"}}",
-		kind == POD_BIG ? (size_t)CPUS * 1000 : 1000 + more % 977, 1024 + more % 1021);
+		kind == POD_BIG ? (size_t)(CPUS + 1) * 1000 : 1000 + more % 977,
+		1024 + more % 1021);
 }
 
 static void add_pods(struct scene *scene, const char *name, size_t count, size_t gang,
@@ -188,6 +189,23 @@ static void measure(struct bench_run *run, const char *phase, enum pod_kind kind
 	scene_done(&scene);
 }
 
+static void measure_full(struct bench_run *run)
+{
+	struct scene scene;
+	size_t gangs;
+
+	scene_init(&scene, run);
+	gangs = (scene.pods + scene.gang - 1) / scene.gang;
+	add_pods(&scene, "job", scene.pods, scene.gang, POD_BIG);
+	/* What is told for the first time. */
+	session_free(session_run(scene.cluster, scene.config, scene.now, NULL));
+	bench_phase(run, "full");
+	while (bench_round(run, gangs))
+		cycle(&scene, 0);
+	check(&scene);
+	scene_done(&scene);
+}
+
 /* Every pod runs: what a cycle and an event cost then, and what it all weighs. */
 static void bind_all(struct scene *scene)
 {
@@ -257,7 +275,7 @@ static void measure_running(struct bench_run *run)
 
 void bench_schedule(struct bench_run *run)
 {
-	enum { FULL_GANGS = 100, SPREAD_SHARE = 4 };
+	enum { SPREAD_SHARE = 4 };
 	size_t nodes =
 		bench_option(run, "nodes") ? (size_t)bench_option(run, "nodes") : bench_size(run);
 
@@ -267,6 +285,7 @@ void bench_schedule(struct bench_run *run)
 	bench_value(run, "different_pods_per_second", 1e9 / bench_cost(run, "different_ns"));
 	measure(run, "spread", POD_SPREAD, nodes / SPREAD_SHARE + 1, nodes / SPREAD_SHARE + 1);
 	measure(run, "gang", POD_EQUAL, nodes * CPUS < GANG ? nodes : GANG, GANG);
+	measure_full(run);
 	measure_running(run);
 	bench_value(run, "cycle_us", bench_cost(run, "idle_ns") / 1000);
 }

@@ -336,6 +336,7 @@ static void resize(struct finder *f, const struct cluster *cluster)
 		f->profile_known = mem_realloc(f->profile_known, profiles, 1);
 	}
 	memset(f->profile_known, 0, f->profile_size);
+	memset(f->by_profile, 0, f->profile_size * sizeof(*f->by_profile));
 }
 
 /* The largest raw score of each normalised row, among nodes with idle room; says whether one of them
@@ -344,6 +345,7 @@ static bool find_most(const struct session *ssn, struct finder *f, const struct 
 		      const struct task *task)
 {
 	double most[NORMALISED_MAX] = {0};
+	bool changed = false;
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->score_count && n < NORMALISED_MAX; i++) {
@@ -362,10 +364,11 @@ static bool find_most(const struct session *ssn, struct finder *f, const struct 
 		}
 		n++;
 	}
-	if (memcmp(most, f->most, sizeof(most)) == 0)
-		return false;
-	memcpy(f->most, most, sizeof(most));
-	return true;
+	for (n = 0; n < NORMALISED_MAX; n++) {
+		changed |= most[n] != f->most[n];
+		f->most[n] = most[n];
+	}
+	return changed;
 }
 
 static void score_row(const struct session *ssn, struct finder *f, const struct config_score *score,

@@ -406,18 +406,18 @@ static void run_file(struct totals *totals, const char *path)
 	notes_done(&notes);
 }
 
-static int by_name(const void *a, const void *b)
+static int is_visible(const struct dirent *entry)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "README.md") != 0;
 }
 
 static void run_path(struct totals *totals, const char *path)
 {
-	VEC(char *) names = {0};
+	struct dirent **entries = NULL;
+	const char *slash = strrchr(path, '/');
 	struct stat st;
-	struct dirent *entry;
 	bool files = false;
-	DIR *dir;
+	int count;
 
 	if (stat(path, &st) < 0) {
 		printf("# %s is not there: left out\n", path);
@@ -427,23 +427,16 @@ static void run_path(struct totals *totals, const char *path)
 		run_file(totals, path);
 		return;
 	}
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "README.md") != 0)
-			vec_push(&names, mem_printf("%s/%s", path, entry->d_name));
-	if (dir)
-		(void)closedir(dir);
-	if (names.len)
-		qsort(names.ptr, names.len, sizeof(*names.ptr), by_name);
-	for (size_t i = 0; i < names.len; i++) {
-		files |= strstr(names.ptr[i], ".yaml") != NULL;
-		run_path(totals, names.ptr[i]);
-		mem_free(names.ptr[i]);
-	}
-	vec_done(&names);
-	if (files) {
-		const char *slash = strrchr(path, '/');
+	count = scandir(path, &entries, is_visible, alphasort);
+	for (int i = 0; i < count; i++) {
+		AUTO(mem_free) char *below = mem_printf("%s/%s", path, entries[i]->d_name);
 
+		files |= strstr(below, ".yaml") != NULL;
+		run_path(totals, below);
+		mem_free(entries[i]);
+	}
+	mem_free(entries);
+	if (files) {
 		(void)snprintf(totals->folder, sizeof(totals->folder), "%s",
 			       slash ? slash + 1 : path);
 		end_folder(totals);

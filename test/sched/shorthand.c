@@ -330,7 +330,7 @@ static void expand_pods(struct json_doc *doc, struct json list, const struct lin
 		expand_pod(doc, list, line, i);
 }
 
-int shorthand_expand(struct json_doc *doc, struct json list, struct str text, struct err *err)
+int shorthand_expand(struct json_doc *doc, struct json list, struct str line, struct err *err)
 {
 	static const struct {
 		const char *kind;
@@ -340,16 +340,16 @@ int shorthand_expand(struct json_doc *doc, struct json list, struct str text, st
 		    {"class", expand_class},
 		    {"group", expand_group},
 		    {"pods", expand_pods}};
-	struct line line = {0};
+	struct line words = {0};
 	size_t i = 0;
 
-	split(text, &line);
-	while (i < ARRAY_LEN(rows) && !str_is(line.kind, rows[i].kind))
+	split(line, &words);
+	while (i < ARRAY_LEN(rows) && !str_is(words.kind, rows[i].kind))
 		i++;
 	if (i < ARRAY_LEN(rows))
-		rows[i].expand(doc, list, &line);
-	vec_done(&line.words);
+		rows[i].expand(doc, list, &words);
+	vec_done(&words.words);
 	if (i == ARRAY_LEN(rows))
-		return err_set(err, ERR_INVALID, "\"%.*s\": what is it?", STR_ARG(text));
+		return err_set(err, ERR_INVALID, "\"%.*s\": what is it?", STR_ARG(line));
 	return 0;
 }

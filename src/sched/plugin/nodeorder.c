@@ -301,7 +301,8 @@ static double score_images(const struct plugin *p, const struct task *task,
 					 image_spread(p->ssn->cluster, terms->images[i]));
 	}
 	sum = sum < IMAGE_LEAST ? IMAGE_LEAST : sum > most ? most : sum;
-	return (double)(TOP * (sum - IMAGE_LEAST) / (most - IMAGE_LEAST));
+	sum = TOP * (sum - IMAGE_LEAST) / (most - IMAGE_LEAST);
+	return (double)sum;
 }
 
 /* --- other pods ------------------------------------------------------------------------------ */

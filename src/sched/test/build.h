@@ -27,7 +27,8 @@ __attribute__((format(printf, 2, 3), unused)) static int apply(struct cluster *c
 	doc = yaml_parse(str_from(text), NULL, &err);
 	if (!doc) {
 		printf("Bail out! %s: %s\n", err.text, text);
-		exit(1);
+		(void)fflush(stdout);
+		abort();
 	}
 	result = cluster_apply(cluster,
 			       cluster_kind_find(json_str(json_get(json_doc_root(doc), "kind"))),
@@ -82,7 +83,8 @@ __attribute__((unused)) static struct config *configure(const char *text)
 
 	if (!config) {
 		printf("Bail out! %s\n", err.text);
-		exit(1);
+		(void)fflush(stdout);
+		abort();
 	}
 	return config;
 }

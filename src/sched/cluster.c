@@ -37,6 +37,11 @@ static void priorities_changed(struct cluster *cluster)
 	cluster->priorities_stale = true;
 }
 
+static void shards_changed(struct cluster *cluster)
+{
+	cluster->shards_stale = true;
+}
+
 static void namespaces_changed(struct cluster *cluster)
 {
 	affinity_rematch(cluster->affinity);
@@ -60,7 +65,7 @@ static const struct kind_row kinds[CLUSTER_KIND_COUNT] = {
 	[CLUSTER_STORAGECLASS] = {"StorageClass", .type = &storageclass_type},
 	[CLUSTER_CSINODE] = {"CSINode", .type = &csinode_type},
 	[CLUSTER_HYPERNODE] = {"HyperNode", .type = &hypernode_type},
-	[CLUSTER_NODESHARD] = {"NodeShard", .type = &nodeshard_type},
+	[CLUSTER_NODESHARD] = {"NodeShard", .type = &nodeshard_type, .changed = shards_changed},
 };
 
 const char *cluster_kind_name(enum cluster_kind kind)
@@ -126,6 +131,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->scheduler_names =
 		copy_texts(options->scheduler_names ? options->scheduler_names : volcano);
 	cluster->node_selector = copy_texts(options->node_selector);
+	cluster->shard_name = mem_strdup(options->shard_name ? options->shard_name : "volcano");
 	cluster->default_queue =
 		mem_strdup(options->default_queue ? options->default_queue : "default");
 	cluster_grow_columns(cluster);
@@ -202,6 +208,7 @@ void cluster_free(struct cluster *cluster)
 	free_texts(cluster->scheduler_names);
 	free_texts(cluster->node_selector);
 	mem_free(cluster->default_queue);
+	mem_free(cluster->shard_name);
 	mem_free(cluster);
 }
 
@@ -492,6 +499,10 @@ void cluster_settle(struct cluster *cluster)
 	if (cluster->watched_more) {
 		cluster->watched_more = false;
 		reclass(cluster);
+	}
+	if (cluster->shards_stale) {
+		cluster->shards_stale = false;
+		cluster_read_shards(cluster);
 	}
 	if (cluster->priorities_stale) {
 		cluster->priorities_stale = false;

@@ -76,6 +76,7 @@ struct cluster_options {
 	const char *const *scheduler_names; /* NULL-terminated; NULL: volcano */
 	const char *default_queue;          /* NULL: default */
 	const char *const *node_selector; /* "key:value" pairs, NULL-terminated; NULL: all nodes */
+	const char *shard_name;           /* of the NodeShard that is ours; NULL: volcano */
 	uint64_t seed;
 };
 
@@ -129,8 +130,10 @@ struct cluster {
 
 	char **scheduler_names;
 	char *default_queue;
+	char *shard_name;
 	char **node_selector;
 	bool priorities_stale;
+	bool shards_stale;
 	uint32_t sessions; /* opened so far */
 };
 

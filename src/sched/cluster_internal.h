@@ -46,6 +46,8 @@ struct node_info *cluster_make_node(struct cluster *cluster, struct str name);
 /* Free it if neither the Node nor a task is left. */
 void cluster_drop_node(struct cluster *cluster, struct node_info *node);
 void cluster_free_nodes(struct cluster *cluster);
+/* Which nodes are of our shard, after a change of shards or nodes. */
+void cluster_read_shards(struct cluster *cluster);
 /* A column for each dimension that there is now. */
 void cluster_grow_columns(struct cluster *cluster);
 void cluster_drop_profile(struct cluster *cluster, struct profile *profile);

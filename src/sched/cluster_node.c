@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "model/node.h"
+#include "model/nodeshard.h"
 #include "sched/cluster_internal.h"
 
 #include "base/banned.h"
@@ -49,6 +50,8 @@ void cluster_grow_columns(struct cluster *cluster)
 			cols->percent[i][slot] = 0;
 	}
 	if (size > cols->size) {
+		cols->foreign = mem_realloc(cols->foreign, size, sizeof(*cols->foreign));
+		memset(cols->foreign + cols->size, 1, size - cols->size);
 		cols->profile = mem_realloc(cols->profile, size, sizeof(*cols->profile));
 		for (size_t slot = cols->size; slot < size; slot++)
 			cols->profile[slot] = NODE_ABSENT;
@@ -128,6 +131,52 @@ static struct profile *profile_take(struct cluster *cluster, struct json node, s
 	return profile;
 }
 
+/* --- shards ---------------------------------------------------------------------------------- */
+
+static bool has_name(const struct strs *names, struct str name)
+{
+	for (size_t i = 0; i < names->len; i++)
+		if (str_eq(names->ptr[i], name))
+			return true;
+	return false;
+}
+
+/* A node is ours if our shard wants it and no other has it in use. */
+static bool is_ours(const struct cluster *cluster, const struct nodeshard *own, struct str name)
+{
+	size_t at = 0;
+	void *value;
+
+	if (!has_name(&own->spec.nodes_desired, name))
+		return false;
+	while (map_next(cluster->things[CLUSTER_NODESHARD], &at, NULL, &value)) {
+		const struct nodeshard *shard = ((struct thing *)value)->view;
+
+		if (shard != own && has_name(&shard->status.nodes_in_use, name))
+			return false;
+	}
+	return true;
+}
+
+void cluster_read_shards(struct cluster *cluster)
+{
+	const struct thing *thing = cluster_find_thing(cluster, CLUSTER_NODESHARD, str_none(),
+						       str_from(cluster->shard_name));
+
+	if (!thing) /* what it was before it went stays */
+		return;
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		struct node_info *node = cluster->nodes.ptr[i];
+		uint8_t foreign = !node || !is_ours(cluster, thing->view, node->text);
+
+		if (!node || cluster->columns.foreign[i] == foreign)
+			continue;
+		cluster->columns.foreign[i] = foreign;
+		ledger_note_change(cluster, node);
+		cluster_relieve(cluster);
+	}
+}
+
 /* --- life ------------------------------------------------------------------------------------ */
 
 struct node_info *cluster_make_node(struct cluster *cluster, struct str name)
@@ -161,6 +210,7 @@ static void free_images(struct cluster *cluster, struct node_info *node)
 static void node_free(struct cluster *cluster, struct node_info *node)
 {
 	map_remove(cluster->node_names, node->text);
+	cluster->columns.foreign[node->slot] = 1;
 	ids_drop(&cluster->nodes, &cluster->node_unused, node->slot);
 	free_images(cluster, node);
 	cluster_drop_profile(cluster, node->profile);
@@ -190,6 +240,7 @@ void cluster_free_nodes(struct cluster *cluster)
 		mem_free(cluster->columns.percent[i]);
 	}
 	mem_free(cluster->columns.profile);
+	mem_free(cluster->columns.foreign);
 }
 
 /* --- what a node says ------------------------------------------------------------------------ */
@@ -293,6 +344,7 @@ static void set_there(struct cluster *cluster, struct node_info *node, bool ther
 	if (node->there == there)
 		return;
 	node->there = there;
+	cluster->shards_stale = true;
 	if (there)
 		cluster->node_count++;
 	else

@@ -14,17 +14,21 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/session.h"
+#include "sched/slotheap.h"
 
 #include "base/banned.h"
 
-enum group { GROUP_IDLE, GROUP_FUTURE, GROUP_COUNT, GROUP_NONE = GROUP_COUNT };
+/* The first that has a node decides. Foreign nodes are those of other shards. */
+enum group {
+	GROUP_IDLE,
+	GROUP_IDLE_FOREIGN,
+	GROUP_FUTURE,
+	GROUP_FUTURE_FOREIGN,
+	GROUP_COUNT,
+	GROUP_NONE = GROUP_COUNT
+};
 enum { FINDERS_MAX = 64 }; /* kept; the one that was used longest ago goes */
 enum { NORMALISED_MAX = 8 };
-
-struct heap_of_slots {
-	uint32_t *at;
-	uint32_t len;
-};
 
 /* The rows that concern a class, found once for all nodes. */
 enum { ROWS_MAX = 32 };
@@ -47,12 +51,11 @@ struct finder {
 	uint32_t size; /* slots */
 	uint32_t uses;
 	verdict *verdicts;
-	double *scores;
 	uint8_t *lack; /* what a look at all nodes works in */
 	verdict *extra;
 	uint8_t *groups;
-	uint32_t *places; /* in its group's heap */
-	struct heap_of_slots heaps[GROUP_COUNT];
+	struct slot_ranks ranks; /* scores, and places in the heaps */
+	struct slot_heap heaps[GROUP_COUNT];
 	bool heaped;
 	/* By profile: what does not depend on the node itself. */
 	verdict *by_profile;
@@ -70,63 +73,6 @@ struct finder {
 
 /* --- heaps ----------------------------------------------------------------------------------- */
 
-static bool goes_before(const struct finder *f, uint32_t a, uint32_t b)
-{
-	if (f->scores[a] != f->scores[b])
-		return f->scores[a] > f->scores[b];
-	return a < b;
-}
-
-static void heap_set(struct finder *f, struct heap_of_slots *heap, uint32_t place, uint32_t slot)
-{
-	heap->at[place] = slot;
-	f->places[slot] = place;
-}
-
-static void sift_up(struct finder *f, struct heap_of_slots *heap, uint32_t place)
-{
-	uint32_t slot = heap->at[place];
-
-	while (place && goes_before(f, slot, heap->at[(place - 1) / 2])) {
-		heap_set(f, heap, place, heap->at[(place - 1) / 2]);
-		place = (place - 1) / 2;
-	}
-	heap_set(f, heap, place, slot);
-}
-
-static void sift_down(struct finder *f, struct heap_of_slots *heap, uint32_t place)
-{
-	uint32_t slot = heap->at[place];
-
-	for (uint32_t child; (child = 2 * place + 1) < heap->len; place = child) {
-		if (child + 1 < heap->len && goes_before(f, heap->at[child + 1], heap->at[child]))
-			child++;
-		if (!goes_before(f, heap->at[child], slot))
-			break;
-		heap_set(f, heap, place, heap->at[child]);
-	}
-	heap_set(f, heap, place, slot);
-}
-
-static void slots_remove(struct finder *f, struct heap_of_slots *heap, uint32_t slot)
-{
-	uint32_t place = f->places[slot];
-	uint32_t last = heap->at[--heap->len];
-
-	if (last == slot)
-		return;
-	heap_set(f, heap, place, last);
-	sift_up(f, heap, place);
-	sift_down(f, heap, f->places[last]);
-}
-
-static void slots_add(struct finder *f, struct heap_of_slots *heap, uint32_t slot)
-{
-	heap_set(f, heap, heap->len, slot);
-	heap->len++;
-	sift_up(f, heap, heap->len - 1);
-}
-
 static void make_heaps(struct finder *f)
 {
 	for (int g = 0; g < GROUP_COUNT; g++) {
@@ -135,14 +81,10 @@ static void make_heaps(struct finder *f)
 		f->heaps[g].len = 0;
 	}
 	for (uint32_t slot = 0; slot < f->size; slot++)
-		if (f->groups[slot] != GROUP_NONE) {
-			struct heap_of_slots *heap = &f->heaps[f->groups[slot]];
-
-			heap_set(f, heap, heap->len++, slot);
-		}
+		if (f->groups[slot] != GROUP_NONE)
+			slot_heap_append(&f->heaps[f->groups[slot]], &f->ranks, slot);
 	for (int g = 0; g < GROUP_COUNT; g++)
-		for (uint32_t i = f->heaps[g].len / 2; i-- > 0;)
-			sift_down(f, &f->heaps[g], i);
+		slot_heap_order(&f->heaps[g], &f->ranks);
 	f->heaped = true;
 }
 
@@ -240,16 +182,28 @@ static double score_node(const struct finder *f, const struct rows *rows, const 
 	return sum;
 }
 
+static uint8_t group_of(const struct session *ssn, uint32_t slot, bool idle)
+{
+	int group = idle ? GROUP_IDLE : GROUP_FUTURE;
+
+	return (uint8_t)(group + (ssn->options.shard_soft && ssn->cluster->columns.foreign[slot]));
+}
+
+static bool is_barred(const struct session *ssn, uint32_t slot)
+{
+	return ssn->options.shard_hard && ssn->cluster->columns.foreign[slot];
+}
+
 /* What is left once resources are known to suffice: idle ones, or those of the future. */
 static void look_closer(struct finder *f, const struct rows *rows, const struct task *task,
-			const struct node_info *node, bool idle)
+			const struct node_info *node, uint8_t group)
 {
 	verdict v = test_profile(f, rows, task, node);
 
 	if (!v || !verdict_is_final(v))
 		v |= test_rows(rows, SCOPE_NODE, task, node);
 	f->verdicts[node->slot] = v;
-	f->groups[node->slot] = v ? GROUP_NONE : idle ? GROUP_IDLE : GROUP_FUTURE;
+	f->groups[node->slot] = v ? GROUP_NONE : group;
 }
 
 static void look_at(const struct session *ssn, struct finder *f, const struct rows *rows,
@@ -262,11 +216,15 @@ static void look_at(const struct session *ssn, struct finder *f, const struct ro
 	f->groups[slot] = GROUP_NONE;
 	if (!node || !node->there)
 		f->verdicts[slot] = ABSENT;
+	else if (is_barred(ssn, slot))
+		f->verdicts[slot] = VERDICT(FIT_SHARD);
 	else if (!class->empty && !cluster_fits(cluster, ROOM_FUTURE, slot, class))
 		f->verdicts[slot] = VERDICT(FIT_INSUFFICIENT);
 	else
-		look_closer(f, rows, task, node,
-			    class->empty || cluster_fits(cluster, ROOM_IDLE, slot, class));
+		look_closer(
+			f, rows, task, node,
+			group_of(ssn, slot,
+				 class->empty || cluster_fits(cluster, ROOM_IDLE, slot, class)));
 }
 
 /* --- all nodes ------------------------------------------------------------------------------- */
@@ -279,11 +237,11 @@ void finder_free(struct cluster *cluster, struct finder *finder)
 	cluster->finder_count--;
 	finder->class->finder = NULL;
 	mem_free(finder->verdicts);
-	mem_free(finder->scores);
+	mem_free(finder->ranks.scores);
 	mem_free(finder->groups);
 	mem_free(finder->lack);
 	mem_free(finder->extra);
-	mem_free(finder->places);
+	mem_free(finder->ranks.places);
 	mem_free(finder->by_profile);
 	mem_free(finder->profile_known);
 	for (int g = 0; g < GROUP_COUNT; g++)
@@ -320,11 +278,13 @@ static void resize(struct finder *f, const struct cluster *cluster)
 	if (f->size != cluster->nodes.len) {
 		f->size = (uint32_t)cluster->nodes.len;
 		f->verdicts = mem_realloc(f->verdicts, f->size + 1, sizeof(*f->verdicts));
-		f->scores = mem_realloc(f->scores, f->size + 1, sizeof(*f->scores));
+		f->ranks.scores =
+			mem_realloc(f->ranks.scores, f->size + 1, sizeof(*f->ranks.scores));
 		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
 		f->lack = mem_realloc(f->lack, f->size + 1, 2);
 		f->extra = mem_realloc(f->extra, f->size + 1, sizeof(*f->extra));
-		f->places = mem_realloc(f->places, f->size + 1, sizeof(*f->places));
+		f->ranks.places =
+			mem_realloc(f->ranks.places, f->size + 1, sizeof(*f->ranks.places));
 		for (int g = 0; g < GROUP_COUNT; g++) {
 			mem_free(f->heaps[g].at);
 			f->heaps[g].at = NULL;
@@ -356,7 +316,7 @@ static bool find_most(const struct session *ssn, struct finder *f, const struct 
 		for (uint32_t slot = 0; slot < f->size; slot++) {
 			double raw;
 
-			if (f->groups[slot] != GROUP_IDLE)
+			if (f->groups[slot] > GROUP_IDLE_FOREIGN)
 				continue;
 			raw = score->row->score(score->plugin, task, ssn->cluster->nodes.ptr[slot]);
 			if (raw > most[n])
@@ -376,7 +336,7 @@ static void score_row(const struct session *ssn, struct finder *f, const struct 
 {
 	for (uint32_t slot = 0; slot < f->size; slot++)
 		if (f->groups[slot] != GROUP_NONE)
-			f->scores[slot] +=
+			f->ranks.scores[slot] +=
 				score->weight *
 				normalised(score,
 					   score->row->score(score->plugin, task,
@@ -389,12 +349,13 @@ static void score_all(const struct session *ssn, struct finder *f, const struct 
 {
 	size_t n = 0;
 
-	memset(f->scores, 0, f->size * sizeof(*f->scores));
+	memset(f->ranks.scores, 0, f->size * sizeof(*f->ranks.scores));
 	for (size_t i = 0; i < rows->score_count; i++) {
 		const struct config_score *score = rows->scores[i];
 
 		if (score->row->all)
-			score->row->all(score->plugin, task, f->size, score->weight, f->scores);
+			score->row->all(score->plugin, task, f->size, score->weight,
+					f->ranks.scores);
 		else
 			score_row(ssn, f, score, task, f->most[n]);
 		n += score->row->normalise != NORMALISE_NONE && n + 1 < NORMALISED_MAX;
@@ -432,6 +393,8 @@ static void look_at_profiles(const struct session *ssn, struct finder *f, const 
 	for (uint32_t slot = 0; slot < f->size; slot++) {
 		if (profile[slot] == NODE_ABSENT)
 			f->verdicts[slot] = 0;
+		else if (is_barred(ssn, slot))
+			f->verdicts[slot] = VERDICT(FIT_SHARD);
 		else if (f->lack[slot])
 			f->verdicts[slot] = VERDICT(FIT_INSUFFICIENT);
 		else if (f->profile_known[profile[slot]])
@@ -485,9 +448,8 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 
 		if (absent)
 			f->verdicts[slot] = ABSENT;
-		f->groups[slot] = f->verdicts[slot] ? GROUP_NONE
-				  : lack_now[slot]  ? GROUP_FUTURE
-						    : GROUP_IDLE;
+		f->groups[slot] =
+			f->verdicts[slot] ? GROUP_NONE : group_of(ssn, slot, !lack_now[slot]);
 	}
 	if (rows->normalises)
 		(void)find_most(ssn, f, rows, task);
@@ -505,14 +467,14 @@ static void look_again(const struct session *ssn, struct finder *f, const struct
 	uint8_t group = f->groups[slot];
 
 	if (f->heaped && group != GROUP_NONE)
-		slots_remove(f, &f->heaps[group], slot);
+		slot_heap_remove(&f->heaps[group], &f->ranks, slot);
 	look_at(ssn, f, rows, task, slot);
 	group = f->groups[slot];
 	if (group == GROUP_NONE)
 		return;
-	f->scores[slot] = score_node(f, rows, task, ssn->cluster->nodes.ptr[slot]);
+	f->ranks.scores[slot] = score_node(f, rows, task, ssn->cluster->nodes.ptr[slot]);
 	if (f->heaped)
-		slots_add(f, &f->heaps[group], slot);
+		slot_heap_add(&f->heaps[group], &f->ranks, slot);
 }
 
 static struct finder *finder_of(const struct session *ssn, const struct task *task,
@@ -625,7 +587,7 @@ static uint32_t scan_best(const struct finder *f, uint8_t group)
 
 	for (uint32_t slot = 0; slot < f->size; slot++)
 		if (f->groups[slot] == group &&
-		    (best == UINT32_MAX || f->scores[slot] > f->scores[best]))
+		    (best == UINT32_MAX || f->ranks.scores[slot] > f->ranks.scores[best]))
 			best = slot;
 	return best;
 }
@@ -642,13 +604,13 @@ static uint32_t best_of(struct finder *f, uint8_t group)
 static bool choose_local(struct session *ssn, struct finder *f, const struct node_set *set,
 			 struct choice *ret, const struct fit **ret_fit)
 {
-	uint32_t slot;
+	uint32_t slot = UINT32_MAX;
 
 	f->uses++;
-	slot = best_of(f, GROUP_IDLE);
-	ret->idle = slot != UINT32_MAX;
-	if (!ret->idle)
-		slot = best_of(f, GROUP_FUTURE);
+	for (uint8_t g = 0; g < GROUP_COUNT && slot == UINT32_MAX; g++) {
+		slot = best_of(f, g);
+		ret->idle = g < GROUP_FUTURE;
+	}
 	if (slot == UINT32_MAX) {
 		if (ret_fit)
 			*ret_fit = fit_of_all(ssn, f, set);
@@ -724,12 +686,13 @@ static bool choose_widely(const struct search *search, const struct task *task, 
 			continue;
 		}
 		vec_push(&groups[f->groups[slot]].nodes, node);
-		vec_push(&groups[f->groups[slot]].scores, f->scores[slot]);
+		vec_push(&groups[f->groups[slot]].scores, f->ranks.scores[slot]);
 	}
-	ret->node = best_candidate(&search->rows, task, &groups[GROUP_IDLE]);
-	ret->idle = ret->node;
-	if (!ret->node)
-		ret->node = best_candidate(&search->rows, task, &groups[GROUP_FUTURE]);
+	ret->node = NULL;
+	for (int g = 0; g < GROUP_COUNT && !ret->node; g++) {
+		ret->node = best_candidate(&search->rows, task, &groups[g]);
+		ret->idle = g < GROUP_FUTURE;
+	}
 	if (!ret->node && ret_fit)
 		*ret_fit = make_fit(ssn, &counts, set);
 	vec_done(&counts.list);
@@ -760,6 +723,8 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 
 	if (!node->there)
 		return VERDICT_OF(FIT_OTHER, 0);
+	if (is_barred(ssn, node->slot))
+		return VERDICT(FIT_SHARD);
 	if (room != ROOM_COUNT && !task->class->empty)
 		dim = cluster_short_of(ssn->cluster, room, node->slot, task->class);
 	if (dim != DIM_NONE)

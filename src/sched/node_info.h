@@ -36,6 +36,7 @@ struct columns {
 	/* What tasks ask for of cpu and memory, where asking for nothing counts as a little: for scores. */
 	int64_t *nonzero[2];
 	double *percent[2]; /* 100 / allocatable of cpu and memory; 0 where there is none */
+	uint8_t *foreign;   /* not of this scheduler's shard */
 	uint32_t *profile;  /* the id of its profile; NODE_ABSENT: no node there */
 	size_t dims;        /* arrays that are there */
 	size_t size;        /* slots that each has */

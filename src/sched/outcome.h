@@ -64,7 +64,7 @@ struct outcome {
 struct session_options {
 	/* The feature SchedulingGatesQueueAdmission. */
 	bool queue_gates;
-	/* Sharding: nodes of this scheduler, by name; see the service. */
+	/* Sharding: nodes that are not of our shard are not used, or only where those do not suffice. */
 	bool shard_hard;
 	bool shard_soft;
 };

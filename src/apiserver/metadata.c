@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-enum { NAME_MAX_LEN = 63, SUFFIX_LEN = 5 };
+enum { NAME_MAX_LEN = 63, SUFFIX_LEN = 5, GENERATE_TRIES = 8 };
 
 /* Letters and digits that make no words, as Kubernetes' generated names use. */
 static const char suffix_alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
@@ -29,7 +29,7 @@ static void set_time(struct json_doc *doc, struct json metadata, const char *key
 	json_set_str(doc, metadata, key, str_from(time_print(time, text)));
 }
 
-static struct str generate_name(struct call *call, struct str base)
+static struct str random_name(struct call *call, struct str base)
 {
 	struct loop *loop = api_loop(call->api);
 	char suffix[SUFFIX_LEN + 1] = "";
@@ -38,6 +38,17 @@ static struct str generate_name(struct call *call, struct str base)
 		suffix[i] = suffix_alphabet[loop_random_below(loop, sizeof(suffix_alphabet) - 1)];
 	base = str_slice(base, 0, NAME_MAX_LEN - SUFFIX_LEN);
 	return str_from(arena_printf(call->arena, "%.*s%s", STR_ARG(base), suffix));
+}
+
+/* One that nobody has, if it takes a few tries at most; the last one where all were taken. */
+static struct str generate_name(struct call *call, struct str base)
+{
+	struct store *store = api_store(call->api);
+	struct str name = random_name(call, base);
+
+	for (int i = 1; i < GENERATE_TRIES && store_newest(store, call_key(call, name)); i++)
+		name = random_name(call, base);
+	return name;
 }
 
 static const char *new_uid(struct call *call)

@@ -193,6 +193,23 @@ static void test_pages(struct world *w)
 	json_doc_unref(page.doc);
 }
 
+/* So many that a generated name comes up again: then another is taken. */
+enum { GENERATED = 10000 };
+
+static void test_generated(struct world *w)
+{
+	int made = 0;
+
+	for (int i = 0; i < GENERATED; i++) {
+		struct answer answer = ask(w, "POST", "/api/v1/namespaces/a/configmaps",
+					   "{\"metadata\":{\"generateName\":\"many-\"}}");
+
+		made += answer.code == 201;
+		json_doc_unref(answer.doc);
+	}
+	ok(made == GENERATED, "%d of %d generated names are free", made, GENERATED);
+}
+
 int main(void)
 {
 	struct world w = world_new_still();
@@ -200,6 +217,7 @@ int main(void)
 	world_steps(&w, steps, ARRAY_LEN(steps));
 	test_watch(&w);
 	test_pages(&w);
+	test_generated(&w);
 	world_free(&w);
 	return tap_done();
 }

@@ -19,6 +19,13 @@
 	COLUMN("Selector", "string", "How it chooses its pods", .cell = cell_selector, \
 	       .path = (where), WIDE, __VA_ARGS__)
 
+/* Of those that keep a number of pods. */
+#define COLUMNS_REPLICAS                                                                       \
+	COLUMN_NAME, COLUMN_COUNT("Desired", "How many pods it should have", "spec.replicas"), \
+		COLUMN_COUNT("Current", "How many pods it has", "status.replicas"),            \
+		COLUMN_COUNT("Ready", "How many of them are ready", "status.readyReplicas"),   \
+		COLUMN_AGE, COLUMNS_TEMPLATE("spec.template", WIDE)
+
 static struct json ready_of(const struct kind_column *column, struct json object,
 			    struct json_doc *doc, int64_t now)
 {
@@ -38,24 +45,14 @@ const struct kind_column columns_podtemplate[] = {
 };
 
 const struct kind_column columns_replicationcontroller[] = {
-	COLUMN_NAME,
-	COLUMN_COUNT("Desired", "How many pods it should have", "spec.replicas"),
-	COLUMN_COUNT("Current", "How many pods it has", "status.replicas"),
-	COLUMN_COUNT("Ready", "How many of them are ready", "status.readyReplicas"),
-	COLUMN_AGE,
-	COLUMNS_TEMPLATE("spec.template", WIDE),
+	COLUMNS_REPLICAS,
 	COLUMN("Selector", "string", "How it chooses its pods", .cell = cell_labels,
 	       .path = "spec.selector", WIDE),
 	COLUMN_END,
 };
 
 const struct kind_column columns_replicaset[] = {
-	COLUMN_NAME,
-	COLUMN_COUNT("Desired", "How many pods it should have", "spec.replicas"),
-	COLUMN_COUNT("Current", "How many pods it has", "status.replicas"),
-	COLUMN_COUNT("Ready", "How many of them are ready", "status.readyReplicas"),
-	COLUMN_AGE,
-	COLUMNS_TEMPLATE("spec.template", WIDE),
+	COLUMNS_REPLICAS,
 	COLUMN_SELECTOR("spec.selector", .none = "<none>"),
 	COLUMN_END,
 };

@@ -7,7 +7,7 @@
 #define EVENT(name, more)                 \
 	"{\"metadata\":{\"name\":\"" name \
 	"\"},\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"default\"}" more "}"
-#define MINUTES(n) ((n)*60 * TIME_SECOND)
+#define MINUTES(n) (INT64_C(60) * (n)*TIME_SECOND)
 
 static int code_of(struct world *w, const char *path)
 {

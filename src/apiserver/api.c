@@ -59,6 +59,7 @@ void api_start(struct api *api, const struct api_place *place)
 	assert(!api->keep);
 	api->root_ca = mem_strdup(place->root_ca ? place->root_ca : "");
 	api->port = place->port;
+	api->token_key = place->token_key ? mem_strdup(place->token_key) : NULL;
 	api->keep = keep_start(api);
 }
 
@@ -75,6 +76,9 @@ void api_free(struct api *api)
 	decoded_free(api->decoded);
 	admit_volcano_free(api->volcano);
 	kinds_free(api->kinds);
+	if (api->token_key)
+		explicit_bzero(api->token_key, strlen(api->token_key));
+	mem_free(api->token_key);
 	mem_free(api->root_ca);
 	mem_free(api);
 }

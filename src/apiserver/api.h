@@ -47,6 +47,8 @@ struct api *api_new(const struct api_options *options) __attribute__((returns_no
 struct api_place {
 	const char *root_ca; /* PEM: what pods verify the server by; copied; NULL: nothing */
 	int port;            /* that the server listens on, for pods; 0: 6443 */
+	const char
+		*token_key; /* that signs tokens of service accounts; copied; NULL: none are made */
 };
 void api_start(struct api *api, const struct api_place *place);
 /* Ends every watch, in a later turn, and takes no more calls (503): before the transports go. */

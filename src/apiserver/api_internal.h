@@ -29,6 +29,7 @@ struct api {
 	const struct log_source *log_source;
 	void *log_source_arg;
 	char *root_ca;
+	char *token_key; /* NULL: no tokens of service accounts */
 	int port;
 	size_t watchers;
 	bool stopping;

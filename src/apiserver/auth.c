@@ -6,6 +6,7 @@
 #include <ctype.h>
 
 #include "apiserver/route.h"
+#include "apiserver/token.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -25,6 +26,7 @@ struct token {
 };
 
 struct auth {
+	struct api *api; /* whose accounts are known; NULL: none */
 	struct arena *memory;
 	VEC(struct token) tokens;
 };
@@ -44,6 +46,11 @@ void auth_free(struct auth *auth)
 	arena_free(auth->memory);
 	vec_done(&auth->tokens);
 	mem_free(auth);
+}
+
+void auth_set_api(struct auth *auth, struct api *api)
+{
+	auth->api = api;
 }
 
 /* A copy of the user, with one more group that everybody of its sort is in. */
@@ -105,9 +112,11 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 	static const struct str scheme = STR_INIT("bearer ");
 
 	if (str_eq_nocase(str_slice(authorization, 0, scheme.len), scheme)) {
-		const struct user *user =
-			find_token(auth, str_trim(str_skip(authorization, scheme.len)));
+		struct str token = str_trim(str_skip(authorization, scheme.len));
+		const struct user *user = find_token(auth, token);
 
+		if (!user && auth->api)
+			return token_identify(auth->api, token, arena, ret, err);
 		if (!user)
 			return err_set(err, ERR_UNAUTHORIZED, "Unauthorized");
 		*ret = *user;

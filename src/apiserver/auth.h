@@ -2,7 +2,7 @@
 /* apiserver/auth.h - who is calling.
  *
  * A client certificate of our CA names a user (CN) and groups (O); a bearer token is looked up in
- * the file of tokens. Whoever shows neither is anonymous and may only look at health and version;
+ * the file of tokens, or is one of a service account (token.h). Whoever shows neither is anonymous and may only look at health and version;
  * whoever is known may do everything, for now. */
 #ifndef APISERVER_AUTH_H
 #define APISERVER_AUTH_H
@@ -21,6 +21,9 @@ struct auth *auth_new(void) __attribute__((returns_nonnull));
 void auth_free(struct auth *auth);
 DEFINE_AUTO(struct auth *, auth_free);
 
+/* Know tokens of service accounts of this API, too. */
+struct api;
+void auth_set_api(struct auth *auth, struct api *api);
 /* One more token for a user; copied. Tokens are compared in constant time. */
 void auth_add_token(struct auth *auth, struct str token, const struct user *user);
 

@@ -57,6 +57,11 @@ static const struct kind_sub service_subs[] = {
 	SUB_END,
 };
 
+static const struct kind_sub account_subs[] = {
+	SUB_TOKEN,
+	SUB_END,
+};
+
 static const struct kind_sub controller_subs[] = {
 	SUB_SCALE,
 	SUB_STATUS,
@@ -134,7 +139,7 @@ static const struct kind rows[] = {
 	 .namespaced = true, .selectable = NAMES("type"), RULES(VALIDATED(secret))},
 	{CORE("serviceaccounts", "serviceaccount", "ServiceAccount", serviceaccount_type),
 	 .columns = columns_serviceaccount, .namespaced = true, .returns_deleted = true,
-	 .short_names = NAMES("sa")},
+	 .short_names = NAMES("sa"), .subs = account_subs},
 	{CORE("services", "service", "Service", service_type), .columns = columns_service,
 	 .namespaced = true, .status = true, .create_on_update = true, .returns_deleted = true,
 	 .name_format = NAME_DNS1035_LABEL, .short_names = NAMES("svc"), .categories = NAMES("all"),

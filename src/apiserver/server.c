@@ -223,12 +223,14 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 	if (install_definitions(server->api, err) < 0)
 		return -1;
 	server->auth = auth_new();
+	auth_set_api(server->auth, server->api);
 	if (auth_add_tokens(server->auth, str_from(identity.tokens), err) < 0)
 		return err_wrap(err, "%s/pki/tokens.csv", options->folder);
 	server->front = front_new(server->api, server->auth);
 	if (start_http(server, options, &identity, err) < 0)
 		return -1;
 	api_start(server->api, &(struct api_place){.root_ca = identity.ca.cert,
+						   .token_key = identity.ca.key,
 						   .port = address_port(&server->address)});
 	return write_kubeconfig(server, options->folder, &identity, err);
 }

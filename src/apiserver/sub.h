@@ -34,6 +34,11 @@ struct call;
 		.api_version = "autoscaling/v1", .serve = sub_serve_scale \
 	}
 
+#define SUB_TOKEN                                                                   \
+	{                                                                           \
+		.name = "token", .verbs = VERBS_CREATE, .kind = "TokenRequest",     \
+		.api_version = "authentication.k8s.io/v1", .serve = sub_serve_token \
+	}
 #define SUB_LOG                                                              \
 	{                                                                    \
 		.name = "log", .verbs = 1 << VERB_GET, .serve = podlog_serve \
@@ -56,6 +61,8 @@ void sub_serve_binding(struct call *call);
 void sub_serve_eviction(struct call *call);
 /* GET, PUT, PATCH .../NAME/scale of a kind that has a `scale`. */
 void sub_serve_scale(struct call *call);
+/* POST serviceaccounts/NAME/token */
+void sub_serve_token(struct call *call);
 /* exec, attach, portforward, proxy: 501, with what to do instead. */
 void sub_refuse_connect(struct call *call);
 

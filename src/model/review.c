@@ -104,7 +104,7 @@ const struct type bound_object_reference_type = {
 
 static void fill_token_request_spec(struct json_doc *doc, struct json spec)
 {
-	if (json_is_absent(json_get(spec, "expirationSeconds")))
+	if (!json_is_i64(json_get(spec, "expirationSeconds")))
 		json_set_int(doc, spec, "expirationSeconds", TOKEN_SECONDS);
 }
 

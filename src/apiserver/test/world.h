@@ -210,7 +210,7 @@ static inline struct world world_new(void)
 {
 	struct world w = world_new_still();
 
-	api_start(w.api, &(struct api_place){.root_ca = "PEM"});
+	api_start(w.api, &(struct api_place){.root_ca = "PEM", .token_key = "secret"});
 	world_settle(&w);
 	return w;
 }
@@ -220,7 +220,7 @@ static inline void world_restart(struct world *w)
 	api_free(w->api);
 	store_flush(w->store);
 	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
-	api_start(w->api, &(struct api_place){.root_ca = "PEM"});
+	api_start(w->api, &(struct api_place){.root_ca = "PEM", .token_key = "secret"});
 	world_settle(w);
 }
 

@@ -119,6 +119,15 @@ apply() {
 	has "says so" "$output" "server dry run"
 	has "what was applied is known" "$(k apply view-last-applied cm a)" 'x: "2"'
 	passes "diff finds nothing" k diff -f "$tmp/a.yaml"
+	config by-server 'x: "1", z: "1"' >"$tmp/server.yaml"
+	passes "apply by the server" k apply --server-side -f "$tmp/server.yaml"
+	has "as told" "$output" "configmap/by-server serverside-applied"
+	config by-server 'x: "2"' >"$tmp/server.yaml"
+	fails "as somebody else" k apply --server-side --field-manager=other -f "$tmp/server.yaml"
+	has "is a conflict" "$output" "conflict with \"kubectl\": .data.x"
+	passes "that may be forced" k apply --server-side --field-manager=other --force-conflicts \
+		-f "$tmp/server.yaml"
+	is "and leaves the rest alone" "$(get cm by-server -o jsonpath='{.data.x}{.data.z}')" 21
 	fails "an unknown field" k create -f "$(file 'apiVersion: v1
 kind: Pod
 metadata: {name: u}

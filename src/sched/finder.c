@@ -275,7 +275,7 @@ static void resize(struct finder *f, const struct cluster *cluster)
 {
 	size_t profiles = cluster->profile_by_id.len + 1;
 
-	if (f->size != cluster->nodes.len) {
+	if (f->size != cluster->nodes.len || !f->verdicts) {
 		f->size = (uint32_t)cluster->nodes.len;
 		f->verdicts = mem_realloc(f->verdicts, f->size + 1, sizeof(*f->verdicts));
 		f->ranks.scores =

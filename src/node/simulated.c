@@ -444,7 +444,7 @@ static void read_annotations(struct pod *pod, struct json meta)
 			 LOG_STR("pod", pod->key), LOG_VIEW("value", seconds));
 	else if (seconds.len)
 		pod->run_us = (int64_t)(value * (double)TIME_SECOND);
-	if (code.len && number_parse_range(code, -255, 255, &pod->exit_code, &err) < 0)
+	if (code.len && number_parse_range(code, INT32_MIN, INT32_MAX, &pod->exit_code, &err) < 0)
 		log_warn(pod->simulated->options.log, "annotation run-exit-code is no exit code",
 			 LOG_STR("pod", pod->key), LOG_VIEW("value", code));
 }

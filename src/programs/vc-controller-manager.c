@@ -61,6 +61,11 @@ int main(int argc, char **argv)
 		{"worker-threads-for-podgroup", DAEMON_NUMBER, NULL, "likewise"},
 		{"worker-threads-for-queue", DAEMON_NUMBER, NULL, "likewise"},
 		{"worker-threads-for-gc", DAEMON_NUMBER, NULL, "likewise"},
+		{"scheduler-configs", DAEMON_TEXT, NULL, "taken and not used: no sharding"},
+		{"shard-sync-period", DAEMON_DURATION, NULL, "likewise"},
+		{"enable-node-event-trigger", DAEMON_SWITCH, NULL, "likewise"},
+		{"sharding-configmap", DAEMON_TEXT, NULL, "likewise"},
+		{"sharding-configmap-namespace", DAEMON_TEXT, NULL, "likewise"},
 		{"feature-gates", DAEMON_TEXT, NULL, "taken and not used: everything is on"},
 	};
 	const struct daemon_program program = {

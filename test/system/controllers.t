@@ -25,11 +25,6 @@ schedule() {
 			"$1-t-$i" | kubectl create --raw "/api/v1/namespaces/default/pods/$1-t-$i/binding" -f - || return 1
 	done
 }
-queue() {
-	printf '%s\n' "apiVersion: scheduling.volcano.sh/v1beta1" "kind: Queue" "metadata: {name: default}" \
-		"spec: {}" | kubectl create --validate=false -f - &&
-		kubectl patch queue default --subresource=status --type merge -p '{"status":{"state":"Open"}}'
-}
 try_jobs() {
 	job good 'run-seconds: "0"' >"$tmp/good.yaml"
 	job stays '' >"$tmp/stays.yaml"
@@ -55,14 +50,18 @@ try_jobs() {
 
 passes "it starts" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 --simulate-nodes 1 \
 	--components apiserver,controllers,node
-passes "a queue" queue
+passes "the queue is open" kubectl wait --for=jsonpath='{.status.state}'=Open --timeout=60s queue/default
 try_jobs "in one process"
 passes "it stops" "$BIN/volcano" down --data-dir "$home"
 
 passes "it starts without controllers" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 \
 	--simulate-nodes 1 --components apiserver,node
-"$BIN/vc-controller-manager" --kubeconfig "$home/kubeconfig" --lock-object-namespace default \
-	>"$tmp/manager.log" 2>&1 &
+# As the installer's chart starts it.
+"$BIN/vc-controller-manager" --kubeconfig "$home/kubeconfig" --lock-object-namespace=default \
+	--logtostderr --enable-healthz=true --enable-metrics=true --leader-elect=true \
+	--leader-elect-resource-namespace=default --kube-api-qps=50 --kube-api-burst=100 \
+	--worker-threads=3 --worker-threads-for-gc=5 --worker-threads-for-podgroup=5 \
+	--healthz-address=127.0.0.1:0 --listen-address=127.0.0.1:0 -v=4 >"$tmp/manager.log" 2>&1 &
 manager=$!
 try_jobs "over HTTPS"
 kill "$manager"

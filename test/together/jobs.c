@@ -299,6 +299,27 @@ static void test_commands(void)
 	close_cluster(&c);
 }
 
+/* A job is deleted and another one of its name comes while the old pods are still there. */
+static void test_again(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 7);
+	submit(&c, "j", 3, "", "\"plugins\":{\"svc\":[]},");
+	pass(&c, TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	client_send(c.w.client, &(struct client_ask){.verb = CLIENT_DELETE,
+						     .resource = &resources[RESOURCE_VCJOBS],
+						     .namespace = STR("a"),
+						     .name = STR("j"),
+						     .propagation = CLIENT_BACKGROUND});
+	submit(&c, "j", 2, "\"run-seconds\":\"1\"", "\"plugins\":{\"svc\":[]},");
+	pass(&c, 30 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Completed");
+	ok(count_of(&c, RESOURCE_PODS) == 2, "only its own pods are there");
+	close_cluster(&c);
+}
+
 static void test_ssh(void)
 {
 	struct cluster c;
@@ -416,6 +437,7 @@ int main(void)
 	test_run();
 	test_restart();
 	test_commands();
+	test_again();
 	test_ssh();
 	test_refused();
 	test_large();

@@ -2,11 +2,15 @@
 /* programs/daemon/daemon.c - the life of a daemon: from its flags to its last signal. */
 #include "programs/daemon/daemon.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -17,11 +21,12 @@
 #include "client/transport.h"
 #include "client/transport_http.h"
 #include "http/server.h"
+#include "http/tls.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
 
-enum { HOST_NAME_SIZE = 256, EXIT_USAGE = 2 };
+enum { HOST_NAME_SIZE = 256, EXIT_USAGE = 2, VERBOSE = 5, COMMON_MAX = 32 };
 
 struct settings {
 	const char *kubeconfig;
@@ -36,7 +41,11 @@ struct settings {
 	const char *healthz_address;
 	bool metrics;
 	const char *metrics_address;
+	const char *ca_file; /* of clients of --healthz-address */
+	const char *cert_file;
+	const char *key_file;
 	const char *log_level;
+	int64_t verbosity;
 	bool version;
 	bool help;
 };
@@ -123,8 +132,38 @@ static void serve_metrics(struct http_request *request, void *arg)
 	http_reply(request, 200, STR("text/plain; version=0.0.4; charset=utf-8"), buf_str(&text));
 }
 
+/* A file's text; "" where none is named. */
+static int read_file(const char *path, struct buf *to, struct err *err)
+{
+	return path[0] ? fd_read_file(path, to, err) : 0;
+}
+
+/* What a server shows; NULL without an error where no certificate is named. */
+static int make_tls(const struct settings *settings, struct tls **ret, struct err *err)
+{
+	AUTO(buf_done) struct buf cert = BUF_INIT(LIMIT_PEM_BYTES);
+	AUTO(buf_done) struct buf key = BUF_INIT(LIMIT_PEM_BYTES);
+	AUTO(buf_done) struct buf ca = BUF_INIT(LIMIT_PEM_BYTES);
+
+	*ret = NULL;
+	if (!settings->cert_file[0] && !settings->key_file[0])
+		return 0;
+	if (read_file(settings->cert_file, &cert, err) < 0 ||
+	    read_file(settings->key_file, &key, err) < 0 ||
+	    read_file(settings->ca_file, &ca, err) < 0)
+		return -1;
+	*ret = tls_server_new(&(struct tls_server_options){.certificate = buf_str(&cert),
+							   .key = buf_str(&key),
+							   .client_ca = buf_str(&ca),
+							   .clients = ca.len > 0
+									      ? TLS_CLIENTS_REQUIRED
+									      : TLS_CLIENTS_NONE},
+			      err);
+	return *ret ? 0 : -1;
+}
+
 /* ":8081" is every address of this machine. */
-static struct http_server *listen_on(struct daemon *daemon, const char *text,
+static struct http_server *listen_on(struct daemon *daemon, const char *text, struct tls *tls,
 				     http_handler_fn *handler, struct err *err)
 {
 	AUTO(http_server_free) struct http_server *server = NULL;
@@ -133,10 +172,11 @@ static struct http_server *listen_on(struct daemon *daemon, const char *text,
 
 	if (address_parse(str_from(full), &address, err) < 0)
 		return NULL;
-	server = http_server_new(daemon->world.loop,
-				 &(struct http_server_options){.handler = handler, .arg = daemon},
-				 err);
-	if (!server || http_server_listen(server, &address, HTTP_PLAIN, NULL, err) < 0)
+	server = http_server_new(
+		daemon->world.loop,
+		&(struct http_server_options){.handler = handler, .arg = daemon, .tls = tls}, err);
+	if (!server ||
+	    http_server_listen(server, &address, tls ? HTTP_TLS : HTTP_PLAIN, NULL, err) < 0)
 		return NULL;
 	return TAKE(server);
 }
@@ -144,14 +184,19 @@ static struct http_server *listen_on(struct daemon *daemon, const char *text,
 static int start_servers(struct daemon *daemon, struct err *err)
 {
 	const struct settings *settings = &daemon->settings;
+	AUTO(tls_unref) struct tls *tls = NULL;
 
 	if (settings->healthz) {
-		daemon->health = listen_on(daemon, settings->healthz_address, serve_health, err);
+		if (make_tls(settings, &tls, err) < 0)
+			return -1;
+		daemon->health =
+			listen_on(daemon, settings->healthz_address, tls, serve_health, err);
 		if (!daemon->health)
 			return err_wrap(err, "--healthz-address");
 	}
 	if (settings->metrics) {
-		daemon->metrics = listen_on(daemon, settings->metrics_address, serve_metrics, err);
+		daemon->metrics =
+			listen_on(daemon, settings->metrics_address, NULL, serve_metrics, err);
 		if (!daemon->metrics)
 			return err_wrap(err, "--listen-address");
 	}
@@ -288,6 +333,8 @@ static int run(struct daemon *daemon, struct err *err)
 	if (!log_level_parse(str_from(daemon->settings.log_level), &level))
 		return err_set(err, ERR_BAD_REQUEST, "--log-level: \"%s\" is no level",
 			       daemon->settings.log_level);
+	if (daemon->settings.verbosity >= VERBOSE)
+		level = LOG_LEVEL_DEBUG;
 	loop = loop_new(err);
 	if (!loop)
 		return -1;
@@ -324,24 +371,10 @@ static void print_help(const struct daemon_program *program, const struct daemon
 	printf("usage: %s [FLAG...]: %s\n\n%s", program->name, program->about, buf_text(&text));
 }
 
-int daemon_main(const struct daemon_program *program, int argc, char **argv)
+/* The flags that every daemon has. */
+static size_t common_flags(struct settings *settings, struct daemon_flag to[COMMON_MAX])
 {
-	struct daemon daemon = {
-		.program = program,
-		.settings =
-			{
-				.kubeconfig = "",
-				.master = "",
-				.leader_elect = true,
-				.lock_namespace = "volcano-system",
-				.lock_name = program->name,
-				.healthz_address = program->healthz_address,
-				.metrics_address = ":8081",
-				.log_level = "info",
-			},
-	};
-	struct settings *settings = &daemon.settings;
-	const struct daemon_flag common[] = {
+	const struct daemon_flag flags[] = {
 		{"kubeconfig", DAEMON_TEXT, &settings->kubeconfig,
 		 "how to reach the API server; without it and --master, as a pod does"},
 		{"master", DAEMON_TEXT, &settings->master, "URL of the API server"},
@@ -365,12 +398,51 @@ int daemon_main(const struct daemon_program *program, int argc, char **argv)
 		{"listen-address", DAEMON_TEXT, &settings->metrics_address, "where (:8081)"},
 		{"kube-api-qps", DAEMON_NUMBER, NULL, "taken and not used: the server says when"},
 		{"kube-api-burst", DAEMON_NUMBER, NULL, "likewise"},
+		{"ca-cert-file", DAEMON_TEXT, &settings->ca_file,
+		 "whom clients of --healthz-address must be vouched for by"},
+		{"tls-cert-file", DAEMON_TEXT, &settings->cert_file,
+		 "the certificate of --healthz-address, which is then HTTPS"},
+		{"tls-private-key-file", DAEMON_TEXT, &settings->key_file, "its key"},
 		{"log-level", DAEMON_TEXT, &settings->log_level, "debug, info, warn or error"},
+		{"v", DAEMON_NUMBER, &settings->verbosity, "5 and more: debug"},
+		{"logtostderr", DAEMON_SWITCH, NULL, "taken and not used: it always does"},
+		{"alsologtostderr", DAEMON_SWITCH, NULL, "likewise"},
+		{"stderrthreshold", DAEMON_TEXT, NULL, "likewise"},
+		{"vmodule", DAEMON_TEXT, NULL, "taken and not used"},
+		{"log-dir", DAEMON_TEXT, NULL, "likewise"},
+		{"log-flush-frequency", DAEMON_DURATION, NULL, "likewise"},
 		{"version", DAEMON_SWITCH, &settings->version, "show the version"},
 		{"help", DAEMON_SWITCH, &settings->help, "show this"},
 	};
+
+	static_assert(ARRAY_LEN(flags) <= COMMON_MAX, "room for all");
+	memcpy(to, flags, sizeof(flags));
+	return ARRAY_LEN(flags);
+}
+
+int daemon_main(const struct daemon_program *program, int argc, char **argv)
+{
+	struct daemon daemon = {
+		.program = program,
+		.settings =
+			{
+				.kubeconfig = "",
+				.master = "",
+				.leader_elect = true,
+				.lock_namespace = "volcano-system",
+				.lock_name = program->name,
+				.healthz_address = program->healthz_address,
+				.metrics_address = ":8081",
+				.ca_file = "",
+				.cert_file = "",
+				.key_file = "",
+				.log_level = "info",
+			},
+	};
+	struct settings *settings = &daemon.settings;
+	struct daemon_flag common[COMMON_MAX];
+	const size_t counts[] = {program->flag_count, common_flags(settings, common)};
 	const struct daemon_flag *const tables[] = {program->flags, common};
-	const size_t counts[] = {program->flag_count, ARRAY_LEN(common)};
 	struct err err = {0};
 	int code = EXIT_USAGE;
 
@@ -378,7 +450,7 @@ int daemon_main(const struct daemon_program *program, int argc, char **argv)
 	if (daemon_flags_parse(argv + 1, tables, counts, ARRAY_LEN(tables), &err) == 0) {
 		if (settings->help || settings->version) {
 			if (settings->help)
-				print_help(program, common, ARRAY_LEN(common));
+				print_help(program, common, counts[1]);
 			else
 				printf("%s %s\n", program->name, VOLCANO_VERSION);
 			return 0;

@@ -51,12 +51,25 @@ static int set(const struct daemon_flag *flag, const char *text, struct err *err
 	}
 }
 
+/* As upstream: "_" and "-" are the same. */
+static bool is_named(struct str name, const char *flag)
+{
+	struct str other = str_from(flag);
+
+	if (name.len != other.len)
+		return false;
+	for (size_t i = 0; i < name.len; i++)
+		if (name.ptr[i] != other.ptr[i] && !(name.ptr[i] == '_' && other.ptr[i] == '-'))
+			return false;
+	return true;
+}
+
 static const struct daemon_flag *find(struct str name, const struct daemon_flag *const *tables,
 				      const size_t *counts, size_t table_count)
 {
 	for (size_t i = 0; i < table_count; i++)
 		for (size_t k = 0; k < counts[i]; k++)
-			if (str_is(name, tables[i][k].name))
+			if (is_named(name, tables[i][k].name))
 				return &tables[i][k];
 	return NULL;
 }
@@ -71,8 +84,9 @@ int daemon_flags_parse(char **args, const struct daemon_flag *const *tables, con
 		const struct daemon_flag *flag = NULL;
 		const char *value;
 
-		if (str_starts(name, STR("--")))
-			flag = find(str_skip(name, 2), tables, counts, table_count);
+		if (str_starts(name, STR("-")))
+			flag = find(str_skip(name, str_starts(name, STR("--")) ? 2 : 1), tables,
+				    counts, table_count);
 		if (!flag)
 			return err_set(err, ERR_BAD_REQUEST, "there is no flag \"%.*s\"",
 				       STR_ARG(name));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/daemon/flags.h - the flags of daemons, as Go's pflag reads them: --name value, --name=value,
- * switches also bare; a table says what there is. */
+/* programs/daemon/flags.h - the flags of daemons, as upstream's are read: --name value, --name=value,
+ * -name=value, switches also bare, "_" for "-"; a table says what there is. */
 #ifndef PROGRAMS_DAEMON_FLAGS_H
 #define PROGRAMS_DAEMON_FLAGS_H
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "controller/cache.h"
 #include "controller/controller_rows.h"
+#include "controller/probe.h"
 #include "controller/worker.h"
 #include "lifecycle/keys.h"
 #include "loop/loop.h"
@@ -25,7 +26,8 @@ struct flow_ends {
 struct flow_controller {
 	struct controller_base *base;
 	struct worker *worker;
-	struct map *ends;                      /* namespace: struct flow_ends */
+	struct map *ends; /* namespace: struct flow_ends */
+	struct prober *prober;
 	struct cache *caches[PLAN_KIND_COUNT]; /* flows, templates, jobs of flows */
 };
 
@@ -114,6 +116,7 @@ static void flow_written(void *arg, const struct plan_write *write, struct json_
 /* Where a look is going on. */
 struct place {
 	struct flow_controller *controller;
+	struct str key;
 	struct str namespace;
 };
 
@@ -125,11 +128,35 @@ static struct json find(void *arg, enum plan_kind_id kind, struct str name)
 	return doc ? json_doc_root(doc) : JSON_NONE;
 }
 
+static bool answers(void *arg, enum flow_probe probe, struct str job, struct json entry)
+{
+	struct place *place = arg;
+
+	return prober_answers(place->controller->prober,
+			      &(struct probe_question){.asker = place->key,
+						       .namespace = place->namespace,
+						       .job = job,
+						       .probe = probe,
+						       .entry = entry});
+}
+
+static void answered(void *arg, struct str asker)
+{
+	struct flow_controller *self = arg;
+
+	worker_wake(self->worker, asker);
+}
+
 static int look(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct flow_controller *self = arg;
-	struct place place = {.controller = self};
-	struct flow_world world = {.find = find, .arg = &place, .now = loop_now(self->base->loop)};
+	struct place place = {.controller = self, .key = key};
+	struct flow_world world = {
+		.find = find,
+		.answers = answers,
+		.arg = &place,
+		.now = loop_now(self->base->loop),
+	};
 	struct json_doc *flow;
 	struct str name;
 
@@ -152,6 +179,7 @@ static void *flow_new(struct controller_base *base)
 		cache_new(NULL, &(struct cache_events){.changed = template_changed, .arg = self});
 	self->caches[PLAN_JOB] =
 		cache_new(is_of_flow, &(struct cache_events){.changed = job_changed, .arg = self});
+	self->prober = prober_new(base->loop, base->client, answered, self);
 	self->ends = map_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){
 		.base = base,
@@ -178,6 +206,7 @@ static void flow_free(void *arg)
 	size_t at = 0;
 	void *ends;
 
+	prober_free(self->prober);
 	worker_free(self->worker);
 	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)
 		cache_free(self->caches[i]);

@@ -6,11 +6,15 @@
  * follow from the flow, so that making one twice makes one. */
 #include "lifecycle/flow.h"
 
+#include "base/time.h"
 #include "lifecycle/keys.h"
 #include "model/jobflow.h"
 #include "model/jobtemplate.h"
 
 #include "base/banned.h"
+
+/* Pods that did not answer are asked again. */
+#define PROBE_AGAIN TIME_SECOND
 
 struct flow_job {
 	struct str name;
@@ -94,15 +98,10 @@ static int32_t count_in_phase(const struct vcjob *job, struct str task, struct s
 	return 0;
 }
 
-/* Are all pods of the tasks in the phases that the probe wants? */
-static bool is_probed(struct json probe, const struct vcjob *job)
+static bool are_in_phases(struct json list, const struct vcjob *job)
 {
-	struct json list = json_get(probe, "taskStatusList");
 	struct json_iter it = json_iter(list);
 
-	if (!json_len(list) || json_len(json_get(probe, "httpGetList")) ||
-	    json_len(json_get(probe, "tcpSocketList")))
-		return false;
 	while (json_next(&it)) {
 		struct str task = json_str(json_get(it.value, "taskName"));
 		int32_t count = count_in_phase(job, task, json_str(json_get(it.value, "phase")));
@@ -111,6 +110,36 @@ static bool is_probed(struct json probe, const struct vcjob *job)
 			return false;
 	}
 	return true;
+}
+
+static bool do_answer(const struct look *look, enum flow_probe probe, struct json list,
+		      struct str job)
+{
+	const struct flow_world *world = look->world;
+	struct json_iter it = json_iter(list);
+	bool all = true;
+
+	while (json_next(&it)) {
+		if (!world->answers)
+			return false;
+		plan_look_at(look->plan, world->now + PROBE_AGAIN);
+		all = world->answers(world->arg, probe, job, it.value) && all;
+	}
+	return all;
+}
+
+/* Does everything hold that the probe names? One that names nothing is none. */
+static bool is_probed(const struct look *look, struct json probe, const struct flow_job *job)
+{
+	struct json phases = json_get(probe, "taskStatusList");
+	struct json http = json_get(probe, "httpGetList");
+	struct json tcp = json_get(probe, "tcpSocketList");
+
+	if (!json_len(phases) && !json_len(http) && !json_len(tcp))
+		return false;
+	return are_in_phases(phases, &job->view) &&
+	       do_answer(look, FLOW_PROBE_HTTP, http, job->name) &&
+	       do_answer(look, FLOW_PROBE_TCP, tcp, job->name);
 }
 
 static bool is_its_turn(const struct look *look, const struct jobflow_flow *flow)
@@ -122,7 +151,7 @@ static bool is_its_turn(const struct look *look, const struct jobflow_flow *flow
 
 		if (!target || json_is_absent(target->doc) ||
 		    (target->view.status.state.phase != VCJOB_COMPLETED &&
-		     !is_probed(depends->probe, &target->view)))
+		     !is_probed(look, depends->probe, target)))
 			return false;
 	}
 	return true;

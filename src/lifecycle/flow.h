@@ -2,9 +2,10 @@
 /* lifecycle/flow.h - JobFlows: jobs from templates, each made when those before it are done; and
  * JobTemplates, which list the jobs that were made from them.
  *
- * A job's turn has come when each of its targets is Completed, or, where it has a probe of task
- * phases, when the tasks of its targets are in these phases: what comes first. (Probes by HTTP and TCP
- * are taken and wait for completion.)
+ * A job's turn has come when each of its targets is Completed, or, where it has a probe, when that
+ * holds of its targets: all pods of the named tasks are in the named phases, and answer to a GET or on
+ * a port; whichever comes first. Whether pods answer is an input, since asking them takes a
+ * network; where nobody can ask, such a probe waits for completion.
  *
  * | phase          | next                                                                   |
  * |----------------|------------------------------------------------------------------------|
@@ -19,6 +20,7 @@
 #ifndef LIFECYCLE_FLOW_H
 #define LIFECYCLE_FLOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,10 +30,14 @@
 #include "json/doc.h"
 #include "lifecycle/plan.h"
 
+enum flow_probe { FLOW_PROBE_HTTP, FLOW_PROBE_TCP };
+
 struct flow_world {
 	struct json flow;
 	/* Jobs and JobTemplates of its namespace by name, or JSON_NONE. */
 	struct json (*find)(void *arg, enum plan_kind_id kind, struct str name);
+	/* Do the pods of a task of a job answer? `entry` is the row of the probe. NULL: nobody knows. */
+	bool (*answers)(void *arg, enum flow_probe probe, struct str job, struct json entry);
 	void *arg;
 	int64_t now;
 };

@@ -26,7 +26,7 @@ enum jobflow_phase {
 
 struct jobflow_depends_on {
 	struct strs targets;
-	struct json probe; /* accepted, and not acted on */
+	struct json probe; /* when they are ready before they are done */
 };
 
 struct jobflow_flow {

@@ -277,9 +277,9 @@ static bool is_answer(const struct got *got, struct json reply, struct buf *why)
 
 /* --- cases ----------------------------------------------------------------------------------- */
 
-static bool waits_for_pods(struct json case_)
+static bool waits_for_pods(struct json recorded)
 {
-	struct json_iter it = json_iter(json_get(case_, "do"));
+	struct json_iter it = json_iter(json_get(recorded, "do"));
 
 	while (json_next(&it))
 		if (str_is(json_str(json_get(json_get(it.value, "wait"), "kind")), "Job"))
@@ -307,15 +307,15 @@ static void set_up(struct home *h, struct json given)
 	json_doc_unref(got.doc);
 }
 
-static bool run_case(struct home *h, struct json case_, struct buf *why)
+static bool run_case(struct home *h, struct json recorded, struct buf *why)
 {
-	struct json replies = json_get(json_get(case_, "expect"), "replies");
-	struct json_iter it = json_iter(json_get(case_, "do"));
+	struct json replies = json_get(json_get(recorded, "expect"), "replies");
+	struct json_iter it = json_iter(json_get(recorded, "do"));
 	struct got got = {0};
 	size_t reply = 0;
 	bool good = true;
 
-	set_up(h, json_get(case_, "given"));
+	set_up(h, json_get(recorded, "given"));
 	while (good && json_next(&it))
 		if (do_step(h, &got, it.value))
 			good = is_answer(&got, json_at(replies, reply++), why);

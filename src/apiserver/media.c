@@ -234,7 +234,8 @@ static int parse_applied(struct call *call, struct str body, struct err *err)
 		struct err inner = *err;
 
 		return err_set(err, ERR_BAD_REQUEST,
-			       "error decoding YAML: error converting YAML to JSON: %s", inner.text);
+			       "error decoding YAML: error converting YAML to JSON: %s",
+			       inner.text);
 	}
 	if (!json_is(json_doc_root(call->body), JSON_OBJ))
 		return err_set(err, ERR_BAD_REQUEST,

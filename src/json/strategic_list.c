@@ -149,8 +149,8 @@ static int element_type(struct json list, enum json_type *type, struct err *err)
 			AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
 			strategic_print_go(list, &text);
-			return err_set(err, ERR_UNKNOWN,
-				       "list element types are not identical: %s", buf_text(&text));
+			return err_set(err, ERR_UNKNOWN, "list element types are not identical: %s",
+				       buf_text(&text));
 		}
 	}
 	return 0;
@@ -462,8 +462,7 @@ static int check_order(struct strategic *s, struct json patch, struct json order
 		strategic_print_go(patch, &text);
 		buf_puts(&text, "\n doesn't match $setElementOrder list:\n");
 		strategic_print_go(order, &text);
-		return err_set(err, ERR_UNKNOWN, "The order in patch list:\n%s\n",
-			       buf_text(&text));
+		return err_set(err, ERR_UNKNOWN, "The order in patch list:\n%s\n", buf_text(&text));
 	}
 	return 0;
 }
@@ -484,8 +483,7 @@ int strategic_merge_list(struct strategic *s, struct json list, struct json patc
 	    strategic_element_type(list, patch, &type, err) < 0)
 		return -1;
 	if (type == JSON_OBJ && str_is_empty(key))
-		return err_set(err, ERR_UNKNOWN,
-			       "cannot merge lists without merge key for struct");
+		return err_set(err, ERR_UNKNOWN, "cannot merge lists without merge key for struct");
 	if (take_items(s, list, key, &items, err) < 0)
 		return -1;
 	server = places_of(s, &items);

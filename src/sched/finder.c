@@ -292,8 +292,10 @@ static void resize(struct finder *f, const struct cluster *cluster)
 	}
 	if (profiles > f->profile_size) {
 		f->profile_size = profiles;
-		f->by_profile = mem_realloc(f->by_profile, profiles, sizeof(*f->by_profile));
-		f->profile_known = mem_realloc(f->profile_known, profiles, 1);
+		mem_free(f->by_profile);
+		mem_free(f->profile_known);
+		f->by_profile = mem_calloc(profiles, sizeof(*f->by_profile));
+		f->profile_known = mem_calloc(profiles, 1);
 	}
 	memset(f->profile_known, 0, f->profile_size);
 	memset(f->by_profile, 0, f->profile_size * sizeof(*f->by_profile));
@@ -717,7 +719,7 @@ bool finder_choose(struct session *ssn, struct task *task, const struct node_set
 verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
 		    enum room room)
 {
-	struct rows rows;
+	struct rows rows = {.score_count = 0};
 	verdict v = 0;
 	int dim = DIM_NONE;
 
@@ -741,7 +743,7 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,
 		  size_t count, double *ret_scores)
 {
-	struct rows rows;
+	struct rows rows = {.score_count = 0};
 	const struct finder *f = finder_of(ssn, task, &rows);
 
 	for (size_t i = 0; i < count; i++)

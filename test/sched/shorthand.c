@@ -8,6 +8,8 @@
 
 #include "base/banned.h"
 
+#define QUEUE_GATE "scheduling.volcano.sh/queue-allocation-gate"
+
 struct word {
 	struct str key;
 	struct str value; /* none: a flag */
@@ -300,9 +302,12 @@ static void expand_pod(struct json_doc *doc, struct json list, const struct line
 	each(doc, json_ensure_arr(doc, spec, "tolerations"), line, "tolerate");
 	put_neighbours(doc, spec, line);
 	put_container(doc, spec, line);
-	if (has(line, "gated")) {
+	if (has(line, "queue-gated"))
+		json_set_str(doc, notes, QUEUE_GATE, STR("true"));
+	if (has(line, "gated") || has(line, "queue-gated")) {
 		gate = json_new_obj(doc);
-		json_set_str(doc, gate, "name", STR("example.com/wait"));
+		json_set_str(doc, gate, "name",
+			     has(line, "gated") ? STR("example.com/wait") : STR(QUEUE_GATE));
 		json_append(doc, json_ensure_arr(doc, spec, "schedulingGates"), gate);
 	}
 	json_set_str(doc, status, "phase", STR("Pending"));

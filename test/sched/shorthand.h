@@ -6,13 +6,14 @@
  *	class high 1000
  *	group g1 min=3 queue=q1 class=high phase=Running need.cpu=3 role.master=1 note.KEY=VALUE
  *	pods g1 x3 cpu=1 memory=1Gi gpu=1 role=worker on=n1 class=high label.app=db select.zone=a
- *	     tolerate=key:value:NoSchedule port=80 never gated pinned succeeded near=app:db@zone
+ *	     tolerate=key:value:NoSchedule port=80 never gated queue-gated pinned succeeded near=app:db@zone
  *	     away=app:db@zone spread=app:db@zone note.KEY=VALUE
  *
  * `pods g1 x3 role=worker` are g1-worker-0 to g1-worker-2 of group g1; `from=3` begins at 3. `pinned`
  * is not preemptable; `near` and `away` are required affinity and anti-affinity to pods with that
  * label, a topology key behind the @. A missing role is "w". Memory and pods of a node are 64Gi and 110
- * unless given. */
+ * unless given. `queue-gated` pods carry
+ * Volcano's own gate, and the wish to have it taken away. */
 #ifndef TEST_SCHED_SHORTHAND_H
 #define TEST_SCHED_SHORTHAND_H
 

@@ -38,6 +38,8 @@ struct allocation {
 	VEC(struct sheet *) sheets;
 	struct map *by_job;
 	bool lending;
+	/* By queue id: what tasks ask for whose own gate we have taken away, until they are placed. */
+	VEC(struct resources) reserved;
 };
 
 static const struct node_set all_nodes = {0};
@@ -186,6 +188,49 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 	return true;
 }
 
+/* --- Volcano's own gate ---------------------------------------------------------------------- */
+
+static void reserve(struct allocation *a, const struct task *task)
+{
+	while (a->reserved.len <= task->job->queue->id)
+		(void)vec_add(&a->reserved);
+	resources_add(&a->reserved.ptr[task->job->queue->id], &task->class->request);
+}
+
+static void reserve_all(struct allocation *a, const struct job *job)
+{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (!task->gated && task->queue_gate_wish)
+		reserve(a, task);
+}
+
+/* Could the queue hold it beside what has been promised? Asked with the promises counted as held. */
+static bool fits_promises(struct allocation *a, const struct task *task)
+{
+	struct queue_info *queue = task->job->queue;
+	struct reason why = {.dim = DIM_NONE};
+	bool fits;
+
+	if (queue->id >= a->reserved.len)
+		return hook_allocatable(a->ssn, queue, task, &why) != ALLOWANCE_NONE;
+	for (struct queue_info *q = queue; q; q = q->parent)
+		resources_add(&q->allocated, &a->reserved.ptr[queue->id]);
+	fits = hook_allocatable(a->ssn, queue, task, &why) != ALLOWANCE_NONE;
+	for (struct queue_info *q = queue; q; q = q->parent)
+		resources_sub(&q->allocated, &a->reserved.ptr[queue->id]);
+	return fits;
+}
+
+static void open_gate(struct allocation *a, struct task *task)
+{
+	if (!task->queue_gate_wish || a->lending || !fits_promises(a, task))
+		return;
+	reserve(a, task);
+	outcome_add(a->ssn, DECIDE_UNGATE)->task = task;
+}
+
+/* --- placing --------------------------------------------------------------------------------- */
+
 enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
 
 static enum step fail(const struct allocation *a, struct part *part, struct task *task,
@@ -228,8 +273,7 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 	if (!is_allowed(a, sheet, task))
 		return STEP_SKIPPED;
 	if (task->gated) {
-		if (task->queue_gate_wish)
-			outcome_add(ssn, DECIDE_UNGATE)->task = task;
+		open_gate(a, task);
 		return STEP_SKIPPED;
 	}
 	if (task->role && has_failed(part, task->role)) {
@@ -340,6 +384,8 @@ static void collect(struct allocation *a)
 			sheet_free(sheet);
 			continue;
 		}
+		if (a->ssn->options.queue_gates)
+			reserve_all(a, job);
 		vec_push(&a->sheets, sheet);
 		map_put(a->by_job, job_key(job), sheet);
 		lineup_add(&a->lineup, job);
@@ -403,6 +449,9 @@ static void allocate_run(struct session *ssn, struct json arguments)
 	for (size_t i = 0; i < a.sheets.len; i++)
 		sheet_free(a.sheets.ptr[i]);
 	vec_done(&a.sheets);
+	for (size_t i = 0; i < a.reserved.len; i++)
+		resources_done(&a.reserved.ptr[i]);
+	vec_done(&a.reserved);
 	map_free(a.by_job);
 }
 

@@ -26,6 +26,14 @@
  * 4. Put its results into docs/benchmarks.md. */
 static const struct bench benches[] = {
 	{
+		.name = "apiserver",
+		.about = "a whole API server over HTTPS, its store on disk: objects written and "
+			 "read",
+		.item = "objects",
+		.size = 10000,
+		.run = bench_apiserver,
+	},
+	{
 		.name = "arena",
 		.about = "pieces from an arena, beside the same from the heap",
 		.item = "pieces",

@@ -5,6 +5,7 @@
 
 #include "programs/bench/bench.h"
 
+bench_fn bench_apiserver;
 bench_fn bench_arena;
 bench_fn bench_client;
 bench_fn bench_http;

@@ -322,7 +322,7 @@ static void serve_page(struct visit *visit, const struct route *route)
 static struct str program_name(struct call *call, struct http_request *request)
 {
 	struct str agent = http_request_header(request, STR("user-agent"));
-	struct str name;
+	struct str name = str_none();
 
 	(void)str_split(&agent, '/', &name);
 	return name.len ? arena_str(call->arena, name) : STR("unknown");

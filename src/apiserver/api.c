@@ -227,7 +227,7 @@ static bool is_put_off(struct call *call)
 					     : api->in_flight >= api->options.max_in_flight;
 	struct err err;
 
-	if (call->internal || (!full && !api->stopping))
+	if (call->internal || call->part || (!full && !api->stopping))
 		return false;
 	if (api->stopping)
 		(void)err_set(&err, ERR_UNAVAILABLE,
@@ -271,7 +271,7 @@ void api_serve(struct call *call)
 	if (is_put_off(call))
 		return;
 	list_push(&call->api->calls, &call->link);
-	if (call->verb != VERB_WATCH && !call->internal) {
+	if (call->verb != VERB_WATCH && !call->internal && !call->part) {
 		call->api->in_flight++;
 		call->in_flight = true;
 	}

@@ -135,6 +135,7 @@ struct call {
 	struct str agent;      /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
 	bool internal; /* of the server's own: not subject to admission of users */
+	bool part;     /* of another call, which was counted */
 
 	/* the answer */
 	int code;

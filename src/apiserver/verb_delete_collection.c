@@ -3,7 +3,7 @@
  *
  * The answer is the list as it was. Each removal is a call of its own, of the same user and with
  * the same options; the answer waits for the last of them. An object that has gone meanwhile is no
- * error. */
+ * error; one that may not go is the answer, and the others go all the same. */
 #include "apiserver/api_internal.h"
 #include "apiserver/filter.h"
 #include "apiserver/list.h"
@@ -16,6 +16,8 @@ struct sweep {
 	struct call *call; /* NULL: it is gone, and nobody waits */
 	struct page page;
 	size_t waiting;
+	struct json_doc *refusal; /* of the first one that may not go, or NULL */
+	int code;
 };
 
 /* One of those that were waited for is done; the last one answers. */
@@ -27,8 +29,12 @@ static void count_down(struct sweep *sweep)
 		return;
 	if (call) {
 		call->sweep = NULL;
-		list_answer(call, &sweep->page);
+		if (sweep->refusal)
+			call_answer_doc(call, sweep->code, TAKE(sweep->refusal));
+		else
+			list_answer(call, &sweep->page);
 	}
+	json_doc_unref(sweep->refusal);
 	page_done(&sweep->page);
 	mem_free(sweep);
 }
@@ -37,6 +43,10 @@ static void on_answered(struct call *part)
 {
 	struct sweep *sweep = part->arg;
 
+	if (part->code >= 400 && part->code != 404 && !sweep->refusal) {
+		sweep->refusal = TAKE(part->doc);
+		sweep->code = part->code;
+	}
 	call_free(part);
 	count_down(sweep);
 }
@@ -62,7 +72,7 @@ static void remove_one(struct sweep *sweep, const struct object *object)
 	part->options = whole->options;
 	part->options.label_selector = part->options.field_selector = str_none();
 	part->user = whole->user;
-	part->internal = true; /* counted and admitted as part of the whole */
+	part->part = true;
 	part->sub = STR("");
 	api_serve(part);
 }

@@ -86,6 +86,8 @@ static const struct step priorities[] = {
 	 "priorityclasses.scheduling.k8s.io \"system-node-critical\" is forbidden: this is a "
 	 "system priority class and cannot be deleted"},
 	{"DELETE", CLASSES "/d", NULL, 200, "/status", "Success"},
+	{"DELETE", CLASSES, NULL, 403, "/details/name", "system-cluster-critical"},
+	{"GET", CLASSES, NULL, 200, "/items/2", NULL},
 };
 
 static const struct step storage[] = {

@@ -88,7 +88,7 @@ static void validate(const struct kind *kind, struct str sub, struct json object
 {
 	const struct schema *schema = definition_schema(kind);
 
-	if (kind->scale && !sub.len)
+	if (kind->scale && !str_is(sub, "status"))
 		check_size(object, kind->scale->spec_replicas, causes);
 	if (kind->scale)
 		check_size(object, kind->scale->status_replicas, causes);

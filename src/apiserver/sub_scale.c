@@ -227,7 +227,6 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion", version);
 	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
 	call->rewrite = rewrite_scale;
-	call->sub = STR(""); /* from here on it is an update like any other */
 	update_object(call, doc, newest);
 }
 

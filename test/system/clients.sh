@@ -276,7 +276,7 @@ firstTimestamp: "2026-01-02T03:04:05Z"
 lastTimestamp: "2026-01-02T03:04:05Z"
 source: {component: clients}')" >/dev/null
 	has "events are shown" "$(get events)" "it was tried"
-	is "and selected" "$(get events --field-selector type=Warning -o name)" event/e
+	is "and selected" "$(get events --field-selector reason=Tried -o name)" event/e
 }
 
 passes "kubectl is there: $kubectl" "$kubectl" version --client

@@ -5,7 +5,7 @@
  * The order for a request: schema_prune(), schema_default(), then one of the validations.
  *
  * Rules in CEL (x-kubernetes-validations): a rule made of has(), members of self and oldSelf,
- * size(), literals, comparisons, + and -, !, &&, || and ?: is evaluated; one that needs more of the
+ * size(), all(), exists(), literals, comparisons, + and -, !, &&, || and ?: is evaluated; one that needs more of the
  * language is not checked at all (schema_unchecked_rules() counts them, so that a server can say
  * so). */
 #ifndef APISERVER_SCHEMA_H

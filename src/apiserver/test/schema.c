@@ -448,7 +448,7 @@ static void test_rules(void)
 		"'string'},'n':{'type':'integer'}},'x-kubernetes-validations':[{'rule':"
 		"'has(self.a) || has(self.b)'},{'rule':'(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : "
 		"0) <= 1','message':'only one'},{'rule':'!has(self.n) || self.n in [1, 2] && "
-		"size(self.a) > 0','message':'n'},{'rule':'self.all(x, x)'}]}}}}}");
+		"size(self.a) > 0','message':'n'},{'rule':'self.map(x, x)'}]}}}}}");
 
 	ok(schema_unchecked_rules(schema) == 1, "a rule that needs more of CEL is not checked");
 	check_update(schema, "{'spec':{'r':1,'f':'a'}}", "{'spec':{'r':1,'f':'b'}}",
@@ -504,6 +504,16 @@ static void test_expressions(void)
 		{"self.s + 1 == 2", false},
 		{"self.l[7] == 1", false},
 		{"!self.t", false},
+		{"self.l.all(x, x >= 1)", true},
+		{"self.l.all(x, x > 1)", false},
+		{"self.l.exists(x, x == self.a)", true},
+		{"self.l.exists(x, x == 9)", false},
+		{"self.l.exists_one(x, x > 1) && !self.l.exists_one(x, x > 0)", true},
+		{"self.o.all(k, k == \\\"x\\\")", true},
+		{"self.l.all(x, self.l.exists(y, y == x))", true},
+		{"self.l.exists(x, x.nope == 1 || x == 2)", true},
+		{"self.l.all(x, x.nope == 1)", false},
+		{"self.s.all(x, true)", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -181,7 +181,7 @@ static void compile_rules(struct json source, struct schema_node *node, struct c
 	node->rules.ptr =
 		arena_calloc(c->schema->arena, json_len(list), sizeof(struct schema_rule *));
 	while (json_next(&it)) {
-		struct schema_rule *rule = schema_rule_new(it.value, c->schema->arena);
+		struct schema_rule *rule = schema_rule_new(it.value, c->schema);
 
 		if (rule)
 			node->rules.ptr[node->rules.len++] = rule;

@@ -136,8 +136,8 @@ const struct schema_format *schema_format_find(struct str name);
 
 /* --- rules (schema_rule.c) ------------------------------------------------------------------- */
 
-/* The rule, in the arena; NULL when it needs more than we have. */
-struct schema_rule *schema_rule_new(struct json rule, struct arena *arena);
+/* The rule, which the schema owns; NULL when it needs more than we have. */
+struct schema_rule *schema_rule_new(struct json rule, struct schema *schema);
 /* Does it compare with what was there before? Then it is checked on updates only. */
 bool schema_rule_is_transition(const struct schema_rule *rule);
 /* Does it hold? Where it cannot be evaluated (a member is not there) *ret_error says why, else it is

@@ -2,6 +2,7 @@
 /* apiserver/schema_rule.c - the part of CEL that most rules in schemas are written in.
  *
  *	has(self.a.b)  size(x)  x.size()  x.startsWith(y)  x.endsWith(y)  x.contains(y)
+ *	x.matches("pattern")
  *	x.all(v, rule)  x.exists(v, rule)  x.exists_one(v, rule)
  *	self  oldSelf  .member  [index]  [a, b]  "text"  'text'  1  1.5  true  false  null
  *	!  -  +  ==  !=  <  <=  >  >=  in  &&  ||  ?:  ( )
@@ -26,6 +27,7 @@ struct parser {
 	struct str rest;
 	const struct variable *variables;
 	struct arena *arena;
+	struct schema *schema;
 	unsigned depth;
 	bool old; /* oldSelf was seen */
 	bool bad;
@@ -85,20 +87,40 @@ static struct str take_name(struct parser *p)
 	return name;
 }
 
-static struct expr *parse_text(struct parser *p)
+/* What stands behind a backslash; 0: more than we know. */
+static char unescape(char c)
+{
+	static const char from[] = "\\\"'`nrt?";
+	static const char to[] = "\\\"'`\n\r\t?";
+	const char *at = c ? strchr(from, c) : NULL;
+
+	return at ? to[at - from] : 0;
+}
+
+/* A text in quotes; behind an r backslashes stand for themselves. */
+static struct expr *parse_text(struct parser *p, bool raw)
 {
 	char quote = p->rest.ptr[0];
-	ptrdiff_t end = str_find_byte(p->rest, quote, 1);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct expr *expr;
+	size_t i = 1;
 
-	if (end < 0 || str_find_byte(str_slice(p->rest, 0, (size_t)end), '\\', 0) >= 0)
-		return fail(p);
+	for (; i < p->rest.len && p->rest.ptr[i] != quote; i++) {
+		char c = p->rest.ptr[i];
+
+		if (c == '\\' && !raw) {
+			c = unescape(++i < p->rest.len ? p->rest.ptr[i] : 0);
+			if (!c)
+				return fail(p);
+		}
+		buf_putc(&text, c);
+	}
 	expr = make(p, OP_LITERAL, NULL, NULL);
-	if (!expr)
-		return NULL;
+	if (!expr || i >= p->rest.len)
+		return fail(p);
 	expr->literal.kind = VALUE_STR;
-	expr->literal.text = str_slice(p->rest, 1, (size_t)end);
-	p->rest = str_skip(p->rest, (size_t)end + 1);
+	expr->literal.text = arena_str(p->arena, buf_str(&text));
+	p->rest = str_skip(p->rest, i + 1);
 	return expr;
 }
 
@@ -192,7 +214,11 @@ static struct expr *parse_primary(struct parser *p)
 	if (!p->rest.len)
 		return fail(p);
 	if (p->rest.ptr[0] == '"' || p->rest.ptr[0] == '\'')
-		return parse_text(p);
+		return parse_text(p, false);
+	if (str_starts(p->rest, STR("r\"")) || str_starts(p->rest, STR("r'"))) {
+		p->rest = str_skip(p->rest, 1);
+		return parse_text(p, true);
+	}
 	if (isdigit((unsigned char)p->rest.ptr[0]))
 		return parse_number(p);
 	if (take(p, "["))
@@ -220,6 +246,25 @@ static struct expr *parse_macro(struct parser *p, enum op op, struct expr *of)
 	return expr;
 }
 
+/* The pattern is a literal, and compiled here; one that is none is for the definition's author. */
+static struct expr *parse_match(struct parser *p, struct expr *of)
+{
+	struct expr *text = parse_expr(p);
+	struct expr *expr = make(p, OP_MATCHES, of, text);
+	struct schema_pattern *pattern;
+	struct err err;
+
+	if (!expr || !text || text->op != OP_LITERAL || text->literal.kind != VALUE_STR ||
+	    !take(p, ")"))
+		return fail(p);
+	pattern = schema_pattern_new(text->literal.text, &err);
+	if (!pattern)
+		return fail(p);
+	schema_pattern_own(p->schema, pattern);
+	expr->pattern = pattern;
+	return expr;
+}
+
 /* Behind a dot: a member, or a method that we know. */
 static struct expr *parse_member(struct parser *p, struct expr *of)
 {
@@ -241,6 +286,8 @@ static struct expr *parse_member(struct parser *p, struct expr *of)
 			expr->name = name;
 		return expr;
 	}
+	if (str_is(name, "matches"))
+		return parse_match(p, of);
 	if (str_is(name, "size"))
 		return take(p, ")") ? make(p, OP_SIZE, of, NULL) : fail(p);
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
@@ -356,10 +403,10 @@ static struct expr *parse_expr(struct parser *p)
 	return p->bad ? NULL : expr;
 }
 
-struct schema_rule *schema_rule_new(struct json rule, struct arena *arena)
+struct schema_rule *schema_rule_new(struct json rule, struct schema *schema)
 {
 	struct str text = json_str(json_get(rule, "rule"));
-	struct parser p = {.rest = text, .arena = arena};
+	struct parser p = {.rest = text, .arena = schema->arena, .schema = schema};
 	struct expr *expr;
 	struct schema_rule *made;
 
@@ -372,7 +419,7 @@ struct schema_rule *schema_rule_new(struct json rule, struct arena *arena)
 	skip_blanks(&p);
 	if (!expr || p.bad || p.rest.len)
 		return NULL;
-	made = arena_new_of(arena, struct schema_rule);
+	made = arena_new_of(schema->arena, struct schema_rule);
 	made->expr = expr;
 	made->text = text;
 	made->message = json_str(json_get(rule, "message"));

@@ -9,6 +9,8 @@
 #include "base/str.h"
 #include "json/doc.h"
 
+struct schema_pattern;
+
 enum op {
 	OP_LITERAL,
 	OP_SELF,
@@ -21,6 +23,7 @@ enum op {
 	OP_STARTS,
 	OP_ENDS,
 	OP_CONTAINS,
+	OP_MATCHES,
 	OP_LIST,
 	OP_ALL,
 	OP_EXISTS,
@@ -63,9 +66,10 @@ struct value {
 struct expr {
 	enum op op;
 	struct value literal;
-	struct str name;       /* of a member or a variable */
-	struct expr *parts[3]; /* operands */
-	struct expr *next;     /* of a list's elements */
+	struct str name;                      /* of a member or a variable */
+	struct expr *parts[3];                /* operands */
+	struct expr *next;                    /* of a list's elements */
+	const struct schema_pattern *pattern; /* of a match */
 };
 
 struct schema_rule {

@@ -304,9 +304,11 @@ static struct value evaluate_one(const struct expr *expr, const struct scope *sc
 		return of;
 	if (expr->op == OP_SIZE)
 		return evaluate_size(&of);
+	if (expr->op == OP_MATCHES && of.kind == VALUE_STR)
+		return value_bool(schema_pattern_matches(expr->pattern, of.text));
 	if (expr->op == OP_MINUS)
 		return evaluate_sum(OP_SUBTRACT, &zero, &of);
-	if (of.kind != VALUE_BOOL)
+	if (of.kind != VALUE_BOOL || expr->op == OP_MATCHES)
 		return value_error(STR("no such overload"));
 	if (expr->op == OP_NOT)
 		return value_bool(!of.truth);
@@ -335,6 +337,7 @@ static struct value evaluate(const struct expr *expr, const struct scope *scope)
 	case OP_NOT:
 	case OP_MINUS:
 	case OP_SIZE:
+	case OP_MATCHES:
 	case OP_IF:
 		return evaluate_one(expr, scope);
 	case OP_AND:

@@ -514,6 +514,12 @@ static void test_expressions(void)
 		{"self.l.exists(x, x.nope == 1 || x == 2)", true},
 		{"self.l.all(x, x.nope == 1)", false},
 		{"self.s.all(x, true)", false},
+		{"self.s.matches(\\\"^te.t$\\\")", true},
+		{"self.s.matches(\\\"^e\\\")", false},
+		{"self.a.matches(\\\"1\\\")", false},
+		{"self.t.matches(\\\"1\\\")", false},
+		{"self.s.matches(\\\"^[a-z]\\\\\\\\w+$\\\") && self.s.matches(r\\\"t$\\\")", true},
+		{"\\\"a\\\\nb\\\".size() == 3", true},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

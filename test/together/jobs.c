@@ -396,7 +396,8 @@ static void test_faults(uint64_t seed)
 				   .lose_answer = 10,
 				   .conflict = 10,
 				   .end_watch = 5,
-				   .expire = 5};
+				   .expire = 5,
+				   .delay_us = (int64_t)(seed % 3) * 100 * TIME_MILLISECOND};
 	for (int i = 0; i < 6; i++) {
 		snprintf(name, sizeof(name), "ok-%d", i);
 		submit(&c, name, 3, "\"run-seconds\":\"1\"", "");

@@ -21,35 +21,44 @@ struct fit_text {
 	enum { DETAIL_NONE, DETAIL_DIM, DETAIL_TEXT } detail;
 };
 static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
-	[FIT_INSUFFICIENT] = {"Insufficient ", false, DETAIL_DIM},
-	[FIT_POD_COUNT] = {"node(s) pod number exceeded"},
-	[FIT_UNSCHEDULABLE] = {"node(s) were unschedulable", true},
-	[FIT_NODE_AFFINITY] = {"node(s) didn't match Pod's node affinity/selector", true},
-	[FIT_TAINT] = {"node(s) had untolerated taint(s)", true},
-	[FIT_PORTS] = {"node(s) didn't have free ports for the requested pod ports"},
-	[FIT_POD_AFFINITY] = {"node(s) didn't match pod affinity rules", true},
-	[FIT_POD_ANTI_AFFINITY] = {"node(s) didn't match pod anti-affinity rules"},
-	[FIT_EXISTING_ANTI_AFFINITY] = {"node(s) didn't satisfy existing pods anti-affinity rules"},
-	[FIT_VOLUME_LIMIT] = {"node(s) exceed max volume count"},
-	[FIT_VOLUME_ZONE] = {"node(s) had no available volume zone", true},
-	[FIT_SPREAD_LABEL] = {"node(s) didn't match pod topology spread constraints (missing "
-			      "required label)",
-			      true},
-	[FIT_SPREAD] = {"node(s) didn't match pod topology spread constraints"},
-	[FIT_VOLUME_AFFINITY] = {"node(s) didn't match PersistentVolume's node affinity", true},
-	[FIT_VOLUME_NONE] = {"node(s) didn't find available persistent volumes to bind", true},
-	[FIT_VOLUME_STORAGE] = {"node(s) did not have enough free storage", true},
-	[FIT_VOLUME_LOST] = {"node(s) unavailable due to one or more pvc(s) bound to non-existent "
-			     "pv(s)",
-			     true},
-	[FIT_GROUP_LABEL] = {"node group label not found", true},
-	[FIT_GROUP_UNSET] = {"node group affinity not specified", true},
-	[FIT_GROUP_MISMATCH] = {"node does not satisfy the node group affinity", true},
-	[FIT_PROPORTION] = {"proportional of resource ", true, DETAIL_DIM},
-	[FIT_SHARD] = {"node isn't in scheduler node shard", true},
-	[FIT_ZONE_CLOSED] = {"", true, DETAIL_TEXT},
-	[FIT_ZONE_FOREIGN] = {"not allow to dispatch to revocable node", true},
-	[FIT_OTHER] = {"", true, DETAIL_TEXT},
+	[FIT_INSUFFICIENT] = {.text = "Insufficient ", .detail = DETAIL_DIM},
+	[FIT_POD_COUNT] = {.text = "node(s) pod number exceeded"},
+	[FIT_UNSCHEDULABLE] = {.text = "node(s) were unschedulable", .final = true},
+	[FIT_NODE_AFFINITY] = {.text = "node(s) didn't match Pod's node affinity/selector",
+			       .final = true},
+	[FIT_TAINT] = {.text = "node(s) had untolerated taint(s)", .final = true},
+	[FIT_PORTS] = {.text = "node(s) didn't have free ports for the requested pod ports"},
+	[FIT_POD_AFFINITY] = {.text = "node(s) didn't match pod affinity rules", .final = true},
+	[FIT_POD_ANTI_AFFINITY] = {.text = "node(s) didn't match pod anti-affinity rules"},
+	[FIT_EXISTING_ANTI_AFFINITY] =
+		{.text = "node(s) didn't satisfy existing pods anti-affinity rules"},
+	[FIT_VOLUME_LIMIT] = {.text = "node(s) exceed max volume count"},
+	[FIT_VOLUME_ZONE] = {.text = "node(s) had no available volume zone", .final = true},
+	[FIT_SPREAD_LABEL] =
+		{.text = "node(s) didn't match pod topology spread constraints (missing "
+			 "required label)",
+		 .final = true},
+	[FIT_SPREAD] = {.text = "node(s) didn't match pod topology spread constraints"},
+	[FIT_VOLUME_AFFINITY] = {.text = "node(s) didn't match PersistentVolume's node affinity",
+				 .final = true},
+	[FIT_VOLUME_NONE] = {.text = "node(s) didn't find available persistent volumes to bind",
+			     .final = true},
+	[FIT_VOLUME_STORAGE] = {.text = "node(s) did not have enough free storage", .final = true},
+	[FIT_VOLUME_LOST] =
+		{.text = "node(s) unavailable due to one or more pvc(s) bound to non-existent "
+			 "pv(s)",
+		 .final = true},
+	[FIT_GROUP_LABEL] = {.text = "node group label not found", .final = true},
+	[FIT_GROUP_UNSET] = {.text = "node group affinity not specified", .final = true},
+	[FIT_GROUP_MISMATCH] = {.text = "node does not satisfy the node group affinity",
+				.final = true},
+	[FIT_PROPORTION] = {.text = "proportional of resource ",
+			    .final = true,
+			    .detail = DETAIL_DIM},
+	[FIT_SHARD] = {.text = "node isn't in scheduler node shard", .final = true},
+	[FIT_ZONE_CLOSED] = {.text = "", .final = true, .detail = DETAIL_TEXT},
+	[FIT_ZONE_FOREIGN] = {.text = "not allow to dispatch to revocable node", .final = true},
+	[FIT_OTHER] = {.text = "", .final = true, .detail = DETAIL_TEXT},
 };
 
 bool verdict_is_final(verdict v)

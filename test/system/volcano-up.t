@@ -63,6 +63,8 @@ is "metrics neither" "$(code "$url/metrics")" 403
 is "an unknown token is nobody's" "$(code -H 'Authorization: Bearer x' "$url/healthz")" 401
 token=$(cut -d, -f1 "$home/pki/tokens.csv")
 is "the token opens" "$(code -H "Authorization: Bearer $token" "$url/api/v1/namespaces")" 200
+passes "who does not say which program it is, is served too" \
+	ask -f -A '' --cert "$home/pki/admin.crt" --key "$home/pki/admin.key" "$url/api/v1/namespaces"
 has "the certificate too" "$(ask --cert "$home/pki/admin.crt" --key "$home/pki/admin.key" "$url/metrics")" \
 	"apiserver_request_total"
 is "over HTTP/1.1 too" "$(code --http1.1 -H "Authorization: Bearer $token" "$url/api/v1/namespaces")" 200

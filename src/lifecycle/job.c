@@ -20,7 +20,6 @@
 #include "lifecycle/job_internal.h"
 #include "lifecycle/keys.h"
 #include "lifecycle/plugin.h"
-#include "model/queue.h"
 
 #include "base/banned.h"
 

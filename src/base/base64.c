@@ -82,9 +82,9 @@ static int decode(struct str text, struct buf *to, struct err *err)
 			return err_set(err, ERR_BAD_REQUEST,
 				       "illegal base64 data at input byte %zu", i);
 	}
-	if (d.have)
+	if (d.have) /* as Go counts: where the last four begin, or where padding is missing */
 		return err_set(err, ERR_BAD_REQUEST, "illegal base64 data at input byte %zu",
-			       text.len);
+			       d.pads ? text.len : text.len - d.have);
 	if (buf_is_over(to))
 		return err_set(err, ERR_TOO_LARGE, "more than %zu bytes", to->limit);
 	return 0;

@@ -41,6 +41,10 @@ int main(void)
 		is(buf_text(&out), "kept");
 	}
 	buf_clear(&out);
+	ok(base64_parse(STR("Zm9vZg"), &out, &err) < 0, "cut off");
+	is(err.text, "illegal base64 data at input byte 4");
+	ok(base64_parse(STR("Zm9vZg="), &out, &err) < 0, "padding cut off");
+	is(err.text, "illegal base64 data at input byte 7");
 	ok(base64_parse(STR("Zm\r\n9v\n"), &out, &err) == 0, "line breaks are skipped");
 	is(buf_text(&out), "foo");
 	ok(base64_parse(STR("Zm9v"), &small, &err) < 0 && err.code == ERR_TOO_LARGE, "bounded");

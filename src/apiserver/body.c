@@ -68,8 +68,13 @@ int body_check_kind(struct call *call, struct json object, struct err *err)
 	struct str name = json_str(json_get(object, "kind"));
 	struct str version = json_str(json_get(object, "apiVersion"));
 
+	const struct kind *other;
+
 	if (str_eq(name, call->kind->name) && str_eq(version, call->kind->api_version))
 		return 0;
+	other = kinds_find_kind(api_kinds(call->api), version, name);
+	if (other && other->content->check_types(other, object, err) < 0)
+		return -1; /* it is not even one of those */
 	return err_set(err, ERR_BAD_REQUEST, "%s", why_not(call, version, name));
 }
 

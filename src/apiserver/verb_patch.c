@@ -7,7 +7,8 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/managed.h"
 #include "apiserver/reading.h"
-#include "base/mem.h"
+#include "apiserver/result.h"
+#include "base/buf.h"
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/strategic.h"
@@ -64,10 +65,11 @@ static void refuse_patch(struct call *call, struct err *err)
 static void refuse_result(struct call *call, struct json result, const struct err *err)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
-	AUTO(mem_free) char *text = json_text(result, JSON_CANONICAL);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct path path = path_member(NULL, STR("patch"));
 
-	causes_invalid_str(&causes, &path, str_from(text), "%s", err->text);
+	result_print(call->kind->type, result, json_doc_root(call->body), &text);
+	causes_invalid_str(&causes, &path, buf_str(&text), "%s", err->text);
 	call_answer_invalid(call, str_none(), str_none(), str_none(), &causes);
 }
 

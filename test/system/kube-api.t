@@ -8,7 +8,7 @@
 replay=../shared/tools/kube-replay
 cases=../shared/cases/kube-api
 differences=test/data/kube-api/differences.txt
-later='apply managedfields rbac' # tags: server-side apply, field ownership, roles
+later=rbac # tags that wait: roles
 
 if [ ! -x "$replay" ] || [ ! -d "$cases" ]; then
 	echo "1..0 # SKIP no recorded conversations in $cases"

@@ -144,6 +144,13 @@ static struct value evaluate_size(const struct value *of)
 	return value_int(runes);
 }
 
+static struct value evaluate_variable(const struct expr *expr, const struct scope *scope)
+{
+	const struct variable *found = find_variable(scope->variables, expr->name);
+
+	return found ? found->value : value_error(expr->name);
+}
+
 static struct value evaluate_member(const struct expr *expr, const struct scope *scope)
 {
 	struct value of = evaluate(expr->parts[0], scope);
@@ -325,7 +332,7 @@ static struct value evaluate(const struct expr *expr, const struct scope *scope)
 	case OP_OLD_SELF:
 		return value_of(scope->old);
 	case OP_VARIABLE:
-		return find_variable(scope->variables, expr->name)->value;
+		return evaluate_variable(expr, scope);
 	case OP_ALL:
 	case OP_EXISTS:
 	case OP_EXISTS_ONE:

@@ -99,7 +99,8 @@ static void find_rows(const struct session *ssn, const struct task *task, struct
 {
 	const struct config *config = ssn->config;
 
-	memset(rows->filter_count, 0, sizeof(rows->filter_count));
+	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++)
+		rows->filter_count[scope] = 0;
 	rows->score_count = rows->batch_count = 0;
 	rows->normalises = false;
 	for (size_t i = 0; i < config->filters.len; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sched/cluster.h"
 
+#include <assert.h>
+
 #include "build.h"
 #include "sched/affinity.h"
 #include "tap.h"
@@ -9,8 +11,10 @@
 
 static int64_t room(const struct cluster *cluster, enum room which, const char *node, int dim)
 {
-	return columns_get(&cluster->columns, which, dim,
-			   cluster_find_node(cluster, str_from(node))->slot);
+	const struct node_info *found = cluster_find_node(cluster, str_from(node));
+
+	assert(found);
+	return columns_get(&cluster->columns, which, dim, found->slot);
 }
 
 static void test_nodes(void)
@@ -71,6 +75,7 @@ static void test_dimensions(void)
 	add_group(c, "g", 1, "default");
 	add_pod(c, "g", 0, NULL, "{cpu: \"1\", example.com/gpu: \"2\"}");
 	task = task_of(c, "g-w-0");
+	assert(task);
 	ok(resources_get(&task->class->request, DIM_OTHER) > 0,
 	   "a name that nobody offers counts as something else");
 	ok(!cluster_fits(c, ROOM_IDLE, 0, task->class), "which fits nowhere");
@@ -91,6 +96,7 @@ static void test_jobs(void)
 	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
 	job = cluster_find_job(c, STR("default"), STR("g"));
 	ok(job && !job->grouped, "a job is there before its group");
+	assert(job);
 	add_group(c, "g", 1, "q");
 	ok(job->grouped && !job->queue, "and before its queue");
 	add_queue(c, "q");
@@ -123,6 +129,7 @@ static void test_queues(void)
 		       "status: {state: Open}}");
 	leaf = cluster_find_queue(c, STR("leaf"));
 	root = cluster_find_queue(c, STR("root"));
+	assert(leaf && root);
 	ok(leaf->broken, "a queue without its parent stands alone");
 	(void)apply(c, "{kind: Queue, metadata: {name: mid}, spec: {weight: 1}, status: {state: "
 		       "Open}}");

@@ -101,6 +101,7 @@ static void test_jobs(void)
 	ok(job->grouped && !job->queue, "and before its queue");
 	add_queue(c, "q");
 	ok(job->queue && job->queue->job_count == 1, "the queue adopts it");
+	assert(job->queue);
 	ok(resources_get(&job->queue->pending, DIM_CPU) == 1000 && holds(c), "with what it wants");
 	(void)apply(c, "{kind: PriorityClass, metadata: {name: high}, value: 7}");
 	(void)apply(c,

@@ -182,6 +182,13 @@ static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, co
 	recorder_event(scheduler->recorder, &pod, "Warning", "FailedScheduling", str_from(message));
 }
 
+void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod)
+{
+	tell_pod(scheduler,
+		 pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid)),
+		 pod->reason, pod->message, pod->nominated);
+}
+
 static void on_bound(void *arg, const struct client_result *result)
 {
 	AUTO(write_free) struct write *write = arg;
@@ -309,63 +316,94 @@ static void on_group(void *arg, const struct client_result *result)
 			 str_from(write->name));
 }
 
+static struct json_doc *known_group(const struct scheduler *scheduler, const char *namespace,
+				    const char *name)
+{
+	return informer_get(scheduler->feeds[CLUSTER_PODGROUP].informer, str_from(namespace),
+			    str_from(name));
+}
+
 /* The conditions as they are, with those that changed: a list is written as a whole. */
 static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, struct json status,
-			   const struct decision *decision, uint32_t session)
+			   const struct later_group *group)
 {
-	const struct job *job = decision->job;
-	struct json_doc *known = informer_get(scheduler->feeds[CLUSTER_PODGROUP].informer,
-					      job_namespace(job), job_name(job));
+	struct json_doc *known = known_group(scheduler, group->namespace, group->name);
 	struct json old = known ? json_get(json_get(json_doc_root(known), "status"), "conditions")
 				: JSON_NONE;
 	struct json list;
 
-	if (!decision->conditions[0].type && !decision->conditions[1].type)
+	if (!group->conditions[0].type)
 		return;
 	list = json_len(old) ? json_new_copy(patch, old) : json_new_arr(patch);
 	json_set(patch, status, STR("conditions"), list);
-	for (size_t i = 0; i < ARRAY_LEN(decision->conditions); i++) {
-		const struct group_condition_text *text = &decision->conditions[i];
-		struct condition condition = {.type = str_from(text->type),
+	for (size_t i = 0; i < LATER_CONDITIONS && group->conditions[i].type; i++) {
+		struct condition condition = {.type = str_from(group->conditions[i].type),
 					      .status = STR("True"),
-					      .reason = str_from(text->reason),
-					      .message = str_from(text->message)};
+					      .reason = str_from(group->conditions[i].reason),
+					      .message = str_from(group->conditions[i].message)};
 
-		if (!text->type)
-			continue;
 		/* Taken out first, so that its time is that of the change. */
 		(void)conditions_remove(patch, list, condition.type);
 		(void)conditions_set(patch, list, &condition, loop_now(scheduler->loop));
 		json_set(patch, json_at(list, json_len(list) - 1), STR("transitionID"),
-			 json_new_printf(patch, "%08x", session));
+			 json_new_printf(patch, "%08x", group->session));
 	}
 }
 
-static void write_group(struct scheduler *scheduler, const struct decision *decision,
-			uint32_t session)
+static void write_group(struct scheduler *scheduler, const struct later_group *group)
 {
-	const struct job *job = decision->job;
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
-	struct write *write = write_new(scheduler, WRITE_GROUP, job_namespace(job), job_name(job),
-					str_from(job->uid));
+	struct write *write = write_new(scheduler, WRITE_GROUP, str_from(group->namespace),
+					str_from(group->name), str_from(group->uid));
 
-	set_uid(patch, str_from(job->uid));
-	json_set_str(patch, status, "phase", str_from(podgroup_phase_names[decision->phase]));
-	json_set_int(patch, status, "running", decision->running);
-	json_set_int(patch, status, "succeeded", decision->succeeded);
-	json_set_int(patch, status, "failed", decision->failed);
-	set_conditions(scheduler, patch, status, decision, session);
+	set_uid(patch, str_from(group->uid));
+	json_set_str(patch, status, "phase", str_from(podgroup_phase_names[group->phase]));
+	json_set_int(patch, status, "running", group->running);
+	json_set_int(patch, status, "succeeded", group->succeeded);
+	json_set_int(patch, status, "failed", group->failed);
+	set_conditions(scheduler, patch, status, group);
 	write->request = client_send(
 		scheduler->client, &(struct client_ask){.verb = CLIENT_PATCH,
 							.patch = CLIENT_PATCH_MERGE,
 							.resource = &resources[RESOURCE_PODGROUPS],
-							.namespace = job_namespace(job),
-							.name = job_name(job),
+							.namespace = str_from(group->namespace),
+							.name = str_from(group->name),
 							.body = patch,
 							.discard = true,
 							.done = on_group,
 							.arg = write});
+}
+
+void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group)
+{
+	struct recorder_object object = {.api_version = STR("scheduling.volcano.sh/v1beta1"),
+					 .kind = STR("PodGroup"),
+					 .namespace = str_from(group->namespace),
+					 .name = str_from(group->name),
+					 .uid = str_from(group->uid)};
+
+	if (group->has_status)
+		write_group(scheduler, group);
+	if (group->event_reason)
+		recorder_event(scheduler->recorder, &object, "Warning", group->event_reason,
+			       str_from(group->event_message));
+}
+
+/* A phase is told at once; counts and conditions alone may wait for more of them. */
+static void decide_group(struct scheduler *scheduler, const struct decision *decision,
+			 uint32_t session)
+{
+	AUTO(mem_free) char *namespace = str_dup(job_namespace(decision->job));
+	AUTO(mem_free) char *name = str_dup(job_name(decision->job));
+	struct json_doc *known = known_group(scheduler, namespace, name);
+	struct str phase =
+		known ? json_str(json_get(json_get(json_doc_root(known), "status"), "phase"))
+		      : str_none();
+
+	later_add_group(scheduler->later, decision, session);
+	if (!str_is(phase, podgroup_phase_names[decision->phase]))
+		later_tell_group(scheduler->later, decision->job);
 }
 
 static void write_queue(struct scheduler *scheduler, const struct decision *decision)
@@ -417,13 +455,27 @@ static void ungate(struct scheduler *scheduler, const struct task *task)
 							  .arg = write});
 }
 
-static void record(struct scheduler *scheduler, const struct decision *decision)
+static void tell_event(struct scheduler *scheduler, const struct decision *decision)
 {
 	struct recorder_object object =
 		decision->task ? task_object(decision->task) : job_object(decision->job);
 
 	recorder_event(scheduler->recorder, &object, decision->type, decision->reason,
 		       str_from(decision->message));
+}
+
+static void record(struct scheduler *scheduler, const struct decision *decision)
+{
+	/* Why a pod waits is told with its condition, later. */
+	if (decision->task && str_is(str_from(decision->reason), "FailedScheduling"))
+		return;
+	if (decision->job && !decision->task && str_is(str_from(decision->type), "Warning")) {
+		later_add_event(scheduler->later, decision);
+		return;
+	}
+	if (decision->job && !decision->task)
+		later_forget_event(scheduler->later, decision->job);
+	tell_event(scheduler, decision);
 }
 
 void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
@@ -433,6 +485,7 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 
 		switch (decision->kind) {
 		case DECIDE_BIND:
+			later_forget_pod(scheduler->later, decision->task);
 			bind(scheduler, decision);
 			break;
 		case DECIDE_EVICT:
@@ -442,11 +495,10 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 			ungate(scheduler, decision->task);
 			break;
 		case DECIDE_GROUP:
-			write_group(scheduler, decision, ssn->id);
+			decide_group(scheduler, decision, ssn->id);
 			break;
 		case DECIDE_POD:
-			tell_pod(scheduler, task_object(decision->task), decision->reason,
-				 decision->message, decision->nominated);
+			later_add_pod(scheduler->later, decision);
 			break;
 		case DECIDE_EVENT:
 			record(scheduler, decision);

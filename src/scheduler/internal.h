@@ -11,6 +11,7 @@
 #include "sched/cluster.h"
 #include "sched/config.h"
 #include "sched/session.h"
+#include "scheduler/later.h"
 #include "scheduler/scheduler.h"
 
 /* One kind that is watched. */
@@ -40,6 +41,7 @@ struct scheduler {
 	int64_t gather_us;
 	int64_t period_us;
 	struct list writes; /* under way */
+	struct later *later;
 	struct scheduler_stats stats;
 };
 
@@ -57,6 +59,9 @@ void scheduler_make_queues(struct scheduler *scheduler);
 /* --- carrying out (carry.c) --- */
 
 void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn);
+/* What was held back (later.h). */
+void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod);
+void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group);
 /* Forget what is under way. */
 void scheduler_drop_writes(struct scheduler *scheduler);
 

@@ -194,6 +194,7 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 	scheduler->name = mem_strdup(name);
 	scheduler->default_queue =
 		mem_strdup(options->default_queue ? options->default_queue : "default");
+	scheduler->later = later_new(scheduler);
 	scheduler->soon = loop_timer_new(loop, on_soon, scheduler);
 	scheduler->period = loop_timer_new(loop, on_period, scheduler);
 	if (scheduler_configure(scheduler,
@@ -222,6 +223,7 @@ void scheduler_free(struct scheduler *scheduler)
 	for (size_t i = 0; i < CLUSTER_KIND_COUNT; i++)
 		informer_free(scheduler->feeds[i].informer);
 	scheduler_drop_writes(scheduler);
+	later_free(scheduler->later);
 	recorder_free(scheduler->recorder);
 	loop_timer_free(scheduler->soon);
 	loop_timer_free(scheduler->period);

@@ -323,6 +323,32 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	return false;
 }
 
+/* Members that ask for nothing count as ready while they wait; before the others are bound, as many of
+ * them as the minimum needs are placed with them, so that the gang is whole (part 11). */
+static bool complete(struct allocation *a, const struct job *job, struct statement *st)
+{
+	AUTO(pq_done) struct pq tasks = {0};
+	struct task *task;
+
+	if (!a->ssn->config->hooks[HOOK_JOB_READY].len ||
+	    (int64_t)job_ready_count(job) >= job->min_available)
+		return true;
+	pq_init(&tasks, a->ssn, pq_tasks);
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, waiting)
+	if (session_is_waiting(a->ssn, waiting) && waiting->class->empty)
+		pq_push(&tasks, waiting);
+	while ((int64_t)job_ready_count(job) < job->min_available && (task = pq_pop(&tasks))) {
+		const struct fit *fit = NULL;
+		struct choice choice;
+
+		if (hook_pre_filter(a->ssn, task) ||
+		    !finder_choose(a->ssn, task, &all_nodes, &choice, &fit) ||
+		    statement_allocate(st, task, choice.node) < 0)
+			session_note(a->ssn, task)->fit = fit;
+	}
+	return (int64_t)job_ready_count(job) >= job->min_available;
+}
+
 /* One turn of a job: its minimum, or one task more. */
 static bool place_job(struct allocation *a, struct sheet *sheet)
 {
@@ -340,6 +366,11 @@ static bool place_job(struct allocation *a, struct sheet *sheet)
 		return false;
 	}
 	if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL)) {
+		if (!complete(a, sheet->job, st)) {
+			statement_undo_to(st, 0, !a->lending);
+			statement_discard(st);
+			return false;
+		}
 		statement_commit(st);
 		return true;
 	}

@@ -70,7 +70,7 @@ int hook_check_types(const struct admission_case *c, const struct type *type)
 int hook_decode(const struct admission_case *c, const struct type *type, struct json object,
 		void *view)
 {
-	struct err err;
+	struct err err = {0};
 
 	if (type_decode(type, object, c->arena, view, &err) < 0)
 		return hook_deny(c, "%s", err.text);

@@ -533,7 +533,7 @@ const struct schema *definition_schema(const struct kind *kind)
 {
 	struct served *served = kind->owner;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct err err;
+	struct err err = {0};
 
 	assert(served);
 	if (served->schema)

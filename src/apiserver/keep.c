@@ -99,7 +99,8 @@ bool change_is(const struct change *change, const char *group, const char *plura
 
 static void tell(struct keep *keep, struct object *object, struct object *old, bool at_start)
 {
-	struct str key = object ? object->key : old->key;
+	const struct object *there = object ? object : old;
+	struct str key = there ? there->key : str_none();
 	struct key_parts parts = key_split(key);
 	struct change change = {
 		.api = keep->api,

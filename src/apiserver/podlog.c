@@ -250,7 +250,9 @@ static void *open_log(struct call *call, struct json pod, struct err *err)
 {
 	struct api *api = call->api;
 	struct json spec = json_get(pod, "spec");
-	struct log_request request = {
+	struct log_request *request = arena_new_of(call->arena, struct log_request);
+
+	*request = (struct log_request){
 		.namespace = call->namespace,
 		.pod = call->name,
 		.uid = json_str(json_get(json_get(pod, "metadata"), "uid")),
@@ -259,11 +261,10 @@ static void *open_log(struct call *call, struct json pod, struct err *err)
 		.timestamps = call->options.timestamps == OPTION_TRUE,
 		.tail_lines = is_set(call->options.tail_lines) ? call->options.tail_lines : -1,
 	};
-
-	if (find_container(call, spec, &request.container, err) < 0 ||
-	    find_since(call, &request.since, err) < 0)
+	if (find_container(call, spec, &request->container, err) < 0 ||
+	    find_since(call, &request->since, err) < 0)
 		return NULL;
-	if (!request.node.len) {
+	if (!request->node.len) {
 		err->code = ERR_NONE; /* nothing is wrong: there is nothing yet */
 		return NULL;
 	}
@@ -274,7 +275,7 @@ static void *open_log(struct call *call, struct json pod, struct err *err)
 			      STR_ARG(call->name));
 		return NULL;
 	}
-	return api->log_source->open(api->log_source_arg, &request, err);
+	return api->log_source->open(api->log_source_arg, request, err);
 }
 
 void podlog_serve(struct call *call)

@@ -373,7 +373,7 @@ struct json_doc *protobuf_decode(const struct type *type, struct str raw,
 				 const struct protobuf_options *options, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct err unheard;
+	struct err unheard = {0};
 	struct decoder d = {.doc = doc, .options = options, .err = err ? err : &unheard};
 	struct json root = new_object(&d, type, raw);
 

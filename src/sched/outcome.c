@@ -54,7 +54,7 @@ static int by_text(const void *a, const void *b)
 static void put_counts(struct session *ssn, struct buf *to, const struct count_text *counts,
 		       size_t len)
 {
-	const char *texts[TASK_STATUS_COUNT + 2];
+	const char *texts[TASK_STATUS_COUNT + 2] = {NULL};
 	size_t n = 0;
 
 	for (size_t i = 0; i < len; i++)

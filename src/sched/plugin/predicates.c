@@ -80,9 +80,9 @@ static void test_all_pod_counts(const struct plugin *p, const struct task *task,
 static verdict test_unschedulable(const struct plugin *p, const struct task *task,
 				  const struct node_info *node)
 {
-	static struct taint taint = {.key = STR_INIT("node.kubernetes.io/unschedulable"),
-				     .effect = TAINT_NO_SCHEDULE};
-	static const struct taints taints = {&taint, 1};
+	struct taint taint = {.key = STR("node.kubernetes.io/unschedulable"),
+			      .effect = TAINT_NO_SCHEDULE};
+	const struct taints taints = {&taint, 1};
 
 	(void)p;
 	if (!node->profile->unschedulable ||

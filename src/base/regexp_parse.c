@@ -180,7 +180,7 @@ static enum taken take_unicode_class(struct parser *p, struct ranges *to)
 {
 	struct str start = p->rest;
 	const struct named_class *row;
-	struct str name;
+	struct str name = str_none();
 	bool negated;
 
 	if (start.len < 3 || start.ptr[0] != '\\' || (start.ptr[1] | 0x20) != 'p')

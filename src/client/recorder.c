@@ -12,6 +12,8 @@
  * events. */
 #include "client/recorder.h"
 
+#include <assert.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -93,6 +95,7 @@ static void memory_init(struct memory *memory, struct loop *loop,
 
 static void memory_remove(struct recorder *recorder, struct memory *memory, struct record *record)
 {
+	assert(record);
 	(void)map_remove(memory->by_key, str_from(record->key));
 	list_remove(&record->link);
 	mem_free(TAKE(record->key));

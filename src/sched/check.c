@@ -103,7 +103,8 @@ static char *check_job(const struct job *job)
 }
 
 static void add_below(const struct cluster *cluster, const struct queue_info *queue,
-		      struct resources *allocated, struct resources *pending)
+		      struct resources *allocated, struct resources *pending,
+		      struct resources *pipelined)
 {
 	size_t at = 0;
 	void *value;
@@ -115,6 +116,8 @@ static void add_below(const struct cluster *cluster, const struct queue_info *qu
 			continue;
 		resources_add(allocated, &job->allocated);
 		resources_add(pending, &job->pending);
+		LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
+		resources_add(pipelined, &task->class->request);
 	}
 }
 
@@ -122,9 +125,11 @@ static char *check_queue(const struct cluster *cluster, const struct queue_info 
 {
 	AUTO(resources_done) struct resources allocated = RESOURCES_INIT;
 	AUTO(resources_done) struct resources pending = RESOURCES_INIT;
+	AUTO(resources_done) struct resources pipelined = RESOURCES_INIT;
 
-	add_below(cluster, queue, &allocated, &pending);
-	if (!same(&allocated, &queue->allocated) || !same(&pending, &queue->pending))
+	add_below(cluster, queue, &allocated, &pending, &pipelined);
+	if (!same(&pipelined, &queue->pipelined) || !same(&allocated, &queue->allocated) ||
+	    !same(&pending, &queue->pending))
 		return mem_printf("queue %.*s: its sums are not those of its jobs",
 				  STR_ARG(queue->text));
 	return NULL;

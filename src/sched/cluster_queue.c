@@ -104,6 +104,7 @@ void cluster_free_queue(struct cluster *cluster, struct queue_info *queue)
 	resources_done(&queue->deserved);
 	resources_done(&queue->guarantee);
 	resources_done(&queue->allocated);
+	resources_done(&queue->pipelined);
 	resources_done(&queue->pending);
 	resources_done(&queue->inqueue);
 	resources_done(&queue->elastic);

@@ -107,6 +107,9 @@ static void sums_add(struct job *job, const struct task *task, int sign)
 	const struct resources *request = &task->class->request;
 	bool allocated = task_is(task, TASKS_ALLOCATED);
 
+	if (task->status == TASK_PIPELINED)
+		for (struct queue_info *q = job->queue; q; q = q->parent)
+			change(&q->pipelined, request, sign);
 	if (!allocated && task->status != TASK_PENDING)
 		return;
 	change(allocated ? &job->allocated : &job->pending, request, sign);

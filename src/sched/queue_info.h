@@ -48,6 +48,7 @@ struct queue_info {
 	uint32_t task_count;
 
 	struct resources allocated; /* of tasks in TASKS_ALLOCATED */
+	struct resources pipelined; /* of pipelined tasks: nothing between two sessions */
 	struct resources pending;   /* of pending tasks */
 	struct resources inqueue;   /* let in but not placed: of jobs with minResources */
 	struct resources elastic;   /* placed beyond minResources */

@@ -320,6 +320,7 @@ static bool has_room(const struct plugin *p, const struct queue_info *queue,
 		if (!quota)
 			continue;
 		resources_copy(&sum, &q->allocated);
+		resources_add(&sum, &q->pipelined);
 		resources_add(&sum, more);
 		if (enqueue) {
 			resources_add(&sum, &q->inqueue);
@@ -365,7 +366,8 @@ static bool is_deserved(const struct plugin *p, const struct queue_info *queue,
 	for (dim_set rest = resources_dims(more) & ~DIM_BIT(DIM_PODS); rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 
-		if (resources_get(&queue->allocated, dim) + resources_get(more, dim) <=
+		if (resources_get(&queue->allocated, dim) + resources_get(&queue->pipelined, dim) +
+			    resources_get(more, dim) <=
 		    resources_get(&quota->deserved, dim))
 			return true;
 	}

@@ -239,6 +239,7 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 	if (!share)
 		return ALLOWANCE_OWN;
 	resources_copy(&sum, &queue->allocated);
+	resources_add(&sum, &queue->pipelined);
 	resources_add(&sum, more);
 	over = resources_over_limit(&sum, &share->limit, more);
 	if (over) {

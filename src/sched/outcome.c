@@ -182,7 +182,8 @@ static enum podgroup_phase phase_of(const struct session *ssn, const struct job 
 
 	if (job->tally.count[TASK_RUNNING] && job->unschedulable_session == ssn->id)
 		return PODGROUP_UNKNOWN;
-	if (scheduled >= job->min_available && scheduled > 0)
+	if (scheduled >= job->min_available &&
+	    (scheduled > 0 || job->phase == PODGROUP_RUNNING || job->phase == PODGROUP_COMPLETED))
 		return scheduled == completed ? PODGROUP_COMPLETED : PODGROUP_RUNNING;
 	return job->phase == PODGROUP_INQUEUE ? PODGROUP_INQUEUE : PODGROUP_PENDING;
 }

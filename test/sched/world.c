@@ -11,6 +11,7 @@
 #include "json/merge.h"
 #include "model/pod.h"
 #include "model/podgroup.h"
+#include "model/priorityclass.h"
 
 #include "base/banned.h"
 
@@ -176,6 +177,7 @@ static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind
 	struct json root = json_doc_root(doc), meta = json_ensure_obj(doc, root, "metadata");
 	struct json spec = json_get(root, "spec");
 	char text[TIME_TEXT_SIZE];
+	const struct thing *class;
 	int32_t priority = 0;
 
 	if (is_namespaced(kind) && json_is_absent(json_get(meta, "namespace")))
@@ -193,6 +195,12 @@ static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind
 		(void)cluster_priority(world->cluster,
 				       json_str(json_get(spec, "priorityClassName")), &priority);
 		json_set_int(doc, spec, "priority", priority);
+		class = cluster_find_thing(world->cluster, CLUSTER_PRIORITYCLASS, str_none(),
+					   json_str(json_get(spec, "priorityClassName")));
+		if (class && ((const struct priorityclass *)class->view)->preemption_policy.len)
+			json_set_str(
+				doc, spec, "preemptionPolicy",
+				((const struct priorityclass *)class->view)->preemption_policy);
 	}
 	if (kind == CLUSTER_POD) {
 		struct json overhead = overhead_of(world, spec);

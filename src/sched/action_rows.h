@@ -8,5 +8,9 @@
 extern const struct action_type allocate_action;
 extern const struct action_type backfill_action;
 extern const struct action_type enqueue_action;
+extern const struct action_type gangpreempt_action;
+extern const struct action_type gangreclaim_action;
+extern const struct action_type preempt_action;
+extern const struct action_type reclaim_action;
 
 #endif

@@ -7,8 +7,9 @@
 
 #include "base/banned.h"
 
-static const struct action_type *const actions[] = {&allocate_action, &backfill_action,
-						    &enqueue_action};
+static const struct action_type *const actions[] = {
+	&allocate_action,    &backfill_action, &enqueue_action, &gangpreempt_action,
+	&gangreclaim_action, &preempt_action,  &reclaim_action};
 
 const struct action_type *action_type_find(struct str name)
 {

@@ -316,5 +316,6 @@ const struct plugin_type proportion_plugin = {
 	.allocatable = proportion_allocatable,
 	.preemptive = proportion_preemptive,
 	.job_vote = {[JOB_ENQUEUEABLE] = proportion_enqueueable},
-	.evictable = {[EVICT_RECLAIM] = proportion_evictable},
+	.evictable = {[EVICT_RECLAIM] = proportion_evictable,
+		      [EVICT_GANG_RECLAIM] = proportion_evictable},
 };

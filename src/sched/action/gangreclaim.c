@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/action/gangreclaim.c - a whole gang takes back from queues above their share: first
+ * what gangs have beyond their minimum, then whole gangs, unless `allowWholeBundle` is false (scheduler
+ * specification, 5.7). */
+#include "sched/action_rows.h"
+#include "sched/evict.h"
+
+#include "base/banned.h"
+
+static void gangreclaim_run(struct session *ssn, struct json arguments)
+{
+	struct json whole = json_get(arguments, "allowWholeBundle");
+	const struct evict_rules rules = {.kind = EVICT_GANG_RECLAIM,
+					  .word = "gangreclaim",
+					  .across_queues = true,
+					  .whole_gangs =
+						  !json_is(whole, JSON_BOOL) || json_bool(whole)};
+
+	evict_round(ssn, &rules);
+}
+
+const struct action_type gangreclaim_action = {
+	.name = "gangreclaim", .evicts = true, .run = gangreclaim_run};

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sched/evict.c - see the header.
+ *
+ * A task looks for a node: one with room, now or soon, costs nobody anything. Else each node is tried:
+ * its tasks that may go, the least valuable first, until the task fits; then those that need not have
+ * gone stay. The node whose plan costs least is taken. When the gang has its minimum, the statement is
+ * played again without each victim in turn, the most valuable first: what a later task made needless
+ * is spared. So no victim of a committed set could have stayed.
+ *
+ * What must stay true: guards are asked about each victim on the model as it stands; a statement that
+ * is not committed leaves nothing behind; sparing a victim never needs another one to go. */
+#include "sched/evict.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "model/networktopology.h"
+#include "sched/finder.h"
+#include "sched/hooks.h"
+#include "sched/lineup.h"
+#include "sched/session.h"
+#include "sched/statement.h"
+
+#include "base/banned.h"
+
+struct placement {
+	struct task *task;
+	struct node_info *node;
+};
+
+/* What one task on one node would cost. */
+struct plan {
+	struct node_info *node;   /* NULL: there is none */
+	struct task_list victims; /* the most valuable last */
+	size_t broken;            /* gangs that lose their minimum */
+};
+
+struct search {
+	struct session *ssn;
+	const struct evict_rules *rules;
+	struct job *job;
+	bool within; /* victims are of the job itself */
+	struct statement *st;
+	VEC(struct placement) placements;
+	struct task_list victims;
+	struct task_list candidates; /* of one node; kept for its memory */
+	bool waits;                  /* a task got room that is being released */
+};
+
+static const struct node_set all_nodes = {0};
+
+/* --- victims --------------------------------------------------------------------------------- */
+
+/* The gang actions decide about gangs themselves; for the others the gang plugin is a guard. */
+static bool is_about_gangs(const struct search *s)
+{
+	return s->rules->kind == EVICT_GANG_PREEMPT || s->rules->kind == EVICT_GANG_RECLAIM;
+}
+
+/* Is it of those that the rules are about? The guards come on top. */
+static bool is_candidate(const struct search *s, const struct task *task, const struct task *victim)
+{
+	const struct job *job = victim->job;
+
+	if (!task_is(victim, TASKS_EVICTABLE) || !victim->preemptable || !job || !job->grouped ||
+	    !job->queue || (task->class->empty && !victim->class->empty))
+		return false;
+	if (s->within)
+		return job == s->job;
+	if (job == s->job || (job->queue != s->job->queue) != s->rules->across_queues)
+		return false;
+	if (is_about_gangs(s) && job->preemptable.set && !job->preemptable.value)
+		return false;
+	if (s->rules->kind == EVICT_GANG_PREEMPT && job->priority >= s->job->priority)
+		return false;
+	return !s->rules->across_queues ||
+	       (job->queue->reclaimable && victim->status == TASK_RUNNING);
+}
+
+/* Do its job and its role keep their minimum, or have they lost it already? */
+static bool is_spare(const struct task *victim)
+{
+	struct job *job = victim->job;
+	int64_t ready = job_ready_count(job);
+	const struct role *role = job_find_role(job, victim->role);
+
+	if (ready < job->min_available)
+		return true;
+	if (ready == job->min_available ||
+	    (job->policy_count && victim->sub->policy && sub_job_is_ready(victim->sub)))
+		return false;
+	return !role || role->min <= 0 ||
+	       tally_of(&role->tally, TASKS_READY) != (uint32_t)role->min;
+}
+
+/* Below 0: `a` goes first. Where gangs may be broken, the tasks of one follow each other, and the
+ * smaller gang is the smaller loss. */
+static int order_victims(const struct search *s, const struct task *a, const struct task *b)
+{
+	uint32_t left, right;
+	int order;
+
+	if (!is_about_gangs(s) || a->job == b->job || a->job->queue != b->job->queue)
+		return hook_victim_order(s->ssn, a, b, s->job);
+	order = hook_job_compare(s->ssn, b->job, a->job);
+	if (order)
+		return order;
+	left = job_ready_count(a->job);
+	right = job_ready_count(b->job);
+	if (left != right)
+		return left < right ? -1 : 1;
+	return job_order(b->job, a->job);
+}
+
+static void insert_sorted(const struct search *s, struct task_list *list, struct task *task)
+{
+	vec_push(list, task);
+	for (size_t i = list->len - 1; i > 0 && order_victims(s, list->ptr[i - 1], task) > 0; i--) {
+		list->ptr[i] = list->ptr[i - 1];
+		list->ptr[i - 1] = task;
+	}
+}
+
+/* --- one node -------------------------------------------------------------------------------- */
+
+static int64_t future_room(const struct search *s, const struct node_info *node, int dim)
+{
+	return columns_get(&s->ssn->cluster->columns, ROOM_FUTURE, dim, node->slot);
+}
+
+/* Does it fit when those that are leaving have left? The filter of pod counts knows only of now. */
+static bool fits(const struct search *s, struct task *task, struct node_info *node)
+{
+	verdict v = finder_test(s->ssn, task, node, ROOM_FUTURE);
+
+	return !(verdict_codes(v) & ~verdict_codes(VERDICT(FIT_POD_COUNT))) &&
+	       future_room(s, node, DIM_PODS) > 0 &&
+	       hook_allocatable(s->ssn, s->job->queue, task, NULL) != ALLOWANCE_NONE;
+}
+
+/* What a task takes of a dimension: of pods, one. */
+static int64_t amount(const struct task *task, int dim)
+{
+	return dim == DIM_PODS ? 1 : resources_get(&task->class->request, dim);
+}
+
+/* The dimensions that a task lacks on a node. */
+static dim_set lacks(const struct search *s, const struct task *task, const struct node_info *node)
+{
+	dim_set ret = 0;
+
+	for (dim_set rest = resources_dims(&task->class->request) | DIM_BIT(DIM_PODS); rest;
+	     rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+
+		if (future_room(s, node, dim) < amount(task, dim))
+			ret |= DIM_BIT(dim);
+	}
+	return ret;
+}
+
+static bool has_some(const struct task *victim, dim_set dims)
+{
+	for (dim_set rest = dims; rest; rest &= rest - 1)
+		if (amount(victim, __builtin_ctzll(rest)) > 0)
+			return true;
+	return false;
+}
+
+/* The candidates of a node, in the order in which they go; false if all of them would not do. */
+static bool collect_candidates(struct search *s, struct task *task, struct node_info *node)
+{
+	dim_set lacking = lacks(s, task, node);
+
+	vec_clear(&s->candidates);
+	LIST_EACH(&node->tasks, struct task, node_link, victim)
+	if (is_candidate(s, task, victim))
+		insert_sorted(s, &s->candidates, victim);
+	for (dim_set rest = lacking; rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+		int64_t room = future_room(s, node, dim);
+
+		for (size_t i = 0; i < s->candidates.len; i++)
+			room += amount(s->candidates.ptr[i], dim);
+		if (room < amount(task, dim))
+			return false;
+	}
+	return s->candidates.len > 0;
+}
+
+/* Candidates go until the task fits. With `whole`, also those whose gang cannot do without them. */
+static bool evict_candidates(struct search *s, struct task *task, struct plan *plan, bool whole)
+{
+	const struct evict_ask ask = {.kind = s->rules->kind, .job = s->job, .task = task};
+
+	for (size_t i = 0; i < s->candidates.len; i++) {
+		struct task *victim = s->candidates.ptr[i];
+		dim_set lacking = lacks(s, task, plan->node);
+
+		if (!task_is(victim, TASKS_EVICTABLE) || (lacking && !has_some(victim, lacking)) ||
+		    (!whole && is_about_gangs(s) && !is_spare(victim)) ||
+		    !hook_evictable(s->ssn, &ask, victim))
+			continue;
+		plan->broken += is_about_gangs(s) && !is_spare(victim);
+		statement_evict(s->st, victim, s->rules->word, s->job);
+		insert_sorted(s, &plan->victims, victim);
+		if (fits(s, task, plan->node))
+			return true;
+	}
+	return false;
+}
+
+/* Those that need not have gone stay, the most valuable first. */
+static void spare_needless(struct search *s, struct task *task, struct plan *plan)
+{
+	for (size_t i = plan->victims.len; i-- > 0 && plan->victims.len > 1;) {
+		struct task *victim = plan->victims.ptr[i];
+
+		(void)statement_spare(s->st, victim);
+		if (fits(s, task, plan->node))
+			vec_remove(&plan->victims, i);
+		else
+			statement_evict(s->st, victim, s->rules->word, s->job);
+	}
+}
+
+/* What would it cost here? The model is as before. */
+static bool plan_node(struct search *s, struct task *task, struct node_info *node,
+		      struct plan *plan)
+{
+	size_t mark = statement_mark(s->st);
+	bool found;
+
+	plan->node = node;
+	plan->broken = 0;
+	vec_clear(&plan->victims);
+	if (verdict_is_final(finder_test(s->ssn, task, node, ROOM_COUNT)) ||
+	    !collect_candidates(s, task, node))
+		return false;
+	found = evict_candidates(s, task, plan, false) ||
+		(s->rules->whole_gangs && evict_candidates(s, task, plan, true));
+	if (found)
+		spare_needless(s, task, plan);
+	statement_undo_to(s->st, mark, false);
+	return found;
+}
+
+/* --- all nodes ------------------------------------------------------------------------------- */
+
+static int64_t youngest(const struct task_list *list)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < list->len; i++)
+		if (list->ptr[i]->created < least)
+			least = list->ptr[i]->created;
+	return least;
+}
+
+/* Below 0: `a` costs less. Whom it hurts at worst counts first, then how many, then how much work is
+ * lost; the order of nodes decides what is left. */
+static int compare_plans(const struct search *s, const struct plan *a, const struct plan *b)
+{
+	const struct task *x = a->victims.ptr[a->victims.len - 1];
+	const struct task *y = b->victims.ptr[b->victims.len - 1];
+	int order = 0;
+
+	if (a->broken != b->broken)
+		return a->broken < b->broken ? -1 : 1;
+	if (x->job->queue != y->job->queue)
+		order = hook_victim_queue_order(s->ssn, x->job->queue, y->job->queue,
+						s->job->queue);
+	else if (x->job != y->job)
+		order = hook_job_compare(s->ssn, y->job, x->job);
+	if (order)
+		return order;
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	if (a->victims.len != b->victims.len)
+		return a->victims.len < b->victims.len ? -1 : 1;
+	if (youngest(&a->victims) != youngest(&b->victims))
+		return youngest(&a->victims) > youngest(&b->victims) ? -1 : 1;
+	return 0;
+}
+
+static bool place(struct search *s, struct task *task, struct node_info *node, bool evicting)
+{
+	if (statement_pipeline(s->st, task, node, evicting) < 0)
+		return false;
+	vec_push(&s->placements, (struct placement){.task = task, .node = node});
+	return true;
+}
+
+/* Room that is on its way costs nobody anything. */
+static bool place_soon(struct search *s, struct task *task)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+
+	for (size_t i = 0; cluster->moving && i < cluster->nodes.len; i++)
+		if (cluster->nodes.ptr[i] && fits(s, task, cluster->nodes.ptr[i])) {
+			s->waits = true;
+			return place(s, task, cluster->nodes.ptr[i], false);
+		}
+	return false;
+}
+
+/* Somebody is leaving the node that was promised to it: to evict more would be too much. */
+static bool is_promised(const struct search *s, const struct task *task)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+	const struct node_info *node;
+
+	if (!task->nominated)
+		return false;
+	node = cluster_find_node(cluster, atoms_text(cluster->atoms, task->nominated));
+	if (!node)
+		return false;
+	LIST_EACH(&node->tasks, struct task, node_link, other)
+	if (other->status == TASK_RELEASING && other->leaving)
+		return true;
+	return false;
+}
+
+static bool place_by_evicting(struct search *s, struct task *task)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+	struct plan best = {0}, plan = {0}, swap;
+	bool placed = false;
+
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		struct node_info *node = cluster->nodes.ptr[i];
+
+		if (!node || !plan_node(s, task, node, &plan) ||
+		    (best.node && compare_plans(s, &plan, &best) >= 0))
+			continue;
+		swap = best;
+		best = plan;
+		plan = swap;
+	}
+	if (best.node) {
+		size_t mark = statement_mark(s->st);
+
+		for (size_t i = 0; i < best.victims.len; i++)
+			statement_evict(s->st, best.victims.ptr[i], s->rules->word, s->job);
+		placed = place(s, task, best.node, true);
+		for (size_t i = 0; placed && i < best.victims.len; i++)
+			insert_sorted(s, &s->victims, best.victims.ptr[i]);
+		if (!placed)
+			statement_undo_to(s->st, mark, false);
+	}
+	vec_done(&best.victims);
+	vec_done(&plan.victims);
+	return placed;
+}
+
+static bool place_task(struct search *s, struct task *task)
+{
+	struct choice choice;
+
+	if (task->never_preempts || hook_pre_filter(s->ssn, task) ||
+	    (s->rules->across_queues && !hook_preemptive(s->ssn, s->job->queue, &task, 1)))
+		return false;
+	if (hook_allocatable(s->ssn, s->job->queue, task, NULL) != ALLOWANCE_NONE &&
+	    finder_choose(s->ssn, task, &all_nodes, &choice, NULL)) {
+		s->waits |= !choice.idle;
+		return place(s, task, choice.node, false);
+	}
+	return place_soon(s, task) || (!is_promised(s, task) && place_by_evicting(s, task));
+}
+
+/* --- the statement --------------------------------------------------------------------------- */
+
+/* Once more from the beginning, without one of the victims (NULL: with all). */
+static bool replay(struct search *s, const struct task *without)
+{
+	statement_undo_to(s->st, 0, false);
+	for (size_t i = 0; i < s->victims.len; i++)
+		if (s->victims.ptr[i] != without)
+			statement_evict(s->st, s->victims.ptr[i], s->rules->word, s->job);
+	for (size_t i = 0; i < s->placements.len; i++) {
+		const struct placement *at = &s->placements.ptr[i];
+
+		if (!fits(s, at->task, at->node) ||
+		    statement_pipeline(s->st, at->task, at->node, true) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* False: it does not work in one go; then nothing is to be committed. */
+static bool reduce(struct search *s)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+
+	for (size_t i = s->victims.len; i-- > 0;) {
+		const struct task *victim = s->victims.ptr[i];
+
+		if (!cluster_fits(cluster, ROOM_FUTURE, victim->node->slot, victim->class))
+			continue;
+		if (replay(s, victim))
+			vec_remove(&s->victims, i);
+		else if (!replay(s, NULL))
+			return false;
+	}
+	return true;
+}
+
+/* Has it lost its minimum by this search? */
+static bool is_broken(const struct search *s, const struct job *job)
+{
+	int64_t ready = job_ready_count(job), before = ready;
+
+	for (size_t i = 0; i < s->victims.len; i++)
+		before += s->victims.ptr[i]->job == job;
+	return before >= job->min_available && ready < job->min_available;
+}
+
+/* What is left of a gang that was broken only holds room. */
+static void evict_rests(struct search *s)
+{
+	const struct evict_ask ask = {
+		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
+	struct task_list rest = {0};
+
+	for (size_t i = 0; i < s->victims.len; i++) {
+		struct job *job = s->victims.ptr[i]->job;
+
+		if (!is_broken(s, job))
+			continue;
+		for (int status = TASK_BOUND; status <= TASK_RUNNING; status++)
+			LIST_EACH(&job->tasks[status], struct task, job_link, task)
+		if (is_candidate(s, ask.task, task))
+			vec_push(&rest, task);
+		for (size_t j = 0; j < rest.len; j++)
+			if (hook_evictable(s->ssn, &ask, rest.ptr[j]))
+				statement_evict(s->st, rest.ptr[j], s->rules->word, s->job);
+		vec_clear(&rest);
+	}
+	vec_done(&rest);
+}
+
+/* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
+static bool conclude(struct search *s, bool good)
+{
+	good = good && s->placements.len > 0 && reduce(s);
+	if (good && s->victims.len) {
+		if (is_about_gangs(s))
+			evict_rests(s);
+		statement_commit(s->st);
+	} else if (good && s->waits) {
+		statement_keep(s->st);
+	} else {
+		if (good) /* nothing was in the way */
+			statement_undo_to(s->st, 0, false);
+		statement_discard(s->st);
+		good = false;
+	}
+	vec_done(&s->placements);
+	vec_done(&s->victims);
+	vec_done(&s->candidates);
+	return good;
+}
+
+static void line_up_tasks(struct session *ssn, struct job *job, struct pq *to)
+{
+	pq_init(to, ssn, pq_tasks);
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(ssn, task))
+		pq_push(to, task);
+}
+
+static bool needs_more(const struct session *ssn, const struct job *job)
+{
+	return hook_job_test(ssn, JOB_STARVING, job, NULL) ||
+	       !hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
+}
+
+static bool evict_for(struct session *ssn, const struct evict_rules *rules, struct job *job)
+{
+	struct search s = {.ssn = ssn, .rules = rules, .job = job, .st = statement_new(ssn)};
+	const struct class *failed = NULL;
+	AUTO(pq_done) struct pq tasks;
+	struct task *task;
+
+	line_up_tasks(ssn, job, &tasks);
+	while (needs_more(ssn, job) && (task = pq_pop(&tasks)))
+		if (task->class != failed && !place_task(&s, task) && !task->never_preempts)
+			failed = task->class;
+	return conclude(&s, hook_job_vote(ssn, JOB_PIPELINED, job, NULL));
+}
+
+/* --- rounds ---------------------------------------------------------------------------------- */
+
+void evict_within(struct session *ssn, const struct evict_rules *rules, struct job *job)
+{
+	AUTO(pq_done) struct pq tasks;
+	struct task *task;
+	bool good = true;
+
+	line_up_tasks(ssn, job, &tasks);
+	while (good && (task = pq_pop(&tasks))) {
+		struct search s = {.ssn = ssn,
+				   .rules = rules,
+				   .job = job,
+				   .within = true,
+				   .st = statement_new(ssn)};
+
+		good = place_task(&s, task) && hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
+		good = conclude(&s, good);
+	}
+}
+
+static bool is_hard(const struct network_topology *topology)
+{
+	return topology && topology->mode == NETWORK_TOPOLOGY_HARD;
+}
+
+/* Domains of the network are not searched here: what was freed might be of no use. */
+static bool has_hard_topology(const struct job *job)
+{
+	bool hard = is_hard(job_topology(job));
+
+	for (size_t i = 0; i < job->policy_count; i++)
+		hard |= is_hard(job->policies[i].topology);
+	return hard;
+}
+
+bool evict_is_starving(struct session *ssn, struct job *job)
+{
+	return session_has_job(ssn, job) && !job_is_pending(job) &&
+	       job->tally.count[TASK_PENDING] > 0 && !has_hard_topology(job) &&
+	       hook_job_test(ssn, JOB_VALID, job, NULL) &&
+	       hook_job_test(ssn, JOB_STARVING, job, NULL);
+}
+
+void evict_round(struct session *ssn, const struct evict_rules *rules)
+{
+	AUTO(lineup_done) struct lineup lineup;
+	struct queue_info *queue;
+
+	lineup_init(&lineup, ssn);
+	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
+	if (evict_is_starving(ssn, job))
+		lineup_add(&lineup, job);
+	while ((queue = lineup_next_queue(&lineup))) {
+		struct job *job;
+
+		if (rules->across_queues && hook_overused(ssn, queue))
+			continue;
+		job = lineup_next_job(&lineup, queue);
+		if (!job)
+			continue;
+		(void)evict_for(ssn, rules, job);
+		lineup_return_queue(&lineup, queue);
+	}
+}

@@ -53,7 +53,10 @@ struct queue_info {
 	struct resources inqueue;   /* let in but not placed: of jobs with minResources */
 	struct resources elastic;   /* placed beyond minResources */
 	bool touched;               /* `allocated` has changed since it was looked at */
-	uint64_t told;              /* hash of status.allocated as it was decided last */
+	/* Of its jobs that hold something, as of that session (evict.h). */
+	int32_t lowest_priority;
+	uint32_t lowest_session;
+	uint64_t told; /* hash of status.allocated as it was decided last */
 };
 
 /* Without a hook's opinion: the older, then the smaller uid. */

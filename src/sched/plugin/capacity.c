@@ -10,6 +10,7 @@
  * the others go on (upstream stops all of them). A closed queue stops everything below it. */
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/evict.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 
@@ -348,7 +349,8 @@ static enum vote capacity_enqueueable(const struct plugin *p, const struct job *
 {
 	if (!is_usable(p, job->queue, why))
 		return VOTE_REJECT;
-	if (!job->has_min_resources || has_room(p, job->queue, &job->min_resources, true, why))
+	if (!job->has_min_resources || has_room(p, job->queue, &job->min_resources, true, why) ||
+	    evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	return VOTE_REJECT;
 }

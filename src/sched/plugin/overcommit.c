@@ -2,6 +2,7 @@
 /* sched/plugin/overcommit.c - let in no more than the cluster can hold, and a little (scheduler
  * specification, 6.7). What has been let in is counted by the ledger. */
 #include "base/mem.h"
+#include "sched/evict.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 
@@ -59,7 +60,7 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 	resources_copy(&sum, &p->ssn->cluster->inqueue_whole);
 	resources_add(&sum, &job->min_resources);
 	over = resources_over_limit(&sum, &o->idle, &job->min_resources);
-	if (!over)
+	if (!over || evict_could_reclaim(p->ssn, job) || evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	dim = __builtin_ctzll(over);
 	*why = (struct reason){

@@ -7,6 +7,7 @@
  * the model and always current; `deserved` holds for the session. */
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/evict.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 
@@ -300,7 +301,7 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 	resources_add(&sum, &queue->inqueue);
 	resources_sub(&sum, &queue->elastic);
 	over = resources_over_limit(&sum, &share->limit, &job->min_resources);
-	if (!over)
+	if (!over || evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	tell(why, REASON_QUEUE_CAPABILITY, queue, &sum, &share->limit, over);
 	return VOTE_REJECT;

@@ -34,6 +34,16 @@ struct plan {
 	size_t broken;            /* gangs that lose their minimum */
 };
 
+/* Somebody for whom no node was found; whoever is like him need not look. */
+struct hopeless {
+	const struct class *class;
+	const struct queue_info *queue;
+	int32_t job_priority;
+};
+struct despair {
+	VEC(struct hopeless) list;
+};
+
 struct search {
 	struct session *ssn;
 	const struct evict_rules *rules;
@@ -474,7 +484,30 @@ static bool needs_more(const struct session *ssn, const struct job *job)
 	       !hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
 }
 
-static bool evict_for(struct session *ssn, const struct evict_rules *rules, struct job *job)
+/* Only jobs that hold nothing are compared: what a job holds may matter to a guard. */
+static bool is_hopeless(const struct despair *despair, const struct job *job,
+			const struct task *task)
+{
+	for (size_t i = 0; i < despair->list.len; i++) {
+		const struct hopeless *other = &despair->list.ptr[i];
+
+		if (other->class == task->class && other->queue == job->queue &&
+		    job->priority <= other->job_priority)
+			return resources_is_empty(&job->allocated);
+	}
+	return false;
+}
+
+static void give_up(struct despair *despair, const struct search *s, const struct task *task)
+{
+	if (statement_is_empty(s->st) && !task->nominated && resources_is_empty(&s->job->allocated))
+		vec_push(&despair->list, (struct hopeless){.class = task->class,
+							   .queue = s->job->queue,
+							   .job_priority = s->job->priority});
+}
+
+static void evict_for(struct session *ssn, const struct evict_rules *rules, struct job *job,
+		      struct despair *despair)
 {
 	struct search s = {.ssn = ssn, .rules = rules, .job = job, .st = statement_new(ssn)};
 	const struct class *failed = NULL;
@@ -482,10 +515,16 @@ static bool evict_for(struct session *ssn, const struct evict_rules *rules, stru
 	struct task *task;
 
 	line_up_tasks(ssn, job, &tasks);
-	while (needs_more(ssn, job) && (task = pq_pop(&tasks)))
-		if (task->class != failed && !place_task(&s, task) && !task->never_preempts)
-			failed = task->class;
-	return conclude(&s, hook_job_vote(ssn, JOB_PIPELINED, job, NULL));
+	while (needs_more(ssn, job) && (task = pq_pop(&tasks))) {
+		if (task->never_preempts || task->class == failed ||
+		    is_hopeless(despair, job, task) || place_task(&s, task))
+			continue;
+		failed = task->class;
+		give_up(despair, &s, task);
+	}
+	/* What has changed may help the others. */
+	if (conclude(&s, hook_job_vote(ssn, JOB_PIPELINED, job, NULL)))
+		vec_clear(&despair->list);
 }
 
 /* --- rounds ---------------------------------------------------------------------------------- */
@@ -542,6 +581,7 @@ static bool has_shares(const struct session *ssn)
 void evict_round(struct session *ssn, const struct evict_rules *rules)
 {
 	AUTO(lineup_done) struct lineup lineup;
+	struct despair despair = {0};
 	struct queue_info *queue;
 
 	lineup_init(&lineup, ssn);
@@ -558,9 +598,10 @@ void evict_round(struct session *ssn, const struct evict_rules *rules)
 		job = lineup_next_job(&lineup, queue);
 		if (!job)
 			continue;
-		(void)evict_for(ssn, rules, job);
+		evict_for(ssn, rules, job, &despair);
 		lineup_return_queue(&lineup, queue);
 	}
+	vec_done(&despair.list);
 }
 
 /* --- prospects ------------------------------------------------------------------------------- */

@@ -12,5 +12,6 @@ extern const struct action_type gangpreempt_action;
 extern const struct action_type gangreclaim_action;
 extern const struct action_type preempt_action;
 extern const struct action_type reclaim_action;
+extern const struct action_type shuffle_action;
 
 #endif

@@ -9,7 +9,7 @@
 
 static const struct action_type *const actions[] = {
 	&allocate_action,    &backfill_action, &enqueue_action, &gangpreempt_action,
-	&gangreclaim_action, &preempt_action,  &reclaim_action};
+	&gangreclaim_action, &preempt_action,  &reclaim_action, &shuffle_action};
 
 const struct action_type *action_type_find(struct str name)
 {

@@ -112,7 +112,7 @@ static int configure(struct world *world, struct json root, struct str text)
 	err.text[0] = '\0';
 	if (world_configure(world, text, &err) == 0)
 		return wants_more(root, "");
-	if (wants_more(root, err.text) || strstr(err.text, "\"shuffle\""))
+	if (wants_more(root, err.text))
 		return 1;
 	if (has_flag(json_get(root, "scheduler_args"), "--disable-default-scheduler-config",
 		     &value))

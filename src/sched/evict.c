@@ -25,6 +25,7 @@
 struct placement {
 	struct task *task;
 	struct node_info *node;
+	enum allowance least; /* that its queue had to have */
 };
 
 /* What one task on one node would cost. */
@@ -137,14 +138,16 @@ static int64_t future_room(const struct search *s, const struct node_info *node,
 	return columns_get(&s->ssn->cluster->columns, ROOM_FUTURE, dim, node->slot);
 }
 
-/* Does it fit when those that are leaving have left? The filter of pod counts knows only of now. */
-static bool fits(const struct search *s, struct task *task, struct node_info *node)
+/* Does it fit when those that are leaving have left? The filter of pod counts knows only of now. Who
+ * evicts has to stay within his share: what is lent goes to others first, and all would be in vain. */
+static bool fits(const struct search *s, struct task *task, struct node_info *node,
+		 enum allowance least)
 {
 	verdict v = finder_test(s->ssn, task, node, ROOM_FUTURE);
 
 	return !(verdict_codes(v) & ~verdict_codes(VERDICT(FIT_POD_COUNT))) &&
 	       future_room(s, node, DIM_PODS) > 0 &&
-	       hook_allocatable(s->ssn, s->job->queue, task, NULL) != ALLOWANCE_NONE;
+	       hook_allocatable(s->ssn, s->job->queue, task, NULL) >= least;
 }
 
 /* What a task takes of a dimension: of pods, one. */
@@ -213,7 +216,7 @@ static bool evict_candidates(struct search *s, struct task *task, struct plan *p
 		plan->broken += is_about_gangs(s) && !is_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);
 		insert_sorted(s, &plan->victims, victim);
-		if (fits(s, task, plan->node))
+		if (fits(s, task, plan->node, ALLOWANCE_OWN))
 			return true;
 	}
 	return false;
@@ -226,7 +229,7 @@ static void spare_needless(struct search *s, struct task *task, struct plan *pla
 		struct task *victim = plan->victims.ptr[i];
 
 		(void)statement_spare(s->st, victim);
-		if (fits(s, task, plan->node))
+		if (fits(s, task, plan->node, ALLOWANCE_OWN))
 			vec_remove(&plan->victims, i);
 		else
 			statement_evict(s->st, victim, s->rules->word, s->job);
@@ -296,7 +299,10 @@ static bool place(struct search *s, struct task *task, struct node_info *node, b
 {
 	if (statement_pipeline(s->st, task, node, evicting) < 0)
 		return false;
-	vec_push(&s->placements, (struct placement){.task = task, .node = node});
+	vec_push(&s->placements,
+		 (struct placement){.task = task,
+				    .node = node,
+				    .least = evicting ? ALLOWANCE_OWN : ALLOWANCE_BORROW});
 	return true;
 }
 
@@ -306,7 +312,8 @@ static bool place_soon(struct search *s, struct task *task)
 	const struct cluster *cluster = s->ssn->cluster;
 
 	for (size_t i = 0; cluster->moving && i < cluster->nodes.len; i++)
-		if (cluster->nodes.ptr[i] && fits(s, task, cluster->nodes.ptr[i])) {
+		if (cluster->nodes.ptr[i] &&
+		    fits(s, task, cluster->nodes.ptr[i], ALLOWANCE_BORROW)) {
 			s->waits = true;
 			return place(s, task, cluster->nodes.ptr[i], false);
 		}
@@ -389,7 +396,7 @@ static bool replay(struct search *s, const struct task *without)
 	for (size_t i = 0; i < s->placements.len; i++) {
 		const struct placement *at = &s->placements.ptr[i];
 
-		if (!fits(s, at->task, at->node) ||
+		if (!fits(s, at->task, at->node, at->least) ||
 		    statement_pipeline(s->st, at->task, at->node, true) < 0)
 			return false;
 	}

@@ -64,8 +64,9 @@ static void add_random_job(struct cluster *c, uint64_t *state, int i, int nodes)
 
 	(void)apply(c,
 		    "{kind: PodGroup, metadata: {name: j%d, namespace: default, uid: j%d}, spec: {"
-		    "minMember: %d, queue: q%d%s}, status: {phase: Inqueue}}",
-		    i, i, 1 + below(state, pods), below(state, 3),
+		    "minMember: %d, queue: q%d, priorityClassName: p%d%s}, status: {phase: "
+		    "Inqueue}}",
+		    i, i, 1 + below(state, pods), below(state, 3), below(state, 3),
 		    below(state, 2) ? "" : ", minResources: {cpu: \"1\"}");
 	for (int p = 0; p < pods; p++) {
 		char node[48] = "";
@@ -94,6 +95,9 @@ static struct cluster *random_cluster(uint64_t *state)
 			    "state: Open}}",
 			    i, 1 + below(state, 3),
 			    below(state, 3) ? "" : ", capability: {cpu: \"6\"}");
+	for (int i = 0; i < 3; i++)
+		(void)apply(c, "{kind: PriorityClass, metadata: {name: p%d}, value: %d}", i,
+			    i * 100);
 	for (int i = 0; i < nodes; i++)
 		add_random_node(c, state, i);
 	for (int i = 0; i < jobs; i++)
@@ -385,6 +389,123 @@ static bool sleeps_soundly(uint64_t seed)
 	return true;
 }
 
+/* --- evictions ------------------------------------------------------------------------------- */
+
+/* Each victim by itself: of lower priority in the same queue, or of another queue, and its gang has its
+ * minimum still, or had lost it before: then nothing of it may go. */
+static bool is_fair(const struct decision *d)
+{
+	const struct job *from = d->task->job;
+	bool same = from->queue == d->job->queue;
+
+	if (strcmp(d->reason, "preempt") == 0 && from != d->job &&
+	    (!same || from->priority >= d->job->priority))
+		return false;
+	if (strcmp(d->reason, "reclaim") == 0 && same)
+		return false;
+	return (int64_t)job_ready_count(from) >= from->min_available;
+}
+
+/* The evicted are gone. */
+static void bury(struct cluster *c, const struct session *ssn)
+{
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
+		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+		AUTO(mem_free) char *name = NULL;
+
+		if (d->kind != DECIDE_EVICT)
+			continue;
+		name = str_dup(task_name(d->task));
+		cluster_remove(c, CLUSTER_POD, STR("default"), str_from(name));
+	}
+}
+
+static void add_crowd_group(struct cluster *c, uint64_t *state, int i, int min)
+{
+	(void)apply(c,
+		    "{kind: PodGroup, metadata: {name: j%d, namespace: default, uid: j%d}, spec: {"
+		    "minMember: %d, queue: q%d, priorityClassName: p%d}, status: {phase: Inqueue}}",
+		    i, i, min, below(state, 3), below(state, 3));
+}
+
+static void add_crowd_pod(struct cluster *c, int job, int pod, const char *cpu, int node)
+{
+	AUTO(mem_free) char *at = node < 0 ? mem_strdup("") : mem_printf("nodeName: n%d,", node);
+
+	(void)apply(c,
+		    "{kind: Pod, metadata: {name: j%d-w-%d, namespace: default, uid: j%d-%d, "
+		    "annotations: {scheduling.k8s.io/group-name: j%d}}, spec: {schedulerName: "
+		    "volcano, %s priority: %d, containers: [{name: c, resources: {requests: {cpu: "
+		    "%s}}}]}, status: {phase: %s}}",
+		    job, pod, job, pod, job, at, pod % 3, cpu, node < 0 ? "Pending" : "Running");
+}
+
+/* Full nodes, some of it beyond the minimum of gangs, and gangs that wait. */
+static struct cluster *crowded_cluster(uint64_t *state)
+{
+	struct cluster *c = cluster_new(NULL);
+	int nodes = 2 + below(state, 4);
+
+	for (int i = 0; i < 3; i++) {
+		(void)apply(c,
+			    "{kind: Queue, metadata: {name: q%d}, spec: {weight: %d}, status: {"
+			    "state: Open}}",
+			    i, 1 + below(state, 3));
+		(void)apply(c, "{kind: PriorityClass, metadata: {name: p%d}, value: %d}", i,
+			    i * 100);
+	}
+	for (int i = 0; i < nodes; i++) {
+		(void)apply(
+			c,
+			"{kind: Node, metadata: {name: n%d}, status: {allocatable: {cpu: \"6\", "
+			"memory: 8Gi, pods: \"9\"}}}",
+			i);
+		add_crowd_group(c, state, i, below(state, 4));
+	}
+	for (int i = 0; i < nodes * 6; i++)
+		add_crowd_pod(c, below(state, nodes), i, "1", i / 6);
+	for (int i = 10; i < 14; i++) {
+		int pods = 1 + below(state, 4);
+
+		add_crowd_group(c, state, i, 1 + below(state, pods));
+		for (int p = 0; p < pods; p++)
+			add_crowd_pod(c, i, p, below(state, 2) ? "1" : "1500m", -1);
+	}
+	cluster_settle(c);
+	return c;
+}
+
+static bool are_fair(const struct session *ssn)
+{
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
+		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+
+		if (d->kind != DECIDE_EVICT || is_fair(d))
+			continue;
+		printf("# %s for %s by %s\n", d->task->text, d->job->key, d->reason);
+		return false;
+	}
+	return true;
+}
+
+static bool evicts_well(uint64_t seed)
+{
+	uint64_t state = seed;
+	AUTO(cluster_free) struct cluster *c = crowded_cluster(&state);
+	AUTO(mem_free)
+	char *text = mem_printf("{actions: \"enqueue, allocate, preempt, reclaim\", %s}", plugins);
+	AUTO(config_free) struct config *config = configure(text);
+	bool good = true;
+
+	for (int i = 0; good && i < 4; i++) {
+		AUTO(session_free) struct session *ssn = session_run(c, config, 0, NULL);
+
+		good = holds(c) && gangs_are_whole(ssn) && !idle_below_zero(c) && are_fair(ssn);
+		bury(c, ssn);
+	}
+	return good;
+}
+
 static void hold_for_many(bool (*property)(uint64_t seed), const char *what)
 {
 	enum { SEEDS = 60 };
@@ -401,5 +522,6 @@ int main(void)
 	hold_for_many(finds_the_best, "a finder finds what looking at each node finds");
 	hold_for_many(decides_well, "gangs are whole, nodes are not overfilled, cycles are final");
 	hold_for_many(sleeps_soundly, "jobs that sleep miss nothing");
+	hold_for_many(evicts_well, "victims are fair, and gangs keep their minimum");
 	return tap_done();
 }

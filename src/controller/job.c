@@ -264,7 +264,7 @@ static bool is_older(struct json a, struct json b)
 static struct json find_command(const struct job_controller *self, struct json job)
 {
 	struct json meta = json_get(job, "metadata");
-	struct json oldest = JSON_NONE;
+	struct json_doc *oldest = NULL;
 	struct json_doc *doc;
 	size_t at = 0;
 
@@ -277,10 +277,10 @@ static struct json find_command(const struct job_controller *self, struct json j
 		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")),
 			   json_str(json_get(meta, "namespace"))) &&
 		    (uid.len == 0 || str_eq(uid, json_str(json_get(meta, "uid")))) &&
-		    (json_is_absent(oldest) || is_older(root, oldest)))
-			oldest = root;
+		    (!oldest || is_older(root, json_doc_root(oldest))))
+			oldest = doc;
 	}
-	return oldest;
+	return oldest ? json_doc_root(oldest) : JSON_NONE;
 }
 
 /* Has it failed for as long as `max_requeue` pauses take? */

@@ -54,7 +54,7 @@ static void add_gate(struct json_doc *doc, struct json spec)
 static void place(struct json_doc *doc, struct json spec, const struct resource_group *group)
 {
 	struct json_iter it = json_iter(group->tolerations);
-	struct json list;
+	struct json list = JSON_NONE;
 
 	if (group->labels.len) {
 		list = json_ensure_obj(doc, spec, "nodeSelector");

@@ -28,9 +28,8 @@ static struct str parent_of(struct json queue)
 static struct json look_up(const struct admission_case *c, struct str name)
 {
 	const struct admission_world *world = &c->admission->world;
-	struct json found = JSON_NONE;
+	const struct json found = world->queue(world->arg, name);
 
-	found = world->queue(world->arg, name);
 	return found;
 }
 

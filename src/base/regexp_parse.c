@@ -176,6 +176,27 @@ static enum taken take_perl_class(struct parser *p, struct ranges *to)
 }
 
 /* \pL \P{Lu} \p{^Lu} */
+/* {Name}, or the one letter that is a name as well. */
+static bool take_class_name(struct parser *p, struct str start, struct str *ret)
+{
+	struct str name = p->rest;
+	ptrdiff_t end;
+
+	if (!take(p, "{")) {
+		(void)regexp_take_rune(&p->rest);
+		*ret = piece_from(p, name);
+		return true;
+	}
+	end = str_find_byte(p->rest, '}', 0);
+	if (end < 0) {
+		(void)fail(p, "invalid character class range", start);
+		return false;
+	}
+	*ret = str_slice(p->rest, 0, (size_t)end);
+	p->rest = str_skip(p->rest, (size_t)end + 1);
+	return true;
+}
+
 static enum taken take_unicode_class(struct parser *p, struct ranges *to)
 {
 	struct str start = p->rest;
@@ -187,20 +208,8 @@ static enum taken take_unicode_class(struct parser *p, struct ranges *to)
 		return NOT_THERE;
 	negated = start.ptr[1] == 'P';
 	p->rest = str_skip(start, 2);
-	if (take(p, "{")) {
-		ptrdiff_t end = str_find_byte(p->rest, '}', 0);
-
-		if (end < 0) {
-			(void)fail(p, "invalid character class range", start);
-			return BROKEN;
-		}
-		name = str_slice(p->rest, 0, (size_t)end);
-		p->rest = str_skip(p->rest, (size_t)end + 1);
-	} else {
-		name = p->rest;
-		(void)regexp_take_rune(&p->rest);
-		name = piece_from(p, name);
-	}
+	if (!take_class_name(p, start, &name))
+		return BROKEN;
 	if (str_starts(name, STR("^"))) {
 		negated = !negated;
 		name = str_skip(name, 1);

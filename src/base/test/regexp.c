@@ -8,77 +8,79 @@
 
 #include "base/banned.h"
 
+static const struct {
+	const char *pattern;
+	const char *text;
+	bool found;
+} matches[] = {
+	{"", "", true},
+	{"", "abc", true},
+	{"b", "abc", true},
+	{"d", "abc", false},
+	{"^node-[0-9]+$", "node-12", true},
+	{"^node-[0-9]+$", "node-", false},
+	{"^node-[0-9]+$", "anode-1", false},
+	{"node-(1|2)$", "node-2", true},
+	{"node-(1|2)$", "node-3", false},
+	{"^(?:a|b)*$", "abba", true},
+	{"^(?:a|b)*$", "abca", false},
+	{"^a{2,3}$", "a", false},
+	{"^a{2,3}$", "aaa", true},
+	{"^a{2,3}$", "aaaa", false},
+	{"^a{2}$", "aa", true},
+	{"^a{2,}$", "aaaaaa", true},
+	{"^a{,2}$", "a{,2}", true},
+	{"^a{x$", "a{x", true},
+	{"^a??b+?$", "abb", true},
+	{"(?i)^NODE$", "node", true},
+	{"(?i:n)ode", "Node", true},
+	{"(?i:n)ode", "NODE", false},
+	{"a(?i)b|c", "C", true},
+	{"(a(?i)b)c", "aBC", false},
+	{"a.c", "a\nc", false},
+	{"(?s)a.c", "a\nc", true},
+	{"^b$", "a\nb\nc", false},
+	{"(?m)^b$", "a\nb\nc", true},
+	{"\\bfoo\\b", "a foo b", true},
+	{"\\bfoo\\b", "afoo b", false},
+	{"\\Boo", "foo", true},
+	{"\\Aa\\z", "a", true},
+	{"[^a-c]", "abc", false},
+	{"[^a-c]", "abd", true},
+	{"[]a]", "]", true},
+	{"[a-]", "-", true},
+	{"[[:digit:]x]+$", "1x2", true},
+	{"^[[:^alpha:]]$", "1", true},
+	{"^\\d\\w\\s$", "1a ", true},
+	{"^\\D\\W\\S$", "a-b", true},
+	{"^[\\d\\-]+$", "1-2", true},
+	{"^\\x41\\x{42}\\103$", "ABC", true},
+	{"^\\Qa.b\\E+$", "a.b", true},
+	{"^\\Qa.b\\E+$", "axb", false},
+	{"^\\pL\\p{Lu}\\P{N}$", "aBc", true},
+	{"^(?P<rack>r[0-9])-(?<slot>s[0-9])$", "r1-s2", true},
+	{"^.$", "\xc3\xa4", true},
+	{"^[\xc3\xa0-\xc3\xbc]$", "\xc3\xa4", true},
+	{"^*a", "a", true},
+	{"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
+	{"((a{1,10}){1,10}){1,10}$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", false},
+	{"(|a)+", "aaa", true},
+	{"a|", "b", true},
+	{"\\.", ".", true},
+	{"\\t\\n", "\t\n", true},
+};
+
 static void test_matches(void)
 {
-	static const struct {
-		const char *pattern;
-		const char *text;
-		bool found;
-	} rows[] = {
-		{"", "", true},
-		{"", "abc", true},
-		{"b", "abc", true},
-		{"d", "abc", false},
-		{"^node-[0-9]+$", "node-12", true},
-		{"^node-[0-9]+$", "node-", false},
-		{"^node-[0-9]+$", "anode-1", false},
-		{"node-(1|2)$", "node-2", true},
-		{"node-(1|2)$", "node-3", false},
-		{"^(?:a|b)*$", "abba", true},
-		{"^(?:a|b)*$", "abca", false},
-		{"^a{2,3}$", "a", false},
-		{"^a{2,3}$", "aaa", true},
-		{"^a{2,3}$", "aaaa", false},
-		{"^a{2}$", "aa", true},
-		{"^a{2,}$", "aaaaaa", true},
-		{"^a{,2}$", "a{,2}", true},
-		{"^a{x$", "a{x", true},
-		{"^a??b+?$", "abb", true},
-		{"(?i)^NODE$", "node", true},
-		{"(?i:n)ode", "Node", true},
-		{"(?i:n)ode", "NODE", false},
-		{"a(?i)b|c", "C", true},
-		{"(a(?i)b)c", "aBC", false},
-		{"a.c", "a\nc", false},
-		{"(?s)a.c", "a\nc", true},
-		{"^b$", "a\nb\nc", false},
-		{"(?m)^b$", "a\nb\nc", true},
-		{"\\bfoo\\b", "a foo b", true},
-		{"\\bfoo\\b", "afoo b", false},
-		{"\\Boo", "foo", true},
-		{"\\Aa\\z", "a", true},
-		{"[^a-c]", "abc", false},
-		{"[^a-c]", "abd", true},
-		{"[]a]", "]", true},
-		{"[a-]", "-", true},
-		{"[[:digit:]x]+$", "1x2", true},
-		{"^[[:^alpha:]]$", "1", true},
-		{"^\\d\\w\\s$", "1a ", true},
-		{"^\\D\\W\\S$", "a-b", true},
-		{"^[\\d\\-]+$", "1-2", true},
-		{"^\\x41\\x{42}\\103$", "ABC", true},
-		{"^\\Qa.b\\E+$", "a.b", true},
-		{"^\\Qa.b\\E+$", "axb", false},
-		{"^\\pL\\p{Lu}\\P{N}$", "aBc", true},
-		{"^(?P<rack>r[0-9])-(?<slot>s[0-9])$", "r1-s2", true},
-		{"^.$", "\xc3\xa4", true},
-		{"^[\xc3\xa0-\xc3\xbc]$", "\xc3\xa4", true},
-		{"^*a", "a", true},
-		{"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
-		{"((a{1,10}){1,10}){1,10}$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", false},
-		{"(|a)+", "aaa", true},
-		{"a|", "b", true},
-		{"\\.", ".", true},
-		{"\\t\\n", "\t\n", true},
-	};
 	struct err err;
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		AUTO(regexp_free) struct regexp *re = regexp_parse(str_from(rows[i].pattern), &err);
+	for (size_t i = 0; i < ARRAY_LEN(matches); i++) {
+		AUTO(regexp_free)
+		struct regexp *re = regexp_parse(str_from(matches[i].pattern), &err);
 
-		ok(re && regexp_matches(re, str_from(rows[i].text)) == rows[i].found,
-		   "`%s` is%s in \"%s\"", rows[i].pattern, rows[i].found ? "" : " not",
-		   rows[i].text);
+		ok(re && regexp_matches(re, str_from(matches[i].text)) == matches[i].found,
+		   "`%s` is%s in \"%s\"", matches[i].pattern, matches[i].found ? "" : " not",
+		   matches[i].text);
 	}
 }
 

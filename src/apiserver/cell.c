@@ -233,7 +233,7 @@ struct json cell_selector(const struct kind_column *column, struct json object,
 	struct json value = cell_follow(object, column->path);
 	struct label_selector selector;
 	struct selector parsed;
-	struct err err;
+	struct err err = {0};
 
 	(void)now;
 	if (!json_is(value, JSON_OBJ))

@@ -13,7 +13,6 @@
 #include "client/recorder.h"
 
 #include <assert.h>
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "client/informer.h"
 
 #include "base/buf.h"
+#include "base/number.h"
 #include "base/time.h"
 #include "client/faults.h"
 #include "client_world.h"
@@ -60,10 +61,18 @@ struct heard {
 	bool broken;
 };
 
+static long number_of(struct str text)
+{
+	int64_t number = 0;
+
+	(void)!number_parse_i64(text, &number, NULL);
+	return (long)number;
+}
+
 static long *slot_of(struct heard *heard, const struct informer_object *object, char **ret_uid)
 {
 	int namespace = str_is(object->namespace, "b");
-	int name = atoi(object->name.ptr + 1);
+	long name = number_of(str_skip(object->name, 1));
 
 	*ret_uid = heard->uids[namespace][name];
 	return &heard->versions[namespace][name];
@@ -84,7 +93,7 @@ static void on_added(void *arg, const struct informer_object *object)
 
 	note(heard, "+", object);
 	heard->broken = heard->broken || *slot || !object->doc || object->old;
-	*slot = atol(text_at(object->doc, "metadata.resourceVersion"));
+	*slot = number_of(str_from(text_at(object->doc, "metadata.resourceVersion")));
 	snprintf(uid, 40, "%.39s", text_at(object->doc, "metadata.uid"));
 }
 
@@ -93,7 +102,7 @@ static void on_updated(void *arg, const struct informer_object *object)
 	struct heard *heard = arg;
 	char *uid;
 	long *slot = slot_of(heard, object, &uid);
-	long version = atol(text_at(object->doc, "metadata.resourceVersion"));
+	long version = number_of(str_from(text_at(object->doc, "metadata.resourceVersion")));
 
 	note(heard, "~", object);
 	heard->broken = heard->broken || !*slot || version <= *slot ||

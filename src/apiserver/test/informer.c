@@ -314,7 +314,7 @@ static bool agrees(struct world *w, struct heard *heard, const char *selector)
 		count++;
 		same = same &&
 		       *slot_of(heard, &object, &uid) ==
-			       atol(json_str(json_get(meta, "resourceVersion")).ptr) &&
+			       number_of(json_str(json_get(meta, "resourceVersion"))) &&
 		       (!kept ||
 			json_eq(json_get(json_doc_root(kept), "data"), json_get(it.value, "data")));
 	}

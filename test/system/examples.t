@@ -12,6 +12,7 @@ fails "a file that is not there is an error" "$EXAMPLES/tour" "$tmp/nothing.json
 has "with its name" "$output" "nothing.json: No such file or directory"
 
 passes "the demo runs" tools/demo "$BIN/.."
-has "our server speaks HTTP/2 with curl" "$output" 'HTTP/2 200, certificate verified, answer: "a gang'
+has "its first gang runs to its end" "$output" "gang is Completed"
+has "its second one waits, and then runs too" "$output" "large is Completed"
 
 finish

@@ -79,8 +79,7 @@ static void test_matches(void)
 		struct regexp *re = regexp_parse(str_from(matches[i].pattern), &err);
 
 		ok(re && regexp_matches(re, str_from(matches[i].text)) == matches[i].found,
-		   "`%s` is%s in \"%s\"", matches[i].pattern, matches[i].found ? "" : " not",
-		   matches[i].text);
+		   "the pattern of row %zu is%s there", i, matches[i].found ? "" : " not");
 	}
 }
 

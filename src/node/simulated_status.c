@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "base/time.h"
+#include "model/quantity.h"
 #include "node/simulated.h"
 
 #include "base/banned.h"
@@ -185,6 +186,17 @@ static bool has_ready_condition(struct json status)
 	return false;
 }
 
+/* The same amount, however it is written: the server keeps 100000 as 100k. */
+static bool is_amount(struct str text, const char *wanted)
+{
+	struct quantity left, right;
+
+	if (quantity_parse(text, &left, NULL) < 0 ||
+	    quantity_parse(str_from(wanted), &right, NULL) < 0)
+		return str_is(text, wanted);
+	return quantity_cmp(&left, &right) == 0;
+}
+
 /* Of the size that is wanted, and ready? Heartbeats are not looked at. */
 static bool has_status(struct json node, const struct simulated_options *options)
 {
@@ -192,7 +204,8 @@ static bool has_status(struct json node, const struct simulated_options *options
 	struct json allocatable = json_get(status, "allocatable");
 
 	for (size_t i = 0; i < ARRAY_LEN(dimensions); i++)
-		if (!str_is(json_str(json_get(allocatable, dimensions[i])), amount_of(options, i)))
+		if (!is_amount(json_str(json_get(allocatable, dimensions[i])),
+			       amount_of(options, i)))
 			return false;
 	return has_ready_condition(status);
 }

@@ -457,9 +457,10 @@ static void ungate(struct scheduler *scheduler, const struct task *task)
 
 static void tell_event(struct scheduler *scheduler, const struct decision *decision)
 {
-	struct recorder_object object =
-		decision->task ? task_object(decision->task) : job_object(decision->job);
+	struct recorder_object object;
 
+	assert(decision->task || decision->job);
+	object = decision->task ? task_object(decision->task) : job_object(decision->job);
 	recorder_event(scheduler->recorder, &object, decision->type, decision->reason,
 		       str_from(decision->message));
 }

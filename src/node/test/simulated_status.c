@@ -54,7 +54,7 @@ static void test_nodes(void)
 	ok(!simulated_node_status_patch(&options, 0, json_doc_root(node), NOW),
 	   "a new one needs no other status");
 	ok(!simulated_node_taint_patch(json_doc_root(node)), "and has no taint");
-	options.cpu = "32000m";
+	options.cpu = "8000m";
 	ok(!simulated_node_status_patch(&options, 0, json_doc_root(node), NOW),
 	   "nor where the same amount is written in another way");
 	options.cpu = "16";

@@ -307,9 +307,10 @@ int type_decode(const struct type *type, struct json object, struct arena *arena
 		struct err *err)
 {
 	const struct field top = {.is = FIELD_OBJECT, .type = type};
-	struct decoder d = {arena, err};
+	struct decoder d = {.arena = arena};
 
 	assert(type->size);
+	d.err = err;
 	memset(view, 0, type->size);
 	if (field_check_value(&top, object, (struct field_place){0}, err))
 		return -1;

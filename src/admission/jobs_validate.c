@@ -96,7 +96,8 @@ static void check_plugins(struct job_case *j)
 
 /* --- tasks ----------------------------------------------------------------------------------- */
 
-/* Filled in and checked as kube-apiserver does it. */
+/* Filled in and checked as kube-apiserver does it, and as upstream where that is older: names of
+ * variables are letters, digits, '_', '-' and '.'. */
 static bool check_template(struct job_case *j, struct json template, size_t index)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
@@ -106,7 +107,7 @@ static bool check_template(struct job_case *j, struct json template, size_t inde
 	struct path path = path_member(NULL, STR("template"));
 
 	type_default(&pod_template_spec_type, doc, copy);
-	type_validate_at(&pod_template_spec_type, copy, &path, &causes);
+	type_validate_at(&pod_template_strict_type, copy, &path, &causes);
 	if (!causes.len)
 		return true;
 	buf_printf(&j->text, "spec.task[%zu].", index);

@@ -22,7 +22,7 @@ extern const struct kind_column columns_binding[], columns_lease[], columns_pdb[
 extern const struct kind_column columns_endpointslice[], columns_ingress[], columns_ingressclass[],
 	columns_networkpolicy[];
 /* storage */
-extern const struct kind_column columns_csidriver[], columns_csinode[], columns_storageclass[],
-	columns_volumeattachment[];
+extern const struct kind_column columns_csidriver[], columns_csinode[],
+	columns_csistoragecapacity[], columns_storageclass[], columns_volumeattachment[];
 
 #endif

@@ -49,6 +49,15 @@ const struct kind_column columns_csinode[] = {
 	COLUMN_END,
 };
 
+const struct kind_column columns_csistoragecapacity[] = {
+	COLUMN_NAME,
+	COLUMN("StorageClassName", "string", "The class that it is the capacity of",
+	       .cell = cell_text, .path = "storageClassName"),
+	COLUMN("Capacity", "string", "How much there is", .cell = cell_text, .path = "capacity",
+	       .none = "<unset>"),
+	COLUMN_END,
+};
+
 static struct json class_name(const struct kind_column *column, struct json object,
 			      struct json_doc *doc, int64_t now)
 {

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 
+#include "apiserver/crd_internal.h"
 #include "base/mem.h"
 #include "model/causes.h"
 #include "model/names.h"
@@ -367,12 +368,15 @@ static void check_version(struct json versions, struct json version, const struc
 	struct json subs = json_get(version, "subresources");
 
 	check_name(NAME_DNS1035_LABEL, json_str(json_get(version, "name")), &name, causes);
+	crd_check_deprecation(version, at, causes);
 	if (!is_shared(versions, "schema"))
 		check_schema(json_get(version, "schema"), subs, &schema, causes);
 	if (!is_shared(versions, "subresources"))
 		check_subresources(subs, at, causes);
 	if (!is_shared(versions, "additionalPrinterColumns"))
 		check_columns(json_get(version, "additionalPrinterColumns"), at, causes);
+	if (!is_shared(versions, "selectableFields"))
+		crd_check_selectable(version, at, causes);
 }
 
 static bool is_doubled(struct json versions, size_t index)
@@ -431,6 +435,8 @@ static void check_shared(struct json versions, const struct path *spec, struct c
 		check_subresources(json_get(first, "subresources"), spec, causes);
 	if (is_shared(versions, "additionalPrinterColumns"))
 		check_columns(json_get(first, "additionalPrinterColumns"), spec, causes);
+	if (is_shared(versions, "selectableFields"))
+		crd_check_selectable(first, spec, causes);
 }
 
 static bool has_version(struct json versions, struct str name)
@@ -581,11 +587,14 @@ void crd_validate(struct json crd, struct json old, struct causes *causes)
 
 	if (json_is_absent(old))
 		check_own_name(crd, causes);
-	check_group(json_str(json_get(spec, "group")), &at, causes);
-	check_scope(json_str(json_get(spec, "scope")), &at, causes);
-	check_versions(versions, &at, causes);
-	check_names(json_get(spec, "names"), &at, causes);
-	check_shared(versions, &at, causes);
+	if (json_is_absent(old) || !json_eq(spec, json_get(old, "spec"))) {
+		check_group(json_str(json_get(spec, "group")), &at, causes);
+		check_scope(json_str(json_get(spec, "scope")), &at, causes);
+		check_versions(versions, &at, causes);
+		check_names(json_get(spec, "names"), &at, causes);
+		check_shared(versions, &at, causes);
+		crd_check_conversion(json_get(spec, "conversion"), &at, causes);
+	}
 	if (!json_is_absent(old))
 		check_changes(crd, old, &at, causes);
 	check_stored(json_get(json_get(crd, "status"), "storedVersions"), versions, causes);

@@ -18,7 +18,8 @@ struct path;
 void crd_prepare(struct json_doc *doc, struct json crd);
 
 /* Add a cause for everything that is wrong with a prepared definition, but its metadata (only its
- * name is looked at). `old` is the one that it replaces, or absent. */
+ * name is looked at). `old` is the one that it replaces, or absent; a spec that has not changed is
+ * not looked at again. */
 void crd_validate(struct json crd, struct json old, struct causes *causes);
 
 /* Is it a group that belongs to Kubernetes? */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "apiserver/crd.h"
+#include "apiserver/crd_internal.h"
 #include "apiserver/schema.h"
 #include "apiserver/schema_internal.h"
 #include "base/mem.h"
@@ -492,6 +493,24 @@ static void check_wanted_type(struct json schema, const char *key, const char *w
 		causes_required(causes, &at, words);
 }
 
+/* The elements of a set are compared as a whole, so nobody may own a part of one. */
+static void check_atomic_items(struct json items, const struct path *up, struct causes *causes)
+{
+	static const char words[] = "must be atomic as item of a list with "
+				    "x-kubernetes-list-type=set";
+	struct path path = path_member(up, STR("items"));
+	struct path list_path = path_member(&path, STR("x-kubernetes-list-type"));
+	struct path map_path = path_member(&path, STR("x-kubernetes-map-type"));
+	struct str type = json_str(json_get(items, "type"));
+	struct json list = json_get(items, "x-kubernetes-list-type");
+
+	if (str_is(type, "array") && json_is(list, JSON_STR) && !str_is(json_str(list), "atomic"))
+		causes_invalid(causes, &list_path, list, "%s", words);
+	if (str_is(type, "object") &&
+	    !str_is(json_str(json_get(items, "x-kubernetes-map-type")), "atomic"))
+		causes_add(causes, CAUSE_INVALID, &map_path, "Invalid value: null: %s", words);
+}
+
 static void check_list_type(struct json schema, const struct path *path, struct causes *causes)
 {
 	static const char *const list_types[] = {"atomic", "set", "map"};
@@ -501,10 +520,21 @@ static void check_list_type(struct json schema, const struct path *path, struct 
 	struct str list = json_str(json_get(schema, "x-kubernetes-list-type"));
 	struct str map = json_str(json_get(schema, "x-kubernetes-map-type"));
 
+	if (json_is(json_get(schema, "x-kubernetes-preserve-unknown-fields"), JSON_BOOL) &&
+	    !json_bool(json_get(schema, "x-kubernetes-preserve-unknown-fields"))) {
+		struct path preserve =
+			path_member(path, STR("x-kubernetes-preserve-unknown-fields"));
+
+		causes_invalid(causes, &preserve,
+			       json_get(schema, "x-kubernetes-preserve-unknown-fields"),
+			       "must be true or undefined");
+	}
 	check_wanted_type(schema, "x-kubernetes-map-type", "object", path, causes);
 	if (map.len && !str_is(map, map_types[0]) && !str_is(map, map_types[1]))
 		causes_not_supported(causes, &map_path, map, map_types, ARRAY_LEN(map_types));
 	check_wanted_type(schema, "x-kubernetes-list-type", "array", path, causes);
+	if (str_is(list, "set") && str_is(json_str(json_get(schema, "type")), "array"))
+		check_atomic_items(json_get(schema, "items"), path, causes);
 	if (list.len && !str_is(list, "atomic") && !str_is(list, "set") && !str_is(list, "map"))
 		causes_not_supported(causes, &list_path, list, list_types, ARRAY_LEN(list_types));
 	if (json_len(json_get(schema, "x-kubernetes-list-map-keys")) && !str_is(list, "map")) {
@@ -576,10 +606,6 @@ static void check_rule(struct json schema, struct json rule, const struct path *
 	struct path at = path_member(path, STR("rule"));
 	ptrdiff_t found = -1;
 
-	if (!str_trim(source).len) {
-		causes_required(causes, &at, "rule is not specified");
-		return;
-	}
 	while ((found = str_find(source, STR("self."), (size_t)(found + 1))) >= 0) {
 		size_t start = (size_t)found + 5;
 		size_t end = start;
@@ -609,7 +635,15 @@ static void check_rules(struct json schema, const struct path *path, struct caus
 		      !is_set(schema, "x-kubernetes-preserve-unknown-fields") &&
 		      !is_set(schema, "x-kubernetes-embedded-resource");
 
-	while (object && json_next(&it)) {
+	size_t before = causes->len;
+
+	for (struct json_iter around = it; json_next(&around);) {
+		struct path one = path_index(&at, around.index);
+
+		crd_check_rule_words(schema, around.value, &one, causes);
+	}
+	/* what is wrong with a rule itself is not looked for where its words are wrong */
+	while (object && causes->len == before && json_next(&it)) {
 		struct path one = path_index(&at, it.index);
 
 		check_rule(schema, it.value, &one, causes);

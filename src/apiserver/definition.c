@@ -224,6 +224,17 @@ static void keep_accepted(struct definition *def, struct json crd)
 	def->accepted = json_doc_freeze(json_doc_root(names));
 }
 
+/* Has it all that it asks for? Then there is nothing to write. */
+static bool is_settled(struct json crd)
+{
+	struct json spec = json_get(crd, "spec");
+
+	return has_condition(crd, "Established") && has_condition(crd, "NamesAccepted") &&
+	       json_eq(json_get(spec, "names"),
+		       json_get(json_get(crd, "status"), "acceptedNames")) &&
+	       !crd_group_is_protected(json_str(json_get(spec, "group")));
+}
+
 /* A definition as readers now see it. */
 static void definition_set(struct definitions *all, struct str name, struct json crd,
 			   int64_t revision)
@@ -244,7 +255,8 @@ static void definition_set(struct definitions *all, struct str name, struct json
 		make_kinds(def, crd, revision);
 		def->spec = spec;
 	}
-	if (def->terminating || def->conflict || names != def->names || spec != def->spec)
+	if (def->terminating || def->conflict ||
+	    ((names != def->names || spec != def->spec) && !is_settled(crd)))
 		look_later(def);
 	def->names = names;
 }
@@ -342,24 +354,24 @@ static void write_definition(struct definition *def, struct json_doc *doc, const
 	api_serve(call);
 }
 
-static void settle_names(struct definition *def, struct json_doc *doc)
+bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd)
 {
-	struct json crd = json_doc_root(doc);
 	struct str group = json_str(json_get(json_get(crd, "spec"), "group"));
 	VEC(struct json) taken = {0};
 	size_t at = 0;
 	void *value;
+	bool changed;
 
-	while (map_next(def->all->by_name, &at, NULL, &value)) {
+	while (map_next(api->definitions->by_name, &at, NULL, &value)) {
 		struct definition *other = value;
 		struct json names = json_doc_root(other->accepted);
 
 		if (str_eq(json_str(json_get(names, "group")), group))
 			vec_push(&taken, names);
 	}
-	if (crd_settle(doc, crd, taken.ptr, taken.len, api_now(def->all->api)))
-		write_definition(def, doc, "status");
+	changed = crd_settle(doc, crd, taken.ptr, taken.len, api_now(api));
 	vec_done(&taken);
+	return changed;
 }
 
 static void on_object_event(void *arg, const struct store_event *event)
@@ -404,8 +416,8 @@ static void look(struct definition *def)
 	doc = json_doc_thaw(json_doc_root(stored));
 	if (def->terminating)
 		finish_removal(def, doc);
-	else
-		settle_names(def, doc);
+	else if (definitions_settle(def->all->api, doc, json_doc_root(doc)))
+		write_definition(def, doc, "status");
 }
 
 /* Those that have gone are freed when nobody can hold their kinds any more. */

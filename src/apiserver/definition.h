@@ -27,6 +27,10 @@ void definitions_free(struct definitions *all);
 /* Is there nothing left to look at or to write? */
 bool definitions_are_settled(const struct api *api);
 
+/* Accept those names of a definition that nobody visible has, and say so in its status. False where
+ * nothing has changed. */
+bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd);
+
 /* --- of a custom kind --- */
 
 /* The schema of its version, compiled when it is first asked for. */

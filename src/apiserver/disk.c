@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -470,12 +471,40 @@ static int load_object(struct lmdb *lmdb, const MDB_val *key, const MDB_val *val
 		       lmdb->folder, STR_ARG(name), why.text, advice);
 }
 
+/* The stretch of the map that was read from. */
+struct stretch {
+	uintptr_t from;
+	uintptr_t to;
+};
+
+static void widen(struct stretch *stretch, const MDB_val *value)
+{
+	uintptr_t at = (uintptr_t)value->mv_data;
+
+	if (!stretch->to || at < stretch->from)
+		stretch->from = at;
+	if (at + value->mv_size > stretch->to)
+		stretch->to = at + value->mv_size;
+}
+
+/* What was read is in memory a second time now, and from here on only written: let go of the pages
+ * of the map. They stay in the system's cache for as long as it likes. */
+static void forget(const struct stretch *stretch)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = stretch->from / page * page;
+
+	if (stretch->to)
+		(void)madvise((void *)from, stretch->to - from, MADV_DONTNEED);
+}
+
 static int lmdb_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *ret_revision,
 		     struct err *err)
 {
 	struct lmdb *lmdb = lmdb_of(disk);
 	AUTO(txn_abort) MDB_txn *txn = NULL;
 	MDB_cursor *cursor = NULL;
+	struct stretch stretch = {0};
 	struct state state = {0};
 	MDB_val key, value;
 	uint64_t count = 0;
@@ -491,6 +520,7 @@ static int lmdb_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *re
 	while ((code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0) {
 		if (load_object(lmdb, &key, &value, fn, arg, err) < 0)
 			break;
+		widen(&stretch, &value);
 		count++;
 	}
 	mdb_cursor_close(cursor);
@@ -500,6 +530,7 @@ static int lmdb_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *re
 		return failed(lmdb, code, "read", err);
 	if (count != state.objects)
 		return damaged(lmdb, "objects are missing from it", err);
+	forget(&stretch);
 	*ret_revision = state.revision;
 	return 0;
 }

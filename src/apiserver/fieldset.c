@@ -76,6 +76,20 @@ struct fieldset *fieldset_child(struct arena *arena, struct fieldset *set, struc
 	return child;
 }
 
+void fieldset_prune(struct fieldset *set)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct fieldset *child = set->children[i];
+
+		fieldset_prune(child);
+		if (child->member || child->count)
+			set->children[kept++] = child;
+	}
+	set->count = kept;
+}
+
 bool fieldset_is_empty(const struct fieldset *set)
 {
 	if (set->member)

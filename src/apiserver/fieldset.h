@@ -30,6 +30,8 @@ struct fieldset *fieldset_child(struct arena *arena, struct fieldset *set, struc
 	__attribute__((returns_nonnull));
 /* The same without making it: NULL. */
 struct fieldset *fieldset_find(const struct fieldset *set, struct str key);
+/* Take away nodes that hold nothing. */
+void fieldset_prune(struct fieldset *set);
 bool fieldset_is_empty(const struct fieldset *set);
 bool fieldset_eq(const struct fieldset *a, const struct fieldset *b);
 

@@ -132,8 +132,8 @@ struct keep *keep_start(struct api *api)
 {
 	struct keep *keep = mem_new(struct keep);
 	struct store *store = api_store(api);
+	struct store_walk walk;
 	struct object *object;
-	struct str at = str_none();
 	struct err err;
 
 	keep->api = api;
@@ -142,7 +142,8 @@ struct keep *keep_start(struct api *api)
 	read_kinds(keep);
 	for (size_t i = 0; i < KEEP_COUNT; i++)
 		keep->states[i] = keepers[i]->start(api);
-	for (; (object = store_next(store, STR(""), at)); at = object->key)
+	walk = store_walk(store, STR(""), str_none());
+	while ((object = store_walk_next(&walk)))
 		tell(keep, object, NULL, true);
 	keep->watch = store_watch(store, STR(""), store_revision(store), on_event, keep, &err);
 	assert(keep->watch); /* from now on: never too old */

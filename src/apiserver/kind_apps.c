@@ -90,8 +90,9 @@ static const struct kind rows[] = {
 	{BATCH("jobs", "job", "Job", batch_job_type), .columns = columns_job, .namespaced = true,
 	 .status = true, .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
 	 .selectable = NAMES("status.successful"), .ops = &job_ops,
-	 RULES_ALONE(VALIDATED(batch_job), .warn = batch_job_warn,
-		     .prepare_create = batch_job_prepare_create, .template = "spec.template")},
+	 RULES_ALONE(VALIDATED(batch_job), .validate_status = batch_job_validate_status,
+		     .warn = batch_job_warn, .prepare_create = batch_job_prepare_create,
+		     .template = "spec.template")},
 };
 
 const struct kind_group kind_group_apps = {rows, ARRAY_LEN(rows)};

@@ -54,6 +54,7 @@ struct kind_group {
 	size_t count;
 };
 extern const struct kind_group kind_group_core, kind_group_apps, kind_group_cluster,
-	kind_group_network, kind_group_storage, kind_group_definitions, kind_group_events;
+	kind_group_network, kind_group_reviews, kind_group_storage, kind_group_definitions,
+	kind_group_events;
 
 #endif

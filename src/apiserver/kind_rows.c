@@ -11,7 +11,7 @@ const struct kind_sub kind_subs_status[] = {SUB_STATUS, SUB_END};
 
 static const struct kind_group *const groups[] = {
 	&kind_group_core,    &kind_group_apps,    &kind_group_events,      &kind_group_cluster,
-	&kind_group_network, &kind_group_storage, &kind_group_definitions,
+	&kind_group_network, &kind_group_storage, &kind_group_definitions, &kind_group_reviews,
 };
 
 void kind_rows_add(struct kinds *kinds)

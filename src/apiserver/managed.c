@@ -136,38 +136,58 @@ static struct str manager_name(const struct call *call)
 
 /* What nobody manages: what names the object, and what the server keeps. */
 static const char *const unmanaged[] = {
-	"name", "namespace",  "creationTimestamp", "selfLink",
-	"uid",  "generation", "managedFields",     "resourceVersion"};
+	"f:name", "f:namespace",  "f:creationTimestamp", "f:selfLink",
+	"f:uid",  "f:generation", "f:managedFields",     "f:resourceVersion"};
 
-static struct fieldset *strip(struct call *call, struct fieldset *set)
+static bool is_unmanaged(struct str step)
 {
-	struct fieldset *skip = fieldset_new(call->arena);
-	struct fieldset *metadata;
-
-	fieldset_child(call->arena, skip, STR("f:apiVersion"))->member = true;
-	fieldset_child(call->arena, skip, STR("f:kind"))->member = true;
-	metadata = fieldset_child(call->arena, skip, STR("f:metadata"));
-	metadata->member = true;
-	skip->member = true;
-	for (size_t i = 0; i < ARRAY_LEN(unmanaged); i++) {
-		const char *key = arena_printf(call->arena, "f:%s", unmanaged[i]);
-
-		fieldset_child(call->arena, metadata, str_from(key))->member = true;
-	}
-	return fieldset_difference(call->arena, set, skip);
+	for (size_t i = 0; i < ARRAY_LEN(unmanaged); i++)
+		if (str_is(step, unmanaged[i]))
+			return true;
+	return false;
 }
 
-/* Without the status, where that is a sub-resource of its own. */
-static struct fieldset *strip_status(struct call *call, struct fieldset *set)
+/* The children of a set that `drop` does not name; what is left of it holds nothing itself. */
+static struct fieldset without(struct arena *arena, const struct fieldset *set,
+			       bool (*drop)(struct str step))
 {
-	struct fieldset *status = fieldset_find(set, STR("f:status"));
-	struct fieldset *only;
+	struct fieldset left = {.key = set->key};
 
-	if (!status || !call->kind->status || call->sub.len)
-		return set;
-	only = fieldset_new(call->arena);
-	*fieldset_child(call->arena, only, STR("f:status")) = *status;
-	return fieldset_difference(call->arena, set, only);
+	left.children = arena_calloc(arena, set->count + 1, sizeof(left.children[0]));
+	for (size_t i = 0; i < set->count; i++)
+		if (!drop(set->children[i]->key))
+			left.children[left.count++] = set->children[i];
+	left.size = set->count + 1;
+	return left;
+}
+
+static bool is_top_unmanaged(struct str step)
+{
+	return str_is(step, "f:apiVersion") || str_is(step, "f:kind");
+}
+
+static bool is_top_or_status(struct str step)
+{
+	return is_top_unmanaged(step) || str_is(step, "f:status");
+}
+
+/* A set of fields as a manager has it: without what nobody manages, and without the status where
+ * that is a sub-resource of its own. */
+static struct fieldset *strip(struct call *call, const struct fieldset *set)
+{
+	bool status = call->kind->status && !call->sub.len;
+	struct fieldset *made = fieldset_new(call->arena);
+
+	*made = without(call->arena, set, status ? is_top_or_status : is_top_unmanaged);
+	for (size_t i = 0; i < made->count; i++)
+		if (str_is(made->children[i]->key, "f:metadata")) {
+			struct fieldset *metadata = fieldset_new(call->arena);
+
+			*metadata = without(call->arena, made->children[i], is_unmanaged);
+			made->children[i] = metadata;
+		}
+	fieldset_prune(made);
+	return made;
 }
 
 static struct manager *find_manager(struct managers *managers, struct str name,
@@ -247,15 +267,18 @@ static void take_changes(struct call *call, struct managers *managers, struct ty
 			 struct str name)
 {
 	struct arena *arena = call->arena;
-	struct fieldset *own = fieldset_union(arena, change.added, change.modified);
-	struct fieldset *lost = fieldset_union(arena, own, change.removed);
+	struct fieldset *own = fieldset_is_empty(change.modified)
+				       ? change.added
+				       : fieldset_union(arena, change.added, change.modified);
+	struct fieldset *lost =
+		managers->all.len ? fieldset_union(arena, own, change.removed) : NULL;
 
 	for (size_t i = 0; i < managers->all.len; i++) {
 		struct manager *manager = &managers->all.ptr[i];
 
 		manager->set = fieldset_difference(arena, manager->set, lost);
 	}
-	own = strip_status(call, strip(call, own));
+	own = strip(call, own);
 	if (name.len && !fieldset_is_empty(own)) {
 		struct manager *manager = get_manager(call, managers, name, UPDATE);
 
@@ -285,8 +308,8 @@ static void create_applied(struct call *call, struct managers *managers)
 {
 	struct manager *manager = get_manager(call, managers, call->options.field_manager, APPLY);
 
-	manager->set = strip_status(call, strip(call, typed_fields(call->arena, managers->root,
-								   json_doc_root(call->body))));
+	manager->set =
+		strip(call, typed_fields(call->arena, managers->root, json_doc_root(call->body)));
 	manager->time = now_text(call);
 	drop_empty(managers);
 }
@@ -519,7 +542,7 @@ struct json_doc *managed_apply(struct call *call, struct json live)
 	json_doc_set_root(doc, typed_merge(managers.root, live, config, doc));
 	self = get_manager(call, &managers, call->options.field_manager, APPLY);
 	last = self->set;
-	set = strip_status(call, strip(call, typed_fields(call->arena, managers.root, config)));
+	set = strip(call, typed_fields(call->arena, managers.root, config));
 	self->set = set;
 	self->api_version = call->kind->api_version;
 	prune(call, &managers, last, doc);

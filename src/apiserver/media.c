@@ -111,6 +111,8 @@ static int check_form(struct call *call, const struct form *form, struct err *er
 {
 	bool list = call->verb == VERB_LIST;
 
+	if (!call->kind) /* what is no resource has no other form */
+		return 0;
 	if (!form || call->verb == VERB_WATCH || !(list ? form->plain : form->list))
 		return 0;
 	call->plain_errors = true;
@@ -155,7 +157,7 @@ int media_negotiate(struct call *call, struct str accept, struct err *err)
 	if (check_form(call, best.form, err) < 0)
 		return -1;
 	call->options.yaml = best.yaml;
-	call->options.form = best.form ? best.form->form : CALL_FORM_OBJECT;
+	call->options.form = best.form && call->kind ? best.form->form : CALL_FORM_OBJECT;
 	call->options.form_beta = best.form && best.beta;
 	return 0;
 }

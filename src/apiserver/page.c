@@ -79,24 +79,47 @@ static void past_done(struct past *past)
 }
 DEFINE_AUTO_IN_PLACE(struct past, past_done);
 
-/* The next object behind `after` as it was then: of the present ones and those that have changed
- * since, the one with the smaller key. */
-static struct object *past_next(const struct store *store, const struct past *past,
+/* The objects as they were then, in order: of the present ones and those that have changed since,
+ * always the one with the smaller key. */
+struct steps {
+	struct store_walk now;
+	struct omap_walk then;
+	struct object *next_now;
+	struct then *next_then;
+};
+
+static struct then *then_next(struct steps *steps, const struct past *past)
+{
+	return past->changed ? omap_walk_next(&steps->then, NULL) : NULL;
+}
+
+static struct steps steps_start(const struct store *store, const struct past *past,
 				struct str prefix, struct str after)
 {
-	for (;;) {
-		struct object *now = store_next(store, prefix, after);
-		struct str key;
-		struct then *then = NULL;
+	bool behind = !str_is_none(after);
+	struct steps steps = {.now = store_walk(store, prefix, after)};
 
-		if (past->changed)
-			then = str_is_none(after) ? omap_seek(past->changed, prefix, &key)
-						  : omap_after(past->changed, after, &key);
-		if (!then || (now && str_cmp(now->key, key) < 0))
+	if (past->changed)
+		omap_walk_start(&steps.then, past->changed, behind ? after : prefix, behind);
+	steps.next_now = store_walk_next(&steps.now);
+	steps.next_then = then_next(&steps, past);
+	return steps;
+}
+
+static struct object *steps_next(struct steps *steps, const struct past *past)
+{
+	for (;;) {
+		struct object *now = steps->next_now;
+		struct then *then = steps->next_then;
+		int order = !then ? -1 : !now ? 1 : str_cmp(now->key, then->key);
+
+		if (order <= 0)
+			steps->next_now = now ? store_walk_next(&steps->now) : NULL;
+		if (order < 0)
 			return now;
-		if (then->object)
+		steps->next_then = then_next(steps, past);
+		if (then->object) /* else it was not there then, even if it is now */
 			return then->object;
-		after = key; /* it was not there then, even if it is now */
 	}
 }
 
@@ -272,13 +295,13 @@ static void fill(struct call *call, const struct filter *filter, const struct pa
 	const struct store *store = api_store(call->api);
 	struct str prefix = filter_prefix(filter);
 	int64_t limit = call->options.limit;
-	struct object *object = past_next(store, past, prefix, after);
+	struct steps steps = steps_start(store, past, prefix, after);
+	struct object *object = steps_next(&steps, past);
 
 	/* resourceVersion=0 is answered from memory in Kubernetes, and whole */
 	if (limit <= 0 || str_is(call->options.resource_version, "0"))
 		limit = INT64_MAX;
-	for (; object && (int64_t)page->objects.len < limit;
-	     object = past_next(store, past, prefix, after)) {
+	for (; object && (int64_t)page->objects.len < limit; object = steps_next(&steps, past)) {
 		after = object->key;
 		if (filter_matches(filter, object))
 			vec_push(&page->objects, object_ref(object));
@@ -287,8 +310,7 @@ static void fill(struct call *call, const struct filter *filter, const struct pa
 		return;
 	page->token = make_token(call, page->revision, str_skip(after, prefix.len));
 	if (filter_is_plain(filter) && !past->changed)
-		for (page->remaining = 0; object; page->remaining++)
-			object = store_next(store, prefix, object->key);
+		page->remaining = (int64_t)store_count_from(store, prefix, object->key);
 }
 
 int page_read(struct call *call, const struct filter *filter, struct page *page, struct err *err)

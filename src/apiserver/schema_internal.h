@@ -145,6 +145,12 @@ bool schema_rule_is_transition(const struct schema_rule *rule);
 bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct json old,
 		       struct str *ret_error);
 struct str schema_rule_message(const struct schema_rule *rule);
+/* What its messageExpression comes to; false where it has none, or one that does not come to a line. */
+bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,
+			       struct buf *to);
+/* "FieldValueForbidden" and the like, and where below the value it is told; none: not said. */
+struct str schema_rule_reason(const struct schema_rule *rule);
+struct str schema_rule_field_path(const struct schema_rule *rule);
 struct str schema_rule_text(const struct schema_rule *rule);
 
 /* --- validation ------------------------------------------------------------------------------ */

@@ -18,24 +18,90 @@ struct rules {
 	bool update;
 };
 
-static void tell_rule(const struct schema_node *node, const struct schema_rule *rule,
-		      struct str error, const struct path *path, struct causes *causes)
+/* A rule that does not hold, as its reason says. */
+static void tell_reason(struct str reason, struct str type, const char *message,
+			const struct path *path, struct causes *causes)
 {
+	if (str_is(reason, "FieldValueForbidden"))
+		causes_forbidden(causes, path, message);
+	else if (str_is(reason, "FieldValueRequired"))
+		causes_required(causes, path, message);
+	else if (str_is(reason, "FieldValueDuplicate"))
+		causes_duplicate_str(causes, path, type);
+	else
+		causes_invalid_str(causes, path, type, "%s", message);
+}
+
+/* ".a.b" or "['a'].b" below a path, as one step. */
+static struct path below_path(const struct path *path, struct str field, struct buf *text)
+{
+	while (field.len) {
+		size_t len = 0;
+
+		if (str_starts(field, STR("['"))) {
+			ptrdiff_t end = str_find(field, STR("']"), 0);
+			size_t stop = end < 0 ? field.len : (size_t)end;
+
+			buf_printf(text, "%s%.*s", text->len ? "." : "",
+				   STR_ARG(str_slice(field, 2, stop)));
+			field = str_skip(field, end < 0 ? field.len : stop + 2);
+			continue;
+		}
+		if (field.ptr[0] == '.')
+			field = str_skip(field, 1);
+		while (len < field.len && field.ptr[len] != '.' && field.ptr[len] != '[')
+			len++;
+		buf_printf(text, "%s%.*s", text->len && len ? "." : "",
+			   STR_ARG(str_slice(field, 0, len)));
+		field = str_skip(field, len);
+		if (!len && field.len) { /* an index: as it stands */
+			buf_put_str(text, field);
+			break;
+		}
+	}
+	return path_member(path, buf_str(text));
+}
+
+/* A rule that does not hold of a value, or cannot be evaluated. */
+struct failure {
+	const struct schema_node *node;
+	const struct schema_rule *rule;
+	struct str error;
+	struct json value;
+	struct json old;
+};
+
+static void tell_rule(const struct failure *failure, const struct path *path, struct causes *causes)
+{
+	const struct schema_node *node = failure->node;
+	const struct schema_rule *rule = failure->rule;
+	struct str error = failure->error;
 	struct path nowhere = path_member(NULL, STR("<nil>"));
 	struct str message = schema_rule_message(rule);
 	struct str type = str_from(node->type_text ? node->type_text : "");
+	struct str field = schema_rule_field_path(rule);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf steps = BUF_UNBOUNDED;
+	struct path below;
 
-	if (!path)
-		path = &nowhere;
-	if (!str_is_none(error))
-		causes_invalid_str(causes, path, type, "no such key: %.*s evaluating rule: %.*s",
-				   STR_ARG(error),
+	if (!str_is_none(error)) {
+		causes_invalid_str(causes, path ? path : &nowhere, type,
+				   "no such key: %.*s evaluating rule: %.*s", STR_ARG(error),
 				   STR_ARG(message.len ? message : schema_rule_text(rule)));
-	else if (message.len)
-		causes_invalid_str(causes, path, type, "%.*s", STR_ARG(message));
-	else
-		causes_invalid_str(causes, path, type, "failed rule: %.*s",
-				   STR_ARG(schema_rule_text(rule)));
+		return;
+	}
+	if (!schema_rule_print_message(rule, failure->value, failure->old, &text)) {
+		if (message.len)
+			buf_put_str(&text, message);
+		else
+			buf_printf(&text, "failed rule: %.*s", STR_ARG(schema_rule_text(rule)));
+	}
+	if (field.len) {
+		below = below_path(path, field, &steps);
+		path = &below;
+	}
+	tell_reason(schema_rule_reason(rule), type, buf_text(&text), path ? path : &nowhere,
+		    causes);
 }
 
 /* The element of a list with keys that stood for this one. Lists with rules are short: their cost
@@ -72,7 +138,8 @@ static void check_rules(const struct schema_node *node, struct json value, struc
 		if (schema_rule_is_transition(rule) && (!rules->update || json_is_absent(old)))
 			continue;
 		if (!schema_rule_holds(rule, value, old, &error))
-			tell_rule(node, rule, error, path, rules->causes);
+			tell_rule(&(struct failure){node, rule, error, value, old}, path,
+				  rules->causes);
 	}
 	while (json_next(&it)) {
 		const struct schema_node *property =

@@ -3,9 +3,10 @@
  *
  *	has(self.a.b)  size(x)  x.size()  x.startsWith(y)  x.endsWith(y)  x.contains(y)
  *	x.matches("pattern")
- *	x.all(v, rule)  x.exists(v, rule)  x.exists_one(v, rule)
+ *	x.all(v, rule)  x.exists(v, rule)  x.exists_one(v, rule)  x.filter(v, rule)  x.map(v, expr)
  *	self  oldSelf  .member  [index]  [a, b]  "text"  'text'  1  1.5  true  false  null
- *	!  -  +  ==  !=  <  <=  >  >=  in  &&  ||  ?:  ( )
+ *	!  -  +  *  /  %  ==  !=  <  <=  >  >=  in  &&  ||  ?:  ( )
+ *	the functions of schema_rule_calls.c
  *
  * A rule is parsed once, by recursive descent with a bounded depth, into a tree in the schema's
  * arena. What is not in this list makes schema_rule_new() give NULL: a rule is checked as it is
@@ -176,6 +177,35 @@ static struct expr *parse_call(struct parser *p, enum op op)
 	return make(p, op, argument, NULL);
 }
 
+/* The arguments of a function behind its parenthesis; those of a method begin with `of`. */
+static struct expr *parse_arguments(struct parser *p, const struct rule_call *call, struct expr *of)
+{
+	struct expr *expr = make(p, OP_CALL, NULL, NULL);
+	struct expr *last = NULL;
+	unsigned count = of ? 1 : 0;
+
+	if (!expr)
+		return NULL;
+	if (of)
+		last = expr->parts[0] = make(p, OP_BOX, of, NULL);
+	while (!take(p, ")")) {
+		struct expr *argument;
+
+		if (count > (of ? 1 : 0) && !take(p, ","))
+			return fail(p);
+		argument = make(p, OP_BOX, parse_expr(p), NULL);
+		if (!argument || ++count > call->most)
+			return fail(p);
+		if (last)
+			last->next = argument;
+		else
+			expr->parts[0] = argument;
+		last = argument;
+	}
+	expr->call = call;
+	return count >= call->least ? expr : fail(p);
+}
+
 static struct expr *parse_word(struct parser *p)
 {
 	struct str name = take_name(p);
@@ -191,6 +221,8 @@ static struct expr *parse_word(struct parser *p)
 		return parse_call(p, OP_HAS);
 	if (str_is(name, "size"))
 		return parse_call(p, OP_SIZE);
+	if (rule_call_find(name, false) && take(p, "("))
+		return parse_arguments(p, rule_call_find(name, false), NULL);
 	expr = make(p, OP_LITERAL, NULL, NULL);
 	if (!expr)
 		return NULL;
@@ -265,6 +297,42 @@ static struct expr *parse_match(struct parser *p, struct expr *of)
 	return expr;
 }
 
+/* Names that CEL cannot spell stand in rules in other words. */
+static struct str unescape_name(struct parser *p, struct str name)
+{
+	static const struct {
+		struct str from;
+		const char *to;
+	} words[] = {
+		{STR_INIT("__underscores__"), "__"},
+		{STR_INIT("__dot__"), "."},
+		{STR_INIT("__dash__"), "-"},
+		{STR_INIT("__slash__"), "/"},
+	};
+	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+
+	if (str_find(name, STR("__"), 0) < 0)
+		return name;
+	/* a word of the language between underscores: __namespace__ */
+	if (str_starts(name, STR("__")) && str_ends(name, STR("__")) && name.len > 4 &&
+	    str_find(str_slice(name, 2, name.len - 2), STR("__"), 0) < 0 &&
+	    !str_eq(name, words[0].from) && !str_eq(name, words[1].from) &&
+	    !str_eq(name, words[2].from) && !str_eq(name, words[3].from))
+		return arena_str(p->arena, str_slice(name, 2, name.len - 2));
+	while (name.len) {
+		size_t i = 0;
+
+		while (i < ARRAY_LEN(words) && !str_starts(name, words[i].from))
+			i++;
+		if (i < ARRAY_LEN(words))
+			buf_puts(&made, words[i].to);
+		else
+			buf_putc(&made, name.ptr[0]);
+		name = str_skip(name, i < ARRAY_LEN(words) ? words[i].from.len : 1);
+	}
+	return arena_str(p->arena, buf_str(&made));
+}
+
 /* Behind a dot: a member, or a method that we know. */
 static struct expr *parse_member(struct parser *p, struct expr *of)
 {
@@ -274,6 +342,7 @@ static struct expr *parse_member(struct parser *p, struct expr *of)
 	} methods[] = {
 		{"startsWith", OP_STARTS}, {"endsWith", OP_ENDS}, {"contains", OP_CONTAINS},
 		{"all", OP_ALL},           {"exists", OP_EXISTS}, {"exists_one", OP_EXISTS_ONE},
+		{"filter", OP_FILTER},     {"map", OP_MAP},
 	};
 	struct str name = take_name(p);
 	struct expr *expr;
@@ -283,7 +352,7 @@ static struct expr *parse_member(struct parser *p, struct expr *of)
 	if (!take(p, "(")) {
 		expr = make(p, OP_MEMBER, of, NULL);
 		if (expr)
-			expr->name = name;
+			expr->name = unescape_name(p, name);
 		return expr;
 	}
 	if (str_is(name, "matches"))
@@ -298,7 +367,8 @@ static struct expr *parse_member(struct parser *p, struct expr *of)
 		expr = make(p, methods[i].op, of, parse_expr(p));
 		return expr && take(p, ")") ? expr : fail(p);
 	}
-	return fail(p);
+	return rule_call_find(name, true) ? parse_arguments(p, rule_call_find(name, true), of)
+					  : fail(p);
 }
 
 static struct expr *parse_postfix(struct parser *p)
@@ -336,15 +406,32 @@ static struct expr *parse_unary(struct parser *p)
 	return expr;
 }
 
-static struct expr *parse_sum(struct parser *p)
+static struct expr *parse_product(struct parser *p)
 {
 	struct expr *expr = parse_unary(p);
 
 	while (expr) {
+		if (take(p, "*"))
+			expr = make(p, OP_MULTIPLY, expr, parse_unary(p));
+		else if (take(p, "/"))
+			expr = make(p, OP_DIVIDE, expr, parse_unary(p));
+		else if (take(p, "%"))
+			expr = make(p, OP_MODULO, expr, parse_unary(p));
+		else
+			return expr;
+	}
+	return NULL;
+}
+
+static struct expr *parse_sum(struct parser *p)
+{
+	struct expr *expr = parse_product(p);
+
+	while (expr) {
 		if (take(p, "+"))
-			expr = make(p, OP_ADD, expr, parse_unary(p));
+			expr = make(p, OP_ADD, expr, parse_product(p));
 		else if (take(p, "-"))
-			expr = make(p, OP_SUBTRACT, expr, parse_unary(p));
+			expr = make(p, OP_SUBTRACT, expr, parse_product(p));
 		else
 			return expr;
 	}
@@ -357,14 +444,18 @@ static struct expr *parse_comparison(struct parser *p)
 		const char *sign;
 		enum op op;
 	} signs[] = {
-		{"==", OP_EQ}, {"!=", OP_NE}, {"<=", OP_LE},  {">=", OP_GE},
-		{"<", OP_LT},  {">", OP_GT},  {"in ", OP_IN},
+		{"==", OP_EQ}, {"!=", OP_NE},  {"<=", OP_LE},  {">=", OP_GE},  {"<", OP_LT},
+		{">", OP_GT},  {"in ", OP_IN}, {"in[", OP_IN}, {"in(", OP_IN}, {"in\n", OP_IN},
 	};
 	struct expr *expr = parse_sum(p);
 
 	for (size_t i = 0; expr && i < ARRAY_LEN(signs); i++)
-		if (take(p, signs[i].sign))
+		if (take(p, signs[i].sign)) {
+			/* what stands behind "in" is not a part of it */
+			if (signs[i].op == OP_IN)
+				p->rest = str_of(p->rest.ptr - 1, p->rest.len + 1);
 			return make(p, signs[i].op, expr, parse_sum(p));
+		}
 	return expr;
 }
 
@@ -403,6 +494,18 @@ static struct expr *parse_expr(struct parser *p)
 	return p->bad ? NULL : expr;
 }
 
+static struct expr *parse_all(struct parser *p, struct str text)
+{
+	struct expr *expr;
+
+	p->rest = text;
+	p->bad = false;
+	p->depth = 0;
+	expr = text.len ? parse_expr(p) : NULL;
+	skip_blanks(p);
+	return p->bad || p->rest.len ? NULL : expr;
+}
+
 struct schema_rule *schema_rule_new(struct json rule, struct schema *schema)
 {
 	struct str text = json_str(json_get(rule, "rule"));
@@ -410,20 +513,20 @@ struct schema_rule *schema_rule_new(struct json rule, struct schema *schema)
 	struct expr *expr;
 	struct schema_rule *made;
 
-	/* what would change what a rule says and where */
-	if (json_str(json_get(rule, "messageExpression")).len ||
-	    json_str(json_get(rule, "fieldPath")).len || json_str(json_get(rule, "reason")).len ||
-	    json_bool(json_get(rule, "optionalOldSelf")))
+	if (json_bool(json_get(rule, "optionalOldSelf")))
 		return NULL;
-	expr = parse_expr(&p);
-	skip_blanks(&p);
-	if (!expr || p.bad || p.rest.len)
+	expr = parse_all(&p, text);
+	if (!expr)
 		return NULL;
 	made = arena_new_of(schema->arena, struct schema_rule);
+	made->transition = p.old;
+	/* one that needs more than we have is as one that fails: the message is told instead */
+	made->message_expr = parse_all(&p, json_str(json_get(rule, "messageExpression")));
+	made->reason = json_str(json_get(rule, "reason"));
+	made->field_path = str_trim(json_str(json_get(rule, "fieldPath")));
 	made->expr = expr;
 	made->text = text;
 	made->message = json_str(json_get(rule, "message"));
-	made->transition = p.old;
 	return made;
 }
 
@@ -435,6 +538,16 @@ bool schema_rule_is_transition(const struct schema_rule *rule)
 struct str schema_rule_message(const struct schema_rule *rule)
 {
 	return rule->message;
+}
+
+struct str schema_rule_reason(const struct schema_rule *rule)
+{
+	return rule->reason;
+}
+
+struct str schema_rule_field_path(const struct schema_rule *rule)
+{
+	return rule->field_path;
 }
 
 struct str schema_rule_text(const struct schema_rule *rule)

@@ -15,28 +15,14 @@ struct scope {
 	struct json old;
 	const struct variable *variables;
 	size_t *budget; /* elements that macros may still look at: loops in loops must end */
+	struct scratch *scratch;
 };
 
 enum { BUDGET = 1000 * 1000 };
 
 static struct value evaluate(const struct expr *expr, const struct scope *scope);
 
-static struct value value_error(struct str text)
-{
-	return (struct value){.kind = VALUE_ERROR, .text = text};
-}
-
-static struct value value_bool(bool truth)
-{
-	return (struct value){.kind = VALUE_BOOL, .truth = truth};
-}
-
-static struct value value_int(int64_t number)
-{
-	return (struct value){.kind = VALUE_INT, .number = number};
-}
-
-static struct value value_of(struct json json)
+struct value value_of(struct json json)
 {
 	switch (json_type(json)) {
 	case JSON_BOOL:
@@ -60,14 +46,14 @@ static double as_real(const struct value *value)
 	return value->kind == VALUE_INT ? (double)value->number : value->real;
 }
 
-static bool is_number(const struct value *value)
+bool value_is_number(const struct value *value)
 {
 	return value->kind == VALUE_INT || value->kind == VALUE_REAL;
 }
 
-static bool value_eq(const struct value *a, const struct value *b)
+bool value_eq(const struct value *a, const struct value *b)
 {
-	if (is_number(a) && is_number(b))
+	if (value_is_number(a) && value_is_number(b))
 		return a->kind == VALUE_INT && b->kind == VALUE_INT ? a->number == b->number
 								    : as_real(a) == as_real(b);
 	if (a->kind != b->kind)
@@ -84,7 +70,7 @@ static bool value_eq(const struct value *a, const struct value *b)
 	}
 }
 
-static int value_cmp(const struct value *a, const struct value *b)
+int value_cmp(const struct value *a, const struct value *b)
 {
 	if (a->kind == VALUE_STR)
 		return str_cmp(a->text, b->text);
@@ -97,27 +83,147 @@ static struct value evaluate_order(enum op op, const struct value *a, const stru
 {
 	int order;
 
-	if (!(is_number(a) && is_number(b)) && !(a->kind == VALUE_STR && b->kind == VALUE_STR))
+	if (!(value_is_number(a) && value_is_number(b)) &&
+	    !(a->kind == VALUE_STR && b->kind == VALUE_STR))
 		return value_error(STR("no such overload"));
 	order = value_cmp(a, b);
 	return value_bool((op == OP_LT && order < 0) || (op == OP_LE && order <= 0) ||
 			  (op == OP_GT && order > 0) || (op == OP_GE && order >= 0));
 }
 
-static struct value evaluate_sum(enum op op, const struct value *a, const struct value *b)
+static struct value sum_real(enum op op, double a, double b)
 {
-	int64_t sum;
-	bool over;
+	struct value made = {.kind = VALUE_REAL};
 
-	if (!is_number(a) || !is_number(b))
+	switch (op) {
+	case OP_ADD:
+		made.real = a + b;
+		break;
+	case OP_SUBTRACT:
+		made.real = a - b;
+		break;
+	case OP_MULTIPLY:
+		made.real = a * b;
+		break;
+	case OP_DIVIDE:
+		made.real = a / b;
+		break;
+	default:
 		return value_error(STR("no such overload"));
-	if (a->kind == VALUE_REAL || b->kind == VALUE_REAL)
-		return (struct value){.kind = VALUE_REAL,
-				      .real = op == OP_ADD ? as_real(a) + as_real(b)
-							   : as_real(a) - as_real(b)};
-	over = op == OP_ADD ? __builtin_add_overflow(a->number, b->number, &sum)
-			    : __builtin_sub_overflow(a->number, b->number, &sum);
-	return over ? value_error(STR("integer overflow")) : value_int(sum);
+	}
+	return made;
+}
+
+static struct value sum_int(enum op op, int64_t a, int64_t b)
+{
+	int64_t made = 0;
+	bool over = false;
+
+	if ((op == OP_DIVIDE || op == OP_MODULO) && b == 0)
+		return value_error(op == OP_DIVIDE ? STR("division by zero")
+						   : STR("modulus by zero"));
+	if ((op == OP_DIVIDE || op == OP_MODULO) && a == INT64_MIN && b == -1)
+		return value_error(STR("integer overflow"));
+	if (op == OP_ADD)
+		over = __builtin_add_overflow(a, b, &made);
+	else if (op == OP_SUBTRACT)
+		over = __builtin_sub_overflow(a, b, &made);
+	else if (op == OP_MULTIPLY)
+		over = __builtin_mul_overflow(a, b, &made);
+	else
+		made = op == OP_DIVIDE ? a / b : a % b;
+	return over ? value_error(STR("integer overflow")) : value_int(made);
+}
+
+struct value value_sum(enum op op, const struct value *a, const struct value *b)
+{
+	if (!value_is_number(a) || !value_is_number(b))
+		return value_error(STR("no such overload"));
+	return a->kind == VALUE_INT && b->kind == VALUE_INT ? sum_int(op, a->number, b->number)
+							    : sum_real(op, as_real(a), as_real(b));
+}
+
+/* --- what is made ---------------------------------------------------------------------------- */
+
+struct json_doc *scratch_doc(struct scratch *scratch)
+{
+	if (!scratch->doc)
+		scratch->doc = json_doc_new();
+	return scratch->doc;
+}
+
+static struct json json_of(struct scratch *scratch, const struct value *value)
+{
+	struct json_doc *doc = scratch_doc(scratch);
+
+	switch (value->kind) {
+	case VALUE_BOOL:
+		return json_new_bool(doc, value->truth);
+	case VALUE_INT:
+		return json_new_int(doc, value->number);
+	case VALUE_REAL:
+		return json_new_real(doc, value->real);
+	case VALUE_STR:
+		return json_new_str(doc, value->text);
+	case VALUE_JSON:
+		return json_new_copy(doc, value->json);
+	default:
+		return json_new_null(doc);
+	}
+}
+
+/* Numbers, two texts, or two lists. */
+static struct value evaluate_add(const struct value *a, const struct value *b,
+				 struct scratch *scratch)
+{
+	struct json_doc *doc;
+
+	if (a->kind == VALUE_STR && b->kind == VALUE_STR) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+		buf_put_str(&text, a->text);
+		buf_put_str(&text, b->text);
+		return value_of(json_new_str(scratch_doc(scratch), buf_str(&text)));
+	}
+	if (a->kind != VALUE_JSON || b->kind != VALUE_JSON || !json_is(a->json, JSON_ARR) ||
+	    !json_is(b->json, JSON_ARR))
+		return value_sum(OP_ADD, a, b);
+	doc = scratch_doc(scratch);
+	struct json list = json_new_copy(doc, a->json);
+	struct json_iter it = json_iter(b->json);
+
+	while (json_next(&it))
+		json_append(doc, list, json_new_copy(doc, it.value));
+	return value_of(list);
+}
+
+static struct value evaluate_list(const struct expr *expr, const struct scope *scope)
+{
+	struct json_doc *doc = scratch_doc(scope->scratch);
+	struct json list = json_new_arr(doc);
+
+	for (const struct expr *e = expr->parts[0]; e; e = e->next) {
+		struct value element = evaluate(e, scope);
+
+		if (element.kind == VALUE_ERROR)
+			return element;
+		json_append(doc, list, json_of(scope->scratch, &element));
+	}
+	return value_of(list);
+}
+
+static struct value evaluate_call(const struct expr *expr, const struct scope *scope)
+{
+	struct value args[RULE_ARGS_MAX] = {0};
+	size_t count = 0;
+
+	for (const struct expr *e = expr->parts[0]; e; e = e->next) {
+		args[count] = evaluate(e->parts[0], scope);
+		if (args[count].kind == VALUE_ERROR)
+			return args[count];
+		count++;
+	}
+	return expr->call->fn(scope->scratch, args, count);
 }
 
 static struct value evaluate_text(enum op op, const struct value *a, const struct value *b)
@@ -218,11 +324,20 @@ static struct value evaluate_in(const struct value *one, const struct expr *list
 	return value_bool(false);
 }
 
+static void keep_element(struct json list, const struct value *element, bool wanted,
+			 struct scratch *scratch)
+{
+	if (wanted)
+		json_append(scratch_doc(scratch), list, json_of(scratch, element));
+}
+
 /* As in CEL, an element that decides does so whatever others cannot say; of exactly one, all must. */
 static struct value evaluate_macro(const struct expr *expr, const struct scope *scope)
 {
 	struct value of = evaluate(expr->parts[0], scope);
 	struct value error = {.kind = VALUE_BOOL};
+	bool makes = expr->op == OP_FILTER || expr->op == OP_MAP;
+	struct json list = makes ? json_new_arr(scratch_doc(scope->scratch)) : JSON_NONE;
 	struct json_iter it = json_iter(of.json);
 	size_t good = 0;
 
@@ -230,7 +345,8 @@ static struct value evaluate_macro(const struct expr *expr, const struct scope *
 		return of.kind == VALUE_ERROR ? of : value_error(STR("no such overload"));
 	while (json_next(&it)) {
 		struct variable bound = {.name = expr->name, .up = scope->variables};
-		struct scope inner = {scope->self, scope->old, &bound, scope->budget};
+		struct scope inner = {scope->self, scope->old, &bound, scope->budget,
+				      scope->scratch};
 		struct value value;
 
 		if (!*scope->budget)
@@ -239,7 +355,12 @@ static struct value evaluate_macro(const struct expr *expr, const struct scope *
 		bound.value = it.object ? (struct value){.kind = VALUE_STR, .text = it.key}
 					: value_of(it.value);
 		value = evaluate(expr->parts[1], &inner);
-		if (value.kind != VALUE_BOOL)
+		if (expr->op == OP_MAP && value.kind != VALUE_ERROR)
+			json_append(scratch_doc(scope->scratch), list,
+				    json_of(scope->scratch, &value));
+		else if (expr->op == OP_FILTER && value.kind == VALUE_BOOL)
+			keep_element(list, &bound.value, value.truth, scope->scratch);
+		else if (value.kind != VALUE_BOOL)
 			error = value.kind == VALUE_ERROR ? value
 							  : value_error(STR("no such overload"));
 		else if (expr->op != OP_EXISTS_ONE && value.truth == (expr->op == OP_EXISTS))
@@ -249,6 +370,8 @@ static struct value evaluate_macro(const struct expr *expr, const struct scope *
 	}
 	if (error.kind == VALUE_ERROR)
 		return error;
+	if (makes)
+		return value_of(list);
 	return value_bool(expr->op == OP_ALL || (expr->op == OP_EXISTS_ONE && good == 1));
 }
 
@@ -289,8 +412,12 @@ static struct value evaluate_pair(const struct expr *expr, const struct scope *s
 	case OP_NE:
 		return value_bool(!value_eq(&a, &b));
 	case OP_ADD:
+		return evaluate_add(&a, &b, scope->scratch);
 	case OP_SUBTRACT:
-		return evaluate_sum(expr->op, &a, &b);
+	case OP_MULTIPLY:
+	case OP_DIVIDE:
+	case OP_MODULO:
+		return value_sum(expr->op, &a, &b);
 	case OP_STARTS:
 	case OP_ENDS:
 	case OP_CONTAINS:
@@ -314,7 +441,7 @@ static struct value evaluate_one(const struct expr *expr, const struct scope *sc
 	if (expr->op == OP_MATCHES && of.kind == VALUE_STR)
 		return value_bool(schema_pattern_matches(expr->pattern, of.text));
 	if (expr->op == OP_MINUS)
-		return evaluate_sum(OP_SUBTRACT, &zero, &of);
+		return value_sum(OP_SUBTRACT, &zero, &of);
 	if (of.kind != VALUE_BOOL || expr->op == OP_MATCHES)
 		return value_error(STR("no such overload"));
 	if (expr->op == OP_NOT)
@@ -336,7 +463,11 @@ static struct value evaluate(const struct expr *expr, const struct scope *scope)
 	case OP_ALL:
 	case OP_EXISTS:
 	case OP_EXISTS_ONE:
+	case OP_FILTER:
+	case OP_MAP:
 		return evaluate_macro(expr, scope);
+	case OP_CALL:
+		return evaluate_call(expr, scope);
 	case OP_MEMBER:
 		return evaluate_member(expr, scope);
 	case OP_HAS:
@@ -351,7 +482,7 @@ static struct value evaluate(const struct expr *expr, const struct scope *scope)
 	case OP_OR:
 		return evaluate_logic(expr, scope);
 	case OP_LIST:
-		return value_error(STR("no such overload"));
+		return evaluate_list(expr, scope);
 	default:
 		return evaluate_pair(expr, scope);
 	}
@@ -361,9 +492,30 @@ bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct 
 		       struct str *ret_error)
 {
 	size_t budget = BUDGET;
-	struct scope scope = {self, old, NULL, &budget};
+	struct scratch scratch = {0};
+	struct scope scope = {self, old, NULL, &budget, &scratch};
 	struct value value = evaluate(rule->expr, &scope);
 
 	*ret_error = value.kind == VALUE_ERROR ? value.text : str_none();
+	json_doc_unref(scratch.doc);
 	return value.kind == VALUE_BOOL && value.truth;
+}
+
+bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,
+			       struct buf *to)
+{
+	size_t budget = BUDGET;
+	struct scratch scratch = {0};
+	struct scope scope = {self, old, NULL, &budget, &scratch};
+	struct value value = {.kind = VALUE_NULL};
+	bool good;
+
+	if (rule->message_expr)
+		value = evaluate(rule->message_expr, &scope);
+	good = value.kind == VALUE_STR && str_trim(value.text).len &&
+	       str_find_byte(str_trim(value.text), '\n', 0) < 0;
+	if (good)
+		buf_put_str(to, str_trim(value.text));
+	json_doc_unref(scratch.doc);
+	return good;
 }

@@ -142,25 +142,37 @@ static bool type_fits(const struct schema_node *node, struct json value, unsigne
 	return type == SCHEMA_INTEGER && (node->types & SCHEMA_NUMBER);
 }
 
+/* Is the type right? Else *ret_format says whether it is the format that wants another one. */
+static bool is_right_type(const struct schema_node *node, struct json value, struct kind_of kind,
+			  bool *ret_format)
+{
+	bool numeric = node->types & (SCHEMA_NUMBER | SCHEMA_INTEGER);
+	bool texts = kind.type == SCHEMA_STRING || kind.type == SCHEMA_ARRAY;
+
+	*ret_format = false;
+	if (kind.type == SCHEMA_NULL)
+		return !node->types || node->nullable || (node->types & SCHEMA_NULL);
+	if (node->format && !texts && !type_fits(node, value, kind.type)) {
+		*ret_format = true;
+		return false;
+	}
+	return !node->types || (node->format && texts && !numeric) ||
+	       type_fits(node, value, kind.type);
+}
+
 /* Says whether the type is right. */
 static bool check_type(const struct schema_node *node, struct json value, const struct path *path,
 		       struct schema_walk *walk)
 {
 	struct kind_of kind = kind_of(value);
-	bool numeric = node->types & (SCHEMA_NUMBER | SCHEMA_INTEGER);
-	bool texts = kind.type == SCHEMA_STRING || kind.type == SCHEMA_ARRAY;
+	bool format;
 
-	if (kind.type == SCHEMA_NULL) {
-		if (!node->types || node->nullable || (node->types & SCHEMA_NULL))
-			return true;
-	} else if (node->format && !texts && !type_fits(node, value, kind.type)) {
-		tell_type(node->format_text, str_from(kind.format), path, walk);
-		return false;
-	} else if (!node->types || (node->format && texts && !numeric) ||
-		   type_fits(node, value, kind.type)) {
+	if (is_right_type(node, value, kind, &format))
 		return true;
-	}
-	tell_type(str_from(node->type_text), str_from(kind.name), path, walk);
+	if (format)
+		tell_type(node->format_text, str_from(kind.format), path, walk);
+	else
+		tell_type(str_from(node->type_text), str_from(kind.name), path, walk);
 	return false;
 }
 
@@ -208,13 +220,35 @@ static size_t try_all(const struct schema_nodes *nodes, struct json value, const
 	return fit;
 }
 
+/* The first of the nodes that fits, of those that may: a wrong type is seen without telling of it. That
+ * is what nearly every quantity is held against: a number or a text. */
+static bool fits_any(const struct schema_nodes *nodes, struct json value, const struct path *path,
+		     struct schema_walk *walk, size_t *ret_count)
+{
+	bool format;
+
+	for (size_t i = 0; i < nodes->len; i++) {
+		AUTO(causes_done) struct causes causes = CAUSES_INIT;
+		struct schema_walk inner = *walk;
+
+		if (!is_right_type(nodes->ptr[i], value, kind_of(value), &format))
+			continue;
+		inner.causes = &causes;
+		*ret_count = schema_check(nodes->ptr[i], value, JSON_NONE, path, &inner);
+		if (!causes.len)
+			return true;
+	}
+	return false;
+}
+
 static size_t check_any(const struct schema_node *node, struct json value, const struct path *path,
 			struct schema_walk *walk)
 {
 	struct best best = {0};
 
-	if (!node->any_of.len)
-		return 0;
+	if (!node->any_of.len || fits_any(&node->any_of, value, path, walk, &best.count))
+		return best.count;
+	best.count = 0;
 	if (!try_all(&node->any_of, value, path, walk, &best, true)) {
 		tell_alternatives(path, walk, "must validate at least one schema (anyOf)");
 		move_causes(walk->causes, &best.causes);

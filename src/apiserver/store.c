@@ -19,6 +19,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "apiserver/disk.h"
@@ -330,12 +331,37 @@ struct object *store_next(const struct store *store, struct str prefix, struct s
 	return object && str_starts(object->key, prefix) ? object : NULL;
 }
 
+struct store_walk store_walk(const struct store *store, struct str prefix, struct str after)
+{
+	struct store_walk walk = {.prefix = prefix};
+	bool behind = !str_is_none(after) && str_cmp(after, prefix) >= 0;
+
+	omap_walk_start(&walk.walk, store->visible, behind ? after : prefix, behind);
+	return walk;
+}
+
+struct object *store_walk_next(struct store_walk *walk)
+{
+	struct object *object = omap_walk_next(&walk->walk, NULL);
+
+	return object && str_starts(object->key, walk->prefix) ? object : NULL;
+}
+
+size_t store_count_from(const struct store *store, struct str prefix, struct str from)
+{
+	char end[LIMIT_KEY_BYTES + 1];
+
+	if (prefix.len > sizeof(end))
+		return 0; /* longer than any key */
+	assert(prefix.len && prefix.ptr[prefix.len - 1] != CHAR_MAX);
+	memcpy(end, prefix.ptr, prefix.len);
+	end[prefix.len - 1]++; /* the first text behind all that starts with it */
+	return omap_count(store->visible, from, str_of(end, prefix.len));
+}
+
 size_t store_count(const struct store *store, struct str prefix)
 {
 	struct str kind = kind_part(prefix);
-	struct str after = str_none();
-	struct object *object;
-	size_t count = 0;
 
 	if (str_is_empty(prefix))
 		return omap_len(store->visible);
@@ -344,9 +370,7 @@ size_t store_count(const struct store *store, struct str prefix)
 
 		return family ? family->count : 0;
 	}
-	for (; (object = store_next(store, prefix, after)); after = object->key)
-		count++;
-	return count;
+	return store_count_from(store, prefix, prefix);
 }
 
 struct object *store_newest(const struct store *store, struct str key)

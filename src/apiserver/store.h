@@ -27,6 +27,7 @@
 #include "apiserver/object.h"
 #include "base/err.h"
 #include "base/macro.h"
+#include "base/omap.h"
 #include "base/str.h"
 
 struct disk;
@@ -66,9 +67,20 @@ struct object *store_get(const struct store *store, struct str key);
 /* The first visible object behind `after` (or at `prefix`, when `after` is none) with this prefix,
  * or NULL. */
 struct object *store_next(const struct store *store, struct str prefix, struct str after);
+/* The same for many of them, each in constant time; control must not go back to the loop between.
+ *	struct store_walk walk = store_walk(store, prefix, str_none());
+ *	while ((object = store_walk_next(&walk))) ... */
+struct store_walk {
+	struct omap_walk walk;
+	struct str prefix;
+};
+struct store_walk store_walk(const struct store *store, struct str prefix, struct str after);
+struct object *store_walk_next(struct store_walk *walk);
 /* How many have this prefix. At once for all ("") and for a kind ("/pods/"); else they are counted.
  * */
 size_t store_count(const struct store *store, struct str prefix);
+/* How many of these are not before `from`. The prefix is not empty. */
+size_t store_count_from(const struct store *store, struct str prefix, struct str from);
 /* The newest version, also where it is only staged: what a writer must start from. NULL where it is
  * absent or its removal is staged. */
 struct object *store_newest(const struct store *store, struct str key);

@@ -229,7 +229,8 @@ int typed_check(struct typed_place place, struct json value, struct err *err)
 static void put_step(struct buf *step, struct str key)
 {
 	buf_clear(step);
-	buf_printf(step, "f:%.*s", STR_ARG(key));
+	buf_puts(step, "f:");
+	buf_put_str(step, key);
 }
 
 static void fill(struct arena *arena, struct typed_place place, struct json value,
@@ -266,27 +267,33 @@ static void fill(struct arena *arena, struct typed_place place, struct json valu
 struct fieldset *typed_fields(struct arena *arena, struct typed_place place, struct json value)
 {
 	struct fieldset *set = fieldset_new(arena);
-	struct fieldset *none = fieldset_new(arena);
 
 	fill(arena, place, value, set);
-	return fieldset_union(arena, set, none);
+	fieldset_prune(set);
+	return set;
 }
 
 /* --- comparing ------------------------------------------------------------------------------- */
 
+/* What is equal is passed over. A set that cannot get anything below a place is NULL there. */
 struct comparer {
 	struct arena *arena;
 	struct buf step;
 };
+
+static struct fieldset *child_of(struct comparer *c, struct fieldset *set, struct str step)
+{
+	return set ? fieldset_child(c->arena, set, step) : NULL;
+}
 
 static struct typed_change below_of(struct comparer *c, struct typed_change change)
 {
 	struct str step = buf_str(&c->step);
 
 	return (struct typed_change){
-		.added = fieldset_child(c->arena, change.added, step),
-		.modified = fieldset_child(c->arena, change.modified, step),
-		.removed = fieldset_child(c->arena, change.removed, step),
+		.added = child_of(c, change.added, step),
+		.modified = child_of(c, change.modified, step),
+		.removed = child_of(c, change.removed, step),
 	};
 }
 
@@ -301,10 +308,14 @@ static void compare_members(struct comparer *c, struct typed_place place, struct
 	bool known;
 
 	while (json_next(&it)) {
-		struct typed_place below = member_of(place, it.key, &named, &known);
+		struct json before = json_get_str(old, it.key);
+		struct typed_place below;
 
+		if (json_eq(before, it.value))
+			continue;
+		below = member_of(place, it.key, &named, &known);
 		put_step(&c->step, it.key);
-		compare(c, below, json_get_str(old, it.key), it.value, below_of(c, here));
+		compare(c, below, before, it.value, below_of(c, here));
 	}
 	for (it = json_iter(old); json_next(&it);) {
 		struct typed_place below = member_of(place, it.key, &named, &known);
@@ -343,13 +354,20 @@ static void compare_elements(struct comparer *c, struct typed_place place, struc
 
 		print_element(place, it.value, &c->step);
 		before = find_element(place, old, buf_str(&c->step));
-		compare(c, element, before, it.value, below_of(c, here));
+		if (!json_eq(before, it.value))
+			compare(c, element, before, it.value, below_of(c, here));
 	}
 	for (it = json_iter(old); json_is(old, JSON_ARR) && json_next(&it);) {
 		print_element(place, it.value, &c->step);
 		if (json_is_absent(find_element(place, value, buf_str(&c->step))))
 			compare(c, element, it.value, JSON_NONE, below_of(c, here));
 	}
+}
+
+static void note(struct fieldset *set)
+{
+	if (set)
+		set->member = true;
 }
 
 static void compare(struct comparer *c, struct typed_place place, struct json old,
@@ -359,26 +377,28 @@ static void compare(struct comparer *c, struct typed_place place, struct json ol
 	struct json other = json_is(old, one.val ? json_type(one) : JSON_ABSENT) ? old : JSON_NONE;
 	bool fits = json_is_absent(old) || json_is(old, JSON_NULL) || json_is_absent(value) ||
 		    json_is(value, JSON_NULL) || json_type(old) == json_type(value);
+	struct typed_change below = here;
 
+	if (json_is_absent(old))
+		below.modified = below.removed = NULL; /* all of it is new */
 	if (fits && is_object(place, one))
 		compare_members(c, place, other, json_is(value, JSON_OBJ) ? value : JSON_NONE,
-				here);
+				below);
 	else if (fits && is_list(place, one))
 		compare_elements(c, place, other, json_is(value, JSON_ARR) ? value : JSON_NONE,
-				 here);
+				 below);
 	else if (!json_is_absent(old) && !json_is_absent(value) && !json_eq(old, value))
-		here.modified->member = true;
+		note(here.modified);
 	if (json_is_absent(old))
-		here.added->member = true;
+		note(here.added);
 	else if (json_is_absent(value))
-		here.removed->member = true;
+		note(here.removed);
 }
 
 struct typed_change typed_compare(struct arena *arena, struct typed_place place, struct json old,
 				  struct json value)
 {
 	struct comparer c = {arena, BUF_UNBOUNDED};
-	struct fieldset *none = fieldset_new(arena);
 	struct typed_change change = {
 		.added = fieldset_new(arena),
 		.modified = fieldset_new(arena),
@@ -387,11 +407,10 @@ struct typed_change typed_compare(struct arena *arena, struct typed_place place,
 
 	compare(&c, place, old, value, change);
 	buf_done(&c.step);
-	return (struct typed_change){
-		.added = fieldset_union(arena, change.added, none),
-		.modified = fieldset_union(arena, change.modified, none),
-		.removed = fieldset_union(arena, change.removed, none),
-	};
+	fieldset_prune(change.added);
+	fieldset_prune(change.modified);
+	fieldset_prune(change.removed);
+	return change;
 }
 
 /* --- merging --------------------------------------------------------------------------------- */

@@ -328,9 +328,10 @@ static void tell_state(struct watcher *watcher)
 {
 	struct store *store = api_store(watcher->call->api);
 	struct str prefix = filter_prefix(watcher->filter);
-	struct object *object = store_next(store, prefix, str_none());
+	struct store_walk walk = store_walk(store, prefix, str_none());
+	struct object *object;
 
-	for (; object; object = store_next(store, prefix, object->key)) {
+	while ((object = store_walk_next(&walk))) {
 		AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
 
 		if (filter_matches(watcher->filter, object))

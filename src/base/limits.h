@@ -42,6 +42,9 @@ enum {
 	LIMIT_WATCHERS = 20000,
 	LIMIT_WATCHER_BYTES = 16 * 1024 * 1024, /* waiting for one watcher: then it is ended */
 
+	/* pods on this machine */
+	LIMIT_PLAN_BYTES = 16 * 1024 * 1024, /* environment and arguments of all containers */
+
 	/* text */
 	LIMIT_LOG_LINE = 16 * 1024,
 	LIMIT_SELECTOR_BYTES = 64 * 1024,

@@ -2,10 +2,11 @@
 /* base/map.c - hash map with entries in order of insertion.
  *
  * entries[] is dense but for holes left by removal (value NULL). slots[] is a table of 2^k indexes
- * into it, probed linearly; SLOT_EMPTY ends a probe, SLOT_GONE does not.
+ * into it, probed linearly until SLOT_EMPTY. Removal moves back what was put behind the slot because of
+ * it, so that a key that comes and goes for ever leaves nothing to step over.
  *
  * Always true:
- * 1. every live entry is found from its hash by probing until SLOT_EMPTY;
+ * 1. every live entry is found from its hash by probing until SLOT_EMPTY, and no slot leads to a hole;
  * 2. at most 3/4 of the slots are not SLOT_EMPTY, so that every probe ends;
  * 3. live entries keep their order; they move only in rebuild(), which no look-up or removal calls.
  */
@@ -19,7 +20,6 @@
 #include "base/banned.h"
 
 #define SLOT_EMPTY UINT32_MAX
-#define SLOT_GONE (UINT32_MAX - 1)
 enum { SLOTS_MIN = 8 };
 
 struct entry {
@@ -101,11 +101,8 @@ static uint32_t *find(const struct map *map, struct str key, uint64_t hash)
 		return NULL;
 	for (size_t at = hash & map->mask; map->slots[at] != SLOT_EMPTY;
 	     at = (at + 1) & map->mask) {
-		const struct entry *entry;
+		const struct entry *entry = &map->entries[map->slots[at]];
 
-		if (map->slots[at] == SLOT_GONE)
-			continue;
-		entry = &map->entries[map->slots[at]];
 		if (entry->hash == hash && str_eq(entry->key, key))
 			return &map->slots[at];
 	}
@@ -141,16 +138,35 @@ void *map_put(struct map *map, struct str key, void *value)
 	return NULL;
 }
 
+/* Empty a slot; whatever would not be found beyond it moves nearer to where it belongs. */
+static void close_slot(struct map *map, size_t hole)
+{
+	for (size_t at = (hole + 1) & map->mask; map->slots[at] != SLOT_EMPTY;
+	     at = (at + 1) & map->mask) {
+		size_t home = map->entries[map->slots[at]].hash & map->mask;
+
+		if (((at - home) & map->mask) < ((at - hole) & map->mask))
+			continue;
+		map->slots[hole] = map->slots[at];
+		hole = at;
+	}
+	map->slots[hole] = SLOT_EMPTY;
+}
+
 void *map_remove(struct map *map, struct str key)
 {
 	uint32_t *slot = find(map, key, hash_str(key, map->seed));
+	uint32_t entry;
 	void *value;
 
 	if (!slot)
 		return NULL;
-	value = map->entries[*slot].value;
-	map->entries[*slot] = (struct entry){.value = NULL};
-	*slot = SLOT_GONE;
+	entry = *slot;
+	value = map->entries[entry].value;
+	close_slot(map, (size_t)(slot - map->slots));
+	map->entries[entry] = (struct entry){.value = NULL};
+	if (entry + 1 == map->used)
+		map->used--;
 	map->live--;
 	return value;
 }

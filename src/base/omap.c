@@ -367,6 +367,99 @@ void *omap_after(const struct omap *omap, struct str from, struct str *key)
 	return seek(omap, from, true, key);
 }
 
+static size_t count_all(const struct node *node)
+{
+	size_t count = node->len;
+
+	for (unsigned i = 0; !node->leaf && i <= node->len; i++)
+		count += count_all(node->children[i]);
+	return count;
+}
+
+/* Those of a subtree that are within the bounds (NULL: none). */
+static size_t count_within(const struct node *node, const struct str *from, const struct str *to)
+{
+	bool has_first = false;
+	bool has_end = false;
+	unsigned first = from ? search(node, *from, &has_first) : 0;
+	unsigned end = to ? search(node, *to, &has_end) : node->len;
+	size_t count = end > first ? end - first : 0;
+
+	if (!from && !to)
+		return count_all(node);
+	if (node->leaf || end < first)
+		return count;
+	for (unsigned i = first; i <= end; i++) {
+		bool starts = i == first && from;
+		bool ends = i == end && to;
+
+		if (starts && has_first)
+			continue; /* all below is before the first one */
+		count += count_within(node->children[i], starts ? from : NULL, ends ? to : NULL);
+	}
+	return count;
+}
+
+size_t omap_count(const struct omap *omap, struct str from, struct str to)
+{
+	return count_within(omap->root, &from, str_is_none(to) ? NULL : &to);
+}
+
+/* The first entry of a subtree comes next. */
+static void enter(struct omap_walk *walk, const struct node *node)
+{
+	for (;;) {
+		assert(walk->depth < OMAP_DEPTH);
+		walk->up[walk->depth].node = node;
+		walk->up[walk->depth++].at = 0;
+		if (node->leaf)
+			return;
+		node = node->children[0];
+	}
+}
+
+void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool behind)
+{
+	const struct node *node = omap->root;
+
+	walk->depth = 0;
+	for (;;) {
+		bool found;
+		unsigned at = search(node, from, &found);
+
+		assert(walk->depth < OMAP_DEPTH);
+		walk->up[walk->depth].node = node;
+		walk->up[walk->depth++].at = at + (found && behind);
+		if (node->leaf || (found && !behind))
+			return;
+		node = node->children[at + found];
+		if (found) {
+			enter(walk, node);
+			return;
+		}
+	}
+}
+
+void *omap_walk_next(struct omap_walk *walk, struct str *key)
+{
+	while (walk->depth) {
+		const struct node *node = walk->up[walk->depth - 1].node;
+		unsigned at = walk->up[walk->depth - 1].at;
+
+		if (at == node->len) {
+			walk->depth--;
+			continue;
+		}
+		walk->up[walk->depth - 1].at++;
+		if (!node->leaf)
+			enter(walk, node->children[at + 1]);
+		if (key)
+			*key = node->entries[at].key;
+		return node->entries[at].value;
+	}
+	return NULL;
+}
+
 /* Keys strictly between the bounds (NULL: none) and ascending. */
 static bool keys_ascend(const struct node *node, const struct str *low, const struct str *high)
 {

@@ -31,6 +31,25 @@ void *omap_remove(struct omap *omap, struct str key);
 void *omap_seek(const struct omap *omap, struct str from, struct str *key);
 void *omap_after(const struct omap *omap, struct str from, struct str *key);
 
+/* How many keys are >= `from` and < `to` (none: no end). Costs a look at every node between, not at
+ * every entry. */
+size_t omap_count(const struct omap *omap, struct str from, struct str to);
+
+/* A walk in order, each step in constant time. The map must not change meanwhile.
+ *	omap_walk_start(&walk, m, prefix, false);
+ *	while ((v = omap_walk_next(&walk, &key)) && str_starts(key, prefix)) ... */
+enum { OMAP_DEPTH = 16 }; /* of a tree of 16^16 entries */
+struct omap_walk {
+	unsigned depth;
+	struct {
+		const void *node;
+		unsigned at; /* the entry that comes next */
+	} up[OMAP_DEPTH];
+};
+/* From the smallest key >= `from`, or > `from` where `behind`. */
+void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool behind);
+void *omap_walk_next(struct omap_walk *walk, struct str *key);
+
 /* Asserts every invariant of the tree; for tests. */
 void omap_check(const struct omap *omap);
 

@@ -10,14 +10,13 @@
 #include "base/arena.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "cli/exit.h"
 #include "client/kubeconfig.h"
 #include "client/transport.h"
 #include "json/yaml.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
-
-enum { EXIT_USAGE = 1, EXIT_FAILED = 255 };
 
 const struct flag command_common[] = {
 	{'k', "kubeconfig", FLAG_STRING, NULL, "the kubeconfig file to use", NULL, "FILE"},
@@ -49,11 +48,42 @@ void cli_warn(struct cli *cli, const char *format, ...)
 	cli->host->error(cli->host->arg, buf_str(&text));
 }
 
+bool cli_is_live(const struct cli *cli)
+{
+	const char *term = cli->host->env("TERM");
+
+	return cli->host->is_terminal(cli->host->arg) && !str_is(str_from(term), "dumb");
+}
+
 bool cli_has_colour(const struct cli *cli)
 {
 	const char *no = cli->host->env("NO_COLOR");
 
-	return cli->host->is_terminal(cli->host->arg) && !(no && *no);
+	return cli_is_live(cli) && !(no && *no);
+}
+
+const char *cli_colour(const struct cli *cli, enum colour colour)
+{
+	static const char *const codes[] = {
+		[COLOUR_NONE] = "\x1b[0m",  [COLOUR_BOLD] = "\x1b[1m",  [COLOUR_FAINT] = "\x1b[2m",
+		[COLOUR_GOOD] = "\x1b[32m", [COLOUR_BUSY] = "\x1b[33m", [COLOUR_BAD] = "\x1b[31m",
+	};
+
+	return cli_has_colour(cli) ? codes[colour] : "";
+}
+
+bool cli_has_unicode(const struct cli *cli)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct str value = str_from(cli->host->env(names[i]));
+
+		if (value.len)
+			return str_find(value, STR("UTF-8"), 0) >= 0 ||
+			       str_find(value, STR("utf8"), 0) >= 0;
+	}
+	return false;
 }
 
 /* --- the connection ----------------------------------------------------------------------------- */
@@ -269,23 +299,45 @@ void cli_docs_done(struct cli_docs *docs)
 	vec_done(docs);
 }
 
-static bool has_flag(const struct cli *cli, const char *name)
+struct str cli_name(const struct cli *cli)
 {
-	for (size_t i = 0; i < cli->line.flag_count; i++)
-		if (str_is(str_from(name), cli->line.flags[i]->name))
-			return true;
-	return false;
+	struct str name =
+		command_has(&cli->line, "name") ? command_str(&cli->line, "name") : str_none();
+
+	if (name.len || !cli->line.argument_count)
+		return name;
+	return cli->line.arguments[0];
 }
 
 struct str cli_namespace(const struct cli *cli)
 {
-	if (!has_flag(cli, "namespace") ||
-	    (has_flag(cli, "all-namespaces") && command_bool(&cli->line, "all-namespaces")))
+	if (!command_has(&cli->line, "namespace") || (command_has(&cli->line, "all-namespaces") &&
+						      command_bool(&cli->line, "all-namespaces")))
 		return str_none();
 	return command_str(&cli->line, "namespace");
 }
 
 /* --- a run -------------------------------------------------------------------------------------- */
+
+/* What to do next, for people; scripts see only the error. */
+static void print_advice(struct cli *cli, const struct err *err)
+{
+	static const struct {
+		enum err_code code;
+		const char *text;
+	} advice[] = {
+		{ERR_NOT_FOUND, "`vcctl job list --all-namespaces` shows which jobs there are"},
+		{ERR_UNAUTHORIZED, "is the kubeconfig file the one of this server?"},
+		{ERR_FORBIDDEN, "ask whoever runs the server for the right, or use another context "
+				"(--context)"},
+		{ERR_ALREADY_EXISTS, "choose another name, or delete the old one first"},
+		{ERR_UNAVAILABLE, "does the server run? `volcano status` tells"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(advice); i++)
+		if (advice[i].code == err->code && cli->client)
+			cli_warn(cli, "%s", advice[i].text);
+}
 
 /* "Failed to list job: ...": the names from the leaf up to just below the root. */
 static void print_failure(struct cli *cli, const struct err *err)
@@ -298,6 +350,8 @@ static void print_failure(struct cli *cli, const struct err *err)
 		cli_warn(cli, "%s: %s", cli->line.command->name, err->text);
 	else
 		cli_warn(cli, "Failed to%s: %s", buf_text(&what), err->text);
+	if (cli->host->error_is_terminal(cli->host->arg))
+		print_advice(cli, err);
 }
 
 static int run(struct cli *cli, const struct command *root, int argc, const char *const *argv)
@@ -306,6 +360,12 @@ static int run(struct cli *cli, const struct command *root, int argc, const char
 
 	if (command_parse(root, argc, argv, cli->host->env, cli->arena, &cli->line, &err) < 0) {
 		cli_warn(cli, "Error: %s", err.text);
+		if (cli->host->error_is_terminal(cli->host->arg)) {
+			AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+
+			command_print_path(&cli->line, &path);
+			cli_warn(cli, "`%s --help` shows what can be given", buf_text(&path));
+		}
 		return EXIT_USAGE;
 	}
 	if (cli->line.help) {
@@ -324,7 +384,12 @@ int cli_run(const struct command *root, int argc, const char *const *argv, struc
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(buf_done) struct buf none = BUF_UNBOUNDED;
-	struct cli cli = {.host = host, .arena = arena, .out = none, .loop = loop};
+	struct cli cli = {.host = host,
+			  .arena = arena,
+			  .out = none,
+			  .loop = loop,
+			  .argc = argc,
+			  .argv = argv};
 	int code = run(&cli, root, argc, argv);
 
 	cli_flush(&cli);

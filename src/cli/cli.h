@@ -32,7 +32,15 @@ struct cli_host {
 	/* Both may be called many times; `error` is for people. */
 	void (*out)(void *arg, struct str text);
 	void (*error)(void *arg, struct str text);
-	bool (*is_terminal)(void *arg);
+	bool (*is_terminal)(void *arg);       /* of `out` */
+	bool (*error_is_terminal)(void *arg); /* of `error` */
+	/* Of the terminal; 0: there is none. */
+	int (*columns)(void *arg);
+	int (*rows)(void *arg);
+	/* "NAME=VALUE", up to NULL. */
+	const char *const *(*environment)(void *arg);
+	/* Where the user is; "" where that cannot be said. */
+	const char *(*folder)(void *arg);
 	/* A whole file, or standard input for "-". */
 	int (*read)(void *arg, const char *path, struct buf *to, struct err *err);
 	/* Takes what is in `access`. */
@@ -45,6 +53,8 @@ struct cli {
 	const struct cli_host *host;
 	struct arena *arena;
 	struct command_line line;
+	int argc; /* what `line` was read from */
+	const char *const *argv;
 	struct buf out; /* printed when the command ends, or by cli_flush() */
 	struct loop *loop;
 	struct client *client; /* NULL until something is asked */
@@ -60,8 +70,15 @@ int cli_run(const struct command *root, int argc, const char *const *argv, struc
 void cli_flush(struct cli *cli);
 /* A line on standard error, at once. */
 void cli_warn(struct cli *cli, const char *format, ...) PRINTF(2, 3);
-/* Colours and cursor moves: on a terminal, unless $NO_COLOR is set. */
+/* Is it a terminal, on which what was drawn can be drawn over? */
+bool cli_is_live(const struct cli *cli);
+/* Colours: on a terminal, unless $NO_COLOR is set. */
 bool cli_has_colour(const struct cli *cli);
+enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_FAINT, COLOUR_GOOD, COLOUR_BUSY, COLOUR_BAD };
+/* What switches it on; "" where there are no colours. */
+const char *cli_colour(const struct cli *cli, enum colour colour);
+/* May lines and blocks be drawn? Not where the locale is not UTF-8. */
+bool cli_has_unicode(const struct cli *cli);
 
 /* --- asking; each waits ------------------------------------------------------------------------ */
 
@@ -97,6 +114,8 @@ int cli_read_docs(struct cli *cli, struct str path, struct cli_docs *ret,
 void cli_docs_done(struct cli_docs *docs);
 DEFINE_AUTO_IN_PLACE(struct cli_docs, cli_docs_done);
 
+/* The name that the command is about: of --name, or the first argument; may be none. */
+struct str cli_name(const struct cli *cli);
 /* Flags as most commands have them. */
 /* None with --all-namespaces, and where the command has no namespaces. */
 struct str cli_namespace(const struct cli *cli);

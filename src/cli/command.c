@@ -15,6 +15,13 @@
 
 static const struct flag flag_help = {'h', "help", FLAG_BOOL, .about = "show this text"};
 
+const struct flag command_global[] = {
+	{0, "log-flush-frequency", FLAG_DURATION, "5s", "has no effect", NULL, NULL},
+	{'v', "v", FLAG_INT, NULL, "has no effect", NULL, "LEVEL"},
+	{0, "vmodule", FLAG_STRING, NULL, "has no effect", NULL, "LIST"},
+	{0},
+};
+
 struct reader {
 	struct command_line *line;
 	const char *const *argv;
@@ -41,11 +48,12 @@ static void set_flags(struct command_line *line, command_env_fn *env)
 	add_flags(line, line->command->flags);
 	if (line->command->run && !line->command->no_common)
 		add_flags(line, command_common);
+	add_flags(line, command_global);
 	assert(line->flag_count < COMMAND_FLAGS_MAX);
 	line->flags[line->flag_count++] = &flag_help;
 	for (size_t i = 0; i < line->flag_count; i++) {
 		const struct flag *f = line->flags[i];
-		const char *other = f->env ? env(f->env) : NULL;
+		const char *other = f->env && env ? env(f->env) : NULL;
 
 		line->values[i] = str_from(other && *other ? other : f->value ? f->value : "");
 		line->given[i] = false;
@@ -130,6 +138,64 @@ static struct str take_next(struct reader *reader)
 	return reader->at < reader->argc ? str_from(reader->argv[reader->at++]) : str_none();
 }
 
+/* How many letters must be changed, added or dropped to make one of the other; short words only. */
+static size_t distance(struct str a, struct str b)
+{
+	enum { MOST = 24 };
+	size_t row[MOST + 1];
+
+	if (a.len > MOST || b.len > MOST)
+		return MOST;
+	for (size_t j = 0; j <= b.len; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a.len; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b.len; j++) {
+			size_t above = row[j];
+			size_t best = diagonal + (a.ptr[i - 1] != b.ptr[j - 1]);
+
+			best = above + 1 < best ? above + 1 : best;
+			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			diagonal = above;
+		}
+	}
+	return row[b.len];
+}
+
+static bool is_near(struct str typed, const char *name)
+{
+	struct str known = str_from(name);
+
+	return distance(typed, known) <= (known.len > 4 ? 2 : 1) ||
+	       (typed.len > 1 && str_starts(known, typed));
+}
+
+static int unknown_flag(const struct command_line *line, struct str name, struct err *err)
+{
+	for (size_t i = 0; i < line->flag_count; i++)
+		if (is_near(name, line->flags[i]->name))
+			return err_set(err, ERR_BAD_REQUEST,
+				       "unknown flag: --%.*s; did you mean --%s?", STR_ARG(name),
+				       line->flags[i]->name);
+	return err_set(err, ERR_BAD_REQUEST, "unknown flag: --%.*s", STR_ARG(name));
+}
+
+static int unknown_command(const struct command_line *line, struct str word, struct err *err)
+{
+	AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf near = BUF_UNBOUNDED;
+
+	command_print_path(line, &path);
+	for (size_t i = 0; line->command->below[i]; i++)
+		if (is_near(word, line->command->below[i]->name))
+			buf_printf(&near, "%s\"%s\"", near.len ? " or " : "; did you mean ",
+				   line->command->below[i]->name);
+	return err_set(err, ERR_BAD_REQUEST, "unknown command \"%.*s\" for \"%s\"%s%s",
+		       STR_ARG(word), buf_text(&path), buf_text(&near), near.len ? "?" : "");
+}
+
 static int read_long(struct reader *reader, struct str text, struct err *err)
 {
 	ptrdiff_t equals = str_find_byte(text, '=', 0);
@@ -138,7 +204,7 @@ static int read_long(struct reader *reader, struct str text, struct err *err)
 	struct str value;
 
 	if (at == reader->line->flag_count)
-		return err_set(err, ERR_BAD_REQUEST, "unknown flag: --%.*s", STR_ARG(name));
+		return unknown_flag(reader->line, name, err);
 	if (equals >= 0)
 		return set_value(reader, at, str_skip(text, (size_t)equals + 1), err);
 	if (reader->line->flags[at]->type == FLAG_BOOL)
@@ -179,27 +245,27 @@ static int read_letters(struct reader *reader, struct str text, struct err *err)
 	return 0;
 }
 
+static void descend(struct command_line *line, const struct command *below, command_env_fn *env)
+{
+	assert(line->depth < COMMAND_DEPTH_MAX);
+	line->path[line->depth++] = below;
+	line->command = below;
+	set_flags(line, env);
+}
+
 /* An argument that is no flag: the name of a command below, as long as there are some. */
 static int read_word(struct reader *reader, struct str word, command_env_fn *env, struct err *err)
 {
 	struct command_line *line = reader->line;
 	const struct command *below = find_below(line->command, word);
 
-	if (line->command->below && !below) {
-		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
-
-		command_print_path(line, &path);
-		return err_set(err, ERR_BAD_REQUEST, "unknown command \"%.*s\" for \"%s\"",
-			       STR_ARG(word), buf_text(&path));
-	}
+	if (line->command->below && !below)
+		return unknown_command(line, word, err);
 	if (!below) {
 		vec_push(&reader->arguments, word);
 		return 0;
 	}
-	assert(line->depth < COMMAND_DEPTH_MAX);
-	line->path[line->depth++] = below;
-	line->command = below;
-	set_flags(line, env);
+	descend(line, below, env);
 	return 0;
 }
 
@@ -214,6 +280,7 @@ static int read_all(struct reader *reader, command_env_fn *env, struct err *err)
 		if (flags && reader->arguments.len && reader->line->command->pass_on)
 			flags = false;
 		if (flags && str_is(word, "--")) {
+			reader->line->dashes = !reader->arguments.len;
 			flags = false;
 			continue;
 		}
@@ -268,6 +335,24 @@ int command_parse(const struct command *root, int argc, const char *const *argv,
 	return check_arguments(ret, err);
 }
 
+int command_find(const struct command *root, const struct str *names, size_t count,
+		 struct command_line *ret, struct err *err)
+{
+	*ret = (struct command_line){.path = {root}, .depth = 1, .command = root};
+	set_flags(ret, NULL);
+	for (size_t i = 0; i < count; i++) {
+		const struct command *below = find_below(ret->command, names[i]);
+
+		if (!below && !ret->command->below)
+			return err_set(err, ERR_NOT_FOUND, "there is no command below \"%s\"",
+				       ret->command->name);
+		if (!below)
+			return unknown_command(ret, names[i], err);
+		descend(ret, below, NULL);
+	}
+	return 0;
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
 
 static size_t must_find(const struct command_line *line, const char *name)
@@ -308,6 +393,18 @@ int64_t command_duration(const struct command_line *line, const char *name)
 
 	(void)!duration_parse(command_str(line, name), &time, &err);
 	return time / DURATION_MICROSECOND;
+}
+
+bool command_has(const struct command_line *line, const char *name)
+{
+	return find_flag(line, str_from(name)) < line->flag_count;
+}
+
+int command_set(struct command_line *line, const char *name, struct str value, struct err *err)
+{
+	struct reader reader = {.line = line};
+
+	return set_value(&reader, must_find(line, name), value, err);
 }
 
 bool command_given(const struct command_line *line, const char *name)
@@ -353,7 +450,12 @@ static void print_default(const struct flag *flag, struct buf *to)
 		   flag->value);
 }
 
-static void print_flags(const struct command_line *line, struct buf *to)
+bool command_is_global(const struct flag *flag)
+{
+	return flag >= command_global && flag < command_global + ARRAY_LEN(command_global);
+}
+
+static void print_flags(const struct command_line *line, bool global, struct buf *to)
 {
 	AUTO(buf_done) struct buf head = BUF_UNBOUNDED;
 	size_t width = 0;
@@ -361,12 +463,15 @@ static void print_flags(const struct command_line *line, struct buf *to)
 	for (size_t i = 0; i < line->flag_count; i++) {
 		buf_clear(&head);
 		print_head(line->flags[i], &head);
-		width = head.len > width ? head.len : width;
+		if (command_is_global(line->flags[i]) == global && head.len > width)
+			width = head.len;
 	}
-	buf_puts(to, "\nFlags:\n");
+	buf_puts(to, global ? "\nGlobal Flags:\n" : "\nFlags:\n");
 	for (size_t i = 0; i < line->flag_count; i++) {
 		const struct flag *flag = line->flags[i];
 
+		if (command_is_global(flag) != global)
+			continue;
 		buf_clear(&head);
 		print_head(flag, &head);
 		buf_printf(to, "%-*s   %s", (int)width, buf_text(&head), flag->about);
@@ -384,12 +489,14 @@ static void print_below(const struct command *group, struct buf *to)
 	for (size_t i = 0; group->below[i]; i++) {
 		size_t len = str_from(group->below[i]->name).len;
 
-		width = len > width ? len : width;
+		if (!group->below[i]->hidden)
+			width = len > width ? len : width;
 	}
 	buf_puts(to, "\nCommands:\n");
 	for (size_t i = 0; group->below[i]; i++)
-		buf_printf(to, "  %-*s   %s\n", (int)width, group->below[i]->name,
-			   group->below[i]->about);
+		if (!group->below[i]->hidden)
+			buf_printf(to, "  %-*s   %s\n", (int)width, group->below[i]->name,
+				   group->below[i]->about);
 }
 
 void command_help(const struct command_line *line, struct buf *to)
@@ -408,7 +515,8 @@ void command_help(const struct command_line *line, struct buf *to)
 		buf_printf(to, "\n%s\n", command->more);
 	if (command->below)
 		print_below(command, to);
-	print_flags(line, to);
+	print_flags(line, false, to);
+	print_flags(line, true, to);
 	if (!command->below)
 		return;
 	buf_puts(to, "\nUse \"");

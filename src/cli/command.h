@@ -50,6 +50,7 @@ struct command {
 	/* Its own kind of thing: not among the flags that every leaf has. */
 	bool no_common;
 	bool pass_on; /* what comes behind the first argument is not ours to read */
+	bool hidden;  /* for programs: help does not name it */
 };
 
 enum { COMMAND_DEPTH_MAX = 4, COMMAND_FLAGS_MAX = 48 };
@@ -57,6 +58,9 @@ enum { COMMAND_DEPTH_MAX = 4, COMMAND_FLAGS_MAX = 48 };
 /* The flags that every leaf has beside its own (--kubeconfig, --master), up to one without a name.
  */
 extern const struct flag command_common[];
+/* Of every command, groups included: taken so that scripts which give them go on, and without
+ * effect. */
+extern const struct flag command_global[];
 
 struct command_line {
 	const struct command *path[COMMAND_DEPTH_MAX]; /* from the root on */
@@ -68,12 +72,13 @@ struct command_line {
 	size_t flag_count;
 	const struct str *arguments;
 	size_t argument_count;
-	bool help; /* asked for, or a group without a command */
+	bool dashes; /* a "--" came before the first argument */
+	bool help;   /* asked for, or a group without a command */
 };
 
 typedef const char *command_env_fn(const char *name);
 
-/* `env` looks variables up. ERR_BAD_REQUEST with a text to be printed behind "Error: ". */
+/* `env` looks variables up; NULL: no variable is set. ERR_BAD_REQUEST with a text to be printed behind "Error: ". */
 int command_parse(const struct command *root, int argc, const char *const *argv,
 		  command_env_fn *env, struct arena *arena, struct command_line *ret,
 		  struct err *err) MUST_CHECK;
@@ -86,8 +91,18 @@ bool command_bool(const struct command_line *line, const char *name);
 int64_t command_duration(const struct command_line *line, const char *name);
 bool command_given(const struct command_line *line, const char *name);
 
+/* Is there such a flag at all? */
+bool command_has(const struct command_line *line, const char *name);
+/* Give a flag a value, as if the command line had. */
+int command_set(struct command_line *line, const char *name, struct str value,
+		struct err *err) MUST_CHECK;
+
+/* The command that these names lead to, with its flags and their defaults; -1: there is none. */
+int command_find(const struct command *root, const struct str *names, size_t count,
+		 struct command_line *ret, struct err *err) MUST_CHECK;
 /* What `--help` prints. */
 void command_help(const struct command_line *line, struct buf *to);
+bool command_is_global(const struct flag *flag);
 /* "vcctl job list" */
 void command_print_path(const struct command_line *line, struct buf *to);
 

@@ -10,17 +10,20 @@
 #include "base/banned.h"
 
 static const struct command *const job_commands[] = {
-	&command_job_delete,
-	&command_job_list,
-	&command_job_resume,
-	&command_job_run,
-	&command_job_suspend,
-	&command_job_view,
-	NULL,
+	&command_job_delete,  &command_job_explain,
+	&command_job_list,    &command_job_logs,
+	&command_job_resume,  &command_job_run,
+	&command_job_suspend, &command_job_view,
+	&command_job_wait,    NULL,
 };
 static const struct command *const queue_commands[] = {
-	&command_queue_create, &command_queue_delete,  &command_queue_get,
-	&command_queue_list,   &command_queue_operate, NULL,
+	&command_queue_create,
+	&command_queue_delete,
+	&command_queue_get,
+	&command_queue_list,
+	&command_queue_operate,
+	&command_queue_tree,
+	NULL,
 };
 static const struct command *const flow_commands[] = {
 	&command_jobflow_create, &command_jobflow_delete, &command_jobflow_describe,
@@ -45,7 +48,13 @@ static const struct command group_template = {
 	.name = "jobtemplate", .about = "Work with templates of jobs", .below = template_commands};
 
 static const struct command *const commands[] = {
-	&group_job, &group_flow, &group_template, &group_pod, &group_queue, &command_version, NULL,
+	&command_apply,   &command_completion,
+	&command_delete,  &command_help_command,
+	&group_job,       &group_flow,
+	&group_template,  &group_pod,
+	&group_queue,     &command_top,
+	&command_version, &command_complete,
+	&command_manual,  NULL,
 };
 
 const struct command command_vcctl = {

@@ -13,15 +13,18 @@ extern const struct command command_vcctl;
 const struct command *commands_find(struct str called);
 
 extern const struct command command_job_run, command_job_list, command_job_view,
-	command_job_suspend, command_job_resume, command_job_delete;
+	command_job_suspend, command_job_resume, command_job_delete, command_job_explain,
+	command_job_logs, command_job_wait;
 extern const struct command command_queue_create, command_queue_delete, command_queue_operate,
-	command_queue_list, command_queue_get;
+	command_queue_list, command_queue_get, command_queue_tree;
+extern const struct command command_top, command_apply, command_delete;
 extern const struct command command_jobflow_create, command_jobflow_delete, command_jobflow_list,
 	command_jobflow_get, command_jobflow_describe;
 extern const struct command command_jobtemplate_create, command_jobtemplate_delete,
 	command_jobtemplate_list, command_jobtemplate_get, command_jobtemplate_describe;
 extern const struct command command_pod_list;
-extern const struct command command_version;
+extern const struct command command_version, command_help_command, command_completion,
+	command_complete, command_manual;
 extern const struct command command_vsub, command_vjobs, command_vqueues, command_vcancel,
 	command_vsuspend, command_vresume;
 
@@ -35,8 +38,9 @@ int job_delete(struct cli *cli, struct str namespace, struct str name, struct er
 enum order_target { ORDER_JOB, ORDER_QUEUE };
 int order_give(struct cli *cli, enum order_target target, struct str namespace, struct str name,
 	       const char *action, struct err *err);
-/* Make the job that the flags describe, with this command line in its container. */
-int job_submit(struct cli *cli, struct str namespace, struct str name, struct str command,
+/* Create it; takes the job. Its name lives in the run's arena. */
+struct json_doc;
+int job_create(struct cli *cli, struct str namespace, struct json_doc *job, struct str *ret_name,
 	       struct err *err);
 /* May be none. */
 struct str job_selector(const struct cli *cli);

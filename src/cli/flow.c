@@ -114,7 +114,7 @@ static int delete_one(struct cli *cli, const struct sort *sort, struct str names
 static int delete (struct cli *cli, const struct sort *sort, struct err *err)
 {
 	AUTO(cli_docs_done) struct cli_docs docs = {0};
-	struct str name = command_str(&cli->line, "name");
+	struct str name = cli_name(cli);
 
 	if (!command_str(&cli->line, "file").len) {
 		if (!name.len)
@@ -143,14 +143,15 @@ static int list(struct cli *cli, const struct sort *sort, struct err *err)
 {
 	struct listing listing = listing_of(sort);
 
-	return listing_run(cli, &listing, cli_namespace(cli), str_none(), err);
+	return listing_run(cli, &listing, cli_namespace(cli), command_str(&cli->line, "selector"),
+			   err);
 }
 
 static int get(struct cli *cli, const struct sort *sort, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *object = NULL;
 	AUTO(json_doc_unref) struct json_doc *one = json_doc_new();
-	struct str name = command_str(&cli->line, "name");
+	struct str name = cli_name(cli);
 	struct listing listing = listing_of(sort);
 
 	if (!name.len)
@@ -173,14 +174,14 @@ static void describe_one(struct cli *cli, struct json object, bool yaml)
 	if (yaml) {
 		yaml_print(root, &cli->out);
 	} else {
-		json_print(root, JSON_PRETTY, &cli->out);
+		json_print(root, JSON_INDENTED, &cli->out);
 		buf_putc(&cli->out, '\n');
 	}
 }
 
 static int describe(struct cli *cli, const struct sort *sort, struct err *err)
 {
-	struct str name = command_str(&cli->line, "name");
+	struct str name = cli_name(cli);
 	struct str format = command_str(&cli->line, "format");
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct json_iter it;
@@ -219,7 +220,12 @@ static const struct flag delete_flags[] = {
 	{0},
 };
 static const struct flag list_flags[] = {
-	CLI_FLAG_NAMESPACE, CLI_FLAG_ALL_NAMESPACES, LISTING_FLAGS, {0}};
+	CLI_FLAG_NAMESPACE,
+	CLI_FLAG_ALL_NAMESPACES,
+	{0, "selector", FLAG_STRING, NULL, "only those with these labels (a=b)", NULL, "TEXT"},
+	LISTING_FLAGS,
+	LISTING_WATCH,
+	{0}};
 static const struct flag get_flags[] = {CLI_FLAG_NAMESPACE,
 					{'N', "name", FLAG_STRING, NULL, "the name", NULL, "NAME"},
 					LISTING_FLAGS,
@@ -232,20 +238,23 @@ static const struct flag describe_flags[] = {
 	{0},
 };
 
-#define FLOW_COMMAND(sort, verb, text, of_flags)                   \
-	static int sort##_##verb(struct cli *cli, struct err *err) \
-	{                                                          \
-		return verb(cli, &sort, err);                      \
-	}                                                          \
-	const struct command command_job##sort##_##verb = {        \
-		.name = #verb, .about = text, .flags = of_flags, .run = sort##_##verb}
-FLOW_COMMAND(flow, create, "create jobflows from a file", file_flags);
-FLOW_COMMAND(flow, delete, "delete a jobflow", delete_flags);
-FLOW_COMMAND(flow, list, "list jobflows", list_flags);
-FLOW_COMMAND(flow, get, "show one jobflow", get_flags);
-FLOW_COMMAND(flow, describe, "print a jobflow in full", describe_flags);
-FLOW_COMMAND(template, create, "create jobtemplates from a file", file_flags);
-FLOW_COMMAND(template, delete, "delete a jobtemplate", delete_flags);
-FLOW_COMMAND(template, list, "list jobtemplates", list_flags);
-FLOW_COMMAND(template, get, "show one jobtemplate", get_flags);
-FLOW_COMMAND(template, describe, "print a jobtemplate in full", describe_flags);
+#define FLOW_COMMAND(sort, verb, text, of_arguments, of_flags)                        \
+	static int sort##_##verb(struct cli *cli, struct err *err)                    \
+	{                                                                             \
+		return verb(cli, &sort, err);                                         \
+	}                                                                             \
+	const struct command command_job##sort##_##verb = {.name = #verb,             \
+							   .about = text,             \
+							   .arguments = of_arguments, \
+							   .flags = of_flags,         \
+							   .run = sort##_##verb}
+FLOW_COMMAND(flow, create, "create jobflows from a file", NULL, file_flags);
+FLOW_COMMAND(flow, delete, "delete a jobflow", "[NAME]", delete_flags);
+FLOW_COMMAND(flow, list, "list jobflows", NULL, list_flags);
+FLOW_COMMAND(flow, get, "show one jobflow", "[NAME]", get_flags);
+FLOW_COMMAND(flow, describe, "print a jobflow in full", "[NAME]", describe_flags);
+FLOW_COMMAND(template, create, "create jobtemplates from a file", NULL, file_flags);
+FLOW_COMMAND(template, delete, "delete a jobtemplate", "[NAME]", delete_flags);
+FLOW_COMMAND(template, list, "list jobtemplates", NULL, list_flags);
+FLOW_COMMAND(template, get, "show one jobtemplate", "[NAME]", get_flags);
+FLOW_COMMAND(template, describe, "print a jobtemplate in full", "[NAME]", describe_flags);

@@ -16,21 +16,59 @@ int job_delete(struct cli *cli, struct str namespace, struct str name, struct er
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int delete_all(struct cli *cli, struct err *err)
 {
-	return job_delete(cli, cli_namespace(cli), command_str(&cli->line, "name"), err);
+	AUTO(json_doc_unref)
+	struct json_doc *jobs = cli_list(cli, RESOURCE_VCJOBS, cli_namespace(cli), str_none(), err);
+	struct json_iter it;
+
+	if (!jobs)
+		return -1;
+	it = json_iter(json_get(json_doc_root(jobs), "items"));
+	while (json_next(&it))
+		if (job_delete(cli, cli_namespace(cli),
+			       json_str(json_get(json_get(it.value, "metadata"), "name")), err) < 0)
+			return -1;
+	return 0;
 }
 
-static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {0}};
+static int run(struct cli *cli, struct err *err)
+{
+	struct str name = cli_name(cli);
+	size_t count = cli->line.argument_count;
 
-const struct command command_job_delete = {
-	.name = "delete", .about = "delete a job", .flags = flags, .run = run};
+	if (command_bool(&cli->line, "all"))
+		return delete_all(cli, err);
+	if (!count || command_given(&cli->line, "name"))
+		return job_delete(cli, cli_namespace(cli), name, err);
+	for (size_t i = 0; i < count; i++)
+		if (job_delete(cli, cli_namespace(cli), cli->line.arguments[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+#define FLAG_ALL                                                                   \
+	{                                                                          \
+		0, "all", FLAG_BOOL, NULL, "all jobs of the namespace", NULL, NULL \
+	}
+
+static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, FLAG_ALL, {0}};
+
+const struct command command_job_delete = {.name = "delete",
+					   .about = "delete a job",
+					   .arguments = "[NAME...]",
+					   .flags = flags,
+					   .run = run};
 
 static const struct flag short_flags[] = {
 	{'n', "name", FLAG_STRING, NULL, "the name of the job", NULL, "NAME"},
 	{'N', "namespace", FLAG_STRING, "default", "the namespace", NULL, "NAME"},
+	FLAG_ALL,
 	{0},
 };
 
-const struct command command_vcancel = {
-	.name = "vcancel", .about = "delete a job", .flags = short_flags, .run = run};
+const struct command command_vcancel = {.name = "vcancel",
+					.about = "delete a job",
+					.arguments = "[NAME...]",
+					.flags = short_flags,
+					.run = run};

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/job_list.c - `vcctl job list`. */
 #include "base/buf.h"
+#include "base/macro.h"
+#include "cli/bar.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/listing.h"
+#include "cli/phase.h"
 
 #include "base/banned.h"
 
@@ -139,10 +142,74 @@ static bool keep(struct cli *cli, struct json job)
 	       has_value(cli, "scheduler", spec(job, "schedulerName"));
 }
 
+/* --- progress, where the list is watched -------------------------------------------------------- */
+
+enum { PROGRESS_JOBS_MAX = 12, PROGRESS_WIDTH = 30 };
+
+static void put_progress(struct cli *cli, struct json job, struct json task)
+{
+	struct json phases =
+		json_get(json_get_str(json_get(json_get(job, "status"), "taskStatusCount"),
+				      json_str(json_get(task, "name"))),
+			 "phase");
+	int64_t all = json_int(json_get(task, "replicas"));
+	int64_t done = json_int(json_get(phases, "Succeeded"));
+	int64_t failed = json_int(json_get(phases, "Failed"));
+	int64_t running = json_int(json_get(phases, "Running"));
+	double whole = all > 0 ? (double)all : 1;
+	const struct bar_part parts[] = {
+		{(double)done / whole, BAR_FULL, cli_colour(cli, COLOUR_GOOD)},
+		{(double)failed / whole, BAR_FULL, cli_colour(cli, COLOUR_BAD)},
+		{(double)running / whole, BAR_HALF, cli_colour(cli, COLOUR_BUSY)},
+	};
+	const struct bar bar = {.width = PROGRESS_WIDTH,
+				.unicode = cli_has_unicode(cli),
+				.plain = cli_colour(cli, COLOUR_NONE),
+				.parts = parts,
+				.count = ARRAY_LEN(parts),
+				.mark = -1};
+
+	buf_printf(&cli->out, "  %-20.*s ", STR_ARG(json_str(json_get(task, "name"))));
+	bar_put(&bar, &cli->out);
+	buf_printf(&cli->out, "  %lld of %lld run, %lld done", (long long)running, (long long)all,
+		   (long long)done);
+	if (failed)
+		buf_printf(&cli->out, ", %lld failed", (long long)failed);
+	buf_putc(&cli->out, '\n');
+}
+
+static void progress(struct cli *cli, struct json jobs)
+{
+	struct json_iter it = json_iter(jobs);
+	size_t shown = 0;
+
+	while (json_next(&it) && shown < PROGRESS_JOBS_MAX) {
+		struct json_iter task = json_iter(spec(it.value, "tasks"));
+
+		if (phase_is_end(phase_of(it.value)) || !keep(cli, it.value))
+			continue;
+		shown++;
+		buf_printf(&cli->out, "\n%s%.*s%s\n", cli_colour(cli, COLOUR_BOLD),
+			   STR_ARG(json_str(json_get(json_get(it.value, "metadata"), "name"))),
+			   cli_colour(cli, COLOUR_NONE));
+		while (json_next(&task))
+			put_progress(cli, it.value, task.value);
+	}
+}
+
+static enum colour colour_of(const char *title, struct str cell)
+{
+	return str_is(str_from(title), "Phase") ? phase_colour(cell) : COLOUR_NONE;
+}
+
 int job_list(struct cli *cli, struct err *err)
 {
-	const struct listing listing = {
-		.id = RESOURCE_VCJOBS, .singular = "job", .columns = columns, .keep = keep};
+	const struct listing listing = {.id = RESOURCE_VCJOBS,
+					.singular = "job",
+					.columns = columns,
+					.keep = keep,
+					.below = progress,
+					.colour = colour_of};
 
 	return listing_run(cli, &listing, cli_namespace(cli), job_selector(cli), err);
 }
@@ -155,6 +222,7 @@ static const struct flag flags[] = {
 	{0, "selector", FLAG_STRING, NULL,
 	 "only jobs with this in their name, or with these labels (a=b)", NULL, "TEXT"},
 	LISTING_FLAGS,
+	LISTING_WATCH,
 	{0},
 };
 

@@ -1,174 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/job_run.c - `vcctl job run`: a job from a file, or one made of flags; `vsub` builds on it. */
+/* cli/job_run.c - `vcctl job run`: a job from a file, or one made of flags. */
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "model/quantity.h"
+#include "cli/submit.h"
 
 #include "base/banned.h"
 
-/* "cpu=1000m,memory=100Mi" as an object. */
-static int set_amounts(struct json_doc *doc, struct json to, const char *key, struct str text,
-		       struct err *err)
+int job_create(struct cli *cli, struct str namespace, struct json_doc *job, struct str *ret_name,
+	       struct err *err)
 {
-	struct json amounts = json_ensure_obj(doc, to, key);
-	struct str rest = text;
-	struct str part;
+	AUTO(json_doc_unref)
+	struct json_doc *made = cli_create(cli, RESOURCE_VCJOBS, namespace, job, err);
 
-	if (!text.len)
-		return 0;
-	while (str_split(&rest, ',', &part)) {
-		ptrdiff_t equals = str_find_byte(part, '=', 0);
-		struct str name = str_slice(part, 0, equals < 0 ? 0 : (size_t)equals);
-		struct str value = str_skip(part, (size_t)equals + 1);
-		struct quantity amount;
-
-		if (equals < 0 || str_find_byte(value, '=', 0) >= 0)
-			return err_set(err, ERR_BAD_REQUEST,
-				       "invalid argument syntax %.*s, expected <resource>=<value>",
-				       STR_ARG(part));
-		if (quantity_parse(value, &amount, err) < 0)
-			return -1;
-		json_set(doc, amounts, name, json_new_str(doc, value));
-	}
-	return 0;
-}
-
-/* Words as a shell would split them: quotes and backslashes, nothing more. */
-static int set_words(struct json_doc *doc, struct json container, struct str text, struct err *err)
-{
-	AUTO(buf_done) struct buf word = BUF_UNBOUNDED;
-	struct json list = json_ensure_arr(doc, container, "command");
-	bool open = false;
-	char quote = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-		bool blank = c == ' ' || c == '\t' || c == '\n';
-
-		if (!quote && blank) {
-			if (open)
-				json_append(doc, list, json_new_str(doc, buf_str(&word)));
-			buf_clear(&word);
-			open = false;
-			continue;
-		}
-		open = true;
-		if (!quote && (c == '\'' || c == '"'))
-			quote = c;
-		else if (c == quote)
-			quote = 0;
-		else if (c == '\\' && quote != '\'' && i + 1 < text.len)
-			buf_putc(&word, text.ptr[++i]);
-		else
-			buf_putc(&word, c);
-	}
-	if (quote)
-		return err_set(err, ERR_BAD_REQUEST, "the quote %c in the command is not closed",
-			       quote);
-	if (open)
-		json_append(doc, list, json_new_str(doc, buf_str(&word)));
-	return 0;
-}
-
-static int fill_container(struct cli *cli, struct json_doc *doc, struct json container,
-			  struct str name, struct err *err)
-{
-	struct json amounts = json_ensure_obj(doc, container, "resources");
-
-	json_set_str(doc, container, "name", name);
-	json_set_str(doc, container, "image", command_str(&cli->line, "image"));
-	json_set_str(doc, container, "imagePullPolicy", STR("IfNotPresent"));
-	if (set_amounts(doc, amounts, "limits", command_str(&cli->line, "limits"), err) < 0)
+	if (!made)
 		return -1;
-	return set_amounts(doc, amounts, "requests", command_str(&cli->line, "requests"), err);
-}
-
-static struct json_doc *make_job(struct cli *cli, struct str namespace, struct str name,
-				 struct str command, struct err *err)
-{
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct json root = json_new_obj(doc);
-	struct json metadata, spec, task, template, pod, container;
-
-	json_doc_set_root(doc, root);
-	json_set_str(doc, root, "apiVersion", STR("batch.volcano.sh/v1alpha1"));
-	json_set_str(doc, root, "kind", STR("Job"));
-	metadata = json_ensure_obj(doc, root, "metadata");
-	json_set_str(doc, metadata, "name", name);
-	json_set_str(doc, metadata, "namespace", namespace);
-	spec = json_ensure_obj(doc, root, "spec");
-	json_set_int(doc, spec, "minAvailable", command_int(&cli->line, "min"));
-	json_set_str(doc, spec, "schedulerName", command_str(&cli->line, "scheduler"));
-	task = json_new_obj(doc);
-	json_append(doc, json_ensure_arr(doc, spec, "tasks"), task);
-	json_set_int(doc, task, "replicas", command_int(&cli->line, "replicas"));
-	template = json_ensure_obj(doc, task, "template");
-	metadata = json_ensure_obj(doc, template, "metadata");
-	json_set_str(doc, metadata, "name", name);
-	json_set_str(doc, json_ensure_obj(doc, metadata, "labels"), "job.volcano.sh", name);
-	pod = json_ensure_obj(doc, template, "spec");
-	json_set_str(doc, pod, "restartPolicy", STR("Never"));
-	container = json_new_obj(doc);
-	json_append(doc, json_ensure_arr(doc, pod, "containers"), container);
-	if (fill_container(cli, doc, container, name, err) < 0)
-		return NULL;
-	if (command.len && set_words(doc, container, command, err) < 0)
-		return NULL;
-	return TAKE(doc);
+	*ret_name = arena_str(
+		cli->arena, json_str(json_get(json_get(json_doc_root(made), "metadata"), "name")));
+	return 0;
 }
 
 static int create(struct cli *cli, struct str namespace, struct json_doc *job, struct err *err)
 {
-	AUTO(json_doc_unref)
-	struct json_doc *made = cli_create(cli, RESOURCE_VCJOBS, namespace, job, err);
 	struct str name;
 
-	if (!made)
+	if (job_create(cli, namespace, job, &name, err) < 0)
 		return -1;
-	name = json_str(json_get(json_get(json_doc_root(made), "metadata"), "name"));
 	buf_printf(&cli->out, "run job %.*s successfully\n", STR_ARG(name));
 	return 0;
 }
 
-int job_submit(struct cli *cli, struct str namespace, struct str name, struct str command,
-	       struct err *err)
-{
-	struct json_doc *job = make_job(cli, namespace, name, command, err);
+/* --- files -------------------------------------------------------------------------------------- */
 
-	return job ? create(cli, namespace, job, err) : -1;
+struct batch {
+	struct cli *cli;
+	size_t left; /* answers to come */
+	bool done;
+	struct err err; /* the first that was refused */
+};
+
+static void on_created(void *arg, const struct client_result *result)
+{
+	struct batch *batch = arg;
+
+	if (!result->err)
+		buf_printf(&batch->cli->out, "run job %.*s successfully\n",
+			   STR_ARG(json_str(json_get(
+				   json_get(json_doc_root(result->doc), "metadata"), "name"))));
+	else if (batch->err.code == ERR_NONE)
+		batch->err = *result->err;
+	batch->done = --batch->left == 0;
 }
 
-/* The one Job in the file, in the namespace of the flags. */
+/* All at once: the client bounds what is in flight. */
+static int create_all(struct cli *cli, const struct cli_docs *docs, struct err *err)
+{
+	struct batch batch = {.cli = cli, .left = docs->len};
+	struct client *client = cli_client(cli, err);
+
+	if (!client)
+		return -1;
+	for (size_t i = 0; i < docs->len; i++)
+		(void)client_send(client,
+				  &(struct client_ask){.verb = CLIENT_CREATE,
+						       .resource = &resources[RESOURCE_VCJOBS],
+						       .namespace = cli_namespace(cli),
+						       .body = docs->ptr[i],
+						       .done = on_created,
+						       .arg = &batch});
+	(void)cli_wait(cli, &batch.done, -1);
+	if (batch.err.code == ERR_NONE)
+		return 0;
+	*err = batch.err;
+	return -1;
+}
+
+/* The Jobs in the file, in the namespace of the flags. */
 static int run_file(struct cli *cli, struct str path, struct err *err)
 {
 	AUTO(cli_docs_done) struct cli_docs docs = {0};
-	struct json_doc *job;
-	struct json root;
 
 	if (str_find(path, STR(".yaml"), 0) < 0 && str_find(path, STR(".yml"), 0) < 0)
 		return err_set(err, ERR_BAD_REQUEST, "only support yaml file");
 	if (cli_read_docs(cli, path, &docs, err) < 0)
 		return err_wrap(err, "failed to read file, err");
-	if (docs.len != 1 || !str_is(json_str(json_get(json_doc_root(docs.ptr[0]), "kind")), "Job"))
-		return err_set(err, ERR_BAD_REQUEST, "%.*s: must hold one Job, and nothing else",
-			       STR_ARG(path));
-	job = json_doc_thaw(json_doc_root(docs.ptr[0]));
-	root = json_doc_root(job);
-	json_set_str(job, json_ensure_obj(job, root, "metadata"), "namespace", cli_namespace(cli));
-	return create(cli, cli_namespace(cli), job, err);
+	for (size_t i = 0; i < docs.len; i++) {
+		struct json_doc *job = json_doc_thaw(json_doc_root(docs.ptr[i]));
+
+		json_doc_unref(docs.ptr[i]);
+		docs.ptr[i] = job;
+		if (!str_is(json_str(json_get(json_doc_root(job), "kind")), "Job"))
+			return err_set(err, ERR_BAD_REQUEST,
+				       "%.*s: must hold Jobs, and nothing else", STR_ARG(path));
+		json_set_str(job, json_ensure_obj(job, json_doc_root(job), "metadata"), "namespace",
+			     cli_namespace(cli));
+	}
+	if (!docs.len)
+		return err_set(err, ERR_BAD_REQUEST, "%.*s: there is no Job in it", STR_ARG(path));
+	return create_all(cli, &docs, err);
 }
 
 static int run(struct cli *cli, struct err *err)
 {
-	struct str name = command_str(&cli->line, "name");
 	struct str file = command_str(&cli->line, "filename");
+	const struct submit submit = {
+		.name = command_str(&cli->line, "name"),
+		.namespace = cli_namespace(cli),
+		.scheduler = command_str(&cli->line, "scheduler"),
+		.image = command_str(&cli->line, "image"),
+		.requests = command_str(&cli->line, "requests"),
+		.limits = command_str(&cli->line, "limits"),
+		.replicas = command_int(&cli->line, "replicas"),
+		.min = command_int(&cli->line, "min"),
+	};
+	struct json_doc *job;
 
-	if (!name.len && !file.len)
+	if (!submit.name.len && !file.len)
 		return err_set(err, ERR_BAD_REQUEST, "job name cannot be left blank");
 	if (file.len)
 		return run_file(cli, file, err);
-	return job_submit(cli, cli_namespace(cli), name, str_none(), err);
+	job = submit_job(&submit, err);
+	return job ? create(cli, submit.namespace, job, err) : -1;
 }
 
 static const struct flag flags[] = {

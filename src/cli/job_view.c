@@ -310,7 +310,7 @@ int job_view(struct cli *cli, struct str namespace, struct str name, struct err 
 
 static int run(struct cli *cli, struct err *err)
 {
-	struct str name = command_str(&cli->line, "name");
+	struct str name = cli_name(cli);
 
 	if (!name.len)
 		return err_set(
@@ -322,5 +322,8 @@ static int run(struct cli *cli, struct err *err)
 
 static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {0}};
 
-const struct command command_job_view = {
-	.name = "view", .about = "show a job and what happened to it", .flags = flags, .run = run};
+const struct command command_job_view = {.name = "view",
+					 .about = "show a job and what happened to it",
+					 .arguments = "[NAME]",
+					 .flags = flags,
+					 .run = run};

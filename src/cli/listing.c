@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "json/pointer.h"
 #include "json/yaml.h"
 #include "loop/loop.h"
 #include "model/duration.h"
@@ -27,12 +28,14 @@ struct row {
 	double value;
 	size_t place;
 	bool down;
+	bool skip; /* was printed before, just like this */
 };
 
 struct grid {
 	const struct listing_column *columns[COLUMNS_MAX];
 	size_t width;
 	VEC(struct row) rows;
+	enum colour (*colour)(const char *title, struct str cell);
 };
 
 /* --- cells -------------------------------------------------------------------------------------- */
@@ -124,19 +127,85 @@ static size_t column_width(const struct grid *grid, size_t column)
 	return longest + (size_t)c->width;
 }
 
-static void print_table(struct cli *cli, const struct grid *grid)
+/* `text` is a key, a NUL and what was printed; the map's value is the latter, and lies behind its key
+ * in one piece of memory. */
+static void remember(struct map *seen, struct str text, size_t key)
+{
+	char *copy = str_dup(text);
+	char *old = map_put(seen, str_of(copy, key), copy + key + 1);
+
+	if (old)
+		mem_free(old - key - 1);
+}
+
+static void forget_all(struct map *seen)
+{
+	struct str key;
+	void *value;
+	size_t at = 0;
+
+	while (map_next(seen, &at, &key, &value))
+		mem_free((char *)value - key.len - 1);
+	map_clear(seen);
+}
+
+/* Mark the rows that were printed before, their age aside, and remember the others. */
+static void mark_seen(struct map *seen, struct grid *grid)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	for (size_t r = 0; r < grid->rows.len; r++) {
+		struct row *row = &grid->rows.ptr[r];
+		size_t key;
+		struct str now, before;
+
+		buf_clear(&text);
+		buf_printf(&text, "%.*s/%.*s",
+			   STR_ARG(json_str(metadata(row->object, "namespace"))),
+			   STR_ARG(json_str(metadata(row->object, "name"))));
+		key = text.len;
+		buf_putc(&text, 0);
+		for (size_t i = 0; i < grid->width; i++)
+			if (grid->columns[i]->cell != listing_cell_age)
+				buf_printf(&text, "%.*s\t", STR_ARG(row->cells[i]));
+		now = str_skip(buf_str(&text), key + 1);
+		before = str_from(map_get(seen, str_slice(buf_str(&text), 0, key)));
+		row->skip = !str_is_none(before) && str_eq(now, before);
+		if (!row->skip)
+			remember(seen, buf_str(&text), key);
+	}
+}
+
+static void print_cell(struct cli *cli, const struct grid *grid, size_t row, size_t column,
+		       int width)
+{
+	struct str cell = grid->rows.ptr[row].cells[column];
+	enum colour colour =
+		grid->colour ? grid->colour(grid->columns[column]->title, cell) : COLOUR_NONE;
+
+	if (colour == COLOUR_NONE)
+		buf_printf(&cli->out, "%-*.*s", width, STR_ARG(cell));
+	else
+		buf_printf(&cli->out, "%s%-*.*s%s", cli_colour(cli, colour), width, STR_ARG(cell),
+			   cli_colour(cli, COLOUR_NONE));
+}
+
+static void print_table(struct cli *cli, const struct grid *grid, bool head)
 {
 	size_t widths[COLUMNS_MAX];
 
 	for (size_t i = 0; i < grid->width; i++) {
 		widths[i] = i + 1 < grid->width ? column_width(grid, i) : 0;
-		buf_printf(&cli->out, "%-*s", (int)widths[i], grid->columns[i]->title);
+		if (head)
+			buf_printf(&cli->out, "%-*s", (int)widths[i], grid->columns[i]->title);
 	}
-	buf_putc(&cli->out, '\n');
+	if (head)
+		buf_putc(&cli->out, '\n');
 	for (size_t r = 0; r < grid->rows.len; r++) {
+		if (grid->rows.ptr[r].skip)
+			continue;
 		for (size_t i = 0; i < grid->width; i++)
-			buf_printf(&cli->out, "%-*.*s", (int)widths[i],
-				   STR_ARG(grid->rows.ptr[r].cells[i]));
+			print_cell(cli, grid, r, i, (int)widths[i]);
 		buf_putc(&cli->out, '\n');
 	}
 }
@@ -204,9 +273,10 @@ static void print_names(struct cli *cli, const struct listing *listing, const st
 	struct str group = resources[listing->id].group;
 
 	for (size_t i = 0; i < grid->rows.len; i++)
-		buf_printf(&cli->out, "%s%s%.*s/%.*s\n", listing->singular, group.len ? "." : "",
-			   STR_ARG(group),
-			   STR_ARG(json_str(metadata(grid->rows.ptr[i].object, "name"))));
+		if (!grid->rows.ptr[i].skip)
+			buf_printf(&cli->out, "%s%s%.*s/%.*s\n", listing->singular,
+				   group.len ? "." : "", STR_ARG(group),
+				   STR_ARG(json_str(metadata(grid->rows.ptr[i].object, "name"))));
 }
 
 static struct json_doc *as_list(const struct grid *grid)
@@ -220,7 +290,8 @@ static struct json_doc *as_list(const struct grid *grid)
 	json_set_str(doc, root, "kind", STR("List"));
 	items = json_ensure_arr(doc, root, "items");
 	for (size_t i = 0; i < grid->rows.len; i++)
-		json_append(doc, items, json_new_copy(doc, grid->rows.ptr[i].object));
+		if (!grid->rows.ptr[i].skip)
+			json_append(doc, items, json_new_copy(doc, grid->rows.ptr[i].object));
 	return doc;
 }
 
@@ -236,9 +307,13 @@ static void print_documents(struct cli *cli, const struct grid *grid, bool yaml)
 	}
 }
 
-static int print_grid(struct cli *cli, const struct listing *listing, const struct grid *grid,
+static int print_grid(struct cli *cli, const struct listing *listing, struct grid *grid,
 		      struct str format, struct err *err)
 {
+	bool first = !listing->seen || !map_len(listing->seen);
+
+	if (listing->seen)
+		mark_seen(listing->seen, grid);
 	if (str_is(format, "json") || str_is(format, "yaml"))
 		print_documents(cli, grid, str_is(format, "yaml"));
 	else if (str_is(format, "name"))
@@ -247,10 +322,10 @@ static int print_grid(struct cli *cli, const struct listing *listing, const stru
 		return err_set(err, ERR_BAD_REQUEST,
 			       "--output %.*s: must be one of table, wide, name, json and yaml",
 			       STR_ARG(format));
-	else if (!grid->rows.len)
+	else if (!grid->rows.len && !listing->seen)
 		buf_puts(&cli->out, "No resources found\n");
 	else
-		print_table(cli, grid);
+		print_table(cli, grid, first && grid->rows.len);
 	return 0;
 }
 
@@ -258,7 +333,7 @@ int listing_print(struct cli *cli, const struct listing *listing, struct json it
 		  struct err *err)
 {
 	struct str format = command_str(&cli->line, "output");
-	struct grid grid = {0};
+	struct grid grid = {.colour = listing->colour};
 	int status;
 
 	choose_columns(cli, listing, str_is(format, "wide"), &grid);
@@ -270,12 +345,42 @@ int listing_print(struct cli *cli, const struct listing *listing, struct json it
 	return status;
 }
 
+static int draw_listing(struct cli *cli, const struct json *items, void *arg, struct err *err)
+{
+	const struct listing *listing = arg;
+
+	if (listing_print(cli, listing, items[0], err) < 0)
+		return -1;
+	if (listing->below && cli_is_live(cli))
+		listing->below(cli, items[0]);
+	return 0;
+}
+
+int listing_watch(struct cli *cli, const struct listing *listing, const struct live_source *sources,
+		  size_t count, live_draw_fn *draw, struct err *err)
+{
+	AUTO(map_free) struct map *seen = map_new(0);
+	struct listing mine = *listing;
+	int status;
+
+	mine.seen = cli_is_live(cli) ? NULL : seen;
+	status = live_run(cli, sources, count, draw, &mine, err);
+	forget_all(seen);
+	return status;
+}
+
 int listing_run(struct cli *cli, const struct listing *listing, struct str namespace,
 		struct str selector, struct err *err)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *doc = cli_list(cli, listing->id, namespace, selector, err);
+	struct json_doc *doc = NULL;
 
+	if (command_has(&cli->line, "watch") && command_bool(&cli->line, "watch")) {
+		const struct live_source source = {listing->id, namespace, selector, str_none()};
+
+		return listing_watch(cli, listing, &source, 1, draw_listing, err);
+	}
+	doc = cli_list(cli, listing->id, namespace, selector, err);
 	if (!doc)
 		return -1;
 	return listing_print(cli, listing, json_get(json_doc_root(doc), "items"), err);

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "client/resource.h"
 #include "json/doc.h"
 
@@ -20,6 +21,8 @@
 enum listing_width { WIDTH_FIXED, WIDTH_LONGEST, WIDTH_LONGEST_VALUE /* the title aside */ };
 
 enum listing_when { SHOW_ALWAYS, SHOW_ALL_NAMESPACES, SHOW_WIDE };
+
+struct map;
 
 struct listing_column {
 	const char *title;
@@ -36,6 +39,12 @@ struct listing {
 	/* Shall it be shown? NULL: all are. */
 	bool (*keep)(struct cli *cli, struct json object);
 	const void *arg; /* for the cells */
+	/* The colour of a cell on a terminal, by its column's title; NULL: none. */
+	enum colour (*colour)(const char *title, struct str cell);
+	/* More below the table, where it is watched on a terminal; NULL: nothing. */
+	void (*below)(struct cli *cli, struct json items);
+	/* What was printed before, by name: only what differs is printed. NULL: everything. */
+	struct map *seen;
 };
 
 /* The flags that go with it, for the tables of commands. */
@@ -46,9 +55,18 @@ struct listing {
 			"the column to sort by; -COLUMN: from the largest on", NULL, "COLUMN"     \
 	}
 
-/* Ask for them, and print. The namespace is that of the flags; the selector may be none. */
+/* For lists that can be watched. */
+#define LISTING_WATCH                                                                   \
+	{                                                                               \
+		'w', "watch", FLAG_BOOL, NULL, "go on showing what changes", NULL, NULL \
+	}
+
+/* Ask for them, and print; with --watch, again and again. The namespace is that of the flags; the selector may be none. */
 int listing_run(struct cli *cli, const struct listing *listing, struct str namespace,
 		struct str selector, struct err *err) MUST_CHECK;
+/* Watch these sources and draw; the function gets a struct listing with `seen` set, to print by. */
+int listing_watch(struct cli *cli, const struct listing *listing, const struct live_source *sources,
+		  size_t count, live_draw_fn *draw, struct err *err) MUST_CHECK;
 /* Print these: an array of objects, or a list object's items. */
 int listing_print(struct cli *cli, const struct listing *listing, struct json items,
 		  struct err *err) MUST_CHECK;

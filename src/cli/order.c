@@ -85,7 +85,7 @@ int order_give(struct cli *cli, enum order_target target, struct str namespace, 
 
 static int order_job(struct cli *cli, const char *verb, const char *action, struct err *err)
 {
-	struct str name = command_str(&cli->line, "name");
+	struct str name = cli_name(cli);
 
 	if (!name.len)
 		return err_set(err, ERR_BAD_REQUEST, "job name is mandatory to %s a particular job",
@@ -108,10 +108,16 @@ static int resume(struct cli *cli, struct err *err)
 
 static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {0}};
 
-const struct command command_job_suspend = {
-	.name = "suspend", .about = "stop a job and keep it", .flags = flags, .run = suspend};
-const struct command command_job_resume = {
-	.name = "resume", .about = "let a suspended job run again", .flags = flags, .run = resume};
+const struct command command_job_suspend = {.name = "suspend",
+					    .about = "stop a job and keep it",
+					    .arguments = "[NAME]",
+					    .flags = flags,
+					    .run = suspend};
+const struct command command_job_resume = {.name = "resume",
+					   .about = "let a suspended job run again",
+					   .arguments = "[NAME]",
+					   .flags = flags,
+					   .run = resume};
 
 /* --- vsuspend, vresume: -N is the namespace here ------------------------------------------------ */
 
@@ -123,9 +129,11 @@ static const struct flag short_flags[] = {
 
 const struct command command_vsuspend = {.name = "vsuspend",
 					 .about = "stop a job and keep it",
+					 .arguments = "[NAME]",
 					 .flags = short_flags,
 					 .run = suspend};
 const struct command command_vresume = {.name = "vresume",
 					.about = "let a suspended job run again",
+					.arguments = "[NAME]",
 					.flags = short_flags,
 					.run = resume};

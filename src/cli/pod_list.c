@@ -105,7 +105,8 @@ static int run(struct cli *cli, struct err *err)
 	if (check_queue(cli, command_str(&cli->line, "job"), command_str(&cli->line, "queue"),
 			err) < 0)
 		return -1;
-	return listing_run(cli, &listing, cli_namespace(cli), str_none(), err);
+	return listing_run(cli, &listing, cli_namespace(cli), command_str(&cli->line, "selector"),
+			   err);
 }
 
 static const struct flag flags[] = {
@@ -113,7 +114,9 @@ static const struct flag flags[] = {
 	CLI_FLAG_ALL_NAMESPACES,
 	{'j', "job", FLAG_STRING, NULL, "only pods of this job", NULL, "NAME"},
 	{'q', "queue", FLAG_STRING, NULL, "only pods of this queue", NULL, "NAME"},
+	{0, "selector", FLAG_STRING, NULL, "only pods with these labels (a=b)", NULL, "TEXT"},
 	LISTING_FLAGS,
+	LISTING_WATCH,
 	{0},
 };
 

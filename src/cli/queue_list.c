@@ -96,36 +96,42 @@ static void count_group(struct cli *cli, struct map *all, struct json group)
 			counts->of[i]++;
 }
 
-static int print(struct cli *cli, struct json queues, struct err *err)
+static const struct listing queues = {
+	.id = RESOURCE_QUEUES, .singular = "queue", .columns = columns};
+
+/* Of queues and podgroups. */
+static int draw(struct cli *cli, const struct json *items, void *arg, struct err *err)
 {
 	AUTO(map_free) struct map *counts = map_new(0);
-	AUTO(json_doc_unref)
-	struct json_doc *groups = cli_list(cli, RESOURCE_PODGROUPS, str_none(), str_none(), err);
-	struct listing listing = {
-		.id = RESOURCE_QUEUES, .singular = "queue", .columns = columns, .arg = counts};
-	struct json_iter it;
+	struct listing listing = *(const struct listing *)arg;
+	struct json_iter it = json_iter(items[1]);
 
-	if (!groups)
-		return -1;
-	it = json_iter(json_get(json_doc_root(groups), "items"));
 	while (json_next(&it))
 		count_group(cli, counts, it.value);
-	return listing_print(cli, &listing, queues, err);
+	listing.arg = counts;
+	return listing_print(cli, &listing, items[0], err);
 }
 
 static int list(struct cli *cli, struct err *err)
 {
-	AUTO(json_doc_unref)
-	struct json_doc *queues = cli_list(cli, RESOURCE_QUEUES, str_none(), str_none(), err);
+	const struct live_source sources[] = {
+		{.id = RESOURCE_QUEUES, .selector = command_str(&cli->line, "selector")},
+		{.id = RESOURCE_PODGROUPS},
+	};
+	struct listing listing = queues;
 
-	return queues ? print(cli, json_get(json_doc_root(queues), "items"), err) : -1;
+	if (command_bool(&cli->line, "watch"))
+		return listing_watch(cli, &listing, sources, ARRAY_LEN(sources), draw, err);
+	return live_once(cli, sources, ARRAY_LEN(sources), draw, &listing, err);
 }
 
 static int get(struct cli *cli, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *queue = NULL;
+	AUTO(json_doc_unref) struct json_doc *groups = NULL;
 	AUTO(json_doc_unref) struct json_doc *one = json_doc_new();
-	struct str name = command_str(&cli->line, "name");
+	struct listing listing = queues;
+	struct str name = cli_name(cli);
 
 	if (!name.len)
 		return err_set(err, ERR_BAD_REQUEST,
@@ -135,10 +141,20 @@ static int get(struct cli *cli, struct err *err)
 		return -1;
 	json_doc_set_root(one, json_new_arr(one));
 	json_append(one, json_doc_root(one), json_new_copy(one, json_doc_root(queue)));
-	return print(cli, json_doc_root(one), err);
+	groups = cli_list(cli, RESOURCE_PODGROUPS, str_none(), str_none(), err);
+	if (!groups)
+		return -1;
+	return draw(cli,
+		    (struct json[]){json_doc_root(one), json_get(json_doc_root(groups), "items")},
+		    &listing, err);
 }
 
-static const struct flag list_flags[] = {LISTING_FLAGS, {0}};
+static const struct flag list_flags[] = {
+	{0, "selector", FLAG_STRING, NULL, "only queues with these labels (a=b)", NULL, "TEXT"},
+	LISTING_FLAGS,
+	LISTING_WATCH,
+	{0},
+};
 static const struct flag get_flags[] = {
 	{'n', "name", FLAG_STRING, NULL, "the name of the queue", NULL, "NAME"},
 	LISTING_FLAGS,
@@ -147,15 +163,27 @@ static const struct flag get_flags[] = {
 
 const struct command command_queue_list = {
 	.name = "list", .about = "list all queues", .flags = list_flags, .run = list};
-const struct command command_queue_get = {
-	.name = "get", .about = "show one queue", .flags = get_flags, .run = get};
+const struct command command_queue_get = {.name = "get",
+					  .about = "show one queue",
+					  .arguments = "[NAME]",
+					  .flags = get_flags,
+					  .run = get};
 
 static int list_or_get(struct cli *cli, struct err *err)
 {
-	return command_str(&cli->line, "name").len ? get(cli, err) : list(cli, err);
+	return cli_name(cli).len ? get(cli, err) : list(cli, err);
 }
+
+static const struct flag short_flags[] = {
+	{'n', "name", FLAG_STRING, NULL, "show only this queue", NULL, "NAME"},
+	{0, "selector", FLAG_STRING, NULL, "only queues with these labels (a=b)", NULL, "TEXT"},
+	LISTING_FLAGS,
+	LISTING_WATCH,
+	{0},
+};
 
 const struct command command_vqueues = {.name = "vqueues",
 					.about = "list queues, or show one",
-					.flags = get_flags,
+					.arguments = "[NAME]",
+					.flags = short_flags,
 					.run = list_or_get};

@@ -9,18 +9,31 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/vec.h"
 #include "client/informer.h"
 
 #include "base/banned.h"
+
+struct group;
 
 struct row {
 	char *key; /* "namespace/name" */
 	struct json_doc *doc;
 	uint64_t version;
+	struct group *group; /* NULL: none */
+	size_t at;           /* there */
+};
+
+/* Goes with its last member. */
+struct group {
+	char *name;
+	VEC(struct row *) rows;
 };
 
 struct cache {
 	struct map *rows;
+	struct map *groups; /* by name; NULL: there are none */
+	cache_group_fn *group;
 	cache_keep_fn *keep;
 	struct cache_events events;
 };
@@ -33,10 +46,67 @@ uint64_t cache_version(struct json object)
 	return number_parse_u64(text, &version, NULL) < 0 ? 0 : version;
 }
 
-static void row_free(struct row *row)
+/* --- groups ---------------------------------------------------------------------------------- */
+
+static void leave_group(struct cache *cache, struct row *row)
 {
-	if (!row)
+	struct group *group = row->group;
+
+	if (!group)
 		return;
+	group->rows.ptr[group->rows.len - 1]->at = row->at;
+	vec_remove_swap(&group->rows, row->at);
+	row->group = NULL;
+	if (group->rows.len > 0)
+		return;
+	map_remove(cache->groups, str_from(group->name));
+	vec_done(&group->rows);
+	mem_free(group->name);
+	mem_free(group);
+}
+
+static void join_group(struct cache *cache, struct row *row)
+{
+	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
+	struct group *group;
+
+	if (!cache->group)
+		return;
+	cache->group(json_doc_root(row->doc), &name);
+	if (row->group && str_is(buf_str(&name), row->group->name))
+		return;
+	leave_group(cache, row);
+	if (name.len == 0)
+		return;
+	group = map_get(cache->groups, buf_str(&name));
+	if (!group) {
+		group = mem_new(struct group);
+		group->name = buf_take(&name);
+		(void)map_put(cache->groups, str_from(group->name), group);
+	}
+	row->group = group;
+	row->at = group->rows.len;
+	vec_push(&group->rows, row);
+}
+
+void cache_group_by(struct cache *cache, cache_group_fn *group)
+{
+	cache->group = group;
+	cache->groups = map_new(0);
+}
+
+struct json_doc *cache_group_next(const struct cache *cache, struct str group, size_t *at)
+{
+	const struct group *found = map_get(cache->groups, group);
+
+	return found && *at < found->rows.len ? found->rows.ptr[(*at)++]->doc : NULL;
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static void row_free(struct cache *cache, struct row *row)
+{
+	leave_group(cache, row);
 	json_doc_unref(row->doc);
 	mem_free(row->key);
 	mem_free(row);
@@ -61,7 +131,8 @@ void cache_free(struct cache *cache)
 	if (!cache)
 		return;
 	while (map_next(cache->rows, &at, NULL, &row))
-		row_free(row);
+		row_free(cache, row);
+	map_free(cache->groups);
 	map_free(cache->rows);
 	mem_free(cache);
 }
@@ -87,10 +158,16 @@ static struct row *find(const struct cache *cache, struct str namespace, struct 
 static void drop(struct cache *cache, struct row *row)
 {
 	map_remove(cache->rows, str_from(row->key));
-	row_free(row);
+	row_free(cache, row);
 }
 
-/* False: it is not newer than what is known. */
+static bool matters(const struct cache *cache, const struct row *row, struct json object)
+{
+	return !row || !cache->events.matters ||
+	       cache->events.matters(json_doc_root(row->doc), object);
+}
+
+/* False: it is not newer than what is known, or not worth telling of. */
 static bool take_in(struct cache *cache, struct json_doc *doc)
 {
 	struct json root = json_doc_root(doc);
@@ -99,6 +176,7 @@ static bool take_in(struct cache *cache, struct json_doc *doc)
 	struct str name = json_str(json_get(meta, "name"));
 	struct row *row = find(cache, namespace, name);
 	uint64_t version = cache_version(root);
+	bool tell = matters(cache, row, root);
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
 	if (row && version <= row->version)
@@ -117,7 +195,8 @@ static bool take_in(struct cache *cache, struct json_doc *doc)
 	json_doc_unref(row->doc);
 	row->doc = json_doc_ref(doc);
 	row->version = version;
-	return true;
+	join_group(cache, row);
+	return tell;
 }
 
 void cache_put(struct cache *cache, struct json_doc *doc)

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "json/doc.h"
 
+struct buf;
 struct cache;
 struct informer;
 
@@ -26,6 +27,8 @@ struct cache_events {
 	/* It is there in a new version, or (`gone`) not any more. `object` is lent. */
 	void (*changed)(void *arg, struct str namespace, struct str name, struct json object,
 			bool gone);
+	/* Is a new version (of what was known as `old`) worth telling of? NULL: always. */
+	bool (*matters)(struct json old, struct json object);
 	void *arg;
 };
 
@@ -34,6 +37,13 @@ struct cache *cache_new(cache_keep_fn *keep, const struct cache_events *events)
 	__attribute__((returns_nonnull));
 void cache_free(struct cache *cache);
 DEFINE_AUTO(struct cache *, cache_free);
+
+/* Keep them by groups as well, from the beginning on. `group` puts the name of an object's group into
+ * *to, and leaves it empty where it has none. */
+typedef void cache_group_fn(struct json object, struct buf *to);
+void cache_group_by(struct cache *cache, cache_group_fn *group);
+/* Walk the members of a group, in no order that means anything; starts with 0. */
+struct json_doc *cache_group_next(const struct cache *cache, struct str group, size_t *at);
 
 /* Listen to an informer, before it is started. */
 void cache_listen(struct cache *cache, struct informer *informer);

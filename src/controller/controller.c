@@ -14,8 +14,9 @@
 
 /* To add a controller: one row. */
 static const struct controller *const rows[] = {
-	&controller_job,  &controller_queue,    &controller_workload, &controller_ttl,
-	&controller_flow, &controller_template, &controller_cronjob,  &controller_hypernode,
+	&controller_job,     &controller_queue,     &controller_workload,
+	&controller_ttl,     &controller_flow,      &controller_template,
+	&controller_cronjob, &controller_hypernode, &controller_volume,
 };
 
 struct controllers {

@@ -39,7 +39,10 @@ struct controllers_options {
 	size_t workers;  /* keys that a controller works on at once; 0: 64 */
 	struct strs scheduler_names; /* lent; empty: "volcano" */
 	bool keep_owner_annotations; /* do not copy them to podgroups (--inherit-owner-annotations=false) */
-	struct log *log;             /* may be NULL */
+	/* There are no controllers of Kubernetes beside: what they do is done here. */
+	bool home;
+	const char *volumes_folder; /* of claims as local folders; NULL: none are made; lent */
+	struct log *log;            /* may be NULL */
 };
 
 /* Starts them. ERR_BAD_REQUEST: the list of controllers names one twice or one that is not there. */
@@ -77,7 +80,7 @@ struct informer *controller_informer(struct controller_base *base, enum resource
 
 struct controller {
 	const char *name;
-	void *(*new)(struct controller_base *base);
+	void *(*new)(struct controller_base *base); /* NULL: there is nothing to do for it */
 	void (*ready)(void *self);
 	void (*free)(void *self);
 	void (*print_metrics)(const void *self, struct buf *to); /* may be NULL */

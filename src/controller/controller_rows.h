@@ -12,6 +12,7 @@ extern const struct controller controller_job;
 extern const struct controller controller_queue;
 extern const struct controller controller_template;
 extern const struct controller controller_ttl;
+extern const struct controller controller_volume;
 extern const struct controller controller_workload;
 
 #endif

@@ -260,23 +260,19 @@ static bool is_older(struct json a, struct json b)
 	return order < 0 || (order == 0 && cache_version(a) < cache_version(b));
 }
 
-/* The oldest Command for a job, or JSON_NONE. There are never many. */
-static struct json find_command(const struct job_controller *self, struct json job)
+/* The oldest Command for a job, or JSON_NONE. */
+static struct json find_command(const struct job_controller *self, const struct entry *entry)
 {
-	struct json meta = json_get(job, "metadata");
+	struct json meta = json_get(json_doc_root(entry->doc), "metadata");
 	struct json_doc *oldest = NULL;
 	struct json_doc *doc;
 	size_t at = 0;
 
-	while ((doc = cache_next(self->caches[PLAN_COMMAND], &at))) {
+	while ((doc = cache_group_next(self->caches[PLAN_COMMAND], str_from(entry->key), &at))) {
 		struct json root = json_doc_root(doc);
-		struct json target = json_get(root, "target");
-		struct str uid = json_str(json_get(target, "uid"));
+		struct str uid = json_str(json_get(json_get(root, "target"), "uid"));
 
-		if (str_eq(json_str(json_get(target, "name")), json_str(json_get(meta, "name"))) &&
-		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")),
-			   json_str(json_get(meta, "namespace"))) &&
-		    (uid.len == 0 || str_eq(uid, json_str(json_get(meta, "uid")))) &&
+		if ((uid.len == 0 || str_eq(uid, json_str(json_get(meta, "uid")))) &&
 		    (!oldest || is_older(root, json_doc_root(oldest))))
 			oldest = doc;
 	}
@@ -298,7 +294,7 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 		struct job_outcome *outcome, struct err *err)
 {
 	struct json job = json_doc_root(entry->doc);
-	struct json command = find_command(self, job);
+	struct json command = find_command(self, entry);
 	struct look_up look = {self, json_str(json_get(json_get(job, "metadata"), "namespace"))};
 	struct job_ssh_key key = {str_from(entry->private_pem), str_from(entry->public_line)};
 	const struct job_pod **pods = mem_calloc(entry->pods.len + 1, sizeof(*pods));
@@ -442,7 +438,18 @@ static void command_changed(void *arg, struct str namespace, struct str name, st
 		wake_name(arg, namespace, json_str(json_get(json_get(object, "target"), "name")));
 }
 
-/* A queue has come, changed or gone: its jobs look again. Queues change rarely. */
+static bool forwards(struct json queue)
+{
+	return json_len(json_get(json_get(queue, "spec"), "extendClusters")) > 0;
+}
+
+/* Jobs look whether their queue is there and where it sends them; its status changes all the time. */
+static bool queue_matters(struct json old, struct json object)
+{
+	return forwards(old) != forwards(object);
+}
+
+/* A queue has come, changed or gone: its jobs look again. That is rare. */
 static void queue_changed(void *arg, struct str namespace, struct str name, struct json object,
 			  bool gone)
 {
@@ -470,6 +477,15 @@ static bool is_job_command(struct json object)
 	       str_is(json_str(json_get(target, "apiVersion")), "batch.volcano.sh/v1alpha1");
 }
 
+/* By the key of their job. */
+static void group_command(struct json object, struct buf *to)
+{
+	struct json namespace = json_get(json_get(object, "metadata"), "namespace");
+
+	buf_printf(to, "%.*s/%.*s", STR_ARG(json_str(namespace)),
+		   STR_ARG(json_str(json_get(json_get(object, "target"), "name"))));
+}
+
 static bool is_of_job(struct json object)
 {
 	return !str_is_none(job_controller_of(object));
@@ -482,18 +498,17 @@ static const struct {
 	enum plan_kind_id kind;
 	enum resource_id resource;
 	cache_keep_fn *keep;
-	void (*changed)(void *arg, struct str namespace, struct str name, struct json object,
-			bool gone);
+	struct cache_events events; /* for the controller, whose address is filled in */
 } looked_up[] = {
-	{PLAN_PODGROUP, RESOURCE_PODGROUPS, is_of_job, owned_changed},
-	{PLAN_COMMAND, RESOURCE_COMMANDS, is_job_command, command_changed},
-	{PLAN_QUEUE, RESOURCE_QUEUES, NULL, queue_changed},
-	{PLAN_PRIORITYCLASS, RESOURCE_PRIORITYCLASSES, NULL, NULL},
-	{PLAN_CLAIM, RESOURCE_PVCS, NULL, NULL},
-	{PLAN_SERVICE, RESOURCE_SERVICES, NULL, NULL},
-	{PLAN_CONFIGMAP, RESOURCE_CONFIGMAPS, is_of_job, NULL},
-	{PLAN_SECRET, RESOURCE_SECRETS, is_of_job, NULL},
-	{PLAN_NETWORKPOLICY, RESOURCE_NETWORKPOLICIES, NULL, NULL},
+	{PLAN_PODGROUP, RESOURCE_PODGROUPS, is_of_job, {.changed = owned_changed}},
+	{PLAN_COMMAND, RESOURCE_COMMANDS, is_job_command, {.changed = command_changed}},
+	{PLAN_QUEUE, RESOURCE_QUEUES, NULL, {.changed = queue_changed, .matters = queue_matters}},
+	{PLAN_PRIORITYCLASS, RESOURCE_PRIORITYCLASSES, NULL, {0}},
+	{PLAN_CLAIM, RESOURCE_PVCS, NULL, {0}},
+	{PLAN_SERVICE, RESOURCE_SERVICES, NULL, {0}},
+	{PLAN_CONFIGMAP, RESOURCE_CONFIGMAPS, is_of_job, {0}},
+	{PLAN_SECRET, RESOURCE_SECRETS, is_of_job, {0}},
+	{PLAN_NETWORKPOLICY, RESOURCE_NETWORKPOLICIES, NULL, {0}},
 };
 
 static void *job_new(struct controller_base *base)
@@ -504,13 +519,15 @@ static void *job_new(struct controller_base *base)
 	self->entries = entries_new();
 	list_init(&self->keys);
 	for (size_t i = 0; i < ARRAY_LEN(looked_up); i++) {
-		struct cache *cache = cache_new(
-			looked_up[i].keep,
-			&(struct cache_events){.changed = looked_up[i].changed, .arg = self});
+		struct cache_events events = looked_up[i].events;
+		struct cache *cache;
 
+		events.arg = self;
+		cache = cache_new(looked_up[i].keep, &events);
 		self->caches[looked_up[i].kind] = cache;
 		cache_listen(cache, controller_informer(base, looked_up[i].resource));
 	}
+	cache_group_by(self->caches[PLAN_COMMAND], group_command);
 	informer_listen(controller_informer(base, RESOURCE_VCJOBS),
 			&(struct informer_events){
 				.added = job_changed, .updated = job_changed, .deleted = job_gone},

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -124,6 +125,22 @@ static struct str parent_of(struct json queue)
 	return json_str(json_get(json_get(queue, "spec"), "parent"));
 }
 
+/* What is allocated changes all the time, and concerns nobody here. */
+static bool queue_matters(struct json old, struct json object)
+{
+	static const char *const pairs[][2] = {{"metadata", "annotations"},
+					       {"metadata", "deletionTimestamp"},
+					       {"metadata", "uid"},
+					       {"spec", "parent"},
+					       {"status", "state"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		if (!json_eq(json_get(json_get(old, pairs[i][0]), pairs[i][1]),
+			     json_get(json_get(object, pairs[i][0]), pairs[i][1])))
+			return true;
+	return false;
+}
+
 static void queue_changed(void *arg, struct str namespace, struct str name, struct json object,
 			  bool gone)
 {
@@ -134,12 +151,10 @@ static void queue_changed(void *arg, struct str namespace, struct str name, stru
 	(void)namespace;
 	(void)object;
 	worker_wake(self->worker, name);
-	while ((doc = cache_next(self->caches[PLAN_QUEUE], &at)))
-		if (str_eq(parent_of(json_doc_root(doc)), name))
-			worker_wake_object(
-				self->worker, str_none(),
-				json_str(json_get(json_get(json_doc_root(doc), "metadata"),
-						  "name")));
+	while ((doc = cache_group_next(self->caches[PLAN_QUEUE], name, &at)))
+		worker_wake_object(
+			self->worker, str_none(),
+			json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name")));
 	if (gone)
 		worker_forget(self->worker, name);
 }
@@ -149,6 +164,11 @@ static void queue_written(void *arg, const struct plan_write *write, struct json
 {
 	if (write->kind == PLAN_QUEUE && doc)
 		queue_changed(arg, STR(""), write->name, json_doc_root(doc), false);
+}
+
+static void group_queue(struct json queue, struct buf *to)
+{
+	buf_put_str(to, parent_of(queue));
 }
 
 static bool is_for_queue(struct json command)
@@ -162,6 +182,11 @@ static bool is_for_queue(struct json command)
 static struct str target_of(struct json command)
 {
 	return json_str(json_get(json_get(command, "target"), "name"));
+}
+
+static void group_command(struct json command, struct buf *to)
+{
+	buf_put_str(to, target_of(command));
 }
 
 static void command_changed(void *arg, struct str namespace, struct str name, struct json object,
@@ -207,9 +232,8 @@ static int look(void *arg, struct str key, struct plan *plan, struct err *err)
 
 	world.parent = lookup(self, parent_of(world.queue));
 	world.groups = groups ? groups->total : 0;
-	while ((doc = cache_next(self->caches[PLAN_COMMAND], &at)))
-		if (str_eq(target_of(json_doc_root(doc)), key))
-			vec_push(&commands, json_doc_root(doc));
+	while ((doc = cache_group_next(self->caches[PLAN_COMMAND], key, &at)))
+		vec_push(&commands, json_doc_root(doc));
 	if (commands.len > 1)
 		qsort(commands.ptr, commands.len, sizeof(*commands.ptr), by_age);
 	world.commands = commands.ptr;
@@ -260,10 +284,13 @@ static void *queue_new(struct controller_base *base)
 	self->base = base;
 	self->groups = map_new(loop_random_u64(base->loop));
 	self->queues = map_new(loop_random_u64(base->loop));
-	self->caches[PLAN_QUEUE] =
-		cache_new(NULL, &(struct cache_events){.changed = queue_changed, .arg = self});
+	self->caches[PLAN_QUEUE] = cache_new(NULL, &(struct cache_events){.changed = queue_changed,
+									  .matters = queue_matters,
+									  .arg = self});
 	self->caches[PLAN_COMMAND] = cache_new(
 		is_for_queue, &(struct cache_events){.changed = command_changed, .arg = self});
+	cache_group_by(self->caches[PLAN_QUEUE], group_queue);
+	cache_group_by(self->caches[PLAN_COMMAND], group_command);
 	self->worker = worker_new(&(struct worker_options){
 		.base = base,
 		.look = look,

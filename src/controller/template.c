@@ -3,6 +3,7 @@
  * it. */
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "controller/cache.h"
@@ -39,17 +40,37 @@ static void template_changed(void *arg, struct str namespace, struct str name, s
 	worker_wake_object(self->worker, namespace, name);
 }
 
-/* The label is "namespace.name". */
+/* Jobs go by the key of their template. The label is "namespace.name"; another namespace's does not
+ * count. */
+static void group_job(struct json job, struct buf *to)
+{
+	struct str namespace = json_str(json_get(json_get(job, "metadata"), "namespace"));
+	struct str label = label_of(job);
+
+	if (str_starts(label, namespace) && label.len > namespace.len &&
+	    label.ptr[namespace.len] == '.')
+		buf_printf(to, "%.*s/%.*s", STR_ARG(namespace),
+			   STR_ARG(str_skip(label, namespace.len + 1)));
+}
+
+/* Only its being there counts. */
+static bool job_matters(struct json old, struct json job)
+{
+	return !str_eq(label_of(old), label_of(job));
+}
+
 static void job_changed(void *arg, struct str namespace, struct str name, struct json object,
 			bool gone)
 {
 	struct template_controller *self = arg;
-	struct str label = label_of(object);
-	ptrdiff_t dot = str_find_byte(label, '.', 0);
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
+	(void)namespace;
 	(void)name;
-	if (!gone && dot > 0 && str_eq(str_slice(label, 0, (size_t)dot), namespace))
-		worker_wake_object(self->worker, namespace, str_skip(label, (size_t)dot + 1));
+	if (!gone)
+		group_job(object, &key);
+	if (key.len > 0)
+		worker_wake(self->worker, buf_str(&key));
 }
 
 static int by_name(const void *a, const void *b)
@@ -73,14 +94,8 @@ static int look(void *arg, struct str key, struct plan *plan, struct err *err)
 	template = cache_get(self->caches[PLAN_JOBTEMPLATE], namespace, name);
 	if (!template)
 		return 0;
-	while ((job = cache_next(self->caches[PLAN_JOB], &at))) {
-		struct json root = json_doc_root(job);
-		struct str label = label_of(root);
-
-		if (label.len == key.len && str_starts(label, namespace) && str_ends(label, name) &&
-		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")), namespace))
-			vec_push(&jobs, root);
-	}
+	while ((job = cache_group_next(self->caches[PLAN_JOB], key, &at)))
+		vec_push(&jobs, json_doc_root(job));
 	if (jobs.len > 1)
 		qsort(jobs.ptr, jobs.len, sizeof(*jobs.ptr), by_name);
 	result = template_step(json_doc_root(template), jobs.ptr, jobs.len, plan, err);
@@ -95,8 +110,10 @@ static void *template_new(struct controller_base *base)
 	self->base = base;
 	self->caches[PLAN_JOBTEMPLATE] =
 		cache_new(NULL, &(struct cache_events){.changed = template_changed, .arg = self});
-	self->caches[PLAN_JOB] =
-		cache_new(has_label, &(struct cache_events){.changed = job_changed, .arg = self});
+	self->caches[PLAN_JOB] = cache_new(has_label, &(struct cache_events){.changed = job_changed,
+									     .matters = job_matters,
+									     .arg = self});
+	cache_group_by(self->caches[PLAN_JOB], group_job);
 	self->worker = worker_new(&(struct worker_options){
 		.base = base, .look = look, .arg = self, .caches = self->caches});
 	cache_listen(self->caches[PLAN_JOBTEMPLATE],

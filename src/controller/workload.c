@@ -49,12 +49,30 @@ struct workload_controller {
 
 /* --- what is kept ---------------------------------------------------------------------------- */
 
+static struct str scheduler_of(struct json pod)
+{
+	return json_str(json_get(json_get(pod, "spec"), "schedulerName"));
+}
+
 static bool may_want_group(struct json pod)
 {
-	struct str scheduler = json_str(json_get(json_get(pod, "spec"), "schedulerName"));
+	struct str scheduler = scheduler_of(pod);
 
-	return !str_is(scheduler, "default-scheduler") &&
-	       workload_wants_group(pod, &(struct strs){&scheduler, 1});
+	return workload_wants_group(pod, &(struct strs){&scheduler, 1});
+}
+
+/* In a cluster most pods are another scheduler's: they are not kept. */
+static bool may_want_group_here(struct json pod)
+{
+	return !str_is(scheduler_of(pod), "default-scheduler") && may_want_group(pod);
+}
+
+static bool serves_default(const struct strs *names)
+{
+	for (size_t i = 0; i < names->len; i++)
+		if (str_is(names->ptr[i], "default-scheduler"))
+			return true;
+	return false;
 }
 
 static bool is_made_here(struct json group)
@@ -182,7 +200,8 @@ static void *workload_new(struct controller_base *base)
 	if (!self->scheduler_names.len)
 		self->scheduler_names = (struct strs){&self->scheduler, 1};
 	self->caches[PLAN_POD] = cache_new(
-		may_want_group, &(struct cache_events){.changed = pod_changed, .arg = self});
+		serves_default(&self->scheduler_names) ? may_want_group : may_want_group_here,
+		&(struct cache_events){.changed = pod_changed, .arg = self});
 	self->caches[PLAN_PODGROUP] = cache_new(is_made_here, NULL);
 	cache_listen(self->caches[PLAN_POD], controller_informer(base, RESOURCE_PODS));
 	cache_listen(self->caches[PLAN_PODGROUP], controller_informer(base, RESOURCE_PODGROUPS));

@@ -24,17 +24,26 @@ void demand_done(struct demand *demand)
 	vec_done(&demand->amounts);
 }
 
-static void add(struct demand *demand, const char *prefix, struct str name, struct quantity value)
+static bool is_joined(struct str key, struct str prefix, struct str name)
 {
-	struct str key = str_from(arena_printf(demand->arena, "%s%.*s", prefix, STR_ARG(name)));
+	return key.len == prefix.len + name.len && str_starts(key, prefix) &&
+	       str_eq(str_skip(key, prefix.len), name);
+}
+
+static void add(struct demand *demand, struct str prefix, struct str name, struct quantity value)
+{
+	struct str key = name;
 
 	value.text = str_none();
 	for (size_t i = 0; i < demand->amounts.len; i++) {
-		if (str_eq(demand->amounts.ptr[i].name, key)) {
+		if (is_joined(demand->amounts.ptr[i].name, prefix, name)) {
 			quantity_add(&demand->amounts.ptr[i].value, &value);
 			return;
 		}
 	}
+	if (prefix.len > 0)
+		key = str_from(
+			arena_printf(demand->arena, "%.*s%.*s", STR_ARG(prefix), STR_ARG(name)));
 	vec_push(&demand->amounts, (struct resource_amount){key, value});
 }
 
@@ -96,8 +105,8 @@ static void add_requests(struct demand *demand, const struct pod_amount *amount,
 
 	quantity_mul(&value, count);
 	if (is_plain(amount->name) || is_huge(amount->name) || is_extended(amount->name)) {
-		add(demand, "", amount->name, value);
-		add(demand, "requests.", amount->name, value);
+		add(demand, STR(""), amount->name, value);
+		add(demand, STR("requests."), amount->name, value);
 	}
 }
 
@@ -108,7 +117,7 @@ static void add_limits(struct demand *demand, const struct pod_amount *amount,
 
 	quantity_mul(&value, count);
 	if (is_plain(amount->name))
-		add(demand, "limits.", amount->name, value);
+		add(demand, STR("limits."), amount->name, value);
 	else if (is_extended(amount->name) && !pod_total_find(requests, amount->name))
 		add_requests(demand, amount, count);
 }
@@ -127,8 +136,8 @@ void demand_add_pod(struct demand *demand, struct json spec, int64_t count)
 	override(&limits, json_get(whole, "limits"));
 	add_list(&requests, json_get(spec, "overhead"), false);
 	add_list(&limits, json_get(spec, "overhead"), true);
-	add(demand, "", STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
-	add(demand, "count/", STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
+	add(demand, STR(""), STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
+	add(demand, STR("count/"), STR("pods"), quantity_make(count, QUANTITY_DECIMAL_SI));
 	for (size_t i = 0; i < requests.len; i++)
 		add_requests(demand, &requests.ptr[i], count);
 	for (size_t i = 0; i < limits.len; i++)

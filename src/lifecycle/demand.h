@@ -24,7 +24,7 @@ void demand_init(struct demand *demand, struct arena *arena);
 void demand_done(struct demand *demand);
 DEFINE_AUTO_IN_PLACE(struct demand, demand_done);
 
-/* Add `count` pods with this spec (of a pod or a template). */
+/* Add `count` pods with this spec (of a pod or a template), which stays as long as the demand. */
 void demand_add_pod(struct demand *demand, struct json spec, int64_t count);
 /* The same amounts? */
 bool demand_equals(const struct demand *demand, const struct resource_list *list);

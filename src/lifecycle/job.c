@@ -81,8 +81,15 @@ static size_t batch_of(const struct job_look *look)
 
 /* --- decisions ------------------------------------------------------------------------------- */
 
+static void discount_victims(struct job_look *look)
+{
+	for (size_t i = 0; i < look->world->pod_count; i++)
+		if (is_victim(look, look->world->pods[i]))
+			job_view_discount(look, look->world->pods[i]);
+}
+
 /* Record an action; the next steps carry it out. */
-static void decide(struct job_look *look, enum bus_action action, const struct job_target *target)
+static void decide(struct job_look *look, enum bus_action action)
 {
 	struct vcjob_status *status = &look->job->status;
 	const struct job_rule *rule = job_rule_find(status->state.phase, action);
@@ -95,16 +102,16 @@ static void decide(struct job_look *look, enum bus_action action, const struct j
 		status->retry_count++;
 	if (rule->next == VCJOB_RESTARTING) {
 		status->state.reason = str_from(bus_action_names[action]);
-		if (target && job_target_print(look, action, target, &text))
+		if (rule->reaction == JOB_REACT_TARGET) {
+			job_target_print(look, &text);
 			status->state.message = arena_str(look_arena(look), buf_str(&text));
+		}
 	}
 	if (rule->reaction == JOB_REACT_KILL) {
 		status->version++;
 		status->controlled_resources = plugins_controlled(look, true);
 	}
-	for (size_t i = 0; i < look->world->pod_count; i++)
-		if (is_victim(look, look->world->pods[i]))
-			job_view_discount(look, look->world->pods[i]);
+	discount_victims(look);
 	next = job_status_begin(look);
 	if (rule->reaction == JOB_REACT_KILL)
 		job_status_clear(&next, count_victims(look));
@@ -130,7 +137,7 @@ static int obey(struct job_look *look, struct err *err)
 		return err_wrap(err, "command");
 	rule = job_rule_find(look->job->status.state.phase, command.action);
 	if (rule->reaction == JOB_REACT_KILL)
-		decide(look, command.action, NULL);
+		decide(look, command.action);
 	plan_next_stage(look->plan);
 	plan_delete(look->plan, PLAN_COMMAND, &command.meta);
 	plan_next_stage(look->plan);
@@ -169,7 +176,7 @@ static void give_up(struct job_look *look)
 	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
 		    "Job failed on action %s for retry limit reached",
 		    bus_action_names[BUS_SYNC_JOB]);
-	decide(look, BUS_TERMINATE_JOB, NULL);
+	decide(look, BUS_TERMINATE_JOB);
 }
 
 /* --- status ---------------------------------------------------------------------------------- */
@@ -439,7 +446,7 @@ static void live(struct job_look *look)
 
 	job_policy_decide(look, &decision);
 	if (decision.action != BUS_ACTION_NONE) {
-		decide(look, decision.action, &decision.target);
+		decide(look, decision.action);
 		plan_next_stage(look->plan);
 		if (!decision.delayed)
 			tell_action(look, bus_action_names[decision.action]);
@@ -475,20 +482,43 @@ static int32_t delete_victims(struct job_look *look)
 	return victims;
 }
 
+/* Parts of the job are restarting, and policies want more of it to: recorded with them, and no retry of
+ * its own. */
+static bool join(struct job_look *look)
+{
+	struct vcjob_status *status = &look->job->status;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct job_decision decision;
+	struct vcjob_status next;
+
+	if (is_last_try(look->job))
+		return false;
+	job_policy_decide(look, &decision);
+	if (!decision.joined)
+		return false;
+	job_target_print(look, &text);
+	status->state.message = arena_str(look_arena(look), buf_str(&text));
+	discount_victims(look);
+	next = job_status_begin(look);
+	job_status_write(look, &next);
+	look->outcome->more = true;
+	return true;
+}
+
 static void killed(struct job_look *look)
 {
 	const struct vcjob_status *recorded = &look->job->status;
 	enum vcjob_phase phase = recorded->state.phase;
 	bool part = phase == VCJOB_RESTARTING && job_target_is_part(recorded);
-	int32_t victims = delete_victims(look);
-	struct job_facts facts = {
-		.job = look->job,
-		.all = &look->all,
-		.killed = victims == 0 && (part || phase != VCJOB_RESTARTING || !look->has_group),
-	};
+	struct job_facts facts = {.job = look->job, .all = &look->all};
 	struct vcjob_status status;
 	enum vcjob_phase next;
+	int32_t victims;
 
+	if (part && join(look))
+		return;
+	victims = delete_victims(look);
+	facts.killed = victims == 0 && (part || phase != VCJOB_RESTARTING || !look->has_group);
 	if (!part) {
 		plugins_clean(look);
 		if (look->has_group && !meta_is_deleting(&look->group.meta))
@@ -543,6 +573,7 @@ int job_step(const struct job_world *world, struct plan *plan, struct job_outcom
 	if (meta_is_deleting(&job.meta))
 		return 0;
 	job_view_pods(&look);
+	job_target_read(&look);
 	if (job.status.state.phase == VCJOB_PHASE_NONE)
 		begin(&look);
 	else if (world->command_count > 0)

@@ -7,6 +7,13 @@
 #include "lifecycle/job_state.h"
 #include "model/podgroup.h"
 
+/* What of a task restarts. */
+struct job_restart {
+	bool whole;
+	bool *pods;       /* by index; NULL: none */
+	bool *partitions; /* likewise */
+};
+
 /* The pods of one task of the spec. */
 struct job_task_view {
 	const struct vcjob_task *spec;
@@ -15,6 +22,7 @@ struct job_task_view {
 	int32_t there;    /* pods of this task, those that are going included */
 	int32_t recorded; /* pods of this task that the status counts */
 	bool awaits;      /* a policy waits for evicted pods to run again */
+	struct job_restart restart;
 };
 
 struct job_look {
@@ -63,19 +71,26 @@ struct job_target {
 };
 struct job_decision {
 	enum bus_action action; /* BUS_ACTION_NONE: none */
-	struct job_target target;
-	bool delayed; /* its event was recorded when the wait began */
+	bool joined;            /* something was added to what restarts */
+	bool delayed;           /* its event was recorded when the wait began */
 	int64_t since;
 };
-/* The action of the first policy that applies. Adds events of delayed ones, and when to look. */
+/* The action of the first policy that applies. What restarts of parts of the job policies want is added
+ * to `restart` of their tasks, all together: what fails at once is restarted at once, and counts once.
+ * Adds events of delayed ones, and when to look. */
 void job_policy_decide(struct job_look *look, struct job_decision *ret);
 
-/* --- job_target.c: the target of a restart, as the status records it --- */
+/* --- job_target.c: the targets of a restart, as the status records them --- */
 
-/* "task a", "pod a/1", "partition 0 of task a"; false: the action has no such target. */
-bool job_target_print(const struct job_look *look, enum bus_action action,
-		      const struct job_target *target, struct buf *to);
-/* Does the restart that the status records concern this pod? Pods made since are not meant. */
+/* Has the action such a target? */
+bool job_target_fits(enum bus_action action, const struct job_target *target);
+/* Add one that fits to what restarts; false: it was there. */
+bool job_target_add(struct job_look *look, enum bus_action action, const struct job_target *target);
+/* "task a", "pods a/0-2", "partition 0 of task a; pod b/0" */
+void job_target_print(const struct job_look *look, struct buf *to);
+/* Take in what the status records. */
+void job_target_read(struct job_look *look);
+/* Is the pod among what restarts? Pods made since are not. */
 bool job_target_has(const struct job_look *look, const struct job_pod *pod);
 /* Does the status record a restart of a part of the job? */
 bool job_target_is_part(const struct vcjob_status *status);

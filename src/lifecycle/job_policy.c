@@ -90,19 +90,13 @@ static void tell_nothing(struct job_look *look, enum bus_action action)
 	plan_steady(look->plan);
 }
 
-static bool can_act(const struct job_look *look, enum bus_action action,
-		    const struct job_target *target)
+static enum job_reaction reaction_of(const struct job_look *look, enum bus_action action,
+				     const struct job_target *target)
 {
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	enum job_reaction reaction = job_rule_find(look->job->status.state.phase, action)->reaction;
 
-	switch (job_rule_find(look->job->status.state.phase, action)->reaction) {
-	case JOB_REACT_KILL:
-		return true;
-	case JOB_REACT_TARGET:
-		return job_target_print(look, action, target, &text);
-	default:
-		return false;
-	}
+	return reaction == JOB_REACT_TARGET && !job_target_fits(action, target) ? JOB_REACT_STAY
+										: reaction;
 }
 
 static void consider(struct job_look *look, const struct trigger *trigger,
@@ -111,10 +105,12 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 	const struct vcjob_policy *policy = find_policy(look, trigger);
 	int64_t timeout = policy && policy->timeout.set ? policy->timeout.value : 0;
 	int64_t since = trigger->since > 0 ? trigger->since : look->world->now;
+	enum job_reaction reaction;
 
 	if (!policy)
 		return;
-	if (!can_act(look, policy->action, &trigger->target)) {
+	reaction = reaction_of(look, policy->action, &trigger->target);
+	if (reaction != JOB_REACT_KILL && reaction != JOB_REACT_TARGET) {
 		tell_nothing(look, policy->action);
 		return;
 	}
@@ -125,14 +121,13 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 			return;
 		}
 	}
+	if (reaction == JOB_REACT_TARGET && job_target_add(look, policy->action, &trigger->target))
+		best->joined = true;
 	if (best->action != BUS_ACTION_NONE && best->since <= since)
 		return;
-	*best = (struct job_decision){
-		.action = policy->action,
-		.target = trigger->target,
-		.delayed = timeout > 0,
-		.since = since,
-	};
+	best->action = policy->action;
+	best->delayed = timeout > 0;
+	best->since = since;
 }
 
 static struct job_target target_of(ptrdiff_t task, const struct job_pod *pod)
@@ -146,7 +141,8 @@ static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job
 {
 	struct trigger trigger = {.target = target_of(task, pod)};
 
-	if (pod->version < look->job->status.version || pod->out_of_sync)
+	if (pod->version < look->job->status.version || pod->out_of_sync ||
+	    (look->job->status.state.phase == VCJOB_RESTARTING && job_target_has(look, pod)))
 		return;
 	if (pod->deleting) {
 		trigger.event = BUS_POD_EVICTED;

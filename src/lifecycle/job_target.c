@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/job_target.c - what a restart is about, as the status records it.
  *
- * state.reason is the action, state.message the target in words that a user reads and that this file
- * reads back: "task a", "pod a/1", "partition 0 of task a". Names of tasks are DNS labels, so that
- * the words are not ambiguous. */
+ * state.reason is the action, state.message the targets in words that a user reads and that this file
+ * reads back, with "; " between them:
+ *
+ *	task a
+ *	pod a/1			pods a/0-2,5
+ *	partition 0 of task a	partitions 1,3-4 of task a
+ *
+ * Names of tasks are DNS labels, so that the words are not ambiguous. Ranges keep the text short when
+ * many pods fail together. Pods that were made since are not meant: they carry the new retry count. */
 #include "base/number.h"
 #include "lifecycle/job_internal.h"
 
 #include "base/banned.h"
 
-bool job_target_print(const struct job_look *look, enum bus_action action,
-		      const struct job_target *target, struct buf *to)
-{
-	struct str name;
+#define OF_TASK " of task "
 
-	if (target->task < 0)
-		return false;
-	name = look->job->spec.tasks.ptr[target->task].name;
-	if (action == BUS_RESTART_TASK)
-		buf_printf(to, "task %.*s", STR_ARG(name));
-	else if (action == BUS_RESTART_POD && target->index >= 0)
-		buf_printf(to, "pod %.*s/%d", STR_ARG(name), target->index);
-	else if (action == BUS_RESTART_PARTITION && target->partition >= 0)
-		buf_printf(to, "partition %d of task %.*s", target->partition, STR_ARG(name));
-	else
-		return false;
-	return true;
+bool job_target_fits(enum bus_action action, const struct job_target *target)
+{
+	return target->task >= 0 &&
+	       (action == BUS_RESTART_TASK || (action == BUS_RESTART_POD && target->index >= 0) ||
+		(action == BUS_RESTART_PARTITION && target->partition >= 0));
 }
 
 bool job_target_is_part(const struct vcjob_status *status)
@@ -37,40 +33,175 @@ bool job_target_is_part(const struct vcjob_status *status)
 	       str_is(reason, bus_action_names[BUS_RESTART_PARTITION]);
 }
 
-static bool is_number(struct str text, int32_t number)
-{
-	int64_t value = -1;
+/* --- sets ------------------------------------------------------------------------------------ */
 
-	return number_parse_range(text, 0, INT32_MAX, &value, NULL) == 0 && value == number;
+static bool has(const bool *set, int32_t count, int32_t index)
+{
+	return set && index >= 0 && index < count && set[index];
 }
 
-static bool names(struct str message, const struct job_pod *pod)
+/* False: it was there, or has no place. */
+static bool put(const struct job_look *look, bool **set, int32_t count, int32_t index)
 {
-	struct str task = STR("task "), one = STR("pod "), part = STR("partition ");
-	struct str of = STR(" of task ");
+	if (index < 0 || index >= count || has(*set, count, index))
+		return false;
+	if (!*set)
+		*set = arena_calloc(look_arena(look), (size_t)count, sizeof(**set));
+	(*set)[index] = true;
+	return true;
+}
 
-	if (str_starts(message, task))
-		return str_eq(str_skip(message, task.len), pod->task);
-	if (str_starts(message, one)) {
-		struct str rest = str_skip(message, one.len);
-		ptrdiff_t slash = str_rfind_byte(rest, '/');
+static int32_t replicas_of(const struct job_look *look, ptrdiff_t task)
+{
+	return look->tasks[task].spec->replicas;
+}
 
-		return slash > 0 && str_eq(str_slice(rest, 0, (size_t)slash), pod->task) &&
-		       is_number(str_skip(rest, (size_t)slash + 1), pod->index);
-	}
-	if (str_starts(message, part)) {
-		struct str rest = str_skip(message, part.len);
-		ptrdiff_t at = str_find(rest, of, 0);
+bool job_target_add(struct job_look *look, enum bus_action action, const struct job_target *target)
+{
+	struct job_restart *restart = &look->tasks[target->task].restart;
+	int32_t count = replicas_of(look, target->task);
 
-		return at > 0 && str_eq(str_skip(rest, (size_t)at + of.len), pod->task) &&
-		       is_number(str_slice(rest, 0, (size_t)at), pod->partition);
-	}
-	return false;
+	if (restart->whole)
+		return false;
+	if (action == BUS_RESTART_POD)
+		return put(look, &restart->pods, count, target->index);
+	if (action == BUS_RESTART_PARTITION)
+		return put(look, &restart->partitions, count, target->partition);
+	restart->whole = true;
+	return true;
 }
 
 bool job_target_has(const struct job_look *look, const struct job_pod *pod)
 {
-	const struct vcjob_status *status = &look->job->status;
+	ptrdiff_t at = job_find_task(look->job, pod->task);
+	const struct job_restart *restart;
+	int32_t count;
 
-	return pod->retry < status->retry_count && names(status->state.message, pod);
+	if (at < 0 || pod->retry >= look->job->status.retry_count)
+		return false;
+	restart = &look->tasks[at].restart;
+	count = replicas_of(look, at);
+	return restart->whole || has(restart->pods, count, pod->index) ||
+	       has(restart->partitions, count, pod->partition);
+}
+
+/* --- printing -------------------------------------------------------------------------------- */
+
+/* "0-2,5"; gives how many there are. */
+static int32_t put_ranges(const bool *set, int32_t count, struct buf *to)
+{
+	int32_t found = 0;
+
+	for (int32_t i = 0; set && i < count; i++) {
+		int32_t last = i;
+
+		if (!set[i])
+			continue;
+		while (last + 1 < count && set[last + 1])
+			last++;
+		buf_printf(to, "%s%d", found > 0 ? "," : "", i);
+		if (last > i)
+			buf_printf(to, "-%d", last);
+		found += last - i + 1;
+		i = last;
+	}
+	return found;
+}
+
+static void print_task(const struct job_task_view *task, struct buf *to)
+{
+	struct str name = task->spec->name;
+	AUTO(buf_done) struct buf ranges = BUF_UNBOUNDED;
+	int32_t found;
+
+	if (task->restart.whole) {
+		buf_printf(to, "%stask %.*s", to->len > 0 ? "; " : "", STR_ARG(name));
+		return;
+	}
+	found = put_ranges(task->restart.pods, task->spec->replicas, &ranges);
+	if (found > 0)
+		buf_printf(to, "%spod%s %.*s/%s", to->len > 0 ? "; " : "", found > 1 ? "s" : "",
+			   STR_ARG(name), buf_text(&ranges));
+	buf_clear(&ranges);
+	found = put_ranges(task->restart.partitions, task->spec->replicas, &ranges);
+	if (found > 0)
+		buf_printf(to, "%spartition%s %s" OF_TASK "%.*s", to->len > 0 ? "; " : "",
+			   found > 1 ? "s" : "", buf_text(&ranges), STR_ARG(name));
+}
+
+void job_target_print(const struct job_look *look, struct buf *to)
+{
+	for (size_t i = 0; i < look->job->spec.tasks.len; i++)
+		print_task(&look->tasks[i], to);
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static void read_ranges(struct job_look *look, struct str task, struct str ranges,
+			enum bus_action action)
+{
+	struct job_target target = {.task = job_find_task(look->job, task)};
+	struct str range;
+
+	while (target.task >= 0 && str_split(&ranges, ',', &range)) {
+		ptrdiff_t dash = str_find_byte(range, '-', 0);
+		struct str end = dash > 0 ? str_skip(range, (size_t)dash + 1) : range;
+		int64_t first, last;
+
+		if (dash > 0)
+			range = str_slice(range, 0, (size_t)dash);
+		if (number_parse_range(range, 0, INT32_MAX, &first, NULL) < 0 ||
+		    number_parse_range(end, 0, INT32_MAX, &last, NULL) < 0)
+			continue;
+		for (; first <= last && first < replicas_of(look, target.task); first++) {
+			target.index = target.partition = (int32_t)first;
+			(void)job_target_add(look, action, &target);
+		}
+	}
+}
+
+/* What follows one of two words, which differ in number. */
+static bool follows(struct str text, struct str one, struct str many, struct str *ret)
+{
+	struct str word = str_starts(text, many) ? many : one;
+
+	if (!str_starts(text, word))
+		return false;
+	*ret = str_skip(text, word.len);
+	return true;
+}
+
+static void read_part(struct job_look *look, struct str part)
+{
+	struct str rest;
+	ptrdiff_t at;
+
+	if (follows(part, STR("task "), STR("task "), &rest)) {
+		struct job_target target = {.task = job_find_task(look->job, rest)};
+
+		if (target.task >= 0)
+			(void)job_target_add(look, BUS_RESTART_TASK, &target);
+	} else if (follows(part, STR("pod "), STR("pods "), &rest)) {
+		at = str_rfind_byte(rest, '/');
+		if (at > 0)
+			read_ranges(look, str_slice(rest, 0, (size_t)at),
+				    str_skip(rest, (size_t)at + 1), BUS_RESTART_POD);
+	} else if (follows(part, STR("partition "), STR("partitions "), &rest)) {
+		at = str_find(rest, STR(OF_TASK), 0);
+		if (at > 0)
+			read_ranges(look, str_skip(rest, (size_t)at + STR(OF_TASK).len),
+				    str_slice(rest, 0, (size_t)at), BUS_RESTART_PARTITION);
+	}
+}
+
+void job_target_read(struct job_look *look)
+{
+	struct str message = look->job->status.state.message;
+	struct str part;
+
+	if (look->job->status.state.phase != VCJOB_RESTARTING ||
+	    !job_target_is_part(&look->job->status))
+		return;
+	while (str_split(&message, ';', &part))
+		read_part(look, str_trim(part));
 }

@@ -26,6 +26,8 @@ const struct plan_kind plan_kinds[PLAN_KIND_COUNT] = {
 	[PLAN_CLAIM] = {"v1", "PersistentVolumeClaim", "persistentvolumeclaims", true},
 	[PLAN_NETWORKPOLICY] = {"networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", true},
 	[PLAN_PRIORITYCLASS] = {"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false},
+	[PLAN_VOLUME] = {"v1", "PersistentVolume", "persistentvolumes", false},
+	[PLAN_STORAGECLASS] = {"storage.k8s.io/v1", "StorageClass", "storageclasses", false},
 };
 
 const char *const plan_verb_names[PLAN_VERB_COUNT] = {

@@ -5,6 +5,10 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/batchjob.h"
 
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "model/batchjob_internal.h"
 #include "model/cron.h"
 #include "model/fill.h"
 #include "model/pod.h"
@@ -14,7 +18,15 @@
 
 #include "base/banned.h"
 
-enum { BACKOFF_DEFAULT = 6, HISTORY_DONE = 3, HISTORY_FAILED = 1, NAME_MAX_LEN = 52 };
+enum {
+	BACKOFF_DEFAULT = 6,
+	HISTORY_DONE = 3,
+	HISTORY_FAILED = 1,
+	NAME_MAX_LEN = 52,
+	MANAGER_MAX_LEN = 63,
+	INDEXED_MAX = 100000, /* parallelism, failed indexes */
+	MANY_MAX = 10000,     /* the same of a job with more completions than that */
+};
 
 static const struct field pod_failure_policy_on_exit_codes_requirement_fields[] = {
 	{"containerName", F_STR, F_POINTER},
@@ -73,7 +85,7 @@ static const struct type success_policy_rule_type = {
 static const struct field success_policy_fields[] = {
 	{"rules", F_LIST(F_OBJECT(success_policy_rule)), F_ALWAYS, F_REQUIRED, F_LIST_ATOMIC},
 };
-static const struct type success_policy_type = {
+const struct type batch_success_policy_type = {
 	TYPE_KNOWN("SuccessPolicy", "v1", success_policy_fields),
 	.group = "io.k8s.api.batch",
 	.as_go = true,
@@ -102,7 +114,7 @@ static const struct field batch_job_spec_fields[] = {
 	{"completions", F_INT32, AT(completions), F_POINTER},
 	{"activeDeadlineSeconds", F_INT64, AT(active_deadline_seconds), F_POINTER},
 	{"podFailurePolicy", F_OBJECT(pod_failure_policy)},
-	{"successPolicy", F_OBJECT(success_policy)},
+	{"successPolicy", F_OBJECT(batch_success_policy)},
 	{"backoffLimit", F_INT32, AT(backoff_limit), F_POINTER},
 	{"backoffLimitPerIndex", F_INT32, F_POINTER},
 	{"maxFailedIndexes", F_INT32, F_POINTER},
@@ -140,7 +152,7 @@ static const struct field uncounted_terminated_pods_fields[] = {
 	{"succeeded", F_LIST(F_STR, F_GO("types.UID")), F_LIST_SET},
 	{"failed", F_LIST(F_STR, F_GO("types.UID")), F_LIST_SET},
 };
-static const struct type uncounted_terminated_pods_type = {
+const struct type batch_uncounted_pods_type = {
 	TYPE_KNOWN("UncountedTerminatedPods", "v1", uncounted_terminated_pods_fields),
 	.group = "io.k8s.api.batch",
 	.as_go = true,
@@ -156,7 +168,7 @@ static const struct field batch_job_status_fields[] = {
 	{"terminating", F_INT32, F_POINTER},
 	{"completedIndexes", F_STR},
 	{"failedIndexes", F_STR, F_POINTER},
-	{"uncountedTerminatedPods", F_OBJECT(uncounted_terminated_pods)},
+	{"uncountedTerminatedPods", F_OBJECT(batch_uncounted_pods)},
 	{"ready", F_INT32, F_POINTER},
 };
 static const struct type batch_job_status_type = {
@@ -261,12 +273,24 @@ const struct type batch_cron_job_type = {
 	.whole = true,
 };
 
+/* What the pods of a job are known by. */
+static void set_labels(struct json_doc *doc, struct json labels, struct json job)
+{
+	struct json meta = json_get(job, "metadata");
+	struct str uid = json_str(json_get(meta, "uid"));
+	struct str name = json_str(json_get(meta, "name"));
+
+	json_set_str(doc, labels, "controller-uid", uid);
+	json_set_str(doc, labels, "batch.kubernetes.io/controller-uid", uid);
+	json_set_str(doc, labels, "job-name", name);
+	json_set_str(doc, labels, "batch.kubernetes.io/job-name", name);
+}
+
 void batch_job_prepare_create(struct json_doc *doc, struct json job)
 {
 	struct json meta = json_get(job, "metadata");
 	struct json spec = json_ensure_obj(doc, job, "spec");
 	struct str uid = json_str(json_get(meta, "uid"));
-	struct str name = json_str(json_get(meta, "name"));
 	struct json template = json_ensure_obj(doc, spec, "template");
 	struct json labels =
 		json_ensure_obj(doc, json_ensure_obj(doc, template, "metadata"), "labels");
@@ -275,13 +299,49 @@ void batch_job_prepare_create(struct json_doc *doc, struct json job)
 	json_set(doc, job, STR("status"), json_new_obj(doc));
 	if (json_bool(json_get(spec, "manualSelector")))
 		return;
-	json_set_str(doc, labels, "controller-uid", uid);
-	json_set_str(doc, labels, "batch.kubernetes.io/controller-uid", uid);
-	json_set_str(doc, labels, "job-name", name);
-	json_set_str(doc, labels, "batch.kubernetes.io/job-name", name);
+	set_labels(doc, labels, job);
 	chosen = json_ensure_obj(doc, json_ensure_obj(doc, spec, "selector"), "matchLabels");
 	json_set_str(doc, chosen, "batch.kubernetes.io/controller-uid", uid);
 	inherit_labels(doc, meta, labels);
+}
+
+static bool is_indexed(struct json spec)
+{
+	return str_is(json_str(json_get(spec, "completionMode")), "Indexed");
+}
+
+static void at_most(struct json spec, const char *key, int64_t limit, const char *when,
+		    const struct rule_at *at)
+{
+	struct path path = path_member(at->path, str_from(key));
+
+	if (json_int(json_get(spec, key)) > limit)
+		causes_invalid(at->causes, &path, json_get(spec, key),
+			       "must be less than or equal to %" PRId64 "%s", limit, when);
+}
+
+/* How large an indexed job may be. */
+static void validate_indexed(struct json spec, const struct path *path, struct causes *causes)
+{
+	static const char when[] = " when completions are above 100000 and used with backoff limit "
+				   "per index";
+	struct rule_at at = {spec, path, causes};
+	struct json completions = json_get(spec, "completions");
+	PATH(failed, path, "maxFailedIndexes");
+
+	at_most(spec, "parallelism", INDEXED_MAX, " when completion mode is Indexed", &at);
+	if (rule_has(spec, "completions") &&
+	    json_int(json_get(spec, "maxFailedIndexes")) > json_int(completions))
+		causes_invalid(causes, &failed, json_get(spec, "maxFailedIndexes"),
+			       "must be less than or equal to completions");
+	at_most(spec, "maxFailedIndexes", INDEXED_MAX, "", &at);
+	if (json_int(completions) <= INDEXED_MAX || !rule_has(spec, "backoffLimitPerIndex"))
+		return;
+	if (!rule_has(spec, "maxFailedIndexes"))
+		causes_required(causes, &failed,
+				"must be specified when completions is above 100000");
+	at_most(spec, "parallelism", MANY_MAX, when, &at);
+	at_most(spec, "maxFailedIndexes", MANY_MAX, when, &at);
 }
 
 static void validate_mode(struct json spec, const struct path *path, struct causes *causes)
@@ -294,8 +354,11 @@ static void validate_mode(struct json spec, const struct path *path, struct caus
 
 	if (!json_is_absent(mode))
 		rules_one_of(mode, modes, ARRAY_LEN(modes), &mode_path, causes);
-	if (str_is(json_str(mode), "Indexed") && json_is_absent(json_get(spec, "completions")))
-		causes_required(causes, &completions, "when completion mode is Indexed");
+	if (str_is(json_str(mode), "Indexed")) {
+		if (!rule_has(spec, "completions"))
+			causes_required(causes, &completions, "when completion mode is Indexed");
+		validate_indexed(spec, path, causes);
+	}
 	if (!json_is_absent(mode) && !str_is(json_str(mode), "NonIndexed"))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(by_index); i++) {
@@ -326,6 +389,18 @@ static void validate_restart(struct json spec, const struct path *path, struct c
 			"only \"Never\" is supported when podFailurePolicy is specified");
 }
 
+/* Whoever runs the job instead of the built-in controller. */
+static void validate_manager(struct json manager, const struct path *up, struct causes *causes)
+{
+	PATH(path, up, "managedBy");
+
+	if (!json_is(manager, JSON_STR))
+		return;
+	rules_domain_path(json_str(manager), &path, causes);
+	if (json_str(manager).len > MANAGER_MAX_LEN)
+		causes_too_long(causes, &path, MANAGER_MAX_LEN);
+}
+
 /* Without the selector, which the template in a cron job does not have. */
 static void validate_job_spec(struct json spec, const struct path *path, struct causes *causes)
 {
@@ -345,12 +420,31 @@ static void validate_job_spec(struct json spec, const struct path *path, struct 
 	if (!json_is_absent(json_get(spec, "maxFailedIndexes")) &&
 	    json_is_absent(json_get(spec, "backoffLimitPerIndex")))
 		causes_required(causes, &by_index, "when maxFailedIndexes is specified");
+	validate_manager(json_get(spec, "managedBy"), path, causes);
 	validate_mode(spec, path, causes);
+	batch_job_validate_policies(spec, path, causes);
 	type_validate_at(&pod_template_spec_type, json_get(spec, "template"), &template, causes);
 	validate_restart(spec, path, causes);
 }
 
-void batch_job_validate_create(struct json job, struct causes *causes)
+/* One that was not chosen by hand must choose by what the server labels pods with, and nothing else. */
+static void validate_generated(struct json job, struct causes *causes)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json spec = json_get(job, "spec");
+	struct json selector = json_get(spec, "selector");
+	struct json labels = json_new_obj(doc);
+	PATH(path, NULL, "spec");
+	PATH(at, &path, "selector");
+
+	if (json_bool(json_get(spec, "manualSelector")) || !json_is(selector, JSON_OBJ))
+		return;
+	set_labels(doc, labels, job);
+	if (!rules_selects(selector, labels))
+		causes_invalid(causes, &at, selector, "`selector` not auto-generated");
+}
+
+static void validate_job(struct json job, struct causes *causes)
 {
 	struct json spec = json_get(job, "spec");
 	struct json selector = json_get(spec, "selector");
@@ -372,9 +466,29 @@ void batch_job_validate_create(struct json job, struct causes *causes)
 			      causes);
 }
 
-static bool is_indexed(struct json spec)
+/* The pods of an indexed job are called after it and their index. */
+static void validate_pod_names(struct json job, struct causes *causes)
 {
-	return str_is(json_str(json_get(spec, "completionMode")), "Indexed");
+	struct json spec = json_get(job, "spec");
+	struct str name = json_str(json_get(json_get(job, "metadata"), "name"));
+	int64_t completions = json_int(json_get(spec, "completions"));
+	PATH(meta, NULL, "metadata");
+	PATH(path, &meta, "name");
+	AUTO(mem_free) char *last = NULL;
+
+	if (!is_indexed(spec) || completions <= 0)
+		return;
+	last = mem_printf("%.*s-%" PRId64, STR_ARG(name), completions - 1);
+	if (!name_is(NAME_DNS_LABEL, str_from(last)))
+		causes_invalid_str(causes, &path, name,
+				   "will not able to create pod with invalid DNS label: %s", last);
+}
+
+void batch_job_validate_create(struct json job, struct causes *causes)
+{
+	validate_generated(job, causes);
+	validate_job(job, causes);
+	validate_pod_names(job, causes);
 }
 
 static void validate_completions(struct json spec, struct json before, const struct path *path,
@@ -391,6 +505,43 @@ static void validate_completions(struct json spec, struct json before, const str
 			       "can only be modified in tandem with spec.parallelism");
 }
 
+/* Suspended, and never started: where its pods go may still be changed. */
+static bool is_waiting(struct json old)
+{
+	return json_bool(json_get(json_get(old, "spec"), "suspend")) &&
+	       !rule_has(json_get(old, "status"), "startTime");
+}
+
+static void take(struct json_doc *doc, struct json to, struct json from, const char *key)
+{
+	struct json value = json_get(from, key);
+
+	if (json_is_absent(value))
+		(void)json_remove(doc, to, str_from(key));
+	else
+		json_set(doc, to, str_from(key), json_new_copy(doc, value));
+}
+
+/* Do two templates differ in nothing but what tells a scheduler where to put pods? */
+static bool differ_for_scheduler(struct json template, struct json old)
+{
+	static const char *const of_meta[] = {"annotations", "labels"};
+	static const char *const of_spec[] = {"nodeSelector", "tolerations", "schedulingGates"};
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(old);
+	struct json meta = json_ensure_obj(doc, json_doc_root(doc), "metadata");
+	struct json spec = json_ensure_obj(doc, json_doc_root(doc), "spec");
+	struct json affinity = json_ensure_obj(doc, spec, "affinity");
+
+	for (size_t i = 0; i < ARRAY_LEN(of_meta); i++)
+		take(doc, meta, json_get(template, "metadata"), of_meta[i]);
+	for (size_t i = 0; i < ARRAY_LEN(of_spec); i++)
+		take(doc, spec, json_get(template, "spec"), of_spec[i]);
+	take(doc, affinity, json_get(json_get(template, "spec"), "affinity"), "nodeAffinity");
+	if (!json_len(affinity) && !rule_has(json_get(template, "spec"), "affinity"))
+		(void)json_remove(doc, spec, STR("affinity"));
+	return json_eq(template, json_doc_root(doc));
+}
+
 void batch_job_validate_update(struct json job, struct json old, struct causes *causes)
 {
 	static const char *const fixed[] = {"selector",
@@ -405,10 +556,14 @@ void batch_job_validate_update(struct json job, struct json old, struct causes *
 	struct path path = path_member(NULL, STR("spec"));
 
 	batch_job_validate_create(job, causes);
+	validate_job(job, causes); /* told twice, as upstream does */
 	validate_completions(spec, before, &path, causes);
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
 		struct path at = path_member(&path, str_from(fixed[i]));
 
+		if (str_is(str_from(fixed[i]), "template") && is_waiting(old) &&
+		    differ_for_scheduler(json_get(spec, "template"), json_get(before, "template")))
+			continue;
 		rules_immutable(json_get(spec, fixed[i]), json_get(before, fixed[i]), &at, causes);
 	}
 }
@@ -476,13 +631,22 @@ static void validate_cron(struct json cron, struct json old, struct causes *caus
 	struct path policy = path_member(&path, STR("concurrencyPolicy"));
 	struct path template = path_member(&path, STR("jobTemplate"));
 	struct path inner = path_member(&template, STR("spec"));
+	struct path selector = path_member(&inner, STR("selector"));
+	struct path manual = path_member(&inner, STR("manualSelector"));
+	struct json job = json_get(json_get(spec, "jobTemplate"), "spec");
 
 	validate_schedule(spec, json_get(old, "spec"), &path, causes);
 	rules_counts(spec, deadline, ARRAY_LEN(deadline), &path, causes);
 	validate_zone(spec, json_get(old, "spec"), &path, causes);
 	rules_one_of_required(json_get(spec, "concurrencyPolicy"), policies, ARRAY_LEN(policies),
 			      &policy, causes);
-	validate_job_spec(json_get(json_get(spec, "jobTemplate"), "spec"), &inner, causes);
+	validate_job_spec(job, &inner, causes);
+	if (rule_has(job, "selector"))
+		causes_invalid(causes, &selector, json_get(job, "selector"),
+			       "`selector` will be auto-generated");
+	if (json_bool(json_get(job, "manualSelector")))
+		causes_add(causes, CAUSE_NOT_SUPPORTED, &manual,
+			   "Unsupported value: true: supported values: \"nil\", \"false\"");
 	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
 }
 

@@ -44,6 +44,7 @@ void batch_job_prepare_create(struct json_doc *doc, struct json job);
  * is for whoever can read its file. */
 void batch_job_validate_create(struct json job, struct causes *causes);
 void batch_job_validate_update(struct json job, struct json old, struct causes *causes);
+void batch_job_validate_status(struct json job, struct json old, struct causes *causes);
 void batch_cron_job_validate_create(struct json cron, struct causes *causes);
 void batch_cron_job_validate_update(struct json cron, struct json old, struct causes *causes);
 

@@ -29,17 +29,20 @@ void controllerrevision_validate_create(struct json revision, struct causes *cau
 	struct path number = path_member(NULL, STR("revision"));
 	struct json value = json_get(revision, "data");
 
+	rules_not_negative(json_get(revision, "revision"), &number, causes);
 	if (json_is_absent(value) || json_is(value, JSON_NULL))
 		causes_required(causes, &data, "data is mandatory");
-	rules_not_negative(json_get(revision, "revision"), &number, causes);
+	else if (!json_is(value, JSON_OBJ))
+		causes_required(causes, &data, "data must be a valid JSON object");
 }
 
 void controllerrevision_validate_update(struct json revision, struct json old,
 					struct causes *causes)
 {
 	struct path data = path_member(NULL, STR("data"));
+	struct path number = path_member(NULL, STR("revision"));
 
 	rules_meta(revision, NAME_DNS_SUBDOMAIN, true, causes);
-	controllerrevision_validate_create(revision, causes);
+	rules_not_negative(json_get(revision, "revision"), &number, causes);
 	rules_immutable(json_get(revision, "data"), json_get(old, "data"), &data, causes);
 }

@@ -7,6 +7,9 @@
  * that is there twice counts once or twice as its walk has it. */
 #include "model/cron.h"
 
+#include <inttypes.h>
+
+#include "base/buf.h"
 #include "base/number.h"
 #include "base/time.h"
 #include "model/duration.h"
@@ -38,19 +41,33 @@ static const struct bounds bounds[CRON_FIELD_COUNT] = {
 
 /* --- parsing --------------------------------------------------------------------------------- */
 
-static int parse_value(struct str text, const struct bounds *b, unsigned *ret, struct err *err)
+/* What is wrong is said as the library that Kubernetes and Volcano use says it: people look for these
+ * sentences. */
+static int parse_number(struct str text, unsigned *ret, struct err *err)
 {
 	int64_t value;
 
+	if (number_parse_i64(text, &value, NULL) < 0)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "failed to parse int from %.*s: strconv.Atoi: parsing \"%.*s\": "
+			       "invalid syntax",
+			       STR_ARG(text), STR_ARG(text));
+	if (value < 0)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "negative number (%" PRId64 ") not allowed: %.*s", value,
+			       STR_ARG(text));
+	*ret = value > VALUE_MAX ? VALUE_MAX : (unsigned)value;
+	return 0;
+}
+
+static int parse_value(struct str text, const struct bounds *b, unsigned *ret, struct err *err)
+{
 	for (unsigned i = 0; i < b->name_count; i++)
 		if (str_eq_nocase(text, str_from(b->names[i]))) {
 			*ret = b->min + i;
 			return 0;
 		}
-	if (number_parse_range(text, 0, VALUE_MAX, &value, err) < 0)
-		return -1;
-	*ret = (unsigned)value;
-	return 0;
+	return parse_number(text, ret, err);
 }
 
 /* One element of a list: the bits from `low` to `high` in steps. */
@@ -80,31 +97,50 @@ static int parse_span(struct str text, const struct bounds *b, struct range *ret
 	if (*single)
 		return 0;
 	if (str_find_byte(rest, '-', 0) >= 0)
-		return err_set(err, ERR_BAD_REQUEST, "too many hyphens");
+		return err_set(err, ERR_BAD_REQUEST, "too many hyphens: %.*s", STR_ARG(text));
 	return parse_value(rest, b, &ret->high, err);
+}
+
+static int check_range(const struct range *range, const struct bounds *b, struct str text,
+		       struct err *err)
+{
+	if (range->low < b->min)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "beginning of range (%u) below minimum (%u): %.*s", range->low,
+			       b->min, STR_ARG(text));
+	if (range->high > b->max)
+		return err_set(err, ERR_BAD_REQUEST, "end of range (%u) above maximum (%u): %.*s",
+			       range->high, b->max, STR_ARG(text));
+	if (range->low > range->high)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "beginning of range (%u) beyond end of range (%u): %.*s", range->low,
+			       range->high, STR_ARG(text));
+	if (range->step == 0)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "step of range should be a positive number: %.*s", STR_ARG(text));
+	return 0;
 }
 
 static int parse_range(struct str text, const struct bounds *b, struct range *ret, struct err *err)
 {
+	struct str rest = text;
 	struct str part;
 	bool single;
-	int64_t step;
 
-	(void)str_split(&text, '/', &part);
+	(void)str_split(&rest, '/', &part);
 	if (parse_span(part, b, ret, &single, err) < 0)
 		return -1;
-	if (!str_is_none(text)) {
-		if (number_parse_range(text, 1, VALUE_MAX, &step, err) < 0)
-			return err_wrap(err, "step");
-		ret->step = (unsigned)step;
-		ret->any = ret->any && step == 1;
+	if (!str_is_none(rest)) {
+		if (str_find_byte(rest, '/', 0) >= 0)
+			return err_set(err, ERR_BAD_REQUEST, "too many slashes: %.*s",
+				       STR_ARG(text));
+		if (parse_number(rest, &ret->step, err) < 0)
+			return -1;
+		ret->any = ret->any && ret->step == 1;
 		if (single)
 			ret->high = b->max;
 	}
-	if (ret->low < b->min || ret->high > b->max || ret->low > ret->high)
-		return err_set(err, ERR_BAD_REQUEST, "%u-%u is not within %u-%u", ret->low,
-			       ret->high, b->min, b->max);
-	return 0;
+	return check_range(ret, b, text, err);
 }
 
 static int parse_field(struct str text, const struct bounds *b, uint64_t *ret_bits, bool *ret_any,
@@ -119,9 +155,9 @@ static int parse_field(struct str text, const struct bounds *b, uint64_t *ret_bi
 		if (!part.len)
 			continue;
 		if (parse_range(part, b, &range, err) < 0)
-			return err_wrap(err, "%s \"%.*s\"", b->what, STR_ARG(text));
+			return -1;
 		for (unsigned i = range.low; i <= range.high; i += range.step)
-			*ret_bits |= UINT64_C(1) << i;
+			*ret_bits |= UINT64_C(1) << (i & 63); /* within the bounds of the field */
 		*ret_any = *ret_any || range.any;
 	}
 	if (!*ret_bits)
@@ -148,23 +184,31 @@ static struct str take_word(struct str *rest)
 	return word;
 }
 
+static int wrong_count(struct str text, struct err *err)
+{
+	AUTO(buf_done) struct buf words = BUF_UNBOUNDED;
+	struct str word;
+	size_t count = 0;
+
+	while ((word = take_word(&text)).len)
+		buf_printf(&words, "%s%.*s", count++ ? " " : "", STR_ARG(word));
+	return err_set(err, ERR_BAD_REQUEST, "expected exactly %d fields, found %zu: [%s]",
+		       CRON_FIELD_COUNT, count, buf_text(&words));
+}
+
 static int parse_fields(struct str text, struct cron *ret, struct err *err)
 {
 	bool any[CRON_FIELD_COUNT] = {false};
+	struct str words[CRON_FIELD_COUNT];
+	struct str rest = text;
 
-	for (size_t i = 0; i < CRON_FIELD_COUNT; i++) {
-		struct str word = take_word(&text);
-
-		if (!word.len)
-			return err_set(err, ERR_BAD_REQUEST,
-				       "expected exactly %d fields, found %zu", CRON_FIELD_COUNT,
-				       i);
-		if (parse_field(word, &bounds[i], &ret->bits[i], &any[i], err) < 0)
+	for (size_t i = 0; i < CRON_FIELD_COUNT; i++)
+		words[i] = take_word(&rest);
+	if (!words[CRON_FIELD_COUNT - 1].len || str_trim(rest).len)
+		return wrong_count(text, err);
+	for (size_t i = 0; i < CRON_FIELD_COUNT; i++)
+		if (parse_field(words[i], &bounds[i], &ret->bits[i], &any[i], err) < 0)
 			return -1;
-	}
-	if (str_trim(text).len)
-		return err_set(err, ERR_BAD_REQUEST, "expected exactly %d fields, found more",
-			       CRON_FIELD_COUNT);
 	ret->any_day = any[CRON_DAY];
 	ret->any_weekday = any[CRON_WEEKDAY];
 	return 0;
@@ -189,7 +233,7 @@ static int parse_descriptor(struct str text, struct cron *ret, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST, "unrecognized descriptor: %.*s",
 			       STR_ARG(text));
 	if (duration_parse(str_skip(text, sizeof("@every ") - 1), &nanoseconds, err) < 0)
-		return -1;
+		return err_wrap(err, "failed to parse duration %.*s", STR_ARG(text));
 	ret->every = nanoseconds / DURATION_SECOND * TIME_SECOND;
 	if (ret->every < TIME_SECOND)
 		ret->every = TIME_SECOND;
@@ -199,6 +243,8 @@ static int parse_descriptor(struct str text, struct cron *ret, struct err *err)
 int cron_parse(struct str text, struct cron *ret, struct err *err)
 {
 	*ret = (struct cron){.zone = str_none()};
+	if (!text.len)
+		return err_set(err, ERR_BAD_REQUEST, "empty spec string");
 	if (str_starts(text, STR("TZ=")) || str_starts(text, STR("CRON_TZ="))) {
 		ret->zone = take_word(&text);
 		ret->zone = str_skip(ret->zone, (size_t)str_find_byte(ret->zone, '=', 0) + 1);

@@ -23,6 +23,13 @@ const struct type pod_template_spec_type = {
 	.whole = true,
 };
 
+const struct type pod_template_strict_type = {
+	TYPE("PodTemplateSpec", "v1", struct pod_template_spec, pod_template_spec_fields),
+	CORE,
+	.validate = pod_validate_template_strict,
+	.whole = true,
+};
+
 #define VIEW struct pod
 static const struct field pod_fields[] = {
 	F_TYPE_META,

@@ -28,6 +28,8 @@ struct pod_template_spec {
 	struct pod_spec spec;
 };
 extern const struct type pod_template_spec_type;
+/* The same with names of variables as they were before Kubernetes 1.34, for templates in Volcano's Jobs. */
+extern const struct type pod_template_strict_type;
 
 /* The kind PodTemplate. */
 struct pod_template {

@@ -399,9 +399,12 @@ void pod_validate_object(struct json object, const struct path *path, struct cau
 	}
 }
 
-void pod_validate_template(struct json object, const struct path *path, struct causes *causes)
+static void validate_template(struct json object, const struct path *path, struct causes *causes,
+			      bool strict)
 {
-	AUTO(rules_done) struct pod_rules r = {.causes = causes, .spec = json_get(object, "spec")};
+	AUTO(rules_done)
+	struct pod_rules r = {
+		.causes = causes, .spec = json_get(object, "spec"), .strict_env = strict};
 	struct json meta = json_get(object, "metadata");
 	/* upstream leaves "metadata" out of these paths */
 	PATH(labels, path, "labels");
@@ -417,6 +420,17 @@ void pod_validate_template(struct json object, const struct path *path, struct c
 	if (json_len(json_get(r.spec, "ephemeralContainers")))
 		causes_forbidden(causes, &ephemeral,
 				 "ephemeral containers not allowed in pod template");
+}
+
+void pod_validate_template(struct json object, const struct path *path, struct causes *causes)
+{
+	validate_template(object, path, causes, false);
+}
+
+void pod_validate_template_strict(struct json object, const struct path *path,
+				  struct causes *causes)
+{
+	validate_template(object, path, causes, true);
 }
 
 void pod_validate_new(struct json pod, struct causes *causes)

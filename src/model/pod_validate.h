@@ -24,9 +24,10 @@
 #include "model/fields.h"
 #include "model/path.h"
 
-/* Of pod_type and pod_template_spec_type. */
+/* Of pod_type, pod_template_spec_type and pod_template_strict_type. */
 type_validate_fn pod_validate_object;
 type_validate_fn pod_validate_template;
+type_validate_fn pod_validate_template_strict;
 
 void pod_validate_new(struct json pod, struct causes *causes);
 void pod_validate_update(struct json pod, struct json old, struct causes *causes);

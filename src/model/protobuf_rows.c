@@ -11,6 +11,7 @@ static const struct protobuf_message meta[] = {
 	{"Condition", "type status observedGeneration lastTransitionTime reason message"},
 	{"DeleteOptions",
 	 "gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun"},
+	{"FieldSelectorRequirement", "key operator values"},
 	{"LabelSelector", "matchLabels matchExpressions"},
 	{"LabelSelectorRequirement", "key operator values"},
 	{"ManagedFieldsEntry",

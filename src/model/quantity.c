@@ -498,8 +498,8 @@ static void print_decimal(int128_t value, int scale, bool negative, enum quantit
 			  char text[QUANTITY_TEXT_SIZE])
 {
 	char digits[48];
-	char suffix[16];
-	size_t at;
+	char suffix[13];
+	size_t at, n;
 	int zeros;
 
 	while (value % 10 == 0) {
@@ -519,9 +519,11 @@ static void print_decimal(int128_t value, int scale, bool negative, enum quantit
 		snprintf(suffix, sizeof(suffix), "e%d", scale);
 	else
 		snprintf(suffix, sizeof(suffix), "%s", suffix_text(QUANTITY_DECIMAL_SI, scale));
-	snprintf(text, QUANTITY_TEXT_SIZE, "%s%.*s%.*s%s", negative ? "-" : "",
-		 (int)(sizeof(digits) - at), digits + at, zeros,
-		 "00000000000000000000000000000000000000000000000", suffix);
+	n = sizeof(digits) - at;
+	memmove(digits, digits + at, n);
+	memset(digits + n, '0', (size_t)zeros);
+	snprintf(text, QUANTITY_TEXT_SIZE, "%s%.*s%s", negative ? "-" : "", (int)n + zeros, digits,
+		 suffix);
 }
 
 /* A binary quantity below 1024 or with a fraction prints as a decimal one. */

@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
 #include "model/intstr.h"
@@ -210,28 +211,45 @@ bool rules_selects(struct json selector, struct json labels)
 	       selector_matches(&parsed, &meta.labels);
 }
 
-void rules_pod_selector(struct json spec, const char *what, const struct path *path,
+static void tell_bad_selector(struct json selector, bool stateful, const struct path *path,
+			      struct causes *causes)
+{
+	AUTO(mem_free) char *text = json_text(selector, JSON_COMPACT);
+
+	causes_add(causes, CAUSE_INVALID, path, "Invalid value: %s%s", text,
+		   stateful ? "" : ": invalid label selector");
+}
+
+bool rules_pod_selector(struct json spec, const char *what, const struct path *path,
 			struct causes *causes)
 {
-	struct path at = path_member(path, STR("selector"));
-	struct path template = path_member(path, STR("template"));
-	struct path meta = path_member(&template, STR("metadata"));
-	struct path labels_path = path_member(&meta, STR("labels"));
+	PATH(at, path, "selector");
+	PATH(template, path, "template");
+	PATH(meta, &template, "metadata");
+	PATH(labels_path, &meta, "labels");
 	struct json selector = json_get(spec, "selector");
 	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
+	bool daemon = str_is(STR("daemonset"), what);
+	bool there = json_is(selector, JSON_OBJ);
+	bool empty = there && rules_is_empty(json_get(selector, "matchLabels")) &&
+		     rules_is_empty(json_get(selector, "matchExpressions"));
 	size_t before = causes->len;
+	bool bad;
 
-	if (!json_is(selector, JSON_OBJ)) {
-		causes_required(causes, &at, "");
-		return;
-	}
 	rules_label_selector(selector, &at, causes);
-	if (rules_is_empty(json_get(selector, "matchLabels")) &&
-	    rules_is_empty(json_get(selector, "matchExpressions")))
+	bad = causes->len != before;
+	if (!there && !daemon)
+		causes_required(causes, &at, "");
+	if (empty && !daemon)
 		causes_invalid(causes, &at, selector, "empty selector is invalid for %s", what);
-	if (causes->len != before || rules_selects(selector, labels))
-		return;
-	rules_invalid(labels, &labels_path, "`selector` does not match template `labels`", causes);
+	if (bad && !daemon)
+		tell_bad_selector(selector, str_is(STR("statefulset"), what), &at, causes);
+	if (!bad && !empty && (!there || !rules_selects(selector, labels)))
+		rules_invalid(labels, &labels_path, "`selector` does not match template `labels`",
+			      causes);
+	if (empty && daemon)
+		causes_invalid(causes, &at, selector, "empty selector is invalid for %s", what);
+	return daemon || !bad;
 }
 
 void rules_pod_template(struct json template, const char *kind, const struct path *path,

@@ -92,8 +92,9 @@ void rules_container_resource_name(struct str name, const struct path *path, str
 /* The selector with which an object names pods; absent is fine. */
 void rules_label_selector(struct json selector, const struct path *path, struct causes *causes);
 /* How a controller chooses its pods: the selector must be there and not empty (as `what` says it), and
- * choose what the template makes. */
-void rules_pod_selector(struct json spec, const char *what, const struct path *path,
+ * choose what the template makes. False where it makes so little sense that the template is not
+ * looked at. */
+bool rules_pod_selector(struct json spec, const char *what, const struct path *path,
 			struct causes *causes);
 /* Does an object's selector choose these labels? False also for one that makes no sense. */
 bool rules_selects(struct json selector, struct json labels);
@@ -115,6 +116,8 @@ bool rules_cidr(struct str text, const struct path *path, struct causes *causes)
 bool rules_is_within(struct str inner, struct str outer);
 /* Is an address, or a network, of IPv6? */
 bool rules_is_ipv6(struct str text);
+/* A path behind a domain: "acme.io/foo". */
+void rules_domain_path(struct str text, const struct path *path, struct causes *causes);
 /* A qualified name, checked in lower case. */
 void rules_qualified_lower(struct str name, const struct path *path, struct causes *causes);
 /* The name of a CSI driver. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/rules_address.c - rules of addresses and networks, in the words of kube-apiserver 1.34. */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -121,4 +122,31 @@ void rules_endpoint_ip(struct str text, const struct path *path, struct causes *
 		causes_invalid_str(causes, path, text,
 				   "may not be in the link-local multicast range (224.0.0.0/24, "
 				   "ff02::/10)");
+}
+
+void rules_domain_path(struct str text, const struct path *path, struct causes *causes)
+{
+	static const struct str others = STR_INIT("/-._~%!$&'()*+,;=:");
+	struct str rest = text;
+	struct str host = str_none();
+
+	(void)str_split(&rest, '/', &host);
+	if (!text.len) {
+		causes_required(causes, path, "");
+		return;
+	}
+	if (!host.len || !rest.len) {
+		causes_invalid_str(causes, path, text,
+				   "must be a domain-prefixed path (such as \"acme.io/foo\")");
+		return;
+	}
+	(void)name_validate(NAME_DNS_SUBDOMAIN, host, path, causes);
+	for (size_t i = 0; i < rest.len; i++)
+		if (!isalnum((unsigned char)rest.ptr[i]) &&
+		    str_find_byte(others, rest.ptr[i], 0) < 0) {
+			causes_invalid_str(causes, path, rest,
+					   "Invalid path (regex used for validation is "
+					   "'[A-Za-z0-9/\\-._~%%!$&'()*+,;=:]+')");
+			return;
+		}
 }

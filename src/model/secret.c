@@ -6,6 +6,7 @@
 #include "model/secret.h"
 
 #include "base/base64.h"
+#include "json/syntax.h"
 #include "model/names.h"
 #include "model/rules.h"
 
@@ -81,10 +82,21 @@ static void validate_json(struct json secret, const char *key, struct causes *ca
 				   "unexpected end of JSON input");
 		return;
 	}
+	if (json_syntax_check(buf_str(&bytes), &err) < 0) {
+		causes_invalid_str(causes, &path, STR("<secret contents redacted>"), "%s",
+				   err.text);
+		return;
+	}
 	doc = json_parse(buf_str(&bytes), NULL, &err);
 	if (!doc)
 		causes_invalid_str(causes, &path, STR("<secret contents redacted>"), "%s",
 				   err.text);
+	else if (!json_is(json_doc_root(doc), JSON_OBJ) && !json_is(json_doc_root(doc), JSON_NULL))
+		causes_invalid_str(
+			causes, &path, STR("<secret contents redacted>"),
+			"json: cannot unmarshal %s into Go value of type map[string]interface "
+			"{}",
+			json_go_name(json_type(json_doc_root(doc))));
 }
 
 static void require_key(struct json secret, const char *key, bool needs_value,

@@ -539,5 +539,8 @@ void service_validate_status(struct json service, struct json old, struct causes
 		if (json_str(json_get(it.value, "hostname")).len)
 			name_validate(NAME_DNS_SUBDOMAIN, json_str(json_get(it.value, "hostname")),
 				      &host_path, causes);
+		if (name_is(NAME_IP, json_str(json_get(it.value, "hostname"))))
+			causes_invalid(causes, &host_path, json_get(it.value, "hostname"),
+				       "must be a DNS name, not an IP address");
 	}
 }

@@ -191,7 +191,7 @@ static const struct field volume_attachment_spec_fields[] = {
 	{"source", F_OBJECT(volume_attachment_source), F_ALWAYS, F_REQUIRED},
 	{"nodeName", F_STR, F_ALWAYS, F_REQUIRED},
 };
-static const struct type volume_attachment_spec_type = {
+const struct type volume_attachment_spec_type = {
 	TYPE_KNOWN("VolumeAttachmentSpec", "v1", volume_attachment_spec_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,

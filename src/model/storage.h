@@ -75,6 +75,15 @@ extern const struct type csistoragecapacity_type;
 /* How to call them: model/rules.h. */
 void storageclass_validate_create(struct json class, struct causes *causes);
 void storageclass_validate_update(struct json class, struct json old, struct causes *causes);
+void csidriver_validate_create(struct json driver, struct causes *causes);
+void csidriver_validate_update(struct json driver, struct json old, struct causes *causes);
+void volumeattachment_validate_create(struct json attachment, struct causes *causes);
+void volumeattachment_validate_update(struct json attachment, struct json old,
+				      struct causes *causes);
+void csistoragecapacity_validate_create(struct json capacity, struct causes *causes);
+void csistoragecapacity_validate_update(struct json capacity, struct json old,
+					struct causes *causes);
+extern const struct type volume_attachment_spec_type;
 void csinode_validate_create(struct json csinode, struct causes *causes);
 void csinode_validate_update(struct json csinode, struct json old, struct causes *causes);
 

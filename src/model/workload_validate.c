@@ -7,6 +7,7 @@
 #include "model/labels.h"
 #include "model/names.h"
 #include "model/pod.h"
+#include "model/pvc.h"
 #include "model/rules.h"
 #include "model/workload.h"
 
@@ -59,17 +60,27 @@ static void validate_rolling(struct json rolling, const struct path *path, struc
 	rules_at_most_all(down, &unavailable, causes);
 }
 
+static const struct rules_go strategy_rows[] = {
+	{"Type", "type", "\"\""},
+	{"RollingUpdate", "rollingUpdate", "null"},
+};
+
+static void tell_go(struct json value, const struct rules_go *rows, size_t count,
+		    const struct path *path, const char *detail, struct causes *causes)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	rules_print_go(value, rows, count, &text);
+	causes_add(causes, CAUSE_INVALID, path, "Invalid value: %s: %s", buf_text(&text), detail);
+}
+
 static void tell_strategy(struct json strategy, const char *const *names, size_t count,
 			  const struct path *path, struct causes *causes)
 {
-	static const struct rules_go rows[] = {
-		{"Type", "type", "\"\""},
-		{"RollingUpdate", "rollingUpdate", "null"},
-	};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	buf_puts(&text, "Unsupported value: ");
-	rules_print_go(strategy, rows, ARRAY_LEN(rows), &text);
+	rules_print_go(strategy, strategy_rows, ARRAY_LEN(strategy_rows), &text);
 	for (size_t i = 0; i < count; i++)
 		buf_printf(&text, "%s\"%s\"", i ? ", " : ": supported values: ", names[i]);
 	causes_add(causes, CAUSE_NOT_SUPPORTED, path, "%s", buf_text(&text));
@@ -107,8 +118,8 @@ void deployment_validate_create(struct json deployment, struct causes *causes)
 	struct path deadline_path = path_member(&path, STR("progressDeadlineSeconds"));
 
 	rules_counts(spec, replicas, ARRAY_LEN(replicas), &path, causes);
-	rules_pod_selector(spec, "deployment", &path, causes);
-	validate_template(spec, "ReplicaSet", &path, causes);
+	if (rules_pod_selector(spec, "deployment", &path, causes))
+		validate_template(spec, "ReplicaSet", &path, causes);
 	validate_strategy(json_get(spec, "strategy"), &strategy, causes);
 	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
 	if (json_is(deadline, JSON_INT) &&
@@ -132,8 +143,8 @@ void replicaset_validate_create(struct json set, struct causes *causes)
 	struct path path = path_member(NULL, STR("spec"));
 
 	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
-	rules_pod_selector(spec, "deployment", &path, causes);
-	validate_template(spec, "ReplicaSet", &path, causes);
+	if (rules_pod_selector(spec, "deployment", &path, causes))
+		validate_template(spec, "ReplicaSet", &path, causes);
 }
 
 void replicaset_validate_update(struct json set, struct json old, struct causes *causes)
@@ -147,6 +158,10 @@ void replicaset_validate_update(struct json set, struct json old, struct causes 
 static void validate_stateful_strategy(struct json strategy, const struct path *path,
 				       struct causes *causes)
 {
+	static const struct rules_go partitioned[] = {
+		{"Partition", "partition", "0"},
+		{"MaxUnavailable", "maxUnavailable", "null"},
+	};
 	struct path rolling = path_member(path, STR("rollingUpdate"));
 	struct path partition = path_member(&rolling, STR("partition"));
 	struct path unavailable = path_member(&rolling, STR("maxUnavailable"));
@@ -157,10 +172,11 @@ static void validate_stateful_strategy(struct json strategy, const struct path *
 		causes_required(causes, path, "");
 	} else if (str_is(type, "OnDelete")) {
 		if (json_is(how, JSON_OBJ))
-			causes_invalid(causes, &rolling, how,
-				       "only allowed for updateStrategy 'RollingUpdate'");
+			tell_go(how, partitioned, ARRAY_LEN(partitioned), &rolling,
+				"only allowed for updateStrategy 'RollingUpdate'", causes);
 	} else if (!str_is(type, "RollingUpdate")) {
-		causes_invalid(causes, path, strategy, "must be 'RollingUpdate' or 'OnDelete'");
+		tell_go(strategy, strategy_rows, ARRAY_LEN(strategy_rows), path,
+			"must be 'RollingUpdate' or 'OnDelete'", causes);
 	} else {
 		rules_not_negative(json_get(how, "partition"), &partition, causes);
 		rules_int_or_percent(json_get(how, "maxUnavailable"), &unavailable, causes);
@@ -212,6 +228,19 @@ static struct json_doc *completed_template(struct json spec)
 	return doc;
 }
 
+static void validate_claims(struct json claims, const struct path *up, struct causes *causes)
+{
+	struct json_iter it = json_iter(claims);
+	PATH(path, up, "volumeClaimTemplates");
+
+	while (json_next(&it)) {
+		struct path at = path_index(&path, it.index);
+		PATH(spec, &at, "spec");
+
+		pvc_validate_spec(json_get(it.value, "spec"), &spec, causes);
+	}
+}
+
 static void validate_stateful(struct json spec, bool new, const struct path *path,
 			      struct causes *causes)
 {
@@ -232,13 +261,15 @@ static void validate_stateful(struct json spec, bool new, const struct path *pat
 	validate_stateful_strategy(json_get(spec, "updateStrategy"), &strategy, causes);
 	validate_retention(json_get(spec, "persistentVolumeClaimRetentionPolicy"), &retention,
 			   causes);
+	if (new)
+		validate_claims(json_get(spec, "volumeClaimTemplates"), path, causes);
 	rules_counts(spec, counts, ARRAY_LEN(counts), path, causes);
 	rules_not_negative(json_get(json_get(spec, "ordinals"), "start"), &start, causes);
 	if (new &&json_str(json_get(spec, "serviceName")).len)
 		name_validate(NAME_DNS_LABEL, json_str(json_get(spec, "serviceName")), &service,
 			      causes);
-	rules_pod_selector(spec, "statefulset", path, causes);
-	type_validate_at(&pod_template_spec_type, json_doc_root(template), &at, causes);
+	if (rules_pod_selector(spec, "statefulset", path, causes))
+		type_validate_at(&pod_template_spec_type, json_doc_root(template), &at, causes);
 	rules_pod_template(json_get(spec, "template"), "StatefulSet", &at, causes);
 }
 
@@ -302,8 +333,8 @@ static void validate_daemon_rolling(struct json rolling, const struct path *path
 	struct json up = json_get(rolling, "maxSurge");
 
 	rules_int_or_percent(down, &unavailable, causes);
-	rules_at_most_all(down, &unavailable, causes);
 	rules_int_or_percent(up, &surge, causes);
+	rules_at_most_all(down, &unavailable, causes);
 	rules_at_most_all(up, &surge, causes);
 	if (!is_none(down) && !is_none(up))
 		causes_invalid(causes, &surge, up,
@@ -337,7 +368,7 @@ void daemonset_validate_create(struct json set, struct causes *causes)
 	struct path path = path_member(NULL, STR("spec"));
 	struct path strategy = path_member(&path, STR("updateStrategy"));
 
-	rules_pod_selector(spec, "daemonset", &path, causes);
+	(void)rules_pod_selector(spec, "daemonset", &path, causes);
 	validate_template(spec, "DaemonSet", &path, causes);
 	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
 	validate_daemon_strategy(json_get(spec, "updateStrategy"), &strategy, causes);
@@ -421,6 +452,7 @@ static void check_status(const struct status_rules *rules, struct json object, s
 {
 	struct json status = json_get(object, "status");
 	int64_t collisions = json_int(json_get(status, "collisionCount"));
+	struct json before = json_get(json_get(old, "status"), "collisionCount");
 	size_t count = 0;
 	PATH(path, NULL, "status");
 	PATH(collision_path, &path, "collisionCount");
@@ -429,7 +461,8 @@ static void check_status(const struct status_rules *rules, struct json object, s
 		count++;
 	rules_counts(status, rules->counts, count, &path, causes);
 	check_pairs(rules, status, &path, causes);
-	if (collisions < json_int(json_get(json_get(old, "status"), "collisionCount")))
+	if (json_is(before, JSON_INT) &&
+	    (!rule_has(status, "collisionCount") || collisions < json_int(before)))
 		causes_invalid_int(causes, &collision_path, collisions, "cannot be decremented");
 }
 

@@ -95,12 +95,12 @@ static void set_text(struct json_doc *doc, struct json object, const char *key, 
 	json_set_str(doc, object, key, str_from(value));
 }
 
-static const char *const dimensions[] = {"cpu", "memory", "pods"};
+static const char *const dimensions[] = {"cpu", "memory", "ephemeral-storage", "pods"};
 
 static const char *amount_of(const struct simulated_options *options, size_t i)
 {
-	static const char *const defaults[] = {"32", "256Gi", "110"};
-	const char *given[] = {options->cpu, options->memory, options->pods};
+	static const char *const defaults[] = {"32", "256Gi", "1Ti", "110"};
+	const char *given[] = {options->cpu, options->memory, NULL, options->pods};
 
 	return given[i] ? given[i] : defaults[i];
 }

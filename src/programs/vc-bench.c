@@ -26,12 +26,37 @@
  * 4. Put its results into docs/benchmarks.md. */
 static const struct bench benches[] = {
 	{
-		.name = "apiserver",
-		.about = "a whole API server over HTTPS, its store on disk: objects written and "
-			 "read",
+		.name = "apiserver-direct",
+		.about = "an API server with its store on disk, asked from within its process",
 		.item = "objects",
-		.size = 10000,
-		.run = bench_apiserver,
+		.size = 100000,
+		.run = bench_apiserver_direct,
+	},
+	{
+		.name = "apiserver-https",
+		.about = "the same in a process of its own, over HTTPS, 64 requests in flight",
+		.item = "objects",
+		.size = 100000,
+		.run = bench_apiserver_https,
+	},
+	{
+		.name = "apiserver-start",
+		.about = "the start of an API server, the first one and with pods on disk",
+		.item = "pods",
+		.size = 100000,
+		.run = bench_apiserver_start,
+	},
+	{
+		.name = "apiserver-watch",
+		.about = "watchers of one kind over HTTPS at 1,000 events a second",
+		.item = "watchers",
+		.size = 1000,
+		.run = bench_apiserver_watch,
+		.options =
+			(const struct bench_option[]){
+				{"seconds-of-events", 3, "how long events are made"},
+				{NULL, 0, NULL},
+			},
 	},
 	{
 		.name = "arena",
@@ -48,6 +73,20 @@ static const struct bench benches[] = {
 		.run = bench_client,
 	},
 	{
+		.name = "evict",
+		.about = "victims for a gang on full nodes, proven: preempt, reclaim, their gang "
+			 "kinds",
+		.item = "nodes",
+		.size = 5000,
+		.run = bench_evict,
+		.options =
+			(const struct bench_option[]){
+				{"nodes", 0, "nodes at every size, instead of the size"},
+				{"gang", 100, "pods of the gang"},
+				{NULL, 0, NULL},
+			},
+	},
+	{
 		.name = "http",
 		.about =
 			"HTTPS echo of small POSTs, client and server: HTTP/2, HTTP/1.1, handshake",
@@ -57,11 +96,16 @@ static const struct bench benches[] = {
 	},
 	{
 		.name = "jobs",
-		.about = "jobs of one pod from creation to Completed while others wait; a job of "
-			 "many pods",
+		.about = "the whole system in one process: jobs of one pod while others wait, "
+			 "many pods in jobs of several sizes",
 		.item = "jobs",
 		.size = 10000,
 		.run = bench_jobs,
+		.options =
+			(const struct bench_option[]){
+				{"pods", 10000, "pods at most in 1, 20, 500 jobs and one a job"},
+				{NULL, 0, NULL},
+			},
 	},
 	{
 		.name = "json",
@@ -107,6 +151,13 @@ static const struct bench benches[] = {
 		.run = bench_resources,
 	},
 	{
+		.name = "run",
+		.about = "jobs of `true` on this machine, from vsub and vcctl to their end",
+		.item = "jobs",
+		.size = 10000,
+		.run = bench_run_true,
+	},
+	{
 		.name = "schedule",
 		.about = "decisions of the scheduler: gangs placed, a cycle with nothing to do, an "
 			 "event",
@@ -148,7 +199,7 @@ static void list(void)
 {
 	printf("usage: vc-bench NAME|all [--size N] [--seconds S] [OPTION...]\n\n");
 	for (size_t i = 0; i < ARRAY_LEN(benches); i++)
-		printf("  %-12s %s\n", benches[i].name, benches[i].about);
+		printf("  %-17s %s\n", benches[i].name, benches[i].about);
 	printf("\nEach runs at three sizes: N, a tenth and a hundredth of it. `vc-bench NAME "
 	       "--help`\n"
 	       "shows its options.\n");

@@ -2,10 +2,12 @@
 /* programs/vc-scheduler.c - the scheduler beside a Kubernetes API server. */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/macro.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "programs/daemon/daemon.h"
+#include "programs/plugins/plugin_dir.h"
 #include "scheduler/conf_file.h"
 #include "scheduler/scheduler.h"
 
@@ -13,14 +15,20 @@
 
 struct scheduler_settings {
 	const char *conf;
+	const char *plugins_dir;
 	const char *default_queue;
 	const char *feature_gates;
 	struct daemon_texts names;
 	struct daemon_texts node_selector;
+	struct daemon_texts ignored_provisioners;
+	const char *sharding;
+	const char *shard;
+	bool no_default;
 	int64_t period;
 };
 
 struct work {
+	struct plugin_dir *plugins;
 	struct scheduler *scheduler;
 	struct conf_file *file;
 };
@@ -31,6 +39,7 @@ static void stop(void *arg)
 
 	conf_file_free(work->file);
 	scheduler_free(work->scheduler);
+	plugin_dir_close(work->plugins);
 	mem_free(work);
 }
 
@@ -66,25 +75,58 @@ static bool has_gate(const char *gates, const char *name)
 	return false;
 }
 
+static int check(const struct scheduler_settings *settings, struct err *err)
+{
+	struct str mode = str_from(settings->sharding);
+
+	if (!str_is(mode, "none") && !str_is(mode, "hard") && !str_is(mode, "soft"))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--scheduler-sharding-mode: \"%s\" is none of none, hard, soft",
+			       settings->sharding);
+	if (settings->no_default && !settings->conf)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--disable-default-scheduler-config needs --scheduler-conf");
+	return 0;
+}
+
 static int run(struct work *work, const struct scheduler_settings *settings,
 	       const struct daemon_world *world, struct err *err)
 {
 	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
 	AUTO(c_list_free) const char **names = c_list(&settings->names);
 	AUTO(c_list_free) const char **selector = c_list(&settings->node_selector);
+	AUTO(c_list_free) const char **ignored = c_list(&settings->ignored_provisioners);
 
-	if (settings->conf && conf_file_read(settings->conf, &config, err) < 0)
-		return err_wrap(err, "--scheduler-conf");
+	if (check(settings, err) < 0)
+		return -1;
+	if (settings->plugins_dir) {
+		work->plugins = plugin_dir_open(settings->plugins_dir, err);
+		if (!work->plugins)
+			return err_wrap(err, "--plugins-dir");
+	}
+	if (settings->conf && conf_file_read(settings->conf, &config, err) < 0) {
+		if (settings->no_default)
+			return err_wrap(err, "--scheduler-conf");
+		log_error(world->log, "the configuration cannot be read, the built-in one holds",
+			  LOG_STR("why", err->text));
+		buf_clear(&config);
+	}
 	work->scheduler = scheduler_new(
 		world->loop, world->client,
 		&(struct scheduler_options){
-			.config = settings->conf ? buf_str(&config) : str_none(),
+			.config = config.len ? buf_str(&config) : str_none(),
+			.fall_back = !settings->no_default,
 			.scheduler_names = settings->names.len ? names : NULL,
 			.default_queue = settings->default_queue,
 			.node_selector = settings->node_selector.len ? selector : NULL,
+			.ignored_provisioners = ignored,
+			.shard_name = settings->shard,
+			.shard_hard = str_is(str_from(settings->sharding), "hard"),
+			.shard_soft = str_is(str_from(settings->sharding), "soft"),
 			.period_us = settings->period,
 			.queue_gates =
 				has_gate(settings->feature_gates, "SchedulingGatesQueueAdmission"),
+			.plugins = work->plugins ? plugin_dir_types(work->plugins) : NULL,
 			.log = world->log,
 		},
 		err);
@@ -115,10 +157,15 @@ static void print_metrics(const void *arg, struct buf *to)
 
 int main(int argc, char **argv)
 {
-	struct scheduler_settings settings = {.default_queue = "default", .period = TIME_SECOND};
+	struct scheduler_settings settings = {.default_queue = "default",
+					      .sharding = "none",
+					      .shard = "volcano",
+					      .period = TIME_SECOND};
 	const struct daemon_flag flags[] = {
 		{"scheduler-conf", DAEMON_TEXT, &settings.conf,
 		 "the file with actions and plugins; read again when it changes"},
+		{"plugins-dir", DAEMON_TEXT, &settings.plugins_dir,
+		 "a folder of plugins beside those that are built in: shared objects"},
 		{"scheduler-name", DAEMON_TEXTS, &settings.names,
 		 "whose pods to place: their spec.schedulerName (volcano)"},
 		{"schedule-period", DAEMON_DURATION, &settings.period,
@@ -140,7 +187,21 @@ int main(int argc, char **argv)
 		{"percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},
 		{"node-worker-threads", DAEMON_NUMBER, NULL,
 		 "taken and not used: there is one thread"},
-		{"cache-dumper", DAEMON_SWITCH, NULL, "taken and not used"},
+		{"ignored-provisioners", DAEMON_TEXTS, &settings.ignored_provisioners,
+		 "volumes of these are not counted against what a node can attach"},
+		{"scheduler-sharding-mode", DAEMON_TEXT, &settings.sharding,
+		 "nodes of other shards: none (are used), hard (are not), soft (in need)"},
+		{"scheduler-sharding-name", DAEMON_TEXT, &settings.shard,
+		 "the NodeShard with the nodes of this scheduler (volcano)"},
+		{"disable-default-scheduler-config", DAEMON_SWITCH, &settings.no_default,
+		 "end if --scheduler-conf is missing or makes no sense"},
+		{"resource-sync-timeout", DAEMON_DURATION, NULL,
+		 "taken and not used: nothing is scheduled before everything is known"},
+		{"csi-storage", DAEMON_SWITCH, NULL, "taken and not used"},
+		{"gate-removal-worker-num", DAEMON_NUMBER, NULL, "likewise"},
+		{"cache-dumper", DAEMON_SWITCH, NULL, "likewise"},
+		{"cache-dump-dir", DAEMON_TEXT, NULL, "likewise"},
+		{"enable-pprof", DAEMON_SWITCH, NULL, "likewise"},
 	};
 	const struct daemon_program program = {
 		.name = "vc-scheduler",
@@ -157,5 +218,6 @@ int main(int argc, char **argv)
 
 	vec_done(&settings.names);
 	vec_done(&settings.node_selector);
+	vec_done(&settings.ignored_provisioners);
 	return code;
 }

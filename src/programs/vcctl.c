@@ -3,6 +3,7 @@
  * it is that command. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -48,6 +49,42 @@ static bool is_terminal(void *arg)
 	return isatty(STDOUT_FILENO);
 }
 
+static bool error_is_terminal(void *arg)
+{
+	(void)arg;
+	return isatty(STDERR_FILENO);
+}
+
+static int columns(void *arg)
+{
+	struct winsize size = {0};
+
+	(void)arg;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static int rows(void *arg)
+{
+	struct winsize size = {0};
+
+	(void)arg;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+static const char *const *environment(void *arg)
+{
+	(void)arg;
+	return (const char *const *)environ;
+}
+
+static const char *folder(void *arg)
+{
+	const char *path = getenv("PWD");
+
+	(void)arg;
+	return path && *path == '/' ? path : "";
+}
+
 static int read_file(void *arg, const char *path, struct buf *to, struct err *err)
 {
 	(void)arg;
@@ -78,6 +115,11 @@ int main(int argc, char **argv)
 		.out = put_out,
 		.error = put_error,
 		.is_terminal = is_terminal,
+		.error_is_terminal = error_is_terminal,
+		.columns = columns,
+		.rows = rows,
+		.environment = environment,
+		.folder = folder,
 		.read = read_file,
 		.connect = connect_http,
 	};

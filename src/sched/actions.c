@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/actions.c - the list of actions: a file in action/ and a row here each. */
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/affinity.c - see the header.
  *
  * 1. terms->matched of every terms in the cluster is exactly the pod terms that match it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/atoms.c - see the header.
  *
  * Entries stand in one array, so that an atom is an index; chains of indexes start in a table of a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/check.c - what must hold in the model between two events, by counting everything again; and
  * what the model weighs. */
 #include "base/mem.h"
@@ -36,6 +36,40 @@ static char *check_node_dim(const struct cluster *cluster, const struct node_inf
 			  STR_ARG(node->text), STR_ARG(dims_name(cluster->dims, dim)));
 }
 
+/* What scores are made of. */
+static char *check_node_scores(const struct cluster *cluster, const struct node_info *node)
+{
+	const struct columns *cols = &cluster->columns;
+	int64_t cpu = 0, memory = 0;
+
+	LIST_EACH(&node->tasks, struct task, node_link, task)
+	{
+		if (task->status == TASK_RELEASING && !task->leaving)
+			continue;
+		cpu += task->class->nonzero_cpu;
+		memory += task->class->nonzero_memory;
+	}
+	if (cols->nonzero[DIM_CPU][node->slot] != cpu ||
+	    cols->nonzero[DIM_MEMORY][node->slot] != memory)
+		return mem_printf("node %.*s: what it is scored by is not what its tasks ask for",
+				  STR_ARG(node->text));
+	return NULL;
+}
+
+static char *check_hollow(const struct cluster *cluster)
+{
+	const struct columns *cols = &cluster->columns;
+	size_t hollow = 0;
+
+	for (size_t i = 0; i < cluster->nodes.len; i++)
+		hollow += cluster->nodes.ptr[i] && cluster->nodes.ptr[i]->there &&
+			  (cols->at[ROOM_ALLOCATABLE][DIM_CPU][i] <= 0 ||
+			   cols->at[ROOM_ALLOCATABLE][DIM_MEMORY][i] <= 0);
+	if (hollow == cols->hollow)
+		return NULL;
+	return mem_printf("%zu nodes have no cpu or no memory, not %zu", hollow, cols->hollow);
+}
+
 static char *check_node(const struct cluster *cluster, const struct node_info *node)
 {
 	uint32_t count = 0;
@@ -58,7 +92,7 @@ static char *check_node(const struct cluster *cluster, const struct node_info *n
 		if (wrong)
 			return wrong;
 	}
-	return NULL;
+	return check_node_scores(cluster, node);
 }
 
 static bool same(const struct resources *a, const struct resources *b)
@@ -179,6 +213,8 @@ char *cluster_check(const struct cluster *cluster)
 					   task_status_names[task->status],
 					   task->node ? "with" : "without");
 	}
+	if (!wrong)
+		wrong = check_hollow(cluster);
 	return wrong ? wrong : affinity_check(cluster->affinity);
 }
 

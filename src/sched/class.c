@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/class.c - terms and classes of pods; see the header.
  *
  * A key is bytes: of terms, namespace, label set and the parts of the pod that matter, printed with

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster.c - the model's life, the way in for events, and looking things up; see the header,
  * and cluster_internal.h for what is where. */
 #include "sched/cluster.h"
@@ -18,6 +18,7 @@
 #include "model/quota.h"
 #include "model/storage.h"
 #include "sched/cluster_internal.h"
+#include "sched/crowd.h"
 
 #include "base/banned.h"
 
@@ -58,7 +59,7 @@ static const struct kind_row kinds[CLUSTER_KIND_COUNT] = {
 	[CLUSTER_PRIORITYCLASS] = {"PriorityClass", .type = &priorityclass_type,
 				   .changed = priorities_changed},
 	[CLUSTER_NAMESPACE] = {"Namespace", .type = &namespace_type, .changed = namespaces_changed},
-	[CLUSTER_QUOTA] = {"ResourceQuota", true, .type = &quota_type},
+	[CLUSTER_QUOTA] = {"ResourceQuota", true, .type = &quota_type, .changed = cluster_relieve},
 	[CLUSTER_PDB] = {"PodDisruptionBudget", true, .type = &pdb_type},
 	[CLUSTER_PVC] = {"PersistentVolumeClaim", true, .type = &pvc_type},
 	[CLUSTER_PV] = {"PersistentVolume", .type = &pv_type},
@@ -117,6 +118,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->jobs = map_new(options->seed);
 	cluster->queues = map_new(options->seed);
 	cluster->aside = map_new(options->seed);
+	cluster->volumes = volumes_new(options->ignored_provisioners);
 	cluster->terms = map_new(options->seed);
 	cluster->classes = map_new(options->seed);
 	cluster->profiles = map_new(options->seed);
@@ -124,6 +126,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 		cluster->things[i] = kinds[i].type ? map_new(options->seed) : NULL;
 	list_init(&cluster->active);
 	list_init(&cluster->asleep);
+	cluster->crowds = map_new(options->seed);
 	cluster->relief = 1;
 	list_init(&cluster->finders);
 	cluster->change_ring = mem_calloc(CHANGE_RING, sizeof(*cluster->change_ring));
@@ -138,8 +141,9 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	return cluster;
 }
 
-static void thing_free(struct thing *thing)
+static void thing_free(struct cluster *cluster, struct thing *thing)
 {
+	atoms_drop(cluster->atoms, thing->name);
 	arena_free(thing->arena);
 	json_doc_unref(thing->doc);
 	mem_free(thing->key);
@@ -152,6 +156,7 @@ static void free_objects(struct cluster *cluster)
 	struct str key;
 	void *value;
 
+	crowds_free(cluster);
 	while (map_next(cluster->tasks, &at, &key, &value))
 		cluster_remove_pod(cluster, key);
 	at = 0;
@@ -164,7 +169,7 @@ static void free_objects(struct cluster *cluster)
 	for (int i = 0; i < CLUSTER_KIND_COUNT; i++) {
 		at = 0;
 		while (cluster->things[i] && map_next(cluster->things[i], &at, NULL, &value))
-			thing_free(value);
+			thing_free(cluster, value);
 		map_free(cluster->things[i]);
 	}
 	at = 0;
@@ -186,6 +191,7 @@ void cluster_free(struct cluster *cluster)
 	map_free(cluster->jobs);
 	map_free(cluster->queues);
 	map_free(cluster->aside);
+	volumes_free(cluster->volumes);
 	map_free(cluster->terms);
 	map_free(cluster->classes);
 	map_free(cluster->profiles);
@@ -276,17 +282,19 @@ static int apply_thing(struct cluster *cluster, enum cluster_kind kind, struct j
 	thing->arena = arena_new(0);
 	thing->doc = json_doc_ref(doc);
 	thing->view = arena_zalloc(thing->arena, kinds[kind].type->size);
+	thing->name = atoms_take(cluster->atoms, json_str(json_get(meta, "name")));
 	thing->key = thing_key(&kinds[kind], json_str(json_get(meta, "namespace")),
 			       json_str(json_get(meta, "name")));
 	if (type_decode(kinds[kind].type, json_doc_root(doc), thing->arena, thing->view, err) < 0) {
-		thing_free(thing);
+		thing_free(cluster, thing);
 		return -1;
 	}
 	old = map_put(cluster->things[kind], str_from(thing->key), thing);
 	if (old)
-		thing_free(old);
+		thing_free(cluster, old);
 	if (kinds[kind].changed)
 		kinds[kind].changed(cluster);
+	cluster_relieve(cluster); /* a quota, a claim, a class: whoever waits may be helped */
 	return 0;
 }
 
@@ -327,7 +335,7 @@ void cluster_remove(struct cluster *cluster, enum cluster_kind kind, struct str 
 		struct thing *thing = map_remove(cluster->things[kind], str_from(key));
 
 		if (thing)
-			thing_free(thing);
+			thing_free(cluster, thing);
 		if (row->changed)
 			row->changed(cluster);
 	}
@@ -437,6 +445,7 @@ void cluster_room(const struct cluster *cluster, enum room room, const struct no
 
 void cluster_touch_job(struct cluster *cluster, struct job *job)
 {
+	crowd_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
 		if (job->asleep != cluster->relief)
 			return;
@@ -466,6 +475,12 @@ void cluster_relieve(struct cluster *cluster)
 	cluster->asleep_count = 0;
 }
 
+bool cluster_is_idle(const struct cluster *cluster)
+{
+	return list_is_empty(&cluster->active) &&
+	       (!cluster->crowd_count || cluster->relief_seen == cluster->relief);
+}
+
 void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_phase phase)
 {
 	if (job->phase == phase)
@@ -485,6 +500,8 @@ static void reclass(struct cluster *cluster)
 		struct class *class = class_take_like(cluster, task->class, task->labels);
 
 		if (class != task->class) {
+			if (task->job) /* is not like those that it was like */
+				cluster_touch_job(cluster, task->job);
 			ledger_lift(cluster, task);
 			class_drop(cluster, task->class);
 			task->class = class_ref(class);

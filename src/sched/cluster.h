@@ -15,7 +15,8 @@
  * list `active`; a job that just runs is not, so that a cycle with nothing to do costs nothing. A job
  * that waits, and for which a cycle found nothing, sleeps until something is relieved that could help
  * it (room, a limit, an object that goes) or its own objects change: that others come does not help,
- * so that a deep backlog does not make each cycle dear. */
+ * so that a deep backlog does not make each cycle dear. Of jobs that are alike only the first is woken by
+ * relief (crowd.h). */
 #ifndef SCHED_CLUSTER_H
 #define SCHED_CLUSTER_H
 
@@ -39,6 +40,7 @@
 #include "sched/node_info.h"
 #include "sched/queue_info.h"
 #include "sched/task.h"
+#include "sched/volumes.h"
 
 /* What the scheduler watches. Those behind CLUSTER_PODGROUP are kept as documents with their view
  * (struct thing), for the plugins that read them. */
@@ -68,8 +70,9 @@ enum cluster_kind cluster_kind_find(struct str kind);
 struct thing {
 	struct json_doc *doc;
 	struct arena *arena;
-	void *view; /* struct pdb, struct quota, ... by its kind */
-	char *key;  /* "namespace/name", or "name" */
+	void *view;    /* struct pdb, struct quota, ... by its kind */
+	char *key;     /* "namespace/name", or "name" */
+	uint32_t name; /* atom, for reasons that speak of it */
 };
 
 struct cluster_options {
@@ -77,6 +80,8 @@ struct cluster_options {
 	const char *default_queue;          /* NULL: default */
 	const char *const *node_selector; /* "key:value" pairs, NULL-terminated; NULL: all nodes */
 	const char *shard_name;           /* of the NodeShard that is ours; NULL: volcano */
+	/* Volumes of these provisioners are not counted, NULL-terminated; may be NULL. */
+	const char *const *ignored_provisioners;
 	uint64_t seed;
 };
 
@@ -97,12 +102,16 @@ struct cluster {
 	struct map *jobs;   /* likewise */
 	struct map *queues; /* by name */
 	struct map *things[CLUSTER_KIND_COUNT];
+	struct volumes *volumes;
 	struct map *aside; /* "Pod default/p" -> text; see cluster_aside() */
 	struct list active;
 	size_t active_count;
 	struct list asleep; /* jobs that wait for relief; see cluster_sleep_job() */
 	size_t asleep_count;
+	struct map *crowds; /* jobs that sleep among their like; see crowd.h */
+	size_t crowd_count;
 	uint64_t relief;                /* how often there was any; never 0 */
+	uint64_t relief_seen;           /* ... when the last session ended */
 	struct resources inqueue_whole; /* of all jobs */
 	VEC(struct queue_info *) queue_by_id;
 	VEC(uint32_t) queue_unused;
@@ -132,6 +141,7 @@ struct cluster {
 	char *default_queue;
 	char *shard_name;
 	char **node_selector;
+	uint64_t config; /* the number of the configuration that sessions had last */
 	bool priorities_stale;
 	bool shards_stale;
 	uint32_t sessions; /* opened so far */
@@ -183,14 +193,24 @@ int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slo
 void cluster_room(const struct cluster *cluster, enum room room, const struct node_info *node,
 		  struct resources *ret);
 
+/* A taint that pods of a class do not tolerate: of the profile that most nodes have, of those with
+ * one; NULL: there is none. */
+const struct taint *cluster_common_taint(const struct cluster *cluster, const struct class *class);
+
+/* The first resource that a job, or a task of it that waits, asks for and no node has; none: they ask
+ * for nothing of the sort. */
+struct str cluster_unknown_resource(const struct cluster *cluster, const struct job *job);
+
 /* --- upkeep ---------------------------------------------------------------------------------- */
 
 /* Put a job among those that the next cycle looks at. */
 void cluster_touch_job(struct cluster *cluster, struct job *job);
 /* An active job waits, and nothing but relief can change that. */
 void cluster_sleep_job(struct cluster *cluster, struct job *job);
-/* Something has become free or easier: whoever sleeps is active again. */
+/* Something has become free or easier: whoever sleeps is active again, or the first of his crowd is tried. */
 void cluster_relieve(struct cluster *cluster);
+/* Nothing waits that could be helped: a cycle has nothing to do. */
+bool cluster_is_idle(const struct cluster *cluster);
 void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_phase phase);
 /* Bring up to date what events left for later: classes after new selectors, priorities, sums of jobs
  * that changed. A session begins with it. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster_group.c - PodGroups to jobs, and their sub-groups (scheduler specification, 1.18 and
  * 1.19). */
 #include "base/arena.h"
@@ -7,12 +7,14 @@
 #include "base/number.h"
 #include "model/duration.h"
 #include "sched/cluster_internal.h"
+#include "sched/crowd.h"
+#include "sched/explain.h"
 
 #include "base/banned.h"
 
 #define PREEMPTABLE "volcano.sh/preemptable"
 
-/* What sub-groups and topologies need of the PodGroup's document. */
+/* What sub-groups, topologies and quotas need of the PodGroup's document. */
 struct group_extra {
 	struct json_doc *doc;
 	struct arena *arena;
@@ -73,6 +75,7 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 	if (job->queue)
 		ledger_move_job(cluster, job, NULL);
 	resources_sub(&cluster->inqueue_whole, &job->inqueue_whole);
+	crowd_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
 		list_remove(&job->active_link);
 		if (job->asleep == cluster->relief)
@@ -178,7 +181,8 @@ struct sub_job *cluster_sub_job_of(struct cluster *cluster, struct job *job,
 static bool is_volcano_note(void *arg, struct str key)
 {
 	(void)arg;
-	return str_find(key, STR("volcano.sh/"), 0) >= 0 || str_is(key, "sla-waiting-time");
+	return (str_find(key, STR("volcano.sh/"), 0) >= 0 && !str_is(key, EXPLAIN_ANNOTATION)) ||
+	       str_is(key, "sla-waiting-time");
 }
 
 static void set_atom(struct cluster *cluster, uint32_t *atom, struct str text)
@@ -246,6 +250,7 @@ static void set_status(struct job *job, const struct podgroup *view)
 	job->told_counts[0] = view->status.running;
 	job->told_counts[1] = view->status.succeeded;
 	job->told_counts[2] = view->status.failed;
+	explain_read(job, labels_get(&view->meta.annotations, STR(EXPLAIN_ANNOTATION)));
 	memset(job->told, 0, sizeof(job->told));
 	for (size_t i = 0; i < view->status.conditions.len; i++)
 		for (size_t j = 0; j < GROUP_CONDITION_COUNT; j++) {
@@ -324,6 +329,17 @@ static int32_t priority_of(const struct cluster *cluster, const struct job *job)
 	return value;
 }
 
+/* Names of minResources that only quotas know: "limits.cpu", "count/pods". */
+static bool has_quota_names(const struct cluster *cluster, const struct podgroup *view)
+{
+	const struct resource_list *list = &view->spec.min_resources;
+
+	for (size_t i = 0; i < list->len; i++)
+		if (dims_find(cluster->dims, list->ptr[i].name) == DIM_NONE)
+			return true;
+	return false;
+}
+
 int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct err *err)
 {
 	struct group_extra *extra = mem_new(struct group_extra);
@@ -362,7 +378,7 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	set_status(job, view);
 	set_queue(cluster, job, view->spec.queue);
 	if (!view->spec.sub_group_policy.len && !view->spec.network_topology &&
-	    !resources_get(&min, DIM_OTHER)) {
+	    !resources_get(&min, DIM_OTHER) && !has_quota_names(cluster, view)) {
 		drop_extra(extra);
 		extra = NULL;
 	}
@@ -403,6 +419,26 @@ void cluster_read_groups_again(struct cluster *cluster)
 	}
 }
 
+bool job_min_amount(const struct job *job, const struct dims *dims, struct str name, int64_t *ret)
+{
+	static const int64_t thousand = 1000;
+	int dim = dims_find(dims, name);
+	const struct resource_list *list =
+		job->extra ? &job->extra->view.spec.min_resources : &(struct resource_list){0};
+
+	for (size_t i = 0; i < list->len; i++)
+		if (str_eq(list->ptr[i].name, name)) {
+			*ret = quantity_milli(&list->ptr[i].value);
+			return true;
+		}
+	if (job->extra || dim == DIM_NONE || !resources_get(&job->min_resources, dim))
+		return false;
+	*ret = resources_get(&job->min_resources, dim);
+	if (dim == DIM_MEMORY || dim == DIM_PODS)
+		*ret = *ret > INT64_MAX / thousand ? INT64_MAX : *ret * thousand;
+	return true;
+}
+
 const struct network_topology *job_topology(const struct job *job)
 {
 	return job->extra ? job->extra->view.spec.network_topology : NULL;
@@ -422,4 +458,44 @@ void cluster_rank_jobs(struct cluster *cluster)
 			cluster_touch_job(cluster, job);
 		}
 	}
+}
+
+static bool is_unknown(const struct cluster *cluster, struct str name)
+{
+	return dims_is_scalar_name(name) && !dims_is_ignored(cluster->dims, name) &&
+	       dims_find(cluster->dims, name) == DIM_NONE;
+}
+
+/* The first name in the lists of requests of some pod, however deep they are. */
+static struct str unknown_in(const struct cluster *cluster, struct json value, int depth)
+{
+	struct json_iter it = json_iter(value);
+
+	while (depth > 0 && json_next(&it)) {
+		struct str found = it.key.len && is_unknown(cluster, it.key)
+					   ? it.key
+					   : unknown_in(cluster, it.value, depth - 1);
+
+		if (found.len)
+			return found;
+	}
+	return str_none();
+}
+
+struct str cluster_unknown_resource(const struct cluster *cluster, const struct job *job)
+{
+	enum { DEEP = 8 };
+
+	for (size_t i = 0; job->extra && i < job->extra->view.spec.min_resources.len; i++) {
+		struct str name = job->extra->view.spec.min_resources.ptr[i].name;
+
+		if (is_unknown(cluster, name))
+			return name;
+	}
+	if (!resources_get(&job->pending, DIM_OTHER))
+		return str_none();
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (task->class->raw)
+		return unknown_in(cluster, json_doc_root(task->class->raw), DEEP);
+	return str_none();
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster_node.c - nodes: slots, columns of room, profiles (scheduler specification, 1.20).
  *
  * A node keeps its slot as long as it or a task on it is there. One that a pod named before the Node
@@ -361,6 +361,17 @@ static void set_there(struct cluster *cluster, struct node_info *node, bool ther
 	ledger_note_change(cluster, node);
 }
 
+static void count_hollow(struct cluster *cluster, struct node_info *node)
+{
+	struct columns *cols = &cluster->columns;
+	bool hollow = node->there && (cols->percent[DIM_CPU][node->slot] == 0 ||
+				      cols->percent[DIM_MEMORY][node->slot] == 0);
+
+	cols->hollow += hollow;
+	cols->hollow -= node->hollow;
+	node->hollow = hollow;
+}
+
 /* Of the pairs "key:value" that were given, it must carry one. */
 static bool is_selected(const struct cluster *cluster, const struct labels *labels)
 {
@@ -414,6 +425,7 @@ int cluster_apply_node(struct cluster *cluster, struct json object, struct err *
 	set_there(cluster, node, true);
 	if (!same_allocatable(cluster, node, &allocatable))
 		set_allocatable(cluster, node, &allocatable);
+	count_hollow(cluster, node);
 	set_images(cluster, node, &view);
 	return 0;
 }
@@ -429,8 +441,30 @@ void cluster_remove_node(struct cluster *cluster, struct str key)
 	set_labels(cluster, node, label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL),
 		   false);
 	set_there(cluster, node, false);
+	count_hollow(cluster, node);
 	cluster->columns.profile[node->slot] = NODE_ABSENT;
 	cluster_drop_profile(cluster, node->profile);
 	node->profile = NULL;
 	cluster_drop_node(cluster, node);
+}
+
+const struct taint *cluster_common_taint(const struct cluster *cluster, const struct class *class)
+{
+	const struct taint *best = NULL;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < cluster->profile_by_id.len; i++) {
+		const struct profile *profile = cluster->profile_by_id.ptr[i];
+		const struct taint *taint;
+
+		if (!profile || profile->refs <= most)
+			continue;
+		taint = taints_first_untolerated(&profile->taints, &class->terms->spec->tolerations,
+						 TAINTS_THAT_FORBID);
+		if (!taint)
+			continue;
+		best = taint;
+		most = profile->refs;
+	}
+	return best;
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster_pod.c - pods to tasks (scheduler specification, 1.13 to 1.15).
  *
  * A pod is read from its document without decoding it whole; what it has in common with others is
@@ -223,6 +223,7 @@ static void task_free(struct cluster *cluster, struct task *task)
 	atoms_drop(cluster->atoms, task->namespace);
 	atoms_drop(cluster->atoms, task->role);
 	atoms_drop(cluster->atoms, task->nominated);
+	atoms_drop(cluster->atoms, task->held);
 	mem_free(task);
 }
 
@@ -355,6 +356,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	struct job *job;
 	struct node_info *node;
 	uint32_t namespace;
+	bool changed;
 
 	if (read_facts(cluster, pod, &f, err) < 0)
 		return -1;
@@ -376,13 +378,15 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	task = make_task(cluster, &f);
 	job = task->job;
 	node = task->node;
+	changed = task->class != class || task->labels != labels;
 	if (task->class) {
 		detach(cluster, task);
 		merge_status(task, &f);
 	}
 	renew(cluster, task, &f, class, labels);
 	place(cluster, task, &f, node);
-	if (node && (task->node != node || task->status == TASK_RELEASING))
+	/* Others may have waited for it to go, to shrink, or to be called something else. */
+	if (node && (changed || task->node != node || task->status == TASK_RELEASING))
 		cluster_relieve(cluster);
 	release(cluster, job, node);
 	return 0;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster_queue.c - queues and their tree (scheduler specification, 1.21 and 6.6.2).
  *
  * Whenever a queue comes, goes or gets another parent, the tree is linked anew and the sums of every
@@ -171,13 +171,34 @@ static void set_fields(struct queue_info *queue, const struct queue *view,
 	queue->view = view;
 }
 
+/* Its jobs may be told something else now, and those of others may get more or less. */
+static void touch_all(struct cluster *cluster, struct queue_info *queue)
+{
+	LIST_EACH(&queue->jobs, struct job, queue_link, job)
+	cluster_touch_job(cluster, job);
+	cluster_relieve(cluster);
+}
+
+/* What scheduling goes by: whatever else is written into its status is not of it. */
+static bool is_same(const struct queue_info *queue, const struct queue *view, struct json_doc *doc)
+{
+	struct json now = json_doc_root(doc), before;
+
+	if (!queue->view || queue->open != (view->status.state == QUEUE_OPEN))
+		return false;
+	before = json_doc_root(queue->doc);
+	return json_eq(json_get(now, "spec"), json_get(before, "spec")) &&
+	       json_eq(json_get(json_get(now, "metadata"), "annotations"),
+		       json_get(json_get(before, "metadata"), "annotations"));
+}
+
 int cluster_apply_queue(struct cluster *cluster, struct json_doc *doc, struct err *err)
 {
 	struct arena *arena = arena_new(0);
 	struct queue *view = arena_new_of(arena, struct queue);
 	struct resources limits[3] = {RESOURCES_INIT, RESOURCES_INIT, RESOURCES_INIT};
 	struct queue_info *queue;
-	bool fresh;
+	bool fresh, same;
 	int failed = type_decode(&queue_type, json_doc_root(doc), arena, view, err) < 0 ||
 		     read_limits(cluster, view, limits, err) < 0;
 
@@ -188,6 +209,7 @@ int cluster_apply_queue(struct cluster *cluster, struct json_doc *doc, struct er
 		if (fresh)
 			queue = queue_new(cluster, view->meta.name);
 		fresh |= !queue->view || !str_eq(queue->view->spec.parent, view->spec.parent);
+		same = !fresh && is_same(queue, view, doc);
 		arena_free(queue->arena);
 		json_doc_unref(queue->doc);
 		queue->arena = arena;
@@ -197,8 +219,8 @@ int cluster_apply_queue(struct cluster *cluster, struct json_doc *doc, struct er
 			relink(cluster);
 			adopt(cluster, queue);
 		}
-		LIST_EACH(&queue->jobs, struct job, queue_link, job)
-		cluster_touch_job(cluster, job);
+		if (!same)
+			touch_all(cluster, queue);
 	} else {
 		arena_free(arena);
 	}

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/config.c - reading the configuration file (scheduler specification, 1.5). */
 #include "sched/config.h"
 
 #include <assert.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "json/yaml.h"
@@ -56,9 +57,20 @@ static_assert(SWITCH_COUNT <= 32, "a bit each");
 
 /* --- arguments ------------------------------------------------------------------------------- */
 
-static struct json argument(struct plugin_args *args, const char *name)
+struct json args_get(struct plugin_args *args, const char *name)
 {
+	vec_push(&args->wanted, hash_str(str_from(name), 0));
 	return json_get(args->object, name);
+}
+
+static bool is_wanted(const struct plugin_args *args, struct str name)
+{
+	uint64_t hash = hash_str(name, 0);
+
+	for (size_t i = 0; i < args->wanted.len; i++)
+		if (args->wanted.ptr[i] == hash)
+			return true;
+	return false;
 }
 
 static void note_type(struct plugin_args *args, const char *name, const char *want)
@@ -68,7 +80,7 @@ static void note_type(struct plugin_args *args, const char *name, const char *wa
 
 int64_t args_int(struct plugin_args *args, const char *name, int64_t fallback)
 {
-	struct json value = argument(args, name);
+	struct json value = args_get(args, name);
 
 	if (json_is_absent(value) || json_is_i64(value))
 		return json_is_absent(value) ? fallback : json_int(value);
@@ -78,7 +90,7 @@ int64_t args_int(struct plugin_args *args, const char *name, int64_t fallback)
 
 double args_real(struct plugin_args *args, const char *name, double fallback)
 {
-	struct json value = argument(args, name);
+	struct json value = args_get(args, name);
 
 	if (json_is(value, JSON_INT) || json_is(value, JSON_REAL))
 		return json_real(value);
@@ -89,7 +101,7 @@ double args_real(struct plugin_args *args, const char *name, double fallback)
 
 bool args_bool(struct plugin_args *args, const char *name, bool fallback)
 {
-	struct json value = argument(args, name);
+	struct json value = args_get(args, name);
 	bool parsed;
 
 	if (json_is(value, JSON_BOOL))
@@ -103,7 +115,7 @@ bool args_bool(struct plugin_args *args, const char *name, bool fallback)
 
 struct str args_str(struct plugin_args *args, const char *name, struct str fallback)
 {
-	struct json value = argument(args, name);
+	struct json value = args_get(args, name);
 
 	if (json_is(value, JSON_STR))
 		return json_str(value);
@@ -122,6 +134,58 @@ static struct json arguments_of(struct json root, struct str action)
 		if (str_eq(json_str(json_get(it.value, "name")), action))
 			return json_get(it.value, "arguments");
 	return JSON_NONE;
+}
+
+static void note(struct config *config, char *text)
+{
+	vec_push(&config->notes, text);
+}
+
+/* Keys that mean nothing to us, as a typing error does not; they are passed over, as upstream does. */
+static void note_keys(struct config *config, struct json object, const char *const *known,
+		      const char *where)
+{
+	struct json_iter it = json_iter(object);
+
+	while (json_next(&it)) {
+		size_t i = 0;
+
+		while (known[i] && !str_is(it.key, known[i]))
+			i++;
+		if (!known[i])
+			note(config, mem_printf("%s%.*s: is not known, and passed over", where,
+						STR_ARG(it.key)));
+	}
+}
+
+/* A list, or nothing. */
+static int want_list(struct json value, const char *name, struct err *err)
+{
+	if (json_is_absent(value) || json_is(value, JSON_NULL) || json_is(value, JSON_ARR))
+		return 0;
+	return err_set(err, ERR_INVALID, "%s: must be a list", name);
+}
+
+static int read_configurations(struct config *config, struct json root, struct err *err)
+{
+	static const char *const known[] = {"name", "arguments", NULL};
+	struct json_iter it = json_iter(json_get(root, "configurations"));
+
+	if (want_list(json_get(root, "configurations"), "configurations", err) < 0)
+		return -1;
+	while (json_next(&it)) {
+		struct str name = json_str(json_get(it.value, "name"));
+
+		if (!json_is(it.value, JSON_OBJ))
+			return err_set(err, ERR_INVALID,
+				       "configurations[%zu]: must be an object {name, arguments}",
+				       it.index);
+		note_keys(config, it.value, known, "configurations: ");
+		if (!action_type_find(name))
+			note(config, mem_printf("configurations[%zu]: there is no action \"%.*s\"",
+						it.index, STR_ARG(name)));
+	}
+	return 0;
 }
 
 static int read_actions(struct config *config, struct json root, struct err *err)
@@ -161,9 +225,13 @@ static int read_switches(struct plugin *plugin, struct json options, struct err 
 	return 0;
 }
 
-static int find_type(struct str name, const struct plugin_type **ret, struct err *err)
+static int find_type(const struct plugin_types *more, struct str name,
+		     const struct plugin_type **ret, struct err *err)
 {
 	*ret = plugin_type_find(name);
+	for (size_t i = 0; !*ret && more && i < more->len; i++)
+		if (str_is(name, more->ptr[i]->name))
+			*ret = more->ptr[i];
 	if (*ret)
 		return 0;
 	if (plugin_is_planned(name))
@@ -172,7 +240,31 @@ static int find_type(struct str name, const struct plugin_type **ret, struct err
 	return err_set(err, ERR_INVALID, "there is no plugin \"%.*s\"", STR_ARG(name));
 }
 
-static int read_plugin(struct config *config, struct json options, uint32_t tier, struct err *err)
+/* Arguments that the plugin did not ask for. */
+static void note_arguments(struct plugin_args *args)
+{
+	struct json_iter it = json_iter(args->object);
+
+	while (json_next(&it))
+		if (!is_wanted(args, it.key))
+			vec_push(&args->notes,
+				 mem_printf("argument %.*s: is not known, and passed over",
+					    STR_ARG(it.key)));
+}
+
+static void note_switches(struct config *config, struct json options, const char *plugin)
+{
+	const char *known[SWITCH_COUNT + 3] = {"name", "arguments", NULL};
+	AUTO(mem_free) char *where = mem_printf("plugin %s: ", plugin);
+
+	for (int i = 0; i < SWITCH_COUNT; i++)
+		known[i + 2] = switch_names[i];
+	known[SWITCH_COUNT + 2] = NULL;
+	note_keys(config, options, known, where);
+}
+
+static int read_plugin(struct config *config, const struct plugin_types *more, struct json options,
+		       uint32_t tier, struct err *err)
 {
 	struct str name = json_str(json_get(options, "name"));
 	struct plugin_args args = {.object = json_get(options, "arguments")};
@@ -181,18 +273,25 @@ static int read_plugin(struct config *config, struct json options, uint32_t tier
 
 	plugin->tier = tier;
 	vec_push(&config->plugins, plugin);
-	if (find_type(name, &plugin->type, err) < 0)
+	if (!json_is(options, JSON_OBJ))
+		return err_set(err, ERR_INVALID, "must be an object {name, arguments, ...}");
+	if (find_type(more, name, &plugin->type, err) < 0)
 		return -1;
-	if (read_switches(plugin, options, err) < 0 ||
-	    (plugin->type->new && plugin->type->new (plugin, &args, err) < 0))
-		failed = err_wrap(err, "%.*s", STR_ARG(name));
+	if (json_len(args.object) && !json_is(args.object, JSON_OBJ))
+		failed = err_set(err, ERR_INVALID, "arguments: must be an object");
+	else if (read_switches(plugin, options, err) < 0 ||
+		 (plugin->type->new && plugin->type->new (plugin, &args, err) < 0))
+		failed = -1;
+	else
+		note_arguments(&args);
+	note_switches(config, options, plugin->type->name);
 	for (size_t i = 0; i < args.notes.len; i++) {
-		vec_push(&config->notes,
-			 mem_printf("plugin %s: %s", plugin->type->name, args.notes.ptr[i]));
+		note(config, mem_printf("plugin %s: %s", plugin->type->name, args.notes.ptr[i]));
 		mem_free(args.notes.ptr[i]);
 	}
 	vec_done(&args.notes);
-	return failed;
+	vec_done(&args.wanted);
+	return failed < 0 ? err_wrap(err, "%.*s", STR_ARG(name)) : 0;
 }
 
 /* Combinations that cannot work. */
@@ -215,15 +314,26 @@ static int check_tier(const struct config *config, uint32_t tier, struct err *er
 	return 0;
 }
 
-static int read_tiers(struct config *config, struct json root, struct err *err)
+static int read_tiers(struct config *config, const struct plugin_types *more, struct json root,
+		      struct err *err)
 {
+	static const char *const known[] = {"plugins", NULL};
 	struct json_iter tier = json_iter(json_get(root, "tiers"));
 
+	if (want_list(json_get(root, "tiers"), "tiers", err) < 0)
+		return -1;
 	while (json_next(&tier)) {
-		struct json_iter it = json_iter(json_get(tier.value, "plugins"));
+		struct json plugins = json_get(tier.value, "plugins");
+		struct json_iter it = json_iter(plugins);
 
+		if (!json_is(tier.value, JSON_OBJ))
+			return err_set(err, ERR_INVALID, "tiers[%zu]: must be an object {plugins}",
+				       tier.index);
+		if (want_list(plugins, "plugins", err) < 0)
+			return err_wrap(err, "tiers[%zu]", tier.index);
+		note_keys(config, tier.value, known, "tiers: ");
 		while (json_next(&it))
-			if (read_plugin(config, it.value, (uint32_t)tier.index, err) < 0)
+			if (read_plugin(config, more, it.value, (uint32_t)tier.index, err) < 0)
 				return err_wrap(err, "tiers[%zu].plugins[%zu]", tier.index,
 						it.index);
 		if (check_tier(config, (uint32_t)tier.index, err) < 0)
@@ -266,11 +376,20 @@ static void list_hooks(struct config *config)
 			if (plugin_is_on(p, hook_rows[h].which) && has_hook(p->type, &hook_rows[h]))
 				vec_push(&config->hooks[h], p);
 		list_rows(config, p);
+		config->shares |= p->type->shares_in_tree && plugin_is_on(p, SWITCH_HIERARCHY);
 	}
+	config->shares |= config->hooks[HOOK_PREEMPTIVE].len > 0;
 }
 
 struct config *config_parse(struct str text, uint64_t number, struct err *err)
 {
+	return config_parse_with(text, number, NULL, err);
+}
+
+struct config *config_parse_with(struct str text, uint64_t number, const struct plugin_types *more,
+				 struct err *err)
+{
+	static const char *const known[] = {"actions", "tiers", "configurations", "metrics", NULL};
 	AUTO(config_free) struct config *config = mem_new(struct config);
 	struct json root;
 
@@ -279,15 +398,21 @@ struct config *config_parse(struct str text, uint64_t number, struct err *err)
 	if (!config->doc)
 		return NULL;
 	root = json_doc_root(config->doc);
-	if (read_actions(config, root, err) < 0 || read_tiers(config, root, err) < 0)
+	if (read_actions(config, root, err) < 0 || read_configurations(config, root, err) < 0 ||
+	    read_tiers(config, more, root, err) < 0)
 		return NULL;
+	note_keys(config, root, known, "");
 	config->metrics = json_get(root, "metrics");
 	list_hooks(config);
 	config->sleeps = true;
 	for (size_t i = 0; i < config->actions.len; i++)
 		config->sleeps &= !config->actions.ptr[i].type->evicts;
 	for (size_t i = 0; i < config->plugins.len; i++)
-		config->sleeps &= !config->plugins.ptr[i]->type->timed;
+		config->sleeps &=
+			!config->plugins.ptr[i]->type->timed && !config->plugins.ptr[i]->restless;
+	config->crowds = config->sleeps;
+	for (size_t i = 0; i < config->plugins.len; i++)
+		config->crowds &= config->plugins.ptr[i]->type->alike;
 	return TAKE(config);
 }
 

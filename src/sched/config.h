@@ -47,6 +47,8 @@ struct config {
 	VEC(char *) notes; /* what is odd about it, for the log */
 	bool enqueues;     /* the enqueue action is there: groups wait to be let in */
 	bool sleeps;       /* jobs that wait may sleep until there is relief */
+	bool shares;       /* a plugin knows what queues may take back from each other */
+	bool crowds;       /* ... and where they are alike, one stands for all */
 	uint64_t number;   /* of this process: what was cached under another is of no use */
 };
 
@@ -55,6 +57,9 @@ extern const char *const config_builtin;
 
 /* `number` tells configurations apart; take the next one each time. ERR_INVALID. */
 struct config *config_parse(struct str text, uint64_t number, struct err *err) MUST_CHECK;
+/* With plugins beside those that are built in, which outlive the configuration; NULL: none. */
+struct config *config_parse_with(struct str text, uint64_t number, const struct plugin_types *more,
+				 struct err *err) MUST_CHECK;
 void config_free(struct config *config);
 DEFINE_AUTO(struct config *, config_free);
 

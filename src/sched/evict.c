@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/evict.c - see the header.
  *
  * A task looks for a node: one with room, now or soon, costs nobody anything. Else each node is tried:
@@ -30,9 +30,18 @@ struct placement {
 
 /* What one task on one node would cost. */
 struct plan {
-	struct node_info *node;   /* NULL: there is none */
+	struct node_info *node;
 	struct task_list victims; /* the most valuable last */
 	size_t broken;            /* gangs that lose their minimum */
+	size_t made;              /* when so many tasks of the job had a place */
+};
+
+/* Plans for tasks of one class, a node each, as a heap with the cheapest on top. They are of the time at
+ * which they were made; only the top is made anew before it is taken. */
+struct market {
+	const struct class *class;
+	VEC(struct plan) plans;
+	size_t made; /* the look at all nodes, likewise */
 };
 
 /* Somebody for whom no node was found; whoever is like him need not look. */
@@ -54,7 +63,8 @@ struct search {
 	VEC(struct placement) placements;
 	struct task_list victims;
 	struct task_list candidates; /* of one node; kept for its memory */
-	bool waits;                  /* a task got room that is being released */
+	VEC(struct market) markets;
+	bool waits; /* a task got room that is being released */
 };
 
 static const struct node_set all_nodes = {0};
@@ -156,8 +166,9 @@ static int64_t amount(const struct task *task, int dim)
 	return dim == DIM_PODS ? 1 : resources_get(&task->class->request, dim);
 }
 
-/* The dimensions that a task lacks on a node. */
-static dim_set lacks(const struct search *s, const struct task *task, const struct node_info *node)
+/* The dimensions that a task lacks on a node, if somebody there (who may be nobody) were to stay. */
+static dim_set lacks_with(const struct search *s, const struct task *task,
+			  const struct node_info *node, const struct task *stays)
 {
 	dim_set ret = 0;
 
@@ -165,10 +176,16 @@ static dim_set lacks(const struct search *s, const struct task *task, const stru
 	     rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 
-		if (future_room(s, node, dim) < amount(task, dim))
+		if (future_room(s, node, dim) - (stays ? amount(stays, dim) : 0) <
+		    amount(task, dim))
 			ret |= DIM_BIT(dim);
 	}
 	return ret;
+}
+
+static dim_set lacks(const struct search *s, const struct task *task, const struct node_info *node)
+{
+	return lacks_with(s, task, node, NULL);
 }
 
 static bool has_some(const struct task *victim, dim_set dims)
@@ -216,7 +233,7 @@ static bool evict_candidates(struct search *s, struct task *task, struct plan *p
 		plan->broken += is_about_gangs(s) && !is_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);
 		insert_sorted(s, &plan->victims, victim);
-		if (fits(s, task, plan->node, ALLOWANCE_OWN))
+		if (!lacks(s, task, plan->node) && fits(s, task, plan->node, ALLOWANCE_OWN))
 			return true;
 	}
 	return false;
@@ -228,6 +245,8 @@ static void spare_needless(struct search *s, struct task *task, struct plan *pla
 	for (size_t i = plan->victims.len; i-- > 0 && plan->victims.len > 1;) {
 		struct task *victim = plan->victims.ptr[i];
 
+		if (lacks_with(s, task, plan->node, victim))
+			continue;
 		(void)statement_spare(s->st, victim);
 		if (fits(s, task, plan->node, ALLOWANCE_OWN))
 			vec_remove(&plan->victims, i);
@@ -257,7 +276,7 @@ static bool plan_node(struct search *s, struct task *task, struct node_info *nod
 	return found;
 }
 
-/* --- all nodes ------------------------------------------------------------------------------- */
+/* --- comparing, placing ---------------------------------------------------------------------- */
 
 static int64_t youngest(const struct task_list *list)
 {
@@ -306,17 +325,21 @@ static bool place(struct search *s, struct task *task, struct node_info *node, b
 	return true;
 }
 
-/* Room that is on its way costs nobody anything. */
+/* Room that is on its way costs nobody anything. The finder knows all of it but slots of pods: those it
+ * counts as they are now. */
 static bool place_soon(struct search *s, struct task *task)
 {
 	const struct cluster *cluster = s->ssn->cluster;
 
-	for (size_t i = 0; cluster->moving && i < cluster->nodes.len; i++)
-		if (cluster->nodes.ptr[i] &&
-		    fits(s, task, cluster->nodes.ptr[i], ALLOWANCE_BORROW)) {
-			s->waits = true;
-			return place(s, task, cluster->nodes.ptr[i], false);
-		}
+	for (uint32_t i = 0; cluster->moving && i < cluster->nodes.len; i++) {
+		struct node_info *node = cluster->nodes.ptr[i];
+
+		if (columns_get(&cluster->columns, ROOM_IDLE, DIM_PODS, i) > 0 || !node ||
+		    !fits(s, task, node, ALLOWANCE_BORROW))
+			continue;
+		s->waits = true;
+		return place(s, task, node, false);
+	}
 	return false;
 }
 
@@ -337,36 +360,122 @@ static bool is_promised(const struct search *s, const struct task *task)
 	return false;
 }
 
-static bool place_by_evicting(struct search *s, struct task *task)
+/* --- markets --------------------------------------------------------------------------------- */
+
+static bool goes_before(const struct search *s, const struct plan *a, const struct plan *b)
+{
+	int order = compare_plans(s, a, b);
+
+	return order ? order < 0 : a->node->slot < b->node->slot;
+}
+
+static void sift_down(const struct search *s, struct market *market, size_t at)
+{
+	struct plan *plans = market->plans.ptr;
+	struct plan moving = plans[at];
+
+	for (size_t child; (child = 2 * at + 1) < market->plans.len; at = child) {
+		if (child + 1 < market->plans.len &&
+		    goes_before(s, &plans[child + 1], &plans[child]))
+			child++;
+		if (!goes_before(s, &plans[child], &moving))
+			break;
+		plans[at] = plans[child];
+	}
+	plans[at] = moving;
+}
+
+static void drop_top(const struct search *s, struct market *market)
+{
+	struct plan last = market->plans.ptr[--market->plans.len];
+
+	vec_done(market->plans.len ? &market->plans.ptr[0].victims : &last.victims);
+	if (!market->plans.len)
+		return;
+	market->plans.ptr[0] = last;
+	sift_down(s, market, 0);
+}
+
+static void market_done(struct market *market)
+{
+	for (size_t i = 0; i < market->plans.len; i++)
+		vec_done(&market->plans.ptr[i].victims);
+	vec_done(&market->plans);
+}
+
+/* A look at all nodes. */
+static void open_market(struct search *s, struct task *task, struct market *market)
 {
 	const struct cluster *cluster = s->ssn->cluster;
-	struct plan best = {0}, plan = {0}, swap;
-	bool placed = false;
 
+	market_done(market);
+	market->made = s->placements.len;
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
-		struct node_info *node = cluster->nodes.ptr[i];
+		struct plan plan = {.made = market->made};
 
-		if (!node || !plan_node(s, task, node, &plan) ||
-		    (best.node && compare_plans(s, &plan, &best) >= 0))
-			continue;
-		swap = best;
-		best = plan;
-		plan = swap;
+		if (cluster->nodes.ptr[i] && plan_node(s, task, cluster->nodes.ptr[i], &plan))
+			vec_push(&market->plans, plan);
+		else
+			vec_done(&plan.victims);
 	}
-	if (best.node) {
-		size_t mark = statement_mark(s->st);
+	for (size_t i = market->plans.len / 2; i-- > 0;)
+		sift_down(s, market, i);
+}
 
-		for (size_t i = 0; i < best.victims.len; i++)
-			statement_evict(s->st, best.victims.ptr[i], s->rules->word, s->job);
-		placed = place(s, task, best.node, true);
-		for (size_t i = 0; placed && i < best.victims.len; i++)
-			insert_sorted(s, &s->victims, best.victims.ptr[i]);
-		if (!placed)
-			statement_undo_to(s->st, mark, false);
+static struct market *market_for(struct search *s, struct task *task)
+{
+	struct market *market;
+
+	for (size_t i = 0; i < s->markets.len; i++)
+		if (s->markets.ptr[i].class == task->class)
+			return &s->markets.ptr[i];
+	market = vec_add(&s->markets);
+	market->class = task->class;
+	open_market(s, task, market);
+	return market;
+}
+
+/* The cheapest plan as of now, or NULL. Places taken since make plans dearer, if anything: so whoever is
+ * on top when he has been looked at again is the cheapest. Where that is not so (pods that spread, or
+ * keep near each other), all nodes are looked at again before nobody is found. */
+static struct plan *cheapest(struct search *s, struct task *task)
+{
+	struct market *market = market_for(s, task);
+
+	for (;;) {
+		struct plan *top = market->plans.ptr;
+
+		if (!market->plans.len) {
+			if (market->made == s->placements.len)
+				return NULL;
+			open_market(s, task, market);
+		} else if (top->made == s->placements.len) {
+			return top;
+		} else if (plan_node(s, task, top->node, top)) {
+			top->made = s->placements.len;
+			sift_down(s, market, 0);
+		} else {
+			drop_top(s, market);
+		}
 	}
-	vec_done(&best.victims);
-	vec_done(&plan.victims);
-	return placed;
+}
+
+static bool place_by_evicting(struct search *s, struct task *task)
+{
+	size_t mark = statement_mark(s->st);
+	const struct plan *best = cheapest(s, task);
+
+	if (!best)
+		return false;
+	for (size_t i = 0; i < best->victims.len; i++)
+		statement_evict(s->st, best->victims.ptr[i], s->rules->word, s->job);
+	if (!place(s, task, best->node, true)) {
+		statement_undo_to(s->st, mark, false);
+		return false;
+	}
+	for (size_t i = 0; i < best->victims.len; i++)
+		insert_sorted(s, &s->victims, best->victims.ptr[i]);
+	return true;
 }
 
 static bool place_task(struct search *s, struct task *task)
@@ -474,6 +583,9 @@ static bool conclude(struct search *s, bool good)
 	vec_done(&s->placements);
 	vec_done(&s->victims);
 	vec_done(&s->candidates);
+	for (size_t i = 0; i < s->markets.len; i++)
+		market_done(&s->markets.ptr[i]);
+	vec_done(&s->markets);
 	return good;
 }
 
@@ -582,7 +694,7 @@ bool evict_is_starving(struct session *ssn, struct job *job)
  * from each other in turn. */
 static bool has_shares(const struct session *ssn)
 {
-	return ssn->config->hooks[HOOK_PREEMPTIVE].len > 0;
+	return ssn->config->shares;
 }
 
 void evict_round(struct session *ssn, const struct evict_rules *rules)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/finder.c - see the header.
  *
  * 1. For every slot, verdict and score are those of the node as it was at change `synced`; slots that
@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/lanes.h"
 #include "sched/session.h"
 #include "sched/slotheap.h"
 
@@ -30,6 +31,8 @@ enum group {
 enum { FINDERS_MAX = 64 }; /* kept; the one that was used longest ago goes */
 enum { NORMALISED_MAX = 8 };
 
+enum profile_state { PROFILE_UNKNOWN, PROFILE_FITS, PROFILE_BARS };
+
 /* The rows that concern a class, found once for all nodes. */
 enum { ROWS_MAX = 32 };
 struct rows {
@@ -40,26 +43,27 @@ struct rows {
 	const struct config_score *batches[ROWS_MAX]; /* of SCOPE_CLUSTER */
 	size_t batch_count;
 	bool normalises;
+	uint64_t key; /* of what they look at beside the class */
 };
 
 struct finder {
 	struct list link;
 	struct class *class;
 	uint64_t config;
+	uint64_t key; /* of the rows */
 	uint64_t shape;
 	uint64_t synced;
 	uint32_t size; /* slots */
 	uint32_t uses;
 	verdict *verdicts;
 	uint8_t *lack; /* what a look at all nodes works in */
-	verdict *extra;
 	uint8_t *groups;
 	struct slot_ranks ranks; /* scores, and places in the heaps */
 	struct slot_heap heaps[GROUP_COUNT];
 	bool heaped;
 	/* By profile: what does not depend on the node itself. */
 	verdict *by_profile;
-	uint8_t *profile_known;
+	uint8_t *profile_known; /* enum profile_state */
 	size_t profile_size;
 	double most[NORMALISED_MAX]; /* the largest raw score of each normalised row */
 	/* What was found last for all nodes when none fitted. */
@@ -95,27 +99,48 @@ static bool is_local(const struct rows *rows)
 	return !rows->filter_count[SCOPE_CLUSTER] && !rows->batch_count;
 }
 
+static uint64_t mixed_key(uint64_t key, row_key_fn *row, const struct plugin *plugin,
+			  const struct task *task)
+{
+	static const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+
+	return row ? (key ^ row(plugin, task)) * odd : key;
+}
+
+/* The filters of one scope. */
+static void find_filters(const struct session *ssn, const struct task *task, enum scope scope,
+			 struct rows *rows)
+{
+	const struct config *config = ssn->config;
+	size_t count = 0;
+
+	for (size_t i = 0; i < config->filters.len && count < ROWS_MAX; i++) {
+		const struct config_filter *filter = &config->filters.ptr[i];
+
+		if (filter->row->scope != scope ||
+		    (filter->row->applies && !filter->row->applies(filter->plugin, task)))
+			continue;
+		rows->filters[scope][count++] = filter;
+		rows->key = mixed_key(rows->key, filter->row->key, filter->plugin, task);
+	}
+	rows->filter_count[scope] = count;
+}
+
 static void find_rows(const struct session *ssn, const struct task *task, struct rows *rows)
 {
 	const struct config *config = ssn->config;
 
-	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++)
-		rows->filter_count[scope] = 0;
 	rows->score_count = rows->batch_count = 0;
 	rows->normalises = false;
-	for (size_t i = 0; i < config->filters.len; i++) {
-		const struct config_filter *filter = &config->filters.ptr[i];
-		enum scope scope = filter->row->scope;
-
-		if ((!filter->row->applies || filter->row->applies(filter->plugin, task)) &&
-		    rows->filter_count[scope] < ROWS_MAX)
-			rows->filters[scope][rows->filter_count[scope]++] = filter;
-	}
+	rows->key = 0;
+	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++)
+		find_filters(ssn, task, scope, rows);
 	for (size_t i = 0; i < config->scores.len; i++) {
 		const struct config_score *score = &config->scores.ptr[i];
 
 		if (score->row->applies && !score->row->applies(score->plugin, task))
 			continue;
+		rows->key = mixed_key(rows->key, score->row->key, score->plugin, task);
 		if (score->row->scope == SCOPE_CLUSTER) {
 			if (rows->batch_count < ROWS_MAX)
 				rows->batches[rows->batch_count++] = score;
@@ -149,22 +174,22 @@ static verdict test_profile(struct finder *f, const struct rows *rows, const str
 
 	if (f->class->terms->by_name)
 		return test_rows(rows, SCOPE_PROFILE, task, node);
-	if (!f->profile_known[id]) {
+	if (f->profile_known[id] == PROFILE_UNKNOWN) {
 		f->by_profile[id] = test_rows(rows, SCOPE_PROFILE, task, node);
-		f->profile_known[id] = 1;
+		f->profile_known[id] = f->by_profile[id] ? PROFILE_BARS : PROFILE_FITS;
 	}
 	return f->by_profile[id];
 }
 
 static double normalised(const struct config_score *score, double raw, double most)
 {
-	enum { TOP = 100 };
+	static const double top = 100; /* of a score */
 	double scaled;
 
 	if (score->row->normalise == NORMALISE_NONE)
 		return raw;
-	scaled = most > 0 ? (double)(int64_t)(TOP * raw / most) : 0;
-	return score->row->normalise == NORMALISE_UP ? scaled : TOP - scaled;
+	scaled = most > 0 ? (double)(int64_t)(top * raw / most) : 0;
+	return score->row->normalise == NORMALISE_UP ? scaled : top - scaled;
 }
 
 static double score_node(const struct finder *f, const struct rows *rows, const struct task *task,
@@ -241,7 +266,6 @@ void finder_free(struct cluster *cluster, struct finder *finder)
 	mem_free(finder->ranks.scores);
 	mem_free(finder->groups);
 	mem_free(finder->lack);
-	mem_free(finder->extra);
 	mem_free(finder->ranks.places);
 	mem_free(finder->by_profile);
 	mem_free(finder->profile_known);
@@ -280,10 +304,9 @@ static void resize(struct finder *f, const struct cluster *cluster)
 		f->size = (uint32_t)cluster->nodes.len;
 		f->verdicts = mem_realloc(f->verdicts, f->size + 1, sizeof(*f->verdicts));
 		f->ranks.scores =
-			mem_realloc(f->ranks.scores, f->size + 1, sizeof(*f->ranks.scores));
+			mem_realloc(f->ranks.scores, f->size + LANES, sizeof(*f->ranks.scores));
 		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
 		f->lack = mem_realloc(f->lack, f->size + 1, 2);
-		f->extra = mem_realloc(f->extra, f->size + 1, sizeof(*f->extra));
 		f->ranks.places =
 			mem_realloc(f->ranks.places, f->size + 1, sizeof(*f->ranks.places));
 		for (int g = 0; g < GROUP_COUNT; g++) {
@@ -352,7 +375,7 @@ static void score_all(const struct session *ssn, struct finder *f, const struct 
 {
 	size_t n = 0;
 
-	memset(f->ranks.scores, 0, f->size * sizeof(*f->ranks.scores));
+	memset(f->ranks.scores, 0, (f->size + LANES) * sizeof(*f->ranks.scores));
 	for (size_t i = 0; i < rows->score_count; i++) {
 		const struct config_score *score = rows->scores[i];
 
@@ -368,64 +391,91 @@ static void score_all(const struct session *ssn, struct finder *f, const struct 
 
 /* For each slot: is the request more than it has? */
 static void find_short(const struct cluster *cluster, const struct class *class, enum room room,
-		       uint32_t count, uint8_t *ret)
+		       uint32_t count, uint8_t *restrict ret)
 {
-	int64_t *const *have = cluster->columns.at[room];
+	const int64_t *restrict cpus = cluster->columns.at[room][DIM_CPU];
+	const int64_t *restrict memories = cluster->columns.at[room][DIM_MEMORY];
 	int64_t cpu = resources_get(&class->request, DIM_CPU);
 	int64_t memory = resources_get(&class->request, DIM_MEMORY);
 	dim_set rest = class->dims & ~(DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY));
 
 	for (uint32_t slot = 0; slot < count; slot++)
-		ret[slot] = (cpu > have[DIM_CPU][slot]) | (memory > have[DIM_MEMORY][slot]);
+		ret[slot] = (cpu > cpus[slot]) | (memory > memories[slot]);
 	for (; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
+		const int64_t *restrict have = cluster->columns.at[room][dim];
 		int64_t want = resources_get(&class->request, dim);
 
 		for (uint32_t slot = 0; slot < count; slot++)
-			ret[slot] |= want > have[dim][slot];
+			ret[slot] |= want > have[slot];
 	}
 }
 
-/* Without the node itself: is it there, does the request fit, what does its profile say? */
-static void look_at_profiles(const struct session *ssn, struct finder *f, const struct rows *rows,
-			     const struct task *task)
+/* What is known of a node that has the room: what its profile says, and what is on it. A verdict that
+ * nothing can change stands alone. */
+static verdict verdict_of(struct finder *f, const struct rows *rows, const struct task *task,
+			  const struct node_info *node, verdict found)
 {
-	const struct cluster *cluster = ssn->cluster;
-	const uint32_t *profile = cluster->columns.profile;
+	verdict v = test_profile(f, rows, task, node);
 
-	for (uint32_t slot = 0; slot < f->size; slot++) {
-		if (profile[slot] == NODE_ABSENT)
-			f->verdicts[slot] = 0;
-		else if (is_barred(ssn, slot))
-			f->verdicts[slot] = VERDICT(FIT_SHARD);
-		else if (f->lack[slot])
-			f->verdicts[slot] = VERDICT(FIT_INSUFFICIENT);
-		else if (f->profile_known[profile[slot]])
-			f->verdicts[slot] = f->by_profile[profile[slot]];
-		else
-			f->verdicts[slot] = test_profile(f, rows, task, cluster->nodes.ptr[slot]);
-	}
-}
-
-/* What is on the nodes. A verdict that nothing can change, or of resources, stands alone. */
-static void look_at_nodes(const struct session *ssn, struct finder *f, const struct rows *rows,
-			  const struct task *task)
-{
+	if (v && verdict_is_final(v))
+		return v;
+	v |= found;
 	for (size_t i = 0; i < rows->filter_count[SCOPE_NODE]; i++) {
 		const struct config_filter *filter = rows->filters[SCOPE_NODE][i];
 
-		memset(f->extra, 0, f->size * sizeof(*f->extra));
-		if (filter->row->all)
-			filter->row->all(filter->plugin, task, f->size, f->extra);
-		for (uint32_t slot = 0; slot < f->size; slot++) {
-			if (f->lack[slot] || ssn->cluster->columns.profile[slot] == NODE_ABSENT ||
-			    (f->verdicts[slot] && verdict_is_final(f->verdicts[slot])))
-				continue;
-			f->verdicts[slot] |=
-				filter->row->all ? f->extra[slot]
-						 : filter->row->test(filter->plugin, task,
-								     ssn->cluster->nodes.ptr[slot]);
+		if (!filter->row->all)
+			v |= filter->row->test(filter->plugin, task, node);
+		if (v && verdict_is_final(v))
+			break;
+	}
+	return v;
+}
+
+/* Is all that is left to know of a node what its profile says? */
+static bool is_plain(const struct session *ssn, const struct finder *f, const struct rows *rows)
+{
+	bool plain =
+		!f->class->terms->by_name && !ssn->options.shard_hard && !ssn->options.shard_soft;
+
+	for (size_t i = 0; i < rows->filter_count[SCOPE_NODE]; i++)
+		plain &= rows->filters[SCOPE_NODE][i]->row->all != NULL;
+	return plain;
+}
+
+static verdict conclude_slot(const struct session *ssn, struct finder *f, const struct rows *rows,
+			     const struct task *task, uint32_t slot)
+{
+	if (ssn->cluster->columns.profile[slot] == NODE_ABSENT)
+		return ABSENT;
+	if (is_barred(ssn, slot))
+		return VERDICT(FIT_SHARD);
+	if (f->lack[slot])
+		return VERDICT(FIT_INSUFFICIENT);
+	return verdict_of(f, rows, task, ssn->cluster->nodes.ptr[slot], f->verdicts[slot]);
+}
+
+/* Slot by slot, with what the filters of all nodes at once have found in `verdicts`. */
+static void conclude_verdicts(const struct session *ssn, struct finder *f, const struct rows *rows,
+			      const struct task *task)
+{
+	const uint32_t *profile = ssn->cluster->columns.profile;
+	const uint8_t *lack = f->lack, *lack_now = f->lack + f->size;
+	const uint8_t *known = f->profile_known;
+	verdict *verdicts = f->verdicts;
+	uint8_t *restrict groups = f->groups;
+	bool plain = is_plain(ssn, f, rows);
+
+	for (uint32_t slot = 0; slot < f->size; slot++) {
+		if (plain && !lack[slot] && profile[slot] != NODE_ABSENT &&
+		    known[profile[slot]] == PROFILE_FITS) {
+			groups[slot] = verdicts[slot]   ? GROUP_NONE
+				       : lack_now[slot] ? GROUP_FUTURE
+							: GROUP_IDLE;
+			continue;
 		}
+		verdicts[slot] = conclude_slot(ssn, f, rows, task, slot);
+		groups[slot] = verdicts[slot] ? GROUP_NONE : group_of(ssn, slot, !lack_now[slot]);
 	}
 }
 
@@ -444,20 +494,19 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 		if (cluster->moving)
 			find_short(cluster, task->class, ROOM_IDLE, f->size, lack_now);
 	}
-	look_at_profiles(ssn, f, rows, task);
-	look_at_nodes(ssn, f, rows, task);
-	for (uint32_t slot = 0; slot < f->size; slot++) {
-		bool absent = cluster->columns.profile[slot] == NODE_ABSENT;
+	memset(f->verdicts, 0, f->size * sizeof(*f->verdicts));
+	for (size_t i = 0; i < rows->filter_count[SCOPE_NODE]; i++) {
+		const struct config_filter *filter = rows->filters[SCOPE_NODE][i];
 
-		if (absent)
-			f->verdicts[slot] = ABSENT;
-		f->groups[slot] =
-			f->verdicts[slot] ? GROUP_NONE : group_of(ssn, slot, !lack_now[slot]);
+		if (filter->row->all)
+			filter->row->all(filter->plugin, task, f->size, f->verdicts);
 	}
+	conclude_verdicts(ssn, f, rows, task);
 	if (rows->normalises)
 		(void)find_most(ssn, f, rows, task);
 	score_all(ssn, f, rows, task);
 	f->config = ssn->config->number;
+	f->key = rows->key;
 	f->shape = cluster->shape;
 	f->fit = NULL;
 	f->uses = 0;
@@ -488,7 +537,7 @@ static struct finder *finder_of(const struct session *ssn, const struct task *ta
 	uint64_t behind = cluster->changes - f->synced;
 
 	find_rows(ssn, task, rows);
-	if (f->config != ssn->config->number || f->shape != cluster->shape ||
+	if (f->config != ssn->config->number || f->key != rows->key || f->shape != cluster->shape ||
 	    f->size != cluster->nodes.len || behind > CHANGE_RING || behind > f->size) {
 		look_at_all(ssn, f, rows, task);
 	} else if (behind) {
@@ -528,7 +577,8 @@ static void count_code(struct counts *counts, enum fit_code code, uint16_t detai
 
 static bool has_detail(int code)
 {
-	return code == FIT_PROPORTION || code == FIT_OTHER || code == FIT_ZONE_CLOSED;
+	return code == FIT_PROPORTION || code == FIT_OTHER || code == FIT_ZONE_CLOSED ||
+	       code == FIT_ATTACH;
 }
 
 /* Which dimension is short is found only now that somebody wants to know. */
@@ -551,17 +601,21 @@ static void count_verdict(const struct session *ssn, const struct class *class,
 	}
 }
 
-static const struct fit *make_fit(struct session *ssn, struct counts *counts,
-				  const struct node_set *set)
+static const struct fit *make_fit(struct session *ssn, const struct class *class,
+				  struct counts *counts, const struct node_set *set)
 {
 	struct fit *fit =
 		arena_zalloc(ssn->arena, sizeof(*fit) + counts->list.len * sizeof(fit->at[0]));
 
 	fit->nodes = counts->nodes;
 	fit->domain = set->name;
+	fit->request = &class->request;
 	fit->len = counts->list.len;
 	if (fit->len)
 		memcpy(fit->at, counts->list.ptr, fit->len * sizeof(fit->at[0]));
+	for (size_t i = 0; i < fit->len; i++)
+		if (fit->at[i].code == FIT_TAINT)
+			fit->taint = cluster_common_taint(ssn->cluster, class);
 	vec_done(&counts->list);
 	return fit;
 }
@@ -575,7 +629,7 @@ static const struct fit *fit_of_all(struct session *ssn, struct finder *f,
 		return f->fit;
 	for (uint32_t slot = 0; slot < f->size; slot++)
 		count_verdict(ssn, f->class, &counts, slot, f->verdicts[slot]);
-	f->fit = make_fit(ssn, &counts, set);
+	f->fit = make_fit(ssn, f->class, &counts, set);
 	f->fit_session = ssn->id;
 	f->fit_changes = f->synced;
 	return f->fit;
@@ -697,7 +751,7 @@ static bool choose_widely(const struct search *search, const struct task *task, 
 		ret->idle = g < GROUP_FUTURE;
 	}
 	if (!ret->node && ret_fit)
-		*ret_fit = make_fit(ssn, &counts, set);
+		*ret_fit = make_fit(ssn, task->class, &counts, set);
 	vec_done(&counts.list);
 	for (int g = 0; g < GROUP_COUNT; g++) {
 		vec_done(&groups[g].nodes);

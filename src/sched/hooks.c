@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/hooks.c - the rule of each shape, once; see sched/plugin.h. */
 #include "sched/hooks.h"
 

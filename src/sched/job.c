@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/job.c - the rules that count a job's tasks (scheduler specification, 1.18 and 1.19).
  *
  * A role's minimum counts only where the job's own minimum is at least their sum: otherwise the

@@ -20,8 +20,10 @@
 #include "sched/task.h"
 
 struct atoms;
+struct dims;
 struct label_set;
 struct queue_info;
+struct statement;
 struct sub_policy;
 
 /* The tasks of one role. */
@@ -59,6 +61,11 @@ struct job {
 	struct list
 		active_link; /* among those that a cycle looks at, or that sleep; see cluster.h */
 	uint64_t asleep;     /* sleeps if this is the cluster's `relief` */
+	/* Sleeps among its like, and where there; whom it was taken from in which session (crowd.h). */
+	struct crowd *crowd;
+	struct crowd *came_from;
+	uint32_t crowd_at;
+	uint32_t came_session;
 	struct queue_info *queue; /* NULL: there is none of that name */
 	uint32_t queue_name;      /* atom */
 	uint32_t priority_class;  /* atom */
@@ -70,6 +77,8 @@ struct job {
 	int32_t min_available;
 	int32_t priority;
 	int64_t created;
+	int64_t assumed;             /* when a task of it was decided to be bound last; 0: never */
+	uint32_t retries;            /* cycles that could not place it */
 	int64_t waiting_time;        /* of the sla annotation; 0: none */
 	struct label_set *notes;     /* its annotations of Volcano's */
 	struct opt_bool preemptable; /* what its annotation or label says */
@@ -77,7 +86,7 @@ struct job {
 	struct sub_job main; /* for tasks that no policy captures */
 	struct sub_policy *policies;
 	size_t policy_count;
-	struct group_extra *extra; /* the document, where policies or a topology need it */
+	struct group_extra *extra; /* the document, where something needs it */
 
 	struct resources allocated;     /* of tasks in TASKS_ALLOCATED */
 	struct resources pending;       /* of pending tasks */
@@ -94,14 +103,31 @@ struct job {
 	enum podgroup_phase told_phase;
 	int32_t told_counts[3];               /* running, succeeded, failed */
 	uint32_t told[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
+	int64_t told_until;                   /* see defer() in outcome.c */
 	uint32_t told_event;                  /* hash of the last event that was told of it */
 	uint32_t told_refusal;                /* ... of why it is not let in */
 	uint32_t refused_session;             /* the session that set `refusal` */
 	struct reason
 		refusal; /* why it is not let in, or not placed; without what a session owns */
-	char *why;       /* the same in words, for whoever asks; NULL: it does not wait */
+	struct reasons *reasons; /* all of that session's, in its arena */
+	char *why;               /* the first in words, for whoever asks; NULL: it does not wait */
+	/* What its annotation says (explain.h). */
+	struct told_reasons {
+		uint64_t content; /* hash of the reasons that were told last, numbers included */
+		uint64_t meaning; /* ... without numbers */
+		uint32_t decided; /* hash of their text; 0: none */
+		uint32_t told;    /* ... of the one that the API has */
+		struct {
+			uint8_t code;
+			int64_t since;
+		} at[REASONS_TOLD];
+	} told_reasons;
 	int64_t waiting_since;          /* when it began to; 0: it does not wait */
+	int64_t promised;               /* room is kept for it until then; 0: none is (holds.h) */
+	struct statement *hold;         /* ... in this session, while it is not its turn */
 	uint32_t unschedulable_session; /* the session that found it unschedulable */
+	uint32_t holding_session;       /* ... at whose end it held room that it could not keep */
+	uint32_t luck_session; /* ... that might have placed it, had it chosen other nodes */
 
 	uint32_t namespace_len;
 	uint32_t key_len;
@@ -153,6 +179,9 @@ int32_t sub_job_priority(const struct sub_job *sub);
 bool job_goes_on(const struct job *job, const struct sub_job *sub,
 		 bool (*failed)(void *arg, uint32_t role), void *arg);
 
+/* spec.minResources of a name, in thousandths, be it a name that is no resource of nodes
+ * ("limits.cpu"); false if it is not there. */
+bool job_min_amount(const struct job *job, const struct dims *dims, struct str name, int64_t *ret);
 /* spec.networkTopology, or NULL. */
 const struct network_topology *job_topology(const struct job *job);
 /* The role of that name, or NULL. */

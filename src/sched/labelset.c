@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/labelset.c - see the header. A set is found by its bytes, which are its key in the map;
  * it holds one use of each of its atoms, so equal bytes are equal texts as long as it lives. */
 #include "sched/labelset.h"

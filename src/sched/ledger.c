@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/ledger.c - see the header.
  *
  * A move is a lift out of all sums followed by a put into them; each is the other's inverse, term by

@@ -39,7 +39,8 @@ struct columns {
 	uint8_t *foreign;   /* not of this scheduler's shard */
 	uint32_t *profile;  /* the id of its profile; NODE_ABSENT: no node there */
 	size_t dims;        /* arrays that are there */
-	size_t size;        /* slots that each has */
+	size_t size;        /* slots that each has; even (lanes.h) */
+	size_t hollow;      /* nodes that have no cpu or no memory */
 };
 
 struct profile {
@@ -63,7 +64,8 @@ struct node_info {
 	uint32_t slot;
 	uint32_t name; /* atom */
 	struct str text;
-	bool there; /* the Node object has been seen; else a pod named it first */
+	bool there;  /* the Node object has been seen; else a pod named it first */
+	bool hollow; /* is there, but has no cpu or no memory */
 	struct profile *profile;
 	struct label_set *labels; /* all of them */
 	struct list tasks;        /* placed ones, by node_link */

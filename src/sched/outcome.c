@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/outcome.c - what a session ends with: phases, conditions and events that have changed
  * (scheduler specification, 1.29 to 1.31).
  *
@@ -13,6 +13,10 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/time.h"
+#include "sched/crowd.h"
+#include "sched/explain.h"
+#include "sched/ledger.h"
 #include "sched/session.h"
 #include "sched/statement.h"
 
@@ -36,6 +40,40 @@ void outcome_event(struct session *ssn, struct job *job, struct task *task, cons
 	d->type = type;
 	d->reason = reason;
 	d->message = message;
+}
+
+/* --- how often ------------------------------------------------------------------------------- */
+
+/* News in which only numbers differ (how many nodes are full, how much is free) is told at once while
+ * there is little of it: of one object a few in a row, then one in half a minute. */
+enum { TELL_EVERY = 30, TELL_AHEAD = 8 * TELL_EVERY };
+
+/* When it is due: 0 for at once. `until` is what has been told so far, as time: each piece of news
+ * takes TELL_EVERY seconds. */
+static int64_t defer(int64_t now_us, int64_t *until)
+{
+	int64_t now = now_us / TIME_SECOND;
+
+	if (*until < now)
+		*until = now;
+	if (*until - now > TELL_AHEAD)
+		return (*until - TELL_AHEAD) * TIME_SECOND;
+	*until += TELL_EVERY;
+	return 0;
+}
+
+static uint32_t words_hash(const char *text)
+{
+	uint64_t hash = 1;
+
+	while (*text) {
+		size_t len = strcspn(text, "0123456789");
+
+		hash = hash_bytes(text, len, hash);
+		text += len;
+		text += strspn(text, "0123456789");
+	}
+	return (uint32_t)hash | 1;
 }
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -97,7 +135,7 @@ static void put_pending(struct session *ssn, const struct job *job, struct buf *
 /* The first pending task that found no node says why. */
 static void put_origin(struct session *ssn, const struct job *job, struct buf *to)
 {
-	struct reason_names names = session_names(ssn);
+	struct reason_names names = session_names_of(ssn, job);
 	const struct task *first = NULL;
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
@@ -171,8 +209,16 @@ static bool set_conditions(struct session *ssn, struct job *job, struct decision
 		return set_condition(d, job, GROUP_SCHEDULED,
 				     "tasks in gang are ready to be scheduled", "");
 	job->unschedulable_session = ssn->id;
+	job->retries++;
 	return set_condition(d, job, GROUP_UNSCHEDULABLE, "NotEnoughResources",
 			     unschedulable_text(ssn, job, text));
+}
+
+/* Has it no pods, and says so itself: each of its roles wants none? One that names no roles may still
+ * get pods. */
+static bool is_empty(const struct job *job)
+{
+	return !job->tally.total && job->roles.len > 0;
 }
 
 static enum podgroup_phase phase_of(const struct session *ssn, const struct job *job)
@@ -183,7 +229,8 @@ static enum podgroup_phase phase_of(const struct session *ssn, const struct job 
 	if (job->tally.count[TASK_RUNNING] && job->unschedulable_session == ssn->id)
 		return PODGROUP_UNKNOWN;
 	if (scheduled >= job->min_available &&
-	    (scheduled > 0 || job->phase == PODGROUP_RUNNING || job->phase == PODGROUP_COMPLETED))
+	    (scheduled > 0 || is_empty(job) || job->phase == PODGROUP_RUNNING ||
+	     job->phase == PODGROUP_COMPLETED))
 		return scheduled == completed ? PODGROUP_COMPLETED : PODGROUP_RUNNING;
 	return job->phase == PODGROUP_INQUEUE ? PODGROUP_INQUEUE : PODGROUP_PENDING;
 }
@@ -202,13 +249,16 @@ static bool set_counts(struct job *job, struct decision *d)
 	return changed;
 }
 
-static void tell_group(struct session *ssn, struct job *job, bool written, const char *text)
+static void tell_group(struct session *ssn, struct job *job, const struct decision *group,
+		       bool written, const char *text)
 {
 	bool waits = job->phase == PODGROUP_UNKNOWN || job->phase == PODGROUP_PENDING ||
 		     job->phase == PODGROUP_INQUEUE;
 	const char *message = "pod group is ready";
 	uint32_t hash;
 
+	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] && job_is_ready(job))
+		return; /* it is being bound */
 	if (waits)
 		message = arena_printf(ssn->arena, "%u/%u tasks in gang unschedulable: %s",
 				       job->tally.count[TASK_PENDING], job->tally.total, text);
@@ -222,13 +272,14 @@ static void tell_group(struct session *ssn, struct job *job, bool written, const
 		outcome_event(ssn, job, NULL, "Warning", "Unschedulable", message);
 	else
 		outcome_event(ssn, job, NULL, "Normal", "Scheduled", message);
+	ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].not_before = group->not_before;
 }
 
 /* A group that the plugins did not let in: what they said, once. */
 static void tell_refusal(struct session *ssn, struct job *job)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
-	struct reason_names names = session_names(ssn);
+	struct reason_names names = session_names_of(ssn, job);
 	uint32_t hash;
 
 	if (!job_is_pending(job) || job->refused_session != ssn->id)
@@ -242,21 +293,39 @@ static void tell_refusal(struct session *ssn, struct job *job)
 		      arena_strdup(ssn->arena, buf_text(&text)));
 }
 
+/* Does the next cycle have to look at it, even if no event is about it? */
+static bool stays_active(const struct job *job)
+{
+	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
+}
+
+/* Has it something to explain? That its pods are not there yet is told only if it lasts. */
+static bool waits(const struct job *job, enum podgroup_phase phase)
+{
+	return stays_active(job) ||
+	       (!job->tally.total && phase == PODGROUP_INQUEUE && job->told_phase == phase);
+}
+
 static void conclude_group(struct session *ssn, struct job *job, const char *text)
 {
 	struct decision d = {.kind = DECIDE_GROUP, .job = job};
-	bool changed = set_conditions(ssn, job, &d, text);
+	bool known = job->told[GROUP_UNSCHEDULABLE] != 0;
+	bool reworded = set_conditions(ssn, job, &d, text);
+	bool changed = set_counts(job, &d) || (reworded && (job_is_ready(job) || !known));
 	enum podgroup_phase phase = phase_of(ssn, job);
+	enum explained explained;
 
-	changed |= set_counts(job, &d);
 	cluster_set_phase(ssn->cluster, job, phase);
+	tell_refusal(ssn, job);
+	explained = explain_job(ssn, job, waits(job, phase), &d);
 	changed |= phase != job->told_phase;
 	job->told_phase = phase;
 	d.phase = phase;
-	if (changed)
+	if (!changed && explained != EXPLAINED_ANEW && (reworded || explained))
+		d.not_before = defer(ssn->now, &job->told_until);
+	if (changed || reworded || explained)
 		vec_push(&ssn->outcome.decisions, d);
-	tell_group(ssn, job, changed, text);
-	tell_refusal(ssn, job);
+	tell_group(ssn, job, &d, changed || reworded, text);
 }
 
 /* --- pods ------------------------------------------------------------------------------------ */
@@ -276,7 +345,8 @@ static const char *pod_text(struct session *ssn, const struct task *task, const 
 	const struct task_note *note = session_find_note(ssn, task);
 	struct node_info *node = possible_node(ssn, task);
 	enum task_status status = stands(ssn, task);
-	struct reason_names names = session_names(ssn);
+	struct reason_names names =
+		task->job ? session_names_of(ssn, task->job) : session_names(ssn);
 	AUTO(buf_done) struct buf own = BUF_INIT(SIZE_MAX);
 
 	if (status == TASK_ALLOCATED && node)
@@ -300,28 +370,46 @@ static const char *pod_text(struct session *ssn, const struct task *task, const 
 	return arena_strdup(ssn->arena, buf_text(&own));
 }
 
+/* Has it to be told, and when? */
+static bool is_news(const struct session *ssn, struct task *task, const char *reason,
+		    const char *message, int64_t *ret_due)
+{
+	uint32_t hash = job_text_hash(str_from(reason), str_from(message));
+	uint32_t words = words_hash(message);
+	int64_t until = task->told_until;
+
+	if (task->told == hash)
+		return false;
+	*ret_due = task->told_words == words ? defer(ssn->now, &until) : 0;
+	task->told = hash;
+	task->told_words = words;
+	task->told_until = (uint32_t)until;
+	return true;
+}
+
 static void conclude_pod(struct session *ssn, struct task *task, const char *text)
 {
 	const char *nominated = NULL;
 	const char *message = pod_text(ssn, task, text, &nominated);
 	const char *reason = stands(ssn, task) == TASK_ALLOCATED ? "Schedulable" : "Unschedulable";
-	uint32_t hash = job_text_hash(str_from(reason), str_from(message));
 	bool same_node =
 		!nominated || str_is(atoms_text(ssn->cluster->atoms, task->nominated), nominated);
+	int64_t due = 0;
 	struct decision *d;
 
-	if (task->told == hash && same_node)
+	if (!is_news(ssn, task, reason, message, &due) && same_node)
 		return;
-	task->told = hash;
 	if (!same_node) {
 		atoms_drop(ssn->cluster->atoms, task->nominated);
 		task->nominated = atoms_take(ssn->cluster->atoms, str_from(nominated));
+		due = 0;
 	}
 	d = outcome_add(ssn, DECIDE_POD);
 	d->task = task;
 	d->reason = reason;
 	d->message = message;
 	d->nominated = nominated;
+	d->not_before = due;
 	outcome_event(ssn, NULL, task, "Warning", "FailedScheduling", message);
 }
 
@@ -337,32 +425,18 @@ static void conclude_pods(struct session *ssn, struct job *job, const char *text
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-/* Does the next cycle have to look at it, even if no event is about it? */
-static bool stays_active(const struct job *job)
+/* Without a queue nothing is said of it but that. */
+static void conclude_orphan(struct session *ssn, struct job *job)
 {
-	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
-}
+	struct decision d = {.kind = DECIDE_GROUP, .job = job, .no_status = true};
+	struct reason missing = {
+		.code = REASON_QUEUE_MISSING, .dim = DIM_NONE, .subject = job->queue_name};
 
-/* Keep why it waits beyond the session, whose arena and texts the reason may refer to. */
-static void keep_reason(struct session *ssn, struct job *job)
-{
-	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
-	struct reason_names names = session_names(ssn);
-
-	if (!stays_active(job)) {
-		mem_free(TAKE(job->why));
-		job->waiting_since = 0;
+	if (!job->grouped)
 		return;
-	}
-	if (!job->waiting_since)
-		job->waiting_since = ssn->now;
-	if (job->refused_session != ssn->id)
-		return;
-	reason_print(&job->refusal, &names, &text);
-	mem_free(job->why);
-	job->why = buf_take(&text);
-	job->refusal.fit = NULL;
-	job->refusal.text = NULL;
+	session_refuse(ssn, job, &missing);
+	if (explain_job(ssn, job, true, &d) != EXPLAINED_SAME)
+		vec_push(&ssn->outcome.decisions, d);
 }
 
 static void conclude_job(struct session *ssn, struct job *job)
@@ -370,18 +444,14 @@ static void conclude_job(struct session *ssn, struct job *job)
 	const char *text;
 
 	if (!session_has_job(ssn, job)) {
-		struct reason missing = {
-			.code = REASON_QUEUE_MISSING, .dim = DIM_NONE, .subject = job->queue_name};
-
-		if (job->grouped)
-			session_refuse(ssn, job, &missing);
-		keep_reason(ssn, job);
+		conclude_orphan(ssn, job);
 		return;
 	}
+	if (job->tally.count[TASK_ALLOCATED] || job->tally.count[TASK_PIPELINED])
+		job->holding_session = ssn->id;
 	text = job_text(ssn, job);
 	conclude_group(ssn, job, text);
 	conclude_pods(ssn, job, text);
-	keep_reason(ssn, job);
 }
 
 /* What queues hold, reservations of this session included, where that is not what the API has. */
@@ -407,10 +477,13 @@ static void conclude_queues(struct session *ssn)
 	}
 }
 
-/* Could only relief help it? Not so where other pods that are placed may: near them, or spread. */
+/* Could only relief help it? Not so where other pods that are placed may: near them, or spread, or since
+ * nodes are then chosen in another order; nor where it holds room in each session that its queue is to be
+ * told of. */
 static bool may_sleep(const struct session *ssn, const struct job *job)
 {
-	if (!ssn->config->sleeps || job->refused_session != ssn->id)
+	if (!ssn->config->sleeps || job->refused_session != ssn->id ||
+	    job->holding_session == ssn->id || job->luck_session == ssn->id)
 		return false;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 	if (task->class->terms->affinity.len || task->class->terms->spread.len)
@@ -428,12 +501,16 @@ void outcome_conclude(struct session *ssn)
 	statements_end(ssn);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	{
+		/* Nobody counts it again while it is not active. */
+		ledger_count_job(cluster, job);
 		if (stays_active(job)) {
-			if (may_sleep(ssn, job))
+			if (may_sleep(ssn, job) && !(job->queue && crowd_join(ssn, job)))
 				cluster_sleep_job(cluster, job);
 			continue;
 		}
 		list_remove(&job->active_link);
 		cluster->active_count--;
 	}
+	crowds_tidy(cluster);
+	cluster->relief_seen = cluster->relief;
 }

@@ -24,7 +24,7 @@ enum decision_kind {
 	DECIDE_BIND,   /* task, node */
 	DECIDE_EVICT,  /* task, reason ("preempt"), message; `job`: for whom, may be NULL */
 	DECIDE_UNGATE, /* task: take Volcano's own gate away */
-	DECIDE_GROUP,  /* job: phase, counts, and the conditions that changed */
+	DECIDE_GROUP,  /* job: phase, counts, conditions that changed, reasons (explain.h) */
 	DECIDE_POD,    /* task: PodScheduled=False with reason, message, nominated */
 	DECIDE_EVENT,  /* job or task: type, reason, message */
 	DECIDE_QUEUE,  /* queue: status.allocated is queue->allocated */
@@ -48,11 +48,15 @@ struct decision {
 	const char *reason;
 	const char *message;
 	const char *nominated; /* node name for status.nominatedNodeName; NULL: leave it */
+	int64_t not_before; /* of news in which only numbers differ: when it is due; 0: at once */
 	/* of DECIDE_GROUP */
 	enum podgroup_phase phase;
 	int32_t running, succeeded, failed;
 	struct group_condition_text conditions[2]; /* those to set; without a type: none */
-	struct resources allocated;                /* of DECIDE_QUEUE */
+	bool no_status;                            /* phase, counts and conditions are left alone */
+	const char *reasons;        /* text of the annotation; "": take it away; NULL: leave it */
+	bool minor;                 /* only numbers in the reasons have changed: it may wait */
+	struct resources allocated; /* of DECIDE_QUEUE */
 };
 
 struct outcome {
@@ -61,7 +65,18 @@ struct outcome {
 	size_t evictions;
 };
 
+/* Where a cycle is, for who measures it. */
+enum session_mark {
+	MARK_PLUGIN_OPEN, /* each is called behind it; name: the plugin, the action */
+	MARK_OPEN,
+	MARK_ACTION,
+	MARK_CONCLUDE,
+	MARK_PLUGIN_CLOSE,
+};
+
 struct session_options {
+	void (*mark)(void *arg, enum session_mark mark, const char *name); /* may be NULL */
+	void *mark_arg;
 	/* The feature SchedulingGatesQueueAdmission. */
 	bool queue_gates;
 	/* Sharding: nodes that are not of our shard are not used, or only where those do not suffice. */

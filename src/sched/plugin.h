@@ -50,11 +50,14 @@ struct task;
 /* --- arguments ------------------------------------------------------------------------------- */
 
 /* The plugin's `arguments` in the configuration. A value of another type than asked for is told in
- * `notes` and the default stays, as upstream has it. */
+ * `notes` and the default stays, as upstream has it; so is an argument that nobody asked for. */
 struct plugin_args {
 	struct json object;
-	VEC(char *) notes; /* for the log */
+	VEC(char *) notes;    /* for the log */
+	VEC(uint64_t) wanted; /* names that were asked for, by hash */
 };
+/* Of any type; absent where it is not there. */
+struct json args_get(struct plugin_args *args, const char *name);
 int64_t args_int(struct plugin_args *args, const char *name, int64_t fallback);
 double args_real(struct plugin_args *args, const char *name, double fallback);
 bool args_bool(struct plugin_args *args, const char *name, bool fallback);
@@ -90,6 +93,13 @@ struct evict_ask {
 	struct task *task; /* the first that needs the room; NULL: the job as a whole */
 };
 
+/* Amounts of a queue; lent, NULL where the plugin has none. */
+struct queue_report {
+	const struct resources *deserved;
+	const struct resources *capability;
+	const struct resources *limit; /* what it can hold at most */
+};
+
 enum scope {
 	SCOPE_PROFILE, /* depends on the task's terms and the node's profile (and name) alone */
 	SCOPE_NODE,    /* ... on the class, and what is on the node */
@@ -98,6 +108,10 @@ enum scope {
 
 /* Does a row concern tasks like this one? Where it does not, it is not asked about its nodes. */
 typedef bool applies_fn(const struct plugin *p, const struct task *task);
+
+/* What a row looks at beside the class of a task, as a number: for rows that are not of SCOPE_CLUSTER and yet
+ * depend on the queue, say. Where it is another, nodes are looked at anew. */
+typedef uint64_t row_key_fn(const struct plugin *p, const struct task *task);
 
 struct filter_row {
 	const char *name;
@@ -108,6 +122,7 @@ struct filter_row {
 	/* The same, of SCOPE_NODE, for the slots below `count` at once: add to the verdict of each. */
 	void (*all)(const struct plugin *p, const struct task *task, uint32_t count,
 		    verdict *verdicts);
+	row_key_fn *key; /* NULL: nothing */
 };
 
 enum normalise {
@@ -120,6 +135,7 @@ struct score_row {
 	enum scope scope;
 	enum normalise normalise;
 	applies_fn *applies;
+	row_key_fn *key;
 	double (*weight)(const struct plugin *p); /* NULL: 1; 0 switches the row off */
 	/* One node. */
 	double (*score)(const struct plugin *p, const struct task *task,
@@ -144,6 +160,10 @@ struct task_list {
 struct plugin_type {
 	const char *name;
 	bool timed; /* its answers change with time alone: no job may sleep (cluster.h) */
+	/* With enableHierarchy it knows what a queue may take back from others, as every plugin with
+	 * `preemptive` does: without one that knows, nobody reclaims. */
+	bool shares_in_tree;
+	bool alike; /* sees no more of a job that waits than crowd.h says */
 
 	/* Once for each configuration that names it: read the arguments. ERR_INVALID refuses the
 	 * configuration. What it gives is p->state; may be NULL for a plugin without. */
@@ -185,6 +205,9 @@ struct plugin_type {
 	const struct score_row *scores;   /* likewise */
 	/* pick */
 	void (*victims)(const struct plugin *p, struct task_list *to); /* shuffle */
+	/* What it says of a queue, as of the last session; for those who ask from outside. */
+	void (*report)(const struct plugin *p, const struct queue_info *queue,
+		       struct queue_report *to);
 	/* note */
 	void (*job_enqueued)(const struct plugin *p, struct job *job);
 	int (*placed)(const struct plugin *p, struct task *task); /* -1 undoes the placement */
@@ -229,13 +252,22 @@ struct plugin {
 	struct session *ssn; /* while one is open */
 	uint32_t on;         /* switches, a bit each */
 	uint32_t tier;
+	/* For `new` to set: with these arguments, what others get may help who waits: no job may
+	 * sleep (cluster.h). */
+	bool restless;
 };
 static inline bool plugin_is_on(const struct plugin *p, enum plugin_switch which)
 {
 	return which == SWITCH_ALWAYS || p->on >> which & 1;
 }
 
-/* All that there are, by name; sched/plugins.c. */
+/* Plugins beside those that are built in: of shared objects (plugin_module.h). */
+struct plugin_types {
+	const struct plugin_type *const *ptr;
+	size_t len;
+};
+
+/* Those that are built in, by name; sched/plugins.c. */
 const struct plugin_type *plugin_type_find(struct str name);
 /* Known to Volcano, but not built yet: refused with a reason of its own. */
 bool plugin_is_planned(struct str name);

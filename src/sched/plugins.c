@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugins.c - the list of plugins. To add one: its file in plugin/, its row here, its scenario
  * in test/data/sched. */
 #include <stddef.h>
@@ -10,27 +10,21 @@
 
 /* In the order of the alphabet. */
 static const struct plugin_type *const plugins[] = {
-	&binpack_plugin,  &capacity_plugin,   &conformance_plugin, &drf_plugin,
-	&gang_plugin,     &nodeorder_plugin,  &overcommit_plugin,  &predicates_plugin,
-	&priority_plugin, &proportion_plugin,
+	&binpack_plugin,       &capacity_plugin,
+	&cdp_plugin,           &conformance_plugin,
+	&drf_plugin,           &gang_plugin,
+	&nodegroup_plugin,     &nodeorder_plugin,
+	&overcommit_plugin,    &pdb_plugin,
+	&predicates_plugin,    &priority_plugin,
+	&proportion_plugin,    &resource_strategy_fit_plugin,
+	&resourcequota_plugin, &sla_plugin,
+	&task_topology_plugin,
 };
 
 /* Names that a configuration of Volcano may hold, and that are still to be built. */
 static const char *const planned[] = {
-	"cdp",
-	"deviceshare",
-	"extender",
-	"network-topology-aware",
-	"nodegroup",
-	"numa-aware",
-	"pdb",
-	"rescheduling",
-	"resource-strategy-fit",
-	"resourcequota",
-	"sla",
-	"task-topology",
-	"tdm",
-	"usage",
+	"deviceshare",  "extender",      "network-topology-aware", "numa-aware", "pdb",
+	"rescheduling", "resourcequota", "task-topology",          "tdm",        "usage",
 };
 
 const struct plugin_type *plugin_type_find(struct str name)

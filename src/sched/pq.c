@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/pq.c - a binary heap; see the header. */
 #include "sched/pq.h"
 

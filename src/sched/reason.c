@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/reason.c - texts and ranks of reasons: one table each. */
 #include "sched/reason.h"
 
@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "model/quantity.h"
 #include "model/resources.h"
+#include "model/taints.h"
 #include "sched/atoms.h"
 
 #include "base/banned.h"
@@ -16,49 +17,124 @@
 /* --- one node -------------------------------------------------------------------------------- */
 
 struct fit_text {
-	const char *text; /* %s stands for the detail */
-	bool final;       /* evicting others does not change it */
+	const char *name;
+	const char *text; /* the detail comes behind it */
+	const char *help;
+	bool final; /* evicting others does not change it */
 	enum { DETAIL_NONE, DETAIL_DIM, DETAIL_TEXT } detail;
 };
 static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
-	[FIT_INSUFFICIENT] = {.text = "Insufficient ", .detail = DETAIL_DIM},
-	[FIT_POD_COUNT] = {.text = "node(s) pod number exceeded"},
-	[FIT_UNSCHEDULABLE] = {.text = "node(s) were unschedulable", .final = true},
-	[FIT_NODE_AFFINITY] = {.text = "node(s) didn't match Pod's node affinity/selector",
+	[FIT_INSUFFICIENT] = {.name = "Insufficient",
+			      .help = "wait for running pods to end, ask for less, or add a node "
+				      "with more of it",
+			      .text = "Insufficient ",
+			      .detail = DETAIL_DIM},
+	[FIT_POD_COUNT] = {.name = "PodCount",
+			   .help = "wait for pods of these nodes to end, or add a node",
+			   .text = "node(s) pod number exceeded"},
+	[FIT_UNSCHEDULABLE] = {.name = "Unschedulable",
+			       .help = "uncordon a node",
+			       .text = "node(s) were unschedulable",
 			       .final = true},
-	[FIT_TAINT] = {.text = "node(s) had untolerated taint(s)", .final = true},
-	[FIT_PORTS] = {.text = "node(s) didn't have free ports for the requested pod ports"},
-	[FIT_POD_AFFINITY] = {.text = "node(s) didn't match pod affinity rules", .final = true},
-	[FIT_POD_ANTI_AFFINITY] = {.text = "node(s) didn't match pod anti-affinity rules"},
+	[FIT_NODE_AFFINITY] =
+		{.name = "NodeAffinity",
+		 .help = "label a node as its selector or affinity asks for, or change these",
+		 .text = "node(s) didn't match Pod's node affinity/selector",
+		 .final = true},
+	[FIT_TAINT] = {.name = "Taint",
+		       .help = "tolerate the taint, or take it from a node",
+		       .text = "node(s) had untolerated taint(s)",
+		       .final = true},
+	[FIT_PORTS] = {.name = "Ports",
+		       .help = "wait for the pods that use its host ports to end, or use others",
+		       .text = "node(s) didn't have free ports for the requested pod ports"},
+	[FIT_POD_AFFINITY] =
+		{.name = "PodAffinity",
+		 .help = "run the pods that it wants to be near first, or change its affinity",
+		 .text = "node(s) didn't match pod affinity rules",
+		 .final = true},
+	[FIT_POD_ANTI_AFFINITY] =
+		{.name = "PodAntiAffinity",
+		 .help = "wait for the pods that it keeps away from to end, or add a node",
+		 .text = "node(s) didn't match pod anti-affinity rules"},
 	[FIT_EXISTING_ANTI_AFFINITY] =
-		{.text = "node(s) didn't satisfy existing pods anti-affinity rules"},
-	[FIT_VOLUME_LIMIT] = {.text = "node(s) exceed max volume count"},
-	[FIT_VOLUME_ZONE] = {.text = "node(s) had no available volume zone", .final = true},
+		{.name = "ExistingAntiAffinity",
+		 .help = "wait for the pods that keep it away to end, or add a node",
+		 .text = "node(s) didn't satisfy existing pods anti-affinity rules"},
+	[FIT_VOLUME_LIMIT] = {.name = "VolumeLimit",
+			      .help = "wait for pods with volumes to end, or add a node",
+			      .text = "node(s) exceed max volume count"},
+	[FIT_VOLUME_ZONE] = {.name = "VolumeZone",
+			     .help = "add a node in the zone of its volume",
+			     .text = "node(s) had no available volume zone",
+			     .final = true},
 	[FIT_SPREAD_LABEL] =
-		{.text = "node(s) didn't match pod topology spread constraints (missing "
+		{.name = "SpreadLabel",
+		 .help = "label the nodes with the key that it is spread by",
+		 .text = "node(s) didn't match pod topology spread constraints (missing "
 			 "required label)",
 		 .final = true},
-	[FIT_SPREAD] = {.text = "node(s) didn't match pod topology spread constraints"},
-	[FIT_VOLUME_AFFINITY] = {.text = "node(s) didn't match PersistentVolume's node affinity",
+	[FIT_SPREAD] = {.name = "Spread",
+			.help = "make room where it has fewer pods, or allow more skew",
+			.text = "node(s) didn't match pod topology spread constraints"},
+	[FIT_VOLUME_AFFINITY] = {.name = "VolumeAffinity",
+				 .help = "make room on a node that its volume can be used from",
+				 .text = "node(s) didn't match PersistentVolume's node affinity",
 				 .final = true},
-	[FIT_VOLUME_NONE] = {.text = "node(s) didn't find available persistent volumes to bind",
+	[FIT_VOLUME_NONE] = {.name = "VolumeNone",
+			     .help = "create a volume for its claim",
+			     .text = "node(s) didn't find available persistent volumes to bind",
 			     .final = true},
-	[FIT_VOLUME_STORAGE] = {.text = "node(s) did not have enough free storage", .final = true},
+	[FIT_VOLUME_STORAGE] = {.name = "VolumeStorage",
+				.help = "free storage, or claim less",
+				.text = "node(s) did not have enough free storage",
+				.final = true},
 	[FIT_VOLUME_LOST] =
-		{.text = "node(s) unavailable due to one or more pvc(s) bound to non-existent "
+		{.name = "VolumeLost",
+		 .help = "create the claim anew: its volume is gone",
+		 .text = "node(s) unavailable due to one or more pvc(s) bound to non-existent "
 			 "pv(s)",
 		 .final = true},
-	[FIT_GROUP_LABEL] = {.text = "node group label not found", .final = true},
-	[FIT_GROUP_UNSET] = {.text = "node group affinity not specified", .final = true},
-	[FIT_GROUP_MISMATCH] = {.text = "node does not satisfy the node group affinity",
-				.final = true},
-	[FIT_PROPORTION] = {.text = "proportional of resource ",
+	[FIT_ATTACH] = {.name = "VolumeAttach",
+			.help = "wait for pods with volumes to end, or let a node have its driver",
+			.text = "Insufficient attachable-volumes-csi-",
+			.detail = DETAIL_TEXT},
+	[FIT_GROUP_LABEL] = {.name = "GroupLabel",
+			     .help = "label the nodes with their node group",
+			     .text = "node group label not found",
+			     .final = true},
+	[FIT_GROUP_UNSET] = {.name = "GroupUnset",
+			     .help = "say in the queue which node groups it may use",
+			     .text = "node group affinity not specified",
+			     .final = true},
+	[FIT_GROUP_MISMATCH] =
+		{.name = "GroupMismatch",
+		 .help = "allow the queue another node group, or make room in its own",
+		 .text = "node does not satisfy the node group affinity",
+		 .final = true},
+	[FIT_PROPORTION] = {.name = "Proportion",
+			    .help = "ask for less of it beside what goes with it",
+			    .text = "proportional of resource ",
 			    .final = true,
 			    .detail = DETAIL_DIM},
-	[FIT_SHARD] = {.text = "node isn't in scheduler node shard", .final = true},
-	[FIT_ZONE_CLOSED] = {.text = "", .final = true, .detail = DETAIL_TEXT},
-	[FIT_ZONE_FOREIGN] = {.text = "not allow to dispatch to revocable node", .final = true},
-	[FIT_OTHER] = {.text = "", .final = true, .detail = DETAIL_TEXT},
+	[FIT_SHARD] = {.name = "Shard",
+		       .help = "let the shard of this scheduler have more nodes",
+		       .text = "node isn't in scheduler node shard",
+		       .final = true},
+	[FIT_ZONE_CLOSED] = {.name = "ZoneClosed",
+			     .help = "wait until the time zone is active",
+			     .text = "",
+			     .final = true,
+			     .detail = DETAIL_TEXT},
+	[FIT_ZONE_FOREIGN] = {.name = "ZoneForeign",
+			      .help = "mark the pod preemptable, or use another node",
+			      .text = "not allow to dispatch to revocable node",
+			      .final = true},
+	[FIT_OTHER] = {.name = "Other",
+		       .help = "see the text",
+		       .text = "",
+		       .final = true,
+		       .detail = DETAIL_TEXT},
 };
 
 bool verdict_is_final(verdict v)
@@ -69,6 +145,18 @@ bool verdict_is_final(verdict v)
 	return false;
 }
 
+struct str reason_dim_name(const struct reason_names *names, int dim)
+{
+	if (dim != DIM_OTHER)
+		return dims_name(names->dims, dim);
+	return names->other.len ? names->other : STR("a resource that no node has");
+}
+
+const char *fit_code_name(enum fit_code code)
+{
+	return fit_texts[code].name;
+}
+
 void fit_code_print(enum fit_code code, uint16_t detail, const struct reason_names *names,
 		    struct buf *to)
 {
@@ -76,7 +164,7 @@ void fit_code_print(enum fit_code code, uint16_t detail, const struct reason_nam
 
 	buf_puts(to, row->text);
 	if (row->detail == DETAIL_DIM)
-		buf_put_str(to, dims_name(names->dims, detail));
+		buf_put_str(to, reason_dim_name(names, detail));
 	if (row->detail == DETAIL_TEXT && detail < names->text_count)
 		buf_puts(to, names->texts[detail]);
 	if (code == FIT_PROPORTION)
@@ -122,41 +210,55 @@ void fit_print(const struct fit *fit, const struct reason_names *names, struct b
 /* --- one job --------------------------------------------------------------------------------- */
 
 /* What is behind the words of a reason. */
-enum tail { TAIL_NONE, TAIL_SHORTAGE, TAIL_COUNT, TAIL_NODES, TAIL_TEXT };
+enum tail { TAIL_NONE, TAIL_SHORTAGE, TAIL_COUNT, TAIL_HAVE, TAIL_NODES, TAIL_TEXT };
 struct reason_row {
 	const char *name;
 	int rank;
 	const char *before; /* the subject, where there is one */
 	const char *after;
 	enum tail tail;
+	const char *help; /* '@' stands for the subject */
 };
 /* What would keep it back even if everything below were cured ranks higher. */
 static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
-	[REASON_NONE] = {"", 0, "", "", TAIL_NONE},
-	[REASON_OBJECT] = {"InvalidObject", 100, "", "", TAIL_TEXT},
-	[REASON_QUEUE_MISSING] = {"QueueMissing", 95, "queue ", " does not exist", TAIL_NONE},
+	[REASON_NONE] = {"", 0, "", "", TAIL_NONE, ""},
+	[REASON_OBJECT] = {"InvalidObject", 100, "", "", TAIL_TEXT, "correct the object"},
+	[REASON_QUEUE_MISSING] = {"QueueMissing", 95, "queue ", " does not exist", TAIL_NONE,
+				  "create queue @, or name another one"},
 	[REASON_QUEUE_BROKEN] = {"QueueTree", 94, "queue ", " has no place in the tree of queues",
-				 TAIL_NONE},
+				 TAIL_NONE, "give queue @ a parent that exists"},
 	[REASON_QUEUE_NOT_LEAF] = {"QueueNotLeaf", 93, "queue ",
-				   " has child queues and takes no jobs", TAIL_NONE},
-	[REASON_QUEUE_CLOSED] = {"QueueClosed", 92, "queue ", " is not open", TAIL_NONE},
-	[REASON_TASKS] = {"NotEnoughTasks", 90, "", "pods that exist: ", TAIL_COUNT},
+				   " has child queues and takes no jobs", TAIL_NONE,
+				   "name one of its child queues"},
+	[REASON_QUEUE_CLOSED] = {"QueueClosed", 92, "queue ", " is not open", TAIL_NONE,
+				 "open queue @, or name another one"},
+	[REASON_TASKS] = {"NotEnoughTasks", 90, "", "pods that exist: ", TAIL_COUNT,
+			  "create the pods that are missing, or lower minMember"},
 	[REASON_ROLE_TASKS] = {"NotEnoughPodsOfTask", 89, "",
-			       "a role has fewer pods than its minimum", TAIL_NONE},
+			       "a role has fewer pods than its minimum", TAIL_NONE,
+			       "create the pods that are missing, or lower minTaskMember"},
 	[REASON_SUB_GROUPS] = {"NotEnoughSubGroups", 88, "",
-			       "there are fewer sub-groups than the minimum", TAIL_NONE},
-	[REASON_GATED] = {"SchedulingGated", 85, "", "scheduling gates are set", TAIL_NONE},
-	[REASON_QUOTA] = {"Quota", 80, "quota ", " is used up for", TAIL_SHORTAGE},
+			       "there are fewer sub-groups than the minimum", TAIL_NONE,
+			       "create the pods that are missing, or lower minSubGroups"},
+	[REASON_GATED] = {"SchedulingGated", 85, "", "pods that have scheduling gates: ", TAIL_HAVE,
+			  "whoever set the gates has to take them away"},
+	[REASON_QUOTA] = {"Quota", 80, "quota ", " is used up for", TAIL_SHORTAGE,
+			  "wait for other jobs of the namespace to end, or raise the quota"},
+	[REASON_NO_NODES] = {"NoNodes", 78, "", "there are no nodes", TAIL_NONE, "add a node"},
 	[REASON_QUEUE_CAPABILITY] = {"QueueCapability", 75, "queue ", " is at its capability for",
-				     TAIL_SHORTAGE},
-	[REASON_RELEASING] = {"WaitsForRelease", 70, "", "room is being released for it",
-			      TAIL_NONE},
+				     TAIL_SHORTAGE,
+				     "wait for jobs of queue @ to end, or raise its capability"},
+	[REASON_RELEASING] = {"WaitsForRelease", 70, "", "room is being released for it", TAIL_NONE,
+			      "nothing: it runs when the pods that are leaving have gone"},
 	[REASON_OVERCOMMIT] = {"ClusterFull", 60, "",
-			       "the cluster has let in as much as it can hold of", TAIL_SHORTAGE},
-	[REASON_QUEUE_SHARE] = {"QueueShare", 55, "queue ", " is at its share of", TAIL_SHORTAGE},
-	[REASON_NODES] = {"NoNodeFits", 50, "", "", TAIL_NODES},
-	[REASON_GANG] = {"GangIncomplete", 40, "", "pods that could be placed: ", TAIL_COUNT},
-	[REASON_OTHER] = {"Other", 10, "", "", TAIL_TEXT},
+			       "the cluster has let in as much as it can hold of", TAIL_SHORTAGE,
+			       "wait for other jobs to end, or add nodes"},
+	[REASON_QUEUE_SHARE] = {"QueueShare", 55, "queue ", " is at its share of", TAIL_SHORTAGE,
+				"wait for jobs of queue @ to end, or raise its share"},
+	[REASON_NODES] = {"NoNodeFits", 50, "", "", TAIL_NODES, ""},
+	[REASON_GANG] = {"GangIncomplete", 40, "", "pods that could be placed: ", TAIL_COUNT,
+			 "make room for the others, or lower minMember"},
+	[REASON_OTHER] = {"Other", 10, "", "", TAIL_TEXT, "see the text"},
 };
 
 int reason_rank(enum reason_code code)
@@ -175,15 +277,74 @@ void reason_prefer(struct reason *best, const struct reason *other)
 		*best = *other;
 }
 
-static void put_amount(int dim, int64_t amount, struct buf *to)
+bool reason_follows_no_nodes(const struct reason *reason)
 {
-	struct quantity q;
+	switch (reason->code) {
+	case REASON_QUEUE_CAPABILITY:
+	case REASON_QUEUE_SHARE:
+	case REASON_OVERCOMMIT:
+		return reason->limit <= 0;
+	case REASON_NODES:
+		return !reason->fit || !reason->fit->whole;
+	default:
+		return false;
+	}
+}
+
+void reasons_add(struct reasons *reasons, const struct reason *reason)
+{
+	size_t at;
+
+	if (reason->code == REASON_NONE)
+		return;
+	for (size_t i = 0; i < reasons->len; i++)
+		if (reasons->at[i].code == reason->code &&
+		    reasons->at[i].subject == reason->subject)
+			return;
+	for (at = reasons->len;
+	     at > 0 && reason_rank(reasons->at[at - 1].code) < reason_rank(reason->code); at--)
+		if (at < REASONS_TOLD)
+			reasons->at[at] = reasons->at[at - 1];
+	if (at == REASONS_TOLD)
+		return;
+	reasons->at[at] = *reason;
+	if (reasons->len < REASONS_TOLD)
+		reasons->len++;
+}
+
+/* Thousandths of something that is counted: 5, 4.8, 0.001 */
+static void put_count(int64_t amount, struct buf *to)
+{
+	int64_t part = llabs(amount % 1000);
+
+	buf_printf(to, "%s%lld", amount < 0 ? "-" : "", llabs(amount / 1000));
+	if (part % 10)
+		buf_printf(to, ".%03lld", (long long)part);
+	else if (part % 100)
+		buf_printf(to, ".%02lld", (long long)part / 10);
+	else if (part)
+		buf_printf(to, ".%lld", (long long)part / 100);
+}
+
+static bool is_bytes(struct str name)
+{
+	return str_is(name, "ephemeral-storage") || str_starts(name, STR("hugepages-"));
+}
+
+void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to)
+{
+	struct quantity q = resources_quantity(dim, amount);
 
 	if (amount == RESOURCES_INFINITE) {
 		buf_puts(to, "unlimited");
 		return;
 	}
-	q = resources_quantity(dim, amount);
+	if (dim > DIM_PODS && !is_bytes(reason_dim_name(names, dim))) {
+		put_count(amount, to);
+		return;
+	}
+	if (dim > DIM_PODS)
+		q = quantity_make(quantity_value(&q), QUANTITY_BINARY_SI);
 	quantity_print(&q, to);
 }
 
@@ -194,29 +355,72 @@ static void put_shortage(const struct reason *reason, const struct reason_names 
 	if (reason->dim == DIM_NONE)
 		return;
 	buf_putc(to, ' ');
-	buf_put_str(to, dims_name(names->dims, reason->dim));
+	buf_put_str(to, reason_dim_name(names, reason->dim));
 	buf_puts(to, ": ");
-	put_amount(reason->dim, reason->have, to);
+	reason_print_amount(reason->dim, reason->have, names, to);
 	buf_puts(to, " of ");
-	put_amount(reason->dim, reason->limit, to);
+	reason_print_amount(reason->dim, reason->limit, names, to);
 	buf_puts(to, ", needs ");
-	put_amount(reason->dim, reason->need, to);
+	reason_print_amount(reason->dim, reason->need, names, to);
 	buf_puts(to, " more");
+}
+
+void reason_print_taint(const struct taint *taint, struct buf *to)
+{
+	buf_put_str(to, taint->key);
+	if (taint->value.len)
+		buf_printf(to, "=%.*s", STR_ARG(taint->value));
+	buf_printf(to, ":%s", taint_effect_name(taint->effect));
+}
+
+/* Those of most nodes first; in their own order else. */
+size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < fit->len; i++) {
+		size_t at = len < max ? len++ : max;
+
+		while (at > 0 && ret[at - 1].count < fit->at[i].count) {
+			if (at < max)
+				ret[at] = ret[at - 1];
+			at--;
+		}
+		if (at < max)
+			ret[at] = fit->at[i];
+	}
+	return len;
 }
 
 static void put_nodes(const struct fit *fit, const struct reason_names *names, struct buf *to)
 {
+	struct fit_count counts[FIT_COUNTS_TOLD];
+	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
+
 	buf_printf(to, "0 of %u nodes fit", fit->nodes);
 	if (fit->whole)
 		buf_printf(to, ": %s", fit->whole);
-	for (size_t i = 0; i < fit->len; i++) {
-		buf_printf(to, "%s%u: ", i ? ", " : ": ", fit->at[i].count);
-		fit_code_print(fit->at[i].code, fit->at[i].detail, names, to);
-		if (fit->at[i].code == FIT_INSUFFICIENT) {
-			buf_puts(to, " (largest free ");
-			put_amount(fit->at[i].detail, fit->at[i].most, to);
-			buf_putc(to, ')');
+	for (size_t i = 0; i < len; i++) {
+		const struct fit_count *at = &counts[i];
+
+		buf_printf(to, "%s%u: ", i ? ", " : ": ", at->count);
+		fit_code_print(at->code, at->detail, names, to);
+		if (at->code == FIT_TAINT && fit->taint) {
+			buf_puts(to, ": ");
+			reason_print_taint(fit->taint, to);
 		}
+		if (at->code != FIT_INSUFFICIENT)
+			continue;
+		buf_puts(to, " (");
+		if (fit->request) {
+			buf_puts(to, "needs ");
+			reason_print_amount(at->detail, resources_get(fit->request, at->detail),
+					    names, to);
+			buf_puts(to, ", ");
+		}
+		buf_puts(to, "largest free ");
+		reason_print_amount(at->detail, at->most, names, to);
+		buf_putc(to, ')');
 	}
 }
 
@@ -237,7 +441,12 @@ void reason_print(const struct reason *reason, const struct reason_names *names,
 		buf_printf(to, "%lld, at least %lld are needed", (long long)reason->have,
 			   (long long)reason->limit);
 		break;
+	case TAIL_HAVE:
+		buf_printf(to, "%lld", (long long)reason->have);
+		break;
 	case TAIL_NODES:
+		if (reason->subject)
+			buf_puts(to, ": ");
 		if (reason->fit)
 			put_nodes(reason->fit, names, to);
 		break;
@@ -245,6 +454,23 @@ void reason_print(const struct reason *reason, const struct reason_names *names,
 		buf_puts(to, reason->text ? reason->text : "");
 		break;
 	}
+}
+
+void reason_print_help(const struct reason *reason, const struct reason_names *names,
+		       struct buf *to)
+{
+	const struct reason_row *row = &reason_rows[reason->code];
+	struct fit_count most;
+
+	if (row->tail == TAIL_NODES && reason->fit && fit_sort(reason->fit, &most, 1)) {
+		buf_puts(to, fit_texts[most.code].help);
+		return;
+	}
+	for (const char *c = row->help; *c; c++)
+		if (*c == '@')
+			buf_put_str(to, atoms_text(names->atoms, reason->subject));
+		else
+			buf_putc(to, *c);
 }
 
 /* "insufficient cpu, insufficient memory" */
@@ -255,7 +481,7 @@ static void put_each(const struct reason *reason, const struct reason_names *nam
 
 	for (dim_set rest = reason->dims; rest; rest &= rest - 1) {
 		buf_printf(to, "%s%s ", first ? "" : ", ", word);
-		buf_put_str(to, dims_name(names->dims, __builtin_ctzll(rest)));
+		buf_put_str(to, reason_dim_name(names, __builtin_ctzll(rest)));
 		first = false;
 	}
 }

@@ -23,6 +23,8 @@
 
 struct arena;
 struct atoms;
+struct resources;
+struct taint;
 
 /* --- one node -------------------------------------------------------------------------------- */
 
@@ -44,6 +46,7 @@ enum fit_code {
 	FIT_VOLUME_NONE,
 	FIT_VOLUME_STORAGE,
 	FIT_VOLUME_LOST,
+	FIT_ATTACH, /* detail: the driver, as FIT_OTHER */
 	FIT_GROUP_LABEL,
 	FIT_GROUP_UNSET,
 	FIT_GROUP_MISMATCH,
@@ -82,6 +85,8 @@ struct fit {
 	uint32_t nodes;    /* that were looked at */
 	struct str domain; /* the network domain; empty: all nodes */
 	const char *whole; /* a text about the task as such, before any node; or NULL */
+	const struct resources *request; /* of the task; NULL: it does not matter */
+	const struct taint *taint;       /* of FIT_TAINT: the one that most nodes have, about */
 	size_t len;
 	struct fit_count at[];
 };
@@ -92,10 +97,15 @@ struct reason_names {
 	const struct atoms *atoms;
 	const char *const *texts; /* of plugins; by detail */
 	size_t text_count;
+	struct str other; /* the resource that no node has, where it is known: of DIM_OTHER */
 };
+/* The name of a dimension as people know it. */
+struct str reason_dim_name(const struct reason_names *names, int dim);
 
 /* "0/3 nodes are unavailable: 1 Insufficient cpu, 2 node(s) had untolerated taint(s)." */
 void fit_print(const struct fit *fit, const struct reason_names *names, struct buf *to);
+/* A short name, for `-o json`: "Taint". */
+const char *fit_code_name(enum fit_code code);
 /* Alone: "node(s) had untolerated taint(s)", "Insufficient cpu". */
 void fit_code_print(enum fit_code code, uint16_t detail, const struct reason_names *names,
 		    struct buf *to);
@@ -112,12 +122,13 @@ enum reason_code {
 	REASON_TASKS,          /* have, limit: pods that there are, that there must be */
 	REASON_ROLE_TASKS,     /* subject: the role */
 	REASON_SUB_GROUPS,
-	REASON_GATED,
+	REASON_GATED,            /* have: pods with gates */
 	REASON_QUOTA,            /* subject: the quota */
 	REASON_QUEUE_CAPABILITY, /* subject: the queue; dims, have, limit, need */
 	REASON_OVERCOMMIT,       /* dims, have, limit, need */
 	REASON_QUEUE_SHARE,      /* subject: the queue; more than it deserves */
-	REASON_NODES,            /* fit */
+	REASON_NO_NODES,         /* there are none at all */
+	REASON_NODES,            /* fit; subject: the role, or none */
 	REASON_GANG,             /* some fit, not enough of them; have, limit */
 	REASON_RELEASING,        /* room is being released for it */
 	REASON_OTHER,            /* text */
@@ -136,6 +147,17 @@ struct reason {
 	const char *text;
 };
 
+/* Several of them, by rank. */
+enum { REASONS_TOLD = 5 };
+struct reasons {
+	size_t len;
+	struct reason at[REASONS_TOLD];
+};
+/* Does it say no more than that there is nothing to have anywhere: a limit of 0, no node that fits? */
+bool reason_follows_no_nodes(const struct reason *reason);
+/* Keeps one of a code about a subject, the first; of too many those of the highest ranks. */
+void reasons_add(struct reasons *reasons, const struct reason *reason);
+
 /* The larger is told first. */
 int reason_rank(enum reason_code code);
 /* A short name, for metrics and `-o json`: "QueueCapability". */
@@ -146,6 +168,17 @@ void reason_prefer(struct reason *best, const struct reason *other);
  * insufficient cpu"; nothing for other reasons. */
 void reason_print_event(const struct reason *reason, const struct reason_names *names,
 			struct buf *to);
+/* What would help: "raise the capability of queue research, or wait for its jobs to end". */
+void reason_print_help(const struct reason *reason, const struct reason_names *names,
+		       struct buf *to);
+/* "dedicated=infra:NoSchedule" */
+void reason_print_taint(const struct taint *taint, struct buf *to);
+/* An amount as people write it: cpu 500m, memory 2Gi, nvidia.com/gpu 4.8, hugepages-2Mi 4Mi; "unlimited"
+ * is one. */
+void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to);
+/* The counts of a fit, those of most nodes first, into `ret`, which holds `max`; gives their number. */
+size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max);
+enum { FIT_COUNTS_TOLD = 8 }; /* more are not told */
 /* One line for people: "queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8
  * more". */
 void reason_print(const struct reason *reason, const struct reason_names *names, struct buf *to);

@@ -1,11 +1,19 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/session.c - see the header. */
 #include "sched/session.h"
 
 #include "base/mem.h"
+#include "sched/crowd.h"
+#include "sched/holds.h"
 #include "sched/statement.h"
 
 #include "base/banned.h"
+
+static void mark(const struct session *ssn, enum session_mark where, const char *name)
+{
+	if (ssn->options.mark)
+		ssn->options.mark(ssn->options.mark_arg, where, name);
+}
 
 struct session *session_open(struct cluster *cluster, struct config *config, int64_t now,
 			     const struct session_options *options)
@@ -21,6 +29,11 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 		ssn->options = *options;
 	list_init(&ssn->statements);
 	vec_push(&ssn->texts, "node is not there");
+	if (cluster->config != config->number) { /* may have another opinion */
+		cluster->config = config->number;
+		cluster_relieve(cluster);
+		crowds_wake(cluster);
+	}
 	cluster_settle(cluster);
 	for (size_t i = 0; i < config->plugins.len; i++) {
 		struct plugin *p = config->plugins.ptr[i];
@@ -28,27 +41,34 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 		p->ssn = ssn;
 		if (p->type->open)
 			p->type->open(p);
+		mark(ssn, MARK_PLUGIN_OPEN, p->type->name);
 	}
+	mark(ssn, MARK_OPEN, NULL);
 	return ssn;
 }
 
 void session_act(struct session *ssn)
 {
+	holds_open(ssn);
 	for (size_t i = 0; i < ssn->config->actions.len; i++) {
 		const struct config_action *action = &ssn->config->actions.ptr[i];
 
 		action->type->run(ssn, action->arguments);
+		mark(ssn, MARK_ACTION, action->type->name);
 	}
 }
 
 void session_close(struct session *ssn)
 {
+	holds_close(ssn);
 	outcome_conclude(ssn);
+	mark(ssn, MARK_CONCLUDE, NULL);
 	for (size_t i = 0; i < ssn->config->plugins.len; i++) {
 		struct plugin *p = ssn->config->plugins.ptr[i];
 
 		if (p->type->close)
 			p->type->close(p);
+		mark(ssn, MARK_PLUGIN_CLOSE, p->type->name);
 		p->ssn = NULL;
 	}
 }
@@ -88,8 +108,18 @@ uint16_t session_text(struct session *ssn, const char *text)
 
 struct reason_names session_names(const struct session *ssn)
 {
-	return (struct reason_names){ssn->cluster->dims, ssn->cluster->atoms, ssn->texts.ptr,
-				     ssn->texts.len};
+	return (struct reason_names){.dims = ssn->cluster->dims,
+				     .atoms = ssn->cluster->atoms,
+				     .texts = ssn->texts.ptr,
+				     .text_count = ssn->texts.len};
+}
+
+struct reason_names session_names_of(const struct session *ssn, const struct job *job)
+{
+	struct reason_names names = session_names(ssn);
+
+	names.other = cluster_unknown_resource(ssn->cluster, job);
+	return names;
 }
 
 struct task_note *session_note(struct session *ssn, struct task *task)
@@ -108,10 +138,13 @@ const struct task_note *session_find_note(const struct session *ssn, const struc
 
 void session_refuse(struct session *ssn, struct job *job, const struct reason *why)
 {
-	if (job->refused_session != ssn->id)
+	if (job->refused_session != ssn->id) {
 		job->refusal = (struct reason){.dim = DIM_NONE};
+		job->reasons = arena_zalloc(ssn->arena, sizeof(*job->reasons));
+	}
 	job->refused_session = ssn->id;
 	reason_prefer(&job->refusal, why);
+	reasons_add(job->reasons, why);
 }
 
 bool session_has_job(const struct session *ssn, const struct job *job)

@@ -47,6 +47,8 @@ DEFINE_AUTO(struct session *, session_free);
 /* A number for a text that verdicts of FIT_OTHER and its like refer to; equal texts get the same. */
 uint16_t session_text(struct session *ssn, const char *text);
 struct reason_names session_names(const struct session *ssn);
+/* ... that also name what a job asks for and no node has. */
+struct reason_names session_names_of(const struct session *ssn, const struct job *job);
 
 /* What this session noted about a task. */
 struct task_note *session_note(struct session *ssn, struct task *task);

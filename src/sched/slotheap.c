@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/slotheap.c - binary heaps over slots; see the header. */
 #include "sched/slotheap.h"
 

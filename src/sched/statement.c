@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/statement.c - see the header. A step remembers the status and node that a task had, so that
  * undoing it is one move of the ledger. */
 #include "sched/statement.h"
@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/holds.h"
 #include "sched/hooks.h"
 #include "sched/ledger.h"
 #include "sched/session.h"
@@ -139,7 +140,7 @@ void statement_undo_to(struct statement *st, size_t mark, bool noted)
 
 bool statement_spare(struct statement *st, struct task *task)
 {
-	for (size_t i = 0; i < st->steps.len; i++) {
+	for (size_t i = st->steps.len; i-- > 0;) {
 		struct step *step = &st->steps.ptr[i];
 
 		if (step->kind != STEP_EVICT || step->task != task)
@@ -173,10 +174,37 @@ static void commit_bind(struct session *ssn, struct task *task)
 	struct decision *d;
 
 	ledger_move(ssn->cluster, task, TASK_BINDING, task->node);
+	holds_forget(ssn->cluster, task);
 	d = outcome_add(ssn, DECIDE_BIND);
 	d->task = task;
 	d->node = task->node->text.ptr;
 	ssn->outcome.binds++;
+	if (task->job)
+		task->job->assumed = ssn->now;
+}
+
+/* For whom, and by what right. */
+static const char *reason_of_eviction(struct session *ssn, const struct step *step)
+{
+	const struct job *by = step->job, *of = step->task->job;
+	struct str from = of && of->queue ? of->queue->text : str_none();
+
+	if (!by || !of)
+		return arena_printf(ssn->arena, "evicted by %s", step->why);
+	if (by == of)
+		return arena_printf(ssn->arena,
+				    "evicted by %s for a pod of higher priority of its own job %s",
+				    step->why, by->key);
+	if (by->queue == of->queue)
+		return arena_printf(ssn->arena,
+				    "evicted by %s for job %s (priority %d; this job: %d) of the "
+				    "same queue %.*s",
+				    step->why, by->key, by->priority, of->priority, STR_ARG(from));
+	return arena_printf(
+		ssn->arena,
+		"evicted by %s for job %s of queue %.*s: queue %.*s holds more than its "
+		"share",
+		step->why, by->key, STR_ARG(by->queue->text), STR_ARG(from));
 }
 
 static void commit_evict(struct session *ssn, const struct step *step)
@@ -188,7 +216,7 @@ static void commit_evict(struct session *ssn, const struct step *step)
 	d->task = step->task;
 	d->job = step->job;
 	d->reason = step->why;
-	d->message = step->job ? arena_printf(ssn->arena, "for %s", step->job->key) : "";
+	d->message = reason_of_eviction(ssn, step);
 	ssn->outcome.evictions++;
 	if (step->task->job)
 		cluster_touch_job(ssn->cluster, step->task->job);
@@ -197,6 +225,7 @@ static void commit_evict(struct session *ssn, const struct step *step)
 void statement_commit(struct statement *st)
 {
 	struct statement *kept = NULL;
+	bool evicts = statement_evictions(st) > 0;
 
 	for (size_t i = 0; i < st->steps.len; i++) {
 		const struct step *step = &st->steps.ptr[i];
@@ -211,6 +240,8 @@ void statement_commit(struct statement *st)
 			if (!kept)
 				kept = statement_new(st->ssn);
 			vec_push(&kept->steps, *step);
+			if (evicts)
+				holds_promise(st->ssn, step->task, step->task->node);
 		}
 	}
 	statement_free(st);

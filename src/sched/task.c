@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/task.c - names, counts and the default order of tasks. Reading pods is in cluster_pod.c. */
 #include "sched/task.h"
 

@@ -12,25 +12,13 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/conditions.h"
+#include "sched/explain.h"
 #include "scheduler/internal.h"
 
 #include "base/banned.h"
 
-enum write_kind { WRITE_BIND, WRITE_EVICT, WRITE_EVICT_STATUS, WRITE_GROUP, WRITE_OTHER };
-
-struct write {
-	struct list link;
-	struct scheduler *scheduler;
-	enum write_kind kind;
-	char *namespace;
-	char *name;
-	char *uid;
-	char *node; /* of a binding */
-	struct client_request *request;
-};
-
-static struct write *write_new(struct scheduler *scheduler, enum write_kind kind,
-			       struct str namespace, struct str name, struct str uid)
+struct write *scheduler_write_new(struct scheduler *scheduler, enum write_kind kind,
+				  struct str namespace, struct str name, struct str uid)
 {
 	struct write *write = mem_new(struct write);
 
@@ -40,12 +28,13 @@ static struct write *write_new(struct scheduler *scheduler, enum write_kind kind
 	write->name = str_dup(name);
 	write->uid = str_dup(uid);
 	list_push(&scheduler->writes, &write->link);
+	write->begun = loop_stopwatch(scheduler->loop);
 	scheduler->stats.in_flight++;
 	scheduler->stats.writes++;
 	return write;
 }
 
-static void write_free(struct write *write)
+void scheduler_write_free(struct write *write)
 {
 	if (!write)
 		return;
@@ -57,7 +46,6 @@ static void write_free(struct write *write)
 	mem_free(write->node);
 	mem_free(write);
 }
-DEFINE_AUTO(struct write *, write_free);
 
 void scheduler_drop_writes(struct scheduler *scheduler)
 {
@@ -65,7 +53,7 @@ void scheduler_drop_writes(struct scheduler *scheduler)
 		struct write *write = container_of(scheduler->writes.next, struct write, link);
 
 		client_cancel(write->request);
-		write_free(write);
+		scheduler_write_free(write);
 	}
 }
 
@@ -157,7 +145,7 @@ static void send_pod_status(struct write *write, struct json_doc *patch, client_
 
 static void on_other(void *arg, const struct client_result *result)
 {
-	AUTO(write_free) struct write *write = arg;
+	AUTO(scheduler_write_free) struct write *write = arg;
 
 	if (result->err && result->err->code != ERR_NOT_FOUND)
 		log_warn(write->scheduler->log, "a status cannot be written",
@@ -171,7 +159,8 @@ static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, co
 {
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json condition = add_condition(scheduler, patch, "PodScheduled", "False");
-	struct write *write = write_new(scheduler, WRITE_OTHER, pod.namespace, pod.name, pod.uid);
+	struct write *write =
+		scheduler_write_new(scheduler, WRITE_OTHER, pod.namespace, pod.name, pod.uid);
 
 	json_set_str(patch, condition, "reason", str_from(reason));
 	json_set_str(patch, condition, "message", str_from(message));
@@ -179,6 +168,7 @@ static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, co
 		json_set_str(patch, json_ensure_obj(patch, json_doc_root(patch), "status"),
 			     "nominatedNodeName", str_from(nominated));
 	send_pod_status(write, patch, on_other);
+	scheduler->stats.pod_writes++;
 	recorder_event(scheduler->recorder, &pod, "Warning", "FailedScheduling", str_from(message));
 }
 
@@ -189,9 +179,18 @@ void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod
 		 pod->reason, pod->message, pod->nominated);
 }
 
+void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why)
+{
+	scheduler->stats.bind_failures++;
+	cluster_bind_failed(scheduler->cluster, task);
+	if (why)
+		tell_pod(scheduler, task_object(task), "SchedulerError", why, NULL);
+	scheduler_wake(scheduler);
+}
+
 static void on_bound(void *arg, const struct client_result *result)
 {
-	AUTO(write_free) struct write *write = arg;
+	AUTO(scheduler_write_free) struct write *write = arg;
 	struct scheduler *scheduler = write->scheduler;
 	struct recorder_object pod =
 		pod_object(str_from(write->namespace), str_from(write->name), str_from(write->uid));
@@ -199,45 +198,57 @@ static void on_bound(void *arg, const struct client_result *result)
 	AUTO(mem_free) char *message = NULL;
 
 	if (!result->err) {
+		numbers_observe(scheduler->numbers, METRIC_STAGE, "Bind", NULL,
+				loop_stopwatch(scheduler->loop) - write->begun);
+		if (task)
+			numbers_observe(scheduler->numbers, METRIC_TASK, "Bound", NULL,
+					loop_now(scheduler->loop) - task->created);
 		recorder_eventf(scheduler->recorder, &pod, "Normal", "Scheduled",
 				"Successfully assigned %s/%s to %s", write->namespace, write->name,
 				write->node);
 		return;
 	}
-	scheduler->stats.bind_failures++;
 	log_warn(scheduler->log, "a pod cannot be bound", LOG_STR("namespace", write->namespace),
 		 LOG_STR("name", write->name), LOG_STR("node", write->node),
 		 LOG_STR("why", result->err->text));
 	if (!task)
 		return;
-	cluster_bind_failed(scheduler->cluster, task);
 	message = mem_printf("failed to bind to node %s: %s", write->node, result->err->text);
-	if (result->err->code != ERR_NOT_FOUND)
-		tell_pod(scheduler, pod, "SchedulerError", message, NULL);
-	scheduler_wake(scheduler);
+	scheduler_bind_failed(scheduler, task, result->err->code == ERR_NOT_FOUND ? NULL : message);
 }
 
-static void bind(struct scheduler *scheduler, const struct decision *decision)
+void scheduler_bind(struct scheduler *scheduler, const struct task *task, const char *node)
 {
-	const struct task *task = decision->task;
-	struct write *write = write_new(scheduler, WRITE_BIND, task_namespace(task),
-					task_name(task), task_uid(task));
+	struct write *write = scheduler_write_new(scheduler, WRITE_BIND, task_namespace(task),
+						  task_name(task), task_uid(task));
 
-	write->node = mem_strdup(decision->node);
+	write->node = mem_strdup(node);
 	write->request = client_bind(scheduler->client,
 				     &(struct client_bind){.namespace = task_namespace(task),
 							   .name = task_name(task),
 							   .uid = task_uid(task),
-							   .node = str_from(decision->node)},
+							   .node = str_from(node)},
 				     on_bound, write);
 	scheduler->stats.binds++;
+}
+
+static void bind(struct scheduler *scheduler, const struct decision *decision)
+{
+	struct volume_promise first;
+
+	numbers_observe(scheduler->numbers, METRIC_TASK, "Assumed", NULL,
+			loop_now(scheduler->loop) - decision->task->created);
+	if (volumes_get_promise(scheduler->cluster, decision->task, 0, &first))
+		scheduler_bind_claims(scheduler, decision->task, decision->node);
+	else
+		scheduler_bind(scheduler, decision->task, decision->node);
 }
 
 /* --- evicting ---------------------------------------------------------------------------------- */
 
 static void on_evicted(void *arg, const struct client_result *result)
 {
-	AUTO(write_free) struct write *write = arg;
+	AUTO(scheduler_write_free) struct write *write = arg;
 	struct task *task = write_task(write);
 
 	if (!result->err || result->err->code == ERR_NOT_FOUND)
@@ -259,7 +270,6 @@ static void on_told(void *arg, const struct client_result *result)
 		on_evicted(arg, result);
 		return;
 	}
-	write->kind = WRITE_EVICT;
 	write->request = client_send(write->scheduler->client,
 				     &(struct client_ask){.verb = CLIENT_DELETE,
 							  .resource = &resources[RESOURCE_PODS],
@@ -279,7 +289,7 @@ static void evict(struct scheduler *scheduler, const struct decision *decision)
 	AUTO(mem_free)
 	char *why = mem_printf("Pod is evicted, because of %s", decision->reason);
 	struct write *write =
-		write_new(scheduler, WRITE_EVICT_STATUS, pod.namespace, pod.name, pod.uid);
+		scheduler_write_new(scheduler, WRITE_EVICT, pod.namespace, pod.name, pod.uid);
 	struct json condition = add_condition(scheduler, patch, "Ready", "False");
 
 	json_set_str(patch, condition, "reason", STR("Evict"));
@@ -287,16 +297,17 @@ static void evict(struct scheduler *scheduler, const struct decision *decision)
 	condition = add_condition(scheduler, patch, "DisruptionTarget", "True");
 	json_set_str(patch, condition, "reason", STR("PreemptionByScheduler"));
 	json_set(patch, condition, STR("message"),
-		 json_new_printf(patch, "%s: preempting to accommodate a higher priority pod",
-				 scheduler->name));
+		 json_new_printf(patch, "%s: %s", scheduler->name, decision->message));
 	send_pod_status(write, patch, on_told);
 	scheduler->stats.evictions++;
 	recorder_event(scheduler->recorder, &pod, "Warning", "Evict", str_from(why));
+	recorder_event(scheduler->recorder, &pod, "Normal", "Preempted",
+		       str_from(decision->message));
 	if (task->job && task->job->grouped) {
 		struct recorder_object group = job_object(task->job);
 
 		recorder_event(scheduler->recorder, &group, "Normal", "Evict",
-			       str_from(decision->message ? decision->message : decision->reason));
+			       str_from(decision->reason));
 	}
 }
 
@@ -304,7 +315,7 @@ static void evict(struct scheduler *scheduler, const struct decision *decision)
 
 static void on_group(void *arg, const struct client_result *result)
 {
-	AUTO(write_free) struct write *write = arg;
+	AUTO(scheduler_write_free) struct write *write = arg;
 
 	if (!result->err)
 		return;
@@ -350,19 +361,49 @@ static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, 
 	}
 }
 
-static void write_group(struct scheduler *scheduler, const struct later_group *group)
+static void set_status(struct scheduler *scheduler, struct json_doc *patch,
+		       const struct later_group *group)
 {
-	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
-	struct write *write = write_new(scheduler, WRITE_GROUP, str_from(group->namespace),
-					str_from(group->name), str_from(group->uid));
 
-	set_uid(patch, str_from(group->uid));
 	json_set_str(patch, status, "phase", str_from(podgroup_phase_names[group->phase]));
 	json_set_int(patch, status, "running", group->running);
 	json_set_int(patch, status, "succeeded", group->succeeded);
 	json_set_int(patch, status, "failed", group->failed);
 	set_conditions(scheduler, patch, status, group);
+}
+
+/* Does the group say so already? */
+static bool has_reasons(const struct json_doc *known, const char *reasons)
+{
+	struct json meta = known ? json_get(json_doc_root(known), "metadata") : JSON_NONE;
+
+	return str_is(json_str(json_get(json_get(meta, "annotations"), EXPLAIN_ANNOTATION)),
+		      reasons);
+}
+
+/* Status and reasons in one write: a PodGroup has no status sub-resource. */
+static void write_group(struct scheduler *scheduler, const struct later_group *group)
+{
+	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
+	struct json meta = json_ensure_obj(patch, json_doc_root(patch), "metadata");
+	bool told =
+		!group->reasons ||
+		has_reasons(known_group(scheduler, group->namespace, group->name), group->reasons);
+	struct write *write;
+
+	if (told && !group->has_status)
+		return;
+	write = scheduler_write_new(scheduler, WRITE_GROUP, str_from(group->namespace),
+				    str_from(group->name), str_from(group->uid));
+	set_uid(patch, str_from(group->uid));
+	if (!told)
+		json_set(patch, json_ensure_obj(patch, meta, "annotations"),
+			 STR(EXPLAIN_ANNOTATION),
+			 *group->reasons ? json_new_str(patch, str_from(group->reasons))
+					 : json_new_null(patch));
+	if (group->has_status)
+		set_status(scheduler, patch, group);
 	write->request = client_send(
 		scheduler->client, &(struct client_ask){.verb = CLIENT_PATCH,
 							.patch = CLIENT_PATCH_MERGE,
@@ -373,6 +414,7 @@ static void write_group(struct scheduler *scheduler, const struct later_group *g
 							.discard = true,
 							.done = on_group,
 							.arg = write});
+	scheduler->stats.group_writes++;
 }
 
 void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group)
@@ -383,8 +425,7 @@ void scheduler_tell_group(struct scheduler *scheduler, const struct later_group 
 					 .name = str_from(group->name),
 					 .uid = str_from(group->uid)};
 
-	if (group->has_status)
-		write_group(scheduler, group);
+	write_group(scheduler, group);
 	if (group->event_reason)
 		recorder_event(scheduler->recorder, &object, "Warning", group->event_reason,
 			       str_from(group->event_message));
@@ -402,7 +443,7 @@ static void decide_group(struct scheduler *scheduler, const struct decision *dec
 		      : str_none();
 
 	later_add_group(scheduler->later, decision, session);
-	if (!str_is(phase, podgroup_phase_names[decision->phase]))
+	if (!decision->no_status && !str_is(phase, podgroup_phase_names[decision->phase]))
 		later_tell_group(scheduler->later, decision->job);
 }
 
@@ -412,10 +453,18 @@ static void write_queue(struct scheduler *scheduler, const struct decision *deci
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
 	struct write *write =
-		write_new(scheduler, WRITE_OTHER, str_none(), queue->text, str_none());
+		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), queue->text, str_none());
+	struct json allocated;
 
-	json_set(patch, status, STR("allocated"),
-		 resources_encode(&queue->allocated, scheduler->cluster->dims, patch));
+	allocated = resources_encode(&decision->allocated, scheduler->cluster->dims, patch);
+	json_set(patch, status, STR("allocated"), allocated);
+	/* A merge keeps what is not named: what is no longer held has to be. */
+	for (size_t i = 0; i < dims_len(scheduler->cluster->dims); i++) {
+		struct str name = dims_name(scheduler->cluster->dims, (int)i);
+
+		if (json_is_absent(json_get_str(allocated, name)))
+			json_set(patch, allocated, name, json_new_null(patch));
+	}
 	write->request = client_send(scheduler->client,
 				     &(struct client_ask){.verb = CLIENT_PATCH,
 							  .patch = CLIENT_PATCH_MERGE,
@@ -436,8 +485,8 @@ static void ungate(struct scheduler *scheduler, const struct task *task)
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json spec = json_ensure_obj(patch, json_doc_root(patch), "spec");
 	struct json gate = json_new_obj(patch);
-	struct write *write = write_new(scheduler, WRITE_OTHER, task_namespace(task),
-					task_name(task), task_uid(task));
+	struct write *write = scheduler_write_new(scheduler, WRITE_OTHER, task_namespace(task),
+						  task_name(task), task_uid(task));
 
 	json_append(patch, json_ensure_arr(patch, spec, "schedulingGates"), gate);
 	json_set_str(patch, gate, "$patch", STR("delete"));
@@ -479,8 +528,19 @@ static void record(struct scheduler *scheduler, const struct decision *decision)
 	tell_event(scheduler, decision);
 }
 
+/* A job of which nothing waits any more; all its bindings follow one another. */
+static void measure_job(struct scheduler *scheduler, const struct job *job,
+			const struct job *before)
+{
+	if (job && job != before && !job->tally.count[TASK_PENDING])
+		numbers_observe(scheduler->numbers, METRIC_JOB, NULL, NULL,
+				loop_now(scheduler->loop) - job->created);
+}
+
 void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 {
+	const struct job *bound = NULL;
+
 	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
 		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
 
@@ -488,6 +548,8 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 		case DECIDE_BIND:
 			later_forget_pod(scheduler->later, decision->task);
 			bind(scheduler, decision);
+			measure_job(scheduler, decision->task->job, bound);
+			bound = decision->task->job;
 			break;
 		case DECIDE_EVICT:
 			evict(scheduler, decision);

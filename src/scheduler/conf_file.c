@@ -100,7 +100,10 @@ struct conf_file *conf_file_watch(struct loop *loop, const char *path, struct sc
 	file->scheduler = scheduler;
 	file->log = log;
 	file->timer = loop_timer_new(loop, on_quiet, file);
-	if (conf_file_read(path, &text, err) < 0 || watch_folder(file, loop, err) < 0)
+	/* One that cannot be read may come. */
+	if (conf_file_read(path, &text, NULL) < 0)
+		buf_clear(&text);
+	if (watch_folder(file, loop, err) < 0)
 		return NULL;
 	file->text = mem_strdup(buf_text(&text));
 	return TAKE(file);

@@ -12,6 +12,7 @@
 #include "sched/config.h"
 #include "sched/session.h"
 #include "scheduler/later.h"
+#include "scheduler/numbers.h"
 #include "scheduler/scheduler.h"
 
 /* One kind that is watched. */
@@ -25,6 +26,7 @@ struct scheduler {
 	struct loop *loop;
 	struct client *client;
 	struct log *log;
+	const struct plugin_types *plugins;
 	struct cluster *cluster;
 	struct config *config;
 	uint64_t configs; /* read so far */
@@ -34,6 +36,8 @@ struct scheduler {
 	struct recorder *recorder;
 	struct feed feeds[CLUSTER_KIND_COUNT];
 	size_t unsynced;           /* informers that do not have their first list */
+	unsigned queues_made;      /* those that were not there; see queues.c */
+	unsigned queues_unopened;  /* ... and could not be opened */
 	size_t queues_asked;       /* first queues that are not known to be there */
 	struct loop_timer *soon;   /* a cycle is due: something has changed */
 	struct loop_timer *period; /* ... or time has passed */
@@ -41,7 +45,11 @@ struct scheduler {
 	int64_t gather_us;
 	int64_t period_us;
 	struct list writes; /* under way */
+	struct list claims; /* tasks that wait for their claims (claims.c) */
 	struct later *later;
+	struct numbers *numbers;
+	int64_t cycle_began; /* by the stopwatch */
+	int64_t marked;      /* likewise: the end of what was measured last */
 	struct scheduler_stats stats;
 };
 
@@ -56,7 +64,37 @@ void scheduler_reread(struct scheduler *scheduler, enum cluster_kind kind, struc
 
 void scheduler_make_queues(struct scheduler *scheduler);
 
+/* --- claims (claims.c) --- */
+
+/* Make the promises to a task's claims true, then bind it; for tasks that have any. */
+void scheduler_bind_claims(struct scheduler *scheduler, const struct task *task, const char *node);
+/* A claim or a volume has changed. */
+void scheduler_check_claims(struct scheduler *scheduler);
+void scheduler_drop_claims(struct scheduler *scheduler);
+
 /* --- carrying out (carry.c) --- */
+
+/* A request that is under way. */
+enum write_kind { WRITE_BIND, WRITE_EVICT, WRITE_GROUP, WRITE_CLAIM, WRITE_OTHER };
+struct write {
+	struct list link;
+	struct scheduler *scheduler;
+	enum write_kind kind;
+	char *namespace; /* of the pod, or whatever it is about */
+	char *name;
+	char *uid;
+	char *node;    /* of a binding */
+	int64_t begun; /* by the stopwatch */
+	struct client_request *request;
+};
+struct write *scheduler_write_new(struct scheduler *scheduler, enum write_kind kind,
+				  struct str namespace, struct str name, struct str uid);
+void scheduler_write_free(struct write *write);
+DEFINE_AUTO(struct write *, scheduler_write_free);
+
+/* A task that was decided to be bound: do it; or it cannot be done, and `why` tells the pod. */
+void scheduler_bind(struct scheduler *scheduler, const struct task *task, const char *node);
+void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why);
 
 void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn);
 /* What was held back (later.h). */

@@ -18,7 +18,7 @@ struct later {
 	struct map *pods;
 	struct map *groups;
 	struct loop_timer *timer;
-	int64_t since; /* by loop_uptime(): the oldest news */
+	int64_t since; /* by loop_uptime(): the oldest news that is not due later; 0: none */
 };
 
 static void pod_free(struct later_pod *pod)
@@ -51,6 +51,7 @@ static void group_free(struct later_group *group)
 	mem_free(group->uid);
 	mem_free(group->event_reason);
 	mem_free(group->event_message);
+	mem_free(group->reasons);
 	mem_free(group);
 }
 DEFINE_AUTO(struct later_group *, group_free);
@@ -63,39 +64,81 @@ static void set_text(char **to, const char *text)
 
 /* --- telling ----------------------------------------------------------------------------------- */
 
-static void tell_all(struct later *later)
+/* Is it due? Else when the next piece is goes into *next, if that is sooner. */
+static bool is_due(int64_t due, int64_t now, int64_t *next)
+{
+	if (due <= now)
+		return true;
+	if (due < *next)
+		*next = due;
+	return false;
+}
+
+static int64_t tell_groups(struct later *later, int64_t now, int64_t next)
 {
 	size_t at = 0;
 	void *value;
 
 	while (map_next(later->groups, &at, NULL, &value)) {
-		scheduler_tell_group(later->scheduler, value);
-		group_free(value);
+		AUTO(group_free) struct later_group *group = NULL;
+
+		if (!is_due(((const struct later_group *)value)->due, now, &next))
+			continue;
+		group = value;
+		map_remove(later->groups, str_from(group->key));
+		scheduler_tell_group(later->scheduler, group);
 	}
-	map_clear(later->groups);
-	at = 0;
+	return next;
+}
+
+static int64_t tell_pods(struct later *later, int64_t now, int64_t next)
+{
+	size_t at = 0;
+	void *value;
+
 	while (map_next(later->pods, &at, NULL, &value)) {
-		scheduler_tell_pod(later->scheduler, value);
-		pod_free(value);
+		AUTO(pod_free) struct later_pod *pod = NULL;
+
+		if (!is_due(((const struct later_pod *)value)->due, now, &next))
+			continue;
+		pod = value;
+		map_remove(later->pods, str_from(pod->key));
+		scheduler_tell_pod(later->scheduler, pod);
 	}
-	map_clear(later->pods);
+	return next;
 }
 
 static void on_timer(struct loop_timer *timer, void *arg)
 {
-	(void)timer;
-	tell_all(arg);
+	struct later *later = arg;
+	int64_t now = loop_now(later->scheduler->loop);
+	int64_t next = tell_pods(later, now, tell_groups(later, now, INT64_MAX));
+
+	later->since = 0;
+	if (next < INT64_MAX)
+		loop_timer_set(timer, next - now);
 }
 
-static void plan(struct later *later)
+static void plan(struct later *later, int64_t due)
 {
 	int64_t now = loop_uptime(later->scheduler->loop);
 	int64_t left;
 
-	if (!loop_timer_is_set(later->timer))
+	if (due) {
+		if (!loop_timer_is_set(later->timer))
+			loop_timer_set(later->timer, due - loop_now(later->scheduler->loop));
+		return;
+	}
+	if (!later->since)
 		later->since = now;
 	left = later->since + PATIENCE - now;
 	loop_timer_set(later->timer, left < QUIET ? left : QUIET);
+}
+
+/* What takes the place of news that was to be told sooner is told sooner. */
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 struct later *later_new(struct scheduler *scheduler)
@@ -138,6 +181,7 @@ void later_add_pod(struct later *later, const struct decision *decision)
 {
 	const struct task *task = decision->task;
 	struct later_pod *pod = mem_new(struct later_pod);
+	AUTO(pod_free) struct later_pod *old = NULL;
 
 	pod->key = str_dup(task_key(task));
 	pod->namespace = str_dup(task_namespace(task));
@@ -146,25 +190,34 @@ void later_add_pod(struct later *later, const struct decision *decision)
 	set_text(&pod->reason, decision->reason);
 	set_text(&pod->message, decision->message);
 	set_text(&pod->nominated, decision->nominated);
-	pod_free(map_put(later->pods, str_from(pod->key), pod));
-	plan(later);
+	old = map_remove(later->pods, str_from(pod->key));
+	pod->due = old ? sooner(old->due, decision->not_before) : decision->not_before;
+	/* A promise that nobody has read yet is part of what is told. */
+	if (old && !pod->nominated)
+		pod->nominated = TAKE(old->nominated);
+	(void)map_put(later->pods, str_from(pod->key), pod);
+	plan(later, pod->due);
 }
 
 /* --- groups ------------------------------------------------------------------------------------ */
 
-static struct later_group *group_of(struct later *later, const struct job *job)
+static struct later_group *group_of(struct later *later, const struct job *job, int64_t due)
 {
 	struct later_group *group = map_get(later->groups, job_key(job));
 
-	plan(later);
-	if (group && str_is(str_from(job->uid), group->uid))
+	if (group && str_is(str_from(job->uid), group->uid)) {
+		group->due = sooner(group->due, due);
+		plan(later, group->due);
 		return group;
+	}
+	plan(later, due);
 	group_free(map_remove(later->groups, job_key(job)));
 	group = mem_new(struct later_group);
 	group->key = str_dup(job_key(job));
 	group->namespace = str_dup(job_namespace(job));
 	group->name = str_dup(job_name(job));
 	group->uid = mem_strdup(job->uid);
+	group->due = due;
 	(void)map_put(later->groups, str_from(group->key), group);
 	return group;
 }
@@ -184,8 +237,12 @@ static void add_condition(struct later_group *group, const struct group_conditio
 
 void later_add_group(struct later *later, const struct decision *decision, uint32_t session)
 {
-	struct later_group *group = group_of(later, decision->job);
+	struct later_group *group = group_of(later, decision->job, decision->not_before);
 
+	if (decision->reasons)
+		set_text(&group->reasons, decision->reasons);
+	if (decision->no_status)
+		return;
 	group->has_status = true;
 	group->phase = decision->phase;
 	group->running = decision->running;
@@ -199,7 +256,7 @@ void later_add_group(struct later *later, const struct decision *decision, uint3
 
 void later_add_event(struct later *later, const struct decision *decision)
 {
-	struct later_group *group = group_of(later, decision->job);
+	struct later_group *group = group_of(later, decision->job, decision->not_before);
 
 	set_text(&group->event_reason, decision->reason);
 	set_text(&group->event_message, decision->message);
@@ -213,6 +270,14 @@ void later_forget_event(struct later *later, const struct job *job)
 		return;
 	set_text(&group->event_reason, NULL);
 	set_text(&group->event_message, NULL);
+}
+
+void later_tell_all(struct later *later)
+{
+	(void)tell_groups(later, INT64_MAX, INT64_MAX);
+	(void)tell_pods(later, INT64_MAX, INT64_MAX);
+	later->since = 0;
+	loop_timer_stop(later->timer);
 }
 
 void later_tell_group(struct later *later, const struct job *job)

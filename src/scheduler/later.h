@@ -5,7 +5,8 @@
  * While a thousand pods of a gang arrive, every one of them waits for a moment, with another reason
  * in each cycle, and then they are all bound: nobody needs to read that. Such news is held back until
  * half a second has brought no more of it; what comes meanwhile about the same object takes its place,
- * and a pod that is bound has nothing to tell any more. A phase is not held back, and takes with it what was. */
+ * and a pod that is bound has nothing to tell any more. A phase is not held back, and takes with it what was.
+ * News with a time of its own (decision.not_before) waits for that. */
 #ifndef SCHEDULER_LATER_H
 #define SCHEDULER_LATER_H
 
@@ -28,6 +29,7 @@ struct later_pod {
 	char *reason;
 	char *message;
 	char *nominated;
+	int64_t due; /* 0: with the others */
 };
 
 enum { LATER_CONDITIONS = 2 };
@@ -49,6 +51,8 @@ struct later_group {
 	uint32_t session;
 	char *event_reason; /* a Warning; NULL: none */
 	char *event_message;
+	char *reasons; /* of the annotation; "": take it away; NULL: leave it */
+	int64_t due;   /* 0: with the others */
 };
 
 struct later *later_new(struct scheduler *scheduler) __attribute__((returns_nonnull));
@@ -62,6 +66,8 @@ void later_add_group(struct later *later, const struct decision *decision, uint3
 /* A Warning about a group; a later one, or later_forget_event(), takes its place. */
 void later_add_event(struct later *later, const struct decision *decision);
 void later_forget_event(struct later *later, const struct job *job);
+/* Tell everything now. */
+void later_tell_all(struct later *later);
 /* Tell what is held back of a group now. */
 void later_tell_group(struct later *later, const struct job *job);
 

@@ -10,41 +10,80 @@
 
 #define RETRY (TIME_SECOND)
 
-static void on_retry(struct loop_timer *timer, void *arg)
+enum { QUEUE_ROOT = 1, QUEUE_DEFAULT = 2 };
+
+static void on_retry(struct loop_timer *timer, void *arg);
+
+static void try_again(struct scheduler *scheduler)
+{
+	if (!scheduler->queue_retry)
+		scheduler->queue_retry = loop_timer_new(scheduler->loop, on_retry, scheduler);
+	loop_timer_set(scheduler->queue_retry, RETRY);
+}
+
+static void on_opened(void *arg, const struct client_result *result)
 {
 	struct scheduler *scheduler = arg;
 
-	(void)timer;
-	scheduler->queues_asked = 0;
-	scheduler_make_queues(scheduler);
+	if (!result->err || result->err->code == ERR_NOT_FOUND)
+		return;
+	log_warn(scheduler->log, "a first queue cannot be opened, trying again",
+		 LOG_STR("why", result->err->text));
+	/* Which of them does not matter: to open it twice does no harm. */
+	scheduler->queues_unopened = scheduler->queues_made;
+	try_again(scheduler);
 }
 
 /* A queue that was made a moment ago is open; later its controller says what it is. */
-static void open_queue(struct scheduler *scheduler, struct json queue)
+static void open_queue(struct scheduler *scheduler, struct str name)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = json_doc_new();
 	struct json root = json_new_obj(patch);
 
 	json_doc_set_root(patch, root);
 	json_set_str(patch, json_ensure_obj(patch, root, "status"), "state", STR("Open"));
-	(void)client_send(scheduler->client,
-			  &(struct client_ask){
-				  .verb = CLIENT_PATCH,
-				  .patch = CLIENT_PATCH_MERGE,
-				  .resource = &resources[RESOURCE_QUEUES],
-				  .name = json_str(json_get(json_get(queue, "metadata"), "name")),
-				  .sub = STR("status"),
-				  .body = patch,
-				  .discard = true,
-			  });
+	(void)client_send(scheduler->client, &(struct client_ask){
+						     .verb = CLIENT_PATCH,
+						     .patch = CLIENT_PATCH_MERGE,
+						     .resource = &resources[RESOURCE_QUEUES],
+						     .name = name,
+						     .sub = STR("status"),
+						     .body = patch,
+						     .discard = true,
+						     .done = on_opened,
+						     .arg = scheduler,
+					     });
+}
+
+static void on_retry(struct loop_timer *timer, void *arg)
+{
+	struct scheduler *scheduler = arg;
+
+	unsigned unopened = scheduler->queues_unopened;
+
+	(void)timer;
+	scheduler->queues_unopened = 0;
+	if (unopened & QUEUE_ROOT)
+		open_queue(scheduler, STR("root"));
+	if (unopened & QUEUE_DEFAULT)
+		open_queue(scheduler, str_from(scheduler->default_queue));
+	if (!scheduler->queues_asked)
+		return;
+	scheduler->queues_asked = 0;
+	scheduler_make_queues(scheduler);
 }
 
 static void on_made(void *arg, const struct client_result *result)
 {
 	struct scheduler *scheduler = arg;
 
-	if (!result->err && result->doc)
-		open_queue(scheduler, json_doc_root(result->doc));
+	if (!result->err && result->doc) {
+		struct str name = json_str(
+			json_get(json_get(json_doc_root(result->doc), "metadata"), "name"));
+
+		scheduler->queues_made |= str_is(name, "root") ? QUEUE_ROOT : QUEUE_DEFAULT;
+		open_queue(scheduler, name);
+	}
 	if (!result->err || result->err->code == ERR_ALREADY_EXISTS) {
 		scheduler->queues_asked--;
 		scheduler_wake(scheduler);
@@ -52,9 +91,7 @@ static void on_made(void *arg, const struct client_result *result)
 	}
 	log_warn(scheduler->log, "a first queue cannot be made, trying again",
 		 LOG_STR("why", result->err->text));
-	if (!scheduler->queue_retry)
-		scheduler->queue_retry = loop_timer_new(scheduler->loop, on_retry, scheduler);
-	loop_timer_set(scheduler->queue_retry, RETRY);
+	try_again(scheduler);
 }
 
 static void make(struct scheduler *scheduler, const char *name, bool reclaimable)

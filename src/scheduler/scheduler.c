@@ -58,6 +58,8 @@ static void apply(struct feed *feed, struct json_doc *doc, struct str namespace,
 			 LOG_STR("kind", cluster_kind_name(feed->kind)),
 			 LOG_VIEW("namespace", namespace), LOG_VIEW("name", name),
 			 LOG_STR("why", err.text));
+	if (feed->kind == CLUSTER_PVC || feed->kind == CLUSTER_PV)
+		scheduler_check_claims(scheduler);
 	scheduler_wake(scheduler);
 }
 
@@ -100,18 +102,47 @@ void scheduler_reread(struct scheduler *scheduler, enum cluster_kind kind, struc
 
 /* --- cycles ------------------------------------------------------------------------------------ */
 
+static void on_mark(void *arg, enum session_mark where, const char *name)
+{
+	struct scheduler *scheduler = arg;
+	int64_t now = loop_stopwatch(scheduler->loop);
+	int64_t took = now - scheduler->marked;
+
+	scheduler->marked = now;
+	if (where == MARK_OPEN)
+		numbers_observe(scheduler->numbers, METRIC_OPEN, NULL, NULL,
+				now - scheduler->cycle_began);
+	else if (where == MARK_ACTION)
+		numbers_observe(scheduler->numbers, METRIC_ACTION, name, NULL, took);
+	else if (where != MARK_CONCLUDE)
+		numbers_observe(scheduler->numbers, METRIC_PLUGIN, name,
+				where == MARK_PLUGIN_OPEN ? "OnSessionOpen" : "OnSessionClose",
+				took);
+}
+
 static void cycle(struct scheduler *scheduler)
 {
-	int64_t begin = loop_stopwatch(scheduler->loop);
-	struct session *ssn = session_run(scheduler->cluster, scheduler->config,
-					  loop_now(scheduler->loop), &scheduler->session);
+	struct session *ssn;
+	int64_t took;
 
+	scheduler->marked = scheduler->cycle_began = loop_stopwatch(scheduler->loop);
+	ssn = session_run(scheduler->cluster, scheduler->config, loop_now(scheduler->loop),
+			  &scheduler->session);
 	scheduler->stats.cycles++;
+	if (ssn->outcome.evictions) {
+		scheduler->stats.preemptions++;
+		scheduler->stats.victims_last = ssn->outcome.evictions;
+	}
 	scheduler_carry_out(scheduler, ssn);
+	/* When it starts everything is there: nothing better is about to come. */
+	if (scheduler->stats.cycles == 1)
+		later_tell_all(scheduler->later);
 	session_free(ssn);
-	scheduler->stats.cycle_us_last = loop_stopwatch(scheduler->loop) - begin;
-	if (scheduler->stats.cycle_us_last > scheduler->stats.cycle_us_max)
-		scheduler->stats.cycle_us_max = scheduler->stats.cycle_us_last;
+	took = loop_stopwatch(scheduler->loop) - scheduler->cycle_began;
+	numbers_observe(scheduler->numbers, METRIC_CYCLE, NULL, NULL, took);
+	scheduler->stats.cycle_us_last = took;
+	if (took > scheduler->stats.cycle_us_max)
+		scheduler->stats.cycle_us_max = took;
 }
 
 static void on_soon(struct loop_timer *timer, void *arg)
@@ -119,6 +150,9 @@ static void on_soon(struct loop_timer *timer, void *arg)
 	struct scheduler *scheduler = arg;
 
 	(void)timer;
+	/* The timer may have been set before the informers were started. */
+	if (!scheduler_is_ready(scheduler))
+		return;
 	loop_timer_set(scheduler->period, scheduler->period_us);
 	cycle(scheduler);
 }
@@ -142,7 +176,8 @@ bool scheduler_is_ready(const struct scheduler *scheduler)
 
 int scheduler_configure(struct scheduler *scheduler, struct str config, struct err *err)
 {
-	struct config *parsed = config_parse(config, ++scheduler->configs, err);
+	struct config *parsed =
+		config_parse_with(config, ++scheduler->configs, scheduler->plugins, err);
 
 	if (!parsed)
 		return -1;
@@ -152,6 +187,22 @@ int scheduler_configure(struct scheduler *scheduler, struct str config, struct e
 	scheduler->config = parsed;
 	scheduler_wake(scheduler);
 	return 0;
+}
+
+static int configure_first(struct scheduler *scheduler, const struct scheduler_options *options,
+			   struct err *err)
+{
+	struct str builtin = str_from(config_builtin);
+
+	if (str_is_none(options->config))
+		return scheduler_configure(scheduler, builtin, err);
+	if (scheduler_configure(scheduler, options->config, err) == 0)
+		return 0;
+	if (!options->fall_back)
+		return -1;
+	log_error(scheduler->log, "the configuration is refused, the built-in one holds",
+		  LOG_STR("why", err->text));
+	return scheduler_configure(scheduler, builtin, err);
 }
 
 static void start_feeds(struct scheduler *scheduler)
@@ -185,27 +236,33 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 				   : "volcano";
 
 	list_init(&scheduler->writes);
+	list_init(&scheduler->claims);
 	scheduler->loop = loop;
 	scheduler->client = client;
 	scheduler->log = options->log;
+	scheduler->plugins = options->plugins;
 	scheduler->session.queue_gates = options->queue_gates;
+	scheduler->session.shard_hard = options->shard_hard;
+	scheduler->session.shard_soft = options->shard_soft;
 	scheduler->gather_us = options->gather_us ? options->gather_us : GATHER;
 	scheduler->period_us = options->period_us ? options->period_us : PERIOD;
 	scheduler->name = mem_strdup(name);
 	scheduler->default_queue =
 		mem_strdup(options->default_queue ? options->default_queue : "default");
 	scheduler->later = later_new(scheduler);
+	scheduler->numbers = numbers_new();
+	scheduler->session.mark = on_mark;
+	scheduler->session.mark_arg = scheduler;
 	scheduler->soon = loop_timer_new(loop, on_soon, scheduler);
 	scheduler->period = loop_timer_new(loop, on_period, scheduler);
-	if (scheduler_configure(scheduler,
-				str_is_none(options->config) ? str_from(config_builtin)
-							     : options->config,
-				err) < 0)
+	if (configure_first(scheduler, options, err) < 0)
 		return NULL;
 	scheduler->cluster = cluster_new(&(struct cluster_options){
 		.scheduler_names = options->scheduler_names,
 		.default_queue = scheduler->default_queue,
 		.node_selector = options->node_selector,
+		.ignored_provisioners = options->ignored_provisioners,
+		.shard_name = options->shard_name,
 		.seed = loop_random_u64(loop),
 	});
 	scheduler->recorder = recorder_new(
@@ -223,7 +280,9 @@ void scheduler_free(struct scheduler *scheduler)
 	for (size_t i = 0; i < CLUSTER_KIND_COUNT; i++)
 		informer_free(scheduler->feeds[i].informer);
 	scheduler_drop_writes(scheduler);
+	scheduler_drop_claims(scheduler);
 	later_free(scheduler->later);
+	numbers_free(scheduler->numbers);
 	recorder_free(scheduler->recorder);
 	loop_timer_free(scheduler->soon);
 	loop_timer_free(scheduler->period);
@@ -250,30 +309,47 @@ void scheduler_stats(const struct scheduler *scheduler, struct scheduler_stats *
 void scheduler_print_metrics(const struct scheduler *scheduler, struct buf *to)
 {
 	const struct scheduler_stats *s = &scheduler->stats;
+	/* Those of the second word are ours. */
 	const struct {
 		const char *name;
 		const char *type;
 		const char *help;
 		int64_t value;
 	} rows[] = {
-		{"cycles_total", "counter", "Cycles that were run", (int64_t)s->cycles},
-		{"binds_total", "counter", "Pods that were bound", (int64_t)s->binds},
-		{"bind_failures_total", "counter", "Bindings that failed",
+		{"total_preemption_attempts", "counter", "Cycles that evicted",
+		 (int64_t)s->preemptions},
+		{"pod_preemption_victims", "gauge", "Pods that were evicted by the last of them",
+		 (int64_t)s->victims_last},
+		{"scheduler_cycles_total", "counter", "Cycles that were run", (int64_t)s->cycles},
+		{"scheduler_binds_total", "counter", "Pods that were bound", (int64_t)s->binds},
+		{"scheduler_bind_failures_total", "counter", "Bindings that failed",
 		 (int64_t)s->bind_failures},
-		{"evictions_total", "counter", "Pods that were evicted", (int64_t)s->evictions},
-		{"writes_total", "counter", "Requests that write, of every sort",
+		{"scheduler_evictions_total", "counter", "Pods that were evicted",
+		 (int64_t)s->evictions},
+		{"scheduler_writes_total", "counter", "Requests that write, of every sort",
 		 (int64_t)s->writes},
-		{"cycle_microseconds_last", "gauge", "Length of the last cycle", s->cycle_us_last},
-		{"cycle_microseconds_max", "gauge", "Length of the longest cycle", s->cycle_us_max},
-		{"writes_in_flight", "gauge", "Writes under way", (int64_t)s->in_flight},
-		{"jobs_active", "gauge", "Jobs that a cycle looks at",
+		{"scheduler_podgroup_writes_total", "counter",
+		 "Statuses and reasons of podgroups written", (int64_t)s->group_writes},
+		{"scheduler_pod_condition_writes_total", "counter",
+		 "Conditions of pods that wait written", (int64_t)s->pod_writes},
+		{"scheduler_cycle_microseconds_last", "gauge", "Length of the last cycle",
+		 s->cycle_us_last},
+		{"scheduler_cycle_microseconds_max", "gauge", "Length of the longest cycle",
+		 s->cycle_us_max},
+		{"scheduler_writes_in_flight", "gauge", "Writes under way", (int64_t)s->in_flight},
+		{"scheduler_jobs_active", "gauge", "Jobs that a cycle looks at",
 		 (int64_t)scheduler->cluster->active_count},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		buf_printf(to,
-			   "# HELP volcano_scheduler_%s %s\n# TYPE volcano_scheduler_%s %s\n"
-			   "volcano_scheduler_%s %lld\n",
+		buf_printf(to, "# HELP volcano_%s %s\n# TYPE volcano_%s %s\nvolcano_%s %lld\n",
 			   rows[i].name, rows[i].help, rows[i].name, rows[i].type, rows[i].name,
 			   (long long)rows[i].value);
+	buf_printf(to,
+		   "# TYPE volcano_schedule_attempts_total counter\n"
+		   "volcano_schedule_attempts_total{result=\"scheduled\"} %lld\n"
+		   "volcano_schedule_attempts_total{result=\"error\"} %lld\n",
+		   (long long)(s->binds - s->bind_failures), (long long)s->bind_failures);
+	numbers_print(scheduler->numbers, to);
+	numbers_print_model(scheduler->cluster, scheduler->config, to);
 }

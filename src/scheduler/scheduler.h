@@ -25,17 +25,25 @@ struct client;
 struct cluster;
 struct log;
 struct loop;
+struct plugin_types;
 struct scheduler;
 
 struct scheduler_options {
 	/* The text of the configuration file; none: the built-in configuration. */
 	struct str config;
+	bool fall_back;                     /* use that also where the text makes no sense */
 	const char *const *scheduler_names; /* NULL-terminated; NULL: volcano */
 	const char *default_queue;          /* NULL: default */
 	const char *const *node_selector;   /* "key:value", NULL-terminated; NULL: all nodes */
-	int64_t period_us;                  /* 0: a second */
-	int64_t gather_us; /* how long a change waits for others to come; 0: 2 ms */
-	bool queue_gates;  /* the feature SchedulingGatesQueueAdmission */
+	const char *const
+		*ignored_provisioners; /* of volumes that nodes do not count; may be NULL */
+	const char *shard_name;        /* of the NodeShard that is ours; NULL: volcano */
+	bool shard_hard;               /* other nodes are not used */
+	bool shard_soft;               /* ... only where ours do not suffice */
+	int64_t period_us;             /* 0: a second */
+	int64_t gather_us;             /* how long a change waits for others to come; 0: 2 ms */
+	bool queue_gates;              /* the feature SchedulingGatesQueueAdmission */
+	const struct plugin_types *plugins; /* beside those that are built in; lent. NULL: none */
 	struct log *log;
 };
 
@@ -58,7 +66,11 @@ struct scheduler_stats {
 	uint64_t binds;
 	uint64_t bind_failures;
 	uint64_t evictions;
-	uint64_t writes; /* of every sort, binds included */
+	uint64_t preemptions;  /* cycles that evicted */
+	uint64_t victims_last; /* ... how many, the last of them */
+	uint64_t writes;       /* of every sort, binds included, events not */
+	uint64_t group_writes;
+	uint64_t pod_writes; /* of conditions */
 	int64_t cycle_us_last;
 	int64_t cycle_us_max;
 	size_t in_flight;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scheduler's model under any sequence of events: bytes become nodes, queues, groups and pods that
- * come, change and go, and cycles between them. After each cycle everything is counted again, and
- * what a cycle binds must fit and be whole gangs. */
+/* The scheduler under any sequence of events: bytes become a configuration, then nodes, queues, groups, pods
+ * and priorities that come, change and go, and cycles between them. After each cycle everything is counted
+ * again; what a cycle binds must fit and be whole gangs, and nobody goes who may not. Bindings and
+ * evictions are carried out, fail, or stay under way. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,12 +13,22 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char config_text[] = "{\"actions\": \"enqueue, allocate, backfill\", \"tiers\": "
-				  "[{\"plugins\": [{\"name\": \"priority\"}, "
-				  "{\"name\": \"gang\"}]}, {\"plugins\": [{\"name\": "
-				  "\"overcommit\"}, {\"name\": \"drf\"}, {\"name\": "
-				  "\"predicates\"}, {\"name\": \"proportion\"}, {\"name\": "
-				  "\"nodeorder\"}, {\"name\": \"binpack\"}]}]}";
+/* The first byte chooses one. */
+#define FIRST                                                                                    \
+	"\"tiers\": [{\"plugins\": [{\"name\": \"priority\"}, {\"name\": \"gang\"}, {\"name\": " \
+	"\"conformance\"}]}, {\"plugins\": [{\"name\": \"predicates\"}, {\"name\": "             \
+	"\"nodeorder\"}, "
+static const char *const configs[] = {
+	"{\"actions\": \"enqueue, allocate, backfill\", " FIRST "{\"name\": \"overcommit\"}, "
+	"{\"name\": \"drf\"}, {\"name\": \"proportion\"}, {\"name\": \"binpack\"}]}]}",
+	"{\"actions\": \"enqueue, allocate, preempt, reclaim, backfill\", " FIRST
+	"{\"name\": \"capacity\"}]}]}",
+	"{\"actions\": \"enqueue, gangreclaim, gangpreempt, allocate, backfill\", " FIRST
+	"{\"name\": \"proportion\"}]}]}",
+	"{\"actions\": \"allocate, backfill\", " FIRST "{\"name\": \"capacity\", "
+	"\"enableHierarchy\": true}]}]}",
+};
+#undef FIRST
 
 /* What the bytes say next; nothing is 0. */
 struct bytes {
@@ -55,13 +66,18 @@ static void add_node(struct cluster *cluster, struct bytes *bytes)
 
 static void add_queue(struct cluster *cluster, struct bytes *bytes)
 {
+	static const char both[] =
+		", \"capability\": {\"cpu\": \"3\"}, \"guarantee\": {\"resource\": "
+		"{\"cpu\": \"1\"}}";
+	static const char *const limits[] = {"", "", ", \"deserved\": {\"cpu\": \"2\"}", both};
 	unsigned name = take(bytes, 3), parent = take(bytes, 4);
 
 	apply(cluster, CLUSTER_QUEUE,
 	      mem_printf(
 		      "{\"metadata\": {\"name\": \"q%u\"}, \"spec\": {\"weight\": %u, \"parent\": "
-		      "\"q%u\"}, \"status\": {\"state\": \"%s\"}}",
-		      name, 1 + take(bytes, 3), parent, take(bytes, 4) ? "Open" : "Closed"));
+		      "\"q%u\"%s}, \"status\": {\"state\": \"%s\"}}",
+		      name, 1 + take(bytes, 3), parent, limits[take(bytes, 4)],
+		      take(bytes, 4) ? "Open" : "Closed"));
 }
 
 static void add_group(struct cluster *cluster, struct bytes *bytes)
@@ -69,10 +85,11 @@ static void add_group(struct cluster *cluster, struct bytes *bytes)
 	unsigned name = take(bytes, 3), min = take(bytes, 4);
 
 	apply(cluster, CLUSTER_PODGROUP,
-	      mem_printf("{\"metadata\": {\"name\": \"g%u\", \"namespace\": \"d\"}, \"spec\": "
-			 "{\"minMember\": %u, \"queue\": \"q%u\"%s}}",
-			 name, min, take(bytes, 3),
-			 take(bytes, 2) ? "" : ", \"minResources\": {\"cpu\": \"2\"}"));
+	      mem_printf(
+		      "{\"metadata\": {\"name\": \"g%u\", \"namespace\": \"d\"}, \"spec\": "
+		      "{\"minMember\": %u, \"queue\": \"q%u\", \"priorityClassName\": \"c%u\"%s}}",
+		      name, min, take(bytes, 3), take(bytes, 3),
+		      take(bytes, 2) ? "" : ", \"minResources\": {\"cpu\": \"2\"}"));
 }
 
 static void add_pod(struct cluster *cluster, struct bytes *bytes)
@@ -112,6 +129,15 @@ static void add_pod(struct cluster *cluster, struct bytes *bytes)
 		      *place ? phases[take(bytes, 5)] : "Pending"));
 }
 
+static void add_class(struct cluster *cluster, struct bytes *bytes)
+{
+	unsigned name = take(bytes, 3);
+
+	apply(cluster, CLUSTER_PRIORITYCLASS,
+	      mem_printf("{\"metadata\": {\"name\": \"c%u\"}, \"value\": %u}", name,
+			 take(bytes, 5)));
+}
+
 static void remove_one(struct cluster *cluster, struct bytes *bytes)
 {
 	static const struct {
@@ -120,12 +146,46 @@ static void remove_one(struct cluster *cluster, struct bytes *bytes)
 	} rows[] = {{CLUSTER_NODE, 'n'},
 		    {CLUSTER_QUEUE, 'q'},
 		    {CLUSTER_PODGROUP, 'g'},
-		    {CLUSTER_POD, 'p'}};
-	unsigned which = take(bytes, 4);
+		    {CLUSTER_POD, 'p'},
+		    {CLUSTER_PRIORITYCLASS, 'c'}};
+	unsigned which = take(bytes, 5);
 	char name[] = {rows[which].letter, (char)('0' + take(bytes, 8)), '\0'};
 
-	cluster_remove(cluster, rows[which].kind, which < 2 ? str_none() : STR("d"),
+	cluster_remove(cluster, rows[which].kind, which < 2 || which == 4 ? str_none() : STR("d"),
 		       str_from(name));
+}
+
+static void judge(const struct cluster *cluster, const struct decision *d)
+{
+	const struct task *task = d->task;
+
+	if (d->kind == DECIDE_EVICT) {
+		assert(task->preemptable && !task->system && task->status == TASK_RELEASING);
+		assert(d->job && d->job->grouped);
+	}
+	if (d->kind != DECIDE_BIND)
+		return;
+	/* What asks for nothing may go to a node that is short. */
+	assert(task->class->empty ||
+	       columns_get(&cluster->columns, ROOM_IDLE, DIM_CPU, task->node->slot) >= 0);
+	assert((int64_t)job_ready_count(task->job) >= task->job->min_available);
+}
+
+/* What becomes of a decision: nothing yet, it fails, or an evicted pod is gone. */
+static void carry_out(struct cluster *cluster, const struct decision *d, struct bytes *bytes)
+{
+	unsigned how = take(bytes, 3);
+
+	if (d->kind == DECIDE_BIND && how == 1)
+		cluster_bind_failed(cluster, d->task);
+	else if (d->kind == DECIDE_EVICT && how == 1)
+		cluster_evict_failed(cluster, d->task);
+	else if (d->kind == DECIDE_EVICT && how == 2) {
+		char *name = str_dup(task_name(d->task));
+
+		cluster_remove(cluster, CLUSTER_POD, STR("d"), str_from(name));
+		mem_free(name);
+	}
 }
 
 static void cycle(struct cluster *cluster, struct config *config, struct bytes *bytes)
@@ -136,31 +196,25 @@ static void cycle(struct cluster *cluster, struct config *config, struct bytes *
 	if (wrong)
 		printf("# %s\n", wrong);
 	assert(!wrong);
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
-
-		if (d->kind != DECIDE_BIND)
-			continue;
-		/* What asks for nothing may go to a node that is short. */
-		assert(d->task->class->empty || columns_get(&cluster->columns, ROOM_IDLE, DIM_CPU,
-							    d->task->node->slot) >= 0);
-		assert((int64_t)job_ready_count(d->task->job) >= d->task->job->min_available);
-	}
-	for (size_t i = 0; take(bytes, 2) && i < ssn->outcome.decisions.len; i++)
-		if (ssn->outcome.decisions.ptr[i].kind == DECIDE_BIND)
-			cluster_bind_failed(cluster, ssn->outcome.decisions.ptr[i].task);
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
+		judge(cluster, &ssn->outcome.decisions.ptr[i]);
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
+		carry_out(cluster, &ssn->outcome.decisions.ptr[i], bytes);
 	session_free(ssn);
+	wrong = cluster_check(cluster);
+	assert(!wrong);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes bytes = {data, data + size};
 	struct cluster *cluster = cluster_new(NULL);
-	struct config *config = config_parse(str_from(config_text), 1, NULL);
+	struct config *config = config_parse(
+		str_from(configs[take(&bytes, sizeof(configs) / sizeof(configs[0]))]), 1, NULL);
 
 	assert(config);
 	while (bytes.at < bytes.end) {
-		switch (take(&bytes, 7)) {
+		switch (take(&bytes, 8)) {
 		case 0:
 			add_node(cluster, &bytes);
 			break;
@@ -176,6 +230,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case 5:
 			remove_one(cluster, &bytes);
+			break;
+		case 6:
+			add_class(cluster, &bytes);
 			break;
 		default:
 			cycle(cluster, config, &bytes);

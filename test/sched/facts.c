@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts.c - see the header. */
 #include "facts.h"
 
@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/omap.h"
 #include "model/quantity.h"
+#include "sched/explain.h"
 
 #include "base/banned.h"
 
@@ -324,8 +325,8 @@ static bool has_element(struct json list, struct json element)
 /* Keys that are no facts by themselves. */
 static bool is_short(struct str key)
 {
-	static const char *const keys[] = {"after", "bound",  "pending", "evicted",
-					   "phase", "filled", "at",      "why"};
+	static const char *const keys[] = {"after",  "bound", "pending", "evicted", "phase",
+					   "filled", "at",    "why",     "reasons"};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (str_is(key, keys[i]))
@@ -432,11 +433,41 @@ static void short_reasons(const struct world *world, struct json want, struct no
 	}
 }
 
+/* The codes that the annotation of a group tells, in their order: "QueueShare NoNodeFits". */
+static void short_codes(const struct world *world, struct json want, struct notes *notes)
+{
+	struct json_iter it = json_iter(json_get(want, "reasons"));
+
+	while (json_next(&it)) {
+		struct object *group = world_find(world, STR("PodGroup"), STR("default"), it.key);
+		AUTO(buf_done) struct buf codes = BUF_UNBOUNDED;
+		AUTO(json_doc_unref) struct json_doc *doc = NULL;
+		struct json meta = JSON_NONE;
+		struct json_iter at;
+
+		if (group)
+			meta = json_get(json_doc_root(group->doc), "metadata");
+		doc = json_parse(
+			json_str(json_get(json_get(meta, "annotations"), EXPLAIN_ANNOTATION)), NULL,
+			NULL);
+		at = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
+		while (json_next(&at)) {
+			buf_puts(&codes, codes.len ? " " : "");
+			buf_put_str(&codes, json_str(json_get(at.value, "code")));
+		}
+		if (!str_eq(buf_str(&codes), json_str(it.value)))
+			vec_push(notes, mem_printf("reasons %.*s: want \"%.*s\", have \"%s\"",
+						   STR_ARG(it.key), STR_ARG(json_str(it.value)),
+						   buf_text(&codes)));
+	}
+}
+
 void facts_short(const struct world *world, struct json want, struct json have, struct notes *notes)
 {
 	short_groups(want, have, notes);
 	short_places(world, want, notes);
 	short_reasons(world, want, notes);
+	short_codes(world, want, notes);
 }
 
 /* --- claims ---------------------------------------------------------------------------------- */

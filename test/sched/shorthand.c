@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shorthand.c - see the header. */
 #include "shorthand.h"
 
@@ -171,6 +171,34 @@ static void set_int(struct json_doc *doc, struct json to, const char *name, cons
 		json_set_int(doc, to, name, value);
 }
 
+/* "g1,g2" */
+static void put_list(struct json_doc *doc, struct json to, const char *name, struct str text)
+{
+	struct json list = json_ensure_arr(doc, to, name);
+	struct str rest = text, part;
+
+	while (str_split(&rest, ',', &part))
+		json_append(doc, list, json_new_str(doc, part));
+}
+
+static void put_node_groups(struct json_doc *doc, struct json spec, const struct line *line)
+{
+	static const struct {
+		const char *word, *side, *list;
+	} rows[] = {
+		{"needs", "nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution"},
+		{"likes", "nodeGroupAffinity", "preferredDuringSchedulingIgnoredDuringExecution"},
+		{"shuns", "nodeGroupAntiAffinity",
+		 "requiredDuringSchedulingIgnoredDuringExecution"},
+		{"avoids", "nodeGroupAntiAffinity",
+		 "preferredDuringSchedulingIgnoredDuringExecution"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (has(line, rows[i].word))
+			put_list(doc, path(doc, spec, "affinity", rows[i].side), rows[i].list,
+				 find(line, rows[i].word));
+}
+
 static void expand_queue(struct json_doc *doc, struct json list, const struct line *line)
 {
 	struct json root = make(doc, list, "Queue", line->name, false);
@@ -187,6 +215,7 @@ static void expand_queue(struct json_doc *doc, struct json list, const struct li
 	put_prefixed(doc, json_ensure_obj(doc, spec, "deserved"), line, "deserved");
 	put_prefixed(doc, path(doc, spec, "guarantee", "resource"), line, "guarantee");
 	put_prefixed(doc, path(doc, root, "metadata", "annotations"), line, "note");
+	put_node_groups(doc, spec, line);
 	json_set_str(doc, json_ensure_obj(doc, root, "status"), "state",
 		     has(line, "closed") ? STR("Closed") : STR("Open"));
 }
@@ -221,6 +250,31 @@ static void expand_group(struct json_doc *doc, struct json list, const struct li
 		json_remove(doc, spec, STR("minResources"));
 	put_numbers(doc, json_ensure_obj(doc, spec, "minTaskMember"), line, "role");
 	put_prefixed(doc, path(doc, root, "metadata", "annotations"), line, "note");
+}
+
+static void expand_quota(struct json_doc *doc, struct json list, const struct line *line)
+{
+	struct json root = make(doc, list, "ResourceQuota", line->name, true);
+
+	put_prefixed(doc, path(doc, root, "spec", "hard"), line, "hard");
+	put_prefixed(doc, path(doc, root, "status", "hard"), line, "hard");
+	put_prefixed(doc, path(doc, root, "status", "used"), line, "used");
+}
+
+static void expand_budget(struct json_doc *doc, struct json list, const struct line *line)
+{
+	struct json root = make(doc, list, "PodDisruptionBudget", line->name, true);
+	struct json status = json_ensure_obj(doc, root, "status");
+	struct str rest = has(line, "disrupted") ? find(line, "disrupted") : str_none(), part;
+
+	put_prefixed(doc, path(doc, json_ensure_obj(doc, root, "spec"), "selector", "matchLabels"),
+		     line, "label");
+	json_set_int(doc, status, "disruptionsAllowed", 0);
+	set_int(doc, status, "disruptionsAllowed", line, "allows");
+	set_int(doc, status, "desiredHealthy", line, "keeps");
+	while (str_split(&rest, ',', &part))
+		json_set(doc, json_ensure_obj(doc, status, "disruptedPods"), part,
+			 json_new_str(doc, STR("2023-11-14T22:13:20Z")));
 }
 
 /* "app:db@zone": the selector, and the topology key. */
@@ -275,6 +329,15 @@ static void put_container(struct json_doc *doc, struct json spec, const struct l
 	json_append(doc, json_ensure_arr(doc, spec, "containers"), container);
 }
 
+static struct json scheduled(struct json_doc *doc)
+{
+	struct json made = json_new_obj(doc);
+
+	json_set_str(doc, made, "type", STR("PodScheduled"));
+	json_set_str(doc, made, "status", STR("True"));
+	return made;
+}
+
 static void expand_pod(struct json_doc *doc, struct json list, const struct line *line, int64_t n)
 {
 	struct str role = has(line, "role") ? find(line, "role") : STR("w");
@@ -315,6 +378,7 @@ static void expand_pod(struct json_doc *doc, struct json list, const struct line
 		json_set_str(doc, spec, "nodeName", find(line, "on"));
 		json_set_str(doc, status, "phase",
 			     has(line, "succeeded") ? STR("Succeeded") : STR("Running"));
+		json_append(doc, json_ensure_arr(doc, status, "conditions"), scheduled(doc));
 	}
 }
 
@@ -340,10 +404,8 @@ int shorthand_expand(struct json_doc *doc, struct json list, struct str line, st
 	static const struct {
 		const char *kind;
 		void (*expand)(struct json_doc *, struct json, const struct line *);
-	} rows[] = {{"node", expand_node},
-		    {"queue", expand_queue},
-		    {"class", expand_class},
-		    {"group", expand_group},
+	} rows[] = {{"node", expand_node},   {"queue", expand_queue}, {"class", expand_class},
+		    {"group", expand_group}, {"quota", expand_quota}, {"budget", expand_budget},
 		    {"pods", expand_pods}};
 	struct line words = {0};
 	size_t i = 0;

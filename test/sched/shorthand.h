@@ -3,8 +3,11 @@
  *
  *	node n1 cpu=4 memory=8Gi pods=10 gpu=2 label.zone=a taint=key:value:NoSchedule unschedulable
  *	queue q1 weight=2 priority=5 parent=p capability.cpu=4 deserved.gpu=2 guarantee.cpu=1 closed
+ *	     keeps needs=g1,g2 likes=g2 shuns=g3 avoids=g4 note.KEY=VALUE
  *	class high 1000
  *	group g1 min=3 queue=q1 class=high phase=Running need.cpu=3 role.master=1 note.KEY=VALUE
+ *	quota q hard.cpu=4 used.cpu=1
+ *	budget b label.app=db allows=1 keeps=2 disrupted=POD,POD
  *	pods g1 x3 cpu=1 memory=1Gi gpu=1 role=worker on=n1 class=high label.app=db select.zone=a
  *	     tolerate=key:value:NoSchedule port=80 never gated queue-gated pinned succeeded near=app:db@zone
  *	     away=app:db@zone spread=app:db@zone note.KEY=VALUE
@@ -13,7 +16,9 @@
  * is not preemptable; `near` and `away` are required affinity and anti-affinity to pods with that
  * label, a topology key behind the @. A missing role is "w". Memory and pods of a node are 64Gi and 110
  * unless given. `queue-gated` pods carry
- * Volcano's own gate, and the wish to have it taken away. */
+ * Volcano's own gate, and the wish to have it taken away. Pods with `on` were scheduled just now. A
+ * queue that `keeps` is not reclaimable; what it needs, likes, shuns and avoids are groups of nodes;
+ * a budget `keeps` that many healthy. */
 #ifndef TEST_SCHED_SHORTHAND_H
 #define TEST_SCHED_SHORTHAND_H
 

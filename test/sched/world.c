@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world.c - see the header. Documents in the store are never changed: a change replaces them, as the
  * API does, and goes into the model as an event. */
 #include "world.h"
@@ -9,9 +9,11 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "json/merge.h"
+#include "model/claims.h"
 #include "model/pod.h"
 #include "model/podgroup.h"
 #include "model/priorityclass.h"
+#include "sched/explain.h"
 
 #include "base/banned.h"
 
@@ -216,7 +218,7 @@ static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind
 		struct json_iter it = json_iter(json_get(json_get(root, "status"), "conditions"));
 
 		while (json_next(&it))
-			if (json_is_absent(json_get(it.value, "lastTransitionTime")))
+			if (!json_is(json_get(it.value, "lastTransitionTime"), JSON_STR))
 				json_set_str(doc, it.value, "lastTransitionTime",
 					     str_from(time_print(world->now, text)));
 	}
@@ -302,15 +304,62 @@ static void record(struct world *world, const char *kind, const char *key, const
 	vec_push(&world->events, event);
 }
 
+/* Who makes volumes of a claim's class. */
+static struct str provisioner_of(const struct world *world, struct str namespace, struct str claim)
+{
+	const struct object *pvc =
+		world_find(world, STR("PersistentVolumeClaim"), namespace, claim);
+	struct json spec = pvc ? json_get(json_doc_root(pvc->doc), "spec") : JSON_NONE;
+	const struct object *class = world_find(world, STR("StorageClass"), str_none(),
+						json_str(json_get(spec, "storageClassName")));
+
+	return class ? json_str(json_get(json_doc_root(class->doc), "provisioner")) : str_none();
+}
+
+/* What the controller of volumes makes of a promise: the claim gets its volume. */
+static void bind_claim(struct world *world, const struct volume_promise *promise)
+{
+	struct str maker = promise->volume.len
+				   ? str_none()
+				   : provisioner_of(world, promise->namespace, promise->claim);
+	AUTO(mem_free)
+	char *volume = promise->volume.len ? str_dup(promise->volume)
+					   : mem_printf("made-%.*s", STR_ARG(promise->claim));
+	AUTO(mem_free)
+	char *claim = mem_printf("{\"metadata\":{\"annotations\":{\"" CLAIM_BIND_COMPLETED
+				 "\":\"yes\"}},\"spec\":{\"volumeName\":\"%s\"},"
+				 "\"status\":{\"phase\":\"Bound\"}}",
+				 volume);
+	AUTO(mem_free)
+	char *pv = mem_printf("{\"kind\":\"PersistentVolume\",\"metadata\":{\"name\":\"%s\"},"
+			      "\"spec\":{%s%.*s%s\"claimRef\":{\"namespace\":\"%.*s\",\"name\":"
+			      "\"%.*s\"}},\"status\":{\"phase\":\"Bound\"}}",
+			      volume, promise->volume.len ? "" : "\"csi\":{\"driver\":\"",
+			      STR_ARG(maker), promise->volume.len ? "" : "\"},",
+			      STR_ARG(promise->namespace), STR_ARG(promise->claim));
+	AUTO(json_doc_unref) struct json_doc *of_pv = json_parse(str_from(pv), NULL, NULL);
+	AUTO(json_doc_unref) struct json_doc *of_claim = json_parse(str_from(claim), NULL, NULL);
+
+	if ((promise->volume.len ? world_patch(world, STR("PersistentVolume"), str_none(),
+					       promise->volume, json_doc_root(of_pv), NULL)
+				 : world_apply(world, json_doc_root(of_pv), NULL)) < 0 ||
+	    world_patch(world, STR("PersistentVolumeClaim"), promise->namespace, promise->claim,
+			json_doc_root(of_claim), NULL) < 0)
+		abort();
+}
+
 static void carry_out_pod(struct world *world, const struct decision *d)
 {
 	struct object *object = object_of_task(world, d->task);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	char text[TIME_TEXT_SIZE];
+	struct volume_promise promise;
 	struct json spec;
 
 	if (!object)
 		return;
+	while (d->kind == DECIDE_BIND && volumes_get_promise(world->cluster, d->task, 0, &promise))
+		bind_claim(world, &promise);
 	doc = json_doc_thaw(json_doc_root(object->doc));
 	spec = json_get(json_doc_root(doc), "spec");
 	switch (d->kind) {
@@ -348,6 +397,20 @@ static void carry_out_pod(struct world *world, const struct decision *d)
 	}
 }
 
+static void set_reasons(struct json_doc *doc, const char *text)
+{
+	struct json meta = json_get(json_doc_root(doc), "metadata");
+
+	if (!text)
+		return;
+	if (*text)
+		json_set_str(doc, json_ensure_obj(doc, meta, "annotations"), EXPLAIN_ANNOTATION,
+			     str_from(text));
+	else
+		json_remove(doc, json_ensure_obj(doc, meta, "annotations"),
+			    STR(EXPLAIN_ANNOTATION));
+}
+
 static void carry_out_group(struct world *world, const struct decision *d)
 {
 	struct object *object = object_of_job(world, d->job);
@@ -357,11 +420,14 @@ static void carry_out_group(struct world *world, const struct decision *d)
 	if (!object)
 		return;
 	doc = json_doc_thaw(json_doc_root(object->doc));
+	set_reasons(doc, d->reasons);
 	status = json_ensure_obj(doc, json_doc_root(doc), "status");
-	json_set_str(doc, status, "phase", str_from(podgroup_phase_names[d->phase]));
-	json_set_int(doc, status, "running", d->running);
-	json_set_int(doc, status, "succeeded", d->succeeded);
-	json_set_int(doc, status, "failed", d->failed);
+	if (!d->no_status) {
+		json_set_str(doc, status, "phase", str_from(podgroup_phase_names[d->phase]));
+		json_set_int(doc, status, "running", d->running);
+		json_set_int(doc, status, "succeeded", d->succeeded);
+		json_set_int(doc, status, "failed", d->failed);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(d->conditions); i++)
 		if (d->conditions[i].type)
 			set_condition(doc, d->conditions[i].type, "True", d->conditions[i].reason,

@@ -43,6 +43,7 @@ struct world {
 	int64_t linger; /* how long a deleted pod takes to go */
 	uint64_t uids;
 	bool ordered; /* groups and queues are a second apart */
+	bool spoiled; /* some objects make no sense, and are set aside */
 	bool exited;  /* the scheduler would have ended */
 	bool unsettled;
 	size_t binds;

@@ -8,7 +8,7 @@
 umask 022
 home=$tmp/home
 volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-passes "the server starts" volcano up -d --listen 127.0.0.1:0
+passes "the server starts" volcano up -d --listen 127.0.0.1:0 --nodes 0
 trap 'volcano down >/dev/null 2>&1; clean_up' EXIT
 export KUBECONFIG="$home/kubeconfig" HOME="$tmp" # kubectl keeps its caches there
 data=$PWD/test/data/crd

@@ -11,8 +11,13 @@ has "it lets a day pass" "$output" ": 1440 timers in "
 fails "a file that is not there is an error" "$EXAMPLES/tour" "$tmp/nothing.json"
 has "with its name" "$output" "nothing.json: No such file or directory"
 
+count_primes() { "$EXAMPLES/primes" coordinator 1000000 & "$EXAMPLES/primes" worker 0 && wait; }
+passes "primes are counted" count_primes
+has "all of them" "$output" "there are 78,498 primes below 1,000,000"
+
 passes "the demo runs" tools/demo "$BIN/.."
-has "its first gang runs to its end" "$output" "gang is Completed"
-has "its second one waits, and then runs too" "$output" "large is Completed"
+has "its second gang waits, and says what for" "$output" "second waits: "
+has "a worker that was killed comes back" "$output" "worker 1 is gone; its range goes to another one"
+has "all is as told" "$output" "both results right; nothing left running"
 
 finish

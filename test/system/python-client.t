@@ -8,5 +8,5 @@ tmp=$(mktemp -d)
 export KUBECONFIG="$tmp/home/kubeconfig" HOME="$tmp"
 trap '"$BIN/volcano" down --data-dir "$tmp/home" >&2; rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
-"$BIN/volcano" up -d --listen 127.0.0.1:0 --data-dir "$tmp/home" >&2
+"$BIN/volcano" up -d --listen 127.0.0.1:0 --nodes 0 --data-dir "$tmp/home" >&2
 /usr/bin/python3 test/system/python-client.py test/data/crd

@@ -86,4 +86,134 @@ passes "a configuration that makes no sense is refused" timeout 60 \
 	sh -c "until grep -q 'the last one holds on' '$tmp/log'; do :; done"
 has "with its reason" "$(cat "$tmp/log")" dance
 passes "it stops" volcano down
+
+# Nodes are objects that the test makes, and it is their kubelet; a scheduler of two names.
+home=$tmp/bare
+KUBECONFIG="$home/kubeconfig"
+node() { # NAME CPUS
+	cat <<-END
+	---
+	apiVersion: v1
+	kind: Node
+	metadata: {name: $1, labels: {kubernetes.io/hostname: $1}}
+	status:
+	  capacity: {cpu: "$2", memory: 64Gi, pods: "110"}
+	  allocatable: {cpu: "$2", memory: 64Gi, pods: "110"}
+	  conditions: [{type: Ready, status: "True"}]
+	END
+}
+runs() { # POD...
+	for one; do
+		kubectl patch pod "$one" --subresource=status -p '{"status": {"phase": "Running"}}' || return
+	done
+}
+at_node() { waits_for "pod/$1" .spec.nodeName "$2"; }
+configure() { # ACTIONS
+	cat >"$tmp/conf.new" <<-END
+	actions: "$1"
+	tiers:
+	- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+	- plugins: [{name: predicates}, {name: nodeorder}]
+	END
+	mv "$tmp/conf.new" "$tmp/conf"
+}
+logged() { timeout 60 sh -c "until grep -q '$1' '$tmp/log2'; do :; done"; }
+passes "a server starts without scheduler and nodes" \
+	volcano up -d --listen 127.0.0.1:0 --components apiserver,controllers
+node n1 4 >"$tmp/node.yaml"
+passes "a node is made" kubectl apply -f "$tmp/node.yaml"
+passes "it is ready" kubectl taint node n1 node.kubernetes.io/not-ready:NoSchedule-
+configure "enqueue"
+"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect=false --scheduler-conf "$tmp/conf" \
+	--scheduler-name volcano --scheduler-name second 2>"$tmp/log2" &
+servers="$servers $!"
+passes "the first queues come" kubectl wait queue/root queue/default --for=create --timeout=60s
+passes "and are opened" waits_for queue/default .status.state Open
+
+{ group wait 2; pod wait-0 wait 3; pod wait-1 wait 3; } >"$tmp/wait.yaml"
+passes "a gang is made that needs more than there is" kubectl apply -f "$tmp/wait.yaml"
+passes "it is let in" waits_for podgroup/wait .status.phase Inqueue
+configure "enqueue, allocate, preempt"
+passes "another configuration is read while it runs" logged 'read again'
+passes "the gang says that it waits" \
+	waits_for podgroup/wait '.status.conditions[?(@.type=="Unschedulable")].status' True
+has "and why, with numbers" "$(kubectl get podgroup wait -o 'jsonpath={.metadata.annotations}')" \
+	'needs 3, largest free 1'
+has "each of its pods, too" "$(kubectl get pod wait-1 -o 'jsonpath={.status.conditions}')" Unschedulable
+echo 'actions: "dance"' >"$tmp/conf.new"
+mv "$tmp/conf.new" "$tmp/conf"
+passes "a configuration that makes no sense is refused" logged 'the last one holds on'
+node n2 4 >"$tmp/node.yaml"
+passes "a second node comes" kubectl apply -f "$tmp/node.yaml"
+passes "it is ready as well" kubectl taint node n2 node.kubernetes.io/not-ready:NoSchedule-
+passes "the gang is placed by the last good one" \
+	kubectl wait pod/wait-0 pod/wait-1 '--for=jsonpath={.spec.nodeName}' --timeout=60s
+passes "its pods run" runs wait-0 wait-1
+passes "so does the group" waits_for podgroup/wait .status.phase Running
+is "which has nothing to explain any more" \
+	"$(kubectl get podgroup wait -o 'jsonpath={.metadata.annotations.scheduling\.volcano\.sh/reasons}')" ""
+
+{
+	group own 1
+	pod own-0 own 1 | sed 's/schedulerName: volcano/schedulerName: second/'
+	group strange 1
+	pod strange-0 strange 1 | sed 's/schedulerName: volcano/schedulerName: third/'
+} >"$tmp/names.yaml"
+passes "pods of two more schedulers are made" kubectl apply -f "$tmp/names.yaml"
+passes "that of our second name is placed" \
+	kubectl wait pod/own-0 '--for=jsonpath={.spec.nodeName}' --timeout=60s
+is "the other one is left alone" "$(kubectl get pod strange-0 -o 'jsonpath={.spec.nodeName}')" ""
+passes "they go" kubectl delete -f "$tmp/names.yaml" --grace-period=0 --force
+
+cat >"$tmp/high.yaml" <<END
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+END
+passes "a class of high priority is made" kubectl apply -f "$tmp/high.yaml"
+passes "the gang may be broken up" kubectl patch podgroup wait --type=merge -p '{"spec": {"minMember": 1}}'
+{ group first 1; pod first-0 first 4; } |
+	sed 's/queue: default/queue: default, priorityClassName: high/; s/schedulerName: volcano/schedulerName: volcano\n  priorityClassName: high/' >"$tmp/first.yaml"
+passes "one that is more important comes" kubectl apply -f "$tmp/first.yaml"
+passes "somebody goes for it" sh -c "until '$KUBECTL_NEW' get events --field-selector reason=Preempted -o name | grep -q event; do :; done"
+has "who says for whom and by what right" \
+	"$(kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[*].message}')" \
+	"evicted by preempt for job default/first (priority 1000; this job: 0) of the same queue default"
+victim=$(kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[0].involvedObject.name}')
+passes "and has gone" kubectl delete pod "$victim" --grace-period=0 --force
+passes "the room is its own" kubectl wait pod/first-0 '--for=jsonpath={.spec.nodeName}' --timeout=60s
+passes "everything goes" kubectl delete podgroups,pods --all --grace-period=0 --force
+
+cat >"$tmp/claim.yaml" <<END
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: late}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: late
+  local: {path: /disk}
+  nodeAffinity:
+    required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n2]}]}]}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], storageClassName: late, resources: {requests: {storage: 1Gi}}}
+END
+{ group with 1; pod with-0 with 1; } >"$tmp/with.yaml"
+echo '  volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]' >>"$tmp/with.yaml"
+passes "a claim waits for its first pod" kubectl apply -f "$tmp/claim.yaml"
+passes "which comes" kubectl apply -f "$tmp/with.yaml"
+passes "it goes where a volume is" at_node with-0 n2
+passes "the claim has it" waits_for pvc/data .status.phase Bound
+is "and no other" "$(kubectl get pvc data -o 'jsonpath={.spec.volumeName}')" disk
+passes "it stops" volcano down
 finish

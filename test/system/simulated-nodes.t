@@ -21,7 +21,7 @@ done
 is "there are three" "$(kubectl get nodes -o name | wc -l)" 3
 is "they are of a size" \
 	"$(kubectl get node node-00000 -o jsonpath='{.status.allocatable}')" \
-	'{"cpu":"32","memory":"256Gi","pods":"110"}'
+	'{"cpu":"32","ephemeral-storage":"1Ti","memory":"256Gi","pods":"110"}'
 
 {
 	pod stays node-00000 ""

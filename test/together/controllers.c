@@ -29,17 +29,6 @@ static void stop(struct home *h)
 	client_free(h->client);
 }
 
-static void pass(struct home *h, int64_t time)
-{
-	int64_t until = loop_uptime(h->w.loop) + time;
-
-	loop_drain(h->w.loop);
-	while (loop_uptime(h->w.loop) < until) {
-		(void)loop_turn(h->w.loop, until - loop_uptime(h->w.loop));
-		loop_drain(h->w.loop);
-	}
-}
-
 /* JSON with ' for ". */
 static struct json_doc *quoted(const char *text)
 {
@@ -70,7 +59,7 @@ static int send(struct home *h, enum client_verb verb, enum resource_id resource
 	if (got.reason)
 		printf("# %s\n", got.text);
 	json_doc_unref(got.doc);
-	pass(h, 200 * TIME_MILLISECOND);
+	world_pass(&h->w, 200 * TIME_MILLISECOND);
 	return code;
 }
 
@@ -85,22 +74,9 @@ static void merge(struct home *h, enum resource_id resource, const char *name, c
 	ok(send(h, CLIENT_PATCH, resource, name, sub, body) == 200, "changed: %s %s", name, body);
 }
 
-/* A field of an object, or the reason why there is none; for the next call only. */
 static const char *at(struct home *h, enum resource_id resource, const char *name, const char *path)
 {
-	static char text[900];
-	struct got got = {0};
-
-	(void)world_ask(&h->w, &got,
-			&(struct client_ask){
-				.verb = CLIENT_GET,
-				.resource = &resources[resource],
-				.namespace = resources[resource].namespaced ? STR("a") : str_none(),
-				.name = str_from(name)});
-	snprintf(text, sizeof(text), "%s",
-		 got.reason ? err_reason(got.reason) : text_at(got.doc, path));
-	json_doc_unref(got.doc);
-	return text;
+	return world_at(&h->w, resource, name, path);
 }
 
 static void command(struct home *h, const char *name, const char *action, const char *queue)
@@ -122,7 +98,7 @@ static void open_home(struct home *h)
 	world_open(&h->w, 7, 0);
 	ok(install_definitions(h->w.api, &err) == 0, "Volcano's kinds are there");
 	start(h);
-	pass(h, TIME_SECOND);
+	world_pass(&h->w, TIME_SECOND);
 	make(h, RESOURCE_NAMESPACES, "{'metadata':{'name':'a'}}");
 }
 
@@ -131,13 +107,13 @@ static void close_home(struct home *h)
 {
 	int64_t version;
 
-	pass(h, TIME_MINUTE);
+	world_pass(&h->w, TIME_MINUTE);
 	version = store_revision(h->w.store);
-	pass(h, 10 * TIME_MINUTE);
+	world_pass(&h->w, 10 * TIME_MINUTE);
 	ok(store_revision(h->w.store) == version, "it comes to rest");
 	stop(h);
 	start(h);
-	pass(h, TIME_MINUTE);
+	world_pass(&h->w, TIME_MINUTE);
 	ok(store_revision(h->w.store) == version, "a restart writes nothing");
 	stop(h);
 	world_close(&h->w);
@@ -204,9 +180,9 @@ static void test_cron(void)
 	make(&h, RESOURCE_VCCRONJOBS,
 	     "{'metadata':{'name':'c','namespace':'a'},'spec':{'schedule':'*/5 * * * *',"
 	     "'timeZone':'UTC','concurrencyPolicy':'Forbid','jobTemplate':{'spec':{" TASKS "}}}}");
-	pass(&h, 4 * TIME_MINUTE);
+	world_pass(&h.w, 4 * TIME_MINUTE);
 	is(at(&h, RESOURCE_VCCRONJOBS, "c", "status.active"), "");
-	pass(&h, TIME_MINUTE);
+	world_pass(&h.w, TIME_MINUTE);
 	is(at(&h, RESOURCE_VCCRONJOBS, "c", "status.lastScheduleTime"), "2026-01-01T00:05:00Z");
 	ok(strstr(at(&h, RESOURCE_VCCRONJOBS, "c", "status.active"), "\"c-29453765\"") != NULL,
 	   "a run that is due is made, and recorded");
@@ -268,9 +244,9 @@ static void test_ttl(void)
 	merge(&h, RESOURCE_VCJOBS, "j", "status",
 	      "{'status':{'state':{'phase':'Completed','lastTransitionTime':"
 	      "'2026-01-01T00:00:02Z'}}}");
-	pass(&h, 25 * TIME_SECOND);
+	world_pass(&h.w, 25 * TIME_SECOND);
 	is(at(&h, RESOURCE_VCJOBS, "j", "metadata.deletionTimestamp"), "");
-	pass(&h, 10 * TIME_SECOND);
+	world_pass(&h.w, 10 * TIME_SECOND);
 	ok(strcmp(at(&h, RESOURCE_VCJOBS, "j", "metadata.deletionTimestamp"), "") != 0,
 	   "a job goes when its time is over");
 	stop(&h);

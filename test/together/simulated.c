@@ -28,17 +28,6 @@ static void stop(struct simulation *s)
 	client_free(s->client);
 }
 
-static void pass(struct simulation *s, int64_t time)
-{
-	int64_t until = loop_uptime(s->w.loop) + time;
-
-	loop_drain(s->w.loop);
-	while (loop_uptime(s->w.loop) < until) {
-		(void)loop_turn(s->w.loop, until - loop_uptime(s->w.loop));
-		loop_drain(s->w.loop);
-	}
-}
-
 static void open_world(struct simulation *s, uint64_t seed, size_t nodes)
 {
 	AUTO(json_doc_unref) struct json_doc *namespace = doc_of("{\"metadata\":{\"name\":\"a\"}}");
@@ -50,7 +39,7 @@ static void open_world(struct simulation *s, uint64_t seed, size_t nodes)
 	world_wait(&s->w, &got);
 	json_doc_unref(got.doc);
 	start(s, nodes);
-	pass(s, 0);
+	world_pass(&s->w, 0);
 }
 
 static void close_world(struct simulation *s)
@@ -74,21 +63,9 @@ static void make_pod(struct simulation *s, const char *name, const char *node,
 	client_create(s->w.client, &resources[RESOURCE_PODS], doc, NULL, NULL);
 }
 
-/* A field of a pod, or the reason why there is none; for the next call only. */
 static const char *pod_at(struct simulation *s, const char *name, const char *path)
 {
-	static char text[600];
-	struct got got = {0};
-
-	(void)world_ask(&s->w, &got,
-			&(struct client_ask){.verb = CLIENT_GET,
-					     .resource = &resources[RESOURCE_PODS],
-					     .namespace = STR("a"),
-					     .name = str_from(name)});
-	snprintf(text, sizeof(text), "%s",
-		 got.reason ? err_reason(got.reason) : text_at(got.doc, path));
-	json_doc_unref(got.doc);
-	return text;
+	return world_at(&s->w, RESOURCE_PODS, name, path);
 }
 
 static void test_nodes(void)
@@ -105,13 +82,14 @@ static void test_nodes(void)
 					     .resource = &resources[RESOURCE_NODES],
 					     .name = STR("node-00299")});
 	is(text_at(got.doc, "status.allocatable"),
-	   "{\"cpu\":\"32\",\"memory\":\"256Gi\",\"pods\":\"110\"}");
+	   "{\"cpu\":\"32\",\"memory\":\"256Gi\",\"ephemeral-storage\":\"1Ti\","
+	   "\"pods\":\"110\"}");
 	is(text_at(got.doc, "spec.taints"), "");
 	json_doc_unref(got.doc);
 	version = store_revision(s.w.store);
 	stop(&s);
 	start(&s, 300);
-	pass(&s, 0);
+	world_pass(&s.w, 0);
 	simulated_stats(s.simulated, &stats);
 	ok(simulated_is_ready(s.simulated) && stats.nodes == 300, "after a restart as well");
 	ok(store_revision(s.w.store) == version, "without a write");
@@ -130,7 +108,7 @@ static void test_pods(void)
 	make_pod(&s, "good", "node-00000", "\"run-seconds\":\"2.5\"");
 	make_pod(&s, "bad", "node-00000", "\"run-seconds\":\"1\",\"run-exit-code\":\"7\"");
 	make_pod(&s, "odd", "node-00000", "\"run-seconds\":\"soon\"");
-	pass(&s, 0);
+	world_pass(&s.w, 0);
 	is(pod_at(&s, "plain", "status.phase"), "Running");
 	is(pod_at(&s, "plain", "status.hostIP"), "172.16.0.2");
 	is(pod_at(&s, "plain", "status.startTime"), "2026-01-01T00:00:00Z");
@@ -142,21 +120,21 @@ static void test_pods(void)
 	   "\"started\":true,\"lastState\":{}}]");
 	is(pod_at(&s, "unbound", "status.phase"), "Pending");
 	is(pod_at(&s, "elsewhere", "status.phase"), "Pending");
-	pass(&s, TIME_SECOND);
+	world_pass(&s.w, TIME_SECOND);
 	is(pod_at(&s, "bad", "status.phase"), "Failed");
 	is(pod_at(&s, "good", "status.phase"), "Running");
-	pass(&s, TIME_SECOND + TIME_SECOND / 2 - 1);
+	world_pass(&s.w, TIME_SECOND + TIME_SECOND / 2 - 1);
 	is(pod_at(&s, "good", "status.phase"), "Running");
-	pass(&s, 2);
+	world_pass(&s.w, 2);
 	is(pod_at(&s, "good", "status.phase"), "Succeeded");
-	pass(&s, TIME_HOUR);
+	world_pass(&s.w, TIME_HOUR);
 	is(pod_at(&s, "plain", "status.phase"), "Running");
 	is(pod_at(&s, "odd", "status.phase"), "Running");
 	simulated_stats(s.simulated, &stats);
 	ok(stats.starts == 4 && stats.ends == 2 && stats.pods == 4 && stats.failures == 0,
 	   "one write a transition");
 	client_delete(s.w.client, &resources[RESOURCE_PODS], STR("a"), STR("plain"), NULL, NULL);
-	pass(&s, 0);
+	world_pass(&s.w, 0);
 	is(pod_at(&s, "plain", "status.phase"), "NotFound");
 	simulated_stats(s.simulated, &stats);
 	ok(stats.removed == 1 && stats.pods == 3, "a bound pod that is deleted is gone at once");
@@ -169,7 +147,7 @@ static void test_end(void)
 
 	open_world(&s, 3, 1);
 	make_pod(&s, "bad", "node-00000", "\"run-seconds\":\"0\",\"run-exit-code\":\"3\"");
-	pass(&s, 0);
+	world_pass(&s.w, 0);
 	is(pod_at(&s, "bad", "status.phase"), "Failed");
 	ok(strstr(pod_at(&s, "bad", "status.containerStatuses"), "\"exitCode\":3"),
 	   "the containers tell the code");
@@ -186,19 +164,19 @@ static void test_restart(void)
 	open_world(&s, 4, 1);
 	make_pod(&s, "p", "node-00000", "\"run-seconds\":\"10\"");
 	make_pod(&s, "q", "node-00000", "\"run-seconds\":\"20\"");
-	pass(&s, 3 * TIME_SECOND);
+	world_pass(&s.w, 3 * TIME_SECOND);
 	stop(&s);
 	client_delete(s.w.client, &resources[RESOURCE_PODS], STR("a"), STR("q"), NULL, NULL);
 	make_pod(&s, "r", "node-00000", "");
-	pass(&s, 4 * TIME_SECOND);
+	world_pass(&s.w, 4 * TIME_SECOND);
 	is(pod_at(&s, "p", "status.phase"), "Running");
 	start(&s, 1);
-	pass(&s, 2 * TIME_SECOND);
+	world_pass(&s.w, 2 * TIME_SECOND);
 	is(pod_at(&s, "p", "status.phase"), "Running");
 	is(pod_at(&s, "q", "status.phase"), "NotFound");
 	is(pod_at(&s, "r", "status.phase"), "Running");
 	is(pod_at(&s, "r", "status.podIP"), "10.0.0.3");
-	pass(&s, 2 * TIME_SECOND);
+	world_pass(&s.w, 2 * TIME_SECOND);
 	is(pod_at(&s, "p", "status.phase"), "Succeeded");
 	close_world(&s);
 }
@@ -233,9 +211,9 @@ static void test_faults(uint64_t seed)
 			stop(&s);
 			start(&s, 3);
 		}
-		pass(&s, 50 * TIME_MILLISECOND);
+		world_pass(&s.w, 50 * TIME_MILLISECOND);
 	}
-	pass(&s, 10 * TIME_MINUTE);
+	world_pass(&s.w, 10 * TIME_MINUTE);
 	(void)world_ask(
 		&s.w, &got,
 		&(struct client_ask){.verb = CLIENT_LIST, .resource = &resources[RESOURCE_PODS]});

@@ -228,6 +228,31 @@ static void check_file(struct json file)
 	admission_groups_free(row.admission.config.groups);
 }
 
+/* Resource groups that cannot be used are refused as a whole, by what is wrong. */
+static void check_groups(void)
+{
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+		{"resourceGroups: [{resourceGroup: g, object: {key: node, value: [a]}}]",
+		 "resourceGroups[0]: object.key: \"node\" is neither \"namespace\" nor "
+		 "\"annotation\""},
+		{"resourceGroups: [{resourceGroup: g, affinity: '{'}]", "resourceGroups[0]: "},
+		{"resourceGroups: [{resourceGroup: g, object: {key: annotation, value: ['[']}}]",
+		 "resourceGroups[0]: "},
+		{"resourceGroups: 5", "resourceGroups"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct err err = {0};
+		struct admission_groups *groups =
+			admission_groups_parse(str_from(rows[i].text), &err);
+
+		ok(!groups && strstr(err.text, rows[i].error), "%s: %s", rows[i].text, err.text);
+		admission_groups_free(groups);
+	}
+}
+
 static struct json_doc *read_yaml(const char *folder, const char *name)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/%s", folder, name);
@@ -274,5 +299,6 @@ int main(void)
 	}
 	if (count >= 0)
 		free(names);
+	check_groups();
 	return tap_done();
 }

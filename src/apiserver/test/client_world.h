@@ -139,4 +139,35 @@ __attribute__((unused)) static const char *text_at(struct json_doc *doc, const c
 	return text;
 }
 
+/* Time passes, and everybody does what there is to do. */
+__attribute__((unused)) static void world_pass(struct world *w, int64_t time)
+{
+	int64_t until = loop_uptime(w->loop) + time;
+
+	loop_drain(w->loop);
+	while (loop_uptime(w->loop) < until) {
+		(void)loop_turn(w->loop, until - loop_uptime(w->loop));
+		loop_drain(w->loop);
+	}
+}
+
+/* A field of an object (of namespace "a"), or the reason why there is none; for the next call only. */
+__attribute__((unused)) static const char *world_at(struct world *w, enum resource_id resource,
+						    const char *name, const char *path)
+{
+	static char text[900];
+	struct got got = {0};
+
+	(void)world_ask(w, &got,
+			&(struct client_ask){
+				.verb = CLIENT_GET,
+				.resource = &resources[resource],
+				.namespace = resources[resource].namespaced ? STR("a") : str_none(),
+				.name = str_from(name)});
+	snprintf(text, sizeof(text), "%s",
+		 got.reason ? err_reason(got.reason) : text_at(got.doc, path));
+	json_doc_unref(got.doc);
+	return text;
+}
+
 #endif

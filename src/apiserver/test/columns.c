@@ -179,6 +179,10 @@ static const struct {
 	/* storage */
 	{columns_csidriver, "{" META ",\"spec\":{\"volumeLifecycleModes\":[\"a\",\"b\"]}}",
 	 "[\"x\",true,false,false,\"<unset>\",false,\"a,b\",\"60m\"]"},
+	{columns_csistoragecapacity, "{" META ",\"storageClassName\":\"s\",\"capacity\":\"1Gi\"}",
+	 "[\"x\",\"s\",\"1Gi\"]"},
+	{columns_csistoragecapacity, "{" META ",\"storageClassName\":\"s\"}",
+	 "[\"x\",\"s\",\"<unset>\"]"},
 	{columns_csinode, "{" META ",\"spec\":{\"drivers\":[{}]}}", "[\"x\",1,\"60m\"]"},
 	{columns_storageclass,
 	 "{\"metadata\":{\"name\":\"x\",\"annotations\":{"

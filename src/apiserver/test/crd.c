@@ -111,6 +111,69 @@ static void check_versions(const char *versions, const char *want)
 	check_spec("ws.a.b", spec, want);
 }
 
+/* Deprecation, conversion, fields to select by, and the words around rules. */
+static void test_extras(void)
+{
+	check_versions(
+		"[{'name':'v1','served':true,'storage':true,'deprecationWarning':'x','schema':"
+		"{'openAPIV3Schema':{'type':'object'}}},{'name':'v2','served':true,'storage':"
+		"false,'deprecated':true,'deprecationWarning':'','schema':{"
+		"'openAPIV3Schema':{'type':'object'}}}]",
+		"spec.versions[0].deprecationWarning: Invalid value: 'x': can only be set for "
+		"deprecated versions\n"
+		"spec.versions[1].deprecationWarning: Invalid value: '': must not be an empty "
+		"string");
+	check_versions(
+		"[{'name':'v1','served':true,'storage':true,'selectableFields':[{'jsonPath':"
+		"'.a'},{'jsonPath':'.a'},{'jsonPath':'.b'},{'jsonPath':'.o'},{'jsonPath':'a'},"
+		"{'jsonPath':''},{'jsonPath':'.o[0]'}],'schema':{'openAPIV3Schema':{'type':"
+		"'object','properties':{'a':{'type':'string'},'o':{'type':'object'}}}}}]",
+		"spec.selectableFields[1].jsonPath: Duplicate value: '.a'\n"
+		"spec.selectableFields[2].jsonPath: Invalid value: '.b': is an invalid path: "
+		"does not refer to a valid field\n"
+		"spec.selectableFields[3].jsonPath: Invalid value: '.o': must point to a field "
+		"of type string, boolean or integer. Enum string fields and strings with "
+		"formats are allowed.\n"
+		"spec.selectableFields[4].jsonPath: Invalid value: 'a': is an invalid path: "
+		"expected [ or . but got: a\n"
+		"spec.selectableFields[5].jsonPath: Required value\n"
+		"spec.selectableFields[6].jsonPath: Invalid value: '.o[0]': is an invalid path: "
+		"array notation is not allowed");
+	check_versions(
+		"[" VERSION "],'conversion':{'strategy':'Webhook','webhook':{'clientConfig':{},"
+		"'conversionReviewVersions':['v9','v9']}}",
+		"spec.conversion.webhookClientConfig: Required value: exactly one of url or "
+		"service is required\n"
+		"spec.conversion.conversionReviewVersions[1]: Invalid value: 'v9': duplicate "
+		"version\n"
+		"spec.conversion.conversionReviewVersions: Invalid value: ['v9','v9']: must "
+		"include at least one of v1, v1beta1");
+	check_versions(
+		"[" VERSION "],'conversion':{'strategy':'Odd','webhook':{'clientConfig':{}}}",
+		"spec.conversion.strategy: Unsupported value: 'Odd': supported values: 'None', "
+		"'Webhook'\n"
+		"spec.conversion.webhookClientConfig: Forbidden: should not be set when strategy "
+		"is not set to Webhook");
+	check_versions(
+		"[{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{"
+		"'type':'object','properties':{'s':{'type':'array','x-kubernetes-list-type':"
+		"'set','items':{'type':'object'}},'o':{'type':'object','properties':{'a':{"
+		"'type':'string'}},'x-kubernetes-validations':[{'rule':' '},{'rule':'self.a "
+		"== 1','message':' ','reason':'Odd','fieldPath':'.b'}]}}}}}]",
+		"spec.validation.openAPIV3Schema.properties[s].items.x-kubernetes-map-type: "
+		"Invalid value: null: must be atomic as item of a list with "
+		"x-kubernetes-list-type=set\n"
+		"spec.validation.openAPIV3Schema.properties[o].x-kubernetes-validations[0].rule: "
+		"Required value: rule is not specified\n"
+		"spec.validation.openAPIV3Schema.properties[o].x-kubernetes-validations[1]."
+		"message: Invalid value: ' ': must be non-empty if specified\n"
+		"spec.validation.openAPIV3Schema.properties[o].x-kubernetes-validations[1]."
+		"reason: Unsupported value: 'Odd': supported values: 'FieldValueDuplicate', "
+		"'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'\n"
+		"spec.validation.openAPIV3Schema.properties[o].x-kubernetes-validations[1]."
+		"fieldPath: Invalid value: '.b': must be a valid path");
+}
+
 static void test_versions(void)
 {
 	check_versions("[]",
@@ -235,11 +298,12 @@ static const struct {
 	 "'type':'string'}}",
 	 ".additionalProperties: Forbidden: additionalProperties and properties are mutual "
 	 "exclusive"},
-	{"{'type':'object','properties':{'a':{'type':'string'}},'x-kubernetes-validations':"
-	 "["
+	{"{'type':'object','properties':{'a':{'type':'string'}},'x-kubernetes-validations':["
 	 "{'rule':'has(self.a)'},{'rule':'  '},{'rule':'self.b == 1'}]}",
-	 ".x-kubernetes-validations[1].rule: Required value: rule is not specified\n"
-	 ".x-kubernetes-validations[2].rule: Invalid value: {'Rule':'self.b == 1',"
+	 ".x-kubernetes-validations[1].rule: Required value: rule is not specified"},
+	{"{'type':'object','properties':{'a':{'type':'string'}},'x-kubernetes-validations':["
+	 "{'rule':'has(self.a)'},{'rule':'self.b == 1'}]}",
+	 ".x-kubernetes-validations[1].rule: Invalid value: {'Rule':'self.b == 1',"
 	 "'Message':'','MessageExpression':'','Reason':null,'FieldPath':'',"
 	 "'OptionalOldSelf':null}: compilation failed: ERROR: <input>:1:5: undefined field "
 	 "'b'\n | self.b == 1\n | ....^"},
@@ -377,6 +441,7 @@ int main(void)
 {
 	test_names();
 	test_versions();
+	test_extras();
 	test_schemas();
 	test_metadata();
 	test_changes();

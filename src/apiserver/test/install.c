@@ -29,7 +29,11 @@ static void test_first_start(struct world *w)
 		{"GET", QUEUES, NULL, 200, "/status/conditions/1/status", "True"},
 	};
 
+	int64_t before = store_revision(w->store);
+
 	install(w);
+	ok(store_revision(w->store) - before == (int64_t)vckind_count,
+	   "each definition is written once, with all that its status says");
 	for (size_t i = 0; i < vckind_count; i++)
 		ok(kinds_find(api_kinds(w->api), str_from(vckinds[i].group),
 			      str_from(vckinds[i].version), str_from(vckinds[i].plural)),

@@ -147,9 +147,27 @@ static const struct step others[] = {
 	 "{\"metadata\":{\"name\":\"p\"},\"value\":2000000001}", 422, "/reason", "Invalid"},
 	{"PUT", "/apis/rbac.authorization.k8s.io/v1/clusterroles/a:b",
 	 "{\"metadata\":{\"name\":\"a:b\"}}", 201, "/rules", "null"},
+	/* questions come back with their answers, and are not kept */
+	{"POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", 201, "/kind",
+	 "SelfSubjectReview"},
+	{"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+	 "{\"spec\":{\"resourceAttributes\":{\"verb\":\"get\",\"resource\":\"pods\"}}}", 201,
+	 "/status/allowed", "true"},
+	{"POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+	 "{\"spec\":{\"user\":\"system:anonymous\",\"nonResourceAttributes\":{\"path\":\"/x\"}}}",
+	 201, "/status", "{\"allowed\":false}"},
+	{"POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", "{\"spec\":{}}", 422,
+	 "/message",
+	 "SubjectAccessReview.authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: "
+	 "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be "
+	 "specified, spec.user: Invalid value: \"\": at least one of user or group must be "
+	 "specified]"},
+	{"POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+	 "{\"spec\":{\"namespace\":\"a\"}}", 201, "/status/resourceRules/0/verbs", "[\"*\"]"},
 	{"POST", "/apis/networking.k8s.io/v1/namespaces/a/ingresses",
-	 "{\"metadata\":{\"name\":\"i\"},\"spec\":{},\"status\":{\"loadBalancer\":{}}}", 201,
-	 "/status/loadBalancer", "{}"},
+	 "{\"metadata\":{\"name\":\"i\"},\"spec\":{\"defaultBackend\":{\"service\":{\"name\":\"s\","
+	 "\"port\":{\"number\":80}}}},\"status\":{\"loadBalancer\":{}}}",
+	 201, "/status/loadBalancer", "{}"},
 };
 
 /* Services that are made side by side get different addresses and ports. */

@@ -448,7 +448,7 @@ static void test_rules(void)
 		"'string'},'n':{'type':'integer'}},'x-kubernetes-validations':[{'rule':"
 		"'has(self.a) || has(self.b)'},{'rule':'(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : "
 		"0) <= 1','message':'only one'},{'rule':'!has(self.n) || self.n in [1, 2] && "
-		"size(self.a) > 0','message':'n'},{'rule':'self.map(x, x)'}]}}}}}");
+		"size(self.a) > 0','message':'n'},{'rule':'self.transform(x)'}]}}}}}");
 
 	ok(schema_unchecked_rules(schema) == 1, "a rule that needs more of CEL is not checked");
 	check_update(schema, "{'spec':{'r':1,'f':'a'}}", "{'spec':{'r':1,'f':'b'}}",
@@ -475,66 +475,131 @@ static void test_rules(void)
 }
 
 /* Rules by themselves: on {a: 1, s: "text", l: [1, 2], o: {x: 1.5}, t: true}. */
+static const struct {
+	const char *rule;
+	bool holds;
+} expressions[] = {
+	{"self.a == 1", true},
+	{"self.a != 1", false},
+	{"self.a < 2 && self.a <= 1 && self.a > 0 && self.a >= 1", true},
+	{"self.a + 2 - 1 == 2", true},
+	{"-self.a == -1", true},
+	{"self.o.x > 1", true},
+	{"self.o.x == 1.5", true},
+	{"self.s.size() == 4 && size(self.l) == 2", true},
+	{"self.s.startsWith(\\\"te\\\") && self.s.endsWith(\\\"xt\\\")", true},
+	{"self.s.contains(\\\"zz\\\")", false},
+	{"self.l[1] == 2", true},
+	{"self.o[\\\"x\\\"] == 1.5", true},
+	{"1 in self.l && !(3 in self.l)", true},
+	{"\\\"x\\\" in self.o", true},
+	{"self.t ? true : false", true},
+	{"self.nope == 1 || self.a == 1", true},
+	{"self.nope == 1 && false", false},
+	{"self.s in [\\\"a\\\", \\\"text\\\"]", true},
+	{"self.s < \\\"u\\\"", true},
+	{"self.s == null", false},
+	{"self.s + 1 == 2", false},
+	{"self.l[7] == 1", false},
+	{"!self.t", false},
+	{"self.l.all(x, x >= 1)", true},
+	{"self.l.all(x, x > 1)", false},
+	{"self.l.exists(x, x == self.a)", true},
+	{"self.l.exists(x, x == 9)", false},
+	{"self.l.exists_one(x, x > 1) && !self.l.exists_one(x, x > 0)", true},
+	{"self.o.all(k, k == \\\"x\\\")", true},
+	{"self.l.all(x, self.l.exists(y, y == x))", true},
+	{"self.l.exists(x, x.nope == 1 || x == 2)", true},
+	{"self.l.all(x, x.nope == 1)", false},
+	{"self.s.all(x, true)", false},
+	{"self.s.matches(\\\"^te.t$\\\")", true},
+	{"self.s.matches(\\\"^e\\\")", false},
+	{"self.a.matches(\\\"1\\\")", false},
+	{"self.t.matches(\\\"1\\\")", false},
+	{"self.s.matches(\\\"^[a-z]\\\\\\\\w+$\\\") && self.s.matches(r\\\"t$\\\")", true},
+	{"\\\"a\\\\nb\\\".size() == 3", true},
+	{"self.a * 6 / 2 % 2 == 1", true},
+	{"1 / (self.a - 1) == 1", false},
+	{"self.l.map(x, x * 2) == [2, 4]", true},
+	{"self.l.filter(x, x > 1) == [2] && size(self.l.filter(x, x > 5)) == 0", true},
+	{"self.l + [3] == [1, 2, 3]", true},
+	{"self.s + \\\"!\\\" == \\\"text!\\\"", true},
+	{"self.s.upperAscii() == \\\"TEXT\\\" && \\\" A \\\".trim().lowerAscii() == "
+	 "\\\"a\\\"",
+	 true},
+	{"\\\"a,b\\\".split(\\\",\\\").join(\\\"-\\\") == \\\"a-b\\\"", true},
+	{"self.s.replace(\\\"t\\\", \\\"x\\\") == \\\"xexx\\\" && self.s.substring(1, 3) "
+	 "== \\\"ex\\\"",
+	 true},
+	{"self.s.substring(9) == \\\"\\\"", false},
+	{"self.s.indexOf(\\\"x\\\") == 2 && self.l.indexOf(2) == 1", true},
+	{"self.l.isSorted() && self.l.sum() == 3 && self.l.min() == 1 && self.l.max() == 2", true},
+	{"string(self.a) == \\\"1\\\" && int(\\\"7\\\") == 7 && double(self.a) < 1.5", true},
+	{"quantity(\\\"1Gi\\\").isGreaterThan(quantity(\\\"1000Mi\\\"))", true},
+	{"quantity(\\\"1000m\\\") == quantity(\\\"1\\\") && isQuantity(\\\"x\\\")", false},
+	{"quantity(\\\"1\\\").compareTo(quantity(\\\"2\\\")) == -1", true},
+	{"duration(\\\"90s\\\") > duration(\\\"1m\\\")", true},
+	{"timestamp(\\\"2026-01-01T00:00:00Z\\\") < "
+	 "timestamp(\\\"2026-01-02T00:00:00Z\\\")",
+	 true},
+	{"isIP(\\\"10.0.0.1\\\") && !isIP(self.s)", true},
+	{"self.a in[1, 2]", true},
+	{"self.nope.lowerAscii() == \\\"\\\" || self.t", true},
+};
+
 static void test_expressions(void)
 {
-	static const struct {
-		const char *rule;
-		bool holds;
-	} rows[] = {
-		{"self.a == 1", true},
-		{"self.a != 1", false},
-		{"self.a < 2 && self.a <= 1 && self.a > 0 && self.a >= 1", true},
-		{"self.a + 2 - 1 == 2", true},
-		{"-self.a == -1", true},
-		{"self.o.x > 1", true},
-		{"self.o.x == 1.5", true},
-		{"self.s.size() == 4 && size(self.l) == 2", true},
-		{"self.s.startsWith(\\\"te\\\") && self.s.endsWith(\\\"xt\\\")", true},
-		{"self.s.contains(\\\"zz\\\")", false},
-		{"self.l[1] == 2", true},
-		{"self.o[\\\"x\\\"] == 1.5", true},
-		{"1 in self.l && !(3 in self.l)", true},
-		{"\\\"x\\\" in self.o", true},
-		{"self.t ? true : false", true},
-		{"self.nope == 1 || self.a == 1", true},
-		{"self.nope == 1 && false", false},
-		{"self.s in [\\\"a\\\", \\\"text\\\"]", true},
-		{"self.s < \\\"u\\\"", true},
-		{"self.s == null", false},
-		{"self.s + 1 == 2", false},
-		{"self.l[7] == 1", false},
-		{"!self.t", false},
-		{"self.l.all(x, x >= 1)", true},
-		{"self.l.all(x, x > 1)", false},
-		{"self.l.exists(x, x == self.a)", true},
-		{"self.l.exists(x, x == 9)", false},
-		{"self.l.exists_one(x, x > 1) && !self.l.exists_one(x, x > 0)", true},
-		{"self.o.all(k, k == \\\"x\\\")", true},
-		{"self.l.all(x, self.l.exists(y, y == x))", true},
-		{"self.l.exists(x, x.nope == 1 || x == 2)", true},
-		{"self.l.all(x, x.nope == 1)", false},
-		{"self.s.all(x, true)", false},
-		{"self.s.matches(\\\"^te.t$\\\")", true},
-		{"self.s.matches(\\\"^e\\\")", false},
-		{"self.a.matches(\\\"1\\\")", false},
-		{"self.t.matches(\\\"1\\\")", false},
-		{"self.s.matches(\\\"^[a-z]\\\\\\\\w+$\\\") && self.s.matches(r\\\"t$\\\")", true},
-		{"\\\"a\\\\nb\\\".size() == 3", true},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(expressions); i++) {
 		AUTO(mem_free)
 		char *text =
 			mem_printf("{'type':'object','x-kubernetes-validations':[{'rule':'%s'}]}",
-				   rows[i].rule);
+				   expressions[i].rule);
 		AUTO(schema_free) struct schema *schema = compile(text);
 		AUTO(json_doc_unref)
 		struct json_doc *doc = parse("{'a':1,'s':'text','l':[1,2],'o':{'x':1.5},'t':true}");
 		AUTO(causes_done) struct causes causes = CAUSES_INIT;
 
 		schema_validate(schema, json_doc_root(doc), &causes);
-		ok(schema_unchecked_rules(schema) == 0 && (causes.len == 0) == rows[i].holds,
-		   "%s is %s", rows[i].rule, rows[i].holds ? "true" : "false");
+		ok(schema_unchecked_rules(schema) == 0 && (causes.len == 0) == expressions[i].holds,
+		   "%s is %s", expressions[i].rule, expressions[i].holds ? "true" : "false");
+	}
+}
+
+/* What a rule says, where, and by which reason. */
+static void test_rule_words(void)
+{
+	static const struct {
+		const char *rule, *want;
+	} rows[] = {
+		{"'messageExpression':'\\\"a is \\\" + string(self.a)'",
+		 "FieldValueInvalid <nil>: Invalid value: \"object\": a is 1"},
+		{"'messageExpression':'self.nope','message':'m'",
+		 "FieldValueInvalid <nil>: Invalid value: \"object\": m"},
+		{"'reason':'FieldValueForbidden','fieldPath':'.a','message':'m'",
+		 "FieldValueForbidden a: Forbidden: m"},
+		{"'reason':'FieldValueRequired','fieldPath':'.o.x.y','message':'m'",
+		 "FieldValueRequired o.x.y: Required value: m"},
+		{"'reason':'FieldValueDuplicate'",
+		 "FieldValueDuplicate <nil>: Duplicate value: \"object\""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(mem_free)
+		char *text = mem_printf("{'type':'object','x-kubernetes-validations':[{'rule':"
+					"'self.__namespace__ == self.x__dash__y',%s}]}",
+					rows[i].rule);
+		AUTO(schema_free) struct schema *schema = compile(text);
+		AUTO(json_doc_unref)
+		struct json_doc *doc = parse("{'a':1,'namespace':'n','x-y':'z'}");
+		AUTO(causes_done) struct causes causes = CAUSES_INIT;
+		AUTO(mem_free) char *got = NULL;
+
+		schema_validate(schema, json_doc_root(doc), &causes);
+		if (!ok(causes.len == 1, "a rule that does not hold"))
+			continue;
+		got = mem_printf("%s %s: %s", cause_reason_name(causes.ptr[0].reason),
+				 causes.ptr[0].field, causes.ptr[0].message);
+		is(got, rows[i].want);
 	}
 }
 
@@ -584,6 +649,7 @@ int main(void)
 	test_prune();
 	test_update();
 	test_rules();
+	test_rule_words();
 	test_expressions();
 	test_patterns();
 	return tap_done();

@@ -124,6 +124,26 @@ static void test_forms(struct site *site, struct visitor *admin)
 	visitor_free(old);
 }
 
+/* What is no resource has no other form, whatever is asked for. */
+static void test_pages(struct visitor *admin)
+{
+	static const char *const as_list[] = {
+		"accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", NULL};
+	static const char *const pages[] = {"/version",      "/readyz", "/api",
+					    "/apis",         "/none",   "/api/v1.pods",
+					    "/apis/apps/v1", "/metrics"};
+
+	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
+		struct reply reply;
+
+		visit_start(admin, "GET", pages[i], as_list, str_none(), &reply);
+		visit_wait(admin, &reply);
+		ok(reply.code == 200 || reply.code == 404, "%s as another form: %d", pages[i],
+		   reply.code);
+		reply_done(&reply);
+	}
+}
+
 static void test_gzip(struct visitor *admin)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
@@ -169,7 +189,48 @@ static void test_sizes(struct visitor *admin)
 	check(admin, "GET", MAPS "/a", NULL, "200");
 }
 
+/* Header fields: the tests of http/ have them in both protocols. */
+static void test_patch_size(struct visitor *admin)
+{
+	AUTO(buf_done) struct buf patch = BUF_UNBOUNDED;
+	static const char *const json_patch[] = {"content-type", "application/json-patch+json",
+						 NULL};
+	struct reply reply;
+
+	buf_putc(&patch, '[');
+	for (int i = 0; i <= LIMIT_PATCH_OPS; i++)
+		buf_printf(&patch, "%s{\"op\":\"test\",\"path\":\"/kind\",\"value\":\"ConfigMap\"}",
+			   i ? "," : "");
+	buf_putc(&patch, ']');
+	visit_start(admin, "PATCH", MAPS "/a", json_patch, buf_str(&patch), &reply);
+	visit_wait(admin, &reply);
+	ok(reply.code == 413, "a patch of more operations than allowed: %d", reply.code);
+	reply_done(&reply);
+}
+
 /* --- limits of the server --- */
+
+/* A further client waits until one that is idle has been closed for it. */
+static void test_connections(void)
+{
+	struct site site = site_open(&(struct apiserver_options){.max_connections = 2});
+	struct visitor *clients[4];
+	int served = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(clients); i++) {
+		struct reply reply;
+
+		clients[i] = visitor_of(&site, TLS_ALPN_HTTP2, false);
+		reply = visit(clients[i], "GET", "/api/v1/namespaces", NULL);
+		served += reply.code == 200;
+		reply_done(&reply);
+	}
+	ok(served == ARRAY_LEN(clients), "%d clients are served over 2 connections, one by one",
+	   served);
+	for (size_t i = 0; i < ARRAY_LEN(clients); i++)
+		visitor_free(clients[i]);
+	site_close(&site);
+}
 
 enum { AT_ONCE = 12 };
 
@@ -402,12 +463,15 @@ int main(void)
 	test_stranger(&site);
 	test_impersonation(admin);
 	test_forms(&site, admin);
+	test_pages(admin);
 	test_gzip(admin);
 	test_sizes(admin);
+	test_patch_size(admin);
 	test_stop(&site, admin);
 	visitor_free(admin);
 	test_again(&site);
 	site_close(&site);
+	test_connections();
 	test_in_flight();
 	test_watchers();
 	test_slow_watcher();

@@ -436,6 +436,45 @@ static void test_map_order(void)
 	   seen);
 }
 
+/* Walks and counts against single steps, on maps of many sizes, with bounds that are there and ones
+ * that are not. */
+static void test_omap_walks(void)
+{
+	enum { MAPS = 60, MOST = 3000, TRIES = 40 };
+	uint64_t state = SEED;
+	bool same = true, counted = true;
+
+	for (size_t m = 0; m < MAPS; m++) {
+		size_t count = 1 + below(&state, m < MAPS / 2 ? 80 : MOST);
+		AUTO(omap_free) struct omap *omap = omap_new();
+		AUTO(mem_free) struct item *items = make_items(count, &state);
+
+		for (size_t i = 0; i < count; i += 2) /* the others are looked for in vain */
+			(void)omap_put(omap, str_from(items[i].key), &items[i]);
+		for (size_t i = 0; i < TRIES; i++) {
+			struct str from = str_from(items[below(&state, count)].key);
+			struct str to =
+				i % 5 ? str_from(items[below(&state, count)].key) : str_none();
+			bool behind = i % 2;
+			struct omap_walk walk;
+			size_t within = 0;
+			struct str key;
+
+			omap_walk_start(&walk, omap, from, behind);
+			for (void *v = behind ? omap_after(omap, from, &key)
+					      : omap_seek(omap, from, &key);
+			     v; v = omap_after(omap, key, &key)) {
+				same = same && omap_walk_next(&walk, NULL) == v;
+				within += str_is_none(to) || str_cmp(key, to) < 0;
+			}
+			same = same && !omap_walk_next(&walk, NULL);
+			counted = counted && (behind || omap_count(omap, from, to) == within);
+		}
+	}
+	ok(same, "a walk gives what single steps give");
+	ok(counted, "and a count says how many they are");
+}
+
 static void test_omap_large(void)
 {
 	enum { COUNT = 60000 };
@@ -574,6 +613,7 @@ int main(void)
 	test_buf();
 	test_arena();
 	test_map_order();
+	test_omap_walks();
 	test_omap_large();
 	test_heap_mixed();
 	ok(aborts(past_bound), "going past an arena's bound ends the program");

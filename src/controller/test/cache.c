@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "tap.h"
 
@@ -38,6 +39,45 @@ static bool keep_x(struct json object)
 	return str_starts(json_str(json_get(json_get(object, "metadata"), "name")), STR("x"));
 }
 
+/* By the first letter of the uid. */
+static void group_letter(struct json object, struct buf *to)
+{
+	struct str uid = json_str(json_get(json_get(object, "metadata"), "uid"));
+
+	buf_put_str(to, str_slice(uid, 0, uid.len > 0));
+}
+
+static size_t members(const struct cache *cache, const char *group)
+{
+	size_t at = 0;
+
+	while (cache_group_next(cache, str_from(group), &at))
+		;
+	return at;
+}
+
+static void test_groups(void)
+{
+	AUTO(cache_free) struct cache *cache = cache_new(NULL, NULL);
+
+	cache_group_by(cache, group_letter);
+	ok(members(cache, "a") == 0, "nobody is in a group at first");
+	put(cache, "o", "a1", 1);
+	put(cache, "p", "a2", 2);
+	put(cache, "q", "b1", 3);
+	put(cache, "r", "", 4);
+	ok(members(cache, "a") == 2 && members(cache, "b") == 1, "each is in its own group");
+	put(cache, "o", "a3", 5);
+	ok(members(cache, "a") == 2, "a new version stays there");
+	put(cache, "o", "b2", 6);
+	ok(members(cache, "a") == 1 && members(cache, "b") == 2, "or goes to another one");
+	cache_remove(cache, STR("a"), STR("q"), str_none());
+	cache_remove(cache, STR("a"), STR("p"), str_none());
+	ok(members(cache, "a") == 0 && members(cache, "b") == 1, "what is removed leaves it");
+	put(cache, "o", "", 7);
+	ok(members(cache, "b") == 0 && cache_len(cache) == 2, "and may be in none");
+}
+
 int main(void)
 {
 	AUTO(cache_free) struct cache *cache = cache_new(NULL, NULL);
@@ -66,5 +106,6 @@ int main(void)
 	put(some, "y1", "u", 2);
 	ok(cache_len(some) == 1, "only what is worth it is kept");
 	cache_free(NULL);
+	test_groups();
 	return tap_done();
 }

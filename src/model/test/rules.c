@@ -13,6 +13,7 @@
 #include "model/disruption.h"
 #include "model/endpoints.h"
 #include "model/event.h"
+#include "model/ingress.h"
 #include "model/lease.h"
 #include "model/limitrange.h"
 #include "model/namespace.h"
@@ -65,6 +66,9 @@ KIND(pvc);
 KIND(pv);
 KIND(storageclass);
 KIND(csinode);
+KIND(csidriver);
+KIND(volumeattachment);
+KIND(csistoragecapacity);
 KIND(service);
 KIND(endpoints);
 KIND(endpoint_slice);
@@ -78,7 +82,11 @@ KIND(replicaset);
 KIND(statefulset);
 KIND(daemonset);
 KIND(replicationcontroller);
+KIND(ingress);
+KIND(ingressclass);
+static const struct kind ingress_status = {&ingress_type, NULL, ingress_validate_status};
 KIND(batch_job);
+static const struct kind job_status = {&batch_job_type, NULL, batch_job_validate_status};
 KIND(batch_cron_job);
 
 /* A document in JSON with ' for ". */
@@ -119,6 +127,16 @@ static void compare(const struct causes *causes, const char *want)
 	"'template':{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c','image'" \
 	":'i'}]}}"
 #define CHOOSE "'selector':{'matchLabels':{'a':'b'}}"
+#define SUBDOMAIN                                                                                 \
+	"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' " \
+	"or "                                                                                     \
+	"'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex "  \
+	"used for validation is "                                                                 \
+	"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+#define JOB(more)                                                                         \
+	"{" META ",'spec':{" more ",'template':{'metadata':{'labels':{'a':'b'}},'spec':{" \
+	"'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}"
+#define STATUS(more) "{" META ",'spec':{'completions':2,'template':{}},'status':{" more "}}"
 
 static const struct {
 	const struct kind *kind;
@@ -280,6 +298,12 @@ static const struct {
 	 "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": unexpected end "
 	 "of "
 	 "JSON input"},
+	{&secret, "{" META ",'type':'kubernetes.io/dockercfg','data':{'.dockercfg':'eA=='}}",
+	 "data[.dockercfg]: Invalid value: \"<secret contents redacted>\": invalid character 'x' "
+	 "looking for beginning of value"},
+	{&secret, "{" META ",'type':'kubernetes.io/dockercfg','data':{'.dockercfg':'MQ=='}}",
+	 "data[.dockercfg]: Invalid value: \"<secret contents redacted>\": json: cannot unmarshal "
+	 "number into Go value of type map[string]interface {}"},
 	{&secret, "{" META ",'type':'kubernetes.io/dockercfg'}",
 	 "data[.dockercfg]: Required value"},
 	{&secret, "{" META ",'type':'kubernetes.io/dockercfg','data':{'.dockercfg':'e30='}}", ""},
@@ -449,6 +473,73 @@ static const struct {
 	 "subjects[0].namespace: Required value"},
 	{&runtimeclass, "{" CLUSTER ",'handler':'x','overhead':{'podFixed':{'cpu':'-1'}}}",
 	 "overhead.limits[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"},
+	{&csidriver,
+	 "{" CLUSTER ",'spec':{'volumeLifecycleModes':['Odd'],'fsGroupPolicy':'Odd',"
+	 "'nodeAllocatableUpdatePeriodSeconds':1,'tokenRequests':[{'audience':'a',"
+	 "'expirationSeconds':1},{'audience':'a'}]}}",
+	 "spec.fsGroupPolicy: Unsupported value: \"Odd\": supported values: \"File\", \"None\", "
+	 "\"ReadWriteOnceWithFSType\"\n"
+	 "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration "
+	 "less "
+	 "than 10 minutes\n"
+	 "spec.tokenRequests[1].audience: Duplicate value: \"a\"\n"
+	 "spec.volumeLifecycleModes: Unsupported value: \"Odd\": supported values: \"Persistent\", "
+	 "\"Ephemeral\"\n"
+	 "spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 1: must be greater than or equal "
+	 "to 10 seconds"},
+	{&volumeattachment,
+	 "{" CLUSTER ",'spec':{'attacher':'a.b','nodeName':'n','source':{}},'status':{'attached':"
+	 "false,'attachError':{'errorCode':-1}}}",
+	 "spec.source: Required value: must specify exactly one of inlineVolumeSpec and "
+	 "persistentVolumeName\n"
+	 "status.attachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, "
+	 "inclusive"},
+	{&csistoragecapacity, "{" META ",'storageClassName':'A','capacity':'-1'}",
+	 "storageClassName: Invalid value: \"A\": " SUBDOMAIN "\n"
+	 "capacity: Invalid value: \"-1\": must be greater than or equal to 0"},
+	{&ingress, "{" META ",'spec':{}}",
+	 "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified"},
+	{&ingress,
+	 "{" META ",'spec':{'defaultBackend':{'service':{'name':'s','port':{'number':70000}}},"
+	 "'rules':[{'host':'1.2.3.4'},{'host':'*.x.*','http':{'paths':[]}},{'http':{'paths':[{"
+	 "'path':'x//y','pathType':'Exact','backend':{}},{'path':'/..','pathType':'Prefix',"
+	 "'backend':{'service':{'name':'','port':{}},'resource':{'kind':'K','name':'n'}}},{"
+	 "'backend':{}},{'pathType':'Odd','backend':{'service':{'name':'s','port':{'name':'p',"
+	 "'number':1}}}}]}}],'tls':[{'hosts':['A'],'secretName':'B'}]}}",
+	 "spec.defaultBackend.service.port.number: Invalid value: 70000: must be between 1 and "
+	 "65535, inclusive\n"
+	 "spec.rules[0].host: Invalid value: \"1.2.3.4\": must be a DNS name, not an IP address\n"
+	 "spec.rules[1].host: Invalid value: \"*.x.*\": a wildcard DNS-1123 subdomain must start "
+	 "with '*.', followed by a valid DNS subdomain, which must consist of lower case "
+	 "alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. "
+	 "'*.example.com', regex used for validation is "
+	 "'\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')\n"
+	 "spec.rules[1].http.paths: Required value\n"
+	 "spec.rules[2].http.paths[0].path: Invalid value: \"x//y\": must be an absolute path\n"
+	 "spec.rules[2].http.paths[0].path: Invalid value: \"x//y\": must not contain '//'\n"
+	 "spec.rules[2].http.paths[0].backend: Invalid value: \"\": resource or service backend is "
+	 "required\n"
+	 "spec.rules[2].http.paths[1].path: Invalid value: \"/..\": cannot end with '/..'\n"
+	 "spec.rules[2].http.paths[1].backend: Invalid value: \"\": cannot set both resource and "
+	 "service backends\n"
+	 "spec.rules[2].http.paths[2].pathType: Required value: pathType must be specified\n"
+	 "spec.rules[2].http.paths[3].pathType: Unsupported value: \"Odd\": supported values: "
+	 "\"Exact\", \"ImplementationSpecific\", \"Prefix\"\n"
+	 "spec.rules[2].http.paths[3].backend: Invalid value: \"\": cannot set both port name & "
+	 "port number\n"
+	 "spec.tls[0].hosts[0]: Invalid value: \"A\": " SUBDOMAIN "\n"
+	 "spec.tls[0].secretName: Invalid value: \"B\": " SUBDOMAIN},
+	{&ingressclass,
+	 "{" CLUSTER ",'spec':{'controller':'x','parameters':{'kind':'','name':'n','scope':"
+	 "'Namespace'}}}",
+	 "spec.controller: Invalid value: \"x\": must be a domain-prefixed path (such as "
+	 "\"acme.io/foo\")\n"
+	 "spec.parameters.kind: Required value\n"
+	 "spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'"},
+	{&ingressclass,
+	 "{" CLUSTER ",'spec':{'controller':'a.b/c','parameters':{'kind':'K','name':'n','scope':"
+	 "'Cluster','namespace':'x'}}}",
+	 "spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'"},
 	{&deployment, "{" META ",'spec':{" CHOOSE "," POD "}}", ""},
 	{&deployment, "{" META ",'spec':{'selector':{'matchLabels':{'a':'c'}}," POD "}}",
 	 "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match "
@@ -464,6 +555,8 @@ static const struct {
 	 "spec.progressDeadlineSeconds: Invalid value: 0: must be greater than minReadySeconds"},
 	{&deployment, "{" META ",'spec':{" POD ",'strategy':{'type':'Odd'}}}",
 	 "spec.selector: Required value\n"
+	 "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match "
+	 "template `labels`\n"
 	 "spec.strategy: Unsupported value: {\"Type\":\"Odd\",\"RollingUpdate\":null}: supported "
 	 "values: \"Recreate\", \"RollingUpdate\""},
 	{&replicaset, "{" META ",'spec':{'minReadySeconds':-1," CHOOSE "," POD "}}",
@@ -472,8 +565,8 @@ static const struct {
 	 "{" META ",'spec':{'podManagementPolicy':'Odd','serviceName':'A'," CHOOSE "," POD
 	 ",'updateStrategy':{'type':'OnDelete','rollingUpdate':{}}}}",
 	 "spec.podManagementPolicy: Invalid value: \"Odd\": must be 'OrderedReady' or 'Parallel'\n"
-	 "spec.updateStrategy.rollingUpdate: Invalid value: {}: only allowed for updateStrategy "
-	 "'RollingUpdate'\n"
+	 "spec.updateStrategy.rollingUpdate: Invalid value: {\"Partition\":0,"
+	 "\"MaxUnavailable\":null}: only allowed for updateStrategy 'RollingUpdate'\n"
 	 "spec.serviceName: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower "
 	 "case alphanumeric characters or '-', and must start and end with an alphanumeric "
 	 "character "
@@ -494,9 +587,89 @@ static const struct {
 	{&replicationcontroller, "{" META ",'spec':{" POD "}}", ""},
 	{&replicationcontroller, "{" META ",'spec':{}}",
 	 "spec.selector: Required value\nspec.template: Required value"},
-	{&batch_job, "{" META ",'spec':{" CHOOSE "," POD "}}",
+	{&deployment,
+	 "{" META ",'spec':{'selector':{'matchExpressions':[{'key':'a','operator':'Odd'}]}," POD
+	 "}}",
+	 "spec.selector.matchExpressions[0].operator: Invalid value: \"Odd\": not a valid selector "
+	 "operator\n"
+	 "spec.selector: Invalid value: {\"matchExpressions\":[{\"key\":\"a\",\"operator\":"
+	 "\"Odd\"}]}: invalid label selector"},
+	{&daemonset, "{" META ",'spec':{" POD "}}",
+	 "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match "
+	 "template `labels`"},
+	{&statefulset,
+	 "{" META ",'spec':{" CHOOSE "," POD ",'updateStrategy':{'type':'Odd'},"
+	 "'volumeClaimTemplates':[{'metadata':{'name':'d'},'spec':{'accessModes':['Odd']}}]}}",
+	 "spec.updateStrategy: Invalid value: {\"Type\":\"Odd\",\"RollingUpdate\":null}: must be "
+	 "'RollingUpdate' or 'OnDelete'\n"
+	 "spec.volumeClaimTemplates[0].spec.accessModes: Unsupported value: \"Odd\": supported "
+	 "values: \"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"\n"
+	 "spec.volumeClaimTemplates[0].spec.resources[storage]: Required value"},
+	{&controllerrevision, "{" META ",'data':[1],'revision':-1}",
+	 "revision: Invalid value: -1: must be greater than or equal to 0\n"
+	 "data: Required value: data must be a valid JSON object"},
+	{&batch_job, "{" META ",'spec':{'manualSelector':true," CHOOSE "," POD "}}",
 	 "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", "
 	 "\"Never\""},
+	{&batch_job, JOB("'selector':{'matchLabels':{'x':'y'}}"),
+	 "spec.selector: Invalid value: {\"matchLabels\":{\"x\":\"y\"}}: `selector` not "
+	 "auto-generated\n"
+	 "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match "
+	 "template `labels`"},
+	{&batch_job,
+	 JOB("'manualSelector':true," CHOOSE ",'podFailurePolicy':{'rules':[{'action':'Odd'},"
+	     "{'action':'FailIndex','onExitCodes':{'operator':'In','values':[0,1]}},"
+	     "{'action':'Count','onExitCodes':{'containerName':'x','operator':'NotIn',"
+	     "'values':[3,2,2]},'onPodConditions':[{'type':'T'}]}]}"),
+	 "spec.podFailurePolicy.rules[0].action: Unsupported value: \"Odd\": supported values: "
+	 "\"Count\", \"FailIndex\", \"FailJob\", \"Ignore\"\n"
+	 "spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and "
+	 "OnPodConditions is required\n"
+	 "spec.podFailurePolicy.rules[1].action: Invalid value: \"FailIndex\": requires the "
+	 "backoffLimitPerIndex to be set\n"
+	 "spec.podFailurePolicy.rules[1].onExitCodes.values[0]: Invalid value: 0: must not be 0 "
+	 "for "
+	 "the In operator\n"
+	 "spec.podFailurePolicy.rules[2].onExitCodes.containerName: Invalid value: \"x\": must be "
+	 "one of the container or initContainer names in the pod template\n"
+	 "spec.podFailurePolicy.rules[2].onExitCodes.values[2]: Duplicate value: 2\n"
+	 "spec.podFailurePolicy.rules[2].onExitCodes.values: Invalid value: [3,2,2]: must be "
+	 "ordered\n"
+	 "spec.podFailurePolicy.rules[2].onPodConditions[0].status: Required value: valid values: "
+	 "[\"False\" \"True\" \"Unknown\"]\n"
+	 "spec.podFailurePolicy.rules[2]: Invalid value: specifying both OnExitCodes and "
+	 "OnPodConditions is not supported"},
+	{&batch_job,
+	 JOB("'manualSelector':true," CHOOSE ",'completions':3,'completionMode':'Indexed',"
+	     "'podReplacementPolicy':'Odd','managedBy':'odd','successPolicy':{'rules':[{},"
+	     "{'succeededIndexes':'0-1,x'},{'succeededIndexes':'2,1-'},{'succeededIndexes':"
+	     "'0-1-2'},{'succeededIndexes':'0,1','succeededCount':9}]}"),
+	 "spec.managedBy: Invalid value: \"odd\": must be a domain-prefixed path (such as "
+	 "\"acme.io/foo\")\n"
+	 "spec.successPolicy.rules[0]: Required value: at least one of succeededCount or "
+	 "succeededIndexes must be specified\n"
+	 "spec.successPolicy.rules[1].succeededIndexes: Invalid value: \"0-1,x\": error parsing "
+	 "succeededIndexes: cannot convert string to integer for index: \"x\"\n"
+	 "spec.successPolicy.rules[2].succeededIndexes: Invalid value: \"2,1-\": error parsing "
+	 "succeededIndexes: cannot convert string to integer for index: \"\"\n"
+	 "spec.successPolicy.rules[3].succeededIndexes: Invalid value: \"0-1-2\": error parsing "
+	 "succeededIndexes: the fragment \"0-1-2\" violates the requirement that an index interval "
+	 "can have at most two parts separated by '-'\n"
+	 "spec.successPolicy.rules[4].succeededCount: Invalid value: 9: must be less than or equal "
+	 "to 3 (the number of specified completions)\n"
+	 "spec.successPolicy.rules[4].succeededCount: Invalid value: 9: must be less than or equal "
+	 "to 2 (the number of indexes in the specified succeededIndexes field)\n"
+	 "spec.podReplacementPolicy: Unsupported value: \"Odd\": supported values: \"Failed\", "
+	 "\"TerminatingOrFailed\""},
+	{&batch_job,
+	 JOB("'manualSelector':true," CHOOSE ",'completionMode':'Indexed','completions':200000,"
+	     "'parallelism':200000,'backoffLimitPerIndex':1"),
+	 "spec.parallelism: Invalid value: 200000: must be less than or equal to 100000 when "
+	 "completion mode is Indexed\n"
+	 "spec.maxFailedIndexes: Required value: must be specified when completions is above "
+	 "100000\n"
+	 "spec.parallelism: Invalid value: 200000: must be less than or equal to 10000 when "
+	 "completions are above 100000 and used with backoff limit per index"},
 	{&batch_job,
 	 "{" META ",'spec':{'backoffLimit':-1,'maxFailedIndexes':1,'template':{'spec':{"
 	 "'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}",
@@ -552,6 +725,55 @@ static const struct {
 	const struct kind *kind;
 	const char *old, *object, *want;
 } updated[] = {
+	{&csidriver, "{" CLUSTER ",'spec':{}}", "{" CLUSTER ",'spec':{'attachRequired':false}}",
+	 "spec.attachedRequired: Invalid value: false: field is immutable"},
+	{&csistoragecapacity, "{" META ",'storageClassName':'a'}",
+	 "{" META ",'storageClassName':'b'}",
+	 "storageClassName: Invalid value: \"b\": field is immutable"},
+	{&ingress_status, "{" META ",'spec':{}}",
+	 "{" META ",'spec':{},'status':{'loadBalancer':{'ingress':[{'ip':'x'},{'hostname':"
+	 "'1.2.3.4'}]}}}",
+	 "status.loadBalancer.ingress[0].ip: Invalid value: \"x\": must be a valid IP address, "
+	 "(e.g. 10.9.8.7 or 2001:db8::ffff)\n"
+	 "status.loadBalancer.ingress[1].hostname: Invalid value: \"1.2.3.4\": must be a DNS name, "
+	 "not an IP address"},
+	/* where the pods of a job go that has not started may still be changed */
+	{&batch_job, JOB("'suspend':true,'manualSelector':true," CHOOSE),
+	 "{" META ",'spec':{'suspend':true,'manualSelector':true," CHOOSE
+	 ",'template':{'metadata':{"
+	 "'labels':{'a':'b'}},'spec':{'nodeSelector':{'x':'y'},'restartPolicy':'Never',"
+	 "'containers':[{'name':'c','image':'i'}]}}}}",
+	 ""},
+	{&job_status, STATUS("'startTime':'2026-01-01T00:00:00Z','succeeded':2,'failed':2"),
+	 STATUS("'succeeded':1,'failed':1,'ready':1,'completedIndexes':'0','conditions':[{'type':"
+		"'Complete','status':'True'},{'type':'FailureTarget','status':'True'}],"
+		"'uncountedTerminatedPods':{'succeeded':['a'],'failed':['a','']}"),
+	 "status.uncountedTerminatedPods.failed[0]: Duplicate value: \"a\"\n"
+	 "status.uncountedTerminatedPods.failed[1]: Invalid value: \"\": must not be empty\n"
+	 "status.conditions: Invalid value: cannot set Complete=True and FailureTarget=true "
+	 "conditions\n"
+	 "status.completionTime: Required value: completionTime is required for Complete jobs\n"
+	 "status.conditions: Invalid value: cannot set Complete=True condition without the "
+	 "SuccessCriteriaMet=true condition\n"
+	 "status.startTime: Required value: startTime is required for finished job\n"
+	 "status.uncountedTerminatedPods: Invalid value: {\"Succeeded\":[\"a\"],\"Failed\":[\"a\","
+	 "\"\"]}: must be empty for finished job\n"
+	 "status.completedIndexes: Invalid value: \"0\": cannot set non-empty completedIndexes "
+	 "when "
+	 "non-indexed completion mode\n"
+	 "status.ready: Invalid value: 1: cannot set more ready pods than active\n"
+	 "status.failed: Invalid value: 1: cannot decrease the failed counter\n"
+	 "status.succeeded: Invalid value: 1: cannot decrease the succeeded counter\n"
+	 "status.startTime: Required value: startTime cannot be removed for unsuspended job"},
+	{&job_status,
+	 "{" META ",'spec':{'completions':4,'completionMode':'Indexed',"
+	 "'backoffLimitPerIndex':1,'template':{}}}",
+	 "{" META ",'spec':{'completions':4,'completionMode':'Indexed','backoffLimitPerIndex':1,"
+	 "'template':{}},'status':{'completedIndexes':'0-2','failedIndexes':'1,9'}}",
+	 "status.failedIndexes: Invalid value: \"1,9\": error parsing failedIndexes: too large "
+	 "index: \"9\"\n"
+	 "status.failedIndexes: Invalid value: \"1,9\": failedIndexes and completedIndexes overlap "
+	 "at index: 1"},
 	{&node, "{" CLUSTER ",'spec':{'podCIDR':'10.0.0.0/8'}}",
 	 "{" CLUSTER
 	 ",'spec':{'podCIDR':'11.0.0.0/8','externalID':'x'},'status':{'addresses':[{'type':"

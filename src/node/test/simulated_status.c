@@ -48,7 +48,8 @@ static void test_nodes(void)
 	AUTO(mem_free) char *meta = text_of(node, "metadata", NULL);
 	AUTO(json_doc_unref) struct json_doc *patch = NULL;
 
-	is(capacity, "{\"cpu\":\"8\",\"memory\":\"256Gi\",\"pods\":\"110\"}");
+	is(capacity, "{\"cpu\":\"8\",\"memory\":\"256Gi\",\"ephemeral-storage\":\"1Ti\","
+		     "\"pods\":\"110\"}");
 	is(meta, "{\"labels\":{\"kubernetes.io/hostname\":\"node-00000\",\"kubernetes.io/os\":"
 		 "\"linux\",\"kubernetes.io/arch\":\"amd64\"},\"name\":\"node-00000\"}");
 	ok(!simulated_node_status_patch(&options, 0, json_doc_root(node), NOW),

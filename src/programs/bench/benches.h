@@ -5,9 +5,13 @@
 
 #include "programs/bench/bench.h"
 
-bench_fn bench_apiserver;
+bench_fn bench_apiserver_direct;
+bench_fn bench_apiserver_https;
+bench_fn bench_apiserver_start;
+bench_fn bench_apiserver_watch;
 bench_fn bench_arena;
 bench_fn bench_client;
+bench_fn bench_evict;
 bench_fn bench_http;
 bench_fn bench_jobs;
 bench_fn bench_json;
@@ -16,6 +20,7 @@ bench_fn bench_map;
 bench_fn bench_omap;
 bench_fn bench_quantity;
 bench_fn bench_resources;
+bench_fn bench_run_true;
 bench_fn bench_schedule;
 bench_fn bench_store;
 bench_fn bench_timers;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/jobs.c - the job controller over the API server in the same process, with jobs that
- * wait to be admitted; the store is in memory, so that the cost is the processor's.
+/* programs/bench/jobs.c - jobs through the whole of the one-machine home in one process: API server, all
+ * controllers, scheduler, simulated nodes. The store is in memory, so that the cost is the processor's.
  *
- * job: a job of one pod from its creation to Completed, everybody's work included: the API server's,
- * the controller's, that of a few lines which stand in for the scheduler, and a simulated node's. pod: a
- * pod of one job that has as many as there are waiting jobs, from its creation until it runs and is
- * counted.
+ * queued: a job that waits in a full queue, from its creation until it is known to wait. bound: while these
+ * wait, a job of one pod from its creation until its pod is bound. job: the same until the job is Completed.
  *
- * bytes_per_job is what a waiting job takes, in the store and in the controller. writes_per_job and
- * writes_per_pod are the controller's. */
+ * one, few, many, single: as many pods as --pods says (or as jobs wait, if those are fewer) in 1, 20, 500
+ * jobs and in jobs of one pod; each a pod from the creation of its job until all run and are counted.
+ *
+ * bytes_per_job is what a waiting job takes, everywhere; heap_per_pod what a running one does. Writes are
+ * the controllers' and the scheduler's. */
 #include <stdio.h>
 
 #include "apiserver/api.h"
@@ -16,6 +17,7 @@
 #include "apiserver/install.h"
 #include "apiserver/store.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "controller/controller.h"
@@ -24,6 +26,7 @@
 #include "node/simulated.h"
 #include "programs/bench/bench.h"
 #include "programs/bench/benches.h"
+#include "scheduler/scheduler.h"
 
 #include "base/banned.h"
 
@@ -36,7 +39,9 @@ struct world {
 	struct api *api;
 	struct client *client;  /* the bench's own */
 	struct client *manager; /* the controllers' */
+	struct client *placer;  /* the scheduler's */
 	struct controllers *controllers;
+	struct scheduler *scheduler;
 	struct simulated *nodes;
 	struct informer *jobs;
 	struct informer *groups;
@@ -44,9 +49,8 @@ struct world {
 	size_t left;      /* answers to come */
 	size_t made;      /* jobs, ever */
 	size_t completed; /* jobs, ever */
-	size_t gone;      /* jobs, ever */
-	int64_t running;  /* pods of the large job, as its status says */
-	size_t bound;
+	size_t bound;     /* pods, ever */
+	int64_t running;  /* pods, as the jobs that are there say */
 };
 
 static void on_answer(void *arg, const struct client_result *result)
@@ -92,48 +96,20 @@ static void create(struct world *w, enum resource_id resource, const char *text)
 				    .body = doc});
 }
 
-static void patch(struct world *w, enum resource_id resource, struct str name, const char *sub,
-		  const char *text)
+/* --- what is seen ---------------------------------------------------------------------------- */
+
+static struct str node_of(struct json_doc *doc)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = parse(text);
-
-	send(w, (struct client_ask){.verb = CLIENT_PATCH,
-				    .patch = CLIENT_PATCH_MERGE,
-				    .resource = &resources[resource],
-				    .namespace = resources[resource].namespaced ? STR("default")
-										: str_none(),
-				    .name = name,
-				    .sub = str_from(sub),
-				    .body = doc});
-}
-
-/* --- the scheduler's part -------------------------------------------------------------------- */
-
-/* Groups of jobs that are called wait-* are not admitted. */
-static void see_group(void *arg, const struct informer_object *object)
-{
-	struct json status = json_get(json_doc_root(object->doc), "status");
-
-	if (json_str(json_get(status, "phase")).len == 0 && !str_starts(object->name, STR("wait-")))
-		patch(arg, RESOURCE_PODGROUPS, object->name, "",
-		      "{\"status\":{\"phase\":\"Inqueue\"}}");
+	return doc ? json_str(json_get(json_get(json_doc_root(doc), "spec"), "nodeName"))
+		   : str_none();
 }
 
 static void see_pod(void *arg, const struct informer_object *object)
 {
 	struct world *w = arg;
-	struct json spec = json_get(json_doc_root(object->doc), "spec");
-	char node[32];
 
-	if (json_str(json_get(spec, "nodeName")).len > 0)
-		return;
-	snprintf(node, sizeof(node), "node-%05zu", w->bound++ % NODES);
-	w->left++;
-	client_bind(w->client,
-		    &(struct client_bind){.namespace = object->namespace,
-					  .name = object->name,
-					  .node = str_from(node)},
-		    on_answer, w);
+	if (node_of(object->old).len == 0 && node_of(object->doc).len > 0)
+		w->bound++;
 }
 
 static void see_job(void *arg, const struct informer_object *object)
@@ -143,8 +119,7 @@ static void see_job(void *arg, const struct informer_object *object)
 	struct str phase = json_str(json_get(json_get(status, "state"), "phase"));
 	struct json old = object->old ? json_get(json_doc_root(object->old), "status") : JSON_NONE;
 
-	if (str_is(object->name, "large"))
-		w->running = json_int(json_get(status, "running"));
+	w->running += json_int(json_get(status, "running")) - json_int(json_get(old, "running"));
 	if (str_is(phase, "Completed") &&
 	    !str_is(json_str(json_get(json_get(old, "state"), "phase")), "Completed"))
 		w->completed++;
@@ -153,9 +128,9 @@ static void see_job(void *arg, const struct informer_object *object)
 static void lose_job(void *arg, const struct informer_object *object)
 {
 	struct world *w = arg;
+	struct json status = json_get(json_doc_root(object->doc), "status");
 
-	(void)object;
-	w->gone++;
+	w->running -= json_int(json_get(status, "running"));
 }
 
 static struct informer *listen(struct world *w, enum resource_id resource, bool store,
@@ -172,11 +147,15 @@ static struct informer *listen(struct world *w, enum resource_id resource, bool 
 
 /* --- the world ------------------------------------------------------------------------------- */
 
-static void open_world(struct world *w, struct bench_run *run)
+static struct client *client_of(struct world *w, const char *name)
+{
+	return client_new(w->loop, direct_new(w->api, &(struct direct_user){.name = name}), NULL);
+}
+
+static void open_server(struct world *w)
 {
 	struct err err;
 
-	*w = (struct world){.run = run};
 	w->loop = loop_new_virtual(1, INT64_C(1767225600000000), &err);
 	bench_require(w->loop, &err);
 	w->store = store_open(w->loop, &(struct store_options){0}, &err);
@@ -184,31 +163,43 @@ static void open_world(struct world *w, struct bench_run *run)
 	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
 	bench_require(install_definitions(w->api, &err) == 0, &err);
 	api_start(w->api, &(struct api_place){0});
-	w->client = client_new(w->loop, direct_new(w->api, &(struct direct_user){.name = "bench"}),
-			       NULL);
-	w->manager = client_new(
-		w->loop, direct_new(w->api, &(struct direct_user){.name = "controllers"}), NULL);
-	create(w, RESOURCE_QUEUES, "{\"metadata\":{\"name\":\"default\"},\"spec\":{}}");
-	wait(w);
-	patch(w, RESOURCE_QUEUES, STR("default"), "status", "{\"status\":{\"state\":\"Open\"}}");
-	wait(w);
+	w->client = client_of(w, "bench");
+	w->manager = client_of(w, "controllers");
+	w->placer = client_of(w, "scheduler");
+}
+
+static void open_world(struct world *w, struct bench_run *run)
+{
+	struct err err;
+
+	*w = (struct world){.run = run};
+	open_server(w);
 	w->nodes = simulated_new(w->loop, w->client,
 				 &(struct simulated_options){.nodes = NODES, .pods = "100000"});
-	w->groups =
-		listen(w, RESOURCE_PODGROUPS, false, &(struct informer_events){.added = see_group});
-	w->pods = listen(w, RESOURCE_PODS, false, &(struct informer_events){.added = see_pod});
+	while (!simulated_is_ready(w->nodes))
+		(void)loop_turn(w->loop, -1);
+	w->controllers =
+		controllers_new(w->loop, w->manager, &(struct controllers_options){0}, &err);
+	bench_require(w->controllers, &err);
+	w->scheduler = scheduler_new(w->loop, w->placer, &(struct scheduler_options){0}, &err);
+	bench_require(w->scheduler, &err);
+	while (!controllers_synced(w->controllers) || !scheduler_is_ready(w->scheduler))
+		(void)loop_turn(w->loop, -1);
+	create(w, RESOURCE_QUEUES,
+	       "{\"metadata\":{\"name\":\"full\"},\"spec\":{\"capability\":{\"cpu\":\"1m\"}}}");
+	wait(w);
+	loop_drain(w->loop);
+	w->groups = listen(w, RESOURCE_PODGROUPS, false, &(struct informer_events){0});
+	w->pods = listen(w, RESOURCE_PODS, true,
+			 &(struct informer_events){.added = see_pod, .updated = see_pod});
 	w->jobs = listen(w, RESOURCE_VCJOBS, true,
 			 &(struct informer_events){.updated = see_job, .deleted = lose_job});
-	w->controllers = controllers_new(
-		w->loop, w->manager, &(struct controllers_options){.controllers = "job-controller"},
-		&err);
-	bench_require(w->controllers, &err);
-	while (!controllers_synced(w->controllers))
-		(void)loop_turn(w->loop, -1);
 }
 
 static void close_world(struct world *w)
 {
+	scheduler_free(w->scheduler);
+	client_free(w->placer);
 	controllers_free(w->controllers);
 	client_free(w->manager);
 	informer_free(w->jobs);
@@ -221,48 +212,76 @@ static void close_world(struct world *w)
 	loop_free(w->loop);
 }
 
-static uint64_t sent(const struct world *w)
-{
-	struct client_stats stats;
+/* Writes so far: the controllers', events included, and the scheduler's without them. */
+struct writes {
+	uint64_t controllers;
+	uint64_t scheduler;
+};
 
-	client_stats(w->manager, &stats);
-	return stats.sent;
+static struct writes writes_of(const struct world *w)
+{
+	struct client_stats client;
+	struct scheduler_stats scheduler;
+
+	client_stats(w->manager, &client);
+	scheduler_stats(w->scheduler, &scheduler);
+	return (struct writes){client.sent, scheduler.writes};
 }
 
-static void submit(struct world *w, const char *name, size_t pods, const char *seconds)
+static void tell_writes(struct world *w, struct writes since, const char *key, size_t items)
+{
+	struct writes now = writes_of(w);
+	char name[64];
+
+	snprintf(name, sizeof(name), "controller_writes_per_%s", key);
+	bench_value(w->run, name, (double)(now.controllers - since.controllers) / (double)items);
+	snprintf(name, sizeof(name), "scheduler_writes_per_%s", key);
+	bench_value(w->run, name, (double)(now.scheduler - since.scheduler) / (double)items);
+}
+
+static void submit(struct world *w, const char *name, const char *queue, size_t pods,
+		   const char *seconds)
 {
 	AUTO(mem_free)
 	char *text = mem_printf(
-		"{\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"tasks\":[{"
-		"\"name\":\"t\",\"replicas\":%zu,\"template\":{\"metadata\":{\"annotations\":{"
-		"\"run-seconds\":\"%s\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{"
-		"\"name\":\"main\",\"image\":\"registry.example.com/train:1.0\",\"resources\":{"
-		"\"requests\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}}}]}}",
-		name, pods, seconds);
+		"{\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"queue\":\"%"
+		"s\","
+		"\"tasks\":[{\"name\":\"t\",\"replicas\":%zu,\"template\":{\"metadata\":{"
+		"\"annotations\":{\"run-seconds\":\"%s\"}},\"spec\":{\"restartPolicy\":\"Never\","
+		"\"containers\":[{\"name\":\"main\",\"image\":\"registry.example.com/train:1.0\","
+		"\"resources\":{\"requests\":{\"cpu\":\"10m\",\"memory\":\"10Mi\"}}}]}}}]}}",
+		name, queue, pods, seconds);
 
 	create(w, RESOURCE_VCJOBS, text);
 }
 
 /* --- phases ---------------------------------------------------------------------------------- */
 
-static void make_waiting(struct world *w, size_t count)
+/* Everybody has said what there is to say about jobs that wait. */
+static void turn_to_rest(struct world *w)
 {
-	size_t heap = bench_heap();
-	char name[32];
+	int64_t until = loop_uptime(w->loop) + 10 * TIME_SECOND;
 
-	for (size_t i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "wait-%zu", i);
-		submit(w, name, 1, "0");
-		if (i % BATCH == BATCH - 1)
-			wait(w);
-	}
-	while (informer_len(w->groups) < count)
-		(void)loop_turn(w->loop, -1);
+	wait(w);
+	while (loop_uptime(w->loop) < until)
+		(void)loop_turn(w->loop, until - loop_uptime(w->loop));
 	loop_drain(w->loop);
-	bench_value(w->run, "bytes_per_job", (double)(bench_heap() - heap) / (double)count);
 }
 
-static void delete_jobs(struct world *w, size_t from)
+/* Jobs in a row, the next numbers as names. */
+static void submit_some(struct world *w, const char *queue, size_t jobs, size_t pods,
+			const char *seconds)
+{
+	char name[32];
+
+	for (size_t i = 0; i < jobs; i++) {
+		snprintf(name, sizeof(name), "job-%zu", w->made++);
+		submit(w, name, queue, pods, seconds);
+	}
+}
+
+/* All jobs from this number on, and what is theirs. */
+static void delete_from(struct world *w, size_t from, size_t groups_left)
 {
 	char name[32];
 
@@ -275,71 +294,123 @@ static void delete_jobs(struct world *w, size_t from)
 					    .propagation = CLIENT_BACKGROUND});
 	}
 	wait(w);
-	while (w->gone < w->made || informer_len(w->pods) > 0)
+	while (informer_len(w->jobs) > groups_left || informer_len(w->groups) > groups_left ||
+	       informer_len(w->pods) > 0)
 		(void)loop_turn(w->loop, -1);
 }
 
-static void measure_jobs(struct world *w)
+static void wait_groups(struct world *w, size_t count)
 {
-	uint64_t before = sent(w);
-	char name[32];
+	wait(w);
+	while (informer_len(w->groups) < count)
+		(void)loop_turn(w->loop, -1);
+}
+
+static void make_waiting(struct world *w, size_t count)
+{
+	size_t heap = bench_heap();
+
+	for (size_t made = 0; made < count; made += BATCH) {
+		submit_some(w, "full", count - made < BATCH ? count - made : BATCH, 1, "0");
+		wait_groups(w, w->made);
+	}
+	turn_to_rest(w);
+	bench_value(w->run, "bytes_per_job", (double)(bench_heap() - heap) / (double)count);
+}
+
+static void measure_queued(struct world *w, size_t waiting)
+{
+	bench_phase(w->run, "queued");
+	while (bench_round(w->run, BATCH)) {
+		submit_some(w, "full", BATCH, 1, "0");
+		wait_groups(w, waiting + BATCH);
+		bench_pause(w->run);
+		delete_from(w, w->made - BATCH, waiting);
+		bench_resume(w->run);
+	}
+}
+
+/* Jobs of one pod, until all are bound. */
+static void measure_bound(struct world *w, size_t waiting)
+{
+	bench_phase(w->run, "bound");
+	while (bench_round(w->run, BATCH)) {
+		size_t want = w->bound + BATCH;
+
+		submit_some(w, "default", BATCH, 1, "1000000");
+		while (w->bound < want)
+			(void)loop_turn(w->loop, -1);
+		bench_pause(w->run);
+		delete_from(w, w->made - BATCH, waiting);
+		bench_resume(w->run);
+	}
+	bench_value(w->run, "jobs_per_second", 1e9 / bench_cost(w->run, "bound_ns"));
+}
+
+/* The same until all are done. */
+static void measure_jobs(struct world *w, size_t waiting)
+{
+	struct writes before = writes_of(w);
+	size_t jobs = 0;
 
 	bench_phase(w->run, "job");
 	while (bench_round(w->run, BATCH)) {
-		size_t from = w->made;
+		size_t want = w->completed + BATCH;
 
-		for (size_t i = 0; i < BATCH; i++) {
-			snprintf(name, sizeof(name), "job-%zu", w->made++);
-			submit(w, name, 1, "0");
-		}
-		while (w->completed < w->made)
+		submit_some(w, "default", BATCH, 1, "0");
+		while (w->completed < want)
 			(void)loop_turn(w->loop, -1);
-		wait(w);
 		bench_pause(w->run);
-		delete_jobs(w, from);
+		jobs += BATCH;
+		delete_from(w, w->made - BATCH, waiting);
 		bench_resume(w->run);
 	}
-	bench_value(w->run, "writes_per_job", (double)(sent(w) - before) / (double)w->made);
-	bench_value(w->run, "jobs_per_second", 1e9 / bench_cost(w->run, "job_ns"));
+	tell_writes(w, before, "job", jobs);
 }
 
-static void measure_pods(struct world *w, size_t pods)
+static void measure_shape(struct world *w, const char *name, size_t jobs, size_t pods)
 {
-	uint64_t writes = 0;
-	size_t rounds = 0;
+	size_t waiting = informer_len(w->jobs);
+	size_t heap = bench_heap();
+	size_t held = heap, rounds = 0;
+	struct writes before = writes_of(w);
+	AUTO(mem_free) char *key = mem_printf("pod_%s", name);
+	AUTO(mem_free) char *bytes = mem_printf("heap_per_pod_%s", name);
 
-	bench_phase(w->run, "pod");
-	while (bench_round(w->run, pods)) {
-		uint64_t before = sent(w);
-		size_t gone = w->gone;
-
-		submit(w, "large", pods, "1000000");
-		while (w->running < (int64_t)pods)
+	if (jobs == 0 || pods == 0)
+		return;
+	bench_phase(w->run, name);
+	while (bench_round(w->run, jobs * pods)) {
+		submit_some(w, "default", jobs, pods, "1000000");
+		while (w->running < (int64_t)(jobs * pods))
 			(void)loop_turn(w->loop, -1);
 		wait(w);
 		bench_pause(w->run);
-		writes += sent(w) - before;
+		held = bench_heap();
 		rounds++;
-		send(w, (struct client_ask){.verb = CLIENT_DELETE,
-					    .resource = &resources[RESOURCE_VCJOBS],
-					    .namespace = STR("default"),
-					    .name = STR("large"),
-					    .propagation = CLIENT_BACKGROUND});
-		while (w->gone == gone || informer_len(w->pods) > 0)
-			(void)loop_turn(w->loop, -1);
-		w->running = 0;
+		delete_from(w, w->made - jobs, waiting);
 		bench_resume(w->run);
 	}
-	bench_value(w->run, "writes_per_pod", (double)writes / (double)(rounds * pods));
+	tell_writes(w, before, key, rounds * jobs * pods);
+	bench_value(w->run, bytes, held > heap ? (double)(held - heap) / (double)(jobs * pods) : 0);
 }
 
 void bench_jobs(struct bench_run *run)
 {
+	size_t waiting = bench_size(run);
+	size_t pods = (size_t)bench_option(run, "pods");
 	struct world w;
 
+	if (pods > waiting)
+		pods = waiting;
 	open_world(&w, run);
-	make_waiting(&w, bench_size(run));
-	measure_jobs(&w);
-	measure_pods(&w, bench_size(run));
+	make_waiting(&w, waiting);
+	measure_queued(&w, waiting);
+	measure_bound(&w, waiting);
+	measure_jobs(&w, waiting);
+	measure_shape(&w, "one", 1, pods);
+	measure_shape(&w, "few", 20, pods / 20);
+	measure_shape(&w, "many", 500, pods / 500);
+	measure_shape(&w, "single", pods, 1);
 	close_world(&w);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/map.c - the hash map: fill, find, miss, walk, empty. */
+/* programs/bench/map.c - the hash map: fill, find, miss, walk, empty; and churn: one key
+ * that is put and removed again and again. */
 #include "base/map.h"
 
 #include "base/arena.h"
@@ -70,5 +71,11 @@ void bench_map(struct bench_run *run)
 		while (map_next(map, &at, NULL, &value))
 			bench_use(value);
 	}
+	bench_phase(run, "churn");
+	while (bench_round(run, count))
+		for (size_t i = 0; i < count; i++) {
+			map_put(map, others[0], map);
+			map_remove(map, others[0]);
+		}
 	measure_remove(run, map, keys, count);
 }

@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "controller/controller.h"
 #include "loop/loop.h"
+#include "programs/volcano/settings.h"
 
 #include "base/banned.h"
 
@@ -18,6 +19,8 @@ struct controllers_component {
 	struct loop *loop;
 	struct client *client;
 	struct controllers *controllers;
+	struct str schedulers[2]; /* whose plain pods get a group: as in component_scheduler.c */
+	char *volumes;            /* the folder of claims; NULL: no pods run on this machine */
 	struct loop_defer stopped;
 };
 
@@ -25,6 +28,7 @@ static void close_all(struct controllers_component *self)
 {
 	controllers_free(TAKE(self->controllers));
 	client_free(TAKE(self->client));
+	mem_free(TAKE(self->volumes));
 }
 
 void *component_controllers_start(struct component_world *world, struct err *err)
@@ -39,14 +43,24 @@ void *component_controllers_start(struct component_world *world, struct err *err
 	}
 	self = mem_new(struct controllers_component);
 	self->loop = world->loop;
+	self->schedulers[0] = STR("volcano");
+	self->schedulers[1] = STR("default-scheduler");
 	self->client =
 		client_new(world->loop,
 			   direct_new(apiserver_api(world->apiserver),
 				      &(struct direct_user){.name = "system:serviceaccount:volcano-"
 								    "system:volcano-controllers"}),
 			   &(struct client_options){.field_manager = STR("vc-controller-manager")});
-	self->controllers = controllers_new(world->loop, self->client,
-					    &(struct controllers_options){.log = world->log}, err);
+	if (settings_real_nodes(world->settings) > 0)
+		self->volumes = mem_printf("%s/volumes", world->settings->folder);
+	self->controllers = controllers_new(
+		world->loop, self->client,
+		&(struct controllers_options){
+			.home = true,
+			.volumes_folder = self->volumes,
+			.scheduler_names = {self->schedulers, ARRAY_LEN(self->schedulers)},
+			.log = world->log},
+		err);
 	if (!self->controllers) {
 		component_controllers_free(self);
 		return NULL;

@@ -1,52 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/component_node.c - the node component: for now, simulated nodes.
+/* programs/volcano/component_node.c - the node component: this machine, and simulated nodes.
  *
- * Without --simulate-nodes it does nothing. Nodes are made while the rest runs; nobody waits for
- * them, as nobody waits for the nodes of a cluster. */
+ * By itself it runs one real node; with --simulate-nodes only those, unless --nodes asks for both. Nodes are
+ * made while the rest runs; nobody waits for them, as nobody waits for the nodes of a cluster. */
 #include "programs/volcano/component_node.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "apiserver/podlog.h"
+#include "apiserver/server.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "client/client.h"
+#include "http/address.h"
 #include "loop/loop.h"
+#include "node/agent.h"
+#include "node/pod_log.h"
 #include "node/simulated.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"
 
+enum { HOST_NAME_SIZE = 64 };
+
 struct node_component {
 	struct loop *loop;
-	struct client *client;
+	struct apiserver *apiserver;
+	struct client *simulated_client;
 	struct simulated *simulated;
+	struct client *client;
+	struct agent *agent;
 	struct loop_defer stopped;
 };
 
 static void close_all(struct node_component *self)
 {
-	simulated_free(TAKE(self->simulated));
+	if (self->agent && self->apiserver)
+		api_set_log_source(apiserver_api(self->apiserver), NULL, NULL);
+	agent_free(TAKE(self->agent));
 	client_free(TAKE(self->client));
+	simulated_free(TAKE(self->simulated));
+	client_free(TAKE(self->simulated_client));
+}
+
+/* --- output of containers, for the API --- */
+
+static void *log_open(void *arg, const struct log_request *request, struct err *err)
+{
+	struct node_component *self = arg;
+
+	return agent_open_log(self->agent,
+			      &(struct agent_log_request){.uid = request->uid,
+							  .container = request->container,
+							  .previous = request->previous,
+							  .timestamps = request->timestamps,
+							  .since = request->since,
+							  .tail_lines = request->tail_lines},
+			      err);
+}
+
+static enum log_state log_read(void *log, struct buf *to, size_t most)
+{
+	static const enum log_state states[] = {
+		[POD_LOG_MORE] = LOG_MORE, [POD_LOG_WAIT] = LOG_WAIT, [POD_LOG_END] = LOG_END};
+
+	return states[pod_log_read(log, to, most)];
+}
+
+static void log_follow(void *log, void (*wake)(void *arg), void *arg)
+{
+	pod_log_follow(log, wake, arg);
+}
+
+static void log_close(void *log)
+{
+	pod_log_close(log);
+}
+
+static const struct log_source log_source = {log_open, log_read, log_follow, log_close};
+
+/* --- the machine --- */
+
+/* The machine's name, as a node may be called: small letters, digits, '-' and '.'. */
+static void read_host_name(char name[HOST_NAME_SIZE])
+{
+	size_t len;
+
+	if (gethostname(name, HOST_NAME_SIZE - 1) < 0)
+		name[0] = '\0';
+	name[HOST_NAME_SIZE - 1] = '\0';
+	for (char *at = name; *at; at++) {
+		*at = (char)tolower((unsigned char)*at);
+		if (!isalnum((unsigned char)*at) && *at != '.')
+			*at = '-';
+	}
+	len = strlen(name);
+	while (len && !isalnum((unsigned char)name[len - 1]))
+		name[--len] = '\0';
+	if (!len || !isalnum((unsigned char)name[0]))
+		(void)snprintf(name, HOST_NAME_SIZE, "localhost");
+}
+
+/* volcano-pod, beside this program. For mem_free(). */
+static char *find_program(struct err *err)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	struct str folder;
+
+	if (len < 0) {
+		(void)err_errno(err, errno, "/proc/self/exe");
+		return NULL;
+	}
+	folder = str_of(path, (size_t)len);
+	folder = str_slice(folder, 0, (size_t)str_rfind_byte(folder, '/'));
+	return mem_printf("%.*s/volcano-pod", STR_ARG(folder));
+}
+
+/* A pod takes a descriptor or two. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Where pods reach the server of this process: its address, unless that is any. */
+static void read_address(const struct apiserver *apiserver, char text[ADDRESS_TEXT_SIZE],
+			 struct agent_options *options)
+{
+	struct str whole;
+	ptrdiff_t colon;
+
+	if (!apiserver)
+		return;
+	whole = str_from(address_print(apiserver_address(apiserver), text));
+	colon = str_rfind_byte(whole, ':');
+	if (colon <= 0 || text[0] == '[' || str_starts(whole, STR("0.0.0.0")))
+		return;
+	text[colon] = '\0';
+	options->api_host = text;
+	options->api_port = text + colon + 1;
+}
+
+static int start_agent(struct node_component *self, const struct component_world *world,
+		       size_t nodes, struct err *err)
+{
+	char host_name[HOST_NAME_SIZE];
+	char address[ADDRESS_TEXT_SIZE];
+	struct agent_options options;
+	AUTO(mem_free) char *program = find_program(err);
+
+	if (!program)
+		return -1;
+	raise_file_limit();
+	read_host_name(host_name);
+	self->client = component_client(world, "system:node:volcano", "volcano-node", err);
+	if (!self->client)
+		return -1;
+	options = (struct agent_options){.folder = world->settings->folder,
+					 .program = program,
+					 .host_name = host_name,
+					 .nodes = nodes,
+					 .resources = world->settings->node_resources,
+					 .reserved = world->settings->node_reserved,
+					 .log = world->log};
+	read_address(self->apiserver, address, &options);
+	self->agent = agent_new(world->loop, self->client, &options, err);
+	if (!self->agent)
+		return -1;
+	if (self->apiserver)
+		api_set_log_source(apiserver_api(self->apiserver), &log_source, self);
+	return 0;
+}
+
+static int start_simulated(struct node_component *self, const struct component_world *world,
+			   size_t nodes, struct err *err)
+{
+	self->simulated_client =
+		component_client(world, "system:node:simulated", "volcano-node", err);
+	if (!self->simulated_client)
+		return -1;
+	self->simulated =
+		simulated_new(world->loop, self->simulated_client,
+			      &(struct simulated_options){.nodes = nodes, .log = world->log});
+	log_info(world->log, "simulating nodes", LOG_INT("nodes", nodes));
+	return 0;
 }
 
 void *component_node_start(struct component_world *world, struct err *err)
 {
-	int64_t count = world->settings->simulated_nodes;
-	struct client *client = NULL;
-	struct node_component *self;
+	int64_t simulated = world->settings->simulated_nodes;
+	size_t nodes = settings_real_nodes(world->settings);
+	struct node_component *self = mem_new(struct node_component);
 
-	if (count > 0) {
-		client = component_client(world, "system:node:simulated", "volcano-node", err);
-		if (!client)
-			return NULL;
-	}
-	self = mem_new(struct node_component);
 	self->loop = world->loop;
-	self->client = client;
-	if (!client)
-		return self;
-	self->simulated = simulated_new(
-		world->loop, client,
-		&(struct simulated_options){.nodes = (size_t)count, .log = world->log});
-	log_info(world->log, "simulating nodes", LOG_INT("nodes", count));
+	self->apiserver = world->apiserver;
+	if ((simulated > 0 && start_simulated(self, world, (size_t)simulated, err) < 0) ||
+	    (nodes > 0 && start_agent(self, world, nodes, err) < 0)) {
+		component_node_free(self);
+		return NULL;
+	}
 	return self;
 }
 

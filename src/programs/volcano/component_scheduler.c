@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "client/client.h"
 #include "loop/loop.h"
+#include "programs/plugins/plugin_dir.h"
 #include "programs/volcano/settings.h"
 #include "scheduler/conf_file.h"
 #include "scheduler/scheduler.h"
@@ -17,6 +18,7 @@
 struct scheduler_component {
 	struct loop *loop;
 	struct client *client;
+	struct plugin_dir *plugins;
 	struct scheduler *scheduler;
 	struct conf_file *file;
 	struct loop_defer stopped;
@@ -27,24 +29,36 @@ static void close_all(struct scheduler_component *self)
 	conf_file_free(TAKE(self->file));
 	scheduler_free(TAKE(self->scheduler));
 	client_free(TAKE(self->client));
+	plugin_dir_close(TAKE(self->plugins));
 }
 
 static int start(struct scheduler_component *self, struct component_world *world, struct err *err)
 {
+	/* Here is no other scheduler: plain pods, which name the default one, are its own as well. */
+	static const char *const names[] = {"volcano", "default-scheduler", NULL};
 	const char *path = world->settings->scheduler_conf;
+	const char *plugins = world->settings->plugins_dir;
 	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
 
 	if (path && conf_file_read(path, &config, err) < 0)
 		return err_wrap(err, "--scheduler-conf");
+	if (plugins) {
+		self->plugins = plugin_dir_open(plugins, err);
+		if (!self->plugins)
+			return err_wrap(err, "--plugins-dir");
+	}
 	self->client =
 		component_client(world, "system:volcano-scheduler", "volcano-scheduler", err);
 	if (!self->client)
 		return -1;
-	self->scheduler = scheduler_new(
-		world->loop, self->client,
-		&(struct scheduler_options){.config = path ? buf_str(&config) : str_none(),
-					    .log = world->log},
-		err);
+	self->scheduler =
+		scheduler_new(world->loop, self->client,
+			      &(struct scheduler_options){
+				      .config = path ? buf_str(&config) : str_none(),
+				      .plugins = plugins ? plugin_dir_types(self->plugins) : NULL,
+				      .scheduler_names = names,
+				      .log = world->log},
+			      err);
 	if (!self->scheduler)
 		return path ? err_wrap(err, "--scheduler-conf %s", path) : -1;
 	if (!path)

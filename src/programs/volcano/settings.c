@@ -4,7 +4,9 @@
  * One table of options: a row says for which commands it is, what it takes and where that goes. */
 #include "programs/volcano/settings.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -65,18 +67,31 @@ static int set_admission(struct settings *settings, const char *value, struct er
 	return 0;
 }
 
+/* From the root on: in the background we work in another folder. */
+static int set_path(struct settings *settings, const char **to, const char *value, struct err *err)
+{
+	char *absolute = realpath(value, NULL);
+
+	if (!absolute)
+		return err_errno(err, errno, "%s", value);
+	vec_push(&settings->paths, absolute);
+	*to = absolute;
+	return 0;
+}
+
 static int set_admission_conf(struct settings *settings, const char *value, struct err *err)
 {
-	(void)err;
-	settings->admission_conf = value;
-	return 0;
+	return set_path(settings, &settings->admission_conf, value, err);
 }
 
 static int set_scheduler_conf(struct settings *settings, const char *value, struct err *err)
 {
-	(void)err;
-	settings->scheduler_conf = value;
-	return 0;
+	return set_path(settings, &settings->scheduler_conf, value, err);
+}
+
+static int set_plugins_dir(struct settings *settings, const char *value, struct err *err)
+{
+	return set_path(settings, &settings->plugins_dir, value, err);
 }
 
 static int add_name(struct settings *settings, const char *value, struct err *err)
@@ -95,6 +110,20 @@ static int set_nodes(struct settings *settings, const char *value, struct err *e
 static int set_simulated_nodes(struct settings *settings, const char *value, struct err *err)
 {
 	return number_parse_range(str_from(value), 0, NODES_MAX, &settings->simulated_nodes, err);
+}
+
+static int set_node_resources(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->node_resources = value;
+	return 0;
+}
+
+static int set_node_reserved(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->node_reserved = value;
+	return 0;
 }
 
 static int set_log_level(struct settings *settings, const char *value, struct err *err)
@@ -118,6 +147,14 @@ static int set_detach(struct settings *settings, const char *value, struct err *
 	(void)value;
 	(void)err;
 	settings->detach = true;
+	return 0;
+}
+
+static int set_pods(struct settings *settings, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	settings->pods = true;
 	return 0;
 }
 
@@ -147,11 +184,20 @@ static const struct option options[] = {
 	 "resource groups: what pods get by namespace or annotation (default: none)"},
 	{"scheduler-conf", 0, COMMAND_UP, "FILE", set_scheduler_conf,
 	 "the scheduler's actions and plugins (default: as Volcano's)"},
-	{"nodes", 0, COMMAND_UP, "N", set_nodes, "divide this machine into N nodes"},
+	{"plugins-dir", 0, COMMAND_UP, "FOLDER", set_plugins_dir,
+	 "plugins of the scheduler beside those that are built in: shared objects"},
+	{"nodes", 0, COMMAND_UP, "N", set_nodes,
+	 "divide this machine into N nodes, 0: none (default: 1; 0 with --simulate-nodes)"},
+	{"node-resources", 0, COMMAND_UP, "LIST", set_node_resources,
+	 "what each node has, in place of what is found: nvidia.com/gpu=4,cpu=8"},
+	{"node-reserved", 0, COMMAND_UP, "LIST", set_node_reserved,
+	 "what each node keeps back from pods: cpu=500m,memory=1Gi"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},
 	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,
 	 "debug, info, warn or error (default: info)"},
+	{"pods", 0, COMMAND_DOWN, NULL, set_pods,
+	 "end the processes of pods as well (default: they run on, for the next up)"},
 	{"to", 0, COMMAND_BACKUP, "FOLDER", set_to,
 	 "where: a folder that is empty or not there yet"},
 	{"output", 'o', COMMAND_STATUS, "FORMAT", set_output, "text (default) or json"},
@@ -169,6 +215,9 @@ void settings_done(struct settings *settings)
 	mem_free(settings->folder);
 	settings->folder = NULL;
 	vec_done(&settings->names);
+	for (size_t i = 0; i < settings->paths.len; i++)
+		free(settings->paths.ptr[i]); /* the C library's */
+	vec_done(&settings->paths);
 }
 
 static bool is_option(const struct option *option, struct str name)
@@ -242,6 +291,13 @@ int settings_complete(struct settings *settings, const char *volcano_home, const
 		return err_set(err, ERR_BAD_REQUEST,
 			       "neither $VOLCANO_HOME nor $HOME is set: say --data-dir");
 	return 0;
+}
+
+size_t settings_real_nodes(const struct settings *settings)
+{
+	if (settings->nodes >= 0)
+		return (size_t)settings->nodes;
+	return settings->simulated_nodes > 0 ? 0 : 1;
 }
 
 void settings_print_help(enum command command, struct buf *to)

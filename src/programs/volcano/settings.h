@@ -4,6 +4,7 @@
 #define PROGRAMS_VOLCANO_SETTINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -24,12 +25,17 @@ struct settings {
 	const char *admission; /* "on", "off"; NULL: not said */
 	const char *admission_conf;
 	const char *scheduler_conf;
+	const char *plugins_dir;
+	VEC(char *) paths;       /* that the ones above lie in */
 	VEC(const char *) names; /* --tls-san */
 	int64_t nodes;           /* -1: not said */
 	int64_t simulated_nodes;
+	const char *node_resources;
+	const char *node_reserved;
 	enum log_level log_level;
 	bool detach;
 	bool json;
+	bool pods; /* of `down`: they end as well */
 	bool help;
 };
 
@@ -44,6 +50,8 @@ int settings_parse(struct settings *settings, enum command command, char **args,
 /* The folder, where none was given: $VOLCANO_HOME, or .volcano in $HOME; both may be NULL. */
 int settings_complete(struct settings *settings, const char *volcano_home, const char *home,
 		      struct err *err) MUST_CHECK;
+/* How many nodes this machine is to be: as --nodes says, or one where none are simulated. */
+size_t settings_real_nodes(const struct settings *settings);
 /* The options of a command, a line each. */
 void settings_print_help(enum command command, struct buf *to);
 

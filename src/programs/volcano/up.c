@@ -291,9 +291,6 @@ int up_run(struct settings *settings, struct err *err)
 
 	if (component_select(settings->components, &chosen, err) < 0)
 		return -1;
-	if (settings->nodes >= 0)
-		return err_set(err, ERR_NOT_IMPLEMENTED,
-			       "--nodes: this volcano runs no pods on this machine yet");
 	folder = home_make(settings->folder, err);
 	if (!folder)
 		return -1;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/allocate.c - place waiting tasks (scheduler specification, 5.2).
  *
  * Queue by queue and job by job: a job first gets exactly its minimum, all of it or nothing, then one
@@ -11,7 +11,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/action_rows.h"
+#include "sched/crowd.h"
 #include "sched/finder.h"
+#include "sched/holds.h"
 #include "sched/hooks.h"
 #include "sched/lineup.h"
 #include "sched/session.h"
@@ -29,7 +31,9 @@ struct part {
 struct sheet {
 	struct job *job;
 	VEC(struct part *) parts;
-	bool blocked; /* something was left for the round in which room is lent */
+	bool blocked;  /* something was left for the round in which room is lent */
+	bool followed; /* the next of its like has been lined up */
+	bool torn;     /* some of it had places when another found none */
 };
 
 struct allocation {
@@ -127,6 +131,9 @@ static struct sheet *sheet_new(struct session *ssn, struct job *job)
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 	if (takes_part(ssn, task))
 		pq_push(&part_of(sheet, ssn, task->sub)->tasks, task);
+	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, held)
+	if (holds_has(job, held))
+		pq_push(&part_of(sheet, ssn, held->sub)->tasks, held);
 	if (job->policy_count)
 		mark_required(ssn, sheet);
 	return sheet;
@@ -178,9 +185,11 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 {
 	struct node_info *node;
 
-	if (!task->nominated)
+	if (!task->nominated && !task->held)
 		return false;
-	node = cluster_find_node(ssn->cluster, atoms_text(ssn->cluster->atoms, task->nominated));
+	node = task->held ? holds_node(ssn, task)
+			  : cluster_find_node(ssn->cluster,
+					      atoms_text(ssn->cluster->atoms, task->nominated));
 	if (!node || finder_test(ssn, task, node, ROOM_FUTURE))
 		return false;
 	ret->node = node;
@@ -236,7 +245,10 @@ enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
 static enum step fail(const struct allocation *a, struct part *part, struct task *task,
 		      const struct fit *fit)
 {
-	struct reason why = {.code = REASON_NODES, .dim = DIM_NONE, .fit = fit};
+	struct reason why = {.code = REASON_NODES,
+			     .dim = DIM_NONE,
+			     .subject = task->job->roles.len > 1 ? task->role : ATOM_NONE,
+			     .fit = fit};
 
 	/* Where room is lent, that there is none is not why it waits. */
 	if (!a->lending) {
@@ -254,7 +266,8 @@ static bool is_allowed(struct allocation *a, struct sheet *sheet, struct task *t
 	struct reason why = {.dim = DIM_NONE};
 	enum allowance allowance = hook_allocatable(a->ssn, task->job->queue, task, &why);
 
-	if (allowance == ALLOWANCE_OWN || (allowance == ALLOWANCE_BORROW && a->lending))
+	if (allowance == ALLOWANCE_OWN ||
+	    (allowance == ALLOWANCE_BORROW && (a->lending || task->held)))
 		return true;
 	if (allowance == ALLOWANCE_BORROW)
 		sheet->blocked = true;
@@ -302,6 +315,59 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 
 /* --- one job --------------------------------------------------------------------------------- */
 
+/* How many of these tasks find room, those of one class alone: nobody could place more of them. Where tasks
+ * are alike it does not matter which node each takes, so that this is no matter of luck. */
+static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_t len,
+			   const struct class *class)
+{
+	struct statement *st = statement_new(ssn);
+	int64_t count = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		struct choice choice;
+
+		if (tasks[i]->class != class)
+			continue;
+		if (!finder_choose(ssn, tasks[i], &all_nodes, &choice, NULL) ||
+		    (choice.idle ? statement_allocate(st, tasks[i], choice.node)
+				 : statement_pipeline(st, tasks[i], choice.node, false)) < 0)
+			break;
+		count++;
+	}
+	statement_undo_to(st, 0, false);
+	statement_discard(st);
+	return count;
+}
+
+/* A part of a gang had places, and then one of it found none. Where its tasks are of several classes another
+ * choice for the first might have done: then it must not sleep, since choices change when others are
+ * placed. Not so where there is too little for them even if each class had it alone. */
+static void note_luck(struct session *ssn, struct job *job)
+{
+	VEC(struct task *) tasks = {0};
+	int64_t most = job_ready_count(job);
+	bool mixed = false;
+
+	if (!ssn->config->sleeps || job->luck_session == ssn->id)
+		return;
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(ssn, task)) {
+		mixed |= tasks.len && task->class != tasks.ptr[0]->class;
+		vec_push(&tasks, task);
+	}
+	for (size_t i = 0; mixed && i < tasks.len; i++) {
+		size_t first = 0;
+
+		while (tasks.ptr[first]->class != tasks.ptr[i]->class)
+			first++;
+		if (first == i)
+			most += count_alone(ssn, tasks.ptr, tasks.len, tasks.ptr[i]->class);
+	}
+	if (mixed && most >= job->min_available)
+		job->luck_session = ssn->id;
+	vec_done(&tasks);
+}
+
 /* Tasks of a sub-group until it is ready; true if what was placed may stay. */
 static bool place_part(struct allocation *a, struct sheet *sheet, struct part *part,
 		       struct statement *st)
@@ -319,6 +385,7 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	}
 	if (statement_mark(st) > mark && hook_sub_pipelined(a->ssn, part->sub))
 		return true;
+	sheet->torn |= part->failed.len && !statement_is_empty(st);
 	statement_undo_to(st, mark, !a->lending);
 	return false;
 }
@@ -349,8 +416,7 @@ static bool complete(struct allocation *a, const struct job *job, struct stateme
 	return (int64_t)job_ready_count(job) >= job->min_available;
 }
 
-/* One turn of a job: its minimum, or one task more. */
-static bool place_job(struct allocation *a, struct sheet *sheet)
+static bool place_free_job(struct allocation *a, struct sheet *sheet)
 {
 	struct statement *st = statement_new(a->ssn);
 
@@ -383,13 +449,28 @@ static bool place_job(struct allocation *a, struct sheet *sheet)
 	return false;
 }
 
+/* One turn of a job: its minimum, or one task more. Room that is kept for it is let go for that. */
+static bool place_job(struct allocation *a, struct sheet *sheet)
+{
+	bool placed;
+
+	holds_let_go(a->ssn, sheet->job);
+	placed = place_free_job(a, sheet);
+	if (!placed && sheet->torn)
+		note_luck(a->ssn, sheet->job);
+	sheet->torn = false;
+	if (!placed)
+		holds_take_back(a->ssn, sheet->job);
+	return placed;
+}
+
 /* --- all jobs -------------------------------------------------------------------------------- */
 
 static bool is_wanted(struct session *ssn, struct job *job)
 {
 	struct reason why = {.dim = DIM_NONE};
 
-	if (!session_has_job(ssn, job) || !job->tally.count[TASK_PENDING])
+	if (!session_has_job(ssn, job) || (!job->tally.count[TASK_PENDING] && !job->hold))
 		return false;
 	if (job_is_pending(job)) {
 		if (ssn->config->enqueues)
@@ -402,25 +483,56 @@ static bool is_wanted(struct session *ssn, struct job *job)
 	return false;
 }
 
+static void add_job(struct allocation *a, struct job *job)
+{
+	struct sheet *sheet;
+
+	if (!is_wanted(a->ssn, job))
+		return;
+	sheet = sheet_new(a->ssn, job);
+	if (!has_tasks(sheet)) {
+		sheet_free(sheet);
+		return;
+	}
+	if (a->ssn->options.queue_gates)
+		reserve_all(a, job);
+	vec_push(&a->sheets, sheet);
+	map_put(a->by_job, job_key(job), sheet);
+	lineup_add(&a->lineup, job);
+}
+
 static void collect(struct allocation *a)
 {
-	LIST_EACH(&a->ssn->cluster->active, struct job, active_link, job)
-	{
-		struct sheet *sheet;
+	struct job *first;
+	size_t at = 0;
 
-		if (!is_wanted(a->ssn, job))
-			continue;
-		sheet = sheet_new(a->ssn, job);
-		if (!has_tasks(sheet)) {
-			sheet_free(sheet);
-			continue;
-		}
-		if (a->ssn->options.queue_gates)
-			reserve_all(a, job);
-		vec_push(&a->sheets, sheet);
-		map_put(a->by_job, job_key(job), sheet);
-		lineup_add(&a->lineup, job);
-	}
+	LIST_EACH(&a->ssn->cluster->active, struct job, active_link, job)
+	add_job(a, job);
+	while ((first = crowds_next(a->ssn, CROWD_PLACE, &at)))
+		add_job(a, first);
+}
+
+/* It has what it needs. Does somebody like it wait? */
+static void follow(struct allocation *a, struct sheet *sheet)
+{
+	struct job *next = sheet->followed ? NULL : crowd_follow(a->ssn, sheet->job);
+
+	sheet->followed = true;
+	if (next)
+		add_job(a, next);
+}
+
+/* Its queue holds as much as it may hold as its own. */
+static void block(struct allocation *a, struct job *job)
+{
+	struct sheet *sheet = map_get(a->by_job, job_key(job));
+	const struct pq *tasks = &sheet->parts.ptr[0]->tasks;
+	struct reason why = {.dim = DIM_NONE};
+
+	sheet->blocked = true;
+	if (tasks->len &&
+	    hook_allocatable(a->ssn, job->queue, tasks->ptr[0], &why) != ALLOWANCE_OWN)
+		session_refuse(a->ssn, job, &why);
 }
 
 static void go_round(struct allocation *a)
@@ -433,15 +545,18 @@ static void go_round(struct allocation *a)
 
 		if (!a->lending && hook_overused(a->ssn, queue)) {
 			while ((job = lineup_next_job(&a->lineup, queue)))
-				((struct sheet *)map_get(a->by_job, job_key(job)))->blocked = true;
+				block(a, job);
 			continue;
 		}
 		job = lineup_next_job(&a->lineup, queue);
 		if (!job)
 			continue;
 		sheet = map_get(a->by_job, job_key(job));
-		if (place_job(a, sheet) && has_tasks(sheet))
-			lineup_return_job(&a->lineup, job);
+		if (place_job(a, sheet)) {
+			if (has_tasks(sheet))
+				lineup_return_job(&a->lineup, job);
+			follow(a, sheet);
+		}
 		lineup_return_queue(&a->lineup, queue);
 	}
 }
@@ -458,6 +573,7 @@ static void lend(struct allocation *a)
 		if (!old->blocked)
 			continue;
 		a->sheets.ptr[i] = sheet_new(a->ssn, old->job);
+		a->sheets.ptr[i]->followed = old->followed;
 		map_put(a->by_job, job_key(old->job), a->sheets.ptr[i]);
 		sheet_free(old);
 		if (has_tasks(a->sheets.ptr[i]))

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/backfill.c - place tasks that ask for no resources (scheduler specification, 5.3).
  *
  * They take no room, so no queue is asked. A gang of them is whole or absent like any other: what
@@ -13,6 +13,16 @@
 #include "base/banned.h"
 
 static const struct node_set all_nodes = {0};
+
+/* It waits, and its job with it. */
+static void fail(struct session *ssn, struct task *task, const struct fit *fit)
+{
+	const struct reason why = {.code = REASON_NODES, .dim = DIM_NONE, .fit = fit};
+
+	session_note(ssn, task)->fit = fit;
+	if (fit)
+		session_refuse(ssn, task->job, &why);
+}
 
 static void place(struct session *ssn, struct statement *st, struct task *task)
 {
@@ -29,12 +39,12 @@ static void place(struct session *ssn, struct statement *st, struct task *task)
 		everywhere->at[0] = (struct fit_count){.code = FIT_OTHER,
 						       .detail = session_text(ssn, wrong),
 						       .count = everywhere->nodes};
-		session_note(ssn, task)->fit = everywhere;
+		fail(ssn, task, everywhere);
 		return;
 	}
 	if (!finder_choose(ssn, task, &all_nodes, &choice, &fit) ||
 	    statement_allocate(st, task, choice.node) < 0)
-		session_note(ssn, task)->fit = fit;
+		fail(ssn, task, fit);
 }
 
 static bool is_whole(const struct session *ssn, const struct job *job)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/gangpreempt.c - within a queue, a whole gang takes from jobs of lower priority: first
  * what gangs have beyond their minimum, then whole gangs, unless `allowWholeBundle` is false (scheduler
  * specification, 5.7). */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/gangreclaim.c - a whole gang takes back from queues above their share: first
  * what gangs have beyond their minimum, then whole gangs, unless `allowWholeBundle` is false (scheduler
  * specification, 5.7). */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/preempt.c - within a queue, a starving job takes from those of lower priority; within a
  * job, a task from its own of lower priority (scheduler specification, 5.4). */
 #include "base/vec.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/reclaim.c - a queue below its share takes back from queues above theirs (scheduler
  * specification, 5.5). */
 #include "sched/action_rows.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/shuffle.c - running tasks that the plugins would rather have elsewhere, or not at all, go
  * (scheduler specification, 5.6). */
 #include "base/vec.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/binpack.c - fill nodes that are used already (scheduler specification, 6.13). */
 #include "base/mem.h"
 #include "base/str.h"
@@ -114,6 +114,7 @@ static const struct score_row binpack_scores[] = {
 
 const struct plugin_type binpack_plugin = {
 	.name = "binpack",
+	.alike = true,
 	.new = binpack_new,
 	.free = binpack_free,
 	.open = binpack_open,

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "sched/evict.h"
 #include "sched/plugin_rows.h"
+#include "sched/queue_share.h"
 #include "sched/session.h"
 
 #include "base/banned.h"
@@ -21,11 +22,15 @@ struct quota {
 	struct resources deserved;
 	struct resources capability; /* with what it inherits */
 	struct resources limit;
+	struct resources guarantees; /* of those right below it */
 };
+
+enum { LEVELS_MAX = 64 };
 
 struct capacity {
 	VEC(struct quota) quotas;             /* by queue id */
 	VEC(const struct queue_info *) order; /* a queue behind the one above it */
+	struct resources guarantees;          /* of all, where there is no tree */
 	int64_t level;                        /* ancestorReclaimLevel */
 };
 
@@ -52,17 +57,6 @@ static const struct queue_info *above(const struct plugin *p, const struct queue
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-static void sum_guarantees(const struct cluster *cluster, const struct queue_info *parent,
-			   bool tree, struct resources *ret)
-{
-	for (size_t i = 0; i < cluster->queue_by_id.len; i++) {
-		const struct queue_info *queue = cluster->queue_by_id.ptr[i];
-
-		if (queue && (!tree || queue->parent == parent))
-			resources_add(ret, &queue->guarantee);
-	}
-}
-
 /* What it declares, and where it says nothing what the queue above has. */
 static void set_capability(struct quota *quota, const struct quota *parent)
 {
@@ -86,23 +80,34 @@ static void set_capability(struct quota *quota, const struct quota *parent)
 	}
 }
 
+/* What the others right below the same queue are guaranteed is not for it; nor, without a tree, what
+ * all others are. */
+static void set_limit(struct plugin *p, struct quota *quota, const struct quota *up)
+{
+	const struct capacity *capacity = p->state;
+
+	if (is_tree(p) && !up) {
+		resources_copy(&quota->limit, &quota->capability);
+		return;
+	}
+	resources_exceeded(up ? &up->limit : &p->ssn->cluster->total,
+			   up ? &up->guarantees : &capacity->guarantees, &quota->limit);
+	resources_add(&quota->limit, &quota->queue->guarantee);
+	resources_lower_to(&quota->limit, &quota->capability, ABSENT_INFINITE);
+}
+
 static void set_quota(struct plugin *p, struct quota *quota)
 {
-	const struct cluster *cluster = p->ssn->cluster;
-	const struct queue_info *parent = above(p, quota->queue);
-	const struct quota *up = quota_of(p, parent);
-	AUTO(resources_done) struct resources guarantees = RESOURCES_INIT;
+	const struct quota *up = quota_of(p, above(p, quota->queue));
+	const struct list *children = &quota->queue->children;
 
-	sum_guarantees(cluster, parent, is_tree(p), &guarantees);
+	resources_clear(&quota->guarantees);
+	for (const struct list *link = children->next; link != children; link = link->next)
+		resources_add(&quota->guarantees,
+			      &container_of(link, struct queue_info, sibling)->guarantee);
 	set_capability(quota, up);
 	resources_clear(&quota->limit);
-	if (is_tree(p) && !parent) {
-		resources_copy(&quota->limit, &quota->capability);
-	} else {
-		resources_exceeded(up ? &up->limit : &cluster->total, &guarantees, &quota->limit);
-		resources_add(&quota->limit, &quota->queue->guarantee);
-		resources_lower_to(&quota->limit, &quota->capability, ABSENT_INFINITE);
-	}
+	set_limit(p, quota, up);
 	resources_copy(&quota->deserved, &quota->queue->deserved);
 	if (!is_tree(p))
 		resources_lower_to(&quota->deserved, &quota->limit, ABSENT_INFINITE);
@@ -132,13 +137,16 @@ static void capacity_open(struct plugin *p)
 {
 	struct capacity *capacity = p->state;
 
-	if (list_is_empty(&p->ssn->cluster->active))
+	if (cluster_is_idle(p->ssn->cluster))
 		return;
 	while (capacity->quotas.len < p->ssn->cluster->queue_by_id.len)
 		(void)vec_add(&capacity->quotas);
 	for (size_t i = 0; i < capacity->quotas.len; i++)
 		capacity->quotas.ptr[i].queue = NULL;
 	set_order(p);
+	resources_clear(&capacity->guarantees);
+	for (size_t i = 0; i < capacity->order.len; i++)
+		resources_add(&capacity->guarantees, &capacity->order.ptr[i]->guarantee);
 	for (size_t i = 0; i < capacity->order.len; i++) {
 		struct quota *quota = &capacity->quotas.ptr[capacity->order.ptr[i]->id];
 
@@ -147,12 +155,24 @@ static void capacity_open(struct plugin *p)
 	}
 }
 
+static void note_devices(struct plugin_args *args, const char *name)
+{
+	if (args_bool(args, name, false))
+		vec_push(&args->notes,
+			 mem_printf("argument %s: devices of resource claims are not counted yet",
+				    name));
+}
+
 static int capacity_new(struct plugin *p, struct plugin_args *args, struct err *err)
 {
 	struct capacity *capacity = mem_new(struct capacity);
 
 	(void)err;
+	note_devices(args, "capacity.DynamicResourceAllocationEnable");
+	note_devices(args, "capacity.DRAConsumableCapacityEnable");
 	capacity->level = args_int(args, "ancestorReclaimLevel", 0);
+	if (capacity->level > LEVELS_MAX) /* no tree is that deep */
+		capacity->level = LEVELS_MAX;
 	p->state = capacity;
 	return 0;
 }
@@ -165,10 +185,12 @@ static void capacity_free(struct plugin *p)
 		resources_done(&capacity->quotas.ptr[i].deserved);
 		resources_done(&capacity->quotas.ptr[i].capability);
 		resources_done(&capacity->quotas.ptr[i].limit);
+		resources_done(&capacity->quotas.ptr[i].guarantees);
 	}
 	if (capacity) {
 		vec_done(&capacity->quotas);
 		vec_done(&capacity->order);
+		resources_done(&capacity->guarantees);
 	}
 	mem_free(capacity);
 }
@@ -180,23 +202,22 @@ static bool deserves_nothing(const struct quota *quota)
 	return resources_is_empty(&quota->deserved);
 }
 
+/* What a queue holds: with all below it, in a tree. */
+static const struct resources *held_by(const struct plugin *p, const struct queue_info *queue,
+				       struct resources *room)
+{
+	return queue_sum(queue, QUEUE_ALLOCATED, is_tree(p), room);
+}
+
 /* Of what it deserves; a queue that deserves nothing has all of it. */
 static double share_of(const struct plugin *p, const struct queue_info *queue)
 {
 	const struct quota *quota = quota_of(p, queue);
-	double most = 0;
+	AUTO(resources_done) struct resources room = RESOURCES_INIT;
 
 	if (!quota || deserves_nothing(quota))
 		return 1;
-	for (dim_set rest = resources_dims(&quota->deserved); rest; rest &= rest - 1) {
-		int dim = __builtin_ctzll(rest);
-		double one = resources_share(resources_get(&queue->allocated, dim),
-					     resources_get(&quota->deserved, dim));
-
-		if (one > most)
-			most = one;
-	}
-	return most;
+	return queue_share(held_by(p, queue, &room), &quota->deserved);
 }
 
 static int order_by_share(const struct plugin *p, const struct queue_info *a,
@@ -275,20 +296,6 @@ static int capacity_victim_order(const struct plugin *p, const struct queue_info
 
 /* --- limits ---------------------------------------------------------------------------------- */
 
-static void tell(struct reason *why, enum reason_code code, const struct queue_info *queue,
-		 const struct resources *sum, dim_set over, const struct resources *limit)
-{
-	int dim = over ? __builtin_ctzll(over) : DIM_NONE;
-
-	*why = (struct reason){
-		.code = (uint8_t)code, .dim = (int8_t)dim, .subject = queue->name, .dims = over};
-	if (!over)
-		return;
-	why->have = resources_get(&queue->allocated, dim);
-	why->limit = resources_get(limit, dim);
-	why->need = resources_get(sum, dim) - resources_get(limit, dim);
-}
-
 /* May anything be in it at all? */
 static bool is_usable(const struct plugin *p, const struct queue_info *queue, struct reason *why)
 {
@@ -303,34 +310,37 @@ static bool is_usable(const struct plugin *p, const struct queue_info *queue, st
 			code = REASON_QUEUE_CLOSED;
 	if (code == REASON_NONE)
 		return true;
-	tell(why, code, queue, NULL, 0, NULL);
+	*why = queue_reason(code, queue);
 	return false;
 }
 
-/* Is there room for `more` in the queue and all above it? `extra` is what is counted beside what a
- * queue holds; NULL: nothing. */
+/* Is there room for `more` in the queue and all above it? To let a job in, what others were let in for
+ * counts as well, and what they hold beyond their minimum does not. */
 static bool has_room(const struct plugin *p, const struct queue_info *queue,
 		     const struct resources *more, bool enqueue, struct reason *why)
 {
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
 
 	for (const struct queue_info *q = queue; q; q = above(p, q)) {
 		const struct quota *quota = quota_of(p, q);
+		const struct resources *held;
 		dim_set over;
 
 		if (!quota)
 			continue;
-		resources_copy(&sum, &q->allocated);
-		resources_add(&sum, &q->pipelined);
+		held = held_by(p, q, &room);
+		resources_copy(&sum, held);
+		queue_sum_add(q, QUEUE_PIPELINED, is_tree(p), 1, &sum);
 		resources_add(&sum, more);
 		if (enqueue) {
-			resources_add(&sum, &q->inqueue);
-			resources_sub(&sum, &q->elastic);
+			queue_sum_add(q, QUEUE_INQUEUE, is_tree(p), 1, &sum);
+			queue_sum_add(q, QUEUE_ELASTIC, is_tree(p), -1, &sum);
 		}
 		over = resources_over_limit(&sum, &quota->limit, more);
 		if (!over)
 			continue;
-		tell(why, REASON_QUEUE_CAPABILITY, q, &sum, over, &quota->limit);
+		*why = queue_reason_over(REASON_QUEUE_CAPABILITY, q, held, &sum, &quota->limit,
+					 over);
 		return false;
 	}
 	return true;
@@ -362,18 +372,14 @@ static bool is_deserved(const struct plugin *p, const struct queue_info *queue,
 			const struct resources *more)
 {
 	const struct quota *quota = quota_of(p, queue);
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
 
 	if (!quota)
 		return false;
-	for (dim_set rest = resources_dims(more) & ~DIM_BIT(DIM_PODS); rest; rest &= rest - 1) {
-		int dim = __builtin_ctzll(rest);
-
-		if (resources_get(&queue->allocated, dim) + resources_get(&queue->pipelined, dim) +
-			    resources_get(more, dim) <=
-		    resources_get(&quota->deserved, dim))
-			return true;
-	}
-	return false;
+	queue_sum_add(queue, QUEUE_ALLOCATED, is_tree(p), 1, &sum);
+	queue_sum_add(queue, QUEUE_PIPELINED, is_tree(p), 1, &sum);
+	resources_add(&sum, more);
+	return resources_within(&sum, &quota->deserved, more, true);
 }
 
 /* The queue so many levels above; NULL where there is none, or only the root. */
@@ -406,25 +412,26 @@ static bool capacity_preemptive(const struct plugin *p, const struct queue_info 
 	return false;
 }
 
-/* Does the queue hold more than it deserves of what the victim has and somebody asks for? A victim
- * that has nothing of what its queue deserves is anybody's. */
+/* Has the victim nothing of what its queue deserves? Then it is anybody's. */
+static bool is_stray(const struct quota *quota, const struct task *victim)
+{
+	return !resources_common(&victim->class->request, &quota->deserved, false);
+}
+
+/* Does the queue hold more than it deserves of what the victim has and somebody asks for? Resources
+ * that the queue says nothing about do not count. */
 static bool is_excess(const struct plugin *p, const struct queue_info *queue,
 		      const struct task *victim, const struct resources *asked)
 {
 	const struct quota *quota = quota_of(p, queue);
 	const struct resources *held = &victim->class->request;
+	AUTO(resources_done) struct resources room = RESOURCES_INIT;
 
 	if (!quota)
 		return false;
-	if (!resources_common(held, &quota->deserved, false))
-		return true;
-	for (dim_set rest = resources_common(held, asked, true); rest; rest &= rest - 1) {
-		int dim = __builtin_ctzll(rest);
-
-		if (resources_get(&queue->allocated, dim) > resources_get(&quota->deserved, dim))
-			return true;
-	}
-	return false;
+	return is_stray(quota, victim) ||
+	       (resources_above(held_by(p, queue, &room), &quota->deserved, held, true) &
+		resources_common(held, asked, true));
 }
 
 /* With levels of ancestors: each of the victim's that is not the asker's as well must hold too
@@ -444,11 +451,29 @@ static bool ancestors_agree(const struct plugin *p, const struct queue_info *fro
 	return true;
 }
 
-static bool keeps_guarantee(const struct queue_info *queue, const struct task *victim)
+/* Where the parents' amounts count, two queues below one of them that deserve nothing of what is asked
+ * for have nothing to take from each other. */
+static bool are_equals(const struct plugin *p, const struct queue_info *asker,
+		       const struct queue_info *other, const struct resources *asked)
+{
+	const struct capacity *capacity = p->state;
+	const struct quota *quota = quota_of(p, asker);
+
+	if (!is_tree(p) || !quota || resources_common(asked, &quota->deserved, true))
+		return false;
+	for (int64_t a = 1; a <= capacity->level; a++)
+		for (int64_t b = 1; b <= capacity->level; b++)
+			if (ancestor(asker, a) && ancestor(asker, a) == ancestor(other, b))
+				return true;
+	return false;
+}
+
+static bool keeps_guarantee(const struct plugin *p, const struct queue_info *queue,
+			    const struct task *victim)
 {
 	AUTO(resources_done) struct resources left = RESOURCES_INIT;
 
-	resources_copy(&left, &queue->allocated);
+	queue_sum_add(queue, QUEUE_ALLOCATED, is_tree(p), 1, &left);
 	resources_sub(&left, &victim->class->request);
 	return resources_less_equal(&queue->guarantee, &left, ABSENT_ZERO);
 }
@@ -460,13 +485,29 @@ static bool capacity_evictable(const struct plugin *p, const struct evict_ask *a
 	const struct resources *asked = ask->task ? &ask->task->class->request : &ask->job->pending;
 
 	if (!queue || !ask->job->queue || !resources_common(&victim->class->request, asked, true) ||
-	    !keeps_guarantee(queue, victim) || !is_excess(p, queue, victim, asked))
+	    !keeps_guarantee(p, queue, victim) || !is_excess(p, queue, victim, asked))
+		return false;
+	if (is_stray(quota_of(p, queue), victim) && are_equals(p, ask->job->queue, queue, asked))
 		return false;
 	return ancestors_agree(p, queue, ask->job->queue, victim, asked);
 }
 
+static void capacity_report(const struct plugin *p, const struct queue_info *queue,
+			    struct queue_report *to)
+{
+	const struct quota *quota = quota_of(p, queue);
+
+	if (!quota)
+		return;
+	to->deserved = &quota->deserved;
+	to->capability = &quota->capability;
+	to->limit = &quota->limit;
+}
+
 const struct plugin_type capacity_plugin = {
+	.report = capacity_report,
 	.name = "capacity",
+	.alike = true,
 	.new = capacity_new,
 	.free = capacity_free,
 	.open = capacity_open,

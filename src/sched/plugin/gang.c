@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/gang.c - all or nothing: minimums of jobs, roles and sub-groups (scheduler
  * specification, 6.1). The rules that count are in sched/job.c. */
 #include "sched/job.h"
@@ -87,6 +87,7 @@ static bool gang_evictable(const struct plugin *p, const struct evict_ask *ask,
 
 const struct plugin_type gang_plugin = {
 	.name = "gang",
+	.alike = true,
 	.job_order = gang_job_order,
 	.sub_job_order = gang_sub_job_order,
 	.job_test = {[JOB_VALID] = gang_valid,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/nodeorder.c - the scores of Kubernetes (scheduler specification, 6.19): which of the
  * nodes that fit is best. Each is a whole number from 0 to 100, as there, times its weight. */
 #include <math.h>
@@ -8,6 +8,7 @@
 #include "model/affinity.h"
 #include "model/taints.h"
 #include "sched/affinity.h"
+#include "sched/lanes.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 
@@ -29,7 +30,7 @@ struct nodeorder {
 	int gpu; /* the dimension of nvidia.com/gpu; DIM_NONE: nobody has one */
 };
 
-enum { TOP = 100 };
+static const double top = 100; /* of a score */
 
 static int nodeorder_new(struct plugin *p, struct plugin_args *args, struct err *err)
 {
@@ -90,9 +91,9 @@ static inline double part(int64_t asked, double percent, bool least)
 {
 	double used = (double)asked * percent;
 
-	if (used > TOP + 1e-9 || percent == 0)
+	if (used > top + 1e-9 || percent == 0)
 		return 0;
-	return whole(least ? TOP - used : used);
+	return whole(least ? top - used : used);
 }
 
 /* Least or most of cpu and memory, each counted as a little where nothing is asked for. */
@@ -126,26 +127,45 @@ static double score_most(const struct plugin *p, const struct task *task,
 	return score_requested(p, task, node, false);
 }
 
-static inline void score_all_requested(const struct plugin *p, const struct task *task,
-				       uint32_t count, double weight, double *scores, bool least)
+static inline lanes left_of(const int64_t *asked, const double *percent, int64_t own)
 {
-	const struct columns *cols = &p->ssn->cluster->columns;
-	const int64_t own[] = {task->class->nonzero_cpu, task->class->nonzero_memory};
+	lanes used = lanes_from(lanes_load_i64(asked) + own) * lanes_load(percent);
 
-	for (uint32_t i = 0; i < count; i++)
-		scores[i] += weight * requested(cols, i, own, least);
+	return lanes_whole(lanes_at_least_0(top + 1e-9 - used));
+}
+
+/* Some node has no cpu or no memory: then the other counts alone. */
+static bool has_hollow(const struct plugin *p)
+{
+	return p->ssn->cluster->columns.hollow > 0;
 }
 
 static void score_all_least(const struct plugin *p, const struct task *task, uint32_t count,
 			    double weight, double *scores)
 {
-	score_all_requested(p, task, count, weight, scores, true);
+	const struct columns *cols = &p->ssn->cluster->columns;
+	const int64_t own[] = {task->class->nonzero_cpu, task->class->nonzero_memory};
+	uint32_t one_by_one = has_hollow(p) ? count : 0;
+
+	for (uint32_t i = 0; i < one_by_one; i++)
+		scores[i] += weight * requested(cols, i, own, true);
+	for (uint32_t i = one_by_one; i < count; i += LANES) {
+		lanes cpu = left_of(cols->nonzero[DIM_CPU] + i, cols->percent[DIM_CPU] + i, own[0]);
+		lanes memory = left_of(cols->nonzero[DIM_MEMORY] + i, cols->percent[DIM_MEMORY] + i,
+				       own[1]);
+
+		lanes_add(scores + i, weight * lanes_whole((cpu + memory) / 2));
+	}
 }
 
 static void score_all_most(const struct plugin *p, const struct task *task, uint32_t count,
 			   double weight, double *scores)
 {
-	score_all_requested(p, task, count, weight, scores, false);
+	const struct columns *cols = &p->ssn->cluster->columns;
+	const int64_t own[] = {task->class->nonzero_cpu, task->class->nonzero_memory};
+
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] += weight * requested(cols, i, own, false);
 }
 
 static bool asks_something(const struct plugin *p, const struct task *task)
@@ -156,7 +176,7 @@ static bool asks_something(const struct plugin *p, const struct task *task)
 
 static inline double balance_of_two(double a, double b)
 {
-	return whole(TOP - fabs(a - b) / 2);
+	return whole(top - fabs(a - b) / 2);
 }
 
 static double balance_of(const double *fractions, size_t n)
@@ -169,12 +189,12 @@ static double balance_of(const double *fractions, size_t n)
 		mean += fractions[i] / (double)n;
 	for (size_t i = 0; n > 1 && i < n; i++)
 		deviation += (fractions[i] - mean) * (fractions[i] - mean) / (double)n;
-	return whole(TOP - sqrt(deviation));
+	return whole(top - sqrt(deviation));
 }
 
 static inline double capped(double percent)
 {
-	return percent > TOP ? TOP : percent;
+	return percent > top ? top : percent;
 }
 
 /* 100 - the deviation of the parts that would be used, in percent. */
@@ -195,8 +215,13 @@ static double score_balanced(const struct plugin *p, const struct task *task,
 	if (gpu != DIM_NONE && resources_get(request, gpu) && allocatable(p, node, gpu) > 0)
 		fractions[n++] = capped((double)(cols->at[ROOM_USED][gpu][node->slot] +
 						 resources_get(request, gpu)) *
-					TOP / (double)allocatable(p, node, gpu));
+					top / (double)allocatable(p, node, gpu));
 	return balance_of(fractions, n);
+}
+
+static inline lanes filled(const int64_t *used, const double *percent, int64_t own)
+{
+	return lanes_at_most(lanes_from(lanes_load_i64(used) + own) * lanes_load(percent), top);
 }
 
 static void score_all_balanced(const struct plugin *p, const struct task *task, uint32_t count,
@@ -206,21 +231,24 @@ static void score_all_balanced(const struct plugin *p, const struct task *task, 
 	const struct columns *cols = &cluster->columns;
 	const struct resources *request = &task->class->request;
 	int gpu = ((const struct nodeorder *)p->state)->gpu;
-	bool plain = gpu == DIM_NONE || !resources_get(request, gpu);
-	const int64_t *cpu_used = cols->at[ROOM_USED][DIM_CPU];
-	const int64_t *memory_used = cols->at[ROOM_USED][DIM_MEMORY];
-	const double *cpu_percent = cols->percent[DIM_CPU];
-	const double *memory_percent = cols->percent[DIM_MEMORY];
-	int64_t cpu = resources_get(request, DIM_CPU), memory = resources_get(request, DIM_MEMORY);
+	bool plain = !has_hollow(p) && (gpu == DIM_NONE || !resources_get(request, gpu));
+	uint32_t one_by_one = plain ? 0 : count;
+	int64_t own_cpu = resources_get(request, DIM_CPU);
+	int64_t own_memory = resources_get(request, DIM_MEMORY);
 
-	for (uint32_t i = 0; i < count; i++) {
-		double a = (double)(cpu_used[i] + cpu) * cpu_percent[i];
-		double b = (double)(memory_used[i] + memory) * memory_percent[i];
-
-		if (plain && cpu_percent[i] > 0 && memory_percent[i] > 0)
-			scores[i] += weight * balance_of_two(capped(a), capped(b));
-		else if (cluster->nodes.ptr[i])
+	for (uint32_t i = 0; i < one_by_one; i++)
+		if (cluster->nodes.ptr[i])
 			scores[i] += weight * score_balanced(p, task, cluster->nodes.ptr[i]);
+	for (uint32_t i = one_by_one; i < count; i += LANES) {
+		lanes cpu = filled(cols->at[ROOM_USED][DIM_CPU] + i, cols->percent[DIM_CPU] + i,
+				   own_cpu);
+		lanes memory = filled(cols->at[ROOM_USED][DIM_MEMORY] + i,
+				      cols->percent[DIM_MEMORY] + i, own_memory);
+		lanes apart = cpu - memory;
+		lanes_i64 negative = apart < 0;
+
+		apart = (lanes)((lanes_i64)apart ^ (negative & INT64_MIN));
+		lanes_add(scores + i, weight * lanes_whole(top + 1e-9 - apart / 2));
 	}
 }
 
@@ -301,7 +329,7 @@ static double score_images(const struct plugin *p, const struct task *task,
 					 image_spread(p->ssn->cluster, terms->images[i]));
 	}
 	sum = sum < IMAGE_LEAST ? IMAGE_LEAST : sum > most ? most : sum;
-	sum = TOP * (sum - IMAGE_LEAST) / (most - IMAGE_LEAST);
+	sum = (int64_t)top * (sum - IMAGE_LEAST) / (most - IMAGE_LEAST);
 	return (double)sum;
 }
 
@@ -352,7 +380,7 @@ static void score_pod_affinity(const struct plugin *p, const struct task *task,
 	}
 	for (size_t i = 0; i < count && high > low; i++)
 		scores[i] += weight_of(p, POD_AFFINITY) *
-			     (double)(int64_t)(TOP * (double)(raw[i] - low) / (double)(high - low));
+			     (double)(int64_t)(top * (double)(raw[i] - low) / (double)(high - low));
 }
 
 static bool has_soft_spread(const struct plugin *p, const struct task *task)
@@ -422,8 +450,8 @@ static void score_spread(const struct plugin *p, const struct task *task,
 		double score = 0;
 
 		if (raw[i] >= 0)
-			score = high > 0 ? (double)(int64_t)(TOP * (high + low - raw[i]) / high)
-					 : TOP;
+			score = high > 0 ? (double)(int64_t)(top * (high + low - raw[i]) / high)
+					 : top;
 		scores[i] += weight_of(p, SPREAD) * score;
 	}
 }
@@ -493,6 +521,7 @@ static const struct score_row nodeorder_scores[] = {
 
 const struct plugin_type nodeorder_plugin = {
 	.name = "nodeorder",
+	.alike = true,
 	.new = nodeorder_new,
 	.free = nodeorder_free,
 	.open = nodeorder_open,

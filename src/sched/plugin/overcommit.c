@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/overcommit.c - let in no more than the cluster can hold, and a little (scheduler
  * specification, 6.7). What has been let in is counted by the ledger. */
 #include "base/mem.h"
@@ -52,6 +52,7 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 {
 	const struct overcommit *o = p->state;
 	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+	const struct resources *used = &p->ssn->cluster->used;
 	dim_set over;
 	int dim;
 
@@ -63,18 +64,19 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 	if (!over || evict_could_reclaim(p->ssn, job) || evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	dim = __builtin_ctzll(over);
-	*why = (struct reason){
-		.code = REASON_OVERCOMMIT,
-		.dim = (int8_t)dim,
-		.dims = over,
-		.have = resources_get(&sum, dim) - resources_get(&job->min_resources, dim),
-		.limit = resources_get(&o->idle, dim),
-		.need = resources_get(&sum, dim) - resources_get(&o->idle, dim)};
+	*why = (struct reason){.code = REASON_OVERCOMMIT,
+			       .dim = (int8_t)dim,
+			       .dims = over,
+			       .have = resources_get(used, dim) + resources_get(&sum, dim) -
+				       resources_get(&job->min_resources, dim),
+			       .limit = resources_get(used, dim) + resources_get(&o->idle, dim),
+			       .need = resources_get(&sum, dim) - resources_get(&o->idle, dim)};
 	return VOTE_REJECT;
 }
 
 const struct plugin_type overcommit_plugin = {
 	.name = "overcommit",
+	.alike = true,
 	.new = overcommit_new,
 	.free = overcommit_free,
 	.open = overcommit_open,

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/predicates.c - the filters of Kubernetes (scheduler specification, 6.18): which nodes
  * a task may run on, resources aside.
  *
  * Each filter is a row with the widest thing that it depends on. Those about other pods read the
  * counters of sched/affinity.h. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "model/affinity.h"
 #include "model/taints.h"
@@ -14,12 +15,16 @@
 
 #include "base/banned.h"
 
+enum { BIND_SECONDS = 600 };
+
 struct predicates {
 	bool node_affinity;
 	bool ports;
 	bool taints;
 	bool pod_affinity;
 	bool spread;
+	struct volume_filters volumes;
+	int64_t bind_seconds; /* to wait for claims */
 	/* The fewest pods of any domain, for each spread constraint of these terms as of that change. */
 	const struct terms *spread_terms;
 	uint64_t spread_changes;
@@ -28,14 +33,25 @@ struct predicates {
 
 static int predicates_new(struct plugin *p, struct plugin_args *args, struct err *err)
 {
+	/* Of upstream's cache, which we do not need, and of what has no effect there. */
+	static const char *const needless[] = {"predicate.CacheEnable",
+					       "predicate.DynamicResourceAllocationEnable",
+					       "volumebinding.weight", "volumebinding.shape",
+					       "dynamicresources.filterTimeoutSeconds"};
 	struct predicates *pr = mem_new(struct predicates);
 
 	(void)err;
+	for (size_t i = 0; i < ARRAY_LEN(needless); i++)
+		(void)args_get(args, needless[i]);
 	pr->node_affinity = args_bool(args, "predicate.NodeAffinityEnable", true);
 	pr->ports = args_bool(args, "predicate.NodePortsEnable", true);
 	pr->taints = args_bool(args, "predicate.TaintTolerationEnable", true);
 	pr->pod_affinity = args_bool(args, "predicate.PodAffinityEnable", true);
 	pr->spread = args_bool(args, "predicate.PodTopologySpreadEnable", true);
+	pr->volumes.limits = args_bool(args, "predicate.NodeVolumeLimitsEnable", true);
+	pr->volumes.zones = args_bool(args, "predicate.VolumeZoneEnable", true);
+	pr->volumes.binding = args_bool(args, "predicate.VolumeBindingEnable", true);
+	pr->bind_seconds = args_int(args, "volumebinding.bindTimeoutSeconds", BIND_SECONDS);
 	p->state = pr;
 	return 0;
 }
@@ -52,6 +68,9 @@ static void predicates_free(struct plugin *p)
 static void predicates_open(struct plugin *p)
 {
 	((struct predicates *)p->state)->spread_terms = NULL;
+	volumes_tidy(p->ssn->cluster);
+	volumes_set_patience(p->ssn->cluster,
+			     ((const struct predicates *)p->state)->bind_seconds * TIME_SECOND);
 }
 
 /* --- the node -------------------------------------------------------------------------------- */
@@ -325,21 +344,61 @@ static verdict test_spread(const struct plugin *p, const struct task *task,
 	return 0;
 }
 
+/* --- volumes --------------------------------------------------------------------------------- */
+
+static const char *claims_wrong(const struct plugin *p, const struct task *task)
+{
+	if (!task->class->terms->has_claims)
+		return NULL;
+	return volumes_wrong(p->ssn->cluster, task, &((const struct predicates *)p->state)->volumes,
+			     p->ssn->arena);
+}
+
+static bool has_claims(const struct plugin *p, const struct task *task)
+{
+	return task->class->terms->has_claims && volumes_matter(p->ssn->cluster, task);
+}
+
+static verdict test_volumes(const struct plugin *p, const struct task *task,
+			    const struct node_info *node)
+{
+	return volumes_test(p->ssn, task, node, &((const struct predicates *)p->state)->volumes);
+}
+
+static int placed(const struct plugin *p, struct task *task)
+{
+	if (task->class->terms->has_claims &&
+	    ((const struct predicates *)p->state)->volumes.binding)
+		volumes_promise(p->ssn->cluster, task);
+	return 0;
+}
+
+static void unplaced(const struct plugin *p, struct task *task)
+{
+	if (task->class->terms->has_claims)
+		volumes_release(p->ssn->cluster, task);
+}
+
 static const struct filter_row predicates_filters[] = {
-	{"NodePodNumber", SCOPE_NODE, NULL, test_pod_count, test_all_pod_counts},
-	{"NodeUnschedulable", SCOPE_PROFILE, NULL, test_unschedulable, NULL},
-	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity, NULL},
-	{"TaintToleration", SCOPE_PROFILE, looks_at_taints, test_taints, NULL},
-	{"NodePorts", SCOPE_NODE, has_ports, test_ports, NULL},
-	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity, NULL},
-	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread, NULL},
-	{NULL, SCOPE_NODE, NULL, NULL, NULL},
+	{"NodePodNumber", SCOPE_NODE, NULL, test_pod_count, test_all_pod_counts, NULL},
+	{"NodeUnschedulable", SCOPE_PROFILE, NULL, test_unschedulable, NULL, NULL},
+	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity, NULL, NULL},
+	{"TaintToleration", SCOPE_PROFILE, looks_at_taints, test_taints, NULL, NULL},
+	{"NodePorts", SCOPE_NODE, has_ports, test_ports, NULL, NULL},
+	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity, NULL, NULL},
+	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread, NULL, NULL},
+	{"Volumes", SCOPE_CLUSTER, has_claims, test_volumes, NULL, NULL},
+	{NULL, SCOPE_NODE, NULL, NULL, NULL, NULL},
 };
 
 const struct plugin_type predicates_plugin = {
 	.name = "predicates",
+	.alike = true,
 	.new = predicates_new,
 	.free = predicates_free,
 	.open = predicates_open,
+	.pre_filter = claims_wrong,
 	.filters = predicates_filters,
+	.placed = placed,
+	.unplaced = unplaced,
 };

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/priority.c - the higher priority goes first, and may take from the lower (scheduler
  * specification, 6.2). */
 #include "sched/job.h"
@@ -50,6 +50,7 @@ static bool priority_evictable(const struct plugin *p, const struct evict_ask *a
 
 const struct plugin_type priority_plugin = {
 	.name = "priority",
+	.alike = true,
 	.task_order = priority_task_order,
 	.job_order = priority_job_order,
 	.sub_job_order = priority_sub_job_order,

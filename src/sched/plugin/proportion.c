@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/proportion.c - a share of the cluster for each queue, by weight (scheduler
  * specification, 6.5).
  *
@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "sched/evict.h"
 #include "sched/plugin_rows.h"
+#include "sched/queue_share.h"
 #include "sched/session.h"
 
 #include "base/banned.h"
@@ -51,6 +52,17 @@ static void set_limit(struct share *share, const struct cluster *cluster,
 	resources_lower_to(&share->limit, &capability, ABSENT_INFINITE);
 }
 
+/* There is no tree: a queue is what its own jobs hold and want. */
+static void add_sum(const struct queue_info *queue, enum queue_sum which, struct resources *to)
+{
+	queue_sum_add(queue, which, false, 1, to);
+}
+
+static const struct resources *held_by(const struct queue_info *queue, struct resources *room)
+{
+	return queue_sum(queue, QUEUE_ALLOCATED, false, room);
+}
+
 static void set_shares(struct proportion *pr, const struct cluster *cluster)
 {
 	AUTO(resources_done) struct resources guarantees = RESOURCES_INIT;
@@ -68,8 +80,9 @@ static void set_shares(struct proportion *pr, const struct cluster *cluster)
 		if (!share->queue)
 			continue;
 		resources_clear(&share->deserved);
-		resources_copy(&share->request, &queue->allocated);
-		resources_add(&share->request, &queue->pending);
+		resources_clear(&share->request);
+		add_sum(queue, QUEUE_ALLOCATED, &share->request);
+		add_sum(queue, QUEUE_PENDING, &share->request);
 		set_limit(share, cluster, &guarantees);
 	}
 }
@@ -157,7 +170,7 @@ static void proportion_free(struct plugin *p)
 static void proportion_open(struct plugin *p)
 {
 	/* Nothing waits: nobody will ask. */
-	if (list_is_empty(&p->ssn->cluster->active))
+	if (cluster_is_idle(p->ssn->cluster))
 		return;
 	set_shares(p->state, p->ssn->cluster);
 	divide(p->state, p->ssn->cluster);
@@ -177,19 +190,9 @@ static const struct share *share_of(const struct plugin *p, const struct queue_i
 static double dominant(const struct plugin *p, const struct queue_info *queue)
 {
 	const struct share *share = share_of(p, queue);
-	double most = 0;
+	AUTO(resources_done) struct resources room = RESOURCES_INIT;
 
-	if (!share)
-		return 0;
-	for (dim_set rest = resources_dims(&share->deserved); rest; rest &= rest - 1) {
-		int dim = __builtin_ctzll(rest);
-		double one = resources_share(resources_get(&queue->allocated, dim),
-					     resources_get(&share->deserved, dim));
-
-		if (one > most)
-			most = one;
-	}
-	return most;
+	return share ? queue_share(held_by(queue, &room), &share->deserved) : 0;
 }
 
 static int proportion_queue_order(const struct plugin *p, const struct queue_info *a,
@@ -207,22 +210,9 @@ static int proportion_queue_order(const struct plugin *p, const struct queue_inf
 static bool proportion_overused(const struct plugin *p, const struct queue_info *queue)
 {
 	const struct share *share = share_of(p, queue);
+	AUTO(resources_done) struct resources room = RESOURCES_INIT;
 
-	return share && resources_less_equal(&share->deserved, &queue->allocated, ABSENT_ZERO);
-}
-
-static void tell(struct reason *why, enum reason_code code, const struct queue_info *queue,
-		 const struct resources *sum, const struct resources *limit, dim_set over)
-{
-	int dim = over ? __builtin_ctzll(over) : DIM_NONE;
-
-	*why = (struct reason){
-		.code = (uint8_t)code, .dim = (int8_t)dim, .subject = queue->name, .dims = over};
-	if (!over)
-		return;
-	why->have = resources_get(&queue->allocated, dim);
-	why->limit = resources_get(limit, dim);
-	why->need = resources_get(sum, dim) - resources_get(limit, dim);
+	return share && resources_less_equal(&share->deserved, held_by(queue, &room), ABSENT_ZERO);
 }
 
 /* May the queue hold `more` beside what it has? */
@@ -230,27 +220,30 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 			    const struct resources *more, struct reason *why)
 {
 	const struct share *share = share_of(p, queue);
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	const struct resources *held;
 	dim_set over;
 
 	if (!queue->open) {
-		tell(why, REASON_QUEUE_CLOSED, queue, NULL, NULL, 0);
+		*why = queue_reason(REASON_QUEUE_CLOSED, queue);
 		return ALLOWANCE_NONE;
 	}
 	if (!share)
 		return ALLOWANCE_OWN;
-	resources_copy(&sum, &queue->allocated);
-	resources_add(&sum, &queue->pipelined);
+	held = held_by(queue, &room);
+	resources_copy(&sum, held);
+	add_sum(queue, QUEUE_PIPELINED, &sum);
 	resources_add(&sum, more);
 	over = resources_over_limit(&sum, &share->limit, more);
 	if (over) {
-		tell(why, REASON_QUEUE_CAPABILITY, queue, &sum, &share->limit, over);
+		*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue, held, &sum, &share->limit,
+					 over);
 		return ALLOWANCE_NONE;
 	}
 	over = resources_over_limit(&sum, &share->deserved, more);
 	if (!over)
 		return ALLOWANCE_OWN;
-	tell(why, REASON_QUEUE_SHARE, queue, &sum, &share->deserved, over);
+	*why = queue_reason_over(REASON_QUEUE_SHARE, queue, held, &sum, &share->deserved, over);
 	return ALLOWANCE_BORROW;
 }
 
@@ -278,8 +271,10 @@ static bool proportion_evictable(const struct plugin *p, const struct evict_ask 
 	const struct queue_info *queue = victim->job ? victim->job->queue : NULL;
 	const struct share *share = queue ? share_of(p, queue) : NULL;
 
+	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+
 	(void)ask;
-	return share && !resources_less_equal(&queue->allocated, &share->deserved, ABSENT_ZERO);
+	return share && !resources_less_equal(held_by(queue, &room), &share->deserved, ABSENT_ZERO);
 }
 
 static enum vote proportion_enqueueable(const struct plugin *p, const struct job *job,
@@ -287,28 +282,43 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 {
 	const struct queue_info *queue = job->queue;
 	const struct share *share = share_of(p, queue);
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	const struct resources *held;
 	dim_set over;
 
 	if (!queue->open) {
-		tell(why, REASON_QUEUE_CLOSED, queue, NULL, NULL, 0);
+		*why = queue_reason(REASON_QUEUE_CLOSED, queue);
 		return VOTE_REJECT;
 	}
 	if (!job->has_min_resources || !share)
 		return VOTE_PERMIT;
+	held = held_by(queue, &room);
 	resources_copy(&sum, &job->min_resources);
-	resources_add(&sum, &queue->allocated);
-	resources_add(&sum, &queue->inqueue);
-	resources_sub(&sum, &queue->elastic);
+	resources_add(&sum, held);
+	add_sum(queue, QUEUE_INQUEUE, &sum);
+	queue_sum_add(queue, QUEUE_ELASTIC, false, -1, &sum);
 	over = resources_over_limit(&sum, &share->limit, &job->min_resources);
 	if (!over || evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
-	tell(why, REASON_QUEUE_CAPABILITY, queue, &sum, &share->limit, over);
+	*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue, held, &sum, &share->limit, over);
 	return VOTE_REJECT;
 }
 
+static void proportion_report(const struct plugin *p, const struct queue_info *queue,
+			      struct queue_report *to)
+{
+	const struct share *share = share_of(p, queue);
+
+	if (!share || share->queue != queue)
+		return;
+	to->deserved = &share->deserved;
+	to->limit = &share->limit;
+}
+
 const struct plugin_type proportion_plugin = {
+	.report = proportion_report,
 	.name = "proportion",
+	.alike = true,
 	.new = proportion_new,
 	.free = proportion_free,
 	.open = proportion_open,

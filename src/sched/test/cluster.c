@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/cluster.h"
 
 #include <assert.h>
@@ -206,6 +206,81 @@ static void test_classes(void)
 	   "as long as there is who means it");
 }
 
+/* As the job controller makes it: minimums of roles, and minResources with names that quotas know. */
+static void add_vcjob_group(struct cluster *c, int i, const char *phase)
+{
+	(void)apply(c,
+		    "{kind: PodGroup, metadata: {name: v%d, namespace: default, uid: v%d}, spec: {"
+		    "minMember: 1, minTaskMember: {w: 1}, queue: default, minResources: {cpu: "
+		    "\"1\", requests.cpu: \"1\", count/pods: \"1\"}}, status: {phase: %s}}",
+		    i, i, phase);
+}
+
+static void test_crowds(void)
+{
+	enum { OUTSIDE = 6, INSIDE = 6 };
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free) struct config *config = configure(config_builtin);
+
+	add_queue(c, "default");
+	add_node(c, "n1", 1);
+	add_group(c, "g", 1, "default");
+	add_pod(c, "g", 0, "n1", "{cpu: \"1\"}");
+	for (int i = 0; i < OUTSIDE + INSIDE; i++)
+		add_vcjob_group(c, i, i < OUTSIDE ? "Pending" : "Inqueue");
+	for (int i = OUTSIDE; i < OUTSIDE + INSIDE; i++)
+		(void)apply(
+			c,
+			"{kind: Pod, metadata: {name: v%d-w-0, namespace: default, uid: p%d, "
+			"annotations: {scheduling.k8s.io/group-name: v%d, volcano.sh/task-spec: "
+			"w}}, spec: {schedulerName: volcano, containers: [{name: c, resources: "
+			"{requests: {cpu: \"1\"}}}]}, status: {phase: Pending}}",
+			i, i, i);
+	session_free(session_run(c, config, 0, NULL));
+	ok(c->crowd_count == OUTSIDE + INSIDE && c->asleep_count == 0 && holds(c),
+	   "groups of Volcano Jobs that are alike sleep together");
+	ok(map_len(c->crowds) == 2, "those that are let in, and those that are not");
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("g-w-0"));
+	ok(cluster_is_idle(c) == false && c->active_count <= 1,
+	   "room that is given back does not wake them all");
+	session_free(session_run(c, config, 0, NULL));
+	ok(c->crowd_count == OUTSIDE + INSIDE - 1 && holds(c), "but the one that can have it");
+}
+
+/* The second task of a gang of two. */
+static void add_second(struct cluster *c, const char *more, int cpu)
+{
+	(void)apply(
+		c,
+		"{kind: Pod, metadata: {name: g-w-1, namespace: default, uid: g-1, annotations: "
+		"{scheduling.k8s.io/group-name: g}}, spec: {schedulerName: volcano, %s "
+		"containers: [{name: c, resources: {requests: {cpu: %d}}}]}, status: {phase: "
+		"Pending}}",
+		more, cpu);
+}
+
+static void test_luck(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free) struct config *config = configure(config_builtin);
+
+	add_queue(c, "default");
+	add_node(c, "n1", 1);
+	add_node(c, "n2", 4);
+	add_group(c, "busy", 1, "default");
+	add_pod(c, "busy", 0, "n2", "{cpu: \"3\"}");
+	add_group(c, "g", 2, "default");
+	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
+	add_second(c, "", 2);
+	session_free(session_run(c, config, 0, NULL));
+	ok(c->asleep_count == 1 && c->active_count == 0 && holds(c),
+	   "a gang of two kinds sleeps where one of them has no room");
+	add_second(c, "nodeSelector: {kubernetes.io/hostname: n1},", 1);
+	session_free(session_run(c, config, 0, NULL));
+	ok(task_of(c, "g-w-1")->status == TASK_PENDING && c->active_count == 1 && holds(c),
+	   "not where the first took the only room of the second");
+}
+
 int main(void)
 {
 	test_nodes();
@@ -215,5 +290,7 @@ int main(void)
 	test_queues();
 	test_binding();
 	test_classes();
+	test_crowds();
+	test_luck();
 	return tap_done();
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/config.h"
 
 #include "sched/session.h"
@@ -29,6 +29,26 @@ static void test_refusals(void)
 		"proportion}]}]}",
 		"tiers[0]: proportion and drf with hierarchy enabled conflicts",
 		"what cannot work together");
+	refuses("{actions: [allocate]}", "actions: a list of names with commas is needed",
+		"a list of actions");
+	refuses("{actions: allocate, tiers: {plugins: [{name: gang}]}}", "tiers: must be a list",
+		"a tier that is not in a list");
+	refuses("{actions: allocate, tiers: [gang]}", "tiers[0]: must be an object {plugins}",
+		"a tier that is a name");
+	refuses("{actions: allocate, tiers: [{plugins: gang}]}",
+		"tiers[0]: plugins: must be a list", "plugins that are a name");
+	refuses("{actions: allocate, tiers: [{plugins: [gang]}]}",
+		"tiers[0].plugins[0]: must be an object {name, arguments, ...}",
+		"a plugin that is a name");
+	refuses("{actions: allocate, tiers: [{plugins: [{name: binpack, arguments: "
+		"[binpack.weight]}]}]}",
+		"tiers[0].plugins[0]: binpack: arguments: must be an object",
+		"a list of arguments");
+	refuses("{actions: allocate, configurations: {name: allocate}}",
+		"configurations: must be a list", "configurations that are no list");
+	refuses("{actions: allocate, configurations: [allocate]}",
+		"configurations[0]: must be an object {name, arguments}",
+		"a configuration that is a name");
 	refuses("{actions: allocate, tiers: [{plugins: [{name: gang, enableJobReady: maybe}]}]}",
 		"tiers[0].plugins[0]: gang: enableJobReady: must be true or false",
 		"a switch that is no boolean");
@@ -67,9 +87,52 @@ static void test_reading(void)
 	ok(config->hooks[HOOK_JOB_READY].len == 1 &&
 		   config->hooks[HOOK_JOB_READY].ptr[0]->tier == 0,
 	   "the others are, in their tier");
-	ok(config->notes.len == 1, "an argument of the wrong type is noted");
+	ok(config->notes.len == 2, "what is odd is noted");
+	is(config->notes.ptr[0],
+	   "plugin overcommit: argument overcommit-factor: is no number; the default stays");
+	is(config->notes.ptr[1], "mood: is not known, and passed over");
 	ok(config_find_plugin(config, "gang") && !config_find_plugin(config, "drf"),
 	   "plugins are found by name");
+}
+
+/* A typing error has no effect, and does not stay unnoticed. */
+static void test_notes(void)
+{
+	static const char *const want[] = {
+		"configurations: argument: is not known, and passed over",
+		"configurations[0]: there is no action \"alocate\"",
+		"plugin gang: argument weight: is not known, and passed over",
+		"plugin binpack: enableNodeorder: is not known, and passed over",
+		"plugin binpack: argument binpack.wieght: is not known, and passed over",
+		"plugin binpack: argument binpack.resources.x.com/fpga: is not known, and passed "
+		"over",
+		"plugin capacity: argument capacity.DynamicResourceAllocationEnable: devices of "
+		"resource claims are not counted yet",
+		"tiers: plugin: is not known, and passed over",
+	};
+	struct err err = {0};
+	AUTO(config_free)
+	struct config *config = config_parse(
+		STR("actions: allocate\n"
+		    "configurations: [{name: alocate, argument: {}}]\n"
+		    "tiers:\n"
+		    "- plugins:\n"
+		    "  - {name: gang, arguments: {weight: 1}}\n"
+		    "  - name: binpack\n"
+		    "    enableNodeorder: false\n"
+		    "    arguments: {binpack.resources: x.com/gpu, binpack.resources.x.com/gpu: "
+		    "2,\n"
+		    "      binpack.wieght: 3, binpack.resources.x.com/fpga: 2}\n"
+		    "  - {name: predicates, arguments: {predicate.CacheEnable: true}}\n"
+		    "  - {name: capacity, arguments: {capacity.DynamicResourceAllocationEnable: "
+		    "true,\n"
+		    "      capacity.DRAConsumableCapacityEnable: false}}\n"
+		    "- plugin: []\n"),
+		1, &err);
+
+	ok(config && config->notes.len == ARRAY_LEN(want), "all that is odd is noted %s", err.text);
+	for (size_t i = 0; config && i < config->notes.len && i < ARRAY_LEN(want); i++)
+		is(config->notes.ptr[i], want[i]);
 }
 
 static void test_builtin(void)
@@ -85,6 +148,7 @@ int main(void)
 {
 	test_refusals();
 	test_reading();
+	test_notes();
 	test_builtin();
 	return tap_done();
 }

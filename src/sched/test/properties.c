@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must hold for any cluster: random ones, by a seed that is printed. */
 #include "base/buf.h"
 #include "build.h"
@@ -64,8 +64,8 @@ static void add_random_job(struct cluster *c, uint64_t *state, int i, int nodes)
 
 	(void)apply(c,
 		    "{kind: PodGroup, metadata: {name: j%d, namespace: default, uid: j%d}, spec: {"
-		    "minMember: %d, queue: q%d, priorityClassName: p%d%s}, status: {phase: "
-		    "Inqueue}}",
+		    "minMember: %d, minTaskMember: {r0: 1}, queue: q%d, priorityClassName: p%d%s}, "
+		    "status: {phase: Inqueue}}",
 		    i, i, 1 + below(state, pods), below(state, 3), below(state, 3),
 		    below(state, 2) ? "" : ", minResources: {cpu: \"1\"}");
 	for (int p = 0; p < pods; p++) {
@@ -76,7 +76,8 @@ static void add_random_job(struct cluster *c, uint64_t *state, int i, int nodes)
 		(void)apply(
 			c,
 			"{kind: Pod, metadata: {name: j%d-w-%d, namespace: default, uid: j%d-%d, "
-			"labels: {app: %s}, annotations: {scheduling.k8s.io/group-name: j%d}}, "
+			"labels: {app: %s}, annotations: {scheduling.k8s.io/group-name: j%d, "
+			"volcano.sh/task-spec: r0}}, "
 			"spec: {schedulerName: volcano, %s %s priority: %d, containers: [{name: "
 			"c, resources: {requests: {cpu: %dm%s}}}]}, status: {phase: %s}}",
 			i, p, i, p, below(state, 2) ? "a" : "b", i, node, spec, below(state, 3),
@@ -363,8 +364,64 @@ static void random_event(struct cluster *c, uint64_t *state, int step)
 	}
 }
 
-/* Letting jobs sleep that nothing can help must not change what becomes of them. */
-static bool sleeps_soundly(uint64_t seed)
+/* Jobs in a few sizes, most of them like some other: with and without minResources and roles. */
+static void add_like_job(struct cluster *c, uint64_t *state, int i)
+{
+	int pods = 1 + below(state, 2), min = 1 + below(state, pods), big = below(state, 2);
+	int outside = below(state, 2), roles = below(state, 3);
+
+	(void)apply(c,
+		    "{kind: PodGroup, metadata: {name: a%d, namespace: default, uid: a%d}, spec: {"
+		    "minMember: %d, queue: q%d, priorityClassName: p%d%s%s}, status: {phase: %s}}",
+		    i, i, min, below(state, 2), below(state, 2),
+		    roles ? ", minTaskMember: {r0: 1}" : "",
+		    outside ? ", minResources: {cpu: \"2\", count/pods: \"1\"}" : "",
+		    outside ? "Pending" : "Inqueue");
+	for (int p = 0; p < pods; p++)
+		(void)apply(
+			c,
+			"{kind: Pod, metadata: {name: a%d-w-%d, namespace: default, uid: a%d-%d, "
+			"annotations: {scheduling.k8s.io/group-name: a%d, volcano.sh/task-spec: "
+			"r%d}}, spec: {schedulerName: volcano, containers: [{name: c, resources: "
+			"{requests: {cpu: %d}}}]}, "
+			"status: {phase: Pending}}",
+			i, p, i, p, i, roles == 2 ? p : 0, 1 + big);
+}
+
+/* Somebody who runs ends: the first that is found from a random place on. */
+static void end_one(struct cluster *c, uint64_t *state)
+{
+	size_t at = 0, skip = (size_t)below(state, 20);
+	struct task *last = NULL;
+	AUTO(mem_free) char *name = NULL;
+	void *value;
+
+	while (map_next(c->tasks, &at, NULL, &value)) {
+		if (task_is(value, TASKS_ALLOCATED))
+			last = value;
+		if (last && skip-- == 0)
+			break;
+	}
+	if (!last)
+		return;
+	name = str_dup(task_name(last));
+	cluster_remove(c, CLUSTER_POD, STR("default"), str_from(name));
+}
+
+static void crowd_event(struct cluster *c, uint64_t *state, int step)
+{
+	if (step < 8)
+		for (int i = 0; i < 6; i++)
+			add_like_job(c, state, step * 6 + i);
+	else if (below(state, 3))
+		end_one(c, state);
+	else
+		random_event(c, state, step);
+}
+
+/* Letting jobs sleep that nothing can help must not change what becomes of them, whether each sleeps by
+ * itself or one stands for all that are like it. */
+static bool sleeps_as(uint64_t seed, void (*event)(struct cluster *, uint64_t *, int), int steps)
 {
 	uint64_t one = seed, two = seed;
 	AUTO(cluster_free) struct cluster *a = random_cluster(&one);
@@ -372,13 +429,13 @@ static bool sleeps_soundly(uint64_t seed)
 	AUTO(config_free) struct config *sleepy = random_config(&one);
 	AUTO(config_free) struct config *awake = random_config(&two);
 
-	awake->sleeps = false;
-	for (int step = 0; step < 12; step++) {
+	awake->sleeps = awake->crowds = false;
+	for (int step = 0; step < steps; step++) {
 		char *left, *right;
 		bool same;
 
-		random_event(a, &one, step);
-		random_event(b, &two, step);
+		event(a, &one, step);
+		event(b, &two, step);
 		session_free(session_run(a, sleepy, 0, NULL));
 		session_free(session_run(b, awake, 0, NULL));
 		left = fingerprint(a);
@@ -390,6 +447,16 @@ static bool sleeps_soundly(uint64_t seed)
 			return false;
 	}
 	return true;
+}
+
+static bool sleeps_soundly(uint64_t seed)
+{
+	return sleeps_as(seed, random_event, 12);
+}
+
+static bool sleeps_in_crowds(uint64_t seed)
+{
+	return sleeps_as(seed, crowd_event, 24);
 }
 
 /* --- evictions ------------------------------------------------------------------------------- */
@@ -509,6 +576,89 @@ static bool evicts_well(uint64_t seed)
 	return good;
 }
 
+/* For each job for which somebody was evicted: how many. */
+struct debts {
+	struct debt {
+		char *job;
+		int victims;
+	} at[64];
+	size_t len;
+};
+
+static void owe(struct debts *debts, const struct session *ssn)
+{
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
+		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+		size_t at = 0;
+
+		if (d->kind != DECIDE_EVICT)
+			continue;
+		while (at < debts->len && strcmp(debts->at[at].job, d->job->key) != 0)
+			at++;
+		if (at == debts->len && debts->len < ARRAY_LEN(debts->at))
+			debts->at[debts->len++].job = mem_strdup(d->job->key);
+		if (at < debts->len)
+			debts->at[at].victims++;
+	}
+}
+
+/* Is everybody placed for whom somebody went? */
+static bool are_paid(struct debts *debts, const struct cluster *c)
+{
+	bool paid = true;
+
+	for (size_t i = 0; i < debts->len; i++) {
+		const struct job *job = map_get(c->jobs, str_from(debts->at[i].job));
+
+		if (job && !job_count_is_ready(job)) {
+			printf("# %d went for %s in vain\n", debts->at[i].victims,
+			       debts->at[i].job);
+			paid = false;
+		}
+		mem_free(debts->at[i].job);
+	}
+	return paid;
+}
+
+/* Nobody is evicted in vain, and it comes to rest: no two evict one another in turns. Victims take a
+ * while to go, and nothing comes from outside. */
+static bool evicts_for_somebody(uint64_t seed)
+{
+	static const char *const actions[] = {"enqueue, allocate, preempt, reclaim",
+					      "enqueue, reclaim, allocate, backfill, preempt",
+					      "enqueue, allocate, gangpreempt, gangreclaim"};
+	uint64_t state = seed;
+	AUTO(cluster_free) struct cluster *c = crowded_cluster(&state);
+	AUTO(mem_free)
+	char *text = mem_printf("{actions: \"%s\", %s}", actions[below(&state, 3)], plugins);
+	AUTO(config_free) struct config *config = configure(text);
+	struct debts debts = {0};
+	struct session *slow = NULL; /* its victims have not gone yet */
+	size_t last = 0;
+	bool good = true;
+
+	for (int i = 0; good && i < 24; i++) {
+		struct session *ssn = session_run(c, config, i, NULL);
+
+		good = holds(c) && gangs_are_whole(ssn) && !idle_below_zero(c);
+		owe(&debts, ssn);
+		last = ssn->outcome.evictions;
+		if (slow)
+			bury(c, slow);
+		session_free(slow);
+		slow = ssn;
+		if (below(&state, 2)) {
+			bury(c, slow);
+			session_free(slow);
+			slow = NULL;
+		}
+	}
+	session_free(slow);
+	if (last)
+		printf("# evicts for ever\n");
+	return are_paid(&debts, c) && good && !last;
+}
+
 static void hold_for_many(bool (*property)(uint64_t seed), const char *what)
 {
 	enum { SEEDS = 60 };
@@ -526,6 +676,8 @@ int main(void)
 	hold_for_many(decides_well,
 		      "gangs are whole, nodes are not overfilled, cycles come to rest");
 	hold_for_many(sleeps_soundly, "jobs that sleep miss nothing");
+	hold_for_many(sleeps_in_crowds, "one that sleeps stands for all that are like it");
 	hold_for_many(evicts_well, "victims are fair, and gangs keep their minimum");
+	hold_for_many(evicts_for_somebody, "nobody is evicted in vain, nor in turns");
 	return tap_done();
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind_review.c - questions about who somebody is and what they may do: `kubectl auth whoami`,
+ * `kubectl auth can-i`, and what operators ask before they act for others.
+ *
+ * Nothing is stored: the question comes back with its answer. Whoever is known may do everything
+ * (auth.h), so that is the answer of all but the anonymous; the day that roles decide, this file asks
+ * them. Questions about tokens are not answered: only the front knows all of them. */
+#include "apiserver/api_internal.h"
+#include "apiserver/kind_row.h"
+#include "base/time.h"
+#include "model/review.h"
+#include "model/rules.h"
+
+#include "base/banned.h"
+
+static bool is_anonymous(struct str user)
+{
+	return str_is(user, "system:anonymous");
+}
+
+static struct json_doc *read_question(struct call *call)
+{
+	struct err err;
+	struct json_doc *doc =
+		body_decode(call, call->body ? json_doc_root(call->body) : JSON_NONE, &err);
+
+	if (!doc)
+		call_answer_err(call, &err);
+	return doc;
+}
+
+static void serve_whoami(struct call *call)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
+	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
+	struct json info;
+	char time[TIME_TEXT_SIZE];
+
+	if (!doc)
+		return;
+	json_set_str(doc, json_ensure_obj(doc, root, "metadata"), "creationTimestamp",
+		     str_from(time_print(api_now(call->api), time)));
+	info = json_ensure_obj(doc, json_ensure_obj(doc, root, "status"), "userInfo");
+	json_set_str(doc, info, "username", call->user.name);
+	for (size_t i = 0; i < call->user.group_count; i++)
+		json_append(doc, json_ensure_arr(doc, info, "groups"),
+			    json_new_str(doc, call->user.groups[i]));
+	call_answer_doc(call, 201, TAKE(doc));
+}
+
+/* Exactly one thing is asked about, and, where it is about others, somebody is named. */
+static bool is_invalid(struct call *call, struct json spec, bool others)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	bool resource = json_is(json_get(spec, "resourceAttributes"), JSON_OBJ);
+	bool other = json_is(json_get(spec, "nonResourceAttributes"), JSON_OBJ);
+	PATH(path, NULL, "spec");
+	PATH(resource_path, &path, "resourceAttributes");
+	PATH(other_path, &path, "nonResourceAttributes");
+	PATH(user, &path, "user");
+
+	if (resource && other)
+		rule_invalid_go(&non_resource_attributes_type,
+				json_get(spec, "nonResourceAttributes"), &other_path, &causes,
+				"cannot be specified in combination with resourceAttributes");
+	if (!resource && !other)
+		causes_add(&causes, CAUSE_INVALID, &resource_path,
+			   "Invalid value: null: exactly one of nonResourceAttributes or "
+			   "resourceAttributes must be specified");
+	if (others && !rule_text(spec, "user").len && !json_len(json_get(spec, "groups")))
+		causes_invalid_str(&causes, &user, STR(""),
+				   "at least one of user or group must be specified");
+	if (!causes.len)
+		return false;
+	call_answer_causes(call, STR(""), &causes);
+	return true;
+}
+
+static void answer_access(struct call *call, bool others)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
+	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
+	struct json spec = json_get(root, "spec");
+	struct str user = others ? rule_text(spec, "user") : call->user.name;
+	struct json status;
+
+	if (!doc || is_invalid(call, spec, others))
+		return;
+	status = json_new_obj(doc);
+	json_set(doc, status, STR("allowed"), json_new_bool(doc, !is_anonymous(user)));
+	if (!is_anonymous(user))
+		json_set_str(doc, status, "reason",
+			     STR("whoever is known to this server may do everything"));
+	json_set(doc, root, STR("status"), status);
+	call_answer_doc(call, 201, TAKE(doc));
+}
+
+static void serve_own_access(struct call *call)
+{
+	answer_access(call, false);
+}
+
+static void serve_access(struct call *call)
+{
+	answer_access(call, true);
+}
+
+static void put_all(struct json_doc *doc, struct json rule, const char *key)
+{
+	json_append(doc, json_ensure_arr(doc, rule, key), json_new_str(doc, STR("*")));
+}
+
+static void serve_rules(struct call *call)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
+	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
+	struct json status;
+	struct json resources;
+	struct json others;
+
+	if (!doc)
+		return;
+	if (!rule_text(json_get(root, "spec"), "namespace").len) {
+		struct err err;
+
+		(void)err_set(&err, ERR_BAD_REQUEST, "no namespace on request");
+		call_answer_err(call, &err);
+		return;
+	}
+	status = json_new_obj(doc);
+	resources = json_ensure_arr(doc, status, "resourceRules");
+	others = json_ensure_arr(doc, status, "nonResourceRules");
+	if (!is_anonymous(call->user.name)) {
+		struct json rule = json_new_obj(doc);
+		struct json other = json_new_obj(doc);
+
+		put_all(doc, rule, "verbs");
+		put_all(doc, rule, "apiGroups");
+		put_all(doc, rule, "resources");
+		put_all(doc, other, "verbs");
+		put_all(doc, other, "nonResourceURLs");
+		json_append(doc, resources, rule);
+		json_append(doc, others, other);
+	}
+	json_set(doc, status, STR("incomplete"), json_new_bool(doc, false));
+	json_set(doc, root, STR("status"), status);
+	call_answer_doc(call, 201, TAKE(doc));
+}
+
+#define ACCESS(plural_name, singular_name, kind_name, table) \
+	ROW("authorization.k8s.io", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind rows[] = {
+	{ROW("authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview",
+	     "SelfSubjectReview", self_subject_review_type),
+	 .verbs = VERBS_CREATE, .serve = serve_whoami},
+	{ACCESS("localsubjectaccessreviews", "localsubjectaccessreview", "LocalSubjectAccessReview",
+		local_subject_access_review_type),
+	 .namespaced = true, .verbs = VERBS_CREATE, .serve = serve_access},
+	{ACCESS("selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview",
+		self_subject_access_review_type),
+	 .verbs = VERBS_CREATE, .serve = serve_own_access},
+	{ACCESS("selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview",
+		self_subject_rules_review_type),
+	 .verbs = VERBS_CREATE, .serve = serve_rules},
+	{ACCESS("subjectaccessreviews", "subjectaccessreview", "SubjectAccessReview",
+		subject_access_review_type),
+	 .verbs = VERBS_CREATE, .serve = serve_access},
+};
+
+const struct kind_group kind_group_reviews = {rows, ARRAY_LEN(rows)};

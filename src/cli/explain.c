@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/explain.c - see explain.h. A row for each phase of a job says how its line begins; what a job
+ * waits for is collected once, as a list of reasons, whoever told them. */
+#include "cli/explain.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/macro.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "cli/pods.h"
+#include "model/duration.h"
+
+#include "base/banned.h"
+
+#define NOTE_REASONS "scheduling.volcano.sh/reasons"
+
+enum { EVENTS_MAX = 16, PODS_MAX = 12, EVICTIONS_MAX = 8, NAMES_MAX = 4 };
+
+struct reason {
+	struct str code;
+	struct str text;
+	struct str since;
+	struct str help;
+};
+struct reasons VEC_FIELDS(struct reason);
+
+struct explain {
+	const struct explain_facts *facts;
+	struct arena *arena;
+	struct reasons reasons;
+	struct json_doc *told; /* what the annotation holds; the reasons lie in it */
+	struct pod_places pods;
+	struct str name;
+	struct str phase;
+};
+
+/* --- small things ------------------------------------------------------------------------------- */
+
+static struct json status_of(struct json object, const char *key)
+{
+	return json_get(json_get(object, "status"), key);
+}
+
+static struct json spec_of(struct json object, const char *key)
+{
+	return json_get(json_get(object, "spec"), key);
+}
+
+static struct str meta_of(struct json object, const char *key)
+{
+	return json_str(json_get(json_get(object, "metadata"), key));
+}
+
+static void put_age(const struct explain *e, struct str time, struct buf *to)
+{
+	char text[DURATION_TEXT_SIZE];
+	int64_t then;
+	struct err err;
+
+	if (time_parse(time, &then, &err) < 0)
+		buf_puts(to, "some time");
+	else
+		buf_puts(to, duration_print_age(e->facts->now - then, text));
+}
+
+static void put_pods(int64_t count, struct buf *to)
+{
+	buf_printf(to, "%lld pod%s", (long long)count, count == 1 ? "" : "s");
+}
+
+static int64_t replicas(struct json job)
+{
+	struct json_iter it = json_iter(spec_of(job, "tasks"));
+	int64_t sum = 0;
+
+	while (json_next(&it))
+		sum += json_int(json_get(it.value, "replicas"));
+	return sum;
+}
+
+/* When the job came to the phase that it is in. */
+static struct str phase_since(struct json job)
+{
+	struct json_iter it = json_iter(status_of(job, "conditions"));
+	struct str phase = json_str(json_get(status_of(job, "state"), "phase"));
+	struct str since = json_str(json_get(status_of(job, "state"), "lastTransitionTime"));
+
+	while (json_next(&it))
+		if (str_eq(json_str(json_get(it.value, "status")), phase))
+			since = json_str(json_get(it.value, "lastTransitionTime"));
+	return since.len ? since : meta_of(job, "creationTimestamp");
+}
+
+/* --- reasons ------------------------------------------------------------------------------------ */
+
+static bool told_reasons(struct explain *e)
+{
+	struct json notes = json_get(json_get(e->facts->group, "metadata"), "annotations");
+	struct str text = json_str(json_get(notes, NOTE_REASONS));
+	struct json_iter it;
+	struct err err;
+
+	if (!text.len)
+		return false;
+	e->told = json_parse(text, NULL, &err);
+	if (!e->told)
+		return false;
+	it = json_iter(json_doc_root(e->told));
+	while (json_next(&it)) {
+		struct reason reason = {
+			.code = json_str(json_get(it.value, "code")),
+			.text = json_str(json_get(it.value, "text")),
+			.since = json_str(json_get(it.value, "since")),
+			.help = json_str(json_get(it.value, "help")),
+		};
+
+		if (reason.text.len)
+			vec_push(&e->reasons, reason);
+	}
+	return e->reasons.len > 0;
+}
+
+static bool group_reasons(struct explain *e)
+{
+	struct json_iter it = json_iter(status_of(e->facts->group, "conditions"));
+
+	while (json_next(&it)) {
+		if (!str_is(json_str(json_get(it.value, "type")), "Unschedulable") ||
+		    !str_is(json_str(json_get(it.value, "status")), "True"))
+			continue;
+		vec_push(&e->reasons,
+			 (struct reason){
+				 .code = json_str(json_get(it.value, "reason")),
+				 .text = json_str(json_get(it.value, "message")),
+				 .since = json_str(json_get(it.value, "lastTransitionTime")),
+			 });
+	}
+	return e->reasons.len > 0;
+}
+
+/* Each text once, from the first pod that says it. */
+static bool pod_reasons(struct explain *e)
+{
+	for (size_t i = 0; i < e->pods.len; i++) {
+		struct json_iter it = json_iter(status_of(e->pods.ptr[i].pod, "conditions"));
+
+		while (json_next(&it)) {
+			struct reason reason = {
+				.code = json_str(json_get(it.value, "reason")),
+				.text = json_str(json_get(it.value, "message")),
+				.since = json_str(json_get(it.value, "lastTransitionTime")),
+			};
+			bool known = !reason.text.len;
+
+			if (!str_is(json_str(json_get(it.value, "type")), "PodScheduled") ||
+			    !str_is(json_str(json_get(it.value, "status")), "False"))
+				continue;
+			for (size_t j = 0; j < e->reasons.len; j++)
+				known = known || str_eq(e->reasons.ptr[j].text, reason.text);
+			if (!known)
+				vec_push(&e->reasons, reason);
+		}
+	}
+	return e->reasons.len > 0;
+}
+
+/* Containers that cannot start say so: an image, a volume, a command that is not there. */
+static bool container_reasons(struct explain *e)
+{
+	for (size_t i = 0; i < e->pods.len; i++) {
+		struct json status = json_get(e->pods.ptr[i].pod, "status");
+		struct json_iter it = json_iter(json_get(status, "containerStatuses"));
+
+		while (json_next(&it)) {
+			struct json waiting = json_get(json_get(it.value, "state"), "waiting");
+			struct str code = json_str(json_get(waiting, "reason"));
+			struct str message = str_trim(json_str(json_get(waiting, "message")));
+
+			if (!code.len || str_is(code, "ContainerCreating") ||
+			    str_is(code, "PodInitializing"))
+				continue;
+			vec_push(&e->reasons,
+				 (struct reason){
+					 .code = code,
+					 .text = str_from(arena_printf(
+						 e->arena, "pod %.*s cannot start: %.*s",
+						 STR_ARG(e->pods.ptr[i].name),
+						 STR_ARG(message.len ? message : code))),
+					 .since = json_str(json_get(status, "startTime")),
+				 });
+		}
+	}
+	return e->reasons.len > 0;
+}
+
+static size_t placed(const struct explain *e)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->pods.len; i++)
+		count += json_str(spec_of(e->pods.ptr[i].pod, "nodeName")).len > 0;
+	return count;
+}
+
+/* Nobody has said anything: what the objects themselves show. */
+static void shown_reasons(struct explain *e)
+{
+	struct str queue = spec_of(e->facts->job, "queue").val
+				   ? json_str(spec_of(e->facts->job, "queue"))
+				   : STR("default");
+	struct str state = json_str(status_of(e->facts->queue, "state"));
+	struct str group = json_str(status_of(e->facts->group, "phase"));
+	struct reason reason = {.since = phase_since(e->facts->job)};
+
+	if (json_is_absent(e->facts->queue)) {
+		reason.code = STR("QueueNotFound");
+		reason.text =
+			str_from(arena_printf(e->arena, "there is no queue %.*s", STR_ARG(queue)));
+		reason.help = str_from(
+			arena_printf(e->arena, "vcctl queue create -n %.*s -w 1", STR_ARG(queue)));
+	} else if (state.len && !str_is(state, "Open")) {
+		reason.code = STR("QueueNotOpen");
+		reason.text = str_from(arena_printf(e->arena, "queue %.*s is %.*s", STR_ARG(queue),
+						    STR_ARG(state)));
+		reason.help = str_from(arena_printf(e->arena, "vcctl queue operate -n %.*s -a open",
+						    STR_ARG(queue)));
+	} else if (json_is_absent(e->facts->group)) {
+		reason.code = STR("NoPodGroup");
+		reason.text = STR("the job controller has not yet made its podgroup");
+		reason.help = STR("is a controller running? `volcano status` tells");
+	} else if (placed(e)) {
+		reason.code = STR("Starting");
+		reason.text = str_from(
+			arena_printf(e->arena, "%zu of its pods are placed, and start", placed(e)));
+	} else if (!group.len || str_is(group, "Pending")) {
+		reason.code = STR("NotAdmitted");
+		reason.text = str_from(
+			arena_printf(e->arena, "queue %.*s has not yet let it in", STR_ARG(queue)));
+	} else {
+		reason.code = STR("NotScheduled");
+		reason.text = STR("the scheduler has not yet said anything about it");
+		reason.help = STR("is a scheduler running? `volcano status` tells");
+	}
+	vec_push(&e->reasons, reason);
+}
+
+static void find_reasons(struct explain *e)
+{
+	if (!told_reasons(e) && !container_reasons(e) && !group_reasons(e) && !pod_reasons(e))
+		shown_reasons(e);
+}
+
+/* --- failures ----------------------------------------------------------------------------------- */
+
+static bool last_failure(const struct explain *e, struct pod_failure *ret)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < e->pods.len; i++) {
+		struct pod_failure failure;
+
+		if (!pod_failure_of(e->pods.ptr[i].pod, &failure) ||
+		    (any && str_cmp(failure.time, ret->time) <= 0))
+			continue;
+		*ret = failure;
+		any = true;
+	}
+	return any;
+}
+
+static void put_failure(const struct pod_failure *failure, struct buf *to)
+{
+	buf_printf(to, "pod %.*s failed", STR_ARG(failure->pod));
+	if (failure->exit_code)
+		buf_printf(to, " with exit code %lld", (long long)failure->exit_code);
+	if (failure->reason.len && !str_is(failure->reason, "Error"))
+		buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
+	if (failure->message.len)
+		buf_printf(to, ": %.*s", STR_ARG(str_trim(failure->message)));
+}
+
+/* "; restarted twice; pod x failed with exit code 3" */
+static void put_history(const struct explain *e, struct buf *to)
+{
+	int64_t retries = json_int(status_of(e->facts->job, "retryCount"));
+	struct pod_failure failure;
+
+	if (retries == 1)
+		buf_puts(to, "; it was restarted once");
+	else if (retries > 1)
+		buf_printf(to, "; it was restarted %lld times", (long long)retries);
+	if (last_failure(e, &failure)) {
+		buf_puts(to, "; ");
+		put_failure(&failure, to);
+	}
+}
+
+/* --- the line ----------------------------------------------------------------------------------- */
+
+static void line_waits(struct explain *e, struct buf *to)
+{
+	const struct reason *first;
+
+	find_reasons(e);
+	first = &e->reasons.ptr[0];
+	buf_printf(to, "%.*s waits: %.*s", STR_ARG(e->name), STR_ARG(str_trim(first->text)));
+	buf_puts(to, " (for ");
+	put_age(e, first->since.len ? first->since : phase_since(e->facts->job), to);
+	if (e->reasons.len > 1)
+		buf_printf(to, "; %zu more reason%s below", e->reasons.len - 1,
+			   e->reasons.len > 2 ? "s" : "");
+	buf_putc(to, ')');
+	put_history(e, to);
+}
+
+static void line_runs(struct explain *e, struct buf *to)
+{
+	struct json job = e->facts->job;
+	int64_t waiting = json_int(status_of(job, "pending"));
+
+	buf_printf(to, "%.*s has been running for ", STR_ARG(e->name));
+	put_age(e, phase_since(job), to);
+	buf_printf(to, ": %lld of ", (long long)json_int(status_of(job, "running")));
+	put_pods(replicas(job), to);
+	buf_puts(to, json_int(status_of(job, "running")) == 1 ? " runs" : " run");
+	if (json_int(status_of(job, "succeeded")))
+		buf_printf(to, ", %lld done", (long long)json_int(status_of(job, "succeeded")));
+	if (json_int(status_of(job, "failed")))
+		buf_printf(to, ", %lld failed", (long long)json_int(status_of(job, "failed")));
+	if (waiting > 0 && (told_reasons(e) || group_reasons(e) || pod_reasons(e)))
+		buf_printf(to, ", %lld wait%s: %.*s", (long long)waiting, waiting == 1 ? "s" : "",
+			   STR_ARG(str_trim(e->reasons.ptr[0].text)));
+	put_history(e, to);
+}
+
+/* The controller clears its counts when a job has ended: then the pods that are left tell. */
+static int64_t succeeded(const struct explain *e)
+{
+	int64_t told = json_int(status_of(e->facts->job, "succeeded"));
+	int64_t seen = 0;
+
+	for (size_t i = 0; i < e->pods.len; i++)
+		seen += str_is(json_str(status_of(e->pods.ptr[i].pod, "phase")), "Succeeded");
+	return told > seen ? told : seen;
+}
+
+static void line_completed(struct explain *e, struct buf *to)
+{
+	struct json job = e->facts->job;
+
+	buf_printf(to, "%.*s completed ", STR_ARG(e->name));
+	put_age(e, phase_since(job), to);
+	buf_printf(to, " ago: %lld of ", (long long)succeeded(e));
+	put_pods(replicas(job), to);
+	buf_puts(to, " succeeded");
+	put_history(e, to);
+}
+
+static void line_failed(struct explain *e, struct buf *to)
+{
+	struct str message = json_str(json_get(status_of(e->facts->job, "state"), "message"));
+	struct pod_failure failure;
+	int64_t retries = json_int(status_of(e->facts->job, "retryCount"));
+
+	buf_printf(to, "%.*s failed ", STR_ARG(e->name));
+	put_age(e, phase_since(e->facts->job), to);
+	buf_puts(to, " ago");
+	if (last_failure(e, &failure)) {
+		buf_puts(to, ": ");
+		put_failure(&failure, to);
+	} else if (message.len) {
+		buf_printf(to, ": %.*s", STR_ARG(message));
+	}
+	if (retries)
+		buf_printf(to, "; it had been restarted %lld time%s", (long long)retries,
+			   retries == 1 ? "" : "s");
+}
+
+static void line_aborted(struct explain *e, struct buf *to)
+{
+	buf_printf(to, "%.*s was suspended ", STR_ARG(e->name));
+	put_age(e, phase_since(e->facts->job), to);
+	buf_printf(to, " ago; `vcctl job resume %.*s` lets it run again", STR_ARG(e->name));
+	put_history(e, to);
+}
+
+/* Anything that takes a moment, and anything unknown. */
+static void line_other(struct explain *e, struct buf *to)
+{
+	buf_printf(to, "%.*s has been %.*s for ", STR_ARG(e->name),
+		   STR_ARG(e->phase.len ? e->phase : STR("new")));
+	put_age(e, phase_since(e->facts->job), to);
+	put_history(e, to);
+}
+
+static const struct {
+	const char *phase;
+	void (*line)(struct explain *e, struct buf *to);
+	size_t colour; /* offset of it in the facts */
+} lines[] = {
+	{"", line_waits, offsetof(struct explain_facts, busy)},
+	{"Pending", line_waits, offsetof(struct explain_facts, busy)},
+	{"Running", line_runs, offsetof(struct explain_facts, good)},
+	{"Completed", line_completed, offsetof(struct explain_facts, good)},
+	{"Failed", line_failed, offsetof(struct explain_facts, bad)},
+	{"Terminated", line_failed, offsetof(struct explain_facts, bad)},
+	{"Aborted", line_aborted, offsetof(struct explain_facts, busy)},
+};
+
+static void put_line(struct explain *e, struct buf *to)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		if (!str_is(e->phase, lines[i].phase))
+			continue;
+		buf_puts(to, *(const char *const *)(const void *)((const char *)e->facts +
+								  lines[i].colour));
+		lines[i].line(e, to);
+		buf_puts(to, e->facts->plain);
+		return;
+	}
+	line_other(e, to);
+}
+
+/* --- the detail --------------------------------------------------------------------------------- */
+
+static void put_resources(struct json list, struct buf *to)
+{
+	struct json_iter it = json_iter(list);
+
+	while (json_next(&it)) {
+		buf_printf(to, "%s%.*s ", it.index ? ", " : "", STR_ARG(it.key));
+		if (json_is(it.value, JSON_STR))
+			buf_put_str(to, json_str(it.value));
+		else
+			json_print(it.value, JSON_COMPACT, to);
+	}
+}
+
+static void put_gang(const struct explain *e, struct buf *to)
+{
+	struct json job = e->facts->job;
+
+	buf_printf(to, "  phase   %.*s since ", STR_ARG(e->phase.len ? e->phase : STR("(none)")));
+	buf_put_str(to, phase_since(job));
+	buf_printf(to, "\n  queue   %.*s", STR_ARG(json_str(spec_of(job, "queue"))));
+	if (!json_is_absent(e->facts->queue))
+		buf_printf(to, " (%.*s, weight %lld)",
+			   STR_ARG(json_str(status_of(e->facts->queue, "state"))),
+			   (long long)json_int(spec_of(e->facts->queue, "weight")));
+	buf_printf(to, "\n  gang    %lld of ", (long long)json_int(spec_of(job, "minAvailable")));
+	put_pods(replicas(job), to);
+	buf_puts(to, " must run at the same time");
+	if (json_len(spec_of(e->facts->group, "minResources"))) {
+		buf_puts(to, "\n  needs   ");
+		put_resources(spec_of(e->facts->group, "minResources"), to);
+	}
+	buf_putc(to, '\n');
+}
+
+static void put_reasons(const struct explain *e, struct buf *to)
+{
+	if (!e->reasons.len)
+		return;
+	buf_printf(to, "\n%sWhat it waits for%s\n", e->facts->bold, e->facts->plain);
+	for (size_t i = 0; i < e->reasons.len; i++) {
+		const struct reason *reason = &e->reasons.ptr[i];
+
+		buf_printf(to, "  %zu. %.*s\n     %s", i + 1, STR_ARG(str_trim(reason->text)),
+			   e->facts->faint);
+		buf_printf(to, "%.*s", STR_ARG(reason->code));
+		if (reason->since.len) {
+			buf_printf(to, "%sfor ", reason->code.len ? ", " : "");
+			put_age(e, reason->since, to);
+		}
+		buf_printf(to, "%s\n", e->facts->plain);
+		if (reason->help.len)
+			buf_printf(to, "     what would help: %.*s\n", STR_ARG(reason->help));
+	}
+}
+
+static void put_pod(const struct explain *e, const struct pod_place *place, struct buf *to)
+{
+	struct str node = json_str(spec_of(place->pod, "nodeName"));
+	struct pod_failure failure;
+
+	buf_printf(to, "  %.*s  %.*s", STR_ARG(place->name),
+		   STR_ARG(json_str(status_of(place->pod, "phase"))));
+	if (node.len)
+		buf_printf(to, " on %.*s", STR_ARG(node));
+	if (pod_failure_of(place->pod, &failure)) {
+		buf_puts(to, failure.restarted ? ", before that exit code " : ", exit code ");
+		buf_put_int(to, failure.exit_code);
+		if (failure.reason.len)
+			buf_printf(to, " (%.*s)", STR_ARG(failure.reason));
+		if (failure.time.len) {
+			buf_putc(to, ' ');
+			put_age(e, failure.time, to);
+			buf_puts(to, " ago");
+		}
+	}
+	buf_putc(to, '\n');
+}
+
+static void put_all_pods(const struct explain *e, struct buf *to)
+{
+	if (!e->pods.len)
+		return;
+	buf_printf(to, "\n%sPods%s\n", e->facts->bold, e->facts->plain);
+	for (size_t i = 0; i < e->pods.len && i < PODS_MAX; i++)
+		put_pod(e, &e->pods.ptr[i], to);
+	if (e->pods.len > PODS_MAX)
+		buf_printf(to, "  and %zu more: vcctl pod list -j %.*s\n", e->pods.len - PODS_MAX,
+			   STR_ARG(e->name));
+}
+
+static struct str event_time(struct json event)
+{
+	static const char *const keys[] = {"lastTimestamp", "eventTime", "firstTimestamp"};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (json_str(json_get(event, keys[i])).len)
+			return json_str(json_get(event, keys[i]));
+	return meta_of(event, "creationTimestamp");
+}
+
+/* The newest behind `before`; absent: there is no more. */
+static struct json event_before(struct json events, struct str before, struct json last)
+{
+	struct json_iter it = json_iter(events);
+	struct json found = JSON_NONE;
+	bool passed = json_is_absent(last);
+
+	while (json_next(&it)) {
+		struct str time = event_time(it.value);
+		int order = json_is_absent(last) ? -1 : str_cmp(time, before);
+
+		if (it.value.val == last.val) {
+			passed = true;
+			continue;
+		}
+		if (order > 0 || (order == 0 && !passed))
+			continue;
+		if (json_is_absent(found) || str_cmp(time, event_time(found)) > 0)
+			found = it.value;
+	}
+	return found;
+}
+
+/* The scheduler says so of every pod that has to go for another job. */
+static bool is_eviction(struct json event)
+{
+	return str_is(json_str(json_get(event, "reason")), "Preempted") &&
+	       str_is(json_str(json_get(json_get(event, "involvedObject"), "kind")), "Pod");
+}
+
+struct evictions VEC_FIELDS(struct json);
+
+static struct str message_of(struct json event)
+{
+	return str_trim(json_str(json_get(event, "message")));
+}
+
+/* The first of the list, with all that went for the same; takes them out. */
+static void put_eviction(const struct explain *e, struct evictions *all, struct buf *to)
+{
+	struct json first = all->ptr[0];
+	size_t count = 0, left = 0;
+
+	buf_puts(to, "  ");
+	put_age(e, event_time(first), to);
+	buf_puts(to, " ago  ");
+	for (size_t i = 0; i < all->len; i++) {
+		struct json event = all->ptr[i];
+
+		if (!str_eq(message_of(event), message_of(first)))
+			all->ptr[left++] = event;
+		else if (count++ < NAMES_MAX)
+			buf_printf(to, "%s%.*s", count > 1 ? ", " : "",
+				   STR_ARG(json_str(
+					   json_get(json_get(event, "involvedObject"), "name"))));
+	}
+	all->len = left;
+	if (count > NAMES_MAX)
+		buf_printf(to, " and %zu more", count - NAMES_MAX);
+	buf_printf(to, ": %.*s\n", STR_ARG(message_of(first)));
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct json *a = left, *b = right;
+	int order = str_cmp(event_time(*b), event_time(*a));
+
+	return order ? order
+		     : str_cmp(json_str(json_get(json_get(*a, "involvedObject"), "name")),
+			       json_str(json_get(json_get(*b, "involvedObject"), "name")));
+}
+
+/* Apart from what else happened: however much that is, it does not hide these. */
+static void put_evictions(const struct explain *e, struct buf *to)
+{
+	struct json_iter it = json_iter(e->facts->events);
+	struct evictions all = {0};
+
+	while (json_next(&it))
+		if (is_eviction(it.value))
+			vec_push(&all, it.value);
+	if (all.len) {
+		qsort(all.ptr, all.len, sizeof(*all.ptr), by_time);
+		buf_printf(to, "\n%sWhat was evicted, and for whom%s\n", e->facts->bold,
+			   e->facts->plain);
+	}
+	for (size_t i = 0; i < EVICTIONS_MAX && all.len; i++)
+		put_eviction(e, &all, to);
+	if (all.len)
+		buf_printf(to, "  and %zu more before that\n", all.len);
+	vec_done(&all);
+}
+
+static struct json next_event(const struct explain *e, struct json last)
+{
+	do
+		last = event_before(e->facts->events,
+				    json_is_absent(last) ? str_none() : event_time(last), last);
+	while (!json_is_absent(last) && is_eviction(last));
+	return last;
+}
+
+static void put_events(const struct explain *e, struct buf *to)
+{
+	struct json event = next_event(e, JSON_NONE);
+
+	if (json_is_absent(event))
+		return;
+	buf_printf(to, "\n%sWhat happened, the latest first%s\n", e->facts->bold, e->facts->plain);
+	for (size_t i = 0; i < EVENTS_MAX && !json_is_absent(event); i++) {
+		struct json about = json_get(event, "involvedObject");
+		int64_t count = json_int(json_get(event, "count"));
+
+		buf_puts(to, "  ");
+		put_age(e, event_time(event), to);
+		buf_printf(to, " ago  %.*s %.*s: %.*s: %.*s",
+			   STR_ARG(json_str(json_get(about, "kind"))),
+			   STR_ARG(json_str(json_get(about, "name"))),
+			   STR_ARG(json_str(json_get(event, "reason"))),
+			   STR_ARG(str_trim(json_str(json_get(event, "message")))));
+		if (count > 1)
+			buf_printf(to, " (%lld times)", (long long)count);
+		buf_putc(to, '\n');
+		event = next_event(e, event);
+	}
+}
+
+/* --- both --------------------------------------------------------------------------------------- */
+
+static struct explain begin(const struct explain_facts *facts, struct arena *arena)
+{
+	return (struct explain){
+		.facts = facts,
+		.arena = arena,
+		.pods = pod_places_sort(facts->job, facts->pods, arena),
+		.name = meta_of(facts->job, "name"),
+		.phase = json_str(json_get(status_of(facts->job, "state"), "phase")),
+	};
+}
+
+static void end(struct explain *e)
+{
+	vec_done(&e->reasons);
+	json_doc_unref(e->told);
+}
+
+void explain_line(const struct explain_facts *facts, struct arena *arena, struct buf *to)
+{
+	struct explain e = begin(facts, arena);
+
+	put_line(&e, to);
+	end(&e);
+}
+
+void explain_print(const struct explain_facts *facts, struct arena *arena, struct buf *to)
+{
+	struct explain e = begin(facts, arena);
+
+	put_line(&e, to);
+	buf_puts(to, "\n\n");
+	put_gang(&e, to);
+	put_reasons(&e, to);
+	put_all_pods(&e, to);
+	put_evictions(&e, to);
+	put_events(&e, to);
+	end(&e);
+}

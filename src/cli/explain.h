@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/explain.h - why a job is where it is, in one line and then in detail. Pure: documents in, text
+ * out.
+ *
+ * The scheduler tells why a gang waits in the annotation `scheduling.volcano.sh/reasons` of its
+ * PodGroup: a list of {code, text, since, help}, the one that matters most first. Where it has said
+ * nothing (another scheduler, an older one), the conditions of the PodGroup, of the pods and the
+ * events are read instead. */
+#ifndef CLI_EXPLAIN_H
+#define CLI_EXPLAIN_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "json/doc.h"
+
+struct arena;
+
+/* What is absent is not known. */
+struct explain_facts {
+	struct json job;
+	struct json group;  /* its PodGroup */
+	struct json queue;  /* the queue that it is in */
+	struct json pods;   /* an array */
+	struct json events; /* an array: of the job, the PodGroup and the pods, gone ones too */
+	int64_t now;        /* microseconds since 1970 */
+	/* Colours; "" for none. */
+	const char *bold, *faint, *good, *busy, *bad, *plain;
+};
+
+/* The line, then the detail. */
+void explain_print(const struct explain_facts *facts, struct arena *arena, struct buf *to);
+/* The line alone, without its end. */
+void explain_line(const struct explain_facts *facts, struct arena *arena, struct buf *to);
+
+#endif

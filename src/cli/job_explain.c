@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/job_explain.c - `vcctl job explain`: gathers what explain.c reads. What cannot be read (a right
+ * that is missing, an object that is gone) is left out: the rest is still worth telling. */
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/explain.h"
+#include "cli/pods.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+struct gathered {
+	struct json_doc *job;
+	struct json_doc *group;
+	struct json_doc *queue;
+	struct json_doc *pods;
+	struct json_doc *events;
+};
+
+static void gathered_done(struct gathered *all)
+{
+	json_doc_unref(all->job);
+	json_doc_unref(all->group);
+	json_doc_unref(all->queue);
+	json_doc_unref(all->pods);
+	json_doc_unref(all->events);
+}
+DEFINE_AUTO_IN_PLACE(struct gathered, gathered_done);
+
+static struct str meta(struct json object, const char *key)
+{
+	return json_str(json_get(json_get(object, "metadata"), key));
+}
+
+static struct json root(struct json_doc *doc)
+{
+	return doc ? json_doc_root(doc) : JSON_NONE;
+}
+
+/* Named after the job and its uid, or, by older controllers, after the job. */
+static struct json_doc *get_group(struct cli *cli, struct str namespace, struct json job)
+{
+	struct str name = meta(job, "name");
+	struct err err;
+	struct json_doc *group =
+		cli_get(cli, RESOURCE_PODGROUPS, namespace,
+			str_from(arena_printf(cli->arena, "%.*s-%.*s", STR_ARG(name),
+					      STR_ARG(meta(job, "uid")))),
+			&err);
+
+	return group ? group : cli_get(cli, RESOURCE_PODGROUPS, namespace, name, &err);
+}
+
+/* It is about an earlier job of this name. Times are compared to the second. */
+static bool is_older(struct json event, struct json job)
+{
+	enum { SECONDS = sizeof("2026-01-02T10:00:00") - 1 };
+	struct str last = str_slice(json_str(json_get(event, "lastTimestamp")), 0, SECONDS);
+
+	return last.len && str_cmp(last, str_slice(meta(job, "creationTimestamp"), 0, SECONDS)) < 0;
+}
+
+/* Pods that are gone count as well: what made them go is what one wants to know. */
+static bool is_about(struct json event, const struct gathered *all)
+{
+	struct json about = json_get(event, "involvedObject");
+	struct str kind = json_str(json_get(about, "kind"));
+	struct str name = json_str(json_get(about, "name"));
+
+	if (is_older(event, root(all->job)))
+		return false;
+	if (str_is(kind, "Job"))
+		return str_eq(name, meta(root(all->job), "name"));
+	if (str_is(kind, "PodGroup"))
+		return str_eq(name, meta(root(all->group), "name"));
+	return str_is(kind, "Pod") && pod_name_is_of(name, root(all->job));
+}
+
+/* Those that are about this job, as an array. */
+static void keep_events(struct gathered *all)
+{
+	struct json_doc *kept = json_doc_new();
+	struct json_iter it = json_iter(json_get(root(all->events), "items"));
+
+	json_doc_set_root(kept, json_new_arr(kept));
+	while (json_next(&it))
+		if (is_about(it.value, all))
+			json_append(kept, json_doc_root(kept), json_new_copy(kept, it.value));
+	json_doc_unref(all->events);
+	all->events = kept;
+}
+
+static int gather(struct cli *cli, struct str namespace, struct str name, struct gathered *all,
+		  struct err *err)
+{
+	struct err none;
+	struct str queue;
+
+	all->job = cli_get(cli, RESOURCE_VCJOBS, namespace, name, err);
+	if (!all->job)
+		return -1;
+	all->group = get_group(cli, namespace, root(all->job));
+	queue = json_str(json_get(json_get(root(all->job), "spec"), "queue"));
+	all->queue = cli_get(cli, RESOURCE_QUEUES, str_none(), queue.len ? queue : STR("default"),
+			     &none);
+	all->pods = cli_list(cli, RESOURCE_PODS, namespace, pods_selector(name, cli->arena), &none);
+	all->events = cli_list(cli, RESOURCE_EVENTS, namespace, str_none(), &none);
+	keep_events(all);
+	return 0;
+}
+
+static struct explain_facts facts_of(struct cli *cli, const struct gathered *all)
+{
+	return (struct explain_facts){
+		.job = root(all->job),
+		.group = root(all->group),
+		.queue = root(all->queue),
+		.pods = json_get(root(all->pods), "items"),
+		.events = root(all->events),
+		.now = loop_now(cli->loop),
+		.bold = cli_colour(cli, COLOUR_BOLD),
+		.faint = cli_colour(cli, COLOUR_FAINT),
+		.good = cli_colour(cli, COLOUR_GOOD),
+		.busy = cli_colour(cli, COLOUR_BUSY),
+		.bad = cli_colour(cli, COLOUR_BAD),
+		.plain = cli_colour(cli, COLOUR_NONE),
+	};
+}
+
+static int run(struct cli *cli, struct err *err)
+{
+	AUTO(gathered_done) struct gathered all = {0};
+	struct str name = cli_name(cli);
+	struct explain_facts facts;
+
+	if (!name.len)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "which job? `vcctl job explain NAME`; `vcctl job list` shows them");
+	if (gather(cli, cli_namespace(cli), name, &all, err) < 0)
+		return -1;
+	facts = facts_of(cli, &all);
+	if (!command_bool(&cli->line, "short")) {
+		explain_print(&facts, cli->arena, &cli->out);
+		return 0;
+	}
+	explain_line(&facts, cli->arena, &cli->out);
+	buf_putc(&cli->out, '\n');
+	return 0;
+}
+
+static const struct flag flags[] = {
+	CLI_FLAG_NAME("job"),
+	CLI_FLAG_NAMESPACE,
+	{0, "short", FLAG_BOOL, NULL, "only the line, without the detail", NULL, NULL},
+	{0},
+};
+
+const struct command command_job_explain = {
+	.name = "explain",
+	.about = "say what a job waits for, or what became of it",
+	.more = "The first line says what the job waits for, how much is missing and since when; "
+		"of a\n"
+		"job that runs or has ended, since when, how often it was restarted, and the last\n"
+		"failure. The detail follows: every reason with what would help, the pods, which "
+		"of\n"
+		"them were evicted and for whom, and what happened last.",
+	.arguments = "NAME",
+	.flags = flags,
+	.run = run};

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/submit.c - see submit.h.
+ *
+ * A job of vsub is one task, "task", with as many replicas as there are tasks, which all run at the
+ * same time. An array is one job, too: its elements are replicas that need not run together, and all
+ * must succeed; with a bound (%k) there are k replicas which each run every k-th element. */
+#include "cli/submit.h"
+
+#include "base/buf.h"
+#include "base/number.h"
+#include "cli/array.h"
+#include "model/duration.h"
+#include "model/quantity.h"
+
+#include "base/banned.h"
+
+#define INDEX_PATH "metadata.labels['volcano.sh/task-index']"
+
+/* --- resources ---------------------------------------------------------------------------------- */
+
+/* "cpu=1000m,memory=100Mi" as an object. */
+static int set_amounts(struct json_doc *doc, struct json to, const char *key, struct str text,
+		       struct err *err)
+{
+	struct json amounts = json_ensure_obj(doc, to, key);
+	struct str rest = text;
+	struct str part;
+
+	if (!text.len)
+		return 0;
+	while (str_split(&rest, ',', &part)) {
+		ptrdiff_t equals = str_find_byte(part, '=', 0);
+		struct str name = str_slice(part, 0, equals < 0 ? 0 : (size_t)equals);
+		struct str value = str_skip(part, (size_t)equals + 1);
+		struct quantity amount;
+
+		if (equals < 0 || str_find_byte(value, '=', 0) >= 0)
+			return err_set(err, ERR_BAD_REQUEST,
+				       "invalid argument syntax %.*s, expected <resource>=<value>",
+				       STR_ARG(part));
+		if (quantity_parse(value, &amount, err) < 0)
+			return -1;
+		json_set(doc, amounts, name, json_new_str(doc, value));
+	}
+	return 0;
+}
+
+int submit_parse_memory(struct str text, struct buf *to, struct err *err)
+{
+	struct quantity amount;
+	int64_t number;
+	struct err none;
+
+	buf_put_str(to, text);
+	if (number_parse_i64(text, &number, &none) == 0)
+		buf_puts(to, "Mi");
+	return quantity_parse(buf_str(to), &amount, err);
+}
+
+/* One amount of vsub's: asked for, and a bound where it was said. */
+static int set_one(struct json_doc *doc, struct json resources, struct str name, struct str value,
+		   struct err *err)
+{
+	struct quantity amount;
+
+	if (quantity_parse(value, &amount, err) < 0)
+		return -1;
+	json_set(doc, json_ensure_obj(doc, resources, "requests"), name, json_new_str(doc, value));
+	json_set(doc, json_ensure_obj(doc, resources, "limits"), name, json_new_str(doc, value));
+	return 0;
+}
+
+static int set_batch_amounts(struct json_doc *doc, struct json resources,
+			     const struct submit *submit, struct err *err)
+{
+	AUTO(buf_done) struct buf memory = BUF_UNBOUNDED;
+
+	if (submit->cpus.len && set_one(doc, resources, STR("cpu"), submit->cpus, err) < 0)
+		return err_wrap(err, "--cpus %.*s", STR_ARG(submit->cpus));
+	if (!submit->cpus.len)
+		json_set_str(doc, json_ensure_obj(doc, resources, "requests"), "cpu", STR("1"));
+	if (submit->mem.len && (submit_parse_memory(submit->mem, &memory, err) < 0 ||
+				set_one(doc, resources, STR("memory"), buf_str(&memory), err) < 0))
+		return err_wrap(err, "--mem %.*s", STR_ARG(submit->mem));
+	if (submit->gpus.len && !str_is(submit->gpus, "0") &&
+	    set_one(doc, resources, submit->gpu_resource, submit->gpus, err) < 0)
+		return err_wrap(err, "--gpus %.*s", STR_ARG(submit->gpus));
+	return 0;
+}
+
+static int set_resources(struct json_doc *doc, struct json container, const struct submit *submit,
+			 struct err *err)
+{
+	struct json resources = json_ensure_obj(doc, container, "resources");
+
+	if (submit->batch && set_batch_amounts(doc, resources, submit, err) < 0)
+		return -1;
+	if ((submit->limits.len || !submit->batch) &&
+	    set_amounts(doc, resources, "limits", submit->limits, err) < 0)
+		return -1;
+	if ((submit->requests.len || !submit->batch) &&
+	    set_amounts(doc, resources, "requests", submit->requests, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* --- environment -------------------------------------------------------------------------------- */
+
+/* VSUB_<name>, and SLURM_<name> where that is wanted. `value` none: the index of the pod. */
+static void add_env(struct json_doc *doc, struct json list, const struct submit *submit,
+		    const char *name, struct str value)
+{
+	static const char *const families[] = {"VSUB", "SLURM"};
+
+	for (size_t i = 0; i < (submit->slurm_env ? 2U : 1U); i++) {
+		struct json env = json_new_obj(doc);
+
+		json_set(doc, env, STR("name"), json_new_printf(doc, "%s_%s", families[i], name));
+		if (!str_is_none(value))
+			json_set_str(doc, env, "value", value);
+		else
+			json_set_str(doc,
+				     json_ensure_obj(doc, json_ensure_obj(doc, env, "valueFrom"),
+						     "fieldRef"),
+				     "fieldPath", STR(INDEX_PATH));
+		json_append(doc, list, env);
+	}
+}
+
+static void add_env_int(struct json_doc *doc, struct json list, const struct submit *submit,
+			const char *name, int64_t value)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_put_int(&text, value);
+	add_env(doc, list, submit, name, buf_str(&text));
+}
+
+static int set_env(struct json_doc *doc, struct json container, const struct submit *submit,
+		   struct err *err)
+{
+	struct json list = json_ensure_arr(doc, container, "env");
+	const struct array *array = submit->array;
+
+	for (size_t i = 0; i < submit->env_count; i++) {
+		ptrdiff_t equals = str_find_byte(submit->env[i], '=', 0);
+		struct json env = json_new_obj(doc);
+
+		if (equals <= 0)
+			return err_set(err, ERR_BAD_REQUEST, "--env %.*s: must be NAME=VALUE",
+				       STR_ARG(submit->env[i]));
+		json_set_str(doc, env, "name", str_slice(submit->env[i], 0, (size_t)equals));
+		json_set_str(doc, env, "value", str_skip(submit->env[i], (size_t)equals + 1));
+		json_append(doc, list, env);
+	}
+	add_env(doc, list, submit, "JOB_NAME", submit->name);
+	add_env(doc, list, submit, "PROCID", str_none());
+	add_env_int(doc, list, submit, "NTASKS", submit->replicas);
+	if (submit->cpus.len)
+		add_env(doc, list, submit, "CPUS_PER_TASK", submit->cpus);
+	if (array) {
+		add_env_int(doc, list, submit, "ARRAY_TASK_COUNT", array->count);
+		add_env_int(doc, list, submit, "ARRAY_TASK_MIN", array->least);
+		add_env_int(doc, list, submit, "ARRAY_TASK_MAX", array->most);
+	}
+	return 0;
+}
+
+/* --- commands ----------------------------------------------------------------------------------- */
+
+/* A shell that knows its number and runs the command for it, or for every k-th number. */
+static void put_array_shell(const struct submit *submit, struct buf *to)
+{
+	const struct array *array = submit->array;
+
+	array_put_shell(array, to);
+	buf_printf(to, "run() {\n\tid \"$i\"\n\texport VSUB_ARRAY_TASK_ID=\"$ID\"%s\n",
+		   submit->slurm_env ? " SLURM_ARRAY_TASK_ID=\"$ID\"" : "");
+	if (!array->at_once) {
+		buf_puts(to, "\texec \"$@\"\n}\ni=$VSUB_PROCID\nrun \"$@\"\n");
+		return;
+	}
+	buf_printf(to,
+		   "\t\"$@\"\n}\ncode=0 i=$VSUB_PROCID\nwhile [ \"$i\" -lt %lld ]; do\n"
+		   "\trun \"$@\" || { last=$?; [ $last -gt $code ] && code=$last; }\n"
+		   "\ti=$((i + %lld))\ndone\nexit $code\n",
+		   (long long)array->count, (long long)array->at_once);
+}
+
+static void set_command(struct json_doc *doc, struct json container, const struct submit *submit)
+{
+	struct json list;
+
+	if (!submit->words)
+		return;
+	list = json_ensure_arr(doc, container, "command");
+	if (submit->array) {
+		AUTO(buf_done) struct buf shell = BUF_UNBOUNDED;
+
+		put_array_shell(submit, &shell);
+		json_append(doc, list, json_new_str(doc, STR("sh")));
+		json_append(doc, list, json_new_str(doc, STR("-c")));
+		json_append(doc, list, json_new_str(doc, buf_str(&shell)));
+		json_append(doc, list, json_new_str(doc, STR("vsub")));
+	}
+	for (size_t i = 0; i < submit->words; i++)
+		json_append(doc, list, json_new_str(doc, submit->command[i]));
+}
+
+/* --- the job ------------------------------------------------------------------------------------ */
+
+static void add_policy(struct json_doc *doc, struct json spec, const char *event,
+		       const char *action)
+{
+	struct json policy = json_new_obj(doc);
+
+	json_set_str(doc, policy, "event", str_from(event));
+	json_set_str(doc, policy, "action", str_from(action));
+	json_append(doc, json_ensure_arr(doc, spec, "policies"), policy);
+}
+
+static void set_batch(struct json_doc *doc, struct json spec, const struct submit *submit)
+{
+	struct json plugins = json_ensure_obj(doc, spec, "plugins");
+
+	(void)json_ensure_arr(doc, plugins, "env");
+	if (submit->replicas > 1 && !submit->array)
+		(void)json_ensure_arr(doc, plugins, "svc");
+	if (submit->array)
+		json_set_int(doc, spec, "minSuccess", submit->replicas);
+	if (submit->retries > 0) {
+		json_set_int(doc, spec, "maxRetry", submit->retries);
+		add_policy(doc, spec, "PodFailed", "RestartJob");
+	} else if (submit->stop_on_failure) {
+		add_policy(doc, spec, "PodFailed", "TerminateJob");
+	}
+	if (submit->priority.len)
+		json_set_str(doc, spec, "priorityClassName", submit->priority);
+}
+
+static int set_pod(struct json_doc *doc, struct json pod, const struct submit *submit,
+		   struct err *err)
+{
+	struct json container = json_new_obj(doc);
+
+	json_set_str(doc, pod, "restartPolicy", STR("Never"));
+	json_append(doc, json_ensure_arr(doc, pod, "containers"), container);
+	json_set_str(doc, container, "name", submit->batch ? STR("main") : submit->name);
+	json_set_str(doc, container, "image", submit->image);
+	json_set_str(doc, container, "imagePullPolicy", STR("IfNotPresent"));
+	if (set_resources(doc, container, submit, err) < 0)
+		return -1;
+	set_command(doc, container, submit);
+	if (!submit->batch)
+		return 0;
+	if (submit->folder.len)
+		json_set_str(doc, container, "workingDir", submit->folder);
+	if (submit->time_s > 0)
+		json_set_int(doc, pod, "activeDeadlineSeconds", submit->time_s);
+	return set_env(doc, container, submit, err);
+}
+
+struct json_doc *submit_job(const struct submit *submit, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	struct json metadata, spec, task, template;
+
+	json_doc_set_root(doc, root);
+	json_set_str(doc, root, "apiVersion", STR("batch.volcano.sh/v1alpha1"));
+	json_set_str(doc, root, "kind", STR("Job"));
+	metadata = json_ensure_obj(doc, root, "metadata");
+	json_set_str(doc, metadata, "name", submit->name);
+	json_set_str(doc, metadata, "namespace", submit->namespace);
+	spec = json_ensure_obj(doc, root, "spec");
+	json_set_int(doc, spec, "minAvailable", submit->min);
+	json_set_str(doc, spec, "schedulerName", submit->scheduler);
+	if (submit->queue.len)
+		json_set_str(doc, spec, "queue", submit->queue);
+	if (submit->batch)
+		set_batch(doc, spec, submit);
+	task = json_new_obj(doc);
+	json_append(doc, json_ensure_arr(doc, spec, "tasks"), task);
+	if (submit->batch)
+		json_set_str(doc, task, "name", STR("task"));
+	json_set_int(doc, task, "replicas", submit->replicas);
+	template = json_ensure_obj(doc, task, "template");
+	metadata = json_ensure_obj(doc, template, "metadata");
+	json_set_str(doc, metadata, "name", submit->name);
+	json_set_str(doc, json_ensure_obj(doc, metadata, "labels"), "job.volcano.sh", submit->name);
+	if (set_pod(doc, json_ensure_obj(doc, template, "spec"), submit, err) < 0)
+		return NULL;
+	return TAKE(doc);
+}
+
+/* --- time --------------------------------------------------------------------------------------- */
+
+static int bad_time(struct str text, struct err *err)
+{
+	return err_set(err, ERR_BAD_REQUEST,
+		       "\"%.*s\": must be minutes (90), [HH:]MM:SS, D-HH[:MM[:SS]], or a time such "
+		       "as 90s or 1h30m",
+		       STR_ARG(text));
+}
+
+/* "MM", "MM:SS", "HH:MM:SS"; behind days "HH", "HH:MM", "HH:MM:SS". */
+static int parse_fields(struct str text, bool days, int64_t *ret)
+{
+	int64_t fields[3] = {0};
+	size_t count = 0;
+	struct str part;
+	struct err err;
+
+	while (str_split(&text, ':', &part))
+		if (count == 3 ||
+		    number_parse_range(part, 0, INT32_MAX, &fields[count++], &err) < 0)
+			return -1;
+	if (days || count == 3)
+		*ret = (fields[0] * 60 + fields[1]) * 60 + fields[2];
+	else
+		*ret = fields[0] * 60 + fields[1];
+	return 0;
+}
+
+int submit_parse_time(struct str text, int64_t *ret, struct err *err)
+{
+	ptrdiff_t dash = str_find_byte(text, '-', 0);
+	int64_t days = 0;
+	int64_t rest = 0;
+	int64_t nanoseconds;
+	struct err none;
+
+	if (dash > 0) {
+		if (number_parse_range(str_slice(text, 0, (size_t)dash), 0, 10000, &days, &none) <
+			    0 ||
+		    parse_fields(str_skip(text, (size_t)dash + 1), true, &rest) < 0)
+			return bad_time(text, err);
+	} else if (parse_fields(text, false, &rest) < 0) {
+		if (duration_parse(text, &nanoseconds, &none) < 0 || nanoseconds < 0)
+			return bad_time(text, err);
+		rest = (nanoseconds + 999999999) / 1000000000;
+	}
+	*ret = days * 24 * 3600 + rest;
+	return 0;
+}

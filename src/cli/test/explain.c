@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why jobs are where they are: the line for every phase and source of reasons, one page in full. */
+#include "cli/explain.h"
+
+#include "base/arena.h"
+#include "base/time.h"
+#include "cli/pods.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+#define NOW "2026-01-02T10:00:00Z"
+#define META(name) "'metadata':{'name':'" name "','creationTimestamp':'2026-01-02T09:50:00Z'}"
+#define SPEC "'spec':{'queue':'research','minAvailable':2,'tasks':[{'name':'w','replicas':3}]}"
+#define JOB(status) "{" META("train") "," SPEC ",'status':{" status "}}"
+#define PENDING                                                          \
+	"'state':{'phase':'Pending'},'conditions':[{'status':'Pending'," \
+	"'lastTransitionTime':'2026-01-02T09:50:00Z'}]"
+#define PHASE(name, time)                                                  \
+	"'state':{'phase':'" name "'},'conditions':[{'status':'" name "'," \
+	"'lastTransitionTime':'" time "'}]"
+#define OPEN "{'spec':{'weight':2},'status':{'state':'Open'}}"
+#define TOLD                                                                                      \
+	"{'metadata':{'name':'train-1','annotations':{'scheduling.volcano.sh/reasons':"           \
+	"'[{\\'code\\':\\'QueueCapability\\',\\'text\\':\\'queue research is at its capability "  \
+	"for nvidia.com/gpu: 64 of 64, needs 8 more\\',\\'since\\':\\'2026-01-02T09:56:40Z\\',"   \
+	"\\'help\\':\\'end a job of queue research\\'},{\\'code\\':\\'Nodes\\',\\'text\\':\\'no " \
+	"node has room\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                           \
+	"'spec':{'minResources':{'cpu':'4','nvidia.com/gpu':'8'}},'status':{'phase':'Inqueue'}}"
+#define FAILED_POD                                                                           \
+	"{'metadata':{'name':'train-w-1','labels':{'volcano.sh/task-spec':'w',"              \
+	"'volcano.sh/task-index':'1'}},'spec':{'nodeName':'n1'},'status':{'phase':'Failed'," \
+	"'containerStatuses':[{'name':'m','state':{'terminated':{'exitCode':137,"            \
+	"'reason':'OOMKilled','finishedAt':'2026-01-02T09:59:30Z'}}}]}}"
+#define RESTARTED_POD                                                                         \
+	"{'metadata':{'name':'train-w-0','labels':{'volcano.sh/task-spec':'w',"               \
+	"'volcano.sh/task-index':'0'}},'spec':{'nodeName':'n0'},'status':{'phase':'Running'," \
+	"'containerStatuses':[{'name':'m','state':{'running':{}},'lastState':{'terminated':{" \
+	"'exitCode':3,'reason':'Error','finishedAt':'2026-01-02T09:59:00Z'}}}]}}"
+#define UNSCHEDULED_POD                                                                \
+	"{'metadata':{'name':'train-w-0'},'status':{'phase':'Pending','conditions':[{" \
+	"'type':'PodScheduled','status':'False','reason':'Unschedulable',"             \
+	"'message':'0/2 nodes are available','lastTransitionTime':'2026-01-02T09:58:00Z'}]}}"
+
+static const struct {
+	const char *about;
+	const char *job;
+	const char *group;
+	const char *queue;
+	const char *pods;
+	const char *line;
+} cases[] = {
+	{"what the scheduler says comes first", JOB(PENDING), TOLD, OPEN, "[]",
+	 "train waits: queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 "
+	 "more (for 3m20s; 1 more reason below)"},
+	{"else the condition of the podgroup", JOB(PENDING),
+	 "{'status':{'phase':'Inqueue','conditions':[{'type':'Unschedulable','status':'True',"
+	 "'reason':'NotEnoughResources','message':'3/3 tasks in gang unschedulable',"
+	 "'lastTransitionTime':'2026-01-02T09:59:00Z'}]}}",
+	 OPEN, "[]", "train waits: 3/3 tasks in gang unschedulable (for 60s)"},
+	{"a condition that no longer holds is no reason", JOB(PENDING),
+	 "{'status':{'phase':'Inqueue','conditions':[{'type':'Unschedulable','status':'False',"
+	 "'message':'old'}]}}",
+	 OPEN, "[" UNSCHEDULED_POD "]", "train waits: 0/2 nodes are available (for 2m)"},
+	{"an annotation that is no JSON is passed over", JOB(PENDING),
+	 "{'metadata':{'annotations':{'scheduling.volcano.sh/reasons':'[{'}},'status':{}}", OPEN,
+	 "[]", "train waits: queue research has not yet let it in (for 10m)"},
+	{"a queue that is closed", JOB(PENDING), "{'status':{'phase':'Pending'}}",
+	 "{'status':{'state':'Closed'}}", "[]", "train waits: queue research is Closed (for 10m)"},
+	{"a queue that is not there", JOB(PENDING), "{}", NULL, "[]",
+	 "train waits: there is no queue research (for 10m)"},
+	{"no podgroup yet", JOB(PENDING), NULL, OPEN, "[]",
+	 "train waits: the job controller has not yet made its podgroup (for 10m)"},
+	{"pods that are placed", JOB(PENDING), "{'status':{'phase':'Running'}}", OPEN,
+	 "[{'metadata':{'name':'train-w-0'},'spec':{'nodeName':'n'},'status':{'phase':'Pending'}}]",
+	 "train waits: 1 of its pods are placed, and start (for 10m)"},
+	{"a container that cannot start", JOB(PENDING), "{'status':{'phase':'Running'}}", OPEN,
+	 "[{'metadata':{'name':'train-w-0'},'spec':{'nodeName':'n'},'status':{'phase':'Pending',"
+	 "'startTime':'2026-01-02T09:59:00Z','containerStatuses':[{'name':'m','state':{'waiting':{"
+	 "'reason':'ErrImagePull','message':'no such image'}}}]}}]",
+	 "train waits: pod train-w-0 cannot start: no such image (for 60s)"},
+	{"a job without a status", "{" META("train") "," SPEC "}", NULL, OPEN, "[]",
+	 "train waits: the job controller has not yet made its podgroup (for 10m)"},
+	{"a job that runs",
+	 JOB(PHASE("Running", "2026-01-02T09:55:00Z") ",'running':2,'succeeded':1"), NULL, OPEN,
+	 "[]", "train has been running for 5m: 2 of 3 pods run, 1 done"},
+	{"one of which a part waits",
+	 JOB(PHASE("Running", "2026-01-02T09:55:00Z") ",'running':2,'pending':1"), TOLD, OPEN, "[]",
+	 "train has been running for 5m: 2 of 3 pods run, 1 waits: queue research is at its "
+	 "capability for nvidia.com/gpu: 64 of 64, needs 8 more"},
+	{"one whose container was restarted",
+	 JOB(PHASE("Running", "2026-01-02T09:55:00Z") ",'running':3,'retryCount':2"), NULL, OPEN,
+	 "[" RESTARTED_POD "]",
+	 "train has been running for 5m: 3 of 3 pods run; it was restarted 2 times; pod train-w-0 "
+	 "failed with exit code 3"},
+	{"a job that has ended well",
+	 JOB(PHASE("Completed", "2026-01-02T09:00:00Z") ",'succeeded':3"), NULL, OPEN, "[]",
+	 "train completed 60m ago: 3 of 3 pods succeeded"},
+	{"one whose counts were cleared", JOB(PHASE("Completed", "2026-01-02T09:00:00Z")), NULL,
+	 OPEN, "[{'metadata':{'name':'train-w-0'},'status':{'phase':'Succeeded'}}]",
+	 "train completed 60m ago: 1 of 3 pods succeeded"},
+	{"a job that has failed", JOB(PHASE("Failed", "2026-01-02T09:59:40Z") ",'retryCount':1"),
+	 NULL, OPEN, "[" RESTARTED_POD "," FAILED_POD "]",
+	 "train failed 20s ago: pod train-w-1 failed with exit code 137 (OOMKilled); it had been "
+	 "restarted 1 time"},
+	{"a job that is suspended", JOB(PHASE("Aborted", "2026-01-02T09:59:40Z")), NULL, OPEN, "[]",
+	 "train was suspended 20s ago; `vcctl job resume train` lets it run again"},
+	{"a job that is being restarted", JOB(PHASE("Restarting", "2026-01-02T09:59:55Z")), NULL,
+	 OPEN, "[]", "train has been Restarting for 5s"},
+};
+
+/* JSON with ' for ", and \' for an escaped one. */
+static struct json_doc *parse(struct arena *arena, const char *text)
+{
+	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;
+	struct json_doc *doc;
+	struct err err;
+
+	(void)arena;
+	if (!text)
+		return json_doc_new();
+	for (; *text; text++) {
+		if (*text == '\\' && text[1] == '\'') {
+			buf_puts(&json, "\\\"");
+			text++;
+		} else {
+			buf_putc(&json, *text == '\'' ? '"' : *text);
+		}
+	}
+	doc = json_parse(buf_str(&json), NULL, &err);
+	if (!doc)
+		fprintf(stderr, "# %s in %s\n", err.text, buf_text(&json));
+	return doc ? doc : json_doc_new();
+}
+
+static int64_t now(void)
+{
+	int64_t time = 0;
+	struct err err;
+
+	(void)!time_parse(STR(NOW), &time, &err);
+	return time;
+}
+
+static void test_lines(struct arena *arena)
+{
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(json_doc_unref) struct json_doc *job = parse(arena, cases[i].job);
+		AUTO(json_doc_unref) struct json_doc *group = parse(arena, cases[i].group);
+		AUTO(json_doc_unref) struct json_doc *queue = parse(arena, cases[i].queue);
+		AUTO(json_doc_unref) struct json_doc *pods = parse(arena, cases[i].pods);
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		struct explain_facts facts = {.job = json_doc_root(job),
+					      .group = json_doc_root(group),
+					      .queue = json_doc_root(queue),
+					      .pods = json_doc_root(pods),
+					      .now = now(),
+					      .bold = "",
+					      .faint = "",
+					      .good = "",
+					      .busy = "",
+					      .bad = "",
+					      .plain = ""};
+
+		explain_line(&facts, arena, &text);
+		ok(str_is(buf_str(&text), cases[i].line), "%s", cases[i].about);
+		if (!str_is(buf_str(&text), cases[i].line))
+			printf("# got  %s\n# want %s\n", buf_text(&text), cases[i].line);
+	}
+}
+
+static void test_page(struct arena *arena)
+{
+	AUTO(json_doc_unref) struct json_doc *job = parse(arena, JOB(PENDING));
+	AUTO(json_doc_unref) struct json_doc *group = parse(arena, TOLD);
+	AUTO(json_doc_unref) struct json_doc *queue = parse(arena, OPEN);
+	AUTO(json_doc_unref)
+	struct json_doc *pods = parse(arena, "[" FAILED_POD "," RESTARTED_POD "]");
+	AUTO(json_doc_unref)
+	struct json_doc *events = parse(
+		arena,
+		"[{'involvedObject':{'kind':'Job','name':'train'},'reason':'Old','message':'first',"
+		"'lastTimestamp':'2026-01-02T09:51:00Z'},"
+		"{'involvedObject':{'kind':'Pod','name':'train-w-1'},'reason':'OOM','message':"
+		"'killed\\n','count':3,'lastTimestamp':'2026-01-02T09:59:30Z'},"
+		"{'involvedObject':{'kind':'Job','name':'train'},'reason':'Same','message':'time',"
+		"'lastTimestamp':'2026-01-02T09:51:00Z'}]");
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct explain_facts facts = {.job = json_doc_root(job),
+				      .group = json_doc_root(group),
+				      .queue = json_doc_root(queue),
+				      .pods = json_doc_root(pods),
+				      .events = json_doc_root(events),
+				      .now = now(),
+				      .bold = "<b>",
+				      .faint = "<f>",
+				      .good = "<g>",
+				      .busy = "<y>",
+				      .bad = "<r>",
+				      .plain = "</>"};
+
+	explain_print(&facts, arena, &text);
+	is(buf_text(&text),
+	   "<y>train waits: queue research is at its capability for nvidia.com/gpu: 64 of 64, "
+	   "needs 8 more (for 3m20s; 1 more reason below); pod train-w-1 failed with exit code 137 "
+	   "(OOMKilled)</>\n\n"
+	   "  phase   Pending since 2026-01-02T09:50:00Z\n"
+	   "  queue   research (Open, weight 2)\n"
+	   "  gang    2 of 3 pods must run at the same time\n"
+	   "  needs   cpu 4, nvidia.com/gpu 8\n\n"
+	   "<b>What it waits for</>\n"
+	   "  1. queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 more\n"
+	   "     <f>QueueCapability, for 3m20s</>\n"
+	   "     what would help: end a job of queue research\n"
+	   "  2. no node has room\n"
+	   "     <f>Nodes, for 60s</>\n\n"
+	   "<b>Pods</>\n"
+	   "  train-w-0  Running on n0, before that exit code 3 (Error) 60s ago\n"
+	   "  train-w-1  Failed on n1, exit code 137 (OOMKilled) 30s ago\n\n"
+	   "<b>What happened, the latest first</>\n"
+	   "  30s ago  Pod train-w-1: OOM: killed (3 times)\n"
+	   "  9m ago  Job train: Old: first\n"
+	   "  9m ago  Job train: Same: time\n");
+}
+
+/* Six pods, then more events than the list has room for. */
+static void test_evictions(struct arena *arena)
+{
+	AUTO(json_doc_unref) struct json_doc *job = parse(arena, JOB(PENDING));
+	AUTO(json_doc_unref) struct json_doc *events = NULL;
+	AUTO(buf_done) struct buf list = BUF_UNBOUNDED, text = BUF_UNBOUNDED;
+	struct explain_facts facts = {.job = json_doc_root(job),
+				      .now = now(),
+				      .bold = "",
+				      .faint = "",
+				      .good = "",
+				      .busy = "",
+				      .bad = "",
+				      .plain = ""};
+
+	buf_puts(&list, "[");
+	for (int i = 0; i < 6; i++)
+		buf_printf(&list,
+			   "{'involvedObject':{'kind':'Pod','name':'train-w-%d'},'reason':"
+			   "'Preempted','message':'evicted by reclaim for job %s',"
+			   "'lastTimestamp':'2026-01-02T09:51:0%dZ'},",
+			   i, i == 2 ? "b" : "a", i);
+	for (int i = 0; i < 30; i++)
+		buf_printf(&list,
+			   "%s{'involvedObject':{'kind':'Pod','name':'train-w-0'},'reason':'Newer',"
+			   "'message':'%d','lastTimestamp':'2026-01-02T09:59:00Z'}",
+			   i ? "," : "", i);
+	buf_puts(&list, "]");
+	events = parse(arena, buf_text(&list));
+	facts.events = json_doc_root(events);
+	explain_print(&facts, arena, &text);
+	ok(str_find(buf_str(&text),
+		    STR("\nWhat was evicted, and for whom\n"
+			"  8m55s ago  train-w-5, train-w-4, train-w-3, train-w-1 and 1 more: "
+			"evicted "
+			"by reclaim for job a\n"
+			"  8m58s ago  train-w-2: evicted by reclaim for job b\n"
+			"\nWhat happened, the latest first\n  60s ago  Pod train-w-0: Newer: 0\n"),
+		    0) >= 0,
+	   "evictions are told apart, however much happened since");
+	ok(str_find(buf_str(&text), STR("Preempted"), 0) < 0, "and once only");
+}
+
+static void test_names(struct arena *arena)
+{
+	static const struct {
+		const char *name;
+		bool is_of;
+	} names[] = {
+		{"train-w-0", true},   {"train-w-17", true},
+		{"train-w-", false},   {"train-w", false},
+		{"train-x-0", false},  {"train-w-0-1", false},
+		{"train-w--1", false}, {"trainer-w-0", false},
+		{"train", false},      {"other-w-0", false},
+		{"", false},
+	};
+	AUTO(json_doc_unref)
+	struct json_doc *job =
+		parse(arena,
+		      "{'metadata':{'name':'train'},'spec':{'tasks':[{'name':'m'},{'name':'w'}]}}");
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		ok(pod_name_is_of(str_from(names[i].name), json_doc_root(job)) == names[i].is_of,
+		   "\"%s\" is %sa name of its pods", names[i].name, names[i].is_of ? "" : "not ");
+}
+
+int main(void)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+
+	test_lines(arena);
+	test_page(arena);
+	test_evictions(arena);
+	test_names(arena);
+	return tap_done();
+}

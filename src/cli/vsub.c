@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/vsub.c - `vsub`: a command or a script as a job, in one line, as sbatch users expect it.
+ *
+ * Upstream's vsub has -n NAME and -c COMMAND where sbatch has -n TASKS and -c CPUS: both are taken, a
+ * number being what sbatch means. A line that has only upstream's flags makes the job that upstream
+ * makes. Flags of a script's #VSUB lines come before those of the command line, which win. */
+#include <assert.h>
+
+#include "base/arena.h"
+#include "base/number.h"
+#include "base/vec.h"
+#include "cli/array.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/exit.h"
+#include "cli/follow.h"
+#include "cli/phase.h"
+#include "cli/script.h"
+#include "cli/submit.h"
+#include "json/yaml.h"
+#include "loop/loop.h"
+
+#include "base/banned.h"
+
+enum { NAME_BYTES = 40, SUFFIX_BYTES = 5 };
+
+struct plan {
+	struct submit submit;
+	struct array array;
+	struct words command;
+	struct words env;
+	struct buf script; /* its text; empty: there is none */
+};
+
+static void plan_done(struct plan *plan)
+{
+	vec_done(&plan->command);
+	vec_done(&plan->env);
+	buf_done(&plan->script);
+}
+DEFINE_AUTO_IN_PLACE(struct plan, plan_done);
+
+static bool is_number(struct str text)
+{
+	int64_t number;
+	struct err err;
+
+	return number_parse_i64(text, &number, &err) == 0;
+}
+
+/* --- scripts ------------------------------------------------------------------------------------ */
+
+/* Is the first argument a script? Then its text is kept. */
+static void find_script(struct cli *cli, struct plan *plan)
+{
+	struct err err;
+
+	plan->script = buf_make(SCRIPT_BYTES_MAX);
+	if (!cli->line.argument_count || cli->line.dashes)
+		return;
+	if (cli->host->read(cli->host->arg, arena_str(cli->arena, cli->line.arguments[0]).ptr,
+			    &plan->script, &err) < 0 ||
+	    !script_is(buf_str(&plan->script)))
+		buf_clear(&plan->script);
+}
+
+/* Read the command line again, with the flags of the script before its own. */
+static int read_flags(struct cli *cli, struct plan *plan, struct err *err)
+{
+	struct str path = cli->line.arguments[0];
+	struct words flags = {0};
+	const char **argv;
+	int argc = 1;
+	int status = script_flags(buf_str(&plan->script), cli->arena, &flags, err);
+
+	argv = arena_calloc(cli->arena, flags.len + (size_t)cli->argc + 1, sizeof(*argv));
+	argv[0] = cli->argv[0];
+	for (size_t i = 0; i < flags.len; i++)
+		argv[argc++] = flags.ptr[i].ptr;
+	for (int i = 1; i < cli->argc; i++)
+		argv[argc++] = cli->argv[i];
+	vec_done(&flags);
+	if (status < 0)
+		return err_wrap(err, "%.*s", STR_ARG(path));
+	if (command_parse(cli->line.path[0], argc, argv, cli->host->env, cli->arena, &cli->line,
+			  err) < 0)
+		return err_wrap(err, "%.*s", STR_ARG(path));
+	if (cli->line.argument_count && !str_eq(cli->line.arguments[0], path))
+		return err_set(err, ERR_BAD_REQUEST, "%.*s: \"%.*s\" in a #VSUB line is no flag",
+			       STR_ARG(path), STR_ARG(cli->line.arguments[0]));
+	return 0;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static int set_command(struct cli *cli, struct plan *plan, struct err *err)
+{
+	struct str wrap = command_str(&cli->line, "wrap");
+	struct str text = command_str(&cli->line, "command");
+	size_t from = 0;
+
+	if (wrap.len) {
+		vec_push(&plan->command, STR("sh"));
+		vec_push(&plan->command, STR("-c"));
+		vec_push(&plan->command, wrap);
+	} else if (plan->script.len) {
+		struct str path = cli->line.arguments[0];
+
+		if (script_command(buf_str(&plan->script),
+				   str_skip(path, (size_t)(str_rfind_byte(path, '/') + 1)),
+				   cli->arena, &plan->command, err) < 0)
+			return -1;
+		from = 1;
+	} else if (text.len && !is_number(text) && !cli->line.argument_count) {
+		if (words_split(text, cli->arena, &plan->command, err) < 0)
+			return -1;
+	}
+	for (size_t i = from; i < cli->line.argument_count; i++)
+		vec_push(&plan->command, cli->line.arguments[i]);
+	plan->submit.command = plan->command.ptr;
+	plan->submit.words = plan->command.len;
+	return 0;
+}
+
+/* A name from the command's: letters, digits and dashes, with something by chance behind it. */
+static struct str make_name(struct cli *cli, const struct plan *plan)
+{
+	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
+	struct str from = cli->line.argument_count ? cli->line.arguments[0]
+			  : plan->command.len      ? plan->command.ptr[0]
+						   : STR("job");
+
+	from = str_skip(from, (size_t)(str_rfind_byte(from, '/') + 1));
+	if (str_find_byte(from, '.', 1) > 0)
+		from = str_slice(from, 0, (size_t)str_find_byte(from, '.', 1));
+	for (size_t i = 0; i < from.len && name.len < NAME_BYTES; i++) {
+		char c = from.ptr[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if ((c >= 'a' && c <= 'z') || (name.len && c >= '0' && c <= '9'))
+			buf_putc(&name, c);
+		else if (name.len && name.ptr[name.len - 1] != '-')
+			buf_putc(&name, '-');
+	}
+	if (!name.len)
+		buf_puts(&name, "job");
+	if (name.ptr[name.len - 1] != '-')
+		buf_putc(&name, '-');
+	for (size_t i = 0; i < SUFFIX_BYTES; i++)
+		buf_putc(&name, letters[loop_random_below(cli->loop, sizeof(letters) - 1)]);
+	return arena_str(cli->arena, buf_str(&name));
+}
+
+/* --- what the job gets of where we are ---------------------------------------------------------- */
+
+/* Is the server the one-machine home, where our files and programs are? */
+static bool is_home(struct cli *cli)
+{
+	struct err err;
+	AUTO(json_doc_unref)
+	struct json_doc *version =
+		cli_ask(cli,
+			&(struct client_ask){
+				.verb = CLIENT_RAW, .method = STR("GET"), .path = STR("/version")},
+			&err);
+
+	return version && str_find(json_str(json_get(json_doc_root(version), "gitVersion")),
+				   STR("+volcano-"), 0) >= 0;
+}
+
+static void add_variable(struct cli *cli, struct plan *plan, struct str name)
+{
+	const char *value = cli->host->env(arena_str(cli->arena, name).ptr);
+
+	if (value)
+		vec_push(&plan->env,
+			 str_from(arena_printf(cli->arena, "%.*s=%s", STR_ARG(name), value)));
+}
+
+static void set_environment(struct cli *cli, struct plan *plan, bool home)
+{
+	struct str list = command_given(&cli->line, "export") ? command_str(&cli->line, "export")
+			  : home                              ? STR("PATH,HOME,USER,LANG")
+							      : STR("NONE");
+	struct str given = command_str(&cli->line, "env");
+	const char *const *all = cli->host->environment(cli->host->arg);
+	struct str part;
+
+	if (str_is(list, "ALL"))
+		for (; *all; all++)
+			vec_push(&plan->env, str_from(*all));
+	else if (!str_is(list, "NONE"))
+		while (str_split(&list, ',', &part))
+			add_variable(cli, plan, part);
+	while (given.len && str_split(&given, ',', &part))
+		vec_push(&plan->env, part);
+	plan->submit.env = plan->env.ptr;
+	plan->submit.env_count = plan->env.len;
+}
+
+/* --- the flags ---------------------------------------------------------------------------------- */
+
+/* Does the line say anything that upstream's vsub does not know? */
+static bool is_batch(const struct cli *cli)
+{
+	static const char *const ours[] = {"ntasks", "cpus", "mem",    "gpus", "array",
+					   "time",   "wrap", "export", "env",  "chdir"};
+
+	if (cli->line.argument_count || is_number(command_str(&cli->line, "name")) ||
+	    is_number(command_str(&cli->line, "command")))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+		if (command_given(&cli->line, ours[i]))
+			return true;
+	return false;
+}
+
+static struct str given_str(const struct cli *cli, const char *flag)
+{
+	return command_given(&cli->line, flag) ? command_str(&cli->line, flag) : str_none();
+}
+
+static int set_size(struct cli *cli, struct submit *submit, struct err *err)
+{
+	struct str name = command_str(&cli->line, "name");
+	struct str command = command_str(&cli->line, "command");
+	int64_t tasks = 0;
+
+	submit->replicas = command_int(&cli->line, "replicas");
+	submit->min = command_int(&cli->line, "min");
+	if (command_given(&cli->line, "ntasks"))
+		tasks = command_int(&cli->line, "ntasks");
+	else if (is_number(name) && number_parse_i64(name, &tasks, err) < 0)
+		return -1;
+	if (tasks < 0 || (tasks == 0 && (command_given(&cli->line, "ntasks") || is_number(name))))
+		return err_set(err, ERR_BAD_REQUEST, "-n: there must be at least 1 task");
+	if (tasks) {
+		submit->replicas = tasks;
+		submit->min = command_given(&cli->line, "min") ? submit->min : tasks;
+	}
+	submit->cpus = is_number(command) && !command_given(&cli->line, "cpus")
+			       ? command
+			       : command_str(&cli->line, "cpus");
+	return 0;
+}
+
+static int set_array(struct cli *cli, struct plan *plan, struct err *err)
+{
+	struct str text = command_str(&cli->line, "array");
+
+	if (!text.len)
+		return 0;
+	if (array_parse(text, &plan->array, err) < 0)
+		return err_wrap(err, "--array");
+	if (!plan->submit.words)
+		return err_set(err, ERR_BAD_REQUEST, "--array: there must be a command to run");
+	plan->submit.array = &plan->array;
+	plan->submit.replicas = plan->array.at_once ? plan->array.at_once : plan->array.count;
+	plan->submit.min = 1;
+	return 0;
+}
+
+static int set_batch(struct cli *cli, struct plan *plan, struct err *err)
+{
+	struct submit *submit = &plan->submit;
+	struct str time = command_str(&cli->line, "time");
+	bool home = is_home(cli);
+
+	submit->requests = given_str(cli, "requests");
+	submit->limits = given_str(cli, "limits");
+	submit->mem = command_str(&cli->line, "mem");
+	submit->gpus = command_str(&cli->line, "gpus");
+	submit->gpu_resource = command_str(&cli->line, "gpu-resource");
+	submit->priority = command_str(&cli->line, "priority");
+	submit->retries = command_int(&cli->line, "retries");
+	submit->stop_on_failure = command_bool(&cli->line, "kill-on-bad-exit");
+	submit->slurm_env = command_bool(&cli->line, "slurm-env");
+	submit->folder = command_given(&cli->line, "chdir") ? command_str(&cli->line, "chdir")
+			 : home ? str_from(cli->host->folder(cli->host->arg))
+				: str_none();
+	if (submit->folder.len && submit->folder.ptr[0] != '/')
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--chdir %.*s: must be a path from the root on",
+			       STR_ARG(submit->folder));
+	set_environment(cli, plan, home);
+	if (time.len && submit_parse_time(time, &submit->time_s, err) < 0)
+		return err_wrap(err, "--time");
+	return set_array(cli, plan, err);
+}
+
+static int make_plan(struct cli *cli, struct plan *plan, struct err *err)
+{
+	struct submit *submit = &plan->submit;
+	struct str queue;
+
+	find_script(cli, plan);
+	if (plan->script.len && read_flags(cli, plan, err) < 0)
+		return -1;
+	queue = command_str(&cli->line, "queue");
+	*submit = (struct submit){
+		.namespace = cli_namespace(cli),
+		.queue = queue.len ? queue : command_str(&cli->line, "partition"),
+		.scheduler = command_str(&cli->line, "scheduler"),
+		.image = command_str(&cli->line, "image"),
+		.requests = command_str(&cli->line, "requests"),
+		.limits = command_str(&cli->line, "limits"),
+		.batch = is_batch(cli),
+		.name = command_str(&cli->line, "job-name"),
+	};
+	if (!submit->name.len && !is_number(command_str(&cli->line, "name")))
+		submit->name = command_str(&cli->line, "name");
+	if (set_size(cli, submit, err) < 0 || set_command(cli, plan, err) < 0)
+		return -1;
+	if (!submit->name.len && !submit->batch)
+		return err_set(err, ERR_BAD_REQUEST, "job name cannot be left blank");
+	if (!submit->name.len)
+		submit->name = make_name(cli, plan);
+	return submit->batch ? set_batch(cli, plan, err) : 0;
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+static int print_job(struct cli *cli, struct json_doc *job, struct err *err)
+{
+	struct str format = command_str(&cli->line, "output");
+
+	if (!str_is(format, "yaml") && !str_is(format, "json"))
+		return err_set(err, ERR_BAD_REQUEST, "--output %.*s: must be yaml or json",
+			       STR_ARG(format));
+	if (str_is(format, "yaml")) {
+		yaml_print(json_doc_root(job), &cli->out);
+		return 0;
+	}
+	json_print(json_doc_root(job), JSON_PRETTY, &cli->out);
+	buf_putc(&cli->out, '\n');
+	return 0;
+}
+
+static int wait_for(struct cli *cli, struct str namespace, struct str name, struct err *err)
+{
+	const struct follow_options options = {.namespace = namespace,
+					       .job = name,
+					       .index = -1,
+					       .impatient = true,
+					       .tail = -1,
+					       .timeout_us = -1};
+	struct follow_result result;
+
+	if (follow_to_end(cli, &options, &result, err) < 0)
+		return -1;
+	if (str_is(result.phase, "Completed"))
+		return 0;
+	cli_warn(cli, "job %.*s %s%.*s; `vcctl job explain %.*s` says more", STR_ARG(name),
+		 result.phase.len ? "is " : "was deleted", STR_ARG(result.phase), STR_ARG(name));
+	cli->exit = result.exit_code ? result.exit_code : 1;
+	return 0;
+}
+
+static int run(struct cli *cli, struct err *err)
+{
+	AUTO(plan_done) struct plan plan = {0};
+	AUTO(json_doc_unref) struct json_doc *job = NULL;
+	struct str name;
+
+	if (make_plan(cli, &plan, err) < 0)
+		return -1;
+	job = submit_job(&plan.submit, err);
+	if (!job)
+		return -1;
+	if (command_bool(&cli->line, "dry-run"))
+		return print_job(cli, job, err);
+	if (job_create(cli, plan.submit.namespace, TAKE(job), &name, err) < 0)
+		return -1;
+	if (command_bool(&cli->line, "wait"))
+		return wait_for(cli, plan.submit.namespace, name, err);
+	buf_printf(&cli->out,
+		   command_bool(&cli->line, "parsable") ? "%.*s\n" : "run job %.*s successfully\n",
+		   STR_ARG(name));
+	return 0;
+}
+
+static const struct flag flags[] = {
+	{'n', "name", FLAG_STRING, NULL, "the name of the job; a number: as --ntasks", NULL,
+	 "NAME|N"},
+	{'J', "job-name", FLAG_STRING, NULL, "the name of the job (default: after the command)",
+	 NULL, "NAME"},
+	{'N', "namespace", FLAG_STRING, "default", "the namespace", "VOLCANO_DEFAULT_JOB_NAMESPACE",
+	 "NAME"},
+	{'q', "queue", FLAG_STRING, NULL, "the queue", NULL, "NAME"},
+	{'p', "partition", FLAG_STRING, NULL, "the same as --queue", NULL, "NAME"},
+	{0, "ntasks", FLAG_INT, "1", "tasks, which all run at the same time", NULL, "N"},
+	{0, "cpus", FLAG_STRING, NULL, "processors a task (default 1)", NULL, "N"},
+	{0, "mem", FLAG_STRING, NULL, "memory a task: 4Gi, or a number of MiB", NULL, "SIZE"},
+	{0, "gpus", FLAG_STRING, NULL, "GPUs a task", NULL, "N"},
+	{0, "gpu-resource", FLAG_STRING, "nvidia.com/gpu", "what GPUs are called", NULL, "NAME"},
+	{'t', "time", FLAG_STRING, NULL, "end tasks that take longer: minutes, 1-12:00:00, 90s",
+	 NULL, "TIME"},
+	{'a', "array", FLAG_STRING, NULL,
+	 "run it once for each number: 1-100, 0-9:3, 1,5; %k: k at once", NULL, "LIST"},
+	{'W', "wait", FLAG_BOOL, NULL, "show the output; end with the job's exit code", NULL, NULL},
+	{'D', "chdir", FLAG_STRING, NULL,
+	 "the folder to work in (default: this one, on one machine)", NULL, "DIR"},
+	{0, "export", FLAG_STRING, NULL,
+	 "variables that tasks see: names, ALL or NONE (default PATH,HOME,USER,LANG on one "
+	 "machine)",
+	 NULL, "LIST"},
+	{'e', "env", FLAG_LIST, NULL, "more variables: NAME=VALUE", NULL, "LIST"},
+	{0, "wrap", FLAG_STRING, NULL, "a command line for the shell", NULL, "TEXT"},
+	{0, "retries", FLAG_INT, "0", "restart the job so often when a task fails", NULL, "N"},
+	{'K', "kill-on-bad-exit", FLAG_BOOL, NULL, "end all tasks when one fails", NULL, NULL},
+	{0, "priority", FLAG_STRING, NULL, "the priority class", NULL, "NAME"},
+	{0, "slurm-env", FLAG_BOOL, NULL, "set the variables under their names in Slurm, too", NULL,
+	 NULL},
+	{0, "parsable", FLAG_BOOL, NULL, "print only the name of the job", NULL, NULL},
+	{0, "dry-run", FLAG_BOOL, NULL, "print the job instead of submitting it", NULL, NULL},
+	{'o', "output", FLAG_STRING, "yaml", "with --dry-run: yaml or json", NULL, "FORMAT"},
+	{'c', "command", FLAG_STRING, NULL, "the command to run; a number: as --cpus", NULL,
+	 "TEXT|N"},
+	{'i', "image", FLAG_STRING, "busybox", "the container's image", "VOLCANO_DEFAULT_IMAGE",
+	 "IMAGE"},
+	{'m', "min", FLAG_INT, "1", "tasks that must run at the same time", NULL, "N"},
+	{'r', "replicas", FLAG_INT, "1", "tasks of the job", NULL, "N"},
+	{'R', "requests", FLAG_STRING, "cpu=1000m,memory=100Mi", "what a task is given at least",
+	 NULL, "LIST"},
+	{'L', "limits", FLAG_STRING, "cpu=1000m,memory=100Mi", "what a task may use at most", NULL,
+	 "LIST"},
+	{'S', "scheduler", FLAG_STRING, "volcano", "the scheduler of the job",
+	 "VOLCANO_SCHEDULER_NAME", "NAME"},
+	{0},
+};
+
+const struct command command_vsub = {
+	.name = "vsub",
+	.about = "run a command or a script as a job",
+	.more = "  vsub -n 4 --cpus 2 --mem 4Gi --gpus 1 -q research -J train -- ./train.sh\n"
+		"  vsub --array 1-100 -- sh -c 'convert $VSUB_ARRAY_TASK_ID'\n"
+		"  vsub script.sh          with flags in lines that begin with #VSUB\n\n"
+		"The N tasks of -n run at the same time or not at all, and find one another by "
+		"name. The\n"
+		"elements of an array run when there is room. A task sees VSUB_JOB_NAME, "
+		"VSUB_PROCID\n"
+		"(0 to N-1), VSUB_NTASKS, VSUB_CPUS_PER_TASK, and of an array VSUB_ARRAY_TASK_ID,\n"
+		"VSUB_ARRAY_TASK_COUNT, VSUB_ARRAY_TASK_MIN and VSUB_ARRAY_TASK_MAX.\n\n"
+		"With --wait the exit code is 0 when the job has completed, else the highest of "
+		"its\n"
+		"tasks; the job goes on if vsub is interrupted.",
+	.arguments = "[-- COMMAND... | SCRIPT [ARGUMENT...]]",
+	.flags = flags,
+	.run = run,
+	.pass_on = true};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent_internal.h - what the files of the agent share:
+ *
+ *	agent.c		the pods that there are, and the folders of those that were
+ *	agent_nodes.c	Node objects, heartbeats
+ *	agent_pod.c	one pod, from its binding to its end
+ *	agent_room.c	what pods run in: the machine, what they refer to, their plans
+ *	agent_network.c	addresses and names of pods
+ *	agent_tokens.c	tokens of accounts
+ *	agent_access.c	what lets a pod ask the API server
+ *	agent_probes.c	probes and hooks
+ *	agent_message.c	what a container says at its end
+ *	agent_limits.c	volumes that outgrow their limits */
+#ifndef NODE_AGENT_INTERNAL_H
+#define NODE_AGENT_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "client/client.h"
+#include "client/informer.h"
+#include "client/recorder.h"
+#include "json/doc.h"
+#include "loop/loop.h"
+#include "node/agent.h"
+#include "node/pod_life.h"
+#include "node/supervisor.h"
+
+struct agent_access;
+struct agent_limits;
+struct agent_network;
+struct agent_nodes;
+struct agent_probes;
+struct agent_room;
+struct pod;
+struct agent_tokens;
+struct token_projection;
+
+struct agent {
+	struct loop *loop;
+	struct client *client;
+	struct log *log;
+	char *folder; /* D/pods */
+	struct agent_nodes *nodes;
+	struct agent_room *room;
+	struct agent_limits *limits;
+	struct launcher *launcher;
+	struct recorder *recorder;
+	struct informer *informer;
+	struct map *pods;   /* by uid */
+	struct heap timers; /* of pods */
+	struct loop_timer *timer;
+	struct agent_stats stats;
+	/* While every pod is being ended. */
+	bool ending;
+	void (*ended)(void *arg);
+	void *ended_arg;
+	struct loop_defer end_defer;
+};
+
+struct agent_pod {
+	struct agent *agent;
+	struct json_doc *doc; /* the newest */
+	struct life *life;
+	struct supervisor *supervisor;
+	struct agent_probes *probes; /* NULL: it has none */
+	char *folder;
+	struct heap_node timer;
+	int64_t due; /* by loop_uptime(); INT64_MAX: nothing is planned */
+	int64_t start_wall;
+	int64_t retry_at; /* a start that failed is not tried again before */
+	unsigned retries; /* of it */
+	struct client_request *request;
+	struct json_doc *sent;    /* the status that is on its way */
+	struct json_doc *written; /* the last one that got there */
+	struct loop_defer defer;
+	VEC(uint64_t) references; /* what it refers to (agent_room.c) */
+	int64_t *oom_kills;       /* a container: those that are known */
+	char **messages;          /* a container: what it said at its end */
+	char host_ip[48];
+	char pod_ip[48];
+	bool has_cgroup;
+	bool in_network; /* has an address */
+	bool on_bridge;
+	bool refresh;   /* something that it refers to has changed */
+	bool finished;  /* nothing runs, and nothing will */
+	bool knows;     /* what its supervisor has to tell has been told */
+	bool has_plan;  /* the folder and what is in it are there */
+	bool adopted;   /* an earlier agent has started it */
+	bool over;      /* its end is in the API */
+	bool removed;   /* it is being taken out of the API, as its deletion wants */
+	bool forgotten; /* it is no longer in the API */
+	char waiting_reason[64];
+	char waiting_message[512];
+	char uid[40];
+};
+
+/* --- agent_nodes.c --- */
+
+struct agent_nodes *agent_nodes_new(struct agent *agent, const struct agent_options *options);
+void agent_nodes_free(struct agent_nodes *nodes);
+bool agent_nodes_are_ready(const struct agent_nodes *nodes);
+size_t agent_nodes_len(const struct agent_nodes *nodes);
+/* Is it one of them? */
+bool agent_nodes_have(const struct agent_nodes *nodes, struct str name);
+
+/* --- agent_pod.c --- */
+
+struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json_doc *doc);
+/* A new version of it. */
+void agent_pod_update(struct agent_pod *pod, struct json_doc *doc);
+/* It is no longer in the API: end it, and free it when that is done. */
+void agent_pod_forget(struct agent_pod *pod);
+/* Its time has come. */
+void agent_pod_wake(struct agent_pod *pod);
+void agent_pod_free(struct agent_pod *pod);
+
+/* It has taken too much: it ends, and has failed. */
+void agent_pod_evict(struct agent_pod *pod, const char *message);
+/* Look at it in this turn or the next. */
+void agent_pod_touch(struct agent_pod *pod);
+/* Something that it refers to has changed. */
+void agent_pod_refresh(struct agent_pod *pod);
+
+/* --- agent_room.c --- */
+
+struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
+				  struct err *err);
+void agent_room_free(struct agent_room *home);
+DEFINE_AUTO(struct agent_room *, agent_room_free);
+/* What pods refer to is known. */
+bool agent_room_is_ready(const struct agent_room *home);
+struct unsupported_world;
+void agent_room_world(const struct agent_room *home, struct unsupported_world *ret);
+/* What the machine has, of one node. */
+void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
+			   struct json status);
+
+struct agent_plan {
+	int64_t deadline_us;
+	struct buf text;
+	const char *reason; /* of a failure: why containers wait; NULL: they are being created */
+};
+static inline void agent_plan_done(struct agent_plan *plan)
+{
+	buf_done(&plan->text);
+}
+DEFINE_AUTO_IN_PLACE(struct agent_plan, agent_plan_done);
+/* Make everything that a pod's containers need, in its folder and beside it; gives its plan's text.
+ * ERR_NOT_FOUND: something is missing that may still come; ERR_UNAVAILABLE: it is on its way. */
+int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent_plan *ret,
+		    struct err *err) MUST_CHECK;
+/* Remember what it refers to. */
+void agent_room_note(struct agent_room *home, struct agent_pod *pod);
+/* Bring its volumes up to date. */
+void agent_room_refresh(struct agent_room *home, struct agent_pod *pod);
+/* Look again at the pods of a namespace. */
+void agent_room_retry(struct agent_room *home, struct str namespace);
+/* Its last process has ended. May be called again. */
+void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
+/* Has a container run out of memory since that was asked last? */
+bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
+			struct str name);
+
+/* The services of a namespace, as documents. */
+void agent_room_services(const struct agent_room *home, struct str namespace,
+			 void (*fn)(void *arg, struct json service), void *arg);
+void agent_room_rewrite_hosts(struct agent_room *home, struct agent_pod *pod);
+
+/* --- agent_access.c --- */
+
+struct room;
+struct volume;
+
+struct agent_access *agent_access_new(struct agent *agent, const char *folder);
+void agent_access_free(struct agent_access *access);
+/* Take the volume, and its mounts, out of a pod: they are not made as any other. False: it has none. */
+struct agent_access_use {
+	struct volume *volume;
+	struct str *targets; /* a container, init containers first: where it goes; none: nowhere */
+};
+bool agent_access_take(struct pod *view, struct arena *arena, struct agent_access_use *ret);
+/* Make it, or bring it up to date; gives its folder, in the arena. */
+int agent_access_make(struct agent_access *access, const struct room *room,
+		      const struct agent_access_use *use, struct arena *arena,
+		      const char **ret_source, struct err *err) MUST_CHECK;
+
+/* --- agent_network.c --- */
+
+struct agent_network *agent_network_new(struct agent *agent, const char *folder, bool may_bridge);
+void agent_network_free(struct agent_network *self);
+/* Give it its address and its network namespace, or find those that it has. */
+int agent_network_join(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+		       struct arena *arena, const char **ret_netns, struct err *err) MUST_CHECK;
+/* When its last process has ended. May be called again. */
+void agent_network_leave(struct agent_network *self, struct agent_pod *pod);
+/* hosts and resolv.conf in the pod's folder. */
+int agent_network_write(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+			struct err *err) MUST_CHECK;
+/* A pod with a name came or went: hosts files are written again. */
+void agent_network_changed(struct agent_network *self);
+
+/* --- agent_probes.c --- */
+
+/* NULL: it has neither probes nor hooks. */
+struct agent_probes *agent_probes_new(struct agent_pod *pod);
+void agent_probes_free(struct agent_probes *probes);
+/* Runs have begun or ended. */
+void agent_probes_follow(struct agent_pod *pod);
+/* A command has ended. */
+void agent_probes_done(struct agent_pod *pod, uint64_t id, int code, struct str output);
+/* A container is to end: true where its preStop hook does that when it has run. */
+bool agent_probes_stop(struct agent_pod *pod, size_t container, int64_t grace_us);
+
+/* --- agent_message.c --- */
+
+/* The file that a container finds at its terminationMessagePath. */
+const char *agent_room_message_path(const struct agent_pod *pod, struct str container,
+				    struct arena *arena);
+int agent_room_clear_message(const struct agent_pod *pod, struct str container, struct arena *arena,
+			     struct err *err) MUST_CHECK;
+/* What it said at its end, for mem_free(); NULL: nothing. `failed`: it has, so that the end of its output
+ * will do where its policy wants that. */
+char *agent_read_message(const struct agent_pod *pod, size_t container, bool failed);
+/* The document of a container, init containers first. */
+struct json agent_container(const struct agent_pod *pod, size_t index);
+
+/* --- agent_limits.c --- */
+
+struct agent_limits *agent_limits_new(struct agent *agent);
+void agent_limits_free(struct agent_limits *limits);
+
+/* --- agent_tokens.c --- */
+
+struct agent_tokens *agent_tokens_new(struct agent *agent);
+void agent_tokens_free(struct agent_tokens *tokens);
+/* ERR_UNAVAILABLE: it is on its way. */
+int agent_tokens_get(struct agent_tokens *tokens, const struct agent_pod *pod,
+		     const struct token_projection *wanted, struct str *ret,
+		     struct err *err) MUST_CHECK;
+
+/* --- agent.c --- */
+
+/* Look at every pod. */
+void agent_touch_all(struct agent *agent);
+void agent_plan_wake(struct agent_pod *pod, int64_t due);
+/* A pod that is forgotten and has ended: its folder goes, and itself. */
+void agent_drop(struct agent_pod *pod);
+/* While every pod is being ended: one may have gone. */
+void agent_check_ended(struct agent *agent);
+/* Remove a folder with all that is in it, off the thread. */
+void agent_remove_folder(struct agent *agent, const char *folder);
+
+#endif

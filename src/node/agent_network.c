@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent_network.c - addresses and names of the agent's pods.
+ *
+ * A pod that others are meant to reach - it has a subdomain, a hostname or ports - gets a network namespace
+ * on the node's bridge where that is permitted; any other gets an address 127.x.y.z of the machine's loopback,
+ * which costs a thousandth of that. (docs/design/017-node.md has the measurement.) The bridge is made when
+ * the first pod needs it. Which loopback addresses are taken is told by the pods that have them.
+ *
+ * Every pod's hosts file names itself and the pods of its namespace that have a hostname and a subdomain. It
+ * is written when the pod is made ready, and again, once a turn at most, when such a pod comes or goes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "model/pod.h"
+#include "node/agent_internal.h"
+#include "node/hosts.h"
+#include "node/network.h"
+
+#include "base/banned.h"
+
+enum { MACHINE_FILE_BYTES = 1024 * 1024, LOOPBACK_NETS = 254, LOOPBACK_HOSTS = 1 << 16 };
+
+#define LOOPBACK "127.0.0.1"
+
+struct agent_network {
+	struct agent *agent;
+	char *folder;
+	bool may_bridge;
+	bool changed; /* hosts files are to be written again */
+	struct network *bridge;
+	unsigned net;  /* 127.NET.0.0: another one for every node's folder */
+	unsigned next; /* host to be tried next */
+	struct loop_defer defer;
+};
+
+struct agent_network *agent_network_new(struct agent *agent, const char *folder, bool may_bridge)
+{
+	struct agent_network *self = mem_new(struct agent_network);
+
+	self->agent = agent;
+	self->folder = mem_strdup(folder);
+	self->may_bridge = may_bridge;
+	self->net = 1 + (unsigned)(hash_fnv1a_64(str_from(folder)) % LOOPBACK_NETS);
+	self->next = 2;
+	return self;
+}
+
+void agent_network_free(struct agent_network *self)
+{
+	if (!self)
+		return;
+	loop_defer_cancel(self->agent->loop, &self->defer);
+	network_close(self->bridge);
+	mem_free(self->folder);
+	mem_free(self);
+}
+
+/* --- addresses --- */
+
+static bool is_meant_to_be_reached(const struct pod *view)
+{
+	if (view->spec.subdomain.len || view->spec.hostname.len)
+		return true;
+	for (size_t i = 0; i < view->spec.containers.len; i++)
+		if (view->spec.containers.ptr[i].ports.len)
+			return true;
+	for (size_t i = 0; i < view->spec.init_containers.len; i++)
+		if (view->spec.init_containers.ptr[i].ports.len)
+			return true;
+	return false;
+}
+
+/* The bridge; where there is none to be had, that is told once, and NULL. */
+static struct network *open_bridge(struct agent_network *self)
+{
+	struct err err = {0};
+
+	if (self->bridge || !self->may_bridge)
+		return self->bridge;
+	self->bridge = network_open(
+		&(struct network_options){.folder = self->folder, .bridge = true}, &err);
+	if (self->bridge && network_has_bridge(self->bridge)) {
+		if (network_lacks(self->bridge))
+			log_info(self->agent->log, network_lacks(self->bridge));
+		return self->bridge;
+	}
+	log_warn(self->agent->log, "pods share the machine's network",
+		 LOG_STR("why", self->bridge ? network_lacks(self->bridge) : err.text));
+	network_close(TAKE(self->bridge));
+	self->may_bridge = false;
+	return NULL;
+}
+
+static bool is_taken(const struct agent_network *self, const char *address)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(self->agent->pods, &at, NULL, &value)) {
+		const struct agent_pod *pod = value;
+
+		if (pod->in_network && strcmp(pod->pod_ip, address) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int join_loopback(struct agent_network *self, struct agent_pod *pod, struct err *err)
+{
+	char address[sizeof(pod->pod_ip)];
+
+	for (unsigned tried = 0; tried < LOOPBACK_HOSTS; tried++) {
+		unsigned host = self->next;
+
+		self->next = host + 1 < LOOPBACK_HOSTS - 1 ? host + 1 : 2;
+		(void)snprintf(address, sizeof(address), "127.%u.%u.%u", self->net, host >> 8,
+			       host & 255U);
+		if (is_taken(self, address))
+			continue;
+		memcpy(pod->pod_ip, address, sizeof(address));
+		return 0;
+	}
+	return err_set(err, ERR_UNAVAILABLE, "all addresses of pods are taken");
+}
+
+static int join_bridge(struct agent_network *self, struct agent_pod *pod, struct arena *arena,
+		       const char **ret_netns, struct err *err)
+{
+	AUTO(network_pod_done) struct network_pod made = {0};
+
+	if (network_pod_make(self->bridge, pod->uid, false, &made, err) < 0)
+		return err_wrap(err, "network");
+	(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "%s", made.address);
+	(void)snprintf(pod->host_ip, sizeof(pod->host_ip), "%s",
+		       network_host_address(self->bridge));
+	*ret_netns = made.netns ? arena_strdup(arena, made.netns) : NULL;
+	pod->on_bridge = true;
+	return 0;
+}
+
+int agent_network_join(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+		       struct arena *arena, const char **ret_netns, struct err *err)
+{
+	bool reached = !view->spec.host_network && is_meant_to_be_reached(view);
+
+	*ret_netns = NULL;
+	if (reached && (!pod->in_network || pod->on_bridge) && open_bridge(self)) {
+		if (join_bridge(self, pod, arena, ret_netns, err) < 0)
+			return -1;
+	} else if (!pod->in_network) {
+		(void)snprintf(pod->host_ip, sizeof(pod->host_ip), LOOPBACK);
+		(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), LOOPBACK);
+		if (!view->spec.host_network && join_loopback(self, pod, err) < 0)
+			return -1;
+	}
+	pod->in_network = true;
+	if (view->spec.subdomain.len && view->spec.hostname.len)
+		agent_network_changed(self);
+	return 0;
+}
+
+void agent_network_leave(struct agent_network *self, struct agent_pod *pod)
+{
+	struct json spec = json_get(json_doc_root(pod->doc), "spec");
+	struct err err;
+
+	if (!pod->in_network)
+		return;
+	if (pod->on_bridge && open_bridge(self) &&
+	    network_pod_remove(self->bridge, pod->uid, &err) < 0) {
+		log_warn(self->agent->log, "cannot take a pod off the network",
+			 LOG_STR("pod", pod->uid), LOG_STR("error", err.text));
+		return;
+	}
+	pod->in_network = false;
+	if (json_str(json_get(spec, "subdomain")).len)
+		agent_network_changed(self);
+}
+
+/* --- names --- */
+
+static void read_machine_file(const char *path, struct buf *to)
+{
+	struct err err;
+
+	if (fd_read_file(path, to, &err) < 0)
+		buf_clear(to); /* a machine without one */
+}
+
+struct world {
+	VEC(struct hosts_pod) pods;
+	VEC(struct json) services;
+};
+
+static void world_done(struct world *world)
+{
+	vec_done(&world->pods);
+	vec_done(&world->services);
+}
+DEFINE_AUTO_IN_PLACE(struct world, world_done);
+
+static void add_service(void *arg, struct json service)
+{
+	struct world *world = arg;
+
+	vec_push(&world->services, service);
+}
+
+static void look_around(struct agent_network *self, struct str namespace, struct world *ret)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(self->agent->pods, &at, NULL, &value)) {
+		const struct agent_pod *pod = value;
+		struct json root = json_doc_root(pod->doc);
+
+		if (pod->in_network &&
+		    json_str(json_get(json_get(root, "spec"), "subdomain")).len &&
+		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")), namespace))
+			vec_push(&ret->pods, (struct hosts_pod){root, str_from(pod->pod_ip)});
+	}
+	agent_room_services(self->agent->room, namespace, add_service, ret);
+}
+
+int agent_network_write(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+			struct err *err)
+{
+	AUTO(world_done) struct world world = {0};
+	AUTO(buf_done) struct buf machine = BUF_INIT(MACHINE_FILE_BYTES);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(mem_free) char *hosts = mem_printf("%s/hosts", pod->folder);
+	AUTO(mem_free) char *resolv = mem_printf("%s/resolv.conf", pod->folder);
+	struct hosts_world around;
+	bool changed;
+
+	look_around(self, view->meta.namespace, &world);
+	around = (struct hosts_world){world.pods.ptr, world.pods.len, world.services.ptr,
+				      world.services.len};
+	if (view->spec.host_network)
+		read_machine_file("/etc/hosts", &machine);
+	hosts_print(view, str_from(pod->pod_ip), &around, buf_str(&machine), &text);
+	if (hosts_write(hosts, buf_str(&text), &changed, err) < 0)
+		return -1;
+	if (!pod->on_bridge && !view->spec.dns_config && !str_is(view->spec.dns_policy, "None"))
+		return 0; /* it sees the machine's */
+	buf_clear(&machine);
+	buf_clear(&text);
+	read_machine_file("/etc/resolv.conf", &machine);
+	hosts_print_resolv(view, buf_str(&machine), &text);
+	return hosts_write(resolv, buf_str(&text), &changed, err);
+}
+
+static void on_changed(void *arg)
+{
+	struct agent_network *self = arg;
+	size_t at = 0;
+	void *value;
+
+	self->changed = false;
+	while (map_next(self->agent->pods, &at, NULL, &value)) {
+		struct agent_pod *pod = value;
+
+		if (pod->in_network && pod->has_plan && !pod->over)
+			agent_room_rewrite_hosts(self->agent->room, pod);
+	}
+}
+
+void agent_network_changed(struct agent_network *self)
+{
+	if (self->changed)
+		return;
+	self->changed = true;
+	loop_defer(self->agent->loop, &self->defer, on_changed, self);
+}

@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent_pod.c - one pod of the agent, from its binding to its end.
+ *
+ * pod_life decides; here it is carried out: a folder and a plan are made before the first start, a
+ * supervisor is launched when there is something to start and none is there, and the status is written
+ * whenever it says something new. At most one write of a pod is under way; what has changed meanwhile is
+ * found when that has ended.
+ *
+ * An agent that starts finds pods in every state. Where a supervisor answers, it tells how everything is;
+ * where none does, what it wrote down tells it, and where there is nothing, the pod's status does.
+ *
+ * Always true: a pod's last status is in the API before its supervisor goes; its folder stays, for its
+ * logs, until the pod is gone from the API. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "node/agent_internal.h"
+#include "node/pod_status.h"
+#include "node/unsupported.h"
+
+#include "base/banned.h"
+
+#define RETRY (TIME_SECOND)
+#define RETRY_MOST (TIME_MINUTE)
+#define NEVER INT64_MAX
+
+enum { RETRY_DOUBLES = 6 };
+
+static void pod_advance(struct agent_pod *pod);
+
+static struct json root_of(const struct agent_pod *pod)
+{
+	return json_doc_root(pod->doc);
+}
+
+static struct json meta_of(const struct agent_pod *pod)
+{
+	return json_get(root_of(pod), "metadata");
+}
+
+static struct str name_of(const struct agent_pod *pod)
+{
+	return json_str(json_get(meta_of(pod), "name"));
+}
+
+static struct str namespace_of(const struct agent_pod *pod)
+{
+	return json_str(json_get(meta_of(pod), "namespace"));
+}
+
+static bool is_deleted(const struct agent_pod *pod)
+{
+	return !json_is_absent(json_get(meta_of(pod), "deletionTimestamp"));
+}
+
+static void warn(const struct agent_pod *pod, const char *what, const char *error)
+{
+	log_warn(pod->agent->log, what, LOG_VIEW("namespace", namespace_of(pod)),
+		 LOG_VIEW("pod", name_of(pod)), LOG_STR("error", error));
+}
+
+static void on_defer(void *arg)
+{
+	pod_advance(arg);
+}
+
+/* Something has happened: look at it when everything that came with it has been heard. */
+void agent_pod_touch(struct agent_pod *pod)
+{
+	loop_defer(pod->agent->loop, &pod->defer, on_defer, pod);
+}
+
+/* After a second, two, four, ... a minute. */
+static void retry_later(struct agent_pod *pod)
+{
+	int64_t pause = RETRY << (pod->retries < RETRY_DOUBLES ? pod->retries++ : RETRY_DOUBLES);
+
+	pod->retry_at = loop_uptime(pod->agent->loop) + (pause < RETRY_MOST ? pause : RETRY_MOST);
+	if (pod->retry_at < pod->due)
+		agent_plan_wake(pod, pod->retry_at);
+}
+
+/* --- the supervisor --- */
+
+/* A run has ended: what it said, and whether it ran out of memory. */
+static void note_end(struct agent_pod *pod, size_t container)
+{
+	struct life_container *c = &pod->life->containers[container];
+	struct str name = json_str(json_get(agent_container(pod, container), "name"));
+
+	if (c->record.now.start_failed)
+		return;
+	c->oom = agent_room_ran_out(pod->agent->room, pod, container, name) &&
+		 c->record.now.exit_code != 0;
+	mem_free(pod->messages[container]);
+	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
+}
+
+static void observe(struct agent_pod *pod, size_t container, const struct record *record)
+{
+	const struct record *before = &pod->life->containers[container].record;
+	bool ended = record->state == RECORD_ENDED &&
+		     (before->state != RECORD_ENDED || before->run != record->run);
+
+	life_observe(pod->life, container, record, loop_uptime(pod->agent->loop));
+	if (ended)
+		note_end(pod, container);
+}
+
+static void on_state(void *arg, size_t container, const struct record *record)
+{
+	struct agent_pod *pod = arg;
+
+	if (container >= pod->life->n_containers)
+		return;
+	if (record->state == RECORD_RUNNING &&
+	    pod->life->containers[container].record.state != RECORD_RUNNING)
+		pod->agent->stats.starts++;
+	observe(pod, container, record);
+	agent_pod_touch(pod);
+}
+
+/* What probes had found out before this agent came. */
+static void restore_probes(struct agent_pod *pod)
+{
+	struct json status = json_get(root_of(pod), "status");
+
+	for (size_t i = 0; i < pod->life->n_containers; i++) {
+		bool init = i < pod->life->n_init;
+		struct json list =
+			json_get(status, init ? "initContainerStatuses" : "containerStatuses");
+		struct json one = json_at(list, init ? i : i - pod->life->n_init);
+
+		pod->life->containers[i].started = json_bool(json_get(one, "started"));
+		pod->life->containers[i].ready = json_bool(json_get(one, "ready"));
+	}
+}
+
+static void on_ready(void *arg)
+{
+	struct agent_pod *pod = arg;
+
+	if (pod->adopted && !pod->knows)
+		restore_probes(pod);
+	pod->knows = true;
+	agent_pod_touch(pod);
+}
+
+static void on_done(void *arg, uint64_t id, int code, struct str output)
+{
+	agent_probes_done(arg, id, code, output);
+}
+
+/* What the supervisor wrote down, once it is gone: whatever ran has died with it. */
+static void read_records(struct agent_pod *pod)
+{
+	struct life *life = pod->life;
+	int64_t wall = loop_now(pod->agent->loop);
+	struct record *records = mem_calloc(life->n_containers + 1, sizeof(*records));
+
+	supervisor_read_records(pod->folder, records, life->n_containers);
+	for (size_t i = 0; i < life->n_containers; i++) {
+		bool lost = records[i].state == RECORD_RUNNING;
+
+		if (records[i].state == RECORD_NEW)
+			continue;
+		if (lost) {
+			records[i].state = RECORD_ENDED;
+			records[i].pid = 0;
+			records[i].now.ended = wall;
+			records[i].now.exit_code = 137;
+		}
+		observe(pod, i, &records[i]);
+		if (lost)
+			life->containers[i].unknown = true;
+	}
+	for (size_t i = 0; i < life->n_containers; i++)
+		life->containers[i].asked_start = false;
+	mem_free(records);
+}
+
+static void on_lost(void *arg)
+{
+	struct agent_pod *pod = arg;
+
+	supervisor_free(TAKE(pod->supervisor));
+	if (pod->agent->ending) {
+		agent_check_ended(pod->agent);
+		return;
+	}
+	if (pod->over)
+		agent_room_leave(pod->agent->room, pod);
+	if (!pod->finished && !pod->forgotten) {
+		warn(pod, "the supervisor of a pod is gone",
+		     pod->knows ? "it has ended" : "it could not be started");
+		retry_later(pod);
+	}
+	read_records(pod);
+	pod->knows = true;
+	agent_pod_touch(pod);
+}
+
+static const struct supervisor_events supervisor_events = {on_state, on_ready, on_done, on_lost};
+
+/* --- the folder --- */
+
+/* Why containers wait, where they cannot be started. */
+static void set_waiting(struct agent_pod *pod, const char *reason, const struct err *err)
+{
+	(void)snprintf(pod->waiting_reason, sizeof(pod->waiting_reason), "%s",
+		       reason ? reason : "");
+	(void)snprintf(pod->waiting_message, sizeof(pod->waiting_message), "%.*s",
+		       (int)sizeof(pod->waiting_message) - 1, err->text);
+}
+
+static void tell_event(struct agent_pod *pod, const char *type, const char *reason,
+		       const char *text)
+{
+	struct recorder_object object = recorder_object_of(root_of(pod), STR("v1"), STR("Pod"));
+
+	recorder_event(pod->agent->recorder, &object, type, reason, str_from(text));
+}
+
+void agent_pod_evict(struct agent_pod *pod, const char *message)
+{
+	life_end_pod(pod->life, LIFE_EVICTED, "Evicted", message);
+	tell_event(pod, "Warning", "Evicted", message);
+	agent_pod_touch(pod);
+}
+
+static void on_unsupported(void *arg, enum unsupported_is is, struct str field, const char *why)
+{
+	struct agent_pod *pod = arg;
+	AUTO(mem_free) char *text = mem_printf("%.*s: %s", STR_ARG(field), why);
+
+	tell_event(pod, "Warning", "Unsupported", text);
+	if (is == UNSUPPORTED_REFUSED)
+		life_end_pod(pod->life, LIFE_REFUSED, "Unsupported", text);
+}
+
+/* Of a pod that nobody has started yet: what the node does not honour is told, or refuses it. */
+static void check_supported(struct agent_pod *pod)
+{
+	struct unsupported_world world;
+
+	agent_room_world(pod->agent->room, &world);
+	(void)unsupported_walk(root_of(pod), &world, on_unsupported, pod);
+}
+
+/* Without a command only an image could tell what to run. */
+static void tell_idle(struct agent_pod *pod)
+{
+	for (size_t i = 0; i < pod->life->n_containers; i++) {
+		struct json spec = agent_container(pod, i);
+		AUTO(mem_free) char *text = NULL;
+
+		if (json_len(json_get(spec, "command")))
+			continue;
+		text = mem_printf("container %.*s has no command, and its image is only a name "
+				  "here: it idles",
+				  STR_ARG(json_str(json_get(spec, "name"))));
+		tell_event(pod, "Warning", "NoCommand", text);
+	}
+}
+
+/* Everything that a start needs is made; gives the plan's text. */
+static int make_plan(struct agent_pod *pod, struct agent_plan *plan, struct err *err)
+{
+	const struct life *life = pod->life;
+	int64_t left = life->started_at + life->deadline_us - loop_uptime(pod->agent->loop);
+
+	if (life->deadline_us)
+		plan->deadline_us = left > 0 ? left : 1;
+	if (agent_room_plan(pod->agent->room, pod, plan, err) == 0)
+		return 0;
+	set_waiting(pod, plan->reason, err);
+	if (err->code != ERR_UNAVAILABLE)
+		tell_event(pod, "Warning", plan->reason ? "Failed" : "FailedMount", err->text);
+	return -1;
+}
+
+static int ensure_supervisor(struct agent_pod *pod, struct err *err)
+{
+	AUTO(agent_plan_done) struct agent_plan plan = {.text = BUF_UNBOUNDED};
+
+	if (pod->supervisor)
+		return 0;
+	if (make_plan(pod, &plan, err) < 0)
+		return -1;
+	pod->has_plan = true;
+	pod->supervisor = supervisor_launch(pod->agent->launcher, pod->folder, buf_str(&plan.text),
+					    &supervisor_events, pod, err);
+	return pod->supervisor ? 0 : err_wrap(err, "starting the pod's supervisor");
+}
+
+/* --- steps --- */
+
+static void do_start(struct agent_pod *pod, const struct life_step *step)
+{
+	struct err err;
+
+	if (ensure_supervisor(pod, &err) < 0) {
+		pod->life->containers[step->container].asked_start = false;
+		if (err.code != ERR_UNAVAILABLE && pod->retries == 0)
+			warn(pod, "cannot start a container", err.text);
+		retry_later(pod);
+		return;
+	}
+	pod->waiting_reason[0] = '\0';
+	pod->retries = 0;
+	supervisor_start(pod->supervisor, step->container, step->run);
+}
+
+static void do_steps(struct agent_pod *pod, const struct life_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->steps.len; i++) {
+		const struct life_step *step = &verdict->steps.ptr[i];
+
+		if (step->verb == LIFE_START)
+			do_start(pod, step);
+		else if (pod->supervisor &&
+			 !agent_probes_stop(pod, step->container, step->grace_us))
+			supervisor_stop(pod->supervisor, step->container, step->grace_us);
+	}
+}
+
+/* --- the status --- */
+
+static struct json_doc *make_status(const struct agent_pod *pod)
+{
+	const struct json_doc *last = pod->written ? pod->written : pod->doc;
+
+	return pod_status_patch(&(struct pod_status_input){
+		.pod = json_doc_root(pod->doc),
+		.old = json_get(json_doc_root(last), "status"),
+		.life = pod->life,
+		.now = loop_uptime(pod->agent->loop),
+		.wall = loop_now(pod->agent->loop),
+		.start_wall = pod->start_wall,
+		.host_ip = str_from(pod->host_ip),
+		.pod_ip = str_from(pod->pod_ip),
+		.messages = (const char *const *)pod->messages,
+		.waiting_reason = pod->waiting_reason[0] ? pod->waiting_reason : NULL,
+		.waiting_message = pod->waiting_message,
+	});
+}
+
+static void set_over(struct agent_pod *pod)
+{
+	if (!pod->over)
+		pod->agent->stats.ends++;
+	pod->over = true;
+	if (pod->supervisor)
+		supervisor_quit(pod->supervisor);
+}
+
+/* True where it has failed; then it is tried again later, if that can help. */
+static bool write_failed(struct agent_pod *pod, const struct client_result *result)
+{
+	enum err_code code = result->err ? result->err->code : ERR_NONE;
+
+	pod->request = NULL;
+	if (code == ERR_NONE)
+		return false;
+	if (code == ERR_NOT_FOUND)
+		return true; /* gone: its event is on the way */
+	if (code != ERR_CONFLICT) {
+		pod->agent->stats.failures++;
+		warn(pod, "cannot write a pod", result->err->text);
+	}
+	retry_later(pod);
+	return true;
+}
+
+static void on_written(void *arg, const struct client_result *result)
+{
+	struct agent_pod *pod = arg;
+
+	if (write_failed(pod, result)) {
+		json_doc_unref(TAKE(pod->sent));
+		return;
+	}
+	json_doc_unref(pod->written);
+	pod->written = TAKE(pod->sent);
+	pod_advance(pod);
+}
+
+/* True: the API has the newest status. */
+static bool write_status(struct agent_pod *pod)
+{
+	AUTO(json_doc_unref) struct json_doc *patch = NULL;
+
+	if (pod->request)
+		return false;
+	patch = make_status(pod);
+	if (pod->written && json_eq(json_doc_root(patch), json_doc_root(pod->written)))
+		return true;
+	pod->sent = json_doc_ref(patch);
+	pod->request =
+		client_send(pod->agent->client, &(struct client_ask){
+							.verb = CLIENT_PATCH,
+							.patch = CLIENT_PATCH_STRATEGIC,
+							.resource = &resources[RESOURCE_PODS],
+							.namespace = namespace_of(pod),
+							.name = name_of(pod),
+							.sub = STR("status"),
+							.body = patch,
+							.discard = true,
+							.done = on_written,
+							.arg = pod,
+						});
+	return false;
+}
+
+static void on_removed(void *arg, const struct client_result *result)
+{
+	struct agent_pod *pod = arg;
+
+	if (write_failed(pod, result))
+		pod->removed = false;
+}
+
+/* Its deletion was waiting for its processes. */
+static void remove_from_api(struct agent_pod *pod)
+{
+	static const int64_t at_once = 0;
+
+	if (pod->removed || pod->request)
+		return;
+	pod->removed = true;
+	pod->request =
+		client_send(pod->agent->client, &(struct client_ask){
+							.verb = CLIENT_DELETE,
+							.resource = &resources[RESOURCE_PODS],
+							.namespace = namespace_of(pod),
+							.name = name_of(pod),
+							.grace_seconds = &at_once,
+							.precondition_uid = str_from(pod->uid),
+							.discard = true,
+							.done = on_removed,
+							.arg = pod,
+						});
+}
+
+/* --- going on --- */
+
+/* It is no longer wanted: nothing is written, all of it ends. */
+static void advance_forgotten(struct agent_pod *pod)
+{
+	if (pod->supervisor)
+		supervisor_quit(pod->supervisor); /* `lost` comes next */
+	else if (!pod->agent->ending)
+		agent_drop(pod);
+}
+
+/* Something that it refers to has changed: what waited for it may go on, what runs sees the new. */
+static void refresh(struct agent_pod *pod)
+{
+	pod->refresh = false;
+	if (pod->has_plan)
+		agent_room_refresh(pod->agent->room, pod);
+	else
+		pod->retry_at = pod->retries = 0;
+}
+
+static void pod_advance(struct agent_pod *pod)
+{
+	struct agent *agent = pod->agent;
+	AUTO(life_verdict_done) struct life_verdict verdict = {0};
+	int64_t now = loop_uptime(agent->loop);
+
+	if (pod->forgotten) {
+		advance_forgotten(pod);
+		return;
+	}
+	if (agent->ending || (pod->supervisor && !pod->knows && pod->adopted))
+		return; /* it is just being found */
+	if (pod->over) {
+		if (is_deleted(pod))
+			remove_from_api(pod);
+		return;
+	}
+	if (pod->refresh)
+		refresh(pod);
+	if (now < pod->retry_at || !agent_room_is_ready(agent->room))
+		return;
+	agent_probes_follow(pod);
+	life_decide(pod->life, now, &verdict);
+	do_steps(pod, &verdict);
+	pod->finished = verdict.finished;
+	agent_plan_wake(pod, pod->retry_at > now && pod->retry_at < verdict.wake ? pod->retry_at
+										 : verdict.wake);
+	if (!write_status(pod) || !verdict.finished)
+		return;
+	set_over(pod);
+	if (is_deleted(pod))
+		remove_from_api(pod);
+}
+
+void agent_pod_wake(struct agent_pod *pod)
+{
+	pod_advance(pod);
+}
+
+/* --- seeing it --- */
+
+static bool is_terminal(struct json pod)
+{
+	struct str phase = json_str(json_get(json_get(pod, "status"), "phase"));
+
+	return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+static void read_deletion(struct agent_pod *pod)
+{
+	int64_t seconds = json_int(json_get(meta_of(pod), "deletionGracePeriodSeconds"));
+
+	if (is_deleted(pod))
+		life_delete(pod->life, seconds * TIME_SECOND);
+}
+
+/* What an earlier agent has left of it. */
+static void find(struct agent_pod *pod)
+{
+	struct agent *agent = pod->agent;
+	struct stat status;
+	struct err err;
+
+	if (is_terminal(root_of(pod))) {
+		pod->over = pod->finished = true;
+		if (stat(pod->folder, &status) == 0)
+			pod->supervisor = supervisor_connect(agent->loop, pod->folder,
+							     &supervisor_events, pod, &err);
+		read_records(pod); /* for its logs */
+		set_over(pod);
+		return;
+	}
+	if (stat(pod->folder, &status) == 0) {
+		pod->supervisor =
+			supervisor_connect(agent->loop, pod->folder, &supervisor_events, pod, &err);
+		if (pod->supervisor) {
+			agent->stats.adopted++;
+			pod->adopted = pod->has_plan = true;
+		} else {
+			read_records(pod);
+		}
+	}
+	if (!pod->supervisor) {
+		struct life *life = pod->life;
+		bool known = false;
+
+		for (size_t i = 0; i < life->n_containers; i++)
+			known = known || life->containers[i].record.state != RECORD_NEW;
+		if (!known)
+			pod_status_restore(root_of(pod), life, loop_uptime(agent->loop),
+					   loop_now(agent->loop));
+		if (!known && !is_deleted(pod) &&
+		    json_is_absent(json_get(json_get(root_of(pod), "status"), "startTime"))) {
+			check_supported(pod);
+			tell_idle(pod);
+		}
+	}
+}
+
+static void set_start(struct agent_pod *pod)
+{
+	struct agent *agent = pod->agent;
+	int64_t wall = loop_now(agent->loop);
+	int64_t ago;
+
+	if (time_parse(json_str(json_get(json_get(root_of(pod), "status"), "startTime")),
+		       &pod->start_wall, NULL) < 0)
+		pod->start_wall = wall;
+	ago = wall > pod->start_wall ? wall - pod->start_wall : 0;
+	pod->life->started_at = loop_uptime(agent->loop) - ago;
+}
+
+/* Those that an earlier agent gave it. */
+static void read_addresses(struct agent_pod *pod)
+{
+	struct json status = json_get(root_of(pod), "status");
+	struct str host = json_str(json_get(status, "hostIP"));
+	struct str own = json_str(json_get(status, "podIP"));
+
+	(void)snprintf(pod->host_ip, sizeof(pod->host_ip), "%.*s", STR_ARG(host));
+	(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "%.*s", STR_ARG(own));
+	pod->in_network = own.len > 0;
+	pod->on_bridge = own.len > 0 && !str_starts(own, STR("127."));
+}
+
+struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json_doc *doc)
+{
+	struct agent_pod *pod = mem_new(struct agent_pod);
+
+	pod->agent = agent;
+	pod->due = NEVER;
+	(void)snprintf(pod->uid, sizeof(pod->uid), "%.*s", STR_ARG(uid));
+	pod->folder = mem_printf("%s/%s", agent->folder, pod->uid);
+	pod->doc = json_doc_ref(doc);
+	pod->life = life_new(root_of(pod));
+	pod->oom_kills = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->oom_kills));
+	pod->messages = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->messages));
+	pod->probes = agent_probes_new(pod);
+	read_addresses(pod);
+	(void)map_put(agent->pods, str_from(pod->uid), pod);
+	set_start(pod);
+	find(pod);
+	read_deletion(pod);
+	if (!pod->over)
+		agent_room_note(agent->room, pod);
+	agent_pod_touch(pod);
+	return pod;
+}
+
+void agent_pod_refresh(struct agent_pod *pod)
+{
+	if (pod->over || pod->forgotten)
+		return;
+	pod->refresh = true;
+	agent_pod_touch(pod);
+}
+
+void agent_pod_update(struct agent_pod *pod, struct json_doc *doc)
+{
+	json_doc_unref(pod->doc);
+	pod->doc = json_doc_ref(doc);
+	read_deletion(pod);
+	agent_pod_touch(pod);
+}
+
+void agent_pod_forget(struct agent_pod *pod)
+{
+	pod->forgotten = true;
+	client_cancel(TAKE(pod->request));
+	agent_pod_touch(pod);
+}
+
+void agent_pod_free(struct agent_pod *pod)
+{
+	loop_defer_cancel(pod->agent->loop, &pod->defer);
+	heap_remove(&pod->agent->timers, &pod->timer);
+	client_cancel(pod->request);
+	supervisor_free(pod->supervisor);
+	json_doc_unref(pod->sent);
+	json_doc_unref(pod->written);
+	json_doc_unref(pod->doc);
+	for (size_t i = 0; i < pod->life->n_containers; i++)
+		mem_free(pod->messages[i]);
+	mem_free(pod->messages);
+	mem_free(pod->oom_kills);
+	vec_done(&pod->references);
+	agent_probes_free(pod->probes);
+	life_free(pod->life);
+	mem_free(pod->folder);
+	mem_free(pod);
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/cgroup.c - the tree of groups on disk.
+ *
+ * In version 1 every controller has a hierarchy of its own, and two may share one; a group is then a
+ * folder in each. In version 2 a group is one folder, and the folder above has to hand its
+ * controllers down (cgroup.subtree_control). Files are small and are written whole.
+ *
+ * A kill first forbids new processes (pids.max), so that nothing can outrun it. */
+#include "node/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+
+#include "base/banned.h"
+
+enum {
+	VALUE_MAX = 1024 * 1024,
+	DEPTH_MAX = 32, /* of groups that a pod makes in its own */
+	KILL_PASSES = 16,
+	PERIOD_US = 100000,
+	QUOTA_MIN_US = 1000,
+	SHARES_MIN = 2,
+	SHARES_MAX = 262144,
+};
+
+struct cgroup_tree {
+	enum cgroup_version version;
+	char *base[CGROUP_CONTROLLER_COUNT]; /* folder of the tree; NULL: not to be had */
+	char *lacks;
+};
+
+/* --- files --- */
+
+static int write_value(const char *folder, const char *file, const char *value, struct err *err)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/%s", folder, file);
+	AUTO(fd_close) int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		return err_errno(err, errno, "writing %s to %s", value, path);
+	return 0;
+}
+
+/* Where an older kernel may lack the file. */
+static void try_value(const char *folder, const char *file, const char *value)
+{
+	(void)write_value(folder, file, value, NULL);
+}
+
+/* The number behind a word, of a file with one a line. */
+static int64_t read_member(const char *folder, const char *file, const char *name)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
+	struct str rest, line, word;
+	int64_t value;
+
+	if (!cgroup_read_value(folder, file, &text))
+		return -1;
+	rest = buf_str(&text);
+	while (str_split(&rest, '\n', &line))
+		if (str_split(&line, ' ', &word) && str_is(word, name) &&
+		    number_parse_i64(str_trim(line), &value, NULL) == 0)
+			return value;
+	return -1;
+}
+
+/* --- the tree --- */
+
+static int make_folder(const char *path, struct err *err)
+{
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return err_errno(err, errno, "%s", path);
+	if (access(path, W_OK) < 0)
+		return err_errno(err, errno, "%s", path);
+	return 0;
+}
+
+/* Hand a controller down from a folder of version 2. */
+static bool hand_down(const char *folder, enum cgroup_controller controller)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
+	AUTO(mem_free) char *value = mem_printf("+%s", cgroup_controller_name(controller));
+	struct str rest, word;
+
+	if (write_value(folder, "cgroup.subtree_control", value, NULL) == 0)
+		return true;
+	if (!cgroup_read_value(folder, "cgroup.subtree_control", &text))
+		return false;
+	rest = str_trim(buf_str(&text));
+	while (str_split(&rest, ' ', &word))
+		if (str_is(word, cgroup_controller_name(controller)))
+			return true;
+	return false;
+}
+
+/* The folder `above` as the place for the tree, in version 2. */
+static bool settle(struct cgroup_tree *tree, const struct cgroup_layout *layout, const char *above,
+		   const char *name)
+{
+	AUTO(mem_free) char *base = mem_printf("%s/%s", above, name);
+	bool any = false;
+
+	if (make_folder(base, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		if (!layout->mount[i] || !hand_down(above, (enum cgroup_controller)i))
+			continue;
+		tree->base[i] = mem_strdup(base);
+		any = true;
+	}
+	if (!any)
+		(void)rmdir(base);
+	return any;
+}
+
+/* At the top, else in the nearest group above that is ours: the own one has processes in it, and so
+ * cannot have groups. */
+static void open_v2(struct cgroup_tree *tree, const struct cgroup_layout *layout, const char *name)
+{
+	const char *mount = NULL, *self = NULL;
+	struct str group;
+
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT && !mount; i++) {
+		mount = layout->mount[i];
+		self = layout->self[i];
+	}
+	if (!mount || settle(tree, layout, mount, name))
+		return;
+	group = str_from(self);
+	while (group.len > 1) {
+		ptrdiff_t slash = str_rfind_byte(group, '/');
+		AUTO(mem_free) char *above = NULL;
+
+		group = str_slice(group, 0, slash > 0 ? (size_t)slash : 0);
+		above = mem_printf("%s%.*s", mount, STR_ARG(group));
+		if (settle(tree, layout, above, name))
+			return;
+	}
+}
+
+static void open_v1(struct cgroup_tree *tree, const struct cgroup_layout *layout, const char *name)
+{
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		AUTO(mem_free) char *top = NULL;
+		AUTO(mem_free) char *own = NULL;
+
+		if (!layout->mount[i])
+			continue;
+		top = mem_printf("%s/%s", layout->mount[i], name);
+		own = mem_printf("%s%s/%s", layout->mount[i], layout->self[i], name);
+		if (make_folder(top, NULL) == 0)
+			tree->base[i] = TAKE(top);
+		else if (make_folder(own, NULL) == 0)
+			tree->base[i] = TAKE(own);
+		if (tree->base[i])
+			try_value(tree->base[i], "memory.use_hierarchy", "1");
+	}
+}
+
+static char *tell_lacks(const struct cgroup_tree *tree, const struct cgroup_layout *layout)
+{
+	static const struct {
+		enum cgroup_controller controller;
+		const char *what;
+	} rows[] = {
+		{CGROUP_CPU, "cpu requests and limits"},
+		{CGROUP_MEMORY, "memory limits"},
+		{CGROUP_PIDS, "limits on processes"},
+	};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	bool denied = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (tree->base[rows[i].controller])
+			continue;
+		buf_printf(&text, "%s%s", text.len ? ", " : "", rows[i].what);
+		denied = denied || layout->mount[rows[i].controller];
+	}
+	if (text.len == 0)
+		return NULL;
+	return mem_printf("%s of pods are not kept: %s", buf_text(&text),
+			  denied ? "this user may not make control groups"
+				 : "this machine has no control groups for them");
+}
+
+struct cgroup_tree *cgroup_tree_open(const struct cgroup_layout *layout, const char *name)
+{
+	struct cgroup_tree *tree = mem_new(struct cgroup_tree);
+
+	tree->version = layout->version;
+	if (tree->version == CGROUP_V1)
+		open_v1(tree, layout, name);
+	if (tree->version == CGROUP_V2)
+		open_v2(tree, layout, name);
+	tree->lacks = tell_lacks(tree, layout);
+	return tree;
+}
+
+void cgroup_tree_close(struct cgroup_tree *tree)
+{
+	if (!tree)
+		return;
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++)
+		mem_free(tree->base[i]);
+	mem_free(tree->lacks);
+	mem_free(tree);
+}
+
+bool cgroup_has(const struct cgroup_tree *tree, enum cgroup_controller controller)
+{
+	return tree->base[controller] != NULL;
+}
+
+const char *cgroup_lacks(const struct cgroup_tree *tree)
+{
+	return tree->lacks;
+}
+
+/* --- groups --- */
+
+static char *folder_of(const struct cgroup_tree *tree, size_t controller,
+		       const struct cgroup_path *path)
+{
+	return mem_printf("%s%s%s%s%s%s%s", tree->base[controller], path->node ? "/" : "",
+			  path->node ? path->node : "", path->pod ? "/pod" : "",
+			  path->pod ? path->pod : "", path->container ? "/" : "",
+			  path->container ? path->container : "");
+}
+
+/* Is this hierarchy one that a controller before it has, too? */
+static bool is_shared(const struct cgroup_tree *tree, size_t controller)
+{
+	for (size_t i = 0; i < controller; i++)
+		if (tree->base[i] && str_is(str_from(tree->base[i]), tree->base[controller]))
+			return true;
+	return false;
+}
+
+/* In version 1 there is nothing to hand down. */
+static bool hand_all_down(const struct cgroup_tree *tree, const char *folder)
+{
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT && tree->version == CGROUP_V2; i++)
+		if (tree->base[i] && !hand_down(folder, (enum cgroup_controller)i))
+			return false;
+	return true;
+}
+
+/* A folder below the base, with those on the way, each of which hands down what it has. */
+static int make_group(const struct cgroup_tree *tree, size_t controller, char *folder,
+		      struct err *err)
+{
+	char *end = folder + strlen(tree->base[controller]);
+
+	while (*end == '/') {
+		bool handed;
+		char kept;
+		int ret;
+
+		*end = '\0';
+		handed = hand_all_down(tree, folder);
+		*end = '/';
+		if (!handed)
+			return err_set(err, ERR_INTERNAL, "%s: gets no controllers", folder);
+		end += 1 + strcspn(end + 1, "/");
+		kept = *end;
+		*end = '\0';
+		ret = make_folder(folder, err);
+		*end = kept;
+		if (ret < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int64_t shares_of(int64_t milli)
+{
+	int64_t shares = milli * 1024 / 1000;
+
+	if (shares < SHARES_MIN)
+		return SHARES_MIN;
+	return shares > SHARES_MAX ? SHARES_MAX : shares;
+}
+
+static int64_t quota_of(int64_t milli)
+{
+	int64_t quota = milli * PERIOD_US / 1000;
+
+	return quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota;
+}
+
+static int set_cpu(const struct cgroup_tree *tree, const char *folder,
+		   const struct cgroup_limits *limits, struct err *err)
+{
+	int64_t shares = shares_of(limits->cpu_request);
+	int64_t quota = limits->cpu_limit ? quota_of(limits->cpu_limit) : -1;
+	char value[64];
+
+	if (tree->version == CGROUP_V2) {
+		(void)snprintf(value, sizeof(value), "%" PRId64,
+			       1 + (shares - SHARES_MIN) * 9999 / (SHARES_MAX - SHARES_MIN));
+		if (write_value(folder, "cpu.weight", value, err) < 0)
+			return -1;
+		(void)snprintf(value, sizeof(value), "%" PRId64 " %d", quota, PERIOD_US);
+		return write_value(folder, "cpu.max", quota < 0 ? "max" : value, err);
+	}
+	(void)snprintf(value, sizeof(value), "%" PRId64, shares);
+	if (write_value(folder, "cpu.shares", value, err) < 0)
+		return -1;
+	try_value(folder, "cpu.cfs_period_us", "100000");
+	(void)snprintf(value, sizeof(value), "%" PRId64, quota);
+	/* a kernel without bandwidth control has no such file */
+	return write_value(folder, "cpu.cfs_quota_us", value, quota < 0 ? NULL : err) < 0 &&
+			       quota >= 0
+		       ? -1
+		       : 0;
+}
+
+static int set_memory(const struct cgroup_tree *tree, const char *folder,
+		      const struct cgroup_limits *limits, struct err *err)
+{
+	char value[64] = "-1";
+
+	if (limits->memory_limit)
+		(void)snprintf(value, sizeof(value), "%" PRId64, limits->memory_limit);
+	if (tree->version == CGROUP_V1)
+		return write_value(folder, "memory.limit_in_bytes", value, err);
+	if (limits->memory_limit)
+		try_value(folder, "memory.swap.max", "0");
+	return write_value(folder, "memory.max", limits->memory_limit ? value : "max", err);
+}
+
+static int set_processes(const char *folder, const struct cgroup_limits *limits, struct err *err)
+{
+	char value[64] = "max";
+
+	if (limits->processes)
+		(void)snprintf(value, sizeof(value), "%" PRId64, limits->processes);
+	return write_value(folder, "pids.max", value, err);
+}
+
+static int set_limits(const struct cgroup_tree *tree, size_t controller, const char *folder,
+		      const struct cgroup_limits *limits, struct err *err)
+{
+	switch ((enum cgroup_controller)controller) {
+	case CGROUP_CPU:
+		return set_cpu(tree, folder, limits, err);
+	case CGROUP_MEMORY:
+		return set_memory(tree, folder, limits, err);
+	case CGROUP_PIDS:
+		return set_processes(folder, limits, err);
+	case CGROUP_CPUACCT:
+	case CGROUP_CONTROLLER_COUNT:
+		break;
+	}
+	return 0;
+}
+
+int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
+		const struct cgroup_limits *limits, struct err *err)
+{
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		AUTO(mem_free) char *folder = NULL;
+
+		if (!tree->base[i])
+			continue;
+		folder = folder_of(tree, i, path);
+		if (!is_shared(tree, i) && make_group(tree, i, folder, err) < 0)
+			return err_wrap(err, "control group");
+		if (set_limits(tree, i, folder, limits, err) < 0)
+			return err_wrap(err, "control group");
+		if (tree->version == CGROUP_V2 && path->container && i == CGROUP_MEMORY)
+			try_value(folder, "memory.oom.group", "1");
+	}
+	return 0;
+}
+
+size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *path,
+		    struct arena *arena, const char *const **ret)
+{
+	const char **list = arena_calloc(arena, CGROUP_CONTROLLER_COUNT + 1, sizeof(*list));
+	size_t len = 0;
+
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		AUTO(mem_free) char *folder = NULL;
+
+		if (!tree->base[i] || is_shared(tree, i))
+			continue;
+		folder = folder_of(tree, i, path);
+		list[len++] = arena_printf(arena, "%s/cgroup.procs", folder);
+	}
+	*ret = list;
+	return len;
+}
+
+/* --- use --- */
+
+static int64_t working_set(int64_t used, int64_t inactive)
+{
+	if (used < 0 || inactive < 0)
+		return used;
+	return used > inactive ? used - inactive : 0;
+}
+
+static void use_memory(const struct cgroup_tree *tree, const char *folder, struct cgroup_use *ret)
+{
+	bool v2 = tree->version == CGROUP_V2;
+
+	ret->memory = working_set(
+		cgroup_read_number(folder, v2 ? "memory.current" : "memory.usage_in_bytes"),
+		read_member(folder, "memory.stat", v2 ? "inactive_file" : "total_inactive_file"));
+	ret->memory_peak =
+		cgroup_read_number(folder, v2 ? "memory.peak" : "memory.max_usage_in_bytes");
+	ret->oom_kills =
+		read_member(folder, v2 ? "memory.events" : "memory.oom_control", "oom_kill");
+}
+
+void cgroup_use(const struct cgroup_tree *tree, const struct cgroup_path *path,
+		struct cgroup_use *ret)
+{
+	bool v2 = tree->version == CGROUP_V2;
+	size_t cpu = v2 ? CGROUP_CPU : CGROUP_CPUACCT;
+
+	*ret = (struct cgroup_use){-1, -1, -1, -1, -1};
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		AUTO(mem_free) char *folder = NULL;
+
+		if (!tree->base[i])
+			continue;
+		folder = folder_of(tree, i, path);
+		if (i == cpu && v2)
+			ret->cpu_us = read_member(folder, "cpu.stat", "usage_usec");
+		else if (i == cpu && cgroup_read_number(folder, "cpuacct.usage") >= 0)
+			ret->cpu_us = cgroup_read_number(folder, "cpuacct.usage") / 1000;
+		if (i == CGROUP_MEMORY)
+			use_memory(tree, folder, ret);
+		if (i == CGROUP_PIDS)
+			ret->processes = cgroup_read_number(folder, "pids.current");
+	}
+}
+
+/* --- the end --- */
+
+typedef int group_fn(void *arg, const char *folder);
+
+static bool is_below(const struct dirent *entry)
+{
+	struct str name = str_from(entry->d_name);
+
+	return entry->d_type == DT_DIR && !str_is(name, ".") && !str_is(name, "..");
+}
+
+/* A group and those below it, the lowest first. */
+static int each_group(const char *folder, int depth, group_fn *fn, void *arg)
+{
+	struct dirent **entries = NULL;
+	int len = depth < DEPTH_MAX ? scandir(folder, &entries, NULL, NULL) : 0;
+	int ret = 0;
+
+	for (int i = 0; i < len; i++) {
+		AUTO(mem_free) char *below = mem_printf("%s/%s", folder, entries[i]->d_name);
+
+		if (is_below(entries[i]) && each_group(below, depth + 1, fn, arg) < 0)
+			ret = -1;
+		mem_free(entries[i]);
+	}
+	mem_free(entries);
+	return fn(arg, folder) < 0 ? -1 : ret;
+}
+
+/* Counts those that were there. */
+static int kill_group(void *arg, const char *folder)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
+	int64_t *count = arg;
+	struct str rest, line;
+	int64_t pid;
+
+	if (!cgroup_read_value(folder, "cgroup.procs", &text))
+		return 0;
+	rest = str_trim(buf_str(&text));
+	while (str_split(&rest, '\n', &line))
+		if (number_parse_i64(line, &pid, NULL) == 0 && pid > 1 &&
+		    kill((pid_t)pid, SIGKILL) == 0)
+			(*count)++;
+	return 0;
+}
+
+/* The hierarchy to look for processes in. */
+static int find_hierarchy(const struct cgroup_tree *tree)
+{
+	static const enum cgroup_controller order[] = {CGROUP_PIDS, CGROUP_MEMORY, CGROUP_CPU,
+						       CGROUP_CPUACCT};
+
+	for (size_t i = 0; i < ARRAY_LEN(order); i++)
+		if (tree->base[order[i]])
+			return (int)order[i];
+	return -1;
+}
+
+int64_t cgroup_kill(const struct cgroup_tree *tree, const struct cgroup_path *path)
+{
+	int controller = find_hierarchy(tree);
+	AUTO(mem_free) char *folder = NULL;
+	int64_t first = 0;
+
+	if (controller < 0)
+		return -1;
+	folder = folder_of(tree, (size_t)controller, path);
+	if (access(folder, F_OK) < 0)
+		return 0;
+	try_value(folder, "pids.max", "0");
+	for (int i = 0; i < KILL_PASSES; i++) {
+		int64_t count = 0;
+
+		(void)each_group(folder, 0, kill_group, &count);
+		if (i == 0)
+			first = count;
+		if (count == 0)
+			return first;
+		try_value(folder, "cgroup.kill", "1");
+	}
+	return tree->base[CGROUP_PIDS] ? first : -1;
+}
+
+static int remove_group(void *arg, const char *folder)
+{
+	int *number = arg;
+
+	if (rmdir(folder) == 0 || errno == ENOENT)
+		return 0;
+	*number = errno;
+	return -1;
+}
+
+int cgroup_remove(const struct cgroup_tree *tree, const struct cgroup_path *path, struct err *err)
+{
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		AUTO(mem_free) char *folder = NULL;
+		int number = 0;
+
+		if (!tree->base[i] || is_shared(tree, i))
+			continue;
+		folder = folder_of(tree, i, path);
+		if (each_group(folder, 0, remove_group, &number) == 0)
+			continue;
+		if (number == EBUSY || number == ENOTEMPTY)
+			return err_set(err, ERR_CONFLICT, "%s: has processes", folder);
+		return err_errno(err, number, "%s", folder);
+	}
+	return 0;
+}

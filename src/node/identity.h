@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/identity.h - as whom a container's processes run and what they may do: securityContext as the
+ * identity of a plan.
+ *
+ * Who does not say runs as the user of the node. Root in a pod is held to the capabilities that
+ * container runtimes give, so that it cannot undo what hides the node's folder; every process gets
+ * limits on processes and open files, and no core files. What a node that does not run as root cannot
+ * give is refused by name. identity_make() is pure. */
+#ifndef NODE_IDENTITY_H
+#define NODE_IDENTITY_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "model/container.h"
+#include "model/pod.h"
+#include "node/plan.h"
+
+/* The node's own user, and what it gives to processes. */
+struct identity_node {
+	int64_t uid, gid;
+	int64_t max_processes; /* of a container's user, of a process; 0: the usual */
+	int64_t max_files;
+	int64_t memory; /* of the machine, for who is killed first when it runs out; 0: unknown */
+};
+
+/* Of this process: nobody can be given more than it has. */
+struct identity_node identity_node_here(int64_t memory);
+
+/* Kubelet's words where it would refuse; `securityContext.FIELD: ...` for what only this node cannot
+ * do. Groups are in the arena. */
+int identity_make(const struct pod *pod, const struct container *container,
+		  const struct identity_node *node, struct arena *arena, struct plan_identity *ret,
+		  struct err *err) MUST_CHECK;
+
+/* "CAP_NET_ADMIN", "net_admin" and "NET_ADMIN" are 12; -1 where there is no such capability. */
+int identity_capability(struct str name);
+
+/* The home of a user as a file like /etc/passwd says; "/" where it does not. In the arena. */
+const char *identity_home(const char *passwd, int64_t uid, struct arena *arena);
+
+#endif

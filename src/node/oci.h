@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/oci.h - containers in images: what is asked of a container runtime that is installed.
+ *
+ * The supervisor runs the runtime's program in place of the container's: `podman run` stays in the
+ * foreground, passes signals and output on and ends with the container's exit code, so that everything
+ * else is as for a process. Mounts, environment, users, limits and the network become options. Pure, but
+ * for oci_find(). */
+#ifndef NODE_OCI_H
+#define NODE_OCI_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "model/container.h"
+#include "node/plan.h"
+
+enum oci_runtime { OCI_NONE, OCI_PODMAN, OCI_DOCKER, OCI_RUNTIME_COUNT };
+
+/* By the name that --runtime has. `crun` is podman's runtime of that name. */
+int oci_parse(const char *name, enum oci_runtime *ret, const char **ret_runtime,
+	      struct err *err) MUST_CHECK;
+/* The program, by a PATH; in the arena. ERR_NOT_FOUND says what to install. */
+const char *oci_find(enum oci_runtime runtime, const char *path, struct arena *arena,
+		     struct err *err) MUST_CHECK;
+
+struct oci_container {
+	const char *program; /* of the runtime */
+	const char *runtime; /* of podman: "crun"; NULL: its own choice */
+	const char *image;
+	const char *name; /* unique on the machine: "volcano-UID-CONTAINER-RUN" */
+	const struct pod_plan *pod;
+	const struct plan_container *plan; /* with argv, env, mounts, identity as for a process */
+	const struct container *container;
+};
+/* The words to run in place of plan->argv: in the arena. What a runtime's options cannot say is
+ * refused by name. */
+int oci_argv(const struct oci_container *container, struct arena *arena, const char *const **ret,
+	     size_t *ret_len, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/plan.h - everything that a supervisor must know about its pod, as data.
+ *
+ * The agent decides, and writes the plan into the pod's folder; the supervisor (programs/volcano-pod)
+ * reads it and does what it says. The text in between has a version, is bounded (LIMIT_PLAN_BYTES)
+ * and says how long each part is; what does not decode whole is refused.
+ *
+ * Texts are C strings. The one who fills a plan keeps what it points to; one that was decoded lives in
+ * its arena. */
+#ifndef NODE_PLAN_H
+#define NODE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+/* Made in this order, in the mount namespace of the container. */
+struct plan_mount {
+	const char *source;  /* a path of the machine; NULL with fstype */
+	const char *target;  /* a path in the container; made where it is missing */
+	const char *fstype;  /* NULL: bind mount; "tmpfs", "proc" */
+	const char *options; /* of fstype, e.g. "size=1048576"; may be NULL */
+	bool read_only;
+};
+
+struct plan_identity {
+	int64_t uid; /* -1: as the supervisor */
+	int64_t gid;
+	const uint32_t *groups; /* supplementary; exactly these where uid or gid is set */
+	size_t n_groups;
+	bool no_new_privs;
+	int64_t max_processes; /* rlimits; -1: inherited */
+	int64_t max_files;
+	int64_t core_size;
+	int oom_score_adj;
+	int nice;
+	uint64_t keep_capabilities; /* bounding set, bits by capability; all ones: left alone */
+};
+
+struct plan_container {
+	const char *name;
+	const char *const *argv; /* none: idles until it is told to end */
+	size_t argc;
+	const char *const *env; /* "NAME=value", complete */
+	size_t n_env;
+	const char *cwd;            /* NULL: the pod's folder */
+	const char *const *cgroups; /* cgroup.procs files that the process writes itself into */
+	size_t n_cgroups;
+	const struct plan_mount *mounts;
+	size_t n_mounts;
+	const char *
+		root; /* an empty folder: a root of its own is built there, so that what mounts need
+			     is made in it and not on the machine; NULL: the machine's */
+	bool read_only_root; /* with it: only what is mounted can be written */
+	struct plan_identity identity;
+	bool tty;
+	bool stdin_open;
+};
+
+struct pod_plan {
+	const char *uid;
+	const char *namespace_;
+	const char *name;
+	const char *hostname;
+	const char *folder;   /* D/pods/UID */
+	const char *netns;    /* path of a network namespace to join; NULL: the machine's */
+	bool user_namespace;  /* of a supervisor that is not root: needed for the others */
+	bool mount_namespace; /* where permitted: the machine has been asked */
+	bool uts_namespace;   /* hostname is set in it */
+	bool pid_namespace;   /* one a container */
+	int64_t deadline_us;  /* from the supervisor's start: then every container ends; 0: none */
+	int64_t grace_us;     /* between SIGTERM and SIGKILL where nobody says otherwise */
+	uint64_t log_size;    /* rotate at; 0: never */
+	unsigned log_files;   /* keep at most so many a run, the current one included */
+	const struct plan_container *containers; /* init containers first */
+	size_t n_containers;
+	size_t n_init;
+};
+
+/* What nobody has asked for: -1, and every capability left alone. */
+extern const struct plan_identity plan_identity_none;
+
+/* Append the plan's text. ERR_TOO_LARGE past LIMIT_PLAN_BYTES. */
+int pod_plan_encode(const struct pod_plan *plan, struct buf *to, struct err *err) MUST_CHECK;
+/* What `ret` points to is in `arena`; `text` is no longer needed. ERR_BAD_REQUEST says where the text
+ * is not a plan. */
+int pod_plan_decode(struct str text, struct arena *arena, struct pod_plan *ret,
+		    struct err *err) MUST_CHECK;
+
+#endif

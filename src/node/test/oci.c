@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/oci.h: which words a runtime is started with. */
+#include "node/oci.h"
+
+#include "base/buf.h"
+#include "folder.h"
+#include "pods.h"
+#include "tap.h"
+
+static void check(const char *lines, const struct pod_plan *plan, struct plan_container *own,
+		  const char *want)
+{
+	AUTO(pods_close) struct pods pods;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf pod = BUF_UNBOUNDED;
+	const char *const *argv = NULL;
+	struct err err = {0};
+	size_t len = 0;
+
+	buf_printf(&pod, "spec: {containers: [{name: c, image: img, %s}]}\n", lines);
+	pods_open(&pods, buf_text(&pod), NULL);
+	if (oci_argv(&(struct oci_container){.program = "/usr/bin/podman",
+					     .runtime = "crun",
+					     .image = "img",
+					     .name = "volcano-u-c-0",
+					     .pod = plan,
+					     .plan = own,
+					     .container = &pods.pod.spec.containers.ptr[0]},
+		     pods.arena, &argv, &len, &err) < 0)
+		buf_puts(&text, err.text);
+	for (size_t i = 0; i < len; i++)
+		buf_printf(&text, "%s%s", i ? " " : "", argv[i]);
+	is(buf_text(&text), want);
+}
+
+#define HEAD "/usr/bin/podman --runtime crun run --rm --replace "
+
+static void test_find(void)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	enum oci_runtime runtime = OCI_NONE;
+	const char *inner = NULL;
+	struct err err = {0};
+	struct folder in;
+
+	folder_open(&in);
+	folder_write(&in, "bin/podman", "");
+	ok(oci_parse("crun", &runtime, &inner, &err) == 0 && runtime == OCI_PODMAN, "crun");
+	is(inner, "crun");
+	ok(oci_parse("lxc", &runtime, &inner, &err) < 0, "not lxc");
+	is(err.text, "\"lxc\" is not a runtime: one of podman, crun, runc, docker");
+	ok(!oci_find(OCI_PODMAN, folder_at(&in, "bin"), arena, &err), "not what cannot be run");
+	is(err.text, "podman is not installed; install it, or run without --runtime");
+	assert(chmod(folder_at(&in, "bin/podman"), 0755) == 0);
+	is(oci_find(OCI_PODMAN, arena_printf(arena, ":/not/there:%s/bin", in.path), arena, &err),
+	   folder_at(&in, "bin/podman"));
+	folder_close(&in);
+}
+
+int main(void)
+{
+	static const char *const argv[] = {"sh", "-c", "echo $X", NULL};
+	static const char *const env[] = {"X=a b", NULL};
+	static const struct plan_mount mounts[] = {
+		{.source = "/v/a", .target = "/a", .read_only = true},
+		{.fstype = "tmpfs", .target = "/home/me/.volcano"},
+	};
+	static const struct plan_mount comma[] = {{.source = "/v/a,b", .target = "/a"}};
+	static const uint32_t groups[] = {5};
+	struct pod_plan plan = {.hostname = "h", .netns = "/n/netns"};
+	struct plan_container own = {.argv = argv,
+				     .argc = 3,
+				     .env = env,
+				     .n_env = 1,
+				     .mounts = mounts,
+				     .n_mounts = 2,
+				     .cwd = "/w",
+				     .identity = plan_identity_none};
+
+	test_find();
+	own.identity.uid = 7;
+	own.identity.gid = 8;
+	own.identity.groups = groups;
+	own.identity.n_groups = 1;
+	own.identity.no_new_privs = true;
+	check("workingDir: /w, command: [sh], imagePullPolicy: Always, resources: {limits: {cpu: "
+	      "1500m, memory: 1Ki}}, securityContext: {readOnlyRootFilesystem: true, capabilities: "
+	      "{add: [NET_ADMIN], drop: [ALL]}}",
+	      &plan, &own,
+	      HEAD
+	      "--pull always --name volcano-u-c-0 --network ns:/n/netns --hostname h --workdir "
+	      "/w --env X=a b --mount type=bind,source=/v/a,destination=/a,readonly --mount "
+	      "type=tmpfs,destination=/home/me/.volcano --user 7:8 --group-add 5 "
+	      "--security-opt no-new-privileges --read-only --cap-drop ALL --cap-add NET_ADMIN "
+	      "--cpus 1.500 --memory 1024b --entrypoint sh img -c echo $X");
+	plan.netns = NULL;
+	own = (struct plan_container){.identity = plan_identity_none, .cwd = "/w", .tty = true};
+	check("args: [a, b]", &plan, &own,
+	      HEAD "--pull missing --name volcano-u-c-0 --network host --tty img a b");
+	own.mounts = comma;
+	own.n_mounts = 1;
+	check("args: [a]", &plan, &own,
+	      "mountPath /a: a comma cannot be passed to a container runtime");
+	return tap_done();
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* volcano-pod - holds the processes of pods. `volcano` starts it; nobody else needs to.
+ *
+ *	volcano-pod launch		starts supervisors for the agent at standard input, a socket
+ *	volcano-pod supervise FOLDER	one supervisor, for the pod in that folder
+ *
+ * Small and static: one a pod is there as long as the pod is. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "programs/volcano-pod/launcher.h"
+#include "programs/volcano-pod/supervisor.h"
+
+#include "base/banned.h"
+
+int main(int argc, char **argv)
+{
+	struct err err = {0};
+	int rc = -1;
+
+	if (argc == 2 && strcmp(argv[1], "launch") == 0) {
+		rc = launcher_run(STDIN_FILENO, &err);
+	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {
+		rc = supervisor_run(argv[2], -1, -1, &err);
+	} else if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+		puts("volcano-pod " VOLCANO_VERSION);
+		return 0;
+	} else {
+		fputs("volcano-pod holds the processes of pods; `volcano up` starts it.\n", stderr);
+		return 2;
+	}
+	if (rc < 0)
+		fprintf(stderr, "volcano-pod: %s\n", err.text);
+	return rc < 0 ? 1 : 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/family.c - every process that a container has started. */
+#include "programs/volcano-pod/family.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+
+#include "base/banned.h"
+
+enum { LIST_MAX_BYTES = 4 * 1024 * 1024 };
+
+void family_adopt(void)
+{
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* cannot fail on a kernel that has pidfds */
+}
+
+void family_kill_group(pid_t leader)
+{
+	if (leader > 1)
+		(void)kill(-leader, SIGKILL);
+}
+
+/* Kill each process of a list of numbers. */
+static size_t kill_listed(struct str list)
+{
+	size_t count = 0;
+	struct str word;
+
+	for (size_t i = 0, from = 0; i <= list.len; i++) {
+		int64_t pid;
+
+		if (i < list.len && list.ptr[i] != '\n' && list.ptr[i] != ' ')
+			continue;
+		word = str_slice(list, from, i);
+		from = i + 1;
+		if (number_parse_range(word, 2, INT32_MAX, &pid, NULL) == 0 &&
+		    kill((pid_t)pid, SIGKILL) == 0)
+			count++;
+	}
+	return count;
+}
+
+static size_t kill_in_file(const char *path)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(LIST_MAX_BYTES);
+
+	return fd_read_file(path, &text, NULL) < 0 ? 0 : kill_listed(buf_str(&text));
+}
+
+/* Version 2 kills as a whole, so that nothing can fork away; version 1 one after the other. */
+void family_kill_cgroup(const char *procs)
+{
+	struct str path = str_from(procs);
+	ptrdiff_t slash = str_rfind_byte(path, '/');
+	AUTO(mem_free)
+	char *whole = mem_printf("%.*s/cgroup.kill", slash < 0 ? 0 : (int)slash, procs);
+	AUTO(fd_close) int fd = open(whole, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "1", 1) == 1)
+		return;
+	for (int round = 0; round < 100 && kill_in_file(procs); round++) {
+	}
+}
+
+size_t family_kill_children(void)
+{
+	return kill_in_file("/proc/thread-self/children");
+}

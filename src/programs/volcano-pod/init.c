@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/init.c - the first process of a namespace: hands on signals, and reaps.
+ *
+ * All signals are blocked and waited for one by one: what is blocked is kept even where the first process
+ * has no handler. They are so before the program is there, so that none is lost.
+ *
+ * Always true: how the program has ended is told before anything that can take long. */
+#include "programs/volcano-pod/init.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/banned.h"
+
+enum { STATUS = 0 /* the one descriptor */, EXIT_NOT_STARTED = 127 };
+
+struct init {
+	pid_t program;
+	bool told;  /* to end, from outside */
+	bool ended; /* the program has, with `status` */
+	int status;
+};
+
+/* Whoever is outside has no number here. Its signals are for the program and what that has started. */
+static void hand_on(struct init *self, int signo, const siginfo_t *info)
+{
+	bool outside = info->si_pid == 0;
+
+	self->told = self->told || (outside && signo == SIGTERM);
+	if (outside && kill(-self->program, signo) == 0)
+		return;
+	if (!self->ended)
+		(void)kill(self->program, signo); /* also where it does not lead a group yet */
+}
+
+static void reap(struct init *self)
+{
+	ssize_t ignored;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != self->program || self->ended)
+			continue;
+		self->ended = true;
+		self->status = status;
+		ignored = write(STATUS, &status, sizeof(status));
+		(void)ignored; /* the exit code tells most of it */
+	}
+}
+
+static _Noreturn void run(pid_t program, const sigset_t *signals)
+{
+	struct init self = {.program = program};
+
+	for (;;) {
+		siginfo_t info = {0};
+		int signo = sigwaitinfo(signals, &info);
+
+		if (signo == SIGCHLD)
+			reap(&self);
+		else if (signo > 0)
+			hand_on(&self, signo, &info);
+		if (self.ended && !(self.told && kill(-program, 0) == 0))
+			_exit(WIFSIGNALED(self.status) ? 128 + WTERMSIG(self.status)
+						       : WEXITSTATUS(self.status));
+	}
+}
+
+int init_split(int status, struct err *err)
+{
+	sigset_t all, before;
+	pid_t program;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	program = fork();
+	if (program < 0)
+		return err_errno(err, errno, "fork");
+	if (program > 0) {
+		(void)prctl(PR_SET_NAME, "volcano-init");
+		if (dup2(status, STATUS) < 0 || close_range(STATUS + 1, UINT_MAX, 0) < 0)
+			_exit(EXIT_NOT_STARTED);
+		run(program, &all);
+	}
+	(void)setsid();
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return 0;
+}

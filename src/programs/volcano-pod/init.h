@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/init.h - the first process of a container that has a namespace of processes.
+ *
+ * The kernel spares the first process every signal that it has no handler for, and gives it all orphans. Few
+ * programs are made for that; so a small one is it, and the container's program is its child. */
+#ifndef PROGRAMS_VOLCANO_POD_INIT_H
+#define PROGRAMS_VOLCANO_POD_INIT_H
+
+#include "base/err.h"
+#include "base/macro.h"
+
+/* In the first process, with the program's identity: comes back in a child of it, which leads a session of
+ * its own and is to become the program. The first process closes all its descriptors but `status`, hands on
+ * signals (from outside to the program's group, from inside to the program) and reaps. How the program has
+ * ended, as waitpid() says it, is written into `status`; then the first process ends, and all that is left
+ * in the namespace with it. Where it was told to end by SIGTERM from outside, it waits for the program's
+ * group first. */
+int init_split(int status, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/launcher.c - the small process that starts supervisors for an agent.
+ *
+ * A supervisor is a copy of the launcher (fork), which is small: that costs a fraction of starting a
+ * program, and a copy of the agent, which may be large, is never made. */
+#include "programs/volcano-pod/launcher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "programs/volcano-pod/supervisor.h"
+
+#include "base/banned.h"
+
+enum { SOCKET, PLAN, DESCRIPTORS };
+
+/* A folder, and the descriptors that come with it; 0: the agent has gone. */
+static ssize_t receive(int agent, char folder[PATH_MAX], int ret[DESCRIPTORS])
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
+	} control;
+	struct iovec part = {.iov_base = folder, .iov_len = PATH_MAX - 1};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *head;
+	ssize_t len;
+
+	do
+		len = recvmsg(agent, &message, MSG_CMSG_CLOEXEC);
+	while (len < 0 && errno == EINTR);
+	ret[SOCKET] = ret[PLAN] = -1;
+	if (len <= 0)
+		return 0;
+	folder[len] = '\0';
+	head = CMSG_FIRSTHDR(&message);
+	if (head && head->cmsg_type == SCM_RIGHTS &&
+	    head->cmsg_len == CMSG_LEN(DESCRIPTORS * sizeof(int)))
+		memcpy(ret, CMSG_DATA(head), DESCRIPTORS * sizeof(int));
+	return len;
+}
+
+int launcher_run(int agent, struct err *err)
+{
+	char folder[PATH_MAX];
+	int fds[DESCRIPTORS];
+
+	(void)signal(SIGCHLD, SIG_IGN); /* nobody waits for supervisors */
+	(void)signal(SIGINT, SIG_IGN);  /* of the terminal; it goes when the agent goes */
+	while (receive(agent, folder, fds) > 0) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			fd_close(agent);
+			return supervisor_run(folder, fds[SOCKET], fds[PLAN], err);
+		}
+		fd_close(fds[PLAN]);
+		fd_close(
+			fds[SOCKET]); /* where there is no supervisor, the agent sees that it closes */
+	}
+	fd_close(agent);
+	return 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/root.c - the machine's files, with more in them.
+ *
+ * The root is a file system in memory that has every entry of the machine's root mounted into it. Where a
+ * path is missing in a folder of the machine, that folder is replaced in the same way. Clones of all
+ * entries are taken before anything is mounted over them, so that the root is not in itself.
+ *
+ * Links are followed by hand, as they will lead once this is the root. */
+#include "programs/volcano-pod/root.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "node/plan.h"
+
+#include "base/banned.h"
+
+enum { LINKS_MAX = 40, LINK_BYTES = 4096, MODE_FOLDER = 0755, MODE_FILE = 0644 };
+
+/* --- a folder replaced by one that has the same in it --- */
+
+struct entry {
+	char *name;
+	char *link; /* of a symbolic link: where it leads */
+	int clone;  /* -1: none */
+	bool folder;
+};
+
+static void take_entry(int folder, const char *name, struct entry *ret)
+{
+	char link[LINK_BYTES];
+	struct stat status;
+	ssize_t len;
+
+	*ret = (struct entry){.clone = -1};
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return; /* it has gone, or is nobody's to see */
+	if (S_ISLNK(status.st_mode)) {
+		len = readlinkat(folder, name, link, sizeof(link));
+		if (len > 0)
+			ret->link = mem_strdup_len(link, (size_t)len);
+	} else {
+		ret->clone = open_tree(folder, name,
+				       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
+					       AT_SYMLINK_NOFOLLOW);
+	}
+	ret->folder = S_ISDIR(status.st_mode);
+	ret->name = mem_strdup(name);
+}
+
+static int put_entry(const char *folder, const struct entry *entry, struct err *err)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/%s", folder, entry->name);
+
+	if (entry->link)
+		return symlink(entry->link, path) < 0 ? err_errno(err, errno, "%s", path) : 0;
+	if (entry->clone < 0)
+		return 0;
+	if (entry->folder && mkdir(path, MODE_FOLDER) < 0)
+		return err_errno(err, errno, "%s", path);
+	if (!entry->folder)
+		fd_close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE_FILE));
+	if (move_mount(entry->clone, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return err_errno(err, errno, "%s", path);
+	return 0;
+}
+
+/* `from` is the folder whose content is wanted, `to` where it is to be: it may be the same. One that may not
+ * be read has nothing in it for whoever asks. */
+static int mimic(const char *from, const char *to, struct err *err)
+{
+	AUTO(fd_close) int folder = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool closed = folder < 0 && errno == EACCES;
+	struct dirent **names = NULL;
+	int count = folder < 0 ? -1 : scandirat(folder, ".", &names, NULL, NULL);
+	struct entry *entries = mem_calloc((size_t)(count < 0 ? 0 : count) + 1, sizeof(*entries));
+	char options[32];
+	struct stat status = {.st_mode = MODE_FOLDER};
+	int rc = 0;
+
+	if (!closed && (count < 0 || fstat(folder, &status) < 0))
+		rc = err_errno(err, errno, "%s", from);
+
+	for (int i = 0; i < count; i++) {
+		if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0)
+			take_entry(folder, names[i]->d_name, &entries[i]);
+		mem_free(names[i]);
+	}
+	mem_free(names);
+	(void)snprintf(options, sizeof(options), "mode=%o,size=1m", status.st_mode & 07777);
+	if (rc == 0 && mount("tmpfs", to, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+		rc = err_errno(err, errno, "%s", to);
+	for (int i = 0; i < count; i++) {
+		if (rc == 0 && entries[i].name)
+			rc = put_entry(to, &entries[i], err);
+		mem_free(entries[i].name);
+		mem_free(entries[i].link);
+		fd_close(entries[i].clone > 0 ? entries[i].clone : -1);
+	}
+	mem_free(entries);
+	return rc;
+}
+
+/* --- paths in it --- */
+
+/* The path without links, as far as it is there; `ret_missing` is how much of it is not. */
+static char *resolve(const char *root, const char *path, size_t *ret_missing, struct err *err)
+{
+	char *done = mem_strdup(root);
+	char *todo = mem_strdup(path);
+	int links = 0;
+
+	for (;;) {
+		char *part = todo + strspn(todo, "/");
+		size_t len = strcspn(part, "/");
+		char *next = mem_printf("%s/%.*s", done, (int)len, part);
+		char link[LINK_BYTES];
+		struct stat status;
+		ssize_t to;
+
+		if (len == 2 && strncmp(part, "..", 2) == 0) { /* not above the root */
+			char *slash = strrchr(done + strlen(root), '/');
+
+			if (slash)
+				*slash = '\0';
+			memmove(todo, part + len, strlen(part + len) + 1);
+			mem_free(next);
+			continue;
+		}
+		if (len == 0 || lstat(next, &status) < 0) {
+			*ret_missing = len ? strlen(part) : 0;
+			mem_free(next);
+			next = mem_printf("%s%s%s", done, len ? "/" : "", part);
+			mem_free(done);
+			mem_free(todo);
+			return next;
+		}
+		to = S_ISLNK(status.st_mode) ? readlink(next, link, sizeof(link) - 1) : -1;
+		if (to >= 0 && ++links < LINKS_MAX) {
+			char *more;
+
+			link[to] = '\0';
+			more = mem_printf("%s/%s", link, part + len);
+			if (link[0] == '/') {
+				mem_free(done);
+				done = mem_strdup(root);
+			}
+			mem_free(next);
+			mem_free(todo);
+			todo = more;
+			continue;
+		}
+		if (to >= 0) {
+			(void)err_set(err, ERR_INVALID, "%s: too many links", path);
+			mem_free(next);
+			mem_free(done);
+			mem_free(todo);
+			return NULL;
+		}
+		memmove(todo, part + len, strlen(part + len) + 1);
+		mem_free(done);
+		done = next;
+	}
+}
+
+char *root_path(const char *root, const char *path, struct err *err)
+{
+	size_t missing;
+
+	return resolve(root, path, &missing, err);
+}
+
+/* Is the folder one that was made here? In memory, and not the machine's. */
+static bool is_own(const char *folder, dev_t *own, size_t len)
+{
+	struct stat status;
+
+	if (stat(folder, &status) < 0)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (own[i] == status.st_dev)
+			return true;
+	return false;
+}
+
+static int note_own(const char *folder, dev_t *own, size_t *len, struct err *err)
+{
+	struct stat status;
+
+	if (stat(folder, &status) < 0)
+		return err_errno(err, errno, "%s", folder);
+	own[(*len)++] = status.st_dev;
+	return 0;
+}
+
+/* Make the folders and the end of a path that are missing. */
+static int make_missing(char *path, size_t missing, bool folder, struct err *err)
+{
+	AUTO(fd_close) int file = -1;
+
+	for (char *at = path + strlen(path) - missing; *at; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		if (mkdir(path, MODE_FOLDER) < 0 && errno != EEXIST)
+			return err_errno(err, errno, "%s", path);
+		*at = '/';
+	}
+	if (folder)
+		return mkdir(path, MODE_FOLDER) < 0 && errno != EEXIST
+			       ? err_errno(err, errno, "%s", path)
+			       : 0;
+	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, MODE_FILE);
+	return file < 0 ? err_errno(err, errno, "%s", path) : 0;
+}
+
+static int make_place(const char *root, const struct plan_mount *mount, dev_t *own, size_t *n_own,
+		      struct err *err)
+{
+	size_t missing = 0;
+	AUTO(mem_free) char *path = resolve(root, mount->target, &missing, err);
+	struct stat status = {.st_mode = S_IFDIR};
+	char *end;
+	char kept;
+	int rc = 0;
+
+	if (!path || !missing)
+		return path ? 0 : -1;
+	if (mount->source && stat(mount->source, &status) < 0)
+		return err_errno(err, errno, "%s", mount->source);
+	end = path + strlen(path) - missing - 1;
+	kept = *end;
+	*end = '\0';
+	if (!is_own(path, own, *n_own)) {
+		rc = mimic(path, path, err);
+		if (rc == 0)
+			rc = note_own(path, own, n_own, err);
+	}
+	*end = kept;
+	return rc < 0 ? -1 : make_missing(path, missing, S_ISDIR(status.st_mode), err);
+}
+
+/* --- the root --- */
+
+/* The entries of the root, but for those that programs cannot do without writing to. */
+static int make_read_only(const char *root, struct err *err)
+{
+	static const char *const kept[] = {".", "..", "dev", "proc", "sys", "run"};
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+	struct dirent **names = NULL;
+	int count = scandir(root, &names, NULL, NULL);
+	int rc = 0;
+
+	for (int i = 0; i < count; i++) {
+		AUTO(mem_free) char *path = mem_printf("%s/%s", root, names[i]->d_name);
+		bool keep = names[i]->d_type == DT_LNK;
+
+		for (size_t k = 0; k < ARRAY_LEN(kept); k++)
+			keep = keep || strcmp(names[i]->d_name, kept[k]) == 0;
+		/* what is no mount of its own is the root's, whose turn comes last */
+		if (!keep && rc == 0 &&
+		    mount_setattr(AT_FDCWD, path, AT_RECURSIVE, &attr, sizeof(attr)) < 0 &&
+		    errno != EINVAL)
+			rc = err_errno(err, errno, "%s", path);
+		mem_free(names[i]);
+	}
+	mem_free(names);
+	if (rc == 0 && mount_setattr(AT_FDCWD, root, 0, &attr, sizeof(attr)) < 0)
+		rc = err_errno(err, errno, "%s", root);
+	return rc;
+}
+
+int root_make(const char *path, const struct plan_container *container, bool read_only,
+	      struct err *err)
+{
+	dev_t *own = mem_calloc(container->n_mounts + 1, sizeof(*own));
+	size_t n_own = 0;
+	int rc = mimic("/", path, err);
+
+	if (rc == 0)
+		rc = note_own(path, own, &n_own, err);
+	for (size_t i = 0; i < container->n_mounts && rc == 0; i++)
+		rc = make_place(path, &container->mounts[i], own, &n_own, err);
+	mem_free(own);
+	return rc == 0 && read_only ? make_read_only(path, err) : rc;
+}
+
+int root_enter(const char *path, struct err *err)
+{
+	if (chdir(path) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
+	    umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return err_errno(err, errno, "a root of its own");
+	return 0;
+}

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/supervisor.c - the process that holds a pod.
+ *
+ * One thread around one poll(): the agent's socket, the socket on which the next agent comes, child
+ * ends (a signalfd), and the output of what runs. Whatever happens to a container is written into the
+ * pod's folder first and told second, so that an agent that was away, or that never was, misses nothing.
+ *
+ * It takes no decisions: it starts what it is told to start and ends what it is told to end; by itself it
+ * only ends everything at the pod's deadline, and when its folder has gone while no agent is there.
+ *
+ * Always true: a container has ended when its first process has; whatever that has left behind is killed
+ * then. When the supervisor goes, nothing of the pod is left: its children die with it. */
+#include "programs/volcano-pod/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "node/plan.h"
+#include "programs/volcano-pod/child.h"
+#include "programs/volcano-pod/family.h"
+#include "programs/volcano-pod/supervisor_internal.h"
+
+#include "base/banned.h"
+
+#define NEVER INT64_MAX
+#define FOLDER_CHECK (5 * TIME_SECOND) /* while no agent is there */
+#define LAST_TRIES (5 * TIME_SECOND)
+
+enum { PIECE_BYTES = 16 * 1024, PIECES_A_TURN = 16, POLL_MAX_MS = 3600 * 1000 };
+
+/* --- time --- */
+
+static int64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return now.tv_sec * TIME_SECOND + now.tv_nsec / 1000;
+}
+
+int64_t supervisor_wall(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+int64_t supervisor_uptime(void)
+{
+	return read_clock(CLOCK_BOOTTIME); /* goes on while the machine sleeps, as deadlines do */
+}
+
+/* --- records --- */
+
+static void write_record(struct supervisor *self, size_t index, const char text[RECORD_SIZE])
+{
+	ssize_t done =
+		pwrite(self->records, text, RECORD_SIZE - 1, (off_t)(index * (RECORD_SIZE - 1)));
+
+	(void)done; /* on a full disk the agent still hears of it */
+}
+
+void supervisor_tell(struct supervisor *self, size_t index)
+{
+	char text[RECORD_SIZE];
+	char message[RECORD_SIZE + 32];
+	int len;
+
+	record_print(&self->containers[index].record, text);
+	len = snprintf(message, sizeof(message), "state %zu %s", index, text);
+	supervisor_send(self, message, (size_t)len);
+}
+
+/* Something has happened to a container. */
+static void keep_record(struct supervisor *self, size_t index)
+{
+	char text[RECORD_SIZE];
+
+	record_print(&self->containers[index].record, text);
+	write_record(self, index, text);
+	supervisor_tell(self, index);
+}
+
+/* --- containers --- */
+
+static size_t running(const struct supervisor *self)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		count += self->containers[i].record.state == RECORD_RUNNING;
+	return count;
+}
+
+static void begin_run(struct container *container, unsigned run, int64_t now)
+{
+	struct record *record = &container->record;
+
+	if (record->state == RECORD_ENDED)
+		record->last = record->now;
+	record->run = run;
+	record->pid = 0;
+	record->now = (struct record_run){.started = now};
+	record->message[0] = '\0';
+	record->state = RECORD_RUNNING;
+	container->kill_at = NEVER;
+	container->stopping = false;
+}
+
+void supervisor_start(struct supervisor *self, size_t index, unsigned run)
+{
+	const struct plan_container *plan = &self->plan.containers[index];
+	struct container *container = &self->containers[index];
+	struct record *record = &container->record;
+	struct child child;
+	struct err err;
+
+	if (record->state == RECORD_RUNNING ||
+	    (record->state == RECORD_ENDED && record->run >= run))
+		return; /* it was asked twice */
+	begin_run(container, run, supervisor_wall());
+	if (run >= 2)
+		output_remove(plan->name, run - 2, self->plan.log_files);
+	if (plan->argc && child_start(&(struct child_start){.plan = &self->plan,
+							    .container = plan,
+							    .argv = plan->argv},
+				      &child, &err) < 0) {
+		record->state = RECORD_ENDED;
+		record->now.ended = record->now.started;
+		record->now.exit_code = 128;
+		record->now.start_failed = true;
+		(void)snprintf(record->message, sizeof(record->message), "%.*s",
+			       RECORD_MESSAGE_SIZE - 1, err.text);
+	} else if (plan->argc) {
+		record->pid = child.pid;
+		container->pipe = child.output;
+		container->end = child.status;
+		container->output = output_new(&(struct output_options){
+			.name = plan->name,
+			.run = run,
+			.file_size = self->plan.log_size,
+			.files = self->plan.log_files,
+		});
+	}
+	keep_record(self, index);
+}
+
+/* What it has printed is written; true: there may be more. */
+static bool read_output(struct container *container)
+{
+	char piece[PIECE_BYTES];
+
+	for (int i = 0; i < PIECES_A_TURN; i++) {
+		ssize_t got = read(container->pipe, piece, sizeof(piece));
+
+		if (got > 0) {
+			output_add(container->output, piece, (size_t)got, supervisor_wall());
+			continue;
+		}
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got == 0 || errno != EAGAIN)
+			fd_close(fd_take(&container->pipe)); /* nobody can print any more */
+		return false;
+	}
+	return true;
+}
+
+static void kill_rest(struct supervisor *self, size_t index)
+{
+	const struct plan_container *plan = &self->plan.containers[index];
+
+	family_kill_group((pid_t)self->containers[index].record.pid);
+	for (size_t i = 0; i < plan->n_cgroups; i++)
+		family_kill_cgroup(plan->cgroups[i]);
+	if (running(self) == 0)
+		(void)family_kill_children();
+}
+
+/* The first process of a container has ended. */
+static void end_run(struct supervisor *self, size_t index, int status)
+{
+	struct container *container = &self->containers[index];
+	struct record *record = &container->record;
+
+	record->state = RECORD_ENDED;
+	record->now.ended = supervisor_wall();
+	record->now.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	record->now.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	record->now.deadline = self->past_deadline;
+	kill_rest(self, index);
+	while (container->pipe >= 0 && read_output(container)) {
+	}
+	fd_close(fd_take(&container->pipe));
+	fd_close(fd_take(&container->end));
+	output_free(TAKE(container->output), supervisor_wall());
+	record->pid = 0;
+	container->kill_at = NEVER;
+	container->lingers = false;
+	keep_record(self, index);
+}
+
+/* Has its process group members? While there are, its number is nobody else's. */
+static bool has_group(const struct container *container)
+{
+	return container->record.pid > 1 && kill(-(pid_t)container->record.pid, 0) == 0;
+}
+
+/* Where its first process is ours, that cannot die as the program has: it has written down how. */
+static int program_status(const struct container *container, int status)
+{
+	int told;
+
+	return read(container->end, &told, sizeof(told)) == (ssize_t)sizeof(told) ? told : status;
+}
+
+/* A container that was told to end: those that its first process leaves behind, such as what a shell has
+ * started, have got the signal too, and may use what is left of the grace. */
+static void main_ended(struct supervisor *self, size_t index, int status)
+{
+	struct container *container = &self->containers[index];
+
+	status = program_status(container, status);
+	if (container->stopping && container->kill_at != NEVER && has_group(container)) {
+		container->lingers = true;
+		container->status = status;
+	} else {
+		end_run(self, index, status);
+	}
+}
+
+static void check_lingering(struct supervisor *self)
+{
+	for (size_t i = 0; i < self->plan.n_containers; i++) {
+		struct container *container = &self->containers[i];
+
+		if (container->lingers && (container->kill_at == NEVER || !has_group(container)))
+			end_run(self, i, container->status);
+	}
+}
+
+void supervisor_stop(struct supervisor *self, size_t index, int64_t grace)
+{
+	struct container *container = &self->containers[index];
+	pid_t pid = (pid_t)container->record.pid;
+	int64_t kill_at = supervisor_uptime() + (grace > 0 ? grace : 0);
+
+	if (container->record.state != RECORD_RUNNING)
+		return;
+	if (!pid) { /* it only idles */
+		end_run(self, index, 0);
+		return;
+	}
+	if (!container->stopping && grace > 0)
+		(void)kill(-pid, SIGTERM);
+	container->stopping = true;
+	if (kill_at < container->kill_at)
+		container->kill_at = kill_at; /* a shorter grace overrules a longer one */
+}
+
+void supervisor_stop_all(struct supervisor *self, int64_t grace)
+{
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		supervisor_stop(self, i, grace);
+}
+
+/* Whoever has ended; orphans of containers as well. */
+static void reap(struct supervisor *self)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (size_t i = 0; i < self->plan.n_containers; i++)
+			if (self->containers[i].record.pid == pid && !self->containers[i].lingers)
+				main_ended(self, i, status);
+		supervisor_exec_ended(self, pid, status);
+	}
+	check_lingering(self);
+	/* Children of those that were killed have become ours; there is nobody to keep them. */
+	if (pid == 0 && running(self) == 0 && self->execs.len == 0)
+		(void)family_kill_children();
+}
+
+/* --- timers --- */
+
+static void check_folder(struct supervisor *self)
+{
+	struct stat status;
+
+	if (self->agent >= 0 || supervisor_uptime() < self->next_check)
+		return;
+	self->next_check = supervisor_uptime() + FOLDER_CHECK;
+	if (fstat(self->folder, &status) == 0 && status.st_nlink == 0)
+		self->quitting = true; /* nobody will ever come */
+}
+
+static void run_timers(struct supervisor *self)
+{
+	int64_t now = supervisor_uptime();
+
+	for (size_t i = 0; i < self->plan.n_containers; i++) {
+		struct container *container = &self->containers[i];
+
+		if (container->kill_at > now)
+			continue;
+		container->kill_at = NEVER;
+		family_kill_group((pid_t)container->record.pid);
+		if (!container->lingers)
+			(void)kill((pid_t)container->record.pid, SIGKILL);
+	}
+	check_lingering(self);
+	if (self->deadline <= now && !self->past_deadline) {
+		self->past_deadline = true;
+		supervisor_stop_all(self, self->plan.grace_us);
+	}
+	supervisor_exec_check(self, now);
+	check_folder(self);
+}
+
+static int poll_timeout(const struct supervisor *self)
+{
+	int64_t next = self->past_deadline ? NEVER : self->deadline;
+	int64_t left;
+
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		if (self->containers[i].kill_at < next)
+			next = self->containers[i].kill_at;
+	for (size_t i = 0; i < self->execs.len; i++)
+		if (self->execs.ptr[i].due < next)
+			next = self->execs.ptr[i].due;
+	if (self->agent < 0 && self->next_check < next)
+		next = self->next_check;
+	if (next == NEVER)
+		return -1;
+	left = (next - supervisor_uptime() + 999) / 1000;
+	return left < 0 ? 0 : left > POLL_MAX_MS ? POLL_MAX_MS : (int)left;
+}
+
+/* --- the loop --- */
+
+static void on_signals(struct supervisor *self)
+{
+	struct signalfd_siginfo info;
+
+	while (read(self->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD) {
+			supervisor_stop_all(self, self->plan.grace_us);
+			self->quit_when_ended = true;
+		}
+	}
+	reap(self);
+}
+
+struct watched {
+	VEC(struct pollfd) fds;
+	VEC(struct container *) containers; /* beside them; NULL: something else */
+};
+
+static void watch(struct watched *watched, int fd, struct container *container)
+{
+	if (fd < 0)
+		return;
+	vec_push(&watched->fds, (struct pollfd){.fd = fd, .events = POLLIN});
+	vec_push(&watched->containers, container);
+}
+
+static void turn(struct supervisor *self, struct watched *watched)
+{
+	vec_clear(&watched->fds);
+	vec_clear(&watched->containers);
+	watch(watched, self->signals, NULL);
+	watch(watched, self->listener, NULL);
+	watch(watched, self->agent, NULL);
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		watch(watched, self->containers[i].pipe, &self->containers[i]);
+	for (size_t i = 0; i < self->execs.len; i++)
+		watch(watched, self->execs.ptr[i].pipe, NULL);
+	if (poll(watched->fds.ptr, watched->fds.len, poll_timeout(self)) < 0 && errno != EINTR)
+		return;
+	for (size_t i = 0; i < watched->fds.len; i++)
+		if (watched->containers.ptr[i] && watched->fds.ptr[i].revents &&
+		    watched->containers.ptr[i]->pipe == watched->fds.ptr[i].fd)
+			(void)read_output(watched->containers.ptr[i]);
+	supervisor_exec_read(self);
+	on_signals(self);
+	supervisor_hear(self);
+	run_timers(self);
+}
+
+/* Nothing is left when it goes. */
+static void end_all(struct supervisor *self)
+{
+	int64_t until = supervisor_uptime() + LAST_TRIES;
+
+	for (size_t i = 0; i < self->plan.n_containers; i++) {
+		if (self->containers[i].record.state != RECORD_RUNNING)
+			continue;
+		self->containers[i].kill_at = NEVER;
+		if (self->containers[i].lingers)
+			end_run(self, i, self->containers[i].status);
+		else if (self->containers[i].record.pid)
+			kill_rest(self, i);
+		else
+			end_run(self, i, 0);
+	}
+	for (;;) {
+		struct pollfd one = {.fd = self->signals, .events = POLLIN};
+
+		if (!family_kill_children() && running(self) == 0)
+			break;
+		(void)poll(&one, 1, 100);
+		on_signals(self);
+		if (supervisor_uptime() > until)
+			break; /* what does not die of SIGKILL waits in the kernel */
+	}
+}
+
+/* --- life --- */
+
+static int open_signals(struct supervisor *self, struct err *err)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGHUP);
+	(void)pthread_sigmask(SIG_SETMASK, &set, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)signal(SIGCHLD, SIG_DFL);
+	self->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return self->signals < 0 ? err_errno(err, errno, "signals") : 0;
+}
+
+static int read_plan(struct supervisor *self, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_PLAN_BYTES);
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	char path[32] = WIRE_PLAN;
+	struct pod_plan plan;
+
+	if (self->plan_file >= 0)
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", self->plan_file);
+	if (fd_read_file(path, &text, err) < 0 ||
+	    pod_plan_decode(buf_str(&text), arena, &plan, err) < 0)
+		return err_wrap(err, "%s", WIRE_PLAN);
+	fd_close(fd_take(&self->plan_file));
+	self->arena = TAKE(arena);
+	self->plan = plan;
+	return 0;
+}
+
+/* Where an earlier supervisor of this pod was, it goes on. */
+static void read_records(struct supervisor *self)
+{
+	char text[RECORD_SIZE];
+
+	for (size_t i = 0; i < self->plan.n_containers; i++) {
+		struct container *container = &self->containers[i];
+		ssize_t len =
+			pread(self->records, text, RECORD_SIZE - 1, (off_t)(i * (RECORD_SIZE - 1)));
+
+		container->pipe = container->end = -1;
+		container->kill_at = NEVER;
+		if (len != RECORD_SIZE - 1 ||
+		    record_parse(str_of(text, RECORD_SIZE - 1), &container->record, NULL) < 0)
+			continue;
+		if (container->record.state == RECORD_RUNNING) { /* died with its supervisor */
+			container->record.state = RECORD_ENDED;
+			container->record.pid = 0;
+			container->record.now.ended = supervisor_wall();
+			container->record.now.exit_code = 128 + SIGKILL;
+			container->record.now.signal = SIGKILL;
+			keep_record(self, i);
+		}
+	}
+}
+
+static int open_all(struct supervisor *self, const char *folder, struct err *err)
+{
+	if (chdir(folder) < 0)
+		return err_errno(err, errno, "%s", folder);
+	self->folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	self->records = open(RECORD_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (self->folder < 0 || self->records < 0)
+		return err_errno(err, errno, "%s", folder);
+	if (read_plan(self, err) < 0 || open_signals(self, err) < 0 ||
+	    supervisor_listen(self, err) < 0)
+		return -1;
+	self->containers = mem_calloc(self->plan.n_containers + 1, sizeof(*self->containers));
+	read_records(self);
+	return 0;
+}
+
+static void close_all(struct supervisor *self)
+{
+	for (size_t i = 0; self->containers && i < self->plan.n_containers; i++) {
+		fd_close(self->containers[i].pipe);
+		fd_close(self->containers[i].end);
+		output_free(self->containers[i].output, supervisor_wall());
+	}
+	mem_free(self->containers);
+	vec_done(&self->execs);
+	fd_close(self->agent);
+	fd_close(self->plan_file);
+	fd_close(self->listener);
+	fd_close(self->signals);
+	fd_close(self->records);
+	fd_close(self->folder);
+	arena_free(self->arena);
+}
+
+int supervisor_run(const char *folder, int agent, int plan, struct err *err)
+{
+	struct supervisor self = {.agent = agent,
+				  .plan_file = plan,
+				  .listener = -1,
+				  .signals = -1,
+				  .records = -1,
+				  .folder = -1,
+				  .deadline = NEVER};
+	struct watched watched = {0};
+	int rc = -1;
+
+	(void)setsid();
+	family_adopt();
+	if (open_all(&self, folder, err) == 0) {
+		(void)prctl(PR_SET_NAME, self.plan.name);
+		self.next_check = supervisor_uptime() + FOLDER_CHECK;
+		if (self.plan.deadline_us > 0)
+			self.deadline = supervisor_uptime() + self.plan.deadline_us;
+		supervisor_greet(&self);
+		while (!self.quitting && !(self.quit_when_ended && running(&self) == 0))
+			turn(&self, &watched);
+		end_all(&self);
+		rc = 0;
+	}
+	vec_done(&watched.fds);
+	vec_done(&watched.containers);
+	close_all(&self);
+	return rc;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/supervisor_internal.h - what the files of the supervisor share:
+ *
+ *	supervisor.c	containers, time and the loop
+ *	talk.c		the agent's socket
+ *	exec.c		other commands in a container's place: probes and hooks */
+#ifndef PROGRAMS_VOLCANO_POD_SUPERVISOR_INTERNAL_H
+#define PROGRAMS_VOLCANO_POD_SUPERVISOR_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/vec.h"
+#include "node/plan.h"
+#include "node/record.h"
+#include "node/wire.h"
+#include "programs/volcano-pod/output.h"
+
+struct container {
+	struct record record;
+	struct output *output;
+	int pipe;        /* what it prints; -1: none */
+	int end;         /* tells how its program has ended (child.h); -1: none */
+	int64_t kill_at; /* by supervisor_uptime() */
+	bool stopping;
+	bool lingers; /* its first process has ended with `status`, others have some grace left */
+	int status;
+};
+
+/* Another command in the place of a container. */
+struct exec {
+	uint64_t id;
+	pid_t pid;
+	int pipe;
+	int64_t due; /* by supervisor_uptime() */
+	bool timed_out;
+	struct buf output;
+};
+
+struct supervisor {
+	struct arena *arena; /* of the plan */
+	struct pod_plan plan;
+	struct container *containers;
+	VEC(struct exec) execs;
+	int agent;     /* -1: none */
+	int plan_file; /* in memory, until it is read; -1: in the folder */
+	int listener;
+	int signals;
+	int records;
+	int folder;
+	int64_t deadline; /* by supervisor_uptime() */
+	int64_t next_check;
+	bool past_deadline;
+	bool quitting;
+	bool quit_when_ended;
+};
+
+int64_t supervisor_wall(void);
+int64_t supervisor_uptime(void);
+void supervisor_start(struct supervisor *self, size_t index, unsigned run);
+void supervisor_stop(struct supervisor *self, size_t index, int64_t grace);
+void supervisor_stop_all(struct supervisor *self, int64_t grace);
+/* Tell the agent how a container is. */
+void supervisor_tell(struct supervisor *self, size_t index);
+
+/* --- talk.c --- */
+
+int supervisor_listen(struct supervisor *self, struct err *err) MUST_CHECK;
+/* Tell an agent that has come all that is known. */
+void supervisor_greet(struct supervisor *self);
+/* Does nothing where there is no agent. */
+void supervisor_send(struct supervisor *self, const char *message, size_t len);
+/* Do what the agent has asked for; take a new one. */
+void supervisor_hear(struct supervisor *self);
+
+/* --- exec.c --- */
+
+struct exec_ask {
+	uint64_t id;
+	size_t container;
+	int64_t timeout_us; /* 0: none */
+	struct str args;    /* each ends in NUL */
+};
+void supervisor_exec(struct supervisor *self, const struct exec_ask *ask);
+void supervisor_exec_ended(struct supervisor *self, pid_t pid, int status);
+void supervisor_exec_read(struct supervisor *self);
+/* End what takes too long. */
+void supervisor_exec_check(struct supervisor *self, int64_t now);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs/volcano-pod/talk.c - the supervisor's end of the agent's socket.
+ *
+ * One agent at a time: the last one that came, of the same user. What it says is checked word by word;
+ * what is not understood is passed over, so that a newer agent can be met by an older supervisor. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "programs/volcano-pod/supervisor_internal.h"
+
+#include "base/banned.h"
+
+enum { BACKLOG = 4, MESSAGES_A_TURN = 64 };
+
+void supervisor_send(struct supervisor *self, const char *message, size_t len)
+{
+	if (self->agent < 0)
+		return;
+	if (send(self->agent, message, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		fd_close(fd_take(&self->agent)); /* it comes back, and hears everything */
+}
+
+void supervisor_greet(struct supervisor *self)
+{
+	char text[64];
+	int len = snprintf(text, sizeof(text), "hello %d %ld", WIRE_VERSION, (long)getpid());
+
+	supervisor_send(self, text, (size_t)len);
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		if (self->containers[i].record.state != RECORD_NEW)
+			supervisor_tell(self, i);
+	supervisor_send(self, "ready", strlen("ready"));
+}
+
+int supervisor_listen(struct supervisor *self, struct err *err)
+{
+	struct sockaddr_un address;
+	socklen_t len = wire_address(self->folder, &address);
+
+	self->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (self->listener < 0 || bind(self->listener, (struct sockaddr *)&address, len) < 0 ||
+	    listen(self->listener, BACKLOG) < 0)
+		return err_errno(err, errno, "socket");
+	return 0;
+}
+
+static void take_agent(struct supervisor *self)
+{
+	int fd = accept4(self->listener, NULL, NULL, SOCK_CLOEXEC);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+	    (peer.uid != geteuid() && peer.uid != 0)) {
+		fd_close(fd);
+		return;
+	}
+	fd_close(self->agent);
+	self->agent = fd;
+	supervisor_greet(self);
+}
+
+/* --- what is asked --- */
+
+static bool next_number(struct str *rest, int64_t max, int64_t *ret)
+{
+	struct str word;
+
+	return str_split(rest, ' ', &word) && number_parse_range(word, 0, max, ret, NULL) == 0;
+}
+
+static bool next_container(struct supervisor *self, struct str *rest, size_t *ret)
+{
+	int64_t index;
+
+	if (!next_number(rest, (int64_t)self->plan.n_containers - 1, &index))
+		return false;
+	*ret = (size_t)index;
+	return true;
+}
+
+static void do_start(struct supervisor *self, struct str words)
+{
+	size_t index;
+	int64_t run;
+
+	if (next_container(self, &words, &index) && next_number(&words, UINT32_MAX, &run))
+		supervisor_start(self, index, (unsigned)run);
+}
+
+static void do_stop(struct supervisor *self, struct str words)
+{
+	size_t index;
+	int64_t grace;
+
+	if (next_container(self, &words, &index) && next_number(&words, INT64_MAX / 2, &grace))
+		supervisor_stop(self, index, grace);
+}
+
+static void do_signal(struct supervisor *self, struct str words)
+{
+	size_t index;
+	int64_t signo;
+
+	if (next_container(self, &words, &index) && next_number(&words, SIGRTMAX, &signo) &&
+	    self->containers[index].record.pid > 0)
+		(void)kill(-(pid_t)self->containers[index].record.pid, (int)signo);
+}
+
+static void do_exec(struct supervisor *self, struct str words)
+{
+	ptrdiff_t end = str_find_byte(words, '\0', 0);
+	struct exec_ask ask = {0};
+	struct str head = str_slice(words, 0, end < 0 ? words.len : (size_t)end);
+	int64_t id;
+
+	if (end < 0 || !next_number(&head, INT64_MAX, &id) ||
+	    !next_container(self, &head, &ask.container) ||
+	    !next_number(&head, INT64_MAX / 2, &ask.timeout_us))
+		return;
+	ask.id = (uint64_t)id;
+	ask.args = str_skip(words, (size_t)end + 1);
+	supervisor_exec(self, &ask);
+}
+
+static void do_quit(struct supervisor *self, struct str words)
+{
+	(void)words;
+	self->quitting = true;
+}
+
+static const struct {
+	const char *word;
+	void (*fn)(struct supervisor *self, struct str words);
+} messages[] = {
+	{"start", do_start}, {"stop", do_stop}, {"signal", do_signal},
+	{"exec", do_exec},   {"quit", do_quit},
+};
+
+static void hear_one(struct supervisor *self, struct str message)
+{
+	struct str word;
+
+	if (!str_split(&message, ' ', &word))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(messages); i++)
+		if (str_is(word, messages[i].word))
+			messages[i].fn(self, message);
+}
+
+void supervisor_hear(struct supervisor *self)
+{
+	AUTO(mem_free) char *text = NULL;
+
+	take_agent(self);
+	for (int i = 0; i < MESSAGES_A_TURN && self->agent >= 0 && !self->quitting; i++) {
+		ssize_t len;
+
+		if (!text)
+			text = mem_alloc(WIRE_MAX_BYTES);
+		len = recv(self->agent, text, WIRE_MAX_BYTES, MSG_DONTWAIT);
+		if (len < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (len <= 0)
+			fd_close(fd_take(&self->agent));
+		else
+			hear_one(self, str_of(text, (size_t)len));
+	}
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/queue_share.c - see the header. */
+#include "sched/queue_share.h"
+
+#include "base/macro.h"
+#include "model/resources.h"
+#include "sched/queue_info.h"
+
+#include "base/banned.h"
+
+static const struct resources *sum_of(const struct queue_info *queue, enum queue_sum which)
+{
+	switch (which) {
+	case QUEUE_PIPELINED:
+		return &queue->pipelined;
+	case QUEUE_PENDING:
+		return &queue->pending;
+	case QUEUE_INQUEUE:
+		return &queue->inqueue;
+	case QUEUE_ELASTIC:
+		return &queue->elastic;
+	case QUEUE_ALLOCATED:
+	case QUEUE_SUM_COUNT:
+		break;
+	}
+	return &queue->allocated;
+}
+
+const struct resources *queue_sum(const struct queue_info *queue, enum queue_sum which, bool tree,
+				  struct resources *room)
+{
+	const struct resources *sum = sum_of(queue, which);
+
+	if (tree || list_is_empty(&queue->children))
+		return sum;
+	resources_copy(room, sum);
+	for (const struct list *link = queue->children.next; link != &queue->children;
+	     link = link->next)
+		resources_sub(room, sum_of(container_of(link, struct queue_info, sibling), which));
+	return room;
+}
+
+void queue_sum_add(const struct queue_info *queue, enum queue_sum which, bool tree, int sign,
+		   struct resources *to)
+{
+	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+	const struct resources *sum = queue_sum(queue, which, tree, &room);
+
+	if (sign > 0)
+		resources_add(to, sum);
+	else
+		resources_sub(to, sum);
+}
+
+double queue_share(const struct resources *held, const struct resources *deserved)
+{
+	double most = 0;
+
+	for (dim_set rest = resources_dims(deserved); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+		double one =
+			resources_share(resources_get(held, dim), resources_get(deserved, dim));
+
+		if (one > most)
+			most = one;
+	}
+	return most;
+}
+
+struct reason queue_reason(enum reason_code code, const struct queue_info *queue)
+{
+	return (struct reason){.code = (uint8_t)code, .dim = DIM_NONE, .subject = queue->name};
+}
+
+struct reason queue_reason_over(enum reason_code code, const struct queue_info *queue,
+				const struct resources *held, const struct resources *sum,
+				const struct resources *limit, dim_set over)
+{
+	struct reason why = queue_reason(code, queue);
+	int dim = __builtin_ctzll(over);
+
+	why.dim = (int8_t)dim;
+	why.dims = over;
+	why.have = resources_get(held, dim);
+	why.limit = resources_get(limit, dim);
+	why.need = resources_get(sum, dim) - resources_get(limit, dim);
+	return why;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plugins one by one: what they make of their arguments, and the scores that they give. What they do
+ * to a cluster is in test/data/sched/plugin. */
+#include <math.h>
+
+#include "build.h"
+#include "sched/finder.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+/* A configuration with one plugin and nothing else; `rest` is behind its name. */
+static struct config *alone(const char *name, const char *rest, struct err *err)
+{
+	AUTO(mem_free)
+	char *text =
+		mem_printf("{actions: allocate, tiers: [{plugins: [{name: %s%s}]}]}", name, rest);
+	static uint64_t number = 1000;
+
+	return config_parse(str_from(text), ++number, err);
+}
+
+static void refuses(const char *name, const char *rest, const char *why)
+{
+	struct err err = {0};
+	AUTO(config_free) struct config *config = alone(name, rest, &err);
+
+	ok(!config, "%s%s is refused", name, rest);
+	is(err.text, why);
+}
+
+static void notes(const char *name, const char *rest, size_t count)
+{
+	struct err err = {0};
+	AUTO(config_free) struct config *config = alone(name, rest, &err);
+
+	ok(config && config->notes.len == count, "%s%s is read, with %zu notes %s", name, rest,
+	   count, err.text);
+}
+
+/* Of one task on one node. */
+static double score(struct session *ssn, const char *task, const char *node)
+{
+	struct node_info *info = cluster_find_node(ssn->cluster, str_from(node));
+	double ret = 0;
+
+	finder_score(ssn, task_of(ssn->cluster, task), &info, 1, &ret);
+	return ret;
+}
+
+static void scores(struct session *ssn, const char *task, const char *node, double want)
+{
+	double have = score(ssn, task, node);
+
+	ok(fabs(have - want) < 0.01, "%s on %s scores %g (%g)", task, node, want, have);
+}
+
+static void finds(struct session *ssn, const char *task, const char *node, verdict want)
+{
+	verdict have = finder_test(ssn, task_of(ssn->cluster, task),
+				   cluster_find_node(ssn->cluster, str_from(node)), ROOM_FUTURE);
+
+	ok(verdict_codes(have) == want, "%s on %s: %llx (%llx)", task, node,
+	   (unsigned long long)want, (unsigned long long)verdict_codes(have));
+}
+
+/* --- nodegroup ------------------------------------------------------------------------------- */
+
+static const char *const node_names[] = {"n1", "n2", "n3", "n4", "n5"};
+
+static void add_grouped(struct cluster *cluster, const char *name, const char *group)
+{
+	(void)apply(cluster,
+		    "{kind: Node, metadata: {name: %s, labels: {%s%s}}, status: {allocatable: "
+		    "{cpu: 8, memory: 64Gi, pods: 110}}}",
+		    name, *group ? "volcano.sh/nodegroup-name: " : "", group);
+}
+
+static struct cluster *groups_of_nodes(void)
+{
+	static const char *const groups[] = {"g1", "g2", "g3", "g4", ""};
+	struct cluster *cluster = cluster_new(NULL);
+
+	for (int i = 0; i < 5; i++)
+		add_grouped(cluster, node_names[i], groups[i]);
+	(void)apply(cluster, "{kind: Queue, metadata: {name: q}, spec: {affinity: {"
+			     "nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+			     "[g1, g3], preferredDuringSchedulingIgnoredDuringExecution: [g3]}, "
+			     "nodeGroupAntiAffinity: {"
+			     "requiredDuringSchedulingIgnoredDuringExecution: [g2, g4], "
+			     "preferredDuringSchedulingIgnoredDuringExecution: [g4]}}}, status: "
+			     "{state: Open}}");
+	add_group(cluster, "g", 1, "q");
+	add_pod(cluster, "g", 0, NULL, "{cpu: 1}");
+	return cluster;
+}
+
+static void test_nodegroup(void)
+{
+	static const double want[] = {100, 0, 150, -1, 0};
+	static const verdict verdicts[] = {0, VERDICT(FIT_GROUP_MISMATCH), 0, 0,
+					   VERDICT(FIT_GROUP_LABEL)};
+	AUTO(cluster_free) struct cluster *cluster = groups_of_nodes();
+	AUTO(config_free) struct config *config = alone("nodegroup", "", NULL);
+	AUTO(session_free) struct session *ssn = session_open(cluster, config, 0, NULL);
+
+	for (int i = 0; i < 5; i++) {
+		scores(ssn, "g-w-0", node_names[i], want[i]);
+		finds(ssn, "g-w-0", node_names[i], verdicts[i]);
+	}
+	session_close(ssn);
+	notes("nodegroup", ", arguments: {strict: 7}", 1);
+	notes("nodegroup", ", arguments: {strict: f, enablePreferredOrder: \"true\"}", 0);
+}
+
+static void test_nodegroup_order(void)
+{
+	AUTO(cluster_free) struct cluster *cluster = cluster_new(NULL);
+	AUTO(config_free)
+	struct config *config =
+		alone("nodegroup", ", arguments: {enablePreferredOrder: true}", NULL);
+	struct session *ssn;
+
+	add_grouped(cluster, "n1", "g1");
+	add_grouped(cluster, "n3", "g3");
+	(void)apply(cluster, "{kind: Queue, metadata: {name: q}, spec: {affinity: {"
+			     "nodeGroupAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+			     "[g1, g3]}}}, status: {state: Open}}");
+	add_group(cluster, "g", 1, "q");
+	add_pod(cluster, "g", 0, NULL, "{cpu: 1}");
+	ssn = session_open(cluster, config, 0, NULL);
+	scores(ssn, "g-w-0", "n1", 50);
+	scores(ssn, "g-w-0", "n3", 25);
+	session_close(ssn);
+	session_free(ssn);
+}
+
+/* --- sla ------------------------------------------------------------------------------------- */
+
+static void test_sla(void)
+{
+	notes("sla", ", arguments: {sla-waiting-time: 1h2m3s4ms5us6ns}", 0);
+	notes("sla", ", arguments: {sla-waiting-time: 5}", 1);
+	notes("sla", ", arguments: {sla-waiting-time: \"\"}", 1);
+	notes("sla", ", arguments: {sla-waiting-time: 1d}", 1);
+	notes("sla", ", arguments: {sla-waiting-time: 0s}", 1);
+	refuses("sla", ", enableJobOrder: 1",
+		"tiers[0].plugins[0]: sla: enableJobOrder: must be true or false");
+}
+
+/* --- others without scores of their own ------------------------------------------------------- */
+
+static void test_arguments(void)
+{
+	notes("task-topology", ", arguments: {task-topology.weight: 10}", 0);
+	notes("task-topology", ", arguments: {task-topology.weight: heavy}", 1);
+	notes("pdb", "", 0);
+	notes("cdp", "", 0);
+	notes("resourcequota", "", 0);
+	notes("drf", ", enableHierarchy: true", 0);
+}
+
+/* --- resource-strategy-fit -------------------------------------------------------------------- */
+
+static void test_fit_arguments(void)
+{
+	static const char name[] = "resource-strategy-fit";
+
+	notes(name, "", 0);
+	notes(name, ", arguments: {resourceStrategyFitWeight: -1, sra: {}, proportional: null}", 0);
+	notes(name, ", arguments: {resources: {\"*\": {}, \"a*b\": {}, \"a/*\": {}}}", 2);
+	refuses(name, ", arguments: {resourceStrategyFitWeight: much}",
+		"tiers[0].plugins[0]: resource-strategy-fit: argument "
+		"resourceStrategyFitWeight: must be a number");
+	refuses(name, ", arguments: {resources: [cpu]}",
+		"tiers[0].plugins[0]: resource-strategy-fit: argument resources: must be an object "
+		"of objects {type, weight}");
+	refuses(name, ", arguments: {resources: {cpu: MostAllocated}}",
+		"tiers[0].plugins[0]: resource-strategy-fit: argument resources: must be an object "
+		"of objects {type, weight}");
+	refuses(name, ", arguments: {resources: {cpu: {weight: heavy}}}",
+		"tiers[0].plugins[0]: resource-strategy-fit: argument resources.weight: must be a "
+		"number");
+	refuses(name, ", arguments: {sra: {enable: \"yes\"}}",
+		"tiers[0].plugins[0]: resource-strategy-fit: sra: argument enable: must be true or "
+		"false");
+	refuses(name, ", arguments: {proportional: {enable: true, resources: [gpu]}}",
+		"tiers[0].plugins[0]: resource-strategy-fit: proportional: argument resources: "
+		"must "
+		"be names with commas between them");
+	refuses(name,
+		", arguments: {proportional: {enable: true, resources: x/gpu, resourceProportion: "
+		"{x/gpu.cpu: few}}}",
+		"tiers[0].plugins[0]: resource-strategy-fit: argument "
+		"proportional.resourceProportion: must be a number");
+}
+
+static struct cluster *nodes_with_devices(void)
+{
+	struct cluster *cluster = cluster_new(NULL);
+
+	(void)apply(cluster, "{kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, "
+			     "memory: 16Gi, pods: 110, x.com/gpu: 4, x.com/nic: 2}}}");
+	(void)apply(cluster, "{kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 8, "
+			     "memory: 16Gi, pods: 110}}}");
+	add_queue(cluster, "q");
+	add_group(cluster, "g", 1, "q");
+	add_pod(cluster, "g", 0, NULL, "{cpu: 1, memory: 4Gi}");
+	add_pod(cluster, "g", 1, NULL, "{cpu: 1, x.com/gpu: 1}");
+	add_pod(cluster, "g", 2, "n1", "{cpu: 1, x.com/gpu: 1}");
+	return cluster;
+}
+
+/* Scores of two pods on two nodes under some arguments; -1: not asked. */
+static void fits_like(const char *arguments, const double want[4])
+{
+	AUTO(cluster_free) struct cluster *cluster = nodes_with_devices();
+	struct err err = {0};
+	AUTO(config_free) struct config *config = alone("resource-strategy-fit", arguments, &err);
+	struct session *ssn;
+
+	ok(config, "%s %s", arguments, err.text);
+	if (!config)
+		return;
+	ssn = session_open(cluster, config, 0, NULL);
+	for (int i = 0; i < 4; i++)
+		if (want[i] >= 0)
+			scores(ssn, i < 2 ? "g-w-0" : "g-w-1", node_names[i % 2], want[i]);
+	session_close(ssn);
+	session_free(ssn);
+}
+
+static void test_fit_scores(void)
+{
+	/* cpu 1 + 1 of 4 and memory 4 of 16; cpu 1 of 8 and memory 4 of 16 */
+	fits_like("", (double[]){1000 * (0.5 + 0.75) / 2, 1000 * (0.875 + 0.75) / 2, 500, 875});
+	fits_like(", arguments: {resourceStrategyFitWeight: 2, resources: {cpu: {type: "
+		  "MostAllocated, weight: 3}, memory: {weight: 1}}}",
+		  (double[]){200 * (3 * 0.5 + 0.75) / 4, 200 * (3 * 0.125 + 0.75) / 4, 100, 25});
+	/* Exactly the name, then the longest prefix; what a node has nothing of counts for nothing. */
+	fits_like(", arguments: {resourceStrategyFitWeight: 1, resources: {x.com/gpu: {type: "
+		  "MostAllocated, weight: 1}, \"x.com/*\": {type: LeastAllocated, weight: 5}}}",
+		  (double[]){0, 0, 50, 0});
+	fits_like(", arguments: {resourceStrategyFitWeight: 1, resources: {\"x*\": {type: "
+		  "LeastAllocated}, \"x.com/*\": {type: MostAllocated}}}",
+		  (double[]){0, 0, 50, 0});
+	fits_like(", arguments: {resourceStrategyFitWeight: 0, sra: {enable: true, weight: 3, "
+		  "resources: \"x.com/gpu, x.com/nic\", resourceWeight: {x.com/gpu: 3}}}",
+		  (double[]){0, 300, 0, 0});
+	fits_like(", arguments: {resourceStrategyFitWeight: 0, sra: {enable: true, weight: 1, "
+		  "resources: \"x.com/gpu, y.com/fpga\"}}",
+		  (double[]){50, 100, 50, 0});
+	fits_like(", arguments: {resourceStrategyFitWeight: 0, sra: {enable: false, weight: 1, "
+		  "resources: x.com/gpu}}",
+		  (double[]){0, 0, 0, 0});
+}
+
+static void test_fit_annotations(void)
+{
+	static const struct {
+		const char *notes;
+		double n1, n2;
+	} rows[] = {
+		{"volcano.sh/resource-strategy-scoring-type: MostAllocated", 0, 0},
+		{"volcano.sh/resource-strategy-scoring-type: MostAllocated, "
+		 "volcano.sh/resource-strategy-weight: \"{cpu\"",
+		 0, 0},
+		{"volcano.sh/resource-strategy-scoring-type: MostAllocated, "
+		 "volcano.sh/resource-strategy-weight: '{\"cpu\": 1}'",
+		 500, 125},
+		{"volcano.sh/resource-strategy-scoring-type: LeastAllocated, "
+		 "volcano.sh/resource-strategy-weight: '{\"cpu\": 1, \"memory\": 3}'",
+		 1000 * (0.5 + 3 * 0.75) / 4, 1000 * (0.875 + 3 * 0.75) / 4},
+		{"volcano.sh/resource-strategy-scoring-type: LeastAllocated, "
+		 "volcano.sh/resource-strategy-weight: '{\"cpu\": 1.5}'",
+		 0, 0},
+		{"volcano.sh/resource-strategy-scoring-type: Guess, "
+		 "volcano.sh/resource-strategy-weight: '{\"cpu\": 1}'",
+		 0, 0},
+		{"volcano.sh/resource-strategy-weight: '{\"cpu\": 1}'", 625, 812.5},
+	};
+	AUTO(cluster_free) struct cluster *cluster = nodes_with_devices();
+	AUTO(config_free) struct config *config = alone("resource-strategy-fit", "", NULL);
+	struct session *ssn;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		(void)apply(
+			cluster,
+			"{kind: Pod, metadata: {name: a-%zu, namespace: default, annotations: "
+			"{scheduling.k8s.io/group-name: g, %s}}, spec: {schedulerName: volcano, "
+			"containers: [{name: c, resources: {requests: {cpu: 1, memory: 4Gi}}}]}}",
+			i, rows[i].notes);
+	ssn = session_open(cluster, config, 0, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(mem_free) char *name = mem_printf("a-%zu", i);
+
+		scores(ssn, name, "n1", rows[i].n1);
+		scores(ssn, name, "n2", rows[i].n2);
+	}
+	session_close(ssn);
+	session_free(ssn);
+}
+
+int main(void)
+{
+	test_fit_arguments();
+	test_fit_scores();
+	test_fit_annotations();
+	test_nodegroup();
+	test_nodegroup_order();
+	test_sla();
+	test_arguments();
+	return tap_done();
+}

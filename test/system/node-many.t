@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# node-many.t - a thousand pods on one machine: they run, survive volcano's death, and go without a trace.
+# (Under a sanitizer a supervisor takes some hundred times its size: then there are fewer.)
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+home=$tmp/home
+kubectl() { "$KUBECTL_NEW" "$@"; }
+volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
+export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+pods=1000
+ldd "$BIN/volcano-pod" >/dev/null 2>&1 && pods=100
+processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }
+wait_for() { kubectl wait --for="jsonpath={.status.$1}=$2" --timeout=200s vcjob/many; }
+
+passes "it starts" volcano up -d --listen 127.0.0.1:0
+cat >"$tmp/job.yaml" <<YAML
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: many}
+spec:
+  minAvailable: $pods
+  tasks:
+  - name: t
+    replicas: $pods
+    template:
+      spec:
+        restartPolicy: Never
+        terminationGracePeriodSeconds: 10
+        containers: [{name: c, image: x, command: [sleep, '1000'], env: [{name: MARK, value: $tmp}]}]
+YAML
+passes "a job is made" kubectl create -f "$tmp/job.yaml"
+passes "all of it runs" wait_for running "$pods"
+is "each as a process" "$(processes)" "$pods"
+if [ $pods -eq 1000 ]; then
+	most=0
+	for pid in $(pgrep -f '^[^ ]*volcano-pod launch'); do
+		case $(readlink "/proc/$pid/cwd") in "$home"/*) ;; *) continue ;; esac
+		size=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
+		[ "${size:-0}" -gt "$most" ] && most=$size
+	done
+	passes "no supervisor takes a megabyte (the largest: $most kB)" test "$most" -lt 1024
+fi
+pid=$(cat "$home/lock")
+kill -KILL "$pid"
+tail --pid="$pid" -f /dev/null # until it is gone
+passes "after volcano was killed it starts again" volcano up -d --listen 127.0.0.1:0
+passes "all of it still runs" wait_for running "$pods"
+is "the same processes" "$(processes)" "$pods"
+is "without a restart" "$(kubectl get pods --no-headers | awk '$3 != "Running" || $4 != 0' | wc -l)" 0
+passes "the job is deleted, with its pods" kubectl delete vcjob many --cascade=foreground --timeout=200s
+is "they are gone" "$(kubectl get pods -o name | wc -l)" 0
+is "no process is left" "$(processes)" 0
+passes "it stops" volcano down --pods
+finish

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# plugins.t - a plugin of the scheduler from a shared object, in the one-machine home and in vc-scheduler.
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+home=$tmp/home
+export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
+kubectl() { "$KUBECTL_NEW" "$@"; }
+trap 'volcano down >/dev/null 2>&1; clean_up' EXIT
+
+# group NAME: two pods that would go to two nodes
+group() {
+	cat <<-END
+	apiVersion: scheduling.volcano.sh/v1beta1
+	kind: PodGroup
+	metadata: {name: $1}
+	spec: {minMember: 2, queue: default}
+	END
+	for i in 0 1; do
+		cat <<-END
+		---
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: $1-$i, annotations: {scheduling.k8s.io/group-name: $1}}
+		spec:
+		  schedulerName: volcano
+		  containers: [{name: main, image: busybox, resources: {requests: {cpu: 1}}}]
+		END
+	done
+}
+# conf PREFIX ONLY
+conf() {
+	cat <<-END
+	actions: "enqueue, allocate, backfill"
+	tiers:
+	- plugins: [{name: priority}, {name: gang}]
+	- plugins:
+	  - name: predicates
+	  - name: nodeorder
+	  - name: node-prefix
+	    arguments: {prefix: "$1", weight: 10, only: $2}
+	END
+}
+places() { kubectl get pods "$1-0" "$1-1" -o 'jsonpath={.items[*].spec.nodeName}'; }
+# is_placed NAME: waits until both have a node
+is_placed() {
+	kubectl wait podgroup/"$1" --for='jsonpath={.status.phase}=Running' --timeout=60s
+}
+
+mkdir "$tmp/plugins" "$tmp/bad"
+cp "$EXAMPLES/node-prefix.so" "$tmp/plugins"
+echo "no plugin" >"$tmp/bad/text.so"
+conf other- true >"$tmp/conf"
+
+fails "a plugin that cannot be loaded stops the start" \
+	volcano up --listen 127.0.0.1:0 --plugins-dir "$tmp/bad" --simulate-nodes 1
+has "with its file" "$output" "--plugins-dir: $tmp/bad/text.so: file too short"
+fails "without the folder its name is unknown" \
+	volcano up --listen 127.0.0.1:0 --scheduler-conf "$tmp/conf" --simulate-nodes 1
+has "as any other would be" "$output" 'there is no plugin "node-prefix"'
+
+passes "with it the scheduler starts" volcano up -d --listen 127.0.0.1:0 --plugins-dir "$tmp/plugins" \
+	--scheduler-conf "$tmp/conf" --simulate-nodes 2
+passes "there is a queue" kubectl wait queue/default --for='jsonpath={.status.state}=Open' --timeout=60s
+node=$(kubectl get nodes -o 'jsonpath={.items[-1:].metadata.name}')
+group first >"$tmp/first.yaml"
+passes "a gang is made" kubectl apply -f "$tmp/first.yaml"
+passes "it waits" kubectl wait podgroup/first --timeout=60s \
+	--for='jsonpath={.status.conditions[?(@.type=="Unschedulable")].status}=True'
+has "for the reason that the plugin gives" "$(kubectl get podgroup first -o json)" "2 node(s) had another prefix"
+conf "$node" true >"$tmp/conf.new"
+mv "$tmp/conf.new" "$tmp/conf"
+passes "another argument lets it in" is_placed first
+is "where the plugin says" "$(places first)" "$node $node"
+passes "it stops" volcano down
+
+home=$tmp/other
+KUBECONFIG="$home/kubeconfig"
+passes "another starts without a scheduler" \
+	volcano up -d --listen 127.0.0.1:0 --simulate-nodes 2 --components apiserver,controllers,node
+fails "vc-scheduler refuses a bad folder" timeout 60 \
+	"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect=false --plugins-dir "$tmp/bad"
+has "with the file" "$output" "text.so: file too short"
+conf "$node" false >"$tmp/conf"
+"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect=false --plugins-dir "$tmp/plugins" \
+	--scheduler-conf "$tmp/conf" 2>"$tmp/log" &
+servers="$servers $!"
+group second >"$tmp/second.yaml"
+passes "with a good one a gang is placed" kubectl apply -f "$tmp/second.yaml"
+passes "and runs" is_placed second
+is "where the plugin prefers" "$(places second)" "$node $node"
+passes "it stops" volcano down
+finish

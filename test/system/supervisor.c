@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* supervisor.c - supervisors of pods as the agent meets them: real processes, started, stopped, lost and
+ * found again. The argument is the program (volcano-pod). */
+#include "node/supervisor.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "loop/loop.h"
+#include "node/plan.h"
+#include "node/wire.h"
+#include "tap.h"
+
+enum { CONTAINERS = 3 };
+#define PATIENCE (60 * TIME_SECOND)
+
+struct world {
+	struct loop *loop;
+	struct launcher *launcher;
+	struct supervisor *supervisor;
+	char folder[64];
+	char *pod; /* the pod's folder */
+	struct record records[CONTAINERS];
+	bool ready;
+	bool lost;
+	bool late; /* nothing happened for too long */
+	int code;  /* of a command */
+	char output[WIRE_OUTPUT_BYTES + 1];
+	struct loop_timer *timer;
+};
+
+static void on_state(void *arg, size_t container, const struct record *record)
+{
+	struct world *w = arg;
+
+	w->records[container] = *record;
+}
+
+static void on_ready(void *arg)
+{
+	((struct world *)arg)->ready = true;
+}
+
+static void on_done(void *arg, uint64_t id, int code, struct str output)
+{
+	struct world *w = arg;
+
+	(void)id;
+	w->code = code;
+	memcpy(w->output, output.ptr, output.len);
+	w->output[output.len] = '\0';
+}
+
+static void on_lost(void *arg)
+{
+	struct world *w = arg;
+
+	w->lost = true;
+	supervisor_free(TAKE(w->supervisor));
+}
+
+static const struct supervisor_events events = {on_state, on_ready, on_done, on_lost};
+
+static void on_late(struct loop_timer *timer, void *arg)
+{
+	(void)timer;
+	((struct world *)arg)->late = true;
+}
+
+#define WAIT(w, condition)                                                 \
+	do {                                                               \
+		loop_timer_set((w)->timer, PATIENCE);                      \
+		while (!(condition) && !(w)->late)                         \
+			(void)loop_turn((w)->loop, 20 * TIME_MILLISECOND); \
+	} while (0)
+
+static void begin(struct world *w, const char *program)
+{
+	struct err err;
+
+	memset(w, 0, sizeof(*w));
+	(void)snprintf(w->folder, sizeof(w->folder), "/tmp/volcano-test-XXXXXX");
+	w->loop = loop_new(&err);
+	w->launcher = w->loop ? launcher_new(w->loop, program, NULL, &err) : NULL;
+	if (!w->launcher || !mkdtemp(w->folder)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	w->pod = mem_strdup(w->folder);
+	w->timer = loop_timer_new(w->loop, on_late, w);
+}
+
+static void remove_all(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	(void)closedir(dir);
+	(void)rmdir(folder);
+}
+
+static void end(struct world *w)
+{
+	if (w->supervisor) {
+		supervisor_quit(w->supervisor);
+		WAIT(w, w->lost);
+	}
+	ok(!w->late, "nothing took too long");
+	loop_timer_free(w->timer);
+	launcher_free(w->launcher);
+	loop_free(w->loop);
+	remove_all(w->folder);
+	mem_free(w->pod);
+}
+
+static const char *const env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "GREETING=hello"};
+
+/* A container that runs a line of shell. NULL: it idles. */
+static struct plan_container shell(const char *name, const char **argv, const char *script)
+{
+	argv[0] = "sh";
+	argv[1] = "-c";
+	argv[2] = script;
+	return (struct plan_container){.name = name,
+				       .argv = argv,
+				       .argc = script ? 3 : 0,
+				       .env = env,
+				       .n_env = ARRAY_LEN(env),
+				       .identity = plan_identity_none};
+}
+
+static void launch(struct world *w, struct plan_container *containers, size_t count,
+		   const struct pod_plan *more)
+{
+	struct pod_plan plan = more ? *more : (struct pod_plan){.grace_us = TIME_SECOND};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct err err;
+
+	plan.uid = "uid";
+	plan.namespace_ = "default";
+	plan.name = "pod";
+	plan.folder = w->pod;
+	plan.containers = containers;
+	plan.n_containers = count;
+	if (pod_plan_encode(&plan, &text, &err) == 0)
+		w->supervisor =
+			supervisor_launch(w->launcher, w->pod, buf_str(&text), &events, w, &err);
+	if (!w->supervisor) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+}
+
+static char *log_of(const struct world *w, const char *file)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/%s", w->pod, file);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf plain = BUF_UNBOUNDED;
+	struct str rest;
+	struct str line;
+
+	if (fd_read_file(path, &text, NULL) < 0)
+		return mem_strdup("(none)");
+	rest = buf_str(&text);
+	while (str_split(&rest, '\n', &line))
+		if (line.len > 28) {
+			buf_put_str(&plain, str_skip(line, 28));
+			buf_putc(&plain, '|');
+		}
+	return buf_take(&plain);
+}
+
+static void test_run(const char *program)
+{
+	struct world w;
+	const char *argv[3][4];
+	struct plan_container containers[] = {
+		shell("first", argv[0], "echo $GREETING; echo world >&2; printf rest; exit 3"),
+		shell("missing", argv[1], "true"), shell("idle", argv[2], NULL)};
+	AUTO(mem_free) char *text = NULL;
+
+	begin(&w, program);
+	argv[1][0] = "no-such-program";
+	launch(&w, containers, 3, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	supervisor_start(w.supervisor, 1, 0);
+	supervisor_start(w.supervisor, 2, 0);
+	WAIT(&w, w.records[0].state == RECORD_ENDED && w.records[1].state == RECORD_ENDED &&
+			 w.records[2].state == RECORD_RUNNING);
+	ok(w.ready, "it was ready before");
+	ok(w.records[0].now.exit_code == 3 && !w.records[0].now.signal, "an exit code is told");
+	ok(w.records[0].now.started > 0 && w.records[0].now.ended >= w.records[0].now.started,
+	   "and when it was");
+	text = log_of(&w, "first.0.log");
+	is(text, "stdout F hello|stdout F world|stdout F rest|");
+	ok(w.records[1].now.start_failed && w.records[1].now.exit_code == 128,
+	   "a program that is not there is told");
+	is(w.records[1].message, "exec: \"no-such-program\": executable file not found in $PATH");
+	supervisor_stop(w.supervisor, 2, 0);
+	WAIT(&w, w.records[2].state == RECORD_ENDED);
+	ok(w.records[2].now.exit_code == 0, "one that idles ends when it is told to");
+	supervisor_start(w.supervisor, 0, 0); /* asked twice */
+	supervisor_start(w.supervisor, 0, 1);
+	WAIT(&w, w.records[0].run == 1 && w.records[0].state == RECORD_ENDED);
+	ok(w.records[0].last.exit_code == 3, "the run before is remembered");
+	supervisor_start(w.supervisor, 0, 2);
+	WAIT(&w, w.records[0].run == 2 && w.records[0].state == RECORD_ENDED);
+	mem_free(text);
+	text = log_of(&w, "first.0.log");
+	is(text, "(none)");
+	mem_free(text);
+	text = log_of(&w, "first.1.log");
+	is(text, "stdout F hello|stdout F world|stdout F rest|");
+	end(&w);
+}
+
+/* Processes whose environment names this folder. */
+static size_t count_processes(const char *marker)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	size_t count = 0;
+
+	assert(dir);
+	while ((entry = readdir(dir))) {
+		AUTO(mem_free) char *path = mem_printf("/proc/%s/environ", entry->d_name);
+		AUTO(buf_done) struct buf text = BUF_INIT(1 << 20);
+
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    fd_read_file(path, &text, NULL) == 0 &&
+		    str_find(buf_str(&text), str_from(marker), 0) >= 0)
+			count++;
+	}
+	(void)closedir(dir);
+	return count;
+}
+
+/* "PID (name) state parent ..." */
+static pid_t parent_of(pid_t pid)
+{
+	AUTO(mem_free) char *path = mem_printf("/proc/%ld/stat", (long)pid);
+	AUTO(buf_done) struct buf text = BUF_INIT(4096);
+	const char *end;
+	long parent;
+
+	assert(fd_read_file(path, &text, NULL) == 0);
+	end = strrchr(buf_text(&text), ')');
+	assert(end);
+	parent = strtol(end + sizeof(") S") - 1, NULL, 10);
+	assert(parent > 1);
+	return (pid_t)parent;
+}
+
+/* A tree that does what it can to stay. */
+static const char resist[] = "trap '' TERM HUP INT; setsid sh -c \"trap '' TERM; sleep 1000\" & "
+			     "(setsid sh -c '(setsid sleep 1000 &) ; sleep 1000' &) ; echo up; "
+			     "while :; do sleep 1000; done";
+
+static void test_resist(const char *program)
+{
+	struct world w;
+	const char *argv[4];
+	struct plan_container containers[] = {shell("main", argv, resist)};
+	const char *marked[3] = {env[0], NULL, NULL};
+	AUTO(mem_free) char *marker = NULL;
+	bool up = false;
+
+	begin(&w, program);
+	marker = mem_printf("MARKER=%s", w.folder);
+	marked[1] = marker;
+	containers[0].env = marked;
+	containers[0].n_env = 2;
+	launch(&w, containers, 1, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	WAIT(&w, (up = count_processes(marker) >= 5));
+	ok(up, "a tree of processes runs");
+	supervisor_stop(w.supervisor, 0, 50 * TIME_MILLISECOND);
+	WAIT(&w, w.records[0].state == RECORD_ENDED);
+	ok(w.records[0].now.signal == SIGKILL && w.records[0].now.exit_code == 137,
+	   "what ignores SIGTERM is killed after its grace");
+	supervisor_quit(w.supervisor);
+	WAIT(&w, w.lost);
+	ok(count_processes(marker) == 0, "nothing of the tree is left");
+	end(&w);
+}
+
+/* A shell without a handler is gone at once; what it runs has the time to put things in order. */
+static void test_grace(const char *program)
+{
+	struct world w;
+	const char *argv[4];
+	struct plan_container containers[] = {
+		shell("main", argv,
+		      "sh -c 'trap \"sleep 0.2; echo saved; exit 0\" TERM; echo up >ready; "
+		      "while :; do sleep 0.01; done'; echo never")};
+	AUTO(mem_free) char *text = NULL;
+	AUTO(mem_free) char *ready = NULL;
+
+	begin(&w, program);
+	ready = mem_printf("%s/ready", w.pod);
+	launch(&w, containers, 1, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	WAIT(&w, access(ready, F_OK) == 0);
+	supervisor_stop(w.supervisor, 0, TIME_MINUTE);
+	WAIT(&w, w.records[0].state == RECORD_ENDED);
+	ok(w.records[0].now.signal == SIGTERM, "it ends as its first process does");
+	text = log_of(&w, "main.0.log");
+	ok(strstr(text, "saved|") && !strstr(text, "never"), "the others have used their grace");
+	end(&w);
+}
+
+/* An agent that is killed with SIGKILL: another process has the launcher and the supervisor. */
+static void test_killed_agent(const char *program)
+{
+	struct world w;
+	const char *argv[2][4];
+	AUTO(mem_free) char *go = NULL;
+	AUTO(mem_free) char *script = NULL;
+	struct plan_container containers[2];
+	AUTO(mem_free) char *text = NULL;
+	struct record records[2];
+	struct err err;
+	int status;
+	pid_t agent;
+
+	begin(&w, program);
+	go = mem_printf("%s/go", w.folder);
+	script = mem_printf("echo one; read line <%s; echo $line; exit 7", go);
+	containers[0] = shell("main", argv[0], script);
+	containers[1] = shell("second", argv[1], "exit 1");
+	ok(mkfifo(go, 0600) == 0, "a pipe that it waits at");
+	fflush(stdout);
+	agent = fork();
+	if (agent == 0) {
+		struct world other;
+
+		begin(&other, program);
+		(void)rmdir(other.folder);
+		mem_free(other.pod);
+		other.pod = w.pod;
+		launch(&other, containers, 2, NULL);
+		supervisor_start(other.supervisor, 0, 0);
+		WAIT(&other, other.records[0].state == RECORD_RUNNING);
+		(void)kill(getpid(), SIGKILL);
+	}
+	(void)waitpid(agent, &status, 0);
+	ok(WIFSIGNALED(status), "the agent was killed");
+	w.supervisor = supervisor_connect(w.loop, w.pod, &events, &w, &err);
+	ok(w.supervisor != NULL, "its supervisor is found");
+	WAIT(&w, w.ready);
+	ok(w.records[0].state == RECORD_RUNNING && w.records[0].pid > 1, "the container runs");
+	ok(kill((pid_t)w.records[0].pid, 0) == 0, "it is the same process");
+	supervisor_free(TAKE(w.supervisor)); /* and away again */
+	{
+		AUTO(fd_close) int fd = open(go, O_WRONLY | O_CLOEXEC);
+
+		ok(fd >= 0 && write(fd, "two\n", 4) == 4,
+		   "it is told to go on while nobody is there");
+	}
+	w.ready = false;
+	w.supervisor = supervisor_connect(w.loop, w.pod, &events, &w, &err);
+	WAIT(&w, w.records[0].state == RECORD_ENDED);
+	ok(w.records[0].now.exit_code == 7, "its exit code was kept");
+	text = log_of(&w, "main.0.log");
+	is(text, "stdout F one|stdout F two|");
+	supervisor_read_records(w.pod, records, 2);
+	ok(records[0].state == RECORD_ENDED && records[0].now.exit_code == 7 &&
+		   records[1].state == RECORD_NEW,
+	   "the same is written down");
+	end(&w);
+}
+
+static void test_killed_supervisor(const char *program)
+{
+	struct world w;
+	const char *argv[4];
+	struct plan_container containers[] = {shell("main", argv, "echo up; exec sleep 1000")};
+	struct record record;
+	struct err err;
+	pid_t pid;
+
+	begin(&w, program);
+	launch(&w, containers, 1, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	WAIT(&w, w.records[0].state == RECORD_RUNNING);
+	pid = (pid_t)w.records[0].pid;
+	(void)kill(parent_of(pid), SIGKILL); /* the supervisor */
+	WAIT(&w, w.lost);
+	ok(w.lost, "a supervisor that was killed is lost");
+	supervisor_read_records(w.pod, &record, 1);
+	ok(record.state == RECORD_RUNNING, "and says so by what it has left");
+	ok(!supervisor_connect(w.loop, w.pod, &events, &w, &err) && err.code == ERR_NOT_FOUND,
+	   "nobody is found there");
+	w.lost = false;
+	memset(w.records, 0, sizeof(w.records));
+	launch(&w, containers, 1, NULL);
+	WAIT(&w, w.records[0].state == RECORD_ENDED);
+	ok(w.records[0].now.signal == SIGKILL, "the next one knows that its container is dead");
+	end(&w);
+}
+
+static void test_exec(const char *program)
+{
+	struct world w;
+	const char *argv[4];
+	struct plan_container containers[] = {shell("main", argv, "exec sleep 1000")};
+	const struct str good[] = {STR("sh"), STR("-c"), STR("echo $GREETING; exit 4")};
+	const struct str slow[] = {STR("sleep"), STR("1000")};
+	const struct str none[] = {STR("no-such-program")};
+
+	begin(&w, program);
+	launch(&w, containers, 1, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	w.code = -99;
+	supervisor_exec(w.supervisor, 1, 0, TIME_MINUTE, good, 3);
+	WAIT(&w, w.code != -99);
+	ok(w.code == 4, "a command in the container's place has a code");
+	is(w.output, "hello\n");
+	w.code = -99;
+	supervisor_exec(w.supervisor, 2, 0, TIME_MILLISECOND, slow, 2);
+	WAIT(&w, w.code != -99);
+	ok(w.code == WIRE_TIMED_OUT, "one that takes too long is ended");
+	w.code = -99;
+	supervisor_exec(w.supervisor, 3, 0, TIME_MINUTE, none, 1);
+	WAIT(&w, w.code != -99);
+	ok(w.code == WIRE_NOT_STARTED, "one that is not there is told");
+	is(w.output, "exec: \"no-such-program\": executable file not found in $PATH");
+	end(&w);
+}
+
+static void test_bounds(const char *program)
+{
+	struct world w;
+	const char *argv[2][4];
+	struct plan_container containers[] = {
+		shell("loud", argv[0],
+		      "i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done"),
+		shell("late", argv[1], "exec sleep 1000")};
+	struct pod_plan plan = {.grace_us = TIME_SECOND,
+				.log_size = 4096,
+				.log_files = 3,
+				.deadline_us = 300 * TIME_MILLISECOND};
+	AUTO(mem_free) char *text = NULL;
+	static const char *const parts[] = {"loud.0.log", "loud.0.log.1", "loud.0.log.2"};
+	size_t most = 0;
+
+	begin(&w, program);
+	launch(&w, containers, 2, &plan);
+	supervisor_start(w.supervisor, 0, 0);
+	supervisor_start(w.supervisor, 1, 0);
+	WAIT(&w, w.records[0].state == RECORD_ENDED && w.records[1].state == RECORD_ENDED);
+	ok(w.records[1].now.deadline && w.records[1].now.signal == SIGTERM,
+	   "what runs at the pod's deadline is ended");
+	for (size_t i = 0; i < 3; i++) {
+		AUTO(mem_free) char *path = mem_printf("%s/%s", w.pod, parts[i]);
+		AUTO(buf_done) struct buf file = BUF_UNBOUNDED;
+		struct err err;
+
+		ok(fd_read_file(path, &file, &err) == 0, "%s is there", parts[i]);
+		if (file.len > most)
+			most = file.len;
+	}
+	ok(most <= 4096 && most > 2048, "none is longer than it may be");
+	text = log_of(&w, "loud.0.log.3");
+	is(text, "(none)");
+	mem_free(text);
+	text = log_of(&w, "loud.0.log");
+	ok(strstr(text, "line 499|") != NULL, "the end is in the newest");
+	end(&w);
+}
+
+static void on_gone(pid_t pid, int status, void *arg)
+{
+	(void)pid;
+	(void)status;
+	((struct world *)arg)->lost = true;
+}
+
+/* Whoever deletes the folder wants nothing of it any more. */
+static void test_forgotten(const char *program)
+{
+	struct world w;
+	const char *argv[4];
+	struct plan_container containers[] = {shell("main", argv, "exec sleep 1000")};
+	struct err err;
+
+	begin(&w, program);
+	launch(&w, containers, 1, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	WAIT(&w, w.records[0].state == RECORD_RUNNING);
+	ok(loop_child_add(w.loop, (pid_t)w.records[0].pid, on_gone, &w, &err), "it runs");
+	supervisor_free(TAKE(w.supervisor));
+	remove_all(w.folder);
+	WAIT(&w, w.lost);
+	ok(w.lost, "a pod whose folder is gone ends");
+	end(&w);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	test_run(argv[1]);
+	test_resist(argv[1]);
+	test_grace(argv[1]);
+	test_killed_agent(argv[1]);
+	test_killed_supervisor(argv[1]);
+	test_exec(argv[1]);
+	test_bounds(argv[1]);
+	test_forgotten(argv[1]);
+	return tap_done();
+}

@@ -43,10 +43,10 @@ gangs() {
 	{ group small 2; pod small-0 small 1 0.1; pod small-1 small 1 0.1; } >"$tmp/small.yaml"
 	passes "a gang is made" kubectl apply -f "$tmp/small.yaml"
 	passes "and runs to its end" waits_for podgroup/small .status.phase Completed
-	has "its pods were bound by the scheduler" \
-		"$(kubectl get events --field-selector reason=Scheduled,involvedObject.name=small-0 -o name)" event
-	has "the group says that it was placed" "$(kubectl get podgroup small -o json)" \
-		"tasks in gang are ready to be scheduled"
+	comes "its pods were bound by the scheduler" event \
+		kubectl get events --field-selector reason=Scheduled,involvedObject.name=small-0 -o name
+	comes "the group says that it was placed" "tasks in gang are ready to be scheduled" \
+		kubectl get podgroup small -o json
 
 	# 40 cpus in two nodes of 32 fit once, not twice.
 	{ group first 2; pod first-0 first 20; pod first-1 first 20; } >"$tmp/first.yaml"
@@ -55,12 +55,12 @@ gangs() {
 	passes "and runs" waits_for podgroup/first .status.running 2
 	passes "a second one is made" kubectl apply -f "$tmp/second.yaml"
 	passes "it waits" waits_for podgroup/second '.status.conditions[?(@.type=="Unschedulable")].status' True
-	has "and says why" "$(kubectl get podgroup second -o json)" "tasks in gang unschedulable"
+	comes "and says why" "tasks in gang unschedulable" kubectl get podgroup second -o json
 	is "none of its pods has a node" "$(kubectl get pods second-0 second-1 -o 'jsonpath={.items[*].spec.nodeName}')" ""
-	has "nor does it hide why" "$(kubectl describe pod second-0)" "FailedScheduling"
+	comes "nor does it hide why" FailedScheduling kubectl describe pod second-0
 	passes "the first one goes" kubectl delete pod first-0 first-1
 	passes "the second one runs" waits_for podgroup/second .status.running 2
-	is "the queue knows what it gave" "$(kubectl get queue default -o 'jsonpath={.status.allocated.cpu}')" 40
+	passes "the queue knows what it gave" waits_for queue/default .status.allocated.cpu 40
 }
 
 passes "it starts with two nodes" volcano up -d --listen 127.0.0.1:0 --simulate-nodes 2
@@ -137,9 +137,9 @@ configure "enqueue, allocate, preempt"
 passes "another configuration is read while it runs" logged 'read again'
 passes "the gang says that it waits" \
 	waits_for podgroup/wait '.status.conditions[?(@.type=="Unschedulable")].status' True
-has "and why, with numbers" "$(kubectl get podgroup wait -o 'jsonpath={.metadata.annotations}')" \
-	'needs 3, largest free 1'
-has "each of its pods, too" "$(kubectl get pod wait-1 -o 'jsonpath={.status.conditions}')" Unschedulable
+comes "and why, with numbers" 'needs 3, largest free 1' \
+	kubectl get podgroup wait -o 'jsonpath={.metadata.annotations}'
+comes "each of its pods, too" Unschedulable kubectl get pod wait-1 -o 'jsonpath={.status.conditions}'
 echo 'actions: "dance"' >"$tmp/conf.new"
 mv "$tmp/conf.new" "$tmp/conf"
 passes "a configuration that makes no sense is refused" logged 'the last one holds on'
@@ -150,8 +150,8 @@ passes "the gang is placed by the last good one" \
 	kubectl wait pod/wait-0 pod/wait-1 '--for=jsonpath={.spec.nodeName}' --timeout=60s
 passes "its pods run" runs wait-0 wait-1
 passes "so does the group" waits_for podgroup/wait .status.phase Running
-is "which has nothing to explain any more" \
-	"$(kubectl get podgroup wait -o 'jsonpath={.metadata.annotations.scheduling\.volcano\.sh/reasons}')" ""
+settles "which has nothing to explain any more" "" \
+	kubectl get podgroup wait -o 'jsonpath={.metadata.annotations.scheduling\.volcano\.sh/reasons}'
 
 {
 	group own 1
@@ -176,10 +176,9 @@ passes "the gang may be broken up" kubectl patch podgroup wait --type=merge -p '
 { group first 1; pod first-0 first 4; } |
 	sed 's/queue: default/queue: default, priorityClassName: high/; s/schedulerName: volcano/schedulerName: volcano\n  priorityClassName: high/' >"$tmp/first.yaml"
 passes "one that is more important comes" kubectl apply -f "$tmp/first.yaml"
-passes "somebody goes for it" sh -c "until '$KUBECTL_NEW' get events --field-selector reason=Preempted -o name | grep -q event; do :; done"
-has "who says for whom and by what right" \
-	"$(kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[*].message}')" \
-	"evicted by preempt for job default/first (priority 1000; this job: 0) of the same queue default"
+comes "somebody goes for it, who says for whom and by what right" \
+	"evicted by preempt for job default/first (priority 1000; this job: 0) of the same queue default" \
+	kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[*].message}'
 victim=$(kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[0].involvedObject.name}')
 passes "and has gone" kubectl delete pod "$victim" --grace-period=0 --force
 passes "the room is its own" kubectl wait pod/first-0 '--for=jsonpath={.spec.nodeName}' --timeout=60s
@@ -214,6 +213,6 @@ passes "a claim waits for its first pod" kubectl apply -f "$tmp/claim.yaml"
 passes "which comes" kubectl apply -f "$tmp/with.yaml"
 passes "it goes where a volume is" at_node with-0 n2
 passes "the claim has it" waits_for pvc/data .status.phase Bound
-is "and no other" "$(kubectl get pvc data -o 'jsonpath={.spec.volumeName}')" disk
+settles "and no other" disk kubectl get pvc data -o 'jsonpath={.spec.volumeName}'
 passes "it stops" volcano down
 finish

@@ -6,12 +6,16 @@
 #   fails "it refuses" tool --bad     a check: the command ends with an error
 #   is "the name" "$got" "$want"      a check: two texts are the same
 #   has "it says why" "$got" "word"   a check: the text contains the word
+#   comes "it says so" word COMMAND...   a check: in the end the command's output contains the word
+#   settles "its node" n1 COMMAND...     a check: in the end the command's output is this
 #   start NAME COMMAND...             runs a server; $ready is its first line of output
 #   finish                            the plan; exit code
 #
 # $tmp is a folder of the test's own; $output is what the last passes or fails printed.
 # Whatever was started is ended, and $tmp deleted, however the test ends. Nothing here
-# sleeps: start waits for the line that a server prints when it is ready.
+# sleeps: start waits for the line that a server prints when it is ready. What one writer
+# says when another has already been heard (an event, a condition, the count of a queue)
+# is asked for with comes or settles, never with has or is: nobody promises an order.
 set -u
 count=0 failures=0 servers='' ready='' output=''
 tmp=$(mktemp -d)
@@ -62,6 +66,21 @@ want: $3"
 has() {
 	case $2 in *"$3"*) result 0 "$1" ;; *) result 1 "$1" "no \"$3\" in: $2" ;; esac
 }
+
+# asks TEST: runs the command until its output passes the test, for a minute at most.
+contains() { case $output in *"$want"*) ;; *) false ;; esac }
+equals() { [ "$output" = "$want" ]; }
+asks() {
+	test=$1 what=$2 want=$3
+	shift 3
+	end=$(($(date +%s) + 60))
+	until
+		output=$("$@" 2>&1 </dev/null)
+		"$test" || [ "$(date +%s)" -ge "$end" ]
+	do :; done
+}
+comes() { asks contains "$@"; has "$what" "$output" "$want"; }
+settles() { asks equals "$@"; is "$what" "$output" "$want"; }
 
 # The output after the first line goes to $tmp/NAME.out, errors to $tmp/NAME.err.
 start() {

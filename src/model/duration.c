@@ -165,10 +165,8 @@ static void put_fraction(struct buf *to, uint64_t value, uint64_t unit)
 	uint64_t fraction = value % unit;
 
 	buf_put_uint(to, value / unit);
-	for (uint64_t left = unit; left > 1 && len < sizeof(digits); left /= 10)
-		len++;
-	for (size_t i = len; i-- > 0; fraction /= 10)
-		digits[i] = (char)('0' + fraction % 10);
+	for (uint64_t place = unit / 10; place && len < sizeof(digits); place /= 10)
+		digits[len++] = (char)('0' + fraction / place % 10);
 	while (len && digits[len - 1] == '0')
 		len--;
 	if (len) {

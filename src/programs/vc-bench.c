@@ -144,6 +144,13 @@ static const struct bench benches[] = {
 		.run = bench_quantity,
 	},
 	{
+		.name = "react",
+		.about = "how soon a pod that comes is bound in a home with nothing else to do",
+		.item = "nodes",
+		.size = 5000,
+		.run = bench_react,
+	},
+	{
 		.name = "resources",
 		.about = "vectors of resources: a pod's request against what nodes have left",
 		.item = "nodes",

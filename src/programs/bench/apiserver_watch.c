@@ -11,7 +11,6 @@
  * connections, as the client library makes them. cpu_ns_per_delivery: of the server. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -37,14 +36,6 @@ struct one {
 	bool timed; /* it looks at when the change was sent */
 };
 
-static double milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* When the change of an event was sent; a line may come in two pieces: then it is not looked at. */
 static void time_event(struct watching *w, struct str line)
 {
@@ -52,7 +43,7 @@ static void time_event(struct watching *w, struct str line)
 	ptrdiff_t at = str_find(line, key, 0);
 
 	if (at >= 0)
-		vec_push(&w->latencies, milliseconds() - strtod(line.ptr + at + key.len, NULL));
+		vec_push(&w->latencies, bench_clock_ms() - strtod(line.ptr + at + key.len, NULL));
 }
 
 /* Lines are counted, not decoded: the client is not what is measured. */
@@ -81,7 +72,7 @@ static void change(struct watching *w, size_t number)
 	char name[APIWORLD_NAME_BYTES];
 	int len = snprintf(name, sizeof(name), "c-%zu", number % OBJECTS);
 	AUTO(mem_free)
-	char *text = mem_printf("{\"data\":{\"version\":\"%.6f\"}}", milliseconds());
+	char *text = mem_printf("{\"data\":{\"version\":\"%.6f\"}}", bench_clock_ms());
 	AUTO(json_doc_unref) struct json_doc *patch = json_parse(str_from(text), NULL, NULL);
 
 	apiworld_ask(&w->world, (struct client_ask){.verb = CLIENT_PATCH,
@@ -114,13 +105,13 @@ static struct one *open_watches(struct watching *w, size_t count)
 /* Changes at the wanted rate for as long as asked; gives how many there were. */
 static size_t drive(struct watching *w, double seconds, size_t watchers)
 {
-	double start = milliseconds();
+	double start = bench_clock_ms();
 	size_t made = 0;
 
 	w->delivered = 0;
 	w->measuring = true;
 	for (;;) {
-		double elapsed = milliseconds() - start;
+		double elapsed = bench_clock_ms() - start;
 		size_t due = (size_t)(elapsed * EVENTS_PER_SECOND / 1e3) + 1;
 
 		if (elapsed >= seconds * 1e3 && made)
@@ -135,23 +126,13 @@ static size_t drive(struct watching *w, double seconds, size_t watchers)
 	return made;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void report(struct watching *w, size_t events, size_t watchers, double wall_ms, int64_t cpu)
 {
 	struct bench_run *run = w->world.run;
 
-	qsort(w->latencies.ptr, w->latencies.len, sizeof(double), compare);
 	bench_value(run, "events_per_second", (double)events / wall_ms * 1e3);
 	bench_value(run, "deliveries_per_second", (double)(events * watchers) / wall_ms * 1e3);
-	bench_value(run, "latency_p50_ms", w->latencies.ptr[w->latencies.len / 2]);
-	bench_value(run, "latency_p99_ms", w->latencies.ptr[w->latencies.len * 99 / 100]);
+	bench_latencies(run, "latency", w->latencies.ptr, w->latencies.len);
 	bench_value(run, "server_cpu_percent", (double)cpu / 1e4 / wall_ms);
 	bench_value(run, "cpu_ns_per_delivery", (double)cpu / (double)(events * watchers));
 }
@@ -173,10 +154,10 @@ void bench_apiserver_watch(struct bench_run *run)
 	bench_value(run, "bytes_per_watcher",
 		    (double)(apiworld_memory(&w.world) - before) / (double)watchers);
 	int64_t cpu = apiworld_cpu(&w.world);
-	double start = milliseconds();
+	double start = bench_clock_ms();
 	size_t events = drive(&w, seconds, watchers);
 
-	report(&w, events, watchers, milliseconds() - start, apiworld_cpu(&w.world) - cpu);
+	report(&w, events, watchers, bench_clock_ms() - start, apiworld_cpu(&w.world) - cpu);
 	for (size_t i = 0; i < watchers; i++)
 		client_cancel(ones[i].request);
 	mem_free(ones);

@@ -78,6 +78,10 @@ void bench_resume(struct bench_run *run);
 
 /* A result that is not a phase's, such as bytes per item. */
 void bench_value(struct bench_run *run, const char *key, double value);
+/* How long each of many took, in any order: "<name>_p50_ms" and "<name>_p99_ms". Sorts them. */
+void bench_latencies(struct bench_run *run, const char *name, double *ms, size_t count);
+/* The clock for these: milliseconds since some time. */
+double bench_clock_ms(void);
 /* The cost that a phase of this run came to, in nanoseconds an item; by its result's name. */
 double bench_cost(const struct bench_run *run, const char *key);
 /* Bytes of heap in use; the difference of two calls is what was built between them. */

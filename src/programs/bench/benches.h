@@ -19,6 +19,7 @@ bench_fn bench_loop;
 bench_fn bench_map;
 bench_fn bench_omap;
 bench_fn bench_quantity;
+bench_fn bench_react;
 bench_fn bench_resources;
 bench_fn bench_run_true;
 bench_fn bench_schedule;

@@ -82,6 +82,27 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+double bench_clock_ms(void)
+{
+	return (double)read_clock(CLOCK_MONOTONIC) / 1e6;
+}
+
+void bench_latencies(struct bench_run *run, const char *name, double *ms, size_t count)
+{
+	static const struct {
+		const char *name;
+		size_t percent;
+	} quantiles[] = {{"p50", 50}, {"p99", 99}};
+
+	assert(count > 0);
+	qsort(ms, count, sizeof(double), compare);
+	for (size_t i = 0; i < ARRAY_LEN(quantiles); i++) {
+		struct bench_value *entry = add_value(run, ms[count * quantiles[i].percent / 100]);
+
+		(void)snprintf(entry->key, sizeof(entry->key), "%s_%s_ms", name, quantiles[i].name);
+	}
+}
+
 static void end_sample(struct bench_run *run)
 {
 	vec_push(&run->samples, (double)run->sample / (double)run->sample_items);

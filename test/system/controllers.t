@@ -42,10 +42,10 @@ try_jobs() {
 		"  uid: $(kubectl get vcjob stays -o jsonpath='{.metadata.uid}')}" >"$tmp/command.yaml"
 	passes "$1: a command is given" kubectl create --validate=false -f "$tmp/command.yaml"
 	passes "$1: and obeyed" phase stays Terminated
-	has "$1: which is told" "$(kubectl get events -o jsonpath='{.items[*].message}')" \
-		"Start to execute action TerminateJob"
+	comes "$1: which is told" "Start to execute action TerminateJob" \
+		kubectl get events -o jsonpath='{.items[*].message}'
 	passes "$1: jobs are deleted" kubectl delete vcjob good stays --timeout=60s
-	passes "$1: so are their pods" kubectl wait --for=delete --timeout=60s pod/good-t-0
+	settles "$1: so are their pods and groups" "" kubectl get pods,podgroups -o name
 }
 
 passes "it starts" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 --simulate-nodes 1 \

@@ -15,7 +15,10 @@ remarks() { sed -n "s/^# $2: //p" "$1"; }
 check_manifest() {
 	remarks "$1" Expect >"$tmp/expect"
 	while read -r object phase; do
-		[ -z "$phase" ] || passes "$how: $object is $phase" becomes "$object" "$phase"
+		case $phase in
+		'') passes "$how: $object is there" kubectl wait --for=create --timeout=60s "$object" ;;
+		*) passes "$how: $object is $phase" becomes "$object" "$phase" ;;
+		esac
 	done <"$tmp/expect"
 	remarks "$1" Pod >"$tmp/expect"
 	while read -r pod variable text; do

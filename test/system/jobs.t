@@ -38,17 +38,17 @@ check_jobs() {
 		esac
 	done <"$tmp/expected"
 	is "$how: those that wait still do" "$(job_of stuck .status.state.phase)" Pending
-	is "$how: retries were counted" "$(job_of restart-job .status.retryCount)" 2
+	settles "$how: retries were counted" 2 job_of restart-job .status.retryCount
 	passes "$how: all are deleted" kubectl delete vcjob --all --timeout=60s
 	passes "$how: with their pods" kubectl wait --for=delete pod --all --timeout=60s
-	is "$how: and their podgroups" "$(kubectl get podgroups -o name)" ""
+	settles "$how: and their podgroups" "" kubectl get podgroups -o name
 }
 
 check_tensorflow() {
 	name=tensorflow-benchmark
 	passes "$how: tensorflow: as it stands" kubectl apply -f $manifests/tensorflow-ps-worker.yaml
 	passes "$how: tensorflow: runs" becomes vcjob/$name Running
-	is "$how: tensorflow: three pods" "$(job_of $name .status.running)" 3
+	settles "$how: tensorflow: three pods" 3 job_of $name .status.running
 	is "$how: tensorflow: hosts in files" "$(kubectl get configmap $name-svc \
 		-o jsonpath='{.data.worker\.host}' | tr '\n' ,)" "$name-worker-0.$name,$name-worker-1.$name"
 	for i in 0 1; do # which is how they end where nobody runs them
@@ -71,7 +71,7 @@ check_elastic() {
 	done
 	passes "$how: elastic: put right it is accepted" kubectl create -f "$tmp/elastic.yaml"
 	passes "$how: elastic: runs with what there is" becomes vcjob/test-job 6 .status.running
-	is "$how: elastic: which is enough" "$(job_of test-job .status.state.phase)" Running
+	settles "$how: elastic: which is enough" Running job_of test-job .status.state.phase
 	kubectl patch node node-00003 --subresource=status --type=merge \
 		-p '{"status":{"capacity":{"nvidia.com/gpu":"8"},"allocatable":{"nvidia.com/gpu":"8"}}}' >/dev/null
 	passes "$how: elastic: and grows with the room" becomes vcjob/test-job 10 .status.running

@@ -16,10 +16,8 @@ field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }
 
 passes "it starts" volcano up -d --listen 127.0.0.1:0
-node='' tries=0
-while [ -z "$node" ] && [ $((tries += 1)) -le 100 ]; do
-	node=$(kubectl get nodes -o jsonpath='{.items[*].metadata.name}')
-done
+comes "a node comes" node/ kubectl get nodes -o name
+node=${output#node/}
 passes "the machine is a node" wait_for condition=Ready "node/$node"
 has "it knows its processors" "$(kubectl get node "$node" -o jsonpath='{.status.capacity}')" '"cpu":'
 
@@ -60,8 +58,8 @@ pod() {
 	pod stays Always 'trap "echo bye; exit 0" TERM; echo up; sleep 1000 & wait'
 	pod resists Always 'trap "" TERM; (setsid sh -c "trap \"\" TERM; sleep 1000" &); echo up; while :; do sleep 1000; done' \
 		'terminationGracePeriodSeconds: 1,'
-	pod sidecar Never 'echo main' "initContainers: [{name: s, image: x, restartPolicy: Always,
-		command: [sh, -c, 'trap \"exit 0\" TERM; echo beside; sleep 1000 & wait']}],"
+	pod sidecar Never 'until [ -e up ]; do sleep 0.05; done; echo main' "initContainers: [{name: s, image: x,
+		restartPolicy: Always, command: [sh, -c, 'trap \"exit 0\" TERM; echo beside; touch up; sleep 1000 & wait']}],"
 } >"$tmp/pods.yaml"
 passes "pods are made" kubectl create -f "$tmp/pods.yaml"
 
@@ -102,8 +100,8 @@ exec 8<&-
 passes "one that resists runs" wait_for condition=Ready pod/resists
 passes "it is deleted all the same" kubectl delete pod resists --timeout=60s
 is "nothing is left of it" "$(processes)" 0
-passes "nor its folder" timeout 30 sh -c "
-	until [ \$(find '$home/pods' -mindepth 1 -maxdepth 1 | wc -l) -eq \$($KUBECTL_NEW get pods -o name | wc -l) ]; do :; done"
+folders() { find "$home/pods" -mindepth 1 -maxdepth 1 | wc -l; }
+settles "nor its folder" "$(kubectl get pods -o name | wc -l)" folders
 
 # ---- what pods run in ----
 kubectl create configmap settings --from-literal=a=one >/dev/null
@@ -177,7 +175,10 @@ passes "probes say that it is ready" wait_for condition=Ready pod/probed
 passes "its hook has run" test -e "$tmp/post"
 passes "it is deleted" kubectl delete pod probed --timeout=60s
 passes "its other hook has run, too" test -e "$tmp/pre"
-passes "what does not answer is started again" wait_for 'jsonpath={.status.containerStatuses[0].restartCount}=1' pod/unwell
+# How often by now depends on when it is looked at.
+passes "what does not answer is ended" wait_for \
+	'jsonpath={.status.containerStatuses[0].lastState.terminated}' pod/unwell
+passes "and started again" [ "$(field unwell '.status.containerStatuses[0].restartCount')" -ge 1 ]
 passes "it goes" kubectl delete pod unwell --timeout=60s
 passes "what waits says for what" wait_for \
 	'jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError' pod/waits

@@ -34,8 +34,7 @@ is "they are of a size" \
 } >"$tmp/pods.yaml"
 passes "pods are made" kubectl create --validate=false -f "$tmp/pods.yaml"
 passes "one runs" kubectl wait --for=condition=Ready --timeout=60s pod/stays
-# Whatever was written of nodes was written before that.
-is "nothing keeps pods away" "$(kubectl get nodes -o jsonpath='{.items[*].spec.taints}')" ""
+settles "nothing keeps pods away" "" kubectl get nodes -o jsonpath='{.items[*].spec.taints}'
 passes "one ends well" kubectl wait --for=jsonpath='{.status.phase}'=Succeeded --timeout=60s pod/good
 passes "one fails" kubectl wait --for=jsonpath='{.status.phase}'=Failed --timeout=60s pod/bad
 is "with its code" "$(kubectl get pod bad \

@@ -16,6 +16,7 @@
 # sleeps: start waits for the line that a server prints when it is ready. What one writer
 # says when another has already been heard (an event, a condition, the count of a queue)
 # is asked for with comes or settles, never with has or is: nobody promises an order.
+# Bounds are generous: they are for what never comes, not for what is slow.
 set -u
 count=0 failures=0 servers='' ready='' output=''
 tmp=$(mktemp -d)
@@ -24,12 +25,48 @@ export tmp ready output
 clean_up() {
 	for pid in $servers; do kill "$pid" 2>/dev/null; done
 	wait
+	# Homes of a test that was cut short.
+	for home in "$tmp"/*/ "$tmp"/.volcano/; do
+		[ ! -e "$home/lock" ] || ! kill -0 "$(cat "$home/lock")" 2>/dev/null ||
+			"$BIN/volcano" down --pods --data-dir "$home" >/dev/null 2>&1
+	done
 	rm -rf "$tmp"
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 
-# result TRUTH TEXT [DETAIL]
+# A detail as comments. Of a long one only what lies around the line that has most of the words in
+# $WANT, or its beginning and end where none has any; of a long line likewise. What is left out is told.
+shorten() {
+	awk '
+	function hits(text,   i, n) {
+		for (i in word) n += length(word[i]) > 2 && index(text, word[i]) > 0
+		return n
+	}
+	function cut(text,   i, at, from) {
+		if (length(text) <= 500) return text
+		for (i in word)
+			if (!at && length(word[i]) > 2) at = index(text, word[i])
+		from = at > 200 ? at - 200 : 1
+		if (from + 400 > length(text)) from = length(text) - 399
+		return sprintf("(%d characters) %s (%d characters)", from - 1, substr(text, from, 400),
+			length(text) - from - 399)
+	}
+	function show(from, to) { for (; from <= to; from++) print "#   " cut(line[from]) }
+	function leave(n) { if (n > 0) print "#   ... " n " lines left out ..." }
+	BEGIN { split(ENVIRON["WANT"], word, /[^A-Za-z0-9_-]+/) }
+	{ line[NR] = $0; if (NR > 1 && hits($0) > most) { most = hits($0); best = NR } }
+	END {
+		if (NR <= 24) { show(1, NR); exit }
+		if (!best) { show(1, 10); leave(NR - 20); show(NR - 9, NR); exit }
+		show(1, 1)
+		first = best - 10 > 2 ? best - 10 : 2
+		last = best + 9 < NR ? best + 9 : NR
+		leave(first - 2); show(first, last); leave(NR - last)
+	}'
+}
+
+# result TRUTH TEXT [DETAIL [WANT]]
 result() {
 	count=$((count + 1))
 	if [ "$1" -eq 0 ]; then
@@ -37,7 +74,7 @@ result() {
 	else
 		failures=$((failures + 1))
 		echo "not ok $count - $2"
-		printf '%s\n' "${3-}" | sed 's/^/#   /'
+		printf '%s\n' "${3-}" | WANT=${4-} shorten
 	fi
 }
 
@@ -64,16 +101,17 @@ want: $3"
 }
 
 has() {
-	case $2 in *"$3"*) result 0 "$1" ;; *) result 1 "$1" "no \"$3\" in: $2" ;; esac
+	case $2 in *"$3"*) result 0 "$1" ;; *) result 1 "$1" "no \"$3\" in:
+$2" "$3" ;; esac
 }
 
-# asks TEST: runs the command until its output passes the test, for a minute at most.
+# asks TEST: runs the command until its output passes the test, for two minutes at most.
 contains() { case $output in *"$want"*) ;; *) false ;; esac }
 equals() { [ "$output" = "$want" ]; }
 asks() {
 	test=$1 what=$2 want=$3
 	shift 3
-	end=$(($(date +%s) + 60))
+	end=$(($(date +%s) + 120))
 	until
 		output=$("$@" 2>&1 </dev/null)
 		"$test" || [ "$(date +%s)" -ge "$end" ]

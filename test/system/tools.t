@@ -5,7 +5,7 @@
 # Everything runs on a copy of tools/ in a small tree of its own.
 . test/system/tap.sh
 
-cp -r tools "$tmp/"
+cp -r tools test/system/tap.sh "$tmp/"
 cd "$tmp" || exit 1
 mkdir -p src/base/test src/json src/sched src/nowhere test examples .cache/lint bin
 : >dev
@@ -128,20 +128,53 @@ foreach name, script : {
 	'short': 'echo 1..3; echo ok 1; echo ok 2',
 	'leak': 'echo ok 1; echo 1..1; exit 23',
 	'skip': 'echo 1..0 # SKIP no reason',
+	'slow': 'exec sleep 1000',
+	'long': 'echo ok 1; echo "# well"; echo not ok 2 - two; seq 1000 | sed "s/^/# no /"; echo 1..2; seq 1000 >&2; exit 1',
 }
-	test('few' / name, find_program('sh'), args: ['-c', script], protocol: 'tap', suite: 'few')
+	test('few' / name, find_program('sh'), args: ['-c', script], protocol: 'tap', suite: 'few',
+		timeout: name == 'slow' ? 1 : 0)
 endforeach
 END
 passes "the project is set up" meson setup project/build project
 passes "two checks passed" tools/run-tests project/build -- good
 is "the last line counts them" "$(echo "$output" | tail -n 1)" "2 passed, 0 failed"
-for name in bad crash silent short leak skip; do
+for name in bad crash silent short leak skip slow long; do
 	fails "$name is a failure" tools/run-tests project/build -- "$name"
 done
+has "which is named" "$output" "not ok 2 - two"
+has "with what it says" "$output" "# no 1
+"
+has "but not with all of it: how much is left out is told" "$output" "... 921 lines left out ..."
+has "also of its errors" "$output" "... 940 lines left out ..."
+case $output in *"# well"*) bad=1 ;; *) bad=0 ;; esac
+result "$bad" "what was good is not shown" "$output"
 fails "so are all of them together" tools/run-tests project/build
-is "each counted once" "$(echo "$output" | tail -n 1)" "7 passed, 6 failed"
+has "one has taken too long" "$output" "* ran out of time"
+is "each counted once" "$(echo "$output" | tail -n 1)" "8 passed, 8 failed"
 fails "a name that nothing has is a failure" tools/run-tests project/build -- nothing
 is "of the count too" "$(echo "$output" | tail -n 1)" "0 passed, 1 failed"
+
+fails "the set-up wants to know for what" tools/setup
+is "and says so, in a sentence" "$output" \
+	"setup: what is needed? tools/setup NEED..., each one of build demo test lint fuzz cover slurm e2e"
+fails "a need that it does not know" tools/setup dance
+has "is named" "$output" "no such need: dance"
+
+# What a system test shows of a long text.
+try() { sh -c '. ./tap.sh; has "a word" "$1" "$2"; finish' try "$1" "$2"; }
+long=$(seq 1 100; echo "the quick brown fox"; seq 101 200)
+fails "a word that is not there fails" try "$long" "quick dog"
+has "what is nearest to it is shown" "$output" "#   the quick brown fox"
+has "with a little around it" "$output" "#   91
+#   92"
+has "and how much is not" "$output" "#   ... 90 lines left out ..."
+fails "where nothing is near" try "$long" "dog"
+has "it is the beginning" "$output" "#   1
+#   2"
+has "and the end" "$output" "#   200"
+fails "a long line" try "$(seq 1 1000 | tr '\n' ' ')" "dog"
+has "is cut as well" "$output" " 127  (3493 characters)"
+passes "a word that is there" try "$long" "brown"
 
 # A machine where nothing is installed and nobody is root.
 mkdir stub

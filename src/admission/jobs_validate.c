@@ -8,6 +8,7 @@
 #include "admission/hooks.h"
 #include "admission/policies.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "model/pod.h"
 #include "model/queue.h"
 #include "model/rules.h"
@@ -19,6 +20,8 @@ struct job_case {
 	const struct vcjob *job;
 	struct json spec;
 	struct buf text;
+	bool depends; /* a task on another, of those that were looked at */
+	bool doubled; /* two tasks have the same name; those behind were not looked at */
 };
 
 static void job_case_done(struct job_case *j)
@@ -31,11 +34,12 @@ DEFINE_AUTO_IN_PLACE(struct job_case, job_case_done);
 
 /* The value of the flag "master" among the plugin's flags, as Go's flag package reads them: with one
  * dash or two, the value behind '=' or as the next argument, up to the first that is no flag of
- * it. */
+ * it, or a port that is no number. */
 static struct str mpi_master(const struct strs *arguments)
 {
 	static const char *const flags[] = {"master", "worker", "port"};
 	struct str master = STR("master");
+	int64_t port;
 
 	for (size_t i = 0; i < arguments->len; i++) {
 		struct str name = arguments->ptr[i];
@@ -54,7 +58,8 @@ static struct str mpi_master(const struct strs *arguments)
 			known = known || str_is(name, flags[k]);
 		if (equals < 0 && ++i < arguments->len)
 			value = arguments->ptr[i];
-		if (!known || str_is_none(value))
+		if (!known || str_is_none(value) ||
+		    (str_is(name, "port") && number_parse_i64(value, &port, NULL) < 0))
 			break;
 		if (str_is(name, "master"))
 			master = value;
@@ -201,6 +206,7 @@ static int64_t check_tasks(struct job_case *j)
 	for (size_t i = 0; i < j->job->spec.tasks.len; i++) {
 		struct vcjob_task *task = &j->job->spec.tasks.ptr[i];
 
+		j->depends = j->depends || task->depends_on;
 		if (task->min_available.set && task->min_available.value > task->replicas)
 			buf_printf(&j->text,
 				   " 'minAvailable' is greater than 'replicas' in task: %.*s, job: "
@@ -209,6 +215,7 @@ static int64_t check_tasks(struct job_case *j)
 		replicas += task->replicas;
 		if (map_put(names, task->name, task)) {
 			buf_printf(&j->text, " duplicated task name %.*s;", STR_ARG(task->name));
+			j->doubled = true;
 			break;
 		}
 		check_task(j, task, i);
@@ -222,12 +229,15 @@ static void check_order(struct job_case *j)
 	struct graph_node *nodes = arena_calloc(j->c->arena, spec->tasks.len + 1, sizeof(*nodes));
 	struct str undefined;
 
+	if (!j->depends)
+		return;
 	for (size_t i = 0; i < spec->tasks.len; i++) {
 		nodes[i].name = spec->tasks.ptr[i].name;
 		if (spec->tasks.ptr[i].depends_on)
 			nodes[i].after = spec->tasks.ptr[i].depends_on->name;
 	}
-	if (graph_check(nodes, spec->tasks.len, j->c->arena, &undefined) != GRAPH_ORDERED)
+	if (j->doubled ||
+	    graph_check(nodes, spec->tasks.len, j->c->arena, &undefined) != GRAPH_ORDERED)
 		buf_puts(&j->text, " job has dependencies between tasks, but doesn't form a "
 				   "directed acyclic graph(DAG);");
 }
@@ -320,7 +330,12 @@ static void check_name(struct job_case *j)
 static int validate_new(const struct admission_case *c, const struct vcjob *job)
 {
 	AUTO(job_case_done)
-	struct job_case j = {c, job, json_get(c->review->object, "spec"), BUF_UNBOUNDED};
+	struct job_case j = {
+		.c = c,
+		.job = job,
+		.spec = json_get(c->review->object, "spec"),
+		.text = BUF_UNBOUNDED,
+	};
 	int64_t replicas;
 
 	if (!job->spec.tasks.len)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/flow.c - the JobFlow controller: lifecycle/flow.h for each flow, when it, one of its jobs
- * or one of its templates changes. */
+ * or one of its templates changes.
+ *
+ * All jobs are known here, not only those of flows: a job that somebody else made under the name of a
+ * flow's is in its way, and the flow goes on when it is gone. */
 #include "lifecycle/flow.h"
 
 #include <inttypes.h>
@@ -28,17 +31,12 @@ struct flow_controller {
 	struct worker *worker;
 	struct map *ends; /* namespace: struct flow_ends */
 	struct prober *prober;
-	struct cache *caches[PLAN_KIND_COUNT]; /* flows, templates, jobs of flows */
+	struct cache *caches[PLAN_KIND_COUNT]; /* flows, templates, jobs */
 };
 
 static struct str flow_label(struct json job)
 {
 	return json_str(json_get(json_get(json_get(job, "metadata"), "labels"), KEY_BY_FLOW));
-}
-
-static bool is_of_flow(struct json job)
-{
-	return flow_label(job).len > 0;
 }
 
 static void flow_changed(void *arg, struct str namespace, struct str name, struct json object,
@@ -51,6 +49,22 @@ static void flow_changed(void *arg, struct str namespace, struct str name, struc
 	worker_wake_object(self->worker, namespace, name);
 }
 
+/* A job that was in the way of a flow may have gone. */
+static void wake_behind(struct flow_controller *self, struct str namespace, struct str job)
+{
+	struct json_doc *doc;
+	size_t at = 0;
+
+	while ((doc = cache_next(self->caches[PLAN_JOBFLOW], &at))) {
+		struct json meta = json_get(json_doc_root(doc), "metadata");
+		struct str flow = json_str(json_get(meta, "name"));
+
+		if (str_eq(json_str(json_get(meta, "namespace")), namespace) &&
+		    str_starts(job, flow) && job.len > flow.len && job.ptr[flow.len] == '-')
+			worker_wake_object(self->worker, namespace, flow);
+	}
+}
+
 static void job_changed(void *arg, struct str namespace, struct str name, struct json object,
 			bool gone)
 {
@@ -58,10 +72,10 @@ static void job_changed(void *arg, struct str namespace, struct str name, struct
 	struct str label = flow_label(object);
 	ptrdiff_t dot = str_find_byte(label, '.', 0); /* namespaces have none */
 
-	(void)name;
-	(void)gone;
 	if (dot > 0)
 		worker_wake_object(self->worker, namespace, str_skip(label, (size_t)dot + 1));
+	else if (gone)
+		wake_behind(self, namespace, name);
 }
 
 static bool uses_template(struct json flow, struct str template)
@@ -178,7 +192,7 @@ static void *flow_new(struct controller_base *base)
 	self->caches[PLAN_JOBTEMPLATE] =
 		cache_new(NULL, &(struct cache_events){.changed = template_changed, .arg = self});
 	self->caches[PLAN_JOB] =
-		cache_new(is_of_flow, &(struct cache_events){.changed = job_changed, .arg = self});
+		cache_new(NULL, &(struct cache_events){.changed = job_changed, .arg = self});
 	self->prober = prober_new(base->loop, base->client, answered, self);
 	self->ends = map_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){

@@ -3,7 +3,8 @@
  *
  * What has become of the jobs is recorded before the next ones are made; only the very first record
  * comes behind them, so that a flow whose first job is refused has none, as upstream. Names of jobs
- * follow from the flow, so that making one twice makes one. */
+ * follow from the flow, so that making one twice makes one. A job of such a name that is not the
+ * flow's stands in its way: it is listed as unknown, and never deleted. */
 #include "lifecycle/flow.h"
 
 #include "base/time.h"
@@ -20,6 +21,7 @@ struct flow_job {
 	struct str name;
 	struct json doc;   /* absent: not there */
 	struct vcjob view; /* where it is there */
+	bool ours;         /* made for this flow, not by somebody else under its name */
 	bool first;        /* of its name: the same template twice is one job */
 	bool lost;         /* was made once, or has no template */
 };
@@ -33,6 +35,18 @@ struct look {
 };
 
 /* --- reading --------------------------------------------------------------------------------- */
+
+/* As upstream, by the label, so that a flow which is made again finds its jobs. */
+static bool is_ours(const struct look *look, struct json job)
+{
+	struct json labels = json_get(json_get(job, "metadata"), "labels");
+	struct str by = json_str(json_get(labels, KEY_BY_FLOW));
+	struct str namespace = look->flow.meta.namespace;
+
+	return by.len > namespace.len && str_starts(by, namespace) &&
+	       by.ptr[namespace.len] == '.' &&
+	       str_eq(str_skip(by, namespace.len + 1), look->flow.meta.name);
+}
 
 static int read_jobs(struct look *look, struct err *err)
 {
@@ -53,6 +67,7 @@ static int read_jobs(struct look *look, struct err *err)
 		if (!json_is_absent(job->doc) &&
 		    type_decode(&vcjob_type, job->doc, arena, &job->view, err) < 0)
 			return err_wrap(err, "job %.*s", STR_ARG(job->name));
+		job->ours = is_ours(look, job->doc);
 	}
 	return 0;
 }
@@ -267,7 +282,7 @@ static void fill_lists(struct look *look, struct jobflow_status *status)
 
 		if (!job->first || (json_is_absent(job->doc) && !job->lost))
 			continue;
-		if (!json_is_absent(job->doc))
+		if (job->ours)
 			list = list_of(status, job->view.status.state.phase);
 		if (list)
 			list->ptr[list->len++] = job->name;
@@ -323,7 +338,7 @@ static void fill_records(struct look *look, struct jobflow_status *status)
 		const struct flow_job *job = &look->jobs[i];
 		size_t at = 0;
 
-		if (!job->first || json_is_absent(job->doc))
+		if (!job->first || !job->ours)
 			continue;
 		while (at < len && !str_eq(list[at].name, job->name))
 			at++;
@@ -345,7 +360,7 @@ static void fill_conditions(struct look *look, struct jobflow_status *status)
 		const struct flow_job *job = &look->jobs[i];
 		struct jobflow_condition *condition = &status->conditions.ptr[len].value;
 
-		if (!job->first || json_is_absent(job->doc))
+		if (!job->first || !job->ours)
 			continue;
 		status->conditions.ptr[len++].key = job->name;
 		condition->phase = job->view.status.state.phase;
@@ -400,7 +415,7 @@ static void delete_jobs(struct look *look)
 	for (size_t i = 0; i < look->flow.spec.flows.len; i++) {
 		const struct flow_job *job = &look->jobs[i];
 
-		if (job->first && !json_is_absent(job->doc) && !meta_is_deleting(&job->view.meta))
+		if (job->first && job->ours && !meta_is_deleting(&job->view.meta))
 			plan_delete(look->plan, PLAN_JOB, &job->view.meta);
 	}
 }

@@ -287,6 +287,36 @@ static void test_refused(void)
 	is(later, "Running comp:f-a");
 }
 
+/* A job of the name that somebody else has made is neither the flow's, nor deleted with its jobs. */
+static void test_foreign(void)
+{
+	AUTO(world_done) struct world world;
+	AUTO(mem_free) char *taken = NULL;
+	AUTO(mem_free) char *other = NULL;
+	AUTO(mem_free) char *own = NULL;
+
+	world_init(&world);
+	put_templates(&world, "a");
+	put(&world, PLAN_JOB, "{'metadata':{'name':'f-a','namespace':'n'},'spec':{}}");
+	put(&world, PLAN_JOBFLOW, FLOW("'jobRetainPolicy':'delete','flows':[{'name':'a'}]"));
+	settle(&world);
+	set_phase(&world, "f-a", "Completed");
+	settle(&world);
+	taken = status_of(&world);
+	is(taken, "Pending unKn:f-a");
+	world_merge(&world, world_find(&world, PLAN_JOB, STR("f-a")),
+		    "{\"metadata\":{\"labels\":{\"volcano.sh/createdByJobFlow\":\"n.g\"}}}");
+	settle(&world);
+	other = status_of(&world);
+	is(other, "Pending unKn:f-a");
+	world_remove(&world, world_find(&world, PLAN_JOB, STR("f-a")));
+	settle(&world);
+	set_phase(&world, "f-a", "Completed");
+	settle(&world);
+	own = status_of(&world);
+	is(own, "Succeed comp:f-a");
+}
+
 /* A template that says nothing makes a job that the server refuses, and nothing worse. */
 static void test_empty_template(void)
 {
@@ -360,6 +390,7 @@ int main(void)
 	}
 	test_job();
 	test_refused();
+	test_foreign();
 	test_empty_template();
 	test_records();
 	test_template();

@@ -3,7 +3,8 @@
  * of its jobs changes, and when it is due.
  *
  * Zones are read from tzdata when they are first named, and kept. Jobs are kept that a CronJob
- * controls or that are named like a run, so that a foreign job in the way is seen. */
+ * controls or that are named like a run, so that a foreign job in the way is seen. So is the schedule
+ * that each had when it was last looked at, since times before a change were not missed. */
 #include "lifecycle/cronjob.h"
 
 #include "base/fd.h"
@@ -33,12 +34,20 @@ struct runs {
 	VEC(char *) names;
 };
 
+/* The schedule of a CronJob. */
+struct known_schedule {
+	char *key;  /* of the CronJob */
+	char *text; /* with its zone */
+	int64_t changed;
+};
+
 struct cronjob_controller {
 	struct controller_base *base;
 	struct worker *worker;
 	struct cache *caches[PLAN_KIND_COUNT]; /* cron jobs, jobs */
 	struct map *runs;                      /* key: struct runs */
 	struct map *zones;                     /* name: struct known_zone */
+	struct map *schedules;                 /* key: struct known_schedule */
 };
 
 /* --- zones ----------------------------------------------------------------------------------- */
@@ -65,6 +74,46 @@ static const struct known_zone *zone_of(struct cronjob_controller *self, struct 
 	zone->missing = name.len && !str_is(name, "UTC") && !zone->zone;
 	(void)map_put(self->zones, str_of(zone->name, name.len), zone);
 	return zone;
+}
+
+/* --- schedules ------------------------------------------------------------------------------- */
+
+static void schedule_free(struct known_schedule *schedule)
+{
+	mem_free(schedule->key);
+	mem_free(schedule->text);
+	mem_free(schedule);
+}
+
+static void forget_schedule(struct cronjob_controller *self, struct str key)
+{
+	struct known_schedule *schedule = map_get(self->schedules, key);
+
+	if (!schedule)
+		return;
+	(void)map_remove(self->schedules, key);
+	schedule_free(schedule);
+}
+
+/* When it got the schedule that it has; 0: it has had it since it was first seen. */
+static int64_t note_schedule(struct cronjob_controller *self, struct str key, struct json cron)
+{
+	struct known_schedule *schedule = map_get(self->schedules, key);
+	struct json spec = json_get(cron, "spec");
+	AUTO(mem_free)
+	char *text = mem_printf("%.*s %.*s", STR_ARG(json_str(json_get(spec, "timeZone"))),
+				STR_ARG(json_str(json_get(spec, "schedule"))));
+
+	if (!schedule) {
+		schedule = mem_new(struct known_schedule);
+		schedule->key = str_dup(key);
+		(void)map_put(self->schedules, str_of(schedule->key, key.len), schedule);
+	} else if (!str_is(str_from(text), schedule->text)) {
+		schedule->changed = loop_now(self->base->loop);
+	}
+	mem_free(schedule->text);
+	schedule->text = TAKE(text);
+	return schedule->changed;
 }
 
 /* --- jobs ------------------------------------------------------------------------------------ */
@@ -211,9 +260,11 @@ static int look(void *arg, struct str key, struct plan *plan, struct err *err)
 	cron = cache_get(self->caches[PLAN_VCCRONJOB], place.namespace, name);
 	if (!cron) {
 		worker_forget(self->worker, key);
+		forget_schedule(self, key);
 		return 0;
 	}
 	world.cron = json_doc_root(cron);
+	world.changed = note_schedule(self, key, world.cron);
 	uid = json_str(json_get(json_get(world.cron, "metadata"), "uid"));
 	for (size_t i = 0; runs && i < runs->names.len; i++) {
 		struct json job = find_job(&place, str_from(runs->names.ptr[i]));
@@ -240,6 +291,7 @@ static void *cronjob_new(struct controller_base *base)
 	self->base = base;
 	self->runs = map_new(loop_random_u64(base->loop));
 	self->zones = map_new(loop_random_u64(base->loop));
+	self->schedules = map_new(loop_random_u64(base->loop));
 	self->caches[PLAN_VCCRONJOB] =
 		cache_new(NULL, &(struct cache_events){.changed = cron_changed, .arg = self});
 	self->caches[PLAN_JOB] =
@@ -282,6 +334,10 @@ static void cronjob_free(void *arg)
 		mem_free(zone);
 	}
 	map_free(self->zones);
+	at = 0;
+	while (map_next(self->schedules, &at, NULL, &value))
+		schedule_free(value);
+	map_free(self->schedules);
 	mem_free(self);
 }
 

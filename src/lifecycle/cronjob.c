@@ -228,6 +228,8 @@ static int64_t latest_time(const struct look *look, const struct cron *schedule,
 		start = look->cron.meta.creation_timestamp;
 	if (deadline->set && now - deadline->value * TIME_SECOND > start)
 		start = now - deadline->value * TIME_SECOND;
+	if (look->world->changed > start)
+		start = look->world->changed;
 	first = cron_next(schedule, zone, start);
 	if (!first || now < first)
 		return 0;

@@ -4,7 +4,8 @@
  * cronjob_step() looks at one CronJob and the jobs that it controls. A run is named after the minute
  * that it is due in, so that it is made once however often it is tried; that it was made is recorded
  * (status.active, lastScheduleTime) when the job is seen, by whichever step sees it first. Of several
- * times that were missed the latest is made up for, if the deadline allows it.
+ * times that were missed the latest is made up for, if the deadline allows it. Times before it got the
+ * schedule that it has were not missed.
  *
  * The zone is an input: cronjob_zone() tells which one is meant. */
 #ifndef LIFECYCLE_CRONJOB_H
@@ -31,6 +32,7 @@ struct cronjob_world {
 	void *arg;
 	const struct zone *zone; /* NULL: UTC */
 	bool zone_missing;       /* the one that it names is not known */
+	int64_t changed;         /* when it got this schedule; 0: it has had it all the time */
 	int64_t now;
 };
 

@@ -339,6 +339,34 @@ static void test_empty(void)
 	is(got, "1=* active=1 Sched=1:00");
 }
 
+/* Times of a new schedule that were before it came were not missed. */
+static void test_changed(void)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *cron = doc_of("{'metadata':{'name':'c','namespace':'n','uid':'u',"
+				       "'creationTimestamp':'2026-01-01T00:00:00Z'},'spec':{"
+				       "'schedule':'* * * * *','jobTemplate':{'spec':{}}}}");
+	AUTO(world_done) struct world empty;
+	struct cronjob_world input = {
+		.cron = json_doc_root(cron),
+		.find_job = find_job,
+		.arg = &empty,
+		.changed = START + 150 * TIME_SECOND,
+		.now = START + 151 * TIME_SECOND,
+	};
+	AUTO(plan_done) struct plan plan;
+	struct err err;
+
+	world_init(&empty);
+	plan_init(&plan);
+	ok(cronjob_step(&input, &plan, &err) == 0 && plan.writes.len == 0,
+	   "a minute that was over when the schedule came is not made up for");
+	ok(plan.look_at > START + 180 * TIME_SECOND && plan.look_at < START + 181 * TIME_SECOND,
+	   "the next one is waited for");
+	input.now = START + 181 * TIME_SECOND;
+	ok(cronjob_step(&input, &plan, &err) == 0 && plan.writes.len == 1, "and run");
+}
+
 static void test_foreign(void)
 {
 	AUTO(world_done) struct world world;
@@ -366,6 +394,7 @@ int main(void)
 	test_job();
 	test_refused();
 	test_empty();
+	test_changed();
 	test_foreign();
 	return tap_done();
 }

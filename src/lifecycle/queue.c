@@ -124,7 +124,7 @@ static void follow(struct look *look)
 {
 	enum queue_state state = look->queue.status.state;
 
-	if (state == QUEUE_OPEN && is_shut(look->parent)) {
+	if (!is_shut(state) && is_shut(look->parent)) {
 		set_closed_by_parent(look, "true");
 		plan_next_stage(look->plan);
 		close_queue(look);

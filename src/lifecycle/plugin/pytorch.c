@@ -76,15 +76,20 @@ static void add_wait(struct plugin_pod *pod, const struct torch_args *args, stru
 	json_append(pod->doc, command,
 		    json_new_printf(pod->doc,
 				    "left=%lld\n"
-				    "until nc -z %.*s %lld 2>/dev/null ||"
-				    " (: </dev/tcp/%.*s/%lld) 2>/dev/null; do\n"
-				    "\t[ $left -gt 0 ] || exit 1\n"
+				    "host=%.*s\n"
+				    "port=%lld\n"
+				    "until nc -z $host $port 2>/dev/null ||"
+				    " (: </dev/tcp/$host/$port) 2>/dev/null; do\n"
+				    "\tif [ $left -le 0 ]; then\n"
+				    "\t\techo \"$host does not listen on port $port\"\n"
+				    "\t\texit 1\n"
+				    "\tfi\n"
+				    "\techo \"$host port $port: not yet, $left seconds left\"\n"
 				    "\tleft=$((left - %d))\n"
 				    "\tsleep %d\n"
 				    "done\n",
 				    (long long)args->timeout, STR_ARG(master),
-				    (long long)args->port, STR_ARG(master), (long long)args->port,
-				    TRY_SECONDS, TRY_SECONDS));
+				    (long long)args->port, TRY_SECONDS, TRY_SECONDS));
 }
 
 static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *err)

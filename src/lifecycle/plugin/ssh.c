@@ -70,7 +70,7 @@ static void set_data(struct json_doc *doc, struct json data, const char *key, st
 static void create_secret(struct plugin_run *run, const struct ssh_args *args, struct str config)
 {
 	const struct job_ssh_key *key = run->look->world->ssh_key;
-	bool given = args->private_key.len > 0 && args->public_key.len > 0;
+	bool given = args->private_key.len > 0;
 	struct str private, public;
 	struct json_doc *doc;
 	struct json data;

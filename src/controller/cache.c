@@ -144,7 +144,9 @@ static struct str uid_of(struct json object)
 
 static void put_key(struct str namespace, struct str name, struct buf *to)
 {
-	buf_printf(to, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+	buf_put_str(to, namespace);
+	buf_putc(to, '/');
+	buf_put_str(to, name);
 }
 
 static struct row *find(const struct cache *cache, struct str namespace, struct str name)
@@ -174,14 +176,21 @@ static bool take_in(struct cache *cache, struct json_doc *doc)
 	struct json meta = json_get(root, "metadata");
 	struct str namespace = json_str(json_get(meta, "namespace"));
 	struct str name = json_str(json_get(meta, "name"));
-	struct row *row = find(cache, namespace, name);
-	uint64_t version = cache_version(root);
-	bool tell = matters(cache, row, root);
+	bool kept = !cache->keep || cache->keep(root);
+	struct row *row;
+	uint64_t version;
+	bool tell;
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
+	/* Most that is not kept never was: no need to look for it in vain. */
+	if (!kept && map_len(cache->rows) == 0)
+		return false;
+	row = find(cache, namespace, name);
+	version = cache_version(root);
+	tell = matters(cache, row, root);
 	if (row && version <= row->version)
 		return false;
-	if (cache->keep && !cache->keep(root)) {
+	if (!kept) {
 		if (row)
 			drop(cache, row);
 		return row != NULL;

@@ -67,7 +67,9 @@ static void wake_name(struct job_controller *self, struct str namespace, struct 
 {
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
-	buf_printf(&key, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+	buf_put_str(&key, namespace);
+	buf_putc(&key, '/');
+	buf_put_str(&key, name);
 	wake(self, entries_find(self->entries, buf_str(&key)));
 }
 

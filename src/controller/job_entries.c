@@ -92,7 +92,9 @@ size_t entries_len(const struct entries *entries)
 
 static void put_key(struct str namespace, struct str name, struct buf *to)
 {
-	buf_printf(to, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+	buf_put_str(to, namespace);
+	buf_putc(to, '/');
+	buf_put_str(to, name);
 }
 
 static struct entry *ensure(struct entries *entries, struct str namespace, struct str name)
@@ -199,6 +201,18 @@ static void remove_row(struct entries *entries, struct entry_pod *row)
 	pod_free(row);
 }
 
+/* Does the pod look to the job as it did? Most of what happens to a pod is of no interest to it: where
+ * it is bound, its conditions, its addresses. */
+static bool is_same(const struct job_pod *a, const struct job_pod *b)
+{
+	return str_eq(a->uid, b->uid) && str_eq(a->task, b->task) && a->phase == b->phase &&
+	       a->index == b->index && a->partition == b->partition && a->version == b->version &&
+	       a->retry == b->retry && a->out_of_sync == b->out_of_sync &&
+	       a->deleting == b->deleting && a->ready == b->ready && a->restarts == b->restarts &&
+	       a->exit_code == b->exit_code && a->created == b->created &&
+	       a->evicted_at == b->evicted_at && a->deleted == b->deleted && a->ended == b->ended;
+}
+
 struct entry *entries_put_pod(struct entries *entries, struct json pod)
 {
 	struct json meta = json_get(pod, "metadata");
@@ -213,6 +227,11 @@ struct entry *entries_put_pod(struct entries *entries, struct json pod)
 	if (row && version <= row->version)
 		return NULL;
 	read = job_pod_new(pod);
+	if (row && read && is_same(row->pod, read) && str_is(job_controller_of(pod), row->owner)) {
+		row->version = version;
+		mem_free(read);
+		return NULL;
+	}
 	if (row)
 		remove_row(entries, row);
 	if (!read)

@@ -59,7 +59,8 @@ struct entry *entries_put_job(struct entries *entries, struct json_doc *doc);
 struct entry *entries_remove_job(struct entries *entries, struct str namespace, struct str name,
 				 struct str uid);
 
-/* A version of a pod. Gives the entry of its job, or NULL where it has none or is not newer. */
+/* A version of a pod. Gives the entry of its job, or NULL where it has none, is not newer, or looks to
+ * the job as the one before. */
 struct entry *entries_put_pod(struct entries *entries, struct json pod);
 /* The pod is on its way out. */
 void entries_mark_pod(struct entries *entries, struct str namespace, struct str name,

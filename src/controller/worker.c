@@ -104,8 +104,10 @@ void worker_wake_object(struct worker *worker, struct str namespace, struct str 
 {
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
-	if (namespace.len)
-		buf_printf(&key, "%.*s/", STR_ARG(namespace));
+	if (namespace.len) {
+		buf_put_str(&key, namespace);
+		buf_putc(&key, '/');
+	}
 	buf_put_str(&key, name);
 	worker_wake(worker, buf_str(&key));
 }

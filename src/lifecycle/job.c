@@ -3,7 +3,7 @@
  *
  * A step ends with the first thing that has to be written: the next one sees it done. In that order:
  *
- *	no phase        record Pending
+ *	no phase        record Pending, and make the podgroup where nothing comes before that
  *	a Command       record what it asks for, delete it
  *	Pending,        an action of a policy: record it
  *	Running         objects beside the pods: claims, plugins' objects, the podgroup
@@ -77,6 +77,11 @@ static void delete_pod(struct job_look *look, const struct job_pod *pod)
 static size_t batch_of(const struct job_look *look)
 {
 	return look->world->batch > 0 ? look->world->batch : JOB_BATCH;
+}
+
+static bool is_forwarding(struct json queue)
+{
+	return json_len(json_get(json_get(queue, "spec"), "extendClusters")) > 0;
 }
 
 /* --- decisions ------------------------------------------------------------------------------- */
@@ -157,6 +162,21 @@ static int obey(struct job_look *look, struct err *err)
 	return 0;
 }
 
+/* With its first record a job gets its podgroup, where nothing has to be made before that. */
+static bool begin_group(struct job_look *look)
+{
+	const struct vcjob_spec *spec = &look->job->spec;
+	const struct job_world *world = look->world;
+	struct json queue = world->find(world->arg, PLAN_QUEUE, spec->queue);
+
+	if (look->has_group || spec->volumes.len > 0 || spec->plugins.len > 0 ||
+	    json_is_absent(queue) || is_forwarding(queue))
+		return false;
+	plan_next_stage(look->plan);
+	job_group_ensure(look);
+	return true;
+}
+
 /* The first record of a job. */
 static void begin(struct job_look *look)
 {
@@ -167,7 +187,7 @@ static void begin(struct job_look *look)
 	write = job_status_write(look, &status);
 	write->fail_reason = "JobStatusError";
 	write->fail_text = "Failed to initialize job status, err: ";
-	look->outcome->more = true;
+	look->outcome->more = !begin_group(look);
 }
 
 /* Writes have failed for so long that nobody waits for them any more. */
@@ -222,7 +242,7 @@ static bool read_queue(struct job_look *look)
 	struct json annotations;
 
 	look->queue_missing = json_is_absent(queue);
-	look->forwarded = json_len(json_get(json_get(queue, "spec"), "extendClusters")) > 0;
+	look->forwarded = is_forwarding(queue);
 	if (!look->forwarded || labels_find(&look->job->meta.annotations, STR(KEY_JOB_FORWARDING)))
 		return false;
 	doc = json_doc_thaw(world->job);
@@ -336,7 +356,8 @@ static int create_task(struct job_look *look, size_t at, size_t *left, struct er
 	return 0;
 }
 
-static void create_pods(struct job_look *look)
+/* Gives how many more could have been made. */
+static size_t create_pods(struct job_look *look)
 {
 	size_t left = batch_of(look);
 	struct err err;
@@ -348,8 +369,9 @@ static void create_pods(struct job_look *look)
 			     "Execute plugin when pod create failed, err: %s", err.text);
 		plan_steady(look->plan);
 		look->blocked = true;
-		return;
+		return 0;
 	}
+	return left;
 }
 
 /* A pod without a place: marked, so that its end is not taken for an eviction, then deleted. */
@@ -384,8 +406,8 @@ static void delete_surplus(struct job_look *look)
 	}
 }
 
-/* The phase that follows from the counts. */
-static enum vcjob_phase next_phase(const struct job_look *look)
+/* The phase that follows from the counts in one phase. */
+static enum vcjob_phase phase_after(const struct job_look *look, enum vcjob_phase phase)
 {
 	struct job_count *tasks = arena_calloc(look_arena(look), look->job->spec.tasks.len + 1,
 					       sizeof(struct job_count));
@@ -393,7 +415,7 @@ static enum vcjob_phase next_phase(const struct job_look *look)
 
 	for (size_t i = 0; i < look->job->spec.tasks.len; i++)
 		tasks[i] = look->tasks[i].count;
-	return job_evaluate(look->job->status.state.phase, &facts);
+	return job_evaluate(phase, &facts);
 }
 
 /* Record what there is. */
@@ -415,33 +437,48 @@ static void record(struct job_look *look, enum vcjob_phase next, bool settled)
 			: str_none();
 	if (entered) {
 		job_status_write(look, &status);
-		look->outcome->more = true;
+		look->outcome->more = next == VCJOB_PENDING || phase_after(look, next) != next;
 	} else {
 		write_counters(look, &status);
 	}
 }
 
+/* When pods were made, and all of them, the next thing to do is to count them. */
+static void rest_until_counted(struct job_look *look)
+{
+	if (look->world->counted_at <= 0)
+		return;
+	plan_look_at(look->plan, look->world->counted_at + JOB_COUNT_INTERVAL);
+	look->outcome->more = false;
+}
+
 /* Pods and what they need. False: there was nothing to do. */
 static bool sync_pods(struct job_look *look, bool *ret_settled)
 {
+	size_t left = 0;
+	size_t created = 0;
 	bool ready;
 
+	look->outcome->more = true;
 	if (read_queue(look))
 		return true;
 	ready = prepare(look);
 	tell_group(look);
 	if (ready && look->plan->writes.len == 0) {
-		create_pods(look);
+		left = create_pods(look);
+		created = look->plan->writes.len;
 		delete_surplus(look);
 	}
 	*ret_settled = ready && !look->blocked;
+	if (created > 0 && left > 0 && look->plan->writes.len == created)
+		rest_until_counted(look);
 	return look->plan->writes.len > 0 || look->outcome->wants_ssh_key;
 }
 
 static void live(struct job_look *look)
 {
 	struct job_decision decision;
-	enum vcjob_phase next = next_phase(look);
+	enum vcjob_phase next = phase_after(look, look->job->status.state.phase);
 	bool settled = false;
 
 	job_policy_decide(look, &decision);
@@ -454,9 +491,8 @@ static void live(struct job_look *look)
 		struct vcjob_status status = job_status_begin(look);
 
 		finish(look, &status, next);
-	} else if (sync_pods(look, &settled)) {
-		look->outcome->more = true;
-	} else {
+	} else if (!sync_pods(look, &settled)) {
+		look->outcome->more = false;
 		record(look, next, settled);
 	}
 }

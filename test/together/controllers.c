@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The controllers beside that of jobs, with the API server in one process on the virtual loop: what
  * they make of queues, flows, cron jobs, plain pods, HyperNodes and finished jobs; that they come to
- * rest; and that a restart changes nothing. There are no scheduler and no nodes: tests set phases. */
+ * rest; that a restart changes nothing; and that it all ends alike wherever they die and start anew.
+ * There are no scheduler and no nodes: tests set phases. */
 #include "apiserver/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
@@ -11,6 +12,8 @@ struct home {
 	struct world w;
 	struct client *client;
 	struct controllers *controllers;
+	uint64_t sent; /* by controllers that have died */
+	uint64_t dies; /* they do when so much is sent; 0: they do not */
 };
 
 static void start(struct home *h)
@@ -27,6 +30,33 @@ static void stop(struct home *h)
 {
 	controllers_free(h->controllers);
 	client_free(h->client);
+}
+
+/* What the controllers have sent so far, before and after a death. */
+static uint64_t sent(const struct home *h)
+{
+	struct client_stats stats;
+
+	client_stats(h->client, &stats);
+	return h->sent + stats.sent;
+}
+
+/* As world_pass(), but they may die in the middle of something. */
+static void pass(struct home *h, int64_t time)
+{
+	int64_t until = loop_uptime(h->w.loop) + time;
+
+	while (h->dies && loop_uptime(h->w.loop) < until) {
+		(void)loop_turn(h->w.loop, until - loop_uptime(h->w.loop));
+		if (sent(h) < h->dies)
+			continue;
+		h->sent = sent(h);
+		h->dies = 0;
+		stop(h);
+		start(h);
+	}
+	if (loop_uptime(h->w.loop) < until)
+		world_pass(&h->w, until - loop_uptime(h->w.loop));
 }
 
 /* JSON with ' for ". */
@@ -59,7 +89,7 @@ static int send(struct home *h, enum client_verb verb, enum resource_id resource
 	if (got.reason)
 		printf("# %s\n", got.text);
 	json_doc_unref(got.doc);
-	world_pass(&h->w, 200 * TIME_MILLISECOND);
+	pass(h, 200 * TIME_MILLISECOND);
 	return code;
 }
 
@@ -95,6 +125,7 @@ static void open_home(struct home *h)
 {
 	struct err err;
 
+	*h = (struct home){0};
 	world_open(&h->w, 7, 0);
 	ok(install_definitions(h->w.api, &err) == 0, "Volcano's kinds are there");
 	start(h);
@@ -169,6 +200,15 @@ static void test_flows(void)
 	   "{\"volcano.sh/createdByJobTemplate\":\"a.x\",\"volcano.sh/createdByJobFlow\":\"a.f\"}");
 	is(at(&h, RESOURCE_JOBTEMPLATES, "x", "status.jobDependsOnList"), "[\"f-x\"]");
 	is(at(&h, RESOURCE_VCJOBS, "f-y", "kind"), "NotFound");
+
+	make(&h, RESOURCE_VCJOBS, "{'metadata':{'name':'g-x','namespace':'a'},'spec':{" TASKS "}}");
+	make(&h, RESOURCE_JOBFLOWS,
+	     "{'metadata':{'name':'g','namespace':'a'},'spec':{'flows':[{'name':'x'}]}}");
+	is(at(&h, RESOURCE_JOBFLOWS, "g", "status.unKnowJobs"), "[\"g-x\"]");
+	ok(send(&h, CLIENT_DELETE, RESOURCE_VCJOBS, "g-x", "", NULL) == 200,
+	   "a job that is in the way of a flow goes");
+	ok(strstr(at(&h, RESOURCE_VCJOBS, "g-x", "metadata.labels"), "a.g") != NULL,
+	   "the flow makes its own");
 	close_home(&h);
 }
 
@@ -188,6 +228,13 @@ static void test_cron(void)
 	   "a run that is due is made, and recorded");
 	is(at(&h, RESOURCE_VCJOBS, "c-29453765", "metadata.annotations"),
 	   "{\"volcano.sh/cronjob-scheduled-timestamp\":\"2026-01-01T00:05:00Z\"}");
+	merge(&h, RESOURCE_VCJOBS, "c-29453765", "status",
+	      "{'status':{'state':{'phase':'Completed'}}}");
+	world_pass(&h.w, 2 * TIME_MINUTE);
+	merge(&h, RESOURCE_VCCRONJOBS, "c", "", "{'spec':{'schedule':'*/2 * * * *'}}");
+	is(at(&h, RESOURCE_VCJOBS, "c-29453766", "kind"), "NotFound");
+	world_pass(&h.w, TIME_MINUTE);
+	is(at(&h, RESOURCE_VCJOBS, "c-29453768", "kind"), "Job");
 	merge(&h, RESOURCE_VCCRONJOBS, "c", "", "{'spec':{'suspend':true}}");
 	close_home(&h);
 }
@@ -233,6 +280,172 @@ static void test_others(void)
 	close_home(&h);
 }
 
+/* Pods whose owners Kubernetes' controllers would have made them for; the group is the owner's. */
+static void test_owner(struct home *h, enum resource_id resource, const char *api, const char *kind,
+		       const char *spec)
+{
+	AUTO(mem_free)
+	char *owner = mem_printf("{'metadata':{'name':'o','namespace':'a','annotations':{"
+				 "'scheduling.volcano.sh/group-min-member':'2','volcano.sh/x':'y'"
+				 "}},'spec':{%s'template':{'metadata':{'labels':{'x':'y'}},'spec':{"
+				 "'restartPolicy':'%s','containers':[{'name':'c','image':'i'}]}}}}",
+				 spec, resource == RESOURCE_BATCHJOBS ? "Never" : "Always");
+	AUTO(mem_free) char *uid = NULL;
+	AUTO(mem_free) char *group = NULL;
+
+	make(h, resource, owner);
+	uid = mem_strdup(at(h, resource, "o", "metadata.uid"));
+	group = mem_printf("podgroup-%s", uid);
+	for (int i = 0; i < 2; i++) {
+		AUTO(mem_free) char *name = mem_printf("%c-%d", *kind + 'a' - 'A', i);
+		AUTO(mem_free)
+		char *pod = mem_printf(
+			"{'metadata':{'name':'%s','namespace':'a','ownerReferences':[{'apiVersion':"
+			"'%s','kind':'%s','name':'o','uid':'%s','controller':true,"
+			"'blockOwnerDeletion':true}]},'spec':{'schedulerName':'volcano',"
+			"'containers':[{'name':'c','image':'i'}]}}",
+			name, api, kind, uid);
+
+		make(h, RESOURCE_PODS, pod);
+		ok(strstr(at(h, RESOURCE_PODS, name, "metadata.annotations"), group) != NULL,
+		   "a pod of a %s is told its group", kind);
+	}
+	is(at(h, RESOURCE_PODGROUPS, group, "spec.minMember"), "2");
+	is(at(h, RESOURCE_PODGROUPS, group, "metadata.annotations"), "{\"volcano.sh/x\":\"y\"}");
+	ok(strstr(at(h, RESOURCE_PODGROUPS, group, "metadata.ownerReferences"), kind) != NULL,
+	   "the group belongs to the %s", kind);
+}
+
+static void test_owners(void)
+{
+	static const char selector[] = "'selector':{'matchLabels':{'x':'y'}},";
+	static const char set[] = "'serviceName':'s','selector':{'matchLabels':{'x':'y'}},";
+	struct home h;
+
+	open_home(&h);
+	test_owner(&h, RESOURCE_BATCHJOBS, "batch/v1", "Job", "");
+	test_owner(&h, RESOURCE_STATEFULSETS, "apps/v1", "StatefulSet", set);
+	test_owner(&h, RESOURCE_DAEMONSETS, "apps/v1", "DaemonSet", selector);
+	close_home(&h);
+}
+
+/* --- dying ----------------------------------------------------------------------------------- */
+
+static void finish_job(struct home *h, const char *name)
+{
+	merge(h, RESOURCE_VCJOBS, name, "status", "{'status':{'state':{'phase':'Completed'}}}");
+}
+
+/* Something for each of them. */
+static void live(struct home *h)
+{
+	make(h, RESOURCE_QUEUES, "{'metadata':{'name':'p'},'spec':{}}");
+	make(h, RESOURCE_QUEUES, "{'metadata':{'name':'c'},'spec':{'parent':'p'}}");
+	make(h, RESOURCE_PODGROUPS,
+	     "{'metadata':{'name':'g','namespace':'a'},'spec':{'queue':'c'}}");
+	command(h, "1", "CloseQueue", "p");
+	(void)send(h, CLIENT_DELETE, RESOURCE_PODGROUPS, "g", "", NULL);
+	command(h, "2", "OpenQueue", "p");
+	make(h, RESOURCE_PODS,
+	     "{'metadata':{'name':'b','namespace':'a'},'spec':{'schedulerName':'volcano',"
+	     "'containers':[{'name':'c','image':'i'}]}}");
+	make(h, RESOURCE_JOBTEMPLATES,
+	     "{'metadata':{'name':'x','namespace':'a'},'spec':{" TASKS "}}");
+	make(h, RESOURCE_JOBTEMPLATES,
+	     "{'metadata':{'name':'y','namespace':'a'},'spec':{" TASKS "}}");
+	make(h, RESOURCE_JOBFLOWS,
+	     "{'metadata':{'name':'f','namespace':'a'},'spec':{'flows':[{'name':'x'},{'name':'y',"
+	     "'dependsOn':{'targets':['x']}}]}}");
+	finish_job(h, "f-x");
+	finish_job(h, "f-y");
+	make(h, RESOURCE_VCCRONJOBS,
+	     "{'metadata':{'name':'c','namespace':'a'},'spec':{'schedule':'*/5 * * * *',"
+	     "'concurrencyPolicy':'Replace','jobTemplate':{'spec':{" TASKS "}}}}");
+	pass(h, 11 * TIME_MINUTE);
+	finish_job(h, "c-29453770");
+	pass(h, 10 * TIME_SECOND);
+}
+
+static size_t count(struct home *h, enum resource_id resource)
+{
+	struct got got = {0};
+	size_t len;
+
+	(void)world_ask(&h->w, &got,
+			&(struct client_ask){.verb = CLIENT_LIST,
+					     .resource = &resources[resource],
+					     .namespace = STR("a")});
+	len = got.doc ? json_len(json_get(json_doc_root(got.doc), "items")) : 0;
+	json_doc_unref(got.doc);
+	return len;
+}
+
+static void check_end(struct home *h, uint64_t dies)
+{
+	static const struct {
+		enum resource_id resource;
+		const char *name;
+		const char *path;
+		const char *value;
+	} ends[] = {
+		{RESOURCE_QUEUES, "p", "status.state", "Open"},
+		{RESOURCE_QUEUES, "c", "status.state", "Open"},
+		{RESOURCE_QUEUES, "c", "metadata.annotations",
+		 "{\"volcano.sh/closed-by-parent\":\"false\"}"},
+		{RESOURCE_COMMANDS, "1", "kind", "NotFound"},
+		{RESOURCE_COMMANDS, "2", "kind", "NotFound"},
+		{RESOURCE_JOBFLOWS, "f", "status.state.phase", "Succeed"},
+		{RESOURCE_JOBFLOWS, "f", "status.completedJobs", "[\"f-x\",\"f-y\"]"},
+		{RESOURCE_JOBTEMPLATES, "y", "status.jobDependsOnList", "[\"f-y\"]"},
+		{RESOURCE_VCCRONJOBS, "c", "status.lastScheduleTime", "2026-01-01T00:10:00Z"},
+		{RESOURCE_VCCRONJOBS, "c", "status.active", ""},
+		{RESOURCE_VCJOBS, "c-29453765", "kind", "NotFound"},
+		{RESOURCE_VCJOBS, "c-29453770", "status.state.phase", "Completed"},
+	};
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (strcmp(at(h, ends[i].resource, ends[i].name, ends[i].path), ends[i].value) !=
+		    0) {
+			printf("# %s %s: %s\n", ends[i].name, ends[i].path,
+			       at(h, ends[i].resource, ends[i].name, ends[i].path));
+			wrong++;
+		}
+	ok(wrong == 0 && count(h, RESOURCE_VCJOBS) == 3 &&
+		   strstr(at(h, RESOURCE_PODS, "b", "metadata.annotations"), "podgroup-"),
+	   "all is as it should be, dying behind %llu", (unsigned long long)dies);
+}
+
+/* With controllers that die at `dies`; gives how much they sent. */
+static uint64_t test_life(uint64_t dies)
+{
+	struct home h;
+	uint64_t ret;
+
+	open_home(&h);
+	h.dies = dies;
+	live(&h);
+	check_end(&h, dies);
+	ret = sent(&h);
+	stop(&h);
+	world_close(&h.w);
+	return ret;
+}
+
+static void test_dying(void)
+{
+	uint64_t all = test_life(0);
+	struct home h;
+	uint64_t first;
+
+	open_home(&h);
+	first = sent(&h);
+	stop(&h);
+	world_close(&h.w);
+	for (uint64_t dies = first + 1; dies <= all; dies++)
+		(void)test_life(dies);
+}
+
 static void test_ttl(void)
 {
 	struct home h;
@@ -259,6 +472,8 @@ int main(void)
 	test_flows();
 	test_cron();
 	test_others();
+	test_owners();
 	test_ttl();
+	test_dying();
 	return tap_done();
 }

@@ -13,6 +13,13 @@
 #define OWNED(kind)                                                                           \
 	",'ownerReferences':[{'apiVersion':'apps/v1','kind':'" kind "','name':'o','uid':'O'," \
 	"'controller':true}]"
+#define CORE_JOB                                             \
+	",'ownerReferences':[{'apiVersion':'batch/"          \
+	"v1','kind':'Job','name':'o','uid':'O','controller'" \
+	":true,'blockOwnerDeletion':true}]"
+#define HEAD_CORE_JOB                                                                         \
+	"0 create podgroups podgroup-O {'apiVersion':'scheduling.volcano.sh/v1beta1','kind':" \
+	"'PodGroup','metadata':{'name':'podgroup-O','namespace':'n'" CORE_JOB
 #define NEEDS                                                                       \
 	"'minResources':{'count/pods':'1','cpu':'100m','memory':'64Mi','pods':'1'," \
 	"'requests.cpu':'100m','requests.memory':'64Mi'}"
@@ -96,6 +103,16 @@ static const struct {
 	{"a size that is none is 1", POD(OWNED("Job"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'-2'}}}", NULL,
 	 HEAD_OWNED("Job") "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
+	{"pods of a core Job", POD(CORE_JOB, ""),
+	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2',"
+	 "'volcano.sh/foo':'1'}}}",
+	 NULL,
+	 HEAD_CORE_JOB ",'annotations':{'volcano.sh/foo':'1'}},'spec':{'minMember':2," NEEDS_2 TAIL
+		       "1 " TOLD("podgroup-O")},
+	{"its group stays as it was made", POD(CORE_JOB, ""),
+	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2'}}}",
+	 "{'metadata':{'name':'podgroup-O','namespace':'n'},'spec':{'minMember':1," NEEDS "}}",
+	 "0 " TOLD("podgroup-O")},
 	{"a foreign kind that nobody can look up", POD(OWNED("Widget"), ""), NULL, NULL,
 	 HEAD_OWNED("Widget") "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
 	{"a group follows its ReplicaSet", POD(OWNED("ReplicaSet"), ""),

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/time.h"
 #include "cli/pods.h"
+#include "cli/test/quoted.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -109,30 +110,6 @@ static const struct {
 	 OPEN, "[]", "train has been Restarting for 5s"},
 };
 
-/* JSON with ' for ", and \' for an escaped one. */
-static struct json_doc *parse(struct arena *arena, const char *text)
-{
-	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;
-	struct json_doc *doc;
-	struct err err;
-
-	(void)arena;
-	if (!text)
-		return json_doc_new();
-	for (; *text; text++) {
-		if (*text == '\\' && text[1] == '\'') {
-			buf_puts(&json, "\\\"");
-			text++;
-		} else {
-			buf_putc(&json, *text == '\'' ? '"' : *text);
-		}
-	}
-	doc = json_parse(buf_str(&json), NULL, &err);
-	if (!doc)
-		fprintf(stderr, "# %s in %s\n", err.text, buf_text(&json));
-	return doc ? doc : json_doc_new();
-}
-
 static int64_t now(void)
 {
 	int64_t time = 0;
@@ -145,10 +122,10 @@ static int64_t now(void)
 static void test_lines(struct arena *arena)
 {
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTO(json_doc_unref) struct json_doc *job = parse(arena, cases[i].job);
-		AUTO(json_doc_unref) struct json_doc *group = parse(arena, cases[i].group);
-		AUTO(json_doc_unref) struct json_doc *queue = parse(arena, cases[i].queue);
-		AUTO(json_doc_unref) struct json_doc *pods = parse(arena, cases[i].pods);
+		AUTO(json_doc_unref) struct json_doc *job = quoted_doc(cases[i].job);
+		AUTO(json_doc_unref) struct json_doc *group = quoted_doc(cases[i].group);
+		AUTO(json_doc_unref) struct json_doc *queue = quoted_doc(cases[i].queue);
+		AUTO(json_doc_unref) struct json_doc *pods = quoted_doc(cases[i].pods);
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		struct explain_facts facts = {.job = json_doc_root(job),
 					      .group = json_doc_root(group),
@@ -171,14 +148,13 @@ static void test_lines(struct arena *arena)
 
 static void test_page(struct arena *arena)
 {
-	AUTO(json_doc_unref) struct json_doc *job = parse(arena, JOB(PENDING));
-	AUTO(json_doc_unref) struct json_doc *group = parse(arena, TOLD);
-	AUTO(json_doc_unref) struct json_doc *queue = parse(arena, OPEN);
+	AUTO(json_doc_unref) struct json_doc *job = quoted_doc(JOB(PENDING));
+	AUTO(json_doc_unref) struct json_doc *group = quoted_doc(TOLD);
+	AUTO(json_doc_unref) struct json_doc *queue = quoted_doc(OPEN);
 	AUTO(json_doc_unref)
-	struct json_doc *pods = parse(arena, "[" FAILED_POD "," RESTARTED_POD "]");
+	struct json_doc *pods = quoted_doc("[" FAILED_POD "," RESTARTED_POD "]");
 	AUTO(json_doc_unref)
-	struct json_doc *events = parse(
-		arena,
+	struct json_doc *events = quoted_doc(
 		"[{'involvedObject':{'kind':'Job','name':'train'},'reason':'Old','message':'first',"
 		"'lastTimestamp':'2026-01-02T09:51:00Z'},"
 		"{'involvedObject':{'kind':'Pod','name':'train-w-1'},'reason':'OOM','message':"
@@ -226,7 +202,7 @@ static void test_page(struct arena *arena)
 /* Six pods, then more events than the list has room for. */
 static void test_evictions(struct arena *arena)
 {
-	AUTO(json_doc_unref) struct json_doc *job = parse(arena, JOB(PENDING));
+	AUTO(json_doc_unref) struct json_doc *job = quoted_doc(JOB(PENDING));
 	AUTO(json_doc_unref) struct json_doc *events = NULL;
 	AUTO(buf_done) struct buf list = BUF_UNBOUNDED, text = BUF_UNBOUNDED;
 	struct explain_facts facts = {.job = json_doc_root(job),
@@ -251,7 +227,7 @@ static void test_evictions(struct arena *arena)
 			   "'message':'%d','lastTimestamp':'2026-01-02T09:59:00Z'}",
 			   i ? "," : "", i);
 	buf_puts(&list, "]");
-	events = parse(arena, buf_text(&list));
+	events = quoted_doc(buf_text(&list));
 	facts.events = json_doc_root(events);
 	explain_print(&facts, arena, &text);
 	ok(str_find(buf_str(&text),
@@ -266,7 +242,7 @@ static void test_evictions(struct arena *arena)
 	ok(str_find(buf_str(&text), STR("Preempted"), 0) < 0, "and once only");
 }
 
-static void test_names(struct arena *arena)
+static void test_names(void)
 {
 	static const struct {
 		const char *name;
@@ -280,9 +256,8 @@ static void test_names(struct arena *arena)
 		{"", false},
 	};
 	AUTO(json_doc_unref)
-	struct json_doc *job =
-		parse(arena,
-		      "{'metadata':{'name':'train'},'spec':{'tasks':[{'name':'m'},{'name':'w'}]}}");
+	struct json_doc *job = quoted_doc(
+		"{'metadata':{'name':'train'},'spec':{'tasks':[{'name':'m'},{'name':'w'}]}}");
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		ok(pod_name_is_of(str_from(names[i].name), json_doc_root(job)) == names[i].is_of,
@@ -296,6 +271,6 @@ int main(void)
 	test_lines(arena);
 	test_page(arena);
 	test_evictions(arena);
-	test_names(arena);
+	test_names();
 	return tap_done();
 }

@@ -2,6 +2,7 @@
 /* The tree of queues, and who holds what: golden texts. */
 #include "base/arena.h"
 #include "cli/amounts.h"
+#include "cli/test/quoted.h"
 #include "cli/toplist.h"
 #include "cli/tree.h"
 #include "tap.h"
@@ -13,20 +14,6 @@
 	"','memory':'64Gi','pods':'110','nvidia.com/gpu':'4'}}}"
 #define QUEUE(name, spec, status) \
 	"{'metadata':{'name':'" name "'},'spec':{" spec "},'status':{" status "}}"
-
-static struct json_doc *parse(const char *text)
-{
-	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;
-	struct json_doc *doc;
-	struct err err;
-
-	for (; *text; text++)
-		buf_putc(&json, *text == '\'' ? '"' : *text);
-	doc = json_parse(buf_str(&json), NULL, &err);
-	if (!doc)
-		printf("# %s\n", err.text);
-	return doc ? doc : json_doc_new();
-}
 
 static void test_amounts(void)
 {
@@ -45,7 +32,7 @@ static void test_amounts(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTO(json_doc_unref) struct json_doc *list = parse(cases[i].list);
+		AUTO(json_doc_unref) struct json_doc *list = quoted_doc(cases[i].list);
 		AUTO(amounts_done) struct amounts amounts = {0};
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -55,64 +42,22 @@ static void test_amounts(void)
 	}
 }
 
-static const char tree_queues[] =
-	"[" QUEUE("root", "'weight':1", "'state':'Open'") "," QUEUE("default", "'weight':1,'parent':'root'", "'state':'Open','allocated':{'cpu':'8','memory':'1Gi'}") "," QUEUE(
-		"research", "'weight':3,'parent':'root','capability':{'cpu':'32'}",
-		"'state':'Closed'") "," QUEUE("vision",
-					      "'weight':1,'parent':'research','deserved':{'cpu':'"
-					      "16'},"
-					      "'guarantee':{'resource':{'cpu':'4'}}",
-					      "'state':'Open','allocated':{'cpu':'24','nvidia.com/"
-					      "gpu':'2'}") "," QUEUE("a-ring",
-								     "'weight':1,'parent':'b-ring'",
-								     "'state':'Open'") "," QUEUE("b"
-												 "-"
-												 "r"
-												 "i"
-												 "n"
-												 "g",
-												 "'"
-												 "w"
-												 "e"
-												 "i"
-												 "g"
-												 "h"
-												 "t"
-												 "'"
-												 ":"
-												 "1"
-												 ","
-												 "'"
-												 "p"
-												 "a"
-												 "r"
-												 "e"
-												 "n"
-												 "t"
-												 "'"
-												 ":"
-												 "'"
-												 "a"
-												 "-"
-												 "r"
-												 "i"
-												 "n"
-												 "g"
-												 "'",
-												 "'"
-												 "s"
-												 "t"
-												 "a"
-												 "t"
-												 "e"
-												 "'"
-												 ":"
-												 "'"
-												 "O"
-												 "p"
-												 "e"
-												 "n"
-												 "'") "]";
+#define ROOT QUEUE("root", "'weight':1", "'state':'Open'")
+#define DEFAULT                                        \
+	QUEUE("default", "'weight':1,'parent':'root'", \
+	      "'state':'Open','allocated':{'cpu':'8','memory':'1Gi'}")
+#define RESEARCH                                                                  \
+	QUEUE("research", "'weight':3,'parent':'root','capability':{'cpu':'32'}", \
+	      "'state':'Closed'")
+#define VISION                                                    \
+	QUEUE("vision",                                           \
+	      "'weight':1,'parent':'research','deserved':{'cpu':" \
+	      "'16'},'guarantee':{'resource':{'cpu':'4'}}",       \
+	      "'state':'Open','allocated':{'cpu':'24','nvidia.com/gpu':'2'}")
+#define RING(name, parent) QUEUE(name, "'weight':1,'parent':'" parent "'", "'state':'Open'")
+
+static const char tree_queues[] = "[" ROOT "," DEFAULT "," RESEARCH "," VISION
+				  "," RING("a-ring", "b-ring") "," RING("b-ring", "a-ring") "]";
 
 static const char tree_text[] =
 	"b-ring        cpu             [............|...........]  0 of 64, share 32  weight 1\n"
@@ -140,9 +85,9 @@ static const char tree_text[] =
 static void test_tree(struct arena *arena)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *nodes = parse("[" NODE("n0", "32") "," NODE("n1", "32") "]");
+	struct json_doc *nodes = quoted_doc("[" NODE("n0", "32") "," NODE("n1", "32") "]");
 	AUTO(json_doc_unref)
-	struct json_doc *queues = parse(tree_queues);
+	struct json_doc *queues = quoted_doc(tree_queues);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	const struct tree_facts facts = {.queues = json_doc_root(queues),
 					 .nodes = json_doc_root(nodes),
@@ -160,12 +105,12 @@ static void test_tree(struct arena *arena)
 static void test_top(struct arena *arena)
 {
 	AUTO(json_doc_unref)
-	struct json_doc *nodes = parse("[" NODE("n0", "32") "," NODE("n1", "16") "]");
+	struct json_doc *nodes = quoted_doc("[" NODE("n0", "32") "," NODE("n1", "16") "]");
 	AUTO(json_doc_unref)
-	struct json_doc *queues = parse("[" QUEUE("default", "", "'state':'Open'") "," QUEUE(
+	struct json_doc *queues = quoted_doc("[" QUEUE("default", "", "'state':'Open'") "," QUEUE(
 		"q", "", "'state':'Closed'") "]");
 	AUTO(json_doc_unref)
-	struct json_doc *pods = parse(
+	struct json_doc *pods = quoted_doc(
 		"[{'metadata':{'namespace':'d','name':'p','labels':{'volcano.sh/job-name':'j'},"
 		"'annotations':{'scheduling.k8s.io/group-name':'j-1'}},'spec':{'nodeName':'n1',"
 		"'containers':[{'resources':{'requests':{'cpu':'12','memory':'2Gi'}}}]},"
@@ -175,11 +120,11 @@ static void test_top(struct arena *arena)
 		"'status':{'phase':'Succeeded'}}]");
 	AUTO(json_doc_unref)
 	struct json_doc *groups =
-		parse("[{'metadata':{'namespace':'d','name':'j-1'},'spec':{'queue':'q'}}]");
+		quoted_doc("[{'metadata':{'namespace':'d','name':'j-1'},'spec':{'queue':'q'}}]");
 	AUTO(json_doc_unref)
 	struct json_doc *jobs =
-		parse("[{'metadata':{'namespace':'d','name':'i'}},{'metadata':{'namespace':"
-		      "'d','name':'j'},'status':{'state':{'phase':'Running'}}}]");
+		quoted_doc("[{'metadata':{'namespace':'d','name':'i'}},{'metadata':{'namespace':"
+			   "'d','name':'j'},'status':{'state':{'phase':'Running'}}}]");
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	const struct top_facts facts = {.nodes = json_doc_root(nodes),
 					.pods = json_doc_root(pods),

@@ -492,7 +492,7 @@ static void print_below(const struct command *group, struct buf *to)
 		if (!group->below[i]->hidden)
 			width = len > width ? len : width;
 	}
-	buf_puts(to, "\nCommands:\n");
+	buf_puts(to, "\nAvailable Commands:\n");
 	for (size_t i = 0; group->below[i]; i++)
 		if (!group->below[i]->hidden)
 			buf_printf(to, "  %-*s   %s\n", (int)width, group->below[i]->name,
@@ -505,9 +505,7 @@ void command_help(const struct command_line *line, struct buf *to)
 
 	buf_printf(to, "%s\n\nUsage:\n  ", command->about);
 	command_print_path(line, to);
-	if (command->below)
-		buf_puts(to, " COMMAND");
-	buf_puts(to, " [flags]");
+	buf_puts(to, command->below ? " [command]" : " [flags]");
 	if (command->arguments)
 		buf_printf(to, " %s", command->arguments);
 	buf_putc(to, '\n');
@@ -521,5 +519,5 @@ void command_help(const struct command_line *line, struct buf *to)
 		return;
 	buf_puts(to, "\nUse \"");
 	command_print_path(line, to);
-	buf_puts(to, " COMMAND --help\" for more about a command.\n");
+	buf_puts(to, " [command] --help\" for more about a command.\n");
 }

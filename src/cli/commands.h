@@ -33,7 +33,6 @@ struct cli;
 struct err;
 int job_list(struct cli *cli, struct err *err);
 int job_view(struct cli *cli, struct str namespace, struct str name, struct err *err);
-int job_delete(struct cli *cli, struct str namespace, struct str name, struct err *err);
 /* Ask for an action by a Command object that names a Job or a Queue. */
 enum order_target { ORDER_JOB, ORDER_QUEUE };
 int order_give(struct cli *cli, enum order_target target, struct str namespace, struct str name,

@@ -3,6 +3,8 @@
  * their columns. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/exit.h"
 #include "cli/listing.h"
 #include "json/yaml.h"
 
@@ -74,7 +76,7 @@ static void create_one(struct cli *cli, const struct sort *sort, struct json_doc
 		return;
 	}
 	cli_warn(cli, "Failed to create %s: %s", sort->kind, err.text);
-	cli->exit = 255;
+	cli->exit = EXIT_FAILED;
 }
 
 static int read_file(struct cli *cli, const struct sort *sort, struct cli_docs *docs,
@@ -118,17 +120,21 @@ static int delete (struct cli *cli, const struct sort *sort, struct err *err)
 
 	if (!command_str(&cli->line, "file").len) {
 		if (!name.len)
-			return err_set(err, ERR_BAD_REQUEST,
-				       "either a name (-N) or a file (-f) is needed to delete a %s",
-				       sort->word);
+			return err_set(err, ERR_BAD_REQUEST, "%s name must be specified",
+				       sort->spaced);
 		return delete_one(cli, sort, cli_namespace(cli), name, err);
 	}
 	if (read_file(cli, sort, &docs, err) < 0)
 		return -1;
-	for (size_t i = 0; i < docs.len; i++)
+	for (size_t i = 0; i < docs.len; i++) {
+		struct err of_one;
+
 		if (delete_one(cli, sort, doc_text(docs.ptr[i], "namespace", STR("default")),
-			       doc_text(docs.ptr[i], "name", str_none()), err) < 0)
-			return -1;
+			       doc_text(docs.ptr[i], "name", str_none()), &of_one) == 0)
+			continue;
+		cli_warn(cli, "Failed to delete %s: %s", sort->kind, of_one.text);
+		cli->exit = EXIT_FAILED;
+	}
 	return 0;
 }
 
@@ -165,16 +171,14 @@ static int get(struct cli *cli, const struct sort *sort, struct err *err)
 	return listing_print(cli, &listing, json_doc_root(one), err);
 }
 
-static void describe_one(struct cli *cli, struct json object, bool yaml)
+static void describe_one(struct cli *cli, const struct sort *sort, struct json object, bool yaml)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(object);
-	struct json root = json_doc_root(doc);
+	AUTO(json_doc_unref) struct json_doc *doc = describe_shape(sort->id, object);
 
-	(void)json_remove(doc, json_ensure_obj(doc, root, "metadata"), STR("managedFields"));
 	if (yaml) {
-		yaml_print(root, &cli->out);
+		yaml_print(json_doc_root(doc), &cli->out);
 	} else {
-		json_print(root, JSON_INDENTED, &cli->out);
+		json_print(json_doc_root(doc), JSON_INDENTED, &cli->out);
 		buf_putc(&cli->out, '\n');
 	}
 }
@@ -195,14 +199,14 @@ static int describe(struct cli *cli, const struct sort *sort, struct err *err)
 	if (!doc)
 		return -1;
 	if (name.len) {
-		describe_one(cli, json_doc_root(doc), str_is(format, "yaml"));
+		describe_one(cli, sort, json_doc_root(doc), str_is(format, "yaml"));
 		return 0;
 	}
 	it = json_iter(json_get(json_doc_root(doc), "items"));
 	while (json_next(&it)) {
 		if (it.index)
 			buf_puts(&cli->out, "\n\n");
-		describe_one(cli, it.value, str_is(format, "yaml"));
+		describe_one(cli, sort, it.value, str_is(format, "yaml"));
 	}
 	return 0;
 }

@@ -5,14 +5,20 @@
 
 #include "base/banned.h"
 
-int job_delete(struct cli *cli, struct str namespace, struct str name, struct err *err)
+/* "delete", or "cancel" where Slurm's word is used. */
+static const char *verb(const struct cli *cli)
+{
+	return cli->line.depth > 1 ? "delete" : "cancel";
+}
+
+static int job_delete(struct cli *cli, struct str namespace, struct str name, struct err *err)
 {
 	if (!name.len)
-		return err_set(err, ERR_BAD_REQUEST,
-			       "job name is mandatory to delete a particular job");
+		return err_set(err, ERR_BAD_REQUEST, "job name is mandatory to %s a particular job",
+			       verb(cli));
 	if (cli_delete(cli, RESOURCE_VCJOBS, namespace, name, err) < 0)
 		return -1;
-	buf_printf(&cli->out, "delete job %.*s successfully\n", STR_ARG(name));
+	buf_printf(&cli->out, "%s job %.*s successfully\n", verb(cli), STR_ARG(name));
 	return 0;
 }
 

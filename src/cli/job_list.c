@@ -61,13 +61,6 @@ static void cell_replicas(struct cli *cli, const void *arg, struct json job, str
 	buf_put_int(to, replicas);
 }
 
-static void cell_min(struct cli *cli, const void *arg, struct json job, struct buf *to)
-{
-	(void)cli;
-	(void)arg;
-	buf_put_int(to, json_int(spec(job, "minAvailable")));
-}
-
 static void cell_queue(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
 	(void)cli;
@@ -83,6 +76,7 @@ static void cell_queue(struct cli *cli, const void *arg, struct json job, struct
 		put_status(job, #key, to);                                                        \
 	}                                                                                         \
 	struct macro_semicolon
+STATUS_CELL(minAvailable);
 STATUS_CELL(pending);
 STATUS_CELL(running);
 STATUS_CELL(succeeded);
@@ -97,7 +91,7 @@ static const struct listing_column columns[] = {
 	{"Phase", WIDTH_FIXED, 12, cell_phase, SHOW_ALWAYS},
 	{"JobType", WIDTH_FIXED, 12, cell_type, SHOW_ALWAYS},
 	{"Replicas", WIDTH_FIXED, 12, cell_replicas, SHOW_ALWAYS},
-	{"Min", WIDTH_FIXED, 6, cell_min, SHOW_ALWAYS},
+	{"Min", WIDTH_FIXED, 6, cell_minAvailable, SHOW_ALWAYS},
 	{"Pending", WIDTH_FIXED, 10, cell_pending, SHOW_ALWAYS},
 	{"Running", WIDTH_FIXED, 10, cell_running, SHOW_ALWAYS},
 	{"Succeeded", WIDTH_FIXED, 12, cell_succeeded, SHOW_ALWAYS},

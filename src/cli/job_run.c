@@ -83,7 +83,8 @@ static int run_file(struct cli *cli, struct str path, struct err *err)
 	if (str_find(path, STR(".yaml"), 0) < 0 && str_find(path, STR(".yml"), 0) < 0)
 		return err_set(err, ERR_BAD_REQUEST, "only support yaml file");
 	if (cli_read_docs(cli, path, &docs, err) < 0)
-		return err_wrap(err, "failed to read file, err");
+		return err_wrap(err, err->code == ERR_BAD_REQUEST ? "failed to unmarshal file, err"
+								  : "failed to read file, err");
 	for (size_t i = 0; i < docs.len; i++) {
 		struct json_doc *job = json_doc_thaw(json_doc_root(docs.ptr[i]));
 

@@ -3,6 +3,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/listing.h"
+#include "loop/loop.h"
+#include "model/duration.h"
 #include "model/pod_summary.h"
 
 #include "base/banned.h"
@@ -36,10 +38,13 @@ static void cell_status(struct cli *cli, const void *arg, struct json pod, struc
 static void cell_restarts(struct cli *cli, const void *arg, struct json pod, struct buf *to)
 {
 	AUTO(pod_summary_done) struct pod_summary summary = pod_summary_of(pod);
+	char ago[DURATION_TEXT_SIZE];
 
-	(void)cli;
 	(void)arg;
 	buf_put_int(to, summary.restarts);
+	if (summary.restarts && summary.last_restart)
+		buf_printf(to, " (%s ago)",
+			   duration_print_age(loop_now(cli->loop) - summary.last_restart, ago));
 }
 
 static void cell_node(struct cli *cli, const void *arg, struct json pod, struct buf *to)
@@ -67,34 +72,41 @@ static struct str note(struct json pod, const char *map, const char *key)
 	return json_str(json_get(json_get(json_get(pod, "metadata"), map), key));
 }
 
+/* Of a job; else of a queue, by label or by annotation; else of any job. */
 static bool keep(struct cli *cli, struct json pod)
 {
 	struct str job = command_str(&cli->line, "job");
 	struct str queue = command_str(&cli->line, "queue");
 
-	if (!note(pod, "labels", LABEL_JOB).len && !note(pod, "labels", LABEL_QUEUE).len &&
-	    !note(pod, "annotations", NOTE_QUEUE).len)
-		return false;
-	if (job.len && !str_eq(note(pod, "labels", LABEL_JOB), job))
-		return false;
-	return !queue.len || job.len || str_eq(note(pod, "labels", LABEL_QUEUE), queue) ||
-	       str_eq(note(pod, "annotations", NOTE_QUEUE), queue);
+	if (job.len)
+		return str_eq(note(pod, "labels", LABEL_JOB), job);
+	if (queue.len)
+		return str_eq(note(pod, "labels", LABEL_QUEUE), queue) ||
+		       str_eq(note(pod, "annotations", NOTE_QUEUE), queue);
+	return note(pod, "labels", LABEL_JOB).len > 0;
 }
 
-/* A job and a queue that it is not in is a slip of the hand. */
+/* A job and a queue that its pods are not in is a slip of the hand. */
 static int check_queue(struct cli *cli, struct str job, struct str queue, struct err *err)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(json_doc_unref) struct json_doc *pods = NULL;
+	struct json_iter it;
 
 	if (!job.len || !queue.len)
 		return 0;
-	doc = cli_get(cli, RESOURCE_VCJOBS, cli_namespace(cli), job, err);
-	if (!doc)
+	pods = cli_list(cli, RESOURCE_PODS, cli_namespace(cli), str_none(), err);
+	if (!pods)
 		return -1;
-	if (str_eq(json_str(json_get(json_get(json_doc_root(doc), "spec"), "queue")), queue))
-		return 0;
-	return err_set(err, ERR_BAD_REQUEST, "the input vcjob %.*s does not match the queue %.*s",
-		       STR_ARG(job), STR_ARG(queue));
+	it = json_iter(json_get(json_doc_root(pods), "items"));
+	while (json_next(&it)) {
+		struct str in = note(it.value, "labels", LABEL_QUEUE);
+
+		if (keep(cli, it.value) && in.len && !str_eq(in, queue))
+			return err_set(err, ERR_BAD_REQUEST,
+				       "the input vcjob %.*s does not match the queue %.*s",
+				       STR_ARG(job), STR_ARG(queue));
+	}
+	return 0;
 }
 
 static int run(struct cli *cli, struct err *err)

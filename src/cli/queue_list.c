@@ -81,6 +81,21 @@ static const struct listing_column columns[] = {
 
 /* --- counting ----------------------------------------------------------------------------------- */
 
+/* Those of vqueues: upstream's has fewer. */
+static const struct listing_column short_columns[] = {
+	{"Name", WIDTH_FIXED, 25, listing_cell_name, SHOW_ALWAYS},
+	{"Weight", WIDTH_FIXED, 8, cell_weight, SHOW_ALWAYS},
+	{"State", WIDTH_FIXED, 8, cell_state, SHOW_ALWAYS},
+	{"Inqueue", WIDTH_FIXED, 8, cell_inqueue, SHOW_ALWAYS},
+	{"Pending", WIDTH_FIXED, 8, cell_pending, SHOW_ALWAYS},
+	{"Running", WIDTH_FIXED, 8, cell_running, SHOW_ALWAYS},
+	{"Unknown", WIDTH_FIXED, 8, cell_unknown, SHOW_ALWAYS},
+	{"Parent", WIDTH_LONGEST, 3, cell_parent, SHOW_WIDE},
+	{"Completed", WIDTH_LONGEST, 3, cell_completed, SHOW_WIDE},
+	{"Age", WIDTH_LONGEST, 3, listing_cell_age, SHOW_WIDE},
+	{0},
+};
+
 static void count_group(struct cli *cli, struct map *all, struct json group)
 {
 	struct str queue = json_str(json_get(json_get(group, "spec"), "queue"));
@@ -96,8 +111,13 @@ static void count_group(struct cli *cli, struct map *all, struct json group)
 			counts->of[i]++;
 }
 
-static const struct listing queues = {
-	.id = RESOURCE_QUEUES, .singular = "queue", .columns = columns};
+/* vqueues is a program of its own. */
+static struct listing queues(const struct cli *cli)
+{
+	return (struct listing){.id = RESOURCE_QUEUES,
+				.singular = "queue",
+				.columns = cli->line.depth > 1 ? columns : short_columns};
+}
 
 /* Of queues and podgroups. */
 static int draw(struct cli *cli, const struct json *items, void *arg, struct err *err)
@@ -118,7 +138,7 @@ static int list(struct cli *cli, struct err *err)
 		{.id = RESOURCE_QUEUES, .selector = command_str(&cli->line, "selector")},
 		{.id = RESOURCE_PODGROUPS},
 	};
-	struct listing listing = queues;
+	struct listing listing = queues(cli);
 
 	if (command_bool(&cli->line, "watch"))
 		return listing_watch(cli, &listing, sources, ARRAY_LEN(sources), draw, err);
@@ -130,7 +150,7 @@ static int get(struct cli *cli, struct err *err)
 	AUTO(json_doc_unref) struct json_doc *queue = NULL;
 	AUTO(json_doc_unref) struct json_doc *groups = NULL;
 	AUTO(json_doc_unref) struct json_doc *one = json_doc_new();
-	struct listing listing = queues;
+	struct listing listing = queues(cli);
 	struct str name = cli_name(cli);
 
 	if (!name.len)

@@ -6,10 +6,9 @@
 
 #include "base/banned.h"
 
-#define FLAG_SHORT_NAMESPACE                                               \
-	{                                                                  \
-		'N', "namespace", FLAG_STRING, "default", "the namespace", \
-			"VOLCANO_DEFAULT_JOB_NAMESPACE", "NAME"            \
+#define FLAG_SHORT_NAMESPACE                                                            \
+	{                                                                               \
+		'N', "namespace", FLAG_STRING, "default", "the namespace", NULL, "NAME" \
 	}
 
 static int list_or_view(struct cli *cli, struct err *err)

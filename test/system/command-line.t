@@ -169,7 +169,8 @@ echo "$0" "$@"
 EOF
 passes "a script" vsub --cpus 2 "$tmp/train.sh" one -n
 is "is submitted" "$output" "run job from-script successfully"
-is "with its flags" "$(vcctl job list --selector from-script | awk 'NR == 2 { print $5, $6 }')" "3 3"
+sized() { vcctl job list --selector from-script | awk 'NR == 2 { print $5, $6 }'; }
+settles "with its flags" "3 3" sized
 passes "the command line wins" vsub -J other --dry-run -o yaml "$tmp/train.sh"
 has "over the script" "$output" "name: other"
 passes "a command" vsub --parsable -- hostname -f

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/uuid.h"
 #include "node/agent_internal.h"
+#include "node/folder_watch.h"
 #include "node/pod_log.h"
 #include "node/tree.h"
 
@@ -251,6 +252,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 	agent->pods = map_new(loop_random_u64(loop));
 	heap_init(&agent->timers, is_before);
 	agent->timer = loop_timer_new(loop, on_timer, agent);
+	agent->watches = folder_watches_new(loop);
 	if (mkdir(agent->folder, 0711) < 0 && errno != EEXIST) {
 		(void)err_errno(err, errno, "%s", agent->folder);
 		return NULL;
@@ -289,6 +291,7 @@ void agent_free(struct agent *agent)
 	launcher_free(agent->launcher);
 	heap_done(&agent->timers);
 	loop_timer_free(agent->timer);
+	folder_watches_unref(agent->watches);
 	mem_free(agent->folder);
 	mem_free(agent);
 }
@@ -343,15 +346,15 @@ struct pod_log *agent_open_log(struct agent *agent, const struct agent_log_reque
 			      container, STR_ARG(name));
 		return NULL;
 	}
-	return pod_log_open(agent->loop, &(struct pod_log_request){
-						 .folder = pod->folder,
-						 .container = container,
-						 .index = (size_t)index,
-						 .run = record->run - request->previous,
-						 .timestamps = request->timestamps,
-						 .since = request->since,
-						 .tail_lines = request->tail_lines,
-					 });
+	return pod_log_open(agent->watches, &(struct pod_log_request){
+						    .folder = pod->folder,
+						    .container = container,
+						    .index = (size_t)index,
+						    .run = record->run - request->previous,
+						    .timestamps = request->timestamps,
+						    .since = request->since,
+						    .tail_lines = request->tail_lines,
+					    });
 }
 
 void agent_stats(const struct agent *agent, struct agent_stats *ret)

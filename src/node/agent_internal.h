@@ -36,6 +36,7 @@ struct agent_probes;
 struct agent_room;
 struct pod;
 struct agent_tokens;
+struct folder_watches;
 struct token_projection;
 
 struct agent {
@@ -49,8 +50,9 @@ struct agent {
 	struct launcher *launcher;
 	struct recorder *recorder;
 	struct informer *informer;
-	struct map *pods;   /* by uid */
-	struct heap timers; /* of pods */
+	struct map *pods;               /* by uid */
+	struct folder_watches *watches; /* of those who follow output */
+	struct heap timers;             /* of pods */
 	struct loop_timer *timer;
 	struct agent_stats stats;
 	/* While every pod is being ended. */

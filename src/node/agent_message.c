@@ -62,7 +62,7 @@ static char *read_tail(const struct agent_pod *pod, size_t index, struct str nam
 {
 	AUTO(mem_free) char *container = str_dup(name);
 	AUTO(pod_log_close)
-	struct pod_log *log = pod_log_open(pod->agent->loop,
+	struct pod_log *log = pod_log_open(pod->agent->watches,
 					   &(struct pod_log_request){
 						   .folder = pod->folder,
 						   .container = container,

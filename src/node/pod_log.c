@@ -2,7 +2,7 @@
 /* node/pod_log.c - reading what a container has printed.
  *
  * The parts that are there are opened at once, oldest first, so that rotation takes none of them away; at
- * the end of the newest the file of that name is looked at again. A follower is woken by inotify on the
+ * the end of the newest the file of that name is looked at again. A follower is woken by a watch on the
  * pod's folder: by output, by rotation and by the record that says how the run has ended, which is written
  * after all output.
  *
@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "loop/loop.h"
+#include "node/folder_watch.h"
 #include "node/record.h"
 
 #include "base/banned.h"
@@ -29,7 +28,7 @@
 enum { READ_BYTES = 64 * 1024, LINE_BYTES = 32 * 1024, PARTS_MAX = 1000 };
 
 struct pod_log {
-	struct loop *loop;
+	struct folder_watches *watches;
 	char *folder;
 	char *path; /* of the newest part */
 	size_t index;
@@ -39,10 +38,7 @@ struct pod_log {
 	int64_t since;
 	VEC(int) parts;   /* open files, the one that is being read first */
 	struct buf bytes; /* read and not told yet */
-	int inotify;
-	struct loop_fd *watch;
-	void (*wake)(void *arg);
-	void *wake_arg;
+	struct folder_watch *watch;
 };
 
 /* --- the parts --- */
@@ -136,11 +132,11 @@ static void skip_to_tail(struct pod_log *log, int64_t lines)
 
 /* --- life --- */
 
-struct pod_log *pod_log_open(struct loop *loop, const struct pod_log_request *request)
+struct pod_log *pod_log_open(struct folder_watches *watches, const struct pod_log_request *request)
 {
 	struct pod_log *log = mem_new(struct pod_log);
 
-	log->loop = loop;
+	log->watches = watches;
 	log->folder = mem_strdup(request->folder);
 	log->path = mem_printf("%s/%s.%u.log", request->folder, request->container, request->run);
 	log->index = request->index;
@@ -148,7 +144,6 @@ struct pod_log *pod_log_open(struct loop *loop, const struct pod_log_request *re
 	log->timestamps = request->timestamps;
 	log->since = request->since;
 	log->bytes = buf_make(READ_BYTES + LINE_BYTES);
-	log->inotify = -1;
 	open_parts(log);
 	if (request->tail_lines >= 0)
 		skip_to_tail(log, request->tail_lines);
@@ -159,8 +154,7 @@ void pod_log_close(struct pod_log *log)
 {
 	if (!log)
 		return;
-	loop_fd_remove(log->watch);
-	fd_close(log->inotify);
+	folder_watch_free(log->watch);
 	for (size_t i = 0; i < log->parts.len; i++)
 		fd_close(log->parts.ptr[i]);
 	vec_done(&log->parts);
@@ -265,26 +259,7 @@ enum pod_log_state pod_log_read(struct pod_log *log, struct buf *to, size_t most
 
 /* --- following --- */
 
-static void on_change(struct loop_fd *watch, int fd, unsigned events, void *arg)
-{
-	struct pod_log *log = arg;
-	char bytes[4096];
-
-	(void)watch;
-	(void)events;
-	while (read(fd, bytes, sizeof(bytes)) > 0) {
-	}
-	log->wake(log->wake_arg);
-}
-
 void pod_log_follow(struct pod_log *log, void (*wake)(void *arg), void *arg)
 {
-	log->wake = wake;
-	log->wake_arg = arg;
-	log->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (log->inotify < 0)
-		return;
-	(void)inotify_add_watch(log->inotify, log->folder,
-				IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF);
-	log->watch = loop_fd_add(log->loop, log->inotify, LOOP_READ, on_change, log, NULL);
+	log->watch = folder_watch_new(log->watches, log->folder, wake, arg);
 }

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 
-struct loop;
+struct folder_watches;
 struct pod_log;
 
 struct pod_log_request {
@@ -28,7 +28,7 @@ struct pod_log_request {
 };
 
 /* A run that has printed nothing has an empty log. */
-struct pod_log *pod_log_open(struct loop *loop, const struct pod_log_request *request)
+struct pod_log *pod_log_open(struct folder_watches *watches, const struct pod_log_request *request)
 	__attribute__((returns_nonnull));
 void pod_log_close(struct pod_log *log);
 DEFINE_AUTO(struct pod_log *, pod_log_close);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/folder_watch.h: with real folders. */
+#include "node/folder_watch.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "folder.h"
+#include "loop/loop.h"
+#include "tap.h"
+
+enum { MANY = 300 }; /* more than a user may have descriptors of inotify */
+
+struct hearer {
+	struct folder_watch *watch;
+	unsigned heard;
+	bool once; /* it goes when it has heard something */
+};
+
+static void on_changed(void *arg)
+{
+	struct hearer *hearer = arg;
+
+	hearer->heard++;
+	if (hearer->once)
+		folder_watch_free(TAKE(hearer->watch));
+}
+
+static void on_late(struct loop_timer *timer, void *arg)
+{
+	(void)timer;
+	*(bool *)arg = true;
+}
+
+/* Until everybody has heard something. */
+static bool wait_for(struct loop *loop, const struct hearer *hearers, size_t count)
+{
+	bool late = false;
+	struct loop_timer *timer = loop_timer_new(loop, on_late, &late);
+	size_t heard = 0;
+
+	loop_timer_set(timer, 60 * TIME_SECOND);
+	while (heard < count && !late) {
+		(void)loop_turn(loop, 20 * TIME_MILLISECOND);
+		while (heard < count && hearers[heard].heard)
+			heard++;
+	}
+	loop_timer_free(timer);
+	return heard == count;
+}
+
+static void test_some(struct loop *loop, struct folder_watches *watches, struct folder *in)
+{
+	struct hearer hearers[3] = {{.once = true}};
+
+	folder_write(in, "a/file", "");
+	folder_write(in, "b/file", "");
+	for (size_t i = 0; i < ARRAY_LEN(hearers); i++)
+		hearers[i].watch = folder_watch_new(watches, folder_at(in, i < 2 ? "a" : "b"),
+						    on_changed, &hearers[i]);
+	ok(hearers[0].watch && hearers[1].watch && hearers[2].watch, "three watch two folders");
+	folder_write(in, "a/file", "more");
+	ok(wait_for(loop, hearers, 2), "both who watch a folder hear of a write");
+	ok(!hearers[2].heard, "who watches another one does not");
+	ok(!hearers[0].watch, "one has gone");
+	hearers[1].heard = 0;
+	folder_write(in, "a/other", "");
+	ok(wait_for(loop, &hearers[1], 1), "the other still hears");
+	(void)unlink(folder_at(in, "b/file"));
+	(void)rmdir(folder_at(in, "b"));
+	ok(wait_for(loop, &hearers[2], 1), "that the folder goes is heard, too");
+	folder_watch_free(hearers[1].watch);
+	folder_watch_free(hearers[2].watch);
+	ok(!folder_watch_new(watches, folder_at(in, "b"), on_changed, NULL),
+	   "what is not there cannot be watched");
+}
+
+static void test_many(struct loop *loop, struct folder_watches *watches, struct folder *in)
+{
+	struct hearer *hearers = mem_calloc(MANY, sizeof(*hearers));
+	size_t made = 0;
+
+	for (size_t i = 0; i < MANY; i++) {
+		const char *name = arena_printf(in->arena, "many/%zu", i);
+
+		folder_write(in, arena_printf(in->arena, "%s/file", name), "");
+		hearers[i].watch =
+			folder_watch_new(watches, folder_at(in, name), on_changed, &hearers[i]);
+		made += hearers[i].watch != NULL;
+	}
+	ok(made == MANY, "%d folders are watched", MANY);
+	for (size_t i = 0; i < MANY; i++)
+		folder_write(in, arena_printf(in->arena, "many/%zu/file", i), "x");
+	ok(wait_for(loop, hearers, MANY), "each hears of its own");
+	folder_watches_unref(watches); /* those who watch may stay longer */
+	for (size_t i = 0; i < MANY; i++)
+		folder_watch_free(hearers[i].watch);
+	mem_free(hearers);
+}
+
+int main(void)
+{
+	struct err err;
+	struct loop *loop = loop_new(&err);
+	struct folder_watches *watches;
+	struct folder in;
+
+	if (!loop)
+		return 1;
+	folder_open(&in);
+	watches = folder_watches_new(loop);
+	test_some(loop, watches, &in);
+	test_many(loop, watches, &in);
+	folder_close(&in);
+	loop_free(loop);
+	return tap_done();
+}

@@ -89,6 +89,7 @@ struct agent_pod {
 	bool refresh;   /* something that it refers to has changed */
 	bool finished;  /* nothing runs, and nothing will */
 	bool knows;     /* what its supervisor has to tell has been told */
+	bool is_noted;  /* by the network: its address is taken */
 	bool has_plan;  /* the folder and what is in it are there */
 	bool adopted;   /* an earlier agent has started it */
 	bool over;      /* its end is in the API */
@@ -203,6 +204,8 @@ int agent_network_write(struct agent_network *self, struct agent_pod *pod, const
 			struct err *err) MUST_CHECK;
 /* A pod with a name came or went: hosts files are written again. */
 void agent_network_changed(struct agent_network *self);
+/* It has an address already, from an earlier agent. */
+void agent_network_note(struct agent_network *self, struct agent_pod *pod);
 
 /* --- agent_probes.c --- */
 

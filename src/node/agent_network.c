@@ -4,7 +4,8 @@
  * A pod that others are meant to reach - it has a subdomain, a hostname or ports - gets a network namespace
  * on the node's bridge where that is permitted; any other gets an address 127.x.y.z of the machine's loopback,
  * which costs a thousandth of that. (docs/design/017-node.md has the measurement.) The bridge is made when
- * the first pod needs it. Which loopback addresses are taken is told by the pods that have them.
+ * the first pod needs it. Which addresses are taken, and which pods have a name, is noted as pods come and go:
+ * a node knows many more pods, most of which have ended, than run on it.
  *
  * Every pod's hosts file names itself and the pods of its namespace that have a hostname and a subdomain. It
  * is written when the pod is made ready, and again, once a turn at most, when such a pod comes or goes. */
@@ -15,6 +16,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/vec.h"
 #include "model/pod.h"
 #include "node/agent_internal.h"
@@ -33,8 +35,10 @@ struct agent_network {
 	bool may_bridge;
 	bool changed; /* hosts files are to be written again */
 	struct network *bridge;
-	unsigned net;  /* 127.NET.0.0: another one for every node's folder */
-	unsigned next; /* host to be tried next */
+	unsigned net;                        /* 127.NET.0.0: another one for every node's folder */
+	unsigned next;                       /* host to be tried next */
+	uint64_t taken[LOOPBACK_HOSTS / 64]; /* a bit a host */
+	VEC(struct agent_pod *) named;       /* in the network, with a subdomain */
 	struct loop_defer defer;
 };
 
@@ -56,6 +60,7 @@ void agent_network_free(struct agent_network *self)
 		return;
 	loop_defer_cancel(self->agent->loop, &self->defer);
 	network_close(self->bridge);
+	vec_done(&self->named);
 	mem_free(self->folder);
 	mem_free(self);
 }
@@ -96,33 +101,70 @@ static struct network *open_bridge(struct agent_network *self)
 	return NULL;
 }
 
-static bool is_taken(const struct agent_network *self, const char *address)
+/* Which of the loopback's own hosts an address is; none: of another net. */
+static bool host_of(const struct agent_network *self, const char *address, unsigned *ret)
 {
-	size_t at = 0;
-	void *value;
+	int64_t parts[4];
+	struct str rest = str_from(address);
+	struct str word;
 
-	while (map_next(self->agent->pods, &at, NULL, &value)) {
-		const struct agent_pod *pod = value;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (!str_split(&rest, '.', &word) ||
+		    number_parse_range(word, 0, UINT8_MAX, &parts[i], NULL) < 0)
+			return false;
+	*ret = (unsigned)(parts[2] << 8 | parts[3]);
+	return parts[0] == 127 && parts[1] == (int64_t)self->net;
+}
 
-		if (pod->in_network && strcmp(pod->pod_ip, address) == 0)
-			return true;
-	}
-	return false;
+static bool is_taken(const struct agent_network *self, unsigned host)
+{
+	return self->taken[host / 64] >> host % 64 & 1;
+}
+
+static struct str subdomain_of(const struct agent_pod *pod)
+{
+	return json_str(json_get(json_get(json_doc_root(pod->doc), "spec"), "subdomain"));
+}
+
+void agent_network_note(struct agent_network *self, struct agent_pod *pod)
+{
+	unsigned host;
+
+	if (!pod->in_network || pod->is_noted)
+		return;
+	pod->is_noted = true;
+	if (host_of(self, pod->pod_ip, &host))
+		self->taken[host / 64] |= UINT64_C(1) << host % 64;
+	if (subdomain_of(pod).len)
+		vec_push(&self->named, pod);
+}
+
+static void unnote(struct agent_network *self, struct agent_pod *pod)
+{
+	unsigned host;
+
+	if (!pod->is_noted)
+		return;
+	pod->is_noted = false;
+	if (host_of(self, pod->pod_ip, &host))
+		self->taken[host / 64] &= ~(UINT64_C(1) << host % 64);
+	for (size_t i = 0; i < self->named.len; i++)
+		if (self->named.ptr[i] == pod) {
+			vec_remove(&self->named, i);
+			break;
+		}
 }
 
 static int join_loopback(struct agent_network *self, struct agent_pod *pod, struct err *err)
 {
-	char address[sizeof(pod->pod_ip)];
-
 	for (unsigned tried = 0; tried < LOOPBACK_HOSTS; tried++) {
 		unsigned host = self->next;
 
 		self->next = host + 1 < LOOPBACK_HOSTS - 1 ? host + 1 : 2;
-		(void)snprintf(address, sizeof(address), "127.%u.%u.%u", self->net, host >> 8,
-			       host & 255U);
-		if (is_taken(self, address))
+		if (is_taken(self, host))
 			continue;
-		memcpy(pod->pod_ip, address, sizeof(address));
+		(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "127.%u.%u.%u", self->net,
+			       host >> 8, host & 255U);
 		return 0;
 	}
 	return err_set(err, ERR_UNAVAILABLE, "all addresses of pods are taken");
@@ -159,6 +201,7 @@ int agent_network_join(struct agent_network *self, struct agent_pod *pod, const 
 			return -1;
 	}
 	pod->in_network = true;
+	agent_network_note(self, pod);
 	if (view->spec.subdomain.len && view->spec.hostname.len)
 		agent_network_changed(self);
 	return 0;
@@ -166,11 +209,11 @@ int agent_network_join(struct agent_network *self, struct agent_pod *pod, const 
 
 void agent_network_leave(struct agent_network *self, struct agent_pod *pod)
 {
-	struct json spec = json_get(json_doc_root(pod->doc), "spec");
 	struct err err;
 
 	if (!pod->in_network)
 		return;
+	unnote(self, pod);
 	if (pod->on_bridge && open_bridge(self) &&
 	    network_pod_remove(self->bridge, pod->uid, &err) < 0) {
 		log_warn(self->agent->log, "cannot take a pod off the network",
@@ -178,7 +221,7 @@ void agent_network_leave(struct agent_network *self, struct agent_pod *pod)
 		return;
 	}
 	pod->in_network = false;
-	if (json_str(json_get(spec, "subdomain")).len)
+	if (subdomain_of(pod).len)
 		agent_network_changed(self);
 }
 
@@ -213,16 +256,11 @@ static void add_service(void *arg, struct json service)
 
 static void look_around(struct agent_network *self, struct str namespace, struct world *ret)
 {
-	size_t at = 0;
-	void *value;
-
-	while (map_next(self->agent->pods, &at, NULL, &value)) {
-		const struct agent_pod *pod = value;
+	for (size_t i = 0; i < self->named.len; i++) {
+		const struct agent_pod *pod = self->named.ptr[i];
 		struct json root = json_doc_root(pod->doc);
 
-		if (pod->in_network &&
-		    json_str(json_get(json_get(root, "spec"), "subdomain")).len &&
-		    str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")), namespace))
+		if (str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")), namespace))
 			vec_push(&ret->pods, (struct hosts_pod){root, str_from(pod->pod_ip)});
 	}
 	agent_room_services(self->agent->room, namespace, add_service, ret);

@@ -533,7 +533,7 @@ void agent_room_note(struct agent_room *home, struct agent_pod *pod)
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct pod view;
 
-	(void)home;
+	agent_network_note(home->network, pod);
 	if (type_decode(&pod_type, json_doc_root(pod->doc), arena, &view, NULL) < 0)
 		return; /* its plan will tell */
 	room_references(&view, add_reference, &(struct reference_job){pod, view.meta.namespace});

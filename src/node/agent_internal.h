@@ -166,6 +166,8 @@ void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
 /* Has a container run out of memory since that was asked last? */
 bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
 			struct str name);
+/* Does it run in control groups of its own? One that asks for nothing does not. */
+bool agent_room_has_cgroup(const struct agent_pod *pod);
 
 /* The services of a namespace, as documents. */
 void agent_room_services(const struct agent_room *home, struct str namespace,

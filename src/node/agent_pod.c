@@ -599,6 +599,7 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	pod->agent = agent;
 	pod->due = NEVER;
 	(void)snprintf(pod->uid, sizeof(pod->uid), "%.*s", STR_ARG(uid));
+	pod->has_cgroup = agent_room_has_cgroup(pod); /* where somebody was there before */
 	pod->folder = mem_printf("%s/%s", agent->folder, pod->uid);
 	pod->doc = json_doc_ref(doc);
 	pod->life = life_new(root_of(pod));

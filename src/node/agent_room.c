@@ -339,12 +339,12 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 
 /* --- the plan --- */
 
-static bool has_resources(const struct pod *pod)
+bool agent_room_has_cgroup(const struct agent_pod *pod)
 {
-	for (size_t i = 0; i < pod->spec.init_containers.len + pod->spec.containers.len; i++) {
-		const struct container *container = container_at(pod, i);
+	for (size_t i = 0; i < pod->life->n_containers; i++) {
+		struct json wants = json_get(agent_container(pod, i), "resources");
 
-		if (container->resources.requests.len || container->resources.limits.len)
+		if (json_len(json_get(wants, "requests")) || json_len(json_get(wants, "limits")))
 			return true;
 	}
 	return false;
@@ -356,7 +356,7 @@ static int make_pod_cgroup(struct job *job, struct err *err)
 				   .pod = job->pod->uid};
 	struct cgroup_limits limits = cgroup_limits_of_pod(&job->view, 0);
 
-	job->pod->has_cgroup = has_resources(&job->view);
+	job->pod->has_cgroup = agent_room_has_cgroup(job->pod);
 	if (!job->pod->has_cgroup)
 		return 0;
 	if (cgroup_make(job->home->cgroups, &path, &limits, err) < 0)
@@ -465,23 +465,44 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 		&ret->text, err);
 }
 
-void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
+/* The groups of its containers are taken by their names; others there are only where a container has made
+ * some, and processes only where the pod's supervisor was killed. */
+static void remove_cgroups(struct agent_room *home, struct agent_pod *pod)
 {
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
 	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
+	struct cgroup_path path = {.node = node, .pod = pod->uid};
+	struct err err;
+
+	if (!*node)
+		return;
+	for (size_t i = 0; i < pod->life->n_containers; i++) {
+		AUTO(mem_free)
+		char *name = str_dup(json_str(json_get(agent_container(pod, i), "name")));
+		struct cgroup_path below = {.node = node, .pod = pod->uid, .container = name};
+
+		if (cgroup_remove(home->cgroups, &below, &err) < 0)
+			break;
+	}
+	if (cgroup_remove(home->cgroups, &path, &err) == 0) {
+		pod->has_cgroup = false;
+		return;
+	}
+	(void)cgroup_kill(home->cgroups, &path);
+	if (cgroup_remove(home->cgroups, &path, &err) < 0)
+		log_debug(home->agent->log, "a control group stays", LOG_STR("error", err.text));
+}
+
+void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
+{
+	struct json spec = json_get(json_doc_root(pod->doc), "spec");
 	struct volumes_place place = {
 		.folder = pod->folder, .claims = home->claims, .can_mount = home->machine.root};
 	struct err err;
 
 	agent_network_leave(home->network, pod);
-	if (pod->has_cgroup && *node) {
-		struct cgroup_path path = {.node = node, .pod = pod->uid};
-
-		(void)cgroup_kill(home->cgroups, &path);
-		if (cgroup_remove(home->cgroups, &path, &err) < 0)
-			log_debug(home->agent->log, "a control group stays",
-				  LOG_STR("error", err.text));
-	}
+	if (pod->has_cgroup)
+		remove_cgroups(home, pod);
 	if (json_len(json_get(spec, "volumes")) && volumes_remove(&place, &err) < 0)
 		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
 }
@@ -493,16 +514,15 @@ bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t c
 	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
 	AUTO(mem_free) char *text = str_dup(name);
 	struct cgroup_path path = {.node = node, .pod = pod->uid, .container = text};
-	struct cgroup_use use;
-	bool more;
+	int64_t kills;
 
 	if (!pod->has_cgroup)
 		return false;
-	cgroup_use(home->cgroups, &path, &use);
-	more = use.oom_kills > pod->oom_kills[container];
-	if (more)
-		pod->oom_kills[container] = use.oom_kills;
-	return more;
+	kills = cgroup_oom_kills(home->cgroups, &path);
+	if (kills <= pod->oom_kills[container])
+		return false;
+	pod->oom_kills[container] = kills;
+	return true;
 }
 
 /* --- what pods refer to --- */

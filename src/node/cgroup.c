@@ -80,9 +80,9 @@ static int64_t read_member(const char *folder, const char *file, const char *nam
 
 static int make_folder(const char *path, struct err *err)
 {
-	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return err_errno(err, errno, "%s", path);
-	if (access(path, W_OK) < 0)
+	if (mkdir(path, 0755) == 0)
+		return 0;
+	if (errno != EEXIST || access(path, W_OK) < 0)
 		return err_errno(err, errno, "%s", path);
 	return 0;
 }
@@ -257,12 +257,16 @@ static bool hand_all_down(const struct cgroup_tree *tree, const char *folder)
 	return true;
 }
 
-/* A folder below the base, with those on the way, each of which hands down what it has. */
+/* A folder below the base, with those on the way, each of which hands down what it has. Mostly only the last
+ * one is missing. */
 static int make_group(const struct cgroup_tree *tree, size_t controller, char *folder,
-		      struct err *err)
+		      bool *ret_fresh, struct err *err)
 {
 	char *end = folder + strlen(tree->base[controller]);
 
+	*ret_fresh = tree->version == CGROUP_V1 && mkdir(folder, 0755) == 0;
+	if (*ret_fresh)
+		return 0;
 	while (*end == '/') {
 		bool handed;
 		char kept;
@@ -300,9 +304,16 @@ static int64_t quota_of(int64_t milli)
 	return quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota;
 }
 
-static int set_cpu(const struct cgroup_tree *tree, const char *folder,
-		   const struct cgroup_limits *limits, struct err *err)
+/* What a group is held to. One of version 1 that was just made has no bounds, and need not be told. */
+struct bounds {
+	const struct cgroup_limits *limits;
+	bool fresh;
+};
+
+static int set_cpu(const struct cgroup_tree *tree, const char *folder, const struct bounds *bounds,
+		   struct err *err)
 {
+	const struct cgroup_limits *limits = bounds->limits;
 	int64_t shares = shares_of(limits->cpu_request);
 	int64_t quota = limits->cpu_limit ? quota_of(limits->cpu_limit) : -1;
 	char value[64];
@@ -318,6 +329,8 @@ static int set_cpu(const struct cgroup_tree *tree, const char *folder,
 	(void)snprintf(value, sizeof(value), "%" PRId64, shares);
 	if (write_value(folder, "cpu.shares", value, err) < 0)
 		return -1;
+	if (bounds->fresh && quota < 0)
+		return 0;
 	try_value(folder, "cpu.cfs_period_us", "100000");
 	(void)snprintf(value, sizeof(value), "%" PRId64, quota);
 	/* a kernel without bandwidth control has no such file */
@@ -328,10 +341,13 @@ static int set_cpu(const struct cgroup_tree *tree, const char *folder,
 }
 
 static int set_memory(const struct cgroup_tree *tree, const char *folder,
-		      const struct cgroup_limits *limits, struct err *err)
+		      const struct bounds *bounds, struct err *err)
 {
+	const struct cgroup_limits *limits = bounds->limits;
 	char value[64] = "-1";
 
+	if (bounds->fresh && !limits->memory_limit)
+		return 0;
 	if (limits->memory_limit)
 		(void)snprintf(value, sizeof(value), "%" PRId64, limits->memory_limit);
 	if (tree->version == CGROUP_V1)
@@ -341,25 +357,28 @@ static int set_memory(const struct cgroup_tree *tree, const char *folder,
 	return write_value(folder, "memory.max", limits->memory_limit ? value : "max", err);
 }
 
-static int set_processes(const char *folder, const struct cgroup_limits *limits, struct err *err)
+static int set_processes(const char *folder, const struct bounds *bounds, struct err *err)
 {
+	const struct cgroup_limits *limits = bounds->limits;
 	char value[64] = "max";
 
+	if (bounds->fresh && !limits->processes)
+		return 0;
 	if (limits->processes)
 		(void)snprintf(value, sizeof(value), "%" PRId64, limits->processes);
 	return write_value(folder, "pids.max", value, err);
 }
 
 static int set_limits(const struct cgroup_tree *tree, size_t controller, const char *folder,
-		      const struct cgroup_limits *limits, struct err *err)
+		      const struct bounds *bounds, struct err *err)
 {
 	switch ((enum cgroup_controller)controller) {
 	case CGROUP_CPU:
-		return set_cpu(tree, folder, limits, err);
+		return set_cpu(tree, folder, bounds, err);
 	case CGROUP_MEMORY:
-		return set_memory(tree, folder, limits, err);
+		return set_memory(tree, folder, bounds, err);
 	case CGROUP_PIDS:
-		return set_processes(folder, limits, err);
+		return set_processes(folder, bounds, err);
 	case CGROUP_CPUACCT:
 	case CGROUP_CONTROLLER_COUNT:
 		break;
@@ -372,13 +391,14 @@ int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
 {
 	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
 		AUTO(mem_free) char *folder = NULL;
+		struct bounds bounds = {.limits = limits};
 
 		if (!tree->base[i])
 			continue;
 		folder = folder_of(tree, i, path);
-		if (!is_shared(tree, i) && make_group(tree, i, folder, err) < 0)
+		if (!is_shared(tree, i) && make_group(tree, i, folder, &bounds.fresh, err) < 0)
 			return err_wrap(err, "control group");
-		if (set_limits(tree, i, folder, limits, err) < 0)
+		if (set_limits(tree, i, folder, &bounds, err) < 0)
 			return err_wrap(err, "control group");
 		if (tree->version == CGROUP_V2 && path->container && i == CGROUP_MEMORY)
 			try_value(folder, "memory.oom.group", "1");
@@ -413,6 +433,24 @@ static int64_t working_set(int64_t used, int64_t inactive)
 	return used > inactive ? used - inactive : 0;
 }
 
+/* Of the memory controller's folder. */
+static int64_t read_oom_kills(const struct cgroup_tree *tree, const char *folder)
+{
+	return read_member(folder,
+			   tree->version == CGROUP_V2 ? "memory.events" : "memory.oom_control",
+			   "oom_kill");
+}
+
+int64_t cgroup_oom_kills(const struct cgroup_tree *tree, const struct cgroup_path *path)
+{
+	AUTO(mem_free) char *folder = NULL;
+
+	if (!tree->base[CGROUP_MEMORY])
+		return -1;
+	folder = folder_of(tree, CGROUP_MEMORY, path);
+	return read_oom_kills(tree, folder);
+}
+
 static void use_memory(const struct cgroup_tree *tree, const char *folder, struct cgroup_use *ret)
 {
 	bool v2 = tree->version == CGROUP_V2;
@@ -422,8 +460,7 @@ static void use_memory(const struct cgroup_tree *tree, const char *folder, struc
 		read_member(folder, "memory.stat", v2 ? "inactive_file" : "total_inactive_file"));
 	ret->memory_peak =
 		cgroup_read_number(folder, v2 ? "memory.peak" : "memory.max_usage_in_bytes");
-	ret->oom_kills =
-		read_member(folder, v2 ? "memory.events" : "memory.oom_control", "oom_kill");
+	ret->oom_kills = read_oom_kills(tree, folder);
 }
 
 void cgroup_use(const struct cgroup_tree *tree, const struct cgroup_path *path,
@@ -553,7 +590,9 @@ int cgroup_remove(const struct cgroup_tree *tree, const struct cgroup_path *path
 		if (!tree->base[i] || is_shared(tree, i))
 			continue;
 		folder = folder_of(tree, i, path);
-		if (each_group(folder, 0, remove_group, &number) == 0)
+		if (remove_group(&number, folder) ==
+			    0 || /* which spares looking for others below */
+		    each_group(folder, 0, remove_group, &number) == 0)
 			continue;
 		if (number == EBUSY || number == ENOTEMPTY)
 			return err_set(err, ERR_CONFLICT, "%s: has processes", folder);

@@ -68,6 +68,8 @@ size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *pa
 		    struct arena *arena, const char *const **ret);
 void cgroup_use(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		struct cgroup_use *ret);
+/* Only how many processes the kernel has killed for want of memory; -1: not known. */
+int64_t cgroup_oom_kills(const struct cgroup_tree *tree, const struct cgroup_path *path);
 
 /* Send SIGKILL to every process in it and below; none of them can start another one meanwhile. How
  * many were there; -1: they could not all be reached. */

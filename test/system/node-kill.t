@@ -31,6 +31,7 @@ spec:
         - name: c
           image: x
           env: [{name: MARK, value: $tmp}]
+          resources: {requests: {cpu: 1m}}
           command: [sh, -c, 'i=0; while [ ! -e $tmp/go ]; do echo "line \$i"; i=\$((i + 1)); sleep 0.1; done; echo "last \$i"; exit \$((10 + VC_TASK_INDEX))']
 YAML
 passes "a job is made" kubectl create -f "$tmp/job.yaml"
@@ -66,5 +67,9 @@ is "nothing was started again" "$again" 0
 is "it ran since the beginning" \
 	"$(kubectl get pods -o jsonpath='{.items[*].status.containerStatuses[0].state.terminated.startedAt}')" "$started"
 is "no process is left" "$(processes)" 0
+# Control groups, of which the one that made them is long dead.
+uids=$(kubectl get pods -o jsonpath='{.items[*].metadata.uid}')
+groups() { for uid in $uids; do find /sys/fs/cgroup -type d -name "pod$uid" 2>/dev/null; done; }
+settles "no control group is left" "" groups
 passes "it stops" volcano down --pods
 finish

@@ -55,6 +55,7 @@ struct agent {
 	struct heap timers;             /* of pods */
 	struct loop_timer *timer;
 	struct agent_stats stats;
+	size_t starting; /* pods that were launched, and of which nothing was written since */
 	/* While every pod is being ended. */
 	bool ending;
 	void (*ended)(void *arg);
@@ -72,8 +73,9 @@ struct agent_pod {
 	struct heap_node timer;
 	int64_t due; /* by loop_uptime(); INT64_MAX: nothing is planned */
 	int64_t start_wall;
-	int64_t retry_at; /* a start that failed is not tried again before */
-	unsigned retries; /* of it */
+	int64_t retry_at;   /* a start that failed is not tried again before */
+	unsigned retries;   /* of it */
+	int64_t hold_until; /* by loop_uptime(): its status is not written before, but its end */
 	struct client_request *request;
 	struct json_doc *sent;    /* the status that is on its way */
 	struct json_doc *written; /* the last one that got there */
@@ -84,12 +86,13 @@ struct agent_pod {
 	char host_ip[48];
 	char pod_ip[48];
 	bool has_cgroup;
+	bool starting;   /* counts in agent.starting */
 	bool in_network; /* has an address */
 	bool on_bridge;
+	bool is_noted;  /* by the network: its address is taken */
 	bool refresh;   /* something that it refers to has changed */
 	bool finished;  /* nothing runs, and nothing will */
 	bool knows;     /* what its supervisor has to tell has been told */
-	bool is_noted;  /* by the network: its address is taken */
 	bool has_plan;  /* the folder and what is in it are there */
 	bool adopted;   /* an earlier agent has started it */
 	bool over;      /* its end is in the API */
@@ -157,17 +160,19 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 		    struct err *err) MUST_CHECK;
 /* Remember what it refers to. */
 void agent_room_note(struct agent_room *home, struct agent_pod *pod);
+/* Its address is known only now. */
+void agent_room_found(struct agent_room *home, struct agent_pod *pod);
 /* Bring its volumes up to date. */
 void agent_room_refresh(struct agent_room *home, struct agent_pod *pod);
 /* Look again at the pods of a namespace. */
 void agent_room_retry(struct agent_room *home, struct str namespace);
+/* Does it run in control groups of its own? One that asks for nothing does not. */
+bool agent_room_has_cgroup(const struct agent_pod *pod);
 /* Its last process has ended. May be called again. */
 void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
 /* Has a container run out of memory since that was asked last? */
 bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
 			struct str name);
-/* Does it run in control groups of its own? One that asks for nothing does not. */
-bool agent_room_has_cgroup(const struct agent_pod *pod);
 
 /* The services of a namespace, as documents. */
 void agent_room_services(const struct agent_room *home, struct str namespace,
@@ -199,6 +204,8 @@ void agent_network_free(struct agent_network *self);
 /* Give it its address and its network namespace, or find those that it has. */
 int agent_network_join(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
 		       struct arena *arena, const char **ret_netns, struct err *err) MUST_CHECK;
+/* It has an address already, from an earlier agent. */
+void agent_network_note(struct agent_network *self, struct agent_pod *pod);
 /* When its last process has ended. May be called again. */
 void agent_network_leave(struct agent_network *self, struct agent_pod *pod);
 /* hosts and resolv.conf in the pod's folder. */
@@ -206,8 +213,6 @@ int agent_network_write(struct agent_network *self, struct agent_pod *pod, const
 			struct err *err) MUST_CHECK;
 /* A pod with a name came or went: hosts files are written again. */
 void agent_network_changed(struct agent_network *self);
-/* It has an address already, from an earlier agent. */
-void agent_network_note(struct agent_network *self, struct agent_pod *pod);
 
 /* --- agent_probes.c --- */
 

@@ -4,7 +4,8 @@
  * pod_life decides; here it is carried out: a folder and a plan are made before the first start, a
  * supervisor is launched when there is something to start and none is there, and the status is written
  * whenever it says something new. At most one write of a pod is under way; what has changed meanwhile is
- * found when that has ended.
+ * found when that has ended. That a pod has begun waits a little for what comes next, so that one that ends at
+ * once is written once, as ended.
  *
  * An agent that starts finds pods in every state. Where a supervisor answers, it tells how everything is;
  * where none does, what it wrote down tells it, and where there is nothing, the pod's status does.
@@ -27,6 +28,12 @@
 #define RETRY (TIME_SECOND)
 #define RETRY_MOST (TIME_MINUTE)
 #define NEVER INT64_MAX
+/* How long it is held back that containers are being created, and that they run: the more pods there are, the
+ * longer each of them takes to its end. */
+#define HOLD_CREATING (TIME_SECOND / 2)
+#define HOLD_RUNNING (5 * TIME_MILLISECOND)
+#define HOLD_RUNNING_A_POD (TIME_MILLISECOND)
+#define HOLD_RUNNING_MOST (100 * TIME_MILLISECOND)
 
 enum { RETRY_DOUBLES = 6 };
 
@@ -111,6 +118,24 @@ static void observe(struct agent_pod *pod, size_t container, const struct record
 		note_end(pod, container);
 }
 
+/* The first run of a container only: what is started again and again is to be seen. */
+static void hold_running(struct agent_pod *pod, const struct record *record)
+{
+	int64_t hold = HOLD_RUNNING + (int64_t)pod->agent->starting * HOLD_RUNNING_A_POD;
+
+	if (record->run == 0 && !pod->adopted)
+		pod->hold_until = loop_uptime(pod->agent->loop) +
+				  (hold < HOLD_RUNNING_MOST ? hold : HOLD_RUNNING_MOST);
+}
+
+static void set_addresses(struct agent_pod *pod, struct str own, struct str host)
+{
+	(void)snprintf(pod->host_ip, sizeof(pod->host_ip), "%.*s", STR_ARG(host));
+	(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "%.*s", STR_ARG(own));
+	pod->in_network = own.len > 0;
+	pod->on_bridge = own.len > 0 && !str_starts(own, STR("127."));
+}
+
 static void on_state(void *arg, size_t container, const struct record *record)
 {
 	struct agent_pod *pod = arg;
@@ -118,10 +143,25 @@ static void on_state(void *arg, size_t container, const struct record *record)
 	if (container >= pod->life->n_containers)
 		return;
 	if (record->state == RECORD_RUNNING &&
-	    pod->life->containers[container].record.state != RECORD_RUNNING)
+	    pod->life->containers[container].record.state != RECORD_RUNNING) {
 		pod->agent->stats.starts++;
+		hold_running(pod, record);
+	}
+	if (record->state == RECORD_ENDED)
+		pod->hold_until = 0;
 	observe(pod, container, record);
 	agent_pod_touch(pod);
+}
+
+/* Its addresses, where the agent that gave them was gone before they were in the API. */
+static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
+{
+	struct agent_pod *pod = arg;
+
+	if (pod->in_network || pod->over || !pod->adopted)
+		return;
+	set_addresses(pod, pod_ip, host_ip);
+	agent_room_found(pod->agent->room, pod);
 }
 
 /* What probes had found out before this agent came. */
@@ -199,12 +239,14 @@ static void on_lost(void *arg)
 		     pod->knows ? "it has ended" : "it could not be started");
 		retry_later(pod);
 	}
+	pod->hold_until = 0;
 	read_records(pod);
 	pod->knows = true;
 	agent_pod_touch(pod);
 }
 
-static const struct supervisor_events supervisor_events = {on_state, on_ready, on_done, on_lost};
+static const struct supervisor_events supervisor_events = {on_state, on_ready, on_done, on_lost,
+							   on_hello};
 
 /* --- the folder --- */
 
@@ -294,7 +336,13 @@ static int ensure_supervisor(struct agent_pod *pod, struct err *err)
 	pod->has_plan = true;
 	pod->supervisor = supervisor_launch(pod->agent->launcher, pod->folder, buf_str(&plan.text),
 					    &supervisor_events, pod, err);
-	return pod->supervisor ? 0 : err_wrap(err, "starting the pod's supervisor");
+	if (!pod->supervisor)
+		return err_wrap(err, "starting the pod's supervisor");
+	pod->hold_until = loop_uptime(pod->agent->loop) + HOLD_CREATING;
+	if (!pod->starting)
+		pod->agent->starting++;
+	pod->starting = true;
+	return 0;
 }
 
 /* --- steps --- */
@@ -389,6 +437,21 @@ static void on_written(void *arg, const struct client_result *result)
 	pod_advance(pod);
 }
 
+/* It has got somewhere. */
+static void note_progress(struct agent_pod *pod)
+{
+	if (pod->starting)
+		pod->agent->starting--;
+	pod->starting = false;
+}
+
+/* What it could say now will soon be out of date. */
+static bool is_held(const struct agent_pod *pod, const struct life_verdict *verdict, int64_t now)
+{
+	return now < pod->hold_until && !verdict->finished && pod->life->end == LIFE_GOES_ON &&
+	       !pod->waiting_reason[0];
+}
+
 /* True: the API has the newest status. */
 static bool write_status(struct agent_pod *pod)
 {
@@ -396,6 +459,7 @@ static bool write_status(struct agent_pod *pod)
 
 	if (pod->request)
 		return false;
+	note_progress(pod);
 	patch = make_status(pod);
 	if (pod->written && json_eq(json_doc_root(patch), json_doc_root(pod->written)))
 		return true;
@@ -472,6 +536,7 @@ static void pod_advance(struct agent_pod *pod)
 	struct agent *agent = pod->agent;
 	AUTO(life_verdict_done) struct life_verdict verdict = {0};
 	int64_t now = loop_uptime(agent->loop);
+	bool held;
 
 	if (pod->forgotten) {
 		advance_forgotten(pod);
@@ -492,9 +557,13 @@ static void pod_advance(struct agent_pod *pod)
 	life_decide(pod->life, now, &verdict);
 	do_steps(pod, &verdict);
 	pod->finished = verdict.finished;
-	agent_plan_wake(pod, pod->retry_at > now && pod->retry_at < verdict.wake ? pod->retry_at
-										 : verdict.wake);
-	if (!write_status(pod) || !verdict.finished)
+	held = is_held(pod, &verdict, now);
+	if (pod->retry_at > now && pod->retry_at < verdict.wake)
+		verdict.wake = pod->retry_at;
+	if (held && pod->hold_until < verdict.wake)
+		verdict.wake = pod->hold_until;
+	agent_plan_wake(pod, verdict.wake);
+	if (held || !write_status(pod) || !verdict.finished)
 		return;
 	set_over(pod);
 	if (is_deleted(pod))
@@ -530,6 +599,7 @@ static void find(struct agent_pod *pod)
 	struct stat status;
 	struct err err;
 
+	pod->has_cgroup = agent_room_has_cgroup(pod); /* where somebody was there before */
 	if (is_terminal(root_of(pod))) {
 		pod->over = pod->finished = true;
 		if (stat(pod->folder, &status) == 0)
@@ -583,13 +653,9 @@ static void set_start(struct agent_pod *pod)
 static void read_addresses(struct agent_pod *pod)
 {
 	struct json status = json_get(root_of(pod), "status");
-	struct str host = json_str(json_get(status, "hostIP"));
-	struct str own = json_str(json_get(status, "podIP"));
 
-	(void)snprintf(pod->host_ip, sizeof(pod->host_ip), "%.*s", STR_ARG(host));
-	(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "%.*s", STR_ARG(own));
-	pod->in_network = own.len > 0;
-	pod->on_bridge = own.len > 0 && !str_starts(own, STR("127."));
+	set_addresses(pod, json_str(json_get(status, "podIP")),
+		      json_str(json_get(status, "hostIP")));
 }
 
 struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json_doc *doc)
@@ -599,7 +665,6 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	pod->agent = agent;
 	pod->due = NEVER;
 	(void)snprintf(pod->uid, sizeof(pod->uid), "%.*s", STR_ARG(uid));
-	pod->has_cgroup = agent_room_has_cgroup(pod); /* where somebody was there before */
 	pod->folder = mem_printf("%s/%s", agent->folder, pod->uid);
 	pod->doc = json_doc_ref(doc);
 	pod->life = life_new(root_of(pod));
@@ -642,6 +707,7 @@ void agent_pod_forget(struct agent_pod *pod)
 
 void agent_pod_free(struct agent_pod *pod)
 {
+	note_progress(pod);
 	loop_defer_cancel(pod->agent->loop, &pod->defer);
 	heap_remove(&pod->agent->timers, &pod->timer);
 	client_cancel(pod->request);

@@ -447,6 +447,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 			.namespace_ = arena_str(job.arena, job.view.meta.namespace).ptr,
 			.name = arena_str(job.arena, job.view.meta.name).ptr,
 			.hostname = arena_str(job.arena, job.room.hostname).ptr,
+			.address = arena_printf(job.arena, "%s %s", pod->pod_ip, pod->host_ip),
 			.folder = pod->folder,
 			.netns = job.netns,
 			.mount_namespace = job.place.namespaces,
@@ -557,6 +558,11 @@ void agent_room_note(struct agent_room *home, struct agent_pod *pod)
 	if (type_decode(&pod_type, json_doc_root(pod->doc), arena, &view, NULL) < 0)
 		return; /* its plan will tell */
 	room_references(&view, add_reference, &(struct reference_job){pod, view.meta.namespace});
+}
+
+void agent_room_found(struct agent_room *home, struct agent_pod *pod)
+{
+	agent_network_note(home->network, pod);
 }
 
 static void on_changed(void *arg, const struct informer_object *object)

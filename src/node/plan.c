@@ -112,6 +112,7 @@ static const struct field plan_fields[] = {
 	FIELD(struct pod_plan, namespace_, FIELD_TEXT),
 	FIELD(struct pod_plan, name, FIELD_TEXT),
 	FIELD(struct pod_plan, hostname, FIELD_TEXT),
+	FIELD(struct pod_plan, address, FIELD_TEXT),
 	FIELD(struct pod_plan, folder, FIELD_TEXT),
 	FIELD(struct pod_plan, netns, FIELD_TEXT),
 	FIELD(struct pod_plan, user_namespace, FIELD_BOOL),

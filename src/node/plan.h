@@ -68,6 +68,8 @@ struct pod_plan {
 	const char *namespace_;
 	const char *name;
 	const char *hostname;
+	const char *
+		address; /* told to every agent that comes: the pod's and its node's; may be NULL */
 	const char *folder;   /* D/pods/UID */
 	const char *netns;    /* path of a network namespace to join; NULL: the machine's */
 	bool user_namespace;  /* of a supervisor that is not root: needed for the others */

@@ -232,6 +232,18 @@ static void hear_done(struct supervisor *self, struct str words)
 		self->events->done(self->arg, (uint64_t)id, (int)code, output);
 }
 
+static void hear_hello(struct supervisor *self, struct str words)
+{
+	int64_t number;
+	struct str pod_ip;
+	struct str host_ip;
+
+	if (self->events->hello && next_number(&words, 0, INT64_MAX, &number) &&
+	    next_number(&words, 0, INT64_MAX, &number) && str_split(&words, ' ', &pod_ip) &&
+	    str_split(&words, ' ', &host_ip))
+		self->events->hello(self->arg, pod_ip, host_ip);
+}
+
 static void hear(struct supervisor *self, struct str message)
 {
 	struct str word;
@@ -242,6 +254,8 @@ static void hear(struct supervisor *self, struct str message)
 		hear_state(self, message);
 	else if (str_is(word, "done"))
 		hear_done(self, message);
+	else if (str_is(word, "hello"))
+		hear_hello(self, message);
 	else if (str_is(word, "ready"))
 		self->events->ready(self->arg);
 }

@@ -37,6 +37,8 @@ struct supervisor_events {
 	void (*done)(void *arg, uint64_t id, int code, struct str output);
 	/* It is no longer there. Nothing is called after this; free it. */
 	void (*lost)(void *arg);
+	/* The addresses that it was started with, before anything else; may be NULL. */
+	void (*hello)(void *arg, struct str pod_ip, struct str host_ip);
 };
 
 /* Start one for the pod in `folder`, with this plan (node/plan.h). It may be asked at once. That it could not

@@ -13,7 +13,7 @@
  *	quit				kill what runs, and go
  *
  *	supervisor
- *	hello 1 PID			the version of this list
+ *	hello 1 PID [POD NODE]		the version of this list; the pod's address and that of its node
  *	state I RECORD			how a container is (node/record.h); after hello of each of them,
  *					then with every change, which has been written down before
  *	ready				all that was known at hello has been told

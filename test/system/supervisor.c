@@ -37,6 +37,7 @@ struct world {
 	bool late; /* nothing happened for too long */
 	int code;  /* of a command */
 	char output[WIRE_OUTPUT_BYTES + 1];
+	char addresses[64];
 	struct loop_timer *timer;
 };
 
@@ -70,7 +71,15 @@ static void on_lost(void *arg)
 	supervisor_free(TAKE(w->supervisor));
 }
 
-static const struct supervisor_events events = {on_state, on_ready, on_done, on_lost};
+static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
+{
+	struct world *w = arg;
+
+	(void)snprintf(w->addresses, sizeof(w->addresses), "%.*s, %.*s", STR_ARG(pod_ip),
+		       STR_ARG(host_ip));
+}
+
+static const struct supervisor_events events = {on_state, on_ready, on_done, on_lost, on_hello};
 
 static void on_late(struct loop_timer *timer, void *arg)
 {
@@ -353,7 +362,9 @@ static void test_killed_agent(const char *program)
 		(void)rmdir(other.folder);
 		mem_free(other.pod);
 		other.pod = w.pod;
-		launch(&other, containers, 2, NULL);
+		launch(&other, containers, 2,
+		       &(struct pod_plan){.grace_us = TIME_SECOND,
+					  .address = "127.9.0.5 127.0.0.1"});
 		supervisor_start(other.supervisor, 0, 0);
 		WAIT(&other, other.records[0].state == RECORD_RUNNING);
 		(void)kill(getpid(), SIGKILL);
@@ -365,6 +376,7 @@ static void test_killed_agent(const char *program)
 	WAIT(&w, w.ready);
 	ok(w.records[0].state == RECORD_RUNNING && w.records[0].pid > 1, "the container runs");
 	ok(kill((pid_t)w.records[0].pid, 0) == 0, "it is the same process");
+	is(w.addresses, "127.9.0.5, 127.0.0.1");
 	supervisor_free(TAKE(w.supervisor)); /* and away again */
 	{
 		AUTO(fd_close) int fd = open(go, O_WRONLY | O_CLOEXEC);

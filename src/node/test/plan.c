@@ -87,6 +87,7 @@ static struct pod_plan some_plan(uint32_t *state, struct arena *arena)
 		.name = some_text(state, arena, false),
 		.folder = some_text(state, arena, false),
 		.hostname = some_text(state, arena, true),
+		.address = some_text(state, arena, true),
 		.netns = some_text(state, arena, true),
 		.user_namespace = below(state, 2),
 		.mount_namespace = below(state, 2),

@@ -31,8 +31,10 @@ void supervisor_send(struct supervisor *self, const char *message, size_t len)
 
 void supervisor_greet(struct supervisor *self)
 {
-	char text[64];
-	int len = snprintf(text, sizeof(text), "hello %d %ld", WIRE_VERSION, (long)getpid());
+	const char *address = self->plan.address;
+	char text[192];
+	int len = snprintf(text, sizeof(text), "hello %d %ld%s%.128s", WIRE_VERSION, (long)getpid(),
+			   address ? " " : "", address ? address : "");
 
 	supervisor_send(self, text, (size_t)len);
 	for (size_t i = 0; i < self->plan.n_containers; i++)

@@ -168,6 +168,13 @@ static int set_env(struct json_doc *doc, struct json container, const struct sub
 
 /* --- commands ----------------------------------------------------------------------------------- */
 
+/* Whether the controller can number the elements: then no shell has to, which would take as long to start as
+ * many a command takes to run. */
+static bool is_numbered(const struct submit *submit)
+{
+	return submit->array && submit->home && submit->array->len == 1 && !submit->array->at_once;
+}
+
 /* A shell that knows its number and runs the command for it, or for every k-th number. */
 static void put_array_shell(const struct submit *submit, struct buf *to)
 {
@@ -194,7 +201,7 @@ static void set_command(struct json_doc *doc, struct json container, const struc
 	if (!submit->words)
 		return;
 	list = json_ensure_arr(doc, container, "command");
-	if (submit->array) {
+	if (submit->array && !is_numbered(submit)) {
 		AUTO(buf_done) struct buf shell = BUF_UNBOUNDED;
 
 		put_array_shell(submit, &shell);
@@ -219,11 +226,24 @@ static void add_policy(struct json_doc *doc, struct json spec, const char *event
 	json_append(doc, json_ensure_arr(doc, spec, "policies"), policy);
 }
 
+static void number_elements(struct json_doc *doc, struct json env, const struct submit *submit)
+{
+	const struct array_range *range = &submit->array->ranges[0];
+
+	json_append(doc, env,
+		    json_new_printf(doc, "--array-id=VSUB_ARRAY_TASK_ID%s",
+				    submit->slurm_env ? ",SLURM_ARRAY_TASK_ID" : ""));
+	json_append(doc, env, json_new_printf(doc, "--array-first=%lld", (long long)range->first));
+	json_append(doc, env, json_new_printf(doc, "--array-step=%lld", (long long)range->step));
+}
+
 static void set_batch(struct json_doc *doc, struct json spec, const struct submit *submit)
 {
 	struct json plugins = json_ensure_obj(doc, spec, "plugins");
+	struct json env = json_ensure_arr(doc, plugins, "env");
 
-	(void)json_ensure_arr(doc, plugins, "env");
+	if (is_numbered(submit))
+		number_elements(doc, env, submit);
 	if (submit->replicas > 1 && !submit->array)
 		(void)json_ensure_arr(doc, plugins, "svc");
 	if (submit->array)

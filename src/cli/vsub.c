@@ -284,6 +284,7 @@ static int set_batch(struct cli *cli, struct plan *plan, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "--chdir %.*s: must be a path from the root on",
 			       STR_ARG(submit->folder));
+	submit->home = home;
 	set_environment(cli, plan, home);
 	if (time.len && submit_parse_time(time, &submit->time_s, err) < 0)
 		return err_wrap(err, "--time");

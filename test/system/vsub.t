@@ -47,6 +47,12 @@ script count.sh <<'EOF'
 #VSUB -J count --cpus 500m
 for i in 1 2 3; do echo "$1 $i"; done
 EOF
+script number.sh <<'EOF'
+#!/bin/sh
+echo "n=$VSUB_ARRAY_TASK_ID"
+EOF
+passes "elements of an array know their numbers" vsub --wait --array 5-9:2 -- sh "$tmp/number.sh"
+for line in "task/0 | n=5" "task/2 | n=9"; do has "prints $line" "$output" "$line"; done
 passes "a script with an array" vsub --wait --array 5-6 "$tmp/count.sh" line
 for line in "task/0 | line 3" "task/1 | line 1"; do has "prints $line" "$output" "$line"; done
 is "one pod's output" "$(vcctl job logs count task/1 | tr '\n' ' ')" "line 1 line 2 line 3 "

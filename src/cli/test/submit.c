@@ -254,6 +254,43 @@ static void test_array_job(void)
 	ok(str_is(json_str(json_at(command, 4)), "./train.sh"), "the command is behind it");
 }
 
+/* On the one-machine home its controller numbers what has one range. */
+static void test_numbered_array(void)
+{
+	static const struct {
+		const char *text;
+		bool home;
+		const char *command, *plugin;
+	} rows[] = {
+		{"3-9:2", true, "./train.sh",
+		 "[\"--array-id=VSUB_ARRAY_TASK_ID\",\"--array-first=3\",\"--array-step=2\"]"},
+		{"3-9:2", false, "sh", "[]"},
+		{"1-9%2", true, "sh", "[]"},
+		{"1-3,7", true, "sh", "[]"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(buf_done) struct buf plugin = BUF_UNBOUNDED;
+		AUTO(json_doc_unref) struct json_doc *job = NULL;
+		struct submit submit = gang;
+		struct array array = {0};
+		struct json spec;
+		struct err err;
+
+		submit.array = &array;
+		submit.home = rows[i].home;
+		ok(array_parse(str_from(rows[i].text), &array, &err) == 0, "%s", rows[i].text);
+		job = submit_job(&submit, &err);
+		spec = json_get(json_doc_root(job), "spec");
+		is(json_str(json_pointer_get(spec,
+					     STR("/tasks/0/template/spec/containers/0/command/0")))
+			   .ptr,
+		   rows[i].command);
+		json_print(json_pointer_get(spec, STR("/plugins/env")), JSON_COMPACT, &plugin);
+		is(buf_text(&plugin), rows[i].plugin);
+	}
+}
+
 int main(void)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -263,5 +300,6 @@ int main(void)
 	test_scripts(arena);
 	test_jobs();
 	test_array_job();
+	test_numbered_array();
 	return tap_done();
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # node-fields.t - what a pod's fields mean on a real node: where variables come from, every kind of volume,
-# users and rights, limits, names between pods, and what no pod may see. As root and as an ordinary user.
+# users and rights, limits, names between pods, and what no pod may see. Once as root, and once as an ordinary
+# user (node-fields-user.t).
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 home=$tmp/home
@@ -260,18 +261,4 @@ is "$who: no folder is left" "$(find "$home/pods" -mindepth 1 -maxdepth 1 | wc -
 for uid in $uids; do find /sys/fs/cgroup -type d -name "pod$uid"; done >"$tmp/groups" 2>/dev/null
 is "$who: no control group either" "$(cat "$tmp/groups")" ""
 passes "$who: it stops" volcano down --pods
-
-# Then as somebody else.
-if [ "$who" = root ]; then
-	user=$(id -u nobody)
-	setpriv --reuid="$user" --regid="$user" --clear-groups sh "$0" | sed '/^1\.\./d' >"$tmp/user.tap"
-	while read -r line; do
-		case $line in
-		'not ok '*) result 1 "${line#* - }" ;;
-		'ok '*) result 0 "${line#* - }" ;;
-		'#'*) echo "$line" ;;
-		esac
-	done <"$tmp/user.tap"
-	has "an ordinary user has got to the end" "$(tail -n 1 "$tmp/user.tap")" "user: it stops"
-fi
 finish

@@ -50,6 +50,9 @@ void agent_end_pods(struct agent *agent, void (*done)(void *arg), void *arg);
 /* Every node is there, and every pod that was bound at the start is known. */
 bool agent_is_ready(const struct agent *agent);
 
+/* What this machine does not let it do, a sentence each, for who started it; NULL: that was all. */
+const char *agent_lacks(const struct agent *agent, size_t index);
+
 /* What a container has printed. Errors are in a kubelet's words. */
 struct agent_log_request {
 	struct str uid; /* of the pod */

@@ -140,6 +140,9 @@ DEFINE_AUTO(struct agent_room *, agent_room_free);
 bool agent_room_is_ready(const struct agent_room *home);
 struct unsupported_world;
 void agent_room_world(const struct agent_room *home, struct unsupported_world *ret);
+/* What the machine does not let the node do, one after the other; NULL: that was all. */
+struct machine_lacks;
+const struct machine_lacks *agent_room_lacks(const struct agent_room *home, size_t index);
 /* What the machine has, of one node. */
 void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
 			   struct json status);

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "node/agent_internal.h"
+#include "node/machine.h"
 
 #include "base/banned.h"
 
@@ -52,11 +53,28 @@ static struct json append_obj(struct json_doc *doc, struct json list)
 	return item;
 }
 
-static void put_conditions(struct json_doc *doc, struct json status, int64_t since, int64_t now)
+struct row {
+	const char *type, *status, *reason, *message;
+};
+
+static void put_condition(struct json_doc *doc, struct json list, const struct row *row,
+			  int64_t since, int64_t now)
 {
-	static const struct {
-		const char *type, *status, *reason, *message;
-	} rows[] = {
+	struct json item = append_obj(doc, list);
+	char time[TIME_TEXT_SIZE];
+
+	set_text(doc, item, "type", row->type);
+	set_text(doc, item, "status", row->status);
+	set_text(doc, item, "lastHeartbeatTime", time_print(now, time));
+	set_text(doc, item, "lastTransitionTime", time_print(since, time));
+	set_text(doc, item, "reason", row->reason);
+	set_text(doc, item, "message", row->message);
+}
+
+/* Those of a kubelet, and one for each thing that the machine does not permit. */
+static void put_conditions(const struct node *node, struct json_doc *doc, struct json status)
+{
+	static const struct row rows[] = {
 		{"MemoryPressure", "False", "KubeletHasSufficientMemory",
 		 "kubelet has sufficient memory available"},
 		{"DiskPressure", "False", "KubeletHasNoDiskPressure",
@@ -65,31 +83,28 @@ static void put_conditions(struct json_doc *doc, struct json status, int64_t sin
 		 "kubelet has sufficient PID available"},
 		{"Ready", "True", "KubeletReady", "pods run as processes of this machine"},
 	};
+	const struct agent *agent = node->nodes->agent;
 	struct json list = json_ensure_arr(doc, status, "conditions");
-	char time[TIME_TEXT_SIZE];
+	const struct machine_lacks *lacks;
+	int64_t now = loop_now(agent->loop);
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct json item = append_obj(doc, list);
-
-		set_text(doc, item, "type", rows[i].type);
-		set_text(doc, item, "status", rows[i].status);
-		set_text(doc, item, "lastHeartbeatTime", time_print(now, time));
-		set_text(doc, item, "lastTransitionTime", time_print(since, time));
-		set_text(doc, item, "reason", rows[i].reason);
-		set_text(doc, item, "message", rows[i].message);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		put_condition(doc, list, &rows[i], node->since_wall, now);
+	for (size_t i = 0; (lacks = agent_room_lacks(agent->room, i)); i++)
+		put_condition(doc, list,
+			      &(struct row){lacks->reason, "True", "NotPermitted", lacks->message},
+			      node->since_wall, now);
 }
 
 static void put_status(const struct node *node, struct json_doc *doc, struct json root)
 {
 	struct json status = json_ensure_obj(doc, root, "status");
-	int64_t now = loop_now(node->nodes->agent->loop);
 	struct json addresses = json_ensure_arr(doc, status, "addresses");
 	struct json address;
 
 	agent_room_put_status(node->nodes->agent->room, (size_t)(node - node->nodes->list), doc,
 			      status);
-	put_conditions(doc, status, node->since_wall, now);
+	put_conditions(node, doc, status);
 	address = append_obj(doc, addresses);
 	set_text(doc, address, "type", "InternalIP");
 	set_text(doc, address, "address", "127.0.0.1");

@@ -57,6 +57,8 @@ struct agent_room {
 	struct agent_network *network;
 	struct agent_access *access;
 	struct json_doc *status; /* of a node: what it can give */
+	const struct machine_lacks *lacks;
+	size_t n_lacks;
 	char *claims;
 	char *hidden;
 	char *api_host;
@@ -667,15 +669,27 @@ static void start_informers(struct agent_room *home)
 	home->services = watch(home->agent, RESOURCE_SERVICES, &of_services, home);
 }
 
-static void tell_lacks(struct agent_room *home)
+/* For the log, and for whoever asks later. */
+static void find_lacks(struct agent_room *home)
 {
-	const struct machine_lacks *lacks;
-	size_t count = machine_lacks(&home->machine, &lacks);
+	const struct machine_lacks *known;
+	size_t count = machine_lacks(&home->machine, &known);
+	struct machine_lacks *lacks = arena_calloc(home->arena, count + 1, sizeof(*lacks));
 
 	for (size_t i = 0; i < count; i++)
-		log_info(home->agent->log, lacks[i].message, LOG_STR("reason", lacks[i].reason));
+		lacks[i] = known[i];
 	if (cgroup_lacks(home->cgroups))
-		log_info(home->agent->log, cgroup_lacks(home->cgroups));
+		lacks[count++] =
+			(struct machine_lacks){"NoControlGroups", cgroup_lacks(home->cgroups)};
+	for (size_t i = 0; i < count; i++)
+		log_info(home->agent->log, lacks[i].message, LOG_STR("reason", lacks[i].reason));
+	home->lacks = lacks;
+	home->n_lacks = count;
+}
+
+const struct machine_lacks *agent_room_lacks(const struct agent_room *home, size_t index)
+{
+	return index < home->n_lacks ? &home->lacks[index] : NULL;
 }
 
 struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
@@ -710,7 +724,7 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	home->network =
 		agent_network_new(agent, options->folder,
 				  home->machine.root && (home->machine.namespaces & MACHINE_NET));
-	tell_lacks(home);
+	find_lacks(home);
 	start_informers(home);
 	return TAKE(home);
 }

@@ -211,6 +211,14 @@ static int end_at_once(void *arg)
 	return 0;
 }
 
+/* Mounts of a pod must not come out on the machine. In a plain chroot, whose root is no mount, nobody can
+ * see to that. */
+static int part_mounts(void *arg)
+{
+	(void)arg;
+	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0;
+}
+
 /* A namespace of processes is of use only with a /proc that shows it. */
 static int mount_proc(void *arg)
 {
@@ -240,7 +248,7 @@ static uint32_t try_namespaces(bool root)
 		uint32_t is;
 		int (*act)(void *arg);
 	} rows[] = {
-		{CLONE_NEWNS, MACHINE_MOUNT, end_at_once},
+		{CLONE_NEWNS, MACHINE_MOUNT, part_mounts},
 		{CLONE_NEWUTS, MACHINE_UTS, end_at_once},
 		{CLONE_NEWPID | CLONE_NEWNS, MACHINE_PID, mount_proc},
 		{CLONE_NEWNET, MACHINE_NET, end_at_once},

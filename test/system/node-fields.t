@@ -31,6 +31,7 @@ pod() {
 }
 
 passes "$who: it starts" volcano up -d --listen 127.0.0.1:0 --node-resources example.com/thing=3
+notes=$(printf '%s\n' "$output" | sed -n 's/^note: //p')
 passes "$who: there is a class of storage" kubectl wait --for=create --timeout=60s storageclass/local
 passes "$who: there is a node" kubectl wait --for=condition=Ready --timeout=60s node --all
 is "$who: it has what was declared" \
@@ -53,6 +54,15 @@ kind: PersistentVolumeClaim
 metadata: {name: kept}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
 YAML
+
+# ---- what the machine does not permit ----
+is "$who: what cannot be done here is in the node's conditions" "$(kubectl get nodes -o \
+	jsonpath='{range .items[0].status.conditions[?(@.reason=="NotPermitted")]}{.message}{"\n"}{end}')" "$notes"
+if [ "$who" = user ]; then
+	has "$who: as it was told at the start" "$notes" "pods run as the user of the node, on loopback addresses"
+	is "$who: as a condition" "$(kubectl get nodes -o \
+		jsonpath='{.items[0].status.conditions[?(@.type=="NotRoot")].status}')" True
+fi
 
 # ---- variables ----
 {

@@ -12,6 +12,7 @@
 #include "base/macro.h"
 
 struct apiserver;
+struct buf;
 struct client;
 struct log;
 struct loop;
@@ -24,6 +25,8 @@ struct component_world {
 	const struct settings *settings; /* `folder` is absolute */
 	/* Of this process, once it has started; NULL where it runs elsewhere. */
 	struct apiserver *apiserver;
+	/* For who started it, a line each: what it cannot do here. */
+	struct buf *notes;
 };
 
 /* A client of the server: of this process, or the one that the folder's kubeconfig names. */

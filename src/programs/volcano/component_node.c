@@ -15,6 +15,7 @@
 
 #include "apiserver/podlog.h"
 #include "apiserver/server.h"
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "client/client.h"
@@ -159,6 +160,7 @@ static int start_agent(struct node_component *self, const struct component_world
 	char address[ADDRESS_TEXT_SIZE];
 	struct agent_options options;
 	AUTO(mem_free) char *program = find_program(err);
+	const char *lacks;
 
 	if (!program)
 		return -1;
@@ -180,6 +182,8 @@ static int start_agent(struct node_component *self, const struct component_world
 		return -1;
 	if (self->apiserver)
 		api_set_log_source(apiserver_api(self->apiserver), &log_source, self);
+	for (size_t i = 0; (lacks = agent_lacks(self->agent, i)); i++)
+		buf_printf(world->notes, "note: %s\n", lacks);
 	return 0;
 }
 

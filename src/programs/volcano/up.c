@@ -124,7 +124,7 @@ static int write_run(const struct up *up, struct err *err)
 /* Tell everybody who may wait for it; `ready` is a descriptor for a line. */
 static void tell_ready(const struct up *up, int ready)
 {
-	AUTO(buf_done) struct buf line = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf line = BUF_UNBOUNDED; /* and what there is to note */
 	AUTO(mem_free) char *kubeconfig = home_path(up->world.settings->folder, "kubeconfig");
 	ssize_t ignored;
 
@@ -133,6 +133,7 @@ static void tell_ready(const struct up *up, int ready)
 			   apiserver_url(up->world.apiserver), kubeconfig);
 	else
 		buf_puts(&line, "volcano is ready\n");
+	buf_put_str(&line, buf_str(up->world.notes));
 	ignored = write(ready, line.ptr, line.len);
 	(void)ignored; /* whoever has gone away does not wait */
 	notify_send(up->notify_socket, "READY=1");
@@ -183,7 +184,8 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 	AUTO(fd_close) int lock = home_lock(settings->folder, err);
 	AUTO(loop_free) struct loop *loop = lock < 0 ? NULL : loop_new(err);
 	AUTO(log_free) struct log *log = NULL;
-	struct up up = {.world = {.loop = loop, .settings = settings},
+	AUTO(buf_done) struct buf notes = BUF_UNBOUNDED;
+	struct up up = {.world = {.loop = loop, .settings = settings, .notes = &notes},
 			.chosen = chosen,
 			.notify_socket = secure_getenv("NOTIFY_SOCKET")};
 	int rc;

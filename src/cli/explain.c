@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/macro.h"
 #include "base/time.h"
+#include "base/uuid.h"
 #include "base/vec.h"
 #include "cli/pods.h"
 #include "model/duration.h"
@@ -425,12 +426,23 @@ static void put_line(struct explain *e, struct buf *to)
 
 /* --- the detail --------------------------------------------------------------------------------- */
 
-static void put_resources(struct json list, struct buf *to)
+/* A group also says what quotas count: the same amounts under more names, and the number of its pods. */
+static bool is_for_quotas(struct str resource)
+{
+	return str_is(resource, "pods") || str_starts(resource, STR("count/")) ||
+	       str_starts(resource, STR("requests.")) || str_starts(resource, STR("limits."));
+}
+
+static void put_needs(struct json list, struct buf *to)
 {
 	struct json_iter it = json_iter(list);
+	const char *before = "\n  needs   ";
 
 	while (json_next(&it)) {
-		buf_printf(to, "%s%.*s ", it.index ? ", " : "", STR_ARG(it.key));
+		if (is_for_quotas(it.key))
+			continue;
+		buf_printf(to, "%s%.*s ", before, STR_ARG(it.key));
+		before = ", ";
 		if (json_is(it.value, JSON_STR))
 			buf_put_str(to, json_str(it.value));
 		else
@@ -452,10 +464,7 @@ static void put_gang(const struct explain *e, struct buf *to)
 	buf_printf(to, "\n  gang    %lld of ", (long long)json_int(spec_of(job, "minAvailable")));
 	put_pods(replicas(job), to);
 	buf_puts(to, " must run at the same time");
-	if (json_len(spec_of(e->facts->group, "minResources"))) {
-		buf_puts(to, "\n  needs   ");
-		put_resources(spec_of(e->facts->group, "minResources"), to);
-	}
+	put_needs(spec_of(e->facts->group, "minResources"), to);
 	buf_putc(to, '\n');
 }
 
@@ -562,6 +571,22 @@ static struct str message_of(struct json event)
 	return str_trim(json_str(json_get(event, "message")));
 }
 
+/* Text that may name groups of jobs: NAME-UID, of which the name is what people know. */
+static void put_named(struct str text, struct buf *to)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i + UUID_TEXT_SIZE <= text.len; i++) {
+		if (text.ptr[i] != '-' ||
+		    !uuid_is_valid(str_slice(text, i + 1, i + UUID_TEXT_SIZE)))
+			continue;
+		buf_put_str(to, str_slice(text, from, i));
+		from = i + UUID_TEXT_SIZE;
+		i = from - 1;
+	}
+	buf_put_str(to, str_skip(text, from));
+}
+
 /* The first of the list, with all that went for the same; takes them out. */
 static void put_eviction(const struct explain *e, struct evictions *all, struct buf *to)
 {
@@ -584,7 +609,9 @@ static void put_eviction(const struct explain *e, struct evictions *all, struct 
 	all->len = left;
 	if (count > NAMES_MAX)
 		buf_printf(to, " and %zu more", count - NAMES_MAX);
-	buf_printf(to, ": %.*s\n", STR_ARG(message_of(first)));
+	buf_puts(to, ": ");
+	put_named(message_of(first), to);
+	buf_putc(to, '\n');
 }
 
 static int by_time(const void *left, const void *right)
@@ -640,11 +667,10 @@ static void put_events(const struct explain *e, struct buf *to)
 
 		buf_puts(to, "  ");
 		put_age(e, event_time(event), to);
-		buf_printf(to, " ago  %.*s %.*s: %.*s: %.*s",
-			   STR_ARG(json_str(json_get(about, "kind"))),
-			   STR_ARG(json_str(json_get(about, "name"))),
-			   STR_ARG(json_str(json_get(event, "reason"))),
-			   STR_ARG(str_trim(json_str(json_get(event, "message")))));
+		buf_printf(to, " ago  %.*s ", STR_ARG(json_str(json_get(about, "kind"))));
+		put_named(json_str(json_get(about, "name")), to);
+		buf_printf(to, ": %.*s: ", STR_ARG(json_str(json_get(event, "reason"))));
+		put_named(str_trim(json_str(json_get(event, "message"))), to);
 		if (count > 1)
 			buf_printf(to, " (%lld times)", (long long)count);
 		buf_putc(to, '\n');

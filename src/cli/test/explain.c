@@ -27,7 +27,9 @@
 	"for nvidia.com/gpu: 64 of 64, needs 8 more\\',\\'since\\':\\'2026-01-02T09:56:40Z\\',"   \
 	"\\'help\\':\\'end a job of queue research\\'},{\\'code\\':\\'Nodes\\',\\'text\\':\\'no " \
 	"node has room\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                           \
-	"'spec':{'minResources':{'cpu':'4','nvidia.com/gpu':'8'}},'status':{'phase':'Inqueue'}}"
+	"'spec':{'minResources':{'count/pods':'2','cpu':'4','limits.cpu':'4','nvidia.com/"        \
+	"gpu':'8',"                                                                               \
+	"'pods':'2','requests.cpu':'4'}},'status':{'phase':'Inqueue'}}"
 #define FAILED_POD                                                                           \
 	"{'metadata':{'name':'train-w-1','labels':{'volcano.sh/task-spec':'w',"              \
 	"'volcano.sh/task-index':'1'}},'spec':{'nodeName':'n1'},'status':{'phase':'Failed'," \
@@ -220,7 +222,7 @@ static void test_evictions(struct arena *arena)
 			   "{'involvedObject':{'kind':'Pod','name':'train-w-%d'},'reason':"
 			   "'Preempted','message':'evicted by reclaim for job %s',"
 			   "'lastTimestamp':'2026-01-02T09:51:0%dZ'},",
-			   i, i == 2 ? "b" : "a", i);
+			   i, i == 2 ? "b-12345678-1234-4234-8234-123456789abc of b-1" : "a", i);
 	for (int i = 0; i < 30; i++)
 		buf_printf(&list,
 			   "%s{'involvedObject':{'kind':'Pod','name':'train-w-0'},'reason':'Newer',"
@@ -235,7 +237,7 @@ static void test_evictions(struct arena *arena)
 			"  8m55s ago  train-w-5, train-w-4, train-w-3, train-w-1 and 1 more: "
 			"evicted "
 			"by reclaim for job a\n"
-			"  8m58s ago  train-w-2: evicted by reclaim for job b\n"
+			"  8m58s ago  train-w-2: evicted by reclaim for job b of b-1\n"
 			"\nWhat happened, the latest first\n  60s ago  Pod train-w-0: Newer: 0\n"),
 		    0) >= 0,
 	   "evictions are told apart, however much happened since");

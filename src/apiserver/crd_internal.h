@@ -4,6 +4,7 @@
 #define APISERVER_CRD_INTERNAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/str.h"
 #include "json/doc.h"
@@ -19,6 +20,9 @@ void crd_check_conversion(struct json conversion, const struct path *spec, struc
 /* What stands around one of a schema's rules; `at` is the rule's path. */
 void crd_check_rule_words(struct json schema, struct json rule, const struct path *at,
 			  struct causes *causes);
+/* The rules of a whole schema, compiled: what is wrong with them, and what they may cost. Causes from
+ * `from` on tell of the schema itself: no rule is looked at that stands over one. */
+void crd_check_rules(struct json schema, const struct path *at, size_t from, struct causes *causes);
 /* Follow ".a.b" (and, with brackets, "['a']") along a schema; false and why where it leads nowhere. */
 bool crd_follow_path(struct json schema, struct str path, bool brackets, struct json *ret,
 		     struct buf *why);

@@ -555,98 +555,15 @@ static void check_list_type(struct json schema, const struct path *path, struct 
 
 /* --- rules ----------------------------------------------------------------------------------- */
 
-static void put_text(struct buf *to, const char *name, struct str text)
-{
-	buf_printf(to, "\"%s\":\"", name);
-	buf_put_json(to, text);
-	buf_puts(to, "\",");
-}
-
-/* A member of self that is not there, as the compiler of CEL tells it. */
-static void tell_undefined(struct json rule, size_t at, struct str name, const struct path *path,
-			   struct causes *causes)
-{
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str source = json_str(json_get(rule, "rule"));
-
-	buf_puts(&text, "Invalid value: {");
-	put_text(&text, "Rule", source);
-	put_text(&text, "Message", json_str(json_get(rule, "message")));
-	put_text(&text, "MessageExpression", json_str(json_get(rule, "messageExpression")));
-	buf_puts(&text, "\"Reason\":");
-	if (is_set(rule, "reason"))
-		json_print(json_get(rule, "reason"), JSON_COMPACT, &text);
-	else
-		buf_puts(&text, "null");
-	buf_putc(&text, ',');
-	put_text(&text, "FieldPath", json_str(json_get(rule, "fieldPath")));
-	buf_printf(&text,
-		   "\"OptionalOldSelf\":%s}: compilation failed: ERROR: <input>:1:%zu: undefined "
-		   "field '%.*s'\n | %.*s\n | ",
-		   is_set(rule, "optionalOldSelf") ? "true" : "null", at + 1, STR_ARG(name),
-		   STR_ARG(source));
-	for (size_t i = 0; i < at; i++)
-		buf_putc(&text, '.');
-	buf_putc(&text, '^');
-	causes_add(causes, CAUSE_INVALID, path, "%s", buf_text(&text));
-}
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* The first `self.member` of a rule for which the schema has no property. Of what else can be wrong
- * with a rule nothing is said: rules that we do not know are accepted, and not checked. */
-static void check_rule(struct json schema, struct json rule, const struct path *path,
-		       struct causes *causes)
-{
-	struct str source = json_str(json_get(rule, "rule"));
-	struct path at = path_member(path, STR("rule"));
-	ptrdiff_t found = -1;
-
-	while ((found = str_find(source, STR("self."), (size_t)(found + 1))) >= 0) {
-		size_t start = (size_t)found + 5;
-		size_t end = start;
-		struct str name;
-
-		while (end < source.len && is_word(source.ptr[end]))
-			end++;
-		name = str_slice(source, start, end);
-		if ((found && is_word(source.ptr[found - 1])) || !name.len ||
-		    (end < source.len && source.ptr[end] == '(') ||
-		    str_find_byte(source, '"', 0) >= 0 || str_find_byte(source, '\'', 0) >= 0)
-			continue;
-		if (json_is_absent(json_get_str(json_get(schema, "properties"), name)) &&
-		    str_find(name, STR("__"), 0) < 0) {
-			tell_undefined(rule, start - 1, name, &at, causes);
-			return;
-		}
-	}
-}
-
 static void check_rules(struct json schema, const struct path *path, struct causes *causes)
 {
 	struct path at = path_member(path, STR("x-kubernetes-validations"));
 	struct json_iter it = json_iter(json_get(schema, "x-kubernetes-validations"));
-	bool object = str_is(json_str(json_get(schema, "type")), "object") &&
-		      !is_there(schema, "additionalProperties") &&
-		      !is_set(schema, "x-kubernetes-preserve-unknown-fields") &&
-		      !is_set(schema, "x-kubernetes-embedded-resource");
 
-	size_t before = causes->len;
-
-	for (struct json_iter around = it; json_next(&around);) {
-		struct path one = path_index(&at, around.index);
-
-		crd_check_rule_words(schema, around.value, &one, causes);
-	}
-	/* what is wrong with a rule itself is not looked for where its words are wrong */
-	while (object && causes->len == before && json_next(&it)) {
+	while (json_next(&it)) {
 		struct path one = path_index(&at, it.index);
 
-		check_rule(schema, it.value, &one, causes);
+		crd_check_rule_words(schema, it.value, &one, causes);
 	}
 }
 
@@ -737,6 +654,7 @@ static void check_defaults(struct json schema, const struct path *path, struct c
 void crd_validate_schema(struct json schema, const struct path *path, struct causes *causes)
 {
 	size_t before = causes->len;
+	bool structural;
 
 	if (!is_foreign(schema)) {
 		check_skeleton(schema, LEVEL_ROOT, path, causes);
@@ -746,5 +664,9 @@ void crd_validate_schema(struct json schema, const struct path *path, struct cau
 		if (causes->len == before)
 			check_defaults(schema, path, causes);
 	}
+	structural = causes->len == before;
+	before = causes->len;
 	check_words(schema, path, causes);
+	if (structural)
+		crd_check_rules(schema, path, before, causes);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apiserver/cel.h"
 #include "apiserver/schema_internal.h"
 #include "base/mem.h"
 
@@ -174,14 +175,17 @@ static void compile_rules(struct json source, struct schema_node *node, struct c
 {
 	struct json list = json_get(source, "x-kubernetes-validations");
 	struct json_iter it = json_iter(list);
+	const struct cel_type *type;
 
 	if (!json_is(list, JSON_ARR) || !json_len(list))
 		return;
 	node->has_rules_below = true;
+	type = cel_type_of_schema(source, node == c->schema->root || node->embedded,
+				  c->schema->arena);
 	node->rules.ptr =
 		arena_calloc(c->schema->arena, json_len(list), sizeof(struct schema_rule *));
 	while (json_next(&it)) {
-		struct schema_rule *rule = schema_rule_new(it.value, c->schema);
+		struct schema_rule *rule = schema_rule_new(it.value, type, c->schema);
 
 		if (rule)
 			node->rules.ptr[node->rules.len++] = rule;
@@ -227,6 +231,8 @@ static struct schema_node *compile(struct json source, struct compiler *c)
 {
 	struct schema_node *node = arena_new_of(c->schema->arena, struct schema_node);
 
+	if (!c->schema->root)
+		c->schema->root = node;
 	compile_type(source, node);
 	node->nullable = json_bool(json_get(source, "nullable"));
 	node->preserve = json_bool(json_get(source, "x-kubernetes-preserve-unknown-fields"));

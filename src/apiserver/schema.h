@@ -4,10 +4,9 @@
  *
  * The order for a request: schema_prune(), schema_default(), then one of the validations.
  *
- * Rules in CEL (x-kubernetes-validations): a rule made of has(), members of self and oldSelf,
- * size(), all(), exists(), literals, comparisons, + and -, !, &&, || and ?: is evaluated; one that needs more of the
- * language is not checked at all (schema_unchecked_rules() counts them, so that a server can say
- * so). */
+ * Rules in CEL (x-kubernetes-validations) are compiled with the schema and evaluated (cel.h); one that
+ * calls what is not evaluated here is not checked at all (schema_unchecked_rules() counts them, so
+ * that a server can say so). */
 #ifndef APISERVER_SCHEMA_H
 #define APISERVER_SCHEMA_H
 

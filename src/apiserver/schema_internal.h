@@ -31,6 +31,7 @@ enum schema_list_type { SCHEMA_LIST_PLAIN, SCHEMA_LIST_SET, SCHEMA_LIST_MAP };
 struct schema_node;
 struct schema_pattern;
 struct schema_rule;
+struct cel_type;
 struct schema_format;
 
 struct schema_property {
@@ -123,6 +124,9 @@ void schema_pattern_own(struct schema *schema, struct schema_pattern *pattern);
 struct str schema_pattern_text(const struct schema_pattern *pattern);
 /* A match that takes too many steps counts as none. */
 bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text);
+/* Where the next match from a place on lies; it begins at a character. */
+bool schema_pattern_find(const struct schema_pattern *pattern, struct str text, size_t from,
+			 size_t *ret_start, size_t *ret_end);
 
 /* --- formats (schema_format.c) --------------------------------------------------------------- */
 
@@ -136,14 +140,16 @@ const struct schema_format *schema_format_find(struct str name);
 
 /* --- rules (schema_rule.c) ------------------------------------------------------------------- */
 
-/* The rule, which the schema owns; NULL when it needs more than we have. */
-struct schema_rule *schema_rule_new(struct json rule, struct schema *schema);
+/* The rule over data of a type, which the schema owns; NULL when it needs more than we have. */
+struct schema_rule *schema_rule_new(struct json rule, const struct cel_type *type,
+				    struct schema *schema);
 /* Does it compare with what was there before? Then it is checked on updates only. */
 bool schema_rule_is_transition(const struct schema_rule *rule);
-/* Does it hold? Where it cannot be evaluated (a member is not there) *ret_error says why, else it is
- * none. */
+/* Does it look at what was there before, if there was something? */
+bool schema_rule_uses_old(const struct schema_rule *rule);
+/* Does it hold? Where it cannot be evaluated (a member is not there) `error` says why. */
 bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct json old,
-		       struct str *ret_error);
+		       struct buf *error);
 struct str schema_rule_message(const struct schema_rule *rule);
 /* What its messageExpression comes to; false where it has none, or one that does not come to a line. */
 bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,

@@ -66,16 +66,37 @@ static struct path below_path(const struct path *path, struct str field, struct 
 struct failure {
 	const struct schema_node *node;
 	const struct schema_rule *rule;
-	struct str error;
+	struct str error; /* empty: it was evaluated */
 	struct json value;
 	struct json old;
 };
+
+/* A rule that could not be evaluated. */
+static void tell_error(const struct failure *failure, struct str type, const struct path *path,
+		       struct causes *causes)
+{
+	struct str message = schema_rule_message(failure->rule);
+	struct str shown = message.len ? message : schema_rule_text(failure->rule);
+
+	if (str_starts(failure->error, STR("no such overload")))
+		causes_invalid_str(causes, path, type,
+				   "'%.*s': call arguments did not match a supported operator, "
+				   "function or macro signature for rule: %.*s",
+				   STR_ARG(failure->error), STR_ARG(shown));
+	else if (str_starts(failure->error, STR("operation cancelled")))
+		causes_invalid_str(causes, path, type,
+				   "'%.*s': no further validation rules will be run due to call "
+				   "cost exceeds limit for rule: %.*s",
+				   STR_ARG(failure->error), STR_ARG(shown));
+	else
+		causes_invalid_str(causes, path, type, "%.*s evaluating rule: %.*s",
+				   STR_ARG(failure->error), STR_ARG(shown));
+}
 
 static void tell_rule(const struct failure *failure, const struct path *path, struct causes *causes)
 {
 	const struct schema_node *node = failure->node;
 	const struct schema_rule *rule = failure->rule;
-	struct str error = failure->error;
 	struct path nowhere = path_member(NULL, STR("<nil>"));
 	struct str message = schema_rule_message(rule);
 	struct str type = str_from(node->type_text ? node->type_text : "");
@@ -84,10 +105,8 @@ static void tell_rule(const struct failure *failure, const struct path *path, st
 	AUTO(buf_done) struct buf steps = BUF_UNBOUNDED;
 	struct path below;
 
-	if (!str_is_none(error)) {
-		causes_invalid_str(causes, path ? path : &nowhere, type,
-				   "no such key: %.*s evaluating rule: %.*s", STR_ARG(error),
-				   STR_ARG(message.len ? message : schema_rule_text(rule)));
+	if (failure->error.len) {
+		tell_error(failure, type, path ? path : &nowhere, causes);
 		return;
 	}
 	if (!schema_rule_print_message(rule, failure->value, failure->old, &text)) {
@@ -124,23 +143,48 @@ static struct json old_element(const struct schema_node *node, struct json old, 
 	return JSON_NONE;
 }
 
-static void check_rules(const struct schema_node *node, struct json value, struct json old,
-			const struct path *path, const struct rules *rules)
-{
-	struct json_iter it = json_iter(value);
+/* A value, what stood there before, and what it lies in. */
+struct level {
+	struct json value;
+	struct json old; /* absent: nothing, or nobody can say what */
+	const struct level *up;
+};
 
-	if (!node->has_rules_below || json_is(value, JSON_NULL))
-		return;
+/* What nobody has changed need not be better than it was. */
+static bool is_unchanged(const struct level *level)
+{
+	while (level && json_is_absent(level->old))
+		level = level->up;
+	return level && json_eq(level->value, level->old);
+}
+
+static void check_node(const struct schema_node *node, const struct level *level,
+		       const struct path *path, const struct rules *rules)
+{
 	for (size_t i = 0; i < node->rules.len; i++) {
 		const struct schema_rule *rule = node->rules.ptr[i];
-		struct str error;
+		AUTO(buf_done) struct buf error = BUF_UNBOUNDED;
 
-		if (schema_rule_is_transition(rule) && (!rules->update || json_is_absent(old)))
+		if (schema_rule_is_transition(rule) &&
+		    (!rules->update || json_is_absent(level->old)))
 			continue;
-		if (!schema_rule_holds(rule, value, old, &error))
-			tell_rule(&(struct failure){node, rule, error, value, old}, path,
-				  rules->causes);
+		if (schema_rule_holds(rule, level->value, level->old, &error) ||
+		    (!error.len && rules->update && !schema_rule_uses_old(rule) &&
+		     is_unchanged(level)))
+			continue;
+		tell_rule(&(struct failure){node, rule, buf_str(&error), level->value, level->old},
+			  path, rules->causes);
 	}
+}
+
+static void check_rules(const struct schema_node *node, struct level level, const struct path *path,
+			const struct rules *rules)
+{
+	struct json_iter it = json_iter(level.value);
+
+	if (!node->has_rules_below || json_is(level.value, JSON_NULL))
+		return;
+	check_node(node, &level, path, rules);
 	while (json_next(&it)) {
 		const struct schema_node *property =
 			it.object ? schema_property(node, it.key) : NULL;
@@ -148,11 +192,15 @@ static void check_rules(const struct schema_node *node, struct json value, struc
 		struct path element = path_index(path, it.index);
 
 		if (!it.object && node->items)
-			check_rules(node->items, it.value, old_element(node, old, it.value),
+			check_rules(node->items,
+				    (struct level){it.value, old_element(node, level.old, it.value),
+						   &level},
 				    &element, rules);
 		else if (it.object && (property || node->additional))
-			check_rules(property ? property : node->additional, it.value,
-				    json_get_str(old, it.key), &below, rules);
+			check_rules(
+				property ? property : node->additional,
+				(struct level){it.value, json_get_str(level.old, it.key), &level},
+				&below, rules);
 	}
 }
 
@@ -188,7 +236,7 @@ static void run_rules(const struct schema *schema, struct json object, struct js
 			   "the object was invalid; correct the existing errors to complete "
 			   "validation");
 	else
-		check_rules(schema->root, object, old, NULL, &rules);
+		check_rules(schema->root, (struct level){object, old, NULL}, NULL, &rules);
 }
 
 /* --- requests -------------------------------------------------------------------------------- */

@@ -151,3 +151,17 @@ bool schema_pattern_matches(const struct schema_pattern *pattern, struct str tex
 	return pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0,
 			   PCRE2_NO_UTF_CHECK, pattern->data, pattern->context) >= 0;
 }
+
+bool schema_pattern_find(const struct schema_pattern *pattern, struct str text, size_t from,
+			 size_t *ret_start, size_t *ret_end)
+{
+	const size_t *found;
+
+	if (pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, from,
+			PCRE2_NO_UTF_CHECK, pattern->data, pattern->context) < 0)
+		return false;
+	found = pcre2_get_ovector_pointer(pattern->data);
+	*ret_start = found[0];
+	*ret_end = found[1];
+	return true;
+}

@@ -307,6 +307,36 @@ static const struct {
 	 "'Message':'','MessageExpression':'','Reason':null,'FieldPath':'',"
 	 "'OptionalOldSelf':null}: compilation failed: ERROR: <input>:1:5: undefined field "
 	 "'b'\n | self.b == 1\n | ....^"},
+	{"{'type':'string','maxLength':5,'x-kubernetes-validations':[{'rule':'self'}]}",
+	 ".x-kubernetes-validations[0].rule: Invalid value: {'Rule':'self','Message':'',"
+	 "'MessageExpression':'','Reason':null,'FieldPath':'','OptionalOldSelf':null}: cel "
+	 "expression must evaluate to a bool"},
+	{"{'type':'integer','x-kubernetes-validations':[{'rule':'self > 1',"
+	 "'messageExpression':'self','optionalOldSelf':false}]}",
+	 ".x-kubernetes-validations[0].messageExpression: Invalid value: {'Rule':'self > 1',"
+	 "'Message':'','MessageExpression':'self','Reason':null,'FieldPath':'',"
+	 "'OptionalOldSelf':false}: messageExpression must evaluate to a string\n"
+	 ".x-kubernetes-validations[0].optionalOldSelf: Invalid value: false: may not be set if "
+	 "oldSelf is not used in rule"},
+	{"{'type':'array','maxItems':3,'items':{'type':'integer','x-kubernetes-validations':["
+	 "{'rule':'self == oldSelf'}]}}",
+	 ".items.x-kubernetes-validations[0].rule: Invalid value: 'self == oldSelf': oldSelf "
+	 "cannot be used on the uncorrelatable portion of the schema within @"},
+	{"{'type':'array','items':{'type':'array','items':{'type':'integer'}},"
+	 "'x-kubernetes-validations':[{'rule':'self.all(x, x.all(y, y > 0))'}]}",
+	 ".x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by "
+	 "factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, "
+	 "and maxLength where arrays, maps, and strings are declared)\n"
+	 ".x-kubernetes-validations[0].rule: Forbidden: contributed to estimated rule cost total "
+	 "exceeding cost limit for entire OpenAPIv3 schema\n"
+	 "@: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
+	 "schema exceeds budget by factor of more than 100x (try simplifying the rule, or adding "
+	 "maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"},
+	{"{'type':'array','maxItems':100,'items':{'type':'string','x-kubernetes-validations':["
+	 "{'rule':'self.contains(\\'abc\\')'}]}}",
+	 ".items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget "
+	 "by factor of 3.1x (try simplifying the rule, or adding maxItems, maxProperties, and "
+	 "maxLength where arrays, maps, and strings are declared)"},
 };
 
 static void test_schemas(void)

@@ -498,8 +498,8 @@ static const struct {
 	{"self.nope == 1 && false", false},
 	{"self.s in [\\\"a\\\", \\\"text\\\"]", true},
 	{"self.s < \\\"u\\\"", true},
-	{"self.s == null", false},
-	{"self.s + 1 == 2", false},
+	{"dyn(self.s) == null", false},
+	{"dyn(self.s) + 1 == 2", false},
 	{"self.l[7] == 1", false},
 	{"!self.t", false},
 	{"self.l.all(x, x >= 1)", true},
@@ -509,13 +509,13 @@ static const struct {
 	{"self.l.exists_one(x, x > 1) && !self.l.exists_one(x, x > 0)", true},
 	{"self.o.all(k, k == \\\"x\\\")", true},
 	{"self.l.all(x, self.l.exists(y, y == x))", true},
-	{"self.l.exists(x, x.nope == 1 || x == 2)", true},
-	{"self.l.all(x, x.nope == 1)", false},
-	{"self.s.all(x, true)", false},
+	{"self.l.exists(x, dyn(x).nope == 1 || x == 2)", true},
+	{"self.l.all(x, dyn(x).nope == 1)", false},
+	{"dyn(self.s).all(x, true)", false},
 	{"self.s.matches(\\\"^te.t$\\\")", true},
 	{"self.s.matches(\\\"^e\\\")", false},
-	{"self.a.matches(\\\"1\\\")", false},
-	{"self.t.matches(\\\"1\\\")", false},
+	{"dyn(self.a).matches(\\\"1\\\")", false},
+	{"dyn(self.t).matches(\\\"1\\\")", false},
 	{"self.s.matches(\\\"^[a-z]\\\\\\\\w+$\\\") && self.s.matches(r\\\"t$\\\")", true},
 	{"\\\"a\\\\nb\\\".size() == 3", true},
 	{"self.a * 6 / 2 % 2 == 1", true},
@@ -552,7 +552,12 @@ static void test_expressions(void)
 	for (size_t i = 0; i < ARRAY_LEN(expressions); i++) {
 		AUTO(mem_free)
 		char *text =
-			mem_printf("{'type':'object','x-kubernetes-validations':[{'rule':'%s'}]}",
+			mem_printf("{'type':'object','properties':{'a':{'type':'integer'},'s':{"
+				   "'type':'string'},'l':{'type':'array','items':{'type':"
+				   "'integer'}},'o':{'type':'object','additionalProperties':{"
+				   "'type':'number'}},'t':{'type':'boolean'},'nope':{"
+				   "'x-kubernetes-int-or-string':true}},"
+				   "'x-kubernetes-validations':[{'rule':'%s'}]}",
 				   expressions[i].rule);
 		AUTO(schema_free) struct schema *schema = compile(text);
 		AUTO(json_doc_unref)
@@ -585,7 +590,9 @@ static void test_rule_words(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(mem_free)
-		char *text = mem_printf("{'type':'object','x-kubernetes-validations':[{'rule':"
+		char *text = mem_printf("{'type':'object','properties':{'a':{'type':'integer'},"
+					"'namespace':{'type':'string'},'x-y':{'type':'string'}},"
+					"'x-kubernetes-validations':[{'rule':"
 					"'self.__namespace__ == self.x__dash__y',%s}]}",
 					rows[i].rule);
 		AUTO(schema_free) struct schema *schema = compile(text);

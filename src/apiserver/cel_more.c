@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/cel_more.c - functions of rules on lists, sets, optionals, amounts and addresses.
+ *
+ * What Kubernetes adds to CEL. A quantity is its text, an address its canonical text, so that equal
+ * ones are equal. Rows without a function are known to the checker; a rule that uses one is accepted,
+ * but not evaluated, and the author is told. */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "apiserver/cel_internal.h"
+#include "base/number.h"
+#include "model/quantity.h"
+
+#include "base/banned.h"
+
+/* --- lists ----------------------------------------------------------------------------------- */
+
+static struct cel_value call_is_sorted(struct cel_run *run, const struct cel_value *args,
+				       size_t count)
+{
+	(void)count;
+	if (args[0].kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	for (size_t i = 1; i < cel_len(&args[0]); i++) {
+		struct cel_value before = cel_at(&args[0], i - 1, run->arena);
+		struct cel_value now = cel_at(&args[0], i, run->arena);
+		int order;
+
+		if (!cel_cmp(&before, &now, &order))
+			return CEL_NO_OVERLOAD;
+		if (order > 0)
+			return cel_bool(false);
+	}
+	return cel_bool(true);
+}
+
+static struct cel_value call_sum(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	const struct cel_function *add = cel_function_find(STR("_+_"));
+	struct cel_value pair[2] = {cel_int(0)};
+
+	(void)count;
+	if (args[0].kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	for (size_t i = 0; i < cel_len(&args[0]); i++) {
+		pair[1] = cel_at(&args[0], i, run->arena);
+		pair[0] = i ? add->fn(run, pair, 2) : pair[1];
+		if (pair[0].kind == CEL_ERROR)
+			return pair[0];
+	}
+	return pair[0];
+}
+
+static struct cel_value find_end(struct cel_run *run, const struct cel_value *list, int sign)
+{
+	struct cel_value best;
+
+	if (list->kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	if (!cel_len(list))
+		return cel_error(sign > 0 ? "max called on empty list"
+					  : "min called on empty list");
+	best = cel_at(list, 0, run->arena);
+	for (size_t i = 1; i < cel_len(list); i++) {
+		struct cel_value now = cel_at(list, i, run->arena);
+		int order;
+
+		if (!cel_cmp(&now, &best, &order))
+			return CEL_NO_OVERLOAD;
+		if (sign * order > 0)
+			best = now;
+	}
+	return best;
+}
+
+static struct cel_value call_min(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)count;
+	return find_end(run, &args[0], -1);
+}
+
+static struct cel_value call_max(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)count;
+	return find_end(run, &args[0], 1);
+}
+
+static bool list_has(struct cel_run *run, const struct cel_value *list, const struct cel_value *one)
+{
+	for (size_t i = 0; i < cel_len(list); i++) {
+		struct cel_value element = cel_at(list, i, run->arena);
+
+		if (cel_eq(&element, one, run->arena))
+			return true;
+	}
+	return false;
+}
+
+/* How many elements of the second are in the first. */
+static size_t count_common(struct cel_run *run, const struct cel_value *a,
+			   const struct cel_value *b)
+{
+	size_t common = 0;
+
+	for (size_t i = 0; i < cel_len(b); i++) {
+		struct cel_value one = cel_at(b, i, run->arena);
+
+		common += list_has(run, a, &one);
+	}
+	return common;
+}
+
+static struct cel_value call_set_contains(struct cel_run *run, const struct cel_value *args,
+					  size_t count)
+{
+	(void)count;
+	if (args[0].kind != CEL_LIST || args[1].kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	return cel_bool(count_common(run, &args[0], &args[1]) == cel_len(&args[1]));
+}
+
+static struct cel_value call_set_equivalent(struct cel_run *run, const struct cel_value *args,
+					    size_t count)
+{
+	(void)count;
+	if (args[0].kind != CEL_LIST || args[1].kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	return cel_bool(count_common(run, &args[0], &args[1]) == cel_len(&args[1]) &&
+			count_common(run, &args[1], &args[0]) == cel_len(&args[0]));
+}
+
+static struct cel_value call_set_intersects(struct cel_run *run, const struct cel_value *args,
+					    size_t count)
+{
+	(void)count;
+	if (args[0].kind != CEL_LIST || args[1].kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	return cel_bool(count_common(run, &args[0], &args[1]) > 0);
+}
+
+/* --- optionals ------------------------------------------------------------------------------- */
+
+static struct cel_value call_optional_of(struct cel_run *run, const struct cel_value *args,
+					 size_t count)
+{
+	(void)count;
+	return cel_some(&args[0], run->arena);
+}
+
+static bool is_zero(const struct cel_value *value)
+{
+	switch (value->kind) {
+	case CEL_NULL:
+		return true;
+	case CEL_BOOL:
+		return !value->truth;
+	case CEL_INT:
+	case CEL_UINT:
+	case CEL_DURATION:
+		return !value->number;
+	case CEL_DOUBLE:
+		return value->real == 0;
+	case CEL_STRING:
+	case CEL_BYTES:
+		return !value->text.len;
+	case CEL_LIST:
+	case CEL_MAP:
+	case CEL_OBJECT:
+		return !cel_len(value);
+	default:
+		return false;
+	}
+}
+
+static struct cel_value call_optional_of_non_zero(struct cel_run *run, const struct cel_value *args,
+						  size_t count)
+{
+	(void)count;
+	return is_zero(&args[0]) ? cel_none() : cel_some(&args[0], run->arena);
+}
+
+static struct cel_value call_optional_none(struct cel_run *run, const struct cel_value *args,
+					   size_t count)
+{
+	(void)run;
+	(void)args;
+	(void)count;
+	return cel_none();
+}
+
+static struct cel_value call_has_value(struct cel_run *run, const struct cel_value *args,
+				       size_t count)
+{
+	(void)run;
+	(void)count;
+	return args[0].kind == CEL_OPTIONAL ? cel_bool(args[0].len) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_value(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)run;
+	(void)count;
+	if (args[0].kind != CEL_OPTIONAL)
+		return CEL_NO_OVERLOAD;
+	return args[0].len ? args[0].items[0] : cel_error("optional.none() dereference");
+}
+
+static struct cel_value call_or(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)run;
+	(void)count;
+	if (args[0].kind != CEL_OPTIONAL || args[1].kind != CEL_OPTIONAL)
+		return CEL_NO_OVERLOAD;
+	return args[0].len ? args[0] : args[1];
+}
+
+static struct cel_value call_or_value(struct cel_run *run, const struct cel_value *args,
+				      size_t count)
+{
+	(void)run;
+	(void)count;
+	if (args[0].kind != CEL_OPTIONAL)
+		return CEL_NO_OVERLOAD;
+	return args[0].len ? args[0].items[0] : args[1];
+}
+
+/* --- amounts --------------------------------------------------------------------------------- */
+
+static struct cel_value call_quantity(struct cel_run *run, const struct cel_value *args,
+				      size_t count)
+{
+	struct quantity quantity;
+	struct err err;
+
+	(void)count;
+	if (args[0].kind != CEL_STRING)
+		return CEL_NO_OVERLOAD;
+	if (quantity_parse(args[0].text, &quantity, &err) < 0)
+		return cel_error(arena_strdup(run->arena, err.text));
+	return (struct cel_value){.kind = CEL_QUANTITY, .text = args[0].text};
+}
+
+static struct cel_value call_is_quantity(struct cel_run *run, const struct cel_value *args,
+					 size_t count)
+{
+	struct quantity quantity;
+
+	(void)run;
+	(void)count;
+	return args[0].kind == CEL_STRING
+		       ? cel_bool(quantity_parse(args[0].text, &quantity, NULL) == 0)
+		       : CEL_NO_OVERLOAD;
+}
+
+/* A quantity, or a whole number. */
+static bool read_amount(const struct cel_value *value, struct quantity *ret)
+{
+	if (value->kind == CEL_INT) {
+		*ret = quantity_make(value->number, QUANTITY_DECIMAL_SI);
+		return true;
+	}
+	return value->kind == CEL_QUANTITY && quantity_parse(value->text, ret, NULL) == 0;
+}
+
+static struct cel_value compare_amounts(const struct cel_value *args, char how)
+{
+	struct quantity a;
+	struct quantity b;
+	int order;
+
+	if (!read_amount(&args[0], &a) || !read_amount(&args[1], &b))
+		return CEL_NO_OVERLOAD;
+	order = quantity_cmp(&a, &b);
+	if (how == 'c')
+		return cel_int(order < 0 ? -1 : order > 0);
+	return cel_bool(how == '>' ? order > 0 : order < 0);
+}
+
+static struct cel_value call_is_greater(struct cel_run *run, const struct cel_value *args,
+					size_t count)
+{
+	(void)run;
+	(void)count;
+	return compare_amounts(args, '>');
+}
+
+static struct cel_value call_is_less(struct cel_run *run, const struct cel_value *args,
+				     size_t count)
+{
+	(void)run;
+	(void)count;
+	return compare_amounts(args, '<');
+}
+
+static struct cel_value call_compare(struct cel_run *run, const struct cel_value *args,
+				     size_t count)
+{
+	(void)run;
+	(void)count;
+	return compare_amounts(args, 'c');
+}
+
+static struct cel_value add_amounts(struct cel_run *run, const struct cel_value *args, bool minus)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct quantity a;
+	struct quantity b;
+	struct cel_value made;
+
+	if (!read_amount(&args[0], &a) || !read_amount(&args[1], &b))
+		return CEL_NO_OVERLOAD;
+	if (minus)
+		quantity_sub(&a, &b);
+	else
+		quantity_add(&a, &b);
+	quantity_print(&a, &text);
+	made = cel_text_of(&text, run->arena);
+	made.kind = CEL_QUANTITY;
+	return made;
+}
+
+static struct cel_value call_add_amount(struct cel_run *run, const struct cel_value *args,
+					size_t count)
+{
+	(void)count;
+	return add_amounts(run, args, false);
+}
+
+static struct cel_value call_sub_amount(struct cel_run *run, const struct cel_value *args,
+					size_t count)
+{
+	(void)count;
+	return add_amounts(run, args, true);
+}
+
+static struct cel_value call_sign(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct quantity amount;
+
+	(void)run;
+	(void)count;
+	return read_amount(&args[0], &amount) ? cel_int(quantity_sign(&amount)) : CEL_NO_OVERLOAD;
+}
+
+static bool is_whole(const struct quantity *amount)
+{
+	struct quantity value = quantity_make(quantity_value(amount), QUANTITY_DECIMAL_SI);
+
+	return quantity_cmp(amount, &value) == 0;
+}
+
+static struct cel_value call_as_integer(struct cel_run *run, const struct cel_value *args,
+					size_t count)
+{
+	struct quantity amount;
+
+	(void)run;
+	(void)count;
+	if (!read_amount(&args[0], &amount))
+		return CEL_NO_OVERLOAD;
+	return is_whole(&amount) ? cel_int(quantity_value(&amount))
+				 : cel_error("cannot convert value to integer");
+}
+
+static struct cel_value call_is_integer(struct cel_run *run, const struct cel_value *args,
+					size_t count)
+{
+	struct quantity amount;
+
+	(void)run;
+	(void)count;
+	return read_amount(&args[0], &amount) ? cel_bool(is_whole(&amount)) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_as_float(struct cel_run *run, const struct cel_value *args,
+				      size_t count)
+{
+	struct quantity amount;
+
+	(void)run;
+	(void)count;
+	if (!read_amount(&args[0], &amount))
+		return CEL_NO_OVERLOAD;
+	return (struct cel_value){.kind = CEL_DOUBLE, .real = quantity_real(&amount)};
+}
+
+/* --- addresses ------------------------------------------------------------------------------- */
+
+struct address {
+	unsigned char bytes[16];
+	size_t len;      /* 4 or 16 */
+	unsigned prefix; /* of a CIDR */
+};
+
+static bool read_address(struct str text, struct address *ret)
+{
+	char copy[64];
+
+	if (!text.len || text.len >= sizeof(copy))
+		return false;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	ret->len = strchr(copy, ':') ? 16 : 4;
+	ret->prefix = (unsigned)ret->len * 8;
+	return inet_pton(ret->len == 4 ? AF_INET : AF_INET6, copy, ret->bytes) == 1;
+}
+
+static bool read_cidr(struct str text, struct address *ret)
+{
+	ptrdiff_t slash = str_find_byte(text, '/', 0);
+	int64_t prefix;
+
+	if (slash < 0 || !read_address(str_slice(text, 0, (size_t)slash), ret) ||
+	    number_parse_range(str_skip(text, (size_t)slash + 1), 0, (int64_t)ret->len * 8, &prefix,
+			       NULL) < 0)
+		return false;
+	ret->prefix = (unsigned)prefix;
+	return true;
+}
+
+static struct cel_value make_address(const struct address *address, bool cidr, struct arena *arena)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	(void)inet_ntop(address->len == 4 ? AF_INET : AF_INET6, address->bytes, text, sizeof(text));
+	if (!cidr)
+		return (struct cel_value){.kind = CEL_IP,
+					  .text = str_from(arena_strdup(arena, text))};
+	return (struct cel_value){
+		.kind = CEL_CIDR,
+		.text = str_from(arena_printf(arena, "%s/%u", text, address->prefix))};
+}
+
+static struct cel_value call_ip(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct address address;
+
+	(void)count;
+	if (args[0].kind == CEL_CIDR && read_cidr(args[0].text, &address))
+		return make_address(&address, false, run->arena);
+	if (args[0].kind != CEL_STRING)
+		return CEL_NO_OVERLOAD;
+	return read_address(args[0].text, &address)
+		       ? make_address(&address, false, run->arena)
+		       : cel_error(arena_printf(
+				 run->arena,
+				 "IP Address \"%.*s\" parse error during conversion from string",
+				 STR_ARG(args[0].text)));
+}
+
+static struct cel_value call_is_ip(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct address address;
+
+	(void)run;
+	(void)count;
+	return args[0].kind == CEL_STRING ? cel_bool(read_address(args[0].text, &address))
+					  : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_is_canonical(struct cel_run *run, const struct cel_value *args,
+					  size_t count)
+{
+	struct cel_value made = call_ip(run, args, count);
+
+	return made.kind == CEL_ERROR ? made : cel_bool(str_eq(made.text, args[0].text));
+}
+
+static struct cel_value call_family(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct address address;
+
+	(void)run;
+	(void)count;
+	if (args[0].kind != CEL_IP || !read_address(args[0].text, &address))
+		return CEL_NO_OVERLOAD;
+	return cel_int(address.len == 4 ? 4 : 6);
+}
+
+static struct cel_value call_cidr(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct address address;
+
+	(void)count;
+	if (args[0].kind != CEL_STRING)
+		return CEL_NO_OVERLOAD;
+	return read_cidr(args[0].text, &address)
+		       ? make_address(&address, true, run->arena)
+		       : cel_error(arena_printf(
+				 run->arena,
+				 "network address parse error during conversion from string: "
+				 "%.*s",
+				 STR_ARG(args[0].text)));
+}
+
+static struct cel_value call_is_cidr(struct cel_run *run, const struct cel_value *args,
+				     size_t count)
+{
+	struct address address;
+
+	(void)run;
+	(void)count;
+	return args[0].kind == CEL_STRING ? cel_bool(read_cidr(args[0].text, &address))
+					  : CEL_NO_OVERLOAD;
+}
+
+static void mask(struct address *address)
+{
+	for (size_t i = 0; i < address->len; i++) {
+		unsigned keep = address->prefix > i * 8 ? address->prefix - (unsigned)i * 8 : 0;
+
+		address->bytes[i] &= (unsigned char)(keep >= 8 ? 0xff : 0xff00U >> keep);
+	}
+}
+
+static struct cel_value call_contains_address(struct cel_run *run, const struct cel_value *args,
+					      size_t count)
+{
+	struct address net;
+	struct address other;
+
+	(void)run;
+	(void)count;
+	if (args[0].kind != CEL_CIDR || !read_cidr(args[0].text, &net))
+		return CEL_NO_OVERLOAD;
+	if (!read_cidr(args[1].text, &other) && !read_address(args[1].text, &other))
+		return cel_error("address parse error during conversion from string");
+	if (net.len != other.len || other.prefix < net.prefix)
+		return cel_bool(false);
+	other.prefix = net.prefix;
+	mask(&net);
+	mask(&other);
+	return cel_bool(!memcmp(net.bytes, other.bytes, net.len));
+}
+
+static struct cel_value call_prefix_length(struct cel_run *run, const struct cel_value *args,
+					   size_t count)
+{
+	struct address net;
+
+	(void)run;
+	(void)count;
+	if (args[0].kind != CEL_CIDR || !read_cidr(args[0].text, &net))
+		return CEL_NO_OVERLOAD;
+	return cel_int(net.prefix);
+}
+
+static struct cel_value call_masked(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct address net;
+
+	(void)count;
+	if (args[0].kind != CEL_CIDR || !read_cidr(args[0].text, &net))
+		return CEL_NO_OVERLOAD;
+	mask(&net);
+	return make_address(&net, true, run->arena);
+}
+
+#define SORTABLE(result)                                                               \
+	"[i].:" result " [u].:" result " [d].:" result " [b].:" result " [D].:" result \
+	" [T].:" result " [s].:" result " [y].:" result
+#define ENDS "[i].:i [u].:u [d].:d [b].:b [D].:D [T].:T [s].:s [y].:y"
+
+const struct cel_function cel_functions_more[] = {
+	{"isSorted", SORTABLE("b"), call_is_sorted, PRICE_LIST},
+	{"sum", "[i].:i [u].:u [d].:d [D].:D", call_sum, PRICE_LIST},
+	{"min", ENDS, call_min, PRICE_LIST},
+	{"max", ENDS, call_max, PRICE_LIST},
+	{"sets.contains", "[A][A]:b", call_set_contains, PRICE_ONE},
+	{"sets.equivalent", "[A][A]:b", call_set_equivalent, PRICE_ONE},
+	{"sets.intersects", "[A][A]:b", call_set_intersects, PRICE_ONE},
+	{"optional.of", "A:?A", call_optional_of, PRICE_ONE},
+	{"optional.ofNonZeroValue", "A:?A", call_optional_of_non_zero, PRICE_ONE},
+	{"optional.none", ":?A", call_optional_none, PRICE_ONE},
+	{"hasValue", "?A.:b", call_has_value, PRICE_ONE},
+	{"value", "?A.:A", call_value, PRICE_ONE},
+	{"or", "?A.?A:?A", call_or, PRICE_ONE},
+	{"orValue", "?A.A:A", call_or_value, PRICE_ONE},
+	{"quantity", "s:q", call_quantity, PRICE_TEXT},
+	{"isQuantity", "s:b", call_is_quantity, PRICE_TEXT},
+	{"sign", "q.:i", call_sign, PRICE_ONE},
+	{"isGreaterThan", "q.q:b v.v:b", call_is_greater, PRICE_ONE},
+	{"isLessThan", "q.q:b v.v:b", call_is_less, PRICE_ONE},
+	{"compareTo", "q.q:i v.v:i", call_compare, PRICE_ONE},
+	{"asApproximateFloat", "q.:d", call_as_float, PRICE_ONE},
+	{"asInteger", "q.:i", call_as_integer, PRICE_ONE},
+	{"isInteger", "q.:b", call_is_integer, PRICE_ONE},
+	{"add", "q.q:q q.i:q", call_add_amount, PRICE_ONE},
+	{"sub", "q.q:q q.i:q", call_sub_amount, PRICE_ONE},
+	{"ip", "s:p c.:p", call_ip, PRICE_TEXT},
+	{"isIP", "s:b", call_is_ip, PRICE_TEXT},
+	{"ip.isCanonical", "s:b", call_is_canonical, PRICE_TWICE},
+	{"family", "p.:i", call_family, PRICE_ONE},
+	{"isUnspecified", "p.:b", NULL, PRICE_ONE},
+	{"isLoopback", "p.:b", NULL, PRICE_ONE},
+	{"isLinkLocalMulticast", "p.:b", NULL, PRICE_ONE},
+	{"isLinkLocalUnicast", "p.:b", NULL, PRICE_ONE},
+	{"isGlobalUnicast", "p.:b", NULL, PRICE_ONE},
+	{"cidr", "s:c", call_cidr, PRICE_TEXT},
+	{"isCIDR", "s:b", call_is_cidr, PRICE_TEXT},
+	{"containsIP", "c.s:b c.p:b", call_contains_address, PRICE_SECOND},
+	{"containsCIDR", "c.s:b c.c:b", call_contains_address, PRICE_SECOND},
+	{"prefixLength", "c.:i", call_prefix_length, PRICE_ONE},
+	{"masked", "c.:c", call_masked, PRICE_ONE},
+	{"url", "s:l", NULL, PRICE_TEXT},
+	{"isURL", "s:b", NULL, PRICE_TEXT},
+	{"getScheme", "l.:s", NULL, PRICE_ONE},
+	{"getHost", "l.:s", NULL, PRICE_ONE},
+	{"getHostname", "l.:s", NULL, PRICE_ONE},
+	{"getPort", "l.:s", NULL, PRICE_ONE},
+	{"getEscapedPath", "l.:s", NULL, PRICE_ONE},
+	{"getQuery", "l.:{s[s]}", NULL, PRICE_ONE},
+	{"format.named", "s:?f", NULL, PRICE_ONE},
+	{"format.dns1123Label", ":f", NULL, PRICE_ONE},
+	{"format.dns1123Subdomain", ":f", NULL, PRICE_ONE},
+	{"format.dns1035Label", ":f", NULL, PRICE_ONE},
+	{"format.qualifiedName", ":f", NULL, PRICE_ONE},
+	{"format.dns1123LabelPrefix", ":f", NULL, PRICE_ONE},
+	{"format.dns1123SubdomainPrefix", ":f", NULL, PRICE_ONE},
+	{"format.dns1035LabelPrefix", ":f", NULL, PRICE_ONE},
+	{"format.labelValue", ":f", NULL, PRICE_ONE},
+	{"format.uri", ":f", NULL, PRICE_ONE},
+	{"format.uuid", ":f", NULL, PRICE_ONE},
+	{"format.byte", ":f", NULL, PRICE_ONE},
+	{"format.date", ":f", NULL, PRICE_ONE},
+	{"format.datetime", ":f", NULL, PRICE_ONE},
+	{"validate", "f.s:?[s]", NULL, PRICE_TEXT},
+	{"semver", "s:v sb:v", NULL, PRICE_TEXT},
+	{"isSemver", "s:b sb:b", NULL, PRICE_TEXT},
+	{"major", "v.:i", NULL, PRICE_ONE},
+	{"minor", "v.:i", NULL, PRICE_ONE},
+	{"patch", "v.:i", NULL, PRICE_ONE},
+};
+const size_t cel_functions_more_count = ARRAY_LEN(cel_functions_more);

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/cel_text.c - functions of rules on texts and times.
+ *
+ * Places in a text are counted in characters, as CEL counts them. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "apiserver/cel_internal.h"
+#include "apiserver/schema_internal.h"
+#include "base/time.h"
+
+#include "base/banned.h"
+
+static size_t rune_count(struct str text)
+{
+	size_t runes = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		runes += (text.ptr[i] & 0xc0) != 0x80;
+	return runes;
+}
+
+/* Where the nth character begins. */
+static size_t rune_at(struct str text, size_t n)
+{
+	size_t i = 0;
+
+	for (; i < text.len; i++)
+		if ((text.ptr[i] & 0xc0) != 0x80 && n-- == 0)
+			return i;
+	return i;
+}
+
+static bool are_texts(const struct cel_value *args, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (args[i].kind != CEL_STRING)
+			return false;
+	return true;
+}
+
+static struct cel_value out_of_range(struct cel_run *run, int64_t index)
+{
+	return cel_error(arena_printf(run->arena, "index out of range: %" PRId64, index));
+}
+
+static struct cel_value call_contains(struct cel_run *run, const struct cel_value *args,
+				      size_t count)
+{
+	(void)run;
+	if (!are_texts(args, count))
+		return CEL_NO_OVERLOAD;
+	return cel_bool(str_find(args[0].text, args[1].text, 0) >= 0);
+}
+
+static struct cel_value call_starts(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)run;
+	return are_texts(args, count) ? cel_bool(str_starts(args[0].text, args[1].text))
+				      : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_ends(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)run;
+	return are_texts(args, count) ? cel_bool(str_ends(args[0].text, args[1].text))
+				      : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value change_case(struct cel_run *run, struct str text, int (*to)(int c))
+{
+	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+
+	for (size_t i = 0; i < text.len; i++)
+		buf_putc(&made, (unsigned char)text.ptr[i] < 0x80
+					? (char)to((unsigned char)text.ptr[i])
+					: text.ptr[i]);
+	return cel_text_of(&made, run->arena);
+}
+
+static struct cel_value call_lower(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	return are_texts(args, count) ? change_case(run, args[0].text, tolower) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_upper(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	return are_texts(args, count) ? change_case(run, args[0].text, toupper) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_trim(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	(void)run;
+	return are_texts(args, count) ? cel_text(str_trim(args[0].text)) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_char_at(struct cel_run *run, const struct cel_value *args,
+				     size_t count)
+{
+	size_t runes = rune_count(args[0].text);
+	int64_t at = args[1].number;
+
+	(void)count;
+	if (args[0].kind != CEL_STRING || args[1].kind != CEL_INT)
+		return CEL_NO_OVERLOAD;
+	if (at < 0 || (uint64_t)at > runes)
+		return out_of_range(run, at);
+	return cel_text(str_slice(args[0].text, rune_at(args[0].text, (size_t)at),
+				  rune_at(args[0].text, (size_t)at + 1)));
+}
+
+static struct cel_value call_substring(struct cel_run *run, const struct cel_value *args,
+				       size_t count)
+{
+	int64_t len = (int64_t)rune_count(args[0].text);
+	int64_t from = args[1].number;
+	int64_t to = count > 2 ? args[2].number : len;
+
+	if (args[0].kind != CEL_STRING || args[1].kind != CEL_INT ||
+	    (count > 2 && args[2].kind != CEL_INT))
+		return CEL_NO_OVERLOAD;
+	if (from < 0 || from > len)
+		return out_of_range(run, from);
+	if (to < 0 || to > len)
+		return out_of_range(run, to);
+	if (from > to)
+		return cel_error(arena_printf(
+			run->arena, "invalid substring range. start: %" PRId64 ", end: %" PRId64,
+			from, to));
+	return cel_text(str_slice(args[0].text, rune_at(args[0].text, (size_t)from),
+				  rune_at(args[0].text, (size_t)to)));
+}
+
+static struct cel_value call_replace(struct cel_run *run, const struct cel_value *args,
+				     size_t count)
+{
+	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+	struct str rest = args[0].text;
+	int64_t left = count > 3 ? args[3].number : -1;
+	ptrdiff_t at;
+
+	if (!are_texts(args, 3) || (count > 3 && args[3].kind != CEL_INT))
+		return CEL_NO_OVERLOAD;
+	while (left-- != 0 && args[1].text.len && (at = str_find(rest, args[1].text, 0)) >= 0) {
+		buf_put_str(&made, str_slice(rest, 0, (size_t)at));
+		buf_put_str(&made, args[2].text);
+		rest = str_skip(rest, (size_t)at + args[1].text.len);
+	}
+	buf_put_str(&made, rest);
+	return cel_text_of(&made, run->arena);
+}
+
+/* The next part before a separator; an empty one parts every character. */
+static struct str next_part(struct str *rest, struct str separator, bool last)
+{
+	ptrdiff_t at = separator.len ? str_find(*rest, separator, 0) : (ptrdiff_t)rune_at(*rest, 1);
+	struct str part = *rest;
+
+	if (last || at < 0 || (!separator.len && (size_t)at == rest->len)) {
+		*rest = str_none();
+		return part;
+	}
+	part = str_slice(*rest, 0, (size_t)at);
+	*rest = str_skip(*rest, (size_t)at + separator.len);
+	if (str_is_none(*rest))
+		*rest = STR("");
+	return part;
+}
+
+static struct cel_value call_split(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	struct str rest = args[0].text;
+	int64_t most = count > 2 ? args[2].number : -1;
+	struct cel_value *items;
+	size_t len = 0;
+
+	if (!are_texts(args, 2) || (count > 2 && args[2].kind != CEL_INT))
+		return CEL_NO_OVERLOAD;
+	items = arena_calloc(run->arena, rest.len + 2, sizeof(items[0]));
+	if (str_is_none(rest))
+		rest = STR("");
+	while (most != 0 && !str_is_none(rest)) {
+		bool last = most > 0 && (int64_t)len + 1 == most;
+
+		items[len++] = cel_text(next_part(&rest, args[1].text, last));
+	}
+	return cel_list_of(items, len);
+}
+
+static struct cel_value call_join(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+
+	if (args[0].kind != CEL_LIST || (count > 1 && args[1].kind != CEL_STRING))
+		return CEL_NO_OVERLOAD;
+	for (size_t i = 0; i < cel_len(&args[0]); i++) {
+		struct cel_value one = cel_at(&args[0], i, run->arena);
+
+		if (one.kind != CEL_STRING)
+			return CEL_NO_OVERLOAD;
+		if (i && count > 1)
+			buf_put_str(&made, args[1].text);
+		buf_put_str(&made, one.text);
+	}
+	return cel_text_of(&made, run->arena);
+}
+
+/* Of a text in a text, or of an element in a list. */
+static struct cel_value find_index(struct cel_run *run, const struct cel_value *args, size_t count,
+				   bool last)
+{
+	struct str text = args[0].text;
+	int64_t runes = (int64_t)rune_count(text);
+	int64_t found = -1;
+	size_t from = 0;
+
+	if (args[0].kind == CEL_LIST) {
+		for (size_t i = 0; i < cel_len(&args[0]); i++) {
+			struct cel_value one = cel_at(&args[0], i, run->arena);
+
+			if (cel_eq(&one, &args[1], run->arena) && (last || found < 0))
+				found = (int64_t)i;
+		}
+		return cel_int(found);
+	}
+	if (!are_texts(args, 2) || (count > 2 && args[2].kind != CEL_INT))
+		return CEL_NO_OVERLOAD;
+	if (count > 2 && (args[2].number < 0 || args[2].number > runes))
+		return out_of_range(run, args[2].number);
+	if (!args[1].text.len)
+		return cel_int(count > 2 ? args[2].number : last ? runes : 0);
+	if (count > 2 && !last)
+		from = rune_at(text, (size_t)args[2].number);
+	for (ptrdiff_t at; (at = str_find(text, args[1].text, from)) >= 0; from = (size_t)at + 1) {
+		int64_t place = (int64_t)rune_count(str_slice(text, 0, (size_t)at));
+
+		if (last && count > 2 && place > args[2].number)
+			break;
+		found = place;
+		if (!last)
+			break;
+	}
+	return cel_int(found);
+}
+
+static struct cel_value call_index_of(struct cel_run *run, const struct cel_value *args,
+				      size_t count)
+{
+	return find_index(run, args, count, false);
+}
+
+static struct cel_value call_last_index_of(struct cel_run *run, const struct cel_value *args,
+					   size_t count)
+{
+	return find_index(run, args, count, true);
+}
+
+static struct cel_value call_quote(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	static const char from[] = "\a\b\f\n\r\t\v\\\"";
+	static const char to[] = "abfnrtv\\\"";
+	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+
+	if (!are_texts(args, count))
+		return CEL_NO_OVERLOAD;
+	buf_putc(&made, '"');
+	for (size_t i = 0; i < args[0].text.len; i++) {
+		char c = args[0].text.ptr[i];
+		const char *found = c ? strchr(from, c) : NULL;
+
+		if (found)
+			buf_printf(&made, "\\%c", to[found - from]);
+		else
+			buf_putc(&made, c);
+	}
+	buf_putc(&made, '"');
+	return cel_text_of(&made, run->arena);
+}
+
+/* --- format() -------------------------------------------------------------------------------- */
+
+/* A value as %s shows it. */
+static bool put_value(const struct cel_value *value, struct buf *to, struct arena *arena)
+{
+	bool map = value->kind == CEL_MAP || value->kind == CEL_OBJECT;
+
+	if (value->kind == CEL_NULL || value->kind == CEL_TYPE) {
+		buf_puts(to, value->kind == CEL_NULL ? "null" : cel_kind_name(value->type->kind));
+		return true;
+	}
+	if (value->kind != CEL_LIST && !map)
+		return cel_print(value, to);
+	buf_putc(to, map ? '{' : '[');
+	for (size_t i = 0; i < cel_len(value); i++) {
+		struct cel_value one = map ? cel_key_at(value, i) : cel_at(value, i, arena);
+
+		if (i)
+			buf_puts(to, ", ");
+		if (!put_value(&one, to, arena))
+			return false;
+		if (map) {
+			struct cel_value of;
+
+			(void)cel_find(value, &one, arena, &of);
+			buf_puts(to, ": ");
+			if (!put_value(&of, to, arena))
+				return false;
+		}
+	}
+	buf_putc(to, map ? '}' : ']');
+	return true;
+}
+
+static void put_binary(uint64_t number, struct buf *to)
+{
+	int bit = 63;
+
+	while (bit > 0 && !(number >> bit & 1))
+		bit--;
+	for (; bit >= 0; bit--)
+		buf_putc(to, number >> bit & 1 ? '1' : '0');
+}
+
+static bool put_number(char clause, const struct cel_value *value, struct buf *to)
+{
+	bool minus = value->kind == CEL_INT && value->number < 0;
+	uint64_t number = minus ? 0 - (uint64_t)value->number : (uint64_t)value->number;
+
+	if (value->kind == CEL_BOOL && clause == 'b') {
+		buf_putc(to, value->truth ? '1' : '0');
+		return true;
+	}
+	if (clause != 'd' && value->kind == CEL_STRING && clause != 'o' && clause != 'b') {
+		for (size_t i = 0; i < value->text.len; i++)
+			buf_printf(to, clause == 'x' ? "%02x" : "%02X",
+				   (unsigned)(unsigned char)value->text.ptr[i]);
+		return true;
+	}
+	if (value->kind != CEL_INT && value->kind != CEL_UINT)
+		return false;
+	if (minus)
+		buf_putc(to, '-');
+	if (clause == 'b')
+		put_binary(number, to);
+	else if (clause == 'd')
+		buf_put_uint(to, number);
+	else if (clause == 'x')
+		buf_printf(to, "%" PRIx64, number);
+	else if (clause == 'X')
+		buf_printf(to, "%" PRIX64, number);
+	else
+		buf_printf(to, "%" PRIo64, number);
+	return true;
+}
+
+/* One clause behind its percent sign: how much of it there was, or 0: it is wrong. */
+static size_t put_clause(struct str clause, const struct cel_value *value, struct buf *to,
+			 struct arena *arena)
+{
+	size_t i = 0;
+	int digits = 6;
+
+	if (clause.len && clause.ptr[0] == '.') {
+		digits = 0;
+		for (i = 1; i < clause.len && isdigit((unsigned char)clause.ptr[i]); i++)
+			digits = digits < 100 ? digits * 10 + (clause.ptr[i] - '0') : digits;
+	}
+	if (i >= clause.len)
+		return 0;
+	switch (clause.ptr[i]) {
+	case 's':
+		return put_value(value, to, arena) ? i + 1 : 0;
+	case 'd':
+		if (value->kind == CEL_DOUBLE)
+			return cel_print(value, to) ? i + 1 : 0;
+		return put_number('d', value, to) ? i + 1 : 0;
+	case 'f':
+	case 'e':
+		if (!cel_is_number(value))
+			return 0;
+		buf_printf(to, clause.ptr[i] == 'f' ? "%.*f" : "%.*e", digits, cel_real(value));
+		return i + 1;
+	case 'b':
+	case 'x':
+	case 'X':
+	case 'o':
+		return put_number(clause.ptr[i], value, to) ? i + 1 : 0;
+	default:
+		return 0;
+	}
+}
+
+static struct cel_value call_format(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+	size_t next = 0;
+
+	(void)count;
+	if (args[0].kind != CEL_STRING || args[1].kind != CEL_LIST)
+		return CEL_NO_OVERLOAD;
+	for (size_t i = 0; i < args[0].text.len; i++) {
+		char c = args[0].text.ptr[i];
+		struct cel_value one;
+		size_t len;
+
+		if (c != '%') {
+			buf_putc(&made, c);
+			continue;
+		}
+		if (i + 1 < args[0].text.len && args[0].text.ptr[i + 1] == '%') {
+			buf_putc(&made, '%');
+			i++;
+			continue;
+		}
+		if (next >= cel_len(&args[1]))
+			return cel_error(arena_printf(run->arena, "index %zu out of range", next));
+		one = cel_at(&args[1], next++, run->arena);
+		len = put_clause(str_skip(args[0].text, i + 1), &one, &made, run->arena);
+		if (!len)
+			return cel_error("could not parse formatting clause");
+		i += len;
+	}
+	return cel_text_of(&made, run->arena);
+}
+
+/* --- patterns -------------------------------------------------------------------------------- */
+
+static struct cel_value find_all(struct cel_run *run, const struct cel_value *args, int64_t most,
+				 bool one)
+{
+	struct err err;
+	AUTO(schema_pattern_free)
+	struct schema_pattern *pattern = schema_pattern_new(args[1].text, &err);
+	struct cel_value *items;
+	size_t len = 0;
+	size_t from = 0;
+	size_t start;
+	size_t end;
+
+	if (!pattern)
+		return cel_error("Illegal regex");
+	items = arena_calloc(run->arena, args[0].text.len + 2, sizeof(items[0]));
+	while (most != 0 && from <= args[0].text.len &&
+	       schema_pattern_find(pattern, args[0].text, from, &start, &end)) {
+		items[len++] = cel_text(str_slice(args[0].text, start, end));
+		if (one)
+			return items[0];
+		from = end > start ? end : end + 1;
+		most--;
+	}
+	return one ? cel_text(STR("")) : cel_list_of(items, len);
+}
+
+static struct cel_value call_find(struct cel_run *run, const struct cel_value *args, size_t count)
+{
+	return are_texts(args, count) ? find_all(run, args, 1, true) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_find_all(struct cel_run *run, const struct cel_value *args,
+				      size_t count)
+{
+	if (!are_texts(args, 2) || (count > 2 && args[2].kind != CEL_INT))
+		return CEL_NO_OVERLOAD;
+	return find_all(run, args, count > 2 ? args[2].number : -1, false);
+}
+
+static struct cel_value call_matches(struct cel_run *run, const struct cel_value *args,
+				     size_t count)
+{
+	struct err err;
+	AUTO(schema_pattern_free) struct schema_pattern *pattern = NULL;
+
+	(void)run;
+	if (!are_texts(args, count))
+		return CEL_NO_OVERLOAD;
+	pattern = schema_pattern_new(args[1].text, &err);
+	return pattern ? cel_bool(schema_pattern_matches(pattern, args[0].text))
+		       : cel_error(arena_strdup(run->arena, err.text));
+}
+
+/* --- times ----------------------------------------------------------------------------------- */
+
+static void split(const struct cel_value *value, struct time_fields *fields)
+{
+	int64_t microseconds = value->number / 1000;
+
+	if (value->number % 1000 < 0)
+		microseconds--;
+	time_split(microseconds, fields);
+}
+
+static struct cel_value time_part(const struct cel_value *args, size_t count, char part)
+{
+	static const int64_t seconds[] = {3600, 60, 1};
+	struct time_fields fields;
+
+	if (args[0].kind == CEL_DURATION && count == 1) {
+		const char *which = strchr("HMS", part);
+
+		if (part == 'm')
+			return cel_int(args[0].number / 1000000);
+		return which ? cel_int(args[0].number / 1000000000 / seconds[which - "HMS"])
+			     : CEL_NO_OVERLOAD;
+	}
+	if (args[0].kind != CEL_TIMESTAMP ||
+	    (count > 1 && !str_is(args[1].text, "UTC") && !str_is(args[1].text, "Z")))
+		return CEL_NO_OVERLOAD;
+	split(&args[0], &fields);
+	switch (part) {
+	case 'Y':
+		return cel_int(fields.year);
+	case 'o':
+		return cel_int(fields.month - 1);
+	case 'd':
+		return cel_int(fields.day);
+	case 'e':
+		return cel_int(fields.day - 1);
+	case 'y':
+		return cel_int(fields.yearday - 1);
+	case 'w':
+		return cel_int(fields.weekday);
+	case 'H':
+		return cel_int(fields.hour);
+	case 'M':
+		return cel_int(fields.minute);
+	case 'S':
+		return cel_int(fields.second);
+	default:
+		return CEL_NO_OVERLOAD;
+	}
+}
+
+#define TIME_PART(name, part)                                                           \
+	static struct cel_value name(struct cel_run *run, const struct cel_value *args, \
+				     size_t count)                                      \
+	{                                                                               \
+		(void)run;                                                              \
+		return time_part(args, count, part);                                    \
+	}
+
+TIME_PART(call_year, 'Y')
+TIME_PART(call_month, 'o')
+TIME_PART(call_date, 'd')
+TIME_PART(call_day_of_month, 'e')
+TIME_PART(call_day_of_year, 'y')
+TIME_PART(call_day_of_week, 'w')
+TIME_PART(call_hours, 'H')
+TIME_PART(call_minutes, 'M')
+TIME_PART(call_seconds, 'S')
+TIME_PART(call_milliseconds, 'm')
+
+const struct cel_function cel_functions_text[] = {
+	{"contains", "s.s:b", call_contains, PRICE_CONTAINS},
+	{"startsWith", "s.s:b", call_starts, PRICE_SECOND},
+	{"endsWith", "s.s:b", call_ends, PRICE_SECOND},
+	{"matches", "ss:b s.s:b", call_matches, PRICE_MATCH},
+	{"charAt", "s.i:s", call_char_at, PRICE_ONE},
+	{"indexOf", "s.s:i s.si:i [A].A:i", call_index_of, PRICE_LIST},
+	{"lastIndexOf", "s.s:i s.si:i [A].A:i", call_last_index_of, PRICE_LIST},
+	{"lowerAscii", "s.:s", call_lower, PRICE_TEXT_SIZE},
+	{"upperAscii", "s.:s", call_upper, PRICE_TEXT_SIZE},
+	{"trim", "s.:s", call_trim, PRICE_TEXT_SIZE},
+	{"substring", "s.i:s s.ii:s", call_substring, PRICE_TEXT_SIZE},
+	{"replace", "s.ss:s s.ssi:s", call_replace, PRICE_TWICE},
+	{"split", "s.s:[s] s.si:[s]", call_split, PRICE_TWICE},
+	{"join", "[s].:s [s].s:s", call_join, PRICE_JOIN},
+	{"format", "s.[*]:s", call_format, PRICE_TEXT},
+	{"strings.quote", "s:s", call_quote, PRICE_TEXT},
+	{"find", "s.s:s", call_find, PRICE_MATCH},
+	{"findAll", "s.s:[s] s.si:[s]", call_find_all, PRICE_MATCH},
+	{"getFullYear", "T.:i T.s:i", call_year, PRICE_ONE},
+	{"getMonth", "T.:i T.s:i", call_month, PRICE_ONE},
+	{"getDate", "T.:i T.s:i", call_date, PRICE_ONE},
+	{"getDayOfMonth", "T.:i T.s:i", call_day_of_month, PRICE_ONE},
+	{"getDayOfWeek", "T.:i T.s:i", call_day_of_week, PRICE_ONE},
+	{"getDayOfYear", "T.:i T.s:i", call_day_of_year, PRICE_ONE},
+	{"getHours", "T.:i T.s:i D.:i", call_hours, PRICE_ONE},
+	{"getMinutes", "T.:i T.s:i D.:i", call_minutes, PRICE_ONE},
+	{"getSeconds", "T.:i T.s:i D.:i", call_seconds, PRICE_ONE},
+	{"getMilliseconds", "T.:i T.s:i D.:i", call_milliseconds, PRICE_ONE},
+};
+const size_t cel_functions_text_count = ARRAY_LEN(cel_functions_text);

@@ -7,8 +7,9 @@
  *	in every namespace	the service account "default", and the config map kube-root-ca.crt
  *				with the certificate that clients in the cluster trust
  *
- * A namespace's own are staged in the turn in which the namespace becomes visible: whoever has seen
- * it can make pods in it. A namespace that is on its way out gets nothing. */
+ * A namespace's own are staged together with it, and so become visible with it: whoever has seen it can
+ * make pods in it, and nobody finds that an account which is not there exists already. A namespace
+ * that is on its way out gets nothing. */
 #include "apiserver/api_internal.h"
 #include "apiserver/keep_rows.h"
 #include "apiserver/self.h"
@@ -143,6 +144,14 @@ static void look_at(void *arg, struct str name)
 	keep_root_ca(self, name);
 	if (str_is(name, "default"))
 		make_service(self);
+}
+
+void keep_defaults_made(struct api *api, const struct kind *kind, struct str name)
+{
+	struct defaults *self = api->keep ? keep_state(api->keep, KEEP_DEFAULTS) : NULL;
+
+	if (self && kind == self->namespaces)
+		look_at(self, name);
 }
 
 static void told(void *arg, struct change *change)

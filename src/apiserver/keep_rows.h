@@ -7,6 +7,9 @@
 
 /* The namespaces, classes and accounts that a cluster begins with. */
 extern const struct keeper keep_defaults;
+/* An object has been staged: if it is a namespace, what every namespace has goes into the same commit, so
+ * that whoever hears of it finds that there. */
+void keep_defaults_made(struct api *api, const struct kind *kind, struct str name);
 
 /* Owner clean-up: background, foreground, orphans. */
 extern const struct keeper keep_owners;

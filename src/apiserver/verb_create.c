@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb_create.c - a new object. Also used where PUT makes what is not there. */
 #include "apiserver/api_internal.h"
+#include "apiserver/keep_rows.h"
 #include "apiserver/managed.h"
 #include "model/causes.h"
 
@@ -48,7 +49,9 @@ void create_object(struct call *call, struct json body)
 {
 	struct err err;
 	AUTO(json_doc_unref) struct json_doc *doc = make_object(call, body, &err);
-	const struct kind_ops *ops = call->kind->ops;
+	const struct kind *kind = call->kind;
+	const struct kind_ops *ops = kind->ops;
+	struct api *api = call->api;
 
 	if (!doc) {
 		call_answer_err(call, &err);
@@ -62,7 +65,9 @@ void create_object(struct call *call, struct json body)
 	}
 	if (ops && ops->warn)
 		ops->warn(call, json_doc_root(doc), JSON_NONE);
-	stage_create(call, doc);
+	stage_create(call, doc); /* which may have ended the call */
+	keep_defaults_made(api, kind,
+			   json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name")));
 }
 
 void verb_create(struct call *call)

@@ -35,6 +35,20 @@ static const struct step again[] = {
 	{"GET", NS "/a/services/kubernetes", NULL, 404, "/reason", "NotFound"},
 };
 
+/* Nobody waits in between: what a namespace has comes with it. */
+static void test_at_once(struct world *w)
+{
+	AUTO(answer_done)
+	struct answer made = ask(w, "POST", NS, "{\"metadata\":{\"name\":\"b\"}}");
+	AUTO(answer_done)
+	struct answer account = ask(w, "GET", NS "/b/serviceaccounts/default", NULL);
+	AUTO(answer_done)
+	struct answer refused = ask(w, "POST", NS, "{\"metadata\":{\"name\":\"b\"}}");
+
+	ok(made.code == 201 && account.code == 200, "a namespace is there with its account");
+	ok(refused.code == 409, "and is made once");
+}
+
 int main(void)
 {
 	struct world w = world_new();
@@ -42,6 +56,8 @@ int main(void)
 
 	world_steps(&w, beginning, ARRAY_LEN(beginning));
 	world_steps(&w, again, ARRAY_LEN(again));
+	test_at_once(&w);
+	world_settle(&w);
 	revision = store_revision(w.store);
 	world_restart(&w);
 	ok(store_revision(w.store) == revision, "a restart finds everything in its place");

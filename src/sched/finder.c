@@ -13,7 +13,9 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "sched/fit_counts.h"
 #include "sched/lanes.h"
+#include "sched/rows.h"
 #include "sched/session.h"
 #include "sched/slotheap.h"
 
@@ -33,19 +35,6 @@ enum { NORMALISED_MAX = 8 };
 
 enum profile_state { PROFILE_UNKNOWN, PROFILE_FITS, PROFILE_BARS };
 
-/* The rows that concern a class, found once for all nodes. */
-enum { ROWS_MAX = 32 };
-struct rows {
-	const struct config_filter *filters[SCOPE_CLUSTER + 1][ROWS_MAX];
-	size_t filter_count[SCOPE_CLUSTER + 1];
-	const struct config_score *scores[ROWS_MAX]; /* of single nodes */
-	size_t score_count;
-	const struct config_score *batches[ROWS_MAX]; /* of SCOPE_CLUSTER */
-	size_t batch_count;
-	bool normalises;
-	uint64_t key; /* of what they look at beside the class */
-};
-
 struct finder {
 	struct list link;
 	struct class *class;
@@ -56,6 +45,8 @@ struct finder {
 	uint32_t size; /* slots */
 	uint32_t uses;
 	verdict *verdicts;
+	verdict *
+		wide; /* with what the rows of SCOPE_CLUSTER say, of one search; and room to find it */
 	uint8_t *lack; /* what a look at all nodes works in */
 	uint8_t *groups;
 	struct slot_ranks ranks; /* scores, and places in the heaps */
@@ -71,9 +62,6 @@ struct finder {
 	uint32_t fit_session;
 	uint64_t fit_changes;
 };
-
-/* A node that is not there has this verdict, and is not counted. */
-#define ABSENT (~UINT64_C(0))
 
 /* --- heaps ----------------------------------------------------------------------------------- */
 
@@ -94,102 +82,18 @@ static void make_heaps(struct finder *f)
 
 /* --- one node -------------------------------------------------------------------------------- */
 
-static bool is_local(const struct rows *rows)
-{
-	return !rows->filter_count[SCOPE_CLUSTER] && !rows->batch_count;
-}
-
-static uint64_t mixed_key(uint64_t key, row_key_fn *row, const struct plugin *plugin,
-			  const struct task *task)
-{
-	static const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-
-	return row ? (key ^ row(plugin, task)) * odd : key;
-}
-
-/* The filters of one scope. */
-static void find_filters(const struct session *ssn, const struct task *task, enum scope scope,
-			 struct rows *rows)
-{
-	const struct config *config = ssn->config;
-	size_t count = 0;
-
-	for (size_t i = 0; i < config->filters.len && count < ROWS_MAX; i++) {
-		const struct config_filter *filter = &config->filters.ptr[i];
-
-		if (filter->row->scope != scope ||
-		    (filter->row->applies && !filter->row->applies(filter->plugin, task)))
-			continue;
-		rows->filters[scope][count++] = filter;
-		rows->key = mixed_key(rows->key, filter->row->key, filter->plugin, task);
-	}
-	rows->filter_count[scope] = count;
-}
-
-static void find_rows(const struct session *ssn, const struct task *task, struct rows *rows)
-{
-	const struct config *config = ssn->config;
-
-	rows->score_count = rows->batch_count = 0;
-	rows->normalises = false;
-	rows->key = 0;
-	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++)
-		find_filters(ssn, task, scope, rows);
-	for (size_t i = 0; i < config->scores.len; i++) {
-		const struct config_score *score = &config->scores.ptr[i];
-
-		if (score->row->applies && !score->row->applies(score->plugin, task))
-			continue;
-		rows->key = mixed_key(rows->key, score->row->key, score->plugin, task);
-		if (score->row->scope == SCOPE_CLUSTER) {
-			if (rows->batch_count < ROWS_MAX)
-				rows->batches[rows->batch_count++] = score;
-		} else if (rows->score_count < ROWS_MAX) {
-			rows->scores[rows->score_count++] = score;
-			rows->normalises |= score->row->normalise != NORMALISE_NONE;
-		}
-	}
-}
-
-/* The rows of one scope; a verdict that nothing can change ends it. */
-static verdict test_rows(const struct rows *rows, enum scope scope, const struct task *task,
-			 const struct node_info *node)
-{
-	verdict all = 0;
-
-	for (size_t i = 0; i < rows->filter_count[scope]; i++) {
-		const struct config_filter *filter = rows->filters[scope][i];
-
-		all |= filter->row->test(filter->plugin, task, node);
-		if (all && verdict_is_final(all))
-			break;
-	}
-	return all;
-}
-
 static verdict test_profile(struct finder *f, const struct rows *rows, const struct task *task,
 			    const struct node_info *node)
 {
 	uint32_t id = node->profile->id;
 
 	if (f->class->terms->by_name)
-		return test_rows(rows, SCOPE_PROFILE, task, node);
+		return rows_test(rows, SCOPE_PROFILE, task, node);
 	if (f->profile_known[id] == PROFILE_UNKNOWN) {
-		f->by_profile[id] = test_rows(rows, SCOPE_PROFILE, task, node);
+		f->by_profile[id] = rows_test(rows, SCOPE_PROFILE, task, node);
 		f->profile_known[id] = f->by_profile[id] ? PROFILE_BARS : PROFILE_FITS;
 	}
 	return f->by_profile[id];
-}
-
-static double normalised(const struct config_score *score, double raw, double most)
-{
-	static const double top = 100; /* of a score */
-	double scaled;
-
-	if (score->row->normalise == NORMALISE_NONE)
-		return raw;
-	scaled = most > 0 ? (double)(int64_t)(top * raw / most) : 0;
-	return score->row->normalise == NORMALISE_UP ? scaled : top - scaled;
 }
 
 static double score_node(const struct finder *f, const struct rows *rows, const struct task *task,
@@ -201,8 +105,9 @@ static double score_node(const struct finder *f, const struct rows *rows, const 
 	for (size_t i = 0; i < rows->score_count; i++) {
 		const struct config_score *score = rows->scores[i];
 
-		sum += score->weight *
-		       normalised(score, score->row->score(score->plugin, task, node), f->most[n]);
+		sum += score->weight * rows_normalise(score,
+						      score->row->score(score->plugin, task, node),
+						      f->most[n]);
 		n += score->row->normalise != NORMALISE_NONE && n + 1 < NORMALISED_MAX;
 	}
 	return sum;
@@ -227,7 +132,7 @@ static void look_closer(struct finder *f, const struct rows *rows, const struct 
 	verdict v = test_profile(f, rows, task, node);
 
 	if (!v || !verdict_is_final(v))
-		v |= test_rows(rows, SCOPE_NODE, task, node);
+		v |= rows_test(rows, SCOPE_NODE, task, node);
 	f->verdicts[node->slot] = v;
 	f->groups[node->slot] = v ? GROUP_NONE : group;
 }
@@ -241,7 +146,7 @@ static void look_at(const struct session *ssn, struct finder *f, const struct ro
 
 	f->groups[slot] = GROUP_NONE;
 	if (!node || !node->there)
-		f->verdicts[slot] = ABSENT;
+		f->verdicts[slot] = VERDICT_ABSENT;
 	else if (is_barred(ssn, slot))
 		f->verdicts[slot] = VERDICT(FIT_SHARD);
 	else if (!class->empty && !cluster_fits(cluster, ROOM_FUTURE, slot, class))
@@ -263,6 +168,7 @@ void finder_free(struct cluster *cluster, struct finder *finder)
 	cluster->finder_count--;
 	finder->class->finder = NULL;
 	mem_free(finder->verdicts);
+	mem_free(finder->wide);
 	mem_free(finder->ranks.scores);
 	mem_free(finder->groups);
 	mem_free(finder->lack);
@@ -307,6 +213,8 @@ static void resize(struct finder *f, const struct cluster *cluster)
 			mem_realloc(f->ranks.scores, f->size + LANES, sizeof(*f->ranks.scores));
 		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
 		f->lack = mem_realloc(f->lack, f->size + 1, 2);
+		mem_free(f->wide);
+		f->wide = NULL;
 		f->ranks.places =
 			mem_realloc(f->ranks.places, f->size + 1, sizeof(*f->ranks.places));
 		for (int g = 0; g < GROUP_COUNT; g++) {
@@ -364,10 +272,10 @@ static void score_row(const struct session *ssn, struct finder *f, const struct 
 		if (f->groups[slot] != GROUP_NONE)
 			f->ranks.scores[slot] +=
 				score->weight *
-				normalised(score,
-					   score->row->score(score->plugin, task,
-							     ssn->cluster->nodes.ptr[slot]),
-					   most);
+				rows_normalise(score,
+					       score->row->score(score->plugin, task,
+								 ssn->cluster->nodes.ptr[slot]),
+					       most);
 }
 
 static void score_all(const struct session *ssn, struct finder *f, const struct rows *rows,
@@ -447,7 +355,7 @@ static verdict conclude_slot(const struct session *ssn, struct finder *f, const 
 			     const struct task *task, uint32_t slot)
 {
 	if (ssn->cluster->columns.profile[slot] == NODE_ABSENT)
-		return ABSENT;
+		return VERDICT_ABSENT;
 	if (is_barred(ssn, slot))
 		return VERDICT(FIT_SHARD);
 	if (f->lack[slot])
@@ -502,9 +410,11 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 			filter->row->all(filter->plugin, task, f->size, f->verdicts);
 	}
 	conclude_verdicts(ssn, f, rows, task);
+	session_mark(ssn, MARK_FILTERED, NULL);
 	if (rows->normalises)
 		(void)find_most(ssn, f, rows, task);
 	score_all(ssn, f, rows, task);
+	session_mark(ssn, MARK_SCORED, NULL);
 	f->config = ssn->config->number;
 	f->key = rows->key;
 	f->shape = cluster->shape;
@@ -536,7 +446,7 @@ static struct finder *finder_of(const struct session *ssn, const struct task *ta
 	struct finder *f = finder_take(cluster, task->class);
 	uint64_t behind = cluster->changes - f->synced;
 
-	find_rows(ssn, task, rows);
+	rows_find(ssn, task, rows);
 	if (f->config != ssn->config->number || f->key != rows->key || f->shape != cluster->shape ||
 	    f->size != cluster->nodes.len || behind > CHANGE_RING || behind > f->size) {
 		look_at_all(ssn, f, rows, task);
@@ -552,84 +462,16 @@ static struct finder *finder_of(const struct session *ssn, const struct task *ta
 
 /* --- why not --------------------------------------------------------------------------------- */
 
-struct counts {
-	VEC(struct fit_count) list;
-	uint32_t nodes;
-};
-
-static void count_code(struct counts *counts, enum fit_code code, uint16_t detail, int64_t free)
-{
-	struct fit_count *found = NULL;
-
-	for (size_t i = 0; i < counts->list.len && !found; i++)
-		if (counts->list.ptr[i].code == code && counts->list.ptr[i].detail == detail)
-			found = &counts->list.ptr[i];
-	if (!found) {
-		found = vec_add(&counts->list);
-		found->code = (uint16_t)code;
-		found->detail = detail;
-		found->most = free;
-	}
-	found->count++;
-	if (free > found->most)
-		found->most = free;
-}
-
-static bool has_detail(int code)
-{
-	return code == FIT_PROPORTION || code == FIT_OTHER || code == FIT_ZONE_CLOSED ||
-	       code == FIT_ATTACH;
-}
-
-/* Which dimension is short is found only now that somebody wants to know. */
-static void count_verdict(const struct session *ssn, const struct class *class,
-			  struct counts *counts, uint32_t slot, verdict v)
-{
-	if (v == ABSENT)
-		return;
-	counts->nodes++;
-	for (uint64_t rest = verdict_codes(v); rest; rest &= rest - 1) {
-		int code = __builtin_ctzll(rest);
-		uint16_t detail = has_detail(code) ? verdict_detail(v) : 0;
-		int64_t free = 0;
-
-		if (code == FIT_INSUFFICIENT) {
-			detail = (uint16_t)cluster_short_of(ssn->cluster, ROOM_FUTURE, slot, class);
-			free = columns_get(&ssn->cluster->columns, ROOM_FUTURE, detail, slot);
-		}
-		count_code(counts, (enum fit_code)code, detail, free);
-	}
-}
-
-static const struct fit *make_fit(struct session *ssn, const struct class *class,
-				  struct counts *counts, const struct node_set *set)
-{
-	struct fit *fit =
-		arena_zalloc(ssn->arena, sizeof(*fit) + counts->list.len * sizeof(fit->at[0]));
-
-	fit->nodes = counts->nodes;
-	fit->domain = set->name;
-	fit->request = &class->request;
-	fit->len = counts->list.len;
-	if (fit->len)
-		memcpy(fit->at, counts->list.ptr, fit->len * sizeof(fit->at[0]));
-	for (size_t i = 0; i < fit->len; i++)
-		if (fit->at[i].code == FIT_TAINT)
-			fit->taint = cluster_common_taint(ssn->cluster, class);
-	vec_done(&counts->list);
-	return fit;
-}
-
 static const struct fit *fit_of_all(struct session *ssn, struct finder *f,
 				    const struct node_set *set)
 {
-	struct counts counts = {0};
+	struct fit_counts counts = {0};
 
 	if (f->fit && f->fit_session == ssn->id && f->fit_changes == f->synced)
 		return f->fit;
 	for (uint32_t slot = 0; slot < f->size; slot++)
-		count_verdict(ssn, f->class, &counts, slot, f->verdicts[slot]);
-	f->fit = make_fit(ssn, f->class, &counts, set);
+		fit_counts_add(&counts, ssn, f->class, slot, f->verdicts[slot]);
+	f->fit = fit_counts_make(&counts, ssn, f->class, set);
 	f->fit_session = ssn->id;
 	f->fit_changes = f->synced;
 	return f->fit;
@@ -689,27 +531,13 @@ struct candidates {
 	VEC(double) scores;
 };
 
-static void add_batches(const struct rows *rows, const struct task *task,
-			struct node_info *const *nodes, size_t count, double *scores)
-{
-	for (size_t i = 0; i < rows->batch_count; i++) {
-		const struct config_score *score = rows->batches[i];
-
-		if (score->row->batch)
-			score->row->batch(score->plugin, task, nodes, count, scores);
-		for (size_t j = 0; score->row->score && j < count; j++)
-			scores[j] +=
-				score->weight * score->row->score(score->plugin, task, nodes[j]);
-	}
-}
-
 static struct node_info *best_candidate(const struct rows *rows, const struct task *task,
 					struct candidates *c)
 {
 	size_t best = 0;
 
 	if (c->nodes.len > 1)
-		add_batches(rows, task, c->nodes.ptr, c->nodes.len, c->scores.ptr);
+		rows_add_batches(rows, task, c->nodes.ptr, c->nodes.len, c->scores.ptr);
 	for (size_t i = 1; i < c->nodes.len; i++)
 		if (c->scores.ptr[i] > c->scores.ptr[best] ||
 		    (c->scores.ptr[i] == c->scores.ptr[best] &&
@@ -718,45 +546,135 @@ static struct node_info *best_candidate(const struct rows *rows, const struct ta
 	return c->nodes.len ? c->nodes.ptr[best] : NULL;
 }
 
-/* Node by node: for sets, and where something beyond the node has a say. */
+/* Nothing that is still to be asked could change it. */
+static bool is_settled(verdict v)
+{
+	return v && ((verdict_codes(v) & VERDICT(FIT_INSUFFICIENT)) || verdict_is_final(v));
+}
+
+/* What the rows of SCOPE_CLUSTER say of all nodes: row by row, each of all nodes at once if it can. */
+static void ask_of_all(const struct search *search, const struct task *task)
+{
+	const struct finder *f = search->f;
+	const struct rows *rows = &search->rows;
+	verdict *found = f->wide + f->size;
+
+	memcpy(f->wide, f->verdicts, f->size * sizeof(*f->wide));
+	for (size_t i = 0; i < rows->filter_count[SCOPE_CLUSTER]; i++) {
+		const struct config_filter *filter = rows->filters[SCOPE_CLUSTER][i];
+
+		if (filter->row->all) {
+			memset(found, 0, f->size * sizeof(*found));
+			filter->row->all(filter->plugin, task, f->size, found);
+		}
+		for (uint32_t slot = 0; slot < f->size; slot++) {
+			if (is_settled(f->wide[slot]))
+				continue;
+			f->wide[slot] |=
+				filter->row->all
+					? found[slot]
+					: filter->row->test(filter->plugin, task,
+							    search->ssn->cluster->nodes.ptr[slot]);
+		}
+	}
+}
+
+/* ... and of the nodes of a set, one by one. */
+static void ask_of_set(const struct search *search, const struct task *task)
+{
+	const struct finder *f = search->f;
+
+	for (size_t i = 0; i < search->set->len; i++) {
+		uint32_t slot = search->set->slots[i];
+		verdict v = f->verdicts[slot];
+
+		if (!is_settled(v))
+			v |= rows_test(&search->rows, SCOPE_CLUSTER, task,
+				       search->ssn->cluster->nodes.ptr[slot]);
+		f->wide[slot] = v;
+	}
+}
+
+static size_t search_len(const struct search *search)
+{
+	return search->set->slots ? search->set->len : search->f->size;
+}
+
+static uint32_t search_at(const struct search *search, size_t i)
+{
+	return search->set->slots ? search->set->slots[i] : (uint32_t)i;
+}
+
+/* The best of a group where no row compares nodes with each other. */
+static struct node_info *best_alone(const struct search *search, int group)
+{
+	const struct finder *f = search->f;
+	uint32_t best = UINT32_MAX;
+
+	for (size_t i = 0; i < search_len(search); i++) {
+		uint32_t slot = search_at(search, i);
+
+		if (f->wide[slot] || f->groups[slot] != group)
+			continue;
+		if (best == UINT32_MAX || f->ranks.scores[slot] > f->ranks.scores[best] ||
+		    (f->ranks.scores[slot] == f->ranks.scores[best] && slot < best))
+			best = slot;
+	}
+	return best == UINT32_MAX ? NULL : search->ssn->cluster->nodes.ptr[best];
+}
+
+static struct node_info *best_together(const struct search *search, const struct task *task,
+				       int group)
+{
+	const struct finder *f = search->f;
+	struct candidates candidates = {0};
+	struct node_info *best;
+
+	for (size_t i = 0; i < search_len(search); i++) {
+		uint32_t slot = search_at(search, i);
+
+		if (f->wide[slot] || f->groups[slot] != group)
+			continue;
+		vec_push(&candidates.nodes, search->ssn->cluster->nodes.ptr[slot]);
+		vec_push(&candidates.scores, f->ranks.scores[slot]);
+	}
+	best = best_candidate(&search->rows, task, &candidates);
+	vec_done(&candidates.nodes);
+	vec_done(&candidates.scores);
+	return best;
+}
+
+static const struct fit *wide_fit(const struct search *search, const struct task *task)
+{
+	struct fit_counts counts = {0};
+
+	for (size_t i = 0; i < search_len(search); i++)
+		fit_counts_add(&counts, search->ssn, task->class, search_at(search, i),
+			       search->f->wide[search_at(search, i)]);
+	return fit_counts_make(&counts, search->ssn, task->class, search->set);
+}
+
+/* For sets, and where something beyond the node has a say. */
 static bool choose_widely(const struct search *search, const struct task *task, struct choice *ret,
 			  const struct fit **ret_fit)
 {
-	struct session *ssn = search->ssn;
-	const struct finder *f = search->f;
-	const struct node_set *set = search->set;
-	struct candidates groups[GROUP_COUNT] = {0};
-	struct counts counts = {0};
-	size_t len = set->slots ? set->len : f->size;
+	struct finder *f = search->f;
 
-	for (size_t i = 0; i < len; i++) {
-		uint32_t slot = set->slots ? set->slots[i] : (uint32_t)i;
-		struct node_info *node = ssn->cluster->nodes.ptr[slot];
-		verdict v = f->verdicts[slot];
-
-		if (v == ABSENT)
-			continue;
-		if (!(verdict_codes(v) & VERDICT(FIT_INSUFFICIENT)) && !verdict_is_final(v))
-			v |= test_rows(&search->rows, SCOPE_CLUSTER, task, node);
-		if (v) {
-			count_verdict(ssn, task->class, &counts, slot, v);
-			continue;
-		}
-		vec_push(&groups[f->groups[slot]].nodes, node);
-		vec_push(&groups[f->groups[slot]].scores, f->ranks.scores[slot]);
-	}
+	if (!f->wide)
+		f->wide = mem_calloc(2 * (size_t)f->size + 1, sizeof(*f->wide));
+	if (search->set->slots)
+		ask_of_set(search, task);
+	else
+		ask_of_all(search, task);
+	session_mark(search->ssn, MARK_FILTERED, NULL);
 	ret->node = NULL;
 	for (int g = 0; g < GROUP_COUNT && !ret->node; g++) {
-		ret->node = best_candidate(&search->rows, task, &groups[g]);
+		ret->node = search->rows.batch_count ? best_together(search, task, g)
+						     : best_alone(search, g);
 		ret->idle = g < GROUP_FUTURE;
 	}
 	if (!ret->node && ret_fit)
-		*ret_fit = make_fit(ssn, task->class, &counts, set);
-	vec_done(&counts.list);
-	for (int g = 0; g < GROUP_COUNT; g++) {
-		vec_done(&groups[g].nodes);
-		vec_done(&groups[g].scores);
-	}
+		*ret_fit = wide_fit(search, task);
 	return ret->node;
 }
 
@@ -764,11 +682,19 @@ bool finder_choose(struct session *ssn, struct task *task, const struct node_set
 		   struct choice *ret, const struct fit **ret_fit)
 {
 	struct search search = {.ssn = ssn, .set = set};
+	bool found;
 
+	session_mark(ssn, MARK_SEARCH, NULL);
 	search.f = finder_of(ssn, task, &search.rows);
-	if (!set->slots && is_local(&search.rows))
-		return choose_local(ssn, search.f, set, ret, ret_fit);
-	return choose_widely(&search, task, ret, ret_fit);
+	if (!set->slots && rows_are_local(&search.rows)) {
+		session_mark(ssn, MARK_FILTERED, NULL);
+		found = choose_local(ssn, search.f, set, ret, ret_fit);
+	} else {
+		found = choose_widely(&search, task, ret, ret_fit);
+	}
+	session_mark(ssn, MARK_SCORED, NULL);
+	session_mark(ssn, MARK_FOUND, NULL);
+	return found;
 }
 
 verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
@@ -786,9 +712,9 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 		dim = cluster_short_of(ssn->cluster, room, node->slot, task->class);
 	if (dim != DIM_NONE)
 		return VERDICT_OF(FIT_INSUFFICIENT, dim);
-	find_rows(ssn, task, &rows);
+	rows_find(ssn, task, &rows);
 	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++) {
-		v |= test_rows(&rows, scope, task, node);
+		v |= rows_test(&rows, scope, task, node);
 		if (v && verdict_is_final(v))
 			break;
 	}
@@ -803,5 +729,5 @@ void finder_score(struct session *ssn, const struct task *task, struct node_info
 
 	for (size_t i = 0; i < count; i++)
 		ret_scores[i] = score_node(f, &rows, task, nodes[i]);
-	add_batches(&rows, task, nodes, count, ret_scores);
+	rows_add_batches(&rows, task, nodes, count, ret_scores);
 }

@@ -48,6 +48,7 @@ struct decision {
 	const char *reason;
 	const char *message;
 	const char *nominated; /* node name for status.nominatedNodeName; NULL: leave it */
+	bool at_once;          /* an event that is not to wait for others of its object */
 	int64_t not_before; /* of news in which only numbers differ: when it is due; 0: at once */
 	/* of DECIDE_GROUP */
 	enum podgroup_phase phase;
@@ -72,6 +73,12 @@ enum session_mark {
 	MARK_ACTION,
 	MARK_CONCLUDE,
 	MARK_PLUGIN_CLOSE,
+	/* A node is looked for, without a name: the search begins, has filtered, has scored (both more than
+	 * once, where one goes on), has ended. */
+	MARK_SEARCH,
+	MARK_FILTERED,
+	MARK_SCORED,
+	MARK_FOUND,
 };
 
 struct session_options {

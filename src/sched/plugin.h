@@ -8,7 +8,7 @@
  * Hooks come in a few shapes, each with one rule for combining the answers of several plugins:
  *
  *	order	compare two things	the first answer that is not 0 decides, tier by tier; then the
- *					default order (age, uid)
+ *					default order (age, who came first)
  *	test	yes or no		all must say yes; OVERUSED: one yes is enough; STARVING: all of
  *					the first tier that has an opinion
  *	vote	permit, abstain, reject	a reject ends with no; a permit ends with yes at the end of its
@@ -119,7 +119,8 @@ struct filter_row {
 	applies_fn *applies; /* NULL: always */
 	verdict (*test)(const struct plugin *p, const struct task *task,
 			const struct node_info *node);
-	/* The same, of SCOPE_NODE, for the slots below `count` at once: add to the verdict of each. */
+	/* The same, not of SCOPE_PROFILE, for the slots below `count` at once: add to the verdict of each,
+	 * of which those are 0 at first that nothing is known of. Slots without a node may get anything. */
 	void (*all)(const struct plugin *p, const struct task *task, uint32_t count,
 		    verdict *verdicts);
 	row_key_fn *key; /* NULL: nothing */

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-static void mark(const struct session *ssn, enum session_mark where, const char *name)
+void session_mark(const struct session *ssn, enum session_mark where, const char *name)
 {
 	if (ssn->options.mark)
 		ssn->options.mark(ssn->options.mark_arg, where, name);
@@ -41,9 +41,9 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 		p->ssn = ssn;
 		if (p->type->open)
 			p->type->open(p);
-		mark(ssn, MARK_PLUGIN_OPEN, p->type->name);
+		session_mark(ssn, MARK_PLUGIN_OPEN, p->type->name);
 	}
-	mark(ssn, MARK_OPEN, NULL);
+	session_mark(ssn, MARK_OPEN, NULL);
 	return ssn;
 }
 
@@ -54,7 +54,7 @@ void session_act(struct session *ssn)
 		const struct config_action *action = &ssn->config->actions.ptr[i];
 
 		action->type->run(ssn, action->arguments);
-		mark(ssn, MARK_ACTION, action->type->name);
+		session_mark(ssn, MARK_ACTION, action->type->name);
 	}
 }
 
@@ -62,13 +62,13 @@ void session_close(struct session *ssn)
 {
 	holds_close(ssn);
 	outcome_conclude(ssn);
-	mark(ssn, MARK_CONCLUDE, NULL);
+	session_mark(ssn, MARK_CONCLUDE, NULL);
 	for (size_t i = 0; i < ssn->config->plugins.len; i++) {
 		struct plugin *p = ssn->config->plugins.ptr[i];
 
 		if (p->type->close)
 			p->type->close(p);
-		mark(ssn, MARK_PLUGIN_CLOSE, p->type->name);
+		session_mark(ssn, MARK_PLUGIN_CLOSE, p->type->name);
 		p->ssn = NULL;
 	}
 }

@@ -44,6 +44,9 @@ void session_close(struct session *ssn);
 void session_free(struct session *ssn);
 DEFINE_AUTO(struct session *, session_free);
 
+/* Tell who measures where the session is. */
+void session_mark(const struct session *ssn, enum session_mark where, const char *name);
+
 /* A number for a text that verdicts of FIT_OTHER and its like refer to; equal texts get the same. */
 uint16_t session_text(struct session *ssn, const char *text);
 struct reason_names session_names(const struct session *ssn);

@@ -50,6 +50,10 @@ struct scheduler {
 	struct numbers *numbers;
 	int64_t cycle_began; /* by the stopwatch */
 	int64_t marked;      /* likewise: the end of what was measured last */
+	/* Of the search for a node: the same, and what its two stages have taken. */
+	int64_t search_marked;
+	int64_t filtering;
+	int64_t scoring;
 	struct scheduler_stats stats;
 };
 

@@ -271,6 +271,64 @@ static void print_jobs(const struct cluster *cluster, struct buf *to)
 	buf_printf(to, "volcano_unschedule_job_count %lld\n", (long long)waiting);
 }
 
+/* --- namespaces ---------------------------------------------------------------------------------- */
+
+struct namespace_sum {
+	struct str name; /* lent by a job */
+	struct resources allocated;
+};
+
+static void namespace_sum_free(struct namespace_sum *sum)
+{
+	resources_done(&sum->allocated);
+	mem_free(sum);
+}
+
+static void put_namespaces(struct buf *to, const char *name, const char *help,
+			   const struct map *sums, const struct resources *of)
+{
+	size_t at = 0;
+	void *value;
+
+	put_head(to, name, "gauge", help);
+	while (map_next(sums, &at, NULL, &value)) {
+		const struct namespace_sum *sum = value;
+
+		buf_printf(to, "volcano_%s{namespace_name=\"%.*s\"} %.6g\n", name,
+			   STR_ARG(sum->name), of ? share_of(&sum->allocated, of) : 1);
+	}
+}
+
+/* Volcano names these but never sets them: there are no weights of namespaces since 1.8, so that each
+ * counts the same. */
+static void print_namespaces(const struct cluster *cluster, struct buf *to)
+{
+	AUTO(map_free) struct map *sums = map_new(0);
+	size_t at = 0;
+	void *value;
+
+	while (map_next(cluster->jobs, &at, NULL, &value)) {
+		const struct job *job = value;
+		struct namespace_sum *sum = map_get(sums, job_namespace(job));
+
+		if (!sum) {
+			sum = mem_new(struct namespace_sum);
+			sum->name = job_namespace(job);
+			(void)map_put(sums, sum->name, sum);
+		}
+		resources_add(&sum->allocated, &job->allocated);
+	}
+	put_namespaces(to, "namespace_share",
+		       "The largest part of a resource that a namespace's jobs hold", sums,
+		       &cluster->total);
+	put_namespaces(to, "namespace_weight", "What it counts: each the same", sums, NULL);
+	put_namespaces(to, "namespace_weighted_share", "Its share by its weight", sums,
+		       &cluster->total);
+	at = 0;
+	while (map_next(sums, &at, NULL, &value))
+		namespace_sum_free(value);
+}
+
 /* --- queues -------------------------------------------------------------------------------------- */
 
 enum amount {
@@ -377,5 +435,6 @@ static void print_queues(const struct cluster *cluster, const struct config *con
 void numbers_print_model(const struct cluster *cluster, const struct config *config, struct buf *to)
 {
 	print_jobs(cluster, to);
+	print_namespaces(cluster, to);
 	print_queues(cluster, config, to);
 }

@@ -23,7 +23,7 @@ enum metric {
 	METRIC_PLUGIN, /* of: the plugin; at: OnSessionOpen, OnSessionClose */
 	METRIC_ACTION, /* of: the action */
 	METRIC_TASK,   /* of: Watched, Assumed, PreBound, Bound; from the pod's creation */
-	METRIC_STAGE,  /* of: PreBind, Bind; alone */
+	METRIC_STAGE,  /* of: Predicate, Scoring, PreBind, Bind; alone */
 	METRIC_COUNT
 };
 

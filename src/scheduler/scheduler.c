@@ -68,6 +68,26 @@ static void on_changed(void *arg, const struct informer_object *object)
 	apply(arg, object->doc, object->namespace, object->name);
 }
 
+/* How long after its creation a pod that is to be placed was first heard of. */
+static void measure_pod(struct scheduler *scheduler, const struct informer_object *object)
+{
+	const struct task *task =
+		cluster_find_task(scheduler->cluster, object->namespace, object->name);
+
+	if (task && task->ours && task->seen == TASK_PENDING)
+		numbers_observe(scheduler->numbers, METRIC_TASK, "Watched", NULL,
+				loop_now(scheduler->loop) - task->created);
+}
+
+static void on_added(void *arg, const struct informer_object *object)
+{
+	struct feed *feed = arg;
+
+	on_changed(arg, object);
+	if (feed->kind == CLUSTER_POD)
+		measure_pod(feed->scheduler, object);
+}
+
 static void on_deleted(void *arg, const struct informer_object *object)
 {
 	struct feed *feed = arg;
@@ -102,12 +122,39 @@ void scheduler_reread(struct scheduler *scheduler, enum cluster_kind kind, struc
 
 /* --- cycles ------------------------------------------------------------------------------------ */
 
+/* A search for a node filters and scores by turns; each stage is measured as a whole. */
+static void mark_search(struct scheduler *scheduler, enum session_mark where)
+{
+	int64_t now;
+
+	if (where == MARK_FOUND) {
+		numbers_observe(scheduler->numbers, METRIC_STAGE, "Predicate", NULL,
+				scheduler->filtering);
+		numbers_observe(scheduler->numbers, METRIC_STAGE, "Scoring", NULL,
+				scheduler->scoring);
+		return;
+	}
+	now = loop_stopwatch(scheduler->loop);
+	if (where == MARK_SEARCH)
+		scheduler->filtering = scheduler->scoring = 0;
+	else if (where == MARK_FILTERED)
+		scheduler->filtering += now - scheduler->search_marked;
+	else
+		scheduler->scoring += now - scheduler->search_marked;
+	scheduler->search_marked = now;
+}
+
 static void on_mark(void *arg, enum session_mark where, const char *name)
 {
 	struct scheduler *scheduler = arg;
-	int64_t now = loop_stopwatch(scheduler->loop);
-	int64_t took = now - scheduler->marked;
+	int64_t now, took;
 
+	if (where >= MARK_SEARCH) {
+		mark_search(scheduler, where);
+		return;
+	}
+	now = loop_stopwatch(scheduler->loop);
+	took = now - scheduler->marked;
 	scheduler->marked = now;
 	if (where == MARK_OPEN)
 		numbers_observe(scheduler->numbers, METRIC_OPEN, NULL, NULL,
@@ -207,7 +254,7 @@ static int configure_first(struct scheduler *scheduler, const struct scheduler_o
 
 static void start_feeds(struct scheduler *scheduler)
 {
-	static const struct informer_events events = {.added = on_changed,
+	static const struct informer_events events = {.added = on_added,
 						      .updated = on_changed,
 						      .deleted = on_deleted,
 						      .synced = on_synced};

@@ -17,6 +17,13 @@
 
 enum { BIND_SECONDS = 600 };
 
+/* What one spread constraint looks at. Which domains count does not change in a session, since nodes do
+ * not; how many pods they have does with each placement. */
+struct spread_state {
+	VEC(uint32_t) domains; /* that have a node which counts */
+	int32_t fewest;        /* pods of any of them; 0 where there are too few domains */
+};
+
 struct predicates {
 	bool node_affinity;
 	bool ports;
@@ -25,10 +32,10 @@ struct predicates {
 	bool spread;
 	struct volume_filters volumes;
 	int64_t bind_seconds; /* to wait for claims */
-	/* The fewest pods of any domain, for each spread constraint of these terms as of that change. */
+	/* The terms that were asked about last in this session, and their spread constraints. */
 	const struct terms *spread_terms;
-	uint64_t spread_changes;
-	VEC(int32_t) fewest;
+	uint64_t spread_changes; /* `fewest` are as of that change */
+	VEC(struct spread_state) spreads;
 };
 
 static int predicates_new(struct plugin *p, struct plugin_args *args, struct err *err)
@@ -56,18 +63,28 @@ static int predicates_new(struct plugin *p, struct plugin_args *args, struct err
 	return 0;
 }
 
+static void clear_spreads(struct predicates *pr)
+{
+	for (size_t i = 0; i < pr->spreads.len; i++)
+		vec_done(&pr->spreads.ptr[i].domains);
+	vec_clear(&pr->spreads);
+	pr->spread_terms = NULL;
+}
+
 static void predicates_free(struct plugin *p)
 {
 	struct predicates *pr = p->state;
 
-	if (pr)
-		vec_done(&pr->fewest);
+	if (pr) {
+		clear_spreads(pr);
+		vec_done(&pr->spreads);
+	}
 	mem_free(pr);
 }
 
 static void predicates_open(struct plugin *p)
 {
-	((struct predicates *)p->state)->spread_terms = NULL;
+	clear_spreads(p->state);
 	volumes_tidy(p->ssn->cluster);
 	volumes_set_patience(p->ssn->cluster,
 			     ((const struct predicates *)p->state)->bind_seconds * TIME_SECOND);
@@ -249,6 +266,42 @@ static verdict test_pod_affinity(const struct plugin *p, const struct task *task
 	return 0;
 }
 
+/* Slots whose domain has any of these pods, where nothing else is known of them. */
+static void bar_domains(const struct topology *topology, const int32_t *pods, size_t size,
+			uint32_t count, verdict why, verdict *verdicts)
+{
+	const uint32_t *domain_of = topology->domain_of.ptr;
+	size_t len = count < topology->domain_of.len ? count : topology->domain_of.len;
+
+	for (size_t slot = 0; slot < len; slot++)
+		if (domain_of[slot] < size && pods[domain_of[slot]] && !verdicts[slot])
+			verdicts[slot] = why;
+}
+
+static void test_all_pod_affinity(const struct plugin *p, const struct task *task, uint32_t count,
+				  verdict *verdicts)
+{
+	const struct terms *terms = task->class->terms;
+
+	for (uint32_t slot = 0; terms->affinity.len && slot < count; slot++)
+		if (!affinity_holds(p->ssn->cluster, terms, slot))
+			verdicts[slot] = VERDICT(FIT_POD_AFFINITY);
+	for (size_t i = 0; i < terms->anti.len; i++) {
+		const struct pod_term *term = terms->anti.ptr[i];
+
+		if (term->matching_total)
+			bar_domains(term->topology, term->matching, term->size, count,
+				    VERDICT(FIT_POD_ANTI_AFFINITY), verdicts);
+	}
+	for (size_t i = 0; i < terms->matched.len; i++) {
+		const struct pod_term *term = terms->matched.ptr[i];
+
+		if (term->use == TERM_ANTI && term->carrying_total)
+			bar_domains(term->topology, term->carrying, term->size, count,
+				    VERDICT(FIT_EXISTING_ANTI_AFFINITY), verdicts);
+	}
+}
+
 /* --- spreading ------------------------------------------------------------------------------- */
 
 static bool is_hard(const struct spread_term *spread)
@@ -280,18 +333,16 @@ static bool is_eligible(const struct cluster *cluster, const struct terms *terms
 					 TAINTS_THAT_FORBID);
 }
 
-/* The fewest pods in a domain that has a node which counts; 0 if there are too few domains. */
-static int32_t fewest_of(const struct cluster *cluster, const struct terms *terms,
-			 const struct spread_term *spread)
+/* The domains that have a node which counts. */
+static void find_domains(const struct cluster *cluster, const struct terms *terms,
+			 const struct spread_term *spread, struct spread_state *state)
 {
 	const struct topology *topology = spread->term->topology;
 	AUTO(mem_free) uint8_t *seen = mem_zalloc(topology->values.len + 1);
-	int32_t fewest = INT32_MAX, domains = 0;
 
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
 		const struct node_info *node = cluster->nodes.ptr[i];
 		uint32_t domain;
-		int32_t count;
 
 		if (!node || !node->there)
 			continue;
@@ -300,14 +351,23 @@ static int32_t fewest_of(const struct cluster *cluster, const struct terms *term
 		    !is_eligible(cluster, terms, spread->rule, node))
 			continue;
 		seen[domain] = 1;
-		domains++;
-		count = pod_term_matching(spread->term, domain);
-		if (count < fewest)
-			fewest = count;
+		vec_push(&state->domains, domain);
 	}
-	if (domains < (spread->rule->min_domains.set ? spread->rule->min_domains.value : 1))
+}
+
+static int32_t fewest_of(const struct spread_term *spread, const struct spread_state *state)
+{
+	size_t needed = spread->rule->min_domains.set ? (size_t)spread->rule->min_domains.value : 1;
+	int32_t fewest = INT32_MAX;
+
+	if (state->domains.len < needed || !state->domains.len)
 		return 0;
-	return fewest == INT32_MAX ? 0 : fewest;
+	for (size_t i = 0; i < state->domains.len; i++) {
+		int32_t count = pod_term_matching(spread->term, state->domains.ptr[i]);
+
+		fewest = count < fewest ? count : fewest;
+	}
+	return fewest;
 }
 
 static void find_fewest(struct predicates *pr, const struct cluster *cluster,
@@ -315,11 +375,27 @@ static void find_fewest(struct predicates *pr, const struct cluster *cluster,
 {
 	if (pr->spread_terms == terms && pr->spread_changes == cluster->changes)
 		return;
-	vec_clear(&pr->fewest);
+	if (pr->spread_terms != terms) {
+		clear_spreads(pr);
+		for (size_t i = 0; i < terms->spread.len; i++)
+			find_domains(cluster, terms, &terms->spread.ptr[i], vec_add(&pr->spreads));
+	}
 	for (size_t i = 0; i < terms->spread.len; i++)
-		vec_push(&pr->fewest, fewest_of(cluster, terms, &terms->spread.ptr[i]));
+		pr->spreads.ptr[i].fewest = fewest_of(&terms->spread.ptr[i], &pr->spreads.ptr[i]);
 	pr->spread_terms = terms;
 	pr->spread_changes = cluster->changes;
+}
+
+static verdict spread_verdict(const struct spread_term *spread, uint32_t slot, int32_t fewest)
+{
+	uint32_t domain = topology_domain(spread->term->topology, slot);
+
+	if (domain == AFFINITY_NONE)
+		return VERDICT(FIT_SPREAD_LABEL);
+	return pod_term_matching(spread->term, domain) + spread->self - fewest >
+			       spread->rule->max_skew
+		       ? VERDICT(FIT_SPREAD)
+		       : 0;
 }
 
 static verdict test_spread(const struct plugin *p, const struct task *task,
@@ -327,21 +403,33 @@ static verdict test_spread(const struct plugin *p, const struct task *task,
 {
 	const struct terms *terms = task->class->terms;
 	struct predicates *pr = p->state;
+	verdict v = 0;
+
+	find_fewest(pr, p->ssn->cluster, terms);
+	for (size_t i = 0; i < terms->spread.len && !v; i++)
+		if (is_hard(&terms->spread.ptr[i]))
+			v = spread_verdict(&terms->spread.ptr[i], node->slot,
+					   pr->spreads.ptr[i].fewest);
+	return v;
+}
+
+static void test_all_spread(const struct plugin *p, const struct task *task, uint32_t count,
+			    verdict *verdicts)
+{
+	const struct terms *terms = task->class->terms;
+	struct predicates *pr = p->state;
 
 	find_fewest(pr, p->ssn->cluster, terms);
 	for (size_t i = 0; i < terms->spread.len; i++) {
 		const struct spread_term *spread = &terms->spread.ptr[i];
-		uint32_t domain = topology_domain(spread->term->topology, node->slot);
+		int32_t fewest = pr->spreads.ptr[i].fewest;
 
 		if (!is_hard(spread))
 			continue;
-		if (domain == AFFINITY_NONE)
-			return VERDICT(FIT_SPREAD_LABEL);
-		if (pod_term_matching(spread->term, domain) + spread->self - pr->fewest.ptr[i] >
-		    spread->rule->max_skew)
-			return VERDICT(FIT_SPREAD);
+		for (uint32_t slot = 0; slot < count; slot++)
+			if (!verdicts[slot])
+				verdicts[slot] = spread_verdict(spread, slot, fewest);
 	}
-	return 0;
 }
 
 /* --- volumes --------------------------------------------------------------------------------- */
@@ -385,8 +473,9 @@ static const struct filter_row predicates_filters[] = {
 	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity, NULL, NULL},
 	{"TaintToleration", SCOPE_PROFILE, looks_at_taints, test_taints, NULL, NULL},
 	{"NodePorts", SCOPE_NODE, has_ports, test_ports, NULL, NULL},
-	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity, NULL, NULL},
-	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread, NULL, NULL},
+	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity,
+	 test_all_pod_affinity, NULL},
+	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread, test_all_spread, NULL},
 	{"Volumes", SCOPE_CLUSTER, has_claims, test_volumes, NULL, NULL},
 	{NULL, SCOPE_NODE, NULL, NULL, NULL, NULL},
 };

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/fit_counts.c - see the header. There are few codes, so that a list of them is searched. */
+#include "sched/fit_counts.h"
+
+#include "sched/cluster.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+void fit_counts_done(struct fit_counts *counts)
+{
+	vec_done(&counts->list);
+}
+
+static void count_code(struct fit_counts *counts, enum fit_code code, uint16_t detail, int64_t free)
+{
+	struct fit_count *found = NULL;
+
+	for (size_t i = 0; i < counts->list.len && !found; i++)
+		if (counts->list.ptr[i].code == code && counts->list.ptr[i].detail == detail)
+			found = &counts->list.ptr[i];
+	if (!found) {
+		found = vec_add(&counts->list);
+		found->code = (uint16_t)code;
+		found->detail = detail;
+		found->most = free;
+	}
+	found->count++;
+	if (free > found->most)
+		found->most = free;
+}
+
+static bool has_detail(int code)
+{
+	return code == FIT_PROPORTION || code == FIT_OTHER || code == FIT_ZONE_CLOSED ||
+	       code == FIT_ATTACH;
+}
+
+void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const struct class *class,
+		    uint32_t slot, verdict v)
+{
+	if (v == VERDICT_ABSENT)
+		return;
+	counts->nodes++;
+	for (uint64_t rest = verdict_codes(v); rest; rest &= rest - 1) {
+		int code = __builtin_ctzll(rest);
+		uint16_t detail = has_detail(code) ? verdict_detail(v) : 0;
+		int64_t free = 0;
+
+		if (code == FIT_INSUFFICIENT) {
+			detail = (uint16_t)cluster_short_of(ssn->cluster, ROOM_FUTURE, slot, class);
+			free = columns_get(&ssn->cluster->columns, ROOM_FUTURE, detail, slot);
+		}
+		count_code(counts, (enum fit_code)code, detail, free);
+	}
+}
+
+const struct fit *fit_counts_make(struct fit_counts *counts, struct session *ssn,
+				  const struct class *class, const struct node_set *set)
+{
+	struct fit *fit =
+		arena_zalloc(ssn->arena, sizeof(*fit) + counts->list.len * sizeof(fit->at[0]));
+
+	fit->nodes = counts->nodes;
+	fit->domain = set->name;
+	fit->request = &class->request;
+	fit->len = counts->list.len;
+	if (fit->len)
+		memcpy(fit->at, counts->list.ptr, fit->len * sizeof(fit->at[0]));
+	for (size_t i = 0; i < fit->len; i++)
+		if (fit->at[i].code == FIT_TAINT)
+			fit->taint = cluster_common_taint(ssn->cluster, class);
+	fit_counts_done(counts);
+	return fit;
+}

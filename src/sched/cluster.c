@@ -19,6 +19,7 @@
 #include "model/storage.h"
 #include "sched/cluster_internal.h"
 #include "sched/crowd.h"
+#include "sched/remarks.h"
 
 #include "base/banned.h"
 
@@ -118,6 +119,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->jobs = map_new(options->seed);
 	cluster->queues = map_new(options->seed);
 	cluster->aside = map_new(options->seed);
+	cluster->remarks = remarks_new();
 	cluster->volumes = volumes_new(options->ignored_provisioners);
 	cluster->terms = map_new(options->seed);
 	cluster->classes = map_new(options->seed);
@@ -191,6 +193,7 @@ void cluster_free(struct cluster *cluster)
 	map_free(cluster->jobs);
 	map_free(cluster->queues);
 	map_free(cluster->aside);
+	remarks_free(cluster->remarks);
 	volumes_free(cluster->volumes);
 	map_free(cluster->terms);
 	map_free(cluster->classes);

@@ -104,6 +104,7 @@ struct cluster {
 	struct map *things[CLUSTER_KIND_COUNT];
 	struct volumes *volumes;
 	struct map *aside; /* "Pod default/p" -> text; see cluster_aside() */
+	struct remarks *remarks;
 	struct list active;
 	size_t active_count;
 	struct list asleep; /* jobs that wait for relief; see cluster_sleep_job() */
@@ -145,6 +146,7 @@ struct cluster {
 	bool priorities_stale;
 	bool shards_stale;
 	uint32_t sessions; /* opened so far */
+	uint64_t arrivals; /* of PodGroups and queues so far */
 };
 
 enum { CHANGE_RING = 4096 };

@@ -9,6 +9,7 @@
 #include "sched/cluster_internal.h"
 #include "sched/crowd.h"
 #include "sched/explain.h"
+#include "sched/remarks.h"
 
 #include "base/banned.h"
 
@@ -358,6 +359,8 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	}
 	key = mem_printf("%.*s/%.*s", STR_ARG(view->meta.namespace), STR_ARG(view->meta.name));
 	job = cluster_make_job(cluster, str_from(key), view->meta.namespace.len);
+	if (!job->grouped || !str_is(view->meta.uid, job->uid))
+		job->arrival = ++cluster->arrivals;
 	job->grouped = true;
 	mem_free(job->uid);
 	job->uid = str_dup(view->meta.uid);
@@ -372,6 +375,9 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 		label_sets_take(cluster->label_sets,
 				json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
 				is_volcano_note, NULL);
+	remarks_check(cluster->remarks, REMARK_GROUP, job_key(job),
+		      json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
+		      json_get(json_get(json_doc_root(doc), "metadata"), "labels"));
 	set_atom(cluster, &job->priority_class, view->spec.priority_class_name);
 	job->priority = priority_of(cluster, job);
 	set_roles(cluster, job, view);
@@ -393,6 +399,7 @@ void cluster_remove_group(struct cluster *cluster, struct str key)
 
 	if (!job || !job->grouped)
 		return;
+	remarks_forget(cluster->remarks, REMARK_GROUP, key);
 	job->grouped = false;
 	if (job->queue)
 		ledger_move_job(cluster, job, NULL);

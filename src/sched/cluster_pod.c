@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "model/duration.h"
 #include "sched/cluster_internal.h"
+#include "sched/remarks.h"
 
 #include "base/banned.h"
 
@@ -138,33 +139,36 @@ static void read_zone(struct task *task, const struct facts *f)
 		task->any_zone = is_true(json_str(json_get(f->notes, PREEMPTABLE)));
 }
 
-static void read_condition(struct task *task, const struct facts *f)
-{
-	struct json_iter it = json_iter(json_get(f->status, "conditions"));
-
-	task->scheduled = 0;
-	task->told = 0;
-	while (json_next(&it)) {
-		if (!str_is(json_str(json_get(it.value, "type")), "PodScheduled"))
-			continue;
-		if (str_is(json_str(json_get(it.value, "status")), "True"))
-			task->scheduled = time_of(json_get(it.value, "lastTransitionTime"));
-		else
-			task->told = job_text_hash(json_str(json_get(it.value, "reason")),
-						   json_str(json_get(it.value, "message")));
-	}
-}
-
-static int64_t cooldown_of(const struct facts *f)
+/* When a pod that was scheduled then has had its time to cool down; 0: it has none. */
+static int64_t cooled_at(const struct facts *f, int64_t scheduled)
 {
 	struct json label = json_get(f->labels, COOLDOWN_TIME);
 	struct json note = json_get(f->notes, COOLDOWN_TIME);
 	int64_t nanoseconds;
 
 	if (duration_parse(json_str(json_is(label, JSON_STR) ? label : note), &nanoseconds, NULL) <
-	    0)
+		    0 ||
+	    nanoseconds <= 0 || !scheduled)
 		return 0;
-	return nanoseconds / 1000;
+	return scheduled + nanoseconds / DURATION_MICROSECOND;
+}
+
+static void read_condition(struct task *task, const struct facts *f)
+{
+	struct json_iter it = json_iter(json_get(f->status, "conditions"));
+
+	task->cooled = 0;
+	task->told = 0;
+	while (json_next(&it)) {
+		if (!str_is(json_str(json_get(it.value, "type")), "PodScheduled"))
+			continue;
+		if (str_is(json_str(json_get(it.value, "status")), "True"))
+			task->cooled =
+				cooled_at(f, time_of(json_get(it.value, "lastTransitionTime")));
+		else
+			task->told = job_text_hash(json_str(json_get(it.value, "reason")),
+						   json_str(json_get(it.value, "message")));
+	}
 }
 
 /* What may change about a task beside its class, labels, job and place. */
@@ -175,7 +179,6 @@ static void read_fields(struct cluster *cluster, struct task *task, const struct
 		atoms_take(cluster->atoms, json_str(json_get(f->status, "nominatedNodeName")));
 
 	task->created = time_of(json_get(f->meta, "creationTimestamp"));
-	task->cooldown = cooldown_of(f);
 	task->priority = priority_of(f);
 	task->ours = f->ours;
 	task->preemptable = str_is_none(preemptable) || is_true(preemptable);
@@ -204,9 +207,9 @@ static struct task *task_new(struct cluster *cluster, const struct facts *f)
 
 	list_init(&task->job_link);
 	list_init(&task->node_link);
-	task->namespace_len = (uint32_t)f->namespace.len;
-	task->key_len = (uint32_t)key_len;
-	task->uid_len = (uint32_t)f->uid.len;
+	task->namespace_len = (uint16_t)f->namespace.len;
+	task->key_len = (uint16_t)key_len;
+	task->uid_len = (uint16_t)f->uid.len;
 	copy_text(task->text, f->namespace);
 	task->text[f->namespace.len] = '/';
 	copy_text(task->text + f->namespace.len + 1, f->name);
@@ -314,6 +317,8 @@ static int read_facts(const struct cluster *cluster, struct json pod, struct fac
 	f->ours = has_name(cluster->scheduler_names, json_str(json_get(f->spec, "schedulerName")));
 	if (!f->name.len || !f->namespace.len)
 		return err_set(err, ERR_INVALID, "metadata: a pod needs a name and a namespace");
+	if (f->name.len + f->namespace.len >= UINT16_MAX || f->uid.len > UINT16_MAX)
+		return err_set(err, ERR_INVALID, "metadata: a name that is far too long");
 	return 0;
 }
 
@@ -328,6 +333,8 @@ static void renew(struct cluster *cluster, struct task *task, const struct facts
 	atoms_drop(cluster->atoms, task->role);
 	task->role = atoms_take(cluster->atoms, note_or_label(f, TASK_SPEC));
 	read_fields(cluster, task, f);
+	if (f->ours)
+		remarks_check(cluster->remarks, REMARK_POD, task_key(task), f->notes, f->labels);
 	attach_job(cluster, task, f);
 }
 
@@ -356,7 +363,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	struct job *job;
 	struct node_info *node;
 	uint32_t namespace;
-	bool changed;
+	bool changed, is_new;
 
 	if (read_facts(cluster, pod, &f, err) < 0)
 		return -1;
@@ -376,6 +383,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 		return -1;
 	}
 	task = make_task(cluster, &f);
+	is_new = !task->class;
 	job = task->job;
 	node = task->node;
 	changed = task->class != class || task->labels != labels;
@@ -385,6 +393,8 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	}
 	renew(cluster, task, &f, class, labels);
 	place(cluster, task, &f, node);
+	if (is_new && task->job && task->nominated && task->status == TASK_PENDING)
+		task->job->recalls = true;
 	/* Others may have waited for it to go, to shrink, or to be called something else. */
 	if (node && (changed || task->node != node || task->status == TASK_RELEASING))
 		cluster_relieve(cluster);
@@ -402,6 +412,7 @@ void cluster_remove_pod(struct cluster *cluster, struct str key)
 		return;
 	job = task->job;
 	node = task->node;
+	remarks_forget(cluster->remarks, REMARK_POD, task_key(task));
 	detach(cluster, task);
 	task_free(cluster, task);
 	release(cluster, job, node);

@@ -13,12 +13,11 @@
 
 int queue_order(const struct queue_info *a, const struct queue_info *b)
 {
-	int order;
-
 	if (a->created != b->created)
 		return a->created < b->created ? -1 : 1;
-	order = a->view && b->view ? str_cmp(a->view->meta.uid, b->view->meta.uid) : 0;
-	return order ? order : str_cmp(a->text, b->text);
+	if (a->arrival != b->arrival)
+		return a->arrival < b->arrival ? -1 : 1;
+	return str_cmp(a->text, b->text);
 }
 
 bool queue_is_below(const struct queue_info *queue, const struct queue_info *other)
@@ -118,6 +117,7 @@ static struct queue_info *queue_new(struct cluster *cluster, struct str name)
 {
 	struct queue_info *queue = mem_new(struct queue_info);
 
+	queue->arrival = ++cluster->arrivals;
 	queue->name = atoms_take(cluster->atoms, name);
 	queue->text = atoms_text(cluster->atoms, queue->name);
 	queue->id = ids_take(&cluster->queue_by_id, &cluster->queue_unused, queue);

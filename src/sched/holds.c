@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "sched/finder.h"
+#include "sched/hooks.h"
 #include "sched/session.h"
 #include "sched/statement.h"
 
@@ -83,11 +84,33 @@ static size_t hold(struct session *ssn, struct job *job)
 	return count;
 }
 
+/* Whoever scheduled before us told the tasks for whom room was made where it is. If the job is complete
+ * with that, the promise is kept: others have gone for it. Else it is an old tale. */
+static void recall(struct session *ssn, struct job *job)
+{
+	job->recalls = false;
+	if (job->promised || !session_has_job(ssn, job) || job_is_pending(job))
+		return;
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(ssn, task) && task->nominated && !task->held)
+		task->held = atoms_ref(ssn->cluster->atoms, task->nominated);
+	job->promised = ssn->now + HOLD_PATIENCE;
+	(void)hold(ssn, job);
+	if (job->hold && hook_job_vote(ssn, JOB_PIPELINED, job, NULL))
+		return;
+	holds_let_go(ssn, job);
+	give_up(ssn, job);
+}
+
 void holds_open(struct session *ssn)
 {
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 	{
 		job->hold = NULL;
+		if (job->recalls) {
+			recall(ssn, job);
+			continue;
+		}
 		if (!job->promised)
 			continue;
 		if (!session_has_job(ssn, job) || ssn->now >= job->promised)

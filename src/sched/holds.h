@@ -5,7 +5,10 @@
  * on every session begins with these tasks on their nodes, as if they waited for room to be released:
  * nobody else can plan with it. When the job's turn comes in allocate the hold is let go and the job
  * placed; if that does not work yet, it is held again. A promise ends when the job is placed, when the
- * room is no longer there (an eviction failed, a node went), or after HOLD_PATIENCE. */
+ * room is no longer there (an eviction failed, a node went), or after HOLD_PATIENCE.
+ *
+ * Promises outlive the process: each task tells its node in status.nominatedNodeName, and who comes after
+ * us begins with what these say, where it makes the job complete. */
 #ifndef SCHED_HOLDS_H
 #define SCHED_HOLDS_H
 

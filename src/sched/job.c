@@ -161,12 +161,11 @@ uint32_t job_text_hash(struct str reason, struct str message)
 
 int job_order(const struct job *a, const struct job *b)
 {
-	int order;
-
 	if (a->created != b->created)
 		return a->created < b->created ? -1 : 1;
-	order = str_cmp(str_from(a->uid), str_from(b->uid));
-	return order ? order : str_cmp(job_key(a), job_key(b));
+	if (a->arrival != b->arrival)
+		return a->arrival < b->arrival ? -1 : 1;
+	return str_cmp(job_key(a), job_key(b));
 }
 
 int sub_job_order(const struct sub_job *a, const struct sub_job *b)

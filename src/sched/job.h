@@ -77,6 +77,7 @@ struct job {
 	int32_t min_available;
 	int32_t priority;
 	int64_t created;
+	uint64_t arrival;            /* of its PodGroup among all, as they came to us */
 	int64_t assumed;             /* when a task of it was decided to be bound last; 0: never */
 	uint32_t retries;            /* cycles that could not place it */
 	int64_t waiting_time;        /* of the sla annotation; 0: none */
@@ -122,9 +123,10 @@ struct job {
 			int64_t since;
 		} at[REASONS_TOLD];
 	} told_reasons;
-	int64_t waiting_since;          /* when it began to; 0: it does not wait */
-	int64_t promised;               /* room is kept for it until then; 0: none is (holds.h) */
-	struct statement *hold;         /* ... in this session, while it is not its turn */
+	int64_t waiting_since;  /* when it began to; 0: it does not wait */
+	int64_t promised;       /* room is kept for it until then; 0: none is (holds.h) */
+	struct statement *hold; /* ... in this session, while it is not its turn */
+	bool recalls; /* tasks of it came with nodes that were promised to them before we were there */
 	uint32_t unschedulable_session; /* the session that found it unschedulable */
 	uint32_t holding_session;       /* ... at whose end it held room that it could not keep */
 	uint32_t luck_session; /* ... that might have placed it, had it chosen other nodes */
@@ -190,7 +192,7 @@ struct role *job_find_role(struct job *job, uint32_t role);
 /* What stands for a reason and a message where only a change matters; never 0. */
 uint32_t job_text_hash(struct str reason, struct str message);
 
-/* Without a hook's opinion: the older, then the smaller uid. */
+/* Without a hook's opinion: the older. Times are whole seconds: of one second, who came to us first. */
 int job_order(const struct job *a, const struct job *b);
 int sub_job_order(const struct sub_job *a, const struct sub_job *b);
 

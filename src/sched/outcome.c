@@ -17,6 +17,7 @@
 #include "sched/crowd.h"
 #include "sched/explain.h"
 #include "sched/ledger.h"
+#include "sched/remarks.h"
 #include "sched/session.h"
 #include "sched/statement.h"
 
@@ -498,6 +499,7 @@ void outcome_conclude(struct session *ssn)
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	conclude_job(ssn, job);
 	conclude_queues(ssn);
+	remarks_tell(ssn);
 	statements_end(ssn);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	{

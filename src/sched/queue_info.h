@@ -38,6 +38,7 @@ struct queue_info {
 	bool reclaimable;
 	bool open;
 	int64_t created;
+	uint64_t arrival;            /* among all, as they came to us */
 	struct resources capability; /* see `has_capability` */
 	struct resources deserved;
 	struct resources guarantee;
@@ -59,7 +60,7 @@ struct queue_info {
 	uint64_t told; /* hash of status.allocated as it was decided last */
 };
 
-/* Without a hook's opinion: the older, then the smaller uid. */
+/* Without a hook's opinion: the older; of one second, who came to us first. */
 int queue_order(const struct queue_info *a, const struct queue_info *b);
 /* Is `queue` below `other`, or the same? */
 bool queue_is_below(const struct queue_info *queue, const struct queue_info *other);

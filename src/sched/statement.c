@@ -121,9 +121,9 @@ static void note_undone(struct statement *st, const struct step *step)
 
 	if (step->kind != STEP_ALLOCATE && step->kind != STEP_PIPELINE)
 		return;
-	note->undone = step->task->status;
+	note->undone = (uint32_t)step->task->status & TASK_STATUS_MASK;
 	note->undone_evicting = step->task->evicting;
-	note->undone_node = step->task->node->slot;
+	note->undone_node = step->task->node->slot & TASK_SLOT_MASK;
 }
 
 void statement_undo_to(struct statement *st, size_t mark, bool noted)

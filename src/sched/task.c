@@ -15,6 +15,7 @@ const char *const task_status_names[TASK_STATUS_COUNT] = {
 	[TASK_RELEASING] = "Releasing", [TASK_SUCCEEDED] = "Succeeded",
 	[TASK_FAILED] = "Failed",       [TASK_UNKNOWN] = "Unknown",
 };
+static_assert(TASK_STATUS_COUNT <= 1 << TASK_STATUS_BITS, "a note holds every status");
 static_assert(ARRAY_LEN(task_status_names) == TASK_STATUS_COUNT, "name every status");
 
 uint32_t tally_of(const struct tally *tally, unsigned statuses)

@@ -58,14 +58,20 @@ struct tally {
 uint32_t tally_of(const struct tally *tally, unsigned statuses);
 
 /* What a session has found out about a task; forgotten when the next one begins. */
+enum {
+	TASK_STATUS_BITS = 4,
+	TASK_STATUS_MASK = (1 << TASK_STATUS_BITS) - 1,
+	TASK_SLOT_BITS = 27,
+	TASK_SLOT_MASK = (1 << TASK_SLOT_BITS) - 1,
+};
 struct task_note {
-	uint32_t session; /* the note is of this one */
+	const struct fit *fit; /* why it fits nowhere; in the session's arena */
+	uint32_t session;      /* the note is of this one */
 	/* How the last attempt that was undone had left it: "could have been placed, had the gang been
 	 * complete". TASK_PENDING: there was none. */
-	uint8_t undone;
-	bool undone_evicting;
-	uint32_t undone_node;  /* its slot */
-	const struct fit *fit; /* why it fits nowhere; in the session's arena */
+	uint32_t undone : TASK_STATUS_BITS;
+	uint32_t undone_evicting : 1;
+	uint32_t undone_node : TASK_SLOT_BITS; /* its slot */
 };
 
 struct task {
@@ -77,8 +83,7 @@ struct task {
 	struct class *class;
 	struct label_set *labels;
 	int64_t created;
-	int64_t scheduled; /* when its PodScheduled condition became true; 0: not yet */
-	int64_t cooldown;  /* how long it is not to be evicted after that; 0: at once */
+	int64_t cooled; /* when its time to cool down after it was scheduled is over; 0: has none */
 	struct task_note note;
 	uint32_t namespace; /* atoms */
 	uint32_t role;
@@ -101,9 +106,9 @@ struct task {
 	bool any_zone : 1;        /* may use nodes of every revocable zone (tdm) */
 	bool leaving : 1;         /* has a deletion timestamp, or its eviction has been decided */
 	bool evicting : 1;        /* in a statement: placed with evictions of others */
-	uint32_t namespace_len;   /* of the key */
-	uint32_t key_len;
-	uint32_t uid_len;
+	uint16_t namespace_len;   /* of the key */
+	uint16_t key_len;
+	uint16_t uid_len;
 	char text[]; /* "namespace/name", NUL, uid, NUL */
 };
 

@@ -519,6 +519,10 @@ static void record(struct scheduler *scheduler, const struct decision *decision)
 	/* Why a pod waits is told with its condition, later. */
 	if (decision->task && str_is(str_from(decision->reason), "FailedScheduling"))
 		return;
+	if (decision->at_once) {
+		tell_event(scheduler, decision);
+		return;
+	}
 	if (decision->job && !decision->task && str_is(str_from(decision->type), "Warning")) {
 		later_add_event(scheduler->later, decision);
 		return;
@@ -537,10 +541,25 @@ static void measure_job(struct scheduler *scheduler, const struct job *job,
 				loop_now(scheduler->loop) - job->created);
 }
 
+/* Who is promised room says so before anybody goes for it, so that whoever takes over from us knows. */
+static void tell_promises(struct scheduler *scheduler, const struct session *ssn)
+{
+	for (size_t i = 0; ssn->outcome.evictions && i < ssn->outcome.decisions.len; i++) {
+		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
+
+		if (decision->kind != DECIDE_POD || !decision->nominated)
+			continue;
+		later_forget_pod(scheduler->later, decision->task);
+		tell_pod(scheduler, task_object(decision->task), decision->reason,
+			 decision->message, decision->nominated);
+	}
+}
+
 void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 {
 	const struct job *bound = NULL;
 
+	tell_promises(scheduler, ssn);
 	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
 		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
 
@@ -561,7 +580,8 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 			decide_group(scheduler, decision, ssn->id);
 			break;
 		case DECIDE_POD:
-			later_add_pod(scheduler->later, decision);
+			if (!ssn->outcome.evictions || !decision->nominated)
+				later_add_pod(scheduler->later, decision);
 			break;
 		case DECIDE_EVENT:
 			record(scheduler, decision);

@@ -388,7 +388,8 @@ static void test_failed_eviction(size_t i, enum client_verb verb, const char *su
 	h.spoiler.resource = RESOURCE_PODS;
 	h.spoiler.sub = sub;
 	make_gang(&h, "hi", 1, 4, ",'priorityClassName':'high'");
-	h.spoiler.times = 1;
+	/* The first status is that of the pod for whom room is made. */
+	h.spoiler.times = verb == CLIENT_PATCH ? 2 : 1;
 	h.spoiler.code = failures[i].code;
 	h.spoiler.reason = failures[i].reason;
 	pass(&h, 10 * TIME_SECOND);
@@ -404,6 +405,83 @@ static void test_failed_eviction(size_t i, enum client_verb verb, const char *su
 	pass(&h, 5 * TIME_SECOND);
 	is(at(&h, RESOURCE_PODS, "hi-0", "spec.nodeName"), "n1");
 	ok(is_exact(&h), "and exact in the end");
+	close_home(&h);
+}
+
+/* Whoever takes over knows for whom somebody went, and evicts nobody else. */
+static void test_successor(void)
+{
+	struct scheduler_stats stats;
+	struct home h;
+
+	open_home(&h, 30);
+	start(&h);
+	pass(&h, TIME_SECOND);
+	make_gang(&h, "lo", 1, 4, "");
+	pass(&h, 2 * TIME_SECOND);
+	merge(&h, RESOURCE_PODGROUPS, "lo", "", "{'spec':{'minMember':0}}");
+	merge(&h, RESOURCE_PODS, "lo-0", "status", "{'status':{'phase':'Running'}}");
+	make_gang(&h, "hi", 1, 4, ",'priorityClassName':'high'");
+	pass(&h, 100 * TIME_MILLISECOND);
+	ok(strstr(at(&h, RESOURCE_PODS, "lo-0", "metadata"), "deletionTimestamp") != NULL,
+	   "somebody goes for a gang of higher priority");
+	is(at(&h, RESOURCE_PODS, "hi-0", "status.nominatedNodeName"), "n1");
+	stop(&h);
+	start(&h);
+	pass(&h, 5 * TIME_SECOND);
+	remove_pod(&h, "lo-0");
+	pass(&h, 5 * TIME_SECOND);
+	is(at(&h, RESOURCE_PODS, "hi-0", "spec.nodeName"), "n1");
+	scheduler_stats(h.scheduler, &stats);
+	ok(stats.evictions == 0 && is_exact(&h), "a successor finishes that");
+	close_home(&h);
+}
+
+static bool has_event(struct home *h, const char *reason, const char *word)
+{
+	struct got got = {0};
+	struct json_iter it;
+	bool found = false;
+
+	(void)world_ask(&h->w, &got,
+			&(struct client_ask){.verb = CLIENT_LIST,
+					     .resource = &resources[RESOURCE_EVENTS],
+					     .namespace = STR("a")});
+	it = json_iter(got.doc ? json_get(json_doc_root(got.doc), "items") : JSON_NONE);
+	while (json_next(&it))
+		found |= str_is(json_str(json_get(it.value, "reason")), reason) &&
+			 str_find(json_str(json_get(it.value, "message")), str_from(word), 0) >= 0;
+	json_doc_unref(got.doc);
+	return found;
+}
+
+/* What is measured, and what is remarked. */
+static void test_told(void)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	static const char *const wanted[] = {
+		"volcano_task_scheduling_latency_milliseconds_count{stage=\"Watched\",} 3\n",
+		"volcano_task_scheduling_latency_milliseconds_count{stage=\"Bound\",} 3\n",
+		"volcano_scheduling_stage_duration_milliseconds_count{stage=\"Predicate\",} 3\n",
+		"volcano_scheduling_stage_duration_milliseconds_count{stage=\"Scoring\",} 3\n",
+		"volcano_namespace_share{namespace_name=\"a\"} 0.75\n",
+		"volcano_namespace_weight{namespace_name=\"a\"} 1\n",
+		"volcano_namespace_weighted_share{namespace_name=\"a\"} 0.75\n",
+	};
+	struct home h;
+
+	open_home(&h, 31);
+	start(&h);
+	pass(&h, TIME_SECOND);
+	make_gang(&h, "g", 3, 1, "");
+	merge(&h, RESOURCE_PODGROUPS, "g", "",
+	      "{'metadata':{'annotations':{'sla-waiting-time':'soon'}}}");
+	pass(&h, 2 * TIME_SECOND);
+	scheduler_print_metrics(h.scheduler, &text);
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+		ok(strstr(buf_text(&text), wanted[i]) != NULL, "metrics tell %s", wanted[i]);
+	ok(has_event(&h, "InvalidAnnotation", "sla-waiting-time"),
+	   "an annotation that cannot be meant is told in an event");
 	close_home(&h);
 }
 
@@ -481,6 +559,8 @@ int main(void)
 		test_failed_eviction(i, CLIENT_PATCH, "status");
 		test_failed_eviction(i, CLIENT_DELETE, "");
 	}
+	test_successor();
+	test_told();
 	test_failed_group();
 	for (uint64_t seed = 1; seed <= 5; seed++)
 		test_storm(seed);

@@ -10,8 +10,7 @@ static bool cdp_evictable(const struct plugin *p, const struct evict_ask *ask,
 			  const struct task *victim)
 {
 	(void)ask;
-	return victim->status != TASK_RUNNING || !victim->scheduled || victim->cooldown <= 0 ||
-	       victim->scheduled + victim->cooldown <= p->ssn->now;
+	return victim->status != TASK_RUNNING || victim->cooled <= p->ssn->now;
 }
 
 const struct plugin_type cdp_plugin = {

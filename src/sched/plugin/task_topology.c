@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/plugin_rows.h"
+#include "sched/remarks.h"
 #include "sched/session.h"
 
 #include "base/banned.h"
@@ -142,9 +143,27 @@ static bool has_role(const struct job *job, uint32_t role)
 	return false;
 }
 
-/* Roles with commas between them: all of the job, none twice. Makes them members. */
-static bool read_group(const struct cluster *cluster, struct plan *plan, struct str text)
+/* Tell whoever wrote an annotation what is wrong with it; not while pods are still to come, since a role
+ * that is missing may be one of theirs. */
+static void remark(const struct plugin *p, const struct job *job, const char *note, struct str role,
+		   const char *what)
 {
+	AUTO(mem_free)
+	char *text =
+		mem_printf("annotation %s is passed over, and with it what the others say: role "
+			   "\"%.*s\" %s",
+			   note, STR_ARG(role), what);
+
+	if (tally_of(&job->tally, TASKS_VALID) >= (uint32_t)job->min_available &&
+	    job_roles_are_valid(job))
+		remarks_set(p->ssn->cluster->remarks, REMARK_GROUP, REMARK_PLUGIN, job_key(job),
+			    text);
+}
+
+/* Roles with commas between them: all of the job, none twice. Makes them members. */
+static bool read_group(const struct plugin *p, struct plan *plan, const char *note, struct str text)
+{
+	const struct cluster *cluster = p->ssn->cluster;
 	struct str rest = text, name, again, other;
 
 	while (str_split(&rest, ',', &name)) {
@@ -152,22 +171,26 @@ static bool read_group(const struct cluster *cluster, struct plan *plan, struct 
 
 		if (!name.len)
 			continue;
-		if (!has_role(plan->job, role))
+		if (!has_role(plan->job, role)) {
+			remark(p, plan->job, note, name, "is not in the job");
 			return false;
+		}
 		for (again = rest; str_split(&again, ',', &other);)
-			if (str_eq(name, other))
+			if (str_eq(name, other)) {
+				remark(p, plan->job, note, name, "is named twice");
 				return false;
+			}
 		(void)member_of(plan, role);
 	}
 	return true;
 }
 
-static bool read_groups(const struct cluster *cluster, struct plan *plan, struct str text)
+static bool read_groups(const struct plugin *p, struct plan *plan, const char *note)
 {
-	struct str rest = text, group;
+	struct str rest = note_of(p->ssn->cluster, plan->job, note), group;
 
 	while (str_split(&rest, ';', &group))
-		if (!read_group(cluster, plan, group))
+		if (!read_group(p, plan, note, group))
 			return false;
 	return true;
 }
@@ -237,14 +260,19 @@ static bool read_notes(const struct plugin *p, struct plan *plan)
 	struct str order = note_of(cluster, plan->job, ORDER_NOTE);
 	size_t roles = plan->job->roles.len;
 
-	if (!together.len && !apart.len && !order.len)
+	if (!together.len && !apart.len && !order.len) {
+		remarks_set(p->ssn->cluster->remarks, REMARK_GROUP, REMARK_PLUGIN,
+			    job_key(plan->job), NULL);
 		return false;
+	}
 	plan->members = arena_calloc(t->arena, roles + 1, sizeof(*plan->members));
 	plan->liking = arena_calloc(t->arena, roles * roles + 1, 1);
 	plan->apart = arena_calloc(t->arena, roles * roles + 1, 1);
-	if (!read_groups(cluster, plan, together) || !read_groups(cluster, plan, apart) ||
-	    !read_group(cluster, plan, order))
+	if (!read_groups(p, plan, AFFINITY_NOTE) || !read_groups(p, plan, ANTI_NOTE) ||
+	    !read_group(p, plan, ORDER_NOTE, order))
 		return false;
+	remarks_set(p->ssn->cluster->remarks, REMARK_GROUP, REMARK_PLUGIN, job_key(plan->job),
+		    NULL);
 	apply_groups(cluster, plan, together, false);
 	apply_groups(cluster, plan, apart, true);
 	apply_order(cluster, plan, order);

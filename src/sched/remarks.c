@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/remarks.c - see the header. Objects without a remark cost a look at each annotation that there is
+ * a rule for, and no memory. */
+#include "sched/remarks.h"
+
+#include "base/buf.h"
+#include "base/macro.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "model/duration.h"
+#include "sched/session.h"
+
+#include "base/banned.h"
+
+struct remark {
+	enum remark_kind kind;
+	char *key; /* "namespace/name" */
+	char *map_key;
+	char *text;
+	bool told;
+};
+
+struct remarks {
+	struct map *all; /* by map_key */
+	size_t untold;   /* at most so many */
+};
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+static bool is_bool(struct str text)
+{
+	bool value;
+
+	return number_parse_bool(text, &value, NULL) == 0;
+}
+
+static bool is_priority(struct str text)
+{
+	int64_t value;
+
+	return number_parse_range(text, INT32_MIN, INT32_MAX, &value, NULL) == 0;
+}
+
+static bool is_duration(struct str text)
+{
+	int64_t nanoseconds;
+
+	return duration_parse(text, &nanoseconds, NULL) == 0;
+}
+
+static bool is_time_to_wait(struct str text)
+{
+	int64_t nanoseconds;
+
+	return duration_parse(text, &nanoseconds, NULL) == 0 && nanoseconds > 0;
+}
+
+static bool is_strategy(struct str text)
+{
+	return str_is(text, "LeastAllocated") || str_is(text, "MostAllocated");
+}
+
+static bool is_weights(struct str text)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(text, NULL, NULL);
+	struct json_iter it = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
+
+	if (!doc || !json_is(json_doc_root(doc), JSON_OBJ))
+		return false;
+	while (json_next(&it))
+		if (!json_is_i64(it.value))
+			return false;
+	return true;
+}
+
+struct rule {
+	const char *key;
+	bool (*good)(struct str text);
+	const char *what;
+	bool by_label; /* a label of that name counts as well */
+};
+static const struct rule pod_rules[] = {
+	{"volcano.sh/task-priority", is_priority, "priority: a whole number of 32 bits", false},
+	{"volcano.sh/preemptable", is_bool, "truth: true or false", true},
+	{"volcano.sh/cooldown-time", is_duration, "duration such as 5m", true},
+	{"volcano.sh/resource-strategy-scoring-type", is_strategy,
+	 "strategy: LeastAllocated or MostAllocated", false},
+	{"volcano.sh/resource-strategy-weight", is_weights,
+	 "JSON object of whole numbers such as {\"cpu\": 2}", false},
+};
+static const struct rule group_rules[] = {
+	{"volcano.sh/sla-waiting-time", is_time_to_wait, "time to wait such as 1h30m", false},
+	{"sla-waiting-time", is_time_to_wait, "time to wait such as 1h30m", false},
+	{"volcano.sh/preemptable", is_bool, "truth: true or false", true},
+};
+
+static void check_value(const struct rule *rule, const char *sort, struct json value,
+			struct buf *to)
+{
+	if (!json_is(value, JSON_STR) || rule->good(json_str(value)))
+		return;
+	buf_printf(to, "%s%s %s is passed over: \"%.*s\" is no %s", to->len ? "; " : "", sort,
+		   rule->key, STR_ARG(json_str(value)), rule->what);
+}
+
+/* --- keeping --------------------------------------------------------------------------------- */
+
+static void remark_free(struct remark *remark)
+{
+	if (!remark)
+		return;
+	mem_free(remark->key);
+	mem_free(remark->map_key);
+	mem_free(remark->text);
+	mem_free(remark);
+}
+
+struct remarks *remarks_new(void)
+{
+	struct remarks *remarks = mem_new(struct remarks);
+
+	remarks->all = map_new(0);
+	return remarks;
+}
+
+void remarks_free(struct remarks *remarks)
+{
+	size_t at = 0;
+	void *value;
+
+	if (!remarks)
+		return;
+	while (map_next(remarks->all, &at, NULL, &value))
+		remark_free(value);
+	map_free(remarks->all);
+	mem_free(remarks);
+}
+
+static char *map_key_of(enum remark_kind kind, enum remark_topic topic, struct str key)
+{
+	return mem_printf("%d %d %.*s", (int)kind, (int)topic, STR_ARG(key));
+}
+
+void remarks_set(struct remarks *remarks, enum remark_kind kind, enum remark_topic topic,
+		 struct str key, const char *text)
+{
+	AUTO(mem_free) char *map_key = NULL;
+	struct remark *remark;
+
+	if (!text && !map_len(remarks->all))
+		return;
+	map_key = map_key_of(kind, topic, key);
+	remark = map_get(remarks->all, str_from(map_key));
+	if (remark && text && str_is(str_from(text), remark->text))
+		return;
+	map_remove(remarks->all, str_from(map_key));
+	remark_free(remark);
+	if (!text)
+		return;
+	remark = mem_new(struct remark);
+	remark->kind = kind;
+	remark->key = str_dup(key);
+	remark->text = mem_strdup(text);
+	remark->map_key = TAKE(map_key);
+	(void)map_put(remarks->all, str_from(remark->map_key), remark);
+	remarks->untold++;
+}
+
+void remarks_check(struct remarks *remarks, enum remark_kind kind, struct str key,
+		   struct json notes, struct json labels)
+{
+	const struct rule *rules = kind == REMARK_POD ? pod_rules : group_rules;
+	size_t count = kind == REMARK_POD ? ARRAY_LEN(pod_rules) : ARRAY_LEN(group_rules);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	for (size_t i = 0; i < count; i++) {
+		check_value(&rules[i], "annotation", json_get(notes, rules[i].key), &text);
+		if (rules[i].by_label)
+			check_value(&rules[i], "label", json_get(labels, rules[i].key), &text);
+	}
+	remarks_set(remarks, kind, REMARK_READ, key, text.len ? buf_text(&text) : NULL);
+}
+
+void remarks_forget(struct remarks *remarks, enum remark_kind kind, struct str key)
+{
+	for (int topic = 0; topic < REMARK_TOPIC_COUNT; topic++)
+		remarks_set(remarks, kind, (enum remark_topic)topic, key, NULL);
+}
+
+/* --- telling --------------------------------------------------------------------------------- */
+
+void remarks_tell(struct session *ssn)
+{
+	struct remarks *remarks = ssn->cluster->remarks;
+	size_t at = 0;
+	void *value;
+
+	if (!remarks->untold)
+		return;
+	remarks->untold = 0;
+	while (map_next(remarks->all, &at, NULL, &value)) {
+		struct remark *remark = value;
+		struct job *job = NULL;
+		struct task *task = NULL;
+
+		if (remark->told)
+			continue;
+		if (remark->kind == REMARK_GROUP)
+			job = map_get(ssn->cluster->jobs, str_from(remark->key));
+		else
+			task = map_get(ssn->cluster->tasks, str_from(remark->key));
+		remark->told = true;
+		if (!job && !task)
+			continue;
+		outcome_event(ssn, job, task, "Warning", "InvalidAnnotation",
+			      arena_strdup(ssn->arena, remark->text));
+		ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].at_once = true;
+	}
+}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/vc-scheduler.c - the scheduler beside a Kubernetes API server. */
+#include <signal.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -25,9 +27,12 @@ struct scheduler_settings {
 	const char *shard;
 	bool no_default;
 	int64_t period;
+	bool dumps;
+	const char *dump_dir;
 };
 
 struct work {
+	const struct scheduler_settings *settings;
 	struct plugin_dir *plugins;
 	struct scheduler *scheduler;
 	struct conf_file *file;
@@ -142,6 +147,7 @@ static void *start(void *arg, const struct daemon_world *world, struct err *err)
 {
 	struct work *work = mem_new(struct work);
 
+	work->settings = arg;
 	if (run(work, arg, world, err) == 0)
 		return work;
 	stop(work);
@@ -155,12 +161,28 @@ static void print_metrics(const void *arg, struct buf *to)
 	scheduler_print_metrics(work->scheduler, to);
 }
 
+/* Somebody wants to know what it thinks. */
+static void told(void *arg, const struct daemon_world *world, int signo)
+{
+	const struct work *work = arg;
+	struct err err;
+
+	if (!work->settings->dumps)
+		log_warn(world->log, "a dump is asked for, but --cache-dumper is off");
+	else if (signo == SIGUSR2)
+		scheduler_log_model(work->scheduler);
+	else if (scheduler_dump(work->scheduler, work->settings->dump_dir, &err) < 0)
+		log_error(world->log, "the model cannot be dumped", LOG_STR("why", err.text));
+}
+
 int main(int argc, char **argv)
 {
 	struct scheduler_settings settings = {.default_queue = "default",
 					      .sharding = "none",
 					      .shard = "volcano",
-					      .period = TIME_SECOND};
+					      .period = TIME_SECOND,
+					      .dumps = true,
+					      .dump_dir = "/tmp"};
 	const struct daemon_flag flags[] = {
 		{"scheduler-conf", DAEMON_TEXT, &settings.conf,
 		 "the file with actions and plugins; read again when it changes"},
@@ -178,9 +200,6 @@ int main(int argc, char **argv)
 		 "SchedulingGatesQueueAdmission=true lets queues take gates away"},
 		{"resync-period", DAEMON_DURATION, NULL, "taken and not used: nothing is lost"},
 		{"priority-class", DAEMON_SWITCH, NULL, "taken and not used: always watched"},
-		{"kube-api-qps", DAEMON_NUMBER, NULL,
-		 "taken and not used: the server says when to wait"},
-		{"kube-api-burst", DAEMON_NUMBER, NULL, "likewise"},
 		{"minimum-feasible-nodes", DAEMON_NUMBER, NULL,
 		 "taken and not used: all nodes are looked at"},
 		{"minimum-percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},
@@ -199,9 +218,11 @@ int main(int argc, char **argv)
 		 "taken and not used: nothing is scheduled before everything is known"},
 		{"csi-storage", DAEMON_SWITCH, NULL, "taken and not used"},
 		{"gate-removal-worker-num", DAEMON_NUMBER, NULL, "likewise"},
-		{"cache-dumper", DAEMON_SWITCH, NULL, "likewise"},
-		{"cache-dump-dir", DAEMON_TEXT, NULL, "likewise"},
 		{"enable-pprof", DAEMON_SWITCH, NULL, "likewise"},
+		{"cache-dumper", DAEMON_SWITCH, &settings.dumps,
+		 "SIGUSR1 dumps the model into a file, SIGUSR2 into the log (true)"},
+		{"cache-dump-dir", DAEMON_TEXT, &settings.dump_dir,
+		 "the folder of snapshot-<seconds>.json (/tmp)"},
 	};
 	const struct daemon_program program = {
 		.name = "vc-scheduler",
@@ -212,6 +233,7 @@ int main(int argc, char **argv)
 		.start = start,
 		.stop = stop,
 		.print_metrics = print_metrics,
+		.told = told,
 		.arg = &settings,
 	};
 	int code = daemon_main(&program, argc, argv);

@@ -71,6 +71,14 @@ static void end(struct daemon *daemon, int code)
 	loop_stop(daemon->world.loop);
 }
 
+static void stop_work(struct daemon *daemon)
+{
+	void *work = TAKE(daemon->work);
+
+	if (work)
+		daemon->program->stop(work);
+}
+
 static void start_work(void *arg)
 {
 	struct daemon *daemon = arg;
@@ -89,6 +97,8 @@ static void lost_lead(void *arg)
 	if (daemon->ending)
 		return;
 	log_error(daemon->world.log, "does not lead any more");
+	/* At once, and not when this turn of the loop is over: the next one may be working already. */
+	stop_work(daemon);
 	end(daemon, 1);
 }
 
@@ -283,14 +293,6 @@ static int64_t clock_now(void *arg)
 	return loop_now(arg);
 }
 
-static void stop_work(struct daemon *daemon)
-{
-	void *work = TAKE(daemon->work);
-
-	if (work)
-		daemon->program->stop(work);
-}
-
 static void released(void *arg)
 {
 	end(arg, 0);
@@ -312,6 +314,35 @@ static void on_signal(struct loop_signal *watch, int signo, void *arg)
 	leader_release(daemon->leader, released, daemon);
 }
 
+static void on_told(struct loop_signal *watch, int signo, void *arg)
+{
+	struct daemon *daemon = arg;
+
+	(void)watch;
+	if (daemon->work)
+		daemon->program->told(daemon->work, &daemon->world, signo);
+}
+
+/* What ends it, and what it is told by. */
+enum { SIGNAL_COUNT = 4 };
+static int watch_signals(struct daemon *daemon, struct loop_signal *ret[SIGNAL_COUNT],
+			 struct err *err)
+{
+	static const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
+
+	for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+		bool ends = numbers[i] == SIGTERM || numbers[i] == SIGINT;
+
+		if (!ends && !daemon->program->told)
+			continue;
+		ret[i] = loop_signal_add(daemon->world.loop, numbers[i], ends ? on_signal : on_told,
+					 daemon, err);
+		if (!ret[i])
+			return -1;
+	}
+	return 0;
+}
+
 static void close_all(struct daemon *daemon)
 {
 	stop_work(daemon);
@@ -326,8 +357,7 @@ static int run(struct daemon *daemon, struct err *err)
 	enum log_level level = LOG_LEVEL_INFO;
 	AUTO(loop_free) struct loop *loop = NULL;
 	AUTO(log_free) struct log *log = NULL;
-	struct loop_signal *signals[2] = {0};
-	static const int numbers[2] = {SIGTERM, SIGINT};
+	struct loop_signal *signals[SIGNAL_COUNT] = {0};
 	int result = -1;
 
 	if (!log_level_parse(str_from(daemon->settings.log_level), &level))
@@ -341,12 +371,8 @@ static int run(struct daemon *daemon, struct err *err)
 	log = log_new(&(struct log_options){.level = level, .clock = clock_now, .clock_arg = loop});
 	daemon->world.loop = loop;
 	daemon->world.log = log;
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-		signals[i] = loop_signal_add(loop, numbers[i], on_signal, daemon, err);
-		if (!signals[i])
-			goto done;
-	}
-	if (connect_client(daemon, err) < 0 || start_servers(daemon, err) < 0)
+	if (watch_signals(daemon, signals, err) < 0 || connect_client(daemon, err) < 0 ||
+	    start_servers(daemon, err) < 0)
 		goto done;
 	if (daemon->settings.leader_elect)
 		seek_lead(daemon);

@@ -38,6 +38,9 @@ struct daemon_program {
 	void *(*start)(void *arg, const struct daemon_world *world, struct err *err);
 	void (*stop)(void *work);
 	void (*print_metrics)(const void *work, struct buf *to); /* may be NULL */
+	/* SIGUSR1 or SIGUSR2 has come, with whatever that means to the program; NULL: they end it, as they
+	 * end any. */
+	void (*told)(void *work, const struct daemon_world *world, int signo);
 	void *arg;
 };
 

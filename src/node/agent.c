@@ -267,6 +267,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 	agent->room = agent_room_new(agent, options, err);
 	if (!agent->room)
 		return NULL;
+	agent->pressure = agent_pressure_new(agent, options, agent_room_limits(agent->room));
 	agent->nodes = agent_nodes_new(agent, options);
 	agent->limits = agent_limits_new(agent);
 	start_informer(agent);
@@ -281,6 +282,7 @@ void agent_free(struct agent *agent)
 	if (!agent)
 		return;
 	agent_limits_free(agent->limits);
+	agent_pressure_free(agent->pressure);
 	informer_free(agent->informer);
 	while (map_next(agent->pods, &at, NULL, &pod))
 		agent_pod_free(pod);

@@ -31,6 +31,9 @@ struct agent_options {
 	 * NULL: none. */
 	const char *resources;
 	const char *reserved;
+	/* What must stay free of the machine (pressure_limits_parse()); NULL: as by default. */
+	const char *eviction;
+	int64_t transition_us; /* how long a pressure is told after it has gone; < 0: as by default */
 	const char *api_host; /* where pods reach the API server; NULL: as its service says */
 	const char *api_port;
 	struct log *log; /* may be NULL */

@@ -10,7 +10,8 @@
  *	agent_access.c	what lets a pod ask the API server
  *	agent_probes.c	probes and hooks
  *	agent_message.c	what a container says at its end
- *	agent_limits.c	volumes that outgrow their limits */
+ *	agent_limits.c	volumes that outgrow their limits
+ *	agent_pressure.c	a machine that runs short of something */
 #ifndef NODE_AGENT_INTERNAL_H
 #define NODE_AGENT_INTERNAL_H
 
@@ -26,14 +27,18 @@
 #include "loop/loop.h"
 #include "node/agent.h"
 #include "node/pod_life.h"
+#include "node/pressure.h"
 #include "node/supervisor.h"
 
 struct agent_access;
 struct agent_limits;
 struct agent_network;
 struct agent_nodes;
+struct agent_pressure;
 struct agent_probes;
 struct agent_room;
+struct cgroup_layout;
+struct cgroup_use;
 struct pod;
 struct agent_tokens;
 struct folder_watches;
@@ -47,6 +52,7 @@ struct agent {
 	struct agent_nodes *nodes;
 	struct agent_room *room;
 	struct agent_limits *limits;
+	struct agent_pressure *pressure;
 	struct launcher *launcher;
 	struct recorder *recorder;
 	struct informer *informer;
@@ -96,6 +102,7 @@ struct agent_pod {
 	bool has_plan;  /* the folder and what is in it are there */
 	bool adopted;   /* an earlier agent has started it */
 	bool over;      /* its end is in the API */
+	bool reclaimed; /* over, and its files have been removed for want of disk */
 	bool removed;   /* it is being taken out of the API, as its deletion wants */
 	bool forgotten; /* it is no longer in the API */
 	char waiting_reason[64];
@@ -109,6 +116,8 @@ struct agent_nodes *agent_nodes_new(struct agent *agent, const struct agent_opti
 void agent_nodes_free(struct agent_nodes *nodes);
 bool agent_nodes_are_ready(const struct agent_nodes *nodes);
 size_t agent_nodes_len(const struct agent_nodes *nodes);
+/* What is to be said of them has changed. */
+void agent_nodes_touch(struct agent_nodes *nodes);
 /* Is it one of them? */
 bool agent_nodes_have(const struct agent_nodes *nodes, struct str name);
 
@@ -176,6 +185,13 @@ void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
 /* Has a container run out of memory since that was asked last? */
 bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
 			struct str name);
+
+/* What the groups of a pod, or of one of its containers, use; all -1 where it has none. */
+void agent_room_use(const struct agent_room *home, const struct agent_pod *pod,
+		    struct str container, struct cgroup_use *ret);
+const struct cgroup_layout *agent_room_cgroups(const struct agent_room *home);
+/* What must stay free. */
+const struct pressure_limits *agent_room_limits(const struct agent_room *home);
 
 /* The services of a namespace, as documents. */
 void agent_room_services(const struct agent_room *home, struct str namespace,
@@ -246,6 +262,15 @@ struct json agent_container(const struct agent_pod *pod, size_t index);
 
 struct agent_limits *agent_limits_new(struct agent *agent);
 void agent_limits_free(struct agent_limits *limits);
+
+/* --- agent_pressure.c --- */
+
+struct agent_pressure *agent_pressure_new(struct agent *agent, const struct agent_options *options,
+					  const struct pressure_limits *limits);
+void agent_pressure_free(struct agent_pressure *self);
+const struct pressure_state *agent_pressure_state(const struct agent_pressure *self);
+/* By the wall clock: since when a condition is as it is. */
+int64_t agent_pressure_since(const struct agent_pressure *self, enum pressure_signal signal);
 
 /* --- agent_tokens.c --- */
 

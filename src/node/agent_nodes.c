@@ -27,6 +27,7 @@ struct node {
 	struct client_request *request;
 	struct client_request *lease_request;
 	bool ready; /* its status has been written by this agent */
+	bool again; /* it has changed while it was being written */
 	int64_t status_at;
 	int64_t since_wall; /* of its conditions */
 };
@@ -53,47 +54,49 @@ static struct json append_obj(struct json_doc *doc, struct json list)
 	return item;
 }
 
-struct row {
-	const char *type, *status, *reason, *message;
+struct conditions {
+	struct json_doc *doc;
+	struct json list;
+	int64_t now;
 };
 
-static void put_condition(struct json_doc *doc, struct json list, const struct row *row,
-			  int64_t since, int64_t now)
+static void put_condition(const struct conditions *to, const struct pressure_condition *row,
+			  int64_t since)
 {
-	struct json item = append_obj(doc, list);
+	struct json item = append_obj(to->doc, to->list);
 	char time[TIME_TEXT_SIZE];
 
-	set_text(doc, item, "type", row->type);
-	set_text(doc, item, "status", row->status);
-	set_text(doc, item, "lastHeartbeatTime", time_print(now, time));
-	set_text(doc, item, "lastTransitionTime", time_print(since, time));
-	set_text(doc, item, "reason", row->reason);
-	set_text(doc, item, "message", row->message);
+	set_text(to->doc, item, "type", row->type);
+	set_text(to->doc, item, "status", row->status);
+	set_text(to->doc, item, "lastHeartbeatTime", time_print(to->now, time));
+	set_text(to->doc, item, "lastTransitionTime", time_print(since, time));
+	set_text(to->doc, item, "reason", row->reason);
+	set_text(to->doc, item, "message", row->message);
 }
 
 /* Those of a kubelet, and one for each thing that the machine does not permit. */
 static void put_conditions(const struct node *node, struct json_doc *doc, struct json status)
 {
-	static const struct row rows[] = {
-		{"MemoryPressure", "False", "KubeletHasSufficientMemory",
-		 "kubelet has sufficient memory available"},
-		{"DiskPressure", "False", "KubeletHasNoDiskPressure",
-		 "kubelet has no disk pressure"},
-		{"PIDPressure", "False", "KubeletHasSufficientPID",
-		 "kubelet has sufficient PID available"},
-		{"Ready", "True", "KubeletReady", "pods run as processes of this machine"},
-	};
+	static const struct pressure_condition ready = {"Ready", "True", "KubeletReady",
+							"pods run as processes of this machine"};
 	const struct agent *agent = node->nodes->agent;
-	struct json list = json_ensure_arr(doc, status, "conditions");
+	const struct pressure_state *state = agent_pressure_state(agent->pressure);
 	const struct machine_lacks *lacks;
-	int64_t now = loop_now(agent->loop);
+	struct conditions to = {doc, json_ensure_arr(doc, status, "conditions"),
+				loop_now(agent->loop)};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		put_condition(doc, list, &rows[i], node->since_wall, now);
+	for (unsigned i = 0; i < PRESSURE_SIGNAL_COUNT; i++) {
+		enum pressure_signal signal = (enum pressure_signal)i;
+
+		put_condition(&to, pressure_condition(signal, state->under[i]),
+			      agent_pressure_since(agent->pressure, signal));
+	}
+	put_condition(&to, &ready, node->since_wall);
 	for (size_t i = 0; (lacks = agent_room_lacks(agent->room, i)); i++)
-		put_condition(doc, list,
-			      &(struct row){lacks->reason, "True", "NotPermitted", lacks->message},
-			      node->since_wall, now);
+		put_condition(&to,
+			      &(struct pressure_condition){lacks->reason, "True", "NotPermitted",
+							   lacks->message},
+			      node->since_wall);
 }
 
 static void put_status(const struct node *node, struct json_doc *doc, struct json root)
@@ -159,6 +162,8 @@ static void on_written(void *arg, const struct client_result *result)
 		node_failed(node, result);
 	else
 		node->ready = true;
+	if (node->again)
+		node_send(node);
 }
 
 static void on_created(void *arg, const struct client_result *result)
@@ -193,6 +198,7 @@ static void node_send(struct node *node)
 	struct agent *agent = node->nodes->agent;
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 
+	node->again = node->request;
 	if (node->request)
 		return;
 	json_doc_set_root(doc, json_new_obj(doc));
@@ -327,6 +333,12 @@ void agent_nodes_free(struct agent_nodes *nodes)
 	loop_timer_free(nodes->timer);
 	mem_free(nodes->list);
 	mem_free(nodes);
+}
+
+void agent_nodes_touch(struct agent_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->len; i++)
+		node_send(&nodes->list[i]);
 }
 
 bool agent_nodes_are_ready(const struct agent_nodes *nodes)

@@ -34,6 +34,8 @@
 #define HOLD_RUNNING (5 * TIME_MILLISECOND)
 #define HOLD_RUNNING_A_POD (TIME_MILLISECOND)
 #define HOLD_RUNNING_MOST (100 * TIME_MILLISECOND)
+/* What the node needs back it needs now. */
+#define EVICTION_GRACE (TIME_SECOND)
 
 enum { RETRY_DOUBLES = 6 };
 
@@ -270,6 +272,7 @@ static void tell_event(struct agent_pod *pod, const char *type, const char *reas
 void agent_pod_evict(struct agent_pod *pod, const char *message)
 {
 	life_end_pod(pod->life, LIFE_EVICTED, "Evicted", message);
+	life_hurry(pod->life, EVICTION_GRACE);
 	tell_event(pod, "Warning", "Evicted", message);
 	agent_pod_touch(pod);
 }
@@ -291,6 +294,17 @@ static void check_supported(struct agent_pod *pod)
 
 	agent_room_world(pod->agent->room, &world);
 	(void)unsupported_walk(root_of(pod), &world, on_unsupported, pod);
+}
+
+/* Nor is it taken where the node has no room for it. */
+static void check_pressure(struct agent_pod *pod)
+{
+	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
+
+	if (name_of(pod).len == 0)
+		return; /* an orphan */
+	if (!pressure_admits(agent_pressure_state(pod->agent->pressure), root_of(pod), &why))
+		agent_pod_evict(pod, buf_text(&why));
 }
 
 /* Without a command only an image could tell what to run. */
@@ -631,6 +645,7 @@ static void find(struct agent_pod *pod)
 		if (!known && !is_deleted(pod) &&
 		    json_is_absent(json_get(json_get(root_of(pod), "status"), "startTime"))) {
 			check_supported(pod);
+			check_pressure(pod);
 			tell_idle(pod);
 		}
 	}

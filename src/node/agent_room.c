@@ -510,6 +510,28 @@ void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
 }
 
+void agent_room_use(const struct agent_room *home, const struct agent_pod *pod,
+		    struct str container, struct cgroup_use *ret)
+{
+	struct json spec = json_get(json_doc_root(pod->doc), "spec");
+	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
+	AUTO(mem_free) char *name = container.len ? str_dup(container) : NULL;
+
+	*ret = (struct cgroup_use){-1, -1, -1, -1, -1};
+	if (pod->has_cgroup)
+		cgroup_use(home->cgroups, &(struct cgroup_path){node, pod->uid, name}, ret);
+}
+
+const struct cgroup_layout *agent_room_cgroups(const struct agent_room *home)
+{
+	return &home->machine.cgroups;
+}
+
+const struct pressure_limits *agent_room_limits(const struct agent_room *home)
+{
+	return &home->division.limits;
+}
+
 bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
 			struct str name)
 {
@@ -706,7 +728,10 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	if (machine_open(&(struct machine_paths){.folder = options->folder}, &home->machine, err) <
 	    0)
 		return NULL;
-	home->division = (struct machine_division){.nodes = options->nodes};
+	home->division = (struct machine_division){.nodes = options->nodes,
+						   .limits = pressure_limits_default};
+	if (pressure_limits_parse(options->eviction, &home->division.limits, err) < 0)
+		return NULL;
 	if (machine_amounts_parse(home->arena, options->resources, &home->division.resources,
 				  &home->division.n_resources, err) < 0)
 		return NULL;

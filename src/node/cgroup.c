@@ -59,23 +59,6 @@ static void try_value(const char *folder, const char *file, const char *value)
 	(void)write_value(folder, file, value, NULL);
 }
 
-/* The number behind a word, of a file with one a line. */
-static int64_t read_member(const char *folder, const char *file, const char *name)
-{
-	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
-	struct str rest, line, word;
-	int64_t value;
-
-	if (!cgroup_read_value(folder, file, &text))
-		return -1;
-	rest = buf_str(&text);
-	while (str_split(&rest, '\n', &line))
-		if (str_split(&line, ' ', &word) && str_is(word, name) &&
-		    number_parse_i64(str_trim(line), &value, NULL) == 0)
-			return value;
-	return -1;
-}
-
 /* --- the tree --- */
 
 static int make_folder(const char *path, struct err *err)
@@ -426,19 +409,12 @@ size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *pa
 
 /* --- use --- */
 
-static int64_t working_set(int64_t used, int64_t inactive)
-{
-	if (used < 0 || inactive < 0)
-		return used;
-	return used > inactive ? used - inactive : 0;
-}
-
 /* Of the memory controller's folder. */
 static int64_t read_oom_kills(const struct cgroup_tree *tree, const char *folder)
 {
-	return read_member(folder,
-			   tree->version == CGROUP_V2 ? "memory.events" : "memory.oom_control",
-			   "oom_kill");
+	return cgroup_read_member(
+		folder, tree->version == CGROUP_V2 ? "memory.events" : "memory.oom_control",
+		"oom_kill");
 }
 
 int64_t cgroup_oom_kills(const struct cgroup_tree *tree, const struct cgroup_path *path)
@@ -455,9 +431,7 @@ static void use_memory(const struct cgroup_tree *tree, const char *folder, struc
 {
 	bool v2 = tree->version == CGROUP_V2;
 
-	ret->memory = working_set(
-		cgroup_read_number(folder, v2 ? "memory.current" : "memory.usage_in_bytes"),
-		read_member(folder, "memory.stat", v2 ? "inactive_file" : "total_inactive_file"));
+	ret->memory = cgroup_read_working_set(tree->version, folder);
 	ret->memory_peak =
 		cgroup_read_number(folder, v2 ? "memory.peak" : "memory.max_usage_in_bytes");
 	ret->oom_kills = read_oom_kills(tree, folder);
@@ -477,7 +451,7 @@ void cgroup_use(const struct cgroup_tree *tree, const struct cgroup_path *path,
 			continue;
 		folder = folder_of(tree, i, path);
 		if (i == cpu && v2)
-			ret->cpu_us = read_member(folder, "cpu.stat", "usage_usec");
+			ret->cpu_us = cgroup_read_member(folder, "cpu.stat", "usage_usec");
 		else if (i == cpu && cgroup_read_number(folder, "cpuacct.usage") >= 0)
 			ret->cpu_us = cgroup_read_number(folder, "cpuacct.usage") / 1000;
 		if (i == CGROUP_MEMORY)

@@ -186,6 +186,34 @@ int64_t cgroup_read_number(const char *folder, const char *file)
 	return value;
 }
 
+int64_t cgroup_read_member(const char *folder, const char *file, const char *name)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
+	struct str rest, line, word;
+	int64_t value;
+
+	if (!cgroup_read_value(folder, file, &text))
+		return -1;
+	rest = buf_str(&text);
+	while (str_split(&rest, '\n', &line))
+		if (str_split(&line, ' ', &word) && str_is(word, name) &&
+		    number_parse_i64(str_trim(line), &value, NULL) == 0)
+			return value;
+	return -1;
+}
+
+int64_t cgroup_read_working_set(enum cgroup_version version, const char *folder)
+{
+	bool v2 = version == CGROUP_V2;
+	int64_t used = cgroup_read_number(folder, v2 ? "memory.current" : "memory.usage_in_bytes");
+	int64_t inactive = cgroup_read_member(folder, "memory.stat",
+					      v2 ? "inactive_file" : "total_inactive_file");
+
+	if (used < 0 || inactive < 0)
+		return used;
+	return used > inactive ? used - inactive : 0;
+}
+
 static int64_t folder_cpu(enum cgroup_version version, const char *folder)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
@@ -211,6 +239,17 @@ static int64_t folder_memory(enum cgroup_version version, const char *folder)
 									: "memory.max");
 
 	return value > 0 && value < INT64_MAX / 2 ? value : 0;
+}
+
+/* One more than what is left, so that a group that is full counts. */
+static int64_t folder_left(enum cgroup_version version, const char *folder)
+{
+	int64_t limit = folder_memory(version, folder);
+	int64_t used = cgroup_read_working_set(version, folder);
+
+	if (limit == 0 || used < 0)
+		return 0;
+	return used < limit ? limit - used + 1 : 1;
 }
 
 static int64_t smallest(const struct cgroup_layout *layout, enum cgroup_controller controller,
@@ -243,4 +282,9 @@ int64_t cgroup_layout_cpu_limit(const struct cgroup_layout *layout)
 int64_t cgroup_layout_memory_limit(const struct cgroup_layout *layout)
 {
 	return smallest(layout, CGROUP_MEMORY, folder_memory);
+}
+
+int64_t cgroup_layout_memory_left(const struct cgroup_layout *layout)
+{
+	return smallest(layout, CGROUP_MEMORY, folder_left) - 1;
 }

@@ -45,9 +45,15 @@ int cgroup_layout_read(const char *proc, const char *root, struct cgroup_layout 
  * Milli-cores, bytes. */
 int64_t cgroup_layout_cpu_limit(const struct cgroup_layout *layout);
 int64_t cgroup_layout_memory_limit(const struct cgroup_layout *layout);
+/* Bytes until the first of these limits is reached; -1: nothing bounds it. */
+int64_t cgroup_layout_memory_left(const struct cgroup_layout *layout);
 
 /* A file of a group: its text, whether it could be read; its number, -1 where it is none. */
 bool cgroup_read_value(const char *folder, const char *file, struct buf *to);
 int64_t cgroup_read_number(const char *folder, const char *file);
+/* The number behind a word, of a file with one a line; -1 where there is none. */
+int64_t cgroup_read_member(const char *folder, const char *file, const char *name);
+/* Bytes of memory that cannot be taken back at once; -1: not known. */
+int64_t cgroup_read_working_set(enum cgroup_version version, const char *folder);
 
 #endif

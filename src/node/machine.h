@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "json/doc.h"
 #include "node/cgroup_layout.h"
+#include "node/pressure.h"
 
 /* Kinds of namespaces that processes can be put into. */
 enum machine_namespaces {
@@ -93,6 +94,7 @@ struct machine_division {
 	/* Of each node: in place of what was found, and kept back from pods. */
 	struct machine_amount *resources, *reserved;
 	size_t n_resources, n_reserved;
+	struct pressure_limits limits; /* what must stay free, and so is not given to pods */
 };
 
 /* "nvidia.com/gpu=4,cpu=64"; NULL and "" are none. The error names the part that is wrong. */

@@ -188,10 +188,11 @@ void machine_put_status(const struct machine *machine, const struct machine_divi
 		   0);
 	put_hugepages(&to, &huge);
 	put_amount(&to, STR("memory"), quantity_make(machine->memory / nodes, QUANTITY_BINARY_SI),
-		   PRESSURE_MEMORY_BYTES / nodes + huge);
+		   pressure_threshold(&division->limits, PRESSURE_MEMORY, machine->memory) / nodes +
+			   huge);
 	put_amount(&to, STR("ephemeral-storage"),
 		   quantity_make(machine->disk / nodes, QUANTITY_BINARY_SI),
-		   machine->disk / nodes * PRESSURE_DISK_PERCENT / 100);
+		   pressure_threshold(&division->limits, PRESSURE_DISK, machine->disk) / nodes);
 	put_amount(&to, STR("pods"),
 		   quantity_make(pods > PODS_OF_NODE ? pods : PODS_OF_NODE, QUANTITY_DECIMAL_SI),
 		   0);

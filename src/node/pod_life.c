@@ -117,6 +117,11 @@ void life_delete(struct life *life, int64_t grace_us)
 {
 	if (life->end == LIFE_GOES_ON)
 		life->end = LIFE_DELETED;
+	life_hurry(life, grace_us);
+}
+
+void life_hurry(struct life *life, int64_t grace_us)
+{
 	if (grace_us >= life->grace_us)
 		return;
 	life->grace_us = grace_us;

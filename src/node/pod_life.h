@@ -72,6 +72,8 @@ void life_observe(struct life *life, size_t container, const struct record *reco
 /* It ends, for a reason; the first one counts. For a deletion a shorter grace overrules. */
 void life_end_pod(struct life *life, enum life_end end, const char *reason, const char *message);
 void life_delete(struct life *life, int64_t grace_us);
+/* Its containers get no more time than this to end. */
+void life_hurry(struct life *life, int64_t grace_us);
 
 enum life_verb { LIFE_START, LIFE_STOP };
 struct life_step {

@@ -121,7 +121,7 @@ static void test_divide(void)
 {
 	AUTO(machine_close) struct machine machine = {0};
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct machine_division division = {.nodes = 2};
+	struct machine_division division = {.nodes = 2, .limits = pressure_limits_default};
 	struct json first = json_new_obj(doc), second = json_new_obj(doc);
 	struct folder in;
 	struct err err = {0};

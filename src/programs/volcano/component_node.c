@@ -175,6 +175,8 @@ static int start_agent(struct node_component *self, const struct component_world
 					 .nodes = nodes,
 					 .resources = world->settings->node_resources,
 					 .reserved = world->settings->node_reserved,
+					 .eviction = world->settings->eviction,
+					 .transition_us = world->settings->eviction_transition_us,
 					 .log = world->log};
 	read_address(self->apiserver, address, &options);
 	self->agent = agent_new(world->loop, self->client, &options, err);

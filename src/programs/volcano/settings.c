@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "model/duration.h"
+#include "node/pressure.h"
 
 #include "base/banned.h"
 
@@ -126,6 +128,26 @@ static int set_node_reserved(struct settings *settings, const char *value, struc
 	return 0;
 }
 
+static int set_eviction(struct settings *settings, const char *value, struct err *err)
+{
+	struct pressure_limits limits = pressure_limits_default;
+
+	settings->eviction = value;
+	return pressure_limits_parse(value, &limits, err);
+}
+
+static int set_eviction_transition(struct settings *settings, const char *value, struct err *err)
+{
+	int64_t nanoseconds;
+
+	if (duration_parse(str_from(value), &nanoseconds, err) < 0)
+		return -1;
+	if (nanoseconds < 0)
+		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is less than nothing", value);
+	settings->eviction_transition_us = nanoseconds / DURATION_MICROSECOND;
+	return 0;
+}
+
 static int set_log_level(struct settings *settings, const char *value, struct err *err)
 {
 	if (!log_level_parse(str_from(value), &settings->log_level))
@@ -192,6 +214,11 @@ static const struct option options[] = {
 	 "what each node has, in place of what is found: nvidia.com/gpu=4,cpu=8"},
 	{"node-reserved", 0, COMMAND_UP, "LIST", set_node_reserved,
 	 "what each node keeps back from pods: cpu=500m,memory=1Gi"},
+	{"eviction-hard", 0, COMMAND_UP, "LIST", set_eviction,
+	 "what must stay free, or pods are evicted (default: "
+	 "memory.available<100Mi,nodefs.available<5%,pid.available<5%; of the disk at most 1Gi)"},
+	{"eviction-pressure-transition-period", 0, COMMAND_UP, "TIME", set_eviction_transition,
+	 "how long a node says that it is under pressure after it was (default: 5m)"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},
 	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,
@@ -206,8 +233,10 @@ static const struct option options[] = {
 
 void settings_init(struct settings *settings)
 {
-	*settings =
-		(struct settings){.nodes = -1, .simulated_nodes = -1, .log_level = LOG_LEVEL_INFO};
+	*settings = (struct settings){.nodes = -1,
+				      .simulated_nodes = -1,
+				      .eviction_transition_us = -1,
+				      .log_level = LOG_LEVEL_INFO};
 }
 
 void settings_done(struct settings *settings)

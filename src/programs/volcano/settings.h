@@ -32,6 +32,8 @@ struct settings {
 	int64_t simulated_nodes;
 	const char *node_resources;
 	const char *node_reserved;
+	const char *eviction;
+	int64_t eviction_transition_us; /* -1: not said */
 	enum log_level log_level;
 	bool detach;
 	bool json;

@@ -139,7 +139,7 @@ static void on_pod_seen(void *arg, const struct informer_object *object)
 	struct str uid = uid_of(object);
 	struct agent_pod *pod;
 
-	if (!agent_nodes_have(agent->nodes, node) || !uuid_is_valid(uid))
+	if (agent_nodes_find(agent->nodes, node) < 0 || !uuid_is_valid(uid))
 		return;
 	pod = map_get(agent->pods, uid);
 	if (pod)

@@ -8,6 +8,7 @@
  *	agent_network.c	addresses and names of pods
  *	agent_tokens.c	tokens of accounts
  *	agent_access.c	what lets a pod ask the API server
+ *	agent_devices.c	which devices pods have
  *	agent_probes.c	probes and hooks
  *	agent_message.c	what a container says at its end
  *	agent_limits.c	volumes that outgrow their limits
@@ -89,6 +90,7 @@ struct agent_pod {
 	VEC(uint64_t) references; /* what it refers to (agent_room.c) */
 	int64_t *oom_kills;       /* a container: those that are known */
 	char **messages;          /* a container: what it said at its end */
+	char *devices;            /* those that it has (devices.h); NULL: none */
 	char host_ip[48];
 	char pod_ip[48];
 	bool has_cgroup;
@@ -118,8 +120,8 @@ bool agent_nodes_are_ready(const struct agent_nodes *nodes);
 size_t agent_nodes_len(const struct agent_nodes *nodes);
 /* What is to be said of them has changed. */
 void agent_nodes_touch(struct agent_nodes *nodes);
-/* Is it one of them? */
-bool agent_nodes_have(const struct agent_nodes *nodes, struct str name);
+/* Which of them it is; -1: none. */
+ptrdiff_t agent_nodes_find(const struct agent_nodes *nodes, struct str name);
 
 /* --- agent_pod.c --- */
 
@@ -215,6 +217,18 @@ bool agent_access_take(struct pod *view, struct arena *arena, struct agent_acces
 int agent_access_make(struct agent_access *access, const struct room *room,
 		      const struct agent_access_use *use, struct arena *arena,
 		      const char **ret_source, struct err *err) MUST_CHECK;
+
+/* --- agent_devices.c --- */
+
+struct devices_node;
+
+/* Choose those that it asks for, once. ERR_UNAVAILABLE: others still have them; it is looked at again. */
+int agent_devices_take(struct agent_pod *pod, const struct pod *view,
+		       const struct devices_node *node, struct err *err) MUST_CHECK;
+/* Those that an earlier agent gave it. */
+void agent_devices_find(struct agent_pod *pod);
+/* When its last process has ended. May be called again. */
+void agent_devices_leave(struct agent_pod *pod);
 
 /* --- agent_network.c --- */
 

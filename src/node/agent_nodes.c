@@ -354,10 +354,10 @@ size_t agent_nodes_len(const struct agent_nodes *nodes)
 	return nodes->len;
 }
 
-bool agent_nodes_have(const struct agent_nodes *nodes, struct str name)
+ptrdiff_t agent_nodes_find(const struct agent_nodes *nodes, struct str name)
 {
 	for (size_t i = 0; i < nodes->len; i++)
 		if (str_is(name, nodes->list[i].name))
-			return true;
-	return false;
+			return (ptrdiff_t)i;
+	return -1;
 }

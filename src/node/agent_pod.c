@@ -624,6 +624,7 @@ static void find(struct agent_pod *pod)
 		return;
 	}
 	if (stat(pod->folder, &status) == 0) {
+		agent_devices_find(pod);
 		pod->supervisor =
 			supervisor_connect(agent->loop, pod->folder, &supervisor_events, pod, &err);
 		if (pod->supervisor) {
@@ -737,6 +738,7 @@ void agent_pod_free(struct agent_pod *pod)
 	vec_done(&pod->references);
 	agent_probes_free(pod->probes);
 	life_free(pod->life);
+	mem_free(pod->devices);
 	mem_free(pod->folder);
 	mem_free(pod);
 }

@@ -18,6 +18,7 @@
 #include "node/agent_internal.h"
 #include "node/cgroup.h"
 #include "node/container_env.h"
+#include "node/devices.h"
 #include "node/host_path.h"
 #include "node/hosts.h"
 #include "node/identity.h"
@@ -79,7 +80,8 @@ struct job {
 	const char *netns;
 	bool own_dns;
 	struct agent_access_use access;
-	const char *access_source; /* NULL: it has none */
+	const char *access_source;   /* NULL: it has none */
+	struct devices_view devices; /* of the container that is being made */
 };
 
 static struct json find_object(void *arg, enum room_kind kind, struct str namespace,
@@ -210,14 +212,17 @@ static void add_names(struct job *job, const struct volumes_mounts *mounts, stru
 static void add_own_mounts(struct job *job, size_t index, const struct volumes_mounts *mounts,
 			   struct plan_container *ret)
 {
-	struct plan_mount *list = arena_calloc(job->arena, mounts->len + 6, sizeof(*list));
-	size_t len = mounts->len;
+	size_t before = job->devices.n_mounts;
+	struct plan_mount *list = arena_calloc(job->arena, before + mounts->len + 6, sizeof(*list));
+	size_t len = before + mounts->len;
 	const struct container *container = container_at(&job->view, index);
 	struct str message = container->message_path;
 
-	if (len)
-		memcpy(list, mounts->ptr, len * sizeof(*list));
-	for (size_t i = 0; i < len; i++)
+	if (before)
+		memcpy(list, job->devices.mounts, before * sizeof(*list));
+	if (mounts->len)
+		memcpy(list + before, mounts->ptr, mounts->len * sizeof(*list));
+	for (size_t i = before; i < len; i++)
 		if (list[i].fstype && job->home->hidden &&
 		    strcmp(list[i].target, job->home->hidden) == 0)
 			list[i].read_only = false; /* 4 KiB of nothing */
@@ -309,6 +314,16 @@ static void set_cwd(struct job *job, const struct container *container, struct p
 			   : arena_printf(job->arena, "%s/work", job->pod->folder);
 }
 
+/* Who is privileged sees every device, as in a container of a kubelet's. */
+static void see_devices(struct job *job, size_t index)
+{
+	const struct security_context *own = container_at(&job->view, index)->security_context;
+	bool hide = job->place.namespaces && !(own && own->privileged.value);
+
+	devices_see(&job->home->machine, &job->view, index, job->pod->devices, hide, job->arena,
+		    &job->devices);
+}
+
 static int make_container(struct job *job, size_t index, struct plan_container *ret,
 			  const char **ret_reason, struct err *err)
 {
@@ -328,8 +343,9 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 		return -1;
 	ret->argv = env.argv;
 	ret->argc = env.argc;
-	ret->env = env.env;
+	see_devices(job, index);
 	ret->n_env = env.n_env;
+	ret->env = devices_env(env.env, &ret->n_env, &job->devices, job->arena);
 	ret->tty = container->tty;
 	ret->stdin_open = container->stdin;
 	set_cwd(job, container, ret);
@@ -412,6 +428,16 @@ static int make_volumes(struct job *job, struct err *err)
 	return volumes_make(&job->room, &job->place, &changed, err);
 }
 
+static int make_devices(struct job *job, struct err *err)
+{
+	ptrdiff_t index = agent_nodes_find(job->home->agent->nodes, job->room.node_name);
+
+	return agent_devices_take(
+		job->pod, &job->view,
+		&(struct devices_node){&job->home->machine, &job->home->division, (size_t)index},
+		err);
+}
+
 /* Root may look into every process that it sees, and so into other pods. An ordinary user's pods are parted
  * by their namespaces of users. */
 static bool may_part_processes(const struct job *job)
@@ -434,7 +460,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 	    make_work(&job, err) < 0 || make_network(&job, err) < 0)
 		return -1;
 	ret->reason = NULL; /* waits for its volumes, in a kubelet's way */
-	if (make_volumes(&job, err) < 0)
+	if (make_volumes(&job, err) < 0 || make_devices(&job, err) < 0)
 		return -1;
 	ret->reason = "CreateContainerError";
 	if (make_pod_cgroup(&job, err) < 0 || make_messages(&job, err) < 0)
@@ -504,6 +530,7 @@ void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 	struct err err;
 
 	agent_network_leave(home->network, pod);
+	agent_devices_leave(pod);
 	if (pod->has_cgroup)
 		remove_cgroups(home, pod);
 	if (json_len(json_get(spec, "volumes")) && volumes_remove(&place, &err) < 0)

@@ -20,11 +20,15 @@
 #include "base/macro.h"
 #include "base/str.h"
 
+/* A kind of mount of our own: the folder `target` as it is, but for the entries that `options` names, with
+ * commas between. */
+#define PLAN_WITHOUT "without"
+
 /* Made in this order, in the mount namespace of the container. */
 struct plan_mount {
 	const char *source;  /* a path of the machine; NULL with fstype */
 	const char *target;  /* a path in the container; made where it is missing */
-	const char *fstype;  /* NULL: bind mount; "tmpfs", "proc" */
+	const char *fstype;  /* NULL: bind mount; "tmpfs", "proc", PLAN_WITHOUT */
 	const char *options; /* of fstype, e.g. "size=1048576"; may be NULL */
 	bool read_only;
 };

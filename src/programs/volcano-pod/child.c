@@ -142,6 +142,8 @@ static int mount_one(const struct plan_mount *row, int source, const char *root,
 		return -1;
 	if (!row->fstype)
 		return bind_one(row, source, target, err);
+	if (strcmp(row->fstype, PLAN_WITHOUT) == 0)
+		return root_without(target, row->options, err);
 	if (access(target, F_OK) < 0 && make_target(target, true, err) < 0)
 		return -1;
 	if (mount(row->fstype, target, row->fstype, flags, row->options) < 0)

@@ -75,9 +75,21 @@ static int put_entry(const char *folder, const struct entry *entry, struct err *
 	return 0;
 }
 
-/* `from` is the folder whose content is wanted, `to` where it is to be: it may be the same. One that may not
- * be read has nothing in it for whoever asks. */
-static int mimic(const char *from, const char *to, struct err *err)
+/* Is the name in a list with commas between? */
+static bool is_listed(const char *list, const char *name)
+{
+	struct str rest = str_from(list ? list : "");
+	struct str word;
+
+	while (rest.len && str_split(&rest, ',', &word))
+		if (str_is(word, name))
+			return true;
+	return false;
+}
+
+/* `from` is the folder whose content is wanted, `to` where it is to be: it may be the same. `without` names
+ * entries that are left out; NULL: none. One that may not be read has nothing in it for whoever asks. */
+static int mimic(const char *from, const char *to, const char *without, struct err *err)
 {
 	AUTO(fd_close) int folder = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool closed = folder < 0 && errno == EACCES;
@@ -92,7 +104,8 @@ static int mimic(const char *from, const char *to, struct err *err)
 		rc = err_errno(err, errno, "%s", from);
 
 	for (int i = 0; i < count; i++) {
-		if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0)
+		if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0 &&
+		    !is_listed(without, names[i]->d_name))
 			take_entry(folder, names[i]->d_name, &entries[i]);
 		mem_free(names[i]);
 	}
@@ -242,7 +255,7 @@ static int make_place(const char *root, const struct plan_mount *mount, dev_t *o
 	kept = *end;
 	*end = '\0';
 	if (!is_own(path, own, *n_own)) {
-		rc = mimic(path, path, err);
+		rc = mimic(path, path, NULL, err);
 		if (rc == 0)
 			rc = note_own(path, own, n_own, err);
 	}
@@ -285,7 +298,7 @@ int root_make(const char *path, const struct plan_container *container, bool rea
 {
 	dev_t *own = mem_calloc(container->n_mounts + 1, sizeof(*own));
 	size_t n_own = 0;
-	int rc = mimic("/", path, err);
+	int rc = mimic("/", path, NULL, err);
 
 	if (rc == 0)
 		rc = note_own(path, own, &n_own, err);
@@ -293,6 +306,11 @@ int root_make(const char *path, const struct plan_container *container, bool rea
 		rc = make_place(path, &container->mounts[i], own, &n_own, err);
 	mem_free(own);
 	return rc == 0 && read_only ? make_read_only(path, err) : rc;
+}
+
+int root_without(const char *folder, const char *names, struct err *err)
+{
+	return mimic(folder, folder, names, err);
 }
 
 int root_enter(const char *path, struct err *err)

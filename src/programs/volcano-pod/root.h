@@ -19,6 +19,8 @@ int root_make(const char *path, const struct plan_container *container, bool rea
 	      struct err *err) MUST_CHECK;
 /* Where a path of the container is while its root is not the process's yet, for mem_free(). */
 char *root_path(const char *root, const char *path, struct err *err) MUST_CHECK;
+/* Replace a folder by one that has the same in it, but for the names in a list with commas between. */
+int root_without(const char *folder, const char *names, struct err *err) MUST_CHECK;
 /* Make it the root; nothing else is left to be seen. */
 int root_enter(const char *path, struct err *err) MUST_CHECK;
 

@@ -226,10 +226,11 @@ static void add_own_mounts(struct job *job, size_t index, const struct volumes_m
 		if (list[i].fstype && job->home->hidden &&
 		    strcmp(list[i].target, job->home->hidden) == 0)
 			list[i].read_only = false; /* 4 KiB of nothing */
-	list[len++] = (struct plan_mount){
-		.source = arena_printf(job->arena, "%s/work", job->pod->folder),
-		.target = arena_printf(job->arena, "%s/work", job->pod->folder),
-	};
+	if (!container->working_dir.len)
+		list[len++] = (struct plan_mount){
+			.source = arena_printf(job->arena, "%s/work", job->pod->folder),
+			.target = arena_printf(job->arena, "%s/work", job->pod->folder),
+		};
 	add_names(job, mounts, list, &len);
 	if (job->access_source && job->access.targets[index].len)
 		list[len++] = (struct plan_mount){
@@ -292,12 +293,19 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
+/* Where a container's group is. One that is alone is in the pod's own, which saves half of what they cost. */
+static struct cgroup_path cgroup_of(const struct agent_pod *pod, const char *node, const char *name)
+{
+	return (struct cgroup_path){.node = node,
+				    .pod = pod->uid,
+				    .container = pod->life->n_containers > 1 ? name : NULL};
+}
+
 static int set_cgroups(struct job *job, const struct container *container,
 		       struct plan_container *ret, struct err *err)
 {
-	struct cgroup_path path = {.node = arena_str(job->arena, job->room.node_name).ptr,
-				   .pod = job->pod->uid,
-				   .container = ret->name};
+	struct cgroup_path path =
+		cgroup_of(job->pod, arena_str(job->arena, job->room.node_name).ptr, ret->name);
 	struct cgroup_limits limits =
 		cgroup_limits_of(container, job->home->identity.max_processes);
 
@@ -375,19 +383,22 @@ static int make_pod_cgroup(struct job *job, struct err *err)
 	struct cgroup_limits limits = cgroup_limits_of_pod(&job->view, 0);
 
 	job->pod->has_cgroup = agent_room_has_cgroup(job->pod);
-	if (!job->pod->has_cgroup)
+	if (!job->pod->has_cgroup || job->pod->life->n_containers == 1)
 		return 0;
 	if (cgroup_make(job->home->cgroups, &path, &limits, err) < 0)
 		return err_wrap(err, "control group");
 	return 0;
 }
 
-/* Whom its files belong to: the user of its first container. */
+/* Where containers begin that do not say otherwise. */
 static int make_work(struct job *job, struct err *err)
 {
 	const char *work = arena_printf(job->arena, "%s/work", job->pod->folder);
 
-	return tree_mkdir(work, MODE_WORK, err);
+	for (size_t i = 0; i < job->pod->life->n_containers; i++)
+		if (!container_at(&job->view, i)->working_dir.len)
+			return tree_mkdir(work, MODE_WORK, err);
+	return 0;
 }
 
 static int make_network(struct job *job, struct err *err)
@@ -505,10 +516,10 @@ static void remove_cgroups(struct agent_room *home, struct agent_pod *pod)
 
 	if (!*node)
 		return;
-	for (size_t i = 0; i < pod->life->n_containers; i++) {
+	for (size_t i = 0; pod->life->n_containers > 1 && i < pod->life->n_containers; i++) {
 		AUTO(mem_free)
 		char *name = str_dup(json_str(json_get(agent_container(pod, i), "name")));
-		struct cgroup_path below = {.node = node, .pod = pod->uid, .container = name};
+		struct cgroup_path below = cgroup_of(pod, node, name);
 
 		if (cgroup_remove(home->cgroups, &below, &err) < 0)
 			break;
@@ -565,7 +576,7 @@ bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t c
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
 	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
 	AUTO(mem_free) char *text = str_dup(name);
-	struct cgroup_path path = {.node = node, .pod = pod->uid, .container = text};
+	struct cgroup_path path = cgroup_of(pod, node, text);
 	int64_t kills;
 
 	if (!pod->has_cgroup)

@@ -383,7 +383,7 @@ int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
 			return err_wrap(err, "control group");
 		if (set_limits(tree, i, folder, &bounds, err) < 0)
 			return err_wrap(err, "control group");
-		if (tree->version == CGROUP_V2 && path->container && i == CGROUP_MEMORY)
+		if (tree->version == CGROUP_V2 && limits->as_one && i == CGROUP_MEMORY)
 			try_value(folder, "memory.oom.group", "1");
 	}
 	return 0;

@@ -4,6 +4,8 @@
  *
  *	volcano/NODE/podUID/CONTAINER
  *
+ * A pod of one container does without the last one.
+ *
  * The tree is made at the top of the hierarchy, or, where that is not permitted, beside or below the
  * group of this process (a user's, delegated by systemd). Controllers that cannot be had are done
  * without: cgroup_lacks() says which and why, once. Everything may be called again. */
@@ -29,6 +31,7 @@ struct cgroup_limits {
 	int64_t cpu_limit;
 	int64_t memory_limit; /* bytes */
 	int64_t processes;
+	bool as_one; /* of a container: where memory runs out, all of it ends */
 };
 /* Of one container, and of a pod: a bound only where every container has one. */
 struct cgroup_limits cgroup_limits_of(const struct container *container, int64_t processes);

@@ -33,6 +33,7 @@ struct cgroup_limits cgroup_limits_of(const struct container *container, int64_t
 
 	if (limits.cpu_request == 0)
 		limits.cpu_request = limits.cpu_limit;
+	limits.as_one = true;
 	return limits;
 }
 

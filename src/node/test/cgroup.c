@@ -23,26 +23,26 @@ static void test_limits(void)
 		const char *spec;
 		struct cgroup_limits want;
 	} rows[] = {
-		{"containers: [{name: a}]", {0, 0, 0, 9}},
+		{"containers: [{name: a}]", {0, 0, 0, 9, false}},
 		{"containers: [{name: a, resources: {limits: {cpu: 500m, memory: 1Mi}}}]",
-		 {500, 500, 1 << 20, 9}},
+		 {500, 500, 1 << 20, 9, false}},
 		{"containers: [{name: a, resources: {requests: {cpu: 1}, limits: {cpu: 2}}}, "
 		 "{name: b, resources: {requests: {cpu: 250m}}}]",
-		 {1250, 0, 0, 9}},
+		 {1250, 0, 0, 9, false}},
 		{"containers: [{name: a, resources: {limits: {memory: 1Mi}}}, {name: b, resources: "
 		 "{limits: {memory: 2Mi}}}]",
-		 {0, 0, 3 << 20, 9}},
+		 {0, 0, 3 << 20, 9, false}},
 		{"initContainers: [{name: i, resources: {requests: {cpu: 3}, limits: {memory: "
 		 "8Mi}}}], containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: "
 		 "1Mi}}}]",
-		 {3000, 0, 8 << 20, 9}},
+		 {3000, 0, 8 << 20, 9, false}},
 		{"initContainers: [{name: i, resources: {limits: {memory: 2Mi}}}, {name: s, "
 		 "restartPolicy: Always, resources: {requests: {cpu: 1}, limits: {memory: 4Mi}}}], "
 		 "containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: 1Mi}}}]",
-		 {2000, 0, 6 << 20, 9}},
+		 {2000, 0, 6 << 20, 9, false}},
 		{"initContainers: [{name: i}], containers: [{name: a, resources: {limits: {memory: "
 		 "1Mi}}}]",
-		 {0, 0, 0, 9}},
+		 {0, 0, 0, 9, false}},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -53,7 +53,13 @@ static void test_limits(void)
 		buf_printf(&text, "spec: {%s}\n", rows[i].spec);
 		pods_open(&pods, buf_text(&text), NULL);
 		got = cgroup_limits_of_pod(&pods.pod, 9);
-		ok(memcmp(&got, &rows[i].want, sizeof(got)) == 0, "%s", rows[i].spec);
+		ok(got.cpu_request == rows[i].want.cpu_request &&
+			   got.cpu_limit == rows[i].want.cpu_limit &&
+			   got.memory_limit == rows[i].want.memory_limit &&
+			   got.processes == rows[i].want.processes && !got.as_one,
+		   "%s", rows[i].spec);
+		got = cgroup_limits_of(&pods.pod.spec.containers.ptr[0], 9);
+		ok(got.as_one, "a container of it ends as one");
 	}
 }
 
@@ -85,7 +91,7 @@ static struct cgroup_tree *open_v2(struct folder *in, const char *self)
 
 static void test_v2(void)
 {
-	struct cgroup_limits limits = {1500, 500, 64 << 20, 99};
+	struct cgroup_limits limits = {1500, 500, 64 << 20, 99, true};
 	struct cgroup_path path = {"node-1", "u", "main"};
 	struct cgroup_use use;
 	const char *const *procs;
@@ -263,7 +269,7 @@ static void test_family(struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path path = {"node-1", "u-1", "main"};
 	struct cgroup_path pod = {"node-1", "u-1", NULL};
-	struct cgroup_limits limits = {500, 1500, 0, 20};
+	struct cgroup_limits limits = {500, 1500, 0, 20, false};
 	const char *const *procs;
 	struct cgroup_use use;
 	struct err err = {0};

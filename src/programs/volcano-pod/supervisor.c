@@ -182,10 +182,14 @@ static bool read_output(struct container *container)
 	return true;
 }
 
-static void kill_rest(struct supervisor *self, size_t index)
+/* Whatever a container has left behind; `dead`: its first process is. Where that was the first of a namespace of
+ * processes, the kernel has killed the others before it told. */
+static void kill_rest(struct supervisor *self, size_t index, bool dead)
 {
 	const struct plan_container *plan = &self->plan.containers[index];
 
+	if (dead && self->plan.pid_namespace)
+		return;
 	family_kill_group((pid_t)self->containers[index].record.pid);
 	for (size_t i = 0; i < plan->n_cgroups; i++)
 		family_kill_cgroup(plan->cgroups[i]);
@@ -204,7 +208,7 @@ static void end_run(struct supervisor *self, size_t index, int status)
 	record->now.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	record->now.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	record->now.deadline = self->past_deadline;
-	kill_rest(self, index);
+	kill_rest(self, index, true);
 	while (container->pipe >= 0 && read_output(container)) {
 	}
 	fd_close(fd_take(&container->pipe));
@@ -416,7 +420,7 @@ static void end_all(struct supervisor *self)
 		if (self->containers[i].lingers)
 			end_run(self, i, self->containers[i].status);
 		else if (self->containers[i].record.pid)
-			kill_rest(self, i);
+			kill_rest(self, i, false);
 		else
 			end_run(self, i, 0);
 	}

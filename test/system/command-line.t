@@ -199,7 +199,7 @@ for i in range(task["replicas"]):
     run = subprocess.run(command, env=dict(os.environ, VSUB_PROCID=str(i)), stdout=subprocess.PIPE, text=True)
     print(run.stdout.replace("\n", " ") + "=" + str(run.returncode), end="; ")'
 }
-is "each element has its number" "$(elements 1-3)" "1 =1; 2 =2; 3 =3; "
+is "each element of a list has its number" "$(elements 1-2,3)" "1 =1; 2 =2; 3 =3; "
 is "by steps and lists" "$(elements 2-6:2,9)" "2 =2; 4 =4; 6 =6; 9 =9; "
 is "a bound shares them out" "$(elements 1-5%2)" "1 3 5 =5; 2 4 =4; "
 

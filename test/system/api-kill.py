@@ -37,7 +37,7 @@ class Server:
         self.tls = ssl.create_default_context(cafile=self.folder + "/pki/ca.crt")
         self.tls.load_cert_chain(self.folder + "/pki/admin.crt", self.folder + "/pki/admin.key")
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=200):
         return http.client.HTTPSConnection(self.address, context=self.tls, timeout=timeout)
 
     def kill(self):
@@ -180,7 +180,7 @@ def main():
         threads.append(threading.Thread(target=watcher.follow, args=(server,), daemon=True))
         for thread in threads:
             thread.start()
-        if not known.enough.wait(60):
+        if not known.enough.wait(200):
             raise SystemExit("nothing is acknowledged any more")
         server.kill()
         for thread in threads:

@@ -141,12 +141,12 @@ waiting() {
 	k get cm c -w -o name >"$tmp/watched" 2>&1 &
 	watch=$!
 	# the first line says that the watch is there, the second what changed
-	until [ -s "$tmp/watched" ]; do :; done
+	settles "a watch begins with what is there" configmap/c cat "$tmp/watched"
 	k label cm c seen=1 >/dev/null
-	until [ "$(wc -l <"$tmp/watched")" -ge 2 ]; do :; done
+	settles "it tells of a change" "configmap/c
+configmap/c" cat "$tmp/watched"
 	kill "$watch"
 	wait "$watch" 2>/dev/null
-	is "a watch tells of a change" "$(tail -1 "$tmp/watched")" configmap/c
 	k create -f "$(file 'apiVersion: v1
 kind: Pod
 metadata: {name: w}
@@ -174,8 +174,7 @@ removal() {
 	for cascade in background foreground; do
 		owned
 		passes "delete, $cascade" k delete cm owner --cascade=$cascade --timeout=60s
-		while k get cm owned >/dev/null 2>&1; do :; done
-		fails "takes the other along" k get cm owned
+		comes "takes the other along" '(NotFound): configmaps "owned" not found' k get cm owned
 	done
 	owned
 	passes "delete, orphan" k delete cm owner --cascade=orphan --timeout=60s

@@ -28,7 +28,7 @@ load "and plain" 20000 --h1 -c 64 -m 1 -d body "http://$plain/echo"
 load "pipelined" 20000 --h1 -c 8 -m 16 "http://$plain/echo"
 load "streams of 1,000 lines" 2000 -c 4 -m 25 "https://$tls/stream?n=1000"
 
-output=$(wrk -t 1 -c 64 -d 1 "http://$plain/echo" 2>&1)
+output=$(wrk -t 1 -c 64 -d 1 --timeout 60s "http://$plain/echo" 2>&1)
 has "wrk gets answers" "$output" "Requests/sec"
 case $output in *"Socket errors"* | *"Non-2xx"*) bad=1 ;; *) bad=0 ;; esac
 result "$bad" "and no errors" "$output"

@@ -14,7 +14,7 @@ tls=${ready#*tls=} tls=${tls%% *}
 start unix "$EXAMPLES/http-echo" --plain "unix:$tmp/socket"
 
 # ---- curl, over every transport ----
-ask() { curl -sS -m 60 --cacert ca.crt "$@"; }
+ask() { curl -sS -m 200 --cacert ca.crt "$@"; }
 head -c 20000000 /dev/zero >zeros
 for how in "--http1.1 http://$plain" "--http2-prior-knowledge http://$plain" \
 	"--http2 http://$plain" "--http1.1 https://$tls" "--http2 https://$tls" \
@@ -83,11 +83,10 @@ has "HTTP/1.0" "$(raw 'GET /stream?n=2 HTTP/1.0\r\n\r\n')" "line 1"
 # ---- A watch whose client goes, and an orderly end ----
 curl -sS -N --cacert new/ca.crt "https://$tls/watch" >watch.out 2>&1 &
 watch_pid=$!
-until grep -q watching watch.out; do kill -0 "$watch_pid" || break; done
+comes "a watch is there" watching cat watch.out
 kill "$watch_pid"
 wait "$watch_pid" 2>/dev/null
-until grep -q aborted "$tmp/echo.err"; do kill -0 "$echo_pid" || break; done
-has "the server notices" "$(cat "$tmp/echo.err")" "aborted: the client is gone"
+comes "the server notices" "aborted: the client is gone" cat "$tmp/echo.err"
 kill -TERM "$echo_pid"
 wait "$echo_pid"
 is "it ends in an orderly way" "$?" 0

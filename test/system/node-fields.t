@@ -123,8 +123,8 @@ pod again "cat $at/claim/f" "volumeMounts: [{name: claim, mountPath: $at/claim}]
 	"volumes: [{name: claim, persistentVolumeClaim: {claimName: kept}}]," |
 	kubectl create -f - >/dev/null
 is "$who: a claim keeps what was written" "$(said again)" kept
-passes "$who: a volume that cannot be is told" timeout 60 sh -c "
-	while ! $KUBECTL_NEW get events -o jsonpath='{.items[*].message}' | grep -q 'hostPath type check failed, /no/such'; do :; done"
+comes "$who: a volume that cannot be is told" 'hostPath type check failed, /no/such' \
+	kubectl get events -o jsonpath='{.items[*].message}'
 [ ! -e "$at" ]
 is "$who: the machine's own files are as they were" "$?" 0
 
@@ -177,10 +177,8 @@ passes "$who: one sends a signal to process 1" wait_for 'jsonpath={.status.phase
 is "$who: which is its program" "$(ended first exitCode)" 5
 passes "$who: one leaves others behind" wait_for 'jsonpath={.status.phase}=Succeeded' pod/leaves
 passes "$who: one sleeps" wait_for condition=Ready pod/sleeper
-before=$(date +%s)
-passes "$who: SIGTERM ends it" kubectl delete pod sleeper --grace-period=50 --timeout=60s
-[ $(($(date +%s) - before)) -lt 40 ]
-is "$who: before its grace does" "$?" 0
+passes "$who: SIGTERM ends it, long before its grace does" \
+	kubectl delete pod sleeper --grace-period=3600 --timeout=120s
 
 # ---- rights ----
 {
@@ -267,8 +265,8 @@ own address
 $(field pair-t-1 .status.podIP)"
 uids=$(kubectl get pods -o jsonpath='{.items[*].metadata.uid}')
 passes "$who: everything is deleted" kubectl delete pods,vcjob --all --timeout=60s
-is "$who: no folder is left" "$(find "$home/pods" -mindepth 1 -maxdepth 1 | wc -l)" 0
-for uid in $uids; do find /sys/fs/cgroup -type d -name "pod$uid"; done >"$tmp/groups" 2>/dev/null
-is "$who: no control group either" "$(cat "$tmp/groups")" ""
+settles "$who: no folder is left" "" find "$home/pods" -mindepth 1 -maxdepth 1
+groups() { for uid in $uids; do find /sys/fs/cgroup -type d -name "pod$uid" 2>/dev/null; done; }
+settles "$who: no control group either" "" groups
 passes "$who: it stops" volcano down --pods
 finish

@@ -28,5 +28,6 @@ while read -r line; do
 	*"jobflow list") has "the flow has succeeded" "$output" Succeed ;;
 	esac
 done <"$tmp/tour"
-is "nothing is left" "$(grep -lzs "${tmp%?}[${tmp#"${tmp%?}"}]/" /proc/[0-9]*/cmdline | wc -l)" 0
+left() { grep -lzs "${tmp%?}[${tmp#"${tmp%?}"}]/" /proc/[0-9]*/cmdline | wc -l; }
+settles "nothing is left" 0 left
 finish

@@ -6,8 +6,8 @@
 export HOME="$tmp" VOLCANO_HOME="$tmp/.volcano"
 unset KUBECONFIG
 trap '"$BIN/volcano" down --pods >/dev/null 2>&1; clean_up' EXIT
-vcctl() { timeout 60 "$BIN/vcctl" "$@"; }
-vsub() { timeout 60 "$BIN/vsub" "$@"; }
+vcctl() { timeout 120 "$BIN/vcctl" "$@"; }
+vsub() { timeout 120 "$BIN/vsub" "$@"; }
 passes "it starts" "$BIN/volcano" up -d --listen 127.0.0.1:0 --node-resources cpu=8
 
 # script NAME: a small one, from the input.
@@ -39,7 +39,7 @@ is "and says where" "$output" "$tmp"
 cd - >/dev/null || exit 1
 passes "it sees what it is given" vsub --wait -e A=1,B=two -- sh "$tmp/given"
 is "and its home" "$output" "1 two $tmp"
-vsub --wait -t 1s -- sleep 100 >/dev/null 2>&1
+vsub --wait -t 10s -- sleep 100 >/dev/null 2>&1
 is "a bound of time is kept: ended by SIGTERM" "$?" 143
 
 script count.sh <<'EOF'
@@ -67,9 +67,9 @@ has "has no output" "$output" "no output yet"
 
 mkfifo "$tmp/lines"
 passes "a job that goes on" vsub -J talk -- sh "$tmp/talk" "$tmp/lines"
-timeout 60 "$BIN/vcctl" job logs -f talk >"$tmp/heard" 2>&1 &
+timeout 120 "$BIN/vcctl" job logs -f talk >"$tmp/heard" 2>&1 &
 follower=$!
-passes "is running" vcctl job wait talk --for=Running --timeout=30s
+passes "is running" vcctl job wait talk --for=Running --timeout=60s
 echo "a word" >"$tmp/lines"
 wait "$follower"
 is "its follower hears all, and ends with it" "$(tr '\n' ',' <"$tmp/heard")" "begun,heard a word,"

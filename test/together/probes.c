@@ -41,13 +41,6 @@ static void woken(void *arg, struct str asker)
 	b->woken++;
 }
 
-static void turn_until(struct bench *b, const size_t *count, size_t want)
-{
-	for (int i = 0; *count < want && i < TURNS_MAX; i++)
-		(void)loop_turn(b->w.loop, TIME_SECOND);
-	ok(*count >= want, "what was waited for has come");
-}
-
 static void open_bench(struct bench *b)
 {
 	struct address address;
@@ -133,6 +126,18 @@ static bool answers(struct bench *b, enum flow_probe probe, int port)
 								  .entry = json_doc_root(entry)});
 }
 
+/* Asks until it is so: a machine that is busy may be slower once than a probe waits. */
+static bool turns_out(struct bench *b, enum flow_probe probe, bool want)
+{
+	bool is = answers(b, probe, b->port);
+
+	for (int i = 0; is != want && i < TURNS_MAX; i++) {
+		(void)loop_turn(b->w.loop, 50 * TIME_MILLISECOND);
+		is = answers(b, probe, b->port);
+	}
+	return is == want;
+}
+
 int main(void)
 {
 	AUTO(json_doc_unref) struct json_doc *namespace = doc_of("{\"metadata\":{\"name\":\"a\"}}");
@@ -146,22 +151,17 @@ int main(void)
 	make_pod(&b, "p1");
 
 	ok(!answers(&b, FLOW_PROBE_HTTP, b.port), "at first nothing is known");
-	turn_until(&b, &b.woken, 1);
-	ok(answers(&b, FLOW_PROBE_HTTP, b.port), "pods that answer a GET are found out");
-	ok(b.asked == 2, "each of them is asked");
+	ok(turns_out(&b, FLOW_PROBE_HTTP, true), "pods that answer a GET are found out");
+	ok(b.woken >= 1, "of which the asker was told");
+	ok(b.asked >= 2, "each of them is asked");
 	is(b.header, "yes");
 	is(b.path, "/ready");
 
 	ok(!answers(&b, FLOW_PROBE_TCP, b.port), "a port is another question");
-	turn_until(&b, &b.woken, 2);
-	ok(answers(&b, FLOW_PROBE_TCP, b.port), "pods that listen are found out");
+	ok(turns_out(&b, FLOW_PROBE_TCP, true), "pods that listen are found out");
 
 	b.status = 503;
-	for (int i = 0; b.woken < 3 && i < TURNS_MAX; i++) {
-		(void)answers(&b, FLOW_PROBE_HTTP, b.port);
-		(void)loop_turn(b.w.loop, 50 * TIME_MILLISECOND);
-	}
-	ok(!answers(&b, FLOW_PROBE_HTTP, b.port), "pods that do not feel well do not count");
+	ok(turns_out(&b, FLOW_PROBE_HTTP, false), "pods that do not feel well do not count");
 
 	/* what is under way when everything ends is dropped */
 	ok(!answers(&b, FLOW_PROBE_TCP, 1), "nobody listens there");

@@ -214,6 +214,9 @@ void cluster_free(struct cluster *cluster)
 	dims_free(cluster->dims);
 	atoms_free(cluster->atoms);
 	mem_free(cluster->change_ring);
+	for (size_t i = 0; i < cluster->texts.len; i++)
+		mem_free(cluster->texts.ptr[i]);
+	vec_done(&cluster->texts);
 	free_texts(cluster->scheduler_names);
 	free_texts(cluster->node_selector);
 	mem_free(cluster->default_queue);

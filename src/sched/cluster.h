@@ -137,6 +137,7 @@ struct cluster {
 	uint64_t shape;      /* counts changes of another kind: slots and profiles come and go */
 	struct list finders; /* those in use, the one used last in front; see finder.h */
 	size_t finder_count;
+	VEC(char *) texts; /* that their verdicts refer to, see session_text() */
 
 	char **scheduler_names;
 	char *default_queue;

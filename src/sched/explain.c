@@ -116,7 +116,7 @@ static uint64_t hash_fit(const struct fit *fit, const struct reason_names *names
 		const struct fit_count *at = &counts[i];
 
 		hash = mix(hash, at->code);
-		/* A number of a text means something else in another session. */
+		/* A number of a text may mean something else one day, see session_text(). */
 		if (at->code == FIT_OTHER || at->code == FIT_ZONE_CLOSED || at->code == FIT_ATTACH)
 			hash = mix_text(hash, at->detail < names->text_count
 						      ? names->texts[at->detail]

@@ -15,6 +15,22 @@ void session_mark(const struct session *ssn, enum session_mark where, const char
 		ssn->options.mark(ssn->options.mark_arg, where, name);
 }
 
+enum { TEXTS_KEPT = 1000 };
+
+/* The first is of no use: 0 is what a verdict without a text refers to. Where a plugin finds ever new words, all
+ * of them are forgotten once in a while, and with them what was found out about nodes. */
+static void keep_texts(struct cluster *cluster)
+{
+	if (cluster->texts.len > TEXTS_KEPT) {
+		for (size_t i = 0; i < cluster->texts.len; i++)
+			mem_free(cluster->texts.ptr[i]);
+		vec_clear(&cluster->texts);
+		cluster->shape++;
+	}
+	if (!cluster->texts.len)
+		vec_push(&cluster->texts, mem_strdup("node is not there"));
+}
+
 struct session *session_open(struct cluster *cluster, struct config *config, int64_t now,
 			     const struct session_options *options)
 {
@@ -28,7 +44,7 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 	if (options)
 		ssn->options = *options;
 	list_init(&ssn->statements);
-	vec_push(&ssn->texts, "node is not there");
+	keep_texts(cluster);
 	if (cluster->config != config->number) { /* may have another opinion */
 		cluster->config = config->number;
 		cluster_relieve(cluster);
@@ -90,28 +106,29 @@ void session_free(struct session *ssn)
 	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
 		resources_done(&ssn->outcome.decisions.ptr[i].allocated);
 	vec_done(&ssn->outcome.decisions);
-	vec_done(&ssn->texts);
 	arena_free(ssn->arena);
 	mem_free(ssn);
 }
 
 uint16_t session_text(struct session *ssn, const char *text)
 {
-	for (size_t i = 0; i < ssn->texts.len; i++)
-		if (strcmp(ssn->texts.ptr[i], text) == 0)
+	struct cluster *cluster = ssn->cluster;
+
+	for (size_t i = 0; i < cluster->texts.len; i++)
+		if (strcmp(cluster->texts.ptr[i], text) == 0)
 			return (uint16_t)i;
-	if (ssn->texts.len == UINT16_MAX)
+	if (cluster->texts.len == UINT16_MAX)
 		return 0;
-	vec_push(&ssn->texts, arena_strdup(ssn->arena, text));
-	return (uint16_t)(ssn->texts.len - 1);
+	vec_push(&cluster->texts, mem_strdup(text));
+	return (uint16_t)(cluster->texts.len - 1);
 }
 
 struct reason_names session_names(const struct session *ssn)
 {
 	return (struct reason_names){.dims = ssn->cluster->dims,
 				     .atoms = ssn->cluster->atoms,
-				     .texts = ssn->texts.ptr,
-				     .text_count = ssn->texts.len};
+				     .texts = (const char *const *)ssn->cluster->texts.ptr,
+				     .text_count = ssn->cluster->texts.len};
 }
 
 struct reason_names session_names_of(const struct session *ssn, const struct job *job)

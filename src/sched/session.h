@@ -27,8 +27,7 @@ struct session {
 	int64_t now;
 	uint32_t id;
 	struct outcome outcome;
-	struct list statements;  /* those that are open, or kept until the end */
-	VEC(const char *) texts; /* that verdicts refer to; the first is of no use */
+	struct list statements; /* those that are open, or kept until the end */
 	struct session_options options;
 };
 
@@ -47,7 +46,8 @@ DEFINE_AUTO(struct session *, session_free);
 /* Tell who measures where the session is. */
 void session_mark(const struct session *ssn, enum session_mark where, const char *name);
 
-/* A number for a text that verdicts of FIT_OTHER and its like refer to; equal texts get the same. */
+/* A number for a text that verdicts of FIT_OTHER and its like refer to; equal texts get the same, also in
+ * sessions that come later: what was found out about a node is kept as long as the node does not change. */
 uint16_t session_text(struct session *ssn, const char *text);
 struct reason_names session_names(const struct session *ssn);
 /* ... that also name what a job asks for and no node has. */

@@ -301,6 +301,53 @@ static void test_fit_annotations(void)
 	session_free(ssn);
 }
 
+/* --- a plugin of somebody else's ------------------------------------------------------------- */
+
+static verdict refuse(const struct plugin *p, const struct task *task, const struct node_info *node)
+{
+	(void)task;
+	(void)node;
+	return VERDICT_OF(FIT_OTHER, session_text(p->ssn, "node(s) did not please"));
+}
+
+/* What it says about a node is kept while the node does not change, and so are its words. */
+static void test_words(void)
+{
+	static const struct filter_row filters[] = {
+		{.name = "picky", .scope = SCOPE_NODE, .test = refuse}, {.name = NULL}};
+	static const struct plugin_type picky = {.name = "picky", .filters = filters};
+	static const struct plugin_type *const types[] = {&picky};
+	AUTO(cluster_free) struct cluster *cluster = cluster_new(NULL);
+	AUTO(config_free)
+	struct config *config = config_parse_with(
+		STR("{actions: allocate, tiers: [{plugins: [{name: gang}, {name: picky}]}]}"), 1,
+		&(struct plugin_types){types, 1}, NULL);
+	const struct job *job;
+
+	add_node(cluster, "n1", 4);
+	add_node(cluster, "n2", 4);
+	add_queue(cluster, "default");
+	add_group(cluster, "g", 1, "default");
+	for (int i = 0; i < 3; i++) {
+		add_pod(cluster, "g", i, NULL, "{cpu: 1}"); /* something to look at anew */
+		session_free(session_run(cluster, config, i, NULL));
+		job = cluster_find_job(cluster, STR("default"), STR("g"));
+		ok(job && job->why && strstr(job->why, "2: node(s) did not please"), "cycle %d: %s",
+		   i, job && job->why ? job->why : "it does not wait");
+	}
+	for (int i = 0; i < 2000; i++) { /* one that finds ever new words */
+		AUTO(session_free) struct session *ssn = session_open(cluster, config, i, NULL);
+		AUTO(mem_free) char *text = mem_printf("word %d", i);
+
+		(void)session_text(ssn, text);
+		session_close(ssn);
+	}
+	ok(cluster->texts.len <= 1100, "not all words are kept for ever");
+	add_pod(cluster, "g", 3, NULL, "{cpu: 1}");
+	session_free(session_run(cluster, config, 0, NULL));
+	is(job->why ? job->why : "", "0 of 2 nodes fit: 2: node(s) did not please");
+}
+
 int main(void)
 {
 	test_fit_arguments();
@@ -310,5 +357,6 @@ int main(void)
 	test_nodegroup_order();
 	test_sla();
 	test_arguments();
+	test_words();
 	return tap_done();
 }

@@ -42,7 +42,7 @@
 
 #define NEVER INT64_MAX
 #define FOLDER_CHECK (5 * TIME_SECOND) /* while no agent is there */
-#define LAST_TRIES (5 * TIME_SECOND)
+#define LAST_TRIES (30 * TIME_SECOND)
 
 enum { PIECE_BYTES = 16 * 1024, PIECES_A_TURN = 16, POLL_MAX_MS = 3600 * 1000 };
 
@@ -315,6 +315,17 @@ static void check_folder(struct supervisor *self)
 		self->quitting = true; /* nobody will ever come */
 }
 
+/* Whatever runs is stopped, once; so is what the agent has started since, whose word was under way. */
+static void check_deadline(struct supervisor *self, int64_t now)
+{
+	if (self->deadline > now)
+		return;
+	self->past_deadline = true;
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		if (!self->containers[i].stopping)
+			supervisor_stop(self, i, self->plan.grace_us);
+}
+
 static void run_timers(struct supervisor *self)
 {
 	int64_t now = supervisor_uptime();
@@ -330,10 +341,7 @@ static void run_timers(struct supervisor *self)
 			(void)kill((pid_t)container->record.pid, SIGKILL);
 	}
 	check_lingering(self);
-	if (self->deadline <= now && !self->past_deadline) {
-		self->past_deadline = true;
-		supervisor_stop_all(self, self->plan.grace_us);
-	}
+	check_deadline(self, now);
 	supervisor_exec_check(self, now);
 	check_folder(self);
 }

@@ -39,6 +39,7 @@ struct scheduler {
 	unsigned queues_made;      /* those that were not there; see queues.c */
 	unsigned queues_unopened;  /* ... and could not be opened */
 	size_t queues_asked;       /* first queues that are not known to be there */
+	size_t queues_unanswered;  /* requests to make or open one that are under way */
 	struct loop_timer *soon;   /* a cycle is due: something has changed */
 	struct loop_timer *period; /* ... or time has passed */
 	struct loop_timer *queue_retry;

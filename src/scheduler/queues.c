@@ -25,6 +25,7 @@ static void on_opened(void *arg, const struct client_result *result)
 {
 	struct scheduler *scheduler = arg;
 
+	scheduler->queues_unanswered--;
 	if (!result->err || result->err->code == ERR_NOT_FOUND)
 		return;
 	log_warn(scheduler->log, "a first queue cannot be opened, trying again",
@@ -42,6 +43,7 @@ static void open_queue(struct scheduler *scheduler, struct str name)
 
 	json_doc_set_root(patch, root);
 	json_set_str(patch, json_ensure_obj(patch, root, "status"), "state", STR("Open"));
+	scheduler->queues_unanswered++;
 	(void)client_send(scheduler->client, &(struct client_ask){
 						     .verb = CLIENT_PATCH,
 						     .patch = CLIENT_PATCH_MERGE,
@@ -77,6 +79,7 @@ static void on_made(void *arg, const struct client_result *result)
 {
 	struct scheduler *scheduler = arg;
 
+	scheduler->queues_unanswered--;
 	if (!result->err && result->doc) {
 		struct str name = json_str(
 			json_get(json_get(json_doc_root(result->doc), "metadata"), "name"));
@@ -108,6 +111,7 @@ static void make(struct scheduler *scheduler, const char *name, bool reclaimable
 	json_set_int(doc, spec, "weight", 1);
 	json_set_bool(doc, spec, "reclaimable", reclaimable);
 	scheduler->queues_asked++;
+	scheduler->queues_unanswered++;
 	(void)client_create(scheduler->client, &resources[RESOURCE_QUEUES], doc, on_made,
 			    scheduler);
 }
@@ -116,4 +120,9 @@ void scheduler_make_queues(struct scheduler *scheduler)
 {
 	make(scheduler, "root", false);
 	make(scheduler, scheduler->default_queue, true);
+}
+
+bool scheduler_has_tried_queues(const struct scheduler *scheduler)
+{
+	return scheduler->queues_unanswered == 0;
 }

@@ -60,6 +60,9 @@ int scheduler_configure(struct scheduler *scheduler, struct str config, struct e
 
 /* Has every informer its first list, and are the first queues there? */
 bool scheduler_is_ready(const struct scheduler *scheduler);
+/* Has the server answered, one way or the other, to making and opening the first queues? If it could, then a
+ * job can be submitted from here on. */
+bool scheduler_has_tried_queues(const struct scheduler *scheduler);
 
 struct scheduler_stats {
 	uint64_t cycles;

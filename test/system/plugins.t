@@ -43,6 +43,10 @@ conf() {
 	END
 }
 places() { kubectl get pods "$1-0" "$1-1" -o 'jsonpath={.items[*].spec.nodeName}'; }
+nodes_come() {
+	kubectl wait node/node-00000 "node/$node" --for=create --timeout=60s &&
+		kubectl wait node --all --for=condition=Ready --timeout=60s
+}
 # is_placed NAME: waits until both have a node
 is_placed() {
 	kubectl wait podgroup/"$1" --for='jsonpath={.status.phase}=Running' --timeout=60s
@@ -63,12 +67,13 @@ has "as any other would be" "$output" 'there is no plugin "node-prefix"'
 passes "with it the scheduler starts" volcano up -d --listen 127.0.0.1:0 --plugins-dir "$tmp/plugins" \
 	--scheduler-conf "$tmp/conf" --simulate-nodes 2
 passes "there is a queue" kubectl wait queue/default --for='jsonpath={.status.state}=Open' --timeout=60s
-node=$(kubectl get nodes -o 'jsonpath={.items[-1:].metadata.name}')
+node="node-00001"
+passes "there are both nodes" nodes_come
 group first >"$tmp/first.yaml"
 passes "a gang is made" kubectl apply -f "$tmp/first.yaml"
 passes "it waits" kubectl wait podgroup/first --timeout=60s \
 	--for='jsonpath={.status.conditions[?(@.type=="Unschedulable")].status}=True'
-has "for the reason that the plugin gives" "$(kubectl get podgroup first -o json)" "2 node(s) had another prefix"
+comes "for the reason that the plugin gives" "2 node(s) had another prefix" kubectl get podgroup first -o json
 conf "$node" true >"$tmp/conf.new"
 mv "$tmp/conf.new" "$tmp/conf"
 passes "another argument lets it in" is_placed first
@@ -79,6 +84,7 @@ home=$tmp/other
 KUBECONFIG="$home/kubeconfig"
 passes "another starts without a scheduler" \
 	volcano up -d --listen 127.0.0.1:0 --simulate-nodes 2 --components apiserver,controllers,node
+passes "there are both nodes, again" nodes_come
 fails "vc-scheduler refuses a bad folder" timeout 60 \
 	"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect=false --plugins-dir "$tmp/bad"
 has "with the file" "$output" "text.so: file too short"

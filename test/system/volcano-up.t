@@ -103,6 +103,17 @@ passes "the copy is a store" "$BIN/volcano" up -d --data-dir "$tmp/copy" --liste
 is "with everything in it" "$(KUBECONFIG=$tmp/copy/kubeconfig "$KUBECTL_NEW" get ns "$ns" -o 'jsonpath={.metadata.name}')" "$ns"
 passes "and ends like one" "$BIN/volcano" down --data-dir "$tmp/copy"
 
+# ---- ready means that a job can be submitted, whatever comes next ----
+start fresh "$BIN/volcano" up --data-dir "$tmp/fresh" --listen 127.0.0.1:0 --nodes 0
+fresh=${servers##* }
+kill -KILL "$fresh"
+wait "$fresh" 2>/dev/null
+passes "one that was killed when it had said that it is ready" \
+	"$BIN/volcano" up -d --data-dir "$tmp/fresh" --listen 127.0.0.1:0 --components apiserver
+is "has left a queue that is open" \
+	"$(KUBECONFIG=$tmp/fresh/kubeconfig "$KUBECTL_NEW" get queue default -o 'jsonpath={.status.state}')" Open
+passes "and is stopped" "$BIN/volcano" down --data-dir "$tmp/fresh"
+
 # ---- down, up, down ----
 passes "it stops" volcano down
 fails "nobody answers any more" ask "$url/healthz"
@@ -111,6 +122,7 @@ mkfifo "$tmp/notified"
 python3 -c '
 import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.settimeout(300)
 s.bind(sys.argv[1])
 print("listening", flush=True)
 while True:

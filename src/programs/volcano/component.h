@@ -6,6 +6,7 @@
 #ifndef PROGRAMS_VOLCANO_COMPONENT_H
 #define PROGRAMS_VOLCANO_COMPONENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -37,8 +38,10 @@ typedef void component_done_fn(void *arg);
 
 struct component {
 	const char *name;
-	/* Ready when it returns; gives what `stop` and `free` take. NULL: not there yet. */
+	/* Works when it returns; gives what `stop` and `free` take. NULL: not there yet. */
 	void *(*start)(struct component_world *world, struct err *err);
+	/* Can users rely on it, once the loop has turned for a while? NULL: from the start. */
+	bool (*is_ready)(const void *self);
 	/* Orderly; calls `done` in a later turn. */
 	void (*stop)(void *self, component_done_fn *done, void *arg);
 	/* May turn the loop. */

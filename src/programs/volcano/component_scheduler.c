@@ -79,6 +79,13 @@ void *component_scheduler_start(struct component_world *world, struct err *err)
 	return NULL;
 }
 
+bool component_scheduler_is_ready(const void *self)
+{
+	const struct scheduler_component *component = self;
+
+	return scheduler_has_tried_queues(component->scheduler);
+}
+
 void component_scheduler_stop(void *self, component_done_fn *done, void *arg)
 {
 	struct scheduler_component *component = self;

@@ -3,7 +3,8 @@
  *
  * Takes the folder, starts the components in order, says that it is ready (standard output, run.json,
  * service manager), and runs until a signal; then everything ends in the other order. A second
- * signal ends it at once. Nothing that was acknowledged is lost either way.
+ * signal ends it at once. Nothing that was acknowledged is lost either way. Ready means that a job can
+ * be submitted: the first queues are there, and open.
  *
  * In the background the process that was called waits on a pipe: a line means ready, and an end
  * without one that the start has failed, which the log tells. */
@@ -96,6 +97,15 @@ static int start_components(struct up *up, struct err *err)
 	return 0;
 }
 
+/* Turns the loop until users can rely on all components, or a signal ends it all. */
+static void settle(struct up *up)
+{
+	for (unsigned i = 0; i < COMPONENT_COUNT; i++)
+		while (!up->ending && up->started[i] && components[i].is_ready &&
+		       !components[i].is_ready(up->started[i]))
+			(void)loop_turn(up->world.loop, -1);
+}
+
 static int write_run(const struct up *up, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
@@ -158,12 +168,14 @@ static int run(struct up *up, int ready, struct err *err)
 			break;
 		watched++;
 	}
-	if (watched == ARRAY_LEN(signals) && start_components(up, err) == 0 &&
-	    write_run(up, err) == 0) {
-		tell_ready(up, ready);
-		loop_run(up->world.loop);
-		rc = 0;
+	if (watched == ARRAY_LEN(signals) && start_components(up, err) == 0) {
+		settle(up);
+		rc = up->ending ? 0 : write_run(up, err);
 	}
+	if (rc == 0 && !up->ending)
+		tell_ready(up, ready);
+	if (rc == 0)
+		loop_run(up->world.loop);
 	free_components(up);
 	for (size_t i = 0; i < watched; i++)
 		loop_signal_remove(watches[i]);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* primes - counts the primes below a number, with as many machines as there are.
  *
- *	primes coordinator LIMIT     hands out ranges, adds up what comes back
- *	primes worker NUMBER         counts primes in ranges until there are no more
- *	primes speed                 numbers that one processor looks at in a second, about
+ *	primes coordinator LIMIT [FILE]   hands out ranges, adds up what comes back; keeps the last range
+ *	                                  until the file is there: who shows it off sets the pace
+ *	primes worker NUMBER              counts primes in ranges until there are no more
+ *	primes speed                      numbers that one processor looks at in a second, about
  *
  * The coordinator is found by the name that Volcano's svc plugin puts into the environment of every pod
  * of the job, $VC_COORDINATOR_HOSTS. They speak lines over TCP:
@@ -32,7 +33,8 @@ enum {
 	LINE_BYTES = 128,
 	RANGE = 1 << 24,
 	PIECE = 1 << 18,
-	TRIES = 600
+	TRIES = 600,
+	LOOK_MS = 100
 };
 
 static _Noreturn void die(const char *what)
@@ -186,6 +188,7 @@ struct worker {
 
 struct job {
 	int64_t limit;
+	const char *file;          /* the last range waits for it; NULL: it does not */
 	int64_t next;              /* the first number that nobody has been given yet */
 	int64_t lost[WORKERS_MAX]; /* where ranges begin that have to be given again */
 	size_t lost_count;
@@ -200,6 +203,12 @@ static int64_t end_of(const struct job *job, int64_t from)
 	return from + RANGE < job->limit ? from + RANGE : job->limit;
 }
 
+/* Is the last range to be kept for now? */
+static bool holds_back(const struct job *job)
+{
+	return job->file && end_of(job, job->next) == job->limit && access(job->file, F_OK) < 0;
+}
+
 static void give_range(struct job *job, struct worker *worker)
 {
 	char line[LINE_BYTES];
@@ -208,16 +217,24 @@ static void give_range(struct job *job, struct worker *worker)
 	worker->from = -1;
 	if (job->lost_count) {
 		worker->from = job->lost[--job->lost_count];
-	} else if (job->next < job->limit) {
+	} else if (job->next < job->limit && !holds_back(job)) {
 		worker->from = job->next;
 		job->next = end_of(job, job->next);
 	}
 	if (worker->from < 0)
-		return; /* it waits: another one may be lost */
+		return; /* it waits: another one may be lost, or the last be kept */
 	len = snprintf(line, sizeof(line), "range %" PRId64 " %" PRId64 "\n", worker->from,
 		       end_of(job, worker->from));
 	/* One that has gone is noticed when it is read from. */
 	(void)send(worker->fd, line, (size_t)len, MSG_NOSIGNAL);
+}
+
+/* Somebody who waits may take what there is at once. */
+static void give_waiting(struct job *job)
+{
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		if (job->workers[i].fd >= 0 && job->workers[i].name[0] && job->workers[i].from < 0)
+			give_range(job, &job->workers[i]);
 }
 
 static void lose_worker(struct job *job, struct worker *worker)
@@ -228,11 +245,7 @@ static void lose_worker(struct job *job, struct worker *worker)
 		job->lost[job->lost_count++] = worker->from;
 	if (worker->name[0] && job->looked_at < job->limit)
 		(void)printf("worker %s is gone; its range goes to another one\n", worker->name);
-	/* Somebody who waits may take it at once. */
-	for (size_t i = 0; i < WORKERS_MAX; i++)
-		if (job->lost_count && job->workers[i].fd >= 0 && job->workers[i].name[0] &&
-		    job->workers[i].from < 0)
-			give_range(job, &job->workers[i]);
+	give_waiting(job);
 }
 
 static void tell_progress(struct job *job)
@@ -309,13 +322,14 @@ static int listen_for_workers(void)
 	return fd;
 }
 
-static int coordinate(int64_t limit)
+static int coordinate(int64_t limit, const char *file)
 {
 	static struct job job;
 	int listener = listen_for_workers();
 	char below[32], count[32];
 
 	job.limit = limit;
+	job.file = file;
 	for (size_t i = 0; i < WORKERS_MAX; i++)
 		job.workers[i].fd = -1;
 	while (job.looked_at < job.limit) {
@@ -324,13 +338,14 @@ static int coordinate(int64_t limit)
 		for (size_t i = 0; i < WORKERS_MAX; i++)
 			polls[i + 1] = (struct pollfd){.fd = job.workers[i].fd, .events = POLLIN};
 		(void)fflush(stdout);
-		if (poll(polls, WORKERS_MAX + 1, -1) < 0 && errno != EINTR)
+		if (poll(polls, WORKERS_MAX + 1, file ? LOOK_MS : -1) < 0 && errno != EINTR)
 			die("poll");
 		for (size_t i = 0; i < WORKERS_MAX; i++)
 			if (polls[i + 1].fd >= 0 && polls[i + 1].revents)
 				read_worker(&job, &job.workers[i]);
 		if (polls[0].revents)
 			take_worker(&job, listener);
+		give_waiting(&job);
 	}
 	for (size_t i = 0; i < WORKERS_MAX; i++)
 		if (job.workers[i].fd >= 0)
@@ -362,10 +377,10 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "speed") == 0)
 		return measure();
-	if (argc == 3 && strcmp(argv[1], "coordinator") == 0)
-		return coordinate(number(argv[2]));
+	if ((argc == 3 || argc == 4) && strcmp(argv[1], "coordinator") == 0)
+		return coordinate(number(argv[2]), argc == 4 ? argv[3] : NULL);
 	if (argc == 3 && strcmp(argv[1], "worker") == 0)
 		return work(argv[2]);
-	(void)fprintf(stderr, "usage: primes coordinator LIMIT | worker NUMBER | speed\n");
+	(void)fprintf(stderr, "usage: primes coordinator LIMIT [FILE] | worker NUMBER | speed\n");
 	return EXIT_FAILURE;
 }

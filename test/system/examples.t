@@ -11,7 +11,12 @@ has "it lets a day pass" "$output" ": 1440 timers in "
 fails "a file that is not there is an error" "$EXAMPLES/tour" "$tmp/nothing.json"
 has "with its name" "$output" "nothing.json: No such file or directory"
 
-count_primes() { "$EXAMPLES/primes" coordinator 1000000 & "$EXAMPLES/primes" worker 0 && wait; }
+# At an address of its own: whoever else counts on this machine has another.
+VC_COORDINATOR_HOSTS=127.$(($$ / 65536 % 100 + 100)).$(($$ / 256 % 256)).$(($$ % 256))
+count_primes() {
+	export VC_COORDINATOR_HOSTS
+	"$EXAMPLES/primes" coordinator 1000000 & "$EXAMPLES/primes" worker 0 && wait
+}
 passes "primes are counted" count_primes
 has "all of them" "$output" "there are 78,498 primes below 1,000,000"
 

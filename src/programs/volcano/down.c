@@ -33,7 +33,7 @@
 
 enum { PATIENCE_MS = 60 * 1000 };
 
-static const struct timeval patience = {.tv_sec = 10};
+static const struct timeval patience = {.tv_sec = 60};
 
 /* A socket to the supervisor of the pod in D/pods/NAME; -1: there is none. */
 static int reach(const char *pods, const char *name)

@@ -27,6 +27,7 @@ static void reach(struct wait *wait, struct str name)
 	wait->done = wait->done || !map_len(wait->waiting);
 	buf_printf(&wait->cli->out, "job %.*s is %.*s\n", STR_ARG(name),
 		   STR_ARG(wait->phase.len ? wait->phase : STR("deleted")));
+	cli_flush(wait->cli); /* whoever waits for several is told as they come */
 }
 
 static void changed(void *arg, const struct informer_object *object)

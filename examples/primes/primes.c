@@ -153,7 +153,7 @@ static int work(const char *name)
 
 	if (!coordinator)
 		die("the coordinator cannot be reached");
-	(void)printf("worker %s (process %d) counts for %s\n", name, (int)getpid(),
+	(void)printf("worker %s counts for %s\n", name,
 		     getenv("VC_COORDINATOR_HOSTS") ? getenv("VC_COORDINATOR_HOSTS") : "localhost");
 	(void)fflush(stdout);
 	(void)fprintf(coordinator, "hello %s\n", name);

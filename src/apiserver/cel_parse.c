@@ -24,6 +24,7 @@ struct parser {
 };
 
 static struct cel_expr *parse_expr(struct parser *p);
+static struct cel_expr *parse_primary(struct parser *p);
 
 static const struct cel_token *peek(const struct parser *p)
 {
@@ -304,8 +305,7 @@ static struct cel_expr *expand(struct parser *p, const struct macro *macro, size
 	for (size_t i = 0; i < macro->names; i++, one = one->next) {
 		if (one->form != CEL_IDENT) {
 			cel_issue_add(p->issues, p->arena, one->at,
-				      macro->names > 1 ? "argument must be a simple name"
-						       : "argument must be a simple name");
+				      "argument must be a simple name");
 			return loop;
 		}
 		if (i)
@@ -414,10 +414,33 @@ static struct cel_expr *parse_map(struct parser *p, size_t at)
 	return p->bad ? NULL : expr;
 }
 
+/* What begins with a sign, but for a parenthesis: a list, a map, or a word that is a value. */
+static struct cel_expr *parse_signed(struct parser *p, const struct cel_token *token)
+{
+	struct cel_value value = {.kind = CEL_BOOL, .truth = token->text.len == 4};
+	struct cel_expr *expr;
+
+	p->next++;
+	if (is_sign(token, "[")) {
+		expr = make(p, CEL_LISTING, token->at);
+		(void)parse_list(p, "]", &expr->args);
+		return p->bad ? NULL : expr;
+	}
+	if (is_sign(token, "{"))
+		return parse_map(p, token->at);
+	if (is_sign(token, "null"))
+		value.kind = CEL_NULL;
+	if (is_sign(token, "null") || is_sign(token, "true") || is_sign(token, "false"))
+		return make_literal(p, token->at, value);
+	p->next--;
+	return expect_begin(p) ? parse_primary(p) : NULL;
+}
+
 static struct cel_expr *parse_primary(struct parser *p)
 {
 	const struct cel_token *token = peek(p);
 	const struct cel_token *minus = is_sign(token, "-") ? token : NULL;
+	size_t at = token->at;
 	struct cel_expr *expr;
 
 	if (minus)
@@ -426,34 +449,20 @@ static struct cel_expr *parse_primary(struct parser *p)
 		token = peek(p);
 	if (token->kind == TOKEN_NAME)
 		return parse_name(p);
-	if (token->kind == TOKEN_SIGN && !take(p, "(")) {
-		p->next++;
-		if (is_sign(token, "[")) {
-			expr = make(p, CEL_LISTING, token->at);
-			(void)parse_list(p, "]", &expr->args);
-			return p->bad ? NULL : expr;
-		}
-		if (is_sign(token, "{"))
-			return parse_map(p, token->at);
-		if (is_sign(token, "null"))
-			return make_literal(p, token->at, (struct cel_value){.kind = CEL_NULL});
-		if (is_sign(token, "true") || is_sign(token, "false"))
-			return make_literal(p, token->at,
-					    (struct cel_value){.kind = CEL_BOOL,
-							       .truth = token->text.len == 4});
-		p->next--;
+	if (token->kind == TOKEN_END)
 		return expect_begin(p) ? parse_primary(p) : NULL;
-	}
-	if (token->kind == TOKEN_SIGN) {
+	if (take(p, "(")) {
 		expr = parse_expr(p);
 		expect(p, ")");
 		return p->bad ? NULL : expr;
 	}
+	if (token->kind == TOKEN_SIGN)
+		return parse_signed(p, token);
 	p->next++;
 	if (token->kind == TOKEN_FLOAT)
-		return parse_float(p, token, minus, minus ? minus->at : token->at);
+		return parse_float(p, token, minus, at);
 	if (token->kind == TOKEN_INT || token->kind == TOKEN_UINT)
-		return parse_int(p, token, minus, minus ? minus->at : token->at);
+		return parse_int(p, token, minus, at);
 	return parse_text(p, token);
 }
 

@@ -206,42 +206,53 @@ static struct cel_value call_join(struct cel_run *run, const struct cel_value *a
 	return cel_text_of(&made, run->arena);
 }
 
-/* Of a text in a text, or of an element in a list. */
-static struct cel_value find_index(struct cel_run *run, const struct cel_value *args, size_t count,
-				   bool last)
+static struct cel_value find_element(struct cel_run *run, const struct cel_value *args, bool last)
 {
-	struct str text = args[0].text;
-	int64_t runes = (int64_t)rune_count(text);
 	int64_t found = -1;
-	size_t from = 0;
 
-	if (args[0].kind == CEL_LIST) {
-		for (size_t i = 0; i < cel_len(&args[0]); i++) {
-			struct cel_value one = cel_at(&args[0], i, run->arena);
+	for (size_t i = 0; i < cel_len(&args[0]); i++) {
+		struct cel_value one = cel_at(&args[0], i, run->arena);
 
-			if (cel_eq(&one, &args[1], run->arena) && (last || found < 0))
-				found = (int64_t)i;
-		}
-		return cel_int(found);
+		if (cel_eq(&one, &args[1], run->arena) && (last || found < 0))
+			found = (int64_t)i;
 	}
-	if (!are_texts(args, 2) || (count > 2 && args[2].kind != CEL_INT))
-		return CEL_NO_OVERLOAD;
-	if (count > 2 && (args[2].number < 0 || args[2].number > runes))
-		return out_of_range(run, args[2].number);
-	if (!args[1].text.len)
-		return cel_int(count > 2 ? args[2].number : last ? runes : 0);
-	if (count > 2 && !last)
-		from = rune_at(text, (size_t)args[2].number);
-	for (ptrdiff_t at; (at = str_find(text, args[1].text, from)) >= 0; from = (size_t)at + 1) {
+	return cel_int(found);
+}
+
+/* The first place from `from` on, or the last one up to it. */
+static int64_t find_text(struct str text, struct str part, int64_t from, bool last)
+{
+	size_t next = last ? 0 : rune_at(text, (size_t)from);
+	int64_t found = -1;
+
+	for (ptrdiff_t at; (at = str_find(text, part, next)) >= 0; next = (size_t)at + 1) {
 		int64_t place = (int64_t)rune_count(str_slice(text, 0, (size_t)at));
 
-		if (last && count > 2 && place > args[2].number)
+		if (last && place > from)
 			break;
 		found = place;
 		if (!last)
 			break;
 	}
-	return cel_int(found);
+	return found;
+}
+
+/* Of a text in a text, or of an element in a list. */
+static struct cel_value find_index(struct cel_run *run, const struct cel_value *args, size_t count,
+				   bool last)
+{
+	int64_t runes = (int64_t)rune_count(args[0].text);
+	int64_t from = count > 2 ? args[2].number : last ? runes : 0;
+
+	if (args[0].kind == CEL_LIST)
+		return find_element(run, args, last);
+	if (!are_texts(args, 2) || (count > 2 && args[2].kind != CEL_INT))
+		return CEL_NO_OVERLOAD;
+	if (from < 0 || from > runes)
+		return out_of_range(run, from);
+	if (!args[1].text.len)
+		return cel_int(from);
+	return cel_int(find_text(args[0].text, args[1].text, from, last));
 }
 
 static struct cel_value call_index_of(struct cel_run *run, const struct cel_value *args,

@@ -42,6 +42,8 @@ struct api *api_new(const struct api_options *options)
 		api->options.max_watchers = LIMIT_WATCHERS;
 	if (!api->options.watcher_bytes)
 		api->options.watcher_bytes = LIMIT_WATCHER_BYTES;
+	if (!api->options.list_bytes)
+		api->options.list_bytes = LIMIT_RESPONSE_BYTES;
 	api->kinds = kinds_new(loop_random_u64(options->loop));
 	kind_rows_add(api->kinds);
 	api->hubs = map_new(loop_random_u64(options->loop));

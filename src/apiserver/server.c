@@ -219,6 +219,7 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 		.max_in_flight = options->max_in_flight,
 		.max_watchers = options->max_watchers,
 		.watcher_bytes = options->watcher_bytes,
+		.list_bytes = options->list_bytes,
 	});
 	if (install_definitions(server->api, err) < 0)
 		return -1;

@@ -39,6 +39,7 @@ struct apiserver_options {
 	size_t max_watchers;
 	size_t max_connections;
 	size_t watcher_bytes;
+	size_t list_bytes;
 };
 
 /* Ready when it returns: the store has been read, the socket listens, kubeconfig is written.

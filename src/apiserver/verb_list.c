@@ -46,7 +46,8 @@ static void put_item(const struct kind *kind, const struct object *object, struc
 
 void list_answer(struct call *call, const struct page *page)
 {
-	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_RESPONSE_BYTES);
+	size_t most = call->api->options.list_bytes;
+	AUTO(buf_done) struct buf text = buf_make(most);
 
 	if (call->options.form != CALL_FORM_OBJECT) {
 		form_answer_list(call, page);
@@ -63,8 +64,8 @@ void list_answer(struct call *call, const struct page *page)
 		struct err err;
 
 		(void)err_set(&err, ERR_TOO_LARGE,
-			      "the list is larger than %d bytes; ask for it in pages (limit)",
-			      LIMIT_RESPONSE_BYTES);
+			      "the list is larger than %zu bytes; ask for it in pages (limit)",
+			      most);
 		call_answer_err(call, &err);
 		return;
 	}

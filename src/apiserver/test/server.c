@@ -265,6 +265,37 @@ static void test_in_flight(void)
 	site_close(&site);
 }
 
+/* A list that is too large in one piece can be had in pages; the bound is lowered to see that. */
+static void test_list_size(void)
+{
+	struct site site = site_open(&(struct apiserver_options){.list_bytes = 8 * 1024});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	AUTO(buf_done) struct buf value = BUF_UNBOUNDED;
+	struct reply reply;
+
+	for (int i = 0; i < 3000; i++)
+		buf_putc(&value, 'x');
+	for (int i = 0; i < 3; i++) {
+		AUTO(mem_free)
+		char *body =
+			mem_printf("{\"metadata\":{\"name\":\"large-%d\"},\"data\":{\"k\":\"%s\"}}",
+				   i, buf_text(&value));
+
+		check(admin, "POST", MAPS, body, "201");
+	}
+	reply = visit(admin, "GET", MAPS, NULL);
+	ok(reply.code == 413 &&
+		   str_find(buf_str(&reply.text),
+			    STR("the list is larger than 8192 bytes; ask for it in pages (limit)"),
+			    0) >= 0,
+	   "a list that is too large is refused, and says what to do: %s", buf_text(&reply.text));
+	reply_done(&reply);
+	check(admin, "GET", MAPS "?limit=1", NULL, "200");
+	check(admin, "GET", MAPS "/large-1", NULL, "200");
+	visitor_free(admin);
+	site_close(&site);
+}
+
 /* --- watches --- */
 
 struct watching {
@@ -473,6 +504,7 @@ int main(void)
 	site_close(&site);
 	test_connections();
 	test_in_flight();
+	test_list_size();
 	test_watchers();
 	test_slow_watcher();
 	return tap_done();

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store.c - the state in memory, and the way of a write into it.
+/* apiserver/store.c - the state in memory: opening, reading, watching, copies.
  *
- * A write is a struct pending from store_write() until its writer is told. It waits in `queue`;
- * start_commit() moves the writes of one batch into `commit`, which a worker brings to disk;
- * commit_done() makes them visible one by one. Readers look at `visible` only; writers look at the
+ * The way of a write into it is in store_commit.c. Readers look at `visible` only; writers look at the
  * newest pending of a key first, which `staged` finds.
  *
  * 1. `visible` is the state at `revision`, and all of it is on disk.
@@ -12,9 +10,7 @@
  * 3. `staged` has exactly the keys of pending writes, each with its newest one.
  * 4. `history` ends at `revision`.
  * 5. A family counts the visible objects of its kind.
- * 6. After a failure nothing is pending, and nothing becomes pending.
- *
- * The worker reads what `commit` refers to and writes nothing but its results. */
+ * 6. After a failure nothing is pending, and nothing becomes pending. */
 #include "apiserver/store.h"
 
 #include <assert.h>
@@ -24,6 +20,7 @@
 
 #include "apiserver/disk.h"
 #include "apiserver/history.h"
+#include "apiserver/store_internal.h"
 #include "apiserver/watch.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -38,70 +35,7 @@
 
 #include "base/banned.h"
 
-enum { FIRST_REVISION = 1, KEY_SLASHES = 3, KIND_SLASHES = 2 };
-
-/* What the objects of a kind have in common: the start of their keys, "<group>/<plural>/". */
-struct family {
-	size_t count;
-	struct watches watches;
-	struct object_names *names; /* of the fields of its last object */
-	size_t prefix_len;
-	char prefix[];
-};
-
-struct pending {
-	struct list link;
-	enum store_op op;
-	uint64_t batch;
-	bool superseded; /* a later write of its batch is to the same key */
-	struct object *object;
-	struct family *family;
-	store_done_fn *done;
-	void *arg;
-};
-
-/* The batch that is being committed. */
-struct commit {
-	struct store *store;
-	bool running;
-	int64_t started;
-	struct list writes;
-	VEC(struct disk_change) changes;
-	/* the worker's results */
-	bool failed;
-	struct err err;
-	int64_t disk_bytes;
-};
-
-struct store {
-	struct loop *loop;
-	struct log *log;
-	struct disk *disk;
-	bool closing;
-	char *failure;
-
-	int64_t revision;
-	struct omap *visible;
-	size_t object_bytes;
-	struct map *families;
-	struct history *history;
-	struct watches wide; /* of prefixes that are not within a kind */
-
-	int64_t last;
-	struct map *staged;
-	struct list queue;
-	uint64_t batch; /* that the next write joins, and how much is in it */
-	size_t batch_writes;
-	size_t batch_bytes;
-	struct commit commit;
-	struct loop_defer kick;
-	unsigned backups; /* under way */
-	struct buf scratch;
-
-	int64_t disk_bytes;
-	uint64_t commits;
-	uint64_t writes;
-};
+enum { FIRST_REVISION = 1, KEY_SLASHES = 3 };
 
 /* --- keys and families --- */
 
@@ -115,7 +49,7 @@ static size_t slashes_in(struct str text)
 }
 
 /* The part of a key or prefix that names the kind; none where it is too short for that. */
-static struct str kind_part(struct str text)
+struct str store_kind_part(struct str text)
 {
 	ptrdiff_t at = str_find_byte(text, '/', 0);
 
@@ -124,10 +58,10 @@ static struct str kind_part(struct str text)
 	return at < 0 ? str_none() : str_slice(text, 0, (size_t)at + 1);
 }
 
-static int check_key(struct str key, struct err *err)
+int store_check_key(struct str key, struct err *err)
 {
 	if (slashes_in(key) != KEY_SLASHES || str_ends(key, STR("/")) ||
-	    str_ends(kind_part(key), STR("//")))
+	    str_ends(store_kind_part(key), STR("//")))
 		return err_set(err, ERR_BAD_REQUEST,
 			       "\"%.*s\" is no key: group/plural/namespace/name is wanted",
 			       STR_ARG(key));
@@ -139,7 +73,7 @@ static int check_key(struct str key, struct err *err)
 	return 0;
 }
 
-static struct family *family_get(struct store *store, struct str kind)
+struct family *store_family(struct store *store, struct str kind)
 {
 	struct family *family = map_get(store->families, kind);
 
@@ -160,11 +94,11 @@ static int load_object(void *arg, struct str key, struct str record, struct err 
 {
 	struct store *store = arg;
 
-	if (check_key(key, err) < 0) {
+	if (store_check_key(key, err) < 0) {
 		err->code = ERR_STORE_READ;
 		return -1;
 	}
-	struct family *family = family_get(store, kind_part(key));
+	struct family *family = store_family(store, store_kind_part(key));
 	struct object *object = object_decode(key, record, &family->names, err);
 
 	if (!object)
@@ -361,7 +295,7 @@ size_t store_count_from(const struct store *store, struct str prefix, struct str
 
 size_t store_count(const struct store *store, struct str prefix)
 {
-	struct str kind = kind_part(prefix);
+	struct str kind = store_kind_part(prefix);
 
 	if (str_is_empty(prefix))
 		return omap_len(store->visible);
@@ -406,280 +340,13 @@ void store_stats(const struct store *store, struct store_stats *ret)
 	};
 }
 
-/* --- ending a write --- */
-
-/* Out of `staged`, if it is the newest of its key. */
-static void unstage(struct store *store, const struct pending *pending)
-{
-	if (map_get(store->staged, pending->object->key) == pending)
-		(void)map_remove(store->staged, pending->object->key);
-}
-
-static void pending_free(struct pending *pending)
-{
-	list_remove(&pending->link);
-	object_unref(pending->object);
-	mem_free(pending);
-}
-
-/* Change `visible`; gives what was there, for object_unref(). */
-static struct object *apply(struct store *store, const struct pending *pending)
-{
-	struct object *object = pending->object;
-	struct object *old;
-
-	if (pending->op == STORE_DELETE) {
-		old = omap_remove(store->visible, object->key);
-		pending->family->count--;
-	} else {
-		old = omap_put(store->visible, object->key, object_ref(object));
-		store->object_bytes += object_bytes(object);
-		pending->family->count += pending->op == STORE_CREATE;
-	}
-	if (old)
-		store->object_bytes -= object_bytes(old);
-	store->revision = object->revision;
-	assert((old == NULL) == (pending->op == STORE_CREATE));
-	return old;
-}
-
-/* A durable write: seen by readers, told to watches, told to its writer. */
-static void publish(struct store *store, struct pending *pending)
-{
-	static const enum store_event_type types[] = {
-		[STORE_CREATE] = STORE_ADDED,
-		[STORE_UPDATE] = STORE_MODIFIED,
-		[STORE_DELETE] = STORE_DELETED,
-	};
-	AUTO(object_unref) struct object *old = apply(store, pending);
-	struct store_event event = {
-		.type = types[pending->op],
-		.revision = pending->object->revision,
-		.object = pending->object,
-		.previous = old,
-	};
-
-	unstage(store, pending);
-	store->writes++;
-	history_add(store->history, &event);
-	watches_tell(&pending->family->watches, &event);
-	watches_tell(&store->wide, &event);
-	if (pending->done)
-		pending->done(pending->arg, pending->object, NULL);
-	pending_free(pending);
-}
-
-static void refuse_all(struct store *store, struct list *writes, const struct err *err)
-{
-	LIST_EACH(writes, struct pending, link, pending)
-	unstage(store, pending);
-	LIST_EACH(writes, struct pending, link, pending)
-	{
-		if (pending->done)
-			pending->done(pending->arg, NULL, err);
-		pending_free(pending);
-	}
-}
-
-static void fail(struct store *store, const struct err *why)
-{
-	struct err err;
-
-	store->failure = mem_strdup(why->text);
-	(void)err_set(&err, ERR_UNAVAILABLE, "the write may be lost: %s", why->text);
-	log_error(store->log, "the store has failed: writes are refused from now on",
-		  LOG_STR("error", why->text), LOG_INT("revision", store->revision));
-	list_splice(&store->commit.writes, &store->queue);
-	refuse_all(store, &store->commit.writes, &err);
-}
-
-/* --- committing --- */
-
-static void commit_work(void *arg)
-{
-	struct commit *commit = arg;
-	struct disk *disk = commit->store->disk;
-	struct disk_batch batch = {
-		.changes = commit->changes.ptr,
-		.count = commit->changes.len,
-		.revision =
-			container_of(commit->writes.prev, struct pending, link)->object->revision,
-	};
-
-	commit->failed = disk_commit(disk, &batch, &commit->err) < 0;
-	commit->disk_bytes = disk_bytes(disk);
-}
-
-static void start_commit(void *arg);
-
-static void warn_if_slow(struct store *store)
-{
-	int64_t took = loop_uptime(store->loop) - store->commit.started;
-
-	if (took >= TIME_SECOND)
-		log_warn(store->log, "slow commit: is the disk busy?",
-			 LOG_INT("milliseconds", took / TIME_MILLISECOND),
-			 LOG_INT("changes", store->commit.changes.len));
-}
-
-static void commit_done(void *arg)
-{
-	struct commit *commit = arg;
-	struct store *store = commit->store;
-
-	warn_if_slow(store);
-	if (commit->failed) {
-		fail(store, &commit->err);
-	} else {
-		store->commits++;
-		store->disk_bytes = commit->disk_bytes;
-		LIST_EACH(&commit->writes, struct pending, link, pending)
-		publish(store, pending);
-	}
-	commit->running = false;
-	if (!list_is_empty(&store->queue))
-		loop_defer(store->loop, &store->kick, start_commit, store);
-}
-
-static void next_batch(struct store *store)
-{
-	store->batch++;
-	store->batch_writes = 0;
-	store->batch_bytes = 0;
-}
-
-/* Move the first batch of the queue into `commit`. */
-static void take_batch(struct store *store)
-{
-	struct commit *commit = &store->commit;
-	uint64_t batch = container_of(store->queue.next, struct pending, link)->batch;
-
-	vec_clear(&commit->changes);
-	LIST_EACH(&store->queue, struct pending, link, pending)
-	{
-		if (pending->batch != batch)
-			break;
-		list_remove(&pending->link);
-		list_push(&commit->writes, &pending->link);
-		if (pending->superseded)
-			continue;
-		struct disk_change change = {
-			.key = pending->object->key,
-			.object = pending->op == STORE_DELETE ? NULL : pending->object,
-		};
-
-		vec_push(&commit->changes, change);
-	}
-	if (batch == store->batch)
-		next_batch(store);
-}
-
-static void start_commit(void *arg)
-{
-	struct store *store = arg;
-	struct commit *commit = &store->commit;
-
-	assert(!commit->running && list_is_empty(&commit->writes));
-	assert(!list_is_empty(&store->queue));
-	take_batch(store);
-	commit->running = true;
-	commit->started = loop_uptime(store->loop);
-	loop_work(store->loop, commit_work, commit_done, commit);
-}
-
-/* --- writing --- */
-
-static int check_precondition(const struct store *store, const struct store_write *write,
-			      struct err *err)
-{
-	const struct object *newest = store_newest(store, write->key);
-
-	if (write->op == STORE_CREATE && newest)
-		return err_set(err, ERR_ALREADY_EXISTS, "\"%.*s\" already exists",
-			       STR_ARG(write->key));
-	if (write->op == STORE_CREATE)
-		return 0;
-	if (!newest)
-		return err_set(err, ERR_NOT_FOUND, "\"%.*s\" not found", STR_ARG(write->key));
-	if (write->expect != 0 && write->expect != newest->revision)
-		return err_set(err, ERR_CONFLICT, "\"%.*s\" has revision %" PRId64 ", not %" PRId64,
-			       STR_ARG(write->key), newest->revision, write->expect);
-	return 0;
-}
-
-static int check_write(const struct store *store, const struct store_write *write, struct err *err)
-{
-	if (store->failure)
-		return err_set(err, ERR_UNAVAILABLE, "the store has failed: %s", store->failure);
-	if (store->closing)
-		return err_set(err, ERR_UNAVAILABLE, "the store is closing");
-	if (check_key(write->key, err) < 0)
-		return -1;
-	if (write->before.len + write->behind.len > LIMIT_OBJECT_BYTES)
-		return err_set(err, ERR_TOO_LARGE, "\"%.*s\" has more than %d bytes",
-			       STR_ARG(write->key), LIMIT_OBJECT_BYTES);
-	return check_precondition(store, write, err);
-}
-
-static struct object *make_object(struct store *store, const struct store_write *write,
-				  struct family *family)
-{
-	struct object_parts parts = {
-		.key = write->key,
-		.before = write->before,
-		.behind = write->behind,
-		.labels = write->labels,
-		.fields = write->fields,
-		.label_count = write->label_count,
-		.field_count = write->field_count,
-	};
-
-	return object_new(&parts, store->last + 1, &family->names, &store->scratch);
-}
-
-/* It is the newest of its key from now on. */
-static void stage(struct store *store, struct pending *pending)
-{
-	struct pending *older = map_put(store->staged, pending->object->key, pending);
-
-	if (store->batch_writes >= LIMIT_COMMIT_WRITES || store->batch_bytes >= LIMIT_COMMIT_BYTES)
-		next_batch(store);
-	pending->batch = store->batch;
-	store->batch_writes++;
-	store->batch_bytes += object_bytes(pending->object);
-	if (older && older->batch == pending->batch)
-		older->superseded = true;
-	list_push(&store->queue, &pending->link);
-	store->last = pending->object->revision;
-	if (!store->commit.running)
-		loop_defer(store->loop, &store->kick, start_commit, store);
-}
-
-int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
-		struct err *err)
-{
-	if (check_write(store, write, err) < 0)
-		return -1;
-	struct pending *pending = mem_new(struct pending);
-
-	pending->op = write->op;
-	pending->family = family_get(store, kind_part(write->key));
-	pending->object = make_object(store, write, pending->family);
-	pending->done = write->done;
-	pending->arg = write->arg;
-	stage(store, pending);
-	if (ret_revision)
-		*ret_revision = store->last;
-	return 0;
-}
-
 /* --- watching --- */
 
 struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg, struct err *err)
 {
 	int64_t compacted = history_compacted(store->history);
-	struct str kind = kind_part(prefix);
+	struct str kind = store_kind_part(prefix);
 	const struct store_event *event;
 
 	if (revision < compacted) {
@@ -689,7 +356,7 @@ struct store_watch *store_watch(struct store *store, struct str prefix, int64_t 
 		return NULL;
 	}
 	struct watches *among =
-		str_is_none(kind) ? &store->wide : &family_get(store, kind)->watches;
+		str_is_none(kind) ? &store->wide : &store_family(store, kind)->watches;
 	struct store_watch *watch = watches_add(among, prefix, revision, fn, arg);
 
 	for (int64_t at = revision + 1; (event = history_find(store->history, at)); at++)
@@ -777,7 +444,7 @@ static void check_visible(const struct store *store)
 	for (struct str after = str_none(); (object = store_next(store, STR(""), after));
 	     after = object->key) {
 		assert(object->refs > 0 && object->revision <= store->revision);
-		assert(map_get(store->families, kind_part(object->key)));
+		assert(map_get(store->families, store_kind_part(object->key)));
 		bytes += object_bytes(object);
 	}
 	assert(bytes == store->object_bytes);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/store_internal.h - the store's state; for store.c, which says what must stay true of it, and
+ * store_commit.c. */
+#ifndef APISERVER_STORE_INTERNAL_H
+#define APISERVER_STORE_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apiserver/disk.h"
+#include "apiserver/store.h"
+#include "apiserver/watch.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "loop/loop.h"
+
+struct history;
+struct log;
+struct map;
+struct omap;
+
+/* What the objects of a kind have in common: the start of their keys, "<group>/<plural>/". */
+struct family {
+	size_t count;
+	struct watches watches;
+	struct object_names *names; /* of the fields of its last object */
+	size_t prefix_len;
+	char prefix[];
+};
+
+struct pending {
+	struct list link;
+	enum store_op op;
+	uint64_t batch;
+	bool superseded; /* a later write of its batch is to the same key */
+	struct object *object;
+	struct family *family;
+	store_done_fn *done;
+	void *arg;
+};
+
+/* The batch that is being committed. */
+struct commit {
+	struct store *store;
+	bool running;
+	int64_t started;
+	struct list writes;
+	VEC(struct disk_change) changes;
+	/* the worker's results */
+	bool failed;
+	struct err err;
+	int64_t disk_bytes;
+};
+
+struct store {
+	struct loop *loop;
+	struct log *log;
+	struct disk *disk;
+	bool closing;
+	char *failure;
+
+	int64_t revision;
+	struct omap *visible;
+	size_t object_bytes;
+	struct map *families;
+	struct history *history;
+	struct watches wide; /* of prefixes that are not within a kind */
+
+	int64_t last;
+	struct map *staged;
+	struct list queue;
+	uint64_t batch; /* that the next write joins, and how much is in it */
+	size_t batch_writes;
+	size_t batch_bytes;
+	struct commit commit;
+	struct loop_defer kick;
+	unsigned backups; /* under way */
+	struct buf scratch;
+
+	int64_t disk_bytes;
+	uint64_t commits;
+	uint64_t writes;
+};
+
+/* "<group>/<plural>/" at the start of a key, or none. */
+struct str store_kind_part(struct str text);
+int store_check_key(struct str key, struct err *err) MUST_CHECK;
+/* That of a kind, made when it is first wanted. */
+struct family *store_family(struct store *store, struct str kind);
+
+#endif

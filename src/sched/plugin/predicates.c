@@ -17,11 +17,13 @@
 
 enum { BIND_SECONDS = 600 };
 
-/* What one spread constraint looks at. Which domains count does not change in a session, since nodes do
- * not; how many pods they have does with each placement. */
+/* What one spread constraint looks at. Which nodes and domains count does not change in a session, since
+ * nodes do not; how many pods they have does with each placement. */
 struct spread_state {
 	VEC(uint32_t) domains; /* that have a node which counts */
 	int32_t fewest;        /* pods of any of them; 0 where there are too few domains */
+	uint8_t *barred;       /* by slot: does not count; NULL: all do */
+	int32_t *apart;        /* by domain: pods on nodes that do not count; likewise */
 };
 
 struct predicates {
@@ -65,8 +67,11 @@ static int predicates_new(struct plugin *p, struct plugin_args *args, struct err
 
 static void clear_spreads(struct predicates *pr)
 {
-	for (size_t i = 0; i < pr->spreads.len; i++)
+	for (size_t i = 0; i < pr->spreads.len; i++) {
 		vec_done(&pr->spreads.ptr[i].domains);
+		mem_free(pr->spreads.ptr[i].barred);
+		mem_free(pr->spreads.ptr[i].apart);
+	}
 	vec_clear(&pr->spreads);
 	pr->spread_terms = NULL;
 }
@@ -333,7 +338,7 @@ static bool is_eligible(const struct cluster *cluster, const struct terms *terms
 					 TAINTS_THAT_FORBID);
 }
 
-/* The domains that have a node which counts. */
+/* The domains that have a node which counts, and the nodes that do not. */
 static void find_domains(const struct cluster *cluster, const struct terms *terms,
 			 const struct spread_term *spread, struct spread_state *state)
 {
@@ -347,12 +352,62 @@ static void find_domains(const struct cluster *cluster, const struct terms *term
 		if (!node || !node->there)
 			continue;
 		domain = topology_domain(topology, node->slot);
-		if (domain == AFFINITY_NONE || seen[domain] ||
-		    !is_eligible(cluster, terms, spread->rule, node))
+		if (domain == AFFINITY_NONE)
 			continue;
-		seen[domain] = 1;
-		vec_push(&state->domains, domain);
+		if (!is_eligible(cluster, terms, spread->rule, node)) {
+			if (!state->barred)
+				state->barred = mem_zalloc(cluster->nodes.len);
+			state->barred[i] = 1;
+		} else if (!seen[domain]) {
+			seen[domain] = 1;
+			vec_push(&state->domains, domain);
+		}
 	}
+	if (state->barred)
+		state->apart = mem_calloc(topology->values.len + 1, sizeof(*state->apart));
+}
+
+static bool is_matched(const struct terms *terms, const struct pod_term *term)
+{
+	for (size_t i = 0; i < terms->matched.len; i++)
+		if (terms->matched.ptr[i] == term)
+			return true;
+	return false;
+}
+
+/* Pods on nodes that do not count. */
+static void count_apart(const struct cluster *cluster, const struct pod_term *term,
+			struct spread_state *state)
+{
+	memset(state->apart, 0, (term->topology->values.len + 1) * sizeof(*state->apart));
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		const struct node_info *node = cluster->nodes.ptr[i];
+
+		if (!state->barred[i])
+			continue;
+		LIST_EACH(&node->tasks, struct task, node_link, task)
+		if ((task->status != TASK_RELEASING || task->leaving) &&
+		    is_matched(task->class->terms, term))
+			state->apart[topology_domain(term->topology, node->slot)]++;
+	}
+}
+
+/* Has something changed on a node that does not count? */
+static bool is_apart_stale(const struct cluster *cluster, const struct spread_state *state,
+			   uint64_t since)
+{
+	if (cluster->changes - since > CHANGE_RING)
+		return true;
+	for (uint64_t i = since; i < cluster->changes; i++)
+		if (state->barred[cluster->change_ring[i % CHANGE_RING]])
+			return true;
+	return false;
+}
+
+static int32_t pods_in(const struct spread_term *spread, const struct spread_state *state,
+		       uint32_t domain)
+{
+	return pod_term_matching(spread->term, domain) - (state->apart ? state->apart[domain] : 0);
 }
 
 static int32_t fewest_of(const struct spread_term *spread, const struct spread_state *state)
@@ -363,7 +418,7 @@ static int32_t fewest_of(const struct spread_term *spread, const struct spread_s
 	if (state->domains.len < needed || !state->domains.len)
 		return 0;
 	for (size_t i = 0; i < state->domains.len; i++) {
-		int32_t count = pod_term_matching(spread->term, state->domains.ptr[i]);
+		int32_t count = pods_in(spread, state, state->domains.ptr[i]);
 
 		fewest = count < fewest ? count : fewest;
 	}
@@ -373,26 +428,34 @@ static int32_t fewest_of(const struct spread_term *spread, const struct spread_s
 static void find_fewest(struct predicates *pr, const struct cluster *cluster,
 			const struct terms *terms)
 {
-	if (pr->spread_terms == terms && pr->spread_changes == cluster->changes)
+	bool fresh = pr->spread_terms != terms;
+
+	if (!fresh && pr->spread_changes == cluster->changes)
 		return;
-	if (pr->spread_terms != terms) {
+	if (fresh) {
 		clear_spreads(pr);
 		for (size_t i = 0; i < terms->spread.len; i++)
 			find_domains(cluster, terms, &terms->spread.ptr[i], vec_add(&pr->spreads));
 	}
-	for (size_t i = 0; i < terms->spread.len; i++)
-		pr->spreads.ptr[i].fewest = fewest_of(&terms->spread.ptr[i], &pr->spreads.ptr[i]);
+	for (size_t i = 0; i < terms->spread.len; i++) {
+		struct spread_state *state = &pr->spreads.ptr[i];
+
+		if (state->barred && (fresh || is_apart_stale(cluster, state, pr->spread_changes)))
+			count_apart(cluster, terms->spread.ptr[i].term, state);
+		state->fewest = fewest_of(&terms->spread.ptr[i], state);
+	}
 	pr->spread_terms = terms;
 	pr->spread_changes = cluster->changes;
 }
 
-static verdict spread_verdict(const struct spread_term *spread, uint32_t slot, int32_t fewest)
+static verdict spread_verdict(const struct spread_term *spread, const struct spread_state *state,
+			      uint32_t slot)
 {
 	uint32_t domain = topology_domain(spread->term->topology, slot);
 
 	if (domain == AFFINITY_NONE)
 		return VERDICT(FIT_SPREAD_LABEL);
-	return pod_term_matching(spread->term, domain) + spread->self - fewest >
+	return pods_in(spread, state, domain) + spread->self - state->fewest >
 			       spread->rule->max_skew
 		       ? VERDICT(FIT_SPREAD)
 		       : 0;
@@ -408,8 +471,7 @@ static verdict test_spread(const struct plugin *p, const struct task *task,
 	find_fewest(pr, p->ssn->cluster, terms);
 	for (size_t i = 0; i < terms->spread.len && !v; i++)
 		if (is_hard(&terms->spread.ptr[i]))
-			v = spread_verdict(&terms->spread.ptr[i], node->slot,
-					   pr->spreads.ptr[i].fewest);
+			v = spread_verdict(&terms->spread.ptr[i], &pr->spreads.ptr[i], node->slot);
 	return v;
 }
 
@@ -422,13 +484,12 @@ static void test_all_spread(const struct plugin *p, const struct task *task, uin
 	find_fewest(pr, p->ssn->cluster, terms);
 	for (size_t i = 0; i < terms->spread.len; i++) {
 		const struct spread_term *spread = &terms->spread.ptr[i];
-		int32_t fewest = pr->spreads.ptr[i].fewest;
 
 		if (!is_hard(spread))
 			continue;
 		for (uint32_t slot = 0; slot < count; slot++)
 			if (!verdicts[slot])
-				verdicts[slot] = spread_verdict(spread, slot, fewest);
+				verdicts[slot] = spread_verdict(spread, &pr->spreads.ptr[i], slot);
 	}
 }
 

@@ -617,7 +617,7 @@ static struct node_info *best_alone(const struct search *search, int group)
 		if (f->wide[slot] || f->groups[slot] != group)
 			continue;
 		if (best == UINT32_MAX || f->ranks.scores[slot] > f->ranks.scores[best] ||
-		    (f->ranks.scores[slot] == f->ranks.scores[best] && slot < best))
+		    (slot < best && f->ranks.scores[slot] == f->ranks.scores[best]))
 			best = slot;
 	}
 	return best == UINT32_MAX ? NULL : search->ssn->cluster->nodes.ptr[best];

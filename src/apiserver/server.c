@@ -158,6 +158,15 @@ static int listen_on(struct apiserver *server, const struct apiserver_options *o
 	return http_server_listen(server->http, &any, HTTP_TLS, &server->address, err);
 }
 
+int apiserver_listen_also(struct apiserver *server, struct str ip, struct err *err)
+{
+	struct address address;
+
+	if (address_parse_ip(ip, address_port(&server->address), &address, err) < 0)
+		return -1;
+	return http_server_listen(server->http, &address, HTTP_TLS, &address, err);
+}
+
 static int start_http(struct apiserver *server, const struct apiserver_options *options,
 		      const struct identity *identity, struct err *err)
 {

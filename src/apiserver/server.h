@@ -56,6 +56,9 @@ DEFINE_AUTO(struct apiserver *, apiserver_free);
 typedef void apiserver_done_fn(void *arg);
 void apiserver_stop(struct apiserver *server, apiserver_done_fn *done, void *arg);
 
+/* Serve at one more IP address, at the same port. ERR_ALREADY_EXISTS where that is taken. */
+int apiserver_listen_also(struct apiserver *server, struct str ip, struct err *err) MUST_CHECK;
+
 /* "https://127.0.0.1:6443", as kubeconfig has it. Lent. */
 const char *apiserver_url(const struct apiserver *server);
 const struct address *apiserver_address(const struct apiserver *server);

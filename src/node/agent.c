@@ -18,7 +18,6 @@
 #include "base/uuid.h"
 #include "node/agent_internal.h"
 #include "node/folder_watch.h"
-#include "node/machine.h"
 #include "node/pod_log.h"
 #include "node/tree.h"
 
@@ -358,13 +357,6 @@ struct pod_log *agent_open_log(struct agent *agent, const struct agent_log_reque
 						    .since = request->since,
 						    .tail_lines = request->tail_lines,
 					    });
-}
-
-const char *agent_lacks(const struct agent *agent, size_t index)
-{
-	const struct machine_lacks *lacks = agent_room_lacks(agent->room, index);
-
-	return lacks ? lacks->message : NULL;
 }
 
 void agent_stats(const struct agent *agent, struct agent_stats *ret)

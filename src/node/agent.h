@@ -36,6 +36,10 @@ struct agent_options {
 	int64_t transition_us; /* how long a pressure is told after it has gone; < 0: as by default */
 	const char *api_host; /* where pods reach the API server; NULL: as its service says */
 	const char *api_port;
+	/* The server listens on loopback, where pods on a bridge do not reach it: have it listen at this
+	 * address as well, at the same port. NULL: it is not ours. */
+	int (*listen_also)(void *arg, const char *address, struct err *err);
+	void *listen_arg;
 	struct log *log; /* may be NULL */
 };
 

@@ -9,6 +9,8 @@
  *	agent_tokens.c	tokens of accounts
  *	agent_access.c	what lets a pod ask the API server
  *	agent_devices.c	which devices pods have
+ *	agent_groups.c	what control groups tell
+ *	agent_conditions.c	what the machine does not permit
  *	agent_probes.c	probes and hooks
  *	agent_message.c	what a container says at its end
  *	agent_limits.c	volumes that outgrow their limits
@@ -38,8 +40,10 @@ struct agent_nodes;
 struct agent_pressure;
 struct agent_probes;
 struct agent_room;
-struct cgroup_layout;
+struct cgroup_path;
+struct cgroup_tree;
 struct cgroup_use;
+struct machine;
 struct pod;
 struct agent_tokens;
 struct folder_watches;
@@ -151,12 +155,14 @@ DEFINE_AUTO(struct agent_room *, agent_room_free);
 bool agent_room_is_ready(const struct agent_room *home);
 struct unsupported_world;
 void agent_room_world(const struct agent_room *home, struct unsupported_world *ret);
-/* What the machine does not let the node do, one after the other; NULL: that was all. */
-struct machine_lacks;
-const struct machine_lacks *agent_room_lacks(const struct agent_room *home, size_t index);
 /* What the machine has, of one node. */
 void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
 			   struct json status);
+
+/* What the machine permits and what it does not, as conditions of its nodes. */
+enum { AGENT_ROOM_CONDITIONS = 3 };
+void agent_room_conditions(const struct agent_room *home,
+			   struct pressure_condition ret[AGENT_ROOM_CONDITIONS]);
 
 struct agent_plan {
 	int64_t deadline_us;
@@ -182,6 +188,11 @@ void agent_room_refresh(struct agent_room *home, struct agent_pod *pod);
 void agent_room_retry(struct agent_room *home, struct str namespace);
 /* Does it run in control groups of its own? One that asks for nothing does not. */
 bool agent_room_has_cgroup(const struct agent_pod *pod);
+/* Where the group of a container is. */
+struct cgroup_path agent_room_group(const struct agent_pod *pod, const char *node,
+				    const char *name);
+/* One that an earlier agent has started. */
+void agent_room_adopt(struct agent_room *home, struct agent_pod *pod);
 /* Its last process has ended. May be called again. */
 void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
 /* Has a container run out of memory since that was asked last? */
@@ -191,7 +202,9 @@ bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t c
 /* What the groups of a pod, or of one of its containers, use; all -1 where it has none. */
 void agent_room_use(const struct agent_room *home, const struct agent_pod *pod,
 		    struct str container, struct cgroup_use *ret);
-const struct cgroup_layout *agent_room_cgroups(const struct agent_room *home);
+struct cgroup_tree *agent_room_groups(const struct agent_room *home);
+const struct machine *agent_room_machine(const struct agent_room *home);
+struct agent_network *agent_room_network(const struct agent_room *home);
 /* What must stay free. */
 const struct pressure_limits *agent_room_limits(const struct agent_room *home);
 
@@ -232,8 +245,17 @@ void agent_devices_leave(struct agent_pod *pod);
 
 /* --- agent_network.c --- */
 
-struct agent_network *agent_network_new(struct agent *agent, const char *folder, bool may_bridge);
+struct agent_network *agent_network_new(struct agent *agent, const struct agent_options *options,
+					bool may_bridge);
 void agent_network_free(struct agent_network *self);
+/* Why pods share the machine's network, or what theirs lacks; NULL: nothing is lacking, as far as was tried. */
+const char *agent_network_lacks(const struct agent_network *self);
+bool agent_network_has_bridge(const struct agent_network *self);
+/* Where a pod finds the API server, whose name is then AGENT_API_NAME; NULL: where everybody does. */
+#define AGENT_API_NAME "kubernetes.default.svc"
+const char *agent_network_api(const struct agent_network *self, const struct agent_pod *pod);
+/* A pod that an earlier agent has started. */
+void agent_network_adopt(struct agent_network *self, const struct agent_pod *pod);
 /* Give it its address and its network namespace, or find those that it has. */
 int agent_network_join(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
 		       struct arena *arena, const char **ret_netns, struct err *err) MUST_CHECK;

@@ -35,21 +35,28 @@ struct agent_network {
 	bool may_bridge;
 	bool changed; /* hosts files are to be written again */
 	struct network *bridge;
-	unsigned net;                        /* 127.NET.0.0: another one for every node's folder */
-	unsigned next;                       /* host to be tried next */
+	int (*listen_also)(void *arg, const char *address, struct err *err);
+	void *listen_arg;
+	bool serves;   /* the API server listens on the bridge, too */
+	char *lacks;   /* why there is no bridge; NULL: there is, or nobody has asked */
+	unsigned net;  /* 127.NET.0.0: another one for every node's folder */
+	unsigned next; /* host to be tried next */
 	uint64_t taken[LOOPBACK_HOSTS / 64]; /* a bit a host */
 	VEC(struct agent_pod *) named;       /* in the network, with a subdomain */
 	struct loop_defer defer;
 };
 
-struct agent_network *agent_network_new(struct agent *agent, const char *folder, bool may_bridge)
+struct agent_network *agent_network_new(struct agent *agent, const struct agent_options *options,
+					bool may_bridge)
 {
 	struct agent_network *self = mem_new(struct agent_network);
 
 	self->agent = agent;
-	self->folder = mem_strdup(folder);
+	self->folder = mem_strdup(options->folder);
+	self->listen_also = options->listen_also;
+	self->listen_arg = options->listen_arg;
 	self->may_bridge = may_bridge;
-	self->net = 1 + (unsigned)(hash_fnv1a_64(str_from(folder)) % LOOPBACK_NETS);
+	self->net = 1 + (unsigned)(hash_fnv1a_64(str_from(options->folder)) % LOOPBACK_NETS);
 	self->next = 2;
 	return self;
 }
@@ -61,6 +68,7 @@ void agent_network_free(struct agent_network *self)
 	loop_defer_cancel(self->agent->loop, &self->defer);
 	network_close(self->bridge);
 	vec_done(&self->named);
+	mem_free(self->lacks);
 	mem_free(self->folder);
 	mem_free(self);
 }
@@ -80,6 +88,25 @@ static bool is_meant_to_be_reached(const struct pod *view)
 	return false;
 }
 
+/* Pods on the bridge do not reach the machine's loopback. */
+static void serve_bridge(struct agent_network *self)
+{
+	struct err err;
+
+	if (!self->listen_also)
+		return;
+	self->serves =
+		self->listen_also(self->listen_arg, network_host_address(self->bridge), &err) == 0;
+	if (!self->serves)
+		log_warn(self->agent->log, "pods on the bridge cannot reach the API server",
+			 LOG_STR("why", err.text));
+}
+
+const char *agent_network_api(const struct agent_network *self, const struct agent_pod *pod)
+{
+	return pod->on_bridge && self->serves ? network_host_address(self->bridge) : NULL;
+}
+
 /* The bridge; where there is none to be had, that is told once, and NULL. */
 static struct network *open_bridge(struct agent_network *self)
 {
@@ -90,15 +117,36 @@ static struct network *open_bridge(struct agent_network *self)
 	self->bridge = network_open(
 		&(struct network_options){.folder = self->folder, .bridge = true}, &err);
 	if (self->bridge && network_has_bridge(self->bridge)) {
-		if (network_lacks(self->bridge))
+		serve_bridge(self);
+		if (network_lacks(self->bridge)) {
 			log_info(self->agent->log, network_lacks(self->bridge));
+			agent_nodes_touch(self->agent->nodes);
+		}
 		return self->bridge;
 	}
-	log_warn(self->agent->log, "pods share the machine's network",
-		 LOG_STR("why", self->bridge ? network_lacks(self->bridge) : err.text));
+	self->lacks = self->bridge ? mem_strdup(network_lacks(self->bridge))
+				   : mem_printf("pods share the machine's network: %s", err.text);
+	log_warn(self->agent->log, self->lacks);
 	network_close(TAKE(self->bridge));
 	self->may_bridge = false;
+	agent_nodes_touch(self->agent->nodes);
 	return NULL;
+}
+
+const char *agent_network_lacks(const struct agent_network *self)
+{
+	return self->bridge ? network_lacks(self->bridge) : self->lacks;
+}
+
+bool agent_network_has_bridge(const struct agent_network *self)
+{
+	return self->may_bridge;
+}
+
+void agent_network_adopt(struct agent_network *self, const struct agent_pod *pod)
+{
+	if (pod->on_bridge)
+		(void)open_bridge(self);
 }
 
 /* Which of the loopback's own hosts an address is; none: of another net. */
@@ -279,7 +327,7 @@ int agent_network_write(struct agent_network *self, struct agent_pod *pod, const
 
 	look_around(self, view->meta.namespace, &world);
 	around = (struct hosts_world){world.pods.ptr, world.pods.len, world.services.ptr,
-				      world.services.len};
+				      world.services.len, agent_network_api(self, pod)};
 	if (view->spec.host_network)
 		read_machine_file("/etc/hosts", &machine);
 	hosts_print(view, str_from(pod->pod_ip), &around, buf_str(&machine), &text);

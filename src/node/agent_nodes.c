@@ -81,7 +81,7 @@ static void put_conditions(const struct node *node, struct json_doc *doc, struct
 							"pods run as processes of this machine"};
 	const struct agent *agent = node->nodes->agent;
 	const struct pressure_state *state = agent_pressure_state(agent->pressure);
-	const struct machine_lacks *lacks;
+	struct pressure_condition more[AGENT_ROOM_CONDITIONS];
 	struct conditions to = {doc, json_ensure_arr(doc, status, "conditions"),
 				loop_now(agent->loop)};
 
@@ -91,12 +91,10 @@ static void put_conditions(const struct node *node, struct json_doc *doc, struct
 		put_condition(&to, pressure_condition(signal, state->under[i]),
 			      agent_pressure_since(agent->pressure, signal));
 	}
+	agent_room_conditions(agent->room, more);
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		put_condition(&to, &more[i], node->since_wall);
 	put_condition(&to, &ready, node->since_wall);
-	for (size_t i = 0; (lacks = agent_room_lacks(agent->room, i)); i++)
-		put_condition(&to,
-			      &(struct pressure_condition){lacks->reason, "True", "NotPermitted",
-							   lacks->message},
-			      node->since_wall);
 }
 
 static void put_status(const struct node *node, struct json_doc *doc, struct json root)

@@ -186,8 +186,10 @@ static void on_ready(void *arg)
 {
 	struct agent_pod *pod = arg;
 
-	if (pod->adopted && !pod->knows)
+	if (pod->adopted && !pod->knows) {
 		restore_probes(pod);
+		agent_room_adopt(pod->agent->room, pod);
+	}
 	pod->knows = true;
 	agent_pod_touch(pod);
 }
@@ -613,7 +615,6 @@ static void find(struct agent_pod *pod)
 	struct stat status;
 	struct err err;
 
-	pod->has_cgroup = agent_room_has_cgroup(pod); /* where somebody was there before */
 	if (is_terminal(root_of(pod))) {
 		pod->over = pod->finished = true;
 		if (stat(pod->folder, &status) == 0)
@@ -686,6 +687,7 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	pod->life = life_new(root_of(pod));
 	pod->oom_kills = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->oom_kills));
 	pod->messages = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->messages));
+	pod->has_cgroup = agent_room_has_cgroup(pod);
 	pod->probes = agent_probes_new(pod);
 	read_addresses(pod);
 	(void)map_put(agent->pods, str_from(pod->uid), pod);

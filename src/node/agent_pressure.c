@@ -18,6 +18,7 @@
 #include "model/quantity.h"
 #include "node/agent_internal.h"
 #include "node/cgroup.h"
+#include "node/machine.h"
 #include "node/pressure.h"
 #include "node/proc_use.h"
 #include "node/tree.h"
@@ -306,7 +307,7 @@ static bool look_at_machine(struct agent_pressure *self)
 	struct err err;
 
 	if (pressure_look(&(struct pressure_place){"/proc", self->folder,
-						   agent_room_cgroups(self->agent->room)},
+						   &agent_room_machine(self->agent->room)->cgroups},
 			  &self->node, &err) == 0) {
 		self->blind = false;
 		return true;

@@ -58,8 +58,6 @@ struct agent_room {
 	struct agent_network *network;
 	struct agent_access *access;
 	struct json_doc *status; /* of a node: what it can give */
-	const struct machine_lacks *lacks;
-	size_t n_lacks;
 	char *claims;
 	char *hidden;
 	char *api_host;
@@ -293,19 +291,11 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
-/* Where a container's group is. One that is alone is in the pod's own, which saves half of what they cost. */
-static struct cgroup_path cgroup_of(const struct agent_pod *pod, const char *node, const char *name)
-{
-	return (struct cgroup_path){.node = node,
-				    .pod = pod->uid,
-				    .container = pod->life->n_containers > 1 ? name : NULL};
-}
-
 static int set_cgroups(struct job *job, const struct container *container,
 		       struct plan_container *ret, struct err *err)
 {
-	struct cgroup_path path =
-		cgroup_of(job->pod, arena_str(job->arena, job->room.node_name).ptr, ret->name);
+	struct cgroup_path path = agent_room_group(
+		job->pod, arena_str(job->arena, job->room.node_name).ptr, ret->name);
 	struct cgroup_limits limits =
 		cgroup_limits_of(container, job->home->identity.max_processes);
 
@@ -365,17 +355,6 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 
 /* --- the plan --- */
 
-bool agent_room_has_cgroup(const struct agent_pod *pod)
-{
-	for (size_t i = 0; i < pod->life->n_containers; i++) {
-		struct json wants = json_get(agent_container(pod, i), "resources");
-
-		if (json_len(json_get(wants, "requests")) || json_len(json_get(wants, "limits")))
-			return true;
-	}
-	return false;
-}
-
 static int make_pod_cgroup(struct job *job, struct err *err)
 {
 	struct cgroup_path path = {.node = arena_str(job->arena, job->room.node_name).ptr,
@@ -411,6 +390,8 @@ static int make_network(struct job *job, struct err *err)
 	job->own_dns = job->view.spec.dns_config || str_is(policy, "None");
 	job->room.pod_ip = str_from(job->pod->pod_ip);
 	job->room.host_ip = str_from(job->pod->host_ip);
+	if (agent_network_api(network, job->pod))
+		job->room.api_host = STR(AGENT_API_NAME);
 	return job->place.namespaces ? agent_network_write(network, job->pod, &job->view, err) : 0;
 }
 
@@ -519,7 +500,7 @@ static void remove_cgroups(struct agent_room *home, struct agent_pod *pod)
 	for (size_t i = 0; pod->life->n_containers > 1 && i < pod->life->n_containers; i++) {
 		AUTO(mem_free)
 		char *name = str_dup(json_str(json_get(agent_container(pod, i), "name")));
-		struct cgroup_path below = cgroup_of(pod, node, name);
+		struct cgroup_path below = agent_room_group(pod, node, name);
 
 		if (cgroup_remove(home->cgroups, &below, &err) < 0)
 			break;
@@ -548,44 +529,24 @@ void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
 }
 
-void agent_room_use(const struct agent_room *home, const struct agent_pod *pod,
-		    struct str container, struct cgroup_use *ret)
+struct cgroup_tree *agent_room_groups(const struct agent_room *home)
 {
-	struct json spec = json_get(json_doc_root(pod->doc), "spec");
-	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
-	AUTO(mem_free) char *name = container.len ? str_dup(container) : NULL;
-
-	*ret = (struct cgroup_use){-1, -1, -1, -1, -1};
-	if (pod->has_cgroup)
-		cgroup_use(home->cgroups, &(struct cgroup_path){node, pod->uid, name}, ret);
+	return home->cgroups;
 }
 
-const struct cgroup_layout *agent_room_cgroups(const struct agent_room *home)
+const struct machine *agent_room_machine(const struct agent_room *home)
 {
-	return &home->machine.cgroups;
+	return &home->machine;
+}
+
+struct agent_network *agent_room_network(const struct agent_room *home)
+{
+	return home->network;
 }
 
 const struct pressure_limits *agent_room_limits(const struct agent_room *home)
 {
 	return &home->division.limits;
-}
-
-bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
-			struct str name)
-{
-	struct json spec = json_get(json_doc_root(pod->doc), "spec");
-	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
-	AUTO(mem_free) char *text = str_dup(name);
-	struct cgroup_path path = cgroup_of(pod, node, text);
-	int64_t kills;
-
-	if (!pod->has_cgroup)
-		return false;
-	kills = cgroup_oom_kills(home->cgroups, &path);
-	if (kills <= pod->oom_kills[container])
-		return false;
-	pod->oom_kills[container] = kills;
-	return true;
 }
 
 /* --- what pods refer to --- */
@@ -729,27 +690,15 @@ static void start_informers(struct agent_room *home)
 	home->services = watch(home->agent, RESOURCE_SERVICES, &of_services, home);
 }
 
-/* For the log, and for whoever asks later. */
-static void find_lacks(struct agent_room *home)
+static void tell_lacks(struct agent_room *home)
 {
-	const struct machine_lacks *known;
-	size_t count = machine_lacks(&home->machine, &known);
-	struct machine_lacks *lacks = arena_calloc(home->arena, count + 1, sizeof(*lacks));
+	struct machine_lacks lacks[MACHINE_LACKS_MAX];
+	size_t count = machine_lacks(&home->machine, lacks);
 
-	for (size_t i = 0; i < count; i++)
-		lacks[i] = known[i];
-	if (cgroup_lacks(home->cgroups))
-		lacks[count++] =
-			(struct machine_lacks){"NoControlGroups", cgroup_lacks(home->cgroups)};
 	for (size_t i = 0; i < count; i++)
 		log_info(home->agent->log, lacks[i].message, LOG_STR("reason", lacks[i].reason));
-	home->lacks = lacks;
-	home->n_lacks = count;
-}
-
-const struct machine_lacks *agent_room_lacks(const struct agent_room *home, size_t index)
-{
-	return index < home->n_lacks ? &home->lacks[index] : NULL;
+	if (cgroup_lacks(home->cgroups))
+		log_info(home->agent->log, cgroup_lacks(home->cgroups));
 }
 
 struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
@@ -784,10 +733,9 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	home->identity = identity_node_here(home->machine.memory);
 	home->tokens = agent_tokens_new(agent);
 	home->access = agent_access_new(agent, options->folder);
-	home->network =
-		agent_network_new(agent, options->folder,
-				  home->machine.root && (home->machine.namespaces & MACHINE_NET));
-	find_lacks(home);
+	home->network = agent_network_new(
+		agent, options, home->machine.root && (home->machine.namespaces & MACHINE_NET));
+	tell_lacks(home);
 	start_informers(home);
 	return TAKE(home);
 }

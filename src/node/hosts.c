@@ -168,6 +168,11 @@ void hosts_print(const struct pod *pod, struct str address, const struct hosts_w
 	}
 	put_peers(to, pod, world);
 	put_services(to, pod, world);
+	if (world->api)
+		buf_printf(to,
+			   "%s\tkubernetes.default.svc\tkubernetes.default.svc"
+			   "." DOMAIN "\tkubernetes.default\n",
+			   world->api);
 	put_aliases(to, pod);
 }
 

@@ -32,6 +32,7 @@ struct hosts_world {
 	size_t n_pods;
 	const struct json *services;
 	size_t n_services;
+	const char *api; /* address of the API server, by its names in a cluster; NULL: not told */
 };
 
 /* The host name of a pod: its own, or its name cut to 63 bytes. */

@@ -368,22 +368,26 @@ void machine_close(struct machine *machine)
 	arena_free(TAKE(machine->arena));
 }
 
-size_t machine_lacks(const struct machine *machine, const struct machine_lacks **ret)
+size_t machine_lacks(const struct machine *machine, struct machine_lacks ret[MACHINE_LACKS_MAX])
 {
-	struct machine_lacks *list = arena_calloc(machine->arena, 3, sizeof(*list));
 	bool mounts = machine->namespaces & MACHINE_MOUNT;
 	size_t len = 0;
 
 	if (!mounts)
-		list[len++] = (struct machine_lacks){
-			"NoMountNamespaces",
+		ret[len++] = (struct machine_lacks){
+			MACHINE_LACKS_ISOLATION, "NoMountNamespaces",
 			"pods see the machine's files: the machine does not permit mount "
 			"namespaces, so volumes are symbolic links, and /etc/hosts is the "
 			"machine's"};
 	if (!machine->root)
-		list[len++] = (struct machine_lacks){
-			"NotRoot", "pods run as the user of the node, on loopback addresses: only "
-				   "root can change users and make networks"};
-	*ret = list;
+		ret[len++] = (struct machine_lacks){
+			MACHINE_LACKS_NETWORK, "NotRoot",
+			"pods run as the user of the node, on loopback addresses: only "
+			"root can change users and make networks"};
+	else if (!(machine->namespaces & MACHINE_NET))
+		ret[len++] = (struct machine_lacks){
+			MACHINE_LACKS_NETWORK, "NoNetworkNamespaces",
+			"pods share the machine's network: the machine does not permit network "
+			"namespaces"};
 	return len;
 }

@@ -77,11 +77,13 @@ DEFINE_AUTO_IN_PLACE(struct machine, machine_close);
 
 /* What the machine does not let the node do, as a sentence a thing for the node's conditions and
  * for who started it: "cpu and memory limits are not kept: ...". Texts are the machine's. */
+enum machine_lacks_what { MACHINE_LACKS_ISOLATION, MACHINE_LACKS_NETWORK, MACHINE_LACKS_MAX };
 struct machine_lacks {
+	enum machine_lacks_what what;
 	const char *reason; /* a word in capitals for a condition: "NoControlGroups" */
 	const char *message;
 };
-size_t machine_lacks(const struct machine *machine, const struct machine_lacks **ret);
+size_t machine_lacks(const struct machine *machine, struct machine_lacks ret[MACHINE_LACKS_MAX]);
 
 /* --- nodes ----------------------------------------------------------------------------------- */
 

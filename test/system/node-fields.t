@@ -34,6 +34,17 @@ passes "$who: it starts" volcano up -d --listen 127.0.0.1:0 --node-resources exa
 notes=$(printf '%s\n' "$output" | sed -n 's/^note: //p')
 passes "$who: there is a class of storage" kubectl wait --for=create --timeout=60s storageclass/local
 passes "$who: there is a node" kubectl wait --for=condition=Ready --timeout=60s node --all
+condition() { kubectl get nodes -o jsonpath="{.items[0].status.conditions[?(@.type==\"$1\")]['status','message']}"; }
+lacks=''
+for name in PodIsolation PodNetwork PodLimits; do
+	has "$who: $name is told, with a sentence" "$(condition "$name")" "e "
+	lacks="$lacks$(condition "$name")
+"
+done
+is "$who: what cannot be done here is told at the start as well" \
+	"$(printf '%s' "$lacks" | sed -n 's/^False //p')" "$notes"
+[ "$who" = root ] || has "$who: what only root can do as well" "$(condition PodNetwork)" \
+	"False pods run as the user of the node, on loopback addresses: only root can change users and make networks"
 is "$who: it has what was declared" \
 	"$(kubectl get nodes -o jsonpath='{.items[0].status.allocatable.example\.com/thing}')" 3
 
@@ -54,15 +65,6 @@ kind: PersistentVolumeClaim
 metadata: {name: kept}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
 YAML
-
-# ---- what the machine does not permit ----
-is "$who: what cannot be done here is in the node's conditions" "$(kubectl get nodes -o \
-	jsonpath='{range .items[0].status.conditions[?(@.reason=="NotPermitted")]}{.message}{"\n"}{end}')" "$notes"
-if [ "$who" = user ]; then
-	has "$who: as it was told at the start" "$notes" "pods run as the user of the node, on loopback addresses"
-	is "$who: as a condition" "$(kubectl get nodes -o \
-		jsonpath='{.items[0].status.conditions[?(@.type=="NotRoot")].status}')" True
-fi
 
 # ---- variables ----
 {
@@ -220,6 +222,17 @@ if [ "$who" = root ] && [ -w /sys/fs/cgroup ]; then
 	is "$who: and it is said why" \
 		"$(field hungry '.status.containerStatuses[0].state.terminated.reason')" OOMKilled
 fi
+
+# ---- the API server, from within ----
+ask="cd /var/run/secrets/kubernetes.io/serviceaccount && curl -sS -m 60 --cacert ca.crt -H \"Authorization: Bearer \$(cat token)\" \
+	-H \"Content-Type: application/json\" -d \"{\\\"apiVersion\\\":\\\"authentication.k8s.io/v1\\\",\\\"kind\\\":\\\"SelfSubjectReview\\\"}\" \
+	https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/apis/authentication.k8s.io/v1/selfsubjectreviews"
+{
+	pod asks "$ask"
+	pod asks-far "$ask" 'ports: [{containerPort: 80}],'
+} | kubectl create -f - >/dev/null
+has "$who: a pod is known to the API server" "$(said asks)" system:serviceaccount:default:default
+has "$who: also one with a network of its own" "$(said asks-far)" system:serviceaccount:default:default
 
 # ---- names ----
 # Both stay until both have seen each other: one that has ended has no name any more.

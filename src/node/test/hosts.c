@@ -43,7 +43,7 @@ static void test_hosts(const char *spec, const char *want)
 	AUTO(buf_done) struct buf pod = BUF_UNBOUNDED;
 	struct hosts_pod peers[LIST];
 	struct json services[LIST];
-	struct hosts_world world = {peers, 0, services, 0};
+	struct hosts_world world = {peers, 0, services, 0, NULL};
 	struct json_iter it = json_iter(json_get(json_doc_root(doc), "pods"));
 
 	while (json_next(&it))
@@ -56,6 +56,13 @@ static void test_hosts(const char *spec, const char *want)
 	pods_open(&pods, buf_text(&pod), NULL);
 	hosts_print(&pods.pod, STR("10.0.0.1"), &world, STR("127.0.0.1 machine"), &text);
 	is(buf_text(&text), want);
+	buf_clear(&text);
+	world.api = "10.9.0.1";
+	hosts_print(&pods.pod, STR("10.0.0.1"), &world, STR("127.0.0.1 machine"), &text);
+	ok(strstr(buf_text(&text),
+		  "\n10.9.0.1\tkubernetes.default.svc\tkubernetes.default.svc.cluster.local\t"
+		  "kubernetes.default\n"),
+	   "the API server by its names");
 }
 
 #define HEAD                                          \

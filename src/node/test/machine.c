@@ -199,13 +199,21 @@ static void test_share(void)
 static void test_this(void)
 {
 	AUTO(machine_close) struct machine machine = {0};
-	const struct machine_lacks *lacks;
+	struct machine_lacks lacks[MACHINE_LACKS_MAX];
 	struct err err = {0};
 
 	ok(machine_open(&(struct machine_paths){0}, &machine, &err) == 0,
 	   "this machine is looked at %s", err.text);
 	ok(machine.cpu > 0 && machine.memory > 0 && machine.disk > 0, "it has something");
-	ok(machine_lacks(&machine, &lacks) <= 3, "it says what is not permitted");
+	ok(machine_lacks(&machine, lacks) <= MACHINE_LACKS_MAX, "it says what is not permitted");
+	machine.root = false;
+	machine.namespaces = 0;
+	ok(machine_lacks(&machine, lacks) == 2, "an ordinary user without namespaces lacks both");
+	is(lacks[0].reason, "NoMountNamespaces");
+	is(lacks[1].reason, "NotRoot");
+	machine.root = true;
+	ok(machine_lacks(&machine, lacks) == 2, "root without namespaces as well");
+	is(lacks[1].reason, "NoNetworkNamespaces");
 	ok(!machine.root || !(machine.namespaces & MACHINE_USER), "root needs no users' namespace");
 	printf("# cpu %ld, memory %ld, namespaces %x\n", (long)machine.cpu, (long)machine.memory,
 	       machine.namespaces);

@@ -153,6 +153,11 @@ static void read_address(const struct apiserver *apiserver, char text[ADDRESS_TE
 	options->api_port = text + colon + 1;
 }
 
+static int listen_also(void *arg, const char *address, struct err *err)
+{
+	return apiserver_listen_also(arg, str_from(address), err);
+}
+
 static int start_agent(struct node_component *self, const struct component_world *world,
 		       size_t nodes, struct err *err)
 {
@@ -179,6 +184,10 @@ static int start_agent(struct node_component *self, const struct component_world
 					 .transition_us = world->settings->eviction_transition_us,
 					 .log = world->log};
 	read_address(self->apiserver, address, &options);
+	if (options.api_host && str_starts(str_from(options.api_host), STR("127."))) {
+		options.listen_also = listen_also;
+		options.listen_arg = self->apiserver;
+	}
 	self->agent = agent_new(world->loop, self->client, &options, err);
 	if (!self->agent)
 		return -1;

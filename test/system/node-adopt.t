@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# node-adopt.t - what an agent must know of pods that another one has started: who ran out of memory and who did not,
+# which control groups go, and that the server is where pods look for it.
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+home=$tmp/home
+kubectl() { "$KUBECTL_NEW" "$@"; }
+volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
+export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
+field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
+# again: volcano is killed, and comes back to the same port
+again() {
+	pid=$(cat "$home/lock")
+	kill -KILL "$pid"
+	tail --pid="$pid" -f /dev/null
+}
+port() { volcano status -o json | sed -n 's/.*"url": "https:[^"]*:\([0-9]*\)".*/\1/p'; }
+# pod NAME POLICY SCRIPT [CONTAINER FIELDS]
+pod() {
+	printf '%s\n' "apiVersion: v1" "kind: Pod" "metadata: {name: $1}" \
+		"spec: {schedulerName: volcano, restartPolicy: $2, terminationGracePeriodSeconds: 1," \
+		"  containers: [{name: c, image: x, ${4-} command: [sh, -c, '$3']}]}" "---"
+}
+
+passes "it starts" volcano up -d --listen 127.0.0.1:0
+settles "there is a node" True kubectl get nodes -o jsonpath='{.items[*].status.conditions[?(@.type=="Ready")].status}'
+limits=$(kubectl get nodes -o jsonpath='{.items[0].status.conditions[?(@.type=="PodLimits")].status}')
+port=$(port)
+ask="curl -sS -m 60 --cacert /var/run/secrets/kubernetes.io/serviceaccount/ca.crt https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/livez"
+{
+	pod asks Never "touch $tmp/asks; until [ -e $tmp/ask ]; do sleep 0.1; done; $ask" 'ports: [{containerPort: 80}],'
+	if [ "$limits" = True ]; then
+		pod away Never "touch $tmp/away; until [ -e $tmp/go ]; do sleep 0.1; done; exec tail /dev/zero" \
+			'resources: {limits: {memory: 32Mi}},'
+		pod before OnFailure "[ -e been ] || { touch been; exec tail /dev/zero; }; until [ -e $tmp/end ]; do sleep 0.1; done; exit 3" 'resources: {limits: {memory: 32Mi}},'
+	fi
+} >"$tmp/pods.yaml"
+passes "pods" kubectl create -f "$tmp/pods.yaml"
+passes "one runs" wait_for condition=Ready pod/asks
+if [ "$limits" = True ]; then
+	passes "one waits" wait_for condition=Ready pod/away
+	passes "one runs out of memory" wait_for 'jsonpath={.status.containerStatuses[0].lastState.terminated.reason}=OOMKilled' pod/before
+	passes "and runs again" wait_for condition=Ready pod/before
+	uids=$(kubectl get pods -o jsonpath='{.items[*].metadata.uid}')
+	state=$home/pods/$(field away .metadata.uid)/state
+fi
+again
+if [ "$limits" = True ]; then
+	touch "$tmp/go"
+	passes "one runs out of memory while volcano is away" timeout 60 sh -c "until grep -q '^ended' '$state'; do :; done"
+fi
+passes "it comes back" volcano up -d --listen "127.0.0.1:$port"
+touch "$tmp/ask"
+passes "one asks the server" wait_for 'jsonpath={.status.phase}=Succeeded' pod/asks
+is "which answers" "$(kubectl logs asks)" ok
+if [ "$limits" = True ]; then
+	passes "what happened meanwhile is known" wait_for 'jsonpath={.status.phase}=Failed' pod/away
+	is "with its reason" "$(field away '.status.containerStatuses[0].state.terminated.reason')" OOMKilled
+	touch "$tmp/end"
+	passes "who ends otherwise" \
+		wait_for 'jsonpath={.status.containerStatuses[0].lastState.terminated.exitCode}=3' pod/before
+	is "is not said to have run out of memory once more" \
+		"$(field before '.status.containerStatuses[0].lastState.terminated.reason')" Error
+	passes "they go" kubectl delete pods --all --timeout=60s
+	for uid in $uids; do find /sys/fs/cgroup -type d -name "pod$uid"; done >"$tmp/groups" 2>/dev/null
+	is "with their control groups" "$(cat "$tmp/groups")" ""
+fi
+passes "it stops" volcano down --pods
+finish

@@ -8,6 +8,8 @@ unset KUBECONFIG
 trap '"$BIN/volcano" down --pods >/dev/null 2>&1; clean_up' EXIT
 vcctl() { timeout 120 "$BIN/vcctl" "$@"; }
 vsub() { timeout 120 "$BIN/vsub" "$@"; }
+# shows COMMAND...: what it prints; if that takes long, it is told on the error output what it waits for.
+shows() { "$@" 2>"$tmp/hints" || { cat "$tmp/hints" && false; }; }
 passes "it starts" "$BIN/volcano" up -d --listen 127.0.0.1:0 --node-resources cpu=8
 
 # script NAME: a small one, from the input.
@@ -27,17 +29,17 @@ script again <<'EOF'
 [ -e "$1" ] || { touch "$1" && exit 1; }
 EOF
 
-passes "a command runs" vsub --wait -- echo "a  b"
+passes "a command runs" shows vsub --wait -- echo "a  b"
 is "its words arrive as they are" "$output" "a  b"
 vsub --wait -- sh -c 'exit 7' >/dev/null 2>&1
 is "its exit code comes back" "$?" 7
 vsub --wait -n 3 -- sh "$tmp/code" >/dev/null 2>&1
 is "of several the highest" "$?" 2
 cd "$tmp" || exit 1
-passes "it runs where one is" vsub --wait -- pwd
+passes "it runs where one is" shows vsub --wait -- pwd
 is "and says where" "$output" "$tmp"
 cd - >/dev/null || exit 1
-passes "it sees what it is given" vsub --wait -e A=1,B=two -- sh "$tmp/given"
+passes "it sees what it is given" shows vsub --wait -e A=1,B=two -- sh "$tmp/given"
 is "and its home" "$output" "1 two $tmp"
 vsub --wait -t 10s -- sleep 100 >/dev/null 2>&1
 is "a bound of time is kept: ended by SIGTERM" "$?" 143
@@ -67,10 +69,10 @@ has "has no output" "$output" "no output yet"
 
 mkfifo "$tmp/lines"
 passes "a job that goes on" vsub -J talk -- sh "$tmp/talk" "$tmp/lines"
-timeout 120 "$BIN/vcctl" job logs -f talk >"$tmp/heard" 2>&1 &
+timeout 120 "$BIN/vcctl" job logs -f talk >"$tmp/heard" 2>"$tmp/hints" &
 follower=$!
 passes "is running" vcctl job wait talk --for=Running --timeout=60s
-echo "a word" >"$tmp/lines"
+timeout 120 sh -c "echo a word >$tmp/lines"
 wait "$follower"
 is "its follower hears all, and ends with it" "$(tr '\n' ',' <"$tmp/heard")" "begun,heard a word,"
 passes "a gang that retries" vsub -J again --retries 2 --wait -- sh "$tmp/again" "$tmp/been"

@@ -29,7 +29,8 @@ struct api {
 	const struct log_source *log_source;
 	void *log_source_arg;
 	char *root_ca;
-	char *token_key; /* NULL: no tokens of service accounts */
+	char *token_key;         /* NULL: no tokens of service accounts */
+	const struct auth *auth; /* who knows other tokens; NULL: nobody */
 	int port;
 	size_t watchers;
 	bool stopping;

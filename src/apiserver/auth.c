@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 
+#include "apiserver/api_internal.h"
 #include "apiserver/route.h"
 #include "apiserver/token.h"
 #include "base/arena.h"
@@ -51,6 +52,7 @@ void auth_free(struct auth *auth)
 void auth_set_api(struct auth *auth, struct api *api)
 {
 	auth->api = api;
+	api->auth = auth;
 }
 
 /* A copy of the user, with one more group that everybody of its sort is in. */
@@ -86,7 +88,7 @@ static bool same_secret(struct str a, struct str b)
 	return !differs;
 }
 
-static const struct user *find_token(const struct auth *auth, struct str text)
+const struct user *auth_find_token(const struct auth *auth, struct str text)
 {
 	const struct user *found = NULL;
 
@@ -113,7 +115,7 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 
 	if (str_eq_nocase(str_slice(authorization, 0, scheme.len), scheme)) {
 		struct str token = str_trim(str_skip(authorization, scheme.len));
-		const struct user *user = find_token(auth, token);
+		const struct user *user = auth_find_token(auth, token);
 
 		if (!user && auth->api)
 			return token_identify(auth->api, token, arena, ret, err);

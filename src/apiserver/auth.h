@@ -24,6 +24,8 @@ DEFINE_AUTO(struct auth *, auth_free);
 /* Know tokens of service accounts of this API, too. */
 struct api;
 void auth_set_api(struct auth *auth, struct api *api);
+/* Whose token of a file is it? NULL: nobody's. */
+const struct user *auth_find_token(const struct auth *auth, struct str token);
 /* One more token for a user; copied. Tokens are compared in constant time. */
 void auth_add_token(struct auth *auth, struct str token, const struct user *user);
 

@@ -4,9 +4,12 @@
  *
  * Nothing is stored: the question comes back with its answer. Whoever is known may do everything
  * (auth.h), so that is the answer of all but the anonymous; the day that roles decide, this file asks
- * them. Questions about tokens are not answered: only the front knows all of them. */
+ * them. */
 #include "apiserver/api_internal.h"
+#include "apiserver/auth.h"
 #include "apiserver/kind_row.h"
+#include "apiserver/token.h"
+#include "base/mem.h"
 #include "base/time.h"
 #include "model/review.h"
 #include "model/rules.h"
@@ -29,6 +32,12 @@ static struct json_doc *read_question(struct call *call)
 	return doc;
 }
 
+static void put_groups(struct json_doc *doc, struct json to, const struct str *groups, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		json_append(doc, json_ensure_arr(doc, to, "groups"), json_new_str(doc, groups[i]));
+}
+
 static void serve_whoami(struct call *call)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
@@ -42,9 +51,90 @@ static void serve_whoami(struct call *call)
 		     str_from(time_print(api_now(call->api), time)));
 	info = json_ensure_obj(doc, json_ensure_obj(doc, root, "status"), "userInfo");
 	json_set_str(doc, info, "username", call->user.name);
-	for (size_t i = 0; i < call->user.group_count; i++)
-		json_append(doc, json_ensure_arr(doc, info, "groups"),
-			    json_new_str(doc, call->user.groups[i]));
+	put_groups(doc, info, call->user.groups, call->user.group_count);
+	call_answer_doc(call, 201, TAKE(doc));
+}
+
+static void put_extra(struct json_doc *doc, struct json user, const char *name, const char *prefix,
+		      struct json value)
+{
+	struct json list;
+
+	if (!json_str(value).len)
+		return;
+	list = json_ensure_arr(doc, json_ensure_obj(doc, user, "extra"), name);
+	json_append(doc, list, json_new_printf(doc, "%s%.*s", prefix, STR_ARG(json_str(value))));
+}
+
+/* Who has a token of a service account. */
+static void put_account(struct json_doc *doc, struct json status, struct json claims,
+			struct json wanted)
+{
+	struct json own = json_get(claims, "kubernetes.io");
+	struct json pod = json_get(own, "pod");
+	struct json user = json_ensure_obj(doc, status, "user");
+	struct json audiences = json_ensure_arr(doc, status, "audiences");
+	struct json_iter it = json_iter(wanted);
+	AUTO(mem_free)
+	char *group = mem_printf("system:serviceaccounts:%.*s",
+				 STR_ARG(json_str(json_get(own, "namespace"))));
+	const struct str groups[] = {STR("system:serviceaccounts"), str_from(group),
+				     STR("system:authenticated")};
+
+	json_set_str(doc, user, "username", json_str(json_get(claims, "sub")));
+	json_set_str(doc, user, "uid", json_str(json_get(json_get(own, "serviceaccount"), "uid")));
+	put_groups(doc, user, groups, ARRAY_LEN(groups));
+	put_extra(doc, user, "authentication.kubernetes.io/credential-id",
+		  "JTI=", json_get(claims, "jti"));
+	put_extra(doc, user, "authentication.kubernetes.io/pod-name", "", json_get(pod, "name"));
+	put_extra(doc, user, "authentication.kubernetes.io/pod-uid", "", json_get(pod, "uid"));
+	if (!json_len(wanted))
+		json_append(doc, audiences, json_new_str(doc, STR(TOKEN_ISSUER)));
+	while (json_next(&it))
+		if (rules_has(json_get(claims, "aud"), json_str(it.value)))
+			json_append(doc, audiences, json_new_copy(doc, it.value));
+}
+
+static void serve_token(struct call *call)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
+	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
+	struct json wanted = json_get(json_get(root, "spec"), "audiences");
+	struct str token = rule_text(json_get(root, "spec"), "token");
+	AUTO(json_doc_unref) struct json_doc *claims = NULL;
+	const struct user *known = NULL;
+	struct json status;
+	struct err err;
+
+	if (!doc)
+		return;
+	if (!token.len) {
+		(void)err_set(&err, ERR_BAD_REQUEST,
+			      "token is required for TokenReview in authentication");
+		call_answer_err(call, &err);
+		return;
+	}
+	status = json_new_obj(doc);
+	claims = token_read(call->api, token, wanted);
+	/* a token of a file is for this server, and so for no other audience */
+	if (!claims && call->api->auth && !json_len(wanted))
+		known = auth_find_token(call->api->auth, token);
+	if (claims || known)
+		json_set(doc, status, STR("authenticated"), json_new_bool(doc, true));
+	if (known) {
+		struct json user = json_ensure_obj(doc, status, "user");
+
+		json_set_str(doc, user, "username", known->name);
+		put_groups(doc, user, known->groups, known->group_count);
+		json_append(doc, json_ensure_arr(doc, status, "audiences"),
+			    json_new_str(doc, STR(TOKEN_ISSUER)));
+	} else if (claims) {
+		put_account(doc, status, json_doc_root(claims), wanted);
+	} else {
+		(void)json_ensure_obj(doc, status, "user");
+		json_set_str(doc, status, "error", STR("invalid bearer token"));
+	}
+	json_set(doc, root, STR("status"), status);
 	call_answer_doc(call, 201, TAKE(doc));
 }
 
@@ -154,6 +244,9 @@ static const struct kind rows[] = {
 	{ROW("authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview",
 	     "SelfSubjectReview", self_subject_review_type),
 	 .verbs = VERBS_CREATE, .serve = serve_whoami},
+	{ROW("authentication.k8s.io", "v1", "tokenreviews", "tokenreview", "TokenReview",
+	     token_review_type),
+	 .verbs = VERBS_CREATE, .serve = serve_token},
 	{ACCESS("localsubjectaccessreviews", "localsubjectaccessreview", "LocalSubjectAccessReview",
 		local_subject_access_review_type),
 	 .namespaced = true, .verbs = VERBS_CREATE, .serve = serve_access},

@@ -137,7 +137,20 @@ static bool is_there(struct api *api, const char *plural, struct str namespace, 
 	return doc && str_eq(json_str(uid), json_str(json_get(claim, "uid")));
 }
 
-static bool is_good(struct api *api, struct json claims)
+static bool is_for(struct json claims, struct json audiences)
+{
+	struct json_iter it = json_iter(audiences);
+	struct json own = json_get(claims, "aud");
+
+	if (!json_len(audiences))
+		return rules_has(own, STR(TOKEN_ISSUER));
+	while (json_next(&it))
+		if (rules_has(own, json_str(it.value)))
+			return true;
+	return false;
+}
+
+static bool is_good(struct api *api, struct json claims, struct json audiences)
 {
 	struct json own = json_get(claims, "kubernetes.io");
 	struct str namespace = json_str(json_get(own, "namespace"));
@@ -145,24 +158,31 @@ static bool is_good(struct api *api, struct json claims)
 	int64_t now = api_now(api) / TIME_SECOND;
 
 	return json_int(json_get(claims, "exp")) > now &&
-	       json_int(json_get(claims, "nbf")) <= now &&
-	       rules_has(json_get(claims, "aud"), STR(TOKEN_ISSUER)) &&
+	       json_int(json_get(claims, "nbf")) <= now && is_for(claims, audiences) &&
 	       is_there(api, "serviceaccounts", namespace, json_get(own, "serviceaccount")) &&
 	       (json_is_absent(pod) || is_there(api, "pods", namespace, pod));
+}
+
+struct json_doc *token_read(struct api *api, struct str token, struct json audiences)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(TOKEN_MAX);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct str part;
+	struct err err;
+
+	if (is_ours(api, token, &part) && read_part(part, &text) == 0)
+		doc = json_parse(buf_str(&text), NULL, &err);
+	return doc && is_good(api, json_doc_root(doc), audiences) ? TAKE(doc) : NULL;
 }
 
 int token_identify(struct api *api, struct str token, struct arena *arena, struct user *ret,
 		   struct err *err)
 {
-	AUTO(buf_done) struct buf text = BUF_INIT(TOKEN_MAX);
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = token_read(api, token, JSON_NONE);
 	struct str *groups = arena_calloc(arena, 3, sizeof(*groups));
-	struct str part;
 	struct json own;
 
-	if (is_ours(api, token, &part) && read_part(part, &text) == 0)
-		doc = json_parse(buf_str(&text), NULL, err);
-	if (!doc || !is_good(api, json_doc_root(doc)))
+	if (!doc)
 		return err_set(err, ERR_UNAUTHORIZED, "Unauthorized");
 	own = json_get(json_doc_root(doc), "kubernetes.io");
 	groups[0] = STR("system:serviceaccounts");

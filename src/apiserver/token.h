@@ -34,6 +34,9 @@ struct token_claims {
 };
 /* There must be a key: api_place.token_key. */
 void token_print(struct api *api, const struct token_claims *claims, struct buf *to);
+/* The claims of a token of ours that is good for one of these audiences; of none: for this server.
+ * NULL: it is not. */
+struct json_doc *token_read(struct api *api, struct str token, struct json audiences);
 /* Whose token is it? ERR_UNAUTHORIZED where it is none of ours, or no longer good. The user's texts are in
  * the arena. */
 int token_identify(struct api *api, struct str token, struct arena *arena, struct user *ret,

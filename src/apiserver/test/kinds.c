@@ -150,6 +150,10 @@ static const struct step others[] = {
 	/* questions come back with their answers, and are not kept */
 	{"POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", 201, "/kind",
 	 "SelfSubjectReview"},
+	{"POST", "/apis/authentication.k8s.io/v1/tokenreviews", "{\"spec\":{\"token\":\"x\"}}", 201,
+	 "/status", "{\"user\":{},\"error\":\"invalid bearer token\"}"},
+	{"POST", "/apis/authentication.k8s.io/v1/tokenreviews", "{\"spec\":{}}", 400, "/message",
+	 "token is required for TokenReview in authentication"},
 	{"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 	 "{\"spec\":{\"resourceAttributes\":{\"verb\":\"get\",\"resource\":\"pods\"}}}", 201,
 	 "/status/allowed", "true"},

@@ -50,6 +50,43 @@ static const char *who(struct world *w, const char *token)
 	return name;
 }
 
+/* What a review says of a token. */
+static char *review(struct world *w, const char *token, const char *audiences, const char *member)
+{
+	AUTO(mem_free)
+	char *body = mem_printf("{\"spec\":{\"token\":\"%s\"%s}}", token, audiences);
+	AUTO(answer_done)
+	struct answer answer = ask(w, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", body);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct json status = json_get(json_doc_root(answer.doc), "status");
+
+	json_print(json_get(status, member), JSON_COMPACT, &text);
+	return buf_take(&text);
+}
+
+static void test_review(struct world *w, const char *plain, const char *other, const char *bound)
+{
+	static const char for_x[] = ",\"audiences\":[\"x\",\"y\"]";
+	AUTO(mem_free) char *user = review(w, bound, "", "user");
+	AUTO(mem_free) char *good = review(w, plain, "", "authenticated");
+	AUTO(mem_free) char *whom = review(w, plain, "", "audiences");
+	AUTO(mem_free) char *wrong = review(w, other, "", "error");
+	AUTO(mem_free) char *right = review(w, other, for_x, "audiences");
+	AUTO(mem_free) char *not_for = review(w, plain, for_x, "error");
+
+	ok(strstr(user, "{\"username\":\"system:serviceaccount:default:default\",\"uid\":\"") &&
+		   strstr(user, "\"groups\":[\"system:serviceaccounts\",\"system:serviceaccounts:"
+				"default\",\"system:authenticated\"]") &&
+		   strstr(user, "authentication.kubernetes.io/pod-name\":[\"p\"]") &&
+		   strstr(user, "authentication.kubernetes.io/credential-id\":[\"JTI="),
+	   "a review says whose token it is: %s", user);
+	is(good, "true");
+	is(whom, "[\"" TOKEN_ISSUER "\"]");
+	is(wrong, "\"invalid bearer token\"");
+	is(right, "[\"x\"]");
+	is(not_for, "\"invalid bearer token\"");
+}
+
 static void remove_object(struct world *w, const char *path)
 {
 	json_doc_unref(ask(w, "DELETE", path, NULL).doc);
@@ -69,6 +106,7 @@ int main(void)
 	is(who(&w, plain), "system:serviceaccount:default:default system:serviceaccounts:default");
 	is(who(&w, other), "Unauthorized");
 	is(who(&w, bound), "system:serviceaccount:default:default system:serviceaccounts:default");
+	test_review(&w, plain, other, bound);
 	is(who(&w, ""), "Unauthorized");
 	is(who(&w, "a.b.c"), "Unauthorized");
 	world_restart(&w);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the built-in kinds' rules share: the kinds, documents in single quotes, and causes as
+ * text. Rules of creation are in rules.c; those of updates, and defaults, in rules_update.c. */
+#ifndef MODEL_TEST_RULES_H
+#define MODEL_TEST_RULES_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/doc.h"
+#include "model/batchjob.h"
+#include "model/binding.h"
+#include "model/configmap.h"
+#include "model/controllerrevision.h"
+#include "model/disruption.h"
+#include "model/endpoints.h"
+#include "model/event.h"
+#include "model/ingress.h"
+#include "model/lease.h"
+#include "model/limitrange.h"
+#include "model/namespace.h"
+#include "model/networkpolicy.h"
+#include "model/node.h"
+#include "model/persistentvolume.h"
+#include "model/priorityclass.h"
+#include "model/pvc.h"
+#include "model/quota.h"
+#include "model/rbac.h"
+#include "model/runtimeclass.h"
+#include "model/secret.h"
+#include "model/service.h"
+#include "model/storage.h"
+#include "model/webhookconfig.h"
+#include "model/workload.h"
+#include "tap.h"
+
+typedef void create_fn(struct json object, struct causes *causes);
+typedef void update_fn(struct json object, struct json old, struct causes *causes);
+
+struct kind {
+	const struct type *type;
+	create_fn *create;
+	update_fn *update;
+};
+#define KIND(noun)                                                \
+	__attribute__((unused)) static const struct kind noun = { \
+		&noun##_type, noun##_validate_create, noun##_validate_update}
+__attribute__((unused)) static const struct kind binding = {&binding_type, binding_validate_create,
+							    NULL};
+__attribute__((unused)) static const struct kind webhooks = {&mutating_webhook_configuration_type,
+							     webhook_configuration_validate_create,
+							     webhook_configuration_validate_update};
+KIND(controllerrevision);
+KIND(networkpolicy);
+KIND(node);
+KIND(namespace);
+KIND(configmap);
+KIND(secret);
+KIND(event);
+KIND(events_event);
+KIND(priorityclass);
+KIND(lease);
+KIND(pdb);
+KIND(quota);
+KIND(limitrange);
+KIND(pvc);
+KIND(pv);
+KIND(storageclass);
+KIND(csinode);
+KIND(csidriver);
+KIND(volumeattachment);
+KIND(csistoragecapacity);
+KIND(service);
+KIND(endpoints);
+KIND(endpoint_slice);
+KIND(role);
+KIND(clusterrole);
+KIND(rolebinding);
+KIND(clusterrolebinding);
+KIND(runtimeclass);
+KIND(deployment);
+KIND(replicaset);
+KIND(statefulset);
+KIND(daemonset);
+KIND(replicationcontroller);
+KIND(ingress);
+KIND(ingressclass);
+__attribute__((unused)) static const struct kind ingress_status = {&ingress_type, NULL,
+								   ingress_validate_status};
+KIND(batch_job);
+__attribute__((unused)) static const struct kind job_status = {&batch_job_type, NULL,
+							       batch_job_validate_status};
+KIND(batch_cron_job);
+
+/* A document in JSON with ' for ". */
+__attribute__((unused)) static struct json_doc *parse(const char *text, const struct type *type)
+{
+	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;
+	AUTO(json_doc_unref) struct json_doc *read = NULL;
+	struct json_doc *doc;
+	struct err err = {0};
+
+	for (; *text; text++)
+		buf_putc(&json, *text == '\'' ? '"' : *text);
+	read = json_parse(buf_str(&json), NULL, &err);
+	if (!read) {
+		ok(false, "%s parses: %s", buf_text(&json), err.text);
+		return json_doc_thaw(JSON_NONE);
+	}
+	ok(type_check_types(type, json_doc_root(read), &err) == 0, "has the right types %s",
+	   err.text);
+	doc = json_doc_thaw(json_doc_root(read));
+	type_default(type, doc, json_doc_root(doc));
+	return doc;
+}
+
+__attribute__((unused)) static void compare(const struct causes *causes, const char *want)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	for (size_t i = 0; i < causes->len; i++)
+		buf_printf(&text, "%s%s: %s", i ? "\n" : "", causes->ptr[i].field,
+			   causes->ptr[i].message);
+	is(buf_text(&text), want);
+}
+
+#define META "'metadata':{'name':'a','namespace':'n'}"
+#define CLUSTER "'metadata':{'name':'a'}"
+#define POD                                                                                     \
+	"'template':{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c','image'" \
+	":'i'}]}}"
+#define CHOOSE "'selector':{'matchLabels':{'a':'b'}}"
+#define SUBDOMAIN                                                                                 \
+	"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' " \
+	"or "                                                                                     \
+	"'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex "  \
+	"used for validation is "                                                                 \
+	"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+#define JOB(more)                                                                         \
+	"{" META ",'spec':{" more ",'template':{'metadata':{'labels':{'a':'b'}},'spec':{" \
+	"'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}"
+#define STATUS(more) "{" META ",'spec':{'completions':2,'template':{}},'status':{" more "}}"
+
+#endif

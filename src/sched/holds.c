@@ -88,8 +88,7 @@ static size_t hold(struct session *ssn, struct job *job)
  * with that, the promise is kept: others have gone for it. Else it is an old tale. */
 static void recall(struct session *ssn, struct job *job)
 {
-	job->recalls = false;
-	if (job->promised || !session_has_job(ssn, job) || job_is_pending(job))
+	if (!session_has_job(ssn, job) || job_is_pending(job))
 		return;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 	if (session_is_waiting(ssn, task) && task->nominated && !task->held)
@@ -107,12 +106,13 @@ void holds_open(struct session *ssn)
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 	{
 		job->hold = NULL;
-		if (job->recalls) {
-			recall(ssn, job);
+		if (!job->promised) {
+			if (job->recalls)
+				recall(ssn, job);
+			job->recalls = false;
 			continue;
 		}
-		if (!job->promised)
-			continue;
+		job->recalls = false;
 		if (!session_has_job(ssn, job) || ssn->now >= job->promised)
 			give_up(ssn, job);
 		else if (!hold(ssn, job))

@@ -56,8 +56,8 @@ void carry_told_done(struct carry_told *told)
 /* Was the state told of? Remembers it otherwise. */
 static bool was_told(struct carry_told *told, const struct plan_note *note)
 {
-	uint64_t hash =
-		hash_str(note->message, hash_str(note->uid, hash_str(str_from(note->reason), 0)));
+	struct str state = note->same.len > 0 ? note->same : note->message;
+	uint64_t hash = hash_str(state, hash_str(note->uid, hash_str(str_from(note->reason), 0)));
 
 	if (!told)
 		return false;

@@ -275,32 +275,6 @@ static bool prepare(struct job_look *look)
 	       look->group.status.phase != PODGROUP_PENDING;
 }
 
-/* Why the scheduler does not take it, in the scheduler's words. */
-static void tell_group(struct job_look *look)
-{
-	const struct podgroup_condition *newest = NULL;
-	AUTO(buf_done) struct buf type = BUF_UNBOUNDED;
-
-	for (size_t i = 0; look->has_group && i < look->group.status.conditions.len; i++) {
-		const struct podgroup_condition *row = &look->group.status.conditions.ptr[i];
-
-		if (str_is(row->status, "True") &&
-		    (!newest || row->last_transition_time >= newest->last_transition_time))
-			newest = row;
-	}
-	if (!newest || str_is(newest->type, "Scheduled"))
-		return;
-	for (size_t i = 0; i < newest->type.len; i++) {
-		char c = newest->type.ptr[i];
-
-		buf_putc(&type, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-	}
-	plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PodGroupPending",
-		     "PodGroup %.*s:%.*s %s, reason: %.*s", STR_ARG(look->job->meta.namespace),
-		     STR_ARG(look->job->meta.name), buf_text(&type), STR_ARG(newest->message));
-	plan_steady(look->plan);
-}
-
 static bool is_ready(const struct job_look *look, struct str name)
 {
 	ptrdiff_t at = job_find_task(look->job, name);
@@ -463,7 +437,7 @@ static bool sync_pods(struct job_look *look, bool *ret_settled)
 	if (read_queue(look))
 		return true;
 	ready = prepare(look);
-	tell_group(look);
+	job_group_tell(look);
 	if (ready && look->plan->writes.len == 0) {
 		left = create_pods(look);
 		created = look->plan->writes.len;

@@ -7,11 +7,15 @@
  * minResources: the pods that make the gang, those of high priority first. */
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "lifecycle/demand.h"
 #include "lifecycle/job_internal.h"
 #include "lifecycle/keys.h"
 
 #include "base/banned.h"
+
+/* Who waits for less than that is not told why. */
+#define TELL_AFTER (5 * TIME_SECOND)
 
 void job_group_name(const struct meta *job, struct buf *to)
 {
@@ -297,4 +301,70 @@ void job_group_ensure(struct job_look *look)
 		update(look, &demand);
 	else
 		create(look, &demand);
+}
+
+/* --- why it waits ---------------------------------------------------------------------------- */
+
+/* In the words of the newest condition that holds. */
+static bool tell_condition(struct job_look *look)
+{
+	const struct podgroup_condition *newest = NULL;
+	AUTO(buf_done) struct buf type = BUF_UNBOUNDED;
+
+	for (size_t i = 0; i < look->group.status.conditions.len; i++) {
+		const struct podgroup_condition *row = &look->group.status.conditions.ptr[i];
+
+		if (str_is(row->status, "True") &&
+		    (!newest || row->last_transition_time >= newest->last_transition_time))
+			newest = row;
+	}
+	if (!newest)
+		return false;
+	if (str_is(newest->type, "Scheduled"))
+		return true;
+	for (size_t i = 0; i < newest->type.len; i++) {
+		char c = newest->type.ptr[i];
+
+		buf_putc(&type, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+	}
+	plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PodGroupPending",
+		     "PodGroup %.*s:%.*s %s, reason: %.*s", STR_ARG(look->job->meta.namespace),
+		     STR_ARG(look->job->meta.name), buf_text(&type), STR_ARG(newest->message));
+	plan_steady(look->plan);
+	return true;
+}
+
+/* In the words of our own scheduler, which has no condition for a group that it does not let in; once a
+ * cause, since the numbers in them change all the time. */
+static void tell_reason(struct job_look *look)
+{
+	struct json annotations = json_get(json_get(look->group_doc, "metadata"), "annotations");
+	struct str text = json_str(json_get(annotations, KEY_REASONS));
+	AUTO(json_doc_unref)
+	struct json_doc *doc = text.len > 0 ? json_parse(text, NULL, NULL) : NULL;
+	struct json reason = doc ? json_at(json_doc_root(doc), 0) : JSON_NONE;
+	struct str help = json_str(json_get(reason, "help"));
+	int64_t since;
+
+	if (time_parse(json_str(json_get(reason, "since")), &since, NULL) < 0)
+		return;
+	if (look->world->now < since + TELL_AFTER) {
+		plan_look_at(look->plan, since + TELL_AFTER);
+		return;
+	}
+	plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PodGroupPending",
+		     "PodGroup %.*s:%.*s pending, reason: %.*s%s%.*s%s",
+		     STR_ARG(look->job->meta.namespace), STR_ARG(look->job->meta.name),
+		     STR_ARG(json_str(json_get(reason, "text"))), help.len > 0 ? " (" : "",
+		     STR_ARG(help), help.len > 0 ? ")" : "");
+	plan_steady_by(look->plan, json_str(json_get(reason, "code")));
+}
+
+void job_group_tell(struct job_look *look)
+{
+	enum podgroup_phase phase = look->group.status.phase;
+
+	if (look->has_group && !tell_condition(look) &&
+	    (phase == PODGROUP_PHASE_NONE || phase == PODGROUP_PENDING))
+		tell_reason(look);
 }

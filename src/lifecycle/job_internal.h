@@ -101,6 +101,8 @@ bool job_target_is_part(const struct vcjob_status *status);
 int job_group_read(struct job_look *look, struct err *err) MUST_CHECK;
 /* Add a write that makes the podgroup, or makes it what it should be. */
 void job_group_ensure(struct job_look *look);
+/* Add an event that says why the scheduler does not take it, if it says so. */
+void job_group_tell(struct job_look *look);
 
 /* --- job_build.c --- */
 

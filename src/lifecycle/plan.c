@@ -203,6 +203,14 @@ void plan_steady(struct plan *plan)
 	}
 }
 
+void plan_steady_by(struct plan *plan, struct str same)
+{
+	struct plan_note *last = &plan->notes.ptr[plan->notes.len - 1];
+
+	last->steady = true;
+	last->same = arena_str(plan->arena, same);
+}
+
 static void print_key(struct str namespace, struct str name, struct buf *to)
 {
 	if (namespace.len > 0)

@@ -102,6 +102,8 @@ struct plan_note {
 	unsigned stage; /* recorded when all writes of the stages before this one are done */
 	const char *reason;
 	struct str message;
+	struct str
+		same; /* of a state: it is no other one while this is the same; none: the message */
 	enum plan_kind_id kind; /* the object that it is about */
 	struct str namespace;
 	struct str name;
@@ -156,6 +158,8 @@ void plan_warning(struct plan *plan, enum plan_kind_id kind, const struct meta *
 /* The event that was added last tells of a state. One that is in the plan already is taken out
  * again. */
 void plan_steady(struct plan *plan);
+/* Likewise, and the state is the same one as long as `same` is, whatever the words. */
+void plan_steady_by(struct plan *plan, struct str same);
 
 /* One line a write and an event, for tests and logs:
  *	0 update-status jobs ns/j

@@ -165,11 +165,20 @@ static void remove_object(struct run *run, struct str rest)
 		complain(run, "%.*s is not there", STR_ARG(rest));
 }
 
+static struct world_object *the_group(struct run *run)
+{
+	for (size_t i = 0; i < run->world.objects.len; i++)
+		if (run->world.objects.ptr[i].kind == PLAN_PODGROUP)
+			return &run->world.objects.ptr[i];
+	return NULL;
+}
+
 static void patch_object(struct run *run, struct str rest)
 {
 	enum plan_kind_id kind = kind_of(run, next_word(&rest));
 	struct str name = next_word(&rest);
-	struct world_object *object = world_find(&run->world, kind, name);
+	struct world_object *object =
+		str_is(name, "GROUP") ? the_group(run) : world_find(&run->world, kind, name);
 	AUTO(json_doc_unref) struct json_doc *patch = parse(run, rest);
 
 	if (!object)
@@ -177,14 +186,6 @@ static void patch_object(struct run *run, struct str rest)
 	else if (patch)
 		world_replace(&run->world, object,
 			      json_merge_apply(json_doc_root(object->doc), json_doc_root(patch)));
-}
-
-static struct world_object *the_group(struct run *run)
-{
-	for (size_t i = 0; i < run->world.objects.len; i++)
-		if (run->world.objects.ptr[i].kind == PLAN_PODGROUP)
-			return &run->world.objects.ptr[i];
-	return NULL;
 }
 
 static void set_group(struct run *run, struct str rest)

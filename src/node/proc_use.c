@@ -58,20 +58,25 @@ static int by_pid(const void *left, const void *right)
 	return l < r ? -1 : l > r;
 }
 
+static int is_number(const struct dirent *entry)
+{
+	return entry->d_name[0] > '0' && entry->d_name[0] <= '9';
+}
+
 static void read_table(const char *proc, struct table *table)
 {
-	DIR *folder = opendir(proc);
-	const struct dirent *entry;
+	struct dirent **names = NULL;
+	int count = scandir(proc, &names, is_number, NULL);
 	struct process process;
 	int64_t pid;
 
-	if (!folder)
-		return;
-	while ((entry = readdir(folder)))
-		if (number_parse_i64(str_from(entry->d_name), &pid, NULL) == 0 && pid > 0 &&
+	for (int i = 0; i < count; i++) {
+		if (number_parse_i64(str_from(names[i]->d_name), &pid, NULL) == 0 &&
 		    read_process(proc, pid, &process))
 			vec_push(&table->list, process);
-	(void)closedir(folder);
+		free(names[i]); /* the C library's */
+	}
+	free((void *)names);
 	if (table->list.len)
 		qsort(table->list.ptr, table->list.len, sizeof(process), by_pid);
 }

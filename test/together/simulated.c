@@ -181,6 +181,28 @@ static void test_restart(void)
 	close_world(&s);
 }
 
+/* How long a pod runs has nothing to do with what the clock on the wall is set to meanwhile. */
+static void test_clock(void)
+{
+	static const int64_t jumps[] = {-TIME_HOUR, TIME_DAY};
+	struct simulation s;
+
+	open_world(&s, 5, 1);
+	for (size_t i = 0; i < ARRAY_LEN(jumps); i++) {
+		const char *name = i ? "forth" : "back";
+
+		make_pod(&s, name, "node-00000", "\"run-seconds\":\"10\"");
+		world_pass(&s.w, 3 * TIME_SECOND);
+		loop_set_wall_clock(s.w.loop, loop_now(s.w.loop) + jumps[i]);
+		world_pass(&s.w, 6 * TIME_SECOND);
+		is(pod_at(&s, name, "status.phase"), "Running");
+		world_pass(&s.w, 2 * TIME_SECOND);
+		is(pod_at(&s, name, "status.phase"), "Succeeded");
+	}
+	ok(simulated_is_ready(s.simulated), "the nodes are still there");
+	close_world(&s);
+}
+
 /* Everything comes to its end, whatever is lost on the way. */
 static void test_faults(uint64_t seed)
 {
@@ -234,6 +256,7 @@ int main(void)
 	test_pods();
 	test_end();
 	test_restart();
+	test_clock();
 	for (uint64_t seed = 10; seed < 16; seed++)
 		test_faults(seed);
 	return tap_done();

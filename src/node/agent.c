@@ -185,40 +185,6 @@ static void on_pods_synced(void *arg)
 	free((void *)names);
 }
 
-/* --- the end --- */
-
-static void on_ended(void *arg)
-{
-	struct agent *agent = arg;
-
-	agent->ended(agent->ended_arg);
-}
-
-void agent_check_ended(struct agent *agent)
-{
-	size_t at = 0;
-	void *value;
-
-	while (map_next(agent->pods, &at, NULL, &value))
-		if (((struct agent_pod *)value)->supervisor)
-			return;
-	loop_defer(agent->loop, &agent->end_defer, on_ended, agent);
-}
-
-void agent_end_pods(struct agent *agent, void (*done)(void *arg), void *arg)
-{
-	size_t at = 0;
-	void *value;
-
-	agent->ending = true;
-	agent->ended = done;
-	agent->ended_arg = arg;
-	while (map_next(agent->pods, &at, NULL, &value))
-		if (((struct agent_pod *)value)->supervisor)
-			supervisor_quit(((struct agent_pod *)value)->supervisor);
-	agent_check_ended(agent);
-}
-
 /* --- life --- */
 
 static void start_informer(struct agent *agent)
@@ -286,7 +252,6 @@ void agent_free(struct agent *agent)
 	while (map_next(agent->pods, &at, NULL, &pod))
 		agent_pod_free(pod);
 	map_free(agent->pods);
-	loop_defer_cancel(agent->loop, &agent->end_defer);
 	agent_nodes_free(agent->nodes);
 	agent_room_free(agent->room);
 	recorder_free(agent->recorder);

@@ -50,10 +50,6 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 void agent_free(struct agent *agent);
 DEFINE_AUTO(struct agent *, agent_free);
 
-/* End every process of every pod, without a word to the API; `done` is called in a later turn, when there
- * are none. Nothing but agent_free() may follow. */
-void agent_end_pods(struct agent *agent, void (*done)(void *arg), void *arg);
-
 /* Every node is there, and every pod that was bound at the start is known. */
 bool agent_is_ready(const struct agent *agent);
 

@@ -67,11 +67,6 @@ struct agent {
 	struct loop_timer *timer;
 	struct agent_stats stats;
 	size_t starting; /* pods that were launched, and of which nothing was written since */
-	/* While every pod is being ended. */
-	bool ending;
-	void (*ended)(void *arg);
-	void *ended_arg;
-	struct loop_defer end_defer;
 };
 
 struct agent_pod {
@@ -324,8 +319,6 @@ void agent_touch_all(struct agent *agent);
 void agent_plan_wake(struct agent_pod *pod, int64_t due);
 /* A pod that is forgotten and has ended: its folder goes, and itself. */
 void agent_drop(struct agent_pod *pod);
-/* While every pod is being ended: one may have gone. */
-void agent_check_ended(struct agent *agent);
 /* Remove a folder with all that is in it, off the thread. */
 void agent_remove_folder(struct agent *agent, const char *folder);
 

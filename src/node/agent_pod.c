@@ -21,6 +21,7 @@
 #include "base/time.h"
 #include "node/agent_internal.h"
 #include "node/pod_status.h"
+#include "node/pod_write.h"
 #include "node/unsupported.h"
 
 #include "base/banned.h"
@@ -232,10 +233,6 @@ static void on_lost(void *arg)
 	struct agent_pod *pod = arg;
 
 	supervisor_free(TAKE(pod->supervisor));
-	if (pod->agent->ending) {
-		agent_check_ended(pod->agent);
-		return;
-	}
 	if (pod->over)
 		agent_room_leave(pod->agent->room, pod);
 	if (!pod->finished && !pod->forgotten) {
@@ -352,8 +349,11 @@ static int ensure_supervisor(struct agent_pod *pod, struct err *err)
 	pod->has_plan = true;
 	pod->supervisor = supervisor_launch(pod->agent->launcher, pod->folder, buf_str(&plan.text),
 					    &supervisor_events, pod, err);
-	if (!pod->supervisor)
-		return err_wrap(err, "starting the pod's supervisor");
+	if (!pod->supervisor) {
+		(void)err_wrap(err, "starting the pod's supervisor");
+		set_waiting(pod, "RunContainerError", err);
+		return -1;
+	}
 	pod->hold_until = loop_uptime(pod->agent->loop) + HOLD_CREATING;
 	if (!pod->starting)
 		pod->agent->starting++;
@@ -480,19 +480,9 @@ static bool write_status(struct agent_pod *pod)
 	if (pod->written && json_eq(json_doc_root(patch), json_doc_root(pod->written)))
 		return true;
 	pod->sent = json_doc_ref(patch);
-	pod->request =
-		client_send(pod->agent->client, &(struct client_ask){
-							.verb = CLIENT_PATCH,
-							.patch = CLIENT_PATCH_STRATEGIC,
-							.resource = &resources[RESOURCE_PODS],
-							.namespace = namespace_of(pod),
-							.name = name_of(pod),
-							.sub = STR("status"),
-							.body = patch,
-							.discard = true,
-							.done = on_written,
-							.arg = pod,
-						});
+	pod->request = pod_write_status(&(struct pod_write){pod->agent->client, namespace_of(pod),
+							    name_of(pod), on_written, pod},
+					patch);
 	return false;
 }
 
@@ -507,23 +497,12 @@ static void on_removed(void *arg, const struct client_result *result)
 /* Its deletion was waiting for its processes. */
 static void remove_from_api(struct agent_pod *pod)
 {
-	static const int64_t at_once = 0;
-
 	if (pod->removed || pod->request)
 		return;
 	pod->removed = true;
-	pod->request =
-		client_send(pod->agent->client, &(struct client_ask){
-							.verb = CLIENT_DELETE,
-							.resource = &resources[RESOURCE_PODS],
-							.namespace = namespace_of(pod),
-							.name = name_of(pod),
-							.grace_seconds = &at_once,
-							.precondition_uid = str_from(pod->uid),
-							.discard = true,
-							.done = on_removed,
-							.arg = pod,
-						});
+	pod->request = pod_write_removal(&(struct pod_write){pod->agent->client, namespace_of(pod),
+							     name_of(pod), on_removed, pod},
+					 str_from(pod->uid));
 }
 
 /* --- going on --- */
@@ -533,7 +512,7 @@ static void advance_forgotten(struct agent_pod *pod)
 {
 	if (pod->supervisor)
 		supervisor_quit(pod->supervisor); /* `lost` comes next */
-	else if (!pod->agent->ending)
+	else
 		agent_drop(pod);
 }
 
@@ -558,7 +537,7 @@ static void pod_advance(struct agent_pod *pod)
 		advance_forgotten(pod);
 		return;
 	}
-	if (agent->ending || (pod->supervisor && !pod->knows && pod->adopted))
+	if (pod->supervisor && !pod->knows && pod->adopted)
 		return; /* it is just being found */
 	if (pod->over) {
 		if (is_deleted(pod))

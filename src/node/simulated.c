@@ -25,6 +25,7 @@
 #include "client/client.h"
 #include "client/informer.h"
 #include "loop/loop.h"
+#include "node/pod_write.h"
 #include "node/simulated_status.h"
 
 #include "base/banned.h"
@@ -321,37 +322,18 @@ static void pod_patch(struct pod *pod, enum stage stage, struct json_doc *patch)
 {
 	pod->writing = stage;
 	pod->request =
-		client_send(pod->simulated->client, &(struct client_ask){
-							    .verb = CLIENT_PATCH,
-							    .patch = CLIENT_PATCH_STRATEGIC,
-							    .resource = &resources[RESOURCE_PODS],
-							    .namespace = pod_namespace(pod),
-							    .name = pod_name(pod),
-							    .sub = STR("status"),
-							    .body = patch,
-							    .discard = true,
-							    .done = on_pod_patched,
-							    .arg = pod,
-						    });
+		pod_write_status(&(struct pod_write){pod->simulated->client, pod_namespace(pod),
+						     pod_name(pod), on_pod_patched, pod},
+				 patch);
 }
 
 static void pod_remove(struct pod *pod)
 {
-	static const int64_t at_once = 0;
-
 	pod->removed = true;
 	pod->request =
-		client_send(pod->simulated->client, &(struct client_ask){
-							    .verb = CLIENT_DELETE,
-							    .resource = &resources[RESOURCE_PODS],
-							    .namespace = pod_namespace(pod),
-							    .name = pod_name(pod),
-							    .grace_seconds = &at_once,
-							    .precondition_uid = str_from(pod->uid),
-							    .discard = true,
-							    .done = on_pod_removed,
-							    .arg = pod,
-						    });
+		pod_write_removal(&(struct pod_write){pod->simulated->client, pod_namespace(pod),
+						      pod_name(pod), on_pod_removed, pod},
+				  str_from(pod->uid));
 }
 
 /* When a running one ends. One that an earlier process started did so at `wall`. */

@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-static const struct str first_line = STR_INIT("volcano pod plan 2\n");
+static const struct str first_line = STR_INIT("volcano pod plan " PLAN_VERSION "\n");
 static const uint64_t no_text = UINT64_MAX;
 
 const struct plan_identity plan_identity_none = {

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -27,11 +28,14 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "loop/loop.h"
+#include "node/plan.h"
 #include "node/wire.h"
 
 #include "base/banned.h"
 
 #define RELAUNCH (TIME_SECOND)
+#define STALE \
+	"the volcano-pod beside this volcano is of another version: install both from one build"
 
 enum { MESSAGE_BYTES = 16 * 1024, MESSAGES_A_TURN = 32 };
 
@@ -42,6 +46,7 @@ struct launcher {
 	int fd;
 	struct loop_child *child;
 	struct loop_timer *again;
+	bool stale; /* the program is of another version */
 };
 
 struct message {
@@ -86,7 +91,7 @@ static void set_attributes(posix_spawnattr_t *attributes)
 
 static int spawn(const char *program, int standard_input, pid_t *ret_pid, struct err *err)
 {
-	char *const argv[] = {(char *)program, (char *)"launch", NULL};
+	char *const argv[] = {(char *)program, (char *)"launch", (char *)PLAN_VERSION, NULL};
 	char *const env[] = {NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -110,8 +115,14 @@ static void on_launcher_end(pid_t pid, int status, void *arg)
 	(void)pid;
 	launcher->child = NULL;
 	fd_close(fd_take(&launcher->fd));
-	log_warn(launcher->log, "the launcher of pods has ended; starting it again",
-		 LOG_INT("status", status));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == WIRE_EXIT_VERSION) {
+		if (!launcher->stale)
+			log_error(launcher->log, STALE, LOG_STR("program", launcher->program));
+		launcher->stale = true;
+	} else {
+		log_warn(launcher->log, "the launcher of pods has ended; starting it again",
+			 LOG_INT("status", status));
+	}
 	loop_timer_set(launcher->again, RELAUNCH);
 }
 
@@ -347,7 +358,8 @@ struct supervisor *supervisor_launch(struct launcher *launcher, const char *fold
 	if (file < 0)
 		return NULL;
 	if (launcher->fd < 0) {
-		(void)err_set(err, ERR_UNAVAILABLE, "the launcher is being started");
+		(void)err_set(err, launcher->stale ? ERR_INTERNAL : ERR_UNAVAILABLE, "%s",
+			      launcher->stale ? STALE : "the launcher is being started");
 		return NULL;
 	}
 	if (pair(ends, err) < 0)

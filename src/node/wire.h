@@ -37,6 +37,9 @@ enum {
 	WIRE_OUTPUT_BYTES = 10 * 1024, /* of a command: as much as a kubelet shows of a probe */
 	WIRE_NOT_STARTED = -1,
 	WIRE_TIMED_OUT = -2,
+	/* How volcano-pod ends that is asked for what it does not know, by an agent of another version;
+	 * those before PLAN_VERSION was told did so, too. */
+	WIRE_EXIT_VERSION = 2,
 };
 
 /* Where the supervisor of the pod in this folder (a descriptor of it) listens: a name in Linux's abstract

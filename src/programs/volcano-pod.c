@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* volcano-pod - holds the processes of pods. `volcano` starts it; nobody else needs to.
  *
- *	volcano-pod launch		starts supervisors for the agent at standard input, a socket
+ *	volcano-pod launch VERSION	starts supervisors for the agent at standard input, a socket
  *	volcano-pod supervise FOLDER	one supervisor, for the pod in that folder
  *
  * Small and static: one a pod is there as long as the pod is. */
@@ -11,6 +11,8 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "node/plan.h"
+#include "node/wire.h"
 #include "programs/volcano-pod/launcher.h"
 #include "programs/volcano-pod/supervisor.h"
 
@@ -21,7 +23,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int rc = -1;
 
-	if (argc == 2 && strcmp(argv[1], "launch") == 0) {
+	if (argc == 3 && strcmp(argv[1], "launch") == 0 && strcmp(argv[2], PLAN_VERSION) == 0) {
 		rc = launcher_run(STDIN_FILENO, &err);
 	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {
 		rc = supervisor_run(argv[2], -1, -1, &err);
@@ -30,7 +32,7 @@ int main(int argc, char **argv)
 		return 0;
 	} else {
 		fputs("volcano-pod holds the processes of pods; `volcano up` starts it.\n", stderr);
-		return 2;
+		return WIRE_EXIT_VERSION;
 	}
 	if (rc < 0)
 		fprintf(stderr, "volcano-pod: %s\n", err.text);

@@ -54,10 +54,10 @@ if [ "$limits" = True ]; then
 fi
 passes "it comes back" volcano up -d --listen "127.0.0.1:$port"
 touch "$tmp/ask"
-passes "one asks the server" wait_for 'jsonpath={.status.phase}=Succeeded' pod/asks
+settles "one asks the server" Succeeded field asks .status.phase
 is "which answers" "$(kubectl logs asks)" ok
 if [ "$limits" = True ]; then
-	passes "what happened meanwhile is known" wait_for 'jsonpath={.status.phase}=Failed' pod/away
+	settles "what happened meanwhile is known" Failed field away .status.phase
 	is "with its reason" "$(field away '.status.containerStatuses[0].state.terminated.reason')" OOMKilled
 	touch "$tmp/end"
 	passes "who ends otherwise" \
@@ -68,5 +68,21 @@ if [ "$limits" = True ]; then
 	for uid in $uids; do find /sys/fs/cgroup -type d -name "pod$uid"; done >"$tmp/groups" 2>/dev/null
 	is "with their control groups" "$(cat "$tmp/groups")" ""
 fi
+passes "it stops" volcano down --pods
+
+# ---- beside a volcano-pod of another version ----
+mkdir "$tmp/bin"
+ln "$BIN/volcano" "$tmp/bin/volcano" 2>/dev/null || cp "$BIN/volcano" "$tmp/bin/volcano"
+printf '#!/bin/sh\nexit 2\n' >"$tmp/bin/volcano-pod"
+chmod +x "$tmp/bin/volcano-pod"
+home=$tmp/stale
+BIN=$tmp/bin
+KUBECONFIG=$home/kubeconfig
+passes "it starts beside a volcano-pod of another version" volcano up -d --listen 127.0.0.1:0
+settles "there is a node" True kubectl get nodes -o jsonpath='{.items[*].status.conditions[?(@.type=="Ready")].status}'
+pod sees Never true | kubectl create -f - >/dev/null
+comes "a pod says what to do" "is of another version: install both from one build" \
+	field sees '.status.containerStatuses[0].state.waiting.message'
+has "so does the log" "$(cat "$home/volcano.log")" "is of another version: install both from one build"
 passes "it stops" volcano down --pods
 finish

@@ -96,12 +96,12 @@ static void shape_flow(struct json_doc *doc, struct json root)
 {
 	struct json spec = json_ensure_obj(doc, root, "spec");
 	struct json flows = json_get(spec, "flows");
-	struct json list;
 	struct json_iter it = json_iter(flows);
 
 	(void)json_ensure_obj(doc, json_ensure_obj(doc, root, "status"), "state");
 	if (json_is(flows, JSON_ARR)) {
-		list = json_new_arr(doc);
+		struct json list = json_new_arr(doc);
+
 		while (json_next(&it))
 			json_append(doc, list, ordered(doc, it.value, flow_order));
 		json_set(doc, spec, STR("flows"), list);

@@ -34,6 +34,11 @@ struct agent_options {
 	/* What must stay free of the machine (pressure_limits_parse()); NULL: as by default. */
 	const char *eviction;
 	int64_t transition_us; /* how long a pressure is told after it has gone; < 0: as by default */
+	/* "podman", "crun": containers run in images; NULL: as processes. Looked for along `path`; `home` is
+	 * that of the node's user. */
+	const char *runtime;
+	const char *path;
+	const char *home;
 	const char *api_host; /* where pods reach the API server; NULL: as its service says */
 	const char *api_port;
 	/* The server listens on loopback, where pods on a bridge do not reach it: have it listen at this

@@ -5,6 +5,7 @@
  *	agent_nodes.c	Node objects, heartbeats
  *	agent_pod.c	one pod, from its binding to its end
  *	agent_room.c	what pods run in: the machine, what they refer to, their plans
+ *	agent_runtime.c	containers in images
  *	agent_network.c	addresses and names of pods
  *	agent_tokens.c	tokens of accounts
  *	agent_access.c	what lets a pod ask the API server
@@ -96,16 +97,17 @@ struct agent_pod {
 	bool starting;   /* counts in agent.starting */
 	bool in_network; /* has an address */
 	bool on_bridge;
-	bool is_noted;  /* by the network: its address is taken */
-	bool refresh;   /* something that it refers to has changed */
-	bool finished;  /* nothing runs, and nothing will */
-	bool knows;     /* what its supervisor has to tell has been told */
-	bool has_plan;  /* the folder and what is in it are there */
-	bool adopted;   /* an earlier agent has started it */
-	bool over;      /* its end is in the API */
-	bool reclaimed; /* over, and its files have been removed for want of disk */
-	bool removed;   /* it is being taken out of the API, as its deletion wants */
-	bool forgotten; /* it is no longer in the API */
+	bool is_noted;    /* by the network: its address is taken */
+	bool refresh;     /* something that it refers to has changed */
+	bool finished;    /* nothing runs, and nothing will */
+	bool knows;       /* what its supervisor has to tell has been told */
+	bool pull_failed; /* its image could not be had, which it has been told */
+	bool has_plan;    /* the folder and what is in it are there */
+	bool adopted;     /* an earlier agent has started it */
+	bool over;        /* its end is in the API */
+	bool reclaimed;   /* over, and its files have been removed for want of disk */
+	bool removed;     /* it is being taken out of the API, as its deletion wants */
+	bool forgotten;   /* it is no longer in the API */
 	char waiting_reason[64];
 	char waiting_message[512];
 	char uid[40];
@@ -150,6 +152,9 @@ DEFINE_AUTO(struct agent_room *, agent_room_free);
 bool agent_room_is_ready(const struct agent_room *home);
 struct unsupported_world;
 void agent_room_world(const struct agent_room *home, struct unsupported_world *ret);
+/* Containers run in images; NULL: they do not. */
+struct agent_runtime;
+const struct agent_runtime *agent_room_runtime(const struct agent_room *home);
 /* What the machine has, of one node. */
 void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
 			   struct json status);

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "node/agent_internal.h"
+#include "node/agent_runtime.h"
 #include "node/pod_status.h"
 #include "node/pod_write.h"
 #include "node/unsupported.h"
@@ -309,6 +310,8 @@ static void check_pressure(struct agent_pod *pod)
 /* Without a command only an image could tell what to run. */
 static void tell_idle(struct agent_pod *pod)
 {
+	if (agent_room_runtime(pod->agent->room))
+		return;
 	for (size_t i = 0; i < pod->life->n_containers; i++) {
 		struct json spec = agent_container(pod, i);
 		AUTO(mem_free) char *text = NULL;
@@ -376,6 +379,10 @@ static void do_start(struct agent_pod *pod, const struct life_step *step)
 	}
 	pod->waiting_reason[0] = '\0';
 	pod->retries = 0;
+	if (step->run > 0 && agent_room_runtime(pod->agent->room))
+		agent_runtime_renew(
+			agent_room_runtime(pod->agent->room), pod,
+			json_str(json_get(agent_container(pod, step->container), "name")));
 	supervisor_start(pod->supervisor, step->container, step->run);
 }
 

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "node/agent_internal.h"
+#include "node/agent_runtime.h"
 #include "node/check.h"
 #include "node/wire.h"
 
@@ -87,6 +88,26 @@ static void on_check(void *arg, bool passed, struct str text)
 	answered(probe, passed, text);
 }
 
+struct args {
+	VEC(struct str) words;
+};
+
+/* Where containers run in images, what gets a command into one. */
+static void add_runtime(const struct agent_pod *pod, size_t container, struct arena *arena,
+			struct args *args)
+{
+	const struct agent_runtime *runtime = agent_room_runtime(pod->agent->room);
+	struct str words[AGENT_RUNTIME_WORDS];
+	size_t count = 0;
+
+	if (runtime)
+		count = agent_runtime_exec(
+			runtime, pod, json_str(json_get(agent_container(pod, container), "name")),
+			arena, words);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&args->words, words[i]);
+}
+
 static void ask(struct probe *probe)
 {
 	struct agent_pod *pod = probe->pod;
@@ -107,15 +128,17 @@ static void ask(struct probe *probe)
 		return;
 	}
 	if (pod->supervisor) {
-		VEC(struct str) args = {0};
+		AUTO(arena_free) struct arena *arena = arena_new(0);
+		struct args args = {0};
 
+		add_runtime(pod, probe->container, arena, &args);
 		for (struct json_iter it = json_iter(command); json_next(&it);)
-			vec_push(&args, json_str(it.value));
+			vec_push(&args.words, json_str(it.value));
 		probe->id = ++pod->probes->last_id;
 		probe->asking = true;
-		supervisor_exec(pod->supervisor, probe->id, probe->container, timeout, args.ptr,
-				args.len);
-		vec_done(&args);
+		supervisor_exec(pod->supervisor, probe->id, probe->container, timeout,
+				args.words.ptr, args.words.len);
+		vec_done(&args.words);
 	}
 }
 

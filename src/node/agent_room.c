@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "model/pod.h"
 #include "node/agent_internal.h"
+#include "node/agent_runtime.h"
 #include "node/cgroup.h"
 #include "node/container_env.h"
 #include "node/devices.h"
@@ -52,6 +53,7 @@ struct agent_room {
 	struct arena *arena;
 	struct cgroup_tree *cgroups;
 	struct identity_node identity;
+	struct agent_runtime *runtime; /* NULL: containers are processes on the machine's files */
 	struct source sources[ROOM_KIND_COUNT];
 	struct informer *services;
 	struct agent_tokens *tokens;
@@ -285,9 +287,11 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	if (volumes_mounts(&job->room, &job->place, container_at(&job->view, index), env,
 			   job->arena, &mounts, err) < 0)
 		return -1;
-	if (!job->place.namespaces)
+	if (!job->place.namespaces && !job->home->runtime)
 		return volumes_link(&job->place, mounts.ptr, mounts.len, err);
 	add_own_mounts(job, index, &mounts, ret);
+	if (job->home->runtime)
+		return 0;
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
@@ -322,6 +326,42 @@ static void see_devices(struct job *job, size_t index)
 		    &job->devices);
 }
 
+/* kubelet waits longer from one try to the next, and calls that otherwise. */
+static int put_in_image(struct job *job, const struct container *container,
+			const struct container_env *env, struct plan_container *ret,
+			const char **ret_reason, struct err *err)
+{
+	const struct agent_runtime_container in = {
+		.pod = &job->view,
+		.container = container,
+		.env = env,
+		.arena = job->arena,
+		.folder = job->pod->folder,
+		.uid_text = job->pod->uid,
+		.hidden = job->home->hidden,
+		.netns = job->netns,
+		.hostname = arena_str(job->arena, job->room.hostname).ptr,
+		.is_root = job->home->machine.root,
+		.can_mount = job->place.namespaces,
+		.uid = job->home->identity.uid,
+		.gid = job->home->identity.gid,
+	};
+
+	if (agent_runtime_wrap(job->home->runtime, &in, ret, ret_reason, err) == 0)
+		return 0;
+	if (*ret_reason && strcmp(*ret_reason, "ErrImagePull") != 0)
+		return -1;
+	if (job->pod->pull_failed) {
+		enum err_code code = *ret_reason ? ERR_NOT_FOUND : ERR_UNAVAILABLE;
+
+		*ret_reason = "ImagePullBackOff";
+		return err_set(err, code, "Back-off pulling image \"%.*s\"",
+			       STR_ARG(container->image));
+	}
+	job->pod->pull_failed = *ret_reason != NULL;
+	return -1;
+}
+
 static int make_container(struct job *job, size_t index, struct plan_container *ret,
 			  const char **ret_reason, struct err *err)
 {
@@ -348,9 +388,10 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 	ret->stdin_open = container->stdin;
 	set_cwd(job, container, ret);
 	*ret_reason = "CreateContainerError";
-	if (set_mounts(job, index, &env, ret, err) < 0)
+	if (set_mounts(job, index, &env, ret, err) < 0 ||
+	    (job->pod->has_cgroup && set_cgroups(job, container, ret, err) < 0))
 		return -1;
-	return job->pod->has_cgroup ? set_cgroups(job, container, ret, err) : 0;
+	return job->home->runtime ? put_in_image(job, container, &env, ret, ret_reason, err) : 0;
 }
 
 /* --- the plan --- */
@@ -445,6 +486,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 {
 	AUTO(job_done) struct job job = {0};
 	size_t count = pod->life->n_containers;
+	bool own = !home->runtime || !agent_runtime_has_own_namespaces(home->runtime);
 	struct plan_container *containers;
 
 	ret->reason = "CreateContainerError";
@@ -470,10 +512,10 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 			.address = arena_printf(job.arena, "%s %s", pod->pod_ip, pod->host_ip),
 			.folder = pod->folder,
 			.netns = job.netns,
-			.mount_namespace = job.place.namespaces,
-			.user_namespace = home->machine.namespaces & MACHINE_USER,
-			.pid_namespace = may_part_processes(&job),
-			.uts_namespace = (home->machine.namespaces & MACHINE_UTS) &&
+			.mount_namespace = own && job.place.namespaces,
+			.user_namespace = own && (home->machine.namespaces & MACHINE_USER),
+			.pid_namespace = own && may_part_processes(&job),
+			.uts_namespace = own && (home->machine.namespaces & MACHINE_UTS) &&
 					 !job.view.spec.host_network,
 			.deadline_us = ret->deadline_us,
 			.grace_us = pod->life->grace_us,
@@ -725,6 +767,8 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	if (machine_amounts_parse(home->arena, options->reserved, &home->division.reserved,
 				  &home->division.n_reserved, err) < 0)
 		return NULL;
+	if (options->runtime && !(home->runtime = agent_runtime_new(agent, options, err)))
+		return NULL;
 	home->status = json_doc_new();
 	json_doc_set_root(home->status, json_new_obj(home->status));
 	machine_put_status(&home->machine, &home->division, 0, home->status,
@@ -750,6 +794,7 @@ void agent_room_free(struct agent_room *home)
 	agent_tokens_free(home->tokens);
 	agent_access_free(home->access);
 	agent_network_free(home->network);
+	agent_runtime_free(home->runtime);
 	json_doc_unref(home->status);
 	cgroup_tree_close(home->cgroups);
 	machine_close(&home->machine);
@@ -773,8 +818,14 @@ void agent_room_world(const struct agent_room *home, struct unsupported_world *r
 {
 	*ret = (struct unsupported_world){
 		.root = home->machine.root,
+		.runtime = home->runtime != NULL,
 		.namespaces = home->machine.namespaces & MACHINE_MOUNT,
 	};
+}
+
+const struct agent_runtime *agent_room_runtime(const struct agent_room *home)
+{
+	return home->runtime;
 }
 
 void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
@@ -784,6 +835,8 @@ void agent_room_put_status(const struct agent_room *home, size_t index, struct j
 
 	machine_put_status(&home->machine, &home->division, index, doc, status);
 	info = json_ensure_obj(doc, status, "nodeInfo");
-	json_set_str(doc, info, "containerRuntimeVersion", STR("process://" VOLCANO_VERSION));
+	json_set(doc, info, STR("containerRuntimeVersion"),
+		 json_new_printf(doc, "%s://" VOLCANO_VERSION,
+				 home->runtime ? agent_runtime_name(home->runtime) : "process"));
 	json_set_str(doc, info, "kubeletVersion", STR("v" VOLCANO_VERSION));
 }

@@ -87,6 +87,13 @@ static void set_common(struct maker *maker, const char *home)
 	}
 }
 
+bool container_env_is_common(const struct container_env *env, struct str name)
+{
+	const struct variable *variable = map_get(env->names, name);
+
+	return variable && variable->common;
+}
+
 /* --- config maps and secrets --- */
 
 static const struct source_kind {

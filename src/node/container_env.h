@@ -32,6 +32,9 @@ DEFINE_AUTO_IN_PLACE(struct container_env, container_env_done);
 int container_env_make(const struct room *room, const struct container *container, const char *home,
 		       struct arena *arena, struct container_env *ret, struct err *err) MUST_CHECK;
 
+/* Nobody has named it: an image may know better. */
+bool container_env_is_common(const struct container_env *env, struct str name);
+
 /* A text with `$(NAME)`. What is not known stays as it is; where `strict`, and for names that are
  * empty, that is an error: "missing value for NAME". */
 int container_env_expand(const struct container_env *env, struct str text, bool strict,

@@ -84,6 +84,13 @@ int identity_capability(struct str name)
 	return -1;
 }
 
+const char *identity_capability_name(int number)
+{
+	return number >= 0 && (size_t)number < ARRAY_LEN(capability_names)
+		       ? capability_names[number]
+		       : NULL;
+}
+
 /* --- capabilities --- */
 
 /* A bit, or all of them. */

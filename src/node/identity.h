@@ -38,6 +38,9 @@ int identity_make(const struct pod *pod, const struct container *container,
 /* "CAP_NET_ADMIN", "net_admin" and "NET_ADMIN" are 12; -1 where there is no such capability. */
 int identity_capability(struct str name);
 
+/* "NET_ADMIN" for 12; NULL behind the last. */
+const char *identity_capability_name(int number);
+
 /* The home of a user as a file like /etc/passwd says; "/" where it does not. In the arena. */
 const char *identity_home(const char *passwd, int64_t uid, struct arena *arena);
 

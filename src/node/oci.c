@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/oci.c - a plan as the options of `podman run` (docker's are the same).
+/* node/oci.c - a plan as the options of `podman run`.
  *
  * The command of a container replaces the image's entry point, its arguments the image's command, as in
  * Kubernetes. Variables are passed by name and value; the runtime's own process has none of them. */
@@ -14,45 +14,40 @@
 
 #include "base/banned.h"
 
-static const struct row {
-	const char *name;
-	enum oci_runtime is;
-	const char *program;
-	const char *runtime;
-} rows[] = {
-	{"podman", OCI_PODMAN, "podman", NULL},
-	{"crun", OCI_PODMAN, "podman", "crun"},
-	{"runc", OCI_PODMAN, "podman", "runc"},
-	{"docker", OCI_DOCKER, "docker", NULL},
-};
+static const char *const runtime_names[OCI_RUNTIME_COUNT] = {
+	[OCI_PODMAN] = "podman", [OCI_CRUN] = "crun"};
 
-int oci_parse(const char *name, enum oci_runtime *ret, const char **ret_runtime, struct err *err)
+const char *oci_name(enum oci_runtime runtime)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (str_is(str_from(name), rows[i].name)) {
-			*ret = rows[i].is;
-			*ret_runtime = rows[i].runtime;
+	return runtime_names[runtime];
+}
+
+int oci_parse(const char *name, enum oci_runtime *ret, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(runtime_names); i++)
+		if (str_is(str_from(name), runtime_names[i])) {
+			*ret = (enum oci_runtime)i;
 			return 0;
 		}
-	return err_set(err, ERR_BAD_REQUEST,
-		       "\"%s\" is not a runtime: one of podman, crun, runc, docker", name);
+	return err_set(err, ERR_BAD_REQUEST, "\"%s\" is not a runtime: one of podman, crun", name);
 }
 
 const char *oci_find(enum oci_runtime runtime, const char *path, struct arena *arena,
 		     struct err *err)
 {
-	const char *program = runtime == OCI_DOCKER ? "docker" : "podman";
 	struct str rest = str_from(path);
 	struct str folder;
 
 	while (str_split(&rest, ':', &folder)) {
-		const char *file = arena_printf(arena, "%.*s/%s", STR_ARG(folder), program);
+		const char *file =
+			arena_printf(arena, "%.*s/%s", STR_ARG(folder), runtime_names[runtime]);
 
 		if (folder.len && access(file, X_OK) == 0)
 			return file;
 	}
 	(void)err_set(err, ERR_NOT_FOUND,
-		      "%s is not installed; install it, or run without --runtime", program);
+		      "%s is not installed; install it, or run without --runtime",
+		      runtime_names[runtime]);
 	return NULL;
 }
 
@@ -120,6 +115,25 @@ static void add_identity(struct words *words, const struct oci_container *contai
 		add_pair(words, "--cap-add", arena_str(words->arena, list->add.ptr[i]).ptr);
 }
 
+/* No more than the node itself may have, which is what podman would ask for. */
+static void add_ulimits(struct words *words, const struct plan_identity *identity)
+{
+	const struct {
+		const char *name;
+		int64_t value;
+	} rows[] = {
+		{"nofile", identity->max_files},
+		{"nproc", identity->max_processes},
+		{"core", identity->core_size},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].value >= 0)
+			add_pair(words, "--ulimit",
+				 arena_printf(words->arena, "%s=%" PRId64 ":%" PRId64, rows[i].name,
+					      rows[i].value, rows[i].value));
+}
+
 static void add_limit(struct words *words, const struct resource_list *list, const char *name,
 		      const char *option)
 {
@@ -137,18 +151,6 @@ static void add_limit(struct words *words, const struct resource_list *list, con
 				 arena_printf(words->arena, "%" PRId64 "b",
 					      quantity_value(&list->ptr[i].value)));
 	}
-}
-
-static void add_pull(struct words *words, enum pull_policy policy)
-{
-	static const char *const names[PULL_POLICY_COUNT] = {
-		[PULL_DEFAULT] = "missing",
-		[PULL_ALWAYS] = "always",
-		[PULL_IF_NOT_PRESENT] = "missing",
-		[PULL_NEVER] = "never",
-	};
-
-	add_pair(words, "--pull", names[policy]);
 }
 
 static void add_surroundings(struct words *words, const struct oci_container *container)
@@ -174,15 +176,14 @@ static void add_surroundings(struct words *words, const struct oci_container *co
 static void add_command(struct words *words, const struct oci_container *container)
 {
 	const struct plan_container *plan = container->plan;
-	const struct strs *args = &container->container->args;
 
 	if (plan->argc)
 		add_pair(words, "--entrypoint", plan->argv[0]);
 	add(words, container->image);
 	for (size_t i = 1; i < plan->argc; i++)
 		add(words, plan->argv[i]);
-	for (size_t i = 0; plan->argc == 0 && i < args->len; i++)
-		add(words, arena_str(words->arena, args->ptr[i]).ptr);
+	for (size_t i = 0; plan->argc == 0 && i < container->n_args; i++)
+		add(words, container->args[i]);
 }
 
 static int fill(struct words *words, const struct oci_container *container, struct err *err)
@@ -190,17 +191,17 @@ static int fill(struct words *words, const struct oci_container *container, stru
 	const struct requirements *resources = &container->container->resources;
 
 	add(words, container->program);
-	if (container->runtime)
-		add_pair(words, "--runtime", container->runtime);
 	add(words, "run");
 	add(words, "--rm");
 	add(words, "--replace");
-	add_pull(words, container->container->pull_policy);
+	add_pair(words, "--log-driver", "none"); /* the supervisor keeps the output */
+	add_pair(words, "--pull", "never");      /* the agent has seen to it */
 	add_surroundings(words, container);
 	for (size_t i = 0; i < container->plan->n_mounts; i++)
 		if (add_mount(words, &container->plan->mounts[i], err) < 0)
 			return -1;
 	add_identity(words, container);
+	add_ulimits(words, &container->plan->identity);
 	add_limit(words, &resources->limits, "cpu", "--cpus");
 	add_limit(words, &resources->limits, "memory", "--memory");
 	add_command(words, container);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/oci.h - containers in images: what is asked of a container runtime that is installed.
+/* node/oci.h - container runtimes that may be installed, and what is asked of podman.
  *
  * The supervisor runs the runtime's program in place of the container's: `podman run` stays in the
  * foreground, passes signals and output on and ends with the container's exit code, so that everything
  * else is as for a process. Mounts, environment, users, limits and the network become options. Pure, but
- * for oci_find(). */
+ * for oci_find(). What crun is told is in bundle.h. */
 #ifndef NODE_OCI_H
 #define NODE_OCI_H
 
@@ -16,20 +16,21 @@
 #include "model/container.h"
 #include "node/plan.h"
 
-enum oci_runtime { OCI_NONE, OCI_PODMAN, OCI_DOCKER, OCI_RUNTIME_COUNT };
+enum oci_runtime { OCI_PODMAN, OCI_CRUN, OCI_RUNTIME_COUNT };
 
-/* By the name that --runtime has. `crun` is podman's runtime of that name. */
-int oci_parse(const char *name, enum oci_runtime *ret, const char **ret_runtime,
-	      struct err *err) MUST_CHECK;
+/* By the name that --runtime has. */
+int oci_parse(const char *name, enum oci_runtime *ret, struct err *err) MUST_CHECK;
+const char *oci_name(enum oci_runtime runtime);
 /* The program, by a PATH; in the arena. ERR_NOT_FOUND says what to install. */
 const char *oci_find(enum oci_runtime runtime, const char *path, struct arena *arena,
 		     struct err *err) MUST_CHECK;
 
 struct oci_container {
 	const char *program; /* of the runtime */
-	const char *runtime; /* of podman: "crun"; NULL: its own choice */
 	const char *image;
-	const char *name; /* unique on the machine: "volcano-UID-CONTAINER-RUN" */
+	const char *name;        /* unique on the machine: "volcano-UID-CONTAINER" */
+	const char *const *args; /* where the plan has no command: for the image's */
+	size_t n_args;
 	const struct pod_plan *pod;
 	const struct plan_container *plan; /* with argv, env, mounts, identity as for a process */
 	const struct container *container;

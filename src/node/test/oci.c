@@ -13,6 +13,7 @@ static void check(const char *lines, const struct pod_plan *plan, struct plan_co
 	AUTO(pods_close) struct pods pods;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf pod = BUF_UNBOUNDED;
+	static const char *const args[] = {"a", "b", NULL};
 	const char *const *argv = NULL;
 	struct err err = {0};
 	size_t len = 0;
@@ -20,11 +21,12 @@ static void check(const char *lines, const struct pod_plan *plan, struct plan_co
 	buf_printf(&pod, "spec: {containers: [{name: c, image: img, %s}]}\n", lines);
 	pods_open(&pods, buf_text(&pod), NULL);
 	if (oci_argv(&(struct oci_container){.program = "/usr/bin/podman",
-					     .runtime = "crun",
 					     .image = "img",
-					     .name = "volcano-u-c-0",
+					     .name = "volcano-u-c",
 					     .pod = plan,
 					     .plan = own,
+					     .args = args,
+					     .n_args = 2,
 					     .container = &pods.pod.spec.containers.ptr[0]},
 		     pods.arena, &argv, &len, &err) < 0)
 		buf_puts(&text, err.text);
@@ -33,22 +35,21 @@ static void check(const char *lines, const struct pod_plan *plan, struct plan_co
 	is(buf_text(&text), want);
 }
 
-#define HEAD "/usr/bin/podman --runtime crun run --rm --replace "
+#define HEAD "/usr/bin/podman run --rm --replace --log-driver none "
 
 static void test_find(void)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	enum oci_runtime runtime = OCI_NONE;
-	const char *inner = NULL;
+	enum oci_runtime runtime = OCI_PODMAN;
 	struct err err = {0};
 	struct folder in;
 
 	folder_open(&in);
 	folder_write(&in, "bin/podman", "");
-	ok(oci_parse("crun", &runtime, &inner, &err) == 0 && runtime == OCI_PODMAN, "crun");
-	is(inner, "crun");
-	ok(oci_parse("lxc", &runtime, &inner, &err) < 0, "not lxc");
-	is(err.text, "\"lxc\" is not a runtime: one of podman, crun, runc, docker");
+	ok(oci_parse("crun", &runtime, &err) == 0 && runtime == OCI_CRUN, "crun");
+	is(oci_name(runtime), "crun");
+	ok(oci_parse("lxc", &runtime, &err) < 0, "not lxc");
+	is(err.text, "\"lxc\" is not a runtime: one of podman, crun");
 	ok(!oci_find(OCI_PODMAN, folder_at(&in, "bin"), arena, &err), "not what cannot be run");
 	is(err.text, "podman is not installed; install it, or run without --runtime");
 	assert(chmod(folder_at(&in, "bin/podman"), 0755) == 0);
@@ -83,20 +84,23 @@ int main(void)
 	own.identity.groups = groups;
 	own.identity.n_groups = 1;
 	own.identity.no_new_privs = true;
+	own.identity.max_files = 9;
+	own.identity.core_size = 0;
 	check("workingDir: /w, command: [sh], imagePullPolicy: Always, resources: {limits: {cpu: "
 	      "1500m, memory: 1Ki}}, securityContext: {readOnlyRootFilesystem: true, capabilities: "
 	      "{add: [NET_ADMIN], drop: [ALL]}}",
 	      &plan, &own,
 	      HEAD
-	      "--pull always --name volcano-u-c-0 --network ns:/n/netns --hostname h --workdir "
+	      "--pull never --name volcano-u-c --network ns:/n/netns --hostname h --workdir "
 	      "/w --env X=a b --mount type=bind,source=/v/a,destination=/a,readonly --mount "
 	      "type=tmpfs,destination=/home/me/.volcano --user 7:8 --group-add 5 "
 	      "--security-opt no-new-privileges --read-only --cap-drop ALL --cap-add NET_ADMIN "
-	      "--cpus 1.500 --memory 1024b --entrypoint sh img -c echo $X");
+	      "--ulimit nofile=9:9 --ulimit core=0:0 --cpus 1.500 --memory 1024b --entrypoint sh "
+	      "img -c echo $X");
 	plan.netns = NULL;
 	own = (struct plan_container){.identity = plan_identity_none, .cwd = "/w", .tty = true};
 	check("args: [a, b]", &plan, &own,
-	      HEAD "--pull missing --name volcano-u-c-0 --network host --tty img a b");
+	      HEAD "--pull never --name volcano-u-c --network host --tty img a b");
 	own.mounts = comma;
 	own.n_mounts = 1;
 	check("args: [a]", &plan, &own,

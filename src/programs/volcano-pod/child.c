@@ -134,7 +134,9 @@ static int bind_one(const struct plan_mount *row, int source, char *target, stru
 
 static int mount_one(const struct plan_mount *row, int source, const char *root, struct err *err)
 {
-	unsigned long flags = MS_NOSUID | MS_NODEV | (row->read_only ? MS_RDONLY : 0);
+	bool image =
+		row->fstype && strcmp(row->fstype, "overlay") == 0; /* may have setuid programs */
+	unsigned long flags = (image ? 0 : MS_NOSUID | MS_NODEV) | (row->read_only ? MS_RDONLY : 0);
 	AUTO(mem_free)
 	char *target = root ? root_path(root, row->target, err) : mem_strdup(row->target);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -182,6 +183,9 @@ static int start_agent(struct node_component *self, const struct component_world
 					 .reserved = world->settings->node_reserved,
 					 .eviction = world->settings->eviction,
 					 .transition_us = world->settings->eviction_transition_us,
+					 .runtime = world->settings->runtime,
+					 .path = secure_getenv("PATH"),
+					 .home = secure_getenv("HOME"),
 					 .log = world->log};
 	read_address(self->apiserver, address, &options);
 	if (options.api_host && str_starts(str_from(options.api_host), STR("127."))) {

@@ -148,6 +148,13 @@ static int set_eviction_transition(struct settings *settings, const char *value,
 	return 0;
 }
 
+static int set_runtime(struct settings *settings, const char *value, struct err *err)
+{
+	(void)err;
+	settings->runtime = value;
+	return 0;
+}
+
 static int set_log_level(struct settings *settings, const char *value, struct err *err)
 {
 	if (!log_level_parse(str_from(value), &settings->log_level))
@@ -219,6 +226,8 @@ static const struct option options[] = {
 	 "memory.available<100Mi,nodefs.available<5%,pid.available<5%; of the disk at most 1Gi)"},
 	{"eviction-pressure-transition-period", 0, COMMAND_UP, "TIME", set_eviction_transition,
 	 "how long a node says that it is under pressure after it was (default: 5m)"},
+	{"runtime", 0, COMMAND_UP, "NAME", set_runtime,
+	 "run containers in images: by podman or crun, if installed (default: as processes)"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},
 	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,

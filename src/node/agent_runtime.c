@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent_runtime.c - containers in images: the plan of a process becomes that of a runtime's program.
+ *
+ * The supervisor runs `crun run` or `podman run` in place of the container's program. Both stay, hand signals
+ * on and end with the container's exit code, so that logs, restarts, grace periods and probes are as for a
+ * process. crun is given a bundle (bundle.h): its root is an overlay of the image's files and of a folder
+ * that takes what the container writes, mounted in the mount namespace of that run, so that nothing is left
+ * to unmount. Limits are kept by the control groups that crun is started in. podman has images, namespaces
+ * and control groups of its own, and is told everything by options (oci.h).
+ *
+ *	pods/UID/bundles/NAME/config.json	what crun reads
+ *	pods/UID/bundles/NAME/root		where the overlay is mounted
+ *	pods/UID/bundles/NAME/upper, work	what the container has written; new with every run
+ *	pods/UID/bundles/NAME/state		crun's own, in memory: gone with the run */
+#include "node/agent_runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "model/pod.h"
+#include "node/agent_internal.h"
+#include "node/agent_pull.h"
+#include "node/bundle.h"
+#include "node/container_env.h"
+#include "node/identity.h"
+#include "node/image.h"
+#include "node/oci.h"
+#include "node/tree.h"
+
+#include "base/banned.h"
+
+#define USUAL_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+enum { MODE_FOLDER = 0755, MODE_CONFIG = 0600 };
+
+struct agent_runtime {
+	enum oci_runtime kind;
+	char *program;
+	char *images;
+	char *home; /* of the node's user; NULL: unknown */
+	struct agent_pull *pull;
+};
+
+/* An image has come: pods that wait are looked at again. */
+static void on_image(void *arg)
+{
+	struct agent *agent = arg;
+	size_t at = 0;
+	void *value;
+
+	while (map_next(agent->pods, &at, NULL, &value)) {
+		struct agent_pod *pod = value;
+
+		if (!pod->has_plan)
+			agent_pod_refresh(pod);
+	}
+}
+
+struct agent_runtime *agent_runtime_new(struct agent *agent, const struct agent_options *options,
+					struct err *err)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	struct agent_runtime *self;
+	enum oci_runtime kind;
+	const char *program;
+
+	if (oci_parse(options->runtime, &kind, err) < 0)
+		return NULL;
+	program = oci_find(kind, options->path ? options->path : "", arena, err);
+	if (!program)
+		return NULL;
+	self = mem_new(struct agent_runtime);
+	self->kind = kind;
+	self->program = mem_strdup(program);
+	self->images = mem_printf("%s/images", options->folder);
+	self->home = options->home ? mem_strdup(options->home) : NULL;
+	if (kind == OCI_PODMAN)
+		self->pull = agent_pull_new(agent->loop, program, options->home, on_image, agent);
+	return self;
+}
+
+void agent_runtime_free(struct agent_runtime *self)
+{
+	if (!self)
+		return;
+	agent_pull_free(self->pull);
+	mem_free(self->program);
+	mem_free(self->images);
+	mem_free(self->home);
+	mem_free(self);
+}
+
+const char *agent_runtime_name(const struct agent_runtime *self)
+{
+	return oci_name(self->kind);
+}
+
+bool agent_runtime_has_own_namespaces(const struct agent_runtime *self)
+{
+	return self->kind == OCI_PODMAN;
+}
+
+/* --- words --- */
+
+struct words {
+	VEC(const char *) list;
+	struct arena *arena;
+};
+
+/* Ends the list; it stays in the arena. */
+static struct image_words words_take(struct words *words)
+{
+	size_t len = words->list.len;
+	const char **list = arena_calloc(words->arena, len + 1, sizeof(*list));
+
+	if (len)
+		memcpy(list, words->list.ptr, len * sizeof(*list));
+	vec_done(&words->list);
+	return (struct image_words){list, len};
+}
+
+static struct str name_of(const char *variable)
+{
+	struct str text = str_from(variable);
+	ptrdiff_t equals = str_find_byte(text, '=', 0);
+
+	return equals < 0 ? text : str_slice(text, 0, (size_t)equals);
+}
+
+static bool has_name(const struct image_words *list, struct str name)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (str_eq(name_of(list->ptr[i]), name))
+			return true;
+	return false;
+}
+
+/* Args without a command, which only an image can make use of. */
+static int args_of(const struct agent_runtime_container *in, struct image_words *ret,
+		   struct err *err)
+{
+	const struct strs *args = &in->container->args;
+	struct words words = {.arena = in->arena};
+	int rc = 0;
+
+	for (size_t i = 0; i < args->len && rc == 0; i++) {
+		struct str text;
+
+		rc = container_env_expand(in->env, args->ptr[i], false, in->arena, &text, err);
+		if (rc == 0)
+			vec_push(&words.list, text.ptr);
+	}
+	*ret = words_take(&words);
+	return rc;
+}
+
+static int never_pulled(const struct agent_runtime_container *in, const char **ret_reason,
+			struct err *err)
+{
+	*ret_reason = "ErrImageNeverPull";
+	return err_set(err, ERR_NOT_FOUND,
+		       "Container image \"%.*s\" is not present with pull policy of Never",
+		       STR_ARG(in->container->image));
+}
+
+/* --- crun --- */
+
+/* Command and args replace the image's as in Kubernetes. */
+static int set_argv(const struct agent_runtime_container *in, const struct image *image,
+		    struct bundle *bundle, struct err *err)
+{
+	struct words words = {.arena = in->arena};
+	struct image_words args;
+
+	if (in->env->argc) {
+		bundle->argv = (struct image_words){in->env->argv, in->env->argc};
+		return 0;
+	}
+	if (args_of(in, &args, err) < 0)
+		return -1;
+	for (size_t i = 0; i < image->entrypoint.len; i++)
+		vec_push(&words.list, image->entrypoint.ptr[i]);
+	if (!args.len)
+		args = image->command;
+	for (size_t i = 0; i < args.len; i++)
+		vec_push(&words.list, args.ptr[i]);
+	bundle->argv = words_take(&words);
+	return bundle->argv.len ? 0
+				: err_set(err, ERR_INVALID,
+					  "no command specified: neither the container nor its "
+					  "image has one");
+}
+
+/* The image's variables give way to those of the pod, and go before what a node would bring along. */
+static void set_env(const struct agent_runtime_container *in, const struct image *image,
+		    struct bundle *bundle)
+{
+	struct words words = {.arena = in->arena};
+	const struct image_words own = {in->env->env, in->env->n_env};
+	const char *passwd = arena_printf(in->arena, "%s/etc/passwd", image->root);
+
+	for (size_t i = 0; i < own.len; i++) {
+		struct str name = name_of(own.ptr[i]);
+		bool common = container_env_is_common(in->env, name);
+
+		if (common && has_name(&image->env, name))
+			continue;
+		if (common && str_is(name, "HOME"))
+			vec_push(&words.list,
+				 arena_printf(
+					 in->arena, "HOME=%s",
+					 identity_home(passwd, bundle->identity.uid, in->arena)));
+		else
+			vec_push(&words.list, own.ptr[i]);
+	}
+	for (size_t i = 0; i < image->env.len; i++) {
+		struct str name = name_of(image->env.ptr[i]);
+
+		if (!has_name(&own, name) || container_env_is_common(in->env, name))
+			vec_push(&words.list, image->env.ptr[i]);
+	}
+	bundle->env = words_take(&words);
+}
+
+static void set_identity(const struct agent_runtime_container *in, const struct image *image,
+			 const struct plan_container *plan, struct bundle *bundle)
+{
+	const struct security_context *own = in->container->security_context;
+	struct plan_identity *who = &bundle->identity;
+
+	*who = plan->identity;
+	if (who->gid < 0)
+		who->gid = who->uid < 0 && image->gid >= 0 ? image->gid : 0;
+	if (who->uid < 0)
+		who->uid = image->uid >= 0 ? image->uid : 0;
+	bundle->privileged = own && own->privileged.value;
+	bundle->read_only = own && own->read_only_root.value;
+	bundle->outer_uid = bundle->outer_gid = -1;
+	if (in->is_root)
+		return;
+	/* One user is all that there is; crun wants root among them to run other commands. */
+	who->uid = who->gid = 0;
+	who->n_groups = 0;
+	bundle->outer_uid = in->uid;
+	bundle->outer_gid = in->gid;
+}
+
+/* What was planned for a process on the machine's files, without what hides the node's folder: it is not
+ * there; and names, which the machine's files would bring. */
+static void set_mounts(const struct agent_runtime_container *in, const struct plan_container *plan,
+		       struct bundle *bundle)
+{
+	static const char resolv[] = "/etc/resolv.conf";
+	struct plan_mount *list = arena_calloc(in->arena, plan->n_mounts + 1, sizeof(*list));
+	const char *work = arena_printf(in->arena, "%s/work", in->folder);
+	bool has_resolv = access(resolv, R_OK) < 0;
+
+	for (size_t i = 0; i < plan->n_mounts; i++) {
+		struct str target = str_from(plan->mounts[i].target);
+
+		if (str_is(target, work) || str_is(target, in->hidden))
+			continue;
+		has_resolv = has_resolv || str_is(target, resolv);
+		list[bundle->n_mounts++] = plan->mounts[i];
+	}
+	if (!has_resolv)
+		list[bundle->n_mounts++] =
+			(struct plan_mount){.source = resolv, .target = resolv, .read_only = true};
+	bundle->mounts = list;
+}
+
+static const char *bundle_folder(const char *folder, struct str container, struct arena *arena)
+{
+	return arena_printf(arena, "%s/bundles/%.*s", folder, STR_ARG(container));
+}
+
+static int write_config(const char *folder, const struct bundle *bundle, struct arena *arena,
+			struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	const char *path = arena_printf(arena, "%s/config.json", folder);
+	AUTO(fd_close)
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, MODE_CONFIG);
+
+	bundle_print(bundle, &text);
+	if (fd < 0 || write(fd, text.ptr, text.len) != (ssize_t)text.len)
+		return err_errno(err, errno, "%s", path);
+	return 0;
+}
+
+static int make_folders(const char *folder, struct arena *arena, struct err *err)
+{
+	static const char *const names[] = {"root", "upper", "work", "state"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (tree_mkdir(arena_printf(arena, "%s/%s", folder, names[i]), MODE_FOLDER, err) <
+		    0)
+			return -1;
+	return 0;
+}
+
+/* Paths in the options of an overlay: colons and commas part them. */
+static const char *escape(const char *path, struct arena *arena)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	for (; *path; path++) {
+		if (strchr(":,\\", *path))
+			buf_putc(&text, '\\');
+		buf_putc(&text, *path);
+	}
+	return arena_str(arena, buf_str(&text)).ptr;
+}
+
+/* The overlay, crun's own state, and nothing in place of the machine's control groups: crun would refuse to
+ * work where there are those of both versions. */
+static void set_crun_mounts(const struct agent_runtime_container *in, const struct image *image,
+			    const char *folder, struct plan_container *plan)
+{
+	struct arena *arena = in->arena;
+	struct plan_mount *list = arena_calloc(arena, 4, sizeof(*list));
+	size_t len = 0;
+
+	list[len++] = (struct plan_mount){
+		.target = arena_printf(arena, "%s/root", folder),
+		.fstype = "overlay",
+		.options = arena_printf(arena, "lowerdir=%s,upperdir=%s,workdir=%s%s",
+					escape(image->root, arena),
+					escape(arena_printf(arena, "%s/upper", folder), arena),
+					escape(arena_printf(arena, "%s/work", folder), arena),
+					in->is_root ? "" : ",userxattr"),
+	};
+	list[len++] = (struct plan_mount){.target = arena_printf(arena, "%s/state", folder),
+					  .fstype = "tmpfs",
+					  .options = "mode=0700"};
+	if (access("/sys/fs/cgroup", F_OK) == 0)
+		list[len++] = (struct plan_mount){
+			.target = "/sys/fs/cgroup", .fstype = "tmpfs", .read_only = true};
+	plan->mounts = list;
+	plan->n_mounts = len;
+}
+
+/* crun itself: as the node, but with the limits that it hands on. */
+static void set_crun(const struct agent_runtime *self, const struct agent_runtime_container *in,
+		     const char *folder, struct plan_container *plan)
+{
+	static const char *const env[] = {USUAL_PATH, NULL};
+	const char *state = arena_printf(in->arena, "%s/state", folder);
+	const char *const words[] = {
+		self->program, "--cgroup-manager=disabled",
+		"--root",      state,
+		"run",         "--bundle",
+		folder,        plan->name,
+	};
+	const char **argv = arena_calloc(in->arena, ARRAY_LEN(words) + 1, sizeof(*argv));
+	struct plan_identity who = plan_identity_none;
+
+	memcpy(argv, words, sizeof(words));
+	plan->argv = argv;
+	plan->argc = ARRAY_LEN(words);
+	plan->env = env;
+	plan->n_env = 1;
+	plan->cwd = folder;
+	plan->root = NULL;
+	plan->read_only_root = false;
+	who.max_processes = plan->identity.max_processes;
+	who.max_files = plan->identity.max_files;
+	who.core_size = plan->identity.core_size;
+	who.oom_score_adj = plan->identity.oom_score_adj;
+	who.nice = plan->identity.nice;
+	plan->identity = who;
+}
+
+static int wrap_crun(const struct agent_runtime *self, const struct agent_runtime_container *in,
+		     struct plan_container *plan, const char **ret_reason, struct err *err)
+{
+	const char *folder = bundle_folder(in->folder, in->container->name, in->arena);
+	struct bundle bundle = {.tty = plan->tty, .host_pid = in->pod->spec.host_pid};
+	struct image image;
+
+	if (image_open(self->images, in->container->image, in->arena, &image, err) < 0) {
+		*ret_reason = err->code == ERR_INVALID ? "InvalidImageName" : "ErrImagePull";
+		return err->code == ERR_NOT_FOUND && in->container->pull_policy == PULL_NEVER
+			       ? never_pulled(in, ret_reason, err)
+			       : -1;
+	}
+	*ret_reason = "CreateContainerError";
+	if (!in->can_mount)
+		return err_set(err, ERR_NOT_IMPLEMENTED,
+			       "images need mount namespaces, which this machine does not permit");
+	if (set_argv(in, &image, &bundle, err) < 0)
+		return -1;
+	set_identity(in, &image, plan, &bundle);
+	set_env(in, &image, &bundle);
+	set_mounts(in, plan, &bundle);
+	bundle.root = arena_printf(in->arena, "%s/root", folder);
+	bundle.folder = in->container->working_dir.len
+				? arena_str(in->arena, in->container->working_dir).ptr
+			: image.folder ? image.folder
+				       : "/";
+	if (make_folders(folder, in->arena, err) < 0 ||
+	    write_config(folder, &bundle, in->arena, err) < 0)
+		return -1;
+	set_crun_mounts(in, &image, folder, plan);
+	set_crun(self, in, folder, plan);
+	return 0;
+}
+
+/* --- podman --- */
+
+static const char *podman_name(const char *uid, struct str container, struct arena *arena)
+{
+	return arena_printf(arena, "volcano-%s-%.*s", uid, STR_ARG(container));
+}
+
+/* Variables that nobody has named are the image's matter. */
+static struct image_words named_env(const struct agent_runtime_container *in)
+{
+	struct words words = {.arena = in->arena};
+
+	for (size_t i = 0; i < in->env->n_env; i++)
+		if (!container_env_is_common(in->env, name_of(in->env->env[i])))
+			vec_push(&words.list, in->env->env[i]);
+	return words_take(&words);
+}
+
+/* ERR_UNAVAILABLE: it is on its way. */
+static int get_image(const struct agent_runtime *self, const struct agent_runtime_container *in,
+		     const char **ret_reason, struct err *err)
+{
+	static const enum agent_pull_how hows[PULL_POLICY_COUNT] = {
+		[PULL_DEFAULT] = PULL_HOW_MISSING,
+		[PULL_ALWAYS] = PULL_HOW_ALWAYS,
+		[PULL_IF_NOT_PRESENT] = PULL_HOW_MISSING,
+		[PULL_NEVER] = PULL_HOW_NEVER,
+	};
+	struct str image = in->container->image;
+	const char *why = "";
+
+	switch (agent_pull_ask(self->pull, image, hows[in->container->pull_policy], in->arena,
+			       &why)) {
+	case PULL_IS_THERE:
+		return 0;
+	case PULL_IS_COMING:
+		*ret_reason = NULL;
+		return err_set(err, ERR_UNAVAILABLE, "Pulling image \"%.*s\"", STR_ARG(image));
+	case PULL_IS_ABSENT:
+		return never_pulled(in, ret_reason, err);
+	case PULL_HAS_FAILED:
+		break;
+	}
+	*ret_reason = "ErrImagePull";
+	return err_set(err, ERR_NOT_FOUND, "failed to pull image \"%.*s\": %s", STR_ARG(image),
+		       why);
+}
+
+static int wrap_podman(const struct agent_runtime *self, const struct agent_runtime_container *in,
+		       struct plan_container *plan, struct err *err)
+{
+	const struct pod_plan surroundings = {.netns = in->netns, .hostname = in->hostname};
+	struct bundle kept = {0};
+	struct plan_container inner = *plan;
+	struct image_words env = named_env(in);
+	struct image_words args;
+	const char **own = arena_calloc(in->arena, 3, sizeof(*own));
+
+	set_mounts(in, plan, &kept);
+	inner.env = env.ptr;
+	inner.n_env = env.len;
+	inner.mounts = kept.mounts;
+	inner.n_mounts = kept.n_mounts;
+	if (args_of(in, &args, err) < 0 ||
+	    oci_argv(
+		    &(struct oci_container){
+			    .program = self->program,
+			    .image = arena_str(in->arena, in->container->image).ptr,
+			    .name = podman_name(in->uid_text, in->container->name, in->arena),
+			    .pod = &surroundings,
+			    .plan = &inner,
+			    .args = args.ptr,
+			    .n_args = args.len,
+			    .container = in->container},
+		    in->arena, &plan->argv, &plan->argc, err) < 0)
+		return -1;
+	own[0] = USUAL_PATH;
+	if (self->home)
+		own[1] = arena_printf(in->arena, "HOME=%s", self->home);
+	*plan = (struct plan_container){.name = plan->name,
+					.argv = plan->argv,
+					.argc = plan->argc,
+					.env = own,
+					.n_env = self->home ? 2 : 1,
+					.cwd = "/",
+					.identity = plan_identity_none,
+					.tty = plan->tty,
+					.stdin_open = plan->stdin_open};
+	return 0;
+}
+
+/* --- what the agent asks for --- */
+
+int agent_runtime_wrap(const struct agent_runtime *self, const struct agent_runtime_container *in,
+		       struct plan_container *plan, const char **ret_reason, struct err *err)
+{
+	*ret_reason = "CreateContainerError";
+	if (self->kind == OCI_PODMAN)
+		return get_image(self, in, ret_reason, err) < 0 ? -1
+								: wrap_podman(self, in, plan, err);
+	return wrap_crun(self, in, plan, ret_reason, err);
+}
+
+/* The runtime's program has begun, but its container may not have: a command waits for that, ten seconds at
+ * most. $0 is what tells. */
+#define WAIT(test)                                                           \
+	"i=0; while [ $i -lt 200 ] && " test "; do sleep 0.05; i=$((i+1)); " \
+	"done; exec \"$@\""
+
+size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_pod *pod,
+			  struct str container, struct arena *arena,
+			  struct str words[AGENT_RUNTIME_WORDS])
+{
+	const char *state =
+		arena_printf(arena, "%s/state", bundle_folder(pod->folder, container, arena));
+	const struct str crun[] = {
+		STR("/bin/sh"),
+		STR("-c"),
+		STR(WAIT("[ ! -s \"$0\" ]")),
+		str_from(arena_printf(arena, "%s/%.*s/status", state, STR_ARG(container))),
+		str_from(self->program),
+		STR("--cgroup-manager=disabled"),
+		STR("--root"),
+		str_from(state),
+		STR("exec"),
+		container,
+	};
+	const struct str name = str_from(podman_name(pod->uid, container, arena));
+	const struct str podman[] = {
+		STR("/bin/sh"),
+		STR("-c"),
+		STR(WAIT("[ \"$(\"$1\" inspect -f '{{.State.Running}}' \"$0\" 2>&1)\" != true ]")),
+		name,
+		str_from(self->program),
+		STR("exec"),
+		name,
+	};
+	bool is_crun = self->kind == OCI_CRUN;
+	size_t len = is_crun ? ARRAY_LEN(crun) : ARRAY_LEN(podman);
+
+	memcpy(words, is_crun ? crun : podman, len * sizeof(*words));
+	return len;
+}
+
+void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod,
+			 struct str container)
+{
+	static const char *const names[] = {"upper", "work"};
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	const char *folder = bundle_folder(pod->folder, container, arena);
+
+	if (self->kind != OCI_CRUN)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
+		const char *old = arena_printf(arena, "%s.old", path);
+		struct err err;
+
+		if (rename(path, old) < 0)
+			continue;
+		agent_remove_folder(pod->agent, old);
+		(void)!tree_mkdir(path, MODE_FOLDER, &err); /* a start will say so */
+	}
+}

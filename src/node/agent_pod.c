@@ -233,6 +233,8 @@ static void on_lost(void *arg)
 {
 	struct agent_pod *pod = arg;
 
+	if (supervisor_is_clean(pod->supervisor))
+		pod->has_cgroup = false;
 	supervisor_free(TAKE(pod->supervisor));
 	if (pod->over)
 		agent_room_leave(pod->agent->room, pod);

@@ -303,8 +303,17 @@ static int set_cgroups(struct job *job, const struct container *container,
 	struct cgroup_limits limits =
 		cgroup_limits_of(container, job->home->identity.max_processes);
 
-	if (cgroup_make(job->home->cgroups, &path, &limits, err) < 0)
+	struct cgroup_work work;
+
+	if (!path.container &&
+	    cgroup_describe(job->home->cgroups, &path, &limits, job->arena, &work)) {
+		ret->group_folders = work.folders;
+		ret->n_group_folders = work.n_folders;
+		ret->group_values = work.values;
+		ret->n_group_values = work.n_values;
+	} else if (cgroup_make(job->home->cgroups, &path, &limits, err) < 0) {
 		return err_wrap(err, "control group");
+	}
 	ret->n_cgroups = cgroup_procs(job->home->cgroups, &path, job->arena, &ret->cgroups);
 	return 0;
 }

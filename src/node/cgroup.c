@@ -287,81 +287,111 @@ static int64_t quota_of(int64_t milli)
 	return quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota;
 }
 
-/* What a group is held to. One of version 1 that was just made has no bounds, and need not be told. */
-struct bounds {
-	const struct cgroup_limits *limits;
-	bool fresh;
+/* A file of a group of version 1, and what it gets. */
+struct value {
+	const char *file;
+	char text[32];
 };
+enum { VALUES_MAX = 2 };
 
-static int set_cpu(const struct cgroup_tree *tree, const char *folder, const struct bounds *bounds,
-		   struct err *err)
+static void put_value(struct value *value, const char *file, int64_t number)
 {
-	const struct cgroup_limits *limits = bounds->limits;
+	value->file = file;
+	(void)snprintf(value->text, sizeof(value->text), "%" PRId64, number);
+}
+
+/* One that was just made has no bounds, and need not be told. */
+static size_t values_of(size_t controller, const struct cgroup_limits *limits, bool fresh,
+			struct value ret[VALUES_MAX])
+{
+	size_t len = 0;
+
+	switch ((enum cgroup_controller)controller) {
+	case CGROUP_CPU:
+		put_value(&ret[len++], "cpu.shares", shares_of(limits->cpu_request));
+		if (limits->cpu_limit || !fresh)
+			put_value(&ret[len++], "cpu.cfs_quota_us",
+				  limits->cpu_limit ? quota_of(limits->cpu_limit) : -1);
+		break;
+	case CGROUP_MEMORY:
+		if (limits->memory_limit || !fresh)
+			put_value(&ret[len++], "memory.limit_in_bytes",
+				  limits->memory_limit ? limits->memory_limit : -1);
+		break;
+	case CGROUP_PIDS:
+		if (limits->processes || !fresh)
+			put_value(&ret[len++], "pids.max", limits->processes);
+		if (len && !limits->processes)
+			(void)snprintf(ret[0].text, sizeof(ret[0].text), "max");
+		break;
+	case CGROUP_CPUACCT:
+	case CGROUP_CONTROLLER_COUNT:
+		break;
+	}
+	return len;
+}
+
+static int set_v1(size_t controller, const char *folder, const struct cgroup_limits *limits,
+		  bool fresh, struct err *err)
+{
+	struct value values[VALUES_MAX];
+	size_t len = values_of(controller, limits, fresh, values);
+
+	for (size_t i = 0; i < len; i++) {
+		/* a kernel without bandwidth control has no such file */
+		bool needed = controller != CGROUP_CPU || i == 0 || limits->cpu_limit;
+
+		if (write_value(folder, values[i].file, values[i].text, needed ? err : NULL) < 0 &&
+		    needed)
+			return -1;
+	}
+	return 0;
+}
+
+static int set_cpu(const char *folder, const struct cgroup_limits *limits, struct err *err)
+{
 	int64_t shares = shares_of(limits->cpu_request);
 	int64_t quota = limits->cpu_limit ? quota_of(limits->cpu_limit) : -1;
 	char value[64];
 
-	if (tree->version == CGROUP_V2) {
-		(void)snprintf(value, sizeof(value), "%" PRId64,
-			       1 + (shares - SHARES_MIN) * 9999 / (SHARES_MAX - SHARES_MIN));
-		if (write_value(folder, "cpu.weight", value, err) < 0)
-			return -1;
-		(void)snprintf(value, sizeof(value), "%" PRId64 " %d", quota, PERIOD_US);
-		return write_value(folder, "cpu.max", quota < 0 ? "max" : value, err);
-	}
-	(void)snprintf(value, sizeof(value), "%" PRId64, shares);
-	if (write_value(folder, "cpu.shares", value, err) < 0)
+	(void)snprintf(value, sizeof(value), "%" PRId64,
+		       1 + (shares - SHARES_MIN) * 9999 / (SHARES_MAX - SHARES_MIN));
+	if (write_value(folder, "cpu.weight", value, err) < 0)
 		return -1;
-	if (bounds->fresh && quota < 0)
-		return 0;
-	try_value(folder, "cpu.cfs_period_us", "100000");
-	(void)snprintf(value, sizeof(value), "%" PRId64, quota);
-	/* a kernel without bandwidth control has no such file */
-	return write_value(folder, "cpu.cfs_quota_us", value, quota < 0 ? NULL : err) < 0 &&
-			       quota >= 0
-		       ? -1
-		       : 0;
+	(void)snprintf(value, sizeof(value), "%" PRId64 " %d", quota, PERIOD_US);
+	return write_value(folder, "cpu.max", quota < 0 ? "max" : value, err);
 }
 
-static int set_memory(const struct cgroup_tree *tree, const char *folder,
-		      const struct bounds *bounds, struct err *err)
+static int set_memory(const char *folder, const struct cgroup_limits *limits, struct err *err)
 {
-	const struct cgroup_limits *limits = bounds->limits;
-	char value[64] = "-1";
-
-	if (bounds->fresh && !limits->memory_limit)
-		return 0;
-	if (limits->memory_limit)
-		(void)snprintf(value, sizeof(value), "%" PRId64, limits->memory_limit);
-	if (tree->version == CGROUP_V1)
-		return write_value(folder, "memory.limit_in_bytes", value, err);
-	if (limits->memory_limit)
-		try_value(folder, "memory.swap.max", "0");
-	return write_value(folder, "memory.max", limits->memory_limit ? value : "max", err);
-}
-
-static int set_processes(const char *folder, const struct bounds *bounds, struct err *err)
-{
-	const struct cgroup_limits *limits = bounds->limits;
 	char value[64] = "max";
 
-	if (bounds->fresh && !limits->processes)
-		return 0;
+	if (limits->memory_limit) {
+		(void)snprintf(value, sizeof(value), "%" PRId64, limits->memory_limit);
+		try_value(folder, "memory.swap.max", "0");
+	}
+	return write_value(folder, "memory.max", value, err);
+}
+
+static int set_processes(const char *folder, const struct cgroup_limits *limits, struct err *err)
+{
+	char value[64] = "max";
+
 	if (limits->processes)
 		(void)snprintf(value, sizeof(value), "%" PRId64, limits->processes);
 	return write_value(folder, "pids.max", value, err);
 }
 
-static int set_limits(const struct cgroup_tree *tree, size_t controller, const char *folder,
-		      const struct bounds *bounds, struct err *err)
+static int set_v2(size_t controller, const char *folder, const struct cgroup_limits *limits,
+		  struct err *err)
 {
 	switch ((enum cgroup_controller)controller) {
 	case CGROUP_CPU:
-		return set_cpu(tree, folder, bounds, err);
+		return set_cpu(folder, limits, err);
 	case CGROUP_MEMORY:
-		return set_memory(tree, folder, bounds, err);
+		return set_memory(folder, limits, err);
 	case CGROUP_PIDS:
-		return set_processes(folder, bounds, err);
+		return set_processes(folder, limits, err);
 	case CGROUP_CPUACCT:
 	case CGROUP_CONTROLLER_COUNT:
 		break;
@@ -374,19 +404,70 @@ int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
 {
 	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
 		AUTO(mem_free) char *folder = NULL;
-		struct bounds bounds = {.limits = limits};
+		bool fresh = false;
 
 		if (!tree->base[i])
 			continue;
 		folder = folder_of(tree, i, path);
-		if (!is_shared(tree, i) && make_group(tree, i, folder, &bounds.fresh, err) < 0)
+		if (!is_shared(tree, i) && make_group(tree, i, folder, &fresh, err) < 0)
 			return err_wrap(err, "control group");
-		if (set_limits(tree, i, folder, &bounds, err) < 0)
+		if ((tree->version == CGROUP_V1 ? set_v1(i, folder, limits, fresh, err)
+						: set_v2(i, folder, limits, err)) < 0)
 			return err_wrap(err, "control group");
 		if (tree->version == CGROUP_V2 && limits->as_one && i == CGROUP_MEMORY)
 			try_value(folder, "memory.oom.group", "1");
 	}
 	return 0;
+}
+
+static void describe_values(const char *folder, size_t controller,
+			    const struct cgroup_limits *limits, struct arena *arena,
+			    struct cgroup_work *ret)
+{
+	struct value values[VALUES_MAX];
+	size_t len = values_of(controller, limits, true, values);
+
+	for (size_t i = 0; i < len; i++) {
+		ret->values[ret->n_values++] = arena_printf(arena, "%s/%s", folder, values[i].file);
+		ret->values[ret->n_values++] = arena_strdup(arena, values[i].text);
+	}
+}
+
+/* The group above it is there, or is made. */
+static bool has_node(const struct cgroup_tree *tree, size_t controller, const char *name)
+{
+	AUTO(mem_free)
+	char *folder = folder_of(tree, controller, &(struct cgroup_path){.node = name});
+	bool fresh;
+
+	return access(folder, F_OK) == 0 || make_group(tree, controller, folder, &fresh, NULL) == 0;
+}
+
+bool cgroup_describe(const struct cgroup_tree *tree, const struct cgroup_path *pod,
+		     const struct cgroup_limits *limits, struct arena *arena,
+		     struct cgroup_work *ret)
+{
+	enum { FOLDERS_MAX = CGROUP_CONTROLLER_COUNT, TEXTS_MAX = 2 * VALUES_MAX * FOLDERS_MAX };
+
+	*ret = (struct cgroup_work){
+		.folders = arena_calloc(arena, FOLDERS_MAX, sizeof(*ret->folders)),
+		.values = arena_calloc(arena, TEXTS_MAX, sizeof(*ret->values)),
+	};
+	if (tree->version != CGROUP_V1)
+		return false;
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+		AUTO(mem_free) char *folder = NULL;
+
+		if (!tree->base[i])
+			continue;
+		if (!has_node(tree, i, pod->node))
+			return false;
+		folder = folder_of(tree, i, pod);
+		if (!is_shared(tree, i))
+			ret->folders[ret->n_folders++] = arena_strdup(arena, folder);
+		describe_values(folder, i, limits, arena, ret);
+	}
+	return true;
 }
 
 size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *path,

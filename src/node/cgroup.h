@@ -66,6 +66,18 @@ struct cgroup_path {
 /* Make a group, and those above it, and set its limits. */
 int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		const struct cgroup_limits *limits, struct err *err) MUST_CHECK;
+/* The same of a pod's group, for somebody else to do: folders to be made, and files and what is to be written into
+ * them, alternately; in the arena. The node's group is made here. False: it cannot be said beforehand, as in
+ * version 2, where controllers are handed down; cgroup_make() does it, or tells why not. */
+struct cgroup_work {
+	const char **folders;
+	size_t n_folders;
+	const char **values;
+	size_t n_values;
+};
+bool cgroup_describe(const struct cgroup_tree *tree, const struct cgroup_path *pod,
+		     const struct cgroup_limits *limits, struct arena *arena,
+		     struct cgroup_work *ret);
 /* The files that a process writes itself into (plan_container.cgroups), in the arena. */
 size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		    struct arena *arena, const char *const **ret);

@@ -98,6 +98,8 @@ static const struct field container_fields[] = {
 	LIST(struct plan_container, env, n_env, FIELD_TEXTS, NULL),
 	FIELD(struct plan_container, cwd, FIELD_TEXT),
 	LIST(struct plan_container, cgroups, n_cgroups, FIELD_TEXTS, NULL),
+	LIST(struct plan_container, group_folders, n_group_folders, FIELD_TEXTS, NULL),
+	LIST(struct plan_container, group_values, n_group_values, FIELD_TEXTS, NULL),
 	LIST(struct plan_container, mounts, n_mounts, FIELD_STRUCTS, &mount_shape),
 	FIELD(struct plan_container, root, FIELD_TEXT),
 	FIELD(struct plan_container, read_only_root, FIELD_BOOL),

@@ -59,6 +59,12 @@ struct plan_container {
 	const char *cwd;            /* NULL: the pod's folder */
 	const char *const *cgroups; /* cgroup.procs files that the process writes itself into */
 	size_t n_cgroups;
+	const char *const
+		*group_folders; /* groups that are to be made before; they go at the end */
+	size_t n_group_folders;
+	const char *const
+		*group_values; /* a file of one, what is written there, the next file, ... */
+	size_t n_group_values;
 	const struct plan_mount *mounts;
 	size_t n_mounts;
 	const char *

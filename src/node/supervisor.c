@@ -63,6 +63,7 @@ struct supervisor {
 	VEC(struct message) waiting; /* for the socket to take them */
 	bool telling;                /* an event is being told: it is freed afterwards */
 	bool freed;
+	bool clean;
 };
 
 /* --- the launcher --- */
@@ -265,6 +266,8 @@ static void hear(struct supervisor *self, struct str message)
 		hear_state(self, message);
 	else if (str_is(word, "done"))
 		hear_done(self, message);
+	else if (str_is(word, "clean"))
+		self->clean = true;
 	else if (str_is(word, "hello"))
 		hear_hello(self, message);
 	else if (str_is(word, "ready"))
@@ -330,6 +333,11 @@ static struct supervisor *supervisor_new(struct loop *loop, int fd,
 		return self;
 	supervisor_free(self);
 	return NULL;
+}
+
+bool supervisor_is_clean(const struct supervisor *supervisor)
+{
+	return supervisor->clean;
 }
 
 void supervisor_free(struct supervisor *supervisor)

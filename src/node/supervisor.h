@@ -7,6 +7,7 @@
 #ifndef NODE_SUPERVISOR_H
 #define NODE_SUPERVISOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,8 @@ struct supervisor *supervisor_launch(struct launcher *launcher, const char *fold
 struct supervisor *supervisor_connect(struct loop *loop, const char *folder,
 				      const struct supervisor_events *events, void *arg,
 				      struct err *err) MUST_CHECK;
+/* Has it told that it took its control groups away? Otherwise, once it is lost, that is left to do. */
+bool supervisor_is_clean(const struct supervisor *supervisor);
 /* It stays, and goes on. Allowed in its events. Takes NULL. */
 void supervisor_free(struct supervisor *supervisor);
 DEFINE_AUTO(struct supervisor *, supervisor_free);

@@ -17,6 +17,7 @@
  *	state I RECORD			how a container is (node/record.h); after hello of each of them,
  *					then with every change, which has been written down before
  *	ready				all that was known at hello has been told
+ *	clean				its last word: the control groups that it made are gone
  *	done ID CODE NUL OUTPUT		a command has ended; CODE -1: it could not be started (OUTPUT says
  *					why), -2: it took too long
  *

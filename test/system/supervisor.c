@@ -34,8 +34,9 @@ struct world {
 	struct record records[CONTAINERS];
 	bool ready;
 	bool lost;
-	bool late; /* nothing happened for too long */
-	int code;  /* of a command */
+	bool clean; /* it was, and had told so */
+	bool late;  /* nothing happened for too long */
+	int code;   /* of a command */
 	char output[WIRE_OUTPUT_BYTES + 1];
 	char addresses[64];
 	struct loop_timer *timer;
@@ -68,6 +69,7 @@ static void on_lost(void *arg)
 	struct world *w = arg;
 
 	w->lost = true;
+	w->clean = supervisor_is_clean(w->supervisor);
 	supervisor_free(TAKE(w->supervisor));
 }
 
@@ -410,6 +412,50 @@ static void test_killed_agent(const char *program)
 	end(&w);
 }
 
+/* Folders stand for control groups: they are made before the program, and go with the supervisor. */
+static void test_groups(const char *program)
+{
+	struct world w;
+	const char *argv[2][4];
+	const char *folders[1];
+	const char *values[2];
+	const char *nowhere[] = {"/nowhere/group"};
+	struct plan_container containers[] = {shell("main", argv[0], "exec sleep 1000"),
+					      shell("other", argv[1], "true")};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(mem_free) char *folder = NULL;
+	AUTO(mem_free) char *file = NULL;
+	struct err err;
+
+	begin(&w, program);
+	folder = mem_printf("%s/group", w.pod);
+	file = mem_printf("%s/bound", w.pod);
+	folders[0] = folder;
+	values[0] = file;
+	values[1] = "77";
+	ok(fd_write_file(file, "", 0, 0600, &err) == 0, "a file for a bound");
+	containers[0].group_folders = folders;
+	containers[0].n_group_folders = 1;
+	containers[0].group_values = values;
+	containers[0].n_group_values = 2;
+	containers[1].group_folders = nowhere;
+	containers[1].n_group_folders = 1;
+	launch(&w, containers, 2, NULL);
+	supervisor_start(w.supervisor, 0, 0);
+	supervisor_start(w.supervisor, 1, 0);
+	WAIT(&w, w.records[0].state == RECORD_RUNNING && w.records[1].state == RECORD_ENDED);
+	ok(access(folder, F_OK) == 0 && fd_read_file(file, &text, NULL) == 0 &&
+		   str_is(buf_str(&text), "77"),
+	   "a group is there before its program, with its bounds");
+	ok(w.records[1].now.start_failed, "without its group a program is not started");
+	is(w.records[1].message, "control group: /nowhere/group: No such file or directory");
+	supervisor_quit(w.supervisor);
+	WAIT(&w, w.lost);
+	ok(access(folder, F_OK) < 0, "it goes with the supervisor");
+	ok(w.clean, "which has told so");
+	end(&w);
+}
+
 static void test_killed_supervisor(const char *program)
 {
 	struct world w;
@@ -553,6 +599,7 @@ int main(int argc, char **argv)
 	test_resist(argv[1]);
 	test_grace(argv[1]);
 	test_killed_agent(argv[1]);
+	test_groups(argv[1]);
 	test_killed_supervisor(argv[1]);
 	test_exec(argv[1]);
 	test_deadline(argv[1], 300 * TIME_MILLISECOND, "what runs at the pod's deadline is ended");

@@ -265,6 +265,36 @@ static bool is_removed(struct cgroup_tree *tree, const struct cgroup_path *path)
 	return false;
 }
 
+/* What is described is what would be made. */
+static void test_described(const struct cgroup_tree *tree, struct arena *arena)
+{
+	struct cgroup_path pod = {"node-1", "u-3", NULL};
+	struct cgroup_limits limits = {500, 1500, 64 << 20, 20, true};
+	struct cgroup_work work;
+	struct err err = {0};
+	size_t made = 0, written = 0, kept = 0;
+
+	if (!cgroup_describe(tree, &pod, &limits, arena, &work)) {
+		ok(true, "# skip groups of version 2 are not described");
+		return;
+	}
+	for (size_t i = 0; i < work.n_folders; i++)
+		made += mkdir(work.folders[i], 0755) == 0;
+	for (size_t i = 0; i + 1 < work.n_values; i += 2) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		AUTO(fd_close) int fd = open(work.values[i], O_WRONLY | O_CLOEXEC);
+		struct str value = str_from(work.values[i + 1]);
+
+		written += fd >= 0 && write(fd, value.ptr, value.len) == (ssize_t)value.len;
+		kept += fd_read_file(work.values[i], &text, NULL) == 0 &&
+			str_eq(str_trim(buf_str(&text)), value);
+	}
+	ok(work.n_folders && made == work.n_folders, "its folders can be made");
+	ok(work.n_values && written == work.n_values / 2 && kept == written,
+	   "shares, quota, memory and processes can be written");
+	ok(cgroup_remove(tree, &pod, &err) == 0, "it is removed as any other %s", err.text);
+}
+
 static void test_family(struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path path = {"node-1", "u-1", "main"};
@@ -336,6 +366,7 @@ static void test_here(void)
 	}
 	assert(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
 	test_family(tree, arena);
+	test_described(tree, arena);
 	test_memory(tree, arena);
 	ok(is_removed(tree, &(struct cgroup_path){0}), "the tree is removed");
 }

@@ -36,6 +36,7 @@
 #include "node/plan.h"
 #include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/family.h"
+#include "programs/volcano-pod/groups.h"
 #include "programs/volcano-pod/supervisor_internal.h"
 
 #include "base/banned.h"
@@ -137,10 +138,11 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 	begin_run(container, run, supervisor_wall());
 	if (run >= 2)
 		output_remove(plan->name, run - 2, self->plan.log_files);
-	if (plan->argc && child_start(&(struct child_start){.plan = &self->plan,
-							    .container = plan,
-							    .argv = plan->argv},
-				      &child, &err) < 0) {
+	if (plan->argc &&
+	    (groups_make(plan, &err) < 0 || child_start(&(struct child_start){.plan = &self->plan,
+									      .container = plan,
+									      .argv = plan->argv},
+							&child, &err) < 0)) {
 		record->state = RECORD_ENDED;
 		record->now.ended = record->now.started;
 		record->now.exit_code = 128;
@@ -564,6 +566,8 @@ int supervisor_run(const char *folder, int agent, int plan, struct err *err)
 		while (!self.quitting && !(self.quit_when_ended && running(&self) == 0))
 			turn(&self, &watched);
 		end_all(&self);
+		if (groups_remove(&self.plan))
+			supervisor_send(&self, "clean", strlen("clean"));
 		rc = 0;
 	}
 	vec_done(&watched.fds);

@@ -25,7 +25,7 @@ DEFINE_AUTO(struct auth *, auth_free);
 struct api;
 void auth_set_api(struct auth *auth, struct api *api);
 /* Whose token of a file is it? NULL: nobody's. */
-const struct user *auth_find_token(const struct auth *auth, struct str token);
+const struct user *auth_find_token(const struct auth *auth, struct str text);
 /* One more token for a user; copied. Tokens are compared in constant time. */
 void auth_add_token(struct auth *auth, struct str token, const struct user *user);
 

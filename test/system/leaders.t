@@ -77,7 +77,7 @@ is "no pod was bound twice" "$(bound_twice)" ""
 
 second=${servers##* }
 passes "it is asked for its model" kill -USR1 "$second"
-comes "which is in a file" snapshot- ls "$tmp/dump"
+comes "which is in a file, whole when that is told" 'the model is dumped' logs "$tmp/second"
 dump=$(cat "$tmp"/dump/snapshot-*.json)
 has "with the configuration" "$dump" '{"configuration":{"actions":'
 has "with nodes" "$dump" '"futureIdle":{'

@@ -217,7 +217,8 @@ fi
 
 # ---- limits ----
 if [ "$who" = root ] && [ -w /sys/fs/cgroup ]; then
-	pod hungry 'exec tail /dev/zero' 'resources: {limits: {memory: 32Mi}},' | kubectl create -f - >/dev/null
+	# A piece of 500 MB, and no more: where no limit is kept the machine has to bear it.
+	pod hungry 'exec dd if=/dev/zero of=/dev/null bs=500M count=1' 'resources: {limits: {memory: 32Mi}},' | kubectl create -f - >/dev/null
 	passes "$who: who takes too much memory is ended" wait_for 'jsonpath={.status.phase}=Failed' pod/hungry
 	is "$who: and it is said why" \
 		"$(field hungry '.status.containerStatuses[0].state.terminated.reason')" OOMKilled

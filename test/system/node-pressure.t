@@ -47,7 +47,7 @@ if [ -n "${OWN_MOUNTS-}" ] && mount -t tmpfs -o size=200m tmpfs "$home" 2>/dev/n
 		pod big "head -c $((60 * M)) /dev/zero >f; touch $tmp/big; trap \"\" TERM; sleep 1000 & wait; sleep 1000" \
 			'' 'terminationGracePeriodSeconds: 500,'
 	} | kubectl create -f - >/dev/null
-	passes "two pods write" timeout 60 sh -c "until [ -e $tmp/small ] && [ -e $tmp/big ]; do :; done"
+	settles "two pods write" "$(printf '%s\n' "$tmp/big" "$tmp/small")" ls "$tmp/big" "$tmp/small"
 	fill $((60 * M))
 	passes "when the disk is full, who takes more than it asked for goes" \
 		wait_for 'jsonpath={.status.phase}=Failed' pod/big

@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-enum { INDEX_LOOPBACK = 1, INDEX_INSIDE = 2 };
+enum { INDEX_LOOPBACK = 1, INDEX_INSIDE = 2, OWNER_MAX = 256 /* an alias holds one byte less */ };
 
 static int set_up(int socket, int index)
 {
@@ -92,6 +92,17 @@ static int add_bridge(const struct bridge *bridge)
 	return number == EEXIST ? 0 : number;
 }
 
+/* What it is good for, for whoever finds it. */
+static int set_alias(const struct bridge *bridge, int index)
+{
+	struct ifinfomsg header = {.ifi_index = index};
+	struct netlink message = {0};
+
+	netlink_begin(&message, RTM_NEWLINK, 0, &header, sizeof(header));
+	netlink_put(&message, IFLA_IFALIAS, bridge->owner, strlen(bridge->owner));
+	return netlink_ask(bridge->socket, &message);
+}
+
 int bridge_make(const struct bridge *bridge, struct err *err)
 {
 	int number = add_bridge(bridge);
@@ -101,6 +112,8 @@ int bridge_make(const struct bridge *bridge, struct err *err)
 		number = ENODEV;
 	if (number == 0)
 		number = add_address(bridge->socket, index, bridge->subnet + 1, bridge->prefix);
+	if (number == 0 && bridge->owner && strlen(bridge->owner) < OWNER_MAX)
+		number = set_alias(bridge, index);
 	if (number == 0)
 		number = set_up(bridge->socket, index);
 	return number ? err_errno(err, number, "bridge %s", bridge->name) : 0;

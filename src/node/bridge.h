@@ -5,6 +5,7 @@
 #define NODE_BRIDGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -12,15 +13,19 @@
 
 /* Addresses are in the order of this machine: 10.0.0.1 is 0x0a000001. */
 struct bridge {
-	const char *name; /* at most 15 bytes */
-	uint32_t subnet;  /* its first address; the bridge has the next one */
-	unsigned prefix;  /* bits of the subnet */
-	int socket;       /* NETLINK_ROUTE, in the machine's namespace */
+	const char *name;  /* at most 15 bytes */
+	const char *owner; /* the folder of its node, which is its alias; NULL: none */
+	uint32_t subnet;   /* its first address; the bridge has the next one */
+	unsigned prefix;   /* bits of the subnet */
+	int socket;        /* NETLINK_ROUTE, in the machine's namespace */
 };
 
 /* Make it, with its address, and bring it up. What is there already stays. */
 int bridge_make(const struct bridge *bridge, struct err *err) MUST_CHECK;
 int bridge_remove(const struct bridge *bridge, struct err *err) MUST_CHECK;
+/* Those that are named so, whose owner's folder has gone and that have no cable, go with their tables. How many
+ * did. */
+size_t bridge_remove_orphans(int socket, const char *prefix);
 
 /* Let what is behind the bridge reach other networks under the machine's own address: forwarding is
  * switched on, and a table of its own, named as the bridge, translates. */

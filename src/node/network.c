@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -39,6 +40,7 @@ enum {
 	NAME_SIZE = 16,
 };
 #define BRIDGE_NET UINT32_C(0x0ac80000)
+#define PREFIX "vc-"
 #define LOOPBACK_NET UINT32_C(0x7f000000)
 
 struct network {
@@ -219,6 +221,7 @@ static int open_bridge(struct network *network, uint64_t hash, struct err *err)
 	network->bridge.socket = netlink_open(NETLINK_ROUTE);
 	if (network->bridge.socket < 0)
 		return err_errno(err, errno, "rtnetlink");
+	(void)bridge_remove_orphans(network->bridge.socket, PREFIX);
 	if (!read_subnet(network) && choose_subnet(network, hash, err) < 0)
 		return -1;
 	if (bridge_make(&network->bridge, err) < 0)
@@ -247,8 +250,9 @@ struct network *network_open(const struct network_options *options, struct err *
 	network->folder = options->folder;
 	network->next = FIRST_HOST;
 	network->bridge.socket = -1;
-	(void)snprintf(network->name, sizeof(network->name), "vc-%08" PRIx32, (uint32_t)hash);
+	(void)snprintf(network->name, sizeof(network->name), PREFIX "%08" PRIx32, (uint32_t)hash);
 	network->bridge.name = network->name;
+	network->bridge.owner = network->folder;
 	network->has_bridge = options->bridge && open_bridge(network, hash, &why) == 0;
 	if (!network->has_bridge)
 		open_loopback(network, hash);
@@ -301,6 +305,16 @@ static void cable_name(const char *uid, char name[NAME_SIZE])
 		       hash_fnv1a_64(str_from(uid)) & UINT64_C(0xffffffffffff));
 }
 
+/* Somebody may have taken it for one that nobody needs. */
+static int ensure_bridge(const struct network *network, struct err *err)
+{
+	if (if_nametoindex(network->name))
+		return 0;
+	if (bridge_make(&network->bridge, err) < 0)
+		return -1;
+	return network->lacks ? 0 : bridge_share(&network->bridge, err);
+}
+
 static int make_namespace(struct network *network, const char *uid, const char *path,
 			  uint32_t address, struct err *err)
 {
@@ -309,7 +323,8 @@ static int make_namespace(struct network *network, const char *uid, const char *
 	char name[NAME_SIZE];
 
 	cable_name(uid, name);
-	if (netns_remove(path, err) < 0 || netns_make(path, &fd, &inside, err) < 0)
+	if (ensure_bridge(network, err) < 0 || netns_remove(path, err) < 0 ||
+	    netns_make(path, &fd, &inside, err) < 0)
 		return -1;
 	return bridge_connect(&network->bridge, &(struct bridge_cable){name, address, fd, inside},
 			      err);

@@ -4,12 +4,14 @@
 #include "node/network.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/hash.h"
 #include "folder.h"
 #include "node/netns.h"
 #include "tap.h"
@@ -174,7 +176,8 @@ static void test_talk(const struct network_pod *server, const struct network_pod
 	ok(status_of(pid) == 0, "the server has had both");
 }
 
-static void test_bridge(void)
+/* False: there are none to be had. */
+static bool test_bridge(void)
 {
 	struct network_pod first = {0}, second = {0}, again = {0};
 	struct network_options options;
@@ -192,7 +195,7 @@ static void test_bridge(void)
 		ok(true, "a bridge # SKIP %s", network_lacks(network));
 		network_close(network);
 		folder_close(&in);
-		return;
+		return false;
 	}
 	ok(!network_lacks(network), "a bridge that reaches out %s",
 	   network_lacks(network) ? network_lacks(network) : "");
@@ -221,14 +224,63 @@ static void test_bridge(void)
 	network_pod_done(&second);
 	network_pod_done(&again);
 	folder_close(&in);
+	return true;
+}
+
+static unsigned find_bridge(const char *folder)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "vc-%08x", (unsigned)hash_fnv1a_64(str_from(folder)));
+	return if_nametoindex(name);
+}
+
+/* Homes that were killed and deleted. */
+static void test_orphans(void)
+{
+	struct folder gone, there, in;
+	const struct folder *all[] = {&gone, &there, &in};
+	struct network *networks[ARRAY_LEN(all)];
+	struct network_pod pod = {0};
+	struct err err = {0};
+
+	folder_open(&gone);
+	folder_open(&there);
+	folder_open(&in);
+	folder_mkdir(&there, "pods/a");
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (i == 2)
+			folder_close(&gone);
+		networks[i] = network_open(
+			&(struct network_options){.folder = all[i]->path, .bridge = true}, &err);
+		assert(networks[i]);
+	}
+	ok(find_bridge(gone.path) == 0, "a bridge goes when somebody finds that its home has gone");
+	ok(find_bridge(there.path) && find_bridge(in.path), "others stay");
+	ok(network_remove(networks[1], &err) == 0 &&
+		   network_pod_make(networks[1], "a", false, &pod, &err) == 0 &&
+		   find_bridge(there.path),
+	   "one that was taken away is made again for the next pod %s", err.text);
+	ok(network_pod_remove(networks[1], "a", &err) == 0, "which goes %s", err.text);
+	for (size_t i = 1; i < ARRAY_LEN(all); i++)
+		ok(network_remove(networks[i], &err) == 0, "it goes %s", err.text);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		network_close(networks[i]);
+	network_pod_done(&pod);
+	folder_close(&there);
+	folder_close(&in);
 }
 
 int main(void)
 {
+	bool bridges;
+
 	test_loopback();
-	if (enter())
-		test_bridge();
-	else
+	if (enter()) {
+		bridges = test_bridge();
+		if (bridges)
+			test_orphans();
+	} else
 		ok(true, "a bridge # SKIP the kernel forbids namespaces here");
 	return tap_done();
 }

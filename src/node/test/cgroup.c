@@ -144,6 +144,40 @@ static void test_v2(void)
 	folder_close(&in);
 }
 
+/* A machine with version 2 is made of plain files here, but the process is a real one. */
+static void test_v2_kill(void)
+{
+	struct cgroup_path pod = {.node = "node-1", .pod = "u"};
+	struct cgroup_tree *tree;
+	struct folder in;
+	int status = 0;
+	pid_t pid;
+
+	folder_open(&in);
+	fill_group(&in, ".");
+	fill_group(&in, "volcano");
+	fill_group(&in, "volcano/node-1");
+	fill_group(&in, "volcano/node-1/podu");
+	fill_group(&in, "volcano/node-1/podu/main");
+	folder_write(&in, "volcano/node-1/podu/cgroup.kill", "");
+	tree = open_v2(&in, "/");
+	ok(cgroup_kill(tree, &pod) == 0, "nobody is in a new group");
+	pid = fork();
+	if (pid == 0) {
+		for (;;)
+			(void)pause();
+	}
+	folder_write(&in, "volcano/node-1/podu/main/cgroup.procs",
+		     arena_printf(in.arena, "%ld\n", (long)pid));
+	ok(cgroup_kill(tree, &pod) == 1, "the group of a container is found below its pod's");
+	ok(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+	   "its process is killed");
+	is(folder_read(&in, "volcano/node-1/podu/pids.max"), "0");
+	is(folder_read(&in, "volcano/node-1/podu/cgroup.kill"), "1");
+	cgroup_tree_close(tree);
+	folder_close(&in);
+}
+
 /* What an ordinary user has: a group that somebody else has handed down. */
 static void test_delegated(void)
 {
@@ -375,6 +409,7 @@ int main(void)
 {
 	test_limits();
 	test_v2();
+	test_v2_kill();
 	test_delegated();
 	test_none();
 	test_here();

@@ -28,11 +28,11 @@ pod() {
 passes "it starts" volcano up -d --listen 127.0.0.1:0
 pod prints "echo first; touch $tmp/begun; until [ -e $tmp/full ]; do sleep 0.1; done; seq 1 200000; touch $tmp/printed; until [ -e $tmp/go ]; do sleep 0.1; done; echo last; exit 7" |
 	kubectl create -f - >/dev/null
-passes "a pod prints" timeout 60 sh -c "until [ -e $tmp/begun ]; do :; done"
+settles "a pod prints" "$tmp/begun" ls "$tmp/begun"
 head -c 20000000 /dev/zero >"$home/pods/ballast" 2>/dev/null
 touch "$tmp/full"
-passes "it is not held up by a full disk" timeout 60 sh -c "until [ -e $tmp/printed ]; do :; done"
-is "and runs on" "$(kubectl get pod prints -o jsonpath='{.status.phase}')" Running
+settles "it is not held up by a full disk" "$tmp/printed" ls "$tmp/printed"
+settles "and runs on" Running kubectl get pod prints -o jsonpath='{.status.phase}'
 pod comes 'echo here' | kubectl create -f - >/dev/null
 comes "a pod that comes meanwhile says what is wrong" "No space left on device" \
 	kubectl get pod comes -o jsonpath='{.status.containerStatuses[0].state.waiting.message}'

@@ -230,6 +230,16 @@ static int make_namespaces(const struct pod_plan *plan, const struct plan_contai
 	return mount_all(container, err);
 }
 
+/* Where a process has its root. Who joins a mount namespace is at the root of that, which is another one where
+ * the node is in a chroot. */
+static int open_root(pid_t of)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/root", (long)of);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* Those of a process that has them. */
 static int join_process(const struct child_start *start, struct err *err)
 {
@@ -244,6 +254,7 @@ static int join_process(const struct child_start *start, struct err *err)
 		{"uts", CLONE_NEWUTS, plan->uts_namespace},
 		{"mnt", CLONE_NEWNS, plan->mount_namespace},
 	};
+	AUTO(fd_close) int root = open_root(start->beside);
 	int fds[ARRAY_LEN(rows)] = {-1, -1, -1, -1};
 	int rc = 0;
 
@@ -264,6 +275,8 @@ static int join_process(const struct child_start *start, struct err *err)
 				       rows[i].name);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		fd_close(fds[i]);
+	if (rc == 0 && plan->mount_namespace && (fchdir(root) < 0 || chroot(".") < 0))
+		rc = err_errno(err, errno, "the container's root");
 	return rc;
 }
 

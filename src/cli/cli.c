@@ -339,13 +339,25 @@ static void print_advice(struct cli *cli, const struct err *err)
 			cli_warn(cli, "%s", advice[i].text);
 }
 
+/* What a command does, where its name is no verb, or one that wants another word. */
+static const char *verb_of(const char *command)
+{
+	static const char *const rows[][2] = {
+		{"logs", "show the output of"}, {"tree", "show the tree of"}, {"wait", "wait for"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (str_is(str_from(command), rows[i][0]))
+			return rows[i][1];
+	return command;
+}
+
 /* "Failed to list job: ...": the names from the leaf up to just below the root. */
 static void print_failure(struct cli *cli, const struct err *err)
 {
 	AUTO(buf_done) struct buf what = BUF_UNBOUNDED;
 
 	for (size_t i = cli->line.depth; i-- > 1;)
-		buf_printf(&what, " %s", cli->line.path[i]->name);
+		buf_printf(&what, " %s", verb_of(cli->line.path[i]->name));
 	if (cli->line.depth == 1)
 		cli_warn(cli, "%s: %s", cli->line.command->name, err->text);
 	else

@@ -69,6 +69,8 @@ has "in a line" "$output" "large waits: "
 has "then in detail" "$output" "What it waits for"
 fails "a job that is not there" vcctl job explain nothing
 has "is named" "$output" 'Failed to explain job: jobs.batch.volcano.sh "nothing" not found'
+fails "nor has it output" vcctl job logs nothing
+has "which is said in words" "$output" 'Failed to show the output of job: jobs.batch.volcano.sh "nothing" not found'
 
 # Objects of any kind.
 cat >"$tmp/objects.yaml" <<'EOF'

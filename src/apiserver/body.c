@@ -78,6 +78,20 @@ int body_check_kind(struct call *call, struct json object, struct err *err)
 	return err_set(err, ERR_BAD_REQUEST, "%s", why_not(call, version, name));
 }
 
+/* Custom objects of another kind are told as invalid ones of that kind. */
+static int wrong_kind(struct call *call, struct json object, struct str name, struct err *err)
+{
+	struct str object_name = json_str(json_get(json_get(object, "metadata"), "name"));
+	const char *why = arena_printf(call->arena, "Invalid value: \"%.*s\": must be %.*s",
+				       STR_ARG(name), STR_ARG(call->kind->name));
+
+	call->error_kind = arena_str(call->arena, name);
+	call->error_name = arena_str(call->arena, object_name);
+	call_note_cause(call, &(struct call_cause){"FieldValueInvalid", why, "kind"});
+	return err_set(err, ERR_INVALID, "%.*s.%.*s \"%.*s\" is invalid: kind: %s", STR_ARG(name),
+		       STR_ARG(call->kind->group), STR_ARG(object_name), why);
+}
+
 /* Is it the kind of the call? Absent names are filled in. */
 static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 {
@@ -95,6 +109,8 @@ static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 		json_set_str(doc, object, "apiVersion", kind->api_version);
 		return 0;
 	}
+	if (kind->custom && str_eq(version, kind->api_version))
+		return wrong_kind(call, object, name, err);
 	if (kind->custom)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "the API version in the data (%.*s) does not match the expected API "

@@ -101,6 +101,8 @@ void call_answer_err(struct call *call, const struct err *err)
 	struct json status = set_failure(doc, err_reason(err->code), err_http(err->code), text);
 	enum details shape = call->plain_errors ? DETAILS_NONE : details_of[err->code];
 
+	if (err->code == ERR_INVALID && call->error_kind.len && !call->plain_errors)
+		shape = DETAILS_RESOURCE;
 	if (shape == DETAILS_RESOURCE && !call->kind)
 		shape = DETAILS_EMPTY;
 	if (shape != DETAILS_NONE) {

@@ -50,6 +50,11 @@ static const struct step life[] = {
 	{"POST", WIDGETS, "{'apiVersion':'x.io/v1beta1'," META("x") "}", 400, "/message",
 	 "the API version in the data (x.io/v1beta1) does not match the expected API version "
 	 "(x.io/v1)"},
+	{"POST", WIDGETS, "{'kind':'Gadget'," META("x") "}", 422, "/message",
+	 "Gadget.x.io 'x' is invalid: kind: Invalid value: 'Gadget': must be Widget"},
+	{"POST", WIDGETS, "{'kind':'Gadget'," META("x") "}", 422, "/details",
+	 "{'name':'x','group':'x.io','kind':'Gadget','causes':[{'reason':'FieldValueInvalid',"
+	 "'message':'Invalid value: \\'Gadget\\': must be Widget','field':'kind'}]}"},
 	{"PUT", WIDGETS "/w", "{" META("w") "}", 422, "/message",
 	 "widgets.x.io 'w' is invalid: metadata.resourceVersion: Invalid value: 0: must be "
 	 "specified for an update"},

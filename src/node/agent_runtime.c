@@ -198,10 +198,10 @@ static int set_argv(const struct agent_runtime_container *in, const struct image
 
 /* The image's variables give way to those of the pod, and go before what a node would bring along. */
 static void set_env(const struct agent_runtime_container *in, const struct image *image,
-		    struct bundle *bundle)
+		    const struct plan_container *plan, struct bundle *bundle)
 {
 	struct words words = {.arena = in->arena};
-	const struct image_words own = {in->env->env, in->env->n_env};
+	const struct image_words own = {plan->env, plan->n_env};
 	const char *passwd = arena_printf(in->arena, "%s/etc/passwd", image->root);
 
 	for (size_t i = 0; i < own.len; i++) {
@@ -396,7 +396,7 @@ static int wrap_crun(const struct agent_runtime *self, const struct agent_runtim
 	if (set_argv(in, &image, &bundle, err) < 0)
 		return -1;
 	set_identity(in, &image, plan, &bundle);
-	set_env(in, &image, &bundle);
+	set_env(in, &image, plan, &bundle);
 	set_mounts(in, plan, &bundle);
 	bundle.root = arena_printf(in->arena, "%s/root", folder);
 	bundle.folder = in->container->working_dir.len
@@ -419,13 +419,14 @@ static const char *podman_name(const char *uid, struct str container, struct are
 }
 
 /* Variables that nobody has named are the image's matter. */
-static struct image_words named_env(const struct agent_runtime_container *in)
+static struct image_words named_env(const struct agent_runtime_container *in,
+				    const struct plan_container *plan)
 {
 	struct words words = {.arena = in->arena};
 
-	for (size_t i = 0; i < in->env->n_env; i++)
-		if (!container_env_is_common(in->env, name_of(in->env->env[i])))
-			vec_push(&words.list, in->env->env[i]);
+	for (size_t i = 0; i < plan->n_env; i++)
+		if (!container_env_is_common(in->env, name_of(plan->env[i])))
+			vec_push(&words.list, plan->env[i]);
 	return words_take(&words);
 }
 
@@ -465,7 +466,7 @@ static int wrap_podman(const struct agent_runtime *self, const struct agent_runt
 	const struct pod_plan surroundings = {.netns = in->netns, .hostname = in->hostname};
 	struct bundle kept = {0};
 	struct plan_container inner = *plan;
-	struct image_words env = named_env(in);
+	struct image_words env = named_env(in, plan);
 	struct image_words args;
 	const char **own = arena_calloc(in->arena, 3, sizeof(*own));
 

@@ -115,10 +115,13 @@ static void add_mount(struct json_doc *doc, struct json list, const char *source
 	json_append(doc, list, mount);
 }
 
+/* Whatever else the supervisor can make changes the machine's own files, which are not in here. */
 static void add_planned(struct json_doc *doc, struct json list, const struct plan_mount *mount)
 {
 	AUTO(buf_done) struct buf options = BUF_UNBOUNDED;
 
+	if (mount->fstype && !str_is(str_from(mount->fstype), "tmpfs"))
+		return;
 	if (mount->fstype) {
 		buf_printf(&options, "nosuid,nodev%s%s%s", mount->read_only ? ",ro" : "",
 			   mount->options ? "," : "", mount->options ? mount->options : "");

@@ -13,6 +13,7 @@ static const char *const env[] = {"A=b c", NULL};
 static const struct plan_mount mounts[] = {
 	{.source = "/v/a", .target = "/a", .read_only = true},
 	{.source = "/v/b", .target = "/b"},
+	{.fstype = "without", .target = "/dev", .options = "nvidia0"},
 	{.fstype = "tmpfs", .target = "/c", .options = "size=4096"},
 };
 static const uint32_t groups[] = {5, 6};
@@ -24,7 +25,7 @@ static struct bundle usual(void)
 				.env = {env, 1},
 				.folder = "/w",
 				.mounts = mounts,
-				.n_mounts = 3,
+				.n_mounts = 4,
 				.identity = plan_identity_none,
 				.outer_uid = -1,
 				.outer_gid = -1};

@@ -476,7 +476,7 @@ size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *pa
 	const char **list = arena_calloc(arena, CGROUP_CONTROLLER_COUNT + 1, sizeof(*list));
 	size_t len = 0;
 
-	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
+	for (size_t i = CGROUP_CONTROLLER_COUNT; i-- > 0;) {
 		AUTO(mem_free) char *folder = NULL;
 
 		if (!tree->base[i] || is_shared(tree, i))

@@ -78,7 +78,8 @@ struct cgroup_work {
 bool cgroup_describe(const struct cgroup_tree *tree, const struct cgroup_path *pod,
 		     const struct cgroup_limits *limits, struct arena *arena,
 		     struct cgroup_work *ret);
-/* The files that a process writes itself into (plan_container.cgroups), in the arena. */
+/* The files that a process writes itself into (plan_container.cgroups), in the arena; the one of the processor's
+ * shares is the last. */
 size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		    struct arena *arena, const char *const **ret);
 void cgroup_use(const struct cgroup_tree *tree, const struct cgroup_path *path,

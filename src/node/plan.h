@@ -57,7 +57,7 @@ struct plan_container {
 	const char *const *env; /* "NAME=value", complete */
 	size_t n_env;
 	const char *cwd;            /* NULL: the pod's folder */
-	const char *const *cgroups; /* cgroup.procs files that the process writes itself into */
+	const char *const *cgroups; /* cgroup.procs files to write itself into, the last one late */
 	size_t n_cgroups;
 	const char *const
 		*group_folders; /* groups that are to be made before; they go at the end */

@@ -8,6 +8,9 @@
  * With a namespace of processes the child is the first in there, and has the container's program as a child of
  * its own (init.h). Its /proc is mounted before anything else, so that no volume can bring in the machine's.
  *
+ * The last of its control groups, that of the processor's shares, is joined by the program alone, right before it is
+ * started: whoever has hardly any share and holds a lock of the kernel, as mounting and joining do, holds up everybody.
+ *
  * Always true: the program inherits no descriptor but 0, 1 and 2, no blocked or ignored signal, and no
  * variable that its plan does not name. */
 #include "programs/volcano-pod/child.h"
@@ -60,14 +63,26 @@ static void reset_signals(void)
 	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
-static int join_cgroups(const struct plan_container *container, struct err *err)
+/* All but the last, which is only opened: it is joined later, perhaps as another user. */
+static int join_cgroups(const struct plan_container *container, int *ret_last, struct err *err)
 {
 	for (size_t i = 0; i < container->n_cgroups; i++) {
 		AUTO(fd_close) int fd = open(container->cgroups[i], O_WRONLY | O_CLOEXEC);
+		bool last = i + 1 == container->n_cgroups;
 
-		if (fd < 0 || write(fd, "0", 1) < 0)
+		if (fd < 0 || (!last && write(fd, "0", 1) < 0))
 			return err_errno(err, errno, "joining %s", container->cgroups[i]);
+		if (last)
+			*ret_last = fd_take(&fd);
 	}
+	return 0;
+}
+
+static int join_last(const struct plan_container *container, int last, struct err *err)
+{
+	if (last >= 0 && write(last, "0", 1) < 0)
+		return err_errno(err, errno, "joining %s",
+				 container->cgroups[container->n_cgroups - 1]);
 	return 0;
 }
 
@@ -412,13 +427,14 @@ static void become(const struct child_start *start, const struct ends *ends)
 	const struct plan_container *container = start->container;
 	bool first = start->plan->pid_namespace && !start->beside;
 	struct err err = {0};
+	int last_group = -1;
 	ssize_t ignored;
 
 	reset_signals();
 	(void)umask(UMASK);
 	(void)setsid();
 	if (set_streams(ends->output, container->tty, &err) == 0 &&
-	    join_cgroups(container, &err) == 0 &&
+	    join_cgroups(container, &last_group, &err) == 0 &&
 	    (start->beside ? join_process(start, &err)
 			   : make_namespaces(start->plan, container, &err)) == 0 &&
 	    go_to(container, &err) == 0 && take_identity(&container->identity, &err) == 0) {
@@ -426,7 +442,8 @@ static void become(const struct child_start *start, const struct ends *ends)
 		if (!first || init_split(ends->status, &err) == 0) {
 			if (container->tty)
 				(void)ioctl(STDIN_FILENO, TIOCSCTTY, 0);
-			start_program(start, &err);
+			if (join_last(container, last_group, &err) == 0)
+				start_program(start, &err);
 		}
 	}
 	ignored = write(ends->report, err.text, strlen(err.text));

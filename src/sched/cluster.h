@@ -134,7 +134,13 @@ struct cluster {
 	 * the last of them are in the ring. */
 	uint64_t changes;
 	uint32_t *change_ring;
-	uint64_t shape;      /* counts changes of another kind: slots and profiles come and go */
+	uint64_t shape; /* counts changes of another kind: slots and profiles come and go */
+	/* The most cpu that a node has free, now or soon, as of these counts (finder.c). */
+	struct {
+		int64_t cpu;
+		uint64_t changes;
+		uint64_t shape;
+	} most;
 	struct list finders; /* those in use, the one used last in front; see finder.h */
 	size_t finder_count;
 	VEC(char *) texts; /* that their verdicts refer to, see session_text() */

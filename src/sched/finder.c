@@ -678,12 +678,51 @@ static bool choose_widely(const struct search *search, const struct task *task, 
 	return ret->node;
 }
 
+/* --- without looking ------------------------------------------------------------------------- */
+
+static int64_t most_cpu(struct cluster *cluster)
+{
+	const int64_t *cpus = cluster->columns.at[ROOM_FUTURE][DIM_CPU];
+	int64_t most = INT64_MIN;
+
+	if (cluster->most.changes == cluster->changes && cluster->most.shape == cluster->shape)
+		return cluster->most.cpu;
+	for (size_t slot = 0; slot < cluster->nodes.len; slot++)
+		if (cluster->columns.profile[slot] != NODE_ABSENT && cpus[slot] > most)
+			most = cpus[slot];
+	cluster->most.cpu = most;
+	cluster->most.changes = cluster->changes;
+	cluster->most.shape = cluster->shape;
+	return most;
+}
+
+/* Does it ask for more cpu than any node has? Then it is what each of them lacks first, and no finder need
+ * be made. That is most of a backlog of jobs that are all different. */
+static bool is_hopeless(struct session *ssn, const struct task *task, const struct node_set *set,
+			const struct fit **ret_fit)
+{
+	struct cluster *cluster = ssn->cluster;
+	struct fit_counts counts = {0};
+
+	if (set->slots || task->class->finder || ssn->options.shard_hard || !cluster->node_count ||
+	    resources_get(&task->class->request, DIM_CPU) <= 0 ||
+	    resources_get(&task->class->request, DIM_CPU) <= most_cpu(cluster))
+		return false;
+	if (!ret_fit)
+		return true;
+	fit_counts_add_short(&counts, DIM_CPU, cluster->node_count, cluster->most.cpu);
+	*ret_fit = fit_counts_make(&counts, ssn, task->class, set);
+	return true;
+}
+
 bool finder_choose(struct session *ssn, struct task *task, const struct node_set *set,
 		   struct choice *ret, const struct fit **ret_fit)
 {
 	struct search search = {.ssn = ssn, .set = set};
 	bool found;
 
+	if (is_hopeless(ssn, task, set, ret_fit))
+		return false;
 	session_mark(ssn, MARK_SEARCH, NULL);
 	search.f = finder_of(ssn, task, &search.rows);
 	if (!set->slots && rows_are_local(&search.rows)) {

@@ -55,6 +55,15 @@ void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const 
 	}
 }
 
+void fit_counts_add_short(struct fit_counts *counts, int dim, size_t nodes, int64_t most)
+{
+	vec_push(&counts->list, (struct fit_count){.code = FIT_INSUFFICIENT,
+						   .detail = (uint16_t)dim,
+						   .count = (uint32_t)nodes,
+						   .most = most});
+	counts->nodes += (uint32_t)nodes;
+}
+
 const struct fit *fit_counts_make(struct fit_counts *counts, struct session *ssn,
 				  const struct class *class, const struct node_set *set)
 {

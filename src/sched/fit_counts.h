@@ -29,6 +29,8 @@ struct fit_counts {
 
 void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const struct class *class,
 		    uint32_t slot, verdict v);
+/* So many nodes at once that lack a dimension, of which none has more than `most` free. */
+void fit_counts_add_short(struct fit_counts *counts, int dim, size_t nodes, int64_t most);
 /* In the session's arena. */
 const struct fit *fit_counts_make(struct fit_counts *counts, struct session *ssn,
 				  const struct class *class, const struct node_set *set);

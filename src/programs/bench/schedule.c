@@ -10,6 +10,7 @@
  *	full		a cycle in which no gang finds room: a gang
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
  *			room: the whole cycle
+ *	motley		the same where no two pods are alike
  *	arrival		... and one more comes: its event and the whole cycle
  *
  * Then with twice the nodes, ten running pods on each:
@@ -110,6 +111,43 @@ static void remove_pod(struct scene *scene, struct json_doc *doc)
 	struct json meta = json_get(json_doc_root(doc), "metadata");
 
 	cluster_remove(scene->cluster, CLUSTER_POD, STR("bench"), json_str(json_get(meta, "name")));
+}
+
+/* Jobs of one pod each, ever so many, and no two alike: each is looked at when a pod ends. */
+static void measure_motley(struct bench_run *run)
+{
+	enum { WAITING_A_NODE = 20, HOLDERS = 4, CPUS_EACH = SCENE_CPUS / HOLDERS };
+	size_t nodes = scene_nodes(run);
+	const struct scene_gangs holders = {.name = "holder",
+					    .pods = HOLDERS * nodes,
+					    .size = HOLDERS * nodes,
+					    .min = 1,
+					    .cpus = CPUS_EACH,
+					    .running = true};
+	const struct scene_gangs waiting = {.name = "waiting",
+					    .pods = WAITING_A_NODE * nodes,
+					    .size = 1,
+					    .cpus = CPUS_EACH,
+					    .wish = WISH_DIFFERENT};
+	AUTO(json_doc_unref) struct json_doc *ended = NULL;
+	struct scene scene;
+
+	scene_init(&scene, run, nodes, NULL);
+	scene_add_gangs(&scene, &holders);
+	scene_add_gangs(&scene, &waiting);
+	ended = scene_pod(&scene, &holders, 0);
+	scene_cycle(&scene, 0, 0);
+	bench_phase(run, "motley");
+	while (bench_round(run, 1)) {
+		remove_pod(&scene, ended);
+		scene_cycle(&scene, 1, 0);
+		bench_pause(run);
+		apply_pod(&scene, ended);
+		session_free(session_run(scene.cluster, scene.config, scene.now, NULL));
+		bench_resume(run);
+	}
+	scene_check(&scene);
+	scene_done(&scene);
 }
 
 static void measure_backlog(struct bench_run *run)
@@ -214,6 +252,7 @@ void bench_schedule(struct bench_run *run)
 	measure_placing(run);
 	measure_full(run);
 	measure_backlog(run);
+	measure_motley(run);
 	measure_running(run);
 	bench_value(run, "cycle_us", bench_cost(run, "idle_ns") / 1000);
 }

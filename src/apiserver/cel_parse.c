@@ -24,7 +24,6 @@ struct parser {
 };
 
 static struct cel_expr *parse_expr(struct parser *p);
-static struct cel_expr *parse_primary(struct parser *p);
 
 static const struct cel_token *peek(const struct parser *p)
 {
@@ -39,6 +38,11 @@ static const struct cel_token *peek_second(const struct parser *p)
 static bool is_sign(const struct cel_token *token, const char *sign)
 {
 	return token->kind == TOKEN_SIGN && str_is(token->text, sign);
+}
+
+static bool is_number_token(const struct cel_token *token)
+{
+	return token->kind == TOKEN_INT || token->kind == TOKEN_FLOAT;
 }
 
 static const struct cel_token *take(struct parser *p, const char *sign)
@@ -123,6 +127,23 @@ static bool can_begin(const struct cel_token *token)
 	return token->kind != TOKEN_SIGN && token->kind != TOKEN_END;
 }
 
+static void tell_begin(struct parser *p, const char *what)
+{
+	const struct cel_token *token = peek(p);
+
+	cel_issue_add(p->issues, p->arena, token->at,
+		      "Syntax error: %s input '%.*s' expecting {'[', '{', '(', '.', '-', '!', "
+		      "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
+		      "IDENTIFIER}",
+		      what, STR_ARG(token->text));
+}
+
+static struct cel_expr *refuse(struct parser *p)
+{
+	tell_begin(p, "mismatched");
+	return give_up(p);
+}
+
 /* Something has to begin here. */
 static bool expect_begin(struct parser *p)
 {
@@ -131,11 +152,7 @@ static bool expect_begin(struct parser *p)
 
 	if (p->bad || can_begin(token))
 		return !p->bad;
-	cel_issue_add(p->issues, p->arena, token->at,
-		      "Syntax error: %s input '%.*s' expecting {'[', '{', '(', '.', '-', '!', "
-		      "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
-		      "IDENTIFIER}",
-		      extra ? "extraneous" : "mismatched", STR_ARG(token->text));
+	tell_begin(p, extra ? "extraneous" : "mismatched");
 	p->next += extra;
 	p->bad |= !extra;
 	return extra;
@@ -433,24 +450,27 @@ static struct cel_expr *parse_signed(struct parser *p, const struct cel_token *t
 	if (is_sign(token, "null") || is_sign(token, "true") || is_sign(token, "false"))
 		return make_literal(p, token->at, value);
 	p->next--;
-	return expect_begin(p) ? parse_primary(p) : NULL;
+	return refuse(p); /* a sign that may stand before, such as "!", and not here */
 }
 
 static struct cel_expr *parse_primary(struct parser *p)
 {
 	const struct cel_token *token = peek(p);
-	const struct cel_token *minus = is_sign(token, "-") ? token : NULL;
+	bool minus = is_sign(token, "-") && is_number_token(peek_second(p));
 	size_t at = token->at;
 	struct cel_expr *expr;
 
 	if (minus)
 		token = &p->tokens.ptr[++p->next];
-	if (take(p, ".")) /* a name from the root */
+	if (take(p, ".")) { /* a name from the root */
 		token = peek(p);
+		if (token->kind != TOKEN_NAME)
+			return refuse(p);
+	}
 	if (token->kind == TOKEN_NAME)
 		return parse_name(p);
 	if (token->kind == TOKEN_END)
-		return expect_begin(p) ? parse_primary(p) : NULL;
+		return refuse(p);
 	if (take(p, "(")) {
 		expr = parse_expr(p);
 		expect(p, ")");
@@ -514,11 +534,6 @@ static struct cel_expr *parse_postfix(struct parser *p)
 			expr = make_call(p, optional ? "_[?_]" : "_[_]", sign->at, expr, index);
 	}
 	return p->bad ? NULL : expr;
-}
-
-static bool is_number_token(const struct cel_token *token)
-{
-	return token->kind == TOKEN_INT || token->kind == TOKEN_FLOAT;
 }
 
 static struct cel_expr *parse_unary(struct parser *p)

@@ -131,6 +131,12 @@ static const struct {
 	 "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
 	{"self.a > 9223372036854775808", "1:10: invalid int literal"},
 	{"var == 1", "1:1: reserved identifier: var"},
+	{"!.!.",
+	 "1:3: Syntax error: mismatched input '!' expecting {'[', '{', '(', '.', '-', '!', 'true', "
+	 "'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
+	{"!-self.a",
+	 "1:2: Syntax error: mismatched input '-' expecting {'[', '{', '(', '.', '-', '!', 'true', "
+	 "'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
 	{"self.x > 1 || self.z", "1:5: undefined field 'x'\n1:19: undefined field 'z'"},
 };
 

@@ -206,6 +206,14 @@ static void start_informer(struct agent *agent)
 	informer_start(agent->informer);
 }
 
+static void tell_lacks(const struct agent *agent)
+{
+	const char *text;
+
+	for (size_t i = 0; (text = agent_lacks(agent, i)); i++)
+		log_info(agent->log, text);
+}
+
 struct agent *agent_new(struct loop *loop, struct client *client,
 			const struct agent_options *options, struct err *err)
 {
@@ -232,6 +240,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 	agent->room = agent_room_new(agent, options, err);
 	if (!agent->room)
 		return NULL;
+	tell_lacks(agent);
 	agent->pressure = agent_pressure_new(agent, options, agent_room_limits(agent->room));
 	agent->nodes = agent_nodes_new(agent, options);
 	agent->limits = agent_limits_new(agent);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent_groups.c - what the control groups of the agent's pods tell: what they use, and whether the kernel
- * has killed for want of memory.
+/* node/agent_groups.c - the control groups of the agent's pods: made, told to supervisors, removed; what they use,
+ * and whether the kernel has killed for want of memory.
  *
- * A container keeps its group over its runs, and so the count of kills: only more than were known are of this
- * run. */
+ * A pod of one container has one group, which its supervisor makes and removes; the agent does that for pods of
+ * several, and where a supervisor was killed. A container keeps its group over its runs, and so the count of
+ * kills: only more than were known are of this run. */
+#include "base/log.h"
 #include "base/mem.h"
 #include "node/agent_internal.h"
 #include "node/cgroup.h"
+#include "node/plan.h"
 
 #include "base/banned.h"
 
-bool agent_room_has_cgroup(const struct agent_pod *pod)
+bool agent_groups_wanted(const struct agent_pod *pod)
 {
 	for (size_t i = 0; i < pod->life->n_containers; i++) {
 		struct json wants = json_get(agent_container(pod, i), "resources");
@@ -21,41 +24,108 @@ bool agent_room_has_cgroup(const struct agent_pod *pod)
 	return false;
 }
 
-/* One that is alone is in the pod's own, which saves half of what they cost. */
-struct cgroup_path agent_room_group(const struct agent_pod *pod, const char *node, const char *name)
+static char *node_of(const struct agent_pod *pod)
+{
+	struct json spec = json_get(json_doc_root(pod->doc), "spec");
+
+	return str_dup(json_str(json_get(spec, "nodeName")));
+}
+
+/* Of a container. One that is alone is in the pod's own, which saves half of what they cost. */
+static struct cgroup_path path_of(const struct agent_pod *pod, const char *node, const char *name)
 {
 	return (struct cgroup_path){.node = node,
 				    .pod = pod->uid,
 				    .container = pod->life->n_containers > 1 ? name : NULL};
 }
 
-void agent_room_use(const struct agent_room *home, const struct agent_pod *pod,
-		    struct str container, struct cgroup_use *ret)
+int agent_groups_make(struct cgroup_tree *tree, struct agent_pod *pod, const struct pod *view,
+		      struct err *err)
 {
-	struct json spec = json_get(json_doc_root(pod->doc), "spec");
-	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
+	AUTO(mem_free) char *node = node_of(pod);
+	struct cgroup_path path = {.node = node, .pod = pod->uid};
+	struct cgroup_limits limits = cgroup_limits_of_pod(view, 0);
+
+	pod->has_cgroup = agent_groups_wanted(pod);
+	if (!pod->has_cgroup || pod->life->n_containers == 1)
+		return 0;
+	if (cgroup_make(tree, &path, &limits, err) < 0)
+		return err_wrap(err, "control group");
+	return 0;
+}
+
+int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
+		      const struct cgroup_limits *limits, struct arena *arena,
+		      struct plan_container *ret, struct err *err)
+{
+	AUTO(mem_free) char *node = node_of(pod);
+	struct cgroup_path path = path_of(pod, node, ret->name);
+	struct cgroup_work work;
+
+	if (!path.container && cgroup_describe(tree, &path, limits, arena, &work)) {
+		ret->group_folders = work.folders;
+		ret->n_group_folders = work.n_folders;
+		ret->group_values = work.values;
+		ret->n_group_values = work.n_values;
+	} else if (cgroup_make(tree, &path, limits, err) < 0) {
+		return err_wrap(err, "control group");
+	}
+	ret->n_cgroups = cgroup_procs(tree, &path, arena, &ret->cgroups);
+	return 0;
+}
+
+/* The groups of its containers are taken by their names; others there are only where a container has made
+ * some, and processes only where the pod's supervisor was killed. */
+void agent_groups_remove(struct cgroup_tree *tree, struct agent_pod *pod)
+{
+	AUTO(mem_free) char *node = node_of(pod);
+	struct cgroup_path path = {.node = node, .pod = pod->uid};
+	struct err err;
+
+	if (!pod->has_cgroup || !*node)
+		return;
+	for (size_t i = 0; pod->life->n_containers > 1 && i < pod->life->n_containers; i++) {
+		AUTO(mem_free)
+		char *name = str_dup(json_str(json_get(agent_container(pod, i), "name")));
+		struct cgroup_path below = path_of(pod, node, name);
+
+		if (cgroup_remove(tree, &below, &err) < 0)
+			break;
+	}
+	if (cgroup_remove(tree, &path, &err) == 0) {
+		pod->has_cgroup = false;
+		return;
+	}
+	(void)cgroup_kill(tree, &path);
+	if (cgroup_remove(tree, &path, &err) < 0)
+		log_debug(pod->agent->log, "a control group stays", LOG_STR("error", err.text));
+}
+
+void agent_groups_use(const struct cgroup_tree *tree, const struct agent_pod *pod,
+		      struct str container, struct cgroup_use *ret)
+{
+	AUTO(mem_free) char *node = node_of(pod);
 	AUTO(mem_free) char *name = container.len ? str_dup(container) : NULL;
-	struct cgroup_path path = agent_room_group(pod, node, name);
+	struct cgroup_path path = path_of(pod, node, name);
 
 	*ret = (struct cgroup_use){-1, -1, -1, -1, -1};
 	if (pod->has_cgroup)
-		cgroup_use(agent_room_groups(home), &path, ret);
+		cgroup_use(tree, &path, ret);
 }
 
 /* How many processes of a container the kernel has killed for want of memory; less than 0: not known. */
-static int64_t kills_of(const struct agent_room *home, const struct agent_pod *pod,
+static int64_t kills_of(const struct cgroup_tree *tree, const struct agent_pod *pod,
 			struct str container)
 {
-	struct json spec = json_get(json_doc_root(pod->doc), "spec");
-	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
+	AUTO(mem_free) char *node = node_of(pod);
 	AUTO(mem_free) char *name = str_dup(container);
-	struct cgroup_path path = agent_room_group(pod, node, name);
+	struct cgroup_path path = path_of(pod, node, name);
 
-	return pod->has_cgroup ? cgroup_oom_kills(agent_room_groups(home), &path) : -1;
+	return pod->has_cgroup ? cgroup_oom_kills(tree, &path) : -1;
 }
 
 /* Kills that the kernel has counted before the runs of now began are not theirs. */
-void agent_room_adopt(struct agent_room *home, struct agent_pod *pod)
+void agent_groups_adopt(const struct cgroup_tree *tree, struct agent_pod *pod)
 {
 	for (size_t i = 0; i < pod->life->n_containers; i++) {
 		struct str name = json_str(json_get(agent_container(pod, i), "name"));
@@ -64,16 +134,15 @@ void agent_room_adopt(struct agent_room *home, struct agent_pod *pod)
 
 		if (record->state != RECORD_RUNNING || record->run == 0)
 			continue;
-		kills = kills_of(home, pod, name);
+		kills = kills_of(tree, pod, name);
 		pod->oom_kills[i] = kills > 0 ? kills : 0;
 	}
-	agent_network_adopt(agent_room_network(home), pod);
 }
 
-bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
-			struct str name)
+bool agent_groups_ran_out(const struct cgroup_tree *tree, struct agent_pod *pod, size_t container,
+			  struct str name)
 {
-	int64_t kills = kills_of(home, pod, name);
+	int64_t kills = kills_of(tree, pod, name);
 
 	if (kills <= pod->oom_kills[container])
 		return false;

@@ -10,7 +10,7 @@
  *	agent_tokens.c	tokens of accounts
  *	agent_access.c	what lets a pod ask the API server
  *	agent_devices.c	which devices pods have
- *	agent_groups.c	what control groups tell
+ *	agent_groups.c	control groups
  *	agent_conditions.c	what the machine does not permit
  *	agent_probes.c	probes and hooks
  *	agent_message.c	what a container says at its end
@@ -41,10 +41,11 @@ struct agent_nodes;
 struct agent_pressure;
 struct agent_probes;
 struct agent_room;
-struct cgroup_path;
+struct cgroup_limits;
 struct cgroup_tree;
 struct cgroup_use;
 struct machine;
+struct plan_container;
 struct pod;
 struct agent_tokens;
 struct folder_watches;
@@ -186,22 +187,10 @@ void agent_room_found(struct agent_room *home, struct agent_pod *pod);
 void agent_room_refresh(struct agent_room *home, struct agent_pod *pod);
 /* Look again at the pods of a namespace. */
 void agent_room_retry(struct agent_room *home, struct str namespace);
-/* Does it run in control groups of its own? One that asks for nothing does not. */
-bool agent_room_has_cgroup(const struct agent_pod *pod);
-/* Where the group of a container is. */
-struct cgroup_path agent_room_group(const struct agent_pod *pod, const char *node,
-				    const char *name);
 /* One that an earlier agent has started. */
 void agent_room_adopt(struct agent_room *home, struct agent_pod *pod);
 /* Its last process has ended. May be called again. */
 void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
-/* Has a container run out of memory since that was asked last? */
-bool agent_room_ran_out(struct agent_room *home, struct agent_pod *pod, size_t container,
-			struct str name);
-
-/* What the groups of a pod, or of one of its containers, use; all -1 where it has none. */
-void agent_room_use(const struct agent_room *home, const struct agent_pod *pod,
-		    struct str container, struct cgroup_use *ret);
 struct cgroup_tree *agent_room_groups(const struct agent_room *home);
 const struct machine *agent_room_machine(const struct agent_room *home);
 struct agent_network *agent_room_network(const struct agent_room *home);
@@ -242,6 +231,28 @@ int agent_devices_take(struct agent_pod *pod, const struct pod *view,
 void agent_devices_find(struct agent_pod *pod);
 /* When its last process has ended. May be called again. */
 void agent_devices_leave(struct agent_pod *pod);
+
+/* --- agent_groups.c --- */
+
+/* Does it run in control groups of its own? One that asks for nothing does not. */
+bool agent_groups_wanted(const struct agent_pod *pod);
+/* What must be there before its containers are. */
+int agent_groups_make(struct cgroup_tree *tree, struct agent_pod *pod, const struct pod *view,
+		      struct err *err) MUST_CHECK;
+/* The group of a container, made, or told to the supervisor, which makes it. */
+int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
+		      const struct cgroup_limits *limits, struct arena *arena,
+		      struct plan_container *ret, struct err *err) MUST_CHECK;
+/* May be called again. */
+void agent_groups_remove(struct cgroup_tree *tree, struct agent_pod *pod);
+/* One that an earlier agent has started. */
+void agent_groups_adopt(const struct cgroup_tree *tree, struct agent_pod *pod);
+/* What the groups of a pod, or of one of its containers, use; all -1 where it has none. */
+void agent_groups_use(const struct cgroup_tree *tree, const struct agent_pod *pod,
+		      struct str container, struct cgroup_use *ret);
+/* Has a container run out of memory since that was asked last? */
+bool agent_groups_ran_out(const struct cgroup_tree *tree, struct agent_pod *pod, size_t container,
+			  struct str name);
 
 /* --- agent_network.c --- */
 

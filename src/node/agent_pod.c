@@ -105,7 +105,7 @@ static void note_end(struct agent_pod *pod, size_t container)
 
 	if (c->record.now.start_failed)
 		return;
-	c->oom = agent_room_ran_out(pod->agent->room, pod, container, name) &&
+	c->oom = agent_groups_ran_out(agent_room_groups(pod->agent->room), pod, container, name) &&
 		 c->record.now.exit_code != 0;
 	mem_free(pod->messages[container]);
 	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
@@ -675,7 +675,7 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	pod->life = life_new(root_of(pod));
 	pod->oom_kills = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->oom_kills));
 	pod->messages = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->messages));
-	pod->has_cgroup = agent_room_has_cgroup(pod);
+	pod->has_cgroup = agent_groups_wanted(pod);
 	pod->probes = agent_probes_new(pod);
 	read_addresses(pod);
 	(void)map_put(agent->pods, str_from(pod->uid), pod);

@@ -152,7 +152,7 @@ static void set_use(struct pressure_use *use, const struct agent_room *room,
 {
 	struct cgroup_use group;
 
-	agent_room_use(room, pod, container, &group);
+	agent_groups_use(agent_room_groups(room), pod, container, &group);
 	use->used[PRESSURE_MEMORY] = group.memory;
 	use->used[PRESSURE_DISK] = -1;
 	use->used[PRESSURE_PIDS] = group.processes;

@@ -295,27 +295,15 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
-static int set_cgroups(struct job *job, const struct container *container,
-		       struct plan_container *ret, struct err *err)
+static int set_group(struct job *job, const struct container *container, struct plan_container *ret,
+		     struct err *err)
 {
-	struct cgroup_path path = agent_room_group(
-		job->pod, arena_str(job->arena, job->room.node_name).ptr, ret->name);
 	struct cgroup_limits limits =
 		cgroup_limits_of(container, job->home->identity.max_processes);
 
-	struct cgroup_work work;
-
-	if (!path.container &&
-	    cgroup_describe(job->home->cgroups, &path, &limits, job->arena, &work)) {
-		ret->group_folders = work.folders;
-		ret->n_group_folders = work.n_folders;
-		ret->group_values = work.values;
-		ret->n_group_values = work.n_values;
-	} else if (cgroup_make(job->home->cgroups, &path, &limits, err) < 0) {
-		return err_wrap(err, "control group");
-	}
-	ret->n_cgroups = cgroup_procs(job->home->cgroups, &path, job->arena, &ret->cgroups);
-	return 0;
+	if (!job->pod->has_cgroup)
+		return 0;
+	return agent_groups_plan(job->home->cgroups, job->pod, &limits, job->arena, ret, err);
 }
 
 static void set_cwd(struct job *job, const struct container *container, struct plan_container *ret)
@@ -397,27 +385,12 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 	ret->stdin_open = container->stdin;
 	set_cwd(job, container, ret);
 	*ret_reason = "CreateContainerError";
-	if (set_mounts(job, index, &env, ret, err) < 0 ||
-	    (job->pod->has_cgroup && set_cgroups(job, container, ret, err) < 0))
+	if (set_mounts(job, index, &env, ret, err) < 0 || set_group(job, container, ret, err) < 0)
 		return -1;
 	return job->home->runtime ? put_in_image(job, container, &env, ret, ret_reason, err) : 0;
 }
 
 /* --- the plan --- */
-
-static int make_pod_cgroup(struct job *job, struct err *err)
-{
-	struct cgroup_path path = {.node = arena_str(job->arena, job->room.node_name).ptr,
-				   .pod = job->pod->uid};
-	struct cgroup_limits limits = cgroup_limits_of_pod(&job->view, 0);
-
-	job->pod->has_cgroup = agent_room_has_cgroup(job->pod);
-	if (!job->pod->has_cgroup || job->pod->life->n_containers == 1)
-		return 0;
-	if (cgroup_make(job->home->cgroups, &path, &limits, err) < 0)
-		return err_wrap(err, "control group");
-	return 0;
-}
 
 /* Where containers begin that do not say otherwise. */
 static int make_work(struct job *job, struct err *err)
@@ -506,7 +479,8 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 	if (make_volumes(&job, err) < 0 || make_devices(&job, err) < 0)
 		return -1;
 	ret->reason = "CreateContainerError";
-	if (make_pod_cgroup(&job, err) < 0 || make_messages(&job, err) < 0)
+	if (agent_groups_make(home->cgroups, pod, &job.view, err) < 0 ||
+	    make_messages(&job, err) < 0)
 		return -1;
 	containers = arena_calloc(job.arena, count + 1, sizeof(*containers));
 	for (size_t i = 0; i < count; i++)
@@ -537,34 +511,6 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 		&ret->text, err);
 }
 
-/* The groups of its containers are taken by their names; others there are only where a container has made
- * some, and processes only where the pod's supervisor was killed. */
-static void remove_cgroups(struct agent_room *home, struct agent_pod *pod)
-{
-	struct json spec = json_get(json_doc_root(pod->doc), "spec");
-	AUTO(mem_free) char *node = str_dup(json_str(json_get(spec, "nodeName")));
-	struct cgroup_path path = {.node = node, .pod = pod->uid};
-	struct err err;
-
-	if (!*node)
-		return;
-	for (size_t i = 0; pod->life->n_containers > 1 && i < pod->life->n_containers; i++) {
-		AUTO(mem_free)
-		char *name = str_dup(json_str(json_get(agent_container(pod, i), "name")));
-		struct cgroup_path below = agent_room_group(pod, node, name);
-
-		if (cgroup_remove(home->cgroups, &below, &err) < 0)
-			break;
-	}
-	if (cgroup_remove(home->cgroups, &path, &err) == 0) {
-		pod->has_cgroup = false;
-		return;
-	}
-	(void)cgroup_kill(home->cgroups, &path);
-	if (cgroup_remove(home->cgroups, &path, &err) < 0)
-		log_debug(home->agent->log, "a control group stays", LOG_STR("error", err.text));
-}
-
 void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 {
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
@@ -574,10 +520,15 @@ void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 
 	agent_network_leave(home->network, pod);
 	agent_devices_leave(pod);
-	if (pod->has_cgroup)
-		remove_cgroups(home, pod);
+	agent_groups_remove(home->cgroups, pod);
 	if (json_len(json_get(spec, "volumes")) && volumes_remove(&place, &err) < 0)
 		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
+}
+
+void agent_room_adopt(struct agent_room *home, struct agent_pod *pod)
+{
+	agent_groups_adopt(home->cgroups, pod);
+	agent_network_adopt(home->network, pod);
 }
 
 struct cgroup_tree *agent_room_groups(const struct agent_room *home)
@@ -741,17 +692,6 @@ static void start_informers(struct agent_room *home)
 	home->services = watch(home->agent, RESOURCE_SERVICES, &of_services, home);
 }
 
-static void tell_lacks(struct agent_room *home)
-{
-	struct machine_lacks lacks[MACHINE_LACKS_MAX];
-	size_t count = machine_lacks(&home->machine, lacks);
-
-	for (size_t i = 0; i < count; i++)
-		log_info(home->agent->log, lacks[i].message, LOG_STR("reason", lacks[i].reason));
-	if (cgroup_lacks(home->cgroups))
-		log_info(home->agent->log, cgroup_lacks(home->cgroups));
-}
-
 struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
 				  struct err *err)
 {
@@ -788,7 +728,6 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	home->access = agent_access_new(agent, options->folder);
 	home->network = agent_network_new(
 		agent, options, home->machine.root && (home->machine.namespaces & MACHINE_NET));
-	tell_lacks(home);
 	start_informers(home);
 	return TAKE(home);
 }

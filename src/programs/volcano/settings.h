@@ -34,7 +34,7 @@ struct settings {
 	const char *node_reserved;
 	const char *eviction;
 	int64_t eviction_transition_us; /* -1: not said */
-	const char *runtime; /* NULL: containers are processes */
+	const char *runtime;            /* NULL: containers are processes */
 	enum log_level log_level;
 	bool detach;
 	bool json;

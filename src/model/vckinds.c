@@ -47,18 +47,6 @@ static const struct vckind_column podgroup_columns[] = {
 };
 static const struct vckind_column queue_columns[] = {
 	{"PARENT", "string", ".spec.parent", 0},
-	{"STATE", "string", ".status.state", 0},
-	{"AGE", "date", AGE, 0},
-	{"WEIGHT", "integer", ".spec.weight", 1},
-	{NULL, NULL, NULL, 0},
-};
-static const struct vckind_column cronjob_columns[] = {
-	{"SCHEDULE", "string", ".spec.schedule", 0},
-	{"SUSPEND", "boolean", ".spec.suspend", 0},
-	{"LAST SCHEDULE", "date", ".status.lastScheduleTime", 0},
-	{"LAST SUCCESS", "date", ".status.lastSuccessfulTime", 0},
-	{"AGE", "date", AGE, 0},
-	{"TIMEZONE", "string", ".spec.timeZone", 1},
 	{NULL, NULL, NULL, 0},
 };
 static const struct vckind_column jobflow_columns[] = {
@@ -96,7 +84,7 @@ const struct vckind vckinds[] = {
 	{BATCH, NAMES("job", "jobs", "Job"), SHORT("vcjob", "vj"), .type = &vcjob_type,
 	 .columns = job_columns, .namespaced = true, .status = true},
 	{BATCH, NAMES("cronjob", "cronjobs", "CronJob"), SHORT("cronvcjob", "cronvj"),
-	 .type = &vccronjob_type, .columns = cronjob_columns, .namespaced = true, .status = true},
+	 .type = &vccronjob_type, .namespaced = true, .status = true},
 	{BUS, NAMES("command", "commands", "Command"), .type = &command_type, .namespaced = true},
 	{SCHEDULING, NAMES("podgroup", "podgroups", "PodGroup"), SHORT("pg", "podgroup-v1beta1"),
 	 .type = &podgroup_type, .columns = podgroup_columns, .namespaced = true,

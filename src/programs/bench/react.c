@@ -19,7 +19,7 @@
 
 #include "base/banned.h"
 
-enum { PODS = 300, IN_FLIGHT = 64 };
+enum { PODS_MOST = 300, PODS_A_NODE = 50, IN_FLIGHT = 64 };
 
 struct reaction {
 	struct apiworld world;
@@ -157,13 +157,15 @@ static void make_pod(struct reaction *r, size_t number)
 void bench_react(struct bench_run *run)
 {
 	struct reaction r = {0};
+	size_t room = bench_size(run) * PODS_A_NODE;
+	size_t pods = room < PODS_MOST ? room : PODS_MOST;
 
 	open_home(&r, run);
-	for (size_t i = 0; i < PODS; i++)
+	for (size_t i = 0; i < pods; i++)
 		make_group(&r, i);
-	while (r.open < PODS)
+	while (r.open < pods)
 		(void)loop_turn(r.world.loop, -1);
-	for (size_t i = 0; i < PODS; i++) {
+	for (size_t i = 0; i < pods; i++) {
 		make_pod(&r, i);
 		while (r.running <= i)
 			(void)loop_turn(r.world.loop, -1);

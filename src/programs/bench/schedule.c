@@ -113,6 +113,21 @@ static void remove_pod(struct scene *scene, struct json_doc *doc)
 	cluster_remove(scene->cluster, CLUSTER_POD, STR("bench"), json_str(json_get(meta, "name")));
 }
 
+/* A cycle in which one who waits takes the room of a pod that has ended. */
+static void measure_room(struct bench_run *run, struct scene *scene, struct json_doc *ended,
+			 const char *phase)
+{
+	bench_phase(run, phase);
+	while (bench_round(run, 1)) {
+		remove_pod(scene, ended);
+		scene_cycle(scene, 1, 0);
+		bench_pause(run);
+		apply_pod(scene, ended);
+		session_free(session_run(scene->cluster, scene->config, scene->now, NULL));
+		bench_resume(run);
+	}
+}
+
 /* Jobs of one pod each, ever so many, and no two alike: each is looked at when a pod ends. */
 static void measure_motley(struct bench_run *run)
 {
@@ -137,15 +152,7 @@ static void measure_motley(struct bench_run *run)
 	scene_add_gangs(&scene, &waiting);
 	ended = scene_pod(&scene, &holders, 0);
 	scene_cycle(&scene, 0, 0);
-	bench_phase(run, "motley");
-	while (bench_round(run, 1)) {
-		remove_pod(&scene, ended);
-		scene_cycle(&scene, 1, 0);
-		bench_pause(run);
-		apply_pod(&scene, ended);
-		session_free(session_run(scene.cluster, scene.config, scene.now, NULL));
-		bench_resume(run);
-	}
+	measure_room(run, &scene, ended, "motley");
 	scene_check(&scene);
 	scene_done(&scene);
 }
@@ -175,15 +182,7 @@ static void measure_backlog(struct bench_run *run)
 	ended = scene_pod(&scene, &holders, 0);
 	comes = scene_pod(&scene, &late, waiting.pods - 1);
 	scene_cycle(&scene, 0, 0);
-	bench_phase(run, "backlog");
-	while (bench_round(run, 1)) {
-		remove_pod(&scene, ended);
-		scene_cycle(&scene, 1, 0);
-		bench_pause(run);
-		apply_pod(&scene, ended);
-		session_free(session_run(scene.cluster, scene.config, scene.now, NULL));
-		bench_resume(run);
-	}
+	measure_room(run, &scene, ended, "backlog");
 	bench_phase(run, "arrival");
 	while (bench_round(run, 1)) {
 		apply_pod(&scene, comes);

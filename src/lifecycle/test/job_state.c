@@ -54,7 +54,8 @@ static void test_shown(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(paths) && !file; i++)
 		file = fopen(paths[i], "re");
-	if (!ok(file != NULL, "the table is shown"))
+	ok(file != NULL, "the table is shown");
+	if (!file)
 		return;
 	while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0)
 		buf_put(&shown, chunk, got);

@@ -36,9 +36,14 @@ int backup_run(struct settings *settings, struct err *err)
 	AUTO(buf_done) struct buf target = BUF_UNBOUNDED;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 
+	pid_t pid;
+
 	if (!settings->to)
 		return err_set(err, ERR_BAD_REQUEST, "say where: --to FOLDER");
-	if (!home_holder(settings->folder))
+	pid = home_holder(settings->folder, err);
+	if (pid < 0)
+		return -1;
+	if (!pid)
 		return err_set(err, ERR_NOT_FOUND,
 			       "volcano is not running in %s; copy its folder store as it is",
 			       settings->folder);

@@ -130,12 +130,14 @@ static int say_not_running(const struct settings *settings)
 
 int down_run(struct settings *settings, struct err *err)
 {
-	pid_t pid = home_holder(settings->folder);
-	AUTO(fd_close) int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	pid_t pid = home_holder(settings->folder, err);
+	AUTO(fd_close) int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	int rc;
 
-	if (fd < 0 || home_holder(settings->folder) != pid)
+	if (pid < 0)
+		return -1;
+	if (fd < 0 || home_holder(settings->folder, NULL) != pid)
 		return say_not_running(settings);
 	if (syscall(SYS_pidfd_send_signal, fd, SIGTERM, NULL, 0) < 0)
 		return err_errno(err, errno, "process %ld", (long)pid);

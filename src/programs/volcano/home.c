@@ -91,14 +91,17 @@ int home_lock(const char *folder, struct err *err)
 	return fd_take(&fd);
 }
 
-pid_t home_holder(const char *folder)
+/* Reading is enough for that: the disk may have turned read-only under the one that runs. */
+pid_t home_holder(const char *folder, struct err *err)
 {
 	AUTO(mem_free) char *path = home_path(folder, "lock");
-	AUTO(fd_close) int fd = open(path, O_RDWR | O_CLOEXEC);
+	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_errno(err, errno, "%s", path);
+	if (flock(fd, LOCK_SH | LOCK_NB) == 0)
 		return 0;
-	return read_pid(fd);
+	return errno == EWOULDBLOCK ? read_pid(fd) : err_errno(err, errno, "%s", path);
 }
 
 struct json_doc *home_read_run(const char *folder, struct err *err)

@@ -25,8 +25,8 @@ char *home_path(const char *folder, const char *name) __attribute__((returns_non
 /* Take it: the descriptor holds the lock until it is closed. ERR_ALREADY_EXISTS when somebody has
  * it. */
 int home_lock(const char *folder, struct err *err) MUST_CHECK;
-/* Who has it; 0: nobody. */
-pid_t home_holder(const char *folder);
+/* Who has it; 0: nobody; -1: that cannot be told, as of somebody else's folder. */
+pid_t home_holder(const char *folder, struct err *err) MUST_CHECK;
 
 /* What runs there, as run.json says; the caller's. ERR_NOT_FOUND where nothing does. */
 struct json_doc *home_read_run(const char *folder, struct err *err) MUST_CHECK;

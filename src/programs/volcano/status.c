@@ -107,9 +107,11 @@ static int show(struct json root, bool json, struct err *err)
 
 int status_run(struct settings *settings, struct err *err)
 {
-	pid_t pid = home_holder(settings->folder);
+	pid_t pid = home_holder(settings->folder, err);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 
+	if (pid < 0)
+		return -1;
 	if (pid) {
 		doc = gather(settings, pid);
 		return show(json_doc_root(doc), settings->json, err);

@@ -91,6 +91,24 @@ static bool is_framing(struct str line)
 	return false;
 }
 
+/* Reads, or only tries: the query has a parameter that says so. */
+static bool is_dry(struct str line)
+{
+	ptrdiff_t mark = str_find_byte(line, '?', 0);
+	struct str query = mark < 0 ? str_none() : str_skip(line, (size_t)mark + 1);
+	ptrdiff_t end = str_find_byte(query, ' ', 0);
+	struct str parameter;
+
+	if (str_starts(line, STR("GET ")) || str_starts(line, STR("HEAD ")))
+		return true;
+	if (end >= 0)
+		query = str_slice(query, 0, (size_t)end);
+	while (str_split(&query, '&', &parameter))
+		if (str_is(parameter, "dryRun=All"))
+			return true;
+	return false;
+}
+
 /* False: there is no request in it. */
 static bool print_request(struct str text, struct buf *to, bool *ret_dry)
 {
@@ -103,8 +121,7 @@ static bool print_request(struct str text, struct buf *to, bool *ret_dry)
 	if (!str_split(&text, '\n', &line))
 		return false;
 	target = line;
-	*ret_dry = str_find(line, STR("dryRun=All"), 0) >= 0 || str_starts(line, STR("GET ")) ||
-		   str_starts(line, STR("HEAD "));
+	*ret_dry = is_dry(line);
 	if (str_find_byte(target, ' ', 0) <= 0 || str_find_byte(line, '\r', 0) >= 0 ||
 	    str_starts(line, STR("PRI "))) /* how HTTP/2 begins */
 		return false;

@@ -40,6 +40,8 @@ struct api *api_new(const struct api_options *options)
 		api->options.max_in_flight = LIMIT_IN_FLIGHT;
 	if (!api->options.max_watchers)
 		api->options.max_watchers = LIMIT_WATCHERS;
+	if (!api->options.max_events)
+		api->options.max_events = LIMIT_EVENTS;
 	if (!api->options.watcher_bytes)
 		api->options.watcher_bytes = LIMIT_WATCHER_BYTES;
 	if (!api->options.list_bytes)

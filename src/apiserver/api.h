@@ -35,6 +35,7 @@ struct api_options {
 	struct log *log;
 	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
 	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
+	size_t max_events;    /* objects of that kind; 0: LIMIT_EVENTS */
 	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
 	size_t list_bytes;    /* of a list in one piece; 0: LIMIT_RESPONSE_BYTES */
 	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/keep_events.c - events go an hour after they were last seen, as kube-apiserver's do.
+/* apiserver/keep_events.c - events go an hour after they were last seen, as kube-apiserver's do, and
+ * earlier where there are too many.
  *
  * Nothing is kept but when to look: what an event says of itself decides, also after a restart. Times
- * that have not come yet are not believed, so that no clock can make an event stay. */
+ * that have not come yet are not believed, so that no clock can make an event stay.
+ *
+ * Thousands of jobs a second make millions of events an hour: more than options.max_events are not
+ * kept. Then the one that is due first is looked at early. If it has been seen again since it got its
+ * time, it gets a new one and the next is looked at; otherwise it is the oldest, and goes. */
 #include "apiserver/api_internal.h"
 #include "apiserver/keep_rows.h"
 #include "apiserver/self.h"
@@ -42,6 +47,13 @@ static int64_t time_left(struct api *api, struct json event)
 	return last + LIFETIME > now ? last + LIFETIME - now : 0;
 }
 
+static void keep_for(struct events *self, struct str key, int64_t left)
+{
+	todo_add_after(self->todo, key, left);
+	if (todo_len(self->todo) > self->api->options.max_events)
+		todo_hurry(self->todo);
+}
+
 static void look_at(void *arg, struct str key)
 {
 	struct events *self = arg;
@@ -49,9 +61,11 @@ static void look_at(void *arg, struct str key)
 	AUTO(json_doc_unref)
 	struct json_doc *doc = api_read_newest(self->api, self->kind, parts.namespace, parts.name);
 	int64_t left = doc ? time_left(self->api, json_doc_root(doc)) : 0;
+	bool is_surplus = todo_len(self->todo) >= self->api->options.max_events &&
+			  left <= todo_soonest(self->todo);
 
-	if (left > 0)
-		todo_add_after(self->todo, key, left);
+	if (left > 0 && !is_surplus)
+		keep_for(self, key, left);
 	else if (doc)
 		self_remove(self->api, &(struct self_removal){.kind = self->kind,
 							      .namespace = parts.namespace,
@@ -63,9 +77,8 @@ static void told(void *arg, struct change *change)
 	struct events *self = arg;
 
 	if (change->kind == self->kind && change->object && !change->old)
-		todo_add_after(self->todo, change->key,
-			       change->at_start ? time_left(self->api, change_object(change))
-						: LIFETIME);
+		keep_for(self, change->key,
+			 change->at_start ? time_left(self->api, change_object(change)) : LIFETIME);
 }
 
 static void *start(struct api *api)

@@ -62,7 +62,7 @@ static void make_ready(struct todo *todo, struct entry *entry)
 	loop_defer(todo->loop, &todo->kick, work, todo);
 }
 
-static struct entry *first_later(struct todo *todo)
+static struct entry *first_later(const struct todo *todo)
 {
 	struct heap_node *node = heap_first(&todo->later);
 
@@ -162,6 +162,23 @@ void todo_add_after(struct todo *todo, struct str name, int64_t after_us)
 		heap_update(&todo->later, &entry->node);
 	}
 	set_timer(todo);
+}
+
+void todo_hurry(struct todo *todo)
+{
+	struct entry *first = first_later(todo);
+
+	if (!first)
+		return;
+	make_ready(todo, first);
+	set_timer(todo);
+}
+
+int64_t todo_soonest(const struct todo *todo)
+{
+	const struct entry *first = first_later(todo);
+
+	return first ? first->due - loop_uptime(todo->loop) : INT64_MAX;
 }
 
 size_t todo_len(const struct todo *todo)

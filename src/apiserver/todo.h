@@ -27,6 +27,10 @@ DEFINE_AUTO(struct todo *, todo_free);
 
 void todo_add(struct todo *todo, struct str name);
 void todo_add_after(struct todo *todo, struct str name, int64_t after_us);
+/* The one that is due first among the later ones is due now. */
+void todo_hurry(struct todo *todo);
+/* Until the first of the later ones is due; INT64_MAX: there is none. */
+int64_t todo_soonest(const struct todo *todo);
 /* How many wait, the later ones included. */
 size_t todo_len(const struct todo *todo);
 

@@ -23,7 +23,7 @@ static void make(struct world *w, const char *body)
 	ok(answer.code == 201, "an event");
 }
 
-int main(void)
+static void test_hour(void)
 {
 	struct world w = world_new(); /* it is 03:04:05 */
 
@@ -44,5 +44,59 @@ int main(void)
 	world_wait(&w, MINUTES(31));
 	ok(code_of(&w, EVENTS "/again") == 404, "for an hour from then");
 	world_free(&w);
+}
+
+/* Which of a, b, c, d and e are there. */
+static void there(struct world *w, char *text)
+{
+	for (const char *name = "abcde"; *name; name++) {
+		AUTO(mem_free) char *path = mem_printf(EVENTS "/%c", *name);
+
+		if (code_of(w, path) == 200)
+			*text++ = *name;
+	}
+	*text = '\0';
+}
+
+static void test_surplus(void)
+{
+	struct world w = world_new_still();
+	char text[8];
+
+	api_free(w.api);
+	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store, .max_events = 3});
+	api_start(w.api, &(struct api_place){.root_ca = "PEM", .token_key = "secret"});
+	world_settle(&w);
+	make(&w, EVENT("a", ""));
+	world_wait(&w, MINUTES(1));
+	make(&w, EVENT("b", ""));
+	world_wait(&w, MINUTES(1));
+	make(&w, EVENT("c", ""));
+	there(&w, text);
+	is(text, "abc");
+	json_doc_unref(
+		ask(&w, "PATCH merge", EVENTS "/a", "{\"lastTimestamp\":\"2026-01-02T03:06:00Z\"}")
+			.doc);
+	make(&w, EVENT("d", ""));
+	world_settle(&w);
+	there(&w, text);
+	is(text, "acd"); /* a has been seen again: b is the oldest */
+	make(&w, EVENT("e", ""));
+	world_settle(&w);
+	there(&w, text);
+	is(text, "cde");
+	world_restart(&w); /* with room for all */
+	there(&w, text);
+	is(text, "cde");
+	world_wait(&w, MINUTES(61));
+	there(&w, text);
+	is(text, "");
+	world_free(&w);
+}
+
+int main(void)
+{
+	test_hour();
+	test_surplus();
 	return tap_done();
 }

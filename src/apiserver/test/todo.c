@@ -56,6 +56,19 @@ int main(void)
 	is(buf_text(&seen.text), "now again once ");
 	ok(todo_len(seen.todo) == 0, "nothing is left");
 
+	buf_clear(&seen.text);
+	ok(todo_soonest(seen.todo) == INT64_MAX, "nothing is due");
+	todo_hurry(seen.todo);
+	todo_add_after(seen.todo, STR("second"), 2 * TIME_HOUR);
+	todo_add_after(seen.todo, STR("first"), TIME_HOUR);
+	ok(todo_soonest(seen.todo) == TIME_HOUR, "the first is due in an hour");
+	todo_hurry(seen.todo);
+	loop_drain(loop);
+	is(buf_text(&seen.text), "first ");
+	ok(todo_soonest(seen.todo) == 2 * TIME_HOUR, "the second when it was");
+	todo_hurry(seen.todo);
+	loop_drain(loop);
+
 	seen.count = 0;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "%d", i);

@@ -9,6 +9,8 @@
  *
  * 1. At most max_in_flight are SENT; a watch or a stream is never counted and never waits.
  * 2. Who becomes SENT leaves the queue at its front; who comes back from a pause goes to the front.
+ *    What gives way has a queue of its own, which is looked at when the other one is empty, and a
+ *    quarter of the room at most, so that what comes next finds some.
  * 3. The room of a request that has ended is given on before its owner is told, so that what the
  *    owner sends next stands behind what was waiting.
  * 4. Deadlines need no timer here: a pause is only begun if it ends in time, a try is bounded by its
@@ -34,7 +36,9 @@ struct client {
 	struct client_options options;
 	char *field_manager;
 	struct list waiting;
-	struct list others; /* sent or paused */
+	struct list giving_way; /* waiting as well */
+	struct list others;     /* sent or paused */
+	size_t gave_way;        /* sent of those that give way */
 	struct client_stats stats;
 };
 
@@ -88,8 +92,19 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 	client->field_manager = str_dup(own->field_manager);
 	own->field_manager = str_from(client->field_manager);
 	list_init(&client->waiting);
+	list_init(&client->giving_way);
 	list_init(&client->others);
 	return client;
+}
+
+/* Of a request that was sent, and is so no longer. */
+static void give_room_back(struct client_request *request)
+{
+	struct client *client = request->client;
+
+	client->stats.in_flight--;
+	if (request->ask.ask.give_way)
+		client->gave_way--;
 }
 
 static void request_free(struct client_request *request)
@@ -100,7 +115,7 @@ static void request_free(struct client_request *request)
 	if (request->state == STATE_WAITING)
 		client->stats.waiting--;
 	else if (request->state == STATE_SENT && !request->long_lived)
-		client->stats.in_flight--;
+		give_room_back(request);
 	if (request->long_lived)
 		client->stats.watches--;
 	loop_timer_free(request->timer);
@@ -114,6 +129,8 @@ void client_free(struct client *client)
 		return;
 	transport_free(client->transport);
 	LIST_EACH(&client->waiting, struct client_request, link, request)
+	request_free(request);
+	LIST_EACH(&client->giving_way, struct client_request, link, request)
 	request_free(request);
 	LIST_EACH(&client->others, struct client_request, link, request)
 	request_free(request);
@@ -150,6 +167,8 @@ static void request_send(struct client_request *request)
 	request->tries_left--;
 	if (!request->long_lived)
 		client->stats.in_flight++;
+	if (request->ask.ask.give_way)
+		client->gave_way++;
 	client->stats.sent++;
 	if (request->deadline) {
 		int64_t left = request->deadline - loop_uptime(client->loop);
@@ -177,11 +196,21 @@ static void request_end(struct client_request *request, const struct transport_a
 		done(arg, &result);
 }
 
+/* Whose turn it is; NULL: nobody's. */
+static struct list *first_waiting(const struct client *client)
+{
+	struct list *first = list_first(&client->waiting);
+
+	if (first || client->gave_way * 4 >= client->options.max_in_flight)
+		return first;
+	return list_first(&client->giving_way);
+}
+
 /* Send what waits, as far as there is room. */
 static void pump(struct client *client)
 {
 	while (client->stats.in_flight < client->options.max_in_flight) {
-		struct list *first = list_first(&client->waiting);
+		struct list *first = first_waiting(client);
 
 		if (!first)
 			return;
@@ -193,14 +222,15 @@ static void pump(struct client *client)
 static void request_wait(struct client_request *request, bool front)
 {
 	struct client *client = request->client;
+	struct list *queue = request->ask.ask.give_way ? &client->giving_way : &client->waiting;
 
 	list_remove(&request->link);
 	request->state = STATE_WAITING;
 	client->stats.waiting++;
 	if (front)
-		list_push_front(&client->waiting, &request->link);
+		list_push_front(queue, &request->link);
 	else
-		list_push(&client->waiting, &request->link);
+		list_push(queue, &request->link);
 	pump(client);
 }
 
@@ -258,7 +288,7 @@ static bool request_pause(struct client_request *request, const struct transport
 		return false;
 	request->state = STATE_PAUSED;
 	request->token = NULL;
-	client->stats.in_flight--;
+	give_room_back(request);
 	client->stats.repeated++;
 	if (!request->timer)
 		request->timer = loop_timer_new(client->loop, on_pause_over, request);
@@ -277,7 +307,7 @@ static void on_answered(void *arg, const struct transport_answer *answer)
 	if (wants_repeat(&request->ask.ask, answer) && request_pause(request, answer))
 		return;
 	request->state = STATE_PAUSED; /* its room is free now */
-	client->stats.in_flight--;
+	give_room_back(request);
 	pump(client);
 	request_end(request, answer);
 }

@@ -117,6 +117,7 @@ struct client_ask {
 
 	int64_t deadline_us; /* waiting and repeating included; 0: of the client, < 0: none */
 	int attempts;        /* 0: of the client */
+	bool give_way;       /* wait while anything else does: nobody is held up by it */
 
 	client_done_fn *done; /* may be NULL */
 	void *arg;

@@ -9,7 +9,8 @@
  *
  * Of each event at the server at most one write is under way; what is counted meanwhile goes with
  * the next, so that a flood costs as many writes as the server takes, not as many as there are
- * events. */
+ * events. Those writes give way to all others of their client: a gang is bound first and told of
+ * then. While its write is under way an event is not forgotten; PENDING_MAX bounds that. */
 #include "client/recorder.h"
 
 #include <assert.h>
@@ -28,16 +29,21 @@
 
 #include "base/banned.h"
 
-enum { MEMORY_MAX = 4096, NAME_MAX_BYTES = 235 /* with ".", 16 digits: within 253 */ };
+enum {
+	MEMORY_MAX = 4096,
+	PENDING_MAX = 65536,
+	NAME_MAX_BYTES = 235 /* with ".", 16 digits: within 253 */
+};
 #define COMBINED "(combined from similar events): "
 
 /* What every record of a memory begins with. */
 struct record {
 	struct list link;
+	bool held;
 	char *key;
 };
 
-/* By key, and in order of last use. */
+/* By key, and in order of last use. A record that is held is in no order, and stays. */
 struct memory {
 	struct map *by_key;
 	struct list order;
@@ -103,8 +109,11 @@ static void memory_remove(struct recorder *recorder, struct memory *memory, stru
 
 static void memory_done(struct recorder *recorder, struct memory *memory)
 {
-	LIST_EACH(&memory->order, struct record, link, record)
-	memory_remove(recorder, memory, record);
+	size_t at = 0;
+	void *record;
+
+	while (map_next(memory->by_key, &at, NULL, &record))
+		memory_remove(recorder, memory, record);
 	map_free(memory->by_key);
 }
 
@@ -118,16 +127,26 @@ static void *memory_get(struct recorder *recorder, struct memory *memory, const 
 	if (record) {
 		list_remove(&record->link);
 	} else {
-		if (map_len(memory->by_key) >= MEMORY_MAX)
-			memory_remove(
-				recorder, memory,
-				container_of(list_first(&memory->order), struct record, link));
+		struct list *oldest = list_first(&memory->order);
+
+		if (oldest && map_len(memory->by_key) >= MEMORY_MAX)
+			memory_remove(recorder, memory, container_of(oldest, struct record, link));
 		record = mem_zalloc(size);
+		list_init(&record->link);
 		record->key = mem_strdup(key);
 		(void)map_put(memory->by_key, str_from(record->key), record);
 	}
-	list_push(&memory->order, &record->link);
+	if (!record->held)
+		list_push(&memory->order, &record->link);
 	return record;
+}
+
+static void memory_hold(struct memory *memory, struct record *record, bool held)
+{
+	record->held = held;
+	list_remove(&record->link);
+	if (!held)
+		list_push(&memory->order, &record->link);
 }
 
 static void bucket_forget(struct recorder *recorder, struct record *record)
@@ -261,6 +280,7 @@ static void on_written(void *arg, const struct client_result *result)
 
 	written->request = NULL;
 	recorder->stats.in_flight--;
+	memory_hold(&recorder->written, &written->record, false);
 	if (code == ERR_NONE || (created && code == ERR_ALREADY_EXISTS)) {
 		recorder->stats.written++;
 		json_doc_unref(TAKE(written->doc));
@@ -293,6 +313,7 @@ static void write_event(struct written *written)
 
 	written->sent = written->doc ? 1 : written->count;
 	recorder->stats.in_flight++;
+	memory_hold(&recorder->written, &written->record, true);
 	written->request =
 		client_send(recorder->client,
 			    &(struct client_ask){
@@ -303,6 +324,8 @@ static void write_event(struct written *written)
 				    .name = written->doc ? str_none() : str_from(written->name),
 				    .body = written->doc ? written->doc : patch,
 				    .discard = true,
+				    .deadline_us = -1, /* it may wait for long */
+				    .give_way = true,
 				    .done = on_written,
 				    .arg = written,
 			    });
@@ -384,7 +407,7 @@ void recorder_event(struct recorder *recorder, const struct recorder_object *obj
 	put_part(&key, object->name);
 	put_part(&key, object->uid);
 	put_part(&key, object->api_version);
-	if (!may_speak(recorder, buf_text(&key))) {
+	if (recorder->stats.in_flight >= PENDING_MAX || !may_speak(recorder, buf_text(&key))) {
 		recorder->stats.dropped++;
 		return;
 	}

@@ -144,6 +144,29 @@ static void test_bound(void)
 	close_bench(&b);
 }
 
+/* Of each pod of a large job something is to be told at once. */
+static void test_flood(void)
+{
+	struct bench b;
+	struct recorder_stats stats;
+
+	open_bench(&b, &(struct recorder_options){.component = STR("volcano")});
+	for (int i = 0; i < 5000; i++) {
+		AUTO(mem_free) char *name = mem_printf("p%d", i);
+		struct recorder_object other = pod;
+
+		other.name = str_from(name);
+		recorder_event(b.recorder, &other, "Normal", "Scheduled", STR("x"));
+	}
+	do {
+		(void)loop_turn(b.w.loop, TIME_SECOND);
+		recorder_stats(b.recorder, &stats);
+	} while (stats.in_flight);
+	ok(stats.written == 5000 && stats.dropped == 0, "all are written: %d, but %d",
+	   (int)stats.written, (int)stats.dropped);
+	close_bench(&b);
+}
+
 /* One that was taken away, a server that loses things, many objects. */
 static void test_trouble(void)
 {
@@ -187,6 +210,7 @@ int main(void)
 	test_joining();
 	test_combining();
 	test_bound();
+	test_flood();
 	test_trouble();
 	return tap_done();
 }

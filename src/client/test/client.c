@@ -2,6 +2,7 @@
 /* What a client does over any transport: waiting, repeating, ending. */
 #include "client/client.h"
 
+#include "base/buf.h"
 #include "base/time.h"
 #include "fake.h"
 
@@ -160,6 +161,57 @@ static void test_waiting(void)
 	ok(!got[1].calls, "freeing a client calls nobody");
 }
 
+static struct client_request *ask_meekly(struct world *w, const char *name)
+{
+	return client_send(w->client, &(struct client_ask){.verb = CLIENT_PATCH,
+							   .resource = &resources[RESOURCE_EVENTS],
+							   .name = str_from(name),
+							   .give_way = true});
+}
+
+/* Names of what is sent and not answered, in order. */
+static const char *under_way(struct world *w, struct buf *text)
+{
+	buf_clear(text);
+	LIST_EACH(&w->fake.asked, struct fake_ask, link, asked)
+	buf_printf(text, "%.*s ", STR_ARG(asked->ask->ask.name));
+	return buf_text(text);
+}
+
+/* What gives way is sent when nothing else waits, and takes a part of the room only. */
+static void test_giving_way(void)
+{
+	struct world w;
+	struct got got[5];
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct client_request *third;
+
+	open_world(&w, &(struct client_options){.max_in_flight = 4});
+	(void)ask_meekly(&w, "a");
+	(void)ask_meekly(&w, "b");
+	third = ask_meekly(&w, "c");
+	is(under_way(&w, &text), "a "); /* a quarter of the room */
+	for (int i = 0; i < 5; i++)
+		ask(&w, CLIENT_GET, &got[i]);
+	is(under_way(&w, &text), "a p p p ");
+	fake_code(&w.fake, 200, -1);
+	is(under_way(&w, &text), "p p p p "); /* the others first */
+	fake_code(&w.fake, 200, -1);
+	is(under_way(&w, &text), "p p p p ");
+	fake_code(&w.fake, 200, -1);
+	is(under_way(&w, &text), "p p p b ");
+	for (int i = 0; i < 3; i++)
+		fake_code(&w.fake, 200, -1);
+	is(under_way(&w, &text), "b ");
+	fake_code(&w.fake, 503, TIME_SECOND); /* it pauses, and makes room */
+	is(under_way(&w, &text), "c ");
+	client_cancel(third);
+	(void)until_sent(&w);
+	is(under_way(&w, &text), "b ");
+	(void)ask_meekly(&w, "left");
+	close_world(&w);
+}
+
 struct chain {
 	struct world *w;
 	int left;
@@ -225,6 +277,7 @@ int main(void)
 	test_repeating();
 	test_giving_up();
 	test_waiting();
+	test_giving_way();
 	test_order();
 	test_texts();
 	return tap_done();

@@ -66,6 +66,14 @@ static const struct bench benches[] = {
 		.run = bench_arena,
 	},
 	{
+		.name = "bind",
+		.about = "gangs bound by the scheduler over HTTPS, beside a bare loop of bind "
+			 "requests",
+		.item = "nodes",
+		.size = 5000,
+		.run = bench_bind,
+	},
+	{
 		.name = "client",
 		.about = "requests to the API server in the same process, and simulated nodes",
 		.item = "pods",

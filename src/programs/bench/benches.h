@@ -10,6 +10,7 @@ bench_fn bench_apiserver_https;
 bench_fn bench_apiserver_start;
 bench_fn bench_apiserver_watch;
 bench_fn bench_arena;
+bench_fn bench_bind;
 bench_fn bench_client;
 bench_fn bench_evict;
 bench_fn bench_http;

@@ -24,6 +24,7 @@
 
 enum {
 	MANY_MEMBERS = 48,
+	LARGE_BLOCK = 128 << 10,
 };
 
 struct check {
@@ -212,7 +213,12 @@ static struct json_doc *without_duplicates(struct json_doc *doc, const struct js
 /* --- parse ----------------------------------------------------------------------------------- */
 
 /* yyjson guesses how many values there will be and does not give back what it guessed too much. A
- * document from a pool keeps the room: its block serves the next one. */
+ * document from a pool keeps the room: its block serves the next one.
+ *
+ * So does a large document: nobody keeps one for long, and what was guessed too much was never
+ * touched. malloc has mapped its block, and keeps blocks of that size in the heap once one has been
+ * freed; a block that was cut would be mapped anew for each document, and be three times as slow by
+ * page faults. */
 static void trim(struct json_doc *doc)
 {
 	yyjson_doc *old = doc->parsed;
@@ -220,10 +226,12 @@ static void trim(struct json_doc *doc)
 	size_t used = head + old->val_read * sizeof(yyjson_val);
 	size_t text = old->str_pool ? old->dat_read : 0;
 
-	if (!doc->pool) {
+	if (doc->pool)
+		return;
+	doc->bytes = sizeof(*doc) + used + text;
+	if (used < LARGE_BLOCK) {
 		doc->parsed = mem_realloc(old, 1, used);
 		doc->parsed->root = (yyjson_val *)(void *)((char *)doc->parsed + head);
-		doc->bytes = sizeof(*doc) + used + text;
 	}
 }
 

@@ -558,6 +558,29 @@ static void test_pool(void)
 	ok(json_len(json_doc_root(doc)) == 5001, "blocks grow");
 }
 
+/* Documents of megabytes keep the room that was guessed for them (parse.c). */
+static void test_large(void)
+{
+	AUTO(json_pool_free) struct json_pool *pool = json_pool_new(SIZE_MAX / 2);
+	struct json_options from_pool = {.pool = pool};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf again = BUF_UNBOUNDED;
+
+	buf_puts(&text, "[\"\"");
+	while (text.len < (size_t)6 << 20)
+		buf_printf(&text, ",{\"name\":\"pod-%zu\",\"n\":[1,2,3,4,5,6,7,8,9]}", text.len);
+	buf_puts(&text, "]");
+	for (int i = 0; i < 4; i++) {
+		AUTO(json_doc_unref)
+		struct json_doc *doc = json_parse(buf_str(&text), i % 2 ? &from_pool : NULL, NULL);
+
+		buf_clear(&again);
+		json_print(json_doc_root(doc), JSON_COMPACT, &again);
+		ok(str_eq(buf_str(&again), buf_str(&text)), "6 MB read and printed, %s memory",
+		   i % 2 ? "pooled" : "new");
+	}
+}
+
 static void test_reference(void)
 {
 	struct json_doc *doc = parse("{\"a\":[1,2]}");
@@ -584,6 +607,7 @@ int main(void)
 	test_styles();
 	test_deep_pretty();
 	test_pool();
+	test_large();
 	test_reference();
 	return tap_done();
 }

@@ -80,8 +80,11 @@ void bench_resume(struct bench_run *run);
 void bench_value(struct bench_run *run, const char *key, double value);
 /* How long each of many took, in any order: "<name>_p50_ms" and "<name>_p99_ms". Sorts them. */
 void bench_latencies(struct bench_run *run, const char *name, double *ms, size_t count);
-/* The clock for these: milliseconds since some time. */
+/* The clock for these: milliseconds since some time; and that of this process' work. */
 double bench_clock_ms(void);
+double bench_cpu_ms(void);
+/* The middle one. Sorts them. */
+double bench_median(double *values, size_t count);
 /* The cost that a phase of this run came to, in nanoseconds an item; by its result's name. */
 double bench_cost(const struct bench_run *run, const char *key);
 /* Bytes of heap in use; the difference of two calls is what was built between them. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/json.c - a list of pods as a server sends it, read, printed and copied as a whole.
  *
- * parse takes fresh memory each time, parse_pooled the memory of the document before it. thaw makes
- * a copy that can be changed, freeze one that can be shared. Costs are by pod; the same in MB of
+ * parse takes fresh memory each time, parse_pooled the memory of the document before it. _ratio
+ * is what that costs beside yyjson alone, which bounds no depth and keeps keys that stand twice. thaw
+ * makes a copy that can be changed, freeze one that can be shared. Costs are by pod; the same in MB of
  * text a second stands beside them, as DEPENDENCIES.md has it. */
+#include <yyjson.h>
+
+#include "base/mem.h"
 #include "json/doc.h"
 #include "programs/bench/bench.h"
 #include "programs/bench/benches.h"
@@ -11,12 +15,44 @@
 
 #include "base/banned.h"
 
+enum { PAIRS = 25 };
+
 static void must_parse(struct str text, const struct json_options *options)
 {
 	struct err err = {0};
 	AUTO(json_doc_unref) struct json_doc *doc = json_parse(text, options, &err);
 
 	bench_require(doc != NULL, &err);
+}
+
+static void must_read(struct str text, const yyjson_alc *alc)
+{
+	yyjson_doc *doc = yyjson_read_opts((char *)text.ptr, text.len, 0, alc, NULL);
+	struct err err = {.text = "yyjson does not read the list"};
+
+	bench_require(doc != NULL, &err);
+	yyjson_doc_free(doc);
+}
+
+/* What ours costs in parts of what the library costs: the median of pairs that follow one another, so
+ * that a slow minute of the machine is in both. Pooled, the library has one block for each document
+ * anew. */
+static double beside_yyjson(struct str text, struct json_pool *pool)
+{
+	size_t room = pool ? yyjson_read_max_memory_usage(text.len, 0) : 0;
+	AUTO(mem_free) char *block = mem_zalloc(room);
+	double quotients[PAIRS];
+
+	for (size_t i = 0; i < PAIRS; i++) {
+		yyjson_alc alc;
+		double start = bench_cpu_ms();
+
+		must_parse(text, &(struct json_options){.pool = pool});
+		double middle = bench_cpu_ms();
+		must_read(text, yyjson_alc_pool_init(&alc, block, room) ? &alc : NULL);
+		quotients[i] = (middle - start) / (bench_cpu_ms() - middle);
+	}
+	return bench_median(quotients, PAIRS);
 }
 
 static void measure_copies(struct bench_run *run, const struct json_doc *doc)
@@ -61,6 +97,8 @@ void bench_json(struct bench_run *run)
 	bench_phase(run, "parse_pooled");
 	while (bench_round(run, pods))
 		must_parse(buf_str(&text), &(struct json_options){.pool = pool});
+	bench_value(run, "parse_ratio", beside_yyjson(buf_str(&text), NULL));
+	bench_value(run, "parse_pooled_ratio", beside_yyjson(buf_str(&text), pool));
 	bench_phase(run, "print");
 	while (bench_round(run, pods)) {
 		buf_clear(&out);

@@ -87,6 +87,18 @@ double bench_clock_ms(void)
 	return (double)read_clock(CLOCK_MONOTONIC) / 1e6;
 }
 
+double bench_cpu_ms(void)
+{
+	return (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e6;
+}
+
+double bench_median(double *values, size_t count)
+{
+	assert(count > 0);
+	qsort(values, count, sizeof(double), compare);
+	return values[count / 2];
+}
+
 void bench_latencies(struct bench_run *run, const char *name, double *ms, size_t count)
 {
 	static const struct {
@@ -114,8 +126,8 @@ static void end_phase(struct bench_run *run)
 {
 	if (run->samples.len == 0)
 		end_sample(run);
-	qsort(run->samples.ptr, run->samples.len, sizeof(double), compare);
-	struct bench_value *entry = add_value(run, run->samples.ptr[run->samples.len / 2]);
+	struct bench_value *entry =
+		add_value(run, bench_median(run->samples.ptr, run->samples.len));
 
 	entry->is_cost = true;
 	(void)snprintf(entry->key, sizeof(entry->key), "%s%s_ns", run->phase,

@@ -37,6 +37,12 @@ END
 fails "which is one" tools/check-layers
 is "and not the other" "$output" "src/json/c.c:2: json may not include <openssl/ssl.h>: that library is behind another module"
 forget
+mkdir -p src/programs/bench
+echo '#include <yyjson.h>' >src/programs/bench/c.c
+passes "vc-bench may measure a library by itself" tools/check-layers
+mv src/programs/bench/c.c src/programs/c.c
+fails "other programs may not" tools/check-layers
+rm -r src/programs
 cat >src/base/test/d.c <<'END'
 #include "tap.h"
 #include "common.h"
@@ -92,6 +98,25 @@ forget
 
 printf 'int h; // NO%s\n' LINT >src/base/h.c
 fails "no check is switched off" tools/check-exceptions
+forget
+
+mkdir docs
+: >src/base/there.c
+cat >docs/page.md <<'END'
+# One page, two
+Read `base/there.c`, `there.c`, `src/<module>/<noun>.h`, [this](page.md#one-page-two) and [that](#one-page-two).
+END
+passes "pages that name what is there" tools/check-docs
+cat >>docs/page.md <<'END'
+Then `base/gone.c`,
+[nothing](gone.md), and
+[nothing](#gone).
+END
+fails "a page that names what is not there" tools/check-docs
+is "by its lines" "$output" "docs/page.md:3: there is no base/gone.c
+docs/page.md:4: the link to gone.md leads nowhere
+docs/page.md:5: docs/page.md has no heading for #gone"
+rm -r docs
 forget
 
 mkdir -p build-plain/libbase.a.p build-plain/libloop.a.p

@@ -4,7 +4,7 @@
  * parse takes fresh memory each time, parse_pooled the memory of the document before it. _ratio
  * is what that costs beside yyjson alone, which bounds no depth and keeps keys that stand twice. thaw
  * makes a copy that can be changed, freeze one that can be shared. Costs are by pod; the same in MB of
- * text a second stands beside them, as DEPENDENCIES.md has it. */
+ * text a second stands beside them (docs/benchmarks.md). */
 #include <yyjson.h>
 
 #include "base/mem.h"

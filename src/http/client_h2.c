@@ -7,14 +7,13 @@
  *
  * 1. The session's user data of a stream is its call, or NULL once that is over.
  * 2. Callbacks of the user may cancel the call: after each, find() is asked again. */
-#include <assert.h>
-#include <nghttp2/nghttp2.h>
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "http/chunk.h"
 #include "http/client_internal.h"
+#include "http/h2.h"
 
 #include "base/banned.h"
 
@@ -71,13 +70,6 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 	return 0;
 }
 
-static struct str text_of(nghttp2_rcbuf *buffer)
-{
-	nghttp2_vec bytes = nghttp2_rcbuf_get_buf(buffer);
-
-	return str_of((const char *)bytes.base, bytes.len);
-}
-
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
 		     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
@@ -88,15 +80,15 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 	(void)flags;
 	if (!call || call->head_told) /* trailers */
 		return 0;
-	if (str_eq(text_of(name), STR(":status"))) {
-		struct str text = text_of(value);
+	if (str_eq(h2_text(name), STR(":status"))) {
+		struct str text = h2_text(value);
 
 		call->status = 0;
 		for (size_t i = 0; i < text.len && i < 3; i++) /* nghttp2 has checked it */
 			call->status = call->status * 10 + (text.ptr[i] - '0');
 		return 0;
 	}
-	if (headers_add(&call->reply, text_of(name), text_of(value), &err) < 0) {
+	if (headers_add(&call->reply, h2_text(name), h2_text(value), &err) < 0) {
 		err_wrap(&err, "response");
 		drop_stream(h2, call->stream_id, NGHTTP2_CANCEL);
 		call_fail(call, &err, HTTP_MAYBE_SENT);
@@ -238,21 +230,13 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 static ssize_t read_out(nghttp2_session *session, int32_t stream_id, uint8_t *to, size_t size,
 			uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
-	struct http_call *call = find(session, stream_id);
-	size_t len;
+	const struct http_call *call = find(session, stream_id);
 
 	(void)to;
 	(void)source;
 	(void)arg;
-	if (!call)
-		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-	len = call->out.bytes < size ? call->out.bytes : size;
-	if (len == 0 && !call->out_ended)
-		return NGHTTP2_ERR_DEFERRED;
-	*flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-	if (len == call->out.bytes && call->out_ended)
-		*flags |= NGHTTP2_DATA_FLAG_EOF;
-	return (ssize_t)len;
+	return call ? h2_offer_body(&call->out, call->out_ended, size, flags)
+		    : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
 static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head,
@@ -264,33 +248,23 @@ static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8
 	(void)source;
 	if (!call)
 		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-	stream_write(conn->stream, head, 9);
-	stream_write_pieces(conn->stream, &call->out, len);
+	h2_send_body(conn->stream, head, &call->out, len);
 	return 0;
 }
 
 static void flush(struct client_conn *conn)
 {
 	struct h2 *h2 = h2_of(conn);
+	int rc = h2_send_frames(h2->session, conn->stream);
 	struct err err;
 
-	while (!stream_is_full(conn->stream)) {
-		const uint8_t *frames;
-		ssize_t len = nghttp2_session_mem_send(h2->session, &frames);
-
-		if (len < 0) {
-			err_set(&err, ERR_INTERNAL, "HTTP/2: %s", nghttp2_strerror((int)len));
-			conn_fail(conn, &err);
-			return;
-		}
-		if (len == 0)
-			break;
-		stream_write(conn->stream, frames, (size_t)len);
-	}
-	if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session)) {
+	if (rc < 0)
+		err_set(&err, ERR_INTERNAL, "HTTP/2: %s", nghttp2_strerror(rc));
+	else if (h2_is_over(h2->session))
 		err_set(&err, ERR_INTERNAL, "HTTP/2: the connection broke the protocol");
-		conn_fail(conn, &err);
-	}
+	else
+		return;
+	conn_fail(conn, &err);
 }
 
 static void wrote(struct client_conn *conn)
@@ -317,29 +291,19 @@ static void wrote(struct client_conn *conn)
 
 static nghttp2_session *make_session(struct client_conn *conn)
 {
-	nghttp2_session_callbacks *callbacks;
-	nghttp2_option *option;
-	nghttp2_session *session;
-	int rc = nghttp2_session_callbacks_new(&callbacks);
+	static const struct h2_calls calls = {
+		.begin_headers = on_begin_headers,
+		.header = on_header,
+		.frame_recv = on_frame_recv,
+		.data_chunk = on_data_chunk,
+		.stream_close = on_stream_close,
+		.frame_send = on_frame_send,
+		.send_data = send_data,
+	};
+	nghttp2_option *option = h2_option_new();
 
-	assert(rc == 0); /* out of memory only */
-	nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-	nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
-	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
-	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
-	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
-	nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
-	nghttp2_session_callbacks_set_send_data_callback(callbacks, send_data);
-	rc = nghttp2_option_new(&option);
-	assert(rc == 0);
-	nghttp2_option_set_no_auto_window_update(option, 1);
-	nghttp2_option_set_no_closed_streams(option, 1);
 	nghttp2_option_set_peer_max_concurrent_streams(option, FIRST_STREAMS);
-	rc = nghttp2_session_client_new2(&session, callbacks, conn, option);
-	assert(rc == 0);
-	nghttp2_option_del(option);
-	nghttp2_session_callbacks_del(callbacks);
-	return session;
+	return h2_session_new(nghttp2_session_client_new2, &calls, conn, option);
 }
 
 static void start(struct client_conn *conn)
@@ -355,9 +319,7 @@ static void start(struct client_conn *conn)
 	conn->state = h2;
 	h2->conn = conn;
 	h2->session = make_session(conn);
-	if (nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, ARRAY_LEN(entries)) ||
-	    nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0,
-						  CONNECTION_WINDOW)) {
+	if (h2_settle(h2->session, entries, ARRAY_LEN(entries), CONNECTION_WINDOW) < 0) {
 		err_set(&err, ERR_INTERNAL, "HTTP/2: no memory");
 		conn_fail(conn, &err);
 	}
@@ -416,19 +378,9 @@ static void expire(struct client_conn *conn)
 
 /* ---- Calls ---- */
 
-static nghttp2_nv make_nv(struct str name, struct str value)
-{
-	return (nghttp2_nv){
-		.name = (uint8_t *)(uintptr_t)name.ptr,
-		.namelen = name.len,
-		.value = (uint8_t *)(uintptr_t)value.ptr,
-		.valuelen = value.len,
-		.flags = NGHTTP2_NV_FLAG_NONE,
-	};
-}
-
 static void send_call(struct http_call *call)
 {
+	const uint8_t copied = NGHTTP2_NV_FLAG_NONE;
 	struct h2 *h2 = h2_of(call->conn);
 	size_t most = headers_count(&call->headers) + 5, count = 0;
 	nghttp2_nv few[FEW_FIELDS], *nv = few;
@@ -441,17 +393,18 @@ static void send_call(struct http_call *call)
 		many = mem_calloc(most, sizeof(*many));
 		nv = many;
 	}
-	nv[count++] = make_nv(STR(":method"), str_from(call->method));
-	nv[count++] = make_nv(STR(":scheme"), call->client->secure ? STR("https") : STR("http"));
-	nv[count++] = make_nv(STR(":authority"), str_from(call->client->authority));
-	nv[count++] = make_nv(STR(":path"), str_from(call->target));
+	nv[count++] = h2_field(STR(":method"), str_from(call->method), copied);
+	nv[count++] =
+		h2_field(STR(":scheme"), call->client->secure ? STR("https") : STR("http"), copied);
+	nv[count++] = h2_field(STR(":authority"), str_from(call->client->authority), copied);
+	nv[count++] = h2_field(STR(":path"), str_from(call->target), copied);
 	for (size_t i = 0; i < headers_count(&call->headers); i++)
 		if (!call_is_ours(headers_name(&call->headers, i)))
-			nv[count++] = make_nv(headers_name(&call->headers, i),
-					      headers_value(&call->headers, i));
+			nv[count++] = h2_field(headers_name(&call->headers, i),
+					       headers_value(&call->headers, i), copied);
 	if (call->length > 0) {
 		snprintf(size, sizeof(size), "%lld", (long long)call->length);
-		nv[count++] = make_nv(STR("content-length"), str_from(size));
+		nv[count++] = h2_field(STR("content-length"), str_from(size), copied);
 	}
 	call->stream_id = nghttp2_submit_request(h2->session, NULL, nv, count,
 						 call->length ? &provider : NULL, call);

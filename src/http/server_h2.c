@@ -12,14 +12,13 @@
  * 3. nghttp2's session is deleted with the connection only, never from within its callbacks.
  * 4. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a
  *    row end the connection; nghttp2 itself counts resets and CONTINUATION frames. */
-#include <assert.h>
-#include <nghttp2/nghttp2.h>
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "http/chunk.h"
+#include "http/h2.h"
 #include "http/server_internal.h"
 
 #include "base/banned.h"
@@ -98,13 +97,6 @@ static int take_field(struct http_request *request, struct str name, struct str 
 	return 0;
 }
 
-static struct str text_of(nghttp2_rcbuf *buffer)
-{
-	nghttp2_vec bytes = nghttp2_rcbuf_get_buf(buffer);
-
-	return str_of((const char *)bytes.base, bytes.len);
-}
-
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
 		     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
@@ -114,11 +106,11 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 	(void)flags;
 	if (!request || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
 		return 0; /* trailers */
-	h2->head_bytes += text_of(name).len + text_of(value).len;
+	h2->head_bytes += h2_text(name).len + h2_text(value).len;
 	if (h2->head_bytes > HEAD_PATIENCE)
 		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 	if (!request->refuse)
-		request->refuse = take_field(request, text_of(name), text_of(value));
+		request->refuse = take_field(request, h2_text(name), h2_text(value));
 	return 0;
 }
 
@@ -268,19 +260,13 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 static ssize_t read_out(nghttp2_session *session, int32_t stream_id, uint8_t *to, size_t size,
 			uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
-	struct http_request *request = source->ptr;
-	size_t len = request->out.bytes < size ? request->out.bytes : size;
+	const struct http_request *request = source->ptr;
 
 	(void)session;
 	(void)stream_id;
 	(void)to;
 	(void)arg;
-	if (len == 0 && !request->ended)
-		return NGHTTP2_ERR_DEFERRED;
-	*flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-	if (len == request->out.bytes && request->ended)
-		*flags |= NGHTTP2_DATA_FLAG_EOF;
-	return (ssize_t)len;
+	return h2_offer_body(&request->out, request->ended, size, flags);
 }
 
 static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head,
@@ -291,37 +277,18 @@ static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8
 
 	(void)session;
 	(void)frame;
-	stream_write(conn->stream, head, 9);
-	stream_write_pieces(conn->stream, &request->out, len);
+	h2_send_body(conn->stream, head, &request->out, len);
 	return 0;
-}
-
-/* Nothing left to say or to hear: the connection ends. */
-static void check_over(struct server_conn *conn)
-{
-	struct h2 *h2 = h2_of(conn);
-
-	if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session))
-		conn_linger(conn);
 }
 
 static void flush(struct server_conn *conn)
 {
 	struct h2 *h2 = h2_of(conn);
 
-	while (!stream_is_full(conn->stream)) {
-		const uint8_t *frames;
-		ssize_t len = nghttp2_session_mem_send(h2->session, &frames);
-
-		if (len < 0) {
-			conn_doom(conn);
-			return;
-		}
-		if (len == 0)
-			break;
-		stream_write(conn->stream, frames, (size_t)len);
-	}
-	check_over(conn);
+	if (h2_send_frames(h2->session, conn->stream) < 0)
+		conn_doom(conn);
+	else if (h2_is_over(h2->session))
+		conn_linger(conn);
 }
 
 static void wrote(struct server_conn *conn)
@@ -339,30 +306,20 @@ static void wrote(struct server_conn *conn)
 
 static nghttp2_session *make_session(struct server_conn *conn)
 {
-	nghttp2_session_callbacks *callbacks;
-	nghttp2_option *option;
-	nghttp2_session *session;
-	int rc = nghttp2_session_callbacks_new(&callbacks);
+	static const struct h2_calls calls = {
+		.begin_headers = on_begin_headers,
+		.header = on_header,
+		.frame_recv = on_frame_recv,
+		.data_chunk = on_data_chunk,
+		.stream_close = on_stream_close,
+		.frame_send = on_frame_send,
+		.send_data = send_data,
+	};
+	nghttp2_option *option = h2_option_new();
 
-	assert(rc == 0); /* out of memory only */
-	nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-	nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
-	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
-	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
-	nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
-	nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
-	nghttp2_session_callbacks_set_send_data_callback(callbacks, send_data);
-	rc = nghttp2_option_new(&option);
-	assert(rc == 0);
-	nghttp2_option_set_no_auto_window_update(option, 1);
-	nghttp2_option_set_no_closed_streams(option, 1);
 	nghttp2_option_set_stream_reset_rate_limit(option, conn->server->options.max_resets,
 						   LIMIT_STREAM_RESETS_PER_SECOND);
-	rc = nghttp2_session_server_new2(&session, callbacks, conn, option);
-	assert(rc == 0);
-	nghttp2_option_del(option);
-	nghttp2_session_callbacks_del(callbacks);
-	return session;
+	return h2_session_new(nghttp2_session_server_new2, &calls, conn, option);
 }
 
 static void start(struct server_conn *conn)
@@ -379,9 +336,7 @@ static void start(struct server_conn *conn)
 	h2->conn = conn;
 	h2->since = loop_uptime(conn->server->loop);
 	h2->session = make_session(conn);
-	if (nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, ARRAY_LEN(entries)) ||
-	    nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0,
-						  CONNECTION_WINDOW))
+	if (h2_settle(h2->session, entries, ARRAY_LEN(entries), CONNECTION_WINDOW) < 0)
 		conn_doom(conn);
 	stream_wake(conn->stream);
 	conn_arm(conn, conn->protocol->due(conn));
@@ -518,17 +473,6 @@ static void h2_free(struct server_conn *conn)
 
 /* ---- Replies ---- */
 
-static nghttp2_nv make_nv(struct str name, struct str value, uint8_t flags)
-{
-	return (nghttp2_nv){
-		.name = (uint8_t *)(uintptr_t)name.ptr,
-		.namelen = name.len,
-		.value = (uint8_t *)(uintptr_t)value.ptr,
-		.valuelen = value.len,
-		.flags = flags,
-	};
-}
-
 static bool is_ours(struct str name)
 {
 	return str_eq(name, STR("date")) || str_eq(name, STR("content-length")) ||
@@ -554,16 +498,17 @@ static void head(struct http_request *request, int64_t length, bool last)
 		nv = many;
 	}
 	snprintf(status, sizeof(status), "%d", request->status);
-	nv[count++] = make_nv(STR(":status"), str_from(status), NGHTTP2_NV_FLAG_NO_COPY_NAME);
+	nv[count++] = h2_field(STR(":status"), str_from(status), NGHTTP2_NV_FLAG_NO_COPY_NAME);
 	for (size_t i = 0; i < headers_count(fields); i++)
 		if (!is_ours(headers_name(fields, i)))
 			nv[count++] =
-				make_nv(headers_name(fields, i), headers_value(fields, i), lent);
-	nv[count++] = make_nv(STR("date"), server_date(conn->server), NGHTTP2_NV_FLAG_NO_COPY_NAME);
+				h2_field(headers_name(fields, i), headers_value(fields, i), lent);
+	nv[count++] =
+		h2_field(STR("date"), server_date(conn->server), NGHTTP2_NV_FLAG_NO_COPY_NAME);
 	if (length >= 0 && request->status != 204 && request->status != 304) {
 		snprintf(size, sizeof(size), "%lld", (long long)length);
-		nv[count++] = make_nv(STR("content-length"), str_from(size),
-				      NGHTTP2_NV_FLAG_NO_COPY_NAME);
+		nv[count++] = h2_field(STR("content-length"), str_from(size),
+				       NGHTTP2_NV_FLAG_NO_COPY_NAME);
 	}
 	/* A HEAD's reply in pieces is over with its head; http_reply_end() then changes nothing. */
 	if (nghttp2_submit_response(h2_of(conn)->session, request->stream_id, nv, count,
@@ -614,8 +559,8 @@ static void read_on(struct http_request *request, size_t consumed)
 
 static void send_continue(struct http_request *request)
 {
-	nghttp2_nv nv = make_nv(STR(":status"), STR("100"),
-				NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
+	nghttp2_nv nv = h2_field(STR(":status"), STR("100"),
+				 NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
 
 	request->expects = false;
 	/* A hint that may fail: the client then sends after a while. */

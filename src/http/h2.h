@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http/h2.h - what client and server of HTTP/2 do alike with nghttp2; nobody else includes it.
+ *
+ * Windows are never given back by nghttp2 itself: whoever is done with bytes does that. Running out of
+ * memory is the only reason for which a session cannot be made, and aborts. */
+#ifndef HTTP_H2_H
+#define HTTP_H2_H
+
+#include <nghttp2/nghttp2.h>
+#include <stdbool.h>
+
+#include "base/macro.h"
+#include "base/str.h"
+#include "http/pieces.h"
+
+struct stream;
+
+/* nghttp2_session_client_new2() or nghttp2_session_server_new2(). */
+typedef int h2_make_fn(nghttp2_session **ret, const nghttp2_session_callbacks *callbacks, void *arg,
+		       const nghttp2_option *option);
+
+struct h2_calls {
+	nghttp2_on_begin_headers_callback begin_headers;
+	nghttp2_on_header_callback2 header;
+	nghttp2_on_frame_recv_callback frame_recv;
+	nghttp2_on_data_chunk_recv_callback data_chunk;
+	nghttp2_on_stream_close_callback stream_close;
+	nghttp2_on_frame_send_callback frame_send;
+	nghttp2_send_data_callback send_data;
+};
+
+/* For the caller to add to, and to hand to h2_session_new(), which frees it. */
+nghttp2_option *h2_option_new(void) __attribute__((returns_nonnull));
+nghttp2_session *h2_session_new(h2_make_fn *make, const struct h2_calls *calls, void *arg,
+				nghttp2_option *option) __attribute__((returns_nonnull));
+/* Tell the peer our settings and the connection's window. */
+int h2_settle(nghttp2_session *session, const nghttp2_settings_entry *entries, size_t count,
+	      int32_t window) MUST_CHECK;
+
+/* Frames that are due, as many as the stream takes. Gives nghttp2's error, or 0. */
+int h2_send_frames(nghttp2_session *session, struct stream *stream) MUST_CHECK;
+/* Is there nothing left to say or to hear? */
+bool h2_is_over(nghttp2_session *session);
+
+/* The answer of a read callback for a body of pieces, `ended` or still to grow; and the frame that
+ * carries `len` bytes of it. Nothing is copied. */
+ssize_t h2_offer_body(const struct pieces *body, bool ended, size_t size, uint32_t *flags);
+void h2_send_body(struct stream *stream, const uint8_t *head, struct pieces *body, size_t len);
+
+struct str h2_text(nghttp2_rcbuf *buffer);
+nghttp2_nv h2_field(struct str name, struct str value, uint8_t flags);
+
+#endif

@@ -4,9 +4,8 @@
 # own over HTTPS. The scheduler's part is played by hand: groups are admitted, pods are bound.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 phase() { kubectl wait --for=jsonpath='{.status.state.phase}'="$2" --timeout=60s "vcjob/$1"; }
 job() {
 	printf '%s\n' "apiVersion: batch.volcano.sh/v1alpha1" "kind: Job" "metadata: {name: $1}" \

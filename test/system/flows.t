@@ -4,9 +4,8 @@
 # what admission says.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 apply() { kubectl create --validate=false -f "$tmp/$1.yaml"; }
 becomes() { kubectl wait --for=jsonpath="{$2}"="$3" --timeout=60s "$1"; }
 task='{name: t, replicas: 1, template: {metadata: {annotations: {run-seconds: "0"}}, spec:

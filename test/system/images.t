@@ -4,11 +4,8 @@
 # that stands in for it. images-user.t does it as an ordinary user.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 who=root as_root='securityContext: {runAsUser: 0},' # to whom the image's files belong
 someone='1234:77 home /data'
 [ "$(id -u)" -eq 0 ] || who=user as_root='' someone='0:0 home /'

@@ -4,11 +4,8 @@
 # bound twice. And what a scheduler tells of itself when it is asked by a signal.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-kubectl() { "$KUBECTL_NEW" "$@"; }
-trap 'volcano down >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 
 # gang NAME COUNT
 gang() {

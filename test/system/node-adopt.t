@@ -4,11 +4,8 @@
 # which control groups go, and that the server is where pods look for it.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 wait_for() { kubectl wait --for="$1" --timeout=120s "$2"; }
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 # again: volcano is killed, and comes back to the same port

@@ -7,11 +7,8 @@ if [ -z "${OWN_MOUNTS-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/nul
 	OWN_MOUNTS=yes exec unshare -m sh "$0"
 fi
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 capacity() { kubectl get nodes -o jsonpath='{.items[0].status.capacity.nvidia\.com/gpu}'; }

@@ -5,11 +5,8 @@
 # user (node-fields-user.t).
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 who=root
 [ "$(id -u)" -eq 0 ] || who=user
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }

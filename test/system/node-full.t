@@ -7,15 +7,13 @@ if [ -z "${OWN_MOUNTS-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/nul
 	OWN_MOUNTS=yes exec unshare -m sh "$0"
 fi
 . test/system/tap.sh
-home=$tmp/home
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 mkdir -p "$home/pods"
 if [ -z "${OWN_MOUNTS-}" ] || ! mount -t tmpfs -o size=8m,mode=711 tmpfs "$home/pods" 2>/dev/null; then
 	passes "a disk of one's own cannot be had here" true
 	finish
 fi
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
 trap 'volcano down --pods >/dev/null 2>&1; umount "$home/pods"; clean_up' EXIT
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
 # pod NAME SCRIPT

@@ -4,11 +4,8 @@
 # output and no exit code is lost, and at the end no process is left.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 pods=8 kills=50
 processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }
 

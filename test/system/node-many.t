@@ -4,11 +4,8 @@
 # (Under a sanitizer a supervisor takes some hundred times its size: then there are fewer.)
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 pods=1000
 ldd "$BIN/volcano-pod" >/dev/null 2>&1 && pods=100
 processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }

@@ -7,11 +7,9 @@ if [ -z "${OWN_MOUNTS-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/nul
 	OWN_MOUNTS=yes exec unshare -m sh "$0"
 fi
 . test/system/tap.sh
-home=$tmp/home
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 mkdir "$home"
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
 trap 'volcano down --pods >/dev/null 2>&1; umount "$home" 2>/dev/null; clean_up' EXIT
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }

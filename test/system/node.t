@@ -3,11 +3,8 @@
 # node.t - this machine as a node: jobs and pods as real processes, their output, codes, restarts and ends.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
 phase() { wait_for "jsonpath={.status.phase}=$1" "$2"; }
 # field POD PATH

@@ -3,11 +3,8 @@
 # plugins.t - a plugin of the scheduler from a shared object, in the one-machine home and in vc-scheduler.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-kubectl() { "$KUBECTL_NEW" "$@"; }
-trap 'volcano down >/dev/null 2>&1; clean_up' EXIT
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 
 # group NAME: two pods that would go to two nodes
 group() {

@@ -3,13 +3,10 @@
 # schedule.t - gangs of pods by kubectl: bound, waiting with a reason, bound when there is room.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
-volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
-kubectl() { "$KUBECTL_NEW" "$@"; }
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 # waits_for WHAT PATH VALUE
 waits_for() { kubectl wait "$1" --for="jsonpath={$2}=$3" --timeout=60s; }
-trap 'volcano down >/dev/null 2>&1; clean_up' EXIT
 
 # group NAME MIN; pod NAME GROUP CPU [SECONDS]
 group() {

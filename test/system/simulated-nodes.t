@@ -4,9 +4,8 @@
 # a restart.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 # A pod on a node, with annotations.
 pod() {
 	printf '%s\n' "apiVersion: v1" "kind: Pod" "metadata: {name: $1, annotations: {$3}}" \

@@ -8,16 +8,15 @@
 #   finish_system        everything is stopped, and must end well
 #   becomes KIND/NAME VALUE [PATH [FLAG...]]   waits until the phase (or what else PATH names) is VALUE
 #   phase_of KIND        where this kind has its phase
-home=$tmp/home
-kubectl() { "$KUBECTL_NEW" "$@"; }
-export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
 nodes=${nodes:-4}
 
 begin() {
 	how=$1
 	parts='apiserver,node'
 	[ "$how" = apart ] || parts='apiserver,controllers,scheduler,node'
-	passes "$how: it starts" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 \
+	passes "$how: it starts" volcano up -d --listen 127.0.0.1:0 \
 		--simulate-nodes "$nodes" --components "$parts"
 	if [ "$how" = apart ]; then
 		"$BIN/vc-scheduler" --kubeconfig "$KUBECONFIG" --leader-elect=false >"$tmp/scheduler.log" 2>&1 &
@@ -38,7 +37,7 @@ finish_system() {
 		wait "$manager"
 		is "$how: the controllers end well" "$?" 0
 	fi
-	passes "$how: it stops" "$BIN/volcano" down --data-dir "$home"
+	passes "$how: it stops" volcano down
 	rm -rf "$home"
 }
 

@@ -136,6 +136,8 @@ void agent_pod_forget(struct agent_pod *pod);
 void agent_pod_wake(struct agent_pod *pod);
 void agent_pod_free(struct agent_pod *pod);
 
+/* Does it run, and has nobody decided that it ends? Only such a pod can be evicted. */
+bool agent_pod_stays(const struct agent_pod *pod);
 /* It has taken too much: it ends, and has failed. */
 void agent_pod_evict(struct agent_pod *pod, const char *message);
 /* Look at it in this turn or the next. */

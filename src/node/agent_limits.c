@@ -56,12 +56,6 @@ static void look_work(void *arg)
 	}
 }
 
-static bool is_to_stay(const struct agent_pod *pod)
-{
-	return pod->has_plan && !pod->over && !pod->finished && !pod->forgotten &&
-	       pod->life->end == LIFE_GOES_ON;
-}
-
 static void look_done(void *arg)
 {
 	struct look *look = arg;
@@ -71,7 +65,7 @@ static void look_done(void *arg)
 		const struct row *row = &look->rows.ptr[i];
 		struct agent_pod *pod = map_get(limits->agent->pods, str_from(row->uid));
 
-		if (row->over && pod && is_to_stay(pod))
+		if (row->over && pod && agent_pod_stays(pod))
 			agent_pod_evict(pod, row->over);
 	}
 	limits->busy = false;
@@ -115,7 +109,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	look->limits = limits;
 	look->arena = arena_new(0);
 	while (map_next(limits->agent->pods, &at, NULL, &value))
-		if (is_to_stay(value) && has_limit(value))
+		if (agent_pod_stays(value) && has_limit(value))
 			add_row(look, value);
 	if (!look->rows.len) {
 		look_free(look);

@@ -271,6 +271,12 @@ static void tell_event(struct agent_pod *pod, const char *type, const char *reas
 	recorder_event(pod->agent->recorder, &object, type, reason, str_from(text));
 }
 
+bool agent_pod_stays(const struct agent_pod *pod)
+{
+	return pod->has_plan && !pod->over && !pod->finished && !pod->forgotten &&
+	       pod->life->end == LIFE_GOES_ON;
+}
+
 void agent_pod_evict(struct agent_pod *pod, const char *message)
 {
 	life_end_pod(pod->life, LIFE_EVICTED, "Evicted", message);

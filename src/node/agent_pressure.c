@@ -111,12 +111,6 @@ static void look_work(void *arg)
 
 /* --- who has to go --- */
 
-static bool is_to_stay(const struct agent_pod *pod)
-{
-	return pod->has_plan && !pod->over && !pod->finished && !pod->forgotten &&
-	       pod->life->end == LIFE_GOES_ON;
-}
-
 static int64_t asked(const struct container *container, const char *resource)
 {
 	const struct resource_list *list = &container->resources.requests;
@@ -237,7 +231,7 @@ static void choose(struct agent_pressure *self, const struct look *look)
 			map_get(self->agent->pods, str_from(look->rows.ptr[i].uid));
 
 		pods[i] = look->rows.ptr[i].pod;
-		pods[i].ended = !pod || !is_to_stay(pod);
+		pods[i].ended = !pod || !agent_pod_stays(pod);
 	}
 	chosen = pressure_choose(look->signal, pods, look->rows.len);
 	if (chosen >= 0)
@@ -268,7 +262,7 @@ static void look_at_pods(struct agent_pressure *self, enum pressure_signal signa
 	look->arena = arena_new(0);
 	look->signal = signal;
 	while (map_next(self->agent->pods, &at, NULL, &value))
-		if (is_to_stay(value))
+		if (agent_pod_stays(value))
 			add_row(look, value);
 	if (!look->rows.len) {
 		look_free(look);

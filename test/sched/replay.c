@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay.c - run cases of scheduling through the pure scheduler.
  *
- *	sched-replay-pure [-v] [-t] [-d FILE] [-c FILE] FILE|FOLDER...
+ *	sched-replay-pure [-v] [-t] [-p] [-d FILE] [-c FILE] FILE|FOLDER...
  *
  * A case is a configuration, a cluster, steps and what is expected after each. TAP, one line a case,
- * and a count a folder at the end (-t: counts only). Recorded cases that come out otherwise here are
+ * and a count a folder at the end (-t: counts only). With -p all that came out is printed, in the form in
+ * which it can be expected. Recorded cases that come out otherwise here are
  * named by scenarios of our own (-d, test/data/sched/differs): these, and no others, must differ. With
  * -c the page of differences has to have their rows. A folder that is not there is said to be left
  * out. Cases whose configuration names something that is not built yet are skipped. */
@@ -18,6 +19,7 @@
 #include "base/vec.h"
 #include "facts.h"
 #include "json/yaml.h"
+#include "sched/explain.h"
 #include "shorthand.h"
 #include "world.h"
 
@@ -32,7 +34,7 @@ struct difference {
 struct totals {
 	VEC(struct difference) differences;
 	int number, passed, failed, skipped, differing;
-	bool verbose, terse;
+	bool verbose, terse, prints;
 	char folder[256];
 	int folder_passed, folder_failed, folder_skipped;
 };
@@ -221,11 +223,55 @@ static int take_step(struct world *world, struct json root, struct json step, st
 	return 0;
 }
 
+/* Why groups wait: the text of each reason, and what would help. */
+static void show_reasons(const struct world *world)
+{
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	while (map_next(world->objects, &at, &key, &value)) {
+		struct json meta =
+			json_get(json_doc_root(((struct object *)value)->doc), "metadata");
+		struct json note = json_get(json_get(meta, "annotations"), EXPLAIN_ANNOTATION);
+		AUTO(json_doc_unref) struct json_doc *doc = json_parse(json_str(note), NULL, NULL);
+		struct json_iter it = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
+
+		while (json_next(&it))
+			printf("# why %.*s: %.*s: %.*s (%.*s)\n", STR_ARG(key),
+			       STR_ARG(json_str(json_get(it.value, "code"))),
+			       STR_ARG(json_str(json_get(it.value, "text"))),
+			       STR_ARG(json_str(json_get(it.value, "help"))));
+	}
+}
+
+/* What came out, as remarks of TAP. */
+static void show(const struct world *world, struct str stage)
+{
+	AUTO(json_doc_unref) struct json_doc *facts = facts_of(world, STR("pods"));
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	struct str rest, line;
+
+	yaml_print(json_doc_root(facts), &text);
+	printf("# - after: %.*s\n", STR_ARG(stage));
+	rest = buf_str(&text);
+	while (rest.len) {
+		(void)str_split(&rest, '\n', &line);
+		printf("#   %.*s\n", STR_ARG(line));
+	}
+	show_reasons(world);
+}
+
+static struct str name_of(struct json step)
+{
+	return json_is_absent(step) ? STR("given") : json_str(json_get(step, "name"));
+}
+
 static void judge(struct world *world, struct json root, struct json step, struct json expect,
 		  struct notes *notes)
 {
 	struct json options = json_get(root, "options");
-	struct str name = json_is_absent(step) ? STR("given") : json_str(json_get(step, "name"));
+	struct str name = name_of(step);
 	struct json steps = json_get(root, "steps");
 	struct str last = json_len(steps)
 				  ? json_str(json_get(json_at(steps, json_len(steps) - 1), "name"))
@@ -305,7 +351,7 @@ static char *config_text(struct json root)
 }
 
 /* 1: skipped. */
-static int run_case(struct json root, struct notes *notes)
+static int run_case(struct json root, bool prints, struct notes *notes)
 {
 	AUTO(world_free) struct world *world = world_for(root);
 	struct json steps = json_get(root, "steps"), expect = json_get(root, "expect");
@@ -322,6 +368,8 @@ static int run_case(struct json root, struct notes *notes)
 		if (i && take_step(world, root, step, notes))
 			return 1;
 		world_settle(world);
+		if (prints)
+			show(world, name_of(step));
 		judge(world, root, step, json_at(expect, i), notes);
 	}
 	if (world->wrong)
@@ -382,7 +430,7 @@ static void run_one(struct totals *totals, const char *path, struct json root)
 	AUTO(mem_free)
 	char *name = recorded ? mem_strdup(path) : mem_printf("%.*s (%s)", STR_ARG(title), path);
 	struct notes notes = {0};
-	int skipped = run_case(root, &notes);
+	int skipped = run_case(root, totals->prints, &notes);
 
 	if (!skipped && is_different(totals, root)) {
 		bool differs = notes.len > 0;
@@ -523,6 +571,8 @@ int main(int argc, char **argv)
 			totals.verbose = true;
 		else if (strcmp(argv[i], "-t") == 0)
 			totals.terse = true;
+		else if (strcmp(argv[i], "-p") == 0)
+			totals.prints = true;
 		else if (strcmp(argv[i], "-d") == 0 && i + 1 < argc)
 			read_differences(&totals, argv[++i]);
 		else if (strcmp(argv[i], "-c") == 0 && i + 1 < argc)

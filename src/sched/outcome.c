@@ -303,7 +303,8 @@ static bool stays_active(const struct job *job)
 /* Has it something to explain? That its pods are not there yet is told only if it lasts. */
 static bool waits(const struct job *job, enum podgroup_phase phase)
 {
-	return stays_active(job) ||
+	return stays_active(job) || job->tally.count[TASK_PIPELINED] ||
+	       job->tally.count[TASK_ALLOCATED] ||
 	       (!job->tally.total && phase == PODGROUP_INQUEUE && job->told_phase == phase);
 }
 

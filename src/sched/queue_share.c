@@ -4,6 +4,7 @@
 
 #include "base/macro.h"
 #include "model/resources.h"
+#include "sched/cluster.h"
 #include "sched/queue_info.h"
 
 #include "base/banned.h"
@@ -85,4 +86,15 @@ struct reason queue_reason_over(enum reason_code code, const struct queue_info *
 	why.limit = resources_get(limit, dim);
 	why.need = resources_get(sum, dim) - resources_get(limit, dim);
 	return why;
+}
+
+void queue_reason_whose(struct reason *why, const struct cluster *cluster,
+			const struct queue_info *queue, bool tree)
+{
+	for (const struct queue_info *q = queue; q; q = tree ? q->parent : NULL)
+		if (q->has_capability && resources_has(&q->capability, why->dim) &&
+		    resources_get(&q->capability, why->dim) == why->limit)
+			return;
+	why->code = why->limit < resources_get(&cluster->total, why->dim) ? REASON_GUARANTEED
+									  : REASON_CLUSTER;
 }

@@ -9,6 +9,7 @@
 #include "model/dims.h"
 #include "sched/reason.h"
 
+struct cluster;
 struct queue_info;
 struct resources;
 
@@ -38,5 +39,9 @@ struct reason queue_reason(enum reason_code code, const struct queue_info *queue
 struct reason queue_reason_over(enum reason_code code, const struct queue_info *queue,
 				const struct resources *held, const struct resources *sum,
 				const struct resources *limit, dim_set over);
+/* The same for a limit that is what the queue can have at most: is that its capability (or, in a tree, of one above
+ * it), what others are guaranteed, or the cluster? */
+void queue_reason_whose(struct reason *why, const struct cluster *cluster,
+			const struct queue_info *queue, bool tree);
 
 #endif

@@ -217,7 +217,8 @@ struct reason_row {
 	const char *before; /* the subject, where there is one */
 	const char *after;
 	enum tail tail;
-	const char *help; /* '@' stands for the subject */
+	const char *help;  /* '@' stands for the subject */
+	const char *below; /* instead of `after`, where what is there is below the limit; or NULL */
 };
 /* What would keep it back even if everything below were cured ranks higher. */
 static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
@@ -234,8 +235,8 @@ static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
 				 "open queue @, or name another one"},
 	[REASON_TASKS] = {"NotEnoughTasks", 90, "", "pods that exist: ", TAIL_COUNT,
 			  "create the pods that are missing, or lower minMember"},
-	[REASON_ROLE_TASKS] = {"NotEnoughPodsOfTask", 89, "",
-			       "a role has fewer pods than its minimum", TAIL_NONE,
+	[REASON_ROLE_TASKS] = {"NotEnoughPodsOfTask", 89, "role ",
+			       ": pods that exist: ", TAIL_COUNT,
 			       "create the pods that are missing, or lower minTaskMember"},
 	[REASON_SUB_GROUPS] = {"NotEnoughSubGroups", 88, "",
 			       "there are fewer sub-groups than the minimum", TAIL_NONE,
@@ -243,19 +244,28 @@ static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
 	[REASON_GATED] = {"SchedulingGated", 85, "", "pods that have scheduling gates: ", TAIL_HAVE,
 			  "whoever set the gates has to take them away"},
 	[REASON_QUOTA] = {"Quota", 80, "quota ", " is used up for", TAIL_SHORTAGE,
-			  "wait for other jobs of the namespace to end, or raise the quota"},
+			  "wait for other jobs of the namespace to end, or raise the quota",
+			  " leaves too little of"},
 	[REASON_NO_NODES] = {"NoNodes", 78, "", "there are no nodes", TAIL_NONE, "add a node"},
 	[REASON_QUEUE_CAPABILITY] = {"QueueCapability", 75, "queue ", " is at its capability for",
 				     TAIL_SHORTAGE,
-				     "wait for jobs of queue @ to end, or raise its capability"},
+				     "wait for jobs of queue @ to end, or raise its capability",
+				     " would pass its capability for"},
+	[REASON_GUARANTEED] = {"GuaranteedToOthers", 74, "queue ",
+			       " asks for what other queues are guaranteed of", TAIL_SHORTAGE,
+			       "wait for jobs of queue @ to end, add nodes, or lower what other "
+			       "queues are guaranteed"},
+	[REASON_CLUSTER] = {"ClusterUsedUp", 58, "queue ", " asks for more than the cluster has of",
+			    TAIL_SHORTAGE, "wait for jobs of queue @ to end, or add nodes"},
 	[REASON_RELEASING] = {"WaitsForRelease", 70, "", "room is being released for it", TAIL_NONE,
 			      "nothing: it runs when the pods that are leaving have gone"},
 	[REASON_OVERCOMMIT] = {"ClusterFull", 60, "",
-			       "the cluster, overcommitted, has let in as much as it can hold of",
+			       "it asks for more than the cluster, overcommitted, can let in of",
 			       TAIL_SHORTAGE,
 			       "wait for other jobs to end, add nodes, or raise overcommit-factor"},
 	[REASON_QUEUE_SHARE] = {"QueueShare", 55, "queue ", " is at its share of", TAIL_SHORTAGE,
-				"wait for jobs of queue @ to end, or raise its share"},
+				"wait for jobs of queue @ to end, or raise its share",
+				" would pass its share of"},
 	[REASON_NODES] = {"NoNodeFits", 50, "", "", TAIL_NODES, ""},
 	[REASON_GANG] = {"GangIncomplete", 40, "", "pods that could be placed: ", TAIL_COUNT,
 			 "make room for the others, or lower minMember"},
@@ -282,6 +292,8 @@ bool reason_follows_no_nodes(const struct reason *reason)
 {
 	switch (reason->code) {
 	case REASON_QUEUE_CAPABILITY:
+	case REASON_GUARANTEED:
+	case REASON_CLUSTER:
 	case REASON_QUEUE_SHARE:
 	case REASON_OVERCOMMIT:
 		return reason->limit <= 0;
@@ -393,6 +405,15 @@ size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max)
 	return len;
 }
 
+/* Volcano says which filter refused before any node; what matters is behind that. */
+static const char *without_plugin(const char *text)
+{
+	static const char words[] = " pre-predicates failed ";
+	const char *at = strstr(text, words);
+
+	return at ? at + strlen(words) : text;
+}
+
 static void put_nodes(const struct fit *fit, const struct reason_names *names, struct buf *to)
 {
 	struct fit_count counts[FIT_COUNTS_TOLD];
@@ -405,7 +426,10 @@ static void put_nodes(const struct fit *fit, const struct reason_names *names, s
 		const struct fit_count *at = &counts[i];
 
 		buf_printf(to, "%s%u: ", i ? ", " : ": ", at->count);
-		fit_code_print(at->code, at->detail, names, to);
+		if (at->code == FIT_OTHER && at->detail < names->text_count)
+			buf_puts(to, without_plugin(names->texts[at->detail]));
+		else
+			fit_code_print(at->code, at->detail, names, to);
 		if (at->code == FIT_TAINT && fit->taint) {
 			buf_puts(to, ": ");
 			reason_print_taint(fit->taint, to);
@@ -425,13 +449,27 @@ static void put_nodes(const struct fit *fit, const struct reason_names *names, s
 	}
 }
 
+/* Something that the cluster does not have at all? */
+static bool is_nowhere(const struct reason *reason)
+{
+	return (reason->code == REASON_CLUSTER || reason->code == REASON_OVERCOMMIT) &&
+	       reason->limit <= 0;
+}
+
 void reason_print(const struct reason *reason, const struct reason_names *names, struct buf *to)
 {
 	const struct reason_row *row = &reason_rows[reason->code];
 
+	if (is_nowhere(reason)) {
+		buf_puts(to, "no node has ");
+		buf_put_str(to, reason_dim_name(names, reason->dim));
+		buf_puts(to, ", it asks for ");
+		reason_print_amount(reason->dim, reason->need, names, to);
+		return;
+	}
 	buf_puts(to, row->before);
 	buf_put_str(to, atoms_text(names->atoms, reason->subject));
-	buf_puts(to, row->after);
+	buf_puts(to, row->below && reason->have < reason->limit ? row->below : row->after);
 	switch (row->tail) {
 	case TAIL_NONE:
 		break;
@@ -467,6 +505,10 @@ void reason_print_help(const struct reason *reason, const struct reason_names *n
 		buf_puts(to, fit_texts[most.code].help);
 		return;
 	}
+	if (is_nowhere(reason)) {
+		buf_puts(to, "add a node that has it, or do not ask for it");
+		return;
+	}
 	for (const char *c = row->help; *c; c++)
 		if (*c == '@')
 			buf_put_str(to, atoms_text(names->atoms, reason->subject));
@@ -490,7 +532,8 @@ static void put_each(const struct reason *reason, const struct reason_names *nam
 void reason_print_event(const struct reason *reason, const struct reason_names *names,
 			struct buf *to)
 {
-	if (reason->code == REASON_QUEUE_CAPABILITY) {
+	if (reason->code == REASON_QUEUE_CAPABILITY || reason->code == REASON_GUARANTEED ||
+	    reason->code == REASON_CLUSTER) {
 		buf_puts(to, "queue resource quota insufficient: ");
 		put_each(reason, names, "insufficient", to);
 	} else if (reason->code == REASON_OVERCOMMIT) {

@@ -120,11 +120,13 @@ enum reason_code {
 	REASON_QUEUE_BROKEN,   /* subject: the queue; its place in the tree is not known */
 	REASON_QUEUE_NOT_LEAF, /* subject: the queue */
 	REASON_TASKS,          /* have, limit: pods that there are, that there must be */
-	REASON_ROLE_TASKS,     /* subject: the role */
+	REASON_ROLE_TASKS,     /* subject: the role; have, limit as of REASON_TASKS */
 	REASON_SUB_GROUPS,
 	REASON_GATED,            /* have: pods with gates */
 	REASON_QUOTA,            /* subject: the quota */
 	REASON_QUEUE_CAPABILITY, /* subject: the queue; dims, have, limit, need */
+	REASON_GUARANTEED,       /* likewise; other queues are guaranteed the rest */
+	REASON_CLUSTER,          /* likewise; there is no more */
 	REASON_OVERCOMMIT,       /* dims, have, limit, need */
 	REASON_QUEUE_SHARE,      /* subject: the queue; more than it deserves */
 	REASON_NO_NODES,         /* there are none at all */

@@ -341,6 +341,7 @@ static bool has_room(const struct plugin *p, const struct queue_info *queue,
 			continue;
 		*why = queue_reason_over(REASON_QUEUE_CAPABILITY, q, held, &sum, &quota->limit,
 					 over);
+		queue_reason_whose(why, p->ssn->cluster, q, is_tree(p));
 		return false;
 	}
 	return true;

@@ -6,6 +6,23 @@
 
 #include "base/banned.h"
 
+/* A role that has too few pods to begin with. */
+static struct reason role_reason(const struct job *job)
+{
+	for (size_t i = 0; i < job->roles.len; i++) {
+		const struct role *role = &job->roles.ptr[i];
+		uint32_t valid = tally_of(&role->tally, TASKS_VALID);
+
+		if ((int64_t)valid < role->min)
+			return (struct reason){.code = REASON_ROLE_TASKS,
+					       .dim = DIM_NONE,
+					       .subject = role->name,
+					       .have = valid,
+					       .limit = role->min};
+	}
+	return (struct reason){.code = REASON_ROLE_TASKS, .dim = DIM_NONE};
+}
+
 static bool gang_valid(const struct plugin *p, const struct job *job, struct reason *why)
 {
 	uint32_t valid = tally_of(&job->tally, TASKS_VALID);
@@ -13,7 +30,7 @@ static bool gang_valid(const struct plugin *p, const struct job *job, struct rea
 	(void)p;
 	*why = (struct reason){.code = REASON_NONE, .dim = DIM_NONE};
 	if (!job_roles_are_valid(job))
-		why->code = REASON_ROLE_TASKS;
+		*why = role_reason(job);
 	else if (!job_groups_are_valid(job))
 		why->code = REASON_SUB_GROUPS;
 	else if ((int64_t)valid < job->min_available)

@@ -238,6 +238,7 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 	if (over) {
 		*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue, held, &sum, &share->limit,
 					 over);
+		queue_reason_whose(why, p->ssn->cluster, queue, false);
 		return ALLOWANCE_NONE;
 	}
 	over = resources_over_limit(&sum, &share->deserved, more);
@@ -301,6 +302,7 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 	if (!over || evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue, held, &sum, &share->limit, over);
+	queue_reason_whose(why, p->ssn->cluster, queue, false);
 	return VOTE_REJECT;
 }
 

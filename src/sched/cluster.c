@@ -130,6 +130,8 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	list_init(&cluster->asleep);
 	cluster->crowds = map_new(options->seed);
 	cluster->relief = 1;
+	cluster->events = 1;
+	cluster->moves = 1;
 	list_init(&cluster->finders);
 	cluster->change_ring = mem_calloc(CHANGE_RING, sizeof(*cluster->change_ring));
 	cluster->affinity = affinity_index_new(cluster);
@@ -309,6 +311,8 @@ int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_d
 {
 	const struct kind_row *row = &kinds[kind];
 	struct json root = json_doc_root(doc), meta = json_get(root, "metadata");
+	/* A node that only says that it lives comes often, and is no event. */
+	uint64_t stamp = cluster->changes + cluster->shape + cluster->relief;
 	struct err own;
 	int failed;
 
@@ -318,6 +322,9 @@ int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_d
 		failed = row->apply_doc(cluster, doc, &own);
 	else
 		failed = apply_thing(cluster, kind, doc, &own);
+	if (kind != CLUSTER_NODE || failed < 0 ||
+	    stamp != cluster->changes + cluster->shape + cluster->relief)
+		cluster->events++;
 	if (failed < 0) {
 		set_aside(cluster, kind, meta, own.text);
 		return err_set(err, own.code, "%s", own.text);
@@ -334,7 +341,11 @@ void cluster_remove(struct cluster *cluster, enum cluster_kind kind, struct str 
 	AUTO(mem_free) char *key = thing_key(row, namespace, name);
 
 	heal(cluster, kind, namespace, name);
-	cluster_relieve(cluster);
+	cluster->events++;
+	if (kind == CLUSTER_POD)
+		cluster_relieve_room(cluster);
+	else
+		cluster_relieve(cluster);
 	if (row->remove) {
 		row->remove(cluster, str_from(key));
 	} else {
@@ -475,10 +486,77 @@ void cluster_sleep_job(struct cluster *cluster, struct job *job)
 
 void cluster_relieve(struct cluster *cluster)
 {
+	cluster_relieve_room(cluster);
+	cluster->relief_wide = cluster->relief;
+}
+
+void cluster_relieve_room(struct cluster *cluster)
+{
 	cluster->relief++;
+	cluster->moves++;
 	list_splice(&cluster->active, &cluster->asleep);
 	cluster->active_count += cluster->asleep_count;
 	cluster->asleep_count = 0;
+}
+
+int64_t cluster_most_cpu(struct cluster *cluster)
+{
+	const int64_t *cpus = cluster->columns.at[ROOM_FUTURE][DIM_CPU];
+	int64_t most = INT64_MIN;
+
+	if (cluster->most.changes == cluster->changes && cluster->most.shape == cluster->shape)
+		return cluster->most.cpu;
+	for (size_t slot = 0; slot < cluster->nodes.len; slot++)
+		if (cluster->columns.profile[slot] != NODE_ABSENT && cpus[slot] > most)
+			most = cpus[slot];
+	cluster->most.cpu = most;
+	cluster->most.changes = cluster->changes;
+	cluster->most.shape = cluster->shape;
+	return most;
+}
+
+bool cluster_is_hopeless(struct cluster *cluster, int64_t cpu, uint64_t refused)
+{
+	return refused >= cluster->relief_wide && cpu > cluster_most_cpu(cluster);
+}
+
+/* At a time so many are woken, and so many looked at for that: a backlog of a hundred thousand costs no more. */
+enum { REFRESH_WAKES = 64, REFRESH_LOOKS = 4096 };
+
+void cluster_refresh(struct cluster *cluster)
+{
+	size_t looks =
+		cluster->asleep_count < REFRESH_LOOKS ? cluster->asleep_count : REFRESH_LOOKS;
+	size_t woken = 0;
+	bool all = looks == cluster->asleep_count;
+
+	if (cluster->refreshed == cluster->moves)
+		return;
+	while (looks-- > 0 && woken < REFRESH_WAKES) {
+		struct job *job = container_of(cluster->asleep.next, struct job, active_link);
+
+		if (job->looked != cluster->moves) {
+			cluster_touch_job(cluster, job);
+			woken++;
+		} else {
+			list_remove(&job->active_link);
+			list_push(&cluster->asleep, &job->active_link);
+		}
+	}
+	all &= crowds_refresh(cluster, REFRESH_LOOKS, REFRESH_WAKES - woken) && !woken;
+	if (all)
+		cluster->refreshed = cluster->moves;
+}
+
+/* Who has slept for want of cpu sleeps on where there is still no node with as much. */
+static void doze_on(struct cluster *cluster)
+{
+	if (cluster->relief_seen == cluster->relief)
+		return;
+	LIST_EACH(&cluster->active, struct job, active_link, job)
+	if (job->asleep && job->needs_cpu &&
+	    cluster_is_hopeless(cluster, job->needs_cpu, job->asleep))
+		cluster_sleep_job(cluster, job);
 }
 
 bool cluster_is_idle(const struct cluster *cluster)
@@ -492,6 +570,7 @@ void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_p
 	if (job->phase == phase)
 		return;
 	job->phase = phase;
+	cluster->moves++;
 	ledger_count_job(cluster, job);
 }
 
@@ -531,6 +610,7 @@ void cluster_settle(struct cluster *cluster)
 		cluster->priorities_stale = false;
 		cluster_rank_jobs(cluster);
 	}
+	doze_on(cluster);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	ledger_count_job(cluster, job);
 }

@@ -111,8 +111,14 @@ struct cluster {
 	size_t asleep_count;
 	struct map *crowds; /* jobs that sleep among their like; see crowd.h */
 	size_t crowd_count;
-	uint64_t relief;                /* how often there was any; never 0 */
-	uint64_t relief_seen;           /* ... when the last session ended */
+	uint64_t relief;      /* how often there was any; never 0 */
+	uint64_t relief_seen; /* ... when the last session ended */
+	uint64_t relief_wide; /* ... when it last was more than room on nodes */
+	uint64_t events;      /* that may have changed something; never 0 */
+	uint64_t still;       /* `events` as a session left them that had nothing to decide */
+	uint64_t moves;       /* relief, and pods that were placed: changes who fits where */
+	uint64_t refreshed;   /* `moves` when everybody had last been looked at since */
+	size_t refresh_at;    /* the crowd that is looked at next, see crowds_refresh() */
 	struct resources inqueue_whole; /* of all jobs */
 	VEC(struct queue_info *) queue_by_id;
 	VEC(uint32_t) queue_unused;
@@ -135,7 +141,7 @@ struct cluster {
 	uint64_t changes;
 	uint32_t *change_ring;
 	uint64_t shape; /* counts changes of another kind: slots and profiles come and go */
-	/* The most cpu that a node has free, now or soon, as of these counts (finder.c). */
+	/* See cluster_most_cpu(): as of these counts. */
 	struct {
 		int64_t cpu;
 		uint64_t changes;
@@ -218,6 +224,15 @@ void cluster_touch_job(struct cluster *cluster, struct job *job);
 void cluster_sleep_job(struct cluster *cluster, struct job *job);
 /* Something has become free or easier: whoever sleeps is active again, or the first of his crowd is tried. */
 void cluster_relieve(struct cluster *cluster);
+/* The same, where it is a pod that goes: room on nodes that are there, and no more. */
+void cluster_relieve_room(struct cluster *cluster);
+/* The most cpu that a node has free, now or soon. */
+int64_t cluster_most_cpu(struct cluster *cluster);
+/* Who was refused at this relief because every node has less than so much cpu: would he be again? */
+bool cluster_is_hopeless(struct cluster *cluster, int64_t cpu, uint64_t refused);
+/* Some of those who sleep, and have not been looked at since something moved, are active again: it does not help
+ * them, but what they tell would grow old. */
+void cluster_refresh(struct cluster *cluster);
 /* Nothing waits that could be helped: a cycle has nothing to do. */
 bool cluster_is_idle(const struct cluster *cluster);
 void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_phase phase);

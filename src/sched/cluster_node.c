@@ -318,10 +318,30 @@ static void set_labels(struct cluster *cluster, struct node_info *node, struct l
 	ledger_note_change(cluster, node);
 }
 
+static bool same_images(const struct cluster *cluster, const struct node_info *node,
+			const struct node *view)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < view->status.images.len; i++) {
+		const struct container_image *image = &view->status.images.ptr[i];
+
+		for (size_t j = 0; j < image->names.len; j++, n++)
+			if (n == node->image_count || node->images[n].bytes != image->size_bytes ||
+			    !str_eq(atoms_text(cluster->atoms, node->images[n].name),
+				    image->names.ptr[j]))
+				return false;
+	}
+	return n == node->image_count;
+}
+
 static void set_images(struct cluster *cluster, struct node_info *node, const struct node *view)
 {
 	size_t count = 0;
 
+	if (same_images(cluster, node, view))
+		return;
+	cluster->events++;
 	free_images(cluster, node);
 	for (size_t i = 0; i < view->status.images.len; i++)
 		count += view->status.images.ptr[i].names.len;

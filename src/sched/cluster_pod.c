@@ -364,6 +364,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	struct node_info *node;
 	uint32_t namespace;
 	bool changed, is_new;
+	uint8_t status;
 
 	if (read_facts(cluster, pod, &f, err) < 0)
 		return -1;
@@ -386,6 +387,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	is_new = !task->class;
 	job = task->job;
 	node = task->node;
+	status = task->status;
 	changed = task->class != class || task->labels != labels;
 	if (task->class) {
 		detach(cluster, task);
@@ -395,9 +397,11 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	place(cluster, task, &f, node);
 	if (is_new && task->job && task->nominated && task->status == TASK_PENDING)
 		task->job->recalls = true;
+	if (is_new || changed || task->status != status || task->node != node)
+		cluster->moves++;
 	/* Others may have waited for it to go, to shrink, or to be called something else. */
 	if (node && (changed || task->node != node || task->status == TASK_RELEASING))
-		cluster_relieve(cluster);
+		cluster_relieve_room(cluster);
 	release(cluster, job, node);
 	return 0;
 }
@@ -423,7 +427,8 @@ void cluster_bind_failed(struct cluster *cluster, struct task *task)
 	if (task->status != TASK_BINDING)
 		return;
 	ledger_move(cluster, task, TASK_PENDING, NULL);
-	cluster_relieve(cluster);
+	cluster->events++;
+	cluster_relieve_room(cluster);
 	if (task->job)
 		cluster_touch_job(cluster, task->job);
 }
@@ -432,6 +437,7 @@ void cluster_evict_failed(struct cluster *cluster, struct task *task)
 {
 	if (task->status != TASK_RELEASING)
 		return;
+	cluster->events++;
 	ledger_set_leaving(cluster, task, false);
 	ledger_move(cluster, task, task->seen == TASK_BOUND ? TASK_BOUND : TASK_RUNNING,
 		    task->node);

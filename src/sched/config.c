@@ -407,9 +407,11 @@ struct config *config_parse_with(struct str text, uint64_t number, const struct 
 	config->sleeps = true;
 	for (size_t i = 0; i < config->actions.len; i++)
 		config->sleeps &= !config->actions.ptr[i].type->evicts;
-	for (size_t i = 0; i < config->plugins.len; i++)
-		config->sleeps &=
-			!config->plugins.ptr[i]->type->timed && !config->plugins.ptr[i]->restless;
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		config->timed |= config->plugins.ptr[i]->type->timed;
+		config->sleeps &= !config->plugins.ptr[i]->restless;
+	}
+	config->sleeps &= !config->timed;
 	config->crowds = config->sleeps;
 	for (size_t i = 0; i < config->plugins.len; i++)
 		config->crowds &= config->plugins.ptr[i]->type->alike;

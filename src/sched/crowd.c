@@ -4,7 +4,8 @@
  * 1. A job of a crowd is in no list of the cluster's; `job->crowd` and `job->crowd_at` say where it is.
  * 2. While a crowd is `ordered`, its jobs are a heap by the order of the hooks. Events take jobs out
  *    without knowing that order: then it is made again when somebody asks for the first.
- * 3. `tried` is the relief at which one of them was refused last: it holds for all. */
+ * 3. `tried` is the relief at which one of them was refused last: it holds for all, and for later relief where
+ *    there is still no node with the cpu that they lack. */
 #include "sched/crowd.h"
 
 #include "base/hash.h"
@@ -32,6 +33,7 @@ struct crowd {
 	struct likeness likeness; /* the key */
 	VEC(struct job *) jobs;
 	bool ordered;
+	int64_t needs_cpu; /* as of a job, of each of its tasks */
 	uint64_t tried;
 };
 
@@ -188,6 +190,7 @@ bool crowd_join(struct session *ssn, struct job *job)
 	if (crowd->ordered)
 		sift_up(ssn, crowd, crowd->jobs.len - 1);
 	crowd->tried = cluster->relief;
+	crowd->needs_cpu = job->needs_cpu;
 	return true;
 }
 
@@ -220,6 +223,45 @@ void crowds_wake(struct cluster *cluster)
 	}
 }
 
+/* Returns how many are awake now. */
+static size_t refresh(struct cluster *cluster, struct crowd *crowd, size_t wakes)
+{
+	size_t woken = 0;
+
+	for (size_t i = crowd->jobs.len; i-- > 0 && woken < wakes;) {
+		if (crowd->jobs.ptr[i]->looked == cluster->moves)
+			continue;
+		cluster_touch_job(cluster, crowd->jobs.ptr[i]);
+		woken++;
+	}
+	return woken;
+}
+
+bool crowds_refresh(struct cluster *cluster, size_t looks, size_t wakes)
+{
+	size_t crowds = map_len(cluster->crowds), woken = 0, looked = 0;
+	bool all = true;
+	void *value;
+
+	while (crowds-- > 0) {
+		struct crowd *crowd;
+
+		if (!map_next(cluster->crowds, &cluster->refresh_at, NULL, &value)) {
+			cluster->refresh_at = 0;
+			if (!map_next(cluster->crowds, &cluster->refresh_at, NULL, &value))
+				break;
+		}
+		crowd = value;
+		looked += crowd->jobs.len;
+		woken += refresh(cluster, crowd, wakes - woken);
+		if (woken == wakes || looked >= looks) {
+			all = false;
+			break;
+		}
+	}
+	return all && !woken;
+}
+
 /* --- for actions ----------------------------------------------------------------------------- */
 
 struct job *crowds_next(struct session *ssn, enum crowd_stage stage, size_t *at)
@@ -229,12 +271,16 @@ struct job *crowds_next(struct session *ssn, enum crowd_stage stage, size_t *at)
 
 	while (map_next(cluster->crowds, at, NULL, &value)) {
 		struct crowd *crowd = value;
+		bool hopeless;
 
 		if (crowd->likeness.stage != stage || crowd->tried == cluster->relief ||
 		    !crowd->jobs.len)
 			continue;
+		hopeless = crowd->needs_cpu &&
+			   cluster_is_hopeless(cluster, crowd->needs_cpu, crowd->tried);
 		crowd->tried = cluster->relief;
-		return take_first(ssn, crowd);
+		if (!hopeless)
+			return take_first(ssn, crowd);
 	}
 	return NULL;
 }

@@ -29,6 +29,9 @@ bool crowd_join(struct session *ssn, struct job *job);
 void crowd_leave(struct cluster *cluster, struct job *job);
 /* All of them are awake. */
 void crowds_wake(struct cluster *cluster);
+/* So many at most of those that have not been looked at since something moved, after a look at so many; true if
+ * there were none (cluster_refresh()). */
+bool crowds_refresh(struct cluster *cluster, size_t looks, size_t wakes);
 
 /* The first of each crowd that has not been tried since the last relief, one a call; NULL: that was all.
  * It is active from then on. `at` begins with 0. */

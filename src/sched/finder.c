@@ -680,22 +680,6 @@ static bool choose_widely(const struct search *search, const struct task *task, 
 
 /* --- without looking ------------------------------------------------------------------------- */
 
-static int64_t most_cpu(struct cluster *cluster)
-{
-	const int64_t *cpus = cluster->columns.at[ROOM_FUTURE][DIM_CPU];
-	int64_t most = INT64_MIN;
-
-	if (cluster->most.changes == cluster->changes && cluster->most.shape == cluster->shape)
-		return cluster->most.cpu;
-	for (size_t slot = 0; slot < cluster->nodes.len; slot++)
-		if (cluster->columns.profile[slot] != NODE_ABSENT && cpus[slot] > most)
-			most = cpus[slot];
-	cluster->most.cpu = most;
-	cluster->most.changes = cluster->changes;
-	cluster->most.shape = cluster->shape;
-	return most;
-}
-
 /* Does it ask for more cpu than any node has? Then it is what each of them lacks first, and no finder need
  * be made. That is most of a backlog of jobs that are all different. */
 static bool is_hopeless(struct session *ssn, const struct task *task, const struct node_set *set,
@@ -706,7 +690,7 @@ static bool is_hopeless(struct session *ssn, const struct task *task, const stru
 
 	if (set->slots || task->class->finder || ssn->options.shard_hard || !cluster->node_count ||
 	    resources_get(&task->class->request, DIM_CPU) <= 0 ||
-	    resources_get(&task->class->request, DIM_CPU) <= most_cpu(cluster))
+	    resources_get(&task->class->request, DIM_CPU) <= cluster_most_cpu(cluster))
 		return false;
 	if (!ret_fit)
 		return true;

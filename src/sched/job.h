@@ -61,6 +61,8 @@ struct job {
 	struct list
 		active_link; /* among those that a cycle looks at, or that sleep; see cluster.h */
 	uint64_t asleep;     /* sleeps if this is the cluster's `relief` */
+	uint64_t looked;     /* the cluster's `moves` when it was tried last */
+	int64_t needs_cpu; /* sleeps since no node has as much as the least of its tasks asks for; 0: not only */
 	/* Sleeps among its like, and where there; whom it was taken from in which session (crowd.h). */
 	struct crowd *crowd;
 	struct crowd *came_from;

@@ -493,6 +493,36 @@ static bool may_sleep(const struct session *ssn, const struct job *job)
 	return true;
 }
 
+/* How much cpu a node must have for any task of a job to be placed, where none has as much; 0: one has, or
+ * that would not be all. */
+static int64_t needed_cpu(const struct session *ssn, const struct job *job)
+{
+	int64_t least = INT64_MAX;
+
+	if (job_is_pending(job))
+		return 0;
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	{
+		int64_t cpu = resources_get(&task->class->request, DIM_CPU);
+
+		if (!session_is_waiting(ssn, task))
+			return 0;
+		least = cpu < least ? cpu : least;
+	}
+	return least > cluster_most_cpu(ssn->cluster) ? least : 0;
+}
+
+/* Jobs that nothing but relief can help. */
+static void put_to_sleep(struct session *ssn, struct job *job)
+{
+	bool sleeps = may_sleep(ssn, job);
+
+	job->looked = ssn->cluster->moves;
+	job->needs_cpu = sleeps ? needed_cpu(ssn, job) : 0;
+	if (sleeps && !(job->queue && crowd_join(ssn, job)))
+		cluster_sleep_job(ssn->cluster, job);
+}
+
 void outcome_conclude(struct session *ssn)
 {
 	struct cluster *cluster = ssn->cluster;
@@ -507,8 +537,7 @@ void outcome_conclude(struct session *ssn)
 		/* Nobody counts it again while it is not active. */
 		ledger_count_job(cluster, job);
 		if (stays_active(job)) {
-			if (may_sleep(ssn, job) && !(job->queue && crowd_join(ssn, job)))
-				cluster_sleep_job(cluster, job);
+			put_to_sleep(ssn, job);
 			continue;
 		}
 		list_remove(&job->active_link);

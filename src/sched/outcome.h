@@ -89,6 +89,8 @@ struct session_options {
 	/* Sharding: nodes that are not of our shard are not used, or only where those do not suffice. */
 	bool shard_hard;
 	bool shard_soft;
+	/* There is time to look at some who sleep, lest what they tell grows old (cluster_refresh()). */
+	bool refresh;
 };
 
 struct decision *outcome_add(struct session *ssn, enum decision_kind kind);

@@ -31,8 +31,8 @@ static void keep_texts(struct cluster *cluster)
 		vec_push(&cluster->texts, mem_strdup("node is not there"));
 }
 
-struct session *session_open(struct cluster *cluster, struct config *config, int64_t now,
-			     const struct session_options *options)
+static struct session *session_new(struct cluster *cluster, struct config *config, int64_t now,
+				   const struct session_options *options)
 {
 	struct session *ssn = mem_new(struct session);
 
@@ -44,6 +44,14 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 	if (options)
 		ssn->options = *options;
 	list_init(&ssn->statements);
+	return ssn;
+}
+
+struct session *session_open(struct cluster *cluster, struct config *config, int64_t now,
+			     const struct session_options *options)
+{
+	struct session *ssn = session_new(cluster, config, now, options);
+
 	keep_texts(cluster);
 	if (cluster->config != config->number) { /* may have another opinion */
 		cluster->config = config->number;
@@ -51,6 +59,8 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 		crowds_wake(cluster);
 	}
 	cluster_settle(cluster);
+	if (ssn->options.refresh)
+		cluster_refresh(cluster);
 	for (size_t i = 0; i < config->plugins.len; i++) {
 		struct plugin *p = config->plugins.ptr[i];
 
@@ -74,10 +84,26 @@ void session_act(struct session *ssn)
 	}
 }
 
+/* Nothing was decided, and time alone changes nothing: as long as nothing happens it would be the same again. */
+static bool is_settled(const struct session *ssn)
+{
+	const struct cluster *cluster = ssn->cluster;
+
+	if (ssn->outcome.decisions.len || ssn->config->timed)
+		return false;
+	if (cluster->asleep_count + cluster->crowd_count && cluster->refreshed != cluster->moves)
+		return false;
+	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
+	if (job->promised || job->recalls)
+		return false;
+	return true;
+}
+
 void session_close(struct session *ssn)
 {
 	holds_close(ssn);
 	outcome_conclude(ssn);
+	ssn->cluster->still = is_settled(ssn) ? ssn->cluster->events : 0;
 	session_mark(ssn, MARK_CONCLUDE, NULL);
 	for (size_t i = 0; i < ssn->config->plugins.len; i++) {
 		struct plugin *p = ssn->config->plugins.ptr[i];
@@ -92,8 +118,11 @@ void session_close(struct session *ssn)
 struct session *session_run(struct cluster *cluster, struct config *config, int64_t now,
 			    const struct session_options *options)
 {
-	struct session *ssn = session_open(cluster, config, now, options);
+	struct session *ssn;
 
+	if (cluster->still == cluster->events && cluster->config == config->number)
+		return session_new(cluster, config, now, options);
+	ssn = session_open(cluster, config, now, options);
 	session_act(ssn);
 	session_close(ssn);
 	return ssn;

@@ -31,7 +31,8 @@ struct session {
 	struct session_options options;
 };
 
-/* One cycle. The outcome is the session's, until session_free(). */
+/* One cycle. The outcome is the session's, until session_free(). It is empty, and costs nothing, where nothing has
+ * happened since a cycle that had nothing to decide. */
 struct session *session_run(struct cluster *cluster, struct config *config, int64_t now,
 			    const struct session_options *options) __attribute__((returns_nonnull));
 /* The steps of it, for tests and tools. */

@@ -227,6 +227,7 @@ void statement_commit(struct statement *st)
 	struct statement *kept = NULL;
 	bool evicts = statement_evictions(st) > 0;
 
+	st->ssn->cluster->moves++;
 	for (size_t i = 0; i < st->steps.len; i++) {
 		const struct step *step = &st->steps.ptr[i];
 

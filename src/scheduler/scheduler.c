@@ -167,12 +167,14 @@ static void on_mark(void *arg, enum session_mark where, const char *name)
 				took);
 }
 
-static void cycle(struct scheduler *scheduler)
+/* `refresh`: it has time for those who sleep. */
+static void cycle(struct scheduler *scheduler, bool refresh)
 {
 	struct session *ssn;
 	int64_t took;
 
 	scheduler->marked = scheduler->cycle_began = loop_stopwatch(scheduler->loop);
+	scheduler->session.refresh = refresh;
 	ssn = session_run(scheduler->cluster, scheduler->config, loop_now(scheduler->loop),
 			  &scheduler->session);
 	scheduler->stats.cycles++;
@@ -200,18 +202,19 @@ static void on_soon(struct loop_timer *timer, void *arg)
 	/* The timer may have been set before the informers were started. */
 	if (!scheduler_is_ready(scheduler))
 		return;
-	loop_timer_set(scheduler->period, scheduler->period_us);
-	cycle(scheduler);
+	cycle(scheduler, false);
 }
 
-/* Time alone changes something only for jobs that wait. */
+/* Time alone changes something only for jobs that wait; and what others that wait have told may be old. */
 static void on_period(struct loop_timer *timer, void *arg)
 {
 	struct scheduler *scheduler = arg;
 
 	loop_timer_set(timer, scheduler->period_us);
-	if (scheduler_is_ready(scheduler) && scheduler->cluster->active_count)
-		cycle(scheduler);
+	if (scheduler_is_ready(scheduler) &&
+	    (scheduler->cluster->active_count ||
+	     scheduler->cluster->refreshed != scheduler->cluster->moves))
+		cycle(scheduler, true);
 }
 
 bool scheduler_is_ready(const struct scheduler *scheduler)

@@ -33,6 +33,7 @@ struct world *world_new(const struct cluster_options *options)
 	world->objects = map_new(1);
 	world->known = map_new(1);
 	world->now = START;
+	world->options.refresh = true;
 	return world;
 }
 

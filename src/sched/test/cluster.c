@@ -281,6 +281,83 @@ static void test_luck(void)
 	   "not where the first took the only room of the second");
 }
 
+static void count_opens(void *arg, enum session_mark mark, const char *name)
+{
+	(void)name;
+	if (mark == MARK_OPEN)
+		++*(int *)arg;
+}
+
+/* Does a cycle look at anything? */
+static bool looks(struct cluster *c, struct config *config, bool refresh)
+{
+	int opens = 0;
+	const struct session_options options = {
+		.mark = count_opens, .mark_arg = &opens, .refresh = refresh};
+
+	session_free(session_run(c, config, 0, &options));
+	return opens > 0;
+}
+
+static void test_standstill(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free)
+	struct config *config = configure("actions: \"enqueue, allocate, preempt\"\n"
+					  "tiers:\n- plugins: [{name: priority}, {name: gang}, "
+					  "{name: predicates}]\n");
+	struct task *task;
+
+	add_queue(c, "default");
+	add_node(c, "n1", 1);
+	add_group(c, "g", 1, "default");
+	add_pod(c, "g", 0, NULL, "{cpu: \"2\"}");
+	ok(looks(c, config, true) && looks(c, config, true),
+	   "a cycle that decides is followed by one");
+	ok(!looks(c, config, true) && c->active_count == 1,
+	   "after one that did not, nobody is looked at, also where an action evicts");
+	add_node(c, "n1", 1);
+	ok(!looks(c, config, true), "a node that says that it is there as it was changes nothing");
+	add_node(c, "n1", 2);
+	ok(looks(c, config, true), "more room does");
+	task = task_of(c, "g-w-0");
+	ok(task->status == TASK_BINDING, "and is taken");
+	cluster_bind_failed(c, task);
+	ok(looks(c, config, true), "a binding that failed is an event");
+}
+
+static void test_doze(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free) struct config *config = configure(config_builtin);
+
+	add_queue(c, "default");
+	add_node(c, "n1", 4);
+	add_group(c, "busy", 1, "default");
+	for (int i = 0; i < 4; i++)
+		add_pod(c, "busy", i, "n1", "{cpu: \"1\"}");
+	add_group(c, "two", 1, "default");
+	add_pod(c, "two", 0, NULL, "{cpu: \"2\"}");
+	add_group(c, "three", 1, "default");
+	add_pod(c, "three", 0, NULL, "{cpu: \"3\"}");
+	session_free(session_run(c, config, 0, NULL));
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("busy-w-0"));
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("busy-w-1"));
+	session_free(session_run(c, config, 0, NULL));
+	ok(task_of(c, "two-w-0")->status == TASK_BINDING && holds(c),
+	   "room goes to who can use it");
+	ok(cluster_find_job(c, STR("default"), STR("three"))->looked != c->moves,
+	   "who asks for more than any node has is not looked at");
+	ok(looks(c, config, true), "until there is time");
+	ok(cluster_find_job(c, STR("default"), STR("three"))->looked == c->moves && holds(c),
+	   "so that what it tells is true");
+	(void)looks(c, config, true);
+	ok(!looks(c, config, true) && c->refreshed == c->moves, "once");
+	add_node(c, "n2", 3);
+	session_free(session_run(c, config, 0, NULL));
+	ok(task_of(c, "three-w-0")->status == TASK_BINDING && holds(c), "a larger node helps it");
+}
+
 int main(void)
 {
 	test_nodes();
@@ -292,5 +369,7 @@ int main(void)
 	test_classes();
 	test_crowds();
 	test_luck();
+	test_standstill();
+	test_doze();
 	return tap_done();
 }

@@ -8,7 +8,9 @@
  *    we first saw it as it is.
  * 2. `renewed` is when the last successful write was begun, not when its answer came: others cannot
  *    have seen it earlier. Leading ends renew_us later, whatever is under way.
- * 3. A write names the version it is based on, or creates: of two candidates one fails. */
+ * 3. A write names the version it is based on, or creates: of two candidates one fails. A leader whose
+ *    write meets another version (somebody has put a label on the lease) reads it and tries again at once, one
+ *    time: it has no period to lose. */
 #include "client/leader.h"
 
 #include <assert.h>
@@ -35,6 +37,7 @@ struct leader {
 	int64_t begun;               /* the write under way */
 	int64_t renewed;
 	bool leads;
+	bool reread;       /* at once, since the last write met another version */
 	struct buf holder; /* as last told */
 	void (*released)(void *arg);
 	void *released_arg;
@@ -62,6 +65,7 @@ static void try_later(struct leader *leader)
 	int64_t retry = leader->options.retry_us;
 	int64_t jitter = (int64_t)loop_random_below(leader->loop, (uint64_t)retry / 5 + 1);
 
+	leader->reread = false;
 	if (!leader->releasing)
 		loop_timer_set(leader->retry, retry + (leader->leads ? 0 : jitter));
 }
@@ -113,6 +117,24 @@ static bool is_taken(const struct leader *leader)
 
 /* --- writing --- */
 
+/* It has to be read before the next write. */
+static void on_not_written(struct leader *leader, const struct err *err)
+{
+	bool at_once = leader->leads && !leader->reread && err && err->code == ERR_CONFLICT;
+
+	log_debug(leader->options.log, "lease not written",
+		  LOG_STR("error", err ? err->text : "no answer"));
+	forget_lease(leader);
+	if (leader->releasing) {
+		release_now(leader);
+	} else if (at_once) {
+		leader->reread = true;
+		ask_lease(leader);
+	} else {
+		try_later(leader);
+	}
+}
+
 static void on_written(void *arg, const struct client_result *result)
 {
 	struct leader *leader = arg;
@@ -120,12 +142,7 @@ static void on_written(void *arg, const struct client_result *result)
 
 	leader->request = NULL;
 	if (result->err || !result->doc) {
-		log_debug(leader->options.log, "lease not written",
-			  LOG_STR("error", result->err ? result->err->text : "no answer"));
-		forget_lease(leader); /* read it again next time */
-		try_later(leader);
-		if (leader->releasing)
-			release_now(leader);
+		on_not_written(leader, result->err);
 		return;
 	}
 	note_lease(leader, result->doc);

@@ -134,6 +134,47 @@ static void test_handing_over(void)
 	world_close(&w);
 }
 
+/* Somebody puts a label on a lease that is being renewed. */
+static void test_meddling(void)
+{
+	const struct client_ask get = {.verb = CLIENT_GET,
+				       .resource = &resources[RESOURCE_LEASES],
+				       .namespace = STR("a"),
+				       .name = STR("boss")};
+	AUTO(json_doc_unref) struct json_doc *labelled = NULL;
+	struct client_ask put = get;
+	struct candidate a;
+	struct got got = {0};
+	struct world w;
+	char before[64];
+	int64_t from;
+
+	world_open(&w, 1, 0);
+	make_namespace(&w);
+	join(&w, &a, "a");
+	(void)until(&w, &a.starts, 1);
+	(void)world_ask(&w, &got, &get);
+	labelled = json_doc_thaw(json_doc_root(got.doc));
+	json_set_str(
+		labelled,
+		json_ensure_obj(labelled, json_get(json_doc_root(labelled), "metadata"), "labels"),
+		"by", STR("hand"));
+	put.verb = CLIENT_UPDATE;
+	put.body = labelled;
+	(void)world_ask(&w, &got, &put);
+	snprintf(before, sizeof(before), "%s", text_at(got.doc, "spec.renewTime"));
+	from = loop_uptime(w.loop);
+	while (loop_uptime(w.loop) - from < 3 * TIME_SECOND)
+		(void)loop_turn(w.loop, TIME_SECOND / 10);
+	(void)world_ask(&w, &got, &get);
+	is(text_at(got.doc, "metadata.labels.by"), "hand");
+	ok(strcmp(text_at(got.doc, "spec.renewTime"), before) > 0 && a.starts == 1 && !a.stops,
+	   "a leader whose write meets another version reads it, and renews in the same period");
+	json_doc_unref(got.doc);
+	leave(&a);
+	world_close(&w);
+}
+
 static void test_storm(uint64_t seed)
 {
 	static const char *const names[] = {"a", "b", "c"};
@@ -177,6 +218,7 @@ static void test_storm(uint64_t seed)
 int main(void)
 {
 	test_handing_over();
+	test_meddling();
 	for (uint64_t seed = 1; seed <= 8; seed++)
 		test_storm(seed);
 	return tap_done();

@@ -323,7 +323,8 @@ int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_d
 	else
 		failed = apply_thing(cluster, kind, doc, &own);
 	if (kind != CLUSTER_NODE || failed < 0 ||
-	    stamp != cluster->changes + cluster->shape + cluster->relief)
+	    stamp != cluster->changes + cluster->shape + cluster->relief ||
+	    remarks_are_untold(cluster->remarks))
 		cluster->events++;
 	if (failed < 0) {
 		set_aside(cluster, kind, meta, own.text);

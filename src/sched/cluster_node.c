@@ -13,6 +13,7 @@
 #include "model/node.h"
 #include "model/nodeshard.h"
 #include "sched/cluster_internal.h"
+#include "sched/remarks.h"
 
 #include "base/banned.h"
 
@@ -447,6 +448,8 @@ int cluster_apply_node(struct cluster *cluster, struct json object, struct err *
 		set_allocatable(cluster, node, &allocatable);
 	count_hollow(cluster, node);
 	set_images(cluster, node, &view);
+	remarks_check(cluster->remarks, REMARK_NODE, node->text,
+		      json_get(json_get(object, "metadata"), "annotations"), JSON_NONE);
 	return 0;
 }
 
@@ -457,6 +460,7 @@ void cluster_remove_node(struct cluster *cluster, struct str key)
 
 	if (!node || !node->there)
 		return;
+	remarks_forget(cluster->remarks, REMARK_NODE, node->text);
 	set_allocatable(cluster, node, &none);
 	set_labels(cluster, node, label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL),
 		   false);

@@ -43,7 +43,7 @@ struct decision {
 	struct task *task;
 	struct job *job;
 	struct queue_info *queue;
-	const char *node; /* name */
+	const char *node; /* name; of an event without task, job and queue: whose it is */
 	const char *type; /* of an event: Normal, Warning */
 	const char *reason;
 	const char *message;

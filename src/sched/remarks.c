@@ -15,7 +15,7 @@
 
 struct remark {
 	enum remark_kind kind;
-	char *key; /* "namespace/name" */
+	char *key; /* "namespace/name", or "name" */
 	char *map_key;
 	char *text;
 	bool told;
@@ -56,6 +56,25 @@ static bool is_time_to_wait(struct str text)
 	return duration_parse(text, &nanoseconds, NULL) == 0 && nanoseconds > 0;
 }
 
+/* Volcano takes a number below 0 for none, without a word. */
+static bool is_amount(struct str text)
+{
+	int64_t value;
+
+	return number_parse_i64(text, &value, NULL) == 0 && value >= 0;
+}
+
+static bool is_weight_path(struct str text)
+{
+	struct str rest = text, part;
+	double weight;
+
+	while (str_split(&rest, '/', &part))
+		if (number_parse_double(part, &weight, NULL) < 0 || weight < 1)
+			return false;
+	return text.len > 0;
+}
+
 static bool is_strategy(struct str text)
 {
 	return str_is(text, "LeastAllocated") || str_is(text, "MostAllocated");
@@ -93,6 +112,25 @@ static const struct rule group_rules[] = {
 	{"volcano.sh/sla-waiting-time", is_time_to_wait, "time to wait such as 1h30m", false},
 	{"sla-waiting-time", is_time_to_wait, "time to wait such as 1h30m", false},
 	{"volcano.sh/preemptable", is_bool, "truth: true or false", true},
+};
+
+static const struct rule node_rules[] = {
+	{"volcano.sh/oversubscription-cpu", is_amount, "whole number of thousandths of a cpu",
+	 false},
+	{"volcano.sh/oversubscription-memory", is_amount, "whole number of bytes", false},
+};
+static const struct rule queue_rules[] = {
+	{"volcano.sh/hierarchy-weights", is_weight_path,
+	 "list of weights of at least 1 such as 1/50/50", false},
+};
+static const struct rules {
+	const struct rule *at;
+	size_t len;
+} rules_of[REMARK_KIND_COUNT] = {
+	[REMARK_POD] = {pod_rules, ARRAY_LEN(pod_rules)},
+	[REMARK_GROUP] = {group_rules, ARRAY_LEN(group_rules)},
+	[REMARK_NODE] = {node_rules, ARRAY_LEN(node_rules)},
+	[REMARK_QUEUE] = {queue_rules, ARRAY_LEN(queue_rules)},
 };
 
 static void check_value(const struct rule *rule, const char *sort, struct json value,
@@ -170,14 +208,15 @@ void remarks_set(struct remarks *remarks, enum remark_kind kind, enum remark_top
 void remarks_check(struct remarks *remarks, enum remark_kind kind, struct str key,
 		   struct json notes, struct json labels)
 {
-	const struct rule *rules = kind == REMARK_POD ? pod_rules : group_rules;
-	size_t count = kind == REMARK_POD ? ARRAY_LEN(pod_rules) : ARRAY_LEN(group_rules);
+	const struct rules *rules = &rules_of[kind];
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	for (size_t i = 0; i < count; i++) {
-		check_value(&rules[i], "annotation", json_get(notes, rules[i].key), &text);
-		if (rules[i].by_label)
-			check_value(&rules[i], "label", json_get(labels, rules[i].key), &text);
+	for (size_t i = 0; i < rules->len; i++) {
+		const struct rule *rule = &rules->at[i];
+
+		check_value(rule, "annotation", json_get(notes, rule->key), &text);
+		if (rule->by_label)
+			check_value(rule, "label", json_get(labels, rule->key), &text);
 	}
 	remarks_set(remarks, kind, REMARK_READ, key, text.len ? buf_text(&text) : NULL);
 }
@@ -190,6 +229,36 @@ void remarks_forget(struct remarks *remarks, enum remark_kind kind, struct str k
 
 /* --- telling --------------------------------------------------------------------------------- */
 
+bool remarks_are_untold(const struct remarks *remarks)
+{
+	return remarks->untold > 0;
+}
+
+/* Whose it is; false: it has gone. */
+static bool find_object(const struct cluster *cluster, const struct remark *remark,
+			struct decision *ret)
+{
+	const struct node_info *node;
+
+	switch (remark->kind) {
+	case REMARK_POD:
+		ret->task = map_get(cluster->tasks, str_from(remark->key));
+		return ret->task;
+	case REMARK_GROUP:
+		ret->job = map_get(cluster->jobs, str_from(remark->key));
+		return ret->job;
+	case REMARK_QUEUE:
+		ret->queue = cluster_find_queue(cluster, str_from(remark->key));
+		return ret->queue;
+	case REMARK_NODE:
+	case REMARK_KIND_COUNT:
+		break;
+	}
+	node = cluster_find_node(cluster, str_from(remark->key));
+	ret->node = node ? node->text.ptr : NULL;
+	return node;
+}
+
 void remarks_tell(struct session *ssn)
 {
 	struct remarks *remarks = ssn->cluster->remarks;
@@ -201,20 +270,17 @@ void remarks_tell(struct session *ssn)
 	remarks->untold = 0;
 	while (map_next(remarks->all, &at, NULL, &value)) {
 		struct remark *remark = value;
-		struct job *job = NULL;
-		struct task *task = NULL;
+		struct decision d = {.kind = DECIDE_EVENT,
+				     .type = "Warning",
+				     .reason = "InvalidAnnotation",
+				     .at_once = true};
 
 		if (remark->told)
 			continue;
-		if (remark->kind == REMARK_GROUP)
-			job = map_get(ssn->cluster->jobs, str_from(remark->key));
-		else
-			task = map_get(ssn->cluster->tasks, str_from(remark->key));
 		remark->told = true;
-		if (!job && !task)
+		if (!find_object(ssn->cluster, remark, &d))
 			continue;
-		outcome_event(ssn, job, task, "Warning", "InvalidAnnotation",
-			      arena_strdup(ssn->arena, remark->text));
-		ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].at_once = true;
+		d.message = arena_strdup(ssn->arena, remark->text);
+		vec_push(&ssn->outcome.decisions, d);
 	}
 }

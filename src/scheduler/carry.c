@@ -504,12 +504,27 @@ static void ungate(struct scheduler *scheduler, const struct task *task)
 							  .arg = write});
 }
 
+/* Whom an event is about. */
+static struct recorder_object object_of(const struct decision *decision)
+{
+	if (decision->task)
+		return task_object(decision->task);
+	if (decision->job)
+		return job_object(decision->job);
+	if (decision->queue)
+		return recorder_object_of(json_doc_root(decision->queue->doc),
+					  STR("scheduling.volcano.sh/v1beta1"), STR("Queue"));
+	/* As the kubelet has it, a node's name stands for its uid. */
+	return (struct recorder_object){.api_version = STR("v1"),
+					.kind = STR("Node"),
+					.name = str_from(decision->node),
+					.uid = str_from(decision->node)};
+}
+
 static void tell_event(struct scheduler *scheduler, const struct decision *decision)
 {
-	struct recorder_object object;
+	struct recorder_object object = object_of(decision);
 
-	assert(decision->task || decision->job);
-	object = decision->task ? task_object(decision->task) : job_object(decision->job);
 	recorder_event(scheduler->recorder, &object, decision->type, decision->reason,
 		       str_from(decision->message));
 }

@@ -211,6 +211,8 @@ static const char *group_of_event(const struct world *world, const struct world_
 
 	if (str_starts(object, STR("PodGroup ")))
 		return event->object + strlen("PodGroup ");
+	if (!str_starts(object, STR("Pod "))) /* of a node or a queue: under its name */
+		return strchr(event->object, ' ') + 1;
 	return map_get(world->known, str_skip(object, strlen("Pod ")));
 }
 

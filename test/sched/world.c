@@ -453,6 +453,18 @@ static void carry_out_queue(struct world *world, const struct decision *d)
 		abort();
 }
 
+static void record_event(struct world *world, const struct decision *d)
+{
+	if (d->job)
+		record(world, "PodGroup", d->job->key, d->type, d->reason, d->message);
+	else if (d->task)
+		record(world, "Pod", d->task->text, d->type, d->reason, d->message);
+	else if (d->queue)
+		record(world, "Queue", d->queue->text.ptr, d->type, d->reason, d->message);
+	else
+		record(world, "Node", d->node, d->type, d->reason, d->message);
+}
+
 static void carry_out(struct world *world, const struct decision *d)
 {
 	switch (d->kind) {
@@ -463,8 +475,7 @@ static void carry_out(struct world *world, const struct decision *d)
 		carry_out_queue(world, d);
 		break;
 	case DECIDE_EVENT:
-		record(world, d->job ? "PodGroup" : "Pod", d->job ? d->job->key : d->task->text,
-		       d->type, d->reason, d->message);
+		record_event(world, d);
 		break;
 	default:
 		carry_out_pod(world, d);

@@ -31,6 +31,7 @@ struct slot {
 /* A write that failed. */
 struct failure {
 	size_t write;
+	bool ending; /* of the namespace */
 	struct err err;
 };
 
@@ -115,11 +116,13 @@ static void tell_failure(struct carry *carry, size_t at)
 	};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	buf_puts(&text, first->fail_text);
-	if (!first->fail_list) {
-		buf_puts(&text, carry->failures.ptr[at]->err.text);
+	if (carry->failures.ptr[at]->ending && first->ending_text) {
+		note.reason = "NamespaceTerminating";
+		buf_puts(&text, first->ending_text);
+	} else if (!first->fail_list) {
+		buf_printf(&text, "%s%s", first->fail_text, carry->failures.ptr[at]->err.text);
 	} else {
-		buf_putc(&text, '[');
+		buf_printf(&text, "%s[", first->fail_text);
 		for (size_t i = at; i < carry->failures.len && text.len < MESSAGE_ROOM; i++) {
 			const struct failure *failure = carry->failures.ptr[i];
 			const struct plan_write *write = &carry->plan.writes.ptr[failure->write];
@@ -199,8 +202,21 @@ static bool is_in_the_way(const struct plan_write *write, enum err_code code)
 	return code == ERR_NOT_FOUND;
 }
 
-static void note_error(struct carry *carry, size_t at, const struct err *err)
+/* Does the Status say that nothing can be made in the namespace any more? */
+static bool is_ending(const struct json_doc *status)
 {
+	struct json details = status ? json_get(json_doc_root(status), "details") : JSON_NONE;
+	struct json_iter it = json_iter(json_get(details, "causes"));
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "reason")), "NamespaceTerminating"))
+			return true;
+	return false;
+}
+
+static void note_error(struct carry *carry, size_t at, const struct client_result *result)
+{
+	const struct err *err = result->err;
 	const struct plan_write *write = &carry->plan.writes.ptr[at];
 	struct failure *failure;
 
@@ -214,6 +230,7 @@ static void note_error(struct carry *carry, size_t at, const struct err *err)
 		return;
 	failure = mem_new(struct failure);
 	failure->write = at;
+	failure->ending = is_ending(result->doc);
 	failure->err = *err;
 	vec_push(&carry->failures, failure);
 }
@@ -233,7 +250,7 @@ static void answered(void *arg, const struct client_result *result)
 	else if (is_fine(write, result->err->code))
 		carry->options.written(carry->options.arg, write, NULL);
 	else
-		note_error(carry, slot->write, result->err);
+		note_error(carry, slot->write, result);
 	advance(carry);
 }
 

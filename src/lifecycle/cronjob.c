@@ -443,6 +443,9 @@ static void write_job(struct look *look, struct str name, int64_t due)
 	write = plan_create(plan, PLAN_JOB, make_job(look, name, due));
 	write->fail_reason = "FailedCreate";
 	write->fail_text = "Failed to create job: ";
+	write->ending_text =
+		arena_printf(plan->arena, "Namespace %.*s is terminating, skipping job creation",
+			     STR_ARG(look->cron.meta.namespace));
 	plan_next_stage(plan);
 	plan_normal(plan, PLAN_VCCRONJOB, &look->cron.meta, "SuccessfulCreate",
 		    "Created job %.*s for CronJob %.*s/%.*s", STR_ARG(name),

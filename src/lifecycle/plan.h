@@ -93,6 +93,9 @@ struct plan_write {
 	const char *fail_reason;
 	const char *fail_text;
 	bool fail_list;
+	/* Where the namespace is going away, which nobody can help: a Warning NamespaceTerminating of
+	 * this text instead. NULL: a failure like others. */
+	const char *ending_text;
 };
 
 /* An event to record. */

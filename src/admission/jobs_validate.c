@@ -101,8 +101,8 @@ static void check_plugins(struct job_case *j)
 
 /* --- tasks ----------------------------------------------------------------------------------- */
 
-/* Filled in and checked as kube-apiserver does it, and as upstream where that is older: names of
- * variables are letters, digits, '_', '-' and '.'. */
+/* Filled in and checked as kube-apiserver does it, and as upstream where that lets less through: names
+ * of variables, search domains with '_', a hook that sleeps for no time, resizing of init containers. */
 static bool check_template(struct job_case *j, struct json template, size_t index)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;

@@ -72,6 +72,9 @@ int queue_tree_place(const struct admission_case *c, const struct queue *queue)
 
 	if (is_top(parent))
 		return 0;
+	if (str_is(queue->meta.name, "root")) /* all others are below it */
+		return hook_deny(c, "queue root cannot use its descendant %.*s as parent",
+				 STR_ARG(parent));
 	if (str_eq(parent, queue->meta.name))
 		return hook_deny(c, "queue %.*s cannot use itself as parent",
 				 STR_ARG(queue->meta.name));

@@ -19,7 +19,7 @@ struct pod_rules {
 	struct name_set claims;  /* resource claims of the pod */
 	bool is_pod;             /* not a template */
 	bool host_users;         /* the pod's users are the host's */
-	bool strict_env;         /* names of variables as before Kubernetes 1.34 */
+	bool strict;             /* nothing that Kubernetes lets through only since 1.33 */
 };
 
 static inline struct rule_at pod_rule_at(const struct pod_rules *r, struct json object,

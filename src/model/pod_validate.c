@@ -74,11 +74,12 @@ static void check_searches(struct pod_rules *r, struct json searches, const stru
 		struct path at = path_index(path, it.index);
 		struct str search = json_str(it.value);
 
-		if (str_is(search, "."))
+		if (str_is(search, ".") && !r->strict)
 			continue;
 		if (str_ends(search, STR(".")))
 			search = str_slice(search, 0, search.len - 1);
-		name_validate(NAME_DNS_SEARCH, search, &at, r->causes);
+		name_validate(r->strict ? NAME_DNS_SUBDOMAIN : NAME_DNS_SEARCH, search, &at,
+			      r->causes);
 	}
 }
 
@@ -403,8 +404,7 @@ static void validate_template(struct json object, const struct path *path, struc
 			      bool strict)
 {
 	AUTO(rules_done)
-	struct pod_rules r = {
-		.causes = causes, .spec = json_get(object, "spec"), .strict_env = strict};
+	struct pod_rules r = {.causes = causes, .spec = json_get(object, "spec"), .strict = strict};
 	struct json meta = json_get(object, "metadata");
 	/* upstream leaves "metadata" out of these paths */
 	PATH(labels, path, "labels");

@@ -124,6 +124,26 @@ static void check_resize_policy(struct pod_rules *r, struct json policies, const
 	}
 }
 
+/* Of an init container, where none is let through. */
+static void forbid_resize_policy(struct pod_rules *r, struct json policies, const struct path *path)
+{
+	static const struct rules_go rows[] = {
+		{"ResourceName", "resourceName", "\"\""},
+		{"RestartPolicy", "restartPolicy", "\"\""},
+	};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct json_iter it = json_iter(policies);
+
+	if (!json_len(policies))
+		return;
+	while (json_next(&it)) {
+		buf_putc(&text, it.index ? ',' : '[');
+		rules_print_go(it.value, rows, ARRAY_LEN(rows), &text);
+	}
+	causes_add(r->causes, CAUSE_INVALID, path,
+		   "Invalid value: %s]: must not be set for init containers", buf_text(&text));
+}
+
 /* --- every container ------------------------------------------------------------------------- */
 
 void pod_rules_image(struct pod_rules *r, struct json container, const struct path *path)
@@ -222,19 +242,21 @@ static void check_init(struct pod_rules *r, struct json container, struct name_s
 	struct rule_at at = pod_rule_at(r, container, path);
 	/* upstream looks at the one container as a list of its own */
 	struct path first = path_index(path->up, 0);
+	bool always = str_is(rule_text(container, "restartPolicy"), "Always");
+	PATH(resize, path, "resizePolicy");
 
 	check_container(r, container, path);
 	rule_text_of(&at, "restartPolicy", RULE_TEXTS("Always"));
 	if (rule_text(container, "name").len)
 		tell_double(r, names, container, path);
 	add_host_ports(r, container, &taken, &first);
-	if (str_is(rule_text(container, "restartPolicy"), "Always")) {
+	if (always)
 		pod_rules_probes(r, container, path);
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(running); i++)
+	for (size_t i = 0; i < ARRAY_LEN(running) && !always; i++)
 		rule_forbid(&at, running[i],
 			    "may not be set for init containers without restartPolicy=Always");
+	if (r->strict)
+		forbid_resize_policy(r, json_get(container, "resizePolicy"), &resize);
 }
 
 void pod_rules_init_containers(struct pod_rules *r, const struct path *spec)

@@ -240,7 +240,7 @@ void pod_rules_env(struct pod_rules *r, struct json env, const struct path *path
 		struct rule_at rule = pod_rule_at(r, it.value, &at);
 		PATH(from, &at, "valueFrom");
 
-		rule_name_required(&rule, "name", r->strict_env ? NAME_ENV_VAR : NAME_ENV_VAR_FREE);
+		rule_name_required(&rule, "name", r->strict ? NAME_ENV_VAR : NAME_ENV_VAR_FREE);
 		if (rule_has(it.value, "valueFrom"))
 			check_value_from(r, json_get(it.value, "valueFrom"),
 					 rule_text(it.value, "value").len > 0, &from);
@@ -268,7 +268,7 @@ void pod_rules_env_from(struct pod_rules *r, struct json env_from, const struct 
 		struct rule_at rule = pod_rule_at(r, it.value, &at);
 		size_t count = 0;
 
-		rule_name(&rule, "prefix", r->strict_env ? NAME_ENV_VAR : NAME_ENV_VAR_FREE);
+		rule_name(&rule, "prefix", r->strict ? NAME_ENV_VAR : NAME_ENV_VAR_FREE);
 		for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 			struct path below = path_member(&at, str_from(sources[i]));
 

@@ -53,7 +53,16 @@ static void check_sleep(struct pod_rules *r, struct json sleep, const struct pat
 	struct json grace = json_get(r->spec, "terminationGracePeriodSeconds");
 	int64_t seconds = json_int(json_get(sleep, "seconds"));
 
-	if (json_is(grace, JSON_INT) && (seconds < 0 || seconds > json_int(grace)))
+	if (!json_is(grace, JSON_INT))
+		return;
+	if (r->strict && (seconds <= 0 || seconds > json_int(grace)))
+		causes_invalid_int(r->causes, path, seconds,
+				   "must be greater than 0 and less than "
+				   "terminationGracePeriodSeconds (%" PRId64 "). Enable "
+				   "AllowPodLifecycleSleepActionZeroValue feature gate for zero "
+				   "sleep.",
+				   json_int(grace));
+	else if (seconds < 0 || seconds > json_int(grace))
 		causes_invalid_int(r->causes, path, seconds,
 				   "must be non-negative and less than "
 				   "terminationGracePeriodSeconds (%" PRId64 ")",

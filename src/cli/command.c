@@ -88,8 +88,19 @@ static size_t find_letter(const struct command_line *line, char letter)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* What is wrong with a value, or NULL. */
-static const char *value_fault(const struct flag *flag, struct str text)
+/* Nothing but digits, and perhaps a sign? */
+static bool is_number(struct str text)
+{
+	size_t sign = str_starts(text, STR("-")) || str_starts(text, STR("+"));
+
+	for (size_t i = sign; i < text.len; i++)
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return false;
+	return text.len > sign;
+}
+
+/* What is wrong with a value, or NULL. Numbers and truths are told of as Go does it. */
+static const char *value_fault(const struct flag *flag, struct str text, struct arena *arena)
 {
 	int64_t number;
 	bool truth;
@@ -97,9 +108,15 @@ static const char *value_fault(const struct flag *flag, struct str text)
 
 	switch (flag->type) {
 	case FLAG_INT:
-		return number_parse_i64(text, &number, &err) == 0 ? NULL : "must be a whole number";
+		if (number_parse_i64(text, &number, &err) == 0)
+			return NULL;
+		return arena_printf(arena, "strconv.ParseInt: parsing \"%.*s\": %s", STR_ARG(text),
+				    is_number(text) ? "value out of range" : "invalid syntax");
 	case FLAG_BOOL:
-		return number_parse_bool(text, &truth, &err) == 0 ? NULL : "must be true or false";
+		if (number_parse_bool(text, &truth, &err) == 0)
+			return NULL;
+		return arena_printf(arena, "strconv.ParseBool: parsing \"%.*s\": invalid syntax",
+				    STR_ARG(text));
 	case FLAG_DURATION:
 		return duration_parse(text, &number, &err) == 0
 			       ? NULL
@@ -115,7 +132,7 @@ static int set_value(struct reader *reader, size_t at, struct str text, struct e
 {
 	struct command_line *line = reader->line;
 	const struct flag *flag = line->flags[at];
-	const char *fault = value_fault(flag, text);
+	const char *fault = value_fault(flag, text, reader->arena);
 	char letter[] = {'-', flag->letter, ',', ' ', 0};
 
 	if (fault)

@@ -52,6 +52,15 @@ static void on_created(void *arg, const struct client_result *result)
 	batch->done = --batch->left == 0;
 }
 
+/* Where a job of a file goes: as the flag says, else as the file does. */
+static struct str namespace_of(const struct cli *cli, const struct json_doc *job)
+{
+	struct json meta = json_get(json_doc_root(job), "metadata");
+
+	return command_given(&cli->line, "namespace") ? cli_namespace(cli)
+						      : json_str(json_get(meta, "namespace"));
+}
+
 /* All at once: the client bounds what is in flight. */
 static int create_all(struct cli *cli, const struct cli_docs *docs, struct err *err)
 {
@@ -64,7 +73,7 @@ static int create_all(struct cli *cli, const struct cli_docs *docs, struct err *
 		(void)client_send(client,
 				  &(struct client_ask){.verb = CLIENT_CREATE,
 						       .resource = &resources[RESOURCE_VCJOBS],
-						       .namespace = cli_namespace(cli),
+						       .namespace = namespace_of(cli, docs->ptr[i]),
 						       .body = docs->ptr[i],
 						       .done = on_created,
 						       .arg = &batch});
@@ -75,7 +84,7 @@ static int create_all(struct cli *cli, const struct cli_docs *docs, struct err *
 	return -1;
 }
 
-/* The Jobs in the file, in the namespace of the flags. */
+/* The Jobs in the file. Who names another namespace there than by the flag hears it from the server. */
 static int run_file(struct cli *cli, struct str path, struct err *err)
 {
 	AUTO(cli_docs_done) struct cli_docs docs = {0};
@@ -87,14 +96,16 @@ static int run_file(struct cli *cli, struct str path, struct err *err)
 								  : "failed to read file, err");
 	for (size_t i = 0; i < docs.len; i++) {
 		struct json_doc *job = json_doc_thaw(json_doc_root(docs.ptr[i]));
+		struct json meta;
 
 		json_doc_unref(docs.ptr[i]);
 		docs.ptr[i] = job;
 		if (!str_is(json_str(json_get(json_doc_root(job), "kind")), "Job"))
 			return err_set(err, ERR_BAD_REQUEST,
 				       "%.*s: must hold Jobs, and nothing else", STR_ARG(path));
-		json_set_str(job, json_ensure_obj(job, json_doc_root(job), "metadata"), "namespace",
-			     cli_namespace(cli));
+		meta = json_ensure_obj(job, json_doc_root(job), "metadata");
+		if (!json_str(json_get(meta, "namespace")).len)
+			json_set_str(job, meta, "namespace", cli_namespace(cli));
 	}
 	if (!docs.len)
 		return err_set(err, ERR_BAD_REQUEST, "%.*s: there is no Job in it", STR_ARG(path));

@@ -44,6 +44,15 @@ names() {
 	is "and its help names what upstream's does" "$(echo "$words" | tr " " "\n" | sort | comm -23 - "$tmp/have")" ""
 }
 
+# defaults WORDS COMMAND...: its help gives these flags these values: "min=1".
+defaults() {
+	words=$1
+	shift
+	runs 0 "$@" --help
+	sed -nE 's/^ *(-., )?--([a-z-]+).*\(default "?([^")]*)"?\).*/\2=\3/p' "$tmp/out" | sort >"$tmp/have"
+	is "and its flags have upstream's values" "$(echo "$words" | tr " " "\n" | sort | comm -23 - "$tmp/have")" ""
+}
+
 common='-k,--kubeconfig -s,--master -h,--help --log-flush-frequency -v,--v --vmodule'
 one="$common -N,--name -n,--namespace"
 names "help job jobflow jobtemplate pod queue version" vcctl
@@ -74,12 +83,29 @@ names "$short -S,--scheduler --all-namespaces --selector" vjobs
 names "$common -n,--name" vqueues
 for program in vcancel vsuspend vresume; do names "$short" $program; done
 
+amount=cpu=1000m,memory=100Mi
+defaults "image=busybox limits=$amount min=1 namespace=default replicas=1 requests=$amount scheduler=volcano" vcctl job run
+for verb in list view suspend resume delete; do defaults "namespace=default" vcctl job $verb; done
+defaults "name=test weight=1 state=Open" vcctl queue create
+for kind in jobflow jobtemplate; do
+	defaults "namespace=default format=yaml" vcctl $kind describe
+	for verb in delete get list; do defaults "namespace=default" vcctl $kind $verb; done
+done
+defaults "namespace=default" vcctl pod list
+defaults "limits=$amount min=1 replicas=1 requests=$amount" vsub
+for program in vjobs vcancel vsuspend vresume; do defaults "namespace=default" $program; done
+
 runs 1 vcctl nope
 is "an unknown command is named" "$(cat "$tmp/err")" 'Error: unknown command "nope" for "vcctl"'
 runs 1 vcctl job nope
 is "below a group as well" "$(cat "$tmp/err")" 'Error: unknown command "nope" for "vcctl job"'
 runs 1 vcctl job list --nope
 is "and an unknown flag" "$(cat "$tmp/err")" 'Error: unknown flag: --nope'
+runs 1 vcctl job run -r x
+is "and a number that is none" "$(cat "$tmp/err")" \
+	'Error: invalid argument "x" for "-r, --replicas" flag: strconv.ParseInt: parsing "x": invalid syntax'
+runs 1 vcctl job list train
+is "and an argument that has no place" "$(cat "$tmp/err")" 'Error: unknown argument "train" for "vcctl job list"'
 runs 0 vcctl version
 is "six lines of version" "$(sed 's/:.*//' "$tmp/out" | tr '\n' ',')" \
 	"API Version,Version,Git SHA,Built At,Go Version,Go OS/Arch,"
@@ -169,6 +195,20 @@ refuses 'Failed to list pod: the input vcjob x does not match the queue other' v
 prints 'suspend job x successfully' vcctl job suspend -N x
 prints 'resume job x successfully' vresume -n x
 prints 'cancel job x successfully' vcancel -n x
+
+# A file goes where it says, unless a flag says otherwise.
+passes "a namespace" "$KUBECTL_NEW" create namespace team
+cat >"$tmp/team.yaml" <<'EOF'
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: team}
+spec: {tasks: [{name: t, replicas: 1, template: {spec: {restartPolicy: Never, containers: [{name: m, image: busybox}]}}}]}
+EOF
+prints 'run job train successfully' vcctl job run -f "$tmp/team.yaml"
+is "a job is in the namespace of its file" "$("$KUBECTL_NEW" get vcjob -n team -o name)" job.batch.volcano.sh/train
+refuses 'Failed to run job: the namespace of the provided object does not match the namespace sent on the request' \
+	vcctl job run -n default -f "$tmp/team.yaml"
+prints 'delete job train successfully' vcctl job delete -n team -N train
 
 # Files with several objects: each is told, the rest goes on.
 cat >"$tmp/t.yaml" <<'EOF'

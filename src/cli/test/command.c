@@ -100,9 +100,14 @@ static void test_errors(struct arena *arena)
 		{"job list --namespace", "flag needs an argument: --namespace"},
 		{"job list -an", "flag needs an argument: 'n' in -an"},
 		{"job list -m x",
-		 "invalid argument \"x\" for \"-m, --min\" flag: must be a whole number"},
+		 "invalid argument \"x\" for \"-m, --min\" flag: strconv.ParseInt: parsing \"x\": "
+		 "invalid syntax"},
+		{"job list -m 9223372036854775808",
+		 "invalid argument \"9223372036854775808\" for \"-m, --min\" flag: "
+		 "strconv.ParseInt: parsing \"9223372036854775808\": value out of range"},
 		{"job list --all=maybe",
-		 "invalid argument \"maybe\" for \"-a, --all\" flag: must be true or false"},
+		 "invalid argument \"maybe\" for \"-a, --all\" flag: strconv.ParseBool: parsing "
+		 "\"maybe\": invalid syntax"},
 		{"job list --wait 5", "invalid argument \"5\" for \"--wait\" flag: must be a time "
 				      "such as 30s, 5m or 1h30m"},
 		{"job list extra", "unknown argument \"extra\" for \"tool job list\""},

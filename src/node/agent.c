@@ -15,13 +15,17 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/uuid.h"
 #include "node/agent_internal.h"
 #include "node/folder_watch.h"
 #include "node/pod_log.h"
+#include "node/remains.h"
 #include "node/tree.h"
 
 #include "base/banned.h"
+
+#define DROP_AGAIN (TIME_SECOND / 10) /* what keeps a control group has got its SIGKILL */
 
 /* --- timers --- */
 
@@ -94,12 +98,33 @@ void agent_drop(struct agent_pod *pod)
 	struct agent *agent = pod->agent;
 	struct stat status;
 
+	if (!agent_room_leave(agent->room, pod)) {
+		agent_plan_wake(pod, loop_uptime(agent->loop) + DROP_AGAIN);
+		return;
+	}
 	(void)map_remove(agent->pods, str_from(pod->uid));
-	agent_room_leave(agent->room, pod);
 	if (stat(pod->folder, &status) == 0)
 		agent_remove_folder(agent, pod->folder);
 	agent_pod_free(pod);
 	set_timer(agent);
+}
+
+static bool is_unheld(void *arg, const char *uid)
+{
+	const struct agent *agent = arg;
+	AUTO(mem_free) char *folder = mem_printf("%s/%s", agent->folder, uid);
+
+	return !supervisor_is_there(folder);
+}
+
+/* What is left of pods whose supervisor was killed while no agent was there. */
+static void kill_remains(struct agent *agent)
+{
+	size_t killed = remains_kill(agent->folder, is_unheld, agent);
+
+	if (killed)
+		log_warn(agent->log, "processes of pods were left, whose supervisor was killed",
+			 LOG_INT("killed", (int64_t)killed));
 }
 
 /* A folder without a pod: a pod without a document, whose end is all that is wanted. */
@@ -231,6 +256,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 		(void)err_errno(err, errno, "%s", agent->folder);
 		return NULL;
 	}
+	kill_remains(agent);
 	agent->launcher = launcher_new(loop, options->program, options->log, err);
 	if (!agent->launcher)
 		return NULL;

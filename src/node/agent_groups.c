@@ -74,16 +74,37 @@ int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 	return 0;
 }
 
+/* Of a pod that nobody knows any more. */
+static bool remove_orphaned(const struct cgroup_tree *tree, const struct agent_pod *pod)
+{
+	struct err err;
+
+	if (cgroup_remove_pod(tree, pod->uid, &err) == 0)
+		return true;
+	log_debug(pod->agent->log, "control groups stay", LOG_STR("error", err.text));
+	return false;
+}
+
+void agent_groups_kill(const struct cgroup_tree *tree, const struct agent_pod *pod)
+{
+	AUTO(mem_free) char *node = node_of(pod);
+
+	if (pod->has_cgroup && *node)
+		(void)cgroup_kill(tree, &(struct cgroup_path){.node = node, .pod = pod->uid});
+}
+
 /* The groups of its containers are taken by their names; others there are only where a container has made
  * some, and processes only where the pod's supervisor was killed. */
-void agent_groups_remove(struct cgroup_tree *tree, struct agent_pod *pod)
+bool agent_groups_remove(const struct cgroup_tree *tree, struct agent_pod *pod)
 {
 	AUTO(mem_free) char *node = node_of(pod);
 	struct cgroup_path path = {.node = node, .pod = pod->uid};
 	struct err err;
 
-	if (!pod->has_cgroup || !*node)
-		return;
+	if (!*node)
+		return remove_orphaned(tree, pod);
+	if (!pod->has_cgroup)
+		return true;
 	for (size_t i = 0; pod->life->n_containers > 1 && i < pod->life->n_containers; i++) {
 		AUTO(mem_free)
 		char *name = str_dup(json_str(json_get(agent_container(pod, i), "name")));
@@ -92,13 +113,16 @@ void agent_groups_remove(struct cgroup_tree *tree, struct agent_pod *pod)
 		if (cgroup_remove(tree, &below, &err) < 0)
 			break;
 	}
-	if (cgroup_remove(tree, &path, &err) == 0) {
-		pod->has_cgroup = false;
-		return;
+	if (cgroup_remove(tree, &path, &err) < 0) {
+		(void)cgroup_kill(tree, &path);
+		if (cgroup_remove(tree, &path, &err) < 0) {
+			log_debug(pod->agent->log, "a control group stays",
+				  LOG_STR("error", err.text));
+			return false;
+		}
 	}
-	(void)cgroup_kill(tree, &path);
-	if (cgroup_remove(tree, &path, &err) < 0)
-		log_debug(pod->agent->log, "a control group stays", LOG_STR("error", err.text));
+	pod->has_cgroup = false;
+	return true;
 }
 
 void agent_groups_use(const struct cgroup_tree *tree, const struct agent_pod *pod,

@@ -106,6 +106,7 @@ struct agent_pod {
 	bool has_plan;    /* the folder and what is in it are there */
 	bool adopted;     /* an earlier agent has started it */
 	bool over;        /* its end is in the API */
+	bool quit;        /* its supervisor was told to go */
 	bool reclaimed;   /* over, and its files have been removed for want of disk */
 	bool removed;     /* it is being taken out of the API, as its deletion wants */
 	bool forgotten;   /* it is no longer in the API */
@@ -191,8 +192,8 @@ void agent_room_refresh(struct agent_room *home, struct agent_pod *pod);
 void agent_room_retry(struct agent_room *home, struct str namespace);
 /* One that an earlier agent has started. */
 void agent_room_adopt(struct agent_room *home, struct agent_pod *pod);
-/* Its last process has ended. May be called again. */
-void agent_room_leave(struct agent_room *home, struct agent_pod *pod);
+/* Its last process has ended. False: not all of it could be taken away yet. May be called again. */
+bool agent_room_leave(struct agent_room *home, struct agent_pod *pod);
 struct cgroup_tree *agent_room_groups(const struct agent_room *home);
 const struct machine *agent_room_machine(const struct agent_room *home);
 struct agent_network *agent_room_network(const struct agent_room *home);
@@ -245,8 +246,10 @@ int agent_groups_make(struct cgroup_tree *tree, struct agent_pod *pod, const str
 int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 		      const struct cgroup_limits *limits, struct arena *arena,
 		      struct plan_container *ret, struct err *err) MUST_CHECK;
-/* May be called again. */
-void agent_groups_remove(struct cgroup_tree *tree, struct agent_pod *pod);
+/* End what is in them: its supervisor was killed. */
+void agent_groups_kill(const struct cgroup_tree *tree, const struct agent_pod *pod);
+/* False: they stay, since processes in there are still ending. May be called again. */
+bool agent_groups_remove(const struct cgroup_tree *tree, struct agent_pod *pod);
 /* One that an earlier agent has started. */
 void agent_groups_adopt(const struct cgroup_tree *tree, struct agent_pod *pod);
 /* What the groups of a pod, or of one of its containers, use; all -1 where it has none. */

@@ -11,6 +11,7 @@
  * is written when the pod is made ready, and again, once a turn at most, when such a pod comes or goes. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/hash.h"
@@ -255,14 +256,23 @@ int agent_network_join(struct agent_network *self, struct agent_pod *pod, const 
 	return 0;
 }
 
+/* Of a pod whose addresses nobody knows any more, neither the API nor a supervisor. */
+static bool has_namespace(const struct agent_pod *pod)
+{
+	AUTO(mem_free) char *netns = mem_printf("%s/netns", pod->folder);
+
+	return access(netns, F_OK) == 0;
+}
+
 void agent_network_leave(struct agent_network *self, struct agent_pod *pod)
 {
+	bool left = !pod->in_network && has_namespace(pod);
 	struct err err;
 
-	if (!pod->in_network)
+	if (!pod->in_network && !left)
 		return;
 	unnote(self, pod);
-	if (pod->on_bridge && open_bridge(self) &&
+	if ((pod->on_bridge || left) && open_bridge(self) &&
 	    network_pod_remove(self->bridge, pod->uid, &err) < 0) {
 		log_warn(self->agent->log, "cannot take a pod off the network",
 			 LOG_STR("pod", pod->uid), LOG_STR("error", err.text));

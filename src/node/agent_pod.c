@@ -23,6 +23,7 @@
 #include "node/agent_runtime.h"
 #include "node/pod_status.h"
 #include "node/pod_write.h"
+#include "node/remains.h"
 #include "node/unsupported.h"
 
 #include "base/banned.h"
@@ -229,6 +230,20 @@ static void read_records(struct agent_pod *pod)
 	mem_free(records);
 }
 
+static bool is_this(void *arg, const char *uid)
+{
+	const struct agent_pod *pod = arg;
+
+	return str_is(str_from(uid), pod->uid);
+}
+
+/* Its supervisor was killed: what that held ends, so that nothing of it runs beside what is started next. */
+static void kill_remains(const struct agent_pod *pod)
+{
+	agent_groups_kill(agent_room_groups(pod->agent->room), pod);
+	(void)remains_kill(pod->agent->folder, is_this, (void *)pod);
+}
+
 static void on_lost(void *arg)
 {
 	struct agent_pod *pod = arg;
@@ -236,8 +251,10 @@ static void on_lost(void *arg)
 	if (supervisor_is_clean(pod->supervisor))
 		pod->has_cgroup = false;
 	supervisor_free(TAKE(pod->supervisor));
+	if (!pod->quit)
+		kill_remains(pod);
 	if (pod->over)
-		agent_room_leave(pod->agent->room, pod);
+		(void)agent_room_leave(pod->agent->room, pod);
 	if (!pod->finished && !pod->forgotten) {
 		warn(pod, "the supervisor of a pod is gone",
 		     pod->knows ? "it has ended" : "it could not be started");
@@ -428,13 +445,19 @@ static struct json_doc *make_status(const struct agent_pod *pod)
 	});
 }
 
+static void quit(struct agent_pod *pod)
+{
+	if (pod->supervisor)
+		supervisor_quit(pod->supervisor); /* `lost` comes next */
+	pod->quit = true;
+}
+
 static void set_over(struct agent_pod *pod)
 {
 	if (!pod->over)
 		pod->agent->stats.ends++;
 	pod->over = true;
-	if (pod->supervisor)
-		supervisor_quit(pod->supervisor);
+	quit(pod);
 }
 
 /* True where it has failed; then it is tried again later, if that can help. */
@@ -526,7 +549,7 @@ static void remove_from_api(struct agent_pod *pod)
 static void advance_forgotten(struct agent_pod *pod)
 {
 	if (pod->supervisor)
-		supervisor_quit(pod->supervisor); /* `lost` comes next */
+		quit(pod);
 	else
 		agent_drop(pod);
 }
@@ -626,6 +649,7 @@ static void find(struct agent_pod *pod)
 			agent->stats.adopted++;
 			pod->adopted = pod->has_plan = true;
 		} else {
+			agent_groups_kill(agent_room_groups(agent->room), pod);
 			read_records(pod);
 		}
 	}

@@ -511,18 +511,22 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 		&ret->text, err);
 }
 
-void agent_room_leave(struct agent_room *home, struct agent_pod *pod)
+/* Of a pod that is no longer in the API nothing is known but what is in its folder. */
+bool agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 {
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
+	bool orphan = json_is_absent(spec);
+	bool gone;
 	struct volumes_place place = {
 		.folder = pod->folder, .claims = home->claims, .can_mount = home->machine.root};
 	struct err err;
 
 	agent_network_leave(home->network, pod);
 	agent_devices_leave(pod);
-	agent_groups_remove(home->cgroups, pod);
-	if (json_len(json_get(spec, "volumes")) && volumes_remove(&place, &err) < 0)
+	gone = agent_groups_remove(home->cgroups, pod);
+	if ((orphan || json_len(json_get(spec, "volumes"))) && volumes_remove(&place, &err) < 0)
 		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
+	return gone;
 }
 
 void agent_room_adopt(struct agent_room *home, struct agent_pod *pod)

@@ -655,3 +655,33 @@ int cgroup_remove(const struct cgroup_tree *tree, const struct cgroup_path *path
 	}
 	return 0;
 }
+
+/* Of one hierarchy: which nodes have the pod is told by their folders. */
+static int remove_pod_in(const struct cgroup_tree *tree, size_t controller, const char *pod,
+			 struct err *err)
+{
+	struct dirent **nodes = NULL;
+	int len = scandir(tree->base[controller], &nodes, NULL, NULL);
+	int ret = 0;
+
+	for (int i = 0; i < len; i++) {
+		struct cgroup_path path = {.node = nodes[i]->d_name, .pod = pod};
+		AUTO(mem_free) char *folder = folder_of(tree, controller, &path);
+
+		if (ret == 0 && is_below(nodes[i]) && access(folder, F_OK) == 0) {
+			(void)cgroup_kill(tree, &path);
+			ret = cgroup_remove(tree, &path, err);
+		}
+		mem_free(nodes[i]);
+	}
+	mem_free(nodes);
+	return ret;
+}
+
+int cgroup_remove_pod(const struct cgroup_tree *tree, const char *pod, struct err *err)
+{
+	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++)
+		if (tree->base[i] && !is_shared(tree, i) && remove_pod_in(tree, i, pod, err) < 0)
+			return -1;
+	return 0;
+}

@@ -94,5 +94,8 @@ int64_t cgroup_kill(const struct cgroup_tree *tree, const struct cgroup_path *pa
  * is no error. */
 int cgroup_remove(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		  struct err *err) MUST_CHECK;
+/* Of a pod of which nothing but its uid is known: of whichever node it was, its processes are killed, and its groups
+ * removed. ERR_CONFLICT while those are still ending: try again. */
+int cgroup_remove_pod(const struct cgroup_tree *tree, const char *pod, struct err *err) MUST_CHECK;
 
 #endif

@@ -403,6 +403,16 @@ struct supervisor *supervisor_connect(struct loop *loop, const char *folder,
 	return supervisor_new(loop, fd_take(&fd), events, arg, err);
 }
 
+bool supervisor_is_there(const char *folder)
+{
+	AUTO(fd_close) int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO(fd_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address;
+	socklen_t len = wire_address(dir, &address);
+
+	return bind(fd, (struct sockaddr *)&address, len) < 0 && errno == EADDRINUSE;
+}
+
 /* --- asking --- */
 
 static void ask(struct supervisor *self, const char *text, size_t len)

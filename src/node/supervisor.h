@@ -51,6 +51,8 @@ struct supervisor *supervisor_launch(struct launcher *launcher, const char *fold
 struct supervisor *supervisor_connect(struct loop *loop, const char *folder,
 				      const struct supervisor_events *events, void *arg,
 				      struct err *err) MUST_CHECK;
+/* Is there one? Nobody is disturbed by the question. */
+bool supervisor_is_there(const char *folder);
 /* Has it told that it took its control groups away? Otherwise, once it is lost, that is left to do. */
 bool supervisor_is_clean(const struct supervisor *supervisor);
 /* It stays, and goes on. Allowed in its events. Takes NULL. */

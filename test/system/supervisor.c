@@ -323,6 +323,47 @@ static void test_resist(const char *program)
 	end(&w);
 }
 
+/* Of two containers one ends, and leaves processes that have left its group and session; the other runs on. */
+static void test_daemons(const char *program)
+{
+	static const char leaves[] =
+		"(setsid sh -c '(setsid sleep 1000 &) ; sleep 1000' &) ; echo up";
+	const struct pod_plan plan = {
+		.grace_us = TIME_SECOND, .mount_namespace = true, .user_namespace = geteuid() != 0};
+	struct world w;
+	const char *argv[2][4];
+	struct plan_container containers[] = {shell("ends", argv[0], leaves),
+					      shell("stays", argv[1],
+						    "(setsid sleep 1000 &) ; "
+						    "sleep 1000")};
+	char *markers[2];
+	const char *marked[2][3] = {{env[0]}, {env[0]}};
+	bool done = false;
+
+	begin(&w, program);
+	for (size_t i = 0; i < 2; i++) {
+		markers[i] = mem_printf("MARKER=%zu-%s", i, w.folder);
+		marked[i][1] = markers[i];
+		containers[i].env = marked[i];
+		containers[i].n_env = 2;
+	}
+	launch(&w, containers, 2, &plan);
+	supervisor_start(w.supervisor, 1, 0);
+	WAIT(&w, (done = count_processes(markers[1]) >= 3));
+	ok(done, "a container has a process that has left it");
+	for (unsigned run = 0; run < 3; run++) {
+		supervisor_start(w.supervisor, 0, run);
+		WAIT(&w, w.records[0].state == RECORD_ENDED && w.records[0].run == run);
+		WAIT(&w, (done = count_processes(markers[0]) == 0));
+		ok(done, "run %u of one beside it ends, and nothing of it is left", run);
+	}
+	ok(count_processes(markers[1]) == 3, "of the other everything is");
+	end(&w);
+	ok(count_processes(markers[1]) == 0, "until the pod ends");
+	mem_free(markers[0]);
+	mem_free(markers[1]);
+}
+
 /* A shell without a handler is gone at once; what it runs has the time to put things in order. */
 static void test_grace(const char *program)
 {
@@ -597,6 +638,7 @@ int main(int argc, char **argv)
 		return 2;
 	test_run(argv[1]);
 	test_resist(argv[1]);
+	test_daemons(argv[1]);
 	test_grace(argv[1]);
 	test_killed_agent(argv[1]);
 	test_groups(argv[1]);

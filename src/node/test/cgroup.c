@@ -355,6 +355,35 @@ static void test_family(struct cgroup_tree *tree, struct arena *arena)
 	ok(cgroup_kill(tree, &pod) == 0, "none is left");
 }
 
+/* A pod of which only its uid is known; others of its node stay. */
+static void test_unknown(struct cgroup_tree *tree, struct arena *arena)
+{
+	struct cgroup_path path = {"node-2", "u-4", "main"};
+	struct cgroup_path other = {"node-2", "u-5", NULL};
+	struct cgroup_limits limits = {500, 1500, 0, 20, false};
+	const char *const *procs;
+	struct err err = {0};
+	size_t len;
+	pid_t pid;
+
+	ok(cgroup_make(tree, &path, &limits, &err) == 0 &&
+		   cgroup_make(tree, &other, &limits, &err) == 0,
+	   "two pods %s", err.text);
+	len = cgroup_procs(tree, &path, arena, &procs);
+	pid = start(procs, len, fork_and_wait);
+	if (cgroup_remove_pod(tree, "u-4", &err) < 0)
+		ok(err.code == ERR_CONFLICT, "processes may still be ending: %s", err.text);
+	ok(waitpid(pid, NULL, 0) == pid, "its processes are killed");
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	ok(cgroup_remove_pod(tree, "u-4", &err) == 0, "and its groups removed %s", err.text);
+	cgroup_procs(tree, &path, arena, &procs);
+	ok(access(procs[0], F_OK) < 0, "those of its containers, too");
+	cgroup_procs(tree, &other, arena, &procs);
+	ok(access(procs[0], F_OK) == 0, "the other pod has its own");
+	ok(cgroup_remove_pod(tree, "u-4", &err) == 0, "who is not there is no error");
+}
+
 static void test_memory(struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path path = {"node-1", "u-2", "main"};
@@ -401,6 +430,7 @@ static void test_here(void)
 	assert(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
 	test_family(tree, arena);
 	test_described(tree, arena);
+	test_unknown(tree, arena);
 	test_memory(tree, arena);
 	ok(is_removed(tree, &(struct cgroup_path){0}), "the tree is removed");
 }

@@ -37,6 +37,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "node/plan.h"
+#include "programs/volcano-pod/family.h"
 #include "programs/volcano-pod/init.h"
 #include "programs/volcano-pod/root.h"
 
@@ -379,11 +380,14 @@ struct ends {
 	int status;
 };
 
-/* Dies with its parent, also where that has died already: then nobody reads the report. */
+/* Tells it where it is, and dies with it, also where that has died already: then nobody reads the report. */
 static void tie_to_parent(const struct ends *ends)
 {
 	struct pollfd report = {.fd = ends->report};
+	uint64_t mounts = family_mounts(0);
+	ssize_t ignored = write(ends->status, &mounts, sizeof(mounts));
 
+	(void)ignored;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (poll(&report, 1, 0) > 0 && (report.revents & POLLERR))
 		_exit(EXIT_NOT_STARTED);
@@ -550,5 +554,7 @@ int child_start(const struct child_start *start, struct child *ret, struct err *
 		return len ? err_set(err, ERR_INTERNAL, "%s", text) : -1;
 	}
 	*ret = (struct child){.pid = pid, .output = fd_take(&output), .status = status[0]};
+	if (read(status[0], &ret->mounts, sizeof(ret->mounts)) != (ssize_t)sizeof(ret->mounts))
+		ret->mounts = 0;
 	return 0;
 }

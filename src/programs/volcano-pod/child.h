@@ -3,6 +3,7 @@
 #ifndef PROGRAMS_VOLCANO_POD_CHILD_H
 #define PROGRAMS_VOLCANO_POD_CHILD_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -26,6 +27,7 @@ struct child {
 	int output; /* what it prints */
 	int status; /* where it has a first process of its own (init.h): tells how the program has
 		       ended, better than that does; -1: none */
+	uint64_t mounts; /* the mount namespace that it is in, as family_mounts() says */
 };
 
 /* Starts it, as the leader of a session and a process group of its own. When this returns the program is

@@ -4,9 +4,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -18,6 +21,7 @@
 #include "base/banned.h"
 
 enum { LIST_MAX_BYTES = 4 * 1024 * 1024 };
+#define CHILDREN "/proc/thread-self/children"
 
 void family_adopt(void)
 {
@@ -30,8 +34,28 @@ void family_kill_group(pid_t leader)
 		(void)kill(-leader, SIGKILL);
 }
 
-/* Kill each process of a list of numbers. */
-static size_t kill_listed(struct str list)
+uint64_t family_mounts(pid_t pid)
+{
+	char path[64] = "/proc/self/ns/mnt";
+	struct stat info;
+
+	if (pid)
+		(void)snprintf(path, sizeof(path), "/proc/%ld/ns/mnt", (long)pid);
+	return stat(path, &info) < 0 ? 0 : (uint64_t)info.st_ino;
+}
+
+/* Kill a process; of those in one mount namespace, or with 0 of all. Does it count? */
+static bool kill_one(pid_t pid, uint64_t mounts)
+{
+	uint64_t own = mounts ? family_mounts(pid) : 0;
+
+	if (mounts && own != mounts)
+		return own == 0;
+	return kill(pid, SIGKILL) == 0;
+}
+
+/* Each process of a list of numbers. */
+static size_t kill_listed(struct str list, uint64_t mounts)
 {
 	size_t count = 0;
 	struct str word;
@@ -44,17 +68,17 @@ static size_t kill_listed(struct str list)
 		word = str_slice(list, from, i);
 		from = i + 1;
 		if (number_parse_range(word, 2, INT32_MAX, &pid, NULL) == 0 &&
-		    kill((pid_t)pid, SIGKILL) == 0)
+		    kill_one((pid_t)pid, mounts))
 			count++;
 	}
 	return count;
 }
 
-static size_t kill_in_file(const char *path)
+static size_t kill_in_file(const char *path, uint64_t mounts)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(LIST_MAX_BYTES);
 
-	return fd_read_file(path, &text, NULL) < 0 ? 0 : kill_listed(buf_str(&text));
+	return fd_read_file(path, &text, NULL) < 0 ? 0 : kill_listed(buf_str(&text), mounts);
 }
 
 /* Version 2 kills as a whole, so that nothing can fork away; version 1 one after the other. */
@@ -68,11 +92,16 @@ void family_kill_cgroup(const char *procs)
 
 	if (fd >= 0 && write(fd, "1", 1) == 1)
 		return;
-	for (int round = 0; round < 100 && kill_in_file(procs); round++) {
+	for (int round = 0; round < 100 && kill_in_file(procs, 0); round++) {
 	}
 }
 
 size_t family_kill_children(void)
 {
-	return kill_in_file("/proc/thread-self/children");
+	return kill_in_file(CHILDREN, 0);
+}
+
+size_t family_kill_children_in(uint64_t mounts)
+{
+	return mounts && mounts != family_mounts(0) ? kill_in_file(CHILDREN, mounts) : 0;
 }

@@ -7,6 +7,7 @@
 #define PROGRAMS_VOLCANO_POD_FAMILY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* From now on this process is the parent of last resort. */
@@ -19,5 +20,11 @@ void family_kill_cgroup(const char *procs);
 /* Kill every child of this process; the children of those become ours, so call it again when they
  * have been reaped. Gives how many there were. */
 size_t family_kill_children(void);
+
+/* Which mount namespace a process is in, 0 for this one; 0: that cannot be told. */
+uint64_t family_mounts(pid_t pid);
+/* Kill only the children that are in this one, which is not ours. Gives how many there were, with those that are just
+ * ending, of which one cannot tell: 0 is nobody, also below them. */
+size_t family_kill_children_in(uint64_t mounts);
 
 #endif

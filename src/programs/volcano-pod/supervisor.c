@@ -153,6 +153,7 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 		record->pid = child.pid;
 		container->pipe = child.output;
 		container->end = child.status;
+		container->mounts = child.mounts;
 		container->output = output_new(&(struct output_options){
 			.name = plan->name,
 			.run = run,
@@ -197,6 +198,8 @@ static void kill_rest(struct supervisor *self, size_t index, bool dead)
 		family_kill_cgroup(plan->cgroups[i]);
 	if (running(self) == 0)
 		(void)family_kill_children();
+	else
+		(void)family_kill_children_in(self->containers[index].mounts);
 }
 
 /* The first process of a container has ended. */
@@ -286,6 +289,19 @@ void supervisor_stop_all(struct supervisor *self, int64_t grace)
 		supervisor_stop(self, i, grace);
 }
 
+/* Of containers that have ended, while others run on: each has mounts of its own, by which one knows whose child a
+ * process is that has left its group and lost its parents. */
+static void kill_haunting(struct supervisor *self)
+{
+	for (size_t i = 0; !self->plan.pid_namespace && i < self->plan.n_containers; i++) {
+		struct container *container = &self->containers[i];
+
+		if (container->record.state == RECORD_ENDED && container->mounts &&
+		    family_kill_children_in(container->mounts) == 0)
+			container->mounts = 0; /* the kernel may give its number away now */
+	}
+}
+
 /* Whoever has ended; orphans of containers as well. */
 static void reap(struct supervisor *self)
 {
@@ -302,6 +318,8 @@ static void reap(struct supervisor *self)
 	/* Children of those that were killed have become ours; there is nobody to keep them. */
 	if (pid == 0 && running(self) == 0 && self->execs.len == 0)
 		(void)family_kill_children();
+	else if (pid == 0)
+		kill_haunting(self);
 }
 
 /* --- timers --- */

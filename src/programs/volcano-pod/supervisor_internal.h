@@ -27,6 +27,7 @@ struct container {
 	struct output *output;
 	int pipe;        /* what it prints; -1: none */
 	int end;         /* tells how its program has ended (child.h); -1: none */
+	uint64_t mounts; /* its mount namespace (family.h), also when it has ended; 0: not known */
 	int64_t kill_at; /* by supervisor_uptime() */
 	bool stopping;
 	bool lingers; /* its first process has ended with `status`, others have some grace left */

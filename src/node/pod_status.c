@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/time.h"
 #include "node/pod_life.h"
 
@@ -237,11 +238,36 @@ static void list_unready(const struct pod_status_input *input, bool init, struct
 	}
 }
 
+/* Conditions that others must have set before the pod is ready; what is missing, in a kubelet's words. */
+static void list_closed_gates(const struct pod_status_input *input, struct buf *to)
+{
+	struct json gates = json_get(json_get(input->pod, "spec"), "readinessGates");
+	struct json status = json_get(input->pod, "status");
+
+	for (struct json_iter it = json_iter(gates); json_next(&it);) {
+		AUTO(mem_free) char *type = str_dup(json_str(json_get(it.value, "conditionType")));
+		struct str holds = json_str(json_get(find_condition(status, type), "status"));
+		const char *between = to->len ? ", " : "";
+
+		if (!holds.len)
+			buf_printf(to,
+				   "%scorresponding condition of pod readiness gate \"%s\" does "
+				   "not exist.",
+				   between, type);
+		else if (!str_is(holds, "True"))
+			buf_printf(to,
+				   "%sthe status of pod readiness gate \"%s\" is not \"True\", but "
+				   "%.*s",
+				   between, type, STR_ARG(holds));
+	}
+}
+
 static void put_conditions(const struct pod_status_input *input, struct json_doc *doc,
 			   struct json status, enum life_phase phase)
 {
 	bool initialized = life_is_initialized(input->life) || phase == LIFE_SUCCEEDED;
 	AUTO(buf_done) struct buf init = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf gates = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf others = BUF_UNBOUNDED;
 	struct condition rows[] = {
 		{"PodReadyToStartContainers", phase == LIFE_PENDING || phase == LIFE_RUNNING, NULL,
@@ -271,11 +297,17 @@ static void put_conditions(const struct pod_status_input *input, struct json_doc
 		rows[2].reason = rows[3].reason = "PodFailed";
 		rows[2].message = rows[3].message = NULL;
 	}
+	list_closed_gates(input, &gates);
+	if (rows[2].holds && gates.len) {
+		rows[2].holds = false;
+		rows[2].reason = "ReadinessGatesNotReady";
+		rows[2].message = buf_text(&gates);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		struct condition row = rows[i];
 
-		if (row.message) {
+		if (row.message && row.message != gates.ptr) {
 			buf_printf(&text, "containers with %s status: [%s]",
 				   i == 1 ? "incomplete" : "unready", row.message);
 			row.message = buf_text(&text);

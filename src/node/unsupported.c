@@ -62,6 +62,30 @@ static bool is_own_users(struct json value, const struct unsupported_world *worl
 	return json_is(value, JSON_BOOL) && !json_bool(value);
 }
 
+static bool is_not_term(struct json value, const struct unsupported_world *world)
+{
+	(void)world;
+	return json_str(value).len > 0 && !str_is(json_str(value), "SIGTERM");
+}
+
+/* Of a list of resources. */
+static bool has_huge_pages(struct json value, const struct unsupported_world *world)
+{
+	struct json_iter it = json_iter(value);
+
+	(void)world;
+	while (json_next(&it))
+		if (str_starts(it.key, STR("hugepages-")))
+			return true;
+	return false;
+}
+
+static bool is_merged(struct json value, const struct unsupported_world *world)
+{
+	(void)world;
+	return str_is(json_str(value), "Merge");
+}
+
 #define REFUSED UNSUPPORTED_REFUSED
 #define WARNED UNSUPPORTED_WARNED
 
@@ -90,6 +114,10 @@ static const struct row {
 	{"volumes[].iscsi", is_there, REFUSED, "network disks are not supported"},
 	{"volumes[].nfs", is_there, REFUSED, "mount it on the machine, and use hostPath"},
 	{"volumes[].photonPersistentDisk", is_there, REFUSED, "cloud disks are not supported"},
+	{"volumes[].projected.sources[].clusterTrustBundle", is_there, REFUSED,
+	 "bundles of certificates are not supported"},
+	{"volumes[].projected.sources[].podCertificate", is_there, REFUSED,
+	 "certificates of pods are not supported"},
 	{"volumes[].portworxVolume", is_there, REFUSED, "storage drivers are not supported"},
 	{"volumes[].quobyte", is_there, REFUSED, "network file systems are not mounted"},
 	{"volumes[].rbd", is_there, REFUSED, "network disks are not supported"},
@@ -111,6 +139,19 @@ static const struct row {
 	{"securityContext.windowsOptions", is_there, REFUSED, "this node runs Linux"},
 	{"containers[].securityContext.readOnlyRootFilesystem", is_without_namespaces, REFUSED,
 	 "the machine does not permit mount namespaces"},
+	{"containers[].lifecycle.stopSignal", is_not_term, REFUSED, "containers end by SIGTERM"},
+	{"containers[].restartPolicyRules", is_there, REFUSED,
+	 "the pod's restartPolicy holds for all exit codes"},
+	{"hostnameOverride", is_there, REFUSED, "use hostname"},
+	{"resources", is_there, WARNED, "only what containers ask for and are limited to counts"},
+	{"containers[].resources.limits.ephemeral-storage", is_there, WARNED,
+	 "is not kept: set sizeLimit of an emptyDir"},
+	{"containers[].resources.limits", has_huge_pages, WARNED,
+	 "huge pages are counted by the scheduler, and not kept by the node"},
+	{"containers[].stdin", is_there, WARNED, "nobody can be attached: standard input is empty"},
+	{"securityContext.supplementalGroupsPolicy", is_merged, WARNED,
+	 "groups of the user in /etc/group are not added"},
+	{"securityContext.seLinuxChangePolicy", is_there, WARNED, "SELinux labels are not set"},
 	{"containers[].securityContext.seccompProfile", is_confined, WARNED,
 	 "system calls are not filtered"},
 	{"securityContext.seccompProfile", is_confined, WARNED, "system calls are not filtered"},

@@ -2,32 +2,12 @@
 /* cli/manual.c - see manual.h; and `vcctl __manual PAGE`, which the build calls. */
 #include "cli/manual.h"
 
+#include "base/roff.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
 
 #include "base/banned.h"
-
-/* Text for roff: backslashes, and dashes that are to be typed as they are; a dot or quote at the
- * beginning of a line is no request. */
-static void put_text(struct str text, struct buf *to)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-
-		if (first && (c == '.' || c == '\''))
-			buf_puts(to, "\\&");
-		if (c == '\\')
-			buf_puts(to, "\\e");
-		else if (c == '-')
-			buf_puts(to, "\\-");
-		else
-			buf_putc(to, c);
-		first = c == '\n';
-	}
-}
 
 static void put_flag(const struct flag *flag, struct buf *to)
 {
@@ -35,18 +15,18 @@ static void put_flag(const struct flag *flag, struct buf *to)
 	if (flag->letter)
 		buf_printf(to, "\\fB\\-%c\\fR, ", flag->letter);
 	buf_puts(to, "\\fB\\-\\-");
-	put_text(str_from(flag->name), to);
+	roff_put(str_from(flag->name), to);
 	buf_puts(to, "\\fR");
 	if (flag->type != FLAG_BOOL) {
 		buf_puts(to, " \\fI");
-		put_text(str_from(flag->noun ? flag->noun : "VALUE"), to);
+		roff_put(str_from(flag->noun ? flag->noun : "VALUE"), to);
 		buf_puts(to, "\\fR");
 	}
 	buf_putc(to, '\n');
-	put_text(str_from(flag->about), to);
+	roff_put(str_from(flag->about), to);
 	if (flag->value && *flag->value && flag->type != FLAG_BOOL) {
 		buf_puts(to, " (default ");
-		put_text(str_from(flag->value), to);
+		roff_put(str_from(flag->value), to);
 		buf_putc(to, ')');
 	}
 	if (flag->env)
@@ -60,14 +40,14 @@ static void put_synopsis(const struct command_line *line, struct buf *to)
 
 	command_print_path(line, &path);
 	buf_puts(to, "\\fB");
-	put_text(buf_str(&path), to);
+	roff_put(buf_str(&path), to);
 	buf_puts(to, "\\fR");
 	if (line->command->below)
 		buf_puts(to, " \\fICOMMAND\\fR");
 	buf_puts(to, " [\\fIflags\\fR]");
 	if (line->command->arguments) {
 		buf_putc(to, ' ');
-		put_text(str_from(line->command->arguments), to);
+		roff_put(str_from(line->command->arguments), to);
 	}
 	buf_putc(to, '\n');
 }
@@ -90,7 +70,7 @@ static void put_more(const char *more, struct buf *to)
 		kept = keep;
 		if (!line.len)
 			buf_puts(to, ".PP");
-		put_text(line, to);
+		roff_put(line, to);
 		buf_putc(to, '\n');
 	}
 	if (kept)
@@ -114,7 +94,7 @@ static void put_leaf(const struct command *root, struct str *path, size_t count,
 		return;
 	buf_puts(to, ".SS ");
 	put_synopsis(&line, to);
-	put_text(str_from(line.command->about), to);
+	roff_put(str_from(line.command->about), to);
 	buf_puts(to, ".\n");
 	put_more(line.command->more, to);
 	put_flags(&line, true, to);
@@ -135,7 +115,7 @@ static void put_group(const struct command *root, const struct command_line *lin
 			continue;
 		if (command->below) {
 			buf_printf(to, ".SS %s %s \\fICOMMAND\\fR\n", root->name, command->name);
-			put_text(str_from(command->about), to);
+			roff_put(str_from(command->about), to);
 			buf_printf(to, ": see \\fB%s\\-%s\\fR(1).\n", root->name, command->name);
 			continue;
 		}
@@ -149,7 +129,7 @@ static void put_tail(struct buf *to)
 	buf_puts(to, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < exit_code_count; i++) {
 		buf_printf(to, ".TP\n\\fB%d\\fR\n", exit_codes[i].code);
-		put_text(str_from(exit_codes[i].meaning), to);
+		roff_put(str_from(exit_codes[i].meaning), to);
 		buf_puts(to, ".\n");
 	}
 	buf_puts(
@@ -182,7 +162,7 @@ void manual_put(const struct command *root, const struct str *path, size_t count
 	put_synopsis(&line, to);
 	if (line.command->more || !line.command->below) {
 		buf_puts(to, ".SH DESCRIPTION\n");
-		put_text(str_from(line.command->about), to);
+		roff_put(str_from(line.command->about), to);
 		buf_puts(to, ".\n");
 		put_more(line.command->more, to);
 	}

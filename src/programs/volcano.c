@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "programs/volcano/commands.h"
+#include "programs/volcano/manual.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"
@@ -39,6 +40,18 @@ static void help(void)
 		printf("  %-8s %s\n", commands[i].name, commands[i].about);
 	printf("\n`volcano COMMAND --help` shows the options of a command; `volcano --version` the "
 	       "version.\n");
+}
+
+static void manual(void)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct manual_command rows[ARRAY_LEN(commands)];
+
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		rows[i] = (struct manual_command){commands[i].name, commands[i].command,
+						  commands[i].about};
+	manual_put(rows, ARRAY_LEN(rows), &text);
+	printf("%s", buf_text(&text));
 }
 
 static void command_help(size_t which)
@@ -91,6 +104,10 @@ int main(int argc, char **argv)
 	}
 	if (str_is(name, "--help") || str_is(name, "-h") || str_is(name, "help")) {
 		help();
+		return 0;
+	}
+	if (str_is(name, "__manual")) { /* for the build */
+		manual();
 		return 0;
 	}
 	if (argc > 1)

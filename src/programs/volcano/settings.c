@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/roff.h"
 #include "base/str.h"
 #include "model/duration.h"
 #include "node/pressure.h"
@@ -352,5 +353,26 @@ void settings_print_help(enum command command, struct buf *to)
 		if (option->value)
 			buf_printf(&left, " %s", option->value);
 		buf_printf(to, "  %-22s %s\n", buf_text(&left), option->about);
+	}
+}
+
+void settings_print_manual(enum command command, struct buf *to)
+{
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		const struct option *option = &options[i];
+
+		if (!(option->commands & command))
+			continue;
+		buf_puts(to, ".TP\n");
+		if (option->letter)
+			buf_printf(to, "\\fB\\-%c\\fR, ", option->letter);
+		buf_puts(to, "\\fB\\-\\-");
+		roff_put(str_from(option->name), to);
+		buf_puts(to, "\\fR");
+		if (option->value)
+			buf_printf(to, " \\fI%s\\fR", option->value);
+		buf_putc(to, '\n');
+		roff_put(str_from(option->about), to);
+		buf_puts(to, ".\n");
 	}
 }

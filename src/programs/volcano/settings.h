@@ -57,5 +57,7 @@ int settings_complete(struct settings *settings, const char *volcano_home, const
 size_t settings_real_nodes(const struct settings *settings);
 /* The options of a command, a line each. */
 void settings_print_help(enum command command, struct buf *to);
+/* The same for the manual page. */
+void settings_print_manual(enum command command, struct buf *to);
 
 #endif

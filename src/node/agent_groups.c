@@ -67,9 +67,12 @@ int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 		ret->n_group_folders = work.n_folders;
 		ret->group_values = work.values;
 		ret->n_group_values = work.n_values;
-	} else if (cgroup_make(tree, &path, limits, err) < 0) {
-		return err_wrap(err, "control group");
+		ret->cgroups = work.procs;
+		ret->n_cgroups = work.n_procs;
+		return 0;
 	}
+	if (cgroup_make(tree, &path, limits, err) < 0)
+		return err_wrap(err, "control group");
 	ret->n_cgroups = cgroup_procs(tree, &path, arena, &ret->cgroups);
 	return 0;
 }

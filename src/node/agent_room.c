@@ -295,11 +295,18 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
+/* 0: no more than the machine itself permits. */
+static int64_t most_processes(const struct agent_room *home)
+{
+	int64_t most = home->identity.max_processes;
+
+	return most < home->machine.processes || home->machine.processes <= 0 ? most : 0;
+}
+
 static int set_group(struct job *job, const struct container *container, struct plan_container *ret,
 		     struct err *err)
 {
-	struct cgroup_limits limits =
-		cgroup_limits_of(container, job->home->identity.max_processes);
+	struct cgroup_limits limits = cgroup_limits_of(container, most_processes(job->home));
 
 	if (!job->pod->has_cgroup)
 		return 0;

@@ -443,6 +443,33 @@ static bool has_node(const struct cgroup_tree *tree, size_t controller, const ch
 	return access(folder, F_OK) == 0 || make_group(tree, controller, folder, &fresh, NULL) == 0;
 }
 
+/* Whether a pod of version 1 needs a group of this controller. Nobody asks how much of the processor it has had, and how
+ * much memory a pod takes that has asked for none its processes tell as well (proc_use.h). */
+static bool is_needed(size_t controller, const struct cgroup_limits *limits)
+{
+	switch ((enum cgroup_controller)controller) {
+	case CGROUP_CPU:
+		return true;
+	case CGROUP_MEMORY:
+		return limits->has_memory || limits->memory_limit;
+	case CGROUP_PIDS:
+		return limits->processes != 0;
+	case CGROUP_CPUACCT:
+	case CGROUP_CONTROLLER_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* Two controllers may have one. */
+static void describe_folder(const char *folder, struct arena *arena, struct cgroup_work *ret)
+{
+	for (size_t i = 0; i < ret->n_folders; i++)
+		if (str_is(str_from(folder), ret->folders[i]))
+			return;
+	ret->folders[ret->n_folders++] = arena_strdup(arena, folder);
+}
+
 bool cgroup_describe(const struct cgroup_tree *tree, const struct cgroup_path *pod,
 		     const struct cgroup_limits *limits, struct arena *arena,
 		     struct cgroup_work *ret)
@@ -452,21 +479,24 @@ bool cgroup_describe(const struct cgroup_tree *tree, const struct cgroup_path *p
 	*ret = (struct cgroup_work){
 		.folders = arena_calloc(arena, FOLDERS_MAX, sizeof(*ret->folders)),
 		.values = arena_calloc(arena, TEXTS_MAX, sizeof(*ret->values)),
+		.procs = arena_calloc(arena, FOLDERS_MAX, sizeof(*ret->procs)),
 	};
 	if (tree->version != CGROUP_V1)
 		return false;
 	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT; i++) {
 		AUTO(mem_free) char *folder = NULL;
 
-		if (!tree->base[i])
+		if (!tree->base[i] || !is_needed(i, limits))
 			continue;
 		if (!has_node(tree, i, pod->node))
 			return false;
 		folder = folder_of(tree, i, pod);
-		if (!is_shared(tree, i))
-			ret->folders[ret->n_folders++] = arena_strdup(arena, folder);
+		describe_folder(folder, arena, ret);
 		describe_values(folder, i, limits, arena, ret);
 	}
+	for (size_t i = ret->n_folders; i-- > 0;)
+		ret->procs[ret->n_procs++] =
+			arena_printf(arena, "%s/cgroup.procs", ret->folders[i]);
 	return true;
 }
 
@@ -589,29 +619,36 @@ static int kill_group(void *arg, const char *folder)
 	return 0;
 }
 
-/* The hierarchy to look for processes in. */
-static int find_hierarchy(const struct cgroup_tree *tree)
+/* The hierarchy to look for processes in, as the folder of the group in there, for mem_free(); NULL: it is in none, and
+ * `ret_any` tells whether there are any. */
+static char *find_hierarchy(const struct cgroup_tree *tree, const struct cgroup_path *path,
+			    bool *ret_any)
 {
 	static const enum cgroup_controller order[] = {CGROUP_PIDS, CGROUP_MEMORY, CGROUP_CPU,
 						       CGROUP_CPUACCT};
 
-	for (size_t i = 0; i < ARRAY_LEN(order); i++)
-		if (tree->base[order[i]])
-			return (int)order[i];
-	return -1;
+	*ret_any = false;
+	for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+		AUTO(mem_free) char *folder = NULL;
+
+		if (!tree->base[order[i]])
+			continue;
+		*ret_any = true;
+		folder = folder_of(tree, order[i], path);
+		if (access(folder, F_OK) == 0)
+			return TAKE(folder);
+	}
+	return NULL;
 }
 
 int64_t cgroup_kill(const struct cgroup_tree *tree, const struct cgroup_path *path)
 {
-	int controller = find_hierarchy(tree);
-	AUTO(mem_free) char *folder = NULL;
+	bool any;
+	AUTO(mem_free) char *folder = find_hierarchy(tree, path, &any);
 	int64_t first = 0;
 
-	if (controller < 0)
-		return -1;
-	folder = folder_of(tree, (size_t)controller, path);
-	if (access(folder, F_OK) < 0)
-		return 0;
+	if (!folder)
+		return any ? 0 : -1;
 	try_value(folder, "pids.max", "0");
 	for (int i = 0; i < KILL_PASSES; i++) {
 		int64_t count = 0;

@@ -31,7 +31,8 @@ struct cgroup_limits {
 	int64_t cpu_limit;
 	int64_t memory_limit; /* bytes */
 	int64_t processes;
-	bool as_one; /* of a container: where memory runs out, all of it ends */
+	bool as_one;     /* of a container: where memory runs out, all of it ends */
+	bool has_memory; /* of a container: it asks for some, so that what it takes is to be known */
 };
 /* Of one container, and of a pod: a bound only where every container has one. */
 struct cgroup_limits cgroup_limits_of(const struct container *container, int64_t processes);
@@ -67,13 +68,16 @@ struct cgroup_path {
 int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		const struct cgroup_limits *limits, struct err *err) MUST_CHECK;
 /* The same of a pod's group, for somebody else to do: folders to be made, and files and what is to be written into
- * them, alternately; in the arena. The node's group is made here. False: it cannot be said beforehand, as in
+ * them, alternately, and those to be joined by (as of cgroup_procs()); in the arena. In version 1 a group is made only
+ * with the controllers that hold the pod to something: each costs a folder. The node's group is made here. False: it cannot be said beforehand, as in
  * version 2, where controllers are handed down; cgroup_make() does it, or tells why not. */
 struct cgroup_work {
 	const char **folders;
 	size_t n_folders;
 	const char **values;
 	size_t n_values;
+	const char **procs;
+	size_t n_procs;
 };
 bool cgroup_describe(const struct cgroup_tree *tree, const struct cgroup_path *pod,
 		     const struct cgroup_limits *limits, struct arena *arena,

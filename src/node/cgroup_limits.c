@@ -34,6 +34,8 @@ struct cgroup_limits cgroup_limits_of(const struct container *container, int64_t
 	if (limits.cpu_request == 0)
 		limits.cpu_request = limits.cpu_limit;
 	limits.as_one = true;
+	limits.has_memory =
+		limits.memory_limit || amount(&container->resources.requests, "memory", false);
 	return limits;
 }
 

@@ -23,26 +23,26 @@ static void test_limits(void)
 		const char *spec;
 		struct cgroup_limits want;
 	} rows[] = {
-		{"containers: [{name: a}]", {0, 0, 0, 9, false}},
+		{"containers: [{name: a}]", {0, 0, 0, 9, false, false}},
 		{"containers: [{name: a, resources: {limits: {cpu: 500m, memory: 1Mi}}}]",
-		 {500, 500, 1 << 20, 9, false}},
+		 {500, 500, 1 << 20, 9, false, false}},
 		{"containers: [{name: a, resources: {requests: {cpu: 1}, limits: {cpu: 2}}}, "
 		 "{name: b, resources: {requests: {cpu: 250m}}}]",
-		 {1250, 0, 0, 9, false}},
+		 {1250, 0, 0, 9, false, false}},
 		{"containers: [{name: a, resources: {limits: {memory: 1Mi}}}, {name: b, resources: "
 		 "{limits: {memory: 2Mi}}}]",
-		 {0, 0, 3 << 20, 9, false}},
+		 {0, 0, 3 << 20, 9, false, false}},
 		{"initContainers: [{name: i, resources: {requests: {cpu: 3}, limits: {memory: "
 		 "8Mi}}}], containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: "
 		 "1Mi}}}]",
-		 {3000, 0, 8 << 20, 9, false}},
+		 {3000, 0, 8 << 20, 9, false, false}},
 		{"initContainers: [{name: i, resources: {limits: {memory: 2Mi}}}, {name: s, "
 		 "restartPolicy: Always, resources: {requests: {cpu: 1}, limits: {memory: 4Mi}}}], "
 		 "containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: 1Mi}}}]",
-		 {2000, 0, 6 << 20, 9, false}},
+		 {2000, 0, 6 << 20, 9, false, false}},
 		{"initContainers: [{name: i}], containers: [{name: a, resources: {limits: {memory: "
 		 "1Mi}}}]",
-		 {0, 0, 0, 9, false}},
+		 {0, 0, 0, 9, false, false}},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -91,7 +91,7 @@ static struct cgroup_tree *open_v2(struct folder *in, const char *self)
 
 static void test_v2(void)
 {
-	struct cgroup_limits limits = {1500, 500, 64 << 20, 99, true};
+	struct cgroup_limits limits = {1500, 500, 64 << 20, 99, true, false};
 	struct cgroup_path path = {"node-1", "u", "main"};
 	struct cgroup_use use;
 	const char *const *procs;
@@ -303,10 +303,11 @@ static bool is_removed(struct cgroup_tree *tree, const struct cgroup_path *path)
 static void test_described(const struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path pod = {"node-1", "u-3", NULL};
-	struct cgroup_limits limits = {500, 1500, 64 << 20, 20, true};
+	struct cgroup_limits limits = {500, 1500, 64 << 20, 20, true, false};
 	struct cgroup_work work;
 	struct err err = {0};
 	size_t made = 0, written = 0, kept = 0;
+	pid_t pid;
 
 	if (!cgroup_describe(tree, &pod, &limits, arena, &work)) {
 		ok(true, "# skip groups of version 2 are not described");
@@ -323,17 +324,31 @@ static void test_described(const struct cgroup_tree *tree, struct arena *arena)
 		kept += fd_read_file(work.values[i], &text, NULL) == 0 &&
 			str_eq(str_trim(buf_str(&text)), value);
 	}
-	ok(work.n_folders && made == work.n_folders, "its folders can be made");
+	ok(work.n_folders && made == work.n_folders && work.n_procs == made,
+	   "its folders can be made");
+	is(work.procs[work.n_procs - 1], arena_printf(arena, "%s/cgroup.procs", work.folders[0]));
 	ok(work.n_values && written == work.n_values / 2 && kept == written,
 	   "shares, quota, memory and processes can be written");
 	ok(cgroup_remove(tree, &pod, &err) == 0, "it is removed as any other %s", err.text);
+	limits = (struct cgroup_limits){.cpu_request = 500};
+	ok(cgroup_describe(tree, &pod, &limits, arena, &work) && work.n_folders == 1 &&
+		   mkdir(work.folders[0], 0755) == 0,
+	   "who asks for processors alone has one group");
+	pid = start((const char *const *)work.procs, work.n_procs, wait_for_ever);
+	ok(cgroup_kill(tree, &pod) == 1 && waitpid(pid, NULL, 0) == pid,
+	   "whose processes are found");
+	ok(cgroup_remove(tree, &pod, &err) == 0, "which goes as any other %s", err.text);
+	limits.has_memory = true;
+	ok(cgroup_describe(tree, &pod, &limits, arena, &work) &&
+		   work.n_folders == (cgroup_has(tree, CGROUP_MEMORY) ? 2U : 1U),
+	   "who asks for memory has one more, which counts what it takes");
 }
 
 static void test_family(struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path path = {"node-1", "u-1", "main"};
 	struct cgroup_path pod = {"node-1", "u-1", NULL};
-	struct cgroup_limits limits = {500, 1500, 0, 20, false};
+	struct cgroup_limits limits = {500, 1500, 0, 20, false, false};
 	const char *const *procs;
 	struct cgroup_use use;
 	struct err err = {0};

@@ -127,7 +127,8 @@ static int add_folder(struct folder_watches *self, const char *folder)
 	if (self->fd >= 0 && !self->watch)
 		self->watch = loop_fd_add(self->loop, self->fd, LOOP_READ, on_events, self, NULL);
 	return self->watch ? inotify_add_watch(self->fd, folder,
-					       IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF)
+					       IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO |
+						       IN_DELETE_SELF)
 			   : -1;
 }
 

@@ -17,8 +17,8 @@ struct folder_watches *folder_watches_new(struct loop *loop) __attribute__((retu
 void folder_watches_unref(struct folder_watches *watches);
 DEFINE_AUTO(struct folder_watches *, folder_watches_unref);
 
-/* `changed` is called from the loop after a file in the folder was written, made or moved there, or the folder
- * removed; once for what happens together. NULL: the kernel gives no more of them. */
+/* `changed` is called from the loop after a file in the folder was written, made or moved there, the folder was
+ * removed, or its attributes have changed (records.h); once for what happens together. NULL: the kernel gives no more of them. */
 struct folder_watch *folder_watch_new(struct folder_watches *watches, const char *folder,
 				      void (*changed)(void *arg), void *arg);
 /* Allowed in `changed`. Takes NULL. */

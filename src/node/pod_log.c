@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "node/folder_watch.h"
 #include "node/record.h"
+#include "node/records.h"
 
 #include "base/banned.h"
 
@@ -168,15 +169,10 @@ void pod_log_close(struct pod_log *log)
 
 static bool has_ended(const struct pod_log *log)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/%s", log->folder, RECORD_FILE);
-	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char text[RECORD_SIZE];
+	AUTO(fd_close) int fd = open(log->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct record record;
 
-	if (fd < 0 ||
-	    pread(fd, text, RECORD_SIZE - 1, (off_t)(log->index * (RECORD_SIZE - 1))) !=
-		    RECORD_SIZE - 1 ||
-	    record_parse(str_of(text, RECORD_SIZE - 1), &record, NULL) < 0)
+	if (fd < 0 || !records_get(fd, log->index, &record))
 		return true; /* nobody will write it any more */
 	return record.run != log->run || record.state != RECORD_RUNNING;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/record.h - what a supervisor knows of one container, as a line of text.
  *
- * The line is what it tells the agent, and what it keeps in the pod's folder (RECORD_FILE, one line of
- * RECORD_SIZE bytes a container), so that an agent that comes later reads the same, also where the
- * supervisor has gone. Times are microseconds since 1970. */
+ * The line is what it tells the agent, and what it keeps with the pod's folder (records.h), so that an agent
+ * that comes later reads the same, also where the supervisor has gone. Times are microseconds since 1970. */
 #ifndef NODE_RECORD_H
 #define NODE_RECORD_H
 
@@ -14,7 +13,6 @@
 #include "base/macro.h"
 #include "base/str.h"
 
-#define RECORD_FILE "state"
 enum { RECORD_SIZE = 512, RECORD_MESSAGE_SIZE = 256 };
 
 enum record_state { RECORD_NEW, RECORD_RUNNING, RECORD_ENDED, RECORD_STATE_COUNT };

@@ -29,6 +29,7 @@
 #include "base/vec.h"
 #include "loop/loop.h"
 #include "node/plan.h"
+#include "node/records.h"
 #include "node/wire.h"
 
 #include "base/banned.h"
@@ -473,15 +474,9 @@ void supervisor_quit(struct supervisor *supervisor)
 
 void supervisor_read_records(const char *folder, struct record *records, size_t count)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/%s", folder, RECORD_FILE);
-	AUTO(buf_done) struct buf text = BUF_INIT((count + 1) * RECORD_SIZE);
-	bool there = fd_read_file(path, &text, NULL) == 0;
+	AUTO(fd_close) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (size_t i = 0; i < count; i++) {
-		struct str line = str_slice(buf_str(&text), i * (RECORD_SIZE - 1),
-					    (i + 1) * (RECORD_SIZE - 1));
-
-		if (!there || record_parse(line, &records[i], NULL) < 0)
+	for (size_t i = 0; i < count; i++)
+		if (fd < 0 || !records_get(fd, i, &records[i]))
 			records[i] = (struct record){.state = RECORD_NEW};
-	}
 }

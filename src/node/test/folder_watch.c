@@ -10,6 +10,8 @@
 #include "base/time.h"
 #include "folder.h"
 #include "loop/loop.h"
+#include "node/record.h"
+#include "node/records.h"
 #include "tap.h"
 
 enum { MANY = 300 }; /* more than a user may have descriptors of inotify */
@@ -52,6 +54,13 @@ static bool wait_for(struct loop *loop, const struct hearer *hearers, size_t cou
 	return heard == count;
 }
 
+static void put_record(const char *path)
+{
+	AUTO(fd_close) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	records_put(fd, 0, &(struct record){.state = RECORD_ENDED});
+}
+
 static void test_some(struct loop *loop, struct folder_watches *watches, struct folder *in)
 {
 	struct hearer hearers[3] = {{.once = true}};
@@ -69,6 +78,9 @@ static void test_some(struct loop *loop, struct folder_watches *watches, struct 
 	hearers[1].heard = 0;
 	folder_write(in, "a/other", "");
 	ok(wait_for(loop, &hearers[1], 1), "the other still hears");
+	hearers[1].heard = 0;
+	put_record(folder_at(in, "a"));
+	ok(wait_for(loop, &hearers[1], 1), "also of a record that is kept with the folder");
 	(void)unlink(folder_at(in, "b/file"));
 	(void)rmdir(folder_at(in, "b"));
 	ok(wait_for(loop, &hearers[2], 1), "that the folder goes is heard, too");

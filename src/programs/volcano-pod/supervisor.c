@@ -34,6 +34,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "node/plan.h"
+#include "node/records.h"
 #include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/family.h"
 #include "programs/volcano-pod/groups.h"
@@ -69,33 +70,24 @@ int64_t supervisor_uptime(void)
 
 /* --- records --- */
 
-static void write_record(struct supervisor *self, size_t index, const char text[RECORD_SIZE])
-{
-	ssize_t done =
-		pwrite(self->records, text, RECORD_SIZE - 1, (off_t)(index * (RECORD_SIZE - 1)));
-
-	(void)done; /* on a full disk the agent still hears of it */
-}
-
 void supervisor_tell(struct supervisor *self, size_t index)
 {
 	char text[RECORD_SIZE];
 	char message[RECORD_SIZE + 32];
+	struct str line;
 	int len;
 
 	record_print(&self->containers[index].record, text);
-	len = snprintf(message, sizeof(message), "state %zu %s", index, text);
+	line = str_trim(str_from(text));
+	len = snprintf(message, sizeof(message), "state %zu %.*s", index, STR_ARG(line));
 	supervisor_send(self, message, (size_t)len);
 }
 
 /* Something has happened to a container. */
 static void keep_record(struct supervisor *self, size_t index)
 {
-	char text[RECORD_SIZE];
-
-	record_print(&self->containers[index].record, text);
-	write_record(self, index, text);
-	supervisor_tell(self, index);
+	records_put(self->folder, index, &self->containers[index].record);
+	supervisor_tell(self, index); /* also on a full disk, which keeps nothing */
 }
 
 /* --- containers --- */
@@ -504,19 +496,13 @@ static int read_plan(struct supervisor *self, struct err *err)
 /* Where an earlier supervisor of this pod was, it goes on. */
 static void read_records(struct supervisor *self)
 {
-	char text[RECORD_SIZE];
-
 	for (size_t i = 0; i < self->plan.n_containers; i++) {
 		struct container *container = &self->containers[i];
-		ssize_t len =
-			pread(self->records, text, RECORD_SIZE - 1, (off_t)(i * (RECORD_SIZE - 1)));
 
 		container->pipe = container->end = -1;
 		container->kill_at = NEVER;
-		if (len != RECORD_SIZE - 1 ||
-		    record_parse(str_of(text, RECORD_SIZE - 1), &container->record, NULL) < 0)
-			continue;
-		if (container->record.state == RECORD_RUNNING) { /* died with its supervisor */
+		if (records_get(self->folder, i, &container->record) &&
+		    container->record.state == RECORD_RUNNING) { /* died with its supervisor */
 			container->record.state = RECORD_ENDED;
 			container->record.pid = 0;
 			container->record.now.ended = supervisor_wall();
@@ -532,8 +518,7 @@ static int open_all(struct supervisor *self, const char *folder, struct err *err
 	if (chdir(folder) < 0)
 		return err_errno(err, errno, "%s", folder);
 	self->folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	self->records = open(RECORD_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (self->folder < 0 || self->records < 0)
+	if (self->folder < 0)
 		return err_errno(err, errno, "%s", folder);
 	if (read_plan(self, err) < 0 || open_signals(self, err) < 0 ||
 	    supervisor_listen(self, err) < 0)
@@ -556,7 +541,6 @@ static void close_all(struct supervisor *self)
 	fd_close(self->plan_file);
 	fd_close(self->listener);
 	fd_close(self->signals);
-	fd_close(self->records);
 	fd_close(self->folder);
 	arena_free(self->arena);
 }
@@ -567,7 +551,6 @@ int supervisor_run(const char *folder, int agent, int plan, struct err *err)
 				  .plan_file = plan,
 				  .listener = -1,
 				  .signals = -1,
-				  .records = -1,
 				  .folder = -1,
 				  .deadline = NEVER};
 	struct watched watched = {0};

@@ -53,7 +53,6 @@ struct supervisor {
 	int plan_file; /* in memory, until it is read; -1: in the folder */
 	int listener;
 	int signals;
-	int records;
 	int folder;
 	int64_t deadline; /* by supervisor_uptime() */
 	int64_t next_check;

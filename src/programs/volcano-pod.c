@@ -14,6 +14,7 @@
 #include "node/plan.h"
 #include "node/wire.h"
 #include "programs/volcano-pod/launcher.h"
+#include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/supervisor.h"
 
 #include "base/banned.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int rc = -1;
 
+	signals_forget();
 	if (argc == 3 && strcmp(argv[1], "launch") == 0 && strcmp(argv[2], PLAN_VERSION) == 0) {
 		rc = launcher_run(STDIN_FILENO, &err);
 	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
@@ -40,6 +41,7 @@
 #include "programs/volcano-pod/family.h"
 #include "programs/volcano-pod/init.h"
 #include "programs/volcano-pod/root.h"
+#include "programs/volcano-pod/signals.h"
 
 #include "base/banned.h"
 
@@ -52,17 +54,6 @@ enum {
 };
 
 /* --- steps of the child --- */
-
-static void reset_signals(void)
-{
-	const struct sigaction usual = {.sa_handler = SIG_DFL};
-	sigset_t none;
-
-	for (int signo = 1; signo < NSIG; signo++)
-		(void)sigaction(signo, &usual, NULL); /* fails for those that cannot be changed */
-	(void)sigemptyset(&none);
-	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
-}
 
 /* All but the last, which is only opened: it is joined later, perhaps as another user. */
 static int join_cgroups(const struct plan_container *container, int *ret_last, struct err *err)
@@ -358,8 +349,11 @@ static int drop_capabilities(const struct plan_identity *identity, struct err *e
 	for (int i = 0; i < CAPABILITIES; i++) {
 		if (identity->keep_capabilities & UINT64_C(1) << i)
 			continue;
-		if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0 && errno != EINVAL && errno != EPERM)
-			return err_errno(err, errno, "dropping capability %d", i);
+		if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) == 0 || errno == EPERM)
+			continue;
+		if (errno == EINVAL)
+			break; /* the kernel has no more of them */
+		return err_errno(err, errno, "dropping capability %d", i);
 	}
 	return 0;
 }
@@ -410,13 +404,38 @@ static int go_to(const struct plan_container *container, struct err *err)
 	return 0;
 }
 
+/* Without the folders of PATH in which there is no such file: to ask costs a tenth of trying to start it. */
+static void start_found(const struct plan_container *container, char *const *argv)
+{
+	struct str rest = str_none();
+	struct str folder;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < container->n_env && !rest.len; i++)
+		if (strncmp(container->env[i], "PATH=", strlen("PATH=")) == 0)
+			rest = str_from(container->env[i] + strlen("PATH="));
+	while (rest.len && str_split(&rest, ':', &folder) && folder.len) {
+		int len = snprintf(path, sizeof(path), "%.*s/%s", STR_ARG(folder), argv[0]);
+
+		if (len >= (int)sizeof(path))
+			return;
+		if (access(path, F_OK) == 0) {
+			(void)execv(path, argv);
+			return;
+		}
+	}
+}
+
 static void start_program(const struct child_start *start, struct err *err)
 {
+	char *const *argv = (char *const *)start->argv;
 	int number;
 
 	/* The functions of the exec family take what they search by from the environment. */
 	environ = (char **)start->container->env;
-	(void)execvp(start->argv[0], (char *const *)start->argv);
+	if (!strchr(argv[0], '/'))
+		start_found(start->container, argv);
+	(void)execvp(argv[0], argv); /* scripts without a first line, and why it cannot be */
 	number = errno;
 	if (number == ENOENT && !strchr(start->argv[0], '/'))
 		(void)err_set(err, ERR_NOT_FOUND,
@@ -425,30 +444,52 @@ static void start_program(const struct child_start *start, struct err *err)
 		(void)err_errno(err, number, "exec: \"%s\"", start->argv[0]);
 }
 
+/* What is left to do in the program's own process. */
+struct program {
+	const struct child_start *start;
+	const struct ends *ends;
+	int last_group;
+	struct err err;
+};
+
+/* Comes back where it could not be started; the report says why. */
+static void become_program(void *arg)
+{
+	struct program *program = arg;
+	const struct plan_container *container = program->start->container;
+	ssize_t ignored;
+
+	if (container->tty)
+		(void)ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+	if (join_last(container, program->last_group, &program->err) == 0)
+		start_program(program->start, &program->err);
+	ignored = write(program->ends->report, program->err.text, strlen(program->err.text));
+	(void)ignored;
+}
+
 /* In the child. */
 static void become(const struct child_start *start, const struct ends *ends)
 {
 	const struct plan_container *container = start->container;
 	bool first = start->plan->pid_namespace && !start->beside;
+	struct program program = {.start = start, .ends = ends, .last_group = -1};
 	struct err err = {0};
-	int last_group = -1;
 	ssize_t ignored;
 
-	reset_signals();
+	signals_give_back();
 	(void)umask(UMASK);
 	(void)setsid();
 	if (set_streams(ends->output, container->tty, &err) == 0 &&
-	    join_cgroups(container, &last_group, &err) == 0 &&
+	    join_cgroups(container, &program.last_group, &err) == 0 &&
 	    (start->beside ? join_process(start, &err)
 			   : make_namespaces(start->plan, container, &err)) == 0 &&
 	    go_to(container, &err) == 0 && take_identity(&container->identity, &err) == 0) {
 		tie_to_parent(ends);
-		if (!first || init_split(ends->status, &err) == 0) {
-			if (container->tty)
-				(void)ioctl(STDIN_FILENO, TIOCSCTTY, 0);
-			if (join_last(container, last_group, &err) == 0)
-				start_program(start, &err);
-		}
+		if (first)
+			init_run(&(struct init_program){become_program, &program, container->argc},
+				 ends->status, &err);
+		else
+			become_program(&program);
 	}
 	ignored = write(ends->report, err.text, strlen(err.text));
 	(void)ignored;

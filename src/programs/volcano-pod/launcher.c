@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/supervisor.h"
 
 #include "base/banned.h"
@@ -54,8 +55,8 @@ int launcher_run(int agent, struct err *err)
 	char folder[PATH_MAX];
 	int fds[DESCRIPTORS];
 
-	(void)signal(SIGCHLD, SIG_IGN); /* nobody waits for supervisors */
-	(void)signal(SIGINT, SIG_IGN);  /* of the terminal; it goes when the agent goes */
+	signals_ignore(SIGCHLD); /* nobody waits for supervisors */
+	signals_ignore(SIGINT);  /* of the terminal; it goes when the agent goes */
 	while (receive(agent, folder, fds) > 0) {
 		pid_t pid = fork();
 

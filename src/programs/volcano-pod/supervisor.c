@@ -38,6 +38,7 @@
 #include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/family.h"
 #include "programs/volcano-pod/groups.h"
+#include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/supervisor_internal.h"
 
 #include "base/banned.h"
@@ -405,6 +406,15 @@ static void watch(struct watched *watched, int fd, struct container *container)
 	vec_push(&watched->containers, container);
 }
 
+static bool is_ready(const struct watched *watched, int fd)
+{
+	for (size_t i = 0; i < watched->fds.len; i++)
+		if (watched->fds.ptr[i].fd == fd)
+			return watched->fds.ptr[i].revents != 0;
+	return false;
+}
+
+/* Only those who have something to say are asked. */
 static void turn(struct supervisor *self, struct watched *watched)
 {
 	vec_clear(&watched->fds);
@@ -423,8 +433,12 @@ static void turn(struct supervisor *self, struct watched *watched)
 		    watched->containers.ptr[i]->pipe == watched->fds.ptr[i].fd)
 			(void)read_output(watched->containers.ptr[i]);
 	supervisor_exec_read(self);
-	on_signals(self);
-	supervisor_hear(self);
+	if (is_ready(watched, self->signals))
+		on_signals(self);
+	if (is_ready(watched, self->agent))
+		supervisor_hear(self);
+	if (is_ready(watched, self->listener))
+		supervisor_take_agent(self);
 	run_timers(self);
 }
 
@@ -468,23 +482,33 @@ static int open_signals(struct supervisor *self, struct err *err)
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGHUP);
 	(void)pthread_sigmask(SIG_SETMASK, &set, NULL);
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN);
+	signals_ignore(SIGPIPE);
+	signals_ignore(SIGXFSZ);
 	(void)signal(SIGCHLD, SIG_DFL);
 	self->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return self->signals < 0 ? err_errno(err, errno, "signals") : 0;
+}
+
+/* A file in memory, from its start: whoever has written it has left it at its end. */
+static int read_memory(int fd, struct buf *to, struct err *err)
+{
+	char piece[PIECE_BYTES];
+	ssize_t got;
+
+	for (off_t at = 0; (got = pread(fd, piece, sizeof(piece), at)) > 0; at += got)
+		if (buf_add(to, piece, (size_t)got, err) < 0)
+			return -1;
+	return got < 0 ? err_errno(err, errno, "reading") : 0;
 }
 
 static int read_plan(struct supervisor *self, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_PLAN_BYTES);
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	char path[32] = WIRE_PLAN;
 	struct pod_plan plan;
 
-	if (self->plan_file >= 0)
-		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", self->plan_file);
-	if (fd_read_file(path, &text, err) < 0 ||
+	if ((self->plan_file < 0 ? fd_read_file(WIRE_PLAN, &text, err)
+				 : read_memory(self->plan_file, &text, err)) < 0 ||
 	    pod_plan_decode(buf_str(&text), arena, &plan, err) < 0)
 		return err_wrap(err, "%s", WIRE_PLAN);
 	fd_close(fd_take(&self->plan_file));
@@ -536,6 +560,7 @@ static void close_all(struct supervisor *self)
 		output_free(self->containers[i].output, supervisor_wall());
 	}
 	mem_free(self->containers);
+	mem_free(self->heard);
 	vec_done(&self->execs);
 	fd_close(self->agent);
 	fd_close(self->plan_file);

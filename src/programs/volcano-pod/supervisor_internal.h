@@ -50,6 +50,7 @@ struct supervisor {
 	struct container *containers;
 	VEC(struct exec) execs;
 	int agent;     /* -1: none */
+	char *heard;   /* room for a message of its; NULL: none has come yet */
 	int plan_file; /* in memory, until it is read; -1: in the folder */
 	int listener;
 	int signals;
@@ -76,8 +77,10 @@ int supervisor_listen(struct supervisor *self, struct err *err) MUST_CHECK;
 void supervisor_greet(struct supervisor *self);
 /* Does nothing where there is no agent. */
 void supervisor_send(struct supervisor *self, const char *message, size_t len);
-/* Do what the agent has asked for; take a new one. */
+/* Do what the agent has asked for. */
 void supervisor_hear(struct supervisor *self);
+/* The one that comes replaces the one that is there. */
+void supervisor_take_agent(struct supervisor *self);
 
 /* --- exec.c --- */
 

@@ -55,7 +55,7 @@ int supervisor_listen(struct supervisor *self, struct err *err)
 	return 0;
 }
 
-static void take_agent(struct supervisor *self)
+void supervisor_take_agent(struct supervisor *self)
 {
 	int fd = accept4(self->listener, NULL, NULL, SOCK_CLOEXEC);
 	struct ucred peer;
@@ -163,20 +163,16 @@ static void hear_one(struct supervisor *self, struct str message)
 
 void supervisor_hear(struct supervisor *self)
 {
-	AUTO(mem_free) char *text = NULL;
-
-	take_agent(self);
+	if (!self->heard)
+		self->heard = mem_alloc(WIRE_MAX_BYTES);
 	for (int i = 0; i < MESSAGES_A_TURN && self->agent >= 0 && !self->quitting; i++) {
-		ssize_t len;
+		ssize_t len = recv(self->agent, self->heard, WIRE_MAX_BYTES, MSG_DONTWAIT);
 
-		if (!text)
-			text = mem_alloc(WIRE_MAX_BYTES);
-		len = recv(self->agent, text, WIRE_MAX_BYTES, MSG_DONTWAIT);
 		if (len < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (len <= 0)
 			fd_close(fd_take(&self->agent));
 		else
-			hear_one(self, str_of(text, (size_t)len));
+			hear_one(self, str_of(self->heard, (size_t)len));
 	}
 }

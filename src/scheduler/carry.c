@@ -431,7 +431,8 @@ void scheduler_tell_group(struct scheduler *scheduler, const struct later_group 
 			       str_from(group->event_message));
 }
 
-/* A phase is told at once; counts and conditions alone may wait for more of them. */
+/* A phase is told at once, but for the last one; counts and conditions alone may wait for more of them. A group
+ * that runs or is over does not wait any more, whatever was to be said of it. */
 static void decide_group(struct scheduler *scheduler, const struct decision *decision,
 			 uint32_t session)
 {
@@ -443,17 +444,35 @@ static void decide_group(struct scheduler *scheduler, const struct decision *dec
 		      : str_none();
 
 	later_add_group(scheduler->later, decision, session);
-	if (!decision->no_status && !str_is(phase, podgroup_phase_names[decision->phase]))
+	if (decision->no_status || str_is(phase, podgroup_phase_names[decision->phase]))
+		return;
+	if (decision->phase == PODGROUP_RUNNING || decision->phase == PODGROUP_COMPLETED)
+		later_forget_event(scheduler->later, decision->job);
+	if (decision->phase != PODGROUP_COMPLETED)
 		later_tell_group(scheduler->later, decision->job);
 }
 
-static void write_queue(struct scheduler *scheduler, const struct decision *decision)
+void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch)
 {
-	const struct queue_info *queue = decision->queue;
+	struct write *write =
+		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), name, str_none());
+
+	write->request = client_send(scheduler->client,
+				     &(struct client_ask){.verb = CLIENT_PATCH,
+							  .patch = CLIENT_PATCH_MERGE,
+							  .resource = &resources[RESOURCE_QUEUES],
+							  .name = name,
+							  .sub = STR("status"),
+							  .body = patch,
+							  .discard = true,
+							  .done = on_other,
+							  .arg = write});
+}
+
+static void decide_queue(struct scheduler *scheduler, const struct decision *decision)
+{
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
-	struct write *write =
-		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), queue->text, str_none());
 	struct json allocated;
 
 	allocated = resources_encode(&decision->allocated, scheduler->cluster->dims, patch);
@@ -465,16 +484,7 @@ static void write_queue(struct scheduler *scheduler, const struct decision *deci
 		if (json_is_absent(json_get_str(allocated, name)))
 			json_set(patch, allocated, name, json_new_null(patch));
 	}
-	write->request = client_send(scheduler->client,
-				     &(struct client_ask){.verb = CLIENT_PATCH,
-							  .patch = CLIENT_PATCH_MERGE,
-							  .resource = &resources[RESOURCE_QUEUES],
-							  .name = queue->text,
-							  .sub = STR("status"),
-							  .body = patch,
-							  .discard = true,
-							  .done = on_other,
-							  .arg = write});
+	later_add_queue(scheduler->later, decision->queue->text, patch);
 }
 
 #define GATE "scheduling.volcano.sh/queue-allocation-gate"
@@ -602,7 +612,7 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 			record(scheduler, decision);
 			break;
 		case DECIDE_QUEUE:
-			write_queue(scheduler, decision);
+			decide_queue(scheduler, decision);
 			break;
 		case DECISION_KIND_COUNT:
 			break;

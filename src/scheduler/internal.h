@@ -105,6 +105,7 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 /* What was held back (later.h). */
 void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod);
 void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group);
+void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch);
 /* Forget what is under way. */
 void scheduler_drop_writes(struct scheduler *scheduler);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler/later.c - see later.h. Two maps by "namespace/name", one timer for all. */
+/* scheduler/later.c - see later.h. Two maps by "namespace/name", one timer for both; one of queues by
+ * name, with a timer of its own: it runs while a queue was told of within the last QUEUE_PAUSE. */
 #include "scheduler/later.h"
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -12,12 +14,15 @@
 /* So long nothing new must have come; and so long the oldest news waits at most. */
 #define QUIET (500 * TIME_MILLISECOND)
 #define PATIENCE (5 * TIME_SECOND)
+#define QUEUE_PAUSE (100 * TIME_MILLISECOND)
 
 struct later {
 	struct scheduler *scheduler;
 	struct map *pods;
 	struct map *groups;
+	struct map *queues;
 	struct loop_timer *timer;
+	struct loop_timer *queue_timer;
 	int64_t since; /* by loop_uptime(): the oldest news that is not due later; 0: none */
 };
 
@@ -55,6 +60,15 @@ static void group_free(struct later_group *group)
 	mem_free(group);
 }
 DEFINE_AUTO(struct later_group *, group_free);
+
+static void queue_free(struct later_queue *queue)
+{
+	if (!queue)
+		return;
+	mem_free(queue->name);
+	json_doc_unref(queue->patch);
+	mem_free(queue);
+}
 
 static void set_text(char **to, const char *text)
 {
@@ -141,6 +155,8 @@ static int64_t sooner(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static void on_queue_timer(struct loop_timer *timer, void *arg);
+
 struct later *later_new(struct scheduler *scheduler)
 {
 	struct later *later = mem_new(struct later);
@@ -148,6 +164,8 @@ struct later *later_new(struct scheduler *scheduler)
 	later->scheduler = scheduler;
 	later->pods = map_new(loop_random_u64(scheduler->loop));
 	later->groups = map_new(loop_random_u64(scheduler->loop));
+	later->queues = map_new(loop_random_u64(scheduler->loop));
+	later->queue_timer = loop_timer_new(scheduler->loop, on_queue_timer, later);
 	later->timer = loop_timer_new(scheduler->loop, on_timer, later);
 	return later;
 }
@@ -164,9 +182,14 @@ void later_free(struct later *later)
 	at = 0;
 	while (map_next(later->groups, &at, NULL, &value))
 		group_free(value);
+	at = 0;
+	while (map_next(later->queues, &at, NULL, &value))
+		queue_free(value);
 	map_free(later->pods);
 	map_free(later->groups);
+	map_free(later->queues);
 	loop_timer_free(later->timer);
+	loop_timer_free(later->queue_timer);
 	mem_free(later);
 }
 
@@ -237,8 +260,12 @@ static void add_condition(struct later_group *group, const struct group_conditio
 
 void later_add_group(struct later *later, const struct decision *decision, uint32_t session)
 {
-	struct later_group *group = group_of(later, decision->job, decision->not_before);
+	int64_t due = decision->not_before;
+	struct later_group *group;
 
+	if (!due && !decision->no_status && decision->phase == PODGROUP_COMPLETED)
+		due = loop_now(later->scheduler->loop) + QUIET;
+	group = group_of(later, decision->job, due);
 	if (decision->reasons)
 		set_text(&group->reasons, decision->reasons);
 	if (decision->no_status)
@@ -252,6 +279,14 @@ void later_add_group(struct later *later, const struct decision *decision, uint3
 	for (size_t i = 0; i < ARRAY_LEN(decision->conditions); i++)
 		if (decision->conditions[i].type)
 			add_condition(group, &decision->conditions[i]);
+}
+
+void later_forget_group(struct later *later, struct str namespace, struct str name)
+{
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+
+	buf_printf(&key, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+	group_free(map_remove(later->groups, buf_str(&key)));
 }
 
 void later_add_event(struct later *later, const struct decision *decision)
@@ -270,6 +305,66 @@ void later_forget_event(struct later *later, const struct job *job)
 		return;
 	set_text(&group->event_reason, NULL);
 	set_text(&group->event_message, NULL);
+}
+
+/* --- queues ------------------------------------------------------------------------------------ */
+
+static void tell_queue(struct later *later, struct later_queue *queue)
+{
+	AUTO(json_doc_unref) struct json_doc *patch = TAKE(queue->patch);
+
+	queue->told = loop_uptime(later->scheduler->loop);
+	scheduler_tell_queue(later->scheduler, str_from(queue->name), patch);
+}
+
+/* Tells what is due; forgets queues that had nothing to tell for a while. The timer goes on for the others. */
+static void tell_queues(struct later *later, int64_t now)
+{
+	int64_t next = INT64_MAX;
+	size_t at = 0;
+	void *value;
+
+	while (map_next(later->queues, &at, NULL, &value)) {
+		struct later_queue *queue = value;
+
+		if (is_due(queue->told + QUEUE_PAUSE, now, &next)) {
+			if (!queue->patch) {
+				map_remove(later->queues, str_from(queue->name));
+				queue_free(queue);
+				continue;
+			}
+			tell_queue(later, queue);
+			(void)is_due(queue->told + QUEUE_PAUSE, now, &next);
+		}
+	}
+	if (next < INT64_MAX)
+		loop_timer_set(later->queue_timer, next - now);
+}
+
+static void on_queue_timer(struct loop_timer *timer, void *arg)
+{
+	struct later *later = arg;
+
+	(void)timer;
+	tell_queues(later, loop_uptime(later->scheduler->loop));
+}
+
+void later_add_queue(struct later *later, struct str name, struct json_doc *patch)
+{
+	struct later_queue *queue = map_get(later->queues, name);
+	bool fresh = !queue;
+
+	if (fresh) {
+		queue = mem_new(struct later_queue);
+		queue->name = str_dup(name);
+		(void)map_put(later->queues, str_from(queue->name), queue);
+	}
+	json_doc_unref(queue->patch);
+	queue->patch = json_doc_ref(patch);
+	if (fresh)
+		tell_queue(later, queue);
+	if (!loop_timer_is_set(later->queue_timer))
+		loop_timer_set(later->queue_timer, QUEUE_PAUSE);
 }
 
 void later_tell_all(struct later *later)

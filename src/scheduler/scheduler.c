@@ -93,6 +93,8 @@ static void on_deleted(void *arg, const struct informer_object *object)
 	struct feed *feed = arg;
 
 	cluster_remove(feed->scheduler->cluster, feed->kind, object->namespace, object->name);
+	if (feed->kind == CLUSTER_PODGROUP)
+		later_forget_group(feed->scheduler->later, object->namespace, object->name);
 	scheduler_wake(feed->scheduler);
 }
 

@@ -330,6 +330,132 @@ static void test_writes(void)
 	close_home(&h);
 }
 
+/* --- what it does not write ---------------------------------------------------------------------- */
+
+/* Events of this type about an object. */
+static size_t count_events(struct home *h, const char *type, const char *name)
+{
+	struct got got = {0};
+	struct json_iter it;
+	size_t count = 0;
+
+	(void)world_ask(&h->w, &got,
+			&(struct client_ask){.verb = CLIENT_LIST,
+					     .resource = &resources[RESOURCE_EVENTS],
+					     .namespace = STR("a")});
+	it = json_iter(json_get(json_doc_root(got.doc), "items"));
+	while (json_next(&it))
+		count += str_is(json_str(json_get(it.value, "type")), type) &&
+			 str_is(json_str(json_get(json_get(it.value, "involvedObject"), "name")),
+				name);
+	json_doc_unref(got.doc);
+	return count;
+}
+
+static void make_group(struct home *h, const char *name)
+{
+	AUTO(mem_free)
+	char *group = mem_printf("{'metadata':{'name':'%s'},'spec':{'minMember':1,'queue':"
+				 "'default'}}",
+				 name);
+
+	make(h, RESOURCE_PODGROUPS, group);
+}
+
+static void make_pod(struct home *h, const char *name)
+{
+	AUTO(mem_free)
+	char *pod =
+		mem_printf("{'metadata':{'name':'%s','annotations':{"
+			   "'scheduling.k8s.io/group-name':'%s'}},'spec':{"
+			   "'schedulerName':'volcano','containers':[{'name':'c','image':'i'}]}}",
+			   name, name);
+
+	make(h, RESOURCE_PODS, pod);
+}
+
+static void end_pod(struct home *h, const char *name)
+{
+	merge(h, RESOURCE_PODS, name, "status", "{'status':{'phase':'Succeeded'}}");
+}
+
+/* A group whose pod comes a moment later, as those of jobs do, and goes when the pod is done. */
+static void test_short_jobs(void)
+{
+	struct scheduler_stats before, after;
+	struct got got = {0};
+	struct home h;
+
+	open_home(&h, 2);
+	start(&h);
+	pass(&h, TIME_SECOND);
+	make_group(&h, "g");
+	pass(&h, 50 * TIME_MILLISECOND);
+	is(at(&h, RESOURCE_PODGROUPS, "g", "status.phase"), "Inqueue");
+	make_pod(&h, "g");
+	pass(&h, 50 * TIME_MILLISECOND);
+	is(at(&h, RESOURCE_PODGROUPS, "g", "status.phase"), "Running");
+	pass(&h, 10 * TIME_SECOND);
+	ok(count_events(&h, "Normal", "g") == 2, "pod and group say that they are placed");
+	ok(count_events(&h, "Warning", "g") == 0, "and no longer that they wait");
+
+	scheduler_stats(h.scheduler, &before);
+	end_pod(&h, "g");
+	pass(&h, 50 * TIME_MILLISECOND);
+	(void)world_ask(&h.w, &got,
+			&(struct client_ask){.verb = CLIENT_DELETE,
+					     .resource = &resources[RESOURCE_PODGROUPS],
+					     .namespace = STR("a"),
+					     .name = STR("g")});
+	json_doc_unref(got.doc);
+	pass(&h, 10 * TIME_SECOND);
+	scheduler_stats(h.scheduler, &after);
+	ok(after.group_writes == before.group_writes,
+	   "the end of a group that goes is not written");
+
+	make_group(&h, "stays");
+	make_pod(&h, "stays");
+	pass(&h, TIME_SECOND);
+	end_pod(&h, "stays");
+	pass(&h, 2 * TIME_SECOND);
+	is(at(&h, RESOURCE_PODGROUPS, "stays", "status.phase"), "Completed");
+	close_home(&h);
+}
+
+/* Pods one by one, a cycle for each. */
+static void test_queue_writes(void)
+{
+	enum { PODS = 20 };
+	struct scheduler_stats before, after;
+	struct home h;
+	uint64_t queue_writes;
+
+	open_home(&h, 3);
+	start(&h);
+	pass(&h, TIME_SECOND);
+	scheduler_stats(h.scheduler, &before);
+	for (int i = 0; i < PODS; i++) {
+		AUTO(mem_free) char *name = mem_printf("p%d", i);
+
+		make_group(&h, name);
+		make_pod(&h, name);
+		pass(&h, 10 * TIME_MILLISECOND);
+		if (i == 0)
+			is(at(&h, RESOURCE_QUEUES, "default", "status.allocated.pods"), "1");
+	}
+	pass(&h, TIME_SECOND);
+	scheduler_stats(h.scheduler, &after);
+	ok(after.binds - before.binds == PODS && after.cycles - before.cycles >= PODS,
+	   "%d pods are placed in as many cycles", PODS);
+	is(at(&h, RESOURCE_QUEUES, "default", "status.allocated.pods"), "20");
+	queue_writes = (after.writes - before.writes) - (after.binds - before.binds) -
+		       (after.group_writes - before.group_writes) -
+		       (after.pod_writes - before.pod_writes);
+	ok(queue_writes <= 10, "what two queues hold is written %llu times",
+	   (unsigned long long)queue_writes);
+	close_home(&h);
+}
+
 /* --- what fails ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -554,6 +680,8 @@ static void test_storm(uint64_t seed)
 int main(void)
 {
 	test_writes();
+	test_short_jobs();
+	test_queue_writes();
 	for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
 		test_failed_binding(i);
 		test_failed_eviction(i, CLIENT_PATCH, "status");

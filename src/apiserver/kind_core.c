@@ -103,6 +103,7 @@ static const struct kind rows[] = {
 	 .status_on_create = true, .short_names = NAMES("no"), .subs = node_subs,
 	 .selectable = NAMES("spec.unschedulable"),
 	 RULES(VALIDATED(node), .prepare_create = node_prepare_create,
+	       .prepare_update = node_prepare_update, .prepare_status = node_prepare_status,
 	       .validate_status = node_validate_status)},
 	{CORE("persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", pvc_type),
 	 .columns = columns_pvc, .namespaced = true, .status = true, .returns_deleted = true,

@@ -32,16 +32,16 @@ static const struct type node_config_source_type = {
 	.as_go = true,
 };
 
-/* The first of podCIDRs is podCIDR: either gives the other. */
+/* The first of podCIDRs is podCIDR: either gives the other, and where they differ the older field counts alone. */
 static void fill_node_spec(struct json_doc *doc, struct json spec)
 {
 	struct json first = json_get(spec, "podCIDR");
 	struct json all = json_get(spec, "podCIDRs");
 
-	if (json_len(all)) {
-		if (rules_is_empty(first))
-			json_set_str(doc, spec, "podCIDR", json_str(json_at(all, 0)));
-	} else if (!rules_is_empty(first)) {
+	if (json_len(all) && rules_is_empty(first)) {
+		json_set_str(doc, spec, "podCIDR", json_str(json_at(all, 0)));
+	} else if (!rules_is_empty(first) && (!json_len(all) || !json_eq(first, json_at(all, 0)))) {
+		(void)json_remove(doc, spec, STR("podCIDRs"));
 		all = json_ensure_arr(doc, spec, "podCIDRs");
 		json_append(doc, all, json_new_copy(doc, first));
 	}
@@ -312,12 +312,31 @@ void node_print_roles(const struct node *node, struct buf *to)
 
 #define NOT_READY "node.kubernetes.io/not-ready"
 
+/* A kubelet is not configured this way any more: what is there stays, nothing is added. */
+static void drop_config(struct json_doc *doc, struct json part, struct json old, const char *member)
+{
+	if (json_is_absent(json_get(old, member)) && json_is(part, JSON_OBJ))
+		(void)json_remove(doc, part, str_from(member));
+}
+
+void node_prepare_update(struct json_doc *doc, struct json node, struct json old)
+{
+	drop_config(doc, json_get(node, "spec"), json_get(old, "spec"), "configSource");
+}
+
+void node_prepare_status(struct json_doc *doc, struct json node, struct json old)
+{
+	drop_config(doc, json_get(node, "status"), json_get(old, "status"), "config");
+}
+
 void node_prepare_create(struct json_doc *doc, struct json node)
 {
 	struct json taints = json_ensure_arr(doc, json_ensure_obj(doc, node, "spec"), "taints");
 	struct json_iter it = json_iter(taints);
 	struct json taint;
 
+	drop_config(doc, json_get(node, "spec"), JSON_NONE, "configSource");
+	drop_config(doc, json_get(node, "status"), JSON_NONE, "config");
 	while (json_next(&it))
 		if (str_is(json_str(json_get(it.value, "key")), NOT_READY) &&
 		    str_is(json_str(json_get(it.value, "effect")), "NoSchedule"))

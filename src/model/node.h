@@ -82,8 +82,11 @@ void node_print_status(const struct node *node, struct buf *to);
 /* The roles that its labels give it, sorted, with commas; "<none>" without. */
 void node_print_roles(const struct node *node, struct buf *to);
 
-/* A new node is not ready: kube-apiserver adds the taint that says so. */
+/* A new node is not ready: kube-apiserver adds the taint that says so. A configuration of its kubelet
+ * (configSource), which nobody reads any more, is kept where it is and taken from nobody. */
 void node_prepare_create(struct json_doc *doc, struct json node);
+void node_prepare_update(struct json_doc *doc, struct json node, struct json old);
+void node_prepare_status(struct json_doc *doc, struct json node, struct json old);
 
 /* How to call them: model/rules.h. */
 void node_validate_create(struct json node, struct causes *causes);

@@ -71,6 +71,10 @@ static const struct {
 	 "status.addresses[1]: Duplicate value: {\"Type\":\"A\",\"Address\":\"b\"}\n"
 	 "spec.podCIDRs: Forbidden: node updates may not change podCIDR except from \"\" to valid\n"
 	 "spec.externalID: Forbidden: may not be updated"},
+	{&node, "{" CLUSTER ",'spec':{'podCIDR':'10.0.0.0/8','podCIDRs':['10.0.0.0/8']}}",
+	 "{" CLUSTER ",'spec':{'podCIDR':'11.0.0.0/8','podCIDRs':['10.0.0.0/8']}}",
+	 "spec.podCIDRs: Forbidden: node updates may not change podCIDR except from \"\" to "
+	 "valid"},
 	{&namespace, "{" CLUSTER "}", "{" CLUSTER "}", ""},
 	{&configmap, "{" META ",'immutable':true,'data':{'a':'b'}}", "{" META ",'data':{'a':'c'}}",
 	 "immutable: Forbidden: field is immutable when `immutable` is set\n"

@@ -152,7 +152,6 @@ struct cel_rule {
 	struct cel_issue *issues;
 	const struct cel_type *type; /* of what it comes to */
 	bool uses_old;
-	bool unknown; /* it calls what is declared, but not evaluated here */
 	uint64_t cost;
 };
 

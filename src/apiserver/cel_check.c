@@ -429,7 +429,6 @@ static void check_call(struct checker *c, struct cel_expr *expr)
 		expr->type = cel_type_simple(CEL_ERROR);
 		return;
 	}
-	c->rule->unknown |= !expr->call->fn;
 	if (expr->call->price == PRICE_LOGIC) {
 		check_logic(c, expr);
 		return;

@@ -15,7 +15,7 @@
 
 #define UNBOUNDED UINT64_MAX
 
-enum { COST_LIST = 10, COST_MAP = 30 };
+enum { COST_LIST = 10, COST_MAP = 30, COST_FORMAT = 32 };
 
 /* What is known of an expression. */
 struct estimate {
@@ -352,6 +352,9 @@ static void price(const struct cel_expr *expr, const struct arguments *args, str
 		return;
 	case PRICE_SECOND:
 		made->cost = add(made->cost, part(second, 0.1));
+		return;
+	case PRICE_FORMAT:
+		made->cost = add(made->cost, part(part(second, 0.1), COST_FORMAT));
 		return;
 	case PRICE_LIST:
 		made->cost = add(made->cost, traverse(expr, &args->of[0]));

@@ -171,7 +171,7 @@ static struct cel_value evaluate_call(const struct cel_expr *expr, const struct 
 	for (size_t i = 0; i < count; i++)
 		if (args[i].kind == CEL_ERROR)
 			return args[i];
-	return expr->call->fn ? expr->call->fn(scope->run, args, count) : CEL_NO_OVERLOAD;
+	return expr->call->fn(scope->run, args, count);
 }
 
 /* Elements of a literal, or keys and values. */

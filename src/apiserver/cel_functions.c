@@ -439,6 +439,8 @@ const struct cel_function *cel_function_find(struct str name)
 
 	if (!found)
 		found = find_in(cel_functions_text, cel_functions_text_count, name);
+	if (!found)
+		found = find_in(cel_functions_named, cel_functions_named_count, name);
 	return found ? found : find_in(cel_functions_more, cel_functions_more_count, name);
 }
 

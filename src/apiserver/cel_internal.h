@@ -84,12 +84,13 @@ enum cel_price {
 	PRICE_INDEX,
 	PRICE_JOIN,
 	PRICE_DYN,
+	PRICE_FORMAT, /* of the longest pattern, over the second argument */
 };
 
 /* `shapes` are signatures, blanks between: "s.s:b" is string.(string) -> bool. Letters are types:
  * b i u d s y bool .. bytes, D T duration and timestamp, n null, * dyn, q p c l v f quantity, IP,
  * CIDR, URL, semver and format, A B C whatever it is, [A] a list, {AB} a map, ?A an optional, <A>
- * a type. Without `fn` it is known, but not evaluated here. */
+ * a type. */
 struct cel_function {
 	const char *name;
 	const char *shapes;
@@ -112,6 +113,8 @@ extern const struct cel_function cel_functions_text[];
 extern const size_t cel_functions_text_count;
 extern const struct cel_function cel_functions_more[];
 extern const size_t cel_functions_more_count;
+extern const struct cel_function cel_functions_named[];
+extern const size_t cel_functions_named_count;
 
 /* --- values (cel_value.c) -------------------------------------------------------------------- */
 
@@ -154,6 +157,9 @@ struct cel_value cel_key_at(const struct cel_value *map, size_t index);
 bool cel_eq(const struct cel_value *a, const struct cel_value *b, struct arena *arena);
 /* Can they be compared, and how; -1, 0, 1. */
 bool cel_cmp(const struct cel_value *a, const struct cel_value *b, int *ret);
+/* The same of two versions. */
+bool cel_version_cmp(const struct cel_value *a, const struct cel_value *b, struct arena *arena,
+		     int *ret);
 struct cel_value cel_list_of(const struct cel_value *items, size_t len);
 struct cel_value cel_text_of(struct buf *buf, struct arena *arena);
 struct cel_value cel_some(const struct cel_value *value, struct arena *arena);

@@ -2,8 +2,7 @@
 /* apiserver/cel_more.c - functions of rules on lists, sets, optionals, amounts and addresses.
  *
  * What Kubernetes adds to CEL. A quantity is its text, an address its canonical text, so that equal
- * ones are equal. Rows without a function are known to the checker; a rule that uses one is accepted,
- * but not evaluated, and the author is told. */
+ * ones are equal. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -262,15 +261,17 @@ static bool read_amount(const struct cel_value *value, struct quantity *ret)
 	return value->kind == CEL_QUANTITY && quantity_parse(value->text, ret, NULL) == 0;
 }
 
-static struct cel_value compare_amounts(const struct cel_value *args, char how)
+/* Two amounts, or two versions. */
+static struct cel_value compare(struct cel_run *run, const struct cel_value *args, char how)
 {
 	struct quantity a;
 	struct quantity b;
 	int order;
 
-	if (!read_amount(&args[0], &a) || !read_amount(&args[1], &b))
+	if (read_amount(&args[0], &a) && read_amount(&args[1], &b))
+		order = quantity_cmp(&a, &b);
+	else if (!cel_version_cmp(&args[0], &args[1], run->arena, &order))
 		return CEL_NO_OVERLOAD;
-	order = quantity_cmp(&a, &b);
 	if (how == 'c')
 		return cel_int(order < 0 ? -1 : order > 0);
 	return cel_bool(how == '>' ? order > 0 : order < 0);
@@ -279,25 +280,22 @@ static struct cel_value compare_amounts(const struct cel_value *args, char how)
 static struct cel_value call_is_greater(struct cel_run *run, const struct cel_value *args,
 					size_t count)
 {
-	(void)run;
 	(void)count;
-	return compare_amounts(args, '>');
+	return compare(run, args, '>');
 }
 
 static struct cel_value call_is_less(struct cel_run *run, const struct cel_value *args,
 				     size_t count)
 {
-	(void)run;
 	(void)count;
-	return compare_amounts(args, '<');
+	return compare(run, args, '<');
 }
 
 static struct cel_value call_compare(struct cel_run *run, const struct cel_value *args,
 				     size_t count)
 {
-	(void)run;
 	(void)count;
-	return compare_amounts(args, 'c');
+	return compare(run, args, 'c');
 }
 
 static struct cel_value add_amounts(struct cel_run *run, const struct cel_value *args, bool minus)
@@ -477,6 +475,85 @@ static struct cel_value call_family(struct cel_run *run, const struct cel_value 
 	return cel_int(address.len == 4 ? 4 : 6);
 }
 
+/* What sort of address it is, as Go's net/netip tells them apart. */
+struct sort {
+	bool unspecified, loopback, local_multicast, local_unicast, global_unicast;
+};
+
+static bool read_sort(const struct cel_value *value, struct sort *ret)
+{
+	static const unsigned char zeroes[16];
+	struct address address;
+	const unsigned char *b = address.bytes;
+	bool four;
+	bool multicast;
+
+	if (value->kind != CEL_IP || !read_address(value->text, &address))
+		return false;
+	four = address.len == 4;
+	multicast = four ? (b[0] & 0xf0) == 0xe0 : b[0] == 0xff;
+	ret->unspecified = !memcmp(b, zeroes, address.len);
+	ret->loopback = four ? b[0] == 127 : !memcmp(b, zeroes, 15) && b[15] == 1;
+	ret->local_multicast =
+		four ? b[0] == 224 && !b[1] && !b[2] : multicast && (b[1] & 0xf) == 2;
+	ret->local_unicast =
+		four ? b[0] == 169 && b[1] == 254 : b[0] == 0xfe && (b[1] & 0xc0) == 0x80;
+	ret->global_unicast = !ret->unspecified && !ret->loopback && !multicast &&
+			      !ret->local_unicast &&
+			      !(four && b[0] == 255 && b[1] == 255 && b[2] == 255 && b[3] == 255);
+	return true;
+}
+
+static struct cel_value call_is_unspecified(struct cel_run *run, const struct cel_value *args,
+					    size_t count)
+{
+	struct sort sort;
+
+	(void)run;
+	(void)count;
+	return read_sort(&args[0], &sort) ? cel_bool(sort.unspecified) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_is_loopback(struct cel_run *run, const struct cel_value *args,
+					 size_t count)
+{
+	struct sort sort;
+
+	(void)run;
+	(void)count;
+	return read_sort(&args[0], &sort) ? cel_bool(sort.loopback) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_is_local_multicast(struct cel_run *run, const struct cel_value *args,
+						size_t count)
+{
+	struct sort sort;
+
+	(void)run;
+	(void)count;
+	return read_sort(&args[0], &sort) ? cel_bool(sort.local_multicast) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_is_local_unicast(struct cel_run *run, const struct cel_value *args,
+					      size_t count)
+{
+	struct sort sort;
+
+	(void)run;
+	(void)count;
+	return read_sort(&args[0], &sort) ? cel_bool(sort.local_unicast) : CEL_NO_OVERLOAD;
+}
+
+static struct cel_value call_is_global_unicast(struct cel_run *run, const struct cel_value *args,
+					       size_t count)
+{
+	struct sort sort;
+
+	(void)run;
+	(void)count;
+	return read_sort(&args[0], &sort) ? cel_bool(sort.global_unicast) : CEL_NO_OVERLOAD;
+}
+
 static struct cel_value call_cidr(struct cel_run *run, const struct cel_value *args, size_t count)
 {
 	struct address address;
@@ -591,44 +668,16 @@ const struct cel_function cel_functions_more[] = {
 	{"isIP", "s:b", call_is_ip, PRICE_TEXT},
 	{"ip.isCanonical", "s:b", call_is_canonical, PRICE_TWICE},
 	{"family", "p.:i", call_family, PRICE_ONE},
-	{"isUnspecified", "p.:b", NULL, PRICE_ONE},
-	{"isLoopback", "p.:b", NULL, PRICE_ONE},
-	{"isLinkLocalMulticast", "p.:b", NULL, PRICE_ONE},
-	{"isLinkLocalUnicast", "p.:b", NULL, PRICE_ONE},
-	{"isGlobalUnicast", "p.:b", NULL, PRICE_ONE},
+	{"isUnspecified", "p.:b", call_is_unspecified, PRICE_ONE},
+	{"isLoopback", "p.:b", call_is_loopback, PRICE_ONE},
+	{"isLinkLocalMulticast", "p.:b", call_is_local_multicast, PRICE_ONE},
+	{"isLinkLocalUnicast", "p.:b", call_is_local_unicast, PRICE_ONE},
+	{"isGlobalUnicast", "p.:b", call_is_global_unicast, PRICE_ONE},
 	{"cidr", "s:c", call_cidr, PRICE_TEXT},
 	{"isCIDR", "s:b", call_is_cidr, PRICE_TEXT},
 	{"containsIP", "c.s:b c.p:b", call_contains_address, PRICE_SECOND},
 	{"containsCIDR", "c.s:b c.c:b", call_contains_address, PRICE_SECOND},
 	{"prefixLength", "c.:i", call_prefix_length, PRICE_ONE},
 	{"masked", "c.:c", call_masked, PRICE_ONE},
-	{"url", "s:l", NULL, PRICE_TEXT},
-	{"isURL", "s:b", NULL, PRICE_TEXT},
-	{"getScheme", "l.:s", NULL, PRICE_ONE},
-	{"getHost", "l.:s", NULL, PRICE_ONE},
-	{"getHostname", "l.:s", NULL, PRICE_ONE},
-	{"getPort", "l.:s", NULL, PRICE_ONE},
-	{"getEscapedPath", "l.:s", NULL, PRICE_ONE},
-	{"getQuery", "l.:{s[s]}", NULL, PRICE_ONE},
-	{"format.named", "s:?f", NULL, PRICE_ONE},
-	{"format.dns1123Label", ":f", NULL, PRICE_ONE},
-	{"format.dns1123Subdomain", ":f", NULL, PRICE_ONE},
-	{"format.dns1035Label", ":f", NULL, PRICE_ONE},
-	{"format.qualifiedName", ":f", NULL, PRICE_ONE},
-	{"format.dns1123LabelPrefix", ":f", NULL, PRICE_ONE},
-	{"format.dns1123SubdomainPrefix", ":f", NULL, PRICE_ONE},
-	{"format.dns1035LabelPrefix", ":f", NULL, PRICE_ONE},
-	{"format.labelValue", ":f", NULL, PRICE_ONE},
-	{"format.uri", ":f", NULL, PRICE_ONE},
-	{"format.uuid", ":f", NULL, PRICE_ONE},
-	{"format.byte", ":f", NULL, PRICE_ONE},
-	{"format.date", ":f", NULL, PRICE_ONE},
-	{"format.datetime", ":f", NULL, PRICE_ONE},
-	{"validate", "f.s:?[s]", NULL, PRICE_TEXT},
-	{"semver", "s:v sb:v", NULL, PRICE_TEXT},
-	{"isSemver", "s:b sb:b", NULL, PRICE_TEXT},
-	{"major", "v.:i", NULL, PRICE_ONE},
-	{"minor", "v.:i", NULL, PRICE_ONE},
-	{"patch", "v.:i", NULL, PRICE_ONE},
 };
 const size_t cel_functions_more_count = ARRAY_LEN(cel_functions_more);

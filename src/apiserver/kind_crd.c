@@ -6,7 +6,6 @@
 #include "apiserver/crd.h"
 #include "apiserver/definition.h"
 #include "apiserver/kind_row.h"
-#include "apiserver/schema.h"
 #include "model/crd.h"
 
 #include "base/banned.h"
@@ -46,29 +45,6 @@ static void validate_update(struct call *call, struct json object, struct json o
 	crd_validate(object, old, causes);
 }
 
-/* A rule that is not evaluated is better told than found out. */
-static void warn(struct call *call, struct json object, struct json old)
-{
-	struct json_iter it = json_iter(json_get(json_get(object, "spec"), "versions"));
-	struct err err;
-
-	if (call->internal || json_eq(json_get(object, "spec"), json_get(old, "spec")))
-		return;
-	while (json_next(&it)) {
-		AUTO(schema_free)
-		struct schema *schema =
-			schema_new(json_get(json_get(it.value, "schema"), "openAPIV3Schema"), &err);
-		size_t count = schema ? schema_unchecked_rules(schema) : 0;
-
-		if (count)
-			call_warn(call,
-				  "spec.versions[%zu]: %zu of the x-kubernetes-validations use "
-				  "parts of CEL that this server does not evaluate; they are not "
-				  "checked",
-				  it.index, count);
-	}
-}
-
 /* A second request finds it marked, and changes nothing. */
 static bool start_removal(struct call *call, struct json_doc *doc, struct json object)
 {
@@ -82,7 +58,6 @@ static const struct kind_ops ops = {
 	.prepare_update = prepare_update,
 	.validate_create = validate_create,
 	.validate_update = validate_update,
-	.warn = warn,
 	.start_removal = start_removal,
 };
 

@@ -5,8 +5,7 @@
  * The order for a request: schema_prune(), schema_default(), then one of the validations.
  *
  * Rules in CEL (x-kubernetes-validations) are compiled with the schema and evaluated (cel.h); one that
- * calls what is not evaluated here is not checked at all (schema_unchecked_rules() counts them, so
- * that a server can say so). */
+ * does not compile is not checked at all (schema_unchecked_rules() counts them). */
 #ifndef APISERVER_SCHEMA_H
 #define APISERVER_SCHEMA_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/schema_rule.c - the rules of a schema: x-kubernetes-validations, written in CEL.
  *
- * A rule is compiled once, with its schema (cel.h). One that does not compile, or that calls what is
- * not evaluated here, gives NULL: a rule is checked as it is meant, or not at all. What it takes to
- * evaluate one lies in an arena that goes with the answer. */
+ * A rule is compiled once, with its schema (cel.h). One that does not compile, which a
+ * definition of an older version may have, gives NULL: a rule is checked as it is meant, or not at all. What it
+ * takes to evaluate one lies in an arena that goes with the answer. */
 #include "apiserver/cel.h"
 #include "apiserver/schema_internal.h"
 #include "base/buf.h"
@@ -14,7 +14,7 @@ enum { MESSAGE_MAX = 5 * 1024 };
 
 struct schema_rule {
 	struct cel_rule rule;
-	struct cel_rule message_rule; /* without expression: none, or one that is not evaluated */
+	struct cel_rule message_rule; /* without expression: none, or one that does not compile */
 	const struct cel_type *type;  /* of self */
 	bool optional_old;
 	struct str message;
@@ -34,12 +34,10 @@ struct schema_rule *schema_rule_new(struct json rule, const struct cel_type *typ
 	made->optional_old = json_bool(json_get(rule, "optionalOldSelf"));
 	cel_compile(json_str(json_get(rule, "rule")), type, made->optional_old, schema,
 		    &made->rule);
-	if (!made->rule.expr || made->rule.unknown)
+	if (!made->rule.expr)
 		return NULL;
 	if (message.len)
 		cel_compile(message, type, made->optional_old, schema, &made->message_rule);
-	if (made->message_rule.unknown)
-		made->message_rule.expr = NULL;
 	made->message = str_trim(json_str(json_get(rule, "message")));
 	made->reason = json_str(json_get(rule, "reason"));
 	made->field_path = str_trim(json_str(json_get(rule, "fieldPath")));

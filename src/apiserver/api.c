@@ -345,3 +345,17 @@ void call_warn(struct call *call, const char *format, ...)
 	vec_push(&call->warnings, arena_vprintf(call->arena, format, args));
 	va_end(args);
 }
+
+void call_warn_once(struct call *call, const char *format, ...)
+{
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = arena_vprintf(call->arena, format, args);
+	va_end(args);
+	for (size_t i = 0; i < call->warnings.len; i++)
+		if (strcmp(call->warnings.ptr[i], text) == 0)
+			return;
+	vec_push(&call->warnings, text);
+}

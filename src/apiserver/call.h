@@ -210,6 +210,8 @@ void call_answer_watch(struct call *call);
 
 /* A Warning header of the answer. Copied. */
 void call_warn(struct call *call, const char *format, ...) PRINTF(2, 3);
+/* The same, but not in the same words again. */
+void call_warn_once(struct call *call, const char *format, ...) PRINTF(2, 3);
 
 #define CALL_CONFLICT_MODIFIED                                                               \
 	"the object has been modified; please apply your changes to the latest version and " \

@@ -6,6 +6,7 @@
 #include "apiserver/crd.h"
 #include "apiserver/definition.h"
 #include "apiserver/kind_row.h"
+#include "apiserver/schema_internal.h"
 #include "model/crd.h"
 
 #include "base/banned.h"
@@ -45,6 +46,76 @@ static void validate_update(struct call *call, struct json object, struct json o
 	crd_validate(object, old, causes);
 }
 
+/* --- formats that nobody knows --- */
+
+struct format_search {
+	struct json known; /* a list of versions: what they have is not told of */
+	struct call *call;
+	struct str
+		wanted; /* none: tell of every format that is not known; else: is this one there? */
+	bool found;
+};
+
+static void search_formats(struct json schema, struct format_search *search);
+
+static void search_below(struct json container, struct format_search *search)
+{
+	struct json_iter it = json_iter(container);
+
+	if (json_is(container, JSON_OBJ) || json_is(container, JSON_ARR))
+		while (json_next(&it))
+			search_formats(it.value, search);
+}
+
+static void search_versions(struct json versions, struct format_search *search)
+{
+	struct json_iter it = json_iter(versions);
+
+	while (json_next(&it))
+		search_formats(json_get(json_get(it.value, "schema"), "openAPIV3Schema"), search);
+}
+
+static void note_format(struct str format, struct format_search *search)
+{
+	struct format_search before = {.wanted = format};
+
+	if (!str_is_none(search->wanted)) {
+		search->found |= str_eq(format, search->wanted);
+		return;
+	}
+	if (schema_format_find(format))
+		return;
+	search_versions(search->known, &before);
+	if (!before.found)
+		call_warn_once(search->call, "unrecognized format \"%.*s\"", STR_ARG(format));
+}
+
+static void search_formats(struct json schema, struct format_search *search)
+{
+	static const char *const lists[] = {"allOf", "anyOf", "oneOf", "properties"};
+	struct str format = json_str(json_get(schema, "format"));
+
+	if (!json_is(schema, JSON_OBJ))
+		return;
+	if (format.len && str_is(json_str(json_get(schema, "type")), "string"))
+		note_format(format, search);
+	search_formats(json_get(schema, "items"), search);
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		search_below(json_get(schema, lists[i]), search);
+	search_formats(json_get(schema, "not"), search);
+	search_formats(json_get(schema, "additionalProperties"), search);
+}
+
+/* A format that the server does not know is not checked: its author is told, once. */
+static void warn(struct call *call, struct json object, struct json old)
+{
+	struct format_search search = {.call = call,
+				       .known = json_get(json_get(old, "spec"), "versions")};
+
+	if (!call->internal && !call->sub.len)
+		search_versions(json_get(json_get(object, "spec"), "versions"), &search);
+}
+
 /* A second request finds it marked, and changes nothing. */
 static bool start_removal(struct call *call, struct json_doc *doc, struct json object)
 {
@@ -58,6 +129,7 @@ static const struct kind_ops ops = {
 	.prepare_update = prepare_update,
 	.validate_create = validate_create,
 	.validate_update = validate_update,
+	.warn = warn,
 	.start_removal = start_removal,
 };
 

@@ -311,6 +311,15 @@ static const struct {
 	 "|spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
 	 "the "
 	 "recommended approach is to use dynamic provisioning."},
+	{"/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+	 "{\"metadata\":{\"name\":\"ws.w6.io\"},\"spec\":{\"group\":\"w6.io\",\"scope\":"
+	 "\"Cluster\",\"names\":{\"plural\":\"ws\",\"kind\":\"W\"},\"versions\":[{\"name\":"
+	 "\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"
+	 "\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"format\":\"odd\"},\"b\":{"
+	 "\"type\":\"array\",\"items\":{\"type\":\"string\",\"format\":\"odd\"}},\"c\":{"
+	 "\"type\":\"integer\",\"format\":\"int32\"},\"d\":{\"type\":\"string\",\"format\":"
+	 "\"date-time\"}}}}}]}}",
+	 "|unrecognized format \"odd\""},
 };
 
 static void test_warnings(struct world *w)

@@ -375,7 +375,7 @@ static void test_unknown(struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path path = {"node-2", "u-4", "main"};
 	struct cgroup_path other = {"node-2", "u-5", NULL};
-	struct cgroup_limits limits = {500, 1500, 0, 20, false};
+	struct cgroup_limits limits = {.cpu_request = 500, .cpu_limit = 1500, .processes = 20};
 	const char *const *procs;
 	struct err err = {0};
 	size_t len;

@@ -310,7 +310,7 @@ static bool may_start(const struct job_look *look, const struct vcjob_task *task
 
 static int create_task(struct job_look *look, size_t at, size_t *left, struct err *err)
 {
-	const struct job_task_view *task = &look->tasks[at];
+	struct job_task_view *task = &look->tasks[at];
 
 	for (int32_t i = 0; i<task->spec->replicas && * left> 0; i++) {
 		struct plan_write *write;
@@ -325,6 +325,7 @@ static int create_task(struct job_look *look, size_t at, size_t *left, struct er
 		write->fail_reason = "FailedCreate";
 		write->fail_text = "Error creating pods: ";
 		write->fail_list = true;
+		task->made = true;
 		(*left)--;
 	}
 	return 0;
@@ -442,6 +443,8 @@ static bool sync_pods(struct job_look *look, bool *ret_settled)
 		left = create_pods(look);
 		created = look->plan->writes.len;
 		delete_surplus(look);
+		plan_next_stage(look->plan);
+		job_policy_tell_made(look);
 	}
 	*ret_settled = ready && !look->blocked;
 	if (created > 0 && left > 0 && look->plan->writes.len == created)

@@ -21,6 +21,7 @@ struct job_task_view {
 	struct job_count count;
 	int32_t there;    /* pods of this task, those that are going included */
 	int32_t recorded; /* pods of this task that the status counts */
+	bool made;        /* pods of it are made in this step */
 	bool awaits;      /* a policy waits for evicted pods to run again */
 	struct job_restart restart;
 };
@@ -79,6 +80,8 @@ struct job_decision {
  * to `restart` of their tasks, all together: what fails at once is restarted at once, and counts once.
  * Adds events of delayed ones, and when to look. */
 void job_policy_decide(struct job_look *look, struct job_decision *ret);
+/* Pods that are made are Pending, if only until the next look: tell what waits for them to run. */
+void job_policy_tell_made(struct job_look *look);
 
 /* --- job_target.c: the targets of a restart, as the status records them --- */
 

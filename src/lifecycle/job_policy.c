@@ -277,6 +277,25 @@ static bool awaits(const struct job_look *look, ptrdiff_t task)
 	return policy && policy->timeout.set && policy->timeout.value > 0;
 }
 
+void job_policy_tell_made(struct job_look *look)
+{
+	for (size_t i = 0; i < look->job->spec.tasks.len; i++) {
+		const struct job_task_view *task = &look->tasks[i];
+		struct trigger trigger = {
+			.event = BUS_POD_PENDING,
+			.target = {(ptrdiff_t)i, 0, partition_of(task->spec, 0)},
+		};
+		const struct vcjob_policy *policy = task->made ? find_policy(look, &trigger) : NULL;
+		enum job_reaction reaction;
+
+		if (!policy || policy->timeout.value <= 0)
+			continue;
+		reaction = reaction_of(look, policy->action, &trigger.target);
+		if (reaction == JOB_REACT_KILL || reaction == JOB_REACT_TARGET)
+			tell_delay(look, policy->action, policy->timeout.value);
+	}
+}
+
 void job_policy_decide(struct job_look *look, struct job_decision *ret)
 {
 	size_t tasks = look->job->spec.tasks.len;

@@ -274,6 +274,8 @@ static bool happen(struct run *run, struct str verb, struct str rest)
 	} else if (str_is(verb, "automatic")) {
 		world->manual = false;
 		settle(run);
+	} else if (str_is(verb, "eager")) {
+		world->eager = true;
 	} else if (str_is(verb, "grace")) {
 		world->grace = true;
 	} else if (str_is(verb, "batch")) {

@@ -34,6 +34,7 @@ struct world {
 	size_t writes;   /* carried out so far */
 	size_t crash;    /* the controller dies behind this many writes; 0: never */
 	bool manual;     /* nobody admits groups and starts pods but the test */
+	bool eager;      /* ... or everybody does so between any two steps of the controller */
 	bool grace;      /* deleted pods stay until they are told to go */
 	bool keyless;    /* no key pair is made */
 	char refuse[64]; /* creating these is refused: "pods" */
@@ -392,8 +393,11 @@ TEST_FN bool world_settle(struct world *world)
 	for (int i = 0; i < WORLD_STEPS_MAX; i++) {
 		size_t stuck = world->stuck;
 
-		if (world_step(world) && world->stuck == stuck)
+		if (world_step(world) && world->stuck == stuck) {
+			if (world->eager)
+				world_environment(world);
 			continue;
+		}
 		if (world->manual || !world_environment(world))
 			return true;
 	}

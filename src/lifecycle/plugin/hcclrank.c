@@ -45,7 +45,7 @@ static int hcclrank_pod(struct plugin_run *run, struct plugin_pod *pod, struct e
 		return 0;
 	}
 	master = plugin_task(run->job, names[0]);
-	if (str_eq(pod->task->name, names[1]))
+	if (pod->task != master && str_eq(pod->task->name, names[1]))
 		first = master ? master->replicas : 0;
 	else if (pod->task != master)
 		return 0;

@@ -92,6 +92,15 @@ static void add_wait(struct plugin_pod *pod, const struct torch_args *args, stru
 				    (long long)args->port, TRY_SECONDS, TRY_SECONDS));
 }
 
+/* Masters have rank 0, workers those behind it; where one task is both, its pods are counted through. */
+static int64_t rank_of(const struct plugin_pod *pod, const struct vcjob_task *master,
+		       const struct vcjob_task *worker)
+{
+	if (pod->task != worker)
+		return 0;
+	return worker == master ? pod->index : (int64_t)pod->index + 1;
+}
+
 static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *err)
 {
 	struct torch_args args = read_args(run);
@@ -99,23 +108,24 @@ static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct er
 	const struct vcjob_task *worker = plugin_task(run->job, args.worker);
 	struct plugin_walk walk = {.init = false};
 	AUTO(buf_done) struct buf address = BUF_UNBOUNDED;
+	int64_t world = 0;
 
 	(void)err;
 	if (!master)
 		return 0;
+	if (worker && worker != master)
+		world += worker->replicas;
+	world += master->replicas;
 	plugin_put_address(run->job, master, 0, &address);
 	while (plugin_container(pod, &walk)) {
 		plugin_add_port(pod->doc, walk.container, "pytorchjob-port", args.port);
 		plugin_add_env(pod->doc, walk.container, STR("MASTER_ADDR"), buf_str(&address));
 		set_number(pod, walk.container, STR("MASTER_PORT"), args.port);
-		set_number(pod, walk.container, STR("WORLD_SIZE"),
-			   (int64_t)master->replicas + (worker ? worker->replicas : 0));
-		if (pod->task == master)
-			set_number(pod, walk.container, STR("RANK"), 0);
-		else if (pod->task == worker)
-			set_number(pod, walk.container, STR("RANK"), (int64_t)pod->index + 1);
+		set_number(pod, walk.container, STR("WORLD_SIZE"), world);
+		if (pod->task == master || pod->task == worker)
+			set_number(pod, walk.container, STR("RANK"), rank_of(pod, master, worker));
 	}
-	if (args.wait && pod->task == worker)
+	if (args.wait && pod->task == worker && rank_of(pod, master, worker) > 0)
 		add_wait(pod, &args, buf_str(&address));
 	return 0;
 }

@@ -94,7 +94,7 @@ static char *status_of(struct world *world)
 #define FLOW(spec) "{'metadata':{'name':'f','namespace':'n'},'spec':{" spec "}}"
 
 /* What is done, with what it leads to. "job=Phase" sets a phase, "-job" deletes it, "+a" adds a
- * template, "" only looks. */
+ * template, ">b" a flow behind a, "" only looks. */
 struct script {
 	const char *about;
 	const char *templates;
@@ -153,6 +153,13 @@ static const struct script scripts[] = {
 	 {{"", "Pending unKn:f-a"},
 	  {"f-a=Running", "Running runn:f-a"},
 	  {"-f-a", "Running unKn:f-a"}}},
+	{"a flow that is added when the others are done is made",
+	 "ab",
+	 FLOW("'flows':[{'name':'a'}]"),
+	 {{"", "Pending unKn:f-a"},
+	  {"f-a=Completed", "Succeed comp:f-a"},
+	  {">b", "Succeed comp:f-a unKn:f-b"},
+	  {"f-b=Completed", "Succeed comp:f-a comp:f-b"}}},
 	{"the same template twice is one job, and never enough",
 	 "a",
 	 FLOW("'flows':[{'name':'a'},{'name':'a'}]"),
@@ -198,6 +205,12 @@ static void act(struct world *world, const char *what)
 
 	if (*what == '+') {
 		put_templates(world, what + 1);
+	} else if (*what == '>') {
+		AUTO(mem_free)
+		char *patch = mem_printf(
+			"{\"spec\":{\"flows\":[{\"name\":\"a\"},{\"name\":\"%s\"}]}}", what + 1);
+
+		world_merge(world, world_find(world, PLAN_JOBFLOW, STR("f")), patch);
 	} else if (*what == '-') {
 		world_delete(world, world_find(world, PLAN_JOB, str_from(what + 1)));
 	} else if (equals) {

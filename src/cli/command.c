@@ -108,7 +108,8 @@ static const char *value_fault(const struct flag *flag, struct str text, struct 
 
 	switch (flag->type) {
 	case FLAG_INT:
-		if (number_parse_i64(text, &number, &err) == 0)
+		/* whatever is counted is a field of 32 bits */
+		if (number_parse_range(text, INT32_MIN, INT32_MAX, &number, &err) == 0)
 			return NULL;
 		return arena_printf(arena, "strconv.ParseInt: parsing \"%.*s\": %s", STR_ARG(text),
 				    is_number(text) ? "value out of range" : "invalid syntax");

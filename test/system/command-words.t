@@ -104,6 +104,9 @@ is "and an unknown flag" "$(cat "$tmp/err")" 'Error: unknown flag: --nope'
 runs 1 vcctl job run -r x
 is "and a number that is none" "$(cat "$tmp/err")" \
 	'Error: invalid argument "x" for "-r, --replicas" flag: strconv.ParseInt: parsing "x": invalid syntax'
+runs 1 vcctl queue create -n x -w 99999999999
+is "and one that is too large" "$(cat "$tmp/err")" 'Error: invalid argument "99999999999" for "-w, --weight" flag: '\
+'strconv.ParseInt: parsing "99999999999": value out of range'
 runs 1 vcctl job list train
 is "and an argument that has no place" "$(cat "$tmp/err")" 'Error: unknown argument "train" for "vcctl job list"'
 runs 0 vcctl version

@@ -102,9 +102,11 @@ static void test_errors(struct arena *arena)
 		{"job list -m x",
 		 "invalid argument \"x\" for \"-m, --min\" flag: strconv.ParseInt: parsing \"x\": "
 		 "invalid syntax"},
-		{"job list -m 9223372036854775808",
-		 "invalid argument \"9223372036854775808\" for \"-m, --min\" flag: "
-		 "strconv.ParseInt: parsing \"9223372036854775808\": value out of range"},
+		{"job list -m +-1", "invalid argument \"+-1\" for \"-m, --min\" flag: "
+				    "strconv.ParseInt: parsing \"+-1\": invalid syntax"},
+		{"job list -m 2147483648",
+		 "invalid argument \"2147483648\" for \"-m, --min\" flag: "
+		 "strconv.ParseInt: parsing \"2147483648\": value out of range"},
 		{"job list --all=maybe",
 		 "invalid argument \"maybe\" for \"-a, --all\" flag: strconv.ParseBool: parsing "
 		 "\"maybe\": invalid syntax"},

@@ -261,6 +261,7 @@ static void on_lost(void *arg)
 		retry_later(pod);
 	}
 	pod->hold_until = 0;
+	pod->life->deadline_kept = false;
 	read_records(pod);
 	pod->knows = true;
 	agent_pod_touch(pod);
@@ -647,7 +648,7 @@ static void find(struct agent_pod *pod)
 			supervisor_connect(agent->loop, pod->folder, &supervisor_events, pod, &err);
 		if (pod->supervisor) {
 			agent->stats.adopted++;
-			pod->adopted = pod->has_plan = true;
+			pod->adopted = pod->has_plan = pod->life->deadline_kept = true;
 		} else {
 			agent_groups_kill(agent_room_groups(agent->room), pod);
 			read_records(pod);

@@ -332,10 +332,10 @@ static void check_deadline(struct life *life, struct life_verdict *verdict, int6
 		past = past || life->containers[i].record.now.deadline;
 	if (!life->deadline_us || life->end != LIFE_GOES_ON)
 		return;
-	if (past || now >= life->started_at + life->deadline_us)
+	if (past || (!life->deadline_kept && now >= life->started_at + life->deadline_us))
 		life_end_pod(life, LIFE_DEADLINE, "DeadlineExceeded",
 			     "Pod was active on the node longer than the specified deadline");
-	else if (life->started_at + life->deadline_us < verdict->wake)
+	else if (!life->deadline_kept && life->started_at + life->deadline_us < verdict->wake)
 		verdict->wake = life->started_at + life->deadline_us;
 }
 

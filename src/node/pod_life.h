@@ -54,6 +54,8 @@ struct life {
 	int64_t grace_us;    /* of the pod */
 	int64_t deadline_us; /* activeDeadlineSeconds; 0: none */
 	int64_t started_at;  /* when the node took it */
+	bool deadline_kept; /* by its supervisor, which alone knows how long it has run: an agent that came later
+				has only the clock, which somebody may have set */
 	enum life_end end;
 	char reason[64]; /* of an eviction or a refusal */
 	char message[1024];

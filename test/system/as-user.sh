@@ -20,10 +20,11 @@ as_user() {
 	# With the names that are links; the benchmark is large, and no test of a node.
 	find "$BIN" -maxdepth 1 ! -type d ! -name 'vc-*' -exec cp -d '{}' "$place/bin/" ';'
 	cp "$KUBECTL_NEW" "$place/kubectl"
+	[ -z "${CLOCK-}" ] || cp "$CLOCK" "$place/clock.so"
 	chmod -R a+rX "$place"
 	cd "$place" || exit 1
 	user=$(id -u nobody)
 	setpriv --reuid="$user" --regid="$user" --clear-groups \
-		env BIN="$place/bin" KUBECTL_NEW="$place/kubectl" sh "test/system/$1.t"
+		env BIN="$place/bin" CLOCK="$place/clock.so" KUBECTL_NEW="$place/kubectl" sh "test/system/$1.t"
 	exit
 }

@@ -275,6 +275,21 @@ static void test_ends(void)
 	is(phase(&w), "Failed");
 	end(&w);
 
+	begin(&w,
+	      "spec: {activeDeadlineSeconds: 5, restartPolicy: Never, containers: [{name: a}]}");
+	(void)decide(&w);
+	w.life->deadline_kept = true;
+	w.now = 3600 * S;
+	is(decide(&w), "");
+	ok(w.life->end == LIFE_GOES_ON && w.verdict.wake == INT64_MAX,
+	   "a deadline that a supervisor keeps is not looked at, however late it is by the clock");
+	w.life->containers[0].record.now.deadline = true;
+	exits(&w, 0, 143);
+	w.life->containers[0].record.now.deadline = true;
+	(void)decide(&w);
+	is(w.life->reason, "DeadlineExceeded");
+	end(&w);
+
 	begin(&w, "spec: {containers: [{name: a}]}");
 	life_end_pod(w.life, LIFE_REFUSED, "Unsupported", "no");
 	is(decide(&w), "");

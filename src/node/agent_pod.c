@@ -40,7 +40,7 @@
 /* What the node needs back it needs now. */
 #define EVICTION_GRACE (TIME_SECOND)
 
-enum { RETRY_DOUBLES = 6 };
+enum { RETRY_DOUBLES = 6, EXIT_NOT_STARTED = 128 };
 
 static void pod_advance(struct agent_pod *pod);
 
@@ -112,6 +112,25 @@ static void note_end(struct agent_pod *pod, size_t container)
 	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
 }
 
+/* A runtime that could not start the program ends with a code of its own: not the program's. */
+static void note_start_error(struct agent_pod *pod, size_t container)
+{
+	const struct agent_runtime *runtime = agent_room_runtime(pod->agent->room);
+	struct str name = json_str(json_get(agent_container(pod, container), "name"));
+	struct record *record = &pod->life->containers[container].record;
+	AUTO(mem_free) char *text = NULL;
+
+	if (!runtime || record->state != RECORD_ENDED || record->now.exit_code == 0)
+		return;
+	text = agent_runtime_error(runtime, pod, name);
+	if (!text)
+		return;
+	record->now.start_failed = true;
+	record->now.exit_code = EXIT_NOT_STARTED;
+	(void)snprintf(record->message, sizeof(record->message), "%.*s", RECORD_MESSAGE_SIZE - 1,
+		       text);
+}
+
 static void observe(struct agent_pod *pod, size_t container, const struct record *record)
 {
 	const struct record *before = &pod->life->containers[container].record;
@@ -119,6 +138,7 @@ static void observe(struct agent_pod *pod, size_t container, const struct record
 		     (before->state != RECORD_ENDED || before->run != record->run);
 
 	life_observe(pod->life, container, record, loop_uptime(pod->agent->loop));
+	note_start_error(pod, container);
 	if (ended)
 		note_end(pod, container);
 }
@@ -430,11 +450,13 @@ static void do_steps(struct agent_pod *pod, const struct life_verdict *verdict)
 static struct json_doc *make_status(const struct agent_pod *pod)
 {
 	const struct json_doc *last = pod->written ? pod->written : pod->doc;
+	const struct agent_runtime *runtime = agent_room_runtime(pod->agent->room);
 
 	return pod_status_patch(&(struct pod_status_input){
 		.pod = json_doc_root(pod->doc),
 		.old = json_get(json_doc_root(last), "status"),
 		.life = pod->life,
+		.runtime = runtime ? agent_runtime_name(runtime) : NULL,
 		.now = loop_uptime(pod->agent->loop),
 		.wall = loop_now(pod->agent->loop),
 		.start_wall = pod->start_wall,

@@ -11,7 +11,8 @@
  *	pods/UID/bundles/NAME/config.json	what crun reads
  *	pods/UID/bundles/NAME/root		where the overlay is mounted
  *	pods/UID/bundles/NAME/upper, work	what the container has written; new with every run
- *	pods/UID/bundles/NAME/state		crun's own, in memory: gone with the run */
+ *	pods/UID/bundles/NAME/state		crun's own, in memory: gone with the run
+ *	pods/UID/bundles/NAME/errors		why the last run could not be started, as crun says it */
 #include "node/agent_runtime.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@
 
 #define USUAL_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-enum { MODE_FOLDER = 0755, MODE_CONFIG = 0600 };
+enum { MODE_FOLDER = 0755, MODE_CONFIG = 0600, ERRORS_MAX_BYTES = 64 * 1024 };
+#define ERRORS "errors"
 
 struct agent_runtime {
 	enum oci_runtime kind;
@@ -352,10 +354,12 @@ static void set_crun(const struct agent_runtime *self, const struct agent_runtim
 	static const char *const env[] = {USUAL_PATH, NULL};
 	const char *state = arena_printf(in->arena, "%s/state", folder);
 	const char *const words[] = {
-		self->program, "--cgroup-manager=disabled",
-		"--root",      state,
-		"run",         "--bundle",
-		folder,        plan->name,
+		self->program,  "--cgroup-manager=disabled",
+		"--root",       state,
+		"--log",        arena_printf(in->arena, "%s/" ERRORS, folder),
+		"--log-format", "json",
+		"run",          "--bundle",
+		folder,         plan->name,
 	};
 	const char **argv = arena_calloc(in->arena, ARRAY_LEN(words) + 1, sizeof(*argv));
 	struct plan_identity who = plan_identity_none;
@@ -556,6 +560,37 @@ size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_p
 	return len;
 }
 
+/* A line of crun's: {"msg": ..., "level": "error", "time": ...}; others are warnings. */
+static char *error_of(struct str line)
+{
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(line, NULL, &err);
+	struct json root = json_doc_root(doc);
+
+	return doc && str_is(json_str(json_get(root, "level")), "error")
+		       ? str_dup(json_str(json_get(root, "msg")))
+		       : NULL;
+}
+
+char *agent_runtime_error(const struct agent_runtime *self, const struct agent_pod *pod,
+			  struct str container)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(buf_done) struct buf text = BUF_INIT(ERRORS_MAX_BYTES);
+	const char *folder = bundle_folder(pod->folder, container, arena);
+	char *found = NULL;
+	struct str rest;
+	struct str line;
+
+	if (self->kind != OCI_CRUN ||
+	    fd_read_file(arena_printf(arena, "%s/" ERRORS, folder), &text, NULL) < 0)
+		return NULL;
+	rest = buf_str(&text);
+	while (!found && str_split(&rest, '\n', &line))
+		found = error_of(line);
+	return found;
+}
+
 void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod,
 			 struct str container)
 {
@@ -565,6 +600,7 @@ void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod
 
 	if (self->kind != OCI_CRUN)
 		return;
+	(void)unlink(arena_printf(arena, "%s/" ERRORS, folder));
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
 		const char *old = arena_printf(arena, "%s.old", path);

@@ -69,7 +69,9 @@ static struct str uid_of(const struct pod_status_input *input)
 static void put_id(const struct one *one, struct json object, unsigned run)
 {
 	json_set(one->doc, object, STR("containerID"),
-		 json_new_printf(one->doc, "process://%.*s/%.*s/%u", STR_ARG(uid_of(one->input)),
+		 json_new_printf(one->doc, "%s://%.*s/%.*s/%u",
+				 one->input->runtime ? one->input->runtime : "process",
+				 STR_ARG(uid_of(one->input)),
 				 STR_ARG(json_str(json_get(one->spec, "name"))), run));
 }
 

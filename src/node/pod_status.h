@@ -14,7 +14,8 @@ struct pod_status_input {
 	struct json pod; /* its newest document */
 	struct json old; /* the status that is there: keeps the times of what stays the same */
 	const struct life *life;
-	int64_t now; /* by loop_uptime() */
+	const char *runtime; /* what runs its containers: "crun"; NULL: they are processes */
+	int64_t now;         /* by loop_uptime() */
 	int64_t wall;
 	int64_t start_wall; /* when the node took it */
 	struct str host_ip;

@@ -71,6 +71,7 @@ kubectl create configmap settings --from-literal=colour=green >/dev/null
 {
 	pod plain Never ''
 	pod args Never "args: ['echo \$(COLOUR) \$COLOUR'], env: [{name: COLOUR, value: red}]"
+	pod absent Never 'command: [/no/such/program]'
 	pod code Never 'command: [/bin/sh, -c, "echo out; echo err >&2; exit 3"]'
 	[ "$who" = user ] || pod files Never "workingDir: /v, command: [/bin/sh, -c, 'cat /etc/settings/colour; echo; grep -q localhost /etc/hosts && echo hosts;
 		touch x && ls /v; touch /bin/written; ls $home; id -u; id -G; echo dying >/dev/termination-log'],
@@ -107,6 +108,13 @@ passes "a command replaces both" phase Failed code
 is "its code is kept" "$(field code '.status.containerStatuses[0].state.terminated.exitCode')" 3
 is "and its output" "$(kubectl logs code)" "out
 err"
+has "its container is said to be crun's" "$(field code '.status.containerStatuses[0].containerID')" \
+	"crun://$(field code .metadata.uid)/c/0"
+passes "a program that the image does not have" phase Failed absent
+is "could not be started, in Kubernetes' words" \
+	"$(field absent '.status.containerStatuses[0].state.terminated.exitCode} {.status.containerStatuses[0].state.terminated.reason')" \
+	"128 StartError"
+has "and says why" "$(field absent '.status.containerStatuses[0].state.terminated.message')" /no/such/program
 if [ "$who" = root ]; then
 	passes "volumes and users" phase Succeeded files
 	is "are those of the pod, and the node's folder is not there" "$(kubectl logs files | sed "s|$home|HOME|")" "green

@@ -122,6 +122,9 @@ struct kubeconfig_choice {
 int kubeconfig_select(const struct kubeconfig *config, const struct kubeconfig_choice *choice,
 		      struct kubeconfig_access *ret, struct err *err) MUST_CHECK;
 
+/* A server by its URL and nothing else: nobody is named, and the machine's CAs vouch for it. */
+void kubeconfig_for_server(const char *url, struct kubeconfig_access *ret);
+
 /* What a pod finds: $KUBERNETES_SERVICE_HOST, $KUBERNETES_SERVICE_PORT and the folder with token,
  * ca.crt and namespace. */
 struct kubeconfig_pod {

@@ -335,6 +335,12 @@ static int fill_from_pod(const struct kubeconfig_pod *pod, const char *folder,
 	return 0;
 }
 
+void kubeconfig_for_server(const char *url, struct kubeconfig_access *ret)
+{
+	*ret = new_access();
+	ret->server = copy(ret->memory, url);
+}
+
 int kubeconfig_in_pod(const struct kubeconfig_pod *pod, struct kubeconfig_access *ret,
 		      struct err *err)
 {

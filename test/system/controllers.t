@@ -68,6 +68,8 @@ wait "$manager"
 is "the manager ends well" $? 0
 fails "an unknown flag is an error" "$BIN/vc-controller-manager" --nope
 has "that names it" "$output" "--nope"
+fails "the address of a server, alone, must be one" "$BIN/vc-controller-manager" --master nowhere
+has "and the error says so" "$output" "vc-controller-manager: server: "
 fails "a controller twice is one" "$BIN/vc-controller-manager" --kubeconfig "$home/kubeconfig" \
 	--leader-elect=false --controllers job-controller,-job-controller
 passes "it stops again" "$BIN/volcano" down --data-dir "$home"

@@ -404,6 +404,17 @@ static void test_wrong_files(void)
 	}
 }
 
+static void test_server(void)
+{
+	AUTO(kubeconfig_access_done) struct kubeconfig_access a = {0};
+
+	kubeconfig_for_server("http://127.0.0.1:8001", &a);
+	is(a.server, "http://127.0.0.1:8001");
+	is(a.namespace, "default");
+	ok(!a.token[0] && !a.ca[0] && !a.client_cert[0] && !a.as[0] && !a.exec,
+	   "nobody is named, and nothing is missing");
+}
+
 static void test_pod(void)
 {
 	struct kubeconfig_pod pod = {
@@ -501,6 +512,7 @@ int main(void)
 	test_merge();
 	test_relative();
 	test_wrong_files();
+	test_server();
 	test_pod();
 	test_print();
 	test_real_disk();

@@ -226,10 +226,12 @@ static int find_access(const struct settings *settings, struct kubeconfig_access
 
 	if (!settings->kubeconfig[0] && !settings->master[0])
 		return kubeconfig_in_pod(&pod, ret, err);
+	if (!settings->kubeconfig[0]) {
+		kubeconfig_for_server(settings->master, ret);
+		return 0;
+	}
 	config = kubeconfig_new(NULL);
-	if (settings->kubeconfig[0] && kubeconfig_load(config, settings->kubeconfig, err) < 0)
-		return -1;
-	if (settings->kubeconfig[0] &&
+	if (kubeconfig_load(config, settings->kubeconfig, err) < 0 ||
 	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, ret, err) < 0)
 		return -1;
 	if (settings->master[0])

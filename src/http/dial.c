@@ -69,12 +69,17 @@ void dial_free(struct dial *dial)
 	mem_free(dial);
 }
 
+/* A host that is an address is not said twice. */
 static void describe(const struct dial *dial, char *text, size_t size)
 {
 	char address[ADDRESS_TEXT_SIZE];
+	char given[ADDRESS_TEXT_SIZE] = "";
 
 	address_print(&dial->address, address);
-	if (!dial->host)
+	if (dial->host)
+		snprintf(given, sizeof(given), strchr(dial->host, ':') ? "[%s]:%d" : "%s:%d",
+			 dial->host, dial->port);
+	if (!dial->host || str_is(str_from(address), given))
 		snprintf(text, size, "%s", address);
 	else if (address[0])
 		snprintf(text, size, "%s port %d (%s)", dial->host, dial->port, address);

@@ -332,7 +332,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!bench && !str_is(name, "all")) {
-		(void)err_set(&err, ERR_NOT_FOUND, "no benchmark is called \"%.*s\"",
+		(void)err_set(&err, ERR_NOT_FOUND,
+			      "no benchmark is called \"%.*s\"; `vc-bench --help` lists them",
 			      STR_ARG(name));
 		return fail(&err, 2);
 	}

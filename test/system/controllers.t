@@ -73,4 +73,7 @@ has "and the error says so" "$output" "vc-controller-manager: server: "
 fails "a controller twice is one" "$BIN/vc-controller-manager" --kubeconfig "$home/kubeconfig" \
 	--leader-elect=false --controllers job-controller,-job-controller
 passes "it stops again" "$BIN/volcano" down --data-dir "$home"
+address=$(sed -n 's|.*server: "*https://\([0-9.:]*\).*|\1|p' "$KUBECONFIG")
+fails "nobody answers any more" "$BIN/vcctl" job list
+has "and it is said who does not" "$output" "connect to $address: "
 finish

@@ -88,7 +88,8 @@ int daemon_flags_parse(char **args, const struct daemon_flag *const *tables, con
 			flag = find(str_skip(name, str_starts(name, STR("--")) ? 2 : 1), tables,
 				    counts, table_count);
 		if (!flag)
-			return err_set(err, ERR_BAD_REQUEST, "there is no flag \"%.*s\"",
+			return err_set(err, ERR_BAD_REQUEST,
+				       "there is no flag \"%.*s\"; --help lists them",
 				       STR_ARG(name));
 		if (equals >= 0)
 			value = *args + equals + 1;

@@ -290,7 +290,8 @@ static int parse_option(struct settings *settings, enum command command, char **
 	}
 	option = find(command, name);
 	if (!option)
-		return err_set(err, ERR_BAD_REQUEST, "there is no option \"%.*s\" here",
+		return err_set(err, ERR_BAD_REQUEST,
+			       "there is no option \"%.*s\" here; --help lists them",
 			       STR_ARG(name));
 	if (!option->value && value)
 		return err_set(err, ERR_BAD_REQUEST, "--%s takes no value", option->name);

@@ -11,6 +11,7 @@
 #include "sched/lanes.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
+#include "sched/spread.h"
 
 #include "base/banned.h"
 
@@ -28,6 +29,7 @@ enum scorer {
 struct nodeorder {
 	double weight[SCORER_COUNT];
 	int gpu; /* the dimension of nvidia.com/gpu; DIM_NONE: nobody has one */
+	struct spread_counts counts;
 };
 
 static const double top = 100; /* of a score */
@@ -58,13 +60,19 @@ static int nodeorder_new(struct plugin *p, struct plugin_args *args, struct err 
 
 static void nodeorder_free(struct plugin *p)
 {
-	mem_free(p->state);
+	struct nodeorder *order = p->state;
+
+	if (order)
+		spread_counts_done(&order->counts);
+	mem_free(order);
 }
 
 static void nodeorder_open(struct plugin *p)
 {
-	((struct nodeorder *)p->state)->gpu =
-		dims_find(p->ssn->cluster->dims, STR("nvidia.com/gpu"));
+	struct nodeorder *order = p->state;
+
+	order->gpu = dims_find(p->ssn->cluster->dims, STR("nvidia.com/gpu"));
+	spread_counts_clear(&order->counts);
 }
 
 static double weight_of(const struct plugin *p, enum scorer which)
@@ -389,14 +397,14 @@ static bool has_soft_spread(const struct plugin *p, const struct task *task)
 
 	(void)p;
 	for (size_t i = 0; i < terms->spread.len; i++)
-		if (terms->spread.ptr[i].rule->when_unsatisfiable == UNSATISFIABLE_SCHEDULE_ANYWAY)
+		if (!spread_is_hard(&terms->spread.ptr[i]))
 			return true;
 	return false;
 }
 
-/* How many domains of a topology the candidates are in. */
+/* How many domains of a topology the candidates are in, without those that are marked by -1. */
 static size_t domains_of(const struct topology *topology, struct node_info *const *nodes,
-			 size_t count)
+			 size_t count, const double *raw)
 {
 	AUTO(mem_free) uint8_t *seen = mem_zalloc(topology->values.len + 1);
 	size_t domains = 0;
@@ -404,7 +412,7 @@ static size_t domains_of(const struct topology *topology, struct node_info *cons
 	for (size_t i = 0; i < count; i++) {
 		uint32_t domain = topology_domain(topology, nodes[i]->slot);
 
-		if (domain == AFFINITY_NONE || seen[domain])
+		if (raw[i] < 0 || seen[domain])
 			continue;
 		seen[domain] = 1;
 		domains++;
@@ -412,19 +420,26 @@ static size_t domains_of(const struct topology *topology, struct node_info *cons
 	return domains;
 }
 
-/* Add one constraint's part; a node without the key is marked by -1. */
-static void add_spread(const struct spread_term *spread, struct node_info *const *nodes,
-		       size_t count, double *raw)
+/* Nodes without the key of a constraint are marked by -1. */
+static void mark_without(const struct topology *topology, struct node_info *const *nodes,
+			 size_t count, double *raw)
 {
-	double weight = log((double)domains_of(spread->term->topology, nodes, count) + 2);
+	for (size_t i = 0; i < count; i++)
+		if (topology_domain(topology, nodes[i]->slot) == AFFINITY_NONE)
+			raw[i] = -1;
+}
+
+/* Add one constraint's part. */
+static void add_spread(const struct spread_term *spread, const struct spread_count *pods,
+		       struct node_info *const *nodes, size_t count, double *raw)
+{
+	double weight = log((double)domains_of(spread->term->topology, nodes, count, raw) + 2);
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t domain = topology_domain(spread->term->topology, nodes[i]->slot);
 
-		if (domain == AFFINITY_NONE)
-			raw[i] = -1;
-		else if (raw[i] >= 0)
-			raw[i] += (double)pod_term_matching(spread->term, domain) * weight +
+		if (raw[i] >= 0)
+			raw[i] += (double)spread_pods(spread, pods, domain) * weight +
 				  (double)(spread->rule->max_skew - 1);
 	}
 }
@@ -434,11 +449,16 @@ static void score_spread(const struct plugin *p, const struct task *task,
 {
 	const struct terms *terms = task->class->terms;
 	AUTO(mem_free) double *raw = mem_calloc(count + 1, sizeof(*raw));
+	struct spread_counts *counts = &((struct nodeorder *)p->state)->counts;
 	double low = INFINITY, high = 0;
 
+	(void)spread_counts_find(counts, p->ssn->cluster, terms);
 	for (size_t i = 0; i < terms->spread.len; i++)
-		if (terms->spread.ptr[i].rule->when_unsatisfiable == UNSATISFIABLE_SCHEDULE_ANYWAY)
-			add_spread(&terms->spread.ptr[i], nodes, count, raw);
+		if (!spread_is_hard(&terms->spread.ptr[i]))
+			mark_without(terms->spread.ptr[i].term->topology, nodes, count, raw);
+	for (size_t i = 0; i < terms->spread.len; i++)
+		if (!spread_is_hard(&terms->spread.ptr[i]))
+			add_spread(&terms->spread.ptr[i], &counts->at.ptr[i], nodes, count, raw);
 	for (size_t i = 0; i < count; i++) {
 		raw[i] = round(raw[i]);
 		if (raw[i] < 0)

@@ -12,19 +12,11 @@
 #include "sched/affinity.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
+#include "sched/spread.h"
 
 #include "base/banned.h"
 
 enum { BIND_SECONDS = 600 };
-
-/* What one spread constraint looks at. Which nodes and domains count does not change in a session, since
- * nodes do not; how many pods they have does with each placement. */
-struct spread_state {
-	VEC(uint32_t) domains; /* that have a node which counts */
-	int32_t fewest;        /* pods of any of them; 0 where there are too few domains */
-	uint8_t *barred;       /* by slot: does not count; NULL: all do */
-	int32_t *apart;        /* by domain: pods on nodes that do not count; likewise */
-};
 
 struct predicates {
 	bool node_affinity;
@@ -34,10 +26,9 @@ struct predicates {
 	bool spread;
 	struct volume_filters volumes;
 	int64_t bind_seconds; /* to wait for claims */
-	/* The terms that were asked about last in this session, and their spread constraints. */
-	const struct terms *spread_terms;
-	uint64_t spread_changes; /* `fewest` are as of that change */
-	VEC(struct spread_state) spreads;
+	struct spread_counts counts;
+	VEC(int32_t)
+	fewest; /* by constraint: pods of any domain; 0 where there are too few of these */
 };
 
 static int predicates_new(struct plugin *p, struct plugin_args *args, struct err *err)
@@ -65,31 +56,20 @@ static int predicates_new(struct plugin *p, struct plugin_args *args, struct err
 	return 0;
 }
 
-static void clear_spreads(struct predicates *pr)
-{
-	for (size_t i = 0; i < pr->spreads.len; i++) {
-		vec_done(&pr->spreads.ptr[i].domains);
-		mem_free(pr->spreads.ptr[i].barred);
-		mem_free(pr->spreads.ptr[i].apart);
-	}
-	vec_clear(&pr->spreads);
-	pr->spread_terms = NULL;
-}
-
 static void predicates_free(struct plugin *p)
 {
 	struct predicates *pr = p->state;
 
 	if (pr) {
-		clear_spreads(pr);
-		vec_done(&pr->spreads);
+		spread_counts_done(&pr->counts);
+		vec_done(&pr->fewest);
 	}
 	mem_free(pr);
 }
 
 static void predicates_open(struct plugin *p)
 {
-	clear_spreads(p->state);
+	spread_counts_clear(&((struct predicates *)p->state)->counts);
 	volumes_tidy(p->ssn->cluster);
 	volumes_set_patience(p->ssn->cluster,
 			     ((const struct predicates *)p->state)->bind_seconds * TIME_SECOND);
@@ -139,22 +119,12 @@ static bool selects_nodes(const struct plugin *p, const struct task *task)
 	       task->class->terms->selects_nodes;
 }
 
-static bool may_run_on(const struct cluster *cluster, const struct terms *terms,
-		       const struct node_info *node)
-{
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(node->labels, cluster->atoms, room);
-	const struct affinity *affinity = terms->spec->affinity;
-
-	return node_affinity_allows(&terms->spec->node_selector, affinity ? affinity->node : NULL,
-				    node->text, &labels);
-}
-
 static verdict test_node_affinity(const struct plugin *p, const struct task *task,
 				  const struct node_info *node)
 {
-	return may_run_on(p->ssn->cluster, task->class->terms, node) ? 0
-								     : VERDICT(FIT_NODE_AFFINITY);
+	return terms_allow_node(task->class->terms, p->ssn->cluster, node)
+		       ? 0
+		       : VERDICT(FIT_NODE_AFFINITY);
 }
 
 static bool looks_at_taints(const struct plugin *p, const struct task *task)
@@ -309,11 +279,6 @@ static void test_all_pod_affinity(const struct plugin *p, const struct task *tas
 
 /* --- spreading ------------------------------------------------------------------------------- */
 
-static bool is_hard(const struct spread_term *spread)
-{
-	return spread->rule->when_unsatisfiable != UNSATISFIABLE_SCHEDULE_ANYWAY;
-}
-
 static bool has_spread(const struct plugin *p, const struct task *task)
 {
 	const struct terms *terms = task->class->terms;
@@ -321,106 +286,22 @@ static bool has_spread(const struct plugin *p, const struct task *task)
 	if (!((const struct predicates *)p->state)->spread)
 		return false;
 	for (size_t i = 0; i < terms->spread.len; i++)
-		if (is_hard(&terms->spread.ptr[i]))
+		if (spread_is_hard(&terms->spread.ptr[i]))
 			return true;
 	return false;
 }
 
-/* Does a node count for a constraint? */
-static bool is_eligible(const struct cluster *cluster, const struct terms *terms,
-			const struct topology_spread *rule, const struct node_info *node)
-{
-	if (rule->node_affinity_policy != INCLUSION_IGNORE && terms->selects_nodes &&
-	    !may_run_on(cluster, terms, node))
-		return false;
-	return rule->node_taints_policy != INCLUSION_HONOR ||
-	       !taints_first_untolerated(&node->profile->taints, &terms->spec->tolerations,
-					 TAINTS_THAT_FORBID);
-}
-
-/* The domains that have a node which counts, and the nodes that do not. */
-static void find_domains(const struct cluster *cluster, const struct terms *terms,
-			 const struct spread_term *spread, struct spread_state *state)
-{
-	const struct topology *topology = spread->term->topology;
-	AUTO(mem_free) uint8_t *seen = mem_zalloc(topology->values.len + 1);
-
-	for (size_t i = 0; i < cluster->nodes.len; i++) {
-		const struct node_info *node = cluster->nodes.ptr[i];
-		uint32_t domain;
-
-		if (!node || !node->there)
-			continue;
-		domain = topology_domain(topology, node->slot);
-		if (domain == AFFINITY_NONE)
-			continue;
-		if (!is_eligible(cluster, terms, spread->rule, node)) {
-			if (!state->barred)
-				state->barred = mem_zalloc(cluster->nodes.len);
-			state->barred[i] = 1;
-		} else if (!seen[domain]) {
-			seen[domain] = 1;
-			vec_push(&state->domains, domain);
-		}
-	}
-	if (state->barred)
-		state->apart = mem_calloc(topology->values.len + 1, sizeof(*state->apart));
-}
-
-static bool is_matched(const struct terms *terms, const struct pod_term *term)
-{
-	for (size_t i = 0; i < terms->matched.len; i++)
-		if (terms->matched.ptr[i] == term)
-			return true;
-	return false;
-}
-
-/* Pods on nodes that do not count. */
-static void count_apart(const struct cluster *cluster, const struct pod_term *term,
-			struct spread_state *state)
-{
-	memset(state->apart, 0, (term->topology->values.len + 1) * sizeof(*state->apart));
-	for (size_t i = 0; i < cluster->nodes.len; i++) {
-		const struct node_info *node = cluster->nodes.ptr[i];
-
-		if (!state->barred[i])
-			continue;
-		LIST_EACH(&node->tasks, struct task, node_link, task)
-		if ((task->status != TASK_RELEASING || task->leaving) &&
-		    is_matched(task->class->terms, term))
-			state->apart[topology_domain(term->topology, node->slot)]++;
-	}
-}
-
-/* Has something changed on a node that does not count? */
-static bool is_apart_stale(const struct cluster *cluster, const struct spread_state *state,
-			   uint64_t since)
-{
-	if (cluster->changes - since > CHANGE_RING)
-		return true;
-	for (uint64_t i = since; i < cluster->changes; i++)
-		if (state->barred[cluster->change_ring[i % CHANGE_RING]])
-			return true;
-	return false;
-}
-
-static int32_t pods_in(const struct spread_term *spread, const struct spread_state *state,
-		       uint32_t domain)
-{
-	return pod_term_matching(spread->term, domain) - (state->apart ? state->apart[domain] : 0);
-}
-
-static int32_t fewest_of(const struct spread_term *spread, const struct spread_state *state)
+static int32_t fewest_of(const struct spread_term *spread, const struct spread_count *count)
 {
 	size_t needed = spread->rule->min_domains.set ? (size_t)spread->rule->min_domains.value : 1;
 	int32_t fewest = INT32_MAX;
 
-	if (state->domains.len < needed || !state->domains.len)
+	if (count->domains.len < needed || !count->domains.len)
 		return 0;
-	for (size_t i = 0; i < state->domains.len; i++) {
-		int32_t count = pods_in(spread, state, state->domains.ptr[i]);
+	for (size_t i = 0; i < count->domains.len; i++) {
+		int32_t pods = spread_pods(spread, count, count->domains.ptr[i]);
 
-		fewest = count < fewest ? count : fewest;
+		fewest = pods < fewest ? pods : fewest;
 	}
 	return fewest;
 }
@@ -428,34 +309,24 @@ static int32_t fewest_of(const struct spread_term *spread, const struct spread_s
 static void find_fewest(struct predicates *pr, const struct cluster *cluster,
 			const struct terms *terms)
 {
-	bool fresh = pr->spread_terms != terms;
-
-	if (!fresh && pr->spread_changes == cluster->changes)
+	if (!spread_counts_find(&pr->counts, cluster, terms))
 		return;
-	if (fresh) {
-		clear_spreads(pr);
-		for (size_t i = 0; i < terms->spread.len; i++)
-			find_domains(cluster, terms, &terms->spread.ptr[i], vec_add(&pr->spreads));
-	}
-	for (size_t i = 0; i < terms->spread.len; i++) {
-		struct spread_state *state = &pr->spreads.ptr[i];
-
-		if (state->barred && (fresh || is_apart_stale(cluster, state, pr->spread_changes)))
-			count_apart(cluster, terms->spread.ptr[i].term, state);
-		state->fewest = fewest_of(&terms->spread.ptr[i], state);
-	}
-	pr->spread_terms = terms;
-	pr->spread_changes = cluster->changes;
+	vec_clear(&pr->fewest);
+	for (size_t i = 0; i < terms->spread.len; i++)
+		vec_push(&pr->fewest, fewest_of(&terms->spread.ptr[i], &pr->counts.at.ptr[i]));
 }
 
-static verdict spread_verdict(const struct spread_term *spread, const struct spread_state *state,
+/* Of the constraint at `i`. */
+static verdict spread_verdict(const struct predicates *pr, const struct terms *terms, size_t i,
 			      uint32_t slot)
 {
+	const struct spread_term *spread = &terms->spread.ptr[i];
 	uint32_t domain = topology_domain(spread->term->topology, slot);
 
 	if (domain == AFFINITY_NONE)
 		return VERDICT(FIT_SPREAD_LABEL);
-	return pods_in(spread, state, domain) + spread->self - state->fewest >
+	return spread_pods(spread, &pr->counts.at.ptr[i], domain) + spread->self -
+				       pr->fewest.ptr[i] >
 			       spread->rule->max_skew
 		       ? VERDICT(FIT_SPREAD)
 		       : 0;
@@ -470,8 +341,8 @@ static verdict test_spread(const struct plugin *p, const struct task *task,
 
 	find_fewest(pr, p->ssn->cluster, terms);
 	for (size_t i = 0; i < terms->spread.len && !v; i++)
-		if (is_hard(&terms->spread.ptr[i]))
-			v = spread_verdict(&terms->spread.ptr[i], &pr->spreads.ptr[i], node->slot);
+		if (spread_is_hard(&terms->spread.ptr[i]))
+			v = spread_verdict(pr, terms, i, node->slot);
 	return v;
 }
 
@@ -483,13 +354,11 @@ static void test_all_spread(const struct plugin *p, const struct task *task, uin
 
 	find_fewest(pr, p->ssn->cluster, terms);
 	for (size_t i = 0; i < terms->spread.len; i++) {
-		const struct spread_term *spread = &terms->spread.ptr[i];
-
-		if (!is_hard(spread))
+		if (!spread_is_hard(&terms->spread.ptr[i]))
 			continue;
 		for (uint32_t slot = 0; slot < count; slot++)
 			if (!verdicts[slot])
-				verdicts[slot] = spread_verdict(spread, &pr->spreads.ptr[i], slot);
+				verdicts[slot] = spread_verdict(pr, terms, i, slot);
 	}
 }
 

@@ -266,7 +266,8 @@ static bool needs_root(const struct job *job, const struct plan_container *conta
 	return false;
 }
 
-/* An ordinary user cannot make anything on the machine, and needs one always. */
+/* An ordinary user cannot make anything on the machine, and needs one always. All are built at the same place, each in
+ * the mount namespace of its container. */
 static int set_root(struct job *job, const struct container *container, struct plan_container *ret,
 		    struct err *err)
 {
@@ -275,7 +276,7 @@ static int set_root(struct job *job, const struct container *container, struct p
 	ret->read_only_root = own && own->read_only_root.value;
 	if (job->home->machine.root && !ret->read_only_root && !needs_root(job, ret))
 		return 0;
-	ret->root = arena_printf(job->arena, "%s/root", job->pod->folder);
+	ret->root = arena_printf(job->arena, "%s/root", job->home->hidden);
 	return tree_mkdir(ret->root, 0755, err);
 }
 

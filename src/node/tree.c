@@ -48,10 +48,9 @@ static int check_path(struct str path, struct err *err)
 	return 0;
 }
 
-int tree_mkdir(const char *path, mode_t mode, struct err *err)
+static int make_above(const char *path, struct err *err)
 {
 	AUTO(mem_free) char *part = mem_strdup(path);
-	struct stat info;
 
 	for (char *at = part + 1; *at; at++) {
 		if (*at != '/')
@@ -61,8 +60,22 @@ int tree_mkdir(const char *path, mode_t mode, struct err *err)
 			return err_errno(err, errno, "%s", part);
 		*at = '/';
 	}
-	if (mkdir(part, mode) == 0)
-		return chmod(part, mode) < 0 ? err_errno(err, errno, "%s", path) : 0;
+	return 0;
+}
+
+/* Mostly those above are there. */
+int tree_mkdir(const char *path, mode_t mode, struct err *err)
+{
+	struct stat info;
+	bool made = mkdir(path, mode) == 0;
+
+	if (!made && errno == ENOENT) {
+		if (make_above(path, err) < 0)
+			return -1;
+		made = mkdir(path, mode) == 0;
+	}
+	if (made)
+		return chmod(path, mode) < 0 ? err_errno(err, errno, "%s", path) : 0;
 	if (errno != EEXIST)
 		return err_errno(err, errno, "%s", path);
 	if (stat(path, &info) < 0)

@@ -36,16 +36,29 @@ struct entry {
 	bool folder;
 };
 
-static void take_entry(int folder, const char *name, struct entry *ret)
+/* What it is, as the folder says, which spares a call each, or where it does not say, itself. */
+static unsigned char type_of(int folder, const struct dirent *entry)
 {
-	char link[LINK_BYTES];
 	struct stat status;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type;
+	return fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0
+		       ? DT_UNKNOWN
+		       : (unsigned char)IFTODT(status.st_mode);
+}
+
+static void take_entry(int folder, const struct dirent *entry, struct entry *ret)
+{
+	const char *name = entry->d_name;
+	unsigned char type = type_of(folder, entry);
+	char link[LINK_BYTES];
 	ssize_t len;
 
 	*ret = (struct entry){.clone = -1};
-	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (type == DT_UNKNOWN)
 		return; /* it has gone, or is nobody's to see */
-	if (S_ISLNK(status.st_mode)) {
+	if (type == DT_LNK) {
 		len = readlinkat(folder, name, link, sizeof(link));
 		if (len > 0)
 			ret->link = mem_strdup_len(link, (size_t)len);
@@ -54,7 +67,7 @@ static void take_entry(int folder, const char *name, struct entry *ret)
 				       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
 					       AT_SYMLINK_NOFOLLOW);
 	}
-	ret->folder = S_ISDIR(status.st_mode);
+	ret->folder = type == DT_DIR;
 	ret->name = mem_strdup(name);
 }
 
@@ -106,7 +119,7 @@ static int mimic(const char *from, const char *to, const char *without, struct e
 	for (int i = 0; i < count; i++) {
 		if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0 &&
 		    !is_listed(without, names[i]->d_name))
-			take_entry(folder, names[i]->d_name, &entries[i]);
+			take_entry(folder, names[i], &entries[i]);
 		mem_free(names[i]);
 	}
 	mem_free(names);

@@ -92,6 +92,7 @@ struct agent_pod {
 	int64_t *oom_kills;       /* a container: those that are known */
 	char **messages;          /* a container: what it said at its end */
 	char *devices;            /* those that it has (devices.h); NULL: none */
+	uint64_t hosts;           /* a hash of the names that were told; 0: of none */
 	char host_ip[48];
 	char pod_ip[48];
 	bool has_cgroup;
@@ -279,9 +280,13 @@ int agent_network_join(struct agent_network *self, struct agent_pod *pod, const 
 void agent_network_note(struct agent_network *self, struct agent_pod *pod);
 /* When its last process has ended. May be called again. */
 void agent_network_leave(struct agent_network *self, struct agent_pod *pod);
-/* hosts and resolv.conf in the pod's folder. */
+/* hosts and resolv.conf in the pod's folder; with an arena hosts are given as a text in it instead, if they are short
+ * enough, else as NULL. */
 int agent_network_write(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
-			struct err *err) MUST_CHECK;
+			struct arena *arena, const char **ret_hosts, struct err *err) MUST_CHECK;
+/* The names of a pod that runs: in its folder, or told to its supervisor. */
+int agent_network_rewrite(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+			  struct err *err) MUST_CHECK;
 /* A pod with a name came or went: hosts files are written again. */
 void agent_network_changed(struct agent_network *self);
 
@@ -309,6 +314,28 @@ int agent_room_clear_message(const struct agent_pod *pod, struct str container, 
 char *agent_read_message(const struct agent_pod *pod, size_t container, bool failed);
 /* The document of a container, init containers first. */
 struct json agent_container(const struct agent_pod *pod, size_t index);
+
+/* --- agent_mounts.c --- */
+
+struct devices_view;
+struct plan_container;
+struct volumes_mounts;
+
+struct agent_mounts {
+	const struct agent_pod *pod;
+	const struct container *container;
+	const struct volumes_mounts *volumes;
+	const struct devices_view *devices;
+	const char *hidden;       /* the node's own folder */
+	const char *hosts;        /* of the hosts file in memory; NULL: it is in the pod's folder */
+	bool has_resolv;          /* it has a resolv.conf of its own in the pod's folder */
+	const char *access;       /* what lets it ask the server, and where that goes */
+	struct str access_target; /* none: nowhere */
+	bool in_memory;           /* its last words are */
+};
+/* Sets mounts and scratch of the container's plan. */
+void agent_mounts_make(const struct agent_mounts *in, struct arena *arena,
+		       struct plan_container *ret);
 
 /* --- agent_limits.c --- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent_message.c - what a container says at its end.
  *
- * At its terminationMessagePath it finds a file of the pod's folder. Of that the first 4 KiB are told; where
+ * At its terminationMessagePath it finds a file in memory, of which the supervisor keeps the first 4 KiB in the pod's
+ * folder, or, in an image, a file of that folder itself. The first 4 KiB are told; where
  * it is empty, the container failed and its policy says FallbackToLogsOnError, the end of its output is:
  * at most 2 KiB and 80 lines, as a kubelet has it. */
 #include <errno.h>
@@ -14,10 +15,11 @@
 #include "base/mem.h"
 #include "node/agent_internal.h"
 #include "node/pod_log.h"
+#include "node/wire.h"
 
 #include "base/banned.h"
 
-enum { MESSAGE_BYTES = 4096, TAIL_BYTES = 2048, TAIL_LINES = 80, READ_BYTES = 64 * 1024 };
+enum { TAIL_BYTES = 2048, TAIL_LINES = 80, READ_BYTES = 64 * 1024 };
 
 struct json agent_container(const struct agent_pod *pod, size_t index)
 {
@@ -31,7 +33,7 @@ struct json agent_container(const struct agent_pod *pod, size_t index)
 const char *agent_room_message_path(const struct agent_pod *pod, struct str container,
 				    struct arena *arena)
 {
-	return arena_printf(arena, "%s/%.*s.message", pod->folder, STR_ARG(container));
+	return arena_printf(arena, "%s/%.*s" WIRE_MESSAGE, pod->folder, STR_ARG(container));
 }
 
 int agent_room_clear_message(const struct agent_pod *pod, struct str container, struct arena *arena,
@@ -50,7 +52,7 @@ int agent_room_clear_message(const struct agent_pod *pod, struct str container, 
 static char *read_start(const char *path)
 {
 	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	char text[MESSAGE_BYTES];
+	char text[WIRE_MESSAGE_BYTES];
 	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
 	if (len <= 0)

@@ -8,7 +8,8 @@
  * a node knows many more pods, most of which have ended, than run on it.
  *
  * Every pod's hosts file names itself and the pods of its namespace that have a hostname and a subdomain. It
- * is written when the pod is made ready, and again, once a turn at most, when such a pod comes or goes. */
+ * is made when the pod is made ready, in memory, by what its plan says, and told again, once a turn at most, when such a
+ * pod comes or goes. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +27,12 @@
 
 #include "base/banned.h"
 
-enum { MACHINE_FILE_BYTES = 1024 * 1024, LOOPBACK_NETS = 254, LOOPBACK_HOSTS = 1 << 16 };
+enum {
+	MACHINE_FILE_BYTES = 1024 * 1024,
+	HOSTS_MOST_BYTES = 256 * 1024, /* in a plan */
+	LOOPBACK_NETS = 254,
+	LOOPBACK_HOSTS = 1 << 16,
+};
 
 #define LOOPBACK "127.0.0.1"
 
@@ -324,32 +330,75 @@ static void look_around(struct agent_network *self, struct str namespace, struct
 	agent_room_services(self->agent->room, namespace, add_service, ret);
 }
 
-int agent_network_write(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
-			struct err *err)
+static void print_hosts(struct agent_network *self, const struct agent_pod *pod,
+			const struct pod *view, struct buf *to)
 {
 	AUTO(world_done) struct world world = {0};
 	AUTO(buf_done) struct buf machine = BUF_INIT(MACHINE_FILE_BYTES);
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(mem_free) char *hosts = mem_printf("%s/hosts", pod->folder);
-	AUTO(mem_free) char *resolv = mem_printf("%s/resolv.conf", pod->folder);
 	struct hosts_world around;
-	bool changed;
 
 	look_around(self, view->meta.namespace, &world);
 	around = (struct hosts_world){world.pods.ptr, world.pods.len, world.services.ptr,
 				      world.services.len, agent_network_api(self, pod)};
 	if (view->spec.host_network)
 		read_machine_file("/etc/hosts", &machine);
-	hosts_print(view, str_from(pod->pod_ip), &around, buf_str(&machine), &text);
-	if (hosts_write(hosts, buf_str(&text), &changed, err) < 0)
-		return -1;
+	hosts_print(view, str_from(pod->pod_ip), &around, buf_str(&machine), to);
+}
+
+static int write_file(const struct agent_pod *pod, const char *name, struct str text,
+		      struct err *err)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/%s", pod->folder, name);
+	bool changed;
+
+	return hosts_write(path, text, &changed, err);
+}
+
+static int write_resolv(const struct agent_pod *pod, const struct pod *view, struct err *err)
+{
+	AUTO(buf_done) struct buf machine = BUF_INIT(MACHINE_FILE_BYTES);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
 	if (!pod->on_bridge && !view->spec.dns_config && !str_is(view->spec.dns_policy, "None"))
 		return 0; /* it sees the machine's */
-	buf_clear(&machine);
-	buf_clear(&text);
 	read_machine_file("/etc/resolv.conf", &machine);
 	hosts_print_resolv(view, buf_str(&machine), &text);
-	return hosts_write(resolv, buf_str(&text), &changed, err);
+	return write_file(pod, "resolv.conf", buf_str(&text), err);
+}
+
+int agent_network_write(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+			struct arena *arena, const char **ret_hosts, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	print_hosts(self, pod, view, &text);
+	*ret_hosts = NULL;
+	if (arena && text.len <= HOSTS_MOST_BYTES) {
+		*ret_hosts = arena_str(arena, buf_str(&text)).ptr;
+		pod->hosts = hash_bytes(text.ptr, text.len, 0);
+	} else if (write_file(pod, "hosts", buf_str(&text), err) < 0) {
+		return -1;
+	}
+	return write_resolv(pod, view, err);
+}
+
+/* Where the pod's hosts file is in its folder, as a large one or that of an earlier agent, it is written. */
+int agent_network_rewrite(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
+			  struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(mem_free) char *path = mem_printf("%s/hosts", pod->folder);
+	uint64_t hash;
+
+	print_hosts(self, pod, view, &text);
+	if (access(path, F_OK) == 0)
+		return write_file(pod, "hosts", buf_str(&text), err);
+	hash = hash_bytes(text.ptr, text.len, 0);
+	if (pod->supervisor && hash != pod->hosts) {
+		supervisor_hosts(pod->supervisor, buf_str(&text));
+		pod->hosts = hash;
+	}
+	return 0;
 }
 
 static void on_changed(void *arg)

@@ -5,8 +5,10 @@
  * groups, and a plan that names them; what is missing is an error that says what a kubelet says, and when
  * something of the pod's namespace has come or changed the pod is looked at again. A change of what a
  * volume holds is brought to the pods that mount it. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -31,7 +33,7 @@
 
 #include "base/banned.h"
 
-enum { LOG_BYTES = 10 * 1024 * 1024, LOG_FILES = 5, MODE_WORK = 0777 };
+enum { LOG_BYTES = 10 * 1024 * 1024, LOG_FILES = 5, MODE_FOLDER = 0711, MODE_WORK = 0777 };
 
 static const enum resource_id room_resources[ROOM_KIND_COUNT] = {
 	[ROOM_CONFIG_MAP] = RESOURCE_CONFIGMAPS,
@@ -78,7 +80,9 @@ struct job {
 	struct volumes_place place;
 	VEC(struct json) services;
 	const char *netns;
+	const char *hosts; /* what its hosts file is to hold; NULL: it is in its folder */
 	bool own_dns;
+	bool in_memory; /* small files of its containers are, but for large ones */
 	struct agent_access_use access;
 	const char *access_source;   /* NULL: it has none */
 	struct devices_view devices; /* of the container that is being made */
@@ -169,6 +173,7 @@ static int job_begin(struct agent_room *home, struct agent_pod *pod, struct job 
 		.can_mount = home->machine.root && (namespaces & MACHINE_MOUNT),
 		.namespaces = namespaces & MACHINE_MOUNT,
 	};
+	ret->in_memory = ret->place.namespaces && !home->runtime;
 	return 0;
 }
 
@@ -181,71 +186,6 @@ static const struct container *container_at(const struct pod *pod, size_t index)
 }
 
 /* --- a container's part of the plan --- */
-
-static bool has_mount(const struct volumes_mounts *mounts, const char *target)
-{
-	for (size_t i = 0; i < mounts->len; i++)
-		if (strcmp(mounts->ptr[i].target, target) == 0)
-			return true;
-	return false;
-}
-
-/* The files in which it finds names, unless it brings its own. */
-static void add_names(struct job *job, const struct volumes_mounts *mounts, struct plan_mount *list,
-		      size_t *len)
-{
-	static const char *const names[] = {"hosts", "resolv.conf"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		const char *target = arena_printf(job->arena, "/etc/%s", names[i]);
-
-		if (has_mount(mounts, target) || (i > 0 && !job->netns && !job->own_dns))
-			continue;
-		list[(*len)++] = (struct plan_mount){
-			.source = arena_printf(job->arena, "%s/%s", job->pod->folder, names[i]),
-			.target = target,
-		};
-	}
-}
-
-/* The folder that it begins in is in the node's own, which is hidden; it is brought back, alone. */
-static void add_own_mounts(struct job *job, size_t index, const struct volumes_mounts *mounts,
-			   struct plan_container *ret)
-{
-	size_t before = job->devices.n_mounts;
-	struct plan_mount *list = arena_calloc(job->arena, before + mounts->len + 6, sizeof(*list));
-	size_t len = before + mounts->len;
-	const struct container *container = container_at(&job->view, index);
-	struct str message = container->message_path;
-
-	if (before)
-		memcpy(list, job->devices.mounts, before * sizeof(*list));
-	if (mounts->len)
-		memcpy(list + before, mounts->ptr, mounts->len * sizeof(*list));
-	for (size_t i = before; i < len; i++)
-		if (list[i].fstype && job->home->hidden &&
-		    strcmp(list[i].target, job->home->hidden) == 0)
-			list[i].read_only = false; /* 4 KiB of nothing */
-	if (!container->working_dir.len)
-		list[len++] = (struct plan_mount){
-			.source = arena_printf(job->arena, "%s/work", job->pod->folder),
-			.target = arena_printf(job->arena, "%s/work", job->pod->folder),
-		};
-	add_names(job, mounts, list, &len);
-	if (job->access_source && job->access.targets[index].len)
-		list[len++] = (struct plan_mount){
-			.source = job->access_source,
-			.target = arena_str(job->arena, job->access.targets[index]).ptr,
-			.read_only = true,
-		};
-	if (message.len)
-		list[len++] = (struct plan_mount){
-			.source = agent_room_message_path(job->pod, container->name, job->arena),
-			.target = arena_str(job->arena, message).ptr,
-		};
-	ret->mounts = list;
-	ret->n_mounts = len;
-}
 
 /* Whether a mount has no place on the machine. Below /dev and /run, where everything goes when the machine
  * does, one may be made. */
@@ -290,7 +230,21 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 		return -1;
 	if (!job->place.namespaces && !job->home->runtime)
 		return volumes_link(&job->place, mounts.ptr, mounts.len, err);
-	add_own_mounts(job, index, &mounts, ret);
+	agent_mounts_make(
+		&(struct agent_mounts){
+			.pod = job->pod,
+			.container = container_at(&job->view, index),
+			.volumes = &mounts,
+			.devices = &job->devices,
+			.hidden = job->home->hidden,
+			.hosts = job->hosts,
+			.has_resolv = job->netns || job->own_dns,
+			.access = job->access_source,
+			.access_target =
+				job->access_source ? job->access.targets[index] : str_none(),
+			.in_memory = job->in_memory,
+		},
+		job->arena, ret);
 	if (job->home->runtime)
 		return 0;
 	return set_root(job, container_at(&job->view, index), ret, err);
@@ -400,6 +354,20 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 
 /* --- the plan --- */
 
+/* A pod whose output would find no room is not begun: files for it are made only when there is some. */
+static int make_folder(struct job *job, struct err *err)
+{
+	const char *folder = job->pod->folder;
+	struct statvfs disk;
+
+	if (tree_mkdir(folder, MODE_FOLDER, err) < 0)
+		return -1;
+	if (statvfs(folder, &disk) == 0 && disk.f_blocks > 0 &&
+	    (job->home->machine.root ? disk.f_bfree : disk.f_bavail) == 0)
+		return err_errno(err, ENOSPC, "%s", folder);
+	return 0;
+}
+
 /* Where containers begin that do not say otherwise. */
 static int make_work(struct job *job, struct err *err)
 {
@@ -423,12 +391,15 @@ static int make_network(struct job *job, struct err *err)
 	job->room.host_ip = str_from(job->pod->host_ip);
 	if (agent_network_api(network, job->pod))
 		job->room.api_host = STR(AGENT_API_NAME);
-	return job->place.namespaces ? agent_network_write(network, job->pod, &job->view, err) : 0;
+	if (!job->place.namespaces)
+		return 0;
+	return agent_network_write(network, job->pod, &job->view,
+				   job->in_memory ? job->arena : NULL, &job->hosts, err);
 }
 
 static int make_messages(struct job *job, struct err *err)
 {
-	for (size_t i = 0; i < job->pod->life->n_containers; i++) {
+	for (size_t i = 0; i < job->pod->life->n_containers && !job->in_memory; i++) {
 		const struct container *container = container_at(&job->view, i);
 
 		if (agent_room_clear_message(job->pod, container->name, job->arena, err) < 0)
@@ -480,7 +451,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 	struct plan_container *containers;
 
 	ret->reason = "CreateContainerError";
-	if (job_begin(home, pod, &job, err) < 0 || tree_mkdir(pod->folder, 0711, err) < 0 ||
+	if (job_begin(home, pod, &job, err) < 0 || make_folder(&job, err) < 0 ||
 	    make_work(&job, err) < 0 || make_network(&job, err) < 0)
 		return -1;
 	ret->reason = NULL; /* waits for its volumes, in a kubelet's way */
@@ -639,7 +610,7 @@ void agent_room_rewrite_hosts(struct agent_room *home, struct agent_pod *pod)
 	if (!(home->machine.namespaces & MACHINE_MOUNT))
 		return; /* they see the machine's */
 	if (job_begin(home, pod, &job, &err) < 0 ||
-	    agent_network_write(home->network, pod, &job.view, &err) < 0)
+	    agent_network_rewrite(home->network, pod, &job.view, &err) < 0)
 		log_warn(home->agent->log, "cannot write a hosts file", LOG_STR("pod", pod->uid),
 			 LOG_STR("error", err.text));
 }

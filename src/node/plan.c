@@ -28,6 +28,12 @@ const struct plan_identity plan_identity_none = {
 	.keep_capabilities = UINT64_MAX,
 };
 
+bool plan_mount_is_file(const struct plan_mount *mount)
+{
+	return mount->fstype &&
+	       (strcmp(mount->fstype, PLAN_HOSTS) == 0 || strcmp(mount->fstype, PLAN_MESSAGE) == 0);
+}
+
 enum field_type {
 	FIELD_TEXT,
 	FIELD_TEXTS, /* ends in NULL when decoded; its count is elsewhere */
@@ -103,6 +109,7 @@ static const struct field container_fields[] = {
 	LIST(struct plan_container, mounts, n_mounts, FIELD_STRUCTS, &mount_shape),
 	FIELD(struct plan_container, root, FIELD_TEXT),
 	FIELD(struct plan_container, read_only_root, FIELD_BOOL),
+	FIELD(struct plan_container, scratch, FIELD_TEXT),
 	{"identity", FIELD_STRUCT, offsetof(struct plan_container, identity), 0, &identity_shape},
 	FIELD(struct plan_container, tty, FIELD_BOOL),
 	FIELD(struct plan_container, stdin_open, FIELD_BOOL),

@@ -21,20 +21,28 @@
 #include "base/str.h"
 
 /* Of the plan's text, and of what it means. `volcano` and `volcano-pod` must have the same. */
-#define PLAN_VERSION "3"
+#define PLAN_VERSION "4"
 
 /* A kind of mount of our own: the folder `target` as it is, but for the entries that `options` names, with
  * commas between. */
 #define PLAN_WITHOUT "without"
+/* Two more: files that are there for one run of a container, in memory (plan_container.scratch). The supervisor keeps
+ * them open. Of PLAN_HOSTS `options` is what it holds, until other names are told; of PLAN_MESSAGE, which everybody may
+ * write, the start is kept in the pod's folder when the run has ended. */
+#define PLAN_HOSTS "hosts"
+#define PLAN_MESSAGE "message"
 
 /* Made in this order, in the mount namespace of the container. */
 struct plan_mount {
 	const char *source;  /* a path of the machine; NULL with fstype */
 	const char *target;  /* a path in the container; made where it is missing */
-	const char *fstype;  /* NULL: bind mount; "tmpfs", "proc", PLAN_WITHOUT */
+	const char *fstype;  /* NULL: bind mount; "tmpfs", "proc", PLAN_WITHOUT, ... */
 	const char *options; /* of fstype, e.g. "size=1048576"; may be NULL */
 	bool read_only;
 };
+
+/* Is it a file in memory? */
+bool plan_mount_is_file(const struct plan_mount *mount);
 
 struct plan_identity {
 	int64_t uid; /* -1: as the supervisor */
@@ -71,6 +79,9 @@ struct plan_container {
 		root; /* an empty folder: a root of its own is built there, so that what mounts need
 			     is made in it and not on the machine; NULL: the machine's */
 	bool read_only_root; /* with it: only what is mounted can be written */
+	const char *
+		scratch; /* the target of a mount of "tmpfs", where files of PLAN_HOSTS and PLAN_MESSAGE,
+				which come after it, are made; may be NULL where there are none */
 	struct plan_identity identity;
 	bool tty;
 	bool stdin_open;

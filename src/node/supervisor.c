@@ -38,7 +38,7 @@
 #define STALE \
 	"the volcano-pod beside this volcano is of another version: install both from one build"
 
-enum { MESSAGE_BYTES = 16 * 1024, MESSAGES_A_TURN = 32 };
+enum { MESSAGE_BYTES = 16 * 1024, MESSAGES_A_TURN = 32, HOSTS_PIECE_BYTES = 64 * 1024 };
 
 struct launcher {
 	struct loop *loop;
@@ -465,6 +465,22 @@ void supervisor_exec(struct supervisor *supervisor, uint64_t id, size_t containe
 		buf_printf(&text, "exec %llu %zu 0%c", (unsigned long long)id, container, '\0');
 	}
 	ask(supervisor, text.ptr, text.len);
+}
+
+void supervisor_hosts(struct supervisor *supervisor, struct str hosts)
+{
+	size_t at = 0;
+
+	do {
+		AUTO(buf_done) struct buf text = BUF_INIT(WIRE_MAX_BYTES);
+		struct str piece = str_slice(hosts, at, at + HOSTS_PIECE_BYTES);
+
+		buf_printf(&text, "hosts %zu %zu", at, hosts.len);
+		buf_putc(&text, '\0');
+		buf_put_str(&text, piece);
+		ask(supervisor, text.ptr, text.len);
+		at += piece.len;
+	} while (at < hosts.len);
 }
 
 void supervisor_quit(struct supervisor *supervisor)

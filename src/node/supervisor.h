@@ -64,6 +64,8 @@ void supervisor_stop(struct supervisor *supervisor, size_t container, int64_t gr
 /* `timeout_us` 0: none. */
 void supervisor_exec(struct supervisor *supervisor, uint64_t id, size_t container,
 		     int64_t timeout_us, const struct str *args, size_t n_args);
+/* Other names for its containers, as the text of their hosts files, where these are in memory (PLAN_HOSTS). */
+void supervisor_hosts(struct supervisor *supervisor, struct str hosts);
 /* Kill whatever runs, and go. `lost` follows. */
 void supervisor_quit(struct supervisor *supervisor);
 

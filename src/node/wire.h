@@ -9,6 +9,8 @@
  *	start I RUN			run it; RUN counts from 0 (nothing happens where it has run already)
  *	stop I GRACE			SIGTERM, and after GRACE microseconds SIGKILL to all that is left
  *	signal I NUMBER			a signal to its process group
+ *	hosts AT SIZE NUL BYTES		names that its containers know from now on: BYTES at AT of a file of SIZE;
+ *					the first part is at 0, and the last one ends at SIZE
  *	exec ID I TIMEOUT NUL ARGS	run another command in its place; arguments end in NUL each
  *	quit				kill what runs, and go
  *
@@ -31,10 +33,14 @@
 
 /* Read where a supervisor is started by hand. */
 #define WIRE_PLAN "plan"
+/* The file in the pod's folder that holds what a container has said at its end: its name and this. None: nothing. */
+#define WIRE_MESSAGE ".message"
 
 enum {
 	WIRE_VERSION = 1,
 	WIRE_MAX_BYTES = 128 * 1024,
+	WIRE_HOSTS_BYTES = 16 * 1024 * 1024,
+	WIRE_MESSAGE_BYTES = 4096,
 	WIRE_OUTPUT_BYTES = 10 * 1024, /* of a command: as much as a kubelet shows of a probe */
 	WIRE_NOT_STARTED = -1,
 	WIRE_TIMED_OUT = -2,

@@ -28,6 +28,7 @@ limits=$(kubectl get nodes -o jsonpath='{.items[0].status.conditions[?(@.type=="
 port=$(port)
 ask="curl -sS -m 60 --cacert /var/run/secrets/kubernetes.io/serviceaccount/ca.crt https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/livez"
 {
+	pod hears Never "until grep -q named.sub /etc/hosts; do sleep 0.1; done"
 	pod asks Never "touch $tmp/asks; until [ -e $tmp/ask ]; do sleep 0.1; done; $ask" 'ports: [{containerPort: 80}],'
 	if [ "$limits" = True ]; then
 		pod away Never "touch $tmp/away; until [ -e $tmp/go ]; do sleep 0.1; done; exec tail /dev/zero" \
@@ -37,6 +38,7 @@ ask="curl -sS -m 60 --cacert /var/run/secrets/kubernetes.io/serviceaccount/ca.cr
 } >"$tmp/pods.yaml"
 passes "pods" kubectl create -f "$tmp/pods.yaml"
 passes "one runs" wait_for condition=Ready pod/asks
+passes "one waits for a name" wait_for condition=Ready pod/hears
 if [ "$limits" = True ]; then
 	passes "one waits" wait_for condition=Ready pod/away
 	passes "one runs out of memory" wait_for 'jsonpath={.status.containerStatuses[0].lastState.terminated.reason}=OOMKilled' pod/before
@@ -52,6 +54,8 @@ if [ "$limits" = True ]; then
 fi
 # Nobody keeps its port free: a connection of somebody else's may have it for a moment.
 comes "it comes back" "volcano is ready" volcano up -d --listen "127.0.0.1:$port"
+pod named Never "exec sleep 1000" | sed 's/^spec: {/spec: {hostname: named, subdomain: sub, /' | kubectl create -f - >/dev/null
+settles "one finds a name that has come since" Succeeded field hears .status.phase
 touch "$tmp/ask"
 settles "one asks the server" Succeeded field asks .status.phase
 is "which answers" "$(kubectl logs asks)" ok

@@ -168,6 +168,13 @@ is "in files and variables" "$(kubectl logs volumes -c c)" "onehiddenshared
 
 one hidden volumes"
 is "and leaves a message" "$(field volumes '.status.containerStatuses[0].state.terminated.message')" said
+pod hears Never 'until grep -q named.sub /etc/hosts; do sleep 0.1; done; grep -c localhost /etc/hosts; exit 5' |
+	kubectl create -f - >/dev/null
+passes "one waits for a name" wait_for condition=Ready pod/hears
+pod named Never 'exec sleep 1000' 'hostname: named, subdomain: sub, terminationGracePeriodSeconds: 1,' | kubectl create -f - >/dev/null
+passes "it finds it when a pod has it" phase Failed pod/hears
+is "beside those that it knew" "$(field hears '.status.containerStatuses[0].state.terminated.exitCode') $(kubectl logs hears)" "5 2"
+passes "the pod with the name goes" kubectl delete pod named --timeout=60s
 passes "probes say that it is ready" wait_for condition=Ready pod/probed
 passes "its hook has run" test -e "$tmp/post"
 passes "it is deleted" kubectl delete pod probed --timeout=60s

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -497,6 +498,98 @@ static void test_groups(const char *program)
 	end(&w);
 }
 
+static bool has_said(const struct world *w, const char *file, const char *what)
+{
+	AUTO(mem_free) char *text = log_of(w, file);
+
+	return strstr(text, what) != NULL;
+}
+
+/* Whether this machine permits what the test needs. */
+static bool may_mount(void)
+{
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(unshare((geteuid() ? CLONE_NEWUSER : 0) | CLONE_NEWNS) == 0 ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+#define FILES_SCRIPT                                     \
+	"head -n1 names; echo $(ls scratch | wc -l); "   \
+	"until grep -q two names; do sleep 0.05; done; " \
+	"[ $(wc -c <names) = 150004 ] && echo whole; "   \
+	"[ -e been ] && exit 0; touch been; echo bye >words; exit 3"
+
+/* Names and last words are files in memory: names may change while it runs, words are kept when it has ended. */
+static void test_files(const char *program)
+{
+	struct world w;
+	const char *argv[4];
+	struct plan_mount mounts[3] = {
+		{.fstype = "tmpfs", .options = "mode=0555,size=1m"},
+		{.fstype = PLAN_HOSTS, .options = "one\n"},
+		{.fstype = PLAN_MESSAGE},
+	};
+	struct plan_container containers[] = {shell("main", argv, FILES_SCRIPT)};
+	AUTO(buf_done) struct buf names = BUF_UNBOUNDED;
+	char *paths[3];
+	char *text;
+	struct err err;
+
+	if (!may_mount()) {
+		ok(true, "files in memory # SKIP no mount namespaces");
+		return;
+	}
+	begin(&w, program);
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		static const char *const files[] = {"scratch", "names", "words"};
+
+		paths[i] = mem_printf("%s/%s", w.folder, files[i]);
+		mounts[i].target = paths[i];
+		ok(i ? fd_write_file(paths[i], "", 0, 0600, &err) == 0 : mkdir(paths[i], 0755) == 0,
+		   "a place for %s", files[i]);
+	}
+	containers[0].mounts = mounts;
+	containers[0].n_mounts = ARRAY_LEN(mounts);
+	containers[0].scratch = paths[0];
+	containers[0].cwd = w.folder;
+	launch(&w, containers, 1,
+	       &(struct pod_plan){.grace_us = TIME_SECOND,
+				  .mount_namespace = true,
+				  .user_namespace = geteuid() != 0,
+				  .log_size = 1 << 20,
+				  .log_files = 2});
+	supervisor_start(w.supervisor, 0, 0);
+	WAIT(&w, w.records[0].state == RECORD_ENDED || has_said(&w, "main.0.log", "F 0|"));
+	is(w.records[0].message, "");
+	buf_puts(&names, "two\n");
+	while (names.len < 150004)
+		buf_putc(&names, '#');
+	supervisor_hosts(w.supervisor, buf_str(&names));
+	WAIT(&w, w.records[0].state == RECORD_ENDED);
+	ok(w.records[0].now.exit_code == 3, "it has seen names change in place");
+	text = log_of(&w, "main.0.log");
+	is(text, "stdout F one|stdout F 0|stdout F whole|");
+	mem_free(text);
+	buf_clear(&names);
+	text = mem_printf("%s/main" WIRE_MESSAGE, w.pod);
+	ok(fd_read_file(text, &names, &err) == 0 && str_is(buf_str(&names), "bye\n"),
+	   "its last words are kept");
+	supervisor_start(w.supervisor, 0, 1);
+	WAIT(&w, w.records[0].state == RECORD_ENDED && w.records[0].run == 1);
+	ok(access(text, F_OK) < 0, "those of a run that says nothing are not the last one's");
+	mem_free(text);
+	text = log_of(&w, "main.1.log");
+	is(text, "stdout F two|stdout F 0|stdout F whole|");
+	mem_free(text);
+	(void)rmdir(paths[0]);
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+		mem_free(paths[i]);
+	end(&w);
+}
+
 static void test_killed_supervisor(const char *program)
 {
 	struct world w;
@@ -642,6 +735,7 @@ int main(int argc, char **argv)
 	test_grace(argv[1]);
 	test_killed_agent(argv[1]);
 	test_groups(argv[1]);
+	test_files(argv[1]);
 	test_killed_supervisor(argv[1]);
 	test_exec(argv[1]);
 	test_deadline(argv[1], 300 * TIME_MILLISECOND, "what runs at the pod's deadline is ended");

@@ -56,6 +56,7 @@ static void some_container(uint32_t *state, struct arena *arena, struct plan_con
 	ret->cwd = some_text(state, arena, true);
 	ret->root = some_text(state, arena, true);
 	ret->read_only_root = below(state, 2);
+	ret->scratch = some_text(state, arena, true);
 	ret->n_mounts = below(state, 4);
 	for (size_t i = 0; i < ret->n_mounts; i++)
 		mounts[i] = (struct plan_mount){

@@ -30,6 +30,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +50,7 @@ enum {
 	EXIT_NOT_STARTED = 127,
 	MODE_FOLDER = 0755,
 	MODE_FILE = 0644,
+	MODE_FOR_ALL = 0666,
 	UMASK = 022,
 	CAPABILITIES = 64,
 };
@@ -139,8 +141,59 @@ static int bind_one(const struct plan_mount *row, int source, char *target, stru
 	return 0;
 }
 
-static int mount_one(const struct plan_mount *row, int source, const char *root, struct err *err)
+/* A file that the child has made goes up to the supervisor, named by the first letter of its kind. */
+static int hand_up(int to, char letter, int file, struct err *err)
 {
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part = {.iov_base = &letter, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &file, sizeof(int));
+	if (sendmsg(to, &message, MSG_NOSIGNAL) < 0)
+		return err_errno(err, errno, "the supervisor");
+	return 0;
+}
+
+/* It has no name any more once it is mounted: nothing else is to be seen of it. */
+static int mount_file(const struct child_start *start, const struct plan_mount *row, char *target,
+		      int status, struct err *err)
+{
+	const struct plan_container *container = start->container;
+	bool hosts = strcmp(row->fstype, PLAN_HOSTS) == 0;
+	const char *planned = hosts && row->options ? row->options : "";
+	const char *text = hosts && start->hosts ? start->hosts : planned;
+	const char *scratch = container->scratch ? container->scratch : "";
+	AUTO(mem_free)
+	char *folder =
+		container->root ? root_path(container->root, scratch, err) : mem_strdup(scratch);
+	AUTO(mem_free) char *path = folder ? mem_printf("%s/file", folder) : NULL;
+	AUTO(fd_close)
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, MODE_FILE) : -1;
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text) ||
+	    fchmod(fd, hosts ? MODE_FILE : MODE_FOR_ALL) < 0)
+		return folder ? err_errno(err, errno, "%s", path) : -1;
+	if (access(target, F_OK) < 0 && make_target(target, false, err) < 0)
+		return -1;
+	if (mount(path, target, NULL, MS_BIND, NULL) < 0 || unlink(path) < 0)
+		return err_errno(err, errno, "mounting a file at %s", row->target);
+	return hand_up(status, row->fstype[0], fd, err);
+}
+
+static int mount_one(const struct child_start *start, const struct plan_mount *row, int source,
+		     int status, struct err *err)
+{
+	const char *root = start->container->root;
 	bool image =
 		row->fstype && strcmp(row->fstype, "overlay") == 0; /* may have setuid programs */
 	unsigned long flags = (image ? 0 : MS_NOSUID | MS_NODEV) | (row->read_only ? MS_RDONLY : 0);
@@ -151,6 +204,8 @@ static int mount_one(const struct plan_mount *row, int source, const char *root,
 		return -1;
 	if (!row->fstype)
 		return bind_one(row, source, target, err);
+	if (plan_mount_is_file(row))
+		return mount_file(start, row, target, status, err);
 	if (strcmp(row->fstype, PLAN_WITHOUT) == 0)
 		return root_without(target, row->options, err);
 	if (access(target, F_OK) < 0 && make_target(target, true, err) < 0)
@@ -160,8 +215,9 @@ static int mount_one(const struct plan_mount *row, int source, const char *root,
 	return 0;
 }
 
-static int mount_all(const struct plan_container *container, struct err *err)
+static int mount_all(const struct child_start *start, int status, struct err *err)
 {
+	const struct plan_container *container = start->container;
 	size_t count = container->n_mounts;
 	int *sources = mem_calloc(count + 1, sizeof(*sources));
 	int rc = 0;
@@ -176,7 +232,7 @@ static int mount_all(const struct plan_container *container, struct err *err)
 	if (rc == 0 && container->root)
 		rc = root_make(container->root, container, container->read_only_root, err);
 	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = mount_one(&container->mounts[i], sources[i], container->root, err);
+		rc = mount_one(start, &container->mounts[i], sources[i], status, err);
 	for (size_t i = 0; i < count; i++)
 		fd_close(sources[i]);
 	mem_free(sources);
@@ -207,9 +263,9 @@ static int map_user(uid_t uid, gid_t gid, struct err *err)
 }
 
 /* Namespaces of its own. */
-static int make_namespaces(const struct pod_plan *plan, const struct plan_container *container,
-			   struct err *err)
+static int make_namespaces(const struct child_start *start, int status, struct err *err)
 {
+	const struct pod_plan *plan = start->plan;
 	int flags = (plan->user_namespace ? CLONE_NEWUSER : 0) |
 		    (plan->mount_namespace ? CLONE_NEWNS : 0) |
 		    (plan->uts_namespace ? CLONE_NEWUTS : 0);
@@ -226,7 +282,7 @@ static int make_namespaces(const struct pod_plan *plan, const struct plan_contai
 	    sethostname(plan->hostname, strlen(plan->hostname)) < 0)
 		return err_errno(err, errno, "host name %s", plan->hostname);
 	if (!plan->mount_namespace)
-		return container->n_mounts
+		return start->container->n_mounts
 			       ? err_set(err, ERR_NOT_IMPLEMENTED, "mounts need a mount namespace")
 			       : 0;
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
@@ -234,7 +290,7 @@ static int make_namespaces(const struct pod_plan *plan, const struct plan_contai
 	if (plan->pid_namespace &&
 	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
 		return err_errno(err, errno, "a /proc of its own");
-	return mount_all(container, err);
+	return mount_all(start, status, err);
 }
 
 /* Where a process has its root. Who joins a mount namespace is at the root of that, which is another one where
@@ -482,7 +538,7 @@ static void become(const struct child_start *start, const struct ends *ends)
 	if (set_streams(ends->output, container->tty, &err) == 0 &&
 	    join_cgroups(container, &program.last_group, &err) == 0 &&
 	    (start->beside ? join_process(start, &err)
-			   : make_namespaces(start->plan, container, &err)) == 0 &&
+			   : make_namespaces(start, ends->status, &err)) == 0 &&
 	    go_to(container, &err) == 0 && take_identity(&container->identity, &err) == 0) {
 		tie_to_parent(ends);
 		if (first)
@@ -559,6 +615,36 @@ static pid_t fork_into(const struct child_start *start)
 	return pid;
 }
 
+static void take_file(int from, struct child *child)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	char letter = '\0';
+	struct iovec part = {.iov_base = &letter, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *head;
+
+	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
+		return;
+	head = CMSG_FIRSTHDR(&message);
+	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(letter == PLAN_HOSTS[0] ? &child->hosts : &child->message, CMSG_DATA(head),
+		       sizeof(int));
+}
+
+/* Those that a child that has started has handed up; where it is, and how its program has ended, come after them. */
+static void take_files(const struct child_start *start, struct child *child)
+{
+	for (size_t i = 0; !start->beside && i < start->container->n_mounts; i++)
+		if (plan_mount_is_file(&start->container->mounts[i]))
+			take_file(child->status, child);
+}
+
 int child_start(const struct child_start *start, struct child *ret, struct err *err)
 {
 	AUTO(fd_close) int output = -1;
@@ -571,7 +657,8 @@ int child_start(const struct child_start *start, struct child *ret, struct err *
 
 	if (open_output(start->container->tty, &output, &output_end, err) < 0)
 		return -1;
-	if (pipe2(report, O_CLOEXEC) < 0 || pipe2(status, O_CLOEXEC | O_NONBLOCK) < 0) {
+	if (pipe2(report, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, status) < 0) {
 		(void)err_errno(err, errno, "pipe");
 		fd_close(report[0]);
 		fd_close(report[1]);
@@ -594,7 +681,12 @@ int child_start(const struct child_start *start, struct child *ret, struct err *
 			(void)waitpid(pid, NULL, 0);
 		return len ? err_set(err, ERR_INTERNAL, "%s", text) : -1;
 	}
-	*ret = (struct child){.pid = pid, .output = fd_take(&output), .status = status[0]};
+	*ret = (struct child){.pid = pid,
+			      .output = fd_take(&output),
+			      .status = status[0],
+			      .hosts = -1,
+			      .message = -1};
+	take_files(start, ret);
 	if (read(status[0], &ret->mounts, sizeof(ret->mounts)) != (ssize_t)sizeof(ret->mounts))
 		ret->mounts = 0;
 	return 0;

@@ -19,14 +19,17 @@ struct child_start {
 		*argv; /* ends in NULL; of the container, or another command in its place */
 	/* Join the namespaces of this process of the container; 0: make them. */
 	pid_t beside;
+	const char *hosts; /* what its file of PLAN_HOSTS holds; NULL: what its plan says */
 };
 
 /* What was started. The descriptors do not block and are the caller's. */
 struct child {
-	pid_t pid;  /* the leader of a process group; killed, all of its PID namespace is */
-	int output; /* what it prints */
-	int status; /* where it has a first process of its own (init.h): tells how the program has
+	pid_t pid;   /* the leader of a process group; killed, all of its PID namespace is */
+	int output;  /* what it prints */
+	int status;  /* where it has a first process of its own (init.h): tells how the program has
 		       ended, better than that does; -1: none */
+	int hosts;   /* its file of PLAN_HOSTS; -1: none */
+	int message; /* of PLAN_MESSAGE, likewise */
 	uint64_t mounts; /* the mount namespace that it is in, as family_mounts() says */
 };
 

@@ -255,7 +255,7 @@ static int make_place(const char *root, const struct plan_mount *mount, dev_t *o
 {
 	size_t missing = 0;
 	AUTO(mem_free) char *path = resolve(root, mount->target, &missing, err);
-	struct stat status = {.st_mode = S_IFDIR};
+	struct stat status = {.st_mode = plan_mount_is_file(mount) ? S_IFREG : S_IFDIR};
 	char *end;
 	char kept;
 	int rc = 0;

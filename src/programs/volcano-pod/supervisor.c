@@ -132,10 +132,13 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 	if (run >= 2)
 		output_remove(plan->name, run - 2, self->plan.log_files);
 	if (plan->argc &&
-	    (groups_make(plan, &err) < 0 || child_start(&(struct child_start){.plan = &self->plan,
-									      .container = plan,
-									      .argv = plan->argv},
-							&child, &err) < 0)) {
+	    (groups_make(plan, &err) < 0 ||
+	     child_start(&(struct child_start){.plan = &self->plan,
+					       .container = plan,
+					       .argv = plan->argv,
+					       .hosts = self->hosts.len ? buf_text(&self->hosts)
+									: NULL},
+			 &child, &err) < 0)) {
 		record->state = RECORD_ENDED;
 		record->now.ended = record->now.started;
 		record->now.exit_code = 128;
@@ -147,6 +150,8 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 		container->pipe = child.output;
 		container->end = child.status;
 		container->mounts = child.mounts;
+		container->hosts = child.hosts;
+		container->message = child.message;
 		container->output = output_new(&(struct output_options){
 			.name = plan->name,
 			.run = run,
@@ -195,6 +200,36 @@ static void kill_rest(struct supervisor *self, size_t index, bool dead)
 		(void)family_kill_children_in(self->containers[index].mounts);
 }
 
+static void close_files(struct container *container)
+{
+	fd_close(fd_take(&container->pipe));
+	fd_close(fd_take(&container->end));
+	fd_close(fd_take(&container->hosts));
+	fd_close(fd_take(&container->message));
+}
+
+/* What it has said at its end, into the folder, where the agent looks for it; most say nothing. */
+static void keep_message(const struct container *container, const char *name)
+{
+	AUTO(mem_free) char *path = NULL;
+	AUTO(fd_close) int to = -1;
+	char text[WIRE_MESSAGE_BYTES];
+	ssize_t len =
+		container->message < 0 ? -1 : pread(container->message, text, sizeof(text), 0);
+
+	if (len < 0)
+		return;
+	path = mem_printf("%s" WIRE_MESSAGE, name);
+	if (len == 0) {
+		if (container->record.run > 0)
+			(void)unlink(path); /* of an earlier run */
+		return;
+	}
+	to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	len = to < 0 ? -1 : write(to, text, (size_t)len);
+	(void)len; /* on a full disk it is lost */
+}
+
 /* The first process of a container has ended. */
 static void end_run(struct supervisor *self, size_t index, int status)
 {
@@ -209,8 +244,8 @@ static void end_run(struct supervisor *self, size_t index, int status)
 	kill_rest(self, index, true);
 	while (container->pipe >= 0 && read_output(container)) {
 	}
-	fd_close(fd_take(&container->pipe));
-	fd_close(fd_take(&container->end));
+	keep_message(container, self->plan.containers[index].name);
+	close_files(container);
 	output_free(TAKE(container->output), supervisor_wall());
 	record->pid = 0;
 	container->kill_at = NEVER;
@@ -523,7 +558,7 @@ static void read_records(struct supervisor *self)
 	for (size_t i = 0; i < self->plan.n_containers; i++) {
 		struct container *container = &self->containers[i];
 
-		container->pipe = container->end = -1;
+		container->pipe = container->end = container->hosts = container->message = -1;
 		container->kill_at = NEVER;
 		if (records_get(self->folder, i, &container->record) &&
 		    container->record.state == RECORD_RUNNING) { /* died with its supervisor */
@@ -555,12 +590,13 @@ static int open_all(struct supervisor *self, const char *folder, struct err *err
 static void close_all(struct supervisor *self)
 {
 	for (size_t i = 0; self->containers && i < self->plan.n_containers; i++) {
-		fd_close(self->containers[i].pipe);
-		fd_close(self->containers[i].end);
+		close_files(&self->containers[i]);
 		output_free(self->containers[i].output, supervisor_wall());
 	}
 	mem_free(self->containers);
 	mem_free(self->heard);
+	buf_done(&self->hosts);
+	buf_done(&self->hosts_coming);
 	vec_done(&self->execs);
 	fd_close(self->agent);
 	fd_close(self->plan_file);
@@ -572,7 +608,9 @@ static void close_all(struct supervisor *self)
 
 int supervisor_run(const char *folder, int agent, int plan, struct err *err)
 {
-	struct supervisor self = {.agent = agent,
+	struct supervisor self = {.hosts = BUF_INIT(WIRE_HOSTS_BYTES),
+				  .hosts_coming = BUF_INIT(WIRE_HOSTS_BYTES),
+				  .agent = agent,
 				  .plan_file = plan,
 				  .listener = -1,
 				  .signals = -1,

@@ -25,8 +25,10 @@
 struct container {
 	struct record record;
 	struct output *output;
-	int pipe;        /* what it prints; -1: none */
-	int end;         /* tells how its program has ended (child.h); -1: none */
+	int pipe;  /* what it prints; -1: none */
+	int end;   /* tells how its program has ended (child.h); -1: none */
+	int hosts; /* files in memory (child.h); -1: none */
+	int message;
 	uint64_t mounts; /* its mount namespace (family.h), also when it has ended; 0: not known */
 	int64_t kill_at; /* by supervisor_uptime() */
 	bool stopping;
@@ -49,9 +51,11 @@ struct supervisor {
 	struct pod_plan plan;
 	struct container *containers;
 	VEC(struct exec) execs;
-	int agent;     /* -1: none */
-	char *heard;   /* room for a message of its; NULL: none has come yet */
-	int plan_file; /* in memory, until it is read; -1: in the folder */
+	struct buf hosts;        /* names that were told after the plan */
+	struct buf hosts_coming; /* as far as they have come */
+	int agent;               /* -1: none */
+	char *heard;             /* room for a message of its; NULL: none has come yet */
+	int plan_file;           /* in memory, until it is read; -1: in the folder */
 	int listener;
 	int signals;
 	int folder;

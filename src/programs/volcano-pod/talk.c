@@ -136,6 +136,40 @@ static void do_exec(struct supervisor *self, struct str words)
 	supervisor_exec(self, &ask);
 }
 
+/* In place, as it is mounted where containers look; a full disk or a full memory leaves what fits. */
+static void rewrite(int fd, struct str text)
+{
+	ssize_t done = fd < 0 ? 0 : pwrite(fd, text.ptr, text.len, 0);
+
+	if (fd >= 0 && done >= 0)
+		done = ftruncate(fd, (off_t)text.len);
+	(void)done;
+}
+
+static void do_hosts(struct supervisor *self, struct str words)
+{
+	ptrdiff_t end = str_find_byte(words, '\0', 0);
+	struct str head = str_slice(words, 0, end < 0 ? 0 : (size_t)end);
+	struct buf whole;
+	int64_t at, size;
+
+	if (end < 0 || !next_number(&head, WIRE_HOSTS_BYTES, &at) ||
+	    !next_number(&head, WIRE_HOSTS_BYTES, &size))
+		return;
+	if (at == 0)
+		buf_clear(&self->hosts_coming);
+	if ((size_t)at != self->hosts_coming.len)
+		return;
+	buf_put_str(&self->hosts_coming, str_skip(words, (size_t)end + 1));
+	if (self->hosts_coming.len != (size_t)size)
+		return;
+	whole = self->hosts;
+	self->hosts = self->hosts_coming;
+	self->hosts_coming = whole;
+	for (size_t i = 0; i < self->plan.n_containers; i++)
+		rewrite(self->containers[i].hosts, buf_str(&self->hosts));
+}
+
 static void do_quit(struct supervisor *self, struct str words)
 {
 	(void)words;
@@ -146,8 +180,8 @@ static const struct {
 	const char *word;
 	void (*fn)(struct supervisor *self, struct str words);
 } messages[] = {
-	{"start", do_start}, {"stop", do_stop}, {"signal", do_signal},
-	{"exec", do_exec},   {"quit", do_quit},
+	{"start", do_start}, {"stop", do_stop},   {"signal", do_signal},
+	{"exec", do_exec},   {"hosts", do_hosts}, {"quit", do_quit},
 };
 
 static void hear_one(struct supervisor *self, struct str message)

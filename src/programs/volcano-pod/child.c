@@ -53,6 +53,8 @@ enum {
 	MODE_FOR_ALL = 0666,
 	UMASK = 022,
 	CAPABILITIES = 64,
+	HAND_UP_TRIES = 1000,
+	HAND_UP_PAUSE_MS = 10,
 };
 
 /* --- steps of the child --- */
@@ -141,7 +143,8 @@ static int bind_one(const struct plan_mount *row, int source, char *target, stru
 	return 0;
 }
 
-/* A file that the child has made goes up to the supervisor, named by the first letter of its kind. */
+/* A file that the child has made goes up to the supervisor, named by the first letter of its kind. An ordinary user may
+ * have only so many under way at once, of all pods together: then they wait for one another. */
 static int hand_up(int to, char letter, int file, struct err *err)
 {
 	union {
@@ -159,8 +162,11 @@ static int hand_up(int to, char letter, int file, struct err *err)
 	head->cmsg_type = SCM_RIGHTS;
 	head->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(head), &file, sizeof(int));
-	if (sendmsg(to, &message, MSG_NOSIGNAL) < 0)
-		return err_errno(err, errno, "the supervisor");
+	for (int i = 0; sendmsg(to, &message, MSG_NOSIGNAL) < 0; i++) {
+		if (errno != ETOOMANYREFS || i == HAND_UP_TRIES)
+			return err_errno(err, errno, "the supervisor");
+		(void)poll(NULL, 0, HAND_UP_PAUSE_MS);
+	}
 	return 0;
 }
 

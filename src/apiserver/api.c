@@ -55,6 +55,8 @@ struct api *api_new(const struct api_options *options)
 	api->volcano = admit_volcano_new(options->admission);
 	api->definitions = definitions_new(api);
 	api->openapi = openapi_new();
+	api->before = buf_make(LIMIT_OBJECT_BYTES);
+	api->behind = buf_make(LIMIT_OBJECT_BYTES);
 	return api;
 }
 
@@ -80,6 +82,8 @@ void api_free(struct api *api)
 	decoded_free(api->decoded);
 	admit_volcano_free(api->volcano);
 	kinds_free(api->kinds);
+	buf_done(&api->before);
+	buf_done(&api->behind);
 	if (api->token_key)
 		explicit_bzero(api->token_key, strlen(api->token_key));
 	mem_free(api->token_key);

@@ -14,6 +14,7 @@
 #include "apiserver/decoded.h"
 #include "apiserver/kind.h"
 #include "apiserver/store.h"
+#include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
 
@@ -37,6 +38,7 @@ struct api {
 	struct decoded *decoded;         /* for readers in the same process (direct.c) */
 	struct definitions *definitions; /* of custom kinds */
 	struct openapi *openapi;         /* documents that were asked for */
+	struct buf before, behind; /* the text of an object on its way to the store (stage.c) */
 };
 
 /* --- verbs

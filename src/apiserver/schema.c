@@ -100,6 +100,15 @@ static int property_cmp(const void *a, const void *b)
 	return str_cmp(left->name, right->name);
 }
 
+/* What is below a node is below those above it. */
+static void note_below(struct schema_node *node, const struct schema_node *below)
+{
+	node->has_rules_below |= below->has_rules_below;
+	node->has_lists_below |= below->has_lists_below;
+	node->has_embedded_below |= below->has_embedded_below;
+	node->has_defaults_below |= below->has_defaults_below;
+}
+
 static int compile_properties(struct json source, struct schema_node *node, struct compiler *c)
 {
 	struct json list = json_get(source, "properties");
@@ -117,7 +126,7 @@ static int compile_properties(struct json source, struct schema_node *node, stru
 		if (!property->node)
 			return -1;
 		node->property_count++;
-		node->has_rules_below |= property->node->has_rules_below;
+		note_below(node, property->node);
 	}
 	if (node->property_count > 1)
 		qsort(node->properties, node->property_count, sizeof(node->properties[0]),
@@ -169,6 +178,7 @@ static void compile_lists(struct json source, struct schema_node *node, struct c
 		node->list_type = SCHEMA_LIST_SET;
 	else if (str_is(type, "map") && node->list_keys.len)
 		node->list_type = SCHEMA_LIST_MAP;
+	node->has_lists_below = node->list_type != SCHEMA_LIST_PLAIN;
 }
 
 static void compile_rules(struct json source, struct schema_node *node, struct compiler *c)
@@ -205,7 +215,7 @@ static int compile_below(struct json source, const char *key, struct schema_node
 	*ret = compile(below, c);
 	if (!*ret)
 		return -1;
-	node->has_rules_below |= (*ret)->has_rules_below;
+	note_below(node, *ret);
 	return 0;
 }
 
@@ -238,6 +248,7 @@ static struct schema_node *compile(struct json source, struct compiler *c)
 	node->preserve = json_bool(json_get(source, "x-kubernetes-preserve-unknown-fields"));
 	node->atomic = str_is(json_str(json_get(source, "x-kubernetes-map-type")), "atomic");
 	node->embedded = json_bool(json_get(source, "x-kubernetes-embedded-resource"));
+	node->has_embedded_below = node->embedded;
 	node->required = compile_strs(json_get(source, "required"), c);
 	node->min_properties = compile_count(json_get(source, "minProperties"));
 	node->max_properties = compile_count(json_get(source, "maxProperties"));
@@ -249,6 +260,7 @@ static struct schema_node *compile(struct json source, struct compiler *c)
 	node->dflt = json_get(source, "default");
 	if (json_is(node->dflt, JSON_NULL))
 		node->dflt = JSON_NONE;
+	node->has_defaults_below = !json_is_absent(node->dflt);
 	if (json_len(json_get(source, "enum")))
 		node->enums = json_get(source, "enum");
 	compile_lists(source, node, c);

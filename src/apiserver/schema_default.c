@@ -3,7 +3,8 @@
  *
  * Two walks, as upstream has it: first a null goes where null is no value and there is no default;
  * then what is absent, or a null that must not be, becomes the default, and defaults below it are
- * filled as well. */
+ * filled as well. Most objects have no null at all, and most of a schema no default: neither is looked at
+ * member by member then. */
 #include "apiserver/schema.h"
 #include "apiserver/schema_internal.h"
 #include "json/index.h"
@@ -13,6 +14,16 @@
 static bool is_bad_null(struct json value, const struct schema_node *node)
 {
 	return json_is(value, JSON_NULL) && node && !node->nullable;
+}
+
+static bool has_null(struct json value)
+{
+	struct json_iter it = json_iter(value);
+
+	while (json_next(&it))
+		if (json_is(it.value, JSON_NULL) || has_null(it.value))
+			return true;
+	return false;
 }
 
 static void drop_nulls(const struct schema_node *node, struct json_doc *doc, struct json value)
@@ -61,6 +72,8 @@ static void fill(const struct schema_node *node, struct json_doc *doc, struct js
 	bool object = json_is(value, JSON_OBJ);
 	struct json_iter it;
 
+	if (!node->has_defaults_below)
+		return;
 	if (object)
 		fill_properties(node, doc, value);
 	it = json_iter(value);
@@ -84,6 +97,7 @@ static void fill(const struct schema_node *node, struct json_doc *doc, struct js
 
 void schema_default(const struct schema *schema, struct json_doc *doc, struct json object)
 {
-	drop_nulls(schema->root, doc, object);
+	if (has_null(object))
+		drop_nulls(schema->root, doc, object);
 	fill(schema->root, doc, object);
 }

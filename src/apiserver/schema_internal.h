@@ -74,6 +74,9 @@ struct schema_node {
 	bool has_additional;                /* additionalProperties: true or a schema */
 	bool no_additional;                 /* additionalProperties: false */
 	bool has_rules_below;               /* rules here or below */
+	bool has_lists_below;               /* sets, lists with keys: likewise */
+	bool has_embedded_below;            /* embedded objects: likewise */
+	bool has_defaults_below;            /* defaults: likewise */
 	uint8_t list_type;                  /* enum schema_list_type */
 	struct schema_property *properties; /* sorted by name */
 	size_t property_count;

@@ -104,12 +104,15 @@ static void check_list(const struct schema_node *node, struct json list, const s
 void schema_check_lists(const struct schema_node *node, struct json value, const struct path *path,
 			struct causes *causes)
 {
-	struct json_iter it = json_iter(value);
+	struct json_iter it;
 
+	if (!node->has_lists_below)
+		return;
 	if (json_is(value, JSON_ARR)) {
 		check_list(node, value, path, causes);
 		return;
 	}
+	it = json_iter(value);
 	while (json_next(&it)) {
 		const struct schema_node *property = schema_property(node, it.key);
 		struct path below = property ? path_member(path, it.key) : path_key(path, it.key);
@@ -199,6 +202,8 @@ void schema_check_embedded(const struct schema_node *node, struct json value,
 {
 	struct json_iter it = json_iter(value);
 
+	if (!node->has_embedded_below)
+		return;
 	if (node->embedded && path && json_is(value, JSON_OBJ))
 		check_object(value, path, causes);
 	while (json_next(&it)) {

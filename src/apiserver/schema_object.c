@@ -251,12 +251,16 @@ void schema_validate(const struct schema *schema, struct json object, struct cau
 	run_rules(schema, object, JSON_NONE, false, causes);
 }
 
-/* Doubles count only if there were none before. */
+/* Doubles count only if there were none before; that is looked at only where there are some. */
 static void update_lists(const struct schema *schema, struct json object, struct json old,
 			 struct causes *causes)
 {
+	AUTO(causes_done) struct causes now = CAUSES_INIT;
 	AUTO(causes_done) struct causes before = CAUSES_INIT;
 
+	schema_check_lists(schema->root, object, NULL, &now);
+	if (!now.len)
+		return;
 	schema_check_lists(schema->root, old, NULL, &before);
 	if (!before.len)
 		schema_check_lists(schema->root, object, NULL, causes);

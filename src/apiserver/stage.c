@@ -26,6 +26,8 @@
 
 #include "base/banned.h"
 
+enum { KEPT_BYTES = 64 * 1024 };
+
 /* A write on its way; outlives a call that was cancelled. */
 struct staged {
 	struct call *call; /* NULL: nobody waits for it any more */
@@ -225,22 +227,34 @@ static void set_stored_form(struct call *call, struct json_doc *doc)
 		definition_prune_stored(kind, doc, json_doc_root(doc));
 }
 
+/* Empty, with the room that it has; one that was very large gives its room back. */
+static void renew(struct buf *text)
+{
+	if (text->len > KEPT_BYTES) {
+		buf_done(text);
+		*text = buf_make(LIMIT_OBJECT_BYTES);
+	}
+	buf_clear(text);
+}
+
 static int write_object(struct call *call, struct json_doc *doc, struct store_write *write,
 			struct staged staged, struct err *err)
 {
-	AUTO(buf_done) struct buf before = BUF_INIT(LIMIT_OBJECT_BYTES);
-	AUTO(buf_done) struct buf behind = BUF_INIT(LIMIT_OBJECT_BYTES);
+	struct buf *before = &call->api->before;
+	struct buf *behind = &call->api->behind;
 	AUTO(staged_free) struct staged *kept = mem_dup(&staged, sizeof(staged));
 	struct json object = json_doc_root(doc);
 	int64_t revision;
 
-	print_object(call->kind, object, &before, &behind);
-	if (buf_is_over(&before) || buf_is_over(&behind))
+	renew(before);
+	renew(behind);
+	print_object(call->kind, object, before, behind);
+	if (buf_is_over(before) || buf_is_over(behind))
 		return err_set(err, ERR_UNKNOWN, "etcdserver: request is too large");
 	collect_labels(call->arena, object, write);
 	collect_fields(call->arena, call->kind, object, write);
-	write->before = buf_str(&before);
-	write->behind = buf_str(&behind);
+	write->before = buf_str(before);
+	write->behind = buf_str(behind);
 	write->done = on_done;
 	write->arg = kept;
 	kept->call = call;
@@ -312,8 +326,11 @@ void stage_create(struct call *call, struct json_doc *doc)
 static bool is_unchanged(struct call *call, struct json_doc *doc, struct object *old)
 {
 	AUTO(json_doc_unref) struct json_doc *stored = decoded_get(call->api->decoded, old);
+	struct json before = json_doc_root(stored);
+	struct json now = json_doc_root(doc);
 
-	return json_eq(json_doc_root(stored), json_doc_root(doc));
+	/* The status changes most often, and stands last. */
+	return json_eq(json_get(before, "status"), json_get(now, "status")) && json_eq(before, now);
 }
 
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code)

@@ -80,7 +80,7 @@ enum { PARTS_MAX = 8, PART_MIN_MEMBERS = 3 };
 
 struct parts {
 	struct str keys[PARTS_MAX];
-	struct json values[PARTS_MAX]; /* in the old document */
+	struct json values[PARTS_MAX];
 	size_t count;
 };
 
@@ -91,20 +91,21 @@ static void set_aside(struct json_doc *doc, struct json old, struct parts *parts
 
 	parts->count = 0;
 	while (json_next(&it) && parts->count < PARTS_MAX) {
+		struct json part = json_get_str(object, it.key);
+
 		if (!json_is(it.value, JSON_OBJ) || json_len(it.value) < PART_MIN_MEMBERS ||
-		    str_is(it.key, "metadata") || !json_eq(json_get_str(object, it.key), it.value))
+		    str_is(it.key, "metadata") || !json_eq(part, it.value))
 			continue;
 		json_set(doc, object, it.key, json_new_obj(doc));
 		parts->keys[parts->count] = it.key;
-		parts->values[parts->count++] = it.value;
+		parts->values[parts->count++] = part;
 	}
 }
 
 static void put_back(struct json_doc *doc, const struct parts *parts)
 {
 	for (size_t i = 0; i < parts->count; i++)
-		json_set(doc, json_doc_root(doc), parts->keys[i],
-			 json_new_copy(doc, parts->values[i]));
+		json_set(doc, json_doc_root(doc), parts->keys[i], parts->values[i]);
 }
 
 static int complete(struct call *call, struct json_doc *doc, struct json old, struct err *err)

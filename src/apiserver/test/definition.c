@@ -23,6 +23,8 @@
 		plural, kind) ",'versions':[" versions "]}}"
 #define VERSION(name, storage, rest) \
 	"{'name':'" name "','served':true,'storage':" storage "," rest "}"
+/* To whatever version there is. */
+#define NOW(name) "'metadata':{'name':'" name "','resourceVersion':'0'}"
 #define ESTABLISHED "/status/conditions/1/status"
 
 static const struct step life[] = {
@@ -63,6 +65,20 @@ static const struct step life[] = {
 	 200, "/spec/size", "4"},
 	{"PATCH merge", WIDGETS "/w/status", "{'status':{'size':'x'}}", 422,
 	 "/details/causes/0/field", ".status.size"},
+	{"PUT", WIDGETS "/w/status",
+	 "{" NOW("w") ",'spec':{'size':4},'status':{'size':5,'sel':'a=b'}}", 200, "/spec",
+	 "{'size':4}"},
+	{"GET", WIDGETS "/w", NULL, 200, "/status/size", "5"},
+	{"PUT", WIDGETS "/w/status",
+	 "{" NOW("w") ",'spec':{'size':9},'status':{'size':2,'sel':'a=b'}}", 200, "/spec",
+	 "{'size':4}"},
+	{"GET", WIDGETS "/w", NULL, 200, "/metadata/generation", "2"},
+	{"PATCH merge", WIDGETS "/w", "{'spec':{'tags':['a','a']}}", 422,
+	 "/details/causes/0/message", "Duplicate value: 'a'"},
+	{"PATCH merge", WIDGETS "/w", "{'metadata':{'labels':{'a b':'c'}}}", 422,
+	 "/details/causes/0/field", "metadata.labels"},
+	{"POST", WIDGETS "?dryRun=All", "{" META("n") ",'spec':{'color':null}}", 201, "/spec",
+	 "{'size':3}"},
 	{"GET", WIDGETS "/w/scale", NULL, 200, "/status", "{'replicas':2,'selector':'a=b'}"},
 	{"PATCH merge", WIDGETS "/w/scale", "{'spec':{'replicas':7}}", 200, "/spec/replicas", "7"},
 	{"PATCH merge", WIDGETS "/w/scale", "{'spec':{'replicas':-1}}", 422,

@@ -9,6 +9,8 @@
 
 #include "base/banned.h"
 
+enum { SMALL_BYTES = 1024 };
+
 __attribute__((noreturn)) static void out_of_memory(size_t size)
 {
 	fprintf(stderr, "out of memory: %zu bytes wanted\n", size);
@@ -38,11 +40,16 @@ void *mem_zalloc(size_t size)
 	return mem_calloc(1, size);
 }
 
+/* Small blocks are cleared by hand: glibc keeps freed ones at hand for malloc(), and its calloc() does not look
+ * there. Large ones may come from the kernel, which has cleared them. */
 void *mem_calloc(size_t count, size_t size)
 {
 	size_t bytes = product(count, size);
-	void *data = calloc(1, bytes ? bytes : 1);
+	void *data;
 
+	if (bytes <= SMALL_BYTES)
+		return memset(mem_alloc(bytes), 0, bytes);
+	data = calloc(1, bytes);
 	if (!data)
 		out_of_memory(bytes);
 	return data;

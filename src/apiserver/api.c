@@ -29,7 +29,11 @@
 
 #include "base/banned.h"
 
-enum { HTTP_REDIRECTION = 300 }; /* the first code that is not success */
+enum {
+	HTTP_REDIRECTION = 300, /* the first code that is not success */
+	ARENAS_KEPT = 64,
+	ARENA_KEPT_BYTES = 8192, /* one that a call has put more into is given back */
+};
 
 struct api *api_new(const struct api_options *options)
 {
@@ -84,6 +88,9 @@ void api_free(struct api *api)
 	kinds_free(api->kinds);
 	buf_done(&api->before);
 	buf_done(&api->behind);
+	for (size_t i = 0; i < api->arenas.len; i++)
+		arena_free(api->arenas.ptr[i]);
+	vec_done(&api->arenas);
 	if (api->token_key)
 		explicit_bzero(api->token_key, strlen(api->token_key));
 	mem_free(api->token_key);
@@ -135,16 +142,27 @@ static char *put_text(char *to, struct str text)
 	return to + text.len;
 }
 
-struct str api_key(struct arena *arena, const struct kind *kind, struct str namespace,
-		   struct str name)
+static size_t key_len(const struct kind *kind, struct str namespace, struct str name)
 {
-	size_t len = kind->prefix.len + namespace.len + 1 + name.len;
-	char *key = arena_alloc(arena, len + 1);
+	return kind->prefix.len + namespace.len + 1 + name.len;
+}
+
+/* Into room for key_len() bytes and a NUL. */
+static struct str put_key(char *key, const struct kind *kind, struct str namespace, struct str name)
+{
 	char *at = put_text(put_text(key, kind->prefix), namespace);
 
 	*at = '/';
 	*put_text(at + 1, name) = '\0';
-	return str_of(key, len);
+	return str_of(key, key_len(kind, namespace, name));
+}
+
+struct str api_key(struct arena *arena, const struct kind *kind, struct str namespace,
+		   struct str name)
+{
+	char *key = arena_alloc(arena, key_len(kind, namespace, name) + 1);
+
+	return put_key(key, kind, namespace, name);
 }
 
 static struct json_doc *decode(struct api *api, struct object *object)
@@ -155,29 +173,44 @@ static struct json_doc *decode(struct api *api, struct object *object)
 struct json_doc *api_read(struct api *api, const struct kind *kind, struct str namespace,
 			  struct str name)
 {
-	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(mem_free) char *key = mem_alloc(key_len(kind, namespace, name) + 1);
 
-	return decode(api, store_get(api_store(api), api_key(arena, kind, namespace, name)));
+	return decode(api, store_get(api_store(api), put_key(key, kind, namespace, name)));
 }
 
 struct json_doc *api_read_newest(struct api *api, const struct kind *kind, struct str namespace,
 				 struct str name)
 {
-	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(mem_free) char *key = mem_alloc(key_len(kind, namespace, name) + 1);
 
-	return decode(api, store_newest(api_store(api), api_key(arena, kind, namespace, name)));
+	return decode(api, store_newest(api_store(api), put_key(key, kind, namespace, name)));
 }
 
 /* --- calls
  * -------------------------------------------------------------------------------------------------
  * */
 
+static struct arena *take_arena(struct api *api)
+{
+	return api->arenas.len ? api->arenas.ptr[--api->arenas.len] : arena_new(0);
+}
+
+static void give_arena(struct api *api, struct arena *arena)
+{
+	if (api->arenas.len >= ARENAS_KEPT || arena_used(arena) > ARENA_KEPT_BYTES) {
+		arena_free(arena);
+		return;
+	}
+	arena_reset(arena);
+	vec_push(&api->arenas, arena);
+}
+
 struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 {
 	struct call *call = mem_new(struct call);
 
 	call->api = api;
-	call->arena = arena_new(0);
+	call->arena = take_arena(api);
 	call->sink = sink;
 	call->arg = arg;
 	call->options.limit = -1;
@@ -215,7 +248,7 @@ void call_free(struct call *call)
 	vec_done(&call->warnings);
 	vec_done(&call->odd_fields);
 	vec_done(&call->error_causes);
-	arena_free(call->arena);
+	give_arena(call->api, call->arena);
 	mem_free(call);
 }
 

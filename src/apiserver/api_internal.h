@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/vec.h"
 
 struct api {
 	struct api_options options;
@@ -38,7 +39,8 @@ struct api {
 	struct decoded *decoded;         /* for readers in the same process (direct.c) */
 	struct definitions *definitions; /* of custom kinds */
 	struct openapi *openapi;         /* documents that were asked for */
-	struct buf before, behind; /* the text of an object on its way to the store (stage.c) */
+	struct buf before, behind;  /* the text of an object on its way to the store (stage.c) */
+	VEC(struct arena *) arenas; /* of calls that are over, for the next ones */
 };
 
 /* --- verbs

@@ -113,6 +113,10 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 {
 	static const struct str scheme = STR_INIT("bearer ");
 
+	if (peer->name) {
+		*ret = user_of_peer(arena, peer);
+		return 0;
+	}
 	if (str_eq_nocase(str_slice(authorization, 0, scheme.len), scheme)) {
 		struct str token = str_trim(str_skip(authorization, scheme.len));
 		const struct user *user = auth_find_token(auth, token);
@@ -126,10 +130,7 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 	}
 	if (peer->untrusted)
 		return err_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-	if (peer->name)
-		*ret = user_of_peer(arena, peer);
-	else
-		*ret = user_copy(arena, USER_ANONYMOUS, NULL, 0, GROUP_ANONYMOUS);
+	*ret = user_copy(arena, USER_ANONYMOUS, NULL, 0, GROUP_ANONYMOUS);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ const struct user *auth_find_token(const struct auth *auth, struct str text);
 /* One more token for a user; copied. Tokens are compared in constant time. */
 void auth_add_token(struct auth *auth, struct str token, const struct user *user);
 
-/* Who is it? `authorization` is the header of that name. The user's texts are in the arena.
+/* Who is it? `authorization` is the header of that name; a certificate of our CA counts more. The user's texts are in the arena.
  * ERR_UNAUTHORIZED for a token that nobody has, and for a certificate that is not our CA's; no
  * credentials at all is "system:anonymous". */
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,

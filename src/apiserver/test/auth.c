@@ -70,7 +70,11 @@ static void test_identities(void)
 	is(identify(auth, &nobody, "Basic YTpi", arena),
 	   "system:anonymous:system:unauthenticated,");
 	is(identify(auth, &admin, NULL, arena), "admin:system:masters,x,system:authenticated,");
-	is(identify(auth, &admin, "Bearer abcd", arena), "jo:system:authenticated,");
+	is(identify(auth, &admin, "Bearer abcd", arena),
+	   "admin:system:masters,x,system:authenticated,");
+	is(identify(auth, &admin, "Bearer ab", arena),
+	   "admin:system:masters,x,system:authenticated,");
+	is(identify(auth, &stranger, "Bearer abcd", arena), "jo:system:authenticated,");
 	is(identify(auth, &stranger, NULL, arena), "Unauthorized");
 }
 

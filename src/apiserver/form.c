@@ -12,6 +12,7 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/cell.h"
 #include "apiserver/column.h"
+#include "apiserver/list.h"
 #include "apiserver/page.h"
 #include "apiserver/reading.h"
 #include "base/buf.h"
@@ -185,28 +186,50 @@ static void set_page(struct json_doc *doc, struct json list, const struct page *
 		json_set_int(doc, metadata, "remainingItemCount", page->remaining);
 }
 
-void form_answer_list(struct call *call, const struct page *page)
+/* The list without its items, which are to follow: its last brace is still to come. */
+static void put_list_head(struct call *call, const struct page *page, struct buf *to)
 {
-	struct json_doc *doc = json_doc_new();
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	AUTO(buf_done) struct buf head = BUF_UNBOUNDED;
 	bool table = call->options.form == CALL_FORM_TABLE;
+	const char *items = table ? "rows" : "items";
 	char revision[24];
-	struct json items;
+	struct json list;
 
 	snprintf(revision, sizeof(revision), "%" PRId64, page->revision);
-	items = new_list(call, doc, table ? "Table" : "PartialObjectMetadataList",
-			 str_from(revision), table ? "rows" : "items");
-	set_page(doc, json_doc_root(doc), page);
+	(void)new_list(call, doc, table ? "Table" : "PartialObjectMetadataList", str_from(revision),
+		       items);
+	list = json_doc_root(doc);
+	(void)json_remove(doc, list, str_from(items));
+	set_page(doc, list, page);
 	if (table)
-		set_columns(doc, json_doc_root(doc), call->kind);
-	for (size_t i = 0; i < page->objects.len; i++) {
+		set_columns(doc, list, call->kind);
+	json_print(list, JSON_COMPACT, &head);
+	buf_truncate(&head, head.len - 1);
+	buf_put_str(to, buf_str(&head));
+	buf_printf(to, ",\"%s\":[", items);
+}
+
+/* Item by item, so that what is too large is found out before it has been made. */
+void form_answer_list(struct call *call, const struct page *page)
+{
+	AUTO(buf_done) struct buf text = buf_make(call->api->options.list_bytes);
+	bool table = call->options.form == CALL_FORM_TABLE;
+
+	put_list_head(call, page, &text);
+	for (size_t i = 0; i < page->objects.len && !buf_is_over(&text); i++) {
 		AUTO(json_doc_unref)
 		struct json_doc *object = read_object(call, page->objects.ptr[i]);
+		AUTO(json_doc_unref) struct json_doc *item = json_doc_new();
 		struct json root = json_doc_root(object);
 
-		json_append(doc, items,
-			    table ? new_row(call, doc, root) : new_metadata(call, doc, root));
+		if (i)
+			buf_putc(&text, ',');
+		json_print(table ? new_row(call, item, root) : new_metadata(call, item, root),
+			   JSON_COMPACT, &text);
 	}
-	call_answer_doc(call, 200, doc);
+	buf_puts(&text, "]}");
+	list_answer_text(call, &text);
 }
 
 /* --- watches --- */

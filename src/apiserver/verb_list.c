@@ -44,10 +44,23 @@ static void put_item(const struct kind *kind, const struct object *object, struc
 	reading_print(kind, object, kind->custom, to);
 }
 
+void list_answer_text(struct call *call, struct buf *text)
+{
+	struct err err;
+
+	if (!buf_is_over(text)) {
+		call_answer_text(call, 200, chunk_take(text), NULL);
+		return;
+	}
+	(void)err_set(&err, ERR_TOO_LARGE,
+		      "the list is larger than %zu bytes; ask for it in pages (limit)",
+		      call->api->options.list_bytes);
+	call_answer_err(call, &err);
+}
+
 void list_answer(struct call *call, const struct page *page)
 {
-	size_t most = call->api->options.list_bytes;
-	AUTO(buf_done) struct buf text = buf_make(most);
+	AUTO(buf_done) struct buf text = buf_make(call->api->options.list_bytes);
 
 	if (call->options.form != CALL_FORM_OBJECT) {
 		form_answer_list(call, page);
@@ -60,16 +73,7 @@ void list_answer(struct call *call, const struct page *page)
 		put_item(call->kind, page->objects.ptr[i], &text);
 	}
 	buf_puts(&text, "]}");
-	if (buf_is_over(&text)) {
-		struct err err;
-
-		(void)err_set(&err, ERR_TOO_LARGE,
-			      "the list is larger than %zu bytes; ask for it in pages (limit)",
-			      most);
-		call_answer_err(call, &err);
-		return;
-	}
-	call_answer_text(call, 200, chunk_take(&text), NULL);
+	list_answer_text(call, &text);
 }
 
 void verb_list(struct call *call)

@@ -290,6 +290,14 @@ static void test_list_size(void)
 			    0) >= 0,
 	   "a list that is too large is refused, and says what to do: %s", buf_text(&reply.text));
 	reply_done(&reply);
+	reply = ask_as(admin, MAPS "?includeObject=Object", "accept",
+		       "application/json;as=Table;v=v1;g=meta.k8s.io");
+	ok(reply.code == 413, "so is a Table with whole objects: %d", reply.code);
+	reply_done(&reply);
+	reply = ask_as(admin, MAPS, "accept",
+		       "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
+	ok(reply.code == 200, "what is small enough is not: %d", reply.code);
+	reply_done(&reply);
 	check(admin, "GET", MAPS "?limit=1", NULL, "200");
 	check(admin, "GET", MAPS "/large-1", NULL, "200");
 	visitor_free(admin);

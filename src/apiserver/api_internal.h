@@ -90,6 +90,10 @@ bool object_is_finished(const struct kind *kind, struct json object);
 /* Each works on the newest version, staged ones included, and ends the call. */
 void create_object(struct call *call, struct json body);
 void update_object(struct call *call, struct json_doc *doc, struct object *newest);
+/* End the call of a patch that could not be applied, or has made what is no object of the type. */
+void patch_refuse(struct call *call, struct err *err);
+void patch_refuse_result(struct call *call, const struct type *type, struct json result,
+			 struct err *err);
 /* Is the object of the body the one of the path? */
 int update_check_name(struct call *call, struct json object, struct err *err) MUST_CHECK;
 void delete_object(struct call *call, struct object *newest);

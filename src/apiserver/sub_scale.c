@@ -173,23 +173,41 @@ static struct json_doc *patch_scale(struct call *call, struct json scale, struct
 	return NULL;
 }
 
-static struct json_doc *read_scale(struct call *call, struct json object, struct err *err)
+/* What a patch makes of the Scale; NULL: the call has ended. */
+static struct json_doc *read_patched(struct call *call, struct json object)
 {
 	const struct kind *kind = call->kind;
-	AUTO(json_doc_unref) struct json_doc *old = NULL;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(json_doc_unref) struct json_doc *old = make_scale(call, object);
+	struct err err;
+	AUTO(json_doc_unref)
+	struct json_doc *doc = patch_scale(call, json_doc_root(old), &err);
+	int rc;
 
-	if (call->verb == VERB_UPDATE)
-		return sub_decode(call, &scale_kind, err);
-	old = make_scale(call, object);
-	doc = patch_scale(call, json_doc_root(old), err);
-	call->kind = &scale_kind;
-	if (doc && body_complete(call, doc, err) < 0) {
-		json_doc_unref(doc);
-		doc = NULL;
+	if (!doc) {
+		patch_refuse(call, &err);
+		return NULL;
 	}
+	call->kind = &scale_kind;
+	rc = body_complete(call, doc, &err);
 	call->kind = kind;
-	return TAKE(doc);
+	if (rc == 0)
+		return TAKE(doc);
+	patch_refuse_result(call, &scale_type, json_doc_root(doc), &err);
+	return NULL;
+}
+
+/* NULL: the call has ended. */
+static struct json_doc *read_scale(struct call *call, struct json object)
+{
+	struct json_doc *doc;
+	struct err err;
+
+	if (call->verb != VERB_UPDATE)
+		return read_patched(call, object);
+	doc = sub_decode(call, &scale_kind, &err);
+	if (!doc)
+		call_answer_err(call, &err);
+	return doc;
 }
 
 /* Of a kind of Kubernetes' own it is the Scale that is invalid; a custom object is asked itself. */
@@ -209,12 +227,14 @@ static bool is_invalid(struct call *call, int64_t replicas)
 static void change_scale(struct call *call, struct json object, struct object *newest)
 {
 	struct err err;
-	AUTO(json_doc_unref) struct json_doc *scale = read_scale(call, object, &err);
+	AUTO(json_doc_unref) struct json_doc *scale = read_scale(call, object);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct str version;
 	int64_t replicas;
 
-	if (!scale || update_check_name(call, json_doc_root(scale), &err) < 0) {
+	if (!scale)
+		return;
+	if (update_check_name(call, json_doc_root(scale), &err) < 0) {
 		call_answer_err(call, &err);
 		return;
 	}

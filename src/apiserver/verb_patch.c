@@ -13,6 +13,7 @@
 #include "json/patch.h"
 #include "json/strategic.h"
 #include "model/causes.h"
+#include "model/convert.h"
 #include "model/fields.h"
 
 #include "base/banned.h"
@@ -53,7 +54,7 @@ static struct json_doc *apply(struct call *call, struct json target, struct err 
 
 /* A patch that says something else than what it is for: in words of its own, but that what is asked
  * cannot be done to this object, which Kubernetes does not explain. */
-static void refuse_patch(struct call *call, struct err *err)
+void patch_refuse(struct call *call, struct err *err)
 {
 	if (err->code == ERR_INVALID)
 		(void)err_set(err, ERR_INVALID,
@@ -61,16 +62,37 @@ static void refuse_patch(struct call *call, struct err *err)
 	call_answer_err(call, err);
 }
 
-/* What came out is no object of the kind; it is shown. */
-static void refuse_result(struct call *call, struct json result, const struct err *err)
+/* What came out is no object of the kind; it is shown. A strategic merge patch works on maps, and so
+ * the patch is shown and the words are those of who makes objects of maps. */
+void patch_refuse_result(struct call *call, const struct type *type, struct json result,
+			 struct err *err)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct path path = path_member(NULL, STR("patch"));
+	struct err other;
 
-	result_print(call->kind->type, result, json_doc_root(call->body), &text);
+	if (call->patch != PATCH_STRATEGIC) {
+		result_print(type, result, json_doc_root(call->body), &text);
+	} else {
+		json_print_go(json_doc_root(call->body), &text);
+		if (convert_check(type, result, &other) < 0)
+			*err = other;
+	}
 	causes_invalid_str(&causes, &path, buf_str(&text), "%s", err->text);
 	call_answer_invalid(call, str_none(), str_none(), str_none(), &causes);
+}
+
+/* Maps have no kind: what a strategic merge patch says of it is passed over. */
+static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
+{
+	struct json object = json_doc_root(doc);
+
+	if (call->patch != PATCH_STRATEGIC)
+		return body_check_kind(call, object, err);
+	json_set_str(doc, object, "apiVersion", call->kind->api_version);
+	json_set_str(doc, object, "kind", call->kind->name);
+	return 0;
 }
 
 /* Parts of an object that a patch has left as they were need no completing: they were stored
@@ -168,10 +190,10 @@ void verb_patch(struct call *call)
 	old = read_newest(call, newest, &err);
 	doc = old ? apply(call, json_doc_root(old), &err) : NULL;
 	if (!doc)
-		refuse_patch(call, &err);
-	else if (body_check_kind(call, json_doc_root(doc), &err) < 0 ||
+		patch_refuse(call, &err);
+	else if (check_kind(call, doc, &err) < 0 ||
 		 complete(call, doc, json_doc_root(old), &err) < 0)
-		refuse_result(call, json_doc_root(doc), &err);
+		patch_refuse_result(call, call->kind->type, json_doc_root(doc), &err);
 	else
 		update_object(call, doc, newest);
 }

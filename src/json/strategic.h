@@ -63,4 +63,7 @@ struct json_doc *json_strategic_diff(struct json from, struct json to,
 				     const struct json_strategy_schema *schema,
 				     struct err *err) MUST_CHECK;
 
+/* As Go's %v prints it, as much as fits: map[spec:map[replicas:x]]. Errors show patches so. */
+void json_print_go(struct json j, struct buf *to);
+
 #endif

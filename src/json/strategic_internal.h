@@ -61,7 +61,5 @@ int strategic_id(struct strategic *s, struct json element, struct str merge_key,
 int strategic_bad_type(const char *expected, struct json got, struct err *err);
 /* "unknown patch type: ..." */
 int strategic_bad_directive(struct json patch, struct err *err);
-/* As Go's %v prints it, as much as fits. */
-void strategic_print_go(struct json j, struct buf *to);
 
 #endif

@@ -42,13 +42,13 @@ static void print_go_map(struct json object, struct buf *to)
 			buf_putc(to, ' ');
 		buf_put_str(to, keys.ptr[i]);
 		buf_putc(to, ':');
-		strategic_print_go(json_index_get(&index, keys.ptr[i]), to);
+		json_print_go(json_index_get(&index, keys.ptr[i]), to);
 	}
 	buf_putc(to, ']');
 	vec_done(&keys);
 }
 
-void strategic_print_go(struct json j, struct buf *to)
+void json_print_go(struct json j, struct buf *to)
 {
 	struct json_iter it = json_iter(j);
 
@@ -67,7 +67,7 @@ void strategic_print_go(struct json j, struct buf *to)
 		while (json_next(&it) && !buf_is_over(to)) {
 			if (it.index > 0)
 				buf_putc(to, ' ');
-			strategic_print_go(it.value, to);
+			json_print_go(it.value, to);
 		}
 		buf_putc(to, ']');
 		break;
@@ -97,9 +97,9 @@ int strategic_bad_directive(struct json patch, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
-	strategic_print_go(json_get_str(patch, STRATEGIC_PATCH), &text);
+	json_print_go(json_get_str(patch, STRATEGIC_PATCH), &text);
 	buf_puts(&text, " in map: ");
-	strategic_print_go(patch, &text);
+	json_print_go(patch, &text);
 	return err_set(err, ERR_UNKNOWN, "unknown patch type: %s", buf_text(&text));
 }
 
@@ -107,7 +107,7 @@ static int no_merge_key(struct json map, struct str key, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
-	strategic_print_go(map, &text);
+	json_print_go(map, &text);
 	return err_set(err, ERR_UNKNOWN, "map: %s does not contain declared merge key: %.*s",
 		       buf_text(&text), STR_ARG(key));
 }
@@ -148,7 +148,7 @@ static int element_type(struct json list, enum json_type *type, struct err *err)
 		if (own != *type || own == JSON_NULL) {
 			AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
-			strategic_print_go(list, &text);
+			json_print_go(list, &text);
 			return err_set(err, ERR_UNKNOWN, "list element types are not identical: %s",
 				       buf_text(&text));
 		}
@@ -459,9 +459,9 @@ static int check_order(struct strategic *s, struct json patch, struct json order
 			continue;
 		AUTO(buf_done) struct buf text = BUF_INIT(ERR_TEXT_SIZE);
 
-		strategic_print_go(patch, &text);
+		json_print_go(patch, &text);
 		buf_puts(&text, "\n doesn't match $setElementOrder list:\n");
-		strategic_print_go(order, &text);
+		json_print_go(order, &text);
 		return err_set(err, ERR_UNKNOWN, "The order in patch list:\n%s\n", buf_text(&text));
 	}
 	return 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# frameworks.t - every manifest of examples/frameworks with real kubectl, in one process (in
+# frameworks.t - every manifest of examples with real kubectl, in one process (in
 # frameworks-apart.t in three). What is to come of each stands in its remarks:
 #
 #   # Expect: KIND/NAME [PHASE]            it comes to this phase, or is just there
@@ -85,6 +85,27 @@ check_plain() {
 	passes "$how: plain: so does that of the set" becomes pod/plain-0 Running
 }
 
+# The other examples, whose programs run on real nodes elsewhere (examples.t, readme.t, ./dev e2e): here their jobs run.
+check_others() {
+	passes "$how: others: a namespace" kubectl create namespace others
+	passes "$how: others: a node with devices" kubectl patch node node-00000 --subresource=status --type=merge \
+		-p '{"status":{"capacity":{"nvidia.com/gpu":"3"},"allocatable":{"nvidia.com/gpu":"3"}}}'
+	passes "$how: others: are applied" kubectl apply -n others -f examples/mpi/job.yaml -f examples/pytorch/job.yaml \
+		-f examples/primes/job.yaml -f examples/tour/priority.yaml -f examples/tour/cron.yaml -f examples/tour/flow.yaml
+	for job in mpi pytorch primes; do
+		passes "$how: others: $job runs" becomes "vcjob/$job" Running .status.state.phase -n others
+	done
+	for step in measure report; do
+		pod=pod/pipeline-$step-main-0
+		passes "$how: others: the flow comes to $step" kubectl wait --for=create --timeout=60s -n others "$pod"
+		passes "$how: others: which runs" becomes "$pod" Running .status.phase -n others
+		passes "$how: others: and ends" kubectl patch -n others "$pod" --subresource=status \
+			-p '{"status":{"phase":"Succeeded"}}'
+	done
+	passes "$how: others: and so does the flow" becomes jobflow/pipeline Succeed .status.state.phase -n others
+	passes "$how: others: all of them go" kubectl delete namespace others --timeout=120s
+}
+
 begin "${HOW:-together}"
 passes "$how: Argo's kind is installed" kubectl apply -f test/data/crd/workflows.yaml
 passes "$how: and known" kubectl wait --for=condition=Established --timeout=60s crd/workflows.argoproj.io
@@ -94,6 +115,7 @@ passes "$how: the first gang is done" becomes vcjob/gang Completed
 check_argo
 check_cromwell
 check_plain
+check_others
 passes "$how: all jobs are deleted" kubectl delete vcjob --all --timeout=60s
 passes "$how: and groups" kubectl delete podgroup --all --timeout=60s
 passes "$how: and pods" kubectl delete pod --all --timeout=60s

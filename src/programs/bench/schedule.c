@@ -128,7 +128,8 @@ static void measure_room(struct bench_run *run, struct scene *scene, struct json
 	}
 }
 
-/* Jobs of one pod each, ever so many, and no two alike: each is looked at when a pod ends. */
+/* Jobs of one pod each, ever so many, and no two alike: nearly all ask for more than a pod that ends
+ * leaves. */
 static void measure_motley(struct bench_run *run)
 {
 	enum { WAITING_A_NODE = 20, HOLDERS = 4, CPUS_EACH = SCENE_CPUS / HOLDERS };

@@ -108,6 +108,8 @@ struct agent_pod {
 	bool adopted;     /* an earlier agent has started it */
 	bool over;        /* its end is in the API */
 	bool quit;        /* its supervisor was told to go */
+	bool stale;       /* what its plan was made from has changed */
+	bool replans;     /* its supervisor goes, for one with a new plan */
 	bool reclaimed;   /* over, and its files have been removed for want of disk */
 	bool removed;     /* it is being taken out of the API, as its deletion wants */
 	bool forgotten;   /* it is no longer in the API */

@@ -40,7 +40,7 @@
 /* What the node needs back it needs now. */
 #define EVICTION_GRACE (TIME_SECOND)
 
-enum { RETRY_DOUBLES = 6, EXIT_NOT_STARTED = 128 };
+enum { RETRY_DOUBLES = 6 };
 
 static void pod_advance(struct agent_pod *pod);
 
@@ -112,25 +112,6 @@ static void note_end(struct agent_pod *pod, size_t container)
 	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
 }
 
-/* A runtime that could not start the program ends with a code of its own: not the program's. */
-static void note_start_error(struct agent_pod *pod, size_t container)
-{
-	const struct agent_runtime *runtime = agent_room_runtime(pod->agent->room);
-	struct str name = json_str(json_get(agent_container(pod, container), "name"));
-	struct record *record = &pod->life->containers[container].record;
-	AUTO(mem_free) char *text = NULL;
-
-	if (!runtime || record->state != RECORD_ENDED || record->now.exit_code == 0)
-		return;
-	text = agent_runtime_error(runtime, pod, name);
-	if (!text)
-		return;
-	record->now.start_failed = true;
-	record->now.exit_code = EXIT_NOT_STARTED;
-	(void)snprintf(record->message, sizeof(record->message), "%.*s", RECORD_MESSAGE_SIZE - 1,
-		       text);
-}
-
 static void observe(struct agent_pod *pod, size_t container, const struct record *record)
 {
 	const struct record *before = &pod->life->containers[container].record;
@@ -138,7 +119,8 @@ static void observe(struct agent_pod *pod, size_t container, const struct record
 		     (before->state != RECORD_ENDED || before->run != record->run);
 
 	life_observe(pod->life, container, record, loop_uptime(pod->agent->loop));
-	note_start_error(pod, container);
+	if (agent_room_runtime(pod->agent->room))
+		agent_runtime_note_end(agent_room_runtime(pod->agent->room), pod, container);
 	if (ended)
 		note_end(pod, container);
 }
@@ -268,14 +250,18 @@ static void on_lost(void *arg)
 {
 	struct agent_pod *pod = arg;
 
-	if (supervisor_is_clean(pod->supervisor))
+	if (supervisor_is_clean(pod->supervisor)) {
 		pod->has_cgroup = false;
+		pod->oom_kills[0] = 0; /* another group counts anew */
+	}
 	supervisor_free(TAKE(pod->supervisor));
 	if (!pod->quit)
 		kill_remains(pod);
 	if (pod->over)
 		(void)agent_room_leave(pod->agent->room, pod);
-	if (!pod->finished && !pod->forgotten) {
+	if (pod->replans) {
+		pod->quit = pod->replans = false;
+	} else if (!pod->finished && !pod->forgotten) {
 		warn(pod, "the supervisor of a pod is gone",
 		     pod->knows ? "it has ended" : "it could not be started");
 		retry_later(pod);
@@ -396,6 +382,7 @@ static int ensure_supervisor(struct agent_pod *pod, struct err *err)
 	if (make_plan(pod, &plan, err) < 0)
 		return -1;
 	pod->has_plan = true;
+	pod->stale = false;
 	pod->supervisor = supervisor_launch(pod->agent->launcher, pod->folder, buf_str(&plan.text),
 					    &supervisor_events, pod, err);
 	if (!pod->supervisor) {
@@ -412,10 +399,36 @@ static int ensure_supervisor(struct agent_pod *pod, struct err *err)
 
 /* --- steps --- */
 
+static void quit(struct agent_pod *pod)
+{
+	if (pod->supervisor)
+		supervisor_quit(pod->supervisor); /* `lost` comes next */
+	pod->quit = true;
+}
+
+/* A container that is started again gets variables of now, as from a kubelet: where what they come from has changed, by
+ * another supervisor with another plan. Not while another container runs, which would end with this one. */
+static bool replan(struct agent_pod *pod)
+{
+	for (size_t i = 0; i < pod->life->n_containers; i++)
+		if (pod->life->containers[i].record.state == RECORD_RUNNING)
+			return false;
+	if (!pod->stale || !pod->supervisor)
+		return false;
+	pod->replans = true;
+	quit(pod);
+	return true;
+}
+
 static void do_start(struct agent_pod *pod, const struct life_step *step)
 {
 	struct err err;
 
+	if (step->run > 0 && replan(pod)) {
+		pod->life->containers[step->container].asked_start =
+			false; /* asked again when that is done */
+		return;
+	}
 	if (ensure_supervisor(pod, &err) < 0) {
 		pod->life->containers[step->container].asked_start = false;
 		if (err.code != ERR_UNAVAILABLE && pod->retries == 0)
@@ -466,13 +479,6 @@ static struct json_doc *make_status(const struct agent_pod *pod)
 		.waiting_reason = pod->waiting_reason[0] ? pod->waiting_reason : NULL,
 		.waiting_message = pod->waiting_message,
 	});
-}
-
-static void quit(struct agent_pod *pod)
-{
-	if (pod->supervisor)
-		supervisor_quit(pod->supervisor); /* `lost` comes next */
-	pod->quit = true;
 }
 
 static void set_over(struct agent_pod *pod)
@@ -581,6 +587,7 @@ static void advance_forgotten(struct agent_pod *pod)
 static void refresh(struct agent_pod *pod)
 {
 	pod->refresh = false;
+	pod->stale = true;
 	if (pod->has_plan)
 		agent_room_refresh(pod->agent->room, pod);
 	else
@@ -598,8 +605,8 @@ static void pod_advance(struct agent_pod *pod)
 		advance_forgotten(pod);
 		return;
 	}
-	if (pod->supervisor && !pod->knows && pod->adopted)
-		return; /* it is just being found */
+	if ((pod->supervisor && !pod->knows && pod->adopted) || pod->replans)
+		return; /* it is just being found, or on its way out */
 	if (pod->over) {
 		if (is_deleted(pod))
 			remove_from_api(pod);
@@ -671,6 +678,7 @@ static void find(struct agent_pod *pod)
 		if (pod->supervisor) {
 			agent->stats.adopted++;
 			pod->adopted = pod->has_plan = pod->life->deadline_kept = true;
+			pod->stale = true; /* perhaps, meanwhile */
 		} else {
 			agent_groups_kill(agent_room_groups(agent->room), pod);
 			read_records(pod);
@@ -749,8 +757,17 @@ void agent_pod_refresh(struct agent_pod *pod)
 	agent_pod_touch(pod);
 }
 
+/* What variables and volumes may show of it. */
+static bool is_labelled_otherwise(struct json a, struct json b)
+{
+	return !json_eq(json_get(a, "labels"), json_get(b, "labels")) ||
+	       !json_eq(json_get(a, "annotations"), json_get(b, "annotations"));
+}
+
 void agent_pod_update(struct agent_pod *pod, struct json_doc *doc)
 {
+	if (is_labelled_otherwise(meta_of(pod), json_get(json_doc_root(doc), "metadata")))
+		pod->stale = true;
 	json_doc_unref(pod->doc);
 	pod->doc = json_doc_ref(doc);
 	read_deletion(pod);

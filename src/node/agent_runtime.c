@@ -37,7 +37,12 @@
 
 #define USUAL_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-enum { MODE_FOLDER = 0755, MODE_CONFIG = 0600, ERRORS_MAX_BYTES = 64 * 1024 };
+enum {
+	MODE_FOLDER = 0755,
+	MODE_CONFIG = 0600,
+	ERRORS_MAX_BYTES = 64 * 1024,
+	EXIT_NOT_STARTED = 128, /* as containerd has it */
+};
 #define ERRORS "errors"
 
 struct agent_runtime {
@@ -572,8 +577,9 @@ static char *error_of(struct str line)
 		       : NULL;
 }
 
-char *agent_runtime_error(const struct agent_runtime *self, const struct agent_pod *pod,
-			  struct str container)
+/* Why the program of the last run could not be started, for mem_free(); NULL: it was, or nobody knows. */
+static char *start_error(const struct agent_runtime *self, const struct agent_pod *pod,
+			 struct str container)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(buf_done) struct buf text = BUF_INIT(ERRORS_MAX_BYTES);
@@ -589,6 +595,25 @@ char *agent_runtime_error(const struct agent_runtime *self, const struct agent_p
 	while (!found && str_split(&rest, '\n', &line))
 		found = error_of(line);
 	return found;
+}
+
+/* A runtime that could not start the program ends with a code of its own: not the program's. */
+void agent_runtime_note_end(const struct agent_runtime *self, struct agent_pod *pod,
+			    size_t container)
+{
+	struct str name = json_str(json_get(agent_container(pod, container), "name"));
+	struct record *record = &pod->life->containers[container].record;
+	AUTO(mem_free) char *text = NULL;
+
+	if (record->state != RECORD_ENDED || record->now.exit_code == 0)
+		return;
+	text = start_error(self, pod, name);
+	if (!text)
+		return;
+	record->now.start_failed = true;
+	record->now.exit_code = EXIT_NOT_STARTED;
+	(void)snprintf(record->message, sizeof(record->message), "%.*s", RECORD_MESSAGE_SIZE - 1,
+		       text);
 }
 
 void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod,

@@ -55,9 +55,9 @@ size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_p
 			  struct str container, struct arena *arena,
 			  struct str words[AGENT_RUNTIME_WORDS]);
 /* Before another run: what the last one has written goes. */
-/* Why the program of a container's last run could not be started, for mem_free(); NULL: it was, or nobody knows. */
-char *agent_runtime_error(const struct agent_runtime *self, const struct agent_pod *pod,
-			  struct str container);
+/* A run has ended: where its program could not be started at all, that is noted, with the reason. */
+void agent_runtime_note_end(const struct agent_runtime *self, struct agent_pod *pod,
+			    size_t container);
 void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod,
 			 struct str container);
 

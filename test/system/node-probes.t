@@ -53,8 +53,12 @@ passes "it starts" volcano up -d --listen 127.0.0.1:0
 	pod says "restartPolicy: Never," "{name: c, image: x, terminationMessagePath: /tmp/said, command: [sh, -c, 'echo bye >/tmp/said; exit 3']}"
 	pod printed "restartPolicy: Never," "{name: c, image: x, terminationMessagePolicy: FallbackToLogsOnError, command: [sh, -c, 'echo last words; exit 4']}"
 	pod sees "restartPolicy: Never, hostPID: true," "{name: c, image: x, env: [{name: MARK, value: $tmp}], command: [sh, -c, 'echo \$\$\$\$; exec sleep 1000']}"
+	pod renewed "restartPolicy: OnFailure, volumes: [{name: v, configMap: {name: settings}}]," "{name: c, image: x, volumeMounts: [{name: v, mountPath: /tmp/settings}],
+		env: [{name: COLOUR, valueFrom: {configMapKeyRef: {name: settings, key: colour}}}, {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}],
+		command: [sh, -c, 'echo \$COLOUR on \$NODE; until grep -q blue /tmp/settings/colour; do sleep 0.1; done; [ \$COLOUR = blue ]']}"
 	pod gated "readinessGates: [{conditionType: example.com/open}, {conditionType: example.com/lit}]," "{name: c, $wait}"
 } >"$tmp/pods.yaml"
+passes "settings" kubectl create configmap settings --from-literal=colour=red
 passes "pods" kubectl create -f "$tmp/pods.yaml"
 
 settles "who answers well twice is ready" True condition asked status
@@ -70,6 +74,14 @@ is "not before the probe's first time" "$(restarts patient)" 0
 
 settles "what a container has written for its end is told" "3 bye" field says '.status.containerStatuses[0].state.terminated.exitCode} {.status.containerStatuses[0].state.terminated.message'
 settles "or what it printed last" "4 last words" field printed '.status.containerStatuses[0].state.terminated.exitCode} {.status.containerStatuses[0].state.terminated.message'
+
+node=$(kubectl get nodes -o jsonpath='{.items[0].metadata.name}')
+comes "a container has a variable from settings" "red on $node" kubectl logs renewed
+passes "which change" kubectl patch configmap settings -p '{"data": {"colour": "blue"}}'
+settles "a container that is started again has what they are now" "Succeeded 1" \
+	field renewed '.status.phase} {.status.containerStatuses[0].restartCount'
+is "and else the same" "$(kubectl logs renewed)" "blue on $node"
+is "what it said before is kept" "$(kubectl logs renewed --previous)" "red on $node"
 
 comes "a pod with the machine's processes runs" "" kubectl wait --for=condition=Ready --timeout=60s pod/sees
 number() { kubectl logs sees | grep -x '[0-9]*'; }

@@ -425,8 +425,7 @@ static void do_start(struct agent_pod *pod, const struct life_step *step)
 	struct err err;
 
 	if (step->run > 0 && replan(pod)) {
-		pod->life->containers[step->container].asked_start =
-			false; /* asked again when that is done */
+		life_ask_again(pod->life, step->container); /* when that is done */
 		return;
 	}
 	if (ensure_supervisor(pod, &err) < 0) {

@@ -129,6 +129,15 @@ void life_hurry(struct life *life, int64_t grace_us)
 		life->containers[i].asked_stop = false; /* ask again: it has less time now */
 }
 
+void life_ask_again(struct life *life, size_t container)
+{
+	struct life_container *c = &life->containers[container];
+
+	c->asked_start = false;
+	c->backoff_us = c->backoff_us_before;
+	c->backoff_at = c->backoff_at_before;
+}
+
 /* --- questions --- */
 
 static bool is_running(const struct life_container *c)
@@ -262,6 +271,8 @@ static void restart(struct life *life, struct life_verdict *verdict, size_t i, i
 			verdict->wake = due;
 		return;
 	}
+	c->backoff_us_before = c->backoff_us;
+	c->backoff_at_before = c->backoff_at;
 	if (!c->backoff_us || c->ended_at - c->backoff_at > 2 * BACKOFF_MOST)
 		c->backoff_us = BACKOFF_FIRST;
 	else

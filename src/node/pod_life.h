@@ -43,6 +43,7 @@ struct life_container {
 	int64_t ended_at;   /* when we learned of it */
 	int64_t backoff_us; /* how long the next start waits; 0: it has never been restarted */
 	int64_t backoff_at; /* when that was set */
+	int64_t backoff_us_before, backoff_at_before;
 	struct record record;
 };
 
@@ -74,6 +75,8 @@ void life_observe(struct life *life, size_t container, const struct record *reco
 /* It ends, for a reason; the first one counts. For a deletion a shorter grace overrules. */
 void life_end_pod(struct life *life, enum life_end end, const char *reason, const char *message);
 void life_delete(struct life *life, int64_t grace_us);
+/* A start that was asked for was not tried: it is asked for again, and has not to wait longer for that. */
+void life_ask_again(struct life *life, size_t container);
 /* Its containers get no more time than this to end. */
 void life_hurry(struct life *life, int64_t grace_us);
 

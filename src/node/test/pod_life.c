@@ -290,6 +290,17 @@ static void test_ends(void)
 	is(w.life->reason, "DeadlineExceeded");
 	end(&w);
 
+	begin(&w, "spec: {restartPolicy: OnFailure, containers: [{name: a}]}");
+	(void)decide(&w);
+	exits(&w, 0, 1);
+	life_decide(w.life, w.now, &w.verdict);
+	life_ask_again(w.life, 0);
+	is(decide(&w), "+0");
+	exits(&w, 0, 1);
+	is(decide(&w), "");
+	ok(w.verdict.wake == w.now + 10 * S, "a start that was not tried makes nobody wait longer");
+	end(&w);
+
 	begin(&w, "spec: {containers: [{name: a}]}");
 	life_end_pod(w.life, LIFE_REFUSED, "Unsupported", "no");
 	is(decide(&w), "");

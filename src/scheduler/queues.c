@@ -23,7 +23,8 @@ static void try_again(struct scheduler *scheduler)
 
 static void on_opened(void *arg, const struct client_result *result)
 {
-	struct scheduler *scheduler = arg;
+	AUTO(scheduler_write_free) struct write *write = arg;
+	struct scheduler *scheduler = write->scheduler;
 
 	scheduler->queues_unanswered--;
 	if (!result->err || result->err->code == ERR_NOT_FOUND)
@@ -40,21 +41,24 @@ static void open_queue(struct scheduler *scheduler, struct str name)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = json_doc_new();
 	struct json root = json_new_obj(patch);
+	struct write *write =
+		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), name, str_none());
 
 	json_doc_set_root(patch, root);
 	json_set_str(patch, json_ensure_obj(patch, root, "status"), "state", STR("Open"));
 	scheduler->queues_unanswered++;
-	(void)client_send(scheduler->client, &(struct client_ask){
-						     .verb = CLIENT_PATCH,
-						     .patch = CLIENT_PATCH_MERGE,
-						     .resource = &resources[RESOURCE_QUEUES],
-						     .name = name,
-						     .sub = STR("status"),
-						     .body = patch,
-						     .discard = true,
-						     .done = on_opened,
-						     .arg = scheduler,
-					     });
+	write->request =
+		client_send(scheduler->client, &(struct client_ask){
+						       .verb = CLIENT_PATCH,
+						       .patch = CLIENT_PATCH_MERGE,
+						       .resource = &resources[RESOURCE_QUEUES],
+						       .name = name,
+						       .sub = STR("status"),
+						       .body = patch,
+						       .discard = true,
+						       .done = on_opened,
+						       .arg = write,
+					       });
 }
 
 static void on_retry(struct loop_timer *timer, void *arg)
@@ -77,7 +81,8 @@ static void on_retry(struct loop_timer *timer, void *arg)
 
 static void on_made(void *arg, const struct client_result *result)
 {
-	struct scheduler *scheduler = arg;
+	AUTO(scheduler_write_free) struct write *write = arg;
+	struct scheduler *scheduler = write->scheduler;
 
 	scheduler->queues_unanswered--;
 	if (!result->err && result->doc) {
@@ -102,6 +107,8 @@ static void make(struct scheduler *scheduler, const char *name, bool reclaimable
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
 	struct json spec;
+	struct write *write =
+		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), str_from(name), str_none());
 
 	json_doc_set_root(doc, root);
 	json_set_str(doc, root, "apiVersion", STR("scheduling.volcano.sh/v1beta1"));
@@ -112,8 +119,8 @@ static void make(struct scheduler *scheduler, const char *name, bool reclaimable
 	json_set_bool(doc, spec, "reclaimable", reclaimable);
 	scheduler->queues_asked++;
 	scheduler->queues_unanswered++;
-	(void)client_create(scheduler->client, &resources[RESOURCE_QUEUES], doc, on_made,
-			    scheduler);
+	write->request =
+		client_create(scheduler->client, &resources[RESOURCE_QUEUES], doc, on_made, write);
 }
 
 void scheduler_make_queues(struct scheduler *scheduler)

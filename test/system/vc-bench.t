@@ -21,6 +21,7 @@ for bench in $benches; do
 	case $bench in
 	apiserver-start) has "$bench tells its times, by size" "$output" "restart_ms@10: " ;;
 	apiserver-watch) has "$bench tells a delivery's cost, by size" "$output" "cpu_ns_per_delivery@10: " ;;
+	bind) has "$bench tells what the scheduler gets beside a bare loop, by size" "$output" "ratio@10: " ;;
 	react) has "$bench tells what most pods wait, by size" "$output" "bound_p99_ms@10: " ;;
 	*)
 		has "$bench tells a cost" "$output" "_ns: "

@@ -276,6 +276,22 @@ static void close_home(struct home *h)
 	world_close(&h->w);
 }
 
+/* It goes while what it asks for first is under way, after so many turns; its client stays. */
+static void test_short_life(int turns)
+{
+	struct home h;
+
+	open_home(&h, 1);
+	h.faults.delay_us = 1000;
+	start(&h);
+	for (int i = 0; i < turns; i++)
+		(void)loop_turn(h.w.loop, TIME_SECOND);
+	scheduler_free(TAKE(h.scheduler));
+	pass(&h, 2 * TIME_SECOND);
+	ok(true, "it may go after %d turns", turns);
+	close_home(&h);
+}
+
 /* --- what it writes ------------------------------------------------------------------------------ */
 
 static void test_writes(void)
@@ -679,6 +695,8 @@ static void test_storm(uint64_t seed)
 
 int main(void)
 {
+	for (int turns = 0; turns < 40; turns++)
+		test_short_life(turns);
 	test_writes();
 	test_short_jobs();
 	test_queue_writes();

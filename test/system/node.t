@@ -182,7 +182,8 @@ passes "its other hook has run, too" test -e "$tmp/pre"
 # How often by now depends on when it is looked at.
 passes "what does not answer is ended" wait_for \
 	'jsonpath={.status.containerStatuses[0].lastState.terminated}' pod/unwell
-passes "and started again" [ "$(field unwell '.status.containerStatuses[0].restartCount')" -ge 1 ]
+passes "and runs again" wait_for 'jsonpath={.status.containerStatuses[0].state.running}' pod/unwell
+passes "which is counted" [ "$(field unwell '.status.containerStatuses[0].restartCount')" -ge 1 ]
 passes "it goes" kubectl delete pod unwell --timeout=60s
 passes "what waits says for what" wait_for \
 	'jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError' pod/waits

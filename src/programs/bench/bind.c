@@ -111,7 +111,7 @@ static struct scheduler *start_scheduler(struct apiworld *w)
 		scheduler_new(w->loop, w->client, &(struct scheduler_options){0}, &err);
 
 	bench_require(scheduler, &err);
-	while (!scheduler_is_ready(scheduler))
+	while (!scheduler_is_ready(scheduler) || !scheduler_has_tried_queues(scheduler))
 		(void)loop_turn(w->loop, -1);
 	return scheduler;
 }

@@ -465,8 +465,10 @@ void cluster_touch_job(struct cluster *cluster, struct job *job)
 {
 	crowd_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
-		if (job->asleep != cluster->relief)
+		if (job->asleep != cluster->relief) {
+			job->asleep = 0; /* what it was refused for counts no longer: doze_on() */
 			return;
+		}
 		list_remove(&job->active_link);
 	}
 	if (job->asleep == cluster->relief)

@@ -15,8 +15,8 @@ if [ "${1-}" != inside ]; then
 	elif unshare -Urm true 2>/dev/null; then
 		exec unshare -Urm --propagation private "$0" inside
 	fi
-	echo "1..0 # SKIP neither root nor namespaces of users: no file system of its own"
-	exit 0
+	result 0 "disks # SKIP neither root nor namespaces of users: no file system of its own"
+	finish
 fi
 
 disk=$tmp/disk home=$tmp/disk/home
@@ -72,7 +72,7 @@ mkdir "$disk"
 if image 2>"$tmp/why"; then
 	turned
 else
-	echo "# left out: a disk that turns read-only under the server: $(head -n 1 "$tmp/why")"
+	result 0 "a disk that turns read-only under the server # SKIP $(head -n 1 "$tmp/why")"
 	umount "$disk" 2>/dev/null
 fi
 

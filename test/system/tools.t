@@ -153,6 +153,7 @@ foreach name, script : {
 	'short': 'echo 1..3; echo ok 1; echo ok 2',
 	'leak': 'echo ok 1; echo 1..1; exit 23',
 	'skip': 'echo 1..0 # SKIP no reason',
+	'part': 'echo ok 1 - one; echo "ok 2 - two # SKIP no disk"; echo 1..2',
 	'slow': 'exec sleep 1000',
 	'long': 'echo ok 1; echo "# well"; echo not ok 2 - two; seq 1000 | sed "s/^/# no /"; echo 1..2; seq 1000 >&2; exit 1',
 }
@@ -163,6 +164,9 @@ END
 passes "the project is set up" meson setup project/build project
 passes "two checks passed" tools/run-tests project/build -- good
 is "the last line counts them" "$(echo "$output" | tail -n 1)" "2 passed, 0 failed"
+passes "a check that is left out is no failure" tools/run-tests project/build -- part
+has "and is told, with why" "$output" "left out of few/part: two: no disk"
+is "nor has it passed" "$(echo "$output" | tail -n 1)" "1 passed, 0 failed"
 for name in bad crash silent short leak skip slow long; do
 	fails "$name is a failure" tools/run-tests project/build -- "$name"
 done
@@ -175,7 +179,7 @@ case $output in *"# well"*) bad=1 ;; *) bad=0 ;; esac
 result "$bad" "what was good is not shown" "$output"
 fails "so are all of them together" tools/run-tests project/build
 has "one has taken too long" "$output" "* ran out of time"
-is "each counted once" "$(echo "$output" | tail -n 1)" "8 passed, 8 failed"
+is "each counted once" "$(echo "$output" | tail -n 1)" "9 passed, 8 failed"
 fails "a name that nothing has is a failure" tools/run-tests project/build -- nothing
 is "of the count too" "$(echo "$output" | tail -n 1)" "0 passed, 1 failed"
 

@@ -4,6 +4,7 @@
  *	agent.c		the pods that there are, and the folders of those that were
  *	agent_nodes.c	Node objects, heartbeats
  *	agent_pod.c	one pod, from its binding to its end
+ *	agent_heard.c	what is heard of its containers
  *	agent_room.c	what pods run in: the machine, what they refer to, their plans
  *	agent_runtime.c	containers in images
  *	agent_network.c	addresses and names of pods
@@ -148,6 +149,17 @@ void agent_pod_evict(struct agent_pod *pod, const char *message);
 void agent_pod_touch(struct agent_pod *pod);
 /* Something that it refers to has changed. */
 void agent_pod_refresh(struct agent_pod *pod);
+/* Something has failed: try again after a second, two, four, ... a minute. */
+void agent_pod_retry(struct agent_pod *pod);
+void agent_pod_warn(const struct agent_pod *pod, const char *what, const char *error);
+
+/* --- agent_heard.c --- */
+
+/* For supervisors, with a pod as their argument. */
+extern const struct supervisor_events agent_pod_events;
+/* What the supervisor wrote down, once it is gone: whatever ran has died with it. */
+void agent_pod_read_records(struct agent_pod *pod);
+void agent_pod_set_addresses(struct agent_pod *pod, struct str own, struct str host);
 
 /* --- agent_room.c --- */
 

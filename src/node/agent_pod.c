@@ -23,7 +23,6 @@
 #include "node/agent_runtime.h"
 #include "node/pod_status.h"
 #include "node/pod_write.h"
-#include "node/remains.h"
 #include "node/unsupported.h"
 
 #include "base/banned.h"
@@ -31,12 +30,8 @@
 #define RETRY (TIME_SECOND)
 #define RETRY_MOST (TIME_MINUTE)
 #define NEVER INT64_MAX
-/* How long it is held back that containers are being created, and that they run: the more pods there are, the
- * longer each of them takes to its end. */
+/* How long it is held back that containers are being created. */
 #define HOLD_CREATING (TIME_SECOND / 2)
-#define HOLD_RUNNING (5 * TIME_MILLISECOND)
-#define HOLD_RUNNING_A_POD (TIME_MILLISECOND)
-#define HOLD_RUNNING_MOST (100 * TIME_MILLISECOND)
 /* What the node needs back it needs now. */
 #define EVICTION_GRACE (TIME_SECOND)
 
@@ -69,7 +64,7 @@ static bool is_deleted(const struct agent_pod *pod)
 	return !json_is_absent(json_get(meta_of(pod), "deletionTimestamp"));
 }
 
-static void warn(const struct agent_pod *pod, const char *what, const char *error)
+void agent_pod_warn(const struct agent_pod *pod, const char *what, const char *error)
 {
 	log_warn(pod->agent->log, what, LOG_VIEW("namespace", namespace_of(pod)),
 		 LOG_VIEW("pod", name_of(pod)), LOG_STR("error", error));
@@ -86,8 +81,7 @@ void agent_pod_touch(struct agent_pod *pod)
 	loop_defer(pod->agent->loop, &pod->defer, on_defer, pod);
 }
 
-/* After a second, two, four, ... a minute. */
-static void retry_later(struct agent_pod *pod)
+void agent_pod_retry(struct agent_pod *pod)
 {
 	int64_t pause = RETRY << (pod->retries < RETRY_DOUBLES ? pod->retries++ : RETRY_DOUBLES);
 
@@ -95,186 +89,6 @@ static void retry_later(struct agent_pod *pod)
 	if (pod->retry_at < pod->due)
 		agent_plan_wake(pod, pod->retry_at);
 }
-
-/* --- the supervisor --- */
-
-/* A run has ended: what it said, and whether it ran out of memory. */
-static void note_end(struct agent_pod *pod, size_t container)
-{
-	struct life_container *c = &pod->life->containers[container];
-	struct str name = json_str(json_get(agent_container(pod, container), "name"));
-
-	if (c->record.now.start_failed)
-		return;
-	c->oom = agent_groups_ran_out(agent_room_groups(pod->agent->room), pod, container, name) &&
-		 c->record.now.exit_code != 0;
-	mem_free(pod->messages[container]);
-	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
-}
-
-static void observe(struct agent_pod *pod, size_t container, const struct record *record)
-{
-	const struct record *before = &pod->life->containers[container].record;
-	bool ended = record->state == RECORD_ENDED &&
-		     (before->state != RECORD_ENDED || before->run != record->run);
-
-	life_observe(pod->life, container, record, loop_uptime(pod->agent->loop));
-	if (agent_room_runtime(pod->agent->room))
-		agent_runtime_note_end(agent_room_runtime(pod->agent->room), pod, container);
-	if (ended)
-		note_end(pod, container);
-}
-
-/* The first run of a container only: what is started again and again is to be seen. */
-static void hold_running(struct agent_pod *pod, const struct record *record)
-{
-	int64_t hold = HOLD_RUNNING + (int64_t)pod->agent->starting * HOLD_RUNNING_A_POD;
-
-	if (record->run == 0 && !pod->adopted)
-		pod->hold_until = loop_uptime(pod->agent->loop) +
-				  (hold < HOLD_RUNNING_MOST ? hold : HOLD_RUNNING_MOST);
-}
-
-static void set_addresses(struct agent_pod *pod, struct str own, struct str host)
-{
-	(void)snprintf(pod->host_ip, sizeof(pod->host_ip), "%.*s", STR_ARG(host));
-	(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "%.*s", STR_ARG(own));
-	pod->in_network = own.len > 0;
-	pod->on_bridge = own.len > 0 && !str_starts(own, STR("127."));
-}
-
-static void on_state(void *arg, size_t container, const struct record *record)
-{
-	struct agent_pod *pod = arg;
-
-	if (container >= pod->life->n_containers)
-		return;
-	if (record->state == RECORD_RUNNING &&
-	    pod->life->containers[container].record.state != RECORD_RUNNING) {
-		pod->agent->stats.starts++;
-		hold_running(pod, record);
-	}
-	if (record->state == RECORD_ENDED)
-		pod->hold_until = 0;
-	observe(pod, container, record);
-	agent_pod_touch(pod);
-}
-
-/* Its addresses, where the agent that gave them was gone before they were in the API. */
-static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
-{
-	struct agent_pod *pod = arg;
-
-	if (pod->in_network || pod->over || !pod->adopted)
-		return;
-	set_addresses(pod, pod_ip, host_ip);
-	agent_room_found(pod->agent->room, pod);
-}
-
-/* What probes had found out before this agent came. */
-static void restore_probes(struct agent_pod *pod)
-{
-	struct json status = json_get(root_of(pod), "status");
-
-	for (size_t i = 0; i < pod->life->n_containers; i++) {
-		bool init = i < pod->life->n_init;
-		struct json list =
-			json_get(status, init ? "initContainerStatuses" : "containerStatuses");
-		struct json one = json_at(list, init ? i : i - pod->life->n_init);
-
-		pod->life->containers[i].started = json_bool(json_get(one, "started"));
-		pod->life->containers[i].ready = json_bool(json_get(one, "ready"));
-	}
-}
-
-static void on_ready(void *arg)
-{
-	struct agent_pod *pod = arg;
-
-	if (pod->adopted && !pod->knows) {
-		restore_probes(pod);
-		agent_room_adopt(pod->agent->room, pod);
-	}
-	pod->knows = true;
-	agent_pod_touch(pod);
-}
-
-static void on_done(void *arg, uint64_t id, int code, struct str output)
-{
-	agent_probes_done(arg, id, code, output);
-}
-
-/* What the supervisor wrote down, once it is gone: whatever ran has died with it. */
-static void read_records(struct agent_pod *pod)
-{
-	struct life *life = pod->life;
-	int64_t wall = loop_now(pod->agent->loop);
-	struct record *records = mem_calloc(life->n_containers + 1, sizeof(*records));
-
-	supervisor_read_records(pod->folder, records, life->n_containers);
-	for (size_t i = 0; i < life->n_containers; i++) {
-		bool lost = records[i].state == RECORD_RUNNING;
-
-		if (records[i].state == RECORD_NEW)
-			continue;
-		if (lost) {
-			records[i].state = RECORD_ENDED;
-			records[i].pid = 0;
-			records[i].now.ended = wall;
-			records[i].now.exit_code = 137;
-		}
-		observe(pod, i, &records[i]);
-		if (lost)
-			life->containers[i].unknown = true;
-	}
-	for (size_t i = 0; i < life->n_containers; i++)
-		life->containers[i].asked_start = false;
-	mem_free(records);
-}
-
-static bool is_this(void *arg, const char *uid)
-{
-	const struct agent_pod *pod = arg;
-
-	return str_is(str_from(uid), pod->uid);
-}
-
-/* Its supervisor was killed: what that held ends, so that nothing of it runs beside what is started next. */
-static void kill_remains(const struct agent_pod *pod)
-{
-	agent_groups_kill(agent_room_groups(pod->agent->room), pod);
-	(void)remains_kill(pod->agent->folder, is_this, (void *)pod);
-}
-
-static void on_lost(void *arg)
-{
-	struct agent_pod *pod = arg;
-
-	if (supervisor_is_clean(pod->supervisor)) {
-		pod->has_cgroup = false;
-		pod->oom_kills[0] = 0; /* another group counts anew */
-	}
-	supervisor_free(TAKE(pod->supervisor));
-	if (!pod->quit)
-		kill_remains(pod);
-	if (pod->over)
-		(void)agent_room_leave(pod->agent->room, pod);
-	if (pod->replans) {
-		pod->quit = pod->replans = false;
-	} else if (!pod->finished && !pod->forgotten) {
-		warn(pod, "the supervisor of a pod is gone",
-		     pod->knows ? "it has ended" : "it could not be started");
-		retry_later(pod);
-	}
-	pod->hold_until = 0;
-	pod->life->deadline_kept = false;
-	read_records(pod);
-	pod->knows = true;
-	agent_pod_touch(pod);
-}
-
-static const struct supervisor_events supervisor_events = {on_state, on_ready, on_done, on_lost,
-							   on_hello};
 
 /* --- the folder --- */
 
@@ -384,7 +198,7 @@ static int ensure_supervisor(struct agent_pod *pod, struct err *err)
 	pod->has_plan = true;
 	pod->stale = false;
 	pod->supervisor = supervisor_launch(pod->agent->launcher, pod->folder, buf_str(&plan.text),
-					    &supervisor_events, pod, err);
+					    &agent_pod_events, pod, err);
 	if (!pod->supervisor) {
 		(void)err_wrap(err, "starting the pod's supervisor");
 		set_waiting(pod, "RunContainerError", err);
@@ -431,8 +245,8 @@ static void do_start(struct agent_pod *pod, const struct life_step *step)
 	if (ensure_supervisor(pod, &err) < 0) {
 		pod->life->containers[step->container].asked_start = false;
 		if (err.code != ERR_UNAVAILABLE && pod->retries == 0)
-			warn(pod, "cannot start a container", err.text);
-		retry_later(pod);
+			agent_pod_warn(pod, "cannot start a container", err.text);
+		agent_pod_retry(pod);
 		return;
 	}
 	pod->waiting_reason[0] = '\0';
@@ -500,9 +314,9 @@ static bool write_failed(struct agent_pod *pod, const struct client_result *resu
 		return true; /* gone: its event is on the way */
 	if (code != ERR_CONFLICT) {
 		pod->agent->stats.failures++;
-		warn(pod, "cannot write a pod", result->err->text);
+		agent_pod_warn(pod, "cannot write a pod", result->err->text);
 	}
-	retry_later(pod);
+	agent_pod_retry(pod);
 	return true;
 }
 
@@ -665,22 +479,22 @@ static void find(struct agent_pod *pod)
 		pod->over = pod->finished = true;
 		if (stat(pod->folder, &status) == 0)
 			pod->supervisor = supervisor_connect(agent->loop, pod->folder,
-							     &supervisor_events, pod, &err);
-		read_records(pod); /* for its logs */
+							     &agent_pod_events, pod, &err);
+		agent_pod_read_records(pod); /* for its logs */
 		set_over(pod);
 		return;
 	}
 	if (stat(pod->folder, &status) == 0) {
 		agent_devices_find(pod);
 		pod->supervisor =
-			supervisor_connect(agent->loop, pod->folder, &supervisor_events, pod, &err);
+			supervisor_connect(agent->loop, pod->folder, &agent_pod_events, pod, &err);
 		if (pod->supervisor) {
 			agent->stats.adopted++;
 			pod->adopted = pod->has_plan = pod->life->deadline_kept = true;
 			pod->stale = true; /* perhaps, meanwhile */
 		} else {
 			agent_groups_kill(agent_room_groups(agent->room), pod);
-			read_records(pod);
+			agent_pod_read_records(pod);
 		}
 	}
 	if (!pod->supervisor) {
@@ -719,8 +533,8 @@ static void read_addresses(struct agent_pod *pod)
 {
 	struct json status = json_get(root_of(pod), "status");
 
-	set_addresses(pod, json_str(json_get(status, "podIP")),
-		      json_str(json_get(status, "hostIP")));
+	agent_pod_set_addresses(pod, json_str(json_get(status, "podIP")),
+				json_str(json_get(status, "hostIP")));
 }
 
 struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json_doc *doc)

@@ -215,4 +215,22 @@ fails "without root and sudo nothing is installed" env PATH="$tmp/stub" tools/se
 has "it says why" "$output" "needs root or sudo, and there is neither"
 has "and what is missing" "$output" "Missing: gcc"
 
+# One where another program uses apt just now, for two tries of each kind.
+printf '#!/bin/sh\necho 0\n' >stub/id
+printf '#!/bin/sh\n' >stub/sleep
+cat >stub/apt-get <<'END'
+#!/bin/sh
+for word; do case $word in update | install) verb=$word ;; esac; done
+echo >>"tries.$verb"
+[ "$(grep -c '' "tries.$verb")" -gt 2 ] || {
+	echo "E: Could not get lock /var/lib/$verb. It is held by process 7" >&2
+	exit 100
+}
+END
+printf '#!/bin/sh\necho "  Candidate: 1"\n' >stub/apt-cache
+chmod +x stub/apt-get stub/apt-cache stub/sleep
+passes "where apt is in use it is waited for" env PATH="$tmp/stub" tools/setup fuzz
+has "and said so" "$output" "another program is using apt: waiting for it"
+is "until the packages are there" "$(cat tries.update tries.install | grep -c '')" 6
+
 finish

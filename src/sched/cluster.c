@@ -444,6 +444,24 @@ int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slo
 	return pods;
 }
 
+int cluster_short_of_last(const struct cluster *cluster, enum room room, uint32_t slot,
+			  const struct class *class)
+{
+	int first = cluster_short_of(cluster, room, slot, class);
+	int last = first;
+
+	if (first == DIM_NONE || first == DIM_CPU || first == DIM_MEMORY)
+		return first;
+	for (dim_set rest = class->dims & ~DIM_BIT(first); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+
+		if (resources_get(&class->request, dim) >
+		    columns_get(&cluster->columns, room, dim, slot))
+			last = dim;
+	}
+	return last;
+}
+
 bool cluster_fits(const struct cluster *cluster, enum room room, uint32_t slot,
 		  const struct class *class)
 {

@@ -204,6 +204,9 @@ bool cluster_fits(const struct cluster *cluster, enum room room, uint32_t slot,
 /* The first dimension that is short (cpu, memory, then the others), or DIM_NONE. */
 int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slot,
 		     const struct class *class);
+/* The last one, where the first is neither cpu nor memory; else the first. */
+int cluster_short_of_last(const struct cluster *cluster, enum room room, uint32_t slot,
+			  const struct class *class);
 /* A node's room as a vector, for rules that compare vectors. `ret` must be initialised. */
 void cluster_room(const struct cluster *cluster, enum room room, const struct node_info *node,
 		  struct resources *ret);

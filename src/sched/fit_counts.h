@@ -22,8 +22,16 @@ struct session;
 /* A node that is not there has this verdict, and is not counted. */
 #define VERDICT_ABSENT (~UINT64_C(0))
 
+/* So many nodes lack this one too. */
+struct fit_swap {
+	uint16_t first;
+	uint16_t last;
+	uint32_t count;
+};
+
 struct fit_counts {
 	VEC(struct fit_count) list;
+	VEC(struct fit_swap) swaps;
 	uint32_t nodes;
 };
 

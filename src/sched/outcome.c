@@ -133,30 +133,80 @@ static void put_pending(struct session *ssn, const struct job *job, struct buf *
 	put_counts(ssn, to, counts, 2);
 }
 
-/* The first pending task that found no node says why. */
-static void put_origin(struct session *ssn, const struct job *job, struct buf *to)
+/* Why tasks of a job found no node: what comes first is the origin of why it waits. */
+struct origins {
+	size_t len;
+	const struct task *tasks[1 + ALSO_TOLD];
+	const struct fit *fits[1 + ALSO_TOLD];
+};
+
+static bool says_same(const struct session *ssn, const struct job *job, const struct fit *a,
+		      const struct fit *b)
 {
 	struct reason_names names = session_names_of(ssn, job);
-	const struct task *first = NULL;
+	AUTO(buf_done) struct buf one = BUF_UNBOUNDED, two = BUF_UNBOUNDED;
+
+	if (a == b || (a->whole && b->whole))
+		return true;
+	fit_print(a, &names, &one);
+	fit_print(b, &names, &two);
+	return str_eq(buf_str(&one), buf_str(&two));
+}
+
+static void add_origin(const struct session *ssn, struct origins *origins, const struct task *task,
+		       const struct fit *fit)
+{
+	if (!fit || origins->len == ARRAY_LEN(origins->fits))
+		return;
+	for (size_t i = 0; i < origins->len; i++)
+		if (says_same(ssn, task->job, origins->fits[i], fit))
+			return;
+	origins->tasks[origins->len] = task;
+	origins->fits[origins->len++] = fit;
+}
+
+/* Those that say something about nodes, then one that was skipped. */
+static struct origins origins_of(const struct session *ssn, const struct job *job)
+{
+	struct origins ret = {0};
+	const struct task *skipped = NULL;
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 	{
-		const struct task_note *note = session_find_note(ssn, task);
+		const struct fit *fit = session_find_note(ssn, task)->fit;
 
-		/* One that says something about nodes is worth more than one that was skipped. */
-		if (note->fit &&
-		    (!first || (session_find_note(ssn, first)->fit->whole && !note->fit->whole)))
-			first = task;
+		if (fit && fit->whole) {
+			skipped = skipped ? skipped : task;
+		} else if (fit && ret.len < ARRAY_LEN(ret.fits)) {
+			add_origin(ssn, &ret, task, fit);
+			add_origin(ssn, &ret, task, fit->other);
+		}
 	}
-	if (!first)
-		return;
-	buf_puts(to, ". Origin reason is ");
-	buf_put_str(to, task_name(first));
-	buf_puts(to, ": ");
-	fit_print(session_find_note(ssn, first)->fit, &names, to);
+	if (skipped && ret.len == ARRAY_LEN(ret.fits))
+		ret.len--;
+	if (skipped)
+		add_origin(ssn, &ret, skipped, session_find_note(ssn, skipped)->fit);
+	return ret;
 }
 
-static const char *job_text(struct session *ssn, const struct job *job)
+static void put_origin(const struct session *ssn, const struct origins *origins, size_t which,
+		       struct buf *to)
+{
+	const struct task *task = which < origins->len ? origins->tasks[which] : NULL;
+	struct reason_names names;
+
+	if (!task)
+		return;
+	names = session_names_of(ssn, task->job);
+	buf_puts(to, ". Origin reason is ");
+	buf_put_str(to, task_name(task));
+	buf_puts(to, ": ");
+	fit_print(origins->fits[which], &names, to);
+}
+
+/* With one of its origins; 0: the first. */
+static const char *job_text(struct session *ssn, const struct job *job,
+			    const struct origins *origins, size_t which)
 {
 	struct count_text counts[TASK_STATUS_COUNT + 1] = {{0, NULL}};
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
@@ -169,7 +219,7 @@ static const char *job_text(struct session *ssn, const struct job *job)
 	buf_puts(&text, job_is_ready(job) ? "pod group is ready, " : "pod group is not ready, ");
 	put_counts(ssn, &text, counts, ARRAY_LEN(counts));
 	put_pending(ssn, job, &text);
-	put_origin(ssn, job, &text);
+	put_origin(ssn, origins, which, &text);
 	return arena_strdup(ssn->arena, buf_text(&text));
 }
 
@@ -250,30 +300,59 @@ static bool set_counts(struct job *job, struct decision *d)
 	return changed;
 }
 
-static void tell_group(struct session *ssn, struct job *job, const struct decision *group,
-		       bool written, const char *text)
+static const char *event_text(struct session *ssn, const struct job *job, const char *text)
 {
+	return arena_printf(ssn->arena, "%u/%u tasks in gang unschedulable: %s",
+			    job->tally.count[TASK_PENDING], job->tally.total, text);
+}
+
+/* The other reasons for which its tasks wait: told when one of them is new. */
+static bool find_also(struct session *ssn, struct job *job, const struct origins *origins,
+		      const char **ret)
+{
+	uint32_t hash = 0;
+
+	for (size_t i = 0; i < ALSO_TOLD && i + 1 < origins->len; i++) {
+		ret[i] = event_text(ssn, job, job_text(ssn, job, origins, i + 1));
+		hash = hash * 31 + words_hash(ret[i]);
+	}
+	if (hash == job->told_also)
+		return false;
+	job->told_also = hash;
+	return hash != 0;
+}
+
+static void tell_group(struct session *ssn, struct job *job, const struct decision *group,
+		       bool written, const struct origins *origins, const char *text)
+{
+	const char *also[ALSO_TOLD] = {NULL};
 	bool waits = job->phase == PODGROUP_UNKNOWN || job->phase == PODGROUP_PENDING ||
 		     job->phase == PODGROUP_INQUEUE;
 	const char *message = "pod group is ready";
+	struct decision *event;
+	bool more = false;
 	uint32_t hash;
 
 	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] && job_is_ready(job))
 		return; /* it is being bound */
-	if (waits)
-		message = arena_printf(ssn->arena, "%u/%u tasks in gang unschedulable: %s",
-				       job->tally.count[TASK_PENDING], job->tally.total, text);
-	else if (!written)
+	if (waits) {
+		message = event_text(ssn, job, text);
+		more = find_also(ssn, job, origins, also);
+	} else if (!written) {
 		return;
+	}
 	hash = job_text_hash(STR("event"), str_from(message));
-	if (hash == job->told_event)
+	if (hash == job->told_event && !more)
 		return;
 	job->told_event = hash;
 	if (waits)
 		outcome_event(ssn, job, NULL, "Warning", "Unschedulable", message);
 	else
 		outcome_event(ssn, job, NULL, "Normal", "Scheduled", message);
-	ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].not_before = group->not_before;
+	event = &ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1];
+	event->not_before = group->not_before;
+	if (more)
+		memcpy(event->also, also, sizeof(also));
 }
 
 /* A group that the plugins did not let in: what they said, once. */
@@ -308,7 +387,8 @@ static bool waits(const struct job *job, enum podgroup_phase phase)
 	       (!job->tally.total && phase == PODGROUP_INQUEUE && job->told_phase == phase);
 }
 
-static void conclude_group(struct session *ssn, struct job *job, const char *text)
+static void conclude_group(struct session *ssn, struct job *job, const struct origins *origins,
+			   const char *text)
 {
 	struct decision d = {.kind = DECIDE_GROUP, .job = job};
 	bool known = job->told[GROUP_UNSCHEDULABLE] != 0;
@@ -327,7 +407,7 @@ static void conclude_group(struct session *ssn, struct job *job, const char *tex
 		d.not_before = defer(ssn->now, &job->told_until);
 	if (changed || reworded || explained)
 		vec_push(&ssn->outcome.decisions, d);
-	tell_group(ssn, job, &d, changed || reworded, text);
+	tell_group(ssn, job, &d, changed || reworded, origins, text);
 }
 
 /* --- pods ------------------------------------------------------------------------------------ */
@@ -389,6 +469,19 @@ static bool is_news(const struct session *ssn, struct task *task, const char *re
 	return true;
 }
 
+/* The same with what else its nodes lack, where that has not been said. */
+static const char *other_text(struct session *ssn, const struct task *task)
+{
+	const struct task_note *note = session_find_note(ssn, task);
+	struct reason_names names = session_names_of(ssn, task->job);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	if (stands(ssn, task) != TASK_PENDING || !note->fit || !note->fit->other)
+		return NULL;
+	fit_print(note->fit->other, &names, &text);
+	return arena_strdup(ssn->arena, buf_text(&text));
+}
+
 static void conclude_pod(struct session *ssn, struct task *task, const char *text)
 {
 	const char *nominated = NULL;
@@ -396,11 +489,15 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	const char *reason = stands(ssn, task) == TASK_ALLOCATED ? "Schedulable" : "Unschedulable";
 	bool same_node =
 		!nominated || str_is(atoms_text(ssn->cluster->atoms, task->nominated), nominated);
+	uint32_t words = task->told_words;
+	const char *also = NULL;
 	int64_t due = 0;
 	struct decision *d;
 
 	if (!is_news(ssn, task, reason, message, &due) && same_node)
 		return;
+	if (task->told_words != words)
+		also = other_text(ssn, task);
 	if (!same_node) {
 		atoms_drop(ssn->cluster->atoms, task->nominated);
 		task->nominated = atoms_take(ssn->cluster->atoms, str_from(nominated));
@@ -412,7 +509,9 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	d->message = message;
 	d->nominated = nominated;
 	d->not_before = due;
+	d->also[0] = also;
 	outcome_event(ssn, NULL, task, "Warning", "FailedScheduling", message);
+	ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].also[0] = also;
 }
 
 static void conclude_pods(struct session *ssn, struct job *job, const char *text)
@@ -443,6 +542,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 
 static void conclude_job(struct session *ssn, struct job *job)
 {
+	struct origins origins;
 	const char *text;
 
 	if (!session_has_job(ssn, job)) {
@@ -451,8 +551,9 @@ static void conclude_job(struct session *ssn, struct job *job)
 	}
 	if (job->tally.count[TASK_ALLOCATED] || job->tally.count[TASK_PIPELINED])
 		job->holding_session = ssn->id;
-	text = job_text(ssn, job);
-	conclude_group(ssn, job, text);
+	origins = origins_of(ssn, job);
+	text = job_text(ssn, job, &origins, 0);
+	conclude_group(ssn, job, &origins, text);
 	conclude_pods(ssn, job, text);
 }
 

@@ -87,6 +87,9 @@ struct fit {
 	const char *whole; /* a text about the task as such, before any node; or NULL */
 	const struct resources *request; /* of the task; NULL: it does not matter */
 	const struct taint *taint;       /* of FIT_TAINT: the one that most nodes have, about */
+	/* Where nodes lack several resources beside cpu and memory: the same, with the last of these in
+	 * place of the first; NULL: there is no such node. */
+	const struct fit *other;
 	size_t len;
 	struct fit_count at[];
 };

@@ -174,9 +174,13 @@ static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, co
 
 void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod)
 {
-	tell_pod(scheduler,
-		 pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid)),
-		 pod->reason, pod->message, pod->nominated);
+	struct recorder_object object =
+		pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid));
+
+	tell_pod(scheduler, object, pod->reason, pod->message, pod->nominated);
+	if (pod->also)
+		recorder_event(scheduler->recorder, &object, "Warning", "FailedScheduling",
+			       str_from(pod->also));
 }
 
 void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why)
@@ -429,6 +433,9 @@ void scheduler_tell_group(struct scheduler *scheduler, const struct later_group 
 	if (group->event_reason)
 		recorder_event(scheduler->recorder, &object, "Warning", group->event_reason,
 			       str_from(group->event_message));
+	for (size_t i = 0; i < ALSO_TOLD && group->event_reason && group->also[i]; i++)
+		recorder_event(scheduler->recorder, &object, "Warning", group->event_reason,
+			       str_from(group->also[i]));
 }
 
 /* A phase is told at once, but for the last one; counts and conditions alone may wait for more of them. A group

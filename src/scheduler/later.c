@@ -36,6 +36,7 @@ static void pod_free(struct later_pod *pod)
 	mem_free(pod->uid);
 	mem_free(pod->reason);
 	mem_free(pod->message);
+	mem_free(pod->also);
 	mem_free(pod->nominated);
 	mem_free(pod);
 }
@@ -56,6 +57,8 @@ static void group_free(struct later_group *group)
 	mem_free(group->uid);
 	mem_free(group->event_reason);
 	mem_free(group->event_message);
+	for (size_t i = 0; i < ALSO_TOLD; i++)
+		mem_free(group->also[i]);
 	mem_free(group->reasons);
 	mem_free(group);
 }
@@ -212,6 +215,7 @@ void later_add_pod(struct later *later, const struct decision *decision)
 	pod->uid = str_dup(task_uid(task));
 	set_text(&pod->reason, decision->reason);
 	set_text(&pod->message, decision->message);
+	set_text(&pod->also, decision->also[0]);
 	set_text(&pod->nominated, decision->nominated);
 	old = map_remove(later->pods, str_from(pod->key));
 	pod->due = old ? sooner(old->due, decision->not_before) : decision->not_before;
@@ -295,6 +299,9 @@ void later_add_event(struct later *later, const struct decision *decision)
 
 	set_text(&group->event_reason, decision->reason);
 	set_text(&group->event_message, decision->message);
+	/* Without any, those that nobody has read yet are still true, but for their numbers. */
+	for (size_t i = 0; i < ALSO_TOLD && decision->also[0]; i++)
+		set_text(&group->also[i], decision->also[i]);
 }
 
 void later_forget_event(struct later *later, const struct job *job)
@@ -305,6 +312,8 @@ void later_forget_event(struct later *later, const struct job *job)
 		return;
 	set_text(&group->event_reason, NULL);
 	set_text(&group->event_message, NULL);
+	for (size_t i = 0; i < ALSO_TOLD; i++)
+		set_text(&group->also[i], NULL);
 }
 
 /* --- queues ------------------------------------------------------------------------------------ */

@@ -33,6 +33,7 @@ struct later_pod {
 	char *uid;
 	char *reason;
 	char *message;
+	char *also; /* of an event beside that; NULL: none */
 	char *nominated;
 	int64_t due; /* 0: with the others */
 };
@@ -56,8 +57,9 @@ struct later_group {
 	uint32_t session;
 	char *event_reason; /* a Warning; NULL: none */
 	char *event_message;
-	char *reasons; /* of the annotation; "": take it away; NULL: leave it */
-	int64_t due;   /* 0: with the others */
+	char *also[ALSO_TOLD]; /* of events beside it */
+	char *reasons;         /* of the annotation; "": take it away; NULL: leave it */
+	int64_t due;           /* 0: with the others */
 };
 
 /* What a queue holds. */

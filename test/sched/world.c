@@ -453,16 +453,23 @@ static void carry_out_queue(struct world *world, const struct decision *d)
 		abort();
 }
 
-static void record_event(struct world *world, const struct decision *d)
+static void record_text(struct world *world, const struct decision *d, const char *message)
 {
 	if (d->job)
-		record(world, "PodGroup", d->job->key, d->type, d->reason, d->message);
+		record(world, "PodGroup", d->job->key, d->type, d->reason, message);
 	else if (d->task)
-		record(world, "Pod", d->task->text, d->type, d->reason, d->message);
+		record(world, "Pod", d->task->text, d->type, d->reason, message);
 	else if (d->queue)
-		record(world, "Queue", d->queue->text.ptr, d->type, d->reason, d->message);
+		record(world, "Queue", d->queue->text.ptr, d->type, d->reason, message);
 	else
-		record(world, "Node", d->node, d->type, d->reason, d->message);
+		record(world, "Node", d->node, d->type, d->reason, message);
+}
+
+static void record_event(struct world *world, const struct decision *d)
+{
+	record_text(world, d, d->message);
+	for (size_t i = 0; i < ALSO_TOLD && d->also[i]; i++)
+		record_text(world, d, d->also[i]);
 }
 
 static void carry_out(struct world *world, const struct decision *d)

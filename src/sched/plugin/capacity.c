@@ -57,9 +57,13 @@ static const struct queue_info *above(const struct plugin *p, const struct queue
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-/* What it declares, and where it says nothing what the queue above has. */
-static void set_capability(struct quota *quota, const struct quota *parent)
+/* What it declares, and where it says nothing what the queue above has: at the top of a tree that is as much
+ * as anybody wants, of all that there is in the cluster. */
+static void set_capability(struct quota *quota, const struct quota *parent,
+			   const struct resources *total)
 {
+	dim_set inherited = resources_dims(parent ? &parent->capability : total);
+
 	const struct resources *own = &quota->queue->capability;
 
 	resources_clear(&quota->capability);
@@ -70,13 +74,13 @@ static void set_capability(struct quota *quota, const struct quota *parent)
 			resources_set(&quota->capability, dim,
 				      parent ? resources_get(&parent->capability, dim)
 					     : RESOURCES_INFINITE);
-	for (dim_set rest = parent ? resources_dims(&parent->capability) : 0; rest;
-	     rest &= rest - 1) {
+	for (dim_set rest = inherited; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 
 		if (dim > DIM_MEMORY && !resources_has(&quota->capability, dim))
 			resources_set(&quota->capability, dim,
-				      resources_get(&parent->capability, dim));
+				      parent ? resources_get(&parent->capability, dim)
+					     : RESOURCES_INFINITE);
 	}
 }
 
@@ -105,7 +109,7 @@ static void set_quota(struct plugin *p, struct quota *quota)
 	for (const struct list *link = children->next; link != children; link = link->next)
 		resources_add(&quota->guarantees,
 			      &container_of(link, struct queue_info, sibling)->guarantee);
-	set_capability(quota, up);
+	set_capability(quota, up, &p->ssn->cluster->total);
 	resources_clear(&quota->limit);
 	set_limit(p, quota, up);
 	resources_copy(&quota->deserved, &quota->queue->deserved);

@@ -97,7 +97,21 @@ static bool is_candidate(const struct search *s, const struct task *task, const 
 	       (job->queue->reclaimable && victim->status == TASK_RUNNING);
 }
 
-/* Do its job and its role keep their minimum, or have they lost it already? */
+/* Would its sub-group be whole no more, and be missed? */
+static bool is_missed(const struct task *victim)
+{
+	const struct sub_policy *policy = victim->sub->policy;
+	int64_t whole = 0;
+
+	if (!policy || policy->min_groups <= 0 || !sub_job_is_ready(victim->sub) ||
+	    tally_of(&victim->sub->tally, TASKS_READY) > (uint32_t)victim->sub->min_available)
+		return false;
+	LIST_EACH(&victim->job->subs, struct sub_job, link, sub)
+	whole += sub->policy == policy && sub_job_is_ready(sub);
+	return whole <= policy->min_groups;
+}
+
+/* Do its job, its role and its sub-groups keep their minimum, or have they lost it already? */
 static bool is_spare(const struct task *victim)
 {
 	struct job *job = victim->job;
@@ -106,10 +120,9 @@ static bool is_spare(const struct task *victim)
 
 	if (ready < job->min_available)
 		return true;
-	if (ready == job->min_available ||
-	    (job->policy_count && victim->sub->policy && sub_job_is_ready(victim->sub)))
+	if (ready == job->min_available || is_missed(victim))
 		return false;
-	return !role || role->min <= 0 ||
+	return !role || role->min <= 0 || job->min_available < job->role_min_total ||
 	       tally_of(&role->tally, TASKS_READY) != (uint32_t)role->min;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay.c - run cases of scheduling through the pure scheduler.
  *
- *	sched-replay-pure [-v] [-t] [-p] [-d FILE] [-c FILE] FILE|FOLDER...
+ *	sched-replay-pure [-v] [-t] [-p] [-d FILE] [-c FILE] [-n FILE] FILE|FOLDER...
  *
  * A case is a configuration, a cluster, steps and what is expected after each. TAP, one line a case,
  * and a count a folder at the end (-t: counts only). With -p all that came out is printed, in the form in
  * which it can be expected. Recorded cases that come out otherwise here are
  * named by scenarios of our own (-d, test/data/sched/differs): these, and no others, must differ. With
- * -c the page of differences has to have their rows. A folder that is not there is said to be left
+ * -c the page of differences has to have their rows. With -n every numbered scenario of the specification
+ * has to be shown, or to be in that file (numbered.h). A folder that is not there is said to be left
  * out. Cases whose configuration names something that is not built yet are skipped. */
 #include <dirent.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "base/vec.h"
 #include "facts.h"
 #include "json/yaml.h"
+#include "numbered.h"
 #include "sched/explain.h"
 #include "shorthand.h"
 #include "world.h"
@@ -37,6 +39,7 @@ struct totals {
 	bool verbose, terse, prints;
 	char folder[256];
 	int folder_passed, folder_failed, folder_skipped;
+	struct numbered numbered;
 };
 
 static int read_file(const char *path, struct buf *to)
@@ -432,6 +435,7 @@ static void run_one(struct totals *totals, const char *path, struct json root)
 	struct notes notes = {0};
 	int skipped = run_case(root, totals->prints, &notes);
 
+	numbered_add(&totals->numbered, json_get(root, "spec"), &notes);
 	if (!skipped && is_different(totals, root)) {
 		bool differs = notes.len > 0;
 
@@ -515,6 +519,19 @@ static void check_page(struct totals *totals, const char *path)
 	notes_done(&notes);
 }
 
+static void check_numbers(struct totals *totals, const char *path)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	struct notes notes = {0};
+
+	if (read_file(path, &text) < 0)
+		vec_push(&notes, mem_strdup("cannot be read"));
+	else
+		numbered_check(&totals->numbered, buf_str(&text), &notes);
+	tell(totals, path, false, "", &notes);
+	notes_done(&notes);
+}
+
 static void forget_differences(struct totals *totals)
 {
 	for (size_t i = 0; i < totals->differences.len; i++) {
@@ -564,7 +581,7 @@ static void run_path(struct totals *totals, const char *path)
 int main(int argc, char **argv)
 {
 	struct totals totals = {0};
-	const char *page = NULL;
+	const char *page = NULL, *numbers = NULL;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "-v") == 0)
@@ -577,11 +594,15 @@ int main(int argc, char **argv)
 			read_differences(&totals, argv[++i]);
 		else if (strcmp(argv[i], "-c") == 0 && i + 1 < argc)
 			page = argv[++i];
+		else if (strcmp(argv[i], "-n") == 0 && i + 1 < argc)
+			numbers = argv[++i];
 		else
 			run_path(&totals, argv[i]);
 	}
 	if (page)
 		check_page(&totals, page);
+	if (numbers)
+		check_numbers(&totals, numbers);
 	printf("1..%d\n# %d passed (%d differ on purpose), %d failed, %d skipped\n", totals.number,
 	       totals.passed, totals.differing, totals.failed, totals.skipped);
 	forget_differences(&totals);

@@ -301,7 +301,99 @@ static void test_fit_annotations(void)
 	session_free(ssn);
 }
 
+/* --- binpack --------------------------------------------------------------------------------- */
+
+/* Scheduler specification, scenarios 115 and 116: p1 runs on n1, p2 on n3; each is scored once more. */
+static struct cluster *packed_nodes(void)
+{
+	static const char *const requests[] = {"{cpu: 1, memory: 1Gi}", "{cpu: 1500m}",
+					       "{cpu: 2, memory: 10Gi, nvidia.com/gpu: 2}",
+					       "{cpu: 3, memory: 4Gi, x.com/foo: 3}"};
+	struct cluster *cluster = cluster_new(NULL);
+
+	(void)apply(cluster, "{kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 2, "
+			     "memory: 4Gi, pods: 10}}}");
+	(void)apply(cluster, "{kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 4, "
+			     "memory: 16Gi, pods: 10, nvidia.com/gpu: 4}}}");
+	(void)apply(cluster, "{kind: Node, metadata: {name: n3}, status: {allocatable: {cpu: 2, "
+			     "memory: 4Gi, pods: 10, x.com/foo: 16}}}");
+	add_queue(cluster, "q");
+	add_group(cluster, "g", 1, "q");
+	for (int i = 0; i < 4; i++)
+		add_pod(cluster, "g", i, NULL, requests[i]);
+	add_pod(cluster, "g", 4, "n1", requests[0]);
+	add_pod(cluster, "g", 5, "n3", requests[1]);
+	return cluster;
+}
+
+static void packs_like(const char *arguments, const double want[4][3])
+{
+	static const char *const nodes[] = {"n1", "n2", "n3"};
+	AUTO(cluster_free) struct cluster *cluster = packed_nodes();
+	struct err err = {0};
+	AUTO(config_free) struct config *config = alone("binpack", arguments, &err);
+	struct session *ssn;
+
+	ok(config, "%s %s", arguments, err.text);
+	if (!config)
+		return;
+	ssn = session_open(cluster, config, 0, NULL);
+	for (int i = 0; i < 4; i++) {
+		AUTO(mem_free) char *name = mem_printf("g-w-%d", i);
+
+		for (int n = 0; n < 3; n++)
+			scores(ssn, name, nodes[n], want[i][n]);
+	}
+	session_close(ssn);
+	session_free(ssn);
+}
+
+static void test_binpack(void)
+{
+	packs_like(
+		", arguments: {binpack.weight: 10, binpack.cpu: 2, binpack.memory: 3, "
+		"binpack.resources: \"nvidia.com/gpu, x.com/foo\", "
+		"binpack.resources.nvidia.com/gpu: 7, binpack.resources.x.com/foo: 8}",
+		(const double[4][3]){{700, 137.5, 0}, {0, 375, 0}, {0, 531.25, 0}, {0, 173.08, 0}});
+	packs_like(", arguments: {binpack.weight: 1, binpack.cpu: 1, binpack.memory: 1, "
+		   "binpack.resources: nvidia.com/gpu, binpack.resources.nvidia.com/gpu: 23}",
+		   (const double[4][3]){{75, 15.625, 0}, {0, 37.5, 0}, {0, 50.5, 0}, {0, 50, 0}});
+}
+
 /* --- a plugin of somebody else's ------------------------------------------------------------- */
+
+/* The first three that run. */
+static void choose_three(const struct plugin *p, struct task_list *to)
+{
+	LIST_EACH(&cluster_find_job(p->ssn->cluster, STR("default"), STR("g"))->tasks[TASK_RUNNING],
+		  struct task, job_link, task)
+	if (task->index < 3)
+		vec_push(to, task);
+}
+
+/* Scheduler specification, scenario 48. */
+static void test_shuffle(void)
+{
+	static const struct plugin_type chooser = {.name = "chooser", .victims = choose_three};
+	static const struct plugin_type *const types[] = {&chooser};
+	AUTO(cluster_free) struct cluster *cluster = cluster_new(NULL);
+	AUTO(config_free)
+	struct config *config =
+		config_parse_with(STR("{actions: shuffle, tiers: [{plugins: [{name: chooser}]}]}"),
+				  1, &(struct plugin_types){types, 1}, NULL);
+	struct session *ssn;
+
+	add_node(cluster, "n1", 8);
+	add_queue(cluster, "default");
+	add_group(cluster, "g", 1, "default");
+	for (int i = 0; i < 5; i++)
+		add_pod(cluster, "g", i, "n1", "{cpu: 1}");
+	ssn = session_run(cluster, config, 0, NULL);
+	ok(ssn->outcome.evictions == 3 && task_of(cluster, "g-w-2")->status == TASK_RELEASING &&
+		   task_of(cluster, "g-w-3")->status == TASK_RUNNING,
+	   "those that a plugin chose are evicted, and no others");
+	session_free(ssn);
+}
 
 static verdict refuse(const struct plugin *p, const struct task *task, const struct node_info *node)
 {
@@ -357,6 +449,8 @@ int main(void)
 	test_nodegroup_order();
 	test_sla();
 	test_arguments();
+	test_binpack();
+	test_shuffle();
 	test_words();
 	return tap_done();
 }

@@ -47,6 +47,7 @@ struct job_pod {
 	bool ready;       /* all containers are */
 	int64_t created;
 	int64_t ended;      /* when its last container did; 0: not known */
+	int64_t noticed_at; /* when something that a policy gives time was seen; 0: not told */
 	int64_t deleted;    /* when its deletion was asked for; 0: not */
 	int64_t evicted_at; /* when the pod before it was evicted; 0: not told */
 };

@@ -91,6 +91,21 @@ static void read_containers(struct json status, struct job_pod *pod)
 	}
 }
 
+/* A pod that a node evicts has conditions, and perhaps no container that has ended. */
+static void read_conditions(struct json status, struct job_pod *pod)
+{
+	struct json_iter it = json_iter(json_get(status, "conditions"));
+
+	if (pod->ended > 0 || pod->phase != POD_FAILED)
+		return;
+	while (json_next(&it)) {
+		int64_t at = read_time(json_get(it.value, "lastTransitionTime"));
+
+		if (at > pod->ended)
+			pod->ended = at;
+	}
+}
+
 static void read_rest(struct json meta, struct json status, struct job_pod *pod)
 {
 	struct json annotations = json_get(meta, "annotations");
@@ -103,12 +118,14 @@ static void read_rest(struct json meta, struct json status, struct job_pod *pod)
 	pod->out_of_sync = str_is(json_str(json_get(annotations, KEY_OUT_OF_SYNC)), "true");
 	pod->created = read_time(json_get(meta, "creationTimestamp"));
 	pod->evicted_at = read_time(json_get(annotations, KEY_EVICTED_AT));
+	pod->noticed_at = read_time(json_get(annotations, KEY_NOTICED_AT));
 	pod->deleted = read_time(json_get(meta, "deletionTimestamp"));
 	pod->deleting = !json_is_absent(json_get(meta, "deletionTimestamp"));
 	if (pod->deleting)
 		pod->deleted -=
 			json_int(json_get(meta, "deletionGracePeriodSeconds")) * TIME_SECOND;
 	read_containers(status, pod);
+	read_conditions(status, pod);
 }
 
 struct job_pod *job_pod_new(struct json pod)

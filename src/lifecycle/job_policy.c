@@ -18,6 +18,7 @@
  * failure. */
 #include "base/time.h"
 #include "lifecycle/job_internal.h"
+#include "lifecycle/keys.h"
 #include "model/duration.h"
 
 #include "base/banned.h"
@@ -29,7 +30,8 @@ struct trigger {
 	enum bus_event event;
 	int32_t exit_code;
 	struct job_target target;
-	int64_t since;
+	int64_t since;             /* 0: not known */
+	const struct job_pod *pod; /* that a time is written on then; NULL: none */
 };
 
 static bool event_matches(const struct vcjob_policy *policy, enum bus_event event)
@@ -99,6 +101,22 @@ static enum job_reaction reaction_of(const struct job_look *look, enum bus_actio
 										: reaction;
 }
 
+/* Nothing tells when it happened: from now on the pod does, so that a delay comes to an end. */
+static void mark(struct job_look *look, const struct job_pod *pod)
+{
+	struct meta meta = {.namespace = look->job->meta.namespace, .name = pod->name};
+	struct json_doc *doc = json_doc_new();
+	char time[TIME_TEXT_SIZE];
+	struct json root;
+
+	json_doc_set_root(doc, json_new_obj(doc));
+	root = json_ensure_obj(doc, json_doc_root(doc), "metadata");
+	json_set_str(doc, root, "uid", pod->uid);
+	json_set_str(doc, json_ensure_obj(doc, root, "annotations"), KEY_NOTICED_AT,
+		     str_from(time_print(look->world->now, time)));
+	plan_patch(look->plan, PLAN_POD, &meta, PLAN_MERGE_PATCH, doc);
+}
+
 static void consider(struct job_look *look, const struct trigger *trigger,
 		     struct job_decision *best)
 {
@@ -116,6 +134,8 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 	}
 	if (timeout > 0) {
 		tell_delay(look, policy->action, timeout);
+		if (trigger->since <= 0 && trigger->pod)
+			mark(look, trigger->pod);
 		if (look->world->now < since + timeout) {
 			plan_look_at(look->plan, since + timeout);
 			return;
@@ -150,7 +170,8 @@ static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job
 	} else if (pod->phase == POD_FAILED) {
 		trigger.event = BUS_POD_FAILED;
 		trigger.exit_code = pod->exit_code;
-		trigger.since = pod->ended;
+		trigger.since = pod->ended > 0 ? pod->ended : pod->noticed_at;
+		trigger.pod = pod;
 	} else if (pod->phase == POD_PENDING && pod->evicted_at > 0) {
 		trigger.event = BUS_POD_EVICTED;
 		trigger.since = pod->evicted_at;
@@ -207,7 +228,8 @@ static void consider_completed(struct job_look *look, ptrdiff_t at, struct job_d
 		if (!pod || pod->version < look->job->status.version)
 			continue;
 		if (!current || pod->ended > trigger.since) {
-			trigger.since = pod->ended;
+			trigger.since = pod->ended > 0 ? pod->ended : pod->noticed_at;
+			trigger.pod = pod;
 			trigger.target = target_of(at, pod);
 		}
 		current = true;
@@ -237,7 +259,10 @@ static void consider_failed(struct job_look *look, ptrdiff_t at, struct job_deci
 		if (pod->restarts > most) {
 			most = pod->restarts;
 			trigger.target = target_of(at, pod);
+			trigger.pod = pod;
 		}
+		if (pod->noticed_at > 0 && (trigger.since <= 0 || pod->noticed_at < trigger.since))
+			trigger.since = pod->noticed_at;
 	}
 	if (most > 0 && restarts >= limit)
 		consider(look, &trigger, best);

@@ -18,6 +18,8 @@
 #define KEY_GROUP_NAME "scheduling.k8s.io/group-name"
 /* When the pod before this one was evicted, where a policy waits for this one to run; ours alone. */
 #define KEY_EVICTED_AT "volcano.sh/evicted-at"
+/* When something of this pod was first seen that a policy gives time, and that has no time of its own; ours alone. */
+#define KEY_NOTICED_AT "volcano.sh/noticed-at"
 
 /* from a job to its pods */
 #define KEY_JOB_FORWARDING "volcano.sh/job-forwarding"

@@ -374,6 +374,23 @@ static bool is_in(const struct entry *entry, enum vcjob_phase phase)
 		      vcjob_phase_names[phase]);
 }
 
+/* What a user asks first when a job has been restarted or ended: by whom? */
+static void tell_cause(const struct job_controller *self, struct str key,
+		       const struct job_cause *cause)
+{
+	const char *why = "Command";
+
+	if (!cause->rule || cause->action >= BUS_ACTION_COUNT)
+		return;
+	if (cause->policy)
+		why = cause->policy->exit_code.set ? "exit code" : bus_event_names[cause->event];
+	log_debug(self->base->log, "an action of a job", LOG_VIEW("job", key),
+		  LOG_STR("action", bus_action_names[cause->action]), LOG_STR("cause", why),
+		  LOG_STR("policy", !cause->policy   ? "-"
+				    : cause->of_task ? "task"
+						     : "job"));
+}
+
 static void work(void *arg, struct str key)
 {
 	struct job_controller *self = arg;
@@ -397,6 +414,7 @@ static void work(void *arg, struct str key)
 		rest(self, entry, 0);
 		return;
 	}
+	tell_cause(self, key, &outcome.cause);
 	entry->controller = self;
 	entry->more = outcome.more;
 	entry->enters = is_in(entry, outcome.phase) ? VCJOB_PHASE_NONE : outcome.phase;

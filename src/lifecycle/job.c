@@ -101,6 +101,8 @@ static void decide(struct job_look *look, enum bus_action action)
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct vcjob_status next;
 
+	look->outcome->cause.rule = rule;
+	look->outcome->cause.action = action;
 	/* From here on the look is at the job as it will be recorded. */
 	job_status_enter(look, status, rule->next);
 	if (rule->retry)
@@ -141,6 +143,7 @@ static int obey(struct job_look *look, struct err *err)
 	if (type_decode(&command_type, document, look_arena(look), &command, err) < 0)
 		return err_wrap(err, "command");
 	rule = job_rule_find(look->job->status.state.phase, command.action);
+	look->outcome->cause = (struct job_cause){.rule = rule, .action = command.action};
 	if (rule->reaction == JOB_REACT_KILL)
 		decide(look, command.action);
 	plan_next_stage(look->plan);
@@ -459,11 +462,12 @@ static void live(struct job_look *look)
 	bool settled = false;
 
 	job_policy_decide(look, &decision);
-	if (decision.action != BUS_ACTION_NONE) {
-		decide(look, decision.action);
+	if (decision.cause.action != BUS_ACTION_NONE) {
+		look->outcome->cause = decision.cause;
+		decide(look, decision.cause.action);
 		plan_next_stage(look->plan);
 		if (!decision.delayed)
-			tell_action(look, bus_action_names[decision.action]);
+			tell_action(look, bus_action_names[decision.cause.action]);
 	} else if (is_over(next)) {
 		struct vcjob_status status = job_status_begin(look);
 
@@ -509,6 +513,7 @@ static bool join(struct job_look *look)
 	job_policy_decide(look, &decision);
 	if (!decision.joined)
 		return false;
+	look->outcome->cause = decision.cause;
 	job_target_print(look, &text);
 	status->state.message = arena_str(look_arena(look), buf_str(&text));
 	discount_victims(look);

@@ -67,6 +67,7 @@ struct job_ssh_key {
 	struct str public_line;
 };
 
+struct job_rule;
 struct job_world {
 	struct json job;
 	const struct job_pod *const *pods; /* all that the job controls */
@@ -86,10 +87,20 @@ enum { JOB_BATCH = 512 };
 /* Counters alone are written at most this often. */
 #define JOB_COUNT_INTERVAL (100 * TIME_MILLISECOND)
 
+/* What was decided in a step, and why: for logs, and for tests that ask what has been shown. */
+struct job_cause {
+	const struct job_rule *rule; /* of the table of states; NULL: no action was asked for */
+	enum bus_action action;
+	const struct vcjob_policy *policy; /* in the plan's arena; NULL: a Command, or given up */
+	enum bus_event event;              /* that the policy was about */
+	bool of_task;                      /* the policy is a task's */
+};
+
 struct job_outcome {
 	bool wants_ssh_key;     /* make a key pair, and step again */
 	bool more;              /* step again as soon as the plan is carried out */
 	enum vcjob_phase phase; /* that the job is in when the plan is carried out */
+	struct job_cause cause;
 };
 
 /* ERR_BAD_REQUEST, ERR_INVALID: the job cannot be read; the plan is empty then. */

@@ -71,12 +71,12 @@ struct job_target {
 	int32_t partition;
 };
 struct job_decision {
-	enum bus_action action; /* BUS_ACTION_NONE: none */
+	struct job_cause cause; /* BUS_ACTION_NONE: none */
 	bool joined;            /* something was added to what restarts */
 	bool delayed;           /* its event was recorded when the wait began */
 	int64_t since;
 };
-/* The action of the first policy that applies. What restarts of parts of the job policies want is added
+/* The action of the first policy that applies. One of which nothing comes is told in the outcome. What restarts of parts of the job policies want is added
  * to `restart` of their tasks, all together: what fails at once is restarted at once, and counts once.
  * Adds events of delayed ones, and when to look. */
 void job_policy_decide(struct job_look *look, struct job_decision *ret);

@@ -54,8 +54,9 @@ static bool matches(const struct vcjob_policy *policy, const struct trigger *tri
 	       policy->exit_code.value == trigger->exit_code;
 }
 
+/* `ret_of_task` may be NULL. */
 static const struct vcjob_policy *find_policy(const struct job_look *look,
-					      const struct trigger *trigger)
+					      const struct trigger *trigger, bool *ret_of_task)
 {
 	const struct vcjob_spec *spec = &look->job->spec;
 
@@ -63,8 +64,11 @@ static const struct vcjob_policy *find_policy(const struct job_look *look,
 		const struct vcjob_task *task = &spec->tasks.ptr[trigger->target.task];
 
 		for (size_t i = 0; i < task->policies.len; i++)
-			if (matches(&task->policies.ptr[i], trigger))
+			if (matches(&task->policies.ptr[i], trigger)) {
+				if (ret_of_task)
+					*ret_of_task = true;
 				return &task->policies.ptr[i];
+			}
 	}
 	for (size_t i = 0; i < spec->policies.len; i++)
 		if (matches(&spec->policies.ptr[i], trigger))
@@ -120,16 +124,21 @@ static void mark(struct job_look *look, const struct job_pod *pod)
 static void consider(struct job_look *look, const struct trigger *trigger,
 		     struct job_decision *best)
 {
-	const struct vcjob_policy *policy = find_policy(look, trigger);
+	struct job_cause cause = {.event = trigger->event};
+	const struct vcjob_policy *policy = find_policy(look, trigger, &cause.of_task);
 	int64_t timeout = policy && policy->timeout.set ? policy->timeout.value : 0;
 	int64_t since = trigger->since > 0 ? trigger->since : look->world->now;
 	enum job_reaction reaction;
 
 	if (!policy)
 		return;
+	cause.policy = policy;
+	cause.action = policy->action;
+	cause.rule = job_rule_find(look->job->status.state.phase, policy->action);
 	reaction = reaction_of(look, policy->action, &trigger->target);
 	if (reaction != JOB_REACT_KILL && reaction != JOB_REACT_TARGET) {
 		tell_nothing(look, policy->action);
+		look->outcome->cause = cause;
 		return;
 	}
 	if (timeout > 0) {
@@ -143,9 +152,9 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 	}
 	if (reaction == JOB_REACT_TARGET && job_target_add(look, policy->action, &trigger->target))
 		best->joined = true;
-	if (best->action != BUS_ACTION_NONE && best->since <= since)
+	if (best->cause.action != BUS_ACTION_NONE && best->since <= since)
 		return;
-	best->action = policy->action;
+	best->cause = cause;
 	best->delayed = timeout > 0;
 	best->since = since;
 }
@@ -297,7 +306,7 @@ static bool has_policies(const struct vcjob_spec *spec)
 static bool awaits(const struct job_look *look, ptrdiff_t task)
 {
 	struct trigger trigger = {.event = BUS_POD_EVICTED, .target = {task, -1, -1}};
-	const struct vcjob_policy *policy = find_policy(look, &trigger);
+	const struct vcjob_policy *policy = find_policy(look, &trigger, NULL);
 
 	return policy && policy->timeout.set && policy->timeout.value > 0;
 }
@@ -310,7 +319,8 @@ void job_policy_tell_made(struct job_look *look)
 			.event = BUS_POD_PENDING,
 			.target = {(ptrdiff_t)i, 0, partition_of(task->spec, 0)},
 		};
-		const struct vcjob_policy *policy = task->made ? find_policy(look, &trigger) : NULL;
+		const struct vcjob_policy *policy =
+			task->made ? find_policy(look, &trigger, NULL) : NULL;
 		enum job_reaction reaction;
 
 		if (!policy || policy->timeout.value <= 0)
@@ -325,7 +335,7 @@ void job_policy_decide(struct job_look *look, struct job_decision *ret)
 {
 	size_t tasks = look->job->spec.tasks.len;
 
-	*ret = (struct job_decision){.action = BUS_ACTION_NONE};
+	*ret = (struct job_decision){.cause.action = BUS_ACTION_NONE};
 	if (!has_policies(&look->job->spec))
 		return;
 	for (size_t i = 0; i < tasks; i++)

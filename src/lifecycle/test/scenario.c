@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "coverage.h"
 #include "scenario_job.h"
 #include "tap.h"
 
@@ -396,7 +397,7 @@ static void expect_text(struct run *run, const char *what, struct str got, struc
 			 STR_ARG(str_trim(want)));
 }
 
-/* field KIND NAME /pointer = value */
+/* field KIND NAME /pointer = value, or ~ a part of it */
 static void expect_field(struct run *run, struct str rest)
 {
 	enum plan_kind_id kind = kind_of(run, next_word(&rest));
@@ -417,8 +418,10 @@ static void expect_field(struct run *run, struct str rest)
 		buf_put_str(&got, json_str(value));
 	else
 		json_print(value, JSON_CANONICAL, &got);
-	(void)next_word(&rest); /* the = */
-	expect_text(run, "the field", buf_str(&got), rest);
+	if (!str_is(next_word(&rest), "~"))
+		expect_text(run, "the field", buf_str(&got), rest);
+	else if (str_find(buf_str(&got), str_trim(rest), 0) < 0)
+		complain(run, "\"%.*s\" is not in \"%s\"", STR_ARG(rest), buf_text(&got));
 }
 
 static void expect_event(struct run *run, struct str rest, bool wanted)
@@ -468,6 +471,9 @@ static bool expect(struct run *run, struct str verb, struct str rest)
 		buf_printf(&text, "%zu", run->world.writes);
 		if (!run->dies)
 			expect_text(run, "writes", buf_str(&text), rest);
+	} else if (str_is(verb, "example")) {
+		if (run->coverage && !cover_example(run->coverage, run, str_trim(rest)))
+			complain(run, "there is no example %.*s", STR_ARG(rest));
 	} else {
 		return false;
 	}
@@ -489,6 +495,8 @@ static void run_lines(struct run *run)
 		if (words.len == 0 || words.ptr[0] == '#')
 			continue;
 		verb = next_word(&words);
+		if (run->coverage && str_is(verb, "plugin"))
+			cover_plugin(run->coverage, words);
 		if (!describe(run, verb, words) && !happen_to_pods(run, verb, words) &&
 		    !happen(run, verb, words) && !expect(run, verb, words))
 			complain(run, "what is \"%.*s\"?", STR_ARG(verb));
@@ -532,10 +540,17 @@ static size_t run_once(const struct scenario *scenario, size_t crash, struct buf
 	size_t writes;
 
 	world_init(&run.world);
+	if (crash == 0) {
+		run.coverage = scenario->coverage;
+		run.world.seen = cover_step;
+		run.world.seen_arg = run.coverage;
+	}
 	run.world.crash = crash;
 	begin_job(&run);
 	world_create(&run.world, PLAN_QUEUE, parse(&run, STR("{metadata: {name: default}}")));
 	run_lines(&run);
+	if (run.coverage)
+		cover_end(run.coverage, &run);
 	put_end(&run, end);
 	buf_put_str(wrong, buf_str(&run.wrong));
 	writes = run.world.writes;
@@ -573,10 +588,9 @@ static void run_scenario(const struct scenario *scenario)
 	}
 }
 
-static void run_file(const char *path, const char *name, const char *only)
+static void run_file(const char *path, struct scenario scenario, const char *only)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct scenario scenario = {.file = name};
 	FILE *file = fopen(path, "re");
 	struct str rest, line;
 	char chunk[4096];
@@ -616,6 +630,7 @@ static int is_scenario(const struct dirent *entry)
 int main(int argc, char **argv)
 {
 	static const char *const roots[] = {"../test/data/lifecycle", "test/data/lifecycle"};
+	struct coverage coverage = {0};
 	struct dirent **entries = NULL;
 	int count = -1;
 	size_t root = 0;
@@ -626,10 +641,13 @@ int main(int argc, char **argv)
 	for (int i = 0; i < count; i++) {
 		char *path = mem_printf("%s/%s", roots[root - 1], entries[i]->d_name);
 
-		run_file(path, entries[i]->d_name, argc > 1 ? argv[1] : NULL);
+		run_file(path, (struct scenario){entries[i]->d_name, .coverage = &coverage},
+			 argc > 1 ? argv[1] : NULL);
 		mem_free(path);
 		free(entries[i]);
 	}
 	free(entries);
+	if (argc < 2)
+		cover_check(&coverage);
 	return tap_done();
 }

@@ -10,19 +10,23 @@
 #include "json/yaml.h"
 #include "world.h"
 
+struct coverage;
+
 struct scenario {
 	const char *file;
 	struct str name;
 	struct str text; /* its lines */
 	size_t line;     /* of the first */
+	struct coverage *coverage;
 };
 
 /* One run of one scenario. */
 struct run {
 	struct world world;
 	const struct scenario *scenario;
-	struct json_doc *job; /* until it is submitted */
-	bool dies;            /* so that events are not looked at */
+	struct json_doc *job;      /* until it is submitted */
+	struct coverage *coverage; /* NULL in runs that die */
+	bool dies;                 /* so that events are not looked at */
 	size_t line;
 	struct buf wrong; /* what did not hold */
 };

@@ -46,6 +46,9 @@ struct world {
 	struct buf events; /* a line each */
 	struct buf log;    /* a line a write */
 	struct err err;
+	/* Told of each step: whether a Command was obeyed, and what was decided. May be NULL. */
+	void (*seen)(void *arg, bool commanded, const struct job_cause *cause);
+	void *seen_arg;
 };
 
 #define TEST_FN __attribute__((unused)) static
@@ -352,6 +355,8 @@ TEST_FN bool world_step(struct world *world)
 	world->look_at = 0;
 	if (job_step(&input, &plan, &outcome, &world->err) == 0) {
 		world->look_at = plan.look_at;
+		if (world->seen)
+			world->seen(world->seen_arg, commands.len > 0, &outcome.cause);
 		world_carry_out(world, &plan);
 	}
 	for (size_t i = 0; i < pods.len; i++)

@@ -13,7 +13,8 @@
  *	  becomes: {...}	accepted, and holding these fields ...
  *	  refused: text		... or refused in these words
  *
- * A row without either is accepted. */
+ * A row without either is accepted. texts.txt lists what refusals say: each must be the words of one of
+ * the rows, and of each operation on each resource something must be accepted. */
 #include <dirent.h>
 #include <stdlib.h>
 
@@ -108,6 +109,7 @@ struct row {
 	struct admission_setup admission;
 	struct world world;
 	struct arena *arena;
+	struct buf *shown; /* "update jobs: text" of each refusal, "update jobs accepted" */
 };
 
 static struct json_doc *merged(struct json base, struct json patch)
@@ -131,6 +133,21 @@ static int run(struct row *row, struct admission_review *review, struct json_doc
 	    admission_change(&row->admission, review, doc, refusal) < 0)
 		return -1;
 	return admission_check(&row->admission, review, refusal);
+}
+
+static void note(struct row *row, const struct admission_review *review, const char *refused)
+{
+	static const char *const operations[] = {
+		[ADMISSION_CREATE] = "create",
+		[ADMISSION_UPDATE] = "update",
+		[ADMISSION_DELETE] = "delete",
+	};
+
+	buf_printf(row->shown, "%s %.*s ", operations[review->operation],
+		   STR_ARG(review->resource));
+	for (const char *c = refused ? refused : "(accepted)"; *c; c++)
+		buf_putc(row->shown, *c == '\n' ? ' ' : *c);
+	buf_putc(row->shown, '\n');
 }
 
 static void check_row(struct row *row)
@@ -167,6 +184,7 @@ static void check_row(struct row *row)
 		got = refusal.code == ERR_DENIED ? str_dup(refusal.message)
 						 : mem_printf("%s: %.*s", err_reason(refusal.code),
 							      STR_ARG(refusal.message));
+	note(row, &review, got);
 	if (!json_is_absent(refused)) {
 		tap_is(got ? got : "(accepted)", json_str(refused).ptr, __FILE__, __LINE__, about);
 		return;
@@ -212,10 +230,10 @@ static void configure(struct row *row, struct json config)
 							world_each_queue, world_has_time_zone};
 }
 
-static void check_file(struct json file)
+static void check_file(struct json file, struct buf *shown)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	struct row row = {.file = file, .arena = arena};
+	struct row row = {.file = file, .arena = arena, .shown = shown};
 	struct json_iter it = json_iter(json_get(file, "rows"));
 
 	row.world.file = json_get(file, "world");
@@ -269,6 +287,46 @@ static struct json_doc *read_yaml(const char *folder, const char *name)
 	return doc;
 }
 
+/* Is there a line that begins with the operation and the resource, and has the words behind them? */
+static bool is_shown(struct str shown, struct str head, struct str words)
+{
+	struct str line;
+
+	while (str_split(&shown, '\n', &line))
+		if (str_starts(line, head) && str_find(line, words, head.len) >= 0)
+			return true;
+	return false;
+}
+
+static void check_texts(const char *folder, struct str shown)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/texts.txt", folder);
+	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_YAML_BYTES);
+	AUTO(buf_done) struct buf missing = BUF_UNBOUNDED;
+	struct str rest, line;
+	size_t count = 0;
+	struct err err;
+
+	ok(fd_read_file(path, &text, &err) == 0, "texts of refusals can be read");
+	rest = buf_str(&text);
+	while (str_split(&rest, '\n', &line)) {
+		ptrdiff_t at = str_find_byte(line, ' ', 0);
+
+		if (line.len == 0 || line.ptr[0] == '#' || at < 0)
+			continue;
+		at = str_find_byte(line, ' ', (size_t)at + 1);
+		if (at < 0 || !is_shown(shown, str_slice(line, 0, (size_t)at + 1),
+					str_skip(line, (size_t)at + 1)))
+			buf_printf(&missing, "%.*s\n", STR_ARG(line));
+		else if (!is_shown(shown, str_slice(line, 0, (size_t)at + 1), STR("(accepted)")))
+			buf_printf(&missing, "%.*s accepted\n", (int)at, line.ptr);
+		count++;
+	}
+	ok(count > 0 && missing.len == 0, "each of %zu texts is shown by a row", count);
+	if (missing.len > 0)
+		tap_show("not shown", buf_text(&missing));
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -281,6 +339,7 @@ static int is_yaml(const struct dirent *entry)
 
 int main(void)
 {
+	AUTO(buf_done) struct buf shown = BUF_UNBOUNDED;
 	struct dirent **names;
 	const char *folder = folders[0];
 	int count = scandir(folder, &names, is_yaml, by_name);
@@ -294,11 +353,12 @@ int main(void)
 		AUTO(json_doc_unref) struct json_doc *doc = read_yaml(folder, names[i]->d_name);
 
 		if (doc)
-			check_file(json_doc_root(doc));
+			check_file(json_doc_root(doc), &shown);
 		free(names[i]);
 	}
 	if (count >= 0)
 		free(names);
+	check_texts(folder, buf_str(&shown));
 	check_groups();
 	return tap_done();
 }

@@ -27,6 +27,7 @@
 #include "controller/carry.h"
 #include "controller/controller.h"
 #include "controller/controller_rows.h"
+#include "controller/job_commands.h"
 #include "controller/job_entries.h"
 #include "controller/job_metrics.h"
 #include "http/sshkey.h"
@@ -46,6 +47,7 @@ struct job_controller {
 	struct cache *caches[PLAN_KIND_COUNT]; /* NULL: kinds that are not looked up */
 	struct workqueue *queue;               /* NULL until everything is known */
 	struct list keys;                      /* key pairs that are being made */
+	struct strays *strays;                 /* Commands for jobs that are not there */
 	uint64_t steps;
 	uint64_t writes;
 	struct job_metrics metrics;
@@ -298,34 +300,6 @@ static struct json find(void *arg, enum plan_kind_id kind, struct str name)
 	return doc ? json_doc_root(doc) : JSON_NONE;
 }
 
-static bool is_older(struct json a, struct json b)
-{
-	struct json l = json_get(a, "metadata"), r = json_get(b, "metadata");
-	int order = str_cmp(json_str(json_get(l, "creationTimestamp")),
-			    json_str(json_get(r, "creationTimestamp")));
-
-	return order < 0 || (order == 0 && cache_version(a) < cache_version(b));
-}
-
-/* The oldest Command for a job, or JSON_NONE. */
-static struct json find_command(const struct job_controller *self, const struct entry *entry)
-{
-	struct json meta = json_get(json_doc_root(entry->doc), "metadata");
-	struct json_doc *oldest = NULL;
-	struct json_doc *doc;
-	size_t at = 0;
-
-	while ((doc = cache_group_next(self->caches[PLAN_COMMAND], str_from(entry->key), &at))) {
-		struct json root = json_doc_root(doc);
-		struct str uid = json_str(json_get(json_get(root, "target"), "uid"));
-
-		if ((uid.len == 0 || str_eq(uid, json_str(json_get(meta, "uid")))) &&
-		    (!oldest || is_older(root, json_doc_root(oldest))))
-			oldest = doc;
-	}
-	return oldest ? json_doc_root(oldest) : JSON_NONE;
-}
-
 /* Has it failed for as long as `max_requeue` pauses take? */
 static bool gives_up(const struct job_controller *self, const struct entry *entry)
 {
@@ -341,7 +315,7 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 		struct job_outcome *outcome, struct err *err)
 {
 	struct json job = json_doc_root(entry->doc);
-	struct json command = find_command(self, entry);
+	struct json command = job_commands_next(self->caches[PLAN_COMMAND], entry);
 	struct look_up look = {self, json_str(json_get(json_get(job, "metadata"), "namespace"))};
 	struct job_ssh_key key = {str_from(entry->private_pem), str_from(entry->public_line)};
 	const struct job_pod **pods = mem_calloc(entry->pods.len + 1, sizeof(*pods));
@@ -457,8 +431,10 @@ static void job_gone(void *arg, const struct informer_object *object)
 	struct entry *entry =
 		entries_remove_job(self->entries, object->namespace, object->name, uid);
 
-	if (entry)
-		entries_drop(self->entries, entry);
+	if (!entry)
+		return;
+	strays_wake(self->strays, str_from(entry->key));
+	entries_drop(self->entries, entry);
 }
 
 static void pod_changed(void *arg, const struct informer_object *object)
@@ -499,9 +475,20 @@ static void owned_changed(void *arg, struct str namespace, struct str name, stru
 static void command_changed(void *arg, struct str namespace, struct str name, struct json object,
 			    bool gone)
 {
+	struct job_controller *self = arg;
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+	struct entry *entry;
+
+	(void)namespace;
 	(void)name;
-	if (!gone)
-		wake_name(arg, namespace, json_str(json_get(json_get(object, "target"), "name")));
+	if (gone)
+		return;
+	job_commands_group(object, &key);
+	entry = entries_find(self->entries, buf_str(&key));
+	if (entry && entry->doc)
+		wake(self, entry);
+	else
+		strays_wake(self->strays, buf_str(&key));
 }
 
 static bool forwards(struct json queue)
@@ -535,23 +522,6 @@ static void queue_changed(void *arg, struct str namespace, struct str name, stru
 	}
 }
 
-static bool is_job_command(struct json object)
-{
-	struct json target = json_get(object, "target");
-
-	return str_is(json_str(json_get(target, "kind")), "Job") &&
-	       str_is(json_str(json_get(target, "apiVersion")), "batch.volcano.sh/v1alpha1");
-}
-
-/* By the key of their job. */
-static void group_command(struct json object, struct buf *to)
-{
-	struct json namespace = json_get(json_get(object, "metadata"), "namespace");
-
-	buf_printf(to, "%.*s/%.*s", STR_ARG(json_str(namespace)),
-		   STR_ARG(json_str(json_get(json_get(object, "target"), "name"))));
-}
-
 static bool is_of_job(struct json object)
 {
 	return !str_is_none(job_controller_of(object));
@@ -567,7 +537,7 @@ static const struct {
 	struct cache_events events; /* for the controller, whose address is filled in */
 } looked_up[] = {
 	{PLAN_PODGROUP, RESOURCE_PODGROUPS, is_of_job, {.changed = owned_changed}},
-	{PLAN_COMMAND, RESOURCE_COMMANDS, is_job_command, {.changed = command_changed}},
+	{PLAN_COMMAND, RESOURCE_COMMANDS, job_commands_keep, {.changed = command_changed}},
 	{PLAN_QUEUE, RESOURCE_QUEUES, NULL, {.changed = queue_changed, .matters = queue_matters}},
 	{PLAN_PRIORITYCLASS, RESOURCE_PRIORITYCLASSES, NULL, {0}},
 	{PLAN_CLAIM, RESOURCE_PVCS, NULL, {0}},
@@ -593,7 +563,8 @@ static void *job_new(struct controller_base *base)
 		self->caches[looked_up[i].kind] = cache;
 		cache_listen(cache, controller_informer(base, looked_up[i].resource));
 	}
-	cache_group_by(self->caches[PLAN_COMMAND], group_command);
+	cache_group_by(self->caches[PLAN_COMMAND], job_commands_group);
+	self->strays = strays_new(base, self->caches, self->entries);
 	informer_listen(controller_informer(base, RESOURCE_VCJOBS),
 			&(struct informer_events){
 				.added = job_changed, .updated = job_changed, .deleted = job_gone},
@@ -618,6 +589,7 @@ static void job_ready(void *arg)
 	while ((entry = entries_next(self->entries, &at)))
 		if (entry->doc)
 			wake(self, entry);
+	strays_start(self->strays);
 }
 
 static void job_free(void *arg)
@@ -630,6 +602,7 @@ static void job_free(void *arg)
 		list_remove(&key->link);
 		key->controller = NULL;
 	}
+	strays_free(self->strays);
 	workqueue_free(self->queue);
 	entries_free(self->entries);
 	for (size_t i = 0; i < PLAN_KIND_COUNT; i++)

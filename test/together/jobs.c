@@ -280,6 +280,33 @@ static void test_commands(void)
 	close_cluster(&c);
 }
 
+/* Commands whose job is not there, and those that somebody has written by hand. */
+static void test_stray_commands(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 8);
+	command(&c, "j", "AbortJob");
+	submit(&c, "j", 1, "", "");
+	world_pass(&c.w, 2 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Aborted");
+	command(&c, "nobody", "AbortJob");
+	world_pass(&c.w, 3 * TIME_SECOND);
+	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "a command for nobody goes");
+	create(&c, RESOURCE_COMMANDS,
+	       doc_of("{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"},\"action\":\"ResumeJob\","
+		      "\"target\":{\"apiVersion\":\"batch.volcano.sh/v1alpha1\",\"kind\":\"Job\","
+		      "\"name\":\"j\",\"uid\":\"not-looked-up\"}}"));
+	world_pass(&c.w, 2 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	stop_controllers(&c);
+	command(&c, "gone", "AbortJob");
+	start_controllers(&c);
+	world_pass(&c.w, 3 * TIME_SECOND);
+	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "so does one that came while nobody was there");
+	close_cluster(&c);
+}
+
 /* A job is deleted and another one of its name comes while the old pods are still there. */
 static void test_again(void)
 {
@@ -482,6 +509,7 @@ int main(void)
 	test_looks();
 	test_restart();
 	test_commands();
+	test_stray_commands();
 	test_again();
 	test_ssh();
 	test_refused();

@@ -461,6 +461,7 @@ int cronjob_step(const struct cronjob_world *world, struct plan *plan, struct er
 
 	if (type_decode(&vccronjob_type, world->cron, plan->arena, &look.cron, err) < 0)
 		return err_wrap(err, "cronjob");
+	plan_about(plan, PLAN_VCCRONJOB, &look.cron.meta);
 	if (meta_is_deleting(&look.cron.meta))
 		return 0;
 	if (read_runs(&look, err) < 0)

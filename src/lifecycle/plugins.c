@@ -42,6 +42,23 @@ static bool are_known(struct job_look *look)
 	return true;
 }
 
+/* What the server says to a plugin's objects is told of the job. */
+static void tell_failures(struct job_look *look, const struct plugin *plugin, size_t from)
+{
+	const char *text = "Execute plugin when job add failed, err: ";
+
+	if (plugin == &plugin_ssh)
+		text = arena_printf(look_arena(look),
+				    "%screate secret for job <%.*s/%.*s> with ssh plugin failed "
+				    "for ",
+				    text, STR_ARG(look->job->meta.namespace),
+				    STR_ARG(look->job->meta.name));
+	for (size_t i = from; i < look->plan->writes.len; i++) {
+		look->plan->writes.ptr[i].fail_reason = "PluginError";
+		look->plan->writes.ptr[i].fail_text = text;
+	}
+}
+
 bool plugins_ensure(struct job_look *look)
 {
 	bool ready = are_known(look);
@@ -53,10 +70,12 @@ bool plugins_ensure(struct job_look *look)
 			.args = args_of(look->job, plugins[i]->name),
 			.initial = look->job->status.state.phase != VCJOB_RUNNING,
 		};
+		size_t from = look->plan->writes.len;
 
 		if (!run.args || !plugins[i]->ensure)
 			continue;
 		plugins[i]->ensure(&run);
+		tell_failures(look, plugins[i], from);
 		if (!run.waits)
 			continue;
 		ready = false;

@@ -189,7 +189,7 @@ static void set_spec(struct build *b, struct arena *arena)
 	json_set(b->doc, b->spec, STR("minResources"), demand_encode(&demand, b->doc));
 	if (class.len)
 		json_set_str(b->doc, b->spec, "priorityClassName", class);
-	if (json_is(queue, JSON_STR))
+	if (json_str(queue).len)
 		json_set_str(b->doc, b->spec, "queue", json_str(queue));
 	set_topology(b);
 }

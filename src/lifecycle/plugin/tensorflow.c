@@ -34,6 +34,9 @@ static void put_role(const struct vcjob *job, const struct tf_args *args, size_t
 {
 	const struct vcjob_task *task = plugin_task(job, args->tasks[role]);
 
+	for (size_t i = 0; i < role; i++)
+		if (str_eq(args->tasks[i], args->tasks[role]))
+			return; /* a task is listed in its first role */
 	for (int32_t i = 0; task && i < task->replicas; i++) {
 		AUTO(buf_done) struct buf host = BUF_UNBOUNDED;
 
@@ -44,23 +47,30 @@ static void put_role(const struct vcjob *job, const struct tf_args *args, size_t
 	}
 }
 
+/* What a task's pods are; a task of several roles is the first of these. */
+static struct str type_of(const struct tf_args *args, struct str task)
+{
+	static const size_t order[ROLE_COUNT] = {2, 1, 0, 3}; /* chief, worker, ps, evaluator */
+
+	for (size_t i = 0; i < ROLE_COUNT; i++)
+		if (str_eq(args->tasks[order[i]], task))
+			return str_from(roles[order[i]]);
+	return task;
+}
+
 static void put_config(const struct vcjob *job, const struct tf_args *args,
 		       const struct plugin_pod *pod, struct buf *to)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	struct str type = pod->task->name;
 	struct json root = json_new_obj(doc);
 	struct json cluster, task;
 
 	json_doc_set_root(doc, root);
 	cluster = json_ensure_obj(doc, root, "cluster");
-	for (size_t i = 0; i < ROLE_COUNT; i++) {
+	for (size_t i = 0; i < ROLE_COUNT; i++)
 		put_role(job, args, i, doc, cluster);
-		if (str_eq(args->tasks[i], pod->task->name))
-			type = str_from(roles[i]);
-	}
 	task = json_ensure_obj(doc, root, "task");
-	json_set_str(doc, task, "type", type);
+	json_set_str(doc, task, "type", type_of(args, pod->task->name));
 	json_set_int(doc, task, "index", pod->index);
 	json_print(root, JSON_COMPACT, to);
 }

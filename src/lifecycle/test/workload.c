@@ -70,6 +70,9 @@ static const struct {
 	{"the min-member of the pod itself does not count",
 	 POD(",'annotations':{'scheduling.volcano.sh/group-min-member':'3'}", ""), NULL, NULL,
 	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-U")},
+	{"an empty name of a queue is none",
+	 POD(",'annotations':{'scheduling.volcano.sh/queue-name':''}", ""), NULL, NULL,
+	 HEAD "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-U")},
 	{"topology, in any case of letters",
 	 POD(",'annotations':{'volcano.sh/network-topology-mode':'SOFT',"
 	     "'volcano.sh/network-topology-highest-tier':'2'}",

@@ -289,7 +289,8 @@ static bool world_carry_out(struct world *world, const struct plan *plan)
 		if (world_write(world, write) < 0) {
 			failed = true;
 			world->stuck++;
-			if (write->fail_reason)
+			/* An event needs something that it is about. */
+			if (write->fail_reason && plan->about_name.len > 0)
 				buf_printf(&world->events, "Warning %s %s%s\n", write->fail_reason,
 					   write->fail_text, world->err.text);
 		}

@@ -159,7 +159,7 @@ static int obey(struct job_look *look, struct err *err)
 			"Action %s was not executed: a command does not say of what part of the "
 			"job",
 			name ? name : "");
-	else if (command.action != BUS_SYNC_JOB)
+	else if (command.action != BUS_SYNC_JOB && command.action != BUS_ACTION_NONE)
 		tell_action(look, name ? name : "");
 	look->outcome->more = true;
 	return 0;

@@ -141,7 +141,7 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 		look->outcome->cause = cause;
 		return;
 	}
-	if (timeout > 0) {
+	if (timeout != 0) { /* below 0: at once, but told as upstream tells it */
 		tell_delay(look, policy->action, timeout);
 		if (trigger->since <= 0 && trigger->pod)
 			mark(look, trigger->pod);
@@ -155,7 +155,7 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 	if (best->cause.action != BUS_ACTION_NONE && best->since <= since)
 		return;
 	best->cause = cause;
-	best->delayed = timeout > 0;
+	best->delayed = timeout != 0;
 	best->since = since;
 }
 
@@ -323,7 +323,7 @@ void job_policy_tell_made(struct job_look *look)
 			task->made ? find_policy(look, &trigger, NULL) : NULL;
 		enum job_reaction reaction;
 
-		if (!policy || policy->timeout.value <= 0)
+		if (!policy || policy->timeout.value == 0)
 			continue;
 		reaction = reaction_of(look, policy->action, &trigger.target);
 		if (reaction == JOB_REACT_KILL || reaction == JOB_REACT_TARGET)

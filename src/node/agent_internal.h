@@ -326,6 +326,8 @@ int agent_room_clear_message(const struct agent_pod *pod, struct str container, 
 /* What it said at its end, for mem_free(); NULL: nothing. `failed`: it has, so that the end of its output
  * will do where its policy wants that. */
 char *agent_read_message(const struct agent_pod *pod, size_t container, bool failed);
+/* The last lines that its current run has printed, 2 KiB at most; likewise. */
+char *agent_read_log_end(const struct agent_pod *pod, size_t container, int64_t lines);
 /* The document of a container, init containers first. */
 struct json agent_container(const struct agent_pod *pod, size_t index);
 

@@ -60,9 +60,10 @@ static char *read_start(const char *path)
 	return mem_strdup_len(text, str_utf8_prefix(str_of(text, (size_t)len)));
 }
 
-static char *read_tail(const struct agent_pod *pod, size_t index, struct str name)
+char *agent_read_log_end(const struct agent_pod *pod, size_t index, int64_t lines)
 {
-	AUTO(mem_free) char *container = str_dup(name);
+	AUTO(mem_free)
+	char *container = str_dup(json_str(json_get(agent_container(pod, index), "name")));
 	AUTO(pod_log_close)
 	struct pod_log *log = pod_log_open(pod->agent->watches,
 					   &(struct pod_log_request){
@@ -70,7 +71,7 @@ static char *read_tail(const struct agent_pod *pod, size_t index, struct str nam
 						   .container = container,
 						   .index = index,
 						   .run = pod->life->containers[index].record.run,
-						   .tail_lines = TAIL_LINES,
+						   .tail_lines = lines,
 					   });
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -90,6 +91,6 @@ char *agent_read_message(const struct agent_pod *pod, size_t container, bool fai
 
 	if (!text && failed &&
 	    str_is(json_str(json_get(spec, "terminationMessagePolicy")), "FallbackToLogsOnError"))
-		text = read_tail(pod, container, name);
+		text = agent_read_log_end(pod, container, TAIL_LINES);
 	return text;
 }

@@ -43,12 +43,16 @@ struct question {
 	bool answered;
 	enum agent_pull_is is;
 	struct buf output;
+	char **argv; /* of a command; NULL: it is about an image */
 };
 
 static void question_free(struct question *question)
 {
 	mem_free(question->key);
 	mem_free(question->image);
+	for (size_t i = 0; question->argv && question->argv[i]; i++)
+		mem_free(question->argv[i]);
+	mem_free(question->argv);
 	buf_done(&question->output);
 	mem_free(question);
 }
@@ -129,8 +133,8 @@ static int run(struct question *question, const char *const *argv)
 	(void)sigemptyset(&none);
 	(void)posix_spawnattr_setsigmask(&attributes, &none);
 	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	failed = posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv,
-			     (char *const *)env);
+	failed = posix_spawnp(&pid, argv[0], &actions, &attributes, (char *const *)argv,
+			      (char *const *)env);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
 	fd_close(ends[1]);
@@ -164,6 +168,13 @@ static void find_out(void *arg)
 			       : PULL_HAS_FAILED;
 }
 
+static void just_run(void *arg)
+{
+	struct question *question = arg;
+
+	(void)run(question, (const char *const *)question->argv);
+}
+
 /* --- on the loop --- */
 
 static void on_found_out(void *arg)
@@ -189,6 +200,31 @@ static void ask(struct agent_pull *self, const char *key, struct str image, enum
 	(void)map_put(self->asked, str_from(question->key), question);
 	self->refs++;
 	loop_work(self->loop, find_out, on_found_out, question);
+}
+
+static void on_run(void *arg)
+{
+	struct question *question = arg;
+	struct agent_pull *self = question->self;
+
+	question_free(question);
+	unref(self);
+}
+
+void agent_pull_run(struct agent_pull *self, const char *const *argv)
+{
+	struct question *question = mem_new(struct question);
+	size_t len = 0;
+
+	while (argv[len])
+		len++;
+	question->self = self;
+	question->output = buf_make(OUTPUT_BYTES);
+	question->argv = mem_calloc(len + 1, sizeof(*question->argv));
+	for (size_t i = 0; i < len; i++)
+		question->argv[i] = mem_strdup(argv[i]);
+	self->refs++;
+	loop_work(self->loop, just_run, on_run, question);
 }
 
 static struct str last_line(struct str text)

@@ -29,4 +29,7 @@ enum agent_pull_is agent_pull_ask(struct agent_pull *self, struct str image,
 				  enum agent_pull_how how, struct arena *arena,
 				  const char **ret_why);
 
+/* Run a command (a program's path or name first, NULL last), off the thread; nobody hears how it ended. */
+void agent_pull_run(struct agent_pull *self, const char *const *argv);
+
 #endif

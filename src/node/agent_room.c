@@ -300,6 +300,8 @@ static int put_in_image(struct job *job, const struct container *container,
 		.hidden = job->home->hidden,
 		.netns = job->netns,
 		.hostname = arena_str(job->arena, job->room.hostname).ptr,
+		.devices = job->devices.files,
+		.n_devices = job->devices.n_files,
 		.is_root = job->home->machine.root,
 		.can_mount = job->place.namespaces,
 		.uid = job->home->identity.uid,
@@ -474,7 +476,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 			.address = arena_printf(job.arena, "%s %s", pod->pod_ip, pod->host_ip),
 			.folder = pod->folder,
 			.netns = job.netns,
-			.mount_namespace = own && job.place.namespaces,
+			.mount_namespace = (own || home->machine.root) && job.place.namespaces,
 			.user_namespace = own && (home->machine.namespaces & MACHINE_USER),
 			.pid_namespace = own && may_part_processes(&job),
 			.uts_namespace = own && (home->machine.namespaces & MACHINE_UTS) &&
@@ -502,6 +504,8 @@ bool agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 
 	agent_network_leave(home->network, pod);
 	agent_devices_leave(pod);
+	if (home->runtime)
+		agent_runtime_leave(home->runtime, pod);
 	gone = agent_groups_remove(home->cgroups, pod);
 	if ((orphan || json_len(json_get(spec, "volumes"))) && volumes_remove(&place, &err) < 0)
 		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));

@@ -5,8 +5,7 @@
  * on and end with the container's exit code, so that logs, restarts, grace periods and probes are as for a
  * process. crun is given a bundle (bundle.h): its root is an overlay of the image's files and of a folder
  * that takes what the container writes, mounted in the mount namespace of that run, so that nothing is left
- * to unmount. Limits are kept by the control groups that crun is started in. podman has images, namespaces
- * and control groups of its own, and is told everything by options (oci.h).
+ * to unmount. Limits are kept by the control groups that crun is started in. podman is in agent_podman.c.
  *
  *	pods/UID/bundles/NAME/config.json	what crun reads
  *	pods/UID/bundles/NAME/root		where the overlay is mounted
@@ -25,7 +24,8 @@
 #include "base/mem.h"
 #include "model/pod.h"
 #include "node/agent_internal.h"
-#include "node/agent_pull.h"
+#include "node/agent_podman.h"
+#include "node/agent_runtime_internal.h"
 #include "node/bundle.h"
 #include "node/container_env.h"
 #include "node/identity.h"
@@ -35,10 +35,7 @@
 
 #include "base/banned.h"
 
-#define USUAL_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 enum {
-	MODE_FOLDER = 0755,
 	MODE_CONFIG = 0600,
 	ERRORS_MAX_BYTES = 64 * 1024,
 	EXIT_NOT_STARTED = 128, /* as containerd has it */
@@ -49,24 +46,8 @@ struct agent_runtime {
 	enum oci_runtime kind;
 	char *program;
 	char *images;
-	char *home; /* of the node's user; NULL: unknown */
-	struct agent_pull *pull;
+	struct agent_podman *podman; /* NULL: crun */
 };
-
-/* An image has come: pods that wait are looked at again. */
-static void on_image(void *arg)
-{
-	struct agent *agent = arg;
-	size_t at = 0;
-	void *value;
-
-	while (map_next(agent->pods, &at, NULL, &value)) {
-		struct agent_pod *pod = value;
-
-		if (!pod->has_plan)
-			agent_pod_refresh(pod);
-	}
-}
 
 struct agent_runtime *agent_runtime_new(struct agent *agent, const struct agent_options *options,
 					struct err *err)
@@ -85,9 +66,8 @@ struct agent_runtime *agent_runtime_new(struct agent *agent, const struct agent_
 	self->kind = kind;
 	self->program = mem_strdup(program);
 	self->images = mem_printf("%s/images", options->folder);
-	self->home = options->home ? mem_strdup(options->home) : NULL;
 	if (kind == OCI_PODMAN)
-		self->pull = agent_pull_new(agent->loop, program, options->home, on_image, agent);
+		self->podman = agent_podman_new(agent, options, program);
 	return self;
 }
 
@@ -95,10 +75,9 @@ void agent_runtime_free(struct agent_runtime *self)
 {
 	if (!self)
 		return;
-	agent_pull_free(self->pull);
+	agent_podman_free(self->podman);
 	mem_free(self->program);
 	mem_free(self->images);
-	mem_free(self->home);
 	mem_free(self);
 }
 
@@ -114,13 +93,7 @@ bool agent_runtime_has_own_namespaces(const struct agent_runtime *self)
 
 /* --- words --- */
 
-struct words {
-	VEC(const char *) list;
-	struct arena *arena;
-};
-
-/* Ends the list; it stays in the arena. */
-static struct image_words words_take(struct words *words)
+struct image_words runtime_words_take(struct runtime_words *words)
 {
 	size_t len = words->list.len;
 	const char **list = arena_calloc(words->arena, len + 1, sizeof(*list));
@@ -131,7 +104,7 @@ static struct image_words words_take(struct words *words)
 	return (struct image_words){list, len};
 }
 
-static struct str name_of(const char *variable)
+struct str runtime_name_of(const char *variable)
 {
 	struct str text = str_from(variable);
 	ptrdiff_t equals = str_find_byte(text, '=', 0);
@@ -142,17 +115,15 @@ static struct str name_of(const char *variable)
 static bool has_name(const struct image_words *list, struct str name)
 {
 	for (size_t i = 0; i < list->len; i++)
-		if (str_eq(name_of(list->ptr[i]), name))
+		if (str_eq(runtime_name_of(list->ptr[i]), name))
 			return true;
 	return false;
 }
 
-/* Args without a command, which only an image can make use of. */
-static int args_of(const struct agent_runtime_container *in, struct image_words *ret,
-		   struct err *err)
+int runtime_args(const struct agent_runtime_container *in, struct image_words *ret, struct err *err)
 {
 	const struct strs *args = &in->container->args;
-	struct words words = {.arena = in->arena};
+	struct runtime_words words = {.arena = in->arena};
 	int rc = 0;
 
 	for (size_t i = 0; i < args->len && rc == 0; i++) {
@@ -162,12 +133,12 @@ static int args_of(const struct agent_runtime_container *in, struct image_words 
 		if (rc == 0)
 			vec_push(&words.list, text.ptr);
 	}
-	*ret = words_take(&words);
+	*ret = runtime_words_take(&words);
 	return rc;
 }
 
-static int never_pulled(const struct agent_runtime_container *in, const char **ret_reason,
-			struct err *err)
+int runtime_never_pulled(const struct agent_runtime_container *in, const char **ret_reason,
+			 struct err *err)
 {
 	*ret_reason = "ErrImageNeverPull";
 	return err_set(err, ERR_NOT_FOUND,
@@ -181,14 +152,14 @@ static int never_pulled(const struct agent_runtime_container *in, const char **r
 static int set_argv(const struct agent_runtime_container *in, const struct image *image,
 		    struct bundle *bundle, struct err *err)
 {
-	struct words words = {.arena = in->arena};
+	struct runtime_words words = {.arena = in->arena};
 	struct image_words args;
 
 	if (in->env->argc) {
 		bundle->argv = (struct image_words){in->env->argv, in->env->argc};
 		return 0;
 	}
-	if (args_of(in, &args, err) < 0)
+	if (runtime_args(in, &args, err) < 0)
 		return -1;
 	for (size_t i = 0; i < image->entrypoint.len; i++)
 		vec_push(&words.list, image->entrypoint.ptr[i]);
@@ -196,7 +167,7 @@ static int set_argv(const struct agent_runtime_container *in, const struct image
 		args = image->command;
 	for (size_t i = 0; i < args.len; i++)
 		vec_push(&words.list, args.ptr[i]);
-	bundle->argv = words_take(&words);
+	bundle->argv = runtime_words_take(&words);
 	return bundle->argv.len ? 0
 				: err_set(err, ERR_INVALID,
 					  "no command specified: neither the container nor its "
@@ -207,12 +178,12 @@ static int set_argv(const struct agent_runtime_container *in, const struct image
 static void set_env(const struct agent_runtime_container *in, const struct image *image,
 		    const struct plan_container *plan, struct bundle *bundle)
 {
-	struct words words = {.arena = in->arena};
+	struct runtime_words words = {.arena = in->arena};
 	const struct image_words own = {plan->env, plan->n_env};
 	const char *passwd = arena_printf(in->arena, "%s/etc/passwd", image->root);
 
 	for (size_t i = 0; i < own.len; i++) {
-		struct str name = name_of(own.ptr[i]);
+		struct str name = runtime_name_of(own.ptr[i]);
 		bool common = container_env_is_common(in->env, name);
 
 		if (common && has_name(&image->env, name))
@@ -226,12 +197,12 @@ static void set_env(const struct agent_runtime_container *in, const struct image
 			vec_push(&words.list, own.ptr[i]);
 	}
 	for (size_t i = 0; i < image->env.len; i++) {
-		struct str name = name_of(image->env.ptr[i]);
+		struct str name = runtime_name_of(image->env.ptr[i]);
 
 		if (!has_name(&own, name) || container_env_is_common(in->env, name))
 			vec_push(&words.list, image->env.ptr[i]);
 	}
-	bundle->env = words_take(&words);
+	bundle->env = runtime_words_take(&words);
 }
 
 static void set_identity(const struct agent_runtime_container *in, const struct image *image,
@@ -257,10 +228,8 @@ static void set_identity(const struct agent_runtime_container *in, const struct 
 	bundle->outer_gid = in->gid;
 }
 
-/* What was planned for a process on the machine's files, without what hides the node's folder: it is not
- * there; and names, which the machine's files would bring. */
-static void set_mounts(const struct agent_runtime_container *in, const struct plan_container *plan,
-		       struct bundle *bundle)
+void runtime_mounts(const struct agent_runtime_container *in, const struct plan_container *plan,
+		    struct bundle *bundle)
 {
 	static const char resolv[] = "/etc/resolv.conf";
 	struct plan_mount *list = arena_calloc(in->arena, plan->n_mounts + 1, sizeof(*list));
@@ -281,7 +250,33 @@ static void set_mounts(const struct agent_runtime_container *in, const struct pl
 	bundle->mounts = list;
 }
 
-static const char *bundle_folder(const char *folder, struct str container, struct arena *arena)
+struct image_words runtime_devices(const struct agent_runtime_container *in)
+{
+	const struct security_context *own = in->container->security_context;
+	struct runtime_words words = {.arena = in->arena};
+
+	for (size_t i = 0; i < in->n_devices && !(own && own->privileged.value); i++)
+		if (access(in->devices[i], F_OK) == 0)
+			vec_push(&words.list, in->devices[i]);
+	return runtime_words_take(&words);
+}
+
+/* At the same place, which an ordinary user can have as well. */
+static void add_devices(const struct agent_runtime_container *in, struct bundle *bundle)
+{
+	struct image_words devices = runtime_devices(in);
+	struct plan_mount *list =
+		arena_calloc(in->arena, bundle->n_mounts + devices.len + 1, sizeof(*list));
+
+	if (bundle->n_mounts)
+		memcpy(list, bundle->mounts, bundle->n_mounts * sizeof(*list));
+	for (size_t i = 0; i < devices.len; i++)
+		list[bundle->n_mounts++] =
+			(struct plan_mount){.source = devices.ptr[i], .target = devices.ptr[i]};
+	bundle->mounts = list;
+}
+
+const char *runtime_folder(const char *folder, struct str container, struct arena *arena)
 {
 	return arena_printf(arena, "%s/bundles/%.*s", folder, STR_ARG(container));
 }
@@ -305,8 +300,8 @@ static int make_folders(const char *folder, struct arena *arena, struct err *err
 	static const char *const names[] = {"root", "upper", "work", "state"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (tree_mkdir(arena_printf(arena, "%s/%s", folder, names[i]), MODE_FOLDER, err) <
-		    0)
+		if (tree_mkdir(arena_printf(arena, "%s/%s", folder, names[i]), RUNTIME_MODE_FOLDER,
+			       err) < 0)
 			return -1;
 	return 0;
 }
@@ -356,7 +351,7 @@ static void set_crun_mounts(const struct agent_runtime_container *in, const stru
 static void set_crun(const struct agent_runtime *self, const struct agent_runtime_container *in,
 		     const char *folder, struct plan_container *plan)
 {
-	static const char *const env[] = {USUAL_PATH, NULL};
+	static const char *const env[] = {RUNTIME_PATH, NULL};
 	const char *state = arena_printf(in->arena, "%s/state", folder);
 	const char *const words[] = {
 		self->program,  "--cgroup-manager=disabled",
@@ -388,14 +383,14 @@ static void set_crun(const struct agent_runtime *self, const struct agent_runtim
 static int wrap_crun(const struct agent_runtime *self, const struct agent_runtime_container *in,
 		     struct plan_container *plan, const char **ret_reason, struct err *err)
 {
-	const char *folder = bundle_folder(in->folder, in->container->name, in->arena);
+	const char *folder = runtime_folder(in->folder, in->container->name, in->arena);
 	struct bundle bundle = {.tty = plan->tty, .host_pid = in->pod->spec.host_pid};
 	struct image image;
 
 	if (image_open(self->images, in->container->image, in->arena, &image, err) < 0) {
 		*ret_reason = err->code == ERR_INVALID ? "InvalidImageName" : "ErrImagePull";
 		return err->code == ERR_NOT_FOUND && in->container->pull_policy == PULL_NEVER
-			       ? never_pulled(in, ret_reason, err)
+			       ? runtime_never_pulled(in, ret_reason, err)
 			       : -1;
 	}
 	*ret_reason = "CreateContainerError";
@@ -406,7 +401,8 @@ static int wrap_crun(const struct agent_runtime *self, const struct agent_runtim
 		return -1;
 	set_identity(in, &image, plan, &bundle);
 	set_env(in, &image, plan, &bundle);
-	set_mounts(in, plan, &bundle);
+	runtime_mounts(in, plan, &bundle);
+	add_devices(in, &bundle);
 	bundle.root = arena_printf(in->arena, "%s/root", folder);
 	bundle.folder = in->container->working_dir.len
 				? arena_str(in->arena, in->container->working_dir).ptr
@@ -420,107 +416,14 @@ static int wrap_crun(const struct agent_runtime *self, const struct agent_runtim
 	return 0;
 }
 
-/* --- podman --- */
-
-static const char *podman_name(const char *uid, struct str container, struct arena *arena)
-{
-	return arena_printf(arena, "volcano-%s-%.*s", uid, STR_ARG(container));
-}
-
-/* Variables that nobody has named are the image's matter. */
-static struct image_words named_env(const struct agent_runtime_container *in,
-				    const struct plan_container *plan)
-{
-	struct words words = {.arena = in->arena};
-
-	for (size_t i = 0; i < plan->n_env; i++)
-		if (!container_env_is_common(in->env, name_of(plan->env[i])))
-			vec_push(&words.list, plan->env[i]);
-	return words_take(&words);
-}
-
-/* ERR_UNAVAILABLE: it is on its way. */
-static int get_image(const struct agent_runtime *self, const struct agent_runtime_container *in,
-		     const char **ret_reason, struct err *err)
-{
-	static const enum agent_pull_how hows[PULL_POLICY_COUNT] = {
-		[PULL_DEFAULT] = PULL_HOW_MISSING,
-		[PULL_ALWAYS] = PULL_HOW_ALWAYS,
-		[PULL_IF_NOT_PRESENT] = PULL_HOW_MISSING,
-		[PULL_NEVER] = PULL_HOW_NEVER,
-	};
-	struct str image = in->container->image;
-	const char *why = "";
-
-	switch (agent_pull_ask(self->pull, image, hows[in->container->pull_policy], in->arena,
-			       &why)) {
-	case PULL_IS_THERE:
-		return 0;
-	case PULL_IS_COMING:
-		*ret_reason = NULL;
-		return err_set(err, ERR_UNAVAILABLE, "Pulling image \"%.*s\"", STR_ARG(image));
-	case PULL_IS_ABSENT:
-		return never_pulled(in, ret_reason, err);
-	case PULL_HAS_FAILED:
-		break;
-	}
-	*ret_reason = "ErrImagePull";
-	return err_set(err, ERR_NOT_FOUND, "failed to pull image \"%.*s\": %s", STR_ARG(image),
-		       why);
-}
-
-static int wrap_podman(const struct agent_runtime *self, const struct agent_runtime_container *in,
-		       struct plan_container *plan, struct err *err)
-{
-	const struct pod_plan surroundings = {.netns = in->netns, .hostname = in->hostname};
-	struct bundle kept = {0};
-	struct plan_container inner = *plan;
-	struct image_words env = named_env(in, plan);
-	struct image_words args;
-	const char **own = arena_calloc(in->arena, 3, sizeof(*own));
-
-	set_mounts(in, plan, &kept);
-	inner.env = env.ptr;
-	inner.n_env = env.len;
-	inner.mounts = kept.mounts;
-	inner.n_mounts = kept.n_mounts;
-	if (args_of(in, &args, err) < 0 ||
-	    oci_argv(
-		    &(struct oci_container){
-			    .program = self->program,
-			    .image = arena_str(in->arena, in->container->image).ptr,
-			    .name = podman_name(in->uid_text, in->container->name, in->arena),
-			    .pod = &surroundings,
-			    .plan = &inner,
-			    .args = args.ptr,
-			    .n_args = args.len,
-			    .container = in->container},
-		    in->arena, &plan->argv, &plan->argc, err) < 0)
-		return -1;
-	own[0] = USUAL_PATH;
-	if (self->home)
-		own[1] = arena_printf(in->arena, "HOME=%s", self->home);
-	*plan = (struct plan_container){.name = plan->name,
-					.argv = plan->argv,
-					.argc = plan->argc,
-					.env = own,
-					.n_env = self->home ? 2 : 1,
-					.cwd = "/",
-					.identity = plan_identity_none,
-					.tty = plan->tty,
-					.stdin_open = plan->stdin_open};
-	return 0;
-}
-
 /* --- what the agent asks for --- */
 
 int agent_runtime_wrap(const struct agent_runtime *self, const struct agent_runtime_container *in,
 		       struct plan_container *plan, const char **ret_reason, struct err *err)
 {
 	*ret_reason = "CreateContainerError";
-	if (self->kind == OCI_PODMAN)
-		return get_image(self, in, ret_reason, err) < 0 ? -1
-								: wrap_podman(self, in, plan, err);
+	if (self->podman)
+		return agent_podman_wrap(self->podman, in, plan, ret_reason, err);
 	return wrap_crun(self, in, plan, ret_reason, err);
 }
 
@@ -535,7 +438,7 @@ size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_p
 			  struct str words[AGENT_RUNTIME_WORDS])
 {
 	const char *state =
-		arena_printf(arena, "%s/state", bundle_folder(pod->folder, container, arena));
+		arena_printf(arena, "%s/state", runtime_folder(pod->folder, container, arena));
 	const struct str crun[] = {
 		STR("/bin/sh"),
 		STR("-c"),
@@ -548,21 +451,11 @@ size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_p
 		STR("exec"),
 		container,
 	};
-	const struct str name = str_from(podman_name(pod->uid, container, arena));
-	const struct str podman[] = {
-		STR("/bin/sh"),
-		STR("-c"),
-		STR(WAIT("[ \"$(\"$1\" inspect -f '{{.State.Running}}' \"$0\" 2>&1)\" != true ]")),
-		name,
-		str_from(self->program),
-		STR("exec"),
-		name,
-	};
-	bool is_crun = self->kind == OCI_CRUN;
-	size_t len = is_crun ? ARRAY_LEN(crun) : ARRAY_LEN(podman);
 
-	memcpy(words, is_crun ? crun : podman, len * sizeof(*words));
-	return len;
+	if (self->podman)
+		return agent_podman_exec(self->podman, pod, container, arena, words);
+	memcpy(words, crun, sizeof(crun));
+	return ARRAY_LEN(crun);
 }
 
 /* A line of crun's: {"msg": ..., "level": "error", "time": ...}; others are warnings. */
@@ -578,18 +471,16 @@ static char *error_of(struct str line)
 }
 
 /* Why the program of the last run could not be started, for mem_free(); NULL: it was, or nobody knows. */
-static char *start_error(const struct agent_runtime *self, const struct agent_pod *pod,
-			 struct str container)
+static char *start_error(const struct agent_pod *pod, struct str container)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(buf_done) struct buf text = BUF_INIT(ERRORS_MAX_BYTES);
-	const char *folder = bundle_folder(pod->folder, container, arena);
+	const char *folder = runtime_folder(pod->folder, container, arena);
 	char *found = NULL;
 	struct str rest;
 	struct str line;
 
-	if (self->kind != OCI_CRUN ||
-	    fd_read_file(arena_printf(arena, "%s/" ERRORS, folder), &text, NULL) < 0)
+	if (fd_read_file(arena_printf(arena, "%s/" ERRORS, folder), &text, NULL) < 0)
 		return NULL;
 	rest = buf_str(&text);
 	while (!found && str_split(&rest, '\n', &line))
@@ -607,7 +498,7 @@ void agent_runtime_note_end(const struct agent_runtime *self, struct agent_pod *
 
 	if (record->state != RECORD_ENDED || record->now.exit_code == 0)
 		return;
-	text = start_error(self, pod, name);
+	text = self->podman ? agent_podman_start_error(pod, container) : start_error(pod, name);
 	if (!text)
 		return;
 	record->now.start_failed = true;
@@ -621,10 +512,12 @@ void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod
 {
 	static const char *const names[] = {"upper", "work"};
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	const char *folder = bundle_folder(pod->folder, container, arena);
+	const char *folder = runtime_folder(pod->folder, container, arena);
 
-	if (self->kind != OCI_CRUN)
+	if (self->podman) {
+		agent_podman_renew(pod, container);
 		return;
+	}
 	(void)unlink(arena_printf(arena, "%s/" ERRORS, folder));
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
@@ -634,6 +527,12 @@ void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod
 		if (rename(path, old) < 0)
 			continue;
 		agent_remove_folder(pod->agent, old);
-		(void)!tree_mkdir(path, MODE_FOLDER, &err); /* a start will say so */
+		(void)!tree_mkdir(path, RUNTIME_MODE_FOLDER, &err); /* a start will say so */
 	}
+}
+
+void agent_runtime_leave(const struct agent_runtime *self, const struct agent_pod *pod)
+{
+	if (self->podman)
+		agent_podman_forget(self->podman, pod);
 }

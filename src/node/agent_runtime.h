@@ -26,7 +26,7 @@ struct agent_runtime *agent_runtime_new(struct agent *agent, const struct agent_
 					struct err *err) MUST_CHECK;
 void agent_runtime_free(struct agent_runtime *self);
 const char *agent_runtime_name(const struct agent_runtime *self);
-/* It makes every namespace of a container itself. */
+/* It makes every namespace of a container itself, but for that of the mounts that it needs. */
 bool agent_runtime_has_own_namespaces(const struct agent_runtime *self);
 
 struct agent_runtime_container {
@@ -39,6 +39,8 @@ struct agent_runtime_container {
 	const char *hidden; /* the node's folder */
 	const char *netns;  /* NULL: the machine's network */
 	const char *hostname;
+	const char *const *devices; /* files that are the container's; need not be there */
+	size_t n_devices;
 	bool is_root;   /* the node */
 	bool can_mount; /* there are mount namespaces */
 	int64_t uid, gid;
@@ -49,16 +51,18 @@ int agent_runtime_wrap(const struct agent_runtime *self, const struct agent_runt
 		       struct plan_container *plan, const char **ret_reason,
 		       struct err *err) MUST_CHECK;
 
-enum { AGENT_RUNTIME_WORDS = 10 };
+enum { AGENT_RUNTIME_WORDS = 20 };
 /* The words before a command that is to run in a container; gives how many. In the arena. */
 size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_pod *pod,
 			  struct str container, struct arena *arena,
 			  struct str words[AGENT_RUNTIME_WORDS]);
-/* Before another run: what the last one has written goes. */
 /* A run has ended: where its program could not be started at all, that is noted, with the reason. */
 void agent_runtime_note_end(const struct agent_runtime *self, struct agent_pod *pod,
 			    size_t container);
+/* Before another run: what the last one has written goes. */
 void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod,
 			 struct str container);
+/* The last process of a pod has ended. */
+void agent_runtime_leave(const struct agent_runtime *self, const struct agent_pod *pod);
 
 #endif

@@ -21,14 +21,18 @@ static const struct kind {
 	const char *relative; /* a variable with the numbers that its library counts by */
 	const char
 		*control; /* a file below /dev that is of use only with one of them; NULL: none */
+	const char
+		*shared; /* files below /dev that its library opens besides, with commas between */
 } kinds[] = {
-	{"nvidia.com/gpu", "NVIDIA_VISIBLE_DEVICES", "void", "CUDA_VISIBLE_DEVICES", NULL},
-	{"amd.com/gpu", NULL, NULL, "ROCR_VISIBLE_DEVICES", "kfd"},
+	{"nvidia.com/gpu", "NVIDIA_VISIBLE_DEVICES", "void", "CUDA_VISIBLE_DEVICES", NULL,
+	 "nvidiactl,nvidia-uvm,nvidia-uvm-tools,nvidia-modeset"},
+	{"amd.com/gpu", NULL, NULL, "ROCR_VISIBLE_DEVICES", "kfd", "kfd"},
+	{"gpu.intel.com/i915", NULL, NULL, "ZE_AFFINITY_MASK", NULL, ""},
 	{"huawei.com/Ascend910", "ASCEND_VISIBLE_DEVICES", "void", "ASCEND_RT_VISIBLE_DEVICES",
-	 NULL},
-	{"cambricon.com/mlu", NULL, NULL, "MLU_VISIBLE_DEVICES", NULL},
+	 NULL, "davinci_manager,devmm_svm,hisi_hdc"},
+	{"cambricon.com/mlu", NULL, NULL, "MLU_VISIBLE_DEVICES", NULL, "cambricon_ctl"},
 };
-enum { VARIABLES = 2, DEVICES_MAX = 4096 };
+enum { VARIABLES = 2, DEVICES_MAX = 4096, SHARED_MAX = 8 };
 
 /* --- amounts --- */
 
@@ -251,6 +255,37 @@ static void hide_others(const struct machine *machine, const struct kind *kind, 
 		add_name(arena, &ret->dev, kind->control);
 }
 
+/* The folder that is like /dev. */
+static struct str dev_of(const char *path)
+{
+	struct str folder = str_from(path);
+
+	folder.len = (size_t)(str_rfind_byte(folder, '/') + 1);
+	if (str_ends(folder, STR("/dri/")))
+		folder.len -= strlen("dri/");
+	return folder;
+}
+
+static void add_files(const struct machine *machine, const struct kind *kind, struct str own,
+		      struct arena *arena, const char **list, size_t *len)
+{
+	struct str shared = str_from(kind->shared);
+	struct str folder = str_none();
+	uint64_t number = 0;
+	struct str name;
+
+	for (size_t i = 0; i < machine->n_devices; i++) {
+		const struct machine_device *device = &machine->devices[i];
+
+		if (strcmp(device->resource, kind->resource) != 0 || !has_number(own, number++))
+			continue;
+		list[(*len)++] = device->path;
+		folder = dev_of(device->path);
+	}
+	while (folder.len && shared.len && str_split(&shared, ',', &name))
+		list[(*len)++] = arena_printf(arena, "%.*s%.*s", STR_ARG(folder), STR_ARG(name));
+}
+
 static void put_hidden(const struct hidden *hidden, struct arena *arena, struct devices_view *ret)
 {
 	struct plan_mount *mounts = arena_calloc(arena, VARIABLES, sizeof(*mounts));
@@ -270,9 +305,14 @@ void devices_see(const struct machine *machine, const struct pod *pod, size_t co
 		 const char *text, bool hide, struct arena *arena, struct devices_view *ret)
 {
 	const char **env = arena_calloc(arena, ARRAY_LEN(kinds) * VARIABLES + 1, sizeof(*env));
+	const char **files = arena_calloc(arena, machine->n_devices + ARRAY_LEN(kinds) * SHARED_MAX,
+					  sizeof(*files));
 	struct hidden hidden = {0};
 
-	*ret = (struct devices_view){.env = env};
+	*ret = (struct devices_view){
+		.env = env,
+		.files = files,
+	};
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		const struct kind *kind = &kinds[i];
 		struct str own = own_numbers(pod, container, kind->resource, text, arena);
@@ -288,6 +328,7 @@ void devices_see(const struct machine *machine, const struct pod *pod, size_t co
 			arena_printf(arena, "%s=%.*s", kind->relative, STR_ARG(by_library));
 		if (hide)
 			hide_others(machine, kind, own, arena, &hidden);
+		add_files(machine, kind, own, arena, files, &ret->n_files);
 	}
 	put_hidden(&hidden, arena, ret);
 }

@@ -44,6 +44,10 @@ struct devices_view {
 	/* Mounts that take every other device away (PLAN_WITHOUT). */
 	const struct plan_mount *mounts;
 	size_t n_mounts;
+	/* For a container with a /dev of its own: the files of its devices, and those that their driver has for all
+	 * of them, which need not be there. */
+	const char *const *files;
+	size_t n_files;
 };
 /* `hide`: mounts can be had. Libraries count what they can open: with it they find the container's devices as
  * 0, 1, ...; without they are told the machine's numbers. Everything is in the arena. */

@@ -164,6 +164,8 @@ static void add_surroundings(struct words *words, const struct oci_container *co
 		add_pair(words, "--hostname", pod->hostname);
 	if (container->plan->cwd && container->container->working_dir.len)
 		add_pair(words, "--workdir", container->plan->cwd);
+	if (container->host_pid)
+		add_pair(words, "--pid", "host");
 	if (container->plan->tty)
 		add(words, "--tty");
 	if (container->plan->stdin_open)
@@ -186,24 +188,47 @@ static void add_command(struct words *words, const struct oci_container *contain
 		add(words, container->args[i]);
 }
 
-static int fill(struct words *words, const struct oci_container *container, struct err *err)
+/* podman itself, and where control groups come from. */
+static void add_program(struct words *words, const struct oci_container *container)
 {
-	const struct requirements *resources = &container->container->resources;
-
 	add(words, container->program);
+	if (container->starter) {
+		add_pair(words, "--cgroup-manager", "cgroupfs");
+		add_pair(words, "--runtime", container->starter);
+	}
 	add(words, "run");
 	add(words, "--rm");
 	add(words, "--replace");
 	add_pair(words, "--log-driver", "none"); /* the supervisor keeps the output */
 	add_pair(words, "--pull", "never");      /* the agent has seen to it */
+	if (container->starter)
+		add_pair(words, "--cgroups", "disabled");
+	if (container->pid_file)
+		add_pair(words, "--pidfile", container->pid_file);
+}
+
+static void add_limits(struct words *words, const struct oci_container *container)
+{
+	const struct resource_list *limits = &container->container->resources.limits;
+
+	add_ulimits(words, &container->plan->identity);
+	if (container->starter)
+		return;
+	add_limit(words, limits, "cpu", "--cpus");
+	add_limit(words, limits, "memory", "--memory");
+}
+
+static int fill(struct words *words, const struct oci_container *container, struct err *err)
+{
+	add_program(words, container);
 	add_surroundings(words, container);
 	for (size_t i = 0; i < container->plan->n_mounts; i++)
 		if (add_mount(words, &container->plan->mounts[i], err) < 0)
 			return -1;
+	for (size_t i = 0; i < container->n_devices; i++)
+		add_pair(words, "--device", container->devices[i]);
 	add_identity(words, container);
-	add_ulimits(words, &container->plan->identity);
-	add_limit(words, &resources->limits, "cpu", "--cpus");
-	add_limit(words, &resources->limits, "memory", "--memory");
+	add_limits(words, container);
 	add_command(words, container);
 	return 0;
 }

@@ -27,6 +27,14 @@ const char *oci_find(enum oci_runtime runtime, const char *path, struct arena *a
 
 struct oci_container {
 	const char *program; /* of the runtime */
+	/* What starts containers for podman without control groups of its own: those that podman was started in
+	 * keep its limits. NULL: what podman is set up with, and podman's control groups. */
+	const char *starter;
+	const char
+		*pid_file; /* written when the container's program could be started; NULL: none */
+	const char *const *devices; /* files of the machine */
+	size_t n_devices;
+	bool host_pid;
 	const char *image;
 	const char *name;        /* unique on the machine: "volcano-UID-CONTAINER" */
 	const char *const *args; /* where the plan has no command: for the image's */

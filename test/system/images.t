@@ -191,7 +191,7 @@ echo "an image speaks"
 exit 4
 EOF
 chmod 755 "$tmp/stand-in/podman"
-passes "it starts with podman" env PATH="$tmp/stand-in:$PATH" "$BIN/volcano" up -d --listen 127.0.0.1:0 \
+passes "it starts with podman, without crun" env PATH="$tmp/stand-in" "$BIN/volcano" up -d --listen 127.0.0.1:0 \
 	--runtime podman --data-dir "$home"
 pod by-podman Never "command: [sh, -c, 'echo hi'], env: [{name: X, value: y z}], workingDir: /w,
 	imagePullPolicy: Never, resources: {limits: {cpu: 500m, memory: 64Mi}}, securityContext: {runAsUser: 5},
@@ -202,7 +202,8 @@ is "its code is the container's" "$(field by-podman '.status.containerStatuses[0
 is "its output too" "$(kubectl logs by-podman)" "an image speaks"
 uid=$(field by-podman .metadata.uid)
 asked=$(grep -v -e KUBERNETES "$tmp/asked" | tr '\n' ' ')
-has "for a container of this name" "$asked" "run --rm --replace --log-driver none --pull never --name volcano-$uid-c "
+has "for a container of this name" "$asked" "--name volcano-$uid-c "
+has "which is the supervisor's to keep" "$asked" "run --rm --replace --log-driver none --pull never "
 has "with its variables" "$asked" "--env X=y z "
 has "without what an image knows better" "|$(grep -c -e '^PATH=' -e '^HOME=' "$tmp/asked")|" "|0|"
 has "its volumes" "$asked" "destination=/v "

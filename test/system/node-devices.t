@@ -16,7 +16,7 @@ capacity() { kubectl get nodes -o jsonpath='{.items[0].status.capacity.nvidia\.c
 pod() {
 	printf '%s\n' "apiVersion: v1" "kind: Pod" "metadata: {name: $1}" \
 		"spec: {schedulerName: volcano, restartPolicy: Never, terminationGracePeriodSeconds: 1," \
-		"  containers: [{name: c, image: x, resources: {limits: {${3:+nvidia.com/gpu: $3}}}, command: [sh, -c, '$2']}]}" "---"
+		"  containers: [{name: c, image: '${image-x}', resources: {limits: {${3:+nvidia.com/gpu: $3}}}, command: [sh, -c, '$2']}]}" "---"
 }
 show="echo \"\$NVIDIA_VISIBLE_DEVICES/\$CUDA_VISIBLE_DEVICES/\$(cd /dev; echo nvidia[0-9]*)\""
 
@@ -72,6 +72,43 @@ if [ -n "$cards" ]; then
 	is "with its cards" "$(kubectl logs waits)" "$two"
 	passes "it stops" volcano down --pods
 	rm -rf "$home"
+fi
+
+# Containers in images have a /dev of their own, with the files of their cards and no others.
+# in_images RUNTIME: of a home that has the image box:1, or whose runtime has it.
+in_images() {
+	passes "it starts with $1" volcano up -d --listen 127.0.0.1:0 --runtime "$1"
+	settles "the node has its cards" 4 capacity
+	{
+		image=localhost/box:1 pod two "$show" 2
+		image=localhost/box:1 pod none "$show"
+	} | kubectl create -f - >/dev/null
+	for name in two none; do passes "$name ends" wait_for 'jsonpath={.status.phase}=Succeeded' pod/$name; done
+	is "two cards are two files in an image of $1" "$(kubectl logs two)" "0,1/0,1/nvidia0 nvidia1"
+	is "who wants none has none" "$(kubectl logs none)" "void//nvidia[0-9]*"
+	passes "it stops" volcano down --pods
+	rm -rf "$home"
+}
+if [ -n "$cards" ] && command -v crun >/dev/null; then
+	mkdir -p "$home/images/localhost/box:1/rootfs/bin"
+	cp "$(command -v busybox)" "$home/images/localhost/box:1/rootfs/bin/"
+	ln -s busybox "$home/images/localhost/box:1/rootfs/bin/sh"
+	tar -C "$home/images/localhost/box:1/rootfs" -cf "$tmp/box.tar" .
+	in_images crun
+	# What podman keeps is the test's own.
+	mkdir "$tmp/bin"
+	real=$(command -v podman)
+	printf '#!/bin/sh\nexec %s %s "$@"\n' "$real" \
+		"--root $tmp/storage --runroot $tmp/runroot --tmpdir $tmp/libpod" >"$tmp/bin/podman"
+	chmod 755 "$tmp/bin/podman"
+	if [ -z "$real" ]; then
+		result 0 "cards in images of podman # SKIP it is not installed"
+	elif ! "$tmp/bin/podman" import "$tmp/box.tar" localhost/box:1 >"$tmp/why" 2>&1; then
+		result 0 "cards in images of podman # SKIP it cannot import one: $(tail -n 1 "$tmp/why")"
+	else
+		PATH=$tmp/bin:$PATH in_images podman
+		umount "$tmp/storage/overlay" 2>/dev/null
+	fi
 fi
 
 # Of cards that are only declared there are no files, yet everybody has its own.

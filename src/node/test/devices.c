@@ -61,6 +61,19 @@ static const char *see(const struct machine *machine, const struct pods *of, siz
 	return arena_str(of->arena, buf_str(&all)).ptr;
 }
 
+/* Files of one with a /dev of its own. */
+static const char *files(const struct machine *machine, const struct pods *of, size_t container,
+			 const char *text)
+{
+	AUTO(buf_done) struct buf all = BUF_UNBOUNDED;
+	struct devices_view view;
+
+	devices_see(machine, &of->pod, container, text, true, of->arena, &view);
+	for (size_t i = 0; i < view.n_files; i++)
+		buf_printf(&all, "%s ", strrchr(view.files[i], '/') + 1);
+	return arena_str(of->arena, buf_str(&all)).ptr;
+}
+
 #define TWO                                                                         \
 	"{spec: {containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}}," \
 	" {name: b, resources: {limits: {nvidia.com/gpu: 1}}}]}}"
@@ -132,6 +145,23 @@ static void test_see(const struct machine *machine)
 	is(see(&bare, &other, 0, NULL, true), "");
 }
 
+static void test_files(const struct machine *machine)
+{
+	AUTO(pods_close) struct pods two, amd;
+
+	pods_open(&two, TWO, NULL);
+	pods_open(&amd,
+		  "{spec: {containers: [{name: a, resources: {limits: {amd.com/gpu: 1}}}, {name: "
+		  "b}]}}",
+		  NULL);
+	is(files(machine, &two, 0, "nvidia.com/gpu=1,3"),
+	   "nvidia1 nvidiactl nvidia-uvm nvidia-uvm-tools nvidia-modeset ");
+	is(files(machine, &two, 1, "nvidia.com/gpu=1,3"),
+	   "nvidia3 nvidiactl nvidia-uvm nvidia-uvm-tools nvidia-modeset ");
+	is(files(machine, &amd, 0, "amd.com/gpu=1"), "renderD129 kfd ");
+	is(files(machine, &amd, 1, "amd.com/gpu=1"), "");
+}
+
 static void test_env(void)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -156,6 +186,7 @@ int main(void)
 	make_machine(&in, &machine);
 	test_choose(&machine);
 	test_see(&machine);
+	test_files(&machine);
 	test_env();
 	folder_close(&in);
 	return tap_done();

@@ -7,6 +7,8 @@
 #include "pods.h"
 #include "tap.h"
 
+static const char *starter; /* of podman's containers */
+
 static void check(const char *lines, const struct pod_plan *plan, struct plan_container *own,
 		  const char *want)
 {
@@ -14,6 +16,7 @@ static void check(const char *lines, const struct pod_plan *plan, struct plan_co
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf pod = BUF_UNBOUNDED;
 	static const char *const args[] = {"a", "b", NULL};
+	static const char *const devices[] = {"/dev/x", NULL};
 	const char *const *argv = NULL;
 	struct err err = {0};
 	size_t len = 0;
@@ -23,6 +26,11 @@ static void check(const char *lines, const struct pod_plan *plan, struct plan_co
 	if (oci_argv(&(struct oci_container){.program = "/usr/bin/podman",
 					     .image = "img",
 					     .name = "volcano-u-c",
+					     .starter = starter,
+					     .pid_file = starter ? "/p/pid" : NULL,
+					     .devices = devices,
+					     .n_devices = starter ? 1 : 0,
+					     .host_pid = pods.pod.spec.host_pid,
 					     .pod = plan,
 					     .plan = own,
 					     .args = args,
@@ -101,6 +109,13 @@ int main(void)
 	own = (struct plan_container){.identity = plan_identity_none, .cwd = "/w", .tty = true};
 	check("args: [a, b]", &plan, &own,
 	      HEAD "--pull never --name volcano-u-c --network host --tty img a b");
+	starter = "/usr/bin/crun";
+	own.tty = false;
+	check("resources: {limits: {cpu: 1, memory: 1Ki}}", &plan, &own,
+	      "/usr/bin/podman --cgroup-manager cgroupfs --runtime /usr/bin/crun run --rm "
+	      "--replace "
+	      "--log-driver none --pull never --cgroups disabled --pidfile /p/pid --name "
+	      "volcano-u-c --network host --device /dev/x img a b");
 	own.mounts = comma;
 	own.n_mounts = 1;
 	check("args: [a]", &plan, &own,

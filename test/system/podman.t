@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# podman.t - containers in images by podman itself, with an image made of busybox; podman-user.t does it as an ordinary
+# user. images.t holds what podman is asked for, where there is none.
+# shellcheck source=test/system/tap.sh
+. test/system/tap.sh
+# shellcheck source=test/system/home.sh
+. test/system/home.sh
+who=root
+[ "$(id -u)" -eq 0 ] || who=user
+limits=no # who may not limit them must not start hungry ones
+[ "$who" = user ] || ! [ -w /sys/fs/cgroup ] || limits=yes
+# What podman keeps is the test's own: nothing is left in anybody's.
+mkdir -p "$tmp/bin" "$tmp/who"
+mkdir -m 700 "$tmp/run"
+real=$(command -v podman)
+own=
+[ "$who" = user ] || own="--root $tmp/storage --runroot $tmp/runroot --tmpdir $tmp/libpod"
+printf '#!/bin/sh\nHOME=%s XDG_RUNTIME_DIR=%s exec %s %s "$@"\n' "$tmp/who" "$tmp/run" "$real" "$own" >"$tmp/bin/podman"
+chmod 755 "$tmp/bin/podman"
+PATH=$tmp/bin:$PATH
+clean_podman() {
+	volcano down --pods >/dev/null 2>&1
+	[ "$who" = user ] || umount "$tmp/storage/overlay" 2>/dev/null
+	[ "$who" = root ] || podman unshare rm -rf "$tmp/who/.local" 2>/dev/null
+	[ "$who" = root ] || podman system migrate # ends the process that holds its namespaces
+	clean_up
+}
+trap clean_podman EXIT
+phase() { kubectl wait --for="jsonpath={.status.phase}=$1" --timeout=120s "pod/$2"; }
+field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
+waits() { field "$1" '.status.containerStatuses[0].state.waiting.reason'; }
+ended() { field "$1" ".status.containerStatuses[0].state.terminated.$2"; }
+processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }
+skip() {
+	result 0 "podman # SKIP $*"
+	finish
+}
+
+# ---- an image ----
+image=localhost/volcano-test:$$
+[ -n "$real" ] || skip "it is not installed"
+mkdir -p "$tmp/image/bin" "$tmp/image/etc" "$tmp/image/data" "$tmp/image/tmp"
+cp "$(command -v busybox)" "$tmp/image/bin/busybox"
+for tool in sh cat echo sleep id touch ls grep tail true; do ln -s busybox "$tmp/image/bin/$tool"; done
+printf '%s\n' 'root:x:0:0::/:/bin/sh' 'someone:x:1234:77::/data:/bin/sh' >"$tmp/image/etc/passwd"
+tar --owner=0 --group=0 -C "$tmp/image" -cf "$tmp/image.tar" .
+podman import -c 'CMD ["/bin/sh", "-c", "echo $COLOUR in $PWD"]' -c 'ENV PATH=/bin' -c 'ENV COLOUR=blue' -c 'WORKDIR /data' \
+	"$tmp/image.tar" "$image" >"$tmp/import" 2>&1 || skip "it cannot import an image: $(tail -n 1 "$tmp/import")"
+
+# ---- pods ----
+chmod 755 "$tmp"
+passes "it starts" volcano up -d --listen 127.0.0.1:0 --runtime podman
+comes "a node comes" node/ kubectl get nodes -o name
+node=${output#node/}
+# pod NAME POLICY FIELDS [MORE OF THE SPEC]: a container with these fields.
+pod() {
+	printf '%s\n' "apiVersion: v1" "kind: Pod" "metadata: {name: $1}" "spec:" \
+		"  {nodeName: $node, restartPolicy: $2, terminationGracePeriodSeconds: ${grace-5}, ${4-}" \
+		"  containers: [{name: c, image: '${from-$image}', $3}]}" "---"
+}
+kubectl create configmap settings --from-literal=colour=green >/dev/null
+{
+	pod plain Never ''
+	pod files Never "workingDir: /v, command: [/bin/sh, -c, 'cat /etc/settings/colour; echo; echo \$COLOUR; touch x && ls /v;
+		grep -q localhost /etc/hosts && echo hosts; ls $home 2>&1; id -u; echo err >&2; echo dying >/dev/termination-log; exit 3'],
+		env: [{name: COLOUR, value: red}], volumeMounts: [{name: s, mountPath: /etc/settings}, {name: e, mountPath: /v}]" \
+		'volumes: [{name: s, configMap: {name: settings}}, {name: e, emptyDir: {}}],'
+	pod absent Never 'command: [/no/such/program]'
+	pod locked Never 'command: [/etc/passwd]'
+	pod same Never 'command: [/bin/sh, -c, "exit 127"]'
+	pod again OnFailure "volumeMounts: [{name: e, mountPath: /v}],
+		command: [/bin/sh, -c, 'ls /new /v/been; [ -e /v/been ] && exit 0; touch /new /v/been; exit 1']" \
+		'volumes: [{name: e, emptyDir: {}}],'
+	pod stays Always "env: [{name: MARK, value: $tmp}], readinessProbe: {exec: {command: [cat, /etc/passwd]}, timeoutSeconds: 20},
+		command: [/bin/sh, -c, 'trap \"echo bye; exit 7\" TERM; echo up; while :; do sleep 0.1; done']"
+	grace=1 pod resists Always "env: [{name: MARK, value: $tmp}],
+		command: [/bin/sh, -c, 'trap \"\" TERM; echo up; sleep 1000 & while :; do sleep 1000; done']"
+	[ "$limits" = no ] || pod hungry Never "resources: {limits: {memory: 32Mi}}, command: [/bin/busybox, tail, /dev/zero]"
+	from=localhost/none:1 pod never Never 'command: [/bin/sh], imagePullPolicy: Never'
+	from=127.0.0.1:1/none:1 pod missing Never 'command: [/bin/sh]'
+} >"$tmp/pods.yaml"
+passes "pods are made" kubectl create -f "$tmp/pods.yaml"
+
+passes "an image runs by itself" phase Succeeded plain
+is "with its command, variables and folder" "$(kubectl logs plain)" "blue in /data"
+passes "fields of a pod" phase Failed files
+is "are kept, and the node's folder is not there" "$(kubectl logs files | sed "s|$home|HOME|")" "green
+red
+x
+hosts
+ls: HOME: No such file or directory
+0
+err"
+is "so is its code" "$(ended files exitCode)" 3
+is "and what it says at its end" "$(ended files message)" dying
+passes "a program that the image does not have" phase Failed absent
+is "could not be started" "$(ended absent exitCode) $(ended absent reason)" "128 StartError"
+has "and says why" "$(ended absent message)" /no/such/program
+passes "one that may not be run" phase Failed locked
+is "could not, either" "$(ended locked exitCode) $(ended locked reason)" "128 StartError"
+has "as is told" "$(ended locked message)" ermission
+passes "one that ends with such a code itself" phase Failed same
+is "did start" "$(ended same exitCode) $(ended same reason)" "127 Error"
+passes "a container that fails runs again" phase Succeeded again
+is "with its volumes, but new files" "$(kubectl logs again | sort -r)" "ls: /new: No such file or directory
+/v/been"
+passes "a probe runs in the container" kubectl wait --for=condition=Ready --timeout=120s pod/stays
+if [ "$limits" = yes ]; then
+	passes "limits are kept" phase Failed hungry
+	is "and told" "$(ended hungry reason)" OOMKilled
+fi
+settles "an image may be forbidden to be pulled" ErrImageNeverPull waits never
+comes "one that cannot be pulled is waited for" ImagePull waits missing
+
+# ---- the end ----
+pid=$(cat "$home/lock")
+kill -KILL "$pid"
+tail --pid="$pid" -f /dev/null # until it is gone
+passes "it starts again" volcano up -d --listen 127.0.0.1:0 --runtime podman
+settles "what ran runs on" "0 true" field stays \
+	'.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready'
+comes "one that resists is there" up kubectl logs resists
+kubectl patch pod stays -p '{"metadata":{"finalizers":["test/keep"]}}' >/dev/null
+passes "a pod that is deleted" kubectl delete pod stays --wait=false
+comes "is told" bye kubectl logs stays
+settles "and its code kept" 7 field stays '.status.containerStatuses[0].state.terminated.exitCode'
+kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
+passes "all go" kubectl delete pod --all --timeout=120s
+is "with all that they have started" "$(processes)" 0
+passes "it stops" volcano down --pods
+is "podman has none of them any more" "$(podman ps -aq)" ""
+finish

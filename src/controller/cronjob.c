@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/cronjob.c - the CronJob controller: lifecycle/cronjob.h for each CronJob, when it or one
- * of its jobs changes, and when it is due.
+ * of its jobs changes, and when it is due, by a clock that somebody may set.
  *
  * Zones are read from tzdata when they are first named, and kept. Jobs are kept that a CronJob
  * controls or that are named like a run, so that a foreign job in the way is seen. So is the schedule
@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "controller/cache.h"
 #include "controller/controller_rows.h"
@@ -21,6 +22,8 @@
 #include "base/banned.h"
 
 #define ZONES "/usr/share/zoneinfo/"
+/* At the latest: somebody may set the clock, and what was far away is due. */
+#define LOOK_AGAIN (10 * TIME_SECOND)
 
 struct known_zone {
 	char *name;
@@ -278,6 +281,8 @@ static int look(void *arg, struct str key, struct plan *plan, struct err *err)
 	world.zone = zone->zone;
 	world.zone_missing = zone->missing;
 	result = cronjob_step(&world, plan, err);
+	if (plan->look_at > world.now + LOOK_AGAIN)
+		plan->look_at = world.now + LOOK_AGAIN;
 	vec_done(&jobs);
 	return result;
 }

@@ -56,7 +56,7 @@ static int check_kind(const struct sort *sort, struct json_doc *doc, struct str 
 {
 	struct str kind = json_str(json_get(json_doc_root(doc), "kind"));
 
-	if (str_is(kind, sort->kind))
+	if (str_is(kind, sort->kind) || !kind.len) /* the command says it */
 		return 0;
 	return err_set(err, ERR_BAD_REQUEST, "%.*s: kind: must be %s, not \"%.*s\"", STR_ARG(path),
 		       sort->kind, STR_ARG(kind));

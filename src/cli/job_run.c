@@ -96,11 +96,12 @@ static int run_file(struct cli *cli, struct str path, struct err *err)
 								  : "failed to read file, err");
 	for (size_t i = 0; i < docs.len; i++) {
 		struct json_doc *job = json_doc_thaw(json_doc_root(docs.ptr[i]));
+		struct str kind = json_str(json_get(json_doc_root(job), "kind"));
 		struct json meta;
 
 		json_doc_unref(docs.ptr[i]);
 		docs.ptr[i] = job;
-		if (!str_is(json_str(json_get(json_doc_root(job), "kind")), "Job"))
+		if (kind.len && !str_is(kind, "Job")) /* without one, the command says it */
 			return err_set(err, ERR_BAD_REQUEST,
 				       "%.*s: must hold Jobs, and nothing else", STR_ARG(path));
 		meta = json_ensure_obj(job, json_doc_root(job), "metadata");

@@ -92,8 +92,8 @@ static void choose_columns(struct cli *cli, const struct listing *listing, bool 
 	}
 }
 
-static void fill(struct cli *cli, const struct listing *listing, struct json items,
-		 struct grid *grid)
+static void fill_some(struct cli *cli, const struct listing *listing, struct json items, bool later,
+		      struct grid *grid)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct json_iter it = json_iter(items);
@@ -101,7 +101,8 @@ static void fill(struct cli *cli, const struct listing *listing, struct json ite
 	while (json_next(&it)) {
 		struct row *row;
 
-		if (listing->keep && !listing->keep(cli, it.value))
+		if ((listing->keep && !listing->keep(cli, it.value)) ||
+		    (listing->later && listing->later(cli, it.value) != later))
 			continue;
 		row = vec_add(&grid->rows);
 		row->object = it.value;
@@ -112,6 +113,14 @@ static void fill(struct cli *cli, const struct listing *listing, struct json ite
 			row->cells[i] = arena_str(cli->arena, buf_str(&text));
 		}
 	}
+}
+
+static void fill(struct cli *cli, const struct listing *listing, struct json items,
+		 struct grid *grid)
+{
+	fill_some(cli, listing, items, false, grid);
+	if (listing->later)
+		fill_some(cli, listing, items, true, grid);
 }
 
 static size_t column_width(const struct grid *grid, size_t column)

@@ -38,7 +38,8 @@ struct listing {
 	const struct listing_column *columns; /* up to one without a title */
 	/* Shall it be shown? NULL: all are. */
 	bool (*keep)(struct cli *cli, struct json object);
-	const void *arg; /* for the cells */
+	bool (*later)(struct cli *cli, struct json object); /* behind the others; may be NULL */
+	const void *arg;                                    /* for the cells */
 	/* The colour of a cell on a terminal, by its column's title; NULL: none. */
 	enum colour (*colour)(const char *title, struct str cell);
 	/* More below the table, where it is watched on a terminal; NULL: nothing. */

@@ -28,11 +28,7 @@ static void cell_status(struct cli *cli, const void *arg, struct json pod, struc
 
 	(void)cli;
 	(void)arg;
-	/* A container that ended well has no reason on a simulated node: the phase says it. */
-	if (str_is(buf_str(&summary.reason), "Succeeded"))
-		buf_puts(to, "Completed");
-	else
-		buf_put_str(to, buf_str(&summary.reason));
+	buf_put_str(to, buf_str(&summary.reason));
 }
 
 static void cell_restarts(struct cli *cli, const void *arg, struct json pod, struct buf *to)
@@ -86,6 +82,15 @@ static bool keep(struct cli *cli, struct json pod)
 	return note(pod, "labels", LABEL_JOB).len > 0;
 }
 
+/* Of a queue's pods those of jobs come first. */
+static bool later(struct cli *cli, struct json pod)
+{
+	struct str queue = command_str(&cli->line, "queue");
+
+	return !command_str(&cli->line, "job").len && queue.len &&
+	       !str_eq(note(pod, "labels", LABEL_QUEUE), queue);
+}
+
 /* A job and a queue that its pods are not in is a slip of the hand. */
 static int check_queue(struct cli *cli, struct str job, struct str queue, struct err *err)
 {
@@ -111,8 +116,11 @@ static int check_queue(struct cli *cli, struct str job, struct str queue, struct
 
 static int run(struct cli *cli, struct err *err)
 {
-	const struct listing listing = {
-		.id = RESOURCE_PODS, .singular = "pod", .columns = columns, .keep = keep};
+	const struct listing listing = {.id = RESOURCE_PODS,
+					.singular = "pod",
+					.columns = columns,
+					.keep = keep,
+					.later = later};
 
 	if (check_queue(cli, command_str(&cli->line, "job"), command_str(&cli->line, "queue"),
 			err) < 0)

@@ -195,6 +195,21 @@ runs 0 vcctl pod list -j x -q default
 is "pods have five columns" "$(sed 's/ *[^ ]* *$//' "$tmp/out")" "Name$(printf "%$((${#pod} + 4))s" '')Ready      Status         Restart
 $pod        1/1        Running        0"
 refuses 'Failed to list pod: the input vcjob x does not match the queue other' vcctl pod list -j x -q other
+cat >"$tmp/plain.yaml" <<'EOF'
+apiVersion: v1
+kind: Pod
+metadata: {name: a-plain, annotations: {scheduling.volcano.sh/queue-name: default}}
+spec: {schedulerName: nobody, containers: [{name: m, image: busybox}]}
+EOF
+passes "a pod that is no job's" "$KUBECTL_NEW" create -f "$tmp/plain.yaml"
+runs 0 vcctl pod list -q default
+is "of a queue's pods those of jobs come first" "$(awk '{ print $1, $3 }' "$tmp/out")" "Name Status
+$pod Running
+a-plain Pending"
+passes "its status is set" "$KUBECTL_NEW" patch pod a-plain --subresource=status -p '{"status":{"phase":"Succeeded"}}'
+runs 0 vcctl pod list -q default
+is "without a container's word its phase is told" "$(sed -n 's/^a-plain *[^ ]* *\([^ ]*\).*/\1/p' "$tmp/out")" Succeeded
+passes "it goes" "$KUBECTL_NEW" delete pod a-plain --grace-period=0 --force
 prints 'suspend job x successfully' vcctl job suspend -N x
 prints 'resume job x successfully' vresume -n x
 prints 'cancel job x successfully' vcancel -n x
@@ -211,6 +226,9 @@ prints 'run job train successfully' vcctl job run -f "$tmp/team.yaml"
 is "a job is in the namespace of its file" "$("$KUBECTL_NEW" get vcjob -n team -o name)" job.batch.volcano.sh/train
 refuses 'Failed to run job: the namespace of the provided object does not match the namespace sent on the request' \
 	vcctl job run -n default -f "$tmp/team.yaml"
+prints 'delete job train successfully' vcctl job delete -n team -N train
+grep -v -e ^kind -e ^apiVersion "$tmp/team.yaml" >"$tmp/bare.yaml"
+prints 'run job train successfully' vcctl job run -f "$tmp/bare.yaml"
 prints 'delete job train successfully' vcctl job delete -n team -N train
 
 # Files with several objects: each is told, the rest goes on.
@@ -229,8 +247,6 @@ spec:
         restartPolicy: Never
         containers: [{name: m, image: busybox}]
 ---
-apiVersion: flow.volcano.sh/v1alpha1
-kind: JobTemplate
 metadata: {name: b}
 spec: {minAvailable: 1}
 ---

@@ -520,25 +520,30 @@ void cluster_relieve_room(struct cluster *cluster)
 	cluster->asleep_count = 0;
 }
 
-int64_t cluster_most_cpu(struct cluster *cluster)
+int64_t cluster_most(struct cluster *cluster, int dim)
 {
-	const int64_t *cpus = cluster->columns.at[ROOM_FUTURE][DIM_CPU];
+	const int64_t *have;
 	int64_t most = INT64_MIN;
 
-	if (cluster->most.changes == cluster->changes && cluster->most.shape == cluster->shape)
-		return cluster->most.cpu;
+	if ((size_t)dim >= cluster->columns.dims)
+		return 0;
+	if (cluster->most[dim].changes == cluster->changes &&
+	    cluster->most[dim].shape == cluster->shape)
+		return cluster->most[dim].amount;
+	have = cluster->columns.at[ROOM_FUTURE][dim];
 	for (size_t slot = 0; slot < cluster->nodes.len; slot++)
-		if (cluster->columns.profile[slot] != NODE_ABSENT && cpus[slot] > most)
-			most = cpus[slot];
-	cluster->most.cpu = most;
-	cluster->most.changes = cluster->changes;
-	cluster->most.shape = cluster->shape;
+		if (cluster->columns.profile[slot] != NODE_ABSENT && have[slot] > most)
+			most = have[slot];
+	cluster->most[dim].amount = most;
+	cluster->most[dim].changes = cluster->changes;
+	cluster->most[dim].shape = cluster->shape;
 	return most;
 }
 
-bool cluster_is_hopeless(struct cluster *cluster, int64_t cpu, uint64_t refused)
+bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage, uint64_t refused)
 {
-	return refused >= cluster->relief_wide && cpu > cluster_most_cpu(cluster);
+	return shortage->amount > 0 && refused >= cluster->relief_wide &&
+	       shortage->amount > cluster_most(cluster, shortage->dim);
 }
 
 /* At a time so many are woken, and so many looked at for that: a backlog of a hundred thousand costs no more. */
@@ -569,14 +574,13 @@ void cluster_refresh(struct cluster *cluster)
 		cluster->refreshed = cluster->moves;
 }
 
-/* Who has slept for want of cpu sleeps on where there is still no node with as much. */
+/* Who has slept for want of something sleeps on where there is still no node with as much. */
 static void doze_on(struct cluster *cluster)
 {
 	if (cluster->relief_seen == cluster->relief)
 		return;
 	LIST_EACH(&cluster->active, struct job, active_link, job)
-	if (job->asleep && job->needs_cpu &&
-	    cluster_is_hopeless(cluster, job->needs_cpu, job->asleep))
+	if (job->asleep && cluster_is_hopeless(cluster, &job->shortage, job->asleep))
 		cluster_sleep_job(cluster, job);
 }
 

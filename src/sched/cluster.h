@@ -141,12 +141,12 @@ struct cluster {
 	uint64_t changes;
 	uint32_t *change_ring;
 	uint64_t shape; /* counts changes of another kind: slots and profiles come and go */
-	/* See cluster_most_cpu(): as of these counts. */
+	/* See cluster_most(): by dimension, as of these counts. */
 	struct {
-		int64_t cpu;
+		int64_t amount;
 		uint64_t changes;
 		uint64_t shape;
-	} most;
+	} most[DIMS_MAX];
 	struct list finders; /* those in use, the one used last in front; see finder.h */
 	size_t finder_count;
 	VEC(char *) texts; /* that their verdicts refer to, see session_text() */
@@ -229,10 +229,11 @@ void cluster_sleep_job(struct cluster *cluster, struct job *job);
 void cluster_relieve(struct cluster *cluster);
 /* The same, where it is a pod that goes: room on nodes that are there, and no more. */
 void cluster_relieve_room(struct cluster *cluster);
-/* The most cpu that a node has free, now or soon. */
-int64_t cluster_most_cpu(struct cluster *cluster);
-/* Who was refused at this relief because every node has less than so much cpu: would he be again? */
-bool cluster_is_hopeless(struct cluster *cluster, int64_t cpu, uint64_t refused);
+/* The most that a node has free of something, now or soon. */
+int64_t cluster_most(struct cluster *cluster, int dim);
+/* Who was refused at this relief because every node has less than he asks for: would he be again? */
+bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage,
+			 uint64_t refused);
 /* Some of those who sleep, and have not been looked at since something moved, are active again: it does not help
  * them, but what they tell would grow old. */
 void cluster_refresh(struct cluster *cluster);

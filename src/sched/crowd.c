@@ -33,7 +33,7 @@ struct crowd {
 	struct likeness likeness; /* the key */
 	VEC(struct job *) jobs;
 	bool ordered;
-	int64_t needs_cpu; /* as of a job, of each of its tasks */
+	struct shortage shortage; /* as of a job, of each of them */
 	uint64_t tried;
 };
 
@@ -190,7 +190,7 @@ bool crowd_join(struct session *ssn, struct job *job)
 	if (crowd->ordered)
 		sift_up(ssn, crowd, crowd->jobs.len - 1);
 	crowd->tried = cluster->relief;
-	crowd->needs_cpu = job->needs_cpu;
+	crowd->shortage = job->shortage;
 	return true;
 }
 
@@ -276,8 +276,7 @@ struct job *crowds_next(struct session *ssn, enum crowd_stage stage, size_t *at)
 		if (crowd->likeness.stage != stage || crowd->tried == cluster->relief ||
 		    !crowd->jobs.len)
 			continue;
-		hopeless = crowd->needs_cpu &&
-			   cluster_is_hopeless(cluster, crowd->needs_cpu, crowd->tried);
+		hopeless = cluster_is_hopeless(cluster, &crowd->shortage, crowd->tried);
 		crowd->tried = cluster->relief;
 		if (!hopeless)
 			return take_first(ssn, crowd);

@@ -53,6 +53,12 @@ struct sub_policy {
 	struct strs keys;
 };
 
+/* The least that any of a job's tasks asks for of something that no node has as much of. */
+struct shortage {
+	int64_t amount; /* 0: there is no such thing, or that is not all */
+	int dim;
+};
+
 /* A condition of the PodGroup as the API has it, by a hash of its reason and message. */
 enum group_condition { GROUP_UNSCHEDULABLE, GROUP_SCHEDULED, GROUP_CONDITION_COUNT };
 
@@ -62,7 +68,7 @@ struct job {
 		active_link; /* among those that a cycle looks at, or that sleep; see cluster.h */
 	uint64_t asleep;     /* sleeps if this is the cluster's `relief` */
 	uint64_t looked;     /* the cluster's `moves` when it was tried last */
-	int64_t needs_cpu; /* sleeps since no node has as much as the least of its tasks asks for; 0: not only */
+	struct shortage shortage; /* it sleeps for want of that */
 	/* Sleeps among its like, and where there; whom it was taken from in which session (crowd.h). */
 	struct crowd *crowd;
 	struct crowd *came_from;

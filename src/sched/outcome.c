@@ -594,23 +594,31 @@ static bool may_sleep(const struct session *ssn, const struct job *job)
 	return true;
 }
 
-/* How much cpu a node must have for any task of a job to be placed, where none has as much; 0: one has, or
- * that would not be all. */
-static int64_t needed_cpu(const struct session *ssn, const struct job *job)
+/* What no node has enough of for any task of a job that waits. */
+static struct shortage shortage_of(const struct session *ssn, const struct job *job)
 {
-	int64_t least = INT64_MAX;
+	const struct list *pending = &job->tasks[TASK_PENDING];
+	const struct task *first = container_of(pending->next, struct task, job_link);
+	dim_set rest;
 
-	if (job_is_pending(job))
-		return 0;
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
-		int64_t cpu = resources_get(&task->class->request, DIM_CPU);
+	if (job_is_pending(job) || list_is_empty(pending))
+		return (struct shortage){0};
+	rest = first->class->dims & ~(DIM_BIT(DIM_PODS) | DIM_BIT(DIM_OTHER));
+	for (; rest; rest &= rest - 1) {
+		struct shortage ret = {INT64_MAX, __builtin_ctzll(rest)};
 
-		if (!session_is_waiting(ssn, task))
-			return 0;
-		least = cpu < least ? cpu : least;
+		LIST_EACH(pending, struct task, job_link, task)
+		{
+			int64_t amount = resources_get(&task->class->request, ret.dim);
+
+			if (!session_is_waiting(ssn, task))
+				return (struct shortage){0};
+			ret.amount = amount < ret.amount ? amount : ret.amount;
+		}
+		if (ret.amount > cluster_most(ssn->cluster, ret.dim))
+			return ret;
 	}
-	return least > cluster_most_cpu(ssn->cluster) ? least : 0;
+	return (struct shortage){0};
 }
 
 /* Jobs that nothing but relief can help. */
@@ -619,7 +627,7 @@ static void put_to_sleep(struct session *ssn, struct job *job)
 	bool sleeps = may_sleep(ssn, job);
 
 	job->looked = ssn->cluster->moves;
-	job->needs_cpu = sleeps ? needed_cpu(ssn, job) : 0;
+	job->shortage = sleeps ? shortage_of(ssn, job) : (struct shortage){0};
 	if (sleeps && !(job->queue && crowd_join(ssn, job)))
 		cluster_sleep_job(ssn->cluster, job);
 }

@@ -131,7 +131,8 @@ static void put_pod(const struct scene *scene, struct buf *text, const struct sc
 		text,
 		"\"containers\":[{\"name\":\"c\",\"image\":\"bench\",\"resources\":{\"requests\":"
 		"{\"cpu\":\"%zum\",\"memory\":\"%zuMi\"}}}]},\"status\":{\"phase\":\"%s\"}}",
-		(gangs->cpus ? gangs->cpus : 1) * 1000 + more % 977, 1024 + more % 1021,
+		(gangs->cpus ? gangs->cpus : 1) * 1000 + more % 977,
+		(gangs->gib ? gangs->gib : 1) * 1024 + more % 1021,
 		gangs->running ? "Running" : "Pending");
 }
 

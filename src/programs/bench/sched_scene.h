@@ -59,7 +59,8 @@ struct scene_gangs {
 	size_t queues;
 	const char *class; /* of priority; NULL: none */
 	enum scene_wish wish;
-	size_t cpus;  /* a pod; 0: 1, with a Gi of memory */
+	size_t cpus;  /* a pod; 0: 1 */
+	size_t gib;   /* of memory, likewise */
 	bool running; /* on the nodes, in turn; else waiting */
 };
 void scene_add_gangs(struct scene *scene, const struct scene_gangs *gangs);

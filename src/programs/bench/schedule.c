@@ -11,6 +11,7 @@
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
  *			room: the whole cycle
  *	motley		the same where no two pods are alike
+ *	motley_memory	... and what they lack is memory
  *	arrival		... and one more comes: its event and the whole cycle
  *
  * Then with twice the nodes, ten running pods on each:
@@ -128,22 +129,26 @@ static void measure_room(struct bench_run *run, struct scene *scene, struct json
 	}
 }
 
-/* Jobs of one pod each, ever so many, and no two alike: nearly all ask for more than a pod that ends
- * leaves. */
-static void measure_motley(struct bench_run *run)
+/* Jobs of one pod each, ever so many, and no two alike: nearly all ask for more cpu, or memory, than a pod
+ * that ends leaves. */
+static void measure_motley(struct bench_run *run, bool memory)
 {
-	enum { WAITING_A_NODE = 20, HOLDERS = 4, CPUS_EACH = SCENE_CPUS / HOLDERS };
+	enum { WAITING_A_NODE = 20, HOLDERS = 4 };
+	const size_t cpus = memory ? 1 : SCENE_CPUS / HOLDERS;
+	const size_t gib = memory ? SCENE_GIB / HOLDERS : 1;
 	size_t nodes = scene_nodes(run);
 	const struct scene_gangs holders = {.name = "holder",
 					    .pods = HOLDERS * nodes,
 					    .size = HOLDERS * nodes,
 					    .min = 1,
-					    .cpus = CPUS_EACH,
+					    .cpus = cpus,
+					    .gib = gib,
 					    .running = true};
 	const struct scene_gangs waiting = {.name = "waiting",
 					    .pods = WAITING_A_NODE * nodes,
 					    .size = 1,
-					    .cpus = CPUS_EACH,
+					    .cpus = cpus,
+					    .gib = gib,
 					    .wish = WISH_DIFFERENT};
 	AUTO(json_doc_unref) struct json_doc *ended = NULL;
 	struct scene scene;
@@ -153,7 +158,7 @@ static void measure_motley(struct bench_run *run)
 	scene_add_gangs(&scene, &waiting);
 	ended = scene_pod(&scene, &holders, 0);
 	scene_cycle(&scene, 0, 0);
-	measure_room(run, &scene, ended, "motley");
+	measure_room(run, &scene, ended, memory ? "motley_memory" : "motley");
 	scene_check(&scene);
 	scene_done(&scene);
 }
@@ -252,7 +257,8 @@ void bench_schedule(struct bench_run *run)
 	measure_placing(run);
 	measure_full(run);
 	measure_backlog(run);
-	measure_motley(run);
+	measure_motley(run, false);
+	measure_motley(run, true);
 	measure_running(run);
 	bench_value(run, "cycle_us", bench_cost(run, "idle_ns") / 1000);
 }

@@ -326,20 +326,38 @@ static void test_standstill(void)
 	ok(looks(c, config, true), "a binding that failed is an event");
 }
 
-static void test_doze(void)
+/* A node with so much of something, and enough of all else. */
+static void add_rich_node(struct cluster *c, const char *name, const char *what, int amount)
+{
+	static const char *const names[] = {"cpu", "memory", "x.com/gpu"};
+	int amounts[] = {64, 64, 64};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], what) == 0)
+			amounts[i] = amount;
+	(void)apply(c,
+		    "{kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: %d, memory: "
+		    "%d, pods: 110, x.com/gpu: %d}}}",
+		    name, amounts[0], amounts[1], amounts[2]);
+}
+
+static void test_doze(const char *what)
 {
 	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
 	AUTO(config_free) struct config *config = configure(config_builtin);
+	AUTO(mem_free) char *one = mem_printf("{%s: 1}", what);
+	AUTO(mem_free) char *two = mem_printf("{%s: 2}", what);
+	AUTO(mem_free) char *three = mem_printf("{%s: 3}", what);
 
 	add_queue(c, "default");
-	add_node(c, "n1", 4);
+	add_rich_node(c, "n1", what, 4);
 	add_group(c, "busy", 1, "default");
 	for (int i = 0; i < 4; i++)
-		add_pod(c, "busy", i, "n1", "{cpu: \"1\"}");
+		add_pod(c, "busy", i, "n1", one);
 	add_group(c, "two", 1, "default");
-	add_pod(c, "two", 0, NULL, "{cpu: \"2\"}");
+	add_pod(c, "two", 0, NULL, two);
 	add_group(c, "three", 1, "default");
-	add_pod(c, "three", 0, NULL, "{cpu: \"3\"}");
+	add_pod(c, "three", 0, NULL, three);
 	session_free(session_run(c, config, 0, NULL));
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("busy-w-0"));
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("busy-w-1"));
@@ -347,13 +365,13 @@ static void test_doze(void)
 	ok(task_of(c, "two-w-0")->status == TASK_BINDING && holds(c),
 	   "room goes to who can use it");
 	ok(cluster_find_job(c, STR("default"), STR("three"))->looked != c->moves,
-	   "who asks for more than any node has is not looked at");
+	   "who asks for more %s than any node has is not looked at", what);
 	ok(looks(c, config, true), "until there is time");
 	ok(cluster_find_job(c, STR("default"), STR("three"))->looked == c->moves && holds(c),
 	   "so that what it tells is true");
 	(void)looks(c, config, true);
 	ok(!looks(c, config, true) && c->refreshed == c->moves, "once");
-	add_node(c, "n2", 3);
+	add_rich_node(c, "n2", what, 3);
 	session_free(session_run(c, config, 0, NULL));
 	ok(task_of(c, "three-w-0")->status == TASK_BINDING && holds(c), "a larger node helps it");
 }
@@ -370,6 +388,8 @@ int main(void)
 	test_crowds();
 	test_luck();
 	test_standstill();
-	test_doze();
+	test_doze("cpu");
+	test_doze("memory");
+	test_doze("x.com/gpu");
 	return tap_done();
 }

@@ -3,7 +3,7 @@
  *
  * 1. terms->matched of every terms in the cluster is exactly the pod terms that match it.
  * 2. matching[d] is the number of tasks that count (ledger.c) on nodes of domain d and whose terms
- *    match; carrying[d] the same of those that carry the term.
+ *    match; carrying[d] the same of those that carry the term. For spreading none that is leaving counts.
  * 3. No task is on a node while its domains change. */
 #include "sched/affinity.h"
 
@@ -139,6 +139,12 @@ static void term_count(struct pod_term *term, uint32_t slot, int matching, int c
 	term->carrying_total += carrying;
 }
 
+/* Pods that are leaving are still near others, but do not count for spreading. */
+static bool is_counted(const struct pod_term *term, const struct task *task)
+{
+	return term->use != TERM_SPREAD || task->status != TASK_RELEASING;
+}
+
 void affinity_count(struct affinity_index *index, const struct task *task, int by)
 {
 	const struct terms *terms = task->class->terms;
@@ -146,7 +152,8 @@ void affinity_count(struct affinity_index *index, const struct task *task, int b
 
 	(void)index;
 	for (size_t i = 0; i < terms->matched.len; i++)
-		term_count(terms->matched.ptr[i], slot, by, 0);
+		if (is_counted(terms->matched.ptr[i], task))
+			term_count(terms->matched.ptr[i], slot, by, 0);
 	for (size_t i = 0; i < terms->affinity.len; i++)
 		term_count(terms->affinity.ptr[i], slot, 0, by);
 	for (size_t i = 0; i < terms->anti.len; i++)
@@ -182,6 +189,10 @@ bool affinity_matches(const struct affinity_index *index, const struct pod_term 
 	struct label room[LABELS_MAX];
 	struct labels labels = label_set_view(terms->labels, index->cluster->atoms, room);
 
+	for (size_t i = 0; i < term->parts.len; i++)
+		if (!selector_matches(&term->parts.ptr[i]->selector, &labels) ||
+		    !namespace_matches(index, term->parts.ptr[i], terms->namespace))
+			return false;
 	return selector_matches(&term->selector, &labels) &&
 	       namespace_matches(index, term, terms->namespace);
 }
@@ -211,7 +222,7 @@ static void match_all(struct affinity_index *index, struct pod_term *term)
 	while (hits && map_next(cluster->tasks, &at, NULL, &value)) {
 		const struct task *task = value;
 
-		if (hit[task->class->terms->id] && counts(task))
+		if (hit[task->class->terms->id] && counts(task) && is_counted(term, task))
 			term_count(term, task->node->slot, 1, 0);
 	}
 }
@@ -270,6 +281,7 @@ static void term_free(struct affinity_index *index, struct pod_term *term)
 	for (size_t i = 0; i < term->namespaces.len; i++)
 		atoms_drop(index->cluster->atoms, term->namespaces.ptr[i]);
 	vec_done(&term->namespaces);
+	vec_done(&term->parts);
 	mem_free(term->matching);
 	mem_free(term->carrying);
 	mem_free((char *)term->key.ptr);
@@ -405,7 +417,52 @@ struct pod_term *affinity_take_spread(struct affinity_index *index, const struct
 	return settle_term(index, term, rule->topology_key);
 }
 
-void affinity_drop(struct affinity_index *index, struct pod_term *term)
+static struct pod_term *join(struct affinity_index *index, struct pod_term *const *parts,
+			     size_t count, size_t at)
+{
+	struct pod_term *term = mem_new(struct pod_term), *known;
+	struct buf key = BUF_INIT(SIZE_MAX);
+
+	term->use = parts[at]->use;
+	term->arena = arena_new(0);
+	term->all_namespaces = true;
+	term->topology = parts[at]->topology;
+	buf_printf(&key, "%zu of ", at);
+	for (size_t i = 0; i < count; i++) {
+		buf_put_str(&key, parts[i]->key);
+		buf_putc(&key, '&');
+	}
+	term->key.len = key.len;
+	term->key.ptr = buf_take(&key);
+	known = map_get(index->terms, term->key);
+	if (known) {
+		term_free(index, term);
+		known->refs++;
+		return known;
+	}
+	for (size_t i = 0; i < count; i++) {
+		parts[i]->refs++;
+		vec_push(&term->parts, parts[i]);
+	}
+	term->refs = 1;
+	map_put(index->terms, term->key, term);
+	match_all(index, term);
+	return term;
+}
+
+void affinity_join(struct affinity_index *index, struct pod_term **terms, size_t count)
+{
+	AUTO(mem_free) struct pod_term **joint = mem_calloc(count + 1, sizeof(struct pod_term *));
+
+	for (size_t i = 0; i < count; i++)
+		joint[i] = join(index, terms, count, i);
+	for (size_t i = 0; i < count; i++) {
+		affinity_drop(index, terms[i]);
+		terms[i] = joint[i];
+	}
+}
+
+static void drop_one(struct affinity_index *index, struct pod_term *term)
 {
 	struct cluster *cluster = index->cluster;
 
@@ -424,6 +481,14 @@ void affinity_drop(struct affinity_index *index, struct pod_term *term)
 	term_free(index, term);
 }
 
+void affinity_drop(struct affinity_index *index, struct pod_term *term)
+{
+	if (term->refs == 1)
+		for (size_t i = 0; i < term->parts.len; i++)
+			drop_one(index, term->parts.ptr[i]);
+	drop_one(index, term);
+}
+
 /* --- check ----------------------------------------------------------------------------------- */
 
 static int64_t count_again(const struct affinity_index *index, const struct pod_term *term)
@@ -435,7 +500,7 @@ static int64_t count_again(const struct affinity_index *index, const struct pod_
 	while (map_next(index->cluster->tasks, &at, NULL, &value)) {
 		const struct task *task = value;
 
-		if (counts(task) &&
+		if (counts(task) && is_counted(term, task) &&
 		    topology_domain(term->topology, task->node->slot) != AFFINITY_NONE &&
 		    affinity_matches(index, term, task->class->terms))
 			total++;

@@ -52,9 +52,10 @@ struct pod_term {
 	bool all_namespaces;
 	bool by_namespace; /* by labels of namespaces as well */
 	struct selector namespace_selector;
-	VEC(uint32_t) namespaces; /* atoms */
-	struct arena *arena;      /* of the selectors */
-	int32_t *matching;        /* by domain */
+	VEC(uint32_t) namespaces;     /* atoms */
+	VEC(struct pod_term *) parts; /* terms that a pod must match as well, all of them */
+	struct arena *arena;          /* of the selectors */
+	int32_t *matching;            /* by domain */
 	int32_t *carrying;
 	size_t size;
 	int64_t matching_total; /* in any domain */
@@ -73,6 +74,9 @@ struct pod_term *affinity_take(struct affinity_index *index, const struct terms 
 			       int32_t weight);
 struct pod_term *affinity_take_spread(struct affinity_index *index, const struct terms *owner,
 				      const struct topology_spread *rule);
+/* Make terms that a pod carries together such that the same pods must match all of them: each counts, in
+ * its own topology, only those. */
+void affinity_join(struct affinity_index *index, struct pod_term **terms, size_t count);
 void affinity_drop(struct affinity_index *index, struct pod_term *term);
 
 /* New terms of pods: find the counters that they count in. */

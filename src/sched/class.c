@@ -420,6 +420,8 @@ static struct terms *terms_new(struct cluster *cluster, struct json_doc *doc,
 	set_containers(cluster, terms);
 	affinity_match_terms(cluster->affinity, terms);
 	set_pod_terms(cluster, terms);
+	if (terms->affinity.len > 1)
+		affinity_join(index, terms->affinity.ptr, terms->affinity.len);
 	return terms;
 }
 

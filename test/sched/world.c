@@ -189,6 +189,9 @@ static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind
 		json_set(doc, meta, STR("uid"),
 			 json_new_printf(doc, "00000000-0000-0000-0000-%012llu",
 					 (unsigned long long)++world->uids));
+	if (kind == CLUSTER_NAMESPACE)
+		json_set_str(doc, json_ensure_obj(doc, meta, "labels"),
+			     "kubernetes.io/metadata.name", json_str(json_get(meta, "name")));
 	if ((kind == CLUSTER_PODGROUP || kind == CLUSTER_QUEUE) && world->ordered)
 		world->now += SECOND;
 	if (json_is_absent(json_get(meta, "creationTimestamp")))
@@ -225,6 +228,21 @@ static void fill_in(struct world *world, struct json_doc *doc, enum cluster_kind
 	}
 }
 
+/* Namespaces are there without being written, with the label that the API server gives them. */
+static int ensure_namespace(struct world *world, struct str name, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc), meta;
+
+	if (!name.len || cluster_find_thing(world->cluster, CLUSTER_NAMESPACE, str_none(), name))
+		return 0;
+	json_doc_set_root(doc, root);
+	json_set_str(doc, root, "kind", STR("Namespace"));
+	meta = json_ensure_obj(doc, root, "metadata");
+	json_set_str(doc, meta, "name", name);
+	return world_apply(world, root, err);
+}
+
 int world_apply(struct world *world, struct json manifest, struct err *err)
 {
 	enum cluster_kind kind = cluster_kind_find(json_str(json_get(manifest, "kind")));
@@ -237,6 +255,8 @@ int world_apply(struct world *world, struct json manifest, struct err *err)
 	meta = json_get(json_doc_root(doc), "metadata");
 	namespace = json_str(json_get(meta, "namespace"));
 	name = json_str(json_get(meta, "name"));
+	if (ensure_namespace(world, namespace, err) < 0)
+		return -1;
 	object = world_find(world, json_str(json_get(manifest, "kind")), namespace, name);
 	if (!object) {
 		object = mem_new(struct object);

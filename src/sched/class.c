@@ -119,8 +119,10 @@ static void put_containers(struct buf *key, struct json list)
 
 		buf_put_str(key, json_str(json_get(it.value, "image")));
 		while (json_next(&port))
-			if (json_int(json_get(port.value, "hostPort")))
+			if (json_int(json_get(port.value, "hostPort"))) {
+				buf_put_str(key, json_str(json_get(it.value, "restartPolicy")));
 				put_json(key, port.value);
+			}
 		buf_putc(key, SEPARATOR);
 	}
 }
@@ -182,19 +184,63 @@ static void fill_containers(const struct containers *from, const struct containe
 	}
 }
 
-static int read_request(struct cluster *cluster, struct json pod, struct resources *ret,
-			struct err *err)
+/* What stands for a request that a container does not name, where a score must not take it for
+ * nothing. */
+enum { UNSET_CPU = 100, UNSET_MEMORY = 200 * 1024 * 1024 };
+
+static void fill_unset(struct arena *arena, struct request_container *container)
+{
+	const struct resource_amount unset[] = {
+		{STR("cpu"), resources_quantity(DIM_CPU, UNSET_CPU)},
+		{STR("memory"), resources_quantity(DIM_MEMORY, UNSET_MEMORY)},
+	};
+	struct resource_list *list = &container->requests;
+
+	for (size_t i = 0; i < ARRAY_LEN(unset); i++) {
+		struct resource_amount *more;
+		bool named = false;
+
+		for (size_t j = 0; j < list->len; j++)
+			named |= str_eq(list->ptr[j].name, unset[i].name);
+		if (named)
+			continue;
+		more = arena_calloc(arena, list->len + 1, sizeof(*more));
+		if (list->len)
+			memcpy(more, list->ptr, list->len * sizeof(*more));
+		more[list->len] = unset[i];
+		list->ptr = more;
+		list->len++;
+	}
+}
+
+/* What a pod asks for, and what of that where each container asks for a little at least. */
+struct pod_requests {
+	struct resources plain;
+	struct resources nonzero;
+};
+
+static void pod_requests_done(struct pod_requests *requests)
+{
+	resources_done(&requests->plain);
+	resources_done(&requests->nonzero);
+}
+DEFINE_AUTO_IN_PLACE(struct pod_requests, pod_requests_done);
+
+static int read_requests(struct cluster *cluster, struct json pod, struct pod_requests *ret,
+			 struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct pod_spec spec;
 	struct pod_status status;
 	struct request_pod request = {0};
 	struct request_container *all;
+	size_t count;
 
 	if (type_decode(&pod_spec_type, json_get(pod, "spec"), arena, &spec, err) < 0 ||
 	    type_decode(&pod_status_type, json_get(pod, "status"), arena, &status, err) < 0)
 		return -1;
-	all = arena_calloc(arena, spec.containers.len + spec.init_containers.len + 1, sizeof(*all));
+	count = spec.containers.len + spec.init_containers.len;
+	all = arena_calloc(arena, count + 1, sizeof(*all));
 	fill_containers(&spec.containers, status.resize.len ? &status.statuses : NULL, all);
 	fill_containers(&spec.init_containers, NULL, all + spec.containers.len);
 	request.containers = all;
@@ -205,21 +251,25 @@ static int read_request(struct cluster *cluster, struct json pod, struct resourc
 	if (spec.resources)
 		request.pod_level = spec.resources->requests;
 	request.resize_infeasible = str_is(status.resize, "Infeasible");
-	return resources_add_pod(ret, cluster->dims, DIMS_FIND, &request, err);
+	if (resources_add_pod(&ret->plain, cluster->dims, DIMS_FIND, &request, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		fill_unset(arena, &all[i]);
+	return resources_add_pod(&ret->nonzero, cluster->dims, DIMS_FIND, &request, err);
 }
-
-/* What stands for an unset request where a score must not take it for nothing. */
-enum { UNSET_CPU = 100, UNSET_MEMORY = 200 * 1024 * 1024 };
 
 static void set_derived(struct class *class)
 {
-	int64_t cpu = resources_get(&class->request, DIM_CPU);
-	int64_t memory = resources_get(&class->request, DIM_MEMORY);
-
 	class->dims = resources_dims(&class->request);
 	class->empty = resources_is_empty(&class->request);
-	class->nonzero_cpu = cpu ? cpu : UNSET_CPU;
-	class->nonzero_memory = memory ? memory : UNSET_MEMORY;
+}
+
+static void set_requests(struct class *class, const struct pod_requests *requests)
+{
+	resources_copy(&class->request, &requests->plain);
+	class->nonzero_cpu = resources_get(&requests->nonzero, DIM_CPU);
+	class->nonzero_memory = resources_get(&requests->nonzero, DIM_MEMORY);
+	set_derived(class);
 }
 
 /* --- terms ----------------------------------------------------------------------------------- */
@@ -231,7 +281,7 @@ static struct json copy_containers(struct json_doc *doc, struct json list)
 
 	while (json_next(&it)) {
 		struct json one = json_new_obj(doc);
-		static const char *const keep[] = {"name", "image", "ports"};
+		static const char *const keep[] = {"name", "image", "ports", "restartPolicy"};
 
 		for (size_t i = 0; i < ARRAY_LEN(keep); i++) {
 			struct json value = json_get(it.value, keep[i]);
@@ -280,17 +330,29 @@ static struct json_doc *terms_doc(struct json pod)
 	return json_doc_freeze(root);
 }
 
-static void add_container(struct cluster *cluster, struct terms *terms,
-			  const struct container *container, size_t *ports)
+/* Nodes tell images with their tags. */
+static uint32_t take_image(struct cluster *cluster, struct str image)
 {
-	terms->images[terms->image_count++] = atoms_take(cluster->atoms, container->image);
+	AUTO(buf_done) struct buf name = BUF_INIT(SIZE_MAX);
+
+	buf_put_str(&name, image);
+	if (str_rfind_byte(image, ':') <= str_rfind_byte(image, '/'))
+		buf_puts(&name, ":latest");
+	return atoms_take(cluster->atoms, buf_str(&name));
+}
+
+/* An init container that ends before the others start needs no port of the node for itself. */
+static void add_container(struct cluster *cluster, struct terms *terms,
+			  const struct container *container, bool starts_only)
+{
+	terms->images[terms->image_count++] = take_image(cluster, container->image);
 	for (size_t j = 0; j < container->ports.len; j++) {
 		const struct container_port *port = &container->ports.ptr[j];
 		bool any = !port->host_ip.len || str_is(port->host_ip, "0.0.0.0");
 
-		if (port->host_port <= 0)
+		if (port->host_port <= 0 || starts_only)
 			continue;
-		terms->ports[(*ports)++] = (struct host_port){
+		terms->ports[terms->port_count++] = (struct host_port){
 			.ip = any ? ATOM_NONE : atoms_take(cluster->atoms, port->host_ip),
 			.protocol = atoms_take(cluster->atoms,
 					       port->protocol.len ? port->protocol : STR("TCP")),
@@ -315,7 +377,8 @@ static void set_containers(struct cluster *cluster, struct terms *terms)
 		arena_calloc(terms->arena, terms->container_count + 1, sizeof(*terms->images));
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		for (size_t j = 0; j < lists[i]->len; j++)
-			add_container(cluster, terms, &lists[i]->ptr[j], &terms->port_count);
+			add_container(cluster, terms, &lists[i]->ptr[j],
+				      i && !container_is_sidecar(&lists[i]->ptr[j]));
 }
 
 /* Does what it says about nodes look at their names? */
@@ -357,6 +420,8 @@ static void set_pod_terms(struct cluster *cluster, struct terms *terms)
 						    weight});
 		}
 	}
+	if (terms->affinity.len > 1)
+		affinity_join(index, terms->affinity.ptr, terms->affinity.len);
 	for (size_t i = 0; i < terms->spec->spread.len; i++) {
 		const struct topology_spread *rule = &terms->spec->spread.ptr[i];
 		struct pod_term *term = affinity_take_spread(index, terms, rule);
@@ -420,8 +485,6 @@ static struct terms *terms_new(struct cluster *cluster, struct json_doc *doc,
 	set_containers(cluster, terms);
 	affinity_match_terms(cluster->affinity, terms);
 	set_pod_terms(cluster, terms);
-	if (terms->affinity.len > 1)
-		affinity_join(index, terms->affinity.ptr, terms->affinity.len);
 	return terms;
 }
 
@@ -523,6 +586,7 @@ struct class *class_take(struct cluster *cluster, struct json pod, const struct 
 			 uint32_t namespace, struct err *err)
 {
 	AUTO(buf_done) struct buf key = BUF_INIT(SIZE_MAX);
+	AUTO(pod_requests_done) struct pod_requests requests = {RESOURCES_INIT, RESOURCES_INIT};
 	struct terms *terms = terms_take(cluster, pod, labels, namespace, err);
 	struct class *class;
 
@@ -536,13 +600,13 @@ struct class *class_take(struct cluster *cluster, struct json pod, const struct 
 		return class_ref(class);
 	}
 	class = class_add(cluster, terms, &key);
-	if (read_request(cluster, pod, &class->request, err) < 0) {
+	if (read_requests(cluster, pod, &requests, err) < 0) {
 		class_drop(cluster, class);
 		return NULL;
 	}
+	set_requests(class, &requests);
 	if (resources_get(&class->request, DIM_OTHER))
 		class->raw = raw_doc(pod);
-	set_derived(class);
 	return class;
 }
 
@@ -581,6 +645,8 @@ struct class *class_take_like(struct cluster *cluster, struct class *like,
 	}
 	class = class_add(cluster, terms, &class_key);
 	resources_copy(&class->request, &like->request);
+	class->nonzero_cpu = like->nonzero_cpu;
+	class->nonzero_memory = like->nonzero_memory;
 	class->raw = like->raw ? json_doc_ref(like->raw) : NULL;
 	set_derived(class);
 	return class;
@@ -590,18 +656,18 @@ void classes_read_again(struct cluster *cluster)
 {
 	for (size_t i = 0; i < cluster->class_by_id.len; i++) {
 		struct class *class = cluster->class_by_id.ptr[i];
-		AUTO(resources_done) struct resources again = RESOURCES_INIT;
+		AUTO(pod_requests_done)
+		struct pod_requests again = {RESOURCES_INIT, RESOURCES_INIT};
 		size_t at = 0;
 		void *value;
 
 		if (!class || !class->raw ||
-		    read_request(cluster, json_doc_root(class->raw), &again, NULL) < 0)
+		    read_requests(cluster, json_doc_root(class->raw), &again, NULL) < 0)
 			continue;
 		while (map_next(cluster->tasks, &at, NULL, &value))
 			if (((struct task *)value)->class == class)
 				ledger_lift(cluster, value);
-		resources_copy(&class->request, &again);
-		set_derived(class);
+		set_requests(class, &again);
 		at = 0;
 		while (map_next(cluster->tasks, &at, NULL, &value))
 			if (((struct task *)value)->class == class)

@@ -119,6 +119,7 @@ static void add_random_job(struct ref *ref, struct cluster *c, uint64_t *state)
 	int j = ref->job_count++;
 	struct ref_job *job = &ref->jobs[j];
 	AUTO(buf_done) struct buf wishes = BUF_INIT(SIZE_MAX);
+	AUTO(buf_done) struct buf memory = BUF_INIT(SIZE_MAX);
 
 	*job = (struct ref_job){.cpu = INT64_C(250) * (1 + below(state, 10)),
 				.memory =
@@ -135,6 +136,8 @@ static void add_random_job(struct ref *ref, struct cluster *c, uint64_t *state)
 				.tolerates = below(state, 3) == 0};
 	job->min = 1 + below(state, job->pods);
 	put_wishes(job, &wishes);
+	if (job->memory) /* a 0 that is written would be one */
+		buf_printf(&memory, ", memory: \"%lld\"", (long long)job->memory);
 	(void)apply(
 		c,
 		"{kind: PodGroup, metadata: {name: j%d, namespace: default, uid: j%02d}, spec: {"
@@ -146,10 +149,9 @@ static void add_random_job(struct ref *ref, struct cluster *c, uint64_t *state)
 			"{kind: Pod, metadata: {name: p-%d, namespace: default, uid: p%03d, "
 			"labels: {app: a%d}, annotations: {scheduling.k8s.io/group-name: j%d}}, "
 			"spec: {schedulerName: volcano, %s containers: [{name: c, resources: "
-			"{requests: {cpu: %lldm, memory: \"%lld\"}}}]}, status: {phase: "
-			"Pending}}",
+			"{requests: {cpu: %lldm%s}}}]}, status: {phase: Pending}}",
 			ref->pod_count, ref->pod_count, job->app, j, buf_text(&wishes),
-			(long long)job->cpu, (long long)job->memory);
+			(long long)job->cpu, buf_text(&memory));
 		ref->pods[ref->pod_count++] = (struct ref_pod){.job = j, .node = NONE};
 	}
 }

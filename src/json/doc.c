@@ -6,6 +6,11 @@
  * yyjson allocates for it goes through json_doc_alc(): that aborts when memory runs out, so none of
  * yyjson's calls fails for want of it, and counts what a document holds.
  *
+ * A document is one block where its size is known or can be guessed: `room` behind the struct is
+ * handed out first, from the front, and goes when the document goes. So most documents are one call
+ * of malloc and one of free; yyjson alone takes a dozen for an object of a kilobyte, of sizes that
+ * glibc has no quick way for.
+ *
  * Blocks of a pooled document carry their size in front, so that they can be given out again.
  *
  * What must stay true:
@@ -21,7 +26,12 @@
 
 #include "base/banned.h"
 
-enum { POOL_BLOCKS = 8 };
+enum {
+	POOL_BLOCKS = 8,
+	/* What a document begins with that is built from nothing: a patch, a small object. */
+	NEW_VALUES = 64,
+	NEW_TEXT = 1024,
+};
 
 struct block {
 	alignas(max_align_t) size_t size; /* of what follows */
@@ -113,18 +123,43 @@ static void *pool_realloc(void *data, size_t size)
 
 /* --- yyjson's view of our memory ------------------------------------------------------------- */
 
+static bool is_in_room(const struct json_doc *doc, const void *data)
+{
+	const char *at = data;
+
+	return at >= doc->room && at < doc->room + doc->room_size;
+}
+
+/* The next bytes of the document's own block, or NULL where they are not enough. */
+static void *take_room(struct json_doc *doc, size_t size)
+{
+	size_t whole = json_room(size);
+
+	if (whole > doc->room_size - doc->room_used)
+		return NULL;
+	void *data = doc->room + doc->room_used;
+
+	doc->room_used += whole;
+	return data;
+}
+
 static void *alc_malloc(void *context, size_t size)
 {
 	struct json_doc *doc = context;
+	void *data = take_room(doc, size);
 
+	if (data)
+		return data;
 	doc->bytes += size;
 	return doc->pool ? pool_alloc(doc->pool, size) : mem_alloc(size);
 }
 
+/* yyjson asks for it only while it reads, which is never in a document with room. */
 static void *alc_realloc(void *context, void *data, size_t old_size, size_t size)
 {
 	struct json_doc *doc = context;
 
+	assert(!is_in_room(doc, data));
 	doc->bytes += size - old_size;
 	return doc->pool ? pool_realloc(data, size) : mem_realloc(data, 1, size);
 }
@@ -133,7 +168,9 @@ static void alc_free(void *context, void *data)
 {
 	struct json_doc *doc = context;
 
-	if (data && doc->pool)
+	if (!data || is_in_room(doc, data))
+		return;
+	if (doc->pool)
 		pool_give(doc->pool, data);
 	else
 		mem_free(data);
@@ -146,65 +183,129 @@ yyjson_alc json_doc_alc(struct json_doc *doc)
 
 /* --- documents ------------------------------------------------------------------------------- */
 
+/* Not cleared: whoever takes of the room fills it. */
+static struct json_doc *make_with_room(size_t room)
+{
+	struct json_doc *doc = mem_alloc(sizeof(*doc) + room);
+
+	*doc = (struct json_doc){.refs = 1, .bytes = sizeof(*doc) + room, .room_size = room};
+	return doc;
+}
+
 struct json_doc *json_doc_make(struct json_pool *pool)
 {
-	struct json_doc *doc = mem_new(struct json_doc);
+	struct json_doc *doc = make_with_room(0);
 
-	doc->refs = 1;
-	doc->bytes = sizeof(*doc);
 	doc->pool = pool;
 	if (pool)
 		pool->refs++;
 	return doc;
 }
 
-struct json_doc *json_doc_new(void)
+/* A document to build in, with room for so many values and bytes of text before it takes more. */
+static struct json_doc *new_sized(size_t values, size_t text)
 {
-	struct json_doc *doc = json_doc_make(NULL);
+	size_t value_bytes = (values + 1) * sizeof(yyjson_mut_val); /* one is the chunk's head */
+	size_t text_bytes = text + sizeof(yyjson_str_chunk);
+	struct json_doc *doc = make_with_room(json_room(sizeof(yyjson_mut_doc)) +
+					      json_room(value_bytes) + json_room(text_bytes));
 	yyjson_alc alc = json_doc_alc(doc);
 
 	doc->built = yyjson_mut_doc_new(&alc);
-	assert(doc->built);
+	bool there = doc->built &&
+		     unsafe_yyjson_val_pool_grow(&doc->built->val_pool, &alc, values) &&
+		     unsafe_yyjson_str_pool_grow(&doc->built->str_pool, &alc, text);
+
+	assert(there);
 	return doc;
+}
+
+struct json_doc *json_doc_new(void)
+{
+	return new_sized(NEW_VALUES, NEW_TEXT);
+}
+
+/* Bytes of all strings among so many values, each with its NUL. */
+static size_t text_of(const yyjson_val *values, size_t count)
+{
+	size_t text = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (unsafe_yyjson_get_type((void *)(uintptr_t)&values[i]) == YYJSON_TYPE_STR)
+			text += unsafe_yyjson_get_len((void *)(uintptr_t)&values[i]) + 1;
+	return text;
+}
+
+/* With some room for what is going to be changed in it. */
+static struct json_doc *new_for(struct json root)
+{
+	if (json_is_absent(root) || root.built)
+		return json_doc_new();
+	yyjson_val *first = json_parsed_val(root);
+	size_t count = (size_t)(unsafe_yyjson_get_next(first) - first);
+
+	return new_sized(count + NEW_VALUES, text_of(first, count) + NEW_TEXT);
 }
 
 struct json_doc *json_doc_thaw(struct json root)
 {
-	struct json_doc *doc = json_doc_new();
+	struct json_doc *doc = new_for(root);
 
 	if (!json_is_absent(root))
 		json_doc_set_root(doc, json_new_copy(doc, root));
 	return doc;
 }
 
-/* Exactly one block for values and one for strings; strings keep their NUL. */
-static yyjson_doc *freeze_parsed(struct json_doc *owner, yyjson_val *root)
+/* A document of so many values and bytes of text, all in its own block; both are still to be filled in. */
+static struct json_doc *new_parsed(size_t count, size_t text)
+{
+	size_t head = (sizeof(yyjson_doc) + sizeof(yyjson_val) - 1) / sizeof(yyjson_val);
+	size_t values = (head + count) * sizeof(yyjson_val);
+	struct json_doc *doc = make_with_room(json_room(values) + json_room(text));
+	yyjson_alc alc = json_doc_alc(doc);
+	yyjson_val *block = alc.malloc(alc.ctx, values);
+
+	doc->parsed = (yyjson_doc *)(void *)block;
+	*doc->parsed = (yyjson_doc){.root = block + head,
+				    .alc = alc,
+				    .val_read = count,
+				    .str_pool = text > 0 ? alc.malloc(alc.ctx, text) : NULL};
+	return doc;
+}
+
+struct json_doc *json_doc_keep(const yyjson_doc *read)
+{
+	size_t text = read->str_pool ? read->dat_read : 0;
+	struct json_doc *doc = new_parsed(read->val_read, text);
+	yyjson_val *to = doc->parsed->root;
+
+	if (text > 0)
+		memcpy(doc->parsed->str_pool, read->str_pool, text);
+	for (size_t i = 0; i < read->val_read; i++) {
+		to[i] = read->root[i];
+		if (unsafe_yyjson_get_type(&to[i]) == YYJSON_TYPE_STR)
+			to[i].uni.str = doc->parsed->str_pool + (to[i].uni.str - read->str_pool);
+	}
+	return doc;
+}
+
+/* Strings one behind the other; each keeps its NUL. */
+static struct json_doc *freeze_parsed(yyjson_val *root)
 {
 	size_t count = (size_t)(unsafe_yyjson_get_next(root) - root);
-	size_t text = 0;
+	struct json_doc *doc = new_parsed(count, text_of(root, count));
+	yyjson_val *to = doc->parsed->root;
+	char *at = doc->parsed->str_pool;
 
-	for (size_t i = 0; i < count; i++)
-		if (unsafe_yyjson_get_type(&root[i]) == YYJSON_TYPE_STR)
-			text += unsafe_yyjson_get_len(&root[i]) + 1;
-
-	yyjson_alc alc = json_doc_alc(owner);
-	size_t head = (sizeof(yyjson_doc) + sizeof(yyjson_val) - 1) / sizeof(yyjson_val);
-	yyjson_val *block = alc.malloc(alc.ctx, (head + count) * sizeof(yyjson_val));
-	yyjson_doc *doc = (yyjson_doc *)(void *)block;
-	char *at = text > 0 ? alc.malloc(alc.ctx, text) : NULL;
-
-	*doc = (yyjson_doc){.root = block + head, .alc = alc, .val_read = count, .str_pool = at};
-	memcpy(doc->root, root, count * sizeof(*root));
+	memcpy(to, root, count * sizeof(*root));
 	for (size_t i = 0; i < count; i++) {
-		yyjson_val *val = &doc->root[i];
-
-		if (unsafe_yyjson_get_type(val) != YYJSON_TYPE_STR)
+		if (unsafe_yyjson_get_type(&to[i]) != YYJSON_TYPE_STR)
 			continue;
-		size_t len = unsafe_yyjson_get_len(val) + 1;
+		size_t len = unsafe_yyjson_get_len(&to[i]) + 1;
 
 		assert(at); /* this string was counted */
-		memcpy(at, val->uni.str, len);
-		val->uni.str = at;
+		memcpy(at, to[i].uni.str, len);
+		to[i].uni.str = at;
 		at += len;
 	}
 	return doc;
@@ -212,17 +313,15 @@ static yyjson_doc *freeze_parsed(struct json_doc *owner, yyjson_val *root)
 
 struct json_doc *json_doc_freeze(struct json root)
 {
+	if (!json_is_absent(root) && !root.built)
+		return freeze_parsed(json_parsed_val(root));
 	struct json_doc *doc = json_doc_make(NULL);
 	yyjson_alc alc = json_doc_alc(doc);
 
 	if (json_is_absent(root))
 		return doc;
-	if (root.built) {
-		assert(json_height(root, JSON_DEPTH_HARD) <= JSON_DEPTH_HARD);
-		doc->parsed = yyjson_mut_val_imut_copy(json_built_val(root), &alc);
-	} else {
-		doc->parsed = freeze_parsed(doc, json_parsed_val(root));
-	}
+	assert(json_height(root, JSON_DEPTH_HARD) <= JSON_DEPTH_HARD);
+	doc->parsed = yyjson_mut_val_imut_copy(json_built_val(root), &alc);
 	assert(doc->parsed);
 	return doc;
 }

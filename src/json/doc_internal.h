@@ -3,6 +3,7 @@
 #ifndef JSON_DOC_INTERNAL_H
 #define JSON_DOC_INTERNAL_H
 
+#include <stdalign.h>
 #include <yyjson.h>
 
 #include "json/doc.h"
@@ -13,10 +14,21 @@ struct json_doc {
 	yyjson_doc *parsed;
 	yyjson_mut_doc *built;
 	struct json_pool *pool;
+	size_t room_size;
+	size_t room_used;
+	alignas(max_align_t) char room[]; /* given out before anything is allocated */
 };
+
+/* What so many bytes take of the room. */
+static inline size_t json_room(size_t size)
+{
+	return (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+}
 
 /* A document without content, whose memory comes from `pool` unless that is NULL. */
 struct json_doc *json_doc_make(struct json_pool *pool) __attribute__((returns_nonnull));
+/* What yyjson has read into memory of somebody else's, as a document of its own. */
+struct json_doc *json_doc_keep(const yyjson_doc *read) __attribute__((returns_nonnull));
 /* The allocator that charges `doc`. */
 yyjson_alc json_doc_alc(struct json_doc *doc);
 

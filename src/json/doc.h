@@ -121,8 +121,11 @@ double json_real(struct json j); /* of an integer as well */
 bool json_is_i64(struct json j);
 
 /* Members and elements. Look-up is linear; objects are small. */
-struct json json_get(struct json object, const char *key);
 struct json json_get_str(struct json object, struct str key);
+static inline struct json json_get(struct json object, const char *key)
+{
+	return json_get_str(object, str_from(key)); /* here, so that the length is a constant */
+}
 struct json json_at(struct json array, size_t index);
 size_t json_len(struct json container); /* members or elements; 0 for anything else */
 

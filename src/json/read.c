@@ -188,11 +188,6 @@ struct json json_get_str(struct json object, struct str key)
 			    : get_parsed(json_parsed_val(object), key);
 }
 
-struct json json_get(struct json object, const char *key)
-{
-	return json_get_str(object, str_from(key));
-}
-
 struct json json_at(struct json array, size_t index)
 {
 	if (!json_is(array, JSON_ARR) || index >= json_len(array))

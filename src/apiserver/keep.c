@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/keep.c - the keepers: who they are, and how they are told.
  *
- * One watch of everything feeds them. A change is parsed at most once, when the first of them asks
- * what is in it; most changes concern none of them. */
+ * One watch of everything feeds them. A change is decoded when the first of them asks what is in it,
+ * and that is shared with everybody else in this process who watches it (decoded.h); most changes concern none of them. */
 #include "apiserver/keep.h"
 
 #include <assert.h>
@@ -69,26 +69,23 @@ const struct kind *keep_kind(struct api *api, struct str prefix)
 
 /* --- changes --- */
 
-static struct json parse_once(struct json_doc **doc, const struct object *object)
+static struct json decode_once(struct change *change, struct json_doc **doc, struct object *object)
 {
-	struct err err;
-
 	if (!object)
 		return JSON_NONE;
 	if (!*doc)
-		*doc = json_parse(object->text, NULL, &err);
-	assert(*doc); /* what is stored was printed by us */
+		*doc = decoded_get(change->api->decoded, object);
 	return json_doc_root(*doc);
 }
 
 struct json change_object(struct change *change)
 {
-	return parse_once(&change->docs[0], change->object);
+	return decode_once(change, &change->docs[0], change->object);
 }
 
 struct json change_old(struct change *change)
 {
-	return parse_once(&change->docs[1], change->old);
+	return decode_once(change, &change->docs[1], change->old);
 }
 
 bool change_is(const struct change *change, const char *group, const char *plural)

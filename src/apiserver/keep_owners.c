@@ -189,9 +189,8 @@ static struct str owner_key(struct owners *self, struct arena *arena, struct jso
 static struct json_doc *read_newest(struct owners *self, struct str key)
 {
 	struct object *object = store_newest(api_store(self->api), key);
-	struct err err;
 
-	return object ? json_parse(object->text, NULL, &err) : NULL;
+	return object ? decoded_get(self->api->decoded, object) : NULL;
 }
 
 /* --- being told --- */

@@ -186,10 +186,9 @@ DEFINE_AUTO(struct staged *, staged_free);
 
 static void answer_removed(struct call *call, struct object *object)
 {
-	struct err err;
-	AUTO(json_doc_unref) struct json_doc *doc = json_parse(object->text, NULL, &err);
+	AUTO(json_doc_unref) struct json_doc *doc = decoded_get(call->api->decoded, object);
 
-	call_answer_removed(call, doc ? json_doc_root(doc) : JSON_NONE);
+	call_answer_removed(call, json_doc_root(doc));
 }
 
 static void on_done(void *arg, struct object *object, const struct err *err)

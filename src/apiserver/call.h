@@ -117,6 +117,7 @@ struct call_sink {
 	size_t (*event)(struct call *call, const struct call_event *event);
 	void (*ended)(struct call *call);
 	size_t (*queued)(struct call *call); /* what waits to be taken; NULL: nothing ever does */
+	bool takes_objects; /* an event that has its object may come without its text */
 };
 
 struct call {

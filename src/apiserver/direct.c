@@ -284,7 +284,7 @@ static size_t on_event(struct call *call, const struct call_event *event)
 	}
 	delivery = enqueue(request, DELIVER_EVENT);
 	delivery->event = type;
-	if (event->object && reading_is_plain(call->kind, event->object))
+	if (event->object)
 		delivery->object = object_ref(event->object);
 	else
 		delivery->text = chunk_ref(event->text);
@@ -304,6 +304,7 @@ static const struct call_sink sink = {
 	.answered = on_answered,
 	.event = on_event,
 	.ended = on_ended,
+	.takes_objects = true,
 };
 
 /* --- from a request to a call --- */

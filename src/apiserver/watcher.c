@@ -115,19 +115,20 @@ static void tell_object(struct watcher *watcher, enum shape shape, struct object
 			struct texts *texts)
 {
 	const struct kind *kind = watcher->call->kind;
-	struct call_event event = {.type = shape_names[shape], .object = object};
+	struct call_event event = {.type = shape_names[shape]};
+	bool whole = watcher->call->options.form == CALL_FORM_OBJECT;
 	AUTO(chunk_unref) struct chunk *own = NULL;
 
-	if (watcher->call->options.form != CALL_FORM_OBJECT) {
+	if (whole && reading_is_plain(kind, object))
+		event.object = object;
+	if (!whole)
 		own = form_event(watcher->call, shape_names[shape], object);
-		event.object = NULL;
-	} else if (kind != texts->kind) {
+	else if (event.object && watcher->call->sink->takes_objects)
+		own = NULL; /* no text at all */
+	else if (kind != texts->kind)
 		own = print_event(kind, shape, object);
-	} else if (!texts->made[shape]) {
+	else if (!texts->made[shape])
 		texts->made[shape] = print_event(kind, shape, object);
-	}
-	if (event.object && !reading_is_plain(kind, object))
-		event.object = NULL;
 	event.text = own ? own : texts->made[shape];
 	tell(watcher, &event);
 }

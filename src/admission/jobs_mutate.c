@@ -60,7 +60,7 @@ static bool fill_task(struct json_doc *doc, struct json task, size_t index)
 	return filled;
 }
 
-/* Gives the sum of what the tasks need. */
+/* Gives the sum of what the tasks need. A task that is null is left to the schema, which refuses it. */
 static int64_t fill_tasks(struct json_doc *doc, struct json tasks)
 {
 	struct json_iter it = json_iter(tasks);
@@ -68,12 +68,15 @@ static int64_t fill_tasks(struct json_doc *doc, struct json tasks)
 	bool filled = false;
 
 	while (json_next(&it)) {
+		if (!json_is(it.value, JSON_OBJ))
+			continue;
 		filled = fill_task(doc, it.value, it.index) || filled;
 		needed += json_int(json_get(it.value, "minAvailable"));
 	}
 	it = json_iter(tasks);
 	while (filled && json_next(&it))
-		type_go(&vcjob_task_type, doc, it.value);
+		if (json_is(it.value, JSON_OBJ))
+			type_go(&vcjob_task_type, doc, it.value);
 	return needed;
 }
 

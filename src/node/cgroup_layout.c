@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/cgroup_layout.c - mounts and groups from /proc.
  *
- * A line of mountinfo: `36 35 0:30 /root /mount/point rw,relatime shared:9 - cgroup cgroup rw,cpu`.
- * The fourth word is the part of the hierarchy that is mounted: in a container it is the
+ * The root of a mount (mountinfo.h) is the part of the hierarchy that is mounted: in a container it is the
  * container's own group, and /proc/self/cgroup (outside of a cgroup namespace) begins with it.
  * A line of /proc/self/cgroup: `4:memory:/user/a`, or `0::/user/a` in version 2. */
 #include "node/cgroup_layout.h"
@@ -15,6 +14,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "node/mountinfo.h"
 
 #include "base/banned.h"
 
@@ -50,31 +50,6 @@ static bool list_has(struct str list, char separator, const char *word)
 		if (str_is(str_trim(part), word))
 			return true;
 	return false;
-}
-
-struct mount_line {
-	struct str root, point, fstype, options;
-};
-
-static bool read_mount(struct str line, struct mount_line *ret)
-{
-	struct str word;
-	int index = 0;
-
-	*ret = (struct mount_line){0};
-	while (str_split(&line, ' ', &word)) {
-		if (index == 3)
-			ret->root = word;
-		if (index == 4)
-			ret->point = word;
-		index++;
-		if (str_is(word, "-"))
-			break;
-	}
-	if (!str_split(&line, ' ', &ret->fstype) || !str_split(&line, ' ', &word))
-		return false;
-	ret->options = line;
-	return ret->point.len > 0;
 }
 
 /* The group of this process in a hierarchy, as seen below its mount. */
@@ -150,11 +125,8 @@ int cgroup_layout_read(const char *proc, const char *root, struct cgroup_layout 
 		return mounts.len ? (*ret = layout, 0) : -1;
 	for (int version = 1; version <= 2; version++) {
 		struct str rest = buf_str(&mounts);
-		struct str line;
 
-		while (str_split(&rest, '\n', &line)) {
-			if (!read_mount(line, &mount))
-				continue;
+		while (mountinfo_next(&rest, &mount)) {
 			if (version == 1 && str_is(mount.fstype, "cgroup"))
 				take_v1(&layout, &mount, root, buf_str(&groups));
 			if (version == 2 && str_is(mount.fstype, "cgroup2"))

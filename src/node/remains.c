@@ -3,6 +3,8 @@
  *
  * A line of it names the part of a file system that is mounted, such as /home/me/.volcano/pods/UID/hosts: how that
  * begins depends on the file system, so a uid is looked for behind "/pods/", and is one of ours where it has a folder.
+ * Only a container has parts of it mounted. What is mounted *in* it, such as a pod's network namespace, is in the
+ * machine's mount namespace, and so in those of neighbours and of strangers who copied it: that says nothing.
  * Most processes of a machine are in our own mount namespace, and are passed over for the price of a link.
  *
  * Always true: a process is held (pidfd) before it is looked at, so that no other one that gets its number is hit. */
@@ -25,6 +27,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "base/vec.h"
+#include "node/mountinfo.h"
 
 #include "base/banned.h"
 
@@ -60,24 +63,34 @@ static bool read_uid(const struct search *search, struct str text, char ret[UID_
 	return access(folder, F_OK) == 0;
 }
 
-/* Does it belong to a pod that nobody looks after? */
+/* Is it one of a container of a pod that nobody looks after? */
+static bool is_of_lost(const struct search *search, struct str root)
+{
+	char uid[UID_LEN + 1];
+	ptrdiff_t at = 0;
+
+	while ((at = str_find(root, STR(FOLDER), (size_t)at)) >= 0) {
+		at += (ptrdiff_t)strlen(FOLDER);
+		if (read_uid(search, str_skip(root, (size_t)at), uid))
+			return search->is_lost(search->arg, uid);
+	}
+	return false;
+}
+
 static bool is_wanted(const struct search *search, const char *pid)
 {
 	AUTO(mem_free) char *namespace = mem_printf("/proc/%s/ns/mnt", pid);
 	AUTO(mem_free) char *path = mem_printf("/proc/%s/mountinfo", pid);
 	AUTO(buf_done) struct buf text = BUF_INIT(MOUNTS_MAX_BYTES);
-	char uid[UID_LEN + 1];
+	struct mount_line mount;
 	struct stat info;
-	ptrdiff_t at = 0;
 
 	if (stat(namespace, &info) < 0 || info.st_ino == search->own_mounts ||
 	    fd_read_file(path, &text, NULL) < 0)
 		return false;
-	while ((at = str_find(buf_str(&text), STR(FOLDER), (size_t)at)) >= 0) {
-		at += (ptrdiff_t)strlen(FOLDER);
-		if (read_uid(search, str_skip(buf_str(&text), (size_t)at), uid))
-			return search->is_lost(search->arg, uid);
-	}
+	for (struct str rest = buf_str(&text); mountinfo_next(&rest, &mount);)
+		if (is_of_lost(search, mount.root))
+			return true;
 	return false;
 }
 

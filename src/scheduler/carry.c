@@ -351,6 +351,7 @@ static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, 
 		return;
 	list = json_len(old) ? json_new_copy(patch, old) : json_new_arr(patch);
 	json_set(patch, status, STR("conditions"), list);
+	told_complete(scheduler->told, str_from(group->uid), patch, list);
 	for (size_t i = 0; i < LATER_CONDITIONS && group->conditions[i].type; i++) {
 		struct condition condition = {.type = str_from(group->conditions[i].type),
 					      .status = STR("True"),
@@ -363,6 +364,7 @@ static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, 
 		json_set(patch, json_at(list, json_len(list) - 1), STR("transitionID"),
 			 json_new_printf(patch, "%08x", group->session));
 	}
+	told_remember(scheduler->told, str_from(group->uid), list, loop_uptime(scheduler->loop));
 }
 
 static void set_status(struct scheduler *scheduler, struct json_doc *patch,

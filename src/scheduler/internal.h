@@ -14,6 +14,7 @@
 #include "scheduler/later.h"
 #include "scheduler/numbers.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/told.h"
 
 /* One kind that is watched. */
 struct feed {
@@ -48,6 +49,7 @@ struct scheduler {
 	struct list writes; /* under way */
 	struct list claims; /* tasks that wait for their claims (claims.c) */
 	struct later *later;
+	struct told *told;
 	struct numbers *numbers;
 	int64_t cycle_began; /* by the stopwatch */
 	int64_t marked;      /* likewise: the end of what was measured last */

@@ -302,6 +302,7 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 	scheduler->default_queue =
 		mem_strdup(options->default_queue ? options->default_queue : "default");
 	scheduler->later = later_new(scheduler);
+	scheduler->told = told_new(loop_random_u64(scheduler->loop));
 	scheduler->numbers = numbers_new();
 	scheduler->session.mark = on_mark;
 	scheduler->session.mark_arg = scheduler;
@@ -334,6 +335,7 @@ void scheduler_free(struct scheduler *scheduler)
 	scheduler_drop_writes(scheduler);
 	scheduler_drop_claims(scheduler);
 	later_free(scheduler->later);
+	told_free(scheduler->told);
 	numbers_free(scheduler->numbers);
 	recorder_free(scheduler->recorder);
 	loop_timer_free(scheduler->soon);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scheduler/told.c - see told.h. A map by uid, and a list with what was written last at its end. */
+#include "scheduler/told.h"
+
+#include "base/list.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "model/conditions.h"
+
+#include "base/banned.h"
+
+#define REMEMBERED (5 * TIME_SECOND)
+
+struct memory {
+	struct list link;
+	char *uid;
+	struct json_doc *list;
+	int64_t when;
+};
+
+struct told {
+	struct map *memories;
+	struct list by_age;
+};
+
+static void forget(struct told *told, struct memory *memory)
+{
+	map_remove(told->memories, str_from(memory->uid));
+	list_remove(&memory->link);
+	json_doc_unref(memory->list);
+	mem_free(memory->uid);
+	mem_free(memory);
+}
+
+struct told *told_new(uint64_t seed)
+{
+	struct told *told = mem_new(struct told);
+
+	told->memories = map_new(seed);
+	list_init(&told->by_age);
+	return told;
+}
+
+void told_free(struct told *told)
+{
+	if (!told)
+		return;
+	LIST_EACH(&told->by_age, struct memory, link, memory)
+	forget(told, memory);
+	map_free(told->memories);
+	mem_free(told);
+}
+
+static struct json find(struct json list, struct str type)
+{
+	struct json_iter it = json_iter(list);
+
+	while (json_next(&it))
+		if (str_eq(json_str(json_get(it.value, "type")), type))
+			return it.value;
+	return JSON_NONE;
+}
+
+/* Nobody else writes conditions of these types: what is known and not younger is what was there before. */
+static bool is_older(struct json known, struct json ours)
+{
+	struct str a = json_str(json_get(known, "lastTransitionTime"));
+	struct str b = json_str(json_get(ours, "lastTransitionTime"));
+
+	return json_is_absent(known) || str_cmp(a, b) <= 0;
+}
+
+void told_complete(const struct told *told, struct str uid, struct json_doc *doc, struct json list)
+{
+	const struct memory *memory = map_get(told->memories, uid);
+	struct json_iter it = json_iter(memory ? json_doc_root(memory->list) : JSON_NONE);
+
+	while (json_next(&it)) {
+		struct str type = json_str(json_get(it.value, "type"));
+
+		if (!is_older(find(list, type), it.value))
+			continue;
+		(void)conditions_remove(doc, list, type);
+		json_append(doc, list, json_new_copy(doc, it.value));
+	}
+}
+
+void told_remember(struct told *told, struct str uid, struct json list, int64_t now)
+{
+	struct memory *memory = map_get(told->memories, uid);
+
+	if (memory)
+		forget(told, memory);
+	memory = mem_new(struct memory);
+	memory->uid = str_dup(uid);
+	memory->list = json_doc_freeze(list);
+	memory->when = now;
+	(void)map_put(told->memories, str_from(memory->uid), memory);
+	list_push(&told->by_age, &memory->link);
+	LIST_EACH(&told->by_age, struct memory, link, old)
+	{
+		if (now - old->when < REMEMBERED)
+			break;
+		forget(told, old);
+	}
+}

@@ -43,7 +43,8 @@ struct branch {
 	struct list link; /* among its parent's */
 	struct branch *parent;
 	struct list below;
-	struct list leaves; /* queues that end here */
+	struct list leaves;              /* queues that end here */
+	const struct queue_info *oldest; /* of those below it */
 	struct str name;
 	double weight;
 	size_t depth;
@@ -182,6 +183,9 @@ static void plant(struct drf *drf, const struct queue_info *queue)
 	leaf->queue = queue;
 	list_push(&at->leaves, &leaf->link);
 	drf->by_queue.ptr[queue->id] = at;
+	for (; at; at = at->parent)
+		if (!at->oldest || queue_order(queue, at->oldest) < 0)
+			at->oldest = queue;
 }
 
 static void drf_open(struct plugin *p)
@@ -373,7 +377,9 @@ static const struct branch *ancestor_at(const struct branch *branch, size_t dept
 	return branch;
 }
 
-/* In step from the root: who is not saturated goes first, then the smaller share by weight. */
+/* In step from the root: who is not saturated goes first, then the smaller share by weight. Where two branches
+ * have the same, that of the oldest queue goes first, with all below it: were it the older of the two queues, one
+ * could stand between two others of which the second goes before the first. */
 static int compare_branches(const struct branch *a, const struct branch *b)
 {
 	size_t depth = a->depth < b->depth ? a->depth : b->depth;
@@ -386,6 +392,8 @@ static int compare_branches(const struct branch *a, const struct branch *b)
 			return l->holding.saturated ? 1 : -1;
 		if (left < right || left > right)
 			return left < right ? -1 : 1;
+		if (l != r)
+			return queue_order(l->oldest, r->oldest);
 	}
 	return 0;
 }

@@ -275,6 +275,50 @@ bool node_affinity_allows(const struct labels *node_selector, const struct node_
 	       node_selector_matches(affinity->required, node_name, labels);
 }
 
+/* Is this a name that all requirements of a term on names allow? */
+static bool allows_name(const struct node_selector_term *term, struct str name)
+{
+	for (size_t i = 0; i < term->match_fields.len; i++) {
+		const struct node_selector_requirement *field = &term->match_fields.ptr[i];
+		bool found = false;
+
+		if (field->op != NODE_SELECTOR_IN || !str_is(field->key, "metadata.name"))
+			continue;
+		for (size_t j = 0; j < field->values.len; j++)
+			found |= str_eq(field->values.ptr[j], name);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static bool term_is_contradictory(const struct node_selector_term *term)
+{
+	bool names = false;
+
+	for (size_t i = 0; i < term->match_fields.len; i++) {
+		const struct node_selector_requirement *field = &term->match_fields.ptr[i];
+
+		if (field->op != NODE_SELECTOR_IN || !str_is(field->key, "metadata.name"))
+			continue;
+		names = true;
+		for (size_t j = 0; j < field->values.len; j++)
+			if (allows_name(term, field->values.ptr[j]))
+				return false;
+	}
+	return names;
+}
+
+bool node_affinity_is_contradictory(const struct node_affinity *affinity)
+{
+	if (!affinity || !affinity->required || !affinity->required->terms.len)
+		return false;
+	for (size_t i = 0; i < affinity->required->terms.len; i++)
+		if (!term_is_contradictory(&affinity->required->terms.ptr[i]))
+			return false;
+	return true;
+}
+
 int64_t node_affinity_score(const struct node_affinity *affinity, struct str node_name,
 			    const struct labels *labels)
 {

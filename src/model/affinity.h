@@ -66,6 +66,8 @@ bool node_selector_matches(const struct node_selector *selector, struct str node
 /* May a pod with this nodeSelector and affinity run there? `affinity` may be NULL. */
 bool node_affinity_allows(const struct labels *node_selector, const struct node_affinity *affinity,
 			  struct str node_name, const struct labels *labels);
+/* Does each of the required terms ask for names of nodes that contradict each other? */
+bool node_affinity_is_contradictory(const struct node_affinity *affinity);
 /* The sum of the weights of the preferred terms that match. */
 int64_t node_affinity_score(const struct node_affinity *affinity, struct str node_name,
 			    const struct labels *labels);

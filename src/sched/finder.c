@@ -462,16 +462,51 @@ static struct finder *finder_of(const struct session *ssn, const struct task *ta
 
 /* --- why not --------------------------------------------------------------------------------- */
 
-static const struct fit *fit_of_all(struct session *ssn, struct finder *f,
-				    const struct node_set *set)
+struct search {
+	struct session *ssn;
+	struct finder *f;
+	struct rows rows;
+	const struct node_set *set;
+};
+
+static size_t search_len(const struct search *search)
 {
+	return search->set->slots ? search->set->len : search->f->size;
+}
+
+static uint32_t search_at(const struct search *search, size_t i)
+{
+	return search->set->slots ? search->set->slots[i] : (uint32_t)i;
+}
+
+/* How often each reason is told; `verdicts` are those of all slots. */
+static void count_told(const struct search *search, const struct task *task,
+		       const verdict *verdicts, struct fit_counts *counts)
+{
+	static const verdict before = VERDICT(FIT_INSUFFICIENT) | VERDICT(FIT_SHARD);
+	const struct cluster *cluster = search->ssn->cluster;
+	bool in_order = rows_differ_in_order(&search->rows, task);
+
+	for (size_t i = 0; i < search_len(search); i++) {
+		uint32_t slot = search_at(search, i);
+		verdict v = verdicts[slot];
+
+		if (in_order && v && v != VERDICT_ABSENT && !(v & before))
+			v = rows_test_in_order(search->ssn, task, cluster->nodes.ptr[slot]);
+		fit_counts_add(counts, search->ssn, task->class, slot, v);
+	}
+}
+
+static const struct fit *fit_of_all(const struct search *search, const struct task *task)
+{
+	struct session *ssn = search->ssn;
+	struct finder *f = search->f;
 	struct fit_counts counts = {0};
 
 	if (f->fit && f->fit_session == ssn->id && f->fit_changes == f->synced)
 		return f->fit;
-	for (uint32_t slot = 0; slot < f->size; slot++)
-		fit_counts_add(&counts, ssn, f->class, slot, f->verdicts[slot]);
-	f->fit = fit_counts_make(&counts, ssn, f->class, set);
+	count_told(search, task, f->verdicts, &counts);
+	f->fit = fit_counts_make(&counts, ssn, f->class, search->set);
 	f->fit_session = ssn->id;
 	f->fit_changes = f->synced;
 	return f->fit;
@@ -500,9 +535,10 @@ static uint32_t best_of(struct finder *f, uint8_t group)
 	return scan_best(f, group);
 }
 
-static bool choose_local(struct session *ssn, struct finder *f, const struct node_set *set,
-			 struct choice *ret, const struct fit **ret_fit)
+static bool choose_local(const struct search *search, const struct task *task, struct choice *ret,
+			 const struct fit **ret_fit)
 {
+	struct finder *f = search->f;
 	uint32_t slot = UINT32_MAX;
 
 	f->uses++;
@@ -512,19 +548,12 @@ static bool choose_local(struct session *ssn, struct finder *f, const struct nod
 	}
 	if (slot == UINT32_MAX) {
 		if (ret_fit)
-			*ret_fit = fit_of_all(ssn, f, set);
+			*ret_fit = fit_of_all(search, task);
 		return false;
 	}
-	ret->node = ssn->cluster->nodes.ptr[slot];
+	ret->node = search->ssn->cluster->nodes.ptr[slot];
 	return true;
 }
-
-struct search {
-	struct session *ssn;
-	struct finder *f;
-	struct rows rows;
-	const struct node_set *set;
-};
 
 struct candidates {
 	VEC(struct node_info *) nodes;
@@ -595,16 +624,6 @@ static void ask_of_set(const struct search *search, const struct task *task)
 	}
 }
 
-static size_t search_len(const struct search *search)
-{
-	return search->set->slots ? search->set->len : search->f->size;
-}
-
-static uint32_t search_at(const struct search *search, size_t i)
-{
-	return search->set->slots ? search->set->slots[i] : (uint32_t)i;
-}
-
 /* The best of a group where no row compares nodes with each other. */
 static struct node_info *best_alone(const struct search *search, int group)
 {
@@ -648,9 +667,7 @@ static const struct fit *wide_fit(const struct search *search, const struct task
 {
 	struct fit_counts counts = {0};
 
-	for (size_t i = 0; i < search_len(search); i++)
-		fit_counts_add(&counts, search->ssn, task->class, search_at(search, i),
-			       search->f->wide[search_at(search, i)]);
+	count_told(search, task, search->f->wide, &counts);
 	return fit_counts_make(&counts, search->ssn, task->class, search->set);
 }
 
@@ -711,7 +728,7 @@ bool finder_choose(struct session *ssn, struct task *task, const struct node_set
 	search.f = finder_of(ssn, task, &search.rows);
 	if (!set->slots && rows_are_local(&search.rows)) {
 		session_mark(ssn, MARK_FILTERED, NULL);
-		found = choose_local(ssn, search.f, set, ret, ret_fit);
+		found = choose_local(&search, task, ret, ret_fit);
 	} else {
 		found = choose_widely(&search, task, ret, ret_fit);
 	}

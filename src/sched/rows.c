@@ -80,6 +80,43 @@ verdict rows_test(const struct rows *rows, enum scope scope, const struct task *
 	return all;
 }
 
+bool rows_differ_in_order(const struct rows *rows, const struct task *task)
+{
+	const struct plugin *plugin = NULL;
+
+	if (task->class->empty || task->class->terms->has_claims)
+		return true;
+	for (enum scope scope = SCOPE_PROFILE; scope <= SCOPE_CLUSTER; scope++)
+		for (size_t i = 0; i < rows->filter_count[scope]; i++) {
+			if (plugin && rows->filters[scope][i]->plugin != plugin)
+				return true;
+			plugin = rows->filters[scope][i]->plugin;
+		}
+	return false;
+}
+
+verdict rows_test_in_order(const struct session *ssn, const struct task *task,
+			   const struct node_info *node)
+{
+	const struct config *config = ssn->config;
+	const struct plugin *plugin = NULL;
+	verdict all = 0;
+
+	for (size_t i = 0; i < config->filters.len; i++) {
+		const struct config_filter *filter = &config->filters.ptr[i];
+
+		if (all && filter->plugin != plugin)
+			break;
+		plugin = filter->plugin;
+		if (filter->row->applies && !filter->row->applies(plugin, task))
+			continue;
+		all |= filter->row->test(plugin, task, node);
+		if (all && (verdict_is_final(all) || (all & VERDICT(FIT_ATTACH))))
+			break;
+	}
+	return all;
+}
+
 double rows_normalise(const struct config_score *score, double raw, double most)
 {
 	static const double top = 100; /* of a score */

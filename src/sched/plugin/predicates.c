@@ -364,9 +364,15 @@ static void test_all_spread(const struct plugin *p, const struct task *task, uin
 
 /* --- volumes --------------------------------------------------------------------------------- */
 
-static const char *claims_wrong(const struct plugin *p, const struct task *task)
+/* What is wrong with a task whatever the node. */
+static const char *find_wrong(const struct plugin *p, const struct task *task)
 {
-	if (!task->class->terms->has_claims)
+	const struct terms *terms = task->class->terms;
+
+	if (terms->by_name && selects_nodes(p, task) && terms->spec->affinity &&
+	    node_affinity_is_contradictory(terms->spec->affinity->node))
+		return "plugin NodeAffinity pre-predicates failed pod affinity terms conflict";
+	if (!terms->has_claims)
 		return NULL;
 	return volumes_wrong(p->ssn->cluster, task, &((const struct predicates *)p->state)->volumes,
 			     p->ssn->arena);
@@ -377,10 +383,31 @@ static bool has_claims(const struct plugin *p, const struct task *task)
 	return task->class->terms->has_claims && volumes_matter(p->ssn->cluster, task);
 }
 
-static verdict test_volumes(const struct plugin *p, const struct task *task,
+static verdict test_limits(const struct plugin *p, const struct task *task,
+			   const struct node_info *node)
+{
+	const struct volume_filters on = {
+		.limits = ((const struct predicates *)p->state)->volumes.limits};
+
+	return volumes_test(p->ssn, task, node, &on);
+}
+
+static verdict test_zones(const struct plugin *p, const struct task *task,
+			  const struct node_info *node)
+{
+	const struct volume_filters on = {
+		.zones = ((const struct predicates *)p->state)->volumes.zones};
+
+	return volumes_test(p->ssn, task, node, &on);
+}
+
+static verdict test_binding(const struct plugin *p, const struct task *task,
 			    const struct node_info *node)
 {
-	return volumes_test(p->ssn, task, node, &((const struct predicates *)p->state)->volumes);
+	const struct volume_filters on = {
+		.binding = ((const struct predicates *)p->state)->volumes.binding};
+
+	return volumes_test(p->ssn, task, node, &on);
 }
 
 static int placed(const struct plugin *p, struct task *task)
@@ -397,7 +424,9 @@ static void unplaced(const struct plugin *p, struct task *task)
 		volumes_release(p->ssn->cluster, task);
 }
 
+/* In Volcano's order; what can be attached is a resource there, and looked at before all else. */
 static const struct filter_row predicates_filters[] = {
+	{"NodeVolumeLimits", SCOPE_CLUSTER, has_claims, test_limits, NULL, NULL},
 	{"NodePodNumber", SCOPE_NODE, NULL, test_pod_count, test_all_pod_counts, NULL},
 	{"NodeUnschedulable", SCOPE_PROFILE, NULL, test_unschedulable, NULL, NULL},
 	{"NodeAffinity", SCOPE_PROFILE, selects_nodes, test_node_affinity, NULL, NULL},
@@ -405,8 +434,9 @@ static const struct filter_row predicates_filters[] = {
 	{"NodePorts", SCOPE_NODE, has_ports, test_ports, NULL, NULL},
 	{"InterPodAffinity", SCOPE_CLUSTER, has_pod_affinity, test_pod_affinity,
 	 test_all_pod_affinity, NULL},
+	{"VolumeZone", SCOPE_CLUSTER, has_claims, test_zones, NULL, NULL},
 	{"PodTopologySpread", SCOPE_CLUSTER, has_spread, test_spread, test_all_spread, NULL},
-	{"Volumes", SCOPE_CLUSTER, has_claims, test_volumes, NULL, NULL},
+	{"VolumeBinding", SCOPE_CLUSTER, has_claims, test_binding, NULL, NULL},
 	{NULL, SCOPE_NODE, NULL, NULL, NULL, NULL},
 };
 
@@ -416,7 +446,7 @@ const struct plugin_type predicates_plugin = {
 	.new = predicates_new,
 	.free = predicates_free,
 	.open = predicates_open,
-	.pre_filter = claims_wrong,
+	.pre_filter = find_wrong,
 	.filters = predicates_filters,
 	.placed = placed,
 	.unplaced = unplaced,

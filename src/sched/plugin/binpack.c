@@ -35,8 +35,6 @@ static int binpack_new(struct plugin *p, struct plugin_args *args, struct err *e
 
 	(void)err;
 	b->weight = args_int(args, "binpack.weight", 1);
-	add(b, args, STR("cpu"), "binpack.cpu");
-	add(b, args, STR("memory"), "binpack.memory");
 	while (str_split(&rest, ',', &part)) {
 		struct str name = str_trim(part);
 		AUTO(mem_free) char *argument = NULL;
@@ -46,6 +44,9 @@ static int binpack_new(struct plugin *p, struct plugin_args *args, struct err *e
 		argument = mem_printf("binpack.resources.%.*s", STR_ARG(name));
 		add(b, args, name, argument);
 	}
+	/* Behind the list: what is said of these two holds, though it names them as well. */
+	add(b, args, STR("cpu"), "binpack.cpu");
+	add(b, args, STR("memory"), "binpack.memory");
 	p->state = b;
 	return 0;
 }

@@ -225,19 +225,42 @@ static int read_switches(struct plugin *plugin, struct json options, struct err 
 	return 0;
 }
 
-static int find_type(const struct plugin_types *more, struct str name,
-		     const struct plugin_type **ret, struct err *err)
+/* NULL: there is none of that name. */
+static const struct plugin_type *find_type(const struct plugin_types *more, struct str name)
 {
-	*ret = plugin_type_find(name);
-	for (size_t i = 0; !*ret && more && i < more->len; i++)
+	const struct plugin_type *type = plugin_type_find(name);
+
+	for (size_t i = 0; !type && more && i < more->len; i++)
 		if (str_is(name, more->ptr[i]->name))
-			*ret = more->ptr[i];
-	if (*ret)
-		return 0;
+			type = more->ptr[i];
+	return type;
+}
+
+/* Volcano does without a plugin that it does not know, and so does this; not without one that it does. */
+static int pass_over(struct config *config, struct str name, struct err *err)
+{
 	if (plugin_is_planned(name))
 		return err_set(err, ERR_INVALID,
 			       "plugin \"%.*s\" is not part of this scheduler yet", STR_ARG(name));
-	return err_set(err, ERR_INVALID, "there is no plugin \"%.*s\"", STR_ARG(name));
+	note(config, mem_printf("there is no plugin \"%.*s\": it is passed over", STR_ARG(name)));
+	return 0;
+}
+
+/* The last one of that name: where a plugin is listed twice, the arguments that come last hold in both
+ * places. */
+static struct json last_of(struct json root, struct str name)
+{
+	struct json_iter tier = json_iter(json_get(root, "tiers"));
+	struct json last = JSON_NONE;
+
+	while (json_next(&tier)) {
+		struct json_iter it = json_iter(json_get(tier.value, "plugins"));
+
+		while (json_next(&it))
+			if (str_eq(json_str(json_get(it.value, "name")), name))
+				last = it.value;
+	}
+	return last;
 }
 
 /* Arguments that the plugin did not ask for. */
@@ -267,16 +290,20 @@ static int read_plugin(struct config *config, const struct plugin_types *more, s
 		       uint32_t tier, struct err *err)
 {
 	struct str name = json_str(json_get(options, "name"));
-	struct plugin_args args = {.object = json_get(options, "arguments")};
-	struct plugin *plugin = mem_new(struct plugin);
+	const struct plugin_type *type = find_type(more, name);
+	struct json last = last_of(json_doc_root(config->doc), name);
+	struct plugin_args args = {.object = json_get(last, "arguments")};
+	struct plugin *plugin;
 	int failed = 0;
 
-	plugin->tier = tier;
-	vec_push(&config->plugins, plugin);
 	if (!json_is(options, JSON_OBJ))
 		return err_set(err, ERR_INVALID, "must be an object {name, arguments, ...}");
-	if (find_type(more, name, &plugin->type, err) < 0)
-		return -1;
+	if (!type)
+		return pass_over(config, name, err);
+	plugin = mem_new(struct plugin);
+	plugin->type = type;
+	plugin->tier = tier;
+	vec_push(&config->plugins, plugin);
 	if (json_len(args.object) && !json_is(args.object, JSON_OBJ))
 		failed = err_set(err, ERR_INVALID, "arguments: must be an object");
 	else if (read_switches(plugin, options, err) < 0 ||

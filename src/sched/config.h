@@ -2,9 +2,9 @@
 /* sched/config.h - the scheduler's configuration file: actions, tiers of plugins, their switches
  * and arguments.
  *
- * Read whole or refused whole, with the reason: an unknown action or plugin, a plugin that is not
- * built, a combination that cannot work. A running scheduler keeps its last good one. Unknown keys
- * are passed over, and told in the notes. */
+ * Read whole or refused whole, with the reason: an unknown action, a plugin of Volcano that is not
+ * built, a combination that cannot work. A running scheduler keeps its last good one. Unknown plugins
+ * and keys are passed over, and told in the notes. */
 #ifndef SCHED_CONFIG_H
 #define SCHED_CONFIG_H
 

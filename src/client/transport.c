@@ -37,6 +37,8 @@ void transport_err_from_status(struct json status, int code, struct err *ret)
 	is = err_from_reason(reason.len ? reason.ptr : "", code ? code : 500);
 	if (is == ERR_NONE)
 		is = ERR_INTERNAL;
+	if (is == ERR_BAD_REQUEST && !reason.len && message.len)
+		is = ERR_DENIED;
 	if (message.len)
 		(void)err_set(ret, is, "%.*s", STR_ARG(message));
 	else

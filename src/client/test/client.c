@@ -272,9 +272,31 @@ static void test_texts(void)
 	close_world(&w);
 }
 
+static enum err_code code_of(const char *text, int http)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(str_from(text), NULL, NULL);
+	struct err err = {0};
+
+	transport_err_from_status(json_doc_root(doc), http, &err);
+	return err.code;
+}
+
+static void test_statuses(void)
+{
+	ok(code_of("{\"reason\":\"BadRequest\",\"message\":\"m\"}", 400) == ERR_BAD_REQUEST,
+	   "a request that is wrong");
+	ok(code_of("{\"reason\":\"\",\"message\":\"admission webhook says no\"}", 400) ==
+		   ERR_DENIED,
+	   "one that a webhook denies has no reason");
+	ok(code_of("{}", 400) == ERR_BAD_REQUEST, "nor has one of which nothing is known");
+	ok(code_of("{\"reason\":\"\",\"message\":\"m\"}", 404) == ERR_NOT_FOUND,
+	   "other codes tell by themselves");
+}
+
 int main(void)
 {
 	test_repeating();
+	test_statuses();
 	test_giving_up();
 	test_waiting();
 	test_giving_way();

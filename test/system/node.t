@@ -57,6 +57,7 @@ pod() {
 		'terminationGracePeriodSeconds: 1,'
 	pod sidecar Never 'until [ -e up ]; do sleep 0.05; done; echo main' "initContainers: [{name: s, image: x,
 		restartPolicy: Always, command: [sh, -c, 'trap \"exit 0\" TERM; echo beside; touch up; sleep 1000 & wait']}],"
+	pod idles Never '' | sed '/command:/d; s/{name: c, image: x, .*/{name: c, image: x}]}/'
 } >"$tmp/pods.yaml"
 passes "pods are made" kubectl create -f "$tmp/pods.yaml"
 
@@ -85,6 +86,9 @@ is "with the reason" "$(field late .status.reason)" DeadlineExceeded
 passes "a sidecar ends with the others" phase Succeeded pod/sidecar
 is "after it was there" "$(kubectl logs sidecar -c s)" beside
 
+passes "one without a command runs" wait_for condition=Ready pod/idles
+comes "and says that it does nothing" "it idles" kubectl describe pod idles
+passes "it goes" kubectl delete pod idles --timeout=60s
 passes "one that stays runs" wait_for condition=Ready pod/stays
 mkfifo "$tmp/follow"
 kubectl logs -f stays >"$tmp/follow" &

@@ -53,7 +53,8 @@ static void tick(struct loop_timer *timer, void *arg)
 
 /* --- a drawing ---------------------------------------------------------------------------------- */
 
-/* Cut at the terminal's last line but one, each line cleared behind its end. */
+/* Cut at the terminal's last line but one, each line cleared behind its end. The terminal cuts what is wider than it
+ * is (?7l), so that a line stays one. */
 static void put_frame(struct cli *cli)
 {
 	AUTO(buf_done) struct buf frame = BUF_UNBOUNDED;
@@ -65,10 +66,10 @@ static void put_frame(struct cli *cli)
 		cli_flush(cli);
 		return;
 	}
-	buf_puts(&frame, "\x1b[H");
+	buf_puts(&frame, "\x1b[?7l\x1b[H");
 	while (left-- > 0 && str_split(&rest, '\n', &line) && (line.len || !str_is_none(rest)))
 		buf_printf(&frame, "%.*s\x1b[K\n", STR_ARG(line));
-	buf_puts(&frame, "\x1b[J");
+	buf_puts(&frame, "\x1b[J\x1b[?7h");
 	cli->host->out(cli->host->arg, buf_str(&frame));
 	buf_clear(&cli->out);
 }

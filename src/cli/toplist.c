@@ -156,13 +156,25 @@ static void put_cell(const struct table *table, const struct holder *row, struct
 	buf_printf(to, " %-14s", buf_text(&text));
 }
 
+/* The longest of the rows that are shown. */
+static int name_width(const struct table *table)
+{
+	size_t width = NAME_WIDTH;
+
+	for (size_t i = 0; i < table->count && i < table->facts->most; i++)
+		if (table->rows[i].name.len > width)
+			width = table->rows[i].name.len;
+	return (int)width;
+}
+
 static void put_head(const struct table *table, const char *what, const char *word, struct buf *to)
 {
 	/* The bar, its ends where it has any, a blank, and the text. */
 	int width = BAR_WIDTH + (table->facts->unicode ? 0 : 2) + 15;
 	size_t shown = 0;
 
-	buf_printf(to, "%s%-*s %-11s %6s  ", table->facts->bold, NAME_WIDTH, what, word, "Pods");
+	buf_printf(to, "%s%-*s %-11s %6s  ", table->facts->bold, name_width(table), what, word,
+		   "Pods");
 	for (size_t i = 0; i < table->cluster.len && shown < RESOURCES_MAX; i++)
 		if (is_column(table->cluster.ptr[i].name)) {
 			buf_printf(to, "%-*.*s", width, STR_ARG(table->cluster.ptr[i].name));
@@ -177,8 +189,8 @@ static void put_row(const struct table *table, const struct holder *row, struct 
 {
 	size_t shown = 0;
 
-	buf_printf(to, "%-*.*s %-11.*s %6lld  ", NAME_WIDTH, STR_ARG(row->name), STR_ARG(row->word),
-		   (long long)row->pods);
+	buf_printf(to, "%-*.*s %-11.*s %6lld  ", name_width(table), STR_ARG(row->name),
+		   STR_ARG(row->word), (long long)row->pods);
 	for (size_t i = 0; i < table->cluster.len && shown < RESOURCES_MAX; i++)
 		if (is_column(table->cluster.ptr[i].name)) {
 			put_cell(table, row, table->cluster.ptr[i].name, to);

@@ -149,6 +149,13 @@ done
 is "its head comes once, its running at last" "$seen" "head "
 kill "$watcher"
 wait "$watcher" 2>/dev/null
+# On a terminal that is narrower than the table a line stays one: the terminal cuts it.
+timeout 120 script -qfec "exec '$BIN/vcctl' job list --watch --selector watched" "$tmp/screen" >/dev/null 2>&1 </dev/null &
+watcher=$!
+comes "a live view is drawn" "$(printf '\033[J\033[?7h')" cat "$tmp/screen"
+has "without wrapping" "$output" "$(printf '\033[?7l\033[H')"
+kill "$watcher"
+wait "$watcher" 2>/dev/null
 exec 8<&-
 
 # Who holds what.

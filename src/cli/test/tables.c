@@ -158,6 +158,31 @@ static void test_top(struct arena *arena)
 			    "... and 1 more\n");
 }
 
+static void test_long_names(struct arena *arena)
+{
+	AUTO(json_doc_unref) struct json_doc *nodes = quoted_doc("[" NODE("n0", "32") "]");
+	AUTO(json_doc_unref)
+	struct json_doc *queues = quoted_doc(
+		"[" QUEUE("a-department-with-a-name-that-is-long", "", "'state':'Open'") "]");
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	const struct top_facts facts = {.nodes = json_doc_root(nodes),
+					.queues = json_doc_root(queues),
+					.bold = "",
+					.good = "",
+					.busy = "",
+					.bad = "",
+					.plain = "",
+					.most = 10};
+	struct str rest;
+	struct str head;
+
+	top_queues(&facts, arena, &text);
+	rest = buf_str(&text);
+	ok(str_split(&rest, '\n', &head) &&
+		   str_find(head, STR("State"), 0) == str_find(rest, STR("Open"), 0),
+	   "columns stand below each other whatever the names");
+}
+
 int main(void)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -165,5 +190,6 @@ int main(void)
 	test_amounts();
 	test_tree(arena);
 	test_top(arena);
+	test_long_names(arena);
 	return tap_done();
 }

@@ -29,7 +29,7 @@
 #define ARENA_PIECEWISE false
 #endif
 
-enum { CHUNK_MIN = 4096, CHUNK_MAX = 1024 * 1024 };
+enum { CHUNK_MIN = 4096, CHUNK_MAX = 1024 * 1024, SMALL_TEXT = 256 };
 
 struct chunk {
 	struct chunk *older;
@@ -178,15 +178,18 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
+	char small[SMALL_TEXT]; /* most texts are printed once, and only long ones measured first */
 	va_list again;
 	int len;
 	char *text;
 
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, again);
+	len = vsnprintf(small, sizeof(small), format, again);
 	va_end(again);
 	assert(len >= 0);
 	text = arena_alloc(arena, (size_t)len + 1);
+	if ((size_t)len < sizeof(small))
+		return memcpy(text, small, (size_t)len + 1);
 	(void)vsnprintf(text, (size_t)len + 1, format, args); /* measured above */
 	return text;
 }

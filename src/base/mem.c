@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-enum { SMALL_BYTES = 1024 };
+enum { SMALL_BYTES = 1024, SMALL_TEXT = 256 };
 
 __attribute__((noreturn)) static void out_of_memory(size_t size)
 {
@@ -102,15 +102,18 @@ char *mem_printf(const char *format, ...)
 
 char *mem_vprintf(const char *format, va_list args)
 {
+	char small[SMALL_TEXT]; /* most texts are printed once, and only long ones measured first */
 	va_list again;
 	int len;
 	char *text;
 
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, again);
+	len = vsnprintf(small, sizeof(small), format, again);
 	va_end(again);
 	if (len < 0)
 		out_of_memory(SIZE_MAX);
+	if ((size_t)len < sizeof(small))
+		return mem_dup(small, (size_t)len + 1);
 	text = mem_alloc((size_t)len + 1);
 	(void)vsnprintf(text, (size_t)len + 1, format, args); /* measured above */
 	return text;

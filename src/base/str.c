@@ -159,10 +159,23 @@ static size_t utf8_sequence(const uint8_t *p, size_t left)
 	return len;
 }
 
+/* How many bytes at the front are ASCII for sure: eight at a time. */
+static size_t ascii_prefix(struct str s)
+{
+	size_t at = 0;
+
+	for (uint64_t eight; s.len - at >= sizeof(eight); at += sizeof(eight)) {
+		memcpy(&eight, s.ptr + at, sizeof(eight));
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
+	return at;
+}
+
 size_t str_utf8_prefix(struct str s)
 {
 	const uint8_t *bytes = (const uint8_t *)s.ptr;
-	size_t at = 0;
+	size_t at = ascii_prefix(s);
 
 	while (at < s.len) {
 		size_t len = utf8_sequence(bytes + at, s.len - at);

@@ -113,12 +113,16 @@ static size_t put_escape(struct print *p, const char *at, const char *end)
 	}
 }
 
-/* How many bytes at the front need no escape. */
+/* How many bytes at the front need no escape; four at a time while none of them does. */
 static size_t plain_run(struct str s)
 {
+	const unsigned char *bytes = (const unsigned char *)s.ptr;
 	size_t len = 0;
 
-	while (len < s.len && escapes[(unsigned char)s.ptr[len]] == PLAIN)
+	while (s.len - len >= 4 && !(escapes[bytes[len]] | escapes[bytes[len + 1]] |
+				     escapes[bytes[len + 2]] | escapes[bytes[len + 3]]))
+		len += 4;
+	while (len < s.len && escapes[bytes[len]] == PLAIN)
 		len++;
 	return len;
 }

@@ -47,7 +47,7 @@ struct json_doc *decoded_get(struct decoded *decoded, struct object *object)
 
 	if (decoded->slots[at].object == object)
 		return json_doc_ref(decoded->slots[at].doc);
-	doc = json_parse(object->text, NULL, &err);
+	doc = json_parse(object->text, &(struct json_options){.own = true}, &err);
 	assert(doc); /* what is stored was printed by us */
 	decoded->parses++;
 	object_unref(decoded->slots[at].object);

@@ -66,6 +66,7 @@ struct json_options {
 	json_duplicate_fn *on_duplicate;
 	void *arg;
 	struct json_pool *pool; /* where the document's memory comes from; NULL: malloc */
+	bool own;               /* it was printed by us: neither depth nor keys need a look */
 };
 
 /* One JSON text, strictly RFC 8259, valid UTF-8. ERR_BAD_REQUEST says what and at which line and
@@ -100,7 +101,11 @@ DEFINE_AUTO(struct json_pool *, json_pool_free);
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-enum json_type json_type(struct json j);
+extern const unsigned char json_types[32]; /* by the lowest five bits of what a value begins with */
+static inline enum json_type json_type(struct json j)
+{
+	return j.val ? (enum json_type)json_types[*(const uint64_t *)j.val & 31] : JSON_ABSENT;
+}
 const char *json_type_name(enum json_type type); /* "string", "object", ... for messages */
 
 static inline bool json_is_absent(struct json j)

@@ -243,12 +243,14 @@ static void trim(struct json_doc *doc)
 	}
 }
 
-/* Depth, and whether keys are there twice. */
+/* Depth, unless it is 0, and whether keys are there twice. */
 static int check_read(const yyjson_doc *doc, size_t max_depth, bool *ret_duplicates,
 		      struct err *err)
 {
 	struct check check = {.max_depth = max_depth};
 
+	if (max_depth == 0)
+		return 0;
 	if (unsafe_yyjson_is_ctn(doc->root) && !check_value(&check, doc->root, 0))
 		return err_set(err, ERR_TOO_LARGE, "JSON is nested deeper than %zu levels",
 			       max_depth);
@@ -263,7 +265,7 @@ static yyjson_doc *read_text(struct str text, const yyjson_alc *alc, yyjson_read
 				alc, ret_why);
 }
 
-/* NULL without an error: the scratch was too small. */
+/* NULL and not failed: the scratch was too small. */
 static struct json_doc *parse_small(struct str text, size_t max_depth, bool *ret_duplicates,
 				    bool *ret_failed, struct err *err)
 {
@@ -318,6 +320,8 @@ struct json_doc *json_parse(struct str text, const struct json_options *options,
 
 	if (max_depth == 0 || max_depth > LIMIT_JSON_DEPTH)
 		max_depth = LIMIT_JSON_DEPTH;
+	if (options && options->own)
+		max_depth = 0;
 	if (text.len > max_bytes) {
 		(void)err_set(err, ERR_TOO_LARGE, "JSON text of %zu bytes is over the limit of %zu",
 			      text.len, max_bytes);

@@ -21,28 +21,18 @@ static const char *const type_names[] = {
 };
 _Static_assert(ARRAY_LEN(type_names) == JSON_TYPE_COUNT, "name every type");
 
-enum json_type json_type(struct json j)
-{
-	if (json_is_absent(j))
-		return JSON_ABSENT;
-	switch ((yyjson_type)(json_tag(j) & YYJSON_TYPE_MASK)) {
-	case YYJSON_TYPE_NONE: /* json_mark_gone() */
-		return JSON_ABSENT;
-	case YYJSON_TYPE_NULL:
-		return JSON_NULL;
-	case YYJSON_TYPE_BOOL:
-		return JSON_BOOL;
-	case YYJSON_TYPE_NUM:
-		return (json_tag(j) & YYJSON_SUBTYPE_MASK) == YYJSON_SUBTYPE_REAL ? JSON_REAL
-										  : JSON_INT;
-	case YYJSON_TYPE_STR:
-		return JSON_STR;
-	case YYJSON_TYPE_ARR:
-		return JSON_ARR;
-	default:
-		return JSON_OBJ;
-	}
-}
+#define ROW(subtype)                                                                            \
+	[YYJSON_TYPE_NULL | (subtype)] = JSON_NULL, [YYJSON_TYPE_BOOL | (subtype)] = JSON_BOOL, \
+			    [YYJSON_TYPE_NUM | (subtype)] =                                     \
+				    (subtype) == YYJSON_SUBTYPE_REAL ? JSON_REAL : JSON_INT,    \
+			    [YYJSON_TYPE_STR | (subtype)] = JSON_STR,                           \
+			    [YYJSON_TYPE_ARR | (subtype)] = JSON_ARR,                           \
+			    [YYJSON_TYPE_OBJ | (subtype)] = JSON_OBJ
+
+/* What is left out is absent: a member that json_mark_gone() took. */
+const unsigned char json_types[32] = {ROW(0 << 3), ROW(1 << 3), ROW(2 << 3), ROW(3 << 3)};
+static_assert((YYJSON_TYPE_MASK | YYJSON_SUBTYPE_MASK) == ARRAY_LEN(json_types) - 1, "all of them");
+static_assert(offsetof(yyjson_val, tag) == 0 && offsetof(yyjson_mut_val, tag) == 0, "it is first");
 
 const char *json_type_name(enum json_type type)
 {

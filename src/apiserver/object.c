@@ -27,7 +27,7 @@
 
 enum {
 	WINDOW_BYTES = 1024, /* how far into the text a string is looked for */
-	SHARE_MIN = 3,       /* shorter strings are not worth it */
+	SHARE_MIN = 8,       /* shorter strings are not worth the search */
 	REVISION_DIGITS = 20,
 };
 
@@ -128,15 +128,31 @@ static bool next_string(struct walk *walk, struct str *ret)
 	return true;
 }
 
-static void put_string(struct buf *to, struct str text, struct str window)
-{
-	const char *found = NULL;
+/* Where strings are looked for. They mostly come in the order in which they stand in the text, so a
+ * search begins where the last one ended. */
+struct window {
+	struct str text;
+	size_t at;
+};
 
-	if (text.len >= SHARE_MIN && text.len <= window.len)
-		found = memmem(window.ptr, window.len, text.ptr, text.len);
-	put_number(to, (uint64_t)text.len << 1 | (found != NULL));
-	if (found)
-		put_number(to, (uint64_t)(found - window.ptr));
+static ptrdiff_t find_in_window(struct window *window, struct str text)
+{
+	ptrdiff_t found = str_find(window->text, text, window->at);
+
+	if (found < 0 && window->at > 0)
+		found = str_find(str_slice(window->text, 0, window->at + text.len - 1), text, 0);
+	if (found >= 0)
+		window->at = (size_t)found;
+	return found;
+}
+
+static void put_string(struct buf *to, struct str text, struct window *window)
+{
+	ptrdiff_t found = text.len >= SHARE_MIN ? find_in_window(window, text) : -1;
+
+	put_number(to, (uint64_t)text.len << 1 | (found >= 0));
+	if (found >= 0)
+		put_number(to, (uint64_t)found);
 	else
 		buf_put_str(to, text);
 }
@@ -277,17 +293,19 @@ struct object *object_new(const struct object_parts *parts, int64_t revision,
 	buf_put_str(scratch, parts->behind);
 	text_end = scratch->len;
 	size_t looked_at = parts->key.len + WINDOW_BYTES;
-	struct str window = str_of(scratch->ptr, text_end < looked_at ? text_end : looked_at);
+	struct window window = {
+		.text = str_of(scratch->ptr, text_end < looked_at ? text_end : looked_at)};
+	struct window none = {0};
 
 	for (uint32_t i = 0; i < parts->label_count; i++) {
-		put_string(scratch, parts->labels[i].key, window);
-		put_string(scratch, parts->labels[i].value, window);
+		put_string(scratch, parts->labels[i].key, &window);
+		put_string(scratch, parts->labels[i].value, &window);
 	}
 	for (uint32_t i = 0; i < parts->field_count; i++)
-		put_string(scratch, parts->fields[i].value, window);
+		put_string(scratch, parts->fields[i].value, &window);
 	names_at = scratch->len;
 	for (uint32_t i = 0; i < parts->field_count; i++)
-		put_string(scratch, parts->fields[i].key, str_none());
+		put_string(scratch, parts->fields[i].key, &none);
 	assert(!buf_is_over(scratch));
 
 	struct object *object =

@@ -207,6 +207,24 @@ struct fieldset *fieldset_decode(struct arena *arena, struct json fields)
 	return set;
 }
 
+static bool meets(const struct fieldset *set, struct json fields)
+{
+	if (set->member && (!json_len(fields) || !json_is_absent(json_get(fields, "."))))
+		return true;
+	for (size_t i = 0; i < set->count; i++) {
+		struct json below = json_get_str(fields, set->children[i]->key);
+
+		if (!json_is_absent(below) && meets(set->children[i], below))
+			return true;
+	}
+	return false;
+}
+
+bool fieldset_meets(const struct fieldset *set, struct json fields)
+{
+	return json_len(fields) && meets(set, fields);
+}
+
 struct json fieldset_encode(const struct fieldset *set, struct json_doc *doc)
 {
 	struct json fields = json_new_obj(doc);

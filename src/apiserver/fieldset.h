@@ -47,6 +47,8 @@ struct fieldset *fieldset_intersection(struct arena *arena, const struct fieldse
 struct fieldset *fieldset_decode(struct arena *arena, struct json fields)
 	__attribute__((returns_nonnull));
 struct json fieldset_encode(const struct fieldset *set, struct json_doc *doc);
+/* Has the set a field in common with what is written there? */
+bool fieldset_meets(const struct fieldset *set, struct json fields);
 
 /* A step as paths have it: ".name", "[port=80]". */
 void fieldset_print_step(struct str key, struct buf *to);

@@ -335,22 +335,55 @@ static bool is_reset(struct json fields)
 	return json_len(fields) == 1 && json_len(json_at(fields, 0)) == 0;
 }
 
+/* Does somebody lose a field by this change? */
+static bool is_met(struct json fields, struct typed_change change)
+{
+	struct json_iter it = json_iter(fields);
+
+	while (json_next(&it)) {
+		struct json set = json_get(it.value, "fieldsV1");
+
+		if (fieldset_meets(change.added, set) || fieldset_meets(change.modified, set) ||
+		    fieldset_meets(change.removed, set))
+			return true;
+	}
+	return false;
+}
+
+/* Most writes are those of a component of ours, who manages nothing, to what nobody manages: then
+ * all stays as it is, and nothing is decoded. */
+static void update_managers(struct call *call, struct json fields, bool as_stored,
+			    struct typed_change change)
+{
+	AUTO(managers_done) struct managers managers = {0};
+
+	if (as_stored && !manager_name(call).len && !is_met(fields, change)) {
+		json_doc_unref(call->managed);
+		call->managed = json_doc_freeze(fields);
+		return;
+	}
+	managers = managers_of(call, fields);
+	if (managers.all.len)
+		take_changes(call, &managers, change, manager_name(call));
+	keep(call, &managers);
+}
+
 void managed_update(struct call *call, struct json_doc *doc, struct json old)
 {
 	struct json asked = json_get(json_get(json_doc_root(doc), "metadata"), "managedFields");
 	struct json stored = json_get(json_get(old, "metadata"), "managedFields");
-	AUTO(managers_done) struct managers managers = {0};
+	bool by_asked = json_len(asked) && !call->sub.len;
+	AUTO(managers_done) struct managers none = {0};
 
 	if (call->managed || (!json_len(asked) && !json_len(stored)))
 		return; /* it was applied, or is not tracked */
-	managers = managers_of(call, json_len(asked) && !call->sub.len ? asked : stored);
-	if (is_reset(asked) && !call->sub.len)
-		vec_clear(&managers.all);
-	else if (managers.all.len)
-		take_changes(call, &managers,
-			     typed_compare(call->arena, managers.root, old, json_doc_root(doc)),
-			     manager_name(call));
-	keep(call, &managers);
+	if (by_asked && is_reset(asked))
+		keep(call, &none);
+	else
+		update_managers(call, by_asked ? asked : stored,
+				!by_asked || json_eq(asked, stored),
+				typed_compare(call->arena, typed_root(call->kind), old,
+					      json_doc_root(doc)));
 }
 
 void managed_store(struct call *call, struct json_doc *doc)

@@ -318,10 +318,11 @@ static void compare_members(struct comparer *c, struct typed_place place, struct
 		compare(c, below, before, it.value, below_of(c, here));
 	}
 	for (it = json_iter(old); json_next(&it);) {
-		struct typed_place below = member_of(place, it.key, &named, &known);
+		struct typed_place below;
 
 		if (!json_is_absent(json_get_str(value, it.key)))
 			continue;
+		below = member_of(place, it.key, &named, &known);
 		put_step(&c->step, it.key);
 		compare(c, below, it.value, JSON_NONE, below_of(c, here));
 	}

@@ -179,6 +179,10 @@ static void test_sets(void)
 	ok(fieldset_eq(fieldset_union(arena, minus, fieldset_intersection(arena, a, b)), a),
 	   "what is left and what is shared make the whole");
 	ok(fieldset_is_empty(fieldset_difference(arena, a, a)), "nothing is left of itself");
+	ok(fieldset_meets(a, json_doc_root(right)) && fieldset_meets(b, json_doc_root(left)),
+	   "two sets that share a field meet");
+	ok(!fieldset_meets(minus, json_doc_root(right)),
+	   "two that share only the way to it do not");
 }
 
 int main(void)

@@ -581,6 +581,44 @@ static void test_large(void)
 	}
 }
 
+/* As many values a byte as can be, around the size that is read on the stack, and a copy that outgrows
+ * the room it was made with. */
+static void test_dense(void)
+{
+	for (size_t count = 1000; count <= 5000; count += 1000) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+		buf_putc(&text, '[');
+		for (size_t i = 0; i < count; i++)
+			buf_puts(&text, i ? ",1" : "1");
+		buf_putc(&text, ']');
+		AUTO(json_doc_unref) struct json_doc *doc = parse(buf_text(&text));
+		AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
+
+		ok(json_len(json_doc_root(doc)) == count, "%zu values close together", count);
+		for (size_t i = 0; i < count; i++)
+			json_append(copy, json_doc_root(copy),
+				    json_new_str(copy, STR("more text")));
+		ok(json_len(json_doc_root(copy)) == 2 * count, "a copy takes twice as many");
+		is(json_str(json_at(json_doc_root(copy), 2 * count - 1)).ptr, "more text");
+	}
+}
+
+/* What we printed has no key twice, so nobody looks for one. */
+static void test_own(void)
+{
+	struct err err;
+	AUTO(json_doc_unref)
+	struct json_doc *doc = json_parse(STR("{\"a\":[{\"b\":\"c\"}]}"),
+					  &(struct json_options){.own = true}, &err);
+	AUTO(json_doc_unref)
+	struct json_doc *bad =
+		json_parse(STR("{\"a\":"), &(struct json_options){.own = true}, &err);
+
+	is(json_str(json_get(json_at(json_get(json_doc_root(doc), "a"), 0), "b")).ptr, "c");
+	ok(!bad, "our own text is read as strictly");
+}
+
 static void test_reference(void)
 {
 	struct json_doc *doc = parse("{\"a\":[1,2]}");
@@ -608,6 +646,8 @@ int main(void)
 	test_deep_pretty();
 	test_pool();
 	test_large();
+	test_dense();
+	test_own();
 	test_reference();
 	return tap_done();
 }

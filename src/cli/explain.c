@@ -94,6 +94,21 @@ static struct str phase_since(struct json job)
 	return since.len ? since : meta_of(job, "creationTimestamp");
 }
 
+static struct str event_time(struct json event)
+{
+	static const char *const keys[] = {"lastTimestamp", "eventTime", "firstTimestamp"};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (json_str(json_get(event, keys[i])).len)
+			return json_str(json_get(event, keys[i]));
+	return meta_of(event, "creationTimestamp");
+}
+
+static struct str message_of(struct json event)
+{
+	return str_trim(json_str(json_get(event, "message")));
+}
+
 /* --- reasons ------------------------------------------------------------------------------------ */
 
 static bool told_reasons(struct explain *e)
@@ -247,10 +262,55 @@ static void shown_reasons(struct explain *e)
 	vec_push(&e->reasons, reason);
 }
 
+/* The last event of the job itself that says that pods could not be created. */
+static struct json failed_create(const struct explain *e)
+{
+	struct json_iter it = json_iter(e->facts->events);
+	struct json found = JSON_NONE;
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "reason")), "FailedCreate") &&
+		    str_is(json_str(json_get(json_get(it.value, "involvedObject"), "kind")),
+			   "Job") &&
+		    (json_is_absent(found) || str_cmp(event_time(it.value), event_time(found)) > 0))
+			found = it.value;
+	return found;
+}
+
+/* The scheduler only sees that pods are missing. Why they are is told by the job's events, or by the
+ * pods: it does not count those that are somebody else's. */
+static void missing_reasons(struct explain *e)
+{
+	struct json event = failed_create(e);
+	struct reason reason = {.since = phase_since(e->facts->job)};
+	struct str scheduler;
+
+	if (!e->reasons.len || !str_is(e->reasons.ptr[0].code, "NotEnoughTasks"))
+		return;
+	if (e->pods.len) {
+		scheduler = json_str(spec_of(e->pods.ptr[0].pod, "schedulerName"));
+		if (!scheduler.len || str_is(scheduler, "volcano"))
+			return;
+		reason.code = STR("OtherScheduler");
+		reason.text = str_from(arena_printf(
+			e->arena, "its pods are for the scheduler %.*s, which has not placed them",
+			STR_ARG(scheduler)));
+		reason.help = STR("a job without schedulerName is for volcano");
+	} else if (!json_is_absent(event)) {
+		reason.code = STR("FailedCreate");
+		reason.text = message_of(event);
+		reason.since = json_str(json_get(event, "firstTimestamp"));
+	} else {
+		return;
+	}
+	e->reasons.ptr[0] = reason;
+}
+
 static void find_reasons(struct explain *e)
 {
 	if (!told_reasons(e) && !container_reasons(e) && !group_reasons(e) && !pod_reasons(e))
 		shown_reasons(e);
+	missing_reasons(e);
 }
 
 /* --- failures ----------------------------------------------------------------------------------- */
@@ -524,16 +584,6 @@ static void put_all_pods(const struct explain *e, struct buf *to)
 			   STR_ARG(e->name));
 }
 
-static struct str event_time(struct json event)
-{
-	static const char *const keys[] = {"lastTimestamp", "eventTime", "firstTimestamp"};
-
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (json_str(json_get(event, keys[i])).len)
-			return json_str(json_get(event, keys[i]));
-	return meta_of(event, "creationTimestamp");
-}
-
 /* The newest behind `before`; absent: there is no more. */
 static struct json event_before(struct json events, struct str before, struct json last)
 {
@@ -565,11 +615,6 @@ static bool is_eviction(struct json event)
 }
 
 struct evictions VEC_FIELDS(struct json);
-
-static struct str message_of(struct json event)
-{
-	return str_trim(json_str(json_get(event, "message")));
-}
 
 /* Text that may name groups of jobs: NAME-UID, of which the name is what people know. */
 static void put_named(struct str text, struct buf *to)

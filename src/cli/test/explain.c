@@ -30,6 +30,10 @@
 	"'spec':{'minResources':{'count/pods':'2','cpu':'4','limits.cpu':'4','nvidia.com/"        \
 	"gpu':'8',"                                                                               \
 	"'pods':'2','requests.cpu':'4'}},'status':{'phase':'Inqueue'}}"
+#define MISSING                                                                                \
+	"{'metadata':{'name':'train-1','annotations':{'scheduling.volcano.sh/reasons':"        \
+	"'[{\\'code\\':\\'NotEnoughTasks\\',\\'text\\':\\'pods that exist: 0, at least 2 are " \
+	"needed\\'}]'}},'status':{'phase':'Inqueue'}}"
 #define FAILED_POD                                                                           \
 	"{'metadata':{'name':'train-w-1','labels':{'volcano.sh/task-spec':'w',"              \
 	"'volcano.sh/task-index':'1'}},'spec':{'nodeName':'n1'},'status':{'phase':'Failed'," \
@@ -145,6 +149,61 @@ static void test_lines(struct arena *arena)
 		ok(str_is(buf_str(&text), cases[i].line), "%s", cases[i].about);
 		if (!str_is(buf_str(&text), cases[i].line))
 			printf("# got  %s\n# want %s\n", buf_text(&text), cases[i].line);
+	}
+}
+
+/* Pods that the scheduler has not seen: the job's last event, or the pods, say why. */
+static const struct {
+	const char *about;
+	const char *pods;
+	const char *events;
+	const char *line;
+} missing[] = {
+	{"pods that are missing", "[]", "[]",
+	 "train waits: pods that exist: 0, at least 2 are needed (for 10m)"},
+	{"why they are, where the job's last event says so", "[]",
+	 "[{'involvedObject':{'kind':'Job'},'reason':'FailedCreate','message':'Error creating "
+	 "pods: "
+	 "no PriorityClass with name x','firstTimestamp':'2026-01-02T09:57:00Z',"
+	 "'lastTimestamp':'2026-01-02T09:59:00Z'},"
+	 "{'involvedObject':{'kind':'Job'},'reason':'FailedCreate','message':'Error creating pods: "
+	 "old','lastTimestamp':'2026-01-02T09:55:00Z'}]",
+	 "train waits: Error creating pods: no PriorityClass with name x (for 3m)"},
+	{"an event of another kind does not", "[]",
+	 "[{'involvedObject':{'kind':'Pod'},'reason':'FailedCreate','message':'x'}]",
+	 "train waits: pods that exist: 0, at least 2 are needed (for 10m)"},
+	{"pods that the scheduler does not count",
+	 "[{'metadata':{'name':'train-w-0'},'spec':{'schedulerName':'other'},'status':{}}]", "[]",
+	 "train waits: its pods are for the scheduler other, which has not placed them (for 10m)"},
+};
+
+static void test_missing(struct arena *arena)
+{
+	AUTO(json_doc_unref) struct json_doc *job = quoted_doc(JOB(PENDING));
+	AUTO(json_doc_unref) struct json_doc *group = quoted_doc(MISSING);
+	AUTO(json_doc_unref) struct json_doc *queue = quoted_doc(OPEN);
+
+	for (size_t i = 0; i < ARRAY_LEN(missing); i++) {
+		AUTO(json_doc_unref) struct json_doc *pods = quoted_doc(missing[i].pods);
+		AUTO(json_doc_unref) struct json_doc *events = quoted_doc(missing[i].events);
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		struct explain_facts facts = {.job = json_doc_root(job),
+					      .group = json_doc_root(group),
+					      .queue = json_doc_root(queue),
+					      .pods = json_doc_root(pods),
+					      .events = json_doc_root(events),
+					      .now = now(),
+					      .bold = "",
+					      .faint = "",
+					      .good = "",
+					      .busy = "",
+					      .bad = "",
+					      .plain = ""};
+
+		explain_line(&facts, arena, &text);
+		ok(str_is(buf_str(&text), missing[i].line), "%s", missing[i].about);
+		if (!str_is(buf_str(&text), missing[i].line))
+			printf("# got  %s\n# want %s\n", buf_text(&text), missing[i].line);
 	}
 }
 
@@ -271,6 +330,7 @@ int main(void)
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 
 	test_lines(arena);
+	test_missing(arena);
 	test_page(arena);
 	test_evictions(arena);
 	test_names();

@@ -41,6 +41,7 @@ enum {
 	LIMIT_IN_FLIGHT = 1000, /* calls at once, watches aside: then 429 */
 	LIMIT_WATCHERS = 20000,
 	LIMIT_EVENTS = 50000, /* kept; then those that were seen longest ago go before their hour */
+	LIMIT_EVENT_MESSAGE = 1024, /* written by us; as events.k8s.io bounds its notes */
 	LIMIT_WATCHER_BYTES = 16 * 1024 * 1024, /* waiting for one watcher: then it is ended */
 
 	/* pods on this machine */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -393,11 +394,23 @@ static void put_part(struct buf *to, struct str part)
 	buf_putc(to, '\n'); /* in no name */
 }
 
+/* What people write into a field may come back in a message; it need not come back whole. */
+static struct str head_of(struct str message)
+{
+	struct str head = message;
+
+	if (message.len > LIMIT_EVENT_MESSAGE)
+		head.len = LIMIT_EVENT_MESSAGE - STR("...").len;
+	head.len = head.len < message.len ? str_utf8_prefix(head) : head.len;
+	return head;
+}
+
 void recorder_event(struct recorder *recorder, const struct recorder_object *object,
 		    const char *type, const char *reason, struct str message)
 {
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 	AUTO(mem_free) char *text = NULL;
+	struct str shown = head_of(message);
 	struct written *written;
 	bool combined, new;
 
@@ -418,7 +431,8 @@ void recorder_event(struct recorder *recorder, const struct recorder_object *obj
 		put_part(&key, object->field_path);
 		buf_put_json(&key, message); /* a NUL in it must not end the key */
 	}
-	text = mem_printf("%s%.*s", combined ? COMBINED : "", STR_ARG(message));
+	text = mem_printf("%s%.*s%s", combined ? COMBINED : "", STR_ARG(shown),
+			  shown.len < message.len ? "..." : "");
 	written = memory_get(recorder, &recorder->written, buf_text(&key), sizeof(*written), &new);
 	mem_free(written->message);
 	written->message = TAKE(text);

@@ -2,6 +2,7 @@
 /* Events as they come to stand at the server. */
 #include "client/recorder.h"
 
+#include "base/limits.h"
 #include "base/time.h"
 #include "client/faults.h"
 #include "client_world.h"
@@ -205,9 +206,27 @@ static void test_trouble(void)
 	close_bench(&b);
 }
 
+static void test_long(void)
+{
+	AUTO(buf_done) struct buf long_text = BUF_UNBOUNDED;
+	struct bench b;
+	struct str got;
+
+	for (int i = 0; i < LIMIT_EVENT_MESSAGE; i++)
+		buf_puts(&long_text, "\u00e9");
+	open_bench(&b, &(struct recorder_options){.component = STR("volcano")});
+	recorder_event(b.recorder, &pod, "Normal", "Long", buf_str(&long_text));
+	got = str_from(events(&b));
+	ok(got.len <= LIMIT_EVENT_MESSAGE + STR("1 Normal Long p: ").len &&
+		   str_ends(got, STR("\u00e9...")),
+	   "a long message is cut behind a whole character: %zu", got.len);
+	close_bench(&b);
+}
+
 int main(void)
 {
 	test_joining();
+	test_long();
 	test_combining();
 	test_bound();
 	test_flood();

@@ -130,6 +130,23 @@ passes "it comes back" up
 settles "who is to be started again is" 2 field again '.status.containerStatuses[0].restartCount'
 settles "as often as he is there" 8 processes again other
 
+# ---- pods with networks of their own: the later one has copies of the mounts of the earlier one ----
+port='ports: [{containerPort: 80}],'
+pod first Always "" "$(container c first "exec sleep 1000" "$port")" | kubectl create -f - >/dev/null
+passes "one runs" are_ready pod/first
+pod second Never "" "$(container c second "exec sleep 1000" "$port")" | kubectl create -f - >/dev/null
+passes "then another one" are_ready pod/second
+first=$(uid_of first) second=$(processes second)
+kills "$(supervisor_of "$first")"
+settles "the first one's supervisor is killed, and he is started again" \
+	1 field first '.status.containerStatuses[0].restartCount'
+is "the second one runs on" "$(processes second)" "$second"
+passes "volcano stops" volcano down
+kills "$(supervisor_of "$first")"
+passes "it comes back" up
+settles "who was lost meanwhile is started again" 2 field first '.status.containerStatuses[0].restartCount'
+is "the second one runs on" "$(processes second) $(field second .status.phase)" "$second Running"
+
 # ---- a machine that has started anew: no process, no mount, no control group ----
 all=$(kubectl get pods -o jsonpath='{.items[*].metadata.uid}')
 kills "$(cat "$home/lock")"

@@ -12,10 +12,12 @@
 
 #include "base/banned.h"
 
+enum { TOLD_MOST = 3 };
+
 struct wait {
 	struct cli *cli;
 	struct str phase;    /* what is waited for; none: that they are gone */
-	struct map *waiting; /* by name: those that are not there yet */
+	struct map *waiting; /* what those that are not there yet are, by name: a text that stays */
 	bool may_come;       /* what is not there yet may come, in time */
 	bool done;
 	bool never; /* one of them will not come there */
@@ -30,6 +32,13 @@ static void reach(struct wait *wait, struct str name)
 	cli_flush(wait->cli); /* whoever waits for several is told as they come */
 }
 
+static const char *state_name(struct str phase)
+{
+	struct str known = phase_find(phase);
+
+	return known.len ? known.ptr : phase.len ? "in another phase" : "new";
+}
+
 static void changed(void *arg, const struct informer_object *object)
 {
 	struct wait *wait = arg;
@@ -37,6 +46,7 @@ static void changed(void *arg, const struct informer_object *object)
 
 	if (wait->done || !wait->phase.len || !map_get(wait->waiting, object->name))
 		return;
+	(void)map_put(wait->waiting, object->name, (void *)state_name(phase));
 	if (str_eq(phase, wait->phase)) {
 		reach(wait, object->name);
 	} else if (phase_is_end(phase)) {
@@ -82,6 +92,8 @@ static int look_first(struct wait *wait, struct str namespace, const struct str 
 		(void)map_put(there, json_str(json_get(json_get(it.value, "metadata"), "name")),
 			      list);
 	for (size_t i = 0; i < count; i++) {
+		if (map_get(there, names[i]))
+			(void)map_put(wait->waiting, names[i], (void *)"there");
 		if (map_get(there, names[i]) || (wait->phase.len && wait->may_come))
 			continue;
 		if (wait->phase.len)
@@ -91,6 +103,27 @@ static int look_first(struct wait *wait, struct str namespace, const struct str 
 		reach(wait, names[i]);
 	}
 	return 0;
+}
+
+/* Time is up: how many, and what the first of them are. */
+static void tell_late(struct wait *wait, size_t count)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	const char *before = ": ";
+	struct str name;
+	void *is;
+
+	buf_printf(&text, "%zu of %zu jobs are still not %.*s", map_len(wait->waiting), count,
+		   STR_ARG(wait->phase.len ? wait->phase : STR("deleted")));
+	for (size_t at = 0, told = 0; map_next(wait->waiting, &at, &name, &is); told++) {
+		if (told == TOLD_MOST) {
+			buf_printf(&text, ", ...");
+			break;
+		}
+		buf_printf(&text, "%s%.*s is %s", before, STR_ARG(name), (const char *)is);
+		before = ", ";
+	}
+	cli_warn(wait->cli, "%s", buf_text(&text));
 }
 
 /* The exit code, or -1. */
@@ -118,8 +151,7 @@ static int wait_for(struct wait *wait, const struct str *names, size_t count, in
 	in_time = cli_wait(cli, &wait->done, timeout_us);
 	informer_free(jobs);
 	if (!in_time)
-		cli_warn(cli, "%zu of %zu jobs are still not %.*s", map_len(wait->waiting), count,
-			 STR_ARG(wait->phase.len ? wait->phase : STR("deleted")));
+		tell_late(wait, count);
 	return !in_time ? EXIT_TOO_LATE : wait->never ? EXIT_NEVER : EXIT_WELL;
 }
 
@@ -152,7 +184,7 @@ static int run(struct cli *cli, struct err *err)
 	if (read_goal(command_str(&cli->line, "for"), &wait.phase, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		(void)map_put(waiting, names[i], cli);
+		(void)map_put(waiting, names[i], (void *)"not there");
 	code = wait_for(&wait, names, count, timeout > 0 ? timeout : -1, err);
 	if (code < 0)
 		return -1;

@@ -125,14 +125,16 @@ is "waiting for what cannot come ends with 2" "$?" 2
 is "and says so" "$output" "job bad is Failed, and will not become Completed"
 passes "its failure is explained" vcctl job explain bad --short
 has "with the exit code" "$output" "pod bad-work-0 failed with exit code 3"
-vcctl job wait large --for=Running --timeout=0.2s >/dev/null 2>&1
+output=$(vcctl job wait large --for=Running --timeout=0.2s 2>&1)
 is "waiting too long ends with 124" "$?" 124
+has "and says what it waited for" "$output" "1 of 1 jobs are still not Running: large is "
 fails "there are other phases" vcctl job wait bad --for=Done
 has "which it names" "$output" "--for Done: must be a phase (Pending, Running, "
 vcctl job wait nothing >/dev/null 2>&1
 is "a job that is not there is an error" "$?" 255
-vcctl job wait later --timeout=0.2s >/dev/null 2>&1
+output=$(vcctl job wait later --timeout=0.2s 2>&1)
 is "but with a bound it may come" "$?" 124
+is "or not" "$output" "1 of 1 jobs are still not Completed: later is not there"
 passes "unless it shall be gone" vcctl job wait nothing --for=delete
 
 # Lists that go on: the table, then each row that changes.

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -19,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { RUN_MAX_BYTES = 64 * 1024 };
+enum { RUN_MAX_BYTES = 64 * 1024, LOCK_TRIES = 50, LOCK_PAUSE_MS = 10 };
 
 char *home_path(const char *folder, const char *name)
 {
@@ -69,6 +70,17 @@ static pid_t read_pid(int fd)
 	return (pid_t)pid;
 }
 
+/* One that was just killed holds it until it is gone, which is soon. */
+static int lock(int fd)
+{
+	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
+		if (errno != EWOULDBLOCK || tries == LOCK_TRIES)
+			return -1;
+		(void)poll(NULL, 0, LOCK_PAUSE_MS);
+	}
+	return 0;
+}
+
 int home_lock(const char *folder, struct err *err)
 {
 	AUTO(mem_free) char *path = home_path(folder, "lock");
@@ -78,7 +90,7 @@ int home_lock(const char *folder, struct err *err)
 
 	if (fd < 0)
 		return err_errno(err, errno, "%s", path);
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+	if (lock(fd) < 0) {
 		if (errno != EWOULDBLOCK)
 			return err_errno(err, errno, "%s", path);
 		return err_set(err, ERR_ALREADY_EXISTS,

@@ -60,19 +60,19 @@ static char *read_start(const char *path)
 	return mem_strdup_len(text, str_utf8_prefix(str_of(text, (size_t)len)));
 }
 
-char *agent_read_log_end(const struct agent_pod *pod, size_t index, int64_t lines)
+char *agent_read_log_end(const struct agent_pod *pod, size_t container, int64_t lines)
 {
 	AUTO(mem_free)
-	char *container = str_dup(json_str(json_get(agent_container(pod, index), "name")));
+	char *name = str_dup(json_str(json_get(agent_container(pod, container), "name")));
 	AUTO(pod_log_close)
-	struct pod_log *log = pod_log_open(pod->agent->watches,
-					   &(struct pod_log_request){
-						   .folder = pod->folder,
-						   .container = container,
-						   .index = index,
-						   .run = pod->life->containers[index].record.run,
-						   .tail_lines = lines,
-					   });
+	struct pod_log *log = pod_log_open(
+		pod->agent->watches, &(struct pod_log_request){
+					     .folder = pod->folder,
+					     .container = name,
+					     .index = container,
+					     .run = pod->life->containers[container].record.run,
+					     .tail_lines = lines,
+				     });
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	while (pod_log_read(log, &text, text.len + READ_BYTES) == POD_LOG_MORE) {

@@ -34,11 +34,11 @@
 #define MAIN_FILE "main"
 #define CGROUPS "/sys/fs/cgroup"
 /* A mount namespace without control groups, for the words that follow; $0 is where the process says its number. */
-#define HIDE "echo $$ >\"$0\"; mount -t tmpfs none " CGROUPS " && exec \"$@\""
+static const char hide[] = "echo $$ >\"$0\"; mount -t tmpfs none " CGROUPS " && exec \"$@\"";
 /* `podman unshare` ends with SIGTERM at once, without a thought of what it runs: only that is told. */
-#define FORWARD                                                                          \
-	"rm -f \"$0\"; setsid \"$@\" & c=$!; trap 'kill -TERM \"$(cat \"$0\")\"' TERM; " \
-	"while wait $c; code=$?; kill -0 $c 2>/dev/null; do :; done; exit $code"
+static const char forward[] =
+	"rm -f \"$0\"; setsid \"$@\" & c=$!; trap 'kill -TERM \"$(cat \"$0\")\"' TERM; "
+	"while wait $c; code=$?; kill -0 $c 2>/dev/null; do :; done; exit $code";
 
 enum { EXIT_PODMAN_FIRST = 125, EXIT_PODMAN_LAST = 127 };
 
@@ -103,7 +103,7 @@ static const char *name_of(const char *uid, struct str container, struct arena *
 static void add_hiding(const struct agent_podman *self, bool is_root, const char *main,
 		       struct runtime_words *words)
 {
-	const char *const list[] = {"unshare", "-m", "/bin/sh", "-c", HIDE, main};
+	const char *const list[] = {"unshare", "-m", "/bin/sh", "-c", hide, main};
 
 	if (!self->hides)
 		return;
@@ -215,7 +215,7 @@ static void set_podman(const struct agent_podman *self, const struct agent_runti
 		const char *main =
 			arena_printf(in->arena, "%s/" MAIN_FILE,
 				     runtime_folder(in->folder, in->container->name, in->arena));
-		const char *const before[] = {"/bin/sh", "-c", FORWARD, main};
+		const char *const before[] = {"/bin/sh", "-c", forward, main};
 
 		for (size_t i = 0; i < ARRAY_LEN(before); i++)
 			vec_push(&words.list, before[i]);
@@ -261,10 +261,10 @@ int agent_podman_wrap(const struct agent_podman *self, const struct agent_runtim
 
 /* podman has begun, but its container may not have: a command waits for that, ten seconds at most. $0 is the file
  * with its number, $1 podman, $3 its name. */
-#define WAIT                                                                                  \
-	"i=0; while [ $i -lt 200 ] && { [ ! -s \"$0\" ] || [ \"$(\"$1\" inspect -f "          \
-	"'{{.State.Running}}' \"$3\" 2>&1)\" != true ]; }; do sleep 0.05; i=$((i+1)); done; " \
-	"exec \"$@\""
+static const char wait_until_there[] =
+	"i=0; while [ $i -lt 200 ] && { [ ! -s \"$0\" ] || [ \"$(\"$1\" inspect -f "
+	"'{{.State.Running}}' \"$3\" 2>&1)\" != true ]; }; do sleep 0.05; i=$((i+1)); done; "
+	"exec \"$@\"";
 
 size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod *pod,
 			 struct str container, struct arena *arena,
@@ -274,7 +274,7 @@ size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod
 	const char *const own[] = {
 		"/bin/sh",
 		"-c",
-		WAIT,
+		wait_until_there,
 		arena_printf(arena, "%s/" PID_FILE, folder),
 		self->program,
 		"exec",
@@ -330,14 +330,15 @@ static bool was_killed(const struct agent_pod *pod)
 	return json_is_absent(json_get(json_doc_root(pod->doc), "spec")); /* nobody knows */
 }
 
+static const char remove_named[] = "ids=$(\"$0\" ps -aq --filter \"name=$1\") && [ -n \"$ids\" ] "
+				   "&& exec \"$0\" rm -f $ids";
+
 void agent_podman_forget(const struct agent_podman *self, const struct agent_pod *pod)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct runtime_words words = {.arena = arena};
-	const char *const own[] = {"/bin/sh", "-c",
-				   "ids=$(\"$0\" ps -aq --filter \"name=$1\") && [ -n \"$ids\" ] "
-				   "&& exec \"$0\" rm -f $ids",
-				   self->program, name_of(pod->uid, STR(""), arena)};
+	const char *const own[] = {"/bin/sh", "-c", remove_named, self->program,
+				   name_of(pod->uid, STR(""), arena)};
 
 	if (!was_killed(pod))
 		return;

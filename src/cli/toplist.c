@@ -226,10 +226,11 @@ static struct str node_word(struct json node)
 	if (json_bool(json_get(json_get(node, "spec"), "unschedulable")))
 		return STR("Cordoned");
 	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), "Ready") &&
-		    !str_is(json_str(json_get(it.value, "status")), "True"))
-			return STR("NotReady");
-	return STR("Ready");
+		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
+			return str_is(json_str(json_get(it.value, "status")), "True")
+				       ? STR("Ready")
+				       : STR("NotReady");
+	return STR("Unknown"); /* nobody has said so, as kubectl tells it */
 }
 
 void top_nodes(const struct top_facts *facts, struct arena *arena, struct buf *to)

@@ -23,8 +23,8 @@ static const struct plugin_type *const plugins[] = {
 
 /* Names that a configuration of Volcano may hold, and that are still to be built. */
 static const char *const planned[] = {
-	"deviceshare",  "extender",      "network-topology-aware", "numa-aware", "pdb",
-	"rescheduling", "resourcequota", "task-topology",          "tdm",        "usage",
+	"deviceshare", "extender", "network-topology-aware", "numa-aware", "rescheduling",
+	"tdm",         "usage",
 };
 
 const struct plugin_type *plugin_type_find(struct str name)

@@ -143,7 +143,7 @@ static void test_top(struct arena *arena)
 	top_jobs(&facts, arena, &text);
 	is(buf_text(&text), "Node                         State         Pods  cpu                  "
 			    "        memory                       nvidia.com/gpu\n"
-			    "n1                           Ready            1  [#########...] 12/16 "
+			    "n1                           Unknown          1  [#########...] 12/16 "
 			    "        [#...........] 2048Mi/64Gi   [............] 0/4\n"
 			    "... and 1 more\n"
 			    "Queue                        State         Pods  cpu                  "

@@ -125,6 +125,20 @@ static int64_t now(void)
 	return time;
 }
 
+/* Without colours. */
+static void check_line(struct explain_facts facts, struct arena *arena, const char *want,
+		       const char *about)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	facts.now = now();
+	facts.bold = facts.faint = facts.good = facts.busy = facts.bad = facts.plain = "";
+	explain_line(&facts, arena, &text);
+	ok(str_is(buf_str(&text), want), "%s", about);
+	if (!str_is(buf_str(&text), want))
+		printf("# got  %s\n# want %s\n", buf_text(&text), want);
+}
+
 static void test_lines(struct arena *arena)
 {
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -132,23 +146,12 @@ static void test_lines(struct arena *arena)
 		AUTO(json_doc_unref) struct json_doc *group = quoted_doc(cases[i].group);
 		AUTO(json_doc_unref) struct json_doc *queue = quoted_doc(cases[i].queue);
 		AUTO(json_doc_unref) struct json_doc *pods = quoted_doc(cases[i].pods);
-		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		struct explain_facts facts = {.job = json_doc_root(job),
 					      .group = json_doc_root(group),
 					      .queue = json_doc_root(queue),
-					      .pods = json_doc_root(pods),
-					      .now = now(),
-					      .bold = "",
-					      .faint = "",
-					      .good = "",
-					      .busy = "",
-					      .bad = "",
-					      .plain = ""};
+					      .pods = json_doc_root(pods)};
 
-		explain_line(&facts, arena, &text);
-		ok(str_is(buf_str(&text), cases[i].line), "%s", cases[i].about);
-		if (!str_is(buf_str(&text), cases[i].line))
-			printf("# got  %s\n# want %s\n", buf_text(&text), cases[i].line);
+		check_line(facts, arena, cases[i].line, cases[i].about);
 	}
 }
 
@@ -186,24 +189,13 @@ static void test_missing(struct arena *arena)
 	for (size_t i = 0; i < ARRAY_LEN(missing); i++) {
 		AUTO(json_doc_unref) struct json_doc *pods = quoted_doc(missing[i].pods);
 		AUTO(json_doc_unref) struct json_doc *events = quoted_doc(missing[i].events);
-		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		struct explain_facts facts = {.job = json_doc_root(job),
 					      .group = json_doc_root(group),
 					      .queue = json_doc_root(queue),
 					      .pods = json_doc_root(pods),
-					      .events = json_doc_root(events),
-					      .now = now(),
-					      .bold = "",
-					      .faint = "",
-					      .good = "",
-					      .busy = "",
-					      .bad = "",
-					      .plain = ""};
+					      .events = json_doc_root(events)};
 
-		explain_line(&facts, arena, &text);
-		ok(str_is(buf_str(&text), missing[i].line), "%s", missing[i].about);
-		if (!str_is(buf_str(&text), missing[i].line))
-			printf("# got  %s\n# want %s\n", buf_text(&text), missing[i].line);
+		check_line(facts, arena, missing[i].line, missing[i].about);
 	}
 }
 

@@ -520,30 +520,30 @@ void cluster_relieve_room(struct cluster *cluster)
 	cluster->asleep_count = 0;
 }
 
-int64_t cluster_most(struct cluster *cluster, int dim)
+int64_t cluster_most(struct cluster *cluster, enum room room, int dim)
 {
 	const int64_t *have;
 	int64_t most = INT64_MIN;
 
 	if ((size_t)dim >= cluster->columns.dims)
 		return 0;
-	if (cluster->most[dim].changes == cluster->changes &&
-	    cluster->most[dim].shape == cluster->shape)
-		return cluster->most[dim].amount;
-	have = cluster->columns.at[ROOM_FUTURE][dim];
+	if (cluster->most[room][dim].changes == cluster->changes &&
+	    cluster->most[room][dim].shape == cluster->shape)
+		return cluster->most[room][dim].amount;
+	have = cluster->columns.at[room][dim];
 	for (size_t slot = 0; slot < cluster->nodes.len; slot++)
 		if (cluster->columns.profile[slot] != NODE_ABSENT && have[slot] > most)
 			most = have[slot];
-	cluster->most[dim].amount = most;
-	cluster->most[dim].changes = cluster->changes;
-	cluster->most[dim].shape = cluster->shape;
+	cluster->most[room][dim].amount = most;
+	cluster->most[room][dim].changes = cluster->changes;
+	cluster->most[room][dim].shape = cluster->shape;
 	return most;
 }
 
 bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage, uint64_t refused)
 {
 	return shortage->amount > 0 && refused >= cluster->relief_wide &&
-	       shortage->amount > cluster_most(cluster, shortage->dim);
+	       shortage->amount > cluster_most(cluster, ROOM_FUTURE, shortage->dim);
 }
 
 /* At a time so many are woken, and so many looked at for that: a backlog of a hundred thousand costs no more. */

@@ -141,12 +141,12 @@ struct cluster {
 	uint64_t changes;
 	uint32_t *change_ring;
 	uint64_t shape; /* counts changes of another kind: slots and profiles come and go */
-	/* See cluster_most(): by dimension, as of these counts. */
+	/* See cluster_most(): by room and dimension, as of these counts. */
 	struct {
 		int64_t amount;
 		uint64_t changes;
 		uint64_t shape;
-	} most[DIMS_MAX];
+	} most[ROOM_COUNT][DIMS_MAX];
 	struct list finders; /* those in use, the one used last in front; see finder.h */
 	size_t finder_count;
 	VEC(char *) texts; /* that their verdicts refer to, see session_text() */
@@ -229,8 +229,8 @@ void cluster_sleep_job(struct cluster *cluster, struct job *job);
 void cluster_relieve(struct cluster *cluster);
 /* The same, where it is a pod that goes: room on nodes that are there, and no more. */
 void cluster_relieve_room(struct cluster *cluster);
-/* The most that a node has free of something, now or soon. */
-int64_t cluster_most(struct cluster *cluster, int dim);
+/* The most that a node has of something: in all, free, free now or soon (ROOM_FUTURE). */
+int64_t cluster_most(struct cluster *cluster, enum room room, int dim);
 /* Who was refused at this relief because every node has less than he asks for: would he be again? */
 bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage,
 			 uint64_t refused);

@@ -142,13 +142,16 @@ static uint64_t hash_reasons(const struct reasons *reasons, const struct reason_
 		hash = mix(hash, at->code);
 		hash = mix(hash, at->subject);
 		hash = mix(hash, (uint64_t)at->dim);
+		hash = mix(hash, at->beyond);
 		hash = mix_text(hash, at->text);
 		if (at->fit)
 			hash = hash_fit(at->fit, names, numbers, hash);
 		if (!numbers)
 			continue;
 		hash = mix(hash, (uint64_t)at->have);
+		hash = mix(hash, (uint64_t)at->promised);
 		hash = mix(hash, (uint64_t)at->limit);
+		hash = mix(hash, (uint64_t)at->asked);
 		hash = mix(hash, (uint64_t)at->need);
 	}
 	return hash;
@@ -217,7 +220,10 @@ static void add_amounts(struct page *page, struct json object, const struct reas
 		json_set_str(page->doc, object, "dimension",
 			     reason_dim_name(&page->names, reason->dim));
 		set_amount(page, object, "have", reason->dim, reason->have);
+		if (reason->promised > 0)
+			set_amount(page, object, "promised", reason->dim, reason->promised);
 		set_amount(page, object, "limit", reason->dim, reason->limit);
+		set_amount(page, object, "asked", reason->dim, reason->asked);
 		set_amount(page, object, "shortfall", reason->dim, reason->need);
 	} else if (reason->have || reason->limit) {
 		json_set_int(page->doc, object, "have", reason->have);

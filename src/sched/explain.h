@@ -3,11 +3,11 @@
  * `scheduling.volcano.sh/reasons`, a JSON list, the one that matters most first.
  *
  *	[{"code": "QueueCapability",
- *	  "text": "queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 more",
+ *	  "text": "queue research is at its capability for nvidia.com/gpu: 64 of 64, 4 promised, needs 12 more",
  *	  "help": "wait for jobs of queue research to end, or raise its capability",
  *	  "since": "2026-01-02T03:04:05Z",
  *	  "subject": "research", "dimension": "nvidia.com/gpu",
- *	  "have": "64", "limit": "64", "shortfall": "8"},
+ *	  "have": "64", "promised": "4", "limit": "64", "asked": "8", "shortfall": "12"},
  *	 {"code": "NoNodeFits", ..., "nodes": 120,
  *	  "counts": [{"code": "Insufficient", "dimension": "cpu", "nodes": 80,
  *		      "asked": "4", "largestFree": "2500m"},

@@ -707,11 +707,13 @@ static bool is_hopeless(struct session *ssn, const struct task *task, const stru
 
 	if (set->slots || task->class->finder || ssn->options.shard_hard || !cluster->node_count ||
 	    resources_get(&task->class->request, DIM_CPU) <= 0 ||
-	    resources_get(&task->class->request, DIM_CPU) <= cluster_most(cluster, DIM_CPU))
+	    resources_get(&task->class->request, DIM_CPU) <=
+		    cluster_most(cluster, ROOM_FUTURE, DIM_CPU))
 		return false;
 	if (!ret_fit)
 		return true;
-	fit_counts_add_short(&counts, DIM_CPU, cluster->node_count, cluster_most(cluster, DIM_CPU));
+	fit_counts_add_short(&counts, DIM_CPU, cluster->node_count,
+			     cluster_most(cluster, ROOM_FUTURE, DIM_CPU));
 	*ret_fit = fit_counts_make(&counts, ssn, task->class, set);
 	return true;
 }

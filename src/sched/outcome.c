@@ -615,7 +615,7 @@ static struct shortage shortage_of(const struct session *ssn, const struct job *
 				return (struct shortage){0};
 			ret.amount = amount < ret.amount ? amount : ret.amount;
 		}
-		if (ret.amount > cluster_most(ssn->cluster, ret.dim))
+		if (ret.amount > cluster_most(ssn->cluster, ROOM_FUTURE, ret.dim))
 			return ret;
 	}
 	return (struct shortage){0};

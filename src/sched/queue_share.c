@@ -74,17 +74,20 @@ struct reason queue_reason(enum reason_code code, const struct queue_info *queue
 }
 
 struct reason queue_reason_over(enum reason_code code, const struct queue_info *queue,
-				const struct resources *held, const struct resources *sum,
-				const struct resources *limit, dim_set over)
+				const struct queue_excess *excess)
 {
 	struct reason why = queue_reason(code, queue);
-	int dim = __builtin_ctzll(over);
+	int dim = __builtin_ctzll(excess->over);
+	int64_t sum = resources_get(excess->sum, dim);
 
 	why.dim = (int8_t)dim;
-	why.dims = over;
-	why.have = resources_get(held, dim);
-	why.limit = resources_get(limit, dim);
-	why.need = resources_get(sum, dim) - resources_get(limit, dim);
+	why.dims = excess->over;
+	why.have = resources_get(excess->held, dim);
+	why.asked = resources_get(excess->asked, dim);
+	why.promised = sum - why.have - why.asked; /* below 0: what is held can be taken back */
+	why.limit = resources_get(excess->limit, dim);
+	why.need = sum - why.limit;
+	why.beyond = why.asked > why.limit;
 	return why;
 }
 

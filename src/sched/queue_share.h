@@ -35,10 +35,16 @@ double queue_share(const struct resources *held, const struct resources *deserve
 
 /* Why nothing can be in it. */
 struct reason queue_reason(enum reason_code code, const struct queue_info *queue);
-/* Why it cannot have more: in the dimensions `over`, `sum` would be beyond `limit`; it holds `held`. */
+/* Why it cannot have more. */
+struct queue_excess {
+	const struct resources *held;  /* by the queue */
+	const struct resources *asked; /* beside that */
+	const struct resources *sum;   /* of these, and of what is promised to others */
+	const struct resources *limit;
+	dim_set over; /* where the sum is beyond the limit */
+};
 struct reason queue_reason_over(enum reason_code code, const struct queue_info *queue,
-				const struct resources *held, const struct resources *sum,
-				const struct resources *limit, dim_set over);
+				const struct queue_excess *excess);
 /* The same for a limit that is what the queue can have at most: is that its capability (or, in a tree, of one above
  * it), what others are guaranteed, or the cluster? */
 void queue_reason_whose(struct reason *why, const struct cluster *cluster,

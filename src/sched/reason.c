@@ -20,13 +20,15 @@ struct fit_text {
 	const char *name;
 	const char *text; /* the detail comes behind it */
 	const char *help;
-	bool final; /* evicting others does not change it */
+	const char *hopeless; /* instead, where waiting cannot help; or NULL */
+	bool final;           /* evicting others does not change it */
 	enum { DETAIL_NONE, DETAIL_DIM, DETAIL_TEXT } detail;
 };
 static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
 	[FIT_INSUFFICIENT] = {.name = "Insufficient",
 			      .help = "wait for running pods to end, ask for less, or add a node "
 				      "with more of it",
+			      .hopeless = "ask for less, or add a node with more of it",
 			      .text = "Insufficient ",
 			      .detail = DETAIL_DIM},
 	[FIT_POD_COUNT] = {.name = "PodCount",
@@ -216,63 +218,140 @@ struct reason_row {
 	int rank;
 	const char *before; /* the subject, where there is one */
 	const char *after;
-	enum tail tail;
-	const char *help;  /* '@' stands for the subject */
 	const char *below; /* instead of `after`, where what is there is below the limit; or NULL */
+	enum tail tail;
+	const char *help;     /* '@' stands for the subject */
+	const char *hopeless; /* instead, where waiting cannot help; or NULL */
 };
 /* What would keep it back even if everything below were cured ranks higher. */
 static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
-	[REASON_NONE] = {"", 0, "", "", TAIL_NONE, "", NULL},
-	[REASON_OBJECT] = {"InvalidObject", 100, "", "", TAIL_TEXT, "correct the object", NULL},
-	[REASON_QUEUE_MISSING] = {"QueueMissing", 95, "queue ", " does not exist", TAIL_NONE,
-				  "create queue @, or name another one", NULL},
-	[REASON_QUEUE_BROKEN] = {"QueueTree", 94, "queue ", " has no place in the tree of queues",
-				 TAIL_NONE, "give queue @ a parent that exists", NULL},
-	[REASON_QUEUE_NOT_LEAF] = {"QueueNotLeaf", 93, "queue ",
-				   " has child queues and takes no jobs", TAIL_NONE,
-				   "name one of its child queues", NULL},
-	[REASON_QUEUE_CLOSED] = {"QueueClosed", 92, "queue ", " is not open", TAIL_NONE,
-				 "open queue @, or name another one", NULL},
-	[REASON_TASKS] = {"NotEnoughTasks", 90, "", "pods that exist: ", TAIL_COUNT,
-			  "create the pods that are missing, or lower minMember", NULL},
-	[REASON_ROLE_TASKS] = {"NotEnoughPodsOfTask", 89, "role ",
-			       ": pods that exist: ", TAIL_COUNT,
-			       "create the pods that are missing, or lower minTaskMember", NULL},
-	[REASON_SUB_GROUPS] = {"NotEnoughSubGroups", 88, "",
-			       "there are fewer sub-groups than the minimum", TAIL_NONE,
-			       "create the pods that are missing, or lower minSubGroups", NULL},
-	[REASON_GATED] = {"SchedulingGated", 85, "", "pods that have scheduling gates: ", TAIL_HAVE,
-			  "whoever set the gates has to take them away", NULL},
-	[REASON_QUOTA] = {"Quota", 80, "quota ", " is used up for", TAIL_SHORTAGE,
-			  "wait for other jobs of the namespace to end, or raise the quota",
-			  " leaves too little of"},
-	[REASON_NO_NODES] = {"NoNodes", 78, "", "there are no nodes", TAIL_NONE, "add a node",
-			     NULL},
-	[REASON_QUEUE_CAPABILITY] = {"QueueCapability", 75, "queue ", " is at its capability for",
-				     TAIL_SHORTAGE,
-				     "wait for jobs of queue @ to end, or raise its capability",
-				     " would pass its capability for"},
-	[REASON_GUARANTEED] = {"GuaranteedToOthers", 74, "queue ",
-			       " asks for what other queues are guaranteed of", TAIL_SHORTAGE,
-			       "wait for jobs of queue @ to end, add nodes, or lower what other "
-			       "queues are guaranteed",
-			       NULL},
-	[REASON_CLUSTER] = {"ClusterUsedUp", 58, "queue ", " asks for more than the cluster has of",
-			    TAIL_SHORTAGE, "wait for jobs of queue @ to end, or add nodes", NULL},
-	[REASON_RELEASING] = {"WaitsForRelease", 70, "", "room is being released for it", TAIL_NONE,
-			      "nothing: it runs when the pods that are leaving have gone", NULL},
-	[REASON_OVERCOMMIT] = {"ClusterFull", 60, "",
-			       "it asks for more than the cluster, overcommitted, can let in of",
-			       TAIL_SHORTAGE,
-			       "wait for other jobs to end, add nodes, or raise overcommit-factor",
-			       NULL},
-	[REASON_QUEUE_SHARE] = {"QueueShare", 55, "queue ", " is at its share of", TAIL_SHORTAGE,
-				"wait for jobs of queue @ to end, or raise its share",
-				" would pass its share of"},
-	[REASON_NODES] = {"NoNodeFits", 50, "", "", TAIL_NODES, "", NULL},
-	[REASON_GANG] = {"GangIncomplete", 40, "", "pods that could be placed: ", TAIL_COUNT,
-			 "make room for the others, or lower minMember", NULL},
-	[REASON_OTHER] = {"Other", 10, "", "", TAIL_TEXT, "see the text", NULL},
+	[REASON_NONE] = {.name = "", .before = "", .after = "", .help = ""},
+	[REASON_OBJECT] = {.name = "InvalidObject",
+			   .rank = 100,
+			   .before = "",
+			   .after = "",
+			   .tail = TAIL_TEXT,
+			   .help = "correct the object"},
+	[REASON_QUEUE_MISSING] = {.name = "QueueMissing",
+				  .rank = 95,
+				  .before = "queue ",
+				  .after = " does not exist",
+				  .help = "create queue @, or name another one"},
+	[REASON_QUEUE_BROKEN] = {.name = "QueueTree",
+				 .rank = 94,
+				 .before = "queue ",
+				 .after = " has no place in the tree of queues",
+				 .help = "give queue @ a parent that exists"},
+	[REASON_QUEUE_NOT_LEAF] = {.name = "QueueNotLeaf",
+				   .rank = 93,
+				   .before = "queue ",
+				   .after = " has child queues and takes no jobs",
+				   .help = "name one of its child queues"},
+	[REASON_QUEUE_CLOSED] = {.name = "QueueClosed",
+				 .rank = 92,
+				 .before = "queue ",
+				 .after = " is not open",
+				 .help = "open queue @, or name another one"},
+	[REASON_TASKS] = {.name = "NotEnoughTasks",
+			  .rank = 90,
+			  .before = "",
+			  .after = "pods that exist: ",
+			  .tail = TAIL_COUNT,
+			  .help = "create the pods that are missing, or lower minMember"},
+	[REASON_ROLE_TASKS] = {.name = "NotEnoughPodsOfTask",
+			       .rank = 89,
+			       .before = "role ",
+			       .after = ": pods that exist: ",
+			       .tail = TAIL_COUNT,
+			       .help = "create the pods that are missing, or lower minTaskMember"},
+	[REASON_SUB_GROUPS] = {.name = "NotEnoughSubGroups",
+			       .rank = 88,
+			       .before = "",
+			       .after = "there are fewer sub-groups than the minimum",
+			       .help = "create the pods that are missing, or lower minSubGroups"},
+	[REASON_GATED] = {.name = "SchedulingGated",
+			  .rank = 85,
+			  .before = "",
+			  .after = "pods that have scheduling gates: ",
+			  .tail = TAIL_HAVE,
+			  .help = "whoever set the gates has to take them away"},
+	[REASON_QUOTA] = {.name = "Quota",
+			  .rank = 80,
+			  .before = "quota ",
+			  .after = " is used up for",
+			  .below = " leaves too little of",
+			  .tail = TAIL_SHORTAGE,
+			  .help = "wait for other jobs of the namespace to end, or raise the quota",
+			  .hopeless = "ask for less, or raise the quota"},
+	[REASON_NO_NODES] = {.name = "NoNodes",
+			     .rank = 78,
+			     .before = "",
+			     .after = "there are no nodes",
+			     .help = "add a node"},
+	[REASON_QUEUE_CAPABILITY] =
+		{.name = "QueueCapability",
+		 .rank = 75,
+		 .before = "queue ",
+		 .after = " is at its capability for",
+		 .below = " would pass its capability for",
+		 .tail = TAIL_SHORTAGE,
+		 .help = "wait for jobs of queue @ to end, or raise its capability",
+		 .hopeless = "ask for less, or raise the capability of queue @"},
+	[REASON_GUARANTEED] =
+		{.name = "GuaranteedToOthers",
+		 .rank = 74,
+		 .before = "queue ",
+		 .after = " asks for what other queues are guaranteed of",
+		 .tail = TAIL_SHORTAGE,
+		 .help = "wait for jobs of queue @ to end, add nodes, or lower what other queues "
+			 "are guaranteed",
+		 .hopeless = "ask for less, add nodes, or lower what other queues are guaranteed"},
+	[REASON_CLUSTER] = {.name = "ClusterUsedUp",
+			    .rank = 58,
+			    .before = "queue ",
+			    .after = " asks for more than the cluster has of",
+			    .tail = TAIL_SHORTAGE,
+			    .help = "wait for jobs of queue @ to end, or add nodes",
+			    .hopeless = "ask for less, or add nodes"},
+	[REASON_RELEASING] = {.name = "WaitsForRelease",
+			      .rank = 70,
+			      .before = "",
+			      .after = "room is being released for it",
+			      .help = "nothing: it runs when the pods that are leaving have gone"},
+	[REASON_OVERCOMMIT] =
+		{.name = "ClusterFull",
+		 .rank = 60,
+		 .before = "",
+		 .after = "it asks for more than the cluster, overcommitted, can let in of",
+		 .tail = TAIL_SHORTAGE,
+		 .help = "wait for other jobs to end, add nodes, or raise overcommit-factor",
+		 .hopeless = "ask for less, add nodes, or raise overcommit-factor"},
+	[REASON_QUEUE_SHARE] = {.name = "QueueShare",
+				.rank = 55,
+				.before = "queue ",
+				.after = " is at its share of",
+				.below = " would pass its share of",
+				.tail = TAIL_SHORTAGE,
+				.help = "wait for jobs of queue @ to end, or raise its share",
+				.hopeless = "ask for less, or raise the share of queue @"},
+	[REASON_NODES] = {.name = "NoNodeFits",
+			  .rank = 50,
+			  .before = "",
+			  .after = "",
+			  .tail = TAIL_NODES,
+			  .help = ""},
+	[REASON_GANG] = {.name = "GangIncomplete",
+			 .rank = 40,
+			 .before = "",
+			 .after = "pods that could be placed: ",
+			 .tail = TAIL_COUNT,
+			 .help = "make room for the others, or lower minMember"},
+	[REASON_OTHER] = {.name = "Other",
+			  .rank = 10,
+			  .before = "",
+			  .after = "",
+			  .tail = TAIL_TEXT,
+			  .help = "see the text"},
 };
 
 int reason_rank(enum reason_code code)
@@ -307,16 +386,21 @@ bool reason_follows_no_nodes(const struct reason *reason)
 	}
 }
 
+bool reasons_have(const struct reasons *reasons, const struct reason *reason)
+{
+	for (size_t i = 0; i < reasons->len; i++)
+		if (reasons->at[i].code == reason->code &&
+		    reasons->at[i].subject == reason->subject)
+			return true;
+	return false;
+}
+
 void reasons_add(struct reasons *reasons, const struct reason *reason)
 {
 	size_t at;
 
-	if (reason->code == REASON_NONE)
+	if (reason->code == REASON_NONE || reasons_have(reasons, reason))
 		return;
-	for (size_t i = 0; i < reasons->len; i++)
-		if (reasons->at[i].code == reason->code &&
-		    reasons->at[i].subject == reason->subject)
-			return;
 	for (at = reasons->len;
 	     at > 0 && reason_rank(reasons->at[at - 1].code) < reason_rank(reason->code); at--)
 		if (at < REASONS_TOLD)
@@ -364,21 +448,59 @@ void reason_print_amount(int dim, int64_t amount, const struct reason_names *nam
 	quantity_print(&q, to);
 }
 
-/* "nvidia.com/gpu: 64 of 64, needs 8 more" */
+/* An odd number of bytes with a unit and two digits behind the point: 19.2Gi; false: it needs none. */
+static bool put_rounded(int64_t bytes, struct buf *to)
+{
+	static const char units[] = "KMGTPE";
+	int unit = -1;
+	int64_t whole = 1, rest;
+
+	while (bytes / whole >= 1024 && unit + 1 < (int)sizeof(units) - 1) {
+		whole *= 1024;
+		unit++;
+	}
+	if (unit < 0 || bytes % whole == 0 || bytes % (whole / 1024) == 0)
+		return false;
+	rest = (int64_t)((double)(bytes % whole) / (double)whole * 100);
+	buf_printf(to, "%lld", (long long)(bytes / whole));
+	if (rest)
+		buf_printf(to, rest % 10 ? ".%02lld" : ".%lld",
+			   (long long)(rest % 10 ? rest : rest / 10));
+	buf_printf(to, "%ci", units[unit]);
+	return true;
+}
+
+/* As people read it. */
+static void put_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to)
+{
+	if (amount == RESOURCES_INFINITE)
+		reason_print_amount(dim, amount, names, to);
+	else if (dim == DIM_CPU && amount > 1000)
+		put_count(amount, to);
+	else if (dim != DIM_MEMORY || !put_rounded(amount, to))
+		reason_print_amount(dim, amount, names, to);
+}
+
+/* "nvidia.com/gpu: 64 of 64, needs 8 more"; where there is still some: "cpu: 32 of 128, 90 promised, asks for 8" */
 static void put_shortage(const struct reason *reason, const struct reason_names *names,
 			 struct buf *to)
 {
-	if (reason->dim == DIM_NONE)
-		return;
+	bool below = reason->have < reason->limit;
+
 	buf_putc(to, ' ');
 	buf_put_str(to, reason_dim_name(names, reason->dim));
 	buf_puts(to, ": ");
-	reason_print_amount(reason->dim, reason->have, names, to);
+	put_amount(reason->dim, reason->have, names, to);
 	buf_puts(to, " of ");
-	reason_print_amount(reason->dim, reason->limit, names, to);
-	buf_puts(to, ", needs ");
-	reason_print_amount(reason->dim, reason->need, names, to);
-	buf_puts(to, " more");
+	put_amount(reason->dim, reason->limit, names, to);
+	if (reason->promised > 0) {
+		buf_puts(to, ", ");
+		put_amount(reason->dim, reason->promised, names, to);
+		buf_puts(to, " promised");
+	}
+	buf_puts(to, below ? ", asks for " : ", needs ");
+	put_amount(reason->dim, below ? reason->asked : reason->need, names, to);
+	buf_puts(to, below ? "" : " more");
 }
 
 void reason_print_taint(const struct taint *taint, struct buf *to)
@@ -417,11 +539,14 @@ static const char *without_plugin(const char *text)
 	return at ? at + strlen(words) : text;
 }
 
-static void put_nodes(const struct fit *fit, const struct reason_names *names, struct buf *to)
+static void put_nodes(const struct reason *reason, const struct reason_names *names, struct buf *to)
 {
 	struct fit_count counts[FIT_COUNTS_TOLD];
+	const struct fit *fit = reason->fit;
 	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
 
+	if (reason->have)
+		buf_printf(to, "with %lld of its pods placed, ", (long long)reason->have);
 	buf_printf(to, "0 of %u nodes fit", fit->nodes);
 	if (fit->whole)
 		buf_printf(to, ": %s", fit->whole);
@@ -442,12 +567,11 @@ static void put_nodes(const struct fit *fit, const struct reason_names *names, s
 		buf_puts(to, " (");
 		if (fit->request) {
 			buf_puts(to, "needs ");
-			reason_print_amount(at->detail, resources_get(fit->request, at->detail),
-					    names, to);
+			put_amount(at->detail, resources_get(fit->request, at->detail), names, to);
 			buf_puts(to, ", ");
 		}
 		buf_puts(to, "largest free ");
-		reason_print_amount(at->detail, at->most, names, to);
+		put_amount(at->detail, at->most, names, to);
 		buf_putc(to, ')');
 	}
 }
@@ -472,6 +596,11 @@ void reason_print(const struct reason *reason, const struct reason_names *names,
 	}
 	buf_puts(to, row->before);
 	buf_put_str(to, atoms_text(names->atoms, reason->subject));
+	if (row->tail == TAIL_SHORTAGE &&
+	    reason->dim == DIM_NONE) { /* of something that no pod is known to have */
+		buf_printf(to, " leaves too little: %s", reason->text ? reason->text : "");
+		return;
+	}
 	buf_puts(to, row->below && reason->have < reason->limit ? row->below : row->after);
 	switch (row->tail) {
 	case TAIL_NONE:
@@ -490,12 +619,22 @@ void reason_print(const struct reason *reason, const struct reason_names *names,
 		if (reason->subject)
 			buf_puts(to, ": ");
 		if (reason->fit)
-			put_nodes(reason->fit, names, to);
+			put_nodes(reason, names, to);
 		break;
 	case TAIL_TEXT:
 		buf_puts(to, reason->text ? reason->text : "");
 		break;
 	}
+}
+
+/* '@' stands for the subject. */
+static void put_help(const char *help, struct str subject, struct buf *to)
+{
+	for (const char *c = help; *c; c++)
+		if (*c == '@')
+			buf_put_str(to, subject);
+		else
+			buf_putc(to, *c);
 }
 
 void reason_print_help(const struct reason *reason, const struct reason_names *names,
@@ -505,18 +644,17 @@ void reason_print_help(const struct reason *reason, const struct reason_names *n
 	struct fit_count most;
 
 	if (row->tail == TAIL_NODES && reason->fit && fit_sort(reason->fit, &most, 1)) {
-		buf_puts(to, fit_texts[most.code].help);
+		const struct fit_text *text = &fit_texts[most.code];
+
+		buf_puts(to, text->hopeless && reason->beyond ? text->hopeless : text->help);
 		return;
 	}
 	if (is_nowhere(reason)) {
 		buf_puts(to, "add a node that has it, or do not ask for it");
 		return;
 	}
-	for (const char *c = row->help; *c; c++)
-		if (*c == '@')
-			buf_put_str(to, atoms_text(names->atoms, reason->subject));
-		else
-			buf_putc(to, *c);
+	put_help(row->hopeless && reason->beyond ? row->hopeless : row->help,
+		 atoms_text(names->atoms, reason->subject), to);
 }
 
 /* "insufficient cpu, insufficient memory" */

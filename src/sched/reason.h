@@ -133,21 +133,24 @@ enum reason_code {
 	REASON_OVERCOMMIT,       /* dims, have, limit, need */
 	REASON_QUEUE_SHARE,      /* subject: the queue; more than it deserves */
 	REASON_NO_NODES,         /* there are none at all */
-	REASON_NODES,            /* fit; subject: the role, or none */
-	REASON_GANG,             /* some fit, not enough of them; have, limit */
-	REASON_RELEASING,        /* room is being released for it */
-	REASON_OTHER,            /* text */
+	REASON_NODES, /* fit; subject: the role, or none; have: its pods that could be placed before */
+	REASON_GANG,      /* some fit, not enough of them; have, limit */
+	REASON_RELEASING, /* room is being released for it */
+	REASON_OTHER,     /* text */
 	REASON_CODE_COUNT
 };
 
 struct reason {
 	uint8_t code;     /* enum reason_code */
 	int8_t dim;       /* the one that is short the most, or DIM_NONE */
+	bool beyond;      /* nothing that ends could make room for it */
 	uint32_t subject; /* atom */
 	dim_set dims;     /* all that are short */
 	int64_t have;
+	int64_t promised; /* beside what is there: to who was let in, or waits for room that becomes free */
 	int64_t limit;
-	int64_t need; /* how much more is asked for */
+	int64_t asked;
+	int64_t need; /* by how much all of it is beyond the limit */
 	const struct fit *fit;
 	const char *text;
 };
@@ -160,6 +163,8 @@ struct reasons {
 };
 /* Does it say no more than that there is nothing to have anywhere: a limit of 0, no node that fits? */
 bool reason_follows_no_nodes(const struct reason *reason);
+/* Is one of that code about that subject among them? */
+bool reasons_have(const struct reasons *reasons, const struct reason *reason);
 /* Keeps one of a code about a subject, the first; of too many those of the highest ranks. */
 void reasons_add(struct reasons *reasons, const struct reason *reason);
 
@@ -178,8 +183,8 @@ void reason_print_help(const struct reason *reason, const struct reason_names *n
 		       struct buf *to);
 /* "dedicated=infra:NoSchedule" */
 void reason_print_taint(const struct taint *taint, struct buf *to);
-/* An amount as people write it: cpu 500m, memory 2Gi, nvidia.com/gpu 4.8, hugepages-2Mi 4Mi; "unlimited"
- * is one. */
+/* An amount, exactly: cpu 500m, memory 2Gi, nvidia.com/gpu 4.8, hugepages-2Mi 4Mi; "unlimited" is one. In texts they
+ * are as people read them: cpu 2.5, memory 19.2Gi. */
 void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to);
 /* The counts of a fit, those of most nodes first, into `ret`, which holds `max`; gives their number. */
 size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max);

@@ -328,7 +328,7 @@ static bool has_element(struct json list, struct json element)
 static bool is_short(struct str key)
 {
 	static const char *const keys[] = {"after",  "bound", "pending", "evicted", "phase",
-					   "filled", "at",    "why",     "reasons"};
+					   "filled", "at",    "why",     "reasons", "help"};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (str_is(key, keys[i]))
@@ -435,14 +435,15 @@ static void short_reasons(const struct world *world, struct json want, struct no
 	}
 }
 
-/* The codes that the annotation of a group tells, in their order: "QueueShare NoNodeFits". */
-static void short_codes(const struct world *world, struct json want, struct notes *notes)
+/* One field of each reason that the annotation of a group tells, in their order: "QueueShare NoNodeFits". */
+static void short_told(const struct world *world, struct json want, const char *field,
+		       const char *between, struct notes *notes)
 {
-	struct json_iter it = json_iter(json_get(want, "reasons"));
+	struct json_iter it = json_iter(want);
 
 	while (json_next(&it)) {
 		struct object *group = world_find(world, STR("PodGroup"), STR("default"), it.key);
-		AUTO(buf_done) struct buf codes = BUF_UNBOUNDED;
+		AUTO(buf_done) struct buf told = BUF_UNBOUNDED;
 		AUTO(json_doc_unref) struct json_doc *doc = NULL;
 		struct json meta = JSON_NONE;
 		struct json_iter at;
@@ -454,13 +455,13 @@ static void short_codes(const struct world *world, struct json want, struct note
 			NULL);
 		at = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
 		while (json_next(&at)) {
-			buf_puts(&codes, codes.len ? " " : "");
-			buf_put_str(&codes, json_str(json_get(at.value, "code")));
+			buf_puts(&told, told.len ? between : "");
+			buf_put_str(&told, json_str(json_get(at.value, field)));
 		}
-		if (!str_eq(buf_str(&codes), json_str(it.value)))
-			vec_push(notes, mem_printf("reasons %.*s: want \"%.*s\", have \"%s\"",
+		if (!str_eq(buf_str(&told), json_str(it.value)))
+			vec_push(notes, mem_printf("%s %.*s: want \"%.*s\", have \"%s\"", field,
 						   STR_ARG(it.key), STR_ARG(json_str(it.value)),
-						   buf_text(&codes)));
+						   buf_text(&told)));
 	}
 }
 
@@ -469,7 +470,8 @@ void facts_short(const struct world *world, struct json want, struct json have, 
 	short_groups(want, have, notes);
 	short_places(world, want, notes);
 	short_reasons(world, want, notes);
-	short_codes(world, want, notes);
+	short_told(world, json_get(want, "reasons"), "code", " ", notes);
+	short_told(world, json_get(want, "help"), "help", "; ", notes);
 }
 
 /* --- claims ---------------------------------------------------------------------------------- */

@@ -23,7 +23,9 @@ void facts_missing(struct json want, struct json have, struct notes *notes);
  *	bound: {g1: 3}   pending: {g1: 0}   evicted: {g1: 1}   phase: {g1: Running}
  *	filled: {n1: 2}                   how many pods are bound to a node
  *	at: {g1-w-0: n1}                  where a pod is
- *	why: {g1: at its capability}      a part of the line that says why a job waits */
+ *	why: {g1: at its capability}      a part of the line that says why a job waits
+ *	reasons: {g1: NoNodeFits}         the codes of what its annotation tells
+ *	help: {g1: add a node}            what would help, of each of these */
 void facts_short(const struct world *world, struct json want, struct json have,
 		 struct notes *notes);
 /* Why a claim does not hold, as a note. */

@@ -318,12 +318,19 @@ static bool is_usable(const struct plugin *p, const struct queue_info *queue, st
 	return false;
 }
 
+static bool has_capability(const struct queue_info *queue, int dim)
+{
+	return queue->has_capability && resources_has(&queue->capability, dim);
+}
+
 /* Is there room for `more` in the queue and all above it? To let a job in, what others were let in for
- * counts as well, and what they hold beyond their minimum does not. */
+ * counts as well, and what they hold beyond their minimum does not. Where a limit is that of a queue above,
+ * the numbers are those of that queue. */
 static bool has_room(const struct plugin *p, const struct queue_info *queue,
 		     const struct resources *more, bool enqueue, struct reason *why)
 {
 	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	bool has = true;
 
 	for (const struct queue_info *q = queue; q; q = above(p, q)) {
 		const struct quota *quota = quota_of(p, q);
@@ -343,12 +350,15 @@ static bool has_room(const struct plugin *p, const struct queue_info *queue,
 		over = resources_over_limit(&sum, &quota->limit, more);
 		if (!over)
 			continue;
-		*why = queue_reason_over(REASON_QUEUE_CAPABILITY, q, held, &sum, &quota->limit,
-					 over);
+		*why = queue_reason_over(
+			REASON_QUEUE_CAPABILITY, q,
+			&(struct queue_excess){held, more, &sum, &quota->limit, over});
 		queue_reason_whose(why, p->ssn->cluster, q, is_tree(p));
-		return false;
+		has = false;
+		if (why->code != REASON_QUEUE_CAPABILITY || has_capability(q, why->dim))
+			break;
 	}
-	return true;
+	return has;
 }
 
 static enum allowance capacity_allocatable(const struct plugin *p, const struct queue_info *queue,

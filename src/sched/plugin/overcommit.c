@@ -67,10 +67,12 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 	*why = (struct reason){.code = REASON_OVERCOMMIT,
 			       .dim = (int8_t)dim,
 			       .dims = over,
-			       .have = resources_get(used, dim) + resources_get(&sum, dim) -
-				       resources_get(&job->min_resources, dim),
+			       .have = resources_get(used, dim),
+			       .promised = resources_get(&p->ssn->cluster->inqueue_whole, dim),
+			       .asked = resources_get(&job->min_resources, dim),
 			       .limit = resources_get(used, dim) + resources_get(&o->idle, dim),
 			       .need = resources_get(&sum, dim) - resources_get(&o->idle, dim)};
+	why->beyond = why->asked > why->limit;
 	return VOTE_REJECT;
 }
 

@@ -236,15 +236,17 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 	resources_add(&sum, more);
 	over = resources_over_limit(&sum, &share->limit, more);
 	if (over) {
-		*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue, held, &sum, &share->limit,
-					 over);
+		*why = queue_reason_over(
+			REASON_QUEUE_CAPABILITY, queue,
+			&(struct queue_excess){held, more, &sum, &share->limit, over});
 		queue_reason_whose(why, p->ssn->cluster, queue, false);
 		return ALLOWANCE_NONE;
 	}
 	over = resources_over_limit(&sum, &share->deserved, more);
 	if (!over)
 		return ALLOWANCE_OWN;
-	*why = queue_reason_over(REASON_QUEUE_SHARE, queue, held, &sum, &share->deserved, over);
+	*why = queue_reason_over(REASON_QUEUE_SHARE, queue,
+				 &(struct queue_excess){held, more, &sum, &share->deserved, over});
 	return ALLOWANCE_BORROW;
 }
 
@@ -301,7 +303,9 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 	over = resources_over_limit(&sum, &share->limit, &job->min_resources);
 	if (!over || evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
-	*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue, held, &sum, &share->limit, over);
+	*why = queue_reason_over(
+		REASON_QUEUE_CAPABILITY, queue,
+		&(struct queue_excess){held, &job->min_resources, &sum, &share->limit, over});
 	queue_reason_whose(why, p->ssn->cluster, queue, false);
 	return VOTE_REJECT;
 }

@@ -247,7 +247,9 @@ static void tell(const struct plugin *p, const struct job *job, const struct dem
 			       .subject = thing->name,
 			       .have = d->used / unit,
 			       .limit = d->limit->hard / unit,
+			       .asked = d->own / unit,
 			       .need = (add(d->used, d->own) - d->limit->hard) / unit,
+			       .beyond = d->own > d->limit->hard,
 			       .text = arena_strdup(p->ssn->arena, buf_text(&text))};
 }
 

@@ -395,6 +395,8 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	}
 	renew(cluster, task, &f, class, labels);
 	place(cluster, task, &f, node);
+	if (!task->job) /* of others: outcome.c, should their group not come with them */
+		remarks_set_lost(cluster->remarks, task);
 	if (is_new && task->job && task->nominated && task->status == TASK_PENDING)
 		task->job->recalls = true;
 	if (is_new || changed || task->status != status || task->node != node)

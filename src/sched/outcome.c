@@ -526,15 +526,18 @@ static void conclude_pods(struct session *ssn, struct job *job, const char *text
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-/* Without a queue nothing is said of it but that. */
+/* Without a queue, or a group, nothing is said of it but that. */
 static void conclude_orphan(struct session *ssn, struct job *job)
 {
 	struct decision d = {.kind = DECIDE_GROUP, .job = job, .no_status = true};
 	struct reason missing = {
 		.code = REASON_QUEUE_MISSING, .dim = DIM_NONE, .subject = job->queue_name};
 
-	if (!job->grouped)
+	if (!job->grouped) {
+		LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+		remarks_set_lost(ssn->cluster->remarks, task);
 		return;
+	}
 	session_refuse(ssn, job, &missing);
 	if (explain_job(ssn, job, true, &d) != EXPLAINED_SAME)
 		vec_push(&ssn->outcome.decisions, d);

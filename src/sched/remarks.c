@@ -13,9 +13,13 @@
 
 #include "base/banned.h"
 
+enum { LOST_PATIENCE = 5000000 }; /* microseconds */
+
 struct remark {
 	enum remark_kind kind;
-	char *key; /* "namespace/name", or "name" */
+	enum remark_topic topic;
+	int64_t due; /* when to tell of it */
+	char *key;   /* "namespace/name", or "name" */
 	char *map_key;
 	char *text;
 	bool told;
@@ -23,7 +27,7 @@ struct remark {
 
 struct remarks {
 	struct map *all; /* by map_key */
-	size_t untold;   /* at most so many */
+	size_t untold;   /* at most so many; those that are not due yet are among them */
 };
 
 /* --- rules ----------------------------------------------------------------------------------- */
@@ -180,29 +184,64 @@ static char *map_key_of(enum remark_kind kind, enum remark_topic topic, struct s
 	return mem_printf("%d %d %.*s", (int)kind, (int)topic, STR_ARG(key));
 }
 
-void remarks_set(struct remarks *remarks, enum remark_kind kind, enum remark_topic topic,
-		 struct str key, const char *text)
+/* What is remarked already stays; NULL: it, or nothing at all, is. */
+static struct remark *renew(struct remarks *remarks, enum remark_kind kind, enum remark_topic topic,
+			    struct str key, const char *text)
 {
 	AUTO(mem_free) char *map_key = NULL;
 	struct remark *remark;
 
 	if (!text && !map_len(remarks->all))
-		return;
+		return NULL;
 	map_key = map_key_of(kind, topic, key);
 	remark = map_get(remarks->all, str_from(map_key));
 	if (remark && text && str_is(str_from(text), remark->text))
-		return;
+		return NULL;
 	map_remove(remarks->all, str_from(map_key));
 	remark_free(remark);
 	if (!text)
-		return;
+		return NULL;
 	remark = mem_new(struct remark);
 	remark->kind = kind;
+	remark->topic = topic;
 	remark->key = str_dup(key);
 	remark->text = mem_strdup(text);
 	remark->map_key = TAKE(map_key);
 	(void)map_put(remarks->all, str_from(remark->map_key), remark);
 	remarks->untold++;
+	return remark;
+}
+
+void remarks_set(struct remarks *remarks, enum remark_kind kind, enum remark_topic topic,
+		 struct str key, const char *text)
+{
+	(void)renew(remarks, kind, topic, key, text);
+}
+
+/* Does nobody know where it belongs? */
+static bool is_lost(const struct task *task)
+{
+	return task->ours && task->status == TASK_PENDING && (!task->job || !task->job->grouped);
+}
+
+void remarks_set_lost(struct remarks *remarks, const struct task *task)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct remark *remark;
+
+	if (!is_lost(task))
+		return;
+	if (task->job)
+		buf_printf(&text,
+			   "PodGroup %.*s, which annotation scheduling.k8s.io/group-name names, "
+			   "does not exist: create it",
+			   STR_ARG(job_name(task->job)));
+	else
+		buf_puts(&text, "the pod is of no PodGroup, and no controller has made one for it: "
+				"is vc-controller-manager running?");
+	remark = renew(remarks, REMARK_POD, REMARK_LOST, task_key(task), buf_text(&text));
+	if (remark)
+		remark->due = task->created + LOST_PATIENCE;
 }
 
 void remarks_check(struct remarks *remarks, enum remark_kind kind, struct str key,
@@ -259,6 +298,28 @@ static bool find_object(const struct cluster *cluster, const struct remark *rema
 	return node;
 }
 
+static const char *const reason_of[REMARK_TOPIC_COUNT] = {
+	[REMARK_READ] = "InvalidAnnotation",
+	[REMARK_PLUGIN] = "InvalidAnnotation",
+	[REMARK_LOST] = "FailedScheduling",
+};
+
+/* False: it does not hold any more. */
+static bool tell(struct session *ssn, const struct remark *remark)
+{
+	struct decision d = {.kind = DECIDE_EVENT,
+			     .type = "Warning",
+			     .reason = reason_of[remark->topic],
+			     .at_once = true};
+
+	if (!find_object(ssn->cluster, remark, &d) ||
+	    (remark->topic == REMARK_LOST && !is_lost(d.task)))
+		return false;
+	d.message = arena_strdup(ssn->arena, remark->text);
+	vec_push(&ssn->outcome.decisions, d);
+	return true;
+}
+
 void remarks_tell(struct session *ssn)
 {
 	struct remarks *remarks = ssn->cluster->remarks;
@@ -270,17 +331,17 @@ void remarks_tell(struct session *ssn)
 	remarks->untold = 0;
 	while (map_next(remarks->all, &at, NULL, &value)) {
 		struct remark *remark = value;
-		struct decision d = {.kind = DECIDE_EVENT,
-				     .type = "Warning",
-				     .reason = "InvalidAnnotation",
-				     .at_once = true};
 
 		if (remark->told)
 			continue;
-		remark->told = true;
-		if (!find_object(ssn->cluster, remark, &d))
+		if (remark->due > ssn->now) {
+			remarks->untold++;
 			continue;
-		d.message = arena_strdup(ssn->arena, remark->text);
-		vec_push(&ssn->outcome.decisions, d);
+		}
+		remark->told = tell(ssn, remark);
+		if (remark->told)
+			continue;
+		map_remove(remarks->all, str_from(remark->map_key));
+		remark_free(remark);
 	}
 }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "sched/crowd.h"
 #include "sched/holds.h"
+#include "sched/remarks.h"
 #include "sched/statement.h"
 
 #include "base/banned.h"
@@ -89,7 +90,8 @@ static bool is_settled(const struct session *ssn)
 {
 	const struct cluster *cluster = ssn->cluster;
 
-	if (ssn->outcome.decisions.len || ssn->config->timed)
+	if (ssn->outcome.decisions.len || ssn->config->timed ||
+	    remarks_are_untold(cluster->remarks))
 		return false;
 	if (cluster->asleep_count + cluster->crowd_count && cluster->refreshed != cluster->moves)
 		return false;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "sched/remarks.h"
 #include "scheduler/internal.h"
 
 #include "base/banned.h"
@@ -214,7 +215,7 @@ static void on_period(struct loop_timer *timer, void *arg)
 
 	loop_timer_set(timer, scheduler->period_us);
 	if (scheduler_is_ready(scheduler) &&
-	    (scheduler->cluster->active_count ||
+	    (scheduler->cluster->active_count || remarks_are_untold(scheduler->cluster->remarks) ||
 	     scheduler->cluster->refreshed != scheduler->cluster->moves))
 		cycle(scheduler, true);
 }

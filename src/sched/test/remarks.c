@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/remarks.h"
+
+#include "build.h"
+#include "tap.h"
+
+#include "base/banned.h"
+
+enum { SECOND = 1000000 };
+
+/* Warnings of a cycle about groups that are not there, so many seconds after the epoch. */
+static int warnings(struct cluster *cluster, struct config *config, int second)
+{
+	AUTO(session_free)
+	struct session *ssn = session_run(cluster, config, (int64_t)second * SECOND, NULL);
+	int count = 0;
+
+	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
+		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+
+		count += d->kind == DECIDE_EVENT && strcmp(d->type, "Warning") == 0 &&
+			 strstr(d->message, "PodGroup");
+	}
+	return count;
+}
+
+static void add_young_pod(struct cluster *cluster, const char *annotations)
+{
+	(void)apply(cluster,
+		    "{kind: Pod, metadata: {name: p, namespace: default, uid: p, "
+		    "creationTimestamp: \"1970-01-01T00:01:40Z\", annotations: {%s}}, spec: "
+		    "{schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: "
+		    "\"1\"}}}]}, status: {phase: Pending}}",
+		    annotations);
+}
+
+static const char *const allocate =
+	"{actions: allocate, tiers: [{plugins: [{name: gang}, {name: predicates}]}]}";
+
+static void test_missing_group(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free) struct config *config = configure(allocate);
+
+	add_queue(c, "default");
+	add_young_pod(c, "scheduling.k8s.io/group-name: g");
+	ok(warnings(c, config, 101) == 0, "a pod may come before its group");
+	ok(warnings(c, config, 104) == 0, "a few seconds long");
+	ok(warnings(c, config, 105) == 1, "then it is told that the group is not there");
+	ok(warnings(c, config, 110) == 0, "once");
+	ok(!remarks_are_untold(c->remarks), "there is nothing left to tell");
+}
+
+static void test_late_group(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free) struct config *config = configure(allocate);
+
+	add_queue(c, "default");
+	add_young_pod(c, "scheduling.k8s.io/group-name: g");
+	ok(warnings(c, config, 101) == 0, "before its group");
+	add_group(c, "g", 2, "default");
+	(void)warnings(c, config, 102);
+	ok(warnings(c, config, 110) == 0, "a group that comes in time is not missed");
+	ok(!remarks_are_untold(c->remarks), "nor waited for");
+	cluster_remove(c, CLUSTER_PODGROUP, STR("default"), STR("g"));
+	ok(warnings(c, config, 120) == 1, "but it is when it goes");
+}
+
+static void test_no_group(void)
+{
+	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
+	AUTO(config_free) struct config *config = configure(allocate);
+
+	add_queue(c, "default");
+	add_young_pod(c, "");
+	ok(warnings(c, config, 101) == 0, "a pod without a group may get one");
+	ok(warnings(c, config, 106) == 1, "where it does not, that is told");
+	add_young_pod(c, "scheduling.k8s.io/group-name: g");
+	add_group(c, "g", 1, "default");
+	ok(warnings(c, config, 107) == 0, "and it is over when it does");
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("p"));
+	add_young_pod(c, "");
+	cluster_remove(c, CLUSTER_POD, STR("default"), STR("p"));
+	ok(warnings(c, config, 120) == 0, "nothing is told of a pod that has gone");
+}
+
+int main(void)
+{
+	test_missing_group();
+	test_late_group();
+	test_no_group();
+	return tap_done();
+}

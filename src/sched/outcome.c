@@ -373,6 +373,24 @@ static void tell_refusal(struct session *ssn, struct job *job)
 		      arena_strdup(ssn->arena, buf_text(&text)));
 }
 
+/* Where nothing that Volcano tells says why its pods wait (a queue's limit or share): an event that does, of the pod
+ * if there is but one. */
+static void tell_reason(struct session *ssn, struct job *job, const struct origins *origins)
+{
+	struct task *only = NULL;
+	const char *message;
+
+	if (origins->len || job_is_pending(job) || !job->tally.count[TASK_PENDING] || !job->why ||
+	    job->refusal.code == REASON_RELEASING ||
+	    reason_rank(job->refusal.code) <= reason_rank(REASON_NODES))
+		return;
+	message = arena_strdup(ssn->arena, job->why);
+	if (job->tally.total == 1)
+		only = container_of(job->tasks[TASK_PENDING].next, struct task, job_link);
+	outcome_event(ssn, only ? NULL : job, only, "Warning",
+		      only ? "FailedScheduling" : "Unschedulable", message);
+}
+
 /* Does the next cycle have to look at it, even if no event is about it? */
 static bool stays_active(const struct job *job)
 {
@@ -408,6 +426,8 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 	if (changed || reworded || explained)
 		vec_push(&ssn->outcome.decisions, d);
 	tell_group(ssn, job, &d, changed || reworded, origins, text);
+	if (explained == EXPLAINED_ANEW)
+		tell_reason(ssn, job, origins);
 }
 
 /* --- pods ------------------------------------------------------------------------------------ */

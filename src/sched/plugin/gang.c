@@ -79,11 +79,20 @@ static enum vote gang_sub_pipelined(const struct plugin *p, const struct sub_job
 	return sub_job_is_pipelined(sub) ? VOTE_PERMIT : VOTE_REJECT;
 }
 
-/* Those that are not complete yet go first. */
+/* A gang that has lost a pod holds room for nothing until it is whole again: nobody goes before it. */
+enum standing { BROKEN, INCOMPLETE, COMPLETE };
+
+static enum standing standing_of(const struct job *job)
+{
+	if (job_count_is_ready(job))
+		return COMPLETE;
+	return tally_of(&job->tally, TASKS_ALLOCATED) ? BROKEN : INCOMPLETE;
+}
+
 static int gang_job_order(const struct plugin *p, const struct job *a, const struct job *b)
 {
 	(void)p;
-	return (int)job_count_is_ready(a) - (int)job_count_is_ready(b);
+	return (int)standing_of(a) - (int)standing_of(b);
 }
 
 static int gang_sub_job_order(const struct plugin *p, const struct sub_job *a,

@@ -182,7 +182,8 @@ static const struct bench benches[] = {
 		.options =
 			(const struct bench_option[]){
 				{"nodes", 0, "nodes at every size, instead of the size"},
-				{"pods", 0, "pods to place (four a node)"},
+				{"pods", 0, "pods to place, instead of so many a node"},
+				{"a-node", 4, "pods to place a node"},
 				{"gang", 100, "pods a gang"},
 				{NULL, 0, NULL},
 			},

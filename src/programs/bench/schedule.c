@@ -26,28 +26,39 @@
 
 #include "base/banned.h"
 
-enum { GANG = 1000, SMALL_GANG = 10, PODS_A_NODE = 4, TOO_BIG = SCENE_CPUS + 1 };
+enum { GANG = 1000, SMALL_GANG = 10, TOO_BIG = SCENE_CPUS + 1 };
 
 static size_t pods_of(struct bench_run *run)
 {
 	return bench_option(run, "pods") ? (size_t)bench_option(run, "pods")
-					 : PODS_A_NODE * scene_nodes(run);
+					 : (size_t)bench_option(run, "a-node") * scene_nodes(run);
 }
 
 /* --- placing --------------------------------------------------------------------------------- */
+
+/* What its pods weigh in the model, with their jobs and with all that was kept to place them. */
+static void weigh(struct bench_run *run, const char *phase, size_t before, size_t pods)
+{
+	AUTO(mem_free) char *key = mem_printf("%s_bytes_per_pod", phase);
+
+	bench_value(run, key, (double)(bench_heap() - before) / (double)pods);
+}
 
 static void measure(struct bench_run *run, const char *phase, struct scene_gangs gangs,
 		    size_t items)
 {
 	struct scene scene;
+	size_t heap;
 
 	scene_init(&scene, run, scene_nodes(run), NULL);
 	if (gangs.queues)
 		scene_add_queues(&scene, gangs.queue, gangs.queues);
+	heap = bench_heap();
 	scene_add_gangs(&scene, &gangs);
 	bench_phase(run, phase);
 	while (bench_round(run, items))
 		scene_cycle(&scene, gangs.pods, 0);
+	weigh(run, phase, heap, gangs.pods);
 	scene_check(&scene);
 	scene_done(&scene);
 }
@@ -181,14 +192,17 @@ static void measure_backlog(struct bench_run *run)
 					 .cpus = CPUS_EACH};
 	AUTO(json_doc_unref) struct json_doc *ended = NULL, *comes = NULL;
 	struct scene scene;
+	size_t heap;
 
 	scene_init(&scene, run, nodes, NULL);
 	scene_add_gangs(&scene, &holders);
+	heap = bench_heap();
 	scene_add_gangs(&scene, &waiting);
 	ended = scene_pod(&scene, &holders, 0);
 	comes = scene_pod(&scene, &late, waiting.pods - 1);
 	scene_cycle(&scene, 0, 0);
 	measure_room(run, &scene, ended, "backlog");
+	weigh(run, "backlog", heap, waiting.pods);
 	bench_phase(run, "arrival");
 	while (bench_round(run, 1)) {
 		apply_pod(&scene, comes);

@@ -72,7 +72,10 @@ static uint32_t words_hash(const char *text)
 
 		hash = hash_bytes(text, len, hash);
 		text += len;
-		text += strspn(text, "0123456789");
+		if (!*text)
+			break;
+		text += strspn(text, "0123456789.");
+		text += strspn(text, "mKMGTPEi"); /* with its unit: 500m, 19.2Gi */
 	}
 	return (uint32_t)hash | 1;
 }
@@ -306,12 +309,28 @@ static const char *event_text(struct session *ssn, const struct job *job, const 
 			    job->tally.count[TASK_PENDING], job->tally.total, text);
 }
 
+/* Where nothing that Volcano tells says why its pods wait (a queue's limit or share): what does; else NULL. */
+static const char *cause_of(const struct session *ssn, const struct job *job,
+			    const struct origins *origins)
+{
+	if (origins->len || !job->tally.count[TASK_PENDING] || !job->why ||
+	    job->refused_session != ssn->id || job->refusal.code == REASON_RELEASING ||
+	    reason_rank(job->refusal.code) <= reason_rank(REASON_NODES))
+		return NULL;
+	return arena_strdup(ssn->arena, job->why);
+}
+
 /* The other reasons for which its tasks wait: told when one of them is new. */
 static bool find_also(struct session *ssn, struct job *job, const struct origins *origins,
 		      const char **ret)
 {
+	const char *cause = cause_of(ssn, job, origins);
 	uint32_t hash = 0;
 
+	if (cause) {
+		ret[0] = cause;
+		hash = words_hash(cause);
+	}
 	for (size_t i = 0; i < ALSO_TOLD && i + 1 < origins->len; i++) {
 		ret[i] = event_text(ssn, job, job_text(ssn, job, origins, i + 1));
 		hash = hash * 31 + words_hash(ret[i]);
@@ -373,24 +392,6 @@ static void tell_refusal(struct session *ssn, struct job *job)
 		      arena_strdup(ssn->arena, buf_text(&text)));
 }
 
-/* Where nothing that Volcano tells says why its pods wait (a queue's limit or share): an event that does, of the pod
- * if there is but one. */
-static void tell_reason(struct session *ssn, struct job *job, const struct origins *origins)
-{
-	struct task *only = NULL;
-	const char *message;
-
-	if (origins->len || job_is_pending(job) || !job->tally.count[TASK_PENDING] || !job->why ||
-	    job->refusal.code == REASON_RELEASING ||
-	    reason_rank(job->refusal.code) <= reason_rank(REASON_NODES))
-		return;
-	message = arena_strdup(ssn->arena, job->why);
-	if (job->tally.total == 1)
-		only = container_of(job->tasks[TASK_PENDING].next, struct task, job_link);
-	outcome_event(ssn, only ? NULL : job, only, "Warning",
-		      only ? "FailedScheduling" : "Unschedulable", message);
-}
-
 /* Does the next cycle have to look at it, even if no event is about it? */
 static bool stays_active(const struct job *job)
 {
@@ -426,8 +427,6 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 	if (changed || reworded || explained)
 		vec_push(&ssn->outcome.decisions, d);
 	tell_group(ssn, job, &d, changed || reworded, origins, text);
-	if (explained == EXPLAINED_ANEW)
-		tell_reason(ssn, job, origins);
 }
 
 /* --- pods ------------------------------------------------------------------------------------ */
@@ -502,7 +501,9 @@ static const char *other_text(struct session *ssn, const struct task *task)
 	return arena_strdup(ssn->arena, buf_text(&text));
 }
 
-static void conclude_pod(struct session *ssn, struct task *task, const char *text)
+/* `cause`: another text that is told with the first, or NULL. */
+static void conclude_pod(struct session *ssn, struct task *task, const char *text,
+			 const char *cause)
 {
 	const char *nominated = NULL;
 	const char *message = pod_text(ssn, task, text, &nominated);
@@ -517,7 +518,7 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	if (!is_news(ssn, task, reason, message, &due) && same_node)
 		return;
 	if (task->told_words != words)
-		also = other_text(ssn, task);
+		also = cause ? cause : other_text(ssn, task);
 	if (!same_node) {
 		atoms_drop(ssn->cluster->atoms, task->nominated);
 		task->nominated = atoms_take(ssn->cluster->atoms, str_from(nominated));
@@ -534,14 +535,17 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].also[0] = also;
 }
 
-static void conclude_pods(struct session *ssn, struct job *job, const char *text)
+static void conclude_pods(struct session *ssn, struct job *job, const struct origins *origins,
+			  const char *text)
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
+	/* Of several pods the group tells it. */
+	const char *cause = job->tally.total == 1 ? cause_of(ssn, job, origins) : NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
 	if (!task->gated)
-		conclude_pod(ssn, task, text);
+		conclude_pod(ssn, task, text, cause);
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -577,7 +581,7 @@ static void conclude_job(struct session *ssn, struct job *job)
 	origins = origins_of(ssn, job);
 	text = job_text(ssn, job, &origins, 0);
 	conclude_group(ssn, job, &origins, text);
-	conclude_pods(ssn, job, text);
+	conclude_pods(ssn, job, &origins, text);
 }
 
 /* What queues hold, reservations of this session included, where that is not what the API has. */

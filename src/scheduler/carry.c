@@ -550,13 +550,13 @@ static void tell_event(struct scheduler *scheduler, const struct decision *decis
 
 static void record(struct scheduler *scheduler, const struct decision *decision)
 {
-	/* Why a pod waits is told with its condition, later. */
-	if (decision->task && str_is(str_from(decision->reason), "FailedScheduling"))
-		return;
 	if (decision->at_once) {
 		tell_event(scheduler, decision);
 		return;
 	}
+	/* Why a pod waits is told with its condition, later. */
+	if (decision->task && str_is(str_from(decision->reason), "FailedScheduling"))
+		return;
 	if (decision->job && !decision->task && str_is(str_from(decision->type), "Warning")) {
 		later_add_event(scheduler->later, decision);
 		return;

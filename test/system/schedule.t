@@ -58,6 +58,14 @@ gangs() {
 	passes "the first one goes" kubectl delete pod first-0 first-1
 	passes "the second one runs" waits_for podgroup/second .status.running 2
 	passes "the queue knows what it gave" waits_for queue/default .status.allocated.cpu 40
+
+	# Pods that nothing but a queue, or a group that is not there, keeps back.
+	pod lost nowhere 1 >"$tmp/lost.yaml"
+	{ group huge 1; pod huge-0 huge 100; } >"$tmp/huge.yaml"
+	passes "a pod whose group is not there, and one that is too large" \
+		kubectl apply -f "$tmp/lost.yaml" -f "$tmp/huge.yaml"
+	comes "the first says that" "PodGroup nowhere, which annotation" kubectl describe pod lost
+	comes "the second what its queue has to do with it" "of cpu: 40 of 64, asks for 100" kubectl describe pod huge-0
 }
 
 passes "it starts with two nodes" volcano up -d --listen 127.0.0.1:0 --simulate-nodes 2

@@ -16,6 +16,7 @@
 #include "sched/holds.h"
 #include "sched/hooks.h"
 #include "sched/lineup.h"
+#include "sched/refusal.h"
 #include "sched/session.h"
 #include "sched/statement.h"
 
@@ -238,83 +239,6 @@ static void open_gate(struct allocation *a, struct task *task)
 	outcome_add(a->ssn, DECIDE_UNGATE)->task = task;
 }
 
-/* --- why not --------------------------------------------------------------------------------- */
-
-/* What a job's pods take on trial. */
-static int64_t on_trial(const struct job *job, int dim)
-{
-	int64_t sum = 0;
-
-	LIST_EACH(&job->tasks[TASK_ALLOCATED], struct task, job_link, task)
-	sum += resources_get(&task->class->request, dim);
-	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-	sum += resources_get(&task->class->request, dim);
-	return sum;
-}
-
-/* What it lacks of its minimum beside that: its pods that wait, or as many like this one. */
-static int64_t lacking(const struct task *task, int dim)
-{
-	const struct job *job = task->job;
-	uint32_t there = job_ready_count(job) + job->tally.count[TASK_PIPELINED];
-	int64_t count = job->min_available - (int64_t)there;
-	int64_t sum = 0;
-
-	if (count <= 1 || (int64_t)job->tally.count[TASK_PENDING] > count)
-		return resources_get(&task->class->request, dim) * (count > 1 ? count : 1);
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, other)
-	sum += resources_get(&other->class->request, dim);
-	return sum;
-}
-
-/* What it has on trial is given back, unless it is enough to run with: so it is a part of what the gang
- * asks for, and of nothing that somebody holds. */
-static void tell_gang(const struct task *task, struct reason *why)
-{
-	int64_t own;
-
-	if (why->dim == DIM_NONE)
-		return;
-	own = on_trial(task->job, why->dim);
-	why->need -= why->asked;
-	why->asked = lacking(task, why->dim);
-	why->need += why->asked;
-	why->asked += own;
-	why->have -= own;
-	why->beyond = why->asked > why->limit;
-}
-
-/* Of nodes: would it be too much for all of them, were they empty? */
-static void tell_nodes(struct session *ssn, const struct task *task, struct reason *why)
-{
-	const struct job *job = task->job;
-	struct fit_count most;
-	int dim;
-
-	if (!job_is_ready(job))
-		why->have = job->tally.count[TASK_ALLOCATED] + job->tally.count[TASK_PIPELINED];
-	if (!fit_sort(why->fit, &most, 1) || most.code != FIT_INSUFFICIENT)
-		return;
-	dim = most.detail;
-	why->beyond =
-		resources_get(&task->class->request, dim) >
-			cluster_most(ssn->cluster, ROOM_ALLOCATABLE, dim) ||
-		on_trial(job, dim) + lacking(task, dim) > resources_get(&ssn->cluster->total, dim);
-}
-
-static void refuse(struct session *ssn, const struct task *task, struct reason *why)
-{
-	struct job *job = task->job;
-
-	if (job->refused_session == ssn->id && reasons_have(job->reasons, why))
-		return;
-	if (why->code == REASON_NODES)
-		tell_nodes(ssn, task, why);
-	else if (!job_is_ready(job))
-		tell_gang(task, why);
-	session_refuse(ssn, job, why);
-}
-
 /* --- placing --------------------------------------------------------------------------------- */
 
 enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
@@ -330,7 +254,7 @@ static enum step fail(const struct allocation *a, struct part *part, struct task
 	/* Where room is lent, that there is none is not why it waits. */
 	if (!a->lending) {
 		session_note(a->ssn, task)->fit = fit;
-		refuse(a->ssn, task, &why);
+		refusal_add(a->ssn, task, &why);
 	}
 	if (!has_failed(part, task->role))
 		vec_push(&part->failed, task->role);
@@ -348,7 +272,7 @@ static bool is_allowed(struct allocation *a, struct sheet *sheet, struct task *t
 		return true;
 	if (allowance == ALLOWANCE_BORROW)
 		sheet->blocked = true;
-	refuse(a->ssn, task, &why);
+	refusal_add(a->ssn, task, &why);
 	return false;
 }
 

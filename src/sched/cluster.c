@@ -128,6 +128,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 		cluster->things[i] = kinds[i].type ? map_new(options->seed) : NULL;
 	list_init(&cluster->active);
 	list_init(&cluster->asleep);
+	list_init(&cluster->let_in);
 	cluster->crowds = map_new(options->seed);
 	cluster->relief = 1;
 	cluster->events = 1;

@@ -120,6 +120,7 @@ struct cluster {
 	uint64_t refreshed;   /* `moves` when everybody had last been looked at since */
 	size_t refresh_at;    /* the crowd that is looked at next, see crowds_refresh() */
 	struct resources inqueue_whole; /* of all jobs */
+	struct list let_in;             /* jobs, by let_in_link */
 	VEC(struct queue_info *) queue_by_id;
 	VEC(uint32_t) queue_unused;
 

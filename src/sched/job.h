@@ -106,6 +106,8 @@ struct job {
 	struct resources inqueue;
 	struct resources inqueue_whole;
 	struct resources elastic;
+	struct list
+		let_in_link; /* among those that were let in with minResources, and do not run yet */
 
 	/* The PodGroup's status: what is decided, and what the API has. */
 	enum podgroup_phase phase;

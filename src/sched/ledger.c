@@ -243,6 +243,12 @@ void ledger_count_job(struct cluster *cluster, struct job *job)
 		resources_sub(&q->elastic, &job->elastic);
 	}
 	resources_sub(&cluster->inqueue_whole, &job->inqueue_whole);
+	if (let_in != list_is_linked(&job->let_in_link)) {
+		if (let_in)
+			list_push(&cluster->let_in, &job->let_in_link);
+		else
+			list_remove(&job->let_in_link);
+	}
 	resources_clear(&job->inqueue);
 	resources_clear(&job->inqueue_whole);
 	resources_clear(&job->elastic);

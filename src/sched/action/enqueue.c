@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/enqueue.c - let groups in: Pending becomes Inqueue where the plugins find room for
- * minResources (scheduler specification, 5.1). Only then are a job's pods created. */
+ * minResources (scheduler specification, 5.1). Only then are a job's pods created.
+ *
+ * What groups of a lower priority were let in for, and do not use yet, is not counted against one: it is placed
+ * before them. Their promises are taken off the sums that plugins read while groups of a higher priority are
+ * asked about, and put back in the end. */
 #include "sched/action_rows.h"
 #include "sched/crowd.h"
 #include "sched/hooks.h"
@@ -9,10 +13,41 @@
 
 #include "base/banned.h"
 
-static bool let_in(struct session *ssn, struct job *job)
+/* Promises to jobs below this priority are not counted. */
+struct entrance {
+	struct session *ssn;
+	bool by_priority; /* jobs are placed in that order */
+	int64_t level;
+};
+
+static void count_promise(struct cluster *cluster, const struct job *job, bool count)
 {
+	void (*change)(struct resources *, const struct resources *) =
+		count ? resources_add : resources_sub;
+
+	for (struct queue_info *q = job->queue; q; q = q->parent)
+		change(&q->inqueue, &job->inqueue);
+	change(&cluster->inqueue_whole, &job->inqueue_whole);
+}
+
+static void set_level(struct entrance *entrance, int64_t level)
+{
+	struct cluster *cluster = entrance->ssn->cluster;
+
+	if (!entrance->by_priority || level == entrance->level)
+		return;
+	LIST_EACH(&cluster->let_in, struct job, let_in_link, job)
+	if ((job->priority < entrance->level) != (job->priority < level))
+		count_promise(cluster, job, job->priority >= level);
+	entrance->level = level;
+}
+
+static bool let_in(struct entrance *entrance, struct job *job)
+{
+	struct session *ssn = entrance->ssn;
 	struct reason why = {.dim = DIM_NONE};
 
+	set_level(entrance, job->priority);
 	if (job->has_min_resources && !hook_job_vote(ssn, JOB_ENQUEUEABLE, job, &why)) {
 		session_refuse(ssn, job, &why);
 		return false;
@@ -36,10 +71,13 @@ static void collect(struct session *ssn, struct lineup *lineup)
 
 static void enqueue_run(struct session *ssn, struct json arguments)
 {
+	const struct plugin *priority = config_find_plugin(ssn->config, "priority");
+	struct entrance entrance = {.ssn = ssn, .level = INT64_MIN};
 	AUTO(lineup_done) struct lineup lineup;
 	struct queue_info *queue;
 
 	(void)arguments;
+	entrance.by_priority = priority && plugin_is_on(priority, SWITCH_JOB_ORDER);
 	lineup_init(&lineup, ssn);
 	collect(ssn, &lineup);
 	while ((queue = lineup_next_queue(&lineup))) {
@@ -48,12 +86,13 @@ static void enqueue_run(struct session *ssn, struct json arguments)
 
 		if (!job)
 			continue;
-		if (let_in(ssn, job))
+		if (let_in(&entrance, job))
 			next = crowd_follow(ssn, job);
 		if (next)
 			lineup_return_job(&lineup, next);
 		lineup_return_queue(&lineup, queue);
 	}
+	set_level(&entrance, INT64_MIN);
 }
 
 const struct action_type enqueue_action = {.name = "enqueue", .run = enqueue_run};

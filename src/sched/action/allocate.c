@@ -471,13 +471,15 @@ static bool is_wanted(struct session *ssn, struct job *job)
 {
 	struct reason why = {.dim = DIM_NONE};
 
-	if (!session_has_job(ssn, job) || (!job->tally.count[TASK_PENDING] && !job->hold))
+	if (!session_has_job(ssn, job))
 		return false;
 	if (job_is_pending(job)) {
 		if (ssn->config->enqueues)
 			return false;
 		cluster_set_phase(ssn->cluster, job, PODGROUP_INQUEUE);
 	}
+	if (!job->tally.count[TASK_PENDING] && !job->hold)
+		return false;
 	if (hook_job_test(ssn, JOB_VALID, job, &why))
 		return true;
 	session_refuse(ssn, job, &why);
@@ -536,6 +538,13 @@ static void block(struct allocation *a, struct job *job)
 		session_refuse(a->ssn, job, &why);
 }
 
+/* One of its tasks found no node; the others have turns of their own where each is complete by itself. */
+static bool has_more(const struct allocation *a, const struct sheet *sheet)
+{
+	return !sheet->job->policy_count && has_tasks(sheet) &&
+	       hook_job_test(a->ssn, JOB_READY, sheet->job, NULL);
+}
+
 static void go_round(struct allocation *a)
 {
 	struct queue_info *queue;
@@ -557,6 +566,8 @@ static void go_round(struct allocation *a)
 			if (has_tasks(sheet))
 				lineup_return_job(&a->lineup, job);
 			follow(a, sheet);
+		} else if (has_more(a, sheet)) {
+			lineup_return_job(&a->lineup, job);
 		}
 		lineup_return_queue(&a->lineup, queue);
 	}

@@ -219,7 +219,8 @@ static const char *job_text(struct session *ssn, const struct job *job,
 			counts[s] = (struct count_text){job->tally.count[s], task_status_names[s]};
 	counts[TASK_STATUS_COUNT] =
 		(struct count_text){(uint32_t)job->min_available, "minAvailable"};
-	buf_puts(&text, job_is_ready(job) ? "pod group is ready, " : "pod group is not ready, ");
+	buf_puts(&text, job_count_is_ready(job) ? "pod group is ready, "
+						: "pod group is not ready, ");
 	put_counts(ssn, &text, counts, ARRAY_LEN(counts));
 	put_pending(ssn, job, &text);
 	put_origin(ssn, origins, which, &text);
@@ -253,13 +254,14 @@ static bool set_condition(struct decision *d, struct job *job, enum group_condit
 	return true;
 }
 
-/* Conditions are the gang plugin's: without it there are none. */
+/* Conditions are the gang plugin's: without it there are none. They go by the number of tasks alone: what a
+ * role lacks is in the reasons. */
 static bool set_conditions(struct session *ssn, struct job *job, struct decision *d,
 			   const char *text)
 {
 	if (!config_find_plugin(ssn->config, "gang") || !job->tally.total)
 		return false;
-	if (job_is_ready(job))
+	if (job_count_is_ready(job))
 		return set_condition(d, job, GROUP_SCHEDULED,
 				     "tasks in gang are ready to be scheduled", "");
 	job->unschedulable_session = ssn->id;
@@ -352,7 +354,8 @@ static void tell_group(struct session *ssn, struct job *job, const struct decisi
 	bool more = false;
 	uint32_t hash;
 
-	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] && job_is_ready(job))
+	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] &&
+	    job_count_is_ready(job))
 		return; /* it is being bound */
 	if (waits) {
 		message = event_text(ssn, job, text);
@@ -412,12 +415,12 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 	struct decision d = {.kind = DECIDE_GROUP, .job = job};
 	bool known = job->told[GROUP_UNSCHEDULABLE] != 0;
 	bool reworded = set_conditions(ssn, job, &d, text);
-	bool changed = set_counts(job, &d) || (reworded && (job_is_ready(job) || !known));
+	bool changed = set_counts(job, &d) || (reworded && (job_count_is_ready(job) || !known));
 	enum podgroup_phase phase = phase_of(ssn, job);
 	enum explained explained;
 
-	cluster_set_phase(ssn->cluster, job, phase);
 	tell_refusal(ssn, job);
+	cluster_set_phase(ssn->cluster, job, phase);
 	explained = explain_job(ssn, job, waits(job, phase), &d);
 	changed |= phase != job->told_phase;
 	job->told_phase = phase;

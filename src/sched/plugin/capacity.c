@@ -323,37 +323,45 @@ static bool has_capability(const struct queue_info *queue, int dim)
 	return queue->has_capability && resources_has(&queue->capability, dim);
 }
 
-/* Is there room for `more` in the queue and all above it? To let a job in, what others were let in for
- * counts as well, and what they hold beyond their minimum does not. Where a limit is that of a queue above,
- * the numbers are those of that queue. */
+/* Is there room for `more` in the queue itself? To let a job in, what others were let in for counts as
+ * well, and what they hold beyond their minimum does not. */
 static bool has_room(const struct plugin *p, const struct queue_info *queue,
 		     const struct resources *more, bool enqueue, struct reason *why)
 {
+	const struct quota *quota = quota_of(p, queue);
 	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	const struct resources *held;
+	dim_set over;
+
+	if (!quota)
+		return true;
+	held = held_by(p, queue, &room);
+	resources_copy(&sum, held);
+	queue_sum_add(queue, QUEUE_PIPELINED, is_tree(p), 1, &sum);
+	resources_add(&sum, more);
+	if (enqueue) {
+		queue_sum_add(queue, QUEUE_INQUEUE, is_tree(p), 1, &sum);
+		queue_sum_add(queue, QUEUE_ELASTIC, is_tree(p), -1, &sum);
+	}
+	over = resources_over_limit(&sum, &quota->limit, more);
+	if (!over)
+		return true;
+	*why = queue_reason_over(REASON_QUEUE_CAPABILITY, queue,
+				 &(struct queue_excess){held, more, &sum, &quota->limit, over});
+	queue_reason_whose(why, p->ssn->cluster, queue, is_tree(p));
+	return false;
+}
+
+/* The same for the queue and all above it. Where a limit is that of a queue above, the numbers are those of
+ * that queue. */
+static bool has_room_above(const struct plugin *p, const struct queue_info *queue,
+			   const struct resources *more, bool enqueue, struct reason *why)
+{
 	bool has = true;
 
 	for (const struct queue_info *q = queue; q; q = above(p, q)) {
-		const struct quota *quota = quota_of(p, q);
-		const struct resources *held;
-		dim_set over;
-
-		if (!quota)
+		if (has_room(p, q, more, enqueue, why))
 			continue;
-		held = held_by(p, q, &room);
-		resources_copy(&sum, held);
-		queue_sum_add(q, QUEUE_PIPELINED, is_tree(p), 1, &sum);
-		resources_add(&sum, more);
-		if (enqueue) {
-			queue_sum_add(q, QUEUE_INQUEUE, is_tree(p), 1, &sum);
-			queue_sum_add(q, QUEUE_ELASTIC, is_tree(p), -1, &sum);
-		}
-		over = resources_over_limit(&sum, &quota->limit, more);
-		if (!over)
-			continue;
-		*why = queue_reason_over(
-			REASON_QUEUE_CAPABILITY, q,
-			&(struct queue_excess){held, more, &sum, &quota->limit, over});
-		queue_reason_whose(why, p->ssn->cluster, q, is_tree(p));
 		has = false;
 		if (why->code != REASON_QUEUE_CAPABILITY || has_capability(q, why->dim))
 			break;
@@ -364,7 +372,8 @@ static bool has_room(const struct plugin *p, const struct queue_info *queue,
 static enum allowance capacity_allocatable(const struct plugin *p, const struct queue_info *queue,
 					   const struct task *task, struct reason *why)
 {
-	if (!is_usable(p, queue, why) || !has_room(p, queue, &task->class->request, false, why))
+	if (!is_usable(p, queue, why) ||
+	    !has_room_above(p, queue, &task->class->request, false, why))
 		return ALLOWANCE_NONE;
 	return ALLOWANCE_OWN;
 }
@@ -374,7 +383,8 @@ static enum vote capacity_enqueueable(const struct plugin *p, const struct job *
 {
 	if (!is_usable(p, job->queue, why))
 		return VOTE_REJECT;
-	if (!job->has_min_resources || has_room(p, job->queue, &job->min_resources, true, why) ||
+	if (!job->has_min_resources ||
+	    has_room_above(p, job->queue, &job->min_resources, true, why) ||
 	    evict_could_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	return VOTE_REJECT;
@@ -405,6 +415,8 @@ static const struct queue_info *ancestor(const struct queue_info *queue, int64_t
 	return queue && queue->parent ? queue : NULL;
 }
 
+/* The queues above are not asked: when one of them is full, those below it give its room to each other.
+ * Whether it suffices is asked when somebody has gone. */
 static bool capacity_preemptive(const struct plugin *p, const struct queue_info *queue,
 				struct task *const *tasks, size_t count)
 {

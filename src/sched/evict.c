@@ -97,35 +97,6 @@ static bool is_candidate(const struct search *s, const struct task *task, const 
 	       (job->queue->reclaimable && victim->status == TASK_RUNNING);
 }
 
-/* Would its sub-group be whole no more, and be missed? */
-static bool is_missed(const struct task *victim)
-{
-	const struct sub_policy *policy = victim->sub->policy;
-	int64_t whole = 0;
-
-	if (!policy || policy->min_groups <= 0 || !sub_job_is_ready(victim->sub) ||
-	    tally_of(&victim->sub->tally, TASKS_READY) > (uint32_t)victim->sub->min_available)
-		return false;
-	LIST_EACH(&victim->job->subs, struct sub_job, link, sub)
-	whole += sub->policy == policy && sub_job_is_ready(sub);
-	return whole <= policy->min_groups;
-}
-
-/* Do its job, its role and its sub-groups keep their minimum, or have they lost it already? */
-static bool is_spare(const struct task *victim)
-{
-	struct job *job = victim->job;
-	int64_t ready = job_ready_count(job);
-	const struct role *role = job_find_role(job, victim->role);
-
-	if (ready < job->min_available)
-		return true;
-	if (ready == job->min_available || is_missed(victim))
-		return false;
-	return !role || role->min <= 0 || job->min_available < job->role_min_total ||
-	       tally_of(&role->tally, TASKS_READY) != (uint32_t)role->min;
-}
-
 /* Below 0: `a` goes first. Where gangs may be broken, the tasks of one follow each other, and the
  * smaller gang is the smaller loss. */
 static int order_victims(const struct search *s, const struct task *a, const struct task *b)
@@ -240,10 +211,10 @@ static bool evict_candidates(struct search *s, struct task *task, struct plan *p
 		dim_set lacking = lacks(s, task, plan->node);
 
 		if (!task_is(victim, TASKS_EVICTABLE) || (lacking && !has_some(victim, lacking)) ||
-		    (!whole && is_about_gangs(s) && !is_spare(victim)) ||
+		    (!whole && is_about_gangs(s) && !job_can_spare(victim)) ||
 		    !hook_evictable(s->ssn, &ask, victim))
 			continue;
-		plan->broken += is_about_gangs(s) && !is_spare(victim);
+		plan->broken += is_about_gangs(s) && !job_can_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);
 		insert_sorted(s, &plan->victims, victim);
 		if (!lacks(s, task, plan->node) && fits(s, task, plan->node, ALLOWANCE_OWN))

@@ -124,6 +124,34 @@ static int64_t hopeful(const struct job *job, bool (*failed)(void *, uint32_t), 
 	return count;
 }
 
+/* Would its sub-group be whole no more, and be missed? */
+static bool is_missed(const struct task *victim)
+{
+	const struct sub_policy *policy = victim->sub->policy;
+	int64_t whole = 0;
+
+	if (!policy || policy->min_groups <= 0 || !sub_job_is_ready(victim->sub) ||
+	    tally_of(&victim->sub->tally, TASKS_READY) > (uint32_t)victim->sub->min_available)
+		return false;
+	LIST_EACH(&victim->job->subs, struct sub_job, link, sub)
+	whole += sub->policy == policy && sub_job_is_ready(sub);
+	return whole <= policy->min_groups;
+}
+
+bool job_can_spare(const struct task *victim)
+{
+	struct job *job = victim->job;
+	int64_t ready = job_ready_count(job);
+	const struct role *role = job_find_role(job, victim->role);
+
+	if (ready < job->min_available)
+		return true;
+	if (ready == job->min_available || is_missed(victim))
+		return false;
+	return !role || role->min <= 0 || job->min_available < job->role_min_total ||
+	       tally_of(&role->tally, TASKS_READY) != (uint32_t)role->min;
+}
+
 bool job_goes_on(const struct job *job, const struct sub_job *sub,
 		 bool (*failed)(void *arg, uint32_t role), void *arg)
 {

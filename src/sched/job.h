@@ -187,6 +187,8 @@ bool sub_job_is_ready(const struct sub_job *sub);
 bool sub_job_is_pipelined(const struct sub_job *sub);
 /* The highest priority of its tasks, not below 0. */
 int32_t sub_job_priority(const struct sub_job *sub);
+/* Would its job, its role and its sub-groups keep their minimum without it, or have they lost it? */
+bool job_can_spare(const struct task *victim);
 /* After a task found no node: is it worth trying the others of the job? `failed` says of a role
  * (atom) whether one of its tasks failed. */
 bool job_goes_on(const struct job *job, const struct sub_job *sub,

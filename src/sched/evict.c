@@ -11,6 +11,7 @@
  * is not committed leaves nothing behind; sparing a victim never needs another one to go. */
 #include "sched/evict.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/networktopology.h"
@@ -64,10 +65,16 @@ struct search {
 	struct task_list victims;
 	struct task_list candidates; /* of one node; kept for its memory */
 	VEC(struct market) markets;
+	/* Whether a gang may be broken, by job, as found when so many tasks had a place. */
+	struct map *gangs;
+	size_t gangs_made;
 	bool waits; /* a task got room that is being released */
 };
 
 static const struct node_set all_nodes = {0};
+
+/* What `gangs` knows of a job. */
+static char gang_stays[] = "stays", gang_may_go[] = "may go";
 
 /* --- victims --------------------------------------------------------------------------------- */
 
@@ -201,18 +208,79 @@ static bool collect_candidates(struct search *s, struct task *task, struct node_
 	return s->candidates.len > 0;
 }
 
-/* Candidates go until the task fits. With `whole`, also those whose gang cannot do without them. */
-static bool evict_candidates(struct search *s, struct task *task, struct plan *plan, bool whole)
+/* All of a job that the rules are about, in the order in which it goes. */
+static void collect_job(const struct search *s, const struct task *task, const struct job *job,
+			struct task_list *to)
 {
-	const struct evict_ask ask = {.kind = s->rules->kind, .job = s->job, .task = task};
+	for (int status = TASK_BOUND; status <= TASK_RUNNING; status++)
+		LIST_EACH(&job->tasks[status], struct task, job_link, victim)
+	if (is_candidate(s, task, victim))
+		insert_sorted(s, to, victim);
+}
+
+/* All of them go, if every guard agrees with each. */
+static bool evict_all(struct search *s, const struct evict_ask *ask, const struct task_list *list)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		if (!hook_evictable(s->ssn, ask, list->ptr[i]))
+			return false;
+		statement_evict(s->st, list->ptr[i], s->rules->word, s->job);
+	}
+	return true;
+}
+
+/* A gang that is broken goes whole: where a guard keeps some of it, it is not broken. */
+static bool may_break(struct search *s, const struct evict_ask *ask, const struct job *job)
+{
+	size_t mark = statement_mark(s->st);
+	struct task_list all = {0};
+	bool may;
+
+	collect_job(s, ask->task, job, &all);
+	may = evict_all(s, ask, &all);
+	statement_undo_to(s->st, mark, false);
+	vec_done(&all);
+	return may;
+}
+
+/* For the gangs of the candidates, while nobody goes on their node. */
+static void judge_gangs(struct search *s, const struct evict_ask *ask)
+{
+	if (!s->gangs)
+		s->gangs = map_new(0);
+	if (s->gangs_made != s->placements.len)
+		map_clear(s->gangs);
+	s->gangs_made = s->placements.len;
+	for (size_t i = 0; i < s->candidates.len; i++) {
+		const struct job *job = s->candidates.ptr[i]->job;
+
+		if (!map_get(s->gangs, job_key(job)))
+			map_put(s->gangs, job_key(job),
+				may_break(s, ask, job) ? gang_may_go : gang_stays);
+	}
+}
+
+/* Is a task out of the question for the sake of its gang? */
+static bool is_kept_by_gang(const struct search *s, const struct task *victim, bool whole)
+{
+	if (!is_about_gangs(s) || job_can_spare(victim))
+		return false;
+	return !whole || map_get(s->gangs, job_key(victim->job)) == gang_stays;
+}
+
+/* Candidates go until the task fits. With `whole`, also those whose gang cannot do without them. */
+static bool evict_candidates(struct search *s, const struct evict_ask *ask, struct plan *plan,
+			     bool whole)
+{
+	struct task *task = ask->task;
 
 	for (size_t i = 0; i < s->candidates.len; i++) {
 		struct task *victim = s->candidates.ptr[i];
 		dim_set lacking = lacks(s, task, plan->node);
 
 		if (!task_is(victim, TASKS_EVICTABLE) || (lacking && !has_some(victim, lacking)) ||
-		    (!whole && is_about_gangs(s) && !job_can_spare(victim)) ||
-		    !hook_evictable(s->ssn, &ask, victim))
+		    is_kept_by_gang(s, victim, whole) ||
+		    !hook_evictable(s->ssn, ask, victim))
 			continue;
 		plan->broken += is_about_gangs(s) && !job_can_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);
@@ -243,6 +311,7 @@ static void spare_needless(struct search *s, struct task *task, struct plan *pla
 static bool plan_node(struct search *s, struct task *task, struct node_info *node,
 		      struct plan *plan)
 {
+	const struct evict_ask ask = {.kind = s->rules->kind, .job = s->job, .task = task};
 	size_t mark = statement_mark(s->st);
 	bool found;
 
@@ -252,8 +321,14 @@ static bool plan_node(struct search *s, struct task *task, struct node_info *nod
 	if (verdict_is_final(finder_test(s->ssn, task, node, ROOM_COUNT)) ||
 	    !collect_candidates(s, task, node))
 		return false;
-	found = evict_candidates(s, task, plan, false) ||
-		(s->rules->whole_gangs && evict_candidates(s, task, plan, true));
+	found = evict_candidates(s, &ask, plan, false);
+	if (!found && s->rules->whole_gangs) {
+		statement_undo_to(s->st, mark, false);
+		vec_clear(&plan->victims);
+		judge_gangs(s, &ask);
+		found = evict_candidates(s, &ask, plan, false) ||
+			evict_candidates(s, &ask, plan, true);
+	}
 	if (found)
 		spare_needless(s, task, plan);
 	statement_undo_to(s->st, mark, false);
@@ -524,37 +599,33 @@ static bool is_broken(const struct search *s, const struct job *job)
 	return before >= job->min_available && ready < job->min_available;
 }
 
-/* What is left of a gang that was broken only holds room. */
-static void evict_rests(struct search *s)
+/* What is left of a gang that was broken only holds room. False: some of it has to stay. */
+static bool evict_rests(struct search *s)
 {
 	const struct evict_ask ask = {
 		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
 	struct task_list rest = {0};
+	bool good = true;
 
-	for (size_t i = 0; i < s->victims.len; i++) {
-		struct job *job = s->victims.ptr[i]->job;
+	for (size_t i = 0; good && i < s->victims.len; i++) {
+		const struct job *job = s->victims.ptr[i]->job;
 
 		if (!is_broken(s, job))
 			continue;
-		for (int status = TASK_BOUND; status <= TASK_RUNNING; status++)
-			LIST_EACH(&job->tasks[status], struct task, job_link, task)
-		if (is_candidate(s, ask.task, task))
-			vec_push(&rest, task);
-		for (size_t j = 0; j < rest.len; j++)
-			if (hook_evictable(s->ssn, &ask, rest.ptr[j]))
-				statement_evict(s->st, rest.ptr[j], s->rules->word, s->job);
+		collect_job(s, ask.task, job, &rest);
+		good = evict_all(s, &ask, &rest);
 		vec_clear(&rest);
 	}
 	vec_done(&rest);
+	return good;
 }
 
 /* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
 static bool conclude(struct search *s, bool good)
 {
-	good = good && s->placements.len > 0 && reduce(s);
+	good = good && s->placements.len > 0 && reduce(s) &&
+	       (!is_about_gangs(s) || evict_rests(s));
 	if (good && s->victims.len) {
-		if (is_about_gangs(s))
-			evict_rests(s);
 		statement_commit(s->st);
 	} else if (good && s->waits) {
 		statement_keep(s->st);
@@ -570,6 +641,7 @@ static bool conclude(struct search *s, bool good)
 	for (size_t i = 0; i < s->markets.len; i++)
 		market_done(&s->markets.ptr[i]);
 	vec_done(&s->markets);
+	map_free(s->gangs);
 	return good;
 }
 

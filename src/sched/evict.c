@@ -18,6 +18,7 @@
 #include "sched/finder.h"
 #include "sched/hooks.h"
 #include "sched/lineup.h"
+#include "sched/prospects.h"
 #include "sched/session.h"
 #include "sched/statement.h"
 
@@ -279,8 +280,7 @@ static bool evict_candidates(struct search *s, const struct evict_ask *ask, stru
 		dim_set lacking = lacks(s, task, plan->node);
 
 		if (!task_is(victim, TASKS_EVICTABLE) || (lacking && !has_some(victim, lacking)) ||
-		    is_kept_by_gang(s, victim, whole) ||
-		    !hook_evictable(s->ssn, ask, victim))
+		    is_kept_by_gang(s, victim, whole) || !hook_evictable(s->ssn, ask, victim))
 			continue;
 		plan->broken += is_about_gangs(s) && !job_can_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);
@@ -623,8 +623,7 @@ static bool evict_rests(struct search *s)
 /* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
 static bool conclude(struct search *s, bool good)
 {
-	good = good && s->placements.len > 0 && reduce(s) &&
-	       (!is_about_gangs(s) || evict_rests(s));
+	good = good && s->placements.len > 0 && reduce(s) && (!is_about_gangs(s) || evict_rests(s));
 	if (good && s->victims.len) {
 		statement_commit(s->st);
 	} else if (good && s->waits) {
@@ -746,13 +745,6 @@ bool evict_is_starving(struct session *ssn, struct job *job)
 	       hook_job_test(ssn, JOB_STARVING, job, NULL);
 }
 
-/* Without a plugin that knows of shares, no queue has anything to take back, and two of them could take
- * from each other in turn. */
-static bool has_shares(const struct session *ssn)
-{
-	return ssn->config->shares;
-}
-
 void evict_round(struct session *ssn, const struct evict_rules *rules)
 {
 	AUTO(lineup_done) struct lineup lineup;
@@ -760,7 +752,7 @@ void evict_round(struct session *ssn, const struct evict_rules *rules)
 	struct queue_info *queue;
 
 	lineup_init(&lineup, ssn);
-	if (rules->across_queues && !has_shares(ssn))
+	if (rules->across_queues && !prospects_have_shares(ssn))
 		return;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 	if (evict_is_starving(ssn, job))
@@ -777,60 +769,4 @@ void evict_round(struct session *ssn, const struct evict_rules *rules)
 		lineup_return_queue(&lineup, queue);
 	}
 	vec_done(&despair.list);
-}
-
-/* --- prospects ------------------------------------------------------------------------------- */
-
-static bool is_configured(const struct session *ssn, const char *one, const char *other)
-{
-	for (size_t i = 0; i < ssn->config->actions.len; i++) {
-		struct str name = str_from(ssn->config->actions.ptr[i].type->name);
-
-		if (str_is(name, one) || str_is(name, other))
-			return true;
-	}
-	return false;
-}
-
-bool evict_could_reclaim(const struct session *ssn, const struct job *job)
-{
-	/* Stands for what the queue has let in, and the job. */
-	struct class sum = {.request = RESOURCES_INIT};
-	struct task whole = {.class = &sum, .job = (struct job *)job};
-	struct task *tasks[] = {&whole};
-	bool could;
-
-	if (!is_configured(ssn, "reclaim", "gangreclaim") || !has_shares(ssn) ||
-	    hook_overused(ssn, job->queue))
-		return false;
-	resources_copy(&sum.request, &job->queue->inqueue);
-	resources_add(&sum.request, &job->min_resources);
-	could = hook_preemptive(ssn, job->queue, tasks, 1);
-	resources_done(&sum.request);
-	return could;
-}
-
-/* The lowest priority of a queue's jobs that hold something; counted once a session. */
-static int32_t lowest_priority(const struct session *ssn, struct queue_info *queue)
-{
-	if (queue->lowest_session == ssn->id)
-		return queue->lowest_priority;
-	queue->lowest_session = ssn->id;
-	queue->lowest_priority = INT32_MAX;
-	LIST_EACH(&queue->jobs, struct job, queue_link, job)
-	if (tally_of(&job->tally, TASKS_EVICTABLE) && job->priority < queue->lowest_priority)
-		queue->lowest_priority = job->priority;
-	return queue->lowest_priority;
-}
-
-bool evict_could_preempt(const struct session *ssn, const struct job *job)
-{
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
-
-	if (!is_configured(ssn, "preempt", "gangpreempt") ||
-	    lowest_priority(ssn, job->queue) >= job->priority)
-		return false;
-	resources_copy(&sum, &job->queue->inqueue);
-	resources_add(&sum, &job->min_resources);
-	return !resources_over_limit(&sum, &job->queue->allocated, &job->min_resources);
 }

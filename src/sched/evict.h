@@ -25,10 +25,4 @@ void evict_within(struct session *ssn, const struct evict_rules *rules, struct j
 /* May others be evicted for the job: does it wait, is it valid, does it starve? */
 bool evict_is_starving(struct session *ssn, struct job *job);
 
-/* For those who let groups in: could room be made for its minResources, by the actions that are
- * configured, although there is none? An estimate: what has been let in on this ground counts, so that
- * it is no more than what the queue may take back, or holds itself. */
-bool evict_could_reclaim(const struct session *ssn, const struct job *job);
-bool evict_could_preempt(const struct session *ssn, const struct job *job);
-
 #endif

@@ -17,6 +17,7 @@
 #include "sched/evict.h"
 #include "sched/hooks.h"
 #include "sched/plugin.h"
+#include "sched/prospects.h"
 #include "sched/session.h"
 
 enum { PLUGIN_ABI = 1 };

@@ -2,8 +2,8 @@
 /* sched/plugin/overcommit.c - let in no more than the cluster can hold, and a little (scheduler
  * specification, 6.7). What has been let in is counted by the ledger. */
 #include "base/mem.h"
-#include "sched/evict.h"
 #include "sched/plugin_rows.h"
+#include "sched/prospects.h"
 #include "sched/session.h"
 
 #include "base/banned.h"
@@ -61,7 +61,7 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 	resources_copy(&sum, &p->ssn->cluster->inqueue_whole);
 	resources_add(&sum, &job->min_resources);
 	over = resources_over_limit(&sum, &o->idle, &job->min_resources);
-	if (!over || evict_could_reclaim(p->ssn, job) || evict_could_preempt(p->ssn, job))
+	if (!over || prospects_of_reclaim(p->ssn, job) || prospects_of_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	dim = __builtin_ctzll(over);
 	*why = (struct reason){.code = REASON_OVERCOMMIT,

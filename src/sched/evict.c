@@ -620,6 +620,100 @@ static bool evict_rests(struct search *s)
 	return good;
 }
 
+/* Everybody goes who may: what gangs have beyond their minimum, then whole gangs. */
+static void evict_everybody(struct search *s, const struct evict_ask *ask)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+	struct task_list all = {0}, gang = {0};
+
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		if (!cluster->nodes.ptr[i])
+			continue;
+		LIST_EACH(&cluster->nodes.ptr[i]->tasks, struct task, node_link, victim)
+		if (is_candidate(s, ask->task, victim))
+			vec_push(&all, victim);
+	}
+	for (size_t i = 0; i < all.len; i++)
+		if (job_can_spare(all.ptr[i]) && hook_evictable(s->ssn, ask, all.ptr[i]))
+			statement_evict(s->st, all.ptr[i], s->rules->word, s->job);
+	for (size_t i = 0; s->rules->whole_gangs && i < all.len; i++) {
+		size_t mark = statement_mark(s->st);
+
+		if (!task_is(all.ptr[i], TASKS_EVICTABLE))
+			continue;
+		vec_clear(&gang);
+		collect_job(s, ask->task, all.ptr[i]->job, &gang);
+		if (!evict_all(s, ask, &gang))
+			statement_undo_to(s->st, mark, false);
+	}
+	vec_done(&all);
+	vec_done(&gang);
+}
+
+/* Could all that a job waits for have room in sum, whatever the nodes? If not, none of its tasks has been
+ * near a place, and none is told of one. The model is as before the search. */
+static bool is_in_reach(struct search *s)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+	const struct evict_ask ask = {
+		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
+	AUTO(resources_done) struct resources need = RESOURCES_INIT;
+	struct task_list waiting = {0};
+	bool reach;
+
+	LIST_EACH(&s->job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(s->ssn, task)) {
+		vec_push(&waiting, task);
+		resources_add(&need, &task->class->request);
+	}
+	reach = !s->rules->across_queues ||
+		hook_preemptive(s->ssn, s->job->queue, waiting.ptr, waiting.len);
+	vec_done(&waiting);
+	if (!reach)
+		return false;
+	evict_everybody(s, &ask);
+	reach = statement_evictions(s->st) > 0;
+	for (dim_set rest = resources_dims(&need); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+		int64_t room = 0;
+
+		for (size_t i = 0; i < cluster->nodes.len; i++)
+			if (cluster->nodes.ptr[i])
+				room += future_room(s, cluster->nodes.ptr[i], dim);
+		reach &= room >= resources_get(&need, dim);
+	}
+	statement_undo_to(s->st, 0, false);
+	return reach;
+}
+
+/* Reclaiming looks only where there is somebody to take from. */
+static void drop_uncontested(struct search *s)
+{
+	for (size_t i = s->placements.len; i-- > 0;) {
+		const struct placement *at = &s->placements.ptr[i];
+		bool contested = false;
+
+		LIST_EACH(&at->node->tasks, struct task, node_link, victim)
+		contested |= is_candidate(s, at->task, victim);
+		if (!contested)
+			vec_remove(&s->placements, i);
+	}
+}
+
+/* The search has failed. Its tasks are told what places they had in it, where that says something: of
+ * a whole gang if it was in reach, by reclaiming where somebody could have gone. */
+static void leave(struct search *s)
+{
+	if (s->rules->kind != EVICT_PREEMPT) {
+		statement_undo_to(s->st, 0, false);
+		if (!is_about_gangs(s))
+			drop_uncontested(s);
+		if (s->placements.len && (!is_about_gangs(s) || is_in_reach(s)))
+			(void)replay(s, NULL);
+	}
+	statement_discard(s->st);
+}
+
 /* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
 static bool conclude(struct search *s, bool good)
 {
@@ -628,11 +722,12 @@ static bool conclude(struct search *s, bool good)
 		statement_commit(s->st);
 	} else if (good && s->waits) {
 		statement_keep(s->st);
-	} else {
-		if (good) /* nothing was in the way */
-			statement_undo_to(s->st, 0, false);
+	} else if (good) { /* nothing was in the way */
+		statement_undo_to(s->st, 0, false);
 		statement_discard(s->st);
 		good = false;
+	} else {
+		leave(s);
 	}
 	vec_done(&s->placements);
 	vec_done(&s->victims);

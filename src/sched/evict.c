@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/networktopology.h"
+#include "sched/evict_internal.h"
 #include "sched/finder.h"
 #include "sched/hooks.h"
 #include "sched/lineup.h"
@@ -23,12 +24,6 @@
 #include "sched/statement.h"
 
 #include "base/banned.h"
-
-struct placement {
-	struct task *task;
-	struct node_info *node;
-	enum allowance least; /* that its queue had to have */
-};
 
 /* What one task on one node would cost. */
 struct plan {
@@ -56,37 +51,11 @@ struct despair {
 	VEC(struct hopeless) list;
 };
 
-struct search {
-	struct session *ssn;
-	const struct evict_rules *rules;
-	struct job *job;
-	bool within; /* victims are of the job itself */
-	struct statement *st;
-	VEC(struct placement) placements;
-	struct task_list victims;
-	struct task_list candidates; /* of one node; kept for its memory */
-	VEC(struct market) markets;
-	/* Whether a gang may be broken, by job, as found when so many tasks had a place. */
-	struct map *gangs;
-	size_t gangs_made;
-	bool waits; /* a task got room that is being released */
-};
-
 static const struct node_set all_nodes = {0};
-
-/* What `gangs` knows of a job. */
-static char gang_stays[] = "stays", gang_may_go[] = "may go";
 
 /* --- victims --------------------------------------------------------------------------------- */
 
-/* The gang actions decide about gangs themselves; for the others the gang plugin is a guard. */
-static bool is_about_gangs(const struct search *s)
-{
-	return s->rules->kind == EVICT_GANG_PREEMPT || s->rules->kind == EVICT_GANG_RECLAIM;
-}
-
-/* Is it of those that the rules are about? The guards come on top. */
-static bool is_candidate(const struct search *s, const struct task *task, const struct task *victim)
+bool search_is_candidate(const struct search *s, const struct task *task, const struct task *victim)
 {
 	const struct job *job = victim->job;
 
@@ -97,7 +66,7 @@ static bool is_candidate(const struct search *s, const struct task *task, const 
 		return job == s->job;
 	if (job == s->job || (job->queue != s->job->queue) != s->rules->across_queues)
 		return false;
-	if (is_about_gangs(s) && job->preemptable.set && !job->preemptable.value)
+	if (search_is_about_gangs(s) && job->preemptable.set && !job->preemptable.value)
 		return false;
 	if (s->rules->kind == EVICT_GANG_PREEMPT && job->priority >= s->job->priority)
 		return false;
@@ -112,7 +81,7 @@ static int order_victims(const struct search *s, const struct task *a, const str
 	uint32_t left, right;
 	int order;
 
-	if (!is_about_gangs(s) || a->job == b->job || a->job->queue != b->job->queue)
+	if (!search_is_about_gangs(s) || a->job == b->job || a->job->queue != b->job->queue)
 		return hook_victim_order(s->ssn, a, b, s->job);
 	order = hook_job_compare(s->ssn, b->job, a->job);
 	if (order)
@@ -124,7 +93,7 @@ static int order_victims(const struct search *s, const struct task *a, const str
 	return job_order(b->job, a->job);
 }
 
-static void insert_sorted(const struct search *s, struct task_list *list, struct task *task)
+void search_insert(const struct search *s, struct task_list *list, struct task *task)
 {
 	vec_push(list, task);
 	for (size_t i = list->len - 1; i > 0 && order_victims(s, list->ptr[i - 1], task) > 0; i--) {
@@ -135,7 +104,7 @@ static void insert_sorted(const struct search *s, struct task_list *list, struct
 
 /* --- one node -------------------------------------------------------------------------------- */
 
-static int64_t future_room(const struct search *s, const struct node_info *node, int dim)
+int64_t search_room(const struct search *s, const struct node_info *node, int dim)
 {
 	return columns_get(&s->ssn->cluster->columns, ROOM_FUTURE, dim, node->slot);
 }
@@ -148,7 +117,7 @@ static bool fits(const struct search *s, struct task *task, struct node_info *no
 	verdict v = finder_test(s->ssn, task, node, ROOM_FUTURE);
 
 	return !(verdict_codes(v) & ~verdict_codes(VERDICT(FIT_POD_COUNT))) &&
-	       future_room(s, node, DIM_PODS) > 0 &&
+	       search_room(s, node, DIM_PODS) > 0 &&
 	       hook_allocatable(s->ssn, s->job->queue, task, NULL) >= least;
 }
 
@@ -168,7 +137,7 @@ static dim_set lacks_with(const struct search *s, const struct task *task,
 	     rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 
-		if (future_room(s, node, dim) - (stays ? amount(stays, dim) : 0) <
+		if (search_room(s, node, dim) - (stays ? amount(stays, dim) : 0) <
 		    amount(task, dim))
 			ret |= DIM_BIT(dim);
 	}
@@ -195,11 +164,11 @@ static bool collect_candidates(struct search *s, struct task *task, struct node_
 
 	vec_clear(&s->candidates);
 	LIST_EACH(&node->tasks, struct task, node_link, victim)
-	if (is_candidate(s, task, victim))
-		insert_sorted(s, &s->candidates, victim);
+	if (search_is_candidate(s, task, victim))
+		search_insert(s, &s->candidates, victim);
 	for (dim_set rest = lacking; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
-		int64_t room = future_room(s, node, dim);
+		int64_t room = search_room(s, node, dim);
 
 		for (size_t i = 0; i < s->candidates.len; i++)
 			room += amount(s->candidates.ptr[i], dim);
@@ -207,66 +176,6 @@ static bool collect_candidates(struct search *s, struct task *task, struct node_
 			return false;
 	}
 	return s->candidates.len > 0;
-}
-
-/* All of a job that the rules are about, in the order in which it goes. */
-static void collect_job(const struct search *s, const struct task *task, const struct job *job,
-			struct task_list *to)
-{
-	for (int status = TASK_BOUND; status <= TASK_RUNNING; status++)
-		LIST_EACH(&job->tasks[status], struct task, job_link, victim)
-	if (is_candidate(s, task, victim))
-		insert_sorted(s, to, victim);
-}
-
-/* All of them go, if every guard agrees with each. */
-static bool evict_all(struct search *s, const struct evict_ask *ask, const struct task_list *list)
-{
-	for (size_t i = 0; i < list->len; i++) {
-		if (!hook_evictable(s->ssn, ask, list->ptr[i]))
-			return false;
-		statement_evict(s->st, list->ptr[i], s->rules->word, s->job);
-	}
-	return true;
-}
-
-/* A gang that is broken goes whole: where a guard keeps some of it, it is not broken. */
-static bool may_break(struct search *s, const struct evict_ask *ask, const struct job *job)
-{
-	size_t mark = statement_mark(s->st);
-	struct task_list all = {0};
-	bool may;
-
-	collect_job(s, ask->task, job, &all);
-	may = evict_all(s, ask, &all);
-	statement_undo_to(s->st, mark, false);
-	vec_done(&all);
-	return may;
-}
-
-/* For the gangs of the candidates, while nobody goes on their node. */
-static void judge_gangs(struct search *s, const struct evict_ask *ask)
-{
-	if (!s->gangs)
-		s->gangs = map_new(0);
-	if (s->gangs_made != s->placements.len)
-		map_clear(s->gangs);
-	s->gangs_made = s->placements.len;
-	for (size_t i = 0; i < s->candidates.len; i++) {
-		const struct job *job = s->candidates.ptr[i]->job;
-
-		if (!map_get(s->gangs, job_key(job)))
-			map_put(s->gangs, job_key(job),
-				may_break(s, ask, job) ? gang_may_go : gang_stays);
-	}
-}
-
-/* Is a task out of the question for the sake of its gang? */
-static bool is_kept_by_gang(const struct search *s, const struct task *victim, bool whole)
-{
-	if (!is_about_gangs(s) || job_can_spare(victim))
-		return false;
-	return !whole || map_get(s->gangs, job_key(victim->job)) == gang_stays;
 }
 
 /* Candidates go until the task fits. With `whole`, also those whose gang cannot do without them. */
@@ -280,11 +189,11 @@ static bool evict_candidates(struct search *s, const struct evict_ask *ask, stru
 		dim_set lacking = lacks(s, task, plan->node);
 
 		if (!task_is(victim, TASKS_EVICTABLE) || (lacking && !has_some(victim, lacking)) ||
-		    is_kept_by_gang(s, victim, whole) || !hook_evictable(s->ssn, ask, victim))
+		    gangs_keep(s, victim, whole) || !hook_evictable(s->ssn, ask, victim))
 			continue;
-		plan->broken += is_about_gangs(s) && !job_can_spare(victim);
+		plan->broken += search_is_about_gangs(s) && !job_can_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);
-		insert_sorted(s, &plan->victims, victim);
+		search_insert(s, &plan->victims, victim);
 		if (!lacks(s, task, plan->node) && fits(s, task, plan->node, ALLOWANCE_OWN))
 			return true;
 	}
@@ -325,7 +234,7 @@ static bool plan_node(struct search *s, struct task *task, struct node_info *nod
 	if (!found && s->rules->whole_gangs) {
 		statement_undo_to(s->st, mark, false);
 		vec_clear(&plan->victims);
-		judge_gangs(s, &ask);
+		gangs_judge(s, &ask);
 		found = evict_candidates(s, &ask, plan, false) ||
 			evict_candidates(s, &ask, plan, true);
 	}
@@ -533,7 +442,7 @@ static bool place_by_evicting(struct search *s, struct task *task)
 		return false;
 	}
 	for (size_t i = 0; i < best->victims.len; i++)
-		insert_sorted(s, &s->victims, best->victims.ptr[i]);
+		search_insert(s, &s->victims, best->victims.ptr[i]);
 	return true;
 }
 
@@ -589,103 +498,6 @@ static bool reduce(struct search *s)
 	return true;
 }
 
-/* Has it lost its minimum by this search? */
-static bool is_broken(const struct search *s, const struct job *job)
-{
-	int64_t ready = job_ready_count(job), before = ready;
-
-	for (size_t i = 0; i < s->victims.len; i++)
-		before += s->victims.ptr[i]->job == job;
-	return before >= job->min_available && ready < job->min_available;
-}
-
-/* What is left of a gang that was broken only holds room. False: some of it has to stay. */
-static bool evict_rests(struct search *s)
-{
-	const struct evict_ask ask = {
-		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
-	struct task_list rest = {0};
-	bool good = true;
-
-	for (size_t i = 0; good && i < s->victims.len; i++) {
-		const struct job *job = s->victims.ptr[i]->job;
-
-		if (!is_broken(s, job))
-			continue;
-		collect_job(s, ask.task, job, &rest);
-		good = evict_all(s, &ask, &rest);
-		vec_clear(&rest);
-	}
-	vec_done(&rest);
-	return good;
-}
-
-/* Everybody goes who may: what gangs have beyond their minimum, then whole gangs. */
-static void evict_everybody(struct search *s, const struct evict_ask *ask)
-{
-	const struct cluster *cluster = s->ssn->cluster;
-	struct task_list all = {0}, gang = {0};
-
-	for (size_t i = 0; i < cluster->nodes.len; i++) {
-		if (!cluster->nodes.ptr[i])
-			continue;
-		LIST_EACH(&cluster->nodes.ptr[i]->tasks, struct task, node_link, victim)
-		if (is_candidate(s, ask->task, victim))
-			vec_push(&all, victim);
-	}
-	for (size_t i = 0; i < all.len; i++)
-		if (job_can_spare(all.ptr[i]) && hook_evictable(s->ssn, ask, all.ptr[i]))
-			statement_evict(s->st, all.ptr[i], s->rules->word, s->job);
-	for (size_t i = 0; s->rules->whole_gangs && i < all.len; i++) {
-		size_t mark = statement_mark(s->st);
-
-		if (!task_is(all.ptr[i], TASKS_EVICTABLE))
-			continue;
-		vec_clear(&gang);
-		collect_job(s, ask->task, all.ptr[i]->job, &gang);
-		if (!evict_all(s, ask, &gang))
-			statement_undo_to(s->st, mark, false);
-	}
-	vec_done(&all);
-	vec_done(&gang);
-}
-
-/* Could all that a job waits for have room in sum, whatever the nodes? If not, none of its tasks has been
- * near a place, and none is told of one. The model is as before the search. */
-static bool is_in_reach(struct search *s)
-{
-	const struct cluster *cluster = s->ssn->cluster;
-	const struct evict_ask ask = {
-		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
-	AUTO(resources_done) struct resources need = RESOURCES_INIT;
-	struct task_list waiting = {0};
-	bool reach;
-
-	LIST_EACH(&s->job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(s->ssn, task)) {
-		vec_push(&waiting, task);
-		resources_add(&need, &task->class->request);
-	}
-	reach = !s->rules->across_queues ||
-		hook_preemptive(s->ssn, s->job->queue, waiting.ptr, waiting.len);
-	vec_done(&waiting);
-	if (!reach)
-		return false;
-	evict_everybody(s, &ask);
-	reach = statement_evictions(s->st) > 0;
-	for (dim_set rest = resources_dims(&need); rest; rest &= rest - 1) {
-		int dim = __builtin_ctzll(rest);
-		int64_t room = 0;
-
-		for (size_t i = 0; i < cluster->nodes.len; i++)
-			if (cluster->nodes.ptr[i])
-				room += future_room(s, cluster->nodes.ptr[i], dim);
-		reach &= room >= resources_get(&need, dim);
-	}
-	statement_undo_to(s->st, 0, false);
-	return reach;
-}
-
 /* Reclaiming looks only where there is somebody to take from. */
 static void drop_uncontested(struct search *s)
 {
@@ -694,7 +506,7 @@ static void drop_uncontested(struct search *s)
 		bool contested = false;
 
 		LIST_EACH(&at->node->tasks, struct task, node_link, victim)
-		contested |= is_candidate(s, at->task, victim);
+		contested |= search_is_candidate(s, at->task, victim);
 		if (!contested)
 			vec_remove(&s->placements, i);
 	}
@@ -706,9 +518,9 @@ static void leave(struct search *s)
 {
 	if (s->rules->kind != EVICT_PREEMPT) {
 		statement_undo_to(s->st, 0, false);
-		if (!is_about_gangs(s))
+		if (!search_is_about_gangs(s))
 			drop_uncontested(s);
-		if (s->placements.len && (!is_about_gangs(s) || is_in_reach(s)))
+		if (s->placements.len && (!search_is_about_gangs(s) || gangs_in_reach(s)))
 			(void)replay(s, NULL);
 	}
 	statement_discard(s->st);
@@ -717,7 +529,8 @@ static void leave(struct search *s)
 /* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
 static bool conclude(struct search *s, bool good)
 {
-	good = good && s->placements.len > 0 && reduce(s) && (!is_about_gangs(s) || evict_rests(s));
+	good = good && s->placements.len > 0 && reduce(s) &&
+	       (!search_is_about_gangs(s) || gangs_evict_rests(s));
 	if (good && s->victims.len) {
 		statement_commit(s->st);
 	} else if (good && s->waits) {

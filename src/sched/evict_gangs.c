@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/evict_gangs.c - what the gang actions ask beyond the search for one task: whether a gang may be
+ * broken, what becomes of its rest, and whether a whole gang is in reach.
+ *
+ * A gang that is broken goes whole, since what is left of it only holds room. So every guard is asked about
+ * all of it before it is broken, with the model as it is while nobody goes, once a look at the nodes. */
+#include "base/map.h"
+#include "sched/evict_internal.h"
+#include "sched/hooks.h"
+#include "sched/session.h"
+#include "sched/statement.h"
+
+#include "base/banned.h"
+
+/* All of a job that the rules are about. */
+static void collect_job(const struct search *s, const struct task *task, const struct job *job,
+			struct task_list *to)
+{
+	for (int status = TASK_BOUND; status <= TASK_RUNNING; status++)
+		LIST_EACH(&job->tasks[status], struct task, job_link, victim)
+	if (search_is_candidate(s, task, victim))
+		vec_push(to, victim);
+}
+
+/* All of them go, if every guard agrees with each. */
+static bool evict_all(struct search *s, const struct evict_ask *ask, const struct task_list *list)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		if (!hook_evictable(s->ssn, ask, list->ptr[i]))
+			return false;
+		statement_evict(s->st, list->ptr[i], s->rules->word, s->job);
+	}
+	return true;
+}
+
+/* A gang that is broken goes whole: where a guard keeps some of it, it is not broken. */
+static bool may_break(struct search *s, const struct evict_ask *ask, const struct job *job)
+{
+	size_t mark = statement_mark(s->st);
+	struct task_list all = {0};
+	bool may;
+
+	collect_job(s, ask->task, job, &all);
+	may = evict_all(s, ask, &all);
+	statement_undo_to(s->st, mark, false);
+	vec_done(&all);
+	return may;
+}
+
+void gangs_judge(struct search *s, const struct evict_ask *ask)
+{
+	if (!s->gangs)
+		s->gangs = map_new(0);
+	if (s->gangs_made != s->placements.len)
+		map_clear(s->gangs);
+	s->gangs_made = s->placements.len;
+	for (size_t i = 0; i < s->candidates.len; i++) {
+		struct job *job = s->candidates.ptr[i]->job;
+
+		if (!map_get(s->gangs, job_key(job)))
+			map_put(s->gangs, job_key(job),
+				may_break(s, ask, job) ? (void *)job : (void *)s);
+	}
+}
+
+bool gangs_keep(const struct search *s, const struct task *victim, bool whole)
+{
+	if (!search_is_about_gangs(s) || job_can_spare(victim))
+		return false;
+	return !whole || map_get(s->gangs, job_key(victim->job)) != victim->job;
+}
+
+/* Has it lost its minimum by this search? */
+static bool is_broken(const struct search *s, const struct job *job)
+{
+	int64_t ready = job_ready_count(job), before = ready;
+
+	for (size_t i = 0; i < s->victims.len; i++)
+		before += s->victims.ptr[i]->job == job;
+	return before >= job->min_available && ready < job->min_available;
+}
+
+bool gangs_evict_rests(struct search *s)
+{
+	const struct evict_ask ask = {
+		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
+	struct task_list rest = {0};
+	bool good = true;
+
+	for (size_t i = 0; good && i < s->victims.len; i++) {
+		const struct job *job = s->victims.ptr[i]->job;
+
+		if (!is_broken(s, job))
+			continue;
+		collect_job(s, ask.task, job, &rest);
+		good = evict_all(s, &ask, &rest);
+		vec_clear(&rest);
+	}
+	vec_done(&rest);
+	return good;
+}
+
+/* Everybody goes who may: what gangs have beyond their minimum, then whole gangs. */
+static void evict_everybody(struct search *s, const struct evict_ask *ask)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+	struct task_list all = {0}, gang = {0};
+
+	for (size_t i = 0; i < cluster->nodes.len; i++) {
+		if (!cluster->nodes.ptr[i])
+			continue;
+		LIST_EACH(&cluster->nodes.ptr[i]->tasks, struct task, node_link, victim)
+		if (search_is_candidate(s, ask->task, victim))
+			vec_push(&all, victim);
+	}
+	for (size_t i = 0; i < all.len; i++)
+		if (job_can_spare(all.ptr[i]) && hook_evictable(s->ssn, ask, all.ptr[i]))
+			statement_evict(s->st, all.ptr[i], s->rules->word, s->job);
+	for (size_t i = 0; s->rules->whole_gangs && i < all.len; i++) {
+		size_t mark = statement_mark(s->st);
+
+		if (!task_is(all.ptr[i], TASKS_EVICTABLE))
+			continue;
+		vec_clear(&gang);
+		collect_job(s, ask->task, all.ptr[i]->job, &gang);
+		if (!evict_all(s, ask, &gang))
+			statement_undo_to(s->st, mark, false);
+	}
+	vec_done(&all);
+	vec_done(&gang);
+}
+
+bool gangs_in_reach(struct search *s)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+	const struct evict_ask ask = {
+		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
+	AUTO(resources_done) struct resources need = RESOURCES_INIT;
+	struct task_list waiting = {0};
+	bool reach;
+
+	LIST_EACH(&s->job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(s->ssn, task)) {
+		vec_push(&waiting, task);
+		resources_add(&need, &task->class->request);
+	}
+	reach = !s->rules->across_queues ||
+		hook_preemptive(s->ssn, s->job->queue, waiting.ptr, waiting.len);
+	vec_done(&waiting);
+	if (!reach)
+		return false;
+	evict_everybody(s, &ask);
+	reach = statement_evictions(s->st) > 0;
+	for (dim_set rest = resources_dims(&need); rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+		int64_t room = 0;
+
+		for (size_t i = 0; i < cluster->nodes.len; i++)
+			if (cluster->nodes.ptr[i])
+				room += search_room(s, cluster->nodes.ptr[i], dim);
+		reach &= room >= resources_get(&need, dim);
+	}
+	statement_undo_to(s->st, 0, false);
+	return reach;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/evict_internal.h - a search for room, as evict.c makes it and evict_gangs.c looks at it. */
+#ifndef SCHED_EVICT_INTERNAL_H
+#define SCHED_EVICT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "sched/evict.h"
+
+struct map;
+struct market;
+struct statement;
+
+struct placement {
+	struct task *task;
+	struct node_info *node;
+	enum allowance least; /* that its queue had to have */
+};
+
+struct search {
+	struct session *ssn;
+	const struct evict_rules *rules;
+	struct job *job;
+	bool within; /* victims are of the job itself */
+	struct statement *st;
+	VEC(struct placement) placements;
+	struct task_list victims;
+	struct task_list candidates; /* of one node; kept for its memory */
+	VEC(struct market) markets;
+	/* By job, as found when so many tasks had a place: itself if it may be broken, else something else. */
+	struct map *gangs;
+	size_t gangs_made;
+	bool waits; /* a task got room that is being released */
+};
+
+/* The gang actions decide about gangs themselves; for the others the gang plugin is a guard. */
+static inline bool search_is_about_gangs(const struct search *s)
+{
+	return s->rules->kind == EVICT_GANG_PREEMPT || s->rules->kind == EVICT_GANG_RECLAIM;
+}
+
+/* Is it of those that the rules are about? The guards come on top. */
+bool search_is_candidate(const struct search *s, const struct task *task,
+			 const struct task *victim);
+/* Into a list in the order in which they go. */
+void search_insert(const struct search *s, struct task_list *list, struct task *task);
+/* Room on a node when those that are leaving have left. */
+int64_t search_room(const struct search *s, const struct node_info *node, int dim);
+
+/* --- evict_gangs.c --------------------------------------------------------------------------- */
+
+/* Find out about the gangs of the candidates, while nobody goes on their node. */
+void gangs_judge(struct search *s, const struct evict_ask *ask);
+/* Is a task out of the question for the sake of its gang? With `whole`, gangs may be broken. */
+bool gangs_keep(const struct search *s, const struct task *victim, bool whole);
+/* What is left of a gang that was broken only holds room. False: some of it has to stay. */
+bool gangs_evict_rests(struct search *s);
+/* Could all that a job waits for have room in sum, whatever the nodes? If not, none of its tasks has been
+ * near a place, and none is told of one. The model is as before the search. */
+bool gangs_in_reach(struct search *s);
+
+#endif

@@ -20,6 +20,7 @@
 #include "sched/hooks.h"
 #include "sched/lineup.h"
 #include "sched/prospects.h"
+#include "sched/rows.h"
 #include "sched/session.h"
 #include "sched/statement.h"
 
@@ -31,6 +32,7 @@ struct plan {
 	struct task_list victims; /* the most valuable last */
 	size_t broken;            /* gangs that lose their minimum */
 	size_t made;              /* when so many tasks of the job had a place */
+	double score;             /* of the node, when all were looked at */
 };
 
 /* Plans for tasks of one class, a node each, as a heap with the cheapest on top. They are of the time at
@@ -257,7 +259,7 @@ static int64_t youngest(const struct task_list *list)
 }
 
 /* Below 0: `a` costs less. Whom it hurts at worst counts first, then how many, then how much work is
- * lost; the order of nodes decides what is left. */
+ * lost; then what the task likes better, and the order of nodes. */
 static int compare_plans(const struct search *s, const struct plan *a, const struct plan *b)
 {
 	const struct task *x = a->victims.ptr[a->victims.len - 1];
@@ -279,6 +281,8 @@ static int compare_plans(const struct search *s, const struct plan *a, const str
 		return a->victims.len < b->victims.len ? -1 : 1;
 	if (youngest(&a->victims) != youngest(&b->victims))
 		return youngest(&a->victims) > youngest(&b->victims) ? -1 : 1;
+	if (a->score < b->score || a->score > b->score)
+		return a->score > b->score ? -1 : 1;
 	return 0;
 }
 
@@ -371,6 +375,26 @@ static void market_done(struct market *market)
 	vec_done(&market->plans);
 }
 
+/* What the plugins that score say of the nodes: of two that cost the same, the task gets the better. */
+static void score_plans(const struct search *s, const struct task *task, struct market *market)
+{
+	struct rows rows = {.score_count = 0};
+	VEC(struct node_info *) nodes = {0};
+	VEC(double) scores = {0};
+
+	for (size_t i = 0; i < market->plans.len; i++) {
+		vec_push(&nodes, market->plans.ptr[i].node);
+		vec_push(&scores, 0);
+	}
+	rows_find(s->ssn, task, &rows);
+	if (nodes.len > 1)
+		rows_score(&rows, task, nodes.ptr, nodes.len, scores.ptr);
+	for (size_t i = 0; i < market->plans.len; i++)
+		market->plans.ptr[i].score = scores.ptr[i];
+	vec_done(&nodes);
+	vec_done(&scores);
+}
+
 /* A look at all nodes. */
 static void open_market(struct search *s, struct task *task, struct market *market)
 {
@@ -386,6 +410,7 @@ static void open_market(struct search *s, struct task *task, struct market *mark
 		else
 			vec_done(&plan.victims);
 	}
+	score_plans(s, task, market);
 	for (size_t i = market->plans.len / 2; i-- > 0;)
 		sift_down(s, market, i);
 }

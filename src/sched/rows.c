@@ -141,3 +141,36 @@ void rows_add_batches(const struct rows *rows, const struct task *task,
 				score->weight * score->row->score(score->plugin, task, nodes[j]);
 	}
 }
+
+static double most_of(const struct config_score *score, const struct task *task,
+		      struct node_info *const *nodes, size_t count)
+{
+	double most = 0;
+
+	for (size_t i = 0; score->row->normalise != NORMALISE_NONE && i < count; i++) {
+		double raw = score->row->score(score->plugin, task, nodes[i]);
+
+		if (raw > most)
+			most = raw;
+	}
+	return most;
+}
+
+void rows_score(const struct rows *rows, const struct task *task, struct node_info *const *nodes,
+		size_t count, double *ret_scores)
+{
+	for (size_t i = 0; i < count; i++)
+		ret_scores[i] = 0;
+	for (size_t i = 0; i < rows->score_count; i++) {
+		const struct config_score *score = rows->scores[i];
+		double most = most_of(score, task, nodes, count);
+
+		for (size_t j = 0; j < count; j++)
+			ret_scores[j] +=
+				score->weight *
+				rows_normalise(score,
+					       score->row->score(score->plugin, task, nodes[j]),
+					       most);
+	}
+	rows_add_batches(rows, task, nodes, count, ret_scores);
+}

@@ -45,6 +45,9 @@ verdict rows_test_in_order(const struct session *ssn, const struct task *task,
 			   const struct node_info *node);
 /* A score as its row wants it normalised, where the largest of all is `most`. */
 double rows_normalise(const struct config_score *score, double raw, double most);
+/* Scores of nodes, compared with each other and no others. */
+void rows_score(const struct rows *rows, const struct task *task, struct node_info *const *nodes,
+		size_t count, double *ret_scores);
 /* Add what the scores of SCOPE_CLUSTER say of these nodes. */
 void rows_add_batches(const struct rows *rows, const struct task *task,
 		      struct node_info *const *nodes, size_t count, double *scores);

@@ -274,9 +274,12 @@ bool hook_sub_pipelined(const struct session *ssn, const struct sub_job *sub)
 bool hook_evictable(const struct session *ssn, const struct evict_ask *ask,
 		    const struct task *victim)
 {
-	if (!task_is(victim, TASKS_EVICTABLE) || !victim->preemptable)
+	enum hook hook = (enum hook)(HOOK_EVICT_PREEMPT + (int)ask->kind);
+
+	if (!task_is(victim, TASKS_EVICTABLE) || !victim->preemptable ||
+	    !ssn->config->hooks[hook].len)
 		return false;
-	EACH_PLUGIN(ssn, (enum hook)(HOOK_EVICT_PREEMPT + (int)ask->kind), p)
+	EACH_PLUGIN(ssn, hook, p)
 	if (!p->type->evictable[ask->kind](p, ask, victim))
 		return false;
 	return true;

@@ -81,7 +81,7 @@ enum allowance hook_allocatable(const struct session *ssn, const struct queue_in
 				const struct task *task, struct reason *why);
 
 /* --- guard ------------------------------------------------------------------------------------ */
-/* Evictable by status, by its own wish (preemptable), and by every plugin. */
+/* Evictable by status, by its own wish (preemptable), and by every plugin; where none has a say, nobody is. */
 bool hook_evictable(const struct session *ssn, const struct evict_ask *ask,
 		    const struct task *victim);
 

@@ -14,4 +14,7 @@ extern const struct action_type preempt_action;
 extern const struct action_type reclaim_action;
 extern const struct action_type shuffle_action;
 
+/* An argument of an action: a boolean, or a text that says one ("false", "0", "f"). */
+bool action_bool(struct json arguments, const char *name, bool fallback);
+
 #endif

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/macro.h"
+#include "base/number.h"
 #include "sched/action_rows.h"
 
 #include "base/banned.h"
@@ -17,4 +18,16 @@ const struct action_type *action_type_find(struct str name)
 		if (str_is(name, actions[i]->name))
 			return actions[i];
 	return NULL;
+}
+
+bool action_bool(struct json arguments, const char *name, bool fallback)
+{
+	struct json value = json_get(arguments, name);
+	bool parsed;
+
+	if (json_is(value, JSON_BOOL))
+		return json_bool(value);
+	if (json_is(value, JSON_STR) && number_parse_bool(json_str(value), &parsed, NULL) == 0)
+		return parsed;
+	return fallback;
 }

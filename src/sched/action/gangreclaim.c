@@ -9,12 +9,11 @@
 
 static void gangreclaim_run(struct session *ssn, struct json arguments)
 {
-	struct json whole = json_get(arguments, "allowWholeBundle");
 	const struct evict_rules rules = {.kind = EVICT_GANG_RECLAIM,
 					  .word = "gangreclaim",
 					  .across_queues = true,
 					  .whole_gangs =
-						  !json_is(whole, JSON_BOOL) || json_bool(whole)};
+						  action_bool(arguments, "allowWholeBundle", true)};
 
 	evict_round(ssn, &rules);
 }

@@ -524,24 +524,28 @@ static bool reduce(struct search *s)
 }
 
 /* Reclaiming looks only where there is somebody to take from. */
+static bool is_contested(const struct search *s, const struct placement *at)
+{
+	if (s->rules->kind == EVICT_PREEMPT)
+		return at->least == ALLOWANCE_OWN;
+	LIST_EACH(&at->node->tasks, struct task, node_link, victim)
+	if (search_is_candidate(s, at->task, victim))
+		return true;
+	return false;
+}
+
 static void drop_uncontested(struct search *s)
 {
-	for (size_t i = s->placements.len; i-- > 0;) {
-		const struct placement *at = &s->placements.ptr[i];
-		bool contested = false;
-
-		LIST_EACH(&at->node->tasks, struct task, node_link, victim)
-		contested |= search_is_candidate(s, at->task, victim);
-		if (!contested)
+	for (size_t i = s->placements.len; i-- > 0;)
+		if (!is_contested(s, &s->placements.ptr[i]))
 			vec_remove(&s->placements, i);
-	}
 }
 
 /* The search has failed. Its tasks are told what places they had in it, where that says something: of
  * a whole gang if it was in reach, by reclaiming where somebody could have gone. */
 static void leave(struct search *s)
 {
-	if (s->rules->kind != EVICT_PREEMPT) {
+	if (s->rules->kind != EVICT_PREEMPT || s->rules->needs_victims) {
 		statement_undo_to(s->st, 0, false);
 		if (!search_is_about_gangs(s))
 			drop_uncontested(s);
@@ -549,6 +553,17 @@ static void leave(struct search *s)
 			(void)replay(s, NULL);
 	}
 	statement_discard(s->st);
+}
+
+static void search_done(struct search *s)
+{
+	vec_done(&s->placements);
+	vec_done(&s->victims);
+	vec_done(&s->candidates);
+	for (size_t i = 0; i < s->markets.len; i++)
+		market_done(&s->markets.ptr[i]);
+	vec_done(&s->markets);
+	map_free(s->gangs);
 }
 
 /* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
@@ -567,13 +582,7 @@ static bool conclude(struct search *s, bool good)
 	} else {
 		leave(s);
 	}
-	vec_done(&s->placements);
-	vec_done(&s->victims);
-	vec_done(&s->candidates);
-	for (size_t i = 0; i < s->markets.len; i++)
-		market_done(&s->markets.ptr[i]);
-	vec_done(&s->markets);
-	map_free(s->gangs);
+	search_done(s);
 	return good;
 }
 
@@ -636,23 +645,58 @@ static void evict_for(struct session *ssn, const struct evict_rules *rules, stru
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
+/* A task that has a place that costs nobody anything, in a job that is not whole by it. */
+struct held {
+	struct task *task;
+	struct statement *st; /* NULL: it has none */
+	bool whole;           /* the job would be */
+};
+
+/* One task of a job, from its own tasks. False: there is no place for it, or the job is whole without anybody
+ * having to go. */
+static bool place_within(struct session *ssn, const struct evict_rules *rules, struct task *task,
+			 struct held *ret)
+{
+	struct search s = {.ssn = ssn,
+			   .rules = rules,
+			   .job = task->job,
+			   .within = true,
+			   .st = statement_new(ssn)};
+	bool placed = place_task(&s, task);
+
+	*ret = (struct held){.task = task};
+	ret->whole = placed && hook_job_vote(ssn, JOB_PIPELINED, task->job, NULL);
+	if (!placed || ret->whole || s.victims.len || rules->needs_victims)
+		return conclude(&s, ret->whole);
+	ret->st = s.st;
+	search_done(&s);
+	return true;
+}
+
+/* Upstream's preempt lets tasks hold idle room to the end of its session though their gang cannot be whole,
+ * and tells so. Here they are only told: the room is for whoever can use it. */
 void evict_within(struct session *ssn, const struct evict_rules *rules, struct job *job)
 {
 	AUTO(pq_done) struct pq tasks;
+	VEC(struct held) held = {0};
 	struct task *task;
-	bool good = true;
+	bool good = true, whole = false;
 
 	line_up_tasks(ssn, job, &tasks);
 	while (good && (task = pq_pop(&tasks))) {
-		struct search s = {.ssn = ssn,
-				   .rules = rules,
-				   .job = job,
-				   .within = true,
-				   .st = statement_new(ssn)};
+		struct held next;
 
-		good = place_task(&s, task) && hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
-		good = conclude(&s, good);
+		good = place_within(ssn, rules, task, &next);
+		whole |= next.whole;
+		if (next.st)
+			vec_push(&held, next);
 	}
+	for (size_t i = held.len; i-- > 0;) {
+		statement_undo_to(held.ptr[i].st, 0, !whole);
+		statement_discard(held.ptr[i].st);
+		session_note(ssn, held.ptr[i].task)->undone_held = !whole;
+	}
+	vec_done(&held);
 }
 
 static bool is_hard(const struct network_topology *topology)

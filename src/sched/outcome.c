@@ -119,6 +119,16 @@ static enum task_status stands(const struct session *ssn, const struct task *tas
 					    : (enum task_status)task->status;
 }
 
+/* Pending tasks that are told as if they had room that is being released. */
+static uint32_t count_held(const struct session *ssn, const struct job *job)
+{
+	uint32_t count = 0;
+
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	count += session_find_note(ssn, task)->undone_held;
+	return count;
+}
+
 static void put_pending(struct session *ssn, const struct job *job, struct buf *to)
 {
 	struct count_text counts[2] = {{0, NULL}, {0, NULL}};
@@ -127,10 +137,12 @@ static void put_pending(struct session *ssn, const struct job *job, struct buf *
 	{
 		struct count_text *c = &counts[stands(ssn, task) != TASK_ALLOCATED];
 
+		if (session_find_note(ssn, task)->undone_held)
+			continue;
 		c->name = c == counts ? "Schedulable" : "Unschedulable";
 		c->count++;
 	}
-	if (!job->tally.count[TASK_PENDING])
+	if (!counts[0].count && !counts[1].count)
 		return;
 	buf_puts(to, "; Pending: ");
 	put_counts(ssn, to, counts, 2);
@@ -213,10 +225,16 @@ static const char *job_text(struct session *ssn, const struct job *job,
 {
 	struct count_text counts[TASK_STATUS_COUNT + 1] = {{0, NULL}};
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
+	uint32_t held = count_held(ssn, job);
 
-	for (int s = 0; s < TASK_STATUS_COUNT; s++)
-		if (job->tally.count[s])
-			counts[s] = (struct count_text){job->tally.count[s], task_status_names[s]};
+	for (int s = 0; s < TASK_STATUS_COUNT; s++) {
+		uint32_t count = job->tally.count[s];
+
+		count -= s == TASK_PENDING ? held : 0;
+		count += s == TASK_PIPELINED ? held : 0;
+		if (count)
+			counts[s] = (struct count_text){count, task_status_names[s]};
+	}
 	counts[TASK_STATUS_COUNT] =
 		(struct count_text){(uint32_t)job->min_available, "minAvailable"};
 	buf_puts(&text, job_count_is_ready(job) ? "pod group is ready, "
@@ -308,7 +326,8 @@ static bool set_counts(struct job *job, struct decision *d)
 static const char *event_text(struct session *ssn, const struct job *job, const char *text)
 {
 	return arena_printf(ssn->arena, "%u/%u tasks in gang unschedulable: %s",
-			    job->tally.count[TASK_PENDING], job->tally.total, text);
+			    job->tally.count[TASK_PENDING] - count_held(ssn, job), job->tally.total,
+			    text);
 }
 
 /* Where nothing that Volcano tells says why its pods wait (a queue's limit or share): what does; else NULL. */

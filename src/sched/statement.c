@@ -232,6 +232,7 @@ void statement_commit(struct statement *st)
 		const struct step *step = &st->steps.ptr[i];
 
 		session_note(st->ssn, step->task)->undone = TASK_PENDING;
+		session_note(st->ssn, step->task)->undone_held = false;
 		if (step->kind == STEP_ALLOCATE)
 			commit_bind(st->ssn, step->task);
 		else if (step->kind == STEP_EVICT)

@@ -61,7 +61,7 @@ uint32_t tally_of(const struct tally *tally, unsigned statuses);
 enum {
 	TASK_STATUS_BITS = 4,
 	TASK_STATUS_MASK = (1 << TASK_STATUS_BITS) - 1,
-	TASK_SLOT_BITS = 27,
+	TASK_SLOT_BITS = 26,
 	TASK_SLOT_MASK = (1 << TASK_SLOT_BITS) - 1,
 };
 struct task_note {
@@ -71,6 +71,7 @@ struct task_note {
 	 * complete". TASK_PENDING: there was none. */
 	uint32_t undone : TASK_STATUS_BITS;
 	uint32_t undone_evicting : 1;
+	uint32_t undone_held : 1; /* told as if it still had that place: see evict_within() */
 	uint32_t undone_node : TASK_SLOT_BITS; /* its slot */
 };
 

@@ -9,10 +9,12 @@
 
 static void preempt_run(struct session *ssn, struct json arguments)
 {
-	static const struct evict_rules rules = {.kind = EVICT_PREEMPT, .word = "preempt"};
+	const struct evict_rules rules = {
+		.kind = EVICT_PREEMPT,
+		.word = "preempt",
+		.needs_victims = action_bool(arguments, "enableTopologyAwarePreemption", false)};
 	VEC(struct job *) jobs = {0};
 
-	(void)arguments;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 	if (evict_is_starving(ssn, job))
 		vec_push(&jobs, job);

@@ -166,6 +166,21 @@ static int want_list(struct json value, const char *name, struct err *err)
 	return err_set(err, ERR_INVALID, "%s: must be a list", name);
 }
 
+/* An object, or nothing. */
+static int want_object(struct json value, const char *fields, struct err *err)
+{
+	if (json_is_absent(value) || json_is(value, JSON_NULL) || json_is(value, JSON_OBJ))
+		return 0;
+	return err_set(err, ERR_INVALID, "must be an object%s", fields);
+}
+
+static int want_arguments(struct json of, struct err *err)
+{
+	if (want_object(json_get(of, "arguments"), "", err) < 0)
+		return err_wrap(err, "arguments");
+	return 0;
+}
+
 static int read_configurations(struct config *config, struct json root, struct err *err)
 {
 	static const char *const known[] = {"name", "arguments", NULL};
@@ -176,10 +191,9 @@ static int read_configurations(struct config *config, struct json root, struct e
 	while (json_next(&it)) {
 		struct str name = json_str(json_get(it.value, "name"));
 
-		if (!json_is(it.value, JSON_OBJ))
-			return err_set(err, ERR_INVALID,
-				       "configurations[%zu]: must be an object {name, arguments}",
-				       it.index);
+		if (want_object(it.value, " {name, arguments}", err) < 0 ||
+		    want_arguments(it.value, err) < 0)
+			return err_wrap(err, "configurations[%zu]", it.index);
 		note_keys(config, it.value, known, "configurations: ");
 		if (!action_type_find(name))
 			note(config, mem_printf("configurations[%zu]: there is no action \"%.*s\"",
@@ -296,18 +310,18 @@ static int read_plugin(struct config *config, const struct plugin_types *more, s
 	struct plugin *plugin;
 	int failed = 0;
 
-	if (!json_is(options, JSON_OBJ))
-		return err_set(err, ERR_INVALID, "must be an object {name, arguments, ...}");
+	if (want_object(options, " {name, arguments, ...}", err) < 0)
+		return -1;
+	if (want_arguments(options, err) < 0)
+		return err_wrap(err, "%.*s", STR_ARG(name));
 	if (!type)
 		return pass_over(config, name, err);
 	plugin = mem_new(struct plugin);
 	plugin->type = type;
 	plugin->tier = tier;
 	vec_push(&config->plugins, plugin);
-	if (json_len(args.object) && !json_is(args.object, JSON_OBJ))
-		failed = err_set(err, ERR_INVALID, "arguments: must be an object");
-	else if (read_switches(plugin, options, err) < 0 ||
-		 (plugin->type->new && plugin->type->new (plugin, &args, err) < 0))
+	if (read_switches(plugin, options, err) < 0 ||
+	    (plugin->type->new && plugin->type->new (plugin, &args, err) < 0))
 		failed = -1;
 	else
 		note_arguments(&args);
@@ -353,10 +367,8 @@ static int read_tiers(struct config *config, const struct plugin_types *more, st
 		struct json plugins = json_get(tier.value, "plugins");
 		struct json_iter it = json_iter(plugins);
 
-		if (!json_is(tier.value, JSON_OBJ))
-			return err_set(err, ERR_INVALID, "tiers[%zu]: must be an object {plugins}",
-				       tier.index);
-		if (want_list(plugins, "plugins", err) < 0)
+		if (want_object(tier.value, " {plugins}", err) < 0 ||
+		    want_list(plugins, "plugins", err) < 0)
 			return err_wrap(err, "tiers[%zu]", tier.index);
 		note_keys(config, tier.value, known, "tiers: ");
 		while (json_next(&it))
@@ -366,6 +378,22 @@ static int read_tiers(struct config *config, const struct plugin_types *more, st
 		if (check_tier(config, (uint32_t)tier.index, err) < 0)
 			return err_wrap(err, "tiers[%zu]", tier.index);
 	}
+	return 0;
+}
+
+/* Names and texts; what is made of them is the collector's. */
+static int read_metrics(struct config *config, struct json root, struct err *err)
+{
+	struct json metrics = json_get(root, "metrics");
+	struct json_iter it = json_iter(metrics);
+
+	if (want_object(metrics, "", err) < 0)
+		return err_wrap(err, "metrics");
+	while (json_next(&it))
+		if (json_is(it.value, JSON_OBJ) || json_is(it.value, JSON_ARR))
+			return err_set(err, ERR_INVALID, "metrics: %.*s: must be a text",
+				       STR_ARG(it.key));
+	config->metrics = metrics;
 	return 0;
 }
 
@@ -408,6 +436,26 @@ static void list_hooks(struct config *config)
 	config->shares |= config->hooks[HOOK_PREEMPTIVE].len > 0;
 }
 
+static void note_duplicate(void *arg, struct str text)
+{
+	note(arg, mem_printf("%.*s: the last one holds", STR_ARG(text)));
+}
+
+/* The first document is the configuration, and of a key that comes twice the last holds, as upstream
+ * has it. */
+static int read_text(struct config *config, struct str text, struct err *err)
+{
+	const struct yaml_options options = {.on_duplicate = note_duplicate, .arg = config};
+	AUTO(yaml_reader_free) struct yaml_reader *reader = yaml_reader_new(text, &options);
+	AUTO(json_doc_unref) struct json_doc *second = NULL;
+
+	if (yaml_reader_next(reader, &config->doc, err) < 0)
+		return -1;
+	if (config->doc && (yaml_reader_next(reader, &second, NULL) < 0 || second))
+		note(config, mem_strdup("what follows the first document is passed over"));
+	return 0;
+}
+
 struct config *config_parse(struct str text, uint64_t number, struct err *err)
 {
 	return config_parse_with(text, number, NULL, err);
@@ -421,15 +469,13 @@ struct config *config_parse_with(struct str text, uint64_t number, const struct 
 	struct json root;
 
 	config->number = number;
-	config->doc = yaml_parse(text, NULL, err);
-	if (!config->doc)
+	if (read_text(config, text, err) < 0)
 		return NULL;
 	root = json_doc_root(config->doc);
 	if (read_actions(config, root, err) < 0 || read_configurations(config, root, err) < 0 ||
-	    read_tiers(config, more, root, err) < 0)
+	    read_tiers(config, more, root, err) < 0 || read_metrics(config, root, err) < 0)
 		return NULL;
 	note_keys(config, root, known, "");
-	config->metrics = json_get(root, "metrics");
 	list_hooks(config);
 	config->sleeps = true;
 	for (size_t i = 0; i < config->actions.len; i++)

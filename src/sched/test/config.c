@@ -42,6 +42,10 @@ static void test_refusals(void)
 		"[binpack.weight]}]}]}",
 		"tiers[0].plugins[0]: binpack: arguments: must be an object",
 		"a list of arguments");
+	refuses("{actions: allocate, metrics: [prometheus]}", "metrics: must be an object",
+		"metrics that are a list");
+	refuses("{actions: allocate, metrics: {type: prometheus, tls: {}}}",
+		"metrics: tls: must be a text", "metrics within metrics");
 	refuses("{actions: allocate, configurations: {name: allocate}}",
 		"configurations: must be a list", "configurations that are no list");
 	refuses("{actions: allocate, configurations: [allocate]}",
@@ -135,6 +139,22 @@ static void test_notes(void)
 		is(config->notes.ptr[i], want[i]);
 }
 
+/* Nor does what is written twice. */
+static void test_twice(void)
+{
+	struct err err = {0};
+	AUTO(config_free)
+	struct config *config = config_parse(
+		str_from("actions: dance\nactions: allocate\n---\nactions: [\n"), 1, &err);
+
+	ok(config && config->actions.len == 1 && config->notes.len == 2,
+	   "the last key of the first document holds %s", err.text);
+	is(config ? config->notes.ptr[0] : "",
+	   "line 2, column 1: key \"actions\" already set in map, first at line 1, column 1: the "
+	   "last one holds");
+	is(config ? config->notes.ptr[1] : "", "what follows the first document is passed over");
+}
+
 static void test_builtin(void)
 {
 	struct err err = {0};
@@ -149,6 +169,7 @@ int main(void)
 	test_refusals();
 	test_reading();
 	test_notes();
+	test_twice();
 	test_builtin();
 	return tap_done();
 }

@@ -116,7 +116,7 @@ struct job {
 	uint32_t told[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
 	int64_t told_until;                   /* see defer() in outcome.c */
 	uint32_t told_event;                  /* hash of the last event that was told of it */
-	uint32_t told_also;                   /* ... of those beside it, without their numbers */
+	uint32_t told_also;                   /* ... of those beside it */
 	uint32_t told_refusal;                /* ... of why it is not let in */
 	uint32_t refused_session;             /* the session that set `refusal` */
 	struct reason

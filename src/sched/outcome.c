@@ -161,7 +161,7 @@ static bool says_same(const struct session *ssn, const struct job *job, const st
 	struct reason_names names = session_names_of(ssn, job);
 	AUTO(buf_done) struct buf one = BUF_UNBOUNDED, two = BUF_UNBOUNDED;
 
-	if (a == b || (a->whole && b->whole))
+	if (a == b)
 		return true;
 	fit_print(a, &names, &one);
 	fit_print(b, &names, &two);
@@ -174,33 +174,34 @@ static void add_origin(const struct session *ssn, struct origins *origins, const
 	if (!fit || origins->len == ARRAY_LEN(origins->fits))
 		return;
 	for (size_t i = 0; i < origins->len; i++)
-		if (says_same(ssn, task->job, origins->fits[i], fit))
+		if (fit->whole && origins->fits[i]->whole
+			    ? origins->tasks[i]->role == task->role
+			    : says_same(ssn, task->job, origins->fits[i], fit))
 			return;
 	origins->tasks[origins->len] = task;
 	origins->fits[origins->len++] = fit;
 }
 
-/* Those that say something about nodes, then one that was skipped. */
+/* Those that say something about nodes, then one of each role of which others were skipped. */
 static struct origins origins_of(const struct session *ssn, const struct job *job)
 {
-	struct origins ret = {0};
-	const struct task *skipped = NULL;
+	struct origins ret = {0}, skipped = {0};
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 	{
 		const struct fit *fit = session_find_note(ssn, task)->fit;
 
 		if (fit && fit->whole) {
-			skipped = skipped ? skipped : task;
+			add_origin(ssn, &skipped, task, fit);
 		} else if (fit && ret.len < ARRAY_LEN(ret.fits)) {
 			add_origin(ssn, &ret, task, fit);
 			add_origin(ssn, &ret, task, fit->other);
 		}
 	}
-	if (skipped && ret.len == ARRAY_LEN(ret.fits))
+	if (skipped.len && ret.len == ARRAY_LEN(ret.fits))
 		ret.len--;
-	if (skipped)
-		add_origin(ssn, &ret, skipped, session_find_note(ssn, skipped)->fit);
+	for (size_t i = 0; i < skipped.len; i++)
+		add_origin(ssn, &ret, skipped.tasks[i], skipped.fits[i]);
 	return ret;
 }
 
@@ -237,8 +238,8 @@ static const char *job_text(struct session *ssn, const struct job *job,
 	}
 	counts[TASK_STATUS_COUNT] =
 		(struct count_text){(uint32_t)job->min_available, "minAvailable"};
-	buf_puts(&text, job_count_is_ready(job) ? "pod group is ready, "
-						: "pod group is not ready, ");
+	buf_puts(&text,
+		 job_count_is_ready(job) ? "pod group is ready, " : "pod group is not ready, ");
 	put_counts(ssn, &text, counts, ARRAY_LEN(counts));
 	put_pending(ssn, job, &text);
 	put_origin(ssn, origins, which, &text);
@@ -354,7 +355,7 @@ static bool find_also(struct session *ssn, struct job *job, const struct origins
 	}
 	for (size_t i = 0; i < ALSO_TOLD && i + 1 < origins->len; i++) {
 		ret[i] = event_text(ssn, job, job_text(ssn, job, origins, i + 1));
-		hash = hash * 31 + words_hash(ret[i]);
+		hash = hash * 31 + job_text_hash(STR("also"), str_from(ret[i]));
 	}
 	if (hash == job->told_also)
 		return false;
@@ -373,8 +374,7 @@ static void tell_group(struct session *ssn, struct job *job, const struct decisi
 	bool more = false;
 	uint32_t hash;
 
-	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] &&
-	    job_count_is_ready(job))
+	if (waits && job->tally.total && !job->tally.count[TASK_PENDING] && job_count_is_ready(job))
 		return; /* it is being bound */
 	if (waits) {
 		message = event_text(ssn, job, text);
@@ -523,24 +523,33 @@ static const char *other_text(struct session *ssn, const struct task *task)
 	return arena_strdup(ssn->arena, buf_text(&text));
 }
 
-/* `cause`: another text that is told with the first, or NULL. */
+/* What else there is to tell: of a pod of which the job's text is told, that text with its other origins. */
+static void set_also(struct session *ssn, const struct task *task, const struct origins *origins,
+		     const char **also)
+{
+	also[0] = other_text(ssn, task);
+	if (origins && task->job->tally.total == 1 && !also[0]) /* of several the group tells it */
+		also[0] = cause_of(ssn, task->job, origins);
+	for (size_t i = 0; origins && i < ALSO_TOLD && i + 1 < origins->len; i++)
+		also[i] = job_text(ssn, task->job, origins, i + 1);
+}
+
+/* `origins`: of the text, of the one that tells them; or NULL. */
 static void conclude_pod(struct session *ssn, struct task *task, const char *text,
-			 const char *cause)
+			 const struct origins *origins)
 {
 	const char *nominated = NULL;
 	const char *message = pod_text(ssn, task, text, &nominated);
 	const char *reason = stands(ssn, task) == TASK_ALLOCATED ? "Schedulable" : "Unschedulable";
 	bool same_node =
 		!nominated || str_is(atoms_text(ssn->cluster->atoms, task->nominated), nominated);
-	uint32_t words = task->told_words;
-	const char *also = NULL;
+	const char *also[ALSO_TOLD] = {NULL};
 	int64_t due = 0;
 	struct decision *d;
 
 	if (!is_news(ssn, task, reason, message, &due) && same_node)
 		return;
-	if (task->told_words != words)
-		also = cause ? cause : other_text(ssn, task);
+	set_also(ssn, task, origins, also);
 	if (!same_node) {
 		atoms_drop(ssn->cluster->atoms, task->nominated);
 		task->nominated = atoms_take(ssn->cluster->atoms, str_from(nominated));
@@ -552,22 +561,28 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	d->message = message;
 	d->nominated = nominated;
 	d->not_before = due;
-	d->also[0] = also;
+	memcpy(d->also, also, sizeof(also));
 	outcome_event(ssn, NULL, task, "Warning", "FailedScheduling", message);
-	ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1].also[0] = also;
+	d = &ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1];
+	memcpy(d->also, also, sizeof(also));
 }
 
 static void conclude_pods(struct session *ssn, struct job *job, const struct origins *origins,
 			  const char *text)
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
-	/* Of several pods the group tells it. */
-	const char *cause = job->tally.total == 1 ? cause_of(ssn, job, origins) : NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
-	if (!task->gated)
-		conclude_pod(ssn, task, text, cause);
+		{
+			bool tells = origins && !task->gated && stands(ssn, task) == TASK_PENDING &&
+				     !session_find_note(ssn, task)->fit;
+
+			if (!task->gated)
+				conclude_pod(ssn, task, text, tells ? origins : NULL);
+			if (tells)
+				origins = NULL; /* one is enough */
+		}
 }
 
 /* --- the end --------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ struct group_condition_text {
 };
 
 /* So many more texts has an event of what waits for several reasons. */
-enum { ALSO_TOLD = 2 };
+enum { ALSO_TOLD = 3 };
 
 struct decision {
 	enum decision_kind kind;

@@ -178,9 +178,9 @@ void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod
 		pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid));
 
 	tell_pod(scheduler, object, pod->reason, pod->message, pod->nominated);
-	if (pod->also)
+	for (size_t i = 0; i < ALSO_TOLD && pod->also[i]; i++)
 		recorder_event(scheduler->recorder, &object, "Warning", "FailedScheduling",
-			       str_from(pod->also));
+			       str_from(pod->also[i]));
 }
 
 void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why)

@@ -36,7 +36,8 @@ static void pod_free(struct later_pod *pod)
 	mem_free(pod->uid);
 	mem_free(pod->reason);
 	mem_free(pod->message);
-	mem_free(pod->also);
+	for (size_t i = 0; i < ALSO_TOLD; i++)
+		mem_free(pod->also[i]);
 	mem_free(pod->nominated);
 	mem_free(pod);
 }
@@ -215,7 +216,8 @@ void later_add_pod(struct later *later, const struct decision *decision)
 	pod->uid = str_dup(task_uid(task));
 	set_text(&pod->reason, decision->reason);
 	set_text(&pod->message, decision->message);
-	set_text(&pod->also, decision->also[0]);
+	for (size_t i = 0; i < ALSO_TOLD; i++)
+		set_text(&pod->also[i], decision->also[i]);
 	set_text(&pod->nominated, decision->nominated);
 	old = map_remove(later->pods, str_from(pod->key));
 	pod->due = old ? sooner(old->due, decision->not_before) : decision->not_before;

@@ -33,7 +33,7 @@ struct later_pod {
 	char *uid;
 	char *reason;
 	char *message;
-	char *also; /* of an event beside that; NULL: none */
+	char *also[ALSO_TOLD]; /* of events beside that */
 	char *nominated;
 	int64_t due; /* 0: with the others */
 };

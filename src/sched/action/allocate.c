@@ -243,6 +243,13 @@ static void open_gate(struct allocation *a, struct task *task)
 
 enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
 
+/* Without nodes nothing is tried, and so nothing told of any. */
+static void note_fit(struct session *ssn, struct task *task, const struct fit *fit)
+{
+	if (ssn->cluster->node_count)
+		session_note(ssn, task)->fit = fit;
+}
+
 static enum step fail(const struct allocation *a, struct part *part, struct task *task,
 		      const struct fit *fit)
 {
@@ -253,7 +260,7 @@ static enum step fail(const struct allocation *a, struct part *part, struct task
 
 	/* Where room is lent, that there is none is not why it waits. */
 	if (!a->lending) {
-		session_note(a->ssn, task)->fit = fit;
+		note_fit(a->ssn, task, fit);
 		refusal_add(a->ssn, task, &why);
 	}
 	if (!has_failed(part, task->role))
@@ -299,7 +306,7 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 					  STR_ARG(atoms_text(ssn->cluster->atoms, task->role))));
 
 		if (!a->lending)
-			session_note(ssn, task)->fit = fit_of_role;
+			note_fit(ssn, task, fit_of_role);
 		return STEP_SKIPPED;
 	}
 	wrong = hook_pre_filter(ssn, task);

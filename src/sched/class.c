@@ -144,24 +144,63 @@ static void put_terms(struct buf *key, struct json pod)
 		put_json(key, json_get(notes, term_annotations[i]));
 }
 
+/* What a container's status says that it has, where that is not what it asks for: nearly always it is,
+ * and then running pods are of the class in which they waited. */
+static bool put_reported(struct buf *key, struct json container, struct json statuses)
+{
+	struct json asked = json_get(json_get(container, "resources"), "requests");
+	struct json_iter it = json_iter(statuses);
+
+	while (json_next(&it)) {
+		struct json resources = json_get(it.value, "resources");
+		struct json has[] = {json_get(resources, "requests"),
+				     json_get(it.value, "allocatedResources")};
+		bool same = json_eq(has[0], asked) &&
+			    (json_is_absent(has[1]) || json_eq(has[1], asked));
+
+		if (!json_is(resources, JSON_OBJ) || same ||
+		    !str_eq(json_str(json_get(it.value, "name")),
+			    json_str(json_get(container, "name"))))
+			continue;
+		put_json(key, has[0]);
+		put_json(key, has[1]);
+		return true;
+	}
+	return false;
+}
+
+static bool is_infeasible(struct json status)
+{
+	struct json_iter it = json_iter(json_get(status, "conditions"));
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "type")), "PodResizePending"))
+			return str_is(json_str(json_get(it.value, "reason")), "Infeasible");
+	return false;
+}
+
 static void put_resources(struct buf *key, struct json pod)
 {
+	static const char *const status_lists[] = {"containerStatuses", "initContainerStatuses"};
 	struct json spec = json_get(pod, "spec");
 	struct json status = json_get(pod, "status");
+	bool reported = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(container_lists); i++) {
 		struct json_iter it = json_iter(json_get(spec, container_lists[i]));
+		struct json statuses = json_get(status, status_lists[i]);
 
 		while (json_next(&it)) {
 			buf_put_str(key, json_str(json_get(it.value, "restartPolicy")));
 			put_json(key, json_get(json_get(it.value, "resources"), "requests"));
+			reported |= put_reported(key, it.value, statuses);
 		}
 		buf_putc(key, SEPARATOR);
 	}
 	put_json(key, json_get(spec, "overhead"));
 	put_json(key, json_get(json_get(spec, "resources"), "requests"));
-	if (!json_is_absent(json_get(status, "resize")))
-		put_json(key, json_get(status, "containerStatuses"));
+	if (reported && is_infeasible(status))
+		buf_putc(key, '!');
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
@@ -172,7 +211,7 @@ static void fill_containers(const struct containers *from, const struct containe
 	for (size_t i = 0; i < from->len; i++) {
 		to[i].requests = from->ptr[i].resources.requests;
 		to[i].sidecar = container_is_sidecar(&from->ptr[i]);
-		for (size_t j = 0; seen && j < seen->len; j++) {
+		for (size_t j = 0; j < seen->len; j++) {
 			const struct container_status *s = &seen->ptr[j];
 
 			if (!str_eq(s->name, from->ptr[i].name) || !s->resources)
@@ -241,8 +280,8 @@ static int read_requests(struct cluster *cluster, struct json pod, struct pod_re
 		return -1;
 	count = spec.containers.len + spec.init_containers.len;
 	all = arena_calloc(arena, count + 1, sizeof(*all));
-	fill_containers(&spec.containers, status.resize.len ? &status.statuses : NULL, all);
-	fill_containers(&spec.init_containers, NULL, all + spec.containers.len);
+	fill_containers(&spec.containers, &status.statuses, all);
+	fill_containers(&spec.init_containers, &status.init_statuses, all + spec.containers.len);
 	request.containers = all;
 	request.container_count = spec.containers.len;
 	request.init = all + spec.containers.len;
@@ -250,7 +289,7 @@ static int read_requests(struct cluster *cluster, struct json pod, struct pod_re
 	request.overhead = spec.overhead;
 	if (spec.resources)
 		request.pod_level = spec.resources->requests;
-	request.resize_infeasible = str_is(status.resize, "Infeasible");
+	request.resize_infeasible = is_infeasible(json_get(pod, "status"));
 	if (resources_add_pod(&ret->plain, cluster->dims, DIMS_FIND, &request, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)

@@ -393,19 +393,23 @@ static void count_hollow(struct cluster *cluster, struct node_info *node)
 	node->hollow = hollow;
 }
 
-/* Of the pairs "key:value" that were given, it must carry one. */
+/* Of the pairs "key:value" that were given, it must carry one. What is no pair selects nothing. */
 static bool is_selected(const struct cluster *cluster, const struct labels *labels)
 {
-	if (!cluster->node_selector || !cluster->node_selector[0])
-		return true;
-	for (size_t i = 0; cluster->node_selector[i]; i++) {
-		struct str rest = str_from(cluster->node_selector[i]), key;
+	bool asked = false;
 
-		if (str_split(&rest, ':', &key) && labels_find(labels, key) &&
-		    str_eq(labels_get(labels, key), rest))
+	for (size_t i = 0; cluster->node_selector && cluster->node_selector[i]; i++) {
+		struct str rest = str_from(cluster->node_selector[i]), key;
+		const struct label *has;
+
+		if (!str_split(&rest, ':', &key) || !rest.len)
+			continue;
+		asked = true;
+		has = labels_find(labels, str_trim(key));
+		if (has && str_eq(has->value, str_trim(rest)))
 			return true;
 	}
-	return false;
+	return !asked;
 }
 
 int cluster_apply_node(struct cluster *cluster, struct json object, struct err *err)

@@ -98,6 +98,8 @@ static struct world *world_for(struct json root)
 		o.node_selector = selectors;
 	if (has_flag(args, "--default-queue", &value))
 		o.default_queue = value.ptr;
+	if (has_flag(args, "--scheduler-sharding-name", &value))
+		o.shard_name = value.ptr;
 	world = world_new(&o);
 	if (has_flag(args, "--feature-gates", &value))
 		world->options.queue_gates =

@@ -201,8 +201,7 @@ static bool is_taken(const struct cluster *cluster, const struct task *task,
 	return false;
 }
 
-static const char *binding_wrong(const struct cluster *cluster, const struct task *task,
-				 const struct claim *claim, struct arena *arena)
+static const char *claim_wrong(const struct claim *claim, struct arena *arena)
 {
 	const struct pvc *pvc = claim->pvc;
 
@@ -222,7 +221,13 @@ static const char *binding_wrong(const struct cluster *cluster, const struct tas
 	if (pvc->meta.deletion_timestamp)
 		return arena_printf(arena, "persistentvolumeclaim \"%.*s\" is being deleted",
 				    STR_ARG(claim->name));
-	if (!claim_is_bound(pvc) && !waits_for_pod(claim))
+	return NULL;
+}
+
+static const char *binding_wrong(const struct cluster *cluster, const struct task *task,
+				 const struct claim *claim)
+{
+	if (!claim_is_bound(claim->pvc) && !waits_for_pod(claim))
 		return "pod has unbound immediate PersistentVolumeClaims";
 	if (is_taken(cluster, task, claim))
 		return "node has pod using PersistentVolumeClaim with the same name and "
@@ -243,15 +248,18 @@ const char *volumes_wrong(const struct cluster *cluster, const struct task *task
 			return arena_printf(arena, "plugin VolumeZone pre-predicates failed %s",
 					    why);
 	}
-	for (size_t i = 0; on->binding && i < claim_count(task); i++) {
+	for (size_t i = 0; on->binding && !why && i < claim_count(task); i++) {
 		AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
 
-		why = binding_wrong(cluster, task, &claim, arena);
-		if (why)
-			return arena_printf(arena, "plugin VolumeBinding pre-predicates failed %s",
-					    why);
+		why = claim_wrong(&claim, arena);
 	}
-	return NULL;
+	for (size_t i = 0; on->binding && !why && i < claim_count(task); i++) {
+		AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
+
+		why = binding_wrong(cluster, task, &claim);
+	}
+	return why ? arena_printf(arena, "plugin VolumeBinding pre-predicates failed %s", why)
+		   : NULL;
 }
 
 /* --- one node --------------------------------------------------------------------------------------- */

@@ -44,6 +44,13 @@ static struct str bytes_of(const struct label_pair *pairs, size_t len)
 	return str_of((const char *)pairs, len * sizeof(*pairs));
 }
 
+static void fill_texts(const struct label_set *set, const struct atoms *atoms, struct label *to)
+{
+	for (size_t i = 0; i < set->len; i++)
+		to[i] = (struct label){atoms_text(atoms, set->at[i].key),
+				       atoms_text(atoms, set->at[i].value)};
+}
+
 /* The set of `sets->pairs`, whose uses of atoms it takes over. */
 static struct label_set *take_pairs(struct label_sets *sets)
 {
@@ -59,10 +66,15 @@ static struct label_set *take_pairs(struct label_sets *sets)
 		return set;
 	}
 	set = mem_alloc(sizeof(*set) + len * sizeof(set->at[0]));
+	set->texts = NULL;
 	set->refs = 1;
 	set->len = (uint32_t)len;
 	if (len)
 		memcpy(set->at, sets->pairs.ptr, len * sizeof(set->at[0]));
+	if (len > LABELS_MAX) {
+		set->texts = mem_alloc(len * sizeof(*set->texts));
+		fill_texts(set, sets->atoms, set->texts);
+	}
 	map_put(sets->map, bytes_of(set->at, len), set);
 	return set;
 }
@@ -114,6 +126,7 @@ void label_sets_drop(struct label_sets *sets, struct label_set *set)
 		atoms_drop(sets->atoms, set->at[i].key);
 		atoms_drop(sets->atoms, set->at[i].value);
 	}
+	mem_free(set->texts);
 	mem_free(set);
 }
 
@@ -128,10 +141,8 @@ uint32_t label_set_get(const struct label_set *set, uint32_t key)
 struct labels label_set_view(const struct label_set *set, const struct atoms *atoms,
 			     struct label room[LABELS_MAX])
 {
-	size_t len = set->len < LABELS_MAX ? set->len : LABELS_MAX;
-
-	for (size_t i = 0; i < len; i++)
-		room[i] = (struct label){atoms_text(atoms, set->at[i].key),
-					 atoms_text(atoms, set->at[i].value)};
-	return (struct labels){room, len};
+	if (set->texts)
+		return (struct labels){set->texts, set->len};
+	fill_texts(set, atoms, room);
+	return (struct labels){room, set->len};
 }

@@ -21,6 +21,7 @@ struct label_pair {
 	uint32_t value;
 };
 struct label_set {
+	struct label *texts; /* of a set that is larger than LABELS_MAX */
 	uint32_t refs;
 	uint32_t len;
 	struct label_pair at[];
@@ -47,9 +48,10 @@ void label_sets_drop(struct label_sets *sets, struct label_set *set);
 /* The value of a key (ATOM_NONE: not there, or empty). */
 uint32_t label_set_get(const struct label_set *set, uint32_t key);
 
+/* Most sets are no larger. */
 enum { LABELS_MAX = 64 };
-/* As texts, for selectors: `room` holds LABELS_MAX entries, and the rest is left out. The texts are
- * the atoms'. */
+/* As texts, for selectors: in `room`, which holds LABELS_MAX entries, or where there are more (nodes whose
+ * devices describe themselves) in the set. Lent as long as both are there; the texts are the atoms'. */
 struct labels label_set_view(const struct label_set *set, const struct atoms *atoms,
 			     struct label room[LABELS_MAX]);
 

@@ -206,9 +206,10 @@ char *cluster_check(const struct cluster *cluster)
 		wrong = check_queue(cluster, value);
 	at = 0;
 	while (!wrong && map_next(cluster->tasks, &at, NULL, &value)) {
+		const uint32_t lost = TASK_BIT(TASK_RELEASING) | TASK_BIT(TASK_UNKNOWN);
 		const struct task *task = value;
 
-		if (!task->node != !task_is(task, TASKS_PLACED))
+		if (task->node ? !task_is(task, TASKS_PLACED) : task_is(task, TASKS_PLACED & ~lost))
 			wrong = mem_printf("task %s: %s %s a node", task->text,
 					   task_status_names[task->status],
 					   task->node ? "with" : "without");

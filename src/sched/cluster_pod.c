@@ -289,8 +289,8 @@ static void place(struct cluster *cluster, struct task *task, const struct facts
 	if (task_is(task, TASKS_PLACED)) {
 		if (name.len)
 			node = cluster_make_node(cluster, name);
-		if (!node) /* deleted before it was bound */
-			task->status = TASK_FAILED;
+		if (!node && task->status != TASK_RELEASING)
+			task->status = TASK_UNKNOWN; /* it should have one */
 		task->node = node;
 	}
 	ledger_put(cluster, task);

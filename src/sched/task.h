@@ -44,7 +44,8 @@ enum {
 	TASKS_EVICTABLE = TASK_BIT(TASK_BOUND) | TASK_BIT(TASK_RUNNING),
 	TASKS_COMPLETED = TASK_BIT(TASK_SUCCEEDED) | TASK_BIT(TASK_FAILED),
 	TASKS_SCHEDULED = TASK_BIT(TASK_BOUND) | TASK_BIT(TASK_RUNNING) | TASKS_COMPLETED,
-	/* Those that have a node: they take room on it, now or soon. */
+	/* Those that have a node: they take room on it, now or soon. Only pods that were deleted or lost
+	 * before they were bound have none. */
 	TASKS_PLACED = TASKS_ALLOCATED | TASK_BIT(TASK_PIPELINED) | TASK_BIT(TASK_RELEASING) |
 		       TASK_BIT(TASK_UNKNOWN),
 };

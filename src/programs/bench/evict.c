@@ -61,8 +61,10 @@ static void measure(struct bench_run *run, const struct mode *mode)
 	scene_add_gangs(&scene, &held);
 	scene_add_gangs(&scene, &wants);
 	bench_phase(run, mode->phase);
-	while (bench_round(run, 1))
+	while (bench_round(run, 1)) {
+		scene_stir(&scene);
 		scene_cycle(&scene, 0, evictions);
+	}
 	scene_check(&scene);
 	scene_done(&scene);
 }

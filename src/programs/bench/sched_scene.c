@@ -196,6 +196,12 @@ static void take_back(struct scene *scene, const struct decision *d)
 		cluster_evict_failed(scene->cluster, d->task);
 }
 
+void scene_stir(struct scene *scene)
+{
+	scene->cluster->events++;
+	cluster_relieve(scene->cluster);
+}
+
 void scene_cycle(struct scene *scene, size_t binds, size_t evictions)
 {
 	AUTO(session_free) struct session *ssn = NULL;

@@ -68,6 +68,8 @@ void scene_add_gangs(struct scene *scene, const struct scene_gangs *gangs);
 struct json_doc *scene_pod(const struct scene *scene, const struct scene_gangs *gangs,
 			   size_t index);
 
+/* Something has happened that may help whoever waits: the next cycle looks at all of them. */
+void scene_stir(struct scene *scene);
 /* One cycle, which must decide this many bindings and evictions; then, outside of what is measured, all
  * of them fail, so that the next one finds what this one found. */
 void scene_cycle(struct scene *scene, size_t binds, size_t evictions);

@@ -468,9 +468,8 @@ static const char *pod_text(struct session *ssn, const struct task *task, const 
 	const struct task_note *note = session_find_note(ssn, task);
 	struct node_info *node = possible_node(ssn, task);
 	enum task_status status = stands(ssn, task);
-	struct reason_names names =
-		task->job ? session_names_of(ssn, task->job) : session_names(ssn);
 	AUTO(buf_done) struct buf own = BUF_INIT(SIZE_MAX);
+	struct reason_names names;
 
 	if (status == TASK_ALLOCATED && node)
 		return arena_printf(ssn->arena,
@@ -489,23 +488,39 @@ static const char *pod_text(struct session *ssn, const struct task *task, const 
 	}
 	if (!note->fit)
 		return text;
+	names = task->job ? session_names_of(ssn, task->job) : session_names(ssn);
 	fit_print(note->fit, &names, &own);
 	return arena_strdup(ssn->arena, buf_text(&own));
 }
 
-/* Has it to be told, and when? */
-static bool is_news(const struct session *ssn, struct task *task, const char *reason,
-		    const char *message, int64_t *ret_due)
+/* What is told of a pod. Many pods of a job are told the same: then it is hashed once. */
+struct pod_news {
+	const char *reason;
+	const char *message;
+	uint32_t hash;
+	uint32_t words;
+};
+
+static void hash_news(struct pod_news *news, const char *reason, const char *message)
 {
-	uint32_t hash = job_text_hash(str_from(reason), str_from(message));
-	uint32_t words = words_hash(message);
+	if (news->message == message && news->reason == reason)
+		return;
+	*news = (struct pod_news){reason, message,
+				  job_text_hash(str_from(reason), str_from(message)),
+				  words_hash(message)};
+}
+
+/* Has it to be told, and when? */
+static bool is_news(const struct session *ssn, struct task *task, const struct pod_news *news,
+		    int64_t *ret_due)
+{
 	int64_t until = task->told_until;
 
-	if (task->told == hash)
+	if (task->told == news->hash)
 		return false;
-	*ret_due = task->told_words == words ? defer(ssn->now, &until) : 0;
-	task->told = hash;
-	task->told_words = words;
+	*ret_due = task->told_words == news->words ? defer(ssn->now, &until) : 0;
+	task->told = news->hash;
+	task->told_words = news->words;
 	task->told_until = (uint32_t)until;
 	return true;
 }
@@ -514,11 +529,12 @@ static bool is_news(const struct session *ssn, struct task *task, const char *re
 static const char *other_text(struct session *ssn, const struct task *task)
 {
 	const struct task_note *note = session_find_note(ssn, task);
-	struct reason_names names = session_names_of(ssn, task->job);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct reason_names names;
 
 	if (stands(ssn, task) != TASK_PENDING || !note->fit || !note->fit->other)
 		return NULL;
+	names = session_names_of(ssn, task->job);
 	fit_print(note->fit->other, &names, &text);
 	return arena_strdup(ssn->arena, buf_text(&text));
 }
@@ -534,9 +550,9 @@ static void set_also(struct session *ssn, const struct task *task, const struct 
 		also[i] = job_text(ssn, task->job, origins, i + 1);
 }
 
-/* `origins`: of the text, of the one that tells them; or NULL. */
+/* `origins`: of the text, of the one that tells them; or NULL. `news`: of the pod before it. */
 static void conclude_pod(struct session *ssn, struct task *task, const char *text,
-			 const struct origins *origins)
+			 const struct origins *origins, struct pod_news *news)
 {
 	const char *nominated = NULL;
 	const char *message = pod_text(ssn, task, text, &nominated);
@@ -547,7 +563,8 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	int64_t due = 0;
 	struct decision *d;
 
-	if (!is_news(ssn, task, reason, message, &due) && same_node)
+	hash_news(news, reason, message);
+	if (!is_news(ssn, task, news, &due) && same_node)
 		return;
 	set_also(ssn, task, origins, also);
 	if (!same_node) {
@@ -571,6 +588,7 @@ static void conclude_pods(struct session *ssn, struct job *job, const struct ori
 			  const char *text)
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
+	struct pod_news news = {NULL, NULL, 0, 0};
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
@@ -579,7 +597,7 @@ static void conclude_pods(struct session *ssn, struct job *job, const struct ori
 				     !session_find_note(ssn, task)->fit;
 
 			if (!task->gated)
-				conclude_pod(ssn, task, text, tells ? origins : NULL);
+				conclude_pod(ssn, task, text, tells ? origins : NULL, &news);
 			if (tells)
 				origins = NULL; /* one is enough */
 		}

@@ -10,6 +10,7 @@
  *	full		a cycle in which no gang finds room: a gang
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
  *			room: the whole cycle
+ *	array		the same where they are of one job that needs but one of them
  *	motley		the same where no two pods are alike
  *	motley_memory	... and what they lack is memory
  *	arrival		... and one more comes: its event and the whole cycle
@@ -216,6 +217,35 @@ static void measure_backlog(struct bench_run *run)
 	scene_done(&scene);
 }
 
+/* One job of as many pods, of which each may run when there is room. */
+static void measure_array(struct bench_run *run)
+{
+	enum { WAITING_A_NODE = 20, HOLDERS = 4, CPUS_EACH = SCENE_CPUS / HOLDERS };
+	size_t nodes = scene_nodes(run);
+	const struct scene_gangs holders = {.name = "holder",
+					    .pods = HOLDERS * nodes,
+					    .size = HOLDERS * nodes,
+					    .min = 1,
+					    .cpus = CPUS_EACH,
+					    .running = true};
+	const struct scene_gangs array = {.name = "array",
+					  .pods = WAITING_A_NODE * nodes,
+					  .size = WAITING_A_NODE * nodes,
+					  .min = 1,
+					  .cpus = CPUS_EACH};
+	AUTO(json_doc_unref) struct json_doc *ended = NULL;
+	struct scene scene;
+
+	scene_init(&scene, run, nodes, NULL);
+	scene_add_gangs(&scene, &holders);
+	scene_add_gangs(&scene, &array);
+	ended = scene_pod(&scene, &holders, 0);
+	scene_cycle(&scene, 0, 0);
+	measure_room(run, &scene, ended, "array");
+	scene_check(&scene);
+	scene_done(&scene);
+}
+
 /* --- running --------------------------------------------------------------------------------- */
 
 static void measure_events(struct scene *scene, const struct scene_gangs *gangs)
@@ -271,6 +301,7 @@ void bench_schedule(struct bench_run *run)
 	measure_placing(run);
 	measure_full(run);
 	measure_backlog(run);
+	measure_array(run);
 	measure_motley(run, false);
 	measure_motley(run, true);
 	measure_running(run);

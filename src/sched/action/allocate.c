@@ -376,8 +376,7 @@ static void note_luck(struct session *ssn, struct job *job)
 	vec_done(&tasks);
 }
 
-/* Tasks of a sub-group until it is ready; true if what was placed may stay. One that finds no room ends it,
- * unless it is ready as it is: where nobody holds gangs together, each task is on its own. */
+/* Tasks of a sub-group until it is ready; true if what was placed may stay. */
 static bool place_part(struct allocation *a, struct sheet *sheet, struct part *part,
 		       struct statement *st)
 {
@@ -387,8 +386,7 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	while ((task = pq_pop(&part->tasks))) {
 		enum step step = place_task(a, sheet, part, st, task);
 
-		if (step == STEP_FAILED && !job_goes_on(sheet->job, part->sub, has_failed, part) &&
-		    !hook_sub_ready(a->ssn, part->sub))
+		if (step == STEP_FAILED && !job_goes_on(sheet->job, part->sub, has_failed, part))
 			break;
 		if (step == STEP_PLACED && hook_sub_ready(a->ssn, part->sub))
 			return true;

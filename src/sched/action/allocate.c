@@ -32,9 +32,10 @@ struct part {
 struct sheet {
 	struct job *job;
 	VEC(struct part *) parts;
-	bool blocked;  /* something was left for the round in which room is lent */
-	bool followed; /* the next of its like has been lined up */
-	bool torn;     /* some of it had places when another found none */
+	struct pq waiting; /* of a job with policies: parts that are still to be tried */
+	bool blocked;      /* something was left for the round in which room is lent */
+	bool followed;     /* the next of its like has been lined up */
+	bool torn;         /* some of it had places when another found none */
 };
 
 struct allocation {
@@ -73,28 +74,34 @@ static void sheet_free(struct sheet *sheet)
 		mem_free(sheet->parts.ptr[i]);
 	}
 	vec_done(&sheet->parts);
+	pq_done(&sheet->waiting);
 	mem_free(sheet);
 }
 
 /* Those that a policy's minimum needs come first, then the order of the hooks. */
+static int pq_parts(const struct session *ssn, const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+
+	if (a->required != b->required)
+		return a->required ? -1 : 1;
+	return hook_sub_job_order(ssn, a->sub, b->sub);
+}
+
 static void sort_parts(struct session *ssn, struct sheet *sheet)
 {
 	struct part **parts = sheet->parts.ptr;
 
 	for (size_t i = 1; i < sheet->parts.len; i++)
-		for (size_t j = i; j > 0; j--) {
-			struct part *a = parts[j - 1], *b = parts[j];
+		for (size_t j = i; j > 0 && pq_parts(ssn, parts[j - 1], parts[j]) > 0; j--) {
+			struct part *last = parts[j];
 
-			if (a->required > b->required ||
-			    (a->required == b->required &&
-			     hook_sub_job_order(ssn, a->sub, b->sub) <= 0))
-				break;
-			parts[j - 1] = b;
-			parts[j] = a;
+			parts[j] = parts[j - 1];
+			parts[j - 1] = last;
 		}
 }
 
-static void mark_required(struct session *ssn, struct sheet *sheet)
+static void line_up_parts(struct session *ssn, struct sheet *sheet)
 {
 	const struct job *job = sheet->job;
 
@@ -114,7 +121,9 @@ static void mark_required(struct session *ssn, struct sheet *sheet)
 			have += part->required;
 		}
 	}
-	sort_parts(ssn, sheet);
+	pq_init(&sheet->waiting, ssn, pq_parts);
+	for (size_t i = 0; i < sheet->parts.len; i++)
+		pq_push(&sheet->waiting, sheet->parts.ptr[i]);
 }
 
 /* A task that only Volcano's own gate keeps back takes part, to have it taken away. */
@@ -136,16 +145,15 @@ static struct sheet *sheet_new(struct session *ssn, struct job *job)
 	if (holds_has(job, held))
 		pq_push(&part_of(sheet, ssn, held->sub)->tasks, held);
 	if (job->policy_count)
-		mark_required(ssn, sheet);
+		line_up_parts(ssn, sheet);
 	return sheet;
 }
 
 static bool has_tasks(const struct sheet *sheet)
 {
-	for (size_t i = 0; i < sheet->parts.len; i++)
-		if (sheet->parts.ptr[i]->tasks.len)
-			return true;
-	return false;
+	if (sheet->job->policy_count)
+		return sheet->waiting.len > 0;
+	return sheet->parts.len && sheet->parts.ptr[0]->tasks.len;
 }
 
 /* --- one task -------------------------------------------------------------------------------- */
@@ -424,17 +432,43 @@ static bool complete(struct allocation *a, const struct job *job, struct stateme
 	return (int64_t)job_ready_count(job) >= job->min_available;
 }
 
+/* What an earlier turn found wrong with tasks of a sub-group (NULL: of all) does not count any more. */
+static void forget_fits(struct session *ssn, struct job *job, const struct sub_job *sub)
+{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if ((!sub || task->sub == sub) && session_find_note(ssn, task)->fit)
+		session_note(ssn, task)->fit = NULL;
+}
+
+/* Sub-group by sub-group, each to its minimum and then task by task, until the job has what it needs. One that
+ * finds no room is not tried again. */
+static void place_groups(struct allocation *a, struct sheet *sheet, struct statement *st)
+{
+	struct part *part;
+
+	if (!a->lending)
+		forget_fits(a->ssn, sheet->job, NULL);
+	while ((part = pq_pop(&sheet->waiting))) {
+		if (part->failed.len && !a->lending)
+			forget_fits(a->ssn, sheet->job, part->sub);
+		part->failed.len = 0;
+		if (!place_part(a, sheet, part, st))
+			continue;
+		if (part->tasks.len)
+			pq_push(&sheet->waiting, part);
+		if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL))
+			break;
+	}
+}
+
 static bool place_free_job(struct allocation *a, struct sheet *sheet)
 {
 	struct statement *st = statement_new(a->ssn);
 
-	for (size_t i = 0; i < sheet->parts.len; i++) {
-		struct part *part = sheet->parts.ptr[i];
-
-		if (part->tasks.len && place_part(a, sheet, part, st) &&
-		    hook_job_test(a->ssn, JOB_READY, sheet->job, NULL))
-			break;
-	}
+	if (sheet->job->policy_count)
+		place_groups(a, sheet, st);
+	else
+		(void)place_part(a, sheet, sheet->parts.ptr[0], st);
 	if (statement_is_empty(st)) {
 		statement_discard(st);
 		return false;

@@ -69,16 +69,8 @@ static char *normal(const struct world *world, struct str message)
 		replace_word(&text, str_skip(key, (size_t)slash + 1), "<pod>");
 	}
 	at = 0;
-	while (map_next(world->objects, &at, NULL, &value)) {
-		const struct object *object = value;
-
-		if (object->kind == CLUSTER_NODE)
-			replace_word(
-				&text,
-				json_str(json_get(json_get(json_doc_root(object->doc), "metadata"),
-						  "name")),
-				"<node>");
-	}
+	while (map_next(world->nodes, &at, &key, &value))
+		replace_word(&text, key, "<node>");
 	return buf_take(&text);
 }
 

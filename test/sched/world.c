@@ -32,6 +32,7 @@ struct world *world_new(const struct cluster_options *options)
 	world->cluster = cluster_new(options);
 	world->objects = map_new(1);
 	world->known = map_new(1);
+	world->nodes = map_new(1);
 	world->now = START;
 	world->options.refresh = true;
 	return world;
@@ -59,6 +60,9 @@ void world_free(struct world *world)
 		mem_free((char *)key.ptr);
 		mem_free(value);
 	}
+	at = 0;
+	while (map_next(world->nodes, &at, NULL, &value))
+		mem_free(value);
 	for (size_t i = 0; i < world->events.len; i++) {
 		mem_free(world->events.ptr[i].object);
 		mem_free(world->events.ptr[i].type);
@@ -67,6 +71,7 @@ void world_free(struct world *world)
 	vec_done(&world->events);
 	map_free(world->objects);
 	map_free(world->known);
+	map_free(world->nodes);
 	cluster_free(world->cluster);
 	config_free(world->config);
 	mem_free(world->wrong);
@@ -119,6 +124,16 @@ static void know_pod(struct world *world, struct str namespace, struct str name,
 	map_put(world->known, str_from(mem_printf("%.*s/%.*s", STR_ARG(namespace), STR_ARG(name))),
 		group.len ? mem_printf("%.*s/%.*s", STR_ARG(namespace), STR_ARG(group))
 			  : mem_strdup("-"));
+}
+
+static void know_node(struct world *world, struct str name)
+{
+	char *kept;
+
+	if (map_get(world->nodes, name))
+		return;
+	kept = str_dup(name);
+	map_put(world->nodes, str_from(kept), kept);
 }
 
 /* The model hears of it. */
@@ -266,6 +281,8 @@ int world_apply(struct world *world, struct json manifest, struct err *err)
 	}
 	if (kind == CLUSTER_POD)
 		know_pod(world, namespace, name, meta);
+	if (kind == CLUSTER_NODE)
+		know_node(world, name);
 	return publish(world, object, doc, err);
 }
 

@@ -38,6 +38,7 @@ struct world {
 	struct map *objects;
 	struct map *
 		known; /* "default/p" -> its group ("default/pg1", "-"), of pods that no step deleted */
+	struct map *nodes; /* names of all that there ever were */
 	VEC(struct world_event) events;
 	int64_t now;
 	int64_t linger; /* how long a deleted pod takes to go */

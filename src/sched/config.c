@@ -217,6 +217,7 @@ static int read_actions(struct config *config, struct json root, struct err *err
 			return err_set(err, ERR_INVALID, "actions: there is no action \"%.*s\"",
 				       STR_ARG(name));
 		config->enqueues |= str_is(name, "enqueue");
+		config->fills |= str_is(name, "backfill");
 		vec_push(&config->actions, (struct config_action){type, arguments_of(root, name)});
 	}
 	return 0;

@@ -46,6 +46,7 @@ struct config {
 	struct json metrics;
 	VEC(char *) notes; /* what is odd about it, for the log */
 	bool enqueues;     /* the enqueue action is there: groups wait to be let in */
+	bool fills;        /* ... backfill: tasks that ask for nothing are placed */
 	bool timed;        /* answers of some plugin change with time alone */
 	bool sleeps;       /* jobs that wait may sleep until there is relief */
 	bool shares;       /* a plugin knows what queues may take back from each other */

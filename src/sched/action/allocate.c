@@ -406,32 +406,6 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	return false;
 }
 
-/* Members that ask for nothing count as ready while they wait; before the others are bound, as many of
- * them as the minimum needs are placed with them, so that the gang is whole (part 11). */
-static bool complete(struct allocation *a, const struct job *job, struct statement *st)
-{
-	AUTO(pq_done) struct pq tasks = {0};
-	struct task *task;
-
-	if (!a->ssn->config->hooks[HOOK_JOB_READY].len ||
-	    (int64_t)job_ready_count(job) >= job->min_available)
-		return true;
-	pq_init(&tasks, a->ssn, pq_tasks);
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, waiting)
-	if (session_is_waiting(a->ssn, waiting) && waiting->class->empty)
-		pq_push(&tasks, waiting);
-	while ((int64_t)job_ready_count(job) < job->min_available && (task = pq_pop(&tasks))) {
-		const struct fit *fit = NULL;
-		struct choice choice;
-
-		if (hook_pre_filter(a->ssn, task) ||
-		    !finder_choose(a->ssn, task, &all_nodes, &choice, &fit) ||
-		    statement_allocate(st, task, choice.node) < 0)
-			session_note(a->ssn, task)->fit = fit;
-	}
-	return (int64_t)job_ready_count(job) >= job->min_available;
-}
-
 /* What an earlier turn found wrong with tasks of a sub-group (NULL: of all) does not count any more. */
 static void forget_fits(struct session *ssn, struct job *job, const struct sub_job *sub)
 {
@@ -461,20 +435,77 @@ static void place_groups(struct allocation *a, struct sheet *sheet, struct state
 	}
 }
 
-static bool place_free_job(struct allocation *a, struct sheet *sheet)
+/* Members that ask for nothing count as ready while they wait. Are there enough others? */
+static bool is_whole(const struct session *ssn, const struct job *job)
 {
-	struct statement *st = statement_new(a->ssn);
+	return !ssn->config->hooks[HOOK_JOB_READY].len ||
+	       (int64_t)job_ready_count(job) >= job->min_available;
+}
 
+/* As many members that ask for nothing as the minimum needs. */
+static bool add_empty(const struct allocation *a, const struct job *job, struct statement *st)
+{
+	size_t mark = statement_mark(st);
+	AUTO(pq_done) struct pq tasks = {0};
+	struct task *task;
+
+	pq_init(&tasks, a->ssn, pq_tasks);
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, waiting)
+	if (session_is_waiting(a->ssn, waiting) && waiting->class->empty)
+		pq_push(&tasks, waiting);
+	while (!is_whole(a->ssn, job) && (task = pq_pop(&tasks))) {
+		const struct fit *fit = NULL;
+		struct choice choice;
+
+		if (hook_pre_filter(a->ssn, task) ||
+		    !finder_choose(a->ssn, task, &all_nodes, &choice, &fit) ||
+		    statement_allocate(st, task, choice.node) < 0)
+			session_note(a->ssn, task)->fit = fit;
+	}
+	if (is_whole(a->ssn, job))
+		return true;
+	statement_undo_to(st, mark, !a->lending);
+	return false;
+}
+
+static void place_turn(struct allocation *a, struct sheet *sheet, struct statement *st)
+{
 	if (sheet->job->policy_count)
 		place_groups(a, sheet, st);
 	else
 		(void)place_part(a, sheet, sheet->parts.ptr[0], st);
+}
+
+/* Before a gang is bound, its minimum has places: with members that ask for nothing, where these find some
+ * and backfill is there to place the rest of them; else with more of the others (part 11). */
+static bool make_whole(struct allocation *a, struct sheet *sheet, struct statement *st)
+{
+	bool fills = a->ssn->config->fills;
+	size_t mark;
+
+	while (!is_whole(a->ssn, sheet->job)) {
+		if (fills && add_empty(a, sheet->job, st))
+			break;
+		mark = statement_mark(st);
+		if (has_tasks(sheet))
+			place_turn(a, sheet, st);
+		if (statement_mark(st) == mark)
+			return !fills && add_empty(a, sheet->job, st);
+	}
+	return true;
+}
+
+static bool place_free_job(struct allocation *a, struct sheet *sheet)
+{
+	struct statement *st = statement_new(a->ssn);
+
+	place_turn(a, sheet, st);
 	if (statement_is_empty(st)) {
 		statement_discard(st);
 		return false;
 	}
 	if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL)) {
-		if (!complete(a, sheet->job, st)) {
+		if (!make_whole(a, sheet, st)) {
 			statement_undo_to(st, 0, !a->lending);
 			statement_discard(st);
 			return false;

@@ -703,12 +703,12 @@ static struct shortage shortage_of(const struct session *ssn, const struct job *
 	return (struct shortage){0};
 }
 
-/* Jobs that nothing but relief can help. */
-static void put_to_sleep(struct session *ssn, struct job *job)
+/* Jobs that nothing but relief can help; `moves` as they were when it was tried. */
+static void put_to_sleep(struct session *ssn, struct job *job, uint64_t moves)
 {
 	bool sleeps = may_sleep(ssn, job);
 
-	job->looked = ssn->cluster->moves;
+	job->looked = moves;
 	job->shortage = sleeps ? shortage_of(ssn, job) : (struct shortage){0};
 	if (sleeps && !(job->queue && crowd_join(ssn, job)))
 		cluster_sleep_job(ssn->cluster, job);
@@ -717,6 +717,7 @@ static void put_to_sleep(struct session *ssn, struct job *job)
 void outcome_conclude(struct session *ssn)
 {
 	struct cluster *cluster = ssn->cluster;
+	uint64_t moves = cluster->moves;
 
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 	conclude_job(ssn, job);
@@ -728,7 +729,7 @@ void outcome_conclude(struct session *ssn)
 		/* Nobody counts it again while it is not active. */
 		ledger_count_job(cluster, job);
 		if (stays_active(job)) {
-			put_to_sleep(ssn, job);
+			put_to_sleep(ssn, job, moves);
 			continue;
 		}
 		list_remove(&job->active_link);

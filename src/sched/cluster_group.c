@@ -368,7 +368,8 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	job->uid = str_dup(view->meta.uid);
 	job->created = view->meta.creation_timestamp;
 	job->min_available = view->spec.min_member;
-	job->has_min_resources = view->spec.min_resources.len > 0;
+	job->has_min_resources = json_is(
+		json_get(json_get(json_doc_root(doc), "spec"), "minResources"), JSON_OBJ);
 	resources_copy(&job->min_resources, &min);
 	job->waiting_time = waiting_time_of(view);
 	job->preemptable = preemptable_of(view);

@@ -116,9 +116,10 @@ struct cluster {
 	uint64_t relief_wide; /* ... when it last was more than room on nodes */
 	uint64_t events;      /* that may have changed something; never 0 */
 	uint64_t still;       /* `events` as a session left them that had nothing to decide */
-	uint64_t moves;       /* relief, and pods that were placed: changes who fits where */
-	uint64_t refreshed;   /* `moves` when everybody had last been looked at since */
-	size_t refresh_at;    /* the crowd that is looked at next, see crowds_refresh() */
+	/* Relief, pods that were placed, groups that count otherwise than before: changes who fits where. */
+	uint64_t moves;
+	uint64_t refreshed;             /* `moves` when everybody had last been looked at since */
+	size_t refresh_at;              /* the crowd that is looked at next, see crowds_refresh() */
 	struct resources inqueue_whole; /* of all jobs */
 	struct list let_in;             /* jobs, by let_in_link */
 	VEC(struct queue_info *) queue_by_id;

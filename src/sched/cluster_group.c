@@ -364,12 +364,15 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	if (!job->grouped || !str_is(view->meta.uid, job->uid))
 		job->arrival = ++cluster->arrivals;
 	job->grouped = true;
+	if (job->min_available != view->spec.min_member ||
+	    !resources_equal(&job->min_resources, &min))
+		cluster->moves++; /* it counts for more or less than before */
 	mem_free(job->uid);
 	job->uid = str_dup(view->meta.uid);
 	job->created = view->meta.creation_timestamp;
 	job->min_available = view->spec.min_member;
-	job->has_min_resources = json_is(
-		json_get(json_get(json_doc_root(doc), "spec"), "minResources"), JSON_OBJ);
+	job->has_min_resources =
+		json_is(json_get(json_get(json_doc_root(doc), "spec"), "minResources"), JSON_OBJ);
 	resources_copy(&job->min_resources, &min);
 	job->waiting_time = waiting_time_of(view);
 	job->preemptable = preemptable_of(view);

@@ -192,6 +192,7 @@ void ledger_move_job(struct cluster *cluster, struct job *job, struct queue_info
 		ledger_add_to_queue(job->queue, job, -1);
 		job->queue->job_count--;
 		list_remove(&job->queue_link);
+		cluster->moves++; /* others of that queue may have what it had */
 	}
 	job->queue = to;
 	if (to) {

@@ -191,7 +191,7 @@ static bool evict_candidates(struct search *s, const struct evict_ask *ask, stru
 		dim_set lacking = lacks(s, task, plan->node);
 
 		if (!task_is(victim, TASKS_EVICTABLE) || (lacking && !has_some(victim, lacking)) ||
-		    gangs_keep(s, victim, whole) || !hook_evictable(s->ssn, ask, victim))
+		    gangs_keep(s, victim, whole) || !gangs_may_go(s, ask, &plan->victims, victim))
 			continue;
 		plan->broken += search_is_about_gangs(s) && !job_can_spare(victim);
 		statement_evict(s->st, victim, s->rules->word, s->job);

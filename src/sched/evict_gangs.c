@@ -3,7 +3,8 @@
  * broken, what becomes of its rest, and whether a whole gang is in reach.
  *
  * A gang that is broken goes whole, since what is left of it only holds room. So every guard is asked about
- * all of it before it is broken, with the model as it is while nobody goes, once a look at the nodes. */
+ * all of it before it is broken, with the model as it is while nobody goes, once a look at the nodes. Shares
+ * are asked about the first of it: a queue that holds more than it deserves by a gang gives up the gang. */
 #include "base/map.h"
 #include "sched/evict_internal.h"
 #include "sched/hooks.h"
@@ -22,11 +23,14 @@ static void collect_job(const struct search *s, const struct task *task, const s
 		vec_push(to, victim);
 }
 
-/* All of them go, if every guard agrees with each. */
+/* All of a gang go, if every guard agrees with each. */
 static bool evict_all(struct search *s, const struct evict_ask *ask, const struct task_list *list)
 {
+	struct evict_ask whole = *ask;
+
+	whole.rest = true;
 	for (size_t i = 0; i < list->len; i++) {
-		if (!hook_evictable(s->ssn, ask, list->ptr[i]))
+		if (!hook_evictable(s->ssn, &whole, list->ptr[i]))
 			return false;
 		statement_evict(s->st, list->ptr[i], s->rules->word, s->job);
 	}
@@ -70,14 +74,35 @@ bool gangs_keep(const struct search *s, const struct task *victim, bool whole)
 	return !whole || map_get(s->gangs, job_key(victim->job)) != victim->job;
 }
 
-/* Has it lost its minimum by this search? */
-static bool is_broken(const struct search *s, const struct job *job)
+static size_t count_of(const struct task_list *list, const struct job *job)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->len; i++)
+		count += list->ptr[i]->job == job;
+	return count;
+}
+
+/* Has it lost its minimum by this search, and by what is planned (may be NULL)? */
+static bool is_broken(const struct search *s, const struct task_list *planned,
+		      const struct job *job)
 {
 	int64_t ready = job_ready_count(job), before = ready;
 
-	for (size_t i = 0; i < s->victims.len; i++)
-		before += s->victims.ptr[i]->job == job;
-	return before >= job->min_available && ready < job->min_available;
+	if (ready >= job->min_available)
+		return false;
+	before += (int64_t)count_of(&s->victims, job);
+	before += planned ? (int64_t)count_of(planned, job) : 0;
+	return before >= job->min_available;
+}
+
+bool gangs_may_go(const struct search *s, const struct evict_ask *ask,
+		  const struct task_list *planned, const struct task *victim)
+{
+	struct evict_ask asked = *ask;
+
+	asked.rest = search_is_about_gangs(s) && is_broken(s, planned, victim->job);
+	return hook_evictable(s->ssn, &asked, victim);
 }
 
 bool gangs_evict_rests(struct search *s)
@@ -90,7 +115,7 @@ bool gangs_evict_rests(struct search *s)
 	for (size_t i = 0; good && i < s->victims.len; i++) {
 		const struct job *job = s->victims.ptr[i]->job;
 
-		if (!is_broken(s, job))
+		if (!is_broken(s, NULL, job))
 			continue;
 		collect_job(s, ask.task, job, &rest);
 		good = evict_all(s, &ask, &rest);
@@ -119,7 +144,7 @@ static void evict_everybody(struct search *s, const struct evict_ask *ask)
 	for (size_t i = 0; s->rules->whole_gangs && i < all.len; i++) {
 		size_t mark = statement_mark(s->st);
 
-		if (!task_is(all.ptr[i], TASKS_EVICTABLE))
+		if (!hook_evictable(s->ssn, ask, all.ptr[i]))
 			continue;
 		vec_clear(&gang);
 		collect_job(s, ask->task, all.ptr[i]->job, &gang);

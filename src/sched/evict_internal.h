@@ -56,6 +56,9 @@ int64_t search_room(const struct search *s, const struct node_info *node, int di
 void gangs_judge(struct search *s, const struct evict_ask *ask);
 /* Is a task out of the question for the sake of its gang? With `whole`, gangs may be broken. */
 bool gangs_keep(const struct search *s, const struct task *victim, bool whole);
+/* Do the guards agree, when those that are planned have gone? */
+bool gangs_may_go(const struct search *s, const struct evict_ask *ask,
+		  const struct task_list *planned, const struct task *victim);
 /* What is left of a gang that was broken only holds room. False: some of it has to stay. */
 bool gangs_evict_rests(struct search *s);
 /* Could all that a job waits for have room in sum, whatever the nodes? If not, none of its tasks has been

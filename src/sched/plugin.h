@@ -91,6 +91,7 @@ struct evict_ask {
 	enum evict_kind kind;
 	struct job *job;
 	struct task *task; /* the first that needs the room; NULL: the job as a whole */
+	bool rest; /* the victim's gang is broken and goes whole: no share keeps what is left of it */
 };
 
 /* Amounts of a queue; lent, NULL where the plugin has none. */

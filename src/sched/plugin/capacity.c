@@ -511,8 +511,12 @@ static bool capacity_evictable(const struct plugin *p, const struct evict_ask *a
 	const struct queue_info *queue = victim->job ? victim->job->queue : NULL;
 	const struct resources *asked = ask->task ? &ask->task->class->request : &ask->job->pending;
 
-	if (!queue || !ask->job->queue || !resources_common(&victim->class->request, asked, true) ||
-	    !keeps_guarantee(p, queue, victim) || !is_excess(p, queue, victim, asked))
+	if (!queue || !ask->job->queue || !keeps_guarantee(p, queue, victim))
+		return false;
+	if (ask->rest)
+		return true;
+	if (!resources_common(&victim->class->request, asked, true) ||
+	    !is_excess(p, queue, victim, asked))
 		return false;
 	if (is_stray(quota_of(p, queue), victim) && are_equals(p, ask->job->queue, queue, asked))
 		return false;

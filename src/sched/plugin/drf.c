@@ -432,7 +432,7 @@ static bool drf_reclaimable(const struct plugin *p, const struct evict_ask *ask,
 	const struct queue_info *other = victim->job ? victim->job->queue : NULL;
 	const struct branch *a, *b;
 
-	if (!plugin_is_on(p, SWITCH_HIERARCHY))
+	if (!plugin_is_on(p, SWITCH_HIERARCHY) || ask->rest)
 		return true;
 	if (!drf->root || !own || !other)
 		return false;

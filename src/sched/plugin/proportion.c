@@ -268,16 +268,27 @@ static bool proportion_preemptive(const struct plugin *p, const struct queue_inf
 }
 
 /* Only from a queue that holds more than it deserves. */
+static bool keeps_guarantee(const struct queue_info *queue, const struct task *victim)
+{
+	AUTO(resources_done) struct resources room = RESOURCES_INIT, left = RESOURCES_INIT;
+
+	resources_copy(&left, held_by(queue, &room));
+	resources_sub(&left, &victim->class->request);
+	return resources_less_equal(&queue->guarantee, &left, ABSENT_ZERO);
+}
+
 static bool proportion_evictable(const struct plugin *p, const struct evict_ask *ask,
 				 const struct task *victim)
 {
 	const struct queue_info *queue = victim->job ? victim->job->queue : NULL;
 	const struct share *share = queue ? share_of(p, queue) : NULL;
-
 	AUTO(resources_done) struct resources room = RESOURCES_INIT;
 
-	(void)ask;
-	return share && !resources_less_equal(held_by(queue, &room), &share->deserved, ABSENT_ZERO);
+	if (!share)
+		return false;
+	if (ask->rest)
+		return keeps_guarantee(queue, victim);
+	return !resources_less_equal(held_by(queue, &room), &share->deserved, ABSENT_ZERO);
 }
 
 static enum vote proportion_enqueueable(const struct plugin *p, const struct job *job,

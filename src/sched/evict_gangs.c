@@ -125,66 +125,101 @@ bool gangs_evict_rests(struct search *s)
 	return good;
 }
 
-/* Everybody goes who may: what gangs have beyond their minimum, then whole gangs. */
-static void evict_everybody(struct search *s, const struct evict_ask *ask)
+/* Whom the rules are about, on all nodes, and what they have in sum. */
+static void collect_everybody(const struct search *s, const struct task *task, struct task_list *to,
+			      struct resources *sum)
 {
 	const struct cluster *cluster = s->ssn->cluster;
-	struct task_list all = {0}, gang = {0};
 
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
 		if (!cluster->nodes.ptr[i])
 			continue;
 		LIST_EACH(&cluster->nodes.ptr[i]->tasks, struct task, node_link, victim)
-		if (search_is_candidate(s, ask->task, victim))
-			vec_push(&all, victim);
+		if (search_is_candidate(s, task, victim)) {
+			vec_push(to, victim);
+			resources_add(sum, &victim->class->request);
+		}
 	}
-	for (size_t i = 0; i < all.len; i++)
-		if (job_can_spare(all.ptr[i]) && hook_evictable(s->ssn, ask, all.ptr[i]))
-			statement_evict(s->st, all.ptr[i], s->rules->word, s->job);
-	for (size_t i = 0; s->rules->whole_gangs && i < all.len; i++) {
-		size_t mark = statement_mark(s->st);
+}
 
-		if (!hook_evictable(s->ssn, ask, all.ptr[i]))
+/* Everybody goes who may: what gangs have beyond their minimum, then whole gangs. */
+static void evict_everybody(struct search *s, const struct evict_ask *ask,
+			    const struct task_list *all)
+{
+	AUTO(map_free) struct map *seen = map_new(0);
+	struct task_list gang = {0};
+
+	for (size_t i = 0; i < all->len; i++)
+		if (job_can_spare(all->ptr[i]) && hook_evictable(s->ssn, ask, all->ptr[i]))
+			statement_evict(s->st, all->ptr[i], s->rules->word, s->job);
+	for (size_t i = 0; s->rules->whole_gangs && i < all->len; i++) {
+		size_t mark = statement_mark(s->st);
+		struct job *job = all->ptr[i]->job;
+
+		if (map_get(seen, job_key(job)) || !hook_evictable(s->ssn, ask, all->ptr[i]))
 			continue;
+		map_put(seen, job_key(job), job);
 		vec_clear(&gang);
-		collect_job(s, ask->task, all.ptr[i]->job, &gang);
+		collect_job(s, ask->task, job, &gang);
 		if (!evict_all(s, ask, &gang))
 			statement_undo_to(s->st, mark, false);
 	}
-	vec_done(&all);
 	vec_done(&gang);
 }
 
-bool gangs_in_reach(struct search *s)
+/* Is there as much as is needed, in sum over the nodes and beside them? */
+static bool covers(const struct search *s, const struct resources *need,
+		   const struct resources *beside)
 {
 	const struct cluster *cluster = s->ssn->cluster;
-	const struct evict_ask ask = {
-		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
-	AUTO(resources_done) struct resources need = RESOURCES_INIT;
-	struct task_list waiting = {0};
-	bool reach;
 
-	LIST_EACH(&s->job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(s->ssn, task)) {
-		vec_push(&waiting, task);
-		resources_add(&need, &task->class->request);
-	}
-	reach = !s->rules->across_queues ||
-		hook_preemptive(s->ssn, s->job->queue, waiting.ptr, waiting.len);
-	vec_done(&waiting);
-	if (!reach)
-		return false;
-	evict_everybody(s, &ask);
-	reach = statement_evictions(s->st) > 0;
-	for (dim_set rest = resources_dims(&need); rest; rest &= rest - 1) {
+	for (dim_set rest = resources_dims(need); rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
-		int64_t room = 0;
+		int64_t room = beside ? resources_get(beside, dim) : 0;
 
 		for (size_t i = 0; i < cluster->nodes.len; i++)
 			if (cluster->nodes.ptr[i])
 				room += search_room(s, cluster->nodes.ptr[i], dim);
-		reach &= room >= resources_get(&need, dim);
+		if (room < resources_get(need, dim))
+			return false;
 	}
-	statement_undo_to(s->st, 0, false);
+	return true;
+}
+
+/* What a job waits for; false if its queue may not take that. */
+static bool sum_up(const struct search *s, struct resources *need)
+{
+	struct task_list waiting = {0};
+	bool may;
+
+	LIST_EACH(&s->job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(s->ssn, task)) {
+		vec_push(&waiting, task);
+		resources_add(need, &task->class->request);
+	}
+	may = !s->rules->across_queues ||
+	      hook_preemptive(s->ssn, s->job->queue, waiting.ptr, waiting.len);
+	vec_done(&waiting);
+	return may;
+}
+
+bool gangs_in_reach(struct search *s)
+{
+	const struct evict_ask ask = {
+		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
+	AUTO(resources_done) struct resources need = RESOURCES_INIT, sum = RESOURCES_INIT;
+	struct task_list all = {0};
+	bool reach;
+
+	if (!sum_up(s, &need))
+		return false;
+	collect_everybody(s, ask.task, &all, &sum);
+	reach = covers(s, &need, &sum);
+	if (reach) {
+		evict_everybody(s, &ask, &all);
+		reach = statement_evictions(s->st) > 0 && covers(s, &need, NULL);
+		statement_undo_to(s->st, 0, false);
+	}
+	vec_done(&all);
 	return reach;
 }

@@ -31,6 +31,7 @@ struct plan {
 	struct node_info *node;
 	struct task_list victims; /* the most valuable last */
 	size_t broken;            /* gangs that lose their minimum */
+	size_t lost;              /* tasks that go, with the rests of those gangs */
 	size_t made;              /* when so many tasks of the job had a place */
 	double score;             /* of the node, when all were looked at */
 };
@@ -76,6 +77,12 @@ bool search_is_candidate(const struct search *s, const struct task *task, const 
 	       (job->queue->reclaimable && victim->status == TASK_RUNNING);
 }
 
+/* Between queues it is no matter of priority which gang of a queue goes. */
+static bool loss_goes_first(const struct search *s)
+{
+	return s->rules->kind == EVICT_GANG_RECLAIM;
+}
+
 /* Below 0: `a` goes first. Where gangs may be broken, the tasks of one follow each other, and the
  * smaller gang is the smaller loss. */
 static int order_victims(const struct search *s, const struct task *a, const struct task *b)
@@ -85,11 +92,11 @@ static int order_victims(const struct search *s, const struct task *a, const str
 
 	if (!search_is_about_gangs(s) || a->job == b->job || a->job->queue != b->job->queue)
 		return hook_victim_order(s->ssn, a, b, s->job);
-	order = hook_job_compare(s->ssn, b->job, a->job);
-	if (order)
-		return order;
 	left = job_ready_count(a->job);
 	right = job_ready_count(b->job);
+	order = hook_job_compare(s->ssn, b->job, a->job);
+	if (order && !(s->breaking && loss_goes_first(s) && left != right))
+		return order;
 	if (left != right)
 		return left < right ? -1 : 1;
 	return job_order(b->job, a->job);
@@ -199,7 +206,9 @@ static bool evict_candidates(struct search *s, const struct evict_ask *ask, stru
 		if (!lacks(s, task, plan->node) && fits(s, task, plan->node, ALLOWANCE_OWN))
 			return true;
 	}
-	return false;
+	/* The queue may be in the way still, and the rests of the gangs hold something of it. */
+	return whole && !lacks(s, task, plan->node) && gangs_evict_rests(s, ask, &plan->victims) &&
+	       fits(s, task, plan->node, ALLOWANCE_OWN);
 }
 
 /* Those that need not have gone stay, the most valuable first. */
@@ -223,7 +232,7 @@ static bool plan_node(struct search *s, struct task *task, struct node_info *nod
 		      struct plan *plan)
 {
 	const struct evict_ask ask = {.kind = s->rules->kind, .job = s->job, .task = task};
-	size_t mark = statement_mark(s->st);
+	size_t mark = statement_mark(s->st), rests = s->rests.len;
 	bool found;
 
 	plan->node = node;
@@ -236,13 +245,18 @@ static bool plan_node(struct search *s, struct task *task, struct node_info *nod
 	if (!found && s->rules->whole_gangs) {
 		statement_undo_to(s->st, mark, false);
 		vec_clear(&plan->victims);
+		s->breaking = true;
+		found = collect_candidates(s, task, node);
 		gangs_judge(s, &ask);
-		found = evict_candidates(s, &ask, plan, false) ||
-			evict_candidates(s, &ask, plan, true);
+		found = found && (evict_candidates(s, &ask, plan, false) ||
+				  evict_candidates(s, &ask, plan, true));
 	}
 	if (found)
 		spare_needless(s, task, plan);
+	plan->lost = gangs_count_lost(s, &plan->victims);
 	statement_undo_to(s->st, mark, false);
+	s->rests.len = rests;
+	s->breaking = false;
 	return found;
 }
 
@@ -271,14 +285,16 @@ static int compare_plans(const struct search *s, const struct plan *a, const str
 	if (x->job->queue != y->job->queue)
 		order = hook_victim_queue_order(s->ssn, x->job->queue, y->job->queue,
 						s->job->queue);
+	else if (loss_goes_first(s) && a->broken && a->lost != b->lost)
+		order = a->lost < b->lost ? -1 : 1;
 	else if (x->job != y->job)
 		order = hook_job_compare(s->ssn, y->job, x->job);
 	if (order)
 		return order;
 	if (x->priority != y->priority)
 		return x->priority < y->priority ? -1 : 1;
-	if (a->victims.len != b->victims.len)
-		return a->victims.len < b->victims.len ? -1 : 1;
+	if (a->lost != b->lost)
+		return a->lost < b->lost ? -1 : 1;
 	if (youngest(&a->victims) != youngest(&b->victims))
 		return youngest(&a->victims) > youngest(&b->victims) ? -1 : 1;
 	if (a->score < b->score || a->score > b->score)
@@ -455,6 +471,7 @@ static struct plan *cheapest(struct search *s, struct task *task)
 
 static bool place_by_evicting(struct search *s, struct task *task)
 {
+	const struct evict_ask ask = {.kind = s->rules->kind, .job = s->job, .task = task};
 	size_t mark = statement_mark(s->st);
 	const struct plan *best = cheapest(s, task);
 
@@ -464,6 +481,11 @@ static bool place_by_evicting(struct search *s, struct task *task)
 		statement_evict(s->st, best->victims.ptr[i], s->rules->word, s->job);
 	if (!place(s, task, best->node, true)) {
 		statement_undo_to(s->st, mark, false);
+		return false;
+	}
+	if (!gangs_evict_rests(s, &ask, &best->victims)) {
+		statement_undo_to(s->st, mark, false);
+		s->placements.len--;
 		return false;
 	}
 	for (size_t i = 0; i < best->victims.len; i++)
@@ -488,13 +510,16 @@ static bool place_task(struct search *s, struct task *task)
 
 /* --- the statement --------------------------------------------------------------------------- */
 
-/* Once more from the beginning, without one of the victims (NULL: with all). */
-static bool replay(struct search *s, const struct task *without)
+/* Once more from the beginning, without one of the victims or all of a job (NULL: with all). */
+static bool replay(struct search *s, const struct task *without, const struct job *spared)
 {
 	statement_undo_to(s->st, 0, false);
 	for (size_t i = 0; i < s->victims.len; i++)
-		if (s->victims.ptr[i] != without)
+		if (s->victims.ptr[i] != without && s->victims.ptr[i]->job != spared)
 			statement_evict(s->st, s->victims.ptr[i], s->rules->word, s->job);
+	for (size_t i = 0; i < s->rests.len; i++)
+		if (s->rests.ptr[i]->job != spared)
+			statement_evict(s->st, s->rests.ptr[i], s->rules->word, s->job);
 	for (size_t i = 0; i < s->placements.len; i++) {
 		const struct placement *at = &s->placements.ptr[i];
 
@@ -505,20 +530,46 @@ static bool replay(struct search *s, const struct task *without)
 	return true;
 }
 
-/* False: it does not work in one go; then nothing is to be committed. */
+static void remove_job(struct task_list *list, const struct job *job)
+{
+	for (size_t i = list->len; i-- > 0;)
+		if (list->ptr[i]->job == job)
+			vec_remove(list, i);
+}
+
+/* Is there another of its job behind it, or is it not the place where a victim that was there can be? */
+static bool is_to_stay(const struct search *s, size_t at)
+{
+	const struct task *victim = s->victims.ptr[at];
+
+	if (!cluster_fits(s->ssn->cluster, ROOM_FUTURE, victim->node->slot, victim->class))
+		return true;
+	for (size_t i = at + 1; gangs_are_broken(s, victim->job) && i < s->victims.len; i++)
+		if (s->victims.ptr[i]->job == victim->job)
+			return true;
+	return false;
+}
+
+/* Spare whoever need not go, gangs that are broken as a whole. False: it does not work in one go; then
+ * nothing is to be committed. */
 static bool reduce(struct search *s)
 {
-	const struct cluster *cluster = s->ssn->cluster;
-
 	for (size_t i = s->victims.len; i-- > 0;) {
 		const struct task *victim = s->victims.ptr[i];
+		const struct job *gang = gangs_are_broken(s, victim->job) ? victim->job : NULL;
 
-		if (!cluster_fits(cluster, ROOM_FUTURE, victim->node->slot, victim->class))
+		if (is_to_stay(s, i))
 			continue;
-		if (replay(s, victim))
+		if (!replay(s, victim, gang)) {
+			if (!replay(s, NULL, NULL))
+				return false;
+		} else if (gang) {
+			remove_job(&s->victims, gang);
+			remove_job(&s->rests, gang);
+			i = i < s->victims.len ? i : s->victims.len;
+		} else {
 			vec_remove(&s->victims, i);
-		else if (!replay(s, NULL))
-			return false;
+		}
 	}
 	return true;
 }
@@ -550,7 +601,7 @@ static void leave(struct search *s)
 		if (!search_is_about_gangs(s))
 			drop_uncontested(s);
 		if (s->placements.len && (!search_is_about_gangs(s) || gangs_in_reach(s)))
-			(void)replay(s, NULL);
+			(void)replay(s, NULL, NULL);
 	}
 	statement_discard(s->st);
 }
@@ -559,6 +610,7 @@ static void search_done(struct search *s)
 {
 	vec_done(&s->placements);
 	vec_done(&s->victims);
+	vec_done(&s->rests);
 	vec_done(&s->candidates);
 	for (size_t i = 0; i < s->markets.len; i++)
 		market_done(&s->markets.ptr[i]);
@@ -569,8 +621,7 @@ static void search_done(struct search *s)
 /* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
 static bool conclude(struct search *s, bool good)
 {
-	good = good && s->placements.len > 0 && reduce(s) &&
-	       (!search_is_about_gangs(s) || gangs_evict_rests(s));
+	good = good && s->placements.len > 0 && reduce(s);
 	if (good && s->victims.len) {
 		statement_commit(s->st);
 	} else if (good && s->waits) {

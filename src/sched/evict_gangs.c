@@ -92,6 +92,7 @@ static bool is_broken(const struct search *s, const struct task_list *planned,
 	if (ready >= job->min_available)
 		return false;
 	before += (int64_t)count_of(&s->victims, job);
+	before += (int64_t)count_of(&s->rests, job);
 	before += planned ? (int64_t)count_of(planned, job) : 0;
 	return before >= job->min_available;
 }
@@ -105,23 +106,48 @@ bool gangs_may_go(const struct search *s, const struct evict_ask *ask,
 	return hook_evictable(s->ssn, &asked, victim);
 }
 
-bool gangs_evict_rests(struct search *s)
+size_t gangs_count_lost(const struct search *s, const struct task_list *planned)
 {
-	const struct evict_ask ask = {
-		.kind = s->rules->kind, .job = s->job, .task = s->placements.ptr[0].task};
-	struct task_list rest = {0};
+	size_t lost = planned->len;
+
+	if (!search_is_about_gangs(s))
+		return lost;
+	for (size_t i = 0; i < planned->len; i++) {
+		const struct job *job = planned->ptr[i]->job;
+		bool first = true;
+
+		for (size_t j = 0; j < i; j++)
+			first &= planned->ptr[j]->job != job;
+		if (first && is_broken(s, planned, job))
+			lost += tally_of(&job->tally, TASKS_EVICTABLE);
+	}
+	return lost;
+}
+
+bool gangs_are_broken(const struct search *s, const struct job *job)
+{
+	return search_is_about_gangs(s) && is_broken(s, NULL, job);
+}
+
+bool gangs_evict_rests(struct search *s, const struct evict_ask *ask,
+		       const struct task_list *planned)
+{
+	size_t before = s->rests.len;
 	bool good = true;
 
-	for (size_t i = 0; good && i < s->victims.len; i++) {
-		const struct job *job = s->victims.ptr[i]->job;
+	for (size_t i = 0; search_is_about_gangs(s) && good && i < planned->len; i++) {
+		struct task_list rest = {0};
 
-		if (!is_broken(s, NULL, job))
+		if (!is_broken(s, planned, planned->ptr[i]->job))
 			continue;
-		collect_job(s, ask.task, job, &rest);
-		good = evict_all(s, &ask, &rest);
-		vec_clear(&rest);
+		collect_job(s, ask->task, planned->ptr[i]->job, &rest);
+		good = evict_all(s, ask, &rest);
+		for (size_t j = 0; good && j < rest.len; j++)
+			vec_push(&s->rests, rest.ptr[j]);
+		vec_done(&rest);
 	}
-	vec_done(&rest);
+	if (!good)
+		s->rests.len = before;
 	return good;
 }
 

@@ -28,12 +28,14 @@ struct search {
 	struct statement *st;
 	VEC(struct placement) placements;
 	struct task_list victims;
+	struct task_list rests;      /* of gangs that are broken; they go as well */
 	struct task_list candidates; /* of one node; kept for its memory */
 	VEC(struct market) markets;
 	/* By job, as found when so many tasks had a place: itself if it may be broken, else something else. */
 	struct map *gangs;
 	size_t gangs_made;
 	bool waits; /* a task got room that is being released */
+	bool breaking; /* gangs are being broken: what is lost by it counts first between queues' own */
 };
 
 /* The gang actions decide about gangs themselves; for the others the gang plugin is a guard. */
@@ -59,8 +61,14 @@ bool gangs_keep(const struct search *s, const struct task *victim, bool whole);
 /* Do the guards agree, when those that are planned have gone? */
 bool gangs_may_go(const struct search *s, const struct evict_ask *ask,
 		  const struct task_list *planned, const struct task *victim);
-/* What is left of a gang that was broken only holds room. False: some of it has to stay. */
-bool gangs_evict_rests(struct search *s);
+/* How many tasks go with those that are planned: gangs that are broken by them go whole. */
+size_t gangs_count_lost(const struct search *s, const struct task_list *planned);
+/* Has a gang lost its minimum by this search? */
+bool gangs_are_broken(const struct search *s, const struct job *job);
+/* What is left of a gang that is broken by those that are planned only holds room: it goes as well, and
+ * whoever waits may have that room. False: some of it has to stay. */
+bool gangs_evict_rests(struct search *s, const struct evict_ask *ask,
+		       const struct task_list *planned);
 /* Could all that a job waits for have room in sum, whatever the nodes? If not, none of its tasks has been
  * near a place, and none is told of one. The model is as before the search. */
 bool gangs_in_reach(struct search *s);

@@ -25,6 +25,7 @@ struct scheduler_settings {
 	struct daemon_texts ignored_provisioners;
 	const char *sharding;
 	const char *shard;
+	bool classes;
 	bool no_default;
 	int64_t period;
 	bool dumps;
@@ -66,7 +67,8 @@ static void c_list_free(const char **list)
 }
 DEFINE_AUTO(const char **, c_list_free);
 
-static bool has_gate(const char *gates, const char *name)
+/* `usual` where nothing is said of it. */
+static bool has_gate(const char *gates, const char *name, bool usual)
 {
 	struct str rest = str_from(gates);
 	struct str part;
@@ -77,7 +79,7 @@ static bool has_gate(const char *gates, const char *name)
 		if (equals > 0 && str_is(str_trim(str_slice(part, 0, (size_t)equals)), name))
 			return str_is(str_trim(str_skip(part, (size_t)equals + 1)), "true");
 	}
-	return false;
+	return usual;
 }
 
 static int check(const struct scheduler_settings *settings, struct err *err)
@@ -129,8 +131,10 @@ static int run(struct work *work, const struct scheduler_settings *settings,
 			.shard_hard = str_is(str_from(settings->sharding), "hard"),
 			.shard_soft = str_is(str_from(settings->sharding), "soft"),
 			.period_us = settings->period,
-			.queue_gates =
-				has_gate(settings->feature_gates, "SchedulingGatesQueueAdmission"),
+			.queue_gates = has_gate(settings->feature_gates,
+						"SchedulingGatesQueueAdmission", false),
+			.no_classes = !settings->classes ||
+				      !has_gate(settings->feature_gates, "PriorityClass", true),
 			.plugins = work->plugins ? plugin_dir_types(work->plugins) : NULL,
 			.log = world->log,
 		},
@@ -180,6 +184,7 @@ int main(int argc, char **argv)
 	struct scheduler_settings settings = {.default_queue = "default",
 					      .sharding = "none",
 					      .shard = "volcano",
+					      .classes = true,
 					      .period = TIME_SECOND,
 					      .dumps = true,
 					      .dump_dir = "/tmp"};
@@ -199,7 +204,8 @@ int main(int argc, char **argv)
 		{"feature-gates", DAEMON_TEXT, &settings.feature_gates,
 		 "SchedulingGatesQueueAdmission=true lets queues take gates away"},
 		{"resync-period", DAEMON_DURATION, NULL, "taken and not used: nothing is lost"},
-		{"priority-class", DAEMON_SWITCH, NULL, "taken and not used: always watched"},
+		{"priority-class", DAEMON_SWITCH, &settings.classes,
+		 "jobs have the priority of their PriorityClass (true)"},
 		{"minimum-feasible-nodes", DAEMON_NUMBER, NULL,
 		 "taken and not used: all nodes are looked at"},
 		{"minimum-percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},

@@ -140,6 +140,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 		copy_texts(options->scheduler_names ? options->scheduler_names : volcano);
 	cluster->node_selector = copy_texts(options->node_selector);
 	cluster->shard_name = mem_strdup(options->shard_name ? options->shard_name : "volcano");
+	cluster->no_classes = options->no_classes;
 	cluster->default_queue =
 		mem_strdup(options->default_queue ? options->default_queue : "default");
 	cluster_grow_columns(cluster);

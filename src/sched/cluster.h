@@ -82,6 +82,7 @@ struct cluster_options {
 	const char *shard_name;           /* of the NodeShard that is ours; NULL: volcano */
 	/* Volumes of these provisioners are not counted, NULL-terminated; may be NULL. */
 	const char *const *ignored_provisioners;
+	bool no_classes; /* PriorityClasses say nothing of jobs */
 	uint64_t seed;
 };
 
@@ -156,6 +157,7 @@ struct cluster {
 	char **scheduler_names;
 	char *default_queue;
 	char *shard_name;
+	bool no_classes;
 	char **node_selector;
 	uint64_t config; /* the number of the configuration that sessions had last */
 	bool priorities_stale;

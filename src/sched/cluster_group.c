@@ -327,6 +327,8 @@ static int32_t priority_of(const struct cluster *cluster, const struct job *job)
 	int32_t value = 0;
 	struct str name = atoms_text(cluster->atoms, job->priority_class);
 
+	if (cluster->no_classes)
+		return 0;
 	if (!name.len || !cluster_priority(cluster, name, &value))
 		(void)cluster_priority(cluster, str_none(), &value); /* the default one, or 0 */
 	return value;

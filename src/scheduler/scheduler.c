@@ -317,6 +317,7 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 		.node_selector = options->node_selector,
 		.ignored_provisioners = options->ignored_provisioners,
 		.shard_name = options->shard_name,
+		.no_classes = options->no_classes,
 		.seed = loop_random_u64(loop),
 	});
 	scheduler->recorder = recorder_new(

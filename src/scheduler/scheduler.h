@@ -43,6 +43,7 @@ struct scheduler_options {
 	int64_t period_us;             /* 0: a second */
 	int64_t gather_us;             /* how long a change waits for others to come; 0: 2 ms */
 	bool queue_gates;              /* the feature SchedulingGatesQueueAdmission */
+	bool no_classes;               /* PriorityClasses say nothing of jobs */
 	const struct plugin_types *plugins; /* beside those that are built in; lent. NULL: none */
 	struct log *log;
 };

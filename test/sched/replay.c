@@ -100,6 +100,9 @@ static struct world *world_for(struct json root)
 		o.default_queue = value.ptr;
 	if (has_flag(args, "--scheduler-sharding-name", &value))
 		o.shard_name = value.ptr;
+	o.no_classes = has_flag(args, "--priority-class", &value) && str_is(value, "false");
+	if (has_flag(args, "--feature-gates", &value))
+		o.no_classes |= str_find(value, STR("PriorityClass=false"), 0) >= 0;
 	world = world_new(&o);
 	if (has_flag(args, "--feature-gates", &value))
 		world->options.queue_gates =

@@ -19,6 +19,7 @@ struct json;
 struct queue_info;
 struct session;
 struct task;
+struct zone;
 
 enum decision_kind {
 	DECIDE_BIND,   /* task, node */
@@ -93,6 +94,8 @@ struct session_options {
 	/* Sharding: nodes that are not of our shard are not used, or only where those do not suffice. */
 	bool shard_hard;
 	bool shard_soft;
+	/* What clocks here show; lent. NULL: UTC. */
+	const struct zone *zone;
 	/* There is time to look at some who sleep, lest what they tell grows old (cluster_refresh()). */
 	bool refresh;
 };

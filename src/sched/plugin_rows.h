@@ -22,5 +22,6 @@ extern const struct plugin_type resource_strategy_fit_plugin;
 extern const struct plugin_type resourcequota_plugin;
 extern const struct plugin_type sla_plugin;
 extern const struct plugin_type task_topology_plugin;
+extern const struct plugin_type tdm_plugin;
 
 #endif

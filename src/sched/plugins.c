@@ -18,13 +18,12 @@ static const struct plugin_type *const plugins[] = {
 	&predicates_plugin,    &priority_plugin,
 	&proportion_plugin,    &resource_strategy_fit_plugin,
 	&resourcequota_plugin, &sla_plugin,
-	&task_topology_plugin,
+	&task_topology_plugin, &tdm_plugin,
 };
 
 /* Names that a configuration of Volcano may hold, and that are still to be built. */
 static const char *const planned[] = {
-	"deviceshare", "extender", "network-topology-aware", "numa-aware", "rescheduling",
-	"tdm",         "usage",
+	"deviceshare", "extender", "network-topology-aware", "numa-aware", "rescheduling", "usage",
 };
 
 const struct plugin_type *plugin_type_find(struct str name)

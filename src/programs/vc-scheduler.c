@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/vc-scheduler.c - the scheduler beside a Kubernetes API server. */
 #include <signal.h>
+#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
@@ -11,6 +12,7 @@
 #include "programs/daemon/daemon.h"
 #include "programs/plugins/plugin_dir.h"
 #include "scheduler/conf_file.h"
+#include "scheduler/local_zone.h"
 #include "scheduler/scheduler.h"
 
 #include "base/banned.h"
@@ -103,6 +105,7 @@ static int run(struct work *work, const struct scheduler_settings *settings,
 	AUTO(c_list_free) const char **names = c_list(&settings->names);
 	AUTO(c_list_free) const char **selector = c_list(&settings->node_selector);
 	AUTO(c_list_free) const char **ignored = c_list(&settings->ignored_provisioners);
+	AUTO(mem_free) char *zone_file = local_zone_path(secure_getenv("TZ"));
 
 	if (check(settings, err) < 0)
 		return -1;
@@ -130,6 +133,7 @@ static int run(struct work *work, const struct scheduler_settings *settings,
 			.shard_name = settings->shard,
 			.shard_hard = str_is(str_from(settings->sharding), "hard"),
 			.shard_soft = str_is(str_from(settings->sharding), "soft"),
+			.zone_file = zone_file,
 			.period_us = settings->period,
 			.queue_gates = has_gate(settings->feature_gates,
 						"SchedulingGatesQueueAdmission", false),

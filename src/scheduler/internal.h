@@ -32,6 +32,7 @@ struct scheduler {
 	struct config *config;
 	uint64_t configs; /* read so far */
 	struct session_options session;
+	struct zone *zone; /* of session.zone */
 	char *default_queue;
 	char *name; /* the first scheduler name, as events and conditions tell it */
 	struct recorder *recorder;

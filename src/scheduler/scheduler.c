@@ -11,8 +11,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "model/zone.h"
 #include "sched/remarks.h"
 #include "scheduler/internal.h"
+#include "scheduler/local_zone.h"
 
 #include "base/banned.h"
 
@@ -297,6 +299,8 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 	scheduler->session.queue_gates = options->queue_gates;
 	scheduler->session.shard_hard = options->shard_hard;
 	scheduler->session.shard_soft = options->shard_soft;
+	scheduler->zone = local_zone_read(options->zone_file, scheduler->log);
+	scheduler->session.zone = scheduler->zone;
 	scheduler->gather_us = options->gather_us ? options->gather_us : GATHER;
 	scheduler->period_us = options->period_us ? options->period_us : PERIOD;
 	scheduler->name = mem_strdup(name);
@@ -345,6 +349,7 @@ void scheduler_free(struct scheduler *scheduler)
 	loop_timer_free(scheduler->queue_retry);
 	cluster_free(scheduler->cluster);
 	config_free(scheduler->config);
+	zone_free(scheduler->zone);
 	mem_free(scheduler->default_queue);
 	mem_free(scheduler->name);
 	mem_free(scheduler);

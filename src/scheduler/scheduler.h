@@ -44,6 +44,7 @@ struct scheduler_options {
 	int64_t gather_us;             /* how long a change waits for others to come; 0: 2 ms */
 	bool queue_gates;              /* the feature SchedulingGatesQueueAdmission */
 	bool no_classes;               /* PriorityClasses say nothing of jobs */
+	const char *zone_file;         /* of tzdata: what clocks here show; NULL: UTC */
 	const struct plugin_types *plugins; /* beside those that are built in; lent. NULL: none */
 	struct log *log;
 };

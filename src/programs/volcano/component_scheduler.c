@@ -3,6 +3,8 @@
  * own, and its configuration from a file. */
 #include "programs/volcano/component_scheduler.h"
 
+#include <stdlib.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -11,6 +13,7 @@
 #include "programs/plugins/plugin_dir.h"
 #include "programs/volcano/settings.h"
 #include "scheduler/conf_file.h"
+#include "scheduler/local_zone.h"
 #include "scheduler/scheduler.h"
 
 #include "base/banned.h"
@@ -39,6 +42,7 @@ static int start(struct scheduler_component *self, struct component_world *world
 	const char *path = world->settings->scheduler_conf;
 	const char *plugins = world->settings->plugins_dir;
 	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
+	AUTO(mem_free) char *zone_file = local_zone_path(secure_getenv("TZ"));
 
 	if (path && conf_file_read(path, &config, err) < 0)
 		return err_wrap(err, "--scheduler-conf");
@@ -57,6 +61,7 @@ static int start(struct scheduler_component *self, struct component_world *world
 				      .config = path ? buf_str(&config) : str_none(),
 				      .plugins = plugins ? plugin_dir_types(self->plugins) : NULL,
 				      .scheduler_names = names,
+				      .zone_file = zone_file,
 				      .log = world->log},
 			      err);
 	if (!self->scheduler)

@@ -31,7 +31,8 @@
 struct hours {
 	char *zone;
 	char *text;       /* "10:00-21:00" */
-	int64_t from, to; /* seconds of the day; -1: it makes no sense */
+	char *wrong;      /* why it makes no sense; NULL: it does */
+	int64_t from, to; /* seconds of the day */
 	bool active;      /* in this session */
 };
 
@@ -49,28 +50,60 @@ static const double top = 100; /* of a score */
 
 enum { MINUTE = 60, HOUR = 3600, HOURS_A_DAY = 24 };
 
-/* "9:30", "09:30": seconds, or -1. */
-static int64_t read_clock(struct str text)
+/* What Go says of a time that is not of that form. */
+static char *no_clock(struct str text, struct str rest, const char *want)
 {
-	struct str rest = text, hour;
-	int64_t h, m;
+	return mem_printf("parsing time \"%.*s\" as \"15:04\": cannot parse \"%.*s\" as \"%s\"",
+			  STR_ARG(text), STR_ARG(rest), want);
+}
 
-	if (!str_split(&rest, ':', &hour) || hour.len < 1 || hour.len > 2 || rest.len != 2 ||
-	    number_parse_range(hour, 0, HOURS_A_DAY - 1, &h, NULL) < 0 ||
-	    number_parse_range(rest, 0, MINUTE - 1, &m, NULL) < 0)
-		return -1;
-	return h * HOUR + m * MINUTE;
+static bool has_digits(struct str text, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (i >= text.len || text.ptr[i] < '0' || text.ptr[i] > '9')
+			return false;
+	return true;
+}
+
+/* "9:30", "09:30". What is wrong with it, or NULL and its seconds. */
+static char *read_clock(struct str text, int64_t *ret)
+{
+	size_t len = has_digits(text, 2) ? 2 : 1;
+	int64_t hour = 0, minute = 0;
+	struct str rest;
+
+	if (!has_digits(text, 1))
+		return no_clock(text, text, "15");
+	rest = str_skip(text, len);
+	if (number_parse_range(str_slice(text, 0, len), 0, HOURS_A_DAY - 1, &hour, NULL) < 0)
+		return mem_printf("parsing time \"%.*s\": hour out of range", STR_ARG(text));
+	if (!str_starts(rest, STR(":")))
+		return no_clock(text, rest, ":");
+	rest = str_skip(rest, 1);
+	if (!has_digits(rest, 2))
+		return no_clock(text, rest, "04");
+	if (number_parse_range(str_slice(rest, 0, 2), 0, MINUTE - 1, &minute, NULL) < 0)
+		return mem_printf("parsing time \"%.*s\": minute out of range", STR_ARG(text));
+	rest = str_skip(rest, 2);
+	if (rest.len)
+		return mem_printf("parsing time \"%.*s\": extra text: \"%.*s\"", STR_ARG(text),
+				  STR_ARG(rest));
+	*ret = hour * HOUR + minute * MINUTE;
+	return NULL;
 }
 
 static void read_hours(struct hours *hours)
 {
-	struct str to = str_trim(str_from(hours->text)), from;
+	struct str text = str_trim(str_from(hours->text));
+	ptrdiff_t dash = str_find_byte(text, '-', 0);
 
-	hours->from = hours->to = -1;
-	if (!str_split(&to, '-', &from) || read_clock(from) < 0 || read_clock(to) < 0)
+	if (dash < 0 || str_find_byte(text, '-', (size_t)dash + 1) >= 0) {
+		hours->wrong = mem_printf("revocable zone %s format error", hours->text);
 		return;
-	hours->from = read_clock(from);
-	hours->to = read_clock(to);
+	}
+	hours->wrong = read_clock(str_slice(text, 0, (size_t)dash), &hours->from);
+	if (!hours->wrong)
+		hours->wrong = read_clock(str_skip(text, (size_t)dash + 1), &hours->to);
 }
 
 static int add_zone(struct tdm *tdm, struct plugin_args *args, struct str key, struct err *err)
@@ -85,7 +118,7 @@ static int add_zone(struct tdm *tdm, struct plugin_args *args, struct str key, s
 	hours.zone = str_dup(str_skip(key, sizeof(ZONE_PREFIX) - 1));
 	hours.text = str_dup(json_str(value));
 	read_hours(&hours);
-	if (hours.from < 0)
+	if (hours.wrong)
 		vec_push(&args->notes, mem_printf("argument %s: \"%s\" is no time such as "
 						  "10:00-21:00: the zone is never active",
 						  name, hours.text));
@@ -132,6 +165,7 @@ static void tdm_free(struct plugin *p)
 	for (size_t i = 0; tdm && i < tdm->zones.len; i++) {
 		mem_free(tdm->zones.ptr[i].zone);
 		mem_free(tdm->zones.ptr[i].text);
+		mem_free(tdm->zones.ptr[i].wrong);
 	}
 	if (tdm)
 		vec_done(&tdm->zones);
@@ -143,7 +177,7 @@ static void tdm_free(struct plugin *p)
 /* The minute at its end belongs to it with its first second. */
 static bool is_active(const struct hours *hours, int64_t second)
 {
-	if (hours->from < 0)
+	if (hours->wrong)
 		return false;
 	if (hours->from < hours->to)
 		return hours->from <= second && second <= hours->to;
@@ -199,8 +233,8 @@ static const char *why_closed(const struct plugin *p, struct str zone, const str
 
 	if (!hours)
 		return arena_printf(arena, "revocable zone %.*s not support", STR_ARG(zone));
-	if (hours->from < 0)
-		return arena_printf(arena, "revocable zone %s format error", hours->text);
+	if (hours->wrong)
+		return hours->wrong;
 	return arena_printf(arena, "current time beyond revocable zone %s:%s", hours->zone,
 			    hours->text);
 }

@@ -176,10 +176,14 @@ static void score_all_most(const struct plugin *p, const struct task *task, uint
 		scores[i] += weight * requested(cols, i, own, false);
 }
 
+/* For any of the resources that are balanced. */
 static bool asks_something(const struct plugin *p, const struct task *task)
 {
-	(void)p;
-	return !task->class->empty;
+	const struct resources *request = &task->class->request;
+	int gpu = ((const struct nodeorder *)p->state)->gpu;
+
+	return resources_get(request, DIM_CPU) || resources_get(request, DIM_MEMORY) ||
+	       (gpu != DIM_NONE && resources_get(request, gpu));
 }
 
 static inline double balance_of_two(double a, double b)

@@ -130,6 +130,14 @@ void label_sets_drop(struct label_sets *sets, struct label_set *set)
 	mem_free(set);
 }
 
+bool label_set_has(const struct label_set *set, uint32_t key)
+{
+	for (uint32_t i = 0; i < set->len; i++)
+		if (set->at[i].key == key)
+			return true;
+	return false;
+}
+
 uint32_t label_set_get(const struct label_set *set, uint32_t key)
 {
 	for (uint32_t i = 0; i < set->len; i++)

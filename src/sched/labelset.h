@@ -45,6 +45,7 @@ struct label_set *label_sets_take_part(struct label_sets *sets, const struct lab
 				       bool (*wanted)(void *arg, uint32_t key), void *arg);
 void label_sets_drop(struct label_sets *sets, struct label_set *set);
 
+bool label_set_has(const struct label_set *set, uint32_t key);
 /* The value of a key (ATOM_NONE: not there, or empty). */
 uint32_t label_set_get(const struct label_set *set, uint32_t key);
 

@@ -46,6 +46,14 @@ static void nodegroup_open(struct plugin *p)
 	n->label = atoms_find(p->ssn->cluster->atoms, STR(GROUP_LABEL));
 }
 
+/* Is it of a group at all? Its name may be empty. */
+static bool has_group(const struct plugin *p, const struct node_info *node)
+{
+	const struct nodegroup *n = p->state;
+
+	return n->label && label_set_has(node->labels, n->label);
+}
+
 /* The name of a node's group; none without the label. */
 static struct str group_of(const struct plugin *p, const struct node_info *node)
 {
@@ -130,7 +138,7 @@ static verdict nodegroup_test(const struct plugin *p, const struct task *task,
 	bool unset = !affinity || (!names_any(affinity->node_group_affinity) &&
 				   !names_any(affinity->node_group_anti_affinity));
 
-	if (!group.len)
+	if (!has_group(p, node))
 		return unset && !n->strict ? 0 : VERDICT(FIT_GROUP_LABEL);
 	if (unset)
 		return VERDICT(FIT_GROUP_UNSET);
@@ -170,7 +178,7 @@ static double nodegroup_score(const struct plugin *p, const struct task *task,
 	struct str group = group_of(p, node);
 	double score = 0;
 
-	if (!group.len)
+	if (!has_group(p, node))
 		return 0;
 	if (far && lists(&far->preferred, group))
 		return in_avoided;

@@ -42,6 +42,8 @@
 #include "sched/task.h"
 #include "sched/volumes.h"
 
+struct nodeshard;
+
 /* What the scheduler watches. Those behind CLUSTER_PODGROUP are kept as documents with their view
  * (struct thing), for the plugins that read them. */
 enum cluster_kind {
@@ -194,6 +196,9 @@ struct job *cluster_find_job(const struct cluster *cluster, struct str namespace
 struct queue_info *cluster_find_queue(const struct cluster *cluster, struct str name);
 /* NULL unless the Node object is there. */
 struct node_info *cluster_find_node(const struct cluster *cluster, struct str name);
+/* Is a node our shard's to use: does it want it, and has no other shard it in use? */
+bool cluster_shard_takes(const struct cluster *cluster, const struct nodeshard *own,
+			 struct str name);
 const struct thing *cluster_find_thing(const struct cluster *cluster, enum cluster_kind kind,
 				       struct str namespace, struct str name);
 /* The value of a priority class; false if there is none. */

@@ -142,8 +142,8 @@ static bool has_name(const struct strs *names, struct str name)
 	return false;
 }
 
-/* A node is ours if our shard wants it and no other has it in use. */
-static bool is_ours(const struct cluster *cluster, const struct nodeshard *own, struct str name)
+bool cluster_shard_takes(const struct cluster *cluster, const struct nodeshard *own,
+			 struct str name)
 {
 	size_t at = 0;
 	void *value;
@@ -168,7 +168,7 @@ void cluster_read_shards(struct cluster *cluster)
 		return;
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
 		struct node_info *node = cluster->nodes.ptr[i];
-		uint8_t foreign = !node || !is_ours(cluster, thing->view, node->text);
+		uint8_t foreign = !node || !cluster_shard_takes(cluster, thing->view, node->text);
 
 		if (!node || cluster->columns.foreign[i] == foreign)
 			continue;

@@ -47,6 +47,8 @@ struct scheduler {
 	struct loop_timer *queue_retry;
 	int64_t gather_us;
 	int64_t period_us;
+	bool shard_stale;   /* shards have changed since it was told what is in use (shards.c) */
+	bool shard_asked;   /* ... and that is under way */
 	struct list writes; /* under way */
 	struct list claims; /* tasks that wait for their claims (claims.c) */
 	struct later *later;
@@ -71,6 +73,10 @@ void scheduler_reread(struct scheduler *scheduler, enum cluster_kind kind, struc
 /* --- first queues (queues.c) --- */
 
 void scheduler_make_queues(struct scheduler *scheduler);
+
+/* --- nodes in use (shards.c) --- */
+
+void scheduler_tell_shard(struct scheduler *scheduler);
 
 /* --- claims (claims.c) --- */
 

@@ -63,6 +63,7 @@ static void apply(struct feed *feed, struct json_doc *doc, struct str namespace,
 			 LOG_STR("why", err.text));
 	if (feed->kind == CLUSTER_PVC || feed->kind == CLUSTER_PV)
 		scheduler_check_claims(scheduler);
+	scheduler->shard_stale |= feed->kind == CLUSTER_NODESHARD;
 	scheduler_wake(scheduler);
 }
 
@@ -96,6 +97,7 @@ static void on_deleted(void *arg, const struct informer_object *object)
 	struct feed *feed = arg;
 
 	cluster_remove(feed->scheduler->cluster, feed->kind, object->namespace, object->name);
+	feed->scheduler->shard_stale |= feed->kind == CLUSTER_NODESHARD;
 	if (feed->kind == CLUSTER_PODGROUP)
 		later_forget_group(feed->scheduler->later, object->namespace, object->name);
 	scheduler_wake(feed->scheduler);
@@ -188,6 +190,7 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 		scheduler->stats.victims_last = ssn->outcome.evictions;
 	}
 	scheduler_carry_out(scheduler, ssn);
+	scheduler_tell_shard(scheduler);
 	/* When it starts everything is there: nothing better is about to come. */
 	if (scheduler->stats.cycles == 1)
 		later_tell_all(scheduler->later);
@@ -218,7 +221,7 @@ static void on_period(struct loop_timer *timer, void *arg)
 	loop_timer_set(timer, scheduler->period_us);
 	if (scheduler_is_ready(scheduler) &&
 	    (scheduler->cluster->active_count || remarks_are_untold(scheduler->cluster->remarks) ||
-	     scheduler->cluster->refreshed != scheduler->cluster->moves))
+	     scheduler->shard_stale || scheduler->cluster->refreshed != scheduler->cluster->moves))
 		cycle(scheduler, true);
 }
 

@@ -135,7 +135,7 @@ static int dim_of(struct dims *dims, enum dims_mode mode, struct str name)
 		return dim == DIM_NONE ? DIM_OTHER : dim;
 	}
 	dim = dims_add(dims, name);
-	return dim == DIM_NONE ? -2 : dim;
+	return dim == DIM_NONE && mode == DIMS_ADD ? -2 : dim;
 }
 
 static int64_t amount_of(int dim, const struct quantity *quantity)

@@ -74,11 +74,11 @@ void resources_add_to(struct resources *r, int dim, int64_t value);
 
 /* --- Kubernetes' resource lists -------------------------------------------------------------- */
 
-enum dims_mode { DIMS_ADD, DIMS_FIND };
+enum dims_mode { DIMS_ADD, DIMS_OFFER, DIMS_FIND };
 
 /* Add a list's amounts, leaving out names that are not counted (dims_is_scalar_name). DIMS_ADD: new
- * names get a number; ERR_TOO_LARGE when there is none left, with `r` unchanged. DIMS_FIND:
- * unknown names count in DIM_OTHER. */
+ * names get a number; ERR_TOO_LARGE when there is none left, with `r` unchanged. DIMS_OFFER: the same,
+ * but names for which there is none left are left out. DIMS_FIND: unknown names count in DIM_OTHER. */
 int resources_add_list(struct resources *r, struct dims *dims, enum dims_mode mode,
 		       const struct resource_list *list, struct err *err) MUST_CHECK;
 /* The way back: cpu in milli, memory in bytes, pods whole, others from thousandths. */

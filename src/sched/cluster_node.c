@@ -289,10 +289,12 @@ static int64_t whole_number(struct str text)
 	return number_parse_i64(text, &value, NULL) == 0 && value > 0 ? value : 0;
 }
 
+/* Of a node with more kinds of resources than can be counted the others are used: who asks for one of those that
+ * are left out waits, as if no node had it. */
 static int read_allocatable(struct cluster *cluster, const struct node *view, struct resources *ret,
 			    struct err *err)
 {
-	if (resources_add_list(ret, cluster->dims, DIMS_ADD, &view->status.allocatable, err) < 0)
+	if (resources_add_list(ret, cluster->dims, DIMS_OFFER, &view->status.allocatable, err) < 0)
 		return err_wrap(err, "status.allocatable");
 	resources_add_to(
 		ret, DIM_CPU,

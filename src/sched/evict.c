@@ -118,15 +118,22 @@ int64_t search_room(const struct search *s, const struct node_info *node, int di
 	return columns_get(&s->ssn->cluster->columns, ROOM_FUTURE, dim, node->slot);
 }
 
-/* Does it fit when those that are leaving have left? The filter of pod counts knows only of now. Who
- * evicts has to stay within his share: what is lent goes to others first, and all would be in vain. */
-static bool fits(const struct search *s, struct task *task, struct node_info *node,
-		 enum allowance least)
+/* Has a node room for it when those that are leaving have left? The filter of pod counts knows only of
+ * now. */
+static bool has_place(const struct search *s, struct task *task, struct node_info *node)
 {
 	verdict v = finder_test(s->ssn, task, node, ROOM_FUTURE);
 
 	return !(verdict_codes(v) & ~verdict_codes(VERDICT(FIT_POD_COUNT))) &&
-	       search_room(s, node, DIM_PODS) > 0 &&
+	       search_room(s, node, DIM_PODS) > 0;
+}
+
+/* ... and may its queue hold it? Who evicts has to stay within his share: what is lent goes to others first,
+ * and all would be in vain. */
+static bool fits(const struct search *s, struct task *task, struct node_info *node,
+		 enum allowance least)
+{
+	return has_place(s, task, node) &&
 	       hook_allocatable(s->ssn, s->job->queue, task, NULL) >= least;
 }
 
@@ -574,30 +581,113 @@ static bool reduce(struct search *s)
 	return true;
 }
 
-/* Reclaiming looks only where there is somebody to take from. */
-static bool is_contested(const struct search *s, const struct placement *at)
+static void line_up_tasks(struct session *ssn, struct job *job, struct pq *to)
 {
-	if (s->rules->kind == EVICT_PREEMPT)
-		return at->least == ALLOWANCE_OWN;
-	LIST_EACH(&at->node->tasks, struct task, node_link, victim)
-	if (search_is_candidate(s, at->task, victim))
-		return true;
-	return false;
+	pq_init(to, ssn, pq_tasks);
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (session_is_waiting(ssn, task))
+		pq_push(to, task);
 }
 
+static bool needs_more(const struct session *ssn, const struct job *job)
+{
+	return hook_job_test(ssn, JOB_STARVING, job, NULL) ||
+	       !hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
+}
+
+/* Topology-aware preemption looks only where somebody would go. */
 static void drop_uncontested(struct search *s)
 {
 	for (size_t i = s->placements.len; i-- > 0;)
-		if (!is_contested(s, &s->placements.ptr[i]))
+		if (s->placements.ptr[i].least != ALLOWANCE_OWN)
 			vec_remove(&s->placements, i);
 }
 
+/* The next node, from a slot on, where a task has a place and there is somebody to take from. */
+static struct node_info *find_contested(const struct search *s, struct task *task, size_t *from)
+{
+	const struct cluster *cluster = s->ssn->cluster;
+
+	for (; *from < cluster->nodes.len; (*from)++) {
+		struct node_info *node = cluster->nodes.ptr[*from];
+
+		if (!node || !has_place(s, task, node))
+			continue;
+		LIST_EACH(&node->tasks, struct task, node_link, victim)
+		if (search_is_candidate(s, task, victim))
+			return node;
+	}
+	return NULL;
+}
+
+static void forget(struct search *s)
+{
+	for (size_t i = 0; i < s->markets.len; i++)
+		market_done(&s->markets.ptr[i]);
+	vec_clear(&s->markets);
+	vec_clear(&s->placements);
+	vec_clear(&s->victims);
+}
+
+static bool is_all_by_eviction(const struct search *s)
+{
+	for (size_t i = 0; i < s->placements.len; i++)
+		if (s->placements.ptr[i].least != ALLOWANCE_OWN)
+			return false;
+	return s->placements.len > 0;
+}
+
+/* A place beside somebody from whom it could take, idle or else by taking. */
+static bool place_contested(struct search *s, struct task *task, size_t *from)
+{
+	struct node_info *node;
+
+	if (task->never_preempts || !hook_preemptive(s->ssn, s->job->queue, &task, 1))
+		return false;
+	node = find_contested(s, task, from);
+	return node ? place(s, task, node, false) : place_by_evicting(s, task);
+}
+
+/* Upstream's reclaim looks only at nodes where there is somebody to take from, takes room that is idle there
+ * without asking whether the queue may hold it, and tells so. Here tasks are told the same; nothing is
+ * held. */
+static void tell_reclaim(struct search *s)
+{
+	AUTO(pq_done) struct pq tasks;
+	struct task *task;
+	struct choice choice;
+	size_t from = 0;
+	bool whole;
+
+	line_up_tasks(s->ssn, s->job, &tasks);
+	if (is_all_by_eviction(s)) {
+		(void)replay(s, NULL, NULL);
+		return;
+	}
+	task = pq_pop(&tasks);
+	if (!task || !finder_choose(s->ssn, task, &all_nodes, &choice, NULL))
+		return; /* nothing is idle */
+	forget(s);
+	for (; task && needs_more(s->ssn, s->job); task = pq_pop(&tasks))
+		(void)place_contested(s, task, &from);
+	whole = hook_job_vote(s->ssn, JOB_PIPELINED, s->job, NULL) && !s->victims.len;
+	statement_undo_to(s->st, 0, true);
+	for (size_t i = 0; i < s->placements.len; i++)
+		session_note(s->ssn, s->placements.ptr[i].task)->undone_held = whole;
+}
+
 /* The search has failed. Its tasks are told what places they had in it, where that says something: of
- * a whole gang if it was in reach, by reclaiming where somebody could have gone. */
+ * a whole gang if it was in reach. */
 static void leave(struct search *s)
 {
-	if (s->rules->kind != EVICT_PREEMPT || s->rules->needs_victims) {
-		statement_undo_to(s->st, 0, false);
+	if (s->rules->kind == EVICT_PREEMPT && !s->rules->needs_victims) {
+		statement_discard(s->st);
+		return;
+	}
+	statement_undo_to(s->st, 0, false);
+	if (s->rules->kind == EVICT_RECLAIM) {
+		tell_reclaim(s);
+	} else {
 		if (!search_is_about_gangs(s))
 			drop_uncontested(s);
 		if (s->placements.len && (!search_is_about_gangs(s) || gangs_in_reach(s)))
@@ -635,20 +725,6 @@ static bool conclude(struct search *s, bool good)
 	}
 	search_done(s);
 	return good;
-}
-
-static void line_up_tasks(struct session *ssn, struct job *job, struct pq *to)
-{
-	pq_init(to, ssn, pq_tasks);
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(ssn, task))
-		pq_push(to, task);
-}
-
-static bool needs_more(const struct session *ssn, const struct job *job)
-{
-	return hook_job_test(ssn, JOB_STARVING, job, NULL) ||
-	       !hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
 }
 
 /* Only jobs that hold nothing are compared: what a job holds may matter to a guard. */

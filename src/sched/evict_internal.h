@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/evict_internal.h - a search for room, as evict.c makes it and evict_gangs.c looks at it. */
+/* sched/evict_internal.h - a search for room: evict.c makes it, evict_plan.c plans for one node,
+ * evict_gangs.c knows what becomes of gangs. */
 #ifndef SCHED_EVICT_INTERNAL_H
 #define SCHED_EVICT_INTERNAL_H
 
@@ -18,6 +19,16 @@ struct placement {
 	struct task *task;
 	struct node_info *node;
 	enum allowance least; /* that its queue had to have */
+};
+
+/* What one task on one node would cost. */
+struct plan {
+	struct node_info *node;
+	struct task_list victims; /* the most valuable last */
+	size_t broken;            /* gangs that lose their minimum */
+	size_t lost;              /* tasks that go, with the rests of those gangs */
+	size_t made;              /* when so many tasks of the job had a place */
+	double score;             /* of the node, when all were looked at */
 };
 
 struct search {
@@ -44,6 +55,8 @@ static inline bool search_is_about_gangs(const struct search *s)
 	return s->rules->kind == EVICT_GANG_PREEMPT || s->rules->kind == EVICT_GANG_RECLAIM;
 }
 
+/* --- evict_plan.c ---------------------------------------------------------------------------- */
+
 /* Is it of those that the rules are about? The guards come on top. */
 bool search_is_candidate(const struct search *s, const struct task *task,
 			 const struct task *victim);
@@ -51,6 +64,15 @@ bool search_is_candidate(const struct search *s, const struct task *task,
 void search_insert(const struct search *s, struct task_list *list, struct task *task);
 /* Room on a node when those that are leaving have left. */
 int64_t search_room(const struct search *s, const struct node_info *node, int dim);
+
+/* Has a node room for it when those that are leaving have left; and may its queue hold it? */
+bool search_has_place(const struct search *s, struct task *task, struct node_info *node);
+bool search_fits(const struct search *s, struct task *task, struct node_info *node,
+		 enum allowance least);
+/* What would it cost there? False: it cannot be had. The model is as before. */
+bool plan_make(struct search *s, struct task *task, struct node_info *node, struct plan *plan);
+/* Below 0: `a` costs less. */
+int plan_compare(const struct search *s, const struct plan *a, const struct plan *b);
 
 /* --- evict_gangs.c --------------------------------------------------------------------------- */
 

@@ -384,7 +384,10 @@ static bool place_contested(struct search *s, struct task *task, size_t *from)
 	if (task->never_preempts || !hook_preemptive(s->ssn, s->job->queue, &task, 1))
 		return false;
 	node = find_contested(s, task, from);
-	return node ? place(s, task, node, false) : place_by_evicting(s, task);
+	if (node)
+		return place(s, task, node, false);
+	*from = 0; /* whoever goes may leave more than it takes */
+	return place_by_evicting(s, task);
 }
 
 /* Upstream's reclaim looks only at nodes where there is somebody to take from, takes room that is idle there
@@ -404,8 +407,9 @@ static void tell_reclaim(struct search *s)
 		return;
 	}
 	task = pq_pop(&tasks);
-	if (!task || !finder_choose(s->ssn, task, &all_nodes, &choice, NULL))
-		return; /* nothing is idle */
+	if (!task ||
+	    (!s->placements.len && !finder_choose(s->ssn, task, &all_nodes, &choice, NULL)))
+		return; /* nothing is idle, nor can be made so */
 	forget(s);
 	for (; task && needs_more(s->ssn, s->job); task = pq_pop(&tasks))
 		(void)place_contested(s, task, &from);

@@ -416,7 +416,7 @@ static void tell_reclaim(struct search *s)
 	whole = hook_job_vote(s->ssn, JOB_PIPELINED, s->job, NULL) && !s->victims.len;
 	statement_undo_to(s->st, 0, true);
 	for (size_t i = 0; i < s->placements.len; i++)
-		session_note(s->ssn, s->placements.ptr[i].task)->undone_held = whole;
+		session_note(s->ssn, s->placements.ptr[i].task)->undone_held |= whole;
 }
 
 /* The search has failed. Its tasks are told what places they had in it, where that says something: of

@@ -622,6 +622,16 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 		vec_push(&ssn->outcome.decisions, d);
 }
 
+/* Room that a job held at the end of the last session, and holds no more, may be others'. */
+static bool has_let_go(struct session *ssn, struct job *job)
+{
+	bool held = job->holding_session != 0;
+
+	job->holding_session =
+		job->tally.count[TASK_ALLOCATED] || job->tally.count[TASK_PIPELINED] ? ssn->id : 0;
+	return held && !job->holding_session;
+}
+
 static void conclude_job(struct session *ssn, struct job *job)
 {
 	struct origins origins;
@@ -631,8 +641,6 @@ static void conclude_job(struct session *ssn, struct job *job)
 		conclude_orphan(ssn, job);
 		return;
 	}
-	if (job->tally.count[TASK_ALLOCATED] || job->tally.count[TASK_PIPELINED])
-		job->holding_session = ssn->id;
 	origins = origins_of(ssn, job);
 	text = job_text(ssn, job, &origins, 0);
 	conclude_group(ssn, job, &origins, text);
@@ -718,9 +726,13 @@ void outcome_conclude(struct session *ssn)
 {
 	struct cluster *cluster = ssn->cluster;
 	uint64_t moves = cluster->moves;
+	bool let_go = false;
 
 	LIST_EACH(&cluster->active, struct job, active_link, job)
-	conclude_job(ssn, job);
+	{
+		let_go |= has_let_go(ssn, job);
+		conclude_job(ssn, job);
+	}
 	conclude_queues(ssn);
 	remarks_tell(ssn);
 	statements_end(ssn);
@@ -737,4 +749,6 @@ void outcome_conclude(struct session *ssn)
 	}
 	crowds_tidy(cluster);
 	cluster->relief_seen = cluster->relief;
+	if (let_go)
+		cluster_relieve_room(cluster);
 }

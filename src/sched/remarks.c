@@ -313,7 +313,7 @@ static bool tell(struct session *ssn, const struct remark *remark)
 			     .at_once = true};
 
 	if (!find_object(ssn->cluster, remark, &d) ||
-	    (remark->topic == REMARK_LOST && !is_lost(d.task)))
+	    (remark->topic == REMARK_LOST && (!d.task || !is_lost(d.task))))
 		return false;
 	d.message = arena_strdup(ssn->arena, remark->text);
 	vec_push(&ssn->outcome.decisions, d);

@@ -91,7 +91,7 @@ static bool is_settled(const struct session *ssn)
 	const struct cluster *cluster = ssn->cluster;
 
 	if (ssn->outcome.decisions.len || ssn->config->timed ||
-	    remarks_are_untold(cluster->remarks))
+	    remarks_are_untold(cluster->remarks) || cluster->relief != cluster->relief_seen)
 		return false;
 	if (cluster->asleep_count + cluster->crowd_count && cluster->refreshed != cluster->moves)
 		return false;

@@ -397,6 +397,8 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 		extra = NULL;
 	}
 	set_policies(cluster, job, extra);
+	if (job->holding_session) /* it may want less, or come later: others have waited for that */
+		cluster_relieve_room(cluster);
 	cluster_touch_job(cluster, job);
 	return 0;
 }

@@ -622,13 +622,15 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 		vec_push(&ssn->outcome.decisions, d);
 }
 
-/* Room that a job held at the end of the last session, and holds no more, may be others'. */
+/* Room that a job held at the end of the last session, and holds no more, may be others'. Where it begins to
+ * hold some, what others have told of it grows old. */
 static bool has_let_go(struct session *ssn, struct job *job)
 {
 	bool held = job->holding_session != 0;
 
 	job->holding_session =
 		job->tally.count[TASK_ALLOCATED] || job->tally.count[TASK_PIPELINED] ? ssn->id : 0;
+	ssn->cluster->moves += !held && job->holding_session;
 	return held && !job->holding_session;
 }
 

@@ -24,6 +24,19 @@ struct standing {
 	int64_t soon;   /* wait for room that is being released */
 };
 
+/* Do pods leave the node that it was tried on? Places of a search for victims that failed are no such. */
+static bool is_released(const struct session *ssn, const struct task *task,
+			const struct task_note *note)
+{
+	dim_set rest = task->class->dims;
+
+	for (; rest && !note->undone_evicting && !note->undone_held; rest &= rest - 1)
+		if (columns_get(&ssn->cluster->columns, ROOM_RELEASING, __builtin_ctzll(rest),
+				note->undone_node) > 0)
+			return true;
+	return false;
+}
+
 static struct standing standing_of(const struct session *ssn, const struct job *job)
 {
 	struct standing ret = {0};
@@ -34,7 +47,7 @@ static struct standing standing_of(const struct session *ssn, const struct job *
 
 		ret.gated += task->gated;
 		ret.placed += note->undone == TASK_ALLOCATED;
-		ret.soon += note->undone == TASK_PIPELINED;
+		ret.soon += note->undone == TASK_PIPELINED && is_released(ssn, task, note);
 	}
 	ret.placed += job->tally.count[TASK_ALLOCATED];
 	ret.soon += job->tally.count[TASK_PIPELINED];

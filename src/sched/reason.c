@@ -473,11 +473,11 @@ static bool put_rounded(int64_t bytes, struct buf *to)
 /* As people read it. */
 static void put_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to)
 {
-	if (amount == RESOURCES_INFINITE)
-		reason_print_amount(dim, amount, names, to);
-	else if (dim == DIM_CPU && amount > 1000)
+	bool finite = amount != RESOURCES_INFINITE;
+
+	if (finite && dim == DIM_CPU && amount > 1000)
 		put_count(amount, to);
-	else if (dim != DIM_MEMORY || !put_rounded(amount, to))
+	else if (!finite || dim != DIM_MEMORY || !put_rounded(amount, to))
 		reason_print_amount(dim, amount, names, to);
 }
 

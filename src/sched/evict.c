@@ -144,14 +144,15 @@ static void score_plans(const struct search *s, const struct task *task, struct 
 	VEC(struct node_info *) nodes = {0};
 	VEC(double) scores = {0};
 
+	if (market->plans.len < 2)
+		return;
 	for (size_t i = 0; i < market->plans.len; i++) {
 		vec_push(&nodes, market->plans.ptr[i].node);
 		vec_push(&scores, 0);
 	}
 	rows_find(s->ssn, task, &rows);
-	if (nodes.len > 1)
-		rows_score(&rows, task, nodes.ptr, nodes.len, scores.ptr);
-	for (size_t i = 0; i < market->plans.len; i++)
+	rows_score(&rows, task, nodes.ptr, nodes.len, scores.ptr);
+	for (size_t i = 0; i < scores.len; i++)
 		market->plans.ptr[i].score = scores.ptr[i];
 	vec_done(&nodes);
 	vec_done(&scores);

@@ -187,6 +187,36 @@ uint32_t job_text_hash(struct str reason, struct str message)
 	return (uint32_t)(hash_str(reason, 1) ^ hash_str(message, 2)) | 1;
 }
 
+/* How many pods a group has in what state changes while it is placed, and is nothing that they wait for. */
+static struct str without_counts(struct str message)
+{
+	ptrdiff_t at =
+		str_starts(message, STR("pod group is ")) ? str_find(message, STR("; "), 0) : -1;
+
+	return at < 0 ? message : str_skip(message, (size_t)at);
+}
+
+uint32_t job_words_hash(struct str message)
+{
+	static const char digits[] = "0123456789", units[] = ".mKMGTPEi"; /* 500m, 19.2Gi */
+	struct str rest = without_counts(message);
+	uint64_t hash = 1;
+
+	while (rest.len) {
+		size_t len = 0;
+
+		while (len < rest.len && !strchr(digits, rest.ptr[len]))
+			len++;
+		hash = hash_bytes(rest.ptr, len, hash);
+		while (len < rest.len && strchr(digits, rest.ptr[len]))
+			len++;
+		while (len < rest.len && strchr(units, rest.ptr[len]))
+			len++;
+		rest = str_skip(rest, len);
+	}
+	return (uint32_t)hash | 1;
+}
+
 int job_order(const struct job *a, const struct job *b)
 {
 	if (a->created != b->created)

@@ -204,6 +204,8 @@ struct role *job_find_role(struct job *job, uint32_t role);
 
 /* What stands for a reason and a message where only a change matters; never 0. */
 uint32_t job_text_hash(struct str reason, struct str message);
+/* ... of a message without its numbers and their units, and without the counts of a group's pods. */
+uint32_t job_words_hash(struct str message);
 
 /* Without a hook's opinion: the older. Times are whole seconds: of one second, who came to us first. */
 int job_order(const struct job *a, const struct job *b);

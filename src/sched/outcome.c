@@ -63,23 +63,6 @@ static int64_t defer(int64_t now_us, int64_t *until)
 	return 0;
 }
 
-static uint32_t words_hash(const char *text)
-{
-	uint64_t hash = 1;
-
-	while (*text) {
-		size_t len = strcspn(text, "0123456789");
-
-		hash = hash_bytes(text, len, hash);
-		text += len;
-		if (!*text)
-			break;
-		text += strspn(text, "0123456789.");
-		text += strspn(text, "mKMGTPEi"); /* with its unit: 500m, 19.2Gi */
-	}
-	return (uint32_t)hash | 1;
-}
-
 /* --- texts ----------------------------------------------------------------------------------- */
 
 struct count_text {
@@ -351,7 +334,7 @@ static bool find_also(struct session *ssn, struct job *job, const struct origins
 
 	if (cause) {
 		ret[0] = cause;
-		hash = words_hash(cause);
+		hash = job_words_hash(str_from(cause));
 	}
 	for (size_t i = 0; i < ALSO_TOLD && i + 1 < origins->len; i++) {
 		ret[i] = event_text(ssn, job, job_text(ssn, job, origins, i + 1));
@@ -497,6 +480,7 @@ static const char *pod_text(struct session *ssn, const struct task *task, const 
 struct pod_news {
 	const char *reason;
 	const char *message;
+	bool patient; /* see is_patient() */
 	uint32_t hash;
 	uint32_t words;
 };
@@ -505,9 +489,18 @@ static void hash_news(struct pod_news *news, const char *reason, const char *mes
 {
 	if (news->message == message && news->reason == reason)
 		return;
-	*news = (struct pod_news){reason, message,
+	*news = (struct pod_news){reason, message, false,
 				  job_text_hash(str_from(reason), str_from(message)),
-				  words_hash(message)};
+				  job_words_hash(str_from(message))};
+}
+
+/* Of a job with many pods that wait for the same, each would be told again how many of them wait whenever one
+ * does not any more: that is told of the group alone. */
+static bool is_patient(const struct job *job, const char *message, const char *text)
+{
+	enum { MANY = 100 };
+
+	return message == text && job->tally.count[TASK_PENDING] > MANY;
 }
 
 /* Has it to be told, and when? */
@@ -516,7 +509,8 @@ static bool is_news(const struct session *ssn, struct task *task, const struct p
 {
 	int64_t until = task->told_until;
 
-	if (task->told == news->hash)
+	if (task->told == news->hash ||
+	    (news->patient && task->told && task->told_words == news->words))
 		return false;
 	*ret_due = task->told_words == news->words ? defer(ssn->now, &until) : 0;
 	task->told = news->hash;
@@ -564,6 +558,7 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	struct decision *d;
 
 	hash_news(news, reason, message);
+	news->patient = is_patient(task->job, message, text);
 	if (!is_news(ssn, task, news, &due) && same_node)
 		return;
 	set_also(ssn, task, origins, also);
@@ -588,7 +583,7 @@ static void conclude_pods(struct session *ssn, struct job *job, const struct ori
 			  const char *text)
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
-	struct pod_news news = {NULL, NULL, 0, 0};
+	struct pod_news news = {.hash = 0};
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)

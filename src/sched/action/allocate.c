@@ -26,7 +26,8 @@ struct part {
 	struct sub_job *sub;
 	bool required; /* without it the policy's minimum is not reached */
 	struct pq tasks;
-	VEC(uint32_t) failed; /* roles (atoms) of which a task found no node */
+	VEC(uint32_t) failed;      /* roles (atoms) of which a task found no node */
+	const struct class *class; /* of all its tasks; NULL: they differ */
 };
 
 struct sheet {
@@ -133,6 +134,14 @@ static bool takes_part(const struct session *ssn, const struct task *task)
 	       (!task->gated || (ssn->options.queue_gates && task->queue_gate));
 }
 
+static void add_task(struct part *part, struct task *task)
+{
+	bool alike = !part->tasks.len || part->class == task->class;
+
+	part->class = alike && !task->gated && !task->held ? task->class : NULL;
+	pq_push(&part->tasks, task);
+}
+
 static struct sheet *sheet_new(struct session *ssn, struct job *job)
 {
 	struct sheet *sheet = mem_new(struct sheet);
@@ -140,10 +149,10 @@ static struct sheet *sheet_new(struct session *ssn, struct job *job)
 	sheet->job = job;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 	if (takes_part(ssn, task))
-		pq_push(&part_of(sheet, ssn, task->sub)->tasks, task);
+		add_task(part_of(sheet, ssn, task->sub), task);
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, held)
 	if (holds_has(job, held))
-		pq_push(&part_of(sheet, ssn, held->sub)->tasks, held);
+		add_task(part_of(sheet, ssn, held->sub), held);
 	if (job->policy_count)
 		line_up_parts(ssn, sheet);
 	return sheet;
@@ -249,7 +258,7 @@ static void open_gate(struct allocation *a, struct task *task)
 
 /* --- placing --------------------------------------------------------------------------------- */
 
-enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED };
+enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED, STEP_REFUSED /* by its queue */ };
 
 /* Without nodes nothing is tried, and so nothing told of any. */
 static void note_fit(struct session *ssn, struct task *task, const struct fit *fit)
@@ -300,7 +309,7 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 	const char *wrong;
 
 	if (!is_allowed(a, sheet, task))
-		return STEP_SKIPPED;
+		return STEP_REFUSED;
 	if (task->gated) {
 		open_gate(a, task);
 		return STEP_SKIPPED;
@@ -398,6 +407,8 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 			break;
 		if (step == STEP_PLACED && hook_sub_ready(a->ssn, part->sub))
 			return true;
+		if (step == STEP_REFUSED && part->class)
+			part->tasks.len = 0; /* so would be the others, which are like it */
 	}
 	if (statement_mark(st) > mark && hook_sub_pipelined(a->ssn, part->sub))
 		return true;

@@ -120,6 +120,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->queues = map_new(options->seed);
 	cluster->aside = map_new(options->seed);
 	cluster->remarks = remarks_new();
+	cluster->text_numbers = map_new(0);
 	cluster->volumes = volumes_new(options->ignored_provisioners);
 	cluster->terms = map_new(options->seed);
 	cluster->classes = map_new(options->seed);
@@ -221,6 +222,7 @@ void cluster_free(struct cluster *cluster)
 	for (size_t i = 0; i < cluster->texts.len; i++)
 		mem_free(cluster->texts.ptr[i]);
 	vec_done(&cluster->texts);
+	map_free(cluster->text_numbers);
 	free_texts(cluster->scheduler_names);
 	free_texts(cluster->node_selector);
 	mem_free(cluster->default_queue);

@@ -154,7 +154,8 @@ struct cluster {
 	} most[ROOM_COUNT][DIMS_MAX];
 	struct list finders; /* those in use, the one used last in front; see finder.h */
 	size_t finder_count;
-	VEC(char *) texts; /* that their verdicts refer to, see session_text() */
+	VEC(char *) texts;        /* that their verdicts refer to, see session_text() */
+	struct map *text_numbers; /* by text: its place there */
 
 	char **scheduler_names;
 	char *default_queue;

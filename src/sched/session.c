@@ -18,6 +18,16 @@ void session_mark(const struct session *ssn, enum session_mark where, const char
 
 enum { TEXTS_KEPT = 1000 };
 
+static uint16_t add_text(struct cluster *cluster, const char *text)
+{
+	uintptr_t number = cluster->texts.len;
+	char *copy = mem_strdup(text);
+
+	vec_push(&cluster->texts, copy);
+	(void)map_put(cluster->text_numbers, str_from(copy), (void *)(number + 1));
+	return (uint16_t)number;
+}
+
 /* The first is of no use: 0 is what a verdict without a text refers to. Where a plugin finds ever new words, all
  * of them are forgotten once in a while, and with them what was found out about nodes. */
 static void keep_texts(struct cluster *cluster)
@@ -26,10 +36,11 @@ static void keep_texts(struct cluster *cluster)
 		for (size_t i = 0; i < cluster->texts.len; i++)
 			mem_free(cluster->texts.ptr[i]);
 		vec_clear(&cluster->texts);
+		map_clear(cluster->text_numbers);
 		cluster->shape++;
 	}
 	if (!cluster->texts.len)
-		vec_push(&cluster->texts, mem_strdup("node is not there"));
+		(void)add_text(cluster, "node is not there");
 }
 
 static struct session *session_new(struct cluster *cluster, struct config *config, int64_t now,
@@ -145,13 +156,11 @@ uint16_t session_text(struct session *ssn, const char *text)
 {
 	struct cluster *cluster = ssn->cluster;
 
-	for (size_t i = 0; i < cluster->texts.len; i++)
-		if (strcmp(cluster->texts.ptr[i], text) == 0)
-			return (uint16_t)i;
-	if (cluster->texts.len == UINT16_MAX)
-		return 0;
-	vec_push(&cluster->texts, mem_strdup(text));
-	return (uint16_t)(cluster->texts.len - 1);
+	uintptr_t number = (uintptr_t)map_get(cluster->text_numbers, str_from(text));
+
+	if (number)
+		return (uint16_t)(number - 1);
+	return cluster->texts.len == UINT16_MAX ? 0 : add_text(cluster, text);
 }
 
 struct reason_names session_names(const struct session *ssn)

@@ -141,109 +141,106 @@ static void measure_room(struct bench_run *run, struct scene *scene, struct json
 	}
 }
 
+/* Nodes that are full of pods as large as those that wait. */
+struct crowd {
+	struct scene scene;
+	struct json_doc *ended; /* one that runs */
+	size_t heap;            /* without those that wait */
+};
+
+enum { WAITING_A_NODE = 20, HOLDERS = 4, HOLDER_CPUS = SCENE_CPUS / HOLDERS };
+
+static void crowd_init(struct crowd *crowd, struct bench_run *run,
+		       const struct scene_gangs *waiting)
+{
+	size_t nodes = scene_nodes(run);
+	const struct scene_gangs holders = {.name = "holder",
+					    .pods = HOLDERS * nodes,
+					    .size = HOLDERS * nodes,
+					    .min = 1,
+					    .cpus = waiting->cpus,
+					    .gib = waiting->gib,
+					    .running = true};
+
+	scene_init(&crowd->scene, run, nodes, NULL);
+	scene_add_gangs(&crowd->scene, &holders);
+	crowd->ended = scene_pod(&crowd->scene, &holders, 0);
+	crowd->heap = bench_heap();
+	scene_add_gangs(&crowd->scene, waiting);
+	scene_cycle(&crowd->scene, 0, 0);
+}
+
+static void crowd_done(struct crowd *crowd)
+{
+	scene_check(&crowd->scene);
+	scene_done(&crowd->scene);
+	json_doc_unref(crowd->ended);
+}
+
+static void measure_crowd(struct bench_run *run, const char *phase,
+			  const struct scene_gangs *waiting)
+{
+	struct crowd crowd;
+
+	crowd_init(&crowd, run, waiting);
+	measure_room(run, &crowd.scene, crowd.ended, phase);
+	crowd_done(&crowd);
+}
+
 /* Jobs of one pod each, ever so many, and no two alike: nearly all ask for more cpu, or memory, than a pod
  * that ends leaves. */
 static void measure_motley(struct bench_run *run, bool memory)
 {
-	enum { WAITING_A_NODE = 20, HOLDERS = 4 };
-	const size_t cpus = memory ? 1 : SCENE_CPUS / HOLDERS;
-	const size_t gib = memory ? SCENE_GIB / HOLDERS : 1;
-	size_t nodes = scene_nodes(run);
-	const struct scene_gangs holders = {.name = "holder",
-					    .pods = HOLDERS * nodes,
-					    .size = HOLDERS * nodes,
-					    .min = 1,
-					    .cpus = cpus,
-					    .gib = gib,
-					    .running = true};
-	const struct scene_gangs waiting = {.name = "waiting",
-					    .pods = WAITING_A_NODE * nodes,
+	measure_crowd(run, memory ? "motley_memory" : "motley",
+		      &(struct scene_gangs){.name = "waiting",
+					    .pods = WAITING_A_NODE * scene_nodes(run),
 					    .size = 1,
-					    .cpus = cpus,
-					    .gib = gib,
-					    .wish = WISH_DIFFERENT};
-	AUTO(json_doc_unref) struct json_doc *ended = NULL;
-	struct scene scene;
-
-	scene_init(&scene, run, nodes, NULL);
-	scene_add_gangs(&scene, &holders);
-	scene_add_gangs(&scene, &waiting);
-	ended = scene_pod(&scene, &holders, 0);
-	scene_cycle(&scene, 0, 0);
-	measure_room(run, &scene, ended, memory ? "motley_memory" : "motley");
-	scene_check(&scene);
-	scene_done(&scene);
-}
-
-static void measure_backlog(struct bench_run *run)
-{
-	enum { WAITING_A_NODE = 20, HOLDERS = 4, CPUS_EACH = SCENE_CPUS / HOLDERS };
-	size_t nodes = scene_nodes(run);
-	const struct scene_gangs holders = {.name = "holder",
-					    .pods = HOLDERS * nodes,
-					    .size = HOLDERS * nodes,
-					    .min = 1,
-					    .cpus = CPUS_EACH,
-					    .running = true};
-	const struct scene_gangs waiting = {
-		.name = "waiting", .pods = WAITING_A_NODE * nodes, .size = 1, .cpus = CPUS_EACH};
-	const struct scene_gangs late = {.name = "waiting",
-					 .pods = waiting.pods + 1,
-					 .size = waiting.pods,
-					 .cpus = CPUS_EACH};
-	AUTO(json_doc_unref) struct json_doc *ended = NULL, *comes = NULL;
-	struct scene scene;
-	size_t heap;
-
-	scene_init(&scene, run, nodes, NULL);
-	scene_add_gangs(&scene, &holders);
-	heap = bench_heap();
-	scene_add_gangs(&scene, &waiting);
-	ended = scene_pod(&scene, &holders, 0);
-	comes = scene_pod(&scene, &late, waiting.pods - 1);
-	scene_cycle(&scene, 0, 0);
-	measure_room(run, &scene, ended, "backlog");
-	weigh(run, "backlog", heap, waiting.pods);
-	bench_phase(run, "arrival");
-	while (bench_round(run, 1)) {
-		apply_pod(&scene, comes);
-		scene_cycle(&scene, 0, 0);
-		bench_pause(run);
-		remove_pod(&scene, comes);
-		session_free(session_run(scene.cluster, scene.config, scene.now, NULL));
-		bench_resume(run);
-	}
-	scene_check(&scene);
-	scene_done(&scene);
+					    .cpus = memory ? 1 : HOLDER_CPUS,
+					    .gib = memory ? SCENE_GIB / HOLDERS : 1,
+					    .wish = WISH_DIFFERENT});
 }
 
 /* One job of as many pods, of which each may run when there is room. */
 static void measure_array(struct bench_run *run)
 {
-	enum { WAITING_A_NODE = 20, HOLDERS = 4, CPUS_EACH = SCENE_CPUS / HOLDERS };
-	size_t nodes = scene_nodes(run);
-	const struct scene_gangs holders = {.name = "holder",
-					    .pods = HOLDERS * nodes,
-					    .size = HOLDERS * nodes,
-					    .min = 1,
-					    .cpus = CPUS_EACH,
-					    .running = true};
-	const struct scene_gangs array = {.name = "array",
-					  .pods = WAITING_A_NODE * nodes,
-					  .size = WAITING_A_NODE * nodes,
-					  .min = 1,
-					  .cpus = CPUS_EACH};
-	AUTO(json_doc_unref) struct json_doc *ended = NULL;
-	struct scene scene;
+	size_t pods = WAITING_A_NODE * scene_nodes(run);
 
-	scene_init(&scene, run, nodes, NULL);
-	scene_add_gangs(&scene, &holders);
-	scene_add_gangs(&scene, &array);
-	ended = scene_pod(&scene, &holders, 0);
-	scene_cycle(&scene, 0, 0);
-	measure_room(run, &scene, ended, "array");
-	scene_check(&scene);
-	scene_done(&scene);
+	measure_crowd(run, "array",
+		      &(struct scene_gangs){.name = "array",
+					    .pods = pods,
+					    .size = pods,
+					    .min = 1,
+					    .cpus = HOLDER_CPUS});
+}
+
+static void measure_backlog(struct bench_run *run)
+{
+	const struct scene_gangs waiting = {.name = "waiting",
+					    .pods = WAITING_A_NODE * scene_nodes(run),
+					    .size = 1,
+					    .cpus = HOLDER_CPUS};
+	const struct scene_gangs late = {.name = "waiting",
+					 .pods = waiting.pods + 1,
+					 .size = waiting.pods,
+					 .cpus = HOLDER_CPUS};
+	AUTO(json_doc_unref) struct json_doc *comes = NULL;
+	struct crowd crowd;
+	struct scene *scene = &crowd.scene;
+
+	crowd_init(&crowd, run, &waiting);
+	comes = scene_pod(scene, &late, waiting.pods - 1);
+	measure_room(run, scene, crowd.ended, "backlog");
+	weigh(run, "backlog", crowd.heap, waiting.pods);
+	bench_phase(run, "arrival");
+	while (bench_round(run, 1)) {
+		apply_pod(scene, comes);
+		scene_cycle(scene, 0, 0);
+		bench_pause(run);
+		remove_pod(scene, comes);
+		session_free(session_run(scene->cluster, scene->config, scene->now, NULL));
+		bench_resume(run);
+	}
+	crowd_done(&crowd);
 }
 
 /* --- running --------------------------------------------------------------------------------- */

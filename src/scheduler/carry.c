@@ -461,21 +461,27 @@ static void decide_group(struct scheduler *scheduler, const struct decision *dec
 		later_tell_group(scheduler->later, decision->job);
 }
 
-void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch)
+void scheduler_patch_status(struct scheduler *scheduler, enum resource_id kind, struct str name,
+			    struct json_doc *patch, client_done_fn *done)
 {
 	struct write *write =
 		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), name, str_none());
 
-	write->request = client_send(scheduler->client,
-				     &(struct client_ask){.verb = CLIENT_PATCH,
-							  .patch = CLIENT_PATCH_MERGE,
-							  .resource = &resources[RESOURCE_QUEUES],
-							  .name = name,
-							  .sub = STR("status"),
-							  .body = patch,
-							  .discard = true,
-							  .done = on_other,
-							  .arg = write});
+	write->request =
+		client_send(scheduler->client, &(struct client_ask){.verb = CLIENT_PATCH,
+								    .patch = CLIENT_PATCH_MERGE,
+								    .resource = &resources[kind],
+								    .name = name,
+								    .sub = STR("status"),
+								    .body = patch,
+								    .discard = true,
+								    .done = done,
+								    .arg = write});
+}
+
+void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch)
+{
+	scheduler_patch_status(scheduler, RESOURCE_QUEUES, name, patch, on_other);
 }
 
 static void decide_queue(struct scheduler *scheduler, const struct decision *decision)

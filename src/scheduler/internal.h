@@ -104,6 +104,9 @@ struct write {
 struct write *scheduler_write_new(struct scheduler *scheduler, enum write_kind kind,
 				  struct str namespace, struct str name, struct str uid);
 void scheduler_write_free(struct write *write);
+/* Merge into the status of something without a namespace; `done` is called with the write, which is its own to free. */
+void scheduler_patch_status(struct scheduler *scheduler, enum resource_id kind, struct str name,
+			    struct json_doc *patch, client_done_fn *done);
 DEFINE_AUTO(struct write *, scheduler_write_free);
 
 /* A task that was decided to be bound: do it; or it cannot be done, and `why` tells the pod. */

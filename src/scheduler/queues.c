@@ -41,24 +41,11 @@ static void open_queue(struct scheduler *scheduler, struct str name)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = json_doc_new();
 	struct json root = json_new_obj(patch);
-	struct write *write =
-		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), name, str_none());
 
 	json_doc_set_root(patch, root);
 	json_set_str(patch, json_ensure_obj(patch, root, "status"), "state", STR("Open"));
 	scheduler->queues_unanswered++;
-	write->request =
-		client_send(scheduler->client, &(struct client_ask){
-						       .verb = CLIENT_PATCH,
-						       .patch = CLIENT_PATCH_MERGE,
-						       .resource = &resources[RESOURCE_QUEUES],
-						       .name = name,
-						       .sub = STR("status"),
-						       .body = patch,
-						       .discard = true,
-						       .done = on_opened,
-						       .arg = write,
-					       });
+	scheduler_patch_status(scheduler, RESOURCE_QUEUES, name, patch, on_opened);
 }
 
 static void on_retry(struct loop_timer *timer, void *arg)

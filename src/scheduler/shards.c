@@ -58,27 +58,6 @@ static void on_told(void *arg, const struct client_result *result)
 	scheduler->shard_stale = true;
 }
 
-static void tell(struct scheduler *scheduler, struct str name, struct json_doc *patch)
-{
-	struct write *write =
-		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), name, str_none());
-
-	scheduler->shard_asked = true;
-	scheduler->stats.writes++;
-	write->request =
-		client_send(scheduler->client, &(struct client_ask){
-						       .verb = CLIENT_PATCH,
-						       .patch = CLIENT_PATCH_MERGE,
-						       .resource = &resources[RESOURCE_NODESHARDS],
-						       .name = name,
-						       .sub = STR("status"),
-						       .body = patch,
-						       .discard = true,
-						       .done = on_told,
-						       .arg = write,
-					       });
-}
-
 void scheduler_tell_shard(struct scheduler *scheduler)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = NULL;
@@ -107,5 +86,7 @@ void scheduler_tell_shard(struct scheduler *scheduler)
 	json_set(patch, status, STR("nodesInUse"), use);
 	json_set(patch, status, STR("nodesToAdd"), add);
 	json_set(patch, status, STR("nodesToRemove"), json_new_arr(patch));
-	tell(scheduler, name, patch);
+	scheduler->shard_asked = true;
+	scheduler->stats.writes++;
+	scheduler_patch_status(scheduler, RESOURCE_NODESHARDS, name, patch, on_told);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/number.h - numbers from text, whole and exact: no leading blanks, nothing behind the end, an
- * error that names the text and what was expected. */
+ * error that names the text and what was expected. And sums of amounts, none of them below 0, that stop at the
+ * largest number. */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -20,5 +21,19 @@ int number_parse_range(struct str text, int64_t min, int64_t max, int64_t *ret,
 int number_parse_double(struct str text, double *ret, struct err *err) MUST_CHECK;
 /* As Go's strconv.ParseBool: 1 t T TRUE true True, 0 f F FALSE false False. */
 int number_parse_bool(struct str text, bool *ret, struct err *err) MUST_CHECK;
+
+static inline int64_t number_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static inline int64_t number_multiply(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
 
 #endif

@@ -3,6 +3,7 @@
  * a session. */
 #include "sched/refusal.h"
 
+#include "base/number.h"
 #include "sched/session.h"
 
 #include "base/banned.h"
@@ -13,9 +14,9 @@ static int64_t on_trial(const struct job *job, int dim)
 	int64_t sum = 0;
 
 	LIST_EACH(&job->tasks[TASK_ALLOCATED], struct task, job_link, task)
-	sum += resources_get(&task->class->request, dim);
+	sum = number_add(sum, resources_get(&task->class->request, dim));
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-	sum += resources_get(&task->class->request, dim);
+	sum = number_add(sum, resources_get(&task->class->request, dim));
 	return sum;
 }
 
@@ -25,13 +26,10 @@ static int64_t lacking(const struct task *task, int dim)
 	const struct job *job = task->job;
 	uint32_t there = job_ready_count(job) + job->tally.count[TASK_PIPELINED];
 	int64_t count = job->min_available - (int64_t)there;
-	int64_t sum = 0;
 
-	if (count <= 1 || (int64_t)job->tally.count[TASK_PENDING] > count)
-		return resources_get(&task->class->request, dim) * (count > 1 ? count : 1);
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, other)
-	sum += resources_get(&other->class->request, dim);
-	return sum;
+	if (count > 1 && (int64_t)job->tally.count[TASK_PENDING] <= count)
+		return resources_get(&job->pending, dim);
+	return number_multiply(resources_get(&task->class->request, dim), count > 1 ? count : 1);
 }
 
 /* What it has on trial is given back, unless it is enough to run with: so it is a part of what the gang
@@ -43,11 +41,9 @@ static void tell_gang(const struct task *task, struct reason *why)
 	if (why->dim == DIM_NONE)
 		return;
 	own = on_trial(task->job, why->dim);
-	why->need -= why->asked;
-	why->asked = lacking(task, why->dim);
-	why->need += why->asked;
-	why->asked += own;
 	why->have -= own;
+	why->asked = number_add(own, lacking(task, why->dim));
+	why->need = number_add(number_add(why->have, why->promised), why->asked) - why->limit;
 	why->beyond = why->asked > why->limit;
 }
 
@@ -89,7 +85,7 @@ static bool is_beyond_nodes(struct cluster *cluster, const struct task *task,
 	asked = resources_get(&task->class->request, dim);
 	if (asked > cluster_most(cluster, ROOM_ALLOCATABLE, dim))
 		return true;
-	asked = on_trial(task->job, dim) + lacking(task, dim);
+	asked = number_add(on_trial(task->job, dim), lacking(task, dim));
 	if (asked > resources_get(&cluster->total, dim))
 		return true;
 	return why->have && !would_hold(cluster, task, dim, gang_of_equals(task));

@@ -12,6 +12,7 @@
  * minimum. Scopes are not looked at. */
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/vec.h"
 #include "model/quantity.h"
 #include "model/quota.h"
@@ -61,13 +62,6 @@ static void quotas_open(struct plugin *p)
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-static int64_t add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 /* The dimension that a quota's name is about; DIM_NONE: none that is known of pods. */
 static int dim_of(const struct cluster *cluster, struct str name)
 {
@@ -92,7 +86,7 @@ static int64_t existing(const struct cluster *cluster, const struct job *job, st
 			return pods ? min : 0;
 		return (int64_t)((double)min * pods / job->min_available);
 	}
-	amount = add(resources_get(&job->allocated, dim), resources_get(&job->pending, dim));
+	amount = number_add(resources_get(&job->allocated, dim), resources_get(&job->pending, dim));
 	if (dim == DIM_PODS)
 		amount = pods;
 	if ((dim == DIM_MEMORY || dim == DIM_PODS) && amount < INT64_MAX / thousand)
@@ -138,8 +132,8 @@ static void hold(const struct plugin *p, const struct job *job)
 
 		if (str_eq(limit->namespace, job_namespace(job)) &&
 		    job_min_amount(job, cluster->dims, limit->name, &min))
-			limit->held =
-				add(limit->held, min - existing(cluster, job, limit->name, min));
+			limit->held = number_add(limit->held,
+						 min - existing(cluster, job, limit->name, min));
 	}
 }
 
@@ -190,8 +184,8 @@ static bool demand_of(const struct plugin *p, const struct job *job, const struc
 		return false;
 	there = existing(cluster, job, limit->name, ret->own);
 	ret->limit = limit;
-	ret->used = add(limit->used > there ? limit->used - there : 0, limit->held);
-	ret->over = add(ret->used, ret->own) > limit->hard;
+	ret->used = number_add(limit->used > there ? limit->used - there : 0, limit->held);
+	ret->over = number_add(ret->used, ret->own) > limit->hard;
 	return true;
 }
 
@@ -248,7 +242,7 @@ static void tell(const struct plugin *p, const struct job *job, const struct dem
 			       .have = d->used / unit,
 			       .limit = d->limit->hard / unit,
 			       .asked = d->own / unit,
-			       .need = (add(d->used, d->own) - d->limit->hard) / unit,
+			       .need = (number_add(d->used, d->own) - d->limit->hard) / unit,
 			       .beyond = d->own > d->limit->hard,
 			       .text = arena_strdup(p->ssn->arena, buf_text(&text))};
 }

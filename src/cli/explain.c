@@ -333,6 +333,14 @@ static bool last_failure(const struct explain *e, struct pod_failure *ret)
 
 static void put_failure(const struct pod_failure *failure, struct buf *to)
 {
+	if (failure->time_limit) {
+		char limit[DURATION_TEXT_SIZE];
+
+		buf_printf(to, "pod %.*s was stopped at its time limit of %s",
+			   STR_ARG(failure->pod),
+			   duration_print_age(failure->time_limit * 1000000, limit));
+		return;
+	}
 	buf_printf(to, "pod %.*s failed", STR_ARG(failure->pod));
 	if (failure->exit_code)
 		buf_printf(to, " with exit code %lld", (long long)failure->exit_code);

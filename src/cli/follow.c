@@ -209,8 +209,12 @@ static void look_at_pod(struct follow *f, const struct pod_place *place)
 	struct str only = f->options->container;
 	struct pod_failure failure;
 
-	if (pod_failure_of(place->pod, &failure) && failure.exit_code > f->result->exit_code)
-		f->result->exit_code = (int)failure.exit_code;
+	if (pod_failure_of(place->pod, &failure)) {
+		if (failure.exit_code > f->result->exit_code)
+			f->result->exit_code = (int)failure.exit_code;
+		if (failure.time_limit)
+			f->result->time_limit = failure.time_limit;
+	}
 	if (f->options->quiet || !is_wanted(f->options, place))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {

@@ -36,7 +36,8 @@ struct follow_result {
 	struct str phase; /* the last one; none where the job was deleted */
 	/* The highest of the pods' exit codes, if any was not 0. */
 	int exit_code;
-	bool timed_out;
+	bool timed_out;     /* by options.timeout_us */
+	int64_t time_limit; /* at which a pod was stopped, in seconds; 0: none was */
 };
 
 /* Until the job has ended and everything it printed was shown. */

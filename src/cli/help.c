@@ -11,7 +11,7 @@ const struct exit_code exit_codes[] = {
 	{EXIT_WELL, "it was done; for `vsub --wait`: the job has completed"},
 	{EXIT_USAGE, "the command line is wrong; nothing was asked of the server"},
 	{EXIT_NEVER, "`job wait`: the job has ended in another phase than the one waited for"},
-	{EXIT_TOO_LATE, "`--timeout` has passed"},
+	{EXIT_TOO_LATE, "`--timeout` has passed, or the job was stopped at its time limit"},
 	{EXIT_FAILED, "it failed: the server could not be reached, or refused"},
 };
 const size_t exit_code_count = ARRAY_LEN(exit_codes);

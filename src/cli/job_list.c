@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/job_list.c - `vcctl job list`. */
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/macro.h"
+#include "base/map.h"
 #include "cli/bar.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/listing.h"
 #include "cli/phase.h"
+#include "cli/pods.h"
+#include "loop/loop.h"
 
 #include "base/banned.h"
 
@@ -22,15 +26,84 @@ static void put_status(struct json job, const char *key, struct buf *to)
 	buf_put_int(to, json_int(json_get(json_get(job, "status"), key)));
 }
 
-static void cell_creation(struct cli *cli, const void *arg, struct json job, struct buf *to)
+/* --- jobs that have ended ----------------------------------------------------------------------- */
+
+/* The controller clears the counts of a job that has ended, as upstream's does. Its pods are still
+ * there, and are counted instead. */
+struct ended {
+	int64_t succeeded;
+	int64_t failed;
+};
+
+static struct str job_key(struct cli *cli, struct str namespace, struct str name)
 {
-	(void)cli;
-	(void)arg;
-	/* The day of an RFC 3339 time. */
-	buf_put_str(to,
-		    str_slice(json_str(json_get(json_get(job, "metadata"), "creationTimestamp")), 0,
-			      10));
+	return str_from(arena_printf(cli->arena, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name)));
 }
+
+static bool has_lost_counts(struct json job)
+{
+	struct json status = json_get(job, "status");
+
+	return phase_is_end(phase_of(job)) && !json_int(json_get(status, "succeeded")) &&
+	       !json_int(json_get(status, "failed"));
+}
+
+static void count_pod(struct cli *cli, struct map *ended, struct json pod)
+{
+	struct json metadata = json_get(pod, "metadata");
+	struct str phase = json_str(json_get(json_get(pod, "status"), "phase"));
+	struct str key = job_key(cli, json_str(json_get(metadata, "namespace")),
+				 json_str(json_get(json_get(metadata, "labels"), PODS_JOB_LABEL)));
+	struct ended *count = map_get(ended, key);
+
+	if (!count) {
+		count = arena_calloc(cli->arena, 1, sizeof(*count));
+		(void)map_put(ended, key, count);
+	}
+	count->succeeded += str_is(phase, "Succeeded");
+	count->failed += str_is(phase, "Failed");
+}
+
+static int count_ended(struct cli *cli, void *state, struct json jobs, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *pods = NULL;
+	struct map *ended = state;
+	struct json_iter it = json_iter(jobs);
+	bool any = false;
+
+	map_clear(ended);
+	while (!any && json_next(&it))
+		any = has_lost_counts(it.value);
+	if (!any)
+		return 0;
+	pods = cli_ask(cli,
+		       &(struct client_ask){.verb = CLIENT_LIST,
+					    .resource = &resources[RESOURCE_PODS],
+					    .namespace = cli_namespace(cli),
+					    .label_selector = STR(PODS_JOB_LABEL),
+					    .field_selector = STR(
+						    "status.phase!=Pending,status.phase!=Running")},
+		       err);
+	if (!pods)
+		return -1;
+	it = json_iter(json_get(json_doc_root(pods), "items"));
+	while (json_next(&it))
+		count_pod(cli, ended, it.value);
+	return 0;
+}
+
+/* NULL: the job's own counts hold. */
+static const struct ended *ended_of(struct cli *cli, const struct map *ended, struct json job)
+{
+	struct json metadata = json_get(job, "metadata");
+
+	if (!has_lost_counts(job))
+		return NULL;
+	return map_get(ended, job_key(cli, json_str(json_get(metadata, "namespace")),
+				      json_str(json_get(metadata, "name"))));
+}
+
+/* --- columns ------------------------------------------------------------------------------------ */
 
 static void cell_phase(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
@@ -79,15 +152,33 @@ static void cell_queue(struct cli *cli, const void *arg, struct json job, struct
 STATUS_CELL(minAvailable);
 STATUS_CELL(pending);
 STATUS_CELL(running);
-STATUS_CELL(succeeded);
-STATUS_CELL(failed);
 STATUS_CELL(unknown);
 STATUS_CELL(retryCount);
+
+static void cell_succeeded(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	const struct ended *ended = ended_of(cli, arg, job);
+
+	if (ended)
+		buf_put_int(to, ended->succeeded);
+	else
+		put_status(job, "succeeded", to);
+}
+
+static void cell_failed(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	const struct ended *ended = ended_of(cli, arg, job);
+
+	if (ended)
+		buf_put_int(to, ended->failed);
+	else
+		put_status(job, "failed", to);
+}
 
 static const struct listing_column columns[] = {
 	{"Namespace", WIDTH_LONGEST, 3, listing_cell_namespace, SHOW_ALL_NAMESPACES},
 	{"Name", WIDTH_LONGEST, 3, listing_cell_name, SHOW_ALWAYS},
-	{"Creation", WIDTH_FIXED, 15, cell_creation, SHOW_ALWAYS},
+	{"Creation", WIDTH_FIXED, 15, listing_cell_day, SHOW_ALWAYS},
 	{"Phase", WIDTH_FIXED, 12, cell_phase, SHOW_ALWAYS},
 	{"JobType", WIDTH_FIXED, 12, cell_type, SHOW_ALWAYS},
 	{"Replicas", WIDTH_FIXED, 12, cell_replicas, SHOW_ALWAYS},
@@ -198,10 +289,14 @@ static enum colour colour_of(const char *title, struct str cell)
 
 int job_list(struct cli *cli, struct err *err)
 {
+	AUTO(map_free) struct map *ended = map_new(loop_random_u64(cli->loop));
 	const struct listing listing = {.id = RESOURCE_VCJOBS,
 					.singular = "job",
 					.columns = columns,
 					.keep = keep,
+					.arg = ended,
+					.prepare = count_ended,
+					.state = ended,
 					.below = progress,
 					.colour = colour_of};
 

@@ -77,6 +77,14 @@ void listing_cell_age(struct cli *cli, const void *arg, struct json object, stru
 	listing_put_age(cli, json_str(metadata(object, "creationTimestamp")), to);
 }
 
+void listing_cell_day(struct cli *cli, const void *arg, struct json object, struct buf *to)
+{
+	(void)cli;
+	(void)arg;
+	/* The day of an RFC 3339 time. */
+	buf_put_str(to, str_slice(json_str(metadata(object, "creationTimestamp")), 0, 10));
+}
+
 /* --- the grid ----------------------------------------------------------------------------------- */
 
 static void choose_columns(struct cli *cli, const struct listing *listing, bool wide,
@@ -126,14 +134,15 @@ static void fill(struct cli *cli, const struct listing *listing, struct json ite
 static size_t column_width(const struct grid *grid, size_t column)
 {
 	const struct listing_column *c = grid->columns[column];
-	size_t longest = c->how == WIDTH_LONGEST ? str_from(c->title).len : 0;
+	size_t longest = c->how == WIDTH_LONGEST_VALUE ? 0 : str_from(c->title).len;
 
-	if (c->how == WIDTH_FIXED)
-		return (size_t)c->width;
 	for (size_t i = 0; i < grid->rows.len; i++)
 		if (grid->rows.ptr[i].cells[column].len > longest)
 			longest = grid->rows.ptr[i].cells[column].len;
-	return longest + (size_t)c->width;
+	if (c->how != WIDTH_FIXED)
+		return longest + (size_t)c->width;
+	/* Wider than upstream's where a cell or a title would touch the next one. */
+	return longest < (size_t)c->width ? (size_t)c->width : longest + 1;
 }
 
 /* `text` is a key, a NUL and what was printed; the map's value is the latter, and lies behind its key
@@ -236,13 +245,13 @@ static int compare(const void *left, const void *right)
 	return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* The key of a row: of an age the time itself, so that the oldest comes first. */
+/* The key of a row: of an age or a day the time itself, so that the oldest comes first. */
 static void set_key(struct row *row, const struct listing_column *column, size_t at, bool down)
 {
 	struct err err;
 
 	row->key = row->cells[at];
-	if (column->cell == listing_cell_age)
+	if (column->cell == listing_cell_age || column->cell == listing_cell_day)
 		row->key = json_str(metadata(row->object, "creationTimestamp"));
 	row->number = number_parse_double(row->key, &row->value, &err) == 0;
 	row->down = down;
@@ -345,6 +354,8 @@ int listing_print(struct cli *cli, const struct listing *listing, struct json it
 	struct grid grid = {.colour = listing->colour};
 	int status;
 
+	if (listing->prepare && listing->prepare(cli, listing->state, items, err) < 0)
+		return -1;
 	choose_columns(cli, listing, str_is(format, "wide"), &grid);
 	fill(cli, listing, items, &grid);
 	status = sort(cli, &grid, err);

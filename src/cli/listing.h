@@ -40,6 +40,9 @@ struct listing {
 	bool (*keep)(struct cli *cli, struct json object);
 	bool (*later)(struct cli *cli, struct json object); /* behind the others; may be NULL */
 	const void *arg;                                    /* for the cells */
+	/* Called with what is about to be printed, to ask for what cells need; may be NULL. */
+	int (*prepare)(struct cli *cli, void *state, struct json items, struct err *err);
+	void *state; /* for `prepare` */
 	/* The colour of a cell on a terminal, by its column's title; NULL: none. */
 	enum colour (*colour)(const char *title, struct str cell);
 	/* More below the table, where it is watched on a terminal; NULL: nothing. */
@@ -75,7 +78,9 @@ int listing_print(struct cli *cli, const struct listing *listing, struct json it
 /* Cells that many lists have. */
 void listing_cell_namespace(struct cli *cli, const void *arg, struct json object, struct buf *to);
 void listing_cell_name(struct cli *cli, const void *arg, struct json object, struct buf *to);
+/* The age, and the day of the creation; both are sorted by the time itself. */
 void listing_cell_age(struct cli *cli, const void *arg, struct json object, struct buf *to);
+void listing_cell_day(struct cli *cli, const void *arg, struct json object, struct buf *to);
 
 /* The age of something that happened at a time in RFC 3339; "<unknown>" where there is none. */
 void listing_put_age(struct cli *cli, struct str time, struct buf *to);

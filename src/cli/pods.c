@@ -10,7 +10,6 @@
 
 #include "base/banned.h"
 
-#define KEY_JOB "volcano.sh/job-name"
 #define KEY_TASK "volcano.sh/task-spec"
 #define KEY_INDEX "volcano.sh/task-index"
 
@@ -153,11 +152,14 @@ bool pod_failure_of(struct json pod, struct pod_failure *ret)
 		};
 	if (!found.pod.len)
 		return false;
+	if (str_is(json_str(json_get(status, "reason")), "DeadlineExceeded"))
+		found.time_limit =
+			json_int(json_get(json_get(pod, "spec"), "activeDeadlineSeconds"));
 	*ret = found;
 	return true;
 }
 
 struct str pods_selector(struct str job, struct arena *arena)
 {
-	return str_from(arena_printf(arena, KEY_JOB "=%.*s", STR_ARG(job)));
+	return str_from(arena_printf(arena, PODS_JOB_LABEL "=%.*s", STR_ARG(job)));
 }

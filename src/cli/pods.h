@@ -39,10 +39,13 @@ struct pod_failure {
 	struct str time;    /* RFC 3339; may be empty */
 	int64_t exit_code;  /* 0: unknown, the pod itself failed */
 	bool restarted;     /* it runs, or waits to run, again */
+	int64_t time_limit; /* it was stopped at this limit, in seconds; 0: it was not */
 };
 /* The latest failure of the pod's containers, the last run included; false: none. */
 bool pod_failure_of(struct json pod, struct pod_failure *ret);
 
+/* The label of a job's pods whose value is the job's name. */
+#define PODS_JOB_LABEL "volcano.sh/job-name"
 /* "app=x" for the pods of a job; in the arena. */
 struct str pods_selector(struct str job, struct arena *arena);
 

@@ -69,56 +69,72 @@ int script_flags(struct str text, struct arena *arena, struct words *ret, struct
 	return 0;
 }
 
-/* How interpreters take a program as an argument, by how their names begin. */
-static const struct {
+/* Runs a script as `python FILE` would: in __main__, with its own __file__, arguments and folder to
+ * import from. Lines of a traceback are those of the script. */
+static const char python_start[] = "import os, sys\n"
+				   "__file__ = sys.argv[2]\n"
+				   "sys.path[0] = os.path.dirname(__file__)\n"
+				   "_text = sys.argv[1]\n"
+				   "sys.argv[:3] = [__file__]\n"
+				   "exec(compile(_text, __file__, 'exec'))\n";
+
+/* How interpreters take a program as an argument, by their names. */
+static const struct interpreter {
 	const char *name;
 	const char *flag;
+	const char
+		*start; /* what runs the text, which follows as an argument; NULL: the flag does */
+	bool names;     /* the argument after the text is the script's name */
 } interpreters[] = {
-	{"sh", "-c"},     {"bash", "-c"}, {"dash", "-c"}, {"ksh", "-c"},  {"zsh", "-c"},
-	{"python", "-c"}, {"perl", "-e"}, {"ruby", "-e"}, {"node", "-e"},
+	{"sh", "-c", NULL, true},    {"bash", "-c", NULL, true},
+	{"dash", "-c", NULL, true},  {"ksh", "-c", NULL, true},
+	{"zsh", "-c", NULL, true},   {"python", "-c", python_start, true}, /* python3, python3.11 */
+	{"perl", "-e", NULL, false}, {"ruby", "-e", NULL, false},
+	{"node", "-e", NULL, false},
 };
 
-static const char *find_flag(struct str program)
+static const struct interpreter *find_interpreter(struct str program)
 {
 	struct str name = str_skip(program, (size_t)(str_rfind_byte(program, '/') + 1));
 
 	for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
 		struct str known = str_from(interpreters[i].name);
 
-		if (str_eq(name, known) || (str_is(known, "python") && str_starts(name, known)))
-			return interpreters[i].flag;
+		if (str_eq(name, known) || (interpreters[i].start && str_starts(name, known)))
+			return &interpreters[i];
 	}
 	return NULL;
 }
 
-int script_command(struct str text, struct str name, struct arena *arena, struct words *ret,
+int script_command(struct str text, struct str path, struct arena *arena, struct words *ret,
 		   struct err *err)
 {
 	struct str rest = text;
 	struct str first;
-	const char *flag;
+	const struct interpreter *known;
 
 	if (text.len > SCRIPT_BYTES_MAX)
 		return err_set(err, ERR_TOO_LARGE,
 			       "%.*s: a script of %zu bytes is too long (at most %d); put it where "
-			       "the job runs and name it behind \"--\"",
-			       STR_ARG(name), text.len, SCRIPT_BYTES_MAX);
+			       "the job runs and name it after \"--\"",
+			       STR_ARG(path), text.len, SCRIPT_BYTES_MAX);
 	(void)str_split(&rest, '\n', &first);
 	if (words_split(str_skip(first, 2), arena, ret, err) < 0)
 		return -1;
 	if (ret->len && (str_is(ret->ptr[0], "/usr/bin/env") || str_is(ret->ptr[0], "/bin/env")))
 		vec_remove(ret, 0);
-	flag = ret->len ? find_flag(ret->ptr[0]) : NULL;
-	if (!flag)
+	known = ret->len ? find_interpreter(ret->ptr[0]) : NULL;
+	if (!known)
 		return err_set(
 			err, ERR_BAD_REQUEST,
 			"%.*s: do not know how to hand a script to \"%.*s\"; put it where the "
-			"job runs and name it behind \"--\"",
-			STR_ARG(name), STR_ARG(first));
-	vec_push(ret, str_from(flag));
+			"job runs and name it after \"--\"",
+			STR_ARG(path), STR_ARG(first));
+	vec_push(ret, str_from(known->flag));
+	if (known->start)
+		vec_push(ret, str_from(known->start));
 	vec_push(ret, arena_str(arena, text));
-	/* Shells call the first argument behind it $0; others have no use for it. */
-	if (str_is(str_from(flag), "-c") && str_find(ret->ptr[0], STR("python"), 0) < 0)
-		vec_push(ret, arena_str(arena, name));
+	if (known->names)
+		vec_push(ret, arena_str(arena, path));
 	return 0;
 }

@@ -38,8 +38,9 @@ bool script_is(struct str text);
 int script_flags(struct str text, struct arena *arena, struct words *ret,
 		 struct err *err) MUST_CHECK;
 /* The words that run `text`: its interpreter, how that takes a program as an argument, the text, and
- * `name` as its name. An error for an interpreter that is not known to take one. */
-int script_command(struct str text, struct str name, struct arena *arena, struct words *ret,
+ * `path` as the name that the script knows itself by ($0, __file__). An error for an interpreter that
+ * is not known to take one. */
+int script_command(struct str text, struct str path, struct arena *arena, struct words *ret,
 		   struct err *err) MUST_CHECK;
 
 #endif

@@ -3,7 +3,11 @@
  *
  * A job of vsub is one task, "task", with as many replicas as there are tasks, which all run at the
  * same time. An array is one job, too: its elements are replicas that need not run together, and all
- * must succeed; with a bound (%k) there are k replicas which each run every k-th element. */
+ * must succeed; with a bound (%k) there are k replicas which each run every k-th element.
+ *
+ * The words of the command and the values of the environment reach the program unchanged: what
+ * Kubernetes would expand in them is escaped here. Only upstream's form (not `batch`) is passed on as
+ * it is, because upstream does that. */
 #include "cli/submit.h"
 
 #include "base/buf.h"
@@ -106,6 +110,25 @@ static int set_resources(struct json_doc *doc, struct json container, const stru
 
 /* --- environment -------------------------------------------------------------------------------- */
 
+void submit_put_literal(struct str text, struct buf *to)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char next = i + 1 < text.len ? text.ptr[i + 1] : 0;
+
+		if (text.ptr[i] == '$' && (next == '$' || next == '('))
+			buf_putc(to, '$');
+		buf_putc(to, text.ptr[i]);
+	}
+}
+
+static struct json new_literal(struct json_doc *doc, struct str text)
+{
+	AUTO(buf_done) struct buf literal = BUF_UNBOUNDED;
+
+	submit_put_literal(text, &literal);
+	return json_new_str(doc, buf_str(&literal));
+}
+
 /* VSUB_<name>, and SLURM_<name> where that is wanted. `value` none: the index of the pod. */
 static void add_env(struct json_doc *doc, struct json list, const struct submit *submit,
 		    const char *name, struct str value)
@@ -117,7 +140,7 @@ static void add_env(struct json_doc *doc, struct json list, const struct submit 
 
 		json_set(doc, env, STR("name"), json_new_printf(doc, "%s_%s", families[i], name));
 		if (!str_is_none(value))
-			json_set_str(doc, env, "value", value);
+			json_set(doc, env, STR("value"), new_literal(doc, value));
 		else
 			json_set_str(doc,
 				     json_ensure_obj(doc, json_ensure_obj(doc, env, "valueFrom"),
@@ -150,7 +173,8 @@ static int set_env(struct json_doc *doc, struct json container, const struct sub
 			return err_set(err, ERR_BAD_REQUEST, "--env %.*s: must be NAME=VALUE",
 				       STR_ARG(submit->env[i]));
 		json_set_str(doc, env, "name", str_slice(submit->env[i], 0, (size_t)equals));
-		json_set_str(doc, env, "value", str_skip(submit->env[i], (size_t)equals + 1));
+		json_set(doc, env, STR("value"),
+			 new_literal(doc, str_skip(submit->env[i], (size_t)equals + 1)));
 		json_append(doc, list, env);
 	}
 	add_env(doc, list, submit, "JOB_NAME", submit->name);
@@ -175,43 +199,156 @@ static bool is_numbered(const struct submit *submit)
 	return submit->array && submit->home && submit->array->len == 1 && !submit->array->at_once;
 }
 
-/* A shell that knows its number and runs the command for it, or for every k-th number. */
-static void put_array_shell(const struct submit *submit, struct buf *to)
+/* Does the command need a shell around it: to number it, to bound it, or to write to a file? */
+static bool needs_shell(const struct submit *submit)
+{
+	return (submit->array && !is_numbered(submit)) || submit->output.len;
+}
+
+/* The text in single quotes, for a shell. */
+static void put_quoted(struct str text, struct buf *to)
+{
+	buf_putc(to, '\'');
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] == '\'')
+			buf_puts(to, "'\\''");
+		else
+			buf_putc(to, text.ptr[i]);
+	buf_putc(to, '\'');
+}
+
+/* What the codes of --output stand for, as in sbatch. */
+static int put_file_code(const struct submit *submit, char code, struct buf *to, struct err *err)
+{
+	switch (code) {
+	case '%':
+		buf_putc(to, '%');
+		return 0;
+	case 'j':
+	case 'A':
+	case 'x':
+		put_quoted(submit->name, to);
+		return 0;
+	case 't':
+		buf_puts(to, "\"$VSUB_PROCID\"");
+		return 0;
+	case 'a':
+		if (!submit->array)
+			return err_set(err, ERR_BAD_REQUEST,
+				       "%%a stands for the element of an array: use it with "
+				       "--array");
+		buf_puts(to, "\"$VSUB_ARRAY_TASK_ID\"");
+		return 0;
+	default:
+		return err_set(err, ERR_BAD_REQUEST,
+			       "%%%c is unknown; known are %%j, %%A and %%x (the job's name), %%a "
+			       "(the element of an array), %%t (the task's index) and %%%%",
+			       code ? code : ' ');
+	}
+}
+
+static bool has_code(struct str pattern, char code)
+{
+	for (size_t i = 0; i + 1 < pattern.len; i++)
+		if (pattern.ptr[i] == '%' && pattern.ptr[++i] == code)
+			return true;
+	return false;
+}
+
+/* ">FILE 2>&1". Tasks that share a file append to it, so that none of them empties it. */
+static int put_redirection(const struct submit *submit, struct buf *to, struct err *err)
+{
+	struct str left = submit->output;
+	bool own =
+		submit->array ? has_code(left, 'a') : submit->replicas == 1 || has_code(left, 't');
+	ptrdiff_t percent;
+
+	buf_puts(to, own ? ">" : ">>");
+	while ((percent = str_find_byte(left, '%', 0)) >= 0) {
+		size_t at = (size_t)percent;
+
+		if (at)
+			put_quoted(str_slice(left, 0, at), to);
+		if (put_file_code(submit, at + 1 < left.len ? left.ptr[at + 1] : 0, to, err) < 0)
+			return err_wrap(err, "--output %.*s", STR_ARG(submit->output));
+		left = str_skip(left, at + 2);
+	}
+	if (left.len)
+		put_quoted(left, to);
+	buf_puts(to, " 2>&1");
+	return 0;
+}
+
+/* Every k-th element, one after the other, each with its own time limit and output file. */
+static void put_pack_shell(const struct submit *submit, struct str redirection, struct buf *to)
 {
 	const struct array *array = submit->array;
 
-	array_put_shell(array, to);
-	buf_printf(to, "run() {\n\tid \"$i\"\n\texport VSUB_ARRAY_TASK_ID=\"$ID\"%s\n",
-		   submit->slurm_env ? " SLURM_ARRAY_TASK_ID=\"$ID\"" : "");
-	if (!array->at_once) {
-		buf_puts(to, "\texec \"$@\"\n}\ni=$VSUB_PROCID\nrun \"$@\"\n");
-		return;
-	}
+	if (submit->time_s > 0)
+		buf_printf(to,
+			   "\ttimeout -k 30 %lld \"$@\" %.*s\n"
+			   "\tset -- $?\n"
+			   "\t[ $1 -ne 124 ] || echo \"vsub: element $ID was stopped at its time "
+			   "limit of %llds (--time)\" >&2\n"
+			   "\treturn $1\n}\n",
+			   (long long)submit->time_s, STR_ARG(redirection),
+			   (long long)submit->time_s);
+	else
+		buf_printf(to, "\t\"$@\" %.*s\n}\n", STR_ARG(redirection));
 	buf_printf(to,
-		   "\t\"$@\"\n}\ncode=0 i=$VSUB_PROCID\nwhile [ \"$i\" -lt %lld ]; do\n"
+		   "code=0 i=$VSUB_PROCID\nwhile [ \"$i\" -lt %lld ]; do\n"
 		   "\trun \"$@\" || { last=$?; [ $last -gt $code ] && code=$last; }\n"
 		   "\ti=$((i + %lld))\ndone\nexit $code\n",
 		   (long long)array->count, (long long)array->at_once);
 }
 
-static void set_command(struct json_doc *doc, struct json container, const struct submit *submit)
+/* A shell that knows its number, runs the command for it or for every k-th number, and writes its
+ * output where it was asked to. */
+static int put_shell(const struct submit *submit, struct buf *to, struct err *err)
+{
+	const struct array *array = submit->array;
+	AUTO(buf_done) struct buf redirection = BUF_UNBOUNDED;
+
+	if (submit->output.len && put_redirection(submit, &redirection, err) < 0)
+		return -1;
+	if (!array || is_numbered(submit)) {
+		buf_printf(to, "exec \"$@\" %.*s\n", STR_ARG(buf_str(&redirection)));
+		return 0;
+	}
+	array_put_shell(array, to);
+	buf_printf(to, "run() {\n\tid \"$i\"\n\texport VSUB_ARRAY_TASK_ID=\"$ID\"%s\n",
+		   submit->slurm_env ? " SLURM_ARRAY_TASK_ID=\"$ID\"" : "");
+	if (array->at_once)
+		put_pack_shell(submit, buf_str(&redirection), to);
+	else
+		buf_printf(to, "\texec \"$@\" %.*s\n}\ni=$VSUB_PROCID\nrun \"$@\"\n",
+			   STR_ARG(buf_str(&redirection)));
+	return 0;
+}
+
+static int set_command(struct json_doc *doc, struct json container, const struct submit *submit,
+		       struct err *err)
 {
 	struct json list;
 
 	if (!submit->words)
-		return;
+		return 0;
 	list = json_ensure_arr(doc, container, "command");
-	if (submit->array && !is_numbered(submit)) {
+	if (needs_shell(submit)) {
 		AUTO(buf_done) struct buf shell = BUF_UNBOUNDED;
 
-		put_array_shell(submit, &shell);
+		if (put_shell(submit, &shell, err) < 0)
+			return -1;
 		json_append(doc, list, json_new_str(doc, STR("sh")));
 		json_append(doc, list, json_new_str(doc, STR("-c")));
-		json_append(doc, list, json_new_str(doc, buf_str(&shell)));
+		json_append(doc, list, new_literal(doc, buf_str(&shell)));
 		json_append(doc, list, json_new_str(doc, STR("vsub")));
 	}
 	for (size_t i = 0; i < submit->words; i++)
-		json_append(doc, list, json_new_str(doc, submit->command[i]));
+		json_append(doc, list,
+			    submit->batch ? new_literal(doc, submit->command[i])
+					  : json_new_str(doc, submit->command[i]));
+	return 0;
 }
 
 /* --- the job ------------------------------------------------------------------------------------ */
@@ -249,7 +386,8 @@ static void set_batch(struct json_doc *doc, struct json spec, const struct submi
 	if (submit->array)
 		json_set_int(doc, spec, "minSuccess", submit->replicas);
 	if (submit->retries > 0) {
-		json_set_int(doc, spec, "maxRetry", submit->retries);
+		/* The first run counts: a job fails once it has run maxRetry times. */
+		json_set_int(doc, spec, "maxRetry", submit->retries + 1);
 		add_policy(doc, spec, "PodFailed", "RestartJob");
 	} else if (submit->stop_on_failure) {
 		add_policy(doc, spec, "PodFailed", "TerminateJob");
@@ -270,12 +408,14 @@ static int set_pod(struct json_doc *doc, struct json pod, const struct submit *s
 	json_set_str(doc, container, "imagePullPolicy", STR("IfNotPresent"));
 	if (set_resources(doc, container, submit, err) < 0)
 		return -1;
-	set_command(doc, container, submit);
+	if (set_command(doc, container, submit, err) < 0)
+		return -1;
 	if (!submit->batch)
 		return 0;
 	if (submit->folder.len)
 		json_set_str(doc, container, "workingDir", submit->folder);
-	if (submit->time_s > 0)
+	/* A pod that runs elements in turn bounds each of them by itself. */
+	if (submit->time_s > 0 && !(submit->array && submit->array->at_once))
 		json_set_int(doc, pod, "activeDeadlineSeconds", submit->time_s);
 	return set_env(doc, container, submit, err);
 }

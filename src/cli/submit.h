@@ -35,7 +35,8 @@ struct submit {
 	struct str folder;          /* to work in; none: the image's */
 	struct str priority;        /* a PriorityClass; none: not said */
 	int64_t time_s;             /* 0: no bound */
-	int64_t retries;            /* restart the job so often when a task fails */
+	int64_t retries;            /* run the job up to this many more times if a task fails */
+	struct str output;          /* file pattern for standard output and error; none: the log */
 	bool stop_on_failure;       /* one task that fails ends the job */
 	bool slurm_env;             /* also under Slurm's names */
 	const struct array *array;  /* NULL: none */
@@ -46,6 +47,10 @@ struct submit {
 
 /* ERR_BAD_REQUEST names what is wrong. */
 struct json_doc *submit_job(const struct submit *submit, struct err *err) MUST_CHECK;
+
+/* Text that a container's command or environment is to see as it is: Kubernetes replaces $(NAME) and
+ * $$ there. */
+void submit_put_literal(struct str text, struct buf *to);
 
 /* A bound of time as sbatch takes it: "90" (minutes), "30:00", "2:00:00", "1-12", "1-12:30:00"; or
  * "90s", "1h30m". In seconds. */

@@ -19,6 +19,7 @@
 #include "cli/submit.h"
 #include "json/yaml.h"
 #include "loop/loop.h"
+#include "model/duration.h"
 
 #include "base/banned.h"
 
@@ -50,18 +51,72 @@ static bool is_number(struct str text)
 
 /* --- scripts ------------------------------------------------------------------------------------ */
 
-/* Is the first argument a script? Then its text is kept. */
-static void find_script(struct cli *cli, struct plan *plan)
+/* Is there a file that can be read? */
+static bool has_file(struct cli *cli, const char *path)
 {
+	AUTO(buf_done) struct buf first = buf_make(1);
 	struct err err;
+
+	return cli->host->read(cli->host->arg, path, &first, &err) == 0 ||
+	       err.code == ERR_TOO_LARGE;
+}
+
+static bool is_in_path(struct cli *cli, struct str name)
+{
+	struct str folders = str_from(cli->host->env("PATH"));
+	struct str folder;
+
+	if (str_find_byte(name, '/', 0) >= 0)
+		return false;
+	while (folders.len && str_split(&folders, ':', &folder))
+		if (folder.len && has_file(cli, arena_printf(cli->arena, "%.*s/%.*s",
+							     STR_ARG(folder), STR_ARG(name))))
+			return true;
+	return false;
+}
+
+/* The first argument, if there is no "--", is a script, whose text is kept, or a program of this
+ * machine. Anything else is a mistake: a job would only fail where it runs. */
+static int find_script(struct cli *cli, struct plan *plan, struct err *err)
+{
+	struct str name;
+	int status;
 
 	plan->script = buf_make(SCRIPT_BYTES_MAX);
 	if (!cli->line.argument_count || cli->line.dashes)
-		return;
-	if (cli->host->read(cli->host->arg, arena_str(cli->arena, cli->line.arguments[0]).ptr,
-			    &plan->script, &err) < 0 ||
-	    !script_is(buf_str(&plan->script)))
-		buf_clear(&plan->script);
+		return 0;
+	name = cli->line.arguments[0];
+	status = cli->host->read(cli->host->arg, arena_str(cli->arena, name).ptr, &plan->script,
+				 err);
+	if (status == 0 && script_is(buf_str(&plan->script)))
+		return 0;
+	if (status == 0 &&
+	    !str_starts(buf_str(&plan->script), STR("\x7f"
+						    "ELF")) &&
+	    !is_in_path(cli, name))
+		return err_set(
+			err, ERR_BAD_REQUEST,
+			"%.*s does not begin with \"#!\": make \"#!/bin/sh\" its first line, "
+			"or run it by name: vsub -- sh %.*s",
+			STR_ARG(name), STR_ARG(name));
+	buf_clear(&plan->script);
+	if (status == 0 || err->code == ERR_TOO_LARGE || is_in_path(cli, name))
+		return 0;
+	return err_wrap(err,
+			"cannot run %.*s (a program that only the job's machine has is named "
+			"after \"--\")",
+			STR_ARG(name));
+}
+
+/* Where the script is, from the root on: it finds its own folder by that. */
+static struct str full_path(struct cli *cli, struct str path)
+{
+	while (str_starts(path, STR("./")))
+		path = str_skip(path, 2);
+	if (str_starts(path, STR("/")))
+		return path;
+	return str_from(arena_printf(cli->arena, "%s/%.*s", cli->host->folder(cli->host->arg),
+				     STR_ARG(path)));
 }
 
 /* Read the command line again, with the flags of the script before its own. */
@@ -104,10 +159,7 @@ static int set_command(struct cli *cli, struct plan *plan, struct err *err)
 		vec_push(&plan->command, STR("-c"));
 		vec_push(&plan->command, wrap);
 	} else if (plan->script.len) {
-		struct str path = cli->line.arguments[0];
-
-		if (script_command(buf_str(&plan->script),
-				   str_skip(path, (size_t)(str_rfind_byte(path, '/') + 1)),
+		if (script_command(buf_str(&plan->script), full_path(cli, cli->line.arguments[0]),
 				   cli->arena, &plan->command, err) < 0)
 			return -1;
 		from = 1;
@@ -202,11 +254,37 @@ static void set_environment(struct cli *cli, struct plan *plan, bool home)
 
 /* --- the flags ---------------------------------------------------------------------------------- */
 
+/* With --dry-run, -o is the format that the job is printed in. */
+static bool is_format(const struct cli *cli, struct str output)
+{
+	return command_bool(&cli->line, "dry-run") &&
+	       (str_is(output, "yaml") || str_is(output, "json"));
+}
+
+/* The file that the output goes to; none: the log. */
+static struct str output_file(const struct cli *cli)
+{
+	struct str output = command_str(&cli->line, "output");
+
+	return command_given(&cli->line, "output") && !is_format(cli, output) ? output : str_none();
+}
+
 /* Does the line say anything that upstream's vsub does not know? */
 static bool is_batch(const struct cli *cli)
 {
-	static const char *const ours[] = {"ntasks", "cpus", "mem",    "gpus", "array",
-					   "time",   "wrap", "export", "env",  "chdir"};
+	static const char *const ours[] = {"ntasks",
+					   "cpus",
+					   "mem",
+					   "gpus",
+					   "array",
+					   "time",
+					   "wrap",
+					   "export",
+					   "env",
+					   "chdir",
+					   "retries",
+					   "priority",
+					   "kill-on-bad-exit"};
 
 	if (cli->line.argument_count || is_number(command_str(&cli->line, "name")) ||
 	    is_number(command_str(&cli->line, "command")))
@@ -214,7 +292,7 @@ static bool is_batch(const struct cli *cli)
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		if (command_given(&cli->line, ours[i]))
 			return true;
-	return false;
+	return output_file(cli).len > 0;
 }
 
 static struct str given_str(const struct cli *cli, const char *flag)
@@ -262,6 +340,13 @@ static int set_array(struct cli *cli, struct plan *plan, struct err *err)
 	return 0;
 }
 
+static int nothing_to_run(struct err *err)
+{
+	return err_set(err, ERR_BAD_REQUEST,
+		       "nothing to run: give a command after \"--\", a script, or --wrap TEXT (see "
+		       "vsub --help)");
+}
+
 static int set_batch(struct cli *cli, struct plan *plan, struct err *err)
 {
 	struct submit *submit = &plan->submit;
@@ -275,6 +360,7 @@ static int set_batch(struct cli *cli, struct plan *plan, struct err *err)
 	submit->gpu_resource = command_str(&cli->line, "gpu-resource");
 	submit->priority = command_str(&cli->line, "priority");
 	submit->retries = command_int(&cli->line, "retries");
+	submit->output = output_file(cli);
 	submit->stop_on_failure = command_bool(&cli->line, "kill-on-bad-exit");
 	submit->slurm_env = command_bool(&cli->line, "slurm-env");
 	submit->folder = command_given(&cli->line, "chdir") ? command_str(&cli->line, "chdir")
@@ -284,6 +370,11 @@ static int set_batch(struct cli *cli, struct plan *plan, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "--chdir %.*s: must be a path from the root on",
 			       STR_ARG(submit->folder));
+	if (submit->retries < 0 || submit->retries >= INT32_MAX)
+		return err_set(err, ERR_BAD_REQUEST, "--retries: must be from 0 to %d",
+			       INT32_MAX - 1);
+	if (!submit->words && !command_given(&cli->line, "image"))
+		return nothing_to_run(err);
 	submit->home = home;
 	set_environment(cli, plan, home);
 	if (time.len && submit_parse_time(time, &submit->time_s, err) < 0)
@@ -296,8 +387,9 @@ static int make_plan(struct cli *cli, struct plan *plan, struct err *err)
 	struct submit *submit = &plan->submit;
 	struct str queue;
 
-	find_script(cli, plan);
-	if (plan->script.len && read_flags(cli, plan, err) < 0)
+	if (cli->argc == 1)
+		return nothing_to_run(err);
+	if (find_script(cli, plan, err) < 0 || (plan->script.len && read_flags(cli, plan, err) < 0))
 		return -1;
 	queue = command_str(&cli->line, "queue");
 	*submit = (struct submit){
@@ -323,20 +415,16 @@ static int make_plan(struct cli *cli, struct plan *plan, struct err *err)
 
 /* --- running ------------------------------------------------------------------------------------ */
 
-static int print_job(struct cli *cli, struct json_doc *job, struct err *err)
+static void print_job(struct cli *cli, struct json_doc *job)
 {
 	struct str format = command_str(&cli->line, "output");
 
-	if (!str_is(format, "yaml") && !str_is(format, "json"))
-		return err_set(err, ERR_BAD_REQUEST, "--output %.*s: must be yaml or json",
-			       STR_ARG(format));
-	if (str_is(format, "yaml")) {
+	if (!str_is(format, "json")) {
 		yaml_print(json_doc_root(job), &cli->out);
-		return 0;
+		return;
 	}
 	json_print(json_doc_root(job), JSON_PRETTY, &cli->out);
 	buf_putc(&cli->out, '\n');
-	return 0;
 }
 
 static int wait_for(struct cli *cli, struct str namespace, struct str name, struct err *err)
@@ -353,9 +441,19 @@ static int wait_for(struct cli *cli, struct str namespace, struct str name, stru
 		return -1;
 	if (str_is(result.phase, "Completed"))
 		return 0;
-	cli_warn(cli, "job %.*s %s%.*s; `vcctl job explain %.*s` says more", STR_ARG(name),
-		 result.phase.len ? "is " : "was deleted", STR_ARG(result.phase), STR_ARG(name));
 	cli->exit = result.exit_code ? result.exit_code : 1;
+	if (!result.phase.len) {
+		cli_warn(cli, "job %.*s was deleted before it ended", STR_ARG(name));
+	} else if (result.time_limit) {
+		char limit[DURATION_TEXT_SIZE];
+
+		cli_warn(cli, "job %.*s was stopped at its time limit of %s (--time)",
+			 STR_ARG(name), duration_print_age(result.time_limit * 1000000, limit));
+		cli->exit = EXIT_TOO_LATE;
+	} else {
+		cli_warn(cli, "job %.*s is %.*s; `vcctl job explain %.*s` says more", STR_ARG(name),
+			 STR_ARG(result.phase), STR_ARG(name));
+	}
 	return 0;
 }
 
@@ -370,8 +468,10 @@ static int run(struct cli *cli, struct err *err)
 	job = submit_job(&plan.submit, err);
 	if (!job)
 		return -1;
-	if (command_bool(&cli->line, "dry-run"))
-		return print_job(cli, job, err);
+	if (command_bool(&cli->line, "dry-run")) {
+		print_job(cli, job);
+		return 0;
+	}
 	if (job_create(cli, plan.submit.namespace, TAKE(job), &name, err) < 0)
 		return -1;
 	if (command_bool(&cli->line, "wait"))
@@ -392,12 +492,12 @@ static const struct flag flags[] = {
 	{'q', "queue", FLAG_STRING, NULL, "the queue", NULL, "NAME"},
 	{'p', "partition", FLAG_STRING, NULL, "the same as --queue", NULL, "NAME"},
 	{0, "ntasks", FLAG_INT, "1", "tasks, which all run at the same time", NULL, "N"},
-	{0, "cpus", FLAG_STRING, NULL, "processors a task (default 1)", NULL, "N"},
-	{0, "mem", FLAG_STRING, NULL, "memory a task: 4Gi, or a number of MiB", NULL, "SIZE"},
-	{0, "gpus", FLAG_STRING, NULL, "GPUs a task", NULL, "N"},
+	{0, "cpus", FLAG_STRING, NULL, "CPUs per task (default 1)", NULL, "N"},
+	{0, "mem", FLAG_STRING, NULL, "memory per task: 4Gi, or a number of MiB", NULL, "SIZE"},
+	{0, "gpus", FLAG_STRING, NULL, "GPUs per task", NULL, "N"},
 	{0, "gpu-resource", FLAG_STRING, "nvidia.com/gpu", "what GPUs are called", NULL, "NAME"},
-	{'t', "time", FLAG_STRING, NULL, "end tasks that take longer: minutes, 1-12:00:00, 90s",
-	 NULL, "TIME"},
+	{'t', "time", FLAG_STRING, NULL,
+	 "time limit per task or array element: minutes, 1-12:00:00, 90s", NULL, "TIME"},
 	{'a', "array", FLAG_STRING, NULL,
 	 "run it once for each number: 1-100, 0-9:3, 1,5; %k: k at once", NULL, "LIST"},
 	{'W', "wait", FLAG_BOOL, NULL, "show the output; end with the job's exit code", NULL, NULL},
@@ -409,14 +509,17 @@ static const struct flag flags[] = {
 	 NULL, "LIST"},
 	{'e', "env", FLAG_LIST, NULL, "more variables: NAME=VALUE", NULL, "LIST"},
 	{0, "wrap", FLAG_STRING, NULL, "a command line for the shell", NULL, "TEXT"},
-	{0, "retries", FLAG_INT, "0", "restart the job so often when a task fails", NULL, "N"},
+	{0, "retries", FLAG_INT, "0", "run the job up to N more times if a task fails", NULL, "N"},
 	{'K', "kill-on-bad-exit", FLAG_BOOL, NULL, "end all tasks when one fails", NULL, NULL},
 	{0, "priority", FLAG_STRING, NULL, "the priority class", NULL, "NAME"},
 	{0, "slurm-env", FLAG_BOOL, NULL, "set the variables under their names in Slurm, too", NULL,
 	 NULL},
 	{0, "parsable", FLAG_BOOL, NULL, "print only the name of the job", NULL, NULL},
 	{0, "dry-run", FLAG_BOOL, NULL, "print the job instead of submitting it", NULL, NULL},
-	{'o', "output", FLAG_STRING, "yaml", "with --dry-run: yaml or json", NULL, "FORMAT"},
+	{'o', "output", FLAG_STRING, "yaml",
+	 "file for the output: %j is the job's name, %a the element of an array, %t the task; "
+	 "with --dry-run: yaml or json",
+	 NULL, "FILE"},
 	{'c', "command", FLAG_STRING, NULL, "the command to run; a number: as --cpus", NULL,
 	 "TEXT|N"},
 	{'i', "image", FLAG_STRING, "busybox", "the container's image", "VOLCANO_DEFAULT_IMAGE",

@@ -216,7 +216,7 @@ elements() {
 		python3 -c '
 import json, os, subprocess, sys
 task = json.load(sys.stdin)["spec"]["tasks"][0]
-command = task["template"]["spec"]["containers"][0]["command"]
+command = [word.replace("$$", "$") for word in task["template"]["spec"]["containers"][0]["command"]]
 for i in range(task["replicas"]):
     run = subprocess.run(command, env=dict(os.environ, VSUB_PROCID=str(i)), stdout=subprocess.PIPE, text=True)
     print(run.stdout.replace("\n", " ") + "=" + str(run.returncode), end="; ")'

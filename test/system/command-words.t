@@ -124,7 +124,7 @@ refuses 'vcancel: job name is mandatory to cancel a particular job' vcancel
 refuses 'vsuspend: job name is mandatory to suspend a particular job' vsuspend
 refuses 'vresume: jobs.batch.volcano.sh "x" not found' vresume -n x
 refuses 'Failed to run job: job name cannot be left blank' vcctl job run
-refuses 'vsub: job name cannot be left blank' vsub
+refuses 'vsub: job name cannot be left blank' vsub -c true
 refuses 'Failed to run job: invalid argument syntax cpu, expected <resource>=<value>' vcctl job run -N x -R cpu
 refuses "Failed to run job: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)\$'" \
 	vcctl job run -N x -R cpu=abc

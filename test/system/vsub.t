@@ -20,6 +20,9 @@ EOF
 script given <<'EOF'
 echo "$A $B $HOME"
 EOF
+script number <<'EOF'
+echo "n=$VSUB_ARRAY_TASK_ID"
+EOF
 script talk <<'EOF'
 echo begun
 read -r line <"$1"
@@ -41,8 +44,52 @@ is "and says where" "$output" "$tmp"
 cd - >/dev/null || exit 1
 passes "it sees what it is given" shows vsub --wait -e A=1,B=two -- sh "$tmp/given"
 is "and its home" "$output" "1 two $tmp"
-vsub --wait -t 10s -- sleep 100 >/dev/null 2>&1
-is "a bound of time is kept: ended by SIGTERM" "$?" 143
+output=$(vsub --wait -J late -t 10s -- sleep 100 2>&1)
+is "a time limit is kept, with an exit code of its own" "$?" 124
+has "and is named" "$output" "job late was stopped at its time limit of 10s (--time)"
+passes "later, too" vcctl job explain late --short
+has "by explain" "$output" "pod late-task-0 was stopped at its time limit of 10s"
+cat >"$tmp/dollars" <<'EOF'
+echo $$
+echo $(echo hi)
+echo $((6 * 7))
+echo '$(HOME)'
+echo $$$$
+EOF
+while read -r text <&9; do
+	passes "a command with a dollar: $text" shows vsub --wait --wrap "$text >$tmp/dollar"
+	is "is not changed" "$(sed -E 's/[0-9]+/N/' "$tmp/dollar")" "$(sh -c "$text" | sed -E 's/[0-9]+/N/')"
+done 9<"$tmp/dollars"
+passes "a variable with a dollar" shows vsub --wait -e "A=\$(HOME)\$\$,B=\$HOME" -- sh "$tmp/given"
+is "is not changed" "$output" "\$(HOME)\$\$ \$HOME $tmp"
+
+cd "$tmp" || exit 1
+passes "-o" vsub --wait -J file -o out.txt -- sh -c 'echo out; echo err >&2'
+is "is the file that the output goes to" "$(tr '\n' ' ' <out.txt)" "out err "
+passes "of an array" vsub --wait -J files -o '%x-%a.txt' --array 3-4 -- sh "$tmp/number"
+is "one per element" "$(cat files-3.txt files-4.txt | tr '\n' ' ')" "n=3 n=4 "
+passes "of several at once" vsub --wait -J pack -o 'pack-%a.txt' --array 1-3%1 -t 60s -- sh "$tmp/number"
+is "too" "$(cat pack-1.txt pack-2.txt pack-3.txt | tr '\n' ' ')" "n=1 n=2 n=3 "
+cd - >/dev/null || exit 1
+
+fails "a script that is not there" vsub "$tmp/none.sh"
+has "is not submitted" "$output" "cannot run $tmp/none.sh"
+fails "nor a program" vsub no-such-program
+has "which nothing here is called" "$output" "cannot run no-such-program"
+fails "nor a file that is no script" vsub "$tmp/code"
+has "with advice" "$output" "$tmp/code does not begin with \"#!\""
+fails "nothing to run" vsub
+has "is an error of its own" "$output" "nothing to run: give a command after \"--\", a script, or --wrap TEXT"
+fails "with flags" vsub --cpus 2
+has "as well" "$output" "nothing to run"
+script whole.py <<'EOF'
+#!/usr/bin/env python3
+import os, sys
+if __name__ == "__main__":
+    print(os.path.basename(__file__), os.path.dirname(__file__) == sys.path[0], *sys.argv[1:])
+EOF
+passes "a script in Python" shows vsub --wait "$tmp/whole.py" a b
+is "knows its file and folder" "$output" "whole.py True a b"
 
 script count.sh <<'EOF'
 #!/bin/sh
@@ -78,5 +125,23 @@ is "its follower hears all, and ends with it" "$(tr '\n' ',' <"$tmp/heard")" "be
 passes "a gang that retries" vsub -J again --retries 2 --wait -- sh "$tmp/again" "$tmp/been"
 passes "says so" vcctl job explain again --short
 has "once" "$output" "it was restarted once"
+script count-runs <<'EOF'
+echo run >>"$1"
+exit 1
+EOF
+vsub -J runs --retries 2 --wait -- sh "$tmp/count-runs" "$tmp/runs" >/dev/null 2>&1
+is "a job that always fails" "$?" 1
+is "has two more runs" "$(wc -l <"$tmp/runs")" 3
+passes "jobs that have ended" vcctl job list -o wide
+has "keep their counts" "$(echo "$output" | awk '$1 == "again" { print $8, $9 }')" "0 1"
+has "and titles are apart" "$output" "RetryCount "
+is "the newest comes first" "$(vcctl job list --sort-by -Creation | awk 'NR == 2 { print $1 }')" runs
+vsub -J gone --wait -- sleep 600 >/dev/null 2>"$tmp/gone" &
+waiter=$!
+passes "a job that is waited for" vcctl job wait gone --for=Running --timeout=60s
+passes "is cancelled" vcctl job delete -N gone
+wait "$waiter" && ended=well || ended=otherwise
+is "which ends the wait" "$ended" otherwise
+is "with a sentence" "$(grep 'job gone' "$tmp/gone" | tail -n 1)" "job gone was deleted before it ended"
 passes "it stops, with its pods" "$BIN/volcano" down --pods
 finish

@@ -101,16 +101,19 @@ static void test_scripts(struct arena *arena)
 		   str_is(words.ptr[4], "x.sh"),
 	   "a shell takes the text and a name");
 	vec_clear(&words);
-	ok(script_command(STR("#!/usr/bin/env python3\nprint(1)\n"), STR("x.py"), arena, &words,
+	ok(script_command(STR("#!/usr/bin/env python3\nprint(1)\n"), STR("/a/x.py"), arena, &words,
 			  &err) == 0 &&
-		   words.len == 3 && str_is(words.ptr[0], "python3"),
-	   "python takes the text alone");
+		   words.len == 5 && str_is(words.ptr[0], "python3") &&
+		   str_find(words.ptr[2], STR("__file__ = "), 0) >= 0 &&
+		   str_is(words.ptr[3], "#!/usr/bin/env python3\nprint(1)\n") &&
+		   str_is(words.ptr[4], "/a/x.py"),
+	   "python is given the text and __file__");
 	vec_clear(&words);
 	ok(script_command(STR("#!/usr/bin/awk -f\n"), STR("x.awk"), arena, &words, &err) < 0,
 	   "what cannot take a text is refused");
 	is(err.text,
 	   "x.awk: do not know how to hand a script to \"#!/usr/bin/awk -f\"; put it where "
-	   "the job runs and name it behind \"--\"");
+	   "the job runs and name it after \"--\"");
 	vec_done(&words);
 }
 
@@ -236,22 +239,122 @@ static void test_array_job(void)
 	command = json_pointer_get(spec, STR("/tasks/0/template/spec/containers/0/command"));
 	is(json_str(json_at(command, 2)).ptr,
 	   "id() {\n"
-	   "\tif [ \"$1\" -lt 5 ]; then ID=$((1 + 2 * ($1 - 0)))\n"
-	   "\telif [ \"$1\" -lt 6 ]; then ID=$((20 + 1 * ($1 - 5)))\n"
+	   "\tif [ \"$1\" -lt 5 ]; then ID=$$((1 + 2 * ($1 - 0)))\n"
+	   "\telif [ \"$1\" -lt 6 ]; then ID=$$((20 + 1 * ($1 - 5)))\n"
 	   "\tfi\n"
 	   "}\n"
 	   "run() {\n"
 	   "\tid \"$i\"\n"
 	   "\texport VSUB_ARRAY_TASK_ID=\"$ID\" SLURM_ARRAY_TASK_ID=\"$ID\"\n"
-	   "\t\"$@\"\n"
+	   "\ttimeout -k 30 60 \"$@\" \n"
+	   "\tset -- $?\n"
+	   "\t[ $1 -ne 124 ] || echo \"vsub: element $ID was stopped at its time limit of 60s "
+	   "(--time)\" >&2\n"
+	   "\treturn $1\n"
 	   "}\n"
 	   "code=0 i=$VSUB_PROCID\n"
 	   "while [ \"$i\" -lt 6 ]; do\n"
 	   "\trun \"$@\" || { last=$?; [ $last -gt $code ] && code=$last; }\n"
-	   "\ti=$((i + 2))\n"
+	   "\ti=$$((i + 2))\n"
 	   "done\n"
 	   "exit $code\n");
 	ok(str_is(json_str(json_at(command, 4)), "./train.sh"), "the command is behind it");
+}
+
+/* What Kubernetes expands in a command and in variables is escaped, and nothing else. */
+static void test_literal(void)
+{
+	static const char *const cases[][2] = {
+		{"", ""},
+		{"$", "$"},
+		{"$HOME", "$HOME"},
+		{"$$", "$$$"},
+		{"$(HOME)", "$$(HOME)"},
+		{"$$(HOME)", "$$$$(HOME)"},
+		{"kill $$; echo $((1 + 2))", "kill $$$; echo $$((1 + 2))"},
+		{"$$$", "$$$$$"},
+		{"a$(", "a$$("},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+		submit_put_literal(str_from(cases[i][0]), &text);
+		is(buf_text(&text), cases[i][1]);
+	}
+}
+
+static struct str shell_of(struct json_doc *job)
+{
+	return json_str(json_pointer_get(
+		json_doc_root(job), STR("/spec/tasks/0/template/spec/containers/0/command/2")));
+}
+
+static void test_output(void)
+{
+	static const struct {
+		const char *pattern, *array;
+		int64_t replicas;
+		const char *shell;
+	} good[] = {
+		{"out.txt", NULL, 1, "exec \"$@\" >'out.txt' 2>&1\n"},
+		{"it's", NULL, 1, "exec \"$@\" >'it'\\''s' 2>&1\n"},
+		{"%x-%t.log", NULL, 4, "exec \"$@\" >'train''-'\"$VSUB_PROCID\"'.log' 2>&1\n"},
+		{"all%%t", NULL, 4, "exec \"$@\" >>'all'%'t' 2>&1\n"},
+		{"%a", "1-3", 3, "exec \"$@\" >\"$VSUB_ARRAY_TASK_ID\" 2>&1\n"},
+		{"one", "1-3", 3, "exec \"$@\" >>'one' 2>&1\n"},
+	};
+	static const struct {
+		const char *pattern, *error;
+	} bad[] = {
+		{"%a", "--output %a: %a stands for the element of an array: use it with --array"},
+		{"a%q", "--output a%q: %q is unknown; known are %j, %A and %x (the job's name), %a "
+			"(the element of an array), %t (the task's index) and %%"},
+		{"a%", "--output a%: %  is unknown; known are %j, %A and %x (the job's name), %a "
+		       "(the element of an array), %t (the task's index) and %%"},
+	};
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		AUTO(json_doc_unref) struct json_doc *job = NULL;
+		struct submit submit = gang;
+		struct array array = {0};
+
+		submit.home = true;
+		submit.output = str_from(good[i].pattern);
+		submit.replicas = good[i].replicas;
+		if (good[i].array && array_parse(str_from(good[i].array), &array, &err) == 0)
+			submit.array = &array;
+		job = submit_job(&submit, &err);
+		is(job ? shell_of(job).ptr : err.text, good[i].shell);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct submit submit = gang;
+
+		submit.output = str_from(bad[i].pattern);
+		ok(!submit_job(&submit, &err), "--output %s is refused", bad[i].pattern);
+		is(err.text, bad[i].error);
+	}
+}
+
+static void test_retries_and_time(void)
+{
+	AUTO(json_doc_unref) struct json_doc *job = NULL;
+	struct submit submit = gang;
+	struct array array;
+	struct json spec;
+	struct err err;
+
+	submit.retries = 2;
+	submit.array = &array;
+	ok(array_parse(STR("1-9%2"), &array, &err) == 0, "an array of nine, two at once");
+	job = submit_job(&submit, &err);
+	spec = json_get(json_doc_root(job), "spec");
+	ok(json_int(json_get(spec, "maxRetry")) == 3, "two more runs are three in all");
+	ok(json_is_absent(
+		   json_pointer_get(spec, STR("/tasks/0/template/spec/activeDeadlineSeconds"))) &&
+		   str_find(shell_of(job), STR("timeout -k 30 60 \"$@\""), 0) >= 0,
+	   "the time limit holds for each element, not for the pod that runs several");
 }
 
 /* On the one-machine home its controller numbers what has one range. */
@@ -301,5 +404,8 @@ int main(void)
 	test_jobs();
 	test_array_job();
 	test_numbered_array();
+	test_literal();
+	test_output();
+	test_retries_and_time();
 	return tap_done();
 }

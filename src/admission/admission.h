@@ -56,6 +56,7 @@ struct admission_world {
 	/* Absent where there is none. */
 	struct json (*queue)(void *arg, struct str name);
 	struct json (*namespace)(void *arg, struct str name);
+	struct json (*priority_class)(void *arg, struct str name);
 	/* Each queue whose spec.parent is this, by name; each one there is for str_none(). */
 	void (*each_queue)(void *arg, struct str parent, admission_queue_fn *fn, void *fn_arg);
 	/* Does tzdata know it? */

@@ -80,6 +80,19 @@ static bool is_fixed(const struct admission_review *review)
 	return json_eq(json_doc_root(new), json_doc_root(old));
 }
 
+/* A class that was there when the job was created may be gone since. */
+static int check_priority(const struct admission_case *c, const struct vcjob *job)
+{
+	const struct admission_world *world = &c->admission->world;
+	struct str name = job->spec.priority_class_name;
+	struct str old = json_str(json_get(json_get(c->review->old, "spec"), "priorityClassName"));
+
+	if (!name.len || str_eq(name, old) ||
+	    !json_is_absent(world->priority_class(world->arg, name)))
+		return 0;
+	return hook_deny(c, "no PriorityClass with name %.*s was found", STR_ARG(name));
+}
+
 int jobs_validate_update(const struct admission_case *c, const struct vcjob *job)
 {
 	int64_t replicas = 0;
@@ -100,5 +113,5 @@ int jobs_validate_update(const struct admission_case *c, const struct vcjob *job
 	if (!is_fixed(c->review))
 		return hook_deny(c, "job updates may not change fields other than `minAvailable`, "
 				    "`tasks[*].replicas under spec` and `PriorityClassName`");
-	return 0;
+	return check_priority(c, job);
 }

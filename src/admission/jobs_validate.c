@@ -316,6 +316,32 @@ static void check_queue(struct job_case *j)
 			   STR_ARG(name), children);
 }
 
+/* --- priorities ------------------------------------------------------------------------------ */
+
+/* Ours: upstream accepts the job, and its pods can never be created. */
+static void check_class(struct job_case *j, struct str name, struct str task)
+{
+	const struct admission_world *world = &j->c->admission->world;
+
+	if (!name.len || !json_is_absent(world->priority_class(world->arg, name)))
+		return;
+	buf_printf(&j->text, " no PriorityClass with name %.*s was found", STR_ARG(name));
+	if (task.len)
+		buf_printf(&j->text, " in task: %.*s", STR_ARG(task));
+	buf_putc(&j->text, ';');
+}
+
+static void check_priorities(struct job_case *j)
+{
+	check_class(j, j->job->spec.priority_class_name, str_none());
+	for (size_t i = 0; i < j->job->spec.tasks.len; i++) {
+		const struct vcjob_task *task = &j->job->spec.tasks.ptr[i];
+		struct json pod = json_get(task->template, "spec");
+
+		check_class(j, json_str(json_get(pod, "priorityClassName")), task->name);
+	}
+}
+
 /* --- the whole ------------------------------------------------------------------------------- */
 
 static void check_name(struct job_case *j)
@@ -354,6 +380,7 @@ static int validate_new(const struct admission_case *c, const struct vcjob *job)
 	check_plugins(&j);
 	check_volumes(&j);
 	check_queue(&j);
+	check_priorities(&j);
 	check_order(&j);
 	return j.text.len ? hook_deny_str(c, str_trim(buf_str(&j.text))) : 0;
 }

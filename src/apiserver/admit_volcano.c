@@ -162,6 +162,16 @@ static struct json find_namespace(void *arg, struct str name)
 	return lend(review, api_read_newest(api, kind, str_none(), name));
 }
 
+static struct json find_priority_class(void *arg, struct str name)
+{
+	struct review *review = arg;
+	struct api *api = review->call->api;
+	const struct kind *kind = kinds_find(api_kinds(api), STR("scheduling.k8s.io"), STR("v1"),
+					     STR("priorityclasses"));
+
+	return lend(review, api_read_newest(api, kind, str_none(), name));
+}
+
 static bool has_time_zone(void *arg, struct str name)
 {
 	AUTO(buf_done) struct buf bytes = BUF_INIT(LIMIT_BODY_BYTES);
@@ -244,7 +254,8 @@ static int run(const struct admission *admission, bool change, struct err *err)
 						 STR("v1beta1"), STR("queues"))};
 	const struct admission_setup setup = {
 		.config = call->api->volcano->config,
-		.world = {&here, find_queue, find_namespace, each_queue, has_time_zone},
+		.world = {&here, find_queue, find_namespace, find_priority_class, each_queue,
+			  has_time_zone},
 	};
 	struct admission_refusal refusal;
 	int result = change ? admission_change(&setup, &review, admission->doc, &refusal)

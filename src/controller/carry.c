@@ -226,6 +226,8 @@ static void note_error(struct carry *carry, size_t at, const struct client_resul
 		return;
 	}
 	carry->end = CARRY_FAILED;
+	if (carry->options.failed)
+		carry->options.failed(carry->options.arg, write, err);
 	if (carry->failures.len == FAILURES_SHOWN)
 		return;
 	failure = mem_new(struct failure);

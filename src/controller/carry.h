@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/macro.h"
 #include "base/vec.h"
 #include "json/doc.h"
@@ -40,6 +41,8 @@ struct carry_options {
 	/* One write is done; `doc` is the object as the server has it now (lent), NULL where it is
 	 * gone. May be NULL. */
 	void (*written)(void *arg, const struct plan_write *write, struct json_doc *doc);
+	/* One write failed, and not because something had changed meanwhile. May be NULL. */
+	void (*failed)(void *arg, const struct plan_write *write, const struct err *err);
 	/* All is done, or nothing more will be. Frees itself afterwards. */
 	void (*done)(void *arg, enum carry_end end);
 	void *arg;

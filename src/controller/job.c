@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "client/client.h"
 #include "client/informer.h"
 #include "client/workqueue.h"
 #include "controller/cache.h"
@@ -204,6 +205,8 @@ static void written(void *arg, const struct plan_write *write, struct json_doc *
 	self->writes++;
 	if (write->kind == PLAN_POD) {
 		pod_written(self, entry, write, doc);
+		if (write->verb == PLAN_CREATE && entry->pods_answer == JOB_PODS_UNKNOWN)
+			entry->pods_answer = JOB_PODS_CREATED;
 		if (write->verb == PLAN_CREATE && entry->doc)
 			job_metrics_observe(&self->metrics, json_doc_root(entry->doc),
 					    loop_now(self->base->loop));
@@ -216,6 +219,15 @@ static void written(void *arg, const struct plan_write *write, struct json_doc *
 	} else if (self->caches[write->kind] && doc) {
 		other_written(self, entry, write, doc);
 	}
+}
+
+static void failed(void *arg, const struct plan_write *write, const struct err *err)
+{
+	struct entry *entry = arg;
+
+	if (write->kind == PLAN_POD && write->verb == PLAN_CREATE &&
+	    !client_is_transient(err->code))
+		entry->pods_answer = JOB_PODS_REJECTED;
 }
 
 static void done(void *arg, enum carry_end end)
@@ -330,11 +342,13 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 		.ssh_key = entry->private_pem ? &key : NULL,
 		.now = loop_now(self->base->loop),
 		.counted_at = entry->counted_at,
+		.pods_answer = entry->pods_answer,
 		.give_up = gives_up(self, entry),
 	};
 	int result;
 
 	self->steps++;
+	entry->pods_answer = JOB_PODS_UNKNOWN;
 	result = job_step(&world, plan, outcome, err);
 	mem_free(pods);
 	return result;
@@ -398,6 +412,7 @@ static void work(void *arg, struct str key)
 		.recorder = self->base->recorder,
 		.told = &entry->told,
 		.written = written,
+		.failed = failed,
 		.done = done,
 		.arg = entry,
 	};

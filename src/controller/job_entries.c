@@ -134,6 +134,7 @@ static void forget(struct entry *entry)
 	entry->counted_at = 0;
 	entry->wait_us = 0;
 	entry->failing_since = 0;
+	entry->pods_answer = JOB_PODS_UNKNOWN;
 	entry->completed = 0;
 	entry->failed = 0;
 	mem_free(TAKE(entry->private_pem));

@@ -35,8 +35,9 @@ struct entry {
 	struct carry_told told;
 	int64_t counted_at;    /* when its status was last written */
 	int64_t failing_since; /* the first of the failures in a row; 0: none */
-	int64_t wait_us;       /* the last pause because something was in the way */
-	char *private_pem;     /* for the plugin ssh */
+	enum job_pods_answer pods_answer;
+	int64_t wait_us;   /* the last pause because something was in the way */
+	char *private_pem; /* for the plugin ssh */
 	char *public_line;
 	unsigned completed; /* how often it was, for metrics */
 	unsigned failed;

@@ -67,6 +67,13 @@ struct job_ssh_key {
 	struct str public_line;
 };
 
+/* What became of the last pods that a plan created. */
+enum job_pods_answer {
+	JOB_PODS_UNKNOWN,
+	JOB_PODS_CREATED,
+	JOB_PODS_REJECTED, /* and would be again: the request itself is refused */
+};
+
 struct job_rule;
 struct job_world {
 	struct json job;
@@ -80,7 +87,8 @@ struct job_world {
 	int64_t now;
 	int64_t counted_at; /* when a status was last written; 0: not known */
 	size_t batch;       /* pods created or deleted by one plan; 0: JOB_BATCH */
-	bool give_up;       /* writes failed too often: terminate it */
+	enum job_pods_answer pods_answer;
+	bool give_up; /* writes failed too often: terminate it */
 };
 
 enum { JOB_BATCH = 512 };

@@ -256,6 +256,34 @@ static struct json text_or_none(struct json_doc *doc, struct str text)
 	return text.len > 0 ? json_new_str(doc, text) : JSON_NONE;
 }
 
+/* Say on the group whether its pods were rejected: until they can be created, capacity that is reserved
+ * for them is lost for others. */
+static void patch_rejected(struct job_look *look, struct json_doc *patch)
+{
+	enum job_pods_answer answer = look->world->pods_answer;
+	struct json annotations = json_get(json_get(look->group_doc, "metadata"), "annotations");
+	bool marked = !json_is_absent(json_get(annotations, KEY_PODS_REJECTED));
+	struct json row;
+
+	if (answer == JOB_PODS_UNKNOWN || marked == (answer == JOB_PODS_REJECTED))
+		return;
+	row = json_new_obj(patch);
+	json_set_str(patch, row, "op", marked ? STR("remove") : STR("add"));
+	if (json_is(annotations, JSON_OBJ)) {
+		json_set_str(patch, row, "path",
+			     STR("/metadata/annotations/volcano.sh~1pods-rejected"));
+		if (!marked)
+			json_set_str(patch, row, "value", STR("true"));
+	} else {
+		struct json value = json_new_obj(patch);
+
+		json_set_str(patch, value, KEY_PODS_REJECTED, STR("true"));
+		json_set_str(patch, row, "path", STR("/metadata/annotations"));
+		json_set(patch, row, STR("value"), value);
+	}
+	json_append(patch, json_doc_root(patch), row);
+}
+
 static void update(struct job_look *look, const struct demand *demand)
 {
 	const struct vcjob_spec *spec = &look->job->spec;
@@ -283,6 +311,7 @@ static void update(struct job_look *look, const struct demand *demand)
 	if (!contains(json_get(there, "subGroupPolicy"), subs) &&
 	    json_len(subs) + json_len(json_get(there, "subGroupPolicy")) > 0)
 		patch_member(patch, "subGroupPolicy", json_len(subs) > 0 ? subs : JSON_NONE, true);
+	patch_rejected(look, patch);
 	if (json_len(json_doc_root(patch)) == 0)
 		return;
 	write = plan_patch(look->plan, PLAN_PODGROUP, &look->group.meta, PLAN_JSON_PATCH,

@@ -29,6 +29,9 @@
 #define KEY_JDB_MIN_AVAILABLE "volcano.sh/jdb-min-available"
 #define KEY_JDB_MAX_UNAVAILABLE "volcano.sh/jdb-max-unavailable"
 
+/* on podgroups of jobs: the server rejected their pods, so that the scheduler reserves nothing for them; ours alone */
+#define KEY_PODS_REJECTED "volcano.sh/pods-rejected"
+
 /* on queues */
 #define KEY_CLOSED_BY_PARENT "volcano.sh/closed-by-parent"
 

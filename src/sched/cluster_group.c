@@ -14,6 +14,7 @@
 #include "base/banned.h"
 
 #define PREEMPTABLE "volcano.sh/preemptable"
+#define PODS_REJECTED "volcano.sh/pods-rejected"
 
 /* What sub-groups, topologies and quotas need of the PodGroup's document. */
 struct group_extra {
@@ -345,6 +346,18 @@ static bool has_quota_names(const struct cluster *cluster, const struct podgroup
 	return false;
 }
 
+/* What was reserved for pods that cannot be created is free for others, and back. */
+static void set_rejected(struct cluster *cluster, struct job *job, const struct podgroup *view)
+{
+	bool rejected = labels_find(&view->meta.annotations, STR(PODS_REJECTED)) != NULL;
+
+	if (rejected == job->pods_rejected)
+		return;
+	job->pods_rejected = rejected;
+	cluster->moves++;
+	cluster_relieve_room(cluster);
+}
+
 int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct err *err)
 {
 	struct group_extra *extra = mem_new(struct group_extra);
@@ -378,6 +391,7 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	resources_copy(&job->min_resources, &min);
 	job->waiting_time = waiting_time_of(view);
 	job->preemptable = preemptable_of(view);
+	set_rejected(cluster, job, view);
 	label_sets_drop(cluster->label_sets, job->notes);
 	job->notes =
 		label_sets_take(cluster->label_sets,

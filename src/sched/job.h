@@ -91,6 +91,7 @@ struct job {
 	int64_t waiting_time;        /* of the sla annotation; 0: none */
 	struct label_set *notes;     /* its annotations of Volcano's */
 	struct opt_bool preemptable; /* what its annotation or label says */
+	bool pods_rejected;          /* the server rejects its pods: nothing is reserved for them */
 	struct list subs;
 	struct sub_job main; /* for tasks that no policy captures */
 	struct sub_policy *policies;

@@ -235,7 +235,8 @@ static void set_rest(struct resources *rest, const struct job *job)
 
 void ledger_count_job(struct cluster *cluster, struct job *job)
 {
-	bool let_in = job->grouped && job->has_min_resources && job->phase == PODGROUP_INQUEUE;
+	bool let_in = job->grouped && job->has_min_resources && job->phase == PODGROUP_INQUEUE &&
+		      !job->pods_rejected;
 	bool runs = job->grouped && job->has_min_resources && job->phase == PODGROUP_RUNNING &&
 		    (int64_t)tally_of(&job->tally, TASKS_ALLOCATED) >= job->min_available;
 

@@ -216,6 +216,25 @@ static size_t count_of(struct cluster *c, enum resource_id resource)
 	return count;
 }
 
+/* An annotation of the only podgroup; "" where it has none. */
+static const char *group_note(struct cluster *c, const char *key)
+{
+	static char text[64];
+	struct got got = {0};
+	struct json group;
+
+	(void)world_ask(&c->w, &got,
+			&(struct client_ask){.verb = CLIENT_LIST,
+					     .resource = &resources[RESOURCE_PODGROUPS],
+					     .namespace = STR("a")});
+	group = json_at(json_get(json_doc_root(got.doc), "items"), 0);
+	(void)snprintf(text, sizeof(text), "%.*s",
+		       STR_ARG(json_str(json_get(
+			       json_get(json_get(group, "metadata"), "annotations"), key))));
+	json_doc_unref(got.doc);
+	return text;
+}
+
 /* --- tests ----------------------------------------------------------------------------------- */
 
 static void test_run(void)
@@ -368,8 +387,31 @@ static void test_refused(void)
 						 .body = patch});
 	}
 	is(job_at(&c, "j", "status.state.phase"), "Pending");
+	is(group_note(&c, "volcano.sh/pods-rejected"), "true");
 	world_pass(&c.w, 600 * TIME_SECOND);
 	is(job_at(&c, "j", "status.state.phase"), "Terminated");
+	close_cluster(&c);
+}
+
+/* The mark that nothing is reserved for rejected pods goes when they can be created. */
+static void test_accepted_later(void)
+{
+	struct cluster c;
+
+	open_cluster(&c, 9);
+	create(&c, RESOURCE_QUOTAS,
+	       doc_of("{\"metadata\":{\"name\":\"q\",\"namespace\":\"a\"},\"spec\":{\"hard\":{"
+		      "\"pods\":\"0\"}}}"));
+	submit(&c, "j", 1, "", "");
+	world_pass(&c.w, TIME_SECOND);
+	is(group_note(&c, "volcano.sh/pods-rejected"), "true");
+	client_send(c.w.client, &(struct client_ask){.verb = CLIENT_DELETE,
+						     .resource = &resources[RESOURCE_QUOTAS],
+						     .namespace = STR("a"),
+						     .name = STR("q")});
+	world_pass(&c.w, 20 * TIME_SECOND);
+	is(job_at(&c, "j", "status.state.phase"), "Running");
+	is(group_note(&c, "volcano.sh/pods-rejected"), "");
 	close_cluster(&c);
 }
 
@@ -513,6 +555,7 @@ int main(void)
 	test_again();
 	test_ssh();
 	test_refused();
+	test_accepted_later();
 	test_queue_status();
 	test_large();
 	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of admission, one row each, from the files of test/data/admission.
  *
- *	world: {queues: [...], namespaces: [...], zones: [...]}	what rules may ask for
+ *	world: {queues: [...], namespaces: [...], classes: [...], zones: [...]}	what rules may ask for
  *	config: {...}						YAML of --admission-conf
  *	base: {...}						an object
  *	rows:
@@ -70,6 +70,11 @@ static struct json world_queue(void *arg, struct str name)
 static struct json world_namespace(void *arg, struct str name)
 {
 	return find(arg, "namespaces", name);
+}
+
+static struct json world_class(void *arg, struct str name)
+{
+	return find(arg, "classes", name);
 }
 
 static void each_in(struct json list, struct str parent, admission_queue_fn *fn, void *fn_arg)
@@ -226,8 +231,9 @@ static void configure(struct row *row, struct json config)
 		row->admission.config.groups = admission_groups_parse(groups, &err);
 		ok(row->admission.config.groups != NULL, "the groups can be read");
 	}
-	row->admission.world = (struct admission_world){&row->world, world_queue, world_namespace,
-							world_each_queue, world_has_time_zone};
+	row->admission.world =
+		(struct admission_world){&row->world, world_queue,      world_namespace,
+					 world_class, world_each_queue, world_has_time_zone};
 }
 
 static void check_file(struct json file, struct buf *shown)

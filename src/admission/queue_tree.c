@@ -132,7 +132,8 @@ static const char *print_amount(const struct tree *tree, int dim, int64_t value)
 	struct quantity quantity;
 
 	if (dim > DIM_MEMORY)
-		return arena_printf(tree->c->arena, "%lld.00", (long long)value);
+		return arena_printf(tree->c->arena, "%lld%s.00", (long long)value,
+				    dim == DIM_STORAGE && value ? "000" : "");
 	quantity = resources_quantity(dim, value);
 	quantity_print(&quantity, &text);
 	return arena_strdup(tree->c->arena, buf_text(&text));

@@ -22,6 +22,7 @@ static const struct str fixed[DIM_FIXED_COUNT] = {
 	[DIM_MEMORY] = STR_INIT("memory"),
 	[DIM_PODS] = STR_INIT("pods"),
 	[DIM_OTHER] = STR_INIT("<other>"), /* no resource can have this name */
+	[DIM_STORAGE] = STR_INIT("ephemeral-storage"),
 };
 
 struct dims *dims_new(void)

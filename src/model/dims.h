@@ -20,16 +20,25 @@
 #include "base/macro.h"
 #include "base/str.h"
 
-/* Units: cpu in milli-cores, memory in bytes, pods in pods, everything else in thousandths. */
+/* Units: cpu in milli-cores, memory and ephemeral storage in bytes, pods in pods, everything else in
+ * thousandths. (Upstream has thousandths of a byte of storage: the sum over a cluster of a thousand
+ * large disks would not fit into 64 bits.) */
 enum {
 	DIM_CPU,
 	DIM_MEMORY,
 	DIM_PODS,
 	DIM_OTHER,
+	DIM_STORAGE,
 	DIM_FIXED_COUNT,
 	DIMS_MAX = 64,
 	DIM_NONE = -1,
 };
+
+/* Is a unit of it one of the resource, rather than a thousandth? */
+static inline bool dim_is_whole(int dim)
+{
+	return dim == DIM_MEMORY || dim == DIM_PODS || dim == DIM_STORAGE;
+}
 
 /* A set of dimensions, one bit each. */
 typedef uint64_t dim_set;

@@ -109,6 +109,7 @@ int resources_add_pod(struct resources *r, struct dims *dims, enum dims_mode mod
 	if (replace_by_pod_level(&sum, dims, mode, &pod->pod_level, err) ||
 	    resources_add_list(&sum, dims, mode, &pod->overhead, err))
 		return -1;
+	resources_bound(&sum);
 	resources_add(r, &sum);
 	return 0;
 }

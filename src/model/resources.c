@@ -138,10 +138,20 @@ static int dim_of(struct dims *dims, enum dims_mode mode, struct str name)
 	return dim == DIM_NONE && mode == DIMS_ADD ? -2 : dim;
 }
 
+static int64_t bounded(int64_t amount)
+{
+	return amount > RESOURCES_MAX ? RESOURCES_MAX : amount;
+}
+
 static int64_t amount_of(int dim, const struct quantity *quantity)
 {
-	return dim == DIM_MEMORY || dim == DIM_PODS ? quantity_value(quantity)
-						    : quantity_milli(quantity);
+	return bounded(dim_is_whole(dim) ? quantity_value(quantity) : quantity_milli(quantity));
+}
+
+void resources_bound(struct resources *r)
+{
+	for (uint32_t dim = 0; dim < r->len; dim++)
+		r->at[dim] = bounded(r->at[dim]);
 }
 
 int resources_add_list(struct resources *r, struct dims *dims, enum dims_mode mode,
@@ -159,7 +169,7 @@ int resources_add_list(struct resources *r, struct dims *dims, enum dims_mode mo
 			continue;
 		resources_add_to(r, dim, amount_of(dim, &list->ptr[i].value));
 		if (dim == DIM_PODS)
-			r->pods_max = plus(r->pods_max, quantity_value(&list->ptr[i].value));
+			r->pods_max = plus(r->pods_max, amount_of(dim, &list->ptr[i].value));
 	}
 	return 0;
 }
@@ -170,6 +180,7 @@ struct quantity resources_quantity(int dim, int64_t value)
 	case DIM_CPU:
 		return quantity_make_milli(value, QUANTITY_DECIMAL_SI);
 	case DIM_MEMORY:
+	case DIM_STORAGE:
 		return quantity_make(value, QUANTITY_BINARY_SI);
 	case DIM_PODS:
 		return quantity_make(value, QUANTITY_DECIMAL_SI);
@@ -204,6 +215,15 @@ static void print_amount(struct buf *to, int64_t value, const char *infinite)
 		buf_printf(to, "%" PRId64 ".00", value);
 }
 
+/* Of storage as upstream prints it, in thousandths of a byte. */
+static void print_storage(struct buf *to, int64_t value)
+{
+	if (value && value != RESOURCES_INFINITE)
+		buf_printf(to, "%" PRId64 "000.00", value);
+	else
+		print_amount(to, value, "maxInt");
+}
+
 /* A scalar, to sort by name. */
 struct named {
 	struct str name;
@@ -226,7 +246,10 @@ void resources_print(const struct resources *r, const struct dims *dims, struct 
 		qsort(named, count, sizeof(named[0]), str_qsort_cmp);
 	for (size_t i = 0; i < count; i++) {
 		buf_printf(to, ", %.*s ", STR_ARG(named[i].name));
-		print_amount(to, r->at[named[i].dim], "maxInt");
+		if (named[i].dim == DIM_STORAGE)
+			print_storage(to, r->at[named[i].dim]);
+		else
+			print_amount(to, r->at[named[i].dim], "maxInt");
 	}
 }
 
@@ -281,6 +304,25 @@ void resources_sub(struct resources *l, const struct resources *r)
 		l->at[dim] = minus(l->at[dim], r->at[dim]);
 	if (l->scalars)
 		l->present |= r->present;
+}
+
+static int64_t plus_modulo(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+void resources_count_one(struct resources *sum, int dim, int64_t by)
+{
+	resources_set(sum, dim, plus_modulo(resources_get(sum, dim), by));
+}
+
+void resources_count(struct resources *sum, const struct resources *by, int sign)
+{
+	ensure(sum, by->len);
+	for (uint32_t dim = 0; dim < by->len; dim++)
+		sum->at[dim] = plus_modulo(sum->at[dim], sign < 0 ? -by->at[dim] : by->at[dim]);
+	sum->present |= by->present;
+	sum->scalars = sum->scalars || by->present;
 }
 
 void resources_multiply(struct resources *r, double factor)

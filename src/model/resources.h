@@ -12,6 +12,10 @@
  * unit, which differs by less than a milli-core, a byte or a thousandth of a device.
  *
  * Arithmetic is capped. RESOURCES_INFINITE stands for "no bound" and absorbs what is added or taken.
+ * What is read from a list is at most RESOURCES_MAX, which is more than any machine has: so sums of
+ * thousands of the largest amounts that a client can send are exact. Sums that are kept for long, and
+ * from which everything that was added is subtracted again, use resources_count(), which is exact
+ * whatever happens in between.
  *
  * A scalar (any dimension but cpu and memory) is present or absent, and so is the whole set of
  * scalars: "absent" counts as 0 or as infinite, whichever a comparison is told. An absent vector is
@@ -31,6 +35,7 @@
 #include "model/view.h"
 
 #define RESOURCES_INFINITE INT64_MAX
+#define RESOURCES_MAX (INT64_C(1) << 53)
 
 struct resources {
 	int64_t *at;      /* `len` columns; 0 where absent */
@@ -71,6 +76,8 @@ static inline bool resources_has(const struct resources *r, int dim)
 /* A scalar becomes present. */
 void resources_set(struct resources *r, int dim, int64_t value);
 void resources_add_to(struct resources *r, int dim, int64_t value);
+/* Lower each column to RESOURCES_MAX. */
+void resources_bound(struct resources *r);
 
 /* --- Kubernetes' resource lists -------------------------------------------------------------- */
 
@@ -105,6 +112,10 @@ void resources_add(struct resources *l, const struct resources *r);
 /* Without scalars on the left, those on the right are passed over. May go below 0: where it must
  * not, ask resources_less_equal(r, l, ABSENT_ZERO) first. */
 void resources_sub(struct resources *l, const struct resources *r);
+/* Add (sign 1) or take off again (sign -1) a finite vector. Not capped but modulo 2^64, so that taking
+ * off is exactly the inverse of adding. */
+void resources_count(struct resources *sum, const struct resources *by, int sign);
+void resources_count_one(struct resources *sum, int dim, int64_t by);
 void resources_multiply(struct resources *r, double factor);
 /* The larger in each dimension, in place. */
 void resources_max_with(struct resources *l, const struct resources *r);

@@ -77,7 +77,7 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 {
 	if (job->queue)
 		ledger_move_job(cluster, job, NULL);
-	resources_sub(&cluster->inqueue_whole, &job->inqueue_whole);
+	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, -1);
 	list_remove(&job->let_in_link);
 	crowd_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
@@ -465,7 +465,7 @@ bool job_min_amount(const struct job *job, const struct dims *dims, struct str n
 	if (job->extra || dim == DIM_NONE || !resources_get(&job->min_resources, dim))
 		return false;
 	*ret = resources_get(&job->min_resources, dim);
-	if (dim == DIM_MEMORY || dim == DIM_PODS)
+	if (dim_is_whole(dim))
 		*ret = *ret > INT64_MAX / thousand ? INT64_MAX : *ret * thousand;
 	return true;
 }

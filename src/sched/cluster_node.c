@@ -260,7 +260,7 @@ static void set_allocatable(struct cluster *cluster, struct node_info *node,
 		cols->at[ROOM_IDLE][dim][node->slot] += by;
 		cols->at[ROOM_FUTURE][dim][node->slot] += by;
 		if (by)
-			resources_add_to(&cluster->total, (int)dim, by);
+			resources_count_one(&cluster->total, (int)dim, by);
 	}
 	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++) {
 		int64_t all = resources_get(now, dim);
@@ -302,6 +302,7 @@ static int read_allocatable(struct cluster *cluster, const struct node *view, st
 	resources_add_to(
 		ret, DIM_MEMORY,
 		whole_number(labels_get(&view->meta.annotations, STR(OVERSUBSCRIBED_MEMORY))));
+	resources_bound(ret);
 	return 0;
 }
 
@@ -376,10 +377,7 @@ static void set_there(struct cluster *cluster, struct node_info *node, bool ther
 	{
 		if (task->status == TASK_PIPELINED)
 			continue;
-		if (there)
-			resources_add(&cluster->used, &task->class->request);
-		else
-			resources_sub(&cluster->used, &task->class->request);
+		resources_count(&cluster->used, &task->class->request, there ? 1 : -1);
 	}
 	ledger_note_change(cluster, node);
 }

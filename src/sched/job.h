@@ -81,7 +81,7 @@ struct job {
 	struct list tasks[TASK_STATUS_COUNT];
 	struct tally tally;
 	VEC(struct role) roles;
-	int32_t role_min_total;
+	int64_t role_min_total;
 	int32_t min_available;
 	int32_t priority;
 	int64_t created;

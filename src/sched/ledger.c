@@ -25,6 +25,11 @@ void ledger_note_change(struct cluster *cluster, struct node_info *node)
 	node->changed = ++cluster->changes;
 }
 
+static void count(int64_t *sum, int64_t amount)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)amount);
+}
+
 static void room_add(struct cluster *cluster, const struct task *task, int sign)
 {
 	const struct class *class = task->class;
@@ -34,6 +39,7 @@ static void room_add(struct cluster *cluster, const struct task *task, int sign)
 	bool pipelined = task->status == TASK_PIPELINED;
 	bool releasing = task->status == TASK_RELEASING;
 
+	/* Modulo 2^64, as resources_count(): a lift undoes a put, however large the amounts are. */
 	for (dim_set rest = class->dims; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 		int64_t amount = class->request.at[dim] * sign;
@@ -41,15 +47,15 @@ static void room_add(struct cluster *cluster, const struct task *task, int sign)
 		if ((size_t)dim >= cols->dims)
 			continue;
 		if (pipelined) {
-			cols->at[ROOM_FUTURE][dim][slot] -= amount;
+			count(&cols->at[ROOM_FUTURE][dim][slot], -amount);
 			continue;
 		}
-		cols->at[ROOM_USED][dim][slot] += amount;
-		cols->at[ROOM_IDLE][dim][slot] -= amount;
+		count(&cols->at[ROOM_USED][dim][slot], amount);
+		count(&cols->at[ROOM_IDLE][dim][slot], -amount);
 		if (releasing)
-			cols->at[ROOM_RELEASING][dim][slot] += amount;
+			count(&cols->at[ROOM_RELEASING][dim][slot], amount);
 		else
-			cols->at[ROOM_FUTURE][dim][slot] -= amount;
+			count(&cols->at[ROOM_FUTURE][dim][slot], -amount);
 	}
 }
 
@@ -68,19 +74,17 @@ static void node_add(struct cluster *cluster, struct task *task, int sign)
 	if (task->status != TASK_PIPELINED) {
 		node->task_count += (uint32_t)sign;
 		if (node->there) {
-			if (sign > 0)
-				resources_add(&cluster->used, &task->class->request);
-			else
-				resources_sub(&cluster->used, &task->class->request);
+			resources_count(&cluster->used, &task->class->request, sign);
 		}
 	}
 	if (task->class->terms->port_count)
 		node->port_tasks += (uint32_t)sign;
 	if (counts_for_affinity(task)) {
 		affinity_count(cluster->affinity, task, sign);
-		cluster->columns.nonzero[DIM_CPU][node->slot] += sign * task->class->nonzero_cpu;
-		cluster->columns.nonzero[DIM_MEMORY][node->slot] +=
-			sign * task->class->nonzero_memory;
+		count(&cluster->columns.nonzero[DIM_CPU][node->slot],
+		      sign * task->class->nonzero_cpu);
+		count(&cluster->columns.nonzero[DIM_MEMORY][node->slot],
+		      sign * task->class->nonzero_memory);
 	}
 	ledger_note_change(cluster, node);
 }
@@ -93,14 +97,6 @@ static void tally_add(struct tally *tally, const struct task *task, int sign)
 		tally->waiting_empty += (uint32_t)sign;
 }
 
-static void change(struct resources *sum, const struct resources *by, int sign)
-{
-	if (sign > 0)
-		resources_add(sum, by);
-	else
-		resources_sub(sum, by);
-}
-
 /* What a job holds and wants, in it and in its queue up to the root. */
 static void sums_add(struct job *job, const struct task *task, int sign)
 {
@@ -109,12 +105,12 @@ static void sums_add(struct job *job, const struct task *task, int sign)
 
 	if (task->status == TASK_PIPELINED)
 		for (struct queue_info *q = job->queue; q; q = q->parent)
-			change(&q->pipelined, request, sign);
+			resources_count(&q->pipelined, request, sign);
 	if (!allocated && task->status != TASK_PENDING)
 		return;
-	change(allocated ? &job->allocated : &job->pending, request, sign);
+	resources_count(allocated ? &job->allocated : &job->pending, request, sign);
 	for (struct queue_info *q = job->queue; q; q = q->parent) {
-		change(allocated ? &q->allocated : &q->pending, request, sign);
+		resources_count(allocated ? &q->allocated : &q->pending, request, sign);
 		q->touched |= allocated;
 	}
 }
@@ -178,11 +174,11 @@ void ledger_set_leaving(struct cluster *cluster, struct task *task, bool leaving
 void ledger_add_to_queue(struct queue_info *queue, const struct job *job, int sign)
 {
 	for (struct queue_info *q = queue; q; q = q->parent) {
-		change(&q->allocated, &job->allocated, sign);
+		resources_count(&q->allocated, &job->allocated, sign);
 		q->touched = true;
-		change(&q->pending, &job->pending, sign);
-		change(&q->inqueue, &job->inqueue, sign);
-		change(&q->elastic, &job->elastic, sign);
+		resources_count(&q->pending, &job->pending, sign);
+		resources_count(&q->inqueue, &job->inqueue, sign);
+		resources_count(&q->elastic, &job->elastic, sign);
 	}
 }
 
@@ -241,10 +237,10 @@ void ledger_count_job(struct cluster *cluster, struct job *job)
 		    (int64_t)tally_of(&job->tally, TASKS_ALLOCATED) >= job->min_available;
 
 	for (struct queue_info *q = job->queue; q; q = q->parent) {
-		resources_sub(&q->inqueue, &job->inqueue);
-		resources_sub(&q->elastic, &job->elastic);
+		resources_count(&q->inqueue, &job->inqueue, -1);
+		resources_count(&q->elastic, &job->elastic, -1);
 	}
-	resources_sub(&cluster->inqueue_whole, &job->inqueue_whole);
+	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, -1);
 	if (let_in != list_is_linked(&job->let_in_link)) {
 		if (let_in)
 			list_push(&cluster->let_in, &job->let_in_link);
@@ -264,8 +260,8 @@ void ledger_count_job(struct cluster *cluster, struct job *job)
 	if (job->grouped && tally_of(&job->tally, TASKS_ALLOCATED))
 		resources_exceeded(&job->allocated, &job->min_resources, &job->elastic);
 	for (struct queue_info *q = job->queue; q; q = q->parent) {
-		resources_add(&q->inqueue, &job->inqueue);
-		resources_add(&q->elastic, &job->elastic);
+		resources_count(&q->inqueue, &job->inqueue, 1);
+		resources_count(&q->elastic, &job->elastic, 1);
 	}
-	resources_add(&cluster->inqueue_whole, &job->inqueue_whole);
+	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, 1);
 }

@@ -426,9 +426,9 @@ static void put_count(int64_t amount, struct buf *to)
 		buf_printf(to, ".%lld", (long long)part / 100);
 }
 
-static bool is_bytes(struct str name)
+static bool is_bytes(int dim, struct str name)
 {
-	return str_is(name, "ephemeral-storage") || str_starts(name, STR("hugepages-"));
+	return dim == DIM_STORAGE || str_starts(name, STR("hugepages-"));
 }
 
 void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to)
@@ -439,7 +439,7 @@ void reason_print_amount(int dim, int64_t amount, const struct reason_names *nam
 		buf_puts(to, "unlimited");
 		return;
 	}
-	if (dim > DIM_PODS && !is_bytes(reason_dim_name(names, dim))) {
+	if (dim > DIM_PODS && !is_bytes(dim, reason_dim_name(names, dim))) {
 		put_count(amount, to);
 		return;
 	}
@@ -477,7 +477,7 @@ static void put_amount(int dim, int64_t amount, const struct reason_names *names
 
 	if (finite && dim == DIM_CPU && amount > 1000)
 		put_count(amount, to);
-	else if (!finite || dim != DIM_MEMORY || !put_rounded(amount, to))
+	else if (!finite || (dim != DIM_MEMORY && dim != DIM_STORAGE) || !put_rounded(amount, to))
 		reason_print_amount(dim, amount, names, to);
 }
 

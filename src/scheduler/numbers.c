@@ -387,7 +387,7 @@ static void put_amounts(struct buf *to, const struct cluster *cluster, const cha
 			"volcano_queue_%s_scalar_resources{queue_name=\"%.*s\",resource=\"%.*s\"} "
 			"%.15g\n",
 			amount, STR_ARG(queue->text), STR_ARG(dims_name(cluster->dims, dim)),
-			(double)resources_get(r, dim) / (dim == DIM_PODS ? 1 : MILLI));
+			(double)resources_get(r, dim) / (dim_is_whole(dim) ? 1 : MILLI));
 	}
 }
 

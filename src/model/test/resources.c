@@ -370,7 +370,7 @@ static void test_lists(void)
 		 "{\"cpu\":\"1001m\",\"memory\":\"2\"}"},
 		{DIMS_ADD, "nvidia.com/gpu=2 ephemeral-storage=1k",
 		 "cpu 0.00, memory 0.00, ephemeral-storage 1000000.00, nvidia.com/gpu 2000.00",
-		 "{\"nvidia.com/gpu\":\"2\",\"ephemeral-storage\":\"1k\"}"},
+		 "{\"ephemeral-storage\":\"1k\",\"nvidia.com/gpu\":\"2\"}"},
 		{DIMS_ADD, "hugepages-2Mi=0 attachable-volumes-aws=1 x.kubernetes.io/y=1",
 		 "cpu 0.00, memory 0.00, attachable-volumes-aws 1000.00, hugepages-2Mi 0.00, "
 		 "x.kubernetes.io/y 1000.00",

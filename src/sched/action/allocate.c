@@ -241,10 +241,10 @@ static bool fits_promises(struct allocation *a, const struct task *task)
 	if (queue->id >= a->reserved.len)
 		return hook_allocatable(a->ssn, queue, task, &why) != ALLOWANCE_NONE;
 	for (struct queue_info *q = queue; q; q = q->parent)
-		resources_add(&q->allocated, &a->reserved.ptr[queue->id]);
+		resources_count(&q->allocated, &a->reserved.ptr[queue->id], 1);
 	fits = hook_allocatable(a->ssn, queue, task, &why) != ALLOWANCE_NONE;
 	for (struct queue_info *q = queue; q; q = q->parent)
-		resources_sub(&q->allocated, &a->reserved.ptr[queue->id]);
+		resources_count(&q->allocated, &a->reserved.ptr[queue->id], -1);
 	return fits;
 }
 

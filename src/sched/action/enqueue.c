@@ -22,12 +22,11 @@ struct entrance {
 
 static void count_promise(struct cluster *cluster, const struct job *job, bool count)
 {
-	void (*change)(struct resources *, const struct resources *) =
-		count ? resources_add : resources_sub;
+	int sign = count ? 1 : -1;
 
 	for (struct queue_info *q = job->queue; q; q = q->parent)
-		change(&q->inqueue, &job->inqueue);
-	change(&cluster->inqueue_whole, &job->inqueue_whole);
+		resources_count(&q->inqueue, &job->inqueue, sign);
+	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, sign);
 }
 
 static void set_level(struct entrance *entrance, int64_t level)

@@ -89,7 +89,7 @@ static int64_t existing(const struct cluster *cluster, const struct job *job, st
 	amount = number_add(resources_get(&job->allocated, dim), resources_get(&job->pending, dim));
 	if (dim == DIM_PODS)
 		amount = pods;
-	if ((dim == DIM_MEMORY || dim == DIM_PODS) && amount < INT64_MAX / thousand)
+	if (dim_is_whole(dim) && amount < INT64_MAX / thousand)
 		amount *= thousand;
 	return amount < min ? amount : min;
 }
@@ -227,7 +227,7 @@ static void tell(const struct plugin *p, const struct job *job, const struct dem
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
 	const struct thing *thing = d->limit->thing;
 	int dim = dim_of(p->ssn->cluster, d->limit->name);
-	int64_t unit = dim == DIM_MEMORY || dim == DIM_PODS ? thousand : 1;
+	int64_t unit = dim != DIM_NONE && dim_is_whole(dim) ? thousand : 1;
 
 	buf_puts(&text, "resource quota insufficient, requested: ");
 	put_map(p, job, thing, COLUMN_OWN, &text);

@@ -350,13 +350,16 @@ static struct bucket *bucket_new(const struct plugin *p, struct plan *plan)
 static double weigh(const struct resources *request)
 {
 	static const double mebi = 1024.0 * 1024.0;
+	static const double milli = 1000.0; /* storage counts in thousandths, as all scalars */
 	double sum = 0;
 
 	for (dim_set rest = resources_dims(request); rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 		double amount = (double)resources_get(request, dim);
 
-		sum += dim == DIM_MEMORY ? amount / mebi : amount;
+		sum += dim == DIM_MEMORY    ? amount / mebi
+		       : dim == DIM_STORAGE ? amount * milli
+					    : amount;
 	}
 	return sum;
 }

@@ -115,7 +115,7 @@ static void deliver_answer(struct request *request)
 	if (call) {
 		answer.code = call->code;
 		answer.retry_after_us =
-			call->retry_after ? call->retry_after * TIME_SECOND : INT64_C(-1);
+			call->retry_after ? time_span(call->retry_after) : INT64_C(-1);
 		if (call->code >= 400)
 			transport_err_from_status(json_doc_root(doc), call->code, &answer.err);
 		if (request->ask->ask.verb == CLIENT_RAW && call->text)

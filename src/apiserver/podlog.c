@@ -242,7 +242,7 @@ static int find_since(struct call *call, int64_t *ret, struct err *err)
 	if (options->since_time.len)
 		return time_parse(options->since_time, ret, err);
 	if (is_set(options->since_seconds))
-		*ret = api_now(call->api) - options->since_seconds * TIME_SECOND;
+		*ret = time_after(api_now(call->api), -time_span(options->since_seconds));
 	return 0;
 }
 

@@ -122,8 +122,8 @@ static void answer(struct call *call, struct json_doc *doc, struct token_claims 
 		json_set(doc, spec, STR("boundObjectRef"), json_new_null(doc));
 	claims->audiences = json_get(spec, "audiences");
 	claims->issued = api_now(call->api);
-	claims->expires =
-		claims->issued + json_int(json_get(spec, "expirationSeconds")) * TIME_SECOND;
+	claims->expires = time_after(claims->issued,
+				     time_span(json_int(json_get(spec, "expirationSeconds"))));
 	token_print(call->api, claims, &token);
 	put_metadata(call, doc, request);
 	json_set_str(doc, status, "token", buf_str(&token));

@@ -116,7 +116,10 @@ static int64_t start_of(struct call *call, struct json metadata)
 
 	if (time_parse(json_str(json_get(metadata, "deletionTimestamp")), &end, NULL) < 0)
 		return api_now(call->api);
-	return end - given * TIME_SECOND;
+	/* A grace beyond all times ends at the last one: then its beginning is not known. */
+	if (end == time_after(end, TIME_SECOND))
+		return api_now(call->api);
+	return time_after(end, -time_span(given));
 }
 
 /* Mark it; false where it was marked in the same way already. */
@@ -128,7 +131,7 @@ static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 
 	if (marked && json_int(json_get(metadata, "deletionGracePeriodSeconds")) == grace)
 		return false;
-	time_print(start_of(call, metadata) + grace * TIME_SECOND, text);
+	time_print(time_after(start_of(call, metadata), time_span(grace)), text);
 	json_set_str(doc, metadata, "deletionTimestamp", str_from(text));
 	json_set_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 	if (!marked && call->kind->generation)

@@ -314,7 +314,7 @@ static struct watcher *watcher_new(struct call *call, struct filter *filter)
 	list_init(&watcher->link);
 	list_push(&watcher->hub->watchers, &watcher->link);
 	watcher->end = loop_timer_new(api_loop(api), on_end, watcher);
-	loop_timer_set(watcher->end, seconds > 0 ? seconds * TIME_SECOND : after);
+	loop_timer_set(watcher->end, seconds > 0 ? time_span(seconds) : after);
 	if (call->options.allow_bookmarks == OPTION_TRUE) {
 		watcher->bookmark = loop_timer_new(api_loop(api), on_bookmark, watcher);
 		loop_timer_set(watcher->bookmark, BOOKMARK_PERIOD);

@@ -90,6 +90,26 @@ static bool is_printable(int64_t time)
 	       time < days_from_date(10000, 1, 1) * TIME_DAY;
 }
 
+int64_t time_span(int64_t seconds)
+{
+	static const int64_t most = TIME_SPAN_MAX / TIME_SECOND;
+
+	if (seconds > most)
+		return TIME_SPAN_MAX;
+	return seconds < -most ? -TIME_SPAN_MAX : seconds * TIME_SECOND;
+}
+
+int64_t time_after(int64_t time, int64_t span)
+{
+	int64_t first = days_from_date(1, 1, 1) * TIME_DAY;
+	int64_t last = days_from_date(10000, 1, 1) * TIME_DAY - TIME_SECOND;
+	int64_t sum;
+
+	if (__builtin_add_overflow(time, span, &sum))
+		return span > 0 ? last : first;
+	return sum < first ? first : sum > last ? last : sum;
+}
+
 /* A cursor over the text: each step consumes what it names, or fails for good. */
 struct scan {
 	struct str text;

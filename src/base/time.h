@@ -16,6 +16,10 @@
 #define TIME_HOUR (60 * TIME_MINUTE)
 #define TIME_DAY (24 * TIME_HOUR)
 
+/* Spans that come from outside are at most ten thousand years: two of them and a time still have a
+ * sum. */
+#define TIME_SPAN_MAX (INT64_C(10000) * 366 * TIME_DAY)
+
 enum { TIME_TEXT_SIZE = 32 };
 
 struct time_fields {
@@ -35,6 +39,12 @@ int time_parse(struct str text, int64_t *ret, struct err *err) MUST_CHECK;
 const char *time_print(int64_t time, char text[TIME_TEXT_SIZE]);
 /* Six digits, as metav1.MicroTime: 2026-01-02T03:04:05.678901Z */
 const char *time_print_micro(int64_t time, char text[TIME_TEXT_SIZE]);
+
+/* A number of seconds as a span, at most TIME_SPAN_MAX long in either direction. */
+int64_t time_span(int64_t seconds);
+/* The time a span later, or earlier; at the first or last second of years 0001 to 9999 if it would be
+ * beyond. */
+int64_t time_after(int64_t time, int64_t span);
 
 void time_split(int64_t time, struct time_fields *ret);
 /* Fields out of range carry over (minute 61 is one past the hour); weekday and yearday are ignored.

@@ -338,7 +338,7 @@ static void put_failure(const struct pod_failure *failure, struct buf *to)
 
 		buf_printf(to, "pod %.*s was stopped at its time limit of %s",
 			   STR_ARG(failure->pod),
-			   duration_print_age(failure->time_limit * 1000000, limit));
+			   duration_print_age(time_span(failure->time_limit), limit));
 		return;
 	}
 	buf_printf(to, "pod %.*s failed", STR_ARG(failure->pod));

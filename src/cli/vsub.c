@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/number.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "cli/array.h"
 #include "cli/cli.h"
@@ -448,7 +449,7 @@ static int wait_for(struct cli *cli, struct str namespace, struct str name, stru
 		char limit[DURATION_TEXT_SIZE];
 
 		cli_warn(cli, "job %.*s was stopped at its time limit of %s (--time)",
-			 STR_ARG(name), duration_print_age(result.time_limit * 1000000, limit));
+			 STR_ARG(name), duration_print_age(time_span(result.time_limit), limit));
 		cli->exit = EXIT_TOO_LATE;
 	} else {
 		cli_warn(cli, "job %.*s is %.*s; `vcctl job explain %.*s` says more", STR_ARG(name),

@@ -109,7 +109,7 @@ static void forget_lease(struct leader *leader)
 static bool is_taken(const struct leader *leader)
 {
 	struct json spec = json_get(json_doc_root(leader->lease), "spec");
-	int64_t duration = json_int(json_get(spec, "leaseDurationSeconds")) * TIME_SECOND;
+	int64_t duration = time_span(json_int(json_get(spec, "leaseDurationSeconds")));
 
 	return holder_of(leader->lease).len && !is_own(leader, leader->lease) &&
 	       leader->seen + duration > loop_uptime(leader->loop);

@@ -113,7 +113,7 @@ static int64_t retry_after(struct str header, struct json status)
 	if (header.len && number_parse_range(header, 0, INT32_MAX, &seconds, NULL) == 0)
 		return seconds * TIME_SECOND;
 	if (json_int(details) > 0)
-		return json_int(details) * TIME_SECOND;
+		return time_span(json_int(details));
 	return -1;
 }
 
@@ -360,7 +360,7 @@ static void request_send(struct request *request)
 	else
 		options.head_us = ask->try_us;
 	if (ask->timeout_s > 0)
-		options.deadline_us = ask->timeout_s * TIME_SECOND + WATCH_SLACK;
+		options.deadline_us = time_span(ask->timeout_s) + WATCH_SLACK;
 	request->call = http_client_call(to->http, &options);
 }
 

@@ -150,7 +150,7 @@ int field_parse_retry_after(struct str value, int64_t now, int64_t *ret, struct 
 
 	value = str_trim(value);
 	if (number_parse_range(value, 0, INT64_MAX / TIME_SECOND, &number, NULL) == 0) {
-		*ret = number * TIME_SECOND;
+		*ret = time_span(number);
 		return 0;
 	}
 	if (field_parse_date(value, &number, err) < 0)

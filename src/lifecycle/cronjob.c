@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "base/vec.h"
 #include "lifecycle/keys.h"
 #include "model/cron.h"
@@ -226,8 +227,8 @@ static int64_t latest_time(const struct look *look, const struct cron *schedule,
 
 	if (!start)
 		start = look->cron.meta.creation_timestamp;
-	if (deadline->set && now - deadline->value * TIME_SECOND > start)
-		start = now - deadline->value * TIME_SECOND;
+	if (deadline->set && time_after(now, -time_span(deadline->value)) > start)
+		start = time_after(now, -time_span(deadline->value));
 	if (look->world->changed > start)
 		start = look->world->changed;
 	first = cron_next(schedule, zone, start);

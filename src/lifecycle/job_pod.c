@@ -122,8 +122,7 @@ static void read_rest(struct json meta, struct json status, struct job_pod *pod)
 	pod->deleted = read_time(json_get(meta, "deletionTimestamp"));
 	pod->deleting = !json_is_absent(json_get(meta, "deletionTimestamp"));
 	if (pod->deleting)
-		pod->deleted -=
-			json_int(json_get(meta, "deletionGracePeriodSeconds")) * TIME_SECOND;
+		pod->deleted -= time_span(json_int(json_get(meta, "deletionGracePeriodSeconds")));
 	read_containers(status, pod);
 	read_conditions(status, pod);
 }

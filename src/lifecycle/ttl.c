@@ -22,7 +22,7 @@ int ttl_step(struct json job, int64_t now, struct plan *plan, struct err *err)
 	    view.status.state.phase == VCJOB_ABORTED ||
 	    !vcjob_phase_is_final(view.status.state.phase))
 		return 0;
-	end = finished + ttl->value * TIME_SECOND;
+	end = time_after(finished, time_span(ttl->value));
 	if (end > now)
 		plan_look_at(plan, end);
 	else

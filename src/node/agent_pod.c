@@ -465,7 +465,7 @@ static void read_deletion(struct agent_pod *pod)
 	int64_t seconds = json_int(json_get(meta_of(pod), "deletionGracePeriodSeconds"));
 
 	if (is_deleted(pod))
-		life_delete(pod->life, seconds * TIME_SECOND);
+		life_delete(pod->life, time_span(seconds));
 }
 
 /* What an earlier agent has left of it. */

@@ -66,8 +66,7 @@ static int64_t seconds_of(const struct probe *probe, const char *field, int64_t 
 {
 	struct json value = json_get(spec_of(probe), field);
 
-	return (json_is_i64(value) && json_int(value) >= 0 ? json_int(value) : fallback) *
-	       TIME_SECOND;
+	return time_span(json_is_i64(value) && json_int(value) >= 0 ? json_int(value) : fallback);
 }
 
 static unsigned times_of(const struct probe *probe, const char *field, unsigned fallback)
@@ -360,7 +359,7 @@ bool agent_probes_stop(struct agent_pod *pod, size_t container, int64_t grace_us
 	start_probe(pod, container, PRE_STOP);
 	if (json_is(json_get(spec_of(probe), "sleep"), JSON_OBJ))
 		loop_timer_set(probe->timer,
-			       json_int(json_get(json_get(spec_of(probe), "sleep"), "seconds")) *
-				       TIME_SECOND);
+			       time_span(json_int(
+				       json_get(json_get(spec_of(probe), "sleep"), "seconds"))));
 	return true;
 }

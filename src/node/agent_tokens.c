@@ -82,7 +82,7 @@ static void on_token(void *arg, const struct client_result *result)
 	}
 	mem_free(token->text);
 	token->text = str_dup(text);
-	token->renew_at = now + token->seconds * TIME_SECOND / 5 * 4;
+	token->renew_at = now + time_span(token->seconds) / 5 * 4;
 	agent_room_retry(agent->room, str_from(token->namespace));
 }
 

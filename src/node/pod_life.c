@@ -27,9 +27,7 @@ const char *const life_phase_names[LIFE_PHASE_COUNT] = {"Pending", "Running", "S
 
 static int64_t seconds_of(struct json value, int64_t fallback)
 {
-	return json_is_i64(value) && json_int(value) < INT64_MAX / TIME_SECOND
-		       ? json_int(value) * TIME_SECOND
-		       : fallback;
+	return json_is_i64(value) ? time_span(json_int(value)) : fallback;
 }
 
 static enum life_restart restart_of(struct str policy)

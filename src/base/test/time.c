@@ -82,6 +82,15 @@ int main(void)
 	time = time_join(&(struct time_fields){.year = 2025, .month = 14, .day = 30, .minute = 61});
 	is(time_print(time, text), "2026-03-02T01:01:00Z");
 
+	ok(time_span(30) == 30 * TIME_SECOND && time_span(-30) == -30 * TIME_SECOND &&
+		   time_span(INT64_MAX) == TIME_SPAN_MAX && time_span(INT64_MIN) == -TIME_SPAN_MAX,
+	   "a span is as long as it was said, up to ten thousand years");
+	is(time_print(time_after(time, time_span(59)), text), "2026-03-02T01:01:59Z");
+	is(time_print(time_after(time, time_span(INT64_MAX)), text), "9999-12-31T23:59:59Z");
+	is(time_print(time_after(time, time_span(INT64_MIN)), text), "0001-01-01T00:00:00Z");
+	is(time_print(time_after(INT64_MAX, 1), text), "9999-12-31T23:59:59Z");
+	is(time_print(time_after(INT64_MIN, -1), text), "0001-01-01T00:00:00Z");
+
 	is(uuid_print((const uint8_t[16]){0xff, 0, 1, 2, 3, 4, 0xff, 6, 0xff, 8}, uuid),
 	   "ff000102-0304-4f06-bf08-000000000000");
 	ok(uuid_is_valid(str_from(uuid)), "a printed UUID is one");

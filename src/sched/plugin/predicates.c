@@ -72,7 +72,7 @@ static void predicates_open(struct plugin *p)
 	spread_counts_clear(&((struct predicates *)p->state)->counts);
 	volumes_tidy(p->ssn->cluster);
 	volumes_set_patience(p->ssn->cluster,
-			     ((const struct predicates *)p->state)->bind_seconds * TIME_SECOND);
+			     time_span(((const struct predicates *)p->state)->bind_seconds));
 }
 
 /* --- the node -------------------------------------------------------------------------------- */

@@ -265,10 +265,6 @@ void crd_start_removal(struct json_doc *doc, struct json crd, int64_t now)
 bool crd_remove_finalizer(struct json_doc *doc, struct json crd)
 {
 	struct json list = json_get(json_get(crd, "metadata"), "finalizers");
-	struct json_iter it = json_iter(list);
 
-	while (json_next(&it))
-		if (str_is(json_str(it.value), FINALIZER))
-			return json_remove_at(doc, list, it.index);
-	return false;
+	return json_remove_str(doc, list, STR(FINALIZER)) > 0;
 }

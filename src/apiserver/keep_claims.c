@@ -83,9 +83,7 @@ static void drop_finalizer(struct claims *self, const struct kind *kind, struct 
 	struct json metadata = json_get(json_doc_root(doc), "metadata");
 	struct json list = json_get(metadata, "finalizers");
 
-	for (struct json_iter it = json_iter(list); json_next(&it);)
-		if (str_is(json_str(it.value), name))
-			(void)json_remove_at(doc, list, it.index);
+	(void)json_remove_str(doc, list, str_from(name));
 	if (json_len(list) == 0)
 		(void)json_remove(doc, metadata, STR("finalizers"));
 	self_update(self->api, kind, doc);

@@ -265,12 +265,10 @@ static void finalize(struct namespaces *self, struct str name)
 {
 	struct json_doc *doc = read_namespace(self, name);
 	struct json spec = json_get(json_doc_root(doc), "spec");
-	struct json_iter it = json_iter(json_get(spec, "finalizers"));
+	struct json list = json_get(spec, "finalizers");
 
-	while (json_next(&it))
-		if (str_is(json_str(it.value), FINALIZER))
-			(void)json_remove_at(doc, json_get(spec, "finalizers"), it.index);
-	if (json_len(json_get(spec, "finalizers")) == 0)
+	(void)json_remove_str(doc, list, STR(FINALIZER));
+	if (json_len(list) == 0)
 		(void)json_remove(doc, spec, STR("finalizers"));
 	self_update(self->api, self->kind, doc);
 }

@@ -310,12 +310,10 @@ static void drop_finalizer(struct owners *self, const struct kind *kind, struct 
 {
 	struct json_doc *doc = json_doc_thaw(object);
 	struct json metadata = json_get(json_doc_root(doc), "metadata");
-	struct json_iter it = json_iter(json_get(metadata, "finalizers"));
+	struct json list = json_get(metadata, "finalizers");
 
-	while (json_next(&it))
-		if (str_is(json_str(it.value), name))
-			(void)json_remove_at(doc, json_get(metadata, "finalizers"), it.index);
-	if (json_len(json_get(metadata, "finalizers")) == 0)
+	(void)json_remove_str(doc, list, str_from(name));
+	if (json_len(list) == 0)
 		(void)json_remove(doc, metadata, STR("finalizers"));
 	self_update(self->api, kind, doc);
 }

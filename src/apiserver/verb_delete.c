@@ -65,16 +65,11 @@ static bool has_finalizer(struct json metadata, const char *name)
 static void set_finalizer(struct json_doc *doc, struct json metadata, const char *name, bool wanted)
 {
 	struct json list = json_ensure_arr(doc, metadata, "finalizers");
-	struct json_iter it = json_iter(list);
 
-	if (wanted && !has_finalizer(metadata, name))
+	if (!wanted)
+		(void)json_remove_str(doc, list, str_from(name));
+	else if (!has_finalizer(metadata, name))
 		json_append(doc, list, json_new_str(doc, str_from(name)));
-	while (!wanted && json_next(&it)) {
-		if (str_is(json_str(it.value), name)) {
-			(void)json_remove_at(doc, list, it.index);
-			break;
-		}
-	}
 	if (json_len(list) == 0)
 		(void)json_remove(doc, metadata, STR("finalizers"));
 }

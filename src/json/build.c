@@ -357,6 +357,29 @@ bool json_remove_at(struct json_doc *doc, struct json array, size_t index)
 	return true;
 }
 
+size_t json_remove_str(struct json_doc *doc, struct json array, struct str text)
+{
+	size_t before = json_len(array);
+	yyjson_mut_val *arr = json_is(array, JSON_ARR) ? container(doc, array, JSON_ARR) : NULL;
+	yyjson_mut_val *last = before > 0 && arr ? arr->uni.ptr : NULL;
+	size_t len = before;
+
+	for (size_t left = last ? before : 0; left > 0; left--) {
+		yyjson_mut_val *at = last->next;
+
+		if (!json_is(json_of_built(at), JSON_STR) ||
+		    !str_eq(json_str(json_of_built(at)), text)) {
+			last = at;
+			continue;
+		}
+		last->next = at->next;
+		if (arr->uni.ptr == at)
+			arr->uni.ptr = last;
+		unsafe_yyjson_set_len(arr, --len);
+	}
+	return before - len;
+}
+
 void json_replace_at(struct json_doc *doc, struct json array, size_t index, struct json value)
 {
 	yyjson_mut_val *arr = container(doc, array, JSON_ARR);

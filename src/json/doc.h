@@ -137,7 +137,8 @@ size_t json_len(struct json container); /* members or elements; 0 for anything e
 /* Walk an object's members or an array's elements, in order:
  *	struct json_iter it = json_iter(j);
  *	while (json_next(&it)) use(it.key, it.value);		key is none in an array
- * Of a container that is being built, the current one may be removed or replaced meanwhile. */
+ * Of a container that is being built, the current one may be removed or replaced meanwhile; after an
+ * element of an array was removed, `index` no longer says where the later ones are. */
 struct json_iter {
 	struct json value;
 	struct str key;
@@ -191,6 +192,9 @@ void json_append(struct json_doc *doc, struct json array, struct json value);
 /* `index` at most the length. */
 void json_insert(struct json_doc *doc, struct json array, size_t index, struct json value);
 bool json_remove_at(struct json_doc *doc, struct json array, size_t index);
+/* Remove every element that is this string; gives how many there were. The way to remove from an array
+ * by content: json_iter.index is wrong after json_remove_at() in the same walk. */
+size_t json_remove_str(struct json_doc *doc, struct json array, struct str text);
 void json_replace_at(struct json_doc *doc, struct json array, size_t index, struct json value);
 
 /* --- printing -------------------------------------------------------------------------------- */

@@ -45,6 +45,21 @@ static const struct step freed[] = {
 	{"GET", "/api/v1/persistentvolumes/v", NULL, 404, "/reason", "NotFound"},
 };
 
+/* A finalizer that is listed several times goes as a whole, and takes no other with it. */
+static const struct step repeated[] = {
+	{"POST", PVC,
+	 "{\"metadata\":{\"name\":\"r\",\"finalizers\":[\"kubernetes.io/pvc-protection\","
+	 "\"kubernetes.io/pvc-protection\",\"example.com/f\",\"kubernetes.io/pvc-protection\"]},"
+	 "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{"
+	 "\"storage\":\"1Gi\"}}}}",
+	 201, "/kind", "PersistentVolumeClaim"},
+	{"DELETE", PVC "/r", NULL, 200, "/kind", "PersistentVolumeClaim"},
+	{"GET", PVC "/r", NULL, 200, "/metadata/finalizers", "[\"example.com/f\"]"},
+	{"PATCH merge", PVC "/r", "{\"metadata\":{\"finalizers\":null}}", 200, "/kind",
+	 "PersistentVolumeClaim"},
+	{"GET", PVC "/r", NULL, 404, "/reason", "NotFound"},
+};
+
 int main(void)
 {
 	struct world w = world_new();
@@ -52,6 +67,7 @@ int main(void)
 	world_steps(&w, steps, ARRAY_LEN(steps));
 	world_restart(&w);
 	world_steps(&w, freed, ARRAY_LEN(freed));
+	world_steps(&w, repeated, ARRAY_LEN(repeated));
 	world_free(&w);
 	return tap_done();
 }

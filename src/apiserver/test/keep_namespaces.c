@@ -85,6 +85,19 @@ static const struct step finalizers[] = {
 	{"GET", NS "/f", NULL, 404, "/reason", "NotFound"},
 };
 
+/* A finalizer that is listed several times goes as a whole, and takes no other with it. */
+static const struct step repeated[] = {
+	{"POST", NS,
+	 "{\"metadata\":{\"name\":\"g\"},\"spec\":{\"finalizers\":[\"kubernetes\",\"kubernetes\","
+	 "\"a.com/y\",\"kubernetes\",\"kubernetes\"]}}",
+	 201, "/kind", "Namespace"},
+	{"DELETE", NS "/g", NULL, 200, "/kind", "Namespace"},
+	{"GET", NS "/g", NULL, 200, "/spec/finalizers", "[\"a.com/y\"]"},
+	{"PUT", NS "/g/finalize", "{\"metadata\":{\"name\":\"g\"},\"spec\":{}}", 200,
+	 "/spec/finalizers", NULL},
+	{"GET", NS "/g", NULL, 404, "/reason", "NotFound"},
+};
+
 /* More than one go, with a restart between. */
 static void test_many(struct world *w)
 {
@@ -113,6 +126,7 @@ int main(void)
 	world_restart(&w);
 	world_steps(&w, released, ARRAY_LEN(released));
 	world_steps(&w, finalizers, ARRAY_LEN(finalizers));
+	world_steps(&w, repeated, ARRAY_LEN(repeated));
 	test_many(&w);
 	world_free(&w);
 	return tap_done();

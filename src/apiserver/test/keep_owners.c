@@ -163,6 +163,36 @@ static void test_orphan(struct world *w)
 	world_steps(w, orphaned, ARRAY_LEN(orphaned));
 }
 
+/* A finalizer that is listed several times goes as a whole, and takes no other with it. */
+static void test_repeated(struct world *w)
+{
+	static const struct step repeated[] = {
+		{"POST", CM,
+		 "{\"metadata\":{\"name\":\"o\",\"finalizers\":[\"orphan\",\"orphan\",\"orphan\","
+		 "\"orphan\",\"orphan\"]}}",
+		 201, "/kind", "ConfigMap"},
+		{"DELETE", CM "/o", NULL, 200, "/kind", "ConfigMap"},
+		{"GET", CM "/o", NULL, 404, "/reason", "NotFound"},
+		{"POST", CM,
+		 "{\"metadata\":{\"name\":\"f\",\"finalizers\":[\"foregroundDeletion\","
+		 "\"foregroundDeletion\",\"a.com/x\",\"foregroundDeletion\"]}}",
+		 201, "/kind", "ConfigMap"},
+		{"DELETE", CM "/f", NULL, 200, "/kind", "ConfigMap"},
+		{"GET", CM "/f", NULL, 200, "/metadata/finalizers", "[\"a.com/x\"]"},
+		{"PATCH merge", CM "/f", "{\"metadata\":{\"finalizers\":null}}", 200, "/kind",
+		 "ConfigMap"},
+		{"GET", CM "/f", NULL, 404, "/reason", "NotFound"},
+		{"POST", CM,
+		 "{\"metadata\":{\"name\":\"b\",\"finalizers\":[\"orphan\",\"orphan\"]}}", 201,
+		 "/kind", "ConfigMap"},
+		{"DELETE", CM "/b", "{\"propagationPolicy\":\"Background\"}", 200, "/status",
+		 "Success"},
+		{"GET", CM "/b", NULL, 404, "/reason", "NotFound"},
+	};
+
+	world_steps(w, repeated, ARRAY_LEN(repeated));
+}
+
 /* a owns b owns a: both wait for one another until a block is taken away. */
 static void test_circle(struct world *w)
 {
@@ -305,6 +335,7 @@ int main(void)
 	test_dangling(&w);
 	test_foreground(&w);
 	test_orphan(&w);
+	test_repeated(&w);
 	test_circle(&w);
 	test_many(&w);
 	test_random(&w, 1);

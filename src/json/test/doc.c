@@ -410,6 +410,17 @@ static void test_arrays(void)
 	while (json_next(&it))
 		ok(json_remove_at(doc, list, 0), "removing while walking");
 	check_text(list, "[]");
+	ok(json_remove_str(doc, list, STR("a")) == 0, "no string in an empty list");
+	ok(json_remove_str(doc, JSON_NONE, STR("a")) == 0, "nor in none");
+	for (const char *at = "aabacaa"; *at; at++)
+		json_append(doc, list, json_new_str(doc, str_of(at, 1)));
+	json_append(doc, list, json_new_int(doc, 1));
+	ok(json_remove_str(doc, list, STR("a")) == 5, "every one that is the same string");
+	check_text(list, "[\"b\",\"c\",1]");
+	json_append(doc, list, json_new_str(doc, STR("a")));
+	ok(json_remove_str(doc, list, STR("a")) == 1, "the last one");
+	json_append(doc, list, json_new_bool(doc, true));
+	check_text(list, "[\"b\",\"c\",1,true]");
 }
 
 static const struct {

@@ -382,7 +382,8 @@ static bool place_contested(struct search *s, struct task *task, size_t *from)
 {
 	struct node_info *node;
 
-	if (task->never_preempts || !hook_preemptive(s->ssn, s->job->queue, &task, 1))
+	if (task->never_preempts || hook_pre_filter(s->ssn, task) ||
+	    !hook_preemptive(s->ssn, s->job->queue, &task, 1))
 		return false;
 	node = find_contested(s, task, from);
 	if (node)
@@ -408,7 +409,7 @@ static void tell_reclaim(struct search *s)
 		return;
 	}
 	task = pq_pop(&tasks);
-	if (!task ||
+	if (!task || hook_pre_filter(s->ssn, task) ||
 	    (!s->placements.len && !finder_choose(s->ssn, task, &all_nodes, &choice, NULL)))
 		return; /* nothing is idle, nor can be made so */
 	forget(s);

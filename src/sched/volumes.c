@@ -423,6 +423,8 @@ static verdict test_waiting(const struct cluster *cluster, const struct claim *c
 {
 	struct str chosen = labels_get(&claim->pvc->meta.annotations, STR(CLAIM_SELECTED_NODE));
 
+	if (!waits_for_pod(claim)) /* nothing that a node has could help */
+		return VERDICT(FIT_VOLUME_NONE);
 	if (claim->promise)
 		return str_is(node->text, claim->promise->node) ? 0 : VERDICT(FIT_VOLUME_NONE);
 	if (chosen.len)
@@ -436,7 +438,7 @@ static verdict test_binding(const struct cluster *cluster, const struct claim *c
 			    const struct node_info *node, const struct labels *labels)
 {
 	if (!claim->pvc)
-		return 0;
+		return VERDICT(FIT_VOLUME_NONE);
 	if (!claim->pv)
 		return claim->pvc->spec.volume_name.len
 			       ? VERDICT(FIT_VOLUME_LOST)

@@ -4,7 +4,6 @@
 #include "apiserver/api.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "apiserver/admit_rows.h"
@@ -372,27 +371,4 @@ void call_answer_object(struct call *call, int code, struct object *object)
 void call_answer_watch(struct call *call)
 {
 	finish(call, 200);
-}
-
-void call_warn(struct call *call, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vec_push(&call->warnings, arena_vprintf(call->arena, format, args));
-	va_end(args);
-}
-
-void call_warn_once(struct call *call, const char *format, ...)
-{
-	const char *text;
-	va_list args;
-
-	va_start(args, format);
-	text = arena_vprintf(call->arena, format, args);
-	va_end(args);
-	for (size_t i = 0; i < call->warnings.len; i++)
-		if (strcmp(call->warnings.ptr[i], text) == 0)
-			return;
-	vec_push(&call->warnings, text);
 }

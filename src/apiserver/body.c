@@ -13,6 +13,8 @@
 
 #include "base/banned.h"
 
+enum { ODD_FIELDS_MAX = 100 }; /* as kube-apiserver */
+
 /* What decoding strictly complains about, in order. */
 struct strict {
 	struct call *call;
@@ -24,6 +26,8 @@ static void on_odd_field(void *arg, struct str path)
 	struct strict *strict = arg;
 	struct call *call = strict->call;
 
+	if (call->odd_fields.len >= ODD_FIELDS_MAX)
+		return;
 	vec_push(&call->odd_fields,
 		 arena_printf(call->arena, "%s field \"%.*s\"", strict->what, STR_ARG(path)));
 }

@@ -148,6 +148,8 @@ struct call {
 	const char *json_type;    /* what to call JSON; NULL: application/json */
 	int64_t retry_after;      /* seconds; 0: none */
 	VEC(const char *) warnings;
+	size_t warning_chars; /* in all of them (warn.c) */
+	bool warnings_cut;
 	VEC(const char *) odd_fields; /* unknown or doubled ones, as they are told */
 	/* Makes another answer of a successful one (a Scale of the object), before it is taken. */
 	void (*rewrite)(struct call *call);
@@ -209,10 +211,9 @@ void call_answer_removed(struct call *call, struct json object);
 /* The call is now a watch. */
 void call_answer_watch(struct call *call);
 
-/* A Warning header of the answer. Copied. */
+/* A Warning header of the answer; the same text only once, and not more than a header holds (warn.c).
+ * Copied. */
 void call_warn(struct call *call, const char *format, ...) PRINTF(2, 3);
-/* The same, but not in the same words again. */
-void call_warn_once(struct call *call, const char *format, ...) PRINTF(2, 3);
 
 #define CALL_CONFLICT_MODIFIED                                                               \
 	"the object has been modified; please apply your changes to the latest version and " \

@@ -91,7 +91,8 @@ static void put_warnings(const struct call *call, struct headers *headers)
 		buf_puts(&text, "299 - \"");
 		media_quote(&text, call->warnings.ptr[i]);
 		buf_putc(&text, '"');
-		headers_put(headers, STR("warning"), buf_str(&text));
+		if (headers_add(headers, STR("warning"), buf_str(&text), NULL) < 0)
+			break; /* the answer matters more */
 	}
 }
 

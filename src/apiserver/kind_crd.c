@@ -87,7 +87,7 @@ static void note_format(struct str format, struct format_search *search)
 		return;
 	search_versions(search->known, &before);
 	if (!before.found)
-		call_warn_once(search->call, "unrecognized format \"%.*s\"", STR_ARG(format));
+		call_warn(search->call, "unrecognized format \"%.*s\"", STR_ARG(format));
 }
 
 static void search_formats(struct json schema, struct format_search *search)

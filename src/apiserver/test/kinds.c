@@ -333,6 +333,32 @@ static void test_warnings(struct world *w)
 	}
 }
 
+/* 700 variables, each name twice, and a name that is longer than any header may be. */
+static void test_many_warnings(struct world *w)
+{
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	size_t count = 0;
+
+	buf_puts(&body,
+		 "{\"metadata\":{\"name\":\"many\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+		 "\"image\":\"i\",\"env\":[");
+	for (int i = 0; i < 700; i++)
+		buf_printf(&body, "%s{\"name\":\"V%d\",\"value\":\"%d\"}", i ? "," : "", i / 2, i);
+	buf_puts(&body, ",{\"name\":\"");
+	for (int i = 0; i < 100000; i++)
+		buf_putc(&body, 'x');
+	buf_puts(&body, "\"},{\"name\":\"");
+	for (int i = 0; i < 100000; i++)
+		buf_putc(&body, 'x');
+	buf_puts(&body, "\"}]}]}}");
+	AUTO(answer_done)
+	struct answer answer = ask(w, "POST", "/api/v1/namespaces/a/pods", buf_text(&body));
+
+	for (const char *at = answer.warnings; *at; at++)
+		count += *at == '|';
+	ok(answer.code == 201 && count > 2, "warnings are bounded, and the answer is there");
+}
+
 int main(void)
 {
 	struct world w = world_new_still();
@@ -342,6 +368,7 @@ int main(void)
 	world_steps(&w, events, ARRAY_LEN(events));
 	test_selectors(&w);
 	test_warnings(&w);
+	test_many_warnings(&w);
 	test_services(&w);
 	world_free(&w);
 	return tap_done();

@@ -50,6 +50,30 @@ static void test_who(struct site *site)
 	visitor_free(nobody);
 }
 
+/* One request with more warnings than an answer has header fields, and longer ones. */
+static void test_warnings(struct visitor *admin)
+{
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+
+	buf_puts(&body,
+		 "{\"metadata\":{\"name\":\"many\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+		 "\"image\":\"i\",\"env\":[");
+	for (int i = 0; i < 700; i++)
+		buf_printf(&body, "%s{\"name\":\"V%d\",\"value\":\"1\"}", i ? "," : "", i % 350);
+	buf_puts(&body, "]}]}}");
+	check(admin, "POST", "/api/v1/namespaces/default/pods?dryRun=All", buf_text(&body), "201");
+	buf_clear(&body);
+	buf_puts(&body, "{\"metadata\":{\"name\":\"many\"},\"");
+	for (int i = 0; i < 100000; i++)
+		buf_puts(&body, "\xC3\xA9");
+	buf_puts(&body, "\":1,\"data\":{");
+	for (int i = 0; i < 700; i++)
+		buf_printf(&body, "%s\"k\":\"v\",\"x%d\":\"w\"", i ? "," : "", i);
+	buf_puts(&body, "}}");
+	check(admin, "POST", MAPS "?dryRun=All&fieldValidation=Warn", buf_text(&body), "201");
+	check(admin, "GET", "/readyz", NULL, "200");
+}
+
 /* With a certificate of another CA. */
 static void test_stranger(struct site *site)
 {
@@ -500,6 +524,7 @@ int main(void)
 
 	test_who(&site);
 	test_stranger(&site);
+	test_warnings(admin);
 	test_impersonation(admin);
 	test_forms(&site, admin);
 	test_pages(admin);

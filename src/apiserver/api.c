@@ -218,7 +218,8 @@ struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 	call->options.since_seconds = CALL_UNSET;
 	call->options.tail_lines = CALL_UNSET;
 	call->options.limit_bytes = CALL_UNSET;
-	list_init(&call->link);
+	call->epoch = api->epoch;
+	list_push(&api->calls, &call->link);
 	return call;
 }
 
@@ -310,7 +311,6 @@ void api_serve(struct call *call)
 
 	if (is_put_off(call))
 		return;
-	list_push(&call->api->calls, &call->link);
 	if (call->verb != VERB_WATCH && !call->internal && !call->part) {
 		call->api->in_flight++;
 		call->in_flight = true;

@@ -22,8 +22,9 @@
 struct api {
 	struct api_options options;
 	struct kinds *kinds;
-	struct list calls; /* in flight */
-	size_t in_flight;  /* of those, all but watches */
+	struct list calls; /* all that there are */
+	uint64_t epoch;    /* counts up when what kinds point at is replaced (definition.c) */
+	size_t in_flight;  /* of the calls, those that are served and no watches */
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
 	struct admit_volcano *volcano;
 	struct keep *keep;   /* NULL before api_start() */

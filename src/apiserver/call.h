@@ -176,7 +176,8 @@ struct call {
 	struct watcher *watcher;    /* while it is a watch */
 	struct backup_call *backup; /* while the store is copied for it */
 	struct podlog *podlog;      /* while it sends the output of a container */
-	struct list link;           /* among the calls in flight */
+	struct list link;           /* among the calls of the API */
+	uint64_t epoch;             /* of the API, when it was made */
 };
 
 /* A call with nothing set; its strings go into its arena. */

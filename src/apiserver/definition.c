@@ -8,7 +8,8 @@
  *
  * Always true: a definition's kinds are those of its newest visible version that was established;
  * a kind is changed in place, so that calls and watches that hold it see the change; one that has
- * gone stays readable until no call is under way. */
+ * gone, and what a changed one pointed at, stays readable until no call is left that could have seen
+ * it (retired). */
 #include "apiserver/definition.h"
 
 #include <assert.h>
@@ -37,12 +38,21 @@ struct served {
 	bool wanted;           /* by the definition as it now is */
 };
 
+/* What calls from before a change may still look at. */
+struct retired {
+	uint64_t epoch; /* the last one of such calls */
+	struct arena *arena;
+	struct served *served;
+};
+
 struct definition {
 	struct definitions *all;
 	struct list link; /* among the graves */
 	char *name;
 	struct arena *arena; /* what the kinds point at */
+	struct str prefix;   /* of its kinds; none before there is one */
 	VEC(struct served *) served;
+	VEC(struct retired) retired;
 	const struct kind *stored; /* of those, the one that objects are stored in */
 	struct json_doc *accepted; /* status.acceptedNames, with the group */
 	uint64_t spec;             /* hashes of what the kinds were made from */
@@ -62,6 +72,7 @@ struct definitions {
 	struct list graves;
 	struct store_watch *source;
 	struct loop_defer later;
+	struct schema *open; /* for what cannot be read: takes everything */
 };
 
 /* --- kinds ----------------------------------------------------------------------------------- */
@@ -76,8 +87,51 @@ static struct served *find_served(const struct definition *def, struct str versi
 
 static void served_free(struct served *served)
 {
+	if (!served)
+		return;
 	schema_free(served->schema);
 	mem_free(served);
+}
+
+/* Is there a call of this definition's kinds that was made in this epoch or before? */
+static bool is_in_use(const struct definition *def, uint64_t epoch)
+{
+	LIST_EACH(&def->all->api->calls, struct call, link, call)
+	{
+		if (call->epoch <= epoch && call->kind && str_eq(call->kind->prefix, def->prefix))
+			return true;
+	}
+	return false;
+}
+
+static void retire(struct definition *def, struct arena *arena, struct served *served)
+{
+	struct retired retired = {def->all->api->epoch++, arena, served};
+
+	vec_push(&def->retired, retired);
+}
+
+/* Free what no call can see any more, or (at the end) all of it. */
+static void free_retired(struct definition *def, bool all)
+{
+	for (size_t i = def->retired.len; i-- > 0;) {
+		struct retired *retired = &def->retired.ptr[i];
+
+		if (!all && is_in_use(def, retired->epoch))
+			continue;
+		if (retired->served)
+			retired->served->kind->owner = NULL;
+		served_free(retired->served);
+		arena_free(retired->arena);
+		vec_remove(&def->retired, i);
+	}
+}
+
+/* Watches of it end; clients look for what there is now. */
+static void remove_kind(struct definition *def, struct kind *kind)
+{
+	kinds_remove(api_kinds(def->all->api), kind);
+	watchers_end_kind(def->all->api, kind);
 }
 
 /* One version as it now is. Its path must not be that of a kind that is built in. */
@@ -98,12 +152,13 @@ static struct served *serve_version(struct definition *def, struct json crd, str
 	}
 	row.owner = served;
 	row.since = served->kind ? served->kind->since : store_revision(api_store(def->all->api));
-	if (served->kind && served->kind->hidden == row.hidden) {
+	if (served->kind && kind_can_change(served->kind, &row)) {
 		kinds_change(kinds, served->kind, &row);
 	} else {
 		if (served->kind)
-			kinds_remove(kinds, served->kind);
+			remove_kind(def, served->kind);
 		served->kind = kinds_add(kinds, &row);
+		def->prefix = served->kind->prefix;
 	}
 	served->wanted = true;
 	return served;
@@ -128,9 +183,8 @@ static void drop_unwanted(struct definition *def)
 
 		if (served->wanted)
 			continue;
-		kinds_remove(api_kinds(def->all->api), served->kind);
-		served->kind->owner = NULL;
-		served_free(served);
+		remove_kind(def, served->kind);
+		retire(def, NULL, served);
 		vec_remove(&def->served, i);
 	}
 }
@@ -170,8 +224,9 @@ static void make_kinds(struct definition *def, struct json crd, int64_t revision
 	drop_unwanted(def);
 	if (stored)
 		set_stored(def, stored, revision);
-	arena_free(def->arena);
+	retire(def, def->arena, NULL);
 	def->arena = arena;
+	free_retired(def, false);
 }
 
 /* --- definitions ----------------------------------------------------------------------------- */
@@ -206,6 +261,8 @@ static void definition_free(struct definition *def)
 	for (size_t i = 0; i < def->served.len; i++)
 		served_free(def->served.ptr[i]);
 	vec_done(&def->served);
+	free_retired(def, true);
+	vec_done(&def->retired);
 	json_doc_unref(def->accepted);
 	arena_free(def->arena);
 	list_remove(&def->link);
@@ -278,10 +335,8 @@ static void definition_remove(struct definitions *all, struct str name)
 
 	if (!def)
 		return;
-	for (size_t i = 0; i < def->served.len; i++) {
-		kinds_remove(api_kinds(all->api), def->served.ptr[i]->kind);
-		watchers_end_kind(all->api, def->served.ptr[i]->kind);
-	}
+	for (size_t i = 0; i < def->served.len; i++)
+		remove_kind(def, def->served.ptr[i]->kind);
 	call_free(TAKE(def->call));
 	store_unwatch(TAKE(def->objects));
 	list_push(&all->graves, &def->link);
@@ -298,7 +353,11 @@ static void take_object(struct definitions *all, const struct object *object)
 	struct err err;
 	AUTO(json_doc_unref) struct json_doc *doc = json_parse(object->text, NULL, &err);
 
-	assert(doc); /* what is stored was printed by us */
+	if (!doc) {
+		log_error(api_log(all->api), "a stored definition cannot be read and is not served",
+			  LOG_VIEW("name", name_of(all, object)), LOG_STR("error", err.text));
+		return;
+	}
 	definition_set(all, name_of(all, object), json_doc_root(doc), object->revision);
 }
 
@@ -420,19 +479,12 @@ static void look(struct definition *def)
 		write_definition(def, doc, "status");
 }
 
-/* Those that have gone are freed when nobody can hold their kinds any more. */
+/* Those that have gone are freed when no call is left that may hold their kinds. */
 static void clear_graves(struct definitions *all)
 {
-	if (all->api->in_flight)
-		return;
 	LIST_EACH(&all->graves, struct definition, link, def)
 	{
-		bool watched = false;
-
-		for (size_t i = 0; i < def->served.len; i++)
-			watched = watched ||
-				  map_get(all->api->hubs, def->served.ptr[i]->kind->prefix);
-		if (watched)
+		if (is_in_use(def, UINT64_MAX))
 			continue;
 		for (size_t i = 0; i < def->served.len; i++)
 			def->served.ptr[i]->kind->owner = NULL;
@@ -509,6 +561,7 @@ void definitions_free(struct definitions *all)
 		definition_free(value);
 	LIST_EACH(&all->graves, struct definition, link, def)
 	definition_free(def);
+	schema_free(all->open);
 	map_free(all->by_name);
 	mem_free(all);
 }
@@ -541,20 +594,33 @@ uint64_t definition_hash(const struct kind *kind)
 	return served ? served->shape : 0;
 }
 
+/* The schema of a definition that has gone since the call began, or that was damaged in the store. */
+static const struct schema *open_schema(struct definitions *all)
+{
+	static const char text[] =
+		"{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}";
+	struct err err = {0};
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (!all->open) {
+		doc = json_parse(str_from(text), NULL, &err);
+		all->open = schema_new(json_doc_root(doc), &err);
+	}
+	return all->open;
+}
+
 const struct schema *definition_schema(const struct kind *kind)
 {
 	struct served *served = kind->owner;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct err err = {0};
 
-	assert(served);
+	assert(served); /* kept for as long as a call has the kind */
 	if (served->schema)
 		return served->schema;
 	doc = definition_openapi(kind);
-	assert(doc); /* a kind that is served has a definition */
 	served->schema = schema_new(json_doc_root(doc), &err);
-	assert(served->schema); /* its patterns were tried when it was accepted */
-	return served->schema;
+	return served->schema ? served->schema : open_schema(served->definition->all);
 }
 
 bool definition_reshapes(const struct kind *kind, int64_t revision)

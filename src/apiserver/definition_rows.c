@@ -2,7 +2,8 @@
 /* apiserver/definition_rows.c - rows of kinds from a definition.
  *
  * Names are those that were accepted (status.acceptedNames): they may lag behind what the spec asks
- * for while another definition has them. */
+ * for while another definition has them. The plural is that of the spec, which never changes: keys in
+ * the store begin with it. */
 #include "apiserver/definition_rows.h"
 
 #include "apiserver/definition.h"
@@ -119,19 +120,29 @@ static const char *make_warning(struct arena *arena, struct json version, const 
 			    STR_ARG(kind->version), STR_ARG(kind->name));
 }
 
+/* One that was accepted; what the spec asks for if the status says nothing (anyone may write it). */
+static struct str name_of(struct arena *arena, struct json names, struct json wanted,
+			  const char *key)
+{
+	struct str name = json_str(json_get(names, key));
+
+	return arena_str(arena, name.len ? name : json_str(json_get(wanted, key)));
+}
+
 struct kind definition_row(struct json crd, struct json version, struct arena *arena)
 {
 	struct json spec = json_get(crd, "spec");
 	struct json names = json_get(json_get(crd, "status"), "acceptedNames");
+	struct json wanted = json_get(spec, "names");
 	struct json subs = json_get(version, "subresources");
 	bool status = json_is(json_get(subs, "status"), JSON_OBJ);
 	struct kind row = {
 		.group = arena_str(arena, json_str(json_get(spec, "group"))),
 		.version = arena_str(arena, json_str(json_get(version, "name"))),
-		.plural = arena_str(arena, json_str(json_get(names, "plural"))),
+		.plural = arena_str(arena, json_str(json_get(wanted, "plural"))),
 		.singular = arena_str(arena, json_str(json_get(names, "singular"))),
-		.name = arena_str(arena, json_str(json_get(names, "kind"))),
-		.list_name = arena_str(arena, json_str(json_get(names, "listKind"))),
+		.name = name_of(arena, names, wanted, "kind"),
+		.list_name = name_of(arena, names, wanted, "listKind"),
 		.short_names = texts(arena, json_get(names, "shortNames")),
 		.categories = texts(arena, json_get(names, "categories")),
 		.namespaced = str_is(json_str(json_get(spec, "scope")), "Namespaced"),

@@ -218,7 +218,8 @@ DEFINE_AUTO(struct kinds *, kinds_free);
  * */
 struct kind *kinds_add(struct kinds *kinds, const struct kind *row);
 /* Take everything from another row but what was made: for a definition that has changed. The names
- * that paths are made of stay. */
+ * that paths are made of stay, so that kind_can_change() must hold. */
+bool kind_can_change(const struct kind *kind, const struct kind *row);
 void kinds_change(struct kinds *kinds, struct kind *kind, const struct kind *row);
 /* Out of the registry at once; its memory stays until kinds_free(), for calls that still hold it.
  * */

@@ -69,6 +69,20 @@ static struct str place_key(struct arena *arena, struct str group, struct str ve
 				     STR_ARG(plural)));
 }
 
+/* A name belongs to the first kind that has it: a definition whose status was edited may claim that of
+ * another one, until the server has corrected it. */
+static void add_name(struct map *map, struct str name, struct kind *kind)
+{
+	if (!map_get(map, name))
+		map_put(map, name, kind);
+}
+
+static void remove_name(struct map *map, struct str name, const struct kind *kind)
+{
+	if (map_get(map, name) == kind)
+		map_remove(map, name);
+}
+
 struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 {
 	struct arena *arena = kinds->memory;
@@ -100,19 +114,24 @@ struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 	kinds->generation++;
 	if (kind->hidden)
 		return kind;
-	map_put(kinds->by_path, place_key(arena, kind->group, kind->version, kind->plural), kind);
-	map_put(kinds->by_name, join(arena, kind->api_version, "/", kind->name), kind);
+	add_name(kinds->by_path, place_key(arena, kind->group, kind->version, kind->plural), kind);
+	add_name(kinds->by_name, join(arena, kind->api_version, "/", kind->name), kind);
 	vec_push(&kinds->all, kind);
 	return kind;
+}
+
+bool kind_can_change(const struct kind *kind, const struct kind *row)
+{
+	return str_eq(kind->group, row->group) && str_eq(kind->version, row->version) &&
+	       str_eq(kind->plural, row->plural) && str_eq(kind->name, row->name) &&
+	       kind->hidden == row->hidden;
 }
 
 void kinds_change(struct kinds *kinds, struct kind *kind, const struct kind *row)
 {
 	struct kind old = *kind;
 
-	assert(str_eq(old.group, row->group) && str_eq(old.version, row->version) &&
-	       str_eq(old.plural, row->plural) && str_eq(old.name, row->name) &&
-	       old.hidden == row->hidden);
+	assert(kind_can_change(kind, row));
 	*kind = *row;
 	kind->api_version = old.api_version;
 	kind->resource = old.resource;
@@ -133,8 +152,9 @@ void kinds_remove(struct kinds *kinds, struct kind *kind)
 	kinds->generation++;
 	if (kind->hidden)
 		return;
-	map_remove(kinds->by_path, place_key(arena, kind->group, kind->version, kind->plural));
-	map_remove(kinds->by_name, join(arena, kind->api_version, "/", kind->name));
+	remove_name(kinds->by_path, place_key(arena, kind->group, kind->version, kind->plural),
+		    kind);
+	remove_name(kinds->by_name, join(arena, kind->api_version, "/", kind->name), kind);
 	for (size_t i = 0; i < kinds->all.len; i++) {
 		if (kinds->all.ptr[i] == kind) {
 			vec_remove(&kinds->all, i);

@@ -74,7 +74,6 @@ void self_update(struct api *api, const struct kind *kind, struct json_doc *doc)
 	struct object *newest = store_newest(api_store(api), call_key(call, call->name));
 	struct err err;
 
-	list_push(&api->calls, &call->link);
 	if (!newest) {
 		(void)call_err_not_found(call, call->name, &err);
 		call_answer_err(call, &err);

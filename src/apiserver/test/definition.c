@@ -145,6 +145,33 @@ static const struct step removal[] = {
 	 "{'thing':1}"},
 };
 
+/* Anyone may write a status. What it says of names is corrected, and served meanwhile. */
+static const struct step renamed[] = {
+	{"POST", CRDS, CRD("gizmos", "Gizmo", VERSION("v1", "true", CLOSED "," SUBS)), 201, "/kind",
+	 "CustomResourceDefinition"},
+	{"POST", "/apis/x.io/v1/namespaces/a/gizmos", "{" META("g") "}", 201, "/kind", "Gizmo"},
+	{"PATCH merge", CRDS "/gizmos.x.io/status",
+	 "{'status':{'acceptedNames':{'plural':'others','kind':'Other','listKind':'Others'}}}", 200,
+	 "/status/acceptedNames/kind", "Other"},
+	{"GET", CRDS "/gizmos.x.io", NULL, 200, "/status/acceptedNames/kind", "Gizmo"},
+	{"GET", "/apis/x.io/v1/namespaces/a/gizmos/g", NULL, 200, "/kind", "Gizmo"},
+	{"PATCH merge", CRDS "/gizmos.x.io/status", "{'status':{'acceptedNames':null}}", 200,
+	 "/kind", "CustomResourceDefinition"},
+	{"GET", CRDS "/gizmos.x.io", NULL, 200, "/status/acceptedNames/plural", "gizmos"},
+	{"PATCH merge", CRDS "/gizmos.x.io/status",
+	 "{'status':{'acceptedNames':{'plural':'widgets','kind':'Widget'}}}", 200, "/kind",
+	 "CustomResourceDefinition"},
+	{"GET", WIDGETS "/w", NULL, 200, "/kind", "Widget"},
+	{"GET", "/apis/x.io/v1/namespaces/a/gizmos/g", NULL, 200, "/kind", "Gizmo"},
+	{"PATCH merge", CRDS "/gizmos.x.io/status",
+	 "{'status':{'acceptedNames':{'plural':'x','kind':''},'conditions':null}}", 200, "/kind",
+	 "CustomResourceDefinition"},
+	{"GET", CRDS "/gizmos.x.io", NULL, 200, "/status/acceptedNames/plural", "gizmos"},
+	{"POST", "/apis/x.io/v1/namespaces/a/gizmos", "{" META("h") "}", 201, "/kind", "Gizmo"},
+	{"DELETE", CRDS "/gizmos.x.io", NULL, 200, "/kind", "CustomResourceDefinition"},
+	{"GET", CRDS "/gizmos.x.io", NULL, 404, "/reason", "NotFound"},
+};
+
 static bool is_served(struct world *w, const char *version, const char *plural)
 {
 	return kinds_find(api_kinds(w->api), STR("x.io"), str_from(version), str_from(plural));
@@ -180,6 +207,7 @@ int main(void)
 	ok(is_served(&w, "v1", "widgets") && !is_served(&w, "v1beta1", "widgets"),
 	   "a version that is not served any more has no path");
 	quotes_steps(&w, conflicts, ARRAY_LEN(conflicts));
+	quotes_steps(&w, renamed, ARRAY_LEN(renamed));
 	ok(!is_served(&w, "v1", "wodgets"), "a definition without its names is not served");
 	quotes_steps(&w, removal, ARRAY_LEN(removal));
 	ok(!is_served(&w, "v1", "widgets"), "with the definition its kinds go");

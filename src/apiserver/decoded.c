@@ -6,8 +6,6 @@
  * a few hundred slots are plenty, and bound what is kept. */
 #include "apiserver/decoded.h"
 
-#include <assert.h>
-
 #include "apiserver/object.h"
 #include "base/mem.h"
 
@@ -43,12 +41,10 @@ struct json_doc *decoded_get(struct decoded *decoded, struct object *object)
 {
 	size_t at = (size_t)object->revision % SLOTS; /* neighbours in time never meet */
 	struct json_doc *doc;
-	struct err err;
 
 	if (decoded->slots[at].object == object)
 		return json_doc_ref(decoded->slots[at].doc);
-	doc = json_parse(object->text, &(struct json_options){.own = true}, &err);
-	assert(doc); /* what is stored was printed by us */
+	doc = object_parse(object);
 	decoded->parses++;
 	object_unref(decoded->slots[at].object);
 	json_doc_unref(decoded->slots[at].doc);

@@ -213,8 +213,10 @@ static int choose_patch(struct call *call, struct str type, struct err *err)
 
 static int parse_json(struct call *call, struct str body, struct err *err)
 {
-	struct json_options options = {
-		.max_bytes = LIMIT_BODY_BYTES, .on_duplicate = call_note_duplicate, .arg = call};
+	struct json_options options = {.max_bytes = LIMIT_BODY_BYTES,
+				       .max_depth = LIMIT_OBJECT_DEPTH,
+				       .on_duplicate = call_note_duplicate,
+				       .arg = call};
 
 	call->body = json_parse(body, &options, err);
 	if (call->body)
@@ -225,7 +227,9 @@ static int parse_json(struct call *call, struct str body, struct err *err)
 
 static int parse_yaml(struct call *call, struct str body, struct err *err)
 {
-	call->body = yaml_parse(body, &(struct yaml_options){.go_errors = true}, err);
+	const struct yaml_options options = {.max_depth = LIMIT_OBJECT_DEPTH, .go_errors = true};
+
+	call->body = yaml_parse(body, &options, err);
 	return call->body ? 0 : -1;
 }
 

@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "json/doc.h"
 
 #include "base/banned.h"
 
@@ -184,6 +185,35 @@ static struct str must_next(struct walk *walk)
 	assert(found);
 	(void)found;
 	return text;
+}
+
+static struct json_doc *stub(const struct object *object)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json metadata;
+	struct str rest = object->key;
+	struct str parts[4] = {0}; /* group, plural, namespace, name */
+
+	for (size_t i = 0; i < ARRAY_LEN(parts) - 1; i++)
+		(void)str_split(&rest, '/', &parts[i]);
+	parts[3] = rest;
+	json_doc_set_root(doc, json_new_obj(doc));
+	metadata = json_ensure_obj(doc, json_doc_root(doc), "metadata");
+	json_set_str(doc, metadata, "name", parts[3]);
+	if (parts[2].len)
+		json_set_str(doc, metadata, "namespace", parts[2]);
+	return doc;
+}
+
+struct json_doc *object_parse(const struct object *object)
+{
+	struct err err;
+	struct json_doc *doc = json_parse(object->text, &(struct json_options){.own = true}, &err);
+
+	if (doc && json_is(json_doc_root(doc), JSON_OBJ))
+		return doc;
+	json_doc_unref(doc);
+	return stub(object);
 }
 
 struct str object_label(const struct object *object, struct str key)

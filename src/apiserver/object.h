@@ -18,6 +18,7 @@
 #include "base/str.h"
 
 struct buf;
+struct json_doc;
 
 /* The names of an object's fields, shared by the objects of a kind. */
 struct object_names;
@@ -50,6 +51,11 @@ struct str object_field(const struct object *object, struct str key);
  *	uint64_t at = 0; struct object_pair label;
  *	while (object_next_label(object, &at, &label)) ... */
 bool object_next_label(const struct object *object, uint64_t *at, struct object_pair *ret);
+
+/* Its text as a new document. An object whose text cannot be read (only a fault of ours or of the disk
+ * makes one) gives a document with nothing but the name and namespace of its key, so that it can be
+ * listed and deleted like any other. */
+struct json_doc *object_parse(const struct object *object) __attribute__((returns_nonnull));
 
 /* Bytes of memory that it takes, without what the allocator adds. */
 size_t object_bytes(const struct object *object);

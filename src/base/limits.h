@@ -8,7 +8,9 @@
 
 enum {
 	/* documents */
-	LIMIT_JSON_DEPTH = 512,                /* nesting of objects and arrays */
+	LIMIT_JSON_DEPTH = 576, /* nesting of objects and arrays, in any document */
+	LIMIT_OBJECT_DEPTH =
+		512, /* of what clients send: lists, events, managed fields add to it */
 	LIMIT_JSON_BYTES = 1024 * 1024 * 1024, /* a list of 100,000 pods fits */
 	LIMIT_YAML_BYTES = 64 * 1024 * 1024,
 	LIMIT_YAML_NODES = 4 * 1024 * 1024,       /* after aliases are expanded */

@@ -49,6 +49,18 @@
 #define container_of(pointer, type, member) \
 	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
+/* Is this a build with sanitizers? There, what a release passes over stops the program. */
+#if defined(__SANITIZE_ADDRESS__)
+#define BUILT_FOR_TESTS true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BUILT_FOR_TESTS true
+#endif
+#endif
+#ifndef BUILT_FOR_TESTS
+#define BUILT_FOR_TESTS false
+#endif
+
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF(text, first) __attribute__((format(printf, text, first)))
 

@@ -170,7 +170,7 @@ struct json json_new_str(struct json_doc *doc, struct str value);
 struct json json_new_printf(struct json_doc *doc, const char *format, ...) PRINTF(2, 3);
 struct json json_new_arr(struct json_doc *doc);
 struct json json_new_obj(struct json_doc *doc);
-/* A deep copy of a value of this or another document. */
+/* A deep copy of a value of this or another document; null of an absent one. */
 struct json json_new_copy(struct json_doc *doc, struct json value);
 
 void json_doc_set_root(struct json_doc *doc, struct json value);

@@ -5,7 +5,7 @@
  * copies that belong to the new document; "move" takes the value out and puts that same one in.
  *
  * What must stay true: every "add" checks the depth of what it makes, so that the document stays
- * within LIMIT_JSON_DEPTH whatever the patch does; the bytes copied by "copy" are counted, since
+ * within LIMIT_OBJECT_DEPTH whatever the patch does; the bytes copied by "copy" are counted, since
  * copying a container into itself doubles it. */
 #include "json/patch.h"
 
@@ -100,8 +100,9 @@ static int put_in(struct apply *apply, const struct place *place, struct json va
 
 	if (json_is_absent(place->parent))
 		return err_set(err, ERR_INVALID, "path not found");
-	if (place->depth + json_height(value, LIMIT_JSON_DEPTH) > LIMIT_JSON_DEPTH)
-		return err_set(err, ERR_INVALID, "nested deeper than %d levels", LIMIT_JSON_DEPTH);
+	if (place->depth + json_height(value, LIMIT_OBJECT_DEPTH) > LIMIT_OBJECT_DEPTH)
+		return err_set(err, ERR_INVALID, "nested deeper than %d levels",
+			       LIMIT_OBJECT_DEPTH);
 	if (json_is(place->parent, JSON_OBJ)) {
 		json_set(apply->doc, place->parent, place->key, value);
 		return 0;
@@ -173,8 +174,9 @@ static int op_replace(struct apply *apply, struct json op, struct err *err)
 
 	struct json value = new_value(apply, op);
 
-	if (place.depth + json_height(value, LIMIT_JSON_DEPTH) > LIMIT_JSON_DEPTH)
-		return err_set(err, ERR_INVALID, "nested deeper than %d levels", LIMIT_JSON_DEPTH);
+	if (place.depth + json_height(value, LIMIT_OBJECT_DEPTH) > LIMIT_OBJECT_DEPTH)
+		return err_set(err, ERR_INVALID, "nested deeper than %d levels",
+			       LIMIT_OBJECT_DEPTH);
 	json_replace_at(apply->doc, place.parent, index, value);
 	return 0;
 }

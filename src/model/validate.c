@@ -176,9 +176,12 @@ static void tell_double(const struct field *field, struct json element, const st
 	}
 	doc = json_doc_new();
 	keys = json_new_obj(doc);
-	for (size_t k = 0; field->list_keys[k]; k++)
-		json_set(doc, keys, str_from(field->list_keys[k]),
-			 json_new_copy(doc, json_get(element, field->list_keys[k])));
+	for (size_t k = 0; field->list_keys[k]; k++) {
+		struct json key = json_get(element, field->list_keys[k]);
+
+		if (!json_is_absent(key))
+			json_set(doc, keys, str_from(field->list_keys[k]), json_new_copy(doc, key));
+	}
 	causes_duplicate(causes, path, keys);
 }
 

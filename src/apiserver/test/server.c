@@ -74,6 +74,46 @@ static void test_warnings(struct visitor *admin)
 	check(admin, "GET", "/readyz", NULL, "200");
 }
 
+/* An object as deep as may be sent is deeper in a list, and has managed fields as deep. */
+static void test_deep(struct visitor *admin)
+{
+	static const char crd[] =
+		"{\"metadata\":{\"name\":\"deeps.x.io\"},\"spec\":{\"group\":\"x.io\",\"scope\":"
+		"\"Cluster\",\"names\":{\"plural\":\"deeps\",\"kind\":\"Deep\"},\"versions\":[{"
+		"\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+		"\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}}]}}";
+	static const char *const yaml[] = {"accept", "application/yaml", NULL};
+	static const char *const paths[] = {"/apis/x.io/v1/deeps", "/apis/x.io/v1/deeps/d",
+					    "/apis/x.io/v1/deeps?pretty=true"};
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	struct reply reply;
+
+	check(admin, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd, "201");
+	buf_puts(&body,
+		 "{\"apiVersion\":\"x.io/v1\",\"kind\":\"Deep\",\"metadata\":{\"name\":\"d\"},"
+		 "\"a\":");
+	for (int i = 0; i < LIMIT_OBJECT_DEPTH - 1; i++)
+		buf_puts(&body, "{\"a\":");
+	buf_puts(&body, "1");
+	for (int i = 0; i < LIMIT_OBJECT_DEPTH; i++)
+		buf_putc(&body, '}');
+	do
+		reply = visit(admin, "POST", paths[0], buf_text(&body));
+	while (reply.code == 404 && (reply_done(&reply), true));
+	ok(reply.code == 201, "an object as deep as may be");
+	reply_done(&reply);
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		visit_start(admin, "GET", paths[i], i < 2 ? yaml : NULL, str_none(), &reply);
+		visit_wait(admin, &reply);
+		ok(reply.code == 200, "is read in every form");
+		reply_done(&reply);
+	}
+	check(admin, "PATCH", "/apis/x.io/v1/deeps/d", "{\"b\":1}", "200");
+	check(admin, "DELETE", "/apis/x.io/v1/deeps/d", NULL, "200");
+	check(admin, "DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/deeps.x.io",
+	      NULL, "200");
+}
+
 /* With a certificate of another CA. */
 static void test_stranger(struct site *site)
 {
@@ -525,6 +565,7 @@ int main(void)
 	test_who(&site);
 	test_stranger(&site);
 	test_warnings(admin);
+	test_deep(admin);
 	test_impersonation(admin);
 	test_forms(&site, admin);
 	test_pages(admin);

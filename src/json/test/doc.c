@@ -152,7 +152,7 @@ static void test_bounds(void)
 	ok(json_eq(json_doc_root(objects), json_doc_root(objects)), "and compared");
 	ok(!nested(LIMIT_JSON_DEPTH + 1, "[", ']', &err) && err.code == ERR_TOO_LARGE,
 	   "not deeper");
-	is(err.text, "JSON is nested deeper than 512 levels");
+	is(err.text, "JSON is nested deeper than 576 levels");
 	ok(!nested(200000, "{\"a\":", '}', &err) && err.code == ERR_TOO_LARGE, "nor much deeper");
 
 	struct json_options options = {.max_depth = 2, .max_bytes = 7};

@@ -222,9 +222,9 @@ static void test_limits(void)
 	ok(deep != NULL, "but deep enough");
 
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	for (int i = 0; i < LIMIT_JSON_DEPTH - 2; i++)
+	for (int i = 0; i < LIMIT_OBJECT_DEPTH - 2; i++)
 		buf_puts(&text, "[");
-	for (int i = 0; i < LIMIT_JSON_DEPTH - 2; i++)
+	for (int i = 0; i < LIMIT_OBJECT_DEPTH - 2; i++)
 		buf_puts(&text, "]");
 	AUTO(mem_free)
 	char *add = mem_printf("[{\"op\":\"replace\",\"path\":\"/a/0/0/0\",\"value\":%s}]",

@@ -290,6 +290,24 @@ static void seek_lead(struct daemon *daemon)
 
 /* --- life ------------------------------------------------------------------------------------ */
 
+/* A lease must outlive the attempts to renew it, and those their pauses. Zero: the default. */
+static int check_lease(const struct settings *settings, struct err *err)
+{
+	int64_t lease = settings->lease_duration ? settings->lease_duration : 15 * TIME_SECOND;
+	int64_t renew = settings->renew_deadline ? settings->renew_deadline : 10 * TIME_SECOND;
+	int64_t retry = settings->retry_period ? settings->retry_period : 2 * TIME_SECOND;
+
+	if (renew <= 0 || retry <= 0 || lease <= renew)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--leader-elect-lease-duration must be longer than "
+			       "--leader-elect-renew-deadline, and all of them positive");
+	if (renew <= retry)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--leader-elect-renew-deadline must be longer than "
+			       "--leader-elect-retry-period");
+	return 0;
+}
+
 static int64_t clock_now(void *arg)
 {
 	return loop_now(arg);
@@ -475,7 +493,8 @@ int daemon_main(const struct daemon_program *program, int argc, char **argv)
 	int code = EXIT_USAGE;
 
 	(void)argc;
-	if (daemon_flags_parse(argv + 1, tables, counts, ARRAY_LEN(tables), &err) == 0) {
+	if (daemon_flags_parse(argv + 1, tables, counts, ARRAY_LEN(tables), &err) == 0 &&
+	    check_lease(settings, &err) == 0) {
 		if (settings->help || settings->version) {
 			if (settings->help)
 				print_help(program, common, counts[1]);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/keep_quotas.c - quotas: what is used of them, and that nothing is made beyond.
  *
- * Each quota keeps the sum of what the objects of its namespace use (usage.h). A change of an object
- * takes back what it used and adds what it uses now; only a new quota, or one with other limits, counts
- * everything once. What admission has let through but is not visible yet is reserved, so that of two
- * requests in one commit only as many pass as there is room for; a reservation ends with the change that
- * it was for, or when it turns out that nothing was written.
+ * Each quota keeps the sum of what the newest versions of the objects of its namespace use (usage.h),
+ * visible or only staged. The store reports every write when it is staged: what the old version used is
+ * subtracted, what the new one uses is added, and the reverse if the commit fails. Only a new quota, or
+ * one with other limits, counts everything once. An admission therefore reads its own object and one sum
+ * per quota, however many requests arrive together, and of two in one commit only as many pass as the
+ * quota allows.
  *
- * Always true: status.used is the sum of what is visible and what is reserved; admission writes it in
- * the write before the object's, so that whoever sees the object sees it counted. The admitter is in this
- * file because it works on the same sums. */
+ * Always true: `used` is the sum over the newest versions, and status.used becomes that; admission writes
+ * it in the write before the object's, so that a reader who sees the object sees it counted. If the
+ * object is then refused, the status is corrected in the same turn. The admitter is in this file because
+ * it works on the same sums. */
 #include <stdlib.h>
 
 #include "apiserver/admit_rows.h"
@@ -31,30 +33,19 @@ struct quota {
 	struct str key;
 	struct json_doc *spec;
 	struct usage used; /* a line for each name of spec.hard, in order */
-};
-
-/* Let through, and not seen yet. */
-struct reserved {
-	struct list link;
-	struct arena *arena;
-	struct str key;
-	struct json_doc *object; /* as it will be ... */
-	struct json_doc *old;    /* ... and was, or NULL */
-	const struct kind *kind;
+	uint64_t counts;   /* of objects, ever */
 };
 
 /* A namespace with quotas. */
 struct space {
 	struct list quotas;
-	struct list reserved;
 	struct str name;
 	char text[];
 };
 
 struct quotas {
 	struct api *api;
-	struct todo *todo;  /* keys of quotas: their status */
-	struct todo *check; /* namespaces with reservations to look after */
+	struct todo *todo; /* keys of quotas: their status */
 	struct map *spaces;
 	struct map *all; /* key -> struct quota */
 	const struct kind *kind;
@@ -71,6 +62,7 @@ static void count(struct quota *quota, struct usage *into, const struct kind *ki
 
 	if (json_is_absent(object) || !usage_is_in_scope(json_doc_root(quota->spec), kind, object))
 		return;
+	quota->counts++;
 	arena = arena_new(0);
 	usage_of(kind, object, arena, &usage);
 	for (size_t i = 0; i < usage.len; i++) {
@@ -90,18 +82,6 @@ static void copy_usage(const struct usage *from, struct usage *to)
 {
 	for (size_t i = 0; i < from->len; i++)
 		vec_push(to, from->ptr[i]);
-}
-
-/* What is visible and what is reserved. */
-static void sum_up(struct space *space, struct quota *quota, struct usage *ret)
-{
-	copy_usage(&quota->used, ret);
-	LIST_EACH(&space->reserved, struct reserved, link, reserved)
-	{
-		if (reserved->old)
-			count(quota, ret, reserved->kind, json_doc_root(reserved->old), true);
-		count(quota, ret, reserved->kind, json_doc_root(reserved->object), false);
-	}
 }
 
 static bool tracks(const struct quota *quota, const struct kind *kind)
@@ -124,26 +104,14 @@ static struct space *space_get(struct quotas *self, struct str name)
 	memcpy(space->text, name.ptr, name.len);
 	space->name = str_of(space->text, name.len);
 	list_init(&space->quotas);
-	list_init(&space->reserved);
 	map_put(self->spaces, space->name, space);
 	return space;
-}
-
-static void reserved_free(struct reserved *reserved)
-{
-	list_remove(&reserved->link);
-	json_doc_unref(reserved->object);
-	json_doc_unref(reserved->old);
-	arena_free(reserved->arena);
-	mem_free(reserved);
 }
 
 static void space_release(struct quotas *self, struct space *space)
 {
 	if (!list_is_empty(&space->quotas))
 		return;
-	LIST_EACH(&space->reserved, struct reserved, link, reserved)
-	reserved_free(reserved);
 	map_remove(self->spaces, space->name);
 	mem_free(space);
 }
@@ -160,16 +128,17 @@ static void quota_free(struct quotas *self, struct quota *quota)
 	mem_free(quota);
 }
 
-/* Everything of a kind that is there. */
+/* Everything of a kind that is there or staged. */
 static void count_kind(struct quotas *self, struct quota *quota, const struct kind *kind)
 {
 	struct str namespace = key_split(quota->key).namespace;
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct str prefix = api_key(arena, kind, namespace, str_none());
 	struct store *store = api_store(self->api);
-	struct object *object = store_next(store, prefix, str_none());
+	struct store_newest_walk walk = store_newest_walk(store, prefix);
+	struct object *object;
 
-	for (; object; object = store_next(store, prefix, object->key)) {
+	while ((object = store_newest_next(&walk))) {
 		struct err err;
 		AUTO(json_doc_unref)
 		struct json_doc *doc = json_parse(object->text, NULL, &err);
@@ -258,12 +227,9 @@ static void look_at(void *arg, struct str key)
 {
 	struct quotas *self = arg;
 	struct quota *quota = map_get(self->all, key);
-	AUTO(usage_done) struct usage used = {0};
 
-	if (!quota)
-		return;
-	sum_up(space_get(self, key_split(key).namespace), quota, &used);
-	write_status(self, quota, &used);
+	if (quota)
+		write_status(self, quota, &quota->used);
 }
 
 /* --- being told --- */
@@ -285,38 +251,64 @@ static void told_quota(struct quotas *self, struct change *change)
 	todo_add(self->todo, change->key);
 }
 
-/* What it was reserved for has happened. */
-static void settle(struct space *space, struct str key)
-{
-	LIST_EACH(&space->reserved, struct reserved, link, reserved)
-	{
-		if (str_eq(reserved->key, key)) {
-			reserved_free(reserved);
-			return;
-		}
-	}
-}
-
 static void told(void *arg, struct change *change)
 {
 	struct quotas *self = arg;
-	struct space *space;
 
-	if (map_len(self->spaces) && change->kind &&
-	    (space = map_get(self->spaces, change->namespace))) {
-		settle(space, change->key);
-		LIST_EACH(&space->quotas, struct quota, link, quota)
-		{
-			/* at the start each quota counts everything that is there itself */
-			if (change->at_start || !tracks(quota, change->kind))
-				continue;
-			count(quota, &quota->used, change->kind, change_old(change), true);
-			count(quota, &quota->used, change->kind, change_object(change), false);
-			todo_add(self->todo, quota->key);
-		}
-	}
 	if (change->kind == self->kind)
 		told_quota(self, change);
+}
+
+/* --- what is staged --- */
+
+/* From one version to another, for those quotas that count the kind; either may be absent. */
+static void recount(struct quotas *self, struct space *space, const struct kind *kind,
+		    struct json_doc *const docs[2])
+{
+	LIST_EACH(&space->quotas, struct quota, link, quota)
+	{
+		if (!tracks(quota, kind))
+			continue;
+		if (docs[0])
+			count(quota, &quota->used, kind, json_doc_root(docs[0]), true);
+		if (docs[1])
+			count(quota, &quota->used, kind, json_doc_root(docs[1]), false);
+		todo_add(self->todo, quota->key);
+	}
+}
+
+static bool is_tracked(const struct space *space, const struct kind *kind)
+{
+	LIST_EACH(&space->quotas, struct quota, link, quota)
+	{
+		if (tracks(quota, kind))
+			return true;
+	}
+	return false;
+}
+
+static void on_staged(void *arg, struct object *old, struct object *now)
+{
+	struct quotas *self = arg;
+	const struct object *there = now ? now : old;
+	struct key_parts parts;
+	const struct kind *kind;
+	struct space *space;
+
+	if (!there || !map_len(self->spaces))
+		return;
+	parts = key_split(there->key);
+	space = map_get(self->spaces, parts.namespace);
+	kind = space ? keep_kind(self->api, parts.prefix) : NULL;
+	if (!kind || !is_tracked(space, kind))
+		return;
+	struct decoded *decoded = self->api->decoded;
+	struct json_doc *docs[2] = {old ? decoded_get(decoded, old) : NULL,
+				    now ? decoded_get(decoded, now) : NULL};
+
+	recount(self, space, kind, docs);
+	json_doc_unref(docs[0]);
+	json_doc_unref(docs[1]);
 }
 
 /* --- admission --- */
@@ -430,27 +422,19 @@ static bool is_limited(const struct admission *admission)
 	       (str_is(prefix, "/services/") || str_is(prefix, "/persistentvolumeclaims/"));
 }
 
-static struct reserved *reserve(struct space *space, const struct admission *admission)
-{
-	struct reserved *reserved = mem_new(struct reserved);
-	struct call *call = admission->call;
-	struct str name = json_str(json_get(json_get(admission->object, "metadata"), "name"));
-
-	reserved->arena = arena_new(0);
-	reserved->kind = call->kind->stored;
-	reserved->key = api_key(reserved->arena, call->kind, call->namespace, name);
-	reserved->object = json_doc_freeze(admission->object);
-	if (!json_is_absent(admission->old))
-		reserved->old = json_doc_freeze(admission->old);
-	list_push(&space->reserved, &reserved->link);
-	return reserved;
-}
-
-static int check_quota(const struct admission *admission, struct space *space, struct quota *quota,
-		       struct err *err)
+/* What would be used with this write. */
+static void sum_after(const struct admission *admission, struct quota *quota, struct usage *ret)
 {
 	const struct kind *kind = admission->call->kind->stored;
-	AUTO(usage_done) struct usage before = {0};
+
+	copy_usage(&quota->used, ret);
+	count(quota, ret, kind, admission->old, true);
+	count(quota, ret, kind, admission->object, false);
+}
+
+static int check_quota(const struct admission *admission, struct quota *quota, struct err *err)
+{
+	const struct kind *kind = admission->call->kind->stored;
 	AUTO(usage_done) struct usage after = {0};
 	AUTO(excess_done) struct excess excess = {0};
 
@@ -459,30 +443,9 @@ static int check_quota(const struct admission *admission, struct space *space, s
 		return 0;
 	if (check_said(admission, quota, err) < 0)
 		return -1;
-	sum_up(space, quota, &before);
-	copy_usage(&before, &after);
-	count(quota, &after, kind, admission->old, true);
-	count(quota, &after, kind, admission->object, false);
-	find_excess(quota, &before, &after, &excess);
+	sum_after(admission, quota, &after);
+	find_excess(quota, &quota->used, &after, &excess);
 	return check_excess(admission, quota, &excess, err);
-}
-
-/* A write that was let through and then refused has no staged version: its reservation ends. */
-static void check_reserved(void *arg, struct str name)
-{
-	struct quotas *self = arg;
-	struct space *space = map_get(self->spaces, name);
-	struct store *store = api_store(self->api);
-
-	if (!space)
-		return;
-	LIST_EACH(&space->reserved, struct reserved, link, reserved)
-	{
-		if (store_newest(store, reserved->key) == store_get(store, reserved->key))
-			reserved_free(reserved);
-	}
-	LIST_EACH(&space->quotas, struct quota, link, quota)
-	todo_add(self->todo, quota->key);
 }
 
 int admit_quota(const struct admission *admission, struct err *err)
@@ -496,23 +459,34 @@ int admit_quota(const struct admission *admission, struct err *err)
 		return 0;
 	LIST_EACH(&space->quotas, struct quota, link, quota)
 	{
-		if (check_quota(admission, space, quota, err) < 0)
+		if (check_quota(admission, quota, err) < 0)
 			return -1;
 	}
 	if (call->options.dry_run.len)
 		return 0;
-	(void)reserve(space, admission);
 	LIST_EACH(&space->quotas, struct quota, link, quota)
 	{
-		AUTO(usage_done) struct usage used = {0};
+		AUTO(usage_done) struct usage after = {0};
 
 		if (!tracks(quota, call->kind->stored))
 			continue;
-		sum_up(space, quota, &used);
-		write_status(self, quota, &used);
+		sum_after(admission, quota, &after);
+		write_status(self, quota, &after);
+		todo_add(self->todo, quota->key); /* should the write be refused after all */
 	}
-	todo_add(self->check, space->name);
 	return 0;
+}
+
+uint64_t quotas_counts(const struct api *api)
+{
+	const struct quotas *self = keep_state(api->keep, KEEP_QUOTAS);
+	uint64_t counts = 0;
+	size_t at = 0;
+	void *quota;
+
+	while (self && map_next(self->all, &at, NULL, &quota))
+		counts += ((const struct quota *)quota)->counts;
+	return counts;
 }
 
 /* --- life --- */
@@ -523,10 +497,10 @@ static void *start(struct api *api)
 
 	self->api = api;
 	self->todo = todo_new(api_loop(api), look_at, self);
-	self->check = todo_new(api_loop(api), check_reserved, self);
 	self->spaces = map_new(loop_random_u64(api_loop(api)));
 	self->all = map_new(loop_random_u64(api_loop(api)));
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("resourcequotas"));
+	store_observe_staged(api_store(api), on_staged, self);
 	return self;
 }
 
@@ -537,8 +511,8 @@ static void stop(void *arg)
 	void *quota;
 	void *space;
 
+	store_observe_staged(api_store(self->api), NULL, NULL);
 	todo_free(self->todo);
-	todo_free(self->check);
 	while (map_next(self->all, &at, NULL, &quota))
 		quota_free(self, quota);
 	for (at = 0; map_next(self->spaces, &at, NULL, &space);)

@@ -3,6 +3,8 @@
 #ifndef APISERVER_KEEP_ROWS_H
 #define APISERVER_KEEP_ROWS_H
 
+#include <stdint.h>
+
 #include "apiserver/keep.h"
 
 /* The namespaces, classes and accounts that a cluster begins with. */
@@ -25,6 +27,9 @@ extern const struct keeper keep_claims;
 
 /* What is used of quotas. */
 extern const struct keeper keep_quotas;
+/* How often the use of an object was computed, for the quotas that are there: for tests of how admission
+ * scales. */
+uint64_t quotas_counts(const struct api *api);
 
 /* The taints of nodes that are ready, or not. */
 extern const struct keeper keep_nodes;

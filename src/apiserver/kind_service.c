@@ -106,14 +106,10 @@ static struct taken *taken_by_others(struct call *call, struct json service)
 	struct store *store = api_store(call->api);
 	struct str name = json_str(json_get(json_get(service, "metadata"), "name"));
 	struct str own = api_key(call->arena, call->kind, call->namespace, name);
-	struct str prefix = call->kind->prefix;
-	struct str after = str_none();
+	struct store_newest_walk walk = store_newest_walk(store, call->kind->prefix);
 	struct object *object;
-	size_t at = 0;
 
-	for (; (object = store_next(store, prefix, after)); after = object->key)
-		take_service(taken, object, own);
-	while ((object = store_next_staged(store, prefix, &at)))
+	while ((object = store_newest_next(&walk)))
 		take_service(taken, object, own);
 	return taken;
 }

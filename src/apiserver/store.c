@@ -84,6 +84,7 @@ struct family *store_family(struct store *store, struct str kind)
 	family->prefix_len = kind.len;
 	memcpy(family->prefix, kind.ptr, kind.len);
 	watches_init(&family->watches);
+	list_init(&family->staged);
 	map_put(store->families, str_of(family->prefix, kind.len), family);
 	return family;
 }
@@ -316,15 +317,47 @@ struct object *store_newest(const struct store *store, struct str key)
 	return store_get(store, key);
 }
 
-struct object *store_next_staged(const struct store *store, struct str prefix, size_t *at)
+struct store_newest_walk store_newest_walk(const struct store *store, struct str prefix)
 {
-	struct str key;
-	void *write;
+	const struct family *family = map_get(store->families, store_kind_part(prefix));
 
-	while (map_next(store->staged, at, &key, &write))
-		if (((struct pending *)write)->op != STORE_DELETE && str_starts(key, prefix))
-			return ((struct pending *)write)->object;
+	return (struct store_newest_walk){
+		.store = store,
+		.visible = store_walk(store, prefix, str_none()),
+		.staged = family ? &family->staged : NULL,
+		.at = family ? family->staged.next : NULL,
+	};
+}
+
+/* The next one whose creation is staged; a key that was written several times counts once. */
+static struct object *next_created(struct store_newest_walk *walk)
+{
+	while (walk->at != walk->staged) {
+		const struct pending *pending = container_of(walk->at, struct pending, in_family);
+		struct str key = pending->object->key;
+
+		walk->at = walk->at->next;
+		if (pending->op != STORE_DELETE && str_starts(key, walk->visible.prefix) &&
+		    map_get(walk->store->staged, key) == pending && !store_get(walk->store, key))
+			return pending->object;
+	}
 	return NULL;
+}
+
+struct object *store_newest_next(struct store_newest_walk *walk)
+{
+	struct object *object;
+
+	while (!walk->visible_done && (object = store_walk_next(&walk->visible))) {
+		struct object *newest = list_is_empty(walk->staged)
+						? object
+						: store_newest(walk->store, object->key);
+
+		if (newest)
+			return newest;
+	}
+	walk->visible_done = true;
+	return next_created(walk);
 }
 
 void store_stats(const struct store *store, struct store_stats *ret)

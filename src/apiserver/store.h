@@ -31,6 +31,7 @@
 #include "base/str.h"
 
 struct disk;
+struct list;
 struct log;
 struct loop;
 struct store;
@@ -84,11 +85,22 @@ size_t store_count_from(const struct store *store, struct str prefix, struct str
 /* The newest version, also where it is only staged: what a writer must start from. NULL where it is
  * absent or its removal is staged. */
 struct object *store_newest(const struct store *store, struct str key);
-/* Walk the newest versions of what has this prefix and is staged, in no order: with store_next(), all
- * that a writer must keep clear of. Removals are not among them.
- *	size_t at = 0;
- *	while ((object = store_next_staged(store, prefix, &at))) ... */
-struct object *store_next_staged(const struct store *store, struct str prefix, size_t *at);
+/* Walk the newest version of everything with this prefix, each once: the visible ones in order of their
+ * keys, then those whose creation is staged, in order of revision; what is about to be removed is left
+ * out. A check that reads other objects before a write uses this and store_newest(), never the visible
+ * state: then no two requests that arrive together can both pass it. The prefix is within a kind;
+ * control must not go back to the loop, and nothing may be written, between steps.
+ *	struct store_newest_walk walk = store_newest_walk(store, prefix);
+ *	while ((object = store_newest_next(&walk))) ... */
+struct store_newest_walk {
+	const struct store *store;
+	struct store_walk visible;
+	bool visible_done;
+	const struct list *staged; /* of the kind; NULL: none */
+	const struct list *at;
+};
+struct store_newest_walk store_newest_walk(const struct store *store, struct str prefix);
+struct object *store_newest_next(struct store_newest_walk *walk);
 
 /* --- writing
  * -----------------------------------------------------------------------------------------------
@@ -124,6 +136,11 @@ struct store_write {
  * NULL). */
 int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
 		struct err *err) MUST_CHECK;
+/* Be called for every change of a newest version, the moment it is staged: from `old` to `now`, NULL where
+ * there is none; and back again when a commit fails. For sums over the state that the next write is
+ * checked against. It may write. One observer; NULL ends it. */
+typedef void store_staged_fn(void *arg, struct object *old, struct object *now);
+void store_observe_staged(struct store *store, store_staged_fn *fn, void *arg);
 /* Wait for everything staged so far to be durable, or to have failed (tests, shutdown). Turns the
  * loop: not from a callback. */
 void store_flush(struct store *store);

@@ -35,6 +35,7 @@ static void unstage(struct store *store, const struct pending *pending)
 static void pending_free(struct pending *pending)
 {
 	list_remove(&pending->link);
+	list_remove(&pending->in_family);
 	object_unref(pending->object);
 	mem_free(pending);
 }
@@ -86,8 +87,25 @@ static void publish(struct store *store, struct pending *pending)
 	pending_free(pending);
 }
 
+static struct object *object_after(const struct pending *pending)
+{
+	return pending->op == STORE_DELETE ? NULL : pending->object;
+}
+
+/* What was staged is not the newest any more: back to what is visible. */
+static void observe_refused(struct store *store, const struct pending *pending)
+{
+	struct str key = pending->object->key;
+
+	if (store->on_staged && map_get(store->staged, key) == pending)
+		store->on_staged(store->on_staged_arg, object_after(pending),
+				 store_get(store, key));
+}
+
 static void refuse_all(struct store *store, struct list *writes, const struct err *err)
 {
+	LIST_EACH(writes, struct pending, link, pending)
+	observe_refused(store, pending);
 	LIST_EACH(writes, struct pending, link, pending)
 	unstage(store, pending);
 	LIST_EACH(writes, struct pending, link, pending)
@@ -267,6 +285,7 @@ static void stage(struct store *store, struct pending *pending)
 	if (older && older->batch == pending->batch)
 		older->superseded = true;
 	list_push(&store->queue, &pending->link);
+	list_push(&pending->family->staged, &pending->in_family);
 	store->last = pending->object->revision;
 	if (!store->commit.running)
 		loop_defer(store->loop, &store->kick, start_commit, store);
@@ -275,6 +294,8 @@ static void stage(struct store *store, struct pending *pending)
 int store_write(struct store *store, const struct store_write *write, int64_t *ret_revision,
 		struct err *err)
 {
+	struct object *old;
+
 	if (check_write(store, write, err) < 0)
 		return -1;
 	struct pending *pending = mem_new(struct pending);
@@ -284,8 +305,18 @@ int store_write(struct store *store, const struct store_write *write, int64_t *r
 	pending->object = make_object(store, write, pending->family);
 	pending->done = write->done;
 	pending->arg = write->arg;
+	old = store_newest(store, write->key);
 	stage(store, pending);
 	if (ret_revision)
 		*ret_revision = store->last;
+	if (store->on_staged)
+		store->on_staged(store->on_staged_arg, old, object_after(pending));
 	return 0;
+}
+
+void store_observe_staged(struct store *store, store_staged_fn *fn, void *arg)
+{
+	assert(!fn || !store->on_staged);
+	store->on_staged = fn;
+	store->on_staged_arg = arg;
 }

@@ -27,6 +27,7 @@ struct omap;
 struct family {
 	size_t count;
 	struct watches watches;
+	struct list staged;         /* its pending writes, in order */
 	struct object_names *names; /* of the fields of its last object */
 	size_t prefix_len;
 	char prefix[];
@@ -34,6 +35,7 @@ struct family {
 
 struct pending {
 	struct list link;
+	struct list in_family;
 	enum store_op op;
 	uint64_t batch;
 	bool superseded; /* a later write of its batch is to the same key */
@@ -72,6 +74,8 @@ struct store {
 
 	int64_t last;
 	struct map *staged;
+	store_staged_fn *on_staged; /* may be NULL */
+	void *on_staged_arg;
 	struct list queue;
 	uint64_t batch; /* that the next write joins, and how much is in it */
 	size_t batch_writes;

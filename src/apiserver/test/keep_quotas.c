@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quotas: what is used of them, what is refused, scopes, and requests that come at once. */
+#include "apiserver/keep_rows.h"
 #include "apiserver/test/world.h"
 
 #define NS "/api/v1/namespaces"
@@ -170,6 +171,40 @@ static void test_burst(struct world *w)
 	world_steps(w, after, ARRAY_LEN(after));
 }
 
+/* Admission looks at its own object and the sums: the cost of one of many requests in a turn does not
+ * depend on how many there are. */
+static void test_cost(struct world *w)
+{
+	static const struct call_sink sink = {.answered = on_burst};
+	struct burst burst = {.waiting = 500};
+	uint64_t before;
+	char body[64];
+	struct err err;
+
+	json_doc_unref(ask(w, "POST", QUOTAS,
+			   QUOTA("cost", "\"count/leases.coordination.k8s.io\":\"1k\"", ""))
+			       .doc);
+	world_settle(w);
+	before = quotas_counts(w->api);
+	for (int i = 0; i < 500; i++) {
+		struct call *call = world_call(w, &sink, &burst, "POST",
+					       "/apis/coordination.k8s.io/v1/namespaces/a/leases");
+
+		snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"l%d\"}}", i);
+		call->body = json_parse(str_from(body), NULL, &err);
+		api_serve(call);
+	}
+	while (burst.waiting)
+		loop_turn(w->loop, -1);
+	world_settle(w);
+	ok(burst.made == 500 && quotas_counts(w->api) - before <= 4 * 500,
+	   "500 requests in a turn compute the use of an object %d times",
+	   (int)(quotas_counts(w->api) - before));
+	static const struct step after[] = {
+		USED("cost", "count~1leases.coordination.k8s.io", "500")};
+	world_steps(w, after, ARRAY_LEN(after));
+}
+
 /* --- anything in any order --- */
 
 enum { ROUNDS = 600, NAMES = 9 };
@@ -266,6 +301,7 @@ int main(void)
 	RUN(scopes);
 	RUN(counts);
 	test_burst(&w);
+	test_cost(&w);
 	test_random(&w, 7);
 	revision = store_revision(w.store);
 	world_restart(&w);

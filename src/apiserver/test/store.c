@@ -123,6 +123,64 @@ static void test_visibility(void)
 	   "the numbers fit");
 }
 
+/* What a check walks: the newest version of each, in whatever state its write is. */
+static const char *walk_newest(struct store *store, const char *prefix, char seen[200])
+{
+	struct store_newest_walk walk = store_newest_walk(store, str_from(prefix));
+	struct object *object;
+	size_t len = 0;
+
+	seen[0] = '\0';
+	while ((object = store_newest_next(&walk)))
+		len += (size_t)snprintf(seen + len, 200 - len, "%.*s@%d ", STR_ARG(object->key),
+					(int)object->revision);
+	return seen;
+}
+
+static void add_change(void *arg, struct object *old, struct object *now)
+{
+	int *sum = arg;
+
+	*sum += (now ? (int)now->revision : 0) - (old ? (int)old->revision : 0);
+}
+
+static void test_newest(void)
+{
+	AUTO(loop_free) struct loop *loop = virtual_loop(1);
+	AUTO(disk_memory_free) struct disk_memory *memory = disk_memory_new();
+	AUTO(store_close)
+	struct store *store =
+		open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
+	char seen[200];
+	int sum = 0;
+
+	store_observe_staged(store, add_change, &sum);
+	is(walk_newest(store, "/pods/", seen), "");
+	for (int i = 0; i < 3; i++)
+		(void)put(store, STORE_CREATE,
+			  (const char *[]){"/pods/a/b", "/pods/a/d", "/pods/b/x"}[i], 0, "x", NULL);
+	is(walk_newest(store, "/pods/a/", seen), "/pods/a/b@2 /pods/a/d@3 ");
+	(void)loop_turn(loop, 0); /* the commit runs */
+	(void)put(store, STORE_CREATE, "/pods/a/a", 0, "x", NULL);
+	(void)put(store, STORE_UPDATE, "/pods/a/d", 0, "y", NULL);
+	is(walk_newest(store, "/pods/a/", seen), "/pods/a/b@2 /pods/a/a@5 /pods/a/d@6 ");
+	store_flush(store);
+	is(walk_newest(store, "/pods/", seen), "/pods/a/a@5 /pods/a/b@2 /pods/a/d@6 /pods/b/x@4 ");
+	ok(sum == 5 + 2 + 6 + 4, "the observer sees each change once");
+	(void)put(store, STORE_DELETE, "/pods/a/a", 0, "x", NULL);
+	(void)put(store, STORE_DELETE, "/pods/a/b", 0, "x", NULL);
+	(void)put(store, STORE_CREATE, "/pods/a/b", 0, "z", NULL);
+	(void)put(store, STORE_CREATE, "/podsx/a/b", 0, "z", NULL);
+	is(walk_newest(store, "/pods/a/", seen), "/pods/a/b@9 /pods/a/d@6 ");
+	ok(sum == 9 + 6 + 4 + 10, "also those that undo one another");
+	disk_memory_set_faults(memory, &(struct disk_memory_faults){.fail = true});
+	store_flush(store);
+	is(walk_newest(store, "/pods/", seen), "/pods/a/a@5 /pods/a/b@2 /pods/a/d@6 /pods/b/x@4 ");
+	ok(sum == 5 + 2 + 6 + 4, "and back when the commit fails");
+	store_observe_staged(store, NULL, NULL);
+	store_check(store);
+}
+
 static void test_batches(void)
 {
 	AUTO(loop_free) struct loop *loop = virtual_loop(1);
@@ -519,6 +577,7 @@ int main(void)
 	test_preconditions();
 	test_limits();
 	test_visibility();
+	test_newest();
 	test_batches();
 	test_reading();
 	test_watching();

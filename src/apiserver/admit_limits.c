@@ -32,20 +32,23 @@ static bool is_asked(const struct admission *admission)
 	return json_is_absent(json_get(metadata, "deletionTimestamp"));
 }
 
-/* Walk those of the call's namespace: the next one behind `after`; its document is the caller's. */
-static struct json_doc *next_range(struct call *call, struct str *after)
+/* Walk those of the call's namespace. */
+static struct store_newest_walk walk_ranges(struct call *call)
 {
 	const struct kind *kind =
 		kinds_find(api_kinds(call->api), STR(""), STR("v1"), STR("limitranges"));
-	struct store *store = api_store(call->api);
-	struct str prefix = api_key(call->arena, kind, call->namespace, str_none());
-	struct object *object = store_next(store, prefix, *after);
+
+	return store_newest_walk(api_store(call->api),
+				 api_key(call->arena, kind, call->namespace, str_none()));
+}
+
+/* The next one; its document is the caller's. */
+static struct json_doc *next_range(struct store_newest_walk *walk)
+{
+	struct object *object = store_newest_next(walk);
 	struct err err;
 
-	if (!object)
-		return NULL;
-	*after = object->key;
-	return json_parse(object->text, NULL, &err);
+	return object ? json_parse(object->text, NULL, &err) : NULL;
 }
 
 static struct json limits_of(struct json_doc *range)
@@ -123,13 +126,14 @@ static void fill_pod(const struct admission *admission, struct json_doc *range)
 
 int admit_limits(const struct admission *admission, struct err *err)
 {
-	struct str after = str_none();
+	struct store_newest_walk walk;
 	struct json_doc *range;
 
 	(void)err;
 	if (!is_asked(admission) || !json_is(json_get(admission->object, "spec"), JSON_OBJ))
 		return 0;
-	while ((range = next_range(admission->call, &after))) {
+	walk = walk_ranges(admission->call);
+	while ((range = next_range(&walk))) {
 		fill_pod(admission, range);
 		json_doc_unref(range);
 	}
@@ -323,13 +327,14 @@ static int tell(const struct admission *admission, const struct misses *misses, 
 
 int admit_limits_check(const struct admission *admission, struct err *err)
 {
-	struct str after = str_none();
+	struct store_newest_walk walk;
 	struct json_doc *range;
 	int result = 0;
 
 	if (!is_asked(admission))
 		return 0;
-	while (result == 0 && (range = next_range(admission->call, &after))) {
+	walk = walk_ranges(admission->call);
+	while (result == 0 && (range = next_range(&walk))) {
 		struct misses misses = {.arena = admission->call->arena};
 
 		check_range(admission, range, &misses);

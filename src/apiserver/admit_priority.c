@@ -24,16 +24,16 @@ static struct json_doc *find_default(struct call *call)
 {
 	struct store *store = api_store(call->api);
 	struct str prefix = classes(call)->prefix;
-	struct object *object = store_next(store, prefix, str_none());
+	struct store_newest_walk walk = store_newest_walk(store, prefix);
+	struct object *newest;
 	AUTO(json_doc_unref) struct json_doc *found = NULL;
 
-	for (; object; object = store_next(store, prefix, object->key)) {
+	while ((newest = store_newest_next(&walk))) {
 		static const char word[] = "\"globalDefault\":true";
-		struct object *newest = store_newest(store, object->key);
 		struct err err;
 		AUTO(json_doc_unref) struct json_doc *doc = NULL;
 
-		if (!newest || !memmem(newest->text.ptr, newest->text.len, word, sizeof(word) - 1))
+		if (!memmem(newest->text.ptr, newest->text.len, word, sizeof(word) - 1))
 			continue;
 		doc = json_parse(newest->text, NULL, &err);
 		if (!json_bool(json_get(json_doc_root(doc), "globalDefault")) ||

@@ -42,10 +42,11 @@ static struct json_doc *find_default(struct call *call)
 {
 	struct store *store = api_store(call->api);
 	struct str prefix = classes(call)->prefix;
-	struct object *object = store_next(store, prefix, str_none());
+	struct store_newest_walk walk = store_newest_walk(store, prefix);
+	struct object *object;
 	AUTO(json_doc_unref) struct json_doc *found = NULL;
 
-	for (; object; object = store_next(store, prefix, object->key)) {
+	while ((object = store_newest_next(&walk))) {
 		struct err err;
 		AUTO(json_doc_unref)
 		struct json_doc *doc = json_parse(object->text, NULL, &err);

@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { SPARE_QUEUES = 64 }; /* that are gone and still kept */
+enum { SPARE_QUEUES = 1024 }; /* kept that are gone, or not visible yet */
 #define ZONES "/usr/share/zoneinfo/"
 
 struct queue_doc {
@@ -139,12 +139,14 @@ static void each_queue(void *arg, struct str parent, admission_queue_fn *fn, voi
 {
 	struct review *review = arg;
 	struct store *store = api_store(review->call->api);
-	struct object *object =
-		review->queues ? store_next(store, review->queues->prefix, str_none()) : NULL;
+	struct store_newest_walk walk;
+	struct object *object;
 
-	for (; object; object = store_next(store, review->queues->prefix, object->key)) {
-		struct object *newest = store_newest(store, object->key);
-		struct json queue = newest ? lend_queue(review, newest) : JSON_NONE;
+	if (!review->queues)
+		return;
+	walk = store_newest_walk(store, review->queues->prefix);
+	while ((object = store_newest_next(&walk))) {
+		struct json queue = lend_queue(review, object);
 
 		if (!json_is_absent(queue) &&
 		    (str_is_none(parent) ||

@@ -413,9 +413,37 @@ static void write_definition(struct definition *def, struct json_doc *doc, const
 	api_serve(call);
 }
 
+/* The names that definitions of a group have accepted in versions that are not visible yet: a list in a
+ * document of the caller. */
+static struct json_doc *staged_names(struct api *api, struct str group)
+{
+	struct store *store = api_store(api);
+	struct store_newest_walk walk = store_newest_walk(store, api->definitions->kind->prefix);
+	struct json_doc *list = json_doc_new();
+	struct object *object;
+
+	json_doc_set_root(list, json_new_arr(list));
+	while ((object = store_newest_next(&walk))) {
+		struct err err;
+		AUTO(json_doc_unref) struct json_doc *doc = NULL;
+		struct json names;
+
+		if (object == store_get(store, object->key))
+			continue;
+		doc = json_parse(object->text, NULL, &err);
+		names = json_get(json_get(json_doc_root(doc), "status"), "acceptedNames");
+		if (json_is(names, JSON_OBJ) &&
+		    str_eq(json_str(json_get(json_get(json_doc_root(doc), "spec"), "group")),
+			   group))
+			json_append(list, json_doc_root(list), json_new_copy(list, names));
+	}
+	return list;
+}
+
 bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd)
 {
 	struct str group = json_str(json_get(json_get(crd, "spec"), "group"));
+	AUTO(json_doc_unref) struct json_doc *staged = NULL;
 	VEC(struct json) taken = {0};
 	size_t at = 0;
 	void *value;
@@ -428,6 +456,9 @@ bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd)
 		if (str_eq(json_str(json_get(names, "group")), group))
 			vec_push(&taken, names);
 	}
+	staged = staged_names(api, group);
+	for (struct json_iter it = json_iter(json_doc_root(staged)); json_next(&it);)
+		vec_push(&taken, it.value);
 	changed = crd_settle(doc, crd, taken.ptr, taken.len, api_now(api));
 	vec_done(&taken);
 	return changed;
@@ -651,6 +682,23 @@ void definition_prune_stored(const struct kind *kind, struct json_doc *doc, stru
 bool definition_is_terminating(const struct kind *kind)
 {
 	const struct served *served = kind->owner;
+	const struct definition *def = served ? served->definition : NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(arena_free) struct arena *arena = NULL;
+	struct object *newest;
+	struct store *store;
+	struct str key;
+	struct err err;
 
-	return !served || served->definition->terminating;
+	if (!def || def->terminating)
+		return true;
+	arena = arena_new(0);
+	key = api_key(arena, def->all->kind, str_none(), str_from(def->name));
+	store = api_store(def->all->api);
+	newest = store_newest(store, key);
+	if (newest && newest == store_get(store, key))
+		return false;
+	doc = newest ? json_parse(newest->text, NULL, &err) : NULL;
+	return !doc || !json_is_absent(json_get(json_get(json_doc_root(doc), "metadata"),
+						"deletionTimestamp"));
 }

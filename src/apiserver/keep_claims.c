@@ -60,9 +60,10 @@ static bool is_used(struct claims *self, struct str namespace, struct str claim)
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct str prefix = api_key(arena, self->pods, namespace, str_none());
 	struct store *store = api_store(self->api);
-	struct object *object = store_next(store, prefix, str_none());
+	struct store_newest_walk walk = store_newest_walk(store, prefix);
+	struct object *object;
 
-	for (; object; object = store_next(store, prefix, object->key)) {
+	while ((object = store_newest_next(&walk))) {
 		struct err err;
 		AUTO(json_doc_unref) struct json_doc *doc = NULL;
 

@@ -97,13 +97,12 @@ static void find_budget(struct call *call, struct json pod, struct budget *ret)
 	struct store *store = api_store(call->api);
 	struct json labels = json_get(json_get(pod, "metadata"), "labels");
 	struct str prefix = api_key(call->arena, ret->kind, call->namespace, str_none());
-	struct object *object = store_next(store, prefix, str_none());
+	struct store_newest_walk walk = store_newest_walk(store, prefix);
+	struct object *newest;
 
-	for (; object; object = store_next(store, prefix, object->key)) {
-		struct object *newest = store_newest(store, object->key);
+	while ((newest = store_newest_next(&walk))) {
 		struct err err;
-		AUTO(json_doc_unref)
-		struct json_doc *doc = newest ? json_parse(newest->text, NULL, &err) : NULL;
+		AUTO(json_doc_unref) struct json_doc *doc = json_parse(newest->text, NULL, &err);
 		struct json selector =
 			doc ? json_get(json_get(json_doc_root(doc), "spec"), "selector")
 			    : JSON_NONE;

@@ -11,8 +11,10 @@
 #include "apiserver/store.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "http/server.h"
+#include "loop/loop.h"
 
 #include "base/banned.h"
 
@@ -83,6 +85,56 @@ static void put_objects(const struct api *api, struct buf *to)
 				   store_count(api_store(api), kind->prefix));
 }
 
+enum lane_value { LANE_QUEUED, LANE_RUNNING, LANE_WAIT, LANE_LONGEST, LANE_DONE, LANE_REFUSED };
+
+static double lane_value(const struct loop_lane_stats *stats, enum lane_value value)
+{
+	switch (value) {
+	case LANE_QUEUED:
+		return (double)stats->queued;
+	case LANE_RUNNING:
+		return (double)stats->running;
+	case LANE_WAIT:
+		return (double)stats->waiting_us / (double)TIME_SECOND;
+	case LANE_LONGEST:
+		return (double)stats->longest_wait_us / (double)TIME_SECOND;
+	case LANE_DONE:
+		return (double)stats->done;
+	case LANE_REFUSED:
+		break;
+	}
+	return (double)stats->refused;
+}
+
+/* Work off the loop's thread, by class. */
+static void put_lanes(const struct api *api, struct buf *to)
+{
+	static const struct {
+		const char *name, *type, *help;
+	} rows[] = {
+		[LANE_QUEUED] = {"loop_lane_queued", "gauge", "Pieces of work that wait."},
+		[LANE_RUNNING] = {"loop_lane_running", "gauge", "Pieces of work that run."},
+		[LANE_WAIT] = {"loop_lane_wait_seconds", "gauge",
+			       "For how long the first in the queue has waited."},
+		[LANE_LONGEST] = {"loop_lane_longest_wait_seconds", "gauge",
+				  "The longest that a piece has waited since the start."},
+		[LANE_DONE] = {"loop_lane_done_total", "counter", "Pieces of work done."},
+		[LANE_REFUSED] = {"loop_lane_refused_total", "counter",
+				  "Pieces refused because the queue was full."},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		put_head(to, rows[i].name, rows[i].type, rows[i].help);
+		for (int lane = 0; lane < LOOP_LANE_COUNT; lane++) {
+			struct loop_lane_stats stats;
+
+			loop_lane_stats(api_loop(api), (enum loop_lane)lane, &stats);
+			buf_printf(to, "%s{lane=\"%s\"} %.6g\n", rows[i].name, stats.name,
+				   lane_value(&stats, (enum lane_value)i));
+		}
+	}
+}
+
 void metrics_print(const struct metrics *metrics, const struct api *api,
 		   const struct http_server *server, struct buf *to)
 {
@@ -126,6 +178,7 @@ void metrics_print(const struct metrics *metrics, const struct api *api,
 
 	put_requests(metrics, to);
 	put_objects(api, to);
+	put_lanes(api, to);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		put_head(to, rows[i].name, rows[i].type, rows[i].help);
 		buf_printf(to, "%s %" PRId64 "\n", rows[i].name, rows[i].value);

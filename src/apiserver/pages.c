@@ -3,6 +3,8 @@
  * pages[]. */
 #include "apiserver/pages.h"
 
+#include <inttypes.h>
+
 #include "apiserver/api.h"
 #include "apiserver/backup.h"
 #include "apiserver/call.h"
@@ -28,6 +30,9 @@
 #define KUBERNETES_MAJOR "1"
 #define KUBERNETES_MINOR "34"
 #define KUBERNETES_VERSION "v1.34.11"
+
+/* After so long a piece of work counts as slow. */
+#define SLOW_LANE (10 * TIME_SECOND)
 
 static void answer_plain(struct call *call, int code, struct str text)
 {
@@ -99,6 +104,27 @@ static size_t run_checks(const struct pages_request *page, bool live, struct buf
 	return failed;
 }
 
+/* A line per class of work off the thread. A class that is stuck delays nothing else, so it does not make
+ * the server unready: it is only shown. */
+static void put_lanes(struct loop *loop, struct buf *text)
+{
+	for (int lane = 0; lane < LOOP_LANE_COUNT; lane++) {
+		struct loop_lane_stats stats;
+
+		loop_lane_stats(loop, (enum loop_lane)lane, &stats);
+		bool slow = stats.waiting_us >= SLOW_LANE || stats.running_us >= SLOW_LANE;
+
+		buf_printf(text,
+			   "[+]lane-%s %s: %zu queued, %zu running for up to %" PRId64
+			   " ms, longest wait %" PRId64 " ms\n",
+			   stats.name, slow ? "slow" : "ok", stats.queued, stats.running,
+			   stats.running_us / TIME_MILLISECOND,
+			   (stats.longest_wait_us > stats.waiting_us ? stats.longest_wait_us
+								     : stats.waiting_us) /
+				   TIME_MILLISECOND);
+	}
+}
+
 static void serve_check(const struct pages_request *page, struct str name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
@@ -125,7 +151,12 @@ static void serve_health(const struct pages_request *page)
 
 	if (str_split(&rest, '/', &base) && rest.len) {
 		serve_check(page, rest);
-	} else if (run_checks(page, str_is(base, "livez"), &text)) {
+		return;
+	}
+	size_t failed = run_checks(page, str_is(base, "livez"), &text);
+
+	put_lanes(api_loop(page->call->api), &text);
+	if (failed) {
 		buf_printf(&text, "%.*s check failed\n", STR_ARG(base));
 		answer_plain(page->call, 500, buf_str(&text));
 	} else if (query_has(http_request_query(page->request), STR("verbose"))) {

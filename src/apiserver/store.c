@@ -454,7 +454,11 @@ void store_backup(struct store *store, const char *folder, store_backup_fn *done
 		vec_push(&backup->changes, change);
 	}
 	store->backups++;
-	loop_work(store->loop, backup_work, backup_done, backup);
+	if (loop_work(store->loop, LOOP_LANE_BACKUP, backup_work, backup_done, backup,
+		      &backup->err) < 0) {
+		backup->failed = true;
+		loop_post(store->loop, backup_done, backup);
+	}
 }
 
 static void check_pending(const struct store *store, const struct list *writes, int64_t *revision,

@@ -176,6 +176,13 @@ static void commit_done(void *arg)
 		loop_defer(store->loop, &store->kick, start_commit, store);
 }
 
+/* There is no place in the lane: it has one per store at most, so this is a bug elsewhere. */
+static void commit_refused(struct commit *commit)
+{
+	commit->failed = true;
+	commit_done(commit);
+}
+
 static void next_batch(struct store *store)
 {
 	store->batch++;
@@ -219,7 +226,9 @@ static void start_commit(void *arg)
 	take_batch(store);
 	commit->running = true;
 	commit->started = loop_uptime(store->loop);
-	loop_work(store->loop, commit_work, commit_done, commit);
+	if (loop_work(store->loop, LOOP_LANE_COMMIT, commit_work, commit_done, commit,
+		      &commit->err) < 0)
+		commit_refused(commit);
 }
 
 /* --- writing --- */

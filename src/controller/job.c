@@ -38,6 +38,7 @@
 
 #define WAIT_FIRST (10 * TIME_MILLISECOND)
 #define WAIT_MOST (10 * TIME_SECOND)
+#define KEY_AGAIN TIME_SECOND
 #define RETRY_FIRST (5 * TIME_MILLISECOND)
 #define RETRY_LAST (100 * TIME_SECOND)
 enum { RETRY_MOST = 30 };
@@ -252,7 +253,9 @@ static void done(void *arg, enum carry_end end)
 	}
 }
 
-/* --- key pairs ------------------------------------------------------------------------------- */
+/* --- key pairs -------------------------------------------------------------------------------
+ * A job that waits for its pair does not keep a place in the work queue: a hundred of them delay nobody
+ * else. */
 
 static void make_key(void *arg)
 {
@@ -274,26 +277,39 @@ static void key_made(void *arg)
 		mem_free(entry->public_line);
 		entry->private_pem = TAKE(work->key.private_pem);
 		entry->public_line = TAKE(work->key.public_line);
-		rest(self, entry, loop_now(self->base->loop));
 	} else if (entry) {
 		log_error(self->base->log, "no key pair", LOG_STR("job", work->job),
 			  LOG_STR("err", work->err.text));
-		workqueue_retry(self->queue, str_from(entry->key));
-		leave(self, entry);
+	}
+	if (entry) {
+		entry->awaits_key = false;
+		workqueue_add_after(self->queue, str_from(entry->key),
+				    work->result == 0 ? 0 : KEY_AGAIN);
 	}
 	sshkey_done(&work->key);
 	mem_free(work->job);
 	mem_free(work);
 }
 
-static void want_key(struct job_controller *self, const struct entry *entry)
+/* False: there are too many of them, try again later. */
+static bool want_key(struct job_controller *self, struct entry *entry)
 {
-	struct key_work *work = mem_new(struct key_work);
+	struct key_work *work;
+	struct err err;
 
+	if (entry->awaits_key)
+		return true;
+	work = mem_new(struct key_work);
 	work->controller = self;
 	work->job = mem_strdup(entry->key);
+	if (loop_work(self->base->loop, LOOP_LANE_KEYS, make_key, key_made, work, &err) < 0) {
+		mem_free(work->job);
+		mem_free(work);
+		return false;
+	}
 	list_push(&self->keys, &work->link);
-	loop_work(self->base->loop, make_key, key_made, work);
+	entry->awaits_key = true;
+	return true;
 }
 
 /* --- a look ---------------------------------------------------------------------------------- */
@@ -421,10 +437,9 @@ static void work(void *arg, struct str key)
 		return;
 	}
 	carry_tell(&options, &plan);
-	if (outcome.wants_ssh_key)
-		want_key(self, entry);
-	else
-		rest(self, entry, plan.look_at);
+	if (outcome.wants_ssh_key && !want_key(self, entry))
+		plan.look_at = loop_now(self->base->loop) + KEY_AGAIN;
+	rest(self, entry, plan.look_at);
 }
 
 /* --- what happens ---------------------------------------------------------------------------- */

@@ -231,6 +231,7 @@ void dial_start(struct stream *stream)
 {
 	struct dial *dial = stream->dial;
 	struct lookup *lookup;
+	struct err err;
 
 	stream->state = STREAM_DIALLING;
 	if (dial->host && address_parse_ip(str_from(dial->host), dial->port, &dial->address, NULL))
@@ -246,6 +247,11 @@ void dial_start(struct stream *stream)
 	lookup->stream = stream;
 	lookup->host = mem_strdup(dial->host);
 	snprintf(lookup->port, sizeof(lookup->port), "%d", dial->port);
+	if (loop_work(stream->loop, LOOP_LANE_RESOLVE, look_up, looked_up, lookup, &err) < 0) {
+		free_lookup(lookup);
+		err.code = ERR_UNAVAILABLE;
+		dial_fail(stream, &err);
+		return;
+	}
 	dial->lookup = lookup;
-	loop_work(stream->loop, look_up, looked_up, lookup);
 }

@@ -24,7 +24,7 @@ void sshkey_done(struct sshkey *key);
 DEFINE_AUTO_IN_PLACE(struct sshkey, sshkey_done);
 
 /* `comment` ends the public line; "" for none, and no line break in it. An RSA key takes about
- * 0.1 s to find: ask a worker (loop_work) for more than a few. */
+ * 0.1 s to find: it is work for LOOP_LANE_KEYS (loop.h). */
 int sshkey_new(enum sshkey_type type, const char *comment, struct sshkey *ret,
 	       struct err *err) MUST_CHECK;
 

@@ -2,7 +2,7 @@
 /* loop/loop.h - the event loop: descriptors, timers, signals, children, deferred work, and the only
  * places where time and chance come from.
  *
- * One thread runs one loop; nothing here locks but loop_post(). Each turn reads the clock once, so
+ * One thread runs one loop; nothing here locks but loop_post() and loop_work(). Each turn reads the clock once, so
  * that every callback of a turn sees the same time.
  *
  * The virtual twin (loop_new_virtual) has the same interface and the same code: its clock stands
@@ -30,8 +30,8 @@ struct loop *loop_new(struct err *err) MUST_CHECK;
 /* Virtual time starts at `start` (microseconds since 1970). */
 struct loop *loop_new_virtual(uint64_t seed, int64_t start, struct err *err) MUST_CHECK;
 /* Every watch and timer must have been removed, or the loop asserts: nothing is left behind. Work
- * that is under way is waited for, and its `done` called; deferred and posted calls that were not
- * made yet are dropped. Takes NULL. */
+ * that runs is waited for, work that has not begun is skipped, and the `done` of both is called; deferred
+ * and posted calls that were not made yet are dropped. Takes NULL. */
 void loop_free(struct loop *loop);
 DEFINE_AUTO(struct loop *, loop_free);
 
@@ -139,13 +139,44 @@ void loop_child_remove(struct loop_child *watch);
  * watched. */
 void loop_child_exit(struct loop *loop, pid_t pid, int status);
 
-/* Work off the thread. `work` runs on a worker and may touch nothing but its `arg`; `done` runs on
- * the loop afterwards, in a later turn. Several pieces may run at once and end in any order: who
- * needs an order hands the next piece in from `done`. On a virtual loop `work` runs in line, and
- * the order of the `done` calls comes from the seed. */
+/* Work off the thread, in lanes: each class of work has workers and a bounded queue of its own, so that
+ * one that is slow or stuck delays only its own class. A program that is waited for is not work: it is a
+ * child on the loop (loop_child_add()).
+ *
+ * `work` runs on a worker of its lane and may touch nothing but its `arg`; `done` runs on the loop
+ * afterwards, in a later turn. Pieces of a lane with several workers may end in any order: to keep an
+ * order, hand the next piece in from `done`. On a virtual loop `work` runs in line, and the order of the
+ * `done` calls comes from the seed. */
+enum loop_lane {
+	LOOP_LANE_COMMIT,   /* of a store, to disk: one worker that nothing else ever uses */
+	LOOP_LANE_RESOLVE,  /* names into addresses */
+	LOOP_LANE_KEYS,     /* key pairs: long computations, at low priority */
+	LOOP_LANE_FILES,    /* removing and measuring folders */
+	LOOP_LANE_BACKUP,   /* copies of a store */
+	LOOP_LANE_COMPRESS, /* of large answers */
+	LOOP_LANE_COUNT
+};
 typedef void loop_work_fn(void *arg);
 typedef void loop_done_fn(void *arg);
-void loop_work(struct loop *loop, loop_work_fn *work, loop_done_fn *done, void *arg);
+/* -1: the lane's queue is full (ERR_TOO_MANY_REQUESTS); neither is called. */
+int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_done_fn *done,
+	      void *arg, struct err *err) MUST_CHECK;
+
+struct loop_lane_stats {
+	const char *name; /* "commit" */
+	size_t workers;   /* at most */
+	size_t queue_max;
+	size_t queued;
+	size_t running;
+	int64_t waiting_us;      /* for how long the first in the queue has waited */
+	int64_t running_us;      /* for how long the oldest piece that runs has run */
+	int64_t longest_wait_us; /* in the queue, ever */
+	int64_t longest_run_us;  /* ever, of those that have ended */
+	uint64_t done;           /* pieces, ever */
+	uint64_t refused;        /* because the queue was full, ever */
+};
+void loop_lane_stats(struct loop *loop, enum loop_lane lane, struct loop_lane_stats *ret);
+
 /* The one call that any thread may make: have `fn` called on the loop, in a later turn. The posts
  * of one thread come in order. */
 void loop_post(struct loop *loop, loop_defer_fn *fn, void *arg);

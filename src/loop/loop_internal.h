@@ -28,7 +28,7 @@ struct map;
 
 enum {
 	LOOP_BATCH = 256,      /* events fetched a turn */
-	LOOP_WORKERS = 4,      /* threads, started when there is work for them */
+	LOOP_LANE_WORKERS = 4, /* threads of a lane at most, started when there is work for them */
 	LOOP_POOL_BYTES = 512, /* random bytes fetched at a time */
 };
 
@@ -72,19 +72,30 @@ struct loop_signals {
 	struct loop_fd *watch;
 };
 
+/* A class of work: its queue and its workers. */
+struct loop_lane_state {
+	struct loop *loop;
+	enum loop_lane lane;
+	pthread_cond_t more;
+	struct list todo;    /* lock: for the workers */
+	struct list running; /* lock: oldest first */
+	size_t todo_len;     /* lock */
+	size_t running_len;  /* lock */
+	size_t idle;         /* lock: workers that wait */
+	int64_t longest_wait, longest_run; /* lock */
+	uint64_t done, refused;            /* lock */
+	pthread_t threads[LOOP_LANE_WORKERS];
+	size_t thread_count;
+};
+
 /* All that threads share lies under `lock`. */
 struct loop_works {
 	pthread_mutex_t lock;
-	pthread_cond_t more;
-	struct list todo;   /* lock: for the workers */
+	struct loop_lane_state lanes[LOOP_LANE_COUNT];
 	struct list posted; /* lock: for the loop */
-	size_t todo_len;    /* lock */
-	size_t idle;        /* lock: workers that wait */
 	bool quit;          /* lock */
 	int wake;           /* eventfd, readable while `posted` has something */
 	struct loop_fd *watch;
-	pthread_t threads[LOOP_WORKERS];
-	size_t thread_count;
 	size_t under_way; /* handed in, `done` not called yet */
 };
 

@@ -21,7 +21,7 @@
 #include "node/folder_watch.h"
 #include "node/pod_log.h"
 #include "node/remains.h"
-#include "node/tree.h"
+#include "node/remover.h"
 
 #include "base/banned.h"
 
@@ -80,17 +80,9 @@ static void on_timer(struct loop_timer *timer, void *arg)
 
 /* --- folders --- */
 
-static void remove_work(void *arg)
-{
-	struct err err;
-
-	if (tree_remove(arg, &err) < 0)
-		return; /* what stays is tried again at the next start */
-}
-
 void agent_remove_folder(struct agent *agent, const char *folder)
 {
-	loop_work(agent->loop, remove_work, mem_free, mem_strdup(folder));
+	remover_add(agent->remover, folder);
 }
 
 void agent_drop(struct agent_pod *pod)
@@ -252,6 +244,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 	heap_init(&agent->timers, is_before);
 	agent->timer = loop_timer_new(loop, on_timer, agent);
 	agent->watches = folder_watches_new(loop);
+	agent->remover = remover_new(loop);
 	if (mkdir(agent->folder, 0711) < 0 && errno != EEXIST) {
 		(void)err_errno(err, errno, "%s", agent->folder);
 		return NULL;
@@ -294,6 +287,7 @@ void agent_free(struct agent *agent)
 	heap_done(&agent->timers);
 	loop_timer_free(agent->timer);
 	folder_watches_unref(agent->watches);
+	remover_free(agent->remover);
 	mem_free(agent->folder);
 	mem_free(agent);
 }

@@ -62,6 +62,7 @@ struct agent {
 	struct agent_limits *limits;
 	struct agent_pressure *pressure;
 	struct launcher *launcher;
+	struct remover *remover; /* of folders */
 	struct recorder *recorder;
 	struct informer *informer;
 	struct map *pods;               /* by uid */

@@ -99,6 +99,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 {
 	struct agent_limits *limits = arg;
 	struct look *look;
+	struct err err;
 	size_t at = 0;
 	void *value;
 
@@ -115,8 +116,10 @@ static void on_timer(struct loop_timer *timer, void *arg)
 		look_free(look);
 		return;
 	}
-	limits->busy = true;
-	loop_work(limits->agent->loop, look_work, look_done, look);
+	limits->busy = loop_work(limits->agent->loop, LOOP_LANE_FILES, look_work, look_done, look,
+				 &err) == 0;
+	if (!limits->busy)
+		look_free(look); /* the timer comes again */
 }
 
 struct agent_limits *agent_limits_new(struct agent *agent)

@@ -255,6 +255,7 @@ static void look_done(void *arg)
 static void look_at_pods(struct agent_pressure *self, enum pressure_signal signal)
 {
 	struct look *look = mem_new(struct look);
+	struct err err;
 	size_t at = 0;
 	void *value;
 
@@ -268,8 +269,10 @@ static void look_at_pods(struct agent_pressure *self, enum pressure_signal signa
 		look_free(look);
 		return;
 	}
-	self->busy = true;
-	loop_work(self->agent->loop, look_work, look_done, look);
+	self->busy = loop_work(self->agent->loop, LOOP_LANE_FILES, look_work, look_done, look,
+			       &err) == 0;
+	if (!self->busy)
+		look_free(look); /* the timer comes again */
 }
 
 /* What pods that have ended have left behind, but for their logs, goes before anybody who runs. */

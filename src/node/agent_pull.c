@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent_pull.c - see agent_pull.h. `podman image exists`, then `podman pull` where that says no, run by
- * posix_spawn() on a thread of the loop; the last line of what they print is what people are told.
+/* node/agent_pull.c - see agent_pull.h. `podman image exists`, then `podman pull` if that says no, as children
+ * of the loop (command.h); the last line of what they print is what users are shown.
+ *
+ * Each class of commands has a bound of its own, so that pulls that hang do not keep a pod waiting whose
+ * image is there.
  *
  * Always true: an answer is given once. What was there a while ago may have been removed since, so that the
- * next pod asks again. */
+ * next pod asks again. A question is in `asked` or free-standing (argv), and in at most one line. */
 #include "node/agent_pull.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "loop/loop.h"
+#include "node/command.h"
 
 #include "base/banned.h"
 
 enum { SEED = 11, OUTPUT_BYTES = 16 * 1024 };
+
+/* What a command does. */
+enum pull_class { CLASS_EXISTS, CLASS_PULL, CLASS_OTHER, CLASS_COUNT };
+static const unsigned at_once[CLASS_COUNT] = {
+	[CLASS_EXISTS] = 8, [CLASS_PULL] = 4, [CLASS_OTHER] = 8};
 
 struct agent_pull {
 	struct loop *loop;
@@ -31,15 +35,19 @@ struct agent_pull {
 	void (*woken)(void *arg);
 	void *arg;
 	struct map *asked; /* by image and how: struct question */
-	unsigned refs;     /* the agent's, and one a question under way */
-	bool closed;
+	struct list running;
+	struct list lines[CLASS_COUNT]; /* questions that wait for their command */
+	unsigned counts[CLASS_COUNT];   /* of commands that run */
 };
 
 struct question {
+	struct list link; /* in a line or among those that run; or alone */
 	struct agent_pull *self;
 	char *key;
 	char *image;
 	enum agent_pull_how how;
+	enum pull_class class; /* of its command */
+	struct command *command;
 	bool answered;
 	enum agent_pull_is is;
 	struct buf output;
@@ -48,6 +56,8 @@ struct question {
 
 static void question_free(struct question *question)
 {
+	command_abandon(question->command);
+	list_remove(&question->link);
 	mem_free(question->key);
 	mem_free(question->image);
 	for (size_t i = 0; question->argv && question->argv[i]; i++)
@@ -57,20 +67,15 @@ static void question_free(struct question *question)
 	mem_free(question);
 }
 
-static void unref(struct agent_pull *self)
+static struct question *question_new(struct agent_pull *self, enum pull_class class)
 {
-	struct str key;
-	void *value;
-	size_t at = 0;
+	struct question *question = mem_new(struct question);
 
-	if (--self->refs > 0)
-		return;
-	while (map_next(self->asked, &at, &key, &value))
-		question_free(value);
-	map_free(self->asked);
-	mem_free(self->program);
-	mem_free(self->home);
-	mem_free(self);
+	question->self = self;
+	question->class = class;
+	question->output = buf_make(OUTPUT_BYTES);
+	list_init(&question->link);
+	return question;
 }
 
 struct agent_pull *agent_pull_new(struct loop *loop, const char *program, const char *home,
@@ -84,147 +89,170 @@ struct agent_pull *agent_pull_new(struct loop *loop, const char *program, const 
 	self->woken = woken;
 	self->arg = arg;
 	self->asked = map_new(SEED);
-	self->refs = 1;
+	list_init(&self->running);
+	for (size_t i = 0; i < CLASS_COUNT; i++)
+		list_init(&self->lines[i]);
 	return self;
+}
+
+static void drop_others(struct list *list)
+{
+	LIST_EACH(list, struct question, link, question)
+	{
+		if (question->argv)
+			question_free(question);
+	}
 }
 
 void agent_pull_free(struct agent_pull *self)
 {
+	struct str key;
+	void *value;
+	size_t at = 0;
+
 	if (!self)
 		return;
-	self->closed = true;
-	unref(self);
+	drop_others(&self->running);
+	drop_others(&self->lines[CLASS_OTHER]);
+	while (map_next(self->asked, &at, &key, &value))
+		question_free(value);
+	map_free(self->asked);
+	mem_free(self->program);
+	mem_free(self->home);
+	mem_free(self);
 }
 
-/* --- off the thread --- */
+/* --- commands --- */
 
-static void read_all(int fd, struct buf *to)
+static void enter(struct question *question, enum pull_class class);
+
+static void answer(struct question *question, enum agent_pull_is is)
 {
-	char piece[1024];
-	ssize_t got;
-
-	while ((got = read(fd, piece, sizeof(piece))) > 0 || (got < 0 && errno == EINTR))
-		if (got > 0)
-			buf_put(to, piece, (size_t)got < buf_room(to) ? (size_t)got : buf_room(to));
-}
-
-/* Its exit code; -1: it could not be started. */
-static int run(struct question *question, const char *const *argv)
-{
-	const char *const env[] = {
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		question->self->home, NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int ends[2];
-	int status = 0;
-	pid_t pid;
-	int failed;
-
-	buf_clear(&question->output);
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-	(void)posix_spawnattr_init(&attributes);
-	(void)sigemptyset(&none);
-	(void)posix_spawnattr_setsigmask(&attributes, &none);
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	failed = posix_spawnp(&pid, argv[0], &actions, &attributes, (char *const *)argv,
-			      (char *const *)env);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)posix_spawnattr_destroy(&attributes);
-	fd_close(ends[1]);
-	if (!failed)
-		read_all(ends[0], &question->output);
-	fd_close(ends[0]);
-	if (failed) {
-		buf_puts(&question->output, strerrordesc_np(failed));
-		return -1;
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static void find_out(void *arg)
-{
-	struct question *question = arg;
-	const char *program = question->self->program;
-
-	question->is = PULL_IS_THERE;
-	if (question->how != PULL_HOW_ALWAYS &&
-	    run(question, (const char *[]){program, "image", "exists", question->image, NULL}) == 0)
-		return;
-	question->is = PULL_IS_ABSENT;
-	if (question->how == PULL_HOW_NEVER)
-		return;
-	question->is = run(question,
-			   (const char *[]){program, "pull", "--quiet", question->image, NULL}) == 0
-			       ? PULL_IS_THERE
-			       : PULL_HAS_FAILED;
-}
-
-static void just_run(void *arg)
-{
-	struct question *question = arg;
-
-	(void)run(question, (const char *const *)question->argv);
-}
-
-/* --- on the loop --- */
-
-static void on_found_out(void *arg)
-{
-	struct question *question = arg;
 	struct agent_pull *self = question->self;
 
 	question->answered = true;
-	if (!self->closed && question->is == PULL_IS_THERE)
-		self->woken(self->arg);
-	unref(self);
+	question->is = is;
+	if (is == PULL_IS_THERE)
+		self->woken(self->arg); /* may ask, and free the question */
+}
+
+/* A command of its class has ended, or could not be started (-1). */
+static void conclude(struct question *question, int code)
+{
+	switch (question->class) {
+	case CLASS_EXISTS:
+		if (code == 0)
+			answer(question, PULL_IS_THERE);
+		else if (question->how == PULL_HOW_NEVER)
+			answer(question, PULL_IS_ABSENT);
+		else
+			enter(question, CLASS_PULL);
+		break;
+	case CLASS_PULL:
+		answer(question, code == 0 ? PULL_IS_THERE : PULL_HAS_FAILED);
+		break;
+	case CLASS_OTHER:
+	case CLASS_COUNT:
+		question_free(question);
+		break;
+	}
+}
+
+static void start_next(struct agent_pull *self, enum pull_class class);
+
+static void on_ended(void *arg, int code, struct str output)
+{
+	struct question *question = arg;
+	struct agent_pull *self = question->self;
+	enum pull_class class = question->class;
+
+	question->command = NULL;
+	list_remove(&question->link);
+	buf_put_str(&question->output, output);
+	self->counts[class]--;
+	conclude(question, code);
+	start_next(self, class);
+}
+
+/* 0, or -1: it could not be started, and the output says why. */
+static int start(struct question *question)
+{
+	struct agent_pull *self = question->self;
+	const char *const env[] = {
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", self->home,
+		NULL};
+	const char *const exists[] = {self->program, "image", "exists", "--", question->image,
+				      NULL};
+	const char *const pull[] = {self->program, "pull", "--quiet", "--", question->image, NULL};
+	const char *const *argvs[CLASS_COUNT] = {
+		[CLASS_EXISTS] = exists,
+		[CLASS_PULL] = pull,
+		[CLASS_OTHER] = (const char *const *)question->argv,
+	};
+	struct err err;
+
+	buf_clear(&question->output);
+	question->command = command_start(
+		self->loop,
+		&(struct command_options){.argv = argvs[question->class],
+					  .env = env,
+					  .output_max = question->argv ? 0 : OUTPUT_BYTES,
+					  .done = on_ended,
+					  .arg = question},
+		&err);
+	if (question->command)
+		return 0;
+	buf_puts(&question->output, err.text);
+	return -1;
+}
+
+static void start_next(struct agent_pull *self, enum pull_class class)
+{
+	struct list *node;
+
+	while (self->counts[class] < at_once[class] && (node = list_pop(&self->lines[class]))) {
+		struct question *question = container_of(node, struct question, link);
+
+		list_init(&question->link);
+		if (start(question) < 0) {
+			conclude(question, -1);
+			continue;
+		}
+		list_push(&self->running, &question->link);
+		self->counts[class]++;
+	}
+}
+
+/* Into the line of a class. */
+static void enter(struct question *question, enum pull_class class)
+{
+	question->class = class;
+	list_push(&question->self->lines[class], &question->link);
+	start_next(question->self, class);
 }
 
 static void ask(struct agent_pull *self, const char *key, struct str image, enum agent_pull_how how)
 {
-	struct question *question = mem_new(struct question);
+	struct question *question = question_new(self, CLASS_EXISTS);
 
-	question->self = self;
 	question->key = mem_strdup(key);
 	question->image = str_dup(image);
 	question->how = how;
-	question->output = buf_make(OUTPUT_BYTES);
 	(void)map_put(self->asked, str_from(question->key), question);
-	self->refs++;
-	loop_work(self->loop, find_out, on_found_out, question);
-}
-
-static void on_run(void *arg)
-{
-	struct question *question = arg;
-	struct agent_pull *self = question->self;
-
-	question_free(question);
-	unref(self);
+	enter(question, how == PULL_HOW_ALWAYS ? CLASS_PULL : CLASS_EXISTS);
 }
 
 void agent_pull_run(struct agent_pull *self, const char *const *argv)
 {
-	struct question *question = mem_new(struct question);
+	struct question *question = question_new(self, CLASS_OTHER);
 	size_t len = 0;
 
 	while (argv[len])
 		len++;
-	question->self = self;
-	question->output = buf_make(OUTPUT_BYTES);
 	question->argv = mem_calloc(len + 1, sizeof(*question->argv));
 	for (size_t i = 0; i < len; i++)
 		question->argv[i] = mem_strdup(argv[i]);
-	self->refs++;
-	loop_work(self->loop, just_run, on_run, question);
+	enter(question, CLASS_OTHER);
 }
 
 static struct str last_line(struct str text)

@@ -183,8 +183,8 @@ mkdir "$tmp/stand-in"
 cat >"$tmp/stand-in/podman" <<EOF
 #!/bin/sh
 case "\$1 \$2" in
-'image exists') [ "\$3" = box:1 ] || [ -e "$tmp/pulled" ]; exit ;;
-'pull --quiet') [ -e "$tmp/pulled" ] || { echo trying; echo "\$3: manifest unknown" >&2; exit 125; }; exit ;;
+'image exists') [ "\$3 \$4" = "-- box:1" ] || [ -e "$tmp/pulled" ]; exit ;;
+'pull --quiet') [ -e "$tmp/pulled" ] || { echo trying; echo "\$4: manifest unknown" >&2; exit 125; }; exit ;;
 esac
 printf '%s\n' "\$@" >"$tmp/asked"
 echo "an image speaks"

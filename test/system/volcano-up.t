@@ -58,6 +58,7 @@ code() { ask -o /dev/null -w '%{http_code}' "$@"; }
 is "anybody may ask for health" "$(ask "$url/healthz")" ok
 is "and for readiness" "$(ask "$url/readyz")" ok
 has "in full" "$(ask "$url/readyz?verbose")" "[+]store ok"
+has "with a line per class of work" "$(ask "$url/readyz?verbose")" "[+]lane-commit ok: 0 queued"
 has "and for the version" "$(ask "$url/version")" '"gitVersion": "v1.'
 is "but for nothing else" "$(code "$url/api/v1/namespaces")" 403
 has "in Kubernetes' words" "$(ask "$url/api/v1/namespaces/a/pods/p")" \

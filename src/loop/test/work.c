@@ -49,7 +49,8 @@ static void test_work(struct loop *loop)
 					   .done = &done,
 					   .bad = &bad,
 					   .want = PIECES};
-		loop_work(loop, on_work, on_done, &pieces[i]);
+		if (loop_work(loop, LOOP_LANE_FILES, on_work, on_done, &pieces[i], NULL) < 0)
+			bad++;
 	}
 	ok(done == 0, "nothing is done before a turn");
 	loop_run(loop);
@@ -66,6 +67,7 @@ static void test_work(struct loop *loop)
 struct chain {
 	struct loop *loop;
 	int left;
+	int bad;
 };
 
 static void on_link(void *arg)
@@ -78,7 +80,7 @@ static void on_linked(void *arg)
 	struct chain *chain = arg;
 
 	if (chain->left > 0)
-		loop_work(chain->loop, on_link, on_linked, chain);
+		chain->bad += loop_work(chain->loop, LOOP_LANE_COMMIT, on_link, on_linked, chain, NULL);
 	else
 		loop_stop(chain->loop);
 }
@@ -87,9 +89,9 @@ static void test_chain(struct loop *loop)
 {
 	struct chain chain = {.loop = loop, .left = 200};
 
-	loop_work(loop, on_link, on_linked, &chain);
+	chain.bad = loop_work(loop, LOOP_LANE_COMMIT, on_link, on_linked, &chain, NULL);
 	loop_run(loop);
-	ok(chain.left == 0, "200 pieces, one after the other");
+	ok(chain.left == 0 && chain.bad == 0, "200 pieces, one after the other");
 }
 
 struct poster {
@@ -240,7 +242,8 @@ static struct trace order_of(uint64_t seed)
 
 	for (int i = 0; i < 26; i++) {
 		steps[i] = (struct step){&trace, (char)('a' + i)};
-		loop_work(loop, on_nothing, on_step, &steps[i]);
+		if (loop_work(loop, LOOP_LANE_FILES, on_nothing, on_step, &steps[i], NULL) < 0)
+			return trace;
 	}
 	loop_drain(loop);
 	return trace;
@@ -262,7 +265,7 @@ static void without_threads(struct loop *loop)
 
 	if (!refuse(SYS_clone, SYS_clone3, EAGAIN))
 		_exit(2);
-	loop_work(loop, on_link, on_linked, &chain);
+	chain.bad = loop_work(loop, LOOP_LANE_COMMIT, on_link, on_linked, &chain, NULL);
 	loop_run(loop);
 	loop_free(loop);
 	leave(chain.left == 0 ? 0 : 1);
@@ -286,14 +289,95 @@ static void test_free_waits(void)
 	struct loop *loop = loop_new(&err);
 	bool done = false;
 
-	loop_work(loop, slow_work, note_done, &done);
+	int handed = loop_work(loop, LOOP_LANE_FILES, slow_work, note_done, &done, &err);
+
 	loop_free(loop);
-	ok(done, "work under way when the loop goes still gets its done");
+	ok(handed == 0 && done, "work under way when the loop goes still gets its done");
+}
+
+/* --- lanes --- */
+
+/* A piece that waits until its gate is opened. */
+struct stuck {
+	int gate[2];
+	int *done;
+};
+
+static void wait_at_gate(void *arg)
+{
+	struct pollfd gate = {.fd = ((struct stuck *)arg)->gate[0], .events = POLLIN};
+
+	while (poll(&gate, 1, -1) < 0)
+		continue;
+}
+
+static void count_done(void *arg)
+{
+	++*((struct stuck *)arg)->done;
+}
+
+static void fill_lane(struct loop *loop, enum loop_lane lane, struct stuck *stuck)
+{
+	struct loop_lane_stats stats;
+	struct err err;
+	size_t handed = 0;
+
+	loop_lane_stats(loop, lane, &stats);
+	while (loop_work(loop, lane, wait_at_gate, count_done, stuck, &err) == 0 &&
+	       handed < 10000)
+		handed++;
+	ok(handed >= stats.queue_max && handed <= stats.queue_max + stats.workers,
+	   "the lane %s takes %zu pieces", stats.name, handed);
+	ok(err.code == ERR_TOO_MANY_REQUESTS && strstr(err.text, stats.name),
+	   "and refuses more: %s", err.text);
+	loop_lane_stats(loop, lane, &stats);
+	ok(stats.queued + stats.running == handed && stats.refused == 1,
+	   "its numbers say so: %zu queued, %zu running", stats.queued, stats.running);
+}
+
+/* All lanes but one are stuck and full; that one works on. */
+static void test_stuck_lanes(struct loop *loop)
+{
+	struct stuck stuck;
+	struct loop_lane_stats stats;
+	int done = 0;
+	uint64_t pieces = 0;
+
+	stuck.done = &done;
+	if (pipe(stuck.gate) < 0)
+		return;
+	for (int lane = 0; lane < LOOP_LANE_COUNT; lane++)
+		if (lane != LOOP_LANE_COMMIT)
+			fill_lane(loop, (enum loop_lane)lane, &stuck);
+	test_chain(loop);
+	ok(done == 0, "while nothing else has ended");
+	loop_lane_stats(loop, LOOP_LANE_COMMIT, &stats);
+	ok(stats.done == 200 && stats.queued == 0 && stats.running == 0, "the lane %s is idle",
+	   stats.name);
+	do {
+		loop_turn(loop, 1000);
+		loop_lane_stats(loop, LOOP_LANE_KEYS, &stats);
+	} while (stats.running == 0 || stats.running_us == 0);
+	ok(stats.running == 1 && stats.waiting_us > 0 && stats.running_us > 0,
+	   "of the lane %s one runs, and the first of the others has waited", stats.name);
+	ok(write(stuck.gate[1], "x", 1) == 1, "(the gate opens)");
+	for (int lane = 0; lane < LOOP_LANE_COUNT; lane++) {
+		do {
+			loop_lane_stats(loop, (enum loop_lane)lane, &stats);
+		} while ((stats.queued || stats.running) && (loop_turn(loop, 1000), true));
+		pieces += lane == LOOP_LANE_COMMIT ? 0 : stats.done;
+	}
+	while ((uint64_t)done < pieces)
+		loop_turn(loop, -1);
+	ok((uint64_t)done == pieces && stats.longest_wait_us > 0, "then all %d are done", done);
+	close(stuck.gate[0]);
+	close(stuck.gate[1]);
 }
 
 int main(void)
 {
 	on_both(test_work);
+	on_real(test_stuck_lanes);
 	on_both(test_chain);
 	on_real(test_one_poster);
 	on_real(test_many_posters);

@@ -107,7 +107,8 @@ static void next_post(struct chain *chain)
 
 static void next_work(struct chain *chain)
 {
-	loop_work(chain->loop, on_work, on_link, chain);
+	if (loop_work(chain->loop, LOOP_LANE_FILES, on_work, on_link, chain, NULL) < 0)
+		loop_stop(chain->loop); /* never: one piece at a time */
 }
 
 static void measure_chain(struct bench_run *run, struct loop *loop, const char *name,

@@ -9,6 +9,7 @@
 #include "apiserver/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "apiserver/backup.h"
+#include "apiserver/backups.h"
 #include "apiserver/definition.h"
 #include "apiserver/form.h"
 #include "apiserver/keep.h"
@@ -63,6 +64,17 @@ struct api *api_new(const struct api_options *options)
 	return api;
 }
 
+/* What the keepers wanted to write while writes were suspended was refused: they start again, as after a
+ * restart. */
+static void on_resumed(void *arg)
+{
+	struct api *api = arg;
+
+	keep_stop(api->keep);
+	api->keep = keep_start(api);
+	definitions_look_again(api->definitions);
+}
+
 void api_start(struct api *api, const struct api_place *place)
 {
 	assert(!api->keep);
@@ -70,12 +82,17 @@ void api_start(struct api *api, const struct api_place *place)
 	api->port = place->port;
 	api->token_key = place->token_key ? mem_strdup(place->token_key) : NULL;
 	api->keep = keep_start(api);
+	store_observe_resumed(api_store(api), on_resumed, api);
+	if (place->backups)
+		api->backups = backups_new(api_loop(api), api_store(api), place->backups);
 }
 
 void api_free(struct api *api)
 {
 	if (!api)
 		return;
+	store_observe_resumed(api_store(api), NULL, NULL);
+	backups_free(api->backups);
 	keep_stop(api->keep);
 	definitions_free(api->definitions);
 	openapi_free(api->openapi);
@@ -107,6 +124,11 @@ void api_stop(struct api *api)
 bool api_is_stopping(const struct api *api)
 {
 	return api->stopping;
+}
+
+struct backups *api_backups(const struct api *api)
+{
+	return api->backups;
 }
 
 struct loop *api_loop(const struct api *api)

@@ -46,11 +46,13 @@ struct api_options {
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
 /* What the server does by itself (keep.h). Once, when the store has been read and its kinds are
  * known. */
+struct backups_options;
 struct api_place {
 	const char *root_ca; /* PEM: what pods verify the server by; copied; NULL: nothing */
 	int port;            /* that the server listens on, for pods; 0: 6443 */
 	const char
 		*token_key; /* that signs tokens of service accounts; copied; NULL: none are made */
+	const struct backups_options *backups; /* NULL: none by schedule */
 };
 void api_start(struct api *api, const struct api_place *place);
 /* Ends every watch, in a later turn, and takes no more calls (503): before the transports go. */
@@ -60,6 +62,8 @@ bool api_is_stopping(const struct api *api);
 void api_free(struct api *api);
 DEFINE_AUTO(struct api *, api_free);
 
+/* Copies of the store by schedule, or NULL. */
+struct backups *api_backups(const struct api *api);
 struct loop *api_loop(const struct api *api);
 struct store *api_store(const struct api *api);
 struct kinds *api_kinds(const struct api *api);

@@ -37,6 +37,7 @@ struct api {
 	int port;
 	size_t watchers;
 	bool stopping;
+	struct backups *backups;         /* by schedule; NULL: none */
 	struct decoded *decoded;         /* for readers in the same process (direct.c) */
 	struct definitions *definitions; /* of custom kinds */
 	struct openapi *openapi;         /* documents that were asked for */

@@ -2,7 +2,8 @@
 /* apiserver/backup.c - a copy of the store while the server runs.
  *
  * The folder is one of the server's machine, and must be empty or missing: nothing is ever written
- * over. What is copied is the state that readers see when the request comes in. */
+ * over (disk_copy.c). What is copied is the state that readers see when the request comes in. One copy at
+ * a time: another request gets 429. */
 #include "apiserver/backup.h"
 
 #include "apiserver/api.h"
@@ -14,6 +15,8 @@
 #include "http/url.h"
 
 #include "base/banned.h"
+
+enum { RETRY_SECONDS = 5 };
 
 struct backup_call {
 	struct call *call; /* NULL: nobody waits for it any more */
@@ -53,10 +56,13 @@ static void on_copied(void *arg, const struct err *err)
 		struct json_doc *answer = err ? NULL : make_answer(backup);
 
 		call->backup = NULL;
-		if (answer)
+		if (answer) {
 			call_answer_doc(call, 200, answer);
-		else
+		} else {
+			if (err->code == ERR_TOO_MANY_REQUESTS)
+				call->retry_after = RETRY_SECONDS;
 			call_answer_err(call, err);
+		}
 	}
 	mem_free(backup->folder);
 	mem_free(backup);

@@ -565,6 +565,15 @@ struct definitions *definitions_new(struct api *api)
 	return all;
 }
 
+void definitions_look_again(struct definitions *all)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(all->by_name, &at, NULL, &value))
+		look_later(value);
+}
+
 bool definitions_are_settled(const struct api *api)
 {
 	size_t at = 0;

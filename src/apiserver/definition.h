@@ -24,6 +24,8 @@ struct schema;
 struct definitions *definitions_new(struct api *api) __attribute__((returns_nonnull));
 void definitions_free(struct definitions *all);
 
+/* Look at all of them again: what they wanted to write was refused. */
+void definitions_look_again(struct definitions *all);
 /* Is there nothing left to look at or to write? */
 bool definitions_are_settled(const struct api *api);
 

@@ -13,9 +13,11 @@
  *    each record has a checksum of its own.
  * 5. Nobody but this process uses the files, and only one call at a time does: LMDB's own locks are
  *    off.
+ * 6. A commit counts only if data.mdb in the folder is still the file that was opened: what is written
+ *    into a removed file is lost with it.
  *
  * What is not noticed: damage that comes while it is open; an older copy of data.mdb put in place
- * of the newer one. */
+ * of the newer one while it is closed. */
 #include "apiserver/disk.h"
 
 #include <errno.h>
@@ -30,6 +32,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apiserver/disk_internal.h"
 #include "apiserver/disk_verify.h"
 #include "apiserver/object.h"
 #include "base/fd.h"
@@ -45,6 +48,7 @@ enum {
 	COPY_STEP = 1024, /* objects of a transaction of a copy */
 };
 static const size_t map_min = (size_t)16 << 20;
+static const size_t room_min = (size_t)1 << 20; /* so much space there must be to go on */
 static const char format_text[] =
 	"This folder is the store of a volcano API server: all of its objects are in data.mdb.\n"
 	"Do not change anything in it. Copies are made by the server itself.\n";
@@ -69,10 +73,13 @@ struct state {
 struct lmdb {
 	struct disk disk;
 	char *folder;
+	char *name; /* of the folder, as people know it */
 	int lock;
 	MDB_env *env;
 	MDB_dbi objects;
 	MDB_dbi meta;
+	dev_t device; /* of data.mdb, and ... */
+	ino_t inode;
 	size_t map_bytes;
 	bool stamp; /* the next commit writes "format" */
 };
@@ -97,15 +104,15 @@ static MDB_val value_from(const char *text)
 
 static int damaged(const struct lmdb *lmdb, const char *what, struct err *err)
 {
-	return err_set(err, ERR_STORE_READ, "the store in %s is damaged: %s; %s", lmdb->folder,
-		       what, advice);
+	return err_set(err, ERR_STORE_READ, "the store in %s is damaged: %s; %s", lmdb->name, what,
+		       advice);
 }
 
 /* `code` is an errno or one of LMDB's own. */
 static int failed(const struct lmdb *lmdb, int code, const char *what, struct err *err)
 {
 	return err_set(err, code > 0 && code != EIO ? ERR_UNAVAILABLE : ERR_STORE_READ,
-		       "cannot %s the store in %s: %s", what, lmdb->folder, mdb_strerror(code));
+		       "cannot %s the store in %s: %s", what, lmdb->name, mdb_strerror(code));
 }
 
 /* --- the folder --- */
@@ -149,7 +156,7 @@ static int lock_folder(struct lmdb *lmdb, struct err *err)
 	AUTO(mem_free) char *path = path_of(lmdb, "lock");
 	char text[PID_TEXT_BYTES];
 
-	lmdb->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	lmdb->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (lmdb->lock < 0)
 		return failed(lmdb, errno, "write to", err);
 	if (flock(lmdb->lock, LOCK_EX | LOCK_NB) < 0) {
@@ -157,8 +164,8 @@ static int lock_folder(struct lmdb *lmdb, struct err *err)
 			return failed(lmdb, errno, "lock", err);
 		read_text(lmdb->lock, text);
 		return err_set(err, ERR_UNAVAILABLE,
-			       "the store in %s is in use by another process (pid %s)",
-			       lmdb->folder, *text ? text : "unknown");
+			       "the store in %s is in use by another process (pid %s)", lmdb->name,
+			       *text ? text : "unknown");
 	}
 	int len = snprintf(text, sizeof(text), "%jd\n", (intmax_t)getpid());
 
@@ -269,6 +276,22 @@ static int open_databases(struct lmdb *lmdb, unsigned flags)
 	return code ? code : commit_txn(&txn);
 }
 
+/* Which file is it that was opened? */
+static int note_place(struct lmdb *lmdb)
+{
+	struct stat info;
+	int fd = -1;
+	int code = mdb_env_get_fd(lmdb->env, &fd);
+
+	if (code)
+		return code;
+	if (fstat(fd, &info) < 0)
+		return errno;
+	lmdb->device = info.st_dev;
+	lmdb->inode = info.st_ino;
+	return 0;
+}
+
 static int open_env(struct lmdb *lmdb)
 {
 	int code = mdb_env_create(&lmdb->env);
@@ -284,6 +307,8 @@ static int open_env(struct lmdb *lmdb)
 		code = mdb_env_info(lmdb->env, &info);
 	if (code == 0)
 		lmdb->map_bytes = info.me_mapsize;
+	if (code == 0)
+		code = note_place(lmdb);
 	return code;
 }
 
@@ -300,14 +325,14 @@ static int check_format(const struct lmdb *lmdb, const MDB_val *value, struct er
 		return err_set(err, ERR_STORE_READ,
 			       "the store in %s was made on a machine of another byte order; "
 			       "use a copy that was made on one like this",
-			       lmdb->folder);
+			       lmdb->name);
 	if (format.checksum != checksum_before(&format, offsetof(struct format, checksum)))
 		return damaged(lmdb, "the checksum of its header is wrong", err);
 	if (format.version != FORMAT_VERSION)
 		return err_set(err, ERR_STORE_READ,
 			       "the store in %s has format %" PRIu32
 			       " (made by %.32s), and this program knows %d; use a newer program",
-			       lmdb->folder, format.version, format.created_by, FORMAT_VERSION);
+			       lmdb->name, format.version, format.created_by, FORMAT_VERSION);
 	return 0;
 }
 
@@ -347,7 +372,7 @@ static int check_header(struct lmdb *lmdb, bool was_store, struct err *err)
 	if (stat.ms_entries > 0)
 		return err_set(err, ERR_STORE_READ,
 			       "the store in %s is a copy that was not finished; use another one",
-			       lmdb->folder);
+			       lmdb->name);
 	lmdb->stamp = true;
 	return 0;
 }
@@ -387,14 +412,14 @@ static int finish(struct lmdb *lmdb, struct err *err)
 	AUTO(mem_free) char *path = path_of(lmdb, "format");
 
 	if (fd_write_file(path, format_text, sizeof(format_text) - 1, 0600, err) < 0)
-		return err_wrap(err, "cannot make the store in %s", lmdb->folder);
+		return err_wrap(err, "cannot make the store in %s", lmdb->name);
 	return 0;
 }
 
 static const struct disk_ops lmdb_ops;
 
 /* The folder made and locked, nothing opened yet. */
-static struct lmdb *enter(const char *folder, struct err *err)
+static struct lmdb *enter(const char *folder, const char *name, struct err *err)
 {
 	struct lmdb *lmdb = mem_new(struct lmdb);
 	AUTO(disk_close) struct disk *disk = &lmdb->disk;
@@ -402,6 +427,7 @@ static struct lmdb *enter(const char *folder, struct err *err)
 	lmdb->disk.ops = &lmdb_ops;
 	lmdb->lock = -1;
 	lmdb->folder = mem_strdup(folder);
+	lmdb->name = mem_strdup(name);
 	if (make_folder(lmdb, err) < 0 || lock_folder(lmdb, err) < 0)
 		return NULL;
 	return lmdb_of(TAKE(disk));
@@ -409,7 +435,7 @@ static struct lmdb *enter(const char *folder, struct err *err)
 
 struct disk *disk_open(const char *folder, struct err *err)
 {
-	struct lmdb *lmdb = enter(folder, err);
+	struct lmdb *lmdb = enter(folder, folder, err);
 	AUTO(disk_close) struct disk *disk = lmdb ? &lmdb->disk : NULL;
 
 	if (!lmdb)
@@ -438,6 +464,7 @@ static void lmdb_close(struct disk *disk)
 		mdb_env_close(lmdb->env);
 	fd_close(lmdb->lock);
 	mem_free(lmdb->folder);
+	mem_free(lmdb->name);
 	mem_free(lmdb);
 }
 
@@ -468,7 +495,7 @@ static int load_object(struct lmdb *lmdb, const MDB_val *key, const MDB_val *val
 	if (fn(arg, name, str_of(value->mv_data, value->mv_size), &why) == 0)
 		return 0;
 	return err_set(err, why.code, "the store in %s is damaged: object \"%.*s\": %s; %s",
-		       lmdb->folder, STR_ARG(name), why.text, advice);
+		       lmdb->name, STR_ARG(name), why.text, advice);
 }
 
 /* The stretch of the map that was read from. */
@@ -567,6 +594,66 @@ static int make_room(struct lmdb *lmdb, const struct disk_batch *batch)
 	return used + want > lmdb->map_bytes ? grow_map(lmdb, 2 * (used + want)) : 0;
 }
 
+/* Is data.mdb of the folder the file that is open? */
+static int check_place(const struct lmdb *lmdb, struct err *err)
+{
+	AUTO(mem_free) char *path = path_of(lmdb, "data.mdb");
+	struct stat info;
+	bool found = stat(path, &info) == 0;
+
+	if (found && info.st_dev == lmdb->device && info.st_ino == lmdb->inode)
+		return 0;
+	return err_set(err, ERR_UNAVAILABLE,
+		       "%s was %s while the server runs: put it back, or save the state with "
+		       "`volcano backup` and start again",
+		       path, found ? "replaced" : "removed");
+}
+
+static bool is_full(int code)
+{
+	return code == ENOSPC || code == EDQUOT || code == EFBIG;
+}
+
+/* Can data.mdb grow? 0 or an errno. It is as it was afterwards. */
+static int try_to_grow(const struct lmdb *lmdb)
+{
+	struct stat info;
+	int failed = 0;
+	int fd = -1;
+
+	if (mdb_env_get_fd(lmdb->env, &fd) != 0 || fstat(fd, &info) < 0)
+		return EBADF;
+	if (fallocate(fd, 0, info.st_size, (off_t)room_min) < 0)
+		failed = errno;
+	/* what a write that failed has left behind the last page is of no use, but does no harm */
+	if (ftruncate(fd, info.st_size) < 0 && !failed)
+		failed = errno;
+	return failed == EOPNOTSUPP || failed == ENOSYS ? 0 : failed;
+}
+
+static int lmdb_probe(struct disk *disk, struct err *err)
+{
+	struct lmdb *lmdb = lmdb_of(disk);
+	int code;
+
+	if (check_place(lmdb, err) < 0)
+		return -1;
+	code = try_to_grow(lmdb);
+	if (code)
+		return err_set(err, ERR_UNAVAILABLE, "cannot write to the store in %s: %s",
+			       lmdb->name, mdb_strerror(code));
+	return 0;
+}
+
+/* LMDB says EIO where the system took only a part of what it wrote, as a full disk does. */
+static int commit_failed(const struct lmdb *lmdb, int code, struct err *err)
+{
+	if (code == EIO && is_full(try_to_grow(lmdb)))
+		code = ENOSPC;
+	return err_set(err, is_full(code) ? ERR_UNAVAILABLE : ERR_INTERNAL,
+		       "cannot write to the store in %s: %s", lmdb->name, mdb_strerror(code));
+}
+
 static int lmdb_commit(struct disk *disk, const struct disk_batch *batch, struct err *err)
 {
 	struct lmdb *lmdb = lmdb_of(disk);
@@ -579,13 +666,10 @@ static int lmdb_commit(struct disk *disk, const struct disk_batch *batch, struct
 		if (code == 0)
 			code = write_batch(lmdb, batch);
 	}
-	if (code == 0) {
-		lmdb->stamp = false;
-		return 0;
-	}
-	/* LMDB says EIO where the system took only a part of what it wrote */
-	return err_set(err, ERR_UNAVAILABLE, "cannot write to the store in %s: %s%s", lmdb->folder,
-		       mdb_strerror(code), code == EIO ? " (is the disk full?)" : "");
+	if (code)
+		return commit_failed(lmdb, code, err);
+	lmdb->stamp = false;
+	return check_place(lmdb, err);
 }
 
 static int64_t lmdb_bytes(struct disk *disk)
@@ -601,23 +685,20 @@ static int64_t lmdb_bytes(struct disk *disk)
 static const struct disk_ops lmdb_ops = {
 	.load = lmdb_load,
 	.commit = lmdb_commit,
+	.probe = lmdb_probe,
 	.bytes = lmdb_bytes,
 	.close = lmdb_close,
 };
 
 /* --- copies --- */
 
-int disk_copy(const char *folder, const struct disk_batch *batch, struct err *err)
+int disk_fill(const char *folder, const char *name, const struct disk_batch *batch, struct err *err)
 {
-	struct lmdb *lmdb = enter(folder, err);
+	struct lmdb *lmdb = enter(folder, name, err);
 	AUTO(disk_close) struct disk *disk = lmdb ? &lmdb->disk : NULL;
 	size_t at = 0;
 
-	if (!lmdb)
-		return -1;
-	if (has_file(lmdb, "data.mdb") || has_file(lmdb, "format"))
-		return err_set(err, ERR_ALREADY_EXISTS, "there is a store in %s already", folder);
-	if (open_new(lmdb, err) < 0)
+	if (!lmdb || open_new(lmdb, err) < 0)
 		return -1;
 	do {
 		size_t left = batch->count - at;
@@ -656,6 +737,13 @@ static int null_commit(struct disk *disk, const struct disk_batch *batch, struct
 	return 0;
 }
 
+static int null_probe(struct disk *disk, struct err *err)
+{
+	(void)disk;
+	(void)err;
+	return 0;
+}
+
 static int64_t null_bytes(struct disk *disk)
 {
 	(void)disk;
@@ -670,6 +758,7 @@ static void null_close(struct disk *disk)
 static const struct disk_ops null_ops = {
 	.load = null_load,
 	.commit = null_commit,
+	.probe = null_probe,
 	.bytes = null_bytes,
 	.close = null_close,
 };
@@ -697,6 +786,11 @@ int disk_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *ret_revis
 int disk_commit(struct disk *disk, const struct disk_batch *batch, struct err *err)
 {
 	return disk->ops->commit(disk, batch, err);
+}
+
+int disk_probe(struct disk *disk, struct err *err)
+{
+	return disk->ops->probe(disk, err);
 }
 
 int64_t disk_bytes(struct disk *disk)

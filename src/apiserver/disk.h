@@ -5,7 +5,7 @@
  * so that a test or a simulation can bring a disk that fails (disk_memory.h). disk_open() is the
  * real one: LMDB in a folder.
  *
- * One call at a time. disk_commit() may run on another thread than the others. */
+ * One call at a time. disk_commit() and disk_probe() may run on another thread than the others. */
 #ifndef APISERVER_DISK_H
 #define APISERVER_DISK_H
 
@@ -36,6 +36,7 @@ struct disk_ops {
 	int (*load)(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *ret_revision,
 		    struct err *err);
 	int (*commit)(struct disk *disk, const struct disk_batch *batch, struct err *err);
+	int (*probe)(struct disk *disk, struct err *err);
 	int64_t (*bytes)(struct disk *disk);
 	void (*close)(struct disk *disk);
 };
@@ -56,12 +57,18 @@ DEFINE_AUTO(struct disk *, disk_close);
 /* Every object, once; *ret_revision is 0 where nothing was ever written. */
 int disk_load(struct disk *disk, disk_load_fn *fn, void *arg, int64_t *ret_revision,
 	      struct err *err) MUST_CHECK;
-/* All of it is durable, or (-1) none of it counts. */
+/* All of it is durable, or (-1) it may count or not: then the same keys have to be written again before
+ * anything else. ERR_UNAVAILABLE: that may be possible later (there is no space, or the file is not where
+ * it was); any other code: never again with this disk. */
 int disk_commit(struct disk *disk, const struct disk_batch *batch, struct err *err) MUST_CHECK;
+/* After a commit that failed: is it worth trying again? -1: not yet. */
+int disk_probe(struct disk *disk, struct err *err) MUST_CHECK;
 /* Size of its files; 0 where it has none. */
 int64_t disk_bytes(struct disk *disk);
 
-/* A new store in this folder, which must be empty or missing, with these objects. */
+/* A new store with these objects in this folder (an absolute path), which must be empty or missing and not
+ * reached by symbolic links: whole, or not at all. ERR_ALREADY_EXISTS, ERR_BAD_REQUEST: it is no place for
+ * that, and nothing was changed. */
 int disk_copy(const char *folder, const struct disk_batch *batch, struct err *err) MUST_CHECK;
 
 #endif

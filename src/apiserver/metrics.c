@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/backups.h"
 #include "apiserver/store.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -135,6 +136,32 @@ static void put_lanes(const struct api *api, struct buf *to)
 	}
 }
 
+static void put_backups(const struct backups *backups, struct buf *to)
+{
+	struct backups_stats stats;
+
+	backups_stats(backups, &stats);
+	const struct {
+		const char *name, *type, *help;
+		int64_t value;
+	} rows[] = {
+		{"store_backup_last_timestamp_seconds", "gauge",
+		 "When the newest scheduled backup was begun; 0: there is none.",
+		 stats.last / TIME_SECOND},
+		{"store_backup_failing", "gauge", "1 when the last scheduled backup failed.",
+		 stats.error != NULL},
+		{"store_backups_total", "counter", "Scheduled backups written since the start.",
+		 (int64_t)stats.done},
+		{"store_backup_failures_total", "counter", "Those that failed.",
+		 (int64_t)stats.failed},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		put_head(to, rows[i].name, rows[i].type, rows[i].help);
+		buf_printf(to, "%s %" PRId64 "\n", rows[i].name, rows[i].value);
+	}
+}
+
 void metrics_print(const struct metrics *metrics, const struct api *api,
 		   const struct http_server *server, struct buf *to)
 {
@@ -161,8 +188,11 @@ void metrics_print(const struct metrics *metrics, const struct api *api,
 		 store_revision(api_store(api))},
 		{"store_compacted_revision", "gauge", "The oldest revision a watch can start from.",
 		 store_compacted(api_store(api))},
-		{"store_failed", "gauge", "1 when writing has failed for good.",
+		{"store_failed", "gauge", "1 while writes are refused.",
 		 store_failure(api_store(api)) != NULL},
+		{"store_suspended", "gauge",
+		 "1 while they are refused only until the disk takes them again.",
+		 store_is_suspended(api_store(api))},
 		{"store_objects", "gauge", "Objects of all kinds.", (int64_t)store.objects},
 		{"store_object_bytes", "gauge", "Memory that they take.",
 		 (int64_t)store.object_bytes},
@@ -179,6 +209,8 @@ void metrics_print(const struct metrics *metrics, const struct api *api,
 	put_requests(metrics, to);
 	put_objects(api, to);
 	put_lanes(api, to);
+	if (api_backups(api))
+		put_backups(api_backups(api), to);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		put_head(to, rows[i].name, rows[i].type, rows[i].help);
 		buf_printf(to, "%s %" PRId64 "\n", rows[i].name, rows[i].value);

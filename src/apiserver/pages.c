@@ -7,6 +7,7 @@
 
 #include "apiserver/api.h"
 #include "apiserver/backup.h"
+#include "apiserver/backups.h"
 #include "apiserver/call.h"
 #include "apiserver/discovery.h"
 #include "apiserver/media.h"
@@ -212,6 +213,24 @@ static void serve_metrics(const struct pages_request *page)
 			 "text/plain; version=0.0.4; charset=utf-8");
 }
 
+static void put_backups(struct json_doc *doc, struct json root, const struct backups *backups)
+{
+	struct json object = json_ensure_obj(doc, root, "backups");
+	struct backups_stats stats;
+	char text[TIME_TEXT_SIZE];
+
+	backups_stats(backups, &stats);
+	json_set_str(doc, object, "folder", str_from(stats.folder));
+	json_set_int(doc, object, "everySeconds", stats.every_us / TIME_SECOND);
+	json_set_int(doc, object, "keep", stats.keep);
+	if (stats.last)
+		json_set_str(doc, object, "last", str_from(time_print(stats.last, text)));
+	if (stats.error)
+		json_set_str(doc, object, "error", str_from(stats.error));
+	json_set_int(doc, object, "written", (int64_t)stats.done);
+	json_set_int(doc, object, "failed", (int64_t)stats.failed);
+}
+
 /* What `volcano status` shows. */
 static void serve_status(const struct pages_request *page)
 {
@@ -228,8 +247,17 @@ static void serve_status(const struct pages_request *page)
 	json_set_str(doc, root, "kubernetesVersion", STR(KUBERNETES_VERSION));
 	json_set_int(doc, root, "uptimeSeconds", loop_uptime(api_loop(api)) / TIME_SECOND);
 	json_set_bool(doc, root, "ready", !store_failure(api_store(api)));
+	if (store_failure(api_store(api)))
+		json_set_str(doc, root, "problem",
+			     str_from(arena_printf(page->call->arena, "writes are %s: %s",
+						   store_is_suspended(api_store(api))
+							   ? "suspended"
+							   : "refused until the next start",
+						   store_failure(api_store(api)))));
 	json_set_int(doc, root, "revision", store_revision(api_store(api)));
 	json_set_int(doc, root, "storeBytes", stats.disk_bytes);
+	if (api_backups(api))
+		put_backups(doc, root, api_backups(api));
 	objects = json_ensure_obj(doc, root, "objects");
 	while ((kind = kinds_next(api_kinds(api), &at))) {
 		size_t count = store_count(api_store(api), kind->prefix);

@@ -13,6 +13,7 @@
 #include "admission/admission.h"
 #include "apiserver/api.h"
 #include "apiserver/auth.h"
+#include "apiserver/backups.h"
 #include "apiserver/front.h"
 #include "apiserver/identity.h"
 #include "apiserver/install.h"
@@ -239,9 +240,15 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 	server->front = front_new(server->api, server->auth);
 	if (start_http(server, options, &identity, err) < 0)
 		return -1;
+	const struct backups_options backups = {.folder = options->backup_folder,
+						.every_us = options->backup_every_us,
+						.keep = options->backup_keep,
+						.log = options->log};
+
 	api_start(server->api, &(struct api_place){.root_ca = identity.ca.cert,
 						   .token_key = identity.ca.key,
-						   .port = address_port(&server->address)});
+						   .port = address_port(&server->address),
+						   .backups = backups.folder ? &backups : NULL});
 	return write_kubeconfig(server, options->folder, &identity, err);
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/macro.h"
@@ -32,6 +33,9 @@ struct apiserver_options {
 	size_t host_count;
 	bool plain;                 /* none of Volcano's rules of admission */
 	const char *admission_conf; /* file with the resource groups of pods; NULL: none */
+	const char *backup_folder;  /* copies of the store by schedule; NULL: none */
+	int64_t backup_every_us;
+	int64_t backup_keep;
 	struct log *log;
 
 	/* 0: as base/limits.h says */

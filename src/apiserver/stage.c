@@ -191,6 +191,14 @@ static void answer_removed(struct call *call, struct object *object)
 	call_answer_removed(call, json_doc_root(doc));
 }
 
+/* Writes that are suspended are accepted again soon. */
+static void answer_unavailable(struct call *call, const struct err *err)
+{
+	if (store_is_suspended(api_store(call->api)))
+		call->retry_after = 1;
+	call_answer_err(call, err);
+}
+
 static void on_done(void *arg, struct object *object, const struct err *err)
 {
 	AUTO(staged_free) struct staged *staged = arg;
@@ -200,7 +208,7 @@ static void on_done(void *arg, struct object *object, const struct err *err)
 		return;
 	call->staged = NULL;
 	if (err)
-		call_answer_err(call, err);
+		answer_unavailable(call, err);
 	else if (staged->status)
 		answer_removed(call, object);
 	else if (staged->doc)
@@ -294,7 +302,7 @@ static void answer_refused(struct call *call, struct str name, struct err *err)
 		(void)call_err_not_found(call, name, err);
 	else if (err->code == ERR_CONFLICT)
 		(void)call_err_conflict(call, name, CALL_CONFLICT_MODIFIED, err);
-	call_answer_err(call, err);
+	answer_unavailable(call, err);
 }
 
 static struct str object_name(struct json_doc *doc)

@@ -10,7 +10,8 @@
  * 3. `staged` has exactly the keys of pending writes, each with its newest one.
  * 4. `history` ends at `revision`.
  * 5. A family counts the visible objects of its kind.
- * 6. After a failure nothing is pending, and nothing becomes pending. */
+ * 6. After a failure nothing is pending, and nothing becomes pending until writing goes on
+ *    (store_suspend.c). */
 #include "apiserver/store.h"
 
 #include <assert.h>
@@ -177,6 +178,7 @@ static void store_free(struct store *store)
 	vec_done(&store->commit.changes);
 	buf_done(&store->scratch);
 	disk_close(store->disk);
+	store_suspend_done(store);
 	mem_free(store->failure);
 	mem_free(store);
 }
@@ -245,11 +247,6 @@ int64_t store_revision(const struct store *store)
 int64_t store_compacted(const struct store *store)
 {
 	return history_compacted(store->history);
-}
-
-const char *store_failure(const struct store *store)
-{
-	return store->failure;
 }
 
 struct object *store_get(const struct store *store, struct str key)
@@ -436,9 +433,24 @@ static void backup_done(void *arg)
 	mem_free(backup);
 }
 
+bool store_is_copying(const struct store *store)
+{
+	return store->backups > 0;
+}
+
+static void refuse_backup(struct backup *backup)
+{
+	backup->failed = true;
+	(void)err_set(&backup->err, ERR_TOO_MANY_REQUESTS,
+		      "another copy of the store is being written: try again when it is done");
+	backup->store->backups++;
+	loop_post(backup->store->loop, backup_done, backup);
+}
+
 void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg)
 {
 	struct backup *backup = mem_new(struct backup);
+	struct store_walk walk = store_walk(store, STR(""), str_none());
 	struct object *object;
 
 	backup->store = store;
@@ -446,9 +458,12 @@ void store_backup(struct store *store, const char *folder, store_backup_fn *done
 	backup->revision = store->revision;
 	backup->done = done;
 	backup->arg = arg;
+	if (store_is_copying(store)) {
+		refuse_backup(backup);
+		return;
+	}
 	vec_reserve(&backup->changes, omap_len(store->visible));
-	for (struct str after = str_none(); (object = store_next(store, STR(""), after));
-	     after = object->key) {
+	while ((object = store_walk_next(&walk))) {
 		struct disk_change change = {.key = object->key, .object = object_ref(object)};
 
 		vec_push(&backup->changes, change);

@@ -12,8 +12,9 @@
  *			thread; then, in order of revision, each write becomes visible to readers, its event goes to
  *			the watchers and its writer is told
  * so that acknowledged means durable, nobody sees what could still be lost, and a busy server pays
- * for one sync per batch. If a commit fails, the store has failed for good: staged writes are
- * answered with ERR_UNAVAILABLE, further ones are refused, reading goes on.
+ * for one sync per batch. If a commit fails, staged writes are answered with ERR_UNAVAILABLE, further
+ * ones are refused, and reading goes on. If there was no space, or the file is not where it was, the
+ * store tries again every second until it can write, and goes on; anything else is for good.
  *
  * Keys are "<group>/<plural>/<namespace>/<name>" ("/pods/ns/a", "/nodes//n1",
  * "batch.volcano.sh/jobs/ns/j"): a prefix is a kind, or a kind in a namespace. */
@@ -61,6 +62,12 @@ int64_t store_revision(const struct store *store);
 int64_t store_compacted(const struct store *store);
 /* NULL while all is well; else why writes are refused, for /readyz. */
 const char *store_failure(const struct store *store);
+/* Are they refused only until the disk takes them again? */
+bool store_is_suspended(const struct store *store);
+/* Be called when it does. What was refused meanwhile is not written later: look at everything again. One
+ * observer; NULL ends it. */
+typedef void store_resumed_fn(void *arg);
+void store_observe_resumed(struct store *store, store_resumed_fn *fn, void *arg);
 
 /* --- reading: borrowed until control goes back to the loop; object_ref() to keep --- */
 
@@ -180,10 +187,12 @@ struct store_stats {
 	int64_t disk_bytes;
 };
 void store_stats(const struct store *store, struct store_stats *ret);
+/* Is a copy being written? */
+bool store_is_copying(const struct store *store);
 /* Called once; err is NULL when the copy is durable. */
 typedef void store_backup_fn(void *arg, const struct err *err);
 /* A copy of the state that readers see now, as a store of its own in `folder`, which must be empty
- * or missing. It is written off the thread, from memory: writing goes on meanwhile, and a store
+ * or missing (disk.h says more). ERR_TOO_MANY_REQUESTS while another one is being written. It is written off the thread, from memory: writing goes on meanwhile, and a store
  * that has failed can be saved this way. */
 void store_backup(struct store *store, const char *folder, store_backup_fn *done, void *arg);
 /* Walks everything and asserts what must be true; for tests. */

@@ -116,16 +116,23 @@ static void refuse_all(struct store *store, struct list *writes, const struct er
 	}
 }
 
+static void next_batch(struct store *store)
+{
+	store->batch++;
+	store->batch_writes = 0;
+	store->batch_bytes = 0;
+}
+
 static void fail(struct store *store, const struct err *why)
 {
 	struct err err;
 
-	store->failure = mem_strdup(why->text);
 	(void)err_set(&err, ERR_UNAVAILABLE, "the write may be lost: %s", why->text);
-	log_error(store->log, "the store has failed: writes are refused from now on",
-		  LOG_STR("error", why->text), LOG_INT("revision", store->revision));
+	store_suspend(store, why);
 	list_splice(&store->commit.writes, &store->queue);
 	refuse_all(store, &store->commit.writes, &err);
+	store->last = store->revision; /* what was refused has no revision */
+	next_batch(store);
 }
 
 /* --- committing --- */
@@ -141,7 +148,10 @@ static void commit_work(void *arg)
 			container_of(commit->writes.prev, struct pending, link)->object->revision,
 	};
 
+	int64_t start = loop_stopwatch(commit->store->loop);
+
 	commit->failed = disk_commit(disk, &batch, &commit->err) < 0;
+	commit->took = loop_stopwatch(commit->store->loop) - start;
 	commit->disk_bytes = disk_bytes(disk);
 }
 
@@ -149,12 +159,17 @@ static void start_commit(void *arg);
 
 static void warn_if_slow(struct store *store)
 {
-	int64_t took = loop_uptime(store->loop) - store->commit.started;
+	const struct commit *commit = &store->commit;
+	int64_t took = loop_uptime(store->loop) - commit->started;
 
-	if (took >= TIME_SECOND)
-		log_warn(store->log, "slow commit: is the disk busy?",
-			 LOG_INT("milliseconds", took / TIME_MILLISECOND),
-			 LOG_INT("changes", store->commit.changes.len));
+	if (took < TIME_SECOND)
+		return;
+	log_warn(store->log,
+		 commit->took >= took / 2 ? "slow commit: the disk took most of the time"
+					  : "slow commit: this process was busy, not the disk",
+		 LOG_INT("milliseconds", took / TIME_MILLISECOND),
+		 LOG_INT("diskMilliseconds", commit->took / TIME_MILLISECOND),
+		 LOG_INT("changes", commit->changes.len));
 }
 
 static void commit_done(void *arg)
@@ -180,14 +195,8 @@ static void commit_done(void *arg)
 static void commit_refused(struct commit *commit)
 {
 	commit->failed = true;
+	commit->err.code = ERR_UNAVAILABLE;
 	commit_done(commit);
-}
-
-static void next_batch(struct store *store)
-{
-	store->batch++;
-	store->batch_writes = 0;
-	store->batch_bytes = 0;
 }
 
 /* Move the first batch of the queue into `commit`. */
@@ -254,7 +263,9 @@ static int check_precondition(const struct store *store, const struct store_writ
 static int check_write(const struct store *store, const struct store_write *write, struct err *err)
 {
 	if (store->failure)
-		return err_set(err, ERR_UNAVAILABLE, "the store has failed: %s", store->failure);
+		return err_set(err, ERR_UNAVAILABLE, "%s: %s",
+			       store->suspended ? "writes are suspended" : "the store has failed",
+			       store->failure);
 	if (store->closing)
 		return err_set(err, ERR_UNAVAILABLE, "the store is closing");
 	if (store_check_key(write->key, err) < 0)

@@ -56,6 +56,7 @@ struct commit {
 	bool failed;
 	struct err err;
 	int64_t disk_bytes;
+	int64_t took;
 };
 
 struct store {
@@ -64,6 +65,11 @@ struct store {
 	struct disk *disk;
 	bool closing;
 	char *failure;
+	bool suspended;                 /* a failure that may pass: tried again by `retry` */
+	struct loop_timer *retry;       /* made when first wanted */
+	VEC(struct disk_change) repair; /* what the disk must have before it takes more */
+	store_resumed_fn *on_resumed;   /* may be NULL */
+	void *on_resumed_arg;
 
 	int64_t revision;
 	struct omap *visible;
@@ -93,6 +99,10 @@ struct store {
 /* "<group>/<plural>/" at the start of a key, or none. */
 struct str store_kind_part(struct str text);
 int store_check_key(struct str key, struct err *err) MUST_CHECK;
+/* A commit has failed: refuse writes, and try again where that may help. Before the writes of the commit
+ * are freed. */
+void store_suspend(struct store *store, const struct err *why);
+void store_suspend_done(struct store *store);
 /* That of a kind, made when it is first wanted. */
 struct family *store_family(struct store *store, struct str kind);
 

@@ -39,7 +39,7 @@ struct entry {
 	int64_t wait_us;   /* the last pause because something was in the way */
 	char *private_pem; /* for the plugin ssh */
 	char *public_line;
-	bool awaits_key; /* a pair is being made */
+	bool awaits_key;    /* a pair is being made */
 	unsigned completed; /* how often it was, for metrics */
 	unsigned failed;
 	bool busy;      /* being worked on: it stays */

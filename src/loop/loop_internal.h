@@ -77,11 +77,11 @@ struct loop_lane_state {
 	struct loop *loop;
 	enum loop_lane lane;
 	pthread_cond_t more;
-	struct list todo;    /* lock: for the workers */
-	struct list running; /* lock: oldest first */
-	size_t todo_len;     /* lock */
-	size_t running_len;  /* lock */
-	size_t idle;         /* lock: workers that wait */
+	struct list todo;                  /* lock: for the workers */
+	struct list running;               /* lock: oldest first */
+	size_t todo_len;                   /* lock */
+	size_t running_len;                /* lock */
+	size_t idle;                       /* lock: workers that wait */
 	int64_t longest_wait, longest_run; /* lock */
 	uint64_t done, refused;            /* lock */
 	pthread_t threads[LOOP_LANE_WORKERS];

@@ -48,9 +48,9 @@ static const struct lane_row {
 	size_t queue_max;
 	int nice;
 } rows[] = {
-	[LOOP_LANE_COMMIT] = {"commit", 1, 64, 0},     [LOOP_LANE_RESOLVE] = {"resolve", 4, 256, 0},
-	[LOOP_LANE_KEYS] = {"keys", 1, 4096, 10},      [LOOP_LANE_FILES] = {"files", 2, 4096, 0},
-	[LOOP_LANE_BACKUP] = {"backup", 1, 4, 0},      [LOOP_LANE_COMPRESS] = {"compress", 2, 256, 0},
+	[LOOP_LANE_COMMIT] = {"commit", 1, 64, 0}, [LOOP_LANE_RESOLVE] = {"resolve", 4, 256, 0},
+	[LOOP_LANE_KEYS] = {"keys", 1, 4096, 10},  [LOOP_LANE_FILES] = {"files", 2, 4096, 0},
+	[LOOP_LANE_BACKUP] = {"backup", 1, 4, 0},  [LOOP_LANE_COMPRESS] = {"compress", 2, 256, 0},
 };
 _Static_assert(ARRAY_LEN(rows) == LOOP_LANE_COUNT, "a row for every lane");
 
@@ -328,8 +328,8 @@ int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_d
 	}
 	loop->works.under_way++;
 	if (handed == HANDED_BACK)
-		work_in_line(item, loop->is_virtual ? (size_t)loop_random_below(loop, REORDER_MAX)
-						    : 0);
+		work_in_line(item,
+			     loop->is_virtual ? (size_t)loop_random_below(loop, REORDER_MAX) : 0);
 	return 0;
 }
 

@@ -181,8 +181,8 @@ static int start(struct question *question)
 	const char *const env[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", self->home,
 		NULL};
-	const char *const exists[] = {self->program, "image", "exists", "--", question->image,
-				      NULL};
+	const char *const exists[] = {self->program, "image",         "exists",
+				      "--",          question->image, NULL};
 	const char *const pull[] = {self->program, "pull", "--quiet", "--", question->image, NULL};
 	const char *const *argvs[CLASS_COUNT] = {
 		[CLASS_EXISTS] = exists,

@@ -16,8 +16,8 @@ enum { SSH_JOBS = 120 };
 #define NS "/api/v1/namespaces"
 #define QUEUES "/apis/scheduling.volcano.sh/v1beta1/queues"
 #define JOBS "/apis/batch.volcano.sh/v1alpha1/namespaces/a/jobs"
-#define JOB                                                                                       \
-	"{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"queue\":\"q\",\"plugins\":{%s},\"tasks\":[{" \
+#define JOB                                                                                        \
+	"{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"queue\":\"q\",\"plugins\":{%s},\"tasks\":[{"  \
 	"\"replicas\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]" \
 	"}}}]}}"
 
@@ -89,8 +89,7 @@ static void test_jobs(struct world *w)
 	ok(made == SSH_JOBS, "%d jobs that want key pairs are accepted", made);
 	while (queued(w->loop, LOOP_LANE_KEYS) < SSH_JOBS)
 		loop_turn(w->loop, -1);
-	ok(ended == 0, "and ask for them, each once: %zu wait",
-	   queued(w->loop, LOOP_LANE_KEYS));
+	ok(ended == 0, "and ask for them, each once: %zu wait", queued(w->loop, LOOP_LANE_KEYS));
 	snprintf(body, sizeof(body), JOB, "plain", "");
 	ok(post(w, "POST", JOBS, body) == 201, "a job that wants none");
 	while (store_count(w->store, STR("scheduling.volcano.sh/podgroups/a/plain-")) == 0)

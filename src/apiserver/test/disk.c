@@ -3,6 +3,7 @@
  * written is refused with a sentence that says so. */
 #include "apiserver/disk.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
@@ -523,6 +524,7 @@ static void test_copy(void)
 	char *folder = temporary_folder();
 	AUTO(mem_free) char *data = mem_printf("%s/data.mdb", folder);
 	AUTO(mem_free) char *mark = mem_printf("%s/format", folder);
+	AUTO(mem_free) char *lock = mem_printf("%s/lock", folder);
 	struct disk_change changes[MANY];
 	struct object *objects[MANY];
 	struct sum sum = {0};
@@ -549,7 +551,11 @@ static void test_copy(void)
 	put_meta(folder, "format", NULL, 0);
 	ok(unlink(mark) == 0, "(as if it had not been finished)");
 	refused(folder, "a copy that was not finished");
-	ok(unlink(data) == 0 && disk_copy(folder, &(struct disk_batch){NULL, 0, 5}, &err) == 0,
+	ok(disk_copy(folder, &(struct disk_batch){NULL, 0, 5}, &err) < 0 &&
+		   err.code == ERR_ALREADY_EXISTS,
+	   "nor into what is left of one: %s", err.text);
+	ok(unlink(data) == 0 && unlink(lock) == 0 &&
+		   disk_copy(folder, &(struct disk_batch){NULL, 0, 5}, &err) == 0,
 	   "a copy of nothing is made");
 	disk = must_open(folder);
 	ok(disk_load(disk, add_up, &sum, &revision, &err) == 0 && revision == 5,
@@ -557,6 +563,94 @@ static void test_copy(void)
 	disk_close(disk);
 	for (int i = 0; i < MANY; i++)
 		object_unref(objects[i]);
+	rm_folder(folder);
+}
+
+/* --- places for a copy that are none --- */
+
+static void refuses_place(const char *path, enum err_code code)
+{
+	struct err err = {0};
+
+	ok(disk_copy(path, &(struct disk_batch){NULL, 0, 5}, &err) < 0 && err.code == code,
+	   "no copy there: %s", err.text);
+}
+
+static size_t entries_of(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	size_t count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		(void)closedir(dir);
+	return count - 2;
+}
+
+/* What a copy must not follow, cut short or write over; none of it leaves anything. */
+static void test_bad_places(void)
+{
+	char *folder = temporary_folder();
+	AUTO(mem_free) char *mine = mem_printf("%s/mine", folder);
+	AUTO(mem_free) char *lock = mem_printf("%s/mine/lock", folder);
+	AUTO(mem_free) char *link = mem_printf("%s/link", folder);
+	AUTO(mem_free) char *below = mem_printf("%s/link/below", folder);
+	AUTO(mem_free) char *file = mem_printf("%s/mine/lock/x", folder);
+	AUTO(mem_free) char *dots = mem_printf("%s/mine/..", folder);
+	AUTO(mem_free) char *away = mem_printf("%s/none/below", folder);
+	AUTO(mem_free) char *good = mem_printf("%s/good///", folder);
+	AUTO(mem_free) char *fifo = mem_printf("%s/fifo", folder);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct err err;
+
+	ok(mkdir(mine, 0700) == 0 && symlink(mine, link) == 0 && mkfifo(fifo, 0600) == 0,
+	   "(a folder, a link to it, a pipe)");
+	write_file(lock, "precious", 8);
+	refuses_place(mine, ERR_ALREADY_EXISTS);
+	refuses_place(link, ERR_BAD_REQUEST);
+	refuses_place(below, ERR_BAD_REQUEST);
+	refuses_place(lock, ERR_ALREADY_EXISTS);
+	refuses_place(file, ERR_BAD_REQUEST);
+	refuses_place(fifo, ERR_ALREADY_EXISTS);
+	refuses_place(dots, ERR_BAD_REQUEST);
+	refuses_place(away, ERR_BAD_REQUEST);
+	refuses_place("/", ERR_BAD_REQUEST);
+	refuses_place("", ERR_BAD_REQUEST);
+	refuses_place("relative", ERR_BAD_REQUEST);
+	ok(fd_read_file(lock, &text, &err) == 0 && str_is(buf_str(&text), "precious") &&
+		   entries_of(mine) == 1 && entries_of(folder) == 3,
+	   "and nothing was touched");
+	ok(disk_copy(good, &(struct disk_batch){NULL, 0, 5}, &err) == 0 && entries_of(folder) == 4,
+	   "where there is nothing, there is a copy then, and nothing else");
+	rm_folder(folder);
+}
+
+/* Files that are removed or replaced under an open disk. */
+static void test_moved(void)
+{
+	char *folder = temporary_folder();
+	AUTO(mem_free) char *data = mem_printf("%s/data.mdb", folder);
+	AUTO(mem_free) char *kept = mem_printf("%s/kept", folder);
+	AUTO(mem_free) char *other = mem_printf("%s-away", folder);
+	struct disk *disk = must_open(folder);
+	struct err err;
+
+	ok(commit_one(disk, "/pods/a/1", 10, 2, &err) == 0, "a commit");
+	ok(rename(folder, other) == 0 && commit_one(disk, "/pods/a/2", 10, 3, &err) < 0 &&
+		   err.code == ERR_UNAVAILABLE && strstr(err.text, "removed"),
+	   "not when its folder is away: %s", err.text);
+	ok(disk_probe(disk, &err) < 0 && rename(other, folder) == 0 &&
+		   disk_probe(disk, &err) == 0 && commit_one(disk, "/pods/a/2", 10, 3, &err) == 0,
+	   "and again when it is back");
+	ok(rename(data, kept) == 0, "(the file is moved, and another put there)");
+	write_file(data, "x", 1);
+	ok(commit_one(disk, "/pods/a/3", 10, 4, &err) < 0 && err.code == ERR_UNAVAILABLE &&
+		   strstr(err.text, "replaced"),
+	   "not when its file is another: %s", err.text);
+	ok(unlink(data) == 0 && unlink(kept) == 0 && commit_one(disk, "/pods/a/3", 10, 4, &err) < 0,
+	   "nor when it is gone: %s", err.text);
+	disk_close(disk);
 	rm_folder(folder);
 }
 
@@ -584,6 +678,8 @@ int main(void)
 	test_headers();
 	test_damage();
 	test_copy();
+	test_bad_places();
+	test_moved();
 	test_null();
 	return tap_done();
 }

@@ -416,18 +416,21 @@ static void test_failure(void)
 	(void)put(store, STORE_CREATE, "/pods/a/1", 0, "x", &told[0]);
 	store_flush(store);
 	ok(!store_failure(store), "all is well");
-	disk_memory_set_faults(memory, &(struct disk_memory_faults){.fail = true});
+	disk_memory_set_faults(memory, &(struct disk_memory_faults){.fail = true,
+								    .code = ERR_INTERNAL,
+								    .text = "Input/output error"});
 	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "y", &told[1]);
 	(void)loop_turn(loop, 0);
 	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "z", &told[2]);
 	(void)put(store, STORE_CREATE, "/pods/a/2", 0, "z", &told[3]);
 	store_check(store);
 	store_flush(store);
-	is(store_failure(store), "No space left on device");
+	is(store_failure(store), "Input/output error");
+	ok(!store_is_suspended(store), "for good");
 	ok(told[1].code == ERR_UNAVAILABLE && told[2].code == ERR_UNAVAILABLE &&
 		   told[3].code == ERR_UNAVAILABLE && told[1].calls == 1 && told[3].calls == 1,
 	   "everything that was staged is answered");
-	is(told[2].text, "the write may be lost: No space left on device");
+	is(told[2].text, "the write may be lost: Input/output error");
 	ok(put(store, STORE_UPDATE, "/pods/a/1", 0, "w", NULL) == -ERR_UNAVAILABLE,
 	   "further writes are refused");
 	is(text_of(store, "/pods/a/1"), "{\"rv\":\"2\",\"v\":\"x\"}");
@@ -436,6 +439,61 @@ static void test_failure(void)
 	is(watcher.seen, "+/pods/a/1@2/0 ");
 	store_unwatch(watcher.watch);
 	store_check(store);
+}
+
+static void note_resumed(void *arg)
+{
+	++*(int *)arg;
+}
+
+/* A full disk suspends writes until there is space; whatever of the failed commit has reached it is gone
+ * then. */
+static void test_suspension(bool keep)
+{
+	AUTO(loop_free) struct loop *loop = virtual_loop(1);
+	AUTO(disk_memory_free) struct disk_memory *memory = disk_memory_new();
+	struct store *store =
+		open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
+	struct told told[4] = {0};
+	struct watcher watcher = {0};
+	int resumed = 0;
+
+	store_observe_resumed(store, note_resumed, &resumed);
+	(void)put(store, STORE_CREATE, "/pods/a/1", 0, "x", NULL);
+	(void)put(store, STORE_CREATE, "/pods/a/2", 0, "x", NULL);
+	store_flush(store);
+	disk_memory_set_faults(memory, &(struct disk_memory_faults){.fail = true, .keep = keep});
+	(void)put(store, STORE_UPDATE, "/pods/a/1", 0, "lost", &told[0]);
+	(void)put(store, STORE_DELETE, "/pods/a/2", 0, "x", &told[1]);
+	(void)put(store, STORE_CREATE, "/pods/a/3", 0, "lost", &told[2]);
+	store_flush(store);
+	is(store_failure(store), "No space left on device");
+	ok(store_is_suspended(store) && told[0].code == ERR_UNAVAILABLE &&
+		   told[1].code == ERR_UNAVAILABLE && told[2].code == ERR_UNAVAILABLE,
+	   "a full disk suspends writes");
+	ok(put(store, STORE_CREATE, "/pods/a/4", 0, "x", NULL) == -ERR_UNAVAILABLE,
+	   "they are refused");
+	for (int i = 0; i < 50; i++)
+		(void)loop_turn(loop, 100000);
+	ok(store_is_suspended(store) && !resumed && disk_memory_commits(memory) > 4,
+	   "it is tried again and again");
+	disk_memory_set_faults(memory, &(struct disk_memory_faults){0});
+	while (store_failure(store))
+		(void)loop_turn(loop, -1);
+	ok(resumed == 1 && !store_is_suspended(store), "until there is space");
+	store_check(store);
+	watcher_start(&watcher, store, "", store_revision(store));
+	ok(put(store, STORE_UPDATE, "/pods/a/1", 2, "y", &told[3]) == 4, "then it goes on");
+	store_flush(store);
+	is(watcher.seen, "=/pods/a/1@4/2 ");
+	store_unwatch(watcher.watch);
+	store_close(store);
+	store = open_with(loop, &(struct store_options){.disk = disk_memory_open(memory, NULL)});
+	is(text_of(store, "/pods/a/1"), "{\"rv\":\"4\",\"v\":\"y\"}");
+	is(text_of(store, "/pods/a/2"), "{\"rv\":\"3\",\"v\":\"x\"}");
+	ok(store_revision(store) == 4 && store_count(store, STR("")) == 2,
+	   "a restart finds what was acknowledged, and nothing else");
+	store_close(store);
 }
 
 static void test_open_failures(void)
@@ -585,6 +643,8 @@ int main(void)
 	test_compaction();
 	test_chain();
 	test_failure();
+	test_suspension(false);
+	test_suspension(true);
 	test_open_failures();
 	test_nonsense("pods", 2, 2);
 	test_nonsense("/pods/a/1", 3, 2);

@@ -80,7 +80,8 @@ static void on_linked(void *arg)
 	struct chain *chain = arg;
 
 	if (chain->left > 0)
-		chain->bad += loop_work(chain->loop, LOOP_LANE_COMMIT, on_link, on_linked, chain, NULL);
+		chain->bad +=
+			loop_work(chain->loop, LOOP_LANE_COMMIT, on_link, on_linked, chain, NULL);
 	else
 		loop_stop(chain->loop);
 }
@@ -323,8 +324,7 @@ static void fill_lane(struct loop *loop, enum loop_lane lane, struct stuck *stuc
 	size_t handed = 0;
 
 	loop_lane_stats(loop, lane, &stats);
-	while (loop_work(loop, lane, wait_at_gate, count_done, stuck, &err) == 0 &&
-	       handed < 10000)
+	while (loop_work(loop, lane, wait_at_gate, count_done, stuck, &err) == 0 && handed < 10000)
 		handed++;
 	ok(handed >= stats.queue_max && handed <= stats.queue_max + stats.workers,
 	   "the lane %s takes %zu pieces", stats.name, handed);

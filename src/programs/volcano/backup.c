@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -17,16 +16,24 @@
 
 #include "base/banned.h"
 
-/* The server has another working directory. */
+/* The server has another working directory, and follows no links: the folder above the copy is resolved
+ * here, its own name stays as it is. */
 static int put_absolute(const char *folder, struct buf *to, struct err *err)
 {
-	char *here = folder[0] == '/' ? NULL : getcwd(NULL, 0);
 	AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+	struct str name = str_from(folder);
+	AUTO(mem_free) char *above = NULL;
+	char *real;
 
-	if (folder[0] != '/' && !here)
-		return err_errno(err, errno, "the working directory");
-	buf_printf(&path, "%s%s%s", here ? here : "", here ? "/" : "", folder);
-	free(here); /* the C library's */
+	while (name.len > 1 && name.ptr[name.len - 1] == '/')
+		name.len--;
+	above = str_dup(str_slice(name, 0, (size_t)(str_rfind_byte(name, '/') + 1)));
+	real = realpath(above[0] ? above : ".", NULL);
+	if (!real)
+		return err_errno(err, errno, "%s", above[0] ? above : "the working directory");
+	buf_printf(&path, "%s/%.*s", str_is(str_from(real), "/") ? "" : real,
+		   STR_ARG(str_skip(name, (size_t)(str_rfind_byte(name, '/') + 1))));
+	free(real); /* the C library's */
 	url_encode_query(buf_str(&path), to);
 	return 0;
 }

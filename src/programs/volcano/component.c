@@ -40,7 +40,10 @@ static void *start_apiserver(struct component_world *world, struct err *err)
 					    .log = world->log,
 					    .or_any_port = !settings->listen,
 					    .plain = is_plain(settings),
-					    .admission_conf = settings->admission_conf};
+					    .admission_conf = settings->admission_conf,
+					    .backup_folder = settings->backup_dir,
+					    .backup_every_us = settings->backup_every_us,
+					    .backup_keep = settings->backup_keep};
 	const char *listen = settings->listen ? settings->listen : "127.0.0.1:6443";
 	VEC(const char *) names = {0};
 	char host[HOST_NAME_SIZE] = "";

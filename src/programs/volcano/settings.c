@@ -7,18 +7,20 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/roff.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "model/duration.h"
 #include "node/pressure.h"
 
 #include "base/banned.h"
 
-enum { NODES_MAX = 100000 };
+enum { NODES_MAX = 100000, BACKUPS_MAX = 100000, BACKUPS_KEPT = 24 };
 
 typedef int set_fn(struct settings *settings, const char *value, struct err *err);
 
@@ -95,6 +97,31 @@ static int set_scheduler_conf(struct settings *settings, const char *value, stru
 static int set_plugins_dir(struct settings *settings, const char *value, struct err *err)
 {
 	return set_path(settings, &settings->plugins_dir, value, err);
+}
+
+/* Made where it is missing, so that a mistake is noticed at the start. */
+static int set_backup_dir(struct settings *settings, const char *value, struct err *err)
+{
+	if (mkdir(value, 0700) < 0 && errno != EEXIST)
+		return err_errno(err, errno, "%s", value);
+	return set_path(settings, &settings->backup_dir, value, err);
+}
+
+static int set_backup_every(struct settings *settings, const char *value, struct err *err)
+{
+	int64_t nanoseconds;
+
+	if (duration_parse(str_from(value), &nanoseconds, err) < 0)
+		return -1;
+	if (nanoseconds < INT64_C(1000000) * DURATION_MICROSECOND)
+		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is less than a second", value);
+	settings->backup_every_us = nanoseconds / DURATION_MICROSECOND;
+	return 0;
+}
+
+static int set_backup_keep(struct settings *settings, const char *value, struct err *err)
+{
+	return number_parse_range(str_from(value), 1, BACKUPS_MAX, &settings->backup_keep, err);
 }
 
 static int add_name(struct settings *settings, const char *value, struct err *err)
@@ -231,6 +258,12 @@ static const struct option options[] = {
 	 "run containers in images: by podman or crun, if installed (default: as processes)"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},
+	{"backup-dir", 0, COMMAND_UP, "FOLDER", set_backup_dir,
+	 "write a backup of the store into this folder from time to time (default: none)"},
+	{"backup-every", 0, COMMAND_UP, "TIME", set_backup_every,
+	 "how often, with --backup-dir (default: 1h)"},
+	{"backup-keep", 0, COMMAND_UP, "N", set_backup_keep,
+	 "how many of them are kept; older ones are removed (default: 24)"},
 	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,
 	 "debug, info, warn or error (default: info)"},
 	{"pods", 0, COMMAND_DOWN, NULL, set_pods,
@@ -246,6 +279,8 @@ void settings_init(struct settings *settings)
 	*settings = (struct settings){.nodes = -1,
 				      .simulated_nodes = -1,
 				      .eviction_transition_us = -1,
+				      .backup_every_us = -1,
+				      .backup_keep = -1,
 				      .log_level = LOG_LEVEL_INFO};
 }
 
@@ -318,9 +353,24 @@ int settings_parse(struct settings *settings, enum command command, char **args,
 	return 0;
 }
 
+/* Backups: what was not said, and that the options go together. */
+static int complete_backups(struct settings *settings, struct err *err)
+{
+	if (!settings->backup_dir && (settings->backup_every_us >= 0 || settings->backup_keep >= 0))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--backup-every and --backup-keep need --backup-dir");
+	if (settings->backup_every_us < 0)
+		settings->backup_every_us = TIME_HOUR;
+	if (settings->backup_keep < 0)
+		settings->backup_keep = BACKUPS_KEPT;
+	return 0;
+}
+
 int settings_complete(struct settings *settings, const char *volcano_home, const char *home,
 		      struct err *err)
 {
+	if (complete_backups(settings, err) < 0)
+		return -1;
 	if (settings->folder)
 		return 0;
 	if (volcano_home && *volcano_home)

@@ -26,6 +26,9 @@ struct settings {
 	const char *admission_conf;
 	const char *scheduler_conf;
 	const char *plugins_dir;
+	const char *backup_dir;
+	int64_t backup_every_us; /* -1: not said */
+	int64_t backup_keep;     /* -1: not said */
 	VEC(char *) paths;       /* that the ones above lie in */
 	VEC(const char *) names; /* --tls-san */
 	int64_t nodes;           /* -1: not said */

@@ -48,6 +48,21 @@ static struct json_doc *gather(const struct settings *settings, pid_t pid)
 	return doc;
 }
 
+static void print_backups(struct json backups, struct buf *to)
+{
+	struct str last = json_str(json_get(backups, "last"));
+	struct str error = json_str(json_get(backups, "error"));
+
+	if (!json_is(backups, JSON_OBJ))
+		return;
+	buf_printf(to, "%-14severy %" PRId64 " s into %.*s, %" PRId64 " kept, last: %.*s\n",
+		   "backups", json_int(json_get(backups, "everySeconds")),
+		   STR_ARG(json_str(json_get(backups, "folder"))),
+		   json_int(json_get(backups, "keep")), STR_ARG(last.len ? last : STR("none yet")));
+	if (error.len)
+		buf_printf(to, "%-14sthe last one failed: %.*s\n", "", STR_ARG(error));
+}
+
 static void print_text(struct json root, struct buf *to)
 {
 	static const struct {
@@ -80,6 +95,7 @@ static void print_text(struct json root, struct buf *to)
 			json_print(value, JSON_COMPACT, to);
 		buf_putc(to, '\n');
 	}
+	print_backups(json_get(root, "backups"), to);
 	it = json_iter(json_get(root, "components"));
 	while (json_next(&it))
 		buf_printf(to, "%-14s%.*s\n", it.index ? "" : "components",

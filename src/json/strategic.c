@@ -5,7 +5,10 @@
  * is that of upstream: $retainKeys first, then lists with a $setElementOrder, then the other
  * members; values are deleted from lists of scalars last.
  *
- * What must stay true: no member of the result is null or a directive because of the patch. */
+ * Directives and nulls are removed only where upstream removes them: from a value that the target does
+ * not have, or has as another type. A value that takes the place of one of the same type is copied as
+ * it is, and so is a new element of a merged list: a "$patch" in it is then an unknown field, which the
+ * caller reports. Removing it would turn "delete this element" into "delete the whole list". */
 #include "json/strategic.h"
 
 #include "json/doc_internal.h"
@@ -60,8 +63,7 @@ static bool clean(struct json_doc *doc, struct json j)
 	if (!json_is_absent(json_get_str(j, STRATEGIC_PATCH)))
 		return false;
 	while (json_next(&it)) {
-		if (!strategic_is_directive(it.key) && !json_is(it.value, JSON_NULL) &&
-		    clean(doc, it.value))
+		if (!json_is(it.value, JSON_NULL) && clean(doc, it.value))
 			continue;
 		json_mark_gone(it.value);
 		gone = true;
@@ -71,17 +73,17 @@ static bool clean(struct json_doc *doc, struct json j)
 	return true;
 }
 
-struct json strategic_clean_copy(struct strategic *s, struct json value)
+static struct json clean_copy(struct strategic *s, struct json value)
 {
 	struct json copy = json_new_copy(s->doc, value);
 
 	return clean(s->doc, copy) ? copy : JSON_NONE;
 }
 
-/* Put the patch's value in place of the old one, or take that out if nothing of it is to be kept. */
+/* A value of another type takes the place of the old one, or removes it if nothing of it is kept. */
 static void replace(struct strategic *s, struct json old, struct json value)
 {
-	struct json copy = strategic_clean_copy(s, value);
+	struct json copy = clean_copy(s, value);
 
 	if (json_is_absent(copy))
 		json_mark_gone(old);
@@ -117,7 +119,6 @@ static int apply_directive(struct strategic *s, struct json target, struct json 
 		struct json copy = json_new_copy(s->doc, patch);
 
 		(void)json_remove(s->doc, copy, STRATEGIC_PATCH);
-		(void)clean(s->doc, copy);
 		json_put_over(target, copy);
 		return 0;
 	}
@@ -179,13 +180,16 @@ static int merge_value(struct merge *m, struct str key, struct json old, struct 
 		return strategic_merge_map(m->s, old, value, field.child, err);
 	if (type == JSON_ARR && json_is(old, JSON_ARR) && field.strategy == JSON_STRATEGY_MERGE)
 		return strategic_merge_list(m->s, old, value, JSON_NONE, &field, err);
-	replace(m->s, old, value);
+	if (type == json_type(old) && (type == JSON_OBJ || type == JSON_ARR))
+		json_put_over(old, json_new_copy(m->s->doc, value));
+	else
+		replace(m->s, old, value);
 	return 0;
 }
 
 static void add_member(struct merge *m, struct str key, struct json value)
 {
-	struct json copy = strategic_clean_copy(m->s, value);
+	struct json copy = clean_copy(m->s, value);
 
 	if (json_is_absent(copy))
 		return;
@@ -209,14 +213,13 @@ static int merge_ordered(struct merge *m, struct str key, struct json order, str
 	if (json_is_absent(old) && json_is_absent(value))
 		return 0;
 	if (json_is_absent(old)) {
-		old = json_new_arr(m->s->doc);
-		json_add(m->s->doc, m->target, key, old);
-		json_index_put(&m->in_target, key, old);
+		add_member(m, key, value);
+		old = json_index_get(&m->in_target, key);
+	} else if (field.strategy != JSON_STRATEGY_MERGE && !json_is_absent(value)) {
+		json_put_over(old, json_new_copy(m->s->doc, value));
 	}
 	if (field.strategy == JSON_STRATEGY_MERGE)
 		return strategic_merge_list(m->s, old, value, order, &field, err);
-	if (!json_is_absent(value))
-		replace(m->s, old, value);
 	return 0;
 }
 

@@ -41,8 +41,6 @@ bool strategic_is_directive(struct str key);
 /* Merge into `target`, a value of s->doc that may be loose. */
 int strategic_merge_map(struct strategic *s, struct json target, struct json patch,
 			const void *node, struct err *err) MUST_CHECK;
-/* A loose copy without null members and directives; JSON_NONE for an object with "$patch". */
-struct json strategic_clean_copy(struct strategic *s, struct json value);
 
 /* --- strategic_list.c -------------------------------------------------------------------------- */
 

@@ -393,7 +393,7 @@ static int merge_maps(struct strategic *s, struct items *items, struct json patc
 				return -1;
 			continue;
 		}
-		item.value = strategic_clean_copy(s, it.value);
+		item.value = json_new_copy(s->doc, it.value);
 		places_note(s, all, item.id, items->len);
 		vec_push(items, item);
 	}

@@ -197,7 +197,22 @@ static const struct {
 	/* atomic lists are replaced, maps merge, null removes */
 	{"{'spec':{'tolerations':[{'key':'a'},{'key':'b'}],'nodeSelector':{'x':'1','y':'2'}}}",
 	 "{'spec':{'tolerations':[{'key':'c','effect':null}],'nodeSelector':{'x':null,'z':'3'}}}",
-	 "{'spec':{'tolerations':[{'key':'c'}],'nodeSelector':{'y':'2','z':'3'}}}"},
+	 "{'spec':{'tolerations':[{'key':'c','effect':null}],'nodeSelector':{'y':'2','z':'3'}}}"},
+	/* a directive that a list without merge key does not know stays, to be refused as a field */
+	{"{'spec':{'tolerations':[{'key':'a'},{'key':'b'}]}}",
+	 "{'spec':{'tolerations':[{'key':'z','$patch':'delete'}]}}",
+	 "{'spec':{'tolerations':[{'key':'z','$patch':'delete'}]}}"},
+	{"{'spec':{'tolerations':[{'key':'a'}]}}", "{'spec':{'tolerations':[{'$patch':'replace'}]}}",
+	 "{'spec':{'tolerations':[{'$patch':'replace'}]}}"},
+	{"{'spec':{}}", "{'spec':{'tolerations':[{'key':'z','$patch':'delete'},{'key':'a'}]}}",
+	 "{'spec':{'tolerations':[{'key':'a'}]}}"},
+	{"{'spec':{'tolerations':[{'key':'a'}]}}",
+	 "{'spec':{'$setElementOrder/tolerations':[{'key':'z'}],"
+	 "'tolerations':[{'key':'z','$patch':'delete'}]}}",
+	 "{'spec':{'tolerations':[{'key':'z','$patch':'delete'}]}}"},
+	{"{'spec':{'containers':[{'name':'a'}]}}",
+	 "{'spec':{'containers':[{'name':'b','env':[{'name':'x','$patch':'delete'}]}]}}",
+	 "{'spec':{'containers':[{'name':'b','env':[{'name':'x','$patch':'delete'}]},{'name':'a'}]}}"},
 	{"{'metadata':{'labels':{'a':'1'}},'spec':{'x':1}}",
 	 "{'metadata':{'labels':null},'spec':null}", "{'metadata':{}}"},
 	{"{'spec':{'a':1}}", "{'spec':{'b':null,'c':{'d':null,'e':1}}}",
@@ -212,7 +227,7 @@ static const struct {
 	/* $patch on objects */
 	{"{'spec':{'strategy':{'type':'RollingUpdate','rollingUpdate':{}}}}",
 	 "{'spec':{'strategy':{'$patch':'replace','type':'Recreate','x':null}}}",
-	 "{'spec':{'strategy':{'type':'Recreate'}}}"},
+	 "{'spec':{'strategy':{'type':'Recreate','x':null}}}"},
 	{"{'spec':{'strategy':{'type':'x'}}}", "{'spec':{'strategy':{'$patch':'delete'}}}",
 	 "{'spec':{'strategy':{}}}"},
 	{"{'a':1}", "{'$patch':'delete'}", "{}"},
@@ -229,7 +244,7 @@ static const struct {
 	 "{'spec':{'containers':[{'name':'a','image':'new'},{'name':'b'}]}}"},
 	{"{'spec':{'containers':[{'name':'a'}]}}",
 	 "{'spec':{'containers':[{'name':'b','image':'1','x':null},{'name':'b','tag':'2'}]}}",
-	 "{'spec':{'containers':[{'name':'b','image':'1','tag':'2'},{'name':'a'}]}}"},
+	 "{'spec':{'containers':[{'name':'b','image':'1','x':null,'tag':'2'},{'name':'a'}]}}"},
 	/* the order of the patch wins over that of the server */
 	{"{'spec':{'containers':[{'name':'a'},{'name':'b'},{'name':'c'},{'name':'d'}]}}",
 	 "{'spec':{'containers':[{'name':'d','x':1},{'name':'b','x':1}]}}",

@@ -56,8 +56,9 @@ enum option_bool { OPTION_UNSET, OPTION_FALSE, OPTION_TRUE };
 /* What the query and the headers say (options.c). Texts are none and numbers -1 where nothing was
  * said. */
 #define CALL_UNSET INT64_MIN
+#define CALL_DRY_RUN_ALL "[\"All\"]"
 struct call_options {
-	struct str dry_run; /* "All" */
+	struct str dry_run; /* the values as a JSON list, CALL_DRY_RUN_ALL; none: it is no dry run */
 	struct str field_validation;
 	struct str field_manager;
 	enum option_bool force;
@@ -76,7 +77,7 @@ struct call_options {
 
 	/* of a removal, from the query or from DeleteOptions in the body */
 	int64_t grace_seconds;
-	struct str propagation; /* "Background", "Foreground", "Orphan" */
+	struct str propagation; /* "Background", "Foreground", "Orphan"; none: not given */
 	enum option_bool orphan;
 	struct str precondition_uid;
 	struct str precondition_version;

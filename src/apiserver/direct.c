@@ -323,7 +323,7 @@ static void set_options(struct call *call, const struct transport_ask *from)
 	to->field_manager = ask->field_manager;
 	to->force = ask->force ? OPTION_TRUE : OPTION_UNSET;
 	if (ask->dry_run)
-		to->dry_run = STR("All");
+		to->dry_run = STR(CALL_DRY_RUN_ALL);
 	to->label_selector = ask->label_selector;
 	to->field_selector = ask->field_selector;
 	to->resource_version = ask->resource_version;
@@ -370,7 +370,8 @@ static int check_verb(const struct call *call, struct err *err)
 		if (!sub)
 			return refuse_resource(err);
 	}
-	if (!((sub ? sub->verbs : call->kind->verbs) & 1U << call->verb))
+	if (!((sub ? sub->verbs : call->kind->verbs) & 1U << call->verb) ||
+	    route_lacks_namespace(call->kind, call->verb, call->namespace))
 		return refuse_method(err);
 	return 0;
 }
@@ -462,6 +463,7 @@ static struct json_doc *discover(const struct api *api, const struct route *rout
 	case ROUTE_NONE:
 	case ROUTE_RESOURCE:
 	case ROUTE_OTHER:
+	case ROUTE_WRONG:
 		break;
 	}
 	return NULL;

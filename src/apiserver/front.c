@@ -279,7 +279,7 @@ static int prepare(struct visit *visit, const struct route *route, struct err *e
 	call->name = arena_str(call->arena, route->name);
 	call->sub = arena_str(call->arena, route->sub);
 	if (call->verb == VERB_COUNT || !(1u << call->verb & verbs) ||
-	    (call->verb == VERB_CREATE && call->kind->namespaced && !call->namespace.len)) {
+	    route_lacks_namespace(call->kind, call->verb, call->namespace)) {
 		call->kind = NULL;
 		return err_set(err, ERR_METHOD_NOT_ALLOWED, NO_SUCH_METHOD);
 	}

@@ -5,6 +5,7 @@
  * parameters are passed over, as in Kubernetes. */
 #include "apiserver/options.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 #include "apiserver/call.h"
@@ -12,6 +13,8 @@
 #include "base/number.h"
 #include "http/url.h"
 #include "model/causes.h"
+#include "model/fields.h"
+#include "model/status.h"
 
 #include "base/banned.h"
 
@@ -23,36 +26,36 @@ struct parameter {
 	size_t at;
 };
 
-#define AT(member) offsetof(struct call_options, member)
+#define OPTION(member) offsetof(struct call_options, member)
 static const struct parameter parameters[] = {
-	{"labelSelector", PARAMETER_TEXT, AT(label_selector)},
-	{"fieldSelector", PARAMETER_TEXT, AT(field_selector)},
-	{"limit", PARAMETER_INT, AT(limit)},
-	{"continue", PARAMETER_TEXT, AT(continue_token)},
-	{"resourceVersion", PARAMETER_TEXT, AT(resource_version)},
-	{"resourceVersionMatch", PARAMETER_TEXT, AT(version_match)},
-	{"timeoutSeconds", PARAMETER_INT, AT(timeout_seconds)},
-	{"watch", PARAMETER_BOOL, AT(watch)},
-	{"allowWatchBookmarks", PARAMETER_BOOL, AT(allow_bookmarks)},
-	{"sendInitialEvents", PARAMETER_BOOL, AT(send_initial_events)},
-	{"fieldManager", PARAMETER_TEXT, AT(field_manager)},
-	{"fieldValidation", PARAMETER_TEXT, AT(field_validation)},
-	{"force", PARAMETER_BOOL, AT(force)},
-	{"gracePeriodSeconds", PARAMETER_GRACE, AT(grace_seconds)},
-	{"propagationPolicy", PARAMETER_TEXT, AT(propagation)},
-	{"orphanDependents", PARAMETER_BOOL, AT(orphan)},
-	{"container", PARAMETER_TEXT, AT(container)},
-	{"follow", PARAMETER_BOOL, AT(follow)},
-	{"previous", PARAMETER_BOOL, AT(previous)},
-	{"timestamps", PARAMETER_BOOL, AT(timestamps)},
-	{"sinceSeconds", PARAMETER_INT, AT(since_seconds)},
-	{"sinceTime", PARAMETER_TEXT, AT(since_time)},
-	{"tailLines", PARAMETER_INT, AT(tail_lines)},
-	{"limitBytes", PARAMETER_INT, AT(limit_bytes)},
-	{"pretty", PARAMETER_BOOL, AT(pretty)},
-	{"includeObject", PARAMETER_TEXT, AT(include_object)},
+	{"labelSelector", PARAMETER_TEXT, OPTION(label_selector)},
+	{"fieldSelector", PARAMETER_TEXT, OPTION(field_selector)},
+	{"limit", PARAMETER_INT, OPTION(limit)},
+	{"continue", PARAMETER_TEXT, OPTION(continue_token)},
+	{"resourceVersion", PARAMETER_TEXT, OPTION(resource_version)},
+	{"resourceVersionMatch", PARAMETER_TEXT, OPTION(version_match)},
+	{"timeoutSeconds", PARAMETER_INT, OPTION(timeout_seconds)},
+	{"watch", PARAMETER_BOOL, OPTION(watch)},
+	{"allowWatchBookmarks", PARAMETER_BOOL, OPTION(allow_bookmarks)},
+	{"sendInitialEvents", PARAMETER_BOOL, OPTION(send_initial_events)},
+	{"fieldManager", PARAMETER_TEXT, OPTION(field_manager)},
+	{"fieldValidation", PARAMETER_TEXT, OPTION(field_validation)},
+	{"force", PARAMETER_BOOL, OPTION(force)},
+	{"gracePeriodSeconds", PARAMETER_GRACE, OPTION(grace_seconds)},
+	{"propagationPolicy", PARAMETER_TEXT, OPTION(propagation)},
+	{"orphanDependents", PARAMETER_BOOL, OPTION(orphan)},
+	{"container", PARAMETER_TEXT, OPTION(container)},
+	{"follow", PARAMETER_BOOL, OPTION(follow)},
+	{"previous", PARAMETER_BOOL, OPTION(previous)},
+	{"timestamps", PARAMETER_BOOL, OPTION(timestamps)},
+	{"sinceSeconds", PARAMETER_INT, OPTION(since_seconds)},
+	{"sinceTime", PARAMETER_TEXT, OPTION(since_time)},
+	{"tailLines", PARAMETER_INT, OPTION(tail_lines)},
+	{"limitBytes", PARAMETER_INT, OPTION(limit_bytes)},
+	{"pretty", PARAMETER_BOOL, OPTION(pretty)},
+	{"includeObject", PARAMETER_TEXT, OPTION(include_object)},
 };
-#undef AT
+#undef OPTION
 
 /* As Go's strconv: a number or its two complaints. */
 static int parse_int(struct str text, int64_t *ret, struct err *err)
@@ -111,6 +114,27 @@ bool options_ask_for_watch(const struct query *query)
 	return query_has(query, STR("watch")) && parse_bool(query_get(query, STR("watch")));
 }
 
+static void put_value(struct buf *list, struct str value)
+{
+	buf_puts(list, list->len ? ",\"" : "[\"");
+	buf_put_json(list, value);
+	buf_putc(list, '"');
+}
+
+/* Every value counts, also an empty one: what is not exactly All must never write. */
+static void dry_run_from_query(struct call *call, const struct query *query)
+{
+	AUTO(buf_done) struct buf list = BUF_UNBOUNDED;
+
+	for (size_t i = 0; i < query->count; i++)
+		if (str_is(query->pairs[i].name, "dryRun"))
+			put_value(&list, query->pairs[i].value);
+	if (list.len) {
+		buf_putc(&list, ']');
+		call->options.dry_run = arena_str(call->arena, buf_str(&list));
+	}
+}
+
 int options_from_query(struct call *call, const struct query *query, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(parameters); i++) {
@@ -120,9 +144,7 @@ int options_from_query(struct call *call, const struct query *query, struct err 
 		    set_parameter(call, &parameters[i], query_get(query, name), err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < query->count; i++)
-		if (str_is(query->pairs[i].name, "dryRun"))
-			call->options.dry_run = arena_str(call->arena, query->pairs[i].value);
+	dry_run_from_query(call, query);
 	return 0;
 }
 
@@ -135,41 +157,48 @@ static void clear_delete_options(struct call_options *options)
 	options->dry_run = str_none();
 }
 
+static void dry_run_from_body(struct call *call, struct json values)
+{
+	AUTO(buf_done) struct buf list = BUF_UNBOUNDED;
+	struct json_iter it = json_iter(values);
+
+	while (json_next(&it))
+		put_value(&list, json_str(it.value));
+	if (list.len) {
+		buf_putc(&list, ']');
+		call->options.dry_run = arena_str(call->arena, buf_str(&list));
+	}
+}
+
 int options_from_body(struct call *call, struct json body, struct err *err)
 {
 	struct call_options *options = &call->options;
 	struct json grace = json_get(body, "gracePeriodSeconds");
 	struct json conditions = json_get(body, "preconditions");
-	struct json dry_run = json_get(body, "dryRun");
+	struct json policy = json_get(body, "propagationPolicy");
 	struct str kind = json_str(json_get(body, "kind"));
 
 	if (kind.len && !str_is(kind, "DeleteOptions"))
-		return err_set(err, ERR_UNKNOWN,
+		return err_set(err, ERR_BAD_REQUEST,
 			       "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
 			       "\"pkg/apis/meta/internalversion/scheme/register.go:27\"",
 			       STR_ARG(kind), STR_ARG(json_str(json_get(body, "apiVersion"))));
+	if (type_check_types(&delete_options_type, body, err) < 0)
+		return -1;
 	clear_delete_options(options);
 	if (json_is(grace, JSON_INT))
 		options->grace_seconds = grace_of(json_int(grace));
-	else if (!json_is_absent(grace) && !json_is(grace, JSON_NULL))
-		return err_set(err, ERR_UNKNOWN,
-			       "json: cannot unmarshal %s into Go struct field "
-			       "DeleteOptions.gracePeriodSeconds of type int64",
-			       json_type_name(json_type(grace)));
-	if (json_is(json_get(body, "propagationPolicy"), JSON_STR))
-		options->propagation =
-			arena_str(call->arena, json_str(json_get(body, "propagationPolicy")));
+	if (json_is(policy, JSON_STR))
+		options->propagation = arena_str(call->arena, json_str(policy));
 	if (json_is(json_get(body, "orphanDependents"), JSON_BOOL))
 		options->orphan =
 			json_bool(json_get(body, "orphanDependents")) ? OPTION_TRUE : OPTION_FALSE;
-	if (json_len(dry_run))
-		options->dry_run = arena_str(call->arena, json_str(json_at(dry_run, 0)));
+	dry_run_from_body(call, json_get(body, "dryRun"));
 	options->precondition_uid = json_str(json_get(conditions, "uid"));
 	options->precondition_version = json_str(json_get(conditions, "resourceVersion"));
 	return 0;
 }
 
-/* The empty text is named among what is allowed, where it is allowed and stands last. */
 static void check_text(struct str value, const char *name, const char *const *allowed, size_t count,
 		       struct causes *causes)
 {
@@ -180,8 +209,7 @@ static void check_text(struct str value, const char *name, const char *const *al
 	for (size_t i = 0; i < count; i++) {
 		if (str_is(value, allowed[i]))
 			return;
-		if (allowed[i][0] || i + 1 == count)
-			buf_printf(&names, "%s\"%s\"", names.len ? ", " : "", allowed[i]);
+		buf_printf(&names, "%s\"%s\"", i ? ", " : "", allowed[i]);
 	}
 	causes_quote(&quoted, value);
 	causes_add(causes, CAUSE_NOT_SUPPORTED, &path,
@@ -189,40 +217,47 @@ static void check_text(struct str value, const char *name, const char *const *al
 		   buf_text(&names));
 }
 
+#define MATCH "resourceVersionMatch"
+
+static void forbid_match(const char *why, struct causes *causes)
+{
+	struct path match = path_member(NULL, STR(MATCH));
+
+	causes_forbidden(causes, &match, why);
+}
+
+static void validate_watch(const struct call_options *options, struct causes *causes)
+{
+	static const char *const matches[] = {"NotOlderThan"};
+	bool initial = options->send_initial_events != OPTION_UNSET;
+
+	if (initial && !str_is(options->version_match, "NotOlderThan"))
+		forbid_match("sendInitialEvents requires setting " MATCH " to NotOlderThan",
+			     causes);
+	if (!options->version_match.len)
+		return;
+	if (!initial)
+		forbid_match(MATCH " is forbidden for watch unless sendInitialEvents is provided",
+			     causes);
+	check_text(options->version_match, MATCH, matches, ARRAY_LEN(matches), causes);
+	if (options->continue_token.len)
+		forbid_match(MATCH " is forbidden when continue is provided", causes);
+}
+
 static void validate_list(const struct call_options *options, struct causes *causes)
 {
 	static const char *const matches[] = {"Exact", "NotOlderThan", ""};
-	struct path match = path_member(NULL, STR("resourceVersionMatch"));
 	struct path initial = path_member(NULL, STR("sendInitialEvents"));
-	bool has_match = options->version_match.len > 0;
-	bool watch = options->watch == OPTION_TRUE;
 
-	if (has_match && !watch && options->resource_version.len == 0)
-		causes_forbidden(
-			causes, &match,
-			"resourceVersionMatch is forbidden unless resourceVersion is provided");
-	else if (has_match && !watch && options->continue_token.len)
-		causes_forbidden(causes, &match,
-				 "resourceVersionMatch is forbidden when continue is provided");
-	else if (has_match && !watch)
-		check_text(options->version_match, "resourceVersionMatch", matches,
-			   ARRAY_LEN(matches), causes);
-	else if (has_match && options->send_initial_events == OPTION_UNSET)
-		causes_forbidden(causes, &match,
-				 "resourceVersionMatch is forbidden for watch unless "
-				 "sendInitialEvents is provided");
+	if (options->version_match.len && !options->resource_version.len)
+		forbid_match(MATCH " is forbidden unless resourceVersion is provided", causes);
+	if (options->version_match.len && options->continue_token.len)
+		forbid_match(MATCH " is forbidden when continue is provided", causes);
+	check_text(options->version_match, MATCH, matches, ARRAY_LEN(matches), causes);
 	if (str_is(options->version_match, "Exact") && str_is(options->resource_version, "0"))
-		causes_forbidden(
-			causes, &match,
-			"resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-	if (options->send_initial_events == OPTION_UNSET)
-		return;
-	if (!watch)
+		forbid_match(MATCH " \"exact\" is forbidden for resourceVersion \"0\"", causes);
+	if (options->send_initial_events != OPTION_UNSET)
 		causes_forbidden(causes, &initial, "sendInitialEvents is forbidden for list");
-	else if (!str_is(options->version_match, "NotOlderThan"))
-		causes_forbidden(
-			causes, &match,
-			"sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
 }
 
 static void validate_delete(const struct call_options *options, struct causes *causes)
@@ -230,32 +265,74 @@ static void validate_delete(const struct call_options *options, struct causes *c
 	static const char *const policies[] = {"Foreground", "Background", "Orphan", "nil"};
 	struct path policy = path_member(NULL, STR("propagationPolicy"));
 
-	if (options->propagation.len && options->orphan != OPTION_UNSET)
+	if (str_is_none(options->propagation))
+		return;
+	if (options->orphan != OPTION_UNSET)
 		causes_invalid_str(causes, &policy, options->propagation,
 				   "orphanDependents and deletionPropagation cannot be both set");
-	else if (options->propagation.len)
-		check_text(options->propagation, "propagationPolicy", policies, ARRAY_LEN(policies),
-			   causes);
+	check_text(options->propagation, "propagationPolicy", policies, ARRAY_LEN(policies),
+		   causes);
+}
+
+/* Is every value of the list All? It was printed by put_value(). */
+static bool is_all(struct str list)
+{
+	struct str values = str_slice(list, 1, list.len - 1);
+	struct str value;
+
+	while (str_split(&values, ',', &value))
+		if (!str_is(value, "\"All\""))
+			return false;
+	return true;
 }
 
 static void validate_dry_run(const struct call_options *options, struct causes *causes)
 {
 	struct path path = path_member(NULL, STR("dryRun"));
 
-	if (options->dry_run.len && !str_is(options->dry_run, "All"))
+	if (options->dry_run.len && !is_all(options->dry_run))
 		causes_add(causes, CAUSE_NOT_SUPPORTED, &path,
-			   "Unsupported value: [\"%.*s\"]: supported values: \"All\"",
+			   "Unsupported value: %.*s: supported values: \"All\"",
 			   STR_ARG(options->dry_run));
 }
 
 static void validate_field_validation(const struct call_options *options, struct causes *causes)
 {
-	static const char *const values[] = {"", "Ignore", "Warn", "Strict"};
+	static const char *const values[] = {"", "Ignore", "Strict", "Warn"};
 
 	check_text(options->field_validation, "fieldValidation", values, ARRAY_LEN(values), causes);
 }
 
 enum { FIELD_MANAGER_MAX = 128 };
+
+/* The next character, and *at behind it; a byte that begins none stands for itself. */
+static uint32_t next_code(struct str text, size_t *at)
+{
+	unsigned char first = (unsigned char)text.ptr[(*at)++];
+	unsigned more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+	uint32_t code = more ? first & (0x3fu >> more) : first;
+
+	for (; more && *at < text.len && ((unsigned char)text.ptr[*at] & 0xc0) == 0x80; more--)
+		code = code << 6 | ((unsigned char)text.ptr[(*at)++] & 0x3fu);
+	return code;
+}
+
+/* As Go's unicode.IsPrint: of the blanks only the space, no control or format characters, nothing of
+ * private use. What is not assigned yet passes. */
+static bool is_printable(uint32_t code)
+{
+	static const uint32_t wrong[][2] = {
+		{0, 0x1f},         {0x7f, 0xa0},     {0xad, 0xad},     {0x600, 0x605},
+		{0x61c, 0x61c},    {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f},
+		{0x2028, 0x202f},  {0x205f, 0x206f}, {0x3000, 0x3000}, {0xd800, 0xf8ff},
+		{0xfeff, 0xfeff},  {0xfff9, 0xfffb}, {0xe0001, 0xe007f}, {0xf0000, UINT32_MAX},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+		if (code >= wrong[i][0] && code <= wrong[i][1])
+			return false;
+	return true;
+}
 
 static void validate_field_manager(const struct call *call, struct causes *causes)
 {
@@ -266,20 +343,24 @@ static void validate_field_manager(const struct call *call, struct causes *cause
 		causes_required(causes, &path, "is required for apply patch");
 	if (name.len > FIELD_MANAGER_MAX)
 		causes_too_long(causes, &path, FIELD_MANAGER_MAX);
-	for (size_t i = 0; i < name.len; i++) {
-		if ((unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 0x7f) {
+	for (size_t at = 0; at < name.len;) {
+		size_t start = at;
+		uint32_t code = next_code(name, &at);
+
+		if (!is_printable(code))
 			causes_invalid_str(causes, &path, name,
-					   "should only contain printable characters");
-			return;
-		}
+					   "invalid character U+%04" PRIX32 " (at position %zu)",
+					   code, start);
 	}
 }
 
+/* Only a patch has this option: elsewhere it is unknown and ignored. */
 static void validate_force(const struct call *call, struct causes *causes)
 {
 	struct path path = path_member(NULL, STR("force"));
 
-	if (call->options.force != OPTION_UNSET && call->patch != PATCH_APPLY)
+	if (call->options.force != OPTION_UNSET && call->verb == VERB_PATCH &&
+	    call->patch != PATCH_APPLY)
 		causes_forbidden(causes, &path, "may not be specified for non-apply patch");
 }
 
@@ -295,8 +376,10 @@ void options_validate(const struct call *call, const char **ret_kind, struct cau
 	*ret_kind = names[call->verb];
 	switch (call->verb) {
 	case VERB_LIST:
-	case VERB_WATCH:
 		validate_list(&call->options, causes);
+		break;
+	case VERB_WATCH:
+		validate_watch(&call->options, causes);
 		break;
 	case VERB_DELETE:
 	case VERB_DELETE_COLLECTION:

@@ -272,8 +272,9 @@ static pages_fn serve_index;
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-/* PAGE_BELOW: and everything below it. PAGE_POST: it asks for something to be done. */
-enum { PAGE_BELOW = 1, PAGE_POST = 2 };
+/* PAGE_BELOW: and everything below it. PAGE_POST: it asks for something to be done. PAGE_GET: HEAD is
+ * refused, as by upstream's router. */
+enum { PAGE_BELOW = 1, PAGE_POST = 2, PAGE_GET = 4 };
 
 static const struct {
 	const char *path;
@@ -289,7 +290,7 @@ static const struct {
 	{"/openapi/v3", PAGE_BELOW, openapi_serve_v3},
 	{"/readyz", PAGE_BELOW, serve_health},
 	{"/statusz", 0, serve_status},
-	{"/version", 0, serve_version},
+	{"/version", PAGE_GET, serve_version},
 };
 
 static void serve_index(const struct pages_request *page)
@@ -324,23 +325,24 @@ static void refuse_method(const struct pages_request *page)
 	call_answer_err(page->call, &err);
 }
 
-static bool is_read(const struct pages_request *page)
+static bool is_allowed(const struct pages_request *page, unsigned how)
 {
 	enum http_method method = http_request_method(page->request);
 
-	return method == HTTP_METHOD_GET || method == HTTP_METHOD_HEAD;
+	if (how & PAGE_POST)
+		return method == HTTP_METHOD_POST;
+	return method == HTTP_METHOD_GET || (method == HTTP_METHOD_HEAD && !(how & PAGE_GET));
 }
 
 static void serve_page(const struct pages_request *page)
 {
-	bool post = http_request_method(page->request) == HTTP_METHOD_POST;
 	size_t i = 0;
 
 	while (i < ARRAY_LEN(pages) && !page_fits(i, page->path))
 		i++;
 	if (i == ARRAY_LEN(pages))
 		pages_not_found(page->call);
-	else if (pages[i].how & PAGE_POST ? post : is_read(page))
+	else if (is_allowed(page, pages[i].how))
 		pages[i].serve(page);
 	else
 		refuse_method(page);
@@ -422,13 +424,26 @@ static void serve_discovery(const struct pages_request *page)
 	}
 }
 
+static void refuse_route(const struct pages_request *page)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_printf(&text,
+		   "Internal Server Error: \"%.*s\": failed to create RequestInfo: unable to "
+		   "determine kind and namespace from url, %.*s\n",
+		   STR_ARG(page->path), STR_ARG(page->path));
+	answer_plain(page->call, 500, buf_str(&text));
+}
+
 void pages_serve(const struct pages_request *page)
 {
 	if (page->route->class == ROUTE_OTHER)
 		serve_page(page);
+	else if (page->route->class == ROUTE_WRONG)
+		refuse_route(page);
 	else if (page->route->class == ROUTE_NONE)
 		pages_not_found(page->call);
-	else if (!is_read(page))
+	else if (http_request_method(page->request) != HTTP_METHOD_GET)
 		refuse_method(page);
 	else
 		serve_discovery(page);

@@ -51,7 +51,9 @@ static void parse_versioned(struct route *route, const struct str *parts, size_t
 {
 	route->version = parts[0];
 	route->class = ROUTE_VERSION;
-	if (count > 1)
+	if (count == 2 && (str_is(parts[1], "watch") || str_is(parts[1], "proxy")))
+		route->class = ROUTE_WRONG;
+	else if (count > 1)
 		parse_resource(route, parts + 1, count - 1, path);
 }
 
@@ -86,8 +88,7 @@ enum verb route_verb(const struct route *route, enum http_method method, bool wa
 
 	switch (method) {
 	case HTTP_METHOD_GET:
-	case HTTP_METHOD_HEAD:
-		if (route->watch || (watch && (!named || !route->sub.len)))
+		if (route->watch || (watch && !named))
 			return VERB_WATCH;
 		return named ? VERB_GET : VERB_LIST;
 	case HTTP_METHOD_POST:
@@ -98,10 +99,16 @@ enum verb route_verb(const struct route *route, enum http_method method, bool wa
 		return named ? VERB_PATCH : VERB_COUNT;
 	case HTTP_METHOD_DELETE:
 		return named ? VERB_DELETE : VERB_DELETE_COLLECTION;
+	case HTTP_METHOD_HEAD:
 	case HTTP_METHOD_OPTIONS:
 	case HTTP_METHOD_OTHER:
 	case HTTP_METHOD_COUNT:
 		break;
 	}
 	return VERB_COUNT;
+}
+
+bool route_lacks_namespace(const struct kind *kind, enum verb verb, struct str namespace)
+{
+	return kind->namespaced && !namespace.len && verb != VERB_LIST && verb != VERB_WATCH;
 }

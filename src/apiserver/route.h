@@ -22,6 +22,7 @@ enum route_class {
 	ROUTE_CORE,     /* /api */
 	ROUTE_GROUPS,   /* /apis */
 	ROUTE_OTHER,    /* /version, /healthz, /openapi/...: look at the path */
+	ROUTE_WRONG,    /* /api/v1/watch: upstream cannot even classify it, 500 */
 };
 
 struct route {
@@ -38,7 +39,10 @@ struct route {
 struct route route_parse(struct str path);
 
 /* Which verb a method is for this route; VERB_COUNT where it is none. `watch` is what the query
- * says. */
+ * says; it only counts for a collection: GET of one object reads it. */
 enum verb route_verb(const struct route *route, enum http_method method, bool watch);
+/* Can the verb only be used inside a namespace, and none is given? The path of all namespaces has
+ * GET alone: a DELETE of it must not remove the objects of everybody. */
+bool route_lacks_namespace(const struct kind *kind, enum verb verb, struct str namespace);
 
 #endif

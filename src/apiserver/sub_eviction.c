@@ -16,6 +16,7 @@
 #include "apiserver/sub.h"
 #include "base/arena.h"
 #include "base/time.h"
+#include "json/strategic.h"
 #include "model/causes.h"
 #include "model/conditions.h"
 #include "model/disruption.h"
@@ -50,23 +51,34 @@ static void take_older_version(struct call *call)
 	call->body = doc;
 }
 
+/* [a b] of ["a","b"] */
+static const char *list_as_go(struct call *call, struct str list)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(list, NULL, &err);
+
+	json_print_go(json_doc_root(doc), &text);
+	return arena_strdup(call->arena, buf_text(&text));
+}
+
 /* The options of the removal are in the eviction; only whether it is a dry run may be said twice. */
 static int take_options(struct call *call, struct json eviction, struct err *err)
 {
 	struct json options = json_get(eviction, "deleteOptions");
 	struct str dry_run = call->options.dry_run;
-	struct str asked = json_str(json_at(json_get(options, "dryRun"), 0));
+	struct str asked;
 
 	if (!json_is(options, JSON_OBJ))
 		return 0;
-	if (dry_run.len && asked.len && !str_eq(dry_run, asked))
-		return err_set(err, ERR_UNKNOWN,
-			       "Non-matching dry-run options in request and content: [%.*s] and "
-			       "[%.*s]",
-			       STR_ARG(dry_run), STR_ARG(asked));
 	if (options_from_body(call, options, err) < 0)
 		return -1;
-	if (!call->options.dry_run.len)
+	asked = call->options.dry_run;
+	if (dry_run.len && asked.len && !str_eq(dry_run, asked))
+		return err_set(err, ERR_UNKNOWN,
+			       "Non-matching dry-run options in request and content: %s and %s",
+			       list_as_go(call, dry_run), list_as_go(call, asked));
+	if (!asked.len)
 		call->options.dry_run = dry_run;
 	return 0;
 }

@@ -30,6 +30,9 @@ static const struct {
 	{"/apis/", ROUTE_GROUPS, "", "", "", "", "", "", 0},
 	{"/healthz", ROUTE_OTHER, "", "", "", "", "", "", 0},
 	{"/", ROUTE_OTHER, "", "", "", "", "", "", 0},
+	{"/api/v1/watch", ROUTE_WRONG, "", "v1", "", "", "", "", 0},
+	{"/apis/apps/v1/proxy/", ROUTE_WRONG, "apps", "v1", "", "", "", "", 0},
+	{"/api/v1/watch/pods", ROUTE_RESOURCE, "", "v1", "", "pods", "", "", 1},
 	{"", ROUTE_NONE, "", "", "", "", "", "", 0},
 	{"*", ROUTE_NONE, "", "", "", "", "", "", 0},
 	{"/a/b/c/d/e/f/g/h/i/j/k/l/m", ROUTE_OTHER, "", "", "", "", "", "", 0},
@@ -53,9 +56,9 @@ int main(void)
 	}
 	ok(route_verb(&pods, HTTP_METHOD_GET, false) == VERB_LIST, "GET of many lists");
 	ok(route_verb(&pods, HTTP_METHOD_GET, true) == VERB_WATCH, "GET with watch watches");
-	ok(route_verb(&pod, HTTP_METHOD_GET, true) == VERB_WATCH, "also one object");
-	ok(route_verb(&log, HTTP_METHOD_GET, true) == VERB_GET, "but not a sub-resource");
-	ok(route_verb(&pod, HTTP_METHOD_HEAD, false) == VERB_GET, "HEAD is GET");
+	ok(route_verb(&pod, HTTP_METHOD_GET, true) == VERB_GET, "but not one object");
+	ok(route_verb(&log, HTTP_METHOD_GET, true) == VERB_GET, "nor a sub-resource");
+	ok(route_verb(&pod, HTTP_METHOD_HEAD, false) == VERB_COUNT, "HEAD is nothing");
 	ok(route_verb(&pods, HTTP_METHOD_POST, false) == VERB_CREATE, "POST creates");
 	ok(route_verb(&pod, HTTP_METHOD_POST, false) == VERB_COUNT, "but not with a name");
 	ok(route_verb(&log, HTTP_METHOD_POST, false) == VERB_CREATE, "unless a sub-resource");

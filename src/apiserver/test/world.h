@@ -111,7 +111,7 @@ static inline struct call *world_question(struct world *w, const char *method, c
 	struct err err;
 
 	if (strchr(path, '?'))
-		call->options.dry_run = STR("All"); /* the one query that tests have */
+		call->options.dry_run = STR(CALL_DRY_RUN_ALL); /* the one query that tests have */
 	if (body) {
 		call->body = json_parse(str_from(body), NULL, &err);
 		if (!call->body)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests whose wrong answer would do harm: they write, delete or wait although they must not. Over
+ * HTTPS, since most of this is decided before a call is made; each row in order against one server. */
+#include "apiserver/server.h"
+
+#include "apiserver/test/visitor.h"
+#include "json/pointer.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+#define OTHER "/api/v1/namespaces/kube-system/configmaps"
+#define NODES "/api/v1/nodes"
+#define PODS "/api/v1/namespaces/default/pods"
+
+#define JSON "application/json"
+#define YAML "application/yaml"
+#define MERGE "application/merge-patch+json"
+#define STRATEGIC "application/strategic-merge-patch+json"
+#define APPLY "application/apply-patch+yaml"
+
+static const struct row {
+	const char *method;
+	const char *target;
+	const char *type; /* NULL: no body */
+	const char *body;
+	const char *line;    /* code, and the reason of a Status */
+	const char *pointer; /* NULL: nothing more is looked at */
+	const char *value;   /* NULL: it is not there */
+} rows[] = {
+	{"POST", MAPS, JSON, "{\"metadata\":{\"name\":\"a\"}}", "201", NULL, NULL},
+	{"POST", OTHER, JSON, "{\"metadata\":{\"name\":\"b\"}}", "201", NULL, NULL},
+
+	/* a collection is removed in one namespace, never in all */
+	{"DELETE", "/api/v1/configmaps", NULL, NULL, "405 MethodNotAllowed", NULL, NULL},
+	{"DELETE", "/api/v1/pods?labelSelector=x", NULL, NULL, "405 MethodNotAllowed", NULL, NULL},
+	{"DELETE", "/apis/apps/v1/deployments", JSON, "{}", "405 MethodNotAllowed", NULL, NULL},
+	{"DELETE", "/apis/batch.volcano.sh/v1alpha1/jobs", NULL, NULL, "405 MethodNotAllowed", NULL,
+	 NULL},
+	{"DELETE", "/api/v1/namespaces", NULL, NULL, "405 MethodNotAllowed", NULL, NULL},
+	{"PUT", "/api/v1/configmaps", JSON, "{}", "405 MethodNotAllowed", NULL, NULL},
+	{"GET", OTHER "/b", NULL, NULL, "200", "/metadata/name", "b"},
+
+	/* what is no dry run is refused, not done */
+	{"DELETE", MAPS "/a?dryRun=", NULL, NULL, "422 Invalid", "/message",
+	 "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"\"]: supported "
+	 "values: \"All\""},
+	{"DELETE", MAPS "/a?dryRun=All&dryRun=", NULL, NULL, "422 Invalid", "/message",
+	 "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"All\",\"\"]: "
+	 "supported values: \"All\""},
+	{"DELETE", MAPS "/a?dryRun=&dryRun=All", NULL, NULL, "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a?dryRun", NULL, NULL, "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "?dryRun=", NULL, NULL, "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a", JSON, "{\"dryRun\":[\"All\",\"\"]}", "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a", JSON, "{\"dryRun\":[\"\"]}", "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a", JSON, "{\"dryRun\":\"All\"}", "400 BadRequest", NULL, NULL},
+	{"DELETE", MAPS "/a", JSON, "{\"dryRun\":[1]}", "400 BadRequest", NULL, NULL},
+	{"DELETE", MAPS "/a?propagationPolicy=", NULL, NULL, "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a", JSON, "{\"propagationPolicy\":\"\"}", "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a", JSON, "{\"preconditions\":{\"uid\":5}}", "400 BadRequest", NULL,
+	 NULL},
+	{"POST", MAPS "?dryRun=", JSON, "{\"metadata\":{\"name\":\"c\"}}", "422 Invalid", NULL,
+	 NULL},
+	{"PUT", MAPS "/a?dryRun=All&dryRun=", JSON, "{\"metadata\":{\"name\":\"a\"}}",
+	 "422 Invalid", NULL, NULL},
+	{"PATCH", MAPS "/a?dryRun=", MERGE, "{\"data\":{\"k\":\"v\"}}", "422 Invalid", NULL, NULL},
+	{"DELETE", MAPS "/a?dryRun=All&dryRun=All", NULL, NULL, "200", NULL, NULL},
+	{"GET", MAPS "/a", NULL, NULL, "200", "/data", NULL},
+	{"GET", MAPS "/c", NULL, NULL, "404 NotFound", NULL, NULL},
+
+	/* a watch of one object is a plain read; HEAD reads nothing */
+	{"GET", MAPS "/a?watch=true", NULL, NULL, "200", "/metadata/name", "a"},
+	{"GET", MAPS "/none?watch=1&timeoutSeconds=1", NULL, NULL, "404 NotFound", NULL, NULL},
+	{"GET", MAPS "/a?watch=true&resourceVersion=0", NULL, NULL, "200", "/kind", "ConfigMap"},
+	{"HEAD", MAPS "/a", NULL, NULL, "405", NULL, NULL},
+	{"HEAD", MAPS, NULL, NULL, "405", NULL, NULL},
+	{"HEAD", "/api", NULL, NULL, "405", NULL, NULL},
+	{"HEAD", "/apis/apps", NULL, NULL, "405", NULL, NULL},
+	{"HEAD", "/version", NULL, NULL, "405", NULL, NULL},
+	{"HEAD", "/readyz", NULL, NULL, "200", NULL, NULL},
+
+	/* a directive of a list that has no merge key is not "delete them all" */
+	{"POST", NODES, JSON,
+	 "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\":[{\"key\":\"a\",\"effect\":"
+	 "\"NoSchedule\"},{\"key\":\"b\",\"effect\":\"NoSchedule\"}]}}",
+	 "201", NULL, NULL},
+	{"PATCH", NODES "/n", STRATEGIC,
+	 "{\"spec\":{\"taints\":[{\"$patch\":\"delete\",\"key\":\"none\"}]}}", "422 Invalid", NULL,
+	 NULL},
+	{"PATCH", NODES "/n", STRATEGIC, "{\"spec\":{\"taints\":[{\"$patch\":\"delete\"}]}}",
+	 "422 Invalid", NULL, NULL},
+	{"GET", NODES "/n", NULL, NULL, "200", "/spec/taints/0/key", "a"},
+	{"PATCH", NODES "/n", STRATEGIC, "{\"spec\":{\"taints\":[]}}", "200", "/spec/taints/0/key",
+	 NULL},
+};
+
+static void try(struct visitor *admin, const struct row *row)
+{
+	const char *fields[] = {"content-type", row->type, NULL};
+	struct reply reply;
+	char line[128];
+	bool good;
+
+	visit_start(admin, row->method, row->target, row->type ? fields : NULL,
+		    str_from(row->body ? row->body : ""), &reply);
+	visit_wait(admin, &reply);
+	good = str_is(str_from(reply_line(&reply, line)), row->line);
+	if (good && row->pointer) {
+		struct json value = reply.doc ? json_pointer_get(json_doc_root(reply.doc),
+								 str_from(row->pointer))
+					      : JSON_NONE;
+
+		good = row->value ? str_is(json_str(value), row->value) : json_is_absent(value);
+	}
+	ok(good, "%s %s %.60s: %s", row->method, row->target, row->body ? row->body : "",
+	   row->line);
+	if (!good)
+		printf("#   %s %s %.*s\n", line, reply.failure, STR_ARG(buf_str(&reply.text)));
+	reply_done(&reply);
+}
+
+int main(void)
+{
+	struct site site = site_open(&(struct apiserver_options){0});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_ANY, false);
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		try(admin, &rows[i]);
+	visitor_free(admin);
+	site_close(&site);
+	return tap_done();
+}

@@ -327,6 +327,29 @@ static bool are_options_invalid(struct call *call)
 	return true;
 }
 
+/* A name that cannot be part of a path is refused before anything is looked for. */
+static bool is_name_wrong(struct call *call)
+{
+	static const char *const rules[][2] = {{"/", "may not contain '/'"},
+					       {"%", "may not contain '%'"}};
+	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
+	struct str name = call->name;
+	struct err err;
+
+	if (str_is(name, ".") || str_is(name, ".."))
+		buf_printf(&why, "may not be '%.*s'", STR_ARG(name));
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (str_find_byte(name, rules[i][0][0], 0) >= 0)
+			buf_printf(&why, "%s%s", why.len ? ";" : "", rules[i][1]);
+	if (!why.len)
+		return false;
+	call->plain_errors = true;
+	(void)err_set(&err, ERR_BAD_REQUEST, "Name parameter invalid: \"%.*s\": %s",
+		      STR_ARG(name), buf_text(&why));
+	call_answer_err(call, &err);
+	return true;
+}
+
 void api_serve(struct call *call)
 {
 	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
@@ -337,7 +360,7 @@ void api_serve(struct call *call)
 		call->api->in_flight++;
 		call->in_flight = true;
 	}
-	if (is_gone(call) || are_options_invalid(call))
+	if (is_gone(call) || are_options_invalid(call) || is_name_wrong(call))
 		return;
 	if (call->kind->deprecated)
 		call_warn(call, "%s", call->kind->deprecated);

@@ -63,6 +63,8 @@ struct json_doc *body_decode(struct call *call, struct json body, struct err *er
 /* Only the part behind decoding: prune, types, defaults, canonical values; and whether it is of the
  * call's kind at all. For the result of a patch; errors say only why. */
 int body_check_kind(struct call *call, struct json object, struct err *err) MUST_CHECK;
+/* "the object provided is unrecognized ...": with `why` and the beginning of the body. -1. */
+int body_unrecognized(struct call *call, const char *why, struct err *err);
 int body_complete(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
 
 /* --- metadata.c --- */

@@ -134,6 +134,8 @@ struct call {
 	struct call_options options;
 	enum patch_type patch;
 	struct json_doc *body; /* owned; NULL where there is none */
+	struct str raw;        /* how its text begins; none: it did not come as text */
+	size_t raw_len;        /* of the whole text */
 	struct str agent;      /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
 	bool internal; /* of the server's own: not subject to admission of users */
@@ -151,7 +153,9 @@ struct call {
 	VEC(const char *) warnings;
 	size_t warning_chars; /* in all of them (warn.c) */
 	bool warnings_cut;
-	VEC(const char *) odd_fields; /* unknown or doubled ones, as they are told */
+	VEC(const char *) odd_fields; /* unknown and duplicate ones, in the words of the answer */
+	size_t yaml_duplicates;       /* so many of them, the first ones, are lines of YAML */
+	bool yaml_body;               /* whose fields come in the order of their names */
 	/* Makes another answer of a successful one (a Scale of the object), before it is taken. */
 	void (*rewrite)(struct call *call);
 	int success_code;       /* of a rewritten answer that is a Status */

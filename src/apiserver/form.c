@@ -259,7 +259,7 @@ void form_bookmark(struct call *call, int64_t revision, bool initial_end, struct
 	else
 		buf_put_str(to, kind->head);
 	buf_printf(to, "\"metadata\":{\"resourceVersion\":\"%" PRId64 "\"", revision);
-	if (kind->custom || partial)
+	if (kind->custom && !partial)
 		buf_puts(to, ",\"creationTimestamp\":null");
 	if (initial_end)
 		buf_puts(to, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");

@@ -179,6 +179,9 @@ void media_quote(struct buf *to, const char *text)
 
 /* --- bodies --- */
 
+enum { RAW_KEPT = 512 }; /* bytes, for errors that show them */
+#define CANNOT_GET_KIND "couldn't get version/kind; json parse error: "
+
 static const struct {
 	const char *type;
 	enum patch_type patch;
@@ -225,10 +228,22 @@ static int parse_json(struct call *call, struct str body, struct err *err)
 	return -1;
 }
 
+static void note_yaml_duplicate(void *arg, struct str text)
+{
+	struct call *call = arg;
+
+	vec_push(&call->odd_fields, arena_printf(call->arena, "%.*s", STR_ARG(text)));
+	call->yaml_duplicates++;
+}
+
 static int parse_yaml(struct call *call, struct str body, struct err *err)
 {
-	const struct yaml_options options = {.max_depth = LIMIT_OBJECT_DEPTH, .go_errors = true};
+	const struct yaml_options options = {.max_depth = LIMIT_OBJECT_DEPTH,
+					     .on_duplicate = note_yaml_duplicate,
+					     .arg = call,
+					     .go_errors = true};
 
+	call->yaml_body = true;
 	call->body = yaml_parse(body, &options, err);
 	return call->body ? 0 : -1;
 }
@@ -251,41 +266,19 @@ static int parse_applied(struct call *call, struct str body, struct err *err)
 	return 0;
 }
 
-/* What kube-apiserver shows of a body that it cannot read: text where it looks like JSON, else the
- * digits of its bytes; up to so many of them. */
-enum { BODY_SHOWN = 1024 };
-
-static const char *show_body(struct call *call, struct str body)
-{
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str shown = str_slice(body, 0, BODY_SHOWN);
-	const char *more = shown.len < body.len ? " ..." : "";
-
-	if (!body.len)
-		return "<empty>";
-	if (body.ptr[0] == '{')
-		buf_put_str(&text, shown);
-	for (size_t i = 0; body.ptr[0] != '{' && i < shown.len; i++)
-		buf_printf(&text, "%02x", (unsigned char)shown.ptr[i]);
-	return arena_printf(call->arena, "%s%s", buf_text(&text), more);
-}
-
-static int say_unrecognized(struct call *call, struct str body, bool json, struct err *err)
+static int say_unrecognized(struct call *call, bool json, struct err *err)
 {
 	struct err inner = *err;
 
 	if (call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION)
-		return err_set(err, ERR_UNKNOWN, "%s%s",
-			       json ? "couldn't get version/kind; json parse error: " : "",
+		return err_set(err, ERR_BAD_REQUEST, "%s%s", json ? CANNOT_GET_KIND : "",
 			       inner.text);
 	err->code = ERR_BAD_REQUEST;
 	if (call->verb == VERB_PATCH)
 		return call->patch == PATCH_STRATEGIC ? -1 : err_wrap(err, "error decoding patch");
-	return err_set(err, ERR_BAD_REQUEST,
-		       "the object provided is unrecognized (must be of type %.*s): %s%s (%s)",
-		       STR_ARG(call->kind->name),
-		       json ? "couldn't get version/kind; json parse error: " : "", inner.text,
-		       show_body(call, body));
+	return body_unrecognized(call, arena_printf(call->arena, "%s%s",
+						    json ? CANNOT_GET_KIND : "", inner.text),
+				 err);
 }
 
 /* A patch is a list of operations, or an object. */
@@ -318,23 +311,25 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 
 	if (removal && body.len == 0)
 		return 0;
+	call->raw = arena_str(call->arena, str_slice(body, 0, RAW_KEPT));
+	call->raw_len = body.len;
 	if (call->verb == VERB_PATCH) {
 		if (choose_patch(call, type, err) < 0)
 			return -1;
 		if (call->patch == PATCH_APPLY)
 			return parse_applied(call, body, err);
-		return parse_json(call, body, err) < 0 ? say_unrecognized(call, body, true, err)
+		return parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err)
 						       : check_patch(call, err);
 	}
 	if (yaml)
-		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, body, false, err)
+		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, false, err)
 						       : 0;
 	if (field_is_media(type, STR("application/vnd.kubernetes.protobuf")) &&
 	    !call->kind->custom) {
 		call->body = wire_read(call, body, err);
-		return call->body ? 0 : say_unrecognized(call, body, false, err);
+		return call->body ? 0 : say_unrecognized(call, false, err);
 	}
 	if (type.len && !field_is_media(type, STR("application/json")))
 		return refuse_body(call, err);
-	return parse_json(call, body, err) < 0 ? say_unrecognized(call, body, true, err) : 0;
+	return parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err) : 0;
 }

@@ -210,9 +210,9 @@ static int check_token(struct json token, struct err *err)
 
 	if (!str_is(version, "meta.k8s.io/v1"))
 		return err_set(err, ERR_BAD_REQUEST,
-			       "server does not recognize this encoded version \"%.*s\"",
+			       "server does not recognize this encoded version %.*s",
 			       STR_ARG(version));
-	if (json_int(json_get(token, "rv")) <= 0)
+	if (json_int(json_get(token, "rv")) == 0)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
 	if (!start.len)
@@ -223,6 +223,15 @@ static int check_token(struct json token, struct err *err)
 	return 0;
 }
 
+static int refuse_future(struct call *call, uint64_t wanted, int64_t current, struct err *err)
+{
+	call->retry_after = 1;
+	call->too_large_version = true;
+	return err_set(err, ERR_TIMEOUT,
+		       "Timeout: Too large resource version: %" PRIu64 ", current: %" PRId64,
+		       wanted, current);
+}
+
 /* Where the page begins: the state and the key to go on behind. */
 static int parse_token(struct call *call, struct str prefix, int64_t *ret_revision,
 		       struct str *ret_after, struct err *err)
@@ -230,10 +239,18 @@ static int parse_token(struct call *call, struct str prefix, int64_t *ret_revisi
 	AUTO(json_doc_unref) struct json_doc *doc = decode_token(call->options.continue_token, err);
 	struct json token = doc ? json_doc_root(doc) : JSON_NONE;
 	struct str start = json_str(json_get(token, "start"));
+	int64_t current = store_revision(api_store(call->api));
 
 	if (!doc || check_token(token, err) < 0)
 		return err_wrap(err, "invalid continue token: continue key is not valid");
+	if (call->options.resource_version.len && !str_is(call->options.resource_version, "0"))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "specifying resource version is not allowed when using continue");
 	*ret_revision = json_int(json_get(token, "rv"));
+	if (*ret_revision < 0) /* whatever is newest */
+		*ret_revision = current;
+	if (*ret_revision > current)
+		return refuse_future(call, (uint64_t)*ret_revision, current, err);
 	*ret_after =
 		str_from(arena_printf(call->arena, "%.*s%.*s", STR_ARG(prefix), STR_ARG(start)));
 	return 0;
@@ -243,13 +260,11 @@ static int parse_token(struct call *call, struct str prefix, int64_t *ret_revisi
  * -------------------------------------------------------------------------------------------------
  * */
 
-static int refuse_future(struct call *call, uint64_t wanted, int64_t current, struct err *err)
+/* A page of a state that is named is of that very state, as the pages that follow it. */
+static bool is_exact(const struct call_options *options)
 {
-	call->retry_after = 1;
-	call->too_large_version = true;
-	return err_set(err, ERR_TIMEOUT,
-		       "Timeout: Too large resource version: %" PRIu64 ", current: %" PRId64,
-		       wanted, current);
+	return str_is(options->version_match, "Exact") ||
+	       (!options->version_match.len && options->limit > 0);
 }
 
 int page_check_version(struct call *call, int64_t *ret_revision, struct err *err)
@@ -269,7 +284,7 @@ int page_check_version(struct call *call, int64_t *ret_revision, struct err *err
 			       STR_ARG(version), STR_ARG(version));
 	if (wanted > (uint64_t)current)
 		return refuse_future(call, wanted, current, err);
-	if (str_is(call->options.version_match, "Exact"))
+	if (is_exact(&call->options) && wanted > 0)
 		*ret_revision = (int64_t)wanted;
 	return 0;
 }
@@ -311,6 +326,9 @@ static void fill(struct call *call, const struct filter *filter, const struct pa
 	page->token = make_token(call, page->revision, str_skip(after, prefix.len));
 	if (filter_is_plain(filter) && !past->changed)
 		page->remaining = (int64_t)store_count_from(store, prefix, object->key);
+	else if (filter_is_plain(filter))
+		for (page->remaining = 0; object; object = steps_next(&steps, past))
+			page->remaining++;
 }
 
 int page_read(struct call *call, const struct filter *filter, struct page *page, struct err *err)

@@ -141,6 +141,27 @@ static int complete(struct call *call, struct json_doc *doc, struct json old, st
 	return rc;
 }
 
+/* Keys that are in a configuration twice are a matter of its YAML, not of the object. */
+static int settle_yaml(struct call *call, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct str mode = call->options.field_validation;
+
+	for (size_t i = 0; i < call->odd_fields.len; i++) {
+		buf_printf(&text, "\n  %s", call->odd_fields.ptr[i]);
+		if (!str_is(mode, "Ignore") && !str_is(mode, "Strict"))
+			call_warn(call, "%s", call->odd_fields.ptr[i]);
+	}
+	vec_clear(&call->odd_fields);
+	call->yaml_duplicates = 0;
+	if (!text.len || !str_is(mode, "Strict"))
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST,
+		       "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal "
+		       "errors:%s",
+		       buf_text(&text));
+}
+
 /* What somebody wants of an object, whether it is there or not. */
 static void apply_config(struct call *call, struct object *newest)
 {
@@ -149,7 +170,7 @@ static void apply_config(struct call *call, struct object *newest)
 	struct json config = json_doc_root(call->body);
 	struct err err;
 
-	if (managed_check(call, config, &err) < 0) {
+	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0) {
 		call_answer_err(call, &err);
 		return;
 	}

@@ -28,8 +28,9 @@
 
 #include "base/banned.h"
 
-enum shape { SHAPE_ADDED, SHAPE_MODIFIED, SHAPE_DELETED, SHAPE_COUNT };
-static const char *const shape_names[] = {"ADDED", "MODIFIED", "DELETED"};
+/* SHAPE_LEFT: it is still there, but does not match any more. */
+enum shape { SHAPE_ADDED, SHAPE_MODIFIED, SHAPE_DELETED, SHAPE_LEFT, SHAPE_COUNT };
+static const char *const shape_names[] = {"ADDED", "MODIFIED", "DELETED", "DELETED"};
 
 #define BOOKMARK_PERIOD (60 * TIME_SECOND)
 #define WATCH_LEAST (30 * TIME_MINUTE) /* without timeoutSeconds: half to one hour, as upstream */
@@ -102,12 +103,14 @@ static struct chunk *print_event(const struct kind *kind, enum shape shape,
 struct texts {
 	const struct kind *kind;
 	struct chunk *made[SHAPE_COUNT];
+	struct object *left; /* of SHAPE_LEFT */
 };
 
 static void texts_done(struct texts *texts)
 {
 	for (size_t i = 0; i < SHAPE_COUNT; i++)
 		chunk_unref(texts->made[i]);
+	object_unref(texts->left);
 }
 DEFINE_AUTO_IN_PLACE(struct texts, texts_done);
 
@@ -119,7 +122,7 @@ static void tell_object(struct watcher *watcher, enum shape shape, struct object
 	bool whole = watcher->call->options.form == CALL_FORM_OBJECT;
 	AUTO(chunk_unref) struct chunk *own = NULL;
 
-	if (whole && reading_is_plain(kind, object))
+	if (whole && shape != SHAPE_LEFT && reading_is_plain(kind, object))
 		event.object = object;
 	if (!whole)
 		own = form_event(watcher->call, shape_names[shape], object);
@@ -131,6 +134,26 @@ static void tell_object(struct watcher *watcher, enum shape shape, struct object
 		texts->made[shape] = print_event(kind, shape, object);
 	event.text = own ? own : texts->made[shape];
 	tell(watcher, &event);
+}
+
+/* An object that leaves a selector is sent as it was when it matched, at the revision of the change
+ * that made it leave. Nobody selects from it: it has neither labels nor fields. */
+static struct object *object_left(const struct store_event *event, struct texts *texts)
+{
+	static const struct str mark = STR_INIT("\"resourceVersion\":\"");
+	struct str text = event->previous->text;
+	size_t from = (size_t)str_find(text, mark, 0) + mark.len; /* every text has it, first */
+	size_t to = (size_t)str_find_byte(text, '"', from);
+	struct object_parts parts = {.key = event->previous->key,
+				     .before = str_slice(text, 0, from),
+				     .behind = str_skip(text, to)};
+	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
+	struct object_names *names = NULL;
+
+	if (!texts->left)
+		texts->left = object_new(&parts, event->revision, &names, &scratch);
+	object_names_unref(names);
+	return texts->left;
 }
 
 /* One event of the store, as this watcher sees it. */
@@ -145,8 +168,10 @@ static void consider(struct watcher *watcher, const struct store_event *event, s
 	watcher->revision = event->revision;
 	if (matches)
 		tell_object(watcher, matched ? SHAPE_MODIFIED : SHAPE_ADDED, event->object, texts);
-	else if (matched)
+	else if (matched && event->type == STORE_DELETED)
 		tell_object(watcher, SHAPE_DELETED, event->object, texts);
+	else if (matched)
+		tell_object(watcher, SHAPE_LEFT, object_left(event, texts), texts);
 	if (matches || matched)
 		watcher->told = event->revision;
 }

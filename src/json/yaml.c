@@ -135,10 +135,14 @@ static void tell_json_duplicate(void *arg, struct str path)
 {
 	const struct yaml_reader *reader = arg;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	ptrdiff_t dot = str_rfind_byte(path, '.');
 
-	buf_puts(&text, "duplicate field \"");
-	buf_put_json(&text, path);
-	buf_puts(&text, "\"");
+	if (reader->options.go_errors)
+		buf_printf(&text, "line %zu: key \"", reader->origin.line);
+	else
+		buf_puts(&text, "duplicate field \"");
+	buf_put_json(&text, reader->options.go_errors ? str_skip(path, (size_t)(dot + 1)) : path);
+	buf_puts(&text, reader->options.go_errors ? "\" already set in map" : "\"");
 	reader->options.on_duplicate(reader->options.arg, buf_str(&text));
 }
 

@@ -47,7 +47,7 @@ struct yaml_options {
 	 * YAML; in JSON the last one wins without a word, as in Go. */
 	yaml_duplicate_fn *on_duplicate;
 	void *arg;
-	bool go_errors; /* what is no YAML is told as Go's package does: "yaml: line 1: ..." */
+	bool go_errors; /* errors and duplicates in the words of Go's package: "yaml: line 1: ..." */
 };
 
 /* --- reading --------------------------------------------------------------------------------- */

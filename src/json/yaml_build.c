@@ -229,10 +229,15 @@ static int tell_duplicate(const struct yaml_build *build, const struct member *m
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	buf_printf(&text, "line %zu, column %zu: key \"", place.line, place.column);
+	if (build->options->go_errors)
+		buf_printf(&text, "line %zu: key \"", place.line);
+	else
+		buf_printf(&text, "line %zu, column %zu: key \"", place.line, place.column);
 	buf_put_json(&text, str_slice(member->key, 0, 256));
-	buf_printf(&text, "\" already set in map, first at line %zu, column %zu",
-		   member->place.line, member->place.column);
+	buf_puts(&text, "\" already set in map");
+	if (!build->options->go_errors)
+		buf_printf(&text, ", first at line %zu, column %zu", member->place.line,
+			   member->place.column);
 	if (!build->options->on_duplicate)
 		return err_set(err, ERR_BAD_REQUEST, "%s", buf_text(&text));
 	build->options->on_duplicate(build->options->arg, buf_str(&text));

@@ -350,6 +350,17 @@ static bool is_name_wrong(struct call *call)
 	return true;
 }
 
+/* A read is refused once there is something to show, as upstream; a write is not begun. */
+static bool is_form_wrong(struct call *call)
+{
+	struct err err;
+
+	if (call->verb == VERB_GET || call->verb == VERB_LIST || form_check(call, &err) == 0)
+		return false;
+	call_answer_err(call, &err);
+	return true;
+}
+
 void api_serve(struct call *call)
 {
 	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
@@ -360,7 +371,7 @@ void api_serve(struct call *call)
 		call->api->in_flight++;
 		call->in_flight = true;
 	}
-	if (is_gone(call) || are_options_invalid(call) || is_name_wrong(call))
+	if (is_gone(call) || are_options_invalid(call) || is_name_wrong(call) || is_form_wrong(call))
 		return;
 	if (call->kind->deprecated)
 		call_warn(call, "%s", call->kind->deprecated);

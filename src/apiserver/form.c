@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/time.h"
 #include "http/chunk.h"
+#include "model/causes.h"
 
 #include "base/banned.h"
 
@@ -60,6 +61,24 @@ static const struct kind_column *columns_of(const struct kind *kind)
 	return kind->columns ? kind->columns : default_columns;
 }
 
+int form_check(struct call *call, struct err *err)
+{
+	static const char *const values[] = {"", "None", "Metadata", "Object"};
+	AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
+
+	if (call->options.form != CALL_FORM_TABLE)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		if (str_is(call->options.include_object, values[i]))
+			return 0;
+	call->plain_errors = true;
+	causes_quote(&quoted, call->options.include_object);
+	return err_set(err, ERR_BAD_REQUEST,
+		       "Unable to convert to Table as requested: includeObject: Invalid value: %s: "
+		       "must be 'Metadata', 'Object', 'None', or empty",
+		       buf_text(&quoted));
+}
+
 /* --- parts --- */
 
 static struct json_doc *read_object(struct call *call, const struct object *object)
@@ -100,7 +119,9 @@ static struct json new_row(struct call *call, struct json_doc *doc, struct json 
 		json_set(doc, row, STR("conditions"), conditions);
 	if (str_is(include, "Object"))
 		json_set(doc, row, STR("object"), json_new_copy(doc, object));
-	else if (!str_is(include, "None"))
+	else if (str_is(include, "None"))
+		json_set(doc, row, STR("object"), json_new_null(doc));
+	else
 		json_set(doc, row, STR("object"), new_metadata(call, doc, object));
 	return row;
 }
@@ -162,8 +183,11 @@ static struct json_doc *make_form(struct call *call, struct json object, bool co
 void form_answer_doc(struct call *call, int code, struct json_doc *doc)
 {
 	AUTO(json_doc_unref) struct json_doc *object = doc;
+	struct err err;
 
-	if (call->options.form == CALL_FORM_OBJECT)
+	if (form_check(call, &err) < 0)
+		call_answer_err(call, &err);
+	else if (call->options.form == CALL_FORM_OBJECT)
 		call_answer_doc(call, code, TAKE(object));
 	else
 		call_answer_doc(call, code, make_form(call, json_doc_root(object), true));
@@ -215,7 +239,12 @@ void form_answer_list(struct call *call, const struct page *page)
 {
 	AUTO(buf_done) struct buf text = buf_make(call->api->options.list_bytes);
 	bool table = call->options.form == CALL_FORM_TABLE;
+	struct err err;
 
+	if (form_check(call, &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
 	put_list_head(call, page, &text);
 	for (size_t i = 0; i < page->objects.len && !buf_is_over(&text); i++) {
 		AUTO(json_doc_unref)

@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/macro.h"
+
 struct buf;
 struct call;
 struct chunk;
+struct err;
 struct json_doc;
 struct kind_column;
 struct object;
@@ -29,5 +32,8 @@ struct chunk *form_event(struct call *call, const char *type, struct object *obj
 /* The object of a BOOKMARK event: an empty object of the kind (or its form) with the revision.
  * `initial_end` adds the annotation that says that the initial events have been sent. */
 void form_bookmark(struct call *call, int64_t revision, bool initial_end, struct buf *to);
+
+/* Is what a Table is to include one of the known values? */
+int form_check(struct call *call, struct err *err) MUST_CHECK;
 
 #endif

@@ -171,20 +171,62 @@ static bool is_top_or_status(struct str step)
 	return is_top_unmanaged(step) || str_is(step, "f:status");
 }
 
-/* A set of fields as a manager has it: without what nobody manages, and without the status where
- * that is a sub-resource of its own. */
+static bool is_top_or_spec(struct str step)
+{
+	return is_top_unmanaged(step) || str_is(step, "f:spec");
+}
+
+/* Fields of metadata that the status of a kind cannot set, beyond what nobody manages. */
+static const struct {
+	const char *resource;
+	const char *step; /* NULL: all of them */
+} status_resets[] = {
+	{"deployments", "f:labels"},
+	{"pods", "f:ownerReferences"},
+	{"pods", "f:deletionTimestamp"},
+	{"customresourcedefinitions", NULL},
+	{"volumeattachments", NULL},
+};
+
+static struct fieldset *strip_metadata(struct call *call, const struct fieldset *set)
+{
+	struct fieldset *made = fieldset_new(call->arena);
+	bool status = str_is(call->sub, "status");
+
+	*made = without(call->arena, set, is_unmanaged);
+	for (size_t i = 0; status && i < ARRAY_LEN(status_resets); i++) {
+		struct fieldset *reset;
+
+		if (!str_is(call->kind->plural, status_resets[i].resource) || call->kind->custom)
+			continue;
+		if (!status_resets[i].step)
+			return fieldset_new(call->arena);
+		reset = fieldset_find(made, str_from(status_resets[i].step));
+		if (reset)
+			*reset = (struct fieldset){.key = reset->key};
+	}
+	return made;
+}
+
+/* What a write through this path can change of a set of fields: not what nobody manages, not the
+ * status if that is a sub-resource of its own, and through the status not the spec. What is filtered
+ * out is neither owned nor a conflict. The tree that is given may lose nodes. */
 static struct fieldset *strip(struct call *call, const struct fieldset *set)
 {
-	bool status = call->kind->status && !call->sub.len;
+	bool by_status = str_is(call->sub, "status");
+	bool status = call->kind->status && !by_status;
 	struct fieldset *made = fieldset_new(call->arena);
 
-	*made = without(call->arena, set, status ? is_top_or_status : is_top_unmanaged);
+	*made = without(call->arena, set,
+			by_status ? is_top_or_spec
+			: status  ? is_top_or_status
+				  : is_top_unmanaged);
 	for (size_t i = 0; i < made->count; i++)
 		if (str_is(made->children[i]->key, "f:metadata")) {
-			struct fieldset *metadata = fieldset_new(call->arena);
+			struct str key = made->children[i]->key;
 
-			*metadata = without(call->arena, made->children[i], is_unmanaged);
-			made->children[i] = metadata;
+			made->children[i] = strip_metadata(call, made->children[i]);
+			made->children[i]->key = key;
 		}
 	fieldset_prune(made);
 	return made;
@@ -329,10 +371,28 @@ void managed_create(struct call *call, struct json_doc *doc)
 	keep(call, &managers);
 }
 
-/* [{}] is how a client says that nobody manages anything. */
+/* [] and [{}] are how a client says that nobody manages anything. */
 static bool is_reset(struct json fields)
 {
-	return json_len(fields) == 1 && json_len(json_at(fields, 0)) == 0;
+	return json_is(fields, JSON_ARR) &&
+	       (json_len(fields) == 0 ||
+		(json_len(fields) == 1 && json_len(json_at(fields, 0)) == 0));
+}
+
+/* Can all entries be read? A list with one that cannot is ignored. */
+static bool are_entries(struct json fields)
+{
+	struct json_iter it = json_iter(fields);
+
+	while (json_next(&it)) {
+		struct str operation = json_str(json_get(it.value, "operation"));
+
+		if ((!str_is(operation, APPLY) && !str_is(operation, UPDATE)) ||
+		    !json_str(json_get(it.value, "apiVersion")).len ||
+		    !str_is(json_str(json_get(it.value, "fieldsType")), "FieldsV1"))
+			return false;
+	}
+	return json_len(fields) > 0;
 }
 
 /* Does somebody lose a field by this change? */
@@ -372,12 +432,12 @@ void managed_update(struct call *call, struct json_doc *doc, struct json old)
 {
 	struct json asked = json_get(json_get(json_doc_root(doc), "metadata"), "managedFields");
 	struct json stored = json_get(json_get(old, "metadata"), "managedFields");
-	bool by_asked = json_len(asked) && !call->sub.len;
+	bool by_asked = are_entries(asked) && !call->sub.len;
 	AUTO(managers_done) struct managers none = {0};
 
 	if (call->managed || (!json_len(asked) && !json_len(stored)))
 		return; /* it was applied, or is not tracked */
-	if (by_asked && is_reset(asked))
+	if (is_reset(asked) && !call->sub.len)
 		keep(call, &none);
 	else
 		update_managers(call, by_asked ? asked : stored,
@@ -485,7 +545,8 @@ static bool settle_conflicts(struct call *call, struct managers *managers, struc
 			     struct typed_change change)
 {
 	struct arena *arena = call->arena;
-	struct fieldset *changed = fieldset_union(arena, change.added, change.modified);
+	struct fieldset *changed =
+		strip(call, fieldset_union(arena, change.added, change.modified));
 	struct manager *clashing =
 		arena_calloc(arena, managers->all.len + 1, sizeof(struct manager));
 	size_t count = 0;
@@ -504,7 +565,7 @@ static bool settle_conflicts(struct call *call, struct managers *managers, struc
 		answer_conflicts(call, clashing, count);
 		return false;
 	}
-	changed = fieldset_union(arena, changed, change.removed);
+	changed = fieldset_union(arena, changed, strip(call, change.removed));
 	for (size_t i = 0; i < managers->all.len; i++) {
 		struct manager *other = &managers->all.ptr[i];
 
@@ -528,13 +589,8 @@ int managed_check(struct call *call, struct json config, struct err *err)
 	if (!str_eq(version, call->kind->api_version) || !str_eq(kind, call->kind->name))
 		return err_set(err, ERR_BAD_REQUEST, "invalid object type: %s%.*s, Kind=%.*s",
 			       slash < 0 ? "/" : "", STR_ARG(version), STR_ARG(kind));
-	if (json_len(json_get(metadata, "managedFields")))
+	if (json_is(json_get(metadata, "managedFields"), JSON_ARR))
 		return err_set(err, ERR_BAD_REQUEST, "metadata.managedFields must be nil");
-	if (name.len && !str_eq(name, call->name))
-		return err_set(
-			err, ERR_BAD_REQUEST,
-			"the name of the object (%.*s) does not match the name on the URL (%.*s)",
-			STR_ARG(name), STR_ARG(call->name));
 	if (typed_check(typed_root(call->kind), config, &inner) < 0)
 		return err_set(err, ERR_UNKNOWN,
 			       "failed to create typed patch object (%.*s/%.*s; %s%.*s, "
@@ -556,6 +612,7 @@ static void prune(struct call *call, struct managers *managers, const struct fie
 		managed = fieldset_union(arena, managed, managers->all.ptr[i].set);
 	gone = fieldset_difference(arena, typed_with_parents(arena, managers->root, last),
 				   typed_with_parents(arena, managers->root, managed));
+	gone = fieldset_intersection(arena, gone, last); /* parents stay, perhaps empty */
 	typed_remove(managers->root, doc, json_doc_root(doc), gone);
 }
 
@@ -582,7 +639,7 @@ struct json_doc *managed_apply(struct call *call, struct json live)
 	if (!settle_conflicts(call, &managers, self,
 			      typed_compare(call->arena, managers.root, live, json_doc_root(doc))))
 		return NULL;
-	if (!self->time.len || !fieldset_eq(last, set) || !json_eq(live, json_doc_root(doc)))
+	if (!json_eq(live, json_doc_root(doc)))
 		self->time = now_text(call);
 	drop_empty(&managers);
 	keep(call, &managers);

@@ -258,11 +258,13 @@ static int parse_applied(struct call *call, struct str body, struct err *err)
 			       "error decoding YAML: error converting YAML to JSON: %s",
 			       inner.text);
 	}
-	if (!json_is(json_doc_root(call->body), JSON_OBJ))
+	if (!json_is(json_doc_root(call->body), JSON_OBJ) &&
+	    !json_is(json_doc_root(call->body), JSON_NULL))
 		return err_set(err, ERR_BAD_REQUEST,
-			       "error decoding YAML: json: cannot unmarshal %s into Go value of "
-			       "type map[string]interface {}",
-			       json_type_name(json_type(json_doc_root(call->body))));
+			       "error decoding YAML: error unmarshaling JSON: while decoding JSON: "
+			       "json: cannot unmarshal %s into Go value of type "
+			       "map[string]interface {}",
+			       json_go_name(json_type(json_doc_root(call->body))));
 	return 0;
 }
 

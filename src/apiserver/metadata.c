@@ -95,7 +95,7 @@ int metadata_create(struct call *call, struct json_doc *doc, struct err *err)
 	struct json metadata = json_ensure_obj(doc, object, "metadata");
 	struct str base = json_str(json_get(metadata, "generateName"));
 
-	if (json_str(json_get(metadata, "resourceVersion")).len)
+	if (json_str(json_get(metadata, "resourceVersion")).len && call->verb == VERB_CREATE)
 		return err_set(err, ERR_UNKNOWN,
 			       "resourceVersion should not be set on objects to be created");
 	if (set_namespace(call, doc, metadata, err) < 0)
@@ -106,10 +106,8 @@ int metadata_create(struct call *call, struct json_doc *doc, struct err *err)
 		json_set_str(doc, metadata, "name", generate_name(call, base));
 	json_set_str(doc, metadata, "uid", str_from(new_uid(call)));
 	set_time(doc, metadata, "creationTimestamp", api_now(call->api));
-	if (call->kind->generation)
+	if (call->kind->generation) /* the others keep what they bring along */
 		json_set_int(doc, metadata, "generation", 1);
-	else
-		(void)json_remove(doc, metadata, STR("generation"));
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 #include "apiserver/schema_internal.h"
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/map.h"
+#include "json/strategic.h"
 #include "model/fields.h"
 #include "model/meta.h"
 
@@ -23,7 +25,7 @@ enum relation { RELATION_ATOMIC, RELATION_SET, RELATION_KEYS };
 static struct typed_place of_field(const struct field *field)
 {
 	if (field && field->is == FIELD_OBJECT)
-		return (struct typed_place){.type = field->type};
+		return (struct typed_place){.type = field->type, .granular = field->granular};
 	return (struct typed_place){.field = field};
 }
 
@@ -73,7 +75,8 @@ static struct typed_place member_of(struct typed_place place, struct str key, bo
 
 static bool is_atomic_object(struct typed_place place)
 {
-	return (place.type && place.type->atomic) || (place.node && place.node->atomic);
+	return (place.type && place.type->atomic && !place.granular) ||
+	       (place.node && place.node->atomic) || (place.field && place.field->atomic);
 }
 
 static enum relation relation_of(struct typed_place place)
@@ -163,6 +166,133 @@ static bool is_list(struct typed_place place, struct json value)
 
 /* --- checking -------------------------------------------------------------------------------- */
 
+/* What stands at a place, as structured-merge-diff sees it. */
+enum want { WANT_ANY, WANT_SCALAR, WANT_STRING, WANT_NUMBER, WANT_BOOLEAN, WANT_LIST, WANT_MAP };
+
+static enum want want_of_field(const struct field *field)
+{
+	static const enum want wants[FIELD_CLASS_COUNT] = {
+		[FIELD_BOOL] = WANT_BOOLEAN,    [FIELD_INT32] = WANT_NUMBER,
+		[FIELD_INT64] = WANT_NUMBER,    [FIELD_DOUBLE] = WANT_NUMBER,
+		[FIELD_STR] = WANT_STRING,      [FIELD_BYTES] = WANT_STRING,
+		[FIELD_ENUM] = WANT_STRING,     [FIELD_QUANTITY] = WANT_SCALAR,
+		[FIELD_DURATION] = WANT_STRING, [FIELD_TIME] = WANT_SCALAR,
+		[FIELD_MICROTIME] = WANT_SCALAR, [FIELD_INTSTR] = WANT_SCALAR,
+		[FIELD_OBJECT] = WANT_MAP,      [FIELD_LIST] = WANT_LIST,
+		[FIELD_MAP] = WANT_MAP,
+	};
+
+	return wants[field->is];
+}
+
+static enum want want_of_node(const struct schema_node *node)
+{
+	static const struct {
+		unsigned types;
+		enum want want;
+	} wants[] = {
+		{SCHEMA_STRING, WANT_STRING},
+		{SCHEMA_INTEGER, WANT_NUMBER},
+		{SCHEMA_NUMBER, WANT_NUMBER},
+		{SCHEMA_INTEGER | SCHEMA_NUMBER, WANT_NUMBER},
+		{SCHEMA_BOOLEAN, WANT_BOOLEAN},
+		{SCHEMA_INTEGER | SCHEMA_STRING, WANT_SCALAR},
+		{SCHEMA_ARRAY, WANT_LIST},
+		{SCHEMA_OBJECT, WANT_MAP},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(wants); i++)
+		if (node->types == wants[i].types)
+			return wants[i].want;
+	return WANT_ANY;
+}
+
+static enum want want_of(struct typed_place place)
+{
+	if (place.type || place.custom_root)
+		return WANT_MAP;
+	if (place.field)
+		return want_of_field(place.field);
+	return place.node ? want_of_node(place.node) : WANT_ANY;
+}
+
+static bool is_wanted(enum want want, struct json value)
+{
+	enum json_type type = json_type(value);
+	bool number = type == JSON_INT || type == JSON_REAL;
+
+	switch (want) {
+	case WANT_ANY:
+		return true;
+	case WANT_SCALAR:
+		return number || type == JSON_STR || type == JSON_BOOL;
+	case WANT_STRING:
+		return type == JSON_STR;
+	case WANT_NUMBER:
+		return number;
+	case WANT_BOOLEAN:
+		return type == JSON_BOOL;
+	case WANT_LIST:
+		return type == JSON_ARR;
+	case WANT_MAP:
+		return type == JSON_OBJ;
+	}
+	return true;
+}
+
+/* As Go's %#v prints it. */
+static void print_go_syntax(struct json value, struct buf *to)
+{
+	struct json_iter it = json_iter(value);
+	bool object = json_is(value, JSON_OBJ);
+
+	if (!object && !json_is(value, JSON_ARR)) {
+		json_print(value, JSON_COMPACT, to);
+		return;
+	}
+	buf_puts(to, object ? "map[string]interface {}{" : "[]interface {}{");
+	while (json_next(&it) && !buf_is_over(to)) {
+		buf_puts(to, it.index ? ", " : "");
+		if (object)
+			buf_printf(to, "\"%.*s\":", STR_ARG(it.key));
+		print_go_syntax(it.value, to);
+	}
+	buf_putc(to, '}');
+}
+
+static const char *go_type_of(struct json value)
+{
+	return json_is(value, JSON_STR)    ? "string"
+	       : json_is(value, JSON_BOOL) ? "bool"
+	       : json_is(value, JSON_ARR)  ? "[]interface {}"
+					   : "map[string]interface {}";
+}
+
+static int say_unwanted(enum want want, struct json value, struct str up, struct err *err)
+{
+	static const char *const names[] = {[WANT_SCALAR] = "any scalar",
+					    [WANT_STRING] = "string",
+					    [WANT_NUMBER] = "numeric (int or float)",
+					    [WANT_BOOLEAN] = "boolean",
+					    [WANT_LIST] = "list",
+					    [WANT_MAP] = "map"};
+	AUTO(buf_done) struct buf got = BUF_INIT(ERR_TEXT_SIZE);
+
+	if (want == WANT_NUMBER) {
+		buf_puts(&got, go_type_of(value));
+	} else if (want == WANT_STRING) {
+		buf_puts(&got, "&value.valueUnstructured{Value:");
+		print_go_syntax(value, &got);
+		buf_putc(&got, '}');
+	} else {
+		buf_puts(&got, "&{");
+		json_print_go(value, &got);
+		buf_putc(&got, '}');
+	}
+	return err_set(err, ERR_UNKNOWN, "%.*s%sexpected %s, got %s", STR_ARG(up),
+		       up.len ? ": " : "", names[want], buf_text(&got));
+}
+
 static int check(struct typed_place place, struct json value, struct str up, struct err *err);
 
 static int check_members(struct typed_place place, struct json value, struct str up,
@@ -186,24 +316,50 @@ static int check_members(struct typed_place place, struct json value, struct str
 	return 0;
 }
 
+/* A key that an element does not have, and that has no default. */
+static struct str missing_key(struct typed_place place, struct json element)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct typed_place of = element_of(place);
+
+	if (relation_of(place) != RELATION_KEYS || !json_is(element, JSON_OBJ) || !place.node)
+		return str_none(); /* the keys of built-in kinds have defaults, if only "" and 0 */
+	for (size_t i = 0; i < place.node->list_keys.len; i++)
+		if (json_is_absent(key_value(of, element, place.node->list_keys.ptr[i], doc)))
+			return place.node->list_keys.ptr[i];
+	return str_none();
+}
+
 static int check_elements(struct typed_place place, struct json value, struct str up,
 			  struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
-	struct fieldset *seen = fieldset_new(arena);
+	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)value.val);
 	struct json_iter it = json_iter(value);
+	bool named = is_list(place, value);
 
 	while (json_next(&it)) {
 		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
+		struct str missing = named ? missing_key(place, it.value) : str_none();
 
-		print_element(place, it.value, &step);
-		fieldset_print_step(buf_str(&step), &path);
-		if (fieldset_find(seen, buf_str(&step)))
-			return err_set(err, ERR_UNKNOWN, "%.*s: duplicate entries for key %s",
-				       STR_ARG(up), buf_text(&path));
-		(void)fieldset_child(arena, seen, buf_str(&step));
-		if (check(element_of(place), it.value, up, err) < 0)
+		buf_put_str(&path, up);
+		if (missing.len)
+			return err_set(err, ERR_UNKNOWN,
+				       "%.*s: element %zu: associative list with keys has an "
+				       "element that omits key field \"%.*s\" (and doesn't have "
+				       "default value)",
+				       STR_ARG(up), it.index, STR_ARG(missing));
+		if (named) {
+			print_element(place, it.value, &step);
+			fieldset_print_step(buf_str(&step), &path);
+		} else {
+			buf_printf(&path, "[%zu]", it.index);
+		}
+		if (named && map_put(seen, arena_str(arena, buf_str(&step)), seen))
+			return err_set(err, ERR_UNKNOWN, "%.*s: duplicate entries for key %.*s",
+				       STR_ARG(up), STR_ARG(str_skip(buf_str(&path), up.len)));
+		if (check(element_of(place), it.value, buf_str(&path), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -211,10 +367,15 @@ static int check_elements(struct typed_place place, struct json value, struct st
 
 static int check(struct typed_place place, struct json value, struct str up, struct err *err)
 {
-	if (json_is(value, JSON_OBJ) &&
-	    (!place.field || place.field->is == FIELD_MAP || place.field->is == FIELD_ANY))
+	enum want want = want_of(place);
+
+	if (json_is(value, JSON_NULL))
+		return 0;
+	if (!is_wanted(want, value))
+		return say_unwanted(want, value, up, err);
+	if (json_is(value, JSON_OBJ))
 		return check_members(place, value, up, err);
-	if (is_list(place, value))
+	if (json_is(value, JSON_ARR))
 		return check_elements(place, value, up, err);
 	return 0;
 }
@@ -469,16 +630,20 @@ struct json typed_merge(struct typed_place place, struct json live, struct json 
 
 /* --- removing -------------------------------------------------------------------------------- */
 
-/* Does the value go, now that what is in the set has gone from it? */
-static bool remove_from(struct typed_place place, struct json_doc *doc, struct json value,
-			const struct fieldset *set)
+enum left { LEFT_ALL, LEFT_EMPTY, LEFT_NOTHING };
+
+/* What is left of the value, now that what is in the set has gone from it? */
+static enum left remove_from(struct typed_place place, struct json_doc *doc, struct json value,
+			     const struct fieldset *set)
 {
 	if (set->member)
-		return true;
+		return LEFT_NOTHING;
 	if (!set->count)
-		return false;
+		return LEFT_ALL;
 	typed_remove(place, doc, value, set);
-	return (json_is(value, JSON_OBJ) || json_is(value, JSON_ARR)) && !json_len(value);
+	return (json_is(value, JSON_OBJ) || json_is(value, JSON_ARR)) && !json_len(value)
+		       ? LEFT_EMPTY
+		       : LEFT_ALL;
 }
 
 void typed_remove(struct typed_place place, struct json_doc *doc, struct json value,
@@ -492,12 +657,17 @@ void typed_remove(struct typed_place place, struct json_doc *doc, struct json va
 	if (is_object(place, value)) {
 		while (json_next(&it)) {
 			const struct fieldset *below;
+			enum left left;
 
 			put_step(&step, it.key);
 			below = fieldset_find(set, buf_str(&step));
-			if (below && remove_from(member_of(place, it.key, &named, &known), doc,
-						 it.value, below))
+			left = below ? remove_from(member_of(place, it.key, &named, &known), doc,
+						   it.value, below)
+				     : LEFT_ALL;
+			if (left == LEFT_NOTHING)
 				(void)json_remove(doc, value, it.key);
+			else if (left == LEFT_EMPTY) /* whoever has it keeps it */
+				json_set(doc, value, it.key, json_new_null(doc));
 		}
 		return;
 	}
@@ -507,7 +677,7 @@ void typed_remove(struct typed_place place, struct json_doc *doc, struct json va
 
 		print_element(place, element, &step);
 		below = fieldset_find(set, buf_str(&step));
-		if (below && remove_from(element_of(place), doc, element, below))
+		if (below && remove_from(element_of(place), doc, element, below) != LEFT_ALL)
 			(void)json_remove_at(doc, value, i);
 	}
 }

@@ -24,11 +24,13 @@ struct typed_place {
 	const struct field *field;      /* a field, an element or a value of a built-in type */
 	const struct schema_node *node; /* a place in a custom object */
 	bool custom_root;
+	bool granular; /* the type is atomic elsewhere, but not here */
 };
 
 struct typed_place typed_root(const struct kind *kind);
 
-/* Is every field known, and no key doubled in a list that has keys? ERR_UNKNOWN names the path. */
+/* Is every field known and of its type, and no key twice in a list that has keys? ERR_UNKNOWN names the
+ * path. */
 int typed_check(struct typed_place place, struct json value, struct err *err) MUST_CHECK;
 
 /* The fields that a configuration names. */
@@ -46,7 +48,7 @@ struct typed_change typed_compare(struct arena *arena, struct typed_place place,
 /* `config` over `live`, a new value of `doc`. */
 struct json typed_merge(struct typed_place place, struct json live, struct json config,
 			struct json_doc *doc);
-/* Remove the fields of a set from a value of `doc`; what becomes empty goes. */
+/* Remove the fields of a set from a value of `doc`; a member that becomes empty is null then. */
 void typed_remove(struct typed_place place, struct json_doc *doc, struct json value,
 		  const struct fieldset *set);
 /* The set, and with each of its fields the named ones that it stands in. */

@@ -170,7 +170,8 @@ static void apply_config(struct call *call, struct object *newest)
 	struct json config = json_doc_root(call->body);
 	struct err err;
 
-	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0) {
+	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0 ||
+	    (!newest && !call->sub.len && update_check_name(call, config, &err) < 0)) {
 		call_answer_err(call, &err);
 		return;
 	}

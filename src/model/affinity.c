@@ -150,6 +150,7 @@ const struct type node_selector_term_type = {
 	TYPE("NodeSelectorTerm", "v1", struct node_selector_term, node_selector_term_fields),
 	CORE,
 	.validate = validate_term,
+	.atomic = true,
 };
 
 #define VIEW struct node_selector
@@ -171,6 +172,7 @@ const struct type node_selector_type = {
 	TYPE("NodeSelector", "v1", struct node_selector, node_selector_fields),
 	CORE,
 	.validate = validate_selector,
+	.atomic = true,
 };
 
 #define VIEW struct preferred_term

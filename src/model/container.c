@@ -35,6 +35,7 @@ static const struct field local_ref_fields[] = {
 const struct type local_ref_type = {
 	TYPE("LocalObjectReference", "v1", struct local_ref, local_ref_fields),
 	CORE,
+	.atomic = true,
 };
 
 #define VIEW struct container_port
@@ -61,6 +62,7 @@ const struct type field_ref_type = {
 	TYPE("ObjectFieldSelector", "v1", struct field_ref, field_ref_fields),
 	CORE,
 	.fill = pod_default_field_ref,
+	.atomic = true,
 };
 
 #define VIEW struct resource_field_ref
@@ -73,6 +75,7 @@ static const struct field resource_field_ref_fields[] = {
 const struct type resource_field_ref_type = {
 	TYPE("ResourceFieldSelector", "v1", struct resource_field_ref, resource_field_ref_fields),
 	CORE,
+	.atomic = true,
 };
 
 #define VIEW struct key_ref
@@ -85,6 +88,7 @@ static const struct field config_map_key_ref_fields[] = {
 static const struct type config_map_key_ref_type = {
 	TYPE("ConfigMapKeySelector", "v1", struct key_ref, config_map_key_ref_fields),
 	CORE,
+	.atomic = true,
 };
 
 #define VIEW struct key_ref
@@ -97,6 +101,7 @@ static const struct field secret_key_ref_fields[] = {
 static const struct type secret_key_ref_type = {
 	TYPE("SecretKeySelector", "v1", struct key_ref, secret_key_ref_fields),
 	CORE,
+	.atomic = true,
 };
 
 #define VIEW struct file_key_ref
@@ -110,6 +115,7 @@ static const struct field file_key_ref_fields[] = {
 static const struct type file_key_ref_type = {
 	TYPE("FileKeySelector", "v1", struct file_key_ref, file_key_ref_fields),
 	CORE,
+	.atomic = true,
 };
 
 #define VIEW struct env_var_source

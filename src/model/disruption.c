@@ -13,7 +13,7 @@
 #define VIEW struct pdb_spec
 static const struct field pdb_spec_fields[] = {
 	{"minAvailable", F_INTSTR, AT(min_available)},
-	{"selector", F_OBJECT(label_selector), AT(selector)},
+	{"selector", F_OBJECT(label_selector), AT(selector), F_REPLACE},
 	{"maxUnavailable", F_INTSTR, AT(max_unavailable)},
 	{"unhealthyPodEvictionPolicy", F_STR, AT(unhealthy_pod_eviction_policy), F_POINTER,
 	 F_GO("v1.UnhealthyPodEvictionPolicyType")},

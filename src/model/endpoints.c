@@ -22,6 +22,7 @@ const struct type endpoint_address_type = {
 	TYPE("EndpointAddress", "v1", struct endpoint_address, endpoint_address_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.atomic = true,
 };
 
 static void fill_endpoint_port(struct json_doc *doc, struct json port)
@@ -43,6 +44,7 @@ const struct type endpoint_port_type = {
 	.group = "io.k8s.api.core",
 	.as_go = true,
 	.fill = fill_endpoint_port,
+	.atomic = true,
 };
 
 #define VIEW struct endpoint_subset
@@ -154,6 +156,7 @@ const struct type slice_port_type = {
 	.group = "io.k8s.api.discovery",
 	.as_go = true,
 	.fill = fill_slice_port,
+	.atomic = true,
 };
 
 #define VIEW struct endpoint_slice

@@ -147,6 +147,9 @@ struct field {
 	bool has_min : 1;
 	bool has_max : 1;
 	bool retain_keys : 1; /* strategic merge: drop what the patch does not name */
+	bool atomic : 1;    /* of a map: server-side apply replaces it as a whole */
+	bool granular : 1;  /* of an object whose type is atomic: here it is not */
+	bool replace : 1;   /* strategic merge: of an object, the patch takes its place */
 	bool merge : 1;     /* strategic merge: of a list, by `merge_key` or as a set of scalars */
 	uint8_t list_type;  /* enum field_list_type */
 	uint8_t format;     /* enum name_format: what a string must look like */
@@ -270,6 +273,9 @@ struct type {
 #define F_MERGE_KEY(key) .merge = true, .merge_key = (key)
 #define F_MERGE .merge = true
 #define F_RETAIN_KEYS .retain_keys = true
+#define F_REPLACE .replace = true
+#define F_ATOMIC .atomic = true
+#define F_GRANULAR .granular = true
 
 /* The row is held by this member of VIEW. */
 #define AT(member)                                                         \

@@ -18,6 +18,7 @@ static const struct type service_backend_port_type = {
 	TYPE_KNOWN("ServiceBackendPort", "v1", service_backend_port_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
+	.atomic = true,
 };
 
 static const struct field ingress_service_backend_fields[] = {
@@ -39,6 +40,7 @@ static const struct type typed_local_object_reference_type = {
 	TYPE_KNOWN("TypedLocalObjectReference", "v1", typed_local_object_reference_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.atomic = true,
 };
 
 static const struct field ingress_backend_fields[] = {

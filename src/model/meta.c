@@ -56,8 +56,8 @@ static const struct field meta_fields[] = {
 	{"labels", F_LABELS, AT(labels)},
 	{"annotations", F_LABELS, AT(annotations)},
 	{"ownerReferences", F_LIST(F_OBJECT(owner_reference)), AT(owner_references),
-	 F_MERGE_KEY("uid")},
-	{"finalizers", F_LIST(F_STR), AT(finalizers), F_MERGE},
+	 F_LIST_MAP("uid"), F_MERGE_KEY("uid")},
+	{"finalizers", F_LIST(F_STR), AT(finalizers), F_LIST_SET, F_MERGE},
 	{"managedFields", F_LIST(F_OBJECT(managed_fields)), F_LIST_ATOMIC},
 };
 #undef VIEW

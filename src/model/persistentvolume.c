@@ -226,7 +226,7 @@ static const struct field pv_spec_fields[] = {
 	{"csi", F_OBJECT(csi_persistent_volume_source), AT(csi)},
 	{"accessModes", F_LIST(F_STR, F_GO("v1.PersistentVolumeAccessMode")), AT(access_modes),
 	 F_LIST_ATOMIC},
-	{"claimRef", F_OBJECT(object_reference), AT(claim_ref)},
+	{"claimRef", F_OBJECT(object_reference), AT(claim_ref), F_GRANULAR},
 	{"persistentVolumeReclaimPolicy", F_STR, AT(persistent_volume_reclaim_policy),
 	 F_GO("v1.PersistentVolumeReclaimPolicy")},
 	{"storageClassName", F_STR, AT(storage_class_name)},

@@ -108,7 +108,7 @@ static const struct field pod_spec_fields[] = {
 	{"terminationGracePeriodSeconds", F_INT64, AT(grace_seconds), F_POINTER},
 	{"activeDeadlineSeconds", F_INT64, AT(deadline_seconds), F_POINTER},
 	{"dnsPolicy", F_STR, AT(dns_policy), F_GO("v1.DNSPolicy")},
-	{"nodeSelector", F_LABELS, AT(node_selector)},
+	{"nodeSelector", F_LABELS, AT(node_selector), F_ATOMIC},
 	{"serviceAccountName", F_STR, AT(service_account)},
 	{"serviceAccount", F_STR},
 	{"automountServiceAccountToken", F_BOOL, AT(automount_token), F_POINTER},

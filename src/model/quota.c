@@ -33,6 +33,7 @@ const struct type scope_selector_type = {
 	TYPE("ScopeSelector", "v1", struct scope_selector, scope_selector_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.atomic = true,
 };
 
 #define VIEW struct quota_spec

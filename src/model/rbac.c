@@ -93,6 +93,7 @@ const struct type subject_type = {
 	.group = "io.k8s.api.rbac",
 	.as_go = true,
 	.fill = fill_subject,
+	.atomic = true,
 };
 
 static void fill_role_ref(struct json_doc *doc, struct json ref)
@@ -113,6 +114,7 @@ const struct type role_ref_type = {
 	.group = "io.k8s.api.rbac",
 	.as_go = true,
 	.fill = fill_role_ref,
+	.atomic = true,
 };
 
 #define VIEW struct rolebinding

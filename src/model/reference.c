@@ -32,4 +32,5 @@ const struct type secret_reference_type = {
 	TYPE("SecretReference", "v1", struct secret_reference, secret_reference_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.atomic = true,
 };

@@ -24,7 +24,7 @@ const struct type overhead_type = {
 
 #define VIEW struct scheduling
 static const struct field scheduling_fields[] = {
-	{"nodeSelector", F_LABELS, AT(node_selector)},
+	{"nodeSelector", F_LABELS, AT(node_selector), F_ATOMIC},
 	{"tolerations", F_LIST(F_OBJECT(toleration)), AT(tolerations), F_LIST_ATOMIC},
 };
 #undef VIEW

@@ -172,7 +172,9 @@ static void put_list_type(const struct field *field, struct json schema, const s
 		return;
 	if (field->merge_key)
 		put_str(w, schema, "x-kubernetes-patch-merge-key", field->merge_key);
-	if (field->merge || field->retain_keys)
+	if (field->replace)
+		put_str(w, schema, "x-kubernetes-patch-strategy", "replace");
+	else if (field->merge || field->retain_keys)
 		put_str(w, schema, "x-kubernetes-patch-strategy",
 			!field->retain_keys ? "merge"
 			: field->merge      ? "merge,retainKeys"
@@ -240,6 +242,8 @@ static struct json make_schema(const struct field *field, const struct around *u
 	put_class(field, schema, up, w);
 	put_limits(field, schema, w);
 	put_list_type(field, schema, w);
+	if (field->atomic)
+		put_str(w, schema, "x-kubernetes-map-type", "atomic");
 	if (field->preserve)
 		json_set_bool(w->doc, schema, "x-kubernetes-preserve-unknown-fields", true);
 	return schema;

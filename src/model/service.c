@@ -26,7 +26,7 @@ static void fill_service_port(struct json_doc *doc, struct json port)
 #define VIEW struct service_port
 static const struct field service_port_fields[] = {
 	{"name", F_STR, AT(name)},
-	{"protocol", F_STR, AT(protocol), F_GO("v1.Protocol")},
+	{"protocol", F_STR, AT(protocol), F_GO("v1.Protocol"), F_DEFAULT("TCP")},
 	{"appProtocol", F_STR, AT(app_protocol), F_POINTER},
 	{"port", F_INT32, AT(port), F_ALWAYS, F_REQUIRED},
 	{"targetPort", F_INTSTR, AT(target_port), F_ALWAYS},
@@ -108,7 +108,7 @@ static void fill_service_spec(struct json_doc *doc, struct json spec)
 static const struct field service_spec_fields[] = {
 	{"ports", F_LIST(F_OBJECT(service_port)), AT(ports), F_LIST_MAP("port", "protocol"),
 	 F_MERGE_KEY("port")},
-	{"selector", F_LABELS, AT(selector)},
+	{"selector", F_LABELS, AT(selector), F_ATOMIC},
 	{"clusterIP", F_STR, AT(cluster_ip)},
 	{"clusterIPs", F_LIST(F_STR), AT(cluster_ips), F_LIST_ATOMIC},
 	{"type", F_STR, AT(type), F_GO("v1.ServiceType")},

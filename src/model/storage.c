@@ -36,6 +36,7 @@ const struct type topology_selector_term_type = {
 	     topology_selector_term_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
+	.atomic = true,
 };
 
 static void fill_storageclass(struct json_doc *doc, struct json class)

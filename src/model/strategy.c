@@ -23,7 +23,9 @@ static bool lookup(const void *node, struct str name, struct json_strategy_field
 	if (!row)
 		return false;
 	*ret = (struct json_strategy_field){
-		.strategy = row->merge ? JSON_STRATEGY_MERGE : JSON_STRATEGY_DEFAULT,
+		.strategy = row->replace ? JSON_STRATEGY_REPLACE
+			    : row->merge ? JSON_STRATEGY_MERGE
+					 : JSON_STRATEGY_DEFAULT,
 		.merge_key = str_from(row->merge_key),
 		.retain_keys = row->retain_keys,
 		.child = child_of(row),

@@ -229,6 +229,7 @@ static const struct field typed_local_ref_fields[] = {
 static const struct type typed_local_ref_type = {
 	TYPE_KNOWN("TypedLocalObjectReference", "v1", typed_local_ref_fields),
 	CORE,
+	.atomic = true,
 };
 
 static const struct field typed_ref_fields[] = {

@@ -422,7 +422,7 @@ const struct type daemonset_type = {
 static const struct field replication_controller_spec_fields[] = {
 	{"replicas", F_INT32, F_POINTER},
 	{"minReadySeconds", F_INT32},
-	{"selector", F_LABELS},
+	{"selector", F_LABELS, F_ATOMIC},
 	{"template", F_OBJECT(pod_template_spec)},
 };
 static const struct type replication_controller_spec_type = {

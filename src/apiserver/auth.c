@@ -5,21 +5,17 @@
 
 #include <ctype.h>
 
+#include "apiserver/access.h"
 #include "apiserver/api_internal.h"
 #include "apiserver/route.h"
 #include "apiserver/token.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "http/headers.h"
 #include "http/stream.h"
 
 #include "base/banned.h"
-
-#define GROUP_AUTHENTICATED STR("system:authenticated")
-#define USER_ANONYMOUS STR("system:anonymous")
-#define GROUP_ANONYMOUS STR("system:unauthenticated")
 
 struct token {
 	struct str text;
@@ -55,24 +51,42 @@ void auth_set_api(struct auth *auth, struct api *api)
 	api->auth = auth;
 }
 
-/* A copy of the user, with one more group that everybody of its sort is in. */
+enum { MORE_GROUPS = 3 };
+
+/* A copy of the user, with room for more groups. */
 static struct user user_copy(struct arena *arena, struct str name, const struct str *groups,
-			     size_t count, struct str more)
+			     size_t count, struct str **ret_more)
 {
-	struct str *copy = arena_calloc(arena, count + 1, sizeof(*copy));
+	struct str *copy = arena_calloc(arena, count + MORE_GROUPS, sizeof(*copy));
 
 	for (size_t i = 0; i < count; i++)
 		copy[i] = arena_str(arena, groups[i]);
-	copy[count] = more;
-	return (struct user){arena_str(arena, name), copy, count + 1};
+	*ret_more = copy + count;
+	return (struct user){arena_str(arena, name), copy, count};
+}
+
+/* Someone whom the administrator has given a certificate or a token: in addition to the groups that
+ * these name, they are a user, unless they are an administrator. */
+static struct user user_known(struct arena *arena, struct str name, const struct str *groups,
+			      size_t count)
+{
+	struct str *more;
+	struct user user = user_copy(arena, name, groups, count, &more);
+
+	if (!user_has_group(&user, GROUP_ADMINISTRATORS)) {
+		*more++ = GROUP_USERS;
+		user.group_count++;
+	}
+	*more = GROUP_AUTHENTICATED;
+	user.group_count++;
+	return user;
 }
 
 void auth_add_token(struct auth *auth, struct str token, const struct user *user)
 {
 	struct token added = {
 		.text = arena_str(auth->memory, token),
-		.user = user_copy(auth->memory, user->name, user->groups, user->group_count,
-				  GROUP_AUTHENTICATED),
+		.user = user_known(auth->memory, user->name, user->groups, user->group_count),
 	};
 
 	vec_push(&auth->tokens, added);
@@ -104,8 +118,17 @@ static struct user user_of_peer(struct arena *arena, const struct stream_peer *p
 
 	for (size_t i = 0; i < peer->group_count; i++)
 		groups[i] = str_from(peer->groups[i]);
-	return user_copy(arena, str_from(peer->name), groups, peer->group_count,
-			 GROUP_AUTHENTICATED);
+	return user_known(arena, str_from(peer->name), groups, peer->group_count);
+}
+
+static struct user user_anonymous(struct arena *arena)
+{
+	struct str *more;
+	struct user user = user_copy(arena, USER_ANONYMOUS, NULL, 0, &more);
+
+	*more = GROUP_UNAUTHENTICATED;
+	user.group_count = 1;
+	return user;
 }
 
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
@@ -130,7 +153,7 @@ int auth_identify(const struct auth *auth, const struct stream_peer *peer, struc
 	}
 	if (peer->untrusted)
 		return err_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-	*ret = user_copy(arena, USER_ANONYMOUS, NULL, 0, GROUP_ANONYMOUS);
+	*ret = user_anonymous(arena);
 	return 0;
 }
 
@@ -188,25 +211,56 @@ int auth_add_tokens(struct auth *auth, struct str csv, struct err *err)
 	return 0;
 }
 
-/* --- what one may --- */
+/* --- impersonation --- */
 
-static bool is_known(const struct user *user)
+/* A user as kube-apiserver makes one of the header fields: a service account without groups has those
+ * of its namespace. */
+static struct user user_impersonated(struct arena *arena, struct str name, const struct str *groups,
+				     size_t count)
 {
-	return !str_eq(user->name, USER_ANONYMOUS);
+	struct str *more;
+	struct user user = user_copy(arena, name, groups, count, &more);
+	struct str namespace = user_account_namespace(&user);
+
+	if (namespace.len && !count) {
+		*more++ = GROUP_ACCOUNTS;
+		*more++ = str_from(arena_printf(arena, "%.*s:%.*s", STR_ARG(GROUP_ACCOUNTS),
+						STR_ARG(namespace)));
+	}
+	if (!str_eq(name, USER_ANONYMOUS))
+		*more++ = GROUP_AUTHENTICATED;
+	else if (!count)
+		*more++ = GROUP_UNAUTHENTICATED;
+	user.group_count = (size_t)(more - user.groups);
+	return user;
 }
 
-/* What even those may see whom nobody knows. */
-static bool is_open(struct str path)
+/* May the call's user act as this one? Only administrators may: all of their rules are in one place
+ * (access.c), so this is a question like any other. */
+static int check_impersonation(struct call *call, const char *plural, struct str name,
+			       struct err *err)
 {
-	static const char *const open[] = {"/healthz", "/livez", "/readyz", "/version"};
+	struct access access = {.verb = STR("impersonate"),
+				.group = STR(""),
+				.plural = str_from(plural),
+				.sub = STR(""),
+				.namespace = STR("")};
 
-	for (size_t i = 0; i < ARRAY_LEN(open); i++) {
-		struct str prefix = str_from(open[i]);
-		struct str rest = str_skip(path, prefix.len);
+	if (access_is_allowed(&call->user, &access, NULL))
+		return 0;
+	call->error_name = arena_str(call->arena, name);
+	call->error_kind = access.plural;
+	return err_set(err, ERR_FORBIDDEN,
+		       "%s \"%.*s\" is forbidden: User \"%.*s\" cannot impersonate resource \"%s\" "
+		       "in API group \"\" at the cluster scope",
+		       plural, STR_ARG(name), STR_ARG(call->user.name), plural);
+}
 
-		if (str_starts(path, prefix) && (rest.len == 0 || rest.ptr[0] == '/'))
+static bool has_other_fields(const struct headers *headers)
+{
+	for (size_t i = 0; i < headers_count(headers); i++)
+		if (str_starts(headers_name(headers, i), STR("impersonate-")))
 			return true;
-	}
 	return false;
 }
 
@@ -214,66 +268,117 @@ int auth_impersonate(struct call *call, const struct headers *headers, struct er
 {
 	struct str name = headers_get(headers, STR("impersonate-user"));
 	VEC(struct str) groups = {0};
+	int rc;
 
-	for (size_t i = 0; i < headers_count(headers); i++)
-		if (str_is(headers_name(headers, i), "impersonate-group"))
-			vec_push(&groups, headers_value(headers, i));
-	if (name.len && is_known(&call->user)) {
-		call->user =
-			user_copy(call->arena, name, groups.ptr, groups.len, GROUP_AUTHENTICATED);
-		vec_done(&groups);
-		return 0;
-	}
-	vec_done(&groups);
-	if (name.len)
-		return err_set(err, ERR_FORBIDDEN,
-			       "users \"%.*s\" is forbidden: User \"%.*s\" cannot impersonate "
-			       "resource \"users\" in API group \"\" at the cluster scope",
-			       STR_ARG(name), STR_ARG(call->user.name));
-	if (headers_has(headers, STR("impersonate-group")) ||
-	    headers_has(headers, STR("impersonate-uid")))
+	if (!name.len && has_other_fields(headers))
 		return err_set(err, ERR_BAD_REQUEST,
 			       "groups are to be impersonated without a user");
-	return 0;
+	if (!name.len)
+		return 0;
+	rc = check_impersonation(call, "users", name, err);
+	for (size_t i = 0; rc == 0 && i < headers_count(headers); i++)
+		if (str_is(headers_name(headers, i), "impersonate-group"))
+			vec_push(&groups, headers_value(headers, i));
+	if (rc == 0)
+		call->user = user_impersonated(call->arena, name, groups.ptr, groups.len);
+	vec_done(&groups);
+	return rc;
 }
 
-static int refuse_resource(struct call *call, const struct route *route, enum verb verb,
+/* --- what one may --- */
+
+/* A namespace is in itself, as for kube-apiserver. */
+static struct str namespace_of(struct str group, struct str plural, struct str namespace,
+			       struct str name)
+{
+	return !group.len && str_is(plural, "namespaces") && name.len ? name : namespace;
+}
+
+/* What the user cannot do, in Kubernetes' words. */
+static int refuse_resource(struct call *call, const struct access *access, struct str name,
 			   struct err *err)
 {
-	const char *resource = arena_printf(call->arena, "%.*s%s%.*s", STR_ARG(route->plural),
-					    route->sub.len ? "/" : "", STR_ARG(route->sub));
-	const char *where = route->namespace.len
+	const char *dot = access->group.len ? "." : "";
+	const char *where = access->namespace.len
 				    ? arena_printf(call->arena, "in the namespace \"%.*s\"",
-						   STR_ARG(route->namespace))
+						   STR_ARG(access->namespace))
 				    : "at the cluster scope";
-	const char *whose =
-		route->name.len ? arena_printf(call->arena, "%.*s%s%.*s \"%.*s\"",
-					       STR_ARG(route->plural), route->group.len ? "." : "",
-					       STR_ARG(route->group), STR_ARG(route->name))
-				: arena_printf(call->arena, "%.*s%s%.*s", STR_ARG(route->plural),
-					       route->group.len ? "." : "", STR_ARG(route->group));
+	const char *which = name.len ? arena_printf(call->arena, " \"%.*s\"", STR_ARG(name)) : "";
 
-	call->error_name = arena_str(call->arena, route->name);
+	call->error_name = arena_str(call->arena, name);
+	call->error_kind = arena_str(call->arena, access->plural);
+	call->error_group = arena_str(call->arena, access->group);
 	return err_set(err, ERR_FORBIDDEN,
-		       "%s is forbidden: User \"%.*s\" cannot %s resource \"%s\" in API group "
-		       "\"%.*s\" %s",
-		       whose, STR_ARG(call->user.name), verb_name(verb), resource,
-		       STR_ARG(route->group), where);
+		       "%.*s%s%.*s%s is forbidden: User \"%.*s\" cannot %.*s resource "
+		       "\"%.*s%s%.*s\" in API group \"%.*s\" %s",
+		       STR_ARG(access->plural), dot, STR_ARG(access->group), which,
+		       STR_ARG(call->user.name), STR_ARG(access->verb), STR_ARG(access->plural),
+		       access->sub.len ? "/" : "", STR_ARG(access->sub), STR_ARG(access->group),
+		       where);
+}
+
+static int authorize(struct call *call, const struct access *access, struct str name,
+		     struct err *err)
+{
+	if (access_is_allowed(&call->user, access, NULL))
+		return 0;
+	if (str_is_none(access->path))
+		return refuse_resource(call, access, name, err);
+	return err_set(err, ERR_FORBIDDEN, "forbidden: User \"%.*s\" cannot %.*s path \"%.*s\"",
+		       STR_ARG(call->user.name), STR_ARG(access->verb), STR_ARG(access->path));
+}
+
+static struct str lower_case(struct call *call, struct str text)
+{
+	char *lower = arena_alloc(call->arena, text.len + 1);
+
+	for (size_t i = 0; i < text.len; i++)
+		lower[i] = (char)tolower((unsigned char)text.ptr[i]);
+	return str_of(lower, text.len);
+}
+
+/* What a method is called that is no verb of the API at this place. */
+static struct str method_verb(struct call *call, struct str method)
+{
+	static const char *const names[][2] = {
+		{"POST", "create"}, {"PUT", "update"}, {"PATCH", "patch"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_is(method, names[i][0]))
+			return str_from(names[i][1]);
+	return lower_case(call, method);
 }
 
 int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str method,
 		   struct str path, struct err *err)
 {
-	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
+	struct access access = {.verb = lower_case(call, method), .path = path};
 
-	if (is_known(&call->user))
-		return 0;
-	if (route->class == ROUTE_RESOURCE && verb != VERB_COUNT)
-		return refuse_resource(call, route, verb, err);
-	if (is_open(path))
-		return 0;
-	for (size_t i = 0; i < method.len; i++)
-		buf_putc(&lower, (char)tolower((unsigned char)method.ptr[i]));
-	return err_set(err, ERR_FORBIDDEN, "forbidden: User \"%.*s\" cannot %s path \"%.*s\"",
-		       STR_ARG(call->user.name), buf_text(&lower), STR_ARG(path));
+	if (route->class == ROUTE_RESOURCE)
+		access = (struct access){
+			.verb = verb == VERB_COUNT ? method_verb(call, method)
+						   : str_from(verb_name(verb)),
+			.group = route->group,
+			.plural = route->plural,
+			.sub = route->sub,
+			.namespace = namespace_of(route->group, route->plural, route->namespace,
+						  route->name),
+		};
+	return authorize(call, &access, route->name, err);
+}
+
+int auth_authorize_call(struct call *call, struct err *err)
+{
+	const struct kind *kind = call->kind;
+
+	return authorize(call,
+			 &(struct access){
+				 .verb = str_from(verb_name(call->verb)),
+				 .group = kind->group,
+				 .plural = kind->plural,
+				 .sub = call->sub,
+				 .namespace = namespace_of(kind->group, kind->plural,
+							   call->namespace, call->name),
+			 },
+			 call->name, err);
 }

@@ -2,8 +2,8 @@
 /* apiserver/auth.h - who is calling.
  *
  * A client certificate of our CA names a user (CN) and groups (O); a bearer token is looked up in
- * the file of tokens, or is one of a service account (token.h). Whoever shows neither is anonymous and may only look at health and version;
- * whoever is known may do everything, for now. */
+ * the file of tokens, or is one of a service account (token.h). Anyone without either is anonymous.
+ * What each may do is decided in access.h. */
 #ifndef APISERVER_AUTH_H
 #define APISERVER_AUTH_H
 
@@ -34,8 +34,8 @@ void auth_add_token(struct auth *auth, struct str token, const struct user *user
  * credentials at all is "system:anonymous". */
 int auth_identify(const struct auth *auth, const struct stream_peer *peer, struct str authorization,
 		  struct arena *arena, struct user *ret, struct err *err) MUST_CHECK;
-/* Act as somebody else (kubectl --as), where the header fields say so. Whoever is known may, as he may
- * do everything; ERR_FORBIDDEN for the others, ERR_BAD_REQUEST for groups without a user. */
+/* Act as another user (kubectl --as), where the header fields say so. For administrators only:
+ * ERR_FORBIDDEN for the others, ERR_BAD_REQUEST for groups without a user. */
 struct headers;
 int auth_impersonate(struct call *call, const struct headers *headers, struct err *err) MUST_CHECK;
 
@@ -45,9 +45,11 @@ int auth_add_tokens(struct auth *auth, struct str csv, struct err *err) MUST_CHE
 
 /* May the call's user have what the route leads to? ERR_FORBIDDEN says in Kubernetes' words what
  * not. `method` and `path` are for what is no resource; `verb` is VERB_COUNT for a method that is
- * none of the API's. */
+ * none of the API's at that place. */
 struct route;
 int auth_authorize(struct call *call, const struct route *route, enum verb verb, struct str method,
 		   struct str path, struct err *err) MUST_CHECK;
+/* The same for a call that came in without a path: its kind, verb, names and user are set. */
+int auth_authorize_call(struct call *call, struct err *err) MUST_CHECK;
 
 #endif

@@ -12,6 +12,7 @@
 #include "apiserver/direct.h"
 
 #include "apiserver/api_internal.h"
+#include "apiserver/auth.h"
 #include "apiserver/discovery.h"
 #include "apiserver/options.h"
 #include "apiserver/reading.h"
@@ -360,8 +361,8 @@ static int refuse_resource(struct err *err)
 	return err_set(err, ERR_NOT_FOUND, "the server could not find the requested resource");
 }
 
-/* Is the verb one that the kind, or its sub-resource, has? */
-static int check_verb(const struct call *call, struct err *err)
+/* Is the verb one that the kind, or its sub-resource, has, and may the user have it? */
+static int check_verb(struct call *call, struct err *err)
 {
 	const struct kind_sub *sub = NULL;
 
@@ -373,7 +374,7 @@ static int check_verb(const struct call *call, struct err *err)
 	if (!((sub ? sub->verbs : call->kind->verbs) & 1U << call->verb) ||
 	    route_lacks_namespace(call->kind, call->verb, call->namespace))
 		return refuse_method(err);
-	return 0;
+	return auth_authorize_call(call, err);
 }
 
 static int find_kind(struct call *call, struct str group, struct str version, struct str plural,

@@ -2,9 +2,9 @@
 /* apiserver/kind_review.c - questions about who somebody is and what they may do: `kubectl auth whoami`,
  * `kubectl auth can-i`, and what operators ask before they act for others.
  *
- * Nothing is stored: the question comes back with its answer. Whoever is known may do everything
- * (auth.h), so that is the answer of all but the anonymous; the day that roles decide, this file asks
- * them. */
+ * Nothing is stored: the question comes back with its answer. What somebody may do is asked of the same
+ * table that decides on requests (access.h). */
+#include "apiserver/access.h"
 #include "apiserver/api_internal.h"
 #include "apiserver/auth.h"
 #include "apiserver/kind_row.h"
@@ -15,11 +15,6 @@
 #include "model/rules.h"
 
 #include "base/banned.h"
-
-static bool is_anonymous(struct str user)
-{
-	return str_is(user, "system:anonymous");
-}
 
 static struct json_doc *read_question(struct call *call)
 {
@@ -166,21 +161,63 @@ static bool is_invalid(struct call *call, struct json spec, bool others)
 	return true;
 }
 
+/* The user that a review is about; texts are lent from the spec. */
+static struct user subject_of(struct call *call, struct json spec)
+{
+	struct json groups = json_get(spec, "groups");
+	struct str *list = arena_calloc(call->arena, json_len(groups) + 1, sizeof(*list));
+	struct user user = {rule_text(spec, "user"), list, 0};
+
+	for (struct json_iter it = json_iter(groups); json_next(&it);)
+		list[user.group_count++] = json_str(it.value);
+	return user;
+}
+
+static struct str text_of(struct json object, const char *key)
+{
+	struct str text = rule_text(object, key);
+
+	return text.len ? text : STR("");
+}
+
+/* What a review asks about. */
+static struct access asked(struct json spec)
+{
+	struct json resource = json_get(spec, "resourceAttributes");
+	struct json other = json_get(spec, "nonResourceAttributes");
+	struct access access = {
+		.verb = text_of(resource, "verb"),
+		.group = text_of(resource, "group"),
+		.plural = text_of(resource, "resource"),
+		.sub = text_of(resource, "subresource"),
+		.namespace = text_of(resource, "namespace"),
+	};
+
+	if (json_is(other, JSON_OBJ))
+		return (struct access){.verb = text_of(other, "verb"),
+				       .path = text_of(other, "path")};
+	return access;
+}
+
 static void answer_access(struct call *call, bool others)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
 	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
 	struct json spec = json_get(root, "spec");
-	struct str user = others ? rule_text(spec, "user") : call->user.name;
+	const char *reason = NULL;
+	struct user user;
+	struct access access;
 	struct json status;
 
 	if (!doc || is_invalid(call, spec, others))
 		return;
+	user = others ? subject_of(call, spec) : call->user;
+	access = asked(spec);
 	status = json_new_obj(doc);
-	json_set(doc, status, STR("allowed"), json_new_bool(doc, !is_anonymous(user)));
-	if (!is_anonymous(user))
-		json_set_str(doc, status, "reason",
-			     STR("whoever is known to this server may do everything"));
+	json_set(doc, status, STR("allowed"),
+		 json_new_bool(doc, access_is_allowed(&user, &access, &reason)));
+	if (reason)
+		json_set_str(doc, status, "reason", str_from(reason));
 	json_set(doc, root, STR("status"), status);
 	call_answer_doc(call, 201, TAKE(doc));
 }
@@ -195,22 +232,94 @@ static void serve_access(struct call *call)
 	answer_access(call, true);
 }
 
-static void put_all(struct json_doc *doc, struct json rule, const char *key)
+static void put_text(struct json_doc *doc, struct json rule, const char *key, struct str text)
 {
-	json_append(doc, json_ensure_arr(doc, rule, key), json_new_str(doc, STR("*")));
+	json_append(doc, json_ensure_arr(doc, rule, key), json_new_str(doc, text));
+}
+
+/* What the user may do with a kind in a namespace; absent where that is nothing. */
+static struct json rule_of_kind(struct call *call, struct json_doc *doc, const struct kind *kind,
+				struct str namespace)
+{
+	struct json rule = json_new_obj(doc);
+	bool any = false;
+
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
+		struct access access = {
+			.verb = str_from(verb_name(verb)),
+			.group = kind->group,
+			.plural = kind->plural,
+			.sub = STR(""),
+			.namespace = kind->namespaced ? namespace : STR(""),
+		};
+
+		if (!(kind->verbs & 1U << verb) || !access_is_allowed(&call->user, &access, NULL))
+			continue;
+		put_text(doc, rule, "verbs", access.verb);
+		any = true;
+	}
+	if (!any)
+		return JSON_NONE;
+	put_text(doc, rule, "apiGroups", kind->group);
+	put_text(doc, rule, "resources", kind->plural);
+	return rule;
+}
+
+static void put_rules(struct call *call, struct json_doc *doc, struct json resources,
+		      struct str namespace)
+{
+	const struct kind *kind;
+	size_t at = 0;
+
+	while ((kind = kinds_next(api_kinds(call->api), &at))) {
+		struct json rule;
+
+		if (kind->hidden)
+			continue;
+		rule = rule_of_kind(call, doc, kind, namespace);
+		if (!json_is_absent(rule))
+			json_append(doc, resources, rule);
+	}
+}
+
+static void put_everything(struct json_doc *doc, struct json resources, struct json others)
+{
+	struct json rule = json_new_obj(doc);
+	struct json other = json_new_obj(doc);
+
+	put_text(doc, rule, "verbs", STR("*"));
+	put_text(doc, rule, "apiGroups", STR("*"));
+	put_text(doc, rule, "resources", STR("*"));
+	put_text(doc, other, "verbs", STR("*"));
+	put_text(doc, other, "nonResourceURLs", STR("*"));
+	json_append(doc, resources, rule);
+	json_append(doc, others, other);
+}
+
+static void put_paths(struct call *call, struct json_doc *doc, struct json others)
+{
+	struct json rule = json_new_obj(doc);
+	const char *path;
+	size_t at = 0;
+
+	put_text(doc, rule, "verbs", STR("get"));
+	while ((path = access_next_path(&call->user, &at)))
+		put_text(doc, rule, "nonResourceURLs", str_from(path));
+	json_append(doc, others, rule);
 }
 
 static void serve_rules(struct call *call)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = read_question(call);
 	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
+	struct str namespace = rule_text(json_get(root, "spec"), "namespace");
 	struct json status;
 	struct json resources;
 	struct json others;
 
 	if (!doc)
 		return;
-	if (!rule_text(json_get(root, "spec"), "namespace").len) {
+	if (!namespace.len) {
 		struct err err;
 
 		(void)err_set(&err, ERR_BAD_REQUEST, "no namespace on request");
@@ -220,17 +329,11 @@ static void serve_rules(struct call *call)
 	status = json_new_obj(doc);
 	resources = json_ensure_arr(doc, status, "resourceRules");
 	others = json_ensure_arr(doc, status, "nonResourceRules");
-	if (!is_anonymous(call->user.name)) {
-		struct json rule = json_new_obj(doc);
-		struct json other = json_new_obj(doc);
-
-		put_all(doc, rule, "verbs");
-		put_all(doc, rule, "apiGroups");
-		put_all(doc, rule, "resources");
-		put_all(doc, other, "verbs");
-		put_all(doc, other, "nonResourceURLs");
-		json_append(doc, resources, rule);
-		json_append(doc, others, other);
+	if (user_has_group(&call->user, GROUP_ADMINISTRATORS)) {
+		put_everything(doc, resources, others);
+	} else {
+		put_rules(call, doc, resources, namespace);
+		put_paths(call, doc, others);
 	}
 	json_set(doc, status, STR("incomplete"), json_new_bool(doc, false));
 	json_set(doc, root, STR("status"), status);

@@ -103,7 +103,7 @@ void call_answer_err(struct call *call, const struct err *err)
 
 	if (err->code == ERR_INVALID && call->error_kind.len && !call->plain_errors)
 		shape = DETAILS_RESOURCE;
-	if (shape == DETAILS_RESOURCE && !call->kind)
+	if (shape == DETAILS_RESOURCE && !call->kind && !call->error_kind.len)
 		shape = DETAILS_EMPTY;
 	if (shape != DETAILS_NONE) {
 		struct json details = json_ensure_obj(doc, status, "details");
@@ -111,8 +111,9 @@ void call_answer_err(struct call *call, const struct err *err)
 		if (shape == DETAILS_RESOURCE) {
 			set_text(doc, details, "name", call->error_name);
 			set_text(doc, details, "group",
-				 str_is_none(call->error_group) ? call->kind->stored->group
-								: call->error_group);
+				 str_is_none(call->error_group) && call->kind
+					 ? call->kind->stored->group
+					 : call->error_group);
 			json_set_str(doc, details, "kind",
 				     call->error_kind.len ? call->error_kind : call->kind->plural);
 		}

@@ -63,8 +63,10 @@ static void test_identities(void)
 	ok(auth_add_tokens(auth, STR("abc,marie,1,\"dev, ops\"\nabcd,jo,2\n"), &err) == 0,
 	   "two tokens");
 	is(identify(auth, &nobody, NULL, arena), "system:anonymous:system:unauthenticated,");
-	is(identify(auth, &nobody, "Bearer abc", arena), "marie:dev,ops,system:authenticated,");
-	is(identify(auth, &nobody, "bearer  abcd ", arena), "jo:system:authenticated,");
+	is(identify(auth, &nobody, "Bearer abc", arena),
+	   "marie:dev,ops,volcano:users,system:authenticated,");
+	is(identify(auth, &nobody, "bearer  abcd ", arena),
+	   "jo:volcano:users,system:authenticated,");
 	is(identify(auth, &nobody, "Bearer ab", arena), "Unauthorized");
 	is(identify(auth, &nobody, "Bearer ", arena), "Unauthorized");
 	is(identify(auth, &nobody, "Basic YTpi", arena),
@@ -74,7 +76,8 @@ static void test_identities(void)
 	   "admin:system:masters,x,system:authenticated,");
 	is(identify(auth, &admin, "Bearer ab", arena),
 	   "admin:system:masters,x,system:authenticated,");
-	is(identify(auth, &stranger, "Bearer abcd", arena), "jo:system:authenticated,");
+	is(identify(auth, &stranger, "Bearer abcd", arena),
+	   "jo:volcano:users,system:authenticated,");
 	is(identify(auth, &stranger, NULL, arena), "Unauthorized");
 }
 

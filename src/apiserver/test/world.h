@@ -85,6 +85,7 @@ static inline enum patch_type world_patch(const char *method)
 static inline struct call *world_call(struct world *w, const struct call_sink *sink, void *arg,
 				      const char *method, const char *path)
 {
+	static const struct str administrators[] = {STR_INIT("system:masters")};
 	struct call *call = call_new(w->api, sink, arg);
 	struct str rest = str_from(path);
 	struct str bare;
@@ -92,6 +93,7 @@ static inline struct call *world_call(struct world *w, const struct call_sink *s
 	(void)str_split(&rest, '?', &bare);
 	struct route route = route_parse(bare);
 
+	call->user = (struct user){STR("tester"), administrators, ARRAY_LEN(administrators)};
 	call->kind = kinds_find(api_kinds(w->api), route.group, route.version, route.plural);
 	call->verb = route_verb(&route, world_method(method), false);
 	call->namespace = arena_str(call->arena, route.namespace);

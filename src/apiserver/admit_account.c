@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/admit_account.c - ServiceAccount: every pod runs as an account of its namespace, which must
- * be there, and finds that account's token, the certificate to trust and its namespace in a volume,
- * unless the pod or the account does not want it or a container mounts something else at that place.
+ * be there. A pod that asks for it, itself or through its account (automountServiceAccountToken: true),
+ * finds that account's token, the certificate to trust and its namespace in a volume, unless a container
+ * mounts something else at that place. Kubernetes gives it to pods that say nothing as well: so do we
+ * where only Kubernetes' rules are wanted (api_options.plain).
  *
  * The account "default" is taken to be there: whoever made the namespace has it made in the same turn
  * (keep_defaults.c), where Kubernetes waits for it. Mirror pods get nothing and may refer to nothing. */
@@ -29,14 +31,16 @@ static const char volume_source[] =
 
 /* --- the token ------------------------------------------------------------------------------- */
 
-static bool wants_token(struct json spec, struct json account)
+static bool wants_token(const struct call *call, struct json spec, struct json account)
 {
 	struct json of_pod = json_get(spec, "automountServiceAccountToken");
 	struct json of_account = json_get(account, "automountServiceAccountToken");
 
 	if (json_is(of_pod, JSON_BOOL))
 		return json_bool(of_pod);
-	return !json_is(of_account, JSON_BOOL) || json_bool(of_account);
+	if (json_is(of_account, JSON_BOOL))
+		return json_bool(of_account);
+	return call->api->options.plain;
 }
 
 /* A volume of the pod that is one of ours already (of a pod that was made from another). */
@@ -284,7 +288,7 @@ int admit_account(const struct admission *admission, struct err *err)
 				       "\"%.*s\" not found",
 				       STR_ARG(call->namespace), STR_ARG(name), STR_ARG(name));
 	account = found ? json_doc_root(found) : JSON_NONE;
-	if (wants_token(spec, account))
+	if (wants_token(call, spec, account))
 		mount_token(call, doc, spec);
 	copy_pull_secrets(doc, spec, account);
 	return check_secrets(admission, spec, account, err);

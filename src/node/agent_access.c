@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent_access.c - what lets a pod ask the API server: the volume kube-api-access that admission gives
- * to almost every pod, shared by all pods of an account.
+ * to pods that ask for it.
  *
- * Its content - a token, the certificate to trust, the namespace - is the same for all of them, and it is a
- * dozen files: made once an account, in accounts/NAMESPACE.NAME of the node's folder, and mounted where each
- * container wants it. Pods whose files belong to somebody in particular get their own, as any volume. */
-#include "base/hash.h"
+ * Its content - a token that is bound to the pod, the certificate to trust, the namespace - is made in the
+ * folder `access` of the pod's own, and mounted where each container wants it; it goes with that folder.
+ * Pods whose files belong to one user in particular get it as any other volume. */
 #include "base/mem.h"
 #include "model/pod.h"
 #include "node/agent_internal.h"
@@ -17,42 +16,7 @@
 
 #define PREFIX "kube-api-access-"
 
-enum { MODE_ACCOUNT = 0755 };
-
-struct account {
-	uint64_t content; /* what was written: the token and the certificate */
-	char key[];       /* NAMESPACE.NAME */
-};
-
-struct agent_access {
-	struct agent *agent;
-	char *folder;
-	struct map *accounts;
-};
-
-struct agent_access *agent_access_new(struct agent *agent, const char *folder)
-{
-	struct agent_access *access = mem_new(struct agent_access);
-
-	access->agent = agent;
-	access->folder = mem_printf("%s/accounts", folder);
-	access->accounts = map_new(loop_random_u64(agent->loop));
-	return access;
-}
-
-void agent_access_free(struct agent_access *access)
-{
-	size_t at = 0;
-	void *account;
-
-	if (!access)
-		return;
-	while (map_next(access->accounts, &at, NULL, &account))
-		mem_free(account);
-	map_free(access->accounts);
-	mem_free(access->folder);
-	mem_free(access);
-}
+enum { MODE_ACCESS = 0755 };
 
 static bool has_owner(const struct pod *view)
 {
@@ -111,66 +75,21 @@ bool agent_access_take(struct pod *view, struct arena *arena, struct agent_acces
 	return false;
 }
 
-/* What it would hold, as a number. */
-static int content_of(const struct room *room, const struct volume *volume, uint64_t *ret,
-		      struct err *err)
-{
-	struct json certificate = room_find(room, ROOM_CONFIG_MAP, STR("kube-root-ca.crt"));
-	uint64_t hash = json_hash(json_get(certificate, "data"), 1);
-
-	for (size_t i = 0; i < volume->projected->sources.len; i++) {
-		const struct token_projection *token = volume->projected->sources.ptr[i].token;
-		struct str text;
-
-		if (token && room->token(room->arg, token, &text, err) < 0)
-			return err_wrap(err, "failed to fetch token");
-		if (token)
-			hash = hash_str(text, hash);
-	}
-	*ret = hash;
-	return 0;
-}
-
-static struct account *find_account(struct agent_access *access, const struct pod *view)
-{
-	struct str name = view->spec.service_account;
-	AUTO(mem_free)
-	char *key = mem_printf("%.*s.%.*s", STR_ARG(view->meta.namespace),
-			       STR_ARG(name.len ? name : STR("default")));
-	size_t len = strlen(key);
-	struct account *account = map_get(access->accounts, str_of(key, len));
-
-	if (account)
-		return account;
-	account = mem_zalloc(sizeof(*account) + len + 1);
-	memcpy(account->key, key, len);
-	(void)map_put(access->accounts, str_from(account->key), account);
-	return account;
-}
-
-int agent_access_make(struct agent_access *access, const struct room *room,
+int agent_access_make(const struct agent_pod *pod, const struct room *room,
 		      const struct agent_access_use *use, struct arena *arena,
 		      const char **ret_source, struct err *err)
 {
-	struct account *account = find_account(access, room->pod);
-	const char *folder = arena_printf(arena, "%s/%s", access->folder, account->key);
+	const char *folder = arena_printf(arena, "%s/access", pod->folder);
 	struct volumes_place place = {.folder = folder};
 	struct pod only = *room->pod;
 	struct room of_it = *room;
-	uint64_t content = 0;
 	bool changed;
 
 	*ret_source = arena_printf(arena, "%s/volumes/access", folder);
-	if (content_of(room, use->volume, &content, err) < 0)
-		return -1;
-	if (account->content == content)
-		return 0;
 	only.spec.volumes.ptr = use->volume;
 	only.spec.volumes.len = 1;
 	of_it.pod = &only;
-	if (tree_mkdir(folder, MODE_ACCOUNT, err) < 0 ||
-	    volumes_make(&of_it, &place, &changed, err) < 0)
+	if (tree_mkdir(folder, MODE_ACCESS, err) < 0)
 		return -1;
-	account->content = content;
-	return 0;
+	return volumes_make(&of_it, &place, &changed, err);
 }

@@ -35,7 +35,6 @@
 #include "node/pressure.h"
 #include "node/supervisor.h"
 
-struct agent_access;
 struct agent_limits;
 struct agent_network;
 struct agent_nodes;
@@ -226,8 +225,6 @@ void agent_room_rewrite_hosts(struct agent_room *home, struct agent_pod *pod);
 struct room;
 struct volume;
 
-struct agent_access *agent_access_new(struct agent *agent, const char *folder);
-void agent_access_free(struct agent_access *access);
 /* Take the volume, and its mounts, out of a pod: they are not made as any other. False: it has none. */
 struct agent_access_use {
 	struct volume *volume;
@@ -235,7 +232,7 @@ struct agent_access_use {
 };
 bool agent_access_take(struct pod *view, struct arena *arena, struct agent_access_use *ret);
 /* Make it, or bring it up to date; gives its folder, in the arena. */
-int agent_access_make(struct agent_access *access, const struct room *room,
+int agent_access_make(const struct agent_pod *pod, const struct room *room,
 		      const struct agent_access_use *use, struct arena *arena,
 		      const char **ret_source, struct err *err) MUST_CHECK;
 
@@ -372,10 +369,13 @@ int64_t agent_pressure_since(const struct agent_pressure *self, enum pressure_si
 
 struct agent_tokens *agent_tokens_new(struct agent *agent);
 void agent_tokens_free(struct agent_tokens *tokens);
-/* ERR_UNAVAILABLE: it is on its way. */
+/* A token of the pod's account that is bound to the pod. ERR_UNAVAILABLE: it is on its way, and the pod is
+ * refreshed when it has come. */
 int agent_tokens_get(struct agent_tokens *tokens, const struct agent_pod *pod,
 		     const struct token_projection *wanted, struct str *ret,
 		     struct err *err) MUST_CHECK;
+/* Its last process has ended: its tokens are not renewed. May be called again. */
+void agent_tokens_leave(struct agent_tokens *tokens, const struct agent_pod *pod);
 
 /* --- agent.c --- */
 

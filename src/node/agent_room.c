@@ -60,7 +60,6 @@ struct agent_room {
 	struct informer *services;
 	struct agent_tokens *tokens;
 	struct agent_network *network;
-	struct agent_access *access;
 	struct json_doc *status; /* of a node: what it can give */
 	char *claims;
 	char *hidden;
@@ -416,8 +415,8 @@ static int make_volumes(struct job *job, struct err *err)
 	bool changed;
 
 	if (job->access.volume && job->place.namespaces &&
-	    agent_access_make(job->home->access, &job->room, &job->access, job->arena,
-			      &job->access_source, err) < 0)
+	    agent_access_make(job->pod, &job->room, &job->access, job->arena, &job->access_source,
+			      err) < 0)
 		return err_wrap(err, "MountVolume.SetUp failed for volume \"kube-api-access\" ");
 	if (job->view.spec.volumes.len == 0)
 		return 0;
@@ -504,6 +503,7 @@ bool agent_room_leave(struct agent_room *home, struct agent_pod *pod)
 
 	agent_network_leave(home->network, pod);
 	agent_devices_leave(pod);
+	agent_tokens_leave(home->tokens, pod);
 	if (home->runtime)
 		agent_runtime_leave(home->runtime, pod);
 	gone = agent_groups_remove(home->cgroups, pod);
@@ -712,7 +712,6 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	home->cgroups = cgroup_tree_open(&home->machine.cgroups, "volcano");
 	home->identity = identity_node_here(home->machine.memory);
 	home->tokens = agent_tokens_new(agent);
-	home->access = agent_access_new(agent, options->folder);
 	home->network = agent_network_new(
 		agent, options, home->machine.root && (home->machine.namespaces & MACHINE_NET));
 	start_informers(home);
@@ -727,7 +726,6 @@ void agent_room_free(struct agent_room *home)
 		informer_free(home->sources[i].informer);
 	informer_free(home->services);
 	agent_tokens_free(home->tokens);
-	agent_access_free(home->access);
 	agent_network_free(home->network);
 	agent_runtime_free(home->runtime);
 	json_doc_unref(home->status);

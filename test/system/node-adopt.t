@@ -18,7 +18,7 @@ port() { volcano status -o json | sed -n 's/.*"url": "https:[^"]*:\([0-9]*\)".*/
 # pod NAME POLICY SCRIPT [CONTAINER FIELDS]
 pod() {
 	printf '%s\n' "apiVersion: v1" "kind: Pod" "metadata: {name: $1}" \
-		"spec: {schedulerName: volcano, restartPolicy: $2, terminationGracePeriodSeconds: 1," \
+		"spec: {schedulerName: volcano, restartPolicy: $2, terminationGracePeriodSeconds: 1, automountServiceAccountToken: true," \
 		"  containers: [{name: c, image: x, ${4-} command: [sh, -c, '$3']}]}" "---"
 }
 

@@ -224,12 +224,25 @@ fi
 ask="cd /var/run/secrets/kubernetes.io/serviceaccount && curl -sS -m 60 --cacert ca.crt -H \"Authorization: Bearer \$(cat token)\" \
 	-H \"Content-Type: application/json\" -d \"{\\\"apiVersion\\\":\\\"authentication.k8s.io/v1\\\",\\\"kind\\\":\\\"SelfSubjectReview\\\"}\" \
 	https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/apis/authentication.k8s.io/v1/selfsubjectreviews"
+given='automountServiceAccountToken: true,'
+tries="cd /var/run/secrets/kubernetes.io/serviceaccount; for path in /api/v1/namespaces/default/pods /api/v1/namespaces/default/secrets \
+	/api/v1/namespaces/kube-system/configmaps /api/v1/nodes /metrics; do \
+	code=\$(curl -sS -m 60 -o /dev/null -w \"%{http_code}\" --cacert ca.crt -H \"Authorization: Bearer \$(cat token)\" \
+	https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT\$path); echo \$path \$code; done"
 {
-	pod asks "$ask"
-	pod asks-far "$ask" 'ports: [{containerPort: 80}],'
+	pod asks "$ask" '' "$given"
+	pod asks-far "$ask" 'ports: [{containerPort: 80}],' "$given"
+	pod tries "$tries" '' "$given"
+	pod without 'ls /var/run/secrets/kubernetes.io/serviceaccount 2>/dev/null | wc -l'
 } | kubectl create -f - >/dev/null
 has "$who: a pod is known to the API server" "$(said asks)" system:serviceaccount:default:default
 has "$who: also one with a network of its own" "$(said asks-far)" system:serviceaccount:default:default
+is "$who: it may read its own namespace, and no more" "$(said tries)" "/api/v1/namespaces/default/pods 200
+/api/v1/namespaces/default/secrets 403
+/api/v1/namespaces/kube-system/configmaps 403
+/api/v1/nodes 403
+/metrics 403"
+is "$who: a pod that does not ask has no token" "$(said without)" 0
 
 # ---- names ----
 # Both stay until both have seen each other: one that has ended has no name any more.

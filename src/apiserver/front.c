@@ -286,6 +286,13 @@ static int prepare(struct visit *visit, const struct route *route, struct err *e
 	return media_negotiate(call, http_request_header(visit->request, STR("accept")), err);
 }
 
+static bool is_connection(const struct call *call)
+{
+	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
+
+	return sub && sub->connect;
+}
+
 static void serve_resource(struct visit *visit, const struct route *route)
 {
 	struct err err;
@@ -297,8 +304,10 @@ static void serve_resource(struct visit *visit, const struct route *route)
 			call_answer_err(visit->call, &err);
 		else
 			pages_not_found(visit->call);
-	} else if (!body &&
-		   options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
+	} else if (is_connection(visit->call))
+		api_serve(visit->call);
+	else if (!body &&
+		 options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
 		call_answer_err(visit->call, &err);
 	else if (body)
 		http_request_read_all(visit->request, LIMIT_BODY_BYTES, on_body, visit);

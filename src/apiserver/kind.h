@@ -76,6 +76,9 @@ struct kind_sub {
 	const char *api_version;
 	/* Does the work; ends the call. NULL for "status", which update and patch handle. */
 	void (*serve)(struct call *call);
+	/* A connection to something that runs: no body is read, the query is not ours, and a path may
+	 * follow. */
+	bool connect;
 };
 
 /* Where the size of a custom object is, for its sub-resource "scale"; JSON paths. */

@@ -237,8 +237,14 @@ const struct kind *kinds_next(const struct kinds *kinds, size_t *at)
 
 const struct kind_sub *kind_sub_find(const struct kind *kind, struct str name)
 {
-	for (const struct kind_sub *sub = kind->subs; sub && sub->name; sub++)
+	for (const struct kind_sub *sub = kind->subs; sub && sub->name; sub++) {
+		struct str rest = str_skip(name, strlen(sub->name));
+
 		if (str_is(name, sub->name))
 			return sub;
+		if (sub->connect && str_starts(name, str_from(sub->name)) &&
+		    str_starts(rest, STR("/")))
+			return sub;
+	}
 	return NULL;
 }

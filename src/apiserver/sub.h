@@ -46,13 +46,13 @@ struct call;
 #define SUB_CONNECT(sub_name, options)                                                            \
 	{                                                                                         \
 		.name = (sub_name), .verbs = 1 << VERB_GET | 1 << VERB_CREATE, .kind = (options), \
-		.serve = sub_refuse_connect                                                       \
+		.serve = sub_refuse_connect, .connect = true                                      \
 	}
 
 #define SUB_PROXY(options)                                                                    \
 	{                                                                                     \
 		.name = "proxy", .verbs = VERBS_STATUS | 1 << VERB_CREATE | 1 << VERB_DELETE, \
-		.kind = (options), .serve = sub_refuse_connect                                \
+		.kind = (options), .serve = sub_refuse_connect, .connect = true               \
 	}
 
 /* POST pods/NAME/binding, and POST bindings, the kind that is only ever made. */

@@ -7,6 +7,7 @@
 #include "model/binding.h"
 #include "model/disruption.h"
 #include "model/protobuf.h"
+#include "model/review.h"
 #include "model/scale.h"
 #include "model/status.h"
 
@@ -21,6 +22,7 @@ static const struct {
 	{"DeleteOptions", &delete_options_type},
 	{"Eviction", &eviction_type},
 	{"Scale", &scale_type},
+	{"TokenRequest", &token_request_type},
 };
 
 static const struct type *find_type(const struct call *call,

@@ -10,7 +10,8 @@
 static const struct protobuf_message meta[] = {
 	{"Condition", "type status observedGeneration lastTransitionTime reason message"},
 	{"DeleteOptions",
-	 "gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun"},
+	 "gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun "
+	 "ignoreStoreReadErrorWithClusterBreakingPotential"},
 	{"FieldSelectorRequirement", "key operator values"},
 	{"LabelSelector", "matchLabels matchExpressions"},
 	{"LabelSelectorRequirement", "key operator values"},
@@ -84,7 +85,7 @@ static const struct protobuf_message apps[] = {
 };
 
 static const struct protobuf_message authentication[] = {
-	{"BoundObjectReference", "kind apiVersion name uID"},
+	{"BoundObjectReference", "kind apiVersion name uid"},
 	{"SelfSubjectReview", "metadata status"},
 	{"SelfSubjectReviewStatus", "userInfo"},
 	{"TokenRequest", "metadata spec status"},

@@ -278,6 +278,56 @@ source: {component: clients}')" >/dev/null
 	is "and selected" "$(get events --field-selector reason=Tried -o name)" event/e
 }
 
+# What a request comes to that asks for another protocol: its code and its sentence.
+upgrade() {
+	curl -sS -m 60 --http1.1 --cacert "$home/pki/ca.crt" -H "Authorization: Bearer $token" -H "Connection: Upgrade" \
+		-H "Upgrade: $2" -X "$1" -w ' %{http_code}' "$url/api/v1/namespaces/$ns/pods/runs/$3" |
+		sed 's/.*"message":"\([^:"]*\).* \([0-9]*\)$/\2 \1/'
+}
+
+connections() {
+	k create -f "$(file 'apiVersion: v1
+kind: Pod
+metadata: {name: runs}
+spec: {schedulerName: nobody, containers: [{name: c, image: x}]}')" >/dev/null
+	merge_patch "/api/v1/namespaces/$ns/pods/runs/status" '{"status":{"phase":"Running"}}'
+	fails "no command is run in a pod" k exec runs -- true
+	has "which is said" "$output" "(NotImplemented): kubectl exec and kubectl cp are not supported: this server cannot run"
+	fails "nothing is copied out of one" k cp runs:/etc/passwd "$tmp/copied"
+	has "which is said as well" "$output" "kubectl exec and kubectl cp are not supported"
+	fails "none is attached to" k attach runs
+	has "attach says so" "$output" "kubectl attach is not supported"
+	fails "no port is forwarded" k port-forward runs 18080:80
+	has "port-forward says so" "$output" "kubectl port-forward is not supported"
+	is "SPDY" "$(upgrade POST SPDY/3.1 'exec?command=true')" "501 kubectl exec and kubectl cp are not supported"
+	is "WebSocket" "$(upgrade GET websocket 'exec?command=true&stdin=yes')" "501 kubectl exec and kubectl cp are not supported"
+	is "a proxy" "$(upgrade GET websocket 'proxy/some/page?limit=x')" \
+		"501 this server does not forward requests to pods, services or nodes. Connect to their address directly"
+}
+
+tokens() {
+	case $("$kubectl" create 2>&1) in *" token "*) ;; *) return ;; esac # too old to have the command
+	passes "a token of an account" k create token default --duration=30m
+	has "opens the API" "$("$kubectl" auth whoami --kubeconfig /dev/null --server "$url" \
+		--certificate-authority "$home/pki/ca.crt" --token "$output" 2>&1)" "system:serviceaccount:$ns:default"
+	passes "one that is bound to a pod" k create token default --bound-object-kind=Pod --bound-object-name=runs
+	bound=$output
+	with_token() {
+		"$kubectl" -n "$ns" --kubeconfig /dev/null --server "$url" --certificate-authority "$home/pki/ca.crt" \
+			--token "$bound" "$@" 2>&1
+	}
+	is "may read its namespace" "$(with_token auth can-i list pods)" yes
+	is "but no secrets" "$(with_token auth can-i list secrets)" no
+	has "and is told so" "$(with_token get secrets)" \
+		"secrets is forbidden: User \"system:serviceaccount:$ns:default\" cannot list resource \"secrets\""
+	k delete pod runs --now >/dev/null 2>&1
+	has "no more when the pod is gone" "$(with_token get pods)" "You must be logged in to the server"
+	fails "a token for too short a time" k create token default --duration=1m
+	has "is refused" "$output" "may not specify a duration less than 10 minutes"
+	fails "one for a pod that is not there" k create token default --bound-object-kind=Pod --bound-object-name=none
+	has "is as well" "$output" 'pods "none" not found'
+}
+
 passes "kubectl is there: $kubectl" "$kubectl" version --client
 token=$(head -1 "$home/pki/tokens.csv" | cut -d, -f1)
 url=$("$kubectl" config view -o jsonpath='{.clusters[0].cluster.server}')
@@ -291,6 +341,8 @@ removal
 volcano_kinds
 custom_kinds
 events
+connections
+tokens
 passes "the namespace goes" "$kubectl" delete namespace "$ns" --timeout=60s
 passes "the server stops" volcano down
 finish

@@ -57,6 +57,7 @@ static const struct admitter admitters[] = {
 	 .verbs = ON_CREATE | ON_UPDATE | ON_DELETE,
 	 .change = admit_volcano_change,
 	 .check = admit_volcano_check},
+	{.name = "Effect", .verbs = ON_CREATE | ON_UPDATE, .check = admit_effect},
 	{.name = "ResourceQuota",
 	 .verbs = ON_CREATE | ON_UPDATE,
 	 .sub = true,

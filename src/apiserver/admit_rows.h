@@ -25,6 +25,8 @@ admit_fn admit_quota;
 
 /* Defaults and rules of Volcano's kinds and of the pods that it schedules (admission/). */
 admit_fn admit_volcano_change, admit_volcano_check;
+/* What has no effect here: a warning, or a refusal. */
+admit_fn admit_effect;
 
 /* What they need: the queues as documents. `config` may be NULL. */
 struct admission_config;

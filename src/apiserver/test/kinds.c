@@ -296,6 +296,7 @@ static const struct {
 	{"/apis/apps/v1/namespaces/a/deployments",
 	 "{\"metadata\":{\"name\":\"w.3\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}}"
 	 "," TEMPLATE "}}",
+	 "|Deployment has no effect: no controller of this server makes pods for it"
 	 "|metadata.name: this is used in Pod names and hostnames, which can result in surprising "
 	 "behavior; a DNS label is recommended: [must not contain dots]"},
 	{"/apis/storage.k8s.io/v1/storageclasses",

@@ -236,7 +236,8 @@ static const struct option options[] = {
 	{"components", 0, COMMAND_UP, "LIST", set_components,
 	 "what to run, with commas between (default: everything)"},
 	{"admission", 0, COMMAND_UP, "on|off", set_admission,
-	 "Volcano's rules for its kinds (default: on, but off for a bare apiserver)"},
+	 "rules beyond Kubernetes': Volcano's, tokens on request only, warnings of what has no "
+	 "effect (default: on, but off for a bare apiserver)"},
 	{"admission-conf", 0, COMMAND_UP, "FILE", set_admission_conf,
 	 "resource groups: what pods get by namespace or annotation (default: none)"},
 	{"scheduler-conf", 0, COMMAND_UP, "FILE", set_scheduler_conf,

@@ -24,6 +24,30 @@ void fd_close(int fd)
 		(void)close(fd); /* what mattered was synced before */
 }
 
+/* O_NONBLOCK: somebody else's pipe in its place must not make the caller wait. */
+int fd_open_own(const char *path, int flags, mode_t mode, struct err *err)
+{
+	AUTO(fd_close)
+	int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
+	struct stat status;
+
+	if (fd < 0 && errno == ELOOP)
+		return err_set(err, ERR_FORBIDDEN,
+			       "%s: is a symbolic link; remove it, or choose another folder", path);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return err_errno(err, errno, "%s", path);
+	if (!S_ISREG(status.st_mode))
+		return err_set(err, ERR_FORBIDDEN, "%s: is not a regular file", path);
+	if (status.st_uid != geteuid())
+		return err_set(err, ERR_FORBIDDEN, "%s: belongs to user %lu, not to user %lu", path,
+			       (unsigned long)status.st_uid, (unsigned long)geteuid());
+	if (status.st_nlink > 1)
+		return err_set(err, ERR_FORBIDDEN,
+			       "%s: has %lu names (hard links), which is not safe", path,
+			       (unsigned long)status.st_nlink);
+	return fd_take(&fd);
+}
+
 int fd_read_file(const char *path, struct buf *to, struct err *err)
 {
 	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -23,6 +23,10 @@ static inline int fd_take(int *fd)
 	return taken;
 }
 
+/* Opens a file that must be this user's alone: never through a link in its last part, a regular file with one name that
+ * belongs to this user. For files that are written in a folder that was there before. `flags` and `mode` as of open(). */
+int fd_open_own(const char *path, int flags, mode_t mode, struct err *err) MUST_CHECK;
+
 /* Append a file's bytes, within the buffer's bound. */
 int fd_read_file(const char *path, struct buf *to, struct err *err) MUST_CHECK;
 /* Replace a file as a whole or not at all: a temporary file beside it, synced, then renamed. */

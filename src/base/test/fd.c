@@ -1,12 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fd.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "tap.h"
+
+/* What a file must be to be opened as one's own. */
+static void test_own(const char *folder)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/own", folder);
+	AUTO(mem_free) char *victim = mem_printf("%s/victim", folder);
+	struct stat info;
+	struct err err;
+	int fd;
+
+	fd = fd_open_own(path, O_WRONLY | O_CREAT | O_APPEND, 0600, &err);
+	ok(fd >= 0, "a file of one's own is made");
+	fd_close(fd);
+	fd = fd_open_own(path, O_WRONLY | O_CREAT | O_APPEND, 0600, &err);
+	ok(fd >= 0, "and opened again");
+	ok((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0, "close-on-exec");
+	fd_close(fd);
+	unlink(path);
+	ok(symlink(victim, path) == 0, "a link in its place");
+	ok(fd_open_own(path, O_WRONLY | O_CREAT | O_APPEND, 0600, &err) < 0 &&
+		   err.code == ERR_FORBIDDEN,
+	   "is refused");
+	ok(strstr(err.text, "is a symbolic link") != NULL, "by that name");
+	ok(stat(victim, &info) < 0, "and what it names is not made");
+	unlink(path);
+	ok(mkfifo(path, 0600) == 0, "a pipe in its place");
+	ok(fd_open_own(path, O_RDWR | O_CREAT, 0600, &err) < 0, "is refused, without waiting");
+	unlink(path);
+	ok(fd_write_file(victim, "x", 1, 0600, &err) == 0 && link(victim, path) == 0,
+	   "another name of a file");
+	ok(fd_open_own(path, O_RDWR | O_CREAT, 0600, &err) < 0, "is refused");
+	unlink(path);
+	unlink(victim);
+	if (geteuid() == 0) {
+		ok(fd_write_file(path, "x", 1, 0666, &err) == 0 && chown(path, 65534, 65534) == 0,
+		   "another user's file");
+		ok(fd_open_own(path, O_RDWR | O_CREAT, 0600, &err) < 0 &&
+			   strstr(err.text, "belongs to user 65534") != NULL,
+		   "is refused");
+		unlink(path);
+	}
+}
 
 int main(void)
 {
@@ -34,6 +77,7 @@ int main(void)
 	ok(fd_write_file(missing, "x", 1, 0600, &err) < 0, "nor written into where it is not");
 	ok(fd_take(&(int){3}) == 3, "taken");
 	fd_close(-1);
+	test_own(folder);
 	unlink(path);
 	ok(rmdir(folder) == 0, "nothing else was left behind");
 	return tap_done();

@@ -27,6 +27,28 @@ char *home_path(const char *folder, const char *name)
 	return mem_printf("%s/%s", folder, name);
 }
 
+/* Who may write into the folder could replace anything in it at any time. */
+static int check_owner(const char *folder, struct err *err)
+{
+	struct stat status;
+
+	if (stat(folder, &status) < 0)
+		return err_errno(err, errno, "%s", folder);
+	if (!S_ISDIR(status.st_mode))
+		return err_set(err, ERR_BAD_REQUEST, "%s: is not a folder", folder);
+	if (status.st_uid != geteuid())
+		return err_set(err, ERR_FORBIDDEN,
+			       "%s: belongs to user %lu, not to user %lu, who runs volcano; "
+			       "choose another --data-dir",
+			       folder, (unsigned long)status.st_uid, (unsigned long)geteuid());
+	if (status.st_mode & S_IWOTH)
+		return err_set(err, ERR_FORBIDDEN,
+			       "%s: every user may write there; `chmod o-w %s`, or choose another "
+			       "--data-dir",
+			       folder, folder);
+	return 0;
+}
+
 char *home_make(const char *folder, struct err *err)
 {
 	AUTO(mem_free) char *path = mem_strdup(folder);
@@ -52,7 +74,7 @@ char *home_make(const char *folder, struct err *err)
 		(void)err_errno(err, errno, "%s", path);
 		return NULL;
 	}
-	result = mem_strdup(absolute);
+	result = check_owner(absolute, err) < 0 ? NULL : mem_strdup(absolute);
 	free(absolute); /* the C library's */
 	return result;
 }
@@ -84,12 +106,12 @@ static int lock(int fd)
 int home_lock(const char *folder, struct err *err)
 {
 	AUTO(mem_free) char *path = home_path(folder, "lock");
-	AUTO(fd_close) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	AUTO(fd_close) int fd = fd_open_own(path, O_RDWR | O_CREAT, 0600, err);
 	char text[32];
 	int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
 	if (fd < 0)
-		return err_errno(err, errno, "%s", path);
+		return -1;
 	if (lock(fd) < 0) {
 		if (errno != EWOULDBLOCK)
 			return err_errno(err, errno, "%s", path);
@@ -107,7 +129,7 @@ int home_lock(const char *folder, struct err *err)
 pid_t home_holder(const char *folder, struct err *err)
 {
 	AUTO(mem_free) char *path = home_path(folder, "lock");
-	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_errno(err, errno, "%s", path);

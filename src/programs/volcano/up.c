@@ -220,11 +220,11 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 static int leave_terminal(const char *folder, struct err *err)
 {
 	AUTO(mem_free) char *path = home_path(folder, "volcano.log");
-	AUTO(fd_close) int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	AUTO(fd_close) int log = fd_open_own(path, O_WRONLY | O_CREAT | O_APPEND, 0600, err);
 	AUTO(fd_close) int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (log < 0)
-		return err_errno(err, errno, "%s", path);
+		return -1;
 	if (null < 0 || setsid() < 0 || chdir("/") < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
 		return err_errno(err, errno, "going into the background");

@@ -181,6 +181,7 @@ static void add_command(struct words *words, const struct oci_container *contain
 
 	if (plan->argc)
 		add_pair(words, "--entrypoint", plan->argv[0]);
+	add(words, "--"); /* whatever follows is no option: the image's name is the user's */
 	add(words, container->image);
 	for (size_t i = 1; i < plan->argc; i++)
 		add(words, plan->argv[i]);

@@ -104,18 +104,18 @@ int main(void)
 	      "type=tmpfs,destination=/home/me/.volcano --user 7:8 --group-add 5 "
 	      "--security-opt no-new-privileges --read-only --cap-drop ALL --cap-add NET_ADMIN "
 	      "--ulimit nofile=9:9 --ulimit core=0:0 --cpus 1.500 --memory 1024b --entrypoint sh "
-	      "img -c echo $X");
+	      "-- img -c echo $X");
 	plan.netns = NULL;
 	own = (struct plan_container){.identity = plan_identity_none, .cwd = "/w", .tty = true};
 	check("args: [a, b]", &plan, &own,
-	      HEAD "--pull never --name volcano-u-c --network host --tty img a b");
+	      HEAD "--pull never --name volcano-u-c --network host --tty -- img a b");
 	starter = "/usr/bin/crun";
 	own.tty = false;
 	check("resources: {limits: {cpu: 1, memory: 1Ki}}", &plan, &own,
 	      "/usr/bin/podman --cgroup-manager cgroupfs --runtime /usr/bin/crun run --rm "
 	      "--replace "
 	      "--log-driver none --pull never --cgroups disabled --pidfile /p/pid --name "
-	      "volcano-u-c --network host --device /dev/x img a b");
+	      "volcano-u-c --network host --device /dev/x -- img a b");
 	own.mounts = comma;
 	own.n_mounts = 1;
 	check("args: [a]", &plan, &own,

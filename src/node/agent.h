@@ -39,6 +39,9 @@ struct agent_options {
 	const char *runtime;
 	const char *path;
 	const char *home;
+	/* Pods may name root, users and groups of the system, and privileges (identity.h). */
+	bool allow_root_pods;
+	int64_t pod_max_pids; /* of processes and threads of a pod; 0: no more than the machine permits */
 	const char *api_host; /* where pods reach the API server; NULL: as its service says */
 	const char *api_port;
 	/* The server listens on loopback, where pods on a bridge do not reach it: have it listen at this

@@ -5,6 +5,8 @@
  * A pod of one container has one group, which its supervisor makes and removes; the agent does that for pods of
  * several, and where a supervisor was killed. A container keeps its group over its runs, and so the count of
  * kills: only more than were known are of this run. */
+#include <unistd.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "node/agent_internal.h"
@@ -13,7 +15,7 @@
 
 #include "base/banned.h"
 
-bool agent_groups_wanted(const struct agent_pod *pod)
+static bool asks_for_anything(const struct agent_pod *pod)
 {
 	for (size_t i = 0; i < pod->life->n_containers; i++) {
 		struct json wants = json_get(agent_container(pod, i), "resources");
@@ -39,19 +41,38 @@ static struct cgroup_path path_of(const struct agent_pod *pod, const char *node,
 				    .container = pod->life->n_containers > 1 ? name : NULL};
 }
 
+bool agent_groups_wanted(const struct cgroup_tree *tree, const struct agent_pod *pod)
+{
+	return asks_for_anything(pod) || cgroup_has(tree, CGROUP_PIDS);
+}
+
 int agent_groups_make(struct cgroup_tree *tree, struct agent_pod *pod, const struct pod *view,
-		      struct err *err)
+		      int64_t processes, struct err *err)
 {
 	AUTO(mem_free) char *node = node_of(pod);
 	struct cgroup_path path = {.node = node, .pod = pod->uid};
-	struct cgroup_limits limits = cgroup_limits_of_pod(view, 0);
+	struct cgroup_limits limits = cgroup_limits_of_pod(view, processes);
 
-	pod->has_cgroup = agent_groups_wanted(pod);
+	limits.bare = !asks_for_anything(pod);
+	pod->has_cgroup = !limits.bare || (processes && cgroup_has(tree, CGROUP_PIDS));
 	if (!pod->has_cgroup || pod->life->n_containers == 1)
 		return 0;
 	if (cgroup_make(tree, &path, &limits, err) < 0)
 		return err_wrap(err, "control group");
 	return 0;
+}
+
+/* Of one that asks for nothing only some were made. */
+static void keep_made(struct arena *arena, struct plan_container *container)
+{
+	const char **list = arena_calloc(arena, container->n_cgroups + 1, sizeof(*list));
+	size_t len = 0;
+
+	for (size_t i = 0; i < container->n_cgroups; i++)
+		if (access(container->cgroups[i], F_OK) == 0)
+			list[len++] = container->cgroups[i];
+	container->cgroups = list;
+	container->n_cgroups = len;
 }
 
 int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
@@ -60,9 +81,11 @@ int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 {
 	AUTO(mem_free) char *node = node_of(pod);
 	struct cgroup_path path = path_of(pod, node, ret->name);
+	struct cgroup_limits own = *limits;
 	struct cgroup_work work;
 
-	if (!path.container && cgroup_describe(tree, &path, limits, arena, &work)) {
+	own.bare = !asks_for_anything(pod);
+	if (!path.container && cgroup_describe(tree, &path, &own, arena, &work)) {
 		ret->group_folders = work.folders;
 		ret->n_group_folders = work.n_folders;
 		ret->group_values = work.values;
@@ -71,9 +94,11 @@ int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 		ret->n_cgroups = work.n_procs;
 		return 0;
 	}
-	if (cgroup_make(tree, &path, limits, err) < 0)
+	if (cgroup_make(tree, &path, &own, err) < 0)
 		return err_wrap(err, "control group");
 	ret->n_cgroups = cgroup_procs(tree, &path, arena, &ret->cgroups);
+	if (own.bare)
+		keep_made(arena, ret);
 	return 0;
 }
 

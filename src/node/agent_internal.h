@@ -250,11 +250,11 @@ void agent_devices_leave(struct agent_pod *pod);
 
 /* --- agent_groups.c --- */
 
-/* Does it run in control groups of its own? One that asks for nothing does not. */
-bool agent_groups_wanted(const struct agent_pod *pod);
-/* What must be there before its containers are. */
+/* May it run in control groups of its own? One that asks for nothing is only held to a number of processes. */
+bool agent_groups_wanted(const struct cgroup_tree *tree, const struct agent_pod *pod);
+/* What must be there before its containers are. `processes`: how many it may have; 0: any number. */
 int agent_groups_make(struct cgroup_tree *tree, struct agent_pod *pod, const struct pod *view,
-		      struct err *err) MUST_CHECK;
+		      int64_t processes, struct err *err) MUST_CHECK;
 /* The group of a container, made, or told to the supervisor, which makes it. */
 int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 		      const struct cgroup_limits *limits, struct arena *arena,
@@ -335,6 +335,9 @@ struct devices_view;
 struct plan_container;
 struct volumes_mounts;
 
+/* Where containers that name no folder begin, on a node of root's. */
+#define AGENT_WORK "/run/volcano/work"
+
 struct agent_mounts {
 	const struct agent_pod *pod;
 	const struct container *container;
@@ -346,6 +349,7 @@ struct agent_mounts {
 	const char *access;       /* what lets it ask the server, and where that goes */
 	struct str access_target; /* none: nowhere */
 	bool in_memory;           /* its last words are */
+	const char *work;         /* where the folder that it begins in is, if it names none */
 };
 /* Sets mounts and scratch of the container's plan. */
 void agent_mounts_make(const struct agent_mounts *in, struct arena *arena,

@@ -95,7 +95,7 @@ void agent_mounts_make(const struct agent_mounts *in, struct arena *arena,
 	add_volumes(in, &rows, ret);
 	if (!in->container->working_dir.len)
 		add(&rows, (struct plan_mount){.source = in_folder(in, "work", arena),
-					       .target = in_folder(in, "work", arena)});
+					       .target = in->work});
 	add_names(in, arena, &rows);
 	if (in->access_target.len)
 		add(&rows, (struct plan_mount){.source = in->access,

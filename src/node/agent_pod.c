@@ -549,7 +549,7 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	pod->life = life_new(root_of(pod));
 	pod->oom_kills = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->oom_kills));
 	pod->messages = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->messages));
-	pod->has_cgroup = agent_groups_wanted(pod);
+	pod->has_cgroup = agent_groups_wanted(agent_room_groups(agent->room), pod);
 	pod->probes = agent_probes_new(pod);
 	read_addresses(pod);
 	(void)map_put(agent->pods, str_from(pod->uid), pod);

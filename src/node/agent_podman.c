@@ -9,16 +9,20 @@
  *
  *	pods/UID/bundles/NAME/pid	the container's first process: its program could be started
  *	pods/UID/bundles/NAME/main	of an ordinary user's: which process is podman's
+ *	pods/UID/bundles/NAME/stage	volumes that users have named, mounted there for that run
+ *	pods/UID/bundles/NAME/mounts	of an ordinary user's: a plan of those, for `volcano-pod stage`
  *
  * podman ends with 125, 126 or 127 where it could not, as a program may: without that file it was podman, and the
  * last line of the log says why. */
 #include "node/agent_podman.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "model/pod.h"
 #include "node/agent_internal.h"
@@ -32,13 +36,27 @@
 
 #define PID_FILE "pid"
 #define MAIN_FILE "main"
+#define MOUNTS_FILE "mounts"
 #define CGROUPS "/sys/fs/cgroup"
 /* A mount namespace without control groups, for the words that follow; $0 is where the process says its number. */
 static const char hide[] = "echo $$ >\"$0\"; mount -t tmpfs none " CGROUPS " && exec \"$@\"";
+/* The same, where nothing has to be hidden. */
+static const char tell[] = "echo $$ >\"$0\"; exec \"$@\"";
 /* `podman unshare` ends with SIGTERM at once, without a thought of what it runs: only that is told. */
 static const char forward[] =
 	"rm -f \"$0\"; setsid \"$@\" & c=$!; trap 'kill -TERM \"$(cat \"$0\")\"' TERM; "
 	"while wait $c; code=$?; kill -0 $c 2>/dev/null; do :; done; exit $code";
+
+/* Whom a container of root's runs as whose pod names nobody: the image's user by a number, or by a name where root is
+ * permitted ($3), else $2. A name may be root's in that image. $0 is podman, $1 the image; the first of the other words
+ * that is USER_WORD becomes the option. */
+#define USER_WORD "--user=?"
+static const char choose_user[] =
+	"u=$(\"$0\" image inspect --format '{{.User}}' -- \"$1\") || u=; d=$2; "
+	"case ${u%%:*} in '' | 0* | root) [ \"$3\" = yes ] && [ -n \"$u\" ] && d=$u ;; "
+	"*[!0-9]*) [ \"$3\" = yes ] && d=$u ;; *) d=$u ;; esac; shift 3; "
+	"n=; for w do shift; [ -z \"$n\" ] && [ \"$w\" = '" USER_WORD "' ] && n=1 && w=--user=$d; "
+	"set -- \"$@\" \"$w\"; done; exec \"$@\"";
 
 enum { EXIT_PODMAN_FIRST = 125, EXIT_PODMAN_LAST = 127 };
 
@@ -46,6 +64,7 @@ struct agent_podman {
 	char *program;
 	char *starter; /* crun; NULL: podman's own choice */
 	char *home;    /* of the node's user; NULL: unknown */
+	char *stager;  /* volcano-pod */
 	bool hides;    /* control groups, from crun */
 	struct agent_pull *pull;
 };
@@ -76,6 +95,7 @@ struct agent_podman *agent_podman_new(struct agent *agent, const struct agent_op
 	self->program = mem_strdup(program);
 	self->starter = starter ? mem_strdup(starter) : NULL;
 	self->home = options->home ? mem_strdup(options->home) : NULL;
+	self->stager = mem_strdup(options->program);
 	self->hides = starter && access(CGROUPS "/unified", F_OK) == 0;
 	self->pull = agent_pull_new(agent->loop, program, options->home, on_image, agent);
 	return self;
@@ -89,6 +109,7 @@ void agent_podman_free(struct agent_podman *self)
 	mem_free(self->program);
 	mem_free(self->starter);
 	mem_free(self->home);
+	mem_free(self->stager);
 	mem_free(self);
 }
 
@@ -161,8 +182,16 @@ static int get_image(const struct agent_podman *self, const struct agent_runtime
 
 /* --- a container --- */
 
+/* What podman is run with, and in. */
+struct run {
+	const char *folder; /* its own */
+	struct image_words argv;
+	struct plan_mount *mounts; /* of the process */
+	size_t n_mounts;
+};
+
 static int set_argv(const struct agent_podman *self, const struct agent_runtime_container *in,
-		    const struct plan_container *plan, struct image_words *ret, struct err *err)
+		    const struct plan_container *plan, struct run *ret, struct err *err)
 {
 	const struct pod_plan surroundings = {.netns = in->netns, .hostname = in->hostname};
 	struct image_words devices = runtime_devices(in);
@@ -172,6 +201,8 @@ static int set_argv(const struct agent_podman *self, const struct agent_runtime_
 	struct image_words args;
 
 	runtime_mounts(in, plan, &kept);
+	ret->mounts = arena_calloc(in->arena, kept.n_mounts + 2, sizeof(*ret->mounts));
+	ret->n_mounts = runtime_stage(in, ret->folder, &kept, ret->mounts);
 	inner.env = env.ptr;
 	inner.n_env = env.len;
 	inner.mounts = kept.mounts;
@@ -184,10 +215,9 @@ static int set_argv(const struct agent_podman *self, const struct agent_runtime_
 			.starter = self->starter,
 			.image = arena_str(in->arena, in->container->image).ptr,
 			.name = name_of(in->uid_text, in->container->name, in->arena),
-			.pid_file = arena_printf(
-				in->arena, "%s/" PID_FILE,
-				runtime_folder(in->folder, in->container->name, in->arena)),
+			.pid_file = arena_printf(in->arena, "%s/" PID_FILE, ret->folder),
 			.host_pid = in->pod->spec.host_pid,
+			.user = in->default_user > 0 ? USER_WORD : NULL,
 			.pod = &surroundings,
 			.plan = &inner,
 			.devices = devices.ptr,
@@ -195,34 +225,91 @@ static int set_argv(const struct agent_podman *self, const struct agent_runtime_
 			.args = args.ptr,
 			.n_args = args.len,
 			.container = in->container},
-		in->arena, &ret->ptr, &ret->len, err);
+		in->arena, &ret->argv.ptr, &ret->argv.len, err);
+}
+
+/* An ordinary user's podman leaves every mount namespace but its own: in there the mounts are made. */
+static int write_mounts(const struct agent_runtime_container *in, const struct run *run,
+			const char *path, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	const struct plan_container container = {.name = "mounts",
+						 .mounts = run->mounts,
+						 .n_mounts = run->n_mounts,
+						 .identity = plan_identity_none};
+	const struct pod_plan plan = {.uid = in->uid_text,
+				      .namespace_ = "",
+				      .name = "",
+				      .folder = in->folder,
+				      .hidden = in->hidden,
+				      .containers = &container,
+				      .n_containers = 1};
+
+	if (pod_plan_encode(&plan, &text, err) < 0)
+		return -1;
+	return fd_write_file(path, text.ptr, text.len, 0600, err);
+}
+
+/* What goes before an ordinary user's podman that needs mounts: its own namespaces, and who makes them. */
+static int add_stage(const struct agent_podman *self, const struct agent_runtime_container *in,
+		     const struct run *run, struct runtime_words *words, struct err *err)
+{
+	const char *main = arena_printf(in->arena, "%s/" MAIN_FILE, run->folder);
+	const char *path = arena_printf(in->arena, "%s/" MOUNTS_FILE, run->folder);
+	const char *const before[] = {"/bin/sh", "-c", forward, main};
+	const char *const plain[] = {self->program, "unshare", "/bin/sh", "-c", tell, main};
+	const char *const stage[] = {self->stager, "stage", path};
+
+	for (size_t i = 0; i < ARRAY_LEN(before); i++)
+		vec_push(&words->list, before[i]);
+	add_hiding(self, false, main, words);
+	for (size_t i = 0; !self->hides && i < ARRAY_LEN(plain); i++)
+		vec_push(&words->list, plain[i]);
+	if (!run->n_mounts)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(stage); i++)
+		vec_push(&words->list, stage[i]);
+	return write_mounts(in, run, path, err);
+}
+
+static void add_choice(const struct agent_podman *self, const struct agent_runtime_container *in,
+		       struct runtime_words *words)
+{
+	const char *const before[] = {
+		"/bin/sh",
+		"-c",
+		choose_user,
+		self->program,
+		arena_str(in->arena, in->container->image).ptr,
+		arena_printf(in->arena, "%" PRId64 ":%" PRId64, in->default_user, in->default_user),
+		in->allow_root ? "yes" : "no",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(before); i++)
+		vec_push(&words->list, before[i]);
 }
 
 /* podman itself: as the node, with the limits of the container where those are not podman's. */
-static void set_podman(const struct agent_podman *self, const struct agent_runtime_container *in,
-		       const struct image_words *argv, struct plan_container *plan)
+static int set_podman(const struct agent_podman *self, const struct agent_runtime_container *in,
+		      struct run *run, struct plan_container *plan, struct err *err)
 {
 	struct runtime_words words = {.arena = in->arena};
 	const char **env = arena_calloc(in->arena, 3, sizeof(*env));
-	struct plan_mount *mounts = arena_calloc(in->arena, 1, sizeof(*mounts));
 	struct image_words all;
+	int rc = 0;
 
 	env[0] = RUNTIME_PATH;
 	if (self->home)
 		env[1] = arena_printf(in->arena, "HOME=%s", self->home);
-	*mounts = (struct plan_mount){.target = CGROUPS, .fstype = "tmpfs", .read_only = true};
-	if (self->hides && !in->is_root) {
-		const char *main =
-			arena_printf(in->arena, "%s/" MAIN_FILE,
-				     runtime_folder(in->folder, in->container->name, in->arena));
-		const char *const before[] = {"/bin/sh", "-c", forward, main};
-
-		for (size_t i = 0; i < ARRAY_LEN(before); i++)
-			vec_push(&words.list, before[i]);
-		add_hiding(self, false, main, &words);
-	}
-	for (size_t i = 0; i < argv->len; i++)
-		vec_push(&words.list, argv->ptr[i]);
+	if (!in->is_root && (self->hides || run->n_mounts))
+		rc = add_stage(self, in, run, &words, err);
+	if (self->hides && in->is_root)
+		run->mounts[run->n_mounts++] = (struct plan_mount){
+			.target = CGROUPS, .fstype = "tmpfs", .read_only = true};
+	if (in->default_user > 0 && plan->identity.uid < 0)
+		add_choice(self, in, &words);
+	for (size_t i = 0; i < run->argv.len; i++)
+		vec_push(&words.list, run->argv.ptr[i]);
 	all = runtime_words_take(&words);
 	*plan = (struct plan_container){
 		.name = plan->name,
@@ -231,8 +318,8 @@ static void set_podman(const struct agent_podman *self, const struct agent_runti
 		.env = env,
 		.n_env = self->home ? 2 : 1,
 		.cwd = "/",
-		.mounts = mounts,
-		.n_mounts = self->hides && in->is_root ? 1 : 0,
+		.mounts = run->mounts,
+		.n_mounts = in->is_root ? run->n_mounts : 0,
 		.cgroups = plan->cgroups,
 		.n_cgroups = self->starter ? plan->n_cgroups : 0,
 		.group_folders = plan->group_folders,
@@ -243,20 +330,20 @@ static void set_podman(const struct agent_podman *self, const struct agent_runti
 		.tty = plan->tty,
 		.stdin_open = plan->stdin_open,
 	};
+	return rc;
 }
 
 int agent_podman_wrap(const struct agent_podman *self, const struct agent_runtime_container *in,
 		      struct plan_container *plan, const char **ret_reason, struct err *err)
 {
-	struct image_words argv;
+	struct run run = {.folder = runtime_folder(in->folder, in->container->name, in->arena)};
 
 	if (get_image(self, in, ret_reason, err) < 0 ||
-	    tree_mkdir(runtime_folder(in->folder, in->container->name, in->arena),
+	    tree_mkdir(arena_printf(in->arena, "%s/" RUNTIME_STAGE, run.folder),
 		       RUNTIME_MODE_FOLDER, err) < 0 ||
-	    set_argv(self, in, plan, &argv, err) < 0)
+	    set_argv(self, in, plan, &run, err) < 0)
 		return -1;
-	set_podman(self, in, &argv, plan);
-	return 0;
+	return set_podman(self, in, &run, plan, err);
 }
 
 /* podman has begun, but its container may not have: a command waits for that, ten seconds at most. $0 is the file

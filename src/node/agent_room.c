@@ -63,6 +63,7 @@ struct agent_room {
 	struct json_doc *status; /* of a node: what it can give */
 	char *claims;
 	char *hidden;
+	int64_t pod_max_pids;
 	char *api_host;
 	char *api_port;
 };
@@ -163,6 +164,7 @@ static int job_begin(struct agent_room *home, struct agent_pod *pod, struct job 
 		.api_port = str_from(home->api_port),
 		.services = ret->services.ptr,
 		.n_services = ret->services.len,
+		.default_user = home->machine.root ? identity_default(ret->view.meta.namespace) : 0,
 	};
 	(void)agent_access_take(&ret->view, ret->arena, &ret->access);
 	ret->place = (struct volumes_place){
@@ -219,6 +221,14 @@ static int set_root(struct job *job, const struct container *container, struct p
 	return tree_mkdir(ret->root, 0755, err);
 }
 
+/* Nobody but root may come near the node's folder, but a pod's own user has to find the folder that it begins in. */
+static const char *work_of(const struct job *job)
+{
+	return job->home->machine.root && job->in_memory
+		       ? AGENT_WORK
+		       : arena_printf(job->arena, "%s/work", job->pod->folder);
+}
+
 static int set_mounts(struct job *job, size_t index, const struct container_env *env,
 		      struct plan_container *ret, struct err *err)
 {
@@ -242,6 +252,7 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 			.access_target =
 				job->access_source ? job->access.targets[index] : str_none(),
 			.in_memory = job->in_memory,
+			.work = work_of(job),
 		},
 		job->arena, ret);
 	if (job->home->runtime)
@@ -249,29 +260,46 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
-/* 0: no more than the machine itself permits. */
-static int64_t most_processes(const struct agent_room *home)
-{
-	int64_t most = home->identity.max_processes;
-
-	return most < home->machine.processes || home->machine.processes <= 0 ? most : 0;
-}
-
+/* Of one container that is its pod: the group of several has the bound. */
 static int set_group(struct job *job, const struct container *container, struct plan_container *ret,
 		     struct err *err)
 {
-	struct cgroup_limits limits = cgroup_limits_of(container, most_processes(job->home));
+	bool alone = job->pod->life->n_containers == 1;
+	struct cgroup_limits limits =
+		cgroup_limits_of(container, alone ? job->home->pod_max_pids : 0);
 
 	if (!job->pod->has_cgroup)
 		return 0;
 	return agent_groups_plan(job->home->cgroups, job->pod, &limits, job->arena, ret, err);
 }
 
+static bool is_default(const struct job *job, const struct plan_container *container)
+{
+	return job->room.default_user > 0 && container->identity.uid == job->room.default_user;
+}
+
+/* Who was not asked whom to run as may be one who cannot enter its folder. */
 static void set_cwd(struct job *job, const struct container *container, struct plan_container *ret)
 {
-	ret->cwd = container->working_dir.len
-			   ? arena_str(job->arena, container->working_dir).ptr
-			   : arena_printf(job->arena, "%s/work", job->pod->folder);
+	ret->cwd = container->working_dir.len ? arena_str(job->arena, container->working_dir).ptr
+					      : work_of(job);
+	if (container->working_dir.len && is_default(job, ret))
+		ret->other_cwd = "/";
+}
+
+/* What a process of the machine finds of the kernel's. Only root could write most of it; an ordinary user's groups are
+ * that user's. */
+static void set_seals(struct job *job, const struct container *container,
+		      struct plan_container *ret)
+{
+	const struct security_context *own = container->security_context;
+
+	if (job->home->runtime || !job->place.namespaces || (own && own->privileged.value))
+		return;
+	ret->seals_sys = true;
+	ret->seals_proc =
+		job->home->machine.root && (ret->identity.uid <= 0 || ret->identity.gid <= 0 ||
+					    !ret->identity.no_new_privs || ret->identity.n_groups);
 }
 
 /* Who is privileged sees every device, as in a container of a kubelet's. */
@@ -305,6 +333,8 @@ static int put_in_image(struct job *job, const struct container *container,
 		.can_mount = job->place.namespaces,
 		.uid = job->home->identity.uid,
 		.gid = job->home->identity.gid,
+		.default_user = job->room.default_user,
+		.allow_root = job->home->identity.allow_root,
 	};
 
 	if (agent_runtime_wrap(job->home->runtime, &in, ret, ret_reason, err) == 0)
@@ -336,7 +366,9 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 			  err) < 0)
 		return -1;
 	uid = ret->identity.uid >= 0 ? ret->identity.uid : job->home->identity.uid;
-	home = identity_home("/etc/passwd", uid, job->arena);
+	home = is_default(job, ret) && !container->working_dir.len && !job->home->runtime
+		       ? work_of(job)
+		       : identity_home("/etc/passwd", uid, job->arena);
 	if (container_env_make(&job->room, container, home, job->arena, &env, err) < 0)
 		return -1;
 	ret->argv = env.argv;
@@ -347,6 +379,7 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 	ret->tty = container->tty;
 	ret->stdin_open = container->stdin;
 	set_cwd(job, container, ret);
+	set_seals(job, container, ret);
 	*ret_reason = "CreateContainerError";
 	if (set_mounts(job, index, &env, ret, err) < 0 || set_group(job, container, ret, err) < 0)
 		return -1;
@@ -459,7 +492,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 	if (make_volumes(&job, err) < 0 || make_devices(&job, err) < 0)
 		return -1;
 	ret->reason = "CreateContainerError";
-	if (agent_groups_make(home->cgroups, pod, &job.view, err) < 0 ||
+	if (agent_groups_make(home->cgroups, pod, &job.view, home->pod_max_pids, err) < 0 ||
 	    make_messages(&job, err) < 0)
 		return -1;
 	containers = arena_calloc(job.arena, count + 1, sizeof(*containers));
@@ -474,6 +507,7 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 			.hostname = arena_str(job.arena, job.room.hostname).ptr,
 			.address = arena_printf(job.arena, "%s %s", pod->pod_ip, pod->host_ip),
 			.folder = pod->folder,
+			.hidden = home->hidden,
 			.netns = job.netns,
 			.mount_namespace = (own || home->machine.root) && job.place.namespaces,
 			.user_namespace = own && (home->machine.namespaces & MACHINE_USER),
@@ -711,6 +745,9 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 			   json_doc_root(home->status));
 	home->cgroups = cgroup_tree_open(&home->machine.cgroups, "volcano");
 	home->identity = identity_node_here(home->machine.memory);
+	home->identity.allow_root = options->allow_root_pods;
+	home->identity.images = options->runtime != NULL;
+	home->pod_max_pids = options->pod_max_pids;
 	home->tokens = agent_tokens_new(agent);
 	home->network = agent_network_new(
 		agent, options, home->machine.root && (home->machine.namespaces & MACHINE_NET));

@@ -11,6 +11,7 @@
  *	pods/UID/bundles/NAME/root		where the overlay is mounted
  *	pods/UID/bundles/NAME/upper, work	what the container has written; new with every run
  *	pods/UID/bundles/NAME/state		crun's own, in memory: gone with the run
+ *	pods/UID/bundles/NAME/stage		volumes that users have named, mounted there for that run
  *	pods/UID/bundles/NAME/errors		why the last run could not be started, as crun says it */
 #include "node/agent_runtime.h"
 
@@ -212,10 +213,19 @@ static void set_identity(const struct agent_runtime_container *in, const struct 
 	struct plan_identity *who = &bundle->identity;
 
 	*who = plan->identity;
+	if (who->uid < 0 && in->default_user > 0 &&
+	    (image->uid < 0 || (image->uid == 0 && !in->allow_root))) {
+		who->uid = in->default_user;
+		who->gid = who->gid < 0 ? in->default_user : who->gid;
+	}
 	if (who->gid < 0)
 		who->gid = who->uid < 0 && image->gid >= 0 ? image->gid : 0;
 	if (who->uid < 0)
 		who->uid = image->uid >= 0 ? image->uid : 0;
+	if (own && own->allow_escalation.set)
+		who->no_new_privs = !own->allow_escalation.value;
+	else if (in->is_root)
+		who->no_new_privs = who->uid > 0;
 	bundle->privileged = own && own->privileged.value;
 	bundle->read_only = own && own->read_only_root.value;
 	bundle->outer_uid = bundle->outer_gid = -1;
@@ -248,6 +258,35 @@ void runtime_mounts(const struct agent_runtime_container *in, const struct plan_
 		list[bundle->n_mounts++] =
 			(struct plan_mount){.source = resolv, .target = resolv, .read_only = true};
 	bundle->mounts = list;
+}
+
+/* What a user has named is opened by the supervisor, and given to the runtime at a place that no container can change. */
+size_t runtime_stage(const struct agent_runtime_container *in, const char *folder,
+		     struct bundle *bundle, struct plan_mount *ret)
+{
+	struct plan_mount *list = arena_calloc(in->arena, bundle->n_mounts + 1, sizeof(*list));
+	const char *stage = arena_printf(in->arena, "%s/" RUNTIME_STAGE, folder);
+	size_t len = 0;
+
+	for (size_t i = 0; i < bundle->n_mounts; i++) {
+		const char *at;
+
+		list[i] = bundle->mounts[i];
+		if (list[i].fstype || !(list[i].foreign || list[i].below))
+			continue;
+		if (len == 0)
+			ret[len++] = (struct plan_mount){
+				.target = stage, .fstype = "tmpfs", .options = "mode=0700"};
+		at = arena_printf(in->arena, "%s/%zu", stage, i);
+		ret[len] = list[i];
+		ret[len].read_only = false;
+		ret[len++].target = at;
+		list[i].source = at;
+		list[i].below = NULL;
+		list[i].foreign = false;
+	}
+	bundle->mounts = list;
+	return len;
 }
 
 struct image_words runtime_devices(const struct agent_runtime_container *in)
@@ -297,7 +336,7 @@ static int write_config(const char *folder, const struct bundle *bundle, struct 
 
 static int make_folders(const char *folder, struct arena *arena, struct err *err)
 {
-	static const char *const names[] = {"root", "upper", "work", "state"};
+	static const char *const names[] = {"root", "upper", "work", "state", RUNTIME_STAGE};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (tree_mkdir(arena_printf(arena, "%s/%s", folder, names[i]), RUNTIME_MODE_FOLDER,
@@ -322,10 +361,10 @@ static const char *escape(const char *path, struct arena *arena)
 /* The overlay, crun's own state, and nothing in place of the machine's control groups: crun would refuse to
  * work where there are those of both versions. */
 static void set_crun_mounts(const struct agent_runtime_container *in, const struct image *image,
-			    const char *folder, struct plan_container *plan)
+			    const char *folder, struct bundle *bundle, struct plan_container *plan)
 {
 	struct arena *arena = in->arena;
-	struct plan_mount *list = arena_calloc(arena, 4, sizeof(*list));
+	struct plan_mount *list = arena_calloc(arena, bundle->n_mounts + 5, sizeof(*list));
 	size_t len = 0;
 
 	list[len++] = (struct plan_mount){
@@ -343,6 +382,7 @@ static void set_crun_mounts(const struct agent_runtime_container *in, const stru
 	if (access("/sys/fs/cgroup", F_OK) == 0)
 		list[len++] = (struct plan_mount){
 			.target = "/sys/fs/cgroup", .fstype = "tmpfs", .read_only = true};
+	len += runtime_stage(in, folder, bundle, list + len);
 	plan->mounts = list;
 	plan->n_mounts = len;
 }
@@ -408,10 +448,10 @@ static int wrap_crun(const struct agent_runtime *self, const struct agent_runtim
 				? arena_str(in->arena, in->container->working_dir).ptr
 			: image.folder ? image.folder
 				       : "/";
+	set_crun_mounts(in, &image, folder, &bundle, plan);
 	if (make_folders(folder, in->arena, err) < 0 ||
 	    write_config(folder, &bundle, in->arena, err) < 0)
 		return -1;
-	set_crun_mounts(in, &image, folder, plan);
 	set_crun(self, in, folder, plan);
 	return 0;
 }

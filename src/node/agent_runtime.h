@@ -44,6 +44,9 @@ struct agent_runtime_container {
 	bool is_root;   /* the node */
 	bool can_mount; /* there are mount namespaces */
 	int64_t uid, gid;
+	/* Of root's node: whom it runs as where neither pod nor image name a user who is not root; 0: the node's. */
+	int64_t default_user;
+	bool allow_root; /* an image may name root */
 };
 /* Turn the plan of a process into that of the runtime's program; makes what it needs in the pod's folder.
  * `ret_reason`: why the container waits where that fails. */

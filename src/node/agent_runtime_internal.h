@@ -10,6 +10,9 @@
 
 #define RUNTIME_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+/* Where volumes that users have named are mounted for the runtime, in runtime_folder(). */
+#define RUNTIME_STAGE "stage"
+
 enum { RUNTIME_MODE_FOLDER = 0755 };
 
 struct runtime_words {
@@ -28,6 +31,10 @@ int runtime_args(const struct agent_runtime_container *in, struct image_words *r
  * there; and names, which the machine's files would bring. */
 void runtime_mounts(const struct agent_runtime_container *in, const struct plan_container *plan,
 		    struct bundle *bundle);
+/* What users have named among the mounts of a bundle is to be mounted by the supervisor before (`ret`, which has room for
+ * as many and one more; how many there are), where nobody can change it; the bundle takes it from there. */
+size_t runtime_stage(const struct agent_runtime_container *in, const char *folder,
+		     struct bundle *bundle, struct plan_mount *ret);
 /* The files of its devices that are there; none for who sees them all. */
 struct image_words runtime_devices(const struct agent_runtime_container *in);
 /* Of the runtime, in the pod's. */

@@ -387,7 +387,7 @@ static int set_v2(size_t controller, const char *folder, const struct cgroup_lim
 {
 	switch ((enum cgroup_controller)controller) {
 	case CGROUP_CPU:
-		return set_cpu(folder, limits, err);
+		return limits->bare ? 0 : set_cpu(folder, limits, err);
 	case CGROUP_MEMORY:
 		return set_memory(folder, limits, err);
 	case CGROUP_PIDS:
@@ -406,7 +406,8 @@ int cgroup_make(const struct cgroup_tree *tree, const struct cgroup_path *path,
 		AUTO(mem_free) char *folder = NULL;
 		bool fresh = false;
 
-		if (!tree->base[i])
+		if (!tree->base[i] ||
+		    (limits->bare && tree->version == CGROUP_V1 && i != CGROUP_PIDS))
 			continue;
 		folder = folder_of(tree, i, path);
 		if (!is_shared(tree, i) && make_group(tree, i, folder, &fresh, err) < 0)
@@ -449,7 +450,7 @@ static bool is_needed(size_t controller, const struct cgroup_limits *limits)
 {
 	switch ((enum cgroup_controller)controller) {
 	case CGROUP_CPU:
-		return true;
+		return !limits->bare;
 	case CGROUP_MEMORY:
 		return limits->has_memory || limits->memory_limit;
 	case CGROUP_PIDS:

@@ -33,6 +33,7 @@ struct cgroup_limits {
 	int64_t processes;
 	bool as_one;     /* of a container: where memory runs out, all of it ends */
 	bool has_memory; /* of a container: it asks for some, so that what it takes is to be known */
+	bool bare;       /* it asks for nothing, and is only held to a number of processes */
 };
 /* Of one container, and of a pod: a bound only where every container has one. */
 struct cgroup_limits cgroup_limits_of(const struct container *container, int64_t processes);

@@ -3,14 +3,11 @@
 #include "node/host_path.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "node/tree.h"
+#include "node/source.h"
 
 #include "base/banned.h"
 
@@ -47,48 +44,39 @@ bool host_path_is_in(struct str path, struct str folder)
 				       (path.len == folder.len || path.ptr[folder.len] == '/'));
 }
 
-static int make(const struct path_type *type, const char *path, struct err *err)
+static int make(const struct path_type *type, const char *path, const char *hidden, struct err *err)
 {
-	AUTO(fd_close) int fd = -1;
+	bool folder = type->is == S_IFDIR;
 
-	if (type->is == S_IFDIR)
-		return tree_mkdir(path, 0755, err);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || fchmod(fd, 0644) < 0)
-		return err_errno(err, errno, "%s", path);
-	return 0;
+	return source_make(&(struct source_new){path, hidden, folder, folder ? 0755 : 0644}, err);
 }
 
-static int check(const struct path_type *type, const char *path, struct err *err)
+/* By what is there when it is opened, which is what is looked at. */
+static int check(const struct path_type *type, const char *path, const char *hidden,
+		 struct err *err)
 {
+	AUTO(fd_close)
+	int fd =
+		source_open(&(struct source){.path = path, .hidden = hidden, .foreign = true}, err);
 	struct stat info;
 
-	if (stat(path, &info) < 0) {
-		int number = errno;
-
-		if (number == ENOENT && type->make)
-			return make(type, path, err);
-		if (type->is == 0)
-			return err_errno(err, number, "hostPath.path: %s", path);
-		return err_errno(err, number,
+	if (fd < 0 && err->code == ERR_FORBIDDEN)
+		return err_wrap(err, "hostPath.path");
+	if (fd < 0 && err->code == ERR_NOT_FOUND && type->make)
+		return make(type, path, hidden, err) < 0 ? err_wrap(err, "hostPath.path") : 0;
+	if (fd < 0 && type->is == 0)
+		return err_wrap(err, "hostPath.path");
+	if (fd < 0)
+		return err_errno(err, err->code == ERR_NOT_FOUND ? ENOENT : EACCES,
 				 "hostPath type check failed, %s is not a %s, unable to determine "
 				 "its type",
 				 path, type->word);
-	}
+	if (fstat(fd, &info) < 0)
+		return err_errno(err, errno, "hostPath.path: %s", path);
 	if (type->is && (info.st_mode & S_IFMT) != type->is)
 		return err_set(err, ERR_INVALID,
 			       "hostPath type check failed: %s is not a %s, it's a %s", path,
 			       type->word, type_name(info.st_mode));
-	return 0;
-}
-
-static int check_hidden(const char *path, const char *hidden, struct err *err)
-{
-	AUTO(mem_free) char *real = realpath(path, NULL);
-
-	if (hidden && host_path_is_in(str_from(real ? real : path), str_from(hidden)))
-		return err_set(err, ERR_FORBIDDEN, "hostPath.path: %s is in the node's own folder",
-			       path);
 	return 0;
 }
 
@@ -98,7 +86,6 @@ int host_path_check(const struct host_path_volume *volume, const char *hidden, s
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
 		if (str_is(volume->type, types[i].name))
-			return check_hidden(path, hidden, err) < 0 ? -1
-								   : check(&types[i], path, err);
+			return check(&types[i], path, hidden, err);
 	return err_set(err, ERR_INVALID, "%.*s is an invalid volume type", STR_ARG(volume->type));
 }

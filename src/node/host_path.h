@@ -7,8 +7,8 @@
 #include "base/macro.h"
 #include "model/volume.h"
 
-/* Is there what the type says, or can it be made? In kubelet's words where it is not. A path in
- * `hidden` (the node's own folder; may be NULL) is refused. */
+/* Is there what the type says, or can it be made? In kubelet's words where it is not. What is in `hidden` (the node's
+ * own folder; may be NULL) is refused, however the path leads there; so it is once more when it is mounted. */
 int host_path_check(const struct host_path_volume *volume, const char *hidden,
 		    struct err *err) MUST_CHECK;
 

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "model/quantity.h"
 #include "node/oom_score.h"
@@ -19,6 +20,11 @@ enum {
 	MAX_PROCESSES = 32768,
 	MAX_FILES = 1048576,
 	ID_MAX = INT32_MAX,
+	/* Numbers that neither distributions nor container engines nor systemd give to anybody. */
+	DEFAULT_FIRST = 0x70000000,
+	DEFAULT_MASK = 0x0fffffff,
+	DEFAULT_SEED = 1,
+	SYSTEM_LAST = 999, /* users and groups of the system; people come after them */
 };
 
 /* By number, as linux/capability.h has them. */
@@ -186,6 +192,51 @@ static struct wanted wanted_of(const struct pod_security_context *pod,
 	return wanted;
 }
 
+int64_t identity_default(struct str namespace)
+{
+	uint64_t hash = hash_bytes(namespace.ptr, namespace.len, DEFAULT_SEED);
+
+	return DEFAULT_FIRST + (int64_t)(hash & DEFAULT_MASK);
+}
+
+/* "name:x:NUMBER:...", as both files have it. */
+static bool is_known(const char *file, int64_t id)
+{
+	AUTO(buf_done) struct buf text = BUF_INIT(PASSWD_MAX);
+	struct str rest, line, field;
+	int64_t number;
+
+	if (!file || fd_read_file(file, &text, NULL) < 0)
+		return false;
+	rest = buf_str(&text);
+	while (str_split(&rest, '\n', &line))
+		if (str_split(&line, ':', &field) && str_split(&line, ':', &field) &&
+		    str_split(&line, ':', &field) && number_parse_i64(field, &number, NULL) == 0 &&
+		    number == id)
+			return true;
+	return false;
+}
+
+/* Root's, or one that files and devices of the machine belong to: "disk" may read all of them. */
+static int check_system(int64_t id, const char *field, const struct identity_node *node, bool group,
+			struct err *err)
+{
+	bool root = id == 0 && (!group || !node->images);
+
+	if (node->uid != 0 || node->allow_root)
+		return 0;
+	if (!root &&
+	    (node->images || id > SYSTEM_LAST || !is_known(group ? node->groups : node->users, id)))
+		return 0;
+	return err_set(err, ERR_FORBIDDEN,
+		       "securityContext.%s: %" PRId64 " is %s; only a node that was started with "
+		       "--allow-root-pods permits that",
+		       field, id,
+		       root    ? "root"
+		       : group ? "a group of the system"
+			       : "a user of the system");
+}
+
 static int check_id(struct opt_int64 id, int64_t own, const char *field, bool root, struct err *err)
 {
 	if (!id.set)
@@ -204,20 +255,21 @@ static int check_id(struct opt_int64 id, int64_t own, const char *field, bool ro
 static int check_user(const struct wanted *wanted, const struct identity_node *node,
 		      const struct pod *pod, const struct container *container, struct err *err)
 {
-	int64_t uid = wanted->user.set ? wanted->user.value : node->uid;
 	bool root = node->uid == 0;
 
-	if (wanted->non_root.value && uid == 0)
-		return err_set(err, ERR_INVALID, "%s (pod: \"%.*s_%.*s(%.*s)\", container: %.*s)%s",
-			       wanted->user.set
-				       ? "container's runAsUser breaks non-root policy"
-				       : "container has runAsNonRoot and image will run as root",
+	if (wanted->non_root.value && wanted->user.set && wanted->user.value == 0)
+		return err_set(err, ERR_INVALID,
+			       "container's runAsUser breaks non-root policy "
+			       "(pod: \"%.*s_%.*s(%.*s)\", container: %.*s)",
 			       STR_ARG(pod->meta.name), STR_ARG(pod->meta.namespace),
-			       STR_ARG(pod->meta.uid), STR_ARG(container->name),
-			       wanted->user.set ? "" : ": the node runs as root; say runAsUser");
-	if (check_id(wanted->user, node->uid, "runAsUser", root, err) < 0)
+			       STR_ARG(pod->meta.uid), STR_ARG(container->name));
+	if (check_id(wanted->user, node->uid, "runAsUser", root, err) < 0 ||
+	    check_id(wanted->group, node->gid, "runAsGroup", root, err) < 0)
 		return -1;
-	return check_id(wanted->group, node->gid, "runAsGroup", root, err);
+	if (wanted->user.set && check_system(wanted->user.value, "runAsUser", node, false, err) < 0)
+		return -1;
+	return wanted->group.set ? check_system(wanted->group.value, "runAsGroup", node, true, err)
+				 : 0;
 }
 
 static int add_groups(const struct pod_security_context *context, const struct identity_node *node,
@@ -229,14 +281,17 @@ static int add_groups(const struct pod_security_context *context, const struct i
 	if (!context)
 		return 0;
 	groups = arena_calloc(arena, context->supplemental_groups.len + 2, sizeof(*groups));
-	if (check_id(context->fs_group, node->gid, "fsGroup", node->uid == 0, err) < 0)
+	if (check_id(context->fs_group, node->gid, "fsGroup", node->uid == 0, err) < 0 ||
+	    (context->fs_group.set &&
+	     check_system(context->fs_group.value, "fsGroup", node, true, err) < 0))
 		return -1;
 	if (context->fs_group.set && node->uid == 0)
 		groups[len++] = (uint32_t)context->fs_group.value;
 	for (size_t i = 0; i < context->supplemental_groups.len; i++) {
 		struct opt_int64 group = {true, context->supplemental_groups.ptr[i]};
 
-		if (check_id(group, node->gid, "supplementalGroups", node->uid == 0, err) < 0)
+		if (check_id(group, node->gid, "supplementalGroups", node->uid == 0, err) < 0 ||
+		    check_system(group.value, "supplementalGroups", node, true, err) < 0)
 			return -1;
 		if (node->uid == 0)
 			groups[len++] = (uint32_t)group.value;
@@ -249,29 +304,36 @@ static int add_groups(const struct pod_security_context *context, const struct i
 static int check_rest(const struct security_context *own, const struct identity_node *node,
 		      struct err *err)
 {
-	if (!own)
+	static const char root[] = "needs a node that runs as root";
+	static const char allowed[] = "needs a node that was started with --allow-root-pods";
+	const char *needs = node->uid != 0 ? root : allowed;
+
+	if (!own || (node->uid == 0 && node->allow_root))
 		return 0;
-	if (own->privileged.value && node->uid != 0)
-		return err_set(err, ERR_FORBIDDEN,
-			       "securityContext.privileged: needs a node that runs as root");
-	if (node->uid != 0 && asks_for_more(own))
-		return err_set(err, ERR_FORBIDDEN,
-			       "securityContext.capabilities.add: needs a node that runs as root");
+	if (own->privileged.value)
+		return err_set(err, ERR_FORBIDDEN, "securityContext.privileged: %s", needs);
+	if (asks_for_more(own))
+		return err_set(err, ERR_FORBIDDEN, "securityContext.capabilities.add: %s", needs);
 	return 0;
 }
 
-/* Where no user is named and the node is root, a group alone changes nothing else. */
+/* The group of root is root's: whoever has named none is in one that the machine does not know. In an image the numbers
+ * are its own, and nobody's group is 0, as with a kubelet. */
 static void set_ids(const struct wanted *wanted, const struct identity_node *node,
-		    struct plan_identity *ret)
+		    struct str namespace, struct plan_identity *ret)
 {
+	int64_t user = identity_default(namespace);
+
 	if (node->uid != 0)
 		return;
 	if (wanted->user.set) {
 		ret->uid = wanted->user.value;
-		ret->gid = wanted->group.set ? wanted->group.value : 0;
-	} else if (wanted->group.set) {
-		ret->gid = wanted->group.value;
+		ret->gid = node->images || ret->uid == 0 ? 0 : user;
+	} else if (!node->images) {
+		ret->uid = ret->gid = user;
 	}
+	if (wanted->group.set)
+		ret->gid = wanted->group.value;
 }
 
 static int64_t bounded(int resource, int64_t most)
@@ -292,6 +354,8 @@ struct identity_node identity_node_here(int64_t memory)
 		.max_processes = bounded(RLIMIT_NPROC, MAX_PROCESSES),
 		.max_files = bounded(RLIMIT_NOFILE, MAX_FILES),
 		.memory = memory,
+		.users = "/etc/passwd",
+		.groups = "/etc/group",
 	};
 }
 
@@ -308,7 +372,7 @@ int identity_make(const struct pod *pod, const struct container *container,
 	    add_groups(pod->spec.security_context, node, arena, &identity, err) < 0 ||
 	    capabilities_of(own, privileged, &identity.keep_capabilities, err) < 0)
 		return -1;
-	set_ids(&wanted, node, &identity);
+	set_ids(&wanted, node, pod->meta.namespace, &identity);
 	identity.no_new_privs = own && own->allow_escalation.set
 					? !own->allow_escalation.value
 					: node->uid != 0 || identity.uid > 0;

@@ -2,13 +2,15 @@
 /* node/identity.h - as whom a container's processes run and what they may do: securityContext as the
  * identity of a plan.
  *
- * Who does not say runs as the user of the node. Root in a pod is held to the capabilities that
- * container runtimes give, so that it cannot undo what hides the node's folder; every process gets
- * limits on processes and open files, and no core files. What a node that does not run as root cannot
- * give is refused by name. identity_make() is pure. */
+ * A pod of an ordinary user's node runs as that user. A pod of root's node that names no user runs as one that the
+ * machine does not know, the same for all pods of a namespace, so that they can share claims. Root, and what is as much,
+ * is given only to pods that name it, and only where whoever runs the node permits it. Root in a pod is held to the
+ * capabilities that container runtimes give, so that it cannot undo what hides the node's folder; every process gets
+ * limits on processes and open files, and no core files. What a node cannot give, or does not, is refused by name. */
 #ifndef NODE_IDENTITY_H
 #define NODE_IDENTITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -23,8 +25,18 @@ struct identity_node {
 	int64_t uid, gid;
 	int64_t max_processes; /* of a container's user, of a process; 0: the usual */
 	int64_t max_files;
-	int64_t memory; /* of the machine, for who is killed first when it runs out; 0: unknown */
+	int64_t memory;  /* of the machine, for who is killed first when it runs out; 0: unknown */
+	bool allow_root; /* pods may name root, users and groups of the system, and privileges */
+	/* Containers have files of their own: a user who is not named is the image's matter, and numbers mean nobody on
+	 * the machine. */
+	bool images;
+	/* Files as /etc/passwd and /etc/group: whom the machine knows; NULL: nobody. */
+	const char *users;
+	const char *groups;
 };
+
+/* Whom a pod of root's node runs as that names no user; the group has the same number. */
+int64_t identity_default(struct str namespace);
 
 /* Of this process: nobody can be given more than it has. */
 struct identity_node identity_node_here(int64_t memory);

@@ -96,6 +96,8 @@ static void add_identity(struct words *words, const struct oci_container *contai
 	const struct security_context *own = container->container->security_context;
 	const struct capabilities *list = own ? own->capabilities : NULL;
 
+	if (identity->uid < 0 && container->user)
+		add(words, container->user);
 	if (identity->uid >= 0)
 		add_pair(words, "--user",
 			 arena_printf(words->arena, "%" PRId64 ":%" PRId64, identity->uid,

@@ -36,6 +36,8 @@ struct oci_container {
 	size_t n_devices;
 	bool host_pid;
 	const char *image;
+	const char *
+		user; /* a word that stands for the option of who it runs as; NULL: as the plan's identity says */
 	const char *name;        /* unique on the machine: "volcano-UID-CONTAINER" */
 	const char *const *args; /* where the plan has no command: for the image's */
 	size_t n_args;

@@ -80,6 +80,8 @@ static const struct field mount_fields[] = {
 	FIELD(struct plan_mount, target, FIELD_TEXT),
 	FIELD(struct plan_mount, fstype, FIELD_TEXT),
 	FIELD(struct plan_mount, options, FIELD_TEXT),
+	FIELD(struct plan_mount, below, FIELD_TEXT),
+	FIELD(struct plan_mount, foreign, FIELD_BOOL),
 	FIELD(struct plan_mount, read_only, FIELD_BOOL),
 };
 static const struct shape mount_shape = SHAPE(struct plan_mount, mount_fields);
@@ -103,6 +105,7 @@ static const struct field container_fields[] = {
 	LIST(struct plan_container, argv, argc, FIELD_TEXTS, NULL),
 	LIST(struct plan_container, env, n_env, FIELD_TEXTS, NULL),
 	FIELD(struct plan_container, cwd, FIELD_TEXT),
+	FIELD(struct plan_container, other_cwd, FIELD_TEXT),
 	LIST(struct plan_container, cgroups, n_cgroups, FIELD_TEXTS, NULL),
 	LIST(struct plan_container, group_folders, n_group_folders, FIELD_TEXTS, NULL),
 	LIST(struct plan_container, group_values, n_group_values, FIELD_TEXTS, NULL),
@@ -111,6 +114,8 @@ static const struct field container_fields[] = {
 	FIELD(struct plan_container, read_only_root, FIELD_BOOL),
 	FIELD(struct plan_container, scratch, FIELD_TEXT),
 	{"identity", FIELD_STRUCT, offsetof(struct plan_container, identity), 0, &identity_shape},
+	FIELD(struct plan_container, seals_sys, FIELD_BOOL),
+	FIELD(struct plan_container, seals_proc, FIELD_BOOL),
 	FIELD(struct plan_container, tty, FIELD_BOOL),
 	FIELD(struct plan_container, stdin_open, FIELD_BOOL),
 };
@@ -123,6 +128,7 @@ static const struct field plan_fields[] = {
 	FIELD(struct pod_plan, hostname, FIELD_TEXT),
 	FIELD(struct pod_plan, address, FIELD_TEXT),
 	FIELD(struct pod_plan, folder, FIELD_TEXT),
+	FIELD(struct pod_plan, hidden, FIELD_TEXT),
 	FIELD(struct pod_plan, netns, FIELD_TEXT),
 	FIELD(struct pod_plan, user_namespace, FIELD_BOOL),
 	FIELD(struct pod_plan, mount_namespace, FIELD_BOOL),

@@ -21,7 +21,7 @@
 #include "base/str.h"
 
 /* Of the plan's text, and of what it means. `volcano` and `volcano-pod` must have the same. */
-#define PLAN_VERSION "4"
+#define PLAN_VERSION "5"
 
 /* A kind of mount of our own: the folder `target` as it is, but for the entries that `options` names, with
  * commas between. */
@@ -38,6 +38,8 @@ struct plan_mount {
 	const char *target;  /* a path in the container; made where it is missing */
 	const char *fstype;  /* NULL: bind mount; "tmpfs", "proc", PLAN_WITHOUT, ... */
 	const char *options; /* of fstype, e.g. "size=1048576"; may be NULL */
+	const char *below;   /* a path in the source that no link leads out of; may be NULL */
+	bool foreign;        /* a user has named the source: not the node's own (node/source.h) */
 	bool read_only;
 };
 
@@ -64,7 +66,9 @@ struct plan_container {
 	size_t argc;
 	const char *const *env; /* "NAME=value", complete */
 	size_t n_env;
-	const char *cwd;            /* NULL: the pod's folder */
+	const char *cwd; /* NULL: the pod's folder */
+	const char *
+		other_cwd; /* where its user may not enter that: then here, and its output says so; may be NULL */
 	const char *const *cgroups; /* cgroup.procs files to write itself into, the last one late */
 	size_t n_cgroups;
 	const char *const
@@ -83,6 +87,8 @@ struct plan_container {
 		scratch; /* the target of a mount of "tmpfs", where files of PLAN_HOSTS and PLAN_MESSAGE,
 				which come after it, are made; may be NULL where there are none */
 	struct plan_identity identity;
+	bool seals_sys;  /* /sys, with control groups, cannot be written */
+	bool seals_proc; /* what is the machine's in /proc cannot be written, or not be seen */
 	bool tty;
 	bool stdin_open;
 };
@@ -95,6 +101,7 @@ struct pod_plan {
 	const char *
 		address; /* told to every agent that comes: the pod's and its node's; may be NULL */
 	const char *folder;   /* D/pods/UID */
+	const char *hidden;   /* D, which no container may see; NULL: nothing is hidden */
 	const char *netns;    /* path of a network namespace to join; NULL: the machine's */
 	bool user_namespace;  /* of a supervisor that is not root: needed for the others */
 	bool mount_namespace; /* where permitted: the machine has been asked */

@@ -45,6 +45,8 @@ struct room {
 	struct str api_host;
 	struct str api_port;
 	const char *path; /* of programs; NULL: the usual one */
+	/* Whom containers run as that name no user: what they mount of the API is theirs. 0: the node's own. */
+	int64_t default_user;
 };
 
 static inline struct json room_find(const struct room *room, enum room_kind kind, struct str name)

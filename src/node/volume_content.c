@@ -16,6 +16,7 @@ struct content {
 	const struct room *room;
 	struct arena *arena;
 	struct opt_int32 mode; /* of files that do not say */
+	int64_t owner;         /* -1: nobody in particular */
 	VEC(struct tree_file) files;
 };
 
@@ -23,7 +24,7 @@ struct content {
 static struct tree_file *add(struct content *content, struct str path, struct str data,
 			     struct opt_int32 mode)
 {
-	struct tree_file file = {.path = path, .data = data, .uid = -1};
+	struct tree_file file = {.path = path, .data = data, .uid = content->owner};
 
 	if (!mode.set)
 		mode = content->mode;
@@ -184,7 +185,7 @@ static int add_token(struct content *content, const struct token_projection *tok
 	if (content->room->token(content->room->arg, token, &text, err) < 0)
 		return err_wrap(err, "failed to fetch token");
 	if (user < 0)
-		mode = content->mode;
+		mode = content->mode; /* pods of a node with images may run as anybody */
 	add(content, token->path, arena_str(content->arena, text), mode)->uid = user;
 	return 0;
 }
@@ -247,7 +248,11 @@ static int fill(struct content *content, const struct volume *volume, struct err
 int volume_content(const struct room *room, const struct volume *volume, struct arena *arena,
 		   struct tree_file **ret, size_t *ret_len, struct err *err)
 {
-	struct content content = {.room = room, .arena = arena};
+	bool named = user_of(room->pod) >= 0;
+	struct content content = {.room = room,
+				  .arena = arena,
+				  .owner = room->default_user > 0 && !named ? room->default_user
+									    : -1};
 	int failed = fill(&content, volume, err);
 
 	if (failed == 0) {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/volume_mounts.c - a container's volumeMounts as the mounts of a plan.
  *
- * Mounts are made from the root down, so that one may be in another. The node's own folder is hidden
- * last, where it is and wherever a hostPath volume brings it in; what is mounted from it before stays
- * where it was mounted. */
-#include <inttypes.h>
-#include <stdlib.h>
+ * Mounts are made from the root down, so that one may be in another. The node's own folder is hidden last, where it is;
+ * where a volume brings it in, the supervisor covers it (mounts.c). What is mounted from it before stays where it was
+ * mounted. */
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "node/host_path.h"
 #include "node/volume_content.h"
 #include "node/volume_path.h"
 #include "node/volumes.h"
@@ -51,22 +49,29 @@ static int check_sub_path(struct str path, struct err *err)
 	return 0;
 }
 
-/* Where a mount comes from; `source` is the volume at first. */
-static int apply_sub_path(struct mounter *mounter, const struct container *container,
-			  const struct volume_mount *mount, char **source, struct err *err)
+/* The path below the volume that is mounted; NULL: all of it. */
+static int get_sub_path(struct mounter *mounter, const struct volume_mount *mount, const char **ret,
+			struct err *err)
 {
 	struct str path = mount->sub_path;
-	char *below = NULL;
 
 	if (mount->sub_path_expr.len && container_env_expand(mounter->env, mount->sub_path_expr,
 							     true, mounter->arena, &path, err) < 0)
 		return -1;
 	while (path.len && path.ptr[path.len - 1] == '/')
 		path.len--;
-	if (!path.len)
-		return 0;
-	if (check_sub_path(path, err) < 0)
+	if (path.len && check_sub_path(path, err) < 0)
 		return -1;
+	*ret = path.len ? arena_str(mounter->arena, path).ptr : NULL;
+	return 0;
+}
+
+/* Where nothing can be mounted a link leads there. */
+static int apply_sub_path(const struct container *container, const struct volume_mount *mount,
+			  const char *path, char **source, struct err *err)
+{
+	char *below = NULL;
+
 	if (volume_path_below(*source, path, &below, err) < 0)
 		return err_wrap(err,
 				"failed to prepare subPath for volumeMount \"%.*s\" of container "
@@ -83,13 +88,18 @@ static int add_mount(struct mounter *mounter, const struct container *container,
 	const struct volume *volume = find_volume(mounter->room->pod, mount->name);
 	AUTO(mem_free) char *source = NULL;
 	struct str target = mount->mount_path;
+	const char *below = NULL;
+	bool links = !mounter->place->namespaces;
+	bool foreign = false;
 
 	if (!volume)
 		return err_set(err, ERR_INVALID,
 			       "cannot find volume \"%.*s\" to mount into container \"%.*s\"",
 			       STR_ARG(mount->name), STR_ARG(container->name));
-	if (volume_path(mounter->room, mounter->place, volume, &source, err) < 0 ||
-	    apply_sub_path(mounter, container, mount, &source, err) < 0)
+	if (volume_path(mounter->room, mounter->place, volume, &source, &foreign, err) < 0 ||
+	    get_sub_path(mounter, mount, &below, err) < 0)
+		return -1;
+	if (below && links && apply_sub_path(container, mount, below, &source, err) < 0)
 		return -1;
 	while (target.len > 1 && target.ptr[target.len - 1] == '/')
 		target.len--;
@@ -99,6 +109,8 @@ static int add_mount(struct mounter *mounter, const struct container *container,
 			 .target = arena_printf(mounter->arena, "%s%.*s",
 						target.len && target.ptr[0] == '/' ? "" : "/",
 						STR_ARG(target)),
+			 .below = links ? NULL : below,
+			 .foreign = foreign,
 			 .read_only = mount->read_only || volume_content_is(volume) ||
 				      (volume->claim && volume->claim->read_only),
 		 });
@@ -129,37 +141,13 @@ static void sort_mounts(struct mounter *mounter)
 	}
 }
 
-static void add_hidden(struct mounter *mounter, const char *target)
-{
-	vec_push(&mounter->mounts, (struct plan_mount){.fstype = "tmpfs",
-						       .target = target,
-						       .options = HIDDEN_OPTIONS,
-						       .read_only = true});
-}
-
-/* What a mount of the machine's own files brings in. */
 static void hide(struct mounter *mounter)
 {
-	const char *hidden = mounter->place->hidden;
-	size_t len = mounter->mounts.len;
-
-	if (!hidden || !mounter->place->namespaces)
-		return;
-	for (size_t i = 0; i < len; i++) {
-		const struct plan_mount *mount = &mounter->mounts.ptr[i];
-		AUTO(mem_free) char *real = realpath(mount->source, NULL);
-		struct str source = str_from(real);
-		struct str folder = str_from(hidden);
-
-		if (!real || !host_path_is_in(folder, source))
-			continue;
-		folder = str_skip(folder, source.len > 1 ? source.len : 0);
-		add_hidden(mounter,
-			   arena_printf(mounter->arena, "%s%.*s",
-					str_is(str_from(mount->target), "/") ? "" : mount->target,
-					STR_ARG(folder)));
-	}
-	add_hidden(mounter, hidden);
+	if (mounter->place->hidden && mounter->place->namespaces)
+		vec_push(&mounter->mounts, (struct plan_mount){.fstype = "tmpfs",
+							       .target = mounter->place->hidden,
+							       .options = HIDDEN_OPTIONS,
+							       .read_only = true});
 }
 
 int volumes_mounts(const struct room *room, const struct volumes_place *place,

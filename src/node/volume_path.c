@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/volume_path.c - paths of volumes.
  *
- * Who writes into a volume may put links there. A subPath is walked by the kernel with the rule that
- * it stays below the volume (openat2), so that no link leads out of it. */
+ * Who writes into a volume may put links there: a subPath is opened by the supervisor when it is mounted (source.h).
+ * Only where nothing can be mounted it is looked at here, for a link that stands for it. */
 #include "node/volume_path.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "node/source.h"
 #include "node/volumes.h"
 
 #include "base/banned.h"
@@ -40,8 +37,22 @@ char *volume_path_of_claim(const char *claims, struct json claim)
 			  STR_ARG(json_str(json_get(meta, "uid"))));
 }
 
-static int of_volume(const struct room *room, struct str name, char **ret, bool *ret_own,
-		     struct err *err)
+/* One that was made for a claim on this machine is a folder right below `volumes` of the node's own. */
+static bool is_made_here(const char *claims, struct str path)
+{
+	struct str home = str_from(claims);
+	struct str name;
+
+	home = str_slice(home, 0, (size_t)(str_rfind_byte(home, '/') + 1));
+	if (!str_starts(path, home) || !str_starts(str_skip(path, home.len), STR("volumes/")))
+		return false;
+	name = str_skip(path, home.len + strlen("volumes/"));
+	return name.len && str_find_byte(name, '/', 0) < 0 && !str_is(name, ".") &&
+	       !str_is(name, "..");
+}
+
+static int of_volume(const struct room *room, const char *claims, struct str name,
+		     struct volume_claim *ret, struct err *err)
 {
 	struct json volume = room_find(room, ROOM_VOLUME, name);
 	struct json spec = json_get(volume, "spec");
@@ -57,14 +68,13 @@ static int of_volume(const struct room *room, struct str name, char **ret, bool 
 			       "persistentvolume \"%.*s\": this node supports only hostPath and "
 			       "local",
 			       STR_ARG(name));
-	*ret = str_dup(path);
-	*ret_own =
-		str_is(json_str(json_get(json_get(spec, "hostPath"), "type")), "DirectoryOrCreate");
+	*ret = (struct volume_claim){str_dup(path), !is_made_here(claims, path),
+				     json_str(json_get(json_get(spec, "hostPath"), "type"))};
 	return 0;
 }
 
-int volume_path_claim(const struct room *room, const char *claims, struct str name, char **ret,
-		      bool *ret_own, struct err *err)
+int volume_path_claim(const struct room *room, const char *claims, struct str name,
+		      struct volume_claim *ret, struct err *err)
 {
 	struct json claim = room_find(room, ROOM_CLAIM, name);
 	struct json spec = json_get(claim, "spec");
@@ -78,100 +88,48 @@ int volume_path_claim(const struct room *room, const char *claims, struct str na
 			       "persistentvolumeclaim \"%.*s\": volumeMode Block is not supported "
 			       "by this node",
 			       STR_ARG(name));
-	*ret_own = volume.len == 0;
 	if (volume.len)
-		return of_volume(room, volume, ret, ret_own, err);
-	*ret = volume_path_of_claim(claims, claim);
+		return of_volume(room, claims, volume, ret, err);
+	*ret = (struct volume_claim){.path = volume_path_of_claim(claims, claim)};
 	return 0;
 }
 
 int volume_path(const struct room *room, const struct volumes_place *place,
-		const struct volume *volume, char **ret, struct err *err)
+		const struct volume *volume, char **ret, bool *ret_foreign, struct err *err)
 {
-	bool own;
+	struct volume_claim claim;
 
+	*ret_foreign = false;
 	if (volume->host_path) {
 		*ret = str_dup(volume->host_path->path);
-		return 0;
-	}
-	if (volume->claim)
-		return volume_path_claim(room, place->claims, volume->claim->name, ret, &own, err);
-	if (volume->empty_dir && str_is(volume->empty_dir->medium, "Memory") && !place->can_mount)
+		*ret_foreign = true;
+	} else if (volume->claim) {
+		if (volume_path_claim(room, place->claims, volume->claim->name, &claim, err) < 0)
+			return -1;
+		*ret = claim.path;
+		*ret_foreign = claim.foreign;
+	} else if (volume->empty_dir && str_is(volume->empty_dir->medium, "Memory") &&
+		   !place->can_mount) {
 		*ret = volume_path_memory(place, volume->name);
-	else
+		*ret_foreign = true; /* where other processes of the same user may write */
+	} else {
 		*ret = mem_printf("%s/volumes/%.*s", place->folder, STR_ARG(volume->name));
-	return 0;
-}
-
-/* --- below a volume --- */
-
-static int open_below(int root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
-/* Make the folders of `path` that are missing, one after the other. */
-static int make_below(int root, struct str path, mode_t mode)
-{
-	AUTO(mem_free) char *part = str_dup(path);
-
-	for (size_t i = 1; i <= path.len; i++) {
-		AUTO(fd_close) int above = -1;
-		char kept = part[i];
-		ptrdiff_t slash;
-
-		if (kept != '/' && kept != '\0')
-			continue;
-		part[i] = '\0';
-		slash = str_rfind_byte(str_of(part, i), '/');
-		if (slash > 0)
-			part[slash] = '\0';
-		above = open_below(root, slash > 0 ? part : ".");
-		if (above < 0)
-			return -1;
-		if (mkdirat(above, part + (slash < 0 ? 0 : slash + 1), mode) == 0) {
-			if (fchmodat(above, part + (slash < 0 ? 0 : slash + 1), mode, 0) < 0)
-				return -1;
-		} else if (errno != EEXIST) {
-			return -1;
-		}
-		if (slash > 0)
-			part[slash] = '/';
-		part[i] = kept;
 	}
 	return 0;
 }
 
-int volume_path_below(const char *volume, struct str path, char **ret, struct err *err)
+int volume_path_below(const char *volume, const char *path, char **ret, struct err *err)
 {
-	AUTO(fd_close) int root = open(volume, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	AUTO(mem_free) char *text = str_dup(path);
-	AUTO(fd_close) int found = -1;
+	AUTO(fd_close) int fd = source_open(&(struct source){.path = volume, .below = path}, err);
 	char link[64], there[4096];
-	struct stat info;
 	ssize_t len;
 
-	if (root < 0 || fstat(root, &info) < 0)
-		return err_errno(err, errno, "the volume");
-	found = open_below(root, text);
-	if (found < 0 && errno == ENOENT) {
-		if (make_below(root, path, info.st_mode & 07777) < 0)
-			return err_errno(err, errno, "%s", text);
-		found = open_below(root, text);
-	}
-	if (found < 0 && errno == EXDEV)
-		return err_set(err, ERR_FORBIDDEN, "%s: leads out of the volume", text);
-	if (found < 0)
-		return err_errno(err, errno, "%s", text);
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	if (fd < 0)
+		return -1;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	len = readlink(link, there, sizeof(there) - 1);
 	if (len < 0)
-		return err_errno(err, errno, "%s", text);
+		return err_errno(err, errno, "%s", path);
 	*ret = str_dup(str_of(there, (size_t)len));
 	return 0;
 }

@@ -22,14 +22,20 @@ char *volume_path_memory(const struct volumes_place *place, struct str volume)
 	__attribute__((returns_nonnull));
 /* The folder of a claim that has none of its own. */
 char *volume_path_of_claim(const char *claims, struct json claim) __attribute__((returns_nonnull));
-/* The folder that a claim stands for; `ret_own`: it is ours to make. */
-int volume_path_claim(const struct room *room, const char *claims, struct str name, char **ret,
-		      bool *ret_own, struct err *err) MUST_CHECK;
-/* Of any volume. */
+/* The folder that a claim stands for, and whose it is. */
+struct volume_claim {
+	char *path;
+	bool foreign;    /* a volume's (PersistentVolume), whose path somebody has named */
+	struct str type; /* of its hostPath */
+};
+int volume_path_claim(const struct room *room, const char *claims, struct str name,
+		      struct volume_claim *ret, struct err *err) MUST_CHECK;
+/* Of any volume; `ret_foreign`: somebody may have changed where it leads (plan_mount.foreign). */
 int volume_path(const struct room *room, const struct volumes_place *place,
-		const struct volume *volume, char **ret, struct err *err) MUST_CHECK;
-/* A path below a volume that does not leave it by a link; folders that are missing are made like
- * the volume. */
-int volume_path_below(const char *volume, struct str path, char **ret, struct err *err) MUST_CHECK;
+		const struct volume *volume, char **ret, bool *ret_foreign,
+		struct err *err) MUST_CHECK;
+/* Only where nothing can be mounted: a path below a volume that does not leave it by a link when this looks; folders
+ * that are missing are made like the volume. */
+int volume_path_below(const char *volume, const char *path, char **ret, struct err *err) MUST_CHECK;
 
 #endif

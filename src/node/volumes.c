@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "node/host_path.h"
+#include "node/source.h"
 #include "node/tree.h"
 #include "node/volume_content.h"
 #include "node/volume_path.h"
@@ -149,15 +150,31 @@ static int make_content(const struct room *room, const struct volume *volume, co
 	return 0;
 }
 
+/* A volume that somebody has named is looked at as a hostPath is; one that is missing is told when it is mounted. */
+static int check_named(const struct volume_claim *claim, const char *hidden, struct err *err)
+{
+	AUTO(fd_close)
+	int fd = source_open(
+		&(struct source){.path = claim->path, .hidden = hidden, .foreign = true}, err);
+
+	if (fd >= 0)
+		return 0;
+	if (err->code == ERR_NOT_FOUND && str_is(claim->type, "DirectoryOrCreate"))
+		return source_make(&(struct source_new){claim->path, hidden, true, OPEN_MODE}, err);
+	return err->code == ERR_NOT_FOUND ? 0 : -1;
+}
+
 static int make_claim(const struct room *room, const struct volumes_place *place,
 		      const struct volume *volume, struct err *err)
 {
+	struct volume_claim claim;
 	AUTO(mem_free) char *path = NULL;
-	bool own = false;
 
-	if (volume_path_claim(room, place->claims, volume->claim->name, &path, &own, err) < 0)
+	if (volume_path_claim(room, place->claims, volume->claim->name, &claim, err) < 0)
 		return -1;
-	return own ? make_data(path, group_of(room->pod), err) : 0;
+	path = claim.path;
+	return claim.foreign ? check_named(&claim, place->hidden, err)
+			     : make_data(path, group_of(room->pod), err);
 }
 
 static int make_one(const struct room *room, const struct volumes_place *place,

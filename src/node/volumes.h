@@ -43,7 +43,7 @@ struct volumes_mounts {
 	size_t len;
 };
 /* What a container's volumeMounts become, in the order in which they are to be made, what hides the
- * node's folder last. Makes subPath folders. The result is in the arena. */
+ * node's folder last. The result is in the arena. */
 int volumes_mounts(const struct room *room, const struct volumes_place *place,
 		   const struct container *container, const struct container_env *env,
 		   struct arena *arena, struct volumes_mounts *ret, struct err *err) MUST_CHECK;

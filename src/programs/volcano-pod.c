@@ -3,6 +3,7 @@
  *
  *	volcano-pod launch VERSION	starts supervisors for the agent at standard input, a socket
  *	volcano-pod supervise FOLDER	one supervisor, for the pod in that folder
+ *	volcano-pod stage PLAN PROGRAM...	that program, with the mounts of a plan
  *
  * Small and static: one a pod is there as long as the pod is. */
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "node/wire.h"
 #include "programs/volcano-pod/launcher.h"
 #include "programs/volcano-pod/signals.h"
+#include "programs/volcano-pod/stage.h"
 #include "programs/volcano-pod/supervisor.h"
 
 #include "base/banned.h"
@@ -29,6 +31,8 @@ int main(int argc, char **argv)
 		rc = launcher_run(STDIN_FILENO, &err);
 	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {
 		rc = supervisor_run(argv[2], -1, -1, &err);
+	} else if (argc > 3 && strcmp(argv[1], "stage") == 0) {
+		rc = stage_run(argv[2], argv + 3, &err);
 	} else if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		puts("volcano-pod " VOLCANO_VERSION);
 		return 0;

@@ -19,7 +19,7 @@ phase_in_time() { kubectl wait --for="jsonpath={.status.phase}=$1" --timeout=400
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 # processes of this test's containers that are still there
 processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }
-up() { volcano up -d --listen 127.0.0.1:0 --runtime crun; }
+up() { volcano up -d --listen 127.0.0.1:0 --runtime crun --allow-root-pods; }
 read_node() {
 	comes "a node comes" node/ kubectl get nodes -o name
 	node=${output#node/}

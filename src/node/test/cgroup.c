@@ -23,26 +23,26 @@ static void test_limits(void)
 		const char *spec;
 		struct cgroup_limits want;
 	} rows[] = {
-		{"containers: [{name: a}]", {0, 0, 0, 9, false, false}},
+		{"containers: [{name: a}]", {0, 0, 0, 9, false, false, false}},
 		{"containers: [{name: a, resources: {limits: {cpu: 500m, memory: 1Mi}}}]",
-		 {500, 500, 1 << 20, 9, false, false}},
+		 {500, 500, 1 << 20, 9, false, false, false}},
 		{"containers: [{name: a, resources: {requests: {cpu: 1}, limits: {cpu: 2}}}, "
 		 "{name: b, resources: {requests: {cpu: 250m}}}]",
-		 {1250, 0, 0, 9, false, false}},
+		 {1250, 0, 0, 9, false, false, false}},
 		{"containers: [{name: a, resources: {limits: {memory: 1Mi}}}, {name: b, resources: "
 		 "{limits: {memory: 2Mi}}}]",
-		 {0, 0, 3 << 20, 9, false, false}},
+		 {0, 0, 3 << 20, 9, false, false, false}},
 		{"initContainers: [{name: i, resources: {requests: {cpu: 3}, limits: {memory: "
 		 "8Mi}}}], containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: "
 		 "1Mi}}}]",
-		 {3000, 0, 8 << 20, 9, false, false}},
+		 {3000, 0, 8 << 20, 9, false, false, false}},
 		{"initContainers: [{name: i, resources: {limits: {memory: 2Mi}}}, {name: s, "
 		 "restartPolicy: Always, resources: {requests: {cpu: 1}, limits: {memory: 4Mi}}}], "
 		 "containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: 1Mi}}}]",
-		 {2000, 0, 6 << 20, 9, false, false}},
+		 {2000, 0, 6 << 20, 9, false, false, false}},
 		{"initContainers: [{name: i}], containers: [{name: a, resources: {limits: {memory: "
 		 "1Mi}}}]",
-		 {0, 0, 0, 9, false, false}},
+		 {0, 0, 0, 9, false, false, false}},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -91,7 +91,7 @@ static struct cgroup_tree *open_v2(struct folder *in, const char *self)
 
 static void test_v2(void)
 {
-	struct cgroup_limits limits = {1500, 500, 64 << 20, 99, true, false};
+	struct cgroup_limits limits = {1500, 500, 64 << 20, 99, true, false, false};
 	struct cgroup_path path = {"node-1", "u", "main"};
 	struct cgroup_use use;
 	const char *const *procs;
@@ -305,7 +305,7 @@ static bool is_removed(struct cgroup_tree *tree, const struct cgroup_path *path)
 static void test_described(const struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path pod = {"node-1", "u-3", NULL};
-	struct cgroup_limits limits = {500, 1500, 64 << 20, 20, true, false};
+	struct cgroup_limits limits = {500, 1500, 64 << 20, 20, true, false, false};
 	struct cgroup_work work;
 	struct err err = {0};
 	size_t made = 0, written = 0, kept = 0;
@@ -344,13 +344,17 @@ static void test_described(const struct cgroup_tree *tree, struct arena *arena)
 	ok(cgroup_describe(tree, &pod, &limits, arena, &work) &&
 		   work.n_folders == (cgroup_has(tree, CGROUP_MEMORY) ? 2U : 1U),
 	   "who asks for memory has one more, which counts what it takes");
+	limits = (struct cgroup_limits){.processes = 9, .bare = true};
+	ok(cgroup_describe(tree, &pod, &limits, arena, &work) &&
+		   work.n_folders == (cgroup_has(tree, CGROUP_PIDS) ? 1U : 0U),
+	   "who asks for nothing is only held to a number of processes");
 }
 
 static void test_family(struct cgroup_tree *tree, struct arena *arena)
 {
 	struct cgroup_path path = {"node-1", "u-1", "main"};
 	struct cgroup_path pod = {"node-1", "u-1", NULL};
-	struct cgroup_limits limits = {500, 1500, 0, 20, false, false};
+	struct cgroup_limits limits = {500, 1500, 0, 20, false, false, false};
 	const char *const *procs;
 	struct cgroup_use use;
 	struct err err = {0};

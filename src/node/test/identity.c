@@ -10,15 +10,38 @@
 #include "pods.h"
 #include "tap.h"
 
+/* A node: an ordinary user's, root's, one that permits root, one with images. */
+enum node { ROOT, USER = 1000, ALLOWS, IMAGES, ALLOWS_IMAGES };
+
+static void put_id(struct buf *to, int64_t id)
+{
+	if (id == identity_default(STR("ns")))
+		buf_puts(to, "own");
+	else
+		buf_printf(to, "%" PRId64, id);
+}
+
 /* "uid gid groups capabilities flags", or the error. `pod` and `own` are securityContexts. */
-static const char *identity_of(const char *pod, const char *own, int64_t uid, struct buf *to)
+static const char *identity_of(const char *pod, const char *own, enum node which, struct buf *to)
 {
 	AUTO(pods_close) struct pods pods;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct identity_node node = {.uid = uid, .gid = uid};
+	int64_t uid = which == USER ? USER : 0;
+	struct folder in;
+	struct identity_node node = {.uid = uid,
+				     .gid = uid,
+				     .allow_root = which == ALLOWS || which == ALLOWS_IMAGES,
+				     .images = which == IMAGES || which == ALLOWS_IMAGES};
 	struct plan_identity identity = {0};
 	struct err err = {0};
 
+	folder_open(&in);
+	folder_write(&in, "passwd",
+		     "root:x:0:0::/:/bin/sh\ndaemon:x:1:1::/:/bin/sh\n"
+		     "alice:x:1001:1001::/:/bin/sh\n");
+	folder_write(&in, "group", "root:x:0:\ndisk:x:6:\nnobody:x:65534:\n");
+	node.users = folder_at(&in, "passwd");
+	node.groups = folder_at(&in, "group");
 	buf_printf(&text,
 		   "metadata: {name: p, namespace: ns, uid: u}\n"
 		   "spec:\n"
@@ -30,13 +53,18 @@ static const char *identity_of(const char *pod, const char *own, int64_t uid, st
 	if (identity_make(&pods.pod, &pods.pod.spec.containers.ptr[0], &node, pods.arena, &identity,
 			  &err) < 0) {
 		buf_puts(to, err.text);
+		folder_close(&in);
 		return buf_text(to);
 	}
-	buf_printf(to, "%" PRId64 ":%" PRId64 " [", identity.uid, identity.gid);
+	put_id(to, identity.uid);
+	buf_putc(to, ':');
+	put_id(to, identity.gid);
+	buf_puts(to, " [");
 	for (size_t i = 0; i < identity.n_groups; i++)
 		buf_printf(to, "%s%u", i ? " " : "", identity.groups[i]);
 	buf_printf(to, "] %" PRIx64 "%s", identity.keep_capabilities,
 		   identity.no_new_privs ? " nnp" : "");
+	folder_close(&in);
 	return buf_text(to);
 }
 
@@ -44,77 +72,112 @@ static void test_make(void)
 {
 	static const struct {
 		const char *pod, *own;
-		int64_t uid;
+		enum node node;
 		const char *want;
 	} rows[] = {
-		{"", "", 0, "-1:-1 [] a00425fb"},
-		{"", "", 1000, "-1:-1 [] a00425fb nnp"},
-		{"runAsUser: 7", "", 0, "7:0 [] a00425fb nnp"},
-		{"runAsUser: 7, runAsGroup: 8, supplementalGroups: [3, 4], fsGroup: 5", "", 0,
+		{"", "", ROOT, "own:own [] a00425fb nnp"},
+		{"", "", ALLOWS, "own:own [] a00425fb nnp"},
+		{"", "", USER, "-1:-1 [] a00425fb nnp"},
+		{"", "", IMAGES, "-1:-1 [] a00425fb"},
+		{"runAsUser: 7", "", ROOT, "7:own [] a00425fb nnp"},
+		{"runAsUser: 7", "", IMAGES, "7:0 [] a00425fb nnp"},
+		{"runAsUser: 1", "", IMAGES, "1:0 [] a00425fb nnp"},
+		{"runAsUser: 1001", "", ROOT, "1001:own [] a00425fb nnp"},
+		{"runAsUser: 65534, runAsGroup: 65534", "", ROOT, "65534:65534 [] a00425fb nnp"},
+		{"runAsUser: 0", "", ALLOWS, "0:0 [] a00425fb"},
+		{"runAsUser: 0", "", ALLOWS_IMAGES, "0:0 [] a00425fb"},
+		{"runAsUser: 1, runAsGroup: 6", "", ALLOWS, "1:6 [] a00425fb nnp"},
+		{"runAsUser: 7, runAsGroup: 8, supplementalGroups: [3, 4], fsGroup: 5", "", ROOT,
 		 "7:8 [5 3 4] a00425fb nnp"},
-		{"runAsUser: 7", "runAsUser: 9, runAsGroup: 1, allowPrivilegeEscalation: true", 0,
-		 "9:1 [] a00425fb"},
-		{"", "allowPrivilegeEscalation: false", 0, "-1:-1 [] a00425fb nnp"},
-		{"", "runAsGroup: 6", 0, "-1:6 [] a00425fb"},
-		{"runAsUser: 1000, runAsGroup: 1000", "", 1000, "-1:-1 [] a00425fb nnp"},
-		{"", "capabilities: {drop: [ALL]}", 0, "-1:-1 [] 0"},
-		{"", "capabilities: {drop: [ALL], add: [NET_BIND_SERVICE]}", 0, "-1:-1 [] 400"},
-		{"", "capabilities: {add: [CAP_SYS_ADMIN], drop: [chown]}", 0, "-1:-1 [] a02425fa"},
-		{"", "capabilities: {add: [ALL]}", 0, "-1:-1 [] ffffffffffffffff"},
-		{"", "privileged: true", 0, "-1:-1 [] ffffffffffffffff"},
-		{"runAsNonRoot: true", "", 1000, "-1:-1 [] a00425fb nnp"},
-		{"runAsNonRoot: true, runAsUser: 0", "runAsUser: 5", 0, "5:0 [] a00425fb nnp"},
-		{"runAsNonRoot: true", "runAsNonRoot: false", 0, "-1:-1 [] a00425fb"},
+		{"runAsUser: 7", "runAsUser: 9, runAsGroup: 1, allowPrivilegeEscalation: true",
+		 ROOT, "9:1 [] a00425fb"},
+		{"", "allowPrivilegeEscalation: false", ROOT, "own:own [] a00425fb nnp"},
+		{"", "runAsGroup: 7", ROOT, "own:7 [] a00425fb nnp"},
+		{"runAsUser: 1000, runAsGroup: 1000", "", USER, "-1:-1 [] a00425fb nnp"},
+		{"", "capabilities: {drop: [ALL]}", ROOT, "own:own [] 0 nnp"},
+		{"", "capabilities: {drop: [ALL], add: [NET_BIND_SERVICE]}", ROOT,
+		 "own:own [] 400 nnp"},
+		{"", "capabilities: {add: [CAP_SYS_ADMIN], drop: [chown]}", ALLOWS,
+		 "own:own [] a02425fa nnp"},
+		{"", "capabilities: {add: [ALL]}", ALLOWS, "own:own [] ffffffffffffffff nnp"},
+		{"", "privileged: true, runAsUser: 0", ALLOWS, "0:0 [] ffffffffffffffff"},
+		{"runAsNonRoot: true", "", USER, "-1:-1 [] a00425fb nnp"},
+		{"runAsNonRoot: true", "", ROOT, "own:own [] a00425fb nnp"},
+		{"runAsNonRoot: true, runAsUser: 0", "runAsUser: 5", ROOT, "5:own [] a00425fb nnp"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-		printf("# {%s} {%s} by %" PRId64 "\n", rows[i].pod, rows[i].own, rows[i].uid);
-		is(identity_of(rows[i].pod, rows[i].own, rows[i].uid, &text), rows[i].want);
+		printf("# {%s} {%s} by %d\n", rows[i].pod, rows[i].own, (int)rows[i].node);
+		is(identity_of(rows[i].pod, rows[i].own, rows[i].node, &text), rows[i].want);
 	}
+	ok(identity_default(STR("a")) != identity_default(STR("b")) &&
+		   identity_default(STR("a")) == identity_default(STR("a")) &&
+		   identity_default(STR("")) > 65536 &&
+		   identity_default(STR("default")) <= INT32_MAX,
+	   "every namespace has a number of its own, which is always the same");
 }
+
+#define ONLY "; only a node that was started with --allow-root-pods permits that"
 
 static void test_refused(void)
 {
 	static const struct {
 		const char *pod, *own;
-		int64_t uid;
+		enum node node;
 		const char *want;
 	} rows[] = {
-		{"runAsNonRoot: true", "", 0,
-		 "container has runAsNonRoot and image will run as root (pod: \"p_ns(u)\", "
-		 "container: c): the node runs as root; say runAsUser"},
-		{"runAsNonRoot: true, runAsUser: 0", "", 0,
+		{"runAsNonRoot: true, runAsUser: 0", "", ROOT,
 		 "container's runAsUser breaks non-root policy (pod: \"p_ns(u)\", container: c)"},
-		{"runAsUser: 7", "", 1000,
+		{"runAsUser: 0", "", ROOT, "securityContext.runAsUser: 0 is root" ONLY},
+		{"runAsUser: 0", "", IMAGES, "securityContext.runAsUser: 0 is root" ONLY},
+		{"", "runAsUser: 0", ROOT, "securityContext.runAsUser: 0 is root" ONLY},
+		{"runAsUser: 1", "", ROOT,
+		 "securityContext.runAsUser: 1 is a user of the system" ONLY},
+		{"runAsGroup: 0", "", ROOT, "securityContext.runAsGroup: 0 is root" ONLY},
+		{"runAsUser: 7, runAsGroup: 6", "", ROOT,
+		 "securityContext.runAsGroup: 6 is a group of the system" ONLY},
+		{"supplementalGroups: [77, 6]", "", ROOT,
+		 "securityContext.supplementalGroups: 6 is a group of the system" ONLY},
+		{"fsGroup: 0", "", ROOT, "securityContext.fsGroup: 0 is root" ONLY},
+		{"", "privileged: true", ROOT,
+		 "securityContext.privileged: needs a node that was started with "
+		 "--allow-root-pods"},
+		{"", "capabilities: {add: [SYS_ADMIN]}", ROOT,
+		 "securityContext.capabilities.add: needs a node that was started with "
+		 "--allow-root-pods"},
+		{"", "capabilities: {add: [ALL]}", IMAGES,
+		 "securityContext.capabilities.add: needs a node that was started with "
+		 "--allow-root-pods"},
+		{"runAsUser: 7", "", USER,
 		 "securityContext.runAsUser: 7 needs a node that runs as root; this one runs as "
 		 "1000"},
-		{"", "runAsGroup: 7", 1000,
+		{"", "runAsGroup: 7", USER,
 		 "securityContext.runAsGroup: 7 needs a node that runs as root; this one runs as "
 		 "1000"},
-		{"fsGroup: 7", "", 1000,
+		{"fsGroup: 7", "", USER,
 		 "securityContext.fsGroup: 7 needs a node that runs as root; this one runs as "
 		 "1000"},
-		{"supplementalGroups: [7]", "", 1000,
+		{"supplementalGroups: [7]", "", USER,
 		 "securityContext.supplementalGroups: 7 needs a node that runs as root; this one "
 		 "runs as 1000"},
-		{"", "privileged: true", 1000,
+		{"", "privileged: true", USER,
 		 "securityContext.privileged: needs a node that runs as root"},
-		{"", "capabilities: {add: [SYS_TIME]}", 1000,
+		{"", "capabilities: {add: [SYS_TIME]}", USER,
 		 "securityContext.capabilities.add: needs a node that runs as root"},
-		{"", "capabilities: {add: [FLY]}", 0,
+		{"", "capabilities: {add: [FLY]}", ALLOWS,
 		 "securityContext.capabilities.add[0]: unknown capability \"FLY\""},
-		{"", "capabilities: {drop: [KILL, FLY]}", 0,
+		{"", "capabilities: {drop: [KILL, FLY]}", ROOT,
 		 "securityContext.capabilities.drop[1]: unknown capability \"FLY\""},
-		{"runAsUser: 4294967296", "", 0,
+		{"runAsUser: 4294967296", "", ROOT,
 		 "securityContext.runAsUser: 4294967296 is not an id"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-		is(identity_of(rows[i].pod, rows[i].own, rows[i].uid, &text), rows[i].want);
+		is(identity_of(rows[i].pod, rows[i].own, rows[i].node, &text), rows[i].want);
 	}
 }
 

@@ -215,7 +215,58 @@ static void test_host_path(void)
 	folder_close(&in);
 }
 
-/* "target <- source [ro]" a line; the test's folder is written as @. */
+/* The volume of a claim is somebody's path, too. */
+static void test_claimed_path(void)
+{
+	static const struct {
+		const char *path, *type;
+		bool fine;
+	} rows[] = {
+		{"home", "", false},
+		{"home/store", "", false},
+		{"home/new", "DirectoryOrCreate", false},
+		{"trick", "", false},
+		{"trick/new", "DirectoryOrCreate", false},
+		{"free", "", true},
+		{"free/new/er", "DirectoryOrCreate", true},
+		{"none", "", true},
+		{"home/volumes/pvc-1", "DirectoryOrCreate", true},
+		{"home/volumes/..", "", false},
+		{"home/volumes/pvc-1/x", "DirectoryOrCreate", false},
+		{"home/volumes", "", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		struct err err = {0};
+		struct world world;
+
+		world_open(&world,
+			   "  volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]\n");
+		folder_mkdir(&world.in, "home/store");
+		folder_mkdir(&world.in, "home/volumes/pvc-1/x");
+		assert(rmdir(folder_at(&world.in, "home/volumes/pvc-1/x")) == 0 &&
+		       rmdir(folder_at(&world.in, "home/volumes/pvc-1")) == 0);
+		folder_mkdir(&world.in, "free");
+		assert(symlink(folder_at(&world.in, "home"), folder_at(&world.in, "trick")) == 0);
+		buf_printf(&text,
+			   "claims: {c: {metadata: {name: c, namespace: ns}, spec: {volumeName: "
+			   "pv}}}\nvolumes: {pv: {spec: {hostPath: {path: %s, type: '%s'}}}}\n",
+			   folder_at(&world.in, rows[i].path), rows[i].type);
+		json_doc_unref(world.pods.objects_doc);
+		world.pods.objects_doc = pods_yaml(buf_text(&text));
+		ok((world_make(&world, NULL, &err) == 0) == rows[i].fine, "a volume at %s %s: %s",
+		   rows[i].path, rows[i].type, err.text);
+		ok(access(folder_at(&world.in, "home/new"), F_OK) < 0,
+		   "nothing is made in the node's own folder");
+		if (str_is(str_from(rows[i].type), "DirectoryOrCreate") && rows[i].fine)
+			ok(mode_of(&world, rows[i].path) == (S_IFDIR | 0777),
+			   "what is made is everybody's");
+		world_close(&world);
+	}
+}
+
+/* "target <- source [in below] [foreign] [ro]" a line; the test's folder is written as @. */
 static const char *show(struct world *world, const struct plan_mount *mounts, size_t len,
 			struct buf *to)
 {
@@ -231,6 +282,9 @@ static const char *show(struct world *world, const struct plan_mount *mounts, si
 				   strncmp(paths[k], world->in.path, skip) == 0 ? "@" : "",
 				   paths[k] + (strncmp(paths[k], world->in.path, skip) == 0 ? skip
 											    : 0));
+		if (mounts[i].below)
+			buf_printf(to, " in %s", mounts[i].below);
+		buf_puts(to, mounts[i].foreign ? " foreign" : "");
 		buf_puts(to, mounts[i].read_only ? " ro\n" : "\n");
 	}
 	return buf_text(to);
@@ -267,20 +321,15 @@ static void test_mounts(void)
 			  &world.env, world.pods.arena, &mounts, &err) == 0,
 	   "mounts %s", err.text);
 	show(&world, mounts.ptr, mounts.len, &text);
-	ok(mounts.len == 9, "seven mounts, and the node's folder hidden twice");
-	is(buf_text(&text), arena_printf(world.pods.arena,
-					 "/data <- @/home/pods/u-1/volumes/scratch/for/me\n"
-					 "/host <- / ro\n"
-					 "/rel <- @/home/claims/ns/plain-u9 ro\n"
-					 "/bound <- /srv/data\n"
-					 "/etc/app <- @/home/pods/u-1/volumes/cm ro\n"
-					 "/etc/one <- @/home/pods/u-1/volumes/cm/..1/a ro\n"
-					 "/data/deep/er <- @/home/pods/u-1/volumes/scratch/x/y\n"
-					 "/host%s/home <- tmpfs ro\n"
-					 "@/home <- tmpfs ro\n",
-					 world.in.path));
-	ok(mode_of(&world, "home/pods/u-1/volumes/scratch/x/y") == (S_IFDIR | 0777),
-	   "a subPath is like its volume");
+	ok(mounts.len == 8, "seven mounts, and the node's folder hidden");
+	is(buf_text(&text), "/data <- @/home/pods/u-1/volumes/scratch in for/me\n"
+			    "/host <- / foreign ro\n"
+			    "/rel <- @/home/claims/ns/plain-u9 ro\n"
+			    "/bound <- /srv/data foreign\n"
+			    "/etc/app <- @/home/pods/u-1/volumes/cm ro\n"
+			    "/etc/one <- @/home/pods/u-1/volumes/cm in a ro\n"
+			    "/data/deep/er <- @/home/pods/u-1/volumes/scratch in x/y\n"
+			    "@/home <- tmpfs ro\n");
 	world_close(&world);
 }
 
@@ -312,6 +361,7 @@ static void test_sub_path(void)
 			"  volumes: [{name: v, emptyDir: {}}]\n",
 			rows[i].mount);
 		world_open(&world, buf_text(&text));
+		world.place.namespaces = false; /* where it is a link; source.c has mounts */
 		ok(world_make(&world, NULL, &err) == 0, "a volume %s", err.text);
 		folder_mkdir(&world.in, "home/pods/u-1/volumes/v/real");
 		assert(symlink("/", folder_at(&world.in, "home/pods/u-1/volumes/v/out")) == 0);
@@ -411,6 +461,7 @@ int main(void)
 	test_make();
 	test_refused();
 	test_host_path();
+	test_claimed_path();
 	test_mounts();
 	test_sub_path();
 	test_size();

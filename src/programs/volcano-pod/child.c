@@ -41,20 +41,16 @@
 #include "node/plan.h"
 #include "programs/volcano-pod/family.h"
 #include "programs/volcano-pod/init.h"
-#include "programs/volcano-pod/root.h"
+#include "programs/volcano-pod/mounts.h"
+#include "programs/volcano-pod/seal.h"
 #include "programs/volcano-pod/signals.h"
 
 #include "base/banned.h"
 
 enum {
 	EXIT_NOT_STARTED = 127,
-	MODE_FOLDER = 0755,
-	MODE_FILE = 0644,
-	MODE_FOR_ALL = 0666,
 	UMASK = 022,
 	CAPABILITIES = 64,
-	HAND_UP_TRIES = 1000,
-	HAND_UP_PAUSE_MS = 10,
 };
 
 /* --- steps of the child --- */
@@ -89,160 +85,6 @@ static int join_namespace(const char *path, int type, struct err *err)
 	if (fd < 0 || setns(fd, type) < 0)
 		return err_errno(err, errno, "joining %s", path);
 	return 0;
-}
-
-/* The folders above `path`, and itself: a folder, or an empty file. */
-static int make_target(char *path, bool folder, struct err *err)
-{
-	int fd;
-
-	for (char *at = path + 1; *at; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(path, MODE_FOLDER) < 0 && errno != EEXIST && errno != EROFS)
-			return err_errno(err, errno, "%s", path);
-		*at = '/';
-	}
-	if (folder)
-		return mkdir(path, MODE_FOLDER) < 0 && errno != EEXIST
-			       ? err_errno(err, errno, "%s", path)
-			       : 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, MODE_FILE);
-	if (fd < 0 && access(path, F_OK) < 0)
-		return err_errno(err, errno, "%s", path);
-	fd_close(fd);
-	return 0;
-}
-
-/* Only adds to what the mount has: who is root only in a namespace may not take anything away. */
-static int set_read_only(const char *target)
-{
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-
-	if (mount_setattr(AT_FDCWD, target, AT_RECURSIVE, &attr, sizeof(attr)) == 0)
-		return 0;
-	return errno == ENOSYS ? mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL)
-			       : -1;
-}
-
-/* `source` was opened before the first mount, which may hide it. */
-static int bind_one(const struct plan_mount *row, int source, char *target, struct err *err)
-{
-	char path[32];
-	struct stat status;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", source);
-	if (fstat(source, &status) < 0)
-		return err_errno(err, errno, "%s", row->source);
-	if (access(target, F_OK) < 0 && make_target(target, S_ISDIR(status.st_mode), err) < 0)
-		return -1;
-	if (mount(path, target, NULL, MS_BIND | MS_REC, NULL) < 0 ||
-	    (row->read_only && set_read_only(target) < 0))
-		return err_errno(err, errno, "mounting %s at %s", row->source, row->target);
-	return 0;
-}
-
-/* A file that the child has made goes up to the supervisor, named by the first letter of its kind. An ordinary user may
- * have only so many under way at once, of all pods together: then they wait for one another. */
-static int hand_up(int to, char letter, int file, struct err *err)
-{
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec part = {.iov_base = &letter, .iov_len = 1};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-
-	head->cmsg_level = SOL_SOCKET;
-	head->cmsg_type = SCM_RIGHTS;
-	head->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(head), &file, sizeof(int));
-	for (int i = 0; sendmsg(to, &message, MSG_NOSIGNAL) < 0; i++) {
-		if (errno != ETOOMANYREFS || i == HAND_UP_TRIES)
-			return err_errno(err, errno, "the supervisor");
-		(void)poll(NULL, 0, HAND_UP_PAUSE_MS);
-	}
-	return 0;
-}
-
-/* It has no name any more once it is mounted: nothing else is to be seen of it. */
-static int mount_file(const struct child_start *start, const struct plan_mount *row, char *target,
-		      int status, struct err *err)
-{
-	const struct plan_container *container = start->container;
-	bool hosts = strcmp(row->fstype, PLAN_HOSTS) == 0;
-	const char *planned = hosts && row->options ? row->options : "";
-	const char *text = hosts && start->hosts ? start->hosts : planned;
-	const char *scratch = container->scratch ? container->scratch : "";
-	AUTO(mem_free)
-	char *folder =
-		container->root ? root_path(container->root, scratch, err) : mem_strdup(scratch);
-	AUTO(mem_free) char *path = folder ? mem_printf("%s/file", folder) : NULL;
-	AUTO(fd_close)
-	int fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, MODE_FILE) : -1;
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text) ||
-	    fchmod(fd, hosts ? MODE_FILE : MODE_FOR_ALL) < 0)
-		return folder ? err_errno(err, errno, "%s", path) : -1;
-	if (access(target, F_OK) < 0 && make_target(target, false, err) < 0)
-		return -1;
-	if (mount(path, target, NULL, MS_BIND, NULL) < 0 || unlink(path) < 0)
-		return err_errno(err, errno, "mounting a file at %s", row->target);
-	return hand_up(status, row->fstype[0], fd, err);
-}
-
-static int mount_one(const struct child_start *start, const struct plan_mount *row, int source,
-		     int status, struct err *err)
-{
-	const char *root = start->container->root;
-	bool image =
-		row->fstype && strcmp(row->fstype, "overlay") == 0; /* may have setuid programs */
-	unsigned long flags = (image ? 0 : MS_NOSUID | MS_NODEV) | (row->read_only ? MS_RDONLY : 0);
-	AUTO(mem_free)
-	char *target = root ? root_path(root, row->target, err) : mem_strdup(row->target);
-
-	if (!target)
-		return -1;
-	if (!row->fstype)
-		return bind_one(row, source, target, err);
-	if (plan_mount_is_file(row))
-		return mount_file(start, row, target, status, err);
-	if (strcmp(row->fstype, PLAN_WITHOUT) == 0)
-		return root_without(target, row->options, err);
-	if (access(target, F_OK) < 0 && make_target(target, true, err) < 0)
-		return -1;
-	if (mount(row->fstype, target, row->fstype, flags, row->options) < 0)
-		return err_errno(err, errno, "mounting %s at %s", row->fstype, row->target);
-	return 0;
-}
-
-static int mount_all(const struct child_start *start, int status, struct err *err)
-{
-	const struct plan_container *container = start->container;
-	size_t count = container->n_mounts;
-	int *sources = mem_calloc(count + 1, sizeof(*sources));
-	int rc = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *source = container->mounts[i].source;
-
-		sources[i] = source ? open(source, O_PATH | O_CLOEXEC) : -1;
-		if (source && sources[i] < 0 && rc == 0)
-			rc = err_errno(err, errno, "%s", source);
-	}
-	if (rc == 0 && container->root)
-		rc = root_make(container->root, container, container->read_only_root, err);
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = mount_one(start, &container->mounts[i], sources[i], status, err);
-	for (size_t i = 0; i < count; i++)
-		fd_close(sources[i]);
-	mem_free(sources);
-	return rc == 0 && container->root ? root_enter(container->root, err) : rc;
 }
 
 static int write_text(const char *path, const char *text, struct err *err)
@@ -296,7 +138,9 @@ static int make_namespaces(const struct child_start *start, int status, struct e
 	if (plan->pid_namespace &&
 	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
 		return err_errno(err, errno, "a /proc of its own");
-	return mount_all(start, status, err);
+	if (seal_make(start->container, err) < 0)
+		return -1;
+	return mounts_make(start, status, err);
 }
 
 /* Where a process has its root. Who joins a mount namespace is at the root of that, which is another one where
@@ -459,10 +303,16 @@ static int set_streams(int output, bool tty, struct err *err)
 	return 0;
 }
 
+/* As who it runs as: a folder that this user cannot enter is not one to begin in. */
 static int go_to(const struct plan_container *container, struct err *err)
 {
-	if (container->cwd && chdir(container->cwd) < 0)
+	if (!container->cwd || chdir(container->cwd) == 0)
+		return 0;
+	if (errno != EACCES || !container->other_cwd || chdir(container->other_cwd) < 0)
 		return err_errno(err, errno, "working directory %s", container->cwd);
+	(void)dprintf(STDERR_FILENO,
+		      "volcano: working directory %s: Permission denied for user %ld; using %s\n",
+		      container->cwd, (long)geteuid(), container->other_cwd);
 	return 0;
 }
 
@@ -545,7 +395,7 @@ static void become(const struct child_start *start, const struct ends *ends)
 	    join_cgroups(container, &program.last_group, &err) == 0 &&
 	    (start->beside ? join_process(start, &err)
 			   : make_namespaces(start, ends->status, &err)) == 0 &&
-	    go_to(container, &err) == 0 && take_identity(&container->identity, &err) == 0) {
+	    take_identity(&container->identity, &err) == 0 && go_to(container, &err) == 0) {
 		tie_to_parent(ends);
 		if (first)
 			init_run(&(struct init_program){become_program, &program, container->argc},

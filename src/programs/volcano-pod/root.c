@@ -139,6 +139,30 @@ static int mimic(const char *from, const char *to, const char *without, struct e
 
 /* --- paths in it --- */
 
+char *root_tidy(const char *path)
+{
+	char *text = mem_printf("/%s", path);
+	char *to = text;
+
+	for (const char *at = text; *at;) {
+		size_t len;
+
+		at += strspn(at, "/");
+		len = strcspn(at, "/");
+		if (len == 2 && strncmp(at, "..", 2) == 0) {
+			while (to > text && *--to != '/')
+				;
+		} else if (len && !(len == 1 && *at == '.')) {
+			*to++ = '/';
+			memmove(to, at, len);
+			to += len;
+		}
+		at += len;
+	}
+	*to = '\0';
+	return text;
+}
+
 /* The path without links, as far as it is there; `ret_missing` is how much of it is not. */
 static char *resolve(const char *root, const char *path, size_t *ret_missing, struct err *err)
 {
@@ -206,74 +230,100 @@ char *root_path(const char *root, const char *path, struct err *err)
 	return resolve(root, path, &missing, err);
 }
 
-/* Is the folder one that was made here? In memory, and not the machine's. */
-static bool is_own(const char *folder, dev_t *own, size_t len)
-{
-	struct stat status;
+/* The file systems that were made here. */
+struct own {
+	dev_t *devices;
+	size_t len;
+};
 
-	if (stat(folder, &status) < 0)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (own[i] == status.st_dev)
+static bool is_listed_device(dev_t device, const struct own *own)
+{
+	for (size_t i = 0; i < own->len; i++)
+		if (own->devices[i] == device)
 			return true;
 	return false;
 }
 
-static int note_own(const char *folder, dev_t *own, size_t *len, struct err *err)
+/* Is the folder one that was made here? In memory, and not the machine's. */
+static bool is_own(const char *folder, const struct own *own)
+{
+	struct stat status;
+
+	return stat(folder, &status) == 0 && is_listed_device(status.st_dev, own);
+}
+
+static bool is_own_folder(int folder, const struct own *own)
+{
+	struct stat status;
+
+	return fstat(folder, &status) == 0 && is_listed_device(status.st_dev, own);
+}
+
+static int note_own(const char *folder, struct own *own, struct err *err)
 {
 	struct stat status;
 
 	if (stat(folder, &status) < 0)
 		return err_errno(err, errno, "%s", folder);
-	own[(*len)++] = status.st_dev;
+	own->devices[own->len++] = status.st_dev;
 	return 0;
 }
 
-/* Make the folders and the end of a path that are missing. */
-static int make_missing(char *path, size_t missing, bool folder, struct err *err)
+/* Make the folders and the end of a path that are missing, in a folder that was made here. */
+static int make_missing(int folder, char *path, bool is_folder, struct err *err)
 {
+	AUTO(fd_close) int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
 	AUTO(fd_close) int file = -1;
 
-	for (char *at = path + strlen(path) - missing; *at; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(path, MODE_FOLDER) < 0 && errno != EEXIST)
+	for (;;) {
+		size_t len = strcspn(path, "/");
+		bool last = !path[len];
+		int next;
+
+		path[len] = '\0';
+		if (last && !is_folder)
+			break;
+		if (len && mkdirat(at, path, MODE_FOLDER) < 0 && errno != EEXIST)
 			return err_errno(err, errno, "%s", path);
-		*at = '/';
+		if (last)
+			return 0;
+		next = openat(at, len ? path : ".", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd_close(at);
+		at = next;
+		if (at < 0)
+			return err_errno(err, errno, "%s", path);
+		path += len + 1;
 	}
-	if (folder)
-		return mkdir(path, MODE_FOLDER) < 0 && errno != EEXIST
-			       ? err_errno(err, errno, "%s", path)
-			       : 0;
-	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, MODE_FILE);
+	file = openat(at, path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, MODE_FILE);
 	return file < 0 ? err_errno(err, errno, "%s", path) : 0;
 }
 
-static int make_place(const char *root, const struct plan_mount *mount, dev_t *own, size_t *n_own,
+/* A folder is made or opened by its path, which somebody may have changed meanwhile: what is made goes only into one
+ * that was made here. */
+static int make_place(const char *root, const struct plan_mount *mount, int source, struct own *own,
 		      struct err *err)
 {
 	size_t missing = 0;
-	AUTO(mem_free) char *path = resolve(root, mount->target, &missing, err);
+	AUTO(mem_free) char *target = root_tidy(mount->target);
+	AUTO(mem_free) char *path = resolve(root, target, &missing, err);
 	struct stat status = {.st_mode = plan_mount_is_file(mount) ? S_IFREG : S_IFDIR};
-	char *end;
-	char kept;
-	int rc = 0;
+	AUTO(fd_close) int folder = -1;
+	char *rest;
 
 	if (!path || !missing)
 		return path ? 0 : -1;
-	if (mount->source && stat(mount->source, &status) < 0)
+	if (source >= 0 && fstat(source, &status) < 0)
 		return err_errno(err, errno, "%s", mount->source);
-	end = path + strlen(path) - missing - 1;
-	kept = *end;
-	*end = '\0';
-	if (!is_own(path, own, *n_own)) {
-		rc = mimic(path, path, NULL, err);
-		if (rc == 0)
-			rc = note_own(path, own, n_own, err);
-	}
-	*end = kept;
-	return rc < 0 ? -1 : make_missing(path, missing, S_ISDIR(status.st_mode), err);
+	rest = path + strlen(path) - missing;
+	rest[-1] = '\0';
+	if (!is_own(path, own) &&
+	    (mimic(path, path, NULL, err) < 0 || note_own(path, own, err) < 0))
+		return -1;
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0 || !is_own_folder(folder, own))
+		return err_set(err, ERR_CONFLICT, "mounting at %s: the folder has just changed",
+			       mount->target);
+	return make_missing(folder, rest, S_ISDIR(status.st_mode), err);
 }
 
 /* --- the root --- */
@@ -306,19 +356,18 @@ static int make_read_only(const char *root, struct err *err)
 	return rc;
 }
 
-int root_make(const char *path, const struct plan_container *container, bool read_only,
+int root_make(const char *path, const struct plan_container *container, const int *sources,
 	      struct err *err)
 {
-	dev_t *own = mem_calloc(container->n_mounts + 1, sizeof(*own));
-	size_t n_own = 0;
+	struct own own = {mem_calloc(container->n_mounts + 1, sizeof(dev_t)), 0};
 	int rc = mimic("/", path, NULL, err);
 
 	if (rc == 0)
-		rc = note_own(path, own, &n_own, err);
+		rc = note_own(path, &own, err);
 	for (size_t i = 0; i < container->n_mounts && rc == 0; i++)
-		rc = make_place(path, &container->mounts[i], own, &n_own, err);
-	mem_free(own);
-	return rc == 0 && read_only ? make_read_only(path, err) : rc;
+		rc = make_place(path, &container->mounts[i], sources[i], &own, err);
+	mem_free(own.devices);
+	return rc == 0 && container->read_only_root ? make_read_only(path, err) : rc;
 }
 
 int root_without(const char *folder, const char *names, struct err *err)

@@ -6,16 +6,17 @@
 #ifndef PROGRAMS_VOLCANO_POD_ROOT_H
 #define PROGRAMS_VOLCANO_POD_ROOT_H
 
-#include <stdbool.h>
-
 #include "base/err.h"
 #include "base/macro.h"
 
 struct plan_container;
 
-/* In a mount namespace of its own: build it at `path`, with a place for each of the container's mounts;
- * `read_only`: nothing of it can be written but what is mounted later, /dev, /proc, /sys and /run. */
-int root_make(const char *path, const struct plan_container *container, bool read_only,
+/* A path in a container without "//", "/./" and "/../", for mem_free(): as it is meant, whatever is there. */
+char *root_tidy(const char *path) __attribute__((returns_nonnull));
+/* In a mount namespace of its own: build it at `path`, with a place for each of the container's mounts, whose
+ * descriptors are `sources` (-1: it has none). With read_only_root nothing of it can be written but what is mounted
+ * later, /dev, /proc, /sys and /run. */
+int root_make(const char *path, const struct plan_container *container, const int *sources,
 	      struct err *err) MUST_CHECK;
 /* Where a path of the container is while its root is not the process's yet, for mem_free(). */
 char *root_path(const char *root, const char *path, struct err *err) MUST_CHECK;

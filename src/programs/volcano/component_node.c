@@ -184,6 +184,8 @@ static int start_agent(struct node_component *self, const struct component_world
 					 .eviction = world->settings->eviction,
 					 .transition_us = world->settings->eviction_transition_us,
 					 .runtime = world->settings->runtime,
+					 .allow_root_pods = world->settings->allow_root_pods,
+					 .pod_max_pids = world->settings->pod_max_pids,
 					 .path = secure_getenv("PATH"),
 					 .home = secure_getenv("HOME"),
 					 .log = world->log};

@@ -20,7 +20,13 @@
 
 #include "base/banned.h"
 
-enum { NODES_MAX = 100000, BACKUPS_MAX = 100000, BACKUPS_KEPT = 24 };
+enum {
+	NODES_MAX = 100000,
+	BACKUPS_MAX = 100000,
+	BACKUPS_KEPT = 24,
+	PIDS_DEFAULT = 4096,
+	PIDS_MAX = 4194304
+};
 
 typedef int set_fn(struct settings *settings, const char *value, struct err *err);
 
@@ -183,6 +189,19 @@ static int set_runtime(struct settings *settings, const char *value, struct err 
 	return 0;
 }
 
+static int set_allow_root_pods(struct settings *settings, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	settings->allow_root_pods = true;
+	return 0;
+}
+
+static int set_pod_max_pids(struct settings *settings, const char *value, struct err *err)
+{
+	return number_parse_range(str_from(value), 0, PIDS_MAX, &settings->pod_max_pids, err);
+}
+
 static int set_log_level(struct settings *settings, const char *value, struct err *err)
 {
 	if (!log_level_parse(str_from(value), &settings->log_level))
@@ -257,6 +276,10 @@ static const struct option options[] = {
 	 "how long a node says that it is under pressure after it was (default: 5m)"},
 	{"runtime", 0, COMMAND_UP, "NAME", set_runtime,
 	 "run containers in images: by podman or crun, if installed (default: as processes)"},
+	{"allow-root-pods", 0, COMMAND_UP, NULL, set_allow_root_pods,
+	 "let pods name root, users of the system, privileges (default: refused; only as root)"},
+	{"pod-max-pids", 0, COMMAND_UP, "N", set_pod_max_pids,
+	 "processes and threads that a pod may have at once, 0: any number (default: 4096)"},
 	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
 	 "add N nodes that only pretend to run pods"},
 	{"backup-dir", 0, COMMAND_UP, "FOLDER", set_backup_dir,
@@ -282,6 +305,7 @@ void settings_init(struct settings *settings)
 				      .eviction_transition_us = -1,
 				      .backup_every_us = -1,
 				      .backup_keep = -1,
+				      .pod_max_pids = PIDS_DEFAULT,
 				      .log_level = LOG_LEVEL_INFO};
 }
 

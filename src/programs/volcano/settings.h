@@ -38,6 +38,8 @@ struct settings {
 	const char *eviction;
 	int64_t eviction_transition_us; /* -1: not said */
 	const char *runtime;            /* NULL: containers are processes */
+	bool allow_root_pods;
+	int64_t pod_max_pids;
 	enum log_level log_level;
 	bool detach;
 	bool json;

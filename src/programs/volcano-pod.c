@@ -32,7 +32,9 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {
 		rc = supervisor_run(argv[2], -1, -1, &err);
 	} else if (argc > 3 && strcmp(argv[1], "stage") == 0) {
-		rc = stage_run(argv[2], argv + 3, &err);
+		(void)stage_run(argv[2], argv + 3, &err);
+		fprintf(stderr, "volcano-pod: %s\n", err.text);
+		return STAGE_EXIT_FAILED;
 	} else if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		puts("volcano-pod " VOLCANO_VERSION);
 		return 0;

@@ -6,6 +6,9 @@
 
 #include "base/err.h"
 
+/* As podman itself ends where it could not start a container. */
+enum { STAGE_EXIT_FAILED = 125 };
+
 /* Make the mounts of the first container of the plan in the file, in a mount namespace of this process, and become the
  * program of `argv`. Returns only where that fails. */
 int stage_run(const char *plan_file, char **argv, struct err *err);

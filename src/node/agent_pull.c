@@ -5,8 +5,9 @@
  * Each class of commands has a bound of its own, so that pulls that hang do not keep a pod waiting whose
  * image is there.
  *
- * Always true: an answer is given once. What was there a while ago may have been removed since, so that the
- * next pod asks again. A question is in `asked` or free-standing (argv), and in at most one line. */
+ * Always true: an answer is given once, but that an image is there holds for KEEP: a pod has several containers in one
+ * image, and waits until all answers are there at the same time. What was there a while ago may have been removed
+ * since, so that a later pod asks again. A question is in `asked` or free-standing (argv), and in at most one line. */
 #include "node/agent_pull.h"
 
 #include <errno.h>
@@ -16,10 +17,13 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "loop/loop.h"
 #include "node/command.h"
 
 #include "base/banned.h"
+
+#define KEEP (10 * TIME_SECOND)
 
 enum { SEED = 11, OUTPUT_BYTES = 16 * 1024 };
 
@@ -49,6 +53,7 @@ struct question {
 	enum pull_class class; /* of its command */
 	struct command *command;
 	bool answered;
+	int64_t keep_until; /* by loop_uptime(); 0: nobody has asked since it was answered */
 	enum agent_pull_is is;
 	struct buf output;
 	char **argv; /* of a command; NULL: it is about an image */
@@ -267,13 +272,24 @@ enum agent_pull_is agent_pull_ask(struct agent_pull *self, struct str image,
 {
 	const char *key = arena_printf(arena, "%d %.*s", (int)how, STR_ARG(image));
 	struct question *question = map_get(self->asked, str_from(key));
+	int64_t now = loop_uptime(self->loop);
 	enum agent_pull_is is;
 
+	if (question && question->keep_until && question->keep_until < now) {
+		(void)map_remove(self->asked, str_from(key));
+		question_free(question);
+		question = NULL;
+	}
 	if (!question)
 		ask(self, key, image, how);
 	if (!question || !question->answered)
 		return PULL_IS_COMING;
 	is = question->is;
+	if (is == PULL_IS_THERE) {
+		if (!question->keep_until)
+			question->keep_until = now + KEEP;
+		return is;
+	}
 	*ret_why = arena_str(arena, last_line(buf_str(&question->output))).ptr;
 	(void)map_remove(self->asked, str_from(key));
 	question_free(question);

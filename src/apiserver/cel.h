@@ -162,9 +162,19 @@ void cel_compile(struct str text, const struct cel_type *self, bool optional_old
 		 struct schema *schema, struct cel_rule *ret);
 void cel_print_issues(const struct cel_rule *rule, struct buf *to);
 
-/* What a compiled rule comes to. `old` may be absent. What it points to lies in the arena. */
-struct cel_value cel_evaluate(const struct cel_rule *rule, const struct cel_type *self_type,
-			      struct json self, struct json old, bool optional_old,
-			      struct arena *arena);
+/* What a rule looks at. */
+struct cel_input {
+	const struct cel_type *type; /* of self */
+	struct json self;
+	struct json old; /* may be absent */
+	bool optional_old;
+};
+
+/* What a compiled rule comes to. What it points to lies in the arena. One that
+ * costs more than LIMIT_CEL_COST comes to an error that begins with CEL_CANCELLED. `ret_cost` is what it has
+ * cost. */
+#define CEL_CANCELLED "operation cancelled: actual cost limit exceeded"
+struct cel_value cel_evaluate(const struct cel_rule *rule, const struct cel_input *input,
+			      struct arena *arena, uint64_t *ret_cost);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define UNBOUNDED UINT64_MAX
 
-enum { COST_LIST = 10, COST_MAP = 30, COST_FORMAT = 32 };
+enum { COST_FORMAT = 32 };
 
 /* What is known of an expression. */
 struct estimate {
@@ -141,7 +141,7 @@ static struct estimate estimate_select(const struct coster *c, const struct cel_
 
 static struct estimate estimate_made(const struct coster *c, const struct cel_expr *expr)
 {
-	struct estimate made = {.cost = expr->form == CEL_LISTING ? COST_LIST : COST_MAP,
+	struct estimate made = {.cost = expr->form == CEL_LISTING ? CEL_COST_LIST : CEL_COST_MAP,
 				.has_entry = true};
 	uint64_t count = 0;
 
@@ -213,11 +213,11 @@ static struct estimate estimate_loop(const struct coster *c, const struct cel_ex
 		condition = estimate(&inner, expr->args);
 	body = estimate(&inner, expr->step);
 	if (expr->loop >= LOOP_OPTIONAL) {
-		made.cost = add(made.cost, add(body.cost, COST_LIST));
+		made.cost = add(made.cost, add(body.cost, CEL_COST_LIST));
 		return made;
 	}
-	made.cost = add(made.cost, makes                              ? COST_LIST
-				   : expr->loop >= LOOP_TRANSFORM_MAP ? COST_MAP
+	made.cost = add(made.cost, makes                              ? CEL_COST_LIST
+				   : expr->loop >= LOOP_TRANSFORM_MAP ? CEL_COST_MAP
 								      : 0);
 	made.cost = add(made.cost, expr->loop == LOOP_EXISTS_ONE ? 2 : 1);
 	made.cost =
@@ -328,6 +328,36 @@ static void estimate_join(const struct arguments *args, struct estimate *made)
 	made->cost = add(made->cost, part(size, 0.1));
 }
 
+/* What replacing makes: as many of the longest replacement as there can be. Its least size too, since
+ * it says how often something can be replaced in what was made. */
+static void estimate_replace(const struct arguments *args, struct estimate *made)
+{
+	const struct estimate *of = &args->of[0];
+	const struct estimate *from = &args->of[1];
+	const struct estimate *to = &args->of[2];
+	uint64_t count[2] = {0, 0}; /* least and most */
+	uint64_t rest[2] = {0, 0};
+
+	if (min_size(from) == 0) { /* an empty one stands before every character, and at the end */
+		count[1] = add(max_size(of), 1);
+		rest[1] = max_size(of);
+	} else if (max_size(to) <= min_size(from)) {
+		rest[1] = max_size(of);
+	} else {
+		count[1] = part(max_size(of), 1.0 / (double)min_size(from));
+	}
+	if (max_size(from) == 0) {
+		count[0] = add(min_size(of), 1);
+		rest[0] = min_size(of);
+	} else if (max_size(from) <= min_size(to)) {
+		rest[0] = min_size(of);
+	} else {
+		count[0] = part(min_size(of), 1.0 / (double)max_size(from));
+	}
+	set_size(made, add(times(count[0], min_size(to)), rest[0]),
+		 add(times(count[1], max_size(to)), rest[1]));
+}
+
 static bool is_in_map(const struct cel_expr *expr)
 {
 	return expr->args && expr->args->next && expr->args->next->type->kind == CEL_MAP;
@@ -347,7 +377,10 @@ static void price(const struct cel_expr *expr, const struct arguments *args, str
 		made->cost = add(made->cost, part(first, 0.1));
 		return;
 	case PRICE_TWICE:
-		set_size(made, 0, first);
+		if (str_is(expr->name, "replace"))
+			estimate_replace(args, made);
+		else
+			set_size(made, 0, first);
 		made->cost = add(made->cost, part(first, 0.2));
 		return;
 	case PRICE_SECOND:

@@ -2,7 +2,9 @@
 /* apiserver/cel_eval.c - what a checked rule comes to.
  *
  * An error while evaluating (a member that is not there) spreads as in CEL: `false && error` is
- * false, `true || error` is true, and an element that decides does so whatever others cannot say. */
+ * false, `true || error` is true, and an element that decides does so whatever others cannot say. An
+ * evaluation that has cost too much ends at once (cel_run.c), and its answer is that error whatever it
+ * would spread to. Each step is charged as in cel_cost.c. */
 #include <string.h>
 
 #include "apiserver/cel_internal.h"
@@ -23,8 +25,6 @@ struct scope {
 	const struct bound *bound;
 };
 
-enum { BUDGET = 1000 * 1000 };
-
 static struct cel_value evaluate(const struct cel_expr *expr, const struct scope *scope);
 
 static struct cel_value no_key(struct str key, struct arena *arena)
@@ -32,12 +32,18 @@ static struct cel_value no_key(struct str key, struct arena *arena)
 	return cel_error(arena_printf(arena, "no such key: %.*s", STR_ARG(key)));
 }
 
-static struct cel_value evaluate_name(const struct cel_expr *expr, const struct scope *scope)
+static struct cel_value find_name(const struct cel_expr *expr, const struct scope *scope)
 {
 	for (const struct bound *b = scope->bound; b; b = b->up)
 		if (str_eq(b->name, expr->name))
 			return b->value;
 	return str_is(expr->name, "self") ? scope->self : scope->old;
+}
+
+static struct cel_value evaluate_name(const struct cel_expr *expr, const struct scope *scope)
+{
+	cel_charge(scope->run, 1);
+	return find_name(expr, scope);
 }
 
 static bool is_map(const struct cel_value *value)
@@ -64,7 +70,8 @@ static struct cel_value evaluate_select(const struct cel_expr *expr, const struc
 	}
 	if (!is_map(&of))
 		return CEL_NO_OVERLOAD;
-	there = cel_find(&of, &key, arena, &found);
+	cel_charge(scope->run, expr->form == CEL_HAS ? 0 : 1);
+	there = cel_find(&of, &key, scope->run, &found);
 	if (expr->form == CEL_HAS)
 		return cel_bool(there);
 	if (optional)
@@ -73,14 +80,15 @@ static struct cel_value evaluate_select(const struct cel_expr *expr, const struc
 }
 
 static struct cel_value index_of(const struct cel_value *of, const struct cel_value *at,
-				 bool optional, struct arena *arena)
+				 bool optional, struct cel_run *run)
 {
+	struct arena *arena = run->arena;
 	struct cel_value found;
 
 	if (is_map(of)) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-		if (cel_find(of, at, arena, &found))
+		if (cel_find(of, at, run, &found))
 			return optional ? cel_some(&found, arena) : found;
 		(void)cel_print(at, &text);
 		return optional ? cel_none() : no_key(buf_str(&text), arena);
@@ -90,7 +98,7 @@ static struct cel_value index_of(const struct cel_value *of, const struct cel_va
 	int64_t index = at->kind == CEL_DOUBLE ? (int64_t)at->real : at->number;
 
 	if (index >= 0 && (uint64_t)index < cel_len(of)) {
-		found = cel_at(of, (size_t)index, arena);
+		found = cel_at(of, (size_t)index, run);
 		return optional ? cel_some(&found, arena) : found;
 	}
 	return optional ? cel_none()
@@ -100,8 +108,11 @@ static struct cel_value index_of(const struct cel_value *of, const struct cel_va
 
 static struct cel_value evaluate_index(const struct cel_expr *expr, const struct scope *scope)
 {
+	const struct cel_expr *index = expr->args->next;
 	struct cel_value of = evaluate(expr->args, scope);
-	struct cel_value at = evaluate(expr->args->next, scope);
+	/* a plain name is part of the access, and not charged */
+	struct cel_value at =
+		index->form == CEL_IDENT ? find_name(index, scope) : evaluate(index, scope);
 	bool optional = expr->name.len == 5 || of.kind == CEL_OPTIONAL;
 
 	if (of.kind == CEL_ERROR || at.kind == CEL_ERROR)
@@ -111,7 +122,8 @@ static struct cel_value evaluate_index(const struct cel_expr *expr, const struct
 			return of;
 		of = of.items[0];
 	}
-	return index_of(&of, &at, optional, scope->run->arena);
+	cel_charge(scope->run, 1);
+	return index_of(&of, &at, optional, scope->run);
 }
 
 /* `and`: the value that decides is false; `or`: it is true. */
@@ -144,16 +156,24 @@ static struct cel_value evaluate_choice(const struct cel_expr *expr, const struc
 
 static struct cel_value evaluate_match(const struct cel_expr *expr, const struct scope *scope)
 {
-	struct cel_value of = evaluate(expr->of ? expr->of : expr->args, scope);
+	struct cel_value args[2] = {
+		evaluate(expr->of ? expr->of : expr->args, scope),
+		cel_text(schema_pattern_text(expr->pattern)),
+	};
+	struct cel_value of = args[0];
 
 	if (of.kind != CEL_STRING)
 		return of.kind == CEL_ERROR ? of : CEL_NO_OVERLOAD;
+	cel_price(scope->run, expr, args, 2, &of);
+	if (scope->run->over)
+		return cel_cancelled();
 	return cel_bool(schema_pattern_matches(expr->pattern, of.text));
 }
 
 static struct cel_value evaluate_call(const struct cel_expr *expr, const struct scope *scope)
 {
 	struct cel_value args[CEL_ARGS_MAX] = {0};
+	struct cel_value made;
 	size_t count = 0;
 
 	if (expr->call->price == PRICE_LOGIC)
@@ -171,7 +191,15 @@ static struct cel_value evaluate_call(const struct cel_expr *expr, const struct 
 	for (size_t i = 0; i < count; i++)
 		if (args[i].kind == CEL_ERROR)
 			return args[i];
-	return expr->call->fn(scope->run, args, count);
+	/* What a result costs is known only afterwards; anything else is paid before it is done. */
+	if (expr->call->price != PRICE_JOIN)
+		cel_price(scope->run, expr, args, count, &args[0]);
+	if (scope->run->over)
+		return cel_cancelled();
+	made = expr->call->fn(scope->run, args, count);
+	if (expr->call->price == PRICE_JOIN)
+		cel_price(scope->run, expr, args, count, &made);
+	return scope->run->over ? cel_cancelled() : made;
 }
 
 /* Elements of a literal, or keys and values. */
@@ -182,7 +210,11 @@ static struct cel_value evaluate_literal(const struct cel_expr *expr, const stru
 
 	for (const struct cel_expr *e = expr->args; e; e = e->next)
 		count++;
-	items = arena_calloc(scope->run->arena, count + 1, sizeof(items[0]));
+	if (!cel_is_constant(expr))
+		cel_charge(scope->run, expr->form == CEL_MAPPING ? CEL_COST_MAP : CEL_COST_LIST);
+	items = cel_may_hold(scope->run, count);
+	if (!items)
+		return cel_cancelled();
 	count = 0;
 	for (const struct cel_expr *e = expr->args; e; e = e->next) {
 		struct cel_value one = evaluate(e->form == CEL_MAYBE ? e->of : e, scope);
@@ -293,47 +325,58 @@ static struct cel_value end_loop(const struct looping *looping)
 	return cel_bool(loop == LOOP_ALL || (loop == LOOP_EXISTS_ONE && looping->good == 1));
 }
 
+/* What stands around the body of a loop, as kube-apiserver counts it: the name of the result; for an
+ * element that is kept and for any other one; the condition that is asked once more when an element has
+ * decided. */
+static const struct {
+	uint64_t result, kept, skipped, decided;
+} loop_costs[] = {
+	[LOOP_ALL] = {1, 3, 3, 2},
+	[LOOP_EXISTS] = {1, 4, 4, 3},
+	[LOOP_EXISTS_ONE] = {2, 2, 0, 0},
+	[LOOP_MAP] = {1, 2 + CEL_COST_LIST, 0, 0},
+	[LOOP_FILTER] = {1, 3 + CEL_COST_LIST, 0, 0},
+	[LOOP_TRANSFORM_MAP] = {1, 3, 0, 0},
+	[LOOP_TRANSFORM_ENTRY] = {1, 3, 0, 0},
+};
+
 static struct cel_value evaluate_loop(const struct cel_expr *expr, const struct scope *scope)
 {
-	struct arena *arena = scope->run->arena;
+	struct cel_run *run = scope->run;
 	struct cel_value of = evaluate(expr->of, scope);
 	struct looping looping = {.expr = expr, .error = {.kind = CEL_NULL}};
-	struct json_iter it = json_iter(of.json);
-	size_t len;
+	struct cel_iter it = cel_iter(&of);
 
 	if (of.kind != CEL_LIST && !is_map(&of))
 		return of.kind == CEL_ERROR ? of : CEL_NO_OVERLOAD;
-	len = cel_len(&of);
-	if (expr->loop >= LOOP_MAP)
-		looping.made = arena_calloc(arena, 2 * len + 1, sizeof(looping.made[0]));
-	for (size_t i = 0; i < len; i++) {
-		struct cel_value key;
-		struct cel_value element = {.kind = CEL_NULL};
+	cel_charge(run, loop_costs[expr->loop].result);
+	if (expr->loop >= LOOP_MAP) {
+		looping.made = cel_may_hold(run, 2 * cel_len(&of));
+		if (!looping.made)
+			return cel_cancelled();
+	}
+	while (cel_next(&it, run)) {
 		struct bound one = {.name = expr->name, .up = scope->bound};
 		struct bound two = {.name = expr->name2, .up = &one};
 		struct scope inner = *scope;
 		struct cel_value decided;
+		size_t kept = looping.made_len + looping.good;
 
-		if (!scope->run->budget)
-			return cel_error("operation cancelled: actual cost limit exceeded");
-		scope->run->budget--;
-		if (of.kind == CEL_LIST) {
-			key = cel_int((int64_t)i);
-			element = cel_at(&of, i, arena);
-		} else {
-			key = !json_is_absent(of.json) && json_next(&it) ? cel_text(it.key)
-									 : cel_key_at(&of, i);
-			(void)cel_find(&of, &key, arena, &element);
-		}
-		if (element.kind == CEL_ERROR)
-			return element;
-		one.value = expr->name2.len || of.kind != CEL_LIST ? key : element;
-		two.value = element;
+		if (it.value.kind == CEL_ERROR)
+			return it.value;
+		one.value = expr->name2.len || of.kind != CEL_LIST ? it.key : it.value;
+		two.value = it.value;
 		inner.bound = expr->name2.len ? &two : &one;
-		if (take_element(&looping, &inner, &key, &one.value, &decided))
+		if (take_element(&looping, &inner, &it.key, &one.value, &decided)) {
+			cel_charge(run,
+				   loop_costs[expr->loop].kept + loop_costs[expr->loop].decided);
 			return decided;
+		}
+		cel_charge(run, looping.made_len + looping.good > kept
+					? loop_costs[expr->loop].kept
+					: loop_costs[expr->loop].skipped);
 	}
-	return end_loop(&looping);
+	return run->over ? cel_cancelled() : end_loop(&looping);
 }
 
 static struct cel_value evaluate_optional(const struct cel_expr *expr, const struct scope *scope)
@@ -357,6 +400,8 @@ static struct cel_value evaluate_optional(const struct cel_expr *expr, const str
 
 static struct cel_value evaluate(const struct cel_expr *expr, const struct scope *scope)
 {
+	if (scope->run->over)
+		return cel_cancelled();
 	switch (expr->form) {
 	case CEL_LITERAL:
 		return expr->literal;
@@ -379,15 +424,17 @@ static struct cel_value evaluate(const struct cel_expr *expr, const struct scope
 	return CEL_NO_OVERLOAD;
 }
 
-struct cel_value cel_evaluate(const struct cel_rule *rule, const struct cel_type *self_type,
-			      struct json self, struct json old, bool optional_old,
-			      struct arena *arena)
+struct cel_value cel_evaluate(const struct cel_rule *rule, const struct cel_input *input,
+			      struct arena *arena, uint64_t *ret_cost)
 {
-	struct cel_run run = {.arena = arena, .budget = BUDGET};
-	struct scope scope = {.run = &run, .self = cel_value_of(self, self_type, arena)};
+	AUTO(cel_run_done) struct cel_run run = {.arena = arena};
+	struct scope scope = {.run = &run, .self = cel_value_of(input->self, input->type, &run)};
+	struct cel_value made;
 
-	scope.old = cel_value_of(old, self_type, arena);
-	if (optional_old)
-		scope.old = json_is_absent(old) ? cel_none() : cel_some(&scope.old, arena);
-	return evaluate(rule->expr, &scope);
+	scope.old = cel_value_of(input->old, input->type, &run);
+	if (input->optional_old)
+		scope.old = json_is_absent(input->old) ? cel_none() : cel_some(&scope.old, arena);
+	made = evaluate(rule->expr, &scope);
+	*ret_cost = cel_run_cost(&run);
+	return run.over ? cel_cancelled() : made;
 }

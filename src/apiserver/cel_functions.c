@@ -100,14 +100,17 @@ static struct cel_value calculate(char op, const struct cel_value *a, const stru
 static struct cel_value join_lists(struct cel_run *run, const struct cel_value *a,
 				   const struct cel_value *b)
 {
-	size_t first = cel_len(a);
-	size_t second = cel_len(b);
-	struct cel_value *items =
-		arena_calloc(run->arena, first + second + 1, sizeof(struct cel_value));
+	struct cel_iter first = cel_iter(a);
+	struct cel_iter second = cel_iter(b);
+	struct cel_value *items = cel_may_hold(run, first.len + second.len);
 
-	for (size_t i = 0; i < first + second; i++)
-		items[i] = i < first ? cel_at(a, i, run->arena) : cel_at(b, i - first, run->arena);
-	return cel_list_of(items, first + second);
+	if (!items)
+		return cel_cancelled();
+	while (cel_next(&first, run))
+		items[first.index - 1] = first.value;
+	while (cel_next(&second, run))
+		items[first.len + second.index - 1] = second.value;
+	return cel_list_of(items, first.len + second.len);
 }
 
 static struct cel_value call_add(struct cel_run *run, const struct cel_value *args, size_t count)
@@ -123,8 +126,9 @@ static struct cel_value call_add(struct cel_run *run, const struct cel_value *ar
 		return calculate('+', &args[0], &args[1]);
 	buf_put_str(&text, args[0].text);
 	buf_put_str(&text, args[1].text);
-	made = cel_text_of(&text, run->arena);
-	made.kind = args[0].kind;
+	made = cel_text_of(&text, run);
+	if (made.kind != CEL_ERROR)
+		made.kind = args[0].kind;
 	return made;
 }
 
@@ -163,14 +167,14 @@ static struct cel_value call_not(struct cel_run *run, const struct cel_value *ar
 static struct cel_value call_equal(struct cel_run *run, const struct cel_value *args, size_t count)
 {
 	(void)count;
-	return cel_bool(cel_eq(&args[0], &args[1], run->arena));
+	return cel_bool(cel_eq(&args[0], &args[1], run));
 }
 
 static struct cel_value call_unequal(struct cel_run *run, const struct cel_value *args,
 				     size_t count)
 {
 	(void)count;
-	return cel_bool(!cel_eq(&args[0], &args[1], run->arena));
+	return cel_bool(!cel_eq(&args[0], &args[1], run));
 }
 
 #define ORDER(name, test)                                                               \
@@ -193,17 +197,17 @@ ORDER(call_greater_equal, >=)
 static struct cel_value call_in(struct cel_run *run, const struct cel_value *args, size_t count)
 {
 	struct cel_value found;
+	struct cel_iter it;
 
 	(void)count;
 	if (args[1].kind == CEL_MAP || args[1].kind == CEL_OBJECT)
-		return cel_bool(cel_find(&args[1], &args[0], run->arena, &found));
+		return cel_bool(cel_find(&args[1], &args[0], run, &found));
 	if (args[1].kind != CEL_LIST)
 		return CEL_NO_OVERLOAD;
-	for (size_t i = 0; i < cel_len(&args[1]); i++) {
-		found = cel_at(&args[1], i, run->arena);
-		if (cel_eq(&args[0], &found, run->arena))
+	it = cel_iter(&args[1]);
+	while (cel_next(&it, run))
+		if (cel_eq(&args[0], &it.value, run))
 			return cel_bool(true);
-	}
 	return cel_bool(false);
 }
 
@@ -338,7 +342,7 @@ static struct cel_value call_string(struct cel_run *run, const struct cel_value 
 		return cel_error("invalid UTF-8 in bytes, cannot convert to string");
 	if (!cel_print(&args[0], &text))
 		return no_conversion(run, &args[0], CEL_STRING);
-	return cel_text_of(&text, run->arena);
+	return cel_text_of(&text, run);
 }
 
 static struct cel_value call_dyn(struct cel_run *run, const struct cel_value *args, size_t count)

@@ -56,10 +56,40 @@ uint64_t cel_cost(const struct cel_rule *rule, const struct cel_type *self);
 
 /* --- functions (cel_functions.c) ------------------------------------------------------------- */
 
+/* One evaluation (cel_run.c). It has two meters. `cost` is what kube-apiserver charges, so that the
+ * same rules are cancelled over the same data. `work` is what was really done, since some of those
+ * prices do not depend on sizes: an element that was visited, a byte that was made, READ_PER_UNIT
+ * bytes that were read are one unit each. Both are bounded, and so is the memory. */
 struct cel_run {
 	struct arena *arena;
-	size_t budget; /* steps that may still be taken: loops in loops must end */
+	uint64_t cost;
+	uint64_t work;
+	bool over;           /* a bound was exceeded: the evaluation comes to an error */
+	struct map *indexed; /* lists and maps of the object that were looked into, by address */
 };
+
+enum {
+	READ_PER_UNIT = 8,
+	CEL_COST_LIST = 10, /* a list that is made */
+	CEL_COST_MAP = 30,
+};
+
+void cel_run_done(struct cel_run *run);
+DEFINE_AUTO_IN_PLACE(struct cel_run, cel_run_done);
+
+void cel_charge(struct cel_run *run, uint64_t cost);
+void cel_work(struct cel_run *run, uint64_t units);
+/* What it has cost so far: what was charged, and what was done at least. */
+uint64_t cel_run_cost(const struct cel_run *run);
+/* Before that many bytes are made: false if they exceed a bound, and then they may not be made. */
+bool cel_may_make(struct cel_run *run, size_t bytes) MUST_CHECK;
+/* Room for that many elements, or NULL: they exceed the bound of memory. */
+struct cel_value *cel_may_hold(struct cel_run *run, size_t count) MUST_CHECK;
+/* What it comes to once a bound was exceeded. */
+struct cel_value cel_cancelled(void);
+/* An element of a list of the object, or a member of a map of it, without a walk over the others. */
+struct json cel_run_at(struct cel_run *run, struct json list, size_t index);
+struct json cel_run_get(struct cel_run *run, struct json map, struct str key);
 
 enum { CEL_ARGS_MAX = 4 };
 
@@ -106,6 +136,14 @@ struct cel_shape {
 	const struct cel_type *args[CEL_ARGS_MAX];
 	const struct cel_type *result;
 };
+/* What kube-apiserver charges for a call with these arguments and this result, and what it is at least
+ * in work (cel_price.c). Logic, choices and indices are charged where they are evaluated. */
+void cel_price(struct cel_run *run, const struct cel_expr *call, const struct cel_value *args,
+	       size_t count, const struct cel_value *result);
+
+/* A literal, or a list or map of nothing else: there once for all, so that it costs nothing. */
+bool cel_is_constant(const struct cel_expr *expr);
+
 bool cel_shape_next(const char **shapes, size_t base, struct arena *arena, struct cel_shape *ret);
 
 /* Rows of other files. */
@@ -147,21 +185,35 @@ static inline struct cel_value cel_none(void)
 }
 
 /* A value of the object, as its type says. */
-struct cel_value cel_value_of(struct json json, const struct cel_type *type, struct arena *arena);
+struct cel_value cel_value_of(struct json json, const struct cel_type *type, struct cel_run *run);
 size_t cel_len(const struct cel_value *value);
-struct cel_value cel_at(const struct cel_value *list, size_t index, struct arena *arena);
+struct cel_value cel_at(const struct cel_value *list, size_t index, struct cel_run *run);
 /* Of a map: the value of a key; CEL_NULL and false: it is not there. */
-bool cel_find(const struct cel_value *map, const struct cel_value *key, struct arena *arena,
+bool cel_find(const struct cel_value *map, const struct cel_value *key, struct cel_run *run,
 	      struct cel_value *ret);
-struct cel_value cel_key_at(const struct cel_value *map, size_t index);
-bool cel_eq(const struct cel_value *a, const struct cel_value *b, struct arena *arena);
+/* Elements of a list, with their places as keys, or members of a map:
+ *	struct cel_iter it = cel_iter(&value);
+ *	while (cel_next(&it, run)) use(it.key, it.value);
+ * Ends early once a bound of the run is exceeded. */
+struct cel_iter {
+	const struct cel_value *of;
+	struct json_iter json;
+	size_t index;
+	size_t len;
+	struct cel_value key;
+	struct cel_value value;
+};
+struct cel_iter cel_iter(const struct cel_value *of);
+bool cel_next(struct cel_iter *it, struct cel_run *run);
+bool cel_eq(const struct cel_value *a, const struct cel_value *b, struct cel_run *run);
 /* Can they be compared, and how; -1, 0, 1. */
 bool cel_cmp(const struct cel_value *a, const struct cel_value *b, int *ret);
 /* The same of two versions. */
 bool cel_version_cmp(const struct cel_value *a, const struct cel_value *b, struct arena *arena,
 		     int *ret);
 struct cel_value cel_list_of(const struct cel_value *items, size_t len);
-struct cel_value cel_text_of(struct buf *buf, struct arena *arena);
+/* The text that was made; or that it is too much. */
+struct cel_value cel_text_of(struct buf *buf, struct cel_run *run);
 struct cel_value cel_some(const struct cel_value *value, struct arena *arena);
 bool cel_is_number(const struct cel_value *value);
 double cel_real(const struct cel_value *value);

@@ -17,18 +17,20 @@
 static struct cel_value call_is_sorted(struct cel_run *run, const struct cel_value *args,
 				       size_t count)
 {
+	struct cel_iter it = cel_iter(&args[0]);
+	struct cel_value before;
+
 	(void)count;
 	if (args[0].kind != CEL_LIST)
 		return CEL_NO_OVERLOAD;
-	for (size_t i = 1; i < cel_len(&args[0]); i++) {
-		struct cel_value before = cel_at(&args[0], i - 1, run->arena);
-		struct cel_value now = cel_at(&args[0], i, run->arena);
-		int order;
+	while (cel_next(&it, run)) {
+		int order = 0;
 
-		if (!cel_cmp(&before, &now, &order))
+		if (it.index > 1 && !cel_cmp(&before, &it.value, &order))
 			return CEL_NO_OVERLOAD;
 		if (order > 0)
 			return cel_bool(false);
+		before = it.value;
 	}
 	return cel_bool(true);
 }
@@ -37,13 +39,14 @@ static struct cel_value call_sum(struct cel_run *run, const struct cel_value *ar
 {
 	const struct cel_function *add = cel_function_find(STR("_+_"));
 	struct cel_value pair[2] = {cel_int(0)};
+	struct cel_iter it = cel_iter(&args[0]);
 
 	(void)count;
 	if (args[0].kind != CEL_LIST)
 		return CEL_NO_OVERLOAD;
-	for (size_t i = 0; i < cel_len(&args[0]); i++) {
-		pair[1] = cel_at(&args[0], i, run->arena);
-		pair[0] = i ? add->fn(run, pair, 2) : pair[1];
+	while (cel_next(&it, run)) {
+		pair[1] = it.value;
+		pair[0] = it.index > 1 ? add->fn(run, pair, 2) : pair[1];
 		if (pair[0].kind == CEL_ERROR)
 			return pair[0];
 	}
@@ -52,22 +55,21 @@ static struct cel_value call_sum(struct cel_run *run, const struct cel_value *ar
 
 static struct cel_value find_end(struct cel_run *run, const struct cel_value *list, int sign)
 {
-	struct cel_value best;
+	struct cel_value best = {.kind = CEL_NULL};
+	struct cel_iter it = cel_iter(list);
 
 	if (list->kind != CEL_LIST)
 		return CEL_NO_OVERLOAD;
-	if (!cel_len(list))
+	if (!it.len)
 		return cel_error(sign > 0 ? "max called on empty list"
 					  : "min called on empty list");
-	best = cel_at(list, 0, run->arena);
-	for (size_t i = 1; i < cel_len(list); i++) {
-		struct cel_value now = cel_at(list, i, run->arena);
-		int order;
+	while (cel_next(&it, run)) {
+		int order = sign;
 
-		if (!cel_cmp(&now, &best, &order))
+		if (it.index > 1 && !cel_cmp(&it.value, &best, &order))
 			return CEL_NO_OVERLOAD;
 		if (sign * order > 0)
-			best = now;
+			best = it.value;
 	}
 	return best;
 }
@@ -86,12 +88,11 @@ static struct cel_value call_max(struct cel_run *run, const struct cel_value *ar
 
 static bool list_has(struct cel_run *run, const struct cel_value *list, const struct cel_value *one)
 {
-	for (size_t i = 0; i < cel_len(list); i++) {
-		struct cel_value element = cel_at(list, i, run->arena);
+	struct cel_iter it = cel_iter(list);
 
-		if (cel_eq(&element, one, run->arena))
+	while (cel_next(&it, run))
+		if (cel_eq(&it.value, one, run))
 			return true;
-	}
 	return false;
 }
 
@@ -99,13 +100,11 @@ static bool list_has(struct cel_run *run, const struct cel_value *list, const st
 static size_t count_common(struct cel_run *run, const struct cel_value *a,
 			   const struct cel_value *b)
 {
+	struct cel_iter it = cel_iter(b);
 	size_t common = 0;
 
-	for (size_t i = 0; i < cel_len(b); i++) {
-		struct cel_value one = cel_at(b, i, run->arena);
-
-		common += list_has(run, a, &one);
-	}
+	while (cel_next(&it, run))
+		common += list_has(run, a, &it.value);
 	return common;
 }
 
@@ -312,7 +311,7 @@ static struct cel_value add_amounts(struct cel_run *run, const struct cel_value 
 	else
 		quantity_add(&a, &b);
 	quantity_print(&a, &text);
-	made = cel_text_of(&text, run->arena);
+	made = cel_text_of(&text, run);
 	made.kind = CEL_QUANTITY;
 	return made;
 }

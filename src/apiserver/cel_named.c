@@ -190,7 +190,7 @@ static struct cel_value call_scheme(struct cel_run *run, const struct cel_value 
 		return CEL_NO_OVERLOAD;
 	for (size_t i = 0; i < parts.scheme.len; i++)
 		buf_putc(&lower, (char)tolower((unsigned char)parts.scheme.ptr[i]));
-	return cel_text_of(&lower, run->arena);
+	return cel_text_of(&lower, run);
 }
 
 static struct cel_value call_host(struct cel_run *run, const struct cel_value *args, size_t count)
@@ -253,7 +253,7 @@ static struct cel_value call_path(struct cel_run *run, const struct cel_value *a
 		else
 			buf_printf(&text, "%%%02X", c);
 	}
-	return cel_text_of(&text, run->arena);
+	return cel_text_of(&text, run);
 }
 
 /* All values of one name, in order. */
@@ -279,11 +279,12 @@ static struct cel_value call_query(struct cel_run *run, const struct cel_value *
 	if (!read_parts(run, &args[0], &parts))
 		return CEL_NO_OVERLOAD;
 	query_init(&query, parts.query);
-	items = arena_calloc(run->arena, query.count * 2, sizeof(*items));
-	for (size_t i = 0; i < query.count; i++) {
+	items = cel_may_hold(run, query.count * 2);
+	for (size_t i = 0; items && i < query.count && !run->over; i++) {
 		struct str name = query.pairs[i].name;
 		bool known = false;
 
+		cel_work(run, query.count); /* looks at every pair */
 		for (size_t k = 0; k < i && !known; k++)
 			known = str_eq(query.pairs[k].name, name);
 		if (known)
@@ -292,7 +293,7 @@ static struct cel_value call_query(struct cel_run *run, const struct cel_value *
 		items[made.len++] = values_of(&query, name, run->arena);
 	}
 	made.items = items;
-	return made;
+	return run->over ? cel_cancelled() : made;
 }
 
 /* --- versions -------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "apiserver/cel_internal.h"
 #include "apiserver/schema_internal.h"
 #include "base/time.h"
+#include "base/vec.h"
 
 #include "base/banned.h"
 
@@ -30,6 +31,24 @@ static size_t rune_at(struct str text, size_t n)
 		if ((text.ptr[i] & 0xc0) != 0x80 && n-- == 0)
 			return i;
 	return i;
+}
+
+/* Parts of a text, before it is known how many there are. */
+struct parts VEC_FIELDS(struct str);
+
+static void parts_done(struct parts *parts)
+{
+	vec_done(parts);
+}
+DEFINE_AUTO_IN_PLACE(struct parts, parts_done);
+
+static struct cel_value list_of_parts(struct cel_run *run, const struct parts *parts)
+{
+	struct cel_value *items = cel_may_hold(run, parts->len);
+
+	for (size_t i = 0; items && i < parts->len; i++)
+		items[i] = cel_text(parts->ptr[i]);
+	return items ? cel_list_of(items, parts->len) : cel_cancelled();
 }
 
 static bool are_texts(const struct cel_value *args, size_t count)
@@ -76,7 +95,7 @@ static struct cel_value change_case(struct cel_run *run, struct str text, int (*
 		buf_putc(&made, (unsigned char)text.ptr[i] < 0x80
 					? (char)to((unsigned char)text.ptr[i])
 					: text.ptr[i]);
-	return cel_text_of(&made, run->arena);
+	return cel_text_of(&made, run);
 }
 
 static struct cel_value call_lower(struct cel_run *run, const struct cel_value *args, size_t count)
@@ -132,23 +151,38 @@ static struct cel_value call_substring(struct cel_run *run, const struct cel_val
 				  rune_at(args[0].text, (size_t)to)));
 }
 
+/* Where the next text to be replaced begins; an empty one stands before every character. */
+static ptrdiff_t find_replaced(struct str rest, struct str from, bool first)
+{
+	if (from.len)
+		return str_find(rest, from, 0);
+	if (first)
+		return 0;
+	return rest.len ? (ptrdiff_t)rune_at(rest, 1) : -1;
+}
+
 static struct cel_value call_replace(struct cel_run *run, const struct cel_value *args,
 				     size_t count)
 {
 	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
 	struct str rest = args[0].text;
+	struct str to = args[2].text;
 	int64_t left = count > 3 ? args[3].number : -1;
+	bool first = true;
 	ptrdiff_t at;
 
 	if (!are_texts(args, 3) || (count > 3 && args[3].kind != CEL_INT))
 		return CEL_NO_OVERLOAD;
-	while (left-- != 0 && args[1].text.len && (at = str_find(rest, args[1].text, 0)) >= 0) {
+	while (left-- != 0 && (at = find_replaced(rest, args[1].text, first)) >= 0) {
+		if (!cel_may_make(run, (size_t)at + to.len + 1))
+			return cel_cancelled();
 		buf_put_str(&made, str_slice(rest, 0, (size_t)at));
-		buf_put_str(&made, args[2].text);
+		buf_put_str(&made, to);
 		rest = str_skip(rest, (size_t)at + args[1].text.len);
+		first = false;
 	}
 	buf_put_str(&made, rest);
-	return cel_text_of(&made, run->arena);
+	return cel_text_of(&made, run);
 }
 
 /* The next part before a separator; an empty one parts every character. */
@@ -170,71 +204,79 @@ static struct str next_part(struct str *rest, struct str separator, bool last)
 
 static struct cel_value call_split(struct cel_run *run, const struct cel_value *args, size_t count)
 {
+	AUTO(parts_done) struct parts parts = {0};
 	struct str rest = args[0].text;
 	int64_t most = count > 2 ? args[2].number : -1;
-	struct cel_value *items;
-	size_t len = 0;
 
 	if (!are_texts(args, 2) || (count > 2 && args[2].kind != CEL_INT))
 		return CEL_NO_OVERLOAD;
-	items = arena_calloc(run->arena, rest.len + 2, sizeof(items[0]));
 	if (str_is_none(rest))
 		rest = STR("");
-	while (most != 0 && !str_is_none(rest)) {
-		bool last = most > 0 && (int64_t)len + 1 == most;
+	while (most != 0 && !str_is_none(rest) && !run->over) {
+		bool last = most > 0 && (int64_t)parts.len + 1 == most;
 
-		items[len++] = cel_text(next_part(&rest, args[1].text, last));
+		cel_work(run, 1);
+		vec_push(&parts, next_part(&rest, args[1].text, last));
 	}
-	return cel_list_of(items, len);
+	return list_of_parts(run, &parts);
 }
 
 static struct cel_value call_join(struct cel_run *run, const struct cel_value *args, size_t count)
 {
 	AUTO(buf_done) struct buf made = BUF_UNBOUNDED;
+	struct cel_iter it = cel_iter(&args[0]);
 
 	if (args[0].kind != CEL_LIST || (count > 1 && args[1].kind != CEL_STRING))
 		return CEL_NO_OVERLOAD;
-	for (size_t i = 0; i < cel_len(&args[0]); i++) {
-		struct cel_value one = cel_at(&args[0], i, run->arena);
+	while (cel_next(&it, run)) {
+		struct str between = it.index > 1 && count > 1 ? args[1].text : STR("");
 
-		if (one.kind != CEL_STRING)
+		if (it.value.kind != CEL_STRING)
 			return CEL_NO_OVERLOAD;
-		if (i && count > 1)
-			buf_put_str(&made, args[1].text);
-		buf_put_str(&made, one.text);
+		if (!cel_may_make(run, between.len + it.value.text.len))
+			return cel_cancelled();
+		buf_put_str(&made, between);
+		buf_put_str(&made, it.value.text);
 	}
-	return cel_text_of(&made, run->arena);
+	return cel_text_of(&made, run);
 }
 
 static struct cel_value find_element(struct cel_run *run, const struct cel_value *args, bool last)
 {
+	struct cel_iter it = cel_iter(&args[0]);
 	int64_t found = -1;
 
-	for (size_t i = 0; i < cel_len(&args[0]); i++) {
-		struct cel_value one = cel_at(&args[0], i, run->arena);
-
-		if (cel_eq(&one, &args[1], run->arena) && (last || found < 0))
-			found = (int64_t)i;
-	}
+	while ((last || found < 0) && cel_next(&it, run))
+		if (cel_eq(&it.value, &args[1], run))
+			found = (int64_t)it.index - 1;
 	return cel_int(found);
 }
 
-/* The first place from `from` on, or the last one up to it. */
-static int64_t find_text(struct str text, struct str part, int64_t from, bool last)
+/* The last place of a part that begins before `end`, or -1. */
+static ptrdiff_t find_last(struct cel_run *run, struct str text, struct str part, size_t end)
 {
-	size_t next = last ? 0 : rune_at(text, (size_t)from);
-	int64_t found = -1;
-
-	for (ptrdiff_t at; (at = str_find(text, part, next)) >= 0; next = (size_t)at + 1) {
-		int64_t place = (int64_t)rune_count(str_slice(text, 0, (size_t)at));
-
-		if (last && place > from)
-			break;
-		found = place;
-		if (!last)
-			break;
+	if (part.len > text.len)
+		return -1;
+	if (end > text.len - part.len + 1)
+		end = text.len - part.len + 1;
+	for (size_t at = end; at-- > 0 && !run->over;) {
+		if (text.ptr[at] != part.ptr[0])
+			continue;
+		cel_work(run, part.len / READ_PER_UNIT);
+		if (!memcmp(text.ptr + at, part.ptr, part.len))
+			return (ptrdiff_t)at;
 	}
-	return found;
+	return -1;
+}
+
+/* The first place from `from` on, or the last one up to it. */
+static int64_t find_text(struct cel_run *run, struct str text, struct str part, int64_t from,
+			 bool last)
+{
+	size_t start = rune_at(text, (size_t)from);
+	ptrdiff_t at = last ? find_last(run, text, part, start + 1) : str_find(text, part, start);
+
+	return at < 0 ? -1 : (int64_t)rune_count(str_slice(text, 0, (size_t)at));
 }
 
 /* Of a text in a text, or of an element in a list. */
@@ -252,7 +294,7 @@ static struct cel_value find_index(struct cel_run *run, const struct cel_value *
 		return out_of_range(run, from);
 	if (!args[1].text.len)
 		return cel_int(from);
-	return cel_int(find_text(args[0].text, args[1].text, from, last));
+	return cel_int(find_text(run, args[0].text, args[1].text, from, last));
 }
 
 static struct cel_value call_index_of(struct cel_run *run, const struct cel_value *args,
@@ -286,38 +328,34 @@ static struct cel_value call_quote(struct cel_run *run, const struct cel_value *
 			buf_putc(&made, c);
 	}
 	buf_putc(&made, '"');
-	return cel_text_of(&made, run->arena);
+	return cel_text_of(&made, run);
 }
 
 /* --- format() -------------------------------------------------------------------------------- */
 
 /* A value as %s shows it. */
-static bool put_value(const struct cel_value *value, struct buf *to, struct arena *arena)
+static bool put_value(const struct cel_value *value, struct buf *to, struct cel_run *run)
 {
 	bool map = value->kind == CEL_MAP || value->kind == CEL_OBJECT;
+	struct cel_iter it = cel_iter(value);
 
 	if (value->kind == CEL_NULL || value->kind == CEL_TYPE) {
 		buf_puts(to, value->kind == CEL_NULL ? "null" : cel_kind_name(value->type->kind));
 		return true;
 	}
 	if (value->kind != CEL_LIST && !map)
-		return cel_print(value, to);
+		return cel_may_make(run, value->text.len) && cel_print(value, to);
 	buf_putc(to, map ? '{' : '[');
-	for (size_t i = 0; i < cel_len(value); i++) {
-		struct cel_value one = map ? cel_key_at(value, i) : cel_at(value, i, arena);
-
-		if (i)
+	while (cel_next(&it, run)) {
+		if (it.index > 1)
 			buf_puts(to, ", ");
-		if (!put_value(&one, to, arena))
-			return false;
 		if (map) {
-			struct cel_value of;
-
-			(void)cel_find(value, &one, arena, &of);
-			buf_puts(to, ": ");
-			if (!put_value(&of, to, arena))
+			if (!put_value(&it.key, to, run))
 				return false;
+			buf_puts(to, ": ");
 		}
+		if (!put_value(&it.value, to, run))
+			return false;
 	}
 	buf_putc(to, map ? '}' : ']');
 	return true;
@@ -367,7 +405,7 @@ static bool put_number(char clause, const struct cel_value *value, struct buf *t
 
 /* One clause behind its percent sign: how much of it there was, or 0: it is wrong. */
 static size_t put_clause(struct str clause, const struct cel_value *value, struct buf *to,
-			 struct arena *arena)
+			 struct cel_run *run)
 {
 	size_t i = 0;
 	int digits = 6;
@@ -381,7 +419,7 @@ static size_t put_clause(struct str clause, const struct cel_value *value, struc
 		return 0;
 	switch (clause.ptr[i]) {
 	case 's':
-		return put_value(value, to, arena) ? i + 1 : 0;
+		return put_value(value, to, run) ? i + 1 : 0;
 	case 'd':
 		if (value->kind == CEL_DOUBLE)
 			return cel_print(value, to) ? i + 1 : 0;
@@ -396,7 +434,10 @@ static size_t put_clause(struct str clause, const struct cel_value *value, struc
 	case 'x':
 	case 'X':
 	case 'o':
-		return put_number(clause.ptr[i], value, to) ? i + 1 : 0;
+		return cel_may_make(run, 2 * value->text.len) &&
+				       put_number(clause.ptr[i], value, to)
+			       ? i + 1
+			       : 0;
 	default:
 		return 0;
 	}
@@ -426,13 +467,15 @@ static struct cel_value call_format(struct cel_run *run, const struct cel_value 
 		}
 		if (next >= cel_len(&args[1]))
 			return cel_error(arena_printf(run->arena, "index %zu out of range", next));
-		one = cel_at(&args[1], next++, run->arena);
-		len = put_clause(str_skip(args[0].text, i + 1), &one, &made, run->arena);
+		one = cel_at(&args[1], next++, run);
+		len = put_clause(str_skip(args[0].text, i + 1), &one, &made, run);
+		if (run->over)
+			return cel_cancelled();
 		if (!len)
 			return cel_error("could not parse formatting clause");
 		i += len;
 	}
-	return cel_text_of(&made, run->arena);
+	return cel_text_of(&made, run);
 }
 
 /* --- patterns -------------------------------------------------------------------------------- */
@@ -443,24 +486,23 @@ static struct cel_value find_all(struct cel_run *run, const struct cel_value *ar
 	struct err err;
 	AUTO(schema_pattern_free)
 	struct schema_pattern *pattern = schema_pattern_new(args[1].text, &err);
-	struct cel_value *items;
-	size_t len = 0;
+	AUTO(parts_done) struct parts parts = {0};
 	size_t from = 0;
 	size_t start;
 	size_t end;
 
 	if (!pattern)
 		return cel_error("Illegal regex");
-	items = arena_calloc(run->arena, args[0].text.len + 2, sizeof(items[0]));
-	while (most != 0 && from <= args[0].text.len &&
+	while (most != 0 && from <= args[0].text.len && !run->over &&
 	       schema_pattern_find(pattern, args[0].text, from, &start, &end)) {
-		items[len++] = cel_text(str_slice(args[0].text, start, end));
 		if (one)
-			return items[0];
+			return cel_text(str_slice(args[0].text, start, end));
+		cel_work(run, 1);
+		vec_push(&parts, str_slice(args[0].text, start, end));
 		from = end > start ? end : end + 1;
 		most--;
 	}
-	return one ? cel_text(STR("")) : cel_list_of(items, len);
+	return one ? cel_text(STR("")) : list_of_parts(run, &parts);
 }
 
 static struct cel_value call_find(struct cel_run *run, const struct cel_value *args, size_t count)

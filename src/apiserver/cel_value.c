@@ -19,7 +19,7 @@
 enum { NS_PER_US = 1000 };
 
 static struct cel_value value_of_text(struct str text, const struct cel_type *type,
-				      struct arena *arena)
+				      struct cel_run *run)
 {
 	struct cel_value value = {.kind = type->kind, .text = text};
 	AUTO(buf_done) struct buf bytes = BUF_UNBOUNDED;
@@ -31,22 +31,24 @@ static struct cel_value value_of_text(struct str text, const struct cel_type *ty
 		return value;
 	case CEL_TIMESTAMP:
 		if (text.len == 10) /* a date */
-			text = str_from(arena_printf(arena, "%.*sT00:00:00Z", STR_ARG(text)));
+			text = str_from(arena_printf(run->arena, "%.*sT00:00:00Z", STR_ARG(text)));
 		if (time_parse(text, &value.number, NULL) < 0)
 			return cel_error("invalid timestamp");
 		value.number *= NS_PER_US;
 		return value;
 	case CEL_BYTES:
+		if (!cel_may_make(run, text.len))
+			return cel_cancelled();
 		if (base64_parse(text, &bytes, NULL) < 0)
 			return cel_error("invalid bytes");
-		value.text = arena_str(arena, buf_str(&bytes));
+		value.text = arena_str(run->arena, buf_str(&bytes));
 		return value;
 	default:
 		return cel_text(text);
 	}
 }
 
-struct cel_value cel_value_of(struct json json, const struct cel_type *type, struct arena *arena)
+struct cel_value cel_value_of(struct json json, const struct cel_type *type, struct cel_run *run)
 {
 	if (!type)
 		type = cel_type_simple(CEL_DYN);
@@ -63,7 +65,7 @@ struct cel_value cel_value_of(struct json json, const struct cel_type *type, str
 			return cel_int((int64_t)json_real(json));
 		return (struct cel_value){.kind = CEL_DOUBLE, .real = json_real(json)};
 	case JSON_STR:
-		return value_of_text(json_str(json), type, arena);
+		return value_of_text(json_str(json), type, run);
 	case JSON_ARR:
 		return (struct cel_value){.kind = CEL_LIST, .json = json, .type = type};
 	case JSON_OBJ:
@@ -99,46 +101,67 @@ static const struct cel_type *member_type(const struct cel_type *type, struct st
 	return NULL;
 }
 
-struct cel_value cel_at(const struct cel_value *list, size_t index, struct arena *arena)
+struct cel_value cel_at(const struct cel_value *list, size_t index, struct cel_run *run)
 {
 	if (is_json(list))
-		return cel_value_of(json_at(list->json, index), list->type ? list->type->of : NULL,
-				    arena);
+		return cel_value_of(cel_run_at(run, list->json, index),
+				    list->type ? list->type->of : NULL, run);
 	return list->items[index];
 }
 
-struct cel_value cel_key_at(const struct cel_value *map, size_t index)
-{
-	struct json_iter it;
-
-	if (!is_json(map))
-		return map->items[2 * index];
-	it = json_iter(map->json);
-	while (json_next(&it))
-		if (it.index == index)
-			return cel_text(it.key);
-	return (struct cel_value){.kind = CEL_NULL};
-}
-
-bool cel_find(const struct cel_value *map, const struct cel_value *key, struct arena *arena,
+bool cel_find(const struct cel_value *map, const struct cel_value *key, struct cel_run *run,
 	      struct cel_value *ret)
 {
 	*ret = (struct cel_value){.kind = CEL_NULL};
 	if (is_json(map)) {
-		struct json found =
-			key->kind == CEL_STRING ? json_get_str(map->json, key->text) : JSON_NONE;
+		struct json found = key->kind == CEL_STRING ? cel_run_get(run, map->json, key->text)
+							    : JSON_NONE;
 
 		if (json_is_absent(found))
 			return false;
-		*ret = cel_value_of(found, member_type(map->type, key->text), arena);
+		*ret = cel_value_of(found, member_type(map->type, key->text), run);
 		return true;
 	}
-	for (size_t i = 0; i + 1 < map->len; i += 2)
-		if (cel_eq(&map->items[i], key, arena)) {
+	for (size_t i = 0; i + 1 < map->len && !run->over; i += 2)
+		if (cel_eq(&map->items[i], key, run)) {
 			*ret = map->items[i + 1];
 			return true;
 		}
 	return false;
+}
+
+struct cel_iter cel_iter(const struct cel_value *of)
+{
+	struct cel_iter it = {.of = of};
+
+	if (of->kind != CEL_LIST && of->kind != CEL_MAP && of->kind != CEL_OBJECT)
+		return it;
+	it.len = cel_len(of);
+	it.json = json_iter(of->json);
+	return it;
+}
+
+bool cel_next(struct cel_iter *it, struct cel_run *run)
+{
+	const struct cel_value *of = it->of;
+
+	cel_work(run, 1);
+	if (it->index >= it->len || run->over || (is_json(of) && !json_next(&it->json)))
+		return false;
+	if (of->kind == CEL_LIST) {
+		it->key = cel_int((int64_t)it->index);
+		it->value = is_json(of) ? cel_value_of(it->json.value,
+						       of->type ? of->type->of : NULL, run)
+					: of->items[it->index];
+	} else if (is_json(of)) {
+		it->key = cel_text(it->json.key);
+		it->value = cel_value_of(it->json.value, member_type(of->type, it->json.key), run);
+	} else {
+		it->key = of->items[2 * it->index];
+		it->value = of->items[2 * it->index + 1];
+	}
+	it->index++;
+	return true;
 }
 
 bool cel_is_number(const struct cel_value *value)
@@ -194,39 +217,29 @@ bool cel_cmp(const struct cel_value *a, const struct cel_value *b, int *ret)
 	}
 }
 
-static bool eq_lists(const struct cel_value *a, const struct cel_value *b, struct arena *arena)
+static bool eq_lists(const struct cel_value *a, const struct cel_value *b, struct cel_run *run)
 {
-	size_t len = cel_len(a);
+	struct cel_iter left = cel_iter(a);
+	struct cel_iter right = cel_iter(b);
 
-	if (len != cel_len(b))
+	if (left.len != right.len)
 		return false;
-	for (size_t i = 0; i < len; i++) {
-		struct cel_value left = cel_at(a, i, arena);
-		struct cel_value right = cel_at(b, i, arena);
-
-		if (!cel_eq(&left, &right, arena))
+	while (cel_next(&left, run) && cel_next(&right, run))
+		if (!cel_eq(&left.value, &right.value, run))
 			return false;
-	}
 	return true;
 }
 
-static bool eq_maps(const struct cel_value *a, const struct cel_value *b, struct arena *arena)
+static bool eq_maps(const struct cel_value *a, const struct cel_value *b, struct cel_run *run)
 {
-	size_t len = cel_len(a);
+	struct cel_iter it = cel_iter(a);
+	struct cel_value other;
 
-	if (is_json(a) && is_json(b) && a->type == b->type)
-		return json_eq(a->json, b->json);
-	if (len != cel_len(b))
+	if (it.len != cel_len(b))
 		return false;
-	for (size_t i = 0; i < len; i++) {
-		struct cel_value key = cel_key_at(a, i);
-		struct cel_value left;
-		struct cel_value right;
-
-		if (!cel_find(a, &key, arena, &left) || !cel_find(b, &key, arena, &right) ||
-		    !cel_eq(&left, &right, arena))
+	while (cel_next(&it, run))
+		if (!cel_find(b, &it.key, run, &other) || !cel_eq(&it.value, &other, run))
 			return false;
-	}
 	return true;
 }
 
@@ -239,22 +252,25 @@ static bool eq_amounts(const struct cel_value *a, const struct cel_value *b)
 	       quantity_parse(b->text, &right, NULL) == 0 && quantity_cmp(&left, &right) == 0;
 }
 
-bool cel_eq(const struct cel_value *a, const struct cel_value *b, struct arena *arena)
+bool cel_eq(const struct cel_value *a, const struct cel_value *b, struct cel_run *run)
 {
 	int order;
 
+	cel_work(run, 1 + (a->text.len < b->text.len ? a : b)->text.len / READ_PER_UNIT);
+	if (run->over)
+		return false;
 	if (cel_cmp(a, b, &order))
 		return order == 0;
 	if ((a->kind == CEL_MAP || a->kind == CEL_OBJECT) &&
 	    (b->kind == CEL_MAP || b->kind == CEL_OBJECT))
-		return eq_maps(a, b, arena);
+		return eq_maps(a, b, run);
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
 	case CEL_LIST:
-		return eq_lists(a, b, arena);
+		return eq_lists(a, b, run);
 	case CEL_OPTIONAL:
-		return a->len == b->len && (!a->len || cel_eq(a->items, b->items, arena));
+		return a->len == b->len && (!a->len || cel_eq(a->items, b->items, run));
 	case CEL_TYPE:
 		return a->type->kind == b->type->kind;
 	case CEL_QUANTITY:
@@ -271,9 +287,10 @@ struct cel_value cel_list_of(const struct cel_value *items, size_t len)
 	return (struct cel_value){.kind = CEL_LIST, .items = items, .len = len};
 }
 
-struct cel_value cel_text_of(struct buf *buf, struct arena *arena)
+struct cel_value cel_text_of(struct buf *buf, struct cel_run *run)
 {
-	return cel_text(arena_str(arena, buf_str(buf)));
+	return cel_may_make(run, buf->len) ? cel_text(arena_str(run->arena, buf_str(buf)))
+					   : cel_cancelled();
 }
 
 struct cel_value cel_some(const struct cel_value *value, struct arena *arena)

@@ -150,13 +150,21 @@ struct schema_rule *schema_rule_new(struct json rule, const struct cel_type *typ
 bool schema_rule_is_transition(const struct schema_rule *rule);
 /* Does it look at what was there before, if there was something? */
 bool schema_rule_uses_old(const struct schema_rule *rule);
+/* What the rules of one request may still cost. */
+struct schema_budget {
+	uint64_t cost;
+	bool spent; /* no further rule may run: one has cost too much, or all together */
+};
+#define SCHEMA_BUDGET_SPENT                                                                      \
+	"validation failed due to running out of cost budget, no further validation rules will " \
+	"be run"
 /* Does it hold? Where it cannot be evaluated (a member is not there) `error` says why. */
 bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct json old,
-		       struct buf *error);
+		       struct schema_budget *budget, struct buf *error);
 struct str schema_rule_message(const struct schema_rule *rule);
 /* What its messageExpression comes to; false where it has none, or one that does not come to a line. */
 bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,
-			       struct buf *to);
+			       struct schema_budget *budget, struct buf *to);
 /* "FieldValueForbidden" and the like, and where below the value it is told; none: not said. */
 struct str schema_rule_reason(const struct schema_rule *rule);
 struct str schema_rule_field_path(const struct schema_rule *rule);
@@ -182,6 +190,12 @@ void schema_check_embedded(const struct schema_node *node, struct json value,
 			   const struct path *path, struct causes *causes);
 /* Is there nothing in the value that the node does not know (schema_prune.c)? */
 bool schema_is_pruned(const struct schema_node *node, struct json value);
+/* The elements of a map-list by their keys, in the arena; NULL for any other list. */
+struct map *schema_index_list(const struct schema_node *node, struct json list,
+			      struct arena *arena);
+/* The one with the keys of `element`, or JSON_NONE. `elements` may be NULL. */
+struct json schema_find_indexed(const struct schema_node *node, const struct map *elements,
+				struct json element);
 /* "x" as its list keys say it, for hashing. */
 void schema_put_list_key(const struct schema_node *node, struct json element, struct buf *to);
 

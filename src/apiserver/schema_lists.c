@@ -22,6 +22,38 @@ void schema_put_list_key(const struct schema_node *node, struct json element, st
 	}
 }
 
+struct map *schema_index_list(const struct schema_node *node, struct json old, struct arena *arena)
+{
+	struct json_iter it = json_iter(old);
+	struct map *map;
+
+	if (node->list_type != SCHEMA_LIST_MAP || !json_is(old, JSON_ARR))
+		return NULL;
+	map = map_new(json_len(old));
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+		struct json *held = arena_new_of(arena, struct json);
+
+		*held = it.value;
+		schema_put_list_key(node, it.value, &key);
+		map_put(map, arena_str(arena, buf_str(&key)), held);
+	}
+	return map;
+}
+
+struct json schema_find_indexed(const struct schema_node *node, const struct map *olds,
+				struct json element)
+{
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+	const struct json *found;
+
+	if (!olds)
+		return JSON_NONE;
+	schema_put_list_key(node, element, &key);
+	found = map_get(olds, buf_str(&key));
+	return found ? *found : JSON_NONE;
+}
+
 /* The keys of an element as an object: {"name":"x"}. */
 static void tell_double(const struct schema_node *node, struct json element,
 			const struct path *path, struct causes *causes)

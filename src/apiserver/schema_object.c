@@ -6,8 +6,10 @@
  * meaningless, rules. */
 #include "apiserver/schema.h"
 #include "apiserver/schema_internal.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "json/index.h"
 
 #include "base/banned.h"
 
@@ -16,6 +18,7 @@
 struct rules {
 	struct causes *causes;
 	bool update;
+	struct schema_budget *budget;
 };
 
 /* A rule that does not hold, as its reason says. */
@@ -78,7 +81,9 @@ static void tell_error(const struct failure *failure, struct str type, const str
 	struct str message = schema_rule_message(failure->rule);
 	struct str shown = message.len ? message : schema_rule_text(failure->rule);
 
-	if (str_starts(failure->error, STR("no such overload")))
+	if (str_is(failure->error, SCHEMA_BUDGET_SPENT))
+		causes_invalid_str(causes, path, type, "%s", SCHEMA_BUDGET_SPENT);
+	else if (str_starts(failure->error, STR("no such overload")))
 		causes_invalid_str(causes, path, type,
 				   "'%.*s': call arguments did not match a supported operator, "
 				   "function or macro signature for rule: %.*s",
@@ -93,12 +98,14 @@ static void tell_error(const struct failure *failure, struct str type, const str
 				   STR_ARG(failure->error), STR_ARG(shown));
 }
 
-static void tell_rule(const struct failure *failure, const struct path *path, struct causes *causes)
+static void tell_rule(const struct failure *failure, const struct path *path,
+		      const struct rules *rules)
 {
 	const struct schema_node *node = failure->node;
 	const struct schema_rule *rule = failure->rule;
 	struct path nowhere = path_member(NULL, STR("<nil>"));
 	struct str message = schema_rule_message(rule);
+	struct causes *causes = rules->causes;
 	struct str type = str_from(node->type_text ? node->type_text : "");
 	struct str field = schema_rule_field_path(rule);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -109,7 +116,7 @@ static void tell_rule(const struct failure *failure, const struct path *path, st
 		tell_error(failure, type, path ? path : &nowhere, causes);
 		return;
 	}
-	if (!schema_rule_print_message(rule, failure->value, failure->old, &text)) {
+	if (!schema_rule_print_message(rule, failure->value, failure->old, rules->budget, &text)) {
 		if (message.len)
 			buf_put_str(&text, message);
 		else
@@ -121,26 +128,6 @@ static void tell_rule(const struct failure *failure, const struct path *path, st
 	}
 	tell_reason(schema_rule_reason(rule), type, buf_text(&text), path ? path : &nowhere,
 		    causes);
-}
-
-/* The element of a list with keys that stood for this one. Lists with rules are short: their cost
- * is bounded where the definition is accepted. */
-static struct json old_element(const struct schema_node *node, struct json old, struct json element)
-{
-	AUTO(buf_done) struct buf want = BUF_UNBOUNDED;
-	struct json_iter it = json_iter(old);
-
-	if (node->list_type != SCHEMA_LIST_MAP || !json_is(old, JSON_ARR))
-		return JSON_NONE;
-	schema_put_list_key(node, element, &want);
-	while (json_next(&it)) {
-		AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
-
-		schema_put_list_key(node, it.value, &key);
-		if (str_eq(buf_str(&key), buf_str(&want)))
-			return it.value;
-	}
-	return JSON_NONE;
 }
 
 /* A value, what stood there before, and what it lies in. */
@@ -161,46 +148,53 @@ static bool is_unchanged(const struct level *level)
 static void check_node(const struct schema_node *node, const struct level *level,
 		       const struct path *path, const struct rules *rules)
 {
-	for (size_t i = 0; i < node->rules.len; i++) {
+	for (size_t i = 0; i < node->rules.len && !rules->budget->spent; i++) {
 		const struct schema_rule *rule = node->rules.ptr[i];
 		AUTO(buf_done) struct buf error = BUF_UNBOUNDED;
 
 		if (schema_rule_is_transition(rule) &&
 		    (!rules->update || json_is_absent(level->old)))
 			continue;
-		if (schema_rule_holds(rule, level->value, level->old, &error) ||
+		if (schema_rule_holds(rule, level->value, level->old, rules->budget, &error) ||
 		    (!error.len && rules->update && !schema_rule_uses_old(rule) &&
 		     is_unchanged(level)))
 			continue;
 		tell_rule(&(struct failure){node, rule, buf_str(&error), level->value, level->old},
-			  path, rules->causes);
+			  path, rules);
 	}
 }
 
 static void check_rules(const struct schema_node *node, struct level level, const struct path *path,
 			const struct rules *rules)
 {
+	AUTO(arena_free) struct arena *arena = NULL;
+	AUTO(map_free) struct map *olds = NULL;
+	AUTO(json_index_done) struct json_index members = {0};
 	struct json_iter it = json_iter(level.value);
 
 	if (!node->has_rules_below || json_is(level.value, JSON_NULL))
 		return;
 	check_node(node, &level, path, rules);
-	while (json_next(&it)) {
+	if (rules->update && json_is(level.old, JSON_ARR)) {
+		arena = arena_new(0);
+		olds = schema_index_list(node, level.old, arena);
+	} else if (rules->update) {
+		members = json_index_make(level.old);
+	}
+	while (!rules->budget->spent && json_next(&it)) {
 		const struct schema_node *property =
 			it.object ? schema_property(node, it.key) : NULL;
 		struct path below = property ? path_member(path, it.key) : path_key(path, it.key);
 		struct path element = path_index(path, it.index);
+		struct level inner = {it.value, JSON_NONE, &level};
 
-		if (!it.object && node->items)
-			check_rules(node->items,
-				    (struct level){it.value, old_element(node, level.old, it.value),
-						   &level},
-				    &element, rules);
-		else if (it.object && (property || node->additional))
-			check_rules(
-				property ? property : node->additional,
-				(struct level){it.value, json_get_str(level.old, it.key), &level},
-				&below, rules);
+		if (!it.object && node->items) {
+			inner.old = schema_find_indexed(node, olds, it.value);
+			check_rules(node->items, inner, &element, rules);
+		} else if (it.object && (property || node->additional)) {
+			inner.old = json_index_get(&members, it.key);
+			check_rules(property ? property : node->additional, inner, &below, rules);
+		}
 	}
 }
 
@@ -226,7 +220,8 @@ static void run_rules(const struct schema *schema, struct json object, struct js
 		      struct causes *causes)
 {
 	struct path nowhere = path_member(NULL, STR("<nil>"));
-	struct rules rules = {causes, update};
+	struct schema_budget budget = {.cost = LIMIT_CEL_REQUEST_COST};
+	struct rules rules = {causes, update, &budget};
 
 	if (!schema->root->has_rules_below)
 		return;

@@ -54,29 +54,59 @@ bool schema_rule_uses_old(const struct schema_rule *rule)
 	return rule->rule.uses_old;
 }
 
+/* Take what an evaluation has cost from the budget; false: there is not so much left. */
+static bool pay(struct schema_budget *budget, uint64_t cost)
+{
+	if (cost > budget->cost)
+		budget->spent = true;
+	else
+		budget->cost -= cost;
+	return !budget->spent;
+}
+
 bool schema_rule_holds(const struct schema_rule *rule, struct json self, struct json old,
-		       struct buf *error)
+		       struct schema_budget *budget, struct buf *error)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
-	struct cel_value value =
-		cel_evaluate(&rule->rule, rule->type, self, old, rule->optional_old, arena);
+	struct cel_input input = {rule->type, self, old, rule->optional_old};
+	uint64_t cost;
+	struct cel_value value = cel_evaluate(&rule->rule, &input, arena, &cost);
 
+	if (!pay(budget, cost)) {
+		buf_puts(error, SCHEMA_BUDGET_SPENT);
+		return false;
+	}
 	if (value.kind == CEL_ERROR)
 		buf_put_str(error, value.text);
+	budget->spent = value.kind == CEL_ERROR && str_starts(value.text, STR(CEL_CANCELLED));
 	return value.kind == CEL_BOOL && value.truth;
 }
 
 bool schema_rule_print_message(const struct schema_rule *rule, struct json self, struct json old,
-			       struct buf *to)
+			       struct schema_budget *budget, struct buf *to)
 {
 	AUTO(arena_free) struct arena *arena = NULL;
+	struct cel_input input = {rule->type, self, old, rule->optional_old};
 	struct cel_value value;
+	uint64_t cost;
 	struct str text;
 
 	if (!rule->message_rule.expr)
 		return false;
 	arena = arena_new(0);
-	value = cel_evaluate(&rule->message_rule, rule->type, self, old, rule->optional_old, arena);
+	value = cel_evaluate(&rule->message_rule, &input, arena, &cost);
+	if (!pay(budget, cost)) {
+		buf_puts(to, "messageExpression evaluation failed due to running out of cost "
+			     "budget, no further validation rules will be run");
+		return true;
+	}
+	if (value.kind == CEL_ERROR && str_starts(value.text, STR(CEL_CANCELLED))) {
+		budget->spent = true;
+		buf_puts(to, "no further validation rules will be run due to call cost exceeds "
+			     "limit for messageExpression: ");
+		causes_quote(to, rule->message_rule.text);
+		return true;
+	}
 	text = str_trim(value.text);
 	if (value.kind != CEL_STRING || !text.len || value.text.len > MESSAGE_MAX ||
 	    str_find_byte(text, '\n', 0) >= 0)

@@ -494,52 +494,19 @@ static void check_unique(struct json value, const struct path *path, struct sche
 	}
 }
 
-/* The old elements of a map-list by their keys; NULL for any other list. */
-static struct map *index_old(const struct schema_node *node, struct json old, struct arena *arena)
-{
-	struct json_iter it = json_iter(old);
-	struct map *map;
-
-	if (node->list_type != SCHEMA_LIST_MAP || !json_is(old, JSON_ARR))
-		return NULL;
-	map = map_new(json_len(old));
-	while (json_next(&it)) {
-		AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
-		struct json *held = arena_new_of(arena, struct json);
-
-		*held = it.value;
-		schema_put_list_key(node, it.value, &key);
-		map_put(map, arena_str(arena, buf_str(&key)), held);
-	}
-	return map;
-}
-
-static struct json find_old(const struct schema_node *node, const struct map *olds,
-			    struct json element)
-{
-	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
-	const struct json *found;
-
-	if (!olds)
-		return JSON_NONE;
-	schema_put_list_key(node, element, &key);
-	found = map_get(olds, buf_str(&key));
-	return found ? *found : JSON_NONE;
-}
-
 static size_t check_elements(const struct schema_node *node, struct json value, struct json old,
 			     const struct path *path, struct schema_walk *walk)
 {
 	AUTO(arena_free) struct arena *arena = walk->update ? arena_new(0) : NULL;
-	AUTO(map_free) struct map *olds = walk->update ? index_old(node, old, arena) : NULL;
+	AUTO(map_free) struct map *olds = walk->update ? schema_index_list(node, old, arena) : NULL;
 	struct json_iter it = json_iter(value);
 	size_t count = 1;
 
 	while (node->items && json_next(&it)) {
 		struct path element = path_index(path, it.index);
 
-		count += schema_check(node->items, it.value, find_old(node, olds, it.value),
-				      &element, walk);
+		count += schema_check(node->items, it.value,
+				      schema_find_indexed(node, olds, it.value), &element, walk);
 	}
 	if (node->min_items.set && (int64_t)json_len(value) < node->min_items.value)
 		tell_few(value, node->min_items.value, "items", path, walk);

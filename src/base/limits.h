@@ -46,6 +46,11 @@ enum {
 	LIMIT_EVENT_MESSAGE = 1024, /* written by us; as events.k8s.io bounds its notes */
 	LIMIT_WATCHER_BYTES = 16 * 1024 * 1024, /* waiting for one watcher: then it is ended */
 
+	LIMIT_CEL_COST =
+		1000 * 1000, /* one evaluation of a rule, as kube-apiserver: PerCallLimit */
+	LIMIT_CEL_REQUEST_COST = 10 * 1000 * 1000, /* all rules of one object, likewise */
+	LIMIT_CEL_BYTES = 64 * 1024 * 1024,        /* memory of one evaluation */
+
 	/* pods on this machine */
 	LIMIT_PLAN_BYTES = 16 * 1024 * 1024, /* environment and arguments of all containers */
 

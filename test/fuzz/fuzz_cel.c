@@ -8,6 +8,7 @@
 #include "apiserver/cel.h"
 #include "apiserver/schema_internal.h"
 #include "base/buf.h"
+#include "base/limits.h"
 
 #include "base/banned.h"
 
@@ -39,13 +40,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (rule.expr) {
 			AUTO(arena_free) struct arena *one = arena_new(0);
 			AUTO(arena_free) struct arena *two = arena_new(0);
-			struct json root = json_doc_root(object);
-			struct cel_value first =
-				cel_evaluate(&rule, type, root, root, size % 2, one);
-			struct cel_value again =
-				cel_evaluate(&rule, type, root, root, size % 2, two);
+			struct cel_input input = {type, json_doc_root(object),
+						  json_doc_root(object), size % 2};
+			uint64_t cost[2];
+			struct cel_value first = cel_evaluate(&rule, &input, one, &cost[0]);
+			struct cel_value again = cel_evaluate(&rule, &input, two, &cost[1]);
 
-			assert(!rule.issues && first.kind == again.kind);
+			assert(!rule.issues && first.kind == again.kind && cost[0] == cost[1]);
+			assert(arena_used(one) <= 2 * (size_t)LIMIT_CEL_BYTES);
 		} else {
 			AUTO(buf_done) struct buf told = BUF_UNBOUNDED;
 

@@ -6,6 +6,7 @@
 
 #include "apiserver/schema_internal.h"
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "tap.h"
 
@@ -270,6 +271,9 @@ static void test_values(struct world *world)
 		      "\"k\":\"v\",\"j\":\"w\"},\"q\":5,\"d\":\"2026-01-02T03:04:05Z\",\"u\":"
 		      "\"90s\",\"y\":\"YWJj\",\"o\":{}}");
 
+	struct cel_input input = {.type = world->type, .self = json_doc_root(doc)};
+	uint64_t cost;
+
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		AUTO(arena_free) struct arena *arena = arena_new(0);
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -278,8 +282,7 @@ static void test_values(struct world *world)
 
 		cel_compile(str_from(values[i].rule), world->type, false, &world->schema, &rule);
 		if (rule.expr)
-			value = cel_evaluate(&rule, world->type, json_doc_root(doc), JSON_NONE,
-					     false, arena);
+			value = cel_evaluate(&rule, &input, arena, &cost);
 		else
 			value.text = STR("undeclared");
 		buf_printf(&text, "%s%.*s", value.kind == CEL_ERROR ? "error: " : "",
@@ -366,6 +369,9 @@ static const struct {
 	{STRING, ",'enum':['A','B','LongValue']", "self.contains('A')", 2},
 	{STRING, "", "self.find('[0-9]+') == ''", 629147},
 	{STRING, ",'maxLength':10", "self.find('[0-9]+') == ''", 11},
+	/* self twice, a fifth of 40 bytes, and a tenth of 40 * 40 that are made */
+	{STRING, ",'maxLength':10", "self.replace('a', self).startsWith('x')", 2 + 8 + 1},
+	{STRING, ",'maxLength':10", "self.replace('a', self).lowerAscii() == ''", 2 + 8 + 160},
 };
 
 static void test_schema_cost(void)
@@ -399,6 +405,163 @@ static void test_schema_cost(void)
 	}
 }
 
+/* What an evaluation costs, as kube-apiserver's own tests have it. */
+static const struct {
+	const char *rule;
+	uint64_t cost;
+} actual[] = {
+	{"type(self.a) == int", 4},
+	{"self.a == self.b", 5},
+	{"double(self.a) < 10.0", 4},
+	{"self.s.startsWith('Rook')", 4},
+	{"!self.s.startsWith('knight')", 5},
+	{"self.s.matches('^[^0-9]*$')", 8},
+	{"!self.s.matches('^[0-9]*$')", 7},
+	{"size(self.s) == 12", 4},
+	{"self.s.charAt(3) == 'k'", 4},
+	{"self.s.indexOf('o') == 1", 4},
+	{"self.s.indexOf('o', 2) == 2", 4},
+	{"self.s.replace(' ', 'x') == 'Rookxtakesxit'", 7},
+	{"self.s.split(' ') == ['Rook', 'takes', 'it']", 6},
+	{"self.s.substring(4, 10).trim() == 'takes'", 6},
+	{"self.s.upperAscii() == 'ROOK TAKES IT'", 6},
+	{"self.s in ['Pending', 'Available']", 2},
+	{"1 in self.li", 5},
+	{"self.li[0] in self.li", 8},
+	{"self.li + self.li == [1, 2, 3, 1, 2, 3]", 6},
+	{"self.l == [self.l[0], self.l[1]]", 2 + 3 + 3 + 10 + 1},
+	{"self.m == {'k': 'v', 'j': 'w'}", 3},
+	{"'k' in self.m", 3},
+	{"has(self.m.k)", 2},
+	{"!(has(self.o.x) && self.o.x > 1)", 3},
+	{"self.m.all(k, self.m[k] > 'a')", 2 + 1 + 2 * (4 + 3)},
+	{"self.li.exists_one(k, self.li[k - 1] == 2)", 2 + 2 + 3 * (2 + 1 + 1 + 1 + 1) + 2},
+	{"size(self.m.filter(k, self.m[k] == 'v')) == 1", 26},
+	{"self.l.exists(m, m.endsWith('b'))", 2 + 1 + 2 + 4 + 3},
+	{"!self.l.all(m, m.endsWith('b'))", 1 + 2 + 1 + 2 * (2 + 3) + 2},
+	{"self.l.map(m, m).exists(v, v == 'b')", 2 + 1 + 2 * 13 + 1 + 2 + 4 + 3},
+};
+
+static void test_actual_cost(struct world *world)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *doc =
+		parse("{\"a\":1,\"b\":2,\"s\":\"Rook takes it\",\"l\":[\"b\",\"a\"],\"li\":[1,2,3],"
+		      "\"m\":{\"k\":\"v\",\"j\":\"w\"},\"o\":{}}");
+	struct cel_input input = {.type = world->type, .self = json_doc_root(doc)};
+
+	for (size_t i = 0; i < ARRAY_LEN(actual); i++) {
+		AUTO(arena_free) struct arena *arena = arena_new(0);
+		struct cel_rule rule;
+		uint64_t cost = 0;
+
+		cel_compile(str_from(actual[i].rule), world->type, false, &world->schema, &rule);
+		if (rule.expr)
+			(void)cel_evaluate(&rule, &input, arena, &cost);
+		ok(cost == actual[i].cost, "%s has cost %llu, and here %llu", actual[i].rule,
+		   (unsigned long long)actual[i].cost, (unsigned long long)cost);
+	}
+}
+
+/* An object with a long text and long lists. */
+static struct json_doc *make_large(size_t size)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_puts(&text, "{\"s\":\"");
+	for (size_t i = 0; i < size; i++)
+		buf_putc(&text, 'a');
+	buf_puts(&text, "\",\"li\":[");
+	for (size_t i = 0; i < size; i++)
+		buf_printf(&text, "%s%zu", i ? "," : "", i % 10);
+	buf_puts(&text, "],\"m\":{");
+	for (size_t i = 0; i < size / 10; i++)
+		buf_printf(&text, "%s\"k%zu\":\"v\"", i ? "," : "", i);
+	buf_puts(&text, "},\"ll\":[[\"x\"]");
+	for (size_t i = 0; i < size / 10; i++)
+		buf_puts(&text, ",[\"x\"]");
+	buf_puts(&text, "]}");
+	return parse(buf_text(&text));
+}
+
+/* Rules that make or read far more than the object has: each ends, and holds little memory. */
+static void test_bounds(struct world *world)
+{
+	static const char *const rules[] = {
+		"self.s.replace('a', self.s).size() > 0",
+		"self.s.replace('', self.s).size() > 0",
+		"self.li.map(x, self.s).join('').size() > 0",
+		"self.li.map(x, self.s).join(self.s).size() > 0",
+		"self.li.all(x, (self.s + self.s).size() > 0)",
+		"self.li.all(x, self.s.upperAscii() != '')",
+		"self.li.all(x, size(self.s) > 0)",
+		"self.li.all(x, self.s.charAt(80000) == 'a')",
+		"self.li.all(x, self.li == self.li)",
+		"self.li.all(x, self.ll == self.ll)",
+		"self.li.all(x, self.m == self.m)",
+		"self.li.all(x, self.li + self.li != [])",
+		"self.li.all(x, [self.s].map(y, y + 'b').size() == 1)",
+		"self.li.all(x, '%s'.format([self.li]) != '')",
+		"self.li.all(x, '%x'.format([self.s]) != '')",
+		"self.li.all(x, self.s.split('').size() > 0)",
+		"self.li.all(x, self.s.lastIndexOf('ab') < 0)",
+		"self.li.all(x, self.li.all(y, true))",
+		"self.li.all(x, !self.s.matches('b'))",
+		"self.li.all(x, self.s.findAll('b').size() == 0)",
+		"self.li.all(x, sets.equivalent(self.li, self.li))",
+		"self.li.all(x, self.m.transformMap(k, v, v).size() > 0)",
+		"false && self.li.all(x, self.li.all(y, true)) || self.li.all(x, self.li.all(y, "
+		"true)) || true",
+	};
+	AUTO(json_doc_unref) struct json_doc *doc = make_large(90000);
+	struct cel_input input = {.type = world->type, .self = json_doc_root(doc)};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		AUTO(arena_free) struct arena *arena = arena_new(0);
+		struct cel_value value = {.kind = CEL_NULL};
+		struct cel_rule rule;
+		uint64_t cost = 0;
+
+		cel_compile(str_from(rules[i]), world->type, false, &world->schema, &rule);
+		if (rule.expr)
+			value = cel_evaluate(&rule, &input, arena, &cost);
+		ok(value.kind == CEL_ERROR && str_is(value.text, CEL_CANCELLED),
+		   "%s is cancelled, and here %.*s", rules[i], STR_ARG(value.text));
+		ok(arena_used(arena) <= LIMIT_CEL_BYTES, "... with %zu bytes", arena_used(arena));
+	}
+}
+
+/* What is linear in the object is not cancelled, whatever it visits by index or key. */
+static void test_linear(struct world *world)
+{
+	static const char *const rules[] = {
+		"self.li.all(x, x < 10)",
+		"self.li.map(x, x + 1).size() == 30000",
+		"self.m.all(k, self.m[k] == 'v')",
+		"self.ll.all(i, x, self.ll[i] == x)",
+		"self.s.replace('a', 'b').size() == 30000",
+		"self.s.split('').size() == 30000",
+		"self.s.lastIndexOf('b') == -1",
+		"self.li + self.li != self.li",
+		"self.li.all(i, x, self.li[i] == x)",
+	};
+	AUTO(json_doc_unref) struct json_doc *doc = make_large(30000);
+	struct cel_input input = {.type = world->type, .self = json_doc_root(doc)};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		AUTO(arena_free) struct arena *arena = arena_new(0);
+		struct cel_value value = {.kind = CEL_NULL};
+		struct cel_rule rule;
+		uint64_t cost = 0;
+
+		cel_compile(str_from(rules[i]), world->type, false, &world->schema, &rule);
+		if (rule.expr)
+			value = cel_evaluate(&rule, &input, arena, &cost);
+		ok(value.kind == CEL_BOOL && value.truth, "%s holds, for %llu %.*s", rules[i],
+		   (unsigned long long)cost, STR_ARG(value.text));
+	}
+}
+
 int main(void)
 {
 	struct world world;
@@ -409,6 +572,9 @@ int main(void)
 	test_values(&world);
 	test_cost(&world);
 	test_schema_cost();
+	test_actual_cost(&world);
+	test_bounds(&world);
+	test_linear(&world);
 	world_done(&world);
 	return tap_done();
 }

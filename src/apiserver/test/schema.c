@@ -610,6 +610,67 @@ static void test_rule_words(void)
 	}
 }
 
+/* The causes of a list of that many texts, each of which a rule reads. */
+static void validate_texts(const char *rule, size_t count, size_t len, struct causes *causes)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(mem_free)
+	char *openapi = mem_printf("{'type':'object','properties':{'l':{'type':'array','items':{"
+				   "'type':'string','x-kubernetes-validations':[%s]}}}}",
+				   rule);
+	AUTO(json_doc_unref) struct json_doc *schema_doc = parse(openapi);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(schema_free) struct schema *schema = schema_new(json_doc_root(schema_doc), NULL);
+
+	buf_puts(&text, "{'l':[");
+	for (size_t i = 0; i < count; i++) {
+		buf_puts(&text, i ? ",'" : "'");
+		for (size_t k = 0; k < len; k++)
+			buf_putc(&text, 'a');
+		buf_putc(&text, '\'');
+	}
+	buf_puts(&text, "]}");
+	doc = parse(buf_text(&text));
+	schema_validate(schema, json_doc_root(doc), causes);
+}
+
+/* One evaluation has a bound, and all of a request have another; the first that is exceeded is the last
+ * that is evaluated. */
+static void test_budget(void)
+{
+	static const struct {
+		const char *rule;
+		size_t count, len;
+		const char *want; /* NULL: there are no causes */
+	} rows[] = {
+		{"{'rule':'self.lowerAscii() == self'}", 100, 10000, NULL},
+		{"{'rule':'self.lowerAscii() == self'}", 6000, 10000,
+		 "l[4995]: Invalid value: \"string\": validation failed due to running out of cost "
+		 "budget, no further validation rules will be run"},
+		{"{'rule':'self.replace(\\\"a\\\", self).size() > 0'},{'rule':'false'}", 3, 90000,
+		 "l[0]: Invalid value: \"string\": 'operation cancelled: actual cost limit "
+		 "exceeded': no further validation rules will be run due to call cost exceeds "
+		 "limit for rule: self.replace(\"a\", self).size() > 0"},
+		{"{'rule':'false','messageExpression':'self.replace(\\\"a\\\", self)'}", 3, 90000,
+		 "l[0]: Invalid value: \"string\": no further validation rules will be run due to "
+		 "call cost exceeds limit for messageExpression: \"self.replace(\\\"a\\\", "
+		 "self)\""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(causes_done) struct causes causes = CAUSES_INIT;
+		AUTO(mem_free) char *got = NULL;
+
+		validate_texts(rows[i].rule, rows[i].count, rows[i].len, &causes);
+		ok(causes.len == (rows[i].want ? 1 : 0), "%s of %zu texts of %zu bytes",
+		   rows[i].rule, rows[i].count, rows[i].len);
+		if (!causes.len || !rows[i].want)
+			continue;
+		got = mem_printf("%s: %s", causes.ptr[0].field, causes.ptr[0].message);
+		is(got, rows[i].want);
+	}
+}
+
 static void test_patterns(void)
 {
 	static const char *const wrong[] = {"(", "a)", "[a", "*", "(?=a)", "(a)\\\\1"};
@@ -658,6 +719,7 @@ int main(void)
 	test_rules();
 	test_rule_words();
 	test_expressions();
+	test_budget();
 	test_patterns();
 	return tap_done();
 }

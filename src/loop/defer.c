@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop/defer.c - deferred calls: a queue through the callers' own structs.
  *
- * A phase runs what was queued when it began: it moves the queue to a list of its own, which
- * loop_defer_cancel() unlinks from just as well. A call is out of the queue before it is made, so
+ * A phase runs what was queued when it began, as long as it has time: it moves the queue to a
+ * list of its own, which loop_defer_cancel() unlinks from just as well. A call is out of the queue before it is made, so
  * its callback may defer it again (for the next turn), or free it. */
 #include <assert.h>
 
@@ -41,10 +41,13 @@ bool loop_defers_run(struct loop *loop)
 	bool ran = false;
 
 	list_splice(&due, &loop->defers);
-	while ((defer = take_first(&due))) {
+	while (loop_phase_has_time(loop, ran) && (defer = take_first(&due))) {
 		defer->fn(defer->arg);
 		ran = true;
 	}
+	/* What is left comes first in the next turn. */
+	list_splice(&due, &loop->defers);
+	list_splice(&loop->defers, &due);
 	return ran;
 }
 

@@ -2,9 +2,12 @@
 /* loop/fd.c - descriptor watches on epoll, level-triggered.
  *
  * An event of a fetched batch points at its watch. A watch removed while its event waits in the
- * batch stays in memory, marked dead, until the turn's end, and is passed over; a descriptor closed
+ * batch stays in memory, marked dead, until the batch has been run, and is passed over; a descriptor closed
  * and opened again in the same turn gets a watch of its own and cannot be mistaken for the old one.
  * What a callback asked for meanwhile counts: an event nobody wants any more is not delivered.
+ *
+ * A batch that takes longer than a turn may is continued in the next turn, before another is
+ * fetched: the kernel would report the same descriptors first again, and the others never.
  *
  * epoll reports in the order in which the kernel saw the descriptors become ready. On a virtual
  * loop the batch is sorted by the age of the watches, so that a run does not depend on it. */
@@ -48,6 +51,8 @@ int loop_fds_open(struct loop *loop, struct err *err)
 void loop_fds_done(struct loop *loop)
 {
 	assert(loop->fds.count == 0);
+	loop->fds.next = loop->fds.fetched;
+	loop_fds_sweep(loop);
 	fd_close(loop->fds.epoll);
 }
 
@@ -90,17 +95,24 @@ static int compare_age(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-size_t loop_fds_fetch(struct loop *loop, int64_t wait_us)
+void loop_fds_fetch(struct loop *loop, int64_t wait_us)
 {
 	int count = wait_events(&loop->fds, wait_us);
 
+	loop->fds.next = 0;
+	loop->fds.fetched = 0;
 	if (count < 0) {
 		assert(errno == EINTR);
-		return 0;
+		return;
 	}
 	if (loop->is_virtual)
 		qsort(loop->fds.batch, (size_t)count, sizeof(loop->fds.batch[0]), compare_age);
-	return (size_t)count;
+	loop->fds.fetched = (size_t)count;
+}
+
+size_t loop_fds_left(const struct loop *loop)
+{
+	return loop->fds.fetched - loop->fds.next;
 }
 
 static unsigned from_epoll(uint32_t events)
@@ -115,14 +127,15 @@ static uint32_t to_epoll(unsigned events)
 	       (events & LOOP_WRITE ? (uint32_t)EPOLLOUT : 0U);
 }
 
-bool loop_fds_run(struct loop *loop, size_t count)
+bool loop_fds_run(struct loop *loop)
 {
+	struct loop_fds *fds = &loop->fds;
 	bool ran = false;
 
-	for (size_t i = 0; i < count; i++) {
-		struct loop_fd *watch = loop->fds.batch[i].data.ptr;
-		unsigned events =
-			from_epoll(loop->fds.batch[i].events) & (watch->events | LOOP_HANGUP);
+	while (fds->next < fds->fetched && loop_phase_has_time(loop, ran)) {
+		const struct epoll_event *event = &fds->batch[fds->next++];
+		struct loop_fd *watch = event->data.ptr;
+		unsigned events = from_epoll(event->events) & (watch->events | LOOP_HANGUP);
 
 		if (!watch->fn || !events)
 			continue;
@@ -136,6 +149,8 @@ void loop_fds_sweep(struct loop *loop)
 {
 	struct list *node;
 
+	if (loop_fds_left(loop))
+		return; /* which may point at them */
 	while ((node = list_pop(&loop->fds.dead)))
 		mem_free(container_of(node, struct loop_fd, dead));
 }
@@ -188,7 +203,7 @@ void loop_fd_remove(struct loop_fd *watch)
 	control(watch, EPOLL_CTL_DEL);
 	watch->fn = NULL;
 	watch->loop->fds.count--;
-	if (watch->loop->turning)
+	if (watch->loop->turning || loop_fds_left(watch->loop))
 		list_push(&watch->loop->fds.dead, &watch->dead);
 	else
 		mem_free(watch);

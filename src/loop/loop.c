@@ -6,7 +6,8 @@
  * virtual one looks whether a descriptor is ready and, if none is, puts its clock forward instead.
  *
  * 1. Time is fixed from the wait's end to the turn's end.
- * 2. Each phase runs what was due when it began, so a turn is finite.
+ * 2. Each phase runs what was due when it began, so a turn is finite; what is left of it after
+ *    LOOP_PHASE_US waits for the next turn, in its order.
  * 3. What was removed during a turn is freed at its end, when no phase can hold it any more. */
 #include "loop/loop.h"
 
@@ -82,31 +83,65 @@ static int64_t wait_bound(const struct loop *loop, int64_t wait_us)
 	return left < wait_us ? left : wait_us;
 }
 
-/* Wait, and begin the turn's time. Gives the number of events. */
-static size_t wait_for_events(struct loop *loop, int64_t wait_us)
+/* Wait, and begin the turn's time. Events that the last turn left come before new ones. */
+static void wait_for_events(struct loop *loop, int64_t wait_us)
 {
 	int64_t bound = wait_bound(loop, wait_us);
 	int64_t sleep = loop->is_virtual ? 0 : bound;
-	size_t count = 0;
 
 	/* A simulation that uses no descriptors needs no system calls either. */
-	if (sleep > 0 || loop_fds_has_any(loop) || loop_works_has_posted(loop))
-		count = loop_fds_fetch(loop, sleep);
+	if (!loop_fds_left(loop) &&
+	    (sleep > 0 || loop_fds_has_any(loop) || loop_works_has_posted(loop)))
+		loop_fds_fetch(loop, sleep);
 
-	loop_clock_turn(loop, count > 0 || bound == LOOP_NEVER ? 0 : bound);
-	return count;
+	loop_clock_turn(loop, loop_fds_left(loop) > 0 || bound == LOOP_NEVER ? 0 : bound);
+}
+
+bool loop_is_late(const struct loop *loop)
+{
+	return loop_clock_uptime(loop) - loop->phase_at >= LOOP_PHASE_US;
+}
+
+static void begin_phase(struct loop *loop)
+{
+	loop->phase_at = loop_clock_uptime(loop);
+}
+
+static void measure(struct loop *loop)
+{
+	int64_t took = loop_clock_uptime(loop) - loop->clock.uptime;
+
+	loop->stats.turns++;
+	loop->stats.long_turns += took > LOOP_LONG_TURN_US;
+	loop->stats.busy_us += took;
+	if (took > loop->stats.longest_us)
+		loop->stats.longest_us = took;
+}
+
+void loop_stats(const struct loop *loop, struct loop_stats *ret)
+{
+	*ret = loop->stats;
+}
+
+void loop_stats_reset(struct loop *loop)
+{
+	loop->stats = (struct loop_stats){0};
 }
 
 bool loop_turn(struct loop *loop, int64_t wait_us)
 {
 	assert(!loop->turning);
-	size_t count = wait_for_events(loop, wait_us);
+	wait_for_events(loop, wait_us);
 
 	loop->turning = true;
-	bool ran = loop_fds_run(loop, count);
+	loop->phase_at = loop->clock.uptime;
+	bool ran = loop_fds_run(loop);
 
+	begin_phase(loop);
 	ran |= loop_timers_run(loop);
+	begin_phase(loop);
 	ran |= loop_defers_run(loop);
+	measure(loop);
 	loop->turning = false;
 	loop_fds_sweep(loop);
 	loop_signals_sweep(loop);

@@ -42,7 +42,8 @@ DEFINE_AUTO(struct loop *, loop_free);
  * loop_turn() does one turn: waits for at most `wait_us` (negative: as long as it takes), runs what
  * is due, and says whether anything ran. On a virtual loop it does not wait but lets at most
  * `wait_us` of virtual time pass. In a turn descriptors come first, then timers, then deferred
- * calls; each phase runs what was due when it began, so that none can keep the others waiting.
+ * calls; each phase runs what was due when it began, so that none can keep the others waiting. A
+ * phase that has lasted 4 ms leaves the rest to the next turn, in the same order.
  *
  * None of these may be called from a callback, but loop_stop(). */
 void loop_run(struct loop *loop);
@@ -58,6 +59,19 @@ int64_t loop_now(const struct loop *loop);
 int64_t loop_uptime(const struct loop *loop);
 /* Uptime read afresh, also within a turn: for measuring how long something took, and nothing else. */
 int64_t loop_stopwatch(const struct loop *loop);
+/* Has this phase of the turn lasted so long that the rest of it should wait for the next turn? Long
+ * work asks between its steps. Never true on a virtual loop. */
+bool loop_is_late(const struct loop *loop);
+/* How long turns take, without the time that they wait. All 0 on a virtual loop but `turns`. */
+struct loop_stats {
+	uint64_t turns;
+	uint64_t long_turns; /* of more than 10 ms */
+	int64_t busy_us;
+	int64_t longest_us;
+};
+/* Since the loop was made, or loop_stats_reset() was called. */
+void loop_stats(const struct loop *loop, struct loop_stats *ret);
+void loop_stats_reset(struct loop *loop);
 /* Virtual only: what the wall clock shows from now on; timers are not touched (a clock that was
  * set). */
 void loop_set_wall_clock(struct loop *loop, int64_t now);
@@ -96,7 +110,7 @@ bool loop_timer_is_set(const struct loop_timer *timer);
 void loop_timer_free(struct loop_timer *timer);
 DEFINE_AUTO(struct loop_timer *, loop_timer_free);
 
-/* Deferred work: called in this turn or the next, after the current callback has returned, in
+/* Deferred work: called in this turn or a later one, after the current callback has returned, in
  * order. The struct is the caller's and starts zeroed; it may be cancelled, and deferred again or
  * freed from its own callback. One that is queued already keeps its place; `fn` and `arg` must then
  * be the same. */

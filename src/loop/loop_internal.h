@@ -30,6 +30,9 @@ enum {
 	LOOP_BATCH = 256,      /* events fetched a turn */
 	LOOP_LANE_WORKERS = 4, /* threads of a lane at most, started when there is work for them */
 	LOOP_POOL_BYTES = 512, /* random bytes fetched at a time */
+	/* Of a phase: what is left then waits for the next turn. */
+	LOOP_PHASE_US = 4000,
+	LOOP_LONG_TURN_US = 10000, /* what counts as a long turn */
 };
 
 /* No timer, or no bound on a wait. */
@@ -52,6 +55,7 @@ struct loop_fds {
 	size_t count;  /* watches, with the loop's own */
 	uint64_t made; /* watches ever: their numbers order a virtual loop's events */
 	struct list dead;
+	size_t next, fetched; /* the part of the batch that is still to be run */
 	struct epoll_event batch[LOOP_BATCH];
 };
 
@@ -103,6 +107,8 @@ struct loop {
 	bool is_virtual;
 	bool turning;
 	bool stopping;
+	struct loop_stats stats;
+	int64_t phase_at; /* real: when the phase of the turn began */
 	struct loop_clock clock;
 	struct loop_chance chance;
 	struct loop_fds fds;
@@ -126,9 +132,16 @@ int loop_fds_open(struct loop *loop, struct err *err) MUST_CHECK;
 void loop_fds_done(struct loop *loop);
 /* Does it watch any but the one that posts come by? */
 bool loop_fds_has_any(const struct loop *loop);
-/* Fetch events into the batch, waiting for at most `wait_us`; how many. */
-size_t loop_fds_fetch(struct loop *loop, int64_t wait_us);
-bool loop_fds_run(struct loop *loop, size_t count);
+/* Fetch events into the batch, which has been run, waiting for at most `wait_us`. */
+void loop_fds_fetch(struct loop *loop, int64_t wait_us);
+/* How many events of the batch have not been run yet. */
+size_t loop_fds_left(const struct loop *loop);
+bool loop_fds_run(struct loop *loop);
+/* May the phase go on, one of its calls having been made? */
+static inline bool loop_phase_has_time(const struct loop *loop, bool ran)
+{
+	return !ran || !loop_is_late(loop);
+}
 void loop_fds_sweep(struct loop *loop);
 
 void loop_timers_init(struct loop *loop);

@@ -64,7 +64,8 @@ bool loop_timers_run(struct loop *loop)
 	struct loop_timer *timer;
 	bool ran = false;
 
-	while ((timer = first(loop)) && timer->due <= now && timer->number < end) {
+	while ((timer = first(loop)) && timer->due <= now && timer->number < end &&
+	       loop_phase_has_time(loop, ran)) {
 		heap_remove(&loop->timers.heap, &timer->node);
 		timer->fn(timer, timer->arg);
 		ran = true;

@@ -137,11 +137,50 @@ static void test_dropped(void)
 	ok(!call.defer.queued, "a call that was dropped with its loop is not queued");
 }
 
+/* As long as a phase may last. */
+static void on_slow(void *arg)
+{
+	struct call *call = arg;
+
+	on_call(call);
+	while (!loop_is_late(call->loop))
+		continue;
+}
+
+static void test_long(void)
+{
+	AUTO(loop_free) struct loop *loop = twins_loop(false);
+	struct loop_stats stats;
+	char text[32] = "";
+	struct call calls[4];
+
+	for (int i = 0; i < 4; i++) {
+		calls[i] = (struct call){.loop = loop, .text = text, .letter = (char)('a' + i)};
+		loop_defer(loop, &calls[i].defer, on_slow, &calls[i]);
+	}
+	calls[0].defers = NULL;
+	ok(loop_turn(loop, 0), "a turn whose first call takes all of its time");
+	is(text, "a");
+	loop_defer_cancel(loop, &calls[2].defer);
+	loop_defer(loop, &calls[0].defer, on_slow, &calls[0]);
+	ok(loop_turn(loop, 0), "what was left comes first");
+	is(text, "ab");
+	loop_drain(loop);
+	is(text, "abda");
+	loop_stats(loop, &stats);
+	ok(stats.turns >= 4 && stats.longest_us >= 4000 && stats.busy_us >= 4 * 4000,
+	   "the loop knows how long its turns took");
+	loop_stats_reset(loop);
+	loop_stats(loop, &stats);
+	ok(stats.turns == 0 && stats.longest_us == 0, "and counts from there when it is asked to");
+}
+
 int main(void)
 {
 	on_both(test_order);
 	on_both(test_freed);
 	on_both(test_nobody_starves);
 	test_dropped();
+	test_long();
 	return tap_done();
 }

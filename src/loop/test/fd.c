@@ -334,8 +334,53 @@ static void on_old_kernel(struct loop *loop)
 	exit(right ? 0 : 1);
 }
 
+/* As long as a phase may last, without taking anything: it stays readable. */
+struct slow {
+	struct loop *loop;
+	struct side side;
+};
+
+static void on_slow(struct loop_fd *watch, int fd, unsigned events, void *arg)
+{
+	struct slow *slow = arg;
+
+	on_side(watch, fd, events, &slow->side);
+	while (!loop_is_late(slow->loop))
+		continue;
+}
+
+/* Three that are always ready, and each of which takes all the time of a turn. */
+static void test_turns(void)
+{
+	struct loop *loop = twins_loop(false);
+	struct slow slow[3];
+	int pairs[3][2];
+
+	for (int i = 0; i < 3; i++) {
+		pair_of(pairs[i]);
+		slow[i] = (struct slow){.loop = loop};
+		slow[i].side.watch = must_watch(loop, pairs[i][0], LOOP_READ, on_slow, &slow[i]);
+		if (write(pairs[i][1], "x", 1) != 1)
+			bail("cannot write");
+	}
+	for (int i = 0; i < 6; i++)
+		(void)loop_turn(loop, 0);
+	ok(slow[0].side.calls == 2 && slow[1].side.calls == 2 && slow[2].side.calls == 2,
+	   "each gets its turn: %zu %zu %zu", slow[0].side.calls, slow[1].side.calls,
+	   slow[2].side.calls);
+	(void)loop_turn(loop, 0); /* one of them; the others' events wait */
+	for (int i = 0; i < 3; i++) {
+		loop_fd_remove(slow[i].side.watch);
+		fd_close(pairs[i][0]);
+		fd_close(pairs[i][1]);
+	}
+	ok(!loop_turn(loop, 0), "a watch that was removed between turns is not called");
+	loop_free(loop);
+}
+
 int main(void)
 {
+	test_turns();
 	on_both(test_echo);
 	on_both(test_events);
 	on_both(test_pulled_away);

@@ -79,6 +79,8 @@ struct json_doc *yaml_parse(struct str text, const struct yaml_options *options,
  * Reading it gives the same content, but that a real of a whole value below 10^21 comes back as
  * the integer, as everywhere in Kubernetes. */
 void yaml_print(struct json j, struct buf *to);
+/* The same as an item of a list that is not indented: "- " before it, its other lines indented. */
+void yaml_print_item(struct json j, struct buf *to);
 /* The same with long lines broken at blanks behind column `width`, as `kubectl -o yaml` does at
  * 80; 0: never. */
 void yaml_print_wrapped(struct json j, size_t width, struct buf *to);

@@ -517,3 +517,11 @@ void yaml_print(struct json j, struct buf *to)
 {
 	yaml_print_wrapped(j, 0, to);
 }
+
+void yaml_print_item(struct json j, struct buf *to)
+{
+	struct printer printer = {.to = to};
+
+	put_byte(&printer, '-');
+	print_node(&printer, j, 0, BEHIND_DASH);
+}

@@ -217,6 +217,22 @@ struct http_server *http_request_server(const struct http_request *request)
 	return request->conn->server;
 }
 
+void *http_connection_data(const struct http_request *request)
+{
+	return request->conn->data;
+}
+
+void http_connection_set_data(struct http_request *request, void *data,
+			      http_connection_done_fn *done)
+{
+	struct server_conn *conn = request->conn;
+
+	if (conn->data_done)
+		conn->data_done(conn->data);
+	conn->data = data;
+	conn->data_done = done;
+}
+
 void http_request_on(struct http_request *request, const struct http_request_events *events,
 		     void *arg)
 {

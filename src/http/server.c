@@ -87,6 +87,8 @@ static void conn_free(struct server_conn *conn)
 	loop_defer_cancel(server->loop, &conn->doom);
 	if (conn->protocol)
 		conn->protocol->free(conn);
+	if (conn->data_done)
+		conn->data_done(conn->data);
 	stream_free(conn->stream);
 	loop_timer_free(conn->timer);
 	mem_free(conn);

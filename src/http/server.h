@@ -129,6 +129,13 @@ int http_request_version(const struct http_request *request);
 int64_t http_request_length(const struct http_request *request);
 struct http_server *http_request_server(const struct http_request *request);
 
+/* What a handler keeps with the connection that a request came by; NULL at first. `done` is called
+ * with what is replaced, and with the last when the connection ends. */
+typedef void http_connection_done_fn(void *data);
+void *http_connection_data(const struct http_request *request);
+void http_connection_set_data(struct http_request *request, void *data,
+			      http_connection_done_fn *done);
+
 /* ---- The body, in one of two ways, or not at all ----
  * A body that nobody asked for is not read; once the reply has ended it is thrown away. */
 

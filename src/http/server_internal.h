@@ -117,6 +117,8 @@ struct server_conn {
 	bool lingering; /* everything is said; waiting for the client to close */
 	char sniffed[4];
 	size_t sniffed_len;
+	void *data; /* the handler's */
+	http_connection_done_fn *data_done;
 };
 
 struct http_server {

@@ -11,6 +11,7 @@
 #include "apiserver/backup.h"
 #include "apiserver/backups.h"
 #include "apiserver/definition.h"
+#include "apiserver/fair.h"
 #include "apiserver/form.h"
 #include "apiserver/keep.h"
 #include "apiserver/kind_rows.h"
@@ -35,21 +36,38 @@ enum {
 	ARENA_KEPT_BYTES = 8192, /* one that a call has put more into is given back */
 };
 
+static void set_if_zero(size_t *limit, size_t fallback)
+{
+	if (!*limit)
+		*limit = fallback;
+}
+
+static void set_limits(struct api_options *options)
+{
+	set_if_zero(&options->max_in_flight, LIMIT_IN_FLIGHT);
+	set_if_zero(&options->max_watchers, LIMIT_WATCHERS);
+	set_if_zero(&options->max_events, LIMIT_EVENTS);
+	set_if_zero(&options->watcher_bytes, LIMIT_WATCHER_BYTES);
+	if (options->watcher_bytes < LIMIT_SEND_BUFFER_BYTES)
+		options->watcher_bytes = LIMIT_SEND_BUFFER_BYTES;
+	set_if_zero(&options->list_bytes, LIMIT_RESPONSE_BYTES);
+	set_if_zero(&options->user_in_flight, LIMIT_USER_IN_FLIGHT);
+	set_if_zero(&options->user_watchers, LIMIT_USER_WATCHERS);
+	set_if_zero(&options->user_body_bytes, LIMIT_USER_BODY_BYTES);
+}
+
 struct api *api_new(const struct api_options *options)
 {
 	struct api *api = mem_new(struct api);
 
 	api->options = *options;
-	if (!api->options.max_in_flight)
-		api->options.max_in_flight = LIMIT_IN_FLIGHT;
-	if (!api->options.max_watchers)
-		api->options.max_watchers = LIMIT_WATCHERS;
-	if (!api->options.max_events)
-		api->options.max_events = LIMIT_EVENTS;
-	if (!api->options.watcher_bytes)
-		api->options.watcher_bytes = LIMIT_WATCHER_BYTES;
-	if (!api->options.list_bytes)
-		api->options.list_bytes = LIMIT_RESPONSE_BYTES;
+	set_limits(&api->options);
+	api->fair = fair_new(options->loop,
+			     &(struct fair_limits){
+				     .user[FAIR_CALLS] = api->options.user_in_flight,
+				     .user[FAIR_WATCHES] = api->options.user_watchers,
+				     .user[FAIR_BODY_BYTES] = api->options.user_body_bytes,
+			     });
 	api->kinds = kinds_new(loop_random_u64(options->loop));
 	kind_rows_add(api->kinds);
 	api->hubs = map_new(loop_random_u64(options->loop));
@@ -99,6 +117,7 @@ void api_free(struct api *api)
 	assert(list_is_empty(&api->calls));
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);
+	fair_free(api->fair);
 	decoded_free(api->decoded);
 	admit_volcano_free(api->volcano);
 	kinds_free(api->kinds);
@@ -149,6 +168,11 @@ struct kinds *api_kinds(const struct api *api)
 struct log *api_log(const struct api *api)
 {
 	return api->options.log;
+}
+
+struct fair *api_fair(const struct api *api)
+{
+	return api->fair;
 }
 
 int64_t api_now(const struct api *api)
@@ -245,6 +269,35 @@ struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 	return call;
 }
 
+void call_step_later(struct call *call, struct call_step *step, void (*fn)(void *arg), void *arg)
+{
+	if (call->flow)
+		fair_run_later(call->flow, &step->job, fn, arg);
+	else
+		loop_defer(api_loop(call->api), &step->defer, fn, arg);
+}
+
+void call_step_cancel(struct call *call, struct call_step *step)
+{
+	fair_cancel(&step->job);
+	loop_defer_cancel(api_loop(call->api), &step->defer);
+}
+
+bool call_step_is_queued(const struct call_step *step)
+{
+	return step->job.flow || step->defer.queued;
+}
+
+void call_release(struct call *call)
+{
+	if (call->in_flight)
+		call->api->in_flight--;
+	call->in_flight = false;
+	if (call->counted)
+		fair_give(call->flow, call->verb == VERB_WATCH ? FAIR_WATCHES : FAIR_CALLS, 1);
+	call->counted = false;
+}
+
 void call_free(struct call *call)
 {
 	if (!call)
@@ -259,8 +312,10 @@ void call_free(struct call *call)
 		backup_forget(call->backup);
 	if (call->podlog)
 		podlog_free(call->podlog);
-	if (call->in_flight)
-		call->api->in_flight--;
+	call_release(call);
+	if (call->source)
+		call->source->free(call->source_state);
+	fair_flow_unref(call->flow);
 	list_remove(&call->link);
 	json_doc_unref(call->body);
 	json_doc_unref(call->managed);
@@ -286,11 +341,18 @@ _Static_assert(ARRAY_LEN(verbs) == VERB_COUNT, "serve every verb");
 static bool is_put_off(struct call *call)
 {
 	struct api *api = call->api;
-	bool full = call->verb == VERB_WATCH ? api->watchers >= api->options.max_watchers
-					     : api->in_flight >= api->options.max_in_flight;
+	bool watch = call->verb == VERB_WATCH;
+	bool full = watch ? api->watchers >= api->options.max_watchers
+			  : api->in_flight >= api->options.max_in_flight;
 	struct err err;
 
-	if (call->internal || call->part || (!full && !api->stopping))
+	if (call->internal || call->part)
+		return false;
+	if (!full && !api->stopping && call->flow) {
+		call->counted = fair_take(call->flow, watch ? FAIR_WATCHES : FAIR_CALLS, 1);
+		full = !call->counted;
+	}
+	if (!full && !api->stopping)
 		return false;
 	if (api->stopping)
 		(void)err_set(&err, ERR_UNAVAILABLE,
@@ -383,11 +445,25 @@ void api_serve(struct call *call)
 		verbs[call->verb](call);
 }
 
+/* For those who want the answer in one piece. */
+static void drain_source(struct call *call)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	while (call->source->next(call->source_state, &text))
+		continue;
+	call->text = chunk_take(&text);
+	call->source->free(call->source_state);
+	call->source = NULL;
+}
+
 static void finish(struct call *call, int code)
 {
 	assert(!call->answered);
 	call->answered = true;
 	call->code = code;
+	if (call->source && !call->sink->takes_sources)
+		drain_source(call);
 	if (call->rewrite && code < HTTP_REDIRECTION)
 		call->rewrite(call);
 	call->sink->answered(call);
@@ -403,6 +479,13 @@ void call_answer_text(struct call *call, int code, struct chunk *text, const cha
 {
 	call->text = text;
 	call->content_type = content_type;
+	finish(call, code);
+}
+
+void call_answer_source(struct call *call, int code, const struct call_source *source, void *state)
+{
+	call->source = source;
+	call->source_state = state;
 	finish(call, code);
 }
 

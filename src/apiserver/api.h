@@ -22,6 +22,7 @@
 
 struct admission_config;
 struct api;
+struct fair;
 struct kind;
 struct kinds;
 struct log;
@@ -36,8 +37,14 @@ struct api_options {
 	size_t max_in_flight; /* calls but watches; 0: LIMIT_IN_FLIGHT */
 	size_t max_watchers;  /* 0: LIMIT_WATCHERS */
 	size_t max_events;    /* objects of that kind; 0: LIMIT_EVENTS */
-	size_t watcher_bytes; /* waiting for one, which is then ended; 0: LIMIT_WATCHER_BYTES */
-	size_t list_bytes;    /* of a list in one piece; 0: LIMIT_RESPONSE_BYTES */
+	/* Waiting for one, which then reads on when they have been taken, if they are more than
+	 * LIMIT_SEND_BUFFER_BYTES; 0: LIMIT_WATCHER_BYTES */
+	size_t watcher_bytes;
+	size_t list_bytes; /* of a list in one piece; 0: LIMIT_RESPONSE_BYTES */
+	/* Of one user; 0: LIMIT_USER_IN_FLIGHT, LIMIT_USER_WATCHERS, LIMIT_USER_BODY_BYTES */
+	size_t user_in_flight;
+	size_t user_watchers;
+	size_t user_body_bytes;
 	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */
 	const struct admission_config *admission;
 	bool plain; /* none of Volcano's rules: Kubernetes and nothing else */
@@ -68,6 +75,7 @@ struct loop *api_loop(const struct api *api);
 struct store *api_store(const struct api *api);
 struct kinds *api_kinds(const struct api *api);
 struct log *api_log(const struct api *api);
+struct fair *api_fair(const struct api *api);
 
 /* Microseconds since 1970, and as metadata carries it. */
 int64_t api_now(const struct api *api);

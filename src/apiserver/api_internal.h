@@ -12,16 +12,19 @@
 #include "apiserver/api.h"
 #include "apiserver/call.h"
 #include "apiserver/decoded.h"
+#include "apiserver/fair.h"
 #include "apiserver/kind.h"
 #include "apiserver/store.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "loop/loop.h"
 
 struct api {
 	struct api_options options;
 	struct kinds *kinds;
+	struct fair *fair;
 	struct list calls; /* all that there are */
 	uint64_t epoch;    /* counts up when what kinds point at is replaced (definition.c) */
 	size_t in_flight;  /* of the calls, those that are served and no watches */
@@ -126,6 +129,18 @@ void stage_finish(struct call *call, struct json_doc *doc, struct object *old);
 void stage_forget(struct staged *staged);
 void sweep_forget(struct sweep *sweep);
 
+/* A part of a call's work that waits for a later turn: for its place among those of all users, or,
+ * where the call is nobody's, only for the turn. Zeroed at first; may be freed from its own call. */
+struct call_step {
+	struct fair_job job;
+	struct loop_defer defer;
+};
+void call_step_later(struct call *call, struct call_step *step, void (*fn)(void *arg), void *arg);
+void call_step_cancel(struct call *call, struct call_step *step);
+bool call_step_is_queued(const struct call_step *step);
+
+/* It is not in flight any more: it has become a stream. */
+void call_release(struct call *call);
 /* The key of the call's object in the store; in the call's arena. */
 struct str call_key(struct call *call, struct str name);
 /* json_options.on_duplicate for a call's body. */

@@ -27,8 +27,10 @@
 #include "json/doc.h"
 
 struct backup_call;
+struct buf;
 struct causes;
 struct chunk;
+struct fair_flow;
 struct object;
 struct podlog;
 struct staged;
@@ -110,6 +112,13 @@ struct call_event {
 	struct chunk *text;
 };
 
+/* An answer that is made piece by piece, as its reader takes it. */
+struct call_source {
+	/* Put the next piece, of some 64 KB; false: that was the last. */
+	bool (*next)(void *state, struct buf *to);
+	void (*free)(void *state);
+};
+
 /* What takes the answer. `answered` is called once. A watch is answered with code 200 and neither
  * object nor document; then `event` follows for each event, and says how many bytes wait to be
  * taken (a watcher that lags behind is ended); `ended` is the last. */
@@ -119,6 +128,7 @@ struct call_sink {
 	void (*ended)(struct call *call);
 	size_t (*queued)(struct call *call); /* what waits to be taken; NULL: nothing ever does */
 	bool takes_objects; /* an event that has its object may come without its text */
+	bool takes_sources; /* else an answer in pieces is made whole before `answered` */
 };
 
 struct call {
@@ -138,18 +148,21 @@ struct call {
 	size_t raw_len;        /* of the whole text */
 	struct str agent;      /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
-	bool internal; /* of the server's own: not subject to admission of users */
-	bool part;     /* of another call, which was counted */
+	struct fair_flow *flow; /* whose time and limits it counts for; NULL: nobody's */
+	bool internal;          /* of the server's own: not subject to admission of users */
+	bool part;              /* of another call, which was counted */
 
 	/* the answer */
 	int code;
 	struct json_doc *doc; /* owned: the answer as a document ... */
 	struct object
 		*object;    /* owned: ... or as a stored object, whose text is what is sent ... */
-	struct chunk *text; /* owned: ... or ready to be sent (lists) */
-	const char *content_type; /* of `text`, where that is no JSON; NULL: it is */
-	const char *json_type;    /* what to call JSON; NULL: application/json */
-	int64_t retry_after;      /* seconds; 0: none */
+	struct chunk *text; /* owned: ... or ready to be sent ... */
+	const struct call_source *source; /* ... or still to be made (lists), ... */
+	void *source_state;               /* ... from this, which is owned */
+	const char *content_type;         /* of `text`, where that is no JSON; NULL: it is */
+	const char *json_type;            /* what to call JSON; NULL: application/json */
+	int64_t retry_after;              /* seconds; 0: none */
 	VEC(const char *) warnings;
 	size_t warning_chars; /* in all of them (warn.c) */
 	bool warnings_cut;
@@ -167,6 +180,7 @@ struct call {
 	void *arg;
 	bool answered;
 	bool in_flight;
+	bool counted;             /* in its flow */
 	struct staged *staged;    /* while its write is on its way */
 	struct sweep *sweep;      /* while it removes a collection */
 	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
@@ -204,6 +218,8 @@ void call_answer_doc(struct call *call, int code, struct json_doc *doc);
 void call_answer_object(struct call *call, int code, struct object *object);
 /* Takes the chunk. */
 void call_answer_text(struct call *call, int code, struct chunk *text, const char *content_type);
+/* In pieces; takes the state. */
+void call_answer_source(struct call *call, int code, const struct call_source *source, void *state);
 /* A Status of kind Failure. Names the object of the call in `details`, as Kubernetes does for this
  * reason. */
 void call_answer_err(struct call *call, const struct err *err);

@@ -12,7 +12,6 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/cell.h"
 #include "apiserver/column.h"
-#include "apiserver/list.h"
 #include "apiserver/page.h"
 #include "apiserver/reading.h"
 #include "base/buf.h"
@@ -210,11 +209,9 @@ static void set_page(struct json_doc *doc, struct json list, const struct page *
 		json_set_int(doc, metadata, "remainingItemCount", page->remaining);
 }
 
-/* The list without its items, which are to follow: its last brace is still to come. */
-static void put_list_head(struct call *call, const struct page *page, struct buf *to)
+struct json_doc *form_list_head(struct call *call, const struct page *page)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
-	AUTO(buf_done) struct buf head = BUF_UNBOUNDED;
+	struct json_doc *doc = json_doc_new();
 	bool table = call->options.form == CALL_FORM_TABLE;
 	const char *items = table ? "rows" : "items";
 	char revision[24];
@@ -228,37 +225,18 @@ static void put_list_head(struct call *call, const struct page *page, struct buf
 	set_page(doc, list, page);
 	if (table)
 		set_columns(doc, list, call->kind);
-	json_print(list, JSON_COMPACT, &head);
-	buf_truncate(&head, head.len - 1);
-	buf_put_str(to, buf_str(&head));
-	buf_printf(to, ",\"%s\":[", items);
+	return doc;
 }
 
-/* Item by item, so that what is too large is found out before it has been made. */
-void form_answer_list(struct call *call, const struct page *page)
+void form_put_item(struct call *call, const struct object *object, struct buf *to)
 {
-	AUTO(buf_done) struct buf text = buf_make(call->api->options.list_bytes);
+	AUTO(json_doc_unref) struct json_doc *stored = read_object(call, object);
+	AUTO(json_doc_unref) struct json_doc *item = json_doc_new();
+	struct json root = json_doc_root(stored);
 	bool table = call->options.form == CALL_FORM_TABLE;
-	struct err err;
 
-	if (form_check(call, &err) < 0) {
-		call_answer_err(call, &err);
-		return;
-	}
-	put_list_head(call, page, &text);
-	for (size_t i = 0; i < page->objects.len && !buf_is_over(&text); i++) {
-		AUTO(json_doc_unref)
-		struct json_doc *object = read_object(call, page->objects.ptr[i]);
-		AUTO(json_doc_unref) struct json_doc *item = json_doc_new();
-		struct json root = json_doc_root(object);
-
-		if (i)
-			buf_putc(&text, ',');
-		json_print(table ? new_row(call, item, root) : new_metadata(call, item, root),
-			   JSON_COMPACT, &text);
-	}
-	buf_puts(&text, "]}");
-	list_answer_text(call, &text);
+	json_print(table ? new_row(call, item, root) : new_metadata(call, item, root), JSON_COMPACT,
+		   to);
 }
 
 /* --- watches --- */

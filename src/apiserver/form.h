@@ -26,7 +26,10 @@ extern const struct kind_column form_column_age;
 void form_answer_object(struct call *call, int code, struct object *object);
 /* The same for an object that is not stored; takes the document. */
 void form_answer_doc(struct call *call, int code, struct json_doc *doc);
-void form_answer_list(struct call *call, const struct page *page);
+/* A list in the call's form, without its member "rows" (Table) or "items"; and one of these. */
+struct json_doc *form_list_head(struct call *call, const struct page *page)
+	__attribute__((returns_nonnull));
+void form_put_item(struct call *call, const struct object *object, struct buf *to);
 /* A watch event in the call's form; one reference is the caller's. */
 struct chunk *form_event(struct call *call, const char *type, struct object *object);
 /* The object of a BOOKMARK event: an empty object of the kind (or its form) with the revision.

@@ -15,12 +15,14 @@
 #include "apiserver/api.h"
 #include "apiserver/auth.h"
 #include "apiserver/call.h"
+#include "apiserver/fair.h"
 #include "apiserver/media.h"
 #include "apiserver/metrics.h"
 #include "apiserver/object.h"
 #include "apiserver/options.h"
 #include "apiserver/pages.h"
 #include "apiserver/route.h"
+#include "apiserver/watcher.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -45,11 +47,24 @@ struct visit {
 	struct front *front;
 	struct http_request *request;
 	struct call *call;
-	enum verb verb; /* VERB_COUNT: none of the API's */
+	enum verb verb;      /* VERB_COUNT: none of the API's */
+	struct route route;  /* its texts are the request's */
+	struct str body;     /* likewise, when it has arrived */
+	size_t body_held;    /* bytes of it that count for the user */
+	struct fair_job job; /* that is next: to serve, or to make a piece of the answer */
+	struct buf gathered; /* the pieces so far, ... */
+	bool streams;        /* ... unless they are sent as they are made */
+	bool waits;          /* for room to send more */
 };
 
-/* Bodies from this size on are compressed for clients that take it, as kube-apiserver does. */
-enum { GZIP_FROM = 128 * 1024 };
+enum {
+	/* Bodies from this size on are compressed for clients that take it, as kube-apiserver does;
+	 * larger ones than this are not, since that would take longer than a turn may. */
+	GZIP_FROM = 128 * 1024,
+	GZIP_TO = 2 * 1024 * 1024,
+	/* Lists up to this size are sent in one piece, with their length. */
+	GATHER_BYTES = 1024 * 1024,
+};
 
 #define NO_SUCH_RESOURCE "the server could not find the requested resource"
 #define NO_SUCH_METHOD "the server does not allow this method on the requested resource"
@@ -76,6 +91,10 @@ void front_free(struct front *front)
 
 static void visit_free(struct visit *visit)
 {
+	fair_cancel(&visit->job);
+	if (visit->body_held)
+		fair_give(visit->call->flow, FAIR_BODY_BYTES, visit->body_held);
+	buf_done(&visit->gathered);
 	call_free(visit->call);
 	mem_free(visit);
 }
@@ -139,7 +158,7 @@ static void reply(struct visit *visit, const char *type, struct chunk *body)
 	AUTO(buf_done) struct buf packed = BUF_INIT(LIMIT_RESPONSE_BYTES);
 	AUTO(chunk_unref) struct chunk *small = NULL;
 
-	if (body->len >= GZIP_FROM && media_takes_gzip(accept) &&
+	if (body->len >= GZIP_FROM && body->len <= GZIP_TO && media_takes_gzip(accept) &&
 	    !headers_has(headers, STR("content-encoding")) &&
 	    gzip_compress(visit->front->gzip, chunk_str(body), &packed, NULL) == 0) {
 		small = chunk_take(&packed);
@@ -149,15 +168,49 @@ static void reply(struct visit *visit, const char *type, struct chunk *body)
 	http_reply_chunk(visit->request, visit->call->code, str_from(type), small ? small : body);
 }
 
+static const char *answer_type(const struct call *call)
+{
+	return call->content_type   ? call->content_type
+	       : call->options.yaml ? "application/yaml"
+	       : call->json_type    ? call->json_type
+				    : "application/json";
+}
+
+/* One more piece of an answer that is made as its reader takes it. */
+static void make_piece(void *arg)
+{
+	struct visit *visit = arg;
+	struct call *call = visit->call;
+	bool more = call->source->next(call->source_state, &visit->gathered);
+	AUTO(chunk_unref) struct chunk *piece = NULL;
+
+	if (more && !visit->streams && visit->gathered.len < GATHER_BYTES) {
+		fair_run_later(call->flow, &visit->job, make_piece, visit);
+		return;
+	}
+	piece = chunk_take(&visit->gathered);
+	if (!more && !visit->streams) {
+		reply(visit, answer_type(call), piece);
+		visit_free(visit);
+		return;
+	}
+	if (!visit->streams)
+		http_reply_start(visit->request, call->code, str_from(answer_type(call)));
+	visit->streams = true;
+	visit->waits = !http_reply_write_chunk(visit->request, piece);
+	if (!more) {
+		http_reply_end(visit->request);
+		visit_free(visit);
+	} else if (!visit->waits) {
+		fair_run_later(call->flow, &visit->job, make_piece, visit);
+	}
+}
+
 static void on_answered(struct call *call)
 {
 	struct visit *visit = call->arg;
 	struct headers *headers = http_reply_headers(visit->request);
 	AUTO(chunk_unref) struct chunk *text = NULL;
-	const char *type = call->content_type   ? call->content_type
-			   : call->options.yaml ? "application/yaml"
-			   : call->json_type    ? call->json_type
-						: "application/json";
 
 	metrics_count(visit->front->metrics, visit->verb, call->code);
 	if (!headers_has(headers, STR("cache-control")))
@@ -171,8 +224,12 @@ static void on_answered(struct call *call)
 	}
 	if (call->retry_after)
 		headers_printf(headers, STR("retry-after"), "%" PRId64, call->retry_after);
+	if (call->source) {
+		fair_run_later(call->flow, &visit->job, make_piece, visit);
+		return;
+	}
 	text = answer_text(call);
-	reply(visit, type, text);
+	reply(visit, answer_type(call), text);
 	visit_free(visit);
 }
 
@@ -180,8 +237,8 @@ static size_t on_event(struct call *call, const struct call_event *event)
 {
 	struct visit *visit = call->arg;
 
-	(void)http_reply_write_chunk(visit->request,
-				     event->text); /* the watcher looks at the sum */
+	/* The watcher looks at the sum. */
+	(void)http_reply_write_chunk(visit->request, event->text);
 	return http_reply_queued(visit->request);
 }
 
@@ -201,7 +258,12 @@ static size_t queued(struct call *call)
 }
 
 static const struct call_sink sink = {
-	.answered = on_answered, .event = on_event, .ended = on_ended, .queued = queued};
+	.answered = on_answered,
+	.event = on_event,
+	.ended = on_ended,
+	.queued = queued,
+	.takes_sources = true,
+};
 
 /* --- the request ----------------------------------------------------------------------------- */
 
@@ -223,20 +285,61 @@ static void on_too_large(struct http_request *request, void *arg)
 	call_answer_err(visit->call, &err);
 }
 
-static const struct http_request_events events = {.aborted = on_aborted, .too_large = on_too_large};
+static void on_writable(struct http_request *request, void *arg)
+{
+	struct visit *visit = arg;
+
+	(void)request;
+	if (visit->call->watcher)
+		watcher_has_room(visit->call->watcher);
+	if (!visit->waits)
+		return;
+	visit->waits = false;
+	fair_run_later(visit->call->flow, &visit->job, make_piece, visit);
+}
+
+static const struct http_request_events events = {
+	.aborted = on_aborted, .too_large = on_too_large, .writable = on_writable};
+
+static void serve_body(void *arg)
+{
+	struct visit *visit = arg;
+	struct call *call = visit->call;
+	struct str type = http_request_header(visit->request, STR("content-type"));
+	struct err err;
+
+	if (media_read_body(call, type, visit->body, &err) < 0 ||
+	    options_from_query(call, http_request_query(visit->request), &err) < 0)
+		call_answer_err(call, &err);
+	else
+		api_serve(call);
+}
 
 static void on_body(struct http_request *request, struct str body, void *arg)
 {
 	struct visit *visit = arg;
-	struct call *call = visit->call;
+
+	(void)request;
+	visit->body = body;
+	fair_run(visit->call->flow, &visit->job, serve_body, visit);
+}
+
+/* What has arrived of a body counts for its user until the answer has been made. */
+static void read_body(struct visit *visit)
+{
+	int64_t length = http_request_length(visit->request);
+	size_t held = length < 0 || length > LIMIT_BODY_BYTES ? LIMIT_BODY_BYTES : (size_t)length;
 	struct err err;
 
-	if (media_read_body(call, http_request_header(request, STR("content-type")), body, &err) <
-		    0 ||
-	    options_from_query(call, http_request_query(request), &err) < 0)
-		call_answer_err(call, &err);
-	else
-		api_serve(call);
+	if (!fair_take(visit->call->flow, FAIR_BODY_BYTES, held)) {
+		(void)err_set(&err, ERR_TOO_MANY_REQUESTS,
+			      "too many bytes of requests are waiting, please try again later");
+		visit->call->retry_after = 1;
+		call_answer_err(visit->call, &err);
+		return;
+	}
+	visit->body_held = held;
+	http_request_read_all(visit->request, LIMIT_BODY_BYTES, on_body, visit);
 }
 
 static bool has_body(enum verb verb)
@@ -293,8 +396,9 @@ static bool is_connection(const struct call *call)
 	return sub && sub->connect;
 }
 
-static void serve_resource(struct visit *visit, const struct route *route)
+static void serve_resource(struct visit *visit)
 {
+	const struct route *route = &visit->route;
 	struct err err;
 	bool body = has_body(visit->verb);
 
@@ -310,16 +414,16 @@ static void serve_resource(struct visit *visit, const struct route *route)
 		 options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
 		call_answer_err(visit->call, &err);
 	else if (body)
-		http_request_read_all(visit->request, LIMIT_BODY_BYTES, on_body, visit);
+		read_body(visit);
 	else
 		api_serve(visit->call);
 }
 
-static void serve_page(struct visit *visit, const struct route *route)
+static void serve_page(struct visit *visit)
 {
 	struct pages_request page = {
 		.call = visit->call,
-		.route = route,
+		.route = &visit->route,
 		.request = visit->request,
 		.path = http_request_path(visit->request),
 		.metrics = visit->front->metrics,
@@ -338,6 +442,34 @@ static struct str program_name(struct call *call, struct http_request *request)
 	return name.len ? arena_str(call->arena, name) : STR("unknown");
 }
 
+static void drop_flow(void *data)
+{
+	fair_flow_unref(data);
+}
+
+/* The flow of this user's requests on this connection. */
+static struct fair_flow *find_flow(struct visit *visit)
+{
+	struct fair_flow *flow = http_connection_data(visit->request);
+	struct str user = visit->call->user.name;
+
+	if (!flow || !fair_flow_is_of(flow, user)) {
+		flow = fair_flow_new(api_fair(visit->front->api), user);
+		http_connection_set_data(visit->request, flow, drop_flow);
+	}
+	return fair_flow_ref(flow);
+}
+
+static void serve(void *arg)
+{
+	struct visit *visit = arg;
+
+	if (visit->route.class == ROUTE_RESOURCE)
+		serve_resource(visit);
+	else
+		serve_page(visit);
+}
+
 void front_handle(struct http_request *request, void *arg)
 {
 	struct front *front = arg;
@@ -348,6 +480,8 @@ void front_handle(struct http_request *request, void *arg)
 
 	visit->front = front;
 	visit->request = request;
+	visit->route = route;
+	visit->gathered = buf_make(SIZE_MAX / 4);
 	visit->call = call_new(front->api, &sink, visit);
 	visit->call->agent = program_name(visit->call, request);
 	visit->verb = route_verb(&route, http_request_method(request),
@@ -358,10 +492,10 @@ void front_handle(struct http_request *request, void *arg)
 			  &visit->call->user, &err) < 0 ||
 	    auth_impersonate(visit->call, http_request_headers(request), &err) < 0 ||
 	    auth_authorize(visit->call, &route, visit->verb, http_request_method_name(request),
-			   path, &err) < 0)
+			   path, &err) < 0) {
 		call_answer_err(visit->call, &err);
-	else if (route.class == ROUTE_RESOURCE)
-		serve_resource(visit, &route);
-	else
-		serve_page(visit, &route);
+		return;
+	}
+	visit->call->flow = find_flow(visit);
+	fair_run(visit->call->flow, &visit->job, serve, visit);
 }

@@ -144,10 +144,7 @@ static void start(struct call *call, void *log)
 	podlog->timer = loop_timer_new(api_loop(api), on_timer, podlog);
 	list_push(&api->podlogs, &podlog->link);
 	call->podlog = podlog;
-	if (call->in_flight) { /* it may go on for as long as a watch */
-		call->in_flight = false;
-		api->in_flight--;
-	}
+	call_release(call); /* it may go on for as long as a watch */
 	call->content_type = "text/plain";
 	call_answer_watch(call);
 	if (podlog->follow)

@@ -372,6 +372,22 @@ void store_stats(const struct store *store, struct store_stats *ret)
 
 /* --- watching --- */
 
+static void refuse_old(int64_t revision, int64_t compacted, struct err *err)
+{
+	(void)err_set(err, ERR_EXPIRED, "too old resource version: %" PRId64 " (%" PRId64 ")",
+		      revision, compacted);
+}
+
+const struct store_event *store_event_of(const struct store *store, int64_t revision,
+					 struct err *err)
+{
+	const struct store_event *event = history_find(store->history, revision);
+
+	if (!event)
+		refuse_old(revision - 1, history_compacted(store->history), err);
+	return event;
+}
+
 struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg, struct err *err)
 {
@@ -380,9 +396,7 @@ struct store_watch *store_watch(struct store *store, struct str prefix, int64_t 
 	const struct store_event *event;
 
 	if (revision < compacted) {
-		(void)err_set(err, ERR_EXPIRED,
-			      "too old resource version: %" PRId64 " (%" PRId64 ")", revision,
-			      compacted);
+		refuse_old(revision, compacted, err);
 		return NULL;
 	}
 	struct watches *among =

@@ -170,6 +170,11 @@ typedef void store_event_fn(void *arg, const struct store_event *event);
  * */
 struct store_watch *store_watch(struct store *store, struct str prefix, int64_t revision,
 				store_event_fn *fn, void *arg, struct err *err) MUST_CHECK;
+/* For a reader that goes at its own pace: the event of this revision, which is not newer than
+ * store_revision(), lent until control goes back to the loop. NULL: ERR_EXPIRED, it is not kept any
+ * more. */
+const struct store_event *store_event_of(const struct store *store, int64_t revision,
+					 struct err *err) MUST_CHECK;
 /* Takes NULL. Allowed from within the callback. */
 void store_unwatch(struct store_watch *watch);
 

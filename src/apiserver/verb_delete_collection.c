@@ -2,19 +2,30 @@
 /* apiserver/verb_delete_collection.c - the end of many objects: a list, and a removal of each.
  *
  * The answer is the list as it was. Each removal is a call of its own, of the same user and with
- * the same options; the answer waits for the last of them. An object that has gone meanwhile is no
- * error; one that may not go is the answer, and the others go all the same. */
+ * the same options. They are made a few per turn; the answer waits for the last of them. An object
+ * that has gone meanwhile is no error; one that may not go is the answer, and the others go all the
+ * same. If the caller goes away, what has not been removed by then stays.
+ *
+ * Always true: `waiting` counts the removals under way, and one more while some are still to be
+ * started. */
 #include "apiserver/api_internal.h"
 #include "apiserver/filter.h"
-#include "apiserver/list.h"
+#include "apiserver/listing.h"
 #include "apiserver/page.h"
 #include "base/mem.h"
+#include "loop/loop.h"
 
 #include "base/banned.h"
+
+/* Removals that are started in one turn, and that are under way at the same time. */
+enum { STEP = 128, AT_ONCE = 1024 };
 
 struct sweep {
 	struct call *call; /* NULL: it is gone, and nobody waits */
 	struct page page;
+	size_t next; /* of its objects: those from here on are still to be removed */
+	struct call_step more;
+	bool paused; /* AT_ONCE are under way: one that ends starts more */
 	size_t waiting;
 	struct json_doc *refusal; /* of the first one that may not go, or NULL */
 	int code;
@@ -32,31 +43,16 @@ static void count_down(struct sweep *sweep)
 		if (sweep->refusal)
 			call_answer_doc(call, sweep->code, TAKE(sweep->refusal));
 		else
-			list_answer(call, &sweep->page);
+			listing_answer(call, &sweep->page);
 	}
 	json_doc_unref(sweep->refusal);
 	page_done(&sweep->page);
 	mem_free(sweep);
 }
 
-static void on_answered(struct call *part)
-{
-	struct sweep *sweep = part->arg;
-
-	if (part->code >= 400 && part->code != 404 && !sweep->refusal) {
-		sweep->refusal = TAKE(part->doc);
-		sweep->code = part->code;
-	}
-	call_free(part);
-	count_down(sweep);
-}
+static void on_answered(struct call *part);
 
 static const struct call_sink sink = {.answered = on_answered};
-
-void sweep_forget(struct sweep *sweep)
-{
-	sweep->call = NULL;
-}
 
 static void remove_one(struct sweep *sweep, const struct object *object)
 {
@@ -74,7 +70,53 @@ static void remove_one(struct sweep *sweep, const struct object *object)
 	part->user = whole->user;
 	part->part = true;
 	part->sub = STR("");
+	sweep->waiting++;
 	api_serve(part);
+}
+
+static void remove_some(void *arg)
+{
+	struct sweep *sweep = arg;
+	const struct loop *loop = api_loop(sweep->call->api);
+	size_t count = 0;
+
+	while (sweep->next < sweep->page.objects.len && sweep->waiting <= AT_ONCE) {
+		if (count++ == STEP || (count > 1 && loop_is_late(loop))) {
+			call_step_later(sweep->call, &sweep->more, remove_some, sweep);
+			return;
+		}
+		remove_one(sweep, sweep->page.objects.ptr[sweep->next++]);
+	}
+	sweep->paused = sweep->next < sweep->page.objects.len;
+	if (!sweep->paused)
+		count_down(sweep);
+}
+
+static void on_answered(struct call *part)
+{
+	struct sweep *sweep = part->arg;
+
+	if (part->code >= 400 && part->code != 404 && !sweep->refusal) {
+		sweep->refusal = TAKE(part->doc);
+		sweep->code = part->code;
+	}
+	call_free(part);
+	if (sweep->paused && sweep->call && sweep->waiting <= AT_ONCE / 2) {
+		sweep->paused = false;
+		call_step_later(sweep->call, &sweep->more, remove_some, sweep);
+	}
+	count_down(sweep);
+}
+
+void sweep_forget(struct sweep *sweep)
+{
+	bool unfinished = sweep->paused || call_step_is_queued(&sweep->more);
+
+	call_step_cancel(sweep->call, &sweep->more);
+	sweep->call = NULL;
+	sweep->paused = false;
+	if (unfinished)
+		count_down(sweep);
 }
 
 void verb_delete_collection(struct call *call)
@@ -94,9 +136,7 @@ void verb_delete_collection(struct call *call)
 		return;
 	}
 	sweep->call = call;
-	sweep->waiting = sweep->page.objects.len + 1; /* this function is one of them */
+	sweep->waiting = 1; /* until all have been started */
 	call->sweep = sweep;
-	for (size_t i = 0; i < sweep->page.objects.len; i++)
-		remove_one(sweep, sweep->page.objects.ptr[i]);
-	count_down(sweep);
+	remove_some(sweep);
 }

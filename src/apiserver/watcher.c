@@ -5,9 +5,16 @@
  * for each shape that somebody wants (at most: ADDED, MODIFIED, DELETED) and the bytes are shared.
  * An object that comes to match a watcher's selector is ADDED to it, one that ceases to is DELETED.
  *
- * Always true of a watcher: it has been told every event of its filter between the revision that it
- * started from and the one it is at, in order, none twice. One that does not take what it is told
- * is ended at a bound; it may come back with the last revision that it saw. */
+ * A watcher that is live gets each event as it happens. One that has more to read than its
+ * connection takes is not: it reads the state that it started from, and then the store's history, at
+ * its own pace, and becomes live when it has caught up. So what waits for a reader is bounded, and a
+ * slow one costs no more than a fast one. One that is so slow that the history does not reach back
+ * to where it is gets an ERROR (410), as one that starts there would.
+ *
+ * Always true of a watcher:
+ * 1. It has been told every event of its filter between the revision that it started from and the
+ *    one it is at, in order, none twice.
+ * 2. It is live, or its step is queued, or it waits for room (`full`), or it is ending. */
 #include "apiserver/watcher.h"
 
 #include <assert.h>
@@ -33,6 +40,8 @@ enum shape { SHAPE_ADDED, SHAPE_MODIFIED, SHAPE_DELETED, SHAPE_LEFT, SHAPE_COUNT
 static const char *const shape_names[] = {"ADDED", "MODIFIED", "DELETED", "DELETED"};
 
 #define BOOKMARK_PERIOD (60 * TIME_SECOND)
+/* Events between two looks at the clock. */
+enum { LOOK_EVERY = 16 };
 #define WATCH_LEAST (30 * TIME_MINUTE) /* without timeoutSeconds: half to one hour, as upstream */
 
 struct hub {
@@ -51,6 +60,12 @@ struct watcher {
 	struct loop_timer *bookmark;
 	struct loop_defer close;
 	struct list link;
+	struct call_step step;        /* of reading on */
+	VEC(struct object *) initial; /* the state that it starts from; one reference each */
+	size_t next;                  /* of these; those before it have been sent */
+	bool marks_end;               /* a bookmark is to say that all of these have been sent */
+	bool live;
+	bool full;        /* too much waits for its reader */
 	int64_t revision; /* of the last event considered */
 	int64_t told;     /* of the last event or bookmark sent */
 	bool ending;
@@ -83,8 +98,10 @@ static void tell(struct watcher *watcher, const struct call_event *event)
 
 	if (watcher->ending)
 		return;
-	if (call->sink->event(call, event) > call->api->options.watcher_bytes)
-		watcher_end(watcher);
+	if (call->sink->event(call, event) > call->api->options.watcher_bytes) {
+		watcher->full = true;
+		watcher->live = false;
+	}
 }
 
 static struct chunk *print_event(const struct kind *kind, enum shape shape,
@@ -182,15 +199,8 @@ static void on_hub_event(void *arg, const struct store_event *event)
 	AUTO(texts_done) struct texts texts = {.kind = hub->stored};
 
 	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
-	consider(watcher, event, &texts);
-}
-
-static void on_replay_event(void *arg, const struct store_event *event)
-{
-	struct watcher *watcher = arg;
-	AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
-
-	consider(watcher, event, &texts);
+	if (watcher->live) /* the others read it from the history */
+		consider(watcher, event, &texts);
 }
 
 /* --- bookmarks and errors --- */
@@ -224,7 +234,7 @@ static void tell_error(struct watcher *watcher, const struct err *err)
 	tell_text(watcher, "ERROR", &text);
 }
 
-/* Everything up to the state that readers see has been considered. */
+/* A live one: everything up to the state that readers see has been considered. */
 static void catch_up(struct watcher *watcher)
 {
 	int64_t now = store_revision(api_store(watcher->call->api));
@@ -237,8 +247,9 @@ static void on_bookmark(struct loop_timer *timer, void *arg)
 {
 	struct watcher *watcher = arg;
 
-	catch_up(watcher);
-	if (watcher->told < watcher->revision)
+	if (watcher->live)
+		catch_up(watcher);
+	if (watcher->live && watcher->told < watcher->revision)
 		tell_bookmark(watcher, false);
 	loop_timer_set(timer, BOOKMARK_PERIOD);
 }
@@ -246,11 +257,19 @@ static void on_bookmark(struct loop_timer *timer, void *arg)
 static void on_end(struct loop_timer *timer, void *arg)
 {
 	struct watcher *watcher = arg;
+	struct err err;
 
 	(void)timer;
-	catch_up(watcher);
-	if (watcher->bookmark && watcher->told < watcher->revision)
+	if (watcher->live)
+		catch_up(watcher);
+	if (watcher->live && watcher->bookmark && watcher->told < watcher->revision)
 		tell_bookmark(watcher, false);
+	if (watcher->next < watcher->initial.len || watcher->marks_end) {
+		/* a clean end would read as if that were all */
+		(void)err_set(&err, ERR_TIMEOUT,
+			      "the watch has ended before its initial state was read");
+		tell_error(watcher, &err);
+	}
 	watcher_end(watcher);
 }
 
@@ -300,6 +319,10 @@ void watcher_free(struct watcher *watcher)
 	struct api *api = watcher->call->api;
 
 	loop_defer_cancel(api_loop(api), &watcher->close);
+	call_step_cancel(watcher->call, &watcher->step);
+	for (size_t i = watcher->next; i < watcher->initial.len; i++)
+		object_unref(watcher->initial.ptr[i]);
+	vec_done(&watcher->initial);
 	loop_timer_free(watcher->end);
 	loop_timer_free(watcher->bookmark);
 	list_remove(&watcher->link);
@@ -349,52 +372,108 @@ static struct watcher *watcher_new(struct call *call, struct filter *filter)
 	return watcher;
 }
 
+/* --- reading on ------------------------------------------------------------------------------ */
+
+/* The next object of the state that it started from. */
+static void tell_next(struct watcher *watcher)
+{
+	AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
+	AUTO(object_unref) struct object *object = watcher->initial.ptr[watcher->next++];
+
+	tell_object(watcher, SHAPE_ADDED, object, &texts);
+	if (watcher->next < watcher->initial.len)
+		return;
+	watcher->next = 0;
+	vec_done(&watcher->initial);
+}
+
+/* The event after the last one considered. */
+static void tell_past(struct watcher *watcher)
+{
+	AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
+	const struct store *store = api_store(watcher->call->api);
+	const struct store_event *event;
+	struct err err;
+
+	event = store_event_of(store, watcher->revision + 1, &err);
+	if (!event) {
+		tell_error(watcher, &err);
+		watcher_end(watcher);
+	} else if (str_starts(event->object->key, filter_prefix(watcher->filter))) {
+		consider(watcher, event, &texts);
+	} else {
+		watcher->revision = event->revision;
+	}
+}
+
+static void read_on(void *arg)
+{
+	struct watcher *watcher = arg;
+	const struct store *store = api_store(watcher->call->api);
+	const struct loop *loop = api_loop(watcher->call->api);
+	size_t count = 0;
+
+	while (!watcher->full && !watcher->ending) {
+		if (++count % LOOK_EVERY == 0 && loop_is_late(loop)) {
+			call_step_later(watcher->call, &watcher->step, read_on, watcher);
+			return;
+		}
+		if (watcher->next < watcher->initial.len) {
+			tell_next(watcher);
+		} else if (watcher->marks_end) {
+			watcher->marks_end = false;
+			tell_bookmark(watcher, true);
+		} else if (watcher->revision < store_revision(store)) {
+			tell_past(watcher);
+		} else {
+			watcher->live = true;
+			return;
+		}
+	}
+}
+
+void watcher_has_room(struct watcher *watcher)
+{
+	if (!watcher->full || watcher->ending)
+		return;
+	watcher->full = false;
+	call_step_later(watcher->call, &watcher->step, read_on, watcher);
+}
+
 /* What is there now, as ADDED. */
-static void tell_state(struct watcher *watcher)
+static void start_with_state(struct watcher *watcher)
 {
 	struct store *store = api_store(watcher->call->api);
 	struct str prefix = filter_prefix(watcher->filter);
 	struct store_walk walk = store_walk(store, prefix, str_none());
 	struct object *object;
 
-	while ((object = store_walk_next(&walk))) {
-		AUTO(texts_done) struct texts texts = {.kind = watcher->call->kind};
-
+	while ((object = store_walk_next(&walk)))
 		if (filter_matches(watcher->filter, object))
-			tell_object(watcher, SHAPE_ADDED, object, &texts);
-	}
+			vec_push(&watcher->initial, object_ref(object));
 	watcher->revision = store_revision(store);
 	watcher->told = watcher->revision;
+	read_on(watcher);
 }
 
 /* What has happened since `revision`, then what comes. */
-static void tell_since(struct watcher *watcher, int64_t revision)
+static void start_from(struct watcher *watcher, int64_t revision)
 {
 	struct store *store = api_store(watcher->call->api);
-	struct store_watch *replay;
 	struct err err;
 
 	watcher->revision = revision;
 	watcher->told = revision;
-	if (revision >= store_revision(store))
-		return;
-	if (revision < watcher->call->kind->since) {
+	if (revision < store_revision(store) && revision < watcher->call->kind->since) {
 		/* nobody can have seen the kind then */
 		(void)err_set(&err, ERR_EXPIRED,
 			      "too old resource version: %" PRId64 " (%" PRId64 ")", revision,
 			      watcher->call->kind->since);
-		replay = NULL;
-	} else {
-		replay = store_watch(store, filter_prefix(watcher->filter), revision,
-				     on_replay_event, watcher, &err);
-	}
-	if (replay) {
-		store_unwatch(replay);
-		catch_up(watcher);
+		tell_error(watcher, &err);
+		watcher_end(watcher);
 		return;
 	}
-	tell_error(watcher, &err);
-	watcher_end(watcher);
+	read_on(watcher);
 }
 
 static int parse_version(struct call *call, uint64_t *ret, struct err *err)
@@ -425,14 +504,13 @@ void verb_watch(struct call *call)
 	watcher = watcher_new(call, filter);
 	call_answer_watch(call);
 	if (call->options.send_initial_events == OPTION_TRUE) {
-		tell_state(watcher);
-		if (watcher->bookmark)
-			tell_bookmark(watcher, true);
+		watcher->marks_end = watcher->bookmark != NULL;
+		start_with_state(watcher);
 	} else if (call->options.send_initial_events == OPTION_FALSE && version == 0) {
-		tell_since(watcher, store_revision(api_store(call->api)));
+		start_from(watcher, store_revision(api_store(call->api)));
 	} else if (version == 0) {
-		tell_state(watcher);
+		start_with_state(watcher);
 	} else {
-		tell_since(watcher, (int64_t)version);
+		start_from(watcher, (int64_t)version);
 	}
 }

@@ -40,11 +40,14 @@ enum {
 	LIMIT_COMMIT_BYTES = 32 * 1024 * 1024,
 
 	/* the API */
-	LIMIT_IN_FLIGHT = 1000, /* calls at once, watches aside: then 429 */
+	LIMIT_IN_FLIGHT = 4000, /* calls at once, watches aside: then 429 */
 	LIMIT_WATCHERS = 20000,
+	LIMIT_USER_IN_FLIGHT = 1000, /* of these, of one user; each connection gets one more */
+	LIMIT_USER_WATCHERS = 10000,
+	LIMIT_USER_BODY_BYTES = 256 * 1024 * 1024, /* of requests that are not answered yet */
 	LIMIT_EVENTS = 50000, /* kept; then those that were seen longest ago go before their hour */
-	LIMIT_EVENT_MESSAGE = 1024, /* written by us; as events.k8s.io bounds its notes */
-	LIMIT_WATCHER_BYTES = 16 * 1024 * 1024, /* waiting for one watcher: then it is ended */
+	LIMIT_EVENT_MESSAGE = 1024,        /* written by us; as events.k8s.io bounds its notes */
+	LIMIT_WATCHER_BYTES = 1024 * 1024, /* waiting for one watcher: then it reads the history */
 
 	LIMIT_CEL_COST =
 		1000 * 1000, /* one evaluation of a rule, as kube-apiserver: PerCallLimit */

@@ -107,12 +107,19 @@ static void begin_phase(struct loop *loop)
 	loop->phase_at = loop_clock_uptime(loop);
 }
 
+const int64_t loop_steps_us[LOOP_STEPS] = {1000,   5000,   10000,  20000,  50000,
+					   100000, 200000, 500000, 1000000};
+
 static void measure(struct loop *loop)
 {
 	int64_t took = loop_clock_uptime(loop) - loop->clock.uptime;
+	size_t step = 0;
 
+	while (step < LOOP_STEPS && took > loop_steps_us[step])
+		step++;
+	if (step < LOOP_STEPS)
+		loop->stats.within[step]++;
 	loop->stats.turns++;
-	loop->stats.long_turns += took > LOOP_LONG_TURN_US;
 	loop->stats.busy_us += took;
 	if (took > loop->stats.longest_us)
 		loop->stats.longest_us = took;

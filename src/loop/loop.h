@@ -62,10 +62,13 @@ int64_t loop_stopwatch(const struct loop *loop);
 /* Has this phase of the turn lasted so long that the rest of it should wait for the next turn? Long
  * work asks between its steps. Never true on a virtual loop. */
 bool loop_is_late(const struct loop *loop);
-/* How long turns take, without the time that they wait. All 0 on a virtual loop but `turns`. */
+/* How long turns take, without the time that they wait. On a virtual loop they take none. */
+enum { LOOP_STEPS = 9 };
+extern const int64_t loop_steps_us[LOOP_STEPS]; /* 1, 5, 10, 20, 50, 100, 200, 500, 1000 ms */
 struct loop_stats {
 	uint64_t turns;
-	uint64_t long_turns; /* of more than 10 ms */
+	uint64_t within
+		[LOOP_STEPS]; /* turns that took at most so long, each in the first that fits */
 	int64_t busy_us;
 	int64_t longest_us;
 };

@@ -32,7 +32,6 @@ enum {
 	LOOP_POOL_BYTES = 512, /* random bytes fetched at a time */
 	/* Of a phase: what is left then waits for the next turn. */
 	LOOP_PHASE_US = 4000,
-	LOOP_LONG_TURN_US = 10000, /* what counts as a long turn */
 };
 
 /* No timer, or no bound on a wait. */

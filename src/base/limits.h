@@ -30,6 +30,12 @@ enum {
 	LIMIT_STREAM_RESETS_PER_SECOND = 330,
 	LIMIT_PEM_BYTES = 4 * 1024 * 1024,    /* a file of certificates or keys */
 	LIMIT_SEND_BUFFER_BYTES = 256 * 1024, /* a stream asks its writer to pause above this */
+	/* Of answers, waiting for their readers: above it no request of the connection is begun and
+	 * no more of a list is made; above that of the server the same holds from the small one on,
+	 * and connections that take nothing are ended. */
+	LIMIT_CONNECTION_WAITING_BYTES = 4 * 1024 * 1024,
+	LIMIT_CONNECTION_WAITING_SMALL = 64 * 1024,
+	LIMIT_SERVER_WAITING_BYTES = 512 * 1024 * 1024,
 
 	/* store */
 	LIMIT_KEY_BYTES = 511,                  /* LMDB's bound; a name has at most 253 */
@@ -44,7 +50,9 @@ enum {
 	LIMIT_WATCHERS = 20000,
 	LIMIT_USER_IN_FLIGHT = 1000, /* of these, of one user; each connection gets one more */
 	LIMIT_USER_WATCHERS = 10000,
-	LIMIT_USER_BODY_BYTES = 256 * 1024 * 1024, /* of requests that are not answered yet */
+	LIMIT_USER_BODY_BYTES = 256 * 1024 * 1024,    /* of requests that are not answered yet */
+	LIMIT_USER_WAITING_BYTES = 256 * 1024 * 1024, /* of answers that are not read: then 429 */
+	LIMIT_GATHER_BYTES = 64 * 1024 * 1024, /* of lists that are made before they are sent */
 	LIMIT_EVENTS = 50000, /* kept; then those that were seen longest ago go before their hour */
 	LIMIT_EVENT_MESSAGE = 1024,        /* written by us; as events.k8s.io bounds its notes */
 	LIMIT_WATCHER_BYTES = 1024 * 1024, /* waiting for one watcher: then it reads the history */

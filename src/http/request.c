@@ -67,6 +67,7 @@ void request_free(struct http_request *request)
 	if (request->query_made)
 		query_done(&request->query);
 	buf_done(&request->body);
+	request->conn->out_bytes -= request->out.bytes;
 	pieces_done(&request->out);
 	if (server->spare_count >= MAX_SPARE || target.size > SPARE_TEXT ||
 	    headers.text_size > SPARE_TEXT || reply.text_size > SPARE_TEXT) {
@@ -226,11 +227,16 @@ void http_connection_set_data(struct http_request *request, void *data,
 			      http_connection_done_fn *done)
 {
 	struct server_conn *conn = request->conn;
+	const struct http_server_options *options = &conn->server->options;
 
+	if (conn->data && options->waiting && conn->waiting)
+		options->waiting(conn->data, -(int64_t)conn->waiting);
 	if (conn->data_done)
 		conn->data_done(conn->data);
 	conn->data = data;
 	conn->data_done = done;
+	if (data && options->waiting && conn->waiting)
+		options->waiting(data, (int64_t)conn->waiting);
 }
 
 void http_request_on(struct http_request *request, const struct http_request_events *events,
@@ -414,6 +420,7 @@ static void begin(struct http_request *request, int status, struct str type)
 
 static void finish(struct http_request *request)
 {
+	conn_count(request->conn);
 	request->owned = false;
 	request->ended = true;
 	request->use = BODY_DISCARD;
@@ -455,6 +462,7 @@ void http_reply_start(struct http_request *request, int status, struct str type)
 
 static bool has_room(struct http_request *request)
 {
+	conn_count(request->conn);
 	if (http_reply_queued(request) <= LIMIT_SEND_BUFFER_BYTES)
 		return true;
 	request->want_writable = true;
@@ -482,6 +490,14 @@ size_t http_reply_queued(const struct http_request *request)
 	return request->conn->protocol->queued(request);
 }
 
+bool http_reply_must_wait(struct http_request *request)
+{
+	if (!conn_is_full(request->conn))
+		return false;
+	request->want_writable = true;
+	return true;
+}
+
 bool http_reply_is_started(const struct http_request *request)
 {
 	return request->started;
@@ -505,7 +521,7 @@ void http_reply_abort(struct http_request *request)
 void request_writable(struct http_request *request)
 {
 	if (!request->want_writable || !request->owned ||
-	    http_reply_queued(request) > LIMIT_SEND_BUFFER_BYTES / 2)
+	    http_reply_queued(request) > LIMIT_SEND_BUFFER_BYTES / 2 || conn_is_full(request->conn))
 		return;
 	request->want_writable = false;
 	if (request->events->writable)

@@ -25,6 +25,8 @@
 
 #include "base/banned.h"
 
+/* Too much waits on the whole server: a connection that takes nothing has this long. */
+#define STALLED (5 * TIME_SECOND)
 #define FOREVER (INT64_MAX / 4)
 #define LINGER (2 * TIME_SECOND)
 /* How long a connection may be idle while others wait to be accepted. */
@@ -78,6 +80,68 @@ static void set_accepting(struct http_server *server)
 	}
 }
 
+/* ---- What waits to be taken ---- */
+
+static void count_waiting(struct server_conn *conn, size_t waiting)
+{
+	struct http_server *server = conn->server;
+	int64_t change = (int64_t)waiting - (int64_t)conn->waiting;
+
+	if (!change)
+		return;
+	conn->waiting = waiting;
+	server->stats.waiting = (size_t)((int64_t)server->stats.waiting + change);
+	if (server->options.waiting && conn->data)
+		server->options.waiting(conn->data, change);
+}
+
+void conn_count(struct server_conn *conn)
+{
+	struct http_server *server = conn->server;
+
+	count_waiting(conn, stream_queued(conn->stream) + conn->out_bytes);
+	if (server->stats.waiting > server->options.max_waiting_all)
+		http_server_drop_stalled(server, STALLED);
+}
+
+bool conn_is_full(const struct server_conn *conn)
+{
+	const struct http_server *server = conn->server;
+	size_t limit = server->stats.waiting > server->options.max_waiting_all
+			       ? LIMIT_CONNECTION_WAITING_SMALL
+			       : server->options.max_waiting;
+
+	return stream_queued(conn->stream) + conn->out_bytes > limit;
+}
+
+/* When some of what waits last left: no stream of it may have moved. */
+static int64_t last_taken(const struct server_conn *conn)
+{
+	int64_t at = stream_last_write(conn->stream);
+
+	LIST_EACH(&conn->requests, struct http_request, link, request)
+	if (request->out_at > at)
+		at = request->out_at;
+	return at;
+}
+
+void http_server_drop_stalled(struct http_server *server, int64_t stalled_us)
+{
+	int64_t now = loop_uptime(server->loop);
+
+	if (server->dropped_at && now - server->dropped_at < TIME_SECOND)
+		return; /* done a moment ago: not again for each request */
+	server->dropped_at = now;
+	LIST_EACH(&server->conns, struct server_conn, link, conn)
+	{
+		if (conn->doomed || conn->waiting < LIMIT_CONNECTION_WAITING_SMALL ||
+		    last_taken(conn) + stalled_us > now)
+			continue;
+		server->stats.stalled++;
+		conn_doom(conn);
+	}
+}
+
 static void conn_free(struct server_conn *conn)
 {
 	struct http_server *server = conn->server;
@@ -87,6 +151,7 @@ static void conn_free(struct server_conn *conn)
 	loop_defer_cancel(server->loop, &conn->doom);
 	if (conn->protocol)
 		conn->protocol->free(conn);
+	count_waiting(conn, 0);
 	if (conn->data_done)
 		conn->data_done(conn->data);
 	stream_free(conn->stream);
@@ -237,9 +302,11 @@ static void on_flush(struct stream *stream, void *arg)
 {
 	struct server_conn *conn = arg;
 
+	(void)stream;
 	if (conn->protocol && conn->protocol->flush && !conn->doomed)
 		conn->protocol->flush(conn);
-	if (stream_queued(stream))
+	conn_count(conn);
+	if (conn->waiting)
 		conn_arm(conn, loop_uptime(conn->server->loop) + conn->server->options.write_us);
 }
 
@@ -248,6 +315,7 @@ static void on_wrote(struct stream *stream, void *arg)
 	struct server_conn *conn = arg;
 
 	(void)stream;
+	conn_count(conn);
 	if (conn->doomed || conn->lingering || !conn->protocol)
 		return;
 	conn->protocol->wrote(conn);
@@ -315,6 +383,9 @@ struct http_server *http_server_new(struct loop *loop, const struct http_server_
 	own->max_connections = own->max_connections ? own->max_connections : LIMIT_CONNECTIONS;
 	own->max_streams = own->max_streams ? own->max_streams : LIMIT_STREAMS;
 	own->max_resets = own->max_resets ? own->max_resets : LIMIT_STREAM_RESETS;
+	own->max_waiting = own->max_waiting ? own->max_waiting : LIMIT_CONNECTION_WAITING_BYTES;
+	own->max_waiting_all =
+		own->max_waiting_all ? own->max_waiting_all : LIMIT_SERVER_WAITING_BYTES;
 	own->handshake_us = time_or(own->handshake_us, 10 * TIME_SECOND);
 	own->header_us = time_or(own->header_us, 10 * TIME_SECOND);
 	own->body_us = time_or(own->body_us, 60 * TIME_SECOND);

@@ -58,6 +58,12 @@ struct http_server_options {
 	int64_t body_us;      /* 60 s: longest pause within a body that is being read */
 	int64_t idle_us;      /* 120 s: connection without a request */
 	int64_t write_us;     /* 60 s: something is queued and the client takes none of it */
+
+	/* Bytes of answers that wait: LIMIT_CONNECTION_WAITING_BYTES, LIMIT_SERVER_WAITING_BYTES */
+	size_t max_waiting;
+	size_t max_waiting_all;
+	/* The sum of a connection has changed; `data` is http_connection_data(). May be NULL. */
+	void (*waiting)(void *data, int64_t change);
 };
 
 struct http_server *http_server_new(struct loop *loop, const struct http_server_options *options,
@@ -93,8 +99,13 @@ struct http_server_stats {
 	uint64_t accepted;  /* connections, ever */
 	uint64_t served;    /* requests handed to the handler, ever */
 	uint64_t refused;   /* requests that were answered or reset for being wrong, ever */
+	size_t waiting;     /* bytes of answers that clients have not taken yet */
+	uint64_t stalled;   /* connections and streams ended since nothing was taken, ever */
 };
 void http_server_stats(const struct http_server *server, struct http_server_stats *ret);
+/* End connections that much waits for and that have taken none of it for `stalled_us`. They are looked
+ * for at most once per second. */
+void http_server_drop_stalled(struct http_server *server, int64_t stalled_us);
 
 /* ---- What was asked ---- */
 
@@ -192,6 +203,9 @@ void http_reply_start(struct http_request *request, int status, struct str type)
 bool http_reply_write(struct http_request *request, const void *data, size_t len);
 bool http_reply_write_chunk(struct http_request *request, struct chunk *chunk);
 size_t http_reply_queued(const struct http_request *request);
+/* Is there so much waiting on the connection, of all its requests, that no more should be made now?
+ * If so, `writable` will be called. */
+bool http_reply_must_wait(struct http_request *request);
 bool http_reply_is_started(const struct http_request *request);
 /* Ends the request: nothing more comes. */
 void http_reply_end(struct http_request *request);

@@ -3,7 +3,8 @@
  *
  * Requests are served one after the other. The parser stops at the end of each head and of each
  * message; what follows is held back (and above a bound the socket is not read) until the reply has
- * ended, so pipelined requests are answered in order and cost no more than their bytes.
+ * ended, so pipelined requests are answered in order and cost no more than their bytes. None is begun
+ * while much of the answers before it has not been taken.
  *
  * 1. The parser is never entered from within one of its own callbacks: run() is the only place.
  * 2. A request is freed by run() only, never while a handler is on the stack.
@@ -257,7 +258,7 @@ static bool can_parse(const struct h1 *h1)
 
 	switch (h1->phase) {
 	case H1_IDLE:
-		return !h1->close_after;
+		return !h1->close_after && !conn_is_full(h1->conn);
 	case H1_HEAD:
 		return true;
 	case H1_BODY:
@@ -415,6 +416,8 @@ static void wrote(struct server_conn *conn)
 
 	if (h1->request)
 		request_writable(h1->request);
+	if (h1->held.len && h1->phase == H1_IDLE)
+		run_later(h1); /* a request that waited for room */
 }
 
 static int64_t due(const struct server_conn *conn)
@@ -445,6 +448,7 @@ static void expire(struct server_conn *conn)
 
 	if (stream_is_blocked(conn->stream) || h1->phase == H1_IDLE || !h1->request ||
 	    h1->request->started) {
+		conn->server->stats.stalled += stream_is_blocked(conn->stream);
 		conn_doom(conn);
 		return;
 	}

@@ -10,7 +10,10 @@
  * 2. The client's windows are given back only for bytes that are done with: a handler that pauses
  *    stops its client at STREAM_WINDOW.
  * 3. nghttp2's session is deleted with the connection only, never from within its callbacks.
- * 4. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a
+ * 4. conn->out_bytes is the sum of what waits in the requests' queues. While much waits on the
+ *    connection, requests are held back: whoever opens no window gets no further. A stream that
+ *    takes nothing of what waits for it is reset after a while.
+ * 5. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a
  *    row end the connection; nghttp2 itself counts resets and CONTINUATION frames. */
 #include <stdio.h>
 
@@ -41,6 +44,8 @@ struct h2 {
 	size_t head_bytes; /* of the head being received */
 	int64_t since;     /* when the last request ended, or the connection began */
 	bool said_goaway;
+	size_t held; /* requests that are held back */
+	struct loop_defer release;
 };
 
 static struct h2 *h2_of(const struct server_conn *conn)
@@ -146,10 +151,39 @@ static void take_head(struct http_request *request, bool ends)
 			request->refuse = request->refuse ? request->refuse : 417;
 		request->expects = true;
 	}
-	if (request->refuse)
+	if (request->refuse) {
 		request_refuse(request, request->refuse, http_status_text(request->refuse));
-	else
+	} else if (h2_of(request->conn)->held || conn_is_full(request->conn)) {
+		request->held = true;
+		h2_of(request->conn)->held++;
+	} else {
 		request_handle(request);
+	}
+}
+
+/* There is room again: hand out what was held back, oldest first. */
+static void release(void *arg)
+{
+	struct h2 *h2 = arg;
+	struct server_conn *conn = h2->conn;
+
+	LIST_EACH(&conn->requests, struct http_request, link, request)
+	{
+		if (!h2->held || conn->doomed || conn_is_full(conn))
+			break;
+		if (!request->held)
+			continue;
+		request->held = false;
+		h2->held--;
+		request_handle(request);
+	}
+	stream_wake(conn->stream);
+}
+
+static void release_later(struct h2 *h2)
+{
+	if (h2->held && !conn_is_full(h2->conn))
+		loop_defer(h2->conn->server->loop, &h2->release, release, h2);
 }
 
 /* Too much ado about nothing. */
@@ -226,12 +260,14 @@ static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t
 	if (!request)
 		return 0;
 	nghttp2_session_set_stream_user_data(session, stream_id, NULL);
+	h2->held -= request->held;
 	/* What was kept of its body and never used goes back to the connection's window. */
 	if (request->body_kept) /* fails on overflow only, which is fatal later */
 		(void)nghttp2_session_consume_connection(session, request->body_kept);
 	request_abort(request, ERR_UNAVAILABLE, "the client is gone");
 	request_free(request);
 	h2->since = loop_uptime(h2->conn->server->loop);
+	release_later(h2);
 	return 0;
 }
 
@@ -278,6 +314,8 @@ static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8
 	(void)session;
 	(void)frame;
 	h2_send_body(conn->stream, head, &request->out, len);
+	conn->out_bytes -= len;
+	request->out_at = loop_uptime(conn->server->loop);
 	return 0;
 }
 
@@ -298,6 +336,7 @@ static void wrote(struct server_conn *conn)
 	LIST_EACH(&conn->requests, struct http_request, link, request)
 	if (request->want_writable)
 		request_writable(request);
+	release_later(h2);
 	if (nghttp2_session_want_write(h2->session))
 		stream_wake(conn->stream);
 }
@@ -378,6 +417,14 @@ static int64_t body_due(const struct http_request *request)
 	return request->body_at + request->conn->server->options.body_us;
 }
 
+/* When does some of what waits for it have to be taken? */
+static int64_t write_due(const struct http_request *request)
+{
+	if (!request->out.bytes)
+		return INT64_MAX;
+	return request->out_at + request->conn->server->options.write_us;
+}
+
 static int64_t due(const struct server_conn *conn)
 {
 	const struct http_server_options *options = &conn->server->options;
@@ -389,8 +436,10 @@ static int64_t due(const struct server_conn *conn)
 	LIST_EACH(&conn->requests, struct http_request, link, request)
 	{
 		int64_t body = body_due(request);
+		int64_t write = write_due(request);
 
 		at = body < at ? body : at;
+		at = write < at ? write : at;
 	}
 	if (stream_is_blocked(conn->stream) &&
 	    stream_last_write(conn->stream) + options->write_us < at)
@@ -405,6 +454,7 @@ static void reset(struct http_request *request, uint32_t code)
 {
 	struct server_conn *conn = request->conn;
 
+	conn->out_bytes -= request->out.bytes;
 	pieces_done(&request->out);
 	if (nghttp2_submit_rst_stream(h2_of(conn)->session, NGHTTP2_FLAG_NONE, request->stream_id,
 				      code))
@@ -420,6 +470,7 @@ static void expire(struct server_conn *conn)
 
 	if (stream_is_blocked(conn->stream) &&
 	    stream_last_write(conn->stream) + options->write_us <= now) {
+		conn->server->stats.stalled++;
 		conn_doom(conn);
 		return;
 	}
@@ -432,6 +483,11 @@ static void expire(struct server_conn *conn)
 	}
 	LIST_EACH(&conn->requests, struct http_request, link, request)
 	{
+		if (write_due(request) <= now) {
+			conn->server->stats.stalled++;
+			reset(request, NGHTTP2_CANCEL);
+			continue;
+		}
 		if (body_due(request) > now)
 			continue;
 		if (request->sent) {
@@ -467,6 +523,7 @@ static void h2_free(struct server_conn *conn)
 		request_abort(request, ERR_UNAVAILABLE, "the client is gone");
 		request_free(request);
 	}
+	loop_defer_cancel(conn->server->loop, &h2->release);
 	nghttp2_session_del(h2->session);
 	mem_free(h2);
 }
@@ -524,14 +581,23 @@ static void resume(struct http_request *request)
 	stream_wake(request->conn->stream);
 }
 
+static void count_out(struct http_request *request, size_t len)
+{
+	if (!request->out.bytes)
+		request->out_at = loop_uptime(request->conn->server->loop);
+	request->conn->out_bytes += len;
+}
+
 static void data(struct http_request *request, const void *bytes, size_t len)
 {
+	count_out(request, len);
 	pieces_copy(&request->out, bytes, len);
 	resume(request);
 }
 
 static void chunk(struct http_request *request, struct chunk *bytes)
 {
+	count_out(request, bytes->len);
 	pieces_add(&request->out, bytes, 0, bytes->len);
 	resume(request);
 }

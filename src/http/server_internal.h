@@ -68,6 +68,8 @@ struct http_request {
 
 	int32_t stream_id; /* HTTP/2 */
 	struct pieces out; /* HTTP/2: what the windows did not let through yet */
+	int64_t out_at;    /* HTTP/2: when some of it last left, or the first of it came */
+	bool held;         /* HTTP/2: not handed to the handler yet, since too much waits */
 	bool sent;         /* HTTP/2: the reply's last frame has left */
 	int64_t sent_at;
 	int refuse; /* HTTP/2: status to answer with when the head is complete; 0: none */
@@ -117,7 +119,9 @@ struct server_conn {
 	bool lingering; /* everything is said; waiting for the client to close */
 	char sniffed[4];
 	size_t sniffed_len;
-	void *data; /* the handler's */
+	size_t out_bytes; /* HTTP/2: of all its requests */
+	size_t waiting;   /* what the server and the handler know of it */
+	void *data;       /* the handler's */
 	http_connection_done_fn *data_done;
 };
 
@@ -134,6 +138,7 @@ struct http_server {
 	int64_t paused_at;
 	bool closing;
 	struct loop_timer *drain;
+	int64_t dropped_at; /* when stalled connections were last looked for */
 	struct loop_defer done_later;
 	http_server_done_fn *done;
 	void *done_arg;
@@ -152,6 +157,11 @@ void conn_arm(struct server_conn *conn, int64_t due);
 struct str server_date(struct http_server *server);
 /* How long a connection may be idle now. */
 int64_t server_idle_us(const struct http_server *server);
+
+/* What waits on it has changed: count it. */
+void conn_count(struct server_conn *conn);
+/* Does so much wait on it that nothing more should be begun? */
+bool conn_is_full(const struct server_conn *conn);
 
 /* request.c */
 struct http_request *request_new(struct server_conn *conn);

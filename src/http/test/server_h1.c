@@ -448,6 +448,40 @@ static void test_pipeline(struct world *world)
 	raw_done(&raw);
 }
 
+/* Pipelined requests for much, by a client that does not read. */
+static void test_unread(struct world *world)
+{
+	struct http_server_stats stats;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	uint64_t served;
+	struct raw raw;
+
+	http_server_stats(world->server, &stats);
+	served = stats.served;
+	raw_open(&raw, world);
+	for (int i = 0; i < 20; i++)
+		buf_puts(&text, "GET /big?n=3000000 HTTP/1.1\r\nHost: x\r\n\r\n");
+	ok(send(raw.fd, text.ptr, text.len, MSG_NOSIGNAL) == (ssize_t)text.len, "20 requests");
+	loop_drain(world->loop);
+	http_server_stats(world->server, &stats);
+	ok(stats.served - served == 2 && stats.waiting > 4000000 && stats.waiting < 6100000,
+	   "no more are begun while 4 MB wait: %d, %zu", (int)(stats.served - served),
+	   stats.waiting);
+	raw_read(&raw);
+	http_server_stats(world->server, &stats);
+	ok(stats.served - served == 20 && raw.got.len > 60000000 && stats.waiting == 0,
+	   "who reads gets all of them");
+	raw_done(&raw);
+
+	raw_open(&raw, world);
+	ok(send(raw.fd, text.ptr, text.len, MSG_NOSIGNAL) == (ssize_t)text.len, "and who does not");
+	loop_drain(world->loop);
+	world_pass(world, 61 * TIME_SECOND);
+	http_server_stats(world->server, &stats);
+	ok(stats.waiting == 0 && stats.connections == 0, "is given up after a minute");
+	raw_done(&raw);
+}
+
 static void too_large(struct http_request *request, void *arg)
 {
 	(void)arg;
@@ -541,6 +575,7 @@ int main(void)
 	test_times(&world);
 	test_leaving(&world);
 	test_pipeline(&world);
+	test_unread(&world);
 	test_own_413(&world);
 	world_done(&world);
 	test_shutdown();

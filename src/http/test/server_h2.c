@@ -570,6 +570,110 @@ static void test_times(struct world *world)
 	raw_done(&raw);
 }
 
+static struct http_server_stats stats_of(struct world *world)
+{
+	struct http_server_stats stats;
+
+	http_server_stats(world->server, &stats);
+	return stats;
+}
+
+/* A client that opens no window, and asks for as much as it may. */
+static void test_closed_window(struct world *world)
+{
+	uint64_t served = stats_of(world).served;
+	struct raw raw;
+
+	raw_hello(&raw, world);
+	put_frame(&raw, SETTINGS, 0, 0, STR("\0\4\0\0\0\0")); /* INITIAL_WINDOW_SIZE 0 */
+	for (uint32_t i = 0; i < 30; i++)
+		put_request(&raw, 2 * i + 1, END_STREAM, "GET", "/big?n=1000000", "");
+	raw_send(&raw, true);
+	ok(raw.data == 0 && stats_of(world).served - served == 5,
+	   "requests are begun until 4 MB wait: %d", (int)(stats_of(world).served - served));
+	ok(stats_of(world).waiting == 5000000, "what waits is counted: %zu",
+	   stats_of(world).waiting);
+	/* the first of them may be sent: then the next is begun */
+	put_frame(&raw, WINDOW, 0, 0, STR("\0\xff\xff\xff"));
+	put_frame(&raw, WINDOW, 0, 1, STR("\0\x0f\x42\x40"));
+	raw_send(&raw, true);
+	ok(raw.data == 1000000 && raw.ended[1] && stats_of(world).served - served == 6,
+	   "one that was read makes room for one more");
+	put_request(&raw, 61, END_STREAM, "POST", "/echo", "");
+	raw_send(&raw, true);
+	world_pass(world, 30 * TIME_SECOND);
+	raw_read(&raw);
+	ok(raw.reset[3] < 0, "what is not read is kept for a while");
+	for (int i = 0; i < 12; i++) {
+		world_pass(world, TIME_MINUTE);
+		raw_read(&raw);
+	}
+	ok(raw.reset[3] == NGHTTP2_CANCEL && raw.reset[59] == NGHTTP2_CANCEL &&
+		   stats_of(world).stalled >= 29,
+	   "then its stream is reset, and the others get their turn");
+	ok(stats_of(world).waiting < 100 && raw.status[61] == 200, "and nothing of it is left: %zu",
+	   stats_of(world).waiting);
+	raw_done(&raw);
+	ok(stats_of(world).waiting == 0, "nor of the connection");
+}
+
+/* A connection that is ended while requests are held back, and one with a body among them. */
+static void test_held_back(struct world *world)
+{
+	uint64_t served = stats_of(world).served;
+	struct raw raw;
+
+	raw_hello(&raw, world);
+	put_frame(&raw, SETTINGS, 0, 0, STR("\0\4\0\0\0\0"));
+	put_request(&raw, 1, END_STREAM, "GET", "/big?n=5000000", "");
+	put_request(&raw, 3, 0, "POST", "/echo", "");
+	put_frame(&raw, DATA, END_STREAM, 3, STR("abc"));
+	put_request(&raw, 5, END_STREAM, "GET", "/echo", "");
+	raw_send(&raw, true);
+	ok(stats_of(world).served - served == 1, "two are held back");
+	put_frame(&raw, RST_STREAM, 0, 5, STR("\0\0\0\x08"));
+	put_frame(&raw, RST_STREAM, 0, 1, STR("\0\0\0\x08"));
+	put_frame(&raw, WINDOW, 0, 3, STR("\0\0\0\x10"));
+	raw_send(&raw, true);
+	ok(stats_of(world).served - served == 2 && raw.status[3] == 200 && raw.ended[3] &&
+		   raw.data == 3,
+	   "a body that came meanwhile is not lost; what the client has reset is not begun");
+	put_request(&raw, 7, END_STREAM, "GET", "/big?n=5000000", "");
+	put_request(&raw, 9, END_STREAM, "GET", "/echo", "");
+	raw_send(&raw, true);
+	raw_done(&raw);
+	ok(stats_of(world).requests == 0 && stats_of(world).waiting == 0, "all of it is gone");
+}
+
+/* Many connections that read nothing: those that stall are ended when too much waits in all. */
+static void test_pressure(void)
+{
+	struct world world;
+	struct raw raws[4];
+	struct raw innocent;
+
+	world_init(&world, &(struct http_server_options){.max_waiting_all = 10 * 1000 * 1000});
+	for (size_t i = 0; i < ARRAY_LEN(raws); i++) {
+		raw_hello(&raws[i], &world);
+		put_frame(&raws[i], SETTINGS, 0, 0, STR("\0\4\0\0\0\0"));
+		put_request(&raws[i], 1, END_STREAM, "GET", "/big?n=3000000", "");
+		raw_send(&raws[i], true);
+	}
+	world_pass(&world, 6 * TIME_SECOND);
+	raw_hello(&innocent, &world);
+	put_request(&innocent, 1, END_STREAM, "GET", "/echo", "");
+	raw_send(&innocent, true);
+	ok(innocent.status[1] == 200, "others are served");
+	for (size_t i = 0; i < ARRAY_LEN(raws); i++)
+		raw_read(&raws[i]);
+	ok(raws[0].closed && raws[3].closed && stats_of(&world).waiting == 0,
+	   "who has taken nothing for 5 s is ended");
+	for (size_t i = 0; i < ARRAY_LEN(raws); i++)
+		raw_done(&raws[i]);
+	raw_done(&innocent);
+	world_done(&world);
+}
+
 int main(void)
 {
 	struct world world;
@@ -581,6 +685,9 @@ int main(void)
 	test_bounds(&world);
 	test_floods(&world);
 	test_times(&world);
+	test_closed_window(&world);
+	test_held_back(&world);
 	world_done(&world);
+	test_pressure();
 	return tap_done();
 }

@@ -54,20 +54,23 @@ static void set_limits(struct api_options *options)
 	set_if_zero(&options->user_in_flight, LIMIT_USER_IN_FLIGHT);
 	set_if_zero(&options->user_watchers, LIMIT_USER_WATCHERS);
 	set_if_zero(&options->user_body_bytes, LIMIT_USER_BODY_BYTES);
+	set_if_zero(&options->user_waiting_bytes, LIMIT_USER_WAITING_BYTES);
 }
 
 struct api *api_new(const struct api_options *options)
 {
 	struct api *api = mem_new(struct api);
+	const struct api_options *own;
 
 	api->options = *options;
 	set_limits(&api->options);
-	api->fair = fair_new(options->loop,
-			     &(struct fair_limits){
-				     .user[FAIR_CALLS] = api->options.user_in_flight,
-				     .user[FAIR_WATCHES] = api->options.user_watchers,
-				     .user[FAIR_BODY_BYTES] = api->options.user_body_bytes,
-			     });
+	own = &api->options;
+	api->fair = fair_new(options->loop, &(struct fair_limits){{
+						    [FAIR_CALLS] = own->user_in_flight,
+						    [FAIR_WATCHES] = own->user_watchers,
+						    [FAIR_BODY_BYTES] = own->user_body_bytes,
+						    [FAIR_WAITING] = own->user_waiting_bytes,
+					    }});
 	api->kinds = kinds_new(loop_random_u64(options->loop));
 	kind_rows_add(api->kinds);
 	api->hubs = map_new(loop_random_u64(options->loop));

@@ -41,10 +41,12 @@ struct api_options {
 	 * LIMIT_SEND_BUFFER_BYTES; 0: LIMIT_WATCHER_BYTES */
 	size_t watcher_bytes;
 	size_t list_bytes; /* of a list in one piece; 0: LIMIT_RESPONSE_BYTES */
-	/* Of one user; 0: LIMIT_USER_IN_FLIGHT, LIMIT_USER_WATCHERS, LIMIT_USER_BODY_BYTES */
+	/* Of one user; 0: LIMIT_USER_IN_FLIGHT, LIMIT_USER_WATCHERS, LIMIT_USER_BODY_BYTES,
+	 * LIMIT_USER_WAITING_BYTES */
 	size_t user_in_flight;
 	size_t user_watchers;
 	size_t user_body_bytes;
+	size_t user_waiting_bytes;
 	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */
 	const struct admission_config *admission;
 	bool plain; /* none of Volcano's rules: Kubernetes and nothing else */

@@ -278,9 +278,21 @@ bool fair_take(struct fair_flow *flow, enum fair_use use, size_t amount)
 		user->fair->stats.refused++;
 		return false;
 	}
-	user->held[use] += amount;
-	flow->held[use] += amount;
+	fair_add(flow, use, amount);
 	return true;
+}
+
+void fair_add(struct fair_flow *flow, enum fair_use use, size_t amount)
+{
+	flow->user->held[use] += amount;
+	flow->held[use] += amount;
+}
+
+bool fair_is_over(const struct fair_flow *flow, enum fair_use use)
+{
+	size_t limit = flow->user->fair->limits.user[use];
+
+	return limit && flow->user->held[use] > limit;
 }
 
 void fair_give(struct fair_flow *flow, enum fair_use use, size_t amount)

@@ -28,6 +28,7 @@ enum fair_use {
 	FAIR_CALLS,      /* requests in flight, watches aside */
 	FAIR_WATCHES,    /* and logs that are followed */
 	FAIR_BODY_BYTES, /* of requests that have not been answered */
+	FAIR_WAITING,    /* bytes of answers that have not been read */
 	FAIR_USE_COUNT
 };
 
@@ -71,6 +72,9 @@ void fair_cancel(struct fair_job *job);
  * nothing is held gets one call all the same: one that is flooded does not lock the others out. */
 bool fair_take(struct fair_flow *flow, enum fair_use use, size_t amount) MUST_CHECK;
 void fair_give(struct fair_flow *flow, enum fair_use use, size_t amount);
+/* Take it, whatever the limit is; and: has the user more than allowed? */
+void fair_add(struct fair_flow *flow, enum fair_use use, size_t amount);
+bool fair_is_over(const struct fair_flow *flow, enum fair_use use);
 
 struct fair_stats {
 	size_t users;     /* that have connections */

@@ -27,6 +27,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "http/chunk.h"
 #include "http/gzip.h"
 #include "http/headers.h"
@@ -41,6 +42,7 @@ struct front {
 	struct auth *auth;
 	struct gzip *gzip;
 	struct metrics *metrics;
+	size_t gathered; /* bytes, of all visits */
 };
 
 struct visit {
@@ -66,6 +68,8 @@ enum {
 	GATHER_BYTES = 1024 * 1024,
 };
 
+/* A user has too many unread answers: a connection that takes nothing has this long. */
+#define STALLED (5 * TIME_SECOND)
 #define NO_SUCH_RESOURCE "the server could not find the requested resource"
 #define NO_SUCH_METHOD "the server does not allow this method on the requested resource"
 
@@ -94,6 +98,7 @@ static void visit_free(struct visit *visit)
 	fair_cancel(&visit->job);
 	if (visit->body_held)
 		fair_give(visit->call->flow, FAIR_BODY_BYTES, visit->body_held);
+	visit->front->gathered -= visit->gathered.len;
 	buf_done(&visit->gathered);
 	call_free(visit->call);
 	mem_free(visit);
@@ -176,33 +181,59 @@ static const char *answer_type(const struct call *call)
 				    : "application/json";
 }
 
-/* One more piece of an answer that is made as its reader takes it. */
-static void make_piece(void *arg)
+static void make_piece(void *arg);
+
+static void make_piece_later(struct visit *visit)
 {
-	struct visit *visit = arg;
+	fair_run_later(visit->call->flow, &visit->job, make_piece, visit);
+}
+
+/* Send what has been made so far, as a part of the answer. */
+static void send_gathered(struct visit *visit)
+{
 	struct call *call = visit->call;
-	bool more = call->source->next(call->source_state, &visit->gathered);
 	AUTO(chunk_unref) struct chunk *piece = NULL;
 
-	if (more && !visit->streams && visit->gathered.len < GATHER_BYTES) {
-		fair_run_later(call->flow, &visit->job, make_piece, visit);
-		return;
-	}
+	visit->front->gathered -= visit->gathered.len;
 	piece = chunk_take(&visit->gathered);
-	if (!more && !visit->streams) {
-		reply(visit, answer_type(call), piece);
-		visit_free(visit);
-		return;
-	}
 	if (!visit->streams)
 		http_reply_start(visit->request, call->code, str_from(answer_type(call)));
 	visit->streams = true;
 	visit->waits = !http_reply_write_chunk(visit->request, piece);
+}
+
+/* One more piece of an answer that is made as its reader takes it. */
+static void make_piece(void *arg)
+{
+	struct visit *visit = arg;
+	struct front *front = visit->front;
+	struct call *call = visit->call;
+	size_t before = visit->gathered.len;
+	bool more;
+
+	if (http_reply_must_wait(visit->request)) {
+		visit->waits = true;
+		return;
+	}
+	more = call->source->next(call->source_state, &visit->gathered);
+	front->gathered += visit->gathered.len - before;
+	if (!more && !visit->streams) {
+		AUTO(chunk_unref) struct chunk *whole = NULL;
+
+		front->gathered -= visit->gathered.len;
+		whole = chunk_take(&visit->gathered);
+		reply(visit, answer_type(call), whole);
+		visit_free(visit);
+		return;
+	}
+	if (visit->streams || visit->gathered.len >= GATHER_BYTES ||
+	    front->gathered > LIMIT_GATHER_BYTES)
+		send_gathered(visit);
 	if (!more) {
 		http_reply_end(visit->request);
 		visit_free(visit);
 	} else if (!visit->waits) {
-		fair_run_later(call->flow, &visit->job, make_piece, visit);
+		make_piece_later(visit);
 	}
 }
 
@@ -225,7 +256,7 @@ static void on_answered(struct call *call)
 	if (call->retry_after)
 		headers_printf(headers, STR("retry-after"), "%" PRId64, call->retry_after);
 	if (call->source) {
-		fair_run_later(call->flow, &visit->job, make_piece, visit);
+		make_piece_later(visit);
 		return;
 	}
 	text = answer_text(call);
@@ -295,7 +326,7 @@ static void on_writable(struct http_request *request, void *arg)
 	if (!visit->waits)
 		return;
 	visit->waits = false;
-	fair_run_later(visit->call->flow, &visit->job, make_piece, visit);
+	make_piece_later(visit);
 }
 
 static const struct http_request_events events = {
@@ -324,18 +355,25 @@ static void on_body(struct http_request *request, struct str body, void *arg)
 	fair_run(visit->call->flow, &visit->job, serve_body, visit);
 }
 
+/* Not now: the client is told when to come back. */
+static void put_off(struct visit *visit, const char *why)
+{
+	struct err err;
+
+	(void)err_set(&err, ERR_TOO_MANY_REQUESTS, "%s", why);
+	visit->call->retry_after = 1;
+	call_answer_err(visit->call, &err);
+}
+
 /* What has arrived of a body counts for its user until the answer has been made. */
 static void read_body(struct visit *visit)
 {
 	int64_t length = http_request_length(visit->request);
 	size_t held = length < 0 || length > LIMIT_BODY_BYTES ? LIMIT_BODY_BYTES : (size_t)length;
-	struct err err;
 
 	if (!fair_take(visit->call->flow, FAIR_BODY_BYTES, held)) {
-		(void)err_set(&err, ERR_TOO_MANY_REQUESTS,
-			      "too many bytes of requests are waiting, please try again later");
-		visit->call->retry_after = 1;
-		call_answer_err(visit->call, &err);
+		put_off(visit, "too many bytes of this user's requests are waiting, please try "
+			       "again later");
 		return;
 	}
 	visit->body_held = held;
@@ -442,6 +480,14 @@ static struct str program_name(struct call *call, struct http_request *request)
 	return name.len ? arena_str(call->arena, name) : STR("unknown");
 }
 
+void front_waiting(void *data, int64_t change)
+{
+	if (change > 0)
+		fair_add(data, FAIR_WAITING, (size_t)change);
+	else
+		fair_give(data, FAIR_WAITING, (size_t)-change);
+}
+
 static void drop_flow(void *data)
 {
 	fair_flow_unref(data);
@@ -497,5 +543,11 @@ void front_handle(struct http_request *request, void *arg)
 		return;
 	}
 	visit->call->flow = find_flow(visit);
+	if (fair_is_over(visit->call->flow, FAIR_WAITING)) {
+		http_server_drop_stalled(http_request_server(request), STALLED);
+		put_off(visit, "too many bytes of answers wait to be read by this user, please try "
+			       "again later");
+		return;
+	}
 	fair_run(visit->call->flow, &visit->job, serve, visit);
 }

@@ -6,6 +6,8 @@
 #ifndef APISERVER_FRONT_H
 #define APISERVER_FRONT_H
 
+#include <stdint.h>
+
 #include "base/macro.h"
 
 struct api;
@@ -21,5 +23,7 @@ DEFINE_AUTO(struct front *, front_free);
 
 /* The handler of an http_server; `arg` is the front. */
 void front_handle(struct http_request *request, void *arg);
+/* http_server_options.waiting: unread answers count for their user. */
+void front_waiting(void *data, int64_t change);
 
 #endif

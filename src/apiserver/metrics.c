@@ -162,12 +162,33 @@ static void put_backups(const struct backups *backups, struct buf *to)
 	}
 }
 
+/* How long the loop was kept from everything else, turn by turn. */
+static void put_turns(const struct loop_stats *loop, struct buf *to)
+{
+	static const char name[] = "loop_turn_duration_seconds";
+	uint64_t sum = 0;
+
+	put_head(to, name, "histogram", "How long each turn of the loop took.");
+	for (size_t i = 0; i < LOOP_STEPS; i++) {
+		sum += loop->within[i];
+		buf_printf(to, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name,
+			   (double)loop_steps_us[i] / (double)TIME_SECOND, sum);
+	}
+	buf_printf(to, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.6f\n%s_count %" PRIu64 "\n",
+		   name, loop->turns, name, (double)loop->busy_us / (double)TIME_SECOND, name,
+		   loop->turns);
+}
+
 void metrics_print(const struct metrics *metrics, const struct api *api,
 		   const struct http_server *server, struct buf *to)
 {
 	struct http_server_stats http;
 	struct store_stats store;
+	struct loop_stats loop;
+	struct fair_stats fair;
 
+	loop_stats(api_loop(api), &loop);
+	fair_stats(api_fair(api), &fair);
 	http_server_stats(server, &http);
 	store_stats(api_store(api), &store);
 	const struct {
@@ -178,6 +199,17 @@ void metrics_print(const struct metrics *metrics, const struct api *api,
 		 "Requests that are being worked on, watches aside.", (int64_t)api->in_flight},
 		{"apiserver_registered_watchers", "gauge", "Watches that stand.",
 		 (int64_t)api->watchers},
+		{"apiserver_waiting_jobs", "gauge", "Requests and pieces of answers that wait.",
+		 (int64_t)fair.waiting},
+		{"apiserver_user_rejected_total", "counter",
+		 "Requests refused because their user had too many.", (int64_t)fair.refused},
+		{"loop_longest_turn_microseconds", "gauge", "The longest turn of the loop so far.",
+		 loop.longest_us},
+		{"http_server_waiting_bytes", "gauge", "Bytes of answers that wait to be taken.",
+		 (int64_t)http.waiting},
+		{"http_server_stalled_total", "counter",
+		 "Connections ended because they took nothing of what waited.",
+		 (int64_t)http.stalled},
 		{"http_server_connections", "gauge", "Connections that are open.",
 		 (int64_t)http.connections},
 		{"http_server_connections_total", "counter", "Connections accepted.",
@@ -211,6 +243,7 @@ void metrics_print(const struct metrics *metrics, const struct api *api,
 	put_lanes(api, to);
 	if (api_backups(api))
 		put_backups(api_backups(api), to);
+	put_turns(&loop, to);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		put_head(to, rows[i].name, rows[i].type, rows[i].help);
 		buf_printf(to, "%s %" PRId64 "\n", rows[i].name, rows[i].value);

@@ -189,6 +189,7 @@ static int start_http(struct apiserver *server, const struct apiserver_options *
 					       .arg = server->front,
 					       .tls = tls,
 					       .max_connections = options->max_connections,
+					       .waiting = front_waiting,
 				       },
 				       err);
 	if (!server->http || listen_on(server, options, err) < 0)
@@ -230,6 +231,9 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 		.max_watchers = options->max_watchers,
 		.watcher_bytes = options->watcher_bytes,
 		.list_bytes = options->list_bytes,
+		.user_in_flight = options->user_in_flight,
+		.user_body_bytes = options->user_body_bytes,
+		.user_waiting_bytes = options->user_waiting_bytes,
 	});
 	if (install_definitions(server->api, err) < 0)
 		return -1;

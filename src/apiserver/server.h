@@ -44,6 +44,9 @@ struct apiserver_options {
 	size_t max_connections;
 	size_t watcher_bytes;
 	size_t list_bytes;
+	size_t user_in_flight;
+	size_t user_body_bytes;
+	size_t user_waiting_bytes;
 };
 
 /* Ready when it returns: the store has been read, the socket listens, kubeconfig is written.

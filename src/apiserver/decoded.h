@@ -4,6 +4,7 @@
 #ifndef APISERVER_DECODED_H
 #define APISERVER_DECODED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/macro.h"
@@ -20,6 +21,8 @@ DEFINE_AUTO(struct decoded *, decoded_free);
 /* The object's text as a document; one reference is the caller's. */
 struct json_doc *decoded_get(struct decoded *decoded, struct object *object)
 	__attribute__((returns_nonnull));
+/* What is kept, at most LIMIT_DECODED_BYTES. */
+size_t decoded_bytes(const struct decoded *decoded);
 /* How often a text was parsed. */
 uint64_t decoded_parses(const struct decoded *decoded);
 

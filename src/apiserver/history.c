@@ -4,10 +4,9 @@
  * The ring starts small and doubles up to its bound, so that an idle server pays for what it keeps.
  *
  * 1. The events are those of the revisions compacted + 1 ... compacted + len, in order.
- * 2. There are at most max_events, and `bytes` is the sum over their objects, at most max_bytes.
- * The
- *    version that an event replaced is not counted: it is the object of an earlier event, or was
- *    dropped with it. */
+ * 2. There are at most max_events, and `bytes` is the sum over what they hold, at most max_bytes: of
+ *    each its object and the version that it replaced. One that is held by two events counts twice:
+ *    that is never too little, whichever of them goes first. */
 #include "apiserver/history.h"
 
 #include <assert.h>
@@ -46,11 +45,16 @@ static struct store_event *event_at(const struct history *history, size_t index)
 	return &history->ring[(history->start + index) & (history->size - 1)];
 }
 
+static size_t event_bytes(const struct store_event *event)
+{
+	return object_bytes(event->object) + (event->previous ? object_bytes(event->previous) : 0);
+}
+
 static void drop_first(struct history *history)
 {
 	struct store_event *event = event_at(history, 0);
 
-	history->bytes -= object_bytes(event->object);
+	history->bytes -= event_bytes(event);
 	history->compacted = event->revision;
 	object_unref(event->object);
 	object_unref(event->previous);
@@ -94,8 +98,14 @@ void history_add(struct history *history, const struct store_event *event)
 	object_ref(place->object);
 	if (place->previous)
 		object_ref(place->previous);
-	history->bytes += object_bytes(place->object);
+	history->bytes += event_bytes(place);
 	while (history->bytes > history->max_bytes)
+		drop_first(history);
+}
+
+void history_trim(struct history *history, int64_t revision, size_t max_bytes)
+{
+	while (history->len > 0 && history->compacted < revision && history->bytes > max_bytes)
 		drop_first(history);
 }
 
@@ -134,7 +144,7 @@ void history_check(const struct history *history)
 		assert(event->revision == history->compacted + 1 + (int64_t)i);
 		assert(event->object->refs > 0 && event->object->revision == event->revision);
 		assert((event->type == STORE_ADDED) == (event->previous == NULL));
-		bytes += object_bytes(event->object);
+		bytes += event_bytes(event);
 	}
 	assert(bytes == history->bytes && bytes <= history->max_bytes);
 }

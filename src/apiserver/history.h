@@ -23,6 +23,8 @@ DEFINE_AUTO(struct history *, history_free);
 
 /* The next event; takes references of its own. */
 void history_add(struct history *history, const struct store_event *event);
+/* Drop events up to `revision`, the oldest first, as long as they hold more than `max_bytes`. */
+void history_trim(struct history *history, int64_t revision, size_t max_bytes);
 /* The event of this revision, lent until the next history_add(); NULL when there is none (yet, or
  * any more). */
 const struct store_event *history_find(const struct history *history, int64_t revision);
@@ -30,7 +32,8 @@ const struct store_event *history_find(const struct history *history, int64_t re
 /* The revision behind which it is complete. */
 int64_t history_compacted(const struct history *history);
 size_t history_len(const struct history *history);
-/* What the objects in it take. Many of them are current ones, and so not held by it alone. */
+/* What the objects in it take; one that two events hold counts twice. Many of them are current ones,
+ * and so not held by it alone. */
 size_t history_bytes(const struct history *history);
 /* Asserts what must be true; for tests. */
 void history_check(const struct history *history);

@@ -134,6 +134,27 @@ static int load(struct store *store, const struct store_options *options, struct
 	return 0;
 }
 
+/* What is older than that is kept only up to LIMIT_HISTORY_OLD_BYTES. */
+#define HISTORY_FULL TIME_MINUTE
+
+static void on_trim(struct loop_timer *timer, void *arg)
+{
+	struct store *store = arg;
+
+	(void)timer;
+	history_trim(store->history, store->trim_to, LIMIT_HISTORY_OLD_BYTES);
+	store_trim_later(store);
+}
+
+void store_trim_later(struct store *store)
+{
+	if (loop_timer_is_set(store->trim) ||
+	    history_bytes(store->history) <= LIMIT_HISTORY_OLD_BYTES)
+		return;
+	store->trim_to = store->revision;
+	loop_timer_set(store->trim, HISTORY_FULL);
+}
+
 static void families_free(struct map *families)
 {
 	void *value;
@@ -174,6 +195,7 @@ static void store_free(struct store *store)
 	objects_free(store->visible);
 	families_free(store->families);
 	history_free(store->history);
+	loop_timer_free(store->trim);
 	map_free(store->staged);
 	vec_done(&store->commit.changes);
 	buf_done(&store->scratch);
@@ -207,6 +229,7 @@ struct store *store_open(struct loop *loop, const struct store_options *options,
 	store->staged = map_new(loop_random_u64(loop));
 	store->scratch = (struct buf)BUF_UNBOUNDED;
 	store->commit.store = store;
+	store->trim = loop_timer_new(loop, on_trim, store);
 	watches_init(&store->wide);
 	list_init(&store->queue);
 	list_init(&store->commit.writes);

@@ -80,6 +80,7 @@ static void publish(struct store *store, struct pending *pending)
 	unstage(store, pending);
 	store->writes++;
 	history_add(store->history, &event);
+	store_trim_later(store);
 	watches_tell(&pending->family->watches, &event);
 	watches_tell(&store->wide, &event);
 	if (pending->done)

@@ -76,7 +76,9 @@ struct store {
 	size_t object_bytes;
 	struct map *families;
 	struct history *history;
-	struct watches wide; /* of prefixes that are not within a kind */
+	struct loop_timer *trim; /* set while the history holds more than it has to */
+	int64_t trim_to;         /* the revision of the last time it was called */
+	struct watches wide;     /* of prefixes that are not within a kind */
 
 	int64_t last;
 	struct map *staged;
@@ -103,6 +105,8 @@ int store_check_key(struct str key, struct err *err) MUST_CHECK;
  * are freed. */
 void store_suspend(struct store *store, const struct err *why);
 void store_suspend_done(struct store *store);
+/* The history has grown: see to it that it does not stay so large. */
+void store_trim_later(struct store *store);
 /* That of a kind, made when it is first wanted. */
 struct family *store_family(struct store *store, struct str kind);
 

@@ -64,9 +64,9 @@ static void test_bytes(void)
 		add(history, i, 900);
 	ok(history_bytes(history) <= 10000 && history_bytes(history) > 8000,
 	   "%zu bytes of 10000 are used", history_bytes(history));
-	ok(history_len(history) == 10, "ten events fit");
+	ok(history_len(history) == 5, "five events fit, with the versions that they replaced");
 	add(history, 100, 5000);
-	ok(history_len(history) < 10 && history_find(history, 100), "a large one takes their room");
+	ok(history_len(history) < 5 && history_find(history, 100), "a large one takes their room");
 	add(history, 101, 20000);
 	ok(history_len(history) == 0 && history_compacted(history) == 101,
 	   "one that is too large goes at once");
@@ -75,8 +75,35 @@ static void test_bytes(void)
 	history_free(NULL);
 }
 
+/* An object that was removed is held by its last event alone, and counts all the same. */
+static void test_removed(void)
+{
+	AUTO(history_free) struct history *history = history_new(1, 1000, 100000);
+
+	for (int64_t i = 2; i < 100; i++) {
+		AUTO(object_unref) struct object *gone = make(i, 9000);
+		AUTO(object_unref) struct object *last = make(i, 100);
+
+		history_add(history, &(struct store_event){.type = STORE_DELETED,
+							   .revision = i,
+							   .object = last,
+							   .previous = gone});
+		history_check(history);
+	}
+	ok(history_len(history) >= 9 && history_len(history) <= 11 &&
+		   history_bytes(history) <= 100000,
+	   "what was removed counts: %zu events", history_len(history));
+	history_trim(history, 95, 10000);
+	ok(history_compacted(history) == 95 && history_len(history) == 4,
+	   "what is old can be dropped");
+	history_trim(history, 99, 30000);
+	ok(history_len(history) == 3, "as far as it is too much: %zu", history_len(history));
+	history_check(history);
+}
+
 int main(void)
 {
+	test_removed();
 	test_count();
 	test_bytes();
 	return tap_done();

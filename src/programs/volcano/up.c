@@ -27,6 +27,7 @@
 #include "programs/volcano/commands.h"
 #include "programs/volcano/component.h"
 #include "programs/volcano/home.h"
+#include "programs/volcano/memory.h"
 #include "programs/volcano/notify.h"
 #include "programs/volcano/settings.h"
 
@@ -197,6 +198,7 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 	AUTO(loop_free) struct loop *loop = lock < 0 ? NULL : loop_new(err);
 	AUTO(log_free) struct log *log = NULL;
 	AUTO(buf_done) struct buf notes = BUF_UNBOUNDED;
+	AUTO(memory_free) struct memory *memory = NULL;
 	struct up up = {.world = {.loop = loop, .settings = settings, .notes = &notes},
 			.chosen = chosen,
 			.notify_socket = secure_getenv("NOTIFY_SOCKET")};
@@ -205,6 +207,7 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 	if (!loop)
 		return -1;
 	outlive_full_disk();
+	memory = memory_watch(loop);
 	log = log_new(&(struct log_options){
 		.level = settings->log_level, .clock = clock_of, .clock_arg = loop});
 	up.world.log = log;

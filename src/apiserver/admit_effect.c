@@ -176,9 +176,9 @@ int admit_effect(const struct admission *admission, struct err *err)
 		if (call->api->options.plain)
 			continue;
 		if (field)
-			call_warn_once(call, "%s has no effect: %s", field, effect->why);
+			call_warn(call, "%s has no effect: %s", field, effect->why);
 		else
-			call_warn_once(call, "%.*s has no effect: %s", STR_ARG(call->kind->name),
+			call_warn(call, "%.*s has no effect: %s", STR_ARG(call->kind->name),
 				       effect->why);
 	}
 	return 0;

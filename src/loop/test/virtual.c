@@ -165,7 +165,9 @@ static void on_move(struct loop_timer *timer, void *arg)
 		break;
 	case 1:
 		for (int i = 0; i < 3; i++)
-			loop_work(loop, on_work, on_worked, &world->players[i]);
+			if (loop_work(loop, LOOP_LANE_FILES, on_work, on_worked,
+				      &world->players[i], NULL) < 0)
+				note(player, "is refused");
 		break;
 	case 2:
 		loop_post(loop, on_posted, other);

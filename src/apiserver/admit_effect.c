@@ -179,7 +179,7 @@ int admit_effect(const struct admission *admission, struct err *err)
 			call_warn(call, "%s has no effect: %s", field, effect->why);
 		else
 			call_warn(call, "%.*s has no effect: %s", STR_ARG(call->kind->name),
-				       effect->why);
+				  effect->why);
 	}
 	return 0;
 }

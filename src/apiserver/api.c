@@ -409,8 +409,8 @@ static bool is_name_wrong(struct call *call)
 	if (!why.len)
 		return false;
 	call->plain_errors = true;
-	(void)err_set(&err, ERR_BAD_REQUEST, "Name parameter invalid: \"%.*s\": %s",
-		      STR_ARG(name), buf_text(&why));
+	(void)err_set(&err, ERR_BAD_REQUEST, "Name parameter invalid: \"%.*s\": %s", STR_ARG(name),
+		      buf_text(&why));
 	call_answer_err(call, &err);
 	return true;
 }
@@ -436,7 +436,8 @@ void api_serve(struct call *call)
 		call->api->in_flight++;
 		call->in_flight = true;
 	}
-	if (is_gone(call) || are_options_invalid(call) || is_name_wrong(call) || is_form_wrong(call))
+	if (is_gone(call) || are_options_invalid(call) || is_name_wrong(call) ||
+	    is_form_wrong(call))
 		return;
 	if (call->kind->deprecated)
 		call_warn(call, "%s", call->kind->deprecated);

@@ -338,11 +338,13 @@ static struct str lower_case(struct call *call, struct str text)
 }
 
 /* What a method is called that is no verb of the API at this place. */
-static struct str method_verb(struct call *call, struct str method)
+static struct str method_verb(struct call *call, struct str method, bool named)
 {
 	static const char *const names[][2] = {
 		{"POST", "create"}, {"PUT", "update"}, {"PATCH", "patch"}};
 
+	if (str_is(method, "HEAD"))
+		return named ? STR("get") : STR("list");
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_is(method, names[i][0]))
 			return str_from(names[i][1]);
@@ -356,7 +358,7 @@ int auth_authorize(struct call *call, const struct route *route, enum verb verb,
 
 	if (route->class == ROUTE_RESOURCE)
 		access = (struct access){
-			.verb = verb == VERB_COUNT ? method_verb(call, method)
+			.verb = verb == VERB_COUNT ? method_verb(call, method, route->name.len > 0)
 						   : str_from(verb_name(verb)),
 			.group = route->group,
 			.plural = route->plural,

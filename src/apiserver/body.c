@@ -110,9 +110,9 @@ static const struct {
 static bool is_old_version(const struct kind *kind, struct str version)
 {
 	for (size_t i = 0; i < ARRAY_LEN(old_versions); i++)
-		for (size_t k = 0; str_is(kind->group, old_versions[i].group) &&
-				   k < ARRAY_LEN(old_versions[i].versions) &&
-				   old_versions[i].versions[k];
+		for (size_t k = 0;
+		     str_is(kind->group, old_versions[i].group) &&
+		     k < ARRAY_LEN(old_versions[i].versions) && old_versions[i].versions[k];
 		     k++)
 			if (str_is(version, old_versions[i].versions[k]))
 				return true;
@@ -123,8 +123,8 @@ static bool is_old_version(const struct kind *kind, struct str version)
 static const char *const meta_kinds[] = {"ListOptions",   "GetOptions",    "DeleteOptions",
 					 "CreateOptions", "UpdateOptions", "PatchOptions",
 					 "WatchEvent"};
-static const char *const core_kinds[] = {"List", "Status", "APIGroup", "APIGroupList",
-					 "APIResourceList", "APIVersions"};
+static const char *const core_kinds[] = {"List",         "Status",          "APIGroup",
+					 "APIGroupList", "APIResourceList", "APIVersions"};
 
 static bool is_among(struct str name, const char *const *names, size_t count)
 {
@@ -167,10 +167,10 @@ static struct str go_package(const struct kind *kind)
 static const char *why_not(struct call *call, struct str version, struct str name)
 {
 	if (is_registered(call, version, name))
-		return arena_printf(
-			call->arena, "converting (%.*s.%.*s) to (%.*s.%.*s): unknown conversion",
-			STR_ARG(bare_version(version)), STR_ARG(name),
-			STR_ARG(go_package(call->kind)), STR_ARG(call->kind->name));
+		return arena_printf(call->arena,
+				    "converting (%.*s.%.*s) to (%.*s.%.*s): unknown conversion",
+				    STR_ARG(bare_version(version)), STR_ARG(name),
+				    STR_ARG(go_package(call->kind)), STR_ARG(call->kind->name));
 	return arena_printf(call->arena,
 			    "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
 			    "\"pkg/api/legacyscheme/scheme.go:30\"",
@@ -251,11 +251,11 @@ static int check_custom_kind(struct call *call, struct json object, struct str v
 	const struct kind *kind = call->kind;
 
 	if (call->raw_len && !json_str(json_get(object, "kind")).len)
-		return body_unrecognized(
-			call,
-			arena_printf(call->arena, "Object 'Kind' is missing in '%.*s'",
-				     STR_ARG(call->raw)),
-			err);
+		return body_unrecognized(call,
+					 arena_printf(call->arena,
+						      "Object 'Kind' is missing in '%.*s'",
+						      STR_ARG(call->raw)),
+					 err);
 	if (call->raw_len && !json_str(json_get(object, "apiVersion")).len)
 		return wrong_version(kind, str_none(), err);
 	if (!str_eq(version, kind->api_version))
@@ -418,10 +418,12 @@ static int settle_odd_fields(struct call *call, struct err *err)
 			continue;
 		}
 		buf_printf(&text, "%s%s%s",
-			   i == 0          ? "strict decoding error: "
-			   : i < lines     ? ""
-					   : ", ",
-			   i >= lines ? "" : i == 0 ? "yaml: unmarshal errors:\n  " : "\n  ",
+			   i == 0      ? "strict decoding error: "
+			   : i < lines ? ""
+				       : ", ",
+			   i >= lines ? ""
+			   : i == 0   ? "yaml: unmarshal errors:\n  "
+				      : "\n  ",
 			   call->odd_fields.ptr[i]);
 	}
 	if (!str_is(mode, "Strict"))
@@ -451,12 +453,13 @@ struct json_doc *body_decode(struct call *call, struct json body, struct err *er
 	if (!json_is(body, JSON_OBJ) && !json_is(body, JSON_NULL)) {
 		(void)body_unrecognized(
 			call,
-			arena_printf(call->arena,
-				     "couldn't get version/kind; json parse error: json: cannot "
-				     "unmarshal %s into Go value of type struct { APIVersion string "
-				     "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-				     "\"json:\\\"kind,omitempty\\\"\" }",
-				     json_go_name(json_type(body))),
+			arena_printf(
+				call->arena,
+				"couldn't get version/kind; json parse error: json: cannot "
+				"unmarshal %s into Go value of type struct { APIVersion string "
+				"\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+				"\"json:\\\"kind,omitempty\\\"\" }",
+				json_go_name(json_type(body))),
 			err);
 		return NULL;
 	}

@@ -60,7 +60,8 @@ enum option_bool { OPTION_UNSET, OPTION_FALSE, OPTION_TRUE };
 #define CALL_UNSET INT64_MIN
 #define CALL_DRY_RUN_ALL "[\"All\"]"
 struct call_options {
-	struct str dry_run; /* the values as a JSON list, CALL_DRY_RUN_ALL; none: it is no dry run */
+	struct str
+		dry_run; /* the values as a JSON list, CALL_DRY_RUN_ALL; none: it is no dry run */
 	struct str field_validation;
 	struct str field_manager;
 	enum option_bool force;

@@ -181,10 +181,8 @@ static const struct {
 	const char *resource;
 	const char *step; /* NULL: all of them */
 } status_resets[] = {
-	{"deployments", "f:labels"},
-	{"pods", "f:ownerReferences"},
-	{"pods", "f:deletionTimestamp"},
-	{"customresourcedefinitions", NULL},
+	{"deployments", "f:labels"},     {"pods", "f:ownerReferences"},
+	{"pods", "f:deletionTimestamp"}, {"customresourcedefinitions", NULL},
 	{"volumeattachments", NULL},
 };
 

@@ -278,9 +278,9 @@ static int say_unrecognized(struct call *call, bool json, struct err *err)
 	err->code = ERR_BAD_REQUEST;
 	if (call->verb == VERB_PATCH)
 		return call->patch == PATCH_STRATEGIC ? -1 : err_wrap(err, "error decoding patch");
-	return body_unrecognized(call, arena_printf(call->arena, "%s%s",
-						    json ? CANNOT_GET_KIND : "", inner.text),
-				 err);
+	return body_unrecognized(
+		call, arena_printf(call->arena, "%s%s", json ? CANNOT_GET_KIND : "", inner.text),
+		err);
 }
 
 /* A patch is a list of operations, or an object. */
@@ -324,8 +324,7 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 						       : check_patch(call, err);
 	}
 	if (yaml)
-		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, false, err)
-						       : 0;
+		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, false, err) : 0;
 	if (field_is_media(type, STR("application/vnd.kubernetes.protobuf")) &&
 	    !call->kind->custom) {
 		call->body = wire_read(call, body, err);

@@ -89,8 +89,11 @@ void self_remove(struct api *api, const struct self_removal *removal)
 	struct call *call =
 		make_call(api, VERB_DELETE, removal->kind, removal->namespace, removal->name);
 
-	call->options.precondition_uid = arena_str(call->arena, removal->uid);
-	call->options.propagation = arena_str(call->arena, removal->propagation);
+	/* What is not said must stay none: an empty text is a value, and an invalid one. */
+	if (removal->uid.len)
+		call->options.precondition_uid = arena_str(call->arena, removal->uid);
+	if (removal->propagation.len)
+		call->options.propagation = arena_str(call->arena, removal->propagation);
 	api_serve(call);
 }
 

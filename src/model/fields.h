@@ -147,9 +147,9 @@ struct field {
 	bool has_min : 1;
 	bool has_max : 1;
 	bool retain_keys : 1; /* strategic merge: drop what the patch does not name */
-	bool atomic : 1;    /* of a map: server-side apply replaces it as a whole */
-	bool granular : 1;  /* of an object whose type is atomic: here it is not */
-	bool replace : 1;   /* strategic merge: of an object, the patch takes its place */
+	bool atomic : 1;      /* of a map: server-side apply replaces it as a whole */
+	bool granular : 1;    /* of an object whose type is atomic: here it is not */
+	bool replace : 1;     /* strategic merge: of an object, the patch takes its place */
 	bool merge : 1;     /* strategic merge: of a list, by `merge_key` or as a set of scalars */
 	uint8_t list_type;  /* enum field_list_type */
 	uint8_t format;     /* enum name_format: what a string must look like */

@@ -48,6 +48,44 @@ static void open_queue(struct scheduler *scheduler, struct str name)
 	scheduler_patch_status(scheduler, RESOURCE_QUEUES, name, patch, on_opened);
 }
 
+static unsigned bit_of(struct str name)
+{
+	return str_is(name, "root") ? QUEUE_ROOT : QUEUE_DEFAULT;
+}
+
+static void on_read(void *arg, const struct client_result *result)
+{
+	AUTO(scheduler_write_free) struct write *write = arg;
+	struct scheduler *scheduler = write->scheduler;
+	struct json queue = result->doc && !result->err ? json_doc_root(result->doc) : JSON_NONE;
+	struct str name = json_str(json_get(json_get(queue, "metadata"), "name"));
+
+	scheduler->queues_unanswered--;
+	if (result->err && client_is_transient(result->err->code)) {
+		scheduler->queues_asked++; /* so that they are created, and read, again */
+		try_again(scheduler);
+	} else if (name.len && !json_str(json_get(json_get(queue, "status"), "state")).len) {
+		scheduler->queues_made |= bit_of(name);
+		open_queue(scheduler, name);
+	}
+}
+
+/* It is there, but it may have been created by a request whose answer was lost, or by a scheduler that was
+ * stopped before it opened the queue. A queue that has a state is left alone. */
+static void read_queue(struct scheduler *scheduler, struct str name)
+{
+	struct write *write =
+		scheduler_write_new(scheduler, WRITE_OTHER, str_none(), name, str_none());
+
+	scheduler->queues_unanswered++;
+	write->request = client_send(scheduler->client,
+				     &(struct client_ask){.verb = CLIENT_GET,
+							  .resource = &resources[RESOURCE_QUEUES],
+							  .name = name,
+							  .done = on_read,
+							  .arg = write});
+}
+
 static void on_retry(struct loop_timer *timer, void *arg)
 {
 	struct scheduler *scheduler = arg;
@@ -76,9 +114,11 @@ static void on_made(void *arg, const struct client_result *result)
 		struct str name = json_str(
 			json_get(json_get(json_doc_root(result->doc), "metadata"), "name"));
 
-		scheduler->queues_made |= str_is(name, "root") ? QUEUE_ROOT : QUEUE_DEFAULT;
+		scheduler->queues_made |= bit_of(name);
 		open_queue(scheduler, name);
 	}
+	if (result->err && result->err->code == ERR_ALREADY_EXISTS)
+		read_queue(scheduler, str_from(write->name));
 	if (!result->err || result->err->code == ERR_ALREADY_EXISTS) {
 		scheduler->queues_asked--;
 		scheduler_wake(scheduler);

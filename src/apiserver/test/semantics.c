@@ -2,7 +2,6 @@
 /* Requests whose wrong answer would do harm: they write, delete or wait although they must not. Over
  * HTTPS, since most of this is decided before a call is made; each row in order against one server. */
 #include "apiserver/server.h"
-
 #include "apiserver/test/visitor.h"
 #include "json/pointer.h"
 

@@ -215,9 +215,9 @@ static void test_limits(void)
 	const struct yaml_options middle = {.max_nodes = 100000};
 	AUTO(mem_free) char *bytes = repeat("a: ", "x", 1000, "");
 	AUTO(mem_free) char *nodes = repeat("[", "1,", 60, "]");
-	AUTO(mem_free) char *deep = repeat("", "[", 513, "");
-	AUTO(mem_free) char *deeper = repeat("", "- ", 513, "x");
-	AUTO(mem_free) char *most = repeat("", "- ", 512, "x");
+	AUTO(mem_free) char *deep = repeat("", "[", 577, "");
+	AUTO(mem_free) char *deeper = repeat("", "- ", 577, "x");
+	AUTO(mem_free) char *most = repeat("", "- ", 576, "x");
 	AUTO(mem_free) char *tags = repeat("", "%TAG !a! b\n", 300, "--- a\n");
 	AUTO(mem_free) char *json = repeat("", "{\"a\":", 600, "1");
 	AUTO(mem_free) char *elements = repeat("", "1,", 10000, "");
@@ -244,12 +244,12 @@ static void test_limits(void)
 		    "error: line 2, column 7: the document is nested deeper than 8 levels");
 	check_limit("- &a {a: 1, b: [1]}\n- <<: *a\n- <<: [*a, *a]", &small, "[{");
 	check_limit(deep, NULL,
-		    "error: line 1, column 513: the document is nested deeper than 512");
+		    "error: line 1, column 577: the document is nested deeper than 576");
 	check_limit(deeper, NULL,
-		    "error: line 1, column 1025: the document is nested deeper than 512");
+		    "error: line 1, column 1153: the document is nested deeper than 576");
 	check_limit(most, NULL, "[\"x\"]");
 	check_limit(tags, NULL, "error: line 257, column 1: found more than 256 %TAG directives");
-	check_limit(json, NULL, "nested deeper than 512");
+	check_limit(json, NULL, "nested deeper than 576");
 	check_limit(steep, &middle, "the document is too large for being so deeply nested");
 	check_limit(big, &small, "error: line 4, column 3: aliases copy more than 1000 bytes");
 	check_limit(laughs, &middle, "the document has more than 100000 nodes, aliases included");

@@ -165,8 +165,8 @@ static void on_move(struct loop_timer *timer, void *arg)
 		break;
 	case 1:
 		for (int i = 0; i < 3; i++)
-			if (loop_work(loop, LOOP_LANE_FILES, on_work, on_worked,
-				      &world->players[i], NULL) < 0)
+			if (loop_work(loop, LOOP_LANE_FILES, on_work, on_worked, &world->players[i],
+				      NULL) < 0)
 				note(player, "is refused");
 		break;
 	case 2:

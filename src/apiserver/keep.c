@@ -8,9 +8,12 @@
 #include <assert.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/aside.h"
 #include "apiserver/keep_rows.h"
 #include "apiserver/self.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "base/quarantine.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
@@ -99,6 +102,7 @@ static void tell(struct keep *keep, struct object *object, struct object *old, b
 	const struct object *there = object ? object : old;
 	struct str key = there ? there->key : str_none();
 	struct key_parts parts = key_split(key);
+	struct quarantine *quarantine = loop_quarantine(api_loop(keep->api));
 	struct change change = {
 		.api = keep->api,
 		.kind = keep_kind(keep->api, parts.prefix),
@@ -110,8 +114,14 @@ static void tell(struct keep *keep, struct object *object, struct object *old, b
 		.at_start = at_start,
 	};
 
-	for (size_t i = 0; i < KEEP_COUNT; i++)
+	if (!at_start && quarantine_release(quarantine, key))
+		log_info(api_log(keep->api),
+			 "an object that crashed a component has changed: released",
+			 LOG_VIEW("object", key));
+	quarantine_enter_key(quarantine, "apiserver", key);
+	for (size_t i = 0; i < KEEP_COUNT && !quarantine_has_key(quarantine, key); i++)
 		keepers[i]->told(keep->states[i], &change);
+	quarantine_leave(quarantine);
 	json_doc_unref(change.docs[0]);
 	json_doc_unref(change.docs[1]);
 }
@@ -144,6 +154,7 @@ struct keep *keep_start(struct api *api)
 		tell(keep, object, NULL, true);
 	keep->watch = store_watch(store, STR(""), store_revision(store), on_event, keep, &err);
 	assert(keep->watch); /* from now on: never too old */
+	aside_report(api);
 	return keep;
 }
 

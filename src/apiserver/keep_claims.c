@@ -147,6 +147,7 @@ static void *start(struct api *api)
 
 	self->api = api;
 	self->todo = todo_new(api_loop(api), look_at, self);
+	todo_of_objects(self->todo, str_none());
 	self->held = map_new(loop_random_u64(api_loop(api)));
 	self->pods = kinds_find(kinds, STR(""), STR("v1"), STR("pods"));
 	self->claims = kinds_find(kinds, STR(""), STR("v1"), STR("persistentvolumeclaims"));

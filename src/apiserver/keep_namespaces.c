@@ -371,6 +371,7 @@ static void *start(struct api *api)
 
 	self->api = api;
 	self->todo = todo_new(api_loop(api), look_at, self);
+	todo_of_objects(self->todo, STR("/namespaces/"));
 	self->going = map_new(loop_random_u64(api_loop(api)));
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("namespaces"));
 	self->pods = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("pods"));

@@ -160,6 +160,7 @@ static void *start(struct api *api)
 
 	self->api = api;
 	self->todo = todo_new(api_loop(api), look_at, self);
+	todo_of_objects(self->todo, STR("/nodes/"));
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("nodes"));
 	return self;
 }

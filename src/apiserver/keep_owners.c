@@ -529,6 +529,7 @@ static void *start(struct api *api)
 
 	self->api = api;
 	self->todo = todo_new(api_loop(api), look_at, self);
+	todo_of_objects(self->todo, str_none());
 	self->owners = map_new(loop_random_u64(api_loop(api)));
 	self->dependents = map_new(loop_random_u64(api_loop(api)));
 	return self;

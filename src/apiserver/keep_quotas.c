@@ -497,6 +497,7 @@ static void *start(struct api *api)
 
 	self->api = api;
 	self->todo = todo_new(api_loop(api), look_at, self);
+	todo_of_objects(self->todo, str_none());
 	self->spaces = map_new(loop_random_u64(api_loop(api)));
 	self->all = map_new(loop_random_u64(api_loop(api)));
 	self->kind = kinds_find(api_kinds(api), STR(""), STR("v1"), STR("resourcequotas"));

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "apiserver/api.h"
+#include "apiserver/aside.h"
 #include "apiserver/backup.h"
 #include "apiserver/backups.h"
 #include "apiserver/call.h"
@@ -265,6 +266,7 @@ static void serve_status(const struct pages_request *page)
 		if (kind->stored == kind && count)
 			json_set(doc, objects, kind->resource, json_new_int(doc, (int64_t)count));
 	}
+	aside_encode(api, doc, root);
 	call_answer_doc(page->call, 200, doc);
 }
 

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/quarantine.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
@@ -28,6 +29,8 @@ struct todo {
 	struct loop *loop;
 	todo_fn *fn;
 	void *arg;
+	bool objects; /* are they names of such? */
+	struct str prefix;
 	struct map *entries;
 	struct list ready;
 	struct heap later;
@@ -40,6 +43,22 @@ static bool is_before(const struct heap_node *a, const struct heap_node *b)
 	return container_of(a, struct entry, node)->due < container_of(b, struct entry, node)->due;
 }
 
+static void look_at(struct todo *todo, struct str name)
+{
+	struct quarantine *quarantine = todo->objects ? loop_quarantine(todo->loop) : NULL;
+	bool whole = !todo->prefix.len;
+
+	if (whole ? quarantine_has_key(quarantine, name)
+		  : quarantine_has(quarantine, todo->prefix, str_none(), name))
+		return;
+	if (whole)
+		quarantine_enter_key(quarantine, "apiserver", name);
+	else
+		quarantine_enter(quarantine, "apiserver", todo->prefix, str_none(), name);
+	todo->fn(todo->arg, name);
+	quarantine_leave(quarantine);
+}
+
 static void work(void *arg)
 {
 	struct todo *todo = arg;
@@ -49,7 +68,7 @@ static void work(void *arg)
 		AUTO(mem_free) struct entry *entry = container_of(link, struct entry, link);
 
 		map_remove(todo->entries, entry->name);
-		todo->fn(todo->arg, entry->name);
+		look_at(todo, entry->name);
 	}
 	if (!list_is_empty(&todo->ready))
 		loop_defer(todo->loop, &todo->kick, work, todo);
@@ -102,6 +121,12 @@ struct todo *todo_new(struct loop *loop, todo_fn *fn, void *arg)
 	list_init(&todo->ready);
 	heap_init(&todo->later, is_before);
 	return todo;
+}
+
+void todo_of_objects(struct todo *todo, struct str prefix)
+{
+	todo->objects = true;
+	todo->prefix = prefix;
 }
 
 void todo_free(struct todo *todo)

@@ -25,6 +25,10 @@ struct todo *todo_new(struct loop *loop, todo_fn *fn, void *arg) __attribute__((
 void todo_free(struct todo *todo);
 DEFINE_AUTO(struct todo *, todo_free);
 
+/* The names are those of objects: keys of the store, or what follows this prefix and a slash. What is set
+ * aside (base/quarantine.h) is not looked at. Lent. */
+void todo_of_objects(struct todo *todo, struct str prefix);
+
 void todo_add(struct todo *todo, struct str name);
 void todo_add_after(struct todo *todo, struct str name, int64_t after_us);
 /* The one that is due first among the later ones is due now. */

@@ -138,6 +138,11 @@ void client_free(struct client *client)
 	mem_free(client);
 }
 
+const char *client_name(const struct client *client)
+{
+	return client->field_manager;
+}
+
 struct loop *client_loop(const struct client *client)
 {
 	return client->loop;

@@ -141,6 +141,8 @@ void client_free(struct client *client);
 DEFINE_AUTO(struct client *, client_free);
 
 struct loop *client_loop(const struct client *client);
+/* The field manager that it was made with; "" if none. */
+const char *client_name(const struct client *client);
 
 struct client_request *client_send(struct client *client, const struct client_ask *ask)
 	__attribute__((returns_nonnull));

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/quarantine.h"
 #include "base/time.h"
 #include "base/vec.h"
 #include "client/client.h"
@@ -60,6 +61,7 @@ struct informer {
 	struct buf token;
 	int64_t opened; /* when the watch was, by loop_uptime() */
 	struct informer_stats stats;
+	char *prefix; /* of the keys of its objects (base/quarantine.h) */
 };
 
 static void start_list(struct informer *informer);
@@ -79,6 +81,10 @@ static news_fn *news_of(const struct informer_events *events, enum news news)
 
 static void tell(struct informer *informer, enum news news, const struct informer_object *object)
 {
+	struct quarantine *quarantine = loop_quarantine(client_loop(informer->client));
+
+	quarantine_enter(quarantine, client_name(informer->client), str_from(informer->prefix),
+			 object->namespace, object->name);
 	informer->telling = true;
 	for (size_t i = 0; i < informer->listeners.len; i++) {
 		const struct listener *listener = &informer->listeners.ptr[i];
@@ -88,6 +94,7 @@ static void tell(struct informer *informer, enum news news, const struct informe
 			fn(listener->arg, object);
 	}
 	informer->telling = false;
+	quarantine_leave(quarantine);
 }
 
 static void tell_synced(struct informer *informer)
@@ -157,6 +164,9 @@ static void put(struct informer *informer, const struct facts *facts, struct jso
 	AUTO(json_doc_unref) struct json_doc *old = NULL;
 	bool fresh = !entry;
 
+	if (fresh && quarantine_has(loop_quarantine(client_loop(informer->client)),
+				    str_from(informer->prefix), facts->namespace, facts->name))
+		return; /* it crashed a component */
 	if (entry && entry->uid == facts->uid) {
 		entry->round = informer->round;
 		if (entry->version == facts->version ||
@@ -423,6 +433,8 @@ struct informer *informer_new(struct client *client, const struct informer_optio
 	informer->version = (struct buf)BUF_UNBOUNDED;
 	informer->token = (struct buf)BUF_UNBOUNDED;
 	informer->timer = loop_timer_new(loop, on_pause_over, informer);
+	informer->prefix = mem_printf("%.*s/%.*s/", STR_ARG(options->resource->group),
+				      STR_ARG(options->resource->plural));
 	return informer;
 }
 
@@ -439,6 +451,7 @@ void informer_free(struct informer *informer)
 	buf_done(&informer->token);
 	for (size_t i = 0; i < ARRAY_LEN(informer->texts); i++)
 		mem_free(informer->texts[i]);
+	mem_free(informer->prefix);
 	mem_free(informer);
 }
 

@@ -19,7 +19,9 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/quarantine.h"
 #include "base/time.h"
+#include "client/resource.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
@@ -47,6 +49,7 @@ struct workqueue {
 	struct loop_defer defer;
 	uint64_t sequence;
 	struct workqueue_stats stats;
+	char *prefix; /* of the keys in the store; NULL: not known */
 };
 
 static bool is_before(const struct heap_node *a, const struct heap_node *b)
@@ -65,6 +68,9 @@ struct workqueue *workqueue_new(struct loop *loop, const struct workqueue_option
 
 	queue->loop = loop;
 	queue->options = *options;
+	if (options->resource)
+		queue->prefix = mem_printf("%.*s/%.*s/", STR_ARG(options->resource->group),
+					   STR_ARG(options->resource->plural));
 	if (!queue->options.workers)
 		queue->options.workers = 16;
 	if (!queue->options.base_us)
@@ -91,6 +97,7 @@ void workqueue_free(struct workqueue *queue)
 		mem_free(item);
 	map_free(queue->items);
 	heap_done(&queue->delayed);
+	mem_free(queue->prefix);
 	mem_free(queue);
 }
 
@@ -122,6 +129,19 @@ static void item_release(struct workqueue *queue, struct item *item)
 
 /* --- working --- */
 
+static void work_on(struct workqueue *queue, struct str key)
+{
+	struct quarantine *quarantine = queue->prefix ? loop_quarantine(queue->loop) : NULL;
+	ptrdiff_t slash = quarantine ? str_find_byte(key, '/', 0) : -1;
+
+	if (quarantine)
+		quarantine_enter(quarantine, queue->options.component, str_from(queue->prefix),
+				 slash < 0 ? str_none() : str_slice(key, 0, (size_t)slash),
+				 slash < 0 ? key : str_skip(key, (size_t)slash + 1));
+	queue->options.work(queue->options.arg, key);
+	quarantine_leave(quarantine);
+}
+
 static void on_work(void *arg)
 {
 	struct workqueue *queue = arg;
@@ -136,7 +156,7 @@ static void on_work(void *arg)
 		item->active = true;
 		queue->stats.ready--;
 		queue->stats.active++;
-		queue->options.work(queue->options.arg, str_of(item->key, item->key_len));
+		work_on(queue, str_of(item->key, item->key_len));
 	}
 	if (queue->stats.ready && queue->stats.active < queue->options.workers)
 		loop_defer(queue->loop, &queue->defer, on_work, queue);

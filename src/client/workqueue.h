@@ -21,6 +21,7 @@
 #include "base/str.h"
 
 struct loop;
+struct resource;
 struct workqueue;
 
 /* `key` is lent until the key has been ended. */
@@ -32,6 +33,10 @@ struct workqueue_options {
 	size_t workers;  /* 0: 16 */
 	int64_t base_us; /* the first pause of a retry; 0: 5 ms. Doubles up to ... */
 	int64_t max_us;  /* ... this; 0: 1000 s */
+	/* Whose keys they are ("namespace/name", or "name"), and who works on them, for a note of what is
+	 * processed (base/quarantine.h); NULL: nobody's. */
+	const struct resource *resource;
+	const char *component;
 };
 
 struct workqueue *workqueue_new(struct loop *loop, const struct workqueue_options *options)

@@ -305,6 +305,7 @@ static void *cronjob_new(struct controller_base *base)
 		.base = base,
 		.look = look,
 		.arg = self,
+		.of = RESOURCE_VCCRONJOBS,
 		.caches = self->caches,
 		.written = job_written,
 	});

@@ -199,6 +199,7 @@ static void *flow_new(struct controller_base *base)
 		.base = base,
 		.look = look,
 		.arg = self,
+		.of = RESOURCE_JOBFLOWS,
 		.caches = self->caches,
 		.written = flow_written,
 	});

@@ -125,8 +125,11 @@ static void *hypernode_new(struct controller_base *base)
 	self->caches[PLAN_HYPERNODE] =
 		cache_new(NULL, &(struct cache_events){.changed = hypernode_changed, .arg = self});
 	self->nodes = map_new(loop_random_u64(base->loop));
-	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = self->caches});
+	self->worker = worker_new(&(struct worker_options){.base = base,
+							   .look = look,
+							   .arg = self,
+							   .of = RESOURCE_HYPERNODES,
+							   .caches = self->caches});
 	cache_listen(self->caches[PLAN_HYPERNODE], controller_informer(base, RESOURCE_HYPERNODES));
 	informer_listen(controller_informer(base, RESOURCE_NODES),
 			&(struct informer_events){

@@ -612,10 +612,13 @@ static void job_ready(void *arg)
 	struct entry *entry;
 	size_t at = 0;
 
-	self->queue = workqueue_new(
-		self->base->loop,
-		&(struct workqueue_options){
-			.work = work, .arg = self, .workers = self->base->options.workers});
+	self->queue =
+		workqueue_new(self->base->loop,
+			      &(struct workqueue_options){.work = work,
+							  .arg = self,
+							  .workers = self->base->options.workers,
+							  .resource = &resources[RESOURCE_VCJOBS],
+							  .component = "controllers"});
 	while ((entry = entries_next(self->entries, &at)))
 		if (entry->doc)
 			wake(self, entry);

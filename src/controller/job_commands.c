@@ -119,7 +119,7 @@ struct strays *strays_new(struct controller_base *base, struct cache *const *cac
 	self->caches = caches;
 	self->entries = entries;
 	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = caches});
+		.base = base, .look = look, .arg = self, .of = RESOURCE_VCJOBS, .caches = caches});
 	return self;
 }
 

@@ -295,6 +295,7 @@ static void *queue_new(struct controller_base *base)
 		.base = base,
 		.look = look,
 		.arg = self,
+		.of = RESOURCE_QUEUES,
 		.caches = self->caches,
 		.written = queue_written,
 	});

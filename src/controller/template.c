@@ -114,8 +114,11 @@ static void *template_new(struct controller_base *base)
 									     .matters = job_matters,
 									     .arg = self});
 	cache_group_by(self->caches[PLAN_JOB], group_job);
-	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = self->caches});
+	self->worker = worker_new(&(struct worker_options){.base = base,
+							   .look = look,
+							   .arg = self,
+							   .of = RESOURCE_JOBTEMPLATES,
+							   .caches = self->caches});
 	cache_listen(self->caches[PLAN_JOBTEMPLATE],
 		     controller_informer(base, RESOURCE_JOBTEMPLATES));
 	cache_listen(self->caches[PLAN_JOB], controller_informer(base, RESOURCE_VCJOBS));

@@ -53,8 +53,11 @@ static void *ttl_new(struct controller_base *base)
 	self->base = base;
 	self->caches[PLAN_JOB] =
 		cache_new(has_ttl, &(struct cache_events){.changed = job_changed, .arg = self});
-	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = self->caches});
+	self->worker = worker_new(&(struct worker_options){.base = base,
+							   .look = look,
+							   .arg = self,
+							   .of = RESOURCE_VCJOBS,
+							   .caches = self->caches});
 	cache_listen(self->caches[PLAN_JOB], controller_informer(base, RESOURCE_VCJOBS));
 	return self;
 }

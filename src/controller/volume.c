@@ -176,8 +176,11 @@ static void *volume_new(struct controller_base *base)
 		return NULL;
 	self = mem_new(struct volume_controller);
 	self->base = base;
-	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = self->caches});
+	self->worker = worker_new(&(struct worker_options){.base = base,
+							   .look = look,
+							   .arg = self,
+							   .of = RESOURCE_PVCS,
+							   .caches = self->caches});
 	self->caches[PLAN_CLAIM] = watch(self, RESOURCE_PVCS, claim_changed);
 	self->caches[PLAN_VOLUME] = watch(self, RESOURCE_PVS, volume_changed);
 	self->caches[PLAN_STORAGECLASS] = watch(self, RESOURCE_STORAGECLASSES, class_changed);

@@ -127,12 +127,15 @@ void worker_start(struct worker *worker)
 	size_t at = 0;
 	void *copy;
 
-	worker->queue = workqueue_new(base->loop, &(struct workqueue_options){
-							  .work = work,
-							  .arg = worker,
-							  .workers = base->options.workers,
-							  .max_us = RETRY_MOST,
-						  });
+	worker->queue =
+		workqueue_new(base->loop, &(struct workqueue_options){
+						  .work = work,
+						  .arg = worker,
+						  .workers = base->options.workers,
+						  .max_us = RETRY_MOST,
+						  .resource = &resources[worker->options.of],
+						  .component = "controllers",
+					  });
 	while (map_next(worker->early, &at, &key, &copy))
 		workqueue_add(worker->queue, key);
 	forget_early(worker);

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
+#include "client/resource.h"
 #include "json/doc.h"
 #include "lifecycle/plan.h"
 
@@ -30,6 +31,7 @@ struct worker_options {
 	struct controller_base *base; /* lent, and outlives it */
 	worker_look_fn *look;
 	void *arg;
+	enum resource_id of; /* whose keys they are */
 	/* By kind, PLAN_KIND_COUNT of them, lent: what has been written of a kind goes there. NULL:
 	 * nowhere. */
 	struct cache *const *caches;

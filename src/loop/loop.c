@@ -65,6 +65,16 @@ bool loop_is_virtual(const struct loop *loop)
 	return loop->is_virtual;
 }
 
+void loop_set_quarantine(struct loop *loop, struct quarantine *quarantine)
+{
+	loop->quarantine = quarantine;
+}
+
+struct quarantine *loop_quarantine(const struct loop *loop)
+{
+	return loop->quarantine;
+}
+
 /* For how long may this turn wait? */
 static int64_t wait_bound(const struct loop *loop, int64_t wait_us)
 {

@@ -25,6 +25,7 @@
 #include "base/macro.h"
 
 struct loop;
+struct quarantine;
 
 struct loop *loop_new(struct err *err) MUST_CHECK;
 /* Virtual time starts at `start` (microseconds since 1970). */
@@ -52,6 +53,10 @@ bool loop_turn(struct loop *loop, int64_t wait_us);
 /* Turn until nothing is due, without letting time pass. (Work on a worker is not waited for.) */
 void loop_drain(struct loop *loop);
 bool loop_is_virtual(const struct loop *loop);
+
+/* Where components note which object they process, for as long as the loop lives; lent. NULL: nowhere. */
+void loop_set_quarantine(struct loop *loop, struct quarantine *quarantine);
+struct quarantine *loop_quarantine(const struct loop *loop);
 
 /* Time. loop_now() is the wall clock in microseconds since 1970; loop_uptime() never goes back and
  * counts from the loop's start. Timers go by the latter. Both stand still during a turn. */

@@ -116,6 +116,7 @@ struct loop {
 	struct loop_works works;
 	struct list defers;
 	struct map *children; /* by the bytes of the pid */
+	struct quarantine *quarantine;
 };
 
 void loop_clock_init(struct loop *loop, int64_t start);

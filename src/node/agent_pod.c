@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/quarantine.h"
 #include "base/time.h"
 #include "node/agent_internal.h"
 #include "node/agent_runtime.h"
@@ -407,7 +408,7 @@ static void refresh(struct agent_pod *pod)
 		pod->retry_at = pod->retries = 0;
 }
 
-static void pod_advance(struct agent_pod *pod)
+static void advance(struct agent_pod *pod)
 {
 	struct agent *agent = pod->agent;
 	AUTO(life_verdict_done) struct life_verdict verdict = {0};
@@ -444,6 +445,17 @@ static void pod_advance(struct agent_pod *pod)
 	set_over(pod);
 	if (is_deleted(pod))
 		remove_from_api(pod);
+}
+
+static void pod_advance(struct agent_pod *pod)
+{
+	struct quarantine *quarantine = loop_quarantine(pod->agent->loop);
+	struct json meta = meta_of(pod);
+
+	quarantine_enter(quarantine, "node", STR("/pods/"), json_str(json_get(meta, "namespace")),
+			 json_str(json_get(meta, "name")));
+	advance(pod);
+	quarantine_leave(quarantine);
 }
 
 void agent_pod_wake(struct agent_pod *pod)

@@ -5,6 +5,7 @@
  *	volcano up [-d]		run it (programs/volcano/up.c)
  *	volcano status		look at it (status.c)
  *	volcano backup --to F	copy its store (backup.c)
+ *	volcano store get KEY	look into the store of one that does not run (store.c)
  *	volcano down		stop it (down.c) */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,9 @@ static const struct {
 	{"up", COMMAND_UP, up_run, "run it, in the foreground or (-d) in the background"},
 	{"down", COMMAND_DOWN, down_run, "stop it, and wait until it has ended"},
 	{"backup", COMMAND_BACKUP, backup_run, "copy everything that it stores, while it runs"},
+	{"store", COMMAND_STORE, store_run,
+	 "look into the store while it does not run: list [PREFIX], get KEY, delete KEY, release "
+	 "KEY"},
 	{"status", COMMAND_STATUS, status_run, "show whether, where and what it runs"},
 };
 

@@ -89,6 +89,9 @@ struct cluster_options {
 };
 
 struct cluster {
+	/* Called with each task before a place is looked for; for who notes what is processed. */
+	void (*look)(void *arg, const struct task *task);
+	void *look_arg;
 	struct atoms *atoms;
 	struct label_sets *label_sets;
 	struct dims *dims;

@@ -287,6 +287,8 @@ bool hook_evictable(const struct session *ssn, const struct evict_ask *ask,
 
 const char *hook_pre_filter(const struct session *ssn, const struct task *task)
 {
+	if (ssn->cluster->look)
+		ssn->cluster->look(ssn->cluster->look_arg, task);
 	EACH_PLUGIN(ssn, HOOK_PRE_FILTER, p)
 	{
 		const char *why = p->type->pre_filter(p, task);

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/quarantine.h"
 #include "base/time.h"
 #include "model/zone.h"
 #include "sched/remarks.h"
@@ -174,6 +175,15 @@ static void on_mark(void *arg, enum session_mark where, const char *name)
 				took);
 }
 
+/* Which pod is being placed, in case that crashes. */
+static void note_task(void *arg, const struct task *task)
+{
+	const struct scheduler *scheduler = arg;
+
+	quarantine_enter(loop_quarantine(scheduler->loop), "scheduler", STR("/pods/"),
+			 task_namespace(task), task_name(task));
+}
+
 /* `refresh`: it has time for those who sleep. */
 static void cycle(struct scheduler *scheduler, bool refresh)
 {
@@ -184,6 +194,7 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 	scheduler->session.refresh = refresh;
 	ssn = session_run(scheduler->cluster, scheduler->config, loop_now(scheduler->loop),
 			  &scheduler->session);
+	quarantine_leave(loop_quarantine(scheduler->loop));
 	scheduler->stats.cycles++;
 	if (ssn->outcome.evictions) {
 		scheduler->stats.preemptions++;
@@ -327,6 +338,8 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 		.no_classes = options->no_classes,
 		.seed = loop_random_u64(loop),
 	});
+	scheduler->cluster->look = note_task;
+	scheduler->cluster->look_arg = scheduler;
 	scheduler->recorder = recorder_new(
 		client, &(struct recorder_options){.component = str_from(scheduler->name)});
 	loop_timer_set(scheduler->period, scheduler->period_us);

@@ -10,7 +10,7 @@
 struct settings;
 
 typedef int command_fn(struct settings *settings, struct err *err);
-command_fn up_run, down_run, status_run, backup_run;
+command_fn up_run, down_run, status_run, backup_run, store_run;
 
 /* Of `status` where nothing runs, as the Linux Standard Base has it for services. */
 enum { EXIT_NOT_RUNNING = 3 };

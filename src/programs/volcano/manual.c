@@ -18,7 +18,12 @@ static const char description[] =
 	"permit is told at the start.\n"
 	".PP\n"
 	"Pods outlive \\fBvolcano\\fR: it may be stopped, killed or upgraded, and finds them again "
-	"when it comes back. \\fBvolcano down \\-\\-pods\\fR ends them as well.\n";
+	"when it comes back. \\fBvolcano down \\-\\-pods\\fR ends them as well.\n"
+	".PP\n"
+	"\\fBvolcano store\\fR is for an object that keeps it from starting. A \\fIKEY\\fR is "
+	"\\fIgroup\\fR/\\fIplural\\fR/\\fInamespace\\fR/\\fIname\\fR, such as "
+	"batch.volcano.sh/jobs/default/train, pods/default/p (the core has no group) or "
+	"scheduling.volcano.sh/queues//q.\n";
 
 static const char tail[] =
 	".SH FILES\n"
@@ -26,6 +31,10 @@ static const char tail[] =
 	".TP\n\\fID\\fR/volcano.log\nWhat it logs in the background.\n"
 	".TP\n\\fID\\fR/lock\nThe number of the process that has the folder.\n"
 	".TP\n\\fID\\fR/store\nEverything that it stores.\n"
+	".TP\n\\fID\\fR/quarantine\nObjects that crashed a component. Twice, and the next start "
+	"sets the object aside: no component sees it, but it can be read, changed and deleted; a "
+	"change or "
+	"\\fBvolcano store release\\fR brings it back.\n"
 	".TP\n\\fID\\fR/pods/\\fIUID\\fR\nA pod: its volumes, its output, how its containers are.\n"
 	".TP\n\\fID\\fR/images/\\fINAME\\fR\nImages for \\fB\\-\\-runtime crun\\fR.\n"
 	".SH ENVIRONMENT\n"

@@ -242,7 +242,7 @@ static int set_help(struct settings *settings, const char *value, struct err *er
 	return 0;
 }
 
-enum { EVERY = COMMAND_UP | COMMAND_DOWN | COMMAND_STATUS | COMMAND_BACKUP };
+enum { EVERY = COMMAND_UP | COMMAND_DOWN | COMMAND_STATUS | COMMAND_BACKUP | COMMAND_STORE };
 static const struct option options[] = {
 	{"data-dir", 0, EVERY, "D", set_folder,
 	 "where everything is kept (default: $VOLCANO_HOME or ~/.volcano)"},
@@ -314,6 +314,7 @@ void settings_done(struct settings *settings)
 	mem_free(settings->folder);
 	settings->folder = NULL;
 	vec_done(&settings->names);
+	vec_done(&settings->words);
 	for (size_t i = 0; i < settings->paths.len; i++)
 		free(settings->paths.ptr[i]); /* the C library's */
 	vec_done(&settings->paths);
@@ -370,6 +371,10 @@ static int parse_option(struct settings *settings, enum command command, char **
 int settings_parse(struct settings *settings, enum command command, char **args, struct err *err)
 {
 	while (*args) {
+		if (**args != '-' && command == COMMAND_STORE) {
+			vec_push(&settings->words, *args++);
+			continue;
+		}
 		if (**args != '-')
 			return err_set(err, ERR_BAD_REQUEST, "what is \"%s\"?", *args);
 		if (parse_option(settings, command, &args, err) < 0)

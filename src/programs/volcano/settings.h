@@ -15,7 +15,13 @@
 struct buf;
 
 /* Bits: which commands an option is for. */
-enum command { COMMAND_UP = 1, COMMAND_DOWN = 2, COMMAND_STATUS = 4, COMMAND_BACKUP = 8 };
+enum command {
+	COMMAND_UP = 1,
+	COMMAND_DOWN = 2,
+	COMMAND_STATUS = 4,
+	COMMAND_BACKUP = 8,
+	COMMAND_STORE = 16
+};
 
 struct settings {
 	char *folder; /* --data-dir, or as settings_complete() finds it */
@@ -31,6 +37,7 @@ struct settings {
 	int64_t backup_keep;     /* -1: not said */
 	VEC(char *) paths;       /* that the ones above lie in */
 	VEC(const char *) names; /* --tls-san */
+	VEC(const char *) words; /* of `store`: what to do, and with which object */
 	int64_t nodes;           /* -1: not said */
 	int64_t simulated_nodes;
 	const char *node_resources;

@@ -100,6 +100,13 @@ static void print_text(struct json root, struct buf *to)
 	while (json_next(&it))
 		buf_printf(to, "%-14s%.*s\n", it.index ? "" : "components",
 			   STR_ARG(json_str(it.value)));
+	it = json_iter(json_get(root, "setAside"));
+	while (json_next(&it))
+		buf_printf(to, "%-14s%.*s (crashed %.*s %" PRId64 " times)\n",
+			   it.index ? "" : "set aside",
+			   STR_ARG(json_str(json_get(it.value, "object"))),
+			   STR_ARG(json_str(json_get(it.value, "component"))),
+			   json_int(json_get(it.value, "crashes")));
 	it = json_iter(json_get(root, "objects"));
 	while (json_next(&it))
 		buf_printf(to, "%-14s%8" PRId64 " %.*s\n", it.index ? "" : "objects",

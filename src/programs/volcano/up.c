@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/quarantine.h"
 #include "base/time.h"
 #include "json/doc.h"
 #include "loop/loop.h"
@@ -199,6 +200,8 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 	AUTO(log_free) struct log *log = NULL;
 	AUTO(buf_done) struct buf notes = BUF_UNBOUNDED;
 	AUTO(memory_free) struct memory *memory = NULL;
+	AUTO(quarantine_close) struct quarantine *quarantine = NULL;
+	struct quarantine_row crashed;
 	struct up up = {.world = {.loop = loop, .settings = settings, .notes = &notes},
 			.chosen = chosen,
 			.notify_socket = secure_getenv("NOTIFY_SOCKET")};
@@ -211,6 +214,15 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 	log = log_new(&(struct log_options){
 		.level = settings->log_level, .clock = clock_of, .clock_arg = loop});
 	up.world.log = log;
+	quarantine = quarantine_open(settings->folder, &crashed, err);
+	if (!quarantine)
+		return -1;
+	if (crashed.key)
+		log_error(log, "the process before this one crashed while it processed an object",
+			  LOG_STR("object", crashed.key), LOG_STR("component", crashed.component),
+			  LOG_STR("signal", sigabbrev_np(crashed.signal)),
+			  LOG_INT("crashes", crashed.crashes));
+	loop_set_quarantine(loop, quarantine);
 	rc = run(&up, ready, err);
 	if (rc == 0)
 		log_info(log, "stopped");

@@ -494,10 +494,11 @@ static int load_object(struct lmdb *lmdb, const MDB_val *key, const MDB_val *val
 
 	if (fn(arg, name, str_of(value->mv_data, value->mv_size), &why) == 0)
 		return 0;
-	return err_set(err, why.code,
-		       "the store in %s is damaged: object \"%.*s\": %s; %s; `volcano store delete` "
-		       "removes one object",
-		       lmdb->name, STR_ARG(name), why.text, advice);
+	return err_set(
+		err, why.code,
+		"the store in %s is damaged: object \"%.*s\": %s; %s; `volcano store delete` "
+		"removes one object",
+		lmdb->name, STR_ARG(name), why.text, advice);
 }
 
 /* The stretch of the map that was read from. */

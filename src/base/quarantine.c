@@ -188,19 +188,21 @@ static int watch_crashes(struct quarantine *q, struct err *err)
 	return 0;
 }
 
-static int map_page(struct quarantine *q, struct err *err)
+/* Its block is on disk before it is written to: a full disk would be a SIGBUS then. Where there is no room
+ * for it crashes are not noted; that is no reason not to start. */
+static bool map_page(struct quarantine *q)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/crash-marker", q->folder);
 	AUTO(fd_close) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	void *page;
 
-	if (fd < 0 || ftruncate(fd, PAGE_BYTES) < 0)
-		return err_errno(err, errno, "%s", path);
+	if (fd < 0 || posix_fallocate(fd, 0, PAGE_BYTES) != 0)
+		return false;
 	page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
-		return err_errno(err, errno, "%s", path);
+		return false;
 	q->page = page;
-	return 0;
+	return true;
 }
 
 static void clear_page(struct page *page)
@@ -217,9 +219,10 @@ static bool is_key(struct str key)
 	return key.len > 0;
 }
 
-/* What the process before left, counted. */
-static int take_crash(struct quarantine *q, struct quarantine_row *ret, struct err *err)
+/* What the process before left, counted; if that cannot be written, for this time only. */
+static void take_crash(struct quarantine *q, struct quarantine_row *ret)
 {
+	struct err err;
 	struct page *page = q->page;
 	struct str key = str_of(page->key, page->key_len <= KEY_MAX ? page->key_len : 0);
 	bool crashed = memcmp(page->magic, MAGIC, sizeof(MAGIC)) == 0 && page->signal > 0 &&
@@ -238,11 +241,9 @@ static int take_crash(struct quarantine *q, struct quarantine_row *ret, struct e
 			*ret = (struct quarantine_row){row->key, row->component, row->signal,
 						       row->crashes};
 		recount(q);
-		if (write_list(q, err) < 0)
-			return -1;
+		(void)write_list(q, &err);
 	}
 	clear_page(page);
-	return 0;
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -263,9 +264,13 @@ struct quarantine *quarantine_open(const char *folder, struct quarantine_row *re
 
 	if (ret_crashed)
 		*ret_crashed = (struct quarantine_row){0};
-	if (read_list(q, err) < 0 || map_page(q, err) < 0 || take_crash(q, ret_crashed, err) < 0 ||
-	    watch_crashes(q, err) < 0)
+	if (read_list(q, err) < 0)
 		return NULL;
+	if (map_page(q)) {
+		take_crash(q, ret_crashed);
+		if (watch_crashes(q, err) < 0)
+			return NULL;
+	}
 	return TAKE(q);
 }
 

@@ -795,6 +795,10 @@ def clean_one(client, thing, path, item):
                                                                  "propagationPolicy": "Background"})
 
 
+def make_namespace(client, name):
+    client.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+
+
 def canary(name, queue, replicas, cpu):
     return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": name}, "spec": {
         "schedulerName": "volcano", "queue": queue, "minAvailable": replicas, "tasks": [{
@@ -808,9 +812,9 @@ JOBS = "/apis/batch.volcano.sh/v1alpha1/namespaces/canary/jobs"
 
 def run_canaries(client, number):
     names = ["gang-%d" % number] + ["cap-%d-%d" % (number, i) for i in range(4)]
-    client.ask("POST", "/api/v1/namespaces", {"metadata": {"name": "canary"}})
+    make_namespace(client, "canary")
     client.ask("POST", "/apis/scheduling.volcano.sh/v1beta1/queues", {
-        "metadata": {"name": "canary"}, "spec": {"weight": 1, "reclaimable": False, "capability": {"cpu": "2"}}})
+        "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "canary"}, "spec": {"weight": 1, "reclaimable": False, "capability": {"cpu": "2"}}})
     for name in names:
         job = canary(name, "default" if name.startswith("gang") else "canary", 3 if name.startswith("gang") else 1, "1")
         code, text = client.ask("POST", JOBS, job)
@@ -846,8 +850,9 @@ def run_canaries(client, number):
 def prepare(server):
     client = Client(server)
     for space in SPACES:
-        client.ask("POST", "/api/v1/namespaces", {"metadata": {"name": space}})
-    crd = valid("CustomResourceDefinition", random.Random(0))
+        make_namespace(client, space)
+    crd = dict(valid("CustomResourceDefinition", random.Random(0)), apiVersion="apiextensions.k8s.io/v1",
+               kind="CustomResourceDefinition")
     client.ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:

@@ -45,8 +45,9 @@ static_assert(ARRAY_LEN(classes) == FIELD_CLASS_COUNT, "describe every class");
 
 static bool name_is_key(const char *name, struct str key)
 {
-	return key.len && name[0] == key.ptr[0] && strncmp(name, key.ptr, key.len) == 0 &&
-	       name[key.len] == '\0';
+	/* a key may contain NUL: strncmp() would stop there, and say nothing about what follows */
+	return key.len && name[0] == key.ptr[0] && strnlen(name, key.len + 1) == key.len &&
+	       memcmp(name, key.ptr, key.len) == 0;
 }
 
 const struct field *type_find(const struct type *type, struct str name, size_t *hint)

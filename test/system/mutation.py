@@ -413,10 +413,10 @@ class Server:
         self.log.flush()
         with open(self.folder + ".log", "rb") as file:
             text = file.read().decode(errors="replace")
-        for word in ("runtime error", "ERROR: AddressSanitizer", "Assertion", "SUMMARY"):
+        for word in ("runtime error", "ERROR: AddressSanitizer", "Assertion"):
             place = text.rfind(word)
             if place >= 0:
-                return text[max(0, place - 300):place + 5000]
+                return text[max(0, place - 300):place + 5000].split("Shadow bytes")[0]
         return text[-3000:]
 
 
@@ -511,13 +511,12 @@ WEIGHTS = {"Pod": 12, "Job": 12, "PodGroup": 6, "Queue": 8, "CustomResourceDefin
 
 
 class Worker:
-    def __init__(self, server, things, schemas, seed):
-        self.client, self.things = Client(server), things
+    def __init__(self, server, things, schemas, seed, made):
+        self.client, self.things, self.made = Client(server), things, made
         self.chance = random.Random(seed)
         self.weights = [WEIGHTS.get(thing.kind, 1) for thing in things]
         self.mutator = Mutator(schemas, self.chance)
         self.count = 0
-        self.made = {}
         self.slow = (0, "")
 
     def name(self, thing):
@@ -541,7 +540,7 @@ class Worker:
                               [40, 12, 18, 10, 10, 7, 0.3, 2])[0]
         getattr(self, what)(thing, collection, item)
         took = time.monotonic() - started
-        if took > self.slow[0]:
+        if took > self.slow[0] and self.client.last:
             self.slow = (took, self.client.last[-1][:200])
         self.count += 1
 
@@ -608,7 +607,7 @@ class Worker:
                 ["true", "false"])), value, "application/apply-patch+yaml")
         else:
             ops = []
-            paths = [path for path in places(value) if path]
+            paths = [path for path in places(value) if path] or [("metadata",)]
             for _ in range(chance.randrange(1, 5)):
                 path = "/" + "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in chance.choice(paths))
                 ops.append({"op": chance.choice(["add", "remove", "replace", "copy", "move", "test"]), "path": path,
@@ -867,7 +866,8 @@ def prepare(server):
 
 
 def run_round(server, things, schemas, seed, operations, connections):
-    workers = [Worker(server, things, schemas, "%s/%d" % (seed, i)) for i in range(connections)]
+    made = {}  # by kind: what was created, for all of them
+    workers = [Worker(server, things, schemas, "%s/%d" % (seed, i), made) for i in range(connections)]
     failures = []
 
     def work(worker):
@@ -946,4 +946,6 @@ def main():
 
 
 if __name__ == "__main__":
+    sys.setrecursionlimit(20000)
+    threading.stack_size(64 * 1024 * 1024)
     sys.exit(main())

@@ -192,6 +192,9 @@ static void test_tables(void)
 	ok(!type_find(&cart_type, STR("mas"), NULL) && !type_find(&cart_type, STR("masses"), NULL),
 	   "takes no part of a name");
 	ok(!type_find(&cart_type, STR(""), NULL), "nor an empty one");
+	ok(!type_find(&cart_type, STR("mass\0 and much more behind it"), NULL) &&
+		   !type_find(&cart_type, STR("mass\0"), NULL),
+	   "nor one with something after a NUL");
 }
 
 #define VIEW struct axle

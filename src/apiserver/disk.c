@@ -15,6 +15,7 @@
  *    off.
  * 6. A commit counts only if data.mdb in the folder is still the file that was opened: what is written
  *    into a removed file is lost with it.
+ * 7. No descriptor of the store is inherited by a program that this process starts.
  *
  * What is not noticed: damage that comes while it is open; an older copy of data.mdb put in place
  * of the newer one while it is closed. */
@@ -292,6 +293,15 @@ static int note_place(struct lmdb *lmdb)
 	return 0;
 }
 
+/* LMDB opens its data file without close-on-exec: whoever had that descriptor could read and overwrite every object. */
+static int seal_env(const struct lmdb *lmdb)
+{
+	int fd = -1;
+	int code = mdb_env_get_fd(lmdb->env, &fd);
+
+	return code == 0 && fd_set_cloexec(fd, NULL) < 0 ? errno : code;
+}
+
 static int open_env(struct lmdb *lmdb)
 {
 	int code = mdb_env_create(&lmdb->env);
@@ -303,6 +313,8 @@ static int open_env(struct lmdb *lmdb)
 		code = mdb_env_set_mapsize(lmdb->env, map_min);
 	if (code == 0)
 		code = mdb_env_open(lmdb->env, lmdb->folder, MDB_NOLOCK | MDB_NOTLS, 0600);
+	if (code == 0)
+		code = seal_env(lmdb);
 	if (code == 0)
 		code = mdb_env_info(lmdb->env, &info);
 	if (code == 0)

@@ -5,16 +5,23 @@
  * before the rename, and the folder after it. */
 #include "base/fd.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
 
 #include "base/banned.h"
+
+#define OWN_DESCRIPTORS "/proc/self/fd"
 
 enum { READ_STEP = 64 * 1024 };
 
@@ -46,6 +53,39 @@ int fd_open_own(const char *path, int flags, mode_t mode, struct err *err)
 			       "%s: has %lu names (hard links), which is not safe", path,
 			       (unsigned long)status.st_nlink);
 	return fd_take(&fd);
+}
+
+int fd_set_cloexec(int fd, struct err *err)
+{
+	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? err_errno(err, errno, "descriptor %d", fd) : 0;
+}
+
+/* One by one, for a kernel older than 5.11. */
+static int seal_listed(int first, struct err *err)
+{
+	struct dirent **names = NULL;
+	int count = scandir(OWN_DESCRIPTORS, &names, NULL, NULL);
+	int rc = count < 0 ? err_errno(err, errno, OWN_DESCRIPTORS) : 0;
+
+	for (int i = 0; i < count; i++) {
+		int64_t fd;
+
+		/* The one that the list was read from is closed by now. */
+		if (number_parse_range(str_from(names[i]->d_name), first, INT32_MAX, &fd, NULL) ==
+			    0 &&
+		    rc == 0 && fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
+			rc = err_errno(err, errno, "descriptor %d", (int)fd);
+		free(names[i]); /* the C library's */
+	}
+	free((void *)names);
+	return rc;
+}
+
+int fd_set_cloexec_from(int first, struct err *err)
+{
+	if (close_range((unsigned)first, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0)
+		return 0;
+	return seal_listed(first, err);
 }
 
 int fd_read_file(const char *path, struct buf *to, struct err *err)

@@ -27,6 +27,10 @@ static inline int fd_take(int *fd)
  * belongs to this user. For files that are written in a folder that was there before. `flags` and `mode` as of open(). */
 int fd_open_own(const char *path, int flags, mode_t mode, struct err *err) MUST_CHECK;
 
+/* No program that is started from now on inherits descriptors: `fd`, or all from `first` on. */
+int fd_set_cloexec(int fd, struct err *err) MUST_CHECK;
+int fd_set_cloexec_from(int first, struct err *err) MUST_CHECK;
+
 /* Append a file's bytes, within the buffer's bound. */
 int fd_read_file(const char *path, struct buf *to, struct err *err) MUST_CHECK;
 /* Replace a file as a whole or not at all: a temporary file beside it, synced, then renamed. */

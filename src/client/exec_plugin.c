@@ -112,6 +112,7 @@ static int spawn(struct exec_plugin *plugin, const char *path, char *const *argv
 	(void)posix_spawnattr_init(&attributes);
 	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	(void)posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	(void)posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 	(void)posix_spawnattr_setsigmask(&attributes, &none);
 	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	rc = posix_spawn(&plugin->pid, path, &actions, &attributes, argv, environment);

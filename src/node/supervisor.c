@@ -103,6 +103,7 @@ static int spawn(const char *program, int standard_input, pid_t *ret_pid, struct
 	(void)posix_spawnattr_init(&attributes);
 	(void)posix_spawn_file_actions_adddup2(&actions, standard_input, STDIN_FILENO);
 	(void)posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	(void)posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 	set_attributes(&attributes);
 	rc = posix_spawn(ret_pid, program, &actions, &attributes, argv, env);
 	(void)posix_spawn_file_actions_destroy(&actions);

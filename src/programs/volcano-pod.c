@@ -5,7 +5,10 @@
  *	volcano-pod supervise FOLDER	one supervisor, for the pod in that folder
  *	volcano-pod stage PLAN PROGRAM...	that program, with the mounts of a plan
  *
- * Small and static: one a pod is there as long as the pod is. */
+ * Small and static: one a pod is there as long as the pod is.
+ *
+ * Always true: of what its caller has open it keeps the standard streams and nothing else. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +30,11 @@ int main(int argc, char **argv)
 	int rc = -1;
 
 	signals_forget();
+	if (close_range(STDERR_FILENO + 1, UINT_MAX, 0) < 0 &&
+	    fd_set_cloexec_from(STDERR_FILENO + 1, &err) < 0) {
+		fprintf(stderr, "volcano-pod: %s\n", err.text);
+		return 1;
+	}
 	if (argc == 3 && strcmp(argv[1], "launch") == 0 && strcmp(argv[2], PLAN_VERSION) == 0) {
 		rc = launcher_run(STDIN_FILENO, &err);
 	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {

@@ -654,6 +654,41 @@ static void test_moved(void)
 	rm_folder(folder);
 }
 
+/* Of the descriptors of this process, those that a program that it starts would inherit, streams aside. */
+static size_t count_inherited(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+			count++;
+	}
+	ok(dir && closedir(dir) == 0, "descriptors are listed");
+	return count;
+}
+
+/* A pod that inherits the data file reads every secret. */
+static void test_not_inherited(void)
+{
+	char *folder = temporary_folder();
+	size_t before = count_inherited();
+	struct disk *disk = must_open(folder);
+	struct err err;
+
+	ok(count_inherited() == before, "no descriptor of a new store is inherited");
+	ok(commit_one(disk, "/pods/a/1", 100000, 2, &err) == 0 && count_inherited() == before,
+	   "nor after a commit");
+	disk_close(disk);
+	disk = must_open(folder);
+	ok(count_inherited() == before, "nor of one that was there");
+	disk_close(disk);
+	rm_folder(folder);
+}
+
 static void test_null(void)
 {
 	AUTO(disk_close) struct disk *disk = disk_open_null();
@@ -680,6 +715,7 @@ int main(void)
 	test_copy();
 	test_bad_places();
 	test_moved();
+	test_not_inherited();
 	test_null();
 	return tap_done();
 }

@@ -51,6 +51,31 @@ static void test_own(const char *folder)
 	}
 }
 
+static bool is_inherited(int fd)
+{
+	return !(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+}
+
+static void test_cloexec(void)
+{
+	int one = dup(STDIN_FILENO);
+	int high = fcntl(one, F_DUPFD, 900);
+	struct err err;
+
+	ok(is_inherited(one) && is_inherited(high), "two that are inherited");
+	ok(fd_set_cloexec(one, &err) == 0 && !is_inherited(one) && is_inherited(high),
+	   "one is not");
+	ok(fcntl(one, F_SETFD, 0) == 0 && fd_set_cloexec_from(one + 1, &err) == 0 &&
+		   is_inherited(one) && !is_inherited(high),
+	   "nor are those from a number on");
+	ok(fd_set_cloexec_from(STDERR_FILENO + 1, &err) == 0 && !is_inherited(one) &&
+		   is_inherited(STDERR_FILENO),
+	   "nor is anything but the streams");
+	fd_close(one);
+	fd_close(high);
+	ok(fd_set_cloexec(one, &err) < 0, "one that is closed: %s", err.text);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/test-fd.XXXXXX";
@@ -78,6 +103,7 @@ int main(void)
 	ok(fd_take(&(int){3}) == 3, "taken");
 	fd_close(-1);
 	test_own(folder);
+	test_cloexec();
 	unlink(path);
 	ok(rmdir(folder) == 0, "nothing else was left behind");
 	return tap_done();

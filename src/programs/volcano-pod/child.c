@@ -395,7 +395,8 @@ static void become(const struct child_start *start, const struct ends *ends)
 	    join_cgroups(container, &program.last_group, &err) == 0 &&
 	    (start->beside ? join_process(start, &err)
 			   : make_namespaces(start, ends->status, &err)) == 0 &&
-	    take_identity(&container->identity, &err) == 0 && go_to(container, &err) == 0) {
+	    take_identity(&container->identity, &err) == 0 && go_to(container, &err) == 0 &&
+	    fd_set_cloexec_from(STDERR_FILENO + 1, &err) == 0) {
 		tie_to_parent(ends);
 		if (first)
 			init_run(&(struct init_program){become_program, &program, container->argc},

@@ -428,8 +428,14 @@ static void advance(struct agent_pod *pod)
 	}
 	if (pod->refresh)
 		refresh(pod);
-	if (now < pod->retry_at || !agent_room_is_ready(agent->room))
+	if (!agent_room_is_ready(agent->room))
+		return; /* it is looked at when that is known */
+	if (now < pod->retry_at) {
+		/* What it was to be woken for before may be what has woken it. */
+		if (pod->retry_at < pod->due)
+			agent_plan_wake(pod, pod->retry_at);
 		return;
+	}
 	agent_probes_follow(pod);
 	life_decide(pod->life, now, &verdict);
 	do_steps(pod, &verdict);

@@ -95,6 +95,7 @@ void agent_drop(struct agent_pod *pod)
 		return;
 	}
 	(void)map_remove(agent->pods, str_from(pod->uid));
+	supervisor_forget(agent->launcher, pod->folder);
 	if (stat(pod->folder, &status) == 0)
 		agent_remove_folder(agent, pod->folder);
 	agent_pod_free(pod);
@@ -235,6 +236,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 			const struct agent_options *options, struct err *err)
 {
 	AUTO(agent_free) struct agent *agent = mem_new(struct agent);
+	AUTO(mem_free) char *control = mem_printf("%s/control", options->folder);
 
 	agent->loop = loop;
 	agent->client = client;
@@ -250,7 +252,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 		return NULL;
 	}
 	kill_remains(agent);
-	agent->launcher = launcher_new(loop, options->program, options->log, err);
+	agent->launcher = launcher_new(loop, options->program, control, options->log, err);
 	if (!agent->launcher)
 		return NULL;
 	agent->recorder = recorder_new(

@@ -161,9 +161,11 @@ static bool is_this(void *arg, const char *uid)
 	return str_is(str_from(uid), pod->uid);
 }
 
-/* Its supervisor was killed: what that held ends, so that nothing of it runs beside what is started next. */
+/* Its supervisor was killed, or cannot be reached: what that held ends, so that nothing of it runs beside what is started
+ * next. */
 static void kill_remains(const struct agent_pod *pod)
 {
+	supervisor_kill(pod->folder);
 	agent_groups_kill(agent_room_groups(pod->agent->room), pod);
 	(void)remains_kill(pod->agent->folder, is_this, (void *)pod);
 }
@@ -195,4 +197,26 @@ static void on_lost(void *arg)
 	agent_pod_touch(pod);
 }
 
-const struct supervisor_events agent_pod_events = {on_state, on_ready, on_done, on_lost, on_hello};
+/* What was asked while the connection broke may have been lost: it is asked once more, which does nothing where it was
+ * heard. */
+static void on_found(void *arg)
+{
+	struct agent_pod *pod = arg;
+	struct life *life = pod->life;
+
+	for (size_t i = 0; i < life->n_containers; i++) {
+		if (life->containers[i].asked_start)
+			life_ask_again(life, i);
+		if (!agent_probes_is_stopping(pod, i))
+			life->containers[i].asked_stop = false;
+	}
+	agent_probes_found(pod);
+	pod->hosts = 0;
+	if (!pod->over && !pod->forgotten)
+		agent_room_rewrite_hosts(pod->agent->room, pod);
+	agent_pod_warn(pod, "the connection to the supervisor of a pod was lost", "it is back");
+	agent_pod_touch(pod);
+}
+
+const struct supervisor_events agent_pod_events = {on_state, on_ready, on_done,
+						   on_lost,  on_hello, on_found};

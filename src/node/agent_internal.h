@@ -311,6 +311,10 @@ void agent_probes_free(struct agent_probes *probes);
 void agent_probes_follow(struct agent_pod *pod);
 /* A command has ended. */
 void agent_probes_done(struct agent_pod *pod, uint64_t id, int code, struct str output);
+/* The connection to the supervisor was made again: answers may be missing. */
+void agent_probes_found(struct agent_pod *pod);
+/* Is a preStop hook running that ends this container? */
+bool agent_probes_is_stopping(const struct agent_pod *pod, size_t container);
 /* A container is to end: true where its preStop hook does that when it has run. */
 bool agent_probes_stop(struct agent_pod *pod, size_t container, int64_t grace_us);
 

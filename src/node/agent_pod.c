@@ -496,7 +496,7 @@ static void find(struct agent_pod *pod)
 	if (is_terminal(root_of(pod))) {
 		pod->over = pod->finished = true;
 		if (stat(pod->folder, &status) == 0)
-			pod->supervisor = supervisor_connect(agent->loop, pod->folder,
+			pod->supervisor = supervisor_connect(agent->launcher, pod->folder,
 							     &agent_pod_events, pod, &err);
 		agent_pod_read_records(pod); /* for its logs */
 		set_over(pod);
@@ -504,8 +504,8 @@ static void find(struct agent_pod *pod)
 	}
 	if (stat(pod->folder, &status) == 0) {
 		agent_devices_find(pod);
-		pod->supervisor =
-			supervisor_connect(agent->loop, pod->folder, &agent_pod_events, pod, &err);
+		pod->supervisor = supervisor_connect(agent->launcher, pod->folder,
+						     &agent_pod_events, pod, &err);
 		if (pod->supervisor) {
 			agent->stats.adopted++;
 			pod->adopted = pod->has_plan = pod->life->deadline_kept = true;

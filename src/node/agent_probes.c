@@ -19,6 +19,7 @@
 
 #include "base/banned.h"
 
+#define ANSWER_DELAY (2 * TIME_SECOND)
 #define GRACE_LEAST (2 * TIME_SECOND) /* what preStop leaves for the rest */
 
 enum kind { STARTUP, LIVENESS, READINESS, POST_START, PRE_STOP, KIND_COUNT };
@@ -38,6 +39,7 @@ struct probe {
 	enum kind kind;
 	bool running;  /* of the current run, and not over */
 	bool asking;   /* a command is under way */
+	bool doubtful; /* whether its answer will come */
 	uint64_t id;   /* of that command */
 	unsigned good; /* in a row */
 	unsigned bad;
@@ -76,6 +78,12 @@ static unsigned times_of(const struct probe *probe, const char *field, unsigned 
 	return value > 0 ? (unsigned)value : fallback;
 }
 
+static int64_t timeout_of(const struct probe *probe)
+{
+	return probe->kind < POST_START ? seconds_of(probe, "timeoutSeconds", 1)
+					: probe->pod->life->grace_us;
+}
+
 /* --- asking --- */
 
 static void answered(struct probe *probe, bool passed, struct str text);
@@ -112,8 +120,7 @@ static void ask(struct probe *probe)
 	struct agent_pod *pod = probe->pod;
 	struct json spec = spec_of(probe);
 	struct json command = json_get(json_get(spec, "exec"), "command");
-	int64_t timeout = probe->kind < POST_START ? seconds_of(probe, "timeoutSeconds", 1)
-						   : pod->life->grace_us;
+	int64_t timeout = timeout_of(probe);
 
 	check_free(TAKE(probe->check));
 	if (json_is_absent(json_get(spec, "exec"))) {
@@ -135,6 +142,7 @@ static void ask(struct probe *probe)
 			vec_push(&args.words, json_str(it.value));
 		probe->id = ++pod->probes->last_id;
 		probe->asking = true;
+		probe->doubtful = false;
 		supervisor_exec(pod->supervisor, probe->id, probe->container, timeout,
 				args.words.ptr, args.words.len);
 		vec_done(&args.words);
@@ -148,6 +156,14 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	(void)timer;
 	if (!probe->running)
 		return;
+	if (probe->asking && probe->doubtful) { /* it would have come by now */
+		probe->asking = false;
+		if (probe->kind < POST_START)
+			ask(probe);
+		else
+			answered(probe, true, STR(""));
+		return;
+	}
 	if (probe->kind == PRE_STOP && json_is(json_get(spec_of(probe), "sleep"), JSON_OBJ))
 		answered(probe, true, STR(""));
 	else if (!probe->asking)
@@ -244,6 +260,23 @@ void agent_probes_done(struct agent_pod *pod, uint64_t id, int code, struct str 
 			 code == WIRE_TIMED_OUT ? STR("command timed out") : output);
 		return;
 	}
+}
+
+void agent_probes_found(struct agent_pod *pod)
+{
+	for (size_t i = 0; pod->probes && i < pod->probes->len; i++) {
+		struct probe *probe = &pod->probes->list[i];
+
+		if (!probe->running || !probe->asking)
+			continue;
+		probe->doubtful = true;
+		loop_timer_set(probe->timer, timeout_of(probe) + ANSWER_DELAY);
+	}
+}
+
+bool agent_probes_is_stopping(const struct agent_pod *pod, size_t container)
+{
+	return pod->probes && pod->probes->list[container * KIND_COUNT + PRE_STOP].running;
 }
 
 /* --- runs --- */

@@ -21,7 +21,7 @@
 #include "base/str.h"
 
 /* Of the plan's text, and of what it means. `volcano` and `volcano-pod` must have the same. */
-#define PLAN_VERSION "5"
+#define PLAN_VERSION "6"
 
 /* A kind of mount of our own: the folder `target` as it is, but for the entries that `options` names, with
  * commas between. */

@@ -21,9 +21,10 @@ struct log;
 struct loop;
 struct supervisor;
 
-/* Starts `program` at once, and again where it ends. */
-struct launcher *launcher_new(struct loop *loop, const char *program, struct log *log,
-			      struct err *err) MUST_CHECK;
+/* Starts `program` at once, and again where it ends. `control` is the folder in which supervisors listen that have lost
+ * their agent (node/wire.h); it is made, with a secret in it. */
+struct launcher *launcher_new(struct loop *loop, const char *program, const char *control,
+			      struct log *log, struct err *err) MUST_CHECK;
 /* Its process ends; supervisors stay. Takes NULL. */
 void launcher_free(struct launcher *launcher);
 DEFINE_AUTO(struct launcher *, launcher_free);
@@ -36,10 +37,14 @@ struct supervisor_events {
 	void (*ready)(void *arg);
 	/* A command has ended, by its code or by WIRE_NOT_STARTED and the like. */
 	void (*done)(void *arg, uint64_t id, int code, struct str output);
-	/* It is no longer there. Nothing is called after this; free it. */
+	/* It is no longer there. Nothing is called after this; free it. A connection that breaks while the supervisor
+	 * lives is made again before that; only one that cannot be reached for long is killed. */
 	void (*lost)(void *arg);
 	/* The addresses that it was started with, before anything else; may be NULL. */
 	void (*hello)(void *arg, struct str pod_ip, struct str host_ip);
+	/* The connection was made again, after `ready`: what it was asked shortly before it may not have heard, and
+	 * answers may be missing. */
+	void (*found)(void *arg);
 };
 
 /* Start one for the pod in `folder`, with this plan (node/plan.h). It may be asked at once. That it could not
@@ -47,12 +52,16 @@ struct supervisor_events {
 struct supervisor *supervisor_launch(struct launcher *launcher, const char *folder, struct str plan,
 				     const struct supervisor_events *events, void *arg,
 				     struct err *err) MUST_CHECK;
-/* Find the one of the pod in `folder`. ERR_NOT_FOUND: there is none. */
-struct supervisor *supervisor_connect(struct loop *loop, const char *folder,
+/* Find the one of the pod in `folder`. ERR_NOT_FOUND: there is none. It may take a while until it answers. */
+struct supervisor *supervisor_connect(struct launcher *launcher, const char *folder,
 				      const struct supervisor_events *events, void *arg,
 				      struct err *err) MUST_CHECK;
 /* Is there one? Nobody is disturbed by the question. */
 bool supervisor_is_there(const char *folder);
+/* Kill it, where there is one, and wait until it has gone, for a second at most. */
+void supervisor_kill(const char *folder);
+/* Its pod is gone: so is the socket that one that was killed has left. */
+void supervisor_forget(const struct launcher *launcher, const char *folder);
 /* Has it told that it took its control groups away? Otherwise, once it is lost, that is left to do. */
 bool supervisor_is_clean(const struct supervisor *supervisor);
 /* It stays, and goes on. Allowed in its events. Takes NULL. */

@@ -2,7 +2,6 @@
 /* volcano-pod - holds the processes of pods. `volcano` starts it; nobody else needs to.
  *
  *	volcano-pod launch VERSION	starts supervisors for the agent at standard input, a socket
- *	volcano-pod supervise FOLDER	one supervisor, for the pod in that folder
  *	volcano-pod stage PLAN PROGRAM...	that program, with the mounts of a plan
  *
  * Small and static: one a pod is there as long as the pod is.
@@ -20,7 +19,6 @@
 #include "programs/volcano-pod/launcher.h"
 #include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/stage.h"
-#include "programs/volcano-pod/supervisor.h"
 
 #include "base/banned.h"
 
@@ -37,8 +35,6 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && strcmp(argv[1], "launch") == 0 && strcmp(argv[2], PLAN_VERSION) == 0) {
 		rc = launcher_run(STDIN_FILENO, &err);
-	} else if (argc == 3 && strcmp(argv[1], "supervise") == 0) {
-		rc = supervisor_run(argv[2], -1, -1, &err);
 	} else if (argc > 3 && strcmp(argv[1], "stage") == 0) {
 		(void)stage_run(argv[2], argv + 3, &err);
 		fprintf(stderr, "volcano-pod: %s\n", err.text);

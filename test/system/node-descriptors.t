@@ -36,8 +36,7 @@ inherited() {
 holders() {
 	for process in /proc/[0-9]*; do
 		[ "${process#/proc/}" != "$(cat "$home/lock")" ] || continue
-		# shellcheck disable=SC2010
-		ls -l "$process/fd" 2>/dev/null | grep -e "$home/store" -e "$home/secret" -e "$home/lock"
+		find "$process/fd" '(' -lname "$home/store*" -o -lname "$home/secret" -o -lname "$home/lock" ')' -print 2>/dev/null
 	done
 }
 

@@ -22,181 +22,8 @@
 #include "node/machine.h"
 #include "node/plan.h"
 #include "node/wire.h"
+#include "supervisors.h"
 #include "tap.h"
-
-enum { CONTAINERS = 3 };
-#define PATIENCE (60 * TIME_SECOND)
-
-struct world {
-	struct loop *loop;
-	struct launcher *launcher;
-	struct supervisor *supervisor;
-	char folder[64];
-	char *pod; /* the pod's folder */
-	struct record records[CONTAINERS];
-	bool ready;
-	bool lost;
-	bool clean; /* it was, and had told so */
-	bool late;  /* nothing happened for too long */
-	int code;   /* of a command */
-	char output[WIRE_OUTPUT_BYTES + 1];
-	char addresses[64];
-	struct loop_timer *timer;
-};
-
-static void on_state(void *arg, size_t container, const struct record *record)
-{
-	struct world *w = arg;
-
-	w->records[container] = *record;
-}
-
-static void on_ready(void *arg)
-{
-	((struct world *)arg)->ready = true;
-}
-
-static void on_done(void *arg, uint64_t id, int code, struct str output)
-{
-	struct world *w = arg;
-
-	(void)id;
-	w->code = code;
-	memcpy(w->output, output.ptr, output.len);
-	w->output[output.len] = '\0';
-}
-
-static void on_lost(void *arg)
-{
-	struct world *w = arg;
-
-	w->lost = true;
-	w->clean = supervisor_is_clean(w->supervisor);
-	supervisor_free(TAKE(w->supervisor));
-}
-
-static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
-{
-	struct world *w = arg;
-
-	(void)snprintf(w->addresses, sizeof(w->addresses), "%.*s, %.*s", STR_ARG(pod_ip),
-		       STR_ARG(host_ip));
-}
-
-static const struct supervisor_events events = {on_state, on_ready, on_done, on_lost, on_hello};
-
-static void on_late(struct loop_timer *timer, void *arg)
-{
-	(void)timer;
-	((struct world *)arg)->late = true;
-}
-
-#define WAIT(w, condition)                                                 \
-	do {                                                               \
-		loop_timer_set((w)->timer, PATIENCE);                      \
-		while (!(condition) && !(w)->late)                         \
-			(void)loop_turn((w)->loop, 20 * TIME_MILLISECOND); \
-	} while (0)
-
-static void begin(struct world *w, const char *program)
-{
-	struct err err;
-
-	memset(w, 0, sizeof(*w));
-	(void)snprintf(w->folder, sizeof(w->folder), "/tmp/volcano-test-XXXXXX");
-	w->loop = loop_new(&err);
-	w->launcher = w->loop ? launcher_new(w->loop, program, NULL, &err) : NULL;
-	if (!w->launcher || !mkdtemp(w->folder)) {
-		fprintf(stderr, "%s\n", err.text);
-		exit(1);
-	}
-	w->pod = mem_strdup(w->folder);
-	w->timer = loop_timer_new(w->loop, on_late, w);
-}
-
-static void remove_all(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		(void)unlinkat(dirfd(dir), entry->d_name, 0);
-	(void)closedir(dir);
-	(void)rmdir(folder);
-}
-
-static void end(struct world *w)
-{
-	if (w->supervisor) {
-		supervisor_quit(w->supervisor);
-		WAIT(w, w->lost);
-	}
-	ok(!w->late, "nothing took too long");
-	loop_timer_free(w->timer);
-	launcher_free(w->launcher);
-	loop_free(w->loop);
-	remove_all(w->folder);
-	mem_free(w->pod);
-}
-
-static const char *const env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "GREETING=hello"};
-
-/* A container that runs a line of shell. NULL: it idles. */
-static struct plan_container shell(const char *name, const char **argv, const char *script)
-{
-	argv[0] = "sh";
-	argv[1] = "-c";
-	argv[2] = script;
-	return (struct plan_container){.name = name,
-				       .argv = argv,
-				       .argc = script ? 3 : 0,
-				       .env = env,
-				       .n_env = ARRAY_LEN(env),
-				       .identity = plan_identity_none};
-}
-
-static void launch(struct world *w, struct plan_container *containers, size_t count,
-		   const struct pod_plan *more)
-{
-	struct pod_plan plan = more ? *more : (struct pod_plan){.grace_us = TIME_SECOND};
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct err err;
-
-	plan.uid = "uid";
-	plan.namespace_ = "default";
-	plan.name = "pod";
-	plan.folder = w->pod;
-	plan.containers = containers;
-	plan.n_containers = count;
-	if (pod_plan_encode(&plan, &text, &err) == 0)
-		w->supervisor =
-			supervisor_launch(w->launcher, w->pod, buf_str(&text), &events, w, &err);
-	if (!w->supervisor) {
-		fprintf(stderr, "%s\n", err.text);
-		exit(1);
-	}
-}
-
-static char *log_of(const struct world *w, const char *file)
-{
-	AUTO(mem_free) char *path = mem_printf("%s/%s", w->pod, file);
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	AUTO(buf_done) struct buf plain = BUF_UNBOUNDED;
-	struct str rest;
-	struct str line;
-
-	if (fd_read_file(path, &text, NULL) < 0)
-		return mem_strdup("(none)");
-	rest = buf_str(&text);
-	while (str_split(&rest, '\n', &line))
-		if (line.len > 28) {
-			buf_put_str(&plain, str_skip(line, 28));
-			buf_putc(&plain, '|');
-		}
-	return buf_take(&plain);
-}
 
 static void test_run(const char *program)
 {
@@ -261,35 +88,6 @@ static size_t count_processes(const char *marker)
 	}
 	(void)closedir(dir);
 	return count;
-}
-
-/* "PID (name) state parent ..." */
-static pid_t parent_of(pid_t pid)
-{
-	AUTO(mem_free) char *path = mem_printf("/proc/%ld/stat", (long)pid);
-	AUTO(buf_done) struct buf text = BUF_INIT(4096);
-	const char *end;
-	long parent;
-
-	assert(fd_read_file(path, &text, NULL) == 0);
-	end = strrchr(buf_text(&text), ')');
-	assert(end);
-	parent = strtol(end + sizeof(") S") - 1, NULL, 10);
-	assert(parent > 1);
-	return (pid_t)parent;
-}
-
-/* Has it ended, whether somebody has asked how or not? */
-static bool has_ended(pid_t pid)
-{
-	AUTO(mem_free) char *path = mem_printf("/proc/%ld/stat", (long)pid);
-	AUTO(buf_done) struct buf text = BUF_INIT(4096);
-	const char *end;
-
-	if (fd_read_file(path, &text, NULL) < 0)
-		return true;
-	end = strrchr(buf_text(&text), ')');
-	return !end || end[2] == 'Z' || end[2] == 'X';
 }
 
 /* A tree that does what it can to stay. */
@@ -416,7 +214,7 @@ static void test_killed_agent(const char *program)
 	if (agent == 0) {
 		struct world other;
 
-		begin(&other, program);
+		begin_with(&other, program, w.control);
 		(void)rmdir(other.folder);
 		mem_free(other.pod);
 		other.pod = w.pod;
@@ -429,7 +227,7 @@ static void test_killed_agent(const char *program)
 	}
 	(void)waitpid(agent, &status, 0);
 	ok(WIFSIGNALED(status), "the agent was killed");
-	w.supervisor = supervisor_connect(w.loop, w.pod, &events, &w, &err);
+	w.supervisor = supervisor_connect(w.launcher, w.pod, &events, &w, &err);
 	ok(w.supervisor != NULL, "its supervisor is found");
 	WAIT(&w, w.ready);
 	ok(w.records[0].state == RECORD_RUNNING && w.records[0].pid > 1, "the container runs");
@@ -443,7 +241,7 @@ static void test_killed_agent(const char *program)
 		   "it is told to go on while nobody is there");
 	}
 	w.ready = false;
-	w.supervisor = supervisor_connect(w.loop, w.pod, &events, &w, &err);
+	w.supervisor = supervisor_connect(w.launcher, w.pod, &events, &w, &err);
 	WAIT(&w, w.records[0].state == RECORD_ENDED);
 	ok(w.records[0].now.exit_code == 7, "its exit code was kept");
 	text = log_of(&w, "main.0.log");
@@ -611,7 +409,7 @@ static void test_killed_supervisor(const char *program)
 	ok(w.lost, "a supervisor that was killed is lost");
 	supervisor_read_records(w.pod, &record, 1);
 	ok(record.state == RECORD_RUNNING, "and says so by what it has left");
-	ok(!supervisor_connect(w.loop, w.pod, &events, &w, &err) && err.code == ERR_NOT_FOUND,
+	ok(!supervisor_connect(w.launcher, w.pod, &events, &w, &err) && err.code == ERR_NOT_FOUND,
 	   "nobody is found there");
 	w.lost = false;
 	memset(w.records, 0, sizeof(w.records));

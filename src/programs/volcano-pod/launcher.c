@@ -14,21 +14,23 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "node/wire.h"
 #include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/supervisor.h"
 
 #include "base/banned.h"
 
 enum { SOCKET, PLAN, DESCRIPTORS };
+enum { FOLDER, CONTROL, SECRET, WORDS, MESSAGE_BYTES = 2 * PATH_MAX + WIRE_SECRET_SIZE };
 
-/* A folder, and the descriptors that come with it; 0: the agent has gone. */
-static ssize_t receive(int agent, char folder[PATH_MAX], int ret[DESCRIPTORS])
+/* What a supervisor is started with; 0: the agent has gone. */
+static ssize_t receive(int agent, char text[MESSAGE_BYTES], int ret[DESCRIPTORS])
 {
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
 	} control;
-	struct iovec part = {.iov_base = folder, .iov_len = PATH_MAX - 1};
+	struct iovec part = {.iov_base = text, .iov_len = MESSAGE_BYTES - 1};
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
@@ -42,7 +44,7 @@ static ssize_t receive(int agent, char folder[PATH_MAX], int ret[DESCRIPTORS])
 	ret[SOCKET] = ret[PLAN] = -1;
 	if (len <= 0)
 		return 0;
-	folder[len] = '\0';
+	text[len] = '\0';
 	head = CMSG_FIRSTHDR(&message);
 	if (head && head->cmsg_type == SCM_RIGHTS &&
 	    head->cmsg_len == CMSG_LEN(DESCRIPTORS * sizeof(int)))
@@ -50,19 +52,42 @@ static ssize_t receive(int agent, char folder[PATH_MAX], int ret[DESCRIPTORS])
 	return len;
 }
 
+/* The words of a message that each end in NUL; what is missing is empty. */
+static void split(const char *text, size_t len, const char *ret[WORDS])
+{
+	const char *end = text + len;
+
+	for (size_t i = 0; i < WORDS; i++) {
+		ret[i] = text;
+		text += strlen(text);
+		if (text < end)
+			text++;
+	}
+}
+
 int launcher_run(int agent, struct err *err)
 {
-	char folder[PATH_MAX];
+	char text[MESSAGE_BYTES];
 	int fds[DESCRIPTORS];
+	ssize_t len;
 
 	signals_ignore(SIGCHLD); /* nobody waits for supervisors */
 	signals_ignore(SIGINT);  /* of the terminal; it goes when the agent goes */
-	while (receive(agent, folder, fds) > 0) {
+	while ((len = receive(agent, text, fds)) > 0) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
+			const char *words[WORDS];
+
 			fd_close(agent);
-			return supervisor_run(folder, fds[SOCKET], fds[PLAN], err);
+			split(text, (size_t)len, words);
+			return supervisor_run(
+				&(struct supervisor_options){.folder = words[FOLDER],
+							     .control = words[CONTROL],
+							     .secret = words[SECRET],
+							     .agent = fds[SOCKET],
+							     .plan = fds[PLAN]},
+				err);
 		}
 		fd_close(fds[PLAN]);
 		fd_close(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/supervisor.c - the process that holds a pod.
  *
- * One thread around one poll(): the agent's socket, the socket on which the next agent comes, child
+ * One thread around one poll(): the agent's socket, or the one on which the next agent comes, child
  * ends (a signalfd), and the output of what runs. Whatever happens to a container is written into the
  * pod's folder first and told second, so that an agent that was away, or that never was, misses nothing.
  *
@@ -9,7 +9,8 @@
  * only ends everything at the pod's deadline, and when its folder has gone while no agent is there.
  *
  * Always true: a container has ended when its first process has; whatever that has left behind is killed
- * then. When the supervisor goes, nothing of the pod is left: its children die with it. */
+ * then. When the supervisor goes, nothing of the pod is left: its children die with it. A pod has one supervisor: it
+ * holds the lock of the pod's folder, and gives it back before its agent hears that it goes. */
 #include "programs/volcano-pod/supervisor.h"
 
 #include <errno.h>
@@ -46,8 +47,9 @@
 #define NEVER INT64_MAX
 #define FOLDER_CHECK (5 * TIME_SECOND) /* while no agent is there */
 #define LAST_TRIES (30 * TIME_SECOND)
+#define HOLD_PATIENCE (10 * TIME_SECOND) /* for the one before to go */
 
-enum { PIECE_BYTES = 16 * 1024, PIECES_A_TURN = 16, POLL_MAX_MS = 3600 * 1000 };
+enum { PIECE_BYTES = 16 * 1024, PIECES_A_TURN = 16, POLL_MAX_MS = 3600 * 1000, HOLD_PAUSE_MS = 5 };
 
 /* --- time --- */
 
@@ -391,6 +393,7 @@ static void run_timers(struct supervisor *self)
 	check_lingering(self);
 	check_deadline(self, now);
 	supervisor_exec_check(self, now);
+	supervisor_check_door(self, now);
 	check_folder(self);
 }
 
@@ -407,6 +410,7 @@ static int poll_timeout(const struct supervisor *self)
 			next = self->execs.ptr[i].due;
 	if (self->agent < 0 && self->next_check < next)
 		next = self->next_check;
+	next = supervisor_door_due(self, next);
 	if (next == NEVER)
 		return -1;
 	left = (next - supervisor_uptime() + 999) / 1000;
@@ -457,6 +461,8 @@ static void turn(struct supervisor *self, struct watched *watched)
 	watch(watched, self->signals, NULL);
 	watch(watched, self->listener, NULL);
 	watch(watched, self->agent, NULL);
+	for (size_t i = 0; i < SUPERVISOR_CANDIDATES; i++)
+		watch(watched, self->candidates[i].fd, NULL);
 	for (size_t i = 0; i < self->plan.n_containers; i++)
 		watch(watched, self->containers[i].pipe, &self->containers[i]);
 	for (size_t i = 0; i < self->execs.len; i++)
@@ -472,8 +478,8 @@ static void turn(struct supervisor *self, struct watched *watched)
 		on_signals(self);
 	if (is_ready(watched, self->agent))
 		supervisor_hear(self);
-	if (is_ready(watched, self->listener))
-		supervisor_take_agent(self);
+	if (self->agent < 0 && self->listener >= 0)
+		supervisor_at_door(self);
 	run_timers(self);
 }
 
@@ -536,16 +542,28 @@ static int read_memory(int fd, struct buf *to, struct err *err)
 	return got < 0 ? err_errno(err, errno, "reading") : 0;
 }
 
+/* Whoever held it before is going, or was killed; it is never held by two. */
+static int hold(struct supervisor *self, struct err *err)
+{
+	int64_t until = supervisor_uptime() + HOLD_PATIENCE;
+
+	while (wire_hold(self->folder, &self->lock) < 0) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || supervisor_uptime() > until)
+			return err_errno(err, errno, "the pod has another supervisor");
+		(void)poll(NULL, 0, HOLD_PAUSE_MS);
+	}
+	return 0;
+}
+
 static int read_plan(struct supervisor *self, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_PLAN_BYTES);
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct pod_plan plan;
 
-	if ((self->plan_file < 0 ? fd_read_file(WIRE_PLAN, &text, err)
-				 : read_memory(self->plan_file, &text, err)) < 0 ||
+	if (read_memory(self->plan_file, &text, err) < 0 ||
 	    pod_plan_decode(buf_str(&text), arena, &plan, err) < 0)
-		return err_wrap(err, "%s", WIRE_PLAN);
+		return err_wrap(err, "plan");
 	fd_close(fd_take(&self->plan_file));
 	self->arena = TAKE(arena);
 	self->plan = plan;
@@ -579,8 +597,7 @@ static int open_all(struct supervisor *self, const char *folder, struct err *err
 	self->folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (self->folder < 0)
 		return err_errno(err, errno, "%s", folder);
-	if (read_plan(self, err) < 0 || open_signals(self, err) < 0 ||
-	    supervisor_listen(self, err) < 0)
+	if (read_plan(self, err) < 0 || open_signals(self, err) < 0 || hold(self, err) < 0)
 		return -1;
 	self->containers = mem_calloc(self->plan.n_containers + 1, sizeof(*self->containers));
 	read_records(self);
@@ -598,30 +615,36 @@ static void close_all(struct supervisor *self)
 	buf_done(&self->hosts);
 	buf_done(&self->hosts_coming);
 	vec_done(&self->execs);
-	fd_close(self->agent);
+	supervisor_close_door(self);
 	fd_close(self->plan_file);
-	fd_close(self->listener);
 	fd_close(self->signals);
+	fd_close(self->lock);
 	fd_close(self->folder);
+	fd_close(self->agent); /* last: an agent that sees it close may start the next supervisor */
 	arena_free(self->arena);
 }
 
-int supervisor_run(const char *folder, int agent, int plan, struct err *err)
+int supervisor_run(const struct supervisor_options *options, struct err *err)
 {
 	struct supervisor self = {.hosts = BUF_INIT(WIRE_HOSTS_BYTES),
 				  .hosts_coming = BUF_INIT(WIRE_HOSTS_BYTES),
-				  .agent = agent,
-				  .plan_file = plan,
+				  .agent = options->agent,
+				  .plan_file = options->plan,
+				  .control = options->control,
+				  .name = wire_name(options->folder),
+				  .secret = options->secret,
 				  .listener = -1,
+				  .candidates = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}},
 				  .signals = -1,
 				  .folder = -1,
+				  .lock = -1,
 				  .deadline = NEVER};
 	struct watched watched = {0};
 	int rc = -1;
 
 	(void)setsid();
 	family_adopt();
-	if (open_all(&self, folder, err) == 0) {
+	if (open_all(&self, options->folder, err) == 0) {
 		(void)prctl(PR_SET_NAME, self.plan.name);
 		self.next_check = supervisor_uptime() + FOLDER_CHECK;
 		if (self.plan.deadline_us > 0)

@@ -7,9 +7,14 @@
 #include "base/err.h"
 #include "base/macro.h"
 
-/* Reads the plan of the pod in `folder` and holds it until it is told to quit; gives the exit code.
- * `agent` is a socket to the agent, `plan` a file that holds the plan; it takes both. -1: the agent will
- * come, the plan is in the folder. */
-int supervisor_run(const char *folder, int agent, int plan, struct err *err) MUST_CHECK;
+struct supervisor_options {
+	const char *folder;  /* of the pod */
+	const char *control; /* where it listens while it has no agent (node/wire.h) */
+	const char *secret;  /* that an agent has to know */
+	int agent;           /* a socket to it; taken */
+	int plan;            /* a file that holds the plan; taken */
+};
+/* Holds the pod until it is told to quit; gives the exit code. */
+int supervisor_run(const struct supervisor_options *options, struct err *err) MUST_CHECK;
 
 #endif

@@ -46,6 +46,14 @@ struct exec {
 	struct buf output;
 };
 
+/* One that has connected and has not said the secret yet. */
+struct candidate {
+	int fd; /* -1: none */
+	int64_t until;
+};
+
+enum { SUPERVISOR_CANDIDATES = 4 };
+
 struct supervisor {
 	struct arena *arena; /* of the plan */
 	struct pod_plan plan;
@@ -56,10 +64,16 @@ struct supervisor {
 	int agent;               /* -1: none */
 	char *heard;             /* room for a message of its; NULL: none has come yet */
 	int plan_file;           /* in memory, until it is read; -1: in the folder */
-	int listener;
+	const char *control;     /* where it listens while it has no agent (node/wire.h) */
+	const char *name;        /* of its socket there */
+	const char *secret;
+	int listener; /* -1: it has an agent, or could not listen */
+	struct candidate candidates[SUPERVISOR_CANDIDATES];
 	int signals;
 	int folder;
-	int64_t deadline; /* by supervisor_uptime() */
+	int lock;            /* of the folder, where that has none itself; -1: none */
+	int64_t next_listen; /* by supervisor_uptime(): when it is tried again */
+	int64_t deadline;    /* by supervisor_uptime() */
 	int64_t next_check;
 	bool past_deadline;
 	bool quitting;
@@ -76,15 +90,22 @@ void supervisor_tell(struct supervisor *self, size_t index);
 
 /* --- talk.c --- */
 
-int supervisor_listen(struct supervisor *self, struct err *err) MUST_CHECK;
+/* Of an agent that has gone: another one may come from now on. */
+void supervisor_lose_agent(struct supervisor *self);
+/* Nobody else may come. */
+void supervisor_close_door(struct supervisor *self);
+/* Listen where that failed before; send away who says nothing. */
+void supervisor_check_door(struct supervisor *self, int64_t now);
+/* When that is to be done next, at the latest. */
+int64_t supervisor_door_due(const struct supervisor *self, int64_t next);
 /* Tell an agent that has come all that is known. */
 void supervisor_greet(struct supervisor *self);
 /* Does nothing where there is no agent. */
 void supervisor_send(struct supervisor *self, const char *message, size_t len);
 /* Do what the agent has asked for. */
 void supervisor_hear(struct supervisor *self);
-/* The one that comes replaces the one that is there. */
-void supervisor_take_agent(struct supervisor *self);
+/* Somebody has connected, or says something. */
+void supervisor_at_door(struct supervisor *self);
 
 /* --- exec.c --- */
 

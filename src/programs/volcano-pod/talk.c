@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/talk.c - the supervisor's end of the agent's socket.
  *
- * One agent at a time: the last one that came, of the same user. What it says is checked word by word;
- * what is not understood is passed over, so that a newer agent can be met by an older supervisor. */
+ * One agent at a time. Only while there is none somebody may connect, and is the agent once it has said the secret; until
+ * then it is one of a few candidates, which are sent away after a while. What an agent says is checked word by word;
+ * what is not understood is passed over, so that a newer agent can be met by an older supervisor.
+ *
+ * Always true: who has not said the secret is answered nothing, and changes nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,18 +18,22 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "programs/volcano-pod/supervisor_internal.h"
 
 #include "base/banned.h"
 
-enum { BACKLOG = 4, MESSAGES_A_TURN = 64 };
+#define CANDIDATE_PATIENCE (5 * TIME_SECOND)
+#define LISTEN_AGAIN (TIME_SECOND)
+
+enum { MESSAGES_A_TURN = 64 };
 
 void supervisor_send(struct supervisor *self, const char *message, size_t len)
 {
 	if (self->agent < 0)
 		return;
 	if (send(self->agent, message, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		fd_close(fd_take(&self->agent)); /* it comes back, and hears everything */
+		supervisor_lose_agent(self); /* it comes back, and hears everything */
 }
 
 void supervisor_greet(struct supervisor *self)
@@ -43,33 +50,97 @@ void supervisor_greet(struct supervisor *self)
 	supervisor_send(self, "ready", strlen("ready"));
 }
 
-int supervisor_listen(struct supervisor *self, struct err *err)
-{
-	struct sockaddr_un address;
-	socklen_t len = wire_address(self->folder, &address);
+/* --- the door --- */
 
-	self->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (self->listener < 0 || bind(self->listener, (struct sockaddr *)&address, len) < 0 ||
-	    listen(self->listener, BACKLOG) < 0)
-		return err_errno(err, errno, "socket");
-	return 0;
+static void open_door(struct supervisor *self)
+{
+	self->listener = wire_listen(self->control, self->name, NULL);
+	if (self->listener < 0)
+		self->next_listen = supervisor_uptime() + LISTEN_AGAIN; /* on a full disk */
 }
 
-void supervisor_take_agent(struct supervisor *self)
+void supervisor_close_door(struct supervisor *self)
 {
-	int fd = accept4(self->listener, NULL, NULL, SOCK_CLOEXEC);
+	for (size_t i = 0; i < SUPERVISOR_CANDIDATES; i++)
+		fd_close(fd_take(&self->candidates[i].fd));
+	if (self->listener < 0)
+		return;
+	fd_close(fd_take(&self->listener));
+	wire_unlisten(self->control, self->name);
+}
+
+void supervisor_lose_agent(struct supervisor *self)
+{
+	fd_close(fd_take(&self->agent));
+	if (self->listener < 0 && !self->quitting)
+		open_door(self);
+}
+
+void supervisor_check_door(struct supervisor *self, int64_t now)
+{
+	for (size_t i = 0; i < SUPERVISOR_CANDIDATES; i++)
+		if (self->candidates[i].fd >= 0 && self->candidates[i].until <= now)
+			fd_close(fd_take(&self->candidates[i].fd));
+	if (self->agent < 0 && self->listener < 0 && self->next_listen <= now)
+		open_door(self);
+}
+
+int64_t supervisor_door_due(const struct supervisor *self, int64_t next)
+{
+	if (self->agent >= 0)
+		return next;
+	if (self->listener < 0 && self->next_listen < next)
+		next = self->next_listen;
+	for (size_t i = 0; i < SUPERVISOR_CANDIDATES; i++)
+		if (self->candidates[i].fd >= 0 && self->candidates[i].until < next)
+			next = self->candidates[i].until;
+	return next;
+}
+
+/* In a free place, or in that of the one that has been there longest. */
+static void take_candidate(struct supervisor *self)
+{
+	AUTO(fd_close) int fd = accept4(self->listener, NULL, NULL, SOCK_CLOEXEC);
+	struct candidate *place = &self->candidates[0];
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	if (fd < 0)
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+	    (peer.uid != geteuid() && peer.uid != 0))
 		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
-	    (peer.uid != geteuid() && peer.uid != 0)) {
-		fd_close(fd);
+	for (size_t i = 1; i < SUPERVISOR_CANDIDATES && place->fd >= 0; i++)
+		if (self->candidates[i].fd < 0 || self->candidates[i].until < place->until)
+			place = &self->candidates[i];
+	fd_close(fd_take(&place->fd));
+	*place = (struct candidate){.fd = fd_take(&fd),
+				    .until = supervisor_uptime() + CANDIDATE_PATIENCE};
+}
+
+/* True: it is the agent now. */
+static bool hear_candidate(struct supervisor *self, struct candidate *candidate)
+{
+	char text[256];
+	ssize_t len = recv(candidate->fd, text, sizeof(text), MSG_DONTWAIT);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (len > 0 && wire_is_agent(text, (size_t)len, self->secret))
+		self->agent = fd_take(&candidate->fd);
+	fd_close(fd_take(&candidate->fd));
+	return self->agent >= 0;
+}
+
+void supervisor_at_door(struct supervisor *self)
+{
+	bool found = false;
+
+	take_candidate(self);
+	for (size_t i = 0; i < SUPERVISOR_CANDIDATES && !found; i++)
+		if (self->candidates[i].fd >= 0)
+			found = hear_candidate(self, &self->candidates[i]);
+	if (!found)
 		return;
-	}
-	fd_close(self->agent);
-	self->agent = fd;
+	supervisor_close_door(self);
 	supervisor_greet(self);
 }
 
@@ -205,7 +276,7 @@ void supervisor_hear(struct supervisor *self)
 		if (len < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (len <= 0)
-			fd_close(fd_take(&self->agent));
+			supervisor_lose_agent(self);
 		else
 			hear_one(self, str_of(self->heard, (size_t)len));
 	}

@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -31,23 +30,25 @@
 
 #include "base/banned.h"
 
-enum { PATIENCE_MS = 60 * 1000 };
+enum { PATIENCE_MS = 60 * 1000, STEP_MS = 10 };
 
 static const struct timeval patience = {.tv_sec = 60};
 
-/* A socket to the supervisor of the pod in D/pods/NAME; -1: there is none. */
-static int reach(const char *pods, const char *name)
+/* A socket to the supervisor of the pod in D/pods/NAME; -1: there is none. One whose agent has just gone listens soon. */
+static int reach(const struct settings *settings, const char *folder)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/%s", pods, name);
-	AUTO(fd_close) int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	AUTO(fd_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct sockaddr_un address;
-	socklen_t len = wire_address(folder, &address);
+	AUTO(mem_free) char *control = home_path(settings->folder, "control");
 
-	if (folder < 0 || fd < 0 || connect(fd, (struct sockaddr *)&address, len) < 0)
-		return -1;
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	return fd_take(&fd);
+	for (int waited = 0; waited < PATIENCE_MS && wire_is_held(folder); waited += STEP_MS) {
+		AUTO(fd_close) int fd = wire_connect(control, wire_name(folder), NULL);
+
+		if (fd >= 0) {
+			(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+			return fd_take(&fd);
+		}
+		(void)poll(NULL, 0, STEP_MS);
+	}
+	return -1;
 }
 
 /* Until it has gone; it says other things first. */
@@ -70,11 +71,12 @@ static size_t meet_pods(const struct settings *settings)
 	size_t found = 0;
 
 	for (int i = 0; i < count; i++) {
-		AUTO(fd_close)
-		int fd = names[i]->d_name[0] == '.' ? -1 : reach(pods, names[i]->d_name);
+		AUTO(mem_free) char *folder = mem_printf("%s/%s", pods, names[i]->d_name);
+		bool held = names[i]->d_name[0] != '.' && wire_is_held(folder);
+		AUTO(fd_close) int fd = held && settings->pods ? reach(settings, folder) : -1;
 
-		found += fd >= 0;
-		if (fd >= 0 && settings->pods)
+		found += held;
+		if (fd >= 0)
 			end_pod(fd);
 		free(names[i]); /* the C library's */
 	}

@@ -98,6 +98,7 @@ static pid_t spawn(const struct command_options *options, int to)
 			(void)posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY,
 							       0);
 	}
+	(void)posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 	(void)posix_spawnattr_init(&attributes);
 	(void)sigemptyset(&none);
 	(void)posix_spawnattr_setsigmask(&attributes, &none);

@@ -384,7 +384,8 @@ static void on_socket(struct loop_fd *watch, int fd, unsigned events, void *arg)
 		}
 		loop_fd_remove(TAKE(self->watch));
 		fd_close(fd_take(&self->fd));
-		if ((self->greeted || !self->launched) && wire_is_held(self->folder))
+		if (!self->clean && (self->greeted || !self->launched) &&
+		    wire_is_held(self->folder))
 			reconnect(self);
 		else
 			self->events->lost(self->arg);

@@ -46,26 +46,25 @@ int wire_hold(int folder, int *ret_lock)
 	return 0;
 }
 
-/* The lock is had for a moment where it is free: who wants to hold it tries again. */
-static bool is_locked(int fd)
+/* False: it cannot be locked. The lock is had for a moment where it is free: who wants to hold it tries again. */
+static bool look_at_lock(int fd, bool *ret_held)
 {
-	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK;
-	(void)flock(fd, LOCK_UN);
-	return false;
+	int rc = flock(fd, LOCK_SH | LOCK_NB);
+
+	*ret_held = rc < 0 && errno == EWOULDBLOCK;
+	return rc == 0 || *ret_held; /* and goes with the descriptor */
 }
 
 bool wire_is_held(const char *folder)
 {
 	AUTO(fd_close) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO(fd_close) int file = -1;
+	bool held = false;
 
-	if (fd < 0)
-		return false;
-	if (is_locked(fd))
-		return true;
+	if (fd < 0 || look_at_lock(fd, &held))
+		return held;
 	file = openat(fd, HELD, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	return file >= 0 && is_locked(file);
+	return file >= 0 && look_at_lock(file, &held) && held;
 }
 
 /* --- sockets --- */
@@ -152,10 +151,12 @@ int wire_read_secret(const char *control, char ret[WIRE_SECRET_SIZE], struct err
 	return 0;
 }
 
+/* Does not wait where too many have connected already. */
 int wire_connect(const char *control, const char *name, struct err *err)
 {
 	AUTO(fd_close) int dir = open_control(control, err);
-	AUTO(fd_close) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	AUTO(fd_close)
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	char secret[WIRE_SECRET_SIZE];
 	struct sockaddr_un address;
 	socklen_t len;
@@ -173,7 +174,7 @@ int wire_connect(const char *control, const char *name, struct err *err)
 	if (!is_owners(dir, fd))
 		return err_set(err, ERR_FORBIDDEN, "the supervisor of %s is another user's", name);
 	size = snprintf(text, sizeof(text), WIRE_AGENT "%s", secret);
-	if (send(fd, text, (size_t)size, MSG_NOSIGNAL) < 0)
+	if (fcntl(fd, F_SETFL, 0) < 0 || send(fd, text, (size_t)size, MSG_NOSIGNAL) < 0)
 		return err_errno(err, errno, "the supervisor of %s", name);
 	return fd_take(&fd);
 }

@@ -396,6 +396,26 @@ static void set_batch(struct json_doc *doc, struct json spec, const struct submi
 		json_set_str(doc, spec, "priorityClassName", submit->priority);
 }
 
+static int set_user(struct json_doc *doc, struct json pod, const struct submit *submit,
+		    struct err *err)
+{
+	const struct {
+		const char *flag, *field;
+		struct str value;
+	} rows[] = {{"--uid", "runAsUser", submit->uid}, {"--gid", "runAsGroup", submit->gid}};
+	int64_t number;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (!rows[i].value.len)
+			continue;
+		if (number_parse_range(rows[i].value, 0, INT32_MAX, &number, err) < 0)
+			return err_wrap(err, "%s", rows[i].flag);
+		json_set_int(doc, json_ensure_obj(doc, pod, "securityContext"), rows[i].field,
+			     number);
+	}
+	return 0;
+}
+
 static int set_pod(struct json_doc *doc, struct json pod, const struct submit *submit,
 		   struct err *err)
 {
@@ -417,6 +437,8 @@ static int set_pod(struct json_doc *doc, struct json pod, const struct submit *s
 	/* A pod that runs elements in turn bounds each of them by itself. */
 	if (submit->time_s > 0 && !(submit->array && submit->array->at_once))
 		json_set_int(doc, pod, "activeDeadlineSeconds", submit->time_s);
+	if (set_user(doc, pod, submit, err) < 0)
+		return -1;
 	return set_env(doc, container, submit, err);
 }
 

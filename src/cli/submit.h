@@ -34,6 +34,7 @@ struct submit {
 	struct str gpu_resource;    /* "nvidia.com/gpu" */
 	struct str folder;          /* to work in; none: the image's */
 	struct str priority;        /* a PriorityClass; none: not said */
+	struct str uid, gid;        /* whom tasks run as, by number; none: not said */
 	int64_t time_s;             /* 0: no bound */
 	int64_t retries;            /* run the job up to this many more times if a task fails */
 	struct str output;          /* file pattern for standard output and error; none: the log */

@@ -285,7 +285,9 @@ static bool is_batch(const struct cli *cli)
 					   "chdir",
 					   "retries",
 					   "priority",
-					   "kill-on-bad-exit"};
+					   "kill-on-bad-exit",
+					   "uid",
+					   "gid"};
 
 	if (cli->line.argument_count || is_number(command_str(&cli->line, "name")) ||
 	    is_number(command_str(&cli->line, "command")))
@@ -376,6 +378,8 @@ static int set_batch(struct cli *cli, struct plan *plan, struct err *err)
 			       INT32_MAX - 1);
 	if (!submit->words && !command_given(&cli->line, "image"))
 		return nothing_to_run(err);
+	submit->uid = given_str(cli, "uid");
+	submit->gid = given_str(cli, "gid");
 	submit->home = home;
 	set_environment(cli, plan, home);
 	if (time.len && submit_parse_time(time, &submit->time_s, err) < 0)
@@ -504,6 +508,10 @@ static const struct flag flags[] = {
 	{'W', "wait", FLAG_BOOL, NULL, "show the output; end with the job's exit code", NULL, NULL},
 	{'D', "chdir", FLAG_STRING, NULL,
 	 "the folder to work in (default: this one, on one machine)", NULL, "DIR"},
+	{0, "uid", FLAG_STRING, NULL,
+	 "the user to run as, by number (0: if volcano was started with --allow-root-pods)", NULL,
+	 "N"},
+	{0, "gid", FLAG_STRING, NULL, "the group to run as, by number", NULL, "N"},
 	{0, "export", FLAG_STRING, NULL,
 	 "variables that tasks see: names, ALL or NONE (default PATH,HOME,USER,LANG on one "
 	 "machine)",

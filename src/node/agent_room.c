@@ -164,7 +164,7 @@ static int job_begin(struct agent_room *home, struct agent_pod *pod, struct job 
 		.api_port = str_from(home->api_port),
 		.services = ret->services.ptr,
 		.n_services = ret->services.len,
-		.default_user = home->machine.root ? identity_default(ret->view.meta.namespace) : 0,
+		.default_user = identity_default(&home->identity, ret->view.meta.namespace),
 	};
 	(void)agent_access_take(&ret->view, ret->arena, &ret->access);
 	ret->place = (struct volumes_place){
@@ -283,7 +283,7 @@ static void set_cwd(struct job *job, const struct container *container, struct p
 {
 	ret->cwd = container->working_dir.len ? arena_str(job->arena, container->working_dir).ptr
 					      : work_of(job);
-	if (container->working_dir.len && is_default(job, ret))
+	if (is_default(job, ret))
 		ret->other_cwd = "/";
 }
 

@@ -3,7 +3,9 @@
 #include "node/identity.h"
 
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -17,12 +19,13 @@
 
 enum {
 	PASSWD_MAX = 16 * 1024 * 1024,
+	MAP_MAX = 64 * 1024,
 	MAX_PROCESSES = 32768,
 	MAX_FILES = 1048576,
 	ID_MAX = INT32_MAX,
 	/* Numbers that neither distributions nor container engines nor systemd give to anybody. */
 	DEFAULT_FIRST = 0x70000000,
-	DEFAULT_MASK = 0x0fffffff,
+	DEFAULT_COUNT = 0x10000000,
 	DEFAULT_SEED = 1,
 	SYSTEM_LAST = 999, /* users and groups of the system; people come after them */
 };
@@ -192,11 +195,64 @@ static struct wanted wanted_of(const struct pod_security_context *pod,
 	return wanted;
 }
 
-int64_t identity_default(struct str namespace)
+int64_t identity_default(const struct identity_node *node, struct str namespace)
 {
 	uint64_t hash = hash_bytes(namespace.ptr, namespace.len, DEFAULT_SEED);
 
-	return DEFAULT_FIRST + (int64_t)(hash & DEFAULT_MASK);
+	if (node->uid != 0 || node->default_count <= 0)
+		return 0;
+	return node->default_first + (int64_t)(hash % (uint64_t)node->default_count);
+}
+
+/* One of three numbers in a line of the map, with spaces before it. */
+static int64_t take_number(struct str *line)
+{
+	struct str word = str_none();
+	int64_t number;
+
+	while (line->len && !word.len && str_split(line, ' ', &word))
+		continue;
+	return number_parse_i64(word, &number, NULL) == 0 ? number : -1;
+}
+
+/* In a container engine's namespace of users there are perhaps 65536: then the upper half of them, but for the last,
+ * which are nobody's. */
+void identity_find_defaults(struct str map, struct identity_node *ret)
+{
+	enum { FEW = 1024, NOBODYS = 1024 };
+	struct str line;
+
+	ret->default_first = ret->default_count = 0;
+	while (str_split(&map, '\n', &line)) {
+		int64_t first = take_number(&line);
+		int64_t outside = take_number(&line);
+		int64_t count = take_number(&line);
+
+		if (first < 0 || outside < 0 || count < FEW)
+			continue;
+		if (first <= DEFAULT_FIRST && count - (DEFAULT_FIRST - first) >= DEFAULT_COUNT) {
+			ret->default_first = DEFAULT_FIRST;
+			ret->default_count = DEFAULT_COUNT;
+			return;
+		}
+		if (count / 2 - NOBODYS > ret->default_count) {
+			ret->default_first = first + count / 2;
+			ret->default_count = count / 2 - NOBODYS;
+		}
+	}
+}
+
+/* Root without the right to be somebody else has no users to give. */
+static void find_defaults(struct identity_node *node)
+{
+	AUTO(buf_done) struct buf map = BUF_INIT(MAP_MAX);
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+	uint32_t needed = 1U << CAP_SETUID | 1U << CAP_SETGID;
+
+	if (syscall(SYS_capget, &head, data) == 0 && (data[0].effective & needed) == needed &&
+	    fd_read_file("/proc/self/uid_map", &map, NULL) == 0)
+		identity_find_defaults(buf_str(&map), node);
 }
 
 /* "name:x:NUMBER:...", as both files have it. */
@@ -322,14 +378,14 @@ static int check_rest(const struct security_context *own, const struct identity_
 static void set_ids(const struct wanted *wanted, const struct identity_node *node,
 		    struct str namespace, struct plan_identity *ret)
 {
-	int64_t user = identity_default(namespace);
+	int64_t user = identity_default(node, namespace);
 
 	if (node->uid != 0)
 		return;
 	if (wanted->user.set) {
 		ret->uid = wanted->user.value;
 		ret->gid = node->images || ret->uid == 0 ? 0 : user;
-	} else if (!node->images) {
+	} else if (!node->images && user) {
 		ret->uid = ret->gid = user;
 	}
 	if (wanted->group.set)
@@ -348,7 +404,7 @@ static int64_t bounded(int resource, int64_t most)
 
 struct identity_node identity_node_here(int64_t memory)
 {
-	return (struct identity_node){
+	struct identity_node node = {
 		.uid = geteuid(),
 		.gid = getegid(),
 		.max_processes = bounded(RLIMIT_NPROC, MAX_PROCESSES),
@@ -357,6 +413,9 @@ struct identity_node identity_node_here(int64_t memory)
 		.users = "/etc/passwd",
 		.groups = "/etc/group",
 	};
+
+	find_defaults(&node);
+	return node;
 }
 
 int identity_make(const struct pod *pod, const struct container *container,

@@ -25,7 +25,9 @@ struct identity_node {
 	int64_t uid, gid;
 	int64_t max_processes; /* of a container's user, of a process; 0: the usual */
 	int64_t max_files;
-	int64_t memory;  /* of the machine, for who is killed first when it runs out; 0: unknown */
+	int64_t memory; /* of the machine, for who is killed first when it runs out; 0: unknown */
+	/* Users that pods of root's node may be given, by number; none: it cannot change users. */
+	int64_t default_first, default_count;
 	bool allow_root; /* pods may name root, users and groups of the system, and privileges */
 	/* Containers have files of their own: a user who is not named is the image's matter, and numbers mean nobody on
 	 * the machine. */
@@ -35,8 +37,10 @@ struct identity_node {
 	const char *groups;
 };
 
-/* Whom a pod of root's node runs as that names no user; the group has the same number. */
-int64_t identity_default(struct str namespace);
+/* Whom a pod of root's node runs as that names no user; the group has the same number. 0: as the node. */
+int64_t identity_default(const struct identity_node *node, struct str namespace);
+/* The users that there are to give, in a namespace of users with this map (as /proc/self/uid_map). */
+void identity_find_defaults(struct str map, struct identity_node *ret);
 
 /* Of this process: nobody can be given more than it has. */
 struct identity_node identity_node_here(int64_t memory);

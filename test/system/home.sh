@@ -3,7 +3,6 @@
 # home.sh - a one-machine home for a test that has sourced tap.sh: its folder $home, and volcano and kubectl
 # for it. It is taken down with its pods however the test ends.
 home=$tmp/home
-chmod 1777 "$tmp" # pods of root are not root, and what they write for a test is there
 export HOME="$tmp" KUBECONFIG="$home/kubeconfig" # kubectl keeps its caches in the former
 volcano() { "$BIN/volcano" "$@" --data-dir "$home"; }
 kubectl() { "$KUBECTL_NEW" "$@"; }

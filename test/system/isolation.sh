@@ -181,7 +181,8 @@ $mnt/home:
 0"
 is "7: nor does the whole machine" "$(said whole)" 0
 is "7: a volume elsewhere is mounted" "$(said pv-fine)" "$mnt"
-comes "7: a mount in a volume does not follow a link out of it" "leads out of the volume" state nested
+[ "$runtime" != process ] || # others have files of their own, and stay in there
+	comes "7: a mount in a volume does not follow a link out of it" "leads out of the volume" state nested
 passes "7: nothing is made where it would have led" test ! -e /etc/x
 passes "7: nor in the node's own folder" test ! -e "$home/made"
 for name in $(kubectl get pods -o jsonpath='{.items[*].metadata.name}'); do

@@ -11,7 +11,7 @@
 #   start NAME COMMAND...             runs a server; $ready is its first line of output
 #   finish                            the plan; exit code
 #
-# $tmp is a folder of the test's own; $output is what the last passes or fails printed.
+# $tmp is a folder of the test's own, which pods may write to; $output is what the last passes or fails printed.
 # Whatever was started is ended, and $tmp deleted, however the test ends. Nothing here
 # sleeps: start waits for the line that a server prints when it is ready. What one writer
 # says when another has already been heard (an event, a condition, the count of a queue)
@@ -20,6 +20,7 @@
 set -u
 count=0 failures=0 servers='' ready='' output=''
 tmp=$(mktemp -d)
+chmod 1777 "$tmp" # pods of root are not root, and find there what tests give them
 export tmp ready output
 
 clean_up() {

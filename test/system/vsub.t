@@ -143,5 +143,9 @@ passes "is cancelled" vcctl job delete -N gone
 wait "$waiter" && ended=well || ended=otherwise
 is "which ends the wait" "$ended" otherwise
 is "with a sentence" "$(grep 'job gone' "$tmp/gone" | tail -n 1)" "job gone was deleted before it ended"
+passes "a user may be named" vsub --dry-run --uid 1234 --gid 5678 -- true
+has "whom tasks run as" "$output" "runAsUser: 1234"
+fails "by a number" vsub --dry-run --uid someone -- true
+has "which is said" "$output" '--uid: "someone" is not a whole number'
 passes "it stops, with its pods" "$BIN/volcano" down --pods
 finish

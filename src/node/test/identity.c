@@ -15,7 +15,7 @@ enum node { ROOT, USER = 1000, ALLOWS, IMAGES, ALLOWS_IMAGES };
 
 static void put_id(struct buf *to, int64_t id)
 {
-	if (id == identity_default(STR("ns")))
+	if (id > 1000000)
 		buf_puts(to, "own");
 	else
 		buf_printf(to, "%" PRId64, id);
@@ -30,6 +30,8 @@ static const char *identity_of(const char *pod, const char *own, enum node which
 	struct folder in;
 	struct identity_node node = {.uid = uid,
 				     .gid = uid,
+				     .default_first = 0x70000000,
+				     .default_count = 1000,
 				     .allow_root = which == ALLOWS || which == ALLOWS_IMAGES,
 				     .images = which == IMAGES || which == ALLOWS_IMAGES};
 	struct plan_identity identity = {0};
@@ -112,11 +114,38 @@ static void test_make(void)
 		printf("# {%s} {%s} by %d\n", rows[i].pod, rows[i].own, (int)rows[i].node);
 		is(identity_of(rows[i].pod, rows[i].own, rows[i].node, &text), rows[i].want);
 	}
-	ok(identity_default(STR("a")) != identity_default(STR("b")) &&
-		   identity_default(STR("a")) == identity_default(STR("a")) &&
-		   identity_default(STR("")) > 65536 &&
-		   identity_default(STR("default")) <= INT32_MAX,
+}
+
+static void test_default(void)
+{
+	static const struct {
+		const char *map;
+		int64_t first, count;
+	} rows[] = {
+		{"         0          0 4294967295\n", 0x70000000, 0x10000000},
+		{"0 100000 65536\n", 32768, 31744},
+		{"0 1000 1\n1 100000 65536\n", 32769, 31744},
+		{"0 1000 1\n", 0, 0},
+		{"", 0, 0},
+		{"x y z\n0 1\n", 0, 0},
+	};
+	struct identity_node node = {0};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		identity_find_defaults(str_from(rows[i].map), &node);
+		ok(node.default_first == rows[i].first && node.default_count == rows[i].count,
+		   "users of \"%s\": %" PRId64 " %" PRId64, rows[i].map, node.default_first,
+		   node.default_count);
+	}
+	ok(identity_default(&node, STR("a")) == 0, "where there are none a pod runs as the node");
+	identity_find_defaults(STR("0 0 4294967295"), &node);
+	ok(identity_default(&node, STR("a")) != identity_default(&node, STR("b")) &&
+		   identity_default(&node, STR("a")) == identity_default(&node, STR("a")) &&
+		   identity_default(&node, STR("")) >= 0x70000000 &&
+		   identity_default(&node, STR("default")) <= INT32_MAX,
 	   "every namespace has a number of its own, which is always the same");
+	node.uid = 1000;
+	ok(identity_default(&node, STR("a")) == 0, "an ordinary user has none to give");
 }
 
 #define ONLY "; only a node that was started with --allow-root-pods permits that"
@@ -238,6 +267,7 @@ int main(void)
 {
 	test_here();
 	test_make();
+	test_default();
 	test_refused();
 	test_home();
 	test_oom();

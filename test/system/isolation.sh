@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # isolation.sh - what no pod may read, write or do, whatever it asks for; isolation*.t source it with $runtime set to
-# "process", "crun" or "podman". As root and as an ordinary user. Numbers are those of issue 14.
+# "process", "crun" or "podman". As root and as an ordinary user. Numbers are those of issue 14; 1 (descriptors) and 8 (sockets
+# of supervisors) have node-descriptors.t and node-supervisors.t.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
@@ -157,6 +158,10 @@ claimed() { printf '%s' "volumes: [{name: v, persistentVolumeClaim: {claimName: 
 	pod whole "ls -A $mnt$home; cat $mnt$home/pki/* 2>/dev/null | wc -c" "$at" "$(host /)"
 	for name in keys link home local made; do pod "pv-$name" "$steal" "$at" "$(claimed "pv-$name")"; done
 	pod pv-fine "ls -d $mnt" "$at" "$(claimed pv-fine)"
+	[ "$runtime" != process ] || {
+		pod on-proc true 'volumeMounts: [{name: v, mountPath: /proc}],' "$empty"
+		pod in-proc true 'volumeMounts: [{name: v, mountPath: /proc/sys}],' "$empty"
+	}
 	pod nested "ls -A $mnt/in" "volumeMounts: [{name: v, mountPath: $mnt}, {name: w, mountPath: $mnt/in/x}]," \
 		"$(init "ln -s /etc /v/in" '{name: v, mountPath: /v}') volumes: [{name: v, emptyDir: {}}, {name: w, emptyDir: {}}],"
 } >"$tmp/volumes.yaml"
@@ -183,6 +188,9 @@ is "7: nor does the whole machine" "$(said whole)" 0
 is "7: a volume elsewhere is mounted" "$(said pv-fine)" "$mnt"
 [ "$runtime" != process ] || # others have files of their own, and stay in there
 	comes "7: a mount in a volume does not follow a link out of it" "leads out of the volume" state nested
+for name in on-proc in-proc; do
+	[ "$runtime" != process ] || comes "7: $name: /proc is the kernel's" "nothing can be mounted in /proc" state "$name"
+done
 passes "7: nothing is made where it would have led" test ! -e /etc/x
 passes "7: nor in the node's own folder" test ! -e "$home/made"
 for name in $(kubectl get pods -o jsonpath='{.items[*].metadata.name}'); do
@@ -190,6 +198,29 @@ for name in $(kubectl get pods -o jsonpath='{.items[*].metadata.name}'); do
 done >"$tmp/logs" 2>&1
 is "7: no pod has printed a key" "$(grep -c 'PRIVATE KEY' "$tmp/logs")" 0
 passes "they go" kubectl delete pods --all --timeout=120s --grace-period=0 --force
+
+# ---- 6: tokens ----
+folder=/var/run/secrets/kubernetes.io/serviceaccount
+{
+	pod silent "ls $folder 2>/dev/null | wc -l"
+	pod speaks "cat $folder/token; echo; sleep 1000" '' 'automountServiceAccountToken: true,'
+} | kubectl create -f - >/dev/null
+is "6: a pod that does not ask has no token" "$(said silent)" 0
+comes "6: one that asks has" . kubectl logs speaks
+token=$(kubectl logs speaks)
+url=$(kubectl config view -o jsonpath='{.clusters[0].cluster.server}')
+code() { curl -sSk -m 60 -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "$@"; }
+is "6: its token reads its namespace" "$(code "$url/api/v1/namespaces/default/pods")" 200
+for path in api/v1/nodes api/v1/namespaces/kube-system/secrets api/v1/secrets api/v1/namespaces/other/pods; do
+	is "6: not $path" "$(code "$url/$path")" 403
+done
+is "6: it writes nothing" "$(code -H 'Content-Type: application/json' -d '{"metadata": {"name": "x"}}' \
+	"$url/api/v1/namespaces/default/configmaps")" 403
+is "6: it makes no backups" "$(code -X POST "$url/backup?folder=$tmp/stolen")" 403
+is "6: it speaks for nobody else" "$(code -H 'Impersonate-User: admin' -H 'Impersonate-Group: system:masters' \
+	"$url/api/v1/namespaces/default/pods")" 403
+passes "6: the pod goes" kubectl delete pod speaks --timeout=120s
+settles "6: with its token" 401 code "$url/api/v1/namespaces/default/pods"
 
 # ---- 9: what a pod may do by itself ----
 mkdir -p "$tmp/closed/open"

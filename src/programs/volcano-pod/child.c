@@ -223,7 +223,6 @@ static void set_oom_score(int score)
 
 static int set_limits(const struct plan_identity *identity, struct err *err)
 {
-	set_oom_score(identity->oom_score_adj);
 	if (identity->nice && setpriority(PRIO_PROCESS, 0, identity->nice) < 0)
 		return err_errno(err, errno, "nice %d", identity->nice);
 	if (set_limit(RLIMIT_NPROC, identity->max_processes, "limit of processes", err) < 0 ||
@@ -389,6 +388,7 @@ static void become(const struct child_start *start, const struct ends *ends)
 	ssize_t ignored;
 
 	signals_give_back();
+	set_oom_score(container->identity.oom_score_adj); /* by the machine's /proc, not a volume */
 	(void)umask(UMASK);
 	(void)setsid();
 	if (set_streams(ends->output, container->tty, &err) == 0 &&

@@ -4,13 +4,14 @@
  * Sources are opened before the first mount, which may hide them, and are mounted by their descriptors: what was
  * checked (node/source.h) is what is mounted. Targets are opened by the kernel's rules as well: from the container's
  * root, and in a volume that was mounted before from that, so that no link in a volume leads out of it. What is missing
- * there is made.
+ * there is made. Nothing is mounted in /proc.
  *
  * A folder of the machine that has the node's own folder below it brings that along: there it is covered. */
 #include "programs/volcano-pod/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -118,6 +120,15 @@ static const struct placed *volume_of(const struct mounter *self, const char *ta
 	return found;
 }
 
+/* Is it a part of the kernel's /proc, by whatever name? What is said and found there must be true: also this program relies
+ * on it. */
+static bool is_proc(int fd)
+{
+	struct statfs status;
+
+	return fstatfs(fd, &status) == 0 && status.f_type == PROC_SUPER_MAGIC;
+}
+
 /* A descriptor of where something is to be mounted. */
 static int open_target(const struct mounter *self, const char *target, bool folder, struct err *err)
 {
@@ -126,17 +137,20 @@ static int open_target(const struct mounter *self, const char *target, bool fold
 	int base = volume ? volume->fd : self->root;
 	char *rest = path + (volume ? strlen(volume->target) : 0) + 1;
 	uint64_t resolve = volume ? RESOLVE_BENEATH : RESOLVE_IN_ROOT;
-	int fd;
+	AUTO(fd_close) int fd = -1;
 
 	if (!*path)
 		rest = path;
 	fd = open_at(base, rest, 0, resolve);
 	if (fd < 0 && errno == ENOENT && make_parts(base, rest, folder, resolve) == 0)
 		fd = open_at(base, rest, 0, resolve);
+	if (fd >= 0 && is_proc(fd))
+		return err_set(err, ERR_FORBIDDEN,
+			       "mounting at %s: nothing can be mounted in /proc", target);
 	if (fd < 0 && errno == EXDEV)
 		return err_set(err, ERR_FORBIDDEN, "mounting at %s: leads out of the volume at %s",
 			       target, volume ? volume->target : "/");
-	return fd < 0 ? err_errno(err, errno, "mounting at %s", target) : fd;
+	return fd < 0 ? err_errno(err, errno, "mounting at %s", target) : fd_take(&fd);
 }
 
 /* The name by which the calls that take no descriptor have it. */

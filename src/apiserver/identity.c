@@ -103,7 +103,15 @@ static int open_ca(const struct work *work, struct err *err)
 	return 0;
 }
 
-/* Good for a while yet, for everything that it is wanted for? */
+int64_t identity_ca_ends(const struct identity *identity)
+{
+	AUTO(cert_info_done) struct cert_info info = {0};
+
+	return cert_info_parse(str_from(identity->ca.cert), &info, NULL) < 0 ? 0 : info.not_after;
+}
+
+/* Good for a while yet, for everything that it is wanted for? No certificate is good for longer than its
+ * CA: near the end of that one, a new certificate would be no better. */
 static bool is_good(const struct work *work, const struct paper *paper,
 		    const struct cert_pair *pair)
 {
@@ -115,8 +123,9 @@ static bool is_good(const struct work *work, const struct paper *paper,
 		.use = paper->use,
 	};
 	struct cert_check later = check;
+	int64_t end = identity_ca_ends(work->identity) - TIME_SECOND;
 
-	later.now += RENEW_BEFORE;
+	later.now = later.now + RENEW_BEFORE < end ? later.now + RENEW_BEFORE : end;
 	if (cert_check(&check, NULL) < 0 || cert_check(&later, NULL) < 0)
 		return false;
 	for (size_t i = 0; paper->use == CERT_USE_SERVER && i < work->options->host_count; i++)

@@ -2,7 +2,7 @@
 /* apiserver/identity.h - what a server shows and whom it knows, kept in a folder:
  *
  *	ca.crt, ca.key			made once, for ten years
- *	apiserver.crt, apiserver.key	made anew when a name is missing or the end is near
+ *	apiserver.crt, apiserver.key	made again when a name is missing or the end is near (renewal.h)
  *	admin.crt, admin.key		likewise; user "kubernetes-admin" of group "system:masters"
  *	tokens.csv			token,user,uid,"groups": one line for the administrator to begin with
  *
@@ -12,6 +12,7 @@
 #define APISERVER_IDENTITY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/macro.h"
@@ -35,6 +36,8 @@ struct identity_options {
 /* Loads what is there and makes what is missing; time and chance are the loop's. */
 int identity_open(struct loop *loop, const struct identity_options *options, struct identity *ret,
 		  struct err *err) MUST_CHECK;
+/* When the CA's certificate ends, in microseconds since 1970. */
+int64_t identity_ca_ends(const struct identity *identity);
 void identity_done(struct identity *identity);
 DEFINE_AUTO_IN_PLACE(struct identity, identity_done);
 

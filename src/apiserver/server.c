@@ -17,6 +17,7 @@
 #include "apiserver/front.h"
 #include "apiserver/identity.h"
 #include "apiserver/install.h"
+#include "apiserver/renewal.h"
 #include "apiserver/store.h"
 #include "base/buf.h"
 #include "base/fd.h"
@@ -41,6 +42,8 @@ struct apiserver {
 	struct auth *auth;
 	struct front *front;
 	struct http_server *http;
+	struct renewal *renewal;
+	char *folder;
 	struct admission_config admission;
 	struct address address;
 	char url[ADDRESS_TEXT_SIZE + 16];
@@ -63,8 +66,11 @@ static void print_host(const struct address *address, char host[HOST_SIZE])
 	(void)snprintf(host, HOST_SIZE, "%.*s", STR_ARG(ip)); /* an IP number fits */
 }
 
+static renewal_fn on_renewed;
+
+/* Makes the renewal, which has the certificates and keeps them good. */
 static int open_identity(struct apiserver *server, const struct apiserver_options *options,
-			 struct identity *ret, struct err *err)
+			 struct err *err)
 {
 	static const char *const own[] = {"localhost",
 					  "127.0.0.1",
@@ -74,6 +80,9 @@ static int open_identity(struct apiserver *server, const struct apiserver_option
 					  "kubernetes.default.svc",
 					  "kubernetes.default.svc.cluster.local"};
 	AUTO(mem_free) char *folder = mem_printf("%s/pki", options->folder);
+	AUTO(identity_done) struct identity identity = {.tokens = NULL};
+	struct renewal_options renewal = {
+		.log = options->log, .changed = on_renewed, .arg = server};
 	VEC(const char *) hosts = {0};
 	char host[HOST_SIZE];
 	int rc;
@@ -85,10 +94,11 @@ static int open_identity(struct apiserver *server, const struct apiserver_option
 	print_host(&options->listen, host);
 	if (host[0])
 		vec_push(&hosts, host);
-	rc = identity_open(server->loop,
-			   &(struct identity_options){
-				   .folder = folder, .hosts = hosts.ptr, .host_count = hosts.len},
-			   ret, err);
+	renewal.identity = (struct identity_options){
+		.folder = folder, .hosts = hosts.ptr, .host_count = hosts.len};
+	rc = identity_open(server->loop, &renewal.identity, &identity, err);
+	if (rc == 0)
+		server->renewal = renewal_new(server->loop, &renewal, &identity);
 	vec_done(&hosts);
 	return rc;
 }
@@ -110,10 +120,10 @@ static void set_url(struct apiserver *server)
 			       address_print(&server->address, text));
 }
 
-static int write_kubeconfig(const struct apiserver *server, const char *folder,
-			    const struct identity *identity, struct err *err)
+static int write_kubeconfig(const struct apiserver *server, const struct identity *identity,
+			    struct err *err)
 {
-	AUTO(mem_free) char *path = mem_printf("%s/kubeconfig", folder);
+	AUTO(mem_free) char *path = mem_printf("%s/kubeconfig", server->folder);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct kubeconfig_access access = {
 		.server = server->url,
@@ -126,6 +136,41 @@ static int write_kubeconfig(const struct apiserver *server, const char *folder,
 
 	kubeconfig_print(&access, "volcano", &text);
 	return fd_write_file(path, text.ptr, text.len, 0600, err);
+}
+
+static struct tls *make_tls(const struct identity *identity, struct err *err)
+{
+	return tls_server_new(
+		&(struct tls_server_options){
+			.certificate = str_from(identity->server.cert),
+			.key = str_from(identity->server.key),
+			.client_ca = str_from(identity->ca.cert),
+			.clients = TLS_CLIENTS_OPTIONAL,
+		},
+		err);
+}
+
+/* New connections get the new certificate; those that exist keep what they have. */
+static int on_renewed(void *arg, const struct identity *identity, bool server, bool admin,
+		      struct err *err)
+{
+	struct apiserver *self = arg;
+	AUTO(tls_unref) struct tls *tls = NULL;
+
+	if (admin && write_kubeconfig(self, identity, err) < 0)
+		return -1;
+	if (!server)
+		return 0;
+	tls = make_tls(identity, err);
+	if (!tls)
+		return -1;
+	http_server_set_tls(self->http, tls);
+	return 0;
+}
+
+void apiserver_renew(struct apiserver *server)
+{
+	renewal_check(server->renewal);
 }
 
 /* --- start ----------------------------------------------------------------------------------- */
@@ -171,15 +216,7 @@ int apiserver_listen_also(struct apiserver *server, struct str ip, struct err *e
 static int start_http(struct apiserver *server, const struct apiserver_options *options,
 		      const struct identity *identity, struct err *err)
 {
-	AUTO(tls_unref)
-	struct tls *tls = tls_server_new(
-		&(struct tls_server_options){
-			.certificate = str_from(identity->server.cert),
-			.key = str_from(identity->server.key),
-			.client_ca = str_from(identity->ca.cert),
-			.clients = TLS_CLIENTS_OPTIONAL,
-		},
-		err);
+	AUTO(tls_unref) struct tls *tls = make_tls(identity, err);
 
 	if (!tls)
 		return -1;
@@ -214,11 +251,11 @@ static int read_groups(struct apiserver *server, const struct apiserver_options 
 
 static int start(struct apiserver *server, const struct apiserver_options *options, struct err *err)
 {
-	AUTO(identity_done) struct identity identity = {.tokens = NULL};
+	const struct identity *identity;
 
-	if (open_store(server, options, err) < 0 ||
-	    open_identity(server, options, &identity, err) < 0)
+	if (open_store(server, options, err) < 0 || open_identity(server, options, err) < 0)
 		return -1;
+	identity = renewal_identity(server->renewal);
 	if (read_groups(server, options, err) < 0)
 		return -1;
 	server->api = api_new(&(struct api_options){
@@ -239,21 +276,21 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 		return -1;
 	server->auth = auth_new();
 	auth_set_api(server->auth, server->api);
-	if (auth_add_tokens(server->auth, str_from(identity.tokens), err) < 0)
+	if (auth_add_tokens(server->auth, str_from(identity->tokens), err) < 0)
 		return err_wrap(err, "%s/pki/tokens.csv", options->folder);
 	server->front = front_new(server->api, server->auth);
-	if (start_http(server, options, &identity, err) < 0)
+	if (start_http(server, options, identity, err) < 0)
 		return -1;
 	const struct backups_options backups = {.folder = options->backup_folder,
 						.every_us = options->backup_every_us,
 						.keep = options->backup_keep,
 						.log = options->log};
 
-	api_start(server->api, &(struct api_place){.root_ca = identity.ca.cert,
-						   .token_key = identity.ca.key,
+	api_start(server->api, &(struct api_place){.root_ca = identity->ca.cert,
+						   .token_key = identity->ca.key,
 						   .port = address_port(&server->address),
 						   .backups = backups.folder ? &backups : NULL});
-	return write_kubeconfig(server, options->folder, &identity, err);
+	return write_kubeconfig(server, identity, err);
 }
 
 struct apiserver *apiserver_new(struct loop *loop, const struct apiserver_options *options,
@@ -263,6 +300,7 @@ struct apiserver *apiserver_new(struct loop *loop, const struct apiserver_option
 
 	server->loop = loop;
 	server->log = options->log;
+	server->folder = mem_strdup(options->folder);
 	if (start(server, options, err) < 0)
 		return NULL;
 	log_info(server->log, "serving", LOG_STR("url", server->url));
@@ -281,6 +319,7 @@ void apiserver_free(struct apiserver *server)
 {
 	if (!server)
 		return;
+	renewal_free(server->renewal);
 	http_server_free(server->http);
 	front_free(server->front);
 	auth_free(server->auth);
@@ -289,6 +328,7 @@ void apiserver_free(struct apiserver *server)
 	api_free(server->api);
 	admission_groups_free(server->admission.groups);
 	store_close(server->store);
+	mem_free(server->folder);
 	mem_free(server);
 }
 

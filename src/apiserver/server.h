@@ -66,6 +66,11 @@ void apiserver_stop(struct apiserver *server, apiserver_done_fn *done, void *arg
 /* Serve at one more IP address, at the same port. ERR_ALREADY_EXISTS where that is taken. */
 int apiserver_listen_also(struct apiserver *server, struct str ip, struct err *err) MUST_CHECK;
 
+/* Look now whether certificates are to be renewed, or were replaced in pki/, as happens every day. New
+ * connections get the new one, those that exist go on; kubeconfig is written again with the
+ * administrator's. */
+void apiserver_renew(struct apiserver *server);
+
 /* "https://127.0.0.1:6443", as kubeconfig has it. Lent. */
 const char *apiserver_url(const struct apiserver *server);
 const struct address *apiserver_address(const struct apiserver *server);

@@ -36,6 +36,11 @@ struct http_transport {
 	struct credentials *credentials;
 	struct headers headers; /* the same for all requests */
 	struct list requests;
+	int (*reload)(void *arg, struct kubeconfig_access *ret, struct err *err);
+	void *reload_arg;
+	int64_t reload_us;
+	int64_t loaded_at;                /* by loop_uptime() */
+	struct kubeconfig_access renewed; /* what is shown since; empty: nothing was renewed */
 };
 
 struct request {
@@ -56,8 +61,10 @@ struct request {
 
 /* A watch lasts at most that much longer than the server was asked to keep it. */
 #define WATCH_SLACK (30 * TIME_SECOND)
+#define RELOAD_AGE (10 * TIME_MINUTE)
 
 static void request_start(struct request *request);
+static void take_renewed(struct http_transport *to);
 
 static bool is_long_lived(const struct request *request)
 {
@@ -376,6 +383,7 @@ static void on_credentials(void *arg, const struct err *err)
 
 static void request_start(struct request *request)
 {
+	take_renewed(request->to);
 	request->wait.ready = on_credentials;
 	request->wait.arg = request;
 	if (credentials_get(request->to->credentials, &request->wait))
@@ -413,6 +421,7 @@ static void transport_http_free(struct transport *transport)
 	http_client_free(to->http);
 	headers_done(&to->headers);
 	kubeconfig_access_done(&to->access);
+	kubeconfig_access_done(&to->renewed);
 	mem_free(to);
 }
 
@@ -446,6 +455,35 @@ static void on_certificate(void *arg, const char *cert, const char *key)
 
 	if (tls)
 		http_client_set_tls(to->http, tls);
+}
+
+static bool shows_same(const struct kubeconfig_access *a, const struct kubeconfig_access *b)
+{
+	return strcmp(a->client_cert, b->client_cert) == 0 &&
+	       strcmp(a->client_key, b->client_key) == 0 && strcmp(a->ca, b->ca) == 0;
+}
+
+/* Connections that exist keep what they have, and take no more requests. */
+static void take_renewed(struct http_transport *to)
+{
+	AUTO(kubeconfig_access_done) struct kubeconfig_access now = {0};
+	AUTO(tls_unref) struct tls *tls = NULL;
+	bool first = !to->renewed.memory;
+	struct err err;
+
+	if (!to->reload || loop_uptime(to->loop) - to->loaded_at < to->reload_us)
+		return;
+	to->loaded_at = loop_uptime(to->loop);
+	if (to->reload(to->reload_arg, &now, &err) < 0 || !now.client_cert[0] ||
+	    shows_same(&now, first ? &to->access : &to->renewed))
+		return;
+	tls = make_tls(&now, now.client_cert, now.client_key, NULL);
+	if (!tls)
+		return;
+	http_client_set_tls(to->http, tls);
+	kubeconfig_access_done(&to->renewed);
+	to->renewed = now;
+	now = (struct kubeconfig_access){0};
 }
 
 static int put_extra(struct http_transport *to, const struct kubeconfig_extra *extra,
@@ -528,6 +566,10 @@ struct transport *transport_http_new(struct loop *loop,
 	to->loop = loop;
 	to->access = *options->access;
 	*options->access = (struct kubeconfig_access){0};
+	to->reload = options->reload;
+	to->reload_arg = options->reload_arg;
+	to->reload_us = options->reload_us ? options->reload_us : RELOAD_AGE;
+	to->loaded_at = loop_uptime(loop);
 	list_init(&to->requests);
 	if (put_headers(to, options->user_agent, err) < 0 || open_client(to, options, err) < 0)
 		return NULL;

@@ -12,6 +12,8 @@
 #ifndef CLIENT_TRANSPORT_HTTP_H
 #define CLIENT_TRANSPORT_HTTP_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
@@ -27,6 +29,12 @@ struct transport_http_options {
 	/* What a program that prints credentials finds in its environment, "NAME=value",
 	 * NULL-terminated; lent for as long as the transport lives. NULL: nothing. */
 	const char *const *environment;
+	/* Reads the access again, so that a client certificate that was renewed meanwhile is shown on
+	 * new connections. NULL: it stays as it is. Asked before a request, at most every `reload_us`
+	 * (0: ten minutes); an error leaves everything as it is. */
+	int (*reload)(void *arg, struct kubeconfig_access *ret, struct err *err);
+	void *reload_arg;
+	int64_t reload_us;
 	struct str user_agent; /* copied; none: "volcano/<version>" */
 	/* Where sockets come from, for tests and simulated networks; NULL: the network. */
 	http_dial_fn *dial;

@@ -7,6 +7,7 @@
 
 #include "apiserver/direct.h"
 #include "apiserver/server.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -15,6 +16,7 @@
 #include "client/informer.h"
 #include "client/transport.h"
 #include "client/transport_http.h"
+#include "http/cert.h"
 #include "json/doc.h"
 #include "loop/loop.h"
 #include "tap.h"
@@ -478,6 +480,94 @@ static void test_credentials(struct world *w)
 	json_doc_unref(got.doc);
 }
 
+/* A client certificate that is renewed while the client is in use. */
+struct renewed {
+	struct world *w;
+	struct cert_pair ca, now;
+	int reads;
+};
+
+static int read_renewed(void *arg, struct kubeconfig_access *ret, struct err *err)
+{
+	struct renewed *renewed = arg;
+	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
+	AUTO(mem_free) char *path = mem_printf("%s/kubeconfig", renewed->w->folder);
+
+	renewed->reads++;
+	if (kubeconfig_load(config, path, err) < 0 ||
+	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, ret, err) < 0)
+		return -1;
+	ret->client_cert = arena_strdup(ret->memory, renewed->now.cert);
+	ret->client_key = arena_strdup(ret->memory, renewed->now.key);
+	return 0;
+}
+
+static void show(struct renewed *renewed, const char *name)
+{
+	struct err err;
+
+	cert_pair_done(&renewed->now);
+	if (cert_new_client(&renewed->ca,
+			    &(struct cert_request){.name = name,
+						   .now = loop_now(renewed->w->loop),
+						   .lifetime = TIME_DAY},
+			    &renewed->now, &err) < 0)
+		bail_out(err.text);
+}
+
+/* Who is it, by what is not for them? */
+static bool is_known_as(struct renewed *renewed, struct client *client, const char *name)
+{
+	struct got got = {0};
+	bool known;
+
+	(void)ask(renewed->w, client, &got,
+		  (struct client_ask){.verb = CLIENT_RAW,
+				      .method = STR("GET"),
+				      .path = STR("/metrics"),
+				      .attempts = 1});
+	known = strstr(got.text, name) != NULL;
+	if (!known)
+		printf("# %s\n", got.text);
+	json_doc_unref(got.doc);
+	return known;
+}
+
+static void test_renewed(struct world *w)
+{
+	struct renewed renewed = {.w = w};
+	AUTO(mem_free) char *cert = mem_printf("%s/pki/ca.crt", w->folder);
+	AUTO(mem_free) char *key = mem_printf("%s/pki/ca.key", w->folder);
+	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
+	struct transport *transport;
+	struct client *client;
+	struct err err;
+
+	if (cert_pair_load(cert, key, &renewed.ca, &err) < 0)
+		bail_out(err.text);
+	show(&renewed, "first");
+	if (read_renewed(&renewed, &access, &err) < 0)
+		bail_out(err.text);
+	transport = transport_http_new(w->loop,
+				       &(struct transport_http_options){.access = &access,
+									.reload = read_renewed,
+									.reload_arg = &renewed,
+									.reload_us = 1},
+				       &err);
+	if (!transport)
+		bail_out(err.text);
+	client = client_new(w->loop, transport, NULL);
+	ok(is_known_as(&renewed, client, "\"first\""), "the first certificate is shown");
+	show(&renewed, "second");
+	ok(is_known_as(&renewed, client, "\"second\""), "then the one that it was renewed by");
+	show(&renewed, "third");
+	ok(is_known_as(&renewed, client, "\"third\""), "and that one's");
+	ok(renewed.reads >= 4, "it is read before requests");
+	client_free(client);
+	cert_pair_done(&renewed.now);
+	cert_pair_done(&renewed.ca);
+}
+
 /* A server that is not there, or goes while it is asked. */
 static void elsewhere(struct kubeconfig_access *access, void *arg)
 {
@@ -569,6 +659,7 @@ int main(void)
 	test_watches(&w);
 	test_streams(&w);
 	test_credentials(&w);
+	test_renewed(&w);
 	test_absence(&w);
 	test_restart(&w);
 	close_world(&w);

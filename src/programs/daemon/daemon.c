@@ -239,6 +239,14 @@ static int find_access(const struct settings *settings, struct kubeconfig_access
 	return 0;
 }
 
+/* The file of another program's credentials may be written again at any time. */
+static int reload_access(void *arg, struct kubeconfig_access *ret, struct err *err)
+{
+	const struct daemon *daemon = arg;
+
+	return find_access(&daemon->settings, ret, err);
+}
+
 static int connect_client(struct daemon *daemon, struct err *err)
 {
 	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
@@ -250,6 +258,8 @@ static int connect_client(struct daemon *daemon, struct err *err)
 		daemon->world.loop,
 		&(struct transport_http_options){.access = &access,
 						 .environment = (const char *const *)environ,
+						 .reload = reload_access,
+						 .reload_arg = daemon,
 						 .user_agent = str_from(daemon->program->name)},
 		err);
 	if (!transport)

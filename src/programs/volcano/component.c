@@ -75,16 +75,29 @@ static void free_apiserver(void *self)
 
 /* --- clients --------------------------------------------------------------------------------- */
 
+/* The server writes kubeconfig again when it has renewed the certificate in it. */
+static int load_access(void *arg, struct kubeconfig_access *ret, struct err *err)
+{
+	const struct settings *settings = arg;
+	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
+	AUTO(mem_free) char *path = home_path(settings->folder, "kubeconfig");
+
+	if (kubeconfig_load(config, path, err) < 0)
+		return -1;
+	return kubeconfig_select(config, &(struct kubeconfig_choice){0}, ret, err);
+}
+
 static struct transport *connect_http(const struct component_world *world, struct err *err)
 {
-	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
 	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
-	AUTO(mem_free) char *path = home_path(world->settings->folder, "kubeconfig");
+	void *settings = (void *)(uintptr_t)world->settings; /* only read */
 
-	if (kubeconfig_load(config, path, err) < 0 ||
-	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access, err) < 0)
+	if (load_access(settings, &access, err) < 0)
 		return NULL;
-	return transport_http_new(world->loop, &(struct transport_http_options){.access = &access},
+	return transport_http_new(world->loop,
+				  &(struct transport_http_options){.access = &access,
+								   .reload = load_access,
+								   .reload_arg = settings},
 				  err);
 }
 

@@ -220,7 +220,7 @@ static void note_error(struct carry *carry, size_t at, const struct client_resul
 	const struct plan_write *write = &carry->plan.writes.ptr[at];
 	struct failure *failure;
 
-	if (is_in_the_way(write, err->code)) {
+	if (is_in_the_way(write, err->code) || err->code == ERR_UNAVAILABLE) {
 		if (carry->end == CARRY_DONE)
 			carry->end = CARRY_AGAIN;
 		return;

@@ -23,7 +23,8 @@ enum { CARRY_IN_FLIGHT = 64 };
 
 enum carry_end {
 	CARRY_DONE,   /* everything is written */
-	CARRY_AGAIN,  /* something else was there, or it had changed: look again */
+	CARRY_AGAIN,  /* something else was there, it had changed, or the server takes no writes for
+		       * now (its disk is full): look again. That is nobody's failure */
 	CARRY_FAILED, /* the server said no */
 };
 

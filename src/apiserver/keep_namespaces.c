@@ -87,7 +87,14 @@ static bool is_marked(const struct object *object)
 {
 	static const char word[] = "\"deletionTimestamp\"";
 
-	return memmem(object->text.ptr, object->text.len, word, sizeof(word) - 1) != NULL;
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	if (!memmem(object->text.ptr, object->text.len, word, sizeof(word) - 1))
+		return false;
+	doc = json_parse(object->text, NULL, &err); /* it may be a key of a ConfigMap */
+	return !json_is_absent(
+		json_get(json_get(json_doc_root(doc), "metadata"), "deletionTimestamp"));
 }
 
 static void count_finalizers(struct rest *rest, const struct object *object)

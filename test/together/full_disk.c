@@ -14,8 +14,9 @@
 #define QUEUES "/apis/scheduling.volcano.sh/v1beta1/queues"
 #define JOBS "/apis/batch.volcano.sh/v1alpha1/namespaces/a/jobs"
 #define NAMED(name) "{\"metadata\":{\"name\":\"" name "\"}}"
-#define JOB(name)                                                                                \
-	"{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"queue\":\"q\",\"tasks\":[{\"replicas\":1," \
+#define JOB(name)                                                   \
+	"{\"metadata\":{\"name\":\"" name                           \
+	"\"},\"spec\":{\"queue\":\"q\",\"tasks\":[{\"replicas\":1," \
 	"\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}]}}"
 
 static int post(struct world *w, const char *method, const char *path, const char *body)
@@ -54,8 +55,8 @@ static void open_world(struct world *w, struct disk_memory *disk)
 {
 	struct err err;
 
-	w->store = store_open(w->loop, &(struct store_options){.disk = disk_memory_open(disk, &err)},
-			      &err);
+	w->store = store_open(w->loop,
+			      &(struct store_options){.disk = disk_memory_open(disk, &err)}, &err);
 	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
 	api_start(w->api, &(struct api_place){.root_ca = "PEM", .token_key = "secret"});
 }

@@ -64,6 +64,16 @@ static const struct step released[] = {
 	{"GET", NS "/a", NULL, 404, "/reason", "NotFound"},
 };
 
+/* Data that looks like what the server writes. */
+static const struct step lookalike[] = {
+	{"POST", NS, "{\"metadata\":{\"name\":\"look\"}}", 201, "/kind", "Namespace"},
+	{"POST", NS "/look/configmaps",
+	 "{\"metadata\":{\"name\":\"c\"},\"data\":{\"deletionTimestamp\":\"x\"}}", 201, "/kind",
+	 "ConfigMap"},
+	{"DELETE", NS "/look", NULL, 200, "/status/phase", "Terminating"},
+	{"GET", NS "/look", NULL, 404, "/reason", "NotFound"},
+};
+
 /* Finalizers of others, in the spec and in the metadata. */
 static const struct step finalizers[] = {
 	{"POST", NS,
@@ -127,6 +137,7 @@ int main(void)
 	world_steps(&w, released, ARRAY_LEN(released));
 	world_steps(&w, finalizers, ARRAY_LEN(finalizers));
 	world_steps(&w, repeated, ARRAY_LEN(repeated));
+	world_steps(&w, lookalike, ARRAY_LEN(lookalike));
 	test_many(&w);
 	world_free(&w);
 	return tap_done();

@@ -209,7 +209,7 @@ has "without what an image knows better" "|$(grep -c -e '^PATH=' -e '^HOME=' "$t
 has "its volumes" "$asked" "destination=/v "
 has "its user" "$asked" "--user 5:0 "
 has "its limits" "$asked" "--cpus 0.500 --memory 67108864b "
-has "and its command" "$asked" "--entrypoint sh box:1 -c echo hi "
+has "and its command" "$asked" "--entrypoint sh -- box:1 -c echo hi "
 {
 	image=far:1 pod pulls Never ''
 	image=far:1 pod never Never 'imagePullPolicy: Never'

@@ -5,6 +5,7 @@
 #include "apiserver/definition.h"
 #include "apiserver/jsonpath.h"
 #include "apiserver/schema.h"
+#include "apiserver/schema_internal.h"
 #include "base/buf.h"
 #include "model/causes.h"
 #include "model/fields.h"
@@ -26,8 +27,9 @@ static const struct type head_type = {
 
 static int check_types(const struct kind *kind, struct json object, struct err *err)
 {
-	(void)kind;
-	return type_check_types(&head_type, object, err);
+	if (type_check_types(&head_type, object, err) < 0)
+		return -1;
+	return schema_check_embedded_types(schema_root(definition_schema(kind)), object, NULL, err);
 }
 
 struct unknown {

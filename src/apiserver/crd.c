@@ -45,6 +45,29 @@ static bool has_text(struct json list, struct str text)
 	return false;
 }
 
+/* A default of null is none. */
+static void drop_null_defaults(struct json_doc *doc, struct json schema)
+{
+	static const char *const keys[] = {"default", "example"};
+	struct json_iter it = json_iter(schema);
+
+	for (size_t i = 0; json_is(schema, JSON_OBJ) && i < ARRAY_LEN(keys); i++)
+		if (json_is(json_get(schema, keys[i]), JSON_NULL))
+			(void)json_remove(doc, schema, str_from(keys[i]));
+	it = json_iter(schema);
+	while (json_next(&it)) {
+		bool value = it.object && (str_is(it.key, "default") ||
+					   str_is(it.key, "example") || str_is(it.key, "enum"));
+		struct json_iter below = json_iter(it.value);
+
+		if (it.object && str_is(it.key, "properties")) /* whose keys are names */
+			while (json_next(&below))
+				drop_null_defaults(doc, below.value);
+		else if (!value)
+			drop_null_defaults(doc, it.value);
+	}
+}
+
 void crd_prepare(struct json_doc *doc, struct json crd)
 {
 	struct json spec = json_get(crd, "spec");
@@ -57,6 +80,9 @@ void crd_prepare(struct json_doc *doc, struct json crd)
 	if (!json_is(json_get(spec, "conversion"), JSON_OBJ))
 		json_set_str(doc, json_ensure_obj(doc, spec, "conversion"), "strategy",
 			     STR("None"));
+	while (json_next(&it))
+		drop_null_defaults(doc, json_get(json_get(it.value, "schema"), "openAPIV3Schema"));
+	it = json_iter(json_get(spec, "versions"));
 	while (json_next(&it)) {
 		struct json name = json_get(it.value, "name");
 		struct json status;

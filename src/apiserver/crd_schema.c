@@ -567,14 +567,50 @@ static void check_rules(struct json schema, const struct path *path, struct caus
 	}
 }
 
-static void check_words(struct json schema, const struct path *path, struct causes *causes)
+/* Where a schema stands: below the metadata that every object has, what cannot be defaulted. */
+struct words {
+	bool root;
+	bool inside_meta;
+	const char *no_defaults; /* why there may be no default here; NULL: there may */
+};
+
+static bool is_meta(struct str key)
 {
+	return str_is(key, "metadata") || str_is(key, "apiVersion") || str_is(key, "kind");
+}
+
+static struct words words_of_property(struct words here, struct json schema, struct str key)
+{
+	struct words below = {.inside_meta = here.inside_meta, .no_defaults = here.no_defaults};
+
+	if ((here.root || is_set(schema, "x-kubernetes-embedded-resource")) && is_meta(key))
+		below.inside_meta = true;
+	if (here.root && is_meta(key))
+		below.no_defaults = str_is(key, "metadata")     ? "in top-level metadata"
+				    : str_is(key, "apiVersion") ? "in top-level apiVersion"
+								: "in top-level kind";
+	return below;
+}
+
+static void check_words(struct json schema, const struct path *path, struct words here,
+			struct causes *causes)
+{
+	struct words plain = {.inside_meta = here.inside_meta, .no_defaults = here.no_defaults};
+	struct words values = plain;
+	struct path dflt = path_member(path, STR("default"));
 	static const char *const lists[] = {"allOf", "oneOf", "anyOf"};
 	static const char *const parts[] = {"additionalProperties", "not", "items"};
 	struct path properties = path_member(path, STR("properties"));
 	struct path additional = path_member(path, STR("additionalProperties"));
 	struct json_iter it = json_iter(json_get(schema, "properties"));
 
+	if (here.inside_meta)
+		values.no_defaults = "inside additionalProperties applying to object metadata";
+	if (here.no_defaults && is_there(schema, "default")) {
+		AUTO(mem_free) char *why = mem_printf("must not be set %s", here.no_defaults);
+
+		causes_forbidden(causes, &dflt, why);
+	}
 	check_unsupported(schema, path, causes);
 	if (is_there(schema, "additionalProperties") && is_set(schema, "properties") &&
 	    !json_bool(json_get(schema, "additionalProperties")))
@@ -583,13 +619,14 @@ static void check_words(struct json schema, const struct path *path, struct caus
 	while (json_next(&it)) {
 		struct path property = path_key(&properties, it.key);
 
-		check_words(it.value, &property, causes);
+		check_words(it.value, &property, words_of_property(here, schema, it.key), causes);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		struct path at = path_member(path, str_from(parts[i]));
 
 		if (json_is(json_get(schema, parts[i]), JSON_OBJ))
-			check_words(json_get(schema, parts[i]), &at, causes);
+			check_words(json_get(schema, parts[i]), &at, i == 0 ? values : plain,
+				    causes);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct path at = path_member(path, str_from(lists[i]));
@@ -598,7 +635,7 @@ static void check_words(struct json schema, const struct path *path, struct caus
 		while (json_next(&element)) {
 			struct path one = path_index(&at, element.index);
 
-			check_words(element.value, &one, causes);
+			check_words(element.value, &one, plain, causes);
 		}
 	}
 	check_list_type(schema, path, causes);
@@ -666,7 +703,7 @@ void crd_validate_schema(struct json schema, const struct path *path, struct cau
 	}
 	structural = causes->len == before;
 	before = causes->len;
-	check_words(schema, path, causes);
+	check_words(schema, path, (struct words){.root = true}, causes);
 	if (structural)
 		crd_check_rules(schema, path, before, causes);
 }

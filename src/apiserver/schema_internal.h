@@ -186,6 +186,9 @@ size_t schema_check(const struct schema_node *node, struct json value, struct js
 /* Doubles in sets and maps, and the metadata of embedded objects (schema_lists.c). */
 void schema_check_lists(const struct schema_node *node, struct json value, const struct path *path,
 			struct causes *causes);
+/* Of what their metadata consists, before anything is decoded: ERR_BAD_REQUEST. */
+int schema_check_embedded_types(const struct schema_node *node, struct json value,
+				const struct path *path, struct err *err) MUST_CHECK;
 void schema_check_embedded(const struct schema_node *node, struct json value,
 			   const struct path *path, struct causes *causes);
 /* Is there nothing in the value that the node does not know (schema_prune.c)? */

@@ -229,6 +229,49 @@ static void check_object(struct json object, const struct path *path, struct cau
 	meta_validate(meta, &rules, &below, causes);
 }
 
+/* Metadata of an embedded object has the types that all metadata has. */
+static int check_meta_types(struct json object, const struct path *path, struct err *err)
+{
+	AUTO(buf_done) struct buf where = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf shown = BUF_INIT(ERR_TEXT_SIZE);
+	struct path below = path_member(path, STR("metadata"));
+	struct json meta = json_get(object, "metadata");
+	struct err inner;
+
+	if (json_is_absent(meta) || json_is(meta, JSON_NULL))
+		return 0;
+	path_print(&below, &where);
+	json_print(meta, JSON_COMPACT, &shown);
+	if (!json_is(meta, JSON_OBJ))
+		return err_set(err, ERR_BAD_REQUEST, "%s: Invalid value: %s: must be an object",
+			       buf_text(&where), buf_text(&shown));
+	if (type_check_types(&meta_type, meta, &inner) == 0)
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST, "%s: Invalid value: %s: %s", buf_text(&where),
+		       buf_text(&shown), inner.text);
+}
+
+int schema_check_embedded_types(const struct schema_node *node, struct json value,
+				const struct path *path, struct err *err)
+{
+	struct json_iter it = json_iter(value);
+
+	if (!node->has_embedded_below)
+		return 0;
+	if (node->embedded && path && json_is(value, JSON_OBJ) &&
+	    check_meta_types(value, path, err) < 0)
+		return -1;
+	while (json_next(&it)) {
+		const struct schema_node *below =
+			it.object ? schema_member(node, it.key) : node->items;
+		struct path at = it.object ? path_member(path, it.key) : path_index(path, it.index);
+
+		if (below && schema_check_embedded_types(below, it.value, &at, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 void schema_check_embedded(const struct schema_node *node, struct json value,
 			   const struct path *path, struct causes *causes)
 {

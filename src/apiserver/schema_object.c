@@ -22,15 +22,23 @@ struct rules {
 };
 
 /* A rule that does not hold, as its reason says. */
-static void tell_reason(struct str reason, struct str type, const char *message,
+static void tell_reason(struct str reason, struct json value, const char *message,
 			const struct path *path, struct causes *causes)
 {
+	struct str type = json_is(value, JSON_OBJ)   ? STR("object")
+			  : json_is(value, JSON_ARR) ? STR("array")
+						     : str_none();
+
 	if (str_is(reason, "FieldValueForbidden"))
 		causes_forbidden(causes, path, message);
 	else if (str_is(reason, "FieldValueRequired"))
 		causes_required(causes, path, message);
+	else if (str_is(reason, "FieldValueDuplicate") && !type.len)
+		causes_duplicate(causes, path, value);
 	else if (str_is(reason, "FieldValueDuplicate"))
 		causes_duplicate_str(causes, path, type);
+	else if (!type.len)
+		causes_invalid(causes, path, value, "%s", message);
 	else
 		causes_invalid_str(causes, path, type, "%s", message);
 }
@@ -126,8 +134,8 @@ static void tell_rule(const struct failure *failure, const struct path *path,
 		below = below_path(path, field, &steps);
 		path = &below;
 	}
-	tell_reason(schema_rule_reason(rule), type, buf_text(&text), path ? path : &nowhere,
-		    causes);
+	tell_reason(schema_rule_reason(rule), failure->value, buf_text(&text),
+		    path ? path : &nowhere, causes);
 }
 
 /* A value, what stood there before, and what it lies in. */
@@ -155,12 +163,21 @@ static void check_node(const struct schema_node *node, const struct level *level
 		if (schema_rule_is_transition(rule) &&
 		    (!rules->update || json_is_absent(level->old)))
 			continue;
-		if (schema_rule_holds(rule, level->value, level->old, rules->budget, &error) ||
-		    (!error.len && rules->update && !schema_rule_uses_old(rule) &&
-		     is_unchanged(level)))
+		struct failure failure = {.node = node,
+					  .rule = rule,
+					  .value = level->value,
+					  .old = level->old};
+		struct rules warned = *rules;
+		bool kept;
+
+		if (schema_rule_holds(rule, level->value, level->old, rules->budget, &error))
 			continue;
-		tell_rule(&(struct failure){node, rule, buf_str(&error), level->value, level->old},
-			  path, rules);
+		failure.error = buf_str(&error);
+		kept = !error.len && rules->update && !schema_rule_uses_old(rule) &&
+		       is_unchanged(level);
+		warned.causes = rules->causes->warned;
+		if (!kept || warned.causes)
+			tell_rule(&failure, path, kept ? &warned : rules);
 	}
 }
 

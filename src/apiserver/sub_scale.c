@@ -244,7 +244,9 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	version = json_str(json_get(json_get(json_doc_root(scale), "metadata"), "resourceVersion"));
 	doc = json_doc_thaw(object);
 	json_set_str(doc, json_doc_root(doc), "apiVersion", call->kind->api_version);
-	json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion", version);
+	if (version.len) /* else it is for whatever is there */
+		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion",
+			     version);
 	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
 	call->rewrite = rewrite_scale;
 	update_object(call, doc, newest);
@@ -262,7 +264,7 @@ void sub_serve_scale(struct call *call)
 	if (!object)
 		(void)call_err_not_found(call, call->name, &err);
 	doc = object ? reading_parse(call->kind, object, &err) : NULL;
-	if (!doc || check_size(call, json_doc_root(doc), &err) < 0)
+	if (!doc || (call->verb == VERB_GET && check_size(call, json_doc_root(doc), &err) < 0))
 		call_answer_err(call, &err);
 	else if (call->verb == VERB_GET)
 		call_answer_doc(call, 200, make_scale(call, json_doc_root(doc)));

@@ -136,14 +136,18 @@ static void confine(struct call *call, struct json_doc *doc, struct json old)
 static bool is_invalid(struct call *call, struct json object, struct json old)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	AUTO(causes_done) struct causes warned = CAUSES_INIT;
 	const struct kind_ops *ops = call->kind->ops;
 
+	causes.warned = &warned;
 	/* upstream asks twice, once for all kinds and once for each, and tells both times */
 	metadata_validate_update(call, object, old, &causes);
 	if (call->kind->content->validate)
 		call->kind->content->validate(call->kind, call->sub, object, old, &causes);
 	if (ops && ops->validate_update)
 		ops->validate_update(call, object, old, &causes);
+	for (size_t i = 0; i < warned.len; i++)
+		call_warn_once(call, "%s: %s", warned.ptr[i].field, warned.ptr[i].message);
 	if (causes.len == 0)
 		return false;
 	call_answer_causes(call, call->name, &causes);

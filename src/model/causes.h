@@ -46,6 +46,7 @@ struct causes {
 	struct cause *ptr;
 	size_t len;
 	size_t size;
+	struct causes *warned; /* takes what an update need not mend; NULL: that is dropped */
 };
 #define CAUSES_INIT \
 	{           \

@@ -452,7 +452,7 @@ static void test_rules(void)
 
 	ok(schema_unchecked_rules(schema) == 1, "a rule that does not compile is not checked");
 	check_update(schema, "{'spec':{'r':1,'f':'a'}}", "{'spec':{'r':1,'f':'b'}}",
-		     "Invalid spec.f: Invalid value: 'string': Value is immutable", false);
+		     "Invalid spec.f: Invalid value: 'b': Value is immutable", false);
 	check_update(schema, "{'spec':{'r':1}}", "{'spec':{'r':1,'f':'b'}}", "", false);
 	check_update(schema, "{}", "{'spec':{'f':1}}",
 		     "TypeInvalid spec.f: Invalid value: 'integer': spec.f in body must be of type "

@@ -385,6 +385,8 @@ static bool are_options_invalid(struct call *call)
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	const char *kind;
 
+	if (call->body && (call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION))
+		return false; /* the body takes the place of the query (delete_read_options()) */
 	options_validate(call, &kind, &causes);
 	if (causes.len == 0)
 		return false;

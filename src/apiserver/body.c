@@ -177,6 +177,11 @@ static const char *why_not(struct call *call, struct str version, struct str nam
 			    STR_ARG(name), STR_ARG(version));
 }
 
+static bool is_text_or_none(struct json value)
+{
+	return json_is_absent(value) || json_is(value, JSON_NULL) || json_is(value, JSON_STR);
+}
+
 int body_check_kind(struct call *call, struct json object, struct err *err)
 {
 	struct str name = json_str(json_get(object, "kind"));
@@ -184,6 +189,11 @@ int body_check_kind(struct call *call, struct json object, struct err *err)
 
 	const struct kind *other;
 
+	if (!call->kind->custom && is_text_or_none(json_get(object, "kind")) &&
+	    is_text_or_none(json_get(object, "apiVersion"))) {
+		name = name.len ? name : call->kind->name;
+		version = version.len ? version : call->kind->api_version;
+	}
 	if (str_eq(name, call->kind->name) && str_eq(version, call->kind->api_version))
 		return 0;
 	other = kinds_find_kind(api_kinds(call->api), version, name);
@@ -273,6 +283,8 @@ static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 
 	if (check_kind_types(call, object, err) < 0)
 		return -1;
+	if (str_starts(version, STR("/"))) /* of the group without a name */
+		version = str_skip(version, 1);
 	if (name.len == 0)
 		name = kind->name;
 	if (version.len == 0)
@@ -436,7 +448,10 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err)
 	const struct kind_content *content = call->kind->content;
 	struct json object = json_doc_root(doc);
 	struct strict strict = {call, "unknown"};
+	struct json managed = json_get(json_get(object, "metadata"), "managedFields");
 
+	/* [] is left out below, as Go does; for managers it means something */
+	call->unmanage = json_is(managed, JSON_ARR) && json_len(managed) == 0;
 	if (content->check_types(call->kind, object, err) < 0)
 		return -1;
 	content->prune(call->kind, doc, object, on_odd_field, &strict);

@@ -185,6 +185,7 @@ struct call {
 	struct staged *staged;    /* while its write is on its way */
 	struct sweep *sweep;      /* while it removes a collection */
 	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
+	bool unmanage;            /* the body says that nobody manages anything */
 
 	/* what an error is about, for the details of its Status */
 	struct str error_name;

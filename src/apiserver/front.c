@@ -415,10 +415,17 @@ static int prepare(struct visit *visit, const struct route *route, struct err *e
 
 	if (find_resource(visit, route, &verbs, err) < 0)
 		return -1;
+	if (call->kind->custom && http_request_method(visit->request) == HTTP_METHOD_HEAD)
+		visit->verb = route_verb(route, HTTP_METHOD_GET, false);
 	call->verb = visit->verb;
 	call->namespace = arena_str(call->arena, route->namespace);
 	call->name = arena_str(call->arena, route->name);
 	call->sub = arena_str(call->arena, route->sub);
+	if (call->kind->custom && call->verb == VERB_DELETE_COLLECTION &&
+	    route_lacks_namespace(call->kind, call->verb, call->namespace)) {
+		call->kind = NULL; /* there is no such page */
+		return err_set(err, ERR_NOT_FOUND, NO_SUCH_RESOURCE);
+	}
 	if (call->verb == VERB_COUNT || !(1u << call->verb & verbs) ||
 	    route_lacks_namespace(call->kind, call->verb, call->namespace)) {
 		call->kind = NULL;

@@ -435,7 +435,7 @@ void managed_update(struct call *call, struct json_doc *doc, struct json old)
 
 	if (call->managed || (!json_len(asked) && !json_len(stored)))
 		return; /* it was applied, or is not tracked */
-	if (is_reset(asked) && !call->sub.len)
+	if ((call->unmanage || is_reset(asked)) && !call->sub.len)
 		keep(call, &none);
 	else
 		update_managers(call, by_asked ? asked : stored,

@@ -95,7 +95,9 @@ int metadata_create(struct call *call, struct json_doc *doc, struct err *err)
 	struct json metadata = json_ensure_obj(doc, object, "metadata");
 	struct str base = json_str(json_get(metadata, "generateName"));
 
-	if (json_str(json_get(metadata, "resourceVersion")).len && call->verb == VERB_CREATE)
+	struct str version = json_str(json_get(metadata, "resourceVersion"));
+
+	if (version.len && !str_is(version, "0") && call->verb == VERB_CREATE)
 		return err_set(err, ERR_UNKNOWN,
 			       "resourceVersion should not be set on objects to be created");
 	if (set_namespace(call, doc, metadata, err) < 0)

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "http/url.h"
+#include "json/syntax.h"
 #include "model/causes.h"
 #include "model/fields.h"
 #include "model/status.h"
@@ -98,15 +99,20 @@ static int set_parameter(struct call *call, const struct parameter *row, struct 
 			parse_bool(value) ? OPTION_TRUE : OPTION_FALSE;
 		return 0;
 	case PARAMETER_INT:
-		return value.len ? parse_int(value, (int64_t *)(void *)member, err) : 0;
+		return parse_int(value, (int64_t *)(void *)member, err);
 	case PARAMETER_GRACE:
-		if (value.len && parse_int(value, &number, err) < 0)
+		if (parse_int(value, &number, err) < 0)
 			return -1;
-		if (value.len)
-			*(int64_t *)(void *)member = grace_of(number);
+		*(int64_t *)(void *)member = grace_of(number);
 		return 0;
 	}
 	return 0;
+}
+
+/* If a removal has a body, it has its options from there. */
+static bool is_removal(enum verb verb)
+{
+	return verb == VERB_DELETE || verb == VERB_DELETE_COLLECTION;
 }
 
 bool options_ask_for_watch(const struct query *query)
@@ -139,8 +145,10 @@ int options_from_query(struct call *call, const struct query *query, struct err 
 {
 	for (size_t i = 0; i < ARRAY_LEN(parameters); i++) {
 		struct str name = str_from(parameters[i].name);
+		bool ignored = call->body && is_removal(call->verb) &&
+			       parameters[i].type == PARAMETER_GRACE;
 
-		if (query_has(query, name) &&
+		if (!ignored && query_has(query, name) &&
 		    set_parameter(call, &parameters[i], query_get(query, name), err) < 0)
 			return -1;
 	}
@@ -178,6 +186,13 @@ int options_from_body(struct call *call, struct json body, struct err *err)
 	struct json policy = json_get(body, "propagationPolicy");
 	struct str kind = json_str(json_get(body, "kind"));
 
+	if (!json_is(body, JSON_OBJ) && !json_is(body, JSON_NULL))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "couldn't get version/kind; json parse error: json: cannot "
+			       "unmarshal %s into Go value of type struct { APIVersion string "
+			       "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+			       "\"json:\\\"kind,omitempty\\\"\" }",
+			       json_go_name(json_type(body)));
 	if (kind.len && !str_is(kind, "DeleteOptions"))
 		return err_set(err, ERR_BAD_REQUEST,
 			       "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
@@ -194,8 +209,10 @@ int options_from_body(struct call *call, struct json body, struct err *err)
 		options->orphan =
 			json_bool(json_get(body, "orphanDependents")) ? OPTION_TRUE : OPTION_FALSE;
 	dry_run_from_body(call, json_get(body, "dryRun"));
-	options->precondition_uid = json_str(json_get(conditions, "uid"));
-	options->precondition_version = json_str(json_get(conditions, "resourceVersion"));
+	if (json_is(json_get(conditions, "uid"), JSON_STR))
+		options->precondition_uid = json_str(json_get(conditions, "uid"));
+	if (json_is(json_get(conditions, "resourceVersion"), JSON_STR))
+		options->precondition_version = json_str(json_get(conditions, "resourceVersion"));
 	return 0;
 }
 
@@ -381,8 +398,16 @@ void options_validate(const struct call *call, const char **ret_kind, struct cau
 	case VERB_WATCH:
 		validate_watch(&call->options, causes);
 		break;
-	case VERB_DELETE:
 	case VERB_DELETE_COLLECTION:
+		validate_list(&call->options, causes);
+		if (causes->len) {
+			*ret_kind = names[VERB_LIST];
+			break;
+		}
+		validate_delete(&call->options, causes);
+		validate_dry_run(&call->options, causes);
+		break;
+	case VERB_DELETE:
 		validate_delete(&call->options, causes);
 		validate_dry_run(&call->options, causes);
 		break;

@@ -312,18 +312,41 @@ static int check_members(struct typed_place place, struct json value, struct str
 	return 0;
 }
 
-/* A key that an element does not have, and that has no default. */
-static struct str missing_key(struct typed_place place, struct json element)
+/* Does an element of a list with keys have one of them? Those of built-in kinds have defaults, if only
+ * "" and 0. */
+static bool has_a_key(struct typed_place place, struct json element)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	struct typed_place of = element_of(place);
 
-	if (relation_of(place) != RELATION_KEYS || !json_is(element, JSON_OBJ) || !place.node)
-		return str_none(); /* the keys of built-in kinds have defaults, if only "" and 0 */
+	if (!place.node)
+		return true;
 	for (size_t i = 0; i < place.node->list_keys.len; i++)
-		if (json_is_absent(key_value(of, element, place.node->list_keys.ptr[i], doc)))
-			return place.node->list_keys.ptr[i];
-	return str_none();
+		if (!json_is_absent(key_value(of, element, place.node->list_keys.ptr[i], doc)))
+			return true;
+	return false;
+}
+
+/* Can an element of a list with keys be named? */
+static int check_keys(struct typed_place place, struct json element, size_t index, struct str up,
+		      struct err *err)
+{
+	AUTO(buf_done) struct buf keys = BUF_UNBOUNDED;
+
+	if (!json_is(element, JSON_OBJ))
+		return err_set(err, ERR_UNKNOWN,
+			       "%.*s: element %zu: associative list with keys may not have non-map "
+			       "elements",
+			       STR_ARG(up), index);
+	if (has_a_key(place, element))
+		return 0;
+	for (size_t i = 0; i < place.node->list_keys.len; i++)
+		buf_printf(&keys, "%s\"%.*s\"", i ? " " : "",
+			   STR_ARG(place.node->list_keys.ptr[i]));
+	return err_set(err, ERR_UNKNOWN,
+		       "%.*s: element %zu: associative list with keys has an element that omits "
+		       "all key fields [%s] (and doesn't have default values for any key fields)",
+		       STR_ARG(up), index, buf_text(&keys));
 }
 
 static int check_elements(struct typed_place place, struct json value, struct str up,
@@ -334,18 +357,14 @@ static int check_elements(struct typed_place place, struct json value, struct st
 	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)value.val);
 	struct json_iter it = json_iter(value);
 	bool named = is_list(place, value);
+	bool keyed = named && relation_of(place) == RELATION_KEYS;
 
 	while (json_next(&it)) {
 		AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
-		struct str missing = named ? missing_key(place, it.value) : str_none();
 
+		if (keyed && check_keys(place, it.value, it.index, up, err) < 0)
+			return -1;
 		buf_put_str(&path, up);
-		if (missing.len)
-			return err_set(err, ERR_UNKNOWN,
-				       "%.*s: element %zu: associative list with keys has an "
-				       "element that omits key field \"%.*s\" (and doesn't have "
-				       "default value)",
-				       STR_ARG(up), it.index, STR_ARG(missing));
 		if (named) {
 			print_element(place, it.value, &step);
 			fieldset_print_step(buf_str(&step), &path);
@@ -615,7 +634,8 @@ static struct json merge_elements(struct typed_place place, struct json live, st
 struct json typed_merge(struct typed_place place, struct json live, struct json config,
 			struct json_doc *doc)
 {
-	if (json_is_absent(config))
+	if (json_is_absent(config) ||
+	    (json_is(config, JSON_NULL) && (is_object(place, live) || is_list(place, live))))
 		return json_new_copy(doc, live);
 	if (is_object(place, live) && is_object(place, config))
 		return merge_members(place, live, config, doc);

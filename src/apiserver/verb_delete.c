@@ -27,7 +27,7 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 	int64_t version;
 
 	call->error_kind = call->kind->qualified;
-	if (options->precondition_uid.len && !str_eq(options->precondition_uid, uid))
+	if (!str_is_none(options->precondition_uid) && !str_eq(options->precondition_uid, uid))
 		return call_err_conflict(
 			call, call->name,
 			arena_printf(call->arena,
@@ -36,7 +36,7 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 				     "recreated",
 				     STR_ARG(options->precondition_uid), STR_ARG(uid)),
 			err);
-	if (options->precondition_version.len &&
+	if (!str_is_none(options->precondition_version) &&
 	    (number_parse_i64(options->precondition_version, &version, NULL) < 0 ||
 	     version != revision))
 		return call_err_conflict(

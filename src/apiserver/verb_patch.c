@@ -88,8 +88,8 @@ static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 {
 	struct json object = json_doc_root(doc);
 
-	if (call->patch != PATCH_STRATEGIC)
-		return body_check_kind(call, object, err);
+	if (call->patch != PATCH_STRATEGIC && body_check_kind(call, object, err) < 0)
+		return -1;
 	json_set_str(doc, object, "apiVersion", call->kind->api_version);
 	json_set_str(doc, object, "kind", call->kind->name);
 	return 0;
@@ -162,6 +162,21 @@ static int settle_yaml(struct call *call, struct err *err)
 		       buf_text(&text));
 }
 
+/* Who names a uid means an object that is there. */
+static int check_new_uid(struct call *call, struct json config, struct err *err)
+{
+	struct str uid = json_str(json_get(json_get(config, "metadata"), "uid"));
+
+	if (!uid.len)
+		return 0;
+	return call_err_conflict(call, call->name,
+				 arena_printf(call->arena,
+					      "uid mismatch: the provided object specified uid "
+					      "%.*s, and no existing object was found",
+					      STR_ARG(uid)),
+				 err);
+}
+
 /* What somebody wants of an object, whether it is there or not. */
 static void apply_config(struct call *call, struct object *newest)
 {
@@ -171,7 +186,8 @@ static void apply_config(struct call *call, struct object *newest)
 	struct err err;
 
 	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0 ||
-	    (!newest && !call->sub.len && update_check_name(call, config, &err) < 0)) {
+	    (!newest && !call->sub.len &&
+	     (update_check_name(call, config, &err) < 0 || check_new_uid(call, config, &err) < 0))) {
 		call_answer_err(call, &err);
 		return;
 	}

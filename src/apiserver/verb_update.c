@@ -56,6 +56,14 @@ static bool lacks_version(struct call *call, struct json object)
 	return true;
 }
 
+static bool is_digits(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return false;
+	return true;
+}
+
 /* Is the version that the client started from the newest? Absent and "0" mean any. */
 static int check_version(struct call *call, struct json object, int64_t newest, struct err *err)
 {
@@ -65,9 +73,9 @@ static int check_version(struct call *call, struct json object, int64_t newest, 
 	if (version.len == 0)
 		return 0;
 	if (number_parse_u64(version, &number, NULL) < 0)
-		return err_set(err, ERR_UNKNOWN,
-			       "strconv.ParseUint: parsing \"%.*s\": invalid syntax",
-			       STR_ARG(version));
+		return err_set(err, ERR_UNKNOWN, "strconv.ParseUint: parsing \"%.*s\": %s",
+			       STR_ARG(version),
+			       is_digits(version) ? "value out of range" : "invalid syntax");
 	if (number == 0 || number == (uint64_t)newest)
 		return 0;
 	return call_err_conflict(call, call->name, CALL_CONFLICT_MODIFIED, err);
@@ -251,7 +259,10 @@ void verb_update(struct call *call)
 	} else if (newest) {
 		update_object(call, doc, newest);
 	} else if (call->kind->create_on_update && !call->sub.len) {
-		create_object(call, body);
+		if (check_uid(call, json_doc_root(doc), JSON_NONE, &err) < 0)
+			call_answer_err(call, &err);
+		else
+			create_object(call, body);
 	} else {
 		(void)call_err_not_found(call, call->name, &err);
 		call_answer_err(call, &err);

@@ -201,13 +201,17 @@ static bool run_next(struct fair *fair)
 	struct fair_user *user;
 	struct fair_flow *flow;
 	struct fair_job *job;
+	struct list *node;
 
 	if (!first)
 		return false;
 	user = container_of(container_of(first, struct rank, node), struct fair_user, rank);
 	flow = container_of(container_of(heap_first(&user->waiting), struct rank, node),
 			    struct fair_flow, rank);
-	job = container_of(list_pop(&flow->jobs), struct fair_job, link);
+	node = list_pop(&flow->jobs);
+	if (!node)
+		return false; /* cannot be: it is in the heap */
+	job = container_of(node, struct fair_job, link);
 	fair->floor = user->rank.clock;
 	user->floor = flow->rank.clock;
 	fair->stats.waiting--;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/fieldset.c - sets of fields: trees in an arena, their algebra, FieldsV1. Children are
- * sorted, so that two sets are walked side by side. */
+ * sorted, so that two sets are walked side by side.
+ *
+ * An object may have a hundred thousand fields in any order. While a set is built, children that do
+ * not come in order go to a short sorted run at the end, which is merged into the others when it is
+ * full: so a child costs little, however many there are. fieldset_prune() merges what is left. */
 #include "apiserver/fieldset.h"
 
 #include <string.h>
@@ -14,12 +18,17 @@ struct fieldset *fieldset_new(struct arena *arena)
 	return arena_new_of(arena, struct fieldset);
 }
 
-/* Where a key is, or would be. */
-static size_t place_of(const struct fieldset *set, struct str key, bool *found)
+/* Children that are not merged yet, at most; more in sets that are large, since merging takes as long
+ * as they are. */
+static size_t recent_max(const struct fieldset *set)
 {
-	size_t low = 0;
-	size_t high = set->count;
+	return 64 + set->count / 64;
+}
 
+/* Where a key is, or would be, from `low` to `high`. */
+static size_t place_in(const struct fieldset *set, size_t low, size_t high, struct str key,
+		       bool *found)
+{
 	*found = false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -35,6 +44,38 @@ static size_t place_of(const struct fieldset *set, struct str key, bool *found)
 			high = middle;
 	}
 	return low;
+}
+
+/* Where it is; if it is nowhere, where to insert it. */
+static size_t place_of(const struct fieldset *set, struct str key, bool *found)
+{
+	size_t merged = set->count - set->recent;
+	size_t at = place_in(set, 0, merged, key, found);
+
+	if (*found || (at == merged && !set->recent))
+		return at;
+	return place_in(set, merged, set->count, key, found);
+}
+
+/* Merge the run at the end into the others, from the back. */
+static void merge(struct arena *arena, struct fieldset *set)
+{
+	size_t left = set->count - set->recent;
+	size_t right = set->recent;
+	size_t to = set->count;
+	struct fieldset **run;
+
+	if (!set->recent)
+		return;
+	run = arena_calloc(arena, right, sizeof(struct fieldset *));
+	memcpy(run, &set->children[left], right * sizeof(struct fieldset *));
+	while (right > 0) {
+		if (left > 0 && str_cmp(set->children[left - 1]->key, run[right - 1]->key) > 0)
+			set->children[--to] = set->children[--left];
+		else
+			set->children[--to] = run[--right];
+	}
+	set->recent = 0;
 }
 
 static void insert(struct arena *arena, struct fieldset *set, size_t at, struct fieldset *child)
@@ -67,23 +108,30 @@ struct fieldset *fieldset_child(struct arena *arena, struct fieldset *set, struc
 	bool found;
 	size_t at = place_of(set, key, &found);
 	struct fieldset *child;
+	bool in_order;
 
 	if (found)
 		return set->children[at];
+	in_order = !set->recent &&
+		   (!set->count || str_cmp(set->children[set->count - 1]->key, key) < 0);
 	child = fieldset_new(arena);
 	child->key = arena_str(arena, key);
+	set->recent += !in_order;
 	insert(arena, set, at, child);
+	if (set->recent > recent_max(set))
+		merge(arena, set);
 	return child;
 }
 
-void fieldset_prune(struct fieldset *set)
+void fieldset_prune(struct arena *arena, struct fieldset *set)
 {
 	size_t kept = 0;
 
+	merge(arena, set);
 	for (size_t i = 0; i < set->count; i++) {
 		struct fieldset *child = set->children[i];
 
-		fieldset_prune(child);
+		fieldset_prune(arena, child);
 		if (child->member || child->count)
 			set->children[kept++] = child;
 	}
@@ -196,6 +244,7 @@ static void decode(struct arena *arena, struct fieldset *set, struct json fields
 		else
 			decode(arena, fieldset_child(arena, set, it.key), it.value);
 	}
+	merge(arena, set);
 }
 
 struct fieldset *fieldset_decode(struct arena *arena, struct json fields)
@@ -211,10 +260,10 @@ static bool meets(const struct fieldset *set, struct json fields)
 {
 	if (set->member && (!json_len(fields) || !json_is_absent(json_get(fields, "."))))
 		return true;
-	for (size_t i = 0; i < set->count; i++) {
-		struct json below = json_get_str(fields, set->children[i]->key);
+	for (struct json_iter it = json_iter(fields); json_next(&it);) {
+		const struct fieldset *below = fieldset_find(set, it.key);
 
-		if (!json_is_absent(below) && meets(set->children[i], below))
+		if (below && meets(below, it.value))
 			return true;
 	}
 	return false;

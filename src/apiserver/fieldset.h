@@ -19,9 +19,10 @@ struct arena;
 struct fieldset {
 	struct str key; /* of the root: none */
 	bool member;
-	struct fieldset **children; /* sorted by key */
+	struct fieldset **children; /* sorted by key, ... */
 	size_t count;
 	size_t size;
+	size_t recent; /* ... but for the last few while the set is being built: see fieldset.c */
 };
 
 struct fieldset *fieldset_new(struct arena *arena) __attribute__((returns_nonnull));
@@ -30,8 +31,8 @@ struct fieldset *fieldset_child(struct arena *arena, struct fieldset *set, struc
 	__attribute__((returns_nonnull));
 /* The same without making it: NULL. */
 struct fieldset *fieldset_find(const struct fieldset *set, struct str key);
-/* Take away nodes that hold nothing. */
-void fieldset_prune(struct fieldset *set);
+/* Take away nodes that hold nothing. Who has built a set by fieldset_child() calls this at the end. */
+void fieldset_prune(struct arena *arena, struct fieldset *set);
 bool fieldset_is_empty(const struct fieldset *set);
 bool fieldset_eq(const struct fieldset *a, const struct fieldset *b);
 

@@ -226,7 +226,7 @@ static struct fieldset *strip(struct call *call, const struct fieldset *set)
 			made->children[i] = strip_metadata(call, made->children[i]);
 			made->children[i]->key = key;
 		}
-	fieldset_prune(made);
+	fieldset_prune(call->arena, made);
 	return made;
 }
 

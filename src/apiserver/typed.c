@@ -445,7 +445,7 @@ struct fieldset *typed_fields(struct arena *arena, struct typed_place place, str
 	struct fieldset *set = fieldset_new(arena);
 
 	fill(arena, place, value, set);
-	fieldset_prune(set);
+	fieldset_prune(arena, set);
 	return set;
 }
 
@@ -584,9 +584,9 @@ struct typed_change typed_compare(struct arena *arena, struct typed_place place,
 
 	compare(&c, place, old, value, change);
 	buf_done(&c.step);
-	fieldset_prune(change.added);
-	fieldset_prune(change.modified);
-	fieldset_prune(change.removed);
+	fieldset_prune(arena, change.added);
+	fieldset_prune(arena, change.modified);
+	fieldset_prune(arena, change.removed);
 	return change;
 }
 

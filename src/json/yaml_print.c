@@ -50,6 +50,10 @@ static void put_byte(struct printer *p, char c)
 static void put_str(struct printer *p, struct str text)
 {
 	buf_put_str(p->to, text);
+	if (!p->width) { /* then nobody asks but whether the line has begun */
+		p->column += text.len;
+		return;
+	}
 	for (size_t i = 0; i < text.len; i++)
 		p->column += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
 }
@@ -134,15 +138,19 @@ static struct traits traits_of(struct str text)
 		.tail = last == ' ',
 	};
 	uint32_t code;
+	size_t len;
 
 	if (text.ptr[0] == '\0' || last == '\0') /* strchr() finds that, too */
 		traits.special = true;
 	else
 		traits.indicator = starts_with_indicator(text);
-	for (size_t i = 0; i < text.len; i += decode(text, i, &code)) {
+	for (size_t i = 0; i < text.len; i += len) {
 		char c = text.ptr[i];
 
-		(void)decode(text, i, &code);
+		len = 1;
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+			continue; /* most of them */
+		len = decode(text, i, &code);
 		traits.indicator |= c == ':' && is_blank_at(text, i + 1);
 		traits.indicator |= c == '#' && i > 0 && text.ptr[i - 1] == ' ';
 		traits.lines |= is_break(code);
@@ -180,6 +188,10 @@ static bool can_break(const struct printer *p, struct str text, size_t i)
 /* Plain or single quoted; `indent` of further lines. */
 static void print_unescaped(struct printer *p, struct str text, size_t indent, bool quoted)
 {
+	if (!quoted && !p->width) {
+		put_str(p, text);
+		return;
+	}
 	if (quoted)
 		put_byte(p, '\'');
 	for (size_t i = 0; i < text.len; i++) {

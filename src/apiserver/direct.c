@@ -195,16 +195,24 @@ static void deliver(struct delivery *delivery)
 	}
 }
 
-/* What is queued now; what that leads to comes in the next turn. */
+/* What is queued now, as far as the turn has time; what that leads to comes in the next one. */
 static void on_deliver(void *arg)
 {
 	struct direct *direct = arg;
+	struct loop *loop = api_loop(direct->api);
 	struct list now = LIST_INIT(now);
 	struct list *first;
 
 	list_splice(&now, &direct->queue);
-	while ((first = list_first(&now)))
+	while ((first = list_first(&now))) {
 		deliver(container_of(first, struct delivery, link));
+		if (list_is_empty(&now) || !loop_is_late(loop))
+			continue;
+		/* the rest comes before what was queued meanwhile */
+		list_splice(&now, &direct->queue);
+		list_splice(&direct->queue, &now);
+		loop_defer(loop, &direct->defer, on_deliver, direct);
+	}
 }
 
 static struct delivery *enqueue(struct request *request, enum delivery_type type)

@@ -191,6 +191,7 @@ static void store_free(struct store *store)
 	if (!store)
 		return;
 	loop_defer_cancel(store->loop, &store->kick);
+	loop_defer_cancel(store->loop, &store->publish);
 	watches_done(&store->wide);
 	objects_free(store->visible);
 	families_free(store->families);

@@ -173,6 +173,30 @@ static void warn_if_slow(struct store *store)
 		 LOG_INT("changes", commit->changes.len));
 }
 
+static void commit_over(struct store *store)
+{
+	store->commit.running = false;
+	if (!list_is_empty(&store->queue))
+		loop_defer(store->loop, &store->kick, start_commit, store);
+}
+
+/* As many as a turn has time for: a batch may be of thousands, each with watches and a writer that
+ * hear of it. */
+static void publish_some(void *arg)
+{
+	struct store *store = arg;
+
+	LIST_EACH(&store->commit.writes, struct pending, link, pending)
+	{
+		publish(store, pending);
+		if (loop_is_late(store->loop) && !list_is_empty(&store->commit.writes)) {
+			loop_defer(store->loop, &store->publish, publish_some, store);
+			return;
+		}
+	}
+	commit_over(store);
+}
+
 static void commit_done(void *arg)
 {
 	struct commit *commit = arg;
@@ -181,15 +205,12 @@ static void commit_done(void *arg)
 	warn_if_slow(store);
 	if (commit->failed) {
 		fail(store, &commit->err);
-	} else {
-		store->commits++;
-		store->disk_bytes = commit->disk_bytes;
-		LIST_EACH(&commit->writes, struct pending, link, pending)
-		publish(store, pending);
+		commit_over(store);
+		return;
 	}
-	commit->running = false;
-	if (!list_is_empty(&store->queue))
-		loop_defer(store->loop, &store->kick, start_commit, store);
+	store->commits++;
+	store->disk_bytes = commit->disk_bytes;
+	publish_some(store);
 }
 
 /* There is no place in the lane: it has one per store at most, so this is a bug elsewhere. */

@@ -90,7 +90,8 @@ struct store {
 	size_t batch_bytes;
 	struct commit commit;
 	struct loop_defer kick;
-	unsigned backups; /* under way */
+	struct loop_defer publish; /* the rest of a batch that is durable */
+	unsigned backups;          /* under way */
 	struct buf scratch;
 
 	int64_t disk_bytes;

@@ -291,14 +291,34 @@ bool call_step_is_queued(const struct call_step *step)
 	return step->job.flow || step->defer.queued;
 }
 
-void call_release(struct call *call)
+bool call_count(struct call *call, enum fair_use use)
+{
+	if (!fair_take(call->flow, use, 1))
+		return false;
+	call->counted = true;
+	call->counted_as = use;
+	return true;
+}
+
+/* It is over, or not in flight any more. */
+static void uncount(struct call *call)
 {
 	if (call->in_flight)
 		call->api->in_flight--;
 	call->in_flight = false;
 	if (call->counted)
-		fair_give(call->flow, call->verb == VERB_WATCH ? FAIR_WATCHES : FAIR_CALLS, 1);
+		fair_give(call->flow, call->counted_as, 1);
 	call->counted = false;
+}
+
+void call_become_stream(struct call *call)
+{
+	uncount(call);
+	if (!call->flow)
+		return;
+	fair_add(call->flow, FAIR_WATCHES, 1);
+	call->counted = true;
+	call->counted_as = FAIR_WATCHES;
 }
 
 void call_free(struct call *call)
@@ -315,7 +335,7 @@ void call_free(struct call *call)
 		backup_forget(call->backup);
 	if (call->podlog)
 		podlog_free(call->podlog);
-	call_release(call);
+	uncount(call);
 	if (call->source)
 		call->source->free(call->source_state);
 	fair_flow_unref(call->flow);
@@ -351,10 +371,6 @@ static bool is_put_off(struct call *call)
 
 	if (call->internal || call->part)
 		return false;
-	if (!full && !api->stopping && call->flow) {
-		call->counted = fair_take(call->flow, watch ? FAIR_WATCHES : FAIR_CALLS, 1);
-		full = !call->counted;
-	}
 	if (!full && !api->stopping)
 		return false;
 	if (api->stopping)

@@ -12,7 +12,6 @@
 #include "apiserver/api.h"
 #include "apiserver/call.h"
 #include "apiserver/decoded.h"
-#include "apiserver/fair.h"
 #include "apiserver/kind.h"
 #include "apiserver/store.h"
 #include "base/buf.h"
@@ -139,8 +138,8 @@ void call_step_later(struct call *call, struct call_step *step, void (*fn)(void 
 void call_step_cancel(struct call *call, struct call_step *step);
 bool call_step_is_queued(const struct call_step *step);
 
-/* It is not in flight any more: it has become a stream. */
-void call_release(struct call *call);
+/* It is not in flight any more, but goes on for as long as a watch: it counts as one. */
+void call_become_stream(struct call *call);
 /* The key of the call's object in the store; in the call's arena. */
 struct str call_key(struct call *call, struct str name);
 /* json_options.on_duplicate for a call's body. */

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apiserver/fair.h"
 #include "apiserver/kind.h"
 #include "base/arena.h"
 #include "base/err.h"
@@ -30,7 +31,6 @@ struct backup_call;
 struct buf;
 struct causes;
 struct chunk;
-struct fair_flow;
 struct object;
 struct podlog;
 struct staged;
@@ -181,7 +181,8 @@ struct call {
 	void *arg;
 	bool answered;
 	bool in_flight;
-	bool counted;             /* in its flow */
+	bool counted;             /* in its flow, ... */
+	enum fair_use counted_as; /* ... as this */
 	struct staged *staged;    /* while its write is on its way */
 	struct sweep *sweep;      /* while it removes a collection */
 	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
@@ -207,6 +208,9 @@ struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 /* Cancels it where it is under way (a write that is staged goes on, unheard). Takes NULL. */
 void call_free(struct call *call);
 DEFINE_AUTO(struct call *, call_free);
+
+/* Count it for the user of its flow, as a call or a watch. False: the user has too many. */
+bool call_count(struct call *call, enum fair_use use) MUST_CHECK;
 
 /* Work on it: everything above "the answer" is set. */
 void api_serve(struct call *call);

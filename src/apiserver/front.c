@@ -556,5 +556,9 @@ void front_handle(struct http_request *request, void *arg)
 			       "again later");
 		return;
 	}
+	if (!call_count(visit->call, visit->verb == VERB_WATCH ? FAIR_WATCHES : FAIR_CALLS)) {
+		put_off(visit, "too many requests, please try again later");
+		return;
+	}
 	fair_run(visit->call->flow, &visit->job, serve, visit);
 }

@@ -144,7 +144,7 @@ static void start(struct call *call, void *log)
 	podlog->timer = loop_timer_new(api_loop(api), on_timer, podlog);
 	list_push(&api->podlogs, &podlog->link);
 	call->podlog = podlog;
-	call_release(call); /* it may go on for as long as a watch */
+	call_become_stream(call);
 	call->content_type = "text/plain";
 	call_answer_watch(call);
 	if (podlog->follow)
@@ -285,6 +285,13 @@ void podlog_serve(struct call *call)
 
 	if (are_options_invalid(call))
 		return;
+	if (call->flow && fair_is_over(call->flow, FAIR_WATCHES)) {
+		(void)err_set(&err, ERR_TOO_MANY_REQUESTS,
+			      "too many requests, please try again later");
+		call->retry_after = 1;
+		call_answer_err(call, &err);
+		return;
+	}
 	if (!object) {
 		(void)call_err_not_found(call, call->name, &err);
 		call_answer_err(call, &err);

@@ -329,6 +329,60 @@ static void test_in_flight(void)
 	site_close(&site);
 }
 
+/* One connection has more under way than its user may have: it is told to come back, and another
+ * connection of the same user, which asks for little, is served. */
+static void test_user_in_flight(void)
+{
+	struct site site = site_open(&(struct apiserver_options){
+		.user_in_flight = 3, .user_body_bytes = 4 * 1024 * 1024});
+	struct visitor *flood = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct visitor *other = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	AUTO(buf_done) struct buf large = BUF_UNBOUNDED;
+	struct reply replies[AT_ONCE];
+	struct reply small;
+	int good = 0;
+	int refused = 0;
+
+	check(flood, "GET", "/api/v1/namespaces", NULL, "200");
+	check(other, "GET", "/api/v1/namespaces", NULL, "200");
+	for (int i = 0; i < AT_ONCE; i++) {
+		AUTO(mem_free) char *body = mem_printf("{\"metadata\":{\"name\":\"u-%d\"}}", i);
+
+		visit_start(flood, "POST", MAPS, NULL, str_from(body), &replies[i]);
+	}
+	visit_start(other, "GET", "/api/v1/namespaces", NULL, str_none(), &small);
+	visit_wait(other, &small);
+	ok(small.code == 200, "another connection of the user is served: %d", small.code);
+	reply_done(&small);
+	for (int i = 0; i < AT_ONCE; i++) {
+		visit_wait(flood, &replies[i]);
+		good += replies[i].code == 201;
+		refused += replies[i].code == 429 && strcmp(replies[i].retry_after, "1") == 0;
+		reply_done(&replies[i]);
+	}
+	ok(good >= 3 && refused > 0 && good + refused == AT_ONCE,
+	   "of %d writes of one user %d are made, and %d told to come back", AT_ONCE, good,
+	   refused);
+
+	buf_puts(&large, "{\"metadata\":{\"name\":\"large\"},\"data\":{\"k\":\"");
+	while (large.len < LIMIT_BODY_BYTES - 1000)
+		buf_puts(&large, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	buf_puts(&large, "\"}}");
+	for (int i = 0; i < 2; i++)
+		visit_start(flood, "POST", MAPS "?dryRun=All", NULL, buf_str(&large), &replies[i]);
+	for (int i = 0; i < 2; i++)
+		visit_wait(flood, &replies[i]);
+	ok(replies[0].code != 429 && replies[1].code == 429,
+	   "of two bodies of 3 MB one is more than the user may have: %d %d", replies[0].code,
+	   replies[1].code);
+	for (int i = 0; i < 2; i++)
+		reply_done(&replies[i]);
+	check(flood, "GET", "/api/v1/namespaces", NULL, "200");
+	visitor_free(other);
+	visitor_free(flood);
+	site_close(&site);
+}
+
 /* A list that is too large in one piece can be had in pages; the bound is lowered to see that. */
 static void test_list_size(void)
 {
@@ -519,14 +573,9 @@ static void test_slow_watcher(void)
 
 enum { INITIAL_OBJECTS = 24, INITIAL_BYTES = 1000 * 1000 };
 
-/* The state that a watch starts from may be larger than what the server would queue. */
-static void test_large_initial(void)
+static void fill_initial(struct visitor *admin)
 {
-	struct site site = site_open(&(struct apiserver_options){0});
-	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
-	struct visitor *old = visitor_of(&site, TLS_ALPN_HTTP1, false);
 	AUTO(buf_done) struct buf value = BUF_UNBOUNDED;
-	struct watching watching;
 
 	for (int i = 0; i < INITIAL_BYTES; i++)
 		buf_putc(&value, 'x');
@@ -539,6 +588,17 @@ static void test_large_initial(void)
 
 		check(admin, "POST", MAPS, body, "201");
 	}
+}
+
+/* The state that a watch starts from may be larger than what the server would queue. */
+static void test_large_initial(void)
+{
+	struct site site = site_open(&(struct apiserver_options){0});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct visitor *old = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct watching watching;
+
+	fill_initial(admin);
 	for (int i = 0; i < 2; i++) {
 		watch_start(i ? admin : old, &watching);
 		http_call_pause(watching.call);
@@ -553,6 +613,37 @@ static void test_large_initial(void)
 		http_call_cancel(watching.call);
 	}
 	visitor_free(old);
+	visitor_free(admin);
+	site_close(&site);
+}
+
+/* Answers that a user does not read count, over all connections. */
+static void test_user_waiting(void)
+{
+	struct site site =
+		site_open(&(struct apiserver_options){.user_waiting_bytes = 1024 * 1024});
+	struct visitor *admin = visitor_of(&site, TLS_ALPN_HTTP2, false);
+	struct visitor *sleeper = visitor_of(&site, TLS_ALPN_HTTP1, false);
+	struct watching slow;
+	char line[128];
+	struct reply reply;
+
+	fill_initial(admin);
+	watch_start(sleeper, &slow);
+	http_call_pause(slow.call);
+	do {
+		reply = visit(admin, "GET", "/version", NULL);
+		(void)reply_line(&reply, line);
+		reply_done(&reply);
+	} while (str_is(str_from(line), "200"));
+	is(line, "429 TooManyRequests");
+	http_call_resume(slow.call);
+	while (slow.events < INITIAL_OBJECTS && !slow.ended)
+		(void)loop_turn(site.loop, -1);
+	ok(slow.events == INITIAL_OBJECTS, "who reads on gets the rest");
+	check(admin, "GET", "/version", NULL, "200");
+	http_call_cancel(slow.call);
+	visitor_free(sleeper);
 	visitor_free(admin);
 	site_close(&site);
 }
@@ -620,9 +711,11 @@ int main(void)
 	site_close(&site);
 	test_connections();
 	test_in_flight();
+	test_user_in_flight();
 	test_list_size();
 	test_watchers();
 	test_slow_watcher();
 	test_large_initial();
+	test_user_waiting();
 	return tap_done();
 }

@@ -155,7 +155,7 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 	if (ops && ops->validate_update)
 		ops->validate_update(call, object, old, &causes);
 	for (size_t i = 0; i < warned.len; i++)
-		call_warn_once(call, "%s: %s", warned.ptr[i].field, warned.ptr[i].message);
+		call_warn(call, "%s: %s", warned.ptr[i].field, warned.ptr[i].message);
 	if (causes.len == 0)
 		return false;
 	call_answer_causes(call, call->name, &causes);

@@ -344,8 +344,11 @@ static void set_options(struct call *call, const struct transport_ask *from)
 		to->grace_seconds = *ask->grace_seconds;
 	if (ask->propagation)
 		to->propagation = str_from(propagations[ask->propagation]);
-	to->precondition_uid = ask->precondition_uid;
-	to->precondition_version = ask->precondition_version;
+	/* empty ones would have to be the object's */
+	if (ask->precondition_uid.len)
+		to->precondition_uid = ask->precondition_uid;
+	if (ask->precondition_version.len)
+		to->precondition_version = ask->precondition_version;
 	if (ask->verb != CLIENT_WATCH)
 		return;
 	to->watch = OPTION_TRUE;

@@ -168,6 +168,9 @@ static const struct step renamed[] = {
 	 "CustomResourceDefinition"},
 	{"GET", CRDS "/gizmos.x.io", NULL, 200, "/status/acceptedNames/plural", "gizmos"},
 	{"POST", "/apis/x.io/v1/namespaces/a/gizmos", "{" META("h") "}", 201, "/kind", "Gizmo"},
+	{"PATCH merge", CRDS "/gizmos.x.io/status",
+	 "{'status':{'storedVersions':['v9'],'conditions':null}}", 200, "/kind",
+	 "CustomResourceDefinition"},
 	{"DELETE", CRDS "/gizmos.x.io", NULL, 200, "/kind", "CustomResourceDefinition"},
 	{"GET", CRDS "/gizmos.x.io", NULL, 404, "/reason", "NotFound"},
 };

@@ -173,6 +173,7 @@ struct call {
 	/* Makes another answer of a successful one (a Scale of the object), before it is taken. */
 	void (*rewrite)(struct call *call);
 	int success_code;       /* of a rewritten answer that is a Status */
+	enum call_form rewrite_form; /* of the answer that is rewritten */
 	bool columns_sent;      /* a watch as Table: only its first event names them */
 	bool too_large_version; /* the error is about a version that is not there yet */
 

@@ -12,6 +12,7 @@ extern const struct kind_column columns_componentstatus[], columns_configmap[], 
 	columns_pv[], columns_pvc[], columns_quota[], columns_replicationcontroller[],
 	columns_secret[], columns_service[], columns_serviceaccount[];
 /* apps, batch */
+extern const struct kind_column columns_scale[]; /* of the sub-resource */
 extern const struct kind_column columns_controllerrevision[], columns_cronjob[],
 	columns_daemonset[], columns_deployment[], columns_job[], columns_replicaset[],
 	columns_statefulset[];

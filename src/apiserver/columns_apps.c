@@ -57,6 +57,16 @@ const struct kind_column columns_replicaset[] = {
 	COLUMN_END,
 };
 
+const struct kind_column columns_scale[] = {
+	COLUMN("Name", "string", CELL_NAME_DOC, .cell = cell_text, .path = "metadata.name"),
+	COLUMN("Desired", "integer", "How many pods are wanted", .cell = cell_int,
+	       .path = "spec.replicas"),
+	COLUMN("Available", "integer", "How many pods there are", .cell = cell_int,
+	       .path = "status.replicas"),
+	COLUMN_AGE,
+	COLUMN_END,
+};
+
 const struct kind_column columns_deployment[] = {
 	COLUMN_NAME,
 	COLUMN("Ready", "string", "How many of its pods are ready", .cell = ready_of),

@@ -129,6 +129,13 @@ bool filter_is_plain(const struct filter *filter)
 	return !filter->by_labels && !filter->fields.len && !filter->name.len;
 }
 
+bool filter_is_single(const struct filter *filter)
+{
+	bool placed = !filter->kind->namespaced || filter->prefix.len > filter->kind->prefix.len;
+
+	return placed && field_selector_exact(&filter->fields, STR("metadata.name"));
+}
+
 struct lookup {
 	const struct filter *filter;
 	const struct object *object;

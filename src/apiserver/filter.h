@@ -23,6 +23,8 @@ struct filter *filter_new(struct call *call, struct err *err) MUST_CHECK;
 struct str filter_prefix(const struct filter *filter);
 /* Does it let everything below its prefix through? */
 bool filter_is_plain(const struct filter *filter);
+/* Is it about one object in a known place, by its name? Such a list has no pages. */
+bool filter_is_single(const struct filter *filter);
 bool filter_matches(const struct filter *filter, const struct object *object);
 
 #endif

@@ -179,6 +179,17 @@ static struct json_doc *make_form(struct call *call, struct json object, bool co
 	return doc;
 }
 
+struct json_doc *form_make(struct call *call, const struct kind *kind, struct json object)
+{
+	const struct kind *own = call->kind;
+	struct json_doc *doc;
+
+	call->kind = kind;
+	doc = make_form(call, object, true);
+	call->kind = own;
+	return doc;
+}
+
 void form_answer_doc(struct call *call, int code, struct json_doc *doc)
 {
 	AUTO(json_doc_unref) struct json_doc *object = doc;
@@ -255,11 +266,38 @@ struct chunk *form_event(struct call *call, const char *type, struct object *obj
 	return chunk_take(&text);
 }
 
+/* A row of an object of which nothing is set. */
+static void put_table_bookmark(struct call *call, int64_t revision, bool initial_end,
+			       struct buf *to)
+{
+	AUTO(json_doc_unref) struct json_doc *empty = json_doc_new();
+	AUTO(json_doc_unref) struct json_doc *table = NULL;
+	struct json object = json_new_obj(empty);
+	struct json metadata;
+
+	json_doc_set_root(empty, object);
+	json_set_str(empty, object, "kind", call->kind->name);
+	json_set_str(empty, object, "apiVersion", call->kind->api_version);
+	metadata = json_ensure_obj(empty, object, "metadata");
+	json_set(empty, metadata, STR("resourceVersion"),
+		 json_new_printf(empty, "%" PRId64, revision));
+	if (initial_end)
+		json_set_str(empty, json_ensure_obj(empty, metadata, "annotations"),
+			     "k8s.io/initial-events-end", STR("true"));
+	table = make_form(call, object, !call->columns_sent);
+	call->columns_sent = true;
+	json_print(json_doc_root(table), JSON_COMPACT, to);
+}
+
 void form_bookmark(struct call *call, int64_t revision, bool initial_end, struct buf *to)
 {
 	const struct kind *kind = call->kind;
 	bool partial = call->options.form != CALL_FORM_OBJECT;
 
+	if (call->options.form == CALL_FORM_TABLE) {
+		put_table_bookmark(call, revision, initial_end, to);
+		return;
+	}
 	if (partial)
 		buf_printf(to, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"%s\",",
 			   form_version(call));

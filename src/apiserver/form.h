@@ -9,11 +9,13 @@
 
 #include "base/macro.h"
 
+#include "json/doc.h"
+
 struct buf;
 struct call;
 struct chunk;
 struct err;
-struct json_doc;
+struct kind;
 struct kind_column;
 struct object;
 struct page;
@@ -30,6 +32,8 @@ void form_answer_doc(struct call *call, int code, struct json_doc *doc);
 struct json_doc *form_list_head(struct call *call, const struct page *page)
 	__attribute__((returns_nonnull));
 void form_put_item(struct call *call, const struct object *object, struct buf *to);
+/* An object as one of another kind, in the call's form, which is not the object itself. */
+struct json_doc *form_make(struct call *call, const struct kind *kind, struct json object);
 /* A watch event in the call's form; one reference is the caller's. */
 struct chunk *form_event(struct call *call, const char *type, struct object *object);
 /* The object of a BOOKMARK event: an empty object of the kind (or its form) with the revision.

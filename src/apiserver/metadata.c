@@ -147,9 +147,9 @@ static bool differs_outside(struct json object, struct json old)
 	return seen != counted;
 }
 
-static void count_generation(struct call *call, struct json_doc *doc, struct json metadata,
-			     struct json old)
+void metadata_count_generation(struct call *call, struct json_doc *doc, struct json old)
 {
+	struct json metadata = json_ensure_obj(doc, json_doc_root(doc), "metadata");
 	const struct kind_ops *ops = call->kind->ops;
 	struct json object = json_doc_root(doc);
 	int64_t generation = json_int(json_get(json_get(old, "metadata"), "generation"));
@@ -178,7 +178,7 @@ void metadata_update(struct call *call, struct json_doc *doc, struct json old)
 		keep_member(doc, metadata, before, "uid");
 	if (call->kind->namespaced)
 		json_set_str(doc, metadata, "namespace", json_str(json_get(before, "namespace")));
-	count_generation(call, doc, metadata, old);
+	metadata_count_generation(call, doc, old);
 }
 
 /* --- validation --------------------------------------------------------------------------------

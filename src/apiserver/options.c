@@ -25,36 +25,37 @@ struct parameter {
 	const char *name;
 	enum parameter_type type;
 	size_t at;
+	bool of_list; /* and not of a read of one object */
 };
 
 #define OPTION(member) offsetof(struct call_options, member)
 static const struct parameter parameters[] = {
-	{"labelSelector", PARAMETER_TEXT, OPTION(label_selector)},
-	{"fieldSelector", PARAMETER_TEXT, OPTION(field_selector)},
-	{"limit", PARAMETER_INT, OPTION(limit)},
-	{"continue", PARAMETER_TEXT, OPTION(continue_token)},
-	{"resourceVersion", PARAMETER_TEXT, OPTION(resource_version)},
-	{"resourceVersionMatch", PARAMETER_TEXT, OPTION(version_match)},
-	{"timeoutSeconds", PARAMETER_INT, OPTION(timeout_seconds)},
-	{"watch", PARAMETER_BOOL, OPTION(watch)},
-	{"allowWatchBookmarks", PARAMETER_BOOL, OPTION(allow_bookmarks)},
-	{"sendInitialEvents", PARAMETER_BOOL, OPTION(send_initial_events)},
-	{"fieldManager", PARAMETER_TEXT, OPTION(field_manager)},
-	{"fieldValidation", PARAMETER_TEXT, OPTION(field_validation)},
-	{"force", PARAMETER_BOOL, OPTION(force)},
-	{"gracePeriodSeconds", PARAMETER_GRACE, OPTION(grace_seconds)},
-	{"propagationPolicy", PARAMETER_TEXT, OPTION(propagation)},
-	{"orphanDependents", PARAMETER_BOOL, OPTION(orphan)},
-	{"container", PARAMETER_TEXT, OPTION(container)},
-	{"follow", PARAMETER_BOOL, OPTION(follow)},
-	{"previous", PARAMETER_BOOL, OPTION(previous)},
-	{"timestamps", PARAMETER_BOOL, OPTION(timestamps)},
-	{"sinceSeconds", PARAMETER_INT, OPTION(since_seconds)},
-	{"sinceTime", PARAMETER_TEXT, OPTION(since_time)},
-	{"tailLines", PARAMETER_INT, OPTION(tail_lines)},
-	{"limitBytes", PARAMETER_INT, OPTION(limit_bytes)},
-	{"pretty", PARAMETER_BOOL, OPTION(pretty)},
-	{"includeObject", PARAMETER_TEXT, OPTION(include_object)},
+	{"labelSelector", PARAMETER_TEXT, OPTION(label_selector), true},
+	{"fieldSelector", PARAMETER_TEXT, OPTION(field_selector), true},
+	{"limit", PARAMETER_INT, OPTION(limit), true},
+	{"continue", PARAMETER_TEXT, OPTION(continue_token), true},
+	{"resourceVersion", PARAMETER_TEXT, OPTION(resource_version), false},
+	{"resourceVersionMatch", PARAMETER_TEXT, OPTION(version_match), true},
+	{"timeoutSeconds", PARAMETER_INT, OPTION(timeout_seconds), true},
+	{"watch", PARAMETER_BOOL, OPTION(watch), true},
+	{"allowWatchBookmarks", PARAMETER_BOOL, OPTION(allow_bookmarks), true},
+	{"sendInitialEvents", PARAMETER_BOOL, OPTION(send_initial_events), true},
+	{"fieldManager", PARAMETER_TEXT, OPTION(field_manager), false},
+	{"fieldValidation", PARAMETER_TEXT, OPTION(field_validation), false},
+	{"force", PARAMETER_BOOL, OPTION(force), false},
+	{"gracePeriodSeconds", PARAMETER_GRACE, OPTION(grace_seconds), false},
+	{"propagationPolicy", PARAMETER_TEXT, OPTION(propagation), false},
+	{"orphanDependents", PARAMETER_BOOL, OPTION(orphan), false},
+	{"container", PARAMETER_TEXT, OPTION(container), false},
+	{"follow", PARAMETER_BOOL, OPTION(follow), false},
+	{"previous", PARAMETER_BOOL, OPTION(previous), false},
+	{"timestamps", PARAMETER_BOOL, OPTION(timestamps), false},
+	{"sinceSeconds", PARAMETER_INT, OPTION(since_seconds), false},
+	{"sinceTime", PARAMETER_TEXT, OPTION(since_time), false},
+	{"tailLines", PARAMETER_INT, OPTION(tail_lines), false},
+	{"limitBytes", PARAMETER_INT, OPTION(limit_bytes), false},
+	{"pretty", PARAMETER_BOOL, OPTION(pretty), false},
+	{"includeObject", PARAMETER_TEXT, OPTION(include_object), false},
 };
 #undef OPTION
 
@@ -145,8 +146,9 @@ int options_from_query(struct call *call, const struct query *query, struct err 
 {
 	for (size_t i = 0; i < ARRAY_LEN(parameters); i++) {
 		struct str name = str_from(parameters[i].name);
-		bool ignored = call->body && is_removal(call->verb) &&
-			       parameters[i].type == PARAMETER_GRACE;
+		bool ignored = (call->body && is_removal(call->verb) &&
+				parameters[i].type == PARAMETER_GRACE) ||
+			       (call->verb == VERB_GET && parameters[i].of_list);
 
 		if (!ignored && query_has(query, name) &&
 		    set_parameter(call, &parameters[i], query_get(query, name), err) < 0)

@@ -314,7 +314,8 @@ static void fill(struct call *call, const struct filter *filter, const struct pa
 	struct object *object = steps_next(&steps, past);
 
 	/* resourceVersion=0 is answered from memory in Kubernetes, and whole */
-	if (limit <= 0 || str_is(call->options.resource_version, "0"))
+	if (limit <= 0 || str_is(call->options.resource_version, "0") ||
+	    (filter_is_single(filter) && str_is_none(after)))
 		limit = INT64_MAX;
 	for (; object && (int64_t)page->objects.len < limit; object = steps_next(&steps, past)) {
 		after = object->key;

@@ -134,8 +134,11 @@ static void tell_rule(const struct failure *failure, const struct path *path,
 		below = below_path(path, field, &steps);
 		path = &below;
 	}
-	tell_reason(schema_rule_reason(rule), failure->value, buf_text(&text),
-		    path ? path : &nowhere, causes);
+	if (rules->budget->spent) /* the message was not made: the value is not shown either */
+		causes_invalid_str(causes, path ? path : &nowhere, type, "%s", buf_text(&text));
+	else
+		tell_reason(schema_rule_reason(rule), failure->value, buf_text(&text),
+			    path ? path : &nowhere, causes);
 }
 
 /* A value, what stood there before, and what it lies in. */

@@ -7,7 +7,9 @@
 #include "apiserver/sub_scale.h"
 
 #include "apiserver/api_internal.h"
+#include "apiserver/columns.h"
 #include "apiserver/content.h"
+#include "apiserver/form.h"
 #include "apiserver/jsonpath.h"
 #include "apiserver/reading.h"
 #include "apiserver/sub.h"
@@ -30,6 +32,7 @@ static const struct kind scale_kind = {
 	.api_version = STR_INIT("autoscaling/v1"),
 	.content = &content_typed,
 	.type = &scale_type,
+	.columns = columns_scale,
 };
 
 /* --- paths: ".spec.replicas" --- */
@@ -145,8 +148,12 @@ static void rewrite_scale(struct call *call)
 	struct err err;
 	AUTO(json_doc_unref)
 	struct json_doc *whole = call->doc ? call->doc : json_parse(call->object->text, NULL, &err);
+	AUTO(json_doc_unref) struct json_doc *scale = make_scale(call, json_doc_root(whole));
 
-	call->doc = make_scale(call, json_doc_root(whole));
+	call->options.form = call->rewrite_form;
+	call->doc = call->options.form == CALL_FORM_OBJECT
+			    ? json_doc_ref(scale)
+			    : form_make(call, &scale_kind, json_doc_root(scale));
 	object_unref(TAKE(call->object));
 }
 
@@ -249,7 +256,22 @@ static void change_scale(struct call *call, struct json object, struct object *n
 			     version);
 	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
 	call->rewrite = rewrite_scale;
+	call->rewrite_form = call->options.form; /* the Scale's, not that of the object */
+	call->options.form = CALL_FORM_OBJECT;
 	update_object(call, doc, newest);
+}
+
+static void answer_scale(struct call *call, struct json object)
+{
+	AUTO(json_doc_unref) struct json_doc *scale = make_scale(call, object);
+	struct err err;
+
+	if (form_check(call, &err) < 0)
+		call_answer_err(call, &err);
+	else if (call->options.form == CALL_FORM_OBJECT)
+		call_answer_doc(call, 200, TAKE(scale));
+	else
+		call_answer_doc(call, 200, form_make(call, &scale_kind, json_doc_root(scale)));
 }
 
 void sub_serve_scale(struct call *call)
@@ -267,7 +289,7 @@ void sub_serve_scale(struct call *call)
 	if (!doc || (call->verb == VERB_GET && check_size(call, json_doc_root(doc), &err) < 0))
 		call_answer_err(call, &err);
 	else if (call->verb == VERB_GET)
-		call_answer_doc(call, 200, make_scale(call, json_doc_root(doc)));
+		answer_scale(call, json_doc_root(doc));
 	else
 		change_scale(call, json_doc_root(doc), object);
 }

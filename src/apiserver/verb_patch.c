@@ -112,6 +112,9 @@ static void set_aside(struct json_doc *doc, struct json old, struct parts *parts
 	struct json_iter it = json_iter(old);
 
 	parts->count = 0;
+	/* what is in metadata may have its default from elsewhere: a Job's labels from its template */
+	if (!json_eq(json_get(object, "metadata"), json_get(old, "metadata")))
+		return;
 	while (json_next(&it) && parts->count < PARTS_MAX) {
 		struct json part = json_get_str(object, it.key);
 

@@ -180,7 +180,11 @@ static int make_version(struct call *call, struct json_doc *doc, struct json old
 		return -1;
 	metadata_update(call, doc, old);
 	managed_store(call, doc);
-	return admit_change(call, doc, old, err);
+	if (admit_change(call, doc, old, err) < 0)
+		return -1;
+	/* admission fills in what the client left out: that is no change */
+	metadata_count_generation(call, doc, old);
+	return 0;
 }
 
 bool object_is_finished(const struct kind *kind, struct json object)

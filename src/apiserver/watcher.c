@@ -503,12 +503,11 @@ void verb_watch(struct call *call)
 	}
 	watcher = watcher_new(call, filter);
 	call_answer_watch(call);
-	if (call->options.send_initial_events == OPTION_TRUE) {
-		watcher->marks_end = watcher->bookmark != NULL;
-		start_with_state(watcher);
-	} else if (call->options.send_initial_events == OPTION_FALSE && version == 0) {
+	if (call->options.send_initial_events == OPTION_FALSE && version == 0) {
 		start_from(watcher, store_revision(api_store(call->api)));
-	} else if (version == 0) {
+	} else if (call->options.send_initial_events == OPTION_TRUE || version == 0) {
+		/* without a version upstream asks for initial events itself */
+		watcher->marks_end = watcher->bookmark != NULL;
 		start_with_state(watcher);
 	} else {
 		start_from(watcher, (int64_t)version);

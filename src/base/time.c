@@ -187,7 +187,7 @@ static bool in_range(const struct time_fields *f)
 {
 	return f->year >= 1 && f->month >= 1 && f->month <= 12 && f->day >= 1 &&
 	       f->day <= days_in_month(f->year, f->month) && f->hour <= 23 && f->minute <= 59 &&
-	       f->second <= 60;
+	       f->second <= 59; /* a leap second is none, as for Go */
 }
 
 int time_parse(struct str text, int64_t *ret, struct err *err)

@@ -12,7 +12,6 @@
 
 #include "base/banned.h"
 
-enum { MILLIS = 1000 };
 
 #define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
 #define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/"
@@ -350,7 +349,7 @@ static void warn_fraction(const struct warner *w, struct json list, const char *
 	struct path at = path_key(path, str_from(name));
 	struct quantity value;
 
-	if (pod_total_read(json_get(list, name), &value) || quantity_milli(&value) % MILLIS == 0)
+	if (pod_total_read(json_get(list, name), &value) || !quantity_has_fraction(&value))
 		return;
 	quantity_print(&value, &text);
 	warn_quoted(&w->to, &at, "fractional byte value ", buf_str(&text),

@@ -442,6 +442,13 @@ int64_t quantity_milli(const struct quantity *q)
 	return quantity_scaled(q, -3);
 }
 
+bool quantity_has_fraction(const struct quantity *q)
+{
+	int64_t milli = quantity_milli(q);
+
+	return milli != INT64_MAX && milli != INT64_MIN && milli % 1000 != 0;
+}
+
 /* --- printing -------------------------------------------------------------------------------- */
 
 /* The digits of a positive number at the end of `text`; gives where they start. */

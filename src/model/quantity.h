@@ -55,6 +55,8 @@ const char *quantity_canonical(const struct quantity *q, char text[QUANTITY_TEXT
 /* In whole units or thousandths, fractions rounded away from zero; capped to int64. */
 int64_t quantity_value(const struct quantity *q);
 int64_t quantity_milli(const struct quantity *q);
+/* Is it more than whole units? What is too large to be counted in thousandths is whole. */
+bool quantity_has_fraction(const struct quantity *q);
 /* In units of 10^scale, likewise. */
 int64_t quantity_scaled(const struct quantity *q, int32_t scale);
 double quantity_real(const struct quantity *q);

@@ -223,7 +223,7 @@ static void warn_fraction(struct json spec, const char *list, const struct path 
 	struct path at = path_key(&list_path, STR("storage"));
 
 	if (!rules_quantity(json_get(json_get(spec, "resources"), list), "storage", &amount) ||
-	    quantity_milli(&amount) % 1000 == 0)
+	    !quantity_has_fraction(&amount))
 		return;
 	quantity_print(&amount, &text);
 	warn_quoted(to, &at, "fractional byte value ", buf_str(&text),

@@ -32,8 +32,7 @@ static const struct row {
 	{"DELETE", "/api/v1/configmaps", NULL, NULL, "405 MethodNotAllowed", NULL, NULL},
 	{"DELETE", "/api/v1/pods?labelSelector=x", NULL, NULL, "405 MethodNotAllowed", NULL, NULL},
 	{"DELETE", "/apis/apps/v1/deployments", JSON, "{}", "405 MethodNotAllowed", NULL, NULL},
-	{"DELETE", "/apis/batch.volcano.sh/v1alpha1/jobs", NULL, NULL, "405 MethodNotAllowed", NULL,
-	 NULL},
+	{"DELETE", "/apis/batch.volcano.sh/v1alpha1/jobs", NULL, NULL, "404", NULL, NULL},
 	{"DELETE", "/api/v1/namespaces", NULL, NULL, "405 MethodNotAllowed", NULL, NULL},
 	{"PUT", "/api/v1/configmaps", JSON, "{}", "405 MethodNotAllowed", NULL, NULL},
 	{"GET", OTHER "/b", NULL, NULL, "200", "/metadata/name", "b"},
@@ -65,6 +64,43 @@ static const struct row {
 	{"GET", MAPS "/a", NULL, NULL, "200", "/data", NULL},
 	{"GET", MAPS "/c", NULL, NULL, "404 NotFound", NULL, NULL},
 
+	/* the body of a removal takes the place of its query; an empty uid is a uid */
+	{"DELETE", MAPS "/a", JSON, "{\"preconditions\":{\"uid\":\"\"}}", "409 Conflict", NULL,
+	 NULL},
+	{"DELETE", MAPS "/a?gracePeriodSeconds=", NULL, NULL, "400 BadRequest", NULL, NULL},
+	{"DELETE", MAPS "/a?dryRun=Odd", JSON, "{\"dryRun\":[\"All\"]}", "200", NULL, NULL},
+	{"DELETE", MAPS "?resourceVersionMatch=Exact", NULL, NULL, "422 Invalid", NULL, NULL},
+	{"GET", MAPS "/a", NULL, NULL, "200", NULL, NULL},
+
+	/* what an object is has to be said in texts, and by custom objects at all */
+	{"POST", MAPS, JSON, "{\"apiVersion\":1,\"metadata\":{\"name\":\"x\"}}", "400 BadRequest",
+	 NULL, NULL},
+	{"POST", MAPS, JSON, "{\"kind\":[],\"metadata\":{\"name\":\"x\"}}", "400 BadRequest", NULL,
+	 NULL},
+	{"POST", "/apis/scheduling.volcano.sh/v1beta1/queues", JSON,
+	 "{\"metadata\":{\"name\":\"x\"}}", "400 BadRequest", NULL, NULL},
+	{"PUT", MAPS "/a", JSON, "{\"apiVersion\":1,\"metadata\":{\"name\":\"a\"}}",
+	 "400 BadRequest", NULL, NULL},
+	{"POST", MAPS, YAML, "metadata: {name: yy}\ndata:\n  k: a\n  k: b\n", "201", "/data/k", "b"},
+	{"GET", MAPS "/..", NULL, NULL, "400 BadRequest", NULL, NULL},
+	{"DELETE", MAPS "/a%25b", NULL, NULL, "400 BadRequest", NULL, NULL},
+	{"GET", "/api/v1/watch", NULL, NULL, "500", NULL, NULL},
+
+	/* an apply that creates, whatever version it was copied from; but a uid means an object */
+	{"PATCH", MAPS "/rv?fieldManager=m", APPLY,
+	 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"rv\","
+	 "\"resourceVersion\":\"7\"}}",
+	 "201", NULL, NULL},
+	{"PATCH", MAPS "/uid?fieldManager=m", APPLY,
+	 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"uid\",\"uid\":"
+	 "\"7\"}}",
+	 "409 Conflict", NULL, NULL},
+
+	/* a page of a state that is named is of that state; a token names its own */
+	{"GET", MAPS "?continue=e30&resourceVersion=1", NULL, NULL, "400 BadRequest", NULL, NULL},
+	{"GET", MAPS "?limit=", NULL, NULL, "400 BadRequest", NULL, NULL},
+	{"GET", MAPS "/a?limit=x", NULL, NULL, "200", NULL, NULL},
+
 	/* a watch of one object is a plain read; HEAD reads nothing */
 	{"GET", MAPS "/a?watch=true", NULL, NULL, "200", "/metadata/name", "a"},
 	{"GET", MAPS "/none?watch=1&timeoutSeconds=1", NULL, NULL, "404 NotFound", NULL, NULL},
@@ -72,7 +108,8 @@ static const struct row {
 	{"HEAD", MAPS "/a", NULL, NULL, "405", NULL, NULL},
 	{"HEAD", MAPS, NULL, NULL, "405", NULL, NULL},
 	{"HEAD", "/api", NULL, NULL, "405", NULL, NULL},
-	{"HEAD", "/apis/apps", NULL, NULL, "405", NULL, NULL},
+	{"HEAD", "/apis/apps/v1", NULL, NULL, "405", NULL, NULL},
+	{"HEAD", "/apis/apps", NULL, NULL, "200", NULL, NULL},
 	{"HEAD", "/version", NULL, NULL, "405", NULL, NULL},
 	{"HEAD", "/readyz", NULL, NULL, "200", NULL, NULL},
 

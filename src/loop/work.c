@@ -41,7 +41,7 @@ struct item {
 };
 
 /* The lanes. Name resolution waits for servers that may not answer for half a minute, so it has several
- * workers; keys only compute, and must not take the processor from anything else. */
+ * workers; keys only compute, and give way to the loop. */
 static const struct lane_row {
 	const char *name;
 	size_t workers;
@@ -49,7 +49,7 @@ static const struct lane_row {
 	int nice;
 } rows[] = {
 	[LOOP_LANE_COMMIT] = {"commit", 1, 64, 0}, [LOOP_LANE_RESOLVE] = {"resolve", 4, 256, 0},
-	[LOOP_LANE_KEYS] = {"keys", 1, 4096, 10},  [LOOP_LANE_FILES] = {"files", 2, 4096, 0},
+	[LOOP_LANE_KEYS] = {"keys", 1, 4096, 5},   [LOOP_LANE_FILES] = {"files", 2, 4096, 0},
 	[LOOP_LANE_BACKUP] = {"backup", 1, 4, 0},  [LOOP_LANE_COMPRESS] = {"compress", 2, 256, 0},
 };
 _Static_assert(ARRAY_LEN(rows) == LOOP_LANE_COUNT, "a row for every lane");

@@ -159,18 +159,25 @@ static bool is_leftover(int dir, const char *name, int64_t now)
 	       (int64_t)info.st_mtim.tv_sec * TIME_SECOND < now - LEFTOVER_AGE;
 }
 
-static void read_names(DIR *dir, struct look *look, struct names *ret)
+/* 0, or -1 with errno. */
+static int read_names(int dir, const struct look *look, struct names *ret)
 {
-	struct dirent *entry;
+	struct dirent **entries = NULL;
+	int count = scandirat(dir, ".", &entries, NULL, NULL);
 
-	while ((entry = readdir(dir))) {
-		if (is_copy(dirfd(dir), entry->d_name))
-			vec_push(ret, mem_strdup(entry->d_name));
-		else if (is_leftover(dirfd(dir), entry->d_name, look->now))
-			(void)remove_copy(dirfd(dir), entry->d_name); /* or the next time */
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (is_copy(dir, name))
+			vec_push(ret, mem_strdup(name));
+		else if (is_leftover(dir, name, look->now))
+			(void)remove_copy(dir, name); /* or the next time */
+		free(entries[i]);                     /* the C library's */
 	}
+	free(entries); /* the C library's */
 	if (ret->len)
 		qsort(ret->ptr, ret->len, sizeof(*ret->ptr), newest_first);
+	return count < 0 ? -1 : 0;
 }
 
 static void look_work(void *arg)
@@ -178,23 +185,18 @@ static void look_work(void *arg)
 	struct backups *backups = arg;
 	struct look *look = &backups->look;
 	AUTO(names_done) struct names names = {0};
-	DIR *dir;
+	AUTO(fd_close) int dir = -1;
 
-	look->failed = true;
-	if (mkdir(backups->folder, 0700) < 0 && errno != EEXIST) {
+	look->failed = (mkdir(backups->folder, 0700) < 0 && errno != EEXIST) ||
+		       (dir = open(backups->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+		       read_names(dir, look, &names) < 0;
+	if (look->failed) {
 		(void)err_errno(&look->err, errno, "%s", backups->folder);
 		return;
 	}
-	dir = opendir(backups->folder);
-	if (!dir) {
-		(void)err_errno(&look->err, errno, "%s", backups->folder);
-		return;
-	}
-	read_names(dir, look, &names);
-	look->failed = false;
 	look->newest = names.len ? time_in(names.ptr[0]) : 0;
 	for (size_t i = (size_t)backups->keep; i < names.len; i++) {
-		if (remove_copy(dirfd(dir), names.ptr[i]) == 0) {
+		if (remove_copy(dir, names.ptr[i]) == 0) {
 			look->removed++;
 			continue;
 		}
@@ -202,7 +204,6 @@ static void look_work(void *arg)
 		(void)err_errno(&look->err, errno, "cannot remove the old backup %s/%s",
 				backups->folder, names.ptr[i]);
 	}
-	(void)closedir(dir);
 }
 
 /* --- on the loop --- */

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -90,31 +91,35 @@ static int find_place(const char *folder, struct place *ret, struct err *err)
 	return err_set(err, ERR_BAD_REQUEST, "%s: %s", above, strerrordesc_np(errno));
 }
 
-/* Takes the descriptor. */
-static bool is_empty(int fd)
+static int is_content(const struct dirent *entry)
 {
-	DIR *dir = fdopendir(fd);
-	struct dirent *entry;
-	bool empty = true;
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
 
-	if (!dir) {
-		fd_close(fd);
-		return false;
+/* Call `fn` with each entry of a folder; how many there are, or -1. */
+static int each_entry(int folder, void (*fn)(int folder, const char *name))
+{
+	struct dirent **entries = NULL;
+	int count = scandirat(folder, ".", &entries, is_content, NULL);
+
+	for (int i = 0; i < count; i++) {
+		if (fn)
+			fn(folder, entries[i]->d_name);
+		free(entries[i]); /* the C library's */
 	}
-	while (empty && (entry = readdir(dir)))
-		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	(void)closedir(dir);
-	return empty;
+	free(entries); /* the C library's */
+	return count;
 }
 
 /* Nothing, or an empty folder. */
 static int check_free(const struct place *place, struct err *err)
 {
+	AUTO(fd_close)
 	int fd = openat(place->above, place->base,
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat info;
 
-	if (fd >= 0 && is_empty(fd))
+	if (fd >= 0 && each_entry(fd, NULL) == 0)
 		return 0;
 	if (fd >= 0)
 		return err_set(
@@ -166,19 +171,17 @@ static int make_partial(struct place *place, struct err *err)
 		       place->folder, strerrordesc_np(errno));
 }
 
+static void remove_file(int folder, const char *name)
+{
+	(void)unlinkat(folder, name, 0); /* or the folder stays */
+}
+
 static void remove_partial(const struct place *place)
 {
-	int fd = place->fd >= 0 ? fcntl(place->fd, F_DUPFD_CLOEXEC, 0) : -1;
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_type != DT_DIR)
-			(void)unlinkat(place->fd, entry->d_name, 0); /* or the next one fails */
-	if (dir)
-		(void)closedir(dir);
-	else
-		fd_close(fd);
+	if (!place->partial)
+		return;
+	if (place->fd >= 0)
+		(void)each_entry(place->fd, remove_file);
 	(void)unlinkat(place->above, place->partial, AT_REMOVEDIR);
 }
 
@@ -200,12 +203,13 @@ int disk_copy(const char *folder, const struct disk_batch *batch, struct err *er
 	AUTO(place_done) struct place place = {.folder = folder, .above = -1, .fd = -1};
 	char path[64];
 
-	if (find_place(folder, &place, err) < 0 || check_free(&place, err) < 0 ||
-	    make_partial(&place, err) < 0)
+	if (find_place(folder, &place, err) < 0 || check_free(&place, err) < 0)
 		return -1;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", place.fd);
-	if (disk_fill(path, folder, batch, err) == 0 && publish(&place, err) == 0)
-		return 0;
+	if (make_partial(&place, err) == 0) {
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", place.fd);
+		if (disk_fill(path, folder, batch, err) == 0 && publish(&place, err) == 0)
+			return 0;
+	}
 	remove_partial(&place);
 	return -1;
 }

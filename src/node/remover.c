@@ -99,12 +99,12 @@ static void start(struct remover *remover)
 	loop_timer_set(remover->timer, AGAIN);
 }
 
-void remover_add(struct remover *remover, const char *path)
+void remover_add(struct remover *remover, const char *folder)
 {
-	size_t len = strlen(path) + 1;
-	struct folder *folder = mem_zalloc(sizeof(*folder) + len);
+	size_t len = strlen(folder) + 1;
+	struct folder *entry = mem_zalloc(sizeof(*entry) + len);
 
-	memcpy(folder->path, path, len);
-	list_push(&remover->waiting, &folder->link);
+	memcpy(entry->path, folder, len);
+	list_push(&remover->waiting, &entry->link);
 	start(remover);
 }

@@ -56,8 +56,8 @@ static void drop_null_defaults(struct json_doc *doc, struct json schema)
 			(void)json_remove(doc, schema, str_from(keys[i]));
 	it = json_iter(schema);
 	while (json_next(&it)) {
-		bool value = it.object && (str_is(it.key, "default") ||
-					   str_is(it.key, "example") || str_is(it.key, "enum"));
+		bool value = it.object && (str_is(it.key, "default") || str_is(it.key, "example") ||
+					   str_is(it.key, "enum"));
 		struct json_iter below = json_iter(it.value);
 
 		if (it.object && str_is(it.key, "properties")) /* whose keys are names */

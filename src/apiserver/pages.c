@@ -445,10 +445,10 @@ void pages_serve(const struct pages_request *page)
 		refuse_route(page);
 	else if (page->route->class == ROUTE_NONE)
 		pages_not_found(page->call);
-	else if (!is_allowed(page, page->route->class == ROUTE_GROUPS ||
-						   page->route->class == ROUTE_GROUP
-					   ? 0
-					   : PAGE_GET))
+	else if (!is_allowed(page,
+			     page->route->class == ROUTE_GROUPS || page->route->class == ROUTE_GROUP
+				     ? 0
+				     : PAGE_GET))
 		refuse_method(page);
 	else
 		serve_discovery(page);

@@ -166,10 +166,8 @@ static void check_node(const struct schema_node *node, const struct level *level
 		if (schema_rule_is_transition(rule) &&
 		    (!rules->update || json_is_absent(level->old)))
 			continue;
-		struct failure failure = {.node = node,
-					  .rule = rule,
-					  .value = level->value,
-					  .old = level->old};
+		struct failure failure = {
+			.node = node, .rule = rule, .value = level->value, .old = level->old};
 		struct rules warned = *rules;
 		bool kept;
 

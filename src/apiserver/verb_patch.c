@@ -190,7 +190,8 @@ static void apply_config(struct call *call, struct object *newest)
 
 	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0 ||
 	    (!newest && !call->sub.len &&
-	     (update_check_name(call, config, &err) < 0 || check_new_uid(call, config, &err) < 0))) {
+	     (update_check_name(call, config, &err) < 0 ||
+	      check_new_uid(call, config, &err) < 0))) {
 		call_answer_err(call, &err);
 		return;
 	}

@@ -36,6 +36,8 @@ struct http_transport {
 	struct credentials *credentials;
 	struct headers headers; /* the same for all requests */
 	struct list requests;
+	void (*warning)(void *arg, struct str text);
+	void *warning_arg;
 	int (*reload)(void *arg, struct kubeconfig_access *ret, struct err *err);
 	void *reload_arg;
 	int64_t reload_us;
@@ -129,6 +131,29 @@ static bool is_json(struct str content_type)
 	return str_starts(content_type, STR("application/json"));
 }
 
+/* `299 - "text"`, with a backslash before quotes in it. */
+static void report_warnings(const struct request *request)
+{
+	const struct http_transport *to = request->to;
+	const struct headers *headers = http_call_headers(request->call);
+
+	for (size_t i = 0; to->warning && i < headers_count(headers); i++) {
+		struct str value = headers_value(headers, i);
+		ptrdiff_t first = str_find_byte(value, '"', 0);
+		ptrdiff_t last = str_rfind_byte(value, '"');
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+		if (!str_is(headers_name(headers, i), "warning") || first < 0 || last <= first)
+			continue;
+		for (size_t k = (size_t)first + 1; k < (size_t)last; k++) {
+			if (value.ptr[k] == '\\' && k + 1 < (size_t)last)
+				k++;
+			buf_putc(&text, value.ptr[k]);
+		}
+		to->warning(to->warning_arg, buf_str(&text));
+	}
+}
+
 /* The whole response is there. */
 static void answer_body(struct request *request, struct str body)
 {
@@ -154,6 +179,7 @@ static void answer_body(struct request *request, struct str body)
 			      STR_ARG(str_trim(str_slice(body, 0, 200))));
 	else if (code >= 400)
 		transport_err_from_status(json_doc_root(doc), code, &full.err);
+	report_warnings(request);
 	request->call = NULL; /* over with this callback */
 	answer(request, &full);
 }
@@ -566,6 +592,8 @@ struct transport *transport_http_new(struct loop *loop,
 	to->loop = loop;
 	to->access = *options->access;
 	*options->access = (struct kubeconfig_access){0};
+	to->warning = options->warning;
+	to->warning_arg = options->warning_arg;
 	to->reload = options->reload;
 	to->reload_arg = options->reload_arg;
 	to->reload_us = options->reload_us ? options->reload_us : RELOAD_AGE;

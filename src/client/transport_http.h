@@ -35,6 +35,9 @@ struct transport_http_options {
 	int (*reload)(void *arg, struct kubeconfig_access *ret, struct err *err);
 	void *reload_arg;
 	int64_t reload_us;
+	/* Called with each warning that comes with an answer, lent for the call; NULL: they are left out. */
+	void (*warning)(void *arg, struct str text);
+	void *warning_arg;
 	struct str user_agent; /* copied; none: "volcano/<version>" */
 	/* Where sockets come from, for tests and simulated networks; NULL: the network. */
 	http_dial_fn *dial;

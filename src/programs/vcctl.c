@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "client/transport_http.h"
@@ -95,12 +96,20 @@ static int read_file(void *arg, const char *path, struct buf *to, struct err *er
 	return err_set(err, ERR_NOT_FOUND, "open %s: no such file or directory", path);
 }
 
+static void put_warning(void *arg, struct str text)
+{
+	AUTO(mem_free) char *line = mem_printf("Warning: %.*s\n", STR_ARG(text));
+
+	put_error(arg, str_from(line));
+}
+
 static struct transport *connect_http(void *arg, struct loop *loop,
 				      struct kubeconfig_access *access, struct err *err)
 {
 	const struct transport_http_options options = {
 		.access = access,
 		.environment = (const char *const *)environ,
+		.warning = put_warning,
 		.user_agent = STR("vcctl/" VOLCANO_VERSION),
 	};
 

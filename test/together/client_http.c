@@ -533,6 +533,53 @@ static bool is_known_as(struct renewed *renewed, struct client *client, const ch
 	return known;
 }
 
+static void on_warning(void *arg, struct str text)
+{
+	buf_printf(arg, "|%.*s", STR_ARG(text));
+}
+
+/* Warnings that come with an answer. */
+static void test_warnings(struct world *w)
+{
+	static const struct str path =
+		STR_INIT("/apis/networking.k8s.io/v1/namespaces/default/networkpolicies");
+	struct renewed renewed = {.w = w};
+	AUTO(buf_done) struct buf said = BUF_UNBOUNDED;
+	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
+	AUTO(mem_free) char *config = mem_printf("%s/pki/admin.crt", w->folder);
+	AUTO(mem_free) char *key = mem_printf("%s/pki/admin.key", w->folder);
+	struct got got = {0};
+	struct client *client;
+	struct err err;
+
+	if (cert_pair_load(config, key, &renewed.now, &err) < 0 ||
+	    read_renewed(&renewed, &access, &err) < 0)
+		bail_out(err.text);
+	client = client_new(w->loop,
+			    transport_http_new(w->loop,
+					       &(struct transport_http_options){
+						       .access = &access,
+						       .warning = on_warning,
+						       .warning_arg = &said,
+					       },
+					       &err),
+			    NULL);
+	(void)ask(w, client, &got,
+		  (struct client_ask){.verb = CLIENT_RAW,
+				      .method = STR("POST"),
+				      .path = path,
+				      .content_type = STR("application/json"),
+				      .raw_body = STR("{\"metadata\":{\"name\":\"n\"},\"spec\":{"
+						      "\"podSelector\":{},\"no\":1}}"),
+				      .attempts = 1});
+	ok(got.code == 201, "it is created: %s", got.text);
+	is(buf_text(&said), "|unknown field \"spec.no\"|NetworkPolicy has no effect: no traffic is "
+			    "restricted");
+	json_doc_unref(got.doc);
+	client_free(client);
+	cert_pair_done(&renewed.now);
+}
+
 static void test_renewed(struct world *w)
 {
 	struct renewed renewed = {.w = w};
@@ -660,6 +707,7 @@ int main(void)
 	test_streams(&w);
 	test_credentials(&w);
 	test_renewed(&w);
+	test_warnings(&w);
 	test_absence(&w);
 	test_restart(&w);
 	close_world(&w);

@@ -49,13 +49,16 @@ static const char forward[] =
 
 /* Whom a container of root's runs as whose pod names nobody: the image's user by a number, or by a name where root is
  * permitted ($3), else $2. A name may be root's in that image. $0 is podman, $1 the image; the first of the other words
- * that is USER_WORD becomes the option. */
+ * that is USER_WORD becomes the option, and with $4 one more for whoever is not root. */
 #define USER_WORD "--user=?"
 static const char choose_user[] =
 	"u=$(\"$0\" image inspect --format '{{.User}}' -- \"$1\") || u=; d=$2; "
 	"case ${u%%:*} in '' | 0* | root) [ \"$3\" = yes ] && [ -n \"$u\" ] && d=$u ;; "
-	"*[!0-9]*) [ \"$3\" = yes ] && d=$u ;; *) d=$u ;; esac; shift 3; "
-	"n=; for w do shift; [ -z \"$n\" ] && [ \"$w\" = '" USER_WORD "' ] && n=1 && w=--user=$d; "
+	"*[!0-9]*) [ \"$3\" = yes ] && d=$u ;; *) d=$u ;; esac; "
+	"p=$4; case ${d%%:*} in 0* | root) p=no ;; esac; shift 4; "
+	"n=; for w do shift; if [ -z \"$n\" ] && [ \"$w\" = '" USER_WORD
+	"' ]; then n=1 w=--user=$d; "
+	"[ \"$p\" = no ] || set -- \"$@\" --security-opt=no-new-privileges; fi; "
 	"set -- \"$@\" \"$w\"; done; exec \"$@\"";
 
 enum { EXIT_PODMAN_FIRST = 125, EXIT_PODMAN_LAST = 127 };
@@ -275,6 +278,7 @@ static int add_stage(const struct agent_podman *self, const struct agent_runtime
 static void add_choice(const struct agent_podman *self, const struct agent_runtime_container *in,
 		       struct runtime_words *words)
 {
+	const struct security_context *own = in->container->security_context;
 	const char *const before[] = {
 		"/bin/sh",
 		"-c",
@@ -283,6 +287,7 @@ static void add_choice(const struct agent_podman *self, const struct agent_runti
 		arena_str(in->arena, in->container->image).ptr,
 		arena_printf(in->arena, "%" PRId64 ":%" PRId64, in->default_user, in->default_user),
 		in->allow_root ? "yes" : "no",
+		own && own->allow_escalation.value ? "no" : "yes",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(before); i++)

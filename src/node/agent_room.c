@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -713,6 +714,18 @@ static void start_informers(struct agent_room *home)
 	home->services = watch(home->agent, RESOURCE_SERVICES, &of_services, home);
 }
 
+/* Without mount namespaces pods, which are not root, find their volumes and the folder that they begin in where those
+ * are. Whatever else is in the node's folder has modes of its own. */
+static void open_folder(const struct agent_room *home, const char *folder)
+{
+	AUTO(mem_free) char *pods = mem_printf("%s/pods", folder);
+
+	if (!home->machine.root || (home->machine.namespaces & MACHINE_MOUNT))
+		return;
+	(void)chmod(folder, MODE_FOLDER); /* they say themselves what they cannot reach */
+	(void)chmod(pods, MODE_FOLDER);
+}
+
 struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
 				  struct err *err)
 {
@@ -743,6 +756,7 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	json_doc_set_root(home->status, json_new_obj(home->status));
 	machine_put_status(&home->machine, &home->division, 0, home->status,
 			   json_doc_root(home->status));
+	open_folder(home, options->folder);
 	home->cgroups = cgroup_tree_open(&home->machine.cgroups, "volcano");
 	home->identity = identity_node_here(home->machine.memory);
 	home->identity.allow_root = options->allow_root_pods;

@@ -191,9 +191,12 @@ static void add_command(struct words *words, const struct oci_container *contain
 		add(words, container->args[i]);
 }
 
-/* podman itself, and where control groups come from. */
+/* podman itself, and where control groups come from. Without some of its own a container would have an empty folder in
+ * their place that it can write to. */
 static void add_program(struct words *words, const struct oci_container *container)
 {
+	const struct security_context *own = container->container->security_context;
+
 	add(words, container->program);
 	if (container->starter) {
 		add_pair(words, "--cgroup-manager", "cgroupfs");
@@ -206,6 +209,9 @@ static void add_program(struct words *words, const struct oci_container *contain
 	add_pair(words, "--pull", "never");      /* the agent has seen to it */
 	if (container->starter)
 		add_pair(words, "--cgroups", "disabled");
+	if (container->starter && !(own && own->privileged.value))
+		add_pair(words, "--mount",
+			 "type=tmpfs,destination=/sys/fs/cgroup,ro,tmpfs-mode=0555,notmpcopyup");
 	if (container->pid_file)
 		add_pair(words, "--pidfile", container->pid_file);
 }

@@ -228,8 +228,10 @@ echo private >"$tmp/closed/open/file"
 chmod 700 "$tmp/closed"
 limit=memory.limit_in_bytes
 [ ! -e /sys/fs/cgroup/cgroup.controllers ] || limit=memory.max
+etc=/etc/volcano-test
+[ "$runtime" = process ] || etc= # an image has its own
 attack="id -u; for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname /proc/sysrq-trigger /sys/kernel/uevent_helper \
-	/etc/volcano-test /sys/fs/cgroup/volcano-test; do (echo x >\$f) 2>/dev/null && echo wrote \$f; done;
+	$etc /sys/fs/cgroup/volcano-test; do (echo x >\$f) 2>/dev/null && echo wrote \$f; done;
 	for d in /sys/fs/cgroup /sys/fs/cgroup/memory /sys/fs/cgroup/pids; do mkdir \$d/volcano-test 2>/dev/null && echo made \$d; done;
 	g=\$(grep -E \":memory:|^0::\" /proc/self/cgroup | head -n 1); g=\${g##*:};
 	for f in /sys/fs/cgroup/memory\$g/$limit /sys/fs/cgroup\$g/$limit; do (echo 1000000000 >\$f) 2>/dev/null && echo lifted; done;

@@ -114,7 +114,9 @@ int main(void)
 	check("resources: {limits: {cpu: 1, memory: 1Ki}}", &plan, &own,
 	      "/usr/bin/podman --cgroup-manager cgroupfs --runtime /usr/bin/crun run --rm "
 	      "--replace "
-	      "--log-driver none --pull never --cgroups disabled --pidfile /p/pid --name "
+	      "--log-driver none --pull never --cgroups disabled --mount "
+	      "type=tmpfs,destination=/sys/fs/cgroup,ro,tmpfs-mode=0555,notmpcopyup "
+	      "--pidfile /p/pid --name "
 	      "volcano-u-c --network host --device /dev/x -- img a b");
 	own.mounts = comma;
 	own.n_mounts = 1;

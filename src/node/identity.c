@@ -266,10 +266,9 @@ static bool is_known(const char *file, int64_t id)
 		return false;
 	rest = buf_str(&text);
 	while (str_split(&rest, '\n', &line))
-		if (str_split(&line, ':', &field) && str_split(&line, ':', &field) &&
-		    str_split(&line, ':', &field) && number_parse_i64(field, &number, NULL) == 0 &&
-		    number == id)
-			return true;
+		for (int i = 0; i < 3 && str_split(&line, ':', &field); i++)
+			if (i == 2 && number_parse_i64(field, &number, NULL) == 0 && number == id)
+				return true;
 	return false;
 }
 

@@ -97,7 +97,7 @@ int volume_path_claim(const struct room *room, const char *claims, struct str na
 int volume_path(const struct room *room, const struct volumes_place *place,
 		const struct volume *volume, char **ret, bool *ret_foreign, struct err *err)
 {
-	struct volume_claim claim;
+	struct volume_claim claim = {0};
 
 	*ret_foreign = false;
 	if (volume->host_path) {

@@ -95,6 +95,7 @@ fails "10: so is a lock" "$BIN/volcano" up -d --listen 127.0.0.1:0 --data-dir "$
 has "10: by name" "$output" "$tmp/old/lock: is a symbolic link"
 is "10: what it leads to is as it was" "$(cat "$tmp/victim")" precious
 rm -f "$tmp/old/lock" "$tmp/old/volcano.log"
+touch "$tmp/old/something"
 chmod 777 "$tmp/old"
 fails "10: a folder that everybody may write to is refused" "$BIN/volcano" up -d --listen 127.0.0.1:0 --data-dir "$tmp/old"
 has "10: and it is said why" "$output" "every user may write there"

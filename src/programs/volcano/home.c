@@ -2,6 +2,7 @@
 /* programs/volcano/home.c - the data folder of a one-machine home. */
 #include "programs/volcano/home.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +28,19 @@ char *home_path(const char *folder, const char *name)
 	return mem_printf("%s/%s", folder, name);
 }
 
-/* Who may write into the folder could replace anything in it at any time. */
+static bool is_empty(const char *folder)
+{
+	struct dirent **names = NULL;
+	int count = scandir(folder, &names, NULL, NULL);
+
+	for (int i = 0; i < count; i++)
+		free(names[i]); /* the C library's */
+	free(names);
+	return count == 2; /* "." and ".." */
+}
+
+/* Who may write into the folder could replace anything in it at any time. A new one, such as a disk that was just
+ * mounted, is closed; what was there before is not ours to close. */
 static int check_owner(const char *folder, struct err *err)
 {
 	struct stat status;
@@ -41,7 +54,8 @@ static int check_owner(const char *folder, struct err *err)
 			       "%s: belongs to user %lu, not to user %lu, who runs volcano; "
 			       "choose another --data-dir",
 			       folder, (unsigned long)status.st_uid, (unsigned long)geteuid());
-	if (status.st_mode & S_IWOTH)
+	if ((status.st_mode & S_IWOTH) &&
+	    !(is_empty(folder) && chmod(folder, 0700) == 0 && is_empty(folder)))
 		return err_set(err, ERR_FORBIDDEN,
 			       "%s: every user may write there; `chmod o-w %s`, or choose another "
 			       "--data-dir",

@@ -138,7 +138,7 @@ static bool is_owners(int dir, int fd)
 int wire_read_secret(const char *control, char ret[WIRE_SECRET_SIZE], struct err *err)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/" WIRE_SECRET, control);
-	AUTO(buf_done) struct buf text = BUF_INIT(WIRE_SECRET_SIZE * 2);
+	AUTO(buf_done) struct buf text = BUF_INIT(WIRE_SECRET_SIZE + 64);
 	struct str secret;
 
 	if (fd_read_file(path, &text, err) < 0)

@@ -76,6 +76,50 @@ passes "its supervisor goes on" kill -CONT "$one"
 passes "it is started again" wait_for 'jsonpath={.status.containerStatuses[0].restartCount}=2' pod/stays
 settles "once" 1 processes stays
 
+# ---- a connection that breaks ----
+# break_at SUPERVISOR: shut the socket to its agent, which it was started with, from outside.
+break_at() {
+	python3 -c '
+import ctypes, os, socket, sys
+pidfd_getfd = 438
+fd = ctypes.CDLL(None).syscall(pidfd_getfd, os.pidfd_open(int(sys.argv[1])), 3, 0)
+socket.socket(fileno=fd).shutdown(socket.SHUT_RDWR)' "$1" 2>/dev/null
+}
+back() { grep -c 'connection to the supervisor.*it is back' "$home/volcano.log"; }
+kubectl create -f - >/dev/null <<YAML
+apiVersion: v1
+kind: Pod
+metadata: {name: hooked}
+spec:
+  nodeName: $node
+  terminationGracePeriodSeconds: 100
+  containers:
+  - name: c
+    image: x
+    env: [{name: MARK, value: $tmp/hooked}]
+    command: [sleep, '1000']
+    readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}
+    lifecycle:
+      preStop: {exec: {command: [sh, -c, 'touch $tmp/open/stopping; until [ -e $tmp/open/stop ]; do sleep 0.05; done']}}
+YAML
+passes "a pod with probe and hook runs" wait_for condition=Ready pod/hooked
+if break_at "$(supervisor hooked)"; then
+	one=$(supervisor hooked)
+	settles "a connection that breaks is made again" 1 back
+	is "nothing was ended" "$(field hooked '.status.containerStatuses[0].restartCount') $(processes hooked) $(supervisor hooked)" "0 1 $one"
+	process=$(grep -lzs "^MARK=$tmp/hooked\$" /proc/[0-9]*/environ)
+	process=${process#/proc/}
+	kill -KILL "${process%/environ}"
+	passes "its end is heard" wait_for 'jsonpath={.status.containerStatuses[0].restartCount}=1' pod/hooked
+	passes "and probes go on" wait_for condition=Ready pod/hooked
+else
+	result 0 "a connection that breaks # SKIP nobody may break one here"
+fi
+kubectl delete pod hooked --wait=false >/dev/null
+settles "a hook of its end runs" yes sh -c "[ -e '$tmp/open/stopping' ] && echo yes"
+touch "$tmp/open/stop"
+passes "and it goes" kubectl wait --for=delete --timeout=60s pod/hooked
+
 # ---- one that cannot be started ----
 # What was asked of the launcher is lost when it is killed, at a moment at which something else is planned for the pod:
 # that its containers are being created is written half a second later.

@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/number.h"
 
 enum { MANY = 3000 };
 
@@ -662,9 +663,11 @@ static size_t count_inherited(void)
 	size_t count = 0;
 
 	while (dir && (entry = readdir(dir))) {
-		int fd = atoi(entry->d_name);
+		int64_t fd;
 
-		if (fd > STDERR_FILENO && !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+		if (number_parse_range(str_from(entry->d_name), STDERR_FILENO + 1, INT32_MAX, &fd,
+				       NULL) == 0 &&
+		    !(fcntl((int)fd, F_GETFD) & FD_CLOEXEC))
 			count++;
 	}
 	ok(dir && closedir(dir) == 0, "descriptors are listed");

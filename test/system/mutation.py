@@ -36,7 +36,7 @@ import urllib.parse
 ROUND = 1000
 NODES = 6
 SPACES = ["fz-a", "fz-b", "fz-c"]
-NAMES = ["a", "b", "c", "d", "e", "a.b", "x-1"]
+NAMES = ["a", "b", "c", "d", "e", "f", "g", "h", "a.b", "x-1"]
 PATIENCE = 240  # seconds for canaries, on a loaded machine with sanitizers
 
 BIG = [0, 1, -1, 2, 64, 255, 1000, 65535, 65536, 2**31 - 1, -2**31, 2**31, 2**32, 2**53, 2**53 + 1, 2**62,
@@ -100,7 +100,7 @@ def vcjob_spec(chance):
     tasks = [{"name": name, "replicas": chance.randrange(1, 4), "template": template(chance)}
              for name in chance.choice([["w"], ["m", "w"], ["a", "b", "c"]])]
     spec = {"schedulerName": "volcano", "queue": chance.choice(["default", "q-a", "q-b", "q-c"]), "tasks": tasks,
-            "minAvailable": chance.randrange(1, 5)}
+            "minAvailable": chance.randrange(1, 1 + sum(task["replicas"] for task in tasks))}
     if len(tasks) > 1 and chance.random() < 0.4:
         tasks[1]["dependsOn"] = {"name": [tasks[0]["name"]], "iteration": "any"}
     more = {
@@ -517,6 +517,7 @@ class Worker:
         self.weights = [WEIGHTS.get(thing.kind, 1) for thing in things]
         self.mutator = Mutator(schemas, self.chance)
         self.count = 0
+        self.kinds = {}  # by kind: how many were tried, and how many were created
         self.slow = (0, "")
 
     def name(self, thing):
@@ -566,7 +567,10 @@ class Worker:
             self.unbind(value)
         query = self.chance.choice([""] * 6 + ["?dryRun=All", "?fieldValidation=Strict", "?fieldManager=x"])
         code, text = self.client.ask("POST", collection + query, value)
+        row = self.kinds.setdefault(thing.key(), [0, 0])
+        row[0] += 1
         if code < 300:
+            row[1] += 1
             self.note(thing, collection, text)
 
     def unbind(self, value):
@@ -853,6 +857,18 @@ def prepare(server):
     crd = dict(valid("CustomResourceDefinition", random.Random(0)), apiVersion="apiextensions.k8s.io/v1",
                kind="CustomResourceDefinition")
     client.ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
+    # what others refer to, so that many of them are valid
+    for path, version, kind, body in [
+            ("/apis/scheduling.volcano.sh/v1beta1/queues", "scheduling.volcano.sh/v1beta1", "Queue", {
+                "metadata": {"name": name}, "spec": {"weight": 1, "reclaimable": True}}) for name in (
+                    "q-a", "q-b", "q-c")] + [
+            ("/apis/scheduling.k8s.io/v1/priorityclasses", "scheduling.k8s.io/v1", "PriorityClass", {
+                "metadata": {"name": "p-a"}, "value": 10}),
+            ("/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io/v1", "RuntimeClass", {
+                "metadata": {"name": "r-a"}, "handler": "h"}),
+            ("/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1", "StorageClass", {
+                "metadata": {"name": "s-a"}, "provisioner": "p", "volumeBindingMode": "WaitForFirstConsumer"})]:
+        client.ask("POST", path, dict(body, apiVersion=version, kind=kind))
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         things = discover(client)
@@ -908,6 +924,7 @@ def main():
     server = Server(volcano, folder)
     chance = random.Random(seed)
     started, number, total, codes, workers, slow = time.monotonic(), 0, 0, {}, [], (0, "")
+    kinds = {}
     try:
         server.start(chance)
         while number < rounds if rounds else time.monotonic() - started < seconds:
@@ -916,6 +933,8 @@ def main():
             for worker in workers:
                 total += worker.count
                 slow = max(slow, worker.slow)
+                for kind, row in worker.kinds.items():
+                    kinds[kind] = [a + b for a, b in zip(row, kinds.get(kind, [0, 0]))]
                 for code, count in worker.client.codes.items():
                     codes[code] = codes.get(code, 0) + count
             if failures:
@@ -940,6 +959,8 @@ def main():
         if not isinstance(found, (Finding, subprocess.TimeoutExpired)):
             raise
         return 1
+    print("created, of how many: " + ", ".join("%s %d/%d" % (kind, row[1], row[0])
+                                               for kind, row in sorted(kinds.items())))
     print("%d operations in %d s, %d starts, nothing found; the slowest took %.1f s: %s" % (
         total, time.monotonic() - started, server.starts, slow[0], slow[1]))
     return 0

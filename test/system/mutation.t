@@ -6,6 +6,6 @@
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 
-passes "5000 operations do no harm" python3 test/system/mutation.py "$BIN/volcano" "$tmp/home" 5000 "${SEED:-14}"
+passes "10000 operations do no harm" python3 test/system/mutation.py "$BIN/volcano" "$tmp/home" 10000 "${SEED:-14}"
 printf '%s\n' "$output" | tail -5 | sed 's/^/#   /'
 finish

@@ -275,7 +275,7 @@ struct call *call_new(struct api *api, const struct call_sink *sink, void *arg)
 void call_step_later(struct call *call, struct call_step *step, void (*fn)(void *arg), void *arg)
 {
 	if (call->flow)
-		fair_run_later(call->flow, &step->job, fn, arg);
+		fair_run(call->flow, &step->job, fn, arg);
 	else
 		loop_defer(api_loop(call->api), &step->defer, fn, arg);
 }

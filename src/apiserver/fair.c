@@ -4,11 +4,14 @@
  * Each user, and each flow of a user, has a clock that the time of its jobs is charged to. What has
  * jobs waiting is in a heap by its clock; the smallest is next, among the users and then among that
  * user's flows. A clock that has stood still while nothing waited is set to that of the last one
- * served: being idle earns no credit, and nobody is ahead of one that has just come back.
+ * served: being idle earns no credit, and nobody is ahead of one that has just come back. Among the
+ * flows of a user the time that the next job is expected to take counts as well: else everyone who
+ * comes with one long job on a connection of its own would be served before one who asks for little.
  *
  * 1. A flow is in its user's heap exactly while it has jobs, a user in the heap of all exactly while
  *    it has such flows.
- * 2. The defer is queued while any job waits.
+ * 2. The timer is set while any job waits. It is due at once: timers come after descriptors in a turn,
+ *    when all that has arrived is known, and before the answers are sent.
  * 3. A job is out of its queue before it is called, and not touched afterwards. */
 #include "apiserver/fair.h"
 
@@ -24,6 +27,7 @@
 struct rank {
 	struct heap_node node;
 	int64_t clock;   /* microseconds, from the floor that it started at */
+	int64_t cost;    /* of a flow: what its next job is expected to add */
 	uint64_t number; /* among equals: who came first */
 };
 
@@ -52,7 +56,7 @@ struct fair {
 	struct heap waiting;
 	int64_t floor;
 	uint64_t numbers;
-	struct loop_defer turn;
+	struct loop_timer *turn;
 	struct fair_stats stats;
 };
 
@@ -61,8 +65,13 @@ static bool is_before(const struct heap_node *a, const struct heap_node *b)
 	const struct rank *x = container_of(a, const struct rank, node);
 	const struct rank *y = container_of(b, const struct rank, node);
 
-	return x->clock != y->clock ? x->clock < y->clock : x->number < y->number;
+	int64_t first = x->clock + x->cost;
+	int64_t second = y->clock + y->cost;
+
+	return first != second ? first < second : x->number < y->number;
 }
+
+static loop_timer_fn on_turn;
 
 struct fair *fair_new(struct loop *loop, const struct fair_limits *limits)
 {
@@ -71,6 +80,7 @@ struct fair *fair_new(struct loop *loop, const struct fair_limits *limits)
 	fair->loop = loop;
 	fair->limits = *limits;
 	fair->users = map_new(loop_random_u64(loop));
+	fair->turn = loop_timer_new(loop, on_turn, fair);
 	heap_init(&fair->waiting, is_before);
 	return fair;
 }
@@ -80,7 +90,7 @@ void fair_free(struct fair *fair)
 	if (!fair)
 		return;
 	assert(map_len(fair->users) == 0);
-	loop_defer_cancel(fair->loop, &fair->turn);
+	loop_timer_free(fair->turn);
 	heap_done(&fair->waiting);
 	map_free(fair->users);
 	mem_free(fair);
@@ -159,13 +169,17 @@ static void wait_in(struct fair *fair, struct heap *heap, struct rank *rank, int
 	heap_push(heap, &rank->node);
 }
 
-/* It has nothing to do any more. */
-static void flow_rest(struct fair_flow *flow)
+/* Its next job is another one, or it has nothing to do any more. */
+static void flow_next(struct fair_flow *flow)
 {
 	struct fair_user *user = flow->user;
+	struct list *first = list_first(&flow->jobs);
 
-	if (!list_is_empty(&flow->jobs))
+	if (first) {
+		flow->rank.cost = container_of(first, struct fair_job, link)->cost;
+		heap_update(&user->waiting, &flow->rank.node);
 		return;
+	}
 	heap_remove(&user->waiting, &flow->rank.node);
 	if (!heap_first(&user->waiting))
 		heap_remove(&user->fair->waiting, &user->rank.node);
@@ -215,23 +229,31 @@ static bool run_next(struct fair *fair)
 	fair->floor = user->rank.clock;
 	user->floor = flow->rank.clock;
 	fair->stats.waiting--;
+	fair->stats.jobs++;
 	job->flow = NULL;
-	flow_rest(flow);
+	flow_next(flow);
 	call(flow, job->fn, job->arg);
 	return true;
 }
 
-static void on_turn(void *arg)
+static void wake(struct fair *fair)
+{
+	if (!loop_timer_is_set(fair->turn))
+		loop_timer_set(fair->turn, 0);
+}
+
+static void on_turn(struct loop_timer *timer, void *arg)
 {
 	struct fair *fair = arg;
 
+	(void)timer;
 	while (run_next(fair) && !loop_is_late(fair->loop))
 		continue;
 	if (heap_first(&fair->waiting))
-		loop_defer(fair->loop, &fair->turn, on_turn, fair);
+		wake(fair);
 }
 
-void fair_run_later(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, void *arg)
+void fair_run(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, void *arg)
 {
 	struct fair_user *user = flow->user;
 	struct fair *fair = user->fair;
@@ -240,22 +262,13 @@ void fair_run_later(struct fair_flow *flow, struct fair_job *job, fair_job_fn *f
 	job->flow = flow;
 	job->fn = fn;
 	job->arg = arg;
+	if (list_is_empty(&flow->jobs))
+		flow->rank.cost = job->cost;
 	list_push(&flow->jobs, &job->link);
 	wait_in(fair, &user->waiting, &flow->rank, user->floor);
 	wait_in(fair, &fair->waiting, &user->rank, fair->floor);
 	fair->stats.waiting++;
-	fair->stats.put_off++;
-	loop_defer(fair->loop, &fair->turn, on_turn, fair);
-}
-
-void fair_run(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, void *arg)
-{
-	struct fair *fair = flow->user->fair;
-
-	if (heap_first(&fair->waiting) || loop_is_late(fair->loop))
-		fair_run_later(flow, job, fn, arg);
-	else
-		call(flow, fn, arg);
+	wake(fair);
 }
 
 void fair_cancel(struct fair_job *job)
@@ -267,7 +280,7 @@ void fair_cancel(struct fair_job *job)
 	job->flow = NULL;
 	list_remove(&job->link);
 	flow->user->fair->stats.waiting--;
-	flow_rest(flow);
+	flow_next(flow);
 }
 
 /* --- what is held ---------------------------------------------------------------------------- */

@@ -2,10 +2,11 @@
 /* apiserver/fair.h - whose work is next when there is more of it than fits into a turn, and how much
  * each user may hold at once.
  *
- * A flow is one connection of one user. Its work is done at once while the server has time; else it
- * waits, and the next job is the one of the user, and of that user's flows, that has had the least
- * time so far. A client that asks for little is thus served before one that asks for much, whatever
- * waits for the latter. Jobs of one flow run in the order in which they came.
+ * A flow is one connection of one user. Jobs run after everything that has arrived in a turn was
+ * read, as many as the turn has time for: the next is always the one of the user, and of that user's
+ * flows, that has had the least time so far. A client that asks for little is thus served before one
+ * that asks for much, whatever waits for the latter. Jobs of one flow run in the order in which they
+ * came.
  *
  * Work of the server's own components does not come by here. */
 #ifndef APISERVER_FAIR_H
@@ -57,13 +58,13 @@ typedef void fair_job_fn(void *arg);
 struct fair_job {
 	struct list link;
 	struct fair_flow *flow; /* that it waits in; NULL: none */
+	int64_t cost;           /* microseconds that it is expected to take: see fair_run() */
 	fair_job_fn *fn;
 	void *arg;
 };
-/* Call `fn` once: now if nothing waits and the turn has time, else in a later turn. */
+/* Call `fn` once, in this turn or a later one, not from within this call. job->cost, which the
+ * caller may have set, lets what is short go before what is long and new. */
 void fair_run(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, void *arg);
-/* The same, but never from within this call. */
-void fair_run_later(struct fair_flow *flow, struct fair_job *job, fair_job_fn *fn, void *arg);
 void fair_cancel(struct fair_job *job);
 
 /* --- what is held ---------------------------------------------------------------------------- */
@@ -79,7 +80,7 @@ bool fair_is_over(const struct fair_flow *flow, enum fair_use use);
 struct fair_stats {
 	size_t users;     /* that have connections */
 	size_t waiting;   /* jobs */
-	uint64_t put_off; /* jobs that did not run at once, ever */
+	uint64_t jobs;    /* that were called, ever */
 	uint64_t refused; /* by fair_take(), ever */
 };
 void fair_stats(const struct fair *fair, struct fair_stats *ret);

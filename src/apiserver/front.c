@@ -66,6 +66,10 @@ enum {
 	GZIP_TO = 2 * 1024 * 1024,
 	/* Lists up to this size are sent in one piece, with their length. */
 	GATHER_BYTES = 1024 * 1024,
+	/* About what things take at worst, in microseconds: so that small requests go before them. */
+	PIECE_COST = 4000,
+	LIST_COST = 10000,
+	BODY_BYTES_PER_COST = 4,
 };
 
 /* A user has too many unread answers: a connection that takes nothing has this long. */
@@ -185,7 +189,8 @@ static void make_piece(void *arg);
 
 static void make_piece_later(struct visit *visit)
 {
-	fair_run_later(visit->call->flow, &visit->job, make_piece, visit);
+	visit->job.cost = PIECE_COST;
+	fair_run(visit->call->flow, &visit->job, make_piece, visit);
 }
 
 /* Send what has been made so far, as a part of the answer. */
@@ -352,6 +357,7 @@ static void on_body(struct http_request *request, struct str body, void *arg)
 
 	(void)request;
 	visit->body = body;
+	visit->job.cost = (int64_t)body.len / BODY_BYTES_PER_COST;
 	fair_run(visit->call->flow, &visit->job, serve_body, visit);
 }
 
@@ -560,5 +566,6 @@ void front_handle(struct http_request *request, void *arg)
 		put_off(visit, "too many requests, please try again later");
 		return;
 	}
+	visit->job.cost = visit->verb == VERB_LIST ? LIST_COST : 0;
 	fair_run(visit->call->flow, &visit->job, serve, visit);
 }

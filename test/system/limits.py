@@ -36,6 +36,7 @@ class Connection:
         context.check_hostname = False
         context.load_cert_chain(site["folder"] + "/pki/admin.crt", site["folder"] + "/pki/admin.key")
         raw = socket.create_connection(("127.0.0.1", site["port"]), timeout=PATIENCE)
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = context.wrap_socket(raw)
         self.file = self.socket.makefile("rb", 1 << 16)
 
@@ -105,7 +106,7 @@ rows = [
     ("LIMIT_BODY_BYTES + 1", ("POST", DRY, filled(BODY + 1)), {413}),
     ("a body of keys", ("POST", DRY, config_map("keys", keys(180000))), {201, 413, 422}),
     ("a body of keys as YAML", ("POST", DRY,
-     "metadata: {name: y}\ndata:\n" + "".join(f" k{i}: x\n" for i in range(180000)), YAML), {201, 422}),
+     "metadata: {name: yaml}\ndata:\n" + "".join(f" k{i}: x\n" for i in range(180000)), YAML), {201, 422}),
     ("keys that are applied", ("PATCH", MAPS + "/applied?dryRun=All&fieldManager=limits&force=true",
      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied}\ndata:\n'
      + "".join(f" k{i}: x\n" for i in range(60000)), APPLY), {200, 201, 422}),

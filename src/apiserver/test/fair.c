@@ -24,7 +24,7 @@ static void on_job(void *arg)
 	if (job->cancels)
 		fair_cancel(job->cancels);
 	if (job->again-- > 0)
-		fair_run_later(job->flow, &job->job, on_job, job);
+		fair_run(job->flow, &job->job, on_job, job);
 }
 
 static void test_order(struct loop *loop)
@@ -43,9 +43,11 @@ static void test_order(struct loop *loop)
 	struct fair_stats stats;
 
 	fair_run(alice, &first.job, on_job, &first);
+	is(buf_text(&seen), "");
+	loop_drain(loop);
 	is(buf_text(&seen), "a");
 	buf_clear(&seen);
-	fair_run_later(alice, &greedy.job, on_job, &greedy);
+	fair_run(alice, &greedy.job, on_job, &greedy);
 	fair_run(more, &other.job, on_job, &other);
 	fair_run(bob, &modest.job, on_job, &modest);
 	is(buf_text(&seen), "");
@@ -57,18 +59,18 @@ static void test_order(struct loop *loop)
 	buf_clear(&seen);
 
 	greedy.again = 5;
-	fair_run_later(alice, &greedy.job, on_job, &greedy);
-	fair_run_later(bob, &late.job, on_job, &late);
+	fair_run(alice, &greedy.job, on_job, &greedy);
+	fair_run(bob, &late.job, on_job, &late);
 	loop_drain(loop);
 	ok(str_starts(buf_str(&seen), STR("lg")), "who has had less goes first: %s",
 	   buf_text(&seen));
 	buf_clear(&seen);
 
-	fair_run_later(alice, &greedy.job, on_job, &greedy);
+	fair_run(alice, &greedy.job, on_job, &greedy);
 	greedy.again = 0;
 	first.cancels = &late.job;
-	fair_run_later(bob, &first.job, on_job, &first);
-	fair_run_later(bob, &late.job, on_job, &late);
+	fair_run(bob, &first.job, on_job, &first);
+	fair_run(bob, &late.job, on_job, &late);
 	fair_cancel(&greedy.job);
 	fair_cancel(&greedy.job);
 	loop_drain(loop);
@@ -80,6 +82,33 @@ static void test_order(struct loop *loop)
 	fair_flow_unref(bob);
 	fair_stats(fair, &stats);
 	ok(stats.users == 0, "a user without connections is forgotten");
+}
+
+/* Many connections of a user, each with one long job, and one that asks for little all the time. */
+static void test_cost(struct loop *loop)
+{
+	static const struct fair_limits none;
+	AUTO(fair_free) struct fair *fair = fair_new(loop, &none);
+	AUTO(buf_done) struct buf seen = BUF_UNBOUNDED;
+	struct fair_flow *flows[5];
+	struct job jobs[5];
+
+	for (int i = 0; i < 5; i++) {
+		flows[i] = fair_flow_new(fair, STR("alice"));
+		jobs[i] = (struct job){.flow = flows[i], .seen = &seen, .letter = (char)('A' + i)};
+		jobs[i].job.cost = i < 4 ? 1000 : 0;
+	}
+	jobs[4].again = 3;
+	fair_run(flows[4], &jobs[4].job, on_job, &jobs[4]);
+	loop_drain(loop);
+	buf_clear(&seen);
+	jobs[4].again = 3;
+	for (int i = 0; i < 5; i++)
+		fair_run(flows[i], &jobs[i].job, on_job, &jobs[i]);
+	loop_drain(loop);
+	is(buf_text(&seen), "EEEEABCD");
+	for (int i = 0; i < 5; i++)
+		fair_flow_unref(flows[i]);
 }
 
 static void test_held(struct loop *loop)
@@ -124,6 +153,7 @@ int main(void)
 	AUTO(loop_free) struct loop *loop = loop_new_virtual(1, 0, &err);
 
 	test_order(loop);
+	test_cost(loop);
 	test_held(loop);
 	return tap_done();
 }

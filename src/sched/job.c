@@ -104,13 +104,17 @@ bool sub_job_is_pipelined(const struct sub_job *sub)
 
 int32_t sub_job_priority(const struct sub_job *sub)
 {
-	int32_t highest = 0;
+	return sub->priority;
+}
 
+void job_rate_subs(struct job *job)
+{
+	LIST_EACH(&job->subs, struct sub_job, link, sub)
+	sub->priority = 0;
 	for (int s = 0; s < TASK_STATUS_COUNT; s++)
-		LIST_EACH(&sub->job->tasks[s], struct task, job_link, task)
-	if (task->sub == sub && task->priority > highest)
-		highest = task->priority;
-	return highest;
+		LIST_EACH(&job->tasks[s], struct task, job_link, task)
+	if (task->sub && task->priority > task->sub->priority)
+		task->sub->priority = task->priority;
 }
 
 /* Tasks that wait, of roles that have not failed. */

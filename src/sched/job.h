@@ -41,6 +41,8 @@ struct sub_job {
 	struct str values;               /* of the policy's label keys, joined by "-" */
 	int64_t match_index;             /* the first value, where it is a number */
 	int32_t min_available;
+	int32_t priority; /* the highest of its tasks, as of job_rate_subs() */
+	size_t place;     /* for an action that lists sub-groups: which one this is */
 	struct tally tally;
 };
 
@@ -187,7 +189,10 @@ bool job_groups_are_valid(const struct job *job);
 bool sub_job_is_ready(const struct sub_job *sub);
 bool sub_job_is_pipelined(const struct sub_job *sub);
 /* The highest priority of its tasks, not below 0. */
+/* As of job_rate_subs(), which an action calls before it orders the sub-groups of a job: one pass over
+ * the tasks for all of them. Priorities of pods do not change within a cycle. */
 int32_t sub_job_priority(const struct sub_job *sub);
+void job_rate_subs(struct job *job);
 /* Would its job, its role and its sub-groups keep their minimum without it, or have they lost it? */
 bool job_can_spare(const struct task *victim);
 /* After a task found no node: is it worth trying the others of the job? `failed` says of a role

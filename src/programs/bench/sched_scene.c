@@ -98,8 +98,14 @@ static void add_group(struct scene *scene, const struct scene_gangs *gangs, size
 		   gangs->queue ? gangs->queue : "default");
 	if (gangs->queues)
 		buf_printf(&text, "-%zu", gang % gangs->queues);
-	buf_printf(&text, "\",\"priorityClassName\":\"%s\"},\"status\":{\"phase\":\"%s\"}}",
-		   gangs->class ? gangs->class : "", gangs->running ? "Running" : "Inqueue");
+	buf_printf(&text, "\",\"priorityClassName\":\"%s\"", gangs->class ? gangs->class : "");
+	if (gangs->group)
+		buf_printf(&text,
+			   ",\"subGroupPolicy\":[{\"name\":\"group\",\"subGroupSize\":%zu,"
+			   "\"minSubGroups\":%zu,\"matchLabelKeys\":[\"group\"]}]",
+			   gangs->group, size / gangs->group);
+	buf_printf(&text, "},\"status\":{\"phase\":\"%s\"}}",
+		   gangs->running ? "Running" : "Inqueue");
 	apply(scene, CLUSTER_PODGROUP, &text);
 }
 
@@ -118,11 +124,12 @@ static void put_pod(const struct scene *scene, struct buf *text, const struct sc
 	buf_printf(text,
 		   "{\"metadata\":{\"name\":\"%s-%zu-%zu\",\"namespace\":\"bench\",\"uid\":"
 		   "\"0b0e7c3a-97d3-4f5e-8c1d-%012zu\",\"creationTimestamp\":"
-		   "\"2026-01-01T00:00:00Z\",\"labels\":{\"app\":\"%s\","
+		   "\"2026-01-01T00:00:00Z\",\"labels\":{\"app\":\"%s\",\"group\":\"%zu\","
 		   "\"volcano.sh/job-name\":\"%s-%zu\",\"volcano.sh/task-index\":\"%zu\"},"
 		   "\"annotations\":{\"scheduling.k8s.io/group-name\":\"%s-%zu\","
 		   "\"volcano.sh/task-spec\":\"worker\"}},\"spec\":{\"schedulerName\":\"volcano\",",
-		   gangs->name, gang, i, i, gangs->name, gangs->name, gang, i, gangs->name, gang);
+		   gangs->name, gang, i, i, gangs->name, gangs->group ? i / gangs->group : 0,
+		   gangs->name, gang, i, gangs->name, gang);
 	if (gangs->wish == WISH_APART)
 		buf_puts(text, apart);
 	if (gangs->running)

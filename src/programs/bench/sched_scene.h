@@ -62,6 +62,7 @@ struct scene_gangs {
 	size_t cpus;  /* a pod; 0: 1 */
 	size_t gib;   /* of memory, likewise */
 	bool running; /* on the nodes, in turn; else waiting */
+	size_t group; /* pods per sub-group, all of which are needed; 0: there are none */
 };
 void scene_add_gangs(struct scene *scene, const struct scene_gangs *gangs);
 /* The document of one of them, for whoever makes events of it; for json_doc_unref(). */

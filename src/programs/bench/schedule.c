@@ -7,6 +7,7 @@
  *	spread		pods that keep away from their like, and spread over zones: a pod
  *	queues		the gangs of `place`, each of ten pods, in a queue for every five nodes: a pod
  *	gang		one gang of 1,000: the whole cycle
+ *	subgroups	one gang of sub-groups of 8, all of which it needs, one per 6 nodes: the whole cycle
  *	full		a cycle in which no gang finds room: a gang
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
  *			room: the whole cycle
@@ -66,11 +67,12 @@ static void measure(struct bench_run *run, const char *phase, struct scene_gangs
 
 static void measure_placing(struct bench_run *run)
 {
-	enum { APART_SHARE = 4, QUEUE_SHARE = 5 };
+	enum { APART_SHARE = 4, QUEUE_SHARE = 5, SUB_GROUP = 8, NODES_A_SUB_GROUP = 6 };
 	size_t nodes = scene_nodes(run), pods = pods_of(run);
 	size_t gang = (size_t)bench_option(run, "gang"), apart = nodes / APART_SHARE + 1;
 	size_t queues = nodes / QUEUE_SHARE + 1;
 	size_t one = nodes * SCENE_CPUS < GANG ? nodes : GANG;
+	size_t groups = nodes / NODES_A_SUB_GROUP + 1;
 
 	measure(run, "place", (struct scene_gangs){.name = "job", .pods = pods, .size = gang},
 		pods);
@@ -92,6 +94,12 @@ static void measure_placing(struct bench_run *run)
 				     .queues = queues},
 		pods);
 	measure(run, "gang", (struct scene_gangs){.name = "job", .pods = one, .size = one}, 1);
+	measure(run, "subgroups",
+		(struct scene_gangs){.name = "job",
+				     .pods = groups * SUB_GROUP,
+				     .size = groups * SUB_GROUP,
+				     .group = SUB_GROUP},
+		1);
 }
 
 /* --- waiting --------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
  *
  * A job has a sheet: its sub-groups that have something to place, each with its tasks in order. A
  * job without sub-group policies has one sub-group, and the same code serves both. */
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/action_rows.h"
@@ -24,6 +26,7 @@
 
 struct part {
 	struct sub_job *sub;
+	size_t came;   /* as which one */
 	bool required; /* without it the policy's minimum is not reached */
 	struct pq tasks;
 	VEC(uint32_t) failed;      /* roles (atoms) of which a task found no node */
@@ -37,6 +40,7 @@ struct sheet {
 	bool blocked;      /* something was left for the round in which room is lent */
 	bool followed;     /* the next of its like has been lined up */
 	bool torn;         /* some of it had places when another found none */
+	bool clean;        /* no task of it has found no node since that was forgotten */
 };
 
 struct allocation {
@@ -57,11 +61,11 @@ static struct part *part_of(struct sheet *sheet, struct session *ssn, struct sub
 {
 	struct part *part;
 
-	for (size_t i = 0; i < sheet->parts.len; i++)
-		if (sheet->parts.ptr[i]->sub == sub)
-			return sheet->parts.ptr[i];
+	if (sub->place < sheet->parts.len && sheet->parts.ptr[sub->place]->sub == sub)
+		return sheet->parts.ptr[sub->place];
 	part = mem_new(struct part);
 	part->sub = sub;
+	part->came = sub->place = sheet->parts.len;
 	pq_init(&part->tasks, ssn, pq_tasks);
 	vec_push(&sheet->parts, part);
 	return part;
@@ -89,23 +93,26 @@ static int pq_parts(const struct session *ssn, const void *left, const void *rig
 	return hook_sub_job_order(ssn, a->sub, b->sub);
 }
 
+static int compare_parts(const void *left, const void *right, void *ssn)
+{
+	const struct part *const *a = left, *const *b = right;
+	int order = pq_parts(ssn, *a, *b);
+
+	return order ? order : (*a)->came < (*b)->came ? -1 : (*a)->came > (*b)->came;
+}
+
 static void sort_parts(struct session *ssn, struct sheet *sheet)
 {
-	struct part **parts = sheet->parts.ptr;
-
-	for (size_t i = 1; i < sheet->parts.len; i++)
-		for (size_t j = i; j > 0 && pq_parts(ssn, parts[j - 1], parts[j]) > 0; j--) {
-			struct part *last = parts[j];
-
-			parts[j] = parts[j - 1];
-			parts[j - 1] = last;
-		}
+	if (sheet->parts.len > 1)
+		qsort_r(sheet->parts.ptr, sheet->parts.len, sizeof(struct part *), compare_parts,
+			ssn);
 }
 
 static void line_up_parts(struct session *ssn, struct sheet *sheet)
 {
-	const struct job *job = sheet->job;
+	struct job *job = sheet->job;
 
+	job_rate_subs(job);
 	sort_parts(ssn, sheet);
 	for (size_t p = 0; p < job->policy_count; p++) {
 		int32_t have = 0;
@@ -431,14 +438,18 @@ static void place_groups(struct allocation *a, struct sheet *sheet, struct state
 {
 	struct part *part;
 
-	if (!a->lending)
+	if (!a->lending && !sheet->clean)
 		forget_fits(a->ssn, sheet->job, NULL);
+	sheet->clean = true;
 	while ((part = pq_pop(&sheet->waiting))) {
 		if (part->failed.len && !a->lending)
 			forget_fits(a->ssn, sheet->job, part->sub);
 		part->failed.len = 0;
-		if (!place_part(a, sheet, part, st))
+		if (!place_part(a, sheet, part, st)) {
+			sheet->clean = false;
 			continue;
+		}
+		sheet->clean = sheet->clean && !part->failed.len;
 		if (part->tasks.len)
 			pq_push(&sheet->waiting, part);
 		if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL))
@@ -495,6 +506,7 @@ static bool make_whole(struct allocation *a, struct sheet *sheet, struct stateme
 	size_t mark;
 
 	while (!is_whole(a->ssn, sheet->job)) {
+		sheet->clean = false; /* members that ask for nothing may find no node either */
 		if (fills && add_empty(a, sheet->job, st))
 			break;
 		mark = statement_mark(st);

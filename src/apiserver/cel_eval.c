@@ -167,7 +167,7 @@ static struct cel_value evaluate_match(const struct cel_expr *expr, const struct
 	cel_price(scope->run, expr, args, 2, &of);
 	if (scope->run->over)
 		return cel_cancelled();
-	return cel_bool(schema_pattern_matches(expr->pattern, of.text));
+	return cel_bool(cel_run_matches(scope->run, expr->pattern, of.text));
 }
 
 static struct cel_value evaluate_call(const struct cel_expr *expr, const struct scope *scope)

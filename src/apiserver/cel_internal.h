@@ -87,6 +87,10 @@ bool cel_may_make(struct cel_run *run, size_t bytes) MUST_CHECK;
 struct cel_value *cel_may_hold(struct cel_run *run, size_t count) MUST_CHECK;
 /* What it comes to once a bound was exceeded. */
 struct cel_value cel_cancelled(void);
+/* Does a pattern match; where is its next match from *start on? Steps of matching are work. */
+bool cel_run_matches(struct cel_run *run, const struct schema_pattern *pattern, struct str text);
+bool cel_run_find(struct cel_run *run, const struct schema_pattern *pattern, struct str text,
+		  size_t *start, size_t *end);
 /* An element of a list of the object, or a member of a map of it, without a walk over the others. */
 struct json cel_run_at(struct cel_run *run, struct json list, size_t index);
 struct json cel_run_get(struct cel_run *run, struct json map, struct str key);

@@ -7,6 +7,7 @@
  * Lists and maps of the object are JSON, in which finding one element takes a walk. The first look
  * into a large one indexes it, so that a rule that visits every element by its index stays linear. */
 #include "apiserver/cel_internal.h"
+#include "apiserver/schema_internal.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "json/index.h"
@@ -77,6 +78,41 @@ struct cel_value *cel_may_hold(struct cel_run *run, size_t count)
 	    bytes > LIMIT_CEL_BYTES || arena_used(run->arena) > LIMIT_CEL_BYTES - bytes)
 		run->over = true;
 	return run->over ? NULL : arena_calloc(run->arena, count + 1, sizeof(struct cel_value));
+}
+
+static uint64_t work_left(const struct cel_run *run)
+{
+	uint64_t most = (uint64_t)LIMIT_CEL_COST * UNITS_PER_COST;
+
+	return run->work < most ? most - run->work : 1;
+}
+
+/* As many steps as there is work left; one that needs all of them is over. */
+static void pay_steps(struct cel_run *run, uint64_t had, uint64_t left)
+{
+	cel_work(run, had - left);
+	run->over = run->over || !left;
+}
+
+bool cel_run_matches(struct cel_run *run, const struct schema_pattern *pattern, struct str text)
+{
+	uint64_t had = work_left(run);
+	uint64_t left = had;
+	bool found = schema_pattern_matches(pattern, text, &left);
+
+	pay_steps(run, had, left);
+	return found;
+}
+
+bool cel_run_find(struct cel_run *run, const struct schema_pattern *pattern, struct str text,
+		  size_t *start, size_t *end)
+{
+	uint64_t had = work_left(run);
+	uint64_t left = had;
+	bool found = schema_pattern_find(pattern, text, &left, start, end);
+
+	pay_steps(run, had, left);
+	return found;
 }
 
 struct cel_value cel_cancelled(void)

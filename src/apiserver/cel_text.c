@@ -487,19 +487,26 @@ static struct cel_value find_all(struct cel_run *run, const struct cel_value *ar
 	AUTO(schema_pattern_free)
 	struct schema_pattern *pattern = schema_pattern_new(args[1].text, &err);
 	AUTO(parts_done) struct parts parts = {0};
-	size_t from = 0;
-	size_t start;
+	size_t start = 0;
+	size_t last = 0;
 	size_t end;
 
 	if (!pattern)
 		return cel_error("Illegal regex");
-	while (most != 0 && from <= args[0].text.len && !run->over &&
-	       schema_pattern_find(pattern, args[0].text, from, &start, &end)) {
+	cel_work(run, schema_pattern_size(pattern));
+	while (most != 0 && start <= args[0].text.len && !run->over &&
+	       cel_run_find(run, pattern, args[0].text, &start, &end)) {
 		if (one)
 			return cel_text(str_slice(args[0].text, start, end));
 		cel_work(run, 1);
-		vec_push(&parts, str_slice(args[0].text, start, end));
-		from = end > start ? end : end + 1;
+		if (end == start && parts.len && end == last)
+			most++; /* nothing, directly behind a match, is none */
+		else
+			vec_push(&parts, str_slice(args[0].text, start, end));
+		last = end;
+		start = end > start ? end : end + rune_at(str_skip(args[0].text, end), 1);
+		if (end == args[0].text.len)
+			break;
 		most--;
 	}
 	return one ? cel_text(STR("")) : list_of_parts(run, &parts);
@@ -528,7 +535,9 @@ static struct cel_value call_matches(struct cel_run *run, const struct cel_value
 	if (!are_texts(args, count))
 		return CEL_NO_OVERLOAD;
 	pattern = schema_pattern_new(args[1].text, &err);
-	return pattern ? cel_bool(schema_pattern_matches(pattern, args[0].text))
+	if (pattern)
+		cel_work(run, schema_pattern_size(pattern));
+	return pattern ? cel_bool(cel_run_matches(run, pattern, args[0].text))
 		       : cel_error(arena_strdup(run->arena, err.text));
 }
 

@@ -12,6 +12,7 @@
 
 #include "apiserver/cel.h"
 #include "apiserver/schema_internal.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include "base/banned.h"
@@ -138,9 +139,13 @@ static struct schema_pattern *compile_pattern(struct str text, struct compiler *
 {
 	struct schema_pattern *pattern = schema_pattern_new(text, c->err);
 
-	if (pattern)
-		schema_pattern_own(c->schema, pattern);
-	return pattern;
+	if (!pattern)
+		return NULL;
+	schema_pattern_own(c->schema, pattern);
+	if (c->schema->pattern_size <= LIMIT_PATTERN_SIZE)
+		return pattern;
+	(void)err_set(c->err, ERR_INVALID, "the patterns of the schema are too large together");
+	return NULL;
 }
 
 static int compile_texts(struct json source, struct schema_node *node, struct compiler *c)

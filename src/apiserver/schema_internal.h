@@ -108,6 +108,7 @@ struct schema {
 	struct json_doc *doc; /* what enums and defaults lie in */
 	struct schema_node *root;
 	struct schema_pattern *patterns; /* all, linked */
+	size_t pattern_size;             /* of all of them */
 	size_t unchecked_rules;
 };
 
@@ -118,18 +119,20 @@ const struct schema_node *schema_member(const struct schema_node *node, struct s
 
 /* --- regular expressions (schema_pattern.c) -------------------------------------------------- */
 
-/* RE2's meaning by PCRE2: `$` is the very end. `text` must live as long as the schema. On failure
- * the text of the error is Go's as far as we know it. */
+/* `text` must live as long as the schema. On failure the text of the error is Go's. */
 struct schema_pattern *schema_pattern_new(struct str text, struct err *err) MUST_CHECK;
 void schema_pattern_free(struct schema_pattern *pattern);
 DEFINE_AUTO(struct schema_pattern *, schema_pattern_free);
 void schema_pattern_own(struct schema *schema, struct schema_pattern *pattern);
 struct str schema_pattern_text(const struct schema_pattern *pattern);
-/* A match that takes too many steps counts as none. */
-bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text);
-/* Where the next match from a place on lies; it begins at a character. */
-bool schema_pattern_find(const struct schema_pattern *pattern, struct str text, size_t from,
-			 size_t *ret_start, size_t *ret_end);
+/* What it was compiled into: instructions. */
+size_t schema_pattern_size(const struct schema_pattern *pattern);
+/* `steps` are those that may be taken, and are counted down: when there are none left, it was too much,
+ * and the answer is false. */
+bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text, uint64_t *steps);
+/* The next match from *start on, and where it is. */
+bool schema_pattern_find(const struct schema_pattern *pattern, struct str text, uint64_t *steps,
+			 size_t *start, size_t *end);
 
 /* --- formats (schema_format.c) --------------------------------------------------------------- */
 
@@ -177,6 +180,7 @@ struct schema_walk {
 	const char *prefix; /* before the path of a field, "" for none; not in the texts */
 	bool update;
 	struct causes *causes;
+	uint64_t *steps; /* that its patterns may still take; 0: they took too many */
 };
 
 /* A value against a node (schema_validate.c); `old` is what stood there, or absent. Gives the

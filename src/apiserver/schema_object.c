@@ -252,13 +252,28 @@ static void run_rules(const struct schema *schema, struct json object, struct js
 		check_rules(schema->root, (struct level){object, old, NULL}, NULL, &rules);
 }
 
+/* An object whose patterns took too many steps is refused: nothing is known about the rest of it. */
+static void check_steps(const struct schema_walk *walk)
+{
+	struct path where = path_member(NULL, STR("<nil>"));
+
+	if (!*walk->steps)
+		causes_add(walk->causes, CAUSE_INVALID, &where,
+			   "Invalid value: \"\": validation failed due to running out of steps to "
+			   "match the patterns of the schema (%d per request): send shorter texts, "
+			   "or fewer of them",
+			   LIMIT_PATTERN_STEPS);
+}
+
 /* --- requests -------------------------------------------------------------------------------- */
 
 void schema_validate(const struct schema *schema, struct json object, struct causes *causes)
 {
-	struct schema_walk walk = {.prefix = "", .causes = causes};
+	uint64_t steps = LIMIT_PATTERN_STEPS;
+	struct schema_walk walk = {.prefix = "", .causes = causes, .steps = &steps};
 
 	schema_check(schema->root, object, JSON_NONE, NULL, &walk);
+	check_steps(&walk);
 	schema_check_embedded(schema->root, object, NULL, causes);
 	schema_check_lists(schema->root, object, NULL, causes);
 	run_rules(schema, object, JSON_NONE, false, causes);
@@ -282,9 +297,11 @@ static void update_lists(const struct schema *schema, struct json object, struct
 void schema_validate_update(const struct schema *schema, struct json object, struct json old,
 			    struct causes *causes)
 {
-	struct schema_walk walk = {.prefix = "", .update = true, .causes = causes};
+	uint64_t steps = LIMIT_PATTERN_STEPS;
+	struct schema_walk walk = {.prefix = "", .update = true, .causes = causes, .steps = &steps};
 
 	schema_check(schema->root, object, old, NULL, &walk);
+	check_steps(&walk);
 	schema_check_embedded(schema->root, object, NULL, causes);
 	update_lists(schema, object, old, causes);
 	run_rules(schema, object, old, true, causes);
@@ -294,11 +311,14 @@ void schema_validate_status(const struct schema *schema, struct json object, str
 			    struct causes *causes)
 {
 	const struct schema_node *status = schema_property(schema->root, STR("status"));
-	struct schema_walk walk = {.prefix = "status", .update = true, .causes = causes};
+	uint64_t steps = LIMIT_PATTERN_STEPS;
+	struct schema_walk walk = {
+		.prefix = "status", .update = true, .causes = causes, .steps = &steps};
 	struct json value = json_get(object, "status");
 
 	if (status && !json_is_absent(value))
 		schema_check(status, value, json_get(old, "status"), NULL, &walk);
+	check_steps(&walk);
 	update_lists(schema, object, old, causes);
 	run_rules(schema, object, old, true, causes);
 }
@@ -310,7 +330,8 @@ static void validate_default(const struct schema_node *node, const struct path *
 {
 	AUTO(buf_done) struct buf prefix = BUF_UNBOUNDED;
 	struct path here = path_member(path, STR("default"));
-	struct schema_walk walk = {.causes = causes};
+	uint64_t steps = LIMIT_PATTERN_STEPS;
+	struct schema_walk walk = {.causes = causes, .steps = &steps};
 
 	if (json_is_absent(node->dflt))
 		return;
@@ -319,6 +340,7 @@ static void validate_default(const struct schema_node *node, const struct path *
 	path_print(&here, &prefix);
 	walk.prefix = buf_text(&prefix);
 	schema_check(node, node->dflt, JSON_NONE, NULL, &walk);
+	check_steps(&walk);
 }
 
 static void validate_defaults(const struct schema_node *node, const struct path *path,

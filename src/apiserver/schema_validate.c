@@ -321,6 +321,14 @@ static int64_t count_runes(struct str text)
 	return count;
 }
 
+/* Does a text match, or was there no pattern? What could not be found out is told of once, at the end. */
+static bool matches(const struct schema_pattern *pattern, struct str text,
+		    const struct schema_walk *walk)
+{
+	return !pattern || !*walk->steps || schema_pattern_matches(pattern, text, walk->steps) ||
+	       !*walk->steps;
+}
+
 static void check_text(const struct schema_node *node, struct json value, const struct path *path,
 		       struct schema_walk *walk)
 {
@@ -336,7 +344,7 @@ static void check_text(const struct schema_node *node, struct json value, const 
 		words = mem_printf("should be at least %" PRId64 " chars long",
 				   node->min_length.value);
 		tell_value(value, path, walk, words);
-	} else if (node->pattern && !schema_pattern_matches(node->pattern, text)) {
+	} else if (!matches(node->pattern, text, walk)) {
 		words = mem_printf("should match '%.*s'",
 				   STR_ARG(schema_pattern_text(node->pattern)));
 		tell_value(value, path, walk, words);
@@ -348,7 +356,7 @@ static void check_format(const struct schema_node *node, struct json value, cons
 {
 	struct str text = json_str(value);
 
-	if ((node->format_pattern && !schema_pattern_matches(node->format_pattern, text)) ||
+	if (!matches(node->format_pattern, text, walk) ||
 	    (node->format->check && !node->format->check(text)))
 		tell_type(node->format_text, text, path, walk);
 }

@@ -63,6 +63,8 @@ enum {
 	LIMIT_CEL_COST =
 		1000 * 1000, /* one evaluation of a rule, as kube-apiserver: PerCallLimit */
 	LIMIT_CEL_REQUEST_COST = 10 * 1000 * 1000, /* all rules of one object, likewise */
+	LIMIT_PATTERN_STEPS = 100 * 1000 * 1000,   /* patterns of schemas, of one request */
+	LIMIT_PATTERN_SIZE = 1000 * 1000,          /* instructions of all patterns of a schema */
 	LIMIT_CEL_BYTES = 64 * 1024 * 1024,        /* memory of one evaluation */
 
 	/* pods on this machine */

@@ -2,7 +2,9 @@
 /* base/regexp.c - a tree as code for a machine that is in many places at once (Thompson, 1968).
  *
  * For each letter of the text the machine holds the set of instructions that it may be at; each is
- * in the set once, so that a step costs at most the length of the code. */
+ * in the set once, so that a step costs at most the length of the code. The set is in the order in which
+ * Go would try them, and each instruction knows where its match began: the first that comes to its end is
+ * the one that is found (Pike, 1994). */
 #include "base/regexp.h"
 
 #include "base/mem.h"
@@ -10,6 +12,8 @@
 #include "base/vec.h"
 
 #include "base/banned.h"
+
+enum { SHOWN_MAX = 100 };
 
 enum code_op { CODE_CLASS, CODE_ASSERT, CODE_SPLIT, CODE_JUMP, CODE_MATCH };
 
@@ -24,7 +28,11 @@ struct code {
 struct regexp {
 	struct arena *arena; /* the tree, whose classes the code uses */
 	VEC(struct code) code;
+	struct machine *machine; /* made with the first match, and kept */
 };
+
+struct machine;
+static void machine_free(struct machine *m);
 
 /* --- compiling ------------------------------------------------------------------------------- */
 
@@ -62,26 +70,90 @@ static void compile_alternatives(struct regexp *re, const struct regexp_node *no
 	vec_done(&jumps);
 }
 
-static void compile_repeat(struct regexp *re, const struct regexp_node *node)
+/* Can it match nothing? */
+static bool can_be_empty(const struct regexp_node *node)
 {
+	switch (node->op) {
+	case REGEXP_CLASS:
+		return false;
+	case REGEXP_REPEAT:
+		return node->min == 0 || can_be_empty(node->first);
+	case REGEXP_CAT:
+		for (const struct regexp_node *child = node->first; child; child = child->next)
+			if (!can_be_empty(child))
+				return false;
+		return true;
+	case REGEXP_ALT:
+		for (const struct regexp_node *child = node->first; child; child = child->next)
+			if (can_be_empty(child))
+				return true;
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* A split whose ways are known later: into what is repeated, and past it. */
+static uint32_t emit_split(struct regexp *re)
+{
+	return emit(re, (struct code){.op = CODE_SPLIT});
+}
+
+static void set_split(struct regexp *re, uint32_t split, uint32_t into, uint32_t past, bool lazy)
+{
+	re->code.ptr[split].to = lazy ? past : into;
+	re->code.ptr[split].other = lazy ? into : past;
+}
+
+/* Once or more: the split is behind it. */
+static void compile_plus(struct regexp *re, const struct regexp_node *node)
+{
+	uint32_t start = here(re);
 	uint32_t split;
 
-	for (int i = 0; i < node->min && here(re) < REGEXP_CODE_MAX; i++)
-		compile(re, node->first);
-	if (node->max < 0) {
-		split = emit(re, (struct code){.op = CODE_SPLIT});
-		re->code.ptr[split].to = here(re);
+	compile(re, node->first);
+	split = emit_split(re);
+	set_split(re, split, start, here(re), node->lazy);
+}
+
+/* Any number of times. What can be empty is tried as (x+)?, so that its order is that of Go. */
+static void compile_star(struct regexp *re, const struct regexp_node *node)
+{
+	uint32_t split = emit_split(re);
+
+	if (can_be_empty(node->first)) {
+		compile_plus(re, node);
+	} else {
 		compile(re, node->first);
 		(void)emit(re, (struct code){.op = CODE_JUMP, .to = split});
-		re->code.ptr[split].other = here(re);
+	}
+	set_split(re, split, split + 1, here(re), node->lazy);
+}
+
+static void compile_repeat(struct regexp *re, const struct regexp_node *node)
+{
+	VEC(uint32_t) splits = {0};
+
+	for (int i = 0; i + 1 < node->min && here(re) < REGEXP_CODE_MAX; i++)
+		compile(re, node->first);
+	if (node->max < 0 && node->min > 0) {
+		compile_plus(re, node);
 		return;
 	}
-	for (int i = node->min; i < node->max && here(re) < REGEXP_CODE_MAX; i++) {
-		split = emit(re, (struct code){.op = CODE_SPLIT});
-		re->code.ptr[split].to = here(re);
+	if (node->min > 0)
 		compile(re, node->first);
-		re->code.ptr[split].other = here(re);
+	if (node->max < 0) {
+		compile_star(re, node);
+		return;
 	}
+	/* x{0,3} is (x(x(x)?)?)?: past all of them at once */
+	for (int i = node->min; i < node->max && here(re) < REGEXP_CODE_MAX; i++) {
+		vec_push(&splits, emit_split(re));
+		compile(re, node->first);
+	}
+	for (size_t i = 0; i < splits.len; i++)
+		set_split(re, splits.ptr[i], splits.ptr[i] + 1, here(re), node->lazy);
+	vec_done(&splits);
 }
 
 static void compile(struct regexp *re, const struct regexp_node *node)
@@ -118,7 +190,8 @@ struct regexp *regexp_parse(struct str pattern, struct err *err)
 	re->arena = arena_new(0);
 	if (pattern.len > REGEXP_CODE_MAX) {
 		(void)err_set(err, ERR_BAD_REQUEST,
-			      "error parsing regexp: expression too large: %zu bytes", pattern.len);
+			      "error parsing regexp: expression too large: `%.*s`",
+			      STR_ARG(str_slice(pattern, 0, SHOWN_MAX)));
 		return NULL;
 	}
 	tree = regexp_parse_tree(pattern, re->arena, err);
@@ -126,7 +199,9 @@ struct regexp *regexp_parse(struct str pattern, struct err *err)
 		return NULL;
 	compile(re, tree);
 	if (here(re) >= REGEXP_CODE_MAX) {
-		(void)err_set(err, ERR_BAD_REQUEST, "error parsing regexp: expression too large");
+		(void)err_set(err, ERR_BAD_REQUEST,
+			      "error parsing regexp: expression too large: `%.*s`",
+			      STR_ARG(str_slice(pattern, 0, SHOWN_MAX)));
 		return NULL;
 	}
 	(void)emit(re, (struct code){.op = CODE_MATCH});
@@ -139,32 +214,42 @@ void regexp_free(struct regexp *re)
 		return;
 	vec_done(&re->code);
 	arena_free(re->arena);
+	machine_free(re->machine);
 	mem_free(re);
+}
+
+size_t regexp_size(const struct regexp *re)
+{
+	return re->code.len;
 }
 
 /* --- matching -------------------------------------------------------------------------------- */
 
 #define NO_RUNE UINT32_MAX /* before the text and behind it */
 
-static bool in_ranges(const struct regexp_class *set, uint32_t rune)
+bool regexp_class_has(const struct regexp_class *set, uint32_t rune)
 {
-	for (size_t i = 0; i < set->len; i++)
-		if (rune >= set->ptr[i].low && rune <= set->ptr[i].high)
+	size_t low = 0;
+	size_t high = set->len;
+
+	if (rune < 0x80)
+		return set->ascii[rune / 64] >> rune % 64 & 1;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rune < set->ptr[middle].low)
+			high = middle;
+		else if (rune > set->ptr[middle].high)
+			low = middle + 1;
+		else
 			return true;
+	}
 	return false;
 }
 
 static bool is_letter(uint32_t rune)
 {
 	return (rune | 0x20) >= 'a' && (rune | 0x20) <= 'z';
-}
-
-static bool in_class(const struct regexp_class *set, uint32_t rune)
-{
-	bool in = in_ranges(set, rune) ||
-		  (set->fold && is_letter(rune) && in_ranges(set, rune ^ 0x20));
-
-	return in != set->negated;
 }
 
 static bool is_word(uint32_t rune)
@@ -191,12 +276,14 @@ static bool is_at(enum regexp_place place, uint32_t before, uint32_t behind)
 	}
 }
 
-/* Instructions that wait for the next letter, each once. */
+/* Instructions that wait for the next letter or are the end, in order, each once. */
 struct places {
-	uint32_t *ptr;
+	struct {
+		uint32_t at;
+		size_t start; /* of its match */
+	} * ptr;
 	size_t len;
-	uint32_t *seen; /* by instruction: the step in which it was added, plus one */
-	uint32_t step;
+	uint64_t *seen; /* by instruction: the step in which it was added */
 };
 
 struct machine {
@@ -204,81 +291,164 @@ struct machine {
 	struct places now;
 	struct places next;
 	VEC(uint32_t) open; /* to be followed */
-	bool matched;
+	uint64_t step;      /* never the same again */
+	uint64_t steps;     /* that may still be taken */
+	uint32_t before;    /* the letters around the place */
+	uint32_t behind;
 };
-
-/* Add an instruction and what it leads to without a letter. */
-static void add(struct machine *m, struct places *to, uint32_t start, uint32_t before,
-		uint32_t behind)
-{
-	vec_push(&m->open, start);
-	while (m->open.len) {
-		uint32_t at = m->open.ptr[--m->open.len];
-		const struct code *code = &m->re->code.ptr[at];
-
-		if (to->seen[at] == to->step)
-			continue;
-		to->seen[at] = to->step;
-		if (code->op == CODE_CLASS) {
-			to->ptr[to->len++] = at;
-		} else if (code->op == CODE_MATCH) {
-			m->matched = true;
-		} else if (code->op == CODE_ASSERT) {
-			if (is_at(code->place, before, behind))
-				vec_push(&m->open, at + 1);
-		} else {
-			vec_push(&m->open, code->to);
-			if (code->op == CODE_SPLIT)
-				vec_push(&m->open, code->other);
-		}
-	}
-}
 
 static void places_init(struct places *places, size_t count)
 {
 	places->ptr = mem_calloc(count, sizeof(*places->ptr));
 	places->seen = mem_calloc(count, sizeof(*places->seen));
-	places->step = 1;
 }
 
-static void machine_done(struct machine *m)
+static void machine_free(struct machine *m)
 {
+	if (!m)
+		return;
 	mem_free(m->now.ptr);
 	mem_free(m->now.seen);
 	mem_free(m->next.ptr);
 	mem_free(m->next.seen);
 	vec_done(&m->open);
+	mem_free(m);
 }
-DEFINE_AUTO_IN_PLACE(struct machine, machine_done);
+
+static struct machine *machine_of(const struct regexp *re)
+{
+	struct machine *m = re->machine;
+
+	if (m)
+		return m;
+	m = mem_new(struct machine);
+	m->re = re;
+	places_init(&m->now, re->code.len);
+	places_init(&m->next, re->code.len);
+	((struct regexp *)(uintptr_t)re)->machine = m; /* which says nothing about the pattern */
+	return m;
+}
+
+/* Add an instruction and what it leads to without a letter. */
+static void add(struct machine *m, struct places *to, uint32_t first, size_t start)
+{
+	vec_push(&m->open, first);
+	while (m->open.len) {
+		uint32_t at = m->open.ptr[--m->open.len];
+		const struct code *code = &m->re->code.ptr[at];
+
+		if (to->seen[at] == m->step)
+			continue;
+		to->seen[at] = m->step;
+		m->steps -= m->steps > 0;
+		if (code->op == CODE_CLASS || code->op == CODE_MATCH) {
+			to->ptr[to->len].at = at;
+			to->ptr[to->len++].start = start;
+		} else if (code->op == CODE_ASSERT) {
+			if (is_at(code->place, m->before, m->behind))
+				vec_push(&m->open, at + 1);
+		} else {
+			if (code->op == CODE_SPLIT) /* the other way is tried afterwards */
+				vec_push(&m->open, code->other);
+			vec_push(&m->open, code->to);
+		}
+	}
+}
 
 static uint32_t peek(struct str text)
 {
 	return text.len ? regexp_take_rune(&text) : NO_RUNE;
 }
 
-bool regexp_matches(const struct regexp *re, struct str text)
+/* The letter before a place. */
+static uint32_t rune_before(struct str text, size_t at)
 {
-	AUTO(machine_done) struct machine m = {.re = re};
-	uint32_t before = NO_RUNE;
+	size_t from = at;
+	struct str piece;
 
-	places_init(&m.now, re->code.len);
-	places_init(&m.next, re->code.len);
+	if (!at)
+		return NO_RUNE;
+	while (from > 0 && at - from < 4) {
+		from--;
+		if ((text.ptr[from] & 0xc0) != 0x80)
+			break;
+	}
+	piece = str_slice(text, from, at);
+	return regexp_take_rune(&piece);
+}
+
+/* Follow the letter that is next from every place. True: one of them is an end; those behind it do not
+ * count any more. */
+static bool step(struct machine *m, uint32_t rune, struct regexp_span *ret, size_t at)
+{
+	m->next.len = 0;
+	m->step++;
+	for (size_t i = 0; i < m->now.len; i++) {
+		const struct code *code = &m->re->code.ptr[m->now.ptr[i].at];
+
+		m->steps -= m->steps > 0;
+		if (code->op == CODE_MATCH) {
+			*ret = (struct regexp_span){m->now.ptr[i].start, at};
+			return true;
+		}
+		if (rune != NO_RUNE && regexp_class_has(code->set, rune))
+			add(m, &m->next, m->now.ptr[i].at + 1, m->now.ptr[i].start);
+	}
+	return false;
+}
+
+static bool search(struct machine *m, struct str text, size_t from, bool any,
+		   struct regexp_span *ret)
+{
+	struct str rest = str_skip(text, from);
+	size_t at = from;
+	bool found = false;
+
+	m->before = rune_before(text, from);
+	m->now.len = 0;
+	m->step++;
 	for (;;) {
-		uint32_t rune = peek(text);
+		uint32_t rune = peek(rest);
 		struct places swap;
 
-		add(&m, &m.now, 0, before, rune); /* a match may start anywhere */
-		if (m.matched || rune == NO_RUNE)
-			return m.matched;
-		(void)regexp_take_rune(&text);
-		m.next.len = 0;
-		m.next.step++;
-		for (size_t i = 0; i < m.now.len; i++)
-			if (in_class(re->code.ptr[m.now.ptr[i]].set, rune))
-				add(&m, &m.next, m.now.ptr[i] + 1, rune, peek(text));
-		before = rune;
-		swap = m.now;
-		m.now = m.next;
-		m.next = swap;
+		m->behind = rune;
+		if (!found)
+			add(m, &m->now, 0, at); /* a match may start anywhere */
+		if ((found && !m->now.len) || !m->steps)
+			return found && m->steps;
+		if (rune != NO_RUNE)
+			(void)regexp_take_rune(&rest);
+		m->before = rune;
+		m->behind = peek(rest);
+		found = step(m, rune, ret, at) || found;
+		if (rune == NO_RUNE || (found && any))
+			return found && m->steps;
+		at = text.len - rest.len;
+		swap = m->now;
+		m->now = m->next;
+		m->next = swap;
 	}
+}
+
+bool regexp_find(const struct regexp *re, struct str text, size_t from, uint64_t *steps,
+		 struct regexp_span *ret)
+{
+	struct machine *m = machine_of(re);
+	struct regexp_span span;
+	bool found;
+
+	if (from > text.len)
+		return false;
+	m->steps = steps ? *steps : UINT64_MAX;
+	found = search(m, text, from, !ret, &span);
+	if (steps)
+		*steps = m->steps;
+	if (found && ret)
+		*ret = span;
+	return found;
+}
+
+bool regexp_matches(const struct regexp *re, struct str text)
+{
+	return regexp_find(re, text, 0, NULL, NULL);
 }

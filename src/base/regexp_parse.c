@@ -2,15 +2,14 @@
 /* base/regexp_parse.c - from a pattern to a tree, by descent.
  *
  * Errors are those of Go's regexp/syntax: a reason and the piece of the pattern that it is about. The
- * first one ends parsing. Groups capture nothing here, since nobody asks what they matched. */
+ * first one ends parsing. Groups capture nothing here, since nobody asks what they matched. A class
+ * is a set of characters that is closed under case, where (?i) holds, before it is negated. */
 #include <string.h>
 
 #include "base/regexp_internal.h"
 #include "base/vec.h"
 
 #include "base/banned.h"
-
-enum { RUNE_MAX = 0x10ffff };
 
 struct parser {
 	struct str whole;
@@ -20,6 +19,9 @@ struct parser {
 	bool fold;      /* (?i) */
 	bool dot_all;   /* (?s) */
 	bool multiline; /* (?m) */
+	bool lazy;      /* (?U) */
+	bool quoted;    /* between \Q and \E */
+	size_t ranges;  /* of all classes so far */
 	int depth;
 };
 
@@ -75,15 +77,13 @@ static bool next_is(const struct parser *p, char c)
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-struct ranges VEC_FIELDS(struct regexp_range);
-
 struct named_class {
 	const char *name;
 	struct regexp_range ranges[6];
 	size_t len;
 };
 
-/* [[:alpha:]], and \d \s \w under the names that follow; then general categories. */
+/* [[:alpha:]], and \d \s \w under the names that follow. */
 static const struct named_class posix_classes[] = {
 	{"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}, 3},
 	{"alpha", {{'A', 'Z'}, {'a', 'z'}}, 2},
@@ -105,22 +105,6 @@ static const struct named_class perl_classes[] = {
 	{"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}, 3},
 	{"w", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}, 4},
 };
-static const struct named_class unicode_classes[] = {
-	{"Any", {{0, RUNE_MAX}}, 1},
-	{"L", {{'A', 'Z'}, {'a', 'z'}}, 2},
-	{"Lu", {{'A', 'Z'}}, 1},
-	{"Ll", {{'a', 'z'}}, 1},
-	{"Latin", {{'A', 'Z'}, {'a', 'z'}}, 2},
-	{"N", {{'0', '9'}}, 1},
-	{"Nd", {{'0', '9'}}, 1},
-	{"P", {{'!', '#'}, {'%', '*'}, {',', '/'}, {':', ';'}, {'?', '@'}, {'[', ']'}}, 6},
-	{"S", {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'}, {'`', '`'}, {'|', '|'}}, 6},
-	{"Z", {{' ', ' '}}, 1},
-	{"Zs", {{' ', ' '}}, 1},
-	{"C", {{0, 0x1f}, {0x7f, 0x7f}}, 2},
-	{"Cc", {{0, 0x1f}, {0x7f, 0x7f}}, 2},
-};
-
 static const struct named_class *find_class(const struct named_class *rows, size_t count,
 					    struct str name)
 {
@@ -130,36 +114,34 @@ static const struct named_class *find_class(const struct named_class *rows, size
 	return NULL;
 }
 
-static void add_range(struct ranges *to, uint32_t low, uint32_t high)
+/* A set of its own, or all else, becomes part of a class. `from` is used up. */
+static void add_set(struct parser *p, struct regexp_set *to, struct regexp_set *from, bool negated)
 {
-	vec_push(to, (struct regexp_range){low, high});
+	if (p->fold)
+		regexp_set_fold(from);
+	if (negated)
+		regexp_set_negate(from);
+	p->ranges += from->len;
+	for (size_t i = 0; i < from->len; i++)
+		regexp_set_add(to, from->ptr[i].low, from->ptr[i].high);
+	regexp_set_done(from);
 }
 
-/* The ranges of a class, or everything else. The rows are sorted. */
-static void add_class(struct ranges *to, const struct named_class *row, bool negated)
+static void add_class(struct parser *p, struct regexp_set *to, const struct named_class *row,
+		      bool negated)
 {
-	uint32_t next = 0;
+	struct regexp_set set = {0};
 
-	for (size_t i = 0; i < row->len; i++) {
-		const struct regexp_range *range = &row->ranges[i];
-
-		if (!negated) {
-			add_range(to, range->low, range->high);
-			continue;
-		}
-		if (range->low > next)
-			add_range(to, next, range->low - 1);
-		next = range->high + 1;
-	}
-	if (negated && next <= RUNE_MAX)
-		add_range(to, next, RUNE_MAX);
+	for (size_t i = 0; i < row->len; i++)
+		regexp_set_add(&set, row->ranges[i].low, row->ranges[i].high);
+	add_set(p, to, &set, negated);
 }
 
 /* What an attempt at a piece of syntax came to. */
 enum taken { TAKEN, NOT_THERE, BROKEN };
 
 /* \d \S \w */
-static enum taken take_perl_class(struct parser *p, struct ranges *to)
+static enum taken take_perl_class(struct parser *p, struct regexp_set *to)
 {
 	char letter;
 	const struct named_class *row;
@@ -170,7 +152,7 @@ static enum taken take_perl_class(struct parser *p, struct ranges *to)
 	row = find_class(perl_classes, ARRAY_LEN(perl_classes), str_of(&letter, 1));
 	if (!row)
 		return NOT_THERE;
-	add_class(to, row, letter != p->rest.ptr[1]);
+	add_class(p, to, row, letter != p->rest.ptr[1]);
 	p->rest = str_skip(p->rest, 2);
 	return TAKEN;
 }
@@ -197,10 +179,10 @@ static bool take_class_name(struct parser *p, struct str start, struct str *ret)
 	return true;
 }
 
-static enum taken take_unicode_class(struct parser *p, struct ranges *to)
+static enum taken take_unicode_class(struct parser *p, struct regexp_set *to)
 {
 	struct str start = p->rest;
-	const struct named_class *row;
+	struct regexp_set set = {0};
 	struct str name = str_none();
 	bool negated;
 
@@ -214,17 +196,16 @@ static enum taken take_unicode_class(struct parser *p, struct ranges *to)
 		negated = !negated;
 		name = str_skip(name, 1);
 	}
-	row = find_class(unicode_classes, ARRAY_LEN(unicode_classes), name);
-	if (!row) {
+	if (!regexp_set_add_named(&set, name)) {
 		(void)fail(p, "invalid character class range", piece_from(p, start));
 		return BROKEN;
 	}
-	add_class(to, row, negated);
+	add_set(p, to, &set, negated);
 	return TAKEN;
 }
 
 /* [:alpha:] */
-static enum taken take_posix_class(struct parser *p, struct ranges *to)
+static enum taken take_posix_class(struct parser *p, struct regexp_set *to)
 {
 	struct str start = p->rest;
 	const struct named_class *row;
@@ -245,7 +226,7 @@ static enum taken take_posix_class(struct parser *p, struct ranges *to)
 		(void)fail(p, "invalid character class range", piece_from(p, start));
 		return BROKEN;
 	}
-	add_class(to, row, negated);
+	add_class(p, to, row, negated);
 	return TAKEN;
 }
 
@@ -271,7 +252,7 @@ static bool take_hex(struct parser *p, uint32_t *ret)
 		*ret = *ret * 16 + (uint32_t)digit_of(p->rest.ptr[0], 16);
 		p->rest = str_skip(p->rest, 1);
 		digits++;
-		if (*ret > RUNE_MAX)
+		if (*ret > REGEXP_RUNE_MAX)
 			return false;
 	}
 	return braced ? digits > 0 && take(p, "}") : digits == 2;
@@ -333,24 +314,36 @@ static bool take_escape(struct parser *p, uint32_t *ret)
 	return good;
 }
 
-static struct regexp_node *class_node(struct parser *p, const struct ranges *ranges, bool negated)
+/* What a set comes to; NULL and an error: the pattern has too many classes. */
+static struct regexp_node *class_node(struct parser *p, struct regexp_set *set, bool negated)
 {
 	struct regexp_node *node = node_new(p, REGEXP_CLASS);
+	struct regexp_class *class = &node->set;
 
-	node->set.len = ranges->len;
-	node->set.ptr = arena_calloc(p->arena, ranges->len + 1, sizeof(*node->set.ptr));
-	if (ranges->len)
-		memcpy(node->set.ptr, ranges->ptr, ranges->len * sizeof(*ranges->ptr));
-	node->set.negated = negated;
-	node->set.fold = p->fold;
+	regexp_set_sort(set);
+	if (p->fold)
+		regexp_set_fold(set);
+	if (negated)
+		regexp_set_negate(set);
+	p->ranges += set->len;
+	if (p->ranges > REGEXP_RANGES_MAX)
+		return fail(p, "expression too large", p->whole);
+	for (size_t i = 0; i < set->len; i++)
+		for (uint32_t c = set->ptr[i].low; c <= set->ptr[i].high && c < 0x80; c++)
+			class->ascii[c / 64] |= (uint64_t)1 << c % 64;
+	class->ptr = arena_calloc(p->arena, set->len + 1, sizeof(*class->ptr));
+	for (size_t i = 0; i < set->len; i++)
+		if (set->ptr[i].high >= 0x80)
+			class->ptr[class->len++] = set->ptr[i];
 	return node;
 }
 
 static struct regexp_node *rune_node(struct parser *p, uint32_t rune)
 {
-	struct regexp_range one = {rune, rune};
+	AUTO(regexp_set_done) struct regexp_set set = {0};
 
-	return class_node(p, &(struct ranges){&one, 1, 1}, false);
+	regexp_set_add(&set, rune, rune);
+	return class_node(p, &set, false);
 }
 
 static bool take_class_rune(struct parser *p, struct str whole, uint32_t *ret)
@@ -366,7 +359,7 @@ static bool take_class_rune(struct parser *p, struct str whole, uint32_t *ret)
 }
 
 /* One letter, range or named class of a bracket. */
-static bool take_class_item(struct parser *p, struct str whole, struct ranges *to)
+static bool take_class_item(struct parser *p, struct str whole, struct regexp_set *to)
 {
 	enum taken taken = take_posix_class(p, to);
 	struct str start = p->rest;
@@ -391,7 +384,7 @@ static bool take_class_item(struct parser *p, struct str whole, struct ranges *t
 			return false;
 		}
 	}
-	add_range(to, low, high);
+	regexp_set_add(to, low, high);
 	return true;
 }
 
@@ -399,7 +392,7 @@ static struct regexp_node *parse_class(struct parser *p)
 {
 	struct str whole = p->rest;
 	struct regexp_node *node = NULL;
-	struct ranges ranges = {0};
+	struct regexp_set ranges = {0};
 	bool negated;
 	bool good = true;
 
@@ -427,18 +420,6 @@ static struct regexp_node *assert_node(struct parser *p, enum regexp_place place
 	return node;
 }
 
-static struct regexp_node *parse_literal(struct parser *p)
-{
-	struct regexp_node *all = node_new(p, REGEXP_CAT);
-	struct regexp_node **end = &all->first;
-
-	while (p->rest.len && !take(p, "\\E")) {
-		*end = rune_node(p, regexp_take_rune(&p->rest));
-		end = &(*end)->next;
-	}
-	return all;
-}
-
 static struct regexp_node *parse_backslash(struct parser *p)
 {
 	static const struct {
@@ -451,15 +432,13 @@ static struct regexp_node *parse_backslash(struct parser *p)
 		{"\\B", REGEXP_NO_WORD_EDGE},
 	};
 	struct regexp_node *node = NULL;
-	struct ranges ranges = {0};
+	struct regexp_set ranges = {0};
 	enum taken taken;
 	uint32_t rune;
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (take(p, places[i].text))
 			return assert_node(p, places[i].place);
-	if (take(p, "\\Q"))
-		return parse_literal(p);
 	taken = take_unicode_class(p, &ranges);
 	if (taken == NOT_THERE)
 		taken = take_perl_class(p, &ranges);
@@ -515,7 +494,8 @@ static bool set_flag(struct parser *p, char letter, bool value)
 		p->dot_all = value;
 		return true;
 	case 'U':
-		return true; /* greed makes no difference to whether there is a match */
+		p->lazy = value;
+		return true;
 	default:
 		return false;
 	}
@@ -553,6 +533,14 @@ static bool take_flags(struct parser *p, bool *ret_group)
 	return false;
 }
 
+static void restore_flags(struct parser *p, const struct parser *before)
+{
+	p->fold = before->fold;
+	p->dot_all = before->dot_all;
+	p->multiline = before->multiline;
+	p->lazy = before->lazy;
+}
+
 static struct regexp_node *parse_group(struct parser *p)
 {
 	struct parser before = *p;
@@ -576,17 +564,32 @@ static struct regexp_node *parse_group(struct parser *p)
 	p->depth--;
 	if (node && !take(p, ")"))
 		return fail(p, "missing closing )", p->whole);
-	p->fold = before.fold;
-	p->dot_all = before.dot_all;
-	p->multiline = before.multiline;
+	restore_flags(p, &before);
 	return node;
+}
+
+/* Flags between a piece and its operator are not what is repeated: a(?i)* is a*. */
+static bool skip_flags(struct parser *p)
+{
+	struct parser before = *p;
+	bool group = false;
+
+	while (str_starts(p->rest, STR("(?")) && !str_starts(p->rest, STR("(?P<")) &&
+	       !str_starts(p->rest, STR("(?<"))) {
+		before = *p;
+		if (!take_flags(p, &group))
+			return false;
+		if (group) {
+			*p = before;
+			return true;
+		}
+	}
+	return true;
 }
 
 static struct regexp_node *parse_piece(struct parser *p)
 {
-	static const struct regexp_range newline = {'\n', '\n'};
-	struct ranges none = {0};
-	struct regexp_range line = newline;
+	AUTO(regexp_set_done) struct regexp_set line = {0};
 
 	switch (p->rest.ptr[0]) {
 	case '(':
@@ -603,7 +606,9 @@ static struct regexp_node *parse_piece(struct parser *p)
 		return assert_node(p, p->multiline ? REGEXP_LINE_END : REGEXP_TEXT_END);
 	case '.':
 		p->rest = str_skip(p->rest, 1);
-		return class_node(p, p->dot_all ? &none : &(struct ranges){&line, 1, 1}, true);
+		if (!p->dot_all)
+			regexp_set_add(&line, '\n', '\n');
+		return class_node(p, &line, true);
 	default:
 		return rune_node(p, regexp_take_rune(&p->rest));
 	}
@@ -683,6 +688,19 @@ static bool is_repeat_valid(const struct regexp_node *node, int left)
 	return true;
 }
 
+/* One piece, or one letter of a quotation; what is behind a quotation is not part of it any more. */
+static struct regexp_node *parse_plain(struct parser *p)
+{
+	struct regexp_node *node =
+		p->quoted ? rune_node(p, regexp_take_rune(&p->rest)) : parse_piece(p);
+
+	if (p->quoted && take(p, "\\E"))
+		p->quoted = false;
+	while (!p->quoted && take(p, "\\Q\\E"))
+		continue;
+	return node;
+}
+
 static struct regexp_node *parse_repeated(struct parser *p)
 {
 	struct str start = p->rest;
@@ -691,23 +709,27 @@ static struct regexp_node *parse_repeated(struct parser *p)
 	int min;
 	int max;
 
-	if (take_repeat(p, &min, &max))
+	if (!p->quoted && take_repeat(p, &min, &max))
 		return fail(p, "missing argument to repetition operator", piece_from(p, start));
-	node = parse_piece(p);
+	node = parse_plain(p);
+	if (!node || p->quoted || (node->op != REGEXP_EMPTY && !skip_flags(p)))
+		return p->quoted ? node : NULL;
 	start = p->rest;
-	if (!node || !take_repeat(p, &min, &max))
+	if (node->op == REGEXP_EMPTY || !take_repeat(p, &min, &max))
 		return node;
 	if (max > REGEXP_REPEAT_MAX || min > REGEXP_REPEAT_MAX || (max >= 0 && min > max))
 		return fail(p, "invalid repeat count", piece_from(p, start));
-	(void)take(p, "?");
 	repeat = node_new(p, REGEXP_REPEAT);
 	repeat->first = node;
 	repeat->min = min;
 	repeat->max = max;
+	repeat->lazy = take(p, "?") != p->lazy;
 	if ((min >= 2 || max >= 2) && !is_repeat_valid(repeat, REGEXP_REPEAT_MAX))
 		return fail(p, "invalid repeat count", piece_from(p, start));
-	if (take_repeat(p, &min, &max))
+	if (take_repeat(p, &min, &max)) {
+		(void)take(p, "?");
 		return fail(p, "invalid nested repetition operator", piece_from(p, start));
+	}
 	return repeat;
 }
 
@@ -716,7 +738,11 @@ static struct regexp_node *parse_sequence(struct parser *p)
 	struct regexp_node *all = node_new(p, REGEXP_CAT);
 	struct regexp_node **end = &all->first;
 
-	while (p->rest.len && !next_is(p, '|') && !next_is(p, ')')) {
+	while (p->rest.len && (p->quoted || (!next_is(p, '|') && !next_is(p, ')')))) {
+		if (!p->quoted && take(p, "\\Q")) {
+			p->quoted = !take(p, "\\E");
+			continue;
+		}
 		*end = parse_repeated(p);
 		if (!*end)
 			return NULL;

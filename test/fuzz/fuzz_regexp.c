@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pattern, a 0 byte and a text: whatever both are, the pattern is read or refused with a reason, and
  * matched within bounds. A pattern that is read and put into a group is read as well, and finds the
- * same; so does one of two alternatives that are the same. */
+ * same; where it finds something depends neither on what was asked before nor on how many steps are
+ * left, as long as there are enough. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,23 @@
 enum { PATTERN_MAX = 200, TEXT_MAX = 200 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_find(const struct regexp *re, const struct regexp *again, struct str text)
+{
+	struct regexp_span one = {0, 0};
+	struct regexp_span two = {0, 0};
+	uint64_t steps = 2 * (regexp_size(re) + 1) * (text.len + 2);
+	uint64_t few = 10;
+	bool found = regexp_find(re, text, 0, NULL, &one);
+
+	assert(found == regexp_matches(re, text));
+	assert(!regexp_find(re, text, 0, &few, NULL) || found);
+	assert(regexp_find(re, text, 0, &steps, &two) == found && steps > 0);
+	assert(one.start == two.start && one.end == two.end);
+	assert(regexp_find(again, text, 0, NULL, &two) == found);
+	assert(one.start == two.start && one.end == two.end && one.start <= one.end);
+	assert(one.end <= text.len);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -38,5 +56,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0; /* a quotation without an end swallows the bracket */
 	assert(again);
 	assert(regexp_matches(re, text) == regexp_matches(again, text));
+	check_find(re, again, text);
 	return 0;
 }

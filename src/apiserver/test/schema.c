@@ -671,9 +671,65 @@ static void test_budget(void)
 	}
 }
 
+/* The causes of a list of that many texts against a pattern. */
+static void match_texts(const char *pattern, size_t count, const char *text, struct causes *causes)
+{
+	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
+	AUTO(mem_free)
+	char *openapi = mem_printf("{'type':'object','properties':{'l':{'type':'array','items':{"
+				   "'type':'string','pattern':'%s'}}}}",
+				   pattern);
+	AUTO(json_doc_unref) struct json_doc *schema_doc = parse(openapi);
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(schema_free) struct schema *schema = schema_new(json_doc_root(schema_doc), NULL);
+
+	buf_puts(&body, "{'l':[");
+	for (size_t i = 0; i < count; i++)
+		buf_printf(&body, "%s'%s'", i ? "," : "", text);
+	buf_puts(&body, "]}");
+	doc = parse(buf_text(&body));
+	schema_validate(schema, json_doc_root(doc), causes);
+}
+
+static void test_steps(void)
+{
+	AUTO(causes_done) struct causes none = CAUSES_INIT;
+	AUTO(causes_done) struct causes each = CAUSES_INIT;
+	AUTO(causes_done) struct causes over = CAUSES_INIT;
+
+	match_texts("^(\\\\w+\\\\s?)*$", 1000, "many words with blanks in between and an end",
+		    &none);
+	ok(none.len == 0, "a text that matches in many ways matches");
+	match_texts("^(\\\\w+\\\\s?)*$", 1000, "many words with blanks in between and an end!",
+		    &each);
+	ok(each.len == 1000, "one that does not is told of each time (%zu)", each.len);
+	match_texts("(x?y?z?){300}w", 20000, "xyxyxyxyzzzzyxyxyxyxyxyxzzyxyxyxyxy", &over);
+	ok(over.len > 0 && str_find(str_from(over.ptr[over.len - 1].message),
+				    STR("running out of steps"), 0) >= 0,
+	   "an object that takes too many steps is refused");
+}
+
+static void test_pattern_size(void)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(schema_free) struct schema *schema = NULL;
+	struct err err = {0};
+
+	buf_puts(&text, "{'type':'object','properties':{'x':{'type':'string'}");
+	for (int i = 0; i < 1000; i++)
+		buf_printf(&text, ",'p%d':{'type':'string','pattern':'(ab?){1000}'}", i);
+	buf_puts(&text, "}}");
+	doc = parse(buf_text(&text));
+	schema = schema_new(json_doc_root(doc), &err);
+	ok(!schema && str_find(str_from(err.text), STR("too large together"), 0) >= 0,
+	   "patterns have a bound together: %s", err.text);
+}
+
 static void test_patterns(void)
 {
-	static const char *const wrong[] = {"(", "a)", "[a", "*", "(?=a)", "(a)\\\\1"};
+	static const char *const wrong[] = {"(",        "a)",   "[a",  "*",     "(?=a)",
+					    "(a)\\\\1", "(?R)", "a++", "a\\\\K"};
 	static const char *const words[] = {
 		"missing closing ): `(`",
 		"unexpected ): `a)`",
@@ -681,6 +737,9 @@ static void test_patterns(void)
 		"missing argument to repetition operator: `*`",
 		"invalid or unsupported Perl syntax: `(?=`",
 		"invalid escape sequence: `\\1`",
+		"invalid or unsupported Perl syntax: `(?R`",
+		"invalid nested repetition operator: `++`",
+		"invalid escape sequence: `\\K`",
 	};
 	const struct row slow[] = {
 		{"'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'",
@@ -721,5 +780,7 @@ int main(void)
 	test_expressions();
 	test_budget();
 	test_patterns();
+	test_steps();
+	test_pattern_size();
 	return tap_done();
 }

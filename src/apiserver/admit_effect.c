@@ -171,7 +171,7 @@ int admit_effect(const struct admission *admission, struct err *err)
 			continue;
 		if (effect->find && !(field = effect->find(admission->object, call->arena)))
 			continue;
-		if (effect->refused && !effect->find(admission->old, call->arena))
+		if (effect->refused && field && !effect->find(admission->old, call->arena))
 			return admit_forbidden(admission, err, "%s: %s", field, effect->why);
 		if (call->api->options.plain)
 			continue;

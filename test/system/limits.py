@@ -76,6 +76,7 @@ class Connection:
         return self.receive(keep)
 
     def close(self):
+        self.file.close()  # which holds the socket open
         self.socket.close()
 
 

@@ -6,7 +6,7 @@
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 
-passes "each limit, crossed by 1 and by 16 clients" \
-	python3 test/system/limits.py "$BIN/volcano" "$tmp/home" 300 1 16
+passes "each limit, crossed by 1 and by 8 clients" \
+	python3 test/system/limits.py "$BIN/volcano" "$tmp/home" 300 1 8
 printf '%s\n' "$output" | sed 's/^/#   /'
 finish

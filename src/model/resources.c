@@ -311,6 +311,12 @@ static int64_t plus_modulo(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* The smallest integer is its own negative: counted up and down again it is gone, too. */
+static int64_t minus_modulo(int64_t a)
+{
+	return (int64_t)(0 - (uint64_t)a);
+}
+
 void resources_count_one(struct resources *sum, int dim, int64_t by)
 {
 	resources_set(sum, dim, plus_modulo(resources_get(sum, dim), by));
@@ -320,7 +326,8 @@ void resources_count(struct resources *sum, const struct resources *by, int sign
 {
 	ensure(sum, by->len);
 	for (uint32_t dim = 0; dim < by->len; dim++)
-		sum->at[dim] = plus_modulo(sum->at[dim], sign < 0 ? -by->at[dim] : by->at[dim]);
+		sum->at[dim] = plus_modulo(sum->at[dim],
+					   sign < 0 ? minus_modulo(by->at[dim]) : by->at[dim]);
 	sum->present |= by->present;
 	sum->scalars = sum->scalars || by->present;
 }

@@ -630,8 +630,28 @@ static void test_laws(void)
 	ok(transitive == ROUNDS, "<= is transitive: %d", transitive);
 }
 
+/* What is counted up and down again is gone, whatever it is. */
+static void test_count(void)
+{
+	static const int64_t amounts[] = {0, 1, -1, INT64_MAX, INT64_MIN, INT64_MIN + 1};
+
+	for (size_t i = 0; i < ARRAY_LEN(amounts); i++) {
+		AUTO(resources_done) struct resources sum = RESOURCES_INIT;
+		AUTO(resources_done) struct resources by = RESOURCES_INIT;
+
+		resources_set(&sum, DIM_CPU, 7);
+		resources_set(&by, DIM_CPU, amounts[i]);
+		resources_count(&sum, &by, 1);
+		resources_count(&sum, &by, 1);
+		resources_count(&sum, &by, -1);
+		resources_count(&sum, &by, -1);
+		ok(resources_get(&sum, DIM_CPU) == 7, "counted up and down: %" PRId64, amounts[i]);
+	}
+}
+
 int main(void)
 {
+	test_count();
 	test_compare();
 	test_sets();
 	test_arithmetic();

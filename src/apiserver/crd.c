@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "model/causes.h"
 #include "model/names.h"
+#include "model/rules.h"
 
 #include "base/banned.h"
 
@@ -405,18 +406,9 @@ static void check_version(struct json versions, struct json version, const struc
 		crd_check_selectable(version, at, causes);
 }
 
-static bool is_doubled(struct json versions, size_t index)
-{
-	struct str name = json_str(json_get(json_at(versions, index), "name"));
-
-	for (size_t i = 0; i < index; i++)
-		if (str_eq(json_str(json_get(json_at(versions, i), "name")), name))
-			return true;
-	return false;
-}
-
 static void check_versions(struct json versions, const struct path *spec, struct causes *causes)
 {
+	AUTO(name_set_done) struct name_set names = {0};
 	struct path at = path_member(spec, STR("versions"));
 	struct path top = path_member(spec, STR("version"));
 	struct json_iter it = json_iter(versions);
@@ -436,7 +428,7 @@ static void check_versions(struct json versions, const struct path *spec, struct
 		struct path version = path_index(&at, it.index);
 
 		stored += json_bool(json_get(it.value, "storage"));
-		doubled = doubled || is_doubled(versions, it.index);
+		doubled = !name_set_add(&names, json_str(json_get(it.value, "name"))) || doubled;
 		check_version(versions, it.value, &version, causes);
 	}
 	if (doubled)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/fieldset.c - sets of fields: trees in an arena, their algebra, FieldsV1. Children are
- * sorted, so that two sets are walked side by side.
+/* apiserver/fieldset.c - sets of fields: trees in an arena, their algebra, FieldsV1.
  *
- * An object may have a hundred thousand fields in any order. While a set is built, children that do
- * not come in order go to a short sorted run at the end, which is merged into the others when it is
- * full: so a child costs little, however many there are. fieldset_prune() merges what is left. */
+ * Children of a set that is finished are sorted, so that two sets are walked side by side. While a set is
+ * filled they are appended, and sorted once at its end: to insert each at its place would be quadratic
+ * in lists that a request may make as long as it likes. */
 #include "apiserver/fieldset.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "json/index.h"
 
 #include "base/banned.h"
 
@@ -18,17 +19,12 @@ struct fieldset *fieldset_new(struct arena *arena)
 	return arena_new_of(arena, struct fieldset);
 }
 
-/* Children that are not merged yet, at most; more in sets that are large, since merging takes as long
- * as they are. */
-static size_t recent_max(const struct fieldset *set)
+/* Where a key is, or would be. */
+static size_t place_of(const struct fieldset *set, struct str key, bool *found)
 {
-	return 64 + set->count / 64;
-}
+	size_t low = 0;
+	size_t high = set->count;
 
-/* Where a key is, or would be, from `low` to `high`. */
-static size_t place_in(const struct fieldset *set, size_t low, size_t high, struct str key,
-		       bool *found)
-{
 	*found = false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -46,39 +42,7 @@ static size_t place_in(const struct fieldset *set, size_t low, size_t high, stru
 	return low;
 }
 
-/* Where it is; if it is nowhere, where to insert it. */
-static size_t place_of(const struct fieldset *set, struct str key, bool *found)
-{
-	size_t merged = set->count - set->recent;
-	size_t at = place_in(set, 0, merged, key, found);
-
-	if (*found || (at == merged && !set->recent))
-		return at;
-	return place_in(set, merged, set->count, key, found);
-}
-
-/* Merge the run at the end into the others, from the back. */
-static void merge(struct arena *arena, struct fieldset *set)
-{
-	size_t left = set->count - set->recent;
-	size_t right = set->recent;
-	size_t to = set->count;
-	struct fieldset **run;
-
-	if (!set->recent)
-		return;
-	run = arena_calloc(arena, right, sizeof(struct fieldset *));
-	memcpy(run, &set->children[left], right * sizeof(struct fieldset *));
-	while (right > 0) {
-		if (left > 0 && str_cmp(set->children[left - 1]->key, run[right - 1]->key) > 0)
-			set->children[--to] = set->children[--left];
-		else
-			set->children[--to] = run[--right];
-	}
-	set->recent = 0;
-}
-
-static void insert(struct arena *arena, struct fieldset *set, size_t at, struct fieldset *child)
+static void append(struct arena *arena, struct fieldset *set, struct fieldset *child)
 {
 	if (set->count == set->size) {
 		size_t size = set->size ? 2 * set->size : 4;
@@ -89,10 +53,7 @@ static void insert(struct arena *arena, struct fieldset *set, size_t at, struct 
 		set->children = grown;
 		set->size = size;
 	}
-	memmove(&set->children[at + 1], &set->children[at],
-		(set->count - at) * sizeof(struct fieldset *));
-	set->children[at] = child;
-	set->count++;
+	set->children[set->count++] = child;
 }
 
 struct fieldset *fieldset_find(const struct fieldset *set, struct str key)
@@ -103,35 +64,66 @@ struct fieldset *fieldset_find(const struct fieldset *set, struct str key)
 	return set && found ? set->children[at] : NULL;
 }
 
-struct fieldset *fieldset_child(struct arena *arena, struct fieldset *set, struct str key)
+struct fieldset *fieldset_add(struct arena *arena, struct fieldset *set, struct str key)
 {
-	bool found;
-	size_t at = place_of(set, key, &found);
-	struct fieldset *child;
-	bool in_order;
+	struct fieldset *child = fieldset_new(arena);
 
-	if (found)
-		return set->children[at];
-	in_order = !set->recent &&
-		   (!set->count || str_cmp(set->children[set->count - 1]->key, key) < 0);
-	child = fieldset_new(arena);
 	child->key = arena_str(arena, key);
-	set->recent += !in_order;
-	insert(arena, set, at, child);
-	if (set->recent > recent_max(set))
-		merge(arena, set);
+	append(arena, set, child);
 	return child;
 }
 
-void fieldset_prune(struct arena *arena, struct fieldset *set)
+void fieldset_join(struct arena *arena, struct fieldset *to, const struct fieldset *from)
+{
+	to->member = to->member || from->member;
+	for (size_t i = 0; i < from->count; i++)
+		append(arena, to, from->children[i]);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct fieldset *const *left = a;
+	const struct fieldset *const *right = b;
+
+	return str_cmp((*left)->key, (*right)->key);
+}
+
+static bool is_sorted(const struct fieldset *set)
+{
+	for (size_t i = 1; i < set->count; i++)
+		if (str_cmp(set->children[i - 1]->key, set->children[i]->key) >= 0)
+			return false;
+	return true;
+}
+
+/* Those with the same key become one. */
+static void sort(struct arena *arena, struct fieldset *set)
 {
 	size_t kept = 0;
 
-	merge(arena, set);
+	if (is_sorted(set))
+		return;
+	qsort(set->children, set->count, sizeof(struct fieldset *), compare_keys);
 	for (size_t i = 0; i < set->count; i++) {
 		struct fieldset *child = set->children[i];
 
-		fieldset_prune(arena, child);
+		if (kept && str_eq(set->children[kept - 1]->key, child->key))
+			fieldset_join(arena, set->children[kept - 1], child);
+		else
+			set->children[kept++] = child;
+	}
+	set->count = kept;
+}
+
+void fieldset_finish(struct arena *arena, struct fieldset *set)
+{
+	size_t kept = 0;
+
+	sort(arena, set);
+	for (size_t i = 0; i < set->count; i++) {
+		struct fieldset *child = set->children[i];
+
+		fieldset_finish(arena, child);
 		if (child->member || child->count)
 			set->children[kept++] = child;
 	}
@@ -172,7 +164,7 @@ static void combine_child(struct arena *arena, struct fieldset *to, const struct
 	struct fieldset *child = combine(arena, a, b, algebra);
 
 	if (child->member || child->count)
-		insert(arena, to, to->count, child);
+		append(arena, to, child);
 }
 
 static bool is_member(const struct fieldset *a, const struct fieldset *b, enum algebra algebra)
@@ -204,8 +196,12 @@ static struct fieldset *combine(struct arena *arena, const struct fieldset *a,
 		const struct fieldset *y = child_at(b, j);
 		int order = !x ? 1 : !y ? -1 : str_cmp(x->key, y->key);
 
-		if (!x && !y)
+		if (!x && (!y || algebra != ALGEBRA_UNION))
 			return made;
+		if (order > 0 && algebra != ALGEBRA_UNION) { /* what only b has does not matter */
+			j = place_of(b, x->key, &(bool){false});
+			continue;
+		}
 		combine_child(arena, made, order <= 0 ? x : NULL, order >= 0 ? y : NULL, algebra);
 		i += order <= 0;
 		j += order >= 0;
@@ -242,9 +238,8 @@ static void decode(struct arena *arena, struct fieldset *set, struct json fields
 		if (str_is(it.key, "."))
 			set->member = true;
 		else
-			decode(arena, fieldset_child(arena, set, it.key), it.value);
+			decode(arena, fieldset_add(arena, set, it.key), it.value);
 	}
-	merge(arena, set);
 }
 
 struct fieldset *fieldset_decode(struct arena *arena, struct json fields)
@@ -253,17 +248,21 @@ struct fieldset *fieldset_decode(struct arena *arena, struct json fields)
 
 	if (json_len(fields))
 		decode(arena, set, fields);
+	fieldset_finish(arena, set);
 	return set;
 }
 
 static bool meets(const struct fieldset *set, struct json fields)
 {
+	AUTO(json_index_done) struct json_index index = {0};
+
 	if (set->member && (!json_len(fields) || !json_is_absent(json_get(fields, "."))))
 		return true;
-	for (struct json_iter it = json_iter(fields); json_next(&it);) {
-		const struct fieldset *below = fieldset_find(set, it.key);
+	index = json_index_make(fields);
+	for (size_t i = 0; i < set->count; i++) {
+		struct json below = json_index_get(&index, set->children[i]->key);
 
-		if (below && meets(below, it.value))
+		if (!json_is_absent(below) && meets(set->children[i], below))
 			return true;
 	}
 	return false;

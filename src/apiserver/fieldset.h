@@ -3,7 +3,9 @@
  *
  * A tree: a node is a step of a path ("f:spec", "k:{"name":"x"}", "v:"x""), and may itself be in the
  * set. Written as FieldsV1, a node that is in the set and has others below it says so with ".".
- * Sets live in an arena; operations make new ones and share nothing that could change. */
+ * Sets live in an arena; operations make new ones and share nothing that could change.
+ *
+ * A set is filled (fieldset_add(), fieldset_join()), finished once, and from then on only read. */
 #ifndef APISERVER_FIELDSET_H
 #define APISERVER_FIELDSET_H
 
@@ -19,20 +21,21 @@ struct arena;
 struct fieldset {
 	struct str key; /* of the root: none */
 	bool member;
-	struct fieldset **children; /* sorted by key, ... */
+	struct fieldset **children; /* once it is finished: sorted by key */
 	size_t count;
 	size_t size;
-	size_t recent; /* ... but for the last few while the set is being built: see fieldset.c */
 };
 
 struct fieldset *fieldset_new(struct arena *arena) __attribute__((returns_nonnull));
-/* The node below, made where it is not there; the key is copied. */
-struct fieldset *fieldset_child(struct arena *arena, struct fieldset *set, struct str key)
+/* A new node below; the key is copied. Nodes that get the same key are one when the set is finished. */
+struct fieldset *fieldset_add(struct arena *arena, struct fieldset *set, struct str key)
 	__attribute__((returns_nonnull));
-/* The same without making it: NULL. */
+/* What is in `from` is in `to` as well. `from` is used up: it may not be read any more. */
+void fieldset_join(struct arena *arena, struct fieldset *to, const struct fieldset *from);
+/* Sort the nodes, and remove those that hold nothing. */
+void fieldset_finish(struct arena *arena, struct fieldset *set);
+/* The node below, or NULL. */
 struct fieldset *fieldset_find(const struct fieldset *set, struct str key);
-/* Take away nodes that hold nothing. Who has built a set by fieldset_child() calls this at the end. */
-void fieldset_prune(struct arena *arena, struct fieldset *set);
 bool fieldset_is_empty(const struct fieldset *set);
 bool fieldset_eq(const struct fieldset *a, const struct fieldset *b);
 

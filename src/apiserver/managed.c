@@ -226,7 +226,7 @@ static struct fieldset *strip(struct call *call, const struct fieldset *set)
 			made->children[i] = strip_metadata(call, made->children[i]);
 			made->children[i]->key = key;
 		}
-	fieldset_prune(call->arena, made);
+	fieldset_finish(call->arena, made);
 	return made;
 }
 
@@ -264,42 +264,71 @@ static struct manager *get_manager(struct call *call, struct managers *managers,
 
 static void drop_empty(struct managers *managers)
 {
-	for (size_t i = managers->all.len; i-- > 0;)
-		if (fieldset_is_empty(managers->all.ptr[i].set))
-			vec_remove(&managers->all, i);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < managers->all.len; i++)
+		if (!fieldset_is_empty(managers->all.ptr[i].set))
+			managers->all.ptr[kept++] = managers->all.ptr[i];
+	managers->all.len = kept;
 }
 
 /* --- updates --------------------------------------------------------------------------------- */
 
-/* The oldest updaters beyond the bound become one. */
+/* The one that stands for the oldest updaters of a version, made from the first of them. */
+static struct manager *get_ancient(struct call *call, struct managers *managers,
+				   const struct manager *oldest, size_t *updaters)
+{
+	struct manager *ancient =
+		find_manager(managers, STR(ANCIENT), UPDATE, oldest->api_version, str_none());
+	struct manager made = *oldest;
+
+	if (ancient)
+		return ancient;
+	made.name = STR(ANCIENT);
+	made.subresource = str_none();
+	made.set = fieldset_new(call->arena);
+	vec_push(&managers->all, made);
+	++*updaters;
+	return &managers->all.ptr[managers->all.len - 1];
+}
+
+/* The oldest updaters beyond the bound become one per version. Their sets are joined first and finished
+ * once: a client may send thousands of managers. */
 static void cap_updaters(struct call *call, struct managers *managers)
 {
 	size_t updaters = 0;
+	size_t kept = 0;
+	size_t count = managers->all.len;
 
-	qsort(managers->all.ptr, managers->all.len, sizeof(struct manager), compare_managers);
-	for (size_t i = 0; i < managers->all.len; i++)
+	qsort(managers->all.ptr, count, sizeof(struct manager), compare_managers);
+	for (size_t i = 0; i < count; i++)
 		updaters += str_is(managers->all.ptr[i].operation, UPDATE);
-	for (size_t i = 0; i < managers->all.len && updaters > UPDATERS_MAX; i++) {
-		struct manager oldest = managers->all.ptr[i];
+	if (updaters <= UPDATERS_MAX)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct manager *one = &managers->all.ptr[i];
+		struct manager oldest = *one;
 		struct manager *ancient;
 
-		if (!str_is(oldest.operation, UPDATE) || str_is(oldest.name, ANCIENT))
+		if (updaters <= UPDATERS_MAX || !str_is(oldest.operation, UPDATE) ||
+		    str_is(oldest.name, ANCIENT))
 			continue;
-		vec_remove(&managers->all, i--);
+		one->set = NULL; /* gone */
 		updaters--;
-		ancient = find_manager(managers, STR(ANCIENT), UPDATE, oldest.api_version,
-				       str_none());
-		if (!ancient) {
-			ancient = vec_add(&managers->all);
-			*ancient = oldest;
-			ancient->name = STR(ANCIENT);
-			ancient->subresource = str_none();
-			ancient->set = fieldset_new(call->arena);
-			updaters++;
-		}
-		ancient->set = fieldset_union(call->arena, ancient->set, oldest.set);
+		ancient = get_ancient(call, managers, &oldest, &updaters);
+		fieldset_join(call->arena, ancient->set, oldest.set);
 		ancient->time = oldest.time;
 	}
+	for (size_t i = 0; i < managers->all.len; i++) {
+		struct manager one = managers->all.ptr[i];
+
+		if (!one.set)
+			continue;
+		if (str_is(one.name, ANCIENT))
+			fieldset_finish(call->arena, one.set);
+		managers->all.ptr[kept++] = one;
+	}
+	managers->all.len = kept;
 }
 
 /* What has changed is the writer's, and nobody else's. */

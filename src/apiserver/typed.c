@@ -2,7 +2,8 @@
 /* apiserver/typed.c - objects by what is known of their fields.
  *
  * Every walk has the same three cases: an object whose members are looked at one by one, a list whose
- * elements have names (a key, or their value), and everything else, which is one thing. */
+ * elements have names (a key, or their value), and everything else, which is one thing. Members and
+ * elements of another version are found through an index: both sides may be as long as a request. */
 #include "apiserver/typed.h"
 
 #include "apiserver/definition.h"
@@ -10,8 +11,8 @@
 #include "apiserver/schema.h"
 #include "apiserver/schema_internal.h"
 #include "base/arena.h"
-#include "base/limits.h"
 #include "base/map.h"
+#include "json/index.h"
 #include "json/strategic.h"
 #include "model/fields.h"
 #include "model/meta.h"
@@ -128,11 +129,24 @@ static void add_key(struct typed_place element, struct json value, struct str ke
 		json_set(doc, keys, key, made);
 }
 
+/* The only key that elements have; none: there are several. */
+static struct str only_key(struct typed_place place)
+{
+	const char *const *keys = place.field ? place.field->list_keys : NULL;
+
+	if (keys)
+		return keys[0] && !keys[1] ? str_from(keys[0]) : str_none();
+	return place.node && place.node->list_keys.len == 1 ? place.node->list_keys.ptr[0]
+							    : str_none();
+}
+
 /* The step that leads to an element: k:{...} or v:...; `to` is cleared. */
 static void print_element(struct typed_place place, struct json value, struct buf *to)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct typed_place element = element_of(place);
+	struct str key = only_key(place);
+	struct json found = key.len ? json_get_str(value, key) : JSON_NONE;
 	struct json keys;
 
 	buf_clear(to);
@@ -141,11 +155,19 @@ static void print_element(struct typed_place place, struct json value, struct bu
 		json_print(value, JSON_CANONICAL, to);
 		return;
 	}
+	if (!json_is_absent(found)) { /* nearly always: without a document */
+		buf_puts(to, "k:{\"");
+		buf_put_json(to, key);
+		buf_puts(to, "\":");
+		json_print(found, JSON_CANONICAL, to);
+		buf_putc(to, '}');
+		return;
+	}
 	doc = json_doc_new();
 	keys = json_new_obj(doc);
 	if (place.field)
-		for (const char *const *key = place.field->list_keys; *key; key++)
-			add_key(element, value, str_from(*key), doc, keys);
+		for (const char *const *one = place.field->list_keys; *one; one++)
+			add_key(element, value, str_from(*one), doc, keys);
 	else
 		for (size_t i = 0; i < place.node->list_keys.len; i++)
 			add_key(element, value, place.node->list_keys.ptr[i], doc, keys);
@@ -162,6 +184,49 @@ static bool is_object(struct typed_place place, struct json value)
 static bool is_list(struct typed_place place, struct json value)
 {
 	return json_is(value, JSON_ARR) && relation_of(place) != RELATION_ATOMIC;
+}
+
+/* The elements of a list by their steps; of several with one step, the first. */
+struct elements {
+	struct arena *arena;
+	struct map *map;
+};
+
+static void elements_done(struct elements *elements)
+{
+	map_free(elements->map);
+	arena_free(elements->arena);
+}
+DEFINE_AUTO_IN_PLACE(struct elements, elements_done);
+
+static struct elements elements_of(struct typed_place place, struct json list)
+{
+	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
+	struct elements made = {NULL, NULL};
+	struct json_iter it = json_iter(list);
+
+	if (!json_is(list, JSON_ARR) || !json_len(list))
+		return made;
+	made.arena = arena_new(0);
+	made.map = map_new(json_len(list));
+	while (json_next(&it)) {
+		struct json *held;
+
+		print_element(place, it.value, &step);
+		if (map_get(made.map, buf_str(&step)))
+			continue;
+		held = arena_new_of(made.arena, struct json);
+		*held = it.value;
+		(void)map_put(made.map, arena_str(made.arena, buf_str(&step)), held);
+	}
+	return made;
+}
+
+static struct json elements_find(const struct elements *elements, struct str step)
+{
+	const struct json *found = elements->map ? map_get(elements->map, step) : NULL;
+
+	return found ? *found : JSON_NONE;
 }
 
 /* --- checking -------------------------------------------------------------------------------- */
@@ -353,8 +418,8 @@ static int check_elements(struct typed_place place, struct json value, struct st
 			  struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(map_free) struct map *seen = map_new(json_len(value));
 	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
-	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)value.val);
 	struct json_iter it = json_iter(value);
 	bool named = is_list(place, value);
 	bool keyed = named && relation_of(place) == RELATION_KEYS;
@@ -432,7 +497,7 @@ static void fill(struct arena *arena, struct typed_place place, struct json valu
 			below = element_of(place);
 			print_element(place, it.value, &step);
 		}
-		child = fieldset_child(arena, here, buf_str(&step));
+		child = fieldset_add(arena, here, buf_str(&step));
 		fill(arena, below, it.value, child);
 		if (!named || json_is(it.value, JSON_NULL) ||
 		    (json_is(it.value, JSON_OBJ) && !json_len(it.value)))
@@ -445,7 +510,7 @@ struct fieldset *typed_fields(struct arena *arena, struct typed_place place, str
 	struct fieldset *set = fieldset_new(arena);
 
 	fill(arena, place, value, set);
-	fieldset_prune(arena, set);
+	fieldset_finish(arena, set);
 	return set;
 }
 
@@ -459,7 +524,7 @@ struct comparer {
 
 static struct fieldset *child_of(struct comparer *c, struct fieldset *set, struct str step)
 {
-	return set ? fieldset_child(c->arena, set, step) : NULL;
+	return set ? fieldset_add(c->arena, set, step) : NULL;
 }
 
 static struct typed_change below_of(struct comparer *c, struct typed_change change)
@@ -479,12 +544,14 @@ static void compare(struct comparer *c, struct typed_place place, struct json ol
 static void compare_members(struct comparer *c, struct typed_place place, struct json old,
 			    struct json value, struct typed_change here)
 {
+	AUTO(json_index_done) struct json_index olds = json_index_make(old);
+	AUTO(json_index_done) struct json_index values = json_index_make(value);
 	struct json_iter it = json_iter(value);
 	bool named;
 	bool known;
 
 	while (json_next(&it)) {
-		struct json before = json_get_str(old, it.key);
+		struct json before = json_index_get(&olds, it.key);
 		struct typed_place below;
 
 		if (json_eq(before, it.value))
@@ -496,7 +563,7 @@ static void compare_members(struct comparer *c, struct typed_place place, struct
 	for (it = json_iter(old); json_next(&it);) {
 		struct typed_place below;
 
-		if (!json_is_absent(json_get_str(value, it.key)))
+		if (!json_is_absent(json_index_get(&values, it.key)))
 			continue;
 		below = member_of(place, it.key, &named, &known);
 		put_step(&c->step, it.key);
@@ -504,25 +571,11 @@ static void compare_members(struct comparer *c, struct typed_place place, struct
 	}
 }
 
-/* The element of a list with the same name. */
-static struct json find_element(struct typed_place place, struct json list, struct str step)
-{
-	AUTO(buf_done) struct buf other = BUF_UNBOUNDED;
-	struct json_iter it = json_iter(list);
-
-	if (!json_is(list, JSON_ARR))
-		return JSON_NONE;
-	while (json_next(&it)) {
-		print_element(place, it.value, &other);
-		if (str_eq(buf_str(&other), step))
-			return it.value;
-	}
-	return JSON_NONE;
-}
-
 static void compare_elements(struct comparer *c, struct typed_place place, struct json old,
 			     struct json value, struct typed_change here)
 {
+	AUTO(elements_done) struct elements olds = elements_of(place, old);
+	AUTO(elements_done) struct elements values = elements_of(place, value);
 	struct typed_place element = element_of(place);
 	struct json_iter it = json_iter(value);
 
@@ -530,13 +583,13 @@ static void compare_elements(struct comparer *c, struct typed_place place, struc
 		struct json before;
 
 		print_element(place, it.value, &c->step);
-		before = find_element(place, old, buf_str(&c->step));
+		before = elements_find(&olds, buf_str(&c->step));
 		if (!json_eq(before, it.value))
 			compare(c, element, before, it.value, below_of(c, here));
 	}
 	for (it = json_iter(old); json_is(old, JSON_ARR) && json_next(&it);) {
 		print_element(place, it.value, &c->step);
-		if (json_is_absent(find_element(place, value, buf_str(&c->step))))
+		if (json_is_absent(elements_find(&values, buf_str(&c->step))))
 			compare(c, element, it.value, JSON_NONE, below_of(c, here));
 	}
 }
@@ -584,9 +637,9 @@ struct typed_change typed_compare(struct arena *arena, struct typed_place place,
 
 	compare(&c, place, old, value, change);
 	buf_done(&c.step);
-	fieldset_prune(arena, change.added);
-	fieldset_prune(arena, change.modified);
-	fieldset_prune(arena, change.removed);
+	fieldset_finish(arena, change.added);
+	fieldset_finish(arena, change.modified);
+	fieldset_finish(arena, change.removed);
 	return change;
 }
 
@@ -595,6 +648,8 @@ struct typed_change typed_compare(struct arena *arena, struct typed_place place,
 static struct json merge_members(struct typed_place place, struct json live, struct json config,
 				 struct json_doc *doc)
 {
+	AUTO(json_index_done) struct json_index lives = json_index_make(live);
+	AUTO(json_index_done) struct json_index configs = json_index_make(config);
 	struct json made = json_new_obj(doc);
 	struct json_iter it = json_iter(live);
 	bool named;
@@ -603,9 +658,9 @@ static struct json merge_members(struct typed_place place, struct json live, str
 	while (json_next(&it))
 		json_add(doc, made, it.key,
 			 typed_merge(member_of(place, it.key, &named, &known), it.value,
-				     json_get_str(config, it.key), doc));
+				     json_index_get(&configs, it.key), doc));
 	for (it = json_iter(config); json_next(&it);)
-		if (json_is_absent(json_get_str(live, it.key)))
+		if (json_is_absent(json_index_get(&lives, it.key)))
 			json_add(doc, made, it.key, json_new_copy(doc, it.value));
 	return made;
 }
@@ -613,6 +668,8 @@ static struct json merge_members(struct typed_place place, struct json live, str
 static struct json merge_elements(struct typed_place place, struct json live, struct json config,
 				  struct json_doc *doc)
 {
+	AUTO(elements_done) struct elements lives = elements_of(place, live);
+	AUTO(elements_done) struct elements configs = elements_of(place, config);
 	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
 	struct json made = json_new_arr(doc);
 	struct json_iter it = json_iter(live);
@@ -621,11 +678,11 @@ static struct json merge_elements(struct typed_place place, struct json live, st
 		print_element(place, it.value, &step);
 		json_append(doc, made,
 			    typed_merge(element_of(place), it.value,
-					find_element(place, config, buf_str(&step)), doc));
+					elements_find(&configs, buf_str(&step)), doc));
 	}
 	for (it = json_iter(config); json_next(&it);) {
 		print_element(place, it.value, &step);
-		if (json_is_absent(find_element(place, live, buf_str(&step))))
+		if (json_is_absent(elements_find(&lives, buf_str(&step))))
 			json_append(doc, made, json_new_copy(doc, it.value));
 	}
 	return made;
@@ -662,40 +719,46 @@ static enum left remove_from(struct typed_place place, struct json_doc *doc, str
 		       : LEFT_ALL;
 }
 
-void typed_remove(struct typed_place place, struct json_doc *doc, struct json value,
-		  const struct fieldset *set)
+struct removing {
+	struct typed_place place;
+	struct json_doc *doc;
+	struct json value;
+	const struct fieldset *set;
+	struct buf step;
+};
+
+static bool is_gone(void *arg, struct str key, struct json value)
 {
-	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
-	struct json_iter it = json_iter(value);
+	struct removing *removing = arg;
+	struct typed_place below = element_of(removing->place);
+	const struct fieldset *set;
+	enum left left;
 	bool named;
 	bool known;
 
-	if (is_object(place, value)) {
-		while (json_next(&it)) {
-			const struct fieldset *below;
-			enum left left;
-
-			put_step(&step, it.key);
-			below = fieldset_find(set, buf_str(&step));
-			left = below ? remove_from(member_of(place, it.key, &named, &known), doc,
-						   it.value, below)
-				     : LEFT_ALL;
-			if (left == LEFT_NOTHING)
-				(void)json_remove(doc, value, it.key);
-			else if (left == LEFT_EMPTY) /* whoever has it keeps it */
-				json_set(doc, value, it.key, json_new_null(doc));
-		}
-		return;
+	if (!str_is_none(key)) {
+		put_step(&removing->step, key);
+		below = member_of(removing->place, key, &named, &known);
+	} else {
+		print_element(removing->place, value, &removing->step);
 	}
-	for (size_t i = json_len(value); is_list(place, value) && i-- > 0;) {
-		struct json element = json_at(value, i);
-		const struct fieldset *below;
-
-		print_element(place, element, &step);
-		below = fieldset_find(set, buf_str(&step));
-		if (below && remove_from(element_of(place), doc, element, below) != LEFT_ALL)
-			(void)json_remove_at(doc, value, i);
+	set = fieldset_find(removing->set, buf_str(&removing->step));
+	left = set ? remove_from(below, removing->doc, value, set) : LEFT_ALL;
+	if (left == LEFT_EMPTY && !str_is_none(key)) { /* whoever has it keeps it */
+		json_set(removing->doc, removing->value, key, json_new_null(removing->doc));
+		return false;
 	}
+	return left != LEFT_ALL;
+}
+
+void typed_remove(struct typed_place place, struct json_doc *doc, struct json value,
+		  const struct fieldset *set)
+{
+	struct removing removing = {place, doc, value, set, BUF_UNBOUNDED};
+
+	if (is_object(place, value) || is_list(place, value))
+		json_remove_if(doc, value, is_gone, &removing);
+	buf_done(&removing.step);
 }
 
 /* --- parents --------------------------------------------------------------------------------- */
@@ -706,7 +769,7 @@ static void add_parents(struct arena *arena, struct typed_place place, const str
 	to->member = set->member;
 	for (size_t i = 0; i < set->count; i++) {
 		const struct fieldset *child = set->children[i];
-		struct fieldset *made = fieldset_child(arena, to, child->key);
+		struct fieldset *made = fieldset_add(arena, to, child->key);
 		struct str key = str_skip(child->key, 2);
 		bool named = false;
 		bool known;

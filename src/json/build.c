@@ -310,6 +310,30 @@ struct json json_take_first(struct json array)
 	return json_of_built(first);
 }
 
+void json_remove_if(struct json_doc *doc, struct json container, json_gone_fn *gone, void *arg)
+{
+	struct json_iter it = json_iter(container);
+	size_t left = json_len(container);
+	bool any = false;
+
+	if (json_is(container, JSON_OBJ)) {
+		while (json_next(&it))
+			if (gone(arg, it.key, it.value)) {
+				json_mark_gone(it.value);
+				any = true;
+			}
+		if (any)
+			json_sweep(container);
+		return;
+	}
+	for (; json_is(container, JSON_ARR) && left > 0; left--) {
+		struct json element = json_take_first(container);
+
+		if (!gone(arg, str_none(), element))
+			json_append(doc, container, element);
+	}
+}
+
 /* --- arrays ---------------------------------------------------------------------------------- */
 
 /* The element before the one at `index` in the ring; there must be one element. */

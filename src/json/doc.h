@@ -197,6 +197,11 @@ bool json_remove_at(struct json_doc *doc, struct json array, size_t index);
 size_t json_remove_str(struct json_doc *doc, struct json array, struct str text);
 void json_replace_at(struct json_doc *doc, struct json array, size_t index, struct json value);
 
+/* Take out every member or element of a container that `gone` says yes to, in one pass. `key` is none in
+ * an array. It may change what is below the value, not the container. */
+typedef bool json_gone_fn(void *arg, struct str key, struct json value);
+void json_remove_if(struct json_doc *doc, struct json container, json_gone_fn *gone, void *arg);
+
 /* --- printing -------------------------------------------------------------------------------- */
 
 /* Numbers and escapes are Go's: 1.0 prints as 1, <, > and & as \u003c, \u003e and \u0026. */

@@ -37,18 +37,12 @@ static void one_of(struct json value, struct rule_texts texts, const char *known
 		causes_not_supported(causes, path, json_str(value), texts.ptr, texts.len);
 }
 
-static bool has_number(struct json list, size_t before, int64_t number)
-{
-	for (size_t i = 0; i < before; i++)
-		if (json_int(json_at(list, i)) == number)
-			return true;
-	return false;
-}
-
 static void check_codes(struct json codes, struct json operator, const struct path * path,
 			struct causes *causes)
 {
+	AUTO(name_set_done) struct name_set seen = {0};
 	struct json_iter it = json_iter(codes);
+	int64_t before = INT64_MIN;
 	bool ordered = true;
 
 	if (!json_len(codes))
@@ -56,15 +50,18 @@ static void check_codes(struct json codes, struct json operator, const struct pa
 	else if (json_len(codes) > EXIT_CODES_MAX)
 		causes_too_many(causes, path, json_len(codes), EXIT_CODES_MAX);
 	while (json_next(&it)) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		struct path at = path_index(path, it.index);
 		int64_t code = json_int(it.value);
 
+		buf_put_int(&text, code);
 		if (str_is(json_str(operator), "In") && code == 0)
 			causes_invalid(causes, &at, it.value, "must not be 0 for the In operator");
-		if (has_number(codes, it.index, code))
+		if (!name_set_add_copy(&seen, buf_str(&text)))
 			causes_duplicate(causes, &at, it.value);
-		if (it.index && json_int(json_at(codes, it.index - 1)) > code)
+		if (before > code)
 			ordered = false;
+		before = code;
 	}
 	if (!ordered)
 		causes_invalid(causes, path, codes, "must be ordered");

@@ -5,6 +5,7 @@
  * kube-apiserver. Metadata is validated by whoever calls, before. */
 #include "model/configmap.h"
 
+#include "json/index.h"
 #include "model/names.h"
 #include "model/rules.h"
 
@@ -31,6 +32,9 @@ static size_t validate_keys(struct json configmap, const char *which, struct cau
 {
 	struct path path = path_member(NULL, str_from(which));
 	bool bytes = str_is(STR("binaryData"), which);
+	AUTO(json_index_done)
+	struct json_index binary =
+		json_index_make(bytes ? JSON_NONE : json_get(configmap, "binaryData"));
 	struct json_iter it = json_iter(json_get(configmap, which));
 	size_t size = 0;
 
@@ -38,8 +42,7 @@ static size_t validate_keys(struct json configmap, const char *which, struct cau
 		struct path at = path_key(&path, it.key);
 
 		name_validate(NAME_CONFIG_KEY, it.key, &at, causes);
-		if (!bytes &&
-		    !json_is_absent(json_get_str(json_get(configmap, "binaryData"), it.key)))
+		if (!json_is_absent(json_index_get(&binary, it.key)))
 			causes_invalid_str(causes, &at, it.key,
 					   "duplicate of key present in binaryData");
 		size += bytes ? rules_bytes_len(it.value) : json_str(it.value).len;

@@ -87,22 +87,18 @@ const struct type limitrange_type = {
 static const char *const lists[] = {"max", "min", "default", "defaultRequest",
 				    "maxLimitRequestRatio"};
 
-static void validate_type(struct json limits, size_t index, const struct path *at,
+static void validate_type(struct str type, struct name_set *seen, const struct path *at,
 			  struct causes *causes)
 {
 	struct path path = path_member(at, STR("type"));
-	struct str type = json_str(json_get(json_at(limits, index), "type"));
 
 	if (name_validate(NAME_QUALIFIED, type, &path, causes) && str_find_byte(type, '/', 0) < 0 &&
 	    !str_is(type, "Pod") && !str_is(type, "Container") &&
 	    !str_is(type, "PersistentVolumeClaim"))
 		causes_invalid_str(causes, &path, type,
 				   "must be a standard limit type or fully qualified");
-	for (size_t i = 0; i < index; i++)
-		if (str_eq(json_str(json_get(json_at(limits, i), "type")), type)) {
-			causes_duplicate_str(causes, &path, type);
-			return;
-		}
+	if (!name_set_add(seen, type))
+		causes_duplicate_str(causes, &path, type);
 }
 
 static void validate_names(struct json item, const char *list, const struct path *at,
@@ -270,14 +266,13 @@ static void forbid(struct json item, const char *list, const struct path *at, st
 		causes_forbidden(causes, &path, "may not be specified when `type` is 'Pod'");
 }
 
-static void validate_item(struct json limits, size_t index, const struct path *at,
+static void validate_item(struct json item, struct name_set *seen, const struct path *at,
 			  struct causes *causes)
 {
-	struct json item = json_at(limits, index);
 	struct str type = json_str(json_get(item, "type"));
 	struct path limits_path = path_member(at, STR("limits"));
 
-	validate_type(limits, index, at, causes);
+	validate_type(type, seen, at, causes);
 	validate_names(item, "max", at, causes);
 	validate_names(item, "min", at, causes);
 	if (str_is(type, "Pod")) {
@@ -301,12 +296,13 @@ void limitrange_validate_create(struct json limitrange, struct causes *causes)
 {
 	struct path spec = path_member(NULL, STR("spec"));
 	struct path path = path_member(&spec, STR("limits"));
-	struct json limits = json_get(json_get(limitrange, "spec"), "limits");
+	AUTO(name_set_done) struct name_set seen = {0};
+	struct json_iter it = json_iter(json_get(json_get(limitrange, "spec"), "limits"));
 
-	for (size_t i = 0; i < json_len(limits); i++) {
-		struct path at = path_index(&path, i);
+	while (json_next(&it)) {
+		struct path at = path_index(&path, it.index);
 
-		validate_item(limits, i, &at, causes);
+		validate_item(it.value, &seen, &at, causes);
 	}
 }
 

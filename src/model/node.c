@@ -347,16 +347,15 @@ void node_prepare_create(struct json_doc *doc, struct json node)
 	json_append(doc, taints, taint);
 }
 
-static bool has_taint(struct json taints, size_t count, struct json taint)
+/* Is there one before it with the same key and effect? */
+static bool is_doubled(struct json taint, struct name_set *seen)
 {
-	struct json_iter it = json_iter(taints);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	while (json_next(&it) && it.index < count)
-		if (str_eq(json_str(json_get(it.value, "key")), json_str(json_get(taint, "key"))) &&
-		    str_eq(json_str(json_get(it.value, "effect")),
-			   json_str(json_get(taint, "effect"))))
-			return true;
-	return false;
+	buf_put_str(&text, json_str(json_get(taint, "key")));
+	buf_putc(&text, ':');
+	buf_put_str(&text, json_str(json_get(taint, "effect")));
+	return !name_set_add_copy(seen, buf_str(&text));
 }
 
 static void tell_double_taint(struct json taint, const struct path *path, struct causes *causes)
@@ -391,16 +390,16 @@ static void validate_taint(struct json taint, const struct path *path, struct ca
 /* Upstream tells of them below metadata. */
 static void validate_taints(struct json node, struct causes *causes)
 {
-	struct json taints = json_get(json_get(node, "spec"), "taints");
+	AUTO(name_set_done) struct name_set seen = {0};
 	struct path meta = path_member(NULL, STR("metadata"));
 	struct path path = path_member(&meta, STR("taints"));
-	struct json_iter it = json_iter(taints);
+	struct json_iter it = json_iter(json_get(json_get(node, "spec"), "taints"));
 
 	while (json_next(&it)) {
 		struct path at = path_index(&path, it.index);
 
 		validate_taint(it.value, &at, causes);
-		if (has_taint(taints, it.index, it.value))
+		if (is_doubled(it.value, &seen))
 			tell_double_taint(it.value, &at, causes);
 	}
 }
@@ -453,17 +452,17 @@ static void validate_addresses(struct json addresses, struct causes *causes)
 	};
 	struct path status = path_member(NULL, STR("status"));
 	struct path path = path_member(&status, STR("addresses"));
+	AUTO(name_set_done) struct name_set seen = {0};
 	struct json_iter it = json_iter(addresses);
 
 	while (json_next(&it)) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 		struct path at = path_index(&path, it.index);
-		bool found = false;
 
-		for (size_t i = 0; i < it.index && !found; i++)
-			found = json_eq(json_at(addresses, i), it.value);
-		if (!found)
+		json_print(it.value, JSON_CANONICAL, &text);
+		if (name_set_add_copy(&seen, buf_str(&text)))
 			continue;
+		buf_clear(&text);
 		rules_print_go(it.value, rows, ARRAY_LEN(rows), &text);
 		causes_add(causes, CAUSE_DUPLICATE, &at, "Duplicate value: %s", buf_text(&text));
 	}
@@ -475,13 +474,15 @@ static void validate_networks_update(struct json new, struct json old, struct ca
 		"node updates may not change podCIDR except from \"\" to valid";
 	struct path spec = path_member(NULL, STR("spec"));
 	struct path path = path_member(&spec, STR("podCIDRs"));
+	struct json_iter olds = json_iter(old);
+	struct json_iter news = json_iter(new);
 
 	if (json_len(old) && json_len(old) != json_len(new)) {
 		causes_forbidden(causes, &path, detail);
 		return;
 	}
-	for (size_t i = 0; i < json_len(old); i++)
-		if (!json_eq(json_at(old, i), json_at(new, i)))
+	while (json_next(&olds) && json_next(&news))
+		if (!json_eq(olds.value, news.value))
 			causes_forbidden(causes, &path, detail);
 }
 

@@ -2,20 +2,25 @@
 /* model/pod_total.c - sums over a pod's containers.
  *
  * Containers and sidecars run together; an init container runs with the sidecars that were started
- * before it. The pod needs the largest of these in each resource. Lists are short: look-up is
- * linear. */
+ * before it. The pod needs the largest of these in each resource. Look-up is linear while there are few
+ * resources, and by a hash map when a request names many. */
 #include "model/pod_total.h"
 
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
 #include "base/banned.h"
 
+enum { HASHED = 32 };
+
 void pod_total_done(struct pod_total *total)
 {
 	vec_done(total);
+	map_free(total->places);
+	total->places = NULL;
 }
 
 int pod_total_read(struct json value, struct quantity *ret)
@@ -35,10 +40,29 @@ int pod_total_read(struct json value, struct quantity *ret)
 
 static struct pod_amount *find(const struct pod_total *total, struct str name)
 {
+	if (total->places) {
+		uintptr_t place = (uintptr_t)map_get(total->places, name);
+
+		return place ? &total->ptr[place - 1] : NULL;
+	}
 	for (size_t i = 0; i < total->len; i++)
 		if (str_eq(total->ptr[i].name, name))
 			return &total->ptr[i];
 	return NULL;
+}
+
+static void add(struct pod_total *total, struct pod_amount amount)
+{
+	vec_push(total, amount);
+	if (total->len < HASHED)
+		return;
+	if (!total->places) {
+		total->places = map_new((uint64_t)(uintptr_t)total);
+		for (size_t i = 0; i + 1 < total->len; i++)
+			(void)map_put(total->places, total->ptr[i].name,
+				      (void *)(uintptr_t)(i + 1));
+	}
+	(void)map_put(total->places, amount.name, (void *)(uintptr_t)total->len);
 }
 
 const struct pod_amount *pod_total_find(const struct pod_total *total, struct str name)
@@ -59,7 +83,7 @@ static void add_list(struct pod_total *total, struct json list)
 		if (amount)
 			quantity_add(&amount->value, &value);
 		else
-			vec_push(total, (struct pod_amount){it.key, value});
+			add(total, (struct pod_amount){it.key, value});
 	}
 }
 
@@ -71,7 +95,7 @@ static void add_total(struct pod_total *total, const struct pod_total *other)
 		if (amount)
 			quantity_add(&amount->value, &other->ptr[i].value);
 		else
-			vec_push(total, other->ptr[i]);
+			add(total, other->ptr[i]);
 	}
 }
 
@@ -81,7 +105,7 @@ static void raise_to(struct pod_total *total, const struct pod_total *other)
 		struct pod_amount *amount = find(total, other->ptr[i].name);
 
 		if (!amount)
-			vec_push(total, other->ptr[i]);
+			add(total, other->ptr[i]);
 		else if (quantity_cmp(&amount->value, &other->ptr[i].value) < 0)
 			amount->value = other->ptr[i].value;
 	}

@@ -17,10 +17,12 @@ struct pod_amount {
 	struct str name;
 	struct quantity value;
 };
+struct map;
 struct pod_total {
 	struct pod_amount *ptr;
 	size_t len;
 	size_t size;
+	struct map *places; /* by name: 1 more than the place; NULL: there are few */
 };
 void pod_total_done(struct pod_total *total);
 DEFINE_AUTO_IN_PLACE(struct pod_total, pod_total_done);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/pod_validate_affinity.c - the rules of where a pod may run: affinity, spreading and
  * tolerations. */
+#include "base/arena.h"
+#include "base/map.h"
 #include "model/affinity.h"
 #include "model/labels.h"
 #include "model/pod_rules.h"
@@ -178,26 +180,57 @@ static void check_positive(struct pod_rules *r, int64_t value, const struct path
 		causes_invalid_int(r->causes, path, value, "must be greater than zero");
 }
 
-/* A later constraint of the same key and action? */
-static void check_repeated(struct pod_rules *r, struct json spread, size_t index,
-			   const struct path *path)
+/* Constraints by key and action: how many are still to come. */
+struct spread_counts {
+	struct arena *arena;
+	struct map *left;
+};
+
+static void spread_counts_done(struct spread_counts *counts)
 {
-	struct json one = json_at(spread, index);
-	struct str key = rule_text(one, "topologyKey");
-	struct str action = rule_text(one, "whenUnsatisfiable");
+	map_free(counts->left);
+	arena_free(counts->arena);
+}
+DEFINE_AUTO_IN_PLACE(struct spread_counts, spread_counts_done);
+
+static void print_spread(struct json constraint, struct buf *to)
+{
+	buf_printf(to, "{%.*s, %.*s}", STR_ARG(rule_text(constraint, "topologyKey")),
+		   STR_ARG(rule_text(constraint, "whenUnsatisfiable")));
+}
+
+static struct spread_counts count_spread(struct json spread)
+{
+	struct spread_counts counts = {arena_new(0), map_new(json_len(spread))};
+	struct json_iter it = json_iter(spread);
+
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		size_t *left;
+
+		print_spread(it.value, &text);
+		left = map_get(counts.left, buf_str(&text));
+		if (!left) {
+			left = arena_new_of(counts.arena, size_t);
+			(void)map_put(counts.left, arena_str(counts.arena, buf_str(&text)), left);
+		}
+		++*left;
+	}
+	return counts;
+}
+
+/* Is there a later constraint of the same key and action? */
+static void check_repeated(struct pod_rules *r, const struct spread_counts *counts,
+			   struct json constraint, const struct path *path)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	size_t *left;
 	PATH(at, path, "{topologyKey, whenUnsatisfiable}");
 
-	for (size_t i = index + 1; i < json_len(spread); i++) {
-		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-		struct json other = json_at(spread, i);
-
-		if (!str_eq(rule_text(other, "topologyKey"), key) ||
-		    !str_eq(rule_text(other, "whenUnsatisfiable"), action))
-			continue;
-		buf_printf(&text, "{%.*s, %.*s}", STR_ARG(key), STR_ARG(action));
+	print_spread(constraint, &text);
+	left = map_get(counts->left, buf_str(&text));
+	if (left && --*left > 0)
 		causes_duplicate_str(r->causes, &at, buf_str(&text));
-		return;
-	}
 }
 
 static void check_min_domains(struct pod_rules *r, struct json constraint, const struct path *path)
@@ -219,6 +252,7 @@ static void check_min_domains(struct pod_rules *r, struct json constraint, const
 void pod_rules_spread(struct pod_rules *r, struct json spread, const struct path *path)
 {
 	const struct rule_texts actions = RULE_TEXTS("DoNotSchedule", "ScheduleAnyway");
+	AUTO(spread_counts_done) struct spread_counts counts = count_spread(spread);
 	struct json_iter it = json_iter(spread);
 
 	while (json_next(&it)) {
@@ -235,7 +269,7 @@ void pod_rules_spread(struct pod_rules *r, struct json spread, const struct path
 		if (!rule_texts_have(actions, action))
 			causes_not_supported(r->causes, &action_path, action, actions.ptr,
 					     actions.len);
-		check_repeated(r, spread, it.index, &at);
+		check_repeated(r, &counts, it.value, &at);
 		check_min_domains(r, it.value, &at);
 		rule_text_of(&rule, "nodeAffinityPolicy", RULE_TEXTS("Honor", "Ignore"));
 		rule_text_of(&rule, "nodeTaintsPolicy", RULE_TEXTS("Honor", "Ignore"));

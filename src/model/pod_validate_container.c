@@ -53,20 +53,8 @@ static void check_ports(struct pod_rules *r, struct json ports, const struct pat
 	}
 }
 
-/* Host ports that are taken already, as "TCP/1.2.3.4/80". */
-struct host_ports {
-	struct name_set set;
-};
-
-static void host_ports_done(struct host_ports *ports)
-{
-	for (size_t i = 0; i < ports->set.len; i++)
-		mem_free((char *)(uintptr_t)ports->set.ptr[i].ptr);
-	name_set_done(&ports->set);
-}
-DEFINE_AUTO_IN_PLACE(struct host_ports, host_ports_done);
-
-static void add_host_ports(struct pod_rules *r, struct json container, struct host_ports *taken,
+/* `taken` are the host ports of those before, as "TCP/1.2.3.4/80". */
+static void add_host_ports(struct pod_rules *r, struct json container, struct name_set *taken,
 			   const struct path *path)
 {
 	struct json_iter it = json_iter(json_get(container, "ports"));
@@ -85,10 +73,8 @@ static void add_host_ports(struct pod_rules *r, struct json container, struct ho
 		buf_put_str(&text, rule_text(it.value, "hostIP"));
 		buf_putc(&text, '/');
 		buf_put_int(&text, port);
-		if (name_set_has(&taken->set, buf_str(&text)))
+		if (!name_set_add_copy(taken, buf_str(&text)))
 			causes_duplicate_str(r->causes, &host_port, buf_str(&text));
-		else
-			name_set_add(&taken->set, str_from(str_dup(buf_str(&text))));
 	}
 }
 
@@ -192,7 +178,7 @@ static void tell_double(struct pod_rules *r, struct name_set *names, struct json
 
 void pod_rules_containers(struct pod_rules *r, const struct path *spec)
 {
-	AUTO(host_ports_done) struct host_ports taken = {{0}};
+	AUTO(name_set_done) struct name_set taken = {0};
 	AUTO(name_set_done) struct name_set names = {0};
 	struct json containers = json_get(r->spec, "containers");
 	struct json_iter it = json_iter(containers);
@@ -238,7 +224,7 @@ static void check_init(struct pod_rules *r, struct json container, struct name_s
 		"readinessProbe",
 		"startupProbe",
 	};
-	AUTO(host_ports_done) struct host_ports taken = {{0}};
+	AUTO(name_set_done) struct name_set taken = {0};
 	struct rule_at at = pod_rule_at(r, container, path);
 	/* upstream looks at the one container as a list of its own */
 	struct path first = path_index(path->up, 0);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "json/index.h"
 #include "model/pod_rules.h"
 #include "model/pod_spec.h"
 #include "model/pod_total.h"
@@ -148,14 +149,14 @@ static void check_amount(struct pod_rules *r, struct str name, const struct quan
 }
 
 static void check_against_limit(struct pod_rules *r, struct str name, const struct quantity *value,
-				struct json limits, const struct path *resources)
+				struct json limit_value, const struct path *resources)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct quantity limit;
 	PATH(limits_path, resources, "limits");
 	PATH(requests_path, resources, "requests");
 
-	if (pod_total_read(json_get_str(limits, name), &limit)) {
+	if (pod_total_read(limit_value, &limit)) {
 		if (!can_overcommit(name))
 			causes_required(r->causes, &limits_path,
 					"Limit must be set for non overcommitable resources");
@@ -180,6 +181,8 @@ static void check_list(struct pod_rules *r, struct json resources, const char *w
 		       check_name_fn *names, const struct path *path, struct seen *seen)
 {
 	bool requests = str_is(STR("requests"), which);
+	AUTO(json_index_done)
+	struct json_index limits = json_index_make(json_get(resources, "limits"));
 	struct json_iter it = json_iter(json_get(resources, which));
 	struct path list = path_member(path, str_from(which));
 
@@ -192,7 +195,8 @@ static void check_list(struct pod_rules *r, struct json resources, const char *w
 		names(r, it.key, &at);
 		check_amount(r, it.key, &value, &at);
 		if (requests)
-			check_against_limit(r, it.key, &value, json_get(resources, "limits"), path);
+			check_against_limit(r, it.key, &value, json_index_get(&limits, it.key),
+					    path);
 		if (is_huge_page(it.key)) {
 			seen->huge_pages = true;
 			check_huge_pages(r, it.key, &value, &at);
@@ -223,31 +227,45 @@ static void tell_no_claim(struct pod_rules *r, struct str name, const struct pat
 	causes_add(r->causes, CAUSE_NOT_FOUND, path, "Not found: %s", buf_text(&text));
 }
 
-/* Is there an earlier use of the same claim that this one overlaps? A use without a request is of
- * the whole claim. `ret_same`: it asks for the same request. */
-static bool is_used_before(struct json claims, size_t index, bool *ret_same)
+/* Uses of claims so far. A use without a request is of the whole claim; requests count until there is
+ * one. */
+struct claim_uses {
+	struct name_set whole;
+	struct name_set names;
+	struct name_set requests; /* "name/request" */
+};
+
+static void claim_uses_done(struct claim_uses *uses)
 {
-	struct json claim = json_at(claims, index);
+	name_set_done(&uses->whole);
+	name_set_done(&uses->names);
+	name_set_done(&uses->requests);
+}
+DEFINE_AUTO_IN_PLACE(struct claim_uses, claim_uses_done);
+
+/* Note a use. Is there an earlier one that it overlaps? `ret_same`: it asks for the same request. */
+static bool use_claim(struct claim_uses *uses, struct json claim, bool *ret_same)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct str name = rule_text(claim, "name");
 	struct str request = rule_text(claim, "request");
-	bool used = false;
+	bool whole = name_set_has(&uses->whole, name);
+	bool used;
 
-	*ret_same = false;
-	for (size_t i = 0; i < index && !*ret_same; i++) {
-		struct json other = json_at(claims, i);
-		struct str other_request = rule_text(other, "request");
-
-		if (!str_eq(rule_text(other, "name"), rule_text(claim, "name")))
-			continue;
-		if (!other_request.len)
-			return true;
-		used = used || !request.len || str_eq(other_request, request);
-		*ret_same = request.len && str_eq(other_request, request);
-	}
+	buf_printf(&text, "%.*s/%.*s", STR_ARG(name), STR_ARG(request));
+	*ret_same = request.len && name_set_has(&uses->requests, buf_str(&text));
+	used = whole || (request.len ? *ret_same : name_set_has(&uses->names, name));
+	(void)name_set_add(&uses->names, name);
+	if (!request.len)
+		(void)name_set_add(&uses->whole, name);
+	else if (!whole)
+		(void)name_set_add_copy(&uses->requests, buf_str(&text));
 	return used;
 }
 
 static void check_claim_uses(struct pod_rules *r, struct json claims, const struct path *path)
 {
+	AUTO(claim_uses_done) struct claim_uses uses = {0};
 	struct json_iter it = json_iter(claims);
 
 	while (json_next(&it)) {
@@ -263,7 +281,7 @@ static void check_claim_uses(struct pod_rules *r, struct json claims, const stru
 		}
 		rule_name(&rule, "request", NAME_DNS_LABEL);
 		buf_put_str(&key, name);
-		if (is_used_before(claims, it.index, &same)) {
+		if (use_claim(&uses, it.value, &same)) {
 			if (same)
 				buf_printf(&key, "/%.*s", STR_ARG(rule_text(it.value, "request")));
 			causes_duplicate_str(r->causes, &at, buf_str(&key));

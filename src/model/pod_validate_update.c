@@ -187,9 +187,10 @@ static void check_selector(struct json selector, struct json old, struct causes 
 static bool only_adds(struct json list, struct json old)
 {
 	struct json_iter it = json_iter(old);
+	struct json_iter now = json_iter(list);
 
 	while (json_next(&it))
-		if (!json_eq(json_at(list, it.index), it.value))
+		if (!json_next(&now) || !json_eq(now.value, it.value))
 			return false;
 	return true;
 }
@@ -216,6 +217,8 @@ static void check_node_affinity(struct json affinity, struct json old, struct ca
 	PATH(node, &affinity_path, "nodeAffinity");
 	struct path required_path = path_member(&node, str_from(required));
 	PATH(path, &required_path, "nodeSelectorTerms");
+	struct json_iter olds = json_iter(old_terms);
+	struct json_iter now = json_iter(terms);
 
 	if (json_len(old_terms) && json_len(old_terms) != json_len(terms)) {
 		rule_invalid_go(&node_selector_term_type, terms, &path, causes,
@@ -223,11 +226,11 @@ static void check_node_affinity(struct json affinity, struct json old, struct ca
 				"allowed");
 		return;
 	}
-	for (size_t i = 0; i < json_len(old_terms); i++) {
-		struct path at = path_index(&path, i);
+	while (json_next(&olds) && json_next(&now)) {
+		struct path at = path_index(&path, olds.index);
 
-		if (!term_only_adds(json_at(terms, i), json_at(old_terms, i)))
-			rule_invalid_go(&node_selector_term_type, json_at(terms, i), &at, causes,
+		if (!term_only_adds(now.value, olds.value))
+			rule_invalid_go(&node_selector_term_type, now.value, &at, causes,
 					"only additions are allowed (no mutations or deletions)");
 	}
 }
@@ -249,9 +252,10 @@ static void put_images_back(struct json_doc *doc, struct json spec, struct json 
 			    const char *key)
 {
 	struct json_iter it = json_iter(json_get(spec, key));
+	struct json_iter before = json_iter(json_get(old, key));
 
 	while (json_next(&it))
-		put_back(doc, it.value, json_at(json_get(old, key), it.index), "image");
+		put_back(doc, it.value, json_next(&before) ? before.value : JSON_NONE, "image");
 }
 
 /* While it is gated, where it may run can be narrowed. */

@@ -16,6 +16,10 @@
 #define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
 #define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/"
 
+/* Each port and each file is compared with every other one, but of so many only: a request may have
+ * thousands, and a warning is no more than a hint. */
+enum { COMPARED_MAX = 256 };
+
 /* A port of a container that was seen. */
 struct port {
 	struct json port;
@@ -167,7 +171,7 @@ static void add_file(const struct warner *w, struct files *files, struct file fi
 {
 	while (file.path.len && file.path.ptr[file.path.len - 1] == '/')
 		file.path.len--;
-	for (size_t i = 0; i < files->len; i++) {
+	for (size_t i = 0; files->len < COMPARED_MAX && i < files->len; i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 		if (!overlap(files->ptr[i].path, file.path))
@@ -412,7 +416,7 @@ static void warn_ports(struct pod_rules *r, struct json container, const struct 
 	PATH(ports, path, "ports");
 
 	(void)r;
-	while (json_next(&it)) {
+	while (w->ports.len < COMPARED_MAX && json_next(&it)) {
 		struct path at = path_index(&ports, it.index);
 		struct buf text = BUF_UNBOUNDED;
 

@@ -192,16 +192,23 @@ void rule_local_free(struct str file, const struct path *path, struct causes *ca
 
 /* --- sets of names --------------------------------------------------------------------------- */
 
+/* In order of their coming; hashed once there are many, since lists of a request may be long. Names are
+ * lent. {0} is an empty one. */
+struct map;
 struct name_set {
 	struct str *ptr;
 	size_t len;
 	size_t size;
+	struct map *map;     /* NULL: there are few */
+	struct arena *texts; /* of name_set_add_copy() */
 };
 void name_set_done(struct name_set *set);
 DEFINE_AUTO_IN_PLACE(struct name_set, name_set_done);
 bool name_set_has(const struct name_set *set, struct str name);
 /* Says whether it is new. */
 bool name_set_add(struct name_set *set, struct str name);
+/* The same for a text that does not live as long as the set. */
+bool name_set_add_copy(struct name_set *set, struct str name);
 
 /* --- values as Go shows them ------------------------------------------------------------------ */
 

@@ -2,12 +2,14 @@
 /* model/rules_member.c - rules of a member of an object, and of paths of files; sets of names. */
 #include <inttypes.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "model/rules.h"
 
 #include "base/banned.h"
 
-enum { FILE_MODE_MAX = 0777 };
+enum { FILE_MODE_MAX = 0777, SET_HASHED = 16 };
 
 bool rule_has(struct json object, const char *key)
 {
@@ -146,14 +148,27 @@ void rule_local_free(struct str file, const struct path *path, struct causes *ca
 void name_set_done(struct name_set *set)
 {
 	vec_done(set);
+	map_free(set->map);
+	arena_free(set->texts);
+	set->map = NULL;
+	set->texts = NULL;
 }
 
 bool name_set_has(const struct name_set *set, struct str name)
 {
+	if (set->map)
+		return map_get(set->map, name) != NULL;
 	for (size_t i = 0; i < set->len; i++)
 		if (str_eq(set->ptr[i], name))
 			return true;
 	return false;
+}
+
+static void hash_names(struct name_set *set)
+{
+	set->map = map_new((uint64_t)(uintptr_t)set);
+	for (size_t i = 0; i < set->len; i++)
+		(void)map_put(set->map, set->ptr[i], set);
 }
 
 bool name_set_add(struct name_set *set, struct str name)
@@ -161,5 +176,18 @@ bool name_set_add(struct name_set *set, struct str name)
 	if (name_set_has(set, name))
 		return false;
 	vec_push(set, name);
+	if (set->map)
+		(void)map_put(set->map, name, set);
+	else if (set->len > SET_HASHED)
+		hash_names(set);
 	return true;
+}
+
+bool name_set_add_copy(struct name_set *set, struct str name)
+{
+	if (name_set_has(set, name))
+		return false;
+	if (!set->texts)
+		set->texts = arena_new(0);
+	return name_set_add(set, arena_str(set->texts, name));
 }

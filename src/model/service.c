@@ -335,14 +335,14 @@ static void drop_fields(struct json_doc *doc, struct json spec, struct json befo
 
 static bool are_node_ports_same(struct json spec, struct json before)
 {
-	struct json ports = json_get(spec, "ports");
-	struct json old = json_get(before, "ports");
+	struct json_iter ports = json_iter(json_get(spec, "ports"));
+	struct json_iter old = json_iter(json_get(before, "ports"));
 
-	if (json_len(ports) != json_len(old))
+	if (json_len(json_get(spec, "ports")) != json_len(json_get(before, "ports")))
 		return false;
-	for (size_t i = 0; i < json_len(ports); i++)
-		if (json_int(json_get(json_at(ports, i), "nodePort")) !=
-		    json_int(json_get(json_at(old, i), "nodePort")))
+	while (json_next(&ports) && json_next(&old))
+		if (json_int(json_get(ports.value, "nodePort")) !=
+		    json_int(json_get(old.value, "nodePort")))
 			return false;
 	return true;
 }

@@ -60,41 +60,31 @@ static void validate_kind(struct json service, const struct path *path, struct c
 
 /* --- ports ----------------------------------------------------------------------------------- */
 
-static bool has_name(struct json ports, size_t count, struct str name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_eq(json_str(json_get(json_at(ports, i), "name")), name))
-			return true;
-	return false;
-}
-
-static void validate_port_name(struct json ports, size_t index, const struct path *at,
-			       struct causes *causes)
+/* `names` are those of the ports before. */
+static void validate_port_name(struct json port, bool only, struct name_set *names,
+			       const struct path *at, struct causes *causes)
 {
 	struct path path = path_member(at, STR("name"));
-	struct str name = json_str(json_get(json_at(ports, index), "name"));
+	struct str name = json_str(json_get(port, "name"));
 
 	if (!name.len) {
-		if (json_len(ports) > 1)
+		if (!only)
 			causes_required(causes, &path, "");
 		return;
 	}
 	name_validate(NAME_DNS_LABEL, name, &path, causes);
-	if (has_name(ports, index, name))
+	if (!name_set_add(names, name))
 		causes_duplicate_str(causes, &path, name);
 }
 
-static void validate_port(struct json ports, size_t index, const struct path *at,
-			  struct causes *causes)
+static void validate_port(struct json port, const struct path *at, struct causes *causes)
 {
 	static const char *const protocols[] = {"SCTP", "TCP", "UDP"};
-	struct json port = json_at(ports, index);
 	struct path number = path_member(at, STR("port"));
 	struct path protocol = path_member(at, STR("protocol"));
 	struct path target = path_member(at, STR("targetPort"));
 	struct path app = path_member(at, STR("appProtocol"));
 
-	validate_port_name(ports, index, at, causes);
 	rules_port(json_int(json_get(port, "port")), &number, causes);
 	rules_one_of_required(json_get(port, "protocol"), protocols, ARRAY_LEN(protocols),
 			      &protocol, causes);
@@ -106,53 +96,55 @@ static void validate_port(struct json ports, size_t index, const struct path *at
 
 static void validate_ports(struct json ports, const struct path *path, struct causes *causes)
 {
-	for (size_t i = 0; i < json_len(ports); i++) {
-		struct path at = path_index(path, i);
+	AUTO(name_set_done) struct name_set names = {0};
+	struct json_iter it = json_iter(ports);
 
-		validate_port(ports, i, &at, causes);
+	while (json_next(&it)) {
+		struct path at = path_index(path, it.index);
+
+		validate_port_name(it.value, json_len(ports) == 1, &names, &at, causes);
+		validate_port(it.value, &at, causes);
 	}
 }
 
 /* Is there one before it with the same protocol and the same number in `field`? */
-static bool is_doubled(struct json ports, size_t index, const char *field)
+static bool is_doubled(struct json port, const char *field, struct name_set *seen)
 {
-	struct json port = json_at(ports, index);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	for (size_t i = 0; i < index; i++) {
-		struct json other = json_at(ports, i);
-
-		if (json_eq(json_get(other, "protocol"), json_get(port, "protocol")) &&
-		    json_int(json_get(other, field)) == json_int(json_get(port, field)))
-			return true;
-	}
-	return false;
+	buf_put_int(&text, json_int(json_get(port, field)));
+	json_print(json_get(port, "protocol"), JSON_CANONICAL, &text);
+	return !name_set_add_copy(seen, buf_str(&text));
 }
 
 static void validate_unique_ports(struct json spec, const struct path *path, struct causes *causes)
 {
+	AUTO(name_set_done) struct name_set node_ports = {0};
+	AUTO(name_set_done) struct name_set numbers = {0};
 	struct json ports = json_get(spec, "ports");
+	struct json_iter it = json_iter(ports);
 
-	for (size_t i = 0; i < json_len(ports); i++) {
-		struct path at = path_index(path, i);
+	while (json_next(&it)) {
+		struct path at = path_index(path, it.index);
 		struct path node_port = path_member(&at, STR("nodePort"));
 
-		if (is_type(spec, "ClusterIP") && json_int(json_get(json_at(ports, i), "nodePort")))
+		if (is_type(spec, "ClusterIP") && json_int(json_get(it.value, "nodePort")))
 			causes_forbidden(causes, &node_port,
 					 "may not be used when `type` is 'ClusterIP'");
 	}
-	for (size_t i = 0; i < json_len(ports); i++) {
-		struct path at = path_index(path, i);
+	for (it = json_iter(ports); json_next(&it);) {
+		struct path at = path_index(path, it.index);
 		struct path node_port = path_member(&at, STR("nodePort"));
-		struct json number = json_get(json_at(ports, i), "nodePort");
+		struct json number = json_get(it.value, "nodePort");
 
-		if (json_int(number) && is_doubled(ports, i, "nodePort"))
+		if (json_int(number) && is_doubled(it.value, "nodePort", &node_ports))
 			causes_duplicate(causes, &node_port, number);
 	}
-	for (size_t i = 0; i < json_len(ports); i++) {
-		struct path at = path_index(path, i);
-		struct json port = json_at(ports, i);
+	for (it = json_iter(ports); json_next(&it);) {
+		struct path at = path_index(path, it.index);
+		struct json port = it.value;
 
-		if (is_doubled(ports, i, "port"))
+		if (is_doubled(port, "port", &numbers))
 			causes_add(causes, CAUSE_DUPLICATE, &at,
 				   "Duplicate value: {\"Name\":\"\",\"Protocol\":\"%.*s\","
 				   "\"AppProtocol\":null,\"Port\":%d,\"TargetPort\":0,"
@@ -171,17 +163,17 @@ static void validate_families(struct json spec, const struct path *path, struct 
 					       "SingleStack"};
 	struct path list = path_member(path, STR("ipFamilies"));
 	struct path policy = path_member(path, STR("ipFamilyPolicy"));
-	struct json all = json_get(spec, "ipFamilies");
+	AUTO(name_set_done) struct name_set seen = {0};
+	struct json_iter it = json_iter(json_get(spec, "ipFamilies"));
 
-	for (size_t i = 0; i < json_len(all); i++) {
-		struct path at = path_index(&list, i);
+	while (json_next(&it)) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		struct path at = path_index(&list, it.index);
 
-		rules_one_of(json_at(all, i), families, ARRAY_LEN(families), &at, causes);
-		for (size_t k = 0; k < i; k++)
-			if (json_eq(json_at(all, k), json_at(all, i))) {
-				causes_duplicate(causes, &at, json_at(all, i));
-				break;
-			}
+		rules_one_of(it.value, families, ARRAY_LEN(families), &at, causes);
+		json_print(it.value, JSON_CANONICAL, &text);
+		if (!name_set_add_copy(&seen, buf_str(&text)))
+			causes_duplicate(causes, &at, it.value);
 	}
 	if (!json_is_absent(json_get(spec, "ipFamilyPolicy")))
 		rules_one_of(json_get(spec, "ipFamilyPolicy"), policies, ARRAY_LEN(policies),
@@ -192,13 +184,14 @@ static void validate_families(struct json spec, const struct path *path, struct 
 static bool validate_each_address(struct json addresses, const struct path *path,
 				  struct causes *causes)
 {
+	struct json_iter it = json_iter(addresses);
 	bool valid = true;
 
-	for (size_t i = 0; i < json_len(addresses); i++) {
-		struct path at = path_index(path, i);
-		struct str address = json_str(json_at(addresses, i));
+	while (json_next(&it)) {
+		struct path at = path_index(path, it.index);
+		struct str address = json_str(it.value);
 
-		if (i == 0 && str_is(address, "None")) {
+		if (it.index == 0 && str_is(address, "None")) {
 			if (json_len(addresses) > 1) {
 				valid = false;
 				causes_invalid(causes, path, addresses,
@@ -215,20 +208,20 @@ static bool validate_each_address(struct json addresses, const struct path *path
 
 static void validate_family_of(struct json spec, const struct path *path, struct causes *causes)
 {
-	struct json addresses = json_get(spec, "clusterIPs");
-	struct json families = json_get(spec, "ipFamilies");
+	struct json_iter addresses = json_iter(json_get(spec, "clusterIPs"));
+	struct json_iter families = json_iter(json_get(spec, "ipFamilies"));
 
-	for (size_t i = 0; i < json_len(addresses) && i < json_len(families); i++) {
-		struct path at = path_index(path, i);
-		struct str address = json_str(json_at(addresses, i));
-		struct str family = json_str(json_at(families, i));
+	while (json_next(&addresses) && json_next(&families)) {
+		struct path at = path_index(path, addresses.index);
+		struct str address = json_str(addresses.value);
+		struct str family = json_str(families.value);
 		bool six = rules_is_ipv6(address);
 
 		if ((str_is(family, "IPv4") && six) || (str_is(family, "IPv6") && !six))
 			causes_invalid_str(causes, &at, address,
 					   "expected an %.*s value as indicated by "
 					   "`ipFamilies[%zu]`",
-					   STR_ARG(family), i);
+					   STR_ARG(family), addresses.index);
 	}
 }
 
@@ -440,13 +433,13 @@ static void validate_kept(struct json spec, struct json before, const char *list
 	struct json old = json_get(before, list);
 	bool families = str_is(STR("ipFamilies"), list);
 	bool same = json_len(new) == json_len(old);
+	struct json_iter news = json_iter(new);
+	struct json_iter olds = json_iter(old);
 
-	for (size_t i = 0; i < json_len(old); i++) {
-		struct path at = path_index(&all, families ? 0 : i);
+	while (json_next(&olds) && json_next(&news) && (same || !olds.index)) {
+		struct path at = path_index(&all, families ? 0 : olds.index);
 
-		if (i >= json_len(new) || (!same && i > 0))
-			break;
-		if (!json_eq(json_at(old, i), json_at(new, i)))
+		if (!json_eq(olds.value, news.value))
 			causes_invalid(causes, &at, new, "may not change once set");
 	}
 	if (json_len(old) <= json_len(new))

@@ -317,14 +317,6 @@ void storageclass_validate_update(struct json class, struct json old, struct cau
 			&mode, causes);
 }
 
-static bool has_driver(struct json drivers, size_t count, struct str name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_eq(json_str(json_get(json_at(drivers, i), "name")), name))
-			return true;
-	return false;
-}
-
 static void validate_topology(struct json keys, const struct path *up, struct causes *causes)
 {
 	struct path path = path_member(up, STR("topologyKeys"));
@@ -342,6 +334,7 @@ void csinode_validate_create(struct json csinode, struct causes *causes)
 	struct path spec = path_member(NULL, STR("spec"));
 	struct path path = path_member(&spec, STR("drivers"));
 	struct json drivers = json_get(json_get(csinode, "spec"), "drivers");
+	AUTO(name_set_done) struct name_set names = {0};
 	struct json_iter it = json_iter(drivers);
 
 	while (json_next(&it)) {
@@ -362,7 +355,7 @@ void csinode_validate_create(struct json csinode, struct causes *causes)
 		rules_not_negative(json_get(json_get(it.value, "allocatable"), "count"), &count,
 				   causes);
 		validate_topology(json_get(it.value, "topologyKeys"), &at, causes);
-		if (has_driver(drivers, it.index, name))
+		if (!name_set_add(&names, name))
 			causes_duplicate_str(causes, &name_path, name);
 	}
 }

@@ -80,25 +80,20 @@ static void check_operations(struct json rule, const struct path *up, struct cau
 	}
 }
 
-/* Did one before this one say it already: "pods/..." by "pods/x", "x/status" by "x/status"? */
-static bool is_covered(struct json list, size_t before, struct str resource, struct str sub)
+/* Did one before this one say it already: "pods/status" by "pods/" and "*" or "*" and "/status"? */
+static bool is_covered(const struct name_set *seen, struct str resource, struct str sub)
 {
-	for (size_t i = 0; i < before; i++) {
-		struct str rest = json_str(json_at(list, i));
-		struct str first;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-		(void)str_split(&rest, '/', &first);
-		if (str_eq(first, resource) && str_eq(rest, sub))
-			return true;
-	}
-	return false;
+	buf_printf(&text, "%.*s/%.*s", STR_ARG(resource), STR_ARG(sub));
+	return name_set_has(seen, buf_str(&text));
 }
 
-static void check_resource(struct json list, size_t index, const struct path *path,
+/* `seen` are those before. */
+static void check_resource(struct str whole, const struct name_set *seen, const struct path *path,
 			   struct causes *causes)
 {
-	struct str whole = json_str(json_at(list, index));
-	struct path at = path_index(path, index);
+	struct path at = *path;
 	struct str rest = whole;
 	struct str resource;
 
@@ -109,11 +104,11 @@ static void check_resource(struct json list, size_t index, const struct path *pa
 	(void)str_split(&rest, '/', &resource);
 	if (resource.len == whole.len)
 		return;
-	if (is_covered(list, index, resource, STR("*")))
+	if (is_covered(seen, resource, STR("*")))
 		causes_invalid_str(causes, &at, whole,
 				   "if '%.*s/*' is present, must not specify %.*s",
 				   STR_ARG(resource), STR_ARG(whole));
-	if (is_covered(list, index, STR("*"), rest))
+	if (is_covered(seen, STR("*"), rest))
 		causes_invalid_str(causes, &at, whole,
 				   "if '*/%.*s' is present, must not specify %.*s", STR_ARG(rest),
 				   STR_ARG(whole));
@@ -121,16 +116,20 @@ static void check_resource(struct json list, size_t index, const struct path *pa
 
 static void check_resources(struct json rule, const struct path *up, struct causes *causes)
 {
+	AUTO(name_set_done) struct name_set seen = {0};
 	struct json list = json_get(rule, "resources");
+	struct json_iter it = json_iter(list);
 	bool plain = false;
 	PATH(path, up, "resources");
 
 	if (!json_len(list))
 		causes_required(causes, &path, "");
-	for (size_t i = 0; i < json_len(list); i++) {
-		struct str text = json_str(json_at(list, i));
+	while (json_next(&it)) {
+		struct str text = json_str(it.value);
+		struct path at = path_index(&path, it.index);
 
-		check_resource(list, i, &path, causes);
+		check_resource(text, &seen, &at, causes);
+		(void)name_set_add(&seen, text);
 		if (str_find_byte(text, '/', 0) < 0 && text.len)
 			plain = !str_is(text, "*");
 	}

@@ -185,15 +185,125 @@ static void test_sets(void)
 	   "two that share only the way to it do not");
 }
 
+/* Nodes that are added in any order, some of them twice, make the same set. */
+static void test_filling(void)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	struct fieldset *sorted = fieldset_new(arena);
+	struct fieldset *mixed = fieldset_new(arena);
+	char key[32];
+
+	for (unsigned i = 0; i < 1000; i++) {
+		unsigned place = i * 7 % 1000;
+
+		snprintf(key, sizeof(key), "f:%04u", i);
+		fieldset_add(arena, fieldset_add(arena, sorted, str_from(key)), STR("f:x"))
+			->member = true;
+		snprintf(key, sizeof(key), "f:%04u", place);
+		(void)fieldset_add(arena, mixed, str_from(key));
+		fieldset_add(arena, fieldset_add(arena, mixed, str_from(key)), STR("f:x"))->member =
+			true;
+		(void)fieldset_add(arena, mixed, STR("f:nothing"));
+	}
+	fieldset_finish(arena, sorted);
+	fieldset_finish(arena, mixed);
+	ok(mixed->count == 1000 && fieldset_eq(sorted, mixed),
+	   "a set does not depend on the order that it was filled in");
+	ok(fieldset_find(mixed, STR("f:0500")) && !fieldset_find(mixed, STR("f:nothing")),
+	   "what holds nothing is not there");
+}
+
+#define DEPLOYMENT "/apis/apps/v1/namespaces/default/deployments/d"
+
+/* A deployment whose container has these variables, in an order of no use to anybody. */
+static char *make_deployment(unsigned from, unsigned count, const char *value)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	buf_puts(&text,
+		 "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'},"
+		 "'spec':{'selector':{'matchLabels':{'a':'b'}},'template':{'metadata':{"
+		 "'labels':{'a':'b'}},'spec':{'containers':[{'name':'c','image':'i','env':[");
+	for (unsigned i = 0; i < count; i++)
+		buf_printf(&text, "%s{'name':'V%u','value':'%s'}", i ? "," : "",
+			   from + i * 7919 % count, value);
+	buf_puts(&text, "]}]}}}}");
+	return mem_strdup(buf_text(&text));
+}
+
+/* Lists with keys of thousands of elements, created, changed, applied and taken back: with a walk for
+ * each element, each of these steps would take minutes. */
+static void test_large(struct world *w)
+{
+	AUTO(mem_free) char *first = make_deployment(0, 10000, "x");
+	AUTO(mem_free) char *second = make_deployment(5000, 20000, "y");
+	AUTO(mem_free) char *few = make_deployment(5000, 10, "z");
+	const struct {
+		const char *manager, *method, *path, *body;
+		int code;
+		size_t len; /* of env */
+	} steps[] = {
+		{"m", "POST", "/apis/apps/v1/namespaces/default/deployments", first, 201, 10000},
+		{"m", "PUT", DEPLOYMENT, second, 200, 20000},
+		{"n", "PATCH apply", DEPLOYMENT, first, 200, 25000},
+		{"n", "PATCH apply", DEPLOYMENT, few, 200, 20000},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		struct write write = {.manager = steps[i].manager,
+				      .method = steps[i].method,
+				      .path = steps[i].path,
+				      .body = steps[i].body,
+				      .force = i > 1};
+		AUTO(answer_done) struct answer answer = ask_as(w, &write);
+		struct json env = json_pointer_get(json_doc_root(answer.doc),
+						   STR("/spec/template/spec/containers/0/env"));
+
+		ok(answer.code == steps[i].code && json_len(env) == steps[i].len,
+		   "%s: %d, and %zu variables (%d, %zu)", steps[i].method, steps[i].code,
+		   steps[i].len, answer.code, json_len(env));
+	}
+}
+
+/* Thousands of managers that a client says there are become one. */
+static void test_many_managers(struct world *w)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct write write = {.manager = "m", .method = "PUT", .path = CONFIG};
+	struct json fields;
+
+	buf_puts(&text, "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'c',"
+			"'managedFields':[");
+	for (unsigned i = 0; i < 5000; i++)
+		buf_printf(&text,
+			   "%s{'manager':'m%u','operation':'Update','apiVersion':'v1',"
+			   "'fieldsType':'FieldsV1','fieldsV1':{'f:data':{'f:k%u':{}}}}",
+			   i ? "," : "", i, i);
+	buf_puts(&text, "]},'data':{'k':'v'");
+	for (unsigned i = 0; i < 5000; i++)
+		buf_printf(&text, ",'k%u':'v'", i);
+	buf_puts(&text, "}}");
+	write.body = buf_text(&text);
+
+	AUTO(answer_done) struct answer answer = ask_as(w, &write);
+
+	fields = json_pointer_get(json_doc_root(answer.doc), STR("/metadata/managedFields"));
+	ok(answer.code == 200 && json_len(fields) <= 12, "they are few (%d, %zu)", answer.code,
+	   json_len(fields));
+}
+
 int main(void)
 {
 	struct world w = world_new();
 
 	test_sets();
+	test_filling();
 	run(&w, plain, ARRAY_LEN(plain));
 	run(&w, lists, ARRAY_LEN(lists));
 	quotes_steps(&w, definition, ARRAY_LEN(definition));
 	run(&w, custom, ARRAY_LEN(custom));
+	test_large(&w);
+	test_many_managers(&w);
 	world_free(&w);
 	return tap_done();
 }

@@ -385,6 +385,40 @@ static void test_objects(void)
 	check_text(root, "{\"p\":1,\"r\":2}");
 }
 
+static bool is_odd(void *arg, struct str key, struct json value)
+{
+	(void)key;
+	++*(size_t *)arg;
+	return json_int(value) % 2;
+}
+
+static void test_remove_if(void)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"{\"a\":1,\"b\":2,\"c\":3}", "{\"b\":2}"},
+		{"{\"a\":2,\"b\":4}", "{\"a\":2,\"b\":4}"},
+		{"{\"a\":1}", "{}"},
+		{"[1,2,3,4,5]", "[2,4]"},
+		{"[1,3]", "[]"},
+		{"[]", "[]"},
+		{"7", "7"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct err err;
+		AUTO(json_doc_unref)
+		struct json_doc *read = json_parse(str_from(rows[i].text), NULL, &err);
+		AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(json_doc_root(read));
+		size_t asked = 0;
+
+		json_remove_if(doc, json_doc_root(doc), is_odd, &asked);
+		check_text(json_doc_root(doc), rows[i].want);
+		ok(asked == json_len(json_doc_root(read)), "each is asked about once");
+	}
+}
+
 static void test_arrays(void)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
@@ -650,6 +684,7 @@ int main(void)
 	test_reading();
 	test_absent();
 	test_objects();
+	test_remove_if();
 	test_arrays();
 	test_repairs();
 	test_compare();

@@ -172,10 +172,10 @@ struct call {
 	bool yaml_body;               /* whose fields come in the order of their names */
 	/* Makes another answer of a successful one (a Scale of the object), before it is taken. */
 	void (*rewrite)(struct call *call);
-	int success_code;       /* of a rewritten answer that is a Status */
+	int success_code;            /* of a rewritten answer that is a Status */
 	enum call_form rewrite_form; /* of the answer that is rewritten */
-	bool columns_sent;      /* a watch as Table: only its first event names them */
-	bool too_large_version; /* the error is about a version that is not there yet */
+	bool columns_sent;           /* a watch as Table: only its first event names them */
+	bool too_large_version;      /* the error is about a version that is not there yet */
 
 	/* whose it is */
 	const struct call_sink *sink;

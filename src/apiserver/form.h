@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/macro.h"
-
 #include "json/doc.h"
 
 struct buf;

@@ -12,7 +12,6 @@
 
 #include "base/banned.h"
 
-
 #define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
 #define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/"
 

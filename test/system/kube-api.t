@@ -36,37 +36,38 @@ unexcused() {
 # replay NAME FOLDER: one topic. How long the judge waits for what a watch brings stands in its cases, and is short:
 # what fails while four are held at a time is asked for once more, one after the other.
 replay() {
+	name=$1 folder=$2
+	set --
+	for tag in $skip; do set -- "$@" --skip-tag "$tag"; done
 	for jobs in 4 1; do
-		"$replay" check --kubeconfig "$home/kubeconfig" --kubectl "$KUBECTL_NEW" -j $jobs $skip "$2" \
+		"$replay" check --kubeconfig "$home/kubeconfig" --kubectl "$KUBECTL_NEW" -j $jobs "$@" "$folder" \
 			>"$tmp/topic.out" 2>&1
 		wrong=$(unexcused "$tmp/topic.out")
 		[ "$wrong" ] || break
-		[ $jobs -eq 1 ] || printf '%s\n' "$wrong" | sed "s/^/# $1, once more: /"
+		[ $jobs -eq 1 ] || printf '%s\n' "$wrong" | sed "s/^/# $name, once more: /"
 	done
 	[ -z "$wrong" ] && grep -q '^[0-9]* passed' "$tmp/topic.out"
-	result "$?" "$1: $(tail -1 "$tmp/topic.out")" "$wrong
+	result "$?" "$name: $(tail -1 "$tmp/topic.out")" "$wrong
 $(grep '^#' "$tmp/topic.out" | head -40)"
 }
 
-skip=
-for tag in $later; do skip="$skip --skip-tag $tag"; done
-for folder in "$cases"/*/; do
-	topic=$(basename "$folder")
-	case " $later " in *" $topic "*) continue ;; esac
-	replay "$topic" "$folder"
+skip=$later
+for topic in "$cases"/*/; do
+	case " $later " in *" $(basename "$topic") "*) continue ;; esac
+	replay "$(basename "$topic")" "$topic"
 done
 
 # Of the second collection, recorded from 1.35, the topics that are built; its others wait for an API that acts, as
 # does what needs controllers here.
-skip="$skip --skip-tag controllers"
+skip="$later controllers"
 for topic in $more; do
 	[ -d "$cases-2/$topic" ] || continue
 	replay "$topic, more" "$cases-2/$topic"
 done
 
 # Neighbours of both, recorded by us from a kube-apiserver 1.35.8.
-for folder in test/data/kube-api/cases/*/; do
-	replay "$(basename "$folder"), neighbours" "$folder"
+for topic in test/data/kube-api/cases/*/; do
+	replay "$(basename "$topic"), neighbours" "$topic"
 done
 is "the server has nothing to say against it" "$(grep -c 'level=error\|ERROR: \|runtime error' "$tmp/volcano.err")" 0
 finish

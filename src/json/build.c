@@ -418,8 +418,10 @@ size_t json_remove_str(struct json_doc *doc, struct json array, struct str text)
 void json_replace_at(struct json_doc *doc, struct json array, size_t index, struct json value)
 {
 	yyjson_mut_val *arr = container(doc, array, JSON_ARR);
-	size_t len = unsafe_yyjson_get_len(arr);
+	size_t len = arr ? unsafe_yyjson_get_len(arr) : 0;
 
+	if (!arr)
+		return;
 	assert(index < len);
 	yyjson_mut_val *val = loose(doc, value);
 	yyjson_mut_val *before = element_before(arr, index);

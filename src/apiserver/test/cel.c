@@ -510,8 +510,7 @@ static void test_bounds(struct world *world)
 		"self.li.all(x, self.s.findAll('b').size() == 0)",
 		"self.li.all(x, sets.equivalent(self.li, self.li))",
 		"self.li.all(x, self.m.transformMap(k, v, v).size() > 0)",
-		"false && self.li.all(x, self.li.all(y, true)) || self.li.all(x, self.li.all(y, "
-		"true)) || true",
+		"false && self.li == [] || self.li.all(x, self.li.all(y, true)) || true",
 	};
 	AUTO(json_doc_unref) struct json_doc *doc = make_large(90000);
 	struct cel_input input = {.type = world->type, .self = json_doc_root(doc)};

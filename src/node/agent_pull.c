@@ -100,6 +100,18 @@ struct agent_pull *agent_pull_new(struct loop *loop, const char *program, const 
 	return self;
 }
 
+static int start(struct question *question);
+
+/* What was only asked for, such as the removal of a container, is done though nobody waits for it. */
+static void start_others(struct agent_pull *self)
+{
+	LIST_EACH(&self->lines[CLASS_OTHER], struct question, link, question)
+	{
+		(void)start(question);
+		question_free(question);
+	}
+}
+
 static void drop_others(struct list *list)
 {
 	LIST_EACH(list, struct question, link, question)
@@ -117,8 +129,8 @@ void agent_pull_free(struct agent_pull *self)
 
 	if (!self)
 		return;
+	start_others(self);
 	drop_others(&self->running);
-	drop_others(&self->lines[CLASS_OTHER]);
 	while (map_next(self->asked, &at, &key, &value))
 		question_free(value);
 	map_free(self->asked);

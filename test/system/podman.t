@@ -130,5 +130,5 @@ kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
 passes "all go" kubectl delete pod --all --timeout=120s
 is "with all that they have started" "$(processes)" 0
 passes "it stops" volcano down --pods
-is "podman has none of them any more" "$(podman ps -aq)" ""
+settles "podman has none of them any more" "" podman ps -aq
 finish

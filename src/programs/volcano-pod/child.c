@@ -292,11 +292,23 @@ static void tie_to_parent(const struct ends *ends)
 		_exit(EXIT_NOT_STARTED);
 }
 
+/* Nothing to read, by a pipe that is closed already. Not /dev/null: a runtime gives the streams of a
+ * container to its user, and that would be the machine's own /dev/null. */
+static int open_empty(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	fd_close(ends[1]);
+	return ends[0];
+}
+
 static int set_streams(int output, bool tty, struct err *err)
 {
-	AUTO(fd_close) int null = tty ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	AUTO(fd_close) int empty = tty ? -1 : open_empty();
 
-	if (dup2(tty ? output : null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	if (dup2(tty ? output : empty, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0)
 		return err_errno(err, errno, "standard streams");
 	return 0;

@@ -2,15 +2,19 @@
 /* apiserver/keep_nodes.c - a node's taints follow its conditions: it takes new pods when it is ready, not
  * cordoned off and under no pressure.
  *
- * Admission taints every new node as not ready (TaintNodesByCondition); here the taint goes when the
- * node's agent reports that it is ready, and comes back when it reports otherwise. Nodes that no agent
- * reports for (their Ready condition has none of an agent's reasons) are left as they are: whoever made
- * them looks after them. Only NoSchedule taints of these keys are ours; any other stays. */
+ * As in Kubernetes' node lifecycle controller, what counts is the status of a condition, whatever its reason
+ * is, and every taint that is added says when. Only NoSchedule taints of these keys are ours; any other stays.
+ *
+ * Admission taints every new node as not ready (TaintNodesByCondition), and people write such taints by
+ * hand: these say no time, and are removed only if somebody reports for the node, that is if its Ready
+ * condition has a reason. A node without conditions is left as it is: its creator maintains it. */
 #include "apiserver/api_internal.h"
 #include "apiserver/keep_rows.h"
 #include "apiserver/self.h"
 #include "apiserver/todo.h"
 #include "base/mem.h"
+#include "base/time.h"
+#include "loop/loop.h"
 
 #include "base/banned.h"
 
@@ -46,16 +50,15 @@ static struct json find_condition(struct json node, const char *type)
 	return JSON_NONE;
 }
 
-static bool has_agent(struct json node)
+/* Does somebody report for the node? Conditions without a reason are written by hand. */
+static bool is_reported(struct json node)
 {
-	static const char *const reasons[] = {"KubeletReady", "KubeletNotReady",
-					      "NodeStatusUnknown"};
-	struct str reason = json_str(json_get(find_condition(node, "Ready"), "reason"));
+	return json_str(json_get(find_condition(node, "Ready"), "reason")).len > 0;
+}
 
-	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-		if (str_is(reason, reasons[i]))
-			return true;
-	return false;
+static bool has_conditions(struct json node)
+{
+	return json_len(json_get(json_get(node, "status"), "conditions")) > 0;
 }
 
 static bool is_wanted(struct json node, struct str taint)
@@ -94,9 +97,10 @@ static bool has_taint(struct json taints, struct str key)
 	return false;
 }
 
-static bool add_taint(struct json_doc *doc, struct json node, const char *key)
+static bool add_taint(struct json_doc *doc, struct json node, const char *key, int64_t now)
 {
 	struct json spec = json_ensure_obj(doc, node, "spec");
+	char time[TIME_TEXT_SIZE];
 	struct json taint;
 
 	if (!is_wanted(node, str_from(key)) || has_taint(json_get(spec, "taints"), str_from(key)))
@@ -104,8 +108,17 @@ static bool add_taint(struct json_doc *doc, struct json node, const char *key)
 	taint = json_new_obj(doc);
 	json_set_str(doc, taint, "key", str_from(key));
 	json_set_str(doc, taint, "effect", STR("NoSchedule"));
+	json_set_str(doc, taint, "timeAdded", str_from(time_print(now, time)));
 	json_append(doc, json_ensure_arr(doc, spec, "taints"), taint);
 	return true;
+}
+
+static bool is_stale(struct json node, struct json taint)
+{
+	bool dated = !json_is_absent(json_get(taint, "timeAdded"));
+
+	return is_ours(taint) && !is_wanted(node, json_str(json_get(taint, "key"))) &&
+	       (dated || is_reported(node));
 }
 
 static bool drop_taints(struct json_doc *doc, struct json node)
@@ -116,7 +129,7 @@ static bool drop_taints(struct json_doc *doc, struct json node)
 	size_t before = json_len(taints);
 
 	for (struct json_iter it = json_iter(taints); json_next(&it);)
-		if (!is_ours(it.value) || is_wanted(node, json_str(json_get(it.value, "key"))))
+		if (!is_stale(node, it.value))
 			json_append(doc, kept, json_new_copy(doc, it.value));
 	if (json_len(kept) == before)
 		return false;
@@ -133,15 +146,16 @@ static void look_at(void *arg, struct str name)
 	AUTO(json_doc_unref)
 	struct json_doc *old = api_read_newest(self->api, self->kind, str_none(), name);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	int64_t now = loop_now(api_loop(self->api));
 	bool changed;
 
-	if (!old || !has_agent(json_doc_root(old)))
+	if (!old || !has_conditions(json_doc_root(old)))
 		return;
 	doc = json_doc_thaw(json_doc_root(old));
 	changed = drop_taints(doc, json_doc_root(doc));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		changed |= add_taint(doc, json_doc_root(doc), rows[i].taint);
-	changed |= add_taint(doc, json_doc_root(doc), UNSCHEDULABLE);
+		changed |= add_taint(doc, json_doc_root(doc), rows[i].taint, now);
+	changed |= add_taint(doc, json_doc_root(doc), UNSCHEDULABLE, now);
 	if (changed)
 		self_update(self->api, self->kind, TAKE(doc));
 }

@@ -47,6 +47,9 @@ struct plugin {
 	struct plugin_object objects[4];
 	/* Add writes for objects that are not there or not what they should be. May be NULL. */
 	void (*ensure)(struct plugin_run *run);
+	/* Add containers to a pod. Called for all plugins before any `pod`, so that added containers get
+	 * what a plugin gives to every container. May be NULL. */
+	void (*containers)(struct plugin_run *run, struct plugin_pod *pod);
 	/* Change a pod before it is made. May be NULL. */
 	int (*pod)(struct plugin_run *run, struct plugin_pod *pod, struct err *err);
 };

@@ -2,7 +2,7 @@
 /* lifecycle/plugins.c - the list of job plugins, what calls them, and what they share.
  *
  * They are called in the order of the list, whatever the order in the job: hcclrank looks at what
- * pytorch has set. */
+ * pytorch has set. Containers are added before anything is added to containers. */
 #include "base/time.h"
 #include "lifecycle/plugin.h"
 
@@ -85,14 +85,25 @@ bool plugins_ensure(struct job_look *look)
 	return ready;
 }
 
+static struct plugin_run run_of(struct job_look *look, const struct plugin *plugin)
+{
+	return (struct plugin_run){
+		.look = look,
+		.job = look->job,
+		.args = args_of(look->job, plugin->name),
+	};
+}
+
 int plugins_pod(struct job_look *look, struct plugin_pod *pod, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
-		struct plugin_run run = {
-			.look = look,
-			.job = look->job,
-			.args = args_of(look->job, plugins[i]->name),
-		};
+		struct plugin_run run = run_of(look, plugins[i]);
+
+		if (run.args && plugins[i]->containers)
+			plugins[i]->containers(&run, pod);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
+		struct plugin_run run = run_of(look, plugins[i]);
 
 		if (run.args && plugins[i]->pod && plugins[i]->pod(&run, pod, err) < 0)
 			return err_wrap(err, "plugin %s", plugins[i]->name);

@@ -101,6 +101,19 @@ static int64_t rank_of(const struct plugin_pod *pod, const struct vcjob_task *ma
 	return worker == master ? pod->index : (int64_t)pod->index + 1;
 }
 
+static void pytorch_containers(struct plugin_run *run, struct plugin_pod *pod)
+{
+	struct torch_args args = read_args(run);
+	const struct vcjob_task *master = plugin_task(run->job, args.master);
+	const struct vcjob_task *worker = plugin_task(run->job, args.worker);
+	AUTO(buf_done) struct buf address = BUF_UNBOUNDED;
+
+	if (!master || !args.wait || pod->task != worker || rank_of(pod, master, worker) == 0)
+		return;
+	plugin_put_address(run->job, master, 0, &address);
+	add_wait(pod, &args, buf_str(&address));
+}
+
 static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *err)
 {
 	struct torch_args args = read_args(run);
@@ -125,12 +138,11 @@ static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct er
 		if (pod->task == master || pod->task == worker)
 			set_number(pod, walk.container, STR("RANK"), rank_of(pod, master, worker));
 	}
-	if (args.wait && pod->task == worker && rank_of(pod, master, worker) > 0)
-		add_wait(pod, &args, buf_str(&address));
 	return 0;
 }
 
 const struct plugin plugin_pytorch = {
 	.name = "pytorch",
+	.containers = pytorch_containers,
 	.pod = pytorch_pod,
 };

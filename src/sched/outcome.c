@@ -165,22 +165,49 @@ static void add_origin(const struct session *ssn, struct origins *origins, const
 	origins->fits[origins->len++] = fit;
 }
 
+static int by_order(const void *a, const void *b)
+{
+	return task_order(*(const struct task *const *)a, *(const struct task *const *)b);
+}
+
+struct task_vec VEC_FIELDS(const struct task *);
+
+/* Tasks of which a fit is noted, in their order. That of the list is no order: a task that is tried without
+ * success goes to its end, so that the text would differ from cycle to cycle. */
+static void collect_noted(const struct session *ssn, const struct job *job, struct task_vec *ret)
+{
+	bool ordered = true;
+
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	{
+		if (!session_find_note(ssn, task)->fit)
+			continue;
+		ordered = ordered && (!ret->len || task_order(ret->ptr[ret->len - 1], task) < 0);
+		vec_push(ret, task);
+	}
+	if (!ordered)
+		qsort(ret->ptr, ret->len, sizeof(*ret->ptr), by_order);
+}
+
 /* Those that say something about nodes, then one of each role of which others were skipped. */
 static struct origins origins_of(const struct session *ssn, const struct job *job)
 {
 	struct origins ret = {0}, skipped = {0};
+	struct task_vec noted = {0};
 
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	collect_noted(ssn, job, &noted);
+	for (size_t i = 0; i < noted.len; i++) {
+		const struct task *task = noted.ptr[i];
 		const struct fit *fit = session_find_note(ssn, task)->fit;
 
-		if (fit && fit->whole) {
+		if (fit->whole) {
 			add_origin(ssn, &skipped, task, fit);
-		} else if (fit && ret.len < ARRAY_LEN(ret.fits)) {
+		} else if (ret.len < ARRAY_LEN(ret.fits)) {
 			add_origin(ssn, &ret, task, fit);
 			add_origin(ssn, &ret, task, fit->other);
 		}
 	}
+	vec_done(&noted);
 	if (skipped.len && ret.len == ARRAY_LEN(ret.fits))
 		ret.len--;
 	for (size_t i = 0; i < skipped.len; i++)
@@ -579,23 +606,31 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	memcpy(d->also, also, sizeof(also));
 }
 
+/* The pod of which the job's other origins are told: the first of those of which the job's text is told, in
+ * the order of tasks and not of the list, or it would be another one in each cycle. */
+static const struct task *find_teller(const struct session *ssn, const struct job *job)
+{
+	const struct task *first = NULL;
+
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
+	if (!task->gated && stands(ssn, task) == TASK_PENDING &&
+	    !session_find_note(ssn, task)->fit && (!first || task_order(task, first) < 0))
+		first = task;
+	return first;
+}
+
 static void conclude_pods(struct session *ssn, struct job *job, const struct origins *origins,
 			  const char *text)
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
+	bool more = origins->len > 1 || job->tally.total == 1; /* is there something to tell? */
+	const struct task *teller = more ? find_teller(ssn, job) : NULL;
 	struct pod_news news = {.hash = 0};
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
-		{
-			bool tells = origins && !task->gated && stands(ssn, task) == TASK_PENDING &&
-				     !session_find_note(ssn, task)->fit;
-
-			if (!task->gated)
-				conclude_pod(ssn, task, text, tells ? origins : NULL, &news);
-			if (tells)
-				origins = NULL; /* one is enough */
-		}
+	if (!task->gated)
+		conclude_pod(ssn, task, text, task == teller ? origins : NULL, &news);
 }
 
 /* --- the end --------------------------------------------------------------------------------- */

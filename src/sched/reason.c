@@ -511,7 +511,14 @@ void reason_print_taint(const struct taint *taint, struct buf *to)
 	buf_printf(to, ":%s", taint_effect_name(taint->effect));
 }
 
-/* Those of most nodes first; in their own order else. */
+/* Those of most nodes first, then by code: the order in which nodes are known is another after a restart. */
+static bool is_before(const struct fit_count *a, const struct fit_count *b)
+{
+	if (a->count != b->count)
+		return a->count > b->count;
+	return a->code != b->code ? a->code < b->code : a->detail < b->detail;
+}
+
 size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max)
 {
 	size_t len = 0;
@@ -519,7 +526,7 @@ size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max)
 	for (size_t i = 0; i < fit->len; i++) {
 		size_t at = len < max ? len++ : max;
 
-		while (at > 0 && ret[at - 1].count < fit->at[i].count) {
+		while (at > 0 && is_before(&fit->at[i], &ret[at - 1])) {
 			if (at < max)
 				ret[at] = ret[at - 1];
 			at--;

@@ -30,9 +30,13 @@ uint32_t tally_of(const struct tally *tally, unsigned statuses)
 
 int task_order(const struct task *a, const struct task *b)
 {
+	int order;
+
 	if (a->index >= 0 && b->index >= 0 && a->index != b->index)
 		return a->index < b->index ? -1 : 1;
 	if (a->created != b->created)
 		return a->created < b->created ? -1 : 1;
-	return str_cmp(task_uid(a), task_uid(b));
+	/* uids are random: what depended on them would differ from run to run */
+	order = str_cmp(task_key(a), task_key(b));
+	return order ? order : str_cmp(task_uid(a), task_uid(b));
 }

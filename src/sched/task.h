@@ -135,7 +135,7 @@ static inline bool task_is(const struct task *task, unsigned statuses)
 	return TASK_BIT(task->status) & statuses;
 }
 
-/* Without a hook's opinion: the smaller number in the name, then the older, then the smaller uid. */
+/* Without a hook's opinion: the smaller number in the name, then the older, then by namespace and name. */
 int task_order(const struct task *a, const struct task *b);
 
 #endif

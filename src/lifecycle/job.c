@@ -217,6 +217,13 @@ static void write_counters(struct job_look *look, struct vcjob_status *status)
 		job_status_write(look, status);
 }
 
+/* Counts of a job that is over are cleared with the write that ends it. Those of a job that a flow made are
+ * cleared by a later step, as upstream: a flow that deletes its jobs records what its last job ended with. */
+static bool are_counts_kept(const struct vcjob *job)
+{
+	return labels_find(&job->meta.labels, STR(KEY_BY_FLOW)) != NULL;
+}
+
 /* The job is over; what still runs of it ends with the next steps. */
 static void finish(struct job_look *look, struct vcjob_status *status, enum vcjob_phase phase)
 {
@@ -224,7 +231,8 @@ static void finish(struct job_look *look, struct vcjob_status *status, enum vcjo
 	look->job->status.state = status->state; /* so that victims are those of the new phase */
 	status->version++;
 	status->controlled_resources = plugins_controlled(look, true);
-	job_status_clear(status, count_victims(look));
+	if (!are_counts_kept(look->job))
+		job_status_clear(status, count_victims(look));
 	job_status_write(look, status);
 	look->outcome->more = true;
 }

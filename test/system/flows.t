@@ -35,6 +35,18 @@ passes "it succeeds" becomes jobflow/f .status.state.phase Succeed
 settles "both jobs were done" '["f-a","f-b"]' kubectl get jobflow f -o jsonpath='{.status.completedJobs}'
 settles "a template lists its job" '["f-b"]' kubectl get jobtemplate b -o jsonpath='{.status.jobDependsOnList}'
 
+cat >"$tmp/short.yaml" <<-END
+	apiVersion: flow.volcano.sh/v1alpha1
+	kind: JobFlow
+	metadata: {name: short}
+	spec: {jobRetainPolicy: delete, flows: [{name: a}, {name: b, dependsOn: {targets: [a]}}]}
+END
+passes "a flow is made that deletes its jobs" apply short
+passes "it succeeds" becomes jobflow/short .status.state.phase Succeed
+passes "its jobs go" kubectl wait --for=delete --timeout=60s vcjob/short-a vcjob/short-b
+settles "what became of the last one's pods is recorded" '{"t":{"phase":{"Succeeded":1}}}' \
+	kubectl get jobflow short -o jsonpath='{.status.conditions.short-b.taskStatusCount}'
+
 cat >"$tmp/cron.yaml" <<-END
 	apiVersion: batch.volcano.sh/v1alpha1
 	kind: CronJob

@@ -212,6 +212,67 @@ static void test_flows(void)
 	close_home(&h);
 }
 
+/* A job of a flow from its group's admission to the end of its pod, as scheduler and node would do it. */
+static void run_job(struct home *h, const char *job, const char *phase)
+{
+	AUTO(mem_free)
+	char *group = mem_printf("%s-%s", job, at(h, RESOURCE_VCJOBS, job, "metadata.uid"));
+	AUTO(mem_free) char *pod = mem_printf("%s-t-0", job);
+	AUTO(mem_free) char *end = mem_printf("{'status':{'phase':'%s'}}", phase);
+
+	merge(h, RESOURCE_PODGROUPS, group, "", "{'status':{'phase':'Inqueue'}}");
+	merge(h, RESOURCE_PODS, pod, "status", "{'status':{'phase':'Running'}}");
+	merge(h, RESOURCE_PODS, pod, "status", end);
+}
+
+static void make_chain(struct home *h, const char *name, const char *policy)
+{
+	AUTO(mem_free)
+	char *flow = mem_printf("{'metadata':{'name':'%s','namespace':'a'},'spec':{"
+				"'jobRetainPolicy':'%s','flows':[{'name':'x'},{'name':'y',"
+				"'dependsOn':{'targets':['x']}}]}}",
+				name, policy);
+
+	make(h, RESOURCE_JOBFLOWS, flow);
+}
+
+/* What pods of jobs have become is counted in the flow for as long as the jobs say it; in a flow that deletes its
+ * jobs that is the end of the last one. */
+static void test_flow_counts(void)
+{
+	struct home h;
+
+	open_home(&h);
+	make(&h, RESOURCE_JOBTEMPLATES,
+	     "{'metadata':{'name':'x','namespace':'a'},'spec':{" TASKS "}}");
+	make(&h, RESOURCE_JOBTEMPLATES,
+	     "{'metadata':{'name':'y','namespace':'a'},'spec':{" TASKS "}}");
+	make_chain(&h, "d", "delete");
+	run_job(&h, "d-x", "Succeeded");
+	run_job(&h, "d-y", "Succeeded");
+	is(at(&h, RESOURCE_JOBFLOWS, "d", "status.state.phase"), "Succeed");
+	is(at(&h, RESOURCE_VCJOBS, "d-y", "kind"), "NotFound");
+	is(at(&h, RESOURCE_JOBFLOWS, "d", "status.conditions.d-y.phase"), "Completed");
+	is(at(&h, RESOURCE_JOBFLOWS, "d", "status.conditions.d-y.taskStatusCount"),
+	   "{\"t\":{\"phase\":{\"Succeeded\":1}}}");
+	is(at(&h, RESOURCE_JOBFLOWS, "d", "status.conditions.d-x.taskStatusCount"), "");
+
+	make_chain(&h, "r", "retain");
+	run_job(&h, "r-x", "Succeeded");
+	run_job(&h, "r-y", "Succeeded");
+	is(at(&h, RESOURCE_JOBFLOWS, "r", "status.state.phase"), "Succeed");
+	is(at(&h, RESOURCE_VCJOBS, "r-y", "status.taskStatusCount"), "");
+	is(at(&h, RESOURCE_VCJOBS, "r-y", "status.succeeded"), "");
+	is(at(&h, RESOURCE_JOBFLOWS, "r", "status.conditions.r-y.taskStatusCount"), "");
+
+	make_chain(&h, "b", "delete");
+	run_job(&h, "b-x", "Failed");
+	is(at(&h, RESOURCE_JOBFLOWS, "b", "status.state.phase"), "Failed");
+	is(at(&h, RESOURCE_JOBFLOWS, "b", "status.conditions.b-x.taskStatusCount"),
+	   "{\"t\":{\"phase\":{\"Failed\":1}}}");
+	close_home(&h);
+}
+
 static void test_cron(void)
 {
 	struct home h;
@@ -471,6 +532,7 @@ int main(void)
 {
 	test_queues();
 	test_flows();
+	test_flow_counts();
 	test_cron();
 	test_others();
 	test_owners();

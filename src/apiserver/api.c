@@ -410,6 +410,17 @@ static bool are_options_invalid(struct call *call)
 	return true;
 }
 
+static bool refuse_part(struct call *call, const char *what, struct str part, const char *why)
+{
+	struct err err;
+
+	call->plain_errors = true;
+	(void)err_set(&err, ERR_BAD_REQUEST, "%s parameter invalid: \"%.*s\": %s", what,
+		      STR_ARG(part), why);
+	call_answer_err(call, &err);
+	return true;
+}
+
 /* A name that cannot be part of a path is refused before anything is looked for. */
 static bool is_name_wrong(struct call *call)
 {
@@ -417,20 +428,23 @@ static bool is_name_wrong(struct call *call)
 					       {"%", "may not contain '%'"}};
 	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
 	struct str name = call->name;
-	struct err err;
 
 	if (str_is(name, ".") || str_is(name, ".."))
 		buf_printf(&why, "may not be '%.*s'", STR_ARG(name));
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
 		if (str_find_byte(name, rules[i][0][0], 0) >= 0)
 			buf_printf(&why, "%s%s", why.len ? ";" : "", rules[i][1]);
-	if (!why.len)
-		return false;
-	call->plain_errors = true;
-	(void)err_set(&err, ERR_BAD_REQUEST, "Name parameter invalid: \"%.*s\": %s", STR_ARG(name),
-		      buf_text(&why));
-	call_answer_err(call, &err);
-	return true;
+	return why.len && refuse_part(call, "Name", name, buf_text(&why));
+}
+
+/* Of namespaces only these are refused: upstream answers 500 to them, and looks for any other. */
+static bool is_namespace_wrong(struct call *call)
+{
+	if (str_is(call->namespace, "."))
+		return refuse_part(call, "Namespace", call->namespace, "may not be '.'");
+	if (str_is(call->namespace, ".."))
+		return refuse_part(call, "Namespace", call->namespace, "may not be '..'");
+	return false;
 }
 
 /* A read is refused once there is something to show, as upstream; a write is not begun. */
@@ -454,8 +468,8 @@ void api_serve(struct call *call)
 		call->api->in_flight++;
 		call->in_flight = true;
 	}
-	if (is_gone(call) || are_options_invalid(call) || is_name_wrong(call) ||
-	    is_form_wrong(call))
+	if (is_gone(call) || are_options_invalid(call) || is_namespace_wrong(call) ||
+	    is_name_wrong(call) || is_form_wrong(call))
 		return;
 	if (call->kind->deprecated)
 		call_warn(call, "%s", call->kind->deprecated);

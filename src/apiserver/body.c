@@ -457,6 +457,9 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err)
 	content->prune(call->kind, doc, object, on_odd_field, &strict);
 	if (settle_odd_fields(call, err) < 0)
 		return -1;
+	/* what is applied is not decoded by the kind, as upstream: a null in it is a value */
+	if (content->drop_nulls && call->patch != PATCH_APPLY)
+		content->drop_nulls(call->kind, doc, object);
 	content->complete(call->kind, doc, object);
 	return 0;
 }

@@ -55,6 +55,11 @@ static void prune(const struct kind *kind, struct json_doc *doc, struct json obj
 	schema_prune(definition_schema(kind), doc, object, on_unknown, arg);
 }
 
+static void drop_nulls(const struct kind *kind, struct json_doc *doc, struct json object)
+{
+	schema_drop_nulls(definition_schema(kind), doc, object);
+}
+
 static void complete(const struct kind *kind, struct json_doc *doc, struct json object)
 {
 	struct json metadata = json_get(object, "metadata");
@@ -105,6 +110,7 @@ static void validate(const struct kind *kind, struct str sub, struct json object
 const struct kind_content content_custom = {
 	.check_types = check_types,
 	.prune = prune,
+	.drop_nulls = drop_nulls,
 	.complete = complete,
 	.validate = validate,
 };

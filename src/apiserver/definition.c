@@ -677,6 +677,7 @@ void definition_shape(const struct kind *kind, struct json_doc *doc, struct json
 	const struct schema *schema = definition_schema(kind);
 
 	schema_prune(schema, doc, object, NULL, NULL);
+	schema_drop_nulls(schema, doc, object);
 	schema_default(schema, doc, object);
 }
 

@@ -96,6 +96,8 @@ struct kind_content {
 	/* Report unknown fields and remove them. */
 	void (*prune)(const struct kind *kind, struct json_doc *doc, struct json object,
 		      void (*on_unknown)(void *arg, struct str path), void *arg);
+	/* Remove nulls that are no values and have no default. NULL: `complete` does that. */
+	void (*drop_nulls)(const struct kind *kind, struct json_doc *doc, struct json object);
 	/* Defaults, and values in the form in which they are stored. */
 	void (*complete)(const struct kind *kind, struct json_doc *doc, struct json object);
 	/* `old` is absent for a new object; `sub` is "" or "status". NULL: all rules are in the

@@ -643,6 +643,20 @@ static void prune(struct call *call, struct managers *managers, const struct fie
 	typed_remove(managers->root, doc, json_doc_root(doc), gone);
 }
 
+/* Nulls that are left of what was removed go; those of the configuration are values, to be validated. */
+static void settle_nulls(struct call *call, const struct managers *managers, struct json_doc *doc)
+{
+	const struct kind_content *content = call->kind->content;
+
+	if (!content->drop_nulls)
+		return;
+	content->drop_nulls(call->kind, doc, json_doc_root(doc));
+	typed_put_nulls(managers->root, json_doc_root(call->body), doc, json_doc_root(doc));
+	if (str_is(call->sub, "status") &&
+	    json_is(json_get(json_doc_root(doc), "status"), JSON_NULL))
+		(void)json_remove(doc, json_doc_root(doc), STR("status")); /* none, as upstream */
+}
+
 struct json_doc *managed_apply(struct call *call, struct json live)
 {
 	struct json config = json_doc_root(call->body);
@@ -670,5 +684,6 @@ struct json_doc *managed_apply(struct call *call, struct json live)
 		self->time = now_text(call);
 	drop_empty(&managers);
 	keep(call, &managers);
+	settle_nulls(call, &managers, doc);
 	return TAKE(doc);
 }

@@ -2,7 +2,8 @@
 /* apiserver/schema.h - the structural schema of a custom kind at run time: prune, default and
  * validate objects by it, as kube-apiserver does and in its words.
  *
- * The order for a request: schema_prune(), schema_default(), then one of the validations.
+ * The order for a request: schema_prune(), schema_drop_nulls() (but of what is applied), schema_default(), then
+ * one of the validations.
  *
  * Rules in CEL (x-kubernetes-validations) are compiled with the schema and evaluated (cel.h); one that
  * does not compile is not checked at all (schema_unchecked_rules() counts them). */
@@ -43,7 +44,9 @@ void schema_prune(const struct schema *schema, struct json_doc *doc, struct json
 void schema_find_unknown(const struct schema *schema, struct json object,
 			 schema_unknown_fn *on_unknown, void *arg);
 
-/* Drop nulls where null is no value, and fill what is absent and has a default. */
+/* Remove nulls where null is no value and there is no default. */
+void schema_drop_nulls(const struct schema *schema, struct json_doc *doc, struct json object);
+/* Fill what is absent, or a null that is no value, and has a default. */
 void schema_default(const struct schema *schema, struct json_doc *doc, struct json object);
 
 /* Add a cause for everything that is wrong with a new object. */

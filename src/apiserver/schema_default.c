@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/schema_default.c - fill in defaults.
  *
- * Two walks, as upstream has it: first a null goes where null is no value and there is no default;
- * then what is absent, or a null that must not be, becomes the default, and defaults below it are
- * filled as well. Most objects have no null at all, and most of a schema no default: neither is looked at
- * member by member then. */
+ * Two walks, as upstream has it: when a body is decoded, a null is removed if null is no value there and
+ * there is no default; then what is absent, or a null that must not be, becomes the default, and defaults
+ * below it are filled as well. Most objects have no null at all, and most of a schema no default: neither is
+ * looked at member by member then. */
 #include "apiserver/schema.h"
 #include "apiserver/schema_internal.h"
 #include "json/index.h"
@@ -95,9 +95,13 @@ static void fill(const struct schema_node *node, struct json_doc *doc, struct js
 	}
 }
 
-void schema_default(const struct schema *schema, struct json_doc *doc, struct json object)
+void schema_drop_nulls(const struct schema *schema, struct json_doc *doc, struct json object)
 {
 	if (has_null(object))
 		drop_nulls(schema->root, doc, object);
+}
+
+void schema_default(const struct schema *schema, struct json_doc *doc, struct json object)
+{
 	fill(schema->root, doc, object);
 }

@@ -691,8 +691,9 @@ static struct json merge_elements(struct typed_place place, struct json live, st
 struct json typed_merge(struct typed_place place, struct json live, struct json config,
 			struct json_doc *doc)
 {
-	if (json_is_absent(config) ||
-	    (json_is(config, JSON_NULL) && (is_object(place, live) || is_list(place, live))))
+	bool parts = (is_object(place, live) || is_list(place, live)) && json_len(live);
+
+	if (json_is_absent(config) || (json_is(config, JSON_NULL) && parts))
 		return json_new_copy(doc, live);
 	if (is_object(place, live) && is_object(place, config))
 		return merge_members(place, live, config, doc);
@@ -759,6 +760,42 @@ void typed_remove(struct typed_place place, struct json_doc *doc, struct json va
 	if (is_object(place, value) || is_list(place, value))
 		json_remove_if(doc, value, is_gone, &removing);
 	buf_done(&removing.step);
+}
+
+/* --- nulls ----------------------------------------------------------------------------------- */
+
+static bool has_nothing(struct json value)
+{
+	return json_is_absent(value) || json_is(value, JSON_NULL) ||
+	       ((json_is(value, JSON_OBJ) || json_is(value, JSON_ARR)) && !json_len(value));
+}
+
+void typed_put_nulls(struct typed_place place, struct json config, struct json_doc *doc,
+		     struct json value)
+{
+	AUTO(buf_done) struct buf step = BUF_UNBOUNDED;
+	AUTO(elements_done) struct elements elements = {0};
+	struct json_iter it = json_iter(config);
+	bool named;
+	bool known;
+
+	if (is_list(place, config) && is_list(place, value))
+		elements = elements_of(place, value);
+	else if (!is_object(place, config) || !is_object(place, value))
+		return;
+	while (json_next(&it)) {
+		if (!it.object) {
+			print_element(place, it.value, &step);
+			typed_put_nulls(element_of(place), it.value, doc,
+					elements_find(&elements, buf_str(&step)));
+		} else if (json_is(it.value, JSON_NULL) &&
+			   has_nothing(json_get_str(value, it.key))) {
+			json_set(doc, value, it.key, json_new_null(doc));
+		} else {
+			typed_put_nulls(member_of(place, it.key, &named, &known), it.value, doc,
+					json_get_str(value, it.key));
+		}
+	}
 }
 
 /* --- parents --------------------------------------------------------------------------------- */

@@ -28,8 +28,10 @@ static void use(const struct schema *schema, struct json object, bool sound)
 
 	schema_prune(schema, doc, root, NULL, NULL);
 	schema_find_unknown(schema, root, refuse, NULL);
+	schema_drop_nulls(schema, doc, root);
 	schema_default(schema, doc, root);
 	again = json_doc_thaw(root);
+	schema_drop_nulls(schema, again, json_doc_root(again));
 	schema_default(schema, again, json_doc_root(again));
 	assert(!sound || json_eq(json_doc_root(again), root));
 	schema_validate(schema, root, &causes);

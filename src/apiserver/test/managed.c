@@ -13,6 +13,9 @@
 #define PORT(name, port) "{'name':'" name "','port':" port ",'protocol':'TCP'}"
 #define WIDGET "/apis/x.io/v1/namespaces/default/widgets/w"
 #define WIDGET_HEAD "'apiVersion':'x.io/v1','kind':'Widget','metadata':{'name':'w'}"
+#define WIDGETS "/apis/x.io/v1/namespaces/default/widgets"
+#define NULLS WIDGETS "/n"
+#define NULLS_HEAD "'apiVersion':'x.io/v1','kind':'Widget','metadata':{'name':'n'}"
 
 /* The managers in one line: "name operation fields; ..." */
 static void print_managers(struct json object, struct buf *to)
@@ -130,7 +133,10 @@ static const struct step definition[] = {
 	 "'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{"
 	 "'type':'object','properties':{'size':{'type':'integer'},'tags':{'type':'array','items':{"
 	 "'type':'string'}},'set':{'type':'array','x-kubernetes-list-type':'set','items':{'type':"
-	 "'string'}},'parts':{'type':'array','x-kubernetes-list-type':'map',"
+	 "'string'}},'may':{'type':'string','nullable':true},'o':{'type':'object',"
+	 "'properties':{'has':{'type':'string','default':'d'}}},"
+	 "'map':{'type':'object','additionalProperties':{'type':'string'}},'parts':{'type':'array',"
+	 "'x-kubernetes-list-type':'map',"
 	 "'x-kubernetes-list-map-keys':['name'],'items':{'type':'object','required':['name'],"
 	 "'properties':{'name':{'type':'string'},'n':{'type':'integer'}}}}}}}}}}]}}",
 	 201, "/kind", "CustomResourceDefinition"},
@@ -156,6 +162,31 @@ static const struct write custom[] = {
 	 NULL},
 	{"b", "PATCH apply", WIDGET, "{" WIDGET_HEAD "}", false, 200, "/spec", "{'size':1}",
 	 "a Apply {'f:spec':{'f:size':{}}}"},
+};
+
+/* A null that a client sends is removed if the field cannot be null. One that is applied is a value, and refused;
+ * if what is there has parts, it says that the manager has none of them. */
+static const struct write nulls[] = {
+	{"a", "PATCH apply", NULLS, "{" NULLS_HEAD ",'spec':{'map':null}}", false, 422,
+	 "/details/causes/0",
+	 "{'field':'spec.map','message':'Invalid value: \\'null\\': spec.map in "
+	 "body must be of type object: \\'null\\'','reason':'FieldValueTypeInvalid'}",
+	 NULL},
+	{"a", "PATCH apply", NULLS, "{" NULLS_HEAD ",'spec':{'size':null,'tags':null}}", false, 422,
+	 "/details/causes/1/field", "'spec.tags'", NULL},
+	{"a", "PATCH apply", NULLS, "{" NULLS_HEAD ",'spec':{'may':null,'o':{'has':null}}}", false,
+	 201, "/spec", "{'may':null,'o':{'has':'d'}}", NULL},
+	{"a", "PATCH merge", NULLS, "{'spec':{'map':{}}}", false, 200, "/spec/map", "{}", NULL},
+	{"a", "PATCH apply", NULLS, "{" NULLS_HEAD ",'spec':{'map':null}}", false, 422,
+	 "/details/causes/0/field", "'spec.map'", NULL},
+	{"b", "PATCH apply", NULLS, "{" NULLS_HEAD ",'spec':{'map':{'k':'v'}}}", false, 200,
+	 "/spec/map", "{'k':'v'}", NULL},
+	{"a", "PATCH apply", NULLS, "{" NULLS_HEAD ",'spec':{'map':null}}", false, 200, "/spec/map",
+	 "{'k':'v'}", NULL},
+	{"a", "POST", WIDGETS,
+	 "{'apiVersion':'x.io/v1','kind':'Widget','metadata':{'name':'m'},'spec':{'size':null,"
+	 "'map':null,'o':{'has':null}}}",
+	 false, 201, "/spec", "{'o':{'has':'d'}}", NULL},
 };
 
 static void test_sets(void)
@@ -302,6 +333,7 @@ int main(void)
 	run(&w, lists, ARRAY_LEN(lists));
 	quotes_steps(&w, definition, ARRAY_LEN(definition));
 	run(&w, custom, ARRAY_LEN(custom));
+	run(&w, nulls, ARRAY_LEN(nulls));
 	test_large(&w);
 	test_many_managers(&w);
 	world_free(&w);

@@ -244,6 +244,47 @@ static const struct step events[] = {
 	{"GET", CORE_EVENTS "/f", NULL, 404, "/reason", "NotFound"},
 };
 
+#define OWN "/api/v1/namespaces/a/pods/own"
+#define OWN_POD(image, more)                                                                    \
+	"{\"metadata\":{\"name\":\"own\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":" \
+	"\"" image "\"}]" more "}}"
+#define HIGH ",\"priorityClassName\":\"high\",\"serviceAccountName\":\"default\""
+#define JOBS "/apis/batch/v1/namespaces/a/jobs"
+#define LABELLED(name, more)                                                                   \
+	"{\"metadata\":{\"name\":\"" name "\"" more "},\"spec\":{\"template\":{\"metadata\":{" \
+	"\"labels\":{\"t\":\"1\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{"    \
+	"\"name\":\"c\",\"image\":\"i\"}]}}}}"
+
+/* What the server fills in again is no change, whoever left it out and how. */
+static const struct step left_out[] = {
+	{"POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+	 "{\"metadata\":{\"name\":\"high\"},\"value\":7,\"preemptionPolicy\":\"Never\"}", 201,
+	 "/kind", "PriorityClass"},
+	{"POST", "/api/v1/namespaces/a/pods", OWN_POD("i", HIGH), 201, "/spec/priority", "7"},
+	{"GET", OWN, NULL, 200, "/spec/preemptionPolicy", "Never"},
+	{"GET", OWN, NULL, 200, "/metadata/generation", "1"},
+	{"PUT", OWN, OWN_POD("i", HIGH), 200, "/metadata/generation", "1"},
+	{"GET", OWN, NULL, 200, "/spec/priority", "7"},
+	{"GET", OWN, NULL, 200, "/spec/preemptionPolicy", "Never"},
+	{"PUT", OWN, OWN_POD("i", HIGH ",\"priority\":7"), 200, "/metadata/generation", "1"},
+	{"PATCH merge", OWN, "{\"spec\":{\"priority\":null,\"preemptionPolicy\":null}}", 200,
+	 "/metadata/generation", "1"},
+	{"GET", OWN, NULL, 200, "/spec/priority", "7"},
+	{"PUT", OWN, OWN_POD("j", HIGH), 200, "/metadata/generation", "2"},
+
+	/* labels of a Job are those of its pods, for a new one, a replaced one and a changed one */
+	{"POST", JOBS, LABELLED("l", ""), 201, "/metadata/labels/t", "1"},
+	{"PATCH merge", JOBS "/l", "{\"metadata\":{\"labels\":{\"o\":\"2\",\"t\":null}}}", 200,
+	 "/metadata/labels/t", NULL},
+	{"PATCH merge", JOBS "/l", "{\"metadata\":{\"labels\":null}}", 200, "/metadata/labels/t",
+	 "1"},
+	{"GET", JOBS "/l", NULL, 200, "/metadata/labels/o", NULL},
+	{"PATCH json", JOBS "/l", "[{\"op\":\"remove\",\"path\":\"/metadata/labels\"}]", 200,
+	 "/metadata/labels/t", "1"},
+	{"PATCH", JOBS "/l", "{\"metadata\":{\"labels\":null}}", 200, "/metadata/labels/t", "1"},
+	{"GET", JOBS "/l", NULL, 200, "/metadata/generation", "1"},
+};
+
 enum { REFUSED = 9999 };
 
 static void check_selected(struct world *w, const char *path, const char *selector, size_t want)
@@ -273,6 +314,16 @@ static void test_selectors(struct world *w)
 	check_selected(w, "/apis/batch/v1/jobs", "status.successful=0", 1);
 	check_selected(w, "/apis/batch/v1/jobs", "status.successful!=0", 0);
 }
+
+#define CLAIM(name, size)                                                                      \
+	"{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"]," \
+	"\"storageClassName\":\"x\",\"resources\":{\"requests\":{\"storage\":\"" size "\"}}}}"
+#define MEMORY(name, size)                                         \
+	"{\"metadata\":{\"name\":\"" name                          \
+	"\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":" \
+	"\"i\",\"resources\":{\"requests\":{\"memory\":\"" size "\"}}}]}}"
+#define CLAIMS "/api/v1/namespaces/a/persistentvolumeclaims"
+#define A_PODS "/api/v1/namespaces/a/pods"
 
 /* What is warned of, each line behind a bar. */
 static const struct {
@@ -321,6 +372,24 @@ static const struct {
 	 "\"type\":\"integer\",\"format\":\"int32\"},\"d\":{\"type\":\"string\",\"format\":"
 	 "\"date-time\"}}}}}]}}",
 	 "|unrecognized format \"odd\""},
+	/* amounts beyond what thousandths can be counted in are whole */
+	{CLAIMS, CLAIM("f1", "1E"), ""},
+	{CLAIMS, CLAIM("f2", "7Ei"), ""},
+	{CLAIMS, CLAIM("f3", "9223372036854775807"), ""},
+	{CLAIMS, CLAIM("f4", "100E"), ""},
+	{CLAIMS, CLAIM("f5", "1e30"), ""},
+	{CLAIMS, CLAIM("f6", "9223372036854775"), ""},
+	{CLAIMS, CLAIM("f7", "1.5"),
+	 "|spec.resources.requests[storage]: fractional byte value \"1500m\" is invalid, must be "
+	 "an "
+	 "integer"},
+	{A_PODS, MEMORY("f1", "1E"), ""},
+	{A_PODS, MEMORY("f2", "8Ei"), ""},
+	{A_PODS, MEMORY("f3", "1e18"), ""},
+	{A_PODS, MEMORY("f4", "100m"),
+	 "|spec.containers[0].resources.requests[memory]: fractional byte value \"100m\" is "
+	 "invalid, "
+	 "must be an integer"},
 };
 
 static void test_warnings(struct world *w)
@@ -368,6 +437,7 @@ int main(void)
 	world_steps(&w, others, ARRAY_LEN(others));
 	world_steps(&w, events, ARRAY_LEN(events));
 	test_selectors(&w);
+	world_steps(&w, left_out, ARRAY_LEN(left_out));
 	test_warnings(&w);
 	test_many_warnings(&w);
 	test_services(&w);

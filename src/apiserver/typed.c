@@ -405,7 +405,7 @@ static int check_keys(struct typed_place place, struct json element, size_t inde
 			       STR_ARG(up), index);
 	if (has_a_key(place, element))
 		return 0;
-	for (size_t i = 0; i < place.node->list_keys.len; i++)
+	for (size_t i = 0; place.node && i < place.node->list_keys.len; i++)
 		buf_printf(&keys, "%s\"%.*s\"", i ? " " : "",
 			   STR_ARG(place.node->list_keys.ptr[i]));
 	return err_set(err, ERR_UNKNOWN,

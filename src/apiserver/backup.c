@@ -53,11 +53,9 @@ static void on_copied(void *arg, const struct err *err)
 		log_info(backup->log, "store copied", LOG_STR("folder", backup->folder),
 			 LOG_INT("revision", backup->revision));
 	if (call) {
-		struct json_doc *answer = err ? NULL : make_answer(backup);
-
 		call->backup = NULL;
-		if (answer) {
-			call_answer_doc(call, 200, answer);
+		if (!err) {
+			call_answer_doc(call, 200, make_answer(backup));
 		} else {
 			if (err->code == ERR_TOO_MANY_REQUESTS)
 				call->retry_after = RETRY_SECONDS;

@@ -403,18 +403,26 @@ static bool put_number(char clause, const struct cel_value *value, struct buf *t
 	return true;
 }
 
+/* ".12": how long it is; `ret` keeps its value if there is none. */
+static size_t read_precision(struct str clause, int *ret)
+{
+	size_t i = 1;
+
+	if (!clause.len || clause.ptr[0] != '.')
+		return 0;
+	*ret = 0;
+	for (; i < clause.len && isdigit((unsigned char)clause.ptr[i]); i++)
+		*ret = *ret < 100 ? *ret * 10 + (clause.ptr[i] - '0') : *ret;
+	return i;
+}
+
 /* One clause behind its percent sign: how much of it there was, or 0: it is wrong. */
 static size_t put_clause(struct str clause, const struct cel_value *value, struct buf *to,
 			 struct cel_run *run)
 {
-	size_t i = 0;
 	int digits = 6;
+	size_t i = read_precision(clause, &digits);
 
-	if (clause.len && clause.ptr[0] == '.') {
-		digits = 0;
-		for (i = 1; i < clause.len && isdigit((unsigned char)clause.ptr[i]); i++)
-			digits = digits < 100 ? digits * 10 + (clause.ptr[i] - '0') : digits;
-	}
 	if (i >= clause.len)
 		return 0;
 	switch (clause.ptr[i]) {

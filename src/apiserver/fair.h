@@ -44,7 +44,7 @@ void fair_free(struct fair *fair);
 DEFINE_AUTO(struct fair *, fair_free);
 
 /* One more connection of this user. */
-struct fair_flow *fair_flow_new(struct fair *fair, struct str user)
+struct fair_flow *fair_flow_new(struct fair *fair, struct str name)
 	__attribute__((returns_nonnull));
 struct fair_flow *fair_flow_ref(struct fair_flow *flow);
 /* Takes NULL. */

@@ -459,13 +459,11 @@ static void serve_resource(struct visit *visit)
 			call_answer_err(visit->call, &err);
 		else
 			pages_not_found(visit->call);
-	} else if (is_connection(visit->call))
-		api_serve(visit->call);
-	else if (!body &&
+	} else if (!is_connection(visit->call) && body)
+		read_body(visit);
+	else if (!is_connection(visit->call) &&
 		 options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
 		call_answer_err(visit->call, &err);
-	else if (body)
-		read_body(visit);
 	else
 		api_serve(visit->call);
 }

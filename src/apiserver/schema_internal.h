@@ -198,10 +198,9 @@ void schema_check_embedded(const struct schema_node *node, struct json value,
 /* Is there nothing in the value that the node does not know (schema_prune.c)? */
 bool schema_is_pruned(const struct schema_node *node, struct json value);
 /* The elements of a map-list by their keys, in the arena; NULL for any other list. */
-struct map *schema_index_list(const struct schema_node *node, struct json list,
-			      struct arena *arena);
-/* The one with the keys of `element`, or JSON_NONE. `elements` may be NULL. */
-struct json schema_find_indexed(const struct schema_node *node, const struct map *elements,
+struct map *schema_index_list(const struct schema_node *node, struct json old, struct arena *arena);
+/* The one with the keys of `element`, or JSON_NONE. `olds` may be NULL. */
+struct json schema_find_indexed(const struct schema_node *node, const struct map *olds,
 				struct json element);
 /* "x" as its list keys say it, for hashing. */
 void schema_put_list_key(const struct schema_node *node, struct json element, struct buf *to);

@@ -571,12 +571,12 @@ static struct regexp_node *parse_group(struct parser *p)
 /* Flags between a piece and its operator are not what is repeated: a(?i)* is a*. */
 static bool skip_flags(struct parser *p)
 {
-	struct parser before = *p;
 	bool group = false;
 
 	while (str_starts(p->rest, STR("(?")) && !str_starts(p->rest, STR("(?P<")) &&
 	       !str_starts(p->rest, STR("(?<"))) {
-		before = *p;
+		struct parser before = *p;
+
 		if (!take_flags(p, &group))
 			return false;
 		if (group) {

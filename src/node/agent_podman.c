@@ -370,7 +370,6 @@ size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod
 		arena_printf(arena, "%s/" PID_FILE, folder),
 		self->program,
 		"exec",
-		"--interactive", /* as for the container itself, see oci.c */
 		name_of(pod->uid, container, arena),
 	};
 	struct runtime_words list = {.arena = arena};

@@ -170,9 +170,7 @@ static void add_surroundings(struct words *words, const struct oci_container *co
 		add_pair(words, "--pid", "host");
 	if (container->plan->tty)
 		add(words, "--tty");
-	/* Standard input is empty, and ours: without this it would be the machine's /dev/null, which the
-	 * runtime gives to the container's user as its owner. */
-	if (!container->plan->tty || container->plan->stdin_open)
+	if (container->plan->stdin_open)
 		add(words, "--interactive");
 	for (size_t i = 0; i < container->plan->n_env; i++)
 		add_pair(words, "--env", container->plan->env[i]);

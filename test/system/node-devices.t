@@ -26,7 +26,7 @@ make_dev() {
 	mkdir "$tmp/dev" && mount -t tmpfs tmpfs "$tmp/dev" && mkdir "$tmp/dev/pts" "$tmp/dev/shm" || return 1
 	chmod 1777 "$tmp/dev/shm"
 	ln -s /proc/self/fd "$tmp/dev/fd"
-	for name in null zero full random urandom tty; do cp -a "/dev/$name" "$tmp/dev/" || return 1; done
+	for name in null zero full random urandom tty; do cp -R --preserve=mode "/dev/$name" "$tmp/dev/" || return 1; done
 	for i in 0 1 2 3; do mknod "$tmp/dev/nvidia$i" c 1 3 || return 1; done
 	mount --move "$tmp/dev" /dev
 }

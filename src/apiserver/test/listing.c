@@ -38,6 +38,8 @@ static void take(struct world *w, const struct call_sink *sink, const char *path
 	call->options.pretty = looks->pretty ? OPTION_TRUE : OPTION_UNSET;
 	call->options.yaml = looks->yaml;
 	api_serve(call);
+	if (!taken->call)
+		return;
 	if (taken->call->text)
 		buf_put_str(&taken->text, chunk_str(taken->call->text));
 	while (taken->call->source) {

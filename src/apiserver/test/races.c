@@ -12,6 +12,8 @@
 #include "apiserver/install.h"
 #include "apiserver/test/quotes.h"
 
+#define TO_INT(text) ((int)strtol(text, NULL, 10))
+
 enum { ROUNDS = 12, BURST_MAX = 64 };
 
 #define NS "/api/v1/namespaces"
@@ -185,7 +187,7 @@ static void add_below(void *arg, struct json queue)
 	if (!str_is(json_str(at(queue, "/spec/parent")), below->parent))
 		return;
 	below->count++;
-	below->cpus += cpus.len ? atoi(cpus.ptr) : 0;
+	below->cpus += cpus.len ? TO_INT(cpus.ptr) : 0;
 }
 
 static struct below look_below(struct burst *burst, const char *kind)
@@ -239,7 +241,7 @@ static bool guarantees_stay_within(struct burst *burst)
 	(void)send_all(burst, 200);
 	parent = one(burst, "GET", text_of(QUEUES "/s%d", round), NULL);
 	return look_below(burst, "s").cpus <=
-	       atoi(json_str(at(json_doc_root(parent), "/spec/guarantee/resource/cpu")).ptr);
+	       TO_INT(json_str(at(json_doc_root(parent), "/spec/guarantee/resource/cpu")).ptr);
 }
 
 /* A parent that goes while children come: a child has a parent. */
@@ -282,7 +284,7 @@ static int64_t revision_of(const struct request *request)
 	struct str text =
 		json_str(at(json_doc_root(request->answer.doc), "/metadata/resourceVersion"));
 
-	return text.len ? atoll(text.ptr) : 0;
+	return text.len ? strtoll(text.ptr, NULL, 10) : 0;
 }
 
 /* Jobs are accepted before their queue gets children, or is closed, and not after: told by revisions. */
@@ -374,8 +376,8 @@ static void see_ports(void *arg, struct json service)
 			ports->twice += ports->seen[port]++ > 0;
 	}
 	/* those that ask for an address ask for one below 10.96.0.16 */
-	if (dot > 0 && str_starts(address, STR("10.96.0.")) && atoi(address.ptr + dot + 1) < 16)
-		ports->twice += ports->seen[atoi(address.ptr + dot + 1)]++ > 0;
+	if (dot > 0 && str_starts(address, STR("10.96.0.")) && TO_INT(address.ptr + dot + 1) < 16)
+		ports->twice += ports->seen[TO_INT(address.ptr + dot + 1)]++ > 0;
 }
 
 static bool ports_are_had_once(struct burst *burst)

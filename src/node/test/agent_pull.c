@@ -80,9 +80,10 @@ static void test_command(struct loop *loop)
 	ended = run(loop, "yes 123456789 | head -c 1000000", 20);
 	is(ended.output, "123456789\n123456789\n");
 	ended = run(loop, "sleep 1000 & echo $!", 100);
-	ok(ended.code == 0 && atoi(ended.output) > 1, "what it leaves running is not waited for");
-	if (atoi(ended.output) > 1)
-		(void)kill(atoi(ended.output), SIGKILL);
+	ok(ended.code == 0 && (int)strtol(ended.output, NULL, 10) > 1,
+	   "what it leaves running is not waited for");
+	if ((int)strtol(ended.output, NULL, 10) > 1)
+		(void)kill((int)strtol(ended.output, NULL, 10), SIGKILL);
 	ended = run(loop, "echo nobody reads this", 0);
 	ok(ended.code == 0 && !ended.output[0], "its output may be unwanted");
 	ok(!command_start(loop,

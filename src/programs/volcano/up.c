@@ -211,6 +211,7 @@ static int run_here(const struct settings *settings, unsigned chosen, int ready,
 		return -1;
 	outlive_full_disk();
 	memory = memory_watch(loop);
+	(void)memory; /* until the end */
 	log = log_new(&(struct log_options){
 		.level = settings->log_level, .clock = clock_of, .clock_arg = loop});
 	up.world.log = log;

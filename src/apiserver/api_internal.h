@@ -10,10 +10,10 @@
 #define APISERVER_API_INTERNAL_H
 
 #include "apiserver/api.h"
-#include "apiserver/call.h"
-#include "apiserver/decoded.h"
-#include "apiserver/kind.h"
-#include "apiserver/store.h"
+#include "apiserver/kind/kind.h"
+#include "apiserver/request/call.h"
+#include "apiserver/store/decoded.h"
+#include "apiserver/store/store.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"

@@ -6,7 +6,7 @@
 #include "apiserver/cel.h"
 
 #include "apiserver/cel_internal.h"
-#include "apiserver/schema_internal.h"
+#include "apiserver/crd/schema_internal.h"
 
 #include "base/banned.h"
 

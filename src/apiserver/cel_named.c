@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "apiserver/cel_internal.h"
-#include "apiserver/schema_internal.h"
+#include "apiserver/crd/schema_internal.h"
 #include "base/number.h"
 #include "base/vec.h"
 #include "http/url.h"

@@ -7,7 +7,7 @@
  * Lists and maps of the object are JSON, in which finding one element takes a walk. The first look
  * into a large one indexes it, so that a rule that visits every element by its index stays linear. */
 #include "apiserver/cel_internal.h"
-#include "apiserver/schema_internal.h"
+#include "apiserver/crd/schema_internal.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "json/index.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "apiserver/cel_internal.h"
-#include "apiserver/schema_internal.h"
+#include "apiserver/crd/schema_internal.h"
 #include "base/time.h"
 #include "base/vec.h"
 

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
-#include "apiserver/backups.h"
-#include "apiserver/store.h"
+#include "apiserver/store/backups.h"
+#include "apiserver/store/store.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/time.h"

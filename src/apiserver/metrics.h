@@ -3,7 +3,7 @@
 #ifndef APISERVER_METRICS_H
 #define APISERVER_METRICS_H
 
-#include "apiserver/kind.h"
+#include "apiserver/kind/kind.h"
 #include "base/macro.h"
 
 struct api;

@@ -2,7 +2,7 @@
 /* client/transport.h - what is under a client: one way to reach a server.
  *
  * Two are there: HTTP (client/transport_http.h) and the embedded server in the same process
- * (apiserver/direct.h). A third wraps another one and lets things go wrong (tests, simulation).
+ * (apiserver/request/direct.h). A third wraps another one and lets things go wrong (tests, simulation).
  *
  * A transport gives each request one try: it does not repeat, wait or bound; the client does. Rules
  * for whoever writes one:

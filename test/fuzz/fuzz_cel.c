@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "apiserver/cel.h"
-#include "apiserver/schema_internal.h"
+#include "apiserver/crd/schema_internal.h"
 #include "base/buf.h"
 #include "base/limits.h"
 

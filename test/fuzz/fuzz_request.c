@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "apiserver/api.h"
-#include "apiserver/auth.h"
-#include "apiserver/front.h"
-#include "apiserver/store.h"
+#include "apiserver/auth/auth.h"
+#include "apiserver/request/front.h"
+#include "apiserver/store/store.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apiserver/crd.h"
-#include "apiserver/schema.h"
+#include "apiserver/crd/crd.h"
+#include "apiserver/crd/schema.h"
 #include "model/causes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

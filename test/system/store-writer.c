@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 #include "base/number.h"
 #include "loop/loop.h"
 #include "tap.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "admission/admission.h"
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/fd.h"
 #include "base/time.h"

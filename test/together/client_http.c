@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apiserver/direct.h"
+#include "apiserver/request/direct.h"
 #include "apiserver/server.h"
 #include "base/arena.h"
 #include "base/buf.h"

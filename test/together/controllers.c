@@ -3,7 +3,7 @@
  * they make of queues, flows, cron jobs, plain pods, HyperNodes and finished jobs; that they come to
  * rest; that a restart changes nothing; and that it all ends alike wherever they die and start anew.
  * There are no scheduler and no nodes: tests set phases. */
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
 #include "controller/controller.h"

@@ -2,9 +2,9 @@
 /* A disk that is full for ten minutes under a server with its controllers, in virtual time: writes are refused
  * and then accepted without a restart; no job is given up because of it; what the server itself wanted to write
  * meanwhile is written when it can be; and a restart finds the same state. */
-#include "apiserver/direct.h"
-#include "apiserver/disk_memory.h"
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
+#include "apiserver/request/direct.h"
+#include "apiserver/store/disk_memory.h"
 #include "apiserver/test/world.h"
 #include "base/time.h"
 #include "client/client.h"

@@ -4,7 +4,7 @@
  * A few lines stand in for the scheduler: podgroups are admitted, pods are bound. The last test lets
  * asks, answers and watches be lost by chance, and the controller die and start anew, and looks at
  * the end only: every job as if nothing had happened. */
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
 #include "client/faults.h"

@@ -5,8 +5,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "apiserver/direct.h"
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
+#include "apiserver/request/direct.h"
 #include "apiserver/test/world.h"
 #include "client/client.h"
 #include "controller/controller.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/list.h"
 #include "base/time.h"

@@ -3,7 +3,7 @@
  * that it shares with other schedulers. */
 #include <string.h>
 
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
 #include "base/time.h"
 #include "scheduler/scheduler.h"

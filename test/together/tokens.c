@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of pods, as the node's agent asks the API server for them: each is bound to its pod, is renewed
  * before its time is over, and is forgotten with the pod. */
+#include "apiserver/auth/token.h"
 #include "apiserver/test/client_world.h"
-#include "apiserver/token.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/time.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may do what: the table of rules by itself, and then over HTTPS, where the token of a pod tries
  * every method on every kind and sub-resource, in its own namespace, in another and in none. */
-#include "apiserver/access.h"
+#include "apiserver/auth/access.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 /* What has no effect: each object is accepted with a warning, or refused where ignoring it does harm; an
  * object that was stored before it was refused may still be changed; and a server that keeps to Kubernetes'
  * rules alone does not warn. */
-#include "apiserver/install.h"
-#include "apiserver/self.h"
+#include "apiserver/crd/install.h"
+#include "apiserver/reconcile/self.h"
 #include "apiserver/test/world.h"
 
 #define HOOKS "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is calling: tokens from a file, certificates, and nobody. */
-#include "apiserver/auth.h"
+#include "apiserver/auth/auth.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies by schedule: when they are written, which are kept, what is left alone, what a failure does; and
  * that two copies are not written at once. In virtual time. */
-#include "apiserver/backups.h"
+#include "apiserver/store/backups.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "apiserver/schema_internal.h"
+#include "apiserver/crd/schema_internal.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"

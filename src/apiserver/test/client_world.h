@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "apiserver/api.h"
-#include "apiserver/direct.h"
-#include "apiserver/disk_memory.h"
-#include "apiserver/store.h"
+#include "apiserver/request/direct.h"
+#include "apiserver/store/disk_memory.h"
+#include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "client/client.h"
 #include "client/transport.h"

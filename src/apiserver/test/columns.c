@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `kubectl get` shows of the built-in kinds: an object in, its cells out. It is noon, the first
  * of January 2026. */
-#include "apiserver/columns.h"
+#include "apiserver/kind/columns.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Definitions of custom kinds: what is filled in, what is refused, what may not change. In the rows
  * ' stands for ". */
-#include "apiserver/crd.h"
+#include "apiserver/crd/crd.h"
 
 #include "base/mem.h"
 #include "json/pointer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents that are kept for other readers: which, and how much of them. */
-#include "apiserver/decoded.h"
+#include "apiserver/store/decoded.h"
 
-#include "apiserver/object.h"
+#include "apiserver/store/object.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "tap.h"

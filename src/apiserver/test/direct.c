@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A client of the server in the same process: every verb, errors, watches, and ends of all sorts. */
-#include "apiserver/direct.h"
+#include "apiserver/request/direct.h"
 
-#include "apiserver/podlog.h"
+#include "apiserver/verb/podlog.h"
 #include "base/time.h"
 #include "client_world.h"
 

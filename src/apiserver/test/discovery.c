@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Discovery of the built-in kinds and of one that is made at run time, and how bodies are read. */
-#include "apiserver/discovery.h"
+#include "apiserver/openapi/discovery.h"
 
 #include "apiserver/api.h"
-#include "apiserver/call.h"
-#include "apiserver/kind.h"
-#include "apiserver/kind_rows.h"
-#include "apiserver/media.h"
-#include "apiserver/store.h"
+#include "apiserver/kind/kind.h"
+#include "apiserver/kind/kind_rows.h"
+#include "apiserver/request/call.h"
+#include "apiserver/request/media.h"
+#include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "json/doc.h"
 #include "json/pointer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The disk: what is written is read again, by one process at a time; what cannot be trusted or
  * written is refused with a sentence that says so. */
-#include "apiserver/disk.h"
+#include "apiserver/store/disk.h"
 
 #include <dirent.h>
 #include <errno.h>

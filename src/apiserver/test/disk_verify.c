@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Damaged LMDB files: whatever bit is flipped, verifying ends with a verdict. */
-#include "apiserver/disk_verify.h"
+#include "apiserver/store/disk_verify.h"
 
 #include <fcntl.h>
 #include <lmdb.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose job is next, and what a user may hold. */
-#include "apiserver/fair.h"
+#include "apiserver/request/fair.h"
 
 #include "base/buf.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of fields whose members come in any order: sorted, each once, however many there are. */
-#include "apiserver/fieldset.h"
+#include "apiserver/apply/fieldset.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history: found by revision, bounded by count and by bytes. */
-#include "apiserver/history.h"
+#include "apiserver/store/history.h"
 
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 #include "apiserver/test/stores.h"
 #include "base/buf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The definitions of Volcano's kinds at the start: installed once, brought up to date while they are
  * ours, and left alone where they are not. */
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 
 #include "apiserver/test/quotes.h"
 #include "model/vckinds.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists in pieces: the same text as in one piece, and of one state. */
-#include "apiserver/listing.h"
+#include "apiserver/request/listing.h"
 
 #include "apiserver/test/world.h"
 #include "json/yaml.h"

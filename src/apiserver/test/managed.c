@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Server-side apply and the managers of fields: what each step leaves of an object and who has what.
  * ' stands for ". */
-#include "apiserver/managed.h"
+#include "apiserver/apply/managed.h"
 
-#include "apiserver/fieldset.h"
+#include "apiserver/apply/fieldset.h"
 #include "apiserver/test/quotes.h"
 
 #define CONFIG "/api/v1/namespaces/default/configmaps/c"

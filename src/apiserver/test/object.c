@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects: labels and fields beside the text, and the record on disk. */
-#include "apiserver/object.h"
+#include "apiserver/store/object.h"
 
 #include <malloc.h>
 

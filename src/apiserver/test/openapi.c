@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents of OpenAPI: what is in them, that the protobuf says the same, and that their hash changes
  * with them. */
-#include "apiserver/openapi_doc.h"
+#include "apiserver/openapi/openapi_doc.h"
 #include "apiserver/test/quotes.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output of containers: what may be asked, and a stream from a source that pretends. */
-#include "apiserver/podlog.h"
+#include "apiserver/verb/podlog.h"
 
 #include "apiserver/test/world.h"
 #include "base/time.h"

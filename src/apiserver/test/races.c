@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/quotes.h"
 
 #define TO_INT(text) ((int)strtol(text, NULL, 10))

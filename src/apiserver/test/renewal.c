@@ -2,7 +2,7 @@
 /* Certificates stay good while the server runs: a year of virtual time, a day at a time; the CA's end;
  * a folder that cannot be written for a while; and, over HTTPS, new ones come into use while connections
  * that exist go on. */
-#include "apiserver/renewal.h"
+#include "apiserver/auth/renewal.h"
 
 #include <unistd.h>
 

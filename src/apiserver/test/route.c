@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apiserver/route.h"
+#include "apiserver/request/route.h"
 
 #include "base/macro.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schema of custom kinds: what is refused and in which words, what is filled in, what is
  * dropped. In the rows ' stands for ". */
-#include "apiserver/schema.h"
+#include "apiserver/crd/schema.h"
 
 #include "base/mem.h"
 #include "model/causes.h"

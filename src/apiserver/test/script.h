@@ -14,8 +14,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "apiserver/disk_memory.h"
-#include "apiserver/store.h"
+#include "apiserver/store/disk_memory.h"
+#include "apiserver/store/store.h"
 #include "base/vec.h"
 #include "loop/loop.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store: preconditions, the order in which writes become visible, watches, failures. */
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 
-#include "apiserver/disk.h"
-#include "apiserver/disk_memory.h"
+#include "apiserver/store/disk.h"
+#include "apiserver/store/disk_memory.h"
 #include "apiserver/test/stores.h"
 #include "base/buf.h"
 #include "base/limits.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "loop/loop.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of things to look at: each once, in order, soon or later. */
-#include "apiserver/todo.h"
+#include "apiserver/reconcile/todo.h"
 
 #include "base/buf.h"
 #include "base/time.h"

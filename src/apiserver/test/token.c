@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of service accounts: asked for, known again, and no longer good. */
-#include "apiserver/token.h"
+#include "apiserver/auth/token.h"
 
 #include "apiserver/test/world.h"
 #include "base/time.h"

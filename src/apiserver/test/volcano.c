@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Admission of Volcano's kinds through the API: what is filled in and refused is what is stored and
  * answered. The rules themselves are admission/test's. In the rows ' stands for ". */
-#include "apiserver/install.h"
+#include "apiserver/crd/install.h"
 #include "apiserver/test/quotes.h"
 
 #define QUEUES "/apis/scheduling.volcano.sh/v1beta1/queues"

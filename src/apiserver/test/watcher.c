@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watches whose reader is slower than what happens. */
-#include "apiserver/watcher.h"
+#include "apiserver/watch/watcher.h"
 
 #include "apiserver/test/world.h"
 #include "base/time.h"

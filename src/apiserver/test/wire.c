@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies in protobuf: what kubectl sends, what is broken, and that every field of every built-in
  * kind has its number. */
-#include "apiserver/wire.h"
+#include "apiserver/request/wire.h"
 
 #include <stdio.h>
 
 #include "apiserver/api.h"
-#include "apiserver/call.h"
-#include "apiserver/kind_rows.h"
-#include "apiserver/store.h"
+#include "apiserver/kind/kind_rows.h"
+#include "apiserver/request/call.h"
+#include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "loop/loop.h"
 #include "model/binding.h"

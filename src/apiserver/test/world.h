@@ -13,10 +13,10 @@
 #include <stdio.h>
 
 #include "apiserver/api.h"
-#include "apiserver/call.h"
-#include "apiserver/options.h"
-#include "apiserver/route.h"
-#include "apiserver/store.h"
+#include "apiserver/request/call.h"
+#include "apiserver/request/options.h"
+#include "apiserver/request/route.h"
+#include "apiserver/store/store.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "http/chunk.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apiserver/direct.h"
+#include "apiserver/request/direct.h"
 #include "apiserver/server.h"
 #include "base/buf.h"
 #include "base/fd.h"

@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 #include "apiserver/api.h"
-#include "apiserver/direct.h"
-#include "apiserver/store.h"
+#include "apiserver/request/direct.h"
+#include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "client/informer.h"
 #include "json/doc.h"

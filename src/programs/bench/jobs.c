@@ -13,9 +13,9 @@
 #include <stdio.h>
 
 #include "apiserver/api.h"
-#include "apiserver/direct.h"
-#include "apiserver/install.h"
-#include "apiserver/store.h"
+#include "apiserver/crd/install.h"
+#include "apiserver/request/direct.h"
+#include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "client/client.h"

@@ -5,7 +5,7 @@
  * Groups that wait for their pod are there; then pods come one at a time, the next when the last one
  * runs. The time is from the event that tells of the pod to the event that tells of its node: beside
  * the decision it has the bind request and its commit to disk in it. */
-#include "apiserver/direct.h"
+#include "apiserver/request/direct.h"
 #include "apiserver/server.h"
 #include "base/mem.h"
 #include "base/vec.h"

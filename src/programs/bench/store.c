@@ -7,7 +7,7 @@
  *
  * bytes_per_pod is what the heap holds for a pod, its history left out; overhead_per_pod is that
  * without the pod's own text. The folder is made in $TMPDIR: put that on the disk that is meant. */
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

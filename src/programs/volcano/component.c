@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "apiserver/direct.h"
+#include "apiserver/request/direct.h"
 #include "apiserver/server.h"
 #include "base/buf.h"
 #include "base/mem.h"

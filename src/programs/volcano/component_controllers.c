@@ -5,7 +5,7 @@
  * With the API server elsewhere there is vc-controller-manager. */
 #include "programs/volcano/component_controllers.h"
 
-#include "apiserver/direct.h"
+#include "apiserver/request/direct.h"
 #include "apiserver/server.h"
 #include "base/mem.h"
 #include "client/client.h"

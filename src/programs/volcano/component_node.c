@@ -14,8 +14,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "apiserver/podlog.h"
 #include "apiserver/server.h"
+#include "apiserver/verb/podlog.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "apiserver/disk.h"
-#include "apiserver/object.h"
+#include "apiserver/store/disk.h"
+#include "apiserver/store/object.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"

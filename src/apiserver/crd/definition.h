@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/crd/definition.h - custom kinds: how a CustomResourceDefinition becomes kinds, and ceases to.
+ *
+ * A definition that is stored is first looked at beside the others of its group: the names that
+ * nobody has taken are accepted, which its status says. Once they all are it is established, and
+ * every version that it serves is a kind in the registry. A change of it changes the kinds in place.
+ * One that is marked for removal takes no new objects; its objects are removed, then it goes itself.
+ *
+ * What is in the store when the API starts is registered before the first request. */
+#ifndef APISERVER_DEFINITION_H
+#define APISERVER_DEFINITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apiserver/kind/kind.h"
+#include "base/macro.h"
+#include "json/doc.h"
+
+struct api;
+struct definitions;
+struct schema;
+
+struct definitions *definitions_new(struct api *api) __attribute__((returns_nonnull));
+void definitions_free(struct definitions *all);
+
+/* Look at all of them again: what they wanted to write was refused. */
+void definitions_look_again(struct definitions *all);
+/* Is there nothing left to look at or to write? */
+bool definitions_are_settled(const struct api *api);
+
+/* Accept those names of a definition that nobody visible has, and say so in its status. False where
+ * nothing has changed. */
+bool definitions_settle(struct api *api, struct json_doc *doc, struct json crd);
+
+/* --- of a custom kind --- */
+
+/* The schema of its version, compiled when it is first asked for. */
+const struct schema *definition_schema(const struct kind *kind);
+/* Its `openAPIV3Schema` as a new document, for those who publish it; NULL where it is gone. */
+struct json_doc *definition_openapi(const struct kind *kind);
+/* A number that changes with it. */
+uint64_t definition_hash(const struct kind *kind);
+/* Is an object of this revision not yet (or, stored in another version, not at all) in the form of
+ * this version's schema? */
+bool definition_reshapes(const struct kind *kind, int64_t revision);
+/* Bring it into that form: prune, and fill in defaults. */
+void definition_shape(const struct kind *kind, struct json_doc *doc, struct json object);
+/* Remove what the version that it is stored in does not know. */
+void definition_prune_stored(const struct kind *kind, struct json_doc *doc, struct json object);
+/* Is it being removed, so that no objects are made any more? */
+bool definition_is_terminating(const struct kind *kind);
+
+/* The contents of custom kinds, by their schema (content_custom.c), and what is special about them. */
+extern const struct kind_content content_custom;
+extern const struct kind_ops custom_ops;            /* with a status sub-resource */
+extern const struct kind_ops custom_ops_statusless; /* the generation counts all but metadata */
+
+#endif

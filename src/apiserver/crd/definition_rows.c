@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/crd/definition_rows.c - rows of kinds from a definition.
+ *
+ * Names are those that were accepted (status.acceptedNames): they may lag behind what the spec asks
+ * for while another definition has them. The plural is that of the spec, which never changes: keys in
+ * the store begin with it. */
+#include "apiserver/crd/definition_rows.h"
+
+#include "apiserver/crd/definition.h"
+#include "apiserver/request/form.h"
+#include "apiserver/verb/sub_scale.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+static const char *text(struct arena *arena, struct json value)
+{
+	return arena_printf(arena, "%.*s", STR_ARG(json_str(value)));
+}
+
+/* A NULL-terminated list, or NULL for an empty one. */
+static const char *const *texts(struct arena *arena, struct json list)
+{
+	size_t count = json_len(list);
+	const char **made = arena_calloc(arena, count + 1, sizeof(*made));
+
+	for (size_t i = 0; i < count; i++)
+		made[i] = text(arena, json_at(list, i));
+	return count ? made : NULL;
+}
+
+/* --- columns --- */
+
+static struct kind_column make_column(struct arena *arena, struct json column)
+{
+	struct json doc = json_get(column, "description");
+	const char *path = text(arena, json_get(column, "jsonPath"));
+
+	return (struct kind_column){
+		.name = text(arena, json_get(column, "name")),
+		.type = text(arena, json_get(column, "type")),
+		.format = text(arena, json_get(column, "format")),
+		.doc = json_str(doc).len
+			       ? text(arena, doc)
+			       : arena_printf(arena,
+					      "Custom resource definition column (in JSONPath "
+					      "format): %s",
+					      path),
+		.priority = (int)json_int(json_get(column, "priority")),
+		.path = path,
+	};
+}
+
+static const struct kind_column *make_columns(struct arena *arena, struct json columns)
+{
+	size_t count = json_len(columns);
+	struct kind_column *made = arena_calloc(arena, count + 3, sizeof(*made));
+
+	made[0] = form_column_name;
+	for (size_t i = 0; i < count; i++)
+		made[i + 1] = make_column(arena, json_at(columns, i));
+	if (count == 0)
+		made[1] = form_column_age;
+	return made;
+}
+
+/* --- sub-resources --- */
+
+static const struct kind_scale *make_scale(struct arena *arena, struct json scale)
+{
+	struct kind_scale *made;
+
+	if (!json_is(scale, JSON_OBJ))
+		return NULL;
+	made = arena_new_of(arena, struct kind_scale);
+	made->spec_replicas = text(arena, json_get(scale, "specReplicasPath"));
+	made->status_replicas = text(arena, json_get(scale, "statusReplicasPath"));
+	if (json_str(json_get(scale, "labelSelectorPath")).len)
+		made->selector = text(arena, json_get(scale, "labelSelectorPath"));
+	return made;
+}
+
+static const struct kind_sub *make_subs(struct arena *arena, bool status, bool scale)
+{
+	struct kind_sub *made = arena_calloc(arena, 3, sizeof(*made));
+	size_t count = 0;
+
+	if (status)
+		made[count++] = (struct kind_sub){.name = "status", .verbs = VERBS_STATUS};
+	if (scale)
+		made[count++] = sub_scale;
+	return count ? made : NULL;
+}
+
+/* "spec.color" of ".spec.color", as selectors name it. */
+static const char *const *make_selectable(struct arena *arena, struct json fields)
+{
+	size_t count = json_len(fields);
+	const char **made = arena_calloc(arena, count + 1, sizeof(*made));
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = text(arena, json_get(json_at(fields, i), "jsonPath"));
+
+		made[i] = path[0] == '.' ? path + 1 : path;
+	}
+	return count ? made : NULL;
+}
+
+/* --- the row --- */
+
+static const char *make_warning(struct arena *arena, struct json version, const struct kind *kind)
+{
+	struct json own = json_get(version, "deprecationWarning");
+
+	if (!json_bool(json_get(version, "deprecated")))
+		return NULL;
+	if (json_str(own).len)
+		return text(arena, own);
+	return arena_printf(arena, "%.*s/%.*s %.*s is deprecated", STR_ARG(kind->group),
+			    STR_ARG(kind->version), STR_ARG(kind->name));
+}
+
+/* One that was accepted; what the spec asks for if the status says nothing (anyone may write it). */
+static struct str name_of(struct arena *arena, struct json names, struct json wanted,
+			  const char *key)
+{
+	struct str name = json_str(json_get(names, key));
+
+	return arena_str(arena, name.len ? name : json_str(json_get(wanted, key)));
+}
+
+struct kind definition_row(struct json crd, struct json version, struct arena *arena)
+{
+	struct json spec = json_get(crd, "spec");
+	struct json names = json_get(json_get(crd, "status"), "acceptedNames");
+	struct json wanted = json_get(spec, "names");
+	struct json subs = json_get(version, "subresources");
+	bool status = json_is(json_get(subs, "status"), JSON_OBJ);
+	struct kind row = {
+		.group = arena_str(arena, json_str(json_get(spec, "group"))),
+		.version = arena_str(arena, json_str(json_get(version, "name"))),
+		.plural = arena_str(arena, json_str(json_get(wanted, "plural"))),
+		.singular = arena_str(arena, json_str(json_get(names, "singular"))),
+		.name = name_of(arena, names, wanted, "kind"),
+		.list_name = name_of(arena, names, wanted, "listKind"),
+		.short_names = texts(arena, json_get(names, "shortNames")),
+		.categories = texts(arena, json_get(names, "categories")),
+		.namespaced = str_is(json_str(json_get(spec, "scope")), "Namespaced"),
+		.generation = true,
+		.status = status,
+		.version_on_update = true,
+		.hidden = !json_bool(json_get(version, "served")),
+		.verbs = VERBS_ALL,
+		.content = &content_custom,
+		.custom = true,
+		.ops = status ? &custom_ops : &custom_ops_statusless,
+		.columns = make_columns(arena, json_get(version, "additionalPrinterColumns")),
+		.selectable = make_selectable(arena, json_get(version, "selectableFields")),
+		.scale = make_scale(arena, json_get(subs, "scale")),
+	};
+
+	row.subs = make_subs(arena, status, row.scale != NULL);
+	row.deprecated = make_warning(arena, version, &row);
+	return row;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind/kind_apps.c - the kinds of apps and batch: controllers of pods. */
+#include "apiserver/kind/columns.h"
+#include "apiserver/kind/kind_row.h"
+#include "apiserver/verb/sub.h"
+#include "model/batchjob.h"
+#include "model/controllerrevision.h"
+#include "model/warn.h"
+#include "model/workload.h"
+
+#include "base/banned.h"
+
+#define APPS(plural_name, singular_name, kind_name, table) \
+	ROW("apps", "v1", plural_name, singular_name, kind_name, table)
+#define BATCH(plural_name, singular_name, kind_name, table) \
+	ROW("batch", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind_sub deployment_subs[] = {
+	SUB_SCALE,
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub replicaset_subs[] = {
+	SUB_SCALE,
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub statefulset_subs[] = {
+	SUB_SCALE,
+	SUB_STATUS,
+	SUB_END,
+};
+
+/* The labels of a deployment do not come with its status. */
+static void prepare_deployment_status(struct json_doc *doc, struct json object, struct json old)
+{
+	struct json metadata = json_get(object, "metadata");
+	struct json labels = json_get(json_get(old, "metadata"), "labels");
+
+	if (json_is_absent(labels))
+		(void)json_remove(doc, metadata, STR("labels"));
+	else
+		json_set(doc, metadata, STR("labels"), json_new_copy(doc, labels));
+}
+
+static const char *job_field_path(struct json job, struct str name)
+{
+	(void)job;
+	return str_is(name, "status.successful") ? "status.succeeded" : name.ptr;
+}
+
+static const struct kind_ops job_ops = {KIND_RULED, .field_path = job_field_path};
+
+static const struct kind rows[] = {
+	{APPS("controllerrevisions", "controllerrevision", "ControllerRevision",
+	      controllerrevision_type),
+	 .columns = columns_controllerrevision, .namespaced = true,
+	 RULES(VALIDATED(controllerrevision))},
+	{APPS("daemonsets", "daemonset", "DaemonSet", daemonset_type), .columns = columns_daemonset,
+	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("ds"),
+	 .categories = NAMES("all"), .subs = kind_subs_status,
+	 RULES(VALIDATED(daemonset), .validate_status = daemonset_validate_status,
+	       .template = "spec.template")},
+	{APPS("deployments", "deployment", "Deployment", deployment_type),
+	 .columns = columns_deployment, .namespaced = true, .status = true, .generation = true,
+	 .short_names = NAMES("deploy"), .categories = NAMES("all"), .subs = deployment_subs,
+	 .scale = &kind_scale_replicas, .ops = &kind_ruled_annotated,
+	 RULES_ALONE(VALIDATED(deployment), .validate_status = deployment_validate_status,
+		     .warn = workload_warn, .template = "spec.template",
+		     .prepare_status = prepare_deployment_status)},
+	{APPS("replicasets", "replicaset", "ReplicaSet", replicaset_type),
+	 .columns = columns_replicaset, .namespaced = true, .status = true, .generation = true,
+	 .short_names = NAMES("rs"), .categories = NAMES("all"), .subs = replicaset_subs,
+	 .scale = &kind_scale_replicas,
+	 RULES(VALIDATED(replicaset), .warn = workload_warn, .template = "spec.template",
+	       .validate_status = replicaset_validate_status)},
+	{APPS("statefulsets", "statefulset", "StatefulSet", statefulset_type),
+	 .columns = columns_statefulset, .namespaced = true, .status = true, .generation = true,
+	 .short_names = NAMES("sts"), .categories = NAMES("all"), .subs = statefulset_subs,
+	 .scale = &kind_scale_replicas,
+	 RULES(VALIDATED(statefulset), .validate_status = statefulset_validate_status,
+	       .warn_behind = statefulset_warn, .template = "spec.template")},
+	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .columns = columns_cronjob,
+	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("cj"),
+	 .categories = NAMES("all"), .subs = kind_subs_status,
+	 RULES(VALIDATED(batch_cron_job), .warn = batch_cron_job_warn,
+	       .template = "spec.jobTemplate.spec.template")},
+	{BATCH("jobs", "job", "Job", batch_job_type), .columns = columns_job, .namespaced = true,
+	 .status = true, .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
+	 .selectable = NAMES("status.successful"), .ops = &job_ops,
+	 RULES_ALONE(VALIDATED(batch_job), .validate_status = batch_job_validate_status,
+		     .warn = batch_job_warn, .prepare_create = batch_job_prepare_create,
+		     .template = "spec.template")},
+};
+
+const struct kind_group kind_group_apps = {rows, ARRAY_LEN(rows)};

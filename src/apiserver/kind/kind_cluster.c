@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind/kind_cluster.c - the kinds with which a cluster is run: webhooks, leases, runtimes,
+ * budgets, roles, priorities. */
+#include "apiserver/kind/columns.h"
+#include "apiserver/kind/kind_row.h"
+#include "model/disruption.h"
+#include "model/lease.h"
+#include "model/priorityclass.h"
+#include "model/rbac.h"
+#include "model/runtimeclass.h"
+#include "model/warn.h"
+#include "model/webhookconfig.h"
+
+#include "base/banned.h"
+
+#define RBAC(plural_name, singular_name, kind_name, table) \
+	ROW("rbac.authorization.k8s.io", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind rows[] = {
+	{ROW("admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
+	     "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
+	     mutating_webhook_configuration_type),
+	 .columns = columns_webhooks, .version_on_update = true, .generation = true,
+	 .categories = NAMES("api-extensions"), RULES(VALIDATED(webhook_configuration))},
+	{ROW("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations",
+	     "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
+	     validating_webhook_configuration_type),
+	 .columns = columns_webhooks, .version_on_update = true, .generation = true,
+	 .categories = NAMES("api-extensions"), RULES(VALIDATED(webhook_configuration))},
+	{ROW("coordination.k8s.io", "v1", "leases", "lease", "Lease", lease_type),
+	 .columns = columns_lease, .namespaced = true, .create_on_update = true,
+	 .version_on_update = true, .empty = ",\"spec\":{}", RULES(VALIDATED(lease))},
+	{ROW("node.k8s.io", "v1", "runtimeclasses", "runtimeclass", "RuntimeClass",
+	     runtimeclass_type),
+	 .columns = columns_runtimeclass, .version_on_update = true, .create_on_update = true,
+	 RULES(VALIDATED(runtimeclass), .warn = runtimeclass_warn)},
+	{ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget",
+	     pdb_type),
+	 .columns = columns_pdb, .version_on_update = true, .namespaced = true, .status = true,
+	 .generation = true, .short_names = NAMES("pdb"), .subs = kind_subs_status,
+	 RULES(VALIDATED(pdb), .validate_status = pdb_validate_status)},
+	{RBAC("clusterrolebindings", "clusterrolebinding", "ClusterRoleBinding",
+	      clusterrolebinding_type),
+	 .columns = columns_binding, .create_on_update = true, .name_format = NAME_PATH_SEGMENT,
+	 RULES(VALIDATED(clusterrolebinding))},
+	{RBAC("clusterroles", "clusterrole", "ClusterRole", clusterrole_type),
+	 .create_on_update = true, .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(clusterrole))},
+	{RBAC("rolebindings", "rolebinding", "RoleBinding", rolebinding_type),
+	 .columns = columns_binding, .namespaced = true, .create_on_update = true,
+	 .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(rolebinding))},
+	{RBAC("roles", "role", "Role", role_type), .namespaced = true, .create_on_update = true,
+	 .name_format = NAME_PATH_SEGMENT, RULES(VALIDATED(role))},
+	{ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass",
+	     priorityclass_type),
+	 .columns = columns_priorityclass, .generation = true, .short_names = NAMES("pc"),
+	 .ops = &kind_ruled_still, RULES_ALONE(VALIDATED(priorityclass))},
+};
+
+const struct kind_group kind_group_cluster = {rows, ARRAY_LEN(rows)};

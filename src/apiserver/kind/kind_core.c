@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind/kind_core.c - the kinds of the core: a row each, and the lists of their sub-resources. */
+#include "apiserver/kind/columns.h"
+#include "apiserver/kind/kind_event.h"
+#include "apiserver/kind/kind_namespace.h"
+#include "apiserver/kind/kind_pod.h"
+#include "apiserver/kind/kind_row.h"
+#include "apiserver/kind/kind_service.h"
+#include "apiserver/verb/sub.h"
+#include "model/binding.h"
+#include "model/componentstatus.h"
+#include "model/configmap.h"
+#include "model/endpoints.h"
+#include "model/event.h"
+#include "model/limitrange.h"
+#include "model/namespace.h"
+#include "model/node.h"
+#include "model/persistentvolume.h"
+#include "model/pod.h"
+#include "model/pod_validate.h"
+#include "model/pvc.h"
+#include "model/quota.h"
+#include "model/secret.h"
+#include "model/service.h"
+#include "model/serviceaccount.h"
+#include "model/warn.h"
+#include "model/workload.h"
+
+#include "base/banned.h"
+
+#define CORE(plural_name, singular_name, kind_name, table) \
+	ROW("", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind_sub node_subs[] = {
+	SUB_PROXY("NodeProxyOptions"),
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub pod_subs[] = {
+	SUB_CONNECT("attach", "PodAttachOptions"),
+	SUB_BINDING,
+	{.name = "ephemeralcontainers", .verbs = VERBS_STATUS},
+	SUB_EVICTION,
+	SUB_CONNECT("exec", "PodExecOptions"),
+	SUB_LOG,
+	SUB_CONNECT("portforward", "PodPortForwardOptions"),
+	SUB_PROXY("PodProxyOptions"),
+	{.name = "resize", .verbs = VERBS_STATUS},
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub service_subs[] = {
+	SUB_PROXY("ServiceProxyOptions"),
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind_sub account_subs[] = {
+	SUB_TOKEN,
+	SUB_END,
+};
+
+static const struct kind_sub controller_subs[] = {
+	SUB_SCALE,
+	SUB_STATUS,
+	SUB_END,
+};
+
+static const struct kind rows[] = {
+	{CORE("bindings", "binding", "Binding", binding_type), .namespaced = true,
+	 .verbs = VERBS_CREATE, .serve = sub_serve_binding},
+	{CORE("componentstatuses", "componentstatus", "ComponentStatus", componentstatus_type),
+	 .verbs = 1 << VERB_GET | 1 << VERB_LIST, .columns = columns_componentstatus,
+	 .short_names = NAMES("cs"), .deprecated = "v1 ComponentStatus is deprecated in v1.19+"},
+	{CORE("configmaps", "configmap", "ConfigMap", configmap_type), .columns = columns_configmap,
+	 .namespaced = true, .short_names = NAMES("cm"), RULES(VALIDATED(configmap))},
+	{CORE("endpoints", "endpoints", "Endpoints", endpoints_type), .columns = columns_endpoints,
+	 .deprecated =
+		 "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+	 .namespaced = true, .create_on_update = true, .short_names = NAMES("ep"),
+	 RULES(VALIDATED(endpoints))},
+	{CORE("events", "event", "Event", event_type), .columns = columns_event, .namespaced = true,
+	 .create_on_update = true, .name_format = NAME_PATH_SEGMENT, .short_names = NAMES("ev"),
+	 .selectable =
+		 NAMES("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+		       "involvedObject.uid", "involvedObject.apiVersion",
+		       "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+		       "reportingComponent", "source", "type"),
+	 .ops = &kind_event_ops, RULES_ALONE(VALIDATED(event))},
+	{CORE("limitranges", "limitrange", "LimitRange", limitrange_type), .namespaced = true,
+	 .create_on_update = true, .short_names = NAMES("limits"), RULES(VALIDATED(limitrange))},
+	{CORE("namespaces", "namespace", "Namespace", namespace_type), .columns = columns_namespace,
+	 .status = true, .verbs = VERBS_ALL & ~(1U << VERB_DELETE_COLLECTION),
+	 .returns_deleted = true, .name_format = NAME_DNS_LABEL, .short_names = NAMES("ns"),
+	 .subs = kind_namespace_subs, .selectable = NAMES("status.phase"),
+	 .ops = &kind_namespace_ops,
+	 .rules = &(const struct kind_rules){VALIDATED(namespace),
+					     .prepare_create = namespace_prepare_create,
+					     .validate_status = namespace_validate_status}},
+	{CORE("nodes", "node", "Node", node_type), .columns = columns_node, .status = true,
+	 .status_on_create = true, .short_names = NAMES("no"), .subs = node_subs,
+	 .selectable = NAMES("spec.unschedulable"),
+	 RULES(VALIDATED(node), .prepare_create = node_prepare_create,
+	       .prepare_update = node_prepare_update, .prepare_status = node_prepare_status,
+	       .validate_status = node_validate_status)},
+	{CORE("persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", pvc_type),
+	 .columns = columns_pvc, .namespaced = true, .status = true, .returns_deleted = true,
+	 .short_names = NAMES("pvc"), .subs = kind_subs_status,
+	 RULES(VALIDATED(pvc), .warn = pvc_warn, .prepare_create = pvc_prepare_create,
+	       .validate_status = pvc_validate_status)},
+	{CORE("persistentvolumes", "persistentvolume", "PersistentVolume", pv_type),
+	 .columns = columns_pv, .status = true, .returns_deleted = true, .short_names = NAMES("pv"),
+	 .subs = kind_subs_status,
+	 RULES(VALIDATED(pv), .warn = pv_warn, .prepare_create = pv_prepare_create)},
+	{CORE("pods", "pod", "Pod", pod_type), .columns = columns_pod, .namespaced = true,
+	 .status = true, .generation = true, .returns_deleted = true, .short_names = NAMES("po"),
+	 .categories = NAMES("all"), .subs = pod_subs,
+	 .selectable = NAMES("spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
+			     "spec.serviceAccountName", "spec.hostNetwork", "status.phase",
+			     "status.podIP", "status.podIPs", "status.nominatedNodeName"),
+	 .ops = &kind_pod_ops},
+	{CORE("podtemplates", "podtemplate", "PodTemplate", pod_template_type),
+	 .columns = columns_podtemplate, .namespaced = true, .generation = true,
+	 .returns_deleted = true, RULES(VALIDATED(pod_template), .template = "template")},
+	{CORE("replicationcontrollers", "replicationcontroller", "ReplicationController",
+	      replicationcontroller_type),
+	 .columns = columns_replicationcontroller, .namespaced = true, .status = true,
+	 .generation = true, .short_names = NAMES("rc"), .categories = NAMES("all"),
+	 .subs = controller_subs, .scale = &kind_scale_replicas,
+	 .selectable = NAMES("status.replicas"),
+	 RULES(VALIDATED(replicationcontroller), .validate_status = replicaset_validate_status,
+	       .template = "spec.template")},
+	{CORE("resourcequotas", "resourcequota", "ResourceQuota", quota_type),
+	 .columns = columns_quota, .namespaced = true, .status = true, .returns_deleted = true,
+	 .short_names = NAMES("quota"), .subs = kind_subs_status,
+	 RULES(VALIDATED(quota), .validate_status = quota_validate_status)},
+	{CORE("secrets", "secret", "Secret", secret_type), .columns = columns_secret,
+	 .namespaced = true, .selectable = NAMES("type"), RULES(VALIDATED(secret))},
+	{CORE("serviceaccounts", "serviceaccount", "ServiceAccount", serviceaccount_type),
+	 .columns = columns_serviceaccount, .namespaced = true, .returns_deleted = true,
+	 .short_names = NAMES("sa"), .subs = account_subs},
+	{CORE("services", "service", "Service", service_type), .columns = columns_service,
+	 .namespaced = true, .status = true, .create_on_update = true, .returns_deleted = true,
+	 .name_format = NAME_DNS1035_LABEL, .short_names = NAMES("svc"), .categories = NAMES("all"),
+	 .subs = service_subs, .selectable = NAMES("spec.clusterIP", "spec.type"),
+	 .ops = &kind_service_ops,
+	 RULES_ALONE(VALIDATED(service), .warn = service_warn,
+		     .prepare_create = service_prepare_create,
+		     .prepare_update = service_prepare_update,
+		     .validate_status = service_validate_status)},
+};
+
+const struct kind_group kind_group_core = {rows, ARRAY_LEN(rows)};

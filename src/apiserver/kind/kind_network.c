@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/kind/kind_network.c - the kinds of discovery.k8s.io and networking.k8s.io. */
+#include "apiserver/kind/columns.h"
+#include "apiserver/kind/kind_row.h"
+#include "model/endpoints.h"
+#include "model/ingress.h"
+#include "model/networkpolicy.h"
+#include "model/warn.h"
+
+#include "base/banned.h"
+
+#define NETWORK(plural_name, singular_name, kind_name, table) \
+	ROW("networking.k8s.io", "v1", plural_name, singular_name, kind_name, table)
+
+static const struct kind rows[] = {
+	{ROW("discovery.k8s.io", "v1", "endpointslices", "endpointslice", "EndpointSlice",
+	     endpoint_slice_type),
+	 .columns = columns_endpointslice, .namespaced = true, .generation = true,
+	 RULES(VALIDATED(endpoint_slice))},
+	{NETWORK("ingressclasses", "ingressclass", "IngressClass", ingressclass_type),
+	 .columns = columns_ingressclass, .generation = true, RULES(VALIDATED(ingressclass))},
+	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .columns = columns_ingress,
+	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("ing"),
+	 RULES(VALIDATED(ingress), .validate_status = ingress_validate_status,
+	       .warn = ingress_warn),
+	 .subs = kind_subs_status},
+	{NETWORK("networkpolicies", "networkpolicy", "NetworkPolicy", networkpolicy_type),
+	 .columns = columns_networkpolicy, .namespaced = true, .generation = true,
+	 .short_names = NAMES("netpol"), RULES(VALIDATED(networkpolicy))},
+};
+
+const struct kind_group kind_group_network = {rows, ARRAY_LEN(rows)};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/request/direct.h - a client's way to the server in the same process.
+ *
+ *	struct client *client = client_new(loop, direct_new(api, &(struct direct_user){
+ *		.name = "system:kube-scheduler" }), NULL);
+ *
+ * The same routes, checks, admission and store as over HTTP, but nothing is printed and parsed for
+ * the way: a body is handed over as a document, and what is read is decoded from the text that the
+ * store holds, once, when somebody wants it. The client must be freed before the API. */
+#ifndef APISERVER_DIRECT_H
+#define APISERVER_DIRECT_H
+
+#include <stddef.h>
+
+struct api;
+struct transport;
+
+/* Who asks. Texts are copied. */
+struct direct_user {
+	const char *name;
+	const char *const *groups; /* NULL: system:masters and system:authenticated */
+	size_t group_count;
+};
+
+struct transport *direct_new(struct api *api, const struct direct_user *user)
+	__attribute__((returns_nonnull));
+
+#endif

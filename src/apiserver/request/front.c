@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/request/front.c - the API over HTTP.
+ *
+ * A visit is one request on its way: it holds the HTTP side and the call, and ends when either
+ * does. Requests are answered in this order of doubts, as kube-apiserver has it: who are you (401),
+ * may you (403), is there such a thing (404), can one do that to it (405), in what form (406, 415),
+ * and what is in it (400, 413, 422).
+ *
+ * Always true: a visit is freed once, by its answer, by the end of its watch, or by the client's
+ * going away, whichever comes first; whoever answers a call must not touch its visit afterwards. */
+#include "apiserver/request/front.h"
+
+#include <inttypes.h>
+
+#include "apiserver/api.h"
+#include "apiserver/auth/auth.h"
+#include "apiserver/metrics.h"
+#include "apiserver/request/call.h"
+#include "apiserver/request/fair.h"
+#include "apiserver/request/media.h"
+#include "apiserver/request/options.h"
+#include "apiserver/request/pages.h"
+#include "apiserver/request/route.h"
+#include "apiserver/store/object.h"
+#include "apiserver/watch/watcher.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "http/chunk.h"
+#include "http/gzip.h"
+#include "http/headers.h"
+#include "http/server.h"
+#include "http/url.h"
+#include "json/yaml.h"
+
+#include "base/banned.h"
+
+struct front {
+	struct api *api;
+	struct auth *auth;
+	struct gzip *gzip;
+	struct metrics *metrics;
+	size_t gathered; /* bytes, of all visits */
+};
+
+struct visit {
+	struct front *front;
+	struct http_request *request;
+	struct call *call;
+	enum verb verb;      /* VERB_COUNT: none of the API's */
+	struct route route;  /* its texts are the request's */
+	struct str body;     /* likewise, when it has arrived */
+	size_t body_held;    /* bytes of it that count for the user */
+	struct fair_job job; /* that is next: to serve, or to make a piece of the answer */
+	struct buf gathered; /* the pieces so far, ... */
+	bool streams;        /* ... unless they are sent as they are made */
+	bool waits;          /* for room to send more */
+};
+
+enum {
+	/* Bodies from this size on are compressed for clients that take it, as kube-apiserver does;
+	 * larger ones than this are not, since that would take longer than a turn may. */
+	GZIP_FROM = 128 * 1024,
+	GZIP_TO = 2 * 1024 * 1024,
+	/* Lists up to this size are sent in one piece, with their length. */
+	GATHER_BYTES = 1024 * 1024,
+	/* About what things take at worst, in microseconds: so that small requests go before them. */
+	PIECE_COST = 4000,
+	LIST_COST = 10000,
+	BODY_BYTES_PER_COST = 4,
+};
+
+/* A user has too many unread answers: a connection that takes nothing has this long. */
+#define STALLED (5 * TIME_SECOND)
+#define NO_SUCH_RESOURCE "the server could not find the requested resource"
+#define NO_SUCH_METHOD "the server does not allow this method on the requested resource"
+
+struct front *front_new(struct api *api, struct auth *auth)
+{
+	struct front *front = mem_new(struct front);
+
+	front->api = api;
+	front->auth = auth;
+	front->gzip = gzip_new(GZIP_LEVEL_FAST);
+	front->metrics = metrics_new();
+	return front;
+}
+
+void front_free(struct front *front)
+{
+	if (!front)
+		return;
+	gzip_free(front->gzip);
+	metrics_free(front->metrics);
+	mem_free(front);
+}
+
+static void visit_free(struct visit *visit)
+{
+	fair_cancel(&visit->job);
+	if (visit->body_held)
+		fair_give(visit->call->flow, FAIR_BODY_BYTES, visit->body_held);
+	visit->front->gathered -= visit->gathered.len;
+	buf_done(&visit->gathered);
+	call_free(visit->call);
+	mem_free(visit);
+}
+
+/* --- the answer ------------------------------------------------------------------------------ */
+
+static void put_warnings(const struct call *call, struct headers *headers)
+{
+	for (size_t i = 0; i < call->warnings.len; i++) {
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+		buf_puts(&text, "299 - \"");
+		media_quote(&text, call->warnings.ptr[i]);
+		buf_putc(&text, '"');
+		if (headers_add(headers, STR("warning"), buf_str(&text), NULL) < 0)
+			break; /* the answer matters more */
+	}
+}
+
+/* JSON text in another dress: indented, or as YAML. */
+static struct chunk *dress(struct str json, bool yaml)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *doc = json_parse(json, NULL, &err);
+
+	if (!doc) /* it is ours: only a damaged object in the store ends here */
+		return chunk_new(json.ptr, json.len);
+	if (yaml)
+		yaml_print(json_doc_root(doc), &text);
+	else
+		json_print(json_doc_root(doc), JSON_INDENTED, &text);
+	return chunk_take(&text);
+}
+
+/* The answer's bytes; one reference is the caller's. */
+static struct chunk *answer_text(const struct call *call)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(chunk_unref) struct chunk *plain = NULL;
+	bool pretty = call->options.pretty == OPTION_TRUE;
+
+	if (call->text && call->content_type)
+		return chunk_ref(call->text);
+	if (call->text)
+		plain = chunk_ref(call->text);
+	else if (call->doc)
+		json_print(json_doc_root(call->doc), JSON_COMPACT, &text);
+	else
+		buf_put_str(&text, call->object->text);
+	if (!plain)
+		plain = chunk_take(&text);
+	return pretty || call->options.yaml ? dress(chunk_str(plain), call->options.yaml)
+					    : TAKE(plain);
+}
+
+static void reply(struct visit *visit, const char *type, struct chunk *body)
+{
+	struct headers *headers = http_reply_headers(visit->request);
+	struct str accept = http_request_header(visit->request, STR("accept-encoding"));
+	AUTO(buf_done) struct buf packed = BUF_INIT(LIMIT_RESPONSE_BYTES);
+	AUTO(chunk_unref) struct chunk *small = NULL;
+
+	if (body->len >= GZIP_FROM && body->len <= GZIP_TO && media_takes_gzip(accept) &&
+	    !headers_has(headers, STR("content-encoding")) &&
+	    gzip_compress(visit->front->gzip, chunk_str(body), &packed, NULL) == 0) {
+		small = chunk_take(&packed);
+		headers_put(headers, STR("content-encoding"), STR("gzip"));
+		headers_put(headers, STR("vary"), STR("Accept-Encoding"));
+	}
+	http_reply_chunk(visit->request, visit->call->code, str_from(type), small ? small : body);
+}
+
+static const char *answer_type(const struct call *call)
+{
+	return call->content_type   ? call->content_type
+	       : call->options.yaml ? "application/yaml"
+	       : call->json_type    ? call->json_type
+				    : "application/json";
+}
+
+static void make_piece(void *arg);
+
+static void make_piece_later(struct visit *visit)
+{
+	visit->job.cost = PIECE_COST;
+	fair_run(visit->call->flow, &visit->job, make_piece, visit);
+}
+
+/* Send what has been made so far, as a part of the answer. */
+static void send_gathered(struct visit *visit)
+{
+	struct call *call = visit->call;
+	AUTO(chunk_unref) struct chunk *piece = NULL;
+
+	visit->front->gathered -= visit->gathered.len;
+	piece = chunk_take(&visit->gathered);
+	if (!visit->streams)
+		http_reply_start(visit->request, call->code, str_from(answer_type(call)));
+	visit->streams = true;
+	visit->waits = !http_reply_write_chunk(visit->request, piece);
+}
+
+/* One more piece of an answer that is made as its reader takes it. */
+static void make_piece(void *arg)
+{
+	struct visit *visit = arg;
+	struct front *front = visit->front;
+	struct call *call = visit->call;
+	size_t before = visit->gathered.len;
+	bool more;
+
+	if (http_reply_must_wait(visit->request)) {
+		visit->waits = true;
+		return;
+	}
+	more = call->source->next(call->source_state, &visit->gathered);
+	front->gathered += visit->gathered.len - before;
+	if (!more && !visit->streams) {
+		AUTO(chunk_unref) struct chunk *whole = NULL;
+
+		front->gathered -= visit->gathered.len;
+		whole = chunk_take(&visit->gathered);
+		reply(visit, answer_type(call), whole);
+		visit_free(visit);
+		return;
+	}
+	if (visit->streams || visit->gathered.len >= GATHER_BYTES ||
+	    front->gathered > LIMIT_GATHER_BYTES)
+		send_gathered(visit);
+	if (!more) {
+		http_reply_end(visit->request);
+		visit_free(visit);
+	} else if (!visit->waits) {
+		make_piece_later(visit);
+	}
+}
+
+static void on_answered(struct call *call)
+{
+	struct visit *visit = call->arg;
+	struct headers *headers = http_reply_headers(visit->request);
+	AUTO(chunk_unref) struct chunk *text = NULL;
+
+	metrics_count(visit->front->metrics, visit->verb, call->code);
+	if (!headers_has(headers, STR("cache-control")))
+		headers_put(headers, STR("cache-control"), STR("no-cache, private"));
+	put_warnings(call, headers);
+	if (call->watcher || call->podlog) {
+		http_reply_start(visit->request, call->code,
+				 call->podlog ? str_from(call->content_type)
+					      : STR("application/json"));
+		return;
+	}
+	if (call->retry_after)
+		headers_printf(headers, STR("retry-after"), "%" PRId64, call->retry_after);
+	if (call->source) {
+		make_piece_later(visit);
+		return;
+	}
+	text = answer_text(call);
+	reply(visit, answer_type(call), text);
+	visit_free(visit);
+}
+
+static size_t on_event(struct call *call, const struct call_event *event)
+{
+	struct visit *visit = call->arg;
+
+	/* The watcher looks at the sum. */
+	(void)http_reply_write_chunk(visit->request, event->text);
+	return http_reply_queued(visit->request);
+}
+
+static void on_ended(struct call *call)
+{
+	struct visit *visit = call->arg;
+
+	http_reply_end(visit->request);
+	visit_free(visit);
+}
+
+static size_t queued(struct call *call)
+{
+	const struct visit *visit = call->arg;
+
+	return http_reply_queued(visit->request);
+}
+
+static const struct call_sink sink = {
+	.answered = on_answered,
+	.event = on_event,
+	.ended = on_ended,
+	.queued = queued,
+	.takes_sources = true,
+};
+
+/* --- the request ----------------------------------------------------------------------------- */
+
+static void on_aborted(struct http_request *request, const struct err *why, void *arg)
+{
+	(void)request;
+	(void)why;
+	visit_free(arg);
+}
+
+static void on_too_large(struct http_request *request, void *arg)
+{
+	struct visit *visit = arg;
+	struct err err;
+
+	(void)request;
+	(void)err_set(&err, ERR_TOO_LARGE, "Request entity too large: limit is %d",
+		      LIMIT_BODY_BYTES);
+	call_answer_err(visit->call, &err);
+}
+
+static void on_writable(struct http_request *request, void *arg)
+{
+	struct visit *visit = arg;
+
+	(void)request;
+	if (visit->call->watcher)
+		watcher_has_room(visit->call->watcher);
+	if (!visit->waits)
+		return;
+	visit->waits = false;
+	make_piece_later(visit);
+}
+
+static const struct http_request_events events = {
+	.aborted = on_aborted, .too_large = on_too_large, .writable = on_writable};
+
+static void serve_body(void *arg)
+{
+	struct visit *visit = arg;
+	struct call *call = visit->call;
+	struct str type = http_request_header(visit->request, STR("content-type"));
+	struct err err;
+
+	if (media_read_body(call, type, visit->body, &err) < 0 ||
+	    options_from_query(call, http_request_query(visit->request), &err) < 0)
+		call_answer_err(call, &err);
+	else
+		api_serve(call);
+}
+
+static void on_body(struct http_request *request, struct str body, void *arg)
+{
+	struct visit *visit = arg;
+
+	(void)request;
+	visit->body = body;
+	visit->job.cost = (int64_t)body.len / BODY_BYTES_PER_COST;
+	fair_run(visit->call->flow, &visit->job, serve_body, visit);
+}
+
+/* Not now: the client is told when to come back. */
+static void put_off(struct visit *visit, const char *why)
+{
+	struct err err;
+
+	(void)err_set(&err, ERR_TOO_MANY_REQUESTS, "%s", why);
+	visit->call->retry_after = 1;
+	call_answer_err(visit->call, &err);
+}
+
+/* What has arrived of a body counts for its user until the answer has been made. */
+static void read_body(struct visit *visit)
+{
+	int64_t length = http_request_length(visit->request);
+	size_t held = length < 0 || length > LIMIT_BODY_BYTES ? LIMIT_BODY_BYTES : (size_t)length;
+
+	if (!fair_take(visit->call->flow, FAIR_BODY_BYTES, held)) {
+		put_off(visit, "too many bytes of this user's requests are waiting, please try "
+			       "again later");
+		return;
+	}
+	visit->body_held = held;
+	http_request_read_all(visit->request, LIMIT_BODY_BYTES, on_body, visit);
+}
+
+static bool has_body(enum verb verb)
+{
+	return verb == VERB_CREATE || verb == VERB_UPDATE || verb == VERB_PATCH ||
+	       verb == VERB_DELETE || verb == VERB_DELETE_COLLECTION;
+}
+
+/* Which kind and which part of it; an error where there is no such thing. */
+static int find_resource(struct visit *visit, const struct route *route, unsigned *ret_verbs,
+			 struct err *err)
+{
+	struct call *call = visit->call;
+	const struct kind *kind =
+		kinds_find(api_kinds(call->api), route->group, route->version, route->plural);
+	const struct kind_sub *sub =
+		kind && route->sub.len ? kind_sub_find(kind, route->sub) : NULL;
+
+	if (!kind || (route->namespace.len && !kind->namespaced) ||
+	    (route->name.len && kind->namespaced && !route->namespace.len) ||
+	    (route->sub.len && !sub && !kind->custom))
+		return err_set(err, ERR_NOT_FOUND, NO_SUCH_RESOURCE);
+	call->kind = kind;
+	if (route->sub.len && !sub)
+		return call_err_not_found(call, route->name, err);
+	*ret_verbs = sub ? sub->verbs : kind->verbs;
+	return 0;
+}
+
+/* Fill the call in; -1 and an error where the request cannot be served. */
+static int prepare(struct visit *visit, const struct route *route, struct err *err)
+{
+	struct call *call = visit->call;
+	unsigned verbs = 0;
+
+	if (find_resource(visit, route, &verbs, err) < 0)
+		return -1;
+	if (call->kind->custom && http_request_method(visit->request) == HTTP_METHOD_HEAD)
+		visit->verb = route_verb(route, HTTP_METHOD_GET, false);
+	call->verb = visit->verb;
+	call->namespace = arena_str(call->arena, route->namespace);
+	call->name = arena_str(call->arena, route->name);
+	call->sub = arena_str(call->arena, route->sub);
+	if (call->kind->custom && call->verb == VERB_DELETE_COLLECTION &&
+	    route_lacks_namespace(call->kind, call->verb, call->namespace)) {
+		call->kind = NULL; /* there is no such page */
+		return err_set(err, ERR_NOT_FOUND, NO_SUCH_RESOURCE);
+	}
+	if (call->verb == VERB_COUNT || !(1u << call->verb & verbs) ||
+	    route_lacks_namespace(call->kind, call->verb, call->namespace)) {
+		call->kind = NULL;
+		return err_set(err, ERR_METHOD_NOT_ALLOWED, NO_SUCH_METHOD);
+	}
+	return media_negotiate(call, http_request_header(visit->request, STR("accept")), err);
+}
+
+static bool is_connection(const struct call *call)
+{
+	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
+
+	return sub && sub->connect;
+}
+
+static void serve_resource(struct visit *visit)
+{
+	const struct route *route = &visit->route;
+	struct err err;
+	bool body = has_body(visit->verb);
+
+	if (prepare(visit, route, &err) < 0) {
+		if (visit->call->kind || err.code != ERR_NOT_FOUND ||
+		    kinds_has_built_in(api_kinds(visit->call->api), route->group))
+			call_answer_err(visit->call, &err);
+		else
+			pages_not_found(visit->call);
+	} else if (!is_connection(visit->call) && body)
+		read_body(visit);
+	else if (!is_connection(visit->call) &&
+		 options_from_query(visit->call, http_request_query(visit->request), &err) < 0)
+		call_answer_err(visit->call, &err);
+	else
+		api_serve(visit->call);
+}
+
+static void serve_page(struct visit *visit)
+{
+	struct pages_request page = {
+		.call = visit->call,
+		.route = &visit->route,
+		.request = visit->request,
+		.path = http_request_path(visit->request),
+		.metrics = visit->front->metrics,
+	};
+
+	pages_serve(&page);
+}
+
+/* "vc-scheduler" of "vc-scheduler/v1.15.1 (linux/amd64)"; a client without a name is unknown. */
+static struct str program_name(struct call *call, struct http_request *request)
+{
+	struct str agent = http_request_header(request, STR("user-agent"));
+	struct str name = str_none();
+
+	(void)str_split(&agent, '/', &name);
+	return name.len ? arena_str(call->arena, name) : STR("unknown");
+}
+
+void front_waiting(void *data, int64_t change)
+{
+	if (change > 0)
+		fair_add(data, FAIR_WAITING, (size_t)change);
+	else
+		fair_give(data, FAIR_WAITING, (size_t)-change);
+}
+
+static void drop_flow(void *data)
+{
+	fair_flow_unref(data);
+}
+
+/* The flow of this user's requests on this connection. */
+static struct fair_flow *find_flow(struct visit *visit)
+{
+	struct fair_flow *flow = http_connection_data(visit->request);
+	struct str user = visit->call->user.name;
+
+	if (!flow || !fair_flow_is_of(flow, user)) {
+		flow = fair_flow_new(api_fair(visit->front->api), user);
+		http_connection_set_data(visit->request, flow, drop_flow);
+	}
+	return fair_flow_ref(flow);
+}
+
+static void serve(void *arg)
+{
+	struct visit *visit = arg;
+
+	if (visit->route.class == ROUTE_RESOURCE)
+		serve_resource(visit);
+	else
+		serve_page(visit);
+}
+
+void front_handle(struct http_request *request, void *arg)
+{
+	struct front *front = arg;
+	struct visit *visit = mem_new(struct visit);
+	struct str path = http_request_path(request);
+	struct route route = route_parse(path);
+	struct err err;
+
+	visit->front = front;
+	visit->request = request;
+	visit->route = route;
+	visit->gathered = buf_make(SIZE_MAX / 4);
+	visit->call = call_new(front->api, &sink, visit);
+	visit->call->agent = program_name(visit->call, request);
+	visit->verb = route_verb(&route, http_request_method(request),
+				 options_ask_for_watch(http_request_query(request)));
+	http_request_on(request, &events, visit);
+	if (auth_identify(front->auth, http_request_peer(request),
+			  http_request_header(request, STR("authorization")), visit->call->arena,
+			  &visit->call->user, &err) < 0 ||
+	    auth_impersonate(visit->call, http_request_headers(request), &err) < 0 ||
+	    auth_authorize(visit->call, &route, visit->verb, http_request_method_name(request),
+			   path, &err) < 0) {
+		call_answer_err(visit->call, &err);
+		return;
+	}
+	visit->call->flow = find_flow(visit);
+	if (fair_is_over(visit->call->flow, FAIR_WAITING)) {
+		http_server_drop_stalled(http_request_server(request), STALLED);
+		put_off(visit, "too many bytes of answers wait to be read by this user, please try "
+			       "again later");
+		return;
+	}
+	if (!call_count(visit->call, visit->verb == VERB_WATCH ? FAIR_WATCHES : FAIR_CALLS)) {
+		put_off(visit, "too many requests, please try again later");
+		return;
+	}
+	visit->job.cost = visit->verb == VERB_LIST ? LIST_COST : 0;
+	fair_run(visit->call->flow, &visit->job, serve, visit);
+}

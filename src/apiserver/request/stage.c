@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/request/stage.c - an object becomes text, goes into the store, and is the answer when it is
+ * durable.
+ *
+ * The text of every stored object starts the same way, so that nothing ever has to be searched for
+ * in it:
+ *
+ *	{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"42", ...}, ...}
+ *	`----- kind->head ------------´
+ *
+ * The revision is not known before the store gives it, so the text is handed over in two parts. A
+ * list of a built-in kind leaves the head of its items away, and a kind that is served in several
+ * versions replaces it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/crd/definition.h"
+#include "apiserver/request/form.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "model/fields.h"
+
+#include "base/banned.h"
+
+enum { KEPT_BYTES = 64 * 1024 };
+
+/* A write on its way; outlives a call that was cancelled. */
+struct staged {
+	struct call *call; /* NULL: nobody waits for it any more */
+	int code;
+	bool status;          /* answer with a Status rather than with the object ... */
+	struct json_doc *doc; /* ... or with this, which is kept by reference */
+};
+
+void stage_forget(struct staged *staged)
+{
+	staged->call = NULL;
+}
+
+struct str call_key(struct call *call, struct str name)
+{
+	return api_key(call->arena, call->kind, call->namespace, name);
+}
+
+/* --- text --- */
+
+static void put_members(struct buf *to, struct json object, const char *const *but, size_t count)
+{
+	struct json_iter it = json_iter(object);
+
+	while (json_next(&it)) {
+		bool skip = false;
+
+		for (size_t i = 0; i < count; i++)
+			skip = skip || str_is(it.key, but[i]);
+		if (skip)
+			continue;
+		buf_puts(to, ",\"");
+		buf_put_json(to, it.key);
+		buf_puts(to, "\":");
+		json_print(it.value, JSON_COMPACT, to);
+	}
+}
+
+static void print_object(const struct kind *kind, struct json object, struct buf *before,
+			 struct buf *behind)
+{
+	static const char *const head[] = {"apiVersion", "kind", "metadata"};
+	static const char *const version[] = {"resourceVersion"};
+
+	buf_put_str(before, kind->stored->head);
+	buf_puts(before, "\"metadata\":{\"resourceVersion\":\"");
+	buf_putc(behind, '"');
+	put_members(behind, json_get(object, "metadata"), version, ARRAY_LEN(version));
+	buf_putc(behind, '}');
+	put_members(behind, object, head, ARRAY_LEN(head));
+	buf_putc(behind, '}');
+}
+
+/* --- what selectors ask for --- */
+
+static int compare_pairs(const void *a, const void *b)
+{
+	return str_cmp(((const struct object_pair *)a)->key, ((const struct object_pair *)b)->key);
+}
+
+static void collect_labels(struct arena *arena, struct json object, struct store_write *write)
+{
+	struct json labels = json_get(json_get(object, "metadata"), "labels");
+	struct object_pair *pairs = arena_calloc(arena, json_len(labels), sizeof(*pairs));
+	struct json_iter it = json_iter(labels);
+	uint32_t count = 0;
+
+	while (json_next(&it))
+		pairs[count++] = (struct object_pair){it.key, json_str(it.value)};
+	if (count)
+		qsort(pairs, count, sizeof(*pairs), compare_pairs);
+	write->labels = pairs;
+	write->label_count = count;
+}
+
+static struct json follow(struct json object, struct str path)
+{
+	struct str part;
+
+	while (str_split(&path, '.', &part))
+		object = json_get_str(object, part);
+	return object;
+}
+
+/* A field as its selector compares it: texts as they are, booleans and numbers as printed. */
+static struct str field_text(struct arena *arena, struct json value)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	if (json_is_absent(value) || json_is(value, JSON_STR))
+		return json_str(value);
+	json_print(value, JSON_COMPACT, &text);
+	return arena_str(arena, buf_str(&text));
+}
+
+/* What a field without a value is compared as: Go has numbers and truths always. */
+static struct str nothing_text(const struct type *type, struct str path)
+{
+	const struct field *row = NULL;
+	struct str part;
+
+	while (type && str_split(&path, '.', &part)) {
+		row = type_find(type, part, NULL);
+		type = row ? row->type : NULL;
+	}
+	if (!row || path.len)
+		return STR("");
+	return row->is == FIELD_BOOL                              ? STR("false")
+	       : row->is == FIELD_INT32 || row->is == FIELD_INT64 ? STR("0")
+								  : STR("");
+}
+
+static struct str field_of(struct arena *arena, const struct kind *kind, struct json object,
+			   const char *name)
+{
+	struct str path = str_from(name);
+	struct json value;
+
+	if (kind->ops && kind->ops->field_path)
+		path = str_from(kind->ops->field_path(object, path));
+	value = follow(object, path);
+	if (json_is_absent(value) && kind->type)
+		return nothing_text(kind->type, path);
+	return field_text(arena, value);
+}
+
+static void collect_fields(struct arena *arena, const struct kind *kind, struct json object,
+			   struct store_write *write)
+{
+	const char *const *names = kind->stored->selectable;
+	struct object_pair *pairs;
+	uint32_t count = 0;
+
+	while (names && names[count])
+		count++;
+	pairs = arena_calloc(arena, count, sizeof(*pairs));
+	for (uint32_t i = 0; i < count; i++)
+		pairs[i] = (struct object_pair){str_from(names[i]),
+						field_of(arena, kind->stored, object, names[i])};
+	write->fields = pairs;
+	write->field_count = count;
+}
+
+/* --- writing
+ * ------------------------------------------------------------------------------------------------
+ * */
+
+static void staged_free(struct staged *staged)
+{
+	if (!staged)
+		return;
+	json_doc_unref(staged->doc);
+	mem_free(staged);
+}
+DEFINE_AUTO(struct staged *, staged_free);
+
+static void answer_removed(struct call *call, struct object *object)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = decoded_get(call->api->decoded, object);
+
+	call_answer_removed(call, json_doc_root(doc));
+}
+
+/* Writes that are suspended are accepted again soon. */
+static void answer_unavailable(struct call *call, const struct err *err)
+{
+	if (store_is_suspended(api_store(call->api)))
+		call->retry_after = 1;
+	call_answer_err(call, err);
+}
+
+static void on_done(void *arg, struct object *object, const struct err *err)
+{
+	AUTO(staged_free) struct staged *staged = arg;
+	struct call *call = staged->call;
+
+	if (!call)
+		return;
+	call->staged = NULL;
+	if (err)
+		answer_unavailable(call, err);
+	else if (staged->status)
+		answer_removed(call, object);
+	else if (staged->doc)
+		form_answer_doc(call, staged->code, TAKE(staged->doc));
+	else
+		call_answer_object(call, staged->code, object);
+}
+
+/* As it is stored: in the stored version, and of a custom kind only what that one's schema knows. */
+static void set_stored_form(struct call *call, struct json_doc *doc)
+{
+	const struct kind *kind = call->kind;
+
+	if (kind == kind->stored)
+		return;
+	if (kind->to_stored) {
+		json_doc_set_root(doc, kind->to_stored(json_doc_root(doc), doc));
+		type_default(kind->stored->type, doc, json_doc_root(doc));
+		return;
+	}
+	json_set_str(doc, json_doc_root(doc), "apiVersion", kind->stored->api_version);
+	if (kind->custom)
+		definition_prune_stored(kind, doc, json_doc_root(doc));
+}
+
+/* Empty, with the room that it has; one that was very large gives its room back. */
+static void renew(struct buf *text)
+{
+	if (text->len > KEPT_BYTES) {
+		buf_done(text);
+		*text = buf_make(LIMIT_OBJECT_BYTES);
+	}
+	buf_clear(text);
+}
+
+static int write_object(struct call *call, struct json_doc *doc, struct store_write *write,
+			struct staged staged, struct err *err)
+{
+	struct buf *before = &call->api->before;
+	struct buf *behind = &call->api->behind;
+	AUTO(staged_free) struct staged *kept = mem_dup(&staged, sizeof(staged));
+	struct json object = json_doc_root(doc);
+	int64_t revision;
+
+	renew(before);
+	renew(behind);
+	print_object(call->kind, object, before, behind);
+	if (buf_is_over(before) || buf_is_over(behind))
+		return err_set(err, ERR_UNKNOWN, "etcdserver: request is too large");
+	collect_labels(call->arena, object, write);
+	collect_fields(call->arena, call->kind, object, write);
+	write->before = buf_str(before);
+	write->behind = buf_str(behind);
+	write->done = on_done;
+	write->arg = kept;
+	kept->call = call;
+	if (store_write(api_store(call->api), write, &revision, err) < 0)
+		return -1;
+	call->staged = TAKE(kept);
+	return 0;
+}
+
+/* The object as it would be, without writing it: an object of its own that the store does not know.
+ * */
+static void answer_unwritten(struct call *call, struct json_doc *doc, struct str version, int code)
+{
+	AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
+	const struct kind *kind = call->kind;
+	struct json root = json_doc_root(copy);
+	struct json metadata;
+
+	if (kind->from_stored &&
+	    str_eq(json_str(json_get(root, "apiVersion")), kind->stored->api_version)) {
+		root = kind->from_stored(root, copy);
+		json_doc_set_root(copy, root);
+	}
+	metadata = json_get(root, "metadata");
+	json_set_str(copy, root, "apiVersion", call->kind->api_version);
+	if (version.len)
+		json_set_str(copy, metadata, "resourceVersion", version);
+	else
+		(void)json_remove(copy, metadata, STR("resourceVersion"));
+	form_answer_doc(call, code, TAKE(copy));
+}
+
+static void answer_refused(struct call *call, struct str name, struct err *err)
+{
+	if (err->code == ERR_ALREADY_EXISTS)
+		(void)call_err_exists(call, name, err);
+	else if (err->code == ERR_NOT_FOUND)
+		(void)call_err_not_found(call, name, err);
+	else if (err->code == ERR_CONFLICT)
+		(void)call_err_conflict(call, name, CALL_CONFLICT_MODIFIED, err);
+	answer_unavailable(call, err);
+}
+
+static struct str object_name(struct json_doc *doc)
+{
+	return json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name"));
+}
+
+void stage_create(struct call *call, struct json_doc *doc)
+{
+	struct str name = arena_str(call->arena, object_name(doc));
+	struct store_write write = {.op = STORE_CREATE, .key = call_key(call, name)};
+	struct err err;
+
+	if (call->options.dry_run.len) {
+		if (!store_newest(api_store(call->api), write.key)) {
+			answer_unwritten(call, doc, str_none(), 201);
+			return;
+		}
+		(void)call_err_exists(call, name, &err);
+		call_answer_err(call, &err);
+		return;
+	}
+	set_stored_form(call, doc);
+	if (write_object(call, doc, &write, (struct staged){.code = 201}, &err) < 0)
+		answer_refused(call, name, &err);
+}
+
+static bool is_unchanged(struct call *call, struct json_doc *doc, struct object *old)
+{
+	AUTO(json_doc_unref) struct json_doc *stored = decoded_get(call->api->decoded, old);
+	struct json before = json_doc_root(stored);
+	struct json now = json_doc_root(doc);
+
+	/* The status changes most often, and stands last. */
+	return json_eq(json_get(before, "status"), json_get(now, "status")) && json_eq(before, now);
+}
+
+void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code)
+{
+	struct str name = arena_str(call->arena, object_name(doc));
+	struct store_write write = {
+		.op = STORE_UPDATE, .key = call_key(call, name), .expect = old->revision};
+	struct json metadata = json_get(json_doc_root(doc), "metadata");
+	char version[24];
+	struct err err;
+
+	snprintf(version, sizeof(version), "%" PRId64, old->revision);
+	json_set_str(doc, metadata, "resourceVersion", str_from(version));
+	set_stored_form(call, doc);
+	if (is_unchanged(call, doc, old))
+		call_answer_object(call, code, old);
+	else if (call->options.dry_run.len)
+		answer_unwritten(call, doc, str_from(version), code);
+	else if (write_object(call, doc, &write, (struct staged){.code = code}, &err) < 0)
+		answer_refused(call, name, &err);
+}
+
+struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old)
+{
+	struct store_write write = {.op = STORE_UPDATE,
+				    .key = call_key(call, object_name(doc)),
+				    .expect = old->revision};
+	struct object *newest;
+	struct err err;
+
+	if (call->options.dry_run.len ||
+	    write_object(call, doc, &write, (struct staged){.code = 200}, &err) < 0)
+		return old;
+	stage_forget(TAKE(call->staged));
+	newest = store_newest(api_store(call->api), write.key);
+	return newest ? newest : old;
+}
+
+void stage_delete(struct call *call, struct json_doc *doc, struct object *old, bool status)
+{
+	struct str name = arena_str(call->arena, object_name(doc));
+	struct store_write write = {
+		.op = STORE_DELETE, .key = call_key(call, name), .expect = old->revision};
+	struct staged staged = {.code = 200, .status = status};
+	struct err err;
+
+	if (call->options.dry_run.len && status)
+		call_answer_removed(call, json_doc_root(doc));
+	else if (call->options.dry_run.len)
+		answer_unwritten(call, doc, str_none(), 200);
+	else if (write_object(call, doc, &write, staged, &err) < 0)
+		answer_refused(call, name, &err);
+}
+
+void stage_finish(struct call *call, struct json_doc *doc, struct object *old)
+{
+	struct str name = arena_str(call->arena, object_name(doc));
+	struct store_write write = {
+		.op = STORE_DELETE, .key = call_key(call, name), .expect = old->revision};
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *last = json_parse(old->text, NULL, &err);
+	struct staged staged = {.code = 200, .doc = json_doc_ref(doc)};
+	char version[24];
+
+	snprintf(version, sizeof(version), "%" PRId64, old->revision);
+	json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion",
+		     str_from(version));
+	if (write_object(call, last, &write, staged, &err) < 0)
+		answer_refused(call, name, &err);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/request/wire.h - bodies in protobuf, as Go clients send them. Answers are JSON: whoever speaks
+ * protobuf takes both. */
+#ifndef APISERVER_WIRE_H
+#define APISERVER_WIRE_H
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct call;
+struct json_doc;
+
+/* The body as a document, with apiVersion and kind; the caller's. Numbers that nobody knows are
+ * noted as unknown fields. ERR_BAD_REQUEST where it cannot be read. */
+struct json_doc *wire_read(struct call *call, struct str body, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/verb/verb_delete.c - the end of an object, at once or in steps.
+ *
+ * An object with finalizers, with dependents that must go first, or (a pod) with time to stop in,
+ * is only marked: it gets a deletionTimestamp and lives until the last finalizer is taken away or
+ * it is deleted again with no grace left. Marking never goes back: a later removal may shorten the
+ * grace, not lengthen it. */
+#include <inttypes.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/request/options.h"
+#include "base/arena.h"
+#include "base/number.h"
+#include "base/time.h"
+#include "model/causes.h"
+
+#include "base/banned.h"
+
+#define FINALIZER_FOREGROUND "foregroundDeletion"
+#define FINALIZER_ORPHAN "orphan"
+
+int delete_check_preconditions(struct call *call, struct json object, int64_t revision,
+			       struct err *err)
+{
+	const struct call_options *options = &call->options;
+	struct str uid = json_str(json_get(json_get(object, "metadata"), "uid"));
+	int64_t version;
+
+	call->error_kind = call->kind->qualified;
+	if (!str_is_none(options->precondition_uid) && !str_eq(options->precondition_uid, uid))
+		return call_err_conflict(
+			call, call->name,
+			arena_printf(call->arena,
+				     "the UID in the precondition (%.*s) does not match the UID in "
+				     "record (%.*s). The object might have been deleted and then "
+				     "recreated",
+				     STR_ARG(options->precondition_uid), STR_ARG(uid)),
+			err);
+	if (!str_is_none(options->precondition_version) &&
+	    (number_parse_i64(options->precondition_version, &version, NULL) < 0 ||
+	     version != revision))
+		return call_err_conflict(
+			call, call->name,
+			arena_printf(
+				call->arena,
+				"the ResourceVersion in the precondition (%.*s) does not match the "
+				"ResourceVersion in record (%" PRId64 "). The object might have "
+				"been modified",
+				STR_ARG(options->precondition_version), revision),
+			err);
+	call->error_kind = str_none();
+	return 0;
+}
+
+static bool has_finalizer(struct json metadata, const char *name)
+{
+	struct json_iter it = json_iter(json_get(metadata, "finalizers"));
+
+	while (json_next(&it))
+		if (str_is(json_str(it.value), name))
+			return true;
+	return false;
+}
+
+static void set_finalizer(struct json_doc *doc, struct json metadata, const char *name, bool wanted)
+{
+	struct json list = json_ensure_arr(doc, metadata, "finalizers");
+
+	if (!wanted)
+		(void)json_remove_str(doc, list, str_from(name));
+	else if (!has_finalizer(metadata, name))
+		json_append(doc, list, json_new_str(doc, str_from(name)));
+	if (json_len(list) == 0)
+		(void)json_remove(doc, metadata, STR("finalizers"));
+}
+
+/* Whether dependents go first (foreground), are let go (orphan), or follow (background). What the
+ * object already says counts where the caller says nothing. */
+static void set_propagation(struct call *call, struct json_doc *doc, struct json metadata)
+{
+	const struct call_options *options = &call->options;
+	bool foreground = str_is(options->propagation, "Foreground");
+	bool orphan = str_is(options->propagation, "Orphan") || options->orphan == OPTION_TRUE;
+
+	if (!options->propagation.len && options->orphan == OPTION_UNSET)
+		return;
+	set_finalizer(doc, metadata, FINALIZER_FOREGROUND, foreground);
+	set_finalizer(doc, metadata, FINALIZER_ORPHAN, orphan);
+}
+
+/* The grace that is left to it: never more than it was given before. */
+static int64_t grace_left(struct call *call, struct json object)
+{
+	const struct kind_ops *ops = call->kind->ops;
+	struct json metadata = json_get(object, "metadata");
+	struct json given = json_get(metadata, "deletionGracePeriodSeconds");
+	int64_t grace = 0;
+
+	if (ops && ops->grace)
+		grace = ops->grace(call, object, call->options.grace_seconds);
+	if (!json_is_absent(given) && grace > json_int(given))
+		grace = json_int(given);
+	return grace;
+}
+
+/* When its grace began: what is shortened later counts from then. */
+static int64_t start_of(struct call *call, struct json metadata)
+{
+	int64_t given = json_int(json_get(metadata, "deletionGracePeriodSeconds"));
+	int64_t end;
+
+	if (time_parse(json_str(json_get(metadata, "deletionTimestamp")), &end, NULL) < 0)
+		return api_now(call->api);
+	/* A grace beyond all times ends at the last one: then its beginning is not known. */
+	if (end == time_after(end, TIME_SECOND))
+		return api_now(call->api);
+	return time_after(end, -time_span(given));
+}
+
+/* Mark it; false where it was marked in the same way already. */
+static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
+{
+	struct json metadata = json_get(json_doc_root(doc), "metadata");
+	bool marked = !json_is_absent(json_get(metadata, "deletionTimestamp"));
+	char text[TIME_TEXT_SIZE];
+
+	if (marked && json_int(json_get(metadata, "deletionGracePeriodSeconds")) == grace)
+		return false;
+	time_print(time_after(start_of(call, metadata), time_span(grace)), text);
+	json_set_str(doc, metadata, "deletionTimestamp", str_from(text));
+	json_set_int(doc, metadata, "deletionGracePeriodSeconds", grace);
+	if (!marked && call->kind->generation)
+		json_set_int(doc, metadata, "generation",
+			     json_int(json_get(metadata, "generation")) + 1);
+	return true;
+}
+
+/* Does DELETE answer with a Status rather than with the object? */
+static bool answers_status(const struct call *call)
+{
+	return !call->kind->returns_deleted;
+}
+
+void delete_object(struct call *call, struct object *newest)
+{
+	AUTO(object_unref) struct object *stored = object_ref(newest);
+	struct err err;
+	AUTO(json_doc_unref) struct json_doc *old = decoded_get(call->api->decoded, stored);
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(json_doc_root(old));
+	const struct kind_ops *ops = call->kind->ops;
+	struct json object = json_doc_root(doc);
+	int64_t grace;
+
+	if (delete_check_preconditions(call, object, stored->revision, &err) < 0 ||
+	    (ops && ops->check_delete && ops->check_delete(call, object, &err) < 0) ||
+	    admit_check(call, JSON_NONE, json_doc_root(old), &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
+	set_propagation(call, doc, json_get(object, "metadata"));
+	if (ops && ops->start_removal && ops->start_removal(call, doc, object)) {
+		stage_update(call, doc, stored, 200);
+		return;
+	}
+	grace = grace_left(call, object);
+	if (grace > 0 || json_len(json_get(json_get(object, "metadata"), "finalizers"))) {
+		(void)mark(call, doc, grace);
+		stage_update(call, doc, stored, 200);
+		return;
+	}
+	/* what has grace is marked before it goes, for those who watch */
+	if (ops && ops->grace && mark(call, doc, 0)) {
+		object_unref(stored);
+		stored = object_ref(stage_mark(call, doc, newest));
+	}
+	stage_delete(call, doc, stored, answers_status(call));
+}
+
+bool delete_read_options(struct call *call)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	const char *kind;
+	struct err err;
+
+	if (!call->body)
+		return true;
+	if (options_from_body(call, json_doc_root(call->body), &err) < 0) {
+		call_answer_err(call, &err);
+		return false;
+	}
+	options_validate(call, &kind, &causes);
+	if (causes.len == 0)
+		return true;
+	call_answer_invalid(call, STR("meta.k8s.io"), str_from(kind), str_none(), &causes);
+	return false;
+}
+
+void verb_delete(struct call *call)
+{
+	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
+	struct err err;
+
+	if (!delete_read_options(call))
+		return;
+	if (newest) {
+		delete_object(call, newest);
+		return;
+	}
+	(void)call_err_not_found(call, call->name, &err);
+	call_answer_err(call, &err);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/verb/verb_patch.c - a change to whatever the object is now.
+ *
+ * The patch is applied to the newest version and the result takes the way of an update. Strategic
+ * merge patches go by the field table of a built-in kind; custom kinds have none and refuse them.
+ * */
+#include "apiserver/api_internal.h"
+#include "apiserver/apply/managed.h"
+#include "apiserver/request/reading.h"
+#include "apiserver/request/result.h"
+#include "base/buf.h"
+#include "json/merge.h"
+#include "json/patch.h"
+#include "json/strategic.h"
+#include "model/causes.h"
+#include "model/convert.h"
+#include "model/fields.h"
+
+#include "base/banned.h"
+
+/* The newest version as clients see it in the version of this call. */
+static struct json_doc *read_newest(struct call *call, struct object *newest, struct err *err)
+{
+	return reading_get(call->api->decoded, call->kind, newest, err);
+}
+
+static struct json_doc *apply_strategic(struct call *call, struct json target, struct json patch,
+					struct err *err)
+{
+	struct field root;
+	struct json_strategy_schema schema = type_strategy(call->kind->type, &root);
+
+	return json_strategic_apply(target, patch, &schema, err);
+}
+
+static struct json_doc *apply(struct call *call, struct json target, struct err *err)
+{
+	struct json patch = json_doc_root(call->body);
+
+	switch (call->patch) {
+	case PATCH_JSON:
+		return json_patch_apply(target, patch, err);
+	case PATCH_MERGE:
+		return json_merge_apply(target, patch);
+	case PATCH_STRATEGIC:
+		return apply_strategic(call, target, patch, err);
+	case PATCH_NONE:
+	case PATCH_APPLY:
+		break;
+	}
+	(void)err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "this kind of patch is not supported");
+	return NULL;
+}
+
+/* A patch that says something else than what it is for: in words of its own, but that what is asked
+ * cannot be done to this object, which Kubernetes does not explain. */
+void patch_refuse(struct call *call, struct err *err)
+{
+	if (err->code == ERR_INVALID)
+		(void)err_set(err, ERR_INVALID,
+			      "the server rejected our request due to an error in our request");
+	call_answer_err(call, err);
+}
+
+/* What came out is no object of the kind; it is shown. A strategic merge patch works on maps, and so
+ * the patch is shown and the words are those of who makes objects of maps. */
+void patch_refuse_result(struct call *call, const struct type *type, struct json result,
+			 struct err *err)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct path path = path_member(NULL, STR("patch"));
+	struct err other;
+
+	if (call->patch != PATCH_STRATEGIC) {
+		result_print(type, result, json_doc_root(call->body), &text);
+	} else {
+		json_print_go(json_doc_root(call->body), &text);
+		if (convert_check(type, result, &other) < 0)
+			*err = other;
+	}
+	causes_invalid_str(&causes, &path, buf_str(&text), "%s", err->text);
+	call_answer_invalid(call, str_none(), str_none(), str_none(), &causes);
+}
+
+/* Maps have no kind: what a strategic merge patch says of it is passed over. */
+static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
+{
+	struct json object = json_doc_root(doc);
+
+	if (call->patch != PATCH_STRATEGIC && body_check_kind(call, object, err) < 0)
+		return -1;
+	json_set_str(doc, object, "apiVersion", call->kind->api_version);
+	json_set_str(doc, object, "kind", call->kind->name);
+	return 0;
+}
+
+/* Parts of an object that a patch has left as they were need no completing: they were stored
+ * complete. They are out of the way meanwhile, so that a patch of the status does not walk the spec
+ * four times. */
+enum { PARTS_MAX = 8, PART_MIN_MEMBERS = 3 };
+
+struct parts {
+	struct str keys[PARTS_MAX];
+	struct json values[PARTS_MAX];
+	size_t count;
+};
+
+static void set_aside(struct json_doc *doc, struct json old, struct parts *parts)
+{
+	struct json object = json_doc_root(doc);
+	struct json_iter it = json_iter(old);
+
+	parts->count = 0;
+	/* what is in metadata may have its default from elsewhere: a Job's labels from its template */
+	if (!json_eq(json_get(object, "metadata"), json_get(old, "metadata")))
+		return;
+	while (json_next(&it) && parts->count < PARTS_MAX) {
+		struct json part = json_get_str(object, it.key);
+
+		if (!json_is(it.value, JSON_OBJ) || json_len(it.value) < PART_MIN_MEMBERS ||
+		    str_is(it.key, "metadata") || !json_eq(part, it.value))
+			continue;
+		json_set(doc, object, it.key, json_new_obj(doc));
+		parts->keys[parts->count] = it.key;
+		parts->values[parts->count++] = part;
+	}
+}
+
+static void put_back(struct json_doc *doc, const struct parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		json_set(doc, json_doc_root(doc), parts->keys[i], parts->values[i]);
+}
+
+static int complete(struct call *call, struct json_doc *doc, struct json old, struct err *err)
+{
+	struct parts parts;
+	int rc;
+
+	set_aside(doc, old, &parts);
+	rc = body_complete(call, doc, err);
+	put_back(doc, &parts);
+	return rc;
+}
+
+/* Keys that are in a configuration twice are a matter of its YAML, not of the object. */
+static int settle_yaml(struct call *call, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct str mode = call->options.field_validation;
+
+	for (size_t i = 0; i < call->odd_fields.len; i++) {
+		buf_printf(&text, "\n  %s", call->odd_fields.ptr[i]);
+		if (!str_is(mode, "Ignore") && !str_is(mode, "Strict"))
+			call_warn(call, "%s", call->odd_fields.ptr[i]);
+	}
+	vec_clear(&call->odd_fields);
+	call->yaml_duplicates = 0;
+	if (!text.len || !str_is(mode, "Strict"))
+		return 0;
+	return err_set(err, ERR_BAD_REQUEST,
+		       "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal "
+		       "errors:%s",
+		       buf_text(&text));
+}
+
+/* Who names a uid means an object that is there. */
+static int check_new_uid(struct call *call, struct json config, struct err *err)
+{
+	struct str uid = json_str(json_get(json_get(config, "metadata"), "uid"));
+
+	if (!uid.len)
+		return 0;
+	return call_err_conflict(call, call->name,
+				 arena_printf(call->arena,
+					      "uid mismatch: the provided object specified uid "
+					      "%.*s, and no existing object was found",
+					      STR_ARG(uid)),
+				 err);
+}
+
+/* What somebody wants of an object, whether it is there or not. */
+static void apply_config(struct call *call, struct object *newest)
+{
+	AUTO(json_doc_unref) struct json_doc *old = NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json config = json_doc_root(call->body);
+	struct err err;
+
+	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0 ||
+	    (!newest && !call->sub.len &&
+	     (update_check_name(call, config, &err) < 0 ||
+	      check_new_uid(call, config, &err) < 0))) {
+		call_answer_err(call, &err);
+		return;
+	}
+	if (!newest && !call->sub.len) {
+		create_object(call, config);
+		return;
+	}
+	old = newest ? read_newest(call, newest, &err) : NULL;
+	if (!newest)
+		(void)call_err_not_found(call, call->name, &err);
+	if (!old) {
+		call_answer_err(call, &err);
+		return;
+	}
+	doc = managed_apply(call, json_doc_root(old));
+	if (doc && body_complete(call, doc, &err) < 0)
+		call_answer_err(call, &err);
+	else if (doc)
+		update_object(call, doc, newest);
+}
+
+void verb_patch(struct call *call)
+{
+	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
+	AUTO(json_doc_unref) struct json_doc *old = NULL;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct err err;
+
+	if (call->patch == PATCH_APPLY) {
+		apply_config(call, newest);
+		return;
+	}
+	if (!newest) {
+		(void)call_err_not_found(call, call->name, &err);
+		call_answer_err(call, &err);
+		return;
+	}
+	old = read_newest(call, newest, &err);
+	doc = old ? apply(call, json_doc_root(old), &err) : NULL;
+	if (!doc)
+		patch_refuse(call, &err);
+	else if (check_kind(call, doc, &err) < 0 ||
+		 complete(call, doc, json_doc_root(old), &err) < 0)
+		patch_refuse_result(call, call->kind->type, json_doc_root(doc), &err);
+	else
+		update_object(call, doc, newest);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/verb/verb_update.c - a new version of an object: PUT, and what a patch has made.
+ *
+ * Everything happens in one turn against the newest version, staged ones included, so that two
+ * writers can never both start from the same one: where a resourceVersion is given it must be that
+ * version, and where none is given the update is to whatever is there. */
+#include <inttypes.h>
+
+#include "apiserver/api_internal.h"
+#include "apiserver/apply/managed.h"
+#include "apiserver/request/reading.h"
+#include "base/number.h"
+#include "model/causes.h"
+
+#include "base/banned.h"
+
+int update_check_name(struct call *call, struct json object, struct err *err)
+{
+	struct json metadata = json_get(object, "metadata");
+	struct str name = json_str(json_get(metadata, "name"));
+	struct str namespace = json_str(json_get(metadata, "namespace"));
+
+	if (name.len == 0)
+		return err_set(
+			err, ERR_BAD_REQUEST,
+			"the name of the object (%.*s based on URL) was undeterminable: name "
+			"must be provided",
+			STR_ARG(call->name));
+	if (!str_eq(name, call->name))
+		return err_set(
+			err, ERR_BAD_REQUEST,
+			"the name of the object (%.*s) does not match the name on the URL (%.*s)",
+			STR_ARG(name), STR_ARG(call->name));
+	if (call->kind->namespaced && namespace.len && !str_eq(namespace, call->namespace))
+		return err_set(
+			err, ERR_BAD_REQUEST,
+			"the namespace of the provided object does not match the namespace sent "
+			"on the request");
+	return 0;
+}
+
+/* Does a PUT that must say which version it is for say none? The answer names the resource, not the
+ * kind. */
+static bool lacks_version(struct call *call, struct json object)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	struct path metadata = path_member(NULL, STR("metadata"));
+	struct path path = path_member(&metadata, STR("resourceVersion"));
+
+	if (!call->kind->version_on_update || call->verb != VERB_UPDATE ||
+	    json_str(json_get(json_get(object, "metadata"), "resourceVersion")).len)
+		return false;
+	causes_add(&causes, CAUSE_INVALID, &path,
+		   "Invalid value: 0: must be specified for an update");
+	call_answer_invalid(call, call->kind->group, call->kind->plural, call->name, &causes);
+	return true;
+}
+
+static bool is_digits(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return false;
+	return true;
+}
+
+/* Is the version that the client started from the newest? Absent and "0" mean any. */
+static int check_version(struct call *call, struct json object, int64_t newest, struct err *err)
+{
+	struct str version = json_str(json_get(json_get(object, "metadata"), "resourceVersion"));
+	uint64_t number;
+
+	if (version.len == 0)
+		return 0;
+	if (number_parse_u64(version, &number, NULL) < 0)
+		return err_set(err, ERR_UNKNOWN, "strconv.ParseUint: parsing \"%.*s\": %s",
+			       STR_ARG(version),
+			       is_digits(version) ? "value out of range" : "invalid syntax");
+	if (number == 0 || number == (uint64_t)newest)
+		return 0;
+	return call_err_conflict(call, call->name, CALL_CONFLICT_MODIFIED, err);
+}
+
+/* PUT of an object with another uid is meant for an object that is gone. */
+static int check_uid(struct call *call, struct json object, struct json old, struct err *err)
+{
+	struct str uid = json_str(json_get(json_get(object, "metadata"), "uid"));
+	struct str stored = json_str(json_get(json_get(old, "metadata"), "uid"));
+
+	if (call->verb != VERB_UPDATE || uid.len == 0 || str_eq(uid, stored))
+		return 0;
+	return call_err_conflict(
+		call, call->name,
+		arena_printf(
+			call->arena,
+			"StorageError: invalid object, Code: 4, Key: /registry/%.*s%s%.*s/%.*s, "
+			"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+			"precondition: %.*s, UID in object meta: %.*s",
+			STR_ARG(call->kind->plural), call->kind->namespaced ? "/" : "",
+			STR_ARG(call->namespace), STR_ARG(call->name), STR_ARG(uid),
+			STR_ARG(stored)),
+		err);
+}
+
+static bool is_one_of(struct str key, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_is(key, names[i]))
+			return true;
+	return false;
+}
+
+/* Take every member but `kept` from the old object. */
+static void restore_but(struct json_doc *doc, struct json old, const char *const *kept,
+			size_t count)
+{
+	struct json object = json_doc_root(doc);
+	struct json_iter it = json_iter(object);
+
+	while (json_next(&it))
+		if (!is_one_of(it.key, kept, count))
+			(void)json_remove(doc, object, it.key);
+	for (it = json_iter(old); json_next(&it);)
+		if (!is_one_of(it.key, kept, count))
+			json_set(doc, object, it.key, json_new_copy(doc, it.value));
+}
+
+/* What the sub-resource (or the object itself, where it has a status) may not touch is as it was. A
+ * custom object's status cannot even bring labels along. */
+static void confine(struct call *call, struct json_doc *doc, struct json old)
+{
+	static const char *const by_status[] = {"status", "metadata"};
+	struct json object = json_doc_root(doc);
+	struct json status = json_get(old, "status");
+
+	if (str_is(call->sub, "status"))
+		restore_but(doc, old, by_status, call->kind->custom ? 1 : ARRAY_LEN(by_status));
+	else if (call->kind->status && json_is_absent(status))
+		(void)json_remove(doc, object, STR("status"));
+	else if (call->kind->status)
+		json_set(doc, object, STR("status"), json_new_copy(doc, status));
+}
+
+static bool is_invalid(struct call *call, struct json object, struct json old)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	AUTO(causes_done) struct causes warned = CAUSES_INIT;
+	const struct kind_ops *ops = call->kind->ops;
+
+	causes.warned = &warned;
+	/* upstream asks twice, once for all kinds and once for each, and tells both times */
+	metadata_validate_update(call, object, old, &causes);
+	if (call->kind->content->validate)
+		call->kind->content->validate(call->kind, call->sub, object, old, &causes);
+	if (ops && ops->validate_update)
+		ops->validate_update(call, object, old, &causes);
+	for (size_t i = 0; i < warned.len; i++)
+		call_warn(call, "%s: %s", warned.ptr[i].field, warned.ptr[i].message);
+	if (causes.len == 0)
+		return false;
+	call_answer_causes(call, call->name, &causes);
+	return true;
+}
+
+static int make_version(struct call *call, struct json_doc *doc, struct json old, int64_t newest,
+			struct err *err)
+{
+	struct json object = json_doc_root(doc);
+	const struct kind_ops *ops = call->kind->ops;
+
+	if (update_check_name(call, object, err) < 0 ||
+	    check_version(call, object, newest, err) < 0 || check_uid(call, object, old, err) < 0)
+		return -1;
+	confine(call, doc, old);
+	managed_update(call, doc, old);
+	object = json_doc_root(doc);
+	json_set(doc, json_ensure_obj(doc, object, "metadata"), STR("resourceVersion"),
+		 json_new_printf(doc, "%" PRId64, newest));
+	if (ops && ops->prepare_update && ops->prepare_update(call, doc, object, old, err) < 0)
+		return -1;
+	metadata_update(call, doc, old);
+	managed_store(call, doc);
+	if (admit_change(call, doc, old, err) < 0)
+		return -1;
+	/* admission fills in what the client left out: that is no change */
+	metadata_count_generation(call, doc, old);
+	return 0;
+}
+
+bool object_is_finished(const struct kind *kind, struct json object)
+{
+	struct json metadata = json_get(object, "metadata");
+	bool held = str_is(kind->prefix, "/namespaces/") &&
+		    json_len(json_get(json_get(object, "spec"), "finalizers"));
+
+	return !json_is_absent(json_get(metadata, "deletionTimestamp")) && !held &&
+	       json_len(json_get(metadata, "finalizers")) == 0 &&
+	       json_int(json_get(metadata, "deletionGracePeriodSeconds")) == 0;
+}
+
+void update_object(struct call *call, struct json_doc *doc, struct object *newest)
+{
+	AUTO(object_unref) struct object *stored = object_ref(newest);
+	struct err err;
+	AUTO(json_doc_unref)
+	struct json_doc *old = reading_get(call->api->decoded, call->kind, stored, &err);
+	const struct kind_ops *ops = call->kind->ops;
+
+	if (lacks_version(call, json_doc_root(doc)))
+		return;
+	if (!old || make_version(call, doc, json_doc_root(old), stored->revision, &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
+	if (is_invalid(call, json_doc_root(doc), json_doc_root(old)))
+		return;
+	if (admit_check(call, json_doc_root(doc), json_doc_root(old), &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
+	if (ops && ops->warn)
+		ops->warn(call, json_doc_root(doc), json_doc_root(old));
+	if (object_is_finished(call->kind, json_doc_root(doc)) && !call->options.dry_run.len)
+		stage_finish(call, doc, stored);
+	else
+		stage_update(call, doc, stored, 200);
+}
+
+/* What a status is sent along with is not taken from there (confine()), only held against the rules of a
+ * body. What is as it was has passed them: it is left out, so that nobody walks through it. */
+static struct json_doc *without_known(struct call *call, struct json body, struct object *newest)
+{
+	struct err err;
+	AUTO(json_doc_unref)
+	struct json_doc *old = reading_get(call->api->decoded, call->kind, newest, &err);
+	struct json_doc *left = json_doc_new();
+	struct json_iter it = json_iter(body);
+	struct json object = json_new_obj(left);
+
+	json_doc_set_root(left, object);
+	while (json_next(&it))
+		if (str_is(it.key, "metadata") || str_is(it.key, "status") ||
+		    !json_is(it.value, JSON_OBJ) ||
+		    !json_eq(it.value, json_get_str(json_doc_root(old), it.key)))
+			json_set(left, object, it.key, json_new_copy(left, it.value));
+	return left;
+}
+
+void verb_update(struct call *call)
+{
+	struct json body = call->body ? json_doc_root(call->body) : JSON_NONE;
+	struct err err;
+	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
+	AUTO(json_doc_unref)
+	struct json_doc *news = newest && json_is(body, JSON_OBJ) && str_is(call->sub, "status")
+					? without_known(call, body, newest)
+					: NULL;
+	AUTO(json_doc_unref)
+	struct json_doc *doc = body_decode(call, news ? json_doc_root(news) : body, &err);
+
+	if (!doc || update_check_name(call, json_doc_root(doc), &err) < 0) {
+		call_answer_err(call, &err);
+	} else if (newest) {
+		update_object(call, doc, newest);
+	} else if (call->kind->create_on_update && !call->sub.len) {
+		if (check_uid(call, json_doc_root(doc), JSON_NONE, &err) < 0)
+			call_answer_err(call, &err);
+		else
+			create_object(call, body);
+	} else {
+		(void)call_err_not_found(call, call->name, &err);
+		call_answer_err(call, &err);
+	}
+}

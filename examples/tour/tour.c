@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "json/doc.h"
 #include "loop/loop.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 enum { MINUTE = 60 * 1000 * 1000, MINUTES_A_DAY = 24 * 60 };
 

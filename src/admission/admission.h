@@ -25,7 +25,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 enum admission_operation {
 	ADMISSION_CREATE = 1 << 0,

@@ -2,9 +2,9 @@
 /* admission/cronjobs_validate.c - a CronJob has a schedule and a zone that can be followed, and a
  * name that leaves room for what is put behind it. Its job is checked when it is made. */
 #include "admission/hooks.h"
-#include "model/cron.h"
-#include "model/vccronjob.h"
-#include "model/zone.h"
+#include "model/value/cron.h"
+#include "model/value/zone.h"
+#include "model/volcano/vccronjob.h"
 
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 struct graph_node {
 	struct str name; /* of several with the same name the last one counts */

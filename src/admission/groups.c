@@ -19,9 +19,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "json/yaml.h"
-#include "model/fields.h"
-#include "model/pod_affinity.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
+#include "model/field/fields.h"
+#include "model/pod/pod_affinity.h"
 
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 enum group_match {
 	MATCH_ANNOTATION_OR_NAME, /* an annotation, or volcano.sh/resource-group with its name */

@@ -5,11 +5,11 @@
 
 #include "admission/admission.h"
 #include "base/buf.h"
-#include "model/causes.h"
-#include "model/fields.h"
-#include "model/names.h"
-#include "model/podgroup.h"
-#include "model/vcjob.h"
+#include "model/field/fields.h"
+#include "model/rules/causes.h"
+#include "model/value/names.h"
+#include "model/volcano/podgroup.h"
+#include "model/volcano/vcjob.h"
 
 admission_fn jobs_mutate, jobs_validate;
 admission_fn podgroups_mutate, podgroups_validate;

@@ -2,7 +2,7 @@
 /* admission/jobflows_validate.c - the jobs of a JobFlow can be run in some order. */
 #include "admission/graph.h"
 #include "admission/hooks.h"
-#include "model/jobflow.h"
+#include "model/volcano/jobflow.h"
 
 #include "base/banned.h"
 

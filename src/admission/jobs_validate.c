@@ -3,15 +3,15 @@
  *
  * What is wrong is collected into one text, in upstream's order; only a job without tasks, or with
  * mpi and no master, is refused at once. The pod template of each task is filled in and held to
- * the rules of kube-apiserver (model/pod_validate.h), so that a job that is accepted gets its pods. */
+ * the rules of kube-apiserver (model/pod/pod_validate.h), so that a job that is accepted gets its pods. */
 #include "admission/graph.h"
 #include "admission/hooks.h"
 #include "admission/policies.h"
 #include "base/map.h"
 #include "base/number.h"
-#include "model/pod.h"
-#include "model/queue.h"
-#include "model/rules.h"
+#include "model/pod/pod.h"
+#include "model/rules/rules.h"
+#include "model/volcano/queue.h"
 
 #include "base/banned.h"
 

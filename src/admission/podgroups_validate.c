@@ -6,7 +6,7 @@
  * and what is in a queue that is closed finishes, also where it restarts. Upstream refuses it, and
  * the Job waits for ever. */
 #include "admission/hooks.h"
-#include "model/queue.h"
+#include "model/volcano/queue.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,7 @@
  * Upstream takes percent signs out wherever they stand, and so takes "5%0" for 50; we do not. */
 #include "admission/hooks.h"
 #include "base/number.h"
-#include "model/intstr.h"
+#include "model/value/intstr.h"
 
 #include "base/banned.h"
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/causes.h"
-#include "model/command.h"
+#include "model/rules/causes.h"
+#include "model/volcano/command.h"
 
 #include "base/banned.h"
 

@@ -9,7 +9,7 @@
  * Upstream lets a queue become the child of its own child, after which neither can be removed; here
  * that is refused. Walks end after QUEUE_STEPS_MAX all the same, since such a tree may be stored. */
 #include "admission/queues.h"
-#include "model/resources.h"
+#include "model/value/resources.h"
 
 #include "base/banned.h"
 

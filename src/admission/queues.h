@@ -5,7 +5,7 @@
 #define ADMISSION_QUEUES_H
 
 #include "admission/hooks.h"
-#include "model/queue.h"
+#include "model/volcano/queue.h"
 
 #define QUEUE_HIERARCHY "volcano.sh/hierarchy"
 #define QUEUE_WEIGHTS "volcano.sh/hierarchy-weights"

@@ -5,7 +5,7 @@
 #include "admission/hooks.h"
 #include "admission/queues.h"
 #include "base/number.h"
-#include "model/rules.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

@@ -26,7 +26,7 @@
 #include "base/mem.h"
 #include "http/chunk.h"
 #include "loop/loop.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "apiserver/crd/schema_internal.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

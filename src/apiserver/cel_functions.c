@@ -9,7 +9,7 @@
 #include "apiserver/cel_internal.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

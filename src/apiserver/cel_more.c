@@ -8,7 +8,7 @@
 
 #include "apiserver/cel_internal.h"
 #include "base/number.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "base/vec.h"
 #include "http/url.h"
-#include "model/names.h"
+#include "model/value/names.h"
 
 #include "base/banned.h"
 

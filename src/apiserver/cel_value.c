@@ -11,8 +11,8 @@
 #include "base/base64.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "model/duration.h"
-#include "model/quantity.h"
+#include "model/value/duration.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

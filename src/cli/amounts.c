@@ -4,7 +4,7 @@
 #include "cli/amounts.h"
 
 #include "base/vec.h"
-#include "model/pod_total.h"
+#include "model/pod/pod_total.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 struct amount {
 	struct str name; /* lies in the document it came from */

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/vec.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "cli/pods.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

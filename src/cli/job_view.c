@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/listing.h"
 #include "json/pointer.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

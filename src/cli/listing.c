@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "json/yaml.h"
 #include "loop/loop.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

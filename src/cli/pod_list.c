@@ -4,8 +4,8 @@
 #include "cli/commands.h"
 #include "cli/listing.h"
 #include "loop/loop.h"
-#include "model/duration.h"
-#include "model/pod_summary.h"
+#include "model/pod/pod_summary.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

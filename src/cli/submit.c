@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "cli/array.h"
-#include "model/duration.h"
-#include "model/quantity.h"
+#include "model/value/duration.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

@@ -20,7 +20,7 @@
 #include "cli/submit.h"
 #include "json/yaml.h"
 #include "loop/loop.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

@@ -23,7 +23,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "client/resource.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 struct client;
 struct controllers;

@@ -17,7 +17,7 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
-#include "model/zone.h"
+#include "model/value/zone.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "controller/job_entries.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
-#include "model/command.h"
+#include "model/volcano/command.h"
 
 #include "base/banned.h"
 

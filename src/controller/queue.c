@@ -18,7 +18,7 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
-#include "model/podgroup.h"
+#include "model/volcano/podgroup.h"
 
 #include "base/banned.h"
 

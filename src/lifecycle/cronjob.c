@@ -11,9 +11,9 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "lifecycle/keys.h"
-#include "model/cron.h"
-#include "model/vccronjob.h"
-#include "model/zone.h"
+#include "model/value/cron.h"
+#include "model/value/zone.h"
+#include "model/volcano/vccronjob.h"
 
 #include "base/banned.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "model/pod_total.h"
-#include "model/quantity.h"
+#include "model/pod/pod_total.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

@@ -14,7 +14,7 @@
 #include "base/macro.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 struct demand {
 	struct arena *arena; /* of the names; lent */

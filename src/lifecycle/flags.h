@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 enum flag_type { FLAG_TEXT, FLAG_NUMBER, FLAG_SWITCH };
 

@@ -9,8 +9,8 @@
 
 #include "base/time.h"
 #include "lifecycle/keys.h"
-#include "model/jobflow.h"
-#include "model/jobtemplate.h"
+#include "model/volcano/jobflow.h"
+#include "model/volcano/jobtemplate.h"
 
 #include "base/banned.h"
 

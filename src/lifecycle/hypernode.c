@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/regexp.h"
-#include "model/hypernode.h"
+#include "model/volcano/hypernode.h"
 
 #include "base/banned.h"
 

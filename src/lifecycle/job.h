@@ -27,8 +27,8 @@
 #include "base/str.h"
 #include "json/doc.h"
 #include "lifecycle/plan.h"
-#include "model/pod_status.h"
-#include "model/vcjob.h"
+#include "model/pod/pod_status.h"
+#include "model/volcano/vcjob.h"
 
 /* What counts of a pod: a few dozen bytes for each of ten thousand. */
 struct job_pod {

@@ -5,7 +5,7 @@
 
 #include "lifecycle/job.h"
 #include "lifecycle/job_state.h"
-#include "model/podgroup.h"
+#include "model/volcano/podgroup.h"
 
 /* What of a task restarts. */
 struct job_restart {

@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "lifecycle/job_internal.h"
 #include "lifecycle/keys.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

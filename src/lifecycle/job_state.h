@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "model/command.h"
-#include "model/vcjob.h"
+#include "model/volcano/command.h"
+#include "model/volcano/vcjob.h"
 
 enum job_reaction {
 	JOB_REACT_SYNC,   /* make what is missing, count, evaluate */

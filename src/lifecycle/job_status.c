@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lifecycle/job_internal.h"
-#include "model/pod_status.h"
+#include "model/pod/pod_status.h"
 
 #include "base/banned.h"
 

@@ -29,7 +29,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "model/meta.h"
+#include "model/core/meta.h"
 
 /* The kinds that controllers write or look up. To add one: a value here, a row in plan.c. */
 enum plan_kind_id {

@@ -7,8 +7,8 @@
 #include "lifecycle/queue.h"
 
 #include "lifecycle/keys.h"
-#include "model/command.h"
-#include "model/queue.h"
+#include "model/volcano/command.h"
+#include "model/volcano/queue.h"
 
 #include "base/banned.h"
 

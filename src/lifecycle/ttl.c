@@ -4,7 +4,7 @@
 #include "lifecycle/ttl.h"
 
 #include "base/time.h"
-#include "model/vcjob.h"
+#include "model/volcano/vcjob.h"
 
 #include "base/banned.h"
 

@@ -4,11 +4,11 @@
  * in their status. */
 #include "lifecycle/volume.h"
 
-#include "model/claims.h"
-#include "model/labels.h"
-#include "model/persistentvolume.h"
-#include "model/pvc.h"
-#include "model/storage.h"
+#include "model/core/claims.h"
+#include "model/core/persistentvolume.h"
+#include "model/core/pvc.h"
+#include "model/group/storage.h"
+#include "model/value/labels.h"
 
 #include "base/banned.h"
 

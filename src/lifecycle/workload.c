@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "lifecycle/demand.h"
 #include "lifecycle/keys.h"
-#include "model/podgroup.h"
+#include "model/volcano/podgroup.h"
 
 #include "base/banned.h"
 

@@ -16,7 +16,7 @@
 #include "base/macro.h"
 #include "json/doc.h"
 #include "lifecycle/plan.h"
-#include "model/view.h"
+#include "model/field/view.h"
 
 struct workload_world {
 	struct json pod;

@@ -6,7 +6,7 @@
  * folder `access` of the pod's own, and mounted where each container wants it; it goes with that folder.
  * Pods whose files belong to one user in particular get it as any other volume. */
 #include "base/mem.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/agent_internal.h"
 #include "node/room.h"
 #include "node/tree.h"

@@ -5,7 +5,7 @@
  * many files. One look at a time; it holds the documents of the pods that it is about. */
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/agent_internal.h"
 #include "node/volumes.h"
 

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/agent_internal.h"
 #include "node/hosts.h"
 #include "node/network.h"

@@ -24,7 +24,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/agent_internal.h"
 #include "node/agent_pull.h"
 #include "node/agent_runtime_internal.h"

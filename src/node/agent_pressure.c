@@ -13,9 +13,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "model/duration.h"
-#include "model/pod.h"
-#include "model/quantity.h"
+#include "model/pod/pod.h"
+#include "model/value/duration.h"
+#include "model/value/quantity.h"
 #include "node/agent_internal.h"
 #include "node/cgroup.h"
 #include "node/machine.h"

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/agent_internal.h"
 #include "node/agent_runtime.h"
 #include "node/cgroup.h"

@@ -23,7 +23,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/agent_internal.h"
 #include "node/agent_podman.h"
 #include "node/agent_runtime_internal.h"

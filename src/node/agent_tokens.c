@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/volume.h"
+#include "model/pod/volume.h"
 #include "node/agent_internal.h"
 
 #include "base/banned.h"

@@ -19,8 +19,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macro.h"
-#include "model/container.h"
-#include "model/pod.h"
+#include "model/pod/container.h"
+#include "model/pod/pod.h"
 #include "node/cgroup_layout.h"
 
 struct cgroup_tree;

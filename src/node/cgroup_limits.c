@@ -3,7 +3,7 @@
  *
  * A pod's group has the sum of its containers, or what an init container needs where that is more; a
  * sidecar runs beside the others. It has a bound only where every container has one. */
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 #include "node/cgroup.h"
 
 #include "base/banned.h"

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "model/container.h"
+#include "model/pod/container.h"
 #include "node/room.h"
 
 struct container_env {

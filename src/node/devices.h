@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/machine.h"
 #include "node/plan.h"
 

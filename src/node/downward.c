@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
-#include "model/causes.h"
-#include "model/labels.h"
+#include "model/rules/causes.h"
+#include "model/value/labels.h"
 
 #include "base/banned.h"
 

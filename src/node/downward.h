@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "model/container.h"
+#include "model/pod/container.h"
 #include "node/room.h"
 
 /* metadata.name, metadata.labels['a'], spec.nodeName, status.podIP, ... */

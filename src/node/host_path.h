@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/macro.h"
-#include "model/volume.h"
+#include "model/pod/volume.h"
 
 /* Is there what the type says, or can it be made? In kubelet's words where it is not. What is in `hidden` (the node's
  * own folder; may be NULL) is refused, however the path leads there; so it is once more when it is mounted. */

@@ -19,7 +19,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 
 /* A pod that can be found, and where. */
 struct hosts_pod {

@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/number.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 #include "node/oom_score.h"
 
 #include "base/banned.h"

@@ -16,8 +16,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macro.h"
-#include "model/container.h"
-#include "model/pod.h"
+#include "model/pod/container.h"
+#include "model/pod/pod.h"
 #include "node/plan.h"
 
 /* The node's own user, and what it gives to processes. */

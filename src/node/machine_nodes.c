@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "base/vec.h"
-#include "model/names.h"
-#include "model/quantity.h"
+#include "model/value/names.h"
+#include "model/value/quantity.h"
 #include "node/machine.h"
 #include "node/pressure.h"
 

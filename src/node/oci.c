@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macro.h"
-#include "model/container.h"
+#include "model/pod/container.h"
 #include "node/plan.h"
 
 enum oci_runtime { OCI_PODMAN, OCI_CRUN, OCI_RUNTIME_COUNT };

@@ -2,7 +2,7 @@
 /* node/oom_score.c - guaranteed pods last, best effort first, between them by requests. */
 #include "node/oom_score.h"
 
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

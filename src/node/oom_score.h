@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "model/container.h"
-#include "model/pod.h"
+#include "model/pod/container.h"
+#include "model/pod/pod.h"
 
 /* For oom_score_adj. `memory`: of the machine; 0: unknown. */
 int oom_score(const struct pod *pod, const struct container *container, int64_t memory);

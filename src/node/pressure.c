@@ -8,8 +8,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "model/pod.h"
-#include "model/quantity.h"
+#include "model/pod/pod.h"
+#include "model/value/quantity.h"
 #include "node/cgroup_layout.h"
 
 #include "base/banned.h"

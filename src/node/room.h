@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 
 /* Kinds that a pod refers to by name. */
 enum room_kind {

@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "base/time.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 #include "node/simulated.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macro.h"
-#include "model/volume.h"
+#include "model/pod/volume.h"
 #include "node/room.h"
 #include "node/tree.h"
 

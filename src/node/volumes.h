@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/macro.h"
-#include "model/container.h"
+#include "model/pod/container.h"
 #include "node/container_env.h"
 #include "node/plan.h"
 #include "node/room.h"

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "model/namespace.h"
+#include "model/core/namespace.h"
 #include "sched/cluster.h"
 
 #include "base/banned.h"

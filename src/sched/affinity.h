@@ -19,7 +19,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "model/labels.h"
+#include "model/value/labels.h"
 
 struct cluster;
 struct label_set;

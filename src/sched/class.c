@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "sched/cluster_internal.h"
 #include "sched/finder.h"
 

@@ -23,8 +23,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "model/pod_spec.h"
-#include "model/resources.h"
+#include "model/pod/pod_spec.h"
+#include "model/value/resources.h"
 
 struct arena;
 struct label_set;

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 #include "sched/cluster_internal.h"
 #include "sched/crowd.h"
 #include "sched/explain.h"

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "model/node.h"
-#include "model/nodeshard.h"
+#include "model/core/node.h"
+#include "model/volcano/nodeshard.h"
 #include "sched/cluster_internal.h"
 #include "sched/remarks.h"
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 #include "sched/cluster_internal.h"
 #include "sched/remarks.h"
 

@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/networktopology.h"
+#include "model/volcano/networktopology.h"
 #include "sched/evict_internal.h"
 #include "sched/finder.h"
 #include "sched/hooks.h"

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "json/doc.h"
-#include "model/resources.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
+#include "model/value/resources.h"
 #include "sched/session.h"
 
 #include "base/banned.h"

@@ -14,8 +14,8 @@
 #include "base/list.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "model/podgroup.h"
-#include "model/resources.h"
+#include "model/value/resources.h"
+#include "model/volcano/podgroup.h"
 #include "sched/reason.h"
 #include "sched/task.h"
 

@@ -13,7 +13,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/view.h"
+#include "model/field/view.h"
 #include "sched/atoms.h"
 
 struct label_pair {

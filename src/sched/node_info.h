@@ -18,9 +18,9 @@
 
 #include "base/list.h"
 #include "base/str.h"
-#include "model/dims.h"
-#include "model/resources.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
+#include "model/value/dims.h"
+#include "model/value/resources.h"
 
 struct arena;
 struct json_doc;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/podgroup.h"
-#include "model/resources.h"
+#include "model/value/resources.h"
+#include "model/volcano/podgroup.h"
 
 struct job;
 struct json;

@@ -14,8 +14,8 @@
 
 #include "base/list.h"
 #include "base/str.h"
-#include "model/queue.h"
-#include "model/resources.h"
+#include "model/value/resources.h"
+#include "model/volcano/queue.h"
 
 struct arena;
 struct json_doc;

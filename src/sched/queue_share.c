@@ -3,7 +3,7 @@
 #include "sched/queue_share.h"
 
 #include "base/macro.h"
-#include "model/resources.h"
+#include "model/value/resources.h"
 #include "sched/cluster.h"
 #include "sched/queue_info.h"
 

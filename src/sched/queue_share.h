@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "model/dims.h"
+#include "model/value/dims.h"
 #include "sched/reason.h"
 
 struct cluster;

@@ -7,9 +7,9 @@
 #include "base/macro.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/quantity.h"
-#include "model/resources.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
+#include "model/value/quantity.h"
+#include "model/value/resources.h"
 #include "sched/atoms.h"
 
 #include "base/banned.h"

@@ -19,7 +19,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "model/dims.h"
+#include "model/value/dims.h"
 
 struct arena;
 struct atoms;

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 #include "sched/session.h"
 
 #include "base/banned.h"

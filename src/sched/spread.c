@@ -4,8 +4,8 @@
 #include "sched/spread.h"
 
 #include "base/mem.h"
-#include "model/affinity.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
+#include "model/pod/affinity.h"
 #include "sched/cluster.h"
 #include "sched/node_info.h"
 #include "sched/task.h"

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/conditions.h"
+#include "model/core/conditions.h"
 #include "sched/explain.h"
 #include "scheduler/internal.h"
 

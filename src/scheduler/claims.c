@@ -4,7 +4,7 @@
  * API shows all of its claims bound.
  *
  * Nothing is taken back when that fails: the claim keeps what it got, and the next cycle goes by it. */
-#include "model/claims.h"
+#include "model/core/claims.h"
 
 #include "base/log.h"
 #include "base/mem.h"

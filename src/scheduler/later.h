@@ -19,7 +19,7 @@
 
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/podgroup.h"
+#include "model/volcano/podgroup.h"
 #include "sched/outcome.h"
 
 struct later;

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "model/zone.h"
+#include "model/value/zone.h"
 
 #include "base/banned.h"
 

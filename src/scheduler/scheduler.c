@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/quarantine.h"
 #include "base/time.h"
-#include "model/zone.h"
+#include "model/value/zone.h"
 #include "sched/remarks.h"
 #include "scheduler/internal.h"
 #include "scheduler/local_zone.h"

@@ -7,7 +7,7 @@
  * time, and again with the next cycle where that failed. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "model/nodeshard.h"
+#include "model/volcano/nodeshard.h"
 #include "scheduler/internal.h"
 
 #include "base/banned.h"

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/conditions.h"
+#include "model/core/conditions.h"
 
 #include "base/banned.h"
 

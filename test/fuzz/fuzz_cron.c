@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
-#include "model/cron.h"
+#include "model/value/cron.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

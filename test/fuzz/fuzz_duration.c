@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/duration.h"
-#include "model/intstr.h"
+#include "model/value/duration.h"
+#include "model/value/intstr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

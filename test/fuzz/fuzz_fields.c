@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/fields.h"
-#include "model/meta.h"
+#include "model/core/meta.h"
+#include "model/field/fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

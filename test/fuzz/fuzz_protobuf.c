@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "base/mem.h"
-#include "model/configmap.h"
-#include "model/pod.h"
-#include "model/protobuf.h"
+#include "model/core/configmap.h"
+#include "model/field/protobuf.h"
+#include "model/pod/pod.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

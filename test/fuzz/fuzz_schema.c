@@ -8,7 +8,7 @@
 
 #include "apiserver/crd/crd.h"
 #include "apiserver/crd/schema.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "model/fieldselector.h"
-#include "model/labels.h"
+#include "model/value/fieldselector.h"
+#include "model/value/labels.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/zone.h"
+#include "model/value/zone.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "json/yaml.h"
-#include "model/vckinds.h"
+#include "model/volcano/vckinds.h"
 #include "tap.h"
 
 enum { FILE_BYTES = 4 * 1024 * 1024, PATH_SIZE = 4096 };

@@ -15,7 +15,7 @@
 #include "base/macro.h"
 #include "base/mem.h"
 #include "json/yaml.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/unsupported.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/omap.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 #include "sched/explain.h"
 
 #include "base/banned.h"

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/time.h"
-#include "model/volume.h"
+#include "model/pod/volume.h"
 #include "node/agent_internal.h"
 
 struct bench {

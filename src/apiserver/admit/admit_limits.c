@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
-#include "model/pod_total.h"
+#include "model/pod/pod_total.h"
 
 #include "base/banned.h"
 

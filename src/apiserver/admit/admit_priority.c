@@ -7,7 +7,7 @@
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "base/arena.h"
-#include "model/priorityclass.h"
+#include "model/group/priorityclass.h"
 
 #include "base/banned.h"
 

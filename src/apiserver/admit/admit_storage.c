@@ -5,8 +5,8 @@
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "base/arena.h"
-#include "model/quantity.h"
-#include "model/rules.h"
+#include "model/rules/rules.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

@@ -15,8 +15,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/causes.h"
-#include "model/zone.h"
+#include "model/rules/causes.h"
+#include "model/value/zone.h"
 
 #include "base/banned.h"
 

@@ -14,8 +14,8 @@
 #include "base/map.h"
 #include "json/index.h"
 #include "json/strategic.h"
-#include "model/fields.h"
-#include "model/meta.h"
+#include "model/core/meta.h"
+#include "model/field/fields.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include "base/uuid.h"
 #include "http/mac.h"
 #include "loop/loop.h"
-#include "model/rules.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

@@ -7,9 +7,9 @@
 #include "apiserver/kind/jsonpath.h"
 #include "apiserver/request/call.h"
 #include "base/buf.h"
-#include "model/causes.h"
-#include "model/fields.h"
-#include "model/meta.h"
+#include "model/core/meta.h"
+#include "model/field/fields.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

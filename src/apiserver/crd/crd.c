@@ -10,9 +10,9 @@
 
 #include "apiserver/crd/crd_internal.h"
 #include "base/mem.h"
-#include "model/causes.h"
-#include "model/names.h"
-#include "model/rules.h"
+#include "model/rules/causes.h"
+#include "model/rules/rules.h"
+#include "model/value/names.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
  * fields to select by, conversion, and the words around rules. In the words of kube-apiserver. */
 #include "apiserver/crd/crd_internal.h"
 #include "base/buf.h"
-#include "model/rules.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

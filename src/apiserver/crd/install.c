@@ -12,8 +12,8 @@
 #include "apiserver/crd/definition.h"
 #include "base/log.h"
 #include "loop/loop.h"
-#include "model/crd.h"
-#include "model/vckinds.h"
+#include "model/group/crd.h"
+#include "model/volcano/vckinds.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

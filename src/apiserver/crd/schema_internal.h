@@ -12,8 +12,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "model/causes.h"
-#include "model/path.h"
+#include "model/field/path.h"
+#include "model/rules/causes.h"
 
 /* JSON types as bits. */
 enum schema_type {

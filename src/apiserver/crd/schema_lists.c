@@ -9,8 +9,8 @@
 #include "apiserver/crd/schema_internal.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "model/meta.h"
-#include "model/names.h"
+#include "model/core/meta.h"
+#include "model/value/names.h"
 
 #include "base/banned.h"
 

@@ -9,8 +9,8 @@
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/schema_internal.h"
 #include "base/mem.h"
-#include "model/fields.h"
-#include "model/meta.h"
+#include "model/core/meta.h"
+#include "model/field/fields.h"
 
 #include "base/banned.h"
 

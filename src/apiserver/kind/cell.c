@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/time.h"
-#include "model/duration.h"
-#include "model/labels.h"
+#include "model/value/duration.h"
+#include "model/value/labels.h"
 
 #include "base/banned.h"
 

@@ -9,7 +9,7 @@
 #include "apiserver/kind/kind.h"
 #include "base/buf.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #include "apiserver/kind/cell.h"
 #include "apiserver/kind/columns.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind/columns_pod.c - the columns of pods; what the first of them say comes from one summary
- * (model/pod_summary.h). */
+ * (model/pod/pod_summary.h). */
 #include "apiserver/kind/cell.h"
 #include "apiserver/kind/columns.h"
-#include "model/duration.h"
-#include "model/pod_summary.h"
+#include "model/pod/pod_summary.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

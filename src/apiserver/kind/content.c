@@ -3,7 +3,7 @@
  * it must be is in the ops of the kind. */
 #include "apiserver/kind/content.h"
 
-#include "model/fields.h"
+#include "model/field/fields.h"
 
 #include "base/banned.h"
 

@@ -17,7 +17,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "model/names.h"
+#include "model/value/names.h"
 
 struct api;
 struct arena;

@@ -3,10 +3,10 @@
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/verb/sub.h"
-#include "model/batchjob.h"
-#include "model/controllerrevision.h"
-#include "model/warn.h"
-#include "model/workload.h"
+#include "model/rules/warn.h"
+#include "model/workload/batchjob.h"
+#include "model/workload/controllerrevision.h"
+#include "model/workload/workload.h"
 
 #include "base/banned.h"
 

@@ -3,13 +3,13 @@
  * budgets, roles, priorities. */
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
-#include "model/disruption.h"
-#include "model/lease.h"
-#include "model/priorityclass.h"
-#include "model/rbac.h"
-#include "model/runtimeclass.h"
-#include "model/warn.h"
-#include "model/webhookconfig.h"
+#include "model/group/disruption.h"
+#include "model/group/lease.h"
+#include "model/group/priorityclass.h"
+#include "model/group/rbac.h"
+#include "model/group/runtimeclass.h"
+#include "model/group/webhookconfig.h"
+#include "model/rules/warn.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,7 @@
 
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
-#include "model/event.h"
+#include "model/core/event.h"
 
 #include "base/banned.h"
 

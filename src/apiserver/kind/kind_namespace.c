@@ -10,7 +10,7 @@
 #include "apiserver/kind/kind_rules.h"
 #include "apiserver/request/call.h"
 #include "base/time.h"
-#include "model/namespace.h"
+#include "model/core/namespace.h"
 
 #include "base/banned.h"
 

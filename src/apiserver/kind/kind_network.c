@@ -2,10 +2,10 @@
 /* apiserver/kind/kind_network.c - the kinds of discovery.k8s.io and networking.k8s.io. */
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
-#include "model/endpoints.h"
-#include "model/ingress.h"
-#include "model/networkpolicy.h"
-#include "model/warn.h"
+#include "model/group/endpoints.h"
+#include "model/group/ingress.h"
+#include "model/group/networkpolicy.h"
+#include "model/rules/warn.h"
 
 #include "base/banned.h"
 

@@ -2,17 +2,17 @@
 /* apiserver/kind/kind_pod.c - what is special about pods: a status that the server starts, four ways to
  * change one (itself, its status, its ephemeral containers, its size), warnings, and time to end.
  *
- * The rules are model/pod_validate.h's; here stands when each of them is asked. */
+ * The rules are model/pod/pod_validate.h's; here stands when each of them is asked. */
 #include "apiserver/kind/kind_pod.h"
 
 #include "apiserver/api.h"
 #include "apiserver/request/call.h"
-#include "model/fields.h"
-#include "model/pod.h"
-#include "model/pod_prepare.h"
-#include "model/pod_validate.h"
-#include "model/pod_warn.h"
-#include "model/rules.h"
+#include "model/field/fields.h"
+#include "model/pod/pod.h"
+#include "model/pod/pod_prepare.h"
+#include "model/pod/pod_validate.h"
+#include "model/pod/pod_warn.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

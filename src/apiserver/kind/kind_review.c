@@ -11,8 +11,8 @@
 #include "apiserver/kind/kind_row.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/review.h"
-#include "model/rules.h"
+#include "model/group/review.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

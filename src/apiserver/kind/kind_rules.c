@@ -8,10 +8,10 @@
 
 #include "apiserver/request/call.h"
 #include "base/macro.h"
-#include "model/fields.h"
-#include "model/path.h"
-#include "model/pod_prepare.h"
-#include "model/pod_warn.h"
+#include "model/field/fields.h"
+#include "model/field/path.h"
+#include "model/pod/pod_prepare.h"
+#include "model/pod/pod_warn.h"
 
 #include "base/banned.h"
 

@@ -20,9 +20,9 @@
 #include "apiserver/store/store.h"
 #include "base/arena.h"
 #include "loop/loop.h"
-#include "model/causes.h"
-#include "model/path.h"
-#include "model/service.h"
+#include "model/core/service.h"
+#include "model/field/path.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

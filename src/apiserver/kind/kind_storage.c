@@ -2,8 +2,8 @@
 /* apiserver/kind/kind_storage.c - the kinds of storage.k8s.io. */
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
-#include "model/storage.h"
-#include "model/warn.h"
+#include "model/group/storage.h"
+#include "model/rules/warn.h"
 
 #include "base/banned.h"
 

@@ -10,8 +10,8 @@
 #include "apiserver/kind/kind.h"
 #include "apiserver/openapi/openapi_internal.h"
 #include "base/hash.h"
-#include "model/meta.h"
-#include "model/status.h"
+#include "model/core/meta.h"
+#include "model/core/status.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "model/fields.h"
+#include "model/field/fields.h"
 
 struct kind;
 

@@ -4,8 +4,8 @@
  * fieldValidation). */
 #include "apiserver/kind/kind.h"
 #include "apiserver/openapi/openapi_internal.h"
-#include "model/scale.h"
-#include "model/status.h"
+#include "model/core/scale.h"
+#include "model/core/status.h"
 
 #include "base/banned.h"
 

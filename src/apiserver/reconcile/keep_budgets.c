@@ -21,10 +21,10 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "model/conditions.h"
-#include "model/fields.h"
-#include "model/intstr.h"
-#include "model/labels.h"
+#include "model/core/conditions.h"
+#include "model/field/fields.h"
+#include "model/value/intstr.h"
+#include "model/value/labels.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "loop/loop.h"
-#include "model/rules.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

@@ -16,7 +16,7 @@
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
 #include "base/mem.h"
-#include "model/priorityclass.h"
+#include "model/group/priorityclass.h"
 
 #include "base/banned.h"
 

@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "model/conditions.h"
+#include "model/core/conditions.h"
 
 #include "base/banned.h"
 

@@ -25,7 +25,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "model/rules.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

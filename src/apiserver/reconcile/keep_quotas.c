@@ -23,7 +23,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "loop/loop.h"
-#include "model/pod_total.h"
+#include "model/pod/pod_total.h"
 
 #include "base/banned.h"
 

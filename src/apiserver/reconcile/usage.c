@@ -9,9 +9,9 @@
 
 #include "apiserver/kind/kind.h"
 #include "base/macro.h"
-#include "model/pod.h"
-#include "model/pod_total.h"
-#include "model/rules.h"
+#include "model/pod/pod.h"
+#include "model/pod/pod_total.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

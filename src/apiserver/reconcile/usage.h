@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 struct kind;
 

@@ -8,8 +8,8 @@
 #include "apiserver/api_internal.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "model/fieldselector.h"
-#include "model/labels.h"
+#include "model/value/fieldselector.h"
+#include "model/value/labels.h"
 
 #include "base/banned.h"
 

@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "base/time.h"
 #include "http/chunk.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -11,9 +11,9 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "model/causes.h"
-#include "model/meta.h"
-#include "model/names.h"
+#include "model/core/meta.h"
+#include "model/rules/causes.h"
+#include "model/value/names.h"
 
 #include "base/banned.h"
 

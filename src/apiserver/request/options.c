@@ -13,9 +13,9 @@
 #include "base/number.h"
 #include "http/url.h"
 #include "json/syntax.h"
-#include "model/causes.h"
-#include "model/fields.h"
-#include "model/status.h"
+#include "model/core/status.h"
+#include "model/field/fields.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

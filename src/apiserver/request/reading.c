@@ -13,7 +13,7 @@
 #include "apiserver/store/object.h"
 #include "base/buf.h"
 #include "json/doc.h"
-#include "model/fields.h"
+#include "model/field/fields.h"
 
 #include "base/banned.h"
 

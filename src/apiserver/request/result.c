@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
-#include "model/fields.h"
+#include "model/field/fields.h"
 
 #include "base/banned.h"
 

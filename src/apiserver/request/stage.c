@@ -22,7 +22,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "model/fields.h"
+#include "model/field/fields.h"
 
 #include "base/banned.h"
 

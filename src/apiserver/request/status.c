@@ -9,7 +9,7 @@
 #include "apiserver/request/call.h"
 #include "base/buf.h"
 #include "json/doc.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/request/wire.c - bodies in protobuf: which type a body is of, by what it says itself; the rest
- * is model/protobuf.h's. */
+ * is model/field/protobuf.h's. */
 #include "apiserver/request/wire.h"
 
 #include "apiserver/api_internal.h"
-#include "model/binding.h"
-#include "model/disruption.h"
-#include "model/protobuf.h"
-#include "model/review.h"
-#include "model/scale.h"
-#include "model/status.h"
+#include "model/core/binding.h"
+#include "model/core/scale.h"
+#include "model/core/status.h"
+#include "model/field/protobuf.h"
+#include "model/group/disruption.h"
+#include "model/group/review.h"
 
 #include "base/banned.h"
 

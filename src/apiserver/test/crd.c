@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "json/pointer.h"
-#include "model/causes.h"
-#include "model/vckinds.h"
+#include "model/rules/causes.h"
+#include "model/volcano/vckinds.h"
 #include "tap.h"
 
 #define LABEL_WORDS                                                                               \

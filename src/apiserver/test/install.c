@@ -4,7 +4,7 @@
 #include "apiserver/crd/install.h"
 
 #include "apiserver/test/quotes.h"
-#include "model/vckinds.h"
+#include "model/volcano/vckinds.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 #define QUEUES CRDS "/queues.scheduling.volcano.sh"

@@ -4,7 +4,7 @@
 #include "apiserver/crd/schema.h"
 
 #include "base/mem.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 #include "tap.h"
 
 static struct json_doc *parse(const char *text)

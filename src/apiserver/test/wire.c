@@ -11,12 +11,12 @@
 #include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "loop/loop.h"
-#include "model/binding.h"
-#include "model/disruption.h"
-#include "model/fields.h"
-#include "model/protobuf.h"
-#include "model/review.h"
-#include "model/scale.h"
+#include "model/core/binding.h"
+#include "model/core/scale.h"
+#include "model/field/fields.h"
+#include "model/field/protobuf.h"
+#include "model/group/disruption.h"
+#include "model/group/review.h"
 #include "tap.h"
 
 /* --- every field has a number ---------------------------------------------------------------- */

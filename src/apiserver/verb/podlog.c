@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "http/chunk.h"
 #include "loop/loop.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/verb/sub.h"
 #include "base/arena.h"
-#include "model/binding.h"
+#include "model/core/binding.h"
 
 #include "base/banned.h"
 

@@ -17,10 +17,10 @@
 #include "base/arena.h"
 #include "base/time.h"
 #include "json/strategic.h"
-#include "model/causes.h"
-#include "model/conditions.h"
-#include "model/disruption.h"
-#include "model/rules.h"
+#include "model/core/conditions.h"
+#include "model/group/disruption.h"
+#include "model/rules/causes.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

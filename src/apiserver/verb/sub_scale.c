@@ -18,10 +18,10 @@
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/strategic.h"
-#include "model/causes.h"
-#include "model/fields.h"
-#include "model/labels.h"
-#include "model/scale.h"
+#include "model/core/scale.h"
+#include "model/field/fields.h"
+#include "model/rules/causes.h"
+#include "model/value/labels.h"
 
 #include "base/banned.h"
 

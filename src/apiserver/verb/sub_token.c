@@ -9,8 +9,8 @@
 #include "base/time.h"
 #include "base/uuid.h"
 #include "loop/loop.h"
-#include "model/causes.h"
-#include "model/review.h"
+#include "model/group/review.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/apply/managed.h"
 #include "apiserver/reconcile/keep_rows.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

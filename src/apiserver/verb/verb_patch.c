@@ -12,9 +12,9 @@
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/strategic.h"
-#include "model/causes.h"
-#include "model/convert.h"
-#include "model/fields.h"
+#include "model/field/convert.h"
+#include "model/field/fields.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 #include "apiserver/apply/managed.h"
 #include "apiserver/request/reading.h"
 #include "base/number.h"
-#include "model/causes.h"
+#include "model/rules/causes.h"
 
 #include "base/banned.h"
 

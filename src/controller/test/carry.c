@@ -6,7 +6,7 @@
 #include "client/client.h"
 #include "client/recorder.h"
 #include "client/test/fake.h"
-#include "model/meta.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
  * controller dies. Time starts at 2026-01-01 00:00:00. */
 #include "lifecycle/cronjob.h"
 
-#include "model/zone.h"
+#include "model/value/zone.h"
 #include "others.h"
 #include "world.h"
 

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/persistentvolume.h"
+#include "model/core/persistentvolume.h"
 #include "tap.h"
 
 #include "base/banned.h"

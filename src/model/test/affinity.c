@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Node affinity, taints and tolerations. */
-#include "model/affinity.h"
+#include "model/pod/affinity.h"
 
 #include "base/arena.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
 #include "tap.h"
 
 static struct json_doc *parse(const char *text)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules and time zones: what is taken and refused, and the next times, also where clocks change. */
-#include "model/cron.h"
+#include "model/value/cron.h"
 
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "model/zone.h"
+#include "model/value/zone.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Durations as Go has them, and numbers or texts. */
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include <inttypes.h>
 
 #include "base/macro.h"
-#include "model/intstr.h"
+#include "model/value/intstr.h"
 #include "tap.h"
 
 #define SECOND INT64_C(1000000000)

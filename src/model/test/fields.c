@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The field table mechanism, on a small type that has a row of every class. */
-#include "model/fields.h"
+#include "model/field/fields.h"
 
 #include "base/macro.h"
 #include "base/mem.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Label sets, label selectors in both forms, field selectors. Rows marked "recorded" are answers of
  * kube-apiserver 1.34. */
-#include "model/labels.h"
+#include "model/value/labels.h"
 
 #include "base/arena.h"
-#include "model/fieldselector.h"
+#include "model/value/fieldselector.h"
 #include "tap.h"
 
 static struct labels make_labels(struct arena *arena, const char *text)

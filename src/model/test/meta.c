@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Object metadata and conditions. The rules' messages were recorded from kube-apiserver 1.34. */
-#include "model/meta.h"
+#include "model/core/meta.h"
 
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "model/conditions.h"
+#include "model/core/conditions.h"
 #include "tap.h"
 
 static struct json_doc *parse(const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formats of names, and causes. */
-#include "model/names.h"
+#include "model/value/names.h"
 
 #include "base/macro.h"
 #include "base/mem.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods: tables, defaults, rules, warnings, views. Behaviours are rows in test/data/pod; a row's
  * "causes" are all that is wrong, in order; "..." at the end of one stands for anything. */
-#include "model/pod.h"
+#include "model/pod/pod.h"
 
 #include "base/buf.h"
 #include "base/macro.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/image_name.h"
-#include "model/pod_prepare.h"
-#include "model/pod_validate.h"
-#include "model/pod_warn.h"
+#include "model/pod/pod_prepare.h"
+#include "model/pod/pod_validate.h"
+#include "model/pod/pod_warn.h"
+#include "model/value/image_name.h"
 #include "tap.h"
 
 static void test_tables(void)

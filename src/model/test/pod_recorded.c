@@ -16,10 +16,10 @@
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/strategic.h"
-#include "model/pod.h"
-#include "model/pod_prepare.h"
-#include "model/pod_validate.h"
-#include "model/pod_warn.h"
+#include "model/pod/pod.h"
+#include "model/pod/pod_prepare.h"
+#include "model/pod/pod_validate.h"
+#include "model/pod/pod_warn.h"
 #include "tap.h"
 
 struct count {

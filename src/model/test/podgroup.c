@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PodGroup: views and defaults, and that writing a status leaves the rest alone. */
-#include "model/podgroup.h"
+#include "model/volcano/podgroup.h"
 
 #include "base/mem.h"
 #include "tap.h"

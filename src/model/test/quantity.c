@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities: the rows marked "recorded" were printed by kube-apiserver 1.34. */
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 #include <inttypes.h>
 #include <math.h>

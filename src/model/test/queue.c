@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queue: views, defaults, what is always written. */
-#include "model/queue.h"
+#include "model/volcano/queue.h"
 
 #include "base/mem.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resource vectors. Vectors are written as "cpu=1000 memory=5 a=1" in their own units; "{}" is a
  * present but empty set of scalars, NULL an absent vector. */
-#include "model/resources.h"
+#include "model/value/resources.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Job: everything a user writes reaches the view, defaults are filled, rules hold. */
-#include "model/vcjob.h"
+#include "model/volcano/vcjob.h"
 
 #include "base/mem.h"
-#include "model/labels.h"
+#include "model/value/labels.h"
 #include "tap.h"
 
 static const char full[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every Volcano kind: the table is sound, unknown fields survive a round trip, and the definition
  * says what clients rely on. */
-#include "model/vckinds.h"
+#include "model/volcano/vckinds.h"
 
 #include "base/mem.h"
 #include "json/pointer.h"

@@ -10,7 +10,7 @@
 #include "base/macro.h"
 #include "json/doc.h"
 #include "json/yaml.h"
-#include "model/pod.h"
+#include "model/pod/pod.h"
 #include "node/room.h"
 
 enum { PODS_OBJECTS = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/quantity.c - quantities as pods write them: parsed, printed, added. */
-#include "model/quantity.h"
+#include "model/value/quantity.h"
 
 #include "base/buf.h"
 #include "programs/bench/bench.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/resources.c - resource vectors, as a scheduler compares and sums them: what a pod
  * asks for (cpu, memory, pods, a GPU) against what many nodes have left. */
-#include "model/resources.h"
+#include "model/value/resources.h"
 
 #include "base/mem.h"
 #include "programs/bench/bench.h"

@@ -3,7 +3,7 @@
 #include "programs/daemon/flags.h"
 
 #include "base/number.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 

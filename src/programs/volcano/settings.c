@@ -15,7 +15,7 @@
 #include "base/roff.h"
 #include "base/str.h"
 #include "base/time.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 #include "node/pressure.h"
 
 #include "base/banned.h"

@@ -19,7 +19,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "model/labels.h"
+#include "model/value/labels.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 

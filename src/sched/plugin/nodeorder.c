@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/affinity.h"
-#include "model/taints.h"
+#include "model/core/taints.h"
+#include "model/pod/affinity.h"
 #include "sched/affinity.h"
 #include "sched/lanes.h"
 #include "sched/plugin_rows.h"

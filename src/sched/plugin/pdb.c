@@ -15,8 +15,8 @@
  * victims for shuffle: what protects does not evict. */
 #include "base/arena.h"
 #include "base/mem.h"
-#include "model/disruption.h"
-#include "model/labels.h"
+#include "model/group/disruption.h"
+#include "model/value/labels.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
-#include "model/quantity.h"
-#include "model/quota.h"
+#include "model/core/quota.h"
+#include "model/value/quantity.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 

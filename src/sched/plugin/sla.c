@@ -6,7 +6,7 @@
  * permitted to enter its queue and to hold room for a gang that is not complete. A permission counts
  * against rejects of later tiers only: sla belongs into the first. */
 #include "base/mem.h"
-#include "model/duration.h"
+#include "model/value/duration.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "model/duration.h"
-#include "model/zone.h"
+#include "model/value/duration.h"
+#include "model/value/zone.h"
 #include "sched/plugin_rows.h"
 #include "sched/session.h"
 

@@ -3,7 +3,7 @@
 #include "scheduler/local_zone.h"
 
 #include "base/mem.h"
-#include "model/zone.h"
+#include "model/value/zone.h"
 #include "tap.h"
 
 #include "base/banned.h"

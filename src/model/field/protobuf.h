@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/field/protobuf.h - objects as Kubernetes' Go clients send them: protobuf, read into a document.
+ *
+ * kubectl from 1.32 on creates objects this way, and so do most controllers. A field table already
+ * says what each field is; here stands only which number it has on the wire (protobuf_core.c,
+ * protobuf_rows.c), a line a type. */
+#ifndef MODEL_PROTOBUF_H
+#define MODEL_PROTOBUF_H
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/field/fields.h"
+
+/* What an object is wrapped in. Views into the text. */
+struct protobuf_envelope {
+	struct str api_version;
+	struct str kind;
+	struct str raw;
+};
+
+/* ERR_BAD_REQUEST where it is no such message. */
+int protobuf_open(struct str text, struct protobuf_envelope *ret, struct err *err) MUST_CHECK;
+
+/* Told of a number that a type has no field for, as "#7 of PodSpec"; it is left out, as upstream
+ * does. */
+typedef void protobuf_unknown_fn(void *arg, struct str what);
+struct protobuf_options {
+	protobuf_unknown_fn *unknown; /* may be NULL */
+	void *arg;
+};
+
+/* A new document whose root is the object, without apiVersion and kind. ERR_BAD_REQUEST where the
+ * bytes are no message of this type, or the type is not known on the wire. */
+struct json_doc *protobuf_decode(const struct type *type, struct str raw,
+				 const struct protobuf_options *options,
+				 struct err *err) MUST_CHECK;
+
+/* --- the numbers --- */
+
+/* Of a type: its fields in order of their numbers, from 1 on; "7:name" goes on at 7. "@Type" stands
+ * for the fields of that type, which JSON has beside the others. */
+struct protobuf_message {
+	const char *name;
+	const char *fields;
+};
+struct protobuf_group {
+	const char *group; /* as the field table has it: "io.k8s.api.core" */
+	const struct protobuf_message *messages;
+	size_t count;
+};
+
+extern const struct protobuf_group protobuf_core;
+/* NULL where it is not known. */
+const struct protobuf_message *protobuf_find(const char *group, struct str name);
+/* The name with this number, or none; "@Type" as it stands. */
+struct str protobuf_field(const struct protobuf_message *message, uint64_t number);
+
+#endif

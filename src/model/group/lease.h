@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/group/lease.h - leases. */
+#ifndef MODEL_LEASE_H
+#define MODEL_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "json/doc.h"
+#include "model/core/meta.h"
+#include "model/field/fields.h"
+#include "model/field/view.h"
+#include "model/rules/causes.h"
+
+struct lease_spec {
+	struct str holder_identity;
+	struct opt_int32 lease_duration_seconds;
+	int64_t acquire_time;
+	int64_t renew_time;
+	struct opt_int32 lease_transitions;
+};
+extern const struct type lease_spec_type;
+
+struct lease {
+	struct meta meta;
+	struct lease_spec spec;
+};
+extern const struct type lease_type;
+
+/* How to call them: model/rules/rules.h. */
+void lease_validate_create(struct json lease, struct causes *causes);
+void lease_validate_update(struct json lease, struct json old, struct causes *causes);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/pod/pod_warn.h - what kube-apiserver warns of when a pod or a template is made: nothing wrong, but
+ * hardly meant. Updates of pods are not warned of. */
+#ifndef MODEL_POD_WARN_H
+#define MODEL_POD_WARN_H
+
+#include "json/doc.h"
+#include "model/field/path.h"
+#include "model/rules/warn.h"
+
+/* Of a new pod, after defaulting. */
+void pod_warn(struct json pod, warn_fn *fn, void *arg);
+/* Of a template at a path ("template", "spec.template"). */
+void pod_warn_template(struct json template, const struct path *path, warn_fn *fn, void *arg);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/value/image_name.h - names of container images: [domain[:port]/]path[:tag][@digest]. */
+#ifndef MODEL_IMAGE_NAME_H
+#define MODEL_IMAGE_NAME_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* Does it stand for the newest one: tag `latest`, or neither tag nor digest? Never true of a text
+ * that is no image name. */
+bool image_name_is_latest(struct str image);
+
+#endif

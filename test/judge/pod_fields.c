@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "json/yaml.h"
 #include "model/pod/pod.h"
-#include "node/unsupported.h"
+#include "node/pod/unsupported.h"
 #include "tap.h"
 
 enum is {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* supervisor.c - supervisors of pods as the agent meets them: real processes, started, stopped, lost and
  * found again. The argument is the program (volcano-pod). */
-#include "node/supervisor.h"
+#include "node/pod/supervisor.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "loop/loop.h"
-#include "node/machine.h"
+#include "node/machine/machine.h"
 #include "node/plan.h"
 #include "node/wire.h"
 #include "supervisors.h"

@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "loop/loop.h"
 #include "node/plan.h"
-#include "node/supervisor.h"
+#include "node/pod/supervisor.h"
 #include "node/wire.h"
 #include "tap.h"
 

@@ -10,7 +10,7 @@
 #include "client/faults.h"
 #include "client/informer.h"
 #include "controller/controller.h"
-#include "node/simulated.h"
+#include "node/simulated/simulated.h"
 
 enum { SEEDS = 6 };
 

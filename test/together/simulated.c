@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated nodes with the API server in one process: what becomes of nodes and pods. */
-#include "node/simulated.h"
+#include "node/simulated/simulated.h"
 
 #include "apiserver/test/client_world.h"
 #include "base/time.h"

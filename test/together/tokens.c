@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/time.h"
 #include "model/pod/volume.h"
-#include "node/agent_internal.h"
+#include "node/agent/agent_internal.h"
 
 struct bench {
 	struct world w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands on the loop, and pulls: as many as want to may hang, and nothing else waits for them. The
  * runtime is a script that waits at a pipe for images whose name starts with "slow". */
-#include "node/agent_pull.h"
+#include "node/runtime/agent_pull.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "loop/loop.h"
-#include "node/command.h"
-#include "node/remover.h"
-#include "node/tree.h"
+#include "node/agent/command.h"
+#include "node/volume/remover.h"
+#include "node/volume/tree.h"
 #include "tap.h"
 
 static const char script[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/bundle.h: what a runtime is told. */
-#include "node/bundle.h"
+/* node/runtime/bundle.h: what a runtime is told. */
+#include "node/runtime/bundle.h"
 
 #include "json/doc.h"
 #include "json/pointer.h"

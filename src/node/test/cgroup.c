@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/cgroup.h: on the machine's own control groups where they may be made, and on made-up folders for
+/* node/machine/cgroup.h: on the machine's own control groups where they may be made, and on made-up folders for
  * version 2. */
-#include "node/cgroup.h"
+#include "node/machine/cgroup.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/container_env.h: where variables come from, which one wins, and what is said when one is not
+/* node/pod/container_env.h: where variables come from, which one wins, and what is said when one is not
  * there. */
-#include "node/container_env.h"
+#include "node/pod/container_env.h"
 
 #include "base/buf.h"
 #include "pods.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/devices.h on made-up machines: who gets which device, and what containers see of them. */
-#include "node/devices.h"
+/* node/machine/devices.h on made-up machines: who gets which device, and what containers see of them. */
+#include "node/machine/devices.h"
 
 #include "folder.h"
 #include "pods.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/folder_watch.h: with real folders. */
-#include "node/folder_watch.h"
+/* node/volume/folder_watch.h: with real folders. */
+#include "node/volume/folder_watch.h"
 
 #include <stdlib.h>
 #include <unistd.h>

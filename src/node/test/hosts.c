@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/hosts.h: what a pod finds in /etc/hosts and /etc/resolv.conf. */
-#include "node/hosts.h"
+/* node/pod/hosts.h: what a pod finds in /etc/hosts and /etc/resolv.conf. */
+#include "node/pod/hosts.h"
 
 #include "folder.h"
 #include "pods.h"

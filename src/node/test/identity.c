@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/identity.h: securityContext as users, groups, capabilities and limits; what is refused. */
-#include "node/identity.h"
+/* node/pod/identity.h: securityContext as users, groups, capabilities and limits; what is refused. */
+#include "node/pod/identity.h"
 
 #include <inttypes.h>
 
 #include "base/buf.h"
 #include "folder.h"
-#include "node/oom_score.h"
+#include "node/machine/oom_score.h"
 #include "pods.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/image.h: which folder an image is, and what its configuration says. */
-#include "node/image.h"
+/* node/runtime/image.h: which folder an image is, and what its configuration says. */
+#include "node/runtime/image.h"
 
 #include "base/buf.h"
 #include "folder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine.h on made-up machines, and on the one that the test runs on. */
-#include "node/machine.h"
+/* node/machine/machine.h on made-up machines, and on the one that the test runs on. */
+#include "node/machine/machine.h"
 
 #include "folder.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/network.h: addresses that stay, and, in namespaces that the test makes for itself, a bridge with
+/* node/net/network.h: addresses that stay, and, in namespaces that the test makes for itself, a bridge with
  * pods that reach one another. */
-#include "node/network.h"
+#include "node/net/network.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "folder.h"
-#include "node/netns.h"
+#include "node/net/netns.h"
 #include "tap.h"
 
 enum { PORT = 4242 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/oci.h: which words a runtime is started with. */
-#include "node/oci.h"
+/* node/runtime/oci.h: which words a runtime is started with. */
+#include "node/runtime/oci.h"
 
 #include "base/buf.h"
 #include "folder.h"

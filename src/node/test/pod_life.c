@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of pods: a world that does what is decided, at once, and answers with how it went. */
-#include "node/pod_life.h"
+#include "node/pod/pod_life.h"
 
 #include "base/time.h"
 #include "json/yaml.h"
-#include "node/pod_status.h"
+#include "node/pod/pod_status.h"
 #include "tap.h"
 
 #define S TIME_SECOND

@@ -11,7 +11,7 @@
 #include "json/doc.h"
 #include "json/yaml.h"
 #include "model/pod/pod.h"
-#include "node/room.h"
+#include "node/pod/room.h"
 
 enum { PODS_OBJECTS = 16 };
 

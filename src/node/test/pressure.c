@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pressure.h: thresholds, who goes first, and kubelet's words. */
-#include "node/pressure.h"
+/* node/machine/pressure.h: thresholds, who goes first, and kubelet's words. */
+#include "node/machine/pressure.h"
 
 #include "folder.h"
-#include "node/cgroup_layout.h"
+#include "node/machine/cgroup_layout.h"
 #include "tap.h"
 
 #define MI (INT64_C(1) << 20)

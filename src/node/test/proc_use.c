@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/proc_use.h on a made-up /proc, and on the real one. */
-#include "node/proc_use.h"
+/* node/machine/proc_use.h on a made-up /proc, and on the real one. */
+#include "node/machine/proc_use.h"
 
 #include "folder.h"
 #include "tap.h"

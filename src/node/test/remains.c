@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/remains.h on processes that have mount namespaces of their own. */
-#include "node/remains.h"
+/* node/pod/remains.h on processes that have mount namespaces of their own. */
+#include "node/pod/remains.h"
 
 #include <sched.h>
 #include <signal.h>

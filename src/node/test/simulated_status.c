@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, addresses and documents of simulated nodes. */
-#include "node/simulated_status.h"
+#include "node/simulated/simulated_status.h"
 
 #include "base/mem.h"
-#include "node/simulated.h"
+#include "node/simulated/simulated.h"
 #include "tap.h"
 
 #define NOW INT64_C(1767225600000000) /* 2026-01-01 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/tree.h: content that changes as a whole, and the end of deep folders. */
-#include "node/tree.h"
+/* node/volume/tree.h: content that changes as a whole, and the end of deep folders. */
+#include "node/volume/tree.h"
 
 #include "folder.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/unsupported.h: what is refused, what is warned about, and what is fine. */
-#include "node/unsupported.h"
+/* node/pod/unsupported.h: what is refused, what is warned about, and what is fine. */
+#include "node/pod/unsupported.h"
 
 #include "base/buf.h"
 #include "pods.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume_content.h: which files a volume has. */
-#include "node/volume_content.h"
+/* node/volume/volume_content.h: which files a volume has. */
+#include "node/volume/volume_content.h"
 
 #include "base/buf.h"
 #include "pods.h"

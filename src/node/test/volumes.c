@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volumes.h: every kind of volume on disk, the mounts of a container, and the end of it all. */
-#include "node/volumes.h"
+/* node/volume/volumes.h: every kind of volume on disk, the mounts of a container, and the end of it all. */
+#include "node/volume/volumes.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "base/buf.h"
 #include "folder.h"
-#include "node/host_path.h"
-#include "node/volume_path.h"
+#include "node/volume/host_path.h"
+#include "node/volume/volume_path.h"
 #include "pods.h"
 #include "tap.h"
 

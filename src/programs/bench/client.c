@@ -18,7 +18,7 @@
 #include "client/informer.h"
 #include "json/doc.h"
 #include "loop/loop.h"
-#include "node/simulated.h"
+#include "node/simulated/simulated.h"
 #include "programs/bench/bench.h"
 #include "programs/bench/benches.h"
 

@@ -23,7 +23,7 @@
 #include "controller/controller.h"
 #include "json/doc.h"
 #include "loop/loop.h"
-#include "node/simulated.h"
+#include "node/simulated/simulated.h"
 #include "programs/bench/bench.h"
 #include "programs/bench/benches.h"
 #include "scheduler/scheduler.h"

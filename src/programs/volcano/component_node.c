@@ -22,9 +22,9 @@
 #include "client/client.h"
 #include "http/address.h"
 #include "loop/loop.h"
-#include "node/agent.h"
-#include "node/pod_log.h"
-#include "node/simulated.h"
+#include "node/agent/agent.h"
+#include "node/pod/pod_log.h"
+#include "node/simulated/simulated.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"

@@ -21,7 +21,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "node/network.h"
+#include "node/net/network.h"
 #include "node/record.h"
 #include "node/wire.h"
 #include "programs/volcano/commands.h"

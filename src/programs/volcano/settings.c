@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "model/value/duration.h"
-#include "node/pressure.h"
+#include "node/machine/pressure.h"
 
 #include "base/banned.h"
 

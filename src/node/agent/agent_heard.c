@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent/agent_heard.c - what is heard of a pod's containers, from its supervisor while that answers, and from
+ * what it wrote down once it is gone.
+ *
+ * Here it is only taken down, in the pod's life (pod_life.h); what follows from it is decided when the pod
+ * is looked at next (agent_pod.c). Always true: whatever a supervisor held that has gone is ended before
+ * anything is started again. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/time.h"
+#include "node/agent/agent_internal.h"
+#include "node/pod/remains.h"
+#include "node/runtime/agent_runtime.h"
+
+#include "base/banned.h"
+
+/* How long it is held back that containers run: the more pods there are, the longer each of them takes to its
+ * end. */
+#define HOLD_RUNNING (5 * TIME_MILLISECOND)
+#define HOLD_RUNNING_A_POD (TIME_MILLISECOND)
+#define HOLD_RUNNING_MOST (100 * TIME_MILLISECOND)
+
+/* A run has ended: what it said, and whether it ran out of memory. */
+static void note_end(struct agent_pod *pod, size_t container)
+{
+	struct life_container *c = &pod->life->containers[container];
+	struct str name = json_str(json_get(agent_container(pod, container), "name"));
+
+	if (c->record.now.start_failed)
+		return;
+	c->oom = agent_groups_ran_out(agent_room_groups(pod->agent->room), pod, container, name) &&
+		 c->record.now.exit_code != 0;
+	mem_free(pod->messages[container]);
+	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
+}
+
+static void observe(struct agent_pod *pod, size_t container, const struct record *record)
+{
+	const struct record *before = &pod->life->containers[container].record;
+	bool ended = record->state == RECORD_ENDED &&
+		     (before->state != RECORD_ENDED || before->run != record->run);
+
+	life_observe(pod->life, container, record, loop_uptime(pod->agent->loop));
+	if (agent_room_runtime(pod->agent->room))
+		agent_runtime_note_end(agent_room_runtime(pod->agent->room), pod, container);
+	if (ended)
+		note_end(pod, container);
+}
+
+/* The first run of a container only: what is started again and again is to be seen. */
+static void hold_running(struct agent_pod *pod, const struct record *record)
+{
+	int64_t hold = HOLD_RUNNING + (int64_t)pod->agent->starting * HOLD_RUNNING_A_POD;
+
+	if (record->run == 0 && !pod->adopted)
+		pod->hold_until = loop_uptime(pod->agent->loop) +
+				  (hold < HOLD_RUNNING_MOST ? hold : HOLD_RUNNING_MOST);
+}
+
+void agent_pod_set_addresses(struct agent_pod *pod, struct str own, struct str host)
+{
+	(void)snprintf(pod->host_ip, sizeof(pod->host_ip), "%.*s", STR_ARG(host));
+	(void)snprintf(pod->pod_ip, sizeof(pod->pod_ip), "%.*s", STR_ARG(own));
+	pod->in_network = own.len > 0;
+	pod->on_bridge = own.len > 0 && !str_starts(own, STR("127."));
+}
+
+static void on_state(void *arg, size_t container, const struct record *record)
+{
+	struct agent_pod *pod = arg;
+
+	if (container >= pod->life->n_containers)
+		return;
+	if (record->state == RECORD_RUNNING &&
+	    pod->life->containers[container].record.state != RECORD_RUNNING) {
+		pod->agent->stats.starts++;
+		hold_running(pod, record);
+	}
+	if (record->state == RECORD_ENDED)
+		pod->hold_until = 0;
+	observe(pod, container, record);
+	agent_pod_touch(pod);
+}
+
+/* Its addresses, where the agent that gave them was gone before they were in the API. */
+static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
+{
+	struct agent_pod *pod = arg;
+
+	if (pod->in_network || pod->over || !pod->adopted)
+		return;
+	agent_pod_set_addresses(pod, pod_ip, host_ip);
+	agent_room_found(pod->agent->room, pod);
+}
+
+/* What probes had found out before this agent came. */
+static void restore_probes(struct agent_pod *pod)
+{
+	struct json status = json_get(json_doc_root(pod->doc), "status");
+
+	for (size_t i = 0; i < pod->life->n_containers; i++) {
+		bool init = i < pod->life->n_init;
+		struct json list =
+			json_get(status, init ? "initContainerStatuses" : "containerStatuses");
+		struct json one = json_at(list, init ? i : i - pod->life->n_init);
+
+		pod->life->containers[i].started = json_bool(json_get(one, "started"));
+		pod->life->containers[i].ready = json_bool(json_get(one, "ready"));
+	}
+}
+
+static void on_ready(void *arg)
+{
+	struct agent_pod *pod = arg;
+
+	if (pod->adopted && !pod->knows) {
+		restore_probes(pod);
+		agent_room_adopt(pod->agent->room, pod);
+	}
+	pod->knows = true;
+	agent_pod_touch(pod);
+}
+
+static void on_done(void *arg, uint64_t id, int code, struct str output)
+{
+	agent_probes_done(arg, id, code, output);
+}
+
+void agent_pod_read_records(struct agent_pod *pod)
+{
+	struct life *life = pod->life;
+	int64_t wall = loop_now(pod->agent->loop);
+	struct record *records = mem_calloc(life->n_containers + 1, sizeof(*records));
+
+	supervisor_read_records(pod->folder, records, life->n_containers);
+	for (size_t i = 0; i < life->n_containers; i++) {
+		bool lost = records[i].state == RECORD_RUNNING;
+
+		if (records[i].state == RECORD_NEW)
+			continue;
+		if (lost) {
+			records[i].state = RECORD_ENDED;
+			records[i].pid = 0;
+			records[i].now.ended = wall;
+			records[i].now.exit_code = 137;
+		}
+		observe(pod, i, &records[i]);
+		if (lost)
+			life->containers[i].unknown = true;
+	}
+	for (size_t i = 0; i < life->n_containers; i++)
+		life->containers[i].asked_start = false;
+	mem_free(records);
+}
+
+static bool is_this(void *arg, const char *uid)
+{
+	const struct agent_pod *pod = arg;
+
+	return str_is(str_from(uid), pod->uid);
+}
+
+/* Its supervisor was killed, or cannot be reached: what that held ends, so that nothing of it runs beside what is started
+ * next. */
+static void kill_remains(const struct agent_pod *pod)
+{
+	supervisor_kill(pod->folder);
+	agent_groups_kill(agent_room_groups(pod->agent->room), pod);
+	(void)remains_kill(pod->agent->folder, is_this, (void *)pod);
+}
+
+static void on_lost(void *arg)
+{
+	struct agent_pod *pod = arg;
+
+	if (supervisor_is_clean(pod->supervisor)) {
+		pod->has_cgroup = false;
+		pod->oom_kills[0] = 0; /* another group counts anew */
+	}
+	supervisor_free(TAKE(pod->supervisor));
+	if (!pod->quit)
+		kill_remains(pod);
+	if (pod->over)
+		(void)agent_room_leave(pod->agent->room, pod);
+	if (pod->replans) {
+		pod->quit = pod->replans = false;
+	} else if (!pod->finished && !pod->forgotten) {
+		agent_pod_warn(pod, "the supervisor of a pod is gone",
+			       pod->knows ? "it has ended" : "it could not be started");
+		agent_pod_retry(pod);
+	}
+	pod->hold_until = 0;
+	pod->life->deadline_kept = false;
+	agent_pod_read_records(pod);
+	pod->knows = true;
+	agent_pod_touch(pod);
+}
+
+/* What was asked while the connection broke may have been lost: it is asked once more, which does nothing where it was
+ * heard. */
+static void on_found(void *arg)
+{
+	struct agent_pod *pod = arg;
+	struct life *life = pod->life;
+
+	for (size_t i = 0; i < life->n_containers; i++) {
+		if (life->containers[i].asked_start)
+			life_ask_again(life, i);
+		if (!agent_probes_is_stopping(pod, i))
+			life->containers[i].asked_stop = false;
+	}
+	agent_probes_found(pod);
+	pod->hosts = 0;
+	if (!pod->over && !pod->forgotten)
+		agent_room_rewrite_hosts(pod->agent->room, pod);
+	agent_pod_warn(pod, "the connection to the supervisor of a pod was lost", "it is back");
+	agent_pod_touch(pod);
+}
+
+const struct supervisor_events agent_pod_events = {on_state, on_ready, on_done,
+						   on_lost,  on_hello, on_found};

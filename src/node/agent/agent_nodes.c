@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent/agent_nodes.c - the Node objects of this machine.
+ *
+ * A node that is missing is made; one that is there is set to what the machine has. Its lease in
+ * kube-node-lease says every LEASE_RENEW that it is alive, its conditions every STATUS_RENEW. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "node/agent/agent_internal.h"
+#include "node/machine/machine.h"
+
+#include "base/banned.h"
+
+#define LEASE_RENEW (10 * TIME_SECOND)
+#define STATUS_RENEW (5 * TIME_MINUTE)
+#define RETRY (2 * TIME_SECOND)
+
+enum { NAME_SIZE = 260, LEASE_SECONDS = 40 };
+
+struct node {
+	struct agent_nodes *nodes;
+	char name[NAME_SIZE];
+	struct client_request *request;
+	struct client_request *lease_request;
+	bool ready; /* its status has been written by this agent */
+	bool again; /* it has changed while it was being written */
+	int64_t status_at;
+	int64_t since_wall; /* of its conditions */
+};
+
+struct agent_nodes {
+	struct agent *agent;
+	size_t len;
+	struct node *list;
+	struct loop_timer *timer;
+};
+
+/* --- documents --- */
+
+static void set_text(struct json_doc *doc, struct json object, const char *key, const char *value)
+{
+	json_set_str(doc, object, key, str_from(value));
+}
+
+static struct json append_obj(struct json_doc *doc, struct json list)
+{
+	struct json item = json_new_obj(doc);
+
+	json_append(doc, list, item);
+	return item;
+}
+
+struct conditions {
+	struct json_doc *doc;
+	struct json list;
+	int64_t now;
+};
+
+static void put_condition(const struct conditions *to, const struct pressure_condition *row,
+			  int64_t since)
+{
+	struct json item = append_obj(to->doc, to->list);
+	char time[TIME_TEXT_SIZE];
+
+	set_text(to->doc, item, "type", row->type);
+	set_text(to->doc, item, "status", row->status);
+	set_text(to->doc, item, "lastHeartbeatTime", time_print(to->now, time));
+	set_text(to->doc, item, "lastTransitionTime", time_print(since, time));
+	set_text(to->doc, item, "reason", row->reason);
+	set_text(to->doc, item, "message", row->message);
+}
+
+/* Those of a kubelet, and one for each thing that the machine does not permit. */
+static void put_conditions(const struct node *node, struct json_doc *doc, struct json status)
+{
+	static const struct pressure_condition ready = {"Ready", "True", "KubeletReady",
+							"pods run as processes of this machine"};
+	const struct agent *agent = node->nodes->agent;
+	const struct pressure_state *state = agent_pressure_state(agent->pressure);
+	struct pressure_condition more[AGENT_ROOM_CONDITIONS];
+	struct conditions to = {doc, json_ensure_arr(doc, status, "conditions"),
+				loop_now(agent->loop)};
+
+	for (unsigned i = 0; i < PRESSURE_SIGNAL_COUNT; i++) {
+		enum pressure_signal signal = (enum pressure_signal)i;
+
+		put_condition(&to, pressure_condition(signal, state->under[i]),
+			      agent_pressure_since(agent->pressure, signal));
+	}
+	agent_room_conditions(agent->room, more);
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		put_condition(&to, &more[i], node->since_wall);
+	put_condition(&to, &ready, node->since_wall);
+}
+
+static void put_status(const struct node *node, struct json_doc *doc, struct json root)
+{
+	struct json status = json_ensure_obj(doc, root, "status");
+	struct json addresses = json_ensure_arr(doc, status, "addresses");
+	struct json address;
+
+	agent_room_put_status(node->nodes->agent->room, (size_t)(node - node->nodes->list), doc,
+			      status);
+	put_conditions(node, doc, status);
+	address = append_obj(doc, addresses);
+	set_text(doc, address, "type", "InternalIP");
+	set_text(doc, address, "address", "127.0.0.1");
+	address = append_obj(doc, addresses);
+	set_text(doc, address, "type", "Hostname");
+	set_text(doc, address, "address", node->name);
+}
+
+static struct json_doc *make_node(const struct node *node)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	struct json meta, labels;
+	struct utsname name;
+
+	(void)uname(&name);
+	json_doc_set_root(doc, root);
+	set_text(doc, root, "apiVersion", "v1");
+	set_text(doc, root, "kind", "Node");
+	meta = json_ensure_obj(doc, root, "metadata");
+	labels = json_ensure_obj(doc, meta, "labels");
+	set_text(doc, meta, "name", node->name);
+	set_text(doc, labels, "kubernetes.io/hostname", node->name);
+	set_text(doc, labels, "kubernetes.io/os", "linux");
+	set_text(doc, labels, "kubernetes.io/arch",
+		 strcmp(name.machine, "aarch64") == 0 ? "arm64" : "amd64");
+	put_status(node, doc, root);
+	return doc;
+}
+
+/* --- writing --- */
+
+static void node_send(struct node *node);
+
+static void node_failed(struct node *node, const struct client_result *result)
+{
+	struct agent *agent = node->nodes->agent;
+
+	agent->stats.failures++;
+	log_warn(agent->log, "cannot write a node", LOG_STR("node", node->name),
+		 LOG_STR("error", result->err->text));
+	node->status_at = 0;
+	loop_timer_set(node->nodes->timer, RETRY);
+}
+
+static void on_written(void *arg, const struct client_result *result)
+{
+	struct node *node = arg;
+
+	node->request = NULL;
+	if (result->err && result->err->code != ERR_ALREADY_EXISTS)
+		node_failed(node, result);
+	else
+		node->ready = true;
+	if (node->again)
+		node_send(node);
+}
+
+static void on_created(void *arg, const struct client_result *result)
+{
+	struct node *node = arg;
+
+	node->request = NULL;
+	if (result->err && result->err->code != ERR_ALREADY_EXISTS)
+		node_failed(node, result);
+	else
+		node_send(node);
+}
+
+/* Its status; where there is none of it, all of it. */
+static void on_patched(void *arg, const struct client_result *result)
+{
+	struct node *node = arg;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	node->request = NULL;
+	if (!result->err || result->err->code != ERR_NOT_FOUND) {
+		on_written(arg, result);
+		return;
+	}
+	doc = make_node(node);
+	node->request = client_create(node->nodes->agent->client, &resources[RESOURCE_NODES], doc,
+				      on_created, node);
+}
+
+static void node_send(struct node *node)
+{
+	struct agent *agent = node->nodes->agent;
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+
+	node->again = node->request;
+	if (node->request)
+		return;
+	json_doc_set_root(doc, json_new_obj(doc));
+	put_status(node, doc, json_doc_root(doc));
+	node->status_at = loop_uptime(agent->loop);
+	node->request = client_send(agent->client, &(struct client_ask){
+							   .verb = CLIENT_PATCH,
+							   .patch = CLIENT_PATCH_MERGE,
+							   .resource = &resources[RESOURCE_NODES],
+							   .name = str_from(node->name),
+							   .sub = STR("status"),
+							   .body = doc,
+							   .discard = true,
+							   .done = on_patched,
+							   .arg = node,
+						   });
+}
+
+/* --- the lease --- */
+
+static struct json_doc *make_lease(const struct node *node, bool whole)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	struct json meta, spec;
+	char time[TIME_TEXT_SIZE];
+
+	json_doc_set_root(doc, root);
+	if (whole) {
+		set_text(doc, root, "apiVersion", "coordination.k8s.io/v1");
+		set_text(doc, root, "kind", "Lease");
+		meta = json_ensure_obj(doc, root, "metadata");
+		set_text(doc, meta, "name", node->name);
+		set_text(doc, meta, "namespace", "kube-node-lease");
+	}
+	spec = json_ensure_obj(doc, root, "spec");
+	set_text(doc, spec, "holderIdentity", node->name);
+	json_set_int(doc, spec, "leaseDurationSeconds", LEASE_SECONDS);
+	set_text(doc, spec, "renewTime",
+		 time_print_micro(loop_now(node->nodes->agent->loop), time));
+	return doc;
+}
+
+static void on_lease_created(void *arg, const struct client_result *result)
+{
+	struct node *node = arg;
+
+	(void)result; /* the next renewal tells */
+	node->lease_request = NULL;
+}
+
+static void on_lease(void *arg, const struct client_result *result)
+{
+	struct node *node = arg;
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+
+	node->lease_request = NULL;
+	if (!result->err || result->err->code != ERR_NOT_FOUND)
+		return;
+	doc = make_lease(node, true);
+	node->lease_request = client_create(node->nodes->agent->client, &resources[RESOURCE_LEASES],
+					    doc, on_lease_created, node);
+}
+
+static void renew_lease(struct node *node)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = make_lease(node, false);
+
+	if (node->lease_request)
+		return;
+	node->lease_request = client_send(node->nodes->agent->client,
+					  &(struct client_ask){
+						  .verb = CLIENT_PATCH,
+						  .patch = CLIENT_PATCH_MERGE,
+						  .resource = &resources[RESOURCE_LEASES],
+						  .namespace = STR("kube-node-lease"),
+						  .name = str_from(node->name),
+						  .body = doc,
+						  .discard = true,
+						  .done = on_lease,
+						  .arg = node,
+					  });
+}
+
+/* --- life --- */
+
+static void on_timer(struct loop_timer *timer, void *arg)
+{
+	struct agent_nodes *nodes = arg;
+	int64_t now = loop_uptime(nodes->agent->loop);
+
+	loop_timer_set(timer, LEASE_RENEW);
+	for (size_t i = 0; i < nodes->len; i++) {
+		struct node *node = &nodes->list[i];
+
+		if (!node->status_at || now - node->status_at >= STATUS_RENEW)
+			node_send(node);
+		renew_lease(node);
+	}
+}
+
+struct agent_nodes *agent_nodes_new(struct agent *agent, const struct agent_options *options)
+{
+	struct agent_nodes *nodes = mem_new(struct agent_nodes);
+
+	nodes->agent = agent;
+	nodes->len = options->nodes;
+	nodes->list = mem_calloc(options->nodes, sizeof(*nodes->list));
+	for (size_t i = 0; i < nodes->len; i++) {
+		struct node *node = &nodes->list[i];
+
+		node->nodes = nodes;
+		node->since_wall = loop_now(agent->loop);
+		if (nodes->len == 1)
+			(void)snprintf(node->name, NAME_SIZE, "%s", options->host_name);
+		else
+			(void)snprintf(node->name, NAME_SIZE, "%s-%zu", options->host_name, i);
+	}
+	nodes->timer = loop_timer_new(agent->loop, on_timer, nodes);
+	loop_timer_set(nodes->timer, 0);
+	return nodes;
+}
+
+void agent_nodes_free(struct agent_nodes *nodes)
+{
+	if (!nodes)
+		return;
+	for (size_t i = 0; i < nodes->len; i++) {
+		client_cancel(nodes->list[i].request);
+		client_cancel(nodes->list[i].lease_request);
+	}
+	loop_timer_free(nodes->timer);
+	mem_free(nodes->list);
+	mem_free(nodes);
+}
+
+void agent_nodes_touch(struct agent_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->len; i++)
+		node_send(&nodes->list[i]);
+}
+
+bool agent_nodes_are_ready(const struct agent_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->len; i++)
+		if (!nodes->list[i].ready)
+			return false;
+	return true;
+}
+
+size_t agent_nodes_len(const struct agent_nodes *nodes)
+{
+	return nodes->len;
+}
+
+ptrdiff_t agent_nodes_find(const struct agent_nodes *nodes, struct str name)
+{
+	for (size_t i = 0; i < nodes->len; i++)
+		if (str_is(name, nodes->list[i].name))
+			return (ptrdiff_t)i;
+	return -1;
+}

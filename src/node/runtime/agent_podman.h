@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/runtime/agent_podman.h - containers by podman (--runtime podman); agent_runtime.h says what is asked for. */
+#ifndef NODE_AGENT_PODMAN_H
+#define NODE_AGENT_PODMAN_H
+
+#include "node/runtime/agent_runtime.h"
+
+struct agent_podman;
+
+/* `program`: podman's. */
+struct agent_podman *agent_podman_new(struct agent *agent, const struct agent_options *options,
+				      const char *program);
+/* Takes NULL. */
+void agent_podman_free(struct agent_podman *self);
+
+int agent_podman_wrap(const struct agent_podman *self, const struct agent_runtime_container *in,
+		      struct plan_container *plan, const char **ret_reason,
+		      struct err *err) MUST_CHECK;
+size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod *pod,
+			 struct str container, struct arena *arena,
+			 struct str words[AGENT_RUNTIME_WORDS]);
+/* Why the program of the last run could not be started, for mem_free(); NULL: it was, or nobody knows. */
+char *agent_podman_start_error(const struct agent_pod *pod, size_t container);
+void agent_podman_renew(const struct agent_pod *pod, struct str container);
+/* The pod has gone: podman forgets what was killed before podman could. */
+void agent_podman_forget(const struct agent_podman *self, const struct agent_pod *pod);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/simulated/simulated.h - nodes that are not there: Node objects, and pods that run and end as their
+ * annotations say. For trying out, for tests and for benchmarks (`volcano up --simulate-nodes N`).
+ *
+ * A pod that is bound to one of them is Running with all containers ready at once. The annotation
+ * `run-seconds` (a number, with a fraction if wanted) ends it that long after it started:
+ * Succeeded, or Failed where `run-exit-code` is given and not 0. A bound pod that is deleted is
+ * gone at once. What was going on before a restart goes on after it: everything needed is in the
+ * pod's status. */
+#ifndef NODE_SIMULATED_H
+#define NODE_SIMULATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+
+struct client;
+struct log;
+struct loop;
+struct simulated;
+
+struct simulated_options {
+	size_t nodes;       /* named node-00000, node-00001, ... */
+	const char *cpu;    /* quantities; NULL: "32" */
+	const char *memory; /* NULL: "256Gi" */
+	const char *pods;   /* NULL: "110" */
+	struct log *log;    /* may be NULL */
+};
+
+/* Starts making nodes and looking after pods at once. */
+struct simulated *simulated_new(struct loop *loop, struct client *client,
+				const struct simulated_options *options)
+	__attribute__((returns_nonnull));
+/* Nodes and pods stay as they are. Takes NULL. */
+void simulated_free(struct simulated *simulated);
+DEFINE_AUTO(struct simulated *, simulated_free);
+
+/* Every node is there, and the pods that were bound at the start are known. */
+bool simulated_is_ready(const struct simulated *simulated);
+
+struct simulated_stats {
+	size_t nodes;      /* made or found */
+	size_t pods;       /* bound to them now */
+	uint64_t starts;   /* pods set Running */
+	uint64_t ends;     /* Succeeded or Failed */
+	uint64_t removed;  /* deleted pods that it let go */
+	uint64_t failures; /* writes that were refused, conflicts aside */
+};
+void simulated_stats(const struct simulated *simulated, struct simulated_stats *ret);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/volume/remover.h - folders that are removed with everything in them, off the thread, one after the other.
+ *
+ * Any number may wait: none is refused. What cannot be removed stays; the agent looks for leftovers at
+ * its next start. */
+#ifndef NODE_REMOVER_H
+#define NODE_REMOVER_H
+
+struct loop;
+struct remover;
+
+struct remover *remover_new(struct loop *loop) __attribute__((returns_nonnull));
+/* What waits is left alone. Takes NULL. */
+void remover_free(struct remover *remover);
+
+void remover_add(struct remover *remover, const char *folder);
+
+#endif

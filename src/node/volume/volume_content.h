@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/volume/volume_content.h - the files of volumes that hold what the API holds: config maps, secrets,
+ * the downward API, and projections of several of them. Pure; node/volume/tree.h writes them. */
+#ifndef NODE_VOLUME_CONTENT_H
+#define NODE_VOLUME_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "model/pod/volume.h"
+#include "node/pod/room.h"
+#include "node/volume/tree.h"
+
+/* Is it a volume of that kind? */
+bool volume_content_is(const struct volume *volume);
+
+/* The files, in the arena. Where two have one path the later one is there. Fails with kubelet's
+ * words: ERR_NOT_FOUND for what may still come. */
+int volume_content(const struct room *room, const struct volume *volume, struct arena *arena,
+		   struct tree_file **ret, size_t *ret_len, struct err *err) MUST_CHECK;
+
+#endif

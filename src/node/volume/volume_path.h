@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/volume/volume_path.h - where the volumes of node/volume/volumes.h are. */
+#ifndef NODE_VOLUME_PATH_H
+#define NODE_VOLUME_PATH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "json/doc.h"
+#include "node/pod/room.h"
+
+struct volume;
+struct volumes_place;
+
+/* Everything is for mem_free(). */
+
+/* A volume in memory that cannot be mounted. */
+char *volume_path_memory(const struct volumes_place *place, struct str volume)
+	__attribute__((returns_nonnull));
+/* The folder of a claim that has none of its own. */
+char *volume_path_of_claim(const char *claims, struct json claim) __attribute__((returns_nonnull));
+/* The folder that a claim stands for, and whose it is. */
+struct volume_claim {
+	char *path;
+	bool foreign;    /* a volume's (PersistentVolume), whose path somebody has named */
+	struct str type; /* of its hostPath */
+};
+int volume_path_claim(const struct room *room, const char *claims, struct str name,
+		      struct volume_claim *ret, struct err *err) MUST_CHECK;
+/* Of any volume; `ret_foreign`: somebody may have changed where it leads (plan_mount.foreign). */
+int volume_path(const struct room *room, const struct volumes_place *place,
+		const struct volume *volume, char **ret, bool *ret_foreign,
+		struct err *err) MUST_CHECK;
+/* Only where nothing can be mounted: a path below a volume that does not leave it by a link when this looks; folders
+ * that are missing are made like the volume. */
+int volume_path_below(const char *volume, const char *path, char **ret, struct err *err) MUST_CHECK;
+
+#endif

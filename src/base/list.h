@@ -4,7 +4,7 @@
  *	struct watcher { struct list link; ... };
  *	struct list watchers = LIST_INIT(watchers);
  *	list_push(&watchers, &w->link);
- *	LIST_EACH (&watchers, struct watcher, link, w)	(removing w inside is allowed)
+ *	LIST_EACH(&watchers, struct watcher, link, w)	(removing w inside is allowed)
  *		watcher_poke(w); */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H

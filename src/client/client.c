@@ -129,11 +129,11 @@ void client_free(struct client *client)
 		return;
 	transport_free(client->transport);
 	LIST_EACH(&client->waiting, struct client_request, link, request)
-	request_free(request);
+		request_free(request);
 	LIST_EACH(&client->giving_way, struct client_request, link, request)
-	request_free(request);
+		request_free(request);
 	LIST_EACH(&client->others, struct client_request, link, request)
-	request_free(request);
+		request_free(request);
 	mem_free(client->field_manager);
 	mem_free(client);
 }

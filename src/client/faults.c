@@ -246,7 +246,7 @@ static void faults_free(struct transport *transport)
 	struct faulty *faulty = container_of(transport, struct faulty, transport);
 
 	LIST_EACH(&faulty->requests, struct request, link, request)
-	request_free(request);
+		request_free(request);
 	transport_free(faulty->inner);
 	mem_free(faulty);
 }

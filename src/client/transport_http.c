@@ -442,7 +442,7 @@ static void transport_http_free(struct transport *transport)
 	struct http_transport *to = container_of(transport, struct http_transport, transport);
 
 	LIST_EACH(&to->requests, struct request, link, request)
-	request_free(request);
+		request_free(request);
 	credentials_free(to->credentials);
 	http_client_free(to->http);
 	headers_done(&to->headers);

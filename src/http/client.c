@@ -92,13 +92,13 @@ void http_client_free(struct http_client *client)
 	if (!client)
 		return;
 	LIST_EACH(&client->wrong, struct http_call, link, call)
-	http_call_cancel(call);
+		http_call_cancel(call);
 	for (size_t i = 0; i < CALL_CLASS_COUNT; i++) {
 		LIST_EACH(&client->waiting[i], struct http_call, link, call)
-		http_call_cancel(call);
+			http_call_cancel(call);
 		LIST_EACH(&client->conns[i], struct client_conn, link, conn)
-		LIST_EACH(&conn->calls, struct http_call, link, call)
-		http_call_cancel(call);
+			LIST_EACH(&conn->calls, struct http_call, link, call)
+				http_call_cancel(call);
 	}
 	pool_free(client);
 	loop_defer_cancel(client->loop, &client->dispatch);
@@ -118,7 +118,7 @@ void http_client_set_tls(struct http_client *client, struct tls *tls)
 	tls_unref(old);
 	for (size_t i = 0; i < CALL_CLASS_COUNT; i++)
 		LIST_EACH(&client->conns[i], struct client_conn, link, conn)
-	conn_retire(conn);
+			conn_retire(conn);
 }
 
 void http_client_stats(const struct http_client *client, struct http_client_stats *ret)

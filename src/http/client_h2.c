@@ -274,8 +274,7 @@ static void wrote(struct client_conn *conn)
 
 	while (again) { /* a callback may end any call: start over after each */
 		again = false;
-		LIST_EACH(&conn->calls, struct http_call, link, call)
-		{
+		LIST_EACH(&conn->calls, struct http_call, link, call) {
 			if (!call->want_writable || call->out.bytes > LIMIT_SEND_BUFFER_BYTES / 2)
 				continue;
 			call_writable(call);

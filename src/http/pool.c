@@ -43,8 +43,8 @@ static void fail_calls(struct client_conn *conn)
 static bool has_hope(const struct http_client *client, enum call_class class)
 {
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
-	if (!conn->retired && !conn->doomed && (!conn->protocol || class == CALL_ORDINARY))
-		return true;
+		if (!conn->retired && !conn->doomed && (!conn->protocol || class == CALL_ORDINARY))
+			return true;
 	return false;
 }
 
@@ -353,8 +353,7 @@ static void give(struct client_conn *conn, struct http_call *call)
 /* Hand calls to connections that stand, the oldest first. */
 static void give_out(struct http_client *client, enum call_class class)
 {
-	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
-	{
+	LIST_EACH(&client->conns[class], struct client_conn, link, conn) {
 		size_t room;
 
 		if (!conn->protocol || conn->retired || conn->doomed)
@@ -373,7 +372,7 @@ static size_t count_wanted(const struct http_client *client, enum call_class cla
 	size_t opening = 0, waiting = client->waiting_count[class], max;
 
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
-	opening += !conn->protocol && !conn->retired && !conn->doomed;
+		opening += !conn->protocol && !conn->retired && !conn->doomed;
 	if (class == CALL_LONG_LIVED)
 		max = options->max_watches;
 	else if (options->max_connections)

@@ -59,7 +59,7 @@ static void hurry_idle(struct http_server *server)
 		return; /* done a moment ago: not again for each connection */
 	server->paused_at = now;
 	LIST_EACH(&server->conns, struct server_conn, link, conn)
-	conn_arm(conn, now + IDLE_WHEN_FULL);
+		conn_arm(conn, now + IDLE_WHEN_FULL);
 }
 
 static void set_accepting(struct http_server *server)
@@ -71,8 +71,7 @@ static void set_accepting(struct http_server *server)
 	server->paused = pause;
 	if (pause)
 		hurry_idle(server);
-	LIST_EACH(&server->listeners, struct server_listener, link, on)
-	{
+	LIST_EACH(&server->listeners, struct server_listener, link, on) {
 		if (pause)
 			listener_pause(on->listener);
 		else
@@ -120,8 +119,8 @@ static int64_t last_taken(const struct server_conn *conn)
 	int64_t at = stream_last_write(conn->stream);
 
 	LIST_EACH(&conn->requests, struct http_request, link, request)
-	if (request->out_at > at)
-		at = request->out_at;
+		if (request->out_at > at)
+			at = request->out_at;
 	return at;
 }
 
@@ -132,8 +131,7 @@ void http_server_drop_stalled(struct http_server *server, int64_t stalled_us)
 	if (server->dropped_at && now - server->dropped_at < TIME_SECOND)
 		return; /* done a moment ago: not again for each request */
 	server->dropped_at = now;
-	LIST_EACH(&server->conns, struct server_conn, link, conn)
-	{
+	LIST_EACH(&server->conns, struct server_conn, link, conn) {
 		if (conn->doomed || conn->waiting < LIMIT_CONNECTION_WAITING_SMALL ||
 		    last_taken(conn) + stalled_us > now)
 			continue;
@@ -402,8 +400,7 @@ struct http_server *http_server_new(struct loop *loop, const struct http_server_
 
 static void stop_listening(struct http_server *server)
 {
-	LIST_EACH(&server->listeners, struct server_listener, link, on)
-	{
+	LIST_EACH(&server->listeners, struct server_listener, link, on) {
 		list_remove(&on->link);
 		listener_free(on->listener);
 		mem_free(on);
@@ -419,8 +416,7 @@ void http_server_free(struct http_server *server)
 	stop_listening(server);
 	while (!list_is_empty(&server->conns))
 		conn_free(container_of(list_first(&server->conns), struct server_conn, link));
-	LIST_EACH(&server->spare, struct http_request, link, request)
-	{
+	LIST_EACH(&server->spare, struct http_request, link, request) {
 		buf_done(&request->target);
 		headers_done(&request->headers);
 		headers_done(&request->reply);
@@ -491,7 +487,7 @@ static void on_drained(struct loop_timer *timer, void *arg)
 
 	(void)timer;
 	LIST_EACH(&server->conns, struct server_conn, link, conn)
-	conn_doom(conn);
+		conn_doom(conn);
 }
 
 void http_server_shutdown(struct http_server *server, int64_t drain_us, http_server_done_fn *done,
@@ -504,8 +500,7 @@ void http_server_shutdown(struct http_server *server, int64_t drain_us, http_ser
 	if (!server->drain)
 		server->drain = loop_timer_new(server->loop, on_drained, server);
 	loop_timer_set(server->drain, drain_us);
-	LIST_EACH(&server->conns, struct server_conn, link, conn)
-	{
+	LIST_EACH(&server->conns, struct server_conn, link, conn) {
 		if (conn->protocol)
 			conn->protocol->shutdown(conn);
 		else

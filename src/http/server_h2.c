@@ -167,8 +167,7 @@ static void release(void *arg)
 	struct h2 *h2 = arg;
 	struct server_conn *conn = h2->conn;
 
-	LIST_EACH(&conn->requests, struct http_request, link, request)
-	{
+	LIST_EACH(&conn->requests, struct http_request, link, request) {
 		if (!h2->held || conn->doomed || conn_is_full(conn))
 			break;
 		if (!request->held)
@@ -334,8 +333,8 @@ static void wrote(struct server_conn *conn)
 	struct h2 *h2 = h2_of(conn);
 
 	LIST_EACH(&conn->requests, struct http_request, link, request)
-	if (request->want_writable)
-		request_writable(request);
+		if (request->want_writable)
+			request_writable(request);
 	release_later(h2);
 	if (nghttp2_session_want_write(h2->session))
 		stream_wake(conn->stream);
@@ -433,8 +432,7 @@ static int64_t due(const struct server_conn *conn)
 
 	if (list_is_empty(&conn->requests))
 		at = h2->since + server_idle_us(conn->server);
-	LIST_EACH(&conn->requests, struct http_request, link, request)
-	{
+	LIST_EACH(&conn->requests, struct http_request, link, request) {
 		int64_t body = body_due(request);
 		int64_t write = write_due(request);
 
@@ -481,8 +479,7 @@ static void expire(struct server_conn *conn)
 		stream_wake(conn->stream);
 		return;
 	}
-	LIST_EACH(&conn->requests, struct http_request, link, request)
-	{
+	LIST_EACH(&conn->requests, struct http_request, link, request) {
 		if (write_due(request) <= now) {
 			conn->server->stats.stalled++;
 			reset(request, NGHTTP2_CANCEL);
@@ -518,8 +515,7 @@ static void h2_free(struct server_conn *conn)
 {
 	struct h2 *h2 = h2_of(conn);
 
-	LIST_EACH(&conn->requests, struct http_request, link, request)
-	{
+	LIST_EACH(&conn->requests, struct http_request, link, request) {
 		request_abort(request, ERR_UNAVAILABLE, "the client is gone");
 		request_free(request);
 	}

@@ -60,8 +60,8 @@ static void deliver(struct loop *loop, int signo)
 	VEC(struct loop_signal *) called = {0};
 
 	LIST_EACH(&loop->signals.watches, struct loop_signal, link, watch)
-	if (watch->signo == signo)
-		vec_push(&called, watch);
+		if (watch->signo == signo)
+			vec_push(&called, watch);
 	for (size_t i = 0; i < called.len; i++)
 		if (called.ptr[i]->fn)
 			called.ptr[i]->fn(called.ptr[i], signo, called.ptr[i]->arg);
@@ -180,8 +180,8 @@ struct loop_signal *loop_signal_add(struct loop *loop, int signo, loop_signal_fn
 static bool is_watched(const struct loop *loop, int signo)
 {
 	LIST_EACH(&loop->signals.watches, struct loop_signal, link, watch)
-	if (watch->signo == signo)
-		return true;
+		if (watch->signo == signo)
+			return true;
 	return false;
 }
 

@@ -15,8 +15,7 @@ static char *check_node_dim(const struct cluster *cluster, const struct node_inf
 	int64_t used = 0, releasing = 0, pipelined = 0;
 	int64_t allocatable = columns_get(cols, ROOM_ALLOCATABLE, dim, node->slot);
 
-	LIST_EACH(&node->tasks, struct task, node_link, task)
-	{
+	LIST_EACH(&node->tasks, struct task, node_link, task) {
 		int64_t amount = resources_get(&task->class->request, dim);
 
 		if (task->status == TASK_PIPELINED)
@@ -42,8 +41,7 @@ static char *check_node_scores(const struct cluster *cluster, const struct node_
 	const struct columns *cols = &cluster->columns;
 	int64_t cpu = 0, memory = 0;
 
-	LIST_EACH(&node->tasks, struct task, node_link, task)
-	{
+	LIST_EACH(&node->tasks, struct task, node_link, task) {
 		if (task->status == TASK_RELEASING && !task->leaving)
 			continue;
 		cpu += task->class->nonzero_cpu;
@@ -76,8 +74,7 @@ static char *check_node(const struct cluster *cluster, const struct node_info *n
 
 	if (cluster->nodes.ptr[node->slot] != node)
 		return mem_printf("node %.*s: is not in its slot", STR_ARG(node->text));
-	LIST_EACH(&node->tasks, struct task, node_link, task)
-	{
+	LIST_EACH(&node->tasks, struct task, node_link, task) {
 		if (task->node != node || !task_is(task, TASKS_PLACED))
 			return mem_printf("node %.*s: holds %s, which is not on it",
 					  STR_ARG(node->text), task->text);
@@ -112,8 +109,7 @@ static char *check_job(const struct job *job)
 	for (int s = 0; s < TASK_STATUS_COUNT; s++) {
 		uint32_t count = 0;
 
-		LIST_EACH(&job->tasks[s], struct task, job_link, task)
-		{
+		LIST_EACH(&job->tasks[s], struct task, job_link, task) {
 			if (task->status != s || task->job != job)
 				return mem_printf("job %s: %s is in the wrong list", job->key,
 						  task->text);
@@ -151,7 +147,7 @@ static void add_below(const struct cluster *cluster, const struct queue_info *qu
 		resources_add(allocated, &job->allocated);
 		resources_add(pending, &job->pending);
 		LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-		resources_add(pipelined, &task->class->request);
+			resources_add(pipelined, &task->class->request);
 	}
 }
 

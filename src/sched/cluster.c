@@ -584,8 +584,8 @@ static void doze_on(struct cluster *cluster)
 	if (cluster->relief_seen == cluster->relief)
 		return;
 	LIST_EACH(&cluster->active, struct job, active_link, job)
-	if (job->asleep && cluster_is_hopeless(cluster, &job->shortage, job->asleep))
-		cluster_sleep_job(cluster, job);
+		if (job->asleep && cluster_is_hopeless(cluster, &job->shortage, job->asleep))
+			cluster_sleep_job(cluster, job);
 }
 
 bool cluster_is_idle(const struct cluster *cluster)
@@ -641,5 +641,5 @@ void cluster_settle(struct cluster *cluster)
 	}
 	doze_on(cluster);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
-	ledger_count_job(cluster, job);
+		ledger_count_job(cluster, job);
 }

@@ -63,8 +63,7 @@ static void drop_extra(struct group_extra *extra)
 
 static void free_subs(struct job *job)
 {
-	LIST_EACH(&job->subs, struct sub_job, link, sub)
-	{
+	LIST_EACH(&job->subs, struct sub_job, link, sub) {
 		if (sub == &job->main)
 			continue;
 		list_remove(&sub->link);
@@ -157,8 +156,8 @@ static struct sub_job *make_sub(struct job *job, const struct sub_policy *policy
 	struct sub_job *sub;
 
 	LIST_EACH(&job->subs, struct sub_job, link, known)
-	if (known->policy == policy && str_eq(known->values, values))
-		return known;
+		if (known->policy == policy && str_eq(known->values, values))
+			return known;
 	sub = mem_new(struct sub_job);
 	sub_job_init(sub, job);
 	sub->policy = policy;
@@ -273,7 +272,7 @@ static void resort(struct cluster *cluster, struct job *job, struct sub_policy *
 
 	for (int s = 0; s < TASK_STATUS_COUNT; s++)
 		LIST_EACH(&job->tasks[s], struct task, job_link, task)
-	vec_push(&all, task);
+			vec_push(&all, task);
 	for (size_t i = 0; i < all.len; i++)
 		ledger_lift(cluster, all.ptr[i]);
 	free_subs(job);
@@ -526,7 +525,7 @@ struct str cluster_unknown_resource(const struct cluster *cluster, const struct 
 	if (!resources_get(&job->pending, DIM_OTHER))
 		return str_none();
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (task->class->raw)
-		return unknown_in(cluster, json_doc_root(task->class->raw), DEEP);
+		if (task->class->raw)
+			return unknown_in(cluster, json_doc_root(task->class->raw), DEEP);
 	return str_none();
 }

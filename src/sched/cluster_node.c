@@ -311,14 +311,14 @@ static void set_labels(struct cluster *cluster, struct node_info *node, struct l
 		       bool there)
 {
 	LIST_EACH(&node->tasks, struct task, node_link, task)
-	if (task->status != TASK_RELEASING || task->leaving)
-		affinity_count(cluster->affinity, task, -1);
+		if (task->status != TASK_RELEASING || task->leaving)
+			affinity_count(cluster->affinity, task, -1);
 	label_sets_drop(cluster->label_sets, node->labels);
 	node->labels = labels;
 	affinity_set_node(cluster->affinity, node, there);
 	LIST_EACH(&node->tasks, struct task, node_link, task)
-	if (task->status != TASK_RELEASING || task->leaving)
-		affinity_count(cluster->affinity, task, 1);
+		if (task->status != TASK_RELEASING || task->leaving)
+			affinity_count(cluster->affinity, task, 1);
 	ledger_note_change(cluster, node);
 }
 
@@ -373,8 +373,7 @@ static void set_there(struct cluster *cluster, struct node_info *node, bool ther
 		cluster->node_count++;
 	else
 		cluster->node_count--;
-	LIST_EACH(&node->tasks, struct task, node_link, task)
-	{
+	LIST_EACH(&node->tasks, struct task, node_link, task) {
 		if (task->status == TASK_PIPELINED)
 			continue;
 		resources_count(&cluster->used, &task->class->request, there ? 1 : -1);

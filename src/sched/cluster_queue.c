@@ -86,8 +86,7 @@ static void relink(struct cluster *cluster)
 			continue;
 		if (queue->parent)
 			list_push(&queue->parent->children, &queue->sibling);
-		LIST_EACH(&queue->jobs, struct job, queue_link, job)
-		{
+		LIST_EACH(&queue->jobs, struct job, queue_link, job) {
 			ledger_add_to_queue(queue, job, 1);
 			cluster_touch_job(cluster, job);
 		}
@@ -176,7 +175,7 @@ static void set_fields(struct queue_info *queue, const struct queue *view,
 static void touch_all(struct cluster *cluster, struct queue_info *queue)
 {
 	LIST_EACH(&queue->jobs, struct job, queue_link, job)
-	cluster_touch_job(cluster, job);
+		cluster_touch_job(cluster, job);
 	cluster_relieve(cluster);
 }
 
@@ -241,7 +240,7 @@ void cluster_remove_queue(struct cluster *cluster, struct str key)
 		return;
 	remarks_forget(cluster->remarks, REMARK_QUEUE, queue->text);
 	LIST_EACH(&queue->jobs, struct job, queue_link, job)
-	ledger_move_job(cluster, job, NULL);
+		ledger_move_job(cluster, job, NULL);
 	cluster_free_queue(cluster, queue);
 	relink(cluster);
 }

@@ -46,8 +46,7 @@ static const struct class *class_of_all(const struct job *job)
 
 	if (job->tally.count[TASK_PENDING] != job->tally.total)
 		return NULL;
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		if ((class && class != task->class) || !task->ours || task->gated ||
 		    task->nominated || task->class->empty || task->class->terms->has_claims)
 			return NULL;

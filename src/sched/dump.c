@@ -52,7 +52,7 @@ struct json dump_node(const struct cluster *cluster, const struct node_info *nod
 			 json_new_str(doc, atoms_text(cluster->atoms, node->labels->at[i].value)));
 	json_set(doc, object, STR("labels"), labels);
 	LIST_EACH(&node->tasks, struct task, node_link, task)
-	json_append(doc, pods, json_new_str(doc, task_key(task)));
+		json_append(doc, pods, json_new_str(doc, task_key(task)));
 	json_set(doc, object, STR("pods"), pods);
 	return object;
 }
@@ -129,7 +129,7 @@ struct json dump_job(const struct cluster *cluster, const struct job *job, struc
 		json_set_str(doc, object, "waitsFor", str_from(job->why));
 	for (int status = 0; status < TASK_STATUS_COUNT; status++)
 		LIST_EACH(&job->tasks[status], struct task, job_link, task)
-	json_append(doc, tasks, dump_task(cluster, task, doc));
+			json_append(doc, tasks, dump_task(cluster, task, doc));
 	json_set(doc, object, STR("tasks"), tasks);
 	return object;
 }

@@ -89,8 +89,8 @@ static bool is_promised(const struct search *s, const struct task *task)
 	if (!node)
 		return false;
 	LIST_EACH(&node->tasks, struct task, node_link, other)
-	if (other->status == TASK_RELEASING && other->leaving)
-		return true;
+		if (other->status == TASK_RELEASING && other->leaving)
+			return true;
 	return false;
 }
 
@@ -325,8 +325,8 @@ static void line_up_tasks(struct session *ssn, struct job *job, struct pq *to)
 {
 	pq_init(to, ssn, pq_tasks);
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(ssn, task))
-		pq_push(to, task);
+		if (session_is_waiting(ssn, task))
+			pq_push(to, task);
 }
 
 static bool needs_more(const struct session *ssn, const struct job *job)
@@ -354,8 +354,8 @@ static struct node_info *find_contested(const struct search *s, struct task *tas
 		if (!node || !search_has_place(s, task, node))
 			continue;
 		LIST_EACH(&node->tasks, struct task, node_link, victim)
-		if (search_is_candidate(s, task, victim))
-			return node;
+			if (search_is_candidate(s, task, victim))
+				return node;
 	}
 	return NULL;
 }
@@ -604,8 +604,8 @@ void evict_round(struct session *ssn, const struct evict_rules *rules)
 	if (rules->across_queues && !prospects_have_shares(ssn))
 		return;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-	if (evict_is_starving(ssn, job))
-		lineup_add(&lineup, job);
+		if (evict_is_starving(ssn, job))
+			lineup_add(&lineup, job);
 	while ((queue = lineup_next_queue(&lineup))) {
 		struct job *job;
 

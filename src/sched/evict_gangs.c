@@ -19,8 +19,8 @@ static void collect_job(const struct search *s, const struct task *task, const s
 {
 	for (int status = TASK_BOUND; status <= TASK_RUNNING; status++)
 		LIST_EACH(&job->tasks[status], struct task, job_link, victim)
-	if (search_is_candidate(s, task, victim))
-		vec_push(to, victim);
+			if (search_is_candidate(s, task, victim))
+				vec_push(to, victim);
 }
 
 /* All of a gang go, if every guard agrees with each. */
@@ -161,10 +161,10 @@ static void collect_everybody(const struct search *s, const struct task *task, s
 		if (!cluster->nodes.ptr[i])
 			continue;
 		LIST_EACH(&cluster->nodes.ptr[i]->tasks, struct task, node_link, victim)
-		if (search_is_candidate(s, task, victim)) {
-			vec_push(to, victim);
-			resources_add(sum, &victim->class->request);
-		}
+			if (search_is_candidate(s, task, victim)) {
+				vec_push(to, victim);
+				resources_add(sum, &victim->class->request);
+			}
 	}
 }
 
@@ -219,10 +219,10 @@ static bool sum_up(const struct search *s, struct resources *need)
 	bool may;
 
 	LIST_EACH(&s->job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(s->ssn, task)) {
-		vec_push(&waiting, task);
-		resources_add(need, &task->class->request);
-	}
+		if (session_is_waiting(s->ssn, task)) {
+			vec_push(&waiting, task);
+			resources_add(need, &task->class->request);
+		}
 	may = !s->rules->across_queues ||
 	      hook_preemptive(s->ssn, s->job->queue, waiting.ptr, waiting.len);
 	vec_done(&waiting);

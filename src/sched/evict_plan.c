@@ -134,8 +134,8 @@ static bool collect_candidates(struct search *s, struct task *task, struct node_
 
 	vec_clear(&s->candidates);
 	LIST_EACH(&node->tasks, struct task, node_link, victim)
-	if (search_is_candidate(s, task, victim))
-		search_insert(s, &s->candidates, victim);
+		if (search_is_candidate(s, task, victim))
+			search_insert(s, &s->candidates, victim);
 	for (dim_set rest = lacking; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 		int64_t room = search_room(s, node, dim);

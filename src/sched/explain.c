@@ -41,8 +41,7 @@ static struct standing standing_of(const struct session *ssn, const struct job *
 {
 	struct standing ret = {0};
 
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		const struct task_note *note = session_find_note(ssn, task);
 
 		ret.gated += task->gated;

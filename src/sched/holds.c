@@ -42,7 +42,7 @@ bool holds_has(const struct job *job, const struct task *task)
 static void give_up(struct session *ssn, struct job *job)
 {
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	holds_forget(ssn->cluster, task);
+		holds_forget(ssn->cluster, task);
 	job->promised = 0;
 }
 
@@ -62,8 +62,7 @@ static size_t hold(struct session *ssn, struct job *job)
 	bool good = true;
 	size_t count = 0;
 
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		struct node_info *node = holds_node(ssn, task);
 
 		if (!task->held || !good)
@@ -91,8 +90,8 @@ static void recall(struct session *ssn, struct job *job)
 	if (!session_has_job(ssn, job) || job_is_pending(job))
 		return;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(ssn, task) && task->nominated && !task->held)
-		task->held = atoms_ref(ssn->cluster->atoms, task->nominated);
+		if (session_is_waiting(ssn, task) && task->nominated && !task->held)
+			task->held = atoms_ref(ssn->cluster->atoms, task->nominated);
 	job->promised = ssn->now + HOLD_PATIENCE;
 	(void)hold(ssn, job);
 	if (job->hold && hook_job_vote(ssn, JOB_PIPELINED, job, NULL))
@@ -103,8 +102,7 @@ static void recall(struct session *ssn, struct job *job)
 
 void holds_open(struct session *ssn)
 {
-	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-	{
+	LIST_EACH(&ssn->cluster->active, struct job, active_link, job) {
 		job->hold = NULL;
 		if (!job->promised) {
 			if (job->recalls)
@@ -123,7 +121,7 @@ void holds_open(struct session *ssn)
 void holds_close(struct session *ssn)
 {
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-	job->hold = NULL;
+		job->hold = NULL;
 }
 
 void holds_let_go(struct session *ssn, struct job *job)

@@ -52,7 +52,7 @@ static const struct hook_list *list_of(const struct session *ssn, enum hook hook
 	return &ssn->config->hooks[hook];
 }
 
-/* Walk the plugins that have a hook: EACH_PLUGIN (ssn, HOOK_OVERUSED, p) ... */
+/* Walk the plugins that have a hook: EACH_PLUGIN(ssn, HOOK_OVERUSED, p) ... */
 #define EACH_PLUGIN(ssn, hook, p)                               \
 	for (size_t i_ = 0; i_ < list_of(ssn, hook)->len; i_++) \
 		for (const struct plugin *p = list_of(ssn, hook)->ptr[i_]; p; p = NULL)
@@ -61,8 +61,7 @@ static const struct hook_list *list_of(const struct session *ssn, enum hook hook
 
 int hook_job_compare(const struct session *ssn, const struct job *a, const struct job *b)
 {
-	EACH_PLUGIN(ssn, HOOK_JOB_ORDER, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_JOB_ORDER, p) {
 		int order = p->type->job_order(p, a, b);
 
 		if (order)
@@ -81,8 +80,7 @@ int hook_job_order(const struct session *ssn, const struct job *a, const struct 
 int hook_queue_order(const struct session *ssn, const struct queue_info *a,
 		     const struct queue_info *b)
 {
-	EACH_PLUGIN(ssn, HOOK_QUEUE_ORDER, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_QUEUE_ORDER, p) {
 		int order = p->type->queue_order(p, a, b);
 
 		if (order)
@@ -93,8 +91,7 @@ int hook_queue_order(const struct session *ssn, const struct queue_info *a,
 
 int hook_task_order(const struct session *ssn, const struct task *a, const struct task *b)
 {
-	EACH_PLUGIN(ssn, HOOK_TASK_ORDER, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_TASK_ORDER, p) {
 		int order = p->type->task_order(p, a, b);
 
 		if (order)
@@ -105,8 +102,7 @@ int hook_task_order(const struct session *ssn, const struct task *a, const struc
 
 int hook_sub_job_order(const struct session *ssn, const struct sub_job *a, const struct sub_job *b)
 {
-	EACH_PLUGIN(ssn, HOOK_SUB_JOB_ORDER, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_SUB_JOB_ORDER, p) {
 		int order = p->type->sub_job_order(p, a, b);
 
 		if (order)
@@ -118,8 +114,7 @@ int hook_sub_job_order(const struct session *ssn, const struct sub_job *a, const
 int hook_victim_queue_order(const struct session *ssn, const struct queue_info *a,
 			    const struct queue_info *b, const struct queue_info *of)
 {
-	EACH_PLUGIN(ssn, HOOK_VICTIM_QUEUE_ORDER, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_VICTIM_QUEUE_ORDER, p) {
 		int order = p->type->victim_queue_order(p, a, b, of);
 
 		if (order)
@@ -168,8 +163,8 @@ bool hook_job_test(const struct session *ssn, enum job_test which, const struct 
 	if (why)
 		*why = none;
 	EACH_PLUGIN(ssn, which == JOB_VALID ? HOOK_JOB_VALID : HOOK_JOB_READY, p)
-	if (!p->type->job_test[which](p, job, why ? why : &none))
-		return false;
+		if (!p->type->job_test[which](p, job, why ? why : &none))
+			return false;
 	return true;
 }
 
@@ -178,16 +173,16 @@ bool hook_sub_ready(const struct session *ssn, const struct sub_job *sub)
 	if (!sub->job->policy_count)
 		return hook_job_test(ssn, JOB_READY, sub->job, NULL);
 	EACH_PLUGIN(ssn, HOOK_SUB_READY, p)
-	if (!p->type->sub_test[SUB_READY](p, sub))
-		return false;
+		if (!p->type->sub_test[SUB_READY](p, sub))
+			return false;
 	return true;
 }
 
 bool hook_overused(const struct session *ssn, const struct queue_info *queue)
 {
 	EACH_PLUGIN(ssn, HOOK_OVERUSED, p)
-	if (p->type->overused(p, queue))
-		return true;
+		if (p->type->overused(p, queue))
+			return true;
 	return false;
 }
 
@@ -195,8 +190,8 @@ bool hook_preemptive(const struct session *ssn, const struct queue_info *queue,
 		     struct task *const *tasks, size_t count)
 {
 	EACH_PLUGIN(ssn, HOOK_PREEMPTIVE, p)
-	if (!p->type->preemptive(p, queue, tasks, count))
-		return false;
+		if (!p->type->preemptive(p, queue, tasks, count))
+			return false;
 	return true;
 }
 
@@ -206,8 +201,7 @@ enum allowance hook_allocatable(const struct session *ssn, const struct queue_in
 	enum allowance least = ALLOWANCE_OWN;
 	struct reason own = {.dim = DIM_NONE};
 
-	EACH_PLUGIN(ssn, HOOK_ALLOCATABLE, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_ALLOCATABLE, p) {
 		enum allowance allowance = p->type->allocatable(p, queue, task, &own);
 
 		if (allowance >= least)
@@ -280,8 +274,8 @@ bool hook_evictable(const struct session *ssn, const struct evict_ask *ask,
 	    !ssn->config->hooks[hook].len)
 		return false;
 	EACH_PLUGIN(ssn, hook, p)
-	if (!p->type->evictable[ask->kind](p, ask, victim))
-		return false;
+		if (!p->type->evictable[ask->kind](p, ask, victim))
+			return false;
 	return true;
 }
 
@@ -289,8 +283,7 @@ const char *hook_pre_filter(const struct session *ssn, const struct task *task)
 {
 	if (ssn->cluster->look)
 		ssn->cluster->look(ssn->cluster->look_arg, task);
-	EACH_PLUGIN(ssn, HOOK_PRE_FILTER, p)
-	{
+	EACH_PLUGIN(ssn, HOOK_PRE_FILTER, p) {
 		const char *why = p->type->pre_filter(p, task);
 
 		if (why)
@@ -315,7 +308,7 @@ void hook_victims(const struct session *ssn, struct task_list *to)
 void hook_job_enqueued(const struct session *ssn, struct job *job)
 {
 	EACH_PLUGIN(ssn, HOOK_JOB_ENQUEUED, p)
-	p->type->job_enqueued(p, job);
+		p->type->job_enqueued(p, job);
 }
 
 int hook_placed(const struct session *ssn, struct task *task)

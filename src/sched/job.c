@@ -44,8 +44,8 @@ static bool groups_have(const struct job *job, bool (*is)(const struct sub_job *
 		if (job->policies[i].min_groups <= 0)
 			continue;
 		LIST_EACH(&job->subs, struct sub_job, link, sub)
-		if (sub->policy == &job->policies[i] && is(sub))
-			have++;
+			if (sub->policy == &job->policies[i] && is(sub))
+				have++;
 		if (have < job->policies[i].min_groups)
 			return false;
 	}
@@ -110,11 +110,11 @@ int32_t sub_job_priority(const struct sub_job *sub)
 void job_rate_subs(struct job *job)
 {
 	LIST_EACH(&job->subs, struct sub_job, link, sub)
-	sub->priority = 0;
+		sub->priority = 0;
 	for (int s = 0; s < TASK_STATUS_COUNT; s++)
 		LIST_EACH(&job->tasks[s], struct task, job_link, task)
-	if (task->sub && task->priority > task->sub->priority)
-		task->sub->priority = task->priority;
+			if (task->sub && task->priority > task->sub->priority)
+				task->sub->priority = task->priority;
 }
 
 /* Tasks that wait, of roles that have not failed. */
@@ -123,8 +123,8 @@ static int64_t hopeful(const struct job *job, bool (*failed)(void *, uint32_t), 
 	int64_t count = 0;
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (!failed(arg, task->role))
-		count++;
+		if (!failed(arg, task->role))
+			count++;
 	return count;
 }
 
@@ -138,7 +138,7 @@ static bool is_missed(const struct task *victim)
 	    tally_of(&victim->sub->tally, TASKS_READY) > (uint32_t)victim->sub->min_available)
 		return false;
 	LIST_EACH(&victim->job->subs, struct sub_job, link, sub)
-	whole += sub->policy == policy && sub_job_is_ready(sub);
+		whole += sub->policy == policy && sub_job_is_ready(sub);
 	return whole <= policy->min_groups;
 }
 

@@ -202,8 +202,7 @@ void ledger_move_job(struct cluster *cluster, struct job *job, struct queue_info
 /* Taken off what a job is counted for: requests of tasks that are gated, but by Volcano's own gate. */
 static void deduct_gated(const struct job *job, struct resources *from)
 {
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		if (!task->gated || task->queue_gate)
 			continue;
 		for (dim_set rest = task->class->dims; rest; rest &= rest - 1) {

@@ -108,7 +108,7 @@ static uint32_t count_held(const struct session *ssn, const struct job *job)
 	uint32_t count = 0;
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	count += session_find_note(ssn, task)->undone_held;
+		count += session_find_note(ssn, task)->undone_held;
 	return count;
 }
 
@@ -116,8 +116,7 @@ static void put_pending(struct session *ssn, const struct job *job, struct buf *
 {
 	struct count_text counts[2] = {{0, NULL}, {0, NULL}};
 
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		struct count_text *c = &counts[stands(ssn, task) != TASK_ALLOCATED];
 
 		if (session_find_note(ssn, task)->undone_held)
@@ -178,8 +177,7 @@ static void collect_noted(const struct session *ssn, const struct job *job, stru
 {
 	bool ordered = true;
 
-	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	{
+	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		if (!session_find_note(ssn, task)->fit)
 			continue;
 		ordered = ordered && (!ret->len || task_order(ret->ptr[ret->len - 1], task) < 0);
@@ -263,8 +261,8 @@ static const char *unschedulable_text(struct session *ssn, const struct job *job
 	int64_t could = job_ready_count(job);
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (stands(ssn, task) == TASK_ALLOCATED)
-		could++;
+		if (stands(ssn, task) == TASK_ALLOCATED)
+			could++;
 	return arena_printf(ssn->arena, "%lld/%u tasks in gang unschedulable: %s",
 			    (long long)(job->min_available - could), job->tally.total, text);
 }
@@ -613,9 +611,9 @@ static const struct task *find_teller(const struct session *ssn, const struct jo
 	const struct task *first = NULL;
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (!task->gated && stands(ssn, task) == TASK_PENDING &&
-	    !session_find_note(ssn, task)->fit && (!first || task_order(task, first) < 0))
-		first = task;
+		if (!task->gated && stands(ssn, task) == TASK_PENDING &&
+		    !session_find_note(ssn, task)->fit && (!first || task_order(task, first) < 0))
+			first = task;
 	return first;
 }
 
@@ -629,8 +627,9 @@ static void conclude_pods(struct session *ssn, struct job *job, const struct ori
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
-	if (!task->gated)
-		conclude_pod(ssn, task, text, task == teller ? origins : NULL, &news);
+			if (!task->gated)
+				conclude_pod(ssn, task, text, task == teller ? origins : NULL,
+					     &news);
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -644,7 +643,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 
 	if (!job->grouped) {
 		LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-		remarks_set_lost(ssn->cluster->remarks, task);
+			remarks_set_lost(ssn->cluster->remarks, task);
 		return;
 	}
 	session_refuse(ssn, job, &missing);
@@ -711,8 +710,8 @@ static bool may_sleep(const struct session *ssn, const struct job *job)
 	    job->holding_session == ssn->id || job->luck_session == ssn->id)
 		return false;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (task->class->terms->affinity.len || task->class->terms->spread.len)
-		return false;
+		if (task->class->terms->affinity.len || task->class->terms->spread.len)
+			return false;
 	return true;
 }
 
@@ -729,8 +728,7 @@ static struct shortage shortage_of(const struct session *ssn, const struct job *
 	for (; rest; rest &= rest - 1) {
 		struct shortage ret = {INT64_MAX, __builtin_ctzll(rest)};
 
-		LIST_EACH(pending, struct task, job_link, task)
-		{
+		LIST_EACH(pending, struct task, job_link, task) {
 			int64_t amount = resources_get(&task->class->request, ret.dim);
 
 			if (!session_is_waiting(ssn, task))
@@ -760,16 +758,14 @@ void outcome_conclude(struct session *ssn)
 	uint64_t moves = cluster->moves;
 	bool let_go = false;
 
-	LIST_EACH(&cluster->active, struct job, active_link, job)
-	{
+	LIST_EACH(&cluster->active, struct job, active_link, job) {
 		let_go |= has_let_go(ssn, job);
 		conclude_job(ssn, job);
 	}
 	conclude_queues(ssn);
 	remarks_tell(ssn);
 	statements_end(ssn);
-	LIST_EACH(&cluster->active, struct job, active_link, job)
-	{
+	LIST_EACH(&cluster->active, struct job, active_link, job) {
 		/* Nobody counts it again while it is not active. */
 		ledger_count_job(cluster, job);
 		if (stays_active(job)) {

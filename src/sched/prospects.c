@@ -49,8 +49,9 @@ static int32_t lowest_priority(const struct session *ssn, struct queue_info *que
 	queue->lowest_session = ssn->id;
 	queue->lowest_priority = INT32_MAX;
 	LIST_EACH(&queue->jobs, struct job, queue_link, job)
-	if (tally_of(&job->tally, TASKS_EVICTABLE) && job->priority < queue->lowest_priority)
-		queue->lowest_priority = job->priority;
+		if (tally_of(&job->tally, TASKS_EVICTABLE) &&
+		    job->priority < queue->lowest_priority)
+			queue->lowest_priority = job->priority;
 	return queue->lowest_priority;
 }
 

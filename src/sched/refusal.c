@@ -14,9 +14,9 @@ static int64_t on_trial(const struct job *job, int dim)
 	int64_t sum = 0;
 
 	LIST_EACH(&job->tasks[TASK_ALLOCATED], struct task, job_link, task)
-	sum = number_add(sum, resources_get(&task->class->request, dim));
+		sum = number_add(sum, resources_get(&task->class->request, dim));
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-	sum = number_add(sum, resources_get(&task->class->request, dim));
+		sum = number_add(sum, resources_get(&task->class->request, dim));
 	return sum;
 }
 
@@ -66,8 +66,8 @@ static int64_t gang_of_equals(const struct task *task)
 
 	for (int status = 0; status < TASK_STATUS_COUNT; status++)
 		LIST_EACH(&job->tasks[status], struct task, job_link, other)
-	if (other->class != task->class)
-		return 0;
+			if (other->class != task->class)
+				return 0;
 	return job->min_available;
 }
 

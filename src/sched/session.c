@@ -107,8 +107,8 @@ static bool is_settled(const struct session *ssn)
 	if (cluster->asleep_count + cluster->crowd_count && cluster->refreshed != cluster->moves)
 		return false;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-	if (job->promised || job->recalls)
-		return false;
+		if (job->promised || job->recalls)
+			return false;
 	return true;
 }
 

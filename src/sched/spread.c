@@ -114,8 +114,8 @@ static void count_apart(const struct cluster *cluster, const struct pod_term *te
 		if (!count->barred[i])
 			continue;
 		LIST_EACH(&node->tasks, struct task, node_link, task)
-		if (task->status != TASK_RELEASING && is_matched(task->class->terms, term))
-			count->apart[topology_domain(term->topology, node->slot)]++;
+			if (task->status != TASK_RELEASING && is_matched(task->class->terms, term))
+				count->apart[topology_domain(term->topology, node->slot)]++;
 	}
 }
 

@@ -357,11 +357,11 @@ static int64_t driver_used(const struct cluster *cluster, const struct node_info
 	int64_t used = 0;
 
 	LIST_EACH(&node->tasks, struct task, node_link, task)
-	for (size_t i = 0; task->class->terms->has_claims && i < claim_count(task); i++) {
-		AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
+		for (size_t i = 0; task->class->terms->has_claims && i < claim_count(task); i++) {
+			AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
 
-		used += claim.pvc && str_eq(driver_of(cluster, &claim), driver);
-	}
+			used += claim.pvc && str_eq(driver_of(cluster, &claim), driver);
+		}
 	return used;
 }
 

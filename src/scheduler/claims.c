@@ -111,8 +111,8 @@ static void check(struct claim_wait *waiting)
 void scheduler_check_claims(struct scheduler *scheduler)
 {
 	LIST_EACH(&scheduler->claims, struct claim_wait, link, wait)
-	if (!wait->writing)
-		check(wait);
+		if (!wait->writing)
+			check(wait);
 }
 
 /* --- writing ------------------------------------------------------------------------------------ */
@@ -122,14 +122,14 @@ static void on_written(void *arg, const struct client_result *result)
 	AUTO(scheduler_write_free) struct write *write = arg;
 
 	LIST_EACH(&write->scheduler->claims, struct claim_wait, link, wait)
-	if (str_is(str_from(wait->uid), write->uid)) {
-		wait->writing--;
-		if (result->err)
-			fail(wait, result->err->text);
-		else if (!wait->writing)
-			check(wait);
-		return;
-	}
+		if (str_is(str_from(wait->uid), write->uid)) {
+			wait->writing--;
+			if (result->err)
+				fail(wait, result->err->text);
+			else if (!wait->writing)
+				check(wait);
+			return;
+		}
 }
 
 /* The volume gets the claim, if it is still as it was decided about. */

@@ -47,7 +47,7 @@ void told_free(struct told *told)
 	if (!told)
 		return;
 	LIST_EACH(&told->by_age, struct memory, link, memory)
-	forget(told, memory);
+		forget(told, memory);
 	map_free(told->memories);
 	mem_free(told);
 }
@@ -98,8 +98,7 @@ void told_remember(struct told *told, struct str uid, struct json list, int64_t 
 	memory->when = now;
 	(void)map_put(told->memories, str_from(memory->uid), memory);
 	list_push(&told->by_age, &memory->link);
-	LIST_EACH(&told->by_age, struct memory, link, old)
-	{
+	LIST_EACH(&told->by_age, struct memory, link, old) {
 		if (now - old->when < REMEMBERED)
 			break;
 		forget(told, old);

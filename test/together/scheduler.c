@@ -87,10 +87,10 @@ static void spoil_cancel(struct transport *transport, void *token)
 	struct spoiler *s = container_of(transport, struct spoiler, transport);
 
 	LIST_EACH(&s->list, struct spoilt, link, spoilt)
-	if (spoilt == token) {
-		spoilt_free(spoilt);
-		return;
-	}
+		if (spoilt == token) {
+			spoilt_free(spoilt);
+			return;
+		}
 	s->inner->ops->cancel(s->inner, token);
 }
 
@@ -99,7 +99,7 @@ static void spoil_free(struct transport *transport)
 	struct spoiler *s = container_of(transport, struct spoiler, transport);
 
 	LIST_EACH(&s->list, struct spoilt, link, spoilt)
-	spoilt_free(spoilt);
+		spoilt_free(spoilt);
 	transport_free(TAKE(s->inner));
 }
 

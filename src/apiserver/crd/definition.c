@@ -96,8 +96,7 @@ static void served_free(struct served *served)
 /* Is there a call of this definition's kinds that was made in this epoch or before? */
 static bool is_in_use(const struct definition *def, uint64_t epoch)
 {
-	LIST_EACH(&def->all->api->calls, struct call, link, call)
-	{
+	LIST_EACH(&def->all->api->calls, struct call, link, call) {
 		if (call->epoch <= epoch && call->kind && str_eq(call->kind->prefix, def->prefix))
 			return true;
 	}
@@ -514,8 +513,7 @@ static void look(struct definition *def)
 /* Those that have gone are freed when no call is left that may hold their kinds. */
 static void clear_graves(struct definitions *all)
 {
-	LIST_EACH(&all->graves, struct definition, link, def)
-	{
+	LIST_EACH(&all->graves, struct definition, link, def) {
 		if (is_in_use(def, UINT64_MAX))
 			continue;
 		for (size_t i = 0; i < def->served.len; i++)
@@ -601,7 +599,7 @@ void definitions_free(struct definitions *all)
 	while (map_next(all->by_name, &at, NULL, &value))
 		definition_free(value);
 	LIST_EACH(&all->graves, struct definition, link, def)
-	definition_free(def);
+		definition_free(def);
 	schema_free(all->open);
 	map_free(all->by_name);
 	mem_free(all);

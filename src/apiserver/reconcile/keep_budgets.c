@@ -505,8 +505,7 @@ static void told_budget(struct budgets *self, struct change *change)
 
 static void told_pod(struct budgets *self, struct space *space, struct change *change)
 {
-	LIST_EACH(&space->budgets, struct budget, link, budget)
-	{
+	LIST_EACH(&space->budgets, struct budget, link, budget) {
 		bool chosen = change->object && chooses(budget, change->object);
 
 		if ((chosen || map_get(budget->members, change->name)) &&
@@ -535,7 +534,7 @@ static void told(void *arg, struct change *change)
 		return;
 	}
 	LIST_EACH(&space->budgets, struct budget, link, budget)
-	todo_add(self->todo, budget->key); /* a controller may have another size */
+		todo_add(self->todo, budget->key); /* a controller may have another size */
 }
 
 static void *start(struct api *api)

@@ -231,7 +231,7 @@ static void wake_dependents(struct owners *self, struct str uid, bool gone)
 		return;
 	end->gone = end->gone || gone;
 	LIST_EACH(&end->edges, struct edge, of_owner, edge)
-	todo_add(self->todo, edge->dependent->name);
+		todo_add(self->todo, edge->dependent->name);
 }
 
 static void relink(struct owners *self, struct change *change)
@@ -367,8 +367,7 @@ static void orphan_dependents(struct owners *self, const struct kind *kind, stru
 	struct end *end = map_get(self->owners, uid);
 
 	if (end) {
-		LIST_EACH(&end->edges, struct edge, of_owner, edge)
-		{
+		LIST_EACH(&end->edges, struct edge, of_owner, edge) {
 			const struct kind *of =
 				keep_kind(self->api, key_split(edge->dependent->name).prefix);
 			AUTO(json_doc_unref)
@@ -389,8 +388,8 @@ static void wait_for_dependents(struct owners *self, const struct kind *kind, st
 
 	if (end) {
 		LIST_EACH(&end->edges, struct edge, of_owner, edge)
-		blocked += edge->blocks &&
-			   store_newest(api_store(self->api), edge->dependent->name) != NULL;
+			blocked += edge->blocks && store_newest(api_store(self->api),
+								edge->dependent->name) != NULL;
 	}
 	if (blocked == 0)
 		drop_finalizer(self, kind, object, FINALIZER_FOREGROUND);
@@ -457,8 +456,7 @@ static bool is_in_a_circle(struct owners *self, struct str uid)
 {
 	const struct end *end = map_get(self->owners, uid);
 
-	LIST_EACH(&end->edges, struct edge, of_owner, edge)
-	{
+	LIST_EACH(&end->edges, struct edge, of_owner, edge) {
 		AUTO(json_doc_unref)
 		struct json_doc *doc = read_newest(self, edge->dependent->name);
 

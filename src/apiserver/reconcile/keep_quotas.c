@@ -265,8 +265,7 @@ static void told(void *arg, struct change *change)
 static void recount(struct quotas *self, struct space *space, const struct kind *kind,
 		    struct json_doc *const docs[2])
 {
-	LIST_EACH(&space->quotas, struct quota, link, quota)
-	{
+	LIST_EACH(&space->quotas, struct quota, link, quota) {
 		if (!tracks(quota, kind))
 			continue;
 		if (docs[0])
@@ -279,8 +278,7 @@ static void recount(struct quotas *self, struct space *space, const struct kind 
 
 static bool is_tracked(const struct space *space, const struct kind *kind)
 {
-	LIST_EACH(&space->quotas, struct quota, link, quota)
-	{
+	LIST_EACH(&space->quotas, struct quota, link, quota) {
 		if (tracks(quota, kind))
 			return true;
 	}
@@ -457,15 +455,13 @@ int admit_quota(const struct admission *admission, struct err *err)
 
 	if (!space)
 		return 0;
-	LIST_EACH(&space->quotas, struct quota, link, quota)
-	{
+	LIST_EACH(&space->quotas, struct quota, link, quota) {
 		if (check_quota(admission, quota, err) < 0)
 			return -1;
 	}
 	if (call->options.dry_run.len)
 		return 0;
-	LIST_EACH(&space->quotas, struct quota, link, quota)
-	{
+	LIST_EACH(&space->quotas, struct quota, link, quota) {
 		AUTO(usage_done) struct usage after = {0};
 
 		if (!tracks(quota, call->kind->stored))

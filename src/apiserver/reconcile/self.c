@@ -99,8 +99,7 @@ void self_remove(struct api *api, const struct self_removal *removal)
 
 void self_stop(struct api *api)
 {
-	LIST_EACH(&api->calls, struct call, link, call)
-	{
+	LIST_EACH(&api->calls, struct call, link, call) {
 		if (call->sink == &sink)
 			call_free(call);
 	}

@@ -78,7 +78,7 @@ static void delivery_free(struct delivery *delivery)
 static void request_free(struct request *request)
 {
 	LIST_EACH(&request->deliveries, struct delivery, own, delivery)
-	delivery_free(delivery);
+		delivery_free(delivery);
 	list_remove(&request->link);
 	call_free(request->call);
 	query_done(&request->query);
@@ -567,7 +567,7 @@ static void direct_free(struct transport *transport)
 	struct direct *direct = container_of(transport, struct direct, transport);
 
 	LIST_EACH(&direct->requests, struct request, link, request)
-	request_free(request);
+		request_free(request);
 	loop_defer_cancel(api_loop(direct->api), &direct->defer);
 	arena_free(direct->arena);
 	mem_free(direct);

@@ -517,8 +517,7 @@ void store_backup(struct store *store, const char *folder, store_backup_fn *done
 static void check_pending(const struct store *store, const struct list *writes, int64_t *revision,
 			  size_t *newest)
 {
-	LIST_EACH(writes, struct pending, link, pending)
-	{
+	LIST_EACH(writes, struct pending, link, pending) {
 		++*revision;
 		assert(pending->object->revision == *revision);
 		*newest += map_get(store->staged, pending->object->key) == pending;

@@ -106,11 +106,10 @@ static void observe_refused(struct store *store, const struct pending *pending)
 static void refuse_all(struct store *store, struct list *writes, const struct err *err)
 {
 	LIST_EACH(writes, struct pending, link, pending)
-	observe_refused(store, pending);
+		observe_refused(store, pending);
 	LIST_EACH(writes, struct pending, link, pending)
-	unstage(store, pending);
-	LIST_EACH(writes, struct pending, link, pending)
-	{
+		unstage(store, pending);
+	LIST_EACH(writes, struct pending, link, pending) {
 		if (pending->done)
 			pending->done(pending->arg, NULL, err);
 		pending_free(pending);
@@ -186,8 +185,7 @@ static void publish_some(void *arg)
 {
 	struct store *store = arg;
 
-	LIST_EACH(&store->commit.writes, struct pending, link, pending)
-	{
+	LIST_EACH(&store->commit.writes, struct pending, link, pending) {
 		publish(store, pending);
 		if (loop_is_late(store->loop) && !list_is_empty(&store->commit.writes)) {
 			loop_defer(store->loop, &store->publish, publish_some, store);
@@ -228,8 +226,7 @@ static void take_batch(struct store *store)
 	uint64_t batch = container_of(store->queue.next, struct pending, link)->batch;
 
 	vec_clear(&commit->changes);
-	LIST_EACH(&store->queue, struct pending, link, pending)
-	{
+	LIST_EACH(&store->queue, struct pending, link, pending) {
 		if (pending->batch != batch)
 			break;
 		list_remove(&pending->link);

@@ -128,7 +128,7 @@ void podlog_free(struct podlog *podlog)
 void podlogs_end(struct api *api)
 {
 	LIST_EACH(&api->podlogs, struct podlog, link, podlog)
-	end(podlog);
+		end(podlog);
 }
 
 static void start(struct call *call, void *log)

@@ -64,8 +64,8 @@ static void sweep(struct watches *watches)
 	if (watches->swept || watches->calling > 0)
 		return;
 	LIST_EACH(&watches->list, struct store_watch, link, watch)
-	if (!watch->fn)
-		watch_free(watch);
+		if (!watch->fn)
+			watch_free(watch);
 	watches->swept = true;
 }
 
@@ -92,7 +92,7 @@ void watches_tell(struct watches *watches, const struct store_event *event)
 {
 	watches->calling++;
 	LIST_EACH(&watches->list, struct store_watch, link, watch)
-	tell(watch, event);
+		tell(watch, event);
 	watches->calling--;
 	sweep(watches);
 }

@@ -199,8 +199,8 @@ static void on_hub_event(void *arg, const struct store_event *event)
 	AUTO(texts_done) struct texts texts = {.kind = hub->stored};
 
 	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
-	if (watcher->live) /* the others read it from the history */
-		consider(watcher, event, &texts);
+		if (watcher->live) /* the others read it from the history */
+			consider(watcher, event, &texts);
 }
 
 /* --- bookmarks and errors --- */
@@ -311,7 +311,7 @@ void watchers_end_kind(struct api *api, const struct kind *kind)
 	if (!hub)
 		return;
 	LIST_EACH(&hub->watchers, struct watcher, link, watcher)
-	watcher_end(watcher);
+		watcher_end(watcher);
 }
 
 void watcher_free(struct watcher *watcher)
@@ -340,7 +340,7 @@ void watchers_end(struct api *api)
 		struct hub *hub = value;
 
 		LIST_EACH(&hub->watchers, struct watcher, link, watcher)
-		watcher_end(watcher);
+			watcher_end(watcher);
 	}
 }
 

@@ -236,8 +236,7 @@ static void test_list(void)
 	list_push(&other, &e[3].link);
 	list_splice(&head, &other);
 	ok(list_is_empty(&other) && list_is_linked(&e[3].link), "splicing moves all");
-	LIST_EACH(&head, struct element, link, item)
-	{
+	LIST_EACH(&head, struct element, link, item) {
 		sum = sum * 10 + item->number;
 		list_remove(&item->link);
 	}

@@ -174,7 +174,7 @@ static const char *under_way(struct world *w, struct buf *text)
 {
 	buf_clear(text);
 	LIST_EACH(&w->fake.asked, struct fake_ask, link, asked)
-	buf_printf(text, "%.*s ", STR_ARG(asked->ask->ask.name));
+		buf_printf(text, "%.*s ", STR_ARG(asked->ask->ask.name));
 	return buf_text(text);
 }
 

@@ -57,7 +57,7 @@ __attribute__((unused)) static void fake_free(struct transport *transport)
 	struct fake *fake = container_of(transport, struct fake, transport);
 
 	LIST_EACH(&fake->asked, struct fake_ask, link, asked)
-	fake_ask_free(asked);
+		fake_ask_free(asked);
 	fake->freed = true;
 }
 

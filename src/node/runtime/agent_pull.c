@@ -105,8 +105,7 @@ static int start(struct question *question);
 /* What was only asked for, such as the removal of a container, is done though nobody waits for it. */
 static void start_others(struct agent_pull *self)
 {
-	LIST_EACH(&self->lines[CLASS_OTHER], struct question, link, question)
-	{
+	LIST_EACH(&self->lines[CLASS_OTHER], struct question, link, question) {
 		(void)start(question);
 		question_free(question);
 	}
@@ -114,8 +113,7 @@ static void start_others(struct agent_pull *self)
 
 static void drop_others(struct list *list)
 {
-	LIST_EACH(list, struct question, link, question)
-	{
+	LIST_EACH(list, struct question, link, question) {
 		if (question->argv)
 			question_free(question);
 	}

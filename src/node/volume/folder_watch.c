@@ -61,7 +61,7 @@ static void note_event(struct folder_watches *self, const struct inotify_event *
 	if (!group)
 		return;
 	LIST_EACH(&group->members, struct folder_watch, link, watch)
-	loop_defer(self->loop, &watch->defer, fire, watch);
+		loop_defer(self->loop, &watch->defer, fire, watch);
 }
 
 /* Some were lost: anything may have changed. */
@@ -74,7 +74,7 @@ static void note_all(struct folder_watches *self)
 		struct group *group = value;
 
 		LIST_EACH(&group->members, struct folder_watch, link, watch)
-		loop_defer(self->loop, &watch->defer, fire, watch);
+			loop_defer(self->loop, &watch->defer, fire, watch);
 	}
 }
 

@@ -118,7 +118,7 @@ static void line_up_parts(struct session *ssn, struct sheet *sheet)
 		int32_t have = 0;
 
 		LIST_EACH(&job->subs, struct sub_job, link, sub)
-		have += sub->policy == &job->policies[p] && hook_sub_ready(ssn, sub);
+			have += sub->policy == &job->policies[p] && hook_sub_ready(ssn, sub);
 		for (size_t i = 0; i < sheet->parts.len; i++) {
 			struct part *part = sheet->parts.ptr[i];
 
@@ -155,11 +155,11 @@ static struct sheet *sheet_new(struct session *ssn, struct job *job)
 
 	sheet->job = job;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (takes_part(ssn, task))
-		add_task(part_of(sheet, ssn, task->sub), task);
+		if (takes_part(ssn, task))
+			add_task(part_of(sheet, ssn, task->sub), task);
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, held)
-	if (holds_has(job, held))
-		add_task(part_of(sheet, ssn, held->sub), held);
+		if (holds_has(job, held))
+			add_task(part_of(sheet, ssn, held->sub), held);
 	if (job->policy_count)
 		line_up_parts(ssn, sheet);
 	return sheet;
@@ -234,8 +234,8 @@ static void reserve(struct allocation *a, const struct task *task)
 static void reserve_all(struct allocation *a, const struct job *job)
 {
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (!task->gated && task->queue_gate_wish)
-		reserve(a, task);
+		if (!task->gated && task->queue_gate_wish)
+			reserve(a, task);
 }
 
 /* Could the queue hold it beside what has been promised? Asked with the promises counted as held. */
@@ -383,10 +383,10 @@ static void note_luck(struct session *ssn, struct job *job)
 	if (!ssn->config->sleeps || job->luck_session == ssn->id)
 		return;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if (session_is_waiting(ssn, task)) {
-		mixed |= tasks.len && task->class != tasks.ptr[0]->class;
-		vec_push(&tasks, task);
-	}
+		if (session_is_waiting(ssn, task)) {
+			mixed |= tasks.len && task->class != tasks.ptr[0]->class;
+			vec_push(&tasks, task);
+		}
 	for (size_t i = 0; mixed && i < tasks.len; i++) {
 		size_t first = 0;
 
@@ -428,8 +428,8 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 static void forget_fits(struct session *ssn, struct job *job, const struct sub_job *sub)
 {
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-	if ((!sub || task->sub == sub) && session_find_note(ssn, task)->fit)
-		session_note(ssn, task)->fit = NULL;
+		if ((!sub || task->sub == sub) && session_find_note(ssn, task)->fit)
+			session_note(ssn, task)->fit = NULL;
 }
 
 /* Sub-group by sub-group, each to its minimum and then task by task, until the job has what it needs. One that
@@ -473,8 +473,8 @@ static bool add_empty(const struct allocation *a, const struct job *job, struct 
 
 	pq_init(&tasks, a->ssn, pq_tasks);
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, waiting)
-	if (session_is_waiting(a->ssn, waiting) && waiting->class->empty)
-		pq_push(&tasks, waiting);
+		if (session_is_waiting(a->ssn, waiting) && waiting->class->empty)
+			pq_push(&tasks, waiting);
 	while (!is_whole(a->ssn, job) && (task = pq_pop(&tasks))) {
 		const struct fit *fit = NULL;
 		struct choice choice;
@@ -605,7 +605,7 @@ static void collect(struct allocation *a)
 	size_t at = 0;
 
 	LIST_EACH(&a->ssn->cluster->active, struct job, active_link, job)
-	add_job(a, job);
+		add_job(a, job);
 	while ((first = crowds_next(a->ssn, CROWD_PLACE, &at)))
 		add_job(a, first);
 }

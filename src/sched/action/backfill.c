@@ -63,8 +63,8 @@ static void fill_job(struct session *ssn, struct job *job)
 
 	pq_init(&tasks, ssn, pq_tasks);
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, waiting)
-	if (session_is_waiting(ssn, waiting) && waiting->class->empty)
-		pq_push(&tasks, waiting);
+		if (session_is_waiting(ssn, waiting) && waiting->class->empty)
+			pq_push(&tasks, waiting);
 	while ((task = pq_pop(&tasks)))
 		place(ssn, st, task);
 	if (!statement_is_empty(st) && is_whole(ssn, job))
@@ -82,9 +82,9 @@ static void backfill_run(struct session *ssn, struct json arguments)
 	(void)arguments;
 	lineup_init(&lineup, ssn);
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, waiting)
-	if (session_has_job(ssn, waiting) && !job_is_pending(waiting) &&
-	    waiting->tally.waiting_empty && hook_job_test(ssn, JOB_VALID, waiting, NULL))
-		lineup_add(&lineup, waiting);
+		if (session_has_job(ssn, waiting) && !job_is_pending(waiting) &&
+		    waiting->tally.waiting_empty && hook_job_test(ssn, JOB_VALID, waiting, NULL))
+			lineup_add(&lineup, waiting);
 	while ((queue = lineup_next_queue(&lineup)))
 		while ((job = lineup_next_job(&lineup, queue)))
 			fill_job(ssn, job);

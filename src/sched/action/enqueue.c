@@ -36,8 +36,8 @@ static void set_level(struct entrance *entrance, int64_t level)
 	if (!entrance->by_priority || level == entrance->level)
 		return;
 	LIST_EACH(&cluster->let_in, struct job, let_in_link, job)
-	if ((job->priority < entrance->level) != (job->priority < level))
-		count_promise(cluster, job, job->priority >= level);
+		if ((job->priority < entrance->level) != (job->priority < level))
+			count_promise(cluster, job, job->priority >= level);
 	entrance->level = level;
 }
 
@@ -62,8 +62,8 @@ static void collect(struct session *ssn, struct lineup *lineup)
 	size_t at = 0;
 
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-	if (session_has_job(ssn, job) && job_is_pending(job))
-		lineup_add(lineup, job);
+		if (session_has_job(ssn, job) && job_is_pending(job))
+			lineup_add(lineup, job);
 	while ((first = crowds_next(ssn, CROWD_ENTER, &at)))
 		lineup_add(lineup, first);
 }

@@ -16,8 +16,8 @@ static void preempt_run(struct session *ssn, struct json arguments)
 	VEC(struct job *) jobs = {0};
 
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-	if (evict_is_starving(ssn, job))
-		vec_push(&jobs, job);
+		if (evict_is_starving(ssn, job))
+			vec_push(&jobs, job);
 	evict_round(ssn, &rules);
 	for (size_t i = 0; i < jobs.len; i++)
 		evict_within(ssn, &rules, jobs.ptr[i]);

@@ -156,8 +156,8 @@ static struct branch *branch_below(struct drf *drf, struct branch *parent, struc
 	double value = 1;
 
 	LIST_EACH(&parent->below, struct branch, link, known)
-	if (str_eq(known->name, name))
-		return known;
+		if (str_eq(known->name, name))
+			return known;
 	if (number_parse_double(weight, &value, NULL) < 0)
 		value = 1;
 	return branch_new(drf, parent, name, value);
@@ -241,7 +241,7 @@ static void weigh_job(const struct plugin *p, const struct job *job, struct hold
 	*ret = (struct holding){.share = 0};
 	add_request(ret->at, &job->allocated, 1);
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, task)
-	add_request(ret->at, &task->class->request, 1);
+		add_request(ret->at, &task->class->request, 1);
 	ret->share = share_of(p, ret->at);
 	ret->empty = ret->share <= 0 && resources_is_empty(&job->pending);
 	for (dim_set rest = resources_dims(&p->ssn->cluster->total); rest; rest &= rest - 1) {
@@ -287,25 +287,22 @@ static void refresh(const struct plugin *p, struct branch *branch)
 		return;
 	branch->stale = false;
 	memset(branch->plain, 0, sizeof(branch->plain));
-	LIST_EACH(&branch->below, struct branch, link, child)
-	{
+	LIST_EACH(&branch->below, struct branch, link, child) {
 		refresh(p, child);
 		take_share(&child->holding, &smallest);
 	}
 	for (int pass = 0; pass < 2; pass++)
 		LIST_EACH(&branch->leaves, struct leaf, link, leaf)
-	LIST_EACH(&leaf->queue->jobs, struct job, queue_link, job)
-	{
-		weigh_job(p, job, &job_holding);
-		if (pass == 0) {
-			take_share(&job_holding, &smallest);
-			add_up(branch->plain, job_holding.at);
-		} else {
-			take_holding(&job_holding, smallest, &sum);
-		}
-	}
-	LIST_EACH(&branch->below, struct branch, link, child)
-	{
+			LIST_EACH(&leaf->queue->jobs, struct job, queue_link, job) {
+				weigh_job(p, job, &job_holding);
+				if (pass == 0) {
+					take_share(&job_holding, &smallest);
+					add_up(branch->plain, job_holding.at);
+				} else {
+					take_holding(&job_holding, smallest, &sum);
+				}
+			}
+	LIST_EACH(&branch->below, struct branch, link, child) {
 		take_holding(&child->holding, smallest, &sum);
 		add_up(branch->plain, child->plain);
 	}
@@ -317,7 +314,7 @@ static void mark_all(struct branch *branch)
 {
 	branch->stale = true;
 	LIST_EACH(&branch->below, struct branch, link, child)
-	mark_all(child);
+		mark_all(child);
 }
 
 static void mark_queue(const struct plugin *p, const struct queue_info *queue)

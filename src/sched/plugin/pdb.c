@@ -122,14 +122,14 @@ static void count_leaving(const struct plugin *p, const struct job *job)
 	struct pdbs *pdbs = p->state;
 
 	LIST_EACH(&job->tasks[TASK_RELEASING], struct task, job_link, task)
-	for (size_t i = 0; i < pdbs->budgets.len; i++) {
-		struct budget *budget = &pdbs->budgets.ptr[i];
+		for (size_t i = 0; i < pdbs->budgets.len; i++) {
+			struct budget *budget = &pdbs->budgets.ptr[i];
 
-		if (!covers(p, budget, task))
-			continue;
-		budget->gone += is_in_flight(task);
-		budget->unsettled |= !is_in_flight(task);
-	}
+			if (!covers(p, budget, task))
+				continue;
+			budget->gone += is_in_flight(task);
+			budget->unsettled |= !is_in_flight(task);
+		}
 }
 
 static void count_healthy(const struct plugin *p, struct budget *budget)

@@ -170,9 +170,9 @@ static verdict test_ports(const struct plugin *p, const struct task *task,
 	if (!node->port_tasks)
 		return 0;
 	LIST_EACH(&node->tasks, struct task, node_link, other)
-	if ((other->status != TASK_RELEASING || other->leaving) &&
-	    ports_clash(task->class->terms, other->class->terms))
-		return VERDICT(FIT_PORTS);
+		if ((other->status != TASK_RELEASING || other->leaving) &&
+		    ports_clash(task->class->terms, other->class->terms))
+			return VERDICT(FIT_PORTS);
 	return 0;
 }
 

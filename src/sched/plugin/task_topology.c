@@ -326,10 +326,10 @@ static void collect(const struct plugin *p, struct plan *plan)
 		if (!(TASK_BIT(s) & (TASKS_ALLOCATED | TASK_BIT(TASK_PENDING))))
 			continue;
 		LIST_EACH(&plan->job->tasks[s], struct task, job_link, task)
-		for (size_t i = 0; i < plan->member_count; i++)
-			if (plan->members[i].role == task->role && plan->members[i].rank)
-				plan->entries[plan->entry_count++] =
-					(struct entry){.task = task, .member = i};
+			for (size_t i = 0; i < plan->member_count; i++)
+				if (plan->members[i].role == task->role && plan->members[i].rank)
+					plan->entries[plan->entry_count++] =
+						(struct entry){.task = task, .member = i};
 	}
 	qsort_r(plan->entries, plan->entry_count, sizeof(*plan->entries), by_turn, plan);
 }
@@ -498,8 +498,7 @@ static void topology_open(struct plugin *p)
 
 	t->plans.len = 0;
 	arena_reset(t->arena);
-	LIST_EACH(&p->ssn->cluster->active, struct job, active_link, job)
-	{
+	LIST_EACH(&p->ssn->cluster->active, struct job, active_link, job) {
 		struct plan *plan;
 
 		if (!job->grouped || !job->tally.count[TASK_PENDING])

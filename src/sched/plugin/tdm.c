@@ -364,9 +364,9 @@ static void tdm_victims(const struct plugin *p, struct task_list *to)
 		if (!is_revoked(p, cluster->nodes.ptr[i]))
 			continue;
 		LIST_EACH(&cluster->nodes.ptr[i]->tasks, struct task, node_link, task)
-		if (task->preemptable && task->status == TASK_RUNNING && task->job &&
-		    session_has_job(p->ssn, task->job))
-			vec_push(&found, task);
+			if (task->preemptable && task->status == TASK_RUNNING && task->job &&
+			    session_has_job(p->ssn, task->job))
+				vec_push(&found, task);
 	}
 	if (found.len)
 		qsort(found.ptr, found.len, sizeof(found.ptr[0]), by_loss);

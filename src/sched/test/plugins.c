@@ -367,8 +367,8 @@ static void choose_three(const struct plugin *p, struct task_list *to)
 {
 	LIST_EACH(&cluster_find_job(p->ssn->cluster, STR("default"), STR("g"))->tasks[TASK_RUNNING],
 		  struct task, job_link, task)
-	if (task->index < 3)
-		vec_push(to, task);
+		if (task->index < 3)
+			vec_push(to, task);
 }
 
 /* Scheduler specification, scenario 48. */

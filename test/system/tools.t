@@ -119,6 +119,29 @@ docs/page.md:5: docs/page.md has no heading for #gone"
 rm -r docs
 forget
 
+mkdir .ci
+cat >src/base/words.c <<'END'
+int told; /* one event per pod, 3 times a second; falls behind */
+END
+passes "a name is no text, and plain English passes" tools/check-words src
+cat >src/base/words.c <<'END'
+/* The caller is told
+ * anew. */
+const char *text = "512 bytes a pod";
+END
+fails "the old register is found in comments and strings" tools/check-words src
+is "with the better word" "$output" 'src/base/words.c:1: "told": report, publish, say, show
+src/base/words.c:2: "anew": again
+src/base/words.c:3: "512 bytes a p": per, not a'
+rm -f src/base/there.c
+passes "elsewhere it is only counted" tools/check-words
+has "by lines" "$output" "lines outside of the covered paths use words of the list"
+printf 'Try anew, but not \140anew\140\n' >.ci/page.md
+fails "not on the covered paths" tools/check-words
+has "whose lines are named" "$output" '.ci/page.md:1: "anew": again'
+rm -r .ci
+forget
+
 mkdir -p build-plain/libbase.a.p build-plain/libloop.a.p
 object() { gcc -O2 -fPIE -c -x c -o "build-plain/$1" -; }
 object libbase.a.p/good.c.o <<'END'

@@ -23,12 +23,12 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "http/chunk.h"
 #include "http/headers.h"
 #include "http/server.h"
 #include "http/stream.h"
 #include "http/tls.h"
-#include "http/url.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
  * each member says in one way who it is, is the schema's, but for members that say nothing at all,
  * which only upstream takes. */
 #include "admission/hooks.h"
-#include "base/regexp.h"
+#include "regexp/regexp.h"
 
 #include "base/banned.h"
 

@@ -6,9 +6,9 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "client/client.h"
 #include "client/resource.h"
-#include "http/url.h"
 
 #include "base/banned.h"
 

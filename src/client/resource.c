@@ -2,7 +2,7 @@
 /* client/resource.c - the table of resources, and the paths of requests. */
 #include "client/resource.h"
 
-#include "http/url.h"
+#include "base/url.h"
 
 #include "base/banned.h"
 

@@ -18,12 +18,12 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "client/credentials.h"
 #include "client/transport.h"
 #include "client/transport_http_ask.h"
 #include "http/headers.h"
 #include "http/tls.h"
-#include "http/url.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"

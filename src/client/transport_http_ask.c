@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
+#include "base/url.h"
 #include "client/transport.h"
-#include "http/url.h"
 
 #include "base/banned.h"
 

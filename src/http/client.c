@@ -13,10 +13,10 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "http/chunk.h"
 #include "http/client_internal.h"
 #include "http/tls.h"
-#include "http/url.h"
 
 #include "base/banned.h"
 

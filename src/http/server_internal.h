@@ -6,12 +6,12 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/url.h"
 #include "http/field.h"
 #include "http/headers.h"
 #include "http/pieces.h"
 #include "http/server.h"
 #include "http/stream.h"
-#include "http/url.h"
 #include "loop/loop.h"
 
 struct server_conn;

@@ -3,8 +3,8 @@
 #include "lifecycle/hypernode.h"
 
 #include "base/map.h"
-#include "base/regexp.h"
 #include "model/volcano/hypernode.h"
+#include "regexp/regexp.h"
 
 #include "base/banned.h"
 

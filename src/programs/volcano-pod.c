@@ -14,8 +14,8 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "node/plan.h"
-#include "node/wire.h"
+#include "pod/plan.h"
+#include "pod/wire.h"
 #include "programs/volcano-pod/launcher.h"
 #include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/stage.h"

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apiserver/cel.h"
-#include "apiserver/crd/schema_internal.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "cel/cel.h"
+#include "regexp/pattern.h"
 
 #include "base/banned.h"
 
@@ -28,15 +29,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str text = str_of((const char *)data, size);
-	struct schema schema = {.arena = arena_new(0)};
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	AUTO(pattern_set_done) struct pattern_set patterns = {0};
 	AUTO(json_doc_unref) struct json_doc *types = json_parse(str_from(schema_text), NULL, NULL);
 	AUTO(json_doc_unref)
 	struct json_doc *object = json_parse(str_from(object_text), NULL, NULL);
-	const struct cel_type *type = cel_type_of_schema(json_doc_root(types), true, schema.arena);
+	const struct cel_type *type = cel_type_of_schema(json_doc_root(types), true, arena);
 	struct cel_rule rule;
 
 	if (str_is_utf8(text)) {
-		cel_compile(text, type, size % 2, &schema, &rule);
+		cel_compile(text, type, size % 2, arena, &patterns, &rule);
 		if (rule.expr) {
 			AUTO(arena_free) struct arena *one = arena_new(0);
 			AUTO(arena_free) struct arena *two = arena_new(0);
@@ -55,7 +57,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			assert(rule.issues && told.len);
 		}
 	}
-	schema_pattern_free(schema.patterns);
-	arena_free(schema.arena);
 	return 0;
 }

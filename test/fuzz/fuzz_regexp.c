@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/regexp.h"
+#include "regexp/regexp.h"
 
 enum { PATTERN_MAX = 200, TEXT_MAX = 200 };
 

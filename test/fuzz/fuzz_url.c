@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "base/url.h"
 #include "http/address.h"
 #include "http/field.h"
-#include "http/url.h"
 
 #include "base/banned.h"
 

@@ -20,8 +20,8 @@
 #include "base/time.h"
 #include "loop/loop.h"
 #include "node/machine/machine.h"
-#include "node/plan.h"
-#include "node/wire.h"
+#include "pod/plan.h"
+#include "pod/wire.h"
 #include "supervisors.h"
 #include "tap.h"
 

@@ -17,9 +17,9 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "loop/loop.h"
-#include "node/plan.h"
 #include "node/pod/supervisor.h"
-#include "node/wire.h"
+#include "pod/plan.h"
+#include "pod/wire.h"
 #include "tap.h"
 
 enum { CONTAINERS = 3 };

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apiserver/cel.h"
 #include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/schema_internal.h"
 #include "base/mem.h"
+#include "cel/cel.h"
 
 #include "base/banned.h"
 
@@ -161,8 +161,8 @@ static void check_message(struct checking *c, struct json rule, const struct pla
 
 	if (!text.len)
 		return;
-	cel_compile(text, place->type, json_bool(json_get(rule, "optionalOldSelf")), c->schema,
-		    &compiled);
+	cel_compile(text, place->type, json_bool(json_get(rule, "optionalOldSelf")),
+		    c->schema->arena, &c->schema->patterns, &compiled);
 	if (!compiled.expr)
 		tell_issues(rule, &where, "messageExpression compilation failed: ", &compiled,
 			    c->causes);
@@ -203,7 +203,8 @@ static void check_rule(struct checking *c, struct json rule, const struct place 
 	struct cel_rule compiled;
 
 	cel_compile(json_str(json_get(rule, "rule")), place->type,
-		    json_bool(json_get(rule, "optionalOldSelf")), c->schema, &compiled);
+		    json_bool(json_get(rule, "optionalOldSelf")), c->schema->arena,
+		    &c->schema->patterns, &compiled);
 	if (!compiled.expr) {
 		tell_issues(rule, &where, "compilation failed: ", &compiled, c->causes);
 		compiled.uses_old = false;
@@ -329,6 +330,6 @@ void crd_check_rules(struct json schema, const struct path *at, size_t from, str
 	}
 	while (c.dear_count)
 		mem_free(c.dearest[--c.dear_count].path);
-	schema_pattern_free(compiled.patterns);
+	pattern_set_done(&compiled.patterns);
 	arena_free(compiled.arena);
 }

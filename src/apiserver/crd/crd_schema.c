@@ -73,11 +73,11 @@ static void check_pattern(struct json schema, const struct path *path, struct ca
 	struct path at = path_member(path, STR("pattern"));
 	struct json pattern = json_get(schema, "pattern");
 	struct err err;
-	AUTO(schema_pattern_free) struct schema_pattern *made = NULL;
+	AUTO(pattern_free) struct pattern *made = NULL;
 
 	if (!json_str(pattern).len)
 		return;
-	made = schema_pattern_new(json_str(pattern), &err);
+	made = pattern_new(json_str(pattern), &err);
 	if (!made)
 		causes_invalid(causes, &at, pattern,
 			       "must be a valid regular expression, but isn't: %s", err.text);

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apiserver/cel.h"
 #include "apiserver/crd/schema_internal.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "cel/cel.h"
 
 #include "base/banned.h"
 
@@ -135,14 +135,14 @@ static int compile_properties(struct json source, struct schema_node *node, stru
 	return 0;
 }
 
-static struct schema_pattern *compile_pattern(struct str text, struct compiler *c)
+static struct pattern *compile_pattern(struct str text, struct compiler *c)
 {
-	struct schema_pattern *pattern = schema_pattern_new(text, c->err);
+	struct pattern *pattern = pattern_new(text, c->err);
 
 	if (!pattern)
 		return NULL;
-	schema_pattern_own(c->schema, pattern);
-	if (c->schema->pattern_size <= LIMIT_PATTERN_SIZE)
+	pattern_set_add(&c->schema->patterns, pattern);
+	if (c->schema->patterns.size <= LIMIT_PATTERN_SIZE)
 		return pattern;
 	(void)err_set(c->err, ERR_INVALID, "the patterns of the schema are too large together");
 	return NULL;
@@ -155,14 +155,14 @@ static int compile_texts(struct json source, struct schema_node *node, struct co
 	node->min_length = compile_count(json_get(source, "minLength"));
 	node->max_length = compile_count(json_get(source, "maxLength"));
 	node->format_text = json_str(json_get(source, "format"));
-	node->format = schema_format_find(node->format_text);
+	node->format = text_format_find(node->format_text);
 	if (pattern.len) {
 		node->pattern = compile_pattern(pattern, c);
 		if (!node->pattern)
 			return err_wrap(c->err, "pattern");
 	}
 	if (node->format && node->format->pattern) {
-		struct schema_pattern *made = compile_pattern(str_from(node->format->pattern), c);
+		struct pattern *made = compile_pattern(str_from(node->format->pattern), c);
 
 		if (!made)
 			return -1;
@@ -290,7 +290,7 @@ void schema_free(struct schema *schema)
 {
 	if (!schema)
 		return;
-	schema_pattern_free(schema->patterns);
+	pattern_set_done(&schema->patterns);
 	json_doc_unref(schema->doc);
 	arena_free(schema->arena);
 	mem_free(schema);

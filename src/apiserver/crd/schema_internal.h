@@ -14,6 +14,8 @@
 #include "json/doc.h"
 #include "model/field/path.h"
 #include "model/rules/causes.h"
+#include "model/value/text_format.h"
+#include "regexp/pattern.h"
 
 /* JSON types as bits. */
 enum schema_type {
@@ -29,10 +31,8 @@ enum schema_type {
 enum schema_list_type { SCHEMA_LIST_PLAIN, SCHEMA_LIST_SET, SCHEMA_LIST_MAP };
 
 struct schema_node;
-struct schema_pattern;
 struct schema_rule;
 struct cel_type;
-struct schema_format;
 
 struct schema_property {
 	struct str name;
@@ -97,9 +97,9 @@ struct schema_node {
 	struct schema_count min_length, max_length;
 	struct schema_count min_items, max_items;
 	struct schema_count min_properties, max_properties;
-	const struct schema_pattern *pattern;
-	const struct schema_format *format;
-	const struct schema_pattern *format_pattern;
+	const struct pattern *pattern;
+	const struct text_format *format;
+	const struct pattern *format_pattern;
 	struct str format_text; /* as the schema spells it */
 };
 
@@ -107,8 +107,7 @@ struct schema {
 	struct arena *arena;  /* nodes and texts */
 	struct json_doc *doc; /* what enums and defaults lie in */
 	struct schema_node *root;
-	struct schema_pattern *patterns; /* all, linked */
-	size_t pattern_size;             /* of all of them */
+	struct pattern_set patterns; /* of nodes and rules */
 	size_t unchecked_rules;
 };
 
@@ -116,33 +115,6 @@ struct schema {
 const struct schema_node *schema_property(const struct schema_node *node, struct str name);
 /* The node that a member of an object is held against: its property or the additional one. */
 const struct schema_node *schema_member(const struct schema_node *node, struct str name);
-
-/* --- regular expressions (schema_pattern.c) -------------------------------------------------- */
-
-/* `text` must live as long as the schema. On failure the text of the error is Go's. */
-struct schema_pattern *schema_pattern_new(struct str text, struct err *err) MUST_CHECK;
-void schema_pattern_free(struct schema_pattern *pattern);
-DEFINE_AUTO(struct schema_pattern *, schema_pattern_free);
-void schema_pattern_own(struct schema *schema, struct schema_pattern *pattern);
-struct str schema_pattern_text(const struct schema_pattern *pattern);
-/* What it was compiled into: instructions. */
-size_t schema_pattern_size(const struct schema_pattern *pattern);
-/* `steps` are those that may be taken, and are counted down: when there are none left, it was too much,
- * and the answer is false. */
-bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text, uint64_t *steps);
-/* The next match from *start on, and where it is. */
-bool schema_pattern_find(const struct schema_pattern *pattern, struct str text, uint64_t *steps,
-			 size_t *start, size_t *end);
-
-/* --- formats (schema_format.c) --------------------------------------------------------------- */
-
-struct schema_format {
-	const char *name;               /* without hyphens */
-	const char *pattern;            /* what it must match, or NULL */
-	bool (*check)(struct str text); /* and what else must hold, or NULL */
-};
-/* The format, or NULL when it is one that is not checked (int32, ...). */
-const struct schema_format *schema_format_find(struct str name);
 
 /* --- rules (schema_rule.c) ------------------------------------------------------------------- */
 

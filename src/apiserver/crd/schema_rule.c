@@ -4,9 +4,9 @@
  * A rule is compiled once, with its schema (cel.h). One that does not compile, which a
  * definition of an older version may have, gives NULL: a rule is checked as it is meant, or not at all. What it
  * takes to evaluate one lies in an arena that goes with the answer. */
-#include "apiserver/cel.h"
 #include "apiserver/crd/schema_internal.h"
 #include "base/buf.h"
+#include "cel/cel.h"
 
 #include "base/banned.h"
 
@@ -32,12 +32,13 @@ struct schema_rule *schema_rule_new(struct json rule, const struct cel_type *typ
 		return NULL;
 	made->type = type;
 	made->optional_old = json_bool(json_get(rule, "optionalOldSelf"));
-	cel_compile(json_str(json_get(rule, "rule")), type, made->optional_old, schema,
-		    &made->rule);
+	cel_compile(json_str(json_get(rule, "rule")), type, made->optional_old, schema->arena,
+		    &schema->patterns, &made->rule);
 	if (!made->rule.expr)
 		return NULL;
 	if (message.len)
-		cel_compile(message, type, made->optional_old, schema, &made->message_rule);
+		cel_compile(message, type, made->optional_old, schema->arena, &schema->patterns,
+			    &made->message_rule);
 	made->message = str_trim(json_str(json_get(rule, "message")));
 	made->reason = json_str(json_get(rule, "reason"));
 	made->field_path = str_trim(json_str(json_get(rule, "fieldPath")));

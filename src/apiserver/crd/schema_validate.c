@@ -322,10 +322,9 @@ static int64_t count_runes(struct str text)
 }
 
 /* Does a text match, or was there no pattern? What could not be found out is told of once, at the end. */
-static bool matches(const struct schema_pattern *pattern, struct str text,
-		    const struct schema_walk *walk)
+static bool matches(const struct pattern *pattern, struct str text, const struct schema_walk *walk)
 {
-	return !pattern || !*walk->steps || schema_pattern_matches(pattern, text, walk->steps) ||
+	return !pattern || !*walk->steps || pattern_matches(pattern, text, walk->steps) ||
 	       !*walk->steps;
 }
 
@@ -345,8 +344,7 @@ static void check_text(const struct schema_node *node, struct json value, const 
 				   node->min_length.value);
 		tell_value(value, path, walk, words);
 	} else if (!matches(node->pattern, text, walk)) {
-		words = mem_printf("should match '%.*s'",
-				   STR_ARG(schema_pattern_text(node->pattern)));
+		words = mem_printf("should match '%.*s'", STR_ARG(pattern_text(node->pattern)));
 		tell_value(value, path, walk, words);
 	}
 }

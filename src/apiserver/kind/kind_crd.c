@@ -83,7 +83,7 @@ static void note_format(struct str format, struct format_search *search)
 		search->found |= str_eq(format, search->wanted);
 		return;
 	}
-	if (schema_format_find(format))
+	if (text_format_find(format))
 		return;
 	search_versions(search->known, &before);
 	if (!before.found)

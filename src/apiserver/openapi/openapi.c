@@ -16,11 +16,11 @@
 #include "apiserver/request/route.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/url.h"
 #include "http/chunk.h"
 #include "http/gzip.h"
 #include "http/headers.h"
 #include "http/server.h"
-#include "http/url.h"
 
 #include "base/banned.h"
 

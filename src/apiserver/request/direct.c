@@ -22,9 +22,9 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "client/transport.h"
 #include "http/chunk.h"
-#include "http/url.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"

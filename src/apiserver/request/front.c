@@ -28,11 +28,11 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "http/chunk.h"
 #include "http/gzip.h"
 #include "http/headers.h"
 #include "http/server.h"
-#include "http/url.h"
 #include "json/yaml.h"
 
 #include "base/banned.h"

@@ -11,7 +11,7 @@
 #include "apiserver/request/call.h"
 #include "base/buf.h"
 #include "base/number.h"
-#include "http/url.h"
+#include "base/url.h"
 #include "json/syntax.h"
 #include "model/core/status.h"
 #include "model/field/fields.h"

@@ -19,11 +19,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "http/chunk.h"
 #include "http/field.h"
 #include "http/headers.h"
 #include "http/server.h"
-#include "http/url.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"

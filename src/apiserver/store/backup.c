@@ -11,8 +11,8 @@
 #include "apiserver/store/store.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/url.h"
 #include "http/server.h"
-#include "http/url.h"
 
 #include "base/banned.h"
 

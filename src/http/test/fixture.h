@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "base/url.h"
 #include "http/cert.h"
 #include "http/chunk.h"
 #include "http/client.h"
@@ -20,7 +21,6 @@
 #include "http/server.h"
 #include "http/stream.h"
 #include "http/tls.h"
-#include "http/url.h"
 #include "loop/loop.h"
 #include "tap.h"
 

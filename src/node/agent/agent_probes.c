@@ -15,7 +15,7 @@
 #include "node/agent/agent_internal.h"
 #include "node/agent/check.h"
 #include "node/runtime/agent_runtime.h"
-#include "node/wire.h"
+#include "pod/wire.h"
 
 #include "base/banned.h"
 

@@ -18,7 +18,7 @@
 #include "base/macro.h"
 #include "model/pod/container.h"
 #include "model/pod/pod.h"
-#include "node/plan.h"
+#include "pod/plan.h"
 
 /* The node's own user, and what it gives to processes. */
 struct identity_node {

@@ -19,7 +19,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "node/record.h"
+#include "pod/record.h"
 
 enum life_restart { LIFE_ALWAYS, LIFE_ON_FAILURE, LIFE_NEVER };
 enum life_phase { LIFE_PENDING, LIFE_RUNNING, LIFE_SUCCEEDED, LIFE_FAILED, LIFE_PHASE_COUNT };

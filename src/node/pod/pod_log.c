@@ -20,9 +20,9 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "node/record.h"
-#include "node/records.h"
 #include "node/volume/folder_watch.h"
+#include "pod/record.h"
+#include "pod/records.h"
 
 #include "base/banned.h"
 

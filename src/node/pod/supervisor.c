@@ -2,7 +2,7 @@
 /* node/pod/supervisor.c - the agent's end of launcher and supervisors.
  *
  * A new supervisor gets its end of a pair of sockets through the launcher, so that it can be asked before
- * it is there. One that has lost its agent listens in a folder of the node's own (node/wire.h): a connection that has
+ * it is there. One that has lost its agent listens in a folder of the node's own (pod/wire.h): a connection that has
  * broken is made again there, and so is that to one that an earlier agent has started. Whether there is one at all is
  * told by the lock of its pod's folder; while that is held, it is tried again.
  *
@@ -31,9 +31,9 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "node/plan.h"
-#include "node/records.h"
-#include "node/wire.h"
+#include "pod/plan.h"
+#include "pod/records.h"
+#include "pod/wire.h"
 
 #include "base/banned.h"
 
@@ -235,7 +235,7 @@ void launcher_free(struct launcher *launcher)
 	mem_free(launcher);
 }
 
-/* What a supervisor is started with (node/wire.h), and two descriptors with it. */
+/* What a supervisor is started with (pod/wire.h), and two descriptors with it. */
 static int send_folder(const struct launcher *launcher, const char *folder, const int fds[2],
 		       struct err *err)
 {

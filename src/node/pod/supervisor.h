@@ -3,7 +3,7 @@
  *
  * A supervisor (programs/volcano-pod) is a process a pod, which outlives the agent. It is started by a
  * launcher, a small process that is there as long as the agent is: the agent itself is never copied.
- * node/wire.h tells what is said. */
+ * pod/wire.h tells what is said. */
 #ifndef NODE_SUPERVISOR_H
 #define NODE_SUPERVISOR_H
 
@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "node/record.h"
+#include "pod/record.h"
 
 struct launcher;
 struct log;
@@ -22,7 +22,7 @@ struct loop;
 struct supervisor;
 
 /* Starts `program` at once, and again where it ends. `control` is the folder in which supervisors listen that have lost
- * their agent (node/wire.h); it is made, with a secret in it. */
+ * their agent (pod/wire.h); it is made, with a secret in it. */
 struct launcher *launcher_new(struct loop *loop, const char *program, const char *control,
 			      struct log *log, struct err *err) MUST_CHECK;
 /* Its process ends; supervisors stay. Takes NULL. */
@@ -47,7 +47,7 @@ struct supervisor_events {
 	void (*found)(void *arg);
 };
 
-/* Start one for the pod in `folder`, with this plan (node/plan.h). It may be asked at once. That it could not
+/* Start one for the pod in `folder`, with this plan (pod/plan.h). It may be asked at once. That it could not
  * be started is seen by `lost` before `ready`. */
 struct supervisor *supervisor_launch(struct launcher *launcher, const char *folder, struct str plan,
 				     const struct supervisor_events *events, void *arg,

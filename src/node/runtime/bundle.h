@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "node/plan.h"
 #include "node/runtime/image.h"
+#include "pod/plan.h"
 
 struct bundle {
 	const char *root; /* a folder: the container's root */

@@ -10,8 +10,8 @@
 #include "base/time.h"
 #include "folder.h"
 #include "loop/loop.h"
-#include "node/record.h"
-#include "node/records.h"
+#include "pod/record.h"
+#include "pod/records.h"
 #include "tap.h"
 
 enum { MANY = 300 }; /* more than a user may have descriptors of inotify */

@@ -7,7 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "node/source.h"
+#include "pod/source.h"
 
 #include "base/banned.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "node/source.h"
 #include "node/volume/volumes.h"
+#include "pod/source.h"
 
 #include "base/banned.h"
 

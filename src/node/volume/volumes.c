@@ -16,11 +16,11 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "node/source.h"
 #include "node/volume/host_path.h"
 #include "node/volume/tree.h"
 #include "node/volume/volume_content.h"
 #include "node/volume/volume_path.h"
+#include "pod/source.h"
 
 #include "base/banned.h"
 

@@ -19,9 +19,9 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "model/pod/container.h"
-#include "node/plan.h"
 #include "node/pod/container_env.h"
 #include "node/pod/room.h"
+#include "pod/plan.h"
 
 struct volumes_place {
 	const char *folder; /* the pod's, which is there */

@@ -38,7 +38,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/plan.h"
+#include "pod/plan.h"
 #include "programs/volcano-pod/family.h"
 #include "programs/volcano-pod/init.h"
 #include "programs/volcano-pod/mounts.h"

@@ -2,7 +2,7 @@
 /* programs/volcano-pod/mounts.c - the mounts of a container.
  *
  * Sources are opened before the first mount, which may hide them, and are mounted by their descriptors: what was
- * checked (node/source.h) is what is mounted. Targets are opened by the kernel's rules as well: from the container's
+ * checked (pod/source.h) is what is mounted. Targets are opened by the kernel's rules as well: from the container's
  * root, and in a volume that was mounted before from that, so that no link in a volume leads out of it. What is missing
  * there is made. Nothing is mounted in /proc.
  *
@@ -26,8 +26,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "node/plan.h"
-#include "node/source.h"
+#include "pod/plan.h"
+#include "pod/source.h"
 #include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/root.h"
 

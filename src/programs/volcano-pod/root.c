@@ -21,7 +21,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/plan.h"
+#include "pod/plan.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "node/plan.h"
+#include "pod/plan.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/limits.h"
-#include "node/plan.h"
+#include "pod/plan.h"
 #include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/mounts.h"
 

@@ -17,9 +17,9 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/vec.h"
-#include "node/plan.h"
-#include "node/record.h"
-#include "node/wire.h"
+#include "pod/plan.h"
+#include "pod/record.h"
+#include "pod/wire.h"
 #include "programs/volcano-pod/output.h"
 
 struct container {
@@ -64,7 +64,7 @@ struct supervisor {
 	int agent;               /* -1: none */
 	char *heard;             /* room for a message of its; NULL: none has come yet */
 	int plan_file;           /* in memory, until it is read; -1: in the folder */
-	const char *control;     /* where it listens while it has no agent (node/wire.h) */
+	const char *control;     /* where it listens while it has no agent (pod/wire.h) */
 	const char *name;        /* of its socket there */
 	const char *secret;
 	int listener; /* -1: it has an agent, or could not listen */

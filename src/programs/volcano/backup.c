@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "http/url.h"
+#include "base/url.h"
 #include "json/doc.h"
 #include "programs/volcano/ask.h"
 #include "programs/volcano/commands.h"

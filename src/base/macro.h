@@ -42,6 +42,10 @@
 		taken_;                                       \
 	})
 
+/* The rows of a registry: `#define THINGS(row) ROWS(row(a) row(b))`, with each row on a line of its own.
+ * What declares the things and what enumerates them use the same list: THINGS(DECLARE), THINGS(ADDRESS). */
+#define ROWS(...) __VA_ARGS__
+
 /* Number of elements of an array (not of a pointer). */
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* controller/controller.c - the list of controllers, and what starts and stops them. */
+/* controller/controller.c - starts and stops the controllers that controller_rows.h lists. */
 #include "controller/controller.h"
 
 #include "base/log.h"
@@ -12,12 +12,8 @@
 
 #include "base/banned.h"
 
-/* To add a controller: one row. */
-static const struct controller *const rows[] = {
-	&controller_job,     &controller_queue,     &controller_workload,
-	&controller_ttl,     &controller_flow,      &controller_template,
-	&controller_cronjob, &controller_hypernode, &controller_volume,
-};
+#define CONTROLLER_ADDRESS(name) &controller_##name,
+static const struct controller *const rows[] = {CONTROLLERS(CONTROLLER_ADDRESS)};
 
 struct controllers {
 	struct controller_base base;

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* controller/controller_rows.h - the tables of the controllers. */
+/* controller/controller_rows.h - the controllers, in the order in which they start. To add one: its file
+ * with a `const struct controller controller_<name>`, and its row here. */
 #ifndef CONTROLLER_CONTROLLER_ROWS_H
 #define CONTROLLER_CONTROLLER_ROWS_H
 
+#include "base/macro.h"
 #include "controller/controller.h"
 
-extern const struct controller controller_cronjob;
-extern const struct controller controller_flow;
-extern const struct controller controller_hypernode;
-extern const struct controller controller_job;
-extern const struct controller controller_queue;
-extern const struct controller controller_template;
-extern const struct controller controller_ttl;
-extern const struct controller controller_volume;
-extern const struct controller controller_workload;
+#define CONTROLLERS(row) \
+	ROWS( \
+	row(job) \
+	row(queue) \
+	row(workload) \
+	row(ttl) \
+	row(flow) \
+	row(template) \
+	row(cronjob) \
+	row(hypernode) \
+	row(volume))
+
+#define CONTROLLER_DECLARE(name) extern const struct controller controller_##name;
+CONTROLLERS(CONTROLLER_DECLARE)
+#undef CONTROLLER_DECLARE
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/actions.c - the list of actions: a file in action/ and a row here each. */
+/* sched/actions.c - finds actions by name (action_rows.h lists them) and reads their arguments. */
 #include <stddef.h>
 
 #include "base/macro.h"
@@ -8,9 +8,8 @@
 
 #include "base/banned.h"
 
-static const struct action_type *const actions[] = {
-	&allocate_action,    &backfill_action, &enqueue_action, &gangpreempt_action,
-	&gangreclaim_action, &preempt_action,  &reclaim_action, &shuffle_action};
+#define ACTION_ADDRESS(name) &name##_action,
+static const struct action_type *const actions[] = {ACTIONS(ACTION_ADDRESS)};
 
 const struct action_type *action_type_find(struct str name)
 {

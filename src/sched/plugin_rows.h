@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/plugin_rows.h - the plugins, each of its file in plugin/; listed in plugins.c. */
+/* sched/plugin_rows.h - the built-in plugins. To add one: its file in plugin/ with a
+ * `const struct plugin_type <name>_plugin`, and its row here, in the order of the alphabet. */
 #ifndef SCHED_PLUGIN_ROWS_H
 #define SCHED_PLUGIN_ROWS_H
 
+#include "base/macro.h"
 #include "sched/plugin.h"
 
-extern const struct plugin_type binpack_plugin;
-extern const struct plugin_type capacity_plugin;
-extern const struct plugin_type cdp_plugin;
-extern const struct plugin_type conformance_plugin;
-extern const struct plugin_type drf_plugin;
-extern const struct plugin_type gang_plugin;
-extern const struct plugin_type nodegroup_plugin;
-extern const struct plugin_type nodeorder_plugin;
-extern const struct plugin_type overcommit_plugin;
-extern const struct plugin_type pdb_plugin;
-extern const struct plugin_type predicates_plugin;
-extern const struct plugin_type priority_plugin;
-extern const struct plugin_type proportion_plugin;
-extern const struct plugin_type resource_strategy_fit_plugin;
-extern const struct plugin_type resourcequota_plugin;
-extern const struct plugin_type sla_plugin;
-extern const struct plugin_type task_topology_plugin;
-extern const struct plugin_type tdm_plugin;
+#define PLUGINS(row) \
+	ROWS( \
+	row(binpack) \
+	row(capacity) \
+	row(cdp) \
+	row(conformance) \
+	row(drf) \
+	row(gang) \
+	row(nodegroup) \
+	row(nodeorder) \
+	row(overcommit) \
+	row(pdb) \
+	row(predicates) \
+	row(priority) \
+	row(proportion) \
+	row(resource_strategy_fit) \
+	row(resourcequota) \
+	row(sla) \
+	row(task_topology) \
+	row(tdm))
+
+#define PLUGIN_DECLARE(name) extern const struct plugin_type name##_plugin;
+PLUGINS(PLUGIN_DECLARE)
+#undef PLUGIN_DECLARE
 
 #endif

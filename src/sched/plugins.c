@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/plugins.c - the list of plugins. To add one: its file in plugin/, its row here, its scenario
- * in test/data/sched. */
+/* sched/plugins.c - finds plugins by name: the built-in ones, which plugin_rows.h lists. */
 #include <stddef.h>
 
 #include "base/macro.h"
@@ -8,18 +7,8 @@
 
 #include "base/banned.h"
 
-/* In the order of the alphabet. */
-static const struct plugin_type *const plugins[] = {
-	&binpack_plugin,       &capacity_plugin,
-	&cdp_plugin,           &conformance_plugin,
-	&drf_plugin,           &gang_plugin,
-	&nodegroup_plugin,     &nodeorder_plugin,
-	&overcommit_plugin,    &pdb_plugin,
-	&predicates_plugin,    &priority_plugin,
-	&proportion_plugin,    &resource_strategy_fit_plugin,
-	&resourcequota_plugin, &sla_plugin,
-	&task_topology_plugin, &tdm_plugin,
-};
+#define PLUGIN_ADDRESS(name) &name##_plugin,
+static const struct plugin_type *const plugins[] = {PLUGINS(PLUGIN_ADDRESS)};
 
 /* Names that a configuration of Volcano may hold, and that are still to be built. */
 static const char *const planned[] = {

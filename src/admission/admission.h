@@ -120,8 +120,8 @@ struct admission_hook {
 	const char *group;
 	const char *resource;
 	unsigned operations;
-	admission_fn *change; /* one of the two */
-	admission_fn *check;
+	admission_fn *mutate; /* one of the two */
+	admission_fn *validate;
 };
 extern const struct admission_hook admission_hooks[];
 extern const size_t admission_hook_count;

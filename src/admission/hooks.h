@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/hooks.h - the rules, one function a path, and the words that they share. */
+/* admission/hooks.h - the rules, one function per path, and the texts that they share. */
 #ifndef ADMISSION_HOOKS_H
 #define ADMISSION_HOOKS_H
 
 #include "admission/admission.h"
 #include "base/buf.h"
+#include "base/macro.h"
 #include "model/field/fields.h"
 #include "model/rules/causes.h"
 #include "model/value/names.h"
 #include "model/volcano/podgroup.h"
 #include "model/volcano/vcjob.h"
 
-admission_fn jobs_mutate, jobs_validate;
-admission_fn podgroups_mutate, podgroups_validate;
-admission_fn pods_mutate, pods_validate;
-admission_fn queues_mutate, queues_validate;
-admission_fn cronjobs_validate, hypernodes_validate, jobflows_validate;
+/* All of them, in the order in which they are asked: resource, verb, webhook, group, operations. The path is
+ * "/<resource>/<verb>". A row is for the object itself, never for a sub-resource, as the rules of
+ * upstream's webhook configurations say. To add one: its file with a function <resource>_<verb>(), and its
+ * row here. */
+#define ADMISSION_HOOKS(row) \
+	ROWS( \
+	row(jobs, mutate, "mutatejob.volcano.sh", HOOK_BATCH, HOOK_CREATE) \
+	row(podgroups, mutate, "mutatepodgroup.volcano.sh", HOOK_SCHEDULING, HOOK_CREATE) \
+	row(pods, mutate, "mutatepod.volcano.sh", "", HOOK_CREATE) \
+	row(queues, mutate, "mutatequeue.volcano.sh", HOOK_SCHEDULING, HOOK_CREATE) \
+	row(jobs, validate, "validatejob.volcano.sh", HOOK_BATCH, HOOK_WRITE) \
+	row(podgroups, validate, "validatepodgroup.volcano.sh", HOOK_SCHEDULING, HOOK_CREATE) \
+	row(pods, validate, "validatepod.volcano.sh", "", HOOK_CREATE) \
+	row(queues, validate, "validatequeue.volcano.sh", HOOK_SCHEDULING, HOOK_WRITE | HOOK_DELETE) \
+	row(hypernodes, validate, "validatehypernodes.volcano.sh", HOOK_TOPOLOGY, HOOK_WRITE) \
+	row(cronjobs, validate, "validatecronjob.volcano.sh", HOOK_BATCH, HOOK_WRITE) \
+	row(jobflows, validate, "validatejobflow.volcano.sh", HOOK_FLOW, HOOK_WRITE))
+
+#define HOOK_BATCH "batch.volcano.sh"
+#define HOOK_SCHEDULING "scheduling.volcano.sh"
+#define HOOK_TOPOLOGY "topology.volcano.sh"
+#define HOOK_FLOW "flow.volcano.sh"
+enum {
+	HOOK_CREATE = ADMISSION_CREATE,
+	HOOK_WRITE = ADMISSION_CREATE | ADMISSION_UPDATE,
+	HOOK_DELETE = ADMISSION_DELETE,
+};
+
+#define HOOK_DECLARE(resource, verb, webhook, group, operations) admission_fn resource##_##verb;
+ADMISSION_HOOKS(HOOK_DECLARE)
+#undef HOOK_DECLARE
 
 /* jobs_validate() of an update (jobs_update.c). */
 int jobs_validate_update(const struct admission_case *c, const struct vcjob *job);

@@ -352,13 +352,8 @@ void call_free(struct call *call)
 	mem_free(call);
 }
 
-static verb_fn *const verbs[] = {
-	[VERB_GET] = verb_get,       [VERB_LIST] = verb_list,
-	[VERB_WATCH] = verb_watch,   [VERB_CREATE] = verb_create,
-	[VERB_UPDATE] = verb_update, [VERB_PATCH] = verb_patch,
-	[VERB_DELETE] = verb_delete, [VERB_DELETE_COLLECTION] = verb_delete_collection,
-};
-_Static_assert(ARRAY_LEN(verbs) == VERB_COUNT, "serve every verb");
+#define VERB_FUNCTION(id, function, word, options) verb_##function,
+static verb_fn *const verbs[] = {VERBS(VERB_FUNCTION)};
 
 /* Not now: the client is told when to come back. */
 static bool is_put_off(struct call *call)

@@ -47,13 +47,12 @@ struct api {
 	VEC(struct arena *) arenas; /* of calls that are over, for the next ones */
 };
 
-/* --- verbs
- * ------------------------------------------------------------------------------------------------
- * */
+/* --- verbs --- */
 
 typedef void verb_fn(struct call *call);
-verb_fn verb_get, verb_list, verb_watch, verb_create, verb_update, verb_patch, verb_delete,
-	verb_delete_collection;
+#define VERB_DECLARE(id, function, word, options) verb_fn verb_##function;
+VERBS(VERB_DECLARE)
+#undef VERB_DECLARE
 
 /* --- body.c
  * -------------------------------------------------------------------------------------------------

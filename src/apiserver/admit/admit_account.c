@@ -260,7 +260,7 @@ static int check_mirror(const struct admission *admission, struct json spec, str
 	return 0;
 }
 
-int admit_account(const struct admission *admission, struct err *err)
+static int admit_account(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
 	struct json_doc *doc = admission->doc;
@@ -293,3 +293,6 @@ int admit_account(const struct admission *admission, struct err *err)
 	copy_pull_secrets(doc, spec, account);
 	return check_secrets(admission, spec, account, err);
 }
+
+const struct admitter admitter_account = {ADMIT_PODS("ServiceAccount"), .verbs = ADMIT_CREATE,
+					  .change = admit_account};

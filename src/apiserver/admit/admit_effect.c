@@ -159,7 +159,7 @@ static bool concerns(const struct effect *effect, const struct kind *kind)
 	return str_is(kind->group, effect->group) && str_is(kind->plural, effect->plural);
 }
 
-int admit_effect(const struct admission *admission, struct err *err)
+static int admit_effect(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
 
@@ -183,3 +183,6 @@ int admit_effect(const struct admission *admission, struct err *err)
 	}
 	return 0;
 }
+
+const struct admitter admitter_effect = {
+	.name = "Effect", .verbs = ADMIT_CREATE | ADMIT_UPDATE, .check = admit_effect};

@@ -124,7 +124,7 @@ static void fill_pod(const struct admission *admission, struct json_doc *range)
 		     buf_str(&text));
 }
 
-int admit_limits(const struct admission *admission, struct err *err)
+static int admit_limits(const struct admission *admission, struct err *err)
 {
 	struct store_newest_walk walk;
 	struct json_doc *range;
@@ -325,7 +325,7 @@ static int tell(const struct admission *admission, const struct misses *misses, 
 			       buf_text(&text));
 }
 
-int admit_limits_check(const struct admission *admission, struct err *err)
+static int admit_limits_check(const struct admission *admission, struct err *err)
 {
 	struct store_newest_walk walk;
 	struct json_doc *range;
@@ -344,3 +344,11 @@ int admit_limits_check(const struct admission *admission, struct err *err)
 	}
 	return result;
 }
+
+const struct admitter admitter_pod_limits = {ADMIT_PODS("LimitRanger"),
+					     .verbs = ADMIT_CREATE | ADMIT_UPDATE, .sub = true,
+					     .change = admit_limits, .check = admit_limits_check};
+
+const struct admitter admitter_claim_limits = {ADMIT_CLAIMS("LimitRanger"),
+					       .verbs = ADMIT_CREATE | ADMIT_UPDATE,
+					       .check = admit_limits_check};

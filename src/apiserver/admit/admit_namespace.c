@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-int admit_namespace_removal(const struct admission *admission, struct err *err)
+static int admit_namespace_removal(const struct admission *admission, struct err *err)
 {
 	static const char *const kept[] = {"default", "kube-system", "kube-public"};
 	struct call *call = admission->call;
@@ -52,3 +52,12 @@ int admit_namespace(const struct admission *admission, struct err *err)
 			       "terminated",
 			       STR_ARG(call->namespace));
 }
+
+const struct admitter admitter_namespace = {
+	.name = "NamespaceLifecycle", .verbs = ADMIT_CREATE, .change = admit_namespace};
+
+const struct admitter admitter_namespace_removal = {.name = "NamespaceLifecycle",
+						    .verbs = ADMIT_DELETE,
+						    .group = "",
+						    .plural = "namespaces",
+						    .check = admit_namespace_removal};

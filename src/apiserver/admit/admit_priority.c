@@ -93,7 +93,7 @@ static void keep_priority(const struct admission *admission, struct json spec)
 				 json_new_copy(admission->doc, json_get(old, kept[i])));
 }
 
-int admit_priority(const struct admission *admission, struct err *err)
+static int admit_priority(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
 	struct json spec = json_get(admission->object, "spec");
@@ -123,7 +123,7 @@ int admit_priority(const struct admission *admission, struct err *err)
 			  err);
 }
 
-int admit_priority_class(const struct admission *admission, struct err *err)
+static int admit_priority_class(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
 	AUTO(json_doc_unref) struct json_doc *other = NULL;
@@ -142,7 +142,7 @@ int admit_priority_class(const struct admission *admission, struct err *err)
 		STR_ARG(name));
 }
 
-int admit_priority_class_removal(const struct admission *admission, struct err *err)
+static int admit_priority_class_removal(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
 
@@ -154,3 +154,13 @@ int admit_priority_class_removal(const struct admission *admission, struct err *
 				"this is a system priority class and cannot be deleted", err);
 	return 0;
 }
+
+const struct admitter admitter_priority = {
+	ADMIT_PODS("Priority"), .verbs = ADMIT_CREATE | ADMIT_UPDATE, .change = admit_priority};
+
+const struct admitter admitter_priority_class = {ADMIT_CLASSES("Priority"),
+						 .verbs = ADMIT_CREATE | ADMIT_UPDATE,
+						 .check = admit_priority_class};
+
+const struct admitter admitter_priority_class_removal = {
+	ADMIT_CLASSES("Priority"), .verbs = ADMIT_DELETE, .check = admit_priority_class_removal};

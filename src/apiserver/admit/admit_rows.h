@@ -4,31 +4,39 @@
 #define APISERVER_ADMIT_ROWS_H
 
 #include "apiserver/admit/admit.h"
+#include "base/macro.h"
 
-/* NamespaceLifecycle: nothing is made in a namespace that is not there or on its way out, and the
- * first namespaces stay. */
-admit_fn admit_namespace, admit_namespace_removal;
-/* LimitRanger: defaults and bounds of containers, pods and claims. */
-admit_fn admit_limits, admit_limits_check;
-/* ServiceAccount: the account of a pod, and its token. */
-admit_fn admit_account;
-/* TaintNodesByCondition, DefaultTolerationSeconds. */
-admit_fn admit_node, admit_tolerations;
-/* Priority: of pods, by their class; and the rules of classes. */
-admit_fn admit_priority, admit_priority_class, admit_priority_class_removal;
-/* DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize. */
-admit_fn admit_claim_class, admit_claim_protection, admit_volume_protection, admit_claim_growth;
-/* RuntimeClass: what a pod costs and where it runs. */
-admit_fn admit_runtime, admit_runtime_check;
-/* ResourceQuota: nothing beyond the quotas of a namespace (keep_quotas.c). */
-admit_fn admit_quota;
+/* All of them, in kube-apiserver's order. To add one: its file with a
+ * `const struct admitter admitter_<name>`, and its row here. */
+#define ADMITTERS(row) \
+	ROWS( \
+	row(namespace) /* nothing is created in a namespace that is missing or being deleted */ \
+	row(namespace_removal) /* the first namespaces stay */ \
+	row(pod_limits) /* defaults and bounds of containers and pods */ \
+	row(claim_limits) /* bounds of claims */ \
+	row(account) /* the service account of a pod, and its token */ \
+	row(node) /* a new node is tainted until it is ready */ \
+	row(priority) /* the priority of a pod, by its class */ \
+	row(priority_class) /* the rules of classes */ \
+	row(priority_class_removal) /* system classes stay */ \
+	row(tolerations) /* how long a pod stays on a node that fails */ \
+	row(claim_class) /* the default storage class */ \
+	row(claim_protection) /* finalizers of claims */ \
+	row(volume_protection) /* finalizers of volumes */ \
+	row(claim_growth) /* claims may grow if their class permits it */ \
+	row(runtime) /* overhead and placement by runtime class */ \
+	row(volcano) /* defaults and rules of Volcano's kinds and pods (admission/) */ \
+	row(effect) /* fields without an effect here: a warning or a refusal */ \
+	row(quota) /* quotas of a namespace (keep_quotas.c) */)
 
-/* Defaults and rules of Volcano's kinds and of the pods that it schedules (admission/). */
-admit_fn admit_volcano_change, admit_volcano_check;
-/* What has no effect here: a warning, or a refusal. */
-admit_fn admit_effect;
+#define ADMITTER_DECLARE(name) extern const struct admitter admitter_##name;
+ADMITTERS(ADMITTER_DECLARE)
+#undef ADMITTER_DECLARE
 
-/* What they need: the queues as documents. `config` may be NULL. */
+/* Bindings and evictions ask this as well: they are no kinds of their own. */
+admit_fn admit_namespace;
+
+/* What the admitter `volcano` needs: the queues as documents. `config` may be NULL. */
 struct admission_config;
 struct admit_volcano *admit_volcano_new(const struct admission_config *config)
 	__attribute__((returns_nonnull));

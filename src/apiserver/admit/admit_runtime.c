@@ -75,7 +75,7 @@ static bool has_toleration(struct json tolerations, struct json one)
 	return false;
 }
 
-int admit_runtime(const struct admission *admission, struct err *err)
+static int admit_runtime(const struct admission *admission, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *class = NULL;
 	struct json spec = json_get(admission->object, "spec");
@@ -97,7 +97,7 @@ int admit_runtime(const struct admission *admission, struct err *err)
 	return 0;
 }
 
-int admit_runtime_check(const struct admission *admission, struct err *err)
+static int admit_runtime_check(const struct admission *admission, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *class = NULL;
 	struct json given = json_get(json_get(admission->object, "spec"), "overhead");
@@ -116,3 +116,6 @@ int admit_runtime_check(const struct admission *admission, struct err *err)
 				       "defined Overhead");
 	return 0;
 }
+
+const struct admitter admitter_runtime = {ADMIT_PODS("RuntimeClass"), .verbs = ADMIT_CREATE,
+					  .change = admit_runtime, .check = admit_runtime_check};

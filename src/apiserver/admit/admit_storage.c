@@ -60,7 +60,7 @@ static struct json_doc *find_default(struct call *call)
 	return TAKE(found);
 }
 
-int admit_claim_class(const struct admission *admission, struct err *err)
+static int admit_claim_class(const struct admission *admission, struct err *err)
 {
 	struct json metadata = json_get(admission->object, "metadata");
 	struct json spec = json_get(admission->object, "spec");
@@ -90,13 +90,13 @@ static int add_finalizer(const struct admission *admission, struct str finalizer
 	return 0;
 }
 
-int admit_claim_protection(const struct admission *admission, struct err *err)
+static int admit_claim_protection(const struct admission *admission, struct err *err)
 {
 	(void)err;
 	return add_finalizer(admission, STR("kubernetes.io/pvc-protection"));
 }
 
-int admit_volume_protection(const struct admission *admission, struct err *err)
+static int admit_volume_protection(const struct admission *admission, struct err *err)
 {
 	(void)err;
 	return add_finalizer(admission, STR("kubernetes.io/pv-protection"));
@@ -131,7 +131,7 @@ static bool may_grow(const struct admission *admission)
 	       json_bool(json_get(json_doc_root(class), "allowVolumeExpansion"));
 }
 
-int admit_claim_growth(const struct admission *admission, struct err *err)
+static int admit_claim_growth(const struct admission *admission, struct err *err)
 {
 	struct quantity new;
 	struct quantity old;
@@ -150,3 +150,19 @@ int admit_claim_growth(const struct admission *admission, struct err *err)
 				       "storageclass that provisions the pvc must support resize");
 	return 0;
 }
+
+const struct admitter admitter_claim_class = {ADMIT_CLAIMS("DefaultStorageClass"),
+					      .verbs = ADMIT_CREATE, .change = admit_claim_class};
+
+const struct admitter admitter_claim_protection = {ADMIT_CLAIMS("StorageObjectInUseProtection"),
+						   .verbs = ADMIT_CREATE,
+						   .change = admit_claim_protection};
+
+const struct admitter admitter_volume_protection = {.name = "StorageObjectInUseProtection",
+						    .verbs = ADMIT_CREATE,
+						    .group = "",
+						    .plural = "persistentvolumes",
+						    .change = admit_volume_protection};
+
+const struct admitter admitter_claim_growth = {ADMIT_CLAIMS("PersistentVolumeClaimResize"),
+					       .verbs = ADMIT_UPDATE, .check = admit_claim_growth};

@@ -27,7 +27,7 @@ static bool tolerates(struct json tolerations, const char *key)
 	return false;
 }
 
-int admit_tolerations(const struct admission *admission, struct err *err)
+static int admit_tolerations(const struct admission *admission, struct err *err)
 {
 	static const char *const keys[] = {NOT_READY, UNREACHABLE};
 	struct json_doc *doc = admission->doc;
@@ -54,7 +54,7 @@ int admit_tolerations(const struct admission *admission, struct err *err)
 	return 0;
 }
 
-int admit_node(const struct admission *admission, struct err *err)
+static int admit_node(const struct admission *admission, struct err *err)
 {
 	struct json_doc *doc = admission->doc;
 	struct json spec = json_ensure_obj(doc, admission->object, "spec");
@@ -72,3 +72,13 @@ int admit_node(const struct admission *admission, struct err *err)
 	json_append(doc, json_ensure_arr(doc, spec, "taints"), taint);
 	return 0;
 }
+
+const struct admitter admitter_node = {.name = "TaintNodesByCondition",
+				       .verbs = ADMIT_CREATE,
+				       .group = "",
+				       .plural = "nodes",
+				       .change = admit_node};
+
+const struct admitter admitter_tolerations = {ADMIT_PODS("DefaultTolerationSeconds"),
+					      .verbs = ADMIT_CREATE | ADMIT_UPDATE,
+					      .change = admit_tolerations};

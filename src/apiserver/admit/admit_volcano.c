@@ -226,7 +226,7 @@ static struct admission_review review_of(const struct admission *admission)
 static bool concerns(const struct admission_review *review, bool change)
 {
 	for (size_t i = 0; i < admission_hook_count; i++)
-		if ((admission_hooks[i].change != NULL) == change &&
+		if ((admission_hooks[i].mutate != NULL) == change &&
 		    admission_hook_concerns(&admission_hooks[i], review))
 			return true;
 	return false;
@@ -266,7 +266,7 @@ static int run(const struct admission *admission, bool change, struct err *err)
 	return result < 0 ? refuse(call, &refusal, review.name, err) : 0;
 }
 
-int admit_volcano_change(const struct admission *admission, struct err *err)
+static int admit_volcano_change(const struct admission *admission, struct err *err)
 {
 	const struct admission_review review = review_of(admission);
 	const struct kind *kind = admission->call->kind;
@@ -282,7 +282,7 @@ int admit_volcano_change(const struct admission *admission, struct err *err)
 	return 0;
 }
 
-int admit_volcano_check(const struct admission *admission, struct err *err)
+static int admit_volcano_check(const struct admission *admission, struct err *err)
 {
 	const struct admission_review review = review_of(admission);
 
@@ -290,3 +290,8 @@ int admit_volcano_check(const struct admission *admission, struct err *err)
 		return 0;
 	return run(admission, false, err);
 }
+
+const struct admitter admitter_volcano = {.name = "Volcano",
+					  .verbs = ADMIT_CREATE | ADMIT_UPDATE | ADMIT_DELETE,
+					  .change = admit_volcano_change,
+					  .check = admit_volcano_check};

@@ -29,17 +29,22 @@ struct schema;
 struct type;
 struct warn_to;
 
-enum verb {
-	VERB_GET,
-	VERB_LIST,
-	VERB_WATCH,
-	VERB_CREATE,
-	VERB_UPDATE,
-	VERB_PATCH,
-	VERB_DELETE,
-	VERB_DELETE_COLLECTION,
-	VERB_COUNT
-};
+/* All verbs: the constant, the function (verb_<name>() in verb/), the word of discovery and audit, and the
+ * kind of its options. To add one: its file, and its row here. */
+#define VERBS(row) \
+	ROWS( \
+	row(GET, get, "get", "GetOptions") \
+	row(LIST, list, "list", "ListOptions") \
+	row(WATCH, watch, "watch", "ListOptions") \
+	row(CREATE, create, "create", "CreateOptions") \
+	row(UPDATE, update, "update", "UpdateOptions") \
+	row(PATCH, patch, "patch", "PatchOptions") \
+	row(DELETE, delete, "delete", "DeleteOptions") \
+	row(DELETE_COLLECTION, delete_collection, "deletecollection", "DeleteOptions"))
+
+#define VERB_ID(id, function, word, options) VERB_##id,
+enum verb { VERBS(VERB_ID) VERB_COUNT };
+#undef VERB_ID
 /* "get", "deletecollection", ... as discovery and audit spell them. */
 const char *verb_name(enum verb verb);
 

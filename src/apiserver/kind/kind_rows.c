@@ -9,10 +9,8 @@
 const struct kind_scale kind_scale_replicas = {".spec.replicas", ".status.replicas", NULL};
 const struct kind_sub kind_subs_status[] = {SUB_STATUS, SUB_END};
 
-static const struct kind_group *const groups[] = {
-	&kind_group_core,    &kind_group_apps,    &kind_group_events,      &kind_group_cluster,
-	&kind_group_network, &kind_group_storage, &kind_group_definitions, &kind_group_reviews,
-};
+#define KIND_GROUP_ADDRESS(name) &kind_group_##name,
+static const struct kind_group *const groups[] = {KIND_GROUPS(KIND_GROUP_ADDRESS)};
 
 void kind_rows_add(struct kinds *kinds)
 {

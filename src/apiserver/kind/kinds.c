@@ -23,13 +23,8 @@ struct kinds {
 	uint64_t generation;
 };
 
-static const char *const verb_names[] = {
-	[VERB_GET] = "get",       [VERB_LIST] = "list",
-	[VERB_WATCH] = "watch",   [VERB_CREATE] = "create",
-	[VERB_UPDATE] = "update", [VERB_PATCH] = "patch",
-	[VERB_DELETE] = "delete", [VERB_DELETE_COLLECTION] = "deletecollection",
-};
-_Static_assert(ARRAY_LEN(verb_names) == VERB_COUNT, "name every verb");
+#define VERB_WORD(id, function, word, options) word,
+static const char *const verb_names[] = {VERBS(VERB_WORD)};
 
 const char *verb_name(enum verb verb)
 {

@@ -8,7 +8,6 @@
 #include <assert.h>
 
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/store/aside.h"
 #include "base/log.h"
@@ -18,13 +17,8 @@
 
 #include "base/banned.h"
 
-static const struct keeper *const keepers[] = {
-	[KEEP_DEFAULTS] = &keep_defaults,     [KEEP_OWNERS] = &keep_owners,
-	[KEEP_NAMESPACES] = &keep_namespaces, [KEEP_BUDGETS] = &keep_budgets,
-	[KEEP_CLAIMS] = &keep_claims,         [KEEP_QUOTAS] = &keep_quotas,
-	[KEEP_NODES] = &keep_nodes,           [KEEP_EVENTS] = &keep_events,
-};
-_Static_assert(ARRAY_LEN(keepers) == KEEP_COUNT, "a row for every keeper");
+#define KEEPER_ADDRESS(id, name) &keep_##name,
+static const struct keeper *const keepers[] = {KEEPERS(KEEPER_ADDRESS)};
 
 struct keep {
 	struct api *api;

@@ -2,7 +2,7 @@
 /* apiserver/reconcile/keep.h - what the API server does by itself: its keepers, each of which keeps something
  * true of the objects.
  *
- * A keeper is one file (keep_*.c) and one row of the table in keep.c. It is told of every object at the
+ * A keeper is one file (keep_*.c) and one row of KEEPERS below. It is told of every object at the
  * start and of every change afterwards, in order, and acts later in the same turn or when it is time
  * (todo.h), by writes of the server's own (self.h). Everything that it knows it has from what it was
  * told, so that a restart at any point loses nothing. */
@@ -10,7 +10,9 @@
 #define APISERVER_KEEP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
 
@@ -44,18 +46,25 @@ struct keeper {
 	void (*stop)(void *self);
 };
 
-/* In the order in which they are told. */
-enum keeper_id {
-	KEEP_DEFAULTS,
-	KEEP_OWNERS,
-	KEEP_NAMESPACES,
-	KEEP_BUDGETS,
-	KEEP_CLAIMS,
-	KEEP_QUOTAS,
-	KEEP_NODES,
-	KEEP_EVENTS,
-	KEEP_COUNT /* the last */
-};
+/* All of them, in the order in which they get events. To add one: its file keep_<name>.c with a
+ * `const struct keeper keep_<name>`, and its row here. */
+#define KEEPERS(row) \
+	ROWS( \
+	row(DEFAULTS, defaults) /* the namespaces, classes and accounts that a cluster begins with */ \
+	row(OWNERS, owners) /* owner clean-up: background, foreground, orphans */ \
+	row(NAMESPACES, namespaces) /* deletion of a namespace: its contents, conditions, finalizer */ \
+	row(BUDGETS, budgets) /* the status of disruption budgets */ \
+	row(CLAIMS, claims) /* deletion of claims and volumes that were in use */ \
+	row(QUOTAS, quotas) /* what is used of quotas */ \
+	row(NODES, nodes) /* the taints of nodes, by whether they are ready */ \
+	row(EVENTS, events) /* deletion of old events */)
+
+#define KEEPER_ID(id, name) KEEP_##id,
+enum keeper_id { KEEPERS(KEEPER_ID) KEEP_COUNT /* the last */ };
+#undef KEEPER_ID
+#define KEEPER_DECLARE(id, name) extern const struct keeper keep_##name;
+KEEPERS(KEEPER_DECLARE)
+#undef KEEPER_DECLARE
 
 struct keep;
 struct keep *keep_start(struct api *api) __attribute__((returns_nonnull));
@@ -64,6 +73,15 @@ void keep_stop(struct keep *keep);
 /* The state of a keeper, for the admitter or the sub-resource that works with it; NULL before
  * api_start(). */
 void *keep_state(const struct keep *keep, enum keeper_id id);
+
+/* --- what single keepers offer --- */
+
+/* An object has been staged: if it is a namespace, what every namespace has goes into the same commit, so
+ * that a watcher that gets the namespace finds it complete. */
+void keep_defaults_made(struct api *api, const struct kind *kind, struct str name);
+/* How often the use of an object was computed, for the quotas that are there: for tests of how admission
+ * scales. */
+uint64_t quotas_counts(const struct api *api);
 
 /* --- keys --- */
 

@@ -13,7 +13,7 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/kind/jsonpath.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"

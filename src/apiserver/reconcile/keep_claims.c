@@ -5,7 +5,7 @@
  * Their finalizer (admit_storage.c) holds them until then. A claim that is held is looked at again when
  * a pod of its namespace has gone; a volume when its status changes. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"

@@ -11,7 +11,7 @@
  * make pods in it, and nobody finds that an account which is not there exists already. A namespace
  * that is on its way out gets nothing. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"

@@ -9,7 +9,7 @@
  * kept. Then the one that is due first is looked at early. If it has been seen again since it got its
  * time, it gets a new one and the next is looked at; otherwise it is the oldest, and goes. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/mem.h"

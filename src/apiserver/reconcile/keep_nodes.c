@@ -9,7 +9,7 @@
  * hand: these say no time, and are removed only if somebody reports for the node, that is if its Ready
  * condition has a reason. A node without conditions is left as it is: its creator maintains it. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/mem.h"

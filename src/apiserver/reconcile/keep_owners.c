@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"

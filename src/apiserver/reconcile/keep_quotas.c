@@ -16,7 +16,7 @@
 
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "apiserver/reconcile/usage.h"
@@ -446,7 +446,7 @@ static int check_quota(const struct admission *admission, struct quota *quota, s
 	return check_excess(admission, quota, &excess, err);
 }
 
-int admit_quota(const struct admission *admission, struct err *err)
+static int admit_quota(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
 	struct quotas *self = keep_state(call->api->keep, KEEP_QUOTAS);
@@ -520,3 +520,8 @@ static void stop(void *arg)
 }
 
 const struct keeper keep_quotas = {.name = "quotas", .start = start, .told = told, .stop = stop};
+
+const struct admitter admitter_quota = {.name = "ResourceQuota",
+					.verbs = ADMIT_CREATE | ADMIT_UPDATE,
+					.sub = true,
+					.check = admit_quota};

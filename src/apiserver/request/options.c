@@ -385,12 +385,9 @@ static void validate_force(const struct call *call, struct causes *causes)
 
 void options_validate(const struct call *call, const char **ret_kind, struct causes *causes)
 {
-	static const char *const names[] = {
-		[VERB_GET] = "GetOptions",       [VERB_LIST] = "ListOptions",
-		[VERB_WATCH] = "ListOptions",    [VERB_CREATE] = "CreateOptions",
-		[VERB_UPDATE] = "UpdateOptions", [VERB_PATCH] = "PatchOptions",
-		[VERB_DELETE] = "DeleteOptions", [VERB_DELETE_COLLECTION] = "DeleteOptions",
-	};
+#define VERB_OPTIONS(id, function, word, options) options,
+	static const char *const names[] = {VERBS(VERB_OPTIONS)};
+#undef VERB_OPTIONS
 
 	*ret_kind = names[call->verb];
 	switch (call->verb) {

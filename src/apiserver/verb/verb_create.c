@@ -2,7 +2,7 @@
 /* apiserver/verb/verb_create.c - a new object. Also used where PUT makes what is not there. */
 #include "apiserver/api_internal.h"
 #include "apiserver/apply/managed.h"
-#include "apiserver/reconcile/keep_rows.h"
+#include "apiserver/reconcile/keep.h"
 #include "model/rules/causes.h"
 
 #include "base/banned.h"

@@ -5,6 +5,7 @@
  * (type_go), since what is stored is compared and shown. Plugins without arguments are kept:
  * upstream loses a plugin whose arguments are null. */
 #include "admission/hooks.h"
+#include "model/volcano/job_plugins.h"
 
 #include "base/banned.h"
 
@@ -80,22 +81,24 @@ static int64_t fill_tasks(struct json_doc *doc, struct json tasks)
 	return needed;
 }
 
+/* Add the plugins that those of the job need. */
 static void fill_plugins(struct json_doc *doc, struct json plugins)
 {
-	static const char *const with_service[] = {"tensorflow", "mpi", "pytorch", "ray"};
 	struct json_iter it = json_iter(plugins);
-	bool service = false;
+	unsigned needs = 0;
 
 	if (!json_is(plugins, JSON_OBJ))
 		return;
-	while (json_next(&it))
+	while (json_next(&it)) {
+		const struct job_plugin *plugin = job_plugin_find(it.key);
+
+		needs |= plugin ? plugin->needs : 0;
 		if (json_is(it.value, JSON_NULL))
 			json_set(doc, plugins, it.key, json_new_arr(doc));
-	for (size_t i = 0; i < ARRAY_LEN(with_service); i++)
-		service = service || !lacks(plugins, with_service[i]);
-	if (service && lacks(plugins, "svc"))
+	}
+	if (needs & JOB_PLUGIN_NEEDS_SVC && lacks(plugins, "svc"))
 		json_set(doc, plugins, STR("svc"), json_new_arr(doc));
-	if (!lacks(plugins, "mpi") && lacks(plugins, "ssh"))
+	if (needs & JOB_PLUGIN_NEEDS_SSH && lacks(plugins, "ssh"))
 		json_set(doc, plugins, STR("ssh"), json_new_arr(doc));
 }
 

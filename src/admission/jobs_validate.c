@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "model/pod/pod.h"
 #include "model/rules/rules.h"
+#include "model/volcano/job_plugins.h"
 #include "model/volcano/queue.h"
 
 #include "base/banned.h"
@@ -85,16 +86,10 @@ static bool lacks_master(const struct vcjob *job)
 
 static void check_plugins(struct job_case *j)
 {
-	static const char *const known[] = {"env", "svc",     "ssh", "tensorflow",
-					    "mpi", "pytorch", "ray", "hcclrank"};
-
 	for (size_t i = 0; i < j->job->spec.plugins.len; i++) {
 		struct str name = j->job->spec.plugins.ptr[i].key;
-		bool found = false;
 
-		for (size_t k = 0; k < ARRAY_LEN(known); k++)
-			found = found || str_is(name, known[k]);
-		if (!found)
+		if (!job_plugin_find(name))
 			buf_printf(&j->text, " unable to find job plugin: %.*s;", STR_ARG(name));
 	}
 }

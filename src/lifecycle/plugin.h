@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin.h - plugins of jobs: what they add to pods, and the objects beside them.
+/* lifecycle/plugin.h - plugins of jobs: what they add to pods, and the objects that they create.
  *
- * To add one: a file in lifecycle/plugin/ with one table, its declaration below, a row in plugins.c.
+ * To add one: a file in lifecycle/plugin/ with one table, and its row in model/volcano/job_plugins.h.
  * A plugin has no state: each hook gets the job and its arguments. The objects that it makes are
  * named in its table, so that the end of a job takes them away without asking it. */
 #ifndef LIFECYCLE_PLUGIN_H
@@ -15,6 +15,7 @@
 #include "base/macro.h"
 #include "json/doc.h"
 #include "lifecycle/job_internal.h"
+#include "model/volcano/job_plugins.h"
 
 /* An object beside the job, named as the job with something behind it. */
 struct plugin_object {
@@ -42,7 +43,6 @@ struct plugin_pod {
 };
 
 struct plugin {
-	const char *name;
 	bool unmarked; /* not among status.controlledResources */
 	struct plugin_object objects[4];
 	/* Add writes for objects that are not there or not what they should be. May be NULL. */
@@ -54,14 +54,9 @@ struct plugin {
 	int (*pod)(struct plugin_run *run, struct plugin_pod *pod, struct err *err);
 };
 
-extern const struct plugin plugin_env;
-extern const struct plugin plugin_svc;
-extern const struct plugin plugin_ssh;
-extern const struct plugin plugin_tensorflow;
-extern const struct plugin plugin_pytorch;
-extern const struct plugin plugin_mpi;
-extern const struct plugin plugin_ray;
-extern const struct plugin plugin_hcclrank;
+#define PLUGIN_DECLARE(name, needs) extern const struct plugin plugin_##name;
+JOB_PLUGINS(PLUGIN_DECLARE)
+#undef PLUGIN_DECLARE
 
 /* --- for the job controller ------------------------------------------------------------------ */
 

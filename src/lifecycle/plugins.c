@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugins.c - the list of job plugins, what calls them, and what they share.
+/* lifecycle/plugins.c - calls the plugins of a job, and what they share.
  *
- * They are called in the order of the list, whatever the order in the job: hcclrank looks at what
- * pytorch has set. Containers are added before anything is added to containers. */
+ * They are called in the order of the list (model/volcano/job_plugins.h). Containers are added before
+ * anything is added to containers. */
 #include "base/time.h"
 #include "lifecycle/plugin.h"
 
 #include "base/banned.h"
 
-/* To add a plugin: one row. */
-static const struct plugin *const plugins[] = {
-	&plugin_env,     &plugin_svc, &plugin_ssh, &plugin_tensorflow,
-	&plugin_pytorch, &plugin_mpi, &plugin_ray, &plugin_hcclrank,
-};
+#define PLUGIN_ROW(name, needs) {#name, &plugin_##name},
+static const struct {
+	const char *name;
+	const struct plugin *type;
+} plugins[] = {JOB_PLUGINS(PLUGIN_ROW)};
 
 /* The arguments that the job gives a plugin, or NULL where it does not use it. */
 static const struct strs *args_of(const struct vcjob *job, const char *name)
@@ -27,11 +27,8 @@ static bool are_known(struct job_look *look)
 {
 	for (size_t i = 0; i < look->job->spec.plugins.len; i++) {
 		struct str name = look->job->spec.plugins.ptr[i].key;
-		bool known = false;
 
-		for (size_t k = 0; k < ARRAY_LEN(plugins); k++)
-			known = known || str_is(name, plugins[k]->name);
-		if (known)
+		if (job_plugin_find(name))
 			continue;
 		plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PluginError",
 			     "Execute plugin when job add failed, err: failed to get plugin %.*s",
@@ -67,15 +64,15 @@ bool plugins_ensure(struct job_look *look)
 		struct plugin_run run = {
 			.look = look,
 			.job = look->job,
-			.args = args_of(look->job, plugins[i]->name),
+			.args = args_of(look->job, plugins[i].name),
 			.initial = look->job->status.state.phase != VCJOB_RUNNING,
 		};
 		size_t from = look->plan->writes.len;
 
-		if (!run.args || !plugins[i]->ensure)
+		if (!run.args || !plugins[i].type->ensure)
 			continue;
-		plugins[i]->ensure(&run);
-		tell_failures(look, plugins[i], from);
+		plugins[i].type->ensure(&run);
+		tell_failures(look, plugins[i].type, from);
 		if (!run.waits)
 			continue;
 		ready = false;
@@ -85,28 +82,28 @@ bool plugins_ensure(struct job_look *look)
 	return ready;
 }
 
-static struct plugin_run run_of(struct job_look *look, const struct plugin *plugin)
+static struct plugin_run run_of(struct job_look *look, size_t at)
 {
 	return (struct plugin_run){
 		.look = look,
 		.job = look->job,
-		.args = args_of(look->job, plugin->name),
+		.args = args_of(look->job, plugins[at].name),
 	};
 }
 
 int plugins_pod(struct job_look *look, struct plugin_pod *pod, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
-		struct plugin_run run = run_of(look, plugins[i]);
+		struct plugin_run run = run_of(look, i);
 
-		if (run.args && plugins[i]->containers)
-			plugins[i]->containers(&run, pod);
+		if (run.args && plugins[i].type->containers)
+			plugins[i].type->containers(&run, pod);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
-		struct plugin_run run = run_of(look, plugins[i]);
+		struct plugin_run run = run_of(look, i);
 
-		if (run.args && plugins[i]->pod && plugins[i]->pod(&run, pod, err) < 0)
-			return err_wrap(err, "plugin %s", plugins[i]->name);
+		if (run.args && plugins[i].type->pod && plugins[i].type->pod(&run, pod, err) < 0)
+			return err_wrap(err, "plugin %s", plugins[i].name);
 	}
 	return 0;
 }
@@ -130,8 +127,8 @@ static void delete_object(struct job_look *look, const struct plugin_object *obj
 void plugins_clean(struct job_look *look)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++)
-		for (const struct plugin_object *object = plugins[i]->objects;
-		     args_of(look->job, plugins[i]->name) && object->suffix; object++)
+		for (const struct plugin_object *object = plugins[i].type->objects;
+		     args_of(look->job, plugins[i].name) && object->suffix; object++)
 			delete_object(look, object);
 }
 
@@ -143,9 +140,9 @@ struct labels plugins_controlled(const struct job_look *look, bool killed)
 	struct labels ret = {arena_calloc(arena, most, sizeof(*ret.ptr)), 0};
 
 	for (size_t i = 0; i < ARRAY_LEN(plugins); i++) {
-		const char *name = plugins[i]->name;
+		const char *name = plugins[i].name;
 
-		if (!killed && !plugins[i]->unmarked && args_of(look->job, name))
+		if (!killed && !plugins[i].type->unmarked && args_of(look->job, name))
 			ret.ptr[ret.len++] = (struct label){
 				str_from(arena_printf(arena, "plugin-%s", name)), str_from(name)};
 	}

@@ -51,6 +51,5 @@ static int env_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *e
 }
 
 const struct plugin plugin_env = {
-	.name = "env",
 	.pod = env_pod,
 };

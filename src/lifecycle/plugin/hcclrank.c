@@ -55,7 +55,6 @@ static int hcclrank_pod(struct plugin_run *run, struct plugin_pod *pod, struct e
 }
 
 const struct plugin plugin_hcclrank = {
-	.name = "hcclrank",
 	.unmarked = true,
 	.pod = hcclrank_pod,
 };

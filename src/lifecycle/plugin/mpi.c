@@ -53,6 +53,5 @@ static int mpi_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *e
 }
 
 const struct plugin plugin_mpi = {
-	.name = "mpi",
 	.pod = mpi_pod,
 };

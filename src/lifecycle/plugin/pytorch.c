@@ -142,7 +142,6 @@ static int pytorch_pod(struct plugin_run *run, struct plugin_pod *pod, struct er
 }
 
 const struct plugin plugin_pytorch = {
-	.name = "pytorch",
 	.containers = pytorch_containers,
 	.pod = pytorch_pod,
 };

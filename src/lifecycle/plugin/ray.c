@@ -118,7 +118,6 @@ static int ray_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *e
 }
 
 const struct plugin plugin_ray = {
-	.name = "ray",
 	.objects = {{PLAN_SERVICE, SERVICE_SUFFIX}},
 	.ensure = ray_ensure,
 	.pod = ray_pod,

@@ -147,7 +147,6 @@ static int ssh_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *e
 }
 
 const struct plugin plugin_ssh = {
-	.name = "ssh",
 	.objects = {{PLAN_SECRET, SECRET_SUFFIX}},
 	.ensure = ssh_ensure,
 	.pod = ssh_pod,

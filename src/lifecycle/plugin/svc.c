@@ -211,7 +211,6 @@ static int svc_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *e
 }
 
 const struct plugin plugin_svc = {
-	.name = "svc",
 	.objects = {{PLAN_CONFIGMAP, CONFIG_SUFFIX}, {PLAN_SERVICE, ""}, {PLAN_NETWORKPOLICY, ""}},
 	.ensure = svc_ensure,
 	.pod = svc_pod,

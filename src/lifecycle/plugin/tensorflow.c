@@ -92,6 +92,5 @@ static int tensorflow_pod(struct plugin_run *run, struct plugin_pod *pod, struct
 }
 
 const struct plugin plugin_tensorflow = {
-	.name = "tensorflow",
 	.pod = tensorflow_pod,
 };

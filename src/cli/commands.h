@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands.h - every command, one row each, in the file named like it; the trees are in
- * commands.c. */
+/* cli/commands.h - every command: the lists, and what two commands share. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
+#include "base/macro.h"
 #include "base/str.h"
 #include "cli/command.h"
 
@@ -12,21 +12,79 @@ extern const struct command command_vcctl;
 /* By the name that the program was called by ("/usr/bin/vjobs"); vcctl for any other. */
 const struct command *commands_find(struct str called);
 
-extern const struct command command_job_run, command_job_list, command_job_view,
-	command_job_suspend, command_job_resume, command_job_delete, command_job_explain,
-	command_job_logs, command_job_wait;
-extern const struct command command_queue_create, command_queue_delete, command_queue_operate,
-	command_queue_list, command_queue_get, command_queue_tree;
-extern const struct command command_top, command_apply, command_delete;
-extern const struct command command_jobflow_create, command_jobflow_delete, command_jobflow_list,
-	command_jobflow_get, command_jobflow_describe;
-extern const struct command command_jobtemplate_create, command_jobtemplate_delete,
-	command_jobtemplate_list, command_jobtemplate_get, command_jobtemplate_describe;
-extern const struct command command_pod_list;
-extern const struct command command_version, command_help_command, command_completion,
-	command_complete, command_manual;
-extern const struct command command_vsub, command_vjobs, command_vqueues, command_vcancel,
-	command_vsuspend, command_vresume;
+/* All commands, by the group that they are in and in the order of help. To add one: its file with a
+ * `const struct command command_<name>`, and its row here. A new group is a list here, a GROUP in commands.c
+ * and its manual page in man/meson.build. */
+#define JOB_COMMANDS(row) \
+	ROWS( \
+	row(job_delete) \
+	row(job_explain) \
+	row(job_list) \
+	row(job_logs) \
+	row(job_resume) \
+	row(job_run) \
+	row(job_suspend) \
+	row(job_view) \
+	row(job_wait))
+#define QUEUE_COMMANDS(row) \
+	ROWS( \
+	row(queue_create) \
+	row(queue_delete) \
+	row(queue_get) \
+	row(queue_list) \
+	row(queue_operate) \
+	row(queue_tree))
+#define FLOW_COMMANDS(row) \
+	ROWS( \
+	row(jobflow_create) \
+	row(jobflow_delete) \
+	row(jobflow_describe) \
+	row(jobflow_get) \
+	row(jobflow_list))
+#define TEMPLATE_COMMANDS(row) \
+	ROWS( \
+	row(jobtemplate_create) \
+	row(jobtemplate_delete) \
+	row(jobtemplate_describe) \
+	row(jobtemplate_get) \
+	row(jobtemplate_list))
+#define POD_COMMANDS(row) ROWS( \
+	row(pod_list))
+/* Of vcctl itself; the groups are in commands.c. */
+#define TOP_COMMANDS(row) \
+	ROWS( \
+	row(apply) \
+	row(completion) \
+	row(delete) \
+	row(help_command) \
+	row(group_job) \
+	row(group_flow) \
+	row(group_template) \
+	row(group_pod) \
+	row(group_queue) \
+	row(top) \
+	row(version) \
+	row(complete) \
+	row(manual))
+/* Programs of their own: other names of vcctl. */
+#define PROGRAM_COMMANDS(row) \
+	ROWS( \
+	row(vsub) \
+	row(vjobs) \
+	row(vqueues) \
+	row(vcancel) \
+	row(vsuspend) \
+	row(vresume))
+
+#define COMMAND_DECLARE(name) extern const struct command command_##name;
+JOB_COMMANDS(COMMAND_DECLARE)
+QUEUE_COMMANDS(COMMAND_DECLARE)
+FLOW_COMMANDS(COMMAND_DECLARE)
+TEMPLATE_COMMANDS(COMMAND_DECLARE)
+POD_COMMANDS(COMMAND_DECLARE)
+TOP_COMMANDS(COMMAND_DECLARE)
+PROGRAM_COMMANDS(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
 
 /* What two commands share. */
 struct cli;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* helper.c - library functions for system tests, so that outside programs can judge them.
+/* helper.c - library functions for system tests, so that outside programs can check them.
  *
  *	helper certs FOLDER     ca, other-ca, server and client (.crt and .key), id_rsa and
  *id_ed25519 helper gzip|gunzip      from standard input to standard output */

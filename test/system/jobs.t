@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# jobs.t - the jobs of test/data/jobs, which between them use every field of the kind (fields_judge.c holds
+# jobs.t - the jobs of test/data/jobs, which between them use every field of the kind (fields_conformance.c holds
 # them to that), with real kubectl: each comes to the phase that its label `expect` names. Where the
 # manifests are there that must work unchanged, they are tried as well. Here everything is one process;
 # jobs-apart.t has three.

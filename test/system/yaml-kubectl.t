@@ -4,10 +4,10 @@
 #
 # `kubectl patch --local` with an empty patch reads a file of any kind and prints it, without a
 # server. `RECORD=1 sh test/system/yaml-kubectl.t` writes the answers of the newest kubectl down for
-# yaml-judge, which replays them where there is none.
+# yaml-conformance, which replays them where there is none.
 . test/system/tap.sh
 
-judge=${BIN:-build-asan/bin}/../test/yaml-judge
+conformance=${BIN:-build-asan/bin}/../test/yaml-conformance
 data=$PWD/test/data/yaml
 HOME=$tmp KUBECONFIG=$tmp/none
 export HOME KUBECONFIG
@@ -54,14 +54,14 @@ compare() {
 	set --
 	while read -r file; do set -- "$@" "$file"; done <"$tmp/inputs"
 	ask json "$@" >"$tmp/theirs"
-	"$judge" json "$tmp/theirs" >"$tmp/theirs.json"
-	"$judge" json "$@" >"$tmp/ours.json"
+	"$conformance" json "$tmp/theirs" >"$tmp/theirs.json"
+	"$conformance" json "$@" >"$tmp/ours.json"
 	passes "$version: we read $# files as it does" diff "$tmp/theirs.json" "$tmp/ours.json"
 	inputs out >"$tmp/inputs"
 	set --
 	while read -r file; do set -- "$@" "$file"; done <"$tmp/inputs"
 	ask yaml "$@" >"$tmp/theirs.yaml"
-	"$judge" yaml "$@" >"$tmp/ours.yaml"
+	"$conformance" yaml "$@" >"$tmp/ours.yaml"
 	passes "$version: we print $# files as it does" diff "$tmp/theirs.yaml" "$tmp/ours.yaml"
 	for file in $(inputs error); do
 		fails "$version refuses $(basename "$file")" ask json "$file"

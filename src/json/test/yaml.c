@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML in: what kubectl makes of scalars is replayed by test/judge; here are the reader's own rules,
+/* YAML in: what kubectl makes of scalars is replayed by test/conformance; here are the reader's own rules,
  * its bounds and its errors. */
 #include "json/yaml.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML out: the layout by rows (test/judge compares with kubectl's own), and the inverse by chance:
+/* YAML out: the layout by rows (test/conformance compares with kubectl's own), and the inverse by chance:
  * whatever is printed reads back to the same content, at any width. */
 #include "base/mem.h"
 #include "json/yaml.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* request_judge.c - requests that must be refused: each gets the right Status, and nothing changes.
+/* request_conformance.c - requests that must be refused: each gets the right Status, and nothing changes.
  *
- *	request-judge FILE...
+ *	request-conformance FILE...
  *
  * A line of a file is a request and its answer, in parts with " | " between them:
  *

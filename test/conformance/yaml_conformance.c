@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml_judge.c - our YAML held against kubectl's.
+/* yaml_conformance.c - our YAML held against kubectl's.
  *
- *	yaml-judge FOLDER	replays recorded answers of kubectl, as TAP
- *	yaml-judge json FILE...	prints the documents of files, one line of canonical JSON each
- *	yaml-judge yaml FILE...	prints them as `kubectl -o yaml` would
+ *	yaml-conformance FOLDER	replays recorded answers of kubectl, as TAP
+ *	yaml-conformance json FILE...	prints the documents of files, one line of canonical JSON each
+ *	yaml-conformance yaml FILE...	prints them as `kubectl -o yaml` would
  *
  * In the folder, NAME.yaml is an input, and beside it lies what kubectl made of it: NAME.json and
  * NAME.out (its -o json and -o yaml), or NAME.error (the first line of its error). Of an input that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields_judge.c - manifests held against a definition: is every field of the kind used by one of them?
+/* fields_conformance.c - manifests held against a definition: is every field of the kind used by one of them?
  *
- *	fields-judge DEFINITION FOLDER
+ *	fields-conformance DEFINITION FOLDER
  *
  * What stands in a pod's template or in a claim belongs to Kubernetes' kinds, and is not looked at. */
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod_fields.c - every field of a pod's spec: what the node makes of it.
  *
- *	pod-fields-judge FOLDER...
+ *	pod-fields-conformance FOLDER...
  *
  * The field tables of model/ say which fields there are; the table here says of each whether the node does what it
  * says, whether that is somebody else's matter, whether it makes no difference here, or whether it is refused or

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crd_judge.c - the definitions in config/crd held against the field tables.
+/* crd_conformance.c - the definitions in config/crd held against the field tables.
  *
- *	crd-judge FOLDER	checks, as TAP
- *	crd-judge write FOLDER	writes the files; tools/make-crd calls it */
+ *	crd-conformance FOLDER	checks, as TAP
+ *	crd-conformance write FOLDER	writes the files; tools/make-crd calls it */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

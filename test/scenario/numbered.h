@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* numbered.h - which numbered scenarios of the specification are shown, and where.
  *
- * A scenario names its numbers in `spec`. A file (test/sched/spec.yaml) lists the others: shown by a unit
+ * A scenario names its numbers in `spec`. A file (test/scenario/spec.yaml) lists the others: shown by a unit
  * test, or of what is not built yet. */
 #ifndef TEST_SCHED_NUMBERED_H
 #define TEST_SCHED_NUMBERED_H

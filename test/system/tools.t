@@ -164,6 +164,34 @@ has "a global" "$output" "bad.c.o: writable variable count"
 has "a static in a function" "$output" "bad.c.o: writable variable number"
 has "a look at the environment" "$output" "bad.c.o: calls getenv()"
 
+rm build-plain/libbase.a.p/bad.c.o
+
+mkdir -p build-plain/libsched.a.p
+object libbase.a.p/src_base_fd.c.o <<'END'
+int fd_open(void) { return 1; }
+END
+object libsched.a.p/good.c.o <<'END'
+#include <string.h>
+const char *name(int i);
+int same(int a, int b) { return strcmp(name(a), name(b)) == 0; }
+END
+passes "policy may compute, and call what computes" tools/check-pure
+object libsched.a.p/bad.c.o <<'END'
+#include <unistd.h>
+int fd_open(void);
+int leak(void) { return (int)write(fd_open(), "x", 1); }
+END
+fails "policy may not do I/O" tools/check-pure
+has "neither itself" "$output" "bad.c.o: calls write()"
+has "nor through the files of base that do it" "$output" "bad.c.o: calls fd_open()"
+
+mkdir -p src/apiserver/store src/apiserver/verb
+echo '#include "apiserver/verb/x.h"' >src/apiserver/store/x.c
+echo '#include "apiserver/store/x.h"' >src/apiserver/verb/x.c
+fails "a folder that is a layer of its module may not look up" tools/check-layers
+is "the others may look down" "$output" 'src/apiserver/store/x.c:1: apiserver/store/ may not include "apiserver/verb/x.h"'
+rm -r src/apiserver
+
 # A project of shell tests, to see what the runner counts.
 mkdir project
 cat >project/meson.build <<'END'

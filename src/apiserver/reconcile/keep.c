@@ -8,8 +8,8 @@
 #include <assert.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/reconcile/aside.h"
 #include "apiserver/reconcile/self.h"
-#include "apiserver/store/aside.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/quarantine.h"

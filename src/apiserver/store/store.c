@@ -22,7 +22,7 @@
 #include "apiserver/store/disk.h"
 #include "apiserver/store/history.h"
 #include "apiserver/store/store_internal.h"
-#include "apiserver/watch/watch.h"
+#include "apiserver/store/watch.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/list.h"

@@ -13,7 +13,7 @@
 #include "apiserver/store/disk.h"
 #include "apiserver/store/history.h"
 #include "apiserver/store/store_internal.h"
-#include "apiserver/watch/watch.h"
+#include "apiserver/store/watch.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/map.h"

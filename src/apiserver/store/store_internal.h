@@ -10,7 +10,7 @@
 
 #include "apiserver/store/disk.h"
 #include "apiserver/store/store.h"
-#include "apiserver/watch/watch.h"
+#include "apiserver/store/watch.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/list.h"

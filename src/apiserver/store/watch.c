@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/watch/watch.c - telling watches of events.
+/* apiserver/store/watch.c - telling watches of events.
  *
  * 1. A watch is told of an event only if that is newer than all it was told of before: none twice,
  *    none out of order, whoever adds watches while events are being told.
  * 2. A watch that ends during callbacks stays in its list, dead, until the outermost one is over: a
  *    walk never loses its place. */
-#include "apiserver/watch/watch.h"
+#include "apiserver/store/watch.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/watch/watch.h - those who are told of events, in one list for each kind.
+/* apiserver/store/watch.h - those who are told of events, in one list for each kind.
  *
  * The inside of store_watch(): the store keeps a list with each kind, and one for prefixes that are
  * wider than a kind, so that an event looks only at watches that it may concern. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/aside.c - see the header. Only rows with enough crashes are told of; a single crash is in the log
+/* apiserver/reconcile/aside.c - see the header. Only rows with enough crashes are told of; a single crash is in the log
  * of the start after it (programs/volcano/up.c). */
-#include "apiserver/store/aside.h"
+#include "apiserver/reconcile/aside.h"
 
 #include <signal.h>
 #include <string.h>

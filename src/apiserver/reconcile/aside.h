@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/aside.h - objects that are set aside because they crashed a component (base/quarantine.h):
+/* apiserver/reconcile/aside.h - objects that are set aside because they crashed a component (base/quarantine.h):
  * what users are told of them. */
 #ifndef APISERVER_ASIDE_H
 #define APISERVER_ASIDE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/backup.c - a copy of the store while the server runs.
+/* apiserver/request/backup.c - a copy of the store while the server runs.
  *
  * The folder is one of the server's machine, and must be empty or missing: nothing is ever written
  * over (disk_copy.c). What is copied is the state that readers see when the request comes in. One copy at
  * a time: another request gets 429. */
-#include "apiserver/store/backup.h"
+#include "apiserver/request/backup.h"
 
 #include "apiserver/api.h"
 #include "apiserver/request/call.h"

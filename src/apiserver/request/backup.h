@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/store/backup.h - a copy of the store while the server runs: POST /backup?folder=/absolute/path,
+/* apiserver/request/backup.h - a copy of the store while the server runs: POST /backup?folder=/absolute/path,
  * answered when the copy is durable. It opens as a store of its own. */
 #ifndef APISERVER_BACKUP_H
 #define APISERVER_BACKUP_H

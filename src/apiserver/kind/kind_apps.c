@@ -56,8 +56,7 @@ static const struct kind_ops job_ops = {KIND_RULED, .field_path = job_field_path
 static const struct kind rows[] = {
 	{APPS("controllerrevisions", "controllerrevision", "ControllerRevision",
 	      controllerrevision_type),
-	 .columns = columns_controllerrevision, .namespaced = true,
-	 RULES(VALIDATED(controllerrevision))},
+	 .columns = columns_controllerrevision, .namespaced = true, RULED},
 	{APPS("daemonsets", "daemonset", "DaemonSet", daemonset_type), .columns = columns_daemonset,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("ds"),
 	 .categories = NAMES("all"), .subs = kind_subs_status,

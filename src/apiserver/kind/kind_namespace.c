@@ -11,6 +11,7 @@
 #include "apiserver/request/call.h"
 #include "base/time.h"
 #include "model/core/namespace.h"
+#include "model/field/rule.h"
 
 #include "base/banned.h"
 
@@ -42,7 +43,8 @@ static void validate_update(struct call *call, struct json namespace, struct jso
 			    struct causes *causes)
 {
 	if (is_sub(call, "finalize"))
-		namespace_validate_finalize(namespace, old, causes);
+		rules_check(&namespace_finalize_rules,
+			    &(struct rule_at){.value = namespace, .old = old, .causes = causes});
 	else
 		kind_ruled_validate_update(call, namespace, old, causes);
 }

@@ -15,8 +15,7 @@
 static const struct kind rows[] = {
 	{ROW("discovery.k8s.io", "v1", "endpointslices", "endpointslice", "EndpointSlice",
 	     endpoint_slice_type),
-	 .columns = columns_endpointslice, .namespaced = true, .generation = true,
-	 RULES(VALIDATED(endpoint_slice))},
+	 .columns = columns_endpointslice, .namespaced = true, .generation = true, RULED},
 	{NETWORK("ingressclasses", "ingressclass", "IngressClass", ingressclass_type),
 	 .columns = columns_ingressclass, .generation = true, RULES(VALIDATED(ingressclass))},
 	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .columns = columns_ingress,
@@ -26,7 +25,7 @@ static const struct kind rows[] = {
 	 .subs = kind_subs_status},
 	{NETWORK("networkpolicies", "networkpolicy", "NetworkPolicy", networkpolicy_type),
 	 .columns = columns_networkpolicy, .namespaced = true, .generation = true,
-	 .short_names = NAMES("netpol"), RULES(VALIDATED(networkpolicy))},
+	 .short_names = NAMES("netpol"), RULED},
 };
 
 const struct kind_group kind_group_network = {rows, ARRAY_LEN(rows)};

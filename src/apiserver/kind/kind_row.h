@@ -30,6 +30,8 @@
 	{                                   \
 		__VA_ARGS__                 \
 	}
+/* The rules of the kind's type are all that there is. */
+#define RULED .ops = &kind_ruled
 #define VALIDATED(noun) \
 	.validate_create = noun##_validate_create, .validate_update = noun##_validate_update
 

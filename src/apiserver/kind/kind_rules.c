@@ -128,6 +128,8 @@ void kind_ruled_validate_create(struct call *call, struct json object, struct ca
 
 	if (rules && rules->validate_create)
 		rules->validate_create(object, causes);
+	else if (call->kind->type->rules)
+		type_validate(call->kind->type, object, causes);
 }
 
 void kind_ruled_validate_update(struct call *call, struct json object, struct json old,
@@ -135,12 +137,14 @@ void kind_ruled_validate_update(struct call *call, struct json object, struct js
 {
 	const struct kind_rules *rules = call->kind->rules;
 
-	if (!rules)
-		return;
-	if (!is_status(call) && rules->validate_update)
+	if (rules && !is_status(call) && rules->validate_update)
 		rules->validate_update(object, old, causes);
-	else if (is_status(call) && rules->validate_status)
+	else if (rules && is_status(call) && rules->validate_status)
 		rules->validate_status(object, old, causes);
+	else if (is_status(call))
+		type_validate_status(call->kind->type, old, object, causes);
+	else if (call->kind->type->update)
+		type_validate_update(call->kind->type, old, object, causes);
 }
 
 /* --- what generations count ------------------------------------------------------------------ */

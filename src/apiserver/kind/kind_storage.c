@@ -12,23 +12,20 @@
 
 static const struct kind rows[] = {
 	{STORAGE("csidrivers", "csidriver", "CSIDriver", csidriver_type),
-	 .columns = columns_csidriver, .version_on_update = true, .returns_deleted = true,
-	 RULES(VALIDATED(csidriver))},
+	 .columns = columns_csidriver, .version_on_update = true, .returns_deleted = true, RULED},
 	{STORAGE("csinodes", "csinode", "CSINode", csinode_type), .columns = columns_csinode,
-	 .version_on_update = true, .returns_deleted = true, RULES(VALIDATED(csinode))},
+	 .version_on_update = true, .returns_deleted = true, RULED},
 	{STORAGE("csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity",
 		 csistoragecapacity_type),
 	 .columns = columns_csistoragecapacity, .namespaced = true, .version_on_update = true,
-	 RULES(VALIDATED(csistoragecapacity), .warn = csistoragecapacity_warn)},
+	 RULES(.warn = csistoragecapacity_warn)},
 	{STORAGE("storageclasses", "storageclass", "StorageClass", storageclass_type),
 	 .columns = columns_storageclass, .returns_deleted = true, .short_names = NAMES("sc"),
-	 RULES(VALIDATED(storageclass), .warn = storageclass_warn)},
+	 RULES(.warn = storageclass_warn)},
 	{STORAGE("volumeattachments", "volumeattachment", "VolumeAttachment",
 		 volumeattachment_type),
 	 .columns = columns_volumeattachment, .version_on_update = true, .status = true,
-	 .returns_deleted = true,
-	 RULES(VALIDATED(volumeattachment), .validate_status = volumeattachment_validate_update),
-	 .subs = kind_subs_status},
+	 .returns_deleted = true, RULED, .subs = kind_subs_status},
 };
 
 const struct kind_group kind_group_storage = {rows, ARRAY_LEN(rows)};

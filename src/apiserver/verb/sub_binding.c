@@ -36,7 +36,7 @@ static int check_binding(struct call *call, struct json binding, struct err *err
 	if (!str_eq(json_str(json_get(metadata, "name")), call->name))
 		return err_set(err, ERR_BAD_REQUEST,
 			       "name in URL does not match name in Binding object");
-	binding_validate_create(binding, &causes);
+	type_validate(&binding_type, binding, &causes);
 	if (causes.len)
 		return err_set(err, ERR_UNKNOWN, "%s: %s", causes.ptr[0].field,
 			       causes.ptr[0].message);

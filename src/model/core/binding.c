@@ -16,25 +16,27 @@ static const struct field binding_fields[] = {
 	{"target", F_OBJECT(object_reference), AT(target), F_ALWAYS, F_REQUIRED},
 };
 #undef VIEW
+
+static void check_kind(const struct rule_at *at)
+{
+	static const char *const kinds[] = {"Node", "<empty>"};
+
+	if (!str_is(json_str(at->value), kinds[0]))
+		causes_not_supported(at->causes, at->path, json_str(at->value), kinds,
+				     ARRAY_LEN(kinds));
+}
+
+static const struct rule target_rules[] = {
+	{"kind", R_FILLED, R_CHECK(check_kind)},
+	{"name", R_REQUIRED},
+};
+static const struct rule binding_rules[] = {
+	{"target", R_ALWAYS, R_OBJECT(target_rules)},
+};
+
 const struct type binding_type = {
 	TYPE("Binding", "v1", struct binding, binding_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	TYPE_RULES(binding_rules),
 };
-
-void binding_validate_create(struct json binding, struct causes *causes)
-{
-	static const char *const kinds[] = {"Node", "<empty>"};
-	struct json target = json_get(binding, "target");
-	struct path path = path_member(NULL, STR("target"));
-	struct path kind = path_member(&path, STR("kind"));
-	struct path name = path_member(&path, STR("name"));
-	struct str of = json_str(json_get(target, "kind"));
-
-	if (of.len && !str_is(of, kinds[0]))
-		causes_not_supported(causes, &kind, of, kinds, ARRAY_LEN(kinds));
-	if (!json_str(json_get(target, "name")).len)
-		causes_required(causes, &name, "");
-}

@@ -20,7 +20,4 @@ struct binding {
 };
 extern const struct type binding_type;
 
-/* Who is to be bound where. Upstream answers with the first cause alone, as a 500. */
-void binding_validate_create(struct json binding, struct causes *causes);
-
 #endif

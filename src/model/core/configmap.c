@@ -20,51 +20,65 @@ static const struct field configmap_fields[] = {
 	{"binaryData", F_MAP(F_BYTES), AT(binary_data)},
 };
 #undef VIEW
+
+/* `context` is the index of binaryData. */
+static void check_not_binary(const struct rule_at *at)
+{
+	const struct json_index *binary = at->context;
+
+	if (!json_is_absent(json_index_get(binary, at->path->name)))
+		rule_invalid_str(at, NULL, at->path->name,
+				 "duplicate of key present in binaryData");
+}
+
+static const struct rule data_rules[] = {
+	{R_EACH(R_KEY(CONFIG_KEY), R_CHECK(check_not_binary))},
+};
+
+static void check_data(const struct rule_at *at)
+{
+	static const struct rules rules = RULES_OF(data_rules);
+	AUTO(json_index_done)
+	struct json_index binary = json_index_make(json_get(at->up->value, "binaryData"));
+	struct rule_at data = *at;
+
+	data.context = &binary;
+	rules_check(&rules, &data);
+}
+
+/* Upstream reports the size about a field without a name. */
+static void check_size(const struct rule_at *at)
+{
+	struct path nameless = path_key(NULL, STR(""));
+	struct json_iter it = json_iter(json_get(at->value, "data"));
+	size_t size = 0;
+
+	while (json_next(&it))
+		size += json_str(it.value).len;
+	for (it = json_iter(json_get(at->value, "binaryData")); json_next(&it);)
+		size += rules_bytes_len(it.value);
+	if (size > RULES_DATA_MAX)
+		causes_too_long(at->causes, &nameless, RULES_DATA_MAX);
+}
+
+static const struct rule configmap_rules[] = {
+	{"data", R_CHECK(check_data)},
+	{"binaryData", R_EACH(R_KEY(CONFIG_KEY))},
+	{R_CHECK(check_size)},
+};
+
+static const struct rule update_rules[] = {
+	{"immutable", R_WHEN(rule_was_immutable), R_ALWAYS, R_CHECK(rule_stays_immutable)},
+	{"data", R_WHEN(rule_was_immutable), R_FIXED(RULE_DATA_FIXED)},
+	{"binaryData", R_WHEN(rule_was_immutable), R_FIXED(RULE_DATA_FIXED)},
+	{R_CHECK(rule_meta)},
+	{R_OBJECT(configmap_rules)},
+};
+
 const struct type configmap_type = {
 	TYPE("ConfigMap", "v1", struct configmap, configmap_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	TYPE_RULES(configmap_rules),
+	TYPE_UPDATE(update_rules),
 };
-
-static size_t validate_keys(struct json configmap, const char *which, struct causes *causes)
-{
-	struct path path = path_member(NULL, str_from(which));
-	bool bytes = str_is(STR("binaryData"), which);
-	AUTO(json_index_done)
-	struct json_index binary =
-		json_index_make(bytes ? JSON_NONE : json_get(configmap, "binaryData"));
-	struct json_iter it = json_iter(json_get(configmap, which));
-	size_t size = 0;
-
-	while (json_next(&it)) {
-		struct path at = path_key(&path, it.key);
-
-		name_validate(NAME_CONFIG_KEY, it.key, &at, causes);
-		if (!json_is_absent(json_index_get(&binary, it.key)))
-			causes_invalid_str(causes, &at, it.key,
-					   "duplicate of key present in binaryData");
-		size += bytes ? rules_bytes_len(it.value) : json_str(it.value).len;
-	}
-	return size;
-}
-
-void configmap_validate_create(struct json configmap, struct causes *causes)
-{
-	struct path whole = path_key(NULL, STR(""));
-	size_t size = validate_keys(configmap, "data", causes);
-
-	size += validate_keys(configmap, "binaryData", causes);
-	if (size > RULES_DATA_MAX)
-		causes_too_long(causes, &whole, RULES_DATA_MAX);
-}
-
-void configmap_validate_update(struct json configmap, struct json old, struct causes *causes)
-{
-	static const char *const fixed[] = {"data", "binaryData"};
-
-	rules_fixed_data(configmap, old, fixed, ARRAY_LEN(fixed), causes);
-	rules_meta(configmap, NAME_DNS_SUBDOMAIN, true, causes);
-	configmap_validate_create(configmap, causes);
-}

@@ -21,8 +21,4 @@ struct configmap {
 };
 extern const struct type configmap_type;
 
-/* How to call them: model/rules/rules.h. */
-void configmap_validate_create(struct json configmap, struct causes *causes);
-void configmap_validate_update(struct json configmap, struct json old, struct causes *causes);
-
 #endif

@@ -73,14 +73,6 @@ static const struct field namespace_fields[] = {
 	{"status", F_OBJECT(namespace_status), AT(status), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type namespace_type = {
-	TYPE("Namespace", "v1", struct namespace, namespace_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-	.fill = fill_namespace,
-};
 
 void namespace_prepare_create(struct json_doc *doc, struct json namespace)
 {
@@ -94,61 +86,63 @@ void namespace_prepare_create(struct json_doc *doc, struct json namespace)
 	json_set(doc, namespace, STR("status"), status);
 }
 
-static void validate_finalizer(struct str name, const struct path *path, struct causes *causes)
+static void check_finalizer(const struct rule_at *at)
 {
-	name_validate(NAME_QUALIFIED, name, path, causes);
+	struct str name = json_str(at->value);
+
 	if (str_find_byte(name, '/', 0) < 0 && !str_is(name, "kubernetes") &&
 	    !str_is(name, "orphan") && !str_is(name, "foregroundDeletion"))
-		causes_invalid_str(causes, path, name,
-				   "name is neither a standard finalizer name nor is it fully "
-				   "qualified");
+		rule_invalid(at, NULL,
+			     "name is neither a standard finalizer name nor is it fully "
+			     "qualified");
 }
 
-/* At creation the elements are told of by the list. */
-static void validate_finalizers(struct json namespace, bool by_index, struct causes *causes)
+static void check_phase(const struct rule_at *at)
 {
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("finalizers"));
-	struct json_iter it = json_iter(json_get(json_get(namespace, "spec"), "finalizers"));
+	struct json meta = json_get(rule_top(at)->value, "metadata");
+	bool deleting = json_is(json_get(meta, "deletionTimestamp"), JSON_STR);
 
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		validate_finalizer(json_str(it.value), by_index ? &at : &path, causes);
-	}
+	if (!deleting && !str_is(json_str(at->value), "Active"))
+		rule_invalid(at, NULL, "may only be 'Active' if `deletionTimestamp` is empty");
+	if (deleting && !str_is(json_str(at->value), "Terminating"))
+		rule_invalid(at, NULL,
+			     "may only be 'Terminating' if `deletionTimestamp` is not empty");
 }
 
-void namespace_validate_create(struct json namespace, struct causes *causes)
-{
-	validate_finalizers(namespace, false, causes);
-}
+/* At creation the elements are reported under the list. */
+static const struct rule spec_rules[] = {
+	{"finalizers", R_FLAT, R_EACH(R_FORMAT(QUALIFIED), R_CHECK(check_finalizer))},
+};
+static const struct rule namespace_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+};
 
-void namespace_validate_update(struct json namespace, struct json old, struct causes *causes)
-{
-	(void)old;
-	rules_meta(namespace, NAME_DNS_LABEL, false, causes);
-	validate_finalizers(namespace, false, causes);
-}
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta_cluster_label)},
+	{R_OBJECT(namespace_rules)},
+};
 
-void namespace_validate_status(struct json namespace, struct json old, struct causes *causes)
-{
-	struct json phase = json_get(json_get(namespace, "status"), "phase");
-	bool going =
-		json_is(json_get(json_get(namespace, "metadata"), "deletionTimestamp"), JSON_STR);
-	struct path status = path_member(NULL, STR("status"));
-	struct path path = path_member(&status, STR("Phase"));
+static const struct rule status_rules[] = {
+	{"phase", R_AS("Phase"), R_ALWAYS, R_CHECK(check_phase)},
+};
+static const struct rule update_status_rules[] = {
+	{"status", R_ALWAYS, R_OBJECT(status_rules)},
+};
 
-	(void)old;
-	if (!going && !str_is(json_str(phase), "Active"))
-		causes_invalid(causes, &path, phase,
-			       "may only be 'Active' if `deletionTimestamp` is empty");
-	if (going && !str_is(json_str(phase), "Terminating"))
-		causes_invalid(causes, &path, phase,
-			       "may only be 'Terminating' if `deletionTimestamp` is not empty");
-}
+static const struct rule finalize_spec_rules[] = {
+	{"finalizers", R_EACH(R_FORMAT(QUALIFIED), R_CHECK(check_finalizer))},
+};
+static const struct rule finalize_rules[] = {
+	{"spec", R_OBJECT(finalize_spec_rules)},
+};
+const struct rules namespace_finalize_rules = RULES_OF(finalize_rules);
 
-void namespace_validate_finalize(struct json namespace, struct json old, struct causes *causes)
-{
-	(void)old;
-	validate_finalizers(namespace, true, causes);
-}
+const struct type namespace_type = {
+	TYPE("Namespace", "v1", struct namespace, namespace_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	.fill = fill_namespace,
+	TYPE_RULES(namespace_rules),
+	TYPE_UPDATE(update_rules),
+	TYPE_STATUS(update_status_rules),
+};

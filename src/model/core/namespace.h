@@ -34,10 +34,7 @@ extern const struct type namespace_type;
 /* What kube-apiserver sets on a new namespace: the finalizer that its clean-up removes, and the phase. */
 void namespace_prepare_create(struct json_doc *doc, struct json namespace);
 
-/* How to call them: model/rules/rules.h. */
-void namespace_validate_create(struct json namespace, struct causes *causes);
-void namespace_validate_update(struct json namespace, struct json old, struct causes *causes);
-void namespace_validate_status(struct json namespace, struct json old, struct causes *causes);
-void namespace_validate_finalize(struct json namespace, struct json old, struct causes *causes);
+/* Of an update of the sub-resource "finalize". */
+extern const struct rules namespace_finalize_rules;
 
 #endif

@@ -41,124 +41,113 @@ static const struct field secret_fields[] = {
 	{"type", F_STR, AT(type), F_GO("v1.SecretType")},
 };
 #undef VIEW
-const struct type secret_type = {
-	TYPE("Secret", "v1", struct secret, secret_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-	.fill = fill_secret,
-};
 
-static void validate_annotation(struct json secret, const char *key, struct causes *causes)
+static void check_size(const struct rule_at *at)
 {
-	struct path meta = path_member(NULL, STR("metadata"));
-	struct path annotations = path_member(&meta, STR("annotations"));
-	struct path path = path_key(&annotations, str_from(key));
-	struct json value = json_get(json_get(json_get(secret, "metadata"), "annotations"), key);
+	struct json_iter it = json_iter(at->value);
+	size_t size = 0;
 
-	if (!json_str(value).len)
-		causes_required(causes, &path, "");
+	while (json_next(&it))
+		size += rules_bytes_len(it.value);
+	if (size > RULES_DATA_MAX)
+		causes_too_long(at->causes, at->path, RULES_DATA_MAX);
 }
 
-/* A value that must be a JSON object. */
-static void validate_json(struct json secret, const char *key, struct causes *causes)
+/* A value that must be a JSON object; what is wrong with it is reported without the value. */
+static void check_json(const struct rule_at *at)
 {
+	static const struct str redacted = STR_INIT("<secret contents redacted>");
 	AUTO(buf_done) struct buf bytes = BUF_UNBOUNDED;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct path data = path_member(NULL, STR("data"));
-	struct path path = path_key(&data, str_from(key));
-	struct json value = json_get(json_get(secret, "data"), key);
 	struct err err = {0};
 
-	if (json_is_absent(value)) {
-		causes_required(causes, &path, "");
+	if (json_is_absent(at->value)) {
+		rule_required_as(at, NULL, "");
 		return;
 	}
-	if (base64_parse(json_str(value), &bytes, NULL))
-		return; /* was refused when it was decoded */
+	if (base64_parse(json_str(at->value), &bytes, NULL))
+		return; /* was rejected when it was decoded */
 	if (!bytes.len) {
-		causes_invalid_str(causes, &path, STR("<secret contents redacted>"),
-				   "unexpected end of JSON input");
+		rule_invalid_str(at, NULL, redacted, "unexpected end of JSON input");
 		return;
 	}
 	if (json_syntax_check(buf_str(&bytes), &err) < 0) {
-		causes_invalid_str(causes, &path, STR("<secret contents redacted>"), "%s",
-				   err.text);
+		rule_invalid_str(at, NULL, redacted, "%s", err.text);
 		return;
 	}
 	doc = json_parse(buf_str(&bytes), NULL, &err);
 	if (!doc)
-		causes_invalid_str(causes, &path, STR("<secret contents redacted>"), "%s",
-				   err.text);
+		rule_invalid_str(at, NULL, redacted, "%s", err.text);
 	else if (!json_is(json_doc_root(doc), JSON_OBJ) && !json_is(json_doc_root(doc), JSON_NULL))
-		causes_invalid_str(
-			causes, &path, STR("<secret contents redacted>"),
-			"json: cannot unmarshal %s into Go value of type map[string]interface "
-			"{}",
-			json_go_name(json_type(json_doc_root(doc))));
+		rule_invalid_str(at, NULL, redacted,
+				 "json: cannot unmarshal %s into Go value of type "
+				 "map[string]interface {}",
+				 json_go_name(json_type(json_doc_root(doc))));
 }
 
-static void require_key(struct json secret, const char *key, bool needs_value,
-			struct causes *causes)
+/* There, if only as an empty text. */
+static void check_there(const struct rule_at *at)
 {
-	struct path data = path_member(NULL, STR("data"));
-	struct path path = path_key(&data, str_from(key));
-	struct json value = json_get(json_get(secret, "data"), key);
-
-	if (json_is_absent(value) || (needs_value && !json_str(value).len))
-		causes_required(causes, &path, "");
+	if (json_is_absent(at->value))
+		rule_required_as(at, NULL, "");
 }
 
-static void validate_type(struct json secret, struct causes *causes)
+static bool lacks_credentials(const struct rule_at *at)
 {
-	struct str type = json_str(json_get(secret, "type"));
-	struct json data = json_get(secret, "data");
-
-	if (str_is(type, "kubernetes.io/service-account-token"))
-		validate_annotation(secret, "kubernetes.io/service-account.name", causes);
-	else if (str_is(type, "kubernetes.io/dockercfg"))
-		validate_json(secret, ".dockercfg", causes);
-	else if (str_is(type, "kubernetes.io/dockerconfigjson"))
-		validate_json(secret, ".dockerconfigjson", causes);
-	else if (str_is(type, "kubernetes.io/ssh-auth"))
-		require_key(secret, "ssh-privatekey", true, causes);
-	if (str_is(type, "kubernetes.io/basic-auth") &&
-	    json_is_absent(json_get(data, "username")) &&
-	    json_is_absent(json_get(data, "password"))) {
-		require_key(secret, "username", false, causes);
-		require_key(secret, "password", false, causes);
-	}
-	if (str_is(type, "kubernetes.io/tls")) {
-		require_key(secret, "tls.crt", false, causes);
-		require_key(secret, "tls.key", false, causes);
-	}
+	return json_is_absent(json_get(at->value, "username")) &&
+	       json_is_absent(json_get(at->value, "password"));
 }
 
-void secret_validate_create(struct json secret, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("data"));
-	struct json_iter it = json_iter(json_get(secret, "data"));
-	size_t size = 0;
+static const struct rule annotation_rules[] = {
+	{"kubernetes.io/service-account.name", R_ENTRY, R_REQUIRED},
+};
+static const struct rule meta_rules[] = {
+	{"annotations", R_ALWAYS, R_OBJECT(annotation_rules)},
+};
+static const struct rule dockercfg_rules[] = {
+	{".dockercfg", R_ENTRY, R_ALWAYS, R_CHECK(check_json)},
+};
+static const struct rule dockerconfigjson_rules[] = {
+	{".dockerconfigjson", R_ENTRY, R_ALWAYS, R_CHECK(check_json)},
+};
+static const struct rule ssh_rules[] = {
+	{"ssh-privatekey", R_ENTRY, R_REQUIRED},
+};
+static const struct rule basic_rules[] = {
+	{"username", R_ENTRY, R_WHEN(lacks_credentials), R_ALWAYS, R_CHECK(check_there)},
+	{"password", R_ENTRY, R_WHEN(lacks_credentials), R_ALWAYS, R_CHECK(check_there)},
+};
+static const struct rule tls_rules[] = {
+	{"tls.crt", R_ENTRY, R_ALWAYS, R_CHECK(check_there)},
+	{"tls.key", R_ENTRY, R_ALWAYS, R_CHECK(check_there)},
+};
 
-	while (json_next(&it)) {
-		struct path at = path_key(&path, it.key);
+static const struct rule secret_rules[] = {
+	{"data", R_EACH(R_KEY(CONFIG_KEY))},
+	{"data", R_CHECK(check_size)},
+	{"metadata", R_IF("type", "kubernetes.io/service-account-token"), R_ALWAYS,
+	 R_OBJECT(meta_rules)},
+	{"data", R_IF("type", "kubernetes.io/dockercfg"), R_ALWAYS, R_OBJECT(dockercfg_rules)},
+	{"data", R_IF("type", "kubernetes.io/dockerconfigjson"), R_ALWAYS,
+	 R_OBJECT(dockerconfigjson_rules)},
+	{"data", R_IF("type", "kubernetes.io/ssh-auth"), R_ALWAYS, R_OBJECT(ssh_rules)},
+	{"data", R_IF("type", "kubernetes.io/basic-auth"), R_ALWAYS, R_OBJECT(basic_rules)},
+	{"data", R_IF("type", "kubernetes.io/tls"), R_ALWAYS, R_OBJECT(tls_rules)},
+};
 
-		name_validate(NAME_CONFIG_KEY, it.key, &at, causes);
-		size += rules_bytes_len(it.value);
-	}
-	if (size > RULES_DATA_MAX)
-		causes_too_long(causes, &path, RULES_DATA_MAX);
-	validate_type(secret, causes);
-}
+static const struct rule update_rules[] = {
+	{"type", R_IMMUTABLE},
+	{"immutable", R_WHEN(rule_was_immutable), R_ALWAYS, R_CHECK(rule_stays_immutable)},
+	{"data", R_WHEN(rule_was_immutable), R_FIXED(RULE_DATA_FIXED)},
+	{R_CHECK(rule_meta)},
+	{R_OBJECT(secret_rules)},
+};
 
-void secret_validate_update(struct json secret, struct json old, struct causes *causes)
-{
-	static const char *const fixed[] = {"data"};
-	struct path type = path_member(NULL, STR("type"));
-
-	rules_immutable(json_get(secret, "type"), json_get(old, "type"), &type, causes);
-	rules_fixed_data(secret, old, fixed, ARRAY_LEN(fixed), causes);
-	rules_meta(secret, NAME_DNS_SUBDOMAIN, true, causes);
-	secret_validate_create(secret, causes);
-}
+const struct type secret_type = {
+	TYPE("Secret", "v1", struct secret, secret_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	.fill = fill_secret,
+	TYPE_RULES(secret_rules),
+	TYPE_UPDATE(update_rules),
+};

@@ -22,8 +22,4 @@ struct secret {
 };
 extern const struct type secret_type;
 
-/* How to call them: model/rules/rules.h. */
-void secret_validate_create(struct json secret, struct causes *causes);
-void secret_validate_update(struct json secret, struct json old, struct causes *causes);
-
 #endif

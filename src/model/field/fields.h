@@ -117,6 +117,7 @@ enum field_held {
 /* How a list may be merged (x-kubernetes-list-type). */
 enum field_list_type { FIELD_LIST_PLAIN, FIELD_LIST_ATOMIC, FIELD_LIST_SET, FIELD_LIST_MAP };
 
+struct rules;
 struct type;
 
 struct field {
@@ -197,7 +198,12 @@ struct type {
 	 * unless it is F_POINTER, F_ALWAYS or F_REQUIRED, and puts in the latter two. */
 	bool as_go;
 	bool atomic; /* server-side apply replaces it as a whole (x-kubernetes-map-type) */
-	const struct type_rule *rules; /* the last one has no rule; may be NULL */
+	const struct type_rule *cel; /* the last one has no rule; may be NULL */
+	/* Checked in their order instead of the rows (model/field/rule.h): of every object, of an update
+	 * and of an update of the status; may be NULL. */
+	const struct rules *rules;
+	const struct rules *update;
+	const struct rules *status;
 };
 
 /* const struct type queue_spec_type = {
@@ -353,8 +359,12 @@ void type_validate(const struct type *type, struct json object, struct causes *c
 /* The same below a path. */
 void type_validate_at(const struct type *type, struct json object, const struct path *path,
 		      struct causes *causes);
-/* Add a cause for every F_IMMUTABLE field that has changed: `field is immutable`. */
+/* What an update adds: the type's rules for updates, or without these a cause for every F_IMMUTABLE field
+ * that has changed: `field is immutable`. */
 void type_validate_update(const struct type *type, struct json old, struct json object,
+			  struct causes *causes);
+/* The type's rules for an update of the status. */
+void type_validate_status(const struct type *type, struct json old, struct json object,
 			  struct causes *causes);
 
 /* Called with the path of a field that no row knows: "spec.containers[0].imagepullpolicy". */

@@ -283,8 +283,8 @@ static void put_object(const struct type *type, struct json schema, const struct
 	put_str(w, schema, "type", "object");
 	if (type->atomic)
 		put_str(w, schema, "x-kubernetes-map-type", "atomic");
-	if (type->rules && !w->options->ref_prefix)
-		put_rules(type->rules, schema, w);
+	if (type->cel && !w->options->ref_prefix)
+		put_rules(type->cel, schema, w);
 	if (type->preserve || is_around(type, up))
 		json_set_bool(w->doc, schema, "x-kubernetes-preserve-unknown-fields", true);
 	if (is_around(type, up))

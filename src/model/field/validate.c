@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "model/field/fields.h"
 #include "model/field/fields_internal.h"
+#include "model/field/rule.h"
 
 #include "base/banned.h"
 
@@ -275,6 +276,12 @@ void type_validate_at(const struct type *type, struct json object, const struct 
 	struct json_iter it = json_iter(object);
 	size_t hint = 0;
 
+	if (type->rules) {
+		struct rule_at at = rule_start(object, path, causes);
+
+		rules_check(type->rules, &at);
+		return;
+	}
 	if (type->whole) {
 		type->validate(object, path, causes);
 		return;
@@ -331,5 +338,19 @@ static void validate_update_at(const struct type *type, struct json old, struct 
 void type_validate_update(const struct type *type, struct json old, struct json object,
 			  struct causes *causes)
 {
-	validate_update_at(type, old, object, NULL, causes);
+	struct rule_at at = {.value = object, .old = old, .causes = causes};
+
+	if (type->update)
+		rules_check(type->update, &at);
+	else
+		validate_update_at(type, old, object, NULL, causes);
+}
+
+void type_validate_status(const struct type *type, struct json old, struct json object,
+			  struct causes *causes)
+{
+	struct rule_at at = {.value = object, .old = old, .causes = causes};
+
+	if (type->status)
+		rules_check(type->status, &at);
 }

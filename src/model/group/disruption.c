@@ -50,13 +50,6 @@ static const struct field pdb_fields[] = {
 	{"status", F_OBJECT(pdb_status), AT(status), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type pdb_type = {
-	TYPE("PodDisruptionBudget", "v1", struct pdb, pdb_fields),
-	.group = "io.k8s.api.policy",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 #define VIEW struct eviction
 static const struct field eviction_fields[] = {
@@ -73,16 +66,12 @@ const struct type eviction_type = {
 	.whole = true,
 };
 
-static void validate_bound(struct json spec, const char *which, struct causes *causes)
+static bool has_both(const struct rule_at *at)
 {
-	struct path path = path_member(NULL, STR("spec"));
-	struct path at = path_member(&path, str_from(which));
-
-	rules_int_or_percent(json_get(spec, which), &at, causes);
-	rules_at_most_all(json_get(spec, which), &at, causes);
+	return rule_has(at->value, "minAvailable") && rule_has(at->value, "maxUnavailable");
 }
 
-static void tell_both(struct json spec, const struct path *path, struct causes *causes)
+static void check_both(const struct rule_at *at)
 {
 	static const struct rules_go rows[] = {
 		{"MinAvailable", "minAvailable", "null"},
@@ -92,48 +81,40 @@ static void tell_both(struct json spec, const struct path *path, struct causes *
 	};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	rules_print_go(spec, rows, ARRAY_LEN(rows), &text);
-	causes_add(causes, CAUSE_INVALID, path,
-		   "Invalid value: %s: minAvailable and maxUnavailable cannot be both set",
-		   buf_text(&text));
+	rules_print_go(at->value, rows, ARRAY_LEN(rows), &text);
+	rule_add(at, NULL, CAUSE_INVALID,
+		 "Invalid value: %s: minAvailable and maxUnavailable cannot be both set",
+		 buf_text(&text));
 }
 
-void pdb_validate_create(struct json pdb, struct causes *causes)
-{
-	static const char *const policies[] = {"AlwaysAllow", "IfHealthyBudget"};
-	struct json spec = json_get(pdb, "spec");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path selector = path_member(&path, STR("selector"));
-	struct path policy = path_member(&path, STR("unhealthyPodEvictionPolicy"));
+static const struct rule spec_rules[] = {
+	{R_WHEN(has_both), R_CHECK(check_both)},
+	{"minAvailable", R_CHECK(rule_int_or_percent)},
+	{"minAvailable", R_CHECK(rule_at_most_all)},
+	{"maxUnavailable", R_CHECK(rule_int_or_percent)},
+	{"maxUnavailable", R_CHECK(rule_at_most_all)},
+	{"selector", R_CHECK(rule_selector)},
+	{"unhealthyPodEvictionPolicy", R_TEXTS("AlwaysAllow", "IfHealthyBudget")},
+};
+static const struct rule pdb_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+};
 
-	if (!json_is_absent(json_get(spec, "minAvailable")) &&
-	    !json_is_absent(json_get(spec, "maxUnavailable")))
-		tell_both(spec, &path, causes);
-	validate_bound(spec, "minAvailable", causes);
-	validate_bound(spec, "maxUnavailable", causes);
-	rules_label_selector(json_get(spec, "selector"), &selector, causes);
-	if (!json_is_absent(json_get(spec, "unhealthyPodEvictionPolicy")))
-		rules_one_of(json_get(spec, "unhealthyPodEvictionPolicy"), policies,
-			     ARRAY_LEN(policies), &policy, causes);
-}
+static const struct rule status_rules[] = {
+	{"disruptionsAllowed", R_MIN(0)},
+	{"currentHealthy", R_MIN(0)},
+	{"desiredHealthy", R_MIN(0)},
+	{"expectedPods", R_MIN(0)},
+};
+static const struct rule update_status_rules[] = {
+	{"status", R_OBJECT(status_rules)},
+};
 
-void pdb_validate_update(struct json pdb, struct json old, struct causes *causes)
-{
-	(void)old;
-	pdb_validate_create(pdb, causes);
-}
-
-void pdb_validate_status(struct json pdb, struct json old, struct causes *causes)
-{
-	static const char *const counts[] = {"disruptionsAllowed", "currentHealthy",
-					     "desiredHealthy", "expectedPods"};
-	struct json status = json_get(pdb, "status");
-	struct path path = path_member(NULL, STR("status"));
-
-	(void)old;
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
-		struct path at = path_member(&path, str_from(counts[i]));
-
-		rules_not_negative(json_get(status, counts[i]), &at, causes);
-	}
-}
+const struct type pdb_type = {
+	TYPE("PodDisruptionBudget", "v1", struct pdb, pdb_fields),
+	.group = "io.k8s.api.policy",
+	.as_go = true,
+	TYPE_RULES(pdb_rules),
+	TYPE_UPDATE(pdb_rules),
+	TYPE_STATUS(update_status_rules),
+};

@@ -46,9 +46,4 @@ struct eviction {
 };
 extern const struct type eviction_type;
 
-/* How to call them: model/rules/rules.h. */
-void pdb_validate_create(struct json pdb, struct causes *causes);
-void pdb_validate_update(struct json pdb, struct json old, struct causes *causes);
-void pdb_validate_status(struct json pdb, struct json old, struct causes *causes);
-
 #endif

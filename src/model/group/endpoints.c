@@ -68,13 +68,6 @@ static const struct field endpoints_fields[] = {
 	{"subsets", F_LIST(F_OBJECT(endpoint_subset)), AT(subsets), F_LIST_ATOMIC},
 };
 #undef VIEW
-const struct type endpoints_type = {
-	TYPE("Endpoints", "v1", struct endpoints, endpoints_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 #define VIEW struct slice_conditions
 static const struct field slice_conditions_fields[] = {
@@ -169,208 +162,110 @@ static const struct field endpoint_slice_fields[] = {
 	{"ports", F_LIST(F_OBJECT(slice_port)), AT(ports), F_ALWAYS, F_LIST_ATOMIC},
 };
 #undef VIEW
-const struct type endpoint_slice_type = {
-	TYPE("EndpointSlice", "v1", struct endpoint_slice, endpoint_slice_fields),
-	.group = "io.k8s.api.discovery",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
-/* --- whole ----------------------------------------------------------------------------------- */
-
-static void validate_address(struct json address, const struct path *path, struct causes *causes)
-{
-	struct path ip_path = path_member(path, STR("ip"));
-	struct path host_path = path_member(path, STR("hostname"));
-	struct path node_path = path_member(path, STR("nodeName"));
-	struct str ip = json_str(json_get(address, "ip"));
-	struct json node = json_get(address, "nodeName");
-
-	rules_ip(ip, &ip_path, causes);
-	if (json_str(json_get(address, "hostname")).len)
-		name_validate(NAME_DNS_LABEL, json_str(json_get(address, "hostname")), &host_path,
-			      causes);
-	if (json_is(node, JSON_STR))
-		name_validate(NAME_DNS_SUBDOMAIN, json_str(node), &node_path, causes);
-	rules_endpoint_ip(ip, &ip_path, causes);
-}
-
-static void validate_addresses(struct json subset, const char *which, const struct path *up,
-			       struct causes *causes)
-{
-	struct path path = path_member(up, str_from(which));
-	struct json_iter it = json_iter(json_get(subset, which));
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		validate_address(it.value, &at, causes);
-	}
-}
-
-static const char *const protocols[] = {"SCTP", "TCP", "UDP"};
-
-static void validate_ports(struct json ports, const struct path *up, struct causes *causes)
-{
-	struct path path = path_member(up, STR("ports"));
-	struct json_iter it = json_iter(ports);
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-		struct path name_path = path_member(&at, STR("name"));
-		struct path port = path_member(&at, STR("port"));
-		struct path protocol = path_member(&at, STR("protocol"));
-		struct path app = path_member(&at, STR("appProtocol"));
-		struct str name = json_str(json_get(it.value, "name"));
-
-		if (name.len)
-			name_validate(NAME_DNS_LABEL, name, &name_path, causes);
-		else if (json_len(ports) > 1)
-			causes_required(causes, &name_path, "");
-		rules_port(json_int(json_get(it.value, "port")), &port, causes);
-		rules_one_of_required(json_get(it.value, "protocol"), protocols,
-				      ARRAY_LEN(protocols), &protocol, causes);
-		if (json_is(json_get(it.value, "appProtocol"), JSON_STR))
-			name_validate(NAME_QUALIFIED, json_str(json_get(it.value, "appProtocol")),
-				      &app, causes);
-	}
-}
-
-void endpoints_validate_create(struct json endpoints, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("subsets"));
-	struct json_iter it = json_iter(json_get(endpoints, "subsets"));
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		if (!json_len(json_get(it.value, "addresses")) &&
-		    !json_len(json_get(it.value, "notReadyAddresses")))
-			causes_required(causes, &at,
-					"must specify `addresses` or `notReadyAddresses`");
-		validate_addresses(it.value, "addresses", &at, causes);
-		validate_addresses(it.value, "notReadyAddresses", &at, causes);
-		validate_ports(json_get(it.value, "ports"), &at, causes);
-	}
-}
-
-/* What was there may stay, be it right or not. */
-void endpoints_validate_update(struct json endpoints, struct json old, struct causes *causes)
-{
-	rules_meta(endpoints, NAME_DNS_SUBDOMAIN, true, causes);
-	if (!rules_same(json_get(endpoints, "subsets"), json_get(old, "subsets")))
-		endpoints_validate_create(endpoints, causes);
-}
-
-/* --- slices ---------------------------------------------------------------------------------- */
+/* --- endpoints ------------------------------------------------------------------------------- */
 
 enum { SLICE_ENDPOINTS_MAX = 1000, SLICE_PORTS_MAX = 100, SLICE_ADDRESSES_MAX = 100 };
 
-static void validate_slice_address(struct str address, struct str type, const struct path *at,
-				   struct causes *causes)
+static bool has_no_address(const struct rule_at *at)
 {
+	return !json_len(json_get(at->value, "addresses")) &&
+	       !json_len(json_get(at->value, "notReadyAddresses"));
+}
+
+static bool is_one_of_many(const struct rule_at *at)
+{
+	return json_len(at->up->value) > 1;
+}
+
+static bool has_new_subsets(const struct rule_at *at)
+{
+	return !rules_same(json_get(at->value, "subsets"), json_get(at->old, "subsets"));
+}
+
+static const struct rule address_rules[] = {
+	{"ip", R_ALWAYS, R_CHECK(rule_ip)},
+	{"hostname", R_FILLED, R_FORMAT(DNS_LABEL)},
+	{"nodeName", R_FORMAT(DNS_SUBDOMAIN)},
+	{"ip", R_ALWAYS, R_CHECK(rule_endpoint_ip)},
+};
+static const struct rule port_rules[] = {
+	{"name", R_FILLED, R_FORMAT(DNS_LABEL)},
+	{"name", R_WHEN(is_one_of_many), R_REQUIRED},
+	{"port", R_ALWAYS, R_PORT},
+	{"protocol", R_REQUIRED, R_TEXTS("SCTP", "TCP", "UDP")},
+	{"appProtocol", R_FORMAT(QUALIFIED)},
+};
+static const struct rule subset_rules[] = {
+	{R_WHEN(has_no_address), R_LACKS("must specify `addresses` or `notReadyAddresses`")},
+	{"addresses", R_EACH(R_OBJECT(address_rules))},
+	{"notReadyAddresses", R_EACH(R_OBJECT(address_rules))},
+	{"ports", R_EACH(R_OBJECT(port_rules))},
+};
+static const struct rule endpoints_rules[] = {
+	{"subsets", R_EACH(R_OBJECT(subset_rules))},
+};
+/* What was there may stay, valid or not. */
+static const struct rule endpoints_update_rules[] = {
+	{R_CHECK(rule_meta)},
+	{R_WHEN(has_new_subsets), R_OBJECT(endpoints_rules)},
+};
+
+/* --- slices ---------------------------------------------------------------------------------- */
+
+static void check_slice_address(const struct rule_at *at)
+{
+	struct str type = rule_text(rule_top(at)->value, "addressType");
+	struct str address = json_str(at->value);
 	bool six = str_is(type, "IPv6");
 
 	if (str_is(type, "FQDN")) {
-		name_validate(NAME_DNS_SUBDOMAIN, address, at, causes);
+		name_validate(NAME_DNS_SUBDOMAIN, address, at->path, at->causes);
 		return;
 	}
 	if (!six && !str_is(type, "IPv4"))
 		return;
-	if (!rules_ip(address, at, causes))
+	if (!rules_ip(address, at->path, at->causes))
 		return;
 	if (rules_is_ipv6(address) != six)
-		causes_invalid_str(causes, at, address, "must be an %.*s address", STR_ARG(type));
-	rules_endpoint_ip(address, at, causes);
+		rule_invalid(at, NULL, "must be an %.*s address", STR_ARG(type));
+	rule_endpoint_ip(at);
 }
 
-static void validate_endpoint(struct json endpoint, struct str type, const struct path *at,
-			      struct causes *causes)
-{
-	struct path path = path_member(at, STR("addresses"));
-	struct path host = path_member(at, STR("hostname"));
-	struct path node = path_member(at, STR("nodeName"));
-	struct json addresses = json_get(endpoint, "addresses");
-	struct json_iter it = json_iter(addresses);
+static const struct rule slice_endpoint_rules[] = {
+	{"addresses", R_REQUIRED_AS("must contain at least 1 address"),
+	 R_MAX_COUNT(SLICE_ADDRESSES_MAX), R_EACH(R_CHECK(check_slice_address))},
+	{"nodeName", R_FORMAT(DNS_SUBDOMAIN)},
+	{"hostname", R_FORMAT(DNS_LABEL)},
+};
+static const struct rule slice_port_rules[] = {
+	{"name", R_FILLED, R_FORMAT(DNS_LABEL)},
+	{"name", R_ALWAYS, R_ONCE},
+	{"protocol", R_REQUIRED, R_TEXTS("SCTP", "TCP", "UDP")},
+};
+static const struct rule slice_rules[] = {
+	{"addressType", R_REQUIRED, R_TEXTS("FQDN", "IPv4", "IPv6")},
+	{"endpoints", R_AT_MOST(SLICE_ENDPOINTS_MAX), R_EACH(R_OBJECT(slice_endpoint_rules))},
+	{"ports", R_AT_MOST(SLICE_PORTS_MAX), R_EACH(R_OBJECT(slice_port_rules))},
+};
+static const struct rule slice_update_rules[] = {
+	{R_CHECK(rule_meta)},
+	{R_OBJECT(slice_rules)},
+	{"addressType", R_IMMUTABLE},
+};
 
-	if (!json_len(addresses))
-		causes_required(causes, &path, "must contain at least 1 address");
-	else if (json_len(addresses) > SLICE_ADDRESSES_MAX)
-		causes_too_many(causes, &path, json_len(addresses), SLICE_ADDRESSES_MAX);
-	while (json_next(&it)) {
-		struct path address = path_index(&path, it.index);
+const struct type endpoints_type = {
+	TYPE("Endpoints", "v1", struct endpoints, endpoints_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	TYPE_RULES(endpoints_rules),
+	TYPE_UPDATE(endpoints_update_rules),
+};
 
-		validate_slice_address(json_str(it.value), type, &address, causes);
-	}
-	if (json_is(json_get(endpoint, "nodeName"), JSON_STR))
-		name_validate(NAME_DNS_SUBDOMAIN, json_str(json_get(endpoint, "nodeName")), &node,
-			      causes);
-	if (json_is(json_get(endpoint, "hostname"), JSON_STR))
-		name_validate(NAME_DNS_LABEL, json_str(json_get(endpoint, "hostname")), &host,
-			      causes);
-}
-
-static bool has_port(struct json ports, size_t count, struct str name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_eq(json_str(json_get(json_at(ports, i), "name")), name))
-			return true;
-	return false;
-}
-
-static void validate_slice_ports(struct json ports, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("ports"));
-	struct json_iter it = json_iter(ports);
-
-	if (json_len(ports) > SLICE_PORTS_MAX) {
-		causes_too_many(causes, &path, json_len(ports), SLICE_PORTS_MAX);
-		return;
-	}
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-		struct path name_path = path_member(&at, STR("name"));
-		struct path protocol = path_member(&at, STR("protocol"));
-		struct str name = json_str(json_get(it.value, "name"));
-
-		if (name.len)
-			name_validate(NAME_DNS_LABEL, name, &name_path, causes);
-		if (has_port(ports, it.index, name))
-			causes_duplicate_str(causes, &name_path, name);
-		rules_one_of_required(json_get(it.value, "protocol"), protocols,
-				      ARRAY_LEN(protocols), &protocol, causes);
-	}
-}
-
-void endpoint_slice_validate_create(struct json slice, struct causes *causes)
-{
-	static const char *const types[] = {"FQDN", "IPv4", "IPv6"};
-	struct path type_path = path_member(NULL, STR("addressType"));
-	struct path path = path_member(NULL, STR("endpoints"));
-	struct json type = json_get(slice, "addressType");
-	struct json endpoints = json_get(slice, "endpoints");
-	struct json_iter it = json_iter(endpoints);
-
-	rules_one_of_required(type, types, ARRAY_LEN(types), &type_path, causes);
-	if (json_len(endpoints) > SLICE_ENDPOINTS_MAX) {
-		causes_too_many(causes, &path, json_len(endpoints), SLICE_ENDPOINTS_MAX);
-	} else {
-		while (json_next(&it)) {
-			struct path at = path_index(&path, it.index);
-
-			validate_endpoint(it.value, json_str(type), &at, causes);
-		}
-	}
-	validate_slice_ports(json_get(slice, "ports"), causes);
-}
-
-void endpoint_slice_validate_update(struct json slice, struct json old, struct causes *causes)
-{
-	struct path type = path_member(NULL, STR("addressType"));
-
-	rules_meta(slice, NAME_DNS_SUBDOMAIN, true, causes);
-	endpoint_slice_validate_create(slice, causes);
-	rules_immutable(json_get(slice, "addressType"), json_get(old, "addressType"), &type,
-			causes);
-}
+const struct type endpoint_slice_type = {
+	TYPE("EndpointSlice", "v1", struct endpoint_slice, endpoint_slice_fields),
+	.group = "io.k8s.api.discovery",
+	.as_go = true,
+	TYPE_RULES(slice_rules),
+	TYPE_UPDATE(slice_update_rules),
+};

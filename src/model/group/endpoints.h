@@ -75,10 +75,4 @@ struct endpoint_slice {
 };
 extern const struct type endpoint_slice_type;
 
-/* How to call them: model/rules/rules.h. */
-void endpoints_validate_create(struct json endpoints, struct causes *causes);
-void endpoints_validate_update(struct json endpoints, struct json old, struct causes *causes);
-void endpoint_slice_validate_create(struct json slice, struct causes *causes);
-void endpoint_slice_validate_update(struct json slice, struct json old, struct causes *causes);
-
 #endif

@@ -14,7 +14,7 @@ enum { CONTROLLER_MAX_LEN = 250 };
 
 static void check_reference(struct json reference, const struct path *path, struct causes *causes)
 {
-	struct rule_at at = {reference, path, causes};
+	struct rule_at at = rule_start(reference, path, causes);
 
 	if (rule_has(reference, "apiGroup")) {
 		PATH(group, path, "apiGroup");

@@ -34,48 +34,34 @@ static const struct field lease_fields[] = {
 	{"spec", F_OBJECT(lease_spec), AT(spec), F_DEFAULT("{}")},
 };
 #undef VIEW
+
+/* A strategy has a name like a label's key; those without a domain are Kubernetes' own. */
+static void check_strategy(const struct rule_at *at)
+{
+	static const char *const known[] = {"OldestEmulationVersion"};
+	struct str strategy = json_str(at->value);
+
+	if (str_find_byte(strategy, '/', 0) >= 0)
+		name_validate(NAME_QUALIFIED, strategy, at->path, at->causes);
+	else if (!str_is(strategy, known[0]))
+		causes_not_supported(at->causes, at->path, strategy, known, ARRAY_LEN(known));
+}
+
+static const struct rule spec_rules[] = {
+	{"leaseDurationSeconds", R_MIN(1), R_RANGE_AS("must be greater than 0")},
+	{"leaseTransitions", R_MIN(0)},
+	{"strategy", R_CHECK(check_strategy)},
+	{"preferredHolder", R_IF("strategy", ""), R_FILLED,
+	 R_FORBIDDEN("may only be specified if `strategy` is defined")},
+};
+static const struct rule lease_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+};
+
 const struct type lease_type = {
 	TYPE("Lease", "v1", struct lease, lease_fields),
 	.group = "io.k8s.api.coordination",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	TYPE_RULES(lease_rules),
+	TYPE_UPDATE(lease_rules),
 };
-
-/* A strategy has a name like a label's key; those without a domain are Kubernetes' own. */
-static void validate_strategy(struct str strategy, const struct path *path, struct causes *causes)
-{
-	static const char *const known[] = {"OldestEmulationVersion"};
-
-	if (str_find_byte(strategy, '/', 0) >= 0)
-		name_validate(NAME_QUALIFIED, strategy, path, causes);
-	else if (!str_is(strategy, known[0]))
-		causes_not_supported(causes, path, strategy, known, ARRAY_LEN(known));
-}
-
-void lease_validate_create(struct json lease, struct causes *causes)
-{
-	struct json spec = json_get(lease, "spec");
-	struct json duration = json_get(spec, "leaseDurationSeconds");
-	struct json strategy = json_get(spec, "strategy");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path duration_path = path_member(&path, STR("leaseDurationSeconds"));
-	struct path transitions_path = path_member(&path, STR("leaseTransitions"));
-	struct path strategy_path = path_member(&path, STR("strategy"));
-	struct path holder_path = path_member(&path, STR("preferredHolder"));
-
-	if (json_is(duration, JSON_INT) && json_int(duration) <= 0)
-		causes_invalid(causes, &duration_path, duration, "must be greater than 0");
-	rules_not_negative(json_get(spec, "leaseTransitions"), &transitions_path, causes);
-	if (json_is(strategy, JSON_STR))
-		validate_strategy(json_str(strategy), &strategy_path, causes);
-	if (json_str(json_get(spec, "preferredHolder")).len && !json_str(strategy).len)
-		causes_forbidden(causes, &holder_path,
-				 "may only be specified if `strategy` is defined");
-}
-
-void lease_validate_update(struct json lease, struct json old, struct causes *causes)
-{
-	(void)old;
-	lease_validate_create(lease, causes);
-}

@@ -28,8 +28,4 @@ struct lease {
 };
 extern const struct type lease_type;
 
-/* How to call them: model/rules/rules.h. */
-void lease_validate_create(struct json lease, struct causes *causes);
-void lease_validate_update(struct json lease, struct json old, struct causes *causes);
-
 #endif

@@ -102,154 +102,104 @@ static const struct field networkpolicy_fields[] = {
 	{"spec", F_OBJECT(network_policy_spec), F_DEFAULT("{}")},
 };
 #undef VIEW
+
+/* --- rules ----------------------------------------------------------------------------------- */
+
+static bool has_port_number(const struct rule_at *at)
+{
+	return json_is(json_get(at->value, "port"), JSON_INT);
+}
+
+static bool has_port_name(const struct rule_at *at)
+{
+	return json_is(json_get(at->value, "port"), JSON_STR);
+}
+
+static void check_end(const struct rule_at *at)
+{
+	struct json start = json_get(at->up->value, "port");
+
+	if (json_is_absent(start))
+		rule_invalid(at, NULL, "may not be specified when `port` is not specified");
+	else if (!json_is(start, JSON_INT))
+		rule_invalid(at, NULL, "may not be specified when `port` is non-numeric");
+	else if (json_int(at->value) < json_int(start))
+		causes_invalid(at->causes, at->path, start,
+			       "must be greater than or equal to `port`");
+	if (json_is(start, JSON_INT))
+		rules_port(json_int(at->value), at->path, at->causes);
+}
+
+static void check_except(const struct rule_at *at)
+{
+	struct str whole = rule_text(at->up->up->value, "cidr");
+
+	if (rules_cidr(json_str(at->value), at->path, at->causes) &&
+	    !rules_is_within(json_str(at->value), whole))
+		rule_invalid(at, NULL, "must be a strict subset of `cidr`");
+}
+
+static size_t count_selectors(struct json peer)
+{
+	return rule_has(peer, "podSelector") + rule_has(peer, "namespaceSelector");
+}
+
+static bool is_no_peer(const struct rule_at *at)
+{
+	return !rule_has(at->value, "ipBlock") && !count_selectors(at->value);
+}
+
+static bool is_two_peers(const struct rule_at *at)
+{
+	return rule_has(at->value, "ipBlock") && count_selectors(at->value);
+}
+
+static bool has_many_types(const struct rule_at *at)
+{
+	return json_len(json_get(at->value, "policyTypes")) > 2;
+}
+
+static const struct rule port_rules[] = {
+	{"protocol", R_TEXTS("TCP", "UDP", "SCTP")},
+	{"port", R_WHEN(has_port_number), R_PORT},
+	{"endPort", R_CHECK(check_end)},
+	{"port", R_WHEN(has_port_name), R_FORMAT(PORT)},
+};
+static const struct rule block_rules[] = {
+	{"cidr", R_REQUIRED, R_CHECK(rule_cidr), R_STOP},
+	{"except", R_EACH(R_CHECK(check_except))},
+};
+static const struct rule peer_rules[] = {
+	{"podSelector", R_CHECK(rule_selector)},
+	{"namespaceSelector", R_CHECK(rule_selector)},
+	{"ipBlock", R_OBJECT(block_rules)},
+	{R_WHEN(is_no_peer), R_LACKS("must specify a peer")},
+	{R_WHEN(is_two_peers), R_FORBIDDEN("may not specify both ipBlock and another peer")},
+};
+static const struct rule ingress_rules[] = {
+	{"ports", R_EACH(R_OBJECT(port_rules))},
+	{"from", R_EACH(R_OBJECT(peer_rules))},
+};
+static const struct rule egress_rules[] = {
+	{"ports", R_EACH(R_OBJECT(port_rules))},
+	{"to", R_EACH(R_OBJECT(peer_rules))},
+};
+static const struct rule spec_rules[] = {
+	{"podSelector", R_CHECK(rule_selector)},
+	{"ingress", R_EACH(R_OBJECT(ingress_rules))},
+	{"egress", R_EACH(R_OBJECT(egress_rules))},
+	{"policyTypes", R_WHEN(has_many_types),
+	 R_INVALID("may not specify more than two policyTypes"), R_STOP},
+	{"policyTypes", R_EACH(R_TEXTS("Ingress", "Egress"))},
+};
+static const struct rule policy_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+};
+
 const struct type networkpolicy_type = {
 	TYPE("NetworkPolicy", "v1", struct networkpolicy, networkpolicy_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	TYPE_RULES(policy_rules),
+	TYPE_UPDATE(policy_rules),
 };
-
-/* --- rules ----------------------------------------------------------------------------------- */
-
-static void check_port_number(int64_t port, const struct path *up, const char *key,
-			      struct causes *causes)
-{
-	struct path path = path_member(up, str_from(key));
-
-	rules_port(port, &path, causes);
-}
-
-static void check_end(struct json port, const struct path *up, struct causes *causes)
-{
-	struct json end = json_get(port, "endPort");
-	struct json start = json_get(port, "port");
-	PATH(path, up, "endPort");
-
-	if (!json_is(end, JSON_INT))
-		return;
-	if (!rule_has(port, "port"))
-		causes_invalid(causes, &path, end,
-			       "may not be specified when `port` is not specified");
-	else if (!json_is(start, JSON_INT))
-		causes_invalid(causes, &path, end,
-			       "may not be specified when `port` is non-numeric");
-	else if (json_int(end) < json_int(start))
-		causes_invalid(causes, &path, start, "must be greater than or equal to `port`");
-	if (json_is(start, JSON_INT))
-		check_port_number(json_int(end), up, "endPort", causes);
-}
-
-static void check_port(struct json port, const struct path *path, struct causes *causes)
-{
-	struct rule_at at = {port, path, causes};
-	struct json number = json_get(port, "port");
-	PATH(port_path, path, "port");
-
-	rule_text_of(&at, "protocol", RULE_TEXTS("TCP", "UDP", "SCTP"));
-	if (json_is(number, JSON_INT)) {
-		check_port_number(json_int(number), path, "port", causes);
-		check_end(port, path, causes);
-		return;
-	}
-	check_end(port, path, causes);
-	if (json_is(number, JSON_STR))
-		name_validate(NAME_PORT, json_str(number), &port_path, causes);
-}
-
-static void check_block(struct json block, const struct path *path, struct causes *causes)
-{
-	struct json_iter it = json_iter(json_get(block, "except"));
-	struct rule_at at = {block, path, causes};
-	PATH(cidr, path, "cidr");
-	PATH(except, path, "except");
-
-	if (!rule_required(&at, "cidr") || !rules_cidr(rule_text(block, "cidr"), &cidr, causes))
-		return;
-	while (json_next(&it)) {
-		struct path index = path_index(&except, it.index);
-
-		if (rules_cidr(json_str(it.value), &index, causes) &&
-		    !rules_is_within(json_str(it.value), rule_text(block, "cidr")))
-			causes_invalid(causes, &index, it.value,
-				       "must be a strict subset of `cidr`");
-	}
-}
-
-static void check_peer(struct json peer, const struct path *path, struct causes *causes)
-{
-	bool block = rule_has(peer, "ipBlock");
-	int others = rule_has(peer, "podSelector") + rule_has(peer, "namespaceSelector");
-	PATH(pods, path, "podSelector");
-	PATH(namespaces, path, "namespaceSelector");
-	PATH(block_path, path, "ipBlock");
-
-	rules_label_selector(json_get(peer, "podSelector"), &pods, causes);
-	rules_label_selector(json_get(peer, "namespaceSelector"), &namespaces, causes);
-	if (block)
-		check_block(json_get(peer, "ipBlock"), &block_path, causes);
-	if (!block && !others)
-		causes_required(causes, path, "must specify a peer");
-	else if (block && others)
-		causes_forbidden(causes, path, "may not specify both ipBlock and another peer");
-}
-
-static void check_rules(struct json spec, const char *key, const char *peers, const struct path *up,
-			struct causes *causes)
-{
-	struct path path = path_member(up, str_from(key));
-	struct json_iter rule = json_iter(json_get(spec, key));
-
-	while (json_next(&rule)) {
-		struct path at = path_index(&path, rule.index);
-		struct path peers_path = path_member(&at, str_from(peers));
-		struct json_iter it = json_iter(json_get(rule.value, "ports"));
-		PATH(ports, &at, "ports");
-
-		while (json_next(&it)) {
-			struct path index = path_index(&ports, it.index);
-
-			check_port(it.value, &index, causes);
-		}
-		for (it = json_iter(json_get(rule.value, peers)); json_next(&it);) {
-			struct path index = path_index(&peers_path, it.index);
-
-			check_peer(it.value, &index, causes);
-		}
-	}
-}
-
-static void check_types(struct json types, const struct path *path, struct causes *causes)
-{
-	static const char *const known[] = {"Ingress", "Egress"};
-	struct json_iter it = json_iter(types);
-
-	if (json_len(types) > ARRAY_LEN(known)) {
-		causes_invalid(causes, path, types, "may not specify more than two policyTypes");
-		return;
-	}
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-
-		rules_one_of(it.value, known, ARRAY_LEN(known), &at, causes);
-	}
-}
-
-void networkpolicy_validate_create(struct json policy, struct causes *causes)
-{
-	struct json spec = json_get(policy, "spec");
-	PATH(path, NULL, "spec");
-	PATH(pods, &path, "podSelector");
-	PATH(types, &path, "policyTypes");
-
-	rules_label_selector(json_get(spec, "podSelector"), &pods, causes);
-	check_rules(spec, "ingress", "from", &path, causes);
-	check_rules(spec, "egress", "to", &path, causes);
-	check_types(json_get(spec, "policyTypes"), &types, causes);
-}
-
-void networkpolicy_validate_update(struct json policy, struct json old, struct causes *causes)
-{
-	(void)old;
-	networkpolicy_validate_create(policy, causes);
-}

@@ -18,8 +18,4 @@ struct networkpolicy {
 };
 extern const struct type networkpolicy_type;
 
-/* How to call them: model/rules/rules.h. */
-void networkpolicy_validate_create(struct json policy, struct causes *causes);
-void networkpolicy_validate_update(struct json policy, struct json old, struct causes *causes);
-
 #endif

@@ -25,14 +25,6 @@ static const struct field priorityclass_fields[] = {
 	{"preemptionPolicy", F_STR, AT(preemption_policy), F_POINTER, F_GO("v1.PreemptionPolicy")},
 };
 #undef VIEW
-const struct type priorityclass_type = {
-	TYPE("PriorityClass", "v1", struct priorityclass, priorityclass_fields),
-	.group = "io.k8s.api.scheduling",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-	.fill = fill_priorityclass,
-};
 
 const struct priority_system_class priority_system_classes[] = {
 	{STR_INIT("system-node-critical"), PRIORITY_SYSTEM + 1000,
@@ -43,12 +35,21 @@ const struct priority_system_class priority_system_classes[] = {
 	{{NULL, 0}, 0, NULL},
 };
 
-/* A name that begins like those of the system must be one of them, as it is. */
-static void validate_system(struct json class, struct str name, struct causes *causes)
+static bool is_system_name(const struct rule_at *at)
 {
-	struct path meta = path_member(NULL, STR("metadata"));
-	struct path path = path_member(&meta, STR("name"));
-	int64_t value = json_int(json_get(class, "value"));
+	return str_starts(rule_text(at->value, "name"), STR("system-"));
+}
+
+static bool is_user_class(const struct rule_at *at)
+{
+	return !str_starts(rule_text(json_get(at->value, "metadata"), "name"), STR("system-"));
+}
+
+/* A name that begins like those of the system must be one of them, as it is. */
+static void check_system(const struct rule_at *at)
+{
+	struct json class = rule_top(at)->value;
+	struct str name = json_str(at->value);
 	const struct priority_system_class *known = priority_system_classes;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
@@ -56,43 +57,45 @@ static void validate_system(struct json class, struct str name, struct causes *c
 		known++;
 	if (!known->name.len)
 		buf_printf(&text, "%.*s is not a known system priority class", STR_ARG(name));
-	else if (known->value != value)
+	else if (known->value != json_int(json_get(class, "value")))
 		buf_printf(&text, "value of %.*s PriorityClass must be %d", STR_ARG(name),
 			   known->value);
 	else if (json_bool(json_get(class, "globalDefault")))
 		buf_printf(&text, "globalDefault of %.*s PriorityClass must be false",
 			   STR_ARG(name));
 	if (text.len)
-		causes_add(causes, CAUSE_FORBIDDEN, &path,
-			   "Forbidden: priority class names with 'system-' prefix are reserved for "
-			   "system use only. error: %s",
-			   buf_text(&text));
+		rule_add(at, NULL, CAUSE_FORBIDDEN,
+			 "Forbidden: priority class names with 'system-' prefix are reserved for "
+			 "system use only. error: %s",
+			 buf_text(&text));
 }
 
-void priorityclass_validate_create(struct json class, struct causes *causes)
+static void check_value(const struct rule_at *at)
 {
-	static const char *const policies[] = {"PreemptLowerPriority", "Never"};
-	struct path value = path_member(NULL, STR("value"));
-	struct path policy = path_member(NULL, STR("preemptionPolicy"));
-	struct str name = json_str(json_get(json_get(class, "metadata"), "name"));
-
-	if (str_starts(name, STR("system-")))
-		validate_system(class, name, causes);
-	else if (json_int(json_get(class, "value")) > PRIORITY_HIGHEST_USER)
-		causes_forbidden(causes, &value,
-				 "maximum allowed value of a user defined priority is 1000000000");
-	if (!json_is_absent(json_get(class, "preemptionPolicy")))
-		rules_one_of_required(json_get(class, "preemptionPolicy"), policies,
-				      ARRAY_LEN(policies), &policy, causes);
+	if (json_int(at->value) > PRIORITY_HIGHEST_USER)
+		rule_forbidden(at, NULL,
+			       "maximum allowed value of a user defined priority is 1000000000");
 }
 
-void priorityclass_validate_update(struct json class, struct json old, struct causes *causes)
-{
-	struct path value = path_member(NULL, STR("value"));
-	struct path policy = path_member(NULL, STR("preemptionPolicy"));
+static const struct rule meta_rules[] = {
+	{"name", R_WHEN(is_system_name), R_CHECK(check_system)},
+};
+static const struct rule class_rules[] = {
+	{"metadata", R_OBJECT(meta_rules)},
+	{"value", R_WHEN(is_user_class), R_CHECK(check_value)},
+	{"preemptionPolicy", R_NONEMPTY, R_TEXTS("PreemptLowerPriority", "Never")},
+};
 
-	if (json_int(json_get(class, "value")) != json_int(json_get(old, "value")))
-		causes_forbidden(causes, &value, "may not be changed in an update.");
-	rules_immutable(json_get(class, "preemptionPolicy"), json_get(old, "preemptionPolicy"),
-			&policy, causes);
-}
+static const struct rule update_rules[] = {
+	{"value", R_FIXED("may not be changed in an update.")},
+	{"preemptionPolicy", R_IMMUTABLE},
+};
+
+const struct type priorityclass_type = {
+	TYPE("PriorityClass", "v1", struct priorityclass, priorityclass_fields),
+	.group = "io.k8s.api.scheduling",
+	.as_go = true,
+	.fill = fill_priorityclass,
+	TYPE_RULES(class_rules),
+	TYPE_UPDATE(update_rules),
+};

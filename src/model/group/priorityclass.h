@@ -35,8 +35,4 @@ struct priority_system_class {
 };
 extern const struct priority_system_class priority_system_classes[];
 
-/* How to call them: model/rules/rules.h. */
-void priorityclass_validate_create(struct json class, struct causes *causes);
-void priorityclass_validate_update(struct json class, struct json old, struct causes *causes);
-
 #endif

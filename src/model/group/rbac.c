@@ -34,13 +34,6 @@ static const struct field role_fields[] = {
 	{"rules", F_LIST(F_OBJECT(policy_rule)), AT(rules), F_ALWAYS, F_LIST_ATOMIC},
 };
 #undef VIEW
-const struct type role_type = {
-	TYPE("Role", "v1", struct role, role_fields),
-	.group = "io.k8s.api.rbac",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 #define VIEW struct aggregation_rule
 static const struct field aggregation_rule_fields[] = {
@@ -62,13 +55,6 @@ static const struct field clusterrole_fields[] = {
 	{"aggregationRule", F_OBJECT(aggregation_rule), AT(aggregation_rule)},
 };
 #undef VIEW
-const struct type clusterrole_type = {
-	TYPE("ClusterRole", "v1", struct clusterrole, clusterrole_fields),
-	.group = "io.k8s.api.rbac",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 /* Users and groups are of this group; service accounts of the core. */
 static void fill_subject(struct json_doc *doc, struct json subject)
@@ -125,13 +111,6 @@ static const struct field rolebinding_fields[] = {
 	{"roleRef", F_OBJECT(role_ref), AT(role_ref), F_ALWAYS, F_REQUIRED},
 };
 #undef VIEW
-const struct type rolebinding_type = {
-	TYPE("RoleBinding", "v1", struct rolebinding, rolebinding_fields),
-	.group = "io.k8s.api.rbac",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 #define VIEW struct clusterrolebinding
 static const struct field clusterrolebinding_fields[] = {
@@ -141,156 +120,82 @@ static const struct field clusterrolebinding_fields[] = {
 	{"roleRef", F_OBJECT(role_ref), AT(role_ref), F_ALWAYS, F_REQUIRED},
 };
 #undef VIEW
-const struct type clusterrolebinding_type = {
-	TYPE("ClusterRoleBinding", "v1", struct clusterrolebinding, clusterrolebinding_fields),
-	.group = "io.k8s.api.rbac",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+
+/* --- roles ----------------------------------------------------------------------------------- */
+
+static bool is_about_both(const struct rule_at *at)
+{
+	return json_len(json_get(at->value, "apiGroups")) ||
+	       json_len(json_get(at->value, "resources")) ||
+	       json_len(json_get(at->value, "resourceNames"));
+}
+
+static bool is_about_resources(const struct rule_at *at)
+{
+	return !json_len(json_get(at->value, "nonResourceURLs"));
+}
+
+static const struct rule verb_rules[] = {
+	{"verbs", R_REQUIRED_AS("verbs must contain at least one value")},
+};
+static const struct rule resource_rules[] = {
+	{"nonResourceURLs", R_WHEN(is_about_both), R_FILLED,
+	 R_INVALID("rules cannot apply to both regular resources and non-resource URLs")},
+	{"apiGroups", R_WHEN(is_about_resources),
+	 R_REQUIRED_AS("resource rules must supply at least one api group")},
+	{"resources", R_WHEN(is_about_resources),
+	 R_REQUIRED_AS("resource rules must supply at least one resource")},
+};
+static const struct rule namespaced_rules[] = {
+	{R_OBJECT(verb_rules)},
+	{"nonResourceURLs", R_FILLED,
+	 R_INVALID("namespaced rules cannot apply to non-resource URLs")},
+	{R_OBJECT(resource_rules)},
+};
+static const struct rule cluster_rules[] = {
+	{R_OBJECT(verb_rules)},
+	{R_OBJECT(resource_rules)},
 };
 
-static void validate_rule(struct json rule, bool namespaced, const struct path *path,
-			  struct causes *causes)
-{
-	struct path verbs = path_member(path, STR("verbs"));
-	struct path urls_path = path_member(path, STR("nonResourceURLs"));
-	struct path groups = path_member(path, STR("apiGroups"));
-	struct path resources = path_member(path, STR("resources"));
-	struct json urls = json_get(rule, "nonResourceURLs");
-	bool plain = json_len(json_get(rule, "apiGroups")) ||
-		     json_len(json_get(rule, "resources")) ||
-		     json_len(json_get(rule, "resourceNames"));
+static const struct rule role_rules[] = {
+	{"rules", R_EACH(R_OBJECT(namespaced_rules))},
+};
+static const struct rule role_update_rules[] = {
+	{R_CHECK(rule_meta_segment)},
+	{R_OBJECT(role_rules)},
+};
 
-	if (!json_len(json_get(rule, "verbs")))
-		causes_required(causes, &verbs, "verbs must contain at least one value");
-	if (json_len(urls)) {
-		if (namespaced)
-			causes_invalid(causes, &urls_path, urls,
-				       "namespaced rules cannot apply to non-resource URLs");
-		if (plain)
-			causes_invalid(causes, &urls_path, urls,
-				       "rules cannot apply to both regular resources and "
-				       "non-resource URLs");
-		return;
-	}
-	if (!json_len(json_get(rule, "apiGroups")))
-		causes_required(causes, &groups,
-				"resource rules must supply at least one api group");
-	if (!json_len(json_get(rule, "resources")))
-		causes_required(causes, &resources,
-				"resource rules must supply at least one resource");
+static const struct rule aggregation_rules[] = {
+	{"clusterRoleSelectors",
+	 R_REQUIRED_AS("at least one clusterRoleSelector required if aggregationRule is non-nil"),
+	 R_EACH(R_CHECK(rule_selector))},
+};
+static const struct rule clusterrole_rules[] = {
+	{"rules", R_EACH(R_OBJECT(cluster_rules))},
+	{"aggregationRule", R_OBJECT(aggregation_rules)},
+};
+static const struct rule clusterrole_update_rules[] = {
+	{R_CHECK(rule_meta_cluster_segment)},
+	{R_OBJECT(clusterrole_rules)},
+};
+
+/* --- bindings -------------------------------------------------------------------------------- */
+
+static bool is_user_or_group(const struct rule_at *at)
+{
+	struct str kind = rule_text(at->value, "kind");
+
+	return str_is(kind, "User") || str_is(kind, "Group");
 }
 
-static void validate_rules(struct json role, bool namespaced, struct causes *causes)
+static void check_no_group(const struct rule_at *at)
 {
-	struct path path = path_member(NULL, STR("rules"));
-	struct json_iter it = json_iter(json_get(role, "rules"));
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		validate_rule(it.value, namespaced, &at, causes);
-	}
+	rule_add(at, NULL, CAUSE_NOT_SUPPORTED,
+		 "Unsupported value: \"%.*s\": supported values: \"\"",
+		 STR_ARG(json_str(at->value)));
 }
 
-void role_validate_create(struct json role, struct causes *causes)
-{
-	validate_rules(role, true, causes);
-}
-
-void role_validate_update(struct json role, struct json old, struct causes *causes)
-{
-	(void)old;
-	rules_meta(role, NAME_PATH_SEGMENT, true, causes);
-	validate_rules(role, true, causes);
-}
-
-void clusterrole_validate_create(struct json role, struct causes *causes)
-{
-	struct path up = path_member(NULL, STR("aggregationRule"));
-	struct path path = path_member(&up, STR("clusterRoleSelectors"));
-	struct json aggregation = json_get(role, "aggregationRule");
-	struct json_iter it = json_iter(json_get(aggregation, "clusterRoleSelectors"));
-
-	validate_rules(role, false, causes);
-	if (!json_is(aggregation, JSON_OBJ))
-		return;
-	if (!json_len(json_get(aggregation, "clusterRoleSelectors")))
-		causes_required(causes, &path,
-				"at least one clusterRoleSelector required if aggregationRule is "
-				"non-nil");
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		rules_label_selector(it.value, &at, causes);
-	}
-}
-
-void clusterrole_validate_update(struct json role, struct json old, struct causes *causes)
-{
-	(void)old;
-	rules_meta(role, NAME_PATH_SEGMENT, false, causes);
-	clusterrole_validate_create(role, causes);
-}
-
-static void validate_subject(struct json subject, bool namespaced, const struct path *path,
-			     struct causes *causes)
-{
-	static const char *const kinds[] = {"ServiceAccount", "User", "Group"};
-	static const char *const groups[] = {RBAC_GROUP};
-	struct path name_path = path_member(path, STR("name"));
-	struct path group_path = path_member(path, STR("apiGroup"));
-	struct path namespace_path = path_member(path, STR("namespace"));
-	struct path kind_path = path_member(path, STR("kind"));
-	struct str kind = json_str(json_get(subject, "kind"));
-	struct str name = json_str(json_get(subject, "name"));
-	struct str group = json_str(json_get(subject, "apiGroup"));
-
-	if (!name.len)
-		causes_required(causes, &name_path, "");
-	if (str_is(kind, "ServiceAccount")) {
-		if (name.len)
-			name_validate(NAME_DNS_SUBDOMAIN, name, &name_path, causes);
-		if (group.len)
-			causes_add(causes, CAUSE_NOT_SUPPORTED, &group_path,
-				   "Unsupported value: \"%.*s\": supported values: \"\"",
-				   STR_ARG(group));
-		if (!namespaced && !json_str(json_get(subject, "namespace")).len)
-			causes_required(causes, &namespace_path, "");
-	} else if (!str_is(kind, "User") && !str_is(kind, "Group")) {
-		causes_not_supported(causes, &kind_path, kind, kinds, ARRAY_LEN(kinds));
-	} else if (!str_is(group, RBAC_GROUP)) {
-		causes_not_supported(causes, &group_path, group, groups, ARRAY_LEN(groups));
-	}
-}
-
-static void validate_binding(struct json binding, bool namespaced, struct causes *causes)
-{
-	static const char *const groups[] = {RBAC_GROUP};
-	static const char *const kinds[] = {"Role", "ClusterRole"};
-	struct json ref = json_get(binding, "roleRef");
-	struct path ref_path = path_member(NULL, STR("roleRef"));
-	struct path group = path_member(&ref_path, STR("apiGroup"));
-	struct path kind = path_member(&ref_path, STR("kind"));
-	struct path name = path_member(&ref_path, STR("name"));
-	struct path subjects = path_member(NULL, STR("subjects"));
-	struct json_iter it = json_iter(json_get(binding, "subjects"));
-
-	rules_one_of(json_get(ref, "apiGroup"), groups, ARRAY_LEN(groups), &group, causes);
-	rules_one_of(json_get(ref, "kind"), namespaced ? kinds : kinds + 1,
-		     ARRAY_LEN(kinds) - !namespaced, &kind, causes);
-	if (json_str(json_get(ref, "name")).len)
-		name_validate(NAME_PATH_SEGMENT, json_str(json_get(ref, "name")), &name, causes);
-	else
-		causes_required(causes, &name, "");
-	while (json_next(&it)) {
-		struct path at = path_index(&subjects, it.index);
-
-		validate_subject(it.value, namespaced, &at, causes);
-	}
-}
-
-static void validate_ref_kept(struct json binding, struct json old, struct causes *causes)
+static void check_ref_kept(const struct rule_at *at)
 {
 	static const struct rules_go rows[] = {
 		{"APIGroup", "apiGroup", "\"\""},
@@ -298,35 +203,92 @@ static void validate_ref_kept(struct json binding, struct json old, struct cause
 		{"Name", "name", "\"\""},
 	};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct path path = path_member(NULL, STR("roleRef"));
 
-	if (rules_same(json_get(binding, "roleRef"), json_get(old, "roleRef")))
+	if (rules_same(at->value, at->old))
 		return;
-	rules_print_go(json_get(binding, "roleRef"), rows, ARRAY_LEN(rows), &text);
-	causes_add(causes, CAUSE_INVALID, &path, "Invalid value: %s: cannot change roleRef",
-		   buf_text(&text));
+	rules_print_go(at->value, rows, ARRAY_LEN(rows), &text);
+	rule_add(at, NULL, CAUSE_INVALID, "Invalid value: %s: cannot change roleRef",
+		 buf_text(&text));
 }
 
-void rolebinding_validate_create(struct json binding, struct causes *causes)
-{
-	validate_binding(binding, true, causes);
-}
+static const struct rule account_rules[] = {
+	{"name", R_REQUIRED},
+	{"name", R_IF("kind", "ServiceAccount"), R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+	{"apiGroup", R_IF("kind", "ServiceAccount"), R_FILLED, R_CHECK(check_no_group)},
+};
+static const struct rule user_rules[] = {
+	{"kind", R_ALWAYS, R_TEXTS("ServiceAccount", "User", "Group")},
+	{"apiGroup", R_WHEN(is_user_or_group), R_ALWAYS, R_TEXTS(RBAC_GROUP)},
+};
+static const struct rule subject_rules[] = {
+	{R_OBJECT(account_rules)},
+	{R_OBJECT(user_rules)},
+};
+static const struct rule cluster_subject_rules[] = {
+	{R_OBJECT(account_rules)},
+	{"namespace", R_IF("kind", "ServiceAccount"), R_REQUIRED},
+	{R_OBJECT(user_rules)},
+};
 
-void rolebinding_validate_update(struct json binding, struct json old, struct causes *causes)
-{
-	rules_meta(binding, NAME_PATH_SEGMENT, true, causes);
-	validate_binding(binding, true, causes);
-	validate_ref_kept(binding, old, causes);
-}
+static const struct rule ref_rules[] = {
+	{"apiGroup", R_ALWAYS, R_TEXTS(RBAC_GROUP)},
+	{"kind", R_ALWAYS, R_TEXTS("Role", "ClusterRole")},
+	{"name", R_REQUIRED, R_FORMAT(PATH_SEGMENT)},
+};
+static const struct rule cluster_ref_rules[] = {
+	{"apiGroup", R_ALWAYS, R_TEXTS(RBAC_GROUP)},
+	{"kind", R_ALWAYS, R_TEXTS("ClusterRole")},
+	{"name", R_REQUIRED, R_FORMAT(PATH_SEGMENT)},
+};
 
-void clusterrolebinding_validate_create(struct json binding, struct causes *causes)
-{
-	validate_binding(binding, false, causes);
-}
+static const struct rule rolebinding_rules[] = {
+	{"roleRef", R_ALWAYS, R_OBJECT(ref_rules)},
+	{"subjects", R_EACH(R_OBJECT(subject_rules))},
+};
+static const struct rule rolebinding_update_rules[] = {
+	{R_CHECK(rule_meta_segment)},
+	{R_OBJECT(rolebinding_rules)},
+	{"roleRef", R_ALWAYS, R_CHECK(check_ref_kept)},
+};
 
-void clusterrolebinding_validate_update(struct json binding, struct json old, struct causes *causes)
-{
-	rules_meta(binding, NAME_PATH_SEGMENT, false, causes);
-	validate_binding(binding, false, causes);
-	validate_ref_kept(binding, old, causes);
-}
+static const struct rule clusterrolebinding_rules[] = {
+	{"roleRef", R_ALWAYS, R_OBJECT(cluster_ref_rules)},
+	{"subjects", R_EACH(R_OBJECT(cluster_subject_rules))},
+};
+static const struct rule clusterrolebinding_update_rules[] = {
+	{R_CHECK(rule_meta_cluster_segment)},
+	{R_OBJECT(clusterrolebinding_rules)},
+	{"roleRef", R_ALWAYS, R_CHECK(check_ref_kept)},
+};
+
+const struct type role_type = {
+	TYPE("Role", "v1", struct role, role_fields),
+	.group = "io.k8s.api.rbac",
+	.as_go = true,
+	TYPE_RULES(role_rules),
+	TYPE_UPDATE(role_update_rules),
+};
+
+const struct type clusterrole_type = {
+	TYPE("ClusterRole", "v1", struct clusterrole, clusterrole_fields),
+	.group = "io.k8s.api.rbac",
+	.as_go = true,
+	TYPE_RULES(clusterrole_rules),
+	TYPE_UPDATE(clusterrole_update_rules),
+};
+
+const struct type rolebinding_type = {
+	TYPE("RoleBinding", "v1", struct rolebinding, rolebinding_fields),
+	.group = "io.k8s.api.rbac",
+	.as_go = true,
+	TYPE_RULES(rolebinding_rules),
+	TYPE_UPDATE(rolebinding_update_rules),
+};
+
+const struct type clusterrolebinding_type = {
+	TYPE("ClusterRoleBinding", "v1", struct clusterrolebinding, clusterrolebinding_fields),
+	.group = "io.k8s.api.rbac",
+	.as_go = true,
+	TYPE_RULES(clusterrolebinding_rules),
+	TYPE_UPDATE(clusterrolebinding_update_rules),
+};

@@ -70,15 +70,4 @@ struct clusterrolebinding {
 };
 extern const struct type clusterrolebinding_type;
 
-/* How to call them: model/rules/rules.h. Names are parts of paths (NAME_PATH_SEGMENT). */
-void role_validate_create(struct json role, struct causes *causes);
-void role_validate_update(struct json role, struct json old, struct causes *causes);
-void clusterrole_validate_create(struct json role, struct causes *causes);
-void clusterrole_validate_update(struct json role, struct json old, struct causes *causes);
-void rolebinding_validate_create(struct json binding, struct causes *causes);
-void rolebinding_validate_update(struct json binding, struct json old, struct causes *causes);
-void clusterrolebinding_validate_create(struct json binding, struct causes *causes);
-void clusterrolebinding_validate_update(struct json binding, struct json old,
-					struct causes *causes);
-
 #endif

@@ -43,52 +43,34 @@ static const struct field runtimeclass_fields[] = {
 	{"scheduling", F_OBJECT(scheduling), AT(scheduling)},
 };
 #undef VIEW
+
+static const struct rule amount_rules[] = {
+	{R_CHECK(rule_container_resource_name)},
+	{R_CHECK(rule_amount)},
+};
+static const struct rule overhead_rules[] = {
+	{"podFixed", R_AS("limits"), R_EACH(R_OBJECT(amount_rules))},
+};
+static const struct rule scheduling_rules[] = {
+	{"nodeSelector", R_CHECK(rule_labels)},
+	{"tolerations", R_AS("tolerations.tolerations"), R_EACH(R_TYPE(toleration))},
+};
+static const struct rule class_rules[] = {
+	{"handler", R_ALWAYS, R_FORMAT(DNS_LABEL)},
+	{"overhead", R_OBJECT(overhead_rules)},
+	{"scheduling", R_OBJECT(scheduling_rules)},
+};
+
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta_cluster)},
+	{R_OBJECT(class_rules)},
+	{"handler", R_IMMUTABLE},
+};
+
 const struct type runtimeclass_type = {
 	TYPE("RuntimeClass", "v1", struct runtimeclass, runtimeclass_fields),
 	.group = "io.k8s.api.node",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	TYPE_RULES(class_rules),
+	TYPE_UPDATE(update_rules),
 };
-
-static void validate_overhead(struct json amounts, const struct path *up, struct causes *causes)
-{
-	struct path path = path_member(up, STR("limits"));
-	struct json_iter it = json_iter(amounts);
-
-	while (json_next(&it)) {
-		struct path at = path_key(&path, it.key);
-
-		rules_container_resource_name(it.key, &at, causes);
-		rules_amount(it.key, it.value, &at, causes);
-	}
-}
-
-void runtimeclass_validate_create(struct json class, struct causes *causes)
-{
-	struct path handler = path_member(NULL, STR("handler"));
-	struct path overhead = path_member(NULL, STR("overhead"));
-	struct path scheduling = path_member(NULL, STR("scheduling"));
-	struct path selector = path_member(&scheduling, STR("nodeSelector"));
-	struct path tolerations = path_member(&scheduling, STR("tolerations"));
-	struct path inner = path_member(&tolerations, STR("tolerations"));
-	struct json_iter it = json_iter(json_get(json_get(class, "scheduling"), "tolerations"));
-
-	name_validate(NAME_DNS_LABEL, json_str(json_get(class, "handler")), &handler, causes);
-	validate_overhead(json_get(json_get(class, "overhead"), "podFixed"), &overhead, causes);
-	labels_validate(json_get(json_get(class, "scheduling"), "nodeSelector"), &selector, causes);
-	while (json_next(&it)) {
-		struct path at = path_index(&inner, it.index);
-
-		type_validate_at(&toleration_type, it.value, &at, causes);
-	}
-}
-
-void runtimeclass_validate_update(struct json class, struct json old, struct causes *causes)
-{
-	struct path handler = path_member(NULL, STR("handler"));
-
-	rules_meta(class, NAME_DNS_SUBDOMAIN, false, causes);
-	runtimeclass_validate_create(class, causes);
-	rules_immutable(json_get(class, "handler"), json_get(old, "handler"), &handler, causes);
-}

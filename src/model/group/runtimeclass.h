@@ -33,8 +33,4 @@ struct runtimeclass {
 };
 extern const struct type runtimeclass_type;
 
-/* How to call them: model/rules/rules.h. */
-void runtimeclass_validate_create(struct json class, struct causes *causes);
-void runtimeclass_validate_update(struct json class, struct json old, struct causes *causes);
-
 #endif

@@ -65,8 +65,8 @@ const struct type storageclass_type = {
 	TYPE("StorageClass", "v1", struct storageclass, storageclass_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &storageclass_rules,
+	.update = &storageclass_update_rules,
 	.fill = fill_storageclass,
 };
 
@@ -119,8 +119,8 @@ const struct type csinode_type = {
 	TYPE("CSINode", "v1", struct csinode, csinode_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &csinode_rules,
+	.update = &csinode_update_rules,
 };
 
 static const struct field token_request_fields[] = {
@@ -173,8 +173,8 @@ const struct type csidriver_type = {
 	TYPE_KNOWN("CSIDriver", "v1", csidriver_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &csidriver_rules,
+	.update = &csidriver_update_rules,
 };
 
 static const struct field volume_attachment_source_fields[] = {
@@ -231,8 +231,9 @@ const struct type volumeattachment_type = {
 	TYPE_KNOWN("VolumeAttachment", "v1", volumeattachment_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &volumeattachment_rules,
+	.update = &volumeattachment_update_rules,
+	.status = &volumeattachment_update_rules,
 };
 
 #define VIEW struct csistoragecapacity
@@ -249,120 +250,6 @@ const struct type csistoragecapacity_type = {
 	TYPE("CSIStorageCapacity", "v1", struct csistoragecapacity, csistoragecapacity_fields),
 	.group = "io.k8s.api.storage",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &csistoragecapacity_rules,
+	.update = &csistoragecapacity_update_rules,
 };
-
-enum { PARAMETERS_MAX = 512, PARAMETERS_BYTES_MAX = 256 * 1024, NODE_ID_MAX = 256 };
-
-static void validate_parameters(struct json parameters, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("parameters"));
-	struct json_iter it = json_iter(parameters);
-	size_t bytes = 0;
-
-	if (json_len(parameters) > PARAMETERS_MAX)
-		causes_too_long(causes, &path, PARAMETERS_MAX);
-	while (json_next(&it)) {
-		if (!it.key.len)
-			causes_invalid_str(causes, &path, it.key, "field can not be empty.");
-		bytes += it.key.len + json_str(it.value).len;
-	}
-	if (bytes > PARAMETERS_BYTES_MAX)
-		causes_too_long(causes, &path, PARAMETERS_BYTES_MAX);
-}
-
-static void validate_provisioner(struct str name, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("provisioner"));
-
-	if (!name.len)
-		causes_required(causes, &path, "");
-	else
-		rules_qualified_lower(name, &path, causes);
-}
-
-void storageclass_validate_create(struct json class, struct causes *causes)
-{
-	static const char *const policies[] = {"Delete", "Retain"};
-	static const char *const modes[] = {"Immediate", "WaitForFirstConsumer"};
-	struct path policy = path_member(NULL, STR("reclaimPolicy"));
-	struct path mode = path_member(NULL, STR("volumeBindingMode"));
-
-	validate_provisioner(json_str(json_get(class, "provisioner")), causes);
-	validate_parameters(json_get(class, "parameters"), causes);
-	if (json_str(json_get(class, "reclaimPolicy")).len)
-		rules_one_of(json_get(class, "reclaimPolicy"), policies, ARRAY_LEN(policies),
-			     &policy, causes);
-	rules_one_of_required(json_get(class, "volumeBindingMode"), modes, ARRAY_LEN(modes), &mode,
-			      causes);
-}
-
-void storageclass_validate_update(struct json class, struct json old, struct causes *causes)
-{
-	struct path parameters = path_member(NULL, STR("parameters"));
-	struct path provisioner = path_member(NULL, STR("provisioner"));
-	struct path policy = path_member(NULL, STR("reclaimPolicy"));
-	struct path mode = path_member(NULL, STR("volumeBindingMode"));
-
-	rules_meta(class, NAME_DNS_SUBDOMAIN, false, causes);
-	storageclass_validate_create(class, causes);
-	if (!rules_same(json_get(class, "parameters"), json_get(old, "parameters")))
-		causes_forbidden(causes, &parameters, "updates to parameters are forbidden.");
-	if (!rules_same(json_get(class, "provisioner"), json_get(old, "provisioner")))
-		causes_forbidden(causes, &provisioner, "updates to provisioner are forbidden.");
-	if (!rules_same(json_get(class, "reclaimPolicy"), json_get(old, "reclaimPolicy")))
-		causes_forbidden(causes, &policy, "updates to reclaimPolicy are forbidden.");
-	rules_immutable(json_get(class, "volumeBindingMode"), json_get(old, "volumeBindingMode"),
-			&mode, causes);
-}
-
-static void validate_topology(struct json keys, const struct path *up, struct causes *causes)
-{
-	struct path path = path_member(up, STR("topologyKeys"));
-	struct json_iter it = json_iter(keys);
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		name_validate(NAME_QUALIFIED, json_str(it.value), &at, causes);
-	}
-}
-
-void csinode_validate_create(struct json csinode, struct causes *causes)
-{
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("drivers"));
-	struct json drivers = json_get(json_get(csinode, "spec"), "drivers");
-	AUTO(name_set_done) struct name_set names = {0};
-	struct json_iter it = json_iter(drivers);
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-		struct path name_path = path_member(&at, STR("name"));
-		struct path id_path = path_member(&at, STR("nodeID"));
-		struct path allocatable = path_member(&at, STR("allocatable"));
-		struct path count = path_member(&allocatable, STR("count"));
-		struct str name = json_str(json_get(it.value, "name"));
-		struct str id = json_str(json_get(it.value, "nodeID"));
-
-		rules_csi_driver(name, &name_path, causes);
-		if (!id.len)
-			causes_required(causes, &id_path, "");
-		else if (id.len > NODE_ID_MAX)
-			causes_invalid_str(causes, &id_path, id, "must be %d characters or less",
-					   NODE_ID_MAX);
-		rules_not_negative(json_get(json_get(it.value, "allocatable"), "count"), &count,
-				   causes);
-		validate_topology(json_get(it.value, "topologyKeys"), &at, causes);
-		if (!name_set_add(&names, name))
-			causes_duplicate_str(causes, &name_path, name);
-	}
-}
-
-void csinode_validate_update(struct json csinode, struct json old, struct causes *causes)
-{
-	(void)old;
-	rules_meta(csinode, NAME_DNS_SUBDOMAIN, false, causes);
-	csinode_validate_create(csinode, causes);
-}

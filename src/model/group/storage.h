@@ -72,19 +72,11 @@ struct csistoragecapacity {
 };
 extern const struct type csistoragecapacity_type;
 
-/* How to call them: model/rules/rules.h. */
-void storageclass_validate_create(struct json class, struct causes *causes);
-void storageclass_validate_update(struct json class, struct json old, struct causes *causes);
-void csidriver_validate_create(struct json driver, struct causes *causes);
-void csidriver_validate_update(struct json driver, struct json old, struct causes *causes);
-void volumeattachment_validate_create(struct json attachment, struct causes *causes);
-void volumeattachment_validate_update(struct json attachment, struct json old,
-				      struct causes *causes);
-void csistoragecapacity_validate_create(struct json capacity, struct causes *causes);
-void csistoragecapacity_validate_update(struct json capacity, struct json old,
-					struct causes *causes);
+/* In storage_validate.c, for the tables. */
+extern const struct rules storageclass_rules, storageclass_update_rules, csidriver_rules,
+	csidriver_update_rules, volumeattachment_rules, volumeattachment_update_rules,
+	csistoragecapacity_rules, csistoragecapacity_update_rules, csinode_rules,
+	csinode_update_rules;
 extern const struct type volume_attachment_spec_type;
-void csinode_validate_create(struct json csinode, struct causes *causes);
-void csinode_validate_update(struct json csinode, struct json old, struct causes *causes);
 
 #endif

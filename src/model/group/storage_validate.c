@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/group/storage_validate.c - the rules of drivers, attachments and capacities of storage, in the order
- * and the words of kube-apiserver 1.34. Metadata is validated by whoever calls, before. */
+/* model/group/storage_validate.c - the rules of the kinds of storage.k8s.io, in the order and the words of
+ * kube-apiserver 1.34. Metadata is validated by the caller, before. */
 #include "model/group/storage.h"
 #include "model/rules/rules.h"
 
 #include "base/banned.h"
 
 enum {
+	PARAMETERS_MAX = 512,
+	PARAMETERS_BYTES_MAX = 256 * 1024,
+	NODE_ID_MAX = 256,
 	TOKEN_SECONDS_MIN = 600,
 	UPDATE_SECONDS_MIN = 10,
 	METADATA_MAX = 256 * 1024,
@@ -14,185 +17,199 @@ enum {
 };
 #define TOKEN_SECONDS_MAX (INT64_C(1) << 32)
 
-/* --- drivers --------------------------------------------------------------------------------- */
-
-static void check_tokens(struct json tokens, const struct path *path, struct causes *causes)
+static size_t count_bytes(struct json map)
 {
-	AUTO(name_set_done) struct name_set audiences = {0};
-	struct json_iter it = json_iter(tokens);
-
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct json seconds = json_get(it.value, "expirationSeconds");
-		PATH(audience, &at, "audience");
-		PATH(expires, &at, "expirationSeconds");
-
-		if (!name_set_add(&audiences, rule_text(it.value, "audience"))) {
-			causes_duplicate_str(causes, &audience, rule_text(it.value, "audience"));
-			continue;
-		}
-		if (json_is(seconds, JSON_INT) && json_int(seconds) < TOKEN_SECONDS_MIN)
-			causes_invalid(causes, &expires, seconds,
-				       "may not specify a duration less than 10 minutes");
-		if (json_int(seconds) > TOKEN_SECONDS_MAX)
-			causes_invalid(causes, &expires, seconds,
-				       "may not specify a duration larger than 2^32 seconds");
-	}
-}
-
-static void check_modes(struct json modes, const struct path *path, struct causes *causes)
-{
-	static const char *const known[] = {"Persistent", "Ephemeral"};
-	struct json_iter it = json_iter(modes);
+	struct json_iter it = json_iter(map);
+	size_t bytes = 0;
 
 	while (json_next(&it))
-		rules_one_of(it.value, known, ARRAY_LEN(known), path, causes);
+		bytes += it.key.len + json_str(it.value).len;
+	return bytes;
 }
 
-void csidriver_validate_create(struct json driver, struct causes *causes)
+/* --- classes --------------------------------------------------------------------------------- */
+
+static void check_parameters(const struct rule_at *at)
 {
-	static const char *const policies[] = {"File", "None", "ReadWriteOnceWithFSType"};
-	struct json spec = json_get(driver, "spec");
-	struct json period = json_get(spec, "nodeAllocatableUpdatePeriodSeconds");
-	PATH(path, NULL, "spec");
-	PATH(policy, &path, "fsGroupPolicy");
-	PATH(tokens, &path, "tokenRequests");
-	PATH(modes, &path, "volumeLifecycleModes");
-	PATH(period_path, &path, "nodeAllocatableUpdatePeriodSeconds");
+	struct json_iter it = json_iter(at->value);
 
-	if (rule_has(spec, "fsGroupPolicy"))
-		rules_one_of(json_get(spec, "fsGroupPolicy"), policies, ARRAY_LEN(policies),
-			     &policy, causes);
-	check_tokens(json_get(spec, "tokenRequests"), &tokens, causes);
-	check_modes(json_get(spec, "volumeLifecycleModes"), &modes, causes);
-	if (json_is(period, JSON_INT) && json_int(period) < UPDATE_SECONDS_MIN)
-		causes_invalid(causes, &period_path, period,
-			       "must be greater than or equal to 10 seconds");
+	if (json_len(at->value) > PARAMETERS_MAX)
+		causes_too_long(at->causes, at->path, PARAMETERS_MAX);
+	while (json_next(&it))
+		if (!it.key.len)
+			rule_invalid_str(at, NULL, it.key, "field can not be empty.");
+	if (count_bytes(at->value) > PARAMETERS_BYTES_MAX)
+		causes_too_long(at->causes, at->path, PARAMETERS_BYTES_MAX);
 }
 
-void csidriver_validate_update(struct json driver, struct json old, struct causes *causes)
+static const struct rule class_rows[] = {
+	{"provisioner", R_REQUIRED, R_CHECK(rule_lower_qualified)},
+	{"parameters", R_CHECK(check_parameters)},
+	{"reclaimPolicy", R_FILLED, R_TEXTS("Delete", "Retain")},
+	{"volumeBindingMode", R_REQUIRED, R_TEXTS("Immediate", "WaitForFirstConsumer")},
+};
+const struct rules storageclass_rules = RULES_OF(class_rows);
+
+static const struct rule class_update_rows[] = {
+	{R_CHECK(rule_meta_cluster)},
+	{R_RULES(storageclass_rules)},
+	{"parameters", R_FIXED("updates to parameters are forbidden.")},
+	{"provisioner", R_FIXED("updates to provisioner are forbidden.")},
+	{"reclaimPolicy", R_FIXED("updates to reclaimPolicy are forbidden.")},
+	{"volumeBindingMode", R_IMMUTABLE},
+};
+const struct rules storageclass_update_rules = RULES_OF(class_update_rows);
+
+/* --- nodes ----------------------------------------------------------------------------------- */
+
+static void check_node_id(const struct rule_at *at)
 {
-	struct json spec = json_get(driver, "spec");
-	struct json before = json_get(old, "spec");
-	PATH(path, NULL, "spec");
-	PATH(attach, &path, "attachedRequired");
-	PATH(modes, &path, "volumeLifecycleModes");
-
-	csidriver_validate_create(driver, causes);
-	rules_immutable(json_get(spec, "attachRequired"), json_get(before, "attachRequired"),
-			&attach, causes);
-	rules_immutable(json_get(spec, "volumeLifecycleModes"),
-			json_get(before, "volumeLifecycleModes"), &modes, causes);
+	if (json_str(at->value).len > NODE_ID_MAX)
+		rule_invalid(at, NULL, "must be %d characters or less", NODE_ID_MAX);
 }
+
+static const struct rule allocatable_rows[] = {
+	{"count", R_MIN(0)},
+};
+static const struct rule node_driver_rows[] = {
+	{"name", R_ALWAYS, R_CHECK(rule_csi_driver)},
+	{"nodeID", R_REQUIRED, R_CHECK(check_node_id)},
+	{"allocatable", R_OBJECT(allocatable_rows)},
+	{"topologyKeys", R_EACH(R_FORMAT(QUALIFIED))},
+	{"name", R_ALWAYS, R_ONCE},
+};
+static const struct rule node_spec_rows[] = {
+	{"drivers", R_EACH(R_OBJECT(node_driver_rows))},
+};
+static const struct rule node_rows[] = {
+	{"spec", R_OBJECT(node_spec_rows)},
+};
+const struct rules csinode_rules = RULES_OF(node_rows);
+
+static const struct rule node_update_rows[] = {
+	{R_CHECK(rule_meta_cluster)},
+	{R_RULES(csinode_rules)},
+};
+const struct rules csinode_update_rules = RULES_OF(node_update_rows);
+
+/* --- drivers --------------------------------------------------------------------------------- */
+
+static const struct rule token_rows[] = {
+	{"audience", R_ALWAYS, R_ONCE, R_STOP},
+	{"expirationSeconds", R_MIN(TOKEN_SECONDS_MIN),
+	 R_RANGE_AS("may not specify a duration less than 10 minutes")},
+	{"expirationSeconds", R_MAX(TOKEN_SECONDS_MAX),
+	 R_RANGE_AS("may not specify a duration larger than 2^32 seconds")},
+};
+static const struct rule driver_spec_rows[] = {
+	{"fsGroupPolicy", R_TEXTS("File", "None", "ReadWriteOnceWithFSType")},
+	{"tokenRequests", R_EACH(R_OBJECT(token_rows))},
+	{"volumeLifecycleModes", R_FLAT, R_EACH(R_TEXTS("Persistent", "Ephemeral"))},
+	{"nodeAllocatableUpdatePeriodSeconds", R_MIN(UPDATE_SECONDS_MIN),
+	 R_RANGE_AS("must be greater than or equal to 10 seconds")},
+};
+static const struct rule driver_rows[] = {
+	{"spec", R_OBJECT(driver_spec_rows)},
+};
+const struct rules csidriver_rules = RULES_OF(driver_rows);
+
+static const struct rule driver_spec_update_rows[] = {
+	{"attachRequired", R_AS("attachedRequired"), R_IMMUTABLE},
+	{"volumeLifecycleModes", R_IMMUTABLE},
+};
+static const struct rule driver_update_rows[] = {
+	{R_RULES(csidriver_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(driver_spec_update_rows)},
+};
+const struct rules csidriver_update_rules = RULES_OF(driver_update_rows);
 
 /* --- attachments ----------------------------------------------------------------------------- */
 
-static void check_source(struct json source, const struct path *path, struct causes *causes)
+static void check_source(const struct rule_at *at)
 {
 	static const char words[] =
 		"must specify exactly one of inlineVolumeSpec and persistentVolumeName";
-	bool inlined = json_is(json_get(source, "inlineVolumeSpec"), JSON_OBJ);
-	bool named = rule_has(source, "persistentVolumeName");
-	PATH(name, path, "persistentVolumeName");
+	bool inlined = json_is(json_get(at->value, "inlineVolumeSpec"), JSON_OBJ);
+	bool named = rule_has(at->value, "persistentVolumeName");
 
 	if (!inlined && !named)
-		causes_required(causes, path, words);
+		rule_required_as(at, NULL, words);
 	else if (inlined && named)
-		causes_forbidden(causes, path, words);
-	else if (named && !rule_text(source, "persistentVolumeName").len)
-		causes_required(causes, &name, "must specify non empty persistentVolumeName");
+		rule_forbidden(at, NULL, words);
+	else if (named && !rule_text(at->value, "persistentVolumeName").len)
+		rule_required_as(at, "persistentVolumeName",
+				 "must specify non empty persistentVolumeName");
 }
 
-static void check_error(struct json error, const struct path *path, struct causes *causes)
+static void check_metadata(const struct rule_at *at)
 {
-	struct json code = json_get(error, "errorCode");
-	PATH(message, path, "message");
-	PATH(code_path, path, "errorCode");
-
-	if (rule_text(error, "message").len > MESSAGE_MAX)
-		causes_too_long(causes, &message, METADATA_MAX);
-	if (json_is(code, JSON_INT) && json_int(code) < 0)
-		causes_invalid(causes, &code_path, code,
-			       "must be between 0 and 2147483647, inclusive");
+	if (count_bytes(at->value) > METADATA_MAX)
+		causes_too_long(at->causes, at->path, METADATA_MAX);
 }
 
-static void check_attachment(struct json attachment, struct causes *causes)
+/* Upstream reports another bound than the one that it checks. */
+static void check_message(const struct rule_at *at)
 {
-	struct json spec = json_get(attachment, "spec");
-	struct json status = json_get(attachment, "status");
-	struct json_iter it = json_iter(json_get(status, "attachmentMetadata"));
-	size_t size = 0;
-	PATH(path, NULL, "spec");
-	PATH(attacher, &path, "attacher");
-	PATH(source, &path, "source");
-	PATH(node, &path, "nodeName");
-	PATH(status_path, NULL, "status");
-	PATH(metadata, &status_path, "attachmentMetadata");
-	PATH(attach_error, &status_path, "attachError");
-	PATH(detach_error, &status_path, "detachError");
-
-	if (!rule_text(spec, "attacher").len)
-		causes_required(causes, &attacher, "");
-	check_source(json_get(spec, "source"), &source, causes);
-	(void)name_validate(NAME_DNS_SUBDOMAIN, rule_text(spec, "nodeName"), &node, causes);
-	while (json_next(&it))
-		size += it.key.len + json_str(it.value).len;
-	if (size > METADATA_MAX)
-		causes_too_long(causes, &metadata, METADATA_MAX);
-	check_error(json_get(status, "attachError"), &attach_error, causes);
-	check_error(json_get(status, "detachError"), &detach_error, causes);
+	if (json_str(at->value).len > MESSAGE_MAX)
+		causes_too_long(at->causes, at->path, METADATA_MAX);
 }
 
-void volumeattachment_validate_create(struct json attachment, struct causes *causes)
+static void check_spec_kept(const struct rule_at *at)
 {
-	struct json spec = json_get(attachment, "spec");
-	struct json volume = json_get(json_get(spec, "source"), "persistentVolumeName");
-	PATH(path, NULL, "spec");
-	PATH(attacher, &path, "attacher");
-	PATH(source, &path, "source");
-	PATH(name, &source, "persistentVolumeName");
-
-	check_attachment(attachment, causes);
-	rules_csi_driver(rule_text(spec, "attacher"), &attacher, causes);
-	if (json_is(volume, JSON_STR))
-		(void)name_validate(NAME_DNS_SUBDOMAIN, json_str(volume), &name, causes);
+	if (!rules_same(at->value, at->old))
+		rule_invalid_go(&volume_attachment_spec_type, at->value, at->path, at->causes,
+				"field is immutable");
 }
 
-void volumeattachment_validate_update(struct json attachment, struct json old,
-				      struct causes *causes)
-{
-	PATH(spec, NULL, "spec");
+static const struct rule error_rows[] = {
+	{"message", R_CHECK(check_message)},
+	{"errorCode", R_RANGE(0, INT32_MAX)},
+};
+static const struct rule attachment_spec_rows[] = {
+	{"attacher", R_REQUIRED},
+	{"source", R_ALWAYS, R_CHECK(check_source)},
+	{"nodeName", R_ALWAYS, R_FORMAT(DNS_SUBDOMAIN)},
+};
+static const struct rule attachment_status_rows[] = {
+	{"attachmentMetadata", R_CHECK(check_metadata)},
+	{"attachError", R_OBJECT(error_rows)},
+	{"detachError", R_OBJECT(error_rows)},
+};
+static const struct rule attachment_common_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(attachment_spec_rows)},
+	{"status", R_OBJECT(attachment_status_rows)},
+};
 
-	check_attachment(attachment, causes);
-	if (!rules_same(json_get(attachment, "spec"), json_get(old, "spec")))
-		rule_invalid_go(&volume_attachment_spec_type, json_get(attachment, "spec"), &spec,
-				causes, "field is immutable");
-}
+static const struct rule new_source_rows[] = {
+	{"persistentVolumeName", R_FORMAT(DNS_SUBDOMAIN)},
+};
+static const struct rule new_attachment_spec_rows[] = {
+	{"attacher", R_ALWAYS, R_CHECK(rule_csi_driver)},
+	{"source", R_OBJECT(new_source_rows)},
+};
+static const struct rule attachment_rows[] = {
+	{R_OBJECT(attachment_common_rows)},
+	{"spec", R_ALWAYS, R_OBJECT(new_attachment_spec_rows)},
+};
+const struct rules volumeattachment_rules = RULES_OF(attachment_rows);
+
+static const struct rule attachment_update_rows[] = {
+	{R_OBJECT(attachment_common_rows)},
+	{"spec", R_ALWAYS, R_CHECK(check_spec_kept)},
+};
+const struct rules volumeattachment_update_rules = RULES_OF(attachment_update_rows);
 
 /* --- capacities ------------------------------------------------------------------------------ */
 
-void csistoragecapacity_validate_create(struct json capacity, struct causes *causes)
-{
-	PATH(topology, NULL, "nodeTopology");
-	PATH(class, NULL, "storageClassName");
-	PATH(amount, NULL, "capacity");
+static const struct rule capacity_rows[] = {
+	{"nodeTopology", R_CHECK(rule_selector)},
+	{"storageClassName", R_ALWAYS, R_FORMAT(DNS_SUBDOMAIN)},
+	{"capacity", R_CHECK(rule_amount_not_negative)},
+};
+const struct rules csistoragecapacity_rules = RULES_OF(capacity_rows);
 
-	rules_label_selector(json_get(capacity, "nodeTopology"), &topology, causes);
-	(void)name_validate(NAME_DNS_SUBDOMAIN, rule_text(capacity, "storageClassName"), &class,
-			    causes);
-	if (rule_has(capacity, "capacity"))
-		rules_quantity_not_negative(json_get(capacity, "capacity"), &amount, causes);
-}
-
-void csistoragecapacity_validate_update(struct json capacity, struct json old,
-					struct causes *causes)
-{
-	static const char *const fixed[] = {"nodeTopology", "storageClassName"};
-
-	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
-		struct path path = path_member(NULL, str_from(fixed[i]));
-
-		rules_immutable(json_get(capacity, fixed[i]), json_get(old, fixed[i]), &path,
-				causes);
-	}
-}
+static const struct rule capacity_update_rows[] = {
+	{"nodeTopology", R_IMMUTABLE},
+	{"storageClassName", R_IMMUTABLE},
+};
+const struct rules csistoragecapacity_update_rules = RULES_OF(capacity_update_rows);

@@ -247,7 +247,7 @@ static void check_path(struct str whole, const struct path *path, struct causes 
 
 static void check_service(struct json service, const struct path *path, struct causes *causes)
 {
-	struct rule_at at = {service, path, causes};
+	struct rule_at at = rule_start(service, path, causes);
 	int64_t port = json_int(json_get(service, "port"));
 	PATH(port_path, path, "port");
 	PATH(path_path, path, "path");
@@ -315,7 +315,7 @@ static void check_conditions(struct json conditions, const struct path *path, st
 
 	while (json_next(&it)) {
 		struct path index = path_index(path, it.index);
-		struct rule_at at = {it.value, &index, causes};
+		struct rule_at at = rule_start(it.value, &index, causes);
 
 		(void)rule_required(&at, "expression");
 		rule_name_required(&at, "name", NAME_QUALIFIED);
@@ -324,7 +324,7 @@ static void check_conditions(struct json conditions, const struct path *path, st
 
 static void check_hook(struct json hook, const struct path *path, struct causes *causes)
 {
-	struct rule_at at = {hook, path, causes};
+	struct rule_at at = rule_start(hook, path, causes);
 	struct json timeout = json_get(hook, "timeoutSeconds");
 	struct json_iter it = json_iter(json_get(hook, "rules"));
 	PATH(name, path, "name");

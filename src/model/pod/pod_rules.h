@@ -25,7 +25,7 @@ struct pod_rules {
 static inline struct rule_at pod_rule_at(const struct pod_rules *r, struct json object,
 					 const struct path *path)
 {
-	return (struct rule_at){object, path, r->causes};
+	return rule_start(object, path, r->causes);
 }
 
 /* Called for init containers, containers and ephemeral ones, in this order. */

@@ -13,7 +13,7 @@ enum { BYTE_MAX = 255, TENANT_MAX = 64 };
 
 static void check_partition(const struct rule_at *at)
 {
-	int64_t partition = json_int(json_get(at->object, "partition"));
+	int64_t partition = json_int(json_get(at->value, "partition"));
 	PATH(path, at->path, "partition");
 
 	if (partition < 0 || partition > BYTE_MAX)
@@ -25,7 +25,7 @@ static void check_git_repo(const struct rule_at *at)
 {
 	PATH(path, at->path, "directory");
 
-	rule_local(rule_text(at->object, "directory"), &path, at->causes);
+	rule_local(rule_text(at->value, "directory"), &path, at->causes);
 }
 
 /* Names of iSCSI ends: "iqn.2001-04.com.example:...", "eui." or "naa." and hexadecimal digits. */
@@ -71,21 +71,21 @@ static void check_iscsi(const struct rule_at *at)
 {
 	PATH(secret, at->path, "secretRef");
 
-	if (rule_text(at->object, "iqn").len)
-		check_iscsi_name(at, rule_text(at->object, "iqn"), "iqn");
+	if (rule_text(at->value, "iqn").len)
+		check_iscsi_name(at, rule_text(at->value, "iqn"), "iqn");
 	rule_range(at, "lun", 0, BYTE_MAX);
-	if ((json_bool(json_get(at->object, "chapAuthDiscovery")) ||
-	     json_bool(json_get(at->object, "chapAuthSession"))) &&
-	    !rule_has(at->object, "secretRef"))
+	if ((json_bool(json_get(at->value, "chapAuthDiscovery")) ||
+	     json_bool(json_get(at->value, "chapAuthSession"))) &&
+	    !rule_has(at->value, "secretRef"))
 		causes_required(at->causes, &secret, "");
-	if (rule_has(at->object, "initiatorName"))
-		check_iscsi_name(at, rule_text(at->object, "initiatorName"), "initiatorname");
+	if (rule_has(at->value, "initiatorName"))
+		check_iscsi_name(at, rule_text(at->value, "initiatorName"), "initiatorname");
 }
 
 static void check_flocker(const struct rule_at *at)
 {
-	struct str name = rule_text(at->object, "datasetName");
-	struct str uuid = rule_text(at->object, "datasetUUID");
+	struct str name = rule_text(at->value, "datasetName");
+	struct str uuid = rule_text(at->value, "datasetUUID");
 	PATH(path, at->path, "datasetName");
 
 	if (!name.len && !uuid.len)
@@ -103,7 +103,7 @@ static void check_monitors(const struct rule_at *at)
 {
 	PATH(path, at->path, "monitors");
 
-	if (!json_len(json_get(at->object, "monitors")))
+	if (!json_len(json_get(at->value, "monitors")))
 		causes_required(at->causes, &path, "");
 }
 
@@ -115,9 +115,9 @@ static void check_rbd(const struct rule_at *at)
 
 static void check_secret_ref(const struct rule_at *at)
 {
-	struct json secret = json_get(at->object, "secretRef");
+	struct json secret = json_get(at->value, "secretRef");
 	PATH(path, at->path, "secretRef");
-	struct rule_at secret_at = {secret, &path, at->causes};
+	struct rule_at secret_at = rule_start(secret, &path, at->causes);
 
 	if (json_is(secret, JSON_OBJ))
 		rule_required(&secret_at, "name");
@@ -127,7 +127,7 @@ static void check_quobyte(const struct rule_at *at)
 {
 	static const char pairs[] =
 		"must be a host:port pair or multiple pairs separated by commas";
-	struct str registry = rule_text(at->object, "registry");
+	struct str registry = rule_text(at->value, "registry");
 	struct str rest = registry;
 	struct str pair;
 	PATH(path, at->path, "registry");
@@ -135,7 +135,7 @@ static void check_quobyte(const struct rule_at *at)
 
 	if (!registry.len)
 		causes_required(at->causes, &path, pairs);
-	else if (rule_text(at->object, "tenant").len > TENANT_MAX)
+	else if (rule_text(at->value, "tenant").len > TENANT_MAX)
 		causes_required(at->causes, &tenant,
 				"must be a UUID and may not exceed a length of 64 characters");
 	else
@@ -147,8 +147,8 @@ static void check_quobyte(const struct rule_at *at)
 
 static void check_fc(const struct rule_at *at)
 {
-	struct json names = json_get(at->object, "targetWWNs");
-	size_t ids = json_len(json_get(at->object, "wwids"));
+	struct json names = json_get(at->value, "targetWWNs");
+	size_t ids = json_len(json_get(at->value, "wwids"));
 	PATH(path, at->path, "targetWWNs");
 	PATH(lun, at->path, "lun");
 
@@ -160,7 +160,7 @@ static void check_fc(const struct rule_at *at)
 	if (ids)
 		causes_invalid(at->causes, &path, names,
 			       "targetWWNs and wwids can not be specified simultaneously");
-	if (!rule_has(at->object, "lun"))
+	if (!rule_has(at->value, "lun"))
 		causes_required(at->causes, &lun, "lun is required if targetWWNs is specified");
 	else
 		rule_range(at, "lun", 0, BYTE_MAX);
@@ -168,7 +168,7 @@ static void check_fc(const struct rule_at *at)
 
 static void check_flex(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(json_get(at->object, "options"));
+	struct json_iter it = json_iter(json_get(at->value, "options"));
 	PATH(options, at->path, "options");
 
 	while (json_next(&it)) {
@@ -194,13 +194,13 @@ static void check_azure_disk(const struct rule_at *at)
 		"disks/{disk-id}");
 	const struct rule_texts blob = RULE_TEXTS(
 		"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd");
-	bool is_managed = str_is(rule_text(at->object, "kind"), "Managed");
-	struct str uri = rule_text(at->object, "diskURI");
+	bool is_managed = str_is(rule_text(at->value, "kind"), "Managed");
+	struct str uri = rule_text(at->value, "diskURI");
 	PATH(path, at->path, "diskURI");
 
 	rule_text_of(at, "cachingMode", RULE_TEXTS("None", "ReadOnly", "ReadWrite"));
 	rule_text_of(at, "kind", RULE_TEXTS("Dedicated", "Managed", "Shared"));
-	if (!rule_has(at->object, "kind"))
+	if (!rule_has(at->value, "kind"))
 		return;
 	if (is_managed && !str_starts(uri, STR("/subscriptions/")))
 		causes_not_supported(at->causes, &path, uri, managed.ptr, managed.len);

@@ -10,7 +10,7 @@
 
 static void check_not_negative(const struct rule_at *at, const char *key)
 {
-	int64_t value = json_int(json_get(at->object, key));
+	int64_t value = json_int(json_get(at->value, key));
 	struct path path = path_member(at->path, str_from(key));
 
 	if (value < 0)
@@ -24,7 +24,7 @@ static void check_conditions(struct json conditions, const struct path *path, st
 
 	while (json_next(&it)) {
 		struct path at = path_index(path, it.index);
-		struct rule_at rule = {it.value, &at, causes};
+		struct rule_at rule = rule_start(it.value, &at, causes);
 		struct str type = rule_text(it.value, "type");
 		PATH(type_path, &at, "Type");
 
@@ -166,7 +166,7 @@ static void check_addresses(struct json status, struct json old, const struct pa
 
 static void check_user(struct json user, const struct path *path, struct causes *causes)
 {
-	struct rule_at at = {user, path, causes};
+	struct rule_at at = rule_start(user, path, causes);
 	struct json_iter it = json_iter(json_get(user, "supplementalGroups"));
 	PATH(groups, path, "supplementalGroups");
 
@@ -207,7 +207,7 @@ static void check_users(struct json statuses, bool windows, const struct path *p
 static void check_nominated(struct json status, struct json old, const struct path *path,
 			    struct causes *causes)
 {
-	struct rule_at at = {status, path, causes};
+	struct rule_at at = rule_start(status, path, causes);
 
 	if (!str_eq(rule_text(status, "nominatedNodeName"), rule_text(old, "nominatedNodeName")))
 		rule_name(&at, "nominatedNodeName", NAME_DNS_SUBDOMAIN);
@@ -230,7 +230,7 @@ void pod_validate_status(struct json pod, struct json old, struct causes *causes
 	PATH(node, &path, "nodeName");
 	PATH(qos, &path, "qosClass");
 	PATH(claims, &path, "resourceClaimStatuses");
-	struct rule_at at = {status, &path, causes};
+	struct rule_at at = rule_start(status, &path, causes);
 
 	check_conditions(json_get(status, "conditions"), &conditions, causes);
 	if (!str_eq(rule_text(spec, "nodeName"), rule_text(old_spec, "nodeName")))

@@ -65,7 +65,7 @@ static bool check_containers(struct json spec, struct json old, const char *key,
 	}
 	while (json_next(&it)) {
 		struct path at = path_index(&path, it.index);
-		struct rule_at rule = {it.value, &at, causes};
+		struct rule_at rule = rule_start(it.value, &at, causes);
 
 		rule_required(&rule, "image");
 		pod_rules_image(&r, it.value, &at);
@@ -79,7 +79,7 @@ static bool check_deadline(struct json spec, struct json old, struct causes *cau
 	struct json before = json_get(old, "activeDeadlineSeconds");
 	PATH(spec_path, NULL, "spec");
 	PATH(path, &spec_path, "activeDeadlineSeconds");
-	struct rule_at at = {spec, &spec_path, causes};
+	struct rule_at at = rule_start(spec, &spec_path, causes);
 	size_t causes_before = causes->len;
 
 	if (!json_is(now, JSON_INT)) {

@@ -20,6 +20,7 @@
 #include "json/doc.h"
 #include "model/field/fields.h"
 #include "model/field/path.h"
+#include "model/field/rule.h"
 #include "model/rules/causes.h"
 #include "model/value/names.h"
 #include "model/value/quantity.h"
@@ -135,6 +136,27 @@ size_t rules_bytes_len(struct json value);
 void rules_fixed_data(struct json new, struct json old, const char *const *fields, size_t count,
 		      struct causes *causes);
 
+/* --- for rows (R_CHECK) ----------------------------------------------------------------------- */
+
+/* The rules of metadata once more, which an update of most kinds goes through: of an object in a namespace,
+ * or of the cluster; named by a subdomain, a path segment or a label. */
+rule_fn rule_meta, rule_meta_cluster, rule_meta_segment, rule_meta_cluster_segment,
+	rule_meta_cluster_label;
+rule_fn rule_ip, rule_cidr, rule_endpoint_ip, rule_domain_path, rule_csi_driver,
+	rule_lower_qualified;
+rule_fn rule_port_or_name;
+/* Count or percentage; at most 100%. */
+rule_fn rule_int_or_percent, rule_at_most_all;
+/* Labels; a label selector. */
+rule_fn rule_labels, rule_selector;
+/* An entry of a resource list, by its key: the amount; the name of a resource; of one that containers use. */
+rule_fn rule_amount, rule_resource_name, rule_container_resource_name;
+rule_fn rule_amount_positive, rule_amount_not_negative;
+/* Was `immutable` of a config map or a secret set before? Then it stays set, and data is R_FIXED. */
+rule_when_fn rule_was_immutable;
+rule_fn rule_stays_immutable;
+#define RULE_DATA_FIXED "field is immutable when `immutable` is set"
+
 /* --- of a member of an object ----------------------------------------------------------------- */
 
 /* PATH(name, path, "name"); declares the path of a member. */
@@ -146,22 +168,12 @@ static inline struct str rule_text(struct json object, const char *key)
 	return json_str(json_get(object, key));
 }
 
-/* Texts that a field may have, in the order in which they are told. */
-struct rule_texts {
-	const char *const *ptr;
-	size_t len;
-};
 #define RULE_TEXTS(...)                                          \
 	((struct rule_texts){(const char *const[]){__VA_ARGS__}, \
 			     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)})
 bool rule_texts_have(struct rule_texts texts, struct str text);
 
-/* Where: the object, the path of the object, where causes go. */
-struct rule_at {
-	struct json object;
-	const struct path *path;
-	struct causes *causes;
-};
+/* Rules about a member of at->value. */
 
 /* A text that may not be empty; says whether it is there. */
 bool rule_required(const struct rule_at *at, const char *key);

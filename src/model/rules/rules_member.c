@@ -30,7 +30,7 @@ bool rule_required(const struct rule_at *at, const char *key)
 {
 	struct path path = path_member(at->path, str_from(key));
 
-	if (rule_text(at->object, key).len)
+	if (rule_text(at->value, key).len)
 		return true;
 	causes_required(at->causes, &path, "");
 	return false;
@@ -39,7 +39,7 @@ bool rule_required(const struct rule_at *at, const char *key)
 void rule_name(const struct rule_at *at, const char *key, enum name_format format)
 {
 	struct path path = path_member(at->path, str_from(key));
-	struct str text = rule_text(at->object, key);
+	struct str text = rule_text(at->value, key);
 
 	if (text.len)
 		name_validate(format, text, &path, at->causes);
@@ -55,12 +55,12 @@ static void check_text(const struct rule_at *at, const char *key, struct rule_te
 {
 	struct path path = path_member(at->path, str_from(key));
 
-	rules_one_of(json_get(at->object, key), texts.ptr, texts.len, &path, at->causes);
+	rules_one_of(json_get(at->value, key), texts.ptr, texts.len, &path, at->causes);
 }
 
 void rule_text_of(const struct rule_at *at, const char *key, struct rule_texts texts)
 {
-	if (rule_has(at->object, key))
+	if (rule_has(at->value, key))
 		check_text(at, key, texts);
 }
 
@@ -73,9 +73,9 @@ void rule_text_of_required(const struct rule_at *at, const char *key, struct rul
 void rule_range(const struct rule_at *at, const char *key, int64_t low, int64_t high)
 {
 	struct path path = path_member(at->path, str_from(key));
-	int64_t value = json_int(json_get(at->object, key));
+	int64_t value = json_int(json_get(at->value, key));
 
-	if (rule_has(at->object, key) && (value < low || value > high))
+	if (rule_has(at->value, key) && (value < low || value > high))
 		causes_invalid_int(at->causes, &path, value,
 				   "must be between %" PRId64 " and %" PRId64 ", inclusive", low,
 				   high);
@@ -90,13 +90,13 @@ void rule_not_negative(const struct rule_at *at, const char *key)
 {
 	struct path path = path_member(at->path, str_from(key));
 
-	rules_not_negative(json_get(at->object, key), &path, at->causes);
+	rules_not_negative(json_get(at->value, key), &path, at->causes);
 }
 
 void rule_file_mode(const struct rule_at *at, const char *key)
 {
 	struct path path = path_member(at->path, str_from(key));
-	int64_t value = json_int(json_get(at->object, key));
+	int64_t value = json_int(json_get(at->value, key));
 
 	if (value < 0 || value > FILE_MODE_MAX)
 		causes_invalid_int(at->causes, &path, value,
@@ -107,7 +107,7 @@ void rule_forbid(const struct rule_at *at, const char *key, const char *detail)
 {
 	struct path path = path_member(at->path, str_from(key));
 
-	if (rule_has(at->object, key))
+	if (rule_has(at->value, key))
 		causes_forbidden(at->causes, &path, detail);
 }
 

@@ -52,22 +52,20 @@ struct row {
 static const struct row rows[] = {
 	{CORE, "nodes", &node_type, NAME_DNS_SUBDOMAIN, false, node_prepare_create,
 	 node_validate_create, node_validate_update, node_validate_status},
-	{CORE, "namespaces", &namespace_type, NAME_DNS_LABEL, false, namespace_prepare_create,
-	 namespace_validate_create, namespace_validate_update, namespace_validate_status},
-	{CORE, "configmaps", &configmap_type, NAME_DNS_SUBDOMAIN, true, NULL,
-	 configmap_validate_create, configmap_validate_update, NULL},
-	{CORE, "secrets", &secret_type, NAME_DNS_SUBDOMAIN, true, NULL, secret_validate_create,
-	 secret_validate_update, NULL},
+	{CORE, "namespaces", &namespace_type, NAME_DNS_LABEL, false, namespace_prepare_create, NULL,
+	 NULL, NULL},
+	{CORE, "configmaps", &configmap_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
+	{CORE, "secrets", &secret_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
 	{CORE, "events", &event_type, NAME_PATH_SEGMENT, true, NULL, event_validate_create,
 	 event_validate_update, NULL},
 	{"/apis/events.k8s.io/v1", "events", &events_event_type, NAME_DNS_SUBDOMAIN, true, NULL,
 	 events_event_validate_create, events_event_validate_update, NULL},
 	{"/apis/scheduling.k8s.io/v1", "priorityclasses", &priorityclass_type, NAME_DNS_SUBDOMAIN,
-	 false, NULL, priorityclass_validate_create, priorityclass_validate_update, NULL},
+	 false, NULL, NULL, NULL, NULL},
 	{"/apis/coordination.k8s.io/v1", "leases", &lease_type, NAME_DNS_SUBDOMAIN, true, NULL,
-	 lease_validate_create, lease_validate_update, NULL},
-	{"/apis/policy/v1", "poddisruptionbudgets", &pdb_type, NAME_DNS_SUBDOMAIN, true, NULL,
-	 pdb_validate_create, pdb_validate_update, pdb_validate_status},
+	 NULL, NULL, NULL},
+	{"/apis/policy/v1", "poddisruptionbudgets", &pdb_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL,
+	 NULL, NULL},
 	{CORE, "persistentvolumeclaims", &pvc_type, NAME_DNS_SUBDOMAIN, true, pvc_prepare_create,
 	 pvc_validate_create, pvc_validate_update, pvc_validate_status},
 	{CORE, "resourcequotas", &quota_type, NAME_DNS_SUBDOMAIN, true, NULL, quota_validate_create,
@@ -78,8 +76,7 @@ static const struct row rows[] = {
 	 NULL},
 	{CORE, "services", &service_type, NAME_DNS1035_LABEL, true, service_prepare_create,
 	 service_validate_create, service_validate_update, service_validate_status},
-	{CORE, "endpoints", &endpoints_type, NAME_DNS_SUBDOMAIN, true, NULL,
-	 endpoints_validate_create, endpoints_validate_update, NULL},
+	{CORE, "endpoints", &endpoints_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
 };
 
 struct step {
@@ -199,7 +196,8 @@ static void set_meta(const struct step *step, struct json_doc *doc, struct json 
 		return;
 	json_set_str(doc, meta, "resourceVersion", STR("1"));
 	json_remove(doc, meta, STR("creationTimestamp"));
-	if (!step->sub.len && step->row->status && !json_is_absent(status))
+	if (!step->sub.len && (step->row->status || step->row->type->status) &&
+	    !json_is_absent(status))
 		json_set(doc, object, STR("status"), json_new_copy(doc, status));
 	if (step->sub.len && !json_is_absent(json_get(old, "spec")))
 		json_set(doc, object, STR("spec"), json_new_copy(doc, json_get(old, "spec")));
@@ -226,6 +224,12 @@ static int run(const struct step *step, struct json_doc *doc, struct json old,
 		step->row->status(object, old, causes);
 	else if (!json_is_absent(old) && step->row->update)
 		step->row->update(object, old, causes);
+	else if (json_is_absent(old) && step->row->type->rules)
+		type_validate(step->row->type, object, causes);
+	else if (step->sub.len)
+		type_validate_status(step->row->type, old, object, causes);
+	else if (step->row->type->update)
+		type_validate_update(step->row->type, old, object, causes);
 	return causes->len ? 422 : json_is_absent(old) ? 201 : 200;
 }
 

@@ -38,47 +38,51 @@
 typedef void create_fn(struct json object, struct causes *causes);
 typedef void update_fn(struct json object, struct json old, struct causes *causes);
 
+/* Functions that are NULL: by the rules of the type. */
 struct kind {
 	const struct type *type;
 	create_fn *create;
 	update_fn *update;
+	bool status; /* an update is of the status */
 };
-#define KIND(noun)                                                \
-	__attribute__((unused)) static const struct kind noun = { \
-		&noun##_type, noun##_validate_create, noun##_validate_update}
-__attribute__((unused)) static const struct kind binding = {&binding_type, binding_validate_create,
-							    NULL};
-__attribute__((unused)) static const struct kind webhooks = {&mutating_webhook_configuration_type,
-							     webhook_configuration_validate_create,
-							     webhook_configuration_validate_update};
-KIND(controllerrevision);
-KIND(networkpolicy);
+#define KIND(noun)                                                                                 \
+	__attribute__((unused)) static const struct kind noun = {.type = &noun##_type,             \
+								 .create = noun##_validate_create, \
+								 .update = noun##_validate_update}
+#define TYPED(noun) __attribute__((unused)) static const struct kind noun = {.type = &noun##_type}
+TYPED(binding);
+__attribute__((unused)) static const struct kind webhooks = {
+	.type = &mutating_webhook_configuration_type,
+	.create = webhook_configuration_validate_create,
+	.update = webhook_configuration_validate_update};
+TYPED(controllerrevision);
+TYPED(networkpolicy);
 KIND(node);
-KIND(namespace);
-KIND(configmap);
-KIND(secret);
+TYPED(namespace);
+TYPED(configmap);
+TYPED(secret);
 KIND(event);
 KIND(events_event);
-KIND(priorityclass);
-KIND(lease);
-KIND(pdb);
+TYPED(priorityclass);
+TYPED(lease);
+TYPED(pdb);
 KIND(quota);
 KIND(limitrange);
 KIND(pvc);
 KIND(pv);
-KIND(storageclass);
-KIND(csinode);
-KIND(csidriver);
-KIND(volumeattachment);
-KIND(csistoragecapacity);
+TYPED(storageclass);
+TYPED(csinode);
+TYPED(csidriver);
+TYPED(volumeattachment);
+TYPED(csistoragecapacity);
 KIND(service);
-KIND(endpoints);
-KIND(endpoint_slice);
-KIND(role);
-KIND(clusterrole);
-KIND(rolebinding);
-KIND(clusterrolebinding);
-KIND(runtimeclass);
+TYPED(endpoints);
+TYPED(endpoint_slice);
+TYPED(role);
+TYPED(clusterrole);
+TYPED(rolebinding);
+TYPED(clusterrolebinding);
+TYPED(runtimeclass);
 KIND(deployment);
 KIND(replicaset);
 KIND(statefulset);
@@ -86,11 +90,11 @@ KIND(daemonset);
 KIND(replicationcontroller);
 KIND(ingress);
 KIND(ingressclass);
-__attribute__((unused)) static const struct kind ingress_status = {&ingress_type, NULL,
-								   ingress_validate_status};
+__attribute__((unused)) static const struct kind ingress_status = {
+	.type = &ingress_type, .update = ingress_validate_status};
 KIND(batch_job);
-__attribute__((unused)) static const struct kind job_status = {&batch_job_type, NULL,
-							       batch_job_validate_status};
+__attribute__((unused)) static const struct kind job_status = {.type = &batch_job_type,
+							       .update = batch_job_validate_status};
 KIND(batch_cron_job);
 
 /* A document in JSON with ' for ". */

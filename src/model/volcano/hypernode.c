@@ -66,7 +66,7 @@ static const struct field hypernode_selector_fields[] = {
 static const struct type hypernode_selector_type = {
 	TYPE("MemberSelector", "v1alpha1", struct hypernode_selector, hypernode_selector_fields),
 	TOPOLOGY,
-	.rules = selector_rules,
+	.cel = selector_rules,
 	.validate = validate_selector,
 };
 

@@ -325,7 +325,7 @@ static void validate_indexed(struct json spec, const struct path *path, struct c
 {
 	static const char when[] = " when completions are above 100000 and used with backoff limit "
 				   "per index";
-	struct rule_at at = {spec, path, causes};
+	struct rule_at at = rule_start(spec, path, causes);
 	struct json completions = json_get(spec, "completions");
 	PATH(failed, path, "maxFailedIndexes");
 

@@ -15,34 +15,30 @@ static const struct field controllerrevision_fields[] = {
 	{"data", F_ANY},
 	{"revision", F_INT64, F_ALWAYS, F_REQUIRED},
 };
+
+static void check_data(const struct rule_at *at)
+{
+	if (json_is_absent(at->value) || json_is(at->value, JSON_NULL))
+		rule_required_as(at, NULL, "data is mandatory");
+	else if (!json_is(at->value, JSON_OBJ))
+		rule_required_as(at, NULL, "data must be a valid JSON object");
+}
+
+static const struct rule revision_rules[] = {
+	{"revision", R_MIN(0)},
+	{"data", R_ALWAYS, R_CHECK(check_data)},
+};
+
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta)},
+	{"revision", R_MIN(0)},
+	{"data", R_IMMUTABLE},
+};
+
 const struct type controllerrevision_type = {
 	TYPE_KNOWN("ControllerRevision", "v1", controllerrevision_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	TYPE_RULES(revision_rules),
+	TYPE_UPDATE(update_rules),
 };
-
-void controllerrevision_validate_create(struct json revision, struct causes *causes)
-{
-	struct path data = path_member(NULL, STR("data"));
-	struct path number = path_member(NULL, STR("revision"));
-	struct json value = json_get(revision, "data");
-
-	rules_not_negative(json_get(revision, "revision"), &number, causes);
-	if (json_is_absent(value) || json_is(value, JSON_NULL))
-		causes_required(causes, &data, "data is mandatory");
-	else if (!json_is(value, JSON_OBJ))
-		causes_required(causes, &data, "data must be a valid JSON object");
-}
-
-void controllerrevision_validate_update(struct json revision, struct json old,
-					struct causes *causes)
-{
-	struct path data = path_member(NULL, STR("data"));
-	struct path number = path_member(NULL, STR("revision"));
-
-	rules_meta(revision, NAME_DNS_SUBDOMAIN, true, causes);
-	rules_not_negative(json_get(revision, "revision"), &number, causes);
-	rules_immutable(json_get(revision, "data"), json_get(old, "data"), &data, causes);
-}

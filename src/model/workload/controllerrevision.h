@@ -10,9 +10,4 @@
 
 extern const struct type controllerrevision_type;
 
-/* How to call them: model/rules/rules.h. */
-void controllerrevision_validate_create(struct json revision, struct causes *causes);
-void controllerrevision_validate_update(struct json revision, struct json old,
-					struct causes *causes);
-
 #endif

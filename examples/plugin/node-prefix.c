@@ -12,9 +12,9 @@
  *		examples/plugin/node-prefix.c
  *	volcano up --plugins-dir plugins --scheduler-conf conf.yaml
  *
- * HACKING.md and src/sched/plugin.h tell what else a plugin can have a say in. */
+ * HACKING.md and src/sched/plugin/plugin.h tell what else a plugin can have a say in. */
 #include "base/mem.h"
-#include "sched/plugin_module.h"
+#include "sched/plugin/plugin_module.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/core/conditions.h"
-#include "sched/explain.h"
+#include "sched/report/explain.h"
 #include "scheduler/internal.h"
 
 #include "base/banned.h"

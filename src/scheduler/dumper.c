@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "sched/dump.h"
+#include "sched/cluster/dump.h"
 #include "scheduler/internal.h"
 
 #include "base/banned.h"

@@ -9,9 +9,9 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "sched/cluster.h"
-#include "sched/config.h"
-#include "sched/plugin.h"
+#include "sched/cluster/cluster.h"
+#include "sched/plugin/plugin.h"
+#include "sched/session/config.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include "base/quarantine.h"
 #include "base/time.h"
 #include "model/value/zone.h"
-#include "sched/remarks.h"
+#include "sched/report/remarks.h"
 #include "scheduler/internal.h"
 #include "scheduler/local_zone.h"
 

@@ -83,7 +83,7 @@ struct scheduler_stats {
 void scheduler_stats(const struct scheduler *scheduler, struct scheduler_stats *ret);
 /* In Prometheus' text format. */
 void scheduler_print_metrics(const struct scheduler *scheduler, struct buf *to);
-/* What it thinks: into FOLDER/snapshot-<seconds>.json (sched/dump.h), or into its log. */
+/* What it thinks: into FOLDER/snapshot-<seconds>.json (sched/cluster/dump.h), or into its log. */
 int scheduler_dump(const struct scheduler *scheduler, const char *folder,
 		   struct err *err) MUST_CHECK;
 void scheduler_log_model(const struct scheduler *scheduler);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "sched/session.h"
+#include "sched/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

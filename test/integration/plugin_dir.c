@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "sched/config.h"
-#include "sched/plugin.h"
+#include "sched/plugin/plugin.h"
+#include "sched/session/config.h"
 #include "tap.h"
 
 #include "base/banned.h"

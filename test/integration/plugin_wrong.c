@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared objects that are no plugins of this program, each in its own way: WRONG_ABI, WRONG_LAYOUT,
  * WRONG_NAME; or that show nothing at all. For plugin_dir.c. */
-#include "sched/plugin_module.h"
+#include "sched/plugin/plugin_module.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "base/time.h"
 #include "client/faults.h"
-#include "sched/cluster.h"
+#include "sched/cluster/cluster.h"
 
 /* --- a transport that spoils one sort of request ------------------------------------------------ */
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/omap.h"
 #include "model/value/quantity.h"
-#include "sched/explain.h"
+#include "sched/report/explain.h"
 
 #include "base/banned.h"
 

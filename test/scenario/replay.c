@@ -21,7 +21,7 @@
 #include "facts.h"
 #include "json/yaml.h"
 #include "numbered.h"
-#include "sched/explain.h"
+#include "sched/report/explain.h"
 #include "shorthand.h"
 #include "world.h"
 

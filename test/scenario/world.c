@@ -13,7 +13,7 @@
 #include "model/group/priorityclass.h"
 #include "model/pod/pod.h"
 #include "model/volcano/podgroup.h"
-#include "sched/explain.h"
+#include "sched/report/explain.h"
 
 #include "base/banned.h"
 

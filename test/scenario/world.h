@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "sched/session.h"
+#include "sched/session/session.h"
 
 struct object {
 	char *key; /* "Pod default/p" */

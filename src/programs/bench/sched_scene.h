@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "programs/bench/bench.h"
-#include "sched/session.h"
+#include "sched/session/session.h"
 
 struct buf;
 

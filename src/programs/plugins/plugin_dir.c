@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "sched/plugin_module.h"
+#include "sched/plugin/plugin_module.h"
 
 #include "base/banned.h"
 

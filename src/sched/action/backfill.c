@@ -3,12 +3,12 @@
  *
  * They take no room, so no queue is asked. A gang of them is whole or absent like any other: what
  * still waits does not count as ready here (part 11). */
-#include "sched/action_rows.h"
-#include "sched/finder.h"
-#include "sched/hooks.h"
-#include "sched/lineup.h"
-#include "sched/session.h"
-#include "sched/statement.h"
+#include "sched/action/action_rows.h"
+#include "sched/place/finder.h"
+#include "sched/session/hooks.h"
+#include "sched/session/lineup.h"
+#include "sched/session/session.h"
+#include "sched/session/statement.h"
 
 #include "base/banned.h"
 

@@ -5,11 +5,11 @@
  * What groups of a lower priority were let in for, and do not use yet, is not counted against one: it is placed
  * before them. Their promises are taken off the sums that plugins read while groups of a higher priority are
  * asked about, and put back in the end. */
-#include "sched/action_rows.h"
-#include "sched/crowd.h"
-#include "sched/hooks.h"
-#include "sched/lineup.h"
-#include "sched/session.h"
+#include "sched/action/action_rows.h"
+#include "sched/place/crowd.h"
+#include "sched/session/hooks.h"
+#include "sched/session/lineup.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

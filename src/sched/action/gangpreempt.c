@@ -2,8 +2,8 @@
 /* sched/action/gangpreempt.c - within a queue, a whole gang takes from jobs of lower priority: first
  * what gangs have beyond their minimum, then whole gangs, unless `allowWholeBundle` is false (scheduler
  * specification, 5.7). */
-#include "sched/action_rows.h"
-#include "sched/evict.h"
+#include "sched/action/action_rows.h"
+#include "sched/evict/evict.h"
 
 #include "base/banned.h"
 

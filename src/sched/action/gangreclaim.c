@@ -2,8 +2,8 @@
 /* sched/action/gangreclaim.c - a whole gang takes back from queues above their share: first
  * what gangs have beyond their minimum, then whole gangs, unless `allowWholeBundle` is false (scheduler
  * specification, 5.7). */
-#include "sched/action_rows.h"
-#include "sched/evict.h"
+#include "sched/action/action_rows.h"
+#include "sched/evict/evict.h"
 
 #include "base/banned.h"
 

@@ -2,8 +2,8 @@
 /* sched/action/preempt.c - within a queue, a starving job takes from those of lower priority; within a
  * job, a task from its own of lower priority (scheduler specification, 5.4). */
 #include "base/vec.h"
-#include "sched/action_rows.h"
-#include "sched/evict.h"
+#include "sched/action/action_rows.h"
+#include "sched/evict/evict.h"
 
 #include "base/banned.h"
 

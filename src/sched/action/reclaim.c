@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/reclaim.c - a queue below its share takes back from queues above theirs (scheduler
  * specification, 5.5). */
-#include "sched/action_rows.h"
-#include "sched/evict.h"
+#include "sched/action/action_rows.h"
+#include "sched/evict/evict.h"
 
 #include "base/banned.h"
 

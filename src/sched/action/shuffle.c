@@ -2,9 +2,9 @@
 /* sched/action/shuffle.c - running tasks that the plugins would rather have elsewhere, or not at all, go
  * (scheduler specification, 5.6). */
 #include "base/vec.h"
-#include "sched/action_rows.h"
-#include "sched/hooks.h"
-#include "sched/statement.h"
+#include "sched/action/action_rows.h"
+#include "sched/session/hooks.h"
+#include "sched/session/statement.h"
 
 #include "base/banned.h"
 

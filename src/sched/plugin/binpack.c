@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

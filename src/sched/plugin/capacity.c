@@ -10,10 +10,10 @@
  * the others go on (upstream stops all of them). A closed queue stops everything below it. */
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/plugin_rows.h"
-#include "sched/prospects.h"
-#include "sched/queue_share.h"
-#include "sched/session.h"
+#include "sched/evict/prospects.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/queue_share.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

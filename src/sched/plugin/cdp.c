@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/cdp.c - who has just begun to run is left alone for its cool-down time (scheduler
  * specification, 6.12), whichever action asks. */
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

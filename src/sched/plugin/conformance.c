@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/conformance.c - pods that the cluster itself lives on are never evicted: those of
  * kube-system, and those of the system's priority classes (scheduler specification, 6.3). */
-#include "sched/plugin_rows.h"
-#include "sched/task.h"
+#include "sched/cluster/task.h"
+#include "sched/plugin/plugin_rows.h"
 
 #include "base/banned.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/gang.c - all or nothing: minimums of jobs, roles and sub-groups (scheduler
- * specification, 6.1). The rules that count are in sched/job.c. */
-#include "sched/job.h"
-#include "sched/plugin_rows.h"
+ * specification, 6.1). The rules that count are in sched/cluster/job.c. */
+#include "sched/cluster/job.h"
+#include "sched/plugin/plugin_rows.h"
 
 #include "base/banned.h"
 

@@ -8,8 +8,8 @@
  * groups that it names. */
 #include "base/hash.h"
 #include "base/mem.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

@@ -7,11 +7,11 @@
 #include "base/vec.h"
 #include "model/core/taints.h"
 #include "model/pod/affinity.h"
-#include "sched/affinity.h"
-#include "sched/lanes.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
-#include "sched/spread.h"
+#include "sched/place/affinity.h"
+#include "sched/place/lanes.h"
+#include "sched/place/spread.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

@@ -2,9 +2,9 @@
 /* sched/plugin/overcommit.c - let in no more than the cluster can hold, and a little (scheduler
  * specification, 6.7). What has been let in is counted by the ledger. */
 #include "base/mem.h"
-#include "sched/plugin_rows.h"
-#include "sched/prospects.h"
-#include "sched/session.h"
+#include "sched/evict/prospects.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

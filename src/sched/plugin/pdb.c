@@ -17,8 +17,8 @@
 #include "base/mem.h"
 #include "model/group/disruption.h"
 #include "model/value/labels.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

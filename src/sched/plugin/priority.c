@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/priority.c - the higher priority goes first, and may take from the lower (scheduler
  * specification, 6.2). */
-#include "sched/job.h"
-#include "sched/plugin_rows.h"
+#include "sched/cluster/job.h"
+#include "sched/plugin/plugin_rows.h"
 
 #include "base/banned.h"
 

@@ -7,10 +7,10 @@
  * the model and always current; `deserved` holds for the session. */
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/plugin_rows.h"
-#include "sched/prospects.h"
-#include "sched/queue_share.h"
-#include "sched/session.h"
+#include "sched/evict/prospects.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/queue_share.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

@@ -8,8 +8,8 @@
  * says in its annotations is read once for all pods of its class. */
 #include "base/mem.h"
 #include "json/doc.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

@@ -16,8 +16,8 @@
 #include "base/vec.h"
 #include "model/core/quota.h"
 #include "model/value/quantity.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

@@ -7,8 +7,8 @@
  * against rejects of later tiers only: sla belongs into the first. */
 #include "base/mem.h"
 #include "model/value/duration.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

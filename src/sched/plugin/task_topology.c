@@ -15,9 +15,9 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/plugin_rows.h"
-#include "sched/remarks.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/report/remarks.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

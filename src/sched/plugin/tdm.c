@@ -17,8 +17,8 @@
 #include "base/time.h"
 #include "model/value/duration.h"
 #include "model/value/zone.h"
-#include "sched/plugin_rows.h"
-#include "sched/session.h"
+#include "sched/plugin/plugin_rows.h"
+#include "sched/session/session.h"
 
 #include "base/banned.h"
 

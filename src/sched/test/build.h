@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "json/yaml.h"
-#include "sched/session.h"
+#include "sched/session/session.h"
 
 /* Apply one manifest; gives what cluster_apply() gives. */
 __attribute__((format(printf, 2, 3), unused)) static int apply(struct cluster *cluster,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/cluster.h"
+#include "sched/cluster/cluster.h"
 
 #include <assert.h>
 
 #include "build.h"
-#include "sched/affinity.h"
+#include "sched/place/affinity.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/config.h"
+#include "sched/session/config.h"
 
-#include "sched/session.h"
+#include "sched/session/session.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -4,7 +4,7 @@
  * after round, and nobody takes back in turn what was taken from him. */
 #include "base/number.h"
 #include "build.h"
-#include "sched/session.h"
+#include "sched/session/session.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/outcome.h"
+#include "sched/session/outcome.h"
 
 #include "build.h"
 #include "tap.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "build.h"
-#include "sched/finder.h"
+#include "sched/place/finder.h"
 #include "tap.h"
 
 #include "base/banned.h"

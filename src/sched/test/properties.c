@@ -2,9 +2,9 @@
 /* What must hold for any cluster: random ones, by a seed that is printed. */
 #include "base/buf.h"
 #include "build.h"
-#include "sched/finder.h"
-#include "sched/session.h"
-#include "sched/statement.h"
+#include "sched/place/finder.h"
+#include "sched/session/session.h"
+#include "sched/session/statement.h"
 #include "tap.h"
 
 #include "base/banned.h"

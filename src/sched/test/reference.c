@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "build.h"
-#include "sched/session.h"
+#include "sched/session/session.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/remarks.h"
+#include "sched/report/remarks.h"
 
 #include "build.h"
 #include "tap.h"

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sched/place/finder.h - finding the best node for a task, at the cost of what has changed.
+ *
+ * For each class that is being placed there is a finder: the verdict and the score of every node, and
+ * a heap of those that fit. When a class is asked for again, only nodes that have changed since are
+ * looked at (cluster->changes), so that placing k equal tasks on n nodes costs n + k log n.
+ *
+ * That holds for classes to which only rows of SCOPE_PROFILE and SCOPE_NODE apply. Where a row of
+ * SCOPE_CLUSTER applies (affinity, spreading), nodes that fit otherwise are looked at one by one.
+ *
+ * Which node is best: one with idle room before one whose room is being released; then the highest
+ * score; then the lowest slot, so that the same cluster gives the same answer. */
+#ifndef SCHED_FINDER_H
+#define SCHED_FINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sched/cluster/node_info.h"
+#include "sched/report/reason.h"
+
+struct class;
+struct cluster;
+struct finder;
+struct fit;
+struct node_set;
+struct session;
+struct task;
+
+struct choice {
+	struct node_info *node;
+	bool idle; /* has idle room; else it has to be released first */
+};
+
+/* The best node of a set. False: there is none, and *ret_fit (may be NULL) says why, in the session's
+ * arena. */
+bool finder_choose(struct session *ssn, struct task *task, const struct node_set *set,
+		   struct choice *ret, const struct fit **ret_fit);
+
+/* One node: what keeps the task from it. With `room` ROOM_COUNT resources are left out. */
+verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
+		    enum room room);
+/* Scores of nodes for a task, as finder_choose() compares them. */
+void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,
+		  size_t count, double *ret_scores);
+
+/* When its class goes; takes NULL. */
+void finder_free(struct cluster *cluster, struct finder *finder);
+
+#endif

@@ -189,7 +189,7 @@ void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const
 	cluster_bind_failed(scheduler->cluster, task);
 	if (why)
 		tell_pod(scheduler, task_object(task), "SchedulerError", why, NULL);
-	scheduler_wake(scheduler);
+	scheduler_request_cycle(scheduler);
 }
 
 static void on_bound(void *arg, const struct client_result *result)
@@ -262,7 +262,7 @@ static void on_evicted(void *arg, const struct client_result *result)
 		 LOG_STR("why", result->err->text));
 	if (task)
 		cluster_evict_failed(write->scheduler->cluster, task);
-	scheduler_wake(write->scheduler);
+	scheduler_request_cycle(write->scheduler);
 }
 
 /* The pod says why it goes before it does. */

@@ -64,7 +64,7 @@ struct scheduler {
 };
 
 /* Something has changed: have a cycle soon. */
-void scheduler_wake(struct scheduler *scheduler);
+void scheduler_request_cycle(struct scheduler *scheduler);
 /* Read an object again from what the informer of its kind knows: after a write of it failed. Does
  * nothing where that informer keeps no documents. */
 void scheduler_reread(struct scheduler *scheduler, enum cluster_kind kind, struct str namespace,

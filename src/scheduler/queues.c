@@ -121,7 +121,7 @@ static void on_made(void *arg, const struct client_result *result)
 		read_queue(scheduler, str_from(write->name));
 	if (!result->err || result->err->code == ERR_ALREADY_EXISTS) {
 		scheduler->queues_asked--;
-		scheduler_wake(scheduler);
+		scheduler_request_cycle(scheduler);
 		return;
 	}
 	log_warn(scheduler->log, "a first queue cannot be made, trying again",

@@ -46,7 +46,7 @@ static const struct {
 
 /* --- events ------------------------------------------------------------------------------------ */
 
-void scheduler_wake(struct scheduler *scheduler)
+void scheduler_request_cycle(struct scheduler *scheduler)
 {
 	if (scheduler_is_ready(scheduler) && !loop_timer_is_set(scheduler->soon))
 		loop_timer_set(scheduler->soon, scheduler->gather_us);
@@ -65,7 +65,7 @@ static void apply(struct feed *feed, struct json_doc *doc, struct str namespace,
 	if (feed->kind == CLUSTER_PVC || feed->kind == CLUSTER_PV)
 		scheduler_check_claims(scheduler);
 	scheduler->shard_stale |= feed->kind == CLUSTER_NODESHARD;
-	scheduler_wake(scheduler);
+	scheduler_request_cycle(scheduler);
 }
 
 static void on_changed(void *arg, const struct informer_object *object)
@@ -101,7 +101,7 @@ static void on_deleted(void *arg, const struct informer_object *object)
 	feed->scheduler->shard_stale |= feed->kind == CLUSTER_NODESHARD;
 	if (feed->kind == CLUSTER_PODGROUP)
 		later_forget_group(feed->scheduler->later, object->namespace, object->name);
-	scheduler_wake(feed->scheduler);
+	scheduler_request_cycle(feed->scheduler);
 }
 
 static void on_synced(void *arg)
@@ -114,7 +114,7 @@ static void on_synced(void *arg)
 	if (scheduler_is_ready(scheduler))
 		log_info(scheduler->log, "the cluster is known",
 			 LOG_INT("nodes", (int64_t)scheduler->cluster->node_count));
-	scheduler_wake(scheduler);
+	scheduler_request_cycle(scheduler);
 }
 
 void scheduler_reread(struct scheduler *scheduler, enum cluster_kind kind, struct str namespace,
@@ -184,7 +184,7 @@ static void note_task(void *arg, const struct task *task)
 			 task_namespace(task), task_name(task));
 }
 
-/* `refresh`: it has time for those who sleep. */
+/* `refresh`: it has time for blocked jobs. */
 static void cycle(struct scheduler *scheduler, bool refresh)
 {
 	struct session *ssn;
@@ -254,7 +254,7 @@ int scheduler_configure(struct scheduler *scheduler, struct str config, struct e
 		log_warn(scheduler->log, "configuration", LOG_STR("note", parsed->notes.ptr[i]));
 	config_free(scheduler->config);
 	scheduler->config = parsed;
-	scheduler_wake(scheduler);
+	scheduler_request_cycle(scheduler);
 	return 0;
 }
 

@@ -19,7 +19,7 @@ struct bench {
 	size_t asked;
 	char header[40];
 	char path[40];
-	size_t woken;
+	size_t touched;
 };
 
 static void handle(struct http_request *request, void *arg)
@@ -33,12 +33,12 @@ static void handle(struct http_request *request, void *arg)
 	http_reply(request, b->status, STR("text/plain"), STR("x"));
 }
 
-static void woken(void *arg, struct str asker)
+static void touched(void *arg, struct str asker)
 {
 	struct bench *b = arg;
 
-	ok(str_is(asker, "a/f"), "the asker is woken");
-	b->woken++;
+	ok(str_is(asker, "a/f"), "the asker is touched");
+	b->touched++;
 }
 
 static void open_bench(struct bench *b)
@@ -58,7 +58,7 @@ static void open_bench(struct bench *b)
 		   http_server_listen(b->server, &address, HTTP_PLAIN, &bound, &err) == 0,
 	   "a server listens");
 	b->port = address_port(&bound);
-	b->prober = prober_new(b->w.loop, b->w.client, woken, b);
+	b->prober = prober_new(b->w.loop, b->w.client, touched, b);
 }
 
 static void close_bench(struct bench *b)
@@ -152,7 +152,7 @@ int main(void)
 
 	ok(!answers(&b, FLOW_PROBE_HTTP, b.port), "at first nothing is known");
 	ok(turns_out(&b, FLOW_PROBE_HTTP, true), "pods that answer a GET are found out");
-	ok(b.woken >= 1, "of which the asker was told");
+	ok(b.touched >= 1, "of which the asker was told");
 	ok(b.asked >= 2, "each of them is asked");
 	is(b.header, "yes");
 	is(b.path, "/ready");

@@ -206,7 +206,7 @@ static void take_back(struct scene *scene, const struct decision *d)
 void scene_stir(struct scene *scene)
 {
 	scene->cluster->events++;
-	cluster_relieve(scene->cluster);
+	cluster_unblock(scene->cluster);
 }
 
 void scene_cycle(struct scene *scene, size_t binds, size_t evictions)

@@ -150,7 +150,7 @@ static void measure_room(struct bench_run *run, struct scene *scene, struct json
 }
 
 /* Nodes that are full of pods as large as those that wait. */
-struct crowd {
+struct full_cluster {
 	struct scene scene;
 	struct json_doc *ended; /* one that runs */
 	size_t heap;            /* without those that wait */
@@ -158,8 +158,8 @@ struct crowd {
 
 enum { WAITING_A_NODE = 20, HOLDERS = 4, HOLDER_CPUS = SCENE_CPUS / HOLDERS };
 
-static void crowd_init(struct crowd *crowd, struct bench_run *run,
-		       const struct scene_gangs *waiting)
+static void full_init(struct full_cluster *full, struct bench_run *run,
+		      const struct scene_gangs *waiting)
 {
 	size_t nodes = scene_nodes(run);
 	const struct scene_gangs holders = {.name = "holder",
@@ -170,36 +170,36 @@ static void crowd_init(struct crowd *crowd, struct bench_run *run,
 					    .gib = waiting->gib,
 					    .running = true};
 
-	scene_init(&crowd->scene, run, nodes, NULL);
-	scene_add_gangs(&crowd->scene, &holders);
-	crowd->ended = scene_pod(&crowd->scene, &holders, 0);
-	crowd->heap = bench_heap();
-	scene_add_gangs(&crowd->scene, waiting);
-	scene_cycle(&crowd->scene, 0, 0);
+	scene_init(&full->scene, run, nodes, NULL);
+	scene_add_gangs(&full->scene, &holders);
+	full->ended = scene_pod(&full->scene, &holders, 0);
+	full->heap = bench_heap();
+	scene_add_gangs(&full->scene, waiting);
+	scene_cycle(&full->scene, 0, 0);
 }
 
-static void crowd_done(struct crowd *crowd)
+static void full_done(struct full_cluster *full)
 {
-	scene_check(&crowd->scene);
-	scene_done(&crowd->scene);
-	json_doc_unref(crowd->ended);
+	scene_check(&full->scene);
+	scene_done(&full->scene);
+	json_doc_unref(full->ended);
 }
 
-static void measure_crowd(struct bench_run *run, const char *phase,
+static void measure_phase(struct bench_run *run, const char *phase,
 			  const struct scene_gangs *waiting)
 {
-	struct crowd crowd;
+	struct full_cluster full;
 
-	crowd_init(&crowd, run, waiting);
-	measure_room(run, &crowd.scene, crowd.ended, phase);
-	crowd_done(&crowd);
+	full_init(&full, run, waiting);
+	measure_room(run, &full.scene, full.ended, phase);
+	full_done(&full);
 }
 
 /* Jobs of one pod each, ever so many, and no two alike: nearly all ask for more cpu, or memory, than a pod
  * that ends leaves. */
 static void measure_motley(struct bench_run *run, bool memory)
 {
-	measure_crowd(run, memory ? "motley_memory" : "motley",
+	measure_phase(run, memory ? "motley_memory" : "motley",
 		      &(struct scene_gangs){.name = "waiting",
 					    .pods = WAITING_A_NODE * scene_nodes(run),
 					    .size = 1,
@@ -213,7 +213,7 @@ static void measure_array(struct bench_run *run)
 {
 	size_t pods = WAITING_A_NODE * scene_nodes(run);
 
-	measure_crowd(run, "array",
+	measure_phase(run, "array",
 		      &(struct scene_gangs){.name = "array",
 					    .pods = pods,
 					    .size = pods,
@@ -232,13 +232,13 @@ static void measure_backlog(struct bench_run *run)
 					 .size = waiting.pods,
 					 .cpus = HOLDER_CPUS};
 	AUTO(json_doc_unref) struct json_doc *comes = NULL;
-	struct crowd crowd;
-	struct scene *scene = &crowd.scene;
+	struct full_cluster full;
+	struct scene *scene = &full.scene;
 
-	crowd_init(&crowd, run, &waiting);
+	full_init(&full, run, &waiting);
 	comes = scene_pod(scene, &late, waiting.pods - 1);
-	measure_room(run, scene, crowd.ended, "backlog");
-	weigh(run, "backlog", crowd.heap, waiting.pods);
+	measure_room(run, scene, full.ended, "backlog");
+	weigh(run, "backlog", full.heap, waiting.pods);
 	bench_phase(run, "arrival");
 	while (bench_round(run, 1)) {
 		apply_pod(scene, comes);
@@ -248,7 +248,7 @@ static void measure_backlog(struct bench_run *run)
 		session_free(session_run(scene->cluster, scene->config, scene->now, NULL));
 		bench_resume(run);
 	}
-	crowd_done(&crowd);
+	full_done(&full);
 }
 
 /* --- running --------------------------------------------------------------------------------- */

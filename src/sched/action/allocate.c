@@ -13,9 +13,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/action/action_rows.h"
-#include "sched/place/crowd.h"
 #include "sched/place/finder.h"
 #include "sched/place/holds.h"
+#include "sched/place/job_group.h"
 #include "sched/report/refusal.h"
 #include "sched/session/hooks.h"
 #include "sched/session/lineup.h"
@@ -348,7 +348,7 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 /* --- one job --------------------------------------------------------------------------------- */
 
 /* How many of these tasks find room, those of one class alone: nobody could place more of them. Where tasks
- * are alike it does not matter which node each takes, so that this is no matter of luck. */
+ * are alike it does not matter which node each takes, so the count does not depend on the choice. */
 static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_t len,
 			   const struct class *class)
 {
@@ -372,15 +372,15 @@ static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_
 }
 
 /* A part of a gang had places, and then one of it found none. Where its tasks are of several classes another
- * choice for the first might have done: then it must not sleep, since choices change when others are
+ * choice for the first might have done: then it must not be blocked, since choices change when others are
  * placed. Not so where there is too little for them even if each class had it alone. */
-static void note_luck(struct session *ssn, struct job *job)
+static void note_other_choice(struct session *ssn, struct job *job)
 {
 	VEC(struct task *) tasks = {0};
 	int64_t most = job_ready_count(job);
 	bool mixed = false;
 
-	if (!ssn->config->sleeps || job->luck_session == ssn->id)
+	if (!ssn->config->blocks || job->other_choice_session == ssn->id)
 		return;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 		if (session_is_waiting(ssn, task)) {
@@ -396,7 +396,7 @@ static void note_luck(struct session *ssn, struct job *job)
 			most += count_alone(ssn, tasks.ptr, tasks.len, tasks.ptr[i]->class);
 	}
 	if (mixed && most >= job->min_available)
-		job->luck_session = ssn->id;
+		job->other_choice_session = ssn->id;
 	vec_done(&tasks);
 }
 
@@ -553,7 +553,7 @@ static bool place_job(struct allocation *a, struct sheet *sheet)
 	holds_let_go(a->ssn, sheet->job);
 	placed = place_free_job(a, sheet);
 	if (!placed && sheet->torn)
-		note_luck(a->ssn, sheet->job);
+		note_other_choice(a->ssn, sheet->job);
 	sheet->torn = false;
 	if (!placed)
 		holds_take_back(a->ssn, sheet->job);
@@ -606,14 +606,14 @@ static void collect(struct allocation *a)
 
 	LIST_EACH(&a->ssn->cluster->active, struct job, active_link, job)
 		add_job(a, job);
-	while ((first = crowds_next(a->ssn, CROWD_PLACE, &at)))
+	while ((first = job_groups_next(a->ssn, JOB_GROUP_PLACE, &at)))
 		add_job(a, first);
 }
 
 /* It has what it needs. Does somebody like it wait? */
 static void follow(struct allocation *a, struct sheet *sheet)
 {
-	struct job *next = sheet->followed ? NULL : crowd_follow(a->ssn, sheet->job);
+	struct job *next = sheet->followed ? NULL : job_group_follow(a->ssn, sheet->job);
 
 	sheet->followed = true;
 	if (next)

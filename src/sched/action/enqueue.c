@@ -6,7 +6,7 @@
  * before them. Their promises are taken off the sums that plugins read while groups of a higher priority are
  * asked about, and put back in the end. */
 #include "sched/action/action_rows.h"
-#include "sched/place/crowd.h"
+#include "sched/place/job_group.h"
 #include "sched/session/hooks.h"
 #include "sched/session/lineup.h"
 #include "sched/session/session.h"
@@ -64,7 +64,7 @@ static void collect(struct session *ssn, struct lineup *lineup)
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 		if (session_has_job(ssn, job) && job_is_pending(job))
 			lineup_add(lineup, job);
-	while ((first = crowds_next(ssn, CROWD_ENTER, &at)))
+	while ((first = job_groups_next(ssn, JOB_GROUP_ADMIT, &at)))
 		lineup_add(lineup, first);
 }
 
@@ -86,7 +86,7 @@ static void enqueue_run(struct session *ssn, struct json arguments)
 		if (!job)
 			continue;
 		if (let_in(&entrance, job))
-			next = crowd_follow(ssn, job);
+			next = job_group_follow(ssn, job);
 		if (next)
 			lineup_return_job(&lineup, next);
 		lineup_return_queue(&lineup, queue);

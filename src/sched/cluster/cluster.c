@@ -18,7 +18,7 @@
 #include "model/volcano/hypernode.h"
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
-#include "sched/place/crowd.h"
+#include "sched/place/job_group.h"
 #include "sched/report/remarks.h"
 
 #include "base/banned.h"
@@ -60,7 +60,7 @@ static const struct kind_row kinds[CLUSTER_KIND_COUNT] = {
 	[CLUSTER_PRIORITYCLASS] = {"PriorityClass", .type = &priorityclass_type,
 				   .changed = priorities_changed},
 	[CLUSTER_NAMESPACE] = {"Namespace", .type = &namespace_type, .changed = namespaces_changed},
-	[CLUSTER_QUOTA] = {"ResourceQuota", true, .type = &quota_type, .changed = cluster_relieve},
+	[CLUSTER_QUOTA] = {"ResourceQuota", true, .type = &quota_type, .changed = cluster_unblock},
 	[CLUSTER_PDB] = {"PodDisruptionBudget", true, .type = &pdb_type},
 	[CLUSTER_PVC] = {"PersistentVolumeClaim", true, .type = &pvc_type},
 	[CLUSTER_PV] = {"PersistentVolume", .type = &pv_type},
@@ -128,10 +128,10 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	for (int i = 0; i < CLUSTER_KIND_COUNT; i++)
 		cluster->things[i] = kinds[i].type ? map_new(options->seed) : NULL;
 	list_init(&cluster->active);
-	list_init(&cluster->asleep);
+	list_init(&cluster->blocked);
 	list_init(&cluster->let_in);
-	cluster->crowds = map_new(options->seed);
-	cluster->relief = 1;
+	cluster->job_groups = map_new(options->seed);
+	cluster->unblocks = 1;
 	cluster->events = 1;
 	cluster->moves = 1;
 	list_init(&cluster->finders);
@@ -163,7 +163,7 @@ static void free_objects(struct cluster *cluster)
 	struct str key;
 	void *value;
 
-	crowds_free(cluster);
+	job_groups_free(cluster);
 	while (map_next(cluster->tasks, &at, &key, &value))
 		cluster_remove_pod(cluster, key);
 	at = 0;
@@ -306,7 +306,7 @@ static int apply_thing(struct cluster *cluster, enum cluster_kind kind, struct j
 		thing_free(cluster, old);
 	if (kinds[kind].changed)
 		kinds[kind].changed(cluster);
-	cluster_relieve(cluster); /* a quota, a claim, a class: whoever waits may be helped */
+	cluster_unblock(cluster); /* a quota, a claim, a class: a waiting job may fit now */
 	return 0;
 }
 
@@ -316,7 +316,7 @@ int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_d
 	const struct kind_row *row = &kinds[kind];
 	struct json root = json_doc_root(doc), meta = json_get(root, "metadata");
 	/* A node that only says that it lives comes often, and is no event. */
-	uint64_t stamp = cluster->changes + cluster->shape + cluster->relief;
+	uint64_t stamp = cluster->changes + cluster->shape + cluster->unblocks;
 	struct err own;
 	int failed;
 
@@ -327,7 +327,7 @@ int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_d
 	else
 		failed = apply_thing(cluster, kind, doc, &own);
 	if (kind != CLUSTER_NODE || failed < 0 ||
-	    stamp != cluster->changes + cluster->shape + cluster->relief ||
+	    stamp != cluster->changes + cluster->shape + cluster->unblocks ||
 	    remarks_are_untold(cluster->remarks))
 		cluster->events++;
 	if (failed < 0) {
@@ -348,9 +348,9 @@ void cluster_remove(struct cluster *cluster, enum cluster_kind kind, struct str 
 	heal(cluster, kind, namespace, name);
 	cluster->events++;
 	if (kind == CLUSTER_POD)
-		cluster_relieve_room(cluster);
+		cluster_unblock_for_capacity(cluster);
 	else
-		cluster_relieve(cluster);
+		cluster_unblock(cluster);
 	if (row->remove) {
 		row->remove(cluster, str_from(key));
 	} else {
@@ -485,43 +485,44 @@ void cluster_room(const struct cluster *cluster, enum room room, const struct no
 
 void cluster_touch_job(struct cluster *cluster, struct job *job)
 {
-	crowd_leave(cluster, job);
+	job_group_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
-		if (job->asleep != cluster->relief) {
-			job->asleep = 0; /* what it was refused for counts no longer: doze_on() */
+		if (job->blocked != cluster->unblocks) {
+			job->blocked =
+				0; /* the reason of its refusal no longer counts: keep_blocked() */
 			return;
 		}
 		list_remove(&job->active_link);
 	}
-	if (job->asleep == cluster->relief)
-		cluster->asleep_count--;
-	job->asleep = 0;
+	if (job->blocked == cluster->unblocks)
+		cluster->blocked_count--;
+	job->blocked = 0;
 	list_push(&cluster->active, &job->active_link);
 	cluster->active_count++;
 }
 
-void cluster_sleep_job(struct cluster *cluster, struct job *job)
+void cluster_block_job(struct cluster *cluster, struct job *job)
 {
 	list_remove(&job->active_link);
-	list_push(&cluster->asleep, &job->active_link);
-	job->asleep = cluster->relief;
+	list_push(&cluster->blocked, &job->active_link);
+	job->blocked = cluster->unblocks;
 	cluster->active_count--;
-	cluster->asleep_count++;
+	cluster->blocked_count++;
 }
 
-void cluster_relieve(struct cluster *cluster)
+void cluster_unblock(struct cluster *cluster)
 {
-	cluster_relieve_room(cluster);
-	cluster->relief_wide = cluster->relief;
+	cluster_unblock_for_capacity(cluster);
+	cluster->unblocks_wide = cluster->unblocks;
 }
 
-void cluster_relieve_room(struct cluster *cluster)
+void cluster_unblock_for_capacity(struct cluster *cluster)
 {
-	cluster->relief++;
+	cluster->unblocks++;
 	cluster->moves++;
-	list_splice(&cluster->active, &cluster->asleep);
-	cluster->active_count += cluster->asleep_count;
-	cluster->asleep_count = 0;
+	list_splice(&cluster->active, &cluster->blocked);
+	cluster->active_count += cluster->blocked_count;
+	cluster->blocked_count = 0;
 }
 
 int64_t cluster_most(struct cluster *cluster, enum room room, int dim)
@@ -546,52 +547,52 @@ int64_t cluster_most(struct cluster *cluster, enum room room, int dim)
 
 bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage, uint64_t refused)
 {
-	return shortage->amount > 0 && refused >= cluster->relief_wide &&
+	return shortage->amount > 0 && refused >= cluster->unblocks_wide &&
 	       shortage->amount > cluster_most(cluster, ROOM_FUTURE, shortage->dim);
 }
 
-/* At a time so many are woken, and so many looked at for that: a backlog of a hundred thousand costs no more. */
-enum { REFRESH_WAKES = 64, REFRESH_LOOKS = 4096 };
+/* At a time so many are touched, and so many looked at for that: a backlog of a hundred thousand costs no more. */
+enum { REFRESH_MAX = 64, REFRESH_LOOKS = 4096 };
 
 void cluster_refresh(struct cluster *cluster)
 {
 	size_t looks =
-		cluster->asleep_count < REFRESH_LOOKS ? cluster->asleep_count : REFRESH_LOOKS;
-	size_t woken = 0;
-	bool all = looks == cluster->asleep_count;
+		cluster->blocked_count < REFRESH_LOOKS ? cluster->blocked_count : REFRESH_LOOKS;
+	size_t touched = 0;
+	bool all = looks == cluster->blocked_count;
 
 	if (cluster->refreshed == cluster->moves)
 		return;
-	while (looks-- > 0 && woken < REFRESH_WAKES) {
-		struct job *job = container_of(cluster->asleep.next, struct job, active_link);
+	while (looks-- > 0 && touched < REFRESH_MAX) {
+		struct job *job = container_of(cluster->blocked.next, struct job, active_link);
 
 		if (job->looked != cluster->moves) {
 			cluster_touch_job(cluster, job);
-			woken++;
+			touched++;
 		} else {
 			list_remove(&job->active_link);
-			list_push(&cluster->asleep, &job->active_link);
+			list_push(&cluster->blocked, &job->active_link);
 		}
 	}
-	all &= crowds_refresh(cluster, REFRESH_LOOKS, REFRESH_WAKES - woken) && !woken;
+	all &= job_groups_refresh(cluster, REFRESH_LOOKS, REFRESH_MAX - touched) && !touched;
 	if (all)
 		cluster->refreshed = cluster->moves;
 }
 
-/* Who has slept for want of something sleeps on where there is still no node with as much. */
-static void doze_on(struct cluster *cluster)
+/* A job that was blocked by a resource stays blocked while no node has as much of it. */
+static void keep_blocked(struct cluster *cluster)
 {
-	if (cluster->relief_seen == cluster->relief)
+	if (cluster->unblocks_seen == cluster->unblocks)
 		return;
 	LIST_EACH(&cluster->active, struct job, active_link, job)
-		if (job->asleep && cluster_is_hopeless(cluster, &job->shortage, job->asleep))
-			cluster_sleep_job(cluster, job);
+		if (job->blocked && cluster_is_hopeless(cluster, &job->shortage, job->blocked))
+			cluster_block_job(cluster, job);
 }
 
 bool cluster_is_idle(const struct cluster *cluster)
 {
 	return list_is_empty(&cluster->active) &&
-	       (!cluster->crowd_count || cluster->relief_seen == cluster->relief);
+	       (!cluster->group_count || cluster->unblocks_seen == cluster->unblocks);
 }
 
 void cluster_set_phase(struct cluster *cluster, struct job *job, enum podgroup_phase phase)
@@ -639,7 +640,7 @@ void cluster_settle(struct cluster *cluster)
 		cluster->priorities_stale = false;
 		cluster_rank_jobs(cluster);
 	}
-	doze_on(cluster);
+	keep_blocked(cluster);
 	LIST_EACH(&cluster->active, struct job, active_link, job)
 		ledger_count_job(cluster, job);
 }

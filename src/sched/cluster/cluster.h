@@ -13,10 +13,10 @@
  *
  * Jobs that a cycle has to look at (tasks to place, a phase to write, something changed) are in the
  * list `active`; a job that just runs is not, so that a cycle with nothing to do costs nothing. A job
- * that waits, and for which a cycle found nothing, sleeps until something is relieved that could help
- * it (room, a limit, an object that goes) or its own objects change: that others come does not help,
- * so that a deep backlog does not make each cycle dear. Of jobs that are alike only the first is woken by
- * relief (crowd.h). */
+ * that waits, and for which a cycle found nothing, is blocked until something happens that could help
+ * it (capacity is freed, a limit is raised, an object is deleted) or its own objects change. New jobs do not
+ * help it, so a deep backlog does not slow each cycle down. Of identical jobs only the first is tried
+ * then (job_group.h). */
 #ifndef SCHED_CLUSTER_H
 #define SCHED_CLUSTER_H
 
@@ -113,19 +113,19 @@ struct cluster {
 	struct remarks *remarks;
 	struct list active;
 	size_t active_count;
-	struct list asleep; /* jobs that wait for relief; see cluster_sleep_job() */
-	size_t asleep_count;
-	struct map *crowds; /* jobs that sleep among their like; see crowd.h */
-	size_t crowd_count;
-	uint64_t relief;      /* how often there was any; never 0 */
-	uint64_t relief_seen; /* ... when the last session ended */
-	uint64_t relief_wide; /* ... when it last was more than room on nodes */
-	uint64_t events;      /* that may have changed something; never 0 */
-	uint64_t still;       /* `events` as a session left them that had nothing to decide */
-	/* Relief, pods that were placed, groups that count otherwise than before: changes who fits where. */
+	struct list blocked; /* jobs that wait for capacity; see cluster_block_job() */
+	size_t blocked_count;
+	struct map *job_groups; /* blocked jobs that are identical; see job_group.h */
+	size_t group_count;
+	uint64_t unblocks;      /* how often blocked jobs were unblocked; never 0 */
+	uint64_t unblocks_seen; /* ... when the last session ended */
+	uint64_t unblocks_wide; /* ... when it last was more than capacity on nodes */
+	uint64_t events;        /* that may have changed something; never 0 */
+	uint64_t still;         /* `events` as a session left them that had nothing to decide */
+	/* Capacity that was freed, pods that were placed, groups that count otherwise than before: changes who fits where. */
 	uint64_t moves;
-	uint64_t refreshed;             /* `moves` when everybody had last been looked at since */
-	size_t refresh_at;              /* the crowd that is looked at next, see crowds_refresh() */
+	uint64_t refreshed; /* `moves` when everybody had last been looked at since */
+	size_t refresh_at;  /* the group that is looked at next, see job_groups_refresh() */
 	struct resources inqueue_whole; /* of all jobs */
 	struct list let_in;             /* jobs, by let_in_link */
 	VEC(struct queue_info *) queue_by_id;
@@ -236,19 +236,19 @@ struct str cluster_unknown_resource(const struct cluster *cluster, const struct 
 
 /* Put a job among those that the next cycle looks at. */
 void cluster_touch_job(struct cluster *cluster, struct job *job);
-/* An active job waits, and nothing but relief can change that. */
-void cluster_sleep_job(struct cluster *cluster, struct job *job);
-/* Something has become free or easier: whoever sleeps is active again, or the first of his crowd is tried. */
-void cluster_relieve(struct cluster *cluster);
-/* The same, where it is a pod that goes: room on nodes that are there, and no more. */
-void cluster_relieve_room(struct cluster *cluster);
+/* An active job waits, and only freed capacity or a change of its objects can help. */
+void cluster_block_job(struct cluster *cluster, struct job *job);
+/* Something has become free or easier: blocked jobs are active again, or the first of each group is tried. */
+void cluster_unblock(struct cluster *cluster);
+/* The same, if it is only capacity on nodes that exist, because a pod ended. */
+void cluster_unblock_for_capacity(struct cluster *cluster);
 /* The most that a node has of something: in all, free, free now or soon (ROOM_FUTURE). */
 int64_t cluster_most(struct cluster *cluster, enum room room, int dim);
-/* Who was refused at this relief because every node has less than he asks for: would he be again? */
+/* A job was refused at this value of `unblocks` because every node has less than it asks for: would it be again? */
 bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage,
 			 uint64_t refused);
-/* Some of those who sleep, and have not been looked at since something moved, are active again: it does not help
- * them, but what they tell would grow old. */
+/* Some blocked jobs that were not looked at since something changed are active again: it does not help
+ * them, but what they report would become outdated. */
 void cluster_refresh(struct cluster *cluster);
 /* Nothing waits that could be helped: a cycle has nothing to do. */
 bool cluster_is_idle(const struct cluster *cluster);

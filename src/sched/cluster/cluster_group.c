@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "model/value/duration.h"
 #include "sched/cluster/cluster_internal.h"
-#include "sched/place/crowd.h"
+#include "sched/place/job_group.h"
 #include "sched/report/explain.h"
 #include "sched/report/remarks.h"
 
@@ -78,11 +78,11 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 		ledger_move_job(cluster, job, NULL);
 	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, -1);
 	list_remove(&job->let_in_link);
-	crowd_leave(cluster, job);
+	job_group_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
 		list_remove(&job->active_link);
-		if (job->asleep == cluster->relief)
-			cluster->asleep_count--;
+		if (job->blocked == cluster->unblocks)
+			cluster->blocked_count--;
 		else
 			cluster->active_count--;
 	}
@@ -354,7 +354,7 @@ static void set_rejected(struct cluster *cluster, struct job *job, const struct 
 		return;
 	job->pods_rejected = rejected;
 	cluster->moves++;
-	cluster_relieve_room(cluster);
+	cluster_unblock_for_capacity(cluster);
 }
 
 int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct err *err)
@@ -411,7 +411,7 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	}
 	set_policies(cluster, job, extra);
 	if (job->holding_session) /* it may want less, or come later: others have waited for that */
-		cluster_relieve_room(cluster);
+		cluster_unblock_for_capacity(cluster);
 	cluster_touch_job(cluster, job);
 	return 0;
 }

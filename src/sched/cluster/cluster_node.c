@@ -174,7 +174,7 @@ void cluster_read_shards(struct cluster *cluster)
 			continue;
 		cluster->columns.foreign[i] = foreign;
 		ledger_note_change(cluster, node);
-		cluster_relieve(cluster);
+		cluster_unblock(cluster);
 	}
 }
 
@@ -269,7 +269,7 @@ static void set_allocatable(struct cluster *cluster, struct node_info *node,
 	}
 	node->present = now->present;
 	ledger_note_change(cluster, node);
-	cluster_relieve(cluster);
+	cluster_unblock(cluster);
 }
 
 static bool same_allocatable(const struct cluster *cluster, const struct node_info *node,
@@ -441,7 +441,7 @@ int cluster_apply_node(struct cluster *cluster, struct json object, struct err *
 		label_sets_drop(cluster->label_sets, labels);
 	if (profile != node->profile) {
 		ledger_note_change(cluster, node);
-		cluster_relieve(cluster);
+		cluster_unblock(cluster);
 	}
 	cluster_drop_profile(cluster, node->profile);
 	node->profile = profile;

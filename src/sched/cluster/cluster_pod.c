@@ -410,7 +410,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 		cluster->moves++;
 	/* Others may have waited for it to go, to shrink, or to be called something else. */
 	if (node && (changed || task->node != node || task->status == TASK_RELEASING))
-		cluster_relieve_room(cluster);
+		cluster_unblock_for_capacity(cluster);
 	release(cluster, job, node);
 	return 0;
 }
@@ -437,7 +437,7 @@ void cluster_bind_failed(struct cluster *cluster, struct task *task)
 		return;
 	ledger_move(cluster, task, TASK_PENDING, NULL);
 	cluster->events++;
-	cluster_relieve_room(cluster);
+	cluster_unblock_for_capacity(cluster);
 	if (task->job)
 		cluster_touch_job(cluster, task->job);
 }

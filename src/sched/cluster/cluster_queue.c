@@ -176,7 +176,7 @@ static void touch_all(struct cluster *cluster, struct queue_info *queue)
 {
 	LIST_EACH(&queue->jobs, struct job, queue_link, job)
 		cluster_touch_job(cluster, job);
-	cluster_relieve(cluster);
+	cluster_unblock(cluster);
 }
 
 /* What scheduling goes by: whatever else is written into its status is not of it. */

@@ -67,14 +67,14 @@ enum group_condition { GROUP_UNSCHEDULABLE, GROUP_SCHEDULED, GROUP_CONDITION_COU
 struct job {
 	struct list queue_link; /* among its queue's jobs */
 	struct list
-		active_link; /* among those that a cycle looks at, or that sleep; see cluster.h */
-	uint64_t asleep;     /* sleeps if this is the cluster's `relief` */
-	uint64_t looked;     /* the cluster's `moves` when it was tried last */
-	struct shortage shortage; /* it sleeps for want of that */
-	/* Sleeps among its like, and where there; whom it was taken from in which session (crowd.h). */
-	struct crowd *crowd;
-	struct crowd *came_from;
-	uint32_t crowd_at;
+		active_link; /* among those that a cycle looks at, or that are blocked; see cluster.h */
+	uint64_t blocked;         /* it is blocked if this is the cluster's `unblocks` */
+	uint64_t looked;          /* the cluster's `moves` when it was tried last */
+	struct shortage shortage; /* it is blocked by that */
+	/* Its group of identical blocked jobs and its place there; the group it was taken from, in which session. */
+	struct job_group *job_group;
+	struct job_group *came_from;
+	uint32_t job_group_at;
 	uint32_t came_session;
 	struct queue_info *queue; /* NULL: there is none of that name */
 	uint32_t queue_name;      /* atom */
@@ -143,7 +143,8 @@ struct job {
 	bool recalls; /* tasks of it came with nodes that were promised to them before we were there */
 	uint32_t unschedulable_session; /* the session that found it unschedulable */
 	uint32_t holding_session;       /* ... at whose end it held room that it could not keep */
-	uint32_t luck_session; /* ... that might have placed it, had it chosen other nodes */
+	uint32_t
+		other_choice_session; /* ... that might have placed it, had it chosen other nodes */
 
 	uint32_t namespace_len;
 	uint32_t key_len;

@@ -161,11 +161,11 @@ struct task_list {
 
 struct plugin_type {
 	const char *name;
-	bool timed; /* its answers change with time alone: no job may sleep (cluster.h) */
+	bool timed; /* its answers change with time alone: no job may be blocked (cluster.h) */
 	/* With enableHierarchy it knows what a queue may take back from others, as every plugin with
 	 * `preemptive` does: without one that knows, nobody reclaims. */
 	bool shares_in_tree;
-	bool alike; /* sees no more of a job that waits than crowd.h says */
+	bool alike; /* sees no more of a job that waits than job_group.h says */
 
 	/* Once for each configuration that names it: read the arguments. ERR_INVALID refuses the
 	 * configuration. What it gives is p->state; may be NULL for a plugin without. */
@@ -255,7 +255,7 @@ struct plugin {
 	uint32_t on;         /* switches, a bit each */
 	uint32_t tier;
 	/* For `new` to set: with these arguments, what others get may help who waits: no job may
-	 * sleep (cluster.h). */
+	 * be blocked (cluster.h). */
 	bool restless;
 };
 static inline bool plugin_is_on(const struct plugin *p, enum plugin_switch which)

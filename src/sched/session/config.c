@@ -478,17 +478,17 @@ struct config *config_parse_with(struct str text, uint64_t number, const struct 
 		return NULL;
 	note_keys(config, root, known, "");
 	list_hooks(config);
-	config->sleeps = true;
+	config->blocks = true;
 	for (size_t i = 0; i < config->actions.len; i++)
-		config->sleeps &= !config->actions.ptr[i].type->evicts;
+		config->blocks &= !config->actions.ptr[i].type->evicts;
 	for (size_t i = 0; i < config->plugins.len; i++) {
 		config->timed |= config->plugins.ptr[i]->type->timed;
-		config->sleeps &= !config->plugins.ptr[i]->restless;
+		config->blocks &= !config->plugins.ptr[i]->restless;
 	}
-	config->sleeps &= !config->timed;
-	config->crowds = config->sleeps;
+	config->blocks &= !config->timed;
+	config->job_groups = config->blocks;
 	for (size_t i = 0; i < config->plugins.len; i++)
-		config->crowds &= config->plugins.ptr[i]->type->alike;
+		config->job_groups &= config->plugins.ptr[i]->type->alike;
 	return TAKE(config);
 }
 

@@ -48,9 +48,9 @@ struct config {
 	bool enqueues;     /* the enqueue action is there: groups wait to be let in */
 	bool fills;        /* ... backfill: tasks that ask for nothing are placed */
 	bool timed;        /* answers of some plugin change with time alone */
-	bool sleeps;       /* jobs that wait may sleep until there is relief */
+	bool blocks;       /* jobs that wait may be blocked until capacity is freed */
 	bool shares;       /* a plugin knows what queues may take back from each other */
-	bool crowds;       /* ... and where they are alike, one stands for all */
+	bool job_groups;   /* ... and of identical ones, one is tried for all */
 	uint64_t number;   /* of this process: what was cached under another is of no use */
 };
 

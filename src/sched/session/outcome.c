@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "sched/cluster/ledger.h"
-#include "sched/place/crowd.h"
+#include "sched/place/job_group.h"
 #include "sched/report/explain.h"
 #include "sched/report/remarks.h"
 #include "sched/session/session.h"
@@ -701,13 +701,13 @@ static void conclude_queues(struct session *ssn)
 	}
 }
 
-/* Could only relief help it? Not so where other pods that are placed may: near them, or spread, or since
+/* Could only freed capacity help it? Not so if other pods that are placed may: near them, or spread, or since
  * nodes are then chosen in another order; nor where it holds room in each session that its queue is to be
  * told of. */
-static bool may_sleep(const struct session *ssn, const struct job *job)
+static bool may_be_blocked(const struct session *ssn, const struct job *job)
 {
-	if (!ssn->config->sleeps || job->refused_session != ssn->id ||
-	    job->holding_session == ssn->id || job->luck_session == ssn->id)
+	if (!ssn->config->blocks || job->refused_session != ssn->id ||
+	    job->holding_session == ssn->id || job->other_choice_session == ssn->id)
 		return false;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 		if (task->class->terms->affinity.len || task->class->terms->spread.len)
@@ -741,15 +741,15 @@ static struct shortage shortage_of(const struct session *ssn, const struct job *
 	return (struct shortage){0};
 }
 
-/* Jobs that nothing but relief can help; `moves` as they were when it was tried. */
-static void put_to_sleep(struct session *ssn, struct job *job, uint64_t moves)
+/* Jobs that only freed capacity can help; `moves` as they were when it was tried. */
+static void block_job(struct session *ssn, struct job *job, uint64_t moves)
 {
-	bool sleeps = may_sleep(ssn, job);
+	bool blocked = may_be_blocked(ssn, job);
 
 	job->looked = moves;
-	job->shortage = sleeps ? shortage_of(ssn, job) : (struct shortage){0};
-	if (sleeps && !(job->queue && crowd_join(ssn, job)))
-		cluster_sleep_job(ssn->cluster, job);
+	job->shortage = blocked ? shortage_of(ssn, job) : (struct shortage){0};
+	if (blocked && !(job->queue && job_group_join(ssn, job)))
+		cluster_block_job(ssn->cluster, job);
 }
 
 void outcome_conclude(struct session *ssn)
@@ -769,14 +769,14 @@ void outcome_conclude(struct session *ssn)
 		/* Nobody counts it again while it is not active. */
 		ledger_count_job(cluster, job);
 		if (stays_active(job)) {
-			put_to_sleep(ssn, job, moves);
+			block_job(ssn, job, moves);
 			continue;
 		}
 		list_remove(&job->active_link);
 		cluster->active_count--;
 	}
-	crowds_tidy(cluster);
-	cluster->relief_seen = cluster->relief;
+	job_groups_tidy(cluster);
+	cluster->unblocks_seen = cluster->unblocks;
 	if (let_go)
-		cluster_relieve_room(cluster);
+		cluster_unblock_for_capacity(cluster);
 }

@@ -96,7 +96,7 @@ struct session_options {
 	bool shard_soft;
 	/* What clocks here show; lent. NULL: UTC. */
 	const struct zone *zone;
-	/* There is time to look at some who sleep, lest what they tell grows old (cluster_refresh()). */
+	/* There is time to look at some blocked jobs, so that their reasons stay current (cluster_refresh()). */
 	bool refresh;
 };
 

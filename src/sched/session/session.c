@@ -3,8 +3,8 @@
 #include "sched/session/session.h"
 
 #include "base/mem.h"
-#include "sched/place/crowd.h"
 #include "sched/place/holds.h"
+#include "sched/place/job_group.h"
 #include "sched/report/remarks.h"
 #include "sched/session/statement.h"
 
@@ -67,8 +67,8 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 	keep_texts(cluster);
 	if (cluster->config != config->number) { /* may have another opinion */
 		cluster->config = config->number;
-		cluster_relieve(cluster);
-		crowds_wake(cluster);
+		cluster_unblock(cluster);
+		job_groups_unblock(cluster);
 	}
 	cluster_settle(cluster);
 	if (ssn->options.refresh)
@@ -102,9 +102,9 @@ static bool is_settled(const struct session *ssn)
 	const struct cluster *cluster = ssn->cluster;
 
 	if (ssn->outcome.decisions.len || ssn->config->timed ||
-	    remarks_are_untold(cluster->remarks) || cluster->relief != cluster->relief_seen)
+	    remarks_are_untold(cluster->remarks) || cluster->unblocks != cluster->unblocks_seen)
 		return false;
-	if (cluster->asleep_count + cluster->crowd_count && cluster->refreshed != cluster->moves)
+	if (cluster->blocked_count + cluster->group_count && cluster->refreshed != cluster->moves)
 		return false;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 		if (job->promised || job->recalls)

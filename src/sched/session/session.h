@@ -78,7 +78,7 @@ struct node_set {
 
 struct action_type {
 	const char *name;
-	bool evicts; /* others that come may help whoever waits: no job may sleep (cluster.h) */
+	bool evicts; /* others that come may help whoever waits: no job may be blocked (cluster.h) */
 	void (*run)(struct session *ssn, struct json arguments);
 };
 /* All that there are; sched/action/actions.c. */

@@ -216,7 +216,7 @@ static void add_vcjob_group(struct cluster *c, int i, const char *phase)
 		    i, i, phase);
 }
 
-static void test_crowds(void)
+static void test_job_groups(void)
 {
 	enum { OUTSIDE = 6, INSIDE = 6 };
 	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
@@ -237,14 +237,14 @@ static void test_crowds(void)
 			"{requests: {cpu: \"1\"}}}]}, status: {phase: Pending}}",
 			i, i, i);
 	session_free(session_run(c, config, 0, NULL));
-	ok(c->crowd_count == OUTSIDE + INSIDE && c->asleep_count == 0 && holds(c),
-	   "groups of Volcano Jobs that are alike sleep together");
-	ok(map_len(c->crowds) == 2, "those that are let in, and those that are not");
+	ok(c->group_count == OUTSIDE + INSIDE && c->blocked_count == 0 && holds(c),
+	   "identical groups of Volcano Jobs are blocked together");
+	ok(map_len(c->job_groups) == 2, "those that are let in, and those that are not");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("g-w-0"));
 	ok(cluster_is_idle(c) == false && c->active_count <= 1,
-	   "room that is given back does not wake them all");
+	   "freed capacity does not unblock them all");
 	session_free(session_run(c, config, 0, NULL));
-	ok(c->crowd_count == OUTSIDE + INSIDE - 1 && holds(c), "but the one that can have it");
+	ok(c->group_count == OUTSIDE + INSIDE - 1 && holds(c), "but the one that can have it");
 }
 
 /* The second task of a gang of two. */
@@ -259,7 +259,7 @@ static void add_second(struct cluster *c, const char *more, int cpu)
 		more, cpu);
 }
 
-static void test_luck(void)
+static void test_other_choice(void)
 {
 	AUTO(cluster_free) struct cluster *c = cluster_new(NULL);
 	AUTO(config_free) struct config *config = configure(config_builtin);
@@ -273,8 +273,8 @@ static void test_luck(void)
 	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
 	add_second(c, "", 2);
 	session_free(session_run(c, config, 0, NULL));
-	ok(c->asleep_count == 1 && c->active_count == 0 && holds(c),
-	   "a gang of two kinds sleeps where one of them has no room");
+	ok(c->blocked_count == 1 && c->active_count == 0 && holds(c),
+	   "a gang of two kinds is blocked if one of them does not fit");
 	add_second(c, "nodeSelector: {kubernetes.io/hostname: n1},", 1);
 	session_free(session_run(c, config, 0, NULL));
 	ok(task_of(c, "g-w-1")->status == TASK_PENDING && c->active_count == 1 && holds(c),
@@ -385,8 +385,8 @@ int main(void)
 	test_queues();
 	test_binding();
 	test_classes();
-	test_crowds();
-	test_luck();
+	test_job_groups();
+	test_other_choice();
 	test_standstill();
 	test_doze("cpu");
 	test_doze("memory");

@@ -62,7 +62,7 @@ static void new_pod(struct crowded *w, struct recipe recipe, const char *node)
 }
 
 /* Full nodes, some of it beyond the minimum of gangs, and gangs that wait. */
-static void crowd(struct crowded *w, uint64_t *state)
+static void fill(struct crowded *w, uint64_t *state)
 {
 	int nodes = 2 + below(state, 4);
 
@@ -268,7 +268,7 @@ static bool comes_to_rest(uint64_t seed)
 	bool good = true;
 	int round = 0;
 
-	crowd(&w, &state);
+	fill(&w, &state);
 	config = random_config(&state);
 	while (good && happened && round < ROUNDS && w.count < PODS_MAX - 64) {
 		AUTO(session_free) struct session *ssn = session_run(w.c, config, 0, NULL);

@@ -408,7 +408,7 @@ static void end_one(struct cluster *c, uint64_t *state)
 	cluster_remove(c, CLUSTER_POD, STR("default"), str_from(name));
 }
 
-static void crowd_event(struct cluster *c, uint64_t *state, int step)
+static void full_event(struct cluster *c, uint64_t *state, int step)
 {
 	if (step < 8)
 		for (int i = 0; i < 6; i++)
@@ -428,17 +428,17 @@ static void run_all(struct cluster *c, struct config *config)
 	session_close(ssn);
 }
 
-/* Letting jobs sleep that nothing can help must not change what becomes of them, whether each sleeps by
+/* Blocking jobs that nothing can help must not change what becomes of them, whether each is blocked by
  * itself or one stands for all that are like it. */
-static bool sleeps_as(uint64_t seed, void (*event)(struct cluster *, uint64_t *, int), int steps)
+static bool blocks_as(uint64_t seed, void (*event)(struct cluster *, uint64_t *, int), int steps)
 {
 	uint64_t one = seed, two = seed;
 	AUTO(cluster_free) struct cluster *a = random_cluster(&one);
 	AUTO(cluster_free) struct cluster *b = random_cluster(&two);
-	AUTO(config_free) struct config *sleepy = random_config(&one);
-	AUTO(config_free) struct config *awake = random_config(&two);
+	AUTO(config_free) struct config *blocking = random_config(&one);
+	AUTO(config_free) struct config *never = random_config(&two);
 
-	awake->sleeps = awake->crowds = false;
+	never->blocks = never->job_groups = false;
 	for (int step = 0; step < steps; step++) {
 		const struct session_options options = {.refresh = step % 3 == 0};
 		char *left, *right;
@@ -446,8 +446,8 @@ static bool sleeps_as(uint64_t seed, void (*event)(struct cluster *, uint64_t *,
 
 		event(a, &one, step);
 		event(b, &two, step);
-		session_free(session_run(a, sleepy, 0, &options));
-		run_all(b, awake);
+		session_free(session_run(a, blocking, 0, &options));
+		run_all(b, never);
 		left = fingerprint(a);
 		right = fingerprint(b);
 		same = strcmp(left, right) == 0;
@@ -459,14 +459,14 @@ static bool sleeps_as(uint64_t seed, void (*event)(struct cluster *, uint64_t *,
 	return true;
 }
 
-static bool sleeps_soundly(uint64_t seed)
+static bool blocks_without_loss(uint64_t seed)
 {
-	return sleeps_as(seed, random_event, 12);
+	return blocks_as(seed, random_event, 12);
 }
 
-static bool sleeps_in_crowds(uint64_t seed)
+static bool blocks_in_groups(uint64_t seed)
 {
-	return sleeps_as(seed, crowd_event, 24);
+	return blocks_as(seed, full_event, 24);
 }
 
 /* --- evictions ------------------------------------------------------------------------------- */
@@ -500,7 +500,7 @@ static void bury(struct cluster *c, const struct session *ssn)
 	}
 }
 
-static void add_crowd_group(struct cluster *c, uint64_t *state, int i, int min)
+static void add_full_group(struct cluster *c, uint64_t *state, int i, int min)
 {
 	(void)apply(c,
 		    "{kind: PodGroup, metadata: {name: j%d, namespace: default, uid: j%d}, spec: {"
@@ -508,7 +508,7 @@ static void add_crowd_group(struct cluster *c, uint64_t *state, int i, int min)
 		    i, i, min, below(state, 3), below(state, 3));
 }
 
-static void add_crowd_pod(struct cluster *c, int job, int pod, const char *cpu, int node)
+static void add_full_pod(struct cluster *c, int job, int pod, const char *cpu, int node)
 {
 	AUTO(mem_free) char *at = node < 0 ? mem_strdup("") : mem_printf("nodeName: n%d,", node);
 
@@ -521,7 +521,7 @@ static void add_crowd_pod(struct cluster *c, int job, int pod, const char *cpu, 
 }
 
 /* Full nodes, some of it beyond the minimum of gangs, and gangs that wait. */
-static struct cluster *crowded_cluster(uint64_t *state)
+static struct cluster *full_cluster(uint64_t *state)
 {
 	struct cluster *c = cluster_new(NULL);
 	int nodes = 2 + below(state, 4);
@@ -540,16 +540,16 @@ static struct cluster *crowded_cluster(uint64_t *state)
 			"{kind: Node, metadata: {name: n%d}, status: {allocatable: {cpu: \"6\", "
 			"memory: 8Gi, pods: \"9\"}}}",
 			i);
-		add_crowd_group(c, state, i, below(state, 4));
+		add_full_group(c, state, i, below(state, 4));
 	}
 	for (int i = 0; i < nodes * 6; i++)
-		add_crowd_pod(c, below(state, nodes), i, "1", i / 6);
+		add_full_pod(c, below(state, nodes), i, "1", i / 6);
 	for (int i = 10; i < 14; i++) {
 		int pods = 1 + below(state, 4);
 
-		add_crowd_group(c, state, i, 1 + below(state, pods));
+		add_full_group(c, state, i, 1 + below(state, pods));
 		for (int p = 0; p < pods; p++)
-			add_crowd_pod(c, i, p, below(state, 2) ? "1" : "1500m", -1);
+			add_full_pod(c, i, p, below(state, 2) ? "1" : "1500m", -1);
 	}
 	cluster_settle(c);
 	return c;
@@ -571,7 +571,7 @@ static bool are_fair(const struct session *ssn)
 static bool evicts_well(uint64_t seed)
 {
 	uint64_t state = seed;
-	AUTO(cluster_free) struct cluster *c = crowded_cluster(&state);
+	AUTO(cluster_free) struct cluster *c = full_cluster(&state);
 	AUTO(mem_free)
 	char *text = mem_printf("{actions: \"enqueue, allocate, preempt, reclaim\", %s}", plugins);
 	AUTO(config_free) struct config *config = configure(text);
@@ -638,7 +638,7 @@ static bool evicts_for_somebody(uint64_t seed)
 					      "enqueue, reclaim, allocate, backfill, preempt",
 					      "enqueue, allocate, gangpreempt, gangreclaim"};
 	uint64_t state = seed;
-	AUTO(cluster_free) struct cluster *c = crowded_cluster(&state);
+	AUTO(cluster_free) struct cluster *c = full_cluster(&state);
 	AUTO(mem_free)
 	char *text = mem_printf("{actions: \"%s\", %s}", actions[below(&state, 3)], plugins);
 	AUTO(config_free) struct config *config = configure(text);
@@ -685,8 +685,8 @@ int main(void)
 	hold_for_many(finds_the_best, "a finder finds what looking at each node finds");
 	hold_for_many(decides_well,
 		      "gangs are whole, nodes are not overfilled, cycles come to rest");
-	hold_for_many(sleeps_soundly, "jobs that sleep miss nothing");
-	hold_for_many(sleeps_in_crowds, "one that sleeps stands for all that are like it");
+	hold_for_many(blocks_without_loss, "blocked jobs miss nothing");
+	hold_for_many(blocks_in_groups, "one blocked job stands for all identical ones");
 	hold_for_many(evicts_well, "victims are fair, and gangs keep their minimum");
 	hold_for_many(evicts_for_somebody, "nobody is evicted in vain, nor in turns");
 	return tap_done();

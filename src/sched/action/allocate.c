@@ -18,7 +18,7 @@
 #include "sched/place/job_group.h"
 #include "sched/report/refusal.h"
 #include "sched/session/hooks.h"
-#include "sched/session/lineup.h"
+#include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
 #include "sched/session/statement.h"
 
@@ -38,14 +38,14 @@ struct sheet {
 	VEC(struct part *) parts;
 	struct pq waiting; /* of a job with policies: parts that are still to be tried */
 	bool blocked;      /* something was left for the round in which room is lent */
-	bool followed;     /* the next of its like has been lined up */
+	bool followed;     /* the next of its like has been added to the queue */
 	bool torn;         /* some of it had places when another found none */
 	bool clean;        /* no task of it has found no node since that was forgotten */
 };
 
 struct allocation {
 	struct session *ssn;
-	struct lineup lineup;
+	struct job_queue_iter iter;
 	VEC(struct sheet *) sheets;
 	struct map *by_job;
 	bool lending;
@@ -108,7 +108,7 @@ static void sort_parts(struct session *ssn, struct sheet *sheet)
 			ssn);
 }
 
-static void line_up_parts(struct session *ssn, struct sheet *sheet)
+static void order_parts(struct session *ssn, struct sheet *sheet)
 {
 	struct job *job = sheet->job;
 
@@ -161,7 +161,7 @@ static struct sheet *sheet_new(struct session *ssn, struct job *job)
 		if (holds_has(job, held))
 			add_task(part_of(sheet, ssn, held->sub), held);
 	if (job->policy_count)
-		line_up_parts(ssn, sheet);
+		order_parts(ssn, sheet);
 	return sheet;
 }
 
@@ -596,7 +596,7 @@ static void add_job(struct allocation *a, struct job *job)
 		reserve_all(a, job);
 	vec_push(&a->sheets, sheet);
 	map_put(a->by_job, job_key(job), sheet);
-	lineup_add(&a->lineup, job);
+	job_queue_iter_add(&a->iter, job);
 }
 
 static void collect(struct allocation *a)
@@ -644,27 +644,27 @@ static void go_round(struct allocation *a)
 {
 	struct queue_info *queue;
 
-	while ((queue = lineup_next_queue(&a->lineup))) {
+	while ((queue = job_queue_iter_next_queue(&a->iter))) {
 		struct job *job;
 		struct sheet *sheet;
 
 		if (!a->lending && hook_overused(a->ssn, queue)) {
-			while ((job = lineup_next_job(&a->lineup, queue)))
+			while ((job = job_queue_iter_next_job(&a->iter, queue)))
 				block(a, job);
 			continue;
 		}
-		job = lineup_next_job(&a->lineup, queue);
+		job = job_queue_iter_next_job(&a->iter, queue);
 		if (!job)
 			continue;
 		sheet = map_get(a->by_job, job_key(job));
 		if (place_job(a, sheet)) {
 			if (has_tasks(sheet))
-				lineup_return_job(&a->lineup, job);
+				job_queue_iter_return_job(&a->iter, job);
 			follow(a, sheet);
 		} else if (has_more(a, sheet)) {
-			lineup_return_job(&a->lineup, job);
+			job_queue_iter_return_job(&a->iter, job);
 		}
-		lineup_return_queue(&a->lineup, queue);
+		job_queue_iter_return_queue(&a->iter, queue);
 	}
 }
 
@@ -672,8 +672,8 @@ static void go_round(struct allocation *a)
 static void lend(struct allocation *a)
 {
 	a->lending = true;
-	lineup_done(&a->lineup);
-	lineup_init(&a->lineup, a->ssn);
+	job_queue_iter_done(&a->iter);
+	job_queue_iter_init(&a->iter, a->ssn);
 	for (size_t i = 0; i < a->sheets.len; i++) {
 		struct sheet *old = a->sheets.ptr[i];
 
@@ -684,7 +684,7 @@ static void lend(struct allocation *a)
 		map_put(a->by_job, job_key(old->job), a->sheets.ptr[i]);
 		sheet_free(old);
 		if (has_tasks(a->sheets.ptr[i]))
-			lineup_add(&a->lineup, a->sheets.ptr[i]->job);
+			job_queue_iter_add(&a->iter, a->sheets.ptr[i]->job);
 	}
 	go_round(a);
 }
@@ -694,12 +694,12 @@ static void allocate_run(struct session *ssn, struct json arguments)
 	struct allocation a = {.ssn = ssn};
 
 	(void)arguments;
-	lineup_init(&a.lineup, ssn);
+	job_queue_iter_init(&a.iter, ssn);
 	a.by_job = map_new(0);
 	collect(&a);
 	go_round(&a);
 	lend(&a);
-	lineup_done(&a.lineup);
+	job_queue_iter_done(&a.iter);
 	for (size_t i = 0; i < a.sheets.len; i++)
 		sheet_free(a.sheets.ptr[i]);
 	vec_done(&a.sheets);

@@ -6,7 +6,7 @@
 #include "sched/action/action_rows.h"
 #include "sched/place/finder.h"
 #include "sched/session/hooks.h"
-#include "sched/session/lineup.h"
+#include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
 #include "sched/session/statement.h"
 
@@ -75,18 +75,18 @@ static void fill_job(struct session *ssn, struct job *job)
 
 static void backfill_run(struct session *ssn, struct json arguments)
 {
-	AUTO(lineup_done) struct lineup lineup;
+	AUTO(job_queue_iter_done) struct job_queue_iter iter;
 	struct queue_info *queue;
 	struct job *job;
 
 	(void)arguments;
-	lineup_init(&lineup, ssn);
+	job_queue_iter_init(&iter, ssn);
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, waiting)
 		if (session_has_job(ssn, waiting) && !job_is_pending(waiting) &&
 		    waiting->tally.waiting_empty && hook_job_test(ssn, JOB_VALID, waiting, NULL))
-			lineup_add(&lineup, waiting);
-	while ((queue = lineup_next_queue(&lineup)))
-		while ((job = lineup_next_job(&lineup, queue)))
+			job_queue_iter_add(&iter, waiting);
+	while ((queue = job_queue_iter_next_queue(&iter)))
+		while ((job = job_queue_iter_next_job(&iter, queue)))
 			fill_job(ssn, job);
 }
 

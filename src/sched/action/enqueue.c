@@ -8,7 +8,7 @@
 #include "sched/action/action_rows.h"
 #include "sched/place/job_group.h"
 #include "sched/session/hooks.h"
-#include "sched/session/lineup.h"
+#include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"
@@ -56,31 +56,31 @@ static bool let_in(struct entrance *entrance, struct job *job)
 	return true;
 }
 
-static void collect(struct session *ssn, struct lineup *lineup)
+static void collect(struct session *ssn, struct job_queue_iter *iter)
 {
 	struct job *first;
 	size_t at = 0;
 
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 		if (session_has_job(ssn, job) && job_is_pending(job))
-			lineup_add(lineup, job);
+			job_queue_iter_add(iter, job);
 	while ((first = job_groups_next(ssn, JOB_GROUP_ADMIT, &at)))
-		lineup_add(lineup, first);
+		job_queue_iter_add(iter, first);
 }
 
 static void enqueue_run(struct session *ssn, struct json arguments)
 {
 	const struct plugin *priority = config_find_plugin(ssn->config, "priority");
 	struct entrance entrance = {.ssn = ssn, .level = INT64_MIN};
-	AUTO(lineup_done) struct lineup lineup;
+	AUTO(job_queue_iter_done) struct job_queue_iter iter;
 	struct queue_info *queue;
 
 	(void)arguments;
 	entrance.by_priority = priority && plugin_is_on(priority, SWITCH_JOB_ORDER);
-	lineup_init(&lineup, ssn);
-	collect(ssn, &lineup);
-	while ((queue = lineup_next_queue(&lineup))) {
-		struct job *job = lineup_next_job(&lineup, queue);
+	job_queue_iter_init(&iter, ssn);
+	collect(ssn, &iter);
+	while ((queue = job_queue_iter_next_queue(&iter))) {
+		struct job *job = job_queue_iter_next_job(&iter, queue);
 		struct job *next = NULL;
 
 		if (!job)
@@ -88,8 +88,8 @@ static void enqueue_run(struct session *ssn, struct json arguments)
 		if (let_in(&entrance, job))
 			next = job_group_follow(ssn, job);
 		if (next)
-			lineup_return_job(&lineup, next);
-		lineup_return_queue(&lineup, queue);
+			job_queue_iter_return_job(&iter, next);
+		job_queue_iter_return_queue(&iter, queue);
 	}
 	set_level(&entrance, INT64_MIN);
 }

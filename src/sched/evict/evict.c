@@ -19,7 +19,7 @@
 #include "sched/evict/prospects.h"
 #include "sched/place/finder.h"
 #include "sched/session/hooks.h"
-#include "sched/session/lineup.h"
+#include "sched/session/job_queue_iter.h"
 #include "sched/session/rows.h"
 #include "sched/session/session.h"
 #include "sched/session/statement.h"
@@ -596,26 +596,26 @@ bool evict_is_starving(struct session *ssn, struct job *job)
 
 void evict_round(struct session *ssn, const struct evict_rules *rules)
 {
-	AUTO(lineup_done) struct lineup lineup;
+	AUTO(job_queue_iter_done) struct job_queue_iter iter;
 	struct despair despair = {0};
 	struct queue_info *queue;
 
-	lineup_init(&lineup, ssn);
+	job_queue_iter_init(&iter, ssn);
 	if (rules->across_queues && !prospects_have_shares(ssn))
 		return;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 		if (evict_is_starving(ssn, job))
-			lineup_add(&lineup, job);
-	while ((queue = lineup_next_queue(&lineup))) {
+			job_queue_iter_add(&iter, job);
+	while ((queue = job_queue_iter_next_queue(&iter))) {
 		struct job *job;
 
 		if (rules->across_queues && hook_overused(ssn, queue))
 			continue;
-		job = lineup_next_job(&lineup, queue);
+		job = job_queue_iter_next_job(&iter, queue);
 		if (!job)
 			continue;
 		evict_for(ssn, rules, job, &despair);
-		lineup_return_queue(&lineup, queue);
+		job_queue_iter_return_queue(&iter, queue);
 	}
 	vec_done(&despair.list);
 }

@@ -6,7 +6,7 @@
  * nobody has a better right to is lent, so that no job waits beside idle room for its share to grow
  * (part 11).
  *
- * A job has a sheet: its sub-groups that have something to place, each with its tasks in order. A
+ * A job has one attempt: its sub-groups that have something to place, each with its tasks in order. A
  * job without sub-group policies has one sub-group, and the same code serves both. */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@
 
 #include "base/banned.h"
 
-struct part {
+struct attempt_sub {
 	struct sub_job *sub;
 	size_t came;   /* as which one */
 	bool required; /* without it the policy's minimum is not reached */
@@ -33,10 +33,10 @@ struct part {
 	const struct class *class; /* of all its tasks; NULL: they differ */
 };
 
-struct sheet {
+struct attempt {
 	struct job *job;
-	VEC(struct part *) parts;
-	struct pq waiting; /* of a job with policies: parts that are still to be tried */
+	VEC(struct attempt_sub *) subs;
+	struct pq waiting; /* of a job with policies: subs that are still to be tried */
 	bool blocked;      /* something was left for the round in which room is lent */
 	bool followed;     /* the next of its like has been added to the queue */
 	bool torn;         /* some of it had places when another found none */
@@ -46,7 +46,7 @@ struct sheet {
 struct allocation {
 	struct session *ssn;
 	struct job_queue_iter iter;
-	VEC(struct sheet *) sheets;
+	VEC(struct attempt *) attempts;
 	struct map *by_job;
 	bool lending;
 	/* By queue id: what tasks ask for whose own gate we have taken away, until they are placed. */
@@ -55,72 +55,72 @@ struct allocation {
 
 static const struct node_set all_nodes = {0};
 
-/* --- sheets ---------------------------------------------------------------------------------- */
+/* --- attempts ---------------------------------------------------------------------------------- */
 
-static struct part *part_of(struct sheet *sheet, struct session *ssn, struct sub_job *sub)
+static struct attempt_sub *sub_of(struct attempt *attempt, struct session *ssn, struct sub_job *sub)
 {
-	struct part *part;
+	struct attempt_sub *part;
 
-	if (sub->place < sheet->parts.len && sheet->parts.ptr[sub->place]->sub == sub)
-		return sheet->parts.ptr[sub->place];
-	part = mem_new(struct part);
+	if (sub->place < attempt->subs.len && attempt->subs.ptr[sub->place]->sub == sub)
+		return attempt->subs.ptr[sub->place];
+	part = mem_new(struct attempt_sub);
 	part->sub = sub;
-	part->came = sub->place = sheet->parts.len;
+	part->came = sub->place = attempt->subs.len;
 	pq_init(&part->tasks, ssn, pq_tasks);
-	vec_push(&sheet->parts, part);
+	vec_push(&attempt->subs, part);
 	return part;
 }
 
-static void sheet_free(struct sheet *sheet)
+static void attempt_free(struct attempt *attempt)
 {
-	for (size_t i = 0; i < sheet->parts.len; i++) {
-		pq_done(&sheet->parts.ptr[i]->tasks);
-		vec_done(&sheet->parts.ptr[i]->failed);
-		mem_free(sheet->parts.ptr[i]);
+	for (size_t i = 0; i < attempt->subs.len; i++) {
+		pq_done(&attempt->subs.ptr[i]->tasks);
+		vec_done(&attempt->subs.ptr[i]->failed);
+		mem_free(attempt->subs.ptr[i]);
 	}
-	vec_done(&sheet->parts);
-	pq_done(&sheet->waiting);
-	mem_free(sheet);
+	vec_done(&attempt->subs);
+	pq_done(&attempt->waiting);
+	mem_free(attempt);
 }
 
 /* Those that a policy's minimum needs come first, then the order of the hooks. */
-static int pq_parts(const struct session *ssn, const void *left, const void *right)
+static int pq_subs(const struct session *ssn, const void *left, const void *right)
 {
-	const struct part *a = left, *b = right;
+	const struct attempt_sub *a = left, *b = right;
 
 	if (a->required != b->required)
 		return a->required ? -1 : 1;
 	return hook_sub_job_order(ssn, a->sub, b->sub);
 }
 
-static int compare_parts(const void *left, const void *right, void *ssn)
+static int compare_subs(const void *left, const void *right, void *ssn)
 {
-	const struct part *const *a = left, *const *b = right;
-	int order = pq_parts(ssn, *a, *b);
+	const struct attempt_sub *const *a = left, *const *b = right;
+	int order = pq_subs(ssn, *a, *b);
 
 	return order ? order : (*a)->came < (*b)->came ? -1 : (*a)->came > (*b)->came;
 }
 
-static void sort_parts(struct session *ssn, struct sheet *sheet)
+static void sort_subs(struct session *ssn, struct attempt *attempt)
 {
-	if (sheet->parts.len > 1)
-		qsort_r(sheet->parts.ptr, sheet->parts.len, sizeof(struct part *), compare_parts,
-			ssn);
+	if (attempt->subs.len > 1)
+		qsort_r(attempt->subs.ptr, attempt->subs.len, sizeof(struct attempt_sub *),
+			compare_subs, ssn);
 }
 
-static void order_parts(struct session *ssn, struct sheet *sheet)
+static void order_subs(struct session *ssn, struct attempt *attempt)
 {
-	struct job *job = sheet->job;
+	struct job *job = attempt->job;
 
 	job_rate_subs(job);
-	sort_parts(ssn, sheet);
+	sort_subs(ssn, attempt);
 	for (size_t p = 0; p < job->policy_count; p++) {
 		int32_t have = 0;
 
 		LIST_EACH(&job->subs, struct sub_job, link, sub)
 			have += sub->policy == &job->policies[p] && hook_sub_ready(ssn, sub);
-		for (size_t i = 0; i < sheet->parts.len; i++) {
-			struct part *part = sheet->parts.ptr[i];
+		for (size_t i = 0; i < attempt->subs.len; i++) {
+			struct attempt_sub *part = attempt->subs.ptr[i];
 
 			if (part->sub->policy != &job->policies[p] ||
 			    hook_sub_ready(ssn, part->sub))
@@ -129,19 +129,19 @@ static void order_parts(struct session *ssn, struct sheet *sheet)
 			have += part->required;
 		}
 	}
-	pq_init(&sheet->waiting, ssn, pq_parts);
-	for (size_t i = 0; i < sheet->parts.len; i++)
-		pq_push(&sheet->waiting, sheet->parts.ptr[i]);
+	pq_init(&attempt->waiting, ssn, pq_subs);
+	for (size_t i = 0; i < attempt->subs.len; i++)
+		pq_push(&attempt->waiting, attempt->subs.ptr[i]);
 }
 
-/* A task that only Volcano's own gate keeps back takes part, to have it taken away. */
+/* A task that only Volcano's own gate keeps back joins, to have it taken away. */
 static bool takes_part(const struct session *ssn, const struct task *task)
 {
 	return task->ours && !task->class->empty &&
 	       (!task->gated || (ssn->options.queue_gates && task->queue_gate));
 }
 
-static void add_task(struct part *part, struct task *task)
+static void add_task(struct attempt_sub *part, struct task *task)
 {
 	bool alike = !part->tasks.len || part->class == task->class;
 
@@ -149,34 +149,34 @@ static void add_task(struct part *part, struct task *task)
 	pq_push(&part->tasks, task);
 }
 
-static struct sheet *sheet_new(struct session *ssn, struct job *job)
+static struct attempt *attempt_new(struct session *ssn, struct job *job)
 {
-	struct sheet *sheet = mem_new(struct sheet);
+	struct attempt *attempt = mem_new(struct attempt);
 
-	sheet->job = job;
+	attempt->job = job;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 		if (takes_part(ssn, task))
-			add_task(part_of(sheet, ssn, task->sub), task);
+			add_task(sub_of(attempt, ssn, task->sub), task);
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, held)
 		if (holds_has(job, held))
-			add_task(part_of(sheet, ssn, held->sub), held);
+			add_task(sub_of(attempt, ssn, held->sub), held);
 	if (job->policy_count)
-		order_parts(ssn, sheet);
-	return sheet;
+		order_subs(ssn, attempt);
+	return attempt;
 }
 
-static bool has_tasks(const struct sheet *sheet)
+static bool has_tasks(const struct attempt *attempt)
 {
-	if (sheet->job->policy_count)
-		return sheet->waiting.len > 0;
-	return sheet->parts.len && sheet->parts.ptr[0]->tasks.len;
+	if (attempt->job->policy_count)
+		return attempt->waiting.len > 0;
+	return attempt->subs.len && attempt->subs.ptr[0]->tasks.len;
 }
 
 /* --- one task -------------------------------------------------------------------------------- */
 
 static bool has_failed(void *arg, uint32_t role)
 {
-	const struct part *part = arg;
+	const struct attempt_sub *part = arg;
 
 	for (size_t i = 0; i < part->failed.len; i++)
 		if (part->failed.ptr[i] == role)
@@ -274,7 +274,7 @@ static void note_fit(struct session *ssn, struct task *task, const struct fit *f
 		session_note(ssn, task)->fit = fit;
 }
 
-static enum step fail(const struct allocation *a, struct part *part, struct task *task,
+static enum step fail(const struct allocation *a, struct attempt_sub *part, struct task *task,
 		      const struct fit *fit)
 {
 	struct reason why = {.code = REASON_NODES,
@@ -293,7 +293,7 @@ static enum step fail(const struct allocation *a, struct part *part, struct task
 }
 
 /* May its queue hold it, in this round? */
-static bool is_allowed(struct allocation *a, struct sheet *sheet, struct task *task)
+static bool is_allowed(struct allocation *a, struct attempt *attempt, struct task *task)
 {
 	struct reason why = {.dim = DIM_NONE};
 	enum allowance allowance = hook_allocatable(a->ssn, task->job->queue, task, &why);
@@ -302,12 +302,12 @@ static bool is_allowed(struct allocation *a, struct sheet *sheet, struct task *t
 	    (allowance == ALLOWANCE_BORROW && (a->lending || task->held)))
 		return true;
 	if (allowance == ALLOWANCE_BORROW)
-		sheet->blocked = true;
+		attempt->blocked = true;
 	refusal_add(a->ssn, task, &why);
 	return false;
 }
 
-static enum step place_task(struct allocation *a, struct sheet *sheet, struct part *part,
+static enum step place_task(struct allocation *a, struct attempt *attempt, struct attempt_sub *part,
 			    struct statement *st, struct task *task)
 {
 	struct session *ssn = a->ssn;
@@ -315,7 +315,7 @@ static enum step place_task(struct allocation *a, struct sheet *sheet, struct pa
 	struct choice choice;
 	const char *wrong;
 
-	if (!is_allowed(a, sheet, task))
+	if (!is_allowed(a, attempt, task))
 		return STEP_REFUSED;
 	if (task->gated) {
 		open_gate(a, task);
@@ -371,7 +371,7 @@ static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_
 	return count;
 }
 
-/* A part of a gang had places, and then one of it found none. Where its tasks are of several classes another
+/* Some of a gang had places, and then one of it found none. Where its tasks are of several classes another
  * choice for the first might have done: then it must not be blocked, since choices change when others are
  * placed. Not so where there is too little for them even if each class had it alone. */
 static void note_other_choice(struct session *ssn, struct job *job)
@@ -401,16 +401,16 @@ static void note_other_choice(struct session *ssn, struct job *job)
 }
 
 /* Tasks of a sub-group until it is ready; true if what was placed may stay. */
-static bool place_part(struct allocation *a, struct sheet *sheet, struct part *part,
-		       struct statement *st)
+static bool place_sub(struct allocation *a, struct attempt *attempt, struct attempt_sub *part,
+		      struct statement *st)
 {
 	size_t mark = statement_mark(st);
 	struct task *task;
 
 	while ((task = pq_pop(&part->tasks))) {
-		enum step step = place_task(a, sheet, part, st, task);
+		enum step step = place_task(a, attempt, part, st, task);
 
-		if (step == STEP_FAILED && !job_goes_on(sheet->job, part->sub, has_failed, part))
+		if (step == STEP_FAILED && !job_goes_on(attempt->job, part->sub, has_failed, part))
 			break;
 		if (step == STEP_PLACED && hook_sub_ready(a->ssn, part->sub))
 			return true;
@@ -419,7 +419,7 @@ static bool place_part(struct allocation *a, struct sheet *sheet, struct part *p
 	}
 	if (statement_mark(st) > mark && hook_sub_pipelined(a->ssn, part->sub))
 		return true;
-	sheet->torn |= part->failed.len && !statement_is_empty(st);
+	attempt->torn |= part->failed.len && !statement_is_empty(st);
 	statement_undo_to(st, mark, !a->lending);
 	return false;
 }
@@ -434,25 +434,25 @@ static void forget_fits(struct session *ssn, struct job *job, const struct sub_j
 
 /* Sub-group by sub-group, each to its minimum and then task by task, until the job has what it needs. One that
  * finds no room is not tried again. */
-static void place_groups(struct allocation *a, struct sheet *sheet, struct statement *st)
+static void place_groups(struct allocation *a, struct attempt *attempt, struct statement *st)
 {
-	struct part *part;
+	struct attempt_sub *part;
 
-	if (!a->lending && !sheet->clean)
-		forget_fits(a->ssn, sheet->job, NULL);
-	sheet->clean = true;
-	while ((part = pq_pop(&sheet->waiting))) {
+	if (!a->lending && !attempt->clean)
+		forget_fits(a->ssn, attempt->job, NULL);
+	attempt->clean = true;
+	while ((part = pq_pop(&attempt->waiting))) {
 		if (part->failed.len && !a->lending)
-			forget_fits(a->ssn, sheet->job, part->sub);
+			forget_fits(a->ssn, attempt->job, part->sub);
 		part->failed.len = 0;
-		if (!place_part(a, sheet, part, st)) {
-			sheet->clean = false;
+		if (!place_sub(a, attempt, part, st)) {
+			attempt->clean = false;
 			continue;
 		}
-		sheet->clean = sheet->clean && !part->failed.len;
+		attempt->clean = attempt->clean && !part->failed.len;
 		if (part->tasks.len)
-			pq_push(&sheet->waiting, part);
-		if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL))
+			pq_push(&attempt->waiting, part);
+		if (hook_job_test(a->ssn, JOB_READY, attempt->job, NULL))
 			break;
 	}
 }
@@ -490,45 +490,45 @@ static bool add_empty(const struct allocation *a, const struct job *job, struct 
 	return false;
 }
 
-static void place_turn(struct allocation *a, struct sheet *sheet, struct statement *st)
+static void place_turn(struct allocation *a, struct attempt *attempt, struct statement *st)
 {
-	if (sheet->job->policy_count)
-		place_groups(a, sheet, st);
+	if (attempt->job->policy_count)
+		place_groups(a, attempt, st);
 	else
-		(void)place_part(a, sheet, sheet->parts.ptr[0], st);
+		(void)place_sub(a, attempt, attempt->subs.ptr[0], st);
 }
 
 /* Before a gang is bound, its minimum has places: with members that ask for nothing, where these find some
  * and backfill is there to place the rest of them; else with more of the others (part 11). */
-static bool make_whole(struct allocation *a, struct sheet *sheet, struct statement *st)
+static bool make_whole(struct allocation *a, struct attempt *attempt, struct statement *st)
 {
 	bool fills = a->ssn->config->fills;
 	size_t mark;
 
-	while (!is_whole(a->ssn, sheet->job)) {
-		sheet->clean = false; /* members that ask for nothing may find no node either */
-		if (fills && add_empty(a, sheet->job, st))
+	while (!is_whole(a->ssn, attempt->job)) {
+		attempt->clean = false; /* members that ask for nothing may find no node either */
+		if (fills && add_empty(a, attempt->job, st))
 			break;
 		mark = statement_mark(st);
-		if (has_tasks(sheet))
-			place_turn(a, sheet, st);
+		if (has_tasks(attempt))
+			place_turn(a, attempt, st);
 		if (statement_mark(st) == mark)
-			return !fills && add_empty(a, sheet->job, st);
+			return !fills && add_empty(a, attempt->job, st);
 	}
 	return true;
 }
 
-static bool place_free_job(struct allocation *a, struct sheet *sheet)
+static bool place_free_job(struct allocation *a, struct attempt *attempt)
 {
 	struct statement *st = statement_new(a->ssn);
 
-	place_turn(a, sheet, st);
+	place_turn(a, attempt, st);
 	if (statement_is_empty(st)) {
 		statement_discard(st);
 		return false;
 	}
-	if (hook_job_test(a->ssn, JOB_READY, sheet->job, NULL)) {
-		if (!make_whole(a, sheet, st)) {
+	if (hook_job_test(a->ssn, JOB_READY, attempt->job, NULL)) {
+		if (!make_whole(a, attempt, st)) {
 			statement_undo_to(st, 0, !a->lending);
 			statement_discard(st);
 			return false;
@@ -536,7 +536,7 @@ static bool place_free_job(struct allocation *a, struct sheet *sheet)
 		statement_commit(st);
 		return true;
 	}
-	if (hook_job_vote(a->ssn, JOB_PIPELINED, sheet->job, NULL)) {
+	if (hook_job_vote(a->ssn, JOB_PIPELINED, attempt->job, NULL)) {
 		statement_keep(st);
 		return false;
 	}
@@ -546,17 +546,17 @@ static bool place_free_job(struct allocation *a, struct sheet *sheet)
 }
 
 /* One turn of a job: its minimum, or one task more. Room that is kept for it is let go for that. */
-static bool place_job(struct allocation *a, struct sheet *sheet)
+static bool place_job(struct allocation *a, struct attempt *attempt)
 {
 	bool placed;
 
-	holds_let_go(a->ssn, sheet->job);
-	placed = place_free_job(a, sheet);
-	if (!placed && sheet->torn)
-		note_other_choice(a->ssn, sheet->job);
-	sheet->torn = false;
+	holds_let_go(a->ssn, attempt->job);
+	placed = place_free_job(a, attempt);
+	if (!placed && attempt->torn)
+		note_other_choice(a->ssn, attempt->job);
+	attempt->torn = false;
 	if (!placed)
-		holds_take_back(a->ssn, sheet->job);
+		holds_take_back(a->ssn, attempt->job);
 	return placed;
 }
 
@@ -583,19 +583,19 @@ static bool is_wanted(struct session *ssn, struct job *job)
 
 static void add_job(struct allocation *a, struct job *job)
 {
-	struct sheet *sheet;
+	struct attempt *attempt;
 
 	if (!is_wanted(a->ssn, job))
 		return;
-	sheet = sheet_new(a->ssn, job);
-	if (!has_tasks(sheet)) {
-		sheet_free(sheet);
+	attempt = attempt_new(a->ssn, job);
+	if (!has_tasks(attempt)) {
+		attempt_free(attempt);
 		return;
 	}
 	if (a->ssn->options.queue_gates)
 		reserve_all(a, job);
-	vec_push(&a->sheets, sheet);
-	map_put(a->by_job, job_key(job), sheet);
+	vec_push(&a->attempts, attempt);
+	map_put(a->by_job, job_key(job), attempt);
 	job_queue_iter_add(&a->iter, job);
 }
 
@@ -611,11 +611,11 @@ static void collect(struct allocation *a)
 }
 
 /* It has what it needs. Does somebody like it wait? */
-static void follow(struct allocation *a, struct sheet *sheet)
+static void follow(struct allocation *a, struct attempt *attempt)
 {
-	struct job *next = sheet->followed ? NULL : job_group_follow(a->ssn, sheet->job);
+	struct job *next = attempt->followed ? NULL : job_group_follow(a->ssn, attempt->job);
 
-	sheet->followed = true;
+	attempt->followed = true;
 	if (next)
 		add_job(a, next);
 }
@@ -623,21 +623,21 @@ static void follow(struct allocation *a, struct sheet *sheet)
 /* Its queue holds as much as it may hold as its own. */
 static void block(struct allocation *a, struct job *job)
 {
-	struct sheet *sheet = map_get(a->by_job, job_key(job));
-	const struct pq *tasks = &sheet->parts.ptr[0]->tasks;
+	struct attempt *attempt = map_get(a->by_job, job_key(job));
+	const struct pq *tasks = &attempt->subs.ptr[0]->tasks;
 	struct reason why = {.dim = DIM_NONE};
 
-	sheet->blocked = true;
+	attempt->blocked = true;
 	if (tasks->len &&
 	    hook_allocatable(a->ssn, job->queue, tasks->ptr[0], &why) != ALLOWANCE_OWN)
 		session_refuse(a->ssn, job, &why);
 }
 
 /* One of its tasks found no node; the others have turns of their own where each is complete by itself. */
-static bool has_more(const struct allocation *a, const struct sheet *sheet)
+static bool has_more(const struct allocation *a, const struct attempt *attempt)
 {
-	return !sheet->job->policy_count && has_tasks(sheet) &&
-	       hook_job_test(a->ssn, JOB_READY, sheet->job, NULL);
+	return !attempt->job->policy_count && has_tasks(attempt) &&
+	       hook_job_test(a->ssn, JOB_READY, attempt->job, NULL);
 }
 
 static void go_round(struct allocation *a)
@@ -646,7 +646,7 @@ static void go_round(struct allocation *a)
 
 	while ((queue = job_queue_iter_next_queue(&a->iter))) {
 		struct job *job;
-		struct sheet *sheet;
+		struct attempt *attempt;
 
 		if (!a->lending && hook_overused(a->ssn, queue)) {
 			while ((job = job_queue_iter_next_job(&a->iter, queue)))
@@ -656,12 +656,12 @@ static void go_round(struct allocation *a)
 		job = job_queue_iter_next_job(&a->iter, queue);
 		if (!job)
 			continue;
-		sheet = map_get(a->by_job, job_key(job));
-		if (place_job(a, sheet)) {
-			if (has_tasks(sheet))
+		attempt = map_get(a->by_job, job_key(job));
+		if (place_job(a, attempt)) {
+			if (has_tasks(attempt))
 				job_queue_iter_return_job(&a->iter, job);
-			follow(a, sheet);
-		} else if (has_more(a, sheet)) {
+			follow(a, attempt);
+		} else if (has_more(a, attempt)) {
 			job_queue_iter_return_job(&a->iter, job);
 		}
 		job_queue_iter_return_queue(&a->iter, queue);
@@ -674,17 +674,17 @@ static void lend(struct allocation *a)
 	a->lending = true;
 	job_queue_iter_done(&a->iter);
 	job_queue_iter_init(&a->iter, a->ssn);
-	for (size_t i = 0; i < a->sheets.len; i++) {
-		struct sheet *old = a->sheets.ptr[i];
+	for (size_t i = 0; i < a->attempts.len; i++) {
+		struct attempt *old = a->attempts.ptr[i];
 
 		if (!old->blocked)
 			continue;
-		a->sheets.ptr[i] = sheet_new(a->ssn, old->job);
-		a->sheets.ptr[i]->followed = old->followed;
-		map_put(a->by_job, job_key(old->job), a->sheets.ptr[i]);
-		sheet_free(old);
-		if (has_tasks(a->sheets.ptr[i]))
-			job_queue_iter_add(&a->iter, a->sheets.ptr[i]->job);
+		a->attempts.ptr[i] = attempt_new(a->ssn, old->job);
+		a->attempts.ptr[i]->followed = old->followed;
+		map_put(a->by_job, job_key(old->job), a->attempts.ptr[i]);
+		attempt_free(old);
+		if (has_tasks(a->attempts.ptr[i]))
+			job_queue_iter_add(&a->iter, a->attempts.ptr[i]->job);
 	}
 	go_round(a);
 }
@@ -700,9 +700,9 @@ static void allocate_run(struct session *ssn, struct json arguments)
 	go_round(&a);
 	lend(&a);
 	job_queue_iter_done(&a.iter);
-	for (size_t i = 0; i < a.sheets.len; i++)
-		sheet_free(a.sheets.ptr[i]);
-	vec_done(&a.sheets);
+	for (size_t i = 0; i < a.attempts.len; i++)
+		attempt_free(a.attempts.ptr[i]);
+	vec_done(&a.attempts);
 	for (size_t i = 0; i < a.reserved.len; i++)
 		resources_done(&a.reserved.ptr[i]);
 	vec_done(&a.reserved);

@@ -321,7 +321,7 @@ static bool reduce(struct search *s)
 	return true;
 }
 
-static void line_up_tasks(struct session *ssn, struct job *job, struct pq *to)
+static void queue_tasks(struct session *ssn, struct job *job, struct pq *to)
 {
 	pq_init(to, ssn, pq_tasks);
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
@@ -403,7 +403,7 @@ static void tell_reclaim(struct search *s)
 	size_t from = 0;
 	bool whole;
 
-	line_up_tasks(s->ssn, s->job, &tasks);
+	queue_tasks(s->ssn, s->job, &tasks);
 	if (is_all_by_eviction(s)) {
 		(void)replay(s, NULL, NULL);
 		return;
@@ -502,7 +502,7 @@ static void evict_for(struct session *ssn, const struct evict_rules *rules, stru
 	AUTO(pq_done) struct pq tasks;
 	struct task *task;
 
-	line_up_tasks(ssn, job, &tasks);
+	queue_tasks(ssn, job, &tasks);
 	while (needs_more(ssn, job) && (task = pq_pop(&tasks))) {
 		if (task->never_preempts || task->class == failed ||
 		    is_hopeless(despair, job, task) || place_task(&s, task))
@@ -554,7 +554,7 @@ void evict_within(struct session *ssn, const struct evict_rules *rules, struct j
 	struct task *task;
 	bool good = true, whole = false;
 
-	line_up_tasks(ssn, job, &tasks);
+	queue_tasks(ssn, job, &tasks);
 	while (good && (task = pq_pop(&tasks))) {
 		struct held next;
 

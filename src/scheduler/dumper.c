@@ -62,7 +62,7 @@ static void log_job(const struct scheduler *scheduler, const struct job *job)
 
 	resources_print(&job->allocated, scheduler->cluster->dims, &allocated);
 	log_info(scheduler->log, "job", LOG_VIEW("name", job_key(job)),
-		 LOG_VIEW("queue", atoms_text(scheduler->cluster->atoms, job->queue_name)),
+		 LOG_VIEW("queue", symbols_text(scheduler->cluster->symbols, job->queue_name)),
 		 LOG_STR("phase", podgroup_phase_names[job->phase]),
 		 LOG_INT("pods", job->tally.total),
 		 LOG_INT("pending", job->tally.count[TASK_PENDING]),

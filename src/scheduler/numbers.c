@@ -236,7 +236,7 @@ static void put_job(struct buf *to, const struct cluster *cluster, const struct 
 			   "volcano_%s{job_name=\"%.*s\",queue=\"%.*s\",job_namespace=\"%.*s\"} "
 			   "%.15g\n",
 			   row->name, STR_ARG(job_name(job)),
-			   STR_ARG(atoms_text(cluster->atoms, job->queue_name)),
+			   STR_ARG(symbols_text(cluster->symbols, job->queue_name)),
 			   STR_ARG(job_namespace(job)), value);
 }
 

@@ -29,7 +29,7 @@ struct attempt_sub {
 	size_t came;   /* as which one */
 	bool required; /* without it the policy's minimum is not reached */
 	struct pq tasks;
-	VEC(uint32_t) failed;      /* roles (atoms) of which a task found no node */
+	VEC(uint32_t) failed;      /* roles (symbols) of which a task found no node */
 	const struct class *class; /* of all its tasks; NULL: they differ */
 };
 
@@ -214,7 +214,7 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 		return false;
 	node = task->held ? holds_node(ssn, task)
 			  : cluster_find_node(ssn->cluster,
-					      atoms_text(ssn->cluster->atoms, task->nominated));
+					      symbols_text(ssn->cluster->symbols, task->nominated));
 	if (!node || finder_test(ssn, task, node, ROOM_FUTURE))
 		return false;
 	ret->node = node;
@@ -279,7 +279,7 @@ static enum step fail(const struct allocation *a, struct attempt_sub *part, stru
 {
 	struct reason why = {.code = REASON_NODES,
 			     .dim = DIM_NONE,
-			     .subject = task->job->roles.len > 1 ? task->role : ATOM_NONE,
+			     .subject = task->job->roles.len > 1 ? task->role : SYMBOL_NONE,
 			     .fit = fit};
 
 	/* Where room is lent, that there is none is not why it waits. */
@@ -323,11 +323,12 @@ static enum step place_task(struct allocation *a, struct attempt *attempt, struc
 	}
 	if (task->role && has_failed(part, task->role)) {
 		const struct fit *fit_of_role = whole_fit(
-			ssn, arena_printf(ssn->arena,
-					  "Task %.*s with role spec %.*s has already predicated "
-					  "failed, skip",
-					  STR_ARG(task_name(task)),
-					  STR_ARG(atoms_text(ssn->cluster->atoms, task->role))));
+			ssn,
+			arena_printf(ssn->arena,
+				     "Task %.*s with role spec %.*s has already predicated "
+				     "failed, skip",
+				     STR_ARG(task_name(task)),
+				     STR_ARG(symbols_text(ssn->cluster->symbols, task->role))));
 
 		if (!a->lending)
 			note_fit(ssn, task, fit_of_role);

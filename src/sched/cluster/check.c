@@ -266,7 +266,7 @@ struct cluster_bytes cluster_bytes(const struct cluster *cluster)
 			bytes.nodes += sizeof(*profile) + 2 * profile->key.len +
 				       json_doc_bytes(profile->doc) + MAP_ENTRY;
 	}
-	bytes.tasks += atoms_bytes(cluster->atoms);
+	bytes.tasks += symbols_bytes(cluster->symbols);
 	bytes.jobs = map_len(cluster->jobs) * (sizeof(struct job) + MAP_ENTRY);
 	return bytes;
 }

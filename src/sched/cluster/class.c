@@ -36,15 +36,15 @@ static const char *const container_lists[] = {"containers", "initContainers"};
 
 static void watch_key(struct cluster *cluster, struct str key)
 {
-	uint32_t atom = atoms_take(cluster->atoms, key);
+	uint32_t symbol = symbols_take(cluster->symbols, key);
 
-	while (cluster->watched.len <= atom)
+	while (cluster->watched.len <= symbol)
 		vec_push(&cluster->watched, 0);
-	if (cluster->watched.ptr[atom]) {
-		atoms_drop(cluster->atoms, atom);
+	if (cluster->watched.ptr[symbol]) {
+		symbols_drop(cluster->symbols, symbol);
 		return;
 	}
-	cluster->watched.ptr[atom] = 1; /* and keeps its use for good */
+	cluster->watched.ptr[symbol] = 1; /* and keeps its use for good */
 	cluster->watched_more = true;
 }
 
@@ -377,7 +377,7 @@ static uint32_t take_image(struct cluster *cluster, struct str image)
 	buf_put_str(&name, image);
 	if (str_rfind_byte(image, ':') <= str_rfind_byte(image, '/'))
 		buf_puts(&name, ":latest");
-	return atoms_take(cluster->atoms, buf_str(&name));
+	return symbols_take(cluster->symbols, buf_str(&name));
 }
 
 /* An init container that ends before the others start needs no port of the node for itself. */
@@ -392,9 +392,9 @@ static void add_container(struct cluster *cluster, struct terms *terms,
 		if (port->host_port <= 0 || starts_only)
 			continue;
 		terms->ports[terms->port_count++] = (struct host_port){
-			.ip = any ? ATOM_NONE : atoms_take(cluster->atoms, port->host_ip),
-			.protocol = atoms_take(cluster->atoms,
-					       port->protocol.len ? port->protocol : STR("TCP")),
+			.ip = any ? SYMBOL_NONE : symbols_take(cluster->symbols, port->host_ip),
+			.protocol = symbols_take(cluster->symbols,
+						 port->protocol.len ? port->protocol : STR("TCP")),
 			.port = port->host_port,
 		};
 	}
@@ -479,12 +479,12 @@ static void terms_drop(struct cluster *cluster, struct terms *terms)
 		map_remove(cluster->terms, terms->key);
 	ids_drop(&cluster->terms_by_id, &cluster->terms_unused, terms->id);
 	for (size_t i = 0; i < terms->image_count; i++)
-		atoms_drop(cluster->atoms, terms->images[i]);
+		symbols_drop(cluster->symbols, terms->images[i]);
 	for (size_t i = 0; i < terms->port_count; i++) {
-		atoms_drop(cluster->atoms, terms->ports[i].ip);
-		atoms_drop(cluster->atoms, terms->ports[i].protocol);
+		symbols_drop(cluster->symbols, terms->ports[i].ip);
+		symbols_drop(cluster->symbols, terms->ports[i].protocol);
 	}
-	atoms_drop(cluster->atoms, terms->namespace);
+	symbols_drop(cluster->symbols, terms->namespace);
 	label_sets_drop(cluster->label_sets, terms->labels);
 	mem_free((char *)terms->key.ptr);
 	arena_free(terms->arena);
@@ -505,7 +505,7 @@ static struct terms *terms_new(struct cluster *cluster, struct json_doc *doc,
 	terms->id = ids_take(&cluster->terms_by_id, &cluster->terms_unused, terms);
 	terms->doc = doc;
 	terms->labels = labels;
-	terms->namespace = atoms_ref(cluster->atoms, namespace);
+	terms->namespace = symbols_ref(cluster->symbols, namespace);
 	terms->arena = arena_new(0);
 	spec = arena_new_of(terms->arena, struct pod_spec);
 	terms->spec = spec;

@@ -31,7 +31,7 @@ struct label_set;
 struct pod_term;
 
 struct host_port {
-	uint32_t ip; /* atom; ATOM_NONE: every address */
+	uint32_t ip; /* symbol; SYMBOL_NONE: every address */
 	uint32_t protocol;
 	int32_t port;
 };
@@ -50,7 +50,7 @@ struct terms {
 	uint32_t refs;
 	uint32_t id; /* small, for arrays */
 	struct str key;
-	uint32_t namespace; /* atom */
+	uint32_t namespace; /* symbol */
 	struct json_doc *doc;
 	struct arena *arena;
 	const struct pod_spec *spec; /* of `doc`: only what is named above is there */
@@ -62,7 +62,7 @@ struct terms {
 	bool has_claims;
 	struct host_port *ports;
 	size_t port_count;
-	uint32_t *images; /* atoms */
+	uint32_t *images; /* symbols */
 	size_t image_count;
 	size_t container_count; /* with images, init ones included */
 	/* What it says about other pods. */

@@ -111,8 +111,8 @@ struct cluster *cluster_new(const struct cluster_options *options)
 
 	if (!options)
 		options = &none;
-	cluster->atoms = atoms_new(options->seed);
-	cluster->label_sets = label_sets_new(cluster->atoms);
+	cluster->symbols = symbols_new(options->seed);
+	cluster->label_sets = label_sets_new(cluster->symbols);
 	cluster->dims = dims_new();
 	cluster->node_names = map_new(options->seed);
 	cluster->tasks = map_new(options->seed);
@@ -150,7 +150,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 
 static void thing_free(struct cluster *cluster, struct thing *thing)
 {
-	atoms_drop(cluster->atoms, thing->name);
+	symbols_drop(cluster->symbols, thing->name);
 	arena_free(thing->arena);
 	json_doc_unref(thing->doc);
 	mem_free(thing->key);
@@ -217,7 +217,7 @@ void cluster_free(struct cluster *cluster)
 	resources_done(&cluster->used);
 	resources_done(&cluster->inqueue_whole);
 	dims_free(cluster->dims);
-	atoms_free(cluster->atoms);
+	symbols_free(cluster->symbols);
 	mem_free(cluster->change_ring);
 	for (size_t i = 0; i < cluster->texts.len; i++)
 		mem_free(cluster->texts.ptr[i]);
@@ -294,7 +294,7 @@ static int apply_thing(struct cluster *cluster, enum cluster_kind kind, struct j
 	thing->arena = arena_new(0);
 	thing->doc = json_doc_ref(doc);
 	thing->view = arena_zalloc(thing->arena, kinds[kind].type->size);
-	thing->name = atoms_take(cluster->atoms, json_str(json_get(meta, "name")));
+	thing->name = symbols_take(cluster->symbols, json_str(json_get(meta, "name")));
 	thing->key = thing_key(&kinds[kind], json_str(json_get(meta, "namespace")),
 			       json_str(json_get(meta, "name")));
 	if (type_decode(kinds[kind].type, json_doc_root(doc), thing->arena, thing->view, err) < 0) {

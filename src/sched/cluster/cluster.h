@@ -33,12 +33,12 @@
 #include "json/doc.h"
 #include "model/value/dims.h"
 #include "model/value/resources.h"
-#include "sched/cluster/atoms.h"
 #include "sched/cluster/class.h"
 #include "sched/cluster/job.h"
 #include "sched/cluster/labelset.h"
 #include "sched/cluster/node_info.h"
 #include "sched/cluster/queue_info.h"
+#include "sched/cluster/symbols.h"
 #include "sched/cluster/task.h"
 #include "sched/place/volumes.h"
 
@@ -74,7 +74,7 @@ struct thing {
 	struct arena *arena;
 	void *view;    /* struct pdb, struct quota, ... by its kind */
 	char *key;     /* "namespace/name", or "name" */
-	uint32_t name; /* atom, for reasons that speak of it */
+	uint32_t name; /* symbol, for reasons that speak of it */
 };
 
 struct cluster_options {
@@ -92,7 +92,7 @@ struct cluster {
 	/* Called with each task before a place is looked for; for who notes what is processed. */
 	void (*look)(void *arg, const struct task *task);
 	void *look_arg;
-	struct atoms *atoms;
+	struct symbols *symbols;
 	struct label_sets *label_sets;
 	struct dims *dims;
 	struct columns columns;
@@ -141,7 +141,7 @@ struct cluster {
 	VEC(struct profile *) profile_by_id;
 	VEC(uint32_t) profile_unused;
 	struct affinity_index *affinity;
-	VEC(uint8_t) watched; /* by atom: a label key that some selector of pods looks at */
+	VEC(uint8_t) watched; /* by symbol: a label key that some selector of pods looks at */
 	bool watched_more;    /* since the classes were made */
 
 	/* Changes of nodes, in order, for what caches things about them: `changes` have been counted,

@@ -91,10 +91,10 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 	mem_free(job->policies);
 	drop_extra(job->extra);
 	for (size_t i = 0; i < job->roles.len; i++)
-		atoms_drop(cluster->atoms, job->roles.ptr[i].name);
+		symbols_drop(cluster->symbols, job->roles.ptr[i].name);
 	vec_done(&job->roles);
-	atoms_drop(cluster->atoms, job->queue_name);
-	atoms_drop(cluster->atoms, job->priority_class);
+	symbols_drop(cluster->symbols, job->queue_name);
+	symbols_drop(cluster->symbols, job->priority_class);
 	label_sets_drop(cluster->label_sets, job->notes);
 	resources_done(&job->allocated);
 	resources_done(&job->pending);
@@ -120,14 +120,14 @@ static bool put_values(const struct cluster *cluster, const struct sub_policy *p
 		       const struct task *task, struct buf *to)
 {
 	for (size_t i = 0; i < policy->keys.len; i++) {
-		uint32_t key = atoms_find(cluster->atoms, policy->keys.ptr[i]);
-		uint32_t value = key ? label_set_get(task->labels, key) : ATOM_NONE;
+		uint32_t key = symbols_find(cluster->symbols, policy->keys.ptr[i]);
+		uint32_t value = key ? label_set_get(task->labels, key) : SYMBOL_NONE;
 
 		if (!value)
 			return false;
 		if (i)
 			buf_putc(to, '-');
-		buf_put_str(to, atoms_text(cluster->atoms, value));
+		buf_put_str(to, symbols_text(cluster->symbols, value));
 	}
 	return policy->keys.len > 0;
 }
@@ -137,7 +137,7 @@ static bool captures(const struct cluster *cluster, const struct sub_policy *pol
 {
 	AUTO(arena_free) struct arena *arena = NULL;
 	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(task->labels, cluster->atoms, room);
+	struct labels labels = label_set_view(task->labels, cluster->symbols, room);
 	struct selector selector;
 
 	buf_clear(values);
@@ -188,12 +188,12 @@ static bool is_volcano_note(void *arg, struct str key)
 	       str_is(key, "sla-waiting-time");
 }
 
-static void set_atom(struct cluster *cluster, uint32_t *atom, struct str text)
+static void set_symbol(struct cluster *cluster, uint32_t *symbol, struct str text)
 {
-	uint32_t now = atoms_take(cluster->atoms, text);
+	uint32_t now = symbols_take(cluster->symbols, text);
 
-	atoms_drop(cluster->atoms, *atom);
-	*atom = now;
+	symbols_drop(cluster->symbols, *symbol);
+	*symbol = now;
 }
 
 static void set_roles(struct cluster *cluster, struct job *job, const struct podgroup *view)
@@ -202,11 +202,12 @@ static void set_roles(struct cluster *cluster, struct job *job, const struct pod
 		job->roles.ptr[i].min = 0;
 	job->role_min_total = 0;
 	for (size_t i = 0; i < view->spec.min_task_member.len; i++) {
-		uint32_t name = atoms_take(cluster->atoms, view->spec.min_task_member.ptr[i].key);
+		uint32_t name =
+			symbols_take(cluster->symbols, view->spec.min_task_member.ptr[i].key);
 		struct role *role = job_find_role(job, name);
 
 		if (role) {
-			atoms_drop(cluster->atoms, name);
+			symbols_drop(cluster->symbols, name);
 		} else {
 			vec_push(&job->roles, (struct role){.name = name});
 			role = &job->roles.ptr[job->roles.len - 1];
@@ -317,7 +318,7 @@ static void set_queue(struct cluster *cluster, struct job *job, struct str name)
 	struct str text = name.len ? name : str_from(cluster->default_queue);
 	struct queue_info *queue = cluster_find_queue(cluster, text);
 
-	set_atom(cluster, &job->queue_name, text);
+	set_symbol(cluster, &job->queue_name, text);
 	if (job->queue != queue)
 		ledger_move_job(cluster, job, queue);
 }
@@ -325,7 +326,7 @@ static void set_queue(struct cluster *cluster, struct job *job, struct str name)
 static int32_t priority_of(const struct cluster *cluster, const struct job *job)
 {
 	int32_t value = 0;
-	struct str name = atoms_text(cluster->atoms, job->priority_class);
+	struct str name = symbols_text(cluster->symbols, job->priority_class);
 
 	if (cluster->no_classes)
 		return 0;
@@ -399,7 +400,7 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 	remarks_check(cluster->remarks, REMARK_GROUP, job_key(job),
 		      json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
 		      json_get(json_get(json_doc_root(doc), "metadata"), "labels"));
-	set_atom(cluster, &job->priority_class, view->spec.priority_class_name);
+	set_symbol(cluster, &job->priority_class, view->spec.priority_class_name);
 	job->priority = priority_of(cluster, job);
 	set_roles(cluster, job, view);
 	set_status(job, view);

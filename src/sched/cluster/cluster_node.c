@@ -188,8 +188,8 @@ struct node_info *cluster_make_node(struct cluster *cluster, struct str name)
 		return node;
 	node = mem_new(struct node_info);
 	list_init(&node->tasks);
-	node->name = atoms_take(cluster->atoms, name);
-	node->text = atoms_text(cluster->atoms, node->name);
+	node->name = symbols_take(cluster->symbols, name);
+	node->text = symbols_text(cluster->symbols, node->name);
 	node->labels = label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL);
 	node->slot = ids_take(&cluster->nodes, &cluster->node_unused, node);
 	map_put(cluster->node_names, node->text, node);
@@ -201,7 +201,7 @@ struct node_info *cluster_make_node(struct cluster *cluster, struct str name)
 static void free_images(struct cluster *cluster, struct node_info *node)
 {
 	for (size_t i = 0; i < node->image_count; i++)
-		atoms_drop(cluster->atoms, node->images[i].name);
+		symbols_drop(cluster->symbols, node->images[i].name);
 	cluster->image_nodes -= node->image_count > 0;
 	mem_free(node->images);
 	node->images = NULL;
@@ -216,7 +216,7 @@ static void node_free(struct cluster *cluster, struct node_info *node)
 	free_images(cluster, node);
 	cluster_drop_profile(cluster, node->profile);
 	label_sets_drop(cluster->label_sets, node->labels);
-	atoms_drop(cluster->atoms, node->name);
+	symbols_drop(cluster->symbols, node->name);
 	mem_free(node);
 	cluster->shape++;
 }
@@ -332,7 +332,7 @@ static bool same_images(const struct cluster *cluster, const struct node_info *n
 
 		for (size_t j = 0; j < image->names.len; j++, n++)
 			if (n == node->image_count || node->images[n].bytes != image->size_bytes ||
-			    !str_eq(atoms_text(cluster->atoms, node->images[n].name),
+			    !str_eq(symbols_text(cluster->symbols, node->images[n].name),
 				    image->names.ptr[j]))
 				return false;
 	}
@@ -357,7 +357,8 @@ static void set_images(struct cluster *cluster, struct node_info *node, const st
 
 		for (size_t j = 0; j < image->names.len; j++)
 			node->images[node->image_count++] = (struct node_image){
-				atoms_take(cluster->atoms, image->names.ptr[j]), image->size_bytes};
+				symbols_take(cluster->symbols, image->names.ptr[j]),
+				image->size_bytes};
 	}
 	cluster->image_nodes++;
 }

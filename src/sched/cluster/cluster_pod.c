@@ -183,7 +183,7 @@ static void read_fields(struct cluster *cluster, struct task *task, const struct
 {
 	struct str preemptable = note_or_label(f, PREEMPTABLE);
 	uint32_t nominated =
-		atoms_take(cluster->atoms, json_str(json_get(f->status, "nominatedNodeName")));
+		symbols_take(cluster->symbols, json_str(json_get(f->status, "nominatedNodeName")));
 
 	task->created = time_of(json_get(f->meta, "creationTimestamp"));
 	task->priority = priority_of(f);
@@ -197,7 +197,7 @@ static void read_fields(struct cluster *cluster, struct task *task, const struct
 	read_gates(task, f);
 	read_zone(task, f);
 	read_condition(task, f);
-	atoms_drop(cluster->atoms, task->nominated);
+	symbols_drop(cluster->symbols, task->nominated);
 	task->nominated = nominated;
 }
 
@@ -221,7 +221,7 @@ static struct task *task_new(struct cluster *cluster, const struct facts *f)
 	task->text[f->namespace.len] = '/';
 	copy_text(task->text + f->namespace.len + 1, f->name);
 	copy_text(task->text + key_len + 1, f->uid);
-	task->namespace = atoms_take(cluster->atoms, f->namespace);
+	task->namespace = symbols_take(cluster->symbols, f->namespace);
 	task->index = index_of(f->name);
 	return task;
 }
@@ -230,10 +230,10 @@ static void task_free(struct cluster *cluster, struct task *task)
 {
 	class_drop(cluster, task->class);
 	label_sets_drop(cluster->label_sets, task->labels);
-	atoms_drop(cluster->atoms, task->namespace);
-	atoms_drop(cluster->atoms, task->role);
-	atoms_drop(cluster->atoms, task->nominated);
-	atoms_drop(cluster->atoms, task->held);
+	symbols_drop(cluster->symbols, task->namespace);
+	symbols_drop(cluster->symbols, task->role);
+	symbols_drop(cluster->symbols, task->nominated);
+	symbols_drop(cluster->symbols, task->held);
 	mem_free(task);
 }
 
@@ -259,7 +259,7 @@ static void release(struct cluster *cluster, struct job *job, struct node_info *
 static void add_role(struct cluster *cluster, struct job *job, uint32_t role)
 {
 	if (!job_find_role(job, role))
-		vec_push(&job->roles, (struct role){.name = atoms_ref(cluster->atoms, role)});
+		vec_push(&job->roles, (struct role){.name = symbols_ref(cluster->symbols, role)});
 }
 
 static void attach_job(struct cluster *cluster, struct task *task, const struct facts *f)
@@ -337,8 +337,8 @@ static void renew(struct cluster *cluster, struct task *task, const struct facts
 	label_sets_drop(cluster->label_sets, task->labels);
 	task->class = class;
 	task->labels = labels;
-	atoms_drop(cluster->atoms, task->role);
-	task->role = atoms_take(cluster->atoms, note_or_label(f, TASK_SPEC));
+	symbols_drop(cluster->symbols, task->role);
+	task->role = symbols_take(cluster->symbols, note_or_label(f, TASK_SPEC));
 	read_fields(cluster, task, f);
 	if (f->ours)
 		remarks_check(cluster->remarks, REMARK_POD, task_key(task), f->notes, f->labels);
@@ -383,9 +383,9 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 		return 0;
 	}
 	labels = label_sets_take(cluster->label_sets, f.labels, NULL, NULL);
-	namespace = atoms_take(cluster->atoms, f.namespace);
+	namespace = symbols_take(cluster->symbols, f.namespace);
 	class = class_take(cluster, pod, labels, namespace, err);
-	atoms_drop(cluster->atoms, namespace);
+	symbols_drop(cluster->symbols, namespace);
 	if (!class) {
 		label_sets_drop(cluster->label_sets, labels);
 		return -1;

@@ -109,7 +109,7 @@ void cluster_free_queue(struct cluster *cluster, struct queue_info *queue)
 	resources_done(&queue->elastic);
 	arena_free(queue->arena);
 	json_doc_unref(queue->doc);
-	atoms_drop(cluster->atoms, queue->name);
+	symbols_drop(cluster->symbols, queue->name);
 	mem_free(queue);
 }
 
@@ -118,8 +118,8 @@ static struct queue_info *queue_new(struct cluster *cluster, struct str name)
 	struct queue_info *queue = mem_new(struct queue_info);
 
 	queue->arrival = ++cluster->arrivals;
-	queue->name = atoms_take(cluster->atoms, name);
-	queue->text = atoms_text(cluster->atoms, queue->name);
+	queue->name = symbols_take(cluster->symbols, name);
+	queue->text = symbols_text(cluster->symbols, queue->name);
 	queue->id = ids_take(&cluster->queue_by_id, &cluster->queue_unused, queue);
 	list_init(&queue->jobs);
 	list_init(&queue->children);

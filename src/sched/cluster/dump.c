@@ -48,8 +48,9 @@ struct json dump_node(const struct cluster *cluster, const struct node_info *nod
 	json_set_bool(doc, object, "ready", node->there);
 	set_room(cluster, node, doc, object);
 	for (uint32_t i = 0; node->labels && i < node->labels->len; i++)
-		json_set(doc, labels, atoms_text(cluster->atoms, node->labels->at[i].key),
-			 json_new_str(doc, atoms_text(cluster->atoms, node->labels->at[i].value)));
+		json_set(doc, labels, symbols_text(cluster->symbols, node->labels->at[i].key),
+			 json_new_str(doc,
+				      symbols_text(cluster->symbols, node->labels->at[i].value)));
 	json_set(doc, object, STR("labels"), labels);
 	LIST_EACH(&node->tasks, struct task, node_link, task)
 		json_append(doc, pods, json_new_str(doc, task_key(task)));
@@ -95,11 +96,11 @@ static struct json dump_task(const struct cluster *cluster, const struct task *t
 		json_set_str(doc, object, "node", task->node->text);
 	if (task->nominated)
 		json_set_str(doc, object, "nominatedNode",
-			     atoms_text(cluster->atoms, task->nominated));
+			     symbols_text(cluster->symbols, task->nominated));
 	if (task->held)
-		json_set_str(doc, object, "heldNode", atoms_text(cluster->atoms, task->held));
+		json_set_str(doc, object, "heldNode", symbols_text(cluster->symbols, task->held));
 	if (task->role)
-		json_set_str(doc, object, "role", atoms_text(cluster->atoms, task->role));
+		json_set_str(doc, object, "role", symbols_text(cluster->symbols, task->role));
 	json_set_int(doc, object, "priority", task->priority);
 	if (task->gated)
 		json_set_bool(doc, object, "gated", true);
@@ -113,7 +114,7 @@ struct json dump_job(const struct cluster *cluster, const struct job *job, struc
 	struct json tasks = json_new_arr(doc);
 	char text[TIME_TEXT_SIZE];
 
-	json_set_str(doc, object, "queue", atoms_text(cluster->atoms, job->queue_name));
+	json_set_str(doc, object, "queue", symbols_text(cluster->symbols, job->queue_name));
 	if (!job->queue)
 		json_set_bool(doc, object, "queueIsMissing", true);
 	if (job->grouped) {

@@ -19,7 +19,7 @@
 #include "sched/cluster/task.h"
 #include "sched/report/reason.h"
 
-struct atoms;
+struct symbols;
 struct dims;
 struct label_set;
 struct queue_info;
@@ -28,7 +28,7 @@ struct sub_policy;
 
 /* The tasks of one role. */
 struct role {
-	uint32_t name; /* atom */
+	uint32_t name; /* symbol */
 	int32_t min;   /* of spec.minTaskMember; 0: none */
 	struct tally tally;
 };
@@ -77,8 +77,8 @@ struct job {
 	uint32_t job_group_at;
 	uint32_t came_session;
 	struct queue_info *queue; /* NULL: there is none of that name */
-	uint32_t queue_name;      /* atom */
-	uint32_t priority_class;  /* atom */
+	uint32_t queue_name;      /* symbol */
+	uint32_t priority_class;  /* symbol */
 	bool grouped;             /* its PodGroup is there */
 	struct list tasks[TASK_STATUS_COUNT];
 	struct tally tally;
@@ -197,7 +197,7 @@ void job_rate_subs(struct job *job);
 /* Would its job, its role and its sub-groups keep their minimum without it, or have they lost it? */
 bool job_can_spare(const struct task *victim);
 /* After a task found no node: is it worth trying the others of the job? `failed` says of a role
- * (atom) whether one of its tasks failed. */
+ * (symbol) whether one of its tasks failed. */
 bool job_goes_on(const struct job *job, const struct sub_job *sub,
 		 bool (*failed)(void *arg, uint32_t role), void *arg);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster/labelset.c - see the header. A set is found by its bytes, which are its key in the map;
- * it holds one use of each of its atoms, so equal bytes are equal texts as long as it lives. */
+ * it holds one use of each of its symbols, so equal bytes are equal texts as long as it lives. */
 #include "sched/cluster/labelset.h"
 
 #include <assert.h>
@@ -13,17 +13,17 @@
 #include "base/banned.h"
 
 struct label_sets {
-	struct atoms *atoms;
+	struct symbols *symbols;
 	struct map *map;
 	VEC(struct label) sorting;
 	VEC(struct label_pair) pairs;
 };
 
-struct label_sets *label_sets_new(struct atoms *atoms)
+struct label_sets *label_sets_new(struct symbols *symbols)
 {
 	struct label_sets *sets = mem_new(struct label_sets);
 
-	sets->atoms = atoms;
+	sets->symbols = symbols;
 	sets->map = map_new(0);
 	return sets;
 }
@@ -44,14 +44,14 @@ static struct str bytes_of(const struct label_pair *pairs, size_t len)
 	return str_of((const char *)pairs, len * sizeof(*pairs));
 }
 
-static void fill_texts(const struct label_set *set, const struct atoms *atoms, struct label *to)
+static void fill_texts(const struct label_set *set, const struct symbols *symbols, struct label *to)
 {
 	for (size_t i = 0; i < set->len; i++)
-		to[i] = (struct label){atoms_text(atoms, set->at[i].key),
-				       atoms_text(atoms, set->at[i].value)};
+		to[i] = (struct label){symbols_text(symbols, set->at[i].key),
+				       symbols_text(symbols, set->at[i].value)};
 }
 
-/* The set of `sets->pairs`, whose uses of atoms it takes over. */
+/* The set of `sets->pairs`, whose uses of symbols it takes over. */
 static struct label_set *take_pairs(struct label_sets *sets)
 {
 	size_t len = sets->pairs.len;
@@ -59,8 +59,8 @@ static struct label_set *take_pairs(struct label_sets *sets)
 
 	if (set) {
 		for (size_t i = 0; i < len; i++) {
-			atoms_drop(sets->atoms, sets->pairs.ptr[i].key);
-			atoms_drop(sets->atoms, sets->pairs.ptr[i].value);
+			symbols_drop(sets->symbols, sets->pairs.ptr[i].key);
+			symbols_drop(sets->symbols, sets->pairs.ptr[i].value);
 		}
 		set->refs++;
 		return set;
@@ -73,7 +73,7 @@ static struct label_set *take_pairs(struct label_sets *sets)
 		memcpy(set->at, sets->pairs.ptr, len * sizeof(set->at[0]));
 	if (len > LABELS_MAX) {
 		set->texts = mem_alloc(len * sizeof(*set->texts));
-		fill_texts(set, sets->atoms, set->texts);
+		fill_texts(set, sets->symbols, set->texts);
 	}
 	map_put(sets->map, bytes_of(set->at, len), set);
 	return set;
@@ -100,8 +100,9 @@ struct label_set *label_sets_take(struct label_sets *sets, struct json labels,
 		qsort(sets->sorting.ptr, sets->sorting.len, sizeof(struct label), by_key);
 	for (size_t i = 0; i < sets->sorting.len; i++)
 		vec_push(&sets->pairs,
-			 (struct label_pair){atoms_take(sets->atoms, sets->sorting.ptr[i].key),
-					     atoms_take(sets->atoms, sets->sorting.ptr[i].value)});
+			 (struct label_pair){
+				 symbols_take(sets->symbols, sets->sorting.ptr[i].key),
+				 symbols_take(sets->symbols, sets->sorting.ptr[i].value)});
 	return take_pairs(sets);
 }
 
@@ -112,8 +113,8 @@ struct label_set *label_sets_take_part(struct label_sets *sets, const struct lab
 	for (uint32_t i = 0; i < of->len; i++)
 		if (wanted(arg, of->at[i].key))
 			vec_push(&sets->pairs,
-				 (struct label_pair){atoms_ref(sets->atoms, of->at[i].key),
-						     atoms_ref(sets->atoms, of->at[i].value)});
+				 (struct label_pair){symbols_ref(sets->symbols, of->at[i].key),
+						     symbols_ref(sets->symbols, of->at[i].value)});
 	return take_pairs(sets);
 }
 
@@ -123,8 +124,8 @@ void label_sets_drop(struct label_sets *sets, struct label_set *set)
 		return;
 	map_remove(sets->map, bytes_of(set->at, set->len));
 	for (uint32_t i = 0; i < set->len; i++) {
-		atoms_drop(sets->atoms, set->at[i].key);
-		atoms_drop(sets->atoms, set->at[i].value);
+		symbols_drop(sets->symbols, set->at[i].key);
+		symbols_drop(sets->symbols, set->at[i].value);
 	}
 	mem_free(set->texts);
 	mem_free(set);
@@ -143,14 +144,14 @@ uint32_t label_set_get(const struct label_set *set, uint32_t key)
 	for (uint32_t i = 0; i < set->len; i++)
 		if (set->at[i].key == key)
 			return set->at[i].value;
-	return ATOM_NONE;
+	return SYMBOL_NONE;
 }
 
-struct labels label_set_view(const struct label_set *set, const struct atoms *atoms,
+struct labels label_set_view(const struct label_set *set, const struct symbols *symbols,
 			     struct label room[LABELS_MAX])
 {
 	if (set->texts)
 		return (struct labels){set->texts, set->len};
-	fill_texts(set, atoms, room);
+	fill_texts(set, symbols, room);
 	return (struct labels){room, set->len};
 }

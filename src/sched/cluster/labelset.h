@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/cluster/labelset.h - sets of labels as pairs of atoms, each set once.
+/* sched/cluster/labelset.h - sets of labels as pairs of symbols, each set once.
  *
  * The pods of a job carry the same few labels; a set is shared by counting, and costs eight bytes a
  * label. Sets are sorted by the text of their keys, as struct labels is. */
@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "json/doc.h"
 #include "model/field/view.h"
-#include "sched/cluster/atoms.h"
+#include "sched/cluster/symbols.h"
 
 struct label_pair {
 	uint32_t key;
@@ -29,8 +29,8 @@ struct label_set {
 
 struct label_sets;
 
-/* `atoms` is lent. */
-struct label_sets *label_sets_new(struct atoms *atoms) __attribute__((returns_nonnull));
+/* `symbols` is lent. */
+struct label_sets *label_sets_new(struct symbols *symbols) __attribute__((returns_nonnull));
 void label_sets_free(struct label_sets *sets);
 DEFINE_AUTO(struct label_sets *, label_sets_free);
 
@@ -46,14 +46,14 @@ struct label_set *label_sets_take_part(struct label_sets *sets, const struct lab
 void label_sets_drop(struct label_sets *sets, struct label_set *set);
 
 bool label_set_has(const struct label_set *set, uint32_t key);
-/* The value of a key (ATOM_NONE: not there, or empty). */
+/* The value of a key (SYMBOL_NONE: not there, or empty). */
 uint32_t label_set_get(const struct label_set *set, uint32_t key);
 
 /* Most sets are no larger. */
 enum { LABELS_MAX = 64 };
 /* As texts, for selectors: in `room`, which holds LABELS_MAX entries, or where there are more (nodes whose
- * devices describe themselves) in the set. Lent as long as both are there; the texts are the atoms'. */
-struct labels label_set_view(const struct label_set *set, const struct atoms *atoms,
+ * devices describe themselves) in the set. Lent as long as both are there; the texts belong to the symbols. */
+struct labels label_set_view(const struct label_set *set, const struct symbols *symbols,
 			     struct label room[LABELS_MAX]);
 
 #endif

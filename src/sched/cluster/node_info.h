@@ -56,13 +56,13 @@ struct profile {
 };
 
 struct node_image {
-	uint32_t name; /* atom */
+	uint32_t name; /* symbol */
 	int64_t bytes;
 };
 
 struct node_info {
 	uint32_t slot;
-	uint32_t name; /* atom */
+	uint32_t name; /* symbol */
 	struct str text;
 	bool there;  /* the Node object has been seen; else a pod named it first */
 	bool hollow; /* is there, but has no cpu or no memory */

@@ -22,7 +22,7 @@ struct json_doc;
 
 struct queue_info {
 	uint32_t id;   /* small, and its alone as long as it lives: for plugins' arrays */
-	uint32_t name; /* atom */
+	uint32_t name; /* symbol */
 	struct str text;
 	struct json_doc *doc;
 	struct arena *arena;

@@ -87,7 +87,7 @@ struct task {
 	int64_t created;
 	int64_t cooled; /* when its time to cool down after it was scheduled is over; 0: has none */
 	struct task_note note;
-	uint32_t namespace; /* atoms */
+	uint32_t namespace; /* symbols */
 	uint32_t role;
 	uint32_t held;       /* name of the node that is kept for it (holds.h) */
 	uint32_t nominated;  /* name of the node that status.nominatedNodeName says */

@@ -85,7 +85,7 @@ static bool is_promised(const struct search *s, const struct task *task)
 
 	if (!task->nominated)
 		return false;
-	node = cluster_find_node(cluster, atoms_text(cluster->atoms, task->nominated));
+	node = cluster_find_node(cluster, symbols_text(cluster->symbols, task->nominated));
 	if (!node)
 		return false;
 	LIST_EACH(&node->tasks, struct task, node_link, other)

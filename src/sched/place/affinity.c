@@ -36,8 +36,8 @@ struct affinity_index *affinity_index_new(struct cluster *cluster)
 static void topology_free(struct affinity_index *index, struct topology *topology)
 {
 	for (size_t i = 0; i < topology->values.len; i++)
-		atoms_drop(index->cluster->atoms, topology->values.ptr[i]);
-	atoms_drop(index->cluster->atoms, topology->key);
+		symbols_drop(index->cluster->symbols, topology->values.ptr[i]);
+	symbols_drop(index->cluster->symbols, topology->key);
 	vec_done(&topology->domain_of);
 	vec_done(&topology->values);
 	vec_done(&topology->nodes);
@@ -62,12 +62,12 @@ void affinity_index_free(struct affinity_index *index)
 static uint32_t domain_of_value(struct affinity_index *index, struct topology *topology,
 				uint32_t value)
 {
-	struct str text = atoms_text(index->cluster->atoms, value);
+	struct str text = symbols_text(index->cluster->symbols, value);
 	void *found = map_get(topology->by_value, text);
 
 	if (found)
 		return (uint32_t)(uintptr_t)found - 1;
-	vec_push(&topology->values, atoms_ref(index->cluster->atoms, value));
+	vec_push(&topology->values, symbols_ref(index->cluster->symbols, value));
 	vec_push(&topology->nodes, 0);
 	map_put(topology->by_value, text, (void *)(uintptr_t)topology->values.len);
 	return (uint32_t)topology->values.len - 1;
@@ -77,7 +77,7 @@ static void topology_set_node(struct affinity_index *index, struct topology *top
 			      const struct node_info *node, bool there)
 {
 	uint32_t domain = AFFINITY_NONE;
-	uint32_t value = there ? label_set_get(node->labels, topology->key) : ATOM_NONE;
+	uint32_t value = there ? label_set_get(node->labels, topology->key) : SYMBOL_NONE;
 
 	while (topology->domain_of.len <= node->slot)
 		vec_push(&topology->domain_of, AFFINITY_NONE);
@@ -93,16 +93,16 @@ static void topology_set_node(struct affinity_index *index, struct topology *top
 static struct topology *take_topology(struct affinity_index *index, struct str key)
 {
 	struct cluster *cluster = index->cluster;
-	uint32_t atom = atoms_take(cluster->atoms, key);
+	uint32_t symbol = symbols_take(cluster->symbols, key);
 	struct topology *topology;
 
 	for (size_t i = 0; i < index->topologies.len; i++)
-		if (index->topologies.ptr[i]->key == atom) {
-			atoms_drop(cluster->atoms, atom);
+		if (index->topologies.ptr[i]->key == symbol) {
+			symbols_drop(cluster->symbols, symbol);
 			return index->topologies.ptr[i];
 		}
 	topology = mem_new(struct topology);
-	topology->key = atom;
+	topology->key = symbol;
 	topology->by_value = map_new(0);
 	vec_push(&index->topologies, topology);
 	for (size_t i = 0; i < cluster->nodes.len; i++)
@@ -178,7 +178,7 @@ static bool namespace_matches(const struct affinity_index *index, const struct p
 	if (!term->by_namespace)
 		return false;
 	thing = cluster_find_thing(cluster, CLUSTER_NAMESPACE, str_none(),
-				   atoms_text(cluster->atoms, namespace));
+				   symbols_text(cluster->symbols, namespace));
 	return thing && selector_matches(&term->namespace_selector,
 					 &((const struct namespace *)thing->view)->meta.labels);
 }
@@ -187,7 +187,7 @@ bool affinity_matches(const struct affinity_index *index, const struct pod_term 
 		      const struct terms *terms)
 {
 	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(terms->labels, index->cluster->atoms, room);
+	struct labels labels = label_set_view(terms->labels, index->cluster->symbols, room);
 
 	for (size_t i = 0; i < term->parts.len; i++)
 		if (!selector_matches(&term->parts.ptr[i]->selector, &labels) ||
@@ -279,7 +279,7 @@ void affinity_rematch(struct affinity_index *index)
 static void term_free(struct affinity_index *index, struct pod_term *term)
 {
 	for (size_t i = 0; i < term->namespaces.len; i++)
-		atoms_drop(index->cluster->atoms, term->namespaces.ptr[i]);
+		symbols_drop(index->cluster->symbols, term->namespaces.ptr[i]);
 	vec_done(&term->namespaces);
 	vec_done(&term->parts);
 	mem_free(term->matching);
@@ -293,11 +293,11 @@ static void term_free(struct affinity_index *index, struct pod_term *term)
 static void add_own_values(const struct affinity_index *index, struct pod_term *term,
 			   const struct terms *owner, const struct strs *keys, enum selector_op op)
 {
-	const struct atoms *atoms = index->cluster->atoms;
+	const struct symbols *symbols = index->cluster->symbols;
 
 	for (size_t i = 0; i < keys->len; i++) {
-		uint32_t key = atoms_find(atoms, keys->ptr[i]);
-		uint32_t value = key ? label_set_get(owner->labels, key) : ATOM_NONE;
+		uint32_t key = symbols_find(symbols, keys->ptr[i]);
+		uint32_t value = key ? label_set_get(owner->labels, key) : SYMBOL_NONE;
 		struct requirement *more;
 
 		if (!value)
@@ -311,7 +311,7 @@ static void add_own_values(const struct affinity_index *index, struct pod_term *
 			.values = {arena_alloc(term->arena, sizeof(struct str)), 1},
 		};
 		more[term->selector.len].values.ptr[0] =
-			arena_str(term->arena, atoms_text(atoms, value));
+			arena_str(term->arena, symbols_text(symbols, value));
 		term->selector.ptr = more;
 		term->selector.len++;
 	}
@@ -326,7 +326,7 @@ static void set_key(const struct affinity_index *index, struct pod_term *term,
 	buf_put_str(&key, topology_key);
 	buf_putc(&key, ' ');
 	for (size_t i = 0; i < term->namespaces.len; i++) {
-		buf_put_str(&key, atoms_text(index->cluster->atoms, term->namespaces.ptr[i]));
+		buf_put_str(&key, symbols_text(index->cluster->symbols, term->namespaces.ptr[i]));
 		buf_putc(&key, ',');
 	}
 	if (term->by_namespace) {
@@ -389,7 +389,7 @@ struct pod_term *affinity_take(struct affinity_index *index, const struct terms 
 			       int32_t weight)
 {
 	struct pod_term *term = term_new(rule->label_selector, use);
-	struct atoms *atoms = index->cluster->atoms;
+	struct symbols *symbols = index->cluster->symbols;
 	const struct label_selector *spaces = rule->namespace_selector;
 
 	term->weight = weight;
@@ -399,9 +399,9 @@ struct pod_term *affinity_take(struct affinity_index *index, const struct terms 
 		spaces && !term->all_namespaces &&
 		selector_from_object(spaces, term->arena, &term->namespace_selector, NULL) == 0;
 	for (size_t i = 0; i < rule->namespaces.len; i++)
-		vec_push(&term->namespaces, atoms_take(atoms, rule->namespaces.ptr[i]));
+		vec_push(&term->namespaces, symbols_take(symbols, rule->namespaces.ptr[i]));
 	if (!rule->namespaces.len && !spaces)
-		vec_push(&term->namespaces, atoms_ref(atoms, owner->namespace));
+		vec_push(&term->namespaces, symbols_ref(symbols, owner->namespace));
 	add_own_values(index, term, owner, &rule->match_label_keys, SELECTOR_IN);
 	add_own_values(index, term, owner, &rule->mismatch_label_keys, SELECTOR_NOT_IN);
 	return settle_term(index, term, rule->topology_key);
@@ -412,7 +412,7 @@ struct pod_term *affinity_take_spread(struct affinity_index *index, const struct
 {
 	struct pod_term *term = term_new(rule->label_selector, TERM_SPREAD);
 
-	vec_push(&term->namespaces, atoms_ref(index->cluster->atoms, owner->namespace));
+	vec_push(&term->namespaces, symbols_ref(index->cluster->symbols, owner->namespace));
 	add_own_values(index, term, owner, &rule->match_label_keys, SELECTOR_IN);
 	return settle_term(index, term, rule->topology_key);
 }

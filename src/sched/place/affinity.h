@@ -32,9 +32,9 @@ struct topology_spread;
 #define AFFINITY_NONE UINT32_MAX
 
 struct topology {
-	uint32_t key;            /* atom */
+	uint32_t key;            /* symbol */
 	VEC(uint32_t) domain_of; /* by slot */
-	VEC(uint32_t) values;    /* by domain: atom of the label's value */
+	VEC(uint32_t) values;    /* by domain: symbol of the label's value */
 	VEC(uint32_t) nodes;     /* by domain: how many */
 	struct map *by_value;
 };
@@ -52,7 +52,7 @@ struct pod_term {
 	bool all_namespaces;
 	bool by_namespace; /* by labels of namespaces as well */
 	struct selector namespace_selector;
-	VEC(uint32_t) namespaces;     /* atoms */
+	VEC(uint32_t) namespaces;     /* symbols */
 	VEC(struct pod_term *) parts; /* terms that a pod must match as well, all of them */
 	struct arena *arena;          /* of the selectors */
 	int32_t *matching;            /* by domain */

@@ -16,21 +16,21 @@
 
 void holds_forget(struct cluster *cluster, struct task *task)
 {
-	atoms_drop(cluster->atoms, task->held);
-	task->held = ATOM_NONE;
+	symbols_drop(cluster->symbols, task->held);
+	task->held = SYMBOL_NONE;
 }
 
 void holds_promise(struct session *ssn, struct task *task, const struct node_info *node)
 {
 	holds_forget(ssn->cluster, task);
-	task->held = atoms_take(ssn->cluster->atoms, node->text);
+	task->held = symbols_take(ssn->cluster->symbols, node->text);
 	task->job->promised = ssn->now + HOLD_PATIENCE;
 }
 
 struct node_info *holds_node(const struct session *ssn, const struct task *task)
 {
 	return task->held ? cluster_find_node(ssn->cluster,
-					      atoms_text(ssn->cluster->atoms, task->held))
+					      symbols_text(ssn->cluster->symbols, task->held))
 			  : NULL;
 }
 
@@ -91,7 +91,7 @@ static void recall(struct session *ssn, struct job *job)
 		return;
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
 		if (session_is_waiting(ssn, task) && task->nominated && !task->held)
-			task->held = atoms_ref(ssn->cluster->atoms, task->nominated);
+			task->held = symbols_ref(ssn->cluster->symbols, task->nominated);
 	job->promised = ssn->now + HOLD_PATIENCE;
 	(void)hold(ssn, job);
 	if (job->hold && hook_job_vote(ssn, JOB_PIPELINED, job, NULL))

@@ -480,7 +480,7 @@ verdict volumes_test(struct session *ssn, const struct task *task, const struct 
 {
 	const struct cluster *cluster = ssn->cluster;
 	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(node->labels, cluster->atoms, room);
+	struct labels labels = label_set_view(node->labels, cluster->symbols, room);
 	verdict found = on->limits ? test_limits(ssn, task, node, &labels) : 0;
 
 	for (size_t i = 0; on->zones && !found && i < claim_count(task); i++) {
@@ -547,7 +547,7 @@ static void promise_claim(struct cluster *cluster, const struct task *task,
 {
 	struct volumes *volumes = cluster->volumes;
 	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(task->node->labels, cluster->atoms, room);
+	struct labels labels = label_set_view(task->node->labels, cluster->symbols, room);
 	const struct pv *pv = match_volume(cluster, claim, task->node, &labels);
 	struct promise *promise = mem_new(struct promise);
 

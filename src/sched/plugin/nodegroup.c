@@ -18,7 +18,7 @@
 struct nodegroup {
 	bool strict;
 	bool ordered;   /* the first of the preferred groups counts most */
-	uint32_t label; /* atom of the label; ATOM_NONE: no node has it */
+	uint32_t label; /* symbol of the label; SYMBOL_NONE: no node has it */
 };
 
 static const double in_required = 100, in_preferred = 50, in_avoided = -1;
@@ -43,7 +43,7 @@ static void nodegroup_open(struct plugin *p)
 {
 	struct nodegroup *n = p->state;
 
-	n->label = atoms_find(p->ssn->cluster->atoms, STR(GROUP_LABEL));
+	n->label = symbols_find(p->ssn->cluster->symbols, STR(GROUP_LABEL));
 }
 
 /* Is it of a group at all? Its name may be empty. */
@@ -58,9 +58,9 @@ static bool has_group(const struct plugin *p, const struct node_info *node)
 static struct str group_of(const struct plugin *p, const struct node_info *node)
 {
 	const struct nodegroup *n = p->state;
-	uint32_t group = n->label ? label_set_get(node->labels, n->label) : ATOM_NONE;
+	uint32_t group = n->label ? label_set_get(node->labels, n->label) : SYMBOL_NONE;
 
-	return group ? atoms_text(p->ssn->cluster->atoms, group) : str_none();
+	return group ? symbols_text(p->ssn->cluster->symbols, group) : str_none();
 }
 
 /* What a queue says about groups, or the nearest one above it; NULL: nothing. */

@@ -276,7 +276,7 @@ static double score_node_affinity(const struct plugin *p, const struct task *tas
 				  const struct node_info *node)
 {
 	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(node->labels, p->ssn->cluster->atoms, room);
+	struct labels labels = label_set_view(node->labels, p->ssn->cluster->symbols, room);
 
 	return (double)node_affinity_score(task->class->terms->spec->affinity->node, node->text,
 					   &labels);

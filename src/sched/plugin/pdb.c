@@ -24,7 +24,7 @@
 
 struct budget {
 	const struct pdb *pdb;
-	uint32_t namespace; /* atom */
+	uint32_t namespace; /* symbol */
 	struct selector selector;
 	int64_t gone;    /* going by our decision, unknown to the API */
 	bool unsettled;  /* the API shows that some of its pods are leaving */
@@ -85,7 +85,7 @@ static bool covers(const struct plugin *p, const struct budget *budget, const st
 
 	if (task->namespace != budget->namespace)
 		return false;
-	labels = label_set_view(task->labels, p->ssn->cluster->atoms, room);
+	labels = label_set_view(task->labels, p->ssn->cluster->symbols, room);
 	return selector_matches(&budget->selector, &labels) &&
 	       !is_disrupted(budget->pdb, task_name(task));
 }
@@ -108,7 +108,7 @@ static void add_budget(const struct plugin *p, const struct pdb *pdb)
 	struct pdbs *pdbs = p->state;
 	struct budget budget = {.pdb = pdb};
 
-	budget.namespace = atoms_find(p->ssn->cluster->atoms, pdb->meta.namespace);
+	budget.namespace = symbols_find(p->ssn->cluster->symbols, pdb->meta.namespace);
 	if (!budget.namespace ||
 	    selector_from_object(pdb->spec.selector, pdbs->arena, &budget.selector, NULL) < 0 ||
 	    budget.selector.nothing || !budget.selector.len)

@@ -27,7 +27,7 @@
 
 /* A role that takes part. */
 struct member {
-	uint32_t role; /* atom */
+	uint32_t role; /* symbol */
 	int rank;      /* the highest of what it takes part in; 0: nothing but an order */
 	size_t order;  /* by the user; the larger goes first */
 };
@@ -107,10 +107,10 @@ static void topology_free(struct plugin *p)
 
 static struct str note_of(const struct cluster *cluster, const struct job *job, const char *key)
 {
-	uint32_t atom = atoms_find(cluster->atoms, str_from(key));
-	uint32_t value = atom && job->notes ? label_set_get(job->notes, atom) : ATOM_NONE;
+	uint32_t symbol = symbols_find(cluster->symbols, str_from(key));
+	uint32_t value = symbol && job->notes ? label_set_get(job->notes, symbol) : SYMBOL_NONE;
 
-	return value ? atoms_text(cluster->atoms, value) : str_none();
+	return value ? symbols_text(cluster->symbols, value) : str_none();
 }
 
 static size_t parts_of(struct str text, char by)
@@ -167,7 +167,7 @@ static bool read_group(const struct plugin *p, struct plan *plan, const char *no
 	struct str rest = text, name, again, other;
 
 	while (str_split(&rest, ',', &name)) {
-		uint32_t role = atoms_find(cluster->atoms, name);
+		uint32_t role = symbols_find(cluster->symbols, name);
 
 		if (!name.len)
 			continue;
@@ -214,7 +214,7 @@ static void apply_group(const struct cluster *cluster, struct plan *plan, struct
 
 		if (!name.len)
 			continue;
-		a = member_of(plan, atoms_find(cluster->atoms, name));
+		a = member_of(plan, symbols_find(cluster->symbols, name));
 		if (apart)
 			raise_rank(&plan->members[a], self ? RANK_SELF_APART : RANK_APART);
 		else
@@ -224,7 +224,7 @@ static void apply_group(const struct cluster *cluster, struct plan *plan, struct
 
 			if (!other.len || (!self && str_eq(name, other)))
 				continue;
-			b = member_of(plan, atoms_find(cluster->atoms, other));
+			b = member_of(plan, symbols_find(cluster->symbols, other));
 			(apart ? plan->apart : plan->liking)[a * plan->job->roles.len + b] = 1;
 		}
 	}
@@ -246,7 +246,7 @@ static void apply_order(const struct cluster *cluster, struct plan *plan, struct
 
 	for (; str_split(&rest, ',', &name); left--)
 		if (name.len)
-			plan->members[member_of(plan, atoms_find(cluster->atoms, name))].order =
+			plan->members[member_of(plan, symbols_find(cluster->symbols, name))].order =
 				left;
 }
 

@@ -40,7 +40,7 @@ struct tdm {
 	VEC(struct hours) zones;
 	int64_t period;
 	int64_t evicted; /* when victims were asked for last; 0: never */
-	uint32_t label;  /* atom; ATOM_NONE: no node has it */
+	uint32_t label;  /* symbol; SYMBOL_NONE: no node has it */
 	uint64_t key;    /* which zones are active */
 };
 
@@ -190,7 +190,7 @@ static void tdm_open(struct plugin *p)
 	struct time_fields clock;
 
 	zone_split(p->ssn->options.zone, p->ssn->now, &clock);
-	tdm->label = atoms_find(p->ssn->cluster->atoms, STR(ZONE_LABEL));
+	tdm->label = symbols_find(p->ssn->cluster->symbols, STR(ZONE_LABEL));
 	tdm->key = 1;
 	for (size_t i = 0; i < tdm->zones.len; i++) {
 		struct hours *hours = &tdm->zones.ptr[i];
@@ -205,9 +205,9 @@ static void tdm_open(struct plugin *p)
 static struct str zone_of(const struct plugin *p, const struct node_info *node)
 {
 	const struct tdm *tdm = p->state;
-	uint32_t zone = tdm->label ? label_set_get(node->labels, tdm->label) : ATOM_NONE;
+	uint32_t zone = tdm->label ? label_set_get(node->labels, tdm->label) : SYMBOL_NONE;
 
-	return zone ? atoms_text(p->ssn->cluster->atoms, zone) : str_none();
+	return zone ? symbols_text(p->ssn->cluster->symbols, zone) : str_none();
 }
 
 static const struct hours *find_hours(const struct plugin *p, struct str zone)
@@ -276,11 +276,11 @@ static const struct score_row tdm_scores[] = {
 
 static struct str note_of(const struct plugin *p, const struct job *job, const char *key)
 {
-	const struct atoms *atoms = p->ssn->cluster->atoms;
-	uint32_t atom = atoms_find(atoms, str_from(key));
-	uint32_t value = atom && job->notes ? label_set_get(job->notes, atom) : ATOM_NONE;
+	const struct symbols *symbols = p->ssn->cluster->symbols;
+	uint32_t symbol = symbols_find(symbols, str_from(key));
+	uint32_t value = symbol && job->notes ? label_set_get(job->notes, symbol) : SYMBOL_NONE;
 
-	return value ? atoms_text(atoms, value) : str_none();
+	return value ? symbols_text(symbols, value) : str_none();
 }
 
 enum { PERCENT = 100 };

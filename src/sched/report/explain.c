@@ -259,7 +259,7 @@ static void add_reason(struct page *page, struct json list, const struct reason 
 	json_set_str(page->doc, object, "since", str_from(time_print(since, time)));
 	if (reason->subject)
 		json_set_str(page->doc, object, "subject",
-			     atoms_text(page->names.atoms, reason->subject));
+			     symbols_text(page->names.symbols, reason->subject));
 	add_amounts(page, object, reason);
 	if (reason->fit)
 		add_counts(page, object, reason->fit);

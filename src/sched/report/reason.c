@@ -10,7 +10,7 @@
 #include "model/core/taints.h"
 #include "model/value/quantity.h"
 #include "model/value/resources.h"
-#include "sched/cluster/atoms.h"
+#include "sched/cluster/symbols.h"
 
 #include "base/banned.h"
 
@@ -602,7 +602,7 @@ void reason_print(const struct reason *reason, const struct reason_names *names,
 		return;
 	}
 	buf_puts(to, row->before);
-	buf_put_str(to, atoms_text(names->atoms, reason->subject));
+	buf_put_str(to, symbols_text(names->symbols, reason->subject));
 	if (row->tail == TAIL_SHORTAGE &&
 	    reason->dim == DIM_NONE) { /* of something that no pod is known to have */
 		buf_printf(to, " leaves too little: %s", reason->text ? reason->text : "");
@@ -661,7 +661,7 @@ void reason_print_help(const struct reason *reason, const struct reason_names *n
 		return;
 	}
 	put_help(row->hopeless && reason->beyond ? row->hopeless : row->help,
-		 atoms_text(names->atoms, reason->subject), to);
+		 symbols_text(names->symbols, reason->subject), to);
 }
 
 /* "insufficient cpu, insufficient memory" */

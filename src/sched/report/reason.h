@@ -22,7 +22,7 @@
 #include "model/value/dims.h"
 
 struct arena;
-struct atoms;
+struct symbols;
 struct resources;
 struct taint;
 
@@ -97,7 +97,7 @@ struct fit {
 /* What texts need beside the numbers. */
 struct reason_names {
 	const struct dims *dims;
-	const struct atoms *atoms;
+	const struct symbols *symbols;
 	const char *const *texts; /* of plugins; by detail */
 	size_t text_count;
 	struct str other; /* the resource that no node has, where it is known: of DIM_OTHER */
@@ -144,7 +144,7 @@ struct reason {
 	uint8_t code;     /* enum reason_code */
 	int8_t dim;       /* the one that is short the most, or DIM_NONE */
 	bool beyond;      /* nothing that ends could make room for it */
-	uint32_t subject; /* atom */
+	uint32_t subject; /* symbol */
 	dim_set dims;     /* all that are short */
 	int64_t have;
 	int64_t promised; /* beside what is there: to who was let in, or waits for room that becomes free */

@@ -576,8 +576,8 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	const char *nominated = NULL;
 	const char *message = pod_text(ssn, task, text, &nominated);
 	const char *reason = stands(ssn, task) == TASK_ALLOCATED ? "Schedulable" : "Unschedulable";
-	bool same_node =
-		!nominated || str_is(atoms_text(ssn->cluster->atoms, task->nominated), nominated);
+	bool same_node = !nominated ||
+			 str_is(symbols_text(ssn->cluster->symbols, task->nominated), nominated);
 	const char *also[ALSO_TOLD] = {NULL};
 	int64_t due = 0;
 	struct decision *d;
@@ -588,8 +588,8 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 		return;
 	set_also(ssn, task, origins, also);
 	if (!same_node) {
-		atoms_drop(ssn->cluster->atoms, task->nominated);
-		task->nominated = atoms_take(ssn->cluster->atoms, str_from(nominated));
+		symbols_drop(ssn->cluster->symbols, task->nominated);
+		task->nominated = symbols_take(ssn->cluster->symbols, str_from(nominated));
 		due = 0;
 	}
 	d = outcome_add(ssn, DECIDE_POD);

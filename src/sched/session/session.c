@@ -166,7 +166,7 @@ uint16_t session_text(struct session *ssn, const char *text)
 struct reason_names session_names(const struct session *ssn)
 {
 	return (struct reason_names){.dims = ssn->cluster->dims,
-				     .atoms = ssn->cluster->atoms,
+				     .symbols = ssn->cluster->symbols,
 				     .texts = (const char *const *)ssn->cluster->texts.ptr,
 				     .text_count = ssn->cluster->texts.len};
 }

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/place/lanes.h"
+#include "sched/place/simd.h"
 #include "sched/place/slotheap.h"
 #include "sched/report/fit_counts.h"
 #include "sched/session/rows.h"
@@ -209,8 +209,8 @@ static void resize(struct finder *f, const struct cluster *cluster)
 	if (f->size != cluster->nodes.len || !f->verdicts) {
 		f->size = (uint32_t)cluster->nodes.len;
 		f->verdicts = mem_realloc(f->verdicts, f->size + 1, sizeof(*f->verdicts));
-		f->ranks.scores =
-			mem_realloc(f->ranks.scores, f->size + LANES, sizeof(*f->ranks.scores));
+		f->ranks.scores = mem_realloc(f->ranks.scores, f->size + SIMD_WIDTH,
+					      sizeof(*f->ranks.scores));
 		f->groups = mem_realloc(f->groups, f->size + 1, sizeof(*f->groups));
 		f->lack = mem_realloc(f->lack, f->size + 1, 2);
 		mem_free(f->wide);
@@ -283,7 +283,7 @@ static void score_all(const struct session *ssn, struct finder *f, const struct 
 {
 	size_t n = 0;
 
-	memset(f->ranks.scores, 0, (f->size + LANES) * sizeof(*f->ranks.scores));
+	memset(f->ranks.scores, 0, (f->size + SIMD_WIDTH) * sizeof(*f->ranks.scores));
 	for (size_t i = 0; i < rows->score_count; i++) {
 		const struct config_score *score = rows->scores[i];
 

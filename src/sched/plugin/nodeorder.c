@@ -8,7 +8,7 @@
 #include "model/core/taints.h"
 #include "model/pod/affinity.h"
 #include "sched/place/affinity.h"
-#include "sched/place/lanes.h"
+#include "sched/place/simd.h"
 #include "sched/place/spread.h"
 #include "sched/plugin/plugin_rows.h"
 #include "sched/session/session.h"
@@ -135,11 +135,11 @@ static double score_most(const struct plugin *p, const struct task *task,
 	return score_requested(p, task, node, false);
 }
 
-static inline lanes left_of(const int64_t *asked, const double *percent, int64_t own)
+static inline simd left_of(const int64_t *asked, const double *percent, int64_t own)
 {
-	lanes used = lanes_from(lanes_load_i64(asked) + own) * lanes_load(percent);
+	simd used = simd_from(simd_load_i64(asked) + own) * simd_load(percent);
 
-	return lanes_whole(lanes_at_least_0(top + 1e-9 - used));
+	return simd_whole(simd_at_least_0(top + 1e-9 - used));
 }
 
 /* Some node has no cpu or no memory: then the other counts alone. */
@@ -157,12 +157,12 @@ static void score_all_least(const struct plugin *p, const struct task *task, uin
 
 	for (uint32_t i = 0; i < one_by_one; i++)
 		scores[i] += weight * requested(cols, i, own, true);
-	for (uint32_t i = one_by_one; i < count; i += LANES) {
-		lanes cpu = left_of(cols->nonzero[DIM_CPU] + i, cols->percent[DIM_CPU] + i, own[0]);
-		lanes memory = left_of(cols->nonzero[DIM_MEMORY] + i, cols->percent[DIM_MEMORY] + i,
-				       own[1]);
+	for (uint32_t i = one_by_one; i < count; i += SIMD_WIDTH) {
+		simd cpu = left_of(cols->nonzero[DIM_CPU] + i, cols->percent[DIM_CPU] + i, own[0]);
+		simd memory = left_of(cols->nonzero[DIM_MEMORY] + i, cols->percent[DIM_MEMORY] + i,
+				      own[1]);
 
-		lanes_add(scores + i, weight * lanes_whole((cpu + memory) / 2));
+		simd_add(scores + i, weight * simd_whole((cpu + memory) / 2));
 	}
 }
 
@@ -231,9 +231,9 @@ static double score_balanced(const struct plugin *p, const struct task *task,
 	return balance_of(fractions, n);
 }
 
-static inline lanes filled(const int64_t *used, const double *percent, int64_t own)
+static inline simd filled(const int64_t *used, const double *percent, int64_t own)
 {
-	return lanes_at_most(lanes_from(lanes_load_i64(used) + own) * lanes_load(percent), top);
+	return simd_at_most(simd_from(simd_load_i64(used) + own) * simd_load(percent), top);
 }
 
 static void score_all_balanced(const struct plugin *p, const struct task *task, uint32_t count,
@@ -251,16 +251,16 @@ static void score_all_balanced(const struct plugin *p, const struct task *task, 
 	for (uint32_t i = 0; i < one_by_one; i++)
 		if (cluster->nodes.ptr[i])
 			scores[i] += weight * score_balanced(p, task, cluster->nodes.ptr[i]);
-	for (uint32_t i = one_by_one; i < count; i += LANES) {
-		lanes cpu = filled(cols->at[ROOM_USED][DIM_CPU] + i, cols->percent[DIM_CPU] + i,
-				   own_cpu);
-		lanes memory = filled(cols->at[ROOM_USED][DIM_MEMORY] + i,
-				      cols->percent[DIM_MEMORY] + i, own_memory);
-		lanes apart = cpu - memory;
-		lanes_i64 negative = apart < 0;
+	for (uint32_t i = one_by_one; i < count; i += SIMD_WIDTH) {
+		simd cpu = filled(cols->at[ROOM_USED][DIM_CPU] + i, cols->percent[DIM_CPU] + i,
+				  own_cpu);
+		simd memory = filled(cols->at[ROOM_USED][DIM_MEMORY] + i,
+				     cols->percent[DIM_MEMORY] + i, own_memory);
+		simd apart = cpu - memory;
+		simd_i64 negative = apart < 0;
 
-		apart = (lanes)((lanes_i64)apart ^ (negative & INT64_MIN));
-		lanes_add(scores + i, weight * lanes_whole(top + 1e-9 - apart / 2));
+		apart = (simd)((simd_i64)apart ^ (negative & INT64_MIN));
+		simd_add(scores + i, weight * simd_whole(top + 1e-9 - apart / 2));
 	}
 }
 

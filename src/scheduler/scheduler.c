@@ -13,7 +13,7 @@
 #include "base/quarantine.h"
 #include "base/time.h"
 #include "model/value/zone.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 #include "scheduler/internal.h"
 #include "scheduler/local_zone.h"
 
@@ -231,7 +231,8 @@ static void on_period(struct loop_timer *timer, void *arg)
 
 	loop_timer_set(timer, scheduler->period_us);
 	if (scheduler_is_ready(scheduler) &&
-	    (scheduler->cluster->active_count || remarks_are_untold(scheduler->cluster->remarks) ||
+	    (scheduler->cluster->active_count ||
+	     object_warnings_are_unreported(scheduler->cluster->warnings) ||
 	     scheduler->shard_stale || scheduler->cluster->refreshed != scheduler->cluster->moves))
 		cycle(scheduler, true);
 }

@@ -597,7 +597,7 @@ static bool has_event(struct home *h, const char *reason, const char *word)
 	return found;
 }
 
-/* What is measured, and what is remarked. */
+/* What is measured, and what is reported as a warning. */
 static void test_told(void)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

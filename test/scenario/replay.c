@@ -271,7 +271,7 @@ static void show_reasons(const struct world *world)
 	}
 }
 
-/* What came out, as remarks of TAP. */
+/* What came out, as comments of TAP. */
 static void show(const struct world *world, struct str stage)
 {
 	AUTO(json_doc_unref) struct json_doc *facts = facts_of(world, STR("pods"));

@@ -19,7 +19,7 @@
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
 #include "sched/place/job_group.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
 
@@ -119,7 +119,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 	cluster->jobs = map_new(options->seed);
 	cluster->queues = map_new(options->seed);
 	cluster->aside = map_new(options->seed);
-	cluster->remarks = remarks_new();
+	cluster->warnings = object_warnings_new();
 	cluster->text_numbers = map_new(0);
 	cluster->volumes = volumes_new(options->ignored_provisioners);
 	cluster->terms = map_new(options->seed);
@@ -198,7 +198,7 @@ void cluster_free(struct cluster *cluster)
 	map_free(cluster->jobs);
 	map_free(cluster->queues);
 	map_free(cluster->aside);
-	remarks_free(cluster->remarks);
+	object_warnings_free(cluster->warnings);
 	volumes_free(cluster->volumes);
 	map_free(cluster->terms);
 	map_free(cluster->classes);
@@ -328,7 +328,7 @@ int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_d
 		failed = apply_thing(cluster, kind, doc, &own);
 	if (kind != CLUSTER_NODE || failed < 0 ||
 	    stamp != cluster->changes + cluster->shape + cluster->unblocks ||
-	    remarks_are_untold(cluster->remarks))
+	    object_warnings_are_unreported(cluster->warnings))
 		cluster->events++;
 	if (failed < 0) {
 		set_aside(cluster, kind, meta, own.text);

@@ -110,7 +110,7 @@ struct cluster {
 	struct map *things[CLUSTER_KIND_COUNT];
 	struct volumes *volumes;
 	struct map *aside; /* "Pod default/p" -> text; see cluster_aside() */
-	struct remarks *remarks;
+	struct object_warnings *warnings;
 	struct list active;
 	size_t active_count;
 	struct list blocked; /* jobs that wait for capacity; see cluster_block_job() */

@@ -9,7 +9,7 @@
 #include "sched/cluster/cluster_internal.h"
 #include "sched/place/job_group.h"
 #include "sched/report/explain.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
 
@@ -397,9 +397,9 @@ int cluster_apply_group(struct cluster *cluster, struct json_doc *doc, struct er
 		label_sets_take(cluster->label_sets,
 				json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
 				is_volcano_note, NULL);
-	remarks_check(cluster->remarks, REMARK_GROUP, job_key(job),
-		      json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
-		      json_get(json_get(json_doc_root(doc), "metadata"), "labels"));
+	object_warnings_check(cluster->warnings, WARNING_GROUP, job_key(job),
+			      json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
+			      json_get(json_get(json_doc_root(doc), "metadata"), "labels"));
 	set_symbol(cluster, &job->priority_class, view->spec.priority_class_name);
 	job->priority = priority_of(cluster, job);
 	set_roles(cluster, job, view);
@@ -423,7 +423,7 @@ void cluster_remove_group(struct cluster *cluster, struct str key)
 
 	if (!job || !job->grouped)
 		return;
-	remarks_forget(cluster->remarks, REMARK_GROUP, key);
+	object_warnings_forget(cluster->warnings, WARNING_GROUP, key);
 	job->grouped = false;
 	if (job->queue)
 		ledger_move_job(cluster, job, NULL);

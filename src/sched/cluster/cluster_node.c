@@ -13,7 +13,7 @@
 #include "model/core/node.h"
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
 
@@ -452,8 +452,8 @@ int cluster_apply_node(struct cluster *cluster, struct json object, struct err *
 		set_allocatable(cluster, node, &allocatable);
 	count_hollow(cluster, node);
 	set_images(cluster, node, &view);
-	remarks_check(cluster->remarks, REMARK_NODE, node->text,
-		      json_get(json_get(object, "metadata"), "annotations"), JSON_NONE);
+	object_warnings_check(cluster->warnings, WARNING_NODE, node->text,
+			      json_get(json_get(object, "metadata"), "annotations"), JSON_NONE);
 	return 0;
 }
 
@@ -464,7 +464,7 @@ void cluster_remove_node(struct cluster *cluster, struct str key)
 
 	if (!node || !node->there)
 		return;
-	remarks_forget(cluster->remarks, REMARK_NODE, node->text);
+	object_warnings_forget(cluster->warnings, WARNING_NODE, node->text);
 	set_allocatable(cluster, node, &none);
 	set_labels(cluster, node, label_sets_take(cluster->label_sets, JSON_NONE, NULL, NULL),
 		   false);

@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "model/value/duration.h"
 #include "sched/cluster/cluster_internal.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
 
@@ -341,7 +341,8 @@ static void renew(struct cluster *cluster, struct task *task, const struct facts
 	task->role = symbols_take(cluster->symbols, note_or_label(f, TASK_SPEC));
 	read_fields(cluster, task, f);
 	if (f->ours)
-		remarks_check(cluster->remarks, REMARK_POD, task_key(task), f->notes, f->labels);
+		object_warnings_check(cluster->warnings, WARNING_POD, task_key(task), f->notes,
+				      f->labels);
 	attach_job(cluster, task, f);
 }
 
@@ -403,7 +404,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	renew(cluster, task, &f, class, labels);
 	place(cluster, task, &f, node);
 	if (!task->job) /* of others: outcome.c, should their group not come with them */
-		remarks_set_lost(cluster->remarks, task);
+		object_warnings_set_lost(cluster->warnings, task);
 	if (is_new && task->job && task->nominated && task->status == TASK_PENDING)
 		task->job->recalls = true;
 	if (is_new || changed || task->status != status || task->node != node)
@@ -425,7 +426,7 @@ void cluster_remove_pod(struct cluster *cluster, struct str key)
 		return;
 	job = task->job;
 	node = task->node;
-	remarks_forget(cluster->remarks, REMARK_POD, task_key(task));
+	object_warnings_forget(cluster->warnings, WARNING_POD, task_key(task));
 	detach(cluster, task);
 	task_free(cluster, task);
 	release(cluster, job, node);

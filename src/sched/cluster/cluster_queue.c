@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "sched/cluster/cluster_internal.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
 
@@ -215,9 +215,10 @@ int cluster_apply_queue(struct cluster *cluster, struct json_doc *doc, struct er
 		queue->arena = arena;
 		queue->doc = json_doc_ref(doc);
 		set_fields(queue, view, limits);
-		remarks_check(cluster->remarks, REMARK_QUEUE, queue->text,
-			      json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
-			      JSON_NONE);
+		object_warnings_check(
+			cluster->warnings, WARNING_QUEUE, queue->text,
+			json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
+			JSON_NONE);
 		if (fresh) {
 			relink(cluster);
 			adopt(cluster, queue);
@@ -238,7 +239,7 @@ void cluster_remove_queue(struct cluster *cluster, struct str key)
 
 	if (!queue)
 		return;
-	remarks_forget(cluster->remarks, REMARK_QUEUE, queue->text);
+	object_warnings_forget(cluster->warnings, WARNING_QUEUE, queue->text);
 	LIST_EACH(&queue->jobs, struct job, queue_link, job)
 		ledger_move_job(cluster, job, NULL);
 	cluster_free_queue(cluster, queue);

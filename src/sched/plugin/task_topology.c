@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/plugin/plugin_rows.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"
@@ -145,8 +145,8 @@ static bool has_role(const struct job *job, uint32_t role)
 
 /* Tell whoever wrote an annotation what is wrong with it; not while pods are still to come, since a role
  * that is missing may be one of theirs. */
-static void remark(const struct plugin *p, const struct job *job, const char *note, struct str role,
-		   const char *what)
+static void warn(const struct plugin *p, const struct job *job, const char *note, struct str role,
+		 const char *what)
 {
 	AUTO(mem_free)
 	char *text =
@@ -156,8 +156,8 @@ static void remark(const struct plugin *p, const struct job *job, const char *no
 
 	if (tally_of(&job->tally, TASKS_VALID) >= (uint32_t)job->min_available &&
 	    job_roles_are_valid(job))
-		remarks_set(p->ssn->cluster->remarks, REMARK_GROUP, REMARK_PLUGIN, job_key(job),
-			    text);
+		object_warnings_set(p->ssn->cluster->warnings, WARNING_GROUP, WARNING_PLUGIN,
+				    job_key(job), text);
 }
 
 /* Roles with commas between them: all of the job, none twice. Makes them members. */
@@ -172,12 +172,12 @@ static bool read_group(const struct plugin *p, struct plan *plan, const char *no
 		if (!name.len)
 			continue;
 		if (!has_role(plan->job, role)) {
-			remark(p, plan->job, note, name, "is not in the job");
+			warn(p, plan->job, note, name, "is not in the job");
 			return false;
 		}
 		for (again = rest; str_split(&again, ',', &other);)
 			if (str_eq(name, other)) {
-				remark(p, plan->job, note, name, "is named twice");
+				warn(p, plan->job, note, name, "is named twice");
 				return false;
 			}
 		(void)member_of(plan, role);
@@ -261,8 +261,8 @@ static bool read_notes(const struct plugin *p, struct plan *plan)
 	size_t roles = plan->job->roles.len;
 
 	if (!together.len && !apart.len && !order.len) {
-		remarks_set(p->ssn->cluster->remarks, REMARK_GROUP, REMARK_PLUGIN,
-			    job_key(plan->job), NULL);
+		object_warnings_set(p->ssn->cluster->warnings, WARNING_GROUP, WARNING_PLUGIN,
+				    job_key(plan->job), NULL);
 		return false;
 	}
 	plan->members = arena_calloc(t->arena, roles + 1, sizeof(*plan->members));
@@ -271,8 +271,8 @@ static bool read_notes(const struct plugin *p, struct plan *plan)
 	if (!read_groups(p, plan, AFFINITY_NOTE) || !read_groups(p, plan, ANTI_NOTE) ||
 	    !read_group(p, plan, ORDER_NOTE, order))
 		return false;
-	remarks_set(p->ssn->cluster->remarks, REMARK_GROUP, REMARK_PLUGIN, job_key(plan->job),
-		    NULL);
+	object_warnings_set(p->ssn->cluster->warnings, WARNING_GROUP, WARNING_PLUGIN,
+			    job_key(plan->job), NULL);
 	apply_groups(cluster, plan, together, false);
 	apply_groups(cluster, plan, apart, true);
 	apply_order(cluster, plan, order);

@@ -17,7 +17,7 @@
 #include "sched/cluster/ledger.h"
 #include "sched/place/job_group.h"
 #include "sched/report/explain.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 #include "sched/session/session.h"
 #include "sched/session/statement.h"
 
@@ -643,7 +643,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 
 	if (!job->grouped) {
 		LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task)
-			remarks_set_lost(ssn->cluster->remarks, task);
+			object_warnings_set_lost(ssn->cluster->warnings, task);
 		return;
 	}
 	session_refuse(ssn, job, &missing);
@@ -763,7 +763,7 @@ void outcome_conclude(struct session *ssn)
 		conclude_job(ssn, job);
 	}
 	conclude_queues(ssn);
-	remarks_tell(ssn);
+	object_warnings_report(ssn);
 	statements_end(ssn);
 	LIST_EACH(&cluster->active, struct job, active_link, job) {
 		/* Nobody counts it again while it is not active. */

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "sched/place/holds.h"
 #include "sched/place/job_group.h"
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"
@@ -102,7 +102,8 @@ static bool is_settled(const struct session *ssn)
 	const struct cluster *cluster = ssn->cluster;
 
 	if (ssn->outcome.decisions.len || ssn->config->timed ||
-	    remarks_are_untold(cluster->remarks) || cluster->unblocks != cluster->unblocks_seen)
+	    object_warnings_are_unreported(cluster->warnings) ||
+	    cluster->unblocks != cluster->unblocks_seen)
 		return false;
 	if (cluster->blocked_count + cluster->group_count && cluster->refreshed != cluster->moves)
 		return false;

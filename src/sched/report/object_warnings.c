@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/report/remarks.c - see the header. Objects without a remark cost a look at each annotation that there is
+/* sched/report/object_warnings.c - see the header. Objects without a warning cost a look at each annotation that there is
  * a rule for, and no memory. */
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "base/buf.h"
 #include "base/macro.h"
@@ -15,9 +15,9 @@
 
 enum { LOST_PATIENCE = 5000000 }; /* microseconds */
 
-struct remark {
-	enum remark_kind kind;
-	enum remark_topic topic;
+struct object_warning {
+	enum warning_kind kind;
+	enum warning_topic topic;
 	int64_t due; /* when to tell of it */
 	char *key;   /* "namespace/name", or "name" */
 	char *map_key;
@@ -25,7 +25,7 @@ struct remark {
 	bool told;
 };
 
-struct remarks {
+struct object_warnings {
 	struct map *all; /* by map_key */
 	size_t untold;   /* at most so many; those that are not due yet are among them */
 };
@@ -130,11 +130,11 @@ static const struct rule queue_rules[] = {
 static const struct rules {
 	const struct rule *at;
 	size_t len;
-} rules_of[REMARK_KIND_COUNT] = {
-	[REMARK_POD] = {pod_rules, ARRAY_LEN(pod_rules)},
-	[REMARK_GROUP] = {group_rules, ARRAY_LEN(group_rules)},
-	[REMARK_NODE] = {node_rules, ARRAY_LEN(node_rules)},
-	[REMARK_QUEUE] = {queue_rules, ARRAY_LEN(queue_rules)},
+} rules_of[WARNING_KIND_COUNT] = {
+	[WARNING_POD] = {pod_rules, ARRAY_LEN(pod_rules)},
+	[WARNING_GROUP] = {group_rules, ARRAY_LEN(group_rules)},
+	[WARNING_NODE] = {node_rules, ARRAY_LEN(node_rules)},
+	[WARNING_QUEUE] = {queue_rules, ARRAY_LEN(queue_rules)},
 };
 
 static void check_value(const struct rule *rule, const char *sort, struct json value,
@@ -148,74 +148,74 @@ static void check_value(const struct rule *rule, const char *sort, struct json v
 
 /* --- keeping --------------------------------------------------------------------------------- */
 
-static void remark_free(struct remark *remark)
+static void warning_free(struct object_warning *warning)
 {
-	if (!remark)
+	if (!warning)
 		return;
-	mem_free(remark->key);
-	mem_free(remark->map_key);
-	mem_free(remark->text);
-	mem_free(remark);
+	mem_free(warning->key);
+	mem_free(warning->map_key);
+	mem_free(warning->text);
+	mem_free(warning);
 }
 
-struct remarks *remarks_new(void)
+struct object_warnings *object_warnings_new(void)
 {
-	struct remarks *remarks = mem_new(struct remarks);
+	struct object_warnings *warnings = mem_new(struct object_warnings);
 
-	remarks->all = map_new(0);
-	return remarks;
+	warnings->all = map_new(0);
+	return warnings;
 }
 
-void remarks_free(struct remarks *remarks)
+void object_warnings_free(struct object_warnings *warnings)
 {
 	size_t at = 0;
 	void *value;
 
-	if (!remarks)
+	if (!warnings)
 		return;
-	while (map_next(remarks->all, &at, NULL, &value))
-		remark_free(value);
-	map_free(remarks->all);
-	mem_free(remarks);
+	while (map_next(warnings->all, &at, NULL, &value))
+		warning_free(value);
+	map_free(warnings->all);
+	mem_free(warnings);
 }
 
-static char *map_key_of(enum remark_kind kind, enum remark_topic topic, struct str key)
+static char *map_key_of(enum warning_kind kind, enum warning_topic topic, struct str key)
 {
 	return mem_printf("%d %d %.*s", (int)kind, (int)topic, STR_ARG(key));
 }
 
-/* What is remarked already stays; NULL: it, or nothing at all, is. */
-static struct remark *renew(struct remarks *remarks, enum remark_kind kind, enum remark_topic topic,
-			    struct str key, const char *text)
+/* What is reported as a warning already stays; NULL: it, or nothing at all, is. */
+static struct object_warning *renew(struct object_warnings *warnings, enum warning_kind kind,
+				    enum warning_topic topic, struct str key, const char *text)
 {
 	AUTO(mem_free) char *map_key = NULL;
-	struct remark *remark;
+	struct object_warning *warning;
 
-	if (!text && !map_len(remarks->all))
+	if (!text && !map_len(warnings->all))
 		return NULL;
 	map_key = map_key_of(kind, topic, key);
-	remark = map_get(remarks->all, str_from(map_key));
-	if (remark && text && str_is(str_from(text), remark->text))
+	warning = map_get(warnings->all, str_from(map_key));
+	if (warning && text && str_is(str_from(text), warning->text))
 		return NULL;
-	map_remove(remarks->all, str_from(map_key));
-	remark_free(remark);
+	map_remove(warnings->all, str_from(map_key));
+	warning_free(warning);
 	if (!text)
 		return NULL;
-	remark = mem_new(struct remark);
-	remark->kind = kind;
-	remark->topic = topic;
-	remark->key = str_dup(key);
-	remark->text = mem_strdup(text);
-	remark->map_key = TAKE(map_key);
-	(void)map_put(remarks->all, str_from(remark->map_key), remark);
-	remarks->untold++;
-	return remark;
+	warning = mem_new(struct object_warning);
+	warning->kind = kind;
+	warning->topic = topic;
+	warning->key = str_dup(key);
+	warning->text = mem_strdup(text);
+	warning->map_key = TAKE(map_key);
+	(void)map_put(warnings->all, str_from(warning->map_key), warning);
+	warnings->untold++;
+	return warning;
 }
 
-void remarks_set(struct remarks *remarks, enum remark_kind kind, enum remark_topic topic,
-		 struct str key, const char *text)
+void object_warnings_set(struct object_warnings *warnings, enum warning_kind kind,
+			 enum warning_topic topic, struct str key, const char *text)
 {
-	(void)renew(remarks, kind, topic, key, text);
+	(void)renew(warnings, kind, topic, key, text);
 }
 
 /* Does nobody know where it belongs? */
@@ -224,10 +224,10 @@ static bool is_lost(const struct task *task)
 	return task->ours && task->status == TASK_PENDING && (!task->job || !task->job->grouped);
 }
 
-void remarks_set_lost(struct remarks *remarks, const struct task *task)
+void object_warnings_set_lost(struct object_warnings *warnings, const struct task *task)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct remark *remark;
+	struct object_warning *warning;
 
 	if (!is_lost(task))
 		return;
@@ -239,13 +239,13 @@ void remarks_set_lost(struct remarks *remarks, const struct task *task)
 	else
 		buf_puts(&text, "the pod is of no PodGroup, and no controller has made one for it: "
 				"is vc-controller-manager running?");
-	remark = renew(remarks, REMARK_POD, REMARK_LOST, task_key(task), buf_text(&text));
-	if (remark)
-		remark->due = task->created + LOST_PATIENCE;
+	warning = renew(warnings, WARNING_POD, WARNING_LOST, task_key(task), buf_text(&text));
+	if (warning)
+		warning->due = task->created + LOST_PATIENCE;
 }
 
-void remarks_check(struct remarks *remarks, enum remark_kind kind, struct str key,
-		   struct json notes, struct json labels)
+void object_warnings_check(struct object_warnings *warnings, enum warning_kind kind, struct str key,
+			   struct json notes, struct json labels)
 {
 	const struct rules *rules = &rules_of[kind];
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -257,91 +257,92 @@ void remarks_check(struct remarks *remarks, enum remark_kind kind, struct str ke
 		if (rule->by_label)
 			check_value(rule, "label", json_get(labels, rule->key), &text);
 	}
-	remarks_set(remarks, kind, REMARK_READ, key, text.len ? buf_text(&text) : NULL);
+	object_warnings_set(warnings, kind, WARNING_READ, key, text.len ? buf_text(&text) : NULL);
 }
 
-void remarks_forget(struct remarks *remarks, enum remark_kind kind, struct str key)
+void object_warnings_forget(struct object_warnings *warnings, enum warning_kind kind,
+			    struct str key)
 {
-	for (int topic = 0; topic < REMARK_TOPIC_COUNT; topic++)
-		remarks_set(remarks, kind, (enum remark_topic)topic, key, NULL);
+	for (int topic = 0; topic < WARNING_TOPIC_COUNT; topic++)
+		object_warnings_set(warnings, kind, (enum warning_topic)topic, key, NULL);
 }
 
 /* --- telling --------------------------------------------------------------------------------- */
 
-bool remarks_are_untold(const struct remarks *remarks)
+bool object_warnings_are_unreported(const struct object_warnings *warnings)
 {
-	return remarks->untold > 0;
+	return warnings->untold > 0;
 }
 
 /* Whose it is; false: it has gone. */
-static bool find_object(const struct cluster *cluster, const struct remark *remark,
+static bool find_object(const struct cluster *cluster, const struct object_warning *warning,
 			struct decision *ret)
 {
 	const struct node_info *node;
 
-	switch (remark->kind) {
-	case REMARK_POD:
-		ret->task = map_get(cluster->tasks, str_from(remark->key));
+	switch (warning->kind) {
+	case WARNING_POD:
+		ret->task = map_get(cluster->tasks, str_from(warning->key));
 		return ret->task;
-	case REMARK_GROUP:
-		ret->job = map_get(cluster->jobs, str_from(remark->key));
+	case WARNING_GROUP:
+		ret->job = map_get(cluster->jobs, str_from(warning->key));
 		return ret->job;
-	case REMARK_QUEUE:
-		ret->queue = cluster_find_queue(cluster, str_from(remark->key));
+	case WARNING_QUEUE:
+		ret->queue = cluster_find_queue(cluster, str_from(warning->key));
 		return ret->queue;
-	case REMARK_NODE:
-	case REMARK_KIND_COUNT:
+	case WARNING_NODE:
+	case WARNING_KIND_COUNT:
 		break;
 	}
-	node = cluster_find_node(cluster, str_from(remark->key));
+	node = cluster_find_node(cluster, str_from(warning->key));
 	ret->node = node ? node->text.ptr : NULL;
 	return node;
 }
 
-static const char *const reason_of[REMARK_TOPIC_COUNT] = {
-	[REMARK_READ] = "InvalidAnnotation",
-	[REMARK_PLUGIN] = "InvalidAnnotation",
-	[REMARK_LOST] = "FailedScheduling",
+static const char *const reason_of[WARNING_TOPIC_COUNT] = {
+	[WARNING_READ] = "InvalidAnnotation",
+	[WARNING_PLUGIN] = "InvalidAnnotation",
+	[WARNING_LOST] = "FailedScheduling",
 };
 
 /* False: it does not hold any more. */
-static bool tell(struct session *ssn, const struct remark *remark)
+static bool tell(struct session *ssn, const struct object_warning *warning)
 {
 	struct decision d = {.kind = DECIDE_EVENT,
 			     .type = "Warning",
-			     .reason = reason_of[remark->topic],
+			     .reason = reason_of[warning->topic],
 			     .at_once = true};
 
-	if (!find_object(ssn->cluster, remark, &d) ||
-	    (remark->topic == REMARK_LOST && (!d.task || !is_lost(d.task))))
+	if (!find_object(ssn->cluster, warning, &d) ||
+	    (warning->topic == WARNING_LOST && (!d.task || !is_lost(d.task))))
 		return false;
-	d.message = arena_strdup(ssn->arena, remark->text);
+	d.message = arena_strdup(ssn->arena, warning->text);
 	vec_push(&ssn->outcome.decisions, d);
 	return true;
 }
 
-void remarks_tell(struct session *ssn)
+void object_warnings_report(struct session *ssn)
 {
-	struct remarks *remarks = ssn->cluster->remarks;
+	struct object_warnings *warnings = ssn->cluster->warnings;
 	size_t at = 0;
 	void *value;
 
-	if (!remarks->untold)
+	if (!warnings->untold)
 		return;
-	remarks->untold = 0;
-	while (map_next(remarks->all, &at, NULL, &value)) {
-		struct remark *remark = value;
+	warnings->untold = 0;
+	while (map_next(warnings->all, &at, NULL, &value)) {
+		struct object_warning *warning = value;
 
-		if (remark->told)
+		if (warning->told)
 			continue;
-		if (remark->due > ssn->now) {
-			remarks->untold++;
+		if (warning->due > ssn->now) {
+			warnings->untold++;
 			continue;
 		}
-		remark->told = tell(ssn, remark);
-		if (remark->told)
+		warning->told = tell(ssn, warning);
+		if (warning->told)
 			continue;
-		map_remove(remarks->all, str_from(remark->map_key));
-		remark_free(remark);
+		map_remove(warnings->all, str_from(warning->map_key));
+		warning_free(warning);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/report/remarks.h"
+#include "sched/report/object_warnings.h"
 
 #include "build.h"
 #include "tap.h"
@@ -48,7 +48,7 @@ static void test_missing_group(void)
 	ok(warnings(c, config, 104) == 0, "a few seconds long");
 	ok(warnings(c, config, 105) == 1, "then it is told that the group is not there");
 	ok(warnings(c, config, 110) == 0, "once");
-	ok(!remarks_are_untold(c->remarks), "there is nothing left to tell");
+	ok(!object_warnings_are_unreported(c->warnings), "there is nothing left to tell");
 }
 
 static void test_late_group(void)
@@ -62,7 +62,7 @@ static void test_late_group(void)
 	add_group(c, "g", 2, "default");
 	(void)warnings(c, config, 102);
 	ok(warnings(c, config, 110) == 0, "a group that comes in time is not missed");
-	ok(!remarks_are_untold(c->remarks), "nor waited for");
+	ok(!object_warnings_are_unreported(c->warnings), "nor waited for");
 	cluster_remove(c, CLUSTER_PODGROUP, STR("default"), STR("g"));
 	ok(warnings(c, config, 120) == 1, "but it is when it goes");
 }

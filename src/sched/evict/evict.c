@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "model/volcano/networktopology.h"
 #include "sched/evict/evict_internal.h"
-#include "sched/evict/prospects.h"
+#include "sched/evict/eviction_estimate.h"
 #include "sched/place/finder.h"
 #include "sched/session/hooks.h"
 #include "sched/session/job_queue_iter.h"
@@ -601,7 +601,7 @@ void evict_round(struct session *ssn, const struct evict_rules *rules)
 	struct queue_info *queue;
 
 	job_queue_iter_init(&iter, ssn);
-	if (rules->across_queues && !prospects_have_shares(ssn))
+	if (rules->across_queues && !eviction_estimate_needs_shares(ssn))
 		return;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
 		if (evict_is_starving(ssn, job))

@@ -10,7 +10,7 @@
  * the others go on (upstream stops all of them). A closed queue stops everything below it. */
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/evict/prospects.h"
+#include "sched/evict/eviction_estimate.h"
 #include "sched/plugin/plugin_rows.h"
 #include "sched/session/queue_share.h"
 #include "sched/session/session.h"
@@ -385,7 +385,7 @@ static enum vote capacity_enqueueable(const struct plugin *p, const struct job *
 		return VOTE_REJECT;
 	if (!job->has_min_resources ||
 	    has_room_above(p, job->queue, &job->min_resources, true, why) ||
-	    prospects_of_preempt(p->ssn, job))
+	    eviction_estimate_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	return VOTE_REJECT;
 }

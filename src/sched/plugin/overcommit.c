@@ -2,7 +2,7 @@
 /* sched/plugin/overcommit.c - let in no more than the cluster can hold, and a little (scheduler
  * specification, 6.7). What has been let in is counted by the ledger. */
 #include "base/mem.h"
-#include "sched/evict/prospects.h"
+#include "sched/evict/eviction_estimate.h"
 #include "sched/plugin/plugin_rows.h"
 #include "sched/session/session.h"
 
@@ -61,7 +61,8 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 	resources_copy(&sum, &p->ssn->cluster->inqueue_whole);
 	resources_add(&sum, &job->min_resources);
 	over = resources_over_limit(&sum, &o->idle, &job->min_resources);
-	if (!over || prospects_of_reclaim(p->ssn, job) || prospects_of_preempt(p->ssn, job))
+	if (!over || eviction_estimate_reclaim(p->ssn, job) ||
+	    eviction_estimate_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	dim = __builtin_ctzll(over);
 	*why = (struct reason){.code = REASON_OVERCOMMIT,

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "sched/evict/evict.h"
-#include "sched/evict/prospects.h"
+#include "sched/evict/eviction_estimate.h"
 #include "sched/plugin/plugin.h"
 #include "sched/session/hooks.h"
 #include "sched/session/session.h"

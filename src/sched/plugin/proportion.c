@@ -7,7 +7,7 @@
  * the model and always current; `deserved` holds for the session. */
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/evict/prospects.h"
+#include "sched/evict/eviction_estimate.h"
 #include "sched/plugin/plugin_rows.h"
 #include "sched/session/queue_share.h"
 #include "sched/session/session.h"
@@ -312,7 +312,7 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 	add_sum(queue, QUEUE_INQUEUE, &sum);
 	queue_sum_add(queue, QUEUE_ELASTIC, false, -1, &sum);
 	over = resources_over_limit(&sum, &share->limit, &job->min_resources);
-	if (!over || prospects_of_preempt(p->ssn, job))
+	if (!over || eviction_estimate_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	*why = queue_reason_over(
 		REASON_QUEUE_CAPABILITY, queue,

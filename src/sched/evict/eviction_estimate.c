@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/evict/prospects.c - see the header. */
-#include "sched/evict/prospects.h"
+/* sched/evict/eviction_estimate.c - see the header. */
+#include "sched/evict/eviction_estimate.h"
 
 #include "sched/session/hooks.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"
 
-bool prospects_have_shares(const struct session *ssn)
+bool eviction_estimate_needs_shares(const struct session *ssn)
 {
 	return ssn->config->shares;
 }
@@ -23,7 +23,7 @@ static bool is_configured(const struct session *ssn, const char *one, const char
 	return false;
 }
 
-bool prospects_of_reclaim(const struct session *ssn, const struct job *job)
+bool eviction_estimate_reclaim(const struct session *ssn, const struct job *job)
 {
 	/* Stands for what the queue has let in, and the job. */
 	struct class sum = {.request = RESOURCES_INIT};
@@ -31,7 +31,7 @@ bool prospects_of_reclaim(const struct session *ssn, const struct job *job)
 	struct task *tasks[] = {&whole};
 	bool could;
 
-	if (!is_configured(ssn, "reclaim", "gangreclaim") || !prospects_have_shares(ssn) ||
+	if (!is_configured(ssn, "reclaim", "gangreclaim") || !eviction_estimate_needs_shares(ssn) ||
 	    hook_overused(ssn, job->queue))
 		return false;
 	resources_copy(&sum.request, &job->queue->inqueue);
@@ -55,7 +55,7 @@ static int32_t lowest_priority(const struct session *ssn, struct queue_info *que
 	return queue->lowest_priority;
 }
 
-bool prospects_of_preempt(const struct session *ssn, const struct job *job)
+bool eviction_estimate_preempt(const struct session *ssn, const struct job *job)
 {
 	AUTO(resources_done) struct resources sum = RESOURCES_INIT;
 

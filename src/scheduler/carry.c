@@ -238,11 +238,11 @@ void scheduler_bind(struct scheduler *scheduler, const struct task *task, const 
 
 static void bind(struct scheduler *scheduler, const struct decision *decision)
 {
-	struct volume_promise first;
+	struct volume_reservation first;
 
 	numbers_observe(scheduler->numbers, METRIC_TASK, "Assumed", NULL,
 			loop_now(scheduler->loop) - decision->task->created);
-	if (volumes_get_promise(scheduler->cluster, decision->task, 0, &first))
+	if (volumes_get_reservation(scheduler->cluster, decision->task, 0, &first))
 		scheduler_bind_claims(scheduler, decision->task, decision->node);
 	else
 		scheduler_bind(scheduler, decision->task, decision->node);
@@ -581,8 +581,8 @@ static void measure_job(struct scheduler *scheduler, const struct job *job,
 				loop_now(scheduler->loop) - job->created);
 }
 
-/* Who is promised room says so before anybody goes for it, so that whoever takes over from us knows. */
-static void tell_promises(struct scheduler *scheduler, const struct session *ssn)
+/* A job with reserved capacity is reported before pods are evicted for it, so that the next scheduler knows. */
+static void report_reservations(struct scheduler *scheduler, const struct session *ssn)
 {
 	for (size_t i = 0; ssn->outcome.evictions && i < ssn->outcome.decisions.len; i++) {
 		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
@@ -599,7 +599,7 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 {
 	const struct job *bound = NULL;
 
-	tell_promises(scheduler, ssn);
+	report_reservations(scheduler, ssn);
 	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
 		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
 

@@ -19,7 +19,7 @@ struct claim_wait {
 	char *name;
 	char *uid;
 	char *node;
-	size_t writing; /* promises whose write has not been answered */
+	size_t writing; /* reservations whose write has not been answered */
 	bool asked;     /* the API has shown all of them */
 	int64_t begun;
 	struct loop_timer *timer;
@@ -134,12 +134,12 @@ static void on_written(void *arg, const struct client_result *result)
 
 /* The volume gets the claim, if it is still as it was decided about. */
 static struct json_doc *volume_patch(const struct scheduler *scheduler,
-				     const struct volume_promise *promise)
+				     const struct volume_reservation *reservation)
 {
 	const struct thing *volume =
-		cluster_find_thing(scheduler->cluster, CLUSTER_PV, str_none(), promise->volume);
+		cluster_find_thing(scheduler->cluster, CLUSTER_PV, str_none(), reservation->volume);
 	const struct thing *claim = cluster_find_thing(scheduler->cluster, CLUSTER_PVC,
-						       promise->namespace, promise->claim);
+						       reservation->namespace, reservation->claim);
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc), meta, ref;
 
@@ -154,8 +154,8 @@ static struct json_doc *volume_patch(const struct scheduler *scheduler,
 	ref = json_ensure_obj(doc, json_ensure_obj(doc, root, "spec"), "claimRef");
 	json_set_str(doc, ref, "apiVersion", STR("v1"));
 	json_set_str(doc, ref, "kind", STR("PersistentVolumeClaim"));
-	json_set_str(doc, ref, "namespace", promise->namespace);
-	json_set_str(doc, ref, "name", promise->claim);
+	json_set_str(doc, ref, "namespace", reservation->namespace);
+	json_set_str(doc, ref, "name", reservation->claim);
 	if (claim)
 		json_set_str(
 			doc, ref, "uid",
@@ -163,7 +163,7 @@ static struct json_doc *volume_patch(const struct scheduler *scheduler,
 	return doc;
 }
 
-static struct json_doc *claim_patch(const struct volume_promise *promise)
+static struct json_doc *claim_patch(const struct volume_reservation *reservation)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
@@ -171,17 +171,18 @@ static struct json_doc *claim_patch(const struct volume_promise *promise)
 	json_doc_set_root(doc, root);
 	json_set_str(doc,
 		     json_ensure_obj(doc, json_ensure_obj(doc, root, "metadata"), "annotations"),
-		     CLAIM_SELECTED_NODE, promise->node);
+		     CLAIM_SELECTED_NODE, reservation->node);
 	return doc;
 }
 
 static void ask(struct claim_wait *wait, const struct task *task,
-		const struct volume_promise *promise)
+		const struct volume_reservation *reservation)
 {
 	struct scheduler *scheduler = wait->scheduler;
-	bool made = promise->volume.len;
+	bool made = reservation->volume.len;
 	AUTO(json_doc_unref)
-	struct json_doc *patch = made ? volume_patch(scheduler, promise) : claim_patch(promise);
+	struct json_doc *patch =
+		made ? volume_patch(scheduler, reservation) : claim_patch(reservation);
 	struct write *write = scheduler_write_new(scheduler, WRITE_CLAIM, task_namespace(task),
 						  task_name(task), task_uid(task));
 
@@ -191,8 +192,8 @@ static void ask(struct claim_wait *wait, const struct task *task,
 		&(struct client_ask){.verb = CLIENT_PATCH,
 				     .patch = CLIENT_PATCH_MERGE,
 				     .resource = &resources[made ? RESOURCE_PVS : RESOURCE_PVCS],
-				     .namespace = made ? str_none() : promise->namespace,
-				     .name = made ? promise->volume : promise->claim,
+				     .namespace = made ? str_none() : reservation->namespace,
+				     .name = made ? reservation->volume : reservation->claim,
 				     .body = patch,
 				     .discard = true,
 				     .done = on_written,
@@ -202,7 +203,7 @@ static void ask(struct claim_wait *wait, const struct task *task,
 void scheduler_bind_claims(struct scheduler *scheduler, const struct task *task, const char *node)
 {
 	struct claim_wait *wait = mem_new(struct claim_wait);
-	struct volume_promise promise;
+	struct volume_reservation reservation;
 
 	wait->scheduler = scheduler;
 	wait->namespace = str_dup(task_namespace(task));
@@ -213,7 +214,7 @@ void scheduler_bind_claims(struct scheduler *scheduler, const struct task *task,
 	wait->timer = loop_timer_new(scheduler->loop, on_timer, wait);
 	loop_timer_set(wait->timer, volumes_patience(scheduler->cluster));
 	list_push(&scheduler->claims, &wait->link);
-	for (size_t i = 0; volumes_get_promise(scheduler->cluster, task, i, &promise); i++)
-		if (promise.first)
-			ask(wait, task, &promise);
+	for (size_t i = 0; volumes_get_reservation(scheduler->cluster, task, i, &reservation); i++)
+		if (reservation.first)
+			ask(wait, task, &reservation);
 }

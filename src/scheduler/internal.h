@@ -80,7 +80,7 @@ void scheduler_tell_shard(struct scheduler *scheduler);
 
 /* --- claims (claims.c) --- */
 
-/* Make the promises to a task's claims true, then bind it; for tasks that have any. */
+/* Carry out the reservations of a task's claims, then bind it; for tasks that have any. */
 void scheduler_bind_claims(struct scheduler *scheduler, const struct task *task, const char *node);
 /* A claim or a volume has changed. */
 void scheduler_check_claims(struct scheduler *scheduler);

@@ -221,7 +221,7 @@ void later_add_pod(struct later *later, const struct decision *decision)
 	set_text(&pod->nominated, decision->nominated);
 	old = map_remove(later->pods, str_from(pod->key));
 	pod->due = old ? sooner(old->due, decision->not_before) : decision->not_before;
-	/* A promise that nobody has read yet is part of what is told. */
+	/* A reservation that was not read yet is part of what is reported. */
 	if (old && !pod->nominated)
 		pod->nominated = TAKE(old->nominated);
 	(void)map_put(later->pods, str_from(pod->key), pod);

@@ -354,15 +354,16 @@ static struct str provisioner_of(const struct world *world, struct str namespace
 	return class ? json_str(json_get(json_doc_root(class->doc), "provisioner")) : str_none();
 }
 
-/* What the controller of volumes makes of a promise: the claim gets its volume. */
-static void bind_claim(struct world *world, const struct volume_promise *promise)
+/* What the controller of volumes makes of a reservation: the claim gets its volume. */
+static void bind_claim(struct world *world, const struct volume_reservation *reservation)
 {
-	struct str maker = promise->volume.len
-				   ? str_none()
-				   : provisioner_of(world, promise->namespace, promise->claim);
+	struct str maker = reservation->volume.len ? str_none()
+						   : provisioner_of(world, reservation->namespace,
+								    reservation->claim);
 	AUTO(mem_free)
-	char *volume = promise->volume.len ? str_dup(promise->volume)
-					   : mem_printf("made-%.*s", STR_ARG(promise->claim));
+	char *volume = reservation->volume.len
+			       ? str_dup(reservation->volume)
+			       : mem_printf("made-%.*s", STR_ARG(reservation->claim));
 	AUTO(mem_free)
 	char *claim = mem_printf("{\"metadata\":{\"annotations\":{\"" CLAIM_BIND_COMPLETED
 				 "\":\"yes\"}},\"spec\":{\"volumeName\":\"%s\"},"
@@ -372,17 +373,17 @@ static void bind_claim(struct world *world, const struct volume_promise *promise
 	char *pv = mem_printf("{\"kind\":\"PersistentVolume\",\"metadata\":{\"name\":\"%s\"},"
 			      "\"spec\":{%s%.*s%s\"claimRef\":{\"namespace\":\"%.*s\",\"name\":"
 			      "\"%.*s\"}},\"status\":{\"phase\":\"Bound\"}}",
-			      volume, promise->volume.len ? "" : "\"csi\":{\"driver\":\"",
-			      STR_ARG(maker), promise->volume.len ? "" : "\"},",
-			      STR_ARG(promise->namespace), STR_ARG(promise->claim));
+			      volume, reservation->volume.len ? "" : "\"csi\":{\"driver\":\"",
+			      STR_ARG(maker), reservation->volume.len ? "" : "\"},",
+			      STR_ARG(reservation->namespace), STR_ARG(reservation->claim));
 	AUTO(json_doc_unref) struct json_doc *of_pv = json_parse(str_from(pv), NULL, NULL);
 	AUTO(json_doc_unref) struct json_doc *of_claim = json_parse(str_from(claim), NULL, NULL);
 
-	if ((promise->volume.len ? world_patch(world, STR("PersistentVolume"), str_none(),
-					       promise->volume, json_doc_root(of_pv), NULL)
-				 : world_apply(world, json_doc_root(of_pv), NULL)) < 0 ||
-	    world_patch(world, STR("PersistentVolumeClaim"), promise->namespace, promise->claim,
-			json_doc_root(of_claim), NULL) < 0)
+	if ((reservation->volume.len ? world_patch(world, STR("PersistentVolume"), str_none(),
+						   reservation->volume, json_doc_root(of_pv), NULL)
+				     : world_apply(world, json_doc_root(of_pv), NULL)) < 0 ||
+	    world_patch(world, STR("PersistentVolumeClaim"), reservation->namespace,
+			reservation->claim, json_doc_root(of_claim), NULL) < 0)
 		abort();
 }
 
@@ -391,13 +392,14 @@ static void carry_out_pod(struct world *world, const struct decision *d)
 	struct object *object = object_of_task(world, d->task);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	char text[TIME_TEXT_SIZE];
-	struct volume_promise promise;
+	struct volume_reservation reservation;
 	struct json spec;
 
 	if (!object)
 		return;
-	while (d->kind == DECIDE_BIND && volumes_get_promise(world->cluster, d->task, 0, &promise))
-		bind_claim(world, &promise);
+	while (d->kind == DECIDE_BIND &&
+	       volumes_get_reservation(world->cluster, d->task, 0, &reservation))
+		bind_claim(world, &reservation);
 	doc = json_doc_thaw(json_doc_root(object->doc));
 	spec = json_get(json_doc_root(doc), "spec");
 	switch (d->kind) {

@@ -14,8 +14,8 @@
 #include "base/vec.h"
 #include "sched/action/action_rows.h"
 #include "sched/place/finder.h"
-#include "sched/place/holds.h"
 #include "sched/place/job_group.h"
+#include "sched/place/reservation.h"
 #include "sched/report/refusal.h"
 #include "sched/session/hooks.h"
 #include "sched/session/job_queue_iter.h"
@@ -145,7 +145,7 @@ static void add_task(struct attempt_sub *part, struct task *task)
 {
 	bool alike = !part->tasks.len || part->class == task->class;
 
-	part->class = alike && !task->gated && !task->held ? task->class : NULL;
+	part->class = alike && !task->gated && !task->reserved_node ? task->class : NULL;
 	pq_push(&part->tasks, task);
 }
 
@@ -158,7 +158,7 @@ static struct attempt *attempt_new(struct session *ssn, struct job *job)
 		if (takes_part(ssn, task))
 			add_task(sub_of(attempt, ssn, task->sub), task);
 	LIST_EACH(&job->tasks[TASK_PIPELINED], struct task, job_link, held)
-		if (holds_has(job, held))
+		if (reservation_has(job, held))
 			add_task(sub_of(attempt, ssn, held->sub), held);
 	if (job->policy_count)
 		order_subs(ssn, attempt);
@@ -210,11 +210,12 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 {
 	struct node_info *node;
 
-	if (!task->nominated && !task->held)
+	if (!task->nominated && !task->reserved_node)
 		return false;
-	node = task->held ? holds_node(ssn, task)
-			  : cluster_find_node(ssn->cluster,
-					      symbols_text(ssn->cluster->symbols, task->nominated));
+	node = task->reserved_node
+		       ? reservation_node(ssn, task)
+		       : cluster_find_node(ssn->cluster,
+					   symbols_text(ssn->cluster->symbols, task->nominated));
 	if (!node || finder_test(ssn, task, node, ROOM_FUTURE))
 		return false;
 	ret->node = node;
@@ -238,8 +239,8 @@ static void reserve_all(struct allocation *a, const struct job *job)
 			reserve(a, task);
 }
 
-/* Could the queue hold it beside what has been promised? Asked with the promises counted as held. */
-static bool fits_promises(struct allocation *a, const struct task *task)
+/* Could the queue take it in addition to what is reserved? Asked with reservations counted as in use. */
+static bool fits_reserved(struct allocation *a, const struct task *task)
 {
 	struct queue_info *queue = task->job->queue;
 	struct reason why = {.dim = DIM_NONE};
@@ -257,7 +258,7 @@ static bool fits_promises(struct allocation *a, const struct task *task)
 
 static void open_gate(struct allocation *a, struct task *task)
 {
-	if (!task->queue_gate_wish || a->lending || !fits_promises(a, task))
+	if (!task->queue_gate_wish || a->lending || !fits_reserved(a, task))
 		return;
 	reserve(a, task);
 	outcome_add(a->ssn, DECIDE_UNGATE)->task = task;
@@ -299,7 +300,7 @@ static bool is_allowed(struct allocation *a, struct attempt *attempt, struct tas
 	enum allowance allowance = hook_allocatable(a->ssn, task->job->queue, task, &why);
 
 	if (allowance == ALLOWANCE_OWN ||
-	    (allowance == ALLOWANCE_BORROW && (a->lending || task->held)))
+	    (allowance == ALLOWANCE_BORROW && (a->lending || task->reserved_node)))
 		return true;
 	if (allowance == ALLOWANCE_BORROW)
 		attempt->blocked = true;
@@ -551,13 +552,13 @@ static bool place_job(struct allocation *a, struct attempt *attempt)
 {
 	bool placed;
 
-	holds_let_go(a->ssn, attempt->job);
+	reservation_suspend(a->ssn, attempt->job);
 	placed = place_free_job(a, attempt);
 	if (!placed && attempt->torn)
 		note_other_choice(a->ssn, attempt->job);
 	attempt->torn = false;
 	if (!placed)
-		holds_take_back(a->ssn, attempt->job);
+		reservation_resume(a->ssn, attempt->job);
 	return placed;
 }
 
@@ -574,7 +575,7 @@ static bool is_wanted(struct session *ssn, struct job *job)
 			return false;
 		cluster_set_phase(ssn->cluster, job, PODGROUP_INQUEUE);
 	}
-	if (!job->tally.count[TASK_PENDING] && !job->hold)
+	if (!job->tally.count[TASK_PENDING] && !job->reservation)
 		return false;
 	if (hook_job_test(ssn, JOB_VALID, job, &why))
 		return true;

@@ -3,7 +3,7 @@
  * minResources (scheduler specification, 5.1). Only then are a job's pods created.
  *
  * What groups of a lower priority were let in for, and do not use yet, is not counted against one: it is placed
- * before them. Their promises are taken off the sums that plugins read while groups of a higher priority are
+ * before them. What is reserved for them is taken off the sums that plugins read while groups of a higher priority are
  * asked about, and put back in the end. */
 #include "sched/action/action_rows.h"
 #include "sched/place/job_group.h"
@@ -13,14 +13,14 @@
 
 #include "base/banned.h"
 
-/* Promises to jobs below this priority are not counted. */
+/* What is reserved for jobs below this priority is not counted. */
 struct entrance {
 	struct session *ssn;
 	bool by_priority; /* jobs are placed in that order */
 	int64_t level;
 };
 
-static void count_promise(struct cluster *cluster, const struct job *job, bool count)
+static void count_reserved(struct cluster *cluster, const struct job *job, bool count)
 {
 	int sign = count ? 1 : -1;
 
@@ -37,7 +37,7 @@ static void set_level(struct entrance *entrance, int64_t level)
 		return;
 	LIST_EACH(&cluster->let_in, struct job, let_in_link, job)
 		if ((job->priority < entrance->level) != (job->priority < level))
-			count_promise(cluster, job, job->priority >= level);
+			count_reserved(cluster, job, job->priority >= level);
 	entrance->level = level;
 }
 

@@ -233,7 +233,7 @@ static void task_free(struct cluster *cluster, struct task *task)
 	symbols_drop(cluster->symbols, task->namespace);
 	symbols_drop(cluster->symbols, task->role);
 	symbols_drop(cluster->symbols, task->nominated);
-	symbols_drop(cluster->symbols, task->held);
+	symbols_drop(cluster->symbols, task->reserved_node);
 	mem_free(task);
 }
 

@@ -97,8 +97,9 @@ static struct json dump_task(const struct cluster *cluster, const struct task *t
 	if (task->nominated)
 		json_set_str(doc, object, "nominatedNode",
 			     symbols_text(cluster->symbols, task->nominated));
-	if (task->held)
-		json_set_str(doc, object, "heldNode", symbols_text(cluster->symbols, task->held));
+	if (task->reserved_node)
+		json_set_str(doc, object, "reservedNode",
+			     symbols_text(cluster->symbols, task->reserved_node));
 	if (task->role)
 		json_set_str(doc, object, "role", symbols_text(cluster->symbols, task->role));
 	json_set_int(doc, object, "priority", task->priority);

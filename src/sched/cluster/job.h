@@ -137,10 +137,10 @@ struct job {
 			int64_t since;
 		} at[REASONS_TOLD];
 	} told_reasons;
-	int64_t waiting_since;  /* when it began to; 0: it does not wait */
-	int64_t promised;       /* room is kept for it until then; 0: none is (holds.h) */
-	struct statement *hold; /* ... in this session, while it is not its turn */
-	bool recalls; /* tasks of it came with nodes that were promised to them before we were there */
+	int64_t waiting_since; /* when it began to; 0: it does not wait */
+	int64_t reserved_until; /* capacity is reserved for it until then; 0: none is (reservation.h) */
+	struct statement *reservation; /* ... in this session, while it is not its turn */
+	bool recalls; /* its tasks came with nodes that an earlier scheduler reserved for them */
 	uint32_t unschedulable_session; /* the session that found it unschedulable */
 	uint32_t holding_session;       /* ... at whose end it held room that it could not keep */
 	uint32_t

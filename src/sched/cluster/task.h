@@ -89,11 +89,11 @@ struct task {
 	struct task_note note;
 	uint32_t namespace; /* symbols */
 	uint32_t role;
-	uint32_t held;       /* name of the node that is kept for it (holds.h) */
-	uint32_t nominated;  /* name of the node that status.nominatedNodeName says */
-	uint32_t told;       /* hash of the PodScheduled condition that the API has; 0: none */
-	uint32_t told_words; /* ... without its numbers; 0: not known */
-	uint32_t told_until; /* see defer() in outcome.c */
+	uint32_t reserved_node; /* name of the node that is reserved for it (reservation.h) */
+	uint32_t nominated;     /* name of the node that status.nominatedNodeName says */
+	uint32_t told;          /* hash of the PodScheduled condition that the API has; 0: none */
+	uint32_t told_words;    /* ... without its numbers; 0: not known */
+	uint32_t told_until;    /* see defer() in outcome.c */
 	int32_t priority;
 	int32_t index;  /* the number at the end of its name; -1: none */
 	uint8_t status; /* enum task_status; changed by the ledger */

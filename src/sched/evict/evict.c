@@ -77,8 +77,8 @@ static bool place_soon(struct search *s, struct task *task)
 	return false;
 }
 
-/* Somebody is leaving the node that was promised to it: to evict more would be too much. */
-static bool is_promised(const struct search *s, const struct task *task)
+/* Pods are being evicted from the node that is reserved for it: evicting more would be too much. */
+static bool is_reserved(const struct search *s, const struct task *task)
 {
 	const struct cluster *cluster = s->ssn->cluster;
 	const struct node_info *node;
@@ -252,7 +252,7 @@ static bool place_task(struct search *s, struct task *task)
 		s->waits |= !choice.idle;
 		return place(s, task, choice.node, false);
 	}
-	return place_soon(s, task) || (!is_promised(s, task) && place_by_evicting(s, task));
+	return place_soon(s, task) || (!is_reserved(s, task) && place_by_evicting(s, task));
 }
 
 /* --- the statement --------------------------------------------------------------------------- */

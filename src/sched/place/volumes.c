@@ -2,7 +2,7 @@
 /* sched/place/volumes.c - see the header.
  *
  * Claims, volumes and classes are looked up by name each time: they change by themselves, and pods with
- * claims that depend on the node are few. Promises are kept by claim and by volume. */
+ * claims that depend on the node are few. Reservations are kept by claim and by volume. */
 #include "sched/place/volumes.h"
 
 #include "base/map.h"
@@ -18,13 +18,13 @@
 
 #include "base/banned.h"
 
-/* What was promised to a claim. */
-struct promise {
+/* What was reserved to a claim. */
+struct reservation {
 	char *key; /* of the claim: "namespace/name" */
 	size_t namespace_len;
 	char *volume;      /* NULL: one is to be made */
 	char *node;        /* where its first pod goes */
-	VEC(char *) tasks; /* keys of those that it was promised to */
+	VEC(char *) tasks; /* keys of those that it was reserved to */
 };
 
 struct volumes {
@@ -52,15 +52,15 @@ struct volumes *volumes_new(const char *const *ignored_provisioners)
 	return volumes;
 }
 
-static void promise_free(struct promise *promise)
+static void reservation_free(struct reservation *reservation)
 {
-	for (size_t i = 0; i < promise->tasks.len; i++)
-		mem_free(promise->tasks.ptr[i]);
-	vec_done(&promise->tasks);
-	mem_free(promise->key);
-	mem_free(promise->volume);
-	mem_free(promise->node);
-	mem_free(promise);
+	for (size_t i = 0; i < reservation->tasks.len; i++)
+		mem_free(reservation->tasks.ptr[i]);
+	vec_done(&reservation->tasks);
+	mem_free(reservation->key);
+	mem_free(reservation->volume);
+	mem_free(reservation->node);
+	mem_free(reservation);
 }
 
 void volumes_free(struct volumes *volumes)
@@ -71,7 +71,7 @@ void volumes_free(struct volumes *volumes)
 	if (!volumes)
 		return;
 	while (map_next(volumes->by_claim, &at, NULL, &value))
-		promise_free(value);
+		reservation_free(value);
 	map_free(volumes->by_claim);
 	map_free(volumes->by_volume);
 	for (size_t i = 0; i < volumes->ignored.len; i++)
@@ -90,7 +90,7 @@ struct claim {
 	const struct pv *pv;              /* NULL: not bound, or its volume is not there */
 	const struct storageclass *class; /* NULL: none, or it is not there */
 	const struct thing *class_thing;
-	const struct promise *promise; /* while it is not bound */
+	const struct reservation *reservation; /* while it is not bound */
 };
 
 static void claim_done(struct claim *claim)
@@ -140,9 +140,9 @@ static struct claim claim_of(const struct cluster *cluster, const struct task *t
 	claim.class = view_of(claim.class_thing);
 	claim.pv = find_volume(cluster, claim.pvc->spec.volume_name);
 	if (!claim.pvc->spec.volume_name.len)
-		claim.promise = map_get(cluster->volumes->by_claim, str_from(thing->key));
-	if (claim.promise && claim.promise->volume)
-		claim.pv = find_volume(cluster, str_from(claim.promise->volume));
+		claim.reservation = map_get(cluster->volumes->by_claim, str_from(thing->key));
+	if (claim.reservation && claim.reservation->volume)
+		claim.pv = find_volume(cluster, str_from(claim.reservation->volume));
 	return claim;
 }
 
@@ -425,8 +425,8 @@ static verdict test_waiting(const struct cluster *cluster, const struct claim *c
 
 	if (!waits_for_pod(claim)) /* nothing that a node has could help */
 		return VERDICT(FIT_VOLUME_NONE);
-	if (claim->promise)
-		return str_is(node->text, claim->promise->node) ? 0 : VERDICT(FIT_VOLUME_NONE);
+	if (claim->reservation)
+		return str_is(node->text, claim->reservation->node) ? 0 : VERDICT(FIT_VOLUME_NONE);
 	if (chosen.len)
 		return str_eq(chosen, node->text) ? 0 : VERDICT(FIT_VOLUME_NONE);
 	return match_volume(cluster, claim, node, labels) || can_provision(claim->class, labels)
@@ -502,7 +502,7 @@ static bool is_free_of_place(const struct cluster *cluster, const struct claim *
 {
 	const struct pv *pv = claim->pv;
 
-	if (!claim->pvc || !pv || claim->promise || (pv->spec.node_affinity != NULL) ||
+	if (!claim->pvc || !pv || claim->reservation || (pv->spec.node_affinity != NULL) ||
 	    driver_of(cluster, claim).len)
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(zone_labels); i++)
@@ -522,57 +522,58 @@ bool volumes_matter(const struct cluster *cluster, const struct task *task)
 	return false;
 }
 
-/* --- promises --------------------------------------------------------------------------------------- */
+/* --- reservations --------------------------------------------------------------------------------------- */
 
-static bool has_task(const struct promise *promise, const struct task *task, size_t *ret_at)
+static bool has_task(const struct reservation *reservation, const struct task *task, size_t *ret_at)
 {
-	for (size_t i = 0; i < promise->tasks.len; i++)
-		if (str_is(task_key(task), promise->tasks.ptr[i])) {
+	for (size_t i = 0; i < reservation->tasks.len; i++)
+		if (str_is(task_key(task), reservation->tasks.ptr[i])) {
 			*ret_at = i;
 			return true;
 		}
 	return false;
 }
 
-static void drop(struct volumes *volumes, struct promise *promise)
+static void drop(struct volumes *volumes, struct reservation *reservation)
 {
-	map_remove(volumes->by_claim, str_from(promise->key));
-	if (promise->volume)
-		map_remove(volumes->by_volume, str_from(promise->volume));
-	promise_free(promise);
+	map_remove(volumes->by_claim, str_from(reservation->key));
+	if (reservation->volume)
+		map_remove(volumes->by_volume, str_from(reservation->volume));
+	reservation_free(reservation);
 }
 
-static void promise_claim(struct cluster *cluster, const struct task *task,
+static void reserve_claim(struct cluster *cluster, const struct task *task,
 			  const struct claim *claim)
 {
 	struct volumes *volumes = cluster->volumes;
 	struct label room[LABELS_MAX];
 	struct labels labels = label_set_view(task->node->labels, cluster->symbols, room);
 	const struct pv *pv = match_volume(cluster, claim, task->node, &labels);
-	struct promise *promise = mem_new(struct promise);
+	struct reservation *reservation = mem_new(struct reservation);
 
-	promise->key = mem_printf("%.*s/%.*s", STR_ARG(task_namespace(task)), STR_ARG(claim->name));
-	promise->namespace_len = task->namespace_len;
-	promise->node = str_dup(task->node->text);
-	vec_push(&promise->tasks, str_dup(task_key(task)));
-	map_put(volumes->by_claim, str_from(promise->key), promise);
+	reservation->key =
+		mem_printf("%.*s/%.*s", STR_ARG(task_namespace(task)), STR_ARG(claim->name));
+	reservation->namespace_len = task->namespace_len;
+	reservation->node = str_dup(task->node->text);
+	vec_push(&reservation->tasks, str_dup(task_key(task)));
+	map_put(volumes->by_claim, str_from(reservation->key), reservation);
 	if (pv && !labels_get(&claim->pvc->meta.annotations, STR(CLAIM_SELECTED_NODE)).len) {
-		promise->volume = str_dup(pv->meta.name);
-		map_put(volumes->by_volume, str_from(promise->volume), promise);
+		reservation->volume = str_dup(pv->meta.name);
+		map_put(volumes->by_volume, str_from(reservation->volume), reservation);
 	}
 }
 
-void volumes_promise(struct cluster *cluster, const struct task *task)
+void volumes_reserve(struct cluster *cluster, const struct task *task)
 {
 	for (size_t i = 0; task->class->terms->has_claims && i < claim_count(task); i++) {
 		AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
-		struct promise *known = (struct promise *)claim.promise;
+		struct reservation *known = (struct reservation *)claim.reservation;
 		size_t at;
 
 		if (!claim.pvc || !waits_for_pod(&claim))
 			continue;
 		if (!known)
-			promise_claim(cluster, task, &claim);
+			reserve_claim(cluster, task, &claim);
 		else if (!has_task(known, task, &at))
 			vec_push(&known->tasks, str_dup(task_key(task)));
 	}
@@ -584,7 +585,7 @@ void volumes_release(struct cluster *cluster, const struct task *task)
 
 	for (size_t i = 0; task->class->terms->has_claims && i < claim_count(task); i++) {
 		AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
-		struct promise *known = (struct promise *)claim.promise;
+		struct reservation *known = (struct reservation *)claim.reservation;
 		size_t at;
 
 		if (!known || !has_task(known, task, &at))
@@ -610,37 +611,37 @@ void volumes_tidy(struct cluster *cluster)
 	void *value;
 
 	while (map_next(volumes->by_claim, &at, NULL, &value)) {
-		struct promise *promise = value;
+		struct reservation *reservation = value;
 		const struct thing *claim =
-			map_get(cluster->things[CLUSTER_PVC], str_from(promise->key));
+			map_get(cluster->things[CLUSTER_PVC], str_from(reservation->key));
 
-		for (size_t i = promise->tasks.len; i-- > 0;)
-			if (!is_being_bound(cluster, promise->tasks.ptr[i])) {
-				mem_free(promise->tasks.ptr[i]);
-				vec_remove(&promise->tasks, i);
+		for (size_t i = reservation->tasks.len; i-- > 0;)
+			if (!is_being_bound(cluster, reservation->tasks.ptr[i])) {
+				mem_free(reservation->tasks.ptr[i]);
+				vec_remove(&reservation->tasks, i);
 			}
-		if (!promise->tasks.len || !claim ||
+		if (!reservation->tasks.len || !claim ||
 		    ((const struct pvc *)claim->view)->spec.volume_name.len)
-			drop(volumes, promise);
+			drop(volumes, reservation);
 	}
 }
 
 /* --- for the service -------------------------------------------------------------------------------- */
 
-bool volumes_get_promise(const struct cluster *cluster, const struct task *task, size_t i,
-			 struct volume_promise *ret)
+bool volumes_get_reservation(const struct cluster *cluster, const struct task *task, size_t i,
+			     struct volume_reservation *ret)
 {
 	for (size_t at = 0; task->class->terms->has_claims && at < claim_count(task); at++) {
 		AUTO(claim_done) struct claim claim = claim_of(cluster, task, at);
-		const struct promise *promise = claim.promise;
+		const struct reservation *reservation = claim.reservation;
 
-		if (!promise || i--)
+		if (!reservation || i--)
 			continue;
-		ret->namespace = str_of(promise->key, promise->namespace_len);
-		ret->claim = str_skip(str_from(promise->key), promise->namespace_len + 1);
-		ret->volume = promise->volume ? str_from(promise->volume) : str_none();
-		ret->node = str_from(promise->node);
-		ret->first = str_is(task_key(task), promise->tasks.ptr[0]);
+		ret->namespace = str_of(reservation->key, reservation->namespace_len);
+		ret->claim = str_skip(str_from(reservation->key), reservation->namespace_len + 1);
+		ret->volume = reservation->volume ? str_from(reservation->volume) : str_none();
+		ret->node = str_from(reservation->node);
+		ret->first = str_is(task_key(task), reservation->tasks.ptr[0]);
 		return true;
 	}
 	return false;
@@ -659,7 +660,7 @@ enum volumes_state volumes_state(const struct cluster *cluster, const struct tas
 		if (claim_is_bound(claim.pvc))
 			continue;
 		if (!claim.pvc->spec.volume_name.len &&
-		    (!claim.promise || !claim.promise->volume) &&
+		    (!claim.reservation || !claim.reservation->volume) &&
 		    !labels_get(&claim.pvc->meta.annotations, STR(CLAIM_SELECTED_NODE)).len)
 			its = VOLUMES_UNASKED;
 		if (its > state)

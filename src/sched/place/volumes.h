@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/place/volumes.h - the claims of pods: what they ask of a node, and which volumes have been promised
+/* sched/place/volumes.h - the claims of pods: what they ask of a node, and which volumes are reserved
  * to them (scheduler specification, 1.16 and 6.18).
  *
  * A claim is bound, or waits for a controller (then no node is right), or waits for its first pod: then
- * placing the pod promises it a volume that is there, or that one will be made for that node. A
- * promise is kept from the placement until the API shows the claim bound or the placement is taken
- * back, so that two pods never get one volume. The service makes promises true before it binds the
+ * placing the pod reserves a volume that exists, or one that will be made for that node. A
+ * reservation is kept from the placement until the API shows the claim bound or the placement is taken
+ * back, so that two pods never get one volume. The service carries reservations out before it binds the
  * pod. */
 #ifndef SCHED_VOLUMES_H
 #define SCHED_VOLUMES_H
@@ -43,29 +43,29 @@ bool volumes_matter(const struct cluster *cluster, const struct task *task);
 verdict volumes_test(struct session *ssn, const struct task *task, const struct node_info *node,
 		     const struct volume_filters *on);
 
-/* A task has been placed: promise it its volumes; or it has been taken away again. */
-void volumes_promise(struct cluster *cluster, const struct task *task);
+/* A task has been placed: reserve its volumes; or it was taken away again. */
+void volumes_reserve(struct cluster *cluster, const struct task *task);
 void volumes_release(struct cluster *cluster, const struct task *task);
-/* When a session opens: drop promises that have come true, or whose tasks are no longer being bound. */
+/* When a session opens: drop reservations that were carried out, or whose tasks are no longer being bound. */
 void volumes_tidy(struct cluster *cluster);
 
 /* --- for the service ------------------------------------------------------------------------------ */
 
 /* What is to be written for a claim: the volume gets the claim; without a volume the claim gets the
  * node, and whoever provisions makes one. */
-struct volume_promise {
+struct volume_reservation {
 	struct str namespace;
 	struct str claim;
 	struct str volume; /* none: one has to be made */
 	struct str node;
 	bool first; /* of the tasks that share the claim: the one for which it is written */
 };
-/* The i-th promise of a task that is being bound, lent; false: there are no more. */
-bool volumes_get_promise(const struct cluster *cluster, const struct task *task, size_t i,
-			 struct volume_promise *ret);
+/* The i-th reservation of a task that is being bound, lent; false: there are no more. */
+bool volumes_get_reservation(const struct cluster *cluster, const struct task *task, size_t i,
+			     struct volume_reservation *ret);
 enum volumes_state {
 	VOLUMES_READY,   /* every claim is bound */
-	VOLUMES_ASKED,   /* ... or the API shows what was promised to it */
+	VOLUMES_ASKED,   /* ... or the API shows what was reserved to it */
 	VOLUMES_UNASKED, /* not even that: not yet, or whoever makes volumes has refused */
 	VOLUMES_LOST,    /* a claim is gone */
 };

@@ -69,7 +69,7 @@ static enum vote overcommit_enqueueable(const struct plugin *p, const struct job
 			       .dim = (int8_t)dim,
 			       .dims = over,
 			       .have = resources_get(used, dim),
-			       .promised = resources_get(&p->ssn->cluster->inqueue_whole, dim),
+			       .reserved = resources_get(&p->ssn->cluster->inqueue_whole, dim),
 			       .asked = resources_get(&job->min_resources, dim),
 			       .limit = resources_get(used, dim) + resources_get(&o->idle, dim),
 			       .need = resources_get(&sum, dim) - resources_get(&o->idle, dim)};

@@ -414,7 +414,7 @@ static int placed(const struct plugin *p, struct task *task)
 {
 	if (task->class->terms->has_claims &&
 	    ((const struct predicates *)p->state)->volumes.binding)
-		volumes_promise(p->ssn->cluster, task);
+		volumes_reserve(p->ssn->cluster, task);
 	return 0;
 }
 

@@ -161,7 +161,7 @@ static uint64_t hash_reasons(const struct reasons *reasons, const struct reason_
 		if (!numbers)
 			continue;
 		hash = mix(hash, (uint64_t)at->have);
-		hash = mix(hash, (uint64_t)at->promised);
+		hash = mix(hash, (uint64_t)at->reserved);
 		hash = mix(hash, (uint64_t)at->limit);
 		hash = mix(hash, (uint64_t)at->asked);
 		hash = mix(hash, (uint64_t)at->need);
@@ -232,8 +232,8 @@ static void add_amounts(struct page *page, struct json object, const struct reas
 		json_set_str(page->doc, object, "dimension",
 			     reason_dim_name(&page->names, reason->dim));
 		set_amount(page, object, "have", reason->dim, reason->have);
-		if (reason->promised > 0)
-			set_amount(page, object, "promised", reason->dim, reason->promised);
+		if (reason->reserved > 0)
+			set_amount(page, object, "promised", reason->dim, reason->reserved);
 		set_amount(page, object, "limit", reason->dim, reason->limit);
 		set_amount(page, object, "asked", reason->dim, reason->asked);
 		set_amount(page, object, "shortfall", reason->dim, reason->need);

@@ -493,9 +493,9 @@ static void put_shortage(const struct reason *reason, const struct reason_names 
 	put_amount(reason->dim, reason->have, names, to);
 	buf_puts(to, " of ");
 	put_amount(reason->dim, reason->limit, names, to);
-	if (reason->promised > 0) {
+	if (reason->reserved > 0) {
 		buf_puts(to, ", ");
-		put_amount(reason->dim, reason->promised, names, to);
+		put_amount(reason->dim, reason->reserved, names, to);
 		buf_puts(to, " promised");
 	}
 	buf_puts(to, below ? ", asks for " : ", needs ");

@@ -147,7 +147,7 @@ struct reason {
 	uint32_t subject; /* symbol */
 	dim_set dims;     /* all that are short */
 	int64_t have;
-	int64_t promised; /* beside what is there: to who was let in, or waits for room that becomes free */
+	int64_t reserved; /* beside what is there: for jobs that were admitted, or that wait for capacity to be released */
 	int64_t limit;
 	int64_t asked;
 	int64_t need; /* by how much all of it is beyond the limit */

@@ -43,7 +43,7 @@ static void tell_gang(const struct task *task, struct reason *why)
 	own = on_trial(task->job, why->dim);
 	why->have -= own;
 	why->asked = number_add(own, lacking(task, why->dim));
-	why->need = number_add(number_add(why->have, why->promised), why->asked) - why->limit;
+	why->need = number_add(number_add(why->have, why->reserved), why->asked) - why->limit;
 	why->beyond = why->asked > why->limit;
 }
 

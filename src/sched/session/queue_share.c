@@ -84,7 +84,7 @@ struct reason queue_reason_over(enum reason_code code, const struct queue_info *
 	why.dims = excess->over;
 	why.have = resources_get(excess->held, dim);
 	why.asked = resources_get(excess->asked, dim);
-	why.promised = sum - why.have - why.asked; /* below 0: what is held can be taken back */
+	why.reserved = sum - why.have - why.asked; /* below 0: what is held can be taken back */
 	why.limit = resources_get(excess->limit, dim);
 	why.need = sum - why.limit;
 	why.beyond = why.asked > why.limit;

@@ -3,8 +3,8 @@
 #include "sched/session/session.h"
 
 #include "base/mem.h"
-#include "sched/place/holds.h"
 #include "sched/place/job_group.h"
+#include "sched/place/reservation.h"
 #include "sched/report/object_warnings.h"
 #include "sched/session/statement.h"
 
@@ -87,7 +87,7 @@ struct session *session_open(struct cluster *cluster, struct config *config, int
 
 void session_act(struct session *ssn)
 {
-	holds_open(ssn);
+	reservations_open(ssn);
 	for (size_t i = 0; i < ssn->config->actions.len; i++) {
 		const struct config_action *action = &ssn->config->actions.ptr[i];
 
@@ -108,14 +108,14 @@ static bool is_settled(const struct session *ssn)
 	if (cluster->blocked_count + cluster->group_count && cluster->refreshed != cluster->moves)
 		return false;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-		if (job->promised || job->recalls)
+		if (job->reserved_until || job->recalls)
 			return false;
 	return true;
 }
 
 void session_close(struct session *ssn)
 {
-	holds_close(ssn);
+	reservations_close(ssn);
 	outcome_conclude(ssn);
 	ssn->cluster->still = is_settled(ssn) ? ssn->cluster->events : 0;
 	session_mark(ssn, MARK_CONCLUDE, NULL);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sched/cluster/ledger.h"
-#include "sched/place/holds.h"
+#include "sched/place/reservation.h"
 #include "sched/session/hooks.h"
 #include "sched/session/session.h"
 
@@ -174,7 +174,7 @@ static void commit_bind(struct session *ssn, struct task *task)
 	struct decision *d;
 
 	ledger_move(ssn->cluster, task, TASK_BINDING, task->node);
-	holds_forget(ssn->cluster, task);
+	reservation_drop(ssn->cluster, task);
 	d = outcome_add(ssn, DECIDE_BIND);
 	d->task = task;
 	d->node = task->node->text.ptr;
@@ -243,7 +243,7 @@ void statement_commit(struct statement *st)
 				kept = statement_new(st->ssn);
 			vec_push(&kept->steps, *step);
 			if (evicts)
-				holds_promise(st->ssn, step->task, step->task->node);
+				reservation_make(st->ssn, step->task, step->task->node);
 		}
 	}
 	statement_free(st);

@@ -189,7 +189,7 @@ static bool is_fair(const struct session *ssn, const struct decision *d)
 	return is_broken(ssn, from) || (int64_t)job_ready_count(from) >= from->min_available;
 }
 
-/* With tasks where room was made for them, would there be room for the victim as well? Tasks that were promised
+/* With tasks where room was made for them, would there be room for the victim as well? Tasks that were reserved
  * nothing may have been anywhere. */
 static bool is_needed(const struct session *ssn, const struct decision *d)
 {

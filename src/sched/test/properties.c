@@ -235,7 +235,7 @@ static bool is_best(struct session *ssn, struct task *task, const struct choice 
 		for (size_t i = 0; i < c->nodes.len; i++) {
 			struct node_info *node = c->nodes.ptr[i];
 
-			/* Room that is idle may have been promised already. */
+			/* Room that is idle may have been reserved already. */
 			if (node && !finder_test(ssn, task, node, ROOM_FUTURE) &&
 			    (!idle || task->class->empty ||
 			     cluster_fits(c, ROOM_IDLE, node->slot, task->class)))

@@ -34,8 +34,8 @@ static void log_node(const struct scheduler *scheduler, const struct node_info *
 	AUTO(buf_done) struct buf idle_text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf used_text = BUF_UNBOUNDED;
 
-	cluster_room(scheduler->cluster, ROOM_IDLE, node, &idle);
-	cluster_room(scheduler->cluster, ROOM_USED, node, &used);
+	cluster_capacity(scheduler->cluster, CAPACITY_IDLE, node, &idle);
+	cluster_capacity(scheduler->cluster, CAPACITY_USED, node, &used);
 	resources_print(&idle, scheduler->cluster->dims, &idle_text);
 	resources_print(&used, scheduler->cluster->dims, &used_text);
 	log_info(scheduler->log, "node", LOG_VIEW("name", node->text),

@@ -167,7 +167,7 @@ static void judge(const struct cluster *cluster, const struct decision *d)
 		return;
 	/* What asks for nothing may go to a node that is short. */
 	assert(task->class->empty ||
-	       columns_get(&cluster->columns, ROOM_IDLE, DIM_CPU, task->node->slot) >= 0);
+	       columns_get(&cluster->columns, CAPACITY_IDLE, DIM_CPU, task->node->slot) >= 0);
 	assert((int64_t)job_ready_count(task->job) >= task->job->min_available);
 }
 

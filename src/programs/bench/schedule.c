@@ -8,9 +8,9 @@
  *	queues		the gangs of `place`, each of ten pods, in a queue for every five nodes: a pod
  *	gang		one gang of 1,000: the whole cycle
  *	subgroups	one gang of sub-groups of 8, all of which it needs, one per 6 nodes: the whole cycle
- *	full		a cycle in which no gang finds room: a gang
+ *	full		a cycle in which no gang finds capacity: a gang
  *	backlog		twenty pods a node wait in jobs of one; a running pod ends and one of them takes its
- *			room: the whole cycle
+ *			capacity: the whole cycle
  *	array		the same where they are of one job that needs but one of them
  *	motley		the same where no two pods are alike
  *	motley_memory	... and what they lack is memory
@@ -134,9 +134,9 @@ static void remove_pod(struct scene *scene, struct json_doc *doc)
 	cluster_remove(scene->cluster, CLUSTER_POD, STR("bench"), json_str(json_get(meta, "name")));
 }
 
-/* A cycle in which one who waits takes the room of a pod that has ended. */
-static void measure_room(struct bench_run *run, struct scene *scene, struct json_doc *ended,
-			 const char *phase)
+/* A cycle in which one who waits takes the capacity of a pod that has ended. */
+static void measure_freed(struct bench_run *run, struct scene *scene, struct json_doc *ended,
+			  const char *phase)
 {
 	bench_phase(run, phase);
 	while (bench_round(run, 1)) {
@@ -191,7 +191,7 @@ static void measure_phase(struct bench_run *run, const char *phase,
 	struct full_cluster full;
 
 	full_init(&full, run, waiting);
-	measure_room(run, &full.scene, full.ended, phase);
+	measure_freed(run, &full.scene, full.ended, phase);
 	full_done(&full);
 }
 
@@ -208,7 +208,7 @@ static void measure_motley(struct bench_run *run, bool memory)
 					    .wish = WISH_DIFFERENT});
 }
 
-/* One job of as many pods, of which each may run when there is room. */
+/* One job of as many pods, of which each may run when there is capacity. */
 static void measure_array(struct bench_run *run)
 {
 	size_t pods = WAITING_A_NODE * scene_nodes(run);
@@ -237,7 +237,7 @@ static void measure_backlog(struct bench_run *run)
 
 	full_init(&full, run, &waiting);
 	comes = scene_pod(scene, &late, waiting.pods - 1);
-	measure_room(run, scene, full.ended, "backlog");
+	measure_freed(run, scene, full.ended, "backlog");
 	weigh(run, "backlog", full.heap, waiting.pods);
 	bench_phase(run, "arrival");
 	while (bench_round(run, 1)) {

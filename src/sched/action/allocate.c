@@ -2,8 +2,8 @@
 /* sched/action/allocate.c - place waiting tasks (scheduler specification, 5.2).
  *
  * Queue by queue and job by job: a job first gets exactly its minimum, all of it or nothing, then one
- * task a turn. What a queue may not hold as its own is left for a second round, in which room that
- * nobody has a better right to is lent, so that no job waits beside idle room for its share to grow
+ * task a turn. What a queue may not hold as its own is left for a second round, in which capacity that
+ * nobody has a better right to is lent, so that no job waits beside idle capacity for its share to grow
  * (part 11).
  *
  * A job has one attempt: its sub-groups that have something to place, each with its tasks in order. A
@@ -37,7 +37,7 @@ struct attempt {
 	struct job *job;
 	VEC(struct attempt_sub *) subs;
 	struct pq waiting; /* of a job with policies: subs that are still to be tried */
-	bool blocked;      /* something was left for the round in which room is lent */
+	bool blocked;      /* something was left for the round in which capacity is lent */
 	bool followed;     /* the next of its like has been added to the queue */
 	bool torn;         /* some of it had places when another found none */
 	bool clean;        /* no task of it has found no node since that was forgotten */
@@ -205,7 +205,7 @@ static const struct fit *fit_everywhere(struct session *ssn, const char *text,
 	return fit;
 }
 
-/* The node that an earlier cycle made room on, if it is still good. */
+/* The node that an earlier cycle freed capacity on, if it is still good. */
 static bool choose_nominated(struct session *ssn, const struct task *task, struct choice *ret)
 {
 	struct node_info *node;
@@ -216,10 +216,10 @@ static bool choose_nominated(struct session *ssn, const struct task *task, struc
 		       ? reservation_node(ssn, task)
 		       : cluster_find_node(ssn->cluster,
 					   symbols_text(ssn->cluster->symbols, task->nominated));
-	if (!node || finder_test(ssn, task, node, ROOM_FUTURE))
+	if (!node || finder_test(ssn, task, node, CAPACITY_FUTURE))
 		return false;
 	ret->node = node;
-	ret->idle = cluster_fits(ssn->cluster, ROOM_IDLE, node->slot, task->class);
+	ret->idle = cluster_fits(ssn->cluster, CAPACITY_IDLE, node->slot, task->class);
 	return true;
 }
 
@@ -283,7 +283,7 @@ static enum step fail(const struct allocation *a, struct attempt_sub *part, stru
 			     .subject = task->job->roles.len > 1 ? task->role : SYMBOL_NONE,
 			     .fit = fit};
 
-	/* Where room is lent, that there is none is not why it waits. */
+	/* Where capacity is lent, that there is none is not why it waits. */
 	if (!a->lending) {
 		note_fit(a->ssn, task, fit);
 		refusal_add(a->ssn, task, &why);
@@ -349,7 +349,7 @@ static enum step place_task(struct allocation *a, struct attempt *attempt, struc
 
 /* --- one job --------------------------------------------------------------------------------- */
 
-/* How many of these tasks find room, those of one class alone: nobody could place more of them. Where tasks
+/* How many of these tasks fit, those of one class alone: nobody could place more of them. Where tasks
  * are alike it does not matter which node each takes, so the count does not depend on the choice. */
 static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_t len,
 			   const struct class *class)
@@ -435,7 +435,7 @@ static void forget_fits(struct session *ssn, struct job *job, const struct sub_j
 }
 
 /* Sub-group by sub-group, each to its minimum and then task by task, until the job has what it needs. One that
- * finds no room is not tried again. */
+ * does not fit is not tried again. */
 static void place_groups(struct allocation *a, struct attempt *attempt, struct statement *st)
 {
 	struct attempt_sub *part;
@@ -547,7 +547,7 @@ static bool place_free_job(struct allocation *a, struct attempt *attempt)
 	return false;
 }
 
-/* One turn of a job: its minimum, or one task more. Room that is kept for it is let go for that. */
+/* One turn of a job: its minimum, or one task more. Capacity that is kept for it is let go for that. */
 static bool place_job(struct allocation *a, struct attempt *attempt)
 {
 	bool placed;

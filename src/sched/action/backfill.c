@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/action/backfill.c - place tasks that ask for no resources (scheduler specification, 5.3).
  *
- * They take no room, so no queue is asked. A gang of them is whole or absent like any other: what
+ * They take no capacity, so no queue is asked. A gang of them is whole or absent like any other: what
  * still waits does not count as ready here (part 11). */
 #include "sched/action/action_rows.h"
 #include "sched/place/finder.h"

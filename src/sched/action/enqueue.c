@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/action/enqueue.c - let groups in: Pending becomes Inqueue where the plugins find room for
+/* sched/action/enqueue.c - let groups in: Pending becomes Inqueue where the plugins fit for
  * minResources (scheduler specification, 5.1). Only then are a job's pods created.
  *
  * What groups of a lower priority were let in for, and do not use yet, is not counted against one: it is placed

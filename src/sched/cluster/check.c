@@ -13,7 +13,7 @@ static char *check_node_dim(const struct cluster *cluster, const struct node_inf
 {
 	const struct columns *cols = &cluster->columns;
 	int64_t used = 0, releasing = 0, pipelined = 0;
-	int64_t allocatable = columns_get(cols, ROOM_ALLOCATABLE, dim, node->slot);
+	int64_t allocatable = columns_get(cols, CAPACITY_ALLOCATABLE, dim, node->slot);
 
 	LIST_EACH(&node->tasks, struct task, node_link, task) {
 		int64_t amount = resources_get(&task->class->request, dim);
@@ -25,13 +25,13 @@ static char *check_node_dim(const struct cluster *cluster, const struct node_inf
 		if (task->status == TASK_RELEASING)
 			releasing += amount;
 	}
-	if (columns_get(cols, ROOM_USED, dim, node->slot) == used &&
-	    columns_get(cols, ROOM_RELEASING, dim, node->slot) == releasing &&
-	    columns_get(cols, ROOM_IDLE, dim, node->slot) == allocatable - used &&
-	    columns_get(cols, ROOM_FUTURE, dim, node->slot) ==
+	if (columns_get(cols, CAPACITY_USED, dim, node->slot) == used &&
+	    columns_get(cols, CAPACITY_RELEASING, dim, node->slot) == releasing &&
+	    columns_get(cols, CAPACITY_IDLE, dim, node->slot) == allocatable - used &&
+	    columns_get(cols, CAPACITY_FUTURE, dim, node->slot) ==
 		    allocatable - used + releasing - pipelined)
 		return NULL;
-	return mem_printf("node %.*s: room of %.*s is not what its tasks leave",
+	return mem_printf("node %.*s: capacity of %.*s is not what its tasks leave",
 			  STR_ARG(node->text), STR_ARG(dims_name(cluster->dims, dim)));
 }
 
@@ -61,8 +61,8 @@ static char *check_hollow(const struct cluster *cluster)
 
 	for (size_t i = 0; i < cluster->nodes.len; i++)
 		hollow += cluster->nodes.ptr[i] && cluster->nodes.ptr[i]->there &&
-			  (cols->at[ROOM_ALLOCATABLE][DIM_CPU][i] <= 0 ||
-			   cols->at[ROOM_ALLOCATABLE][DIM_MEMORY][i] <= 0);
+			  (cols->at[CAPACITY_ALLOCATABLE][DIM_CPU][i] <= 0 ||
+			   cols->at[CAPACITY_ALLOCATABLE][DIM_MEMORY][i] <= 0);
 	if (hollow == cols->hollow)
 		return NULL;
 	return mem_printf("%zu nodes have no cpu or no memory, not %zu", hollow, cols->hollow);
@@ -175,8 +175,8 @@ static char *check_totals(const struct cluster *cluster)
 
 			if (!node || !node->there)
 				continue;
-			total += cluster->columns.at[ROOM_ALLOCATABLE][dim][i];
-			used += cluster->columns.at[ROOM_USED][dim][i];
+			total += cluster->columns.at[CAPACITY_ALLOCATABLE][dim][i];
+			used += cluster->columns.at[CAPACITY_USED][dim][i];
 		}
 		if (total != resources_get(&cluster->total, (int)dim) ||
 		    used != resources_get(&cluster->used, (int)dim))
@@ -250,7 +250,8 @@ struct cluster_bytes cluster_bytes(const struct cluster *cluster)
 	for (size_t i = 0; i < cluster->terms_by_id.len; i++)
 		if (cluster->terms_by_id.ptr[i])
 			bytes.tasks += terms_bytes(cluster->terms_by_id.ptr[i]);
-	bytes.nodes = ROOM_COUNT * cluster->columns.dims * cluster->columns.size * sizeof(int64_t);
+	bytes.nodes =
+		CAPACITY_COUNT * cluster->columns.dims * cluster->columns.size * sizeof(int64_t);
 	for (size_t i = 0; i < cluster->nodes.len; i++) {
 		const struct node_info *node = cluster->nodes.ptr[i];
 

@@ -430,7 +430,7 @@ static dim_set looked_at(const struct class *class)
 	return class->dims | DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY);
 }
 
-int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slot,
+int cluster_short_of(const struct cluster *cluster, enum capacity_kind capacity, uint32_t slot,
 		     const struct class *class)
 {
 	const struct columns *cols = &cluster->columns;
@@ -439,7 +439,7 @@ int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slo
 	for (dim_set rest = looked_at(class); rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 
-		if (resources_get(&class->request, dim) <= columns_get(cols, room, dim, slot))
+		if (resources_get(&class->request, dim) <= columns_get(cols, capacity, dim, slot))
 			continue;
 		if (dim != DIM_PODS)
 			return dim;
@@ -448,10 +448,10 @@ int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slo
 	return pods;
 }
 
-int cluster_short_of_last(const struct cluster *cluster, enum room room, uint32_t slot,
+int cluster_short_of_last(const struct cluster *cluster, enum capacity_kind capacity, uint32_t slot,
 			  const struct class *class)
 {
-	int first = cluster_short_of(cluster, room, slot, class);
+	int first = cluster_short_of(cluster, capacity, slot, class);
 	int last = first;
 
 	if (first == DIM_NONE || first == DIM_CPU || first == DIM_MEMORY)
@@ -460,25 +460,26 @@ int cluster_short_of_last(const struct cluster *cluster, enum room room, uint32_
 		int dim = __builtin_ctzll(rest);
 
 		if (resources_get(&class->request, dim) >
-		    columns_get(&cluster->columns, room, dim, slot))
+		    columns_get(&cluster->columns, capacity, dim, slot))
 			last = dim;
 	}
 	return last;
 }
 
-bool cluster_fits(const struct cluster *cluster, enum room room, uint32_t slot,
+bool cluster_fits(const struct cluster *cluster, enum capacity_kind capacity, uint32_t slot,
 		  const struct class *class)
 {
-	return cluster_short_of(cluster, room, slot, class) == DIM_NONE;
+	return cluster_short_of(cluster, capacity, slot, class) == DIM_NONE;
 }
 
-void cluster_room(const struct cluster *cluster, enum room room, const struct node_info *node,
-		  struct resources *ret)
+void cluster_capacity(const struct cluster *cluster, enum capacity_kind capacity,
+		      const struct node_info *node, struct resources *ret)
 {
 	resources_clear(ret);
 	for (size_t dim = 0; dim < cluster->columns.dims; dim++)
 		if (dim <= DIM_MEMORY || (node->present & DIM_BIT(dim)))
-			resources_set(ret, (int)dim, cluster->columns.at[room][dim][node->slot]);
+			resources_set(ret, (int)dim,
+				      cluster->columns.at[capacity][dim][node->slot]);
 }
 
 /* --- upkeep ---------------------------------------------------------------------------------- */
@@ -525,30 +526,30 @@ void cluster_unblock_for_capacity(struct cluster *cluster)
 	cluster->blocked_count = 0;
 }
 
-int64_t cluster_most(struct cluster *cluster, enum room room, int dim)
+int64_t cluster_most(struct cluster *cluster, enum capacity_kind capacity, int dim)
 {
 	const int64_t *have;
 	int64_t most = INT64_MIN;
 
 	if ((size_t)dim >= cluster->columns.dims)
 		return 0;
-	if (cluster->most[room][dim].changes == cluster->changes &&
-	    cluster->most[room][dim].shape == cluster->shape)
-		return cluster->most[room][dim].amount;
-	have = cluster->columns.at[room][dim];
+	if (cluster->most[capacity][dim].changes == cluster->changes &&
+	    cluster->most[capacity][dim].shape == cluster->shape)
+		return cluster->most[capacity][dim].amount;
+	have = cluster->columns.at[capacity][dim];
 	for (size_t slot = 0; slot < cluster->nodes.len; slot++)
 		if (cluster->columns.profile[slot] != NODE_ABSENT && have[slot] > most)
 			most = have[slot];
-	cluster->most[room][dim].amount = most;
-	cluster->most[room][dim].changes = cluster->changes;
-	cluster->most[room][dim].shape = cluster->shape;
+	cluster->most[capacity][dim].amount = most;
+	cluster->most[capacity][dim].changes = cluster->changes;
+	cluster->most[capacity][dim].shape = cluster->shape;
 	return most;
 }
 
 bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage, uint64_t refused)
 {
 	return shortage->amount > 0 && refused >= cluster->unblocks_wide &&
-	       shortage->amount > cluster_most(cluster, ROOM_FUTURE, shortage->dim);
+	       shortage->amount > cluster_most(cluster, CAPACITY_FUTURE, shortage->dim);
 }
 
 /* At a time so many are touched, and so many looked at for that: a backlog of a hundred thousand costs no more. */

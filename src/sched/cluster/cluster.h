@@ -5,7 +5,7 @@
  * itself through statements that are undone exactly. What the service does with a decision comes back
  * as events as well: a bound pod as the pod, a failed binding as cluster_bind_failed().
  *
- * Between two events everything that can be counted is counted: room of nodes, holdings of jobs and
+ * Between two events everything that can be counted is counted: capacity of nodes, holdings of jobs and
  * queues, pods a domain for affinities. cluster_check() walks all of it.
  *
  * An object that makes no sense is set aside with a reason: what was known of it before stays, the
@@ -102,7 +102,7 @@ struct cluster {
 	size_t image_nodes;     /* that say which images they have */
 	struct resources total; /* allocatable of all nodes */
 	struct resources used;
-	size_t moving; /* tasks that are pipelined or releasing: while there are none, future room is idle */
+	size_t moving; /* tasks that are pipelined or releasing: while there are none, future capacity is idle */
 	struct map *node_names;
 	struct map *tasks;  /* by "namespace/name" */
 	struct map *jobs;   /* likewise */
@@ -149,12 +149,12 @@ struct cluster {
 	uint64_t changes;
 	uint32_t *change_ring;
 	uint64_t shape; /* counts changes of another kind: slots and profiles come and go */
-	/* See cluster_most(): by room and dimension, as of these counts. */
+	/* See cluster_most(): by capacity and dimension, as of these counts. */
 	struct {
 		int64_t amount;
 		uint64_t changes;
 		uint64_t shape;
-	} most[ROOM_COUNT][DIMS_MAX];
+	} most[CAPACITY_COUNT][DIMS_MAX];
 	struct list finders; /* those in use, the one used last in front; see finder.h */
 	size_t finder_count;
 	VEC(char *) texts;        /* that their verdicts refer to, see session_text() */
@@ -211,18 +211,18 @@ bool cluster_priority(const struct cluster *cluster, struct str class, int32_t *
 const char *cluster_aside(const struct cluster *cluster, enum cluster_kind kind,
 			  struct str namespace, struct str name);
 
-/* Does a request fit into this room of a node? Missing dimensions count as none. */
-bool cluster_fits(const struct cluster *cluster, enum room room, uint32_t slot,
+/* Does a request fit into this capacity of a node? Missing dimensions count as none. */
+bool cluster_fits(const struct cluster *cluster, enum capacity_kind capacity, uint32_t slot,
 		  const struct class *class);
 /* The first dimension that is short (cpu, memory, then the others), or DIM_NONE. */
-int cluster_short_of(const struct cluster *cluster, enum room room, uint32_t slot,
+int cluster_short_of(const struct cluster *cluster, enum capacity_kind capacity, uint32_t slot,
 		     const struct class *class);
 /* The last one, where the first is neither cpu nor memory; else the first. */
-int cluster_short_of_last(const struct cluster *cluster, enum room room, uint32_t slot,
+int cluster_short_of_last(const struct cluster *cluster, enum capacity_kind capacity, uint32_t slot,
 			  const struct class *class);
-/* A node's room as a vector, for rules that compare vectors. `ret` must be initialised. */
-void cluster_room(const struct cluster *cluster, enum room room, const struct node_info *node,
-		  struct resources *ret);
+/* A node's capacity as a vector, for rules that compare vectors. `ret` must be initialised. */
+void cluster_capacity(const struct cluster *cluster, enum capacity_kind capacity,
+		      const struct node_info *node, struct resources *ret);
 
 /* A taint that pods of a class do not tolerate: of the profile that most nodes have, of those with
  * one; NULL: there is none. */
@@ -242,8 +242,8 @@ void cluster_block_job(struct cluster *cluster, struct job *job);
 void cluster_unblock(struct cluster *cluster);
 /* The same, if it is only capacity on nodes that exist, because a pod ended. */
 void cluster_unblock_for_capacity(struct cluster *cluster);
-/* The most that a node has of something: in all, free, free now or soon (ROOM_FUTURE). */
-int64_t cluster_most(struct cluster *cluster, enum room room, int dim);
+/* The most that a node has of something: in all, free, free now or soon (CAPACITY_FUTURE). */
+int64_t cluster_most(struct cluster *cluster, enum capacity_kind capacity, int dim);
 /* A job was refused at this value of `unblocks` because every node has less than it asks for: would it be again? */
 bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage,
 			 uint64_t refused);

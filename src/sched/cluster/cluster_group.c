@@ -136,8 +136,8 @@ static bool captures(const struct cluster *cluster, const struct sub_policy *pol
 		     const struct task *task, struct buf *values)
 {
 	AUTO(arena_free) struct arena *arena = NULL;
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(task->labels, cluster->symbols, room);
+	struct label space[LABELS_MAX];
+	struct labels labels = label_set_view(task->labels, cluster->symbols, space);
 	struct selector selector;
 
 	buf_clear(values);

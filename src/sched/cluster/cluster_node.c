@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/cluster/cluster_node.c - nodes: slots, columns of room, profiles (scheduler specification, 1.20).
+/* sched/cluster/cluster_node.c - nodes: slots, columns of capacity, profiles (scheduler specification, 1.20).
  *
  * A node keeps its slot as long as it or a task on it is there. One that a pod named before the Node
  * came, or after it went, is a placeholder: its tasks are counted on it, but it offers nothing and is
  * in no sum of the cluster.
  *
- * A node whose allocatable falls below its use stays where it is, with idle room below 0. */
+ * A node whose allocatable falls below its use stays where it is, with idle capacity below 0. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -39,10 +39,10 @@ void cluster_grow_columns(struct cluster *cluster)
 
 	while (size < cluster->nodes.len)
 		size *= 2;
-	for (int room = 0; room < ROOM_COUNT; room++)
+	for (int capacity = 0; capacity < CAPACITY_COUNT; capacity++)
 		for (size_t dim = 0; dim < dims; dim++)
 			if (dim >= cols->dims || size > cols->size)
-				column_resize(&cols->at[room][dim],
+				column_resize(&cols->at[capacity][dim],
 					      dim >= cols->dims ? 0 : cols->size, size);
 	for (int i = 0; i < 2 && size > cols->size; i++) {
 		column_resize(&cols->nonzero[i], cols->size, size);
@@ -233,9 +233,9 @@ void cluster_free_nodes(struct cluster *cluster)
 		if (cluster->nodes.ptr[i])
 			node_free(cluster, cluster->nodes.ptr[i]);
 	vec_done(&cluster->nodes);
-	for (int room = 0; room < ROOM_COUNT; room++)
+	for (int capacity = 0; capacity < CAPACITY_COUNT; capacity++)
 		for (size_t dim = 0; dim < cluster->columns.dims; dim++)
-			mem_free(cluster->columns.at[room][dim]);
+			mem_free(cluster->columns.at[capacity][dim]);
 	for (int i = 0; i < 2; i++) {
 		mem_free(cluster->columns.nonzero[i]);
 		mem_free(cluster->columns.percent[i]);
@@ -253,12 +253,12 @@ static void set_allocatable(struct cluster *cluster, struct node_info *node,
 	struct columns *cols = &cluster->columns;
 
 	for (size_t dim = 0; dim < cols->dims; dim++) {
-		int64_t by =
-			resources_get(now, (int)dim) - cols->at[ROOM_ALLOCATABLE][dim][node->slot];
+		int64_t by = resources_get(now, (int)dim) -
+			     cols->at[CAPACITY_ALLOCATABLE][dim][node->slot];
 
-		cols->at[ROOM_ALLOCATABLE][dim][node->slot] += by;
-		cols->at[ROOM_IDLE][dim][node->slot] += by;
-		cols->at[ROOM_FUTURE][dim][node->slot] += by;
+		cols->at[CAPACITY_ALLOCATABLE][dim][node->slot] += by;
+		cols->at[CAPACITY_IDLE][dim][node->slot] += by;
+		cols->at[CAPACITY_FUTURE][dim][node->slot] += by;
 		if (by)
 			resources_count_one(&cluster->total, (int)dim, by);
 	}
@@ -276,7 +276,7 @@ static bool same_allocatable(const struct cluster *cluster, const struct node_in
 			     const struct resources *now)
 {
 	for (size_t dim = 0; dim < cluster->columns.dims; dim++)
-		if (cluster->columns.at[ROOM_ALLOCATABLE][dim][node->slot] !=
+		if (cluster->columns.at[CAPACITY_ALLOCATABLE][dim][node->slot] !=
 		    resources_get(now, (int)dim))
 			return false;
 	return node->present == now->present;

@@ -5,7 +5,7 @@
  * in its class. Two things about the order of events:
  *
  * 1. A pod without a node that comes while its task is being bound is old news, and is passed over.
- * 2. Deleting takes out the task as the model has it, so that what was being bound gives its room
+ * 2. Deleting takes out the task as the model has it, so that what was being bound gives its capacity
  *    back. */
 #include <limits.h>
 
@@ -303,7 +303,7 @@ static void place(struct cluster *cluster, struct task *task, const struct facts
 	ledger_put(cluster, task);
 }
 
-/* Ours to place, or taking room on a node. */
+/* Ours to place, or taking capacity on a node. */
 static bool is_wanted(const struct facts *f)
 {
 	return f->ours || json_str(json_get(f->spec, "nodeName")).len;

@@ -21,20 +21,20 @@ static void set_amounts(const struct cluster *cluster, struct json_doc *doc, str
 
 /* --- nodes ----------------------------------------------------------------------------------- */
 
-static void set_room(const struct cluster *cluster, const struct node_info *node,
-		     struct json_doc *doc, struct json object)
+static void set_capacity(const struct cluster *cluster, const struct node_info *node,
+			 struct json_doc *doc, struct json object)
 {
-	static const char *const names[ROOM_COUNT] = {
-		[ROOM_ALLOCATABLE] = "allocatable", [ROOM_IDLE] = "idle",
-		[ROOM_FUTURE] = "futureIdle",       [ROOM_USED] = "used",
-		[ROOM_RELEASING] = "releasing",
+	static const char *const names[CAPACITY_COUNT] = {
+		[CAPACITY_ALLOCATABLE] = "allocatable", [CAPACITY_IDLE] = "idle",
+		[CAPACITY_FUTURE] = "futureIdle",       [CAPACITY_USED] = "used",
+		[CAPACITY_RELEASING] = "releasing",
 	};
 
-	for (int room = 0; room < ROOM_COUNT; room++) {
+	for (int capacity = 0; capacity < CAPACITY_COUNT; capacity++) {
 		AUTO(resources_done) struct resources r = RESOURCES_INIT;
 
-		cluster_room(cluster, (enum room)room, node, &r);
-		set_amounts(cluster, doc, object, names[room], &r);
+		cluster_capacity(cluster, (enum capacity_kind)capacity, node, &r);
+		set_amounts(cluster, doc, object, names[capacity], &r);
 	}
 }
 
@@ -46,7 +46,7 @@ struct json dump_node(const struct cluster *cluster, const struct node_info *nod
 	struct json pods = json_new_arr(doc);
 
 	json_set_bool(doc, object, "ready", node->there);
-	set_room(cluster, node, doc, object);
+	set_capacity(cluster, node, doc, object);
 	for (uint32_t i = 0; node->labels && i < node->labels->len; i++)
 		json_set(doc, labels, symbols_text(cluster->symbols, node->labels->at[i].key),
 			 json_new_str(doc,

@@ -142,7 +142,7 @@ struct job {
 	struct statement *reservation; /* ... in this session, while it is not its turn */
 	bool recalls; /* its tasks came with nodes that an earlier scheduler reserved for them */
 	uint32_t unschedulable_session; /* the session that found it unschedulable */
-	uint32_t holding_session;       /* ... at whose end it held room that it could not keep */
+	uint32_t holding_session; /* ... at whose end it held capacity that it could not keep */
 	uint32_t
 		other_choice_session; /* ... that might have placed it, had it chosen other nodes */
 
@@ -176,13 +176,13 @@ static inline uint32_t job_ready_count(const struct job *job)
 {
 	return tally_of(&job->tally, TASKS_READY);
 }
-/* Enough tasks have room: of the job, and of each role with a minimum, and of sub-groups. */
+/* Enough tasks have capacity: of the job, and of each role with a minimum, and of sub-groups. */
 bool job_is_ready(const struct job *job);
-/* ... counting those that wait for room to be released. */
+/* ... counting those that wait for capacity to be released. */
 bool job_is_pipelined(const struct job *job);
 /* The same by the number of tasks alone. */
 bool job_count_is_ready(const struct job *job);
-/* Fewer than its minimum have room or wait for it to be released. */
+/* Fewer than its minimum have capacity or wait for it to be released. */
 bool job_is_starving(const struct job *job);
 /* Does it have the tasks that its minimums ask for? */
 bool job_roles_are_valid(const struct job *job);

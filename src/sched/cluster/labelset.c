@@ -148,10 +148,10 @@ uint32_t label_set_get(const struct label_set *set, uint32_t key)
 }
 
 struct labels label_set_view(const struct label_set *set, const struct symbols *symbols,
-			     struct label room[LABELS_MAX])
+			     struct label space[LABELS_MAX])
 {
 	if (set->texts)
 		return (struct labels){set->texts, set->len};
-	fill_texts(set, symbols, room);
-	return (struct labels){room, set->len};
+	fill_texts(set, symbols, space);
+	return (struct labels){space, set->len};
 }

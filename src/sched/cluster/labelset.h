@@ -51,9 +51,9 @@ uint32_t label_set_get(const struct label_set *set, uint32_t key);
 
 /* Most sets are no larger. */
 enum { LABELS_MAX = 64 };
-/* As texts, for selectors: in `room`, which holds LABELS_MAX entries, or where there are more (nodes whose
+/* As texts, for selectors: in `space`, which holds LABELS_MAX entries, or where there are more (nodes whose
  * devices describe themselves) in the set. Lent as long as both are there; the texts belong to the symbols. */
 struct labels label_set_view(const struct label_set *set, const struct symbols *symbols,
-			     struct label room[LABELS_MAX]);
+			     struct label space[LABELS_MAX]);
 
 #endif

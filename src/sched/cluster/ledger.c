@@ -30,7 +30,7 @@ static void count(int64_t *sum, int64_t amount)
 	*sum = (int64_t)((uint64_t)*sum + (uint64_t)amount);
 }
 
-static void room_add(struct cluster *cluster, const struct task *task, int sign)
+static void capacity_add(struct cluster *cluster, const struct task *task, int sign)
 {
 	const struct class *class = task->class;
 	const struct node_info *node = task->node;
@@ -47,15 +47,15 @@ static void room_add(struct cluster *cluster, const struct task *task, int sign)
 		if ((size_t)dim >= cols->dims)
 			continue;
 		if (pipelined) {
-			count(&cols->at[ROOM_FUTURE][dim][slot], -amount);
+			count(&cols->at[CAPACITY_FUTURE][dim][slot], -amount);
 			continue;
 		}
-		count(&cols->at[ROOM_USED][dim][slot], amount);
-		count(&cols->at[ROOM_IDLE][dim][slot], -amount);
+		count(&cols->at[CAPACITY_USED][dim][slot], amount);
+		count(&cols->at[CAPACITY_IDLE][dim][slot], -amount);
 		if (releasing)
-			count(&cols->at[ROOM_RELEASING][dim][slot], amount);
+			count(&cols->at[CAPACITY_RELEASING][dim][slot], amount);
 		else
-			count(&cols->at[ROOM_FUTURE][dim][slot], -amount);
+			count(&cols->at[CAPACITY_FUTURE][dim][slot], -amount);
 	}
 }
 
@@ -68,7 +68,7 @@ static void node_add(struct cluster *cluster, struct task *task, int sign)
 {
 	struct node_info *node = task->node;
 
-	room_add(cluster, task, sign);
+	capacity_add(cluster, task, sign);
 	if (task_is(task, TASK_BIT(TASK_PIPELINED) | TASK_BIT(TASK_RELEASING)))
 		cluster->moving += (size_t)sign;
 	if (task->status != TASK_PIPELINED) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster/ledger.h - the one place where a task changes status or node.
  *
- * Everything that is counted from it changes with it: the room of nodes, tallies of jobs, roles and
+ * Everything that is counted from it changes with it: the capacity of nodes, tallies of jobs, roles and
  * sub-groups, sums of jobs and queues up to the root, pods a domain. All of it is sums of whole
  * numbers, so that moving a task back restores what was, to the unit. */
 #ifndef SCHED_LEDGER_H

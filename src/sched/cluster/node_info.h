@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/cluster/node_info.h - nodes: their room as columns of integers, their profile, the tasks on them.
+/* sched/cluster/node_info.h - nodes: their capacity as columns of integers, their profile, the tasks on them.
  *
- * Room is not in the node but in columns, one array a kind and dimension, indexed by the node's
+ * Capacity is not in the node but in columns, one array a kind and dimension, indexed by the node's
  * slot, so that looking at all nodes reads memory in order:
  *
  *	idle   = allocatable - used			may be below 0: then the node offers nothing
  *	future = idle + releasing - pipelined
  *
  * Nodes with the same labels (but for their own host name), taints and state share a profile: what
- * does not depend on room is decided once for all of them. */
+ * does not depend on capacity is decided once for all of them. */
 #ifndef SCHED_NODE_INFO_H
 #define SCHED_NODE_INFO_H
 
@@ -26,13 +26,20 @@ struct arena;
 struct json_doc;
 struct label_set;
 
-enum room { ROOM_ALLOCATABLE, ROOM_IDLE, ROOM_FUTURE, ROOM_USED, ROOM_RELEASING, ROOM_COUNT };
+enum capacity_kind {
+	CAPACITY_ALLOCATABLE,
+	CAPACITY_IDLE,
+	CAPACITY_FUTURE,
+	CAPACITY_USED,
+	CAPACITY_RELEASING,
+	CAPACITY_COUNT
+};
 
 #define NODE_ABSENT UINT32_MAX
 
 /* at[kind][dim][slot]; a dimension that does not exist has no array. */
 struct columns {
-	int64_t *at[ROOM_COUNT][DIMS_MAX];
+	int64_t *at[CAPACITY_COUNT][DIMS_MAX];
 	/* What tasks ask for of cpu and memory, where asking for nothing counts as a little: for scores. */
 	int64_t *nonzero[2];
 	double *percent[2]; /* 100 / allocatable of cpu and memory; 0 where there is none */
@@ -71,16 +78,16 @@ struct node_info {
 	struct list tasks;        /* placed ones, by node_link */
 	uint32_t task_count;      /* ... without pipelined ones */
 	uint32_t port_tasks;      /* ... that hold host ports */
-	uint64_t changed;         /* the number of the last change to its room or tasks */
+	uint64_t changed;         /* the number of the last change to its capacity or tasks */
 	struct node_image *images;
 	size_t image_count;
 	dim_set present; /* scalars that its allocatable names */
 };
 
-static inline int64_t columns_get(const struct columns *cols, enum room room, int dim,
+static inline int64_t columns_get(const struct columns *cols, enum capacity_kind capacity, int dim,
 				  uint32_t slot)
 {
-	return (size_t)dim < cols->dims ? cols->at[room][dim][slot] : 0;
+	return (size_t)dim < cols->dims ? cols->at[capacity][dim][slot] : 0;
 }
 
 #endif

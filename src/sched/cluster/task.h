@@ -22,8 +22,8 @@ struct sub_job;
 
 enum task_status {
 	TASK_PENDING,   /* no node */
-	TASK_ALLOCATED, /* in a session only: has been given idle room */
-	TASK_PIPELINED, /* in a session only: has been given room that is being released */
+	TASK_ALLOCATED, /* in a session only: has been given idle capacity */
+	TASK_PIPELINED, /* in a session only: has been given capacity that is being released */
 	TASK_BINDING,   /* decided; the service is binding it */
 	TASK_BOUND,
 	TASK_RUNNING,
@@ -44,7 +44,7 @@ enum {
 	TASKS_EVICTABLE = TASK_BIT(TASK_BOUND) | TASK_BIT(TASK_RUNNING),
 	TASKS_COMPLETED = TASK_BIT(TASK_SUCCEEDED) | TASK_BIT(TASK_FAILED),
 	TASKS_SCHEDULED = TASK_BIT(TASK_BOUND) | TASK_BIT(TASK_RUNNING) | TASKS_COMPLETED,
-	/* Those that have a node: they take room on it, now or soon. Only pods that were deleted or lost
+	/* Those that have a node: they take capacity on it, now or soon. Only pods that were deleted or lost
 	 * before they were bound have none. */
 	TASKS_PLACED = TASKS_ALLOCATED | TASK_BIT(TASK_PIPELINED) | TASK_BIT(TASK_RELEASING) |
 		       TASK_BIT(TASK_UNKNOWN),
@@ -79,7 +79,7 @@ struct task_note {
 struct task {
 	struct list job_link;  /* among its job's tasks of the same status */
 	struct list node_link; /* among its node's tasks */
-	struct job *job;       /* NULL: of no group; then it only takes room */
+	struct job *job;       /* NULL: of no group; then it only takes capacity */
 	struct sub_job *sub;
 	struct node_info *node; /* while it is placed */
 	struct class *class;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/evict/evict.c - see the header.
  *
- * A task looks for a node: one with room, now or soon, costs nobody anything. Else each node is tried:
+ * A task looks for a node: one with capacity, now or soon, costs nobody anything. Else each node is tried:
  * its tasks that may go, the least valuable first, until the task fits; then those that need not have
  * gone stay. The node whose plan costs least is taken. When the gang has its minimum, the statement is
  * played again without each victim in turn, the most valuable first: what a later task made needless
@@ -59,7 +59,7 @@ static bool place(struct search *s, struct task *task, struct node_info *node, b
 	return true;
 }
 
-/* Room that is on its way costs nobody anything. The finder knows all of it but slots of pods: those it
+/* Capacity that is on its way costs nobody anything. The finder knows all of it but slots of pods: those it
  * counts as they are now. */
 static bool place_soon(struct search *s, struct task *task)
 {
@@ -68,7 +68,7 @@ static bool place_soon(struct search *s, struct task *task)
 	for (uint32_t i = 0; cluster->moving && i < cluster->nodes.len; i++) {
 		struct node_info *node = cluster->nodes.ptr[i];
 
-		if (columns_get(&cluster->columns, ROOM_IDLE, DIM_PODS, i) > 0 || !node ||
+		if (columns_get(&cluster->columns, CAPACITY_IDLE, DIM_PODS, i) > 0 || !node ||
 		    !search_fits(s, task, node, ALLOWANCE_BORROW))
 			continue;
 		s->waits = true;
@@ -289,7 +289,7 @@ static bool is_to_stay(const struct search *s, size_t at)
 {
 	const struct task *victim = s->victims.ptr[at];
 
-	if (!cluster_fits(s->ssn->cluster, ROOM_FUTURE, victim->node->slot, victim->class))
+	if (!cluster_fits(s->ssn->cluster, CAPACITY_FUTURE, victim->node->slot, victim->class))
 		return true;
 	for (size_t i = at + 1; gangs_are_broken(s, victim->job) && i < s->victims.len; i++)
 		if (s->victims.ptr[i]->job == victim->job)
@@ -392,7 +392,7 @@ static bool place_contested(struct search *s, struct task *task, size_t *from)
 	return place_by_evicting(s, task);
 }
 
-/* Upstream's reclaim looks only at nodes where there is somebody to take from, takes room that is idle there
+/* Upstream's reclaim looks only at nodes where there is somebody to take from, takes capacity that is idle there
  * without asking whether the queue may hold it, and tells so. Here tasks are told the same; nothing is
  * held. */
 static void tell_reclaim(struct search *s)
@@ -453,7 +453,7 @@ static void search_done(struct search *s)
 	map_free(s->gangs);
 }
 
-/* Commit what makes room; what needs none is left to allocate, or kept while it is being released. */
+/* Commit what frees capacity; what needs none is left to allocate, or kept while it is being released. */
 static bool conclude(struct search *s, bool good)
 {
 	good = good && s->placements.len > 0 && reduce(s);
@@ -545,8 +545,8 @@ static bool place_within(struct session *ssn, const struct evict_rules *rules, s
 	return true;
 }
 
-/* Upstream's preempt lets tasks hold idle room to the end of its session though their gang cannot be whole,
- * and tells so. Here they are only told: the room is for whoever can use it. */
+/* Upstream's preempt lets tasks hold idle capacity to the end of its session though their gang cannot be whole,
+ * and tells so. Here they are only told: the capacity is for whoever can use it. */
 void evict_within(struct session *ssn, const struct evict_rules *rules, struct job *job)
 {
 	AUTO(pq_done) struct pq tasks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/evict/evict.h - making room by evicting others: one search for preempt, reclaim and the gang actions.
+/* sched/evict/evict.h - freeing capacity by evicting others: one search for preempt, reclaim and the gang actions.
  *
  * Nobody is evicted on a guess. In a statement, on the model itself, victims go and the waiting tasks
- * take their room; only if the whole gang has a place in the end is it committed, and then without any
+ * take their capacity; only if the whole gang has a place in the end is it committed, and then without any
  * victim that could have stayed. See docs/design/eviction.md. */
 #ifndef SCHED_EVICT_H
 #define SCHED_EVICT_H

@@ -2,7 +2,7 @@
 /* sched/evict/evict_gangs.c - what the gang actions ask beyond the search for one task: whether a gang may be
  * broken, what becomes of its rest, and whether a whole gang is in reach.
  *
- * A gang that is broken goes whole, since what is left of it only holds room. So every guard is asked about
+ * A gang that is broken goes whole, since what is left of it only holds capacity. So every guard is asked about
  * all of it before it is broken, with the model as it is while nobody goes, once a look at the nodes. Shares
  * are asked about the first of it: a queue that holds more than it deserves by a gang gives up the gang. */
 #include "base/map.h"
@@ -201,12 +201,12 @@ static bool covers(const struct search *s, const struct resources *need,
 
 	for (dim_set rest = resources_dims(need); rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
-		int64_t room = beside ? resources_get(beside, dim) : 0;
+		int64_t capacity = beside ? resources_get(beside, dim) : 0;
 
 		for (size_t i = 0; i < cluster->nodes.len; i++)
 			if (cluster->nodes.ptr[i])
-				room += search_room(s, cluster->nodes.ptr[i], dim);
-		if (room < resources_get(need, dim))
+				capacity += search_capacity(s, cluster->nodes.ptr[i], dim);
+		if (capacity < resources_get(need, dim))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/evict/evict_internal.h - a search for room: evict.c makes it, evict_plan.c plans for one node,
+/* sched/evict/evict_internal.h - a search for capacity: evict.c makes it, evict_plan.c plans for one node,
  * evict_gangs.c knows what becomes of gangs. */
 #ifndef SCHED_EVICT_INTERNAL_H
 #define SCHED_EVICT_INTERNAL_H
@@ -45,7 +45,7 @@ struct search {
 	/* By job, as found when so many tasks had a place: itself if it may be broken, else something else. */
 	struct map *gangs;
 	size_t gangs_made;
-	bool waits; /* a task got room that is being released */
+	bool waits; /* a task got capacity that is being released */
 	bool breaking; /* gangs are being broken: what is lost by it counts first between queues' own */
 };
 
@@ -62,10 +62,10 @@ bool search_is_candidate(const struct search *s, const struct task *task,
 			 const struct task *victim);
 /* Into a list in the order in which they go. */
 void search_insert(const struct search *s, struct task_list *list, struct task *task);
-/* Room on a node when those that are leaving have left. */
-int64_t search_room(const struct search *s, const struct node_info *node, int dim);
+/* Capacity on a node when those that are leaving have left. */
+int64_t search_capacity(const struct search *s, const struct node_info *node, int dim);
 
-/* Has a node room for it when those that are leaving have left; and may its queue hold it? */
+/* Has a node capacity for it when those that are leaving have left; and may its queue hold it? */
 bool search_has_place(const struct search *s, struct task *task, struct node_info *node);
 bool search_fits(const struct search *s, struct task *task, struct node_info *node,
 		 enum allowance least);
@@ -87,11 +87,11 @@ bool gangs_may_go(const struct search *s, const struct evict_ask *ask,
 size_t gangs_count_lost(const struct search *s, const struct task_list *planned);
 /* Has a gang lost its minimum by this search? */
 bool gangs_are_broken(const struct search *s, const struct job *job);
-/* What is left of a gang that is broken by those that are planned only holds room: it goes as well, and
- * whoever waits may have that room. False: some of it has to stay. */
+/* What is left of a gang that is broken by those that are planned only holds capacity: it goes as well, and
+ * whoever waits may have that capacity. False: some of it has to stay. */
 bool gangs_evict_rests(struct search *s, const struct evict_ask *ask,
 		       const struct task_list *planned);
-/* Could all that a job waits for have room in sum, whatever the nodes? If not, none of its tasks has been
+/* Could all that a job waits for have capacity in sum, whatever the nodes? If not, none of its tasks has been
  * near a place, and none is told of one. The model is as before the search. */
 bool gangs_in_reach(struct search *s);
 

@@ -68,18 +68,18 @@ void search_insert(const struct search *s, struct task_list *list, struct task *
 
 /* --- one node -------------------------------------------------------------------------------- */
 
-int64_t search_room(const struct search *s, const struct node_info *node, int dim)
+int64_t search_capacity(const struct search *s, const struct node_info *node, int dim)
 {
-	return columns_get(&s->ssn->cluster->columns, ROOM_FUTURE, dim, node->slot);
+	return columns_get(&s->ssn->cluster->columns, CAPACITY_FUTURE, dim, node->slot);
 }
 
 /* The filter of pod counts knows only of now. */
 bool search_has_place(const struct search *s, struct task *task, struct node_info *node)
 {
-	verdict v = finder_test(s->ssn, task, node, ROOM_FUTURE);
+	verdict v = finder_test(s->ssn, task, node, CAPACITY_FUTURE);
 
 	return !(verdict_codes(v) & ~verdict_codes(VERDICT(FIT_POD_COUNT))) &&
-	       search_room(s, node, DIM_PODS) > 0;
+	       search_capacity(s, node, DIM_PODS) > 0;
 }
 
 /* ... and may its queue hold it? Who evicts has to stay within his share: what is lent goes to others first,
@@ -107,7 +107,7 @@ static dim_set lacks_with(const struct search *s, const struct task *task,
 	     rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 
-		if (search_room(s, node, dim) - (stays ? amount(stays, dim) : 0) <
+		if (search_capacity(s, node, dim) - (stays ? amount(stays, dim) : 0) <
 		    amount(task, dim))
 			ret |= DIM_BIT(dim);
 	}
@@ -138,11 +138,11 @@ static bool collect_candidates(struct search *s, struct task *task, struct node_
 			search_insert(s, &s->candidates, victim);
 	for (dim_set rest = lacking; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
-		int64_t room = search_room(s, node, dim);
+		int64_t capacity = search_capacity(s, node, dim);
 
 		for (size_t i = 0; i < s->candidates.len; i++)
-			room += amount(s->candidates.ptr[i], dim);
-		if (room < amount(task, dim))
+			capacity += amount(s->candidates.ptr[i], dim);
+		if (capacity < amount(task, dim))
 			return false;
 	}
 	return s->candidates.len > 0;
@@ -198,7 +198,7 @@ bool plan_make(struct search *s, struct task *task, struct node_info *node, stru
 	plan->node = node;
 	plan->broken = 0;
 	vec_clear(&plan->victims);
-	if (verdict_is_final(finder_test(s->ssn, task, node, ROOM_COUNT)) ||
+	if (verdict_is_final(finder_test(s->ssn, task, node, CAPACITY_COUNT)) ||
 	    !collect_candidates(s, task, node))
 		return false;
 	found = evict_candidates(s, &ask, plan, false);

@@ -186,8 +186,8 @@ static bool namespace_matches(const struct affinity_index *index, const struct p
 bool affinity_matches(const struct affinity_index *index, const struct pod_term *term,
 		      const struct terms *terms)
 {
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(terms->labels, index->cluster->symbols, room);
+	struct label space[LABELS_MAX];
+	struct labels labels = label_set_view(terms->labels, index->cluster->symbols, space);
 
 	for (size_t i = 0; i < term->parts.len; i++)
 		if (!selector_matches(&term->parts.ptr[i]->selector, &labels) ||

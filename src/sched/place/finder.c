@@ -3,9 +3,9 @@
  *
  * 1. For every slot, verdict and score are those of the node as it was at change `synced`; slots that
  *    changed later are in the cluster's ring, or the finder is made anew.
- * 2. A slot is in the heap of its group (idle room, future room) exactly if its verdict is 0; the
+ * 2. A slot is in the heap of its group (idle capacity, future capacity) exactly if its verdict is 0; the
  *    heaps are made when the class is asked for a second time.
- * 3. Normalised scores (100 x score / largest) are of the largest among nodes with idle room; when that
+ * 3. Normalised scores (100 x score / largest) are of the largest among nodes with idle capacity; when that
  *    changes, all scores are made anew. */
 #include "sched/place/finder.h"
 
@@ -46,7 +46,7 @@ struct finder {
 	uint32_t uses;
 	verdict *verdicts;
 	verdict *
-		wide; /* with what the rows of SCOPE_CLUSTER say, of one search; and room to find it */
+		wide; /* with what the rows of SCOPE_CLUSTER say, of one search; and space to compute it */
 	uint8_t *lack; /* what a look at all nodes works in */
 	uint8_t *groups;
 	struct slot_ranks ranks; /* scores, and places in the heaps */
@@ -149,13 +149,13 @@ static void look_at(const struct session *ssn, struct finder *f, const struct ro
 		f->verdicts[slot] = VERDICT_ABSENT;
 	else if (is_barred(ssn, slot))
 		f->verdicts[slot] = VERDICT(FIT_SHARD);
-	else if (!class->empty && !cluster_fits(cluster, ROOM_FUTURE, slot, class))
+	else if (!class->empty && !cluster_fits(cluster, CAPACITY_FUTURE, slot, class))
 		f->verdicts[slot] = VERDICT(FIT_INSUFFICIENT);
 	else
-		look_closer(
-			f, rows, task, node,
-			group_of(ssn, slot,
-				 class->empty || cluster_fits(cluster, ROOM_IDLE, slot, class)));
+		look_closer(f, rows, task, node,
+			    group_of(ssn, slot,
+				     class->empty ||
+					     cluster_fits(cluster, CAPACITY_IDLE, slot, class)));
 }
 
 /* --- all nodes ------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static void resize(struct finder *f, const struct cluster *cluster)
 	memset(f->by_profile, 0, f->profile_size * sizeof(*f->by_profile));
 }
 
-/* The largest raw score of each normalised row, among nodes with idle room; says whether one of them
+/* The largest raw score of each normalised row, among nodes with idle capacity; says whether one of them
  * is another than before. */
 static bool find_most(const struct session *ssn, struct finder *f, const struct rows *rows,
 		      const struct task *task)
@@ -298,11 +298,11 @@ static void score_all(const struct session *ssn, struct finder *f, const struct 
 }
 
 /* For each slot: is the request more than it has? */
-static void find_short(const struct cluster *cluster, const struct class *class, enum room room,
-		       uint32_t count, uint8_t *restrict ret)
+static void find_short(const struct cluster *cluster, const struct class *class,
+		       enum capacity_kind capacity, uint32_t count, uint8_t *restrict ret)
 {
-	const int64_t *restrict cpus = cluster->columns.at[room][DIM_CPU];
-	const int64_t *restrict memories = cluster->columns.at[room][DIM_MEMORY];
+	const int64_t *restrict cpus = cluster->columns.at[capacity][DIM_CPU];
+	const int64_t *restrict memories = cluster->columns.at[capacity][DIM_MEMORY];
 	int64_t cpu = resources_get(&class->request, DIM_CPU);
 	int64_t memory = resources_get(&class->request, DIM_MEMORY);
 	dim_set rest = class->dims & ~(DIM_BIT(DIM_CPU) | DIM_BIT(DIM_MEMORY));
@@ -311,7 +311,7 @@ static void find_short(const struct cluster *cluster, const struct class *class,
 		ret[slot] = (cpu > cpus[slot]) | (memory > memories[slot]);
 	for (; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
-		const int64_t *restrict have = cluster->columns.at[room][dim];
+		const int64_t *restrict have = cluster->columns.at[capacity][dim];
 		int64_t want = resources_get(&class->request, dim);
 
 		for (uint32_t slot = 0; slot < count; slot++)
@@ -319,7 +319,7 @@ static void find_short(const struct cluster *cluster, const struct class *class,
 	}
 }
 
-/* What is known of a node that has the room: what its profile says, and what is on it. A verdict that
+/* What is known of a node that has the capacity: what its profile says, and what is on it. A verdict that
  * nothing can change stands alone. */
 static verdict verdict_of(struct finder *f, const struct rows *rows, const struct task *task,
 			  const struct node_info *node, verdict found)
@@ -398,9 +398,9 @@ static void look_at_all(const struct session *ssn, struct finder *f, const struc
 	lack_now = f->lack + f->size;
 	memset(f->lack, 0, 2 * (size_t)f->size);
 	if (!task->class->empty) {
-		find_short(cluster, task->class, ROOM_FUTURE, f->size, f->lack);
+		find_short(cluster, task->class, CAPACITY_FUTURE, f->size, f->lack);
 		if (cluster->moving)
-			find_short(cluster, task->class, ROOM_IDLE, f->size, lack_now);
+			find_short(cluster, task->class, CAPACITY_IDLE, f->size, lack_now);
 	}
 	memset(f->verdicts, 0, f->size * sizeof(*f->verdicts));
 	for (size_t i = 0; i < rows->filter_count[SCOPE_NODE]; i++) {
@@ -708,12 +708,12 @@ static bool is_hopeless(struct session *ssn, const struct task *task, const stru
 	if (set->slots || task->class->finder || ssn->options.shard_hard || !cluster->node_count ||
 	    resources_get(&task->class->request, DIM_CPU) <= 0 ||
 	    resources_get(&task->class->request, DIM_CPU) <=
-		    cluster_most(cluster, ROOM_FUTURE, DIM_CPU))
+		    cluster_most(cluster, CAPACITY_FUTURE, DIM_CPU))
 		return false;
 	if (!ret_fit)
 		return true;
 	fit_counts_add_short(&counts, DIM_CPU, cluster->node_count,
-			     cluster_most(cluster, ROOM_FUTURE, DIM_CPU));
+			     cluster_most(cluster, CAPACITY_FUTURE, DIM_CPU));
 	*ret_fit = fit_counts_make(&counts, ssn, task->class, set);
 	return true;
 }
@@ -740,7 +740,7 @@ bool finder_choose(struct session *ssn, struct task *task, const struct node_set
 }
 
 verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
-		    enum room room)
+		    enum capacity_kind capacity)
 {
 	struct rows rows = {.score_count = 0};
 	verdict v = 0;
@@ -750,8 +750,8 @@ verdict finder_test(struct session *ssn, const struct task *task, const struct n
 		return VERDICT_OF(FIT_OTHER, 0);
 	if (is_barred(ssn, node->slot))
 		return VERDICT(FIT_SHARD);
-	if (room != ROOM_COUNT && !task->class->empty)
-		dim = cluster_short_of(ssn->cluster, room, node->slot, task->class);
+	if (capacity != CAPACITY_COUNT && !task->class->empty)
+		dim = cluster_short_of(ssn->cluster, capacity, node->slot, task->class);
 	if (dim != DIM_NONE)
 		return VERDICT_OF(FIT_INSUFFICIENT, dim);
 	rows_find(ssn, task, &rows);

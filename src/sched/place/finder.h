@@ -8,7 +8,7 @@
  * That holds for classes to which only rows of SCOPE_PROFILE and SCOPE_NODE apply. Where a row of
  * SCOPE_CLUSTER applies (affinity, spreading), nodes that fit otherwise are looked at one by one.
  *
- * Which node is best: one with idle room before one whose room is being released; then the highest
+ * Which node is best: one with idle capacity before one whose capacity is being released; then the highest
  * score; then the lowest slot, so that the same cluster gives the same answer. */
 #ifndef SCHED_FINDER_H
 #define SCHED_FINDER_H
@@ -29,7 +29,7 @@ struct task;
 
 struct choice {
 	struct node_info *node;
-	bool idle; /* has idle room; else it has to be released first */
+	bool idle; /* has idle capacity; else it has to be released first */
 };
 
 /* The best node of a set. False: there is none, and *ret_fit (may be NULL) says why, in the session's
@@ -37,9 +37,9 @@ struct choice {
 bool finder_choose(struct session *ssn, struct task *task, const struct node_set *set,
 		   struct choice *ret, const struct fit **ret_fit);
 
-/* One node: what keeps the task from it. With `room` ROOM_COUNT resources are left out. */
+/* One node: what keeps the task from it. With `capacity` CAPACITY_COUNT resources are left out. */
 verdict finder_test(struct session *ssn, const struct task *task, const struct node_info *node,
-		    enum room room);
+		    enum capacity_kind capacity);
 /* Scores of nodes for a task, as finder_choose() compares them. */
 void finder_score(struct session *ssn, const struct task *task, struct node_info *const *nodes,
 		  size_t count, double *ret_scores);

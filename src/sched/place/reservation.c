@@ -50,10 +50,10 @@ static void give_up(struct session *ssn, struct job *job)
 /* The filter of pod counts knows only of now. */
 static bool fits(struct session *ssn, const struct task *task, const struct node_info *node)
 {
-	verdict v = finder_test(ssn, task, node, ROOM_FUTURE);
+	verdict v = finder_test(ssn, task, node, CAPACITY_FUTURE);
 
 	return !(verdict_codes(v) & ~verdict_codes(VERDICT(FIT_POD_COUNT))) &&
-	       columns_get(&ssn->cluster->columns, ROOM_FUTURE, DIM_PODS, node->slot) > 0;
+	       columns_get(&ssn->cluster->columns, CAPACITY_FUTURE, DIM_PODS, node->slot) > 0;
 }
 
 /* Returns the number of pending tasks with a reservation. */

@@ -14,7 +14,7 @@ struct slot_ranks {
 };
 
 struct slot_heap {
-	uint32_t *at; /* room for every slot */
+	uint32_t *at; /* space for every slot */
 	uint32_t len;
 };
 

@@ -37,8 +37,8 @@ bool spread_is_hard(const struct spread_term *spread)
 bool terms_allow_node(const struct terms *terms, const struct cluster *cluster,
 		      const struct node_info *node)
 {
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(node->labels, cluster->symbols, room);
+	struct label space[LABELS_MAX];
+	struct labels labels = label_set_view(node->labels, cluster->symbols, space);
 	const struct affinity *affinity = terms->spec->affinity;
 
 	return node_affinity_allows(&terms->spec->node_selector, affinity ? affinity->node : NULL,

@@ -479,8 +479,8 @@ verdict volumes_test(struct session *ssn, const struct task *task, const struct 
 		     const struct volume_filters *on)
 {
 	const struct cluster *cluster = ssn->cluster;
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(node->labels, cluster->symbols, room);
+	struct label space[LABELS_MAX];
+	struct labels labels = label_set_view(node->labels, cluster->symbols, space);
 	verdict found = on->limits ? test_limits(ssn, task, node, &labels) : 0;
 
 	for (size_t i = 0; on->zones && !found && i < claim_count(task); i++) {
@@ -546,8 +546,8 @@ static void reserve_claim(struct cluster *cluster, const struct task *task,
 			  const struct claim *claim)
 {
 	struct volumes *volumes = cluster->volumes;
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(task->node->labels, cluster->symbols, room);
+	struct label space[LABELS_MAX];
+	struct labels labels = label_set_view(task->node->labels, cluster->symbols, space);
 	const struct pv *pv = match_volume(cluster, claim, task->node, &labels);
 	struct reservation *reservation = mem_new(struct reservation);
 

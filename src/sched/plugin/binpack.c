@@ -96,10 +96,10 @@ static double binpack_score(const struct plugin *p, const struct task *task,
 		if (weight < 0)
 			continue;
 		weights += (double)weight;
-		allocatable = columns_get(cols, ROOM_ALLOCATABLE, dim, node->slot);
+		allocatable = columns_get(cols, CAPACITY_ALLOCATABLE, dim, node->slot);
 		if (!allocatable || !weight)
 			continue;
-		used = columns_get(cols, ROOM_USED, dim, node->slot) +
+		used = columns_get(cols, CAPACITY_USED, dim, node->slot) +
 		       resources_get(&task->class->request, dim);
 		if (used > allocatable)
 			return 0;

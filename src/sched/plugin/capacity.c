@@ -208,20 +208,20 @@ static bool deserves_nothing(const struct quota *quota)
 
 /* What a queue holds: with all below it, in a tree. */
 static const struct resources *held_by(const struct plugin *p, const struct queue_info *queue,
-				       struct resources *room)
+				       struct resources *scratch)
 {
-	return queue_sum(queue, QUEUE_ALLOCATED, is_tree(p), room);
+	return queue_sum(queue, QUEUE_ALLOCATED, is_tree(p), scratch);
 }
 
 /* Of what it deserves; a queue that deserves nothing has all of it. */
 static double share_of(const struct plugin *p, const struct queue_info *queue)
 {
 	const struct quota *quota = quota_of(p, queue);
-	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
 
 	if (!quota || deserves_nothing(quota))
 		return 1;
-	return queue_share(held_by(p, queue, &room), &quota->deserved);
+	return queue_share(held_by(p, queue, &scratch), &quota->deserved);
 }
 
 static int order_by_share(const struct plugin *p, const struct queue_info *a,
@@ -323,19 +323,19 @@ static bool has_capability(const struct queue_info *queue, int dim)
 	return queue->has_capability && resources_has(&queue->capability, dim);
 }
 
-/* Is there room for `more` in the queue itself? To let a job in, what others were let in for counts as
+/* Is there capacity for `more` in the queue itself? To let a job in, what others were let in for counts as
  * well, and what they hold beyond their minimum does not. */
-static bool has_room(const struct plugin *p, const struct queue_info *queue,
-		     const struct resources *more, bool enqueue, struct reason *why)
+static bool has_capacity(const struct plugin *p, const struct queue_info *queue,
+			 const struct resources *more, bool enqueue, struct reason *why)
 {
 	const struct quota *quota = quota_of(p, queue);
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT, scratch = RESOURCES_INIT;
 	const struct resources *held;
 	dim_set over;
 
 	if (!quota)
 		return true;
-	held = held_by(p, queue, &room);
+	held = held_by(p, queue, &scratch);
 	resources_copy(&sum, held);
 	queue_sum_add(queue, QUEUE_PIPELINED, is_tree(p), 1, &sum);
 	resources_add(&sum, more);
@@ -354,13 +354,13 @@ static bool has_room(const struct plugin *p, const struct queue_info *queue,
 
 /* The same for the queue and all above it. Where a limit is that of a queue above, the numbers are those of
  * that queue. */
-static bool has_room_above(const struct plugin *p, const struct queue_info *queue,
-			   const struct resources *more, bool enqueue, struct reason *why)
+static bool has_capacity_above(const struct plugin *p, const struct queue_info *queue,
+			       const struct resources *more, bool enqueue, struct reason *why)
 {
 	bool has = true;
 
 	for (const struct queue_info *q = queue; q; q = above(p, q)) {
-		if (has_room(p, q, more, enqueue, why))
+		if (has_capacity(p, q, more, enqueue, why))
 			continue;
 		has = false;
 		if (why->code != REASON_QUEUE_CAPABILITY || has_capability(q, why->dim))
@@ -373,7 +373,7 @@ static enum allowance capacity_allocatable(const struct plugin *p, const struct 
 					   const struct task *task, struct reason *why)
 {
 	if (!is_usable(p, queue, why) ||
-	    !has_room_above(p, queue, &task->class->request, false, why))
+	    !has_capacity_above(p, queue, &task->class->request, false, why))
 		return ALLOWANCE_NONE;
 	return ALLOWANCE_OWN;
 }
@@ -384,7 +384,7 @@ static enum vote capacity_enqueueable(const struct plugin *p, const struct job *
 	if (!is_usable(p, job->queue, why))
 		return VOTE_REJECT;
 	if (!job->has_min_resources ||
-	    has_room_above(p, job->queue, &job->min_resources, true, why) ||
+	    has_capacity_above(p, job->queue, &job->min_resources, true, why) ||
 	    eviction_estimate_preempt(p->ssn, job))
 		return VOTE_PERMIT;
 	return VOTE_REJECT;
@@ -415,7 +415,7 @@ static const struct queue_info *ancestor(const struct queue_info *queue, int64_t
 	return queue && queue->parent ? queue : NULL;
 }
 
-/* The queues above are not asked: when one of them is full, those below it give its room to each other.
+/* The queues above are not asked: when one of them is full, those below it give its capacity to each other.
  * Whether it suffices is asked when somebody has gone. */
 static bool capacity_preemptive(const struct plugin *p, const struct queue_info *queue,
 				struct task *const *tasks, size_t count)
@@ -426,7 +426,7 @@ static bool capacity_preemptive(const struct plugin *p, const struct queue_info 
 
 	for (size_t i = 0; i < count; i++)
 		resources_add(&sum, &tasks[i]->class->request);
-	if (!is_usable(p, queue, &why) || !has_room(p, queue, &sum, false, &why))
+	if (!is_usable(p, queue, &why) || !has_capacity(p, queue, &sum, false, &why))
 		return false;
 	if (is_deserved(p, queue, &sum))
 		return true;
@@ -452,12 +452,12 @@ static bool is_excess(const struct plugin *p, const struct queue_info *queue,
 {
 	const struct quota *quota = quota_of(p, queue);
 	const struct resources *held = &victim->class->request;
-	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
 
 	if (!quota)
 		return false;
 	return is_stray(quota, victim) ||
-	       (resources_above(held_by(p, queue, &room), &quota->deserved, held, true) &
+	       (resources_above(held_by(p, queue, &scratch), &quota->deserved, held, true) &
 		resources_common(held, asked, true));
 }
 

@@ -80,11 +80,11 @@ static double weight_of(const struct plugin *p, enum scorer which)
 	return ((const struct nodeorder *)p->state)->weight[which];
 }
 
-/* --- room ------------------------------------------------------------------------------------ */
+/* --- capacity ------------------------------------------------------------------------------------ */
 
 static int64_t allocatable(const struct plugin *p, const struct node_info *node, int dim)
 {
-	return columns_get(&p->ssn->cluster->columns, ROOM_ALLOCATABLE, dim, node->slot);
+	return columns_get(&p->ssn->cluster->columns, CAPACITY_ALLOCATABLE, dim, node->slot);
 }
 
 /* Rounded down, as whole numbers are divided; a product that should be whole may miss it by the last
@@ -221,11 +221,11 @@ static double score_balanced(const struct plugin *p, const struct task *task,
 
 	for (int dim = DIM_CPU; dim <= DIM_MEMORY; dim++)
 		if (cols->percent[dim][node->slot] > 0)
-			fractions[n++] = capped((double)(cols->at[ROOM_USED][dim][node->slot] +
+			fractions[n++] = capped((double)(cols->at[CAPACITY_USED][dim][node->slot] +
 							 resources_get(request, dim)) *
 						cols->percent[dim][node->slot]);
 	if (gpu != DIM_NONE && resources_get(request, gpu) && allocatable(p, node, gpu) > 0)
-		fractions[n++] = capped((double)(cols->at[ROOM_USED][gpu][node->slot] +
+		fractions[n++] = capped((double)(cols->at[CAPACITY_USED][gpu][node->slot] +
 						 resources_get(request, gpu)) *
 					top / (double)allocatable(p, node, gpu));
 	return balance_of(fractions, n);
@@ -252,9 +252,9 @@ static void score_all_balanced(const struct plugin *p, const struct task *task, 
 		if (cluster->nodes.ptr[i])
 			scores[i] += weight * score_balanced(p, task, cluster->nodes.ptr[i]);
 	for (uint32_t i = one_by_one; i < count; i += SIMD_WIDTH) {
-		simd cpu = filled(cols->at[ROOM_USED][DIM_CPU] + i, cols->percent[DIM_CPU] + i,
+		simd cpu = filled(cols->at[CAPACITY_USED][DIM_CPU] + i, cols->percent[DIM_CPU] + i,
 				  own_cpu);
-		simd memory = filled(cols->at[ROOM_USED][DIM_MEMORY] + i,
+		simd memory = filled(cols->at[CAPACITY_USED][DIM_MEMORY] + i,
 				     cols->percent[DIM_MEMORY] + i, own_memory);
 		simd apart = cpu - memory;
 		simd_i64 negative = apart < 0;
@@ -275,8 +275,8 @@ static bool prefers_nodes(const struct plugin *p, const struct task *task)
 static double score_node_affinity(const struct plugin *p, const struct task *task,
 				  const struct node_info *node)
 {
-	struct label room[LABELS_MAX];
-	struct labels labels = label_set_view(node->labels, p->ssn->cluster->symbols, room);
+	struct label space[LABELS_MAX];
+	struct labels labels = label_set_view(node->labels, p->ssn->cluster->symbols, space);
 
 	return (double)node_affinity_score(task->class->terms->spec->affinity->node, node->text,
 					   &labels);

@@ -80,12 +80,12 @@ static bool is_disrupted(const struct pdb *pdb, struct str pod)
 /* Is it one that counts against the budget? Those that the API server has counted already do not. */
 static bool covers(const struct plugin *p, const struct budget *budget, const struct task *task)
 {
-	struct label room[LABELS_MAX];
+	struct label space[LABELS_MAX];
 	struct labels labels;
 
 	if (task->namespace != budget->namespace)
 		return false;
-	labels = label_set_view(task->labels, p->ssn->cluster->symbols, room);
+	labels = label_set_view(task->labels, p->ssn->cluster->symbols, space);
 	return selector_matches(&budget->selector, &labels) &&
 	       !is_disrupted(budget->pdb, task_name(task));
 }

@@ -72,10 +72,10 @@ enum sub_vote { SUB_PIPELINED, SUB_VOTE_COUNT };
 enum vote { VOTE_REJECT = -1, VOTE_ABSTAIN, VOTE_PERMIT };
 
 /* May a queue hold more? The least of all answers counts. Work that is within its share goes first;
- * then what is left over is lent, so that nothing waits beside idle room (specification, part 11). */
+ * then what is left over is lent, so that nothing waits beside idle capacity (specification, part 11). */
 enum allowance {
 	ALLOWANCE_NONE,   /* past a limit, or closed: never */
-	ALLOWANCE_BORROW, /* past its share: when nobody else can use the room */
+	ALLOWANCE_BORROW, /* past its share: when nobody else can use the capacity */
 	ALLOWANCE_OWN,
 };
 
@@ -90,7 +90,7 @@ enum evict_kind {
 struct evict_ask {
 	enum evict_kind kind;
 	struct job *job;
-	struct task *task; /* the first that needs the room; NULL: the job as a whole */
+	struct task *task; /* the first that needs the capacity; NULL: the job as a whole */
 	bool rest; /* the victim's gang is broken and goes whole: no share keeps what is left of it */
 };
 

@@ -81,8 +81,8 @@ static verdict test_pod_count(const struct plugin *p, const struct task *task,
 			      const struct node_info *node)
 {
 	(void)task;
-	return (int64_t)node->task_count >= columns_get(&p->ssn->cluster->columns, ROOM_ALLOCATABLE,
-							DIM_PODS, node->slot)
+	return (int64_t)node->task_count >= columns_get(&p->ssn->cluster->columns,
+							CAPACITY_ALLOCATABLE, DIM_PODS, node->slot)
 		       ? VERDICT(FIT_POD_COUNT)
 		       : 0;
 }
@@ -91,7 +91,7 @@ static verdict test_pod_count(const struct plugin *p, const struct task *task,
 static void test_all_pod_counts(const struct plugin *p, const struct task *task, uint32_t count,
 				verdict *verdicts)
 {
-	const int64_t *idle = p->ssn->cluster->columns.at[ROOM_IDLE][DIM_PODS];
+	const int64_t *idle = p->ssn->cluster->columns.at[CAPACITY_IDLE][DIM_PODS];
 
 	(void)task;
 	for (uint32_t i = 0; i < count; i++)

@@ -58,9 +58,9 @@ static void add_sum(const struct queue_info *queue, enum queue_sum which, struct
 	queue_sum_add(queue, which, false, 1, to);
 }
 
-static const struct resources *held_by(const struct queue_info *queue, struct resources *room)
+static const struct resources *held_by(const struct queue_info *queue, struct resources *scratch)
 {
-	return queue_sum(queue, QUEUE_ALLOCATED, false, room);
+	return queue_sum(queue, QUEUE_ALLOCATED, false, scratch);
 }
 
 static void set_shares(struct proportion *pr, const struct cluster *cluster)
@@ -190,9 +190,9 @@ static const struct share *share_of(const struct plugin *p, const struct queue_i
 static double dominant(const struct plugin *p, const struct queue_info *queue)
 {
 	const struct share *share = share_of(p, queue);
-	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
 
-	return share ? queue_share(held_by(queue, &room), &share->deserved) : 0;
+	return share ? queue_share(held_by(queue, &scratch), &share->deserved) : 0;
 }
 
 static int proportion_queue_order(const struct plugin *p, const struct queue_info *a,
@@ -210,9 +210,10 @@ static int proportion_queue_order(const struct plugin *p, const struct queue_inf
 static bool proportion_overused(const struct plugin *p, const struct queue_info *queue)
 {
 	const struct share *share = share_of(p, queue);
-	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
 
-	return share && resources_less_equal(&share->deserved, held_by(queue, &room), ABSENT_ZERO);
+	return share &&
+	       resources_less_equal(&share->deserved, held_by(queue, &scratch), ABSENT_ZERO);
 }
 
 /* May the queue hold `more` beside what it has? */
@@ -220,7 +221,7 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 			    const struct resources *more, struct reason *why)
 {
 	const struct share *share = share_of(p, queue);
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT, scratch = RESOURCES_INIT;
 	const struct resources *held;
 	dim_set over;
 
@@ -230,7 +231,7 @@ static enum allowance allow(const struct plugin *p, const struct queue_info *que
 	}
 	if (!share)
 		return ALLOWANCE_OWN;
-	held = held_by(queue, &room);
+	held = held_by(queue, &scratch);
 	resources_copy(&sum, held);
 	add_sum(queue, QUEUE_PIPELINED, &sum);
 	resources_add(&sum, more);
@@ -270,9 +271,9 @@ static bool proportion_preemptive(const struct plugin *p, const struct queue_inf
 /* Only from a queue that holds more than it deserves. */
 static bool keeps_guarantee(const struct queue_info *queue, const struct task *victim)
 {
-	AUTO(resources_done) struct resources room = RESOURCES_INIT, left = RESOURCES_INIT;
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT, left = RESOURCES_INIT;
 
-	resources_copy(&left, held_by(queue, &room));
+	resources_copy(&left, held_by(queue, &scratch));
 	resources_sub(&left, &victim->class->request);
 	return resources_less_equal(&queue->guarantee, &left, ABSENT_ZERO);
 }
@@ -282,13 +283,13 @@ static bool proportion_evictable(const struct plugin *p, const struct evict_ask 
 {
 	const struct queue_info *queue = victim->job ? victim->job->queue : NULL;
 	const struct share *share = queue ? share_of(p, queue) : NULL;
-	AUTO(resources_done) struct resources room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
 
 	if (!share)
 		return false;
 	if (ask->rest)
 		return keeps_guarantee(queue, victim);
-	return !resources_less_equal(held_by(queue, &room), &share->deserved, ABSENT_ZERO);
+	return !resources_less_equal(held_by(queue, &scratch), &share->deserved, ABSENT_ZERO);
 }
 
 static enum vote proportion_enqueueable(const struct plugin *p, const struct job *job,
@@ -296,7 +297,7 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 {
 	const struct queue_info *queue = job->queue;
 	const struct share *share = share_of(p, queue);
-	AUTO(resources_done) struct resources sum = RESOURCES_INIT, room = RESOURCES_INIT;
+	AUTO(resources_done) struct resources sum = RESOURCES_INIT, scratch = RESOURCES_INIT;
 	const struct resources *held;
 	dim_set over;
 
@@ -306,7 +307,7 @@ static enum vote proportion_enqueueable(const struct plugin *p, const struct job
 	}
 	if (!job->has_min_resources || !share)
 		return VOTE_PERMIT;
-	held = held_by(queue, &room);
+	held = held_by(queue, &scratch);
 	resources_copy(&sum, &job->min_resources);
 	resources_add(&sum, held);
 	add_sum(queue, QUEUE_INQUEUE, &sum);

@@ -370,8 +370,8 @@ static double fitting_score(const struct plugin *p, const struct task *task,
 	for (dim_set rest = task->class->dims; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
 		double weight = (double)weights[dim].weight;
-		int64_t have = columns_get(cols, ROOM_ALLOCATABLE, dim, node->slot);
-		int64_t used = columns_get(cols, ROOM_USED, dim, node->slot) +
+		int64_t have = columns_get(cols, CAPACITY_ALLOCATABLE, dim, node->slot);
+		int64_t used = columns_get(cols, CAPACITY_USED, dim, node->slot) +
 			       resources_get(&task->class->request, dim);
 
 		if (!weights[dim].weight)
@@ -397,13 +397,13 @@ static double scarce_score(const struct plugin *p, const struct task *task,
 	int64_t there = 0;
 
 	for (dim_set rest = task->class->dims; rest; rest &= rest - 1)
-		if (columns_get(cols, ROOM_ALLOCATABLE, __builtin_ctzll(rest), node->slot) == 0)
+		if (columns_get(cols, CAPACITY_ALLOCATABLE, __builtin_ctzll(rest), node->slot) == 0)
 			return 0;
 	if (!f->scarce_total)
 		return 0;
 	for (size_t i = 0; i < f->scarce.len; i++)
 		if (f->scarce.ptr[i].dim != DIM_NONE &&
-		    columns_get(cols, ROOM_ALLOCATABLE, f->scarce.ptr[i].dim, node->slot) > 0)
+		    columns_get(cols, CAPACITY_ALLOCATABLE, f->scarce.ptr[i].dim, node->slot) > 0)
 			there += f->scarce.ptr[i].weight;
 	return top * (1 - (double)there / (double)f->scarce_total);
 }
@@ -427,9 +427,9 @@ static verdict beside_test(const struct plugin *p, const struct task *task,
 {
 	const struct fitting *f = p->state;
 	const struct columns *cols = &p->ssn->cluster->columns;
-	double cpu = (double)(columns_get(cols, ROOM_IDLE, DIM_CPU, node->slot) -
+	double cpu = (double)(columns_get(cols, CAPACITY_IDLE, DIM_CPU, node->slot) -
 			      resources_get(&task->class->request, DIM_CPU));
-	double memory = (double)(columns_get(cols, ROOM_IDLE, DIM_MEMORY, node->slot) -
+	double memory = (double)(columns_get(cols, CAPACITY_IDLE, DIM_MEMORY, node->slot) -
 				 resources_get(&task->class->request, DIM_MEMORY));
 
 	for (size_t i = 0; i < f->beside.len; i++) {
@@ -437,7 +437,7 @@ static verdict beside_test(const struct plugin *p, const struct task *task,
 		double idle =
 			beside->dim == DIM_NONE
 				? 0
-				: (double)columns_get(cols, ROOM_IDLE, beside->dim, node->slot);
+				: (double)columns_get(cols, CAPACITY_IDLE, beside->dim, node->slot);
 
 		if (idle > 0 &&
 		    (cpu < idle * beside->cpu || memory < idle * beside->memory * megabyte))

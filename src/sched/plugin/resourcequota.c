@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/plugin/resourcequota.c - a group is let in where the quotas of its namespace have room for
+/* sched/plugin/resourcequota.c - a group is let in where the quotas of its namespace have capacity for
  * minResources (scheduler specification, 6.10), so that its pods can be created.
  *
  * A quota's status says what exists. What has been let in and does not exist yet is counted as well,

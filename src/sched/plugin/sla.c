@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/plugin/sla.c - jobs that have waited long enough go in, and keep what room they find
+/* sched/plugin/sla.c - jobs that have waited long enough go in, and keep the capacity they find
  * (scheduler specification, 6.8).
  *
  * A job's own annotation goes before the argument of the plugin. A job that is over its time is
- * permitted to enter its queue and to hold room for a gang that is not complete. A permission counts
+ * permitted to enter its queue and to hold capacity for a gang that is not complete. A permission counts
  * against rejects of later tiers only: sla belongs into the first. */
 #include "base/mem.h"
 #include "model/value/duration.h"

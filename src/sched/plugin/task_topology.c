@@ -5,7 +5,7 @@
  * Annotations of the PodGroup name groups of roles. From them the tasks of a job are put into buckets,
  * each for tasks that should share a node: those that have a node make the bucket of that node, the
  * others join the bucket that they like best, or begin one. Buckets order tasks (the fullest first) and
- * score nodes: how much of the bucket is there, and how much of the rest has room.
+ * score nodes: how much of the bucket is there, and how much of the rest has capacity.
  *
  * A plan is made for each job that has tasks to place when a session opens, and follows placements
  * while it lasts; undoing one takes it back. A job whose annotations name a role that it does not have,
@@ -50,7 +50,7 @@ struct bucket {
 	uint32_t *roles;     /* how many tasks of each member, placed or not */
 	int64_t *request;    /* of those that wait, by dimension */
 	double weight;       /* the same as one number */
-	struct alike *alike; /* those that wait; has room for all of the job */
+	struct alike *alike; /* those that wait; has space for all of the job */
 	size_t alike_len;
 	struct presence *nodes; /* where the others are; likewise */
 	size_t node_len;
@@ -364,7 +364,7 @@ static double weigh(const struct resources *request)
 	return sum;
 }
 
-/* Room for one more in an array of the arena, which doubles. */
+/* Space for one more in an array of the arena, which doubles. */
 static void *grow(struct arena *arena, void *at, size_t len, size_t size)
 {
 	void *more;
@@ -566,8 +566,9 @@ static size_t overflow(const struct plugin *p, const struct bucket *bucket, cons
 	size_t out = 0;
 
 	for (int dim = 0; dim < (int)cols->dims; dim++)
-		over[dim] = bucket->request[dim] - columns_get(cols, ROOM_IDLE, dim, node->slot) -
-			    columns_get(cols, ROOM_RELEASING, dim, node->slot);
+		over[dim] = bucket->request[dim] -
+			    columns_get(cols, CAPACITY_IDLE, dim, node->slot) -
+			    columns_get(cols, CAPACITY_RELEASING, dim, node->slot);
 	for (size_t i = 0; i < bucket->alike_len; i++) {
 		const struct alike *alike = &bucket->alike[i];
 		int64_t spare = (int64_t)alike->count - (alike->class == task->class), most = 0;

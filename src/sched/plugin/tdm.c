@@ -4,7 +4,7 @@
  * A node is of the revocable zone that its label says; the arguments say from when to when each zone
  * is active. While it is, pods that are marked for it may use its nodes, and would rather; when it is
  * not, nobody may, and with the action shuffle those that are there leave, as many of a job at a time
- * as its budget allows. Elsewhere pods that may be revoked make room for those that may not.
+ * as its budget allows. Elsewhere pods that may be revoked free capacity for those that may not.
  *
  * Hours are those of the clocks here (session_options.zone). A zone that is active over midnight is so
  * until the morning. Of a job without a budget one pod goes at a time, and of one that has fewer than

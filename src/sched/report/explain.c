@@ -21,7 +21,7 @@
 struct standing {
 	int64_t gated;
 	int64_t placed; /* could be placed, were the others */
-	int64_t soon;   /* wait for room that is being released */
+	int64_t soon;   /* wait for capacity that is being released */
 };
 
 /* Do pods leave the node that it was tried on? Places of a search for victims that failed are no such. */
@@ -31,7 +31,7 @@ static bool is_released(const struct session *ssn, const struct task *task,
 	dim_set rest = task->class->dims;
 
 	for (; rest && !note->undone_evicting && !note->undone_held; rest &= rest - 1)
-		if (columns_get(&ssn->cluster->columns, ROOM_RELEASING, __builtin_ctzll(rest),
+		if (columns_get(&ssn->cluster->columns, CAPACITY_RELEASING, __builtin_ctzll(rest),
 				note->undone_node) > 0)
 			return true;
 	return false;

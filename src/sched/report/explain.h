@@ -31,7 +31,7 @@ enum explained { EXPLAINED_SAME, EXPLAINED_NUMBERS, EXPLAINED_ANEW };
 
 #define EXPLAIN_ANNOTATION "scheduling.volcano.sh/reasons"
 
-/* At the end of a session: adds what follows from how its tasks stand (gates, part of a gang, room that
+/* At the end of a session: adds what follows from how its tasks stand (gates, part of a gang, capacity that
  * is being released), keeps the first in words (job->why), and sets `d->reasons` if the annotation has
  * to change; says whether it has, or only numbers in it. With `waits` false the reasons are taken
  * away. */

@@ -61,11 +61,12 @@ void fit_counts_add(struct fit_counts *counts, const struct session *ssn, const 
 		int64_t free = 0;
 
 		if (code == FIT_INSUFFICIENT) {
-			detail = (uint16_t)cluster_short_of(ssn->cluster, ROOM_FUTURE, slot, class);
-			free = columns_get(&ssn->cluster->columns, ROOM_FUTURE, detail, slot);
+			detail = (uint16_t)cluster_short_of(ssn->cluster, CAPACITY_FUTURE, slot,
+							    class);
+			free = columns_get(&ssn->cluster->columns, CAPACITY_FUTURE, detail, slot);
 			count_swap(counts, detail,
-				   (uint16_t)cluster_short_of_last(ssn->cluster, ROOM_FUTURE, slot,
-								   class));
+				   (uint16_t)cluster_short_of_last(ssn->cluster, CAPACITY_FUTURE,
+								   slot, class));
 		}
 		count_code(counts, (enum fit_code)code, detail, free);
 	}
@@ -80,7 +81,7 @@ void fit_counts_add_short(struct fit_counts *counts, int dim, size_t nodes, int6
 	counts->nodes += (uint32_t)nodes;
 }
 
-/* There is room for one more. */
+/* There is space for one more. */
 static struct fit_count *short_of(struct fit *fit, uint16_t dim)
 {
 	for (size_t i = 0; i < fit->len; i++)

@@ -135,7 +135,7 @@ enum reason_code {
 	REASON_NO_NODES,         /* there are none at all */
 	REASON_NODES, /* fit; subject: the role, or none; have: its pods that could be placed before */
 	REASON_GANG,      /* some fit, not enough of them; have, limit */
-	REASON_RELEASING, /* room is being released for it */
+	REASON_RELEASING, /* capacity is being released for it */
 	REASON_OTHER,     /* text */
 	REASON_CODE_COUNT
 };
@@ -143,7 +143,7 @@ enum reason_code {
 struct reason {
 	uint8_t code;     /* enum reason_code */
 	int8_t dim;       /* the one that is short the most, or DIM_NONE */
-	bool beyond;      /* nothing that ends could make room for it */
+	bool beyond;      /* nothing that ends could free capacity for it */
 	uint32_t subject; /* symbol */
 	dim_set dims;     /* all that are short */
 	int64_t have;

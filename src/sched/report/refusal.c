@@ -55,7 +55,8 @@ static bool would_hold(const struct cluster *cluster, const struct task *task, i
 
 	for (uint32_t slot = 0; slot < cluster->nodes.len && count > 0 && each > 0; slot++)
 		if (cluster->columns.profile[slot] != NODE_ABSENT)
-			count -= columns_get(&cluster->columns, ROOM_ALLOCATABLE, dim, slot) / each;
+			count -= columns_get(&cluster->columns, CAPACITY_ALLOCATABLE, dim, slot) /
+				 each;
 	return count <= 0 || each <= 0;
 }
 
@@ -83,7 +84,7 @@ static bool is_beyond_nodes(struct cluster *cluster, const struct task *task,
 		return false;
 	dim = most.detail;
 	asked = resources_get(&task->class->request, dim);
-	if (asked > cluster_most(cluster, ROOM_ALLOCATABLE, dim))
+	if (asked > cluster_most(cluster, CAPACITY_ALLOCATABLE, dim))
 		return true;
 	asked = number_add(on_trial(task->job, dim), lacking(task, dim));
 	if (asked > resources_get(&cluster->total, dim))

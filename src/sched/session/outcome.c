@@ -102,7 +102,7 @@ static enum task_status stands(const struct session *ssn, const struct task *tas
 					    : (enum task_status)task->status;
 }
 
-/* Pending tasks that are told as if they had room that is being released. */
+/* Pending tasks that are told as if they had capacity that is being released. */
 static uint32_t count_held(const struct session *ssn, const struct job *job)
 {
 	uint32_t count = 0;
@@ -651,7 +651,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 		vec_push(&ssn->outcome.decisions, d);
 }
 
-/* Room that a job held at the end of the last session, and holds no more, may be others'. Where it begins to
+/* Capacity that a job held at the end of the last session, and holds no more, may be others'. Where it begins to
  * hold some, what others have told of it grows old. */
 static bool has_let_go(struct session *ssn, struct job *job)
 {
@@ -702,7 +702,7 @@ static void conclude_queues(struct session *ssn)
 }
 
 /* Could only freed capacity help it? Not so if other pods that are placed may: near them, or spread, or since
- * nodes are then chosen in another order; nor where it holds room in each session that its queue is to be
+ * nodes are then chosen in another order; nor where it holds capacity in each session that its queue is to be
  * told of. */
 static bool may_be_blocked(const struct session *ssn, const struct job *job)
 {
@@ -735,7 +735,7 @@ static struct shortage shortage_of(const struct session *ssn, const struct job *
 				return (struct shortage){0};
 			ret.amount = amount < ret.amount ? amount : ret.amount;
 		}
-		if (ret.amount > cluster_most(ssn->cluster, ROOM_FUTURE, ret.dim))
+		if (ret.amount > cluster_most(ssn->cluster, CAPACITY_FUTURE, ret.dim))
 			return ret;
 	}
 	return (struct shortage){0};

@@ -28,24 +28,25 @@ static const struct resources *sum_of(const struct queue_info *queue, enum queue
 }
 
 const struct resources *queue_sum(const struct queue_info *queue, enum queue_sum which, bool tree,
-				  struct resources *room)
+				  struct resources *scratch)
 {
 	const struct resources *sum = sum_of(queue, which);
 
 	if (tree || list_is_empty(&queue->children))
 		return sum;
-	resources_copy(room, sum);
+	resources_copy(scratch, sum);
 	for (const struct list *link = queue->children.next; link != &queue->children;
 	     link = link->next)
-		resources_sub(room, sum_of(container_of(link, struct queue_info, sibling), which));
-	return room;
+		resources_sub(scratch,
+			      sum_of(container_of(link, struct queue_info, sibling), which));
+	return scratch;
 }
 
 void queue_sum_add(const struct queue_info *queue, enum queue_sum which, bool tree, int sign,
 		   struct resources *to)
 {
-	AUTO(resources_done) struct resources room = RESOURCES_INIT;
-	const struct resources *sum = queue_sum(queue, which, tree, &room);
+	AUTO(resources_done) struct resources scratch = RESOURCES_INIT;
+	const struct resources *sum = queue_sum(queue, which, tree, &scratch);
 
 	if (sign > 0)
 		resources_add(to, sum);

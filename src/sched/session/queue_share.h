@@ -23,9 +23,9 @@ enum queue_sum {
 };
 
 /* One of a queue's sums: of all below it as well (`tree`), or of itself alone. Lent by the queue, or
- * made in *room, which must be initialised. */
+ * made in *scratch, which must be initialised. */
 const struct resources *queue_sum(const struct queue_info *queue, enum queue_sum which, bool tree,
-				  struct resources *room);
+				  struct resources *scratch);
 /* Add it to *to, `sign` times. */
 void queue_sum_add(const struct queue_info *queue, enum queue_sum which, bool tree, int sign,
 		   struct resources *to);

@@ -238,7 +238,7 @@ void statement_commit(struct statement *st)
 		else if (step->kind == STEP_EVICT)
 			commit_evict(st->ssn, step);
 		else if (step->kind == STEP_PIPELINE) {
-			/* Holds its room until the session ends. */
+			/* Holds its capacity until the session ends. */
 			if (!kept)
 				kept = statement_new(st->ssn);
 			vec_push(&kept->steps, *step);

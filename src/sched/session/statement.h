@@ -27,7 +27,7 @@ struct task;
 
 struct statement *statement_new(struct session *ssn) __attribute__((returns_nonnull));
 
-/* A pending task gets idle room, or room that is being released (`evicting`: because of evictions in
+/* A pending task gets idle capacity, or capacity that is being released (`evicting`: because of evictions in
  * this statement). -1: a plugin refused; nothing has changed. */
 int statement_allocate(struct statement *st, struct task *task, struct node_info *node) MUST_CHECK;
 int statement_pipeline(struct statement *st, struct task *task, struct node_info *node,

@@ -9,7 +9,8 @@
 
 #include "base/banned.h"
 
-static int64_t room(const struct cluster *cluster, enum room which, const char *node, int dim)
+static int64_t capacity_of(const struct cluster *cluster, enum capacity_kind which,
+			   const char *node, int dim)
 {
 	const struct node_info *found = cluster_find_node(cluster, str_from(node));
 
@@ -27,12 +28,15 @@ static void test_nodes(void)
 	ok(!cluster_find_node(c, STR("n1")), "a node that only a pod names is not there");
 	ok(resources_get(&c->total, DIM_CPU) == 0 && holds(c), "and counts for nothing");
 	add_node(c, "n1", 4);
-	ok(room(c, ROOM_IDLE, "n1", DIM_CPU) == 1000, "when it comes, its tasks are on it");
+	ok(capacity_of(c, CAPACITY_IDLE, "n1", DIM_CPU) == 1000,
+	   "when it comes, its tasks are on it");
 	ok(resources_get(&c->used, DIM_CPU) == 3000 && holds(c), "and count");
 	add_node(c, "n1", 2);
-	ok(room(c, ROOM_IDLE, "n1", DIM_CPU) == -1000, "a node may shrink below its use");
+	ok(capacity_of(c, CAPACITY_IDLE, "n1", DIM_CPU) == -1000,
+	   "a node may shrink below its use");
 	add_pod(c, "g", 1, NULL, "{memory: 1Gi}");
-	ok(!cluster_fits(c, ROOM_IDLE, 0, task_of(c, "g-w-1")->class), "then it offers nothing");
+	ok(!cluster_fits(c, CAPACITY_IDLE, 0, task_of(c, "g-w-1")->class),
+	   "then it offers nothing");
 	cluster_remove(c, CLUSTER_NODE, str_none(), STR("n1"));
 	ok(task_of(c, "g-w-0")->node && holds(c), "when it goes, its tasks stay known");
 	ok(resources_get(&c->total, DIM_CPU) == 0, "and the cluster is empty");
@@ -58,7 +62,7 @@ static void test_aside(void)
 	ok(!cluster_aside(c, CLUSTER_POD, STR("default"), STR("p")), "and is aside no more");
 	ok(apply(c, "{kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: none}}}") < 0,
 	   "a node that makes no sense as well");
-	ok(room(c, ROOM_IDLE, "n1", DIM_CPU) == 4000, "what was known of it stays");
+	ok(capacity_of(c, CAPACITY_IDLE, "n1", DIM_CPU) == 4000, "what was known of it stays");
 	ok(apply(c, "{kind: PodGroup, metadata: {name: g, namespace: default}, spec: {minMember: "
 		    "few}}") < 0,
 	   "and a group");
@@ -78,13 +82,13 @@ static void test_dimensions(void)
 	assert(task);
 	ok(resources_get(&task->class->request, DIM_OTHER) > 0,
 	   "a name that nobody offers counts as something else");
-	ok(!cluster_fits(c, ROOM_IDLE, 0, task->class), "which fits nowhere");
+	ok(!cluster_fits(c, CAPACITY_IDLE, 0, task->class), "which fits nowhere");
 	(void)apply(c, "{kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: \"4\", "
 		       "memory: 1Gi, pods: \"10\", example.com/gpu: \"4\"}}}");
 	ok(resources_get(&task->class->request, dims_find(c->dims, STR("example.com/gpu"))) == 2000,
 	   "when a node offers it, the request is read again");
 	ok(resources_get(&task->class->request, DIM_OTHER) == 0 && holds(c), "and is all known");
-	ok(cluster_fits(c, ROOM_IDLE, 1, task->class), "so that it fits there");
+	ok(cluster_fits(c, CAPACITY_IDLE, 1, task->class), "so that it fits there");
 }
 
 static void test_jobs(void)
@@ -168,8 +172,8 @@ static void test_binding(void)
 	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
 	ok(task->status == TASK_BINDING && holds(c), "old news does not change that");
 	cluster_bind_failed(c, task);
-	ok(task->status == TASK_PENDING && room(c, ROOM_IDLE, "n1", DIM_CPU) == 4000,
-	   "a failure gives the room back");
+	ok(task->status == TASK_PENDING && capacity_of(c, CAPACITY_IDLE, "n1", DIM_CPU) == 4000,
+	   "a failure gives the capacity back");
 	ssn = session_run(c, config, 0, NULL);
 	ok(ssn->outcome.binds == 1, "and the next cycle tries again");
 	session_free(ssn);
@@ -278,7 +282,7 @@ static void test_other_choice(void)
 	add_second(c, "nodeSelector: {kubernetes.io/hostname: n1},", 1);
 	session_free(session_run(c, config, 0, NULL));
 	ok(task_of(c, "g-w-1")->status == TASK_PENDING && c->active_count == 1 && holds(c),
-	   "not where the first took the only room of the second");
+	   "not where the first took the only capacity of the second");
 }
 
 static void count_opens(void *arg, enum session_mark mark, const char *name)
@@ -319,7 +323,7 @@ static void test_standstill(void)
 	add_node(c, "n1", 1);
 	ok(!looks(c, config, true), "a node that says that it is there as it was changes nothing");
 	add_node(c, "n1", 2);
-	ok(looks(c, config, true), "more room does");
+	ok(looks(c, config, true), "more capacity does");
 	task = task_of(c, "g-w-0");
 	ok(task->status == TASK_BINDING, "and is taken");
 	cluster_bind_failed(c, task);
@@ -363,7 +367,7 @@ static void test_doze(const char *what)
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("busy-w-1"));
 	session_free(session_run(c, config, 0, NULL));
 	ok(task_of(c, "two-w-0")->status == TASK_BINDING && holds(c),
-	   "room goes to who can use it");
+	   "capacity goes to the job that can use it");
 	ok(cluster_find_job(c, STR("default"), STR("three"))->looked != c->moves,
 	   "who asks for more %s than any node has is not looked at", what);
 	ok(looks(c, config, true), "until there is time");

@@ -189,13 +189,13 @@ static bool is_fair(const struct session *ssn, const struct decision *d)
 	return is_broken(ssn, from) || (int64_t)job_ready_count(from) >= from->min_available;
 }
 
-/* With tasks where room was made for them, would there be room for the victim as well? Tasks that were reserved
+/* With tasks where capacity was freed for them, would there be capacity for the victim as well? Tasks that were reserved
  * nothing may have been anywhere. */
 static bool is_needed(const struct session *ssn, const struct decision *d)
 {
 	const struct cluster *c = ssn->cluster;
 	const struct node_info *node = d->task->node;
-	int64_t room = columns_get(&c->columns, ROOM_FUTURE, DIM_CPU, node->slot);
+	int64_t capacity = columns_get(&c->columns, CAPACITY_FUTURE, DIM_CPU, node->slot);
 	size_t at = 0;
 	void *value;
 
@@ -204,25 +204,26 @@ static bool is_needed(const struct session *ssn, const struct decision *d)
 
 		if (task->status == TASK_PENDING &&
 		    (task->nominated == node->name || !task->nominated))
-			room -= resources_get(&task->class->request, DIM_CPU);
+			capacity -= resources_get(&task->class->request, DIM_CPU);
 	}
-	return room < resources_get(&d->task->class->request, DIM_CPU);
+	return capacity < resources_get(&d->task->class->request, DIM_CPU);
 }
 
 static bool are_good(const struct session *ssn)
 {
 	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
 		const struct decision *d = &ssn->outcome.decisions.ptr[i];
-		bool for_room;
+		bool for_capacity;
 
 		if (d->kind != DECIDE_EVICT)
 			continue;
 		/* Within a queue that has a share, somebody may have to go for that; and where a gang
 		 * was broken later, its rest has freed more. */
-		for_room = (is_word(d, "reclaim") ||
-			    (is_word(d, "preempt") && !ssn->config->hooks[HOOK_ALLOCATABLE].len)) &&
-			   !is_broken(ssn, NULL);
-		if (is_fair(ssn, d) && (!for_room || is_needed(ssn, d)))
+		for_capacity =
+			(is_word(d, "reclaim") ||
+			 (is_word(d, "preempt") && !ssn->config->hooks[HOOK_ALLOCATABLE].len)) &&
+			!is_broken(ssn, NULL);
+		if (is_fair(ssn, d) && (!for_capacity || is_needed(ssn, d)))
 			continue;
 		printf("# %s for %s by %s is %s\n", d->task->text, d->job->key, d->reason,
 		       is_fair(ssn, d) ? "not needed" : "unfair");
@@ -250,7 +251,7 @@ static bool nodes_are_not_overfilled(const struct cluster *c)
 {
 	for (size_t i = 0; i < c->nodes.len; i++)
 		for (size_t dim = 0; dim < c->columns.dims; dim++)
-			if (c->nodes.ptr[i] && c->columns.at[ROOM_IDLE][dim][i] < 0)
+			if (c->nodes.ptr[i] && c->columns.at[CAPACITY_IDLE][dim][i] < 0)
 				return false;
 	return true;
 }

@@ -25,7 +25,7 @@ static void set_capability(struct cluster *cluster, int cpu)
 		    cpu);
 }
 
-/* A group of so many pods in a queue that is full; then one more comes, and then the queue has room, and
+/* A group of so many pods in a queue that is full; then one more comes, and then the queue has capacity, and
  * no node. */
 static void test_numbers(int pods, bool again, const char *what)
 {

@@ -57,8 +57,9 @@ static void scores(struct session *ssn, const char *task, const char *node, doub
 
 static void finds(struct session *ssn, const char *task, const char *node, verdict want)
 {
-	verdict have = finder_test(ssn, task_of(ssn->cluster, task),
-				   cluster_find_node(ssn->cluster, str_from(node)), ROOM_FUTURE);
+	verdict have =
+		finder_test(ssn, task_of(ssn->cluster, task),
+			    cluster_find_node(ssn->cluster, str_from(node)), CAPACITY_FUTURE);
 
 	ok(verdict_codes(have) == want, "%s on %s: %llx (%llx)", task, node,
 	   (unsigned long long)want, (unsigned long long)verdict_codes(have));

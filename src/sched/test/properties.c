@@ -139,9 +139,10 @@ static char *fingerprint(const struct cluster *c)
 	void *value;
 
 	for (size_t i = 0; i < c->nodes.len; i++) {
-		for (int room = 0; c->nodes.ptr[i] && room < ROOM_COUNT; room++)
+		for (int capacity = 0; c->nodes.ptr[i] && capacity < CAPACITY_COUNT; capacity++)
 			for (size_t dim = 0; dim < c->columns.dims; dim++)
-				buf_printf(&to, "%lld ", (long long)c->columns.at[room][dim][i]);
+				buf_printf(&to, "%lld ",
+					   (long long)c->columns.at[capacity][dim][i]);
 		buf_printf(&to, "%lld %lld %u\n", (long long)c->columns.nonzero[0][i],
 			   (long long)c->columns.nonzero[1][i],
 			   c->nodes.ptr[i] ? c->nodes.ptr[i]->task_count : 0);
@@ -235,10 +236,10 @@ static bool is_best(struct session *ssn, struct task *task, const struct choice 
 		for (size_t i = 0; i < c->nodes.len; i++) {
 			struct node_info *node = c->nodes.ptr[i];
 
-			/* Room that is idle may have been reserved already. */
-			if (node && !finder_test(ssn, task, node, ROOM_FUTURE) &&
+			/* Capacity that is idle may have been reserved already. */
+			if (node && !finder_test(ssn, task, node, CAPACITY_FUTURE) &&
 			    (!idle || task->class->empty ||
-			     cluster_fits(c, ROOM_IDLE, node->slot, task->class)))
+			     cluster_fits(c, CAPACITY_IDLE, node->slot, task->class)))
 				fitting[n++] = node;
 		}
 	if (!n != !found)
@@ -299,7 +300,7 @@ static int idle_below_zero(const struct cluster *c)
 
 	for (size_t i = 0; i < c->nodes.len; i++)
 		for (size_t dim = 0; dim < c->columns.dims; dim++)
-			count += c->nodes.ptr[i] && c->columns.at[ROOM_IDLE][dim][i] < 0;
+			count += c->nodes.ptr[i] && c->columns.at[CAPACITY_IDLE][dim][i] < 0;
 	return count;
 }
 

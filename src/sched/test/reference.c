@@ -204,7 +204,7 @@ static int count_app(const struct ref *ref, int app, int node, int zone)
 	return count;
 }
 
-static bool has_room(const struct ref *ref, const struct ref_job *job, int n)
+static bool has_capacity(const struct ref *ref, const struct ref_job *job, int n)
 {
 	int64_t cpu = job->cpu, memory = job->memory, pods = 1;
 
@@ -249,7 +249,7 @@ static bool fits(const struct ref *ref, const struct ref_job *job, int n)
 {
 	const struct ref_node *node = &ref->nodes[n];
 
-	if (!has_room(ref, job, n) || node->cordoned || (node->forbids && !job->tolerates) ||
+	if (!has_capacity(ref, job, n) || node->cordoned || (node->forbids && !job->tolerates) ||
 	    (job->zone != NONE && job->zone != node->zone))
 		return false;
 	if (job->near != NONE && !count_app(ref, job->near, NONE, node->zone) &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/action/enqueue.c - let groups in: Pending becomes Inqueue where the plugins fit for
+/* sched/action/enqueue.c - admit groups: Pending becomes Inqueue if the plugins find capacity for
  * minResources (scheduler specification, 5.1). Only then are a job's pods created.
  *
- * What groups of a lower priority were let in for, and do not use yet, is not counted against one: it is placed
- * before them. What is reserved for them is taken off the sums that plugins read while groups of a higher priority are
+ * What is reserved for admitted groups of a lower priority, and not used yet, is not counted against a group: it is
+ * placed before them. What is reserved for them is taken off the sums that plugins read while groups of a higher priority are
  * asked about, and put back in the end. */
 #include "sched/action/action_rows.h"
 #include "sched/place/job_group.h"
@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 /* What is reserved for jobs below this priority is not counted. */
-struct entrance {
+struct admission {
 	struct session *ssn;
 	bool by_priority; /* jobs are placed in that order */
 	int64_t level;
@@ -29,24 +29,24 @@ static void count_reserved(struct cluster *cluster, const struct job *job, bool 
 	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, sign);
 }
 
-static void set_level(struct entrance *entrance, int64_t level)
+static void set_level(struct admission *gate, int64_t level)
 {
-	struct cluster *cluster = entrance->ssn->cluster;
+	struct cluster *cluster = gate->ssn->cluster;
 
-	if (!entrance->by_priority || level == entrance->level)
+	if (!gate->by_priority || level == gate->level)
 		return;
-	LIST_EACH(&cluster->let_in, struct job, let_in_link, job)
-		if ((job->priority < entrance->level) != (job->priority < level))
+	LIST_EACH(&cluster->admitted, struct job, admitted_link, job)
+		if ((job->priority < gate->level) != (job->priority < level))
 			count_reserved(cluster, job, job->priority >= level);
-	entrance->level = level;
+	gate->level = level;
 }
 
-static bool let_in(struct entrance *entrance, struct job *job)
+static bool admit(struct admission *gate, struct job *job)
 {
-	struct session *ssn = entrance->ssn;
+	struct session *ssn = gate->ssn;
 	struct reason why = {.dim = DIM_NONE};
 
-	set_level(entrance, job->priority);
+	set_level(gate, job->priority);
 	if (job->has_min_resources && !hook_job_vote(ssn, JOB_ENQUEUEABLE, job, &why)) {
 		session_refuse(ssn, job, &why);
 		return false;
@@ -71,12 +71,12 @@ static void collect(struct session *ssn, struct job_queue_iter *iter)
 static void enqueue_run(struct session *ssn, struct json arguments)
 {
 	const struct plugin *priority = config_find_plugin(ssn->config, "priority");
-	struct entrance entrance = {.ssn = ssn, .level = INT64_MIN};
+	struct admission gate = {.ssn = ssn, .level = INT64_MIN};
 	AUTO(job_queue_iter_done) struct job_queue_iter iter;
 	struct queue_info *queue;
 
 	(void)arguments;
-	entrance.by_priority = priority && plugin_is_on(priority, SWITCH_JOB_ORDER);
+	gate.by_priority = priority && plugin_is_on(priority, SWITCH_JOB_ORDER);
 	job_queue_iter_init(&iter, ssn);
 	collect(ssn, &iter);
 	while ((queue = job_queue_iter_next_queue(&iter))) {
@@ -85,13 +85,13 @@ static void enqueue_run(struct session *ssn, struct json arguments)
 
 		if (!job)
 			continue;
-		if (let_in(&entrance, job))
+		if (admit(&gate, job))
 			next = job_group_follow(ssn, job);
 		if (next)
 			job_queue_iter_return_job(&iter, next);
 		job_queue_iter_return_queue(&iter, queue);
 	}
-	set_level(&entrance, INT64_MIN);
+	set_level(&gate, INT64_MIN);
 }
 
 const struct action_type enqueue_action = {.name = "enqueue", .run = enqueue_run};

@@ -129,7 +129,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
 		cluster->things[i] = kinds[i].type ? map_new(options->seed) : NULL;
 	list_init(&cluster->active);
 	list_init(&cluster->blocked);
-	list_init(&cluster->let_in);
+	list_init(&cluster->admitted);
 	cluster->job_groups = map_new(options->seed);
 	cluster->unblocks = 1;
 	cluster->events = 1;

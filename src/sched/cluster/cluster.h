@@ -127,7 +127,7 @@ struct cluster {
 	uint64_t refreshed; /* `moves` when everybody had last been looked at since */
 	size_t refresh_at;  /* the group that is looked at next, see job_groups_refresh() */
 	struct resources inqueue_whole; /* of all jobs */
-	struct list let_in;             /* jobs, by let_in_link */
+	struct list admitted;           /* jobs, by admitted_link */
 	VEC(struct queue_info *) queue_by_id;
 	VEC(uint32_t) queue_unused;
 

@@ -43,7 +43,7 @@ struct job *cluster_make_job(struct cluster *cluster, struct str key, size_t nam
 	job->namespace_len = (uint32_t)namespace_len;
 	list_init(&job->queue_link);
 	list_init(&job->active_link);
-	list_init(&job->let_in_link);
+	list_init(&job->admitted_link);
 	list_init(&job->subs);
 	for (int i = 0; i < TASK_STATUS_COUNT; i++)
 		list_init(&job->tasks[i]);
@@ -77,7 +77,7 @@ void cluster_free_job(struct cluster *cluster, struct job *job)
 	if (job->queue)
 		ledger_move_job(cluster, job, NULL);
 	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, -1);
-	list_remove(&job->let_in_link);
+	list_remove(&job->admitted_link);
 	job_group_leave(cluster, job);
 	if (list_is_linked(&job->active_link)) {
 		list_remove(&job->active_link);

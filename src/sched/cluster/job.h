@@ -104,13 +104,13 @@ struct job {
 	struct resources pending;       /* of pending tasks */
 	struct resources min_resources; /* empty when absent */
 	bool has_min_resources;
-	/* What it counts for in its queue's and the cluster's sums of what has been let in, as counted
+	/* What it counts for in its queue's and the cluster's sums of what has been admitted, as counted
 	 * last (queue_info.h). */
 	struct resources inqueue;
 	struct resources inqueue_whole;
 	struct resources elastic;
 	struct list
-		let_in_link; /* among those that were let in with minResources, and do not run yet */
+		admitted_link; /* among those that were admitted with minResources, and do not run yet */
 
 	/* The PodGroup's status: what is decided, and what the API has. */
 	enum podgroup_phase phase;
@@ -120,10 +120,10 @@ struct job {
 	int64_t told_until;                   /* see defer() in outcome.c */
 	uint32_t told_event;                  /* hash of the last event that was told of it */
 	uint32_t told_also;                   /* ... of those beside it */
-	uint32_t told_refusal;                /* ... of why it is not let in */
+	uint32_t told_refusal;                /* ... of why it is not admitted */
 	uint32_t refused_session;             /* the session that set `refusal` */
 	struct reason
-		refusal; /* why it is not let in, or not placed; without what a session owns */
+		refusal; /* why it is not admitted, or not placed; without what a session owns */
 	struct reasons *reasons; /* all of that session's, in its arena */
 	char *why;               /* the first in words, for whoever asks; NULL: it does not wait */
 	/* What its annotation says (explain.h). */
@@ -164,7 +164,7 @@ static inline struct str job_namespace(const struct job *job)
 {
 	return str_of(job->key, job->namespace_len);
 }
-/* Not let in yet. */
+/* Not admitted yet. */
 static inline bool job_is_pending(const struct job *job)
 {
 	return !job->grouped || job->phase == PODGROUP_PENDING || job->phase == PODGROUP_PHASE_NONE;

@@ -230,8 +230,8 @@ static void set_rest(struct resources *rest, const struct job *job)
 
 void ledger_count_job(struct cluster *cluster, struct job *job)
 {
-	bool let_in = job->grouped && job->has_min_resources && job->phase == PODGROUP_INQUEUE &&
-		      !job->pods_rejected;
+	bool admitted = job->grouped && job->has_min_resources && job->phase == PODGROUP_INQUEUE &&
+			!job->pods_rejected;
 	bool runs = job->grouped && job->has_min_resources && job->phase == PODGROUP_RUNNING &&
 		    (int64_t)tally_of(&job->tally, TASKS_ALLOCATED) >= job->min_available;
 
@@ -240,20 +240,20 @@ void ledger_count_job(struct cluster *cluster, struct job *job)
 		resources_count(&q->elastic, &job->elastic, -1);
 	}
 	resources_count(&cluster->inqueue_whole, &job->inqueue_whole, -1);
-	if (let_in != list_is_linked(&job->let_in_link)) {
-		if (let_in)
-			list_push(&cluster->let_in, &job->let_in_link);
+	if (admitted != list_is_linked(&job->admitted_link)) {
+		if (admitted)
+			list_push(&cluster->admitted, &job->admitted_link);
 		else
-			list_remove(&job->let_in_link);
+			list_remove(&job->admitted_link);
 	}
 	resources_clear(&job->inqueue);
 	resources_clear(&job->inqueue_whole);
 	resources_clear(&job->elastic);
-	if (let_in || runs) {
+	if (admitted || runs) {
 		set_rest(&job->inqueue, job);
 		deduct_gated(job, &job->inqueue);
-		resources_copy(&job->inqueue_whole, let_in ? &job->min_resources : &job->inqueue);
-		if (let_in)
+		resources_copy(&job->inqueue_whole, admitted ? &job->min_resources : &job->inqueue);
+		if (admitted)
 			deduct_gated(job, &job->inqueue_whole);
 	}
 	if (job->grouped && tally_of(&job->tally, TASKS_ALLOCATED))

@@ -31,7 +31,7 @@ void ledger_note_change(struct cluster *cluster, struct node_info *node);
 void ledger_move_job(struct cluster *cluster, struct job *job, struct queue_info *to);
 /* Its sums, in a queue and its ancestors: for whoever rebuilds the tree. */
 void ledger_add_to_queue(struct queue_info *queue, const struct job *job, int sign);
-/* What it counts for as a job that has been let in, by its phase, minResources and holdings. */
+/* What it counts for as a job that has been admitted, by its phase, minResources and holdings. */
 void ledger_count_job(struct cluster *cluster, struct job *job);
 
 #endif

@@ -51,7 +51,7 @@ struct queue_info {
 	struct resources allocated; /* of tasks in TASKS_ALLOCATED */
 	struct resources pipelined; /* of pipelined tasks: nothing between two sessions */
 	struct resources pending;   /* of pending tasks */
-	struct resources inqueue;   /* let in but not placed: of jobs with minResources */
+	struct resources inqueue;   /* admitted but not placed: of jobs with minResources */
 	struct resources elastic;   /* placed beyond minResources */
 	bool touched;               /* `allocated` has changed since it was looked at */
 	/* Of its jobs that hold something, as of that session (evict.h). */

@@ -25,7 +25,7 @@ static bool is_configured(const struct session *ssn, const char *one, const char
 
 bool eviction_estimate_reclaim(const struct session *ssn, const struct job *job)
 {
-	/* Stands for what the queue has let in, and the job. */
+	/* Stands for what the queue has admitted, and the job. */
 	struct class sum = {.request = RESOURCES_INIT};
 	struct task whole = {.class = &sum, .job = (struct job *)job};
 	struct task *tasks[] = {&whole};

@@ -20,9 +20,9 @@
 struct likeness {
 	uint64_t namespace; /* hash */
 	uint64_t need;      /* of minResources, likewise; 0: has none */
-	uint64_t roles;     /* likewise; 0: no role has a minimum, or it is not let in yet */
+	uint64_t roles;     /* likewise; 0: no role has a minimum, or it is not admitted yet */
 	uint32_t queue;     /* id */
-	uint32_t class;     /* id; of its tasks, once it is let in */
+	uint32_t class;     /* id; of its tasks, once it is admitted */
 	int32_t priority;
 	int32_t min;
 	uint32_t pending;

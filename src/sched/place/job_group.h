@@ -2,7 +2,7 @@
 /* sched/place/job_group.h - identical pending jobs: what one of them cannot have, none of them can.
  *
  * They share a queue, a namespace, a priority and a phase, hold nothing, and ask for the same: before they
- * are let in, the same minResources; then the same number of tasks of one class, in the same roles, with
+ * are admitted, the same minResources; then the same number of tasks of one class, in the same roles, with
  * the same minimums. Names of minResources that only quotas know do not count. Plugins that see no more of a job than that say so (plugin_type.alike); with any
  * other configured there are no job groups.
  *
@@ -20,7 +20,7 @@ struct group;
 struct job;
 struct session;
 
-/* What an action looks for: jobs that are to be let in, or to be placed. */
+/* What an action looks for: jobs that are to be admitted, or to be placed. */
 enum job_group_stage { JOB_GROUP_ADMIT, JOB_GROUP_PLACE, JOB_GROUP_STAGE_COUNT };
 
 /* A job that was refused in this session joins the group of identical jobs; false if it cannot. */

@@ -323,7 +323,7 @@ static bool has_capability(const struct queue_info *queue, int dim)
 	return queue->has_capability && resources_has(&queue->capability, dim);
 }
 
-/* Is there capacity for `more` in the queue itself? To let a job in, what others were let in for counts as
+/* Is there capacity for `more` in the queue itself? To admit a job, what was reserved when others were admitted counts as
  * well, and what they hold beyond their minimum does not. */
 static bool has_capacity(const struct plugin *p, const struct queue_info *queue,
 			 const struct resources *more, bool enqueue, struct reason *why)

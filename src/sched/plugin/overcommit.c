@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/plugin/overcommit.c - let in no more than the cluster can hold, and a little (scheduler
- * specification, 6.7). What has been let in is counted by the ledger. */
+/* sched/plugin/overcommit.c - admits no more than the cluster can hold, and a little (scheduler
+ * specification, 6.7). What has been admitted is counted by the ledger. */
 #include "base/mem.h"
 #include "sched/evict/eviction_estimate.h"
 #include "sched/plugin/plugin_rows.h"
@@ -10,7 +10,7 @@
 
 struct overcommit {
 	double factor;
-	struct resources idle; /* what can be let in, of this session */
+	struct resources idle; /* what can be admitted, of this session */
 };
 
 static const double default_factor = 1.2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/plugin/resourcequota.c - a group is let in where the quotas of its namespace have capacity for
+/* sched/plugin/resourcequota.c - a group is admitted where the quotas of its namespace have capacity for
  * minResources (scheduler specification, 6.10), so that its pods can be created.
  *
- * A quota's status says what exists. What has been let in and does not exist yet is counted as well,
- * not only in the session that let it in, as upstream does: what an admitted group lacks of its
+ * A quota's status says what exists. What has been admitted and does not exist yet is counted as well,
+ * not only in the session that admitted it, as upstream does: what an admitted group lacks of its
  * minimum is its own. And what a group's own pods use is not held against it: else a group whose pods
  * came first, and just fit, would wait for ever.
  *
@@ -28,7 +28,7 @@ struct limit {
 	struct str name;
 	int64_t hard;
 	int64_t used;
-	int64_t held; /* let in, and does not exist yet */
+	int64_t held; /* admitted, and does not exist yet */
 };
 
 struct quotas {

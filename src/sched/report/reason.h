@@ -174,7 +174,7 @@ int reason_rank(enum reason_code code);
 const char *reason_name(enum reason_code code);
 /* Keep the one that ranks higher in *best. */
 void reason_prefer(struct reason *best, const struct reason *other);
-/* What Volcano tells in an event about a group that is not let in: "queue resource quota insufficient:
+/* What Volcano tells in an event about a group that is not admitted: "queue resource quota insufficient:
  * insufficient cpu"; nothing for other reasons. */
 void reason_print_event(const struct reason *reason, const struct reason_names *names,
 			struct buf *to);

@@ -45,7 +45,7 @@ struct config {
 	VEC(struct config_score) scores;
 	struct json metrics;
 	VEC(char *) notes; /* what is odd about it, for the log */
-	bool enqueues;     /* the enqueue action is there: groups wait to be let in */
+	bool enqueues;     /* the enqueue action is there: groups wait to be admitted */
 	bool fills;        /* ... backfill: tasks that ask for nothing are placed */
 	bool timed;        /* answers of some plugin change with time alone */
 	bool blocks;       /* jobs that wait may be blocked until capacity is freed */

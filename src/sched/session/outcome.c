@@ -404,7 +404,7 @@ static void tell_group(struct session *ssn, struct job *job, const struct decisi
 		memcpy(event->also, also, sizeof(also));
 }
 
-/* A group that the plugins did not let in: what they said, once. */
+/* A group that the plugins did not admit: what they said, once. */
 static void tell_refusal(struct session *ssn, struct job *job)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);

@@ -57,7 +57,7 @@ struct reason_names session_names_of(const struct session *ssn, const struct job
 /* What this session noted about a task. */
 struct task_note *session_note(struct session *ssn, struct task *task);
 const struct task_note *session_find_note(const struct session *ssn, const struct task *task);
-/* Why a job is not let in or not placed: the one that ranks highest is kept. */
+/* Why a job is not admitted or not placed: the one that ranks highest is kept. */
 void session_refuse(struct session *ssn, struct job *job, const struct reason *why);
 
 /* May a job be scheduled at all: has a PodGroup and a queue? */

@@ -243,7 +243,7 @@ static void test_job_groups(void)
 	session_free(session_run(c, config, 0, NULL));
 	ok(c->group_count == OUTSIDE + INSIDE && c->blocked_count == 0 && holds(c),
 	   "identical groups of Volcano Jobs are blocked together");
-	ok(map_len(c->job_groups) == 2, "those that are let in, and those that are not");
+	ok(map_len(c->job_groups) == 2, "those that are admitted, and those that are not");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("g-w-0"));
 	ok(cluster_is_idle(c) == false && c->active_count <= 1,
 	   "freed capacity does not unblock them all");

@@ -86,7 +86,7 @@ void scheduler_bind_claims(struct scheduler *scheduler, const struct task *task,
 void scheduler_check_claims(struct scheduler *scheduler);
 void scheduler_drop_claims(struct scheduler *scheduler);
 
-/* --- carrying out (carry.c) --- */
+/* --- executing decisions (execute.c) --- */
 
 /* A request that is under way. */
 enum write_kind { WRITE_BIND, WRITE_EVICT, WRITE_GROUP, WRITE_CLAIM, WRITE_OTHER };
@@ -113,7 +113,7 @@ DEFINE_AUTO(struct write *, scheduler_write_free);
 void scheduler_bind(struct scheduler *scheduler, const struct task *task, const char *node);
 void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why);
 
-void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn);
+void scheduler_execute(struct scheduler *scheduler, const struct session *ssn);
 /* What was held back (later.h). */
 void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod);
 void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group);

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "json/doc.h"
 #include "model/volcano/podgroup.h"
-#include "sched/session/outcome.h"
+#include "sched/session/decisions.h"
 
 struct later;
 struct scheduler;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler/scheduler.c - see scheduler.h: events in, cycles, decisions out (carry.c).
+/* scheduler/scheduler.c - see scheduler.h: events in, cycles, decisions out (execute.c).
  *
  * A cycle runs from a timer and never from an event, so that what comes together is looked at
  * together: the pods of a gang, the answers of a hundred bindings. */
@@ -196,11 +196,11 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 			  &scheduler->session);
 	quarantine_leave(loop_quarantine(scheduler->loop));
 	scheduler->stats.cycles++;
-	if (ssn->outcome.evictions) {
+	if (ssn->decisions.evictions) {
 		scheduler->stats.preemptions++;
-		scheduler->stats.victims_last = ssn->outcome.evictions;
+		scheduler->stats.victims_last = ssn->decisions.evictions;
 	}
-	scheduler_carry_out(scheduler, ssn);
+	scheduler_execute(scheduler, ssn);
 	scheduler_tell_shard(scheduler);
 	/* When it starts everything is there: nothing better is about to come. */
 	if (scheduler->stats.cycles == 1)

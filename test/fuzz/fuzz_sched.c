@@ -172,7 +172,7 @@ static void judge(const struct cluster *cluster, const struct decision *d)
 }
 
 /* What becomes of a decision: nothing yet, it fails, or an evicted pod is gone. */
-static void carry_out(struct cluster *cluster, const struct decision *d, struct bytes *bytes)
+static void execute(struct cluster *cluster, const struct decision *d, struct bytes *bytes)
 {
 	unsigned how = take(bytes, 3);
 
@@ -196,10 +196,10 @@ static void cycle(struct cluster *cluster, struct config *config, struct bytes *
 	if (wrong)
 		printf("# %s\n", wrong);
 	assert(!wrong);
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
-		judge(cluster, &ssn->outcome.decisions.ptr[i]);
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
-		carry_out(cluster, &ssn->outcome.decisions.ptr[i], bytes);
+	for (size_t i = 0; i < ssn->decisions.all.len; i++)
+		judge(cluster, &ssn->decisions.all.ptr[i]);
+	for (size_t i = 0; i < ssn->decisions.all.len; i++)
+		execute(cluster, &ssn->decisions.all.ptr[i], bytes);
 	session_free(ssn);
 	wrong = cluster_check(cluster);
 	assert(!wrong);

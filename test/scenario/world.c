@@ -387,7 +387,7 @@ static void bind_claim(struct world *world, const struct volume_reservation *res
 		abort();
 }
 
-static void carry_out_pod(struct world *world, const struct decision *d)
+static void execute_pod(struct world *world, const struct decision *d)
 {
 	struct object *object = object_of_task(world, d->task);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
@@ -451,7 +451,7 @@ static void set_reasons(struct json_doc *doc, const char *text)
 			    STR(EXPLAIN_ANNOTATION));
 }
 
-static void carry_out_group(struct world *world, const struct decision *d)
+static void execute_group(struct world *world, const struct decision *d)
 {
 	struct object *object = object_of_job(world, d->job);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
@@ -476,7 +476,7 @@ static void carry_out_group(struct world *world, const struct decision *d)
 		abort();
 }
 
-static void carry_out_queue(struct world *world, const struct decision *d)
+static void execute_queue(struct world *world, const struct decision *d)
 {
 	struct object *object = world_find(world, STR("Queue"), str_none(), d->queue->text);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
@@ -511,20 +511,20 @@ static void record_event(struct world *world, const struct decision *d)
 		record_text(world, d, d->also[i]);
 }
 
-static void carry_out(struct world *world, const struct decision *d)
+static void execute(struct world *world, const struct decision *d)
 {
 	switch (d->kind) {
 	case DECIDE_GROUP:
-		carry_out_group(world, d);
+		execute_group(world, d);
 		break;
 	case DECIDE_QUEUE:
-		carry_out_queue(world, d);
+		execute_queue(world, d);
 		break;
 	case DECIDE_EVENT:
 		record_event(world, d);
 		break;
 	default:
-		carry_out_pod(world, d);
+		execute_pod(world, d);
 	}
 }
 
@@ -592,11 +592,11 @@ static bool cycle(struct world *world)
 	bool changed = false;
 
 	check(world);
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 
 		changed |= d->kind != DECIDE_EVENT && d->kind != DECIDE_POD;
-		carry_out(world, d);
+		execute(world, d);
 	}
 	return changed;
 }

@@ -212,19 +212,19 @@ void scene_stir(struct scene *scene)
 void scene_cycle(struct scene *scene, size_t binds, size_t evictions)
 {
 	AUTO(session_free) struct session *ssn = NULL;
-	const struct outcome *outcome;
+	const struct decisions *decisions;
 
 	ssn = session_run(scene->cluster, scene->config, scene->now, NULL);
 	bench_pause(scene->run);
-	outcome = &ssn->outcome;
-	if (outcome->binds != binds || outcome->evictions != evictions) {
+	decisions = &ssn->decisions;
+	if (decisions->binds != binds || decisions->evictions != evictions) {
 		AUTO(mem_free)
 		char *text = mem_printf("%zu pods were bound and %zu evicted, not %zu and %zu",
-					outcome->binds, outcome->evictions, binds, evictions);
+					decisions->binds, decisions->evictions, binds, evictions);
 
 		scene_require(false, text);
 	}
-	for (size_t i = 0; i < outcome->decisions.len; i++)
-		take_back(scene, &outcome->decisions.ptr[i]);
+	for (size_t i = 0; i < decisions->all.len; i++)
+		take_back(scene, &decisions->all.ptr[i]);
 	bench_resume(scene->run);
 }

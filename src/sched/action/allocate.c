@@ -261,7 +261,7 @@ static void open_gate(struct allocation *a, struct task *task)
 	if (!task->queue_gate_wish || a->lending || !fits_reserved(a, task))
 		return;
 	reserve(a, task);
-	outcome_add(a->ssn, DECIDE_UNGATE)->task = task;
+	decisions_add(a->ssn, DECIDE_UNGATE)->task = task;
 }
 
 /* --- placing --------------------------------------------------------------------------------- */

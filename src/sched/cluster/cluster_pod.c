@@ -403,7 +403,7 @@ int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err)
 	}
 	renew(cluster, task, &f, class, labels);
 	place(cluster, task, &f, node);
-	if (!task->job) /* of others: outcome.c, should their group not come with them */
+	if (!task->job) /* of others: decisions.c, should their group not come with them */
 		object_warnings_set_lost(cluster->warnings, task);
 	if (is_new && task->job && task->nominated && task->status == TASK_PENDING)
 		task->job->recalls = true;

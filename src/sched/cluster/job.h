@@ -117,7 +117,7 @@ struct job {
 	enum podgroup_phase told_phase;
 	int32_t told_counts[3];               /* running, succeeded, failed */
 	uint32_t told[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
-	int64_t told_until;                   /* see defer() in outcome.c */
+	int64_t told_until;                   /* see defer() in decisions.c */
 	uint32_t told_event;                  /* hash of the last event that was told of it */
 	uint32_t told_also;                   /* ... of those beside it */
 	uint32_t told_refusal;                /* ... of why it is not admitted */

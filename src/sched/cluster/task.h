@@ -93,7 +93,7 @@ struct task {
 	uint32_t nominated;     /* name of the node that status.nominatedNodeName says */
 	uint32_t told;          /* hash of the PodScheduled condition that the API has; 0: none */
 	uint32_t told_words;    /* ... without its numbers; 0: not known */
-	uint32_t told_until;    /* see defer() in outcome.c */
+	uint32_t told_until;    /* see defer() in decisions.c */
 	int32_t priority;
 	int32_t index;  /* the number at the end of its name; -1: none */
 	uint8_t status; /* enum task_status; changed by the ledger */

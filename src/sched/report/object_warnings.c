@@ -317,7 +317,7 @@ static bool tell(struct session *ssn, const struct object_warning *warning)
 	    (warning->topic == WARNING_LOST && (!d.task || !is_lost(d.task))))
 		return false;
 	d.message = arena_strdup(ssn->arena, warning->text);
-	vec_push(&ssn->outcome.decisions, d);
+	vec_push(&ssn->decisions.all, d);
 	return true;
 }
 

@@ -101,7 +101,7 @@ static bool is_settled(const struct session *ssn)
 {
 	const struct cluster *cluster = ssn->cluster;
 
-	if (ssn->outcome.decisions.len || ssn->config->timed ||
+	if (ssn->decisions.all.len || ssn->config->timed ||
 	    object_warnings_are_unreported(cluster->warnings) ||
 	    cluster->unblocks != cluster->unblocks_seen)
 		return false;
@@ -116,7 +116,7 @@ static bool is_settled(const struct session *ssn)
 void session_close(struct session *ssn)
 {
 	reservations_close(ssn);
-	outcome_conclude(ssn);
+	decisions_conclude(ssn);
 	ssn->cluster->still = is_settled(ssn) ? ssn->cluster->events : 0;
 	session_mark(ssn, MARK_CONCLUDE, NULL);
 	for (size_t i = 0; i < ssn->config->plugins.len; i++) {
@@ -146,9 +146,9 @@ void session_free(struct session *ssn)
 {
 	if (!ssn)
 		return;
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
-		resources_done(&ssn->outcome.decisions.ptr[i].allocated);
-	vec_done(&ssn->outcome.decisions);
+	for (size_t i = 0; i < ssn->decisions.all.len; i++)
+		resources_done(&ssn->decisions.all.ptr[i].allocated);
+	vec_done(&ssn->decisions.all);
 	arena_free(ssn->arena);
 	mem_free(ssn);
 }

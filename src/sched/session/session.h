@@ -3,7 +3,7 @@
  *
  * A session is data: the model, the configuration, the time, and an arena for what is found out. At
  * its end the model holds what was committed (tasks in Binding, Releasing) and nothing else; the
- * outcome tells the service what to write. */
+ * decisions say what the service has to write. */
 #ifndef SCHED_SESSION_H
 #define SCHED_SESSION_H
 
@@ -18,7 +18,7 @@
 #include "sched/cluster/cluster.h"
 #include "sched/report/reason.h"
 #include "sched/session/config.h"
-#include "sched/session/outcome.h"
+#include "sched/session/decisions.h"
 
 struct session {
 	struct cluster *cluster;
@@ -26,12 +26,12 @@ struct session {
 	struct arena *arena;
 	int64_t now;
 	uint32_t id;
-	struct outcome outcome;
+	struct decisions decisions;
 	struct list statements; /* those that are open, or kept until the end */
 	struct session_options options;
 };
 
-/* One cycle. The outcome is the session's, until session_free(). It is empty, and costs nothing, where nothing has
+/* One cycle. The decisions are the session's, until session_free(). They are empty, and cost nothing, if nothing has
  * happened since a cycle that had nothing to decide. */
 struct session *session_run(struct cluster *cluster, struct config *config, int64_t now,
 			    const struct session_options *options) __attribute__((returns_nonnull));

@@ -175,10 +175,10 @@ static void commit_bind(struct session *ssn, struct task *task)
 
 	ledger_move(ssn->cluster, task, TASK_BINDING, task->node);
 	reservation_drop(ssn->cluster, task);
-	d = outcome_add(ssn, DECIDE_BIND);
+	d = decisions_add(ssn, DECIDE_BIND);
 	d->task = task;
 	d->node = task->node->text.ptr;
-	ssn->outcome.binds++;
+	ssn->decisions.binds++;
 	if (task->job)
 		task->job->assumed = ssn->now;
 }
@@ -212,12 +212,12 @@ static void commit_evict(struct session *ssn, const struct step *step)
 	struct decision *d;
 
 	ledger_set_leaving(ssn->cluster, step->task, true);
-	d = outcome_add(ssn, DECIDE_EVICT);
+	d = decisions_add(ssn, DECIDE_EVICT);
 	d->task = step->task;
 	d->job = step->job;
 	d->reason = step->why;
 	d->message = reason_of_eviction(ssn, step);
-	ssn->outcome.evictions++;
+	ssn->decisions.evictions++;
 	if (step->task->job)
 		cluster_touch_job(ssn->cluster, step->task->job);
 }

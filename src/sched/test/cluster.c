@@ -167,7 +167,8 @@ static void test_binding(void)
 	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
 	ssn = session_run(c, config, 0, NULL);
 	task = task_of(c, "g-w-0");
-	ok(ssn->outcome.binds == 1 && task->status == TASK_BINDING, "a bound task is being bound");
+	ok(ssn->decisions.binds == 1 && task->status == TASK_BINDING,
+	   "a bound task is being bound");
 	session_free(ssn);
 	add_pod(c, "g", 0, NULL, "{cpu: \"1\"}");
 	ok(task->status == TASK_BINDING && holds(c), "old news does not change that");
@@ -175,7 +176,7 @@ static void test_binding(void)
 	ok(task->status == TASK_PENDING && capacity_of(c, CAPACITY_IDLE, "n1", DIM_CPU) == 4000,
 	   "a failure gives the capacity back");
 	ssn = session_run(c, config, 0, NULL);
-	ok(ssn->outcome.binds == 1, "and the next cycle tries again");
+	ok(ssn->decisions.binds == 1, "and the next cycle tries again");
 	session_free(ssn);
 	add_pod(c, "g", 0, "n1", "{cpu: \"1\"}");
 	ok(task->status == TASK_RUNNING && holds(c), "then it runs");

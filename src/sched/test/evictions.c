@@ -135,8 +135,8 @@ static size_t react(struct crowded *w, const struct session *ssn)
 {
 	size_t happened = 0;
 
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 		AUTO(mem_free) char *name = NULL;
 		int pod;
 
@@ -165,8 +165,8 @@ static bool is_word(const struct decision *d, const char *word)
 /* Was its gang broken by an action that may? Any gang, where `job` is NULL. */
 static bool is_broken(const struct session *ssn, const struct job *job)
 {
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 
 		if (d->kind == DECIDE_EVICT && (!job || d->task->job == job) &&
 		    (is_word(d, "gangpreempt") || is_word(d, "gangreclaim")))
@@ -211,8 +211,8 @@ static bool is_needed(const struct session *ssn, const struct decision *d)
 
 static bool are_good(const struct session *ssn)
 {
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 		bool for_capacity;
 
 		if (d->kind != DECIDE_EVICT)

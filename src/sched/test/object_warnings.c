@@ -15,8 +15,8 @@ static int warnings(struct cluster *cluster, struct config *config, int second)
 	struct session *ssn = session_run(cluster, config, (int64_t)second * SECOND, NULL);
 	int count = 0;
 
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 
 		count += d->kind == DECIDE_EVENT && strcmp(d->type, "Warning") == 0 &&
 			 strstr(d->message, "PodGroup");

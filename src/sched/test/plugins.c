@@ -390,7 +390,7 @@ static void test_shuffle(void)
 	for (int i = 0; i < 5; i++)
 		add_pod(cluster, "g", i, "n1", "{cpu: 1}");
 	ssn = session_run(cluster, config, 0, NULL);
-	ok(ssn->outcome.evictions == 3 && task_of(cluster, "g-w-2")->status == TASK_RELEASING &&
+	ok(ssn->decisions.evictions == 3 && task_of(cluster, "g-w-2")->status == TASK_RELEASING &&
 		   task_of(cluster, "g-w-3")->status == TASK_RUNNING,
 	   "those that a plugin chose are evicted, and no others");
 	session_free(ssn);

@@ -334,7 +334,7 @@ static bool decides_well(uint64_t seed)
 
 		if (!holds(c) || !gangs_are_whole(ssn) || idle_below_zero(c) > over)
 			return false;
-		if (i == CYCLES - 1 && ssn->outcome.binds) {
+		if (i == CYCLES - 1 && ssn->decisions.binds) {
 			printf("# cycle after cycle leaves something for the next\n");
 			return false;
 		}
@@ -490,8 +490,8 @@ static bool is_fair(const struct decision *d)
 /* The evicted are gone. */
 static void bury(struct cluster *c, const struct session *ssn)
 {
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 		AUTO(mem_free) char *name = NULL;
 
 		if (d->kind != DECIDE_EVICT)
@@ -558,8 +558,8 @@ static struct cluster *full_cluster(uint64_t *state)
 
 static bool are_fair(const struct session *ssn)
 {
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 
 		if (d->kind != DECIDE_EVICT || is_fair(d))
 			continue;
@@ -598,8 +598,8 @@ struct debts {
 
 static void owe(struct debts *debts, const struct session *ssn)
 {
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 		size_t at = 0;
 
 		if (d->kind != DECIDE_EVICT)
@@ -653,7 +653,7 @@ static bool evicts_for_somebody(uint64_t seed)
 
 		good = holds(c) && gangs_are_whole(ssn) && !idle_below_zero(c);
 		owe(&debts, ssn);
-		last = ssn->outcome.evictions;
+		last = ssn->decisions.evictions;
 		if (slow)
 			bury(c, slow);
 		session_free(slow);

@@ -349,8 +349,8 @@ static int number_of(struct str name)
 /* Every binding of a cycle, in its order. */
 static bool follow(struct ref *ref, const struct session *ssn)
 {
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *d = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *d = &ssn->decisions.all.ptr[i];
 		int pod, node;
 
 		if (d->kind != DECIDE_BIND)
@@ -428,7 +428,7 @@ static bool agrees(uint64_t seed)
 	for (int i = 0; i < CYCLES && binds; i++) {
 		AUTO(session_free) struct session *ssn = session_run(c, config, 0, NULL);
 
-		binds = ssn->outcome.binds;
+		binds = ssn->decisions.binds;
 		if (!holds(c) || !follow(&ref, ssn))
 			return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/session/outcome.h"
+#include "sched/session/decisions.h"
 
 #include "build.h"
 #include "tap.h"
@@ -12,8 +12,8 @@ static int told(struct cluster *cluster, struct config *config)
 	AUTO(session_free) struct session *ssn = session_run(cluster, config, 0, NULL);
 	int count = 0;
 
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++)
-		count += ssn->outcome.decisions.ptr[i].kind == DECIDE_POD;
+	for (size_t i = 0; i < ssn->decisions.all.len; i++)
+		count += ssn->decisions.all.ptr[i].kind == DECIDE_POD;
 	return count;
 }
 

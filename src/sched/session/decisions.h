@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/session/outcome.h - what a session has decided, as data for the service to carry out.
+/* sched/session/decisions.h - what a session has decided, as data for the service to execute.
  *
  * Only changes are in it: a status that the API has already is not decided again. Texts and objects
  * are lent until the session is freed. The order is that of the decisions. */
-#ifndef SCHED_OUTCOME_H
-#define SCHED_OUTCOME_H
+#ifndef SCHED_DECISIONS_H
+#define SCHED_DECISIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,8 +65,8 @@ struct decision {
 	struct resources allocated; /* of DECIDE_QUEUE */
 };
 
-struct outcome {
-	VEC(struct decision) decisions;
+struct decisions {
+	VEC(struct decision) all;
 	size_t binds;
 	size_t evictions;
 };
@@ -100,11 +100,11 @@ struct session_options {
 	bool refresh;
 };
 
-struct decision *outcome_add(struct session *ssn, enum decision_kind kind);
-void outcome_event(struct session *ssn, struct job *job, struct task *task, const char *type,
-		   const char *reason, const char *message);
+struct decision *decisions_add(struct session *ssn, enum decision_kind kind);
+void decisions_add_event(struct session *ssn, struct job *job, struct task *task, const char *type,
+			 const char *reason, const char *message);
 
 /* At the end of a session: phases, conditions, events and queue statuses that have changed. */
-void outcome_conclude(struct session *ssn);
+void decisions_conclude(struct session *ssn);
 
 #endif

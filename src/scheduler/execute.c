@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler/carry.c - carrying out what a cycle decided: binding, evicting, and the statuses that
+/* scheduler/execute.c - executing what a cycle decided: binding, evicting, and the statuses that
  * follow.
  *
  * Every write is one request with a struct write until its end; nothing waits for anything else but
@@ -584,8 +584,8 @@ static void measure_job(struct scheduler *scheduler, const struct job *job,
 /* A job with reserved capacity is reported before pods are evicted for it, so that the next scheduler knows. */
 static void report_reservations(struct scheduler *scheduler, const struct session *ssn)
 {
-	for (size_t i = 0; ssn->outcome.evictions && i < ssn->outcome.decisions.len; i++) {
-		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; ssn->decisions.evictions && i < ssn->decisions.all.len; i++) {
+		const struct decision *decision = &ssn->decisions.all.ptr[i];
 
 		if (decision->kind != DECIDE_POD || !decision->nominated)
 			continue;
@@ -595,13 +595,13 @@ static void report_reservations(struct scheduler *scheduler, const struct sessio
 	}
 }
 
-void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
+void scheduler_execute(struct scheduler *scheduler, const struct session *ssn)
 {
 	const struct job *bound = NULL;
 
 	report_reservations(scheduler, ssn);
-	for (size_t i = 0; i < ssn->outcome.decisions.len; i++) {
-		const struct decision *decision = &ssn->outcome.decisions.ptr[i];
+	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
+		const struct decision *decision = &ssn->decisions.all.ptr[i];
 
 		switch (decision->kind) {
 		case DECIDE_BIND:
@@ -620,7 +620,7 @@ void scheduler_carry_out(struct scheduler *scheduler, const struct session *ssn)
 			decide_group(scheduler, decision, ssn->id);
 			break;
 		case DECIDE_POD:
-			if (!ssn->outcome.evictions || !decision->nominated)
+			if (!ssn->decisions.evictions || !decision->nominated)
 				later_add_pod(scheduler->later, decision);
 			break;
 		case DECIDE_EVENT:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/session/outcome.c - what a session ends with: phases, conditions and events that have changed
+/* sched/session/decisions.c - what a session ends with: phases, conditions and events that have changed
  * (scheduler specification, 1.29 to 1.31).
  *
  * Texts are Volcano's, since people and programs search for them; they are made from the reasons that
  * the session noted. Something is decided only if it differs from what the API has, so that a job
  * that waits for the same reason as before costs no write. */
-#include "sched/session/outcome.h"
+#include "sched/session/decisions.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,18 +23,18 @@
 
 #include "base/banned.h"
 
-struct decision *outcome_add(struct session *ssn, enum decision_kind kind)
+struct decision *decisions_add(struct session *ssn, enum decision_kind kind)
 {
-	struct decision *d = vec_add(&ssn->outcome.decisions);
+	struct decision *d = vec_add(&ssn->decisions.all);
 
 	d->kind = kind;
 	return d;
 }
 
-void outcome_event(struct session *ssn, struct job *job, struct task *task, const char *type,
-		   const char *reason, const char *message)
+void decisions_add_event(struct session *ssn, struct job *job, struct task *task, const char *type,
+			 const char *reason, const char *message)
 {
-	struct decision *d = outcome_add(ssn, DECIDE_EVENT);
+	struct decision *d = decisions_add(ssn, DECIDE_EVENT);
 
 	d->job = job;
 	d->task = task;
@@ -395,10 +395,10 @@ static void tell_group(struct session *ssn, struct job *job, const struct decisi
 		return;
 	job->told_event = hash;
 	if (waits)
-		outcome_event(ssn, job, NULL, "Warning", "Unschedulable", message);
+		decisions_add_event(ssn, job, NULL, "Warning", "Unschedulable", message);
 	else
-		outcome_event(ssn, job, NULL, "Normal", "Scheduled", message);
-	event = &ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1];
+		decisions_add_event(ssn, job, NULL, "Normal", "Scheduled", message);
+	event = &ssn->decisions.all.ptr[ssn->decisions.all.len - 1];
 	event->not_before = group->not_before;
 	if (more)
 		memcpy(event->also, also, sizeof(also));
@@ -418,8 +418,8 @@ static void tell_refusal(struct session *ssn, struct job *job)
 	if (!text.len || hash == job->told_refusal)
 		return;
 	job->told_refusal = hash;
-	outcome_event(ssn, job, NULL, "Normal", "Unschedulable",
-		      arena_strdup(ssn->arena, buf_text(&text)));
+	decisions_add_event(ssn, job, NULL, "Normal", "Unschedulable",
+			    arena_strdup(ssn->arena, buf_text(&text)));
 }
 
 /* Does the next cycle have to look at it, even if no event is about it? */
@@ -455,7 +455,7 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 	if (!changed && explained != EXPLAINED_ANEW && (reworded || explained))
 		d.not_before = defer(ssn->now, &job->told_until);
 	if (changed || reworded || explained)
-		vec_push(&ssn->outcome.decisions, d);
+		vec_push(&ssn->decisions.all, d);
 	tell_group(ssn, job, &d, changed || reworded, origins, text);
 }
 
@@ -592,15 +592,15 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 		task->nominated = symbols_take(ssn->cluster->symbols, str_from(nominated));
 		due = 0;
 	}
-	d = outcome_add(ssn, DECIDE_POD);
+	d = decisions_add(ssn, DECIDE_POD);
 	d->task = task;
 	d->reason = reason;
 	d->message = message;
 	d->nominated = nominated;
 	d->not_before = due;
 	memcpy(d->also, also, sizeof(also));
-	outcome_event(ssn, NULL, task, "Warning", "FailedScheduling", message);
-	d = &ssn->outcome.decisions.ptr[ssn->outcome.decisions.len - 1];
+	decisions_add_event(ssn, NULL, task, "Warning", "FailedScheduling", message);
+	d = &ssn->decisions.all.ptr[ssn->decisions.all.len - 1];
 	memcpy(d->also, also, sizeof(also));
 }
 
@@ -648,7 +648,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 	}
 	session_refuse(ssn, job, &missing);
 	if (explain_job(ssn, job, true, &d) != EXPLAINED_SAME)
-		vec_push(&ssn->outcome.decisions, d);
+		vec_push(&ssn->decisions.all, d);
 }
 
 /* Capacity that a job held at the end of the last session, and holds no more, may be others'. Where it begins to
@@ -695,7 +695,7 @@ static void conclude_queues(struct session *ssn)
 		if (hash == queue->told)
 			continue;
 		queue->told = hash;
-		d = outcome_add(ssn, DECIDE_QUEUE);
+		d = decisions_add(ssn, DECIDE_QUEUE);
 		d->queue = queue;
 		resources_copy(&d->allocated, &queue->allocated);
 	}
@@ -752,7 +752,7 @@ static void block_job(struct session *ssn, struct job *job, uint64_t moves)
 		cluster_block_job(ssn->cluster, job);
 }
 
-void outcome_conclude(struct session *ssn)
+void decisions_conclude(struct session *ssn)
 {
 	struct cluster *cluster = ssn->cluster;
 	uint64_t moves = cluster->moves;

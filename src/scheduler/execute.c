@@ -172,7 +172,7 @@ static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, co
 	recorder_event(scheduler->recorder, &pod, "Warning", "FailedScheduling", str_from(message));
 }
 
-void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod)
+void scheduler_tell_pod(struct scheduler *scheduler, const struct status_pod *pod)
 {
 	struct recorder_object object =
 		pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid));
@@ -340,7 +340,7 @@ static struct json_doc *known_group(const struct scheduler *scheduler, const cha
 
 /* The conditions as they are, with those that changed: a list is written as a whole. */
 static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, struct json status,
-			   const struct later_group *group)
+			   const struct status_group *group)
 {
 	struct json_doc *known = known_group(scheduler, group->namespace, group->name);
 	struct json old = known ? json_get(json_get(json_doc_root(known), "status"), "conditions")
@@ -351,8 +351,8 @@ static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, 
 		return;
 	list = json_len(old) ? json_new_copy(patch, old) : json_new_arr(patch);
 	json_set(patch, status, STR("conditions"), list);
-	told_complete(scheduler->told, str_from(group->uid), patch, list);
-	for (size_t i = 0; i < LATER_CONDITIONS && group->conditions[i].type; i++) {
+	recent_conditions_complete(scheduler->recent, str_from(group->uid), patch, list);
+	for (size_t i = 0; i < STATUS_CONDITIONS && group->conditions[i].type; i++) {
 		struct condition condition = {.type = str_from(group->conditions[i].type),
 					      .status = STR("True"),
 					      .reason = str_from(group->conditions[i].reason),
@@ -364,11 +364,12 @@ static void set_conditions(struct scheduler *scheduler, struct json_doc *patch, 
 		json_set(patch, json_at(list, json_len(list) - 1), STR("transitionID"),
 			 json_new_printf(patch, "%08x", group->session));
 	}
-	told_remember(scheduler->told, str_from(group->uid), list, loop_uptime(scheduler->loop));
+	recent_conditions_remember(scheduler->recent, str_from(group->uid), list,
+				   loop_uptime(scheduler->loop));
 }
 
 static void set_status(struct scheduler *scheduler, struct json_doc *patch,
-		       const struct later_group *group)
+		       const struct status_group *group)
 {
 	struct json status = json_ensure_obj(patch, json_doc_root(patch), "status");
 
@@ -389,7 +390,7 @@ static bool has_reasons(const struct json_doc *known, const char *reasons)
 }
 
 /* Status and reasons in one write: a PodGroup has no status sub-resource. */
-static void write_group(struct scheduler *scheduler, const struct later_group *group)
+static void write_group(struct scheduler *scheduler, const struct status_group *group)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json meta = json_ensure_obj(patch, json_doc_root(patch), "metadata");
@@ -423,7 +424,7 @@ static void write_group(struct scheduler *scheduler, const struct later_group *g
 	scheduler->stats.group_writes++;
 }
 
-void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group)
+void scheduler_tell_group(struct scheduler *scheduler, const struct status_group *group)
 {
 	struct recorder_object object = {.api_version = STR("scheduling.volcano.sh/v1beta1"),
 					 .kind = STR("PodGroup"),
@@ -452,13 +453,13 @@ static void decide_group(struct scheduler *scheduler, const struct decision *dec
 		known ? json_str(json_get(json_get(json_doc_root(known), "status"), "phase"))
 		      : str_none();
 
-	later_add_group(scheduler->later, decision, session);
+	status_writer_add_group(scheduler->status_writer, decision, session);
 	if (decision->no_status || str_is(phase, podgroup_phase_names[decision->phase]))
 		return;
 	if (decision->phase == PODGROUP_RUNNING || decision->phase == PODGROUP_COMPLETED)
-		later_forget_event(scheduler->later, decision->job);
+		status_writer_forget_event(scheduler->status_writer, decision->job);
 	if (decision->phase != PODGROUP_COMPLETED)
-		later_tell_group(scheduler->later, decision->job);
+		status_writer_flush_group(scheduler->status_writer, decision->job);
 }
 
 void scheduler_patch_status(struct scheduler *scheduler, enum resource_id kind, struct str name,
@@ -499,7 +500,7 @@ static void decide_queue(struct scheduler *scheduler, const struct decision *dec
 		if (json_is_absent(json_get_str(allocated, name)))
 			json_set(patch, allocated, name, json_new_null(patch));
 	}
-	later_add_queue(scheduler->later, decision->queue->text, patch);
+	status_writer_add_queue(scheduler->status_writer, decision->queue->text, patch);
 }
 
 #define GATE "scheduling.volcano.sh/queue-allocation-gate"
@@ -564,11 +565,11 @@ static void record(struct scheduler *scheduler, const struct decision *decision)
 	if (decision->task && str_is(str_from(decision->reason), "FailedScheduling"))
 		return;
 	if (decision->job && !decision->task && str_is(str_from(decision->type), "Warning")) {
-		later_add_event(scheduler->later, decision);
+		status_writer_add_event(scheduler->status_writer, decision);
 		return;
 	}
 	if (decision->job && !decision->task)
-		later_forget_event(scheduler->later, decision->job);
+		status_writer_forget_event(scheduler->status_writer, decision->job);
 	tell_event(scheduler, decision);
 }
 
@@ -589,7 +590,7 @@ static void report_reservations(struct scheduler *scheduler, const struct sessio
 
 		if (decision->kind != DECIDE_POD || !decision->nominated)
 			continue;
-		later_forget_pod(scheduler->later, decision->task);
+		status_writer_forget_pod(scheduler->status_writer, decision->task);
 		tell_pod(scheduler, task_object(decision->task), decision->reason,
 			 decision->message, decision->nominated);
 	}
@@ -605,7 +606,7 @@ void scheduler_execute(struct scheduler *scheduler, const struct session *ssn)
 
 		switch (decision->kind) {
 		case DECIDE_BIND:
-			later_forget_pod(scheduler->later, decision->task);
+			status_writer_forget_pod(scheduler->status_writer, decision->task);
 			bind(scheduler, decision);
 			measure_job(scheduler, decision->task->job, bound);
 			bound = decision->task->job;
@@ -621,7 +622,7 @@ void scheduler_execute(struct scheduler *scheduler, const struct session *ssn)
 			break;
 		case DECIDE_POD:
 			if (!ssn->decisions.evictions || !decision->nominated)
-				later_add_pod(scheduler->later, decision);
+				status_writer_add_pod(scheduler->status_writer, decision);
 			break;
 		case DECIDE_EVENT:
 			record(scheduler, decision);

@@ -11,10 +11,10 @@
 #include "sched/cluster/cluster.h"
 #include "sched/session/config.h"
 #include "sched/session/session.h"
-#include "scheduler/later.h"
 #include "scheduler/numbers.h"
+#include "scheduler/recent_conditions.h"
 #include "scheduler/scheduler.h"
-#include "scheduler/told.h"
+#include "scheduler/status_writer.h"
 
 /* One kind that is watched. */
 struct feed {
@@ -51,8 +51,8 @@ struct scheduler {
 	bool shard_asked;   /* ... and that is under way */
 	struct list writes; /* under way */
 	struct list claims; /* tasks that wait for their claims (claims.c) */
-	struct later *later;
-	struct told *told;
+	struct status_writer *status_writer;
+	struct recent_conditions *recent;
 	struct numbers *numbers;
 	int64_t cycle_began; /* by the stopwatch */
 	int64_t marked;      /* likewise: the end of what was measured last */
@@ -114,9 +114,9 @@ void scheduler_bind(struct scheduler *scheduler, const struct task *task, const 
 void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why);
 
 void scheduler_execute(struct scheduler *scheduler, const struct session *ssn);
-/* What was held back (later.h). */
-void scheduler_tell_pod(struct scheduler *scheduler, const struct later_pod *pod);
-void scheduler_tell_group(struct scheduler *scheduler, const struct later_group *group);
+/* What was held back (status_writer.h). */
+void scheduler_tell_pod(struct scheduler *scheduler, const struct status_pod *pod);
+void scheduler_tell_group(struct scheduler *scheduler, const struct status_group *group);
 void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch);
 /* Forget what is under way. */
 void scheduler_drop_writes(struct scheduler *scheduler);

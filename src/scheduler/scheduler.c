@@ -100,7 +100,8 @@ static void on_deleted(void *arg, const struct informer_object *object)
 	cluster_remove(feed->scheduler->cluster, feed->kind, object->namespace, object->name);
 	feed->scheduler->shard_stale |= feed->kind == CLUSTER_NODESHARD;
 	if (feed->kind == CLUSTER_PODGROUP)
-		later_forget_group(feed->scheduler->later, object->namespace, object->name);
+		status_writer_forget_group(feed->scheduler->status_writer, object->namespace,
+					   object->name);
 	scheduler_request_cycle(feed->scheduler);
 }
 
@@ -204,7 +205,7 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 	scheduler_tell_shard(scheduler);
 	/* When it starts everything is there: nothing better is about to come. */
 	if (scheduler->stats.cycles == 1)
-		later_tell_all(scheduler->later);
+		status_writer_flush(scheduler->status_writer);
 	session_free(ssn);
 	took = loop_stopwatch(scheduler->loop) - scheduler->cycle_began;
 	numbers_observe(scheduler->numbers, METRIC_CYCLE, NULL, NULL, took);
@@ -321,8 +322,8 @@ struct scheduler *scheduler_new(struct loop *loop, struct client *client,
 	scheduler->name = mem_strdup(name);
 	scheduler->default_queue =
 		mem_strdup(options->default_queue ? options->default_queue : "default");
-	scheduler->later = later_new(scheduler);
-	scheduler->told = told_new(loop_random_u64(scheduler->loop));
+	scheduler->status_writer = status_writer_new(scheduler);
+	scheduler->recent = recent_conditions_new(loop_random_u64(scheduler->loop));
 	scheduler->numbers = numbers_new();
 	scheduler->session.mark = on_mark;
 	scheduler->session.mark_arg = scheduler;
@@ -357,8 +358,8 @@ void scheduler_free(struct scheduler *scheduler)
 		informer_free(scheduler->feeds[i].informer);
 	scheduler_drop_writes(scheduler);
 	scheduler_drop_claims(scheduler);
-	later_free(scheduler->later);
-	told_free(scheduler->told);
+	status_writer_free(scheduler->status_writer);
+	recent_conditions_free(scheduler->recent);
 	numbers_free(scheduler->numbers);
 	recorder_free(scheduler->recorder);
 	loop_timer_free(scheduler->soon);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler/later.c - see later.h. Two maps by "namespace/name", one timer for both; one of queues by
+/* scheduler/status_writer.c - see status_writer.h. Two maps by "namespace/name", one timer for both; one of queues by
  * name, with a timer of its own: it runs while a queue was told of within the last QUEUE_PAUSE. */
-#include "scheduler/later.h"
+#include "scheduler/status_writer.h"
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -16,7 +16,7 @@
 #define PATIENCE (5 * TIME_SECOND)
 #define QUEUE_PAUSE (100 * TIME_MILLISECOND)
 
-struct later {
+struct status_writer {
 	struct scheduler *scheduler;
 	struct map *pods;
 	struct map *groups;
@@ -26,7 +26,7 @@ struct later {
 	int64_t since; /* by loop_uptime(): the oldest news that is not due later; 0: none */
 };
 
-static void pod_free(struct later_pod *pod)
+static void pod_free(struct status_pod *pod)
 {
 	if (!pod)
 		return;
@@ -41,13 +41,13 @@ static void pod_free(struct later_pod *pod)
 	mem_free(pod->nominated);
 	mem_free(pod);
 }
-DEFINE_AUTO(struct later_pod *, pod_free);
+DEFINE_AUTO(struct status_pod *, pod_free);
 
-static void group_free(struct later_group *group)
+static void group_free(struct status_group *group)
 {
 	if (!group)
 		return;
-	for (size_t i = 0; i < LATER_CONDITIONS; i++) {
+	for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
 		mem_free(group->conditions[i].type);
 		mem_free(group->conditions[i].reason);
 		mem_free(group->conditions[i].message);
@@ -63,9 +63,9 @@ static void group_free(struct later_group *group)
 	mem_free(group->reasons);
 	mem_free(group);
 }
-DEFINE_AUTO(struct later_group *, group_free);
+DEFINE_AUTO(struct status_group *, group_free);
 
-static void queue_free(struct later_queue *queue)
+static void queue_free(struct status_queue *queue)
 {
 	if (!queue)
 		return;
@@ -92,65 +92,65 @@ static bool is_due(int64_t due, int64_t now, int64_t *next)
 	return false;
 }
 
-static int64_t tell_groups(struct later *later, int64_t now, int64_t next)
+static int64_t tell_groups(struct status_writer *writer, int64_t now, int64_t next)
 {
 	size_t at = 0;
 	void *value;
 
-	while (map_next(later->groups, &at, NULL, &value)) {
-		AUTO(group_free) struct later_group *group = NULL;
+	while (map_next(writer->groups, &at, NULL, &value)) {
+		AUTO(group_free) struct status_group *group = NULL;
 
-		if (!is_due(((const struct later_group *)value)->due, now, &next))
+		if (!is_due(((const struct status_group *)value)->due, now, &next))
 			continue;
 		group = value;
-		map_remove(later->groups, str_from(group->key));
-		scheduler_tell_group(later->scheduler, group);
+		map_remove(writer->groups, str_from(group->key));
+		scheduler_tell_group(writer->scheduler, group);
 	}
 	return next;
 }
 
-static int64_t tell_pods(struct later *later, int64_t now, int64_t next)
+static int64_t tell_pods(struct status_writer *writer, int64_t now, int64_t next)
 {
 	size_t at = 0;
 	void *value;
 
-	while (map_next(later->pods, &at, NULL, &value)) {
-		AUTO(pod_free) struct later_pod *pod = NULL;
+	while (map_next(writer->pods, &at, NULL, &value)) {
+		AUTO(pod_free) struct status_pod *pod = NULL;
 
-		if (!is_due(((const struct later_pod *)value)->due, now, &next))
+		if (!is_due(((const struct status_pod *)value)->due, now, &next))
 			continue;
 		pod = value;
-		map_remove(later->pods, str_from(pod->key));
-		scheduler_tell_pod(later->scheduler, pod);
+		map_remove(writer->pods, str_from(pod->key));
+		scheduler_tell_pod(writer->scheduler, pod);
 	}
 	return next;
 }
 
 static void on_timer(struct loop_timer *timer, void *arg)
 {
-	struct later *later = arg;
-	int64_t now = loop_now(later->scheduler->loop);
-	int64_t next = tell_pods(later, now, tell_groups(later, now, INT64_MAX));
+	struct status_writer *writer = arg;
+	int64_t now = loop_now(writer->scheduler->loop);
+	int64_t next = tell_pods(writer, now, tell_groups(writer, now, INT64_MAX));
 
-	later->since = 0;
+	writer->since = 0;
 	if (next < INT64_MAX)
 		loop_timer_set(timer, next - now);
 }
 
-static void plan(struct later *later, int64_t due)
+static void plan(struct status_writer *writer, int64_t due)
 {
-	int64_t now = loop_uptime(later->scheduler->loop);
+	int64_t now = loop_uptime(writer->scheduler->loop);
 	int64_t left;
 
 	if (due) {
-		if (!loop_timer_is_set(later->timer))
-			loop_timer_set(later->timer, due - loop_now(later->scheduler->loop));
+		if (!loop_timer_is_set(writer->timer))
+			loop_timer_set(writer->timer, due - loop_now(writer->scheduler->loop));
 		return;
 	}
-	if (!later->since)
-		later->since = now;
-	left = later->since + PATIENCE - now;
-	loop_timer_set(later->timer, left < QUIET ? left : QUIET);
+	if (!writer->since)
+		writer->since = now;
+	left = writer->since + PATIENCE - now;
+	loop_timer_set(writer->timer, left < QUIET ? left : QUIET);
 }
 
 /* What takes the place of news that was to be told sooner is told sooner. */
@@ -161,54 +161,54 @@ static int64_t sooner(int64_t a, int64_t b)
 
 static void on_queue_timer(struct loop_timer *timer, void *arg);
 
-struct later *later_new(struct scheduler *scheduler)
+struct status_writer *status_writer_new(struct scheduler *scheduler)
 {
-	struct later *later = mem_new(struct later);
+	struct status_writer *writer = mem_new(struct status_writer);
 
-	later->scheduler = scheduler;
-	later->pods = map_new(loop_random_u64(scheduler->loop));
-	later->groups = map_new(loop_random_u64(scheduler->loop));
-	later->queues = map_new(loop_random_u64(scheduler->loop));
-	later->queue_timer = loop_timer_new(scheduler->loop, on_queue_timer, later);
-	later->timer = loop_timer_new(scheduler->loop, on_timer, later);
-	return later;
+	writer->scheduler = scheduler;
+	writer->pods = map_new(loop_random_u64(scheduler->loop));
+	writer->groups = map_new(loop_random_u64(scheduler->loop));
+	writer->queues = map_new(loop_random_u64(scheduler->loop));
+	writer->queue_timer = loop_timer_new(scheduler->loop, on_queue_timer, writer);
+	writer->timer = loop_timer_new(scheduler->loop, on_timer, writer);
+	return writer;
 }
 
-void later_free(struct later *later)
+void status_writer_free(struct status_writer *writer)
 {
 	size_t at = 0;
 	void *value;
 
-	if (!later)
+	if (!writer)
 		return;
-	while (map_next(later->pods, &at, NULL, &value))
+	while (map_next(writer->pods, &at, NULL, &value))
 		pod_free(value);
 	at = 0;
-	while (map_next(later->groups, &at, NULL, &value))
+	while (map_next(writer->groups, &at, NULL, &value))
 		group_free(value);
 	at = 0;
-	while (map_next(later->queues, &at, NULL, &value))
+	while (map_next(writer->queues, &at, NULL, &value))
 		queue_free(value);
-	map_free(later->pods);
-	map_free(later->groups);
-	map_free(later->queues);
-	loop_timer_free(later->timer);
-	loop_timer_free(later->queue_timer);
-	mem_free(later);
+	map_free(writer->pods);
+	map_free(writer->groups);
+	map_free(writer->queues);
+	loop_timer_free(writer->timer);
+	loop_timer_free(writer->queue_timer);
+	mem_free(writer);
 }
 
 /* --- pods -------------------------------------------------------------------------------------- */
 
-void later_forget_pod(struct later *later, const struct task *task)
+void status_writer_forget_pod(struct status_writer *writer, const struct task *task)
 {
-	pod_free(map_remove(later->pods, task_key(task)));
+	pod_free(map_remove(writer->pods, task_key(task)));
 }
 
-void later_add_pod(struct later *later, const struct decision *decision)
+void status_writer_add_pod(struct status_writer *writer, const struct decision *decision)
 {
 	const struct task *task = decision->task;
-	struct later_pod *pod = mem_new(struct later_pod);
-	AUTO(pod_free) struct later_pod *old = NULL;
+	struct status_pod *pod = mem_new(struct status_pod);
+	AUTO(pod_free) struct status_pod *old = NULL;
 
 	pod->key = str_dup(task_key(task));
 	pod->namespace = str_dup(task_namespace(task));
@@ -219,44 +219,45 @@ void later_add_pod(struct later *later, const struct decision *decision)
 	for (size_t i = 0; i < ALSO_TOLD; i++)
 		set_text(&pod->also[i], decision->also[i]);
 	set_text(&pod->nominated, decision->nominated);
-	old = map_remove(later->pods, str_from(pod->key));
+	old = map_remove(writer->pods, str_from(pod->key));
 	pod->due = old ? sooner(old->due, decision->not_before) : decision->not_before;
 	/* A reservation that was not read yet is part of what is reported. */
 	if (old && !pod->nominated)
 		pod->nominated = TAKE(old->nominated);
-	(void)map_put(later->pods, str_from(pod->key), pod);
-	plan(later, pod->due);
+	(void)map_put(writer->pods, str_from(pod->key), pod);
+	plan(writer, pod->due);
 }
 
 /* --- groups ------------------------------------------------------------------------------------ */
 
-static struct later_group *group_of(struct later *later, const struct job *job, int64_t due)
+static struct status_group *group_of(struct status_writer *writer, const struct job *job,
+				     int64_t due)
 {
-	struct later_group *group = map_get(later->groups, job_key(job));
+	struct status_group *group = map_get(writer->groups, job_key(job));
 
 	if (group && str_is(str_from(job->uid), group->uid)) {
 		group->due = sooner(group->due, due);
-		plan(later, group->due);
+		plan(writer, group->due);
 		return group;
 	}
-	plan(later, due);
-	group_free(map_remove(later->groups, job_key(job)));
-	group = mem_new(struct later_group);
+	plan(writer, due);
+	group_free(map_remove(writer->groups, job_key(job)));
+	group = mem_new(struct status_group);
 	group->key = str_dup(job_key(job));
 	group->namespace = str_dup(job_namespace(job));
 	group->name = str_dup(job_name(job));
 	group->uid = mem_strdup(job->uid);
 	group->due = due;
-	(void)map_put(later->groups, str_from(group->key), group);
+	(void)map_put(writer->groups, str_from(group->key), group);
 	return group;
 }
 
 /* One condition of a type: in its place, or in one that is free. */
-static void add_condition(struct later_group *group, const struct group_condition_text *text)
+static void add_condition(struct status_group *group, const struct group_condition_text *text)
 {
 	size_t at = 0;
 
-	while (at + 1 < LATER_CONDITIONS && group->conditions[at].type &&
+	while (at + 1 < STATUS_CONDITIONS && group->conditions[at].type &&
 	       !str_is(str_from(group->conditions[at].type), text->type))
 		at++;
 	set_text(&group->conditions[at].type, text->type);
@@ -264,14 +265,15 @@ static void add_condition(struct later_group *group, const struct group_conditio
 	set_text(&group->conditions[at].message, text->message);
 }
 
-void later_add_group(struct later *later, const struct decision *decision, uint32_t session)
+void status_writer_add_group(struct status_writer *writer, const struct decision *decision,
+			     uint32_t session)
 {
 	int64_t due = decision->not_before;
-	struct later_group *group;
+	struct status_group *group;
 
 	if (!due && !decision->no_status && decision->phase == PODGROUP_COMPLETED)
-		due = loop_now(later->scheduler->loop) + QUIET;
-	group = group_of(later, decision->job, due);
+		due = loop_now(writer->scheduler->loop) + QUIET;
+	group = group_of(writer, decision->job, due);
 	if (decision->reasons)
 		set_text(&group->reasons, decision->reasons);
 	if (decision->no_status)
@@ -287,17 +289,17 @@ void later_add_group(struct later *later, const struct decision *decision, uint3
 			add_condition(group, &decision->conditions[i]);
 }
 
-void later_forget_group(struct later *later, struct str namespace, struct str name)
+void status_writer_forget_group(struct status_writer *writer, struct str namespace, struct str name)
 {
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
 	buf_printf(&key, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
-	group_free(map_remove(later->groups, buf_str(&key)));
+	group_free(map_remove(writer->groups, buf_str(&key)));
 }
 
-void later_add_event(struct later *later, const struct decision *decision)
+void status_writer_add_event(struct status_writer *writer, const struct decision *decision)
 {
-	struct later_group *group = group_of(later, decision->job, decision->not_before);
+	struct status_group *group = group_of(writer, decision->job, decision->not_before);
 
 	set_text(&group->event_reason, decision->reason);
 	set_text(&group->event_message, decision->message);
@@ -306,9 +308,9 @@ void later_add_event(struct later *later, const struct decision *decision)
 		set_text(&group->also[i], decision->also[i]);
 }
 
-void later_forget_event(struct later *later, const struct job *job)
+void status_writer_forget_event(struct status_writer *writer, const struct job *job)
 {
-	struct later_group *group = map_get(later->groups, job_key(job));
+	struct status_group *group = map_get(writer->groups, job_key(job));
 
 	if (!group)
 		return;
@@ -320,76 +322,76 @@ void later_forget_event(struct later *later, const struct job *job)
 
 /* --- queues ------------------------------------------------------------------------------------ */
 
-static void tell_queue(struct later *later, struct later_queue *queue)
+static void tell_queue(struct status_writer *writer, struct status_queue *queue)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = TAKE(queue->patch);
 
-	queue->told = loop_uptime(later->scheduler->loop);
-	scheduler_tell_queue(later->scheduler, str_from(queue->name), patch);
+	queue->written = loop_uptime(writer->scheduler->loop);
+	scheduler_tell_queue(writer->scheduler, str_from(queue->name), patch);
 }
 
 /* Tells what is due; forgets queues that had nothing to tell for a while. The timer goes on for the others. */
-static void tell_queues(struct later *later, int64_t now)
+static void tell_queues(struct status_writer *writer, int64_t now)
 {
 	int64_t next = INT64_MAX;
 	size_t at = 0;
 	void *value;
 
-	while (map_next(later->queues, &at, NULL, &value)) {
-		struct later_queue *queue = value;
+	while (map_next(writer->queues, &at, NULL, &value)) {
+		struct status_queue *queue = value;
 
-		if (is_due(queue->told + QUEUE_PAUSE, now, &next)) {
+		if (is_due(queue->written + QUEUE_PAUSE, now, &next)) {
 			if (!queue->patch) {
-				map_remove(later->queues, str_from(queue->name));
+				map_remove(writer->queues, str_from(queue->name));
 				queue_free(queue);
 				continue;
 			}
-			tell_queue(later, queue);
-			(void)is_due(queue->told + QUEUE_PAUSE, now, &next);
+			tell_queue(writer, queue);
+			(void)is_due(queue->written + QUEUE_PAUSE, now, &next);
 		}
 	}
 	if (next < INT64_MAX)
-		loop_timer_set(later->queue_timer, next - now);
+		loop_timer_set(writer->queue_timer, next - now);
 }
 
 static void on_queue_timer(struct loop_timer *timer, void *arg)
 {
-	struct later *later = arg;
+	struct status_writer *writer = arg;
 
 	(void)timer;
-	tell_queues(later, loop_uptime(later->scheduler->loop));
+	tell_queues(writer, loop_uptime(writer->scheduler->loop));
 }
 
-void later_add_queue(struct later *later, struct str name, struct json_doc *patch)
+void status_writer_add_queue(struct status_writer *writer, struct str name, struct json_doc *patch)
 {
-	struct later_queue *queue = map_get(later->queues, name);
+	struct status_queue *queue = map_get(writer->queues, name);
 	bool fresh = !queue;
 
 	if (fresh) {
-		queue = mem_new(struct later_queue);
+		queue = mem_new(struct status_queue);
 		queue->name = str_dup(name);
-		(void)map_put(later->queues, str_from(queue->name), queue);
+		(void)map_put(writer->queues, str_from(queue->name), queue);
 	}
 	json_doc_unref(queue->patch);
 	queue->patch = json_doc_ref(patch);
 	if (fresh)
-		tell_queue(later, queue);
-	if (!loop_timer_is_set(later->queue_timer))
-		loop_timer_set(later->queue_timer, QUEUE_PAUSE);
+		tell_queue(writer, queue);
+	if (!loop_timer_is_set(writer->queue_timer))
+		loop_timer_set(writer->queue_timer, QUEUE_PAUSE);
 }
 
-void later_tell_all(struct later *later)
+void status_writer_flush(struct status_writer *writer)
 {
-	(void)tell_groups(later, INT64_MAX, INT64_MAX);
-	(void)tell_pods(later, INT64_MAX, INT64_MAX);
-	later->since = 0;
-	loop_timer_stop(later->timer);
+	(void)tell_groups(writer, INT64_MAX, INT64_MAX);
+	(void)tell_pods(writer, INT64_MAX, INT64_MAX);
+	writer->since = 0;
+	loop_timer_stop(writer->timer);
 }
 
-void later_tell_group(struct later *later, const struct job *job)
+void status_writer_flush_group(struct status_writer *writer, const struct job *job)
 {
-	AUTO(group_free) struct later_group *group = map_remove(later->groups, job_key(job));
+	AUTO(group_free) struct status_group *group = map_remove(writer->groups, job_key(job));
 
 	if (group)
-		scheduler_tell_group(later->scheduler, group);
+		scheduler_tell_group(writer->scheduler, group);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler/told.c - see told.h. A map by uid, and a list with what was written last at its end. */
-#include "scheduler/told.h"
+/* scheduler/recent_conditions.c - see told.h. A map by uid, and a list with what was written last at its end. */
+#include "scheduler/recent_conditions.h"
 
 #include "base/list.h"
 #include "base/map.h"
@@ -19,37 +19,37 @@ struct memory {
 	int64_t when;
 };
 
-struct told {
+struct recent_conditions {
 	struct map *memories;
 	struct list by_age;
 };
 
-static void forget(struct told *told, struct memory *memory)
+static void forget(struct recent_conditions *recent, struct memory *memory)
 {
-	map_remove(told->memories, str_from(memory->uid));
+	map_remove(recent->memories, str_from(memory->uid));
 	list_remove(&memory->link);
 	json_doc_unref(memory->list);
 	mem_free(memory->uid);
 	mem_free(memory);
 }
 
-struct told *told_new(uint64_t seed)
+struct recent_conditions *recent_conditions_new(uint64_t seed)
 {
-	struct told *told = mem_new(struct told);
+	struct recent_conditions *recent = mem_new(struct recent_conditions);
 
-	told->memories = map_new(seed);
-	list_init(&told->by_age);
-	return told;
+	recent->memories = map_new(seed);
+	list_init(&recent->by_age);
+	return recent;
 }
 
-void told_free(struct told *told)
+void recent_conditions_free(struct recent_conditions *recent)
 {
-	if (!told)
+	if (!recent)
 		return;
-	LIST_EACH(&told->by_age, struct memory, link, memory)
-		forget(told, memory);
-	map_free(told->memories);
-	mem_free(told);
+	LIST_EACH(&recent->by_age, struct memory, link, memory)
+		forget(recent, memory);
+	map_free(recent->memories);
+	mem_free(recent);
 }
 
 static struct json find(struct json list, struct str type)
@@ -71,9 +71,10 @@ static bool is_older(struct json known, struct json ours)
 	return json_is_absent(known) || str_cmp(a, b) <= 0;
 }
 
-void told_complete(const struct told *told, struct str uid, struct json_doc *doc, struct json list)
+void recent_conditions_complete(const struct recent_conditions *recent, struct str uid,
+				struct json_doc *doc, struct json list)
 {
-	const struct memory *memory = map_get(told->memories, uid);
+	const struct memory *memory = map_get(recent->memories, uid);
 	struct json_iter it = json_iter(memory ? json_doc_root(memory->list) : JSON_NONE);
 
 	while (json_next(&it)) {
@@ -86,21 +87,22 @@ void told_complete(const struct told *told, struct str uid, struct json_doc *doc
 	}
 }
 
-void told_remember(struct told *told, struct str uid, struct json list, int64_t now)
+void recent_conditions_remember(struct recent_conditions *recent, struct str uid, struct json list,
+				int64_t now)
 {
-	struct memory *memory = map_get(told->memories, uid);
+	struct memory *memory = map_get(recent->memories, uid);
 
 	if (memory)
-		forget(told, memory);
+		forget(recent, memory);
 	memory = mem_new(struct memory);
 	memory->uid = str_dup(uid);
 	memory->list = json_doc_freeze(list);
 	memory->when = now;
-	(void)map_put(told->memories, str_from(memory->uid), memory);
-	list_push(&told->by_age, &memory->link);
-	LIST_EACH(&told->by_age, struct memory, link, old) {
+	(void)map_put(recent->memories, str_from(memory->uid), memory);
+	list_push(&recent->by_age, &memory->link);
+	LIST_EACH(&recent->by_age, struct memory, link, old) {
 		if (now - old->when < REMEMBERED)
 			break;
-		forget(told, old);
+		forget(recent, old);
 	}
 }

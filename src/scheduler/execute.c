@@ -178,7 +178,7 @@ void scheduler_tell_pod(struct scheduler *scheduler, const struct status_pod *po
 		pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid));
 
 	tell_pod(scheduler, object, pod->reason, pod->message, pod->nominated);
-	for (size_t i = 0; i < ALSO_TOLD && pod->also[i]; i++)
+	for (size_t i = 0; i < ALSO_MAX && pod->also[i]; i++)
 		recorder_event(scheduler->recorder, &object, "Warning", "FailedScheduling",
 			       str_from(pod->also[i]));
 }
@@ -266,7 +266,7 @@ static void on_evicted(void *arg, const struct client_result *result)
 }
 
 /* The pod says why it goes before it does. */
-static void on_told(void *arg, const struct client_result *result)
+static void on_written(void *arg, const struct client_result *result)
 {
 	struct write *write = arg;
 
@@ -302,7 +302,7 @@ static void evict(struct scheduler *scheduler, const struct decision *decision)
 	json_set_str(patch, condition, "reason", STR("PreemptionByScheduler"));
 	json_set(patch, condition, STR("message"),
 		 json_new_printf(patch, "%s: %s", scheduler->name, decision->message));
-	send_pod_status(write, patch, on_told);
+	send_pod_status(write, patch, on_written);
 	scheduler->stats.evictions++;
 	recorder_event(scheduler->recorder, &pod, "Warning", "Evict", str_from(why));
 	recorder_event(scheduler->recorder, &pod, "Normal", "Preempted",
@@ -394,17 +394,17 @@ static void write_group(struct scheduler *scheduler, const struct status_group *
 {
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json meta = json_ensure_obj(patch, json_doc_root(patch), "metadata");
-	bool told =
+	bool reported =
 		!group->reasons ||
 		has_reasons(known_group(scheduler, group->namespace, group->name), group->reasons);
 	struct write *write;
 
-	if (told && !group->has_status)
+	if (reported && !group->has_status)
 		return;
 	write = scheduler_write_new(scheduler, WRITE_GROUP, str_from(group->namespace),
 				    str_from(group->name), str_from(group->uid));
 	set_uid(patch, str_from(group->uid));
-	if (!told)
+	if (!reported)
 		json_set(patch, json_ensure_obj(patch, meta, "annotations"),
 			 STR(EXPLAIN_ANNOTATION),
 			 *group->reasons ? json_new_str(patch, str_from(group->reasons))
@@ -436,12 +436,12 @@ void scheduler_tell_group(struct scheduler *scheduler, const struct status_group
 	if (group->event_reason)
 		recorder_event(scheduler->recorder, &object, "Warning", group->event_reason,
 			       str_from(group->event_message));
-	for (size_t i = 0; i < ALSO_TOLD && group->event_reason && group->also[i]; i++)
+	for (size_t i = 0; i < ALSO_MAX && group->event_reason && group->also[i]; i++)
 		recorder_event(scheduler->recorder, &object, "Warning", group->event_reason,
 			       str_from(group->also[i]));
 }
 
-/* A phase is told at once, but for the last one; counts and conditions alone may wait for more of them. A group
+/* A phase is reported at once, but for the last one; counts and conditions alone may wait for more of them. A group
  * that runs or is over does not wait any more, whatever was to be said of it. */
 static void decide_group(struct scheduler *scheduler, const struct decision *decision,
 			 uint32_t session)
@@ -561,7 +561,7 @@ static void record(struct scheduler *scheduler, const struct decision *decision)
 		tell_event(scheduler, decision);
 		return;
 	}
-	/* Why a pod waits is told with its condition, later. */
+	/* Why a pod waits is reported with its condition, later. */
 	if (decision->task && str_is(str_from(decision->reason), "FailedScheduling"))
 		return;
 	if (decision->job && !decision->task && str_is(str_from(decision->type), "Warning")) {

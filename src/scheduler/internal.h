@@ -34,7 +34,7 @@ struct scheduler {
 	struct session_options session;
 	struct zone *zone; /* of session.zone */
 	char *default_queue;
-	char *name; /* the first scheduler name, as events and conditions tell it */
+	char *name; /* the first scheduler name, as events and conditions name it */
 	struct recorder *recorder;
 	struct feed feeds[CLUSTER_KIND_COUNT];
 	size_t unsynced;           /* informers that do not have their first list */
@@ -47,8 +47,8 @@ struct scheduler {
 	struct loop_timer *queue_retry;
 	int64_t gather_us;
 	int64_t period_us;
-	bool shard_stale;   /* shards have changed since it was told what is in use (shards.c) */
-	bool shard_asked;   /* ... and that is under way */
+	bool shard_stale; /* shards have changed since it was reported what is in use (shards.c) */
+	bool shard_asked; /* ... and that is under way */
 	struct list writes; /* under way */
 	struct list claims; /* tasks that wait for their claims (claims.c) */
 	struct status_writer *status_writer;
@@ -109,7 +109,7 @@ void scheduler_patch_status(struct scheduler *scheduler, enum resource_id kind, 
 			    struct json_doc *patch, client_done_fn *done);
 DEFINE_AUTO(struct write *, scheduler_write_free);
 
-/* A task that was decided to be bound: do it; or it cannot be done, and `why` tells the pod. */
+/* A task that was decided to be bound: do it; or it cannot be done, and `why` is reported in the pod. */
 void scheduler_bind(struct scheduler *scheduler, const struct task *task, const char *node);
 void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const char *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler/recent_conditions.c - see told.h. A map by uid, and a list with what was written last at its end. */
+/* scheduler/recent_conditions.c - see recent_conditions.h. A map by uid, and a list with what was written last at its end. */
 #include "scheduler/recent_conditions.h"
 
 #include "base/list.h"

@@ -225,7 +225,7 @@ static void on_soon(struct loop_timer *timer, void *arg)
 	cycle(scheduler, false);
 }
 
-/* Time alone changes something only for jobs that wait; and what others that wait have told may be old. */
+/* Time alone changes something only for jobs that wait; and what other pending jobs reported may be outdated. */
 static void on_period(struct loop_timer *timer, void *arg)
 {
 	struct scheduler *scheduler = arg;

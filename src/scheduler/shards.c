@@ -35,17 +35,17 @@ static struct json list_nodes(const struct scheduler *scheduler, const struct no
 	return list;
 }
 
-static bool says(const struct strs *told, struct json list)
+static bool says(const struct strs *reported, struct json list)
 {
 	struct json_iter it = json_iter(list);
 
 	while (json_next(&it))
-		if (!has(told, json_str(it.value)))
+		if (!has(reported, json_str(it.value)))
 			return false;
-	return told->len == json_len(list);
+	return reported->len == json_len(list);
 }
 
-static void on_told(void *arg, const struct client_result *result)
+static void on_written(void *arg, const struct client_result *result)
 {
 	AUTO(scheduler_write_free) struct write *write = arg;
 	struct scheduler *scheduler = write->scheduler;
@@ -53,7 +53,7 @@ static void on_told(void *arg, const struct client_result *result)
 	scheduler->shard_asked = false;
 	if (!result->err || result->err->code == ERR_NOT_FOUND)
 		return;
-	log_warn(scheduler->log, "which nodes are in use cannot be told, trying again",
+	log_warn(scheduler->log, "which nodes are in use cannot be written, trying again",
 		 LOG_STR("why", result->err->text));
 	scheduler->shard_stale = true;
 }
@@ -88,5 +88,5 @@ void scheduler_tell_shard(struct scheduler *scheduler)
 	json_set(patch, status, STR("nodesToRemove"), json_new_arr(patch));
 	scheduler->shard_asked = true;
 	scheduler->stats.writes++;
-	scheduler_patch_status(scheduler, RESOURCE_NODESHARDS, name, patch, on_told);
+	scheduler_patch_status(scheduler, RESOURCE_NODESHARDS, name, patch, on_written);
 }

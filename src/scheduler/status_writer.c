@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler/status_writer.c - see status_writer.h. Two maps by "namespace/name", one timer for both; one of queues by
- * name, with a timer of its own: it runs while a queue was told of within the last QUEUE_PAUSE. */
+ * name, with a timer of its own: it runs while a queue was reported of within the last QUEUE_PAUSE. */
 #include "scheduler/status_writer.h"
 
 #include "base/buf.h"
@@ -36,7 +36,7 @@ static void pod_free(struct status_pod *pod)
 	mem_free(pod->uid);
 	mem_free(pod->reason);
 	mem_free(pod->message);
-	for (size_t i = 0; i < ALSO_TOLD; i++)
+	for (size_t i = 0; i < ALSO_MAX; i++)
 		mem_free(pod->also[i]);
 	mem_free(pod->nominated);
 	mem_free(pod);
@@ -58,7 +58,7 @@ static void group_free(struct status_group *group)
 	mem_free(group->uid);
 	mem_free(group->event_reason);
 	mem_free(group->event_message);
-	for (size_t i = 0; i < ALSO_TOLD; i++)
+	for (size_t i = 0; i < ALSO_MAX; i++)
 		mem_free(group->also[i]);
 	mem_free(group->reasons);
 	mem_free(group);
@@ -153,7 +153,7 @@ static void plan(struct status_writer *writer, int64_t due)
 	loop_timer_set(writer->timer, left < QUIET ? left : QUIET);
 }
 
-/* What takes the place of news that was to be told sooner is told sooner. */
+/* A status that replaces one that was due sooner is written sooner. */
 static int64_t sooner(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -216,7 +216,7 @@ void status_writer_add_pod(struct status_writer *writer, const struct decision *
 	pod->uid = str_dup(task_uid(task));
 	set_text(&pod->reason, decision->reason);
 	set_text(&pod->message, decision->message);
-	for (size_t i = 0; i < ALSO_TOLD; i++)
+	for (size_t i = 0; i < ALSO_MAX; i++)
 		set_text(&pod->also[i], decision->also[i]);
 	set_text(&pod->nominated, decision->nominated);
 	old = map_remove(writer->pods, str_from(pod->key));
@@ -304,7 +304,7 @@ void status_writer_add_event(struct status_writer *writer, const struct decision
 	set_text(&group->event_reason, decision->reason);
 	set_text(&group->event_message, decision->message);
 	/* Without any, those that nobody has read yet are still true, but for their numbers. */
-	for (size_t i = 0; i < ALSO_TOLD && decision->also[0]; i++)
+	for (size_t i = 0; i < ALSO_MAX && decision->also[0]; i++)
 		set_text(&group->also[i], decision->also[i]);
 }
 
@@ -316,7 +316,7 @@ void status_writer_forget_event(struct status_writer *writer, const struct job *
 		return;
 	set_text(&group->event_reason, NULL);
 	set_text(&group->event_message, NULL);
-	for (size_t i = 0; i < ALSO_TOLD; i++)
+	for (size_t i = 0; i < ALSO_MAX; i++)
 		set_text(&group->also[i], NULL);
 }
 
@@ -330,7 +330,7 @@ static void tell_queue(struct status_writer *writer, struct status_queue *queue)
 	scheduler_tell_queue(writer->scheduler, str_from(queue->name), patch);
 }
 
-/* Tells what is due; forgets queues that had nothing to tell for a while. The timer goes on for the others. */
+/* Writes what is due; forgets queues without a change for a while. The timer goes on for the others. */
 static void tell_queues(struct status_writer *writer, int64_t now)
 {
 	int64_t next = INT64_MAX;

@@ -32,7 +32,7 @@ struct status_pod {
 	char *uid;
 	char *reason;
 	char *message;
-	char *also[ALSO_TOLD]; /* of additional events */
+	char *also[ALSO_MAX]; /* of additional events */
 	char *nominated;
 	int64_t due; /* 0: with the others */
 };
@@ -56,9 +56,9 @@ struct status_group {
 	uint32_t session;
 	char *event_reason; /* a Warning; NULL: none */
 	char *event_message;
-	char *also[ALSO_TOLD]; /* of additional events */
-	char *reasons;         /* of the annotation; "": take it away; NULL: leave it */
-	int64_t due;           /* 0: with the others */
+	char *also[ALSO_MAX]; /* of additional events */
+	char *reasons;        /* of the annotation; "": take it away; NULL: leave it */
+	int64_t due;          /* 0: with the others */
 };
 
 /* What a queue uses. */

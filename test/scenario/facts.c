@@ -428,8 +428,8 @@ static void short_reasons(const struct world *world, struct json want, struct no
 }
 
 /* One field of each reason that the annotation of a group tells, in their order: "QueueShare NoNodeFits". */
-static void short_told(const struct world *world, struct json want, const char *field,
-		       const char *between, struct notes *notes)
+static void short_reported(const struct world *world, struct json want, const char *field,
+			   const char *between, struct notes *notes)
 {
 	struct json_iter it = json_iter(want);
 
@@ -462,8 +462,8 @@ void facts_short(const struct world *world, struct json want, struct json have, 
 	short_groups(want, have, notes);
 	short_places(world, want, notes);
 	short_reasons(world, want, notes);
-	short_told(world, json_get(want, "reasons"), "code", " ", notes);
-	short_told(world, json_get(want, "help"), "help", "; ", notes);
+	short_reported(world, json_get(want, "reasons"), "code", " ", notes);
+	short_reported(world, json_get(want, "help"), "help", "; ", notes);
 }
 
 /* --- claims ---------------------------------------------------------------------------------- */

@@ -507,7 +507,7 @@ static void record_text(struct world *world, const struct decision *d, const cha
 static void record_event(struct world *world, const struct decision *d)
 {
 	record_text(world, d, d->message);
-	for (size_t i = 0; i < ALSO_TOLD && d->also[i]; i++)
+	for (size_t i = 0; i < ALSO_MAX && d->also[i]; i++)
 		record_text(world, d, d->also[i]);
 }
 

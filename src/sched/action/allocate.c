@@ -268,7 +268,7 @@ static void open_gate(struct allocation *a, struct task *task)
 
 enum step { STEP_PLACED, STEP_SKIPPED, STEP_FAILED, STEP_REFUSED /* by its queue */ };
 
-/* Without nodes nothing is tried, and so nothing told of any. */
+/* Without nodes nothing is tried, and so nothing reported of any. */
 static void note_fit(struct session *ssn, struct task *task, const struct fit *fit)
 {
 	if (ssn->cluster->node_count)

@@ -24,7 +24,7 @@
 /* What of a pod's spec is in its terms as it stands. */
 static const char *const term_fields[] = {"nodeSelector", "affinity", "tolerations",
 					  "topologySpreadConstraints", "resourceClaims"};
-/* Annotations that plugins read of pods, and that therefore tell classes apart. */
+/* Annotations that plugins read of pods, and that therefore distinguish classes. */
 static const char *const term_annotations[] = {
 	"volcano.sh/resource-strategy-scoring-type",
 	"volcano.sh/resource-strategy-weight",
@@ -369,7 +369,7 @@ static struct json_doc *terms_doc(struct json pod)
 	return json_doc_freeze(root);
 }
 
-/* Nodes tell images with their tags. */
+/* Nodes report images with their tags. */
 static uint32_t take_image(struct cluster *cluster, struct str image)
 {
 	AUTO(buf_done) struct buf name = BUF_INIT(SIZE_MAX);

@@ -443,7 +443,7 @@ int cluster_short_of(const struct cluster *cluster, enum capacity_kind capacity,
 			continue;
 		if (dim != DIM_PODS)
 			return dim;
-		pods = dim; /* is told only where nothing else is short */
+		pods = dim; /* is reported only where nothing else is short */
 	}
 	return pods;
 }

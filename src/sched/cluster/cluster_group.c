@@ -250,18 +250,18 @@ static void set_status(struct job *job, const struct podgroup *view)
 		[GROUP_UNSCHEDULABLE] = "Unschedulable", [GROUP_SCHEDULED] = "Scheduled"};
 
 	job->phase = view->status.phase ? view->status.phase : PODGROUP_PENDING;
-	job->told_phase = view->status.phase;
-	job->told_counts[0] = view->status.running;
-	job->told_counts[1] = view->status.succeeded;
-	job->told_counts[2] = view->status.failed;
+	job->reported_phase = view->status.phase;
+	job->reported_counts[0] = view->status.running;
+	job->reported_counts[1] = view->status.succeeded;
+	job->reported_counts[2] = view->status.failed;
 	explain_read(job, labels_get(&view->meta.annotations, STR(EXPLAIN_ANNOTATION)));
-	memset(job->told, 0, sizeof(job->told));
+	memset(job->reported, 0, sizeof(job->reported));
 	for (size_t i = 0; i < view->status.conditions.len; i++)
 		for (size_t j = 0; j < GROUP_CONDITION_COUNT; j++) {
 			const struct podgroup_condition *c = &view->status.conditions.ptr[i];
 
 			if (str_is(c->type, types[j]))
-				job->told[j] = job_text_hash(c->reason, c->message);
+				job->reported[j] = job_text_hash(c->reason, c->message);
 		}
 }
 

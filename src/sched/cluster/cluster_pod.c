@@ -153,11 +153,11 @@ static int64_t cooled_at(const struct facts *f, int64_t scheduled)
 	return scheduled + nanoseconds / DURATION_MICROSECOND;
 }
 
-static void read_told(struct task *task, struct str reason, struct str message)
+static void read_reported(struct task *task, struct str reason, struct str message)
 {
-	task->told = job_text_hash(reason, message);
-	if (!task->told_words && task->status == TASK_PENDING)
-		task->told_words = job_words_hash(message);
+	task->reported = job_text_hash(reason, message);
+	if (!task->reported_words && task->status == TASK_PENDING)
+		task->reported_words = job_words_hash(message);
 }
 
 static void read_condition(struct task *task, const struct facts *f)
@@ -165,7 +165,7 @@ static void read_condition(struct task *task, const struct facts *f)
 	struct json_iter it = json_iter(json_get(f->status, "conditions"));
 
 	task->cooled = 0;
-	task->told = 0;
+	task->reported = 0;
 	while (json_next(&it)) {
 		if (!str_is(json_str(json_get(it.value, "type")), "PodScheduled"))
 			continue;
@@ -173,8 +173,8 @@ static void read_condition(struct task *task, const struct facts *f)
 			task->cooled =
 				cooled_at(f, time_of(json_get(it.value, "lastTransitionTime")));
 		else
-			read_told(task, json_str(json_get(it.value, "reason")),
-				  json_str(json_get(it.value, "message")));
+			read_reported(task, json_str(json_get(it.value, "reason")),
+				      json_str(json_get(it.value, "message")));
 	}
 }
 

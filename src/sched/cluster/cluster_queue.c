@@ -171,7 +171,7 @@ static void set_fields(struct queue_info *queue, const struct queue *view,
 	queue->view = view;
 }
 
-/* Its jobs may be told something else now, and those of others may get more or less. */
+/* Its jobs may have other reasons now, and those of others may get more or less. */
 static void touch_all(struct cluster *cluster, struct queue_info *queue)
 {
 	LIST_EACH(&queue->jobs, struct job, queue_link, job)

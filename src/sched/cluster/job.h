@@ -114,29 +114,30 @@ struct job {
 
 	/* The PodGroup's status: what is decided, and what the API has. */
 	enum podgroup_phase phase;
-	enum podgroup_phase told_phase;
-	int32_t told_counts[3];               /* running, succeeded, failed */
-	uint32_t told[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
-	int64_t told_until;                   /* see defer() in decisions.c */
-	uint32_t told_event;                  /* hash of the last event that was told of it */
-	uint32_t told_also;                   /* ... of those beside it */
-	uint32_t told_refusal;                /* ... of why it is not admitted */
-	uint32_t refused_session;             /* the session that set `refusal` */
+	enum podgroup_phase reported_phase;
+	int32_t reported_counts[3];               /* running, succeeded, failed */
+	uint32_t reported[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
+	int64_t reported_until;                   /* see defer() in decisions.c */
+	uint32_t reported_event;   /* hash of the last event that was reported of it */
+	uint32_t reported_also;    /* ... of those beside it */
+	uint32_t reported_refusal; /* ... of why it is not admitted */
+	uint32_t refused_session;  /* the session that set `refusal` */
 	struct reason
 		refusal; /* why it is not admitted, or not placed; without what a session owns */
 	struct reasons *reasons; /* all of that session's, in its arena */
 	char *why;               /* the first in words, for whoever asks; NULL: it does not wait */
 	/* What its annotation says (explain.h). */
-	struct told_reasons {
-		uint64_t content; /* hash of the reasons that were told last, numbers included */
-		uint64_t meaning; /* ... without numbers */
-		uint32_t decided; /* hash of their text; 0: none */
-		uint32_t told;    /* ... of the one that the API has */
+	struct reported_reasons {
+		uint64_t
+			content; /* hash of the reasons that were reported last, numbers included */
+		uint64_t meaning;   /* ... without numbers */
+		uint32_t decided;   /* hash of their text; 0: none */
+		uint32_t published; /* ... of the one that the API has */
 		struct {
 			uint8_t code;
 			int64_t since;
-		} at[REASONS_TOLD];
-	} told_reasons;
+		} at[REASONS_MAX];
+	} reported_reasons;
 	int64_t waiting_since; /* when it began to; 0: it does not wait */
 	int64_t reserved_until; /* capacity is reserved for it until then; 0: none is (reservation.h) */
 	struct statement *reservation; /* ... in this session, while it is not its turn */

@@ -57,7 +57,7 @@ struct queue_info {
 	/* Of its jobs that hold something, as of that session (evict.h). */
 	int32_t lowest_priority;
 	uint32_t lowest_session;
-	uint64_t told; /* hash of status.allocated as it was decided last */
+	uint64_t reported; /* hash of status.allocated as it was decided last */
 };
 
 /* Without a hook's opinion: the older; of one second, who came to us first. */

@@ -72,7 +72,7 @@ struct task_note {
 	 * complete". TASK_PENDING: there was none. */
 	uint32_t undone : TASK_STATUS_BITS;
 	uint32_t undone_evicting : 1;
-	uint32_t undone_held : 1; /* told as if it still had that place: see evict_within() */
+	uint32_t undone_held : 1; /* reported as if it still had that place: see evict_within() */
 	uint32_t undone_node : TASK_SLOT_BITS; /* its slot */
 };
 
@@ -89,11 +89,11 @@ struct task {
 	struct task_note note;
 	uint32_t namespace; /* symbols */
 	uint32_t role;
-	uint32_t reserved_node; /* name of the node that is reserved for it (reservation.h) */
-	uint32_t nominated;     /* name of the node that status.nominatedNodeName says */
-	uint32_t told;          /* hash of the PodScheduled condition that the API has; 0: none */
-	uint32_t told_words;    /* ... without its numbers; 0: not known */
-	uint32_t told_until;    /* see defer() in decisions.c */
+	uint32_t reserved_node;  /* name of the node that is reserved for it (reservation.h) */
+	uint32_t nominated;      /* name of the node that status.nominatedNodeName says */
+	uint32_t reported;       /* hash of the PodScheduled condition that the API has; 0: none */
+	uint32_t reported_words; /* ... without its numbers; 0: not known */
+	uint32_t reported_until; /* see defer() in decisions.c */
 	int32_t priority;
 	int32_t index;  /* the number at the end of its name; -1: none */
 	uint8_t status; /* enum task_status; changed by the ledger */

@@ -393,7 +393,7 @@ static bool place_contested(struct search *s, struct task *task, size_t *from)
 }
 
 /* Upstream's reclaim looks only at nodes where there is somebody to take from, takes capacity that is idle there
- * without asking whether the queue may hold it, and tells so. Here tasks are told the same; nothing is
+ * without asking whether the queue may hold it, and reports it. Here tasks are reported the same way; nothing is
  * held. */
 static void tell_reclaim(struct search *s)
 {
@@ -421,7 +421,7 @@ static void tell_reclaim(struct search *s)
 		session_note(s->ssn, s->placements.ptr[i].task)->undone_held |= whole;
 }
 
-/* The search has failed. Its tasks are told what places they had in it, where that says something: of
+/* The search has failed. Its tasks are reported what places they had in it, where that says something: of
  * a whole gang if it was in reach. */
 static void leave(struct search *s)
 {
@@ -546,7 +546,7 @@ static bool place_within(struct session *ssn, const struct evict_rules *rules, s
 }
 
 /* Upstream's preempt lets tasks hold idle capacity to the end of its session though their gang cannot be whole,
- * and tells so. Here they are only told: the capacity is for whoever can use it. */
+ * and tells so. Here it is only reported: the capacity is for whoever can use it. */
 void evict_within(struct session *ssn, const struct evict_rules *rules, struct job *job)
 {
 	AUTO(pq_done) struct pq tasks;

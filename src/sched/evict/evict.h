@@ -16,7 +16,7 @@ struct evict_rules {
 	const char *word;   /* that users see: "preempt" */
 	bool across_queues; /* victims are of other queues; else of the same */
 	bool whole_gangs;   /* a gang at its minimum may be broken, after everything else */
-	bool needs_victims; /* tasks are not told of places where nobody has to go */
+	bool needs_victims; /* tasks are not reported of places where nobody has to go */
 };
 
 /* All starving jobs, queue by queue, each at most once. */

@@ -92,7 +92,7 @@ bool gangs_are_broken(const struct search *s, const struct job *job);
 bool gangs_evict_rests(struct search *s, const struct evict_ask *ask,
 		       const struct task_list *planned);
 /* Could all that a job waits for have capacity in sum, whatever the nodes? If not, none of its tasks has been
- * near a place, and none is told of one. The model is as before the search. */
+ * near a place, and none is reported of one. The model is as before the search. */
 bool gangs_in_reach(struct search *s);
 
 #endif

@@ -479,9 +479,9 @@ static uint32_t search_at(const struct search *search, size_t i)
 	return search->set->slots ? search->set->slots[i] : (uint32_t)i;
 }
 
-/* How often each reason is told; `verdicts` are those of all slots. */
-static void count_told(const struct search *search, const struct task *task,
-		       const verdict *verdicts, struct fit_counts *counts)
+/* How often each reason is reported; `verdicts` are those of all slots. */
+static void count_reported(const struct search *search, const struct task *task,
+			   const verdict *verdicts, struct fit_counts *counts)
 {
 	static const verdict before = VERDICT(FIT_INSUFFICIENT) | VERDICT(FIT_SHARD);
 	const struct cluster *cluster = search->ssn->cluster;
@@ -505,7 +505,7 @@ static const struct fit *fit_of_all(const struct search *search, const struct ta
 
 	if (f->fit && f->fit_session == ssn->id && f->fit_changes == f->synced)
 		return f->fit;
-	count_told(search, task, f->verdicts, &counts);
+	count_reported(search, task, f->verdicts, &counts);
 	f->fit = fit_counts_make(&counts, ssn, f->class, search->set);
 	f->fit_session = ssn->id;
 	f->fit_changes = f->synced;
@@ -667,7 +667,7 @@ static const struct fit *wide_fit(const struct search *search, const struct task
 {
 	struct fit_counts counts = {0};
 
-	count_told(search, task, search->f->wide, &counts);
+	count_reported(search, task, search->f->wide, &counts);
 	return fit_counts_make(&counts, search->ssn, task->class, search->set);
 }
 

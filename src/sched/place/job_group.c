@@ -39,7 +39,7 @@ struct job_group {
 
 /* --- likeness -------------------------------------------------------------------------------- */
 
-/* Of one class, all of them waiting, and nothing about them that a class does not tell? */
+/* Of one class, all of them waiting, and nothing about them that a class does not show? */
 static const struct class *class_of_all(const struct job *job)
 {
 	const struct class *class = NULL;

@@ -446,7 +446,7 @@ static verdict test_binding(const struct cluster *cluster, const struct claim *c
 	return pv_reaches(claim->pv, node->text, labels) ? 0 : VERDICT(FIT_VOLUME_AFFINITY);
 }
 
-/* What a node cannot attach is told as a resource that it lacks, as Volcano does. A volume that is
+/* What a node cannot attach is reported as a resource that it lacks, as Volcano does. A volume that is
  * there and can be had needs no driver to make one. */
 static verdict test_limits(struct session *ssn, const struct task *task,
 			   const struct node_info *node, const struct labels *labels)

@@ -4,7 +4,7 @@
  * A node is of the group that its label says; a queue names groups that it must, or would rather, or
  * would rather not be on. With enableHierarchy a queue that says nothing has what the nearest queue
  * above it says. Groups are labels, so that a node's profile decides; what the queue says is the key of
- * the rows, by its content, so that nodes are looked at anew when it changes. Whoever is refused is told by what: the label, the queue that names no group, or the
+ * the rows, by its content, so that nodes are looked at again when it changes. A refusal names its cause: the label, the queue that names no group, or the
  * groups that it names. */
 #include "base/hash.h"
 #include "base/mem.h"
@@ -121,7 +121,7 @@ static bool allows(const struct queue_affinity *affinity, struct str group)
 	const struct queue_group_terms *near = affinity->node_group_affinity;
 	const struct queue_group_terms *far = affinity->node_group_anti_affinity;
 
-	/* What it would rather not use it may use, even if it is told to stay away as well. */
+	/* What it would rather not use it may use, even if it has to avoid it as well. */
 	if (far && lists(&far->preferred, group))
 		return true;
 	if (far && lists(&far->required, group))

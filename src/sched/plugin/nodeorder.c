@@ -282,7 +282,7 @@ static double score_node_affinity(const struct plugin *p, const struct task *tas
 					   &labels);
 }
 
-/* Only where some node advises against something does it tell nodes apart. */
+/* Only where some node advises against something does it distinguish nodes. */
 static bool some_advise(const struct plugin *p, const struct task *task)
 {
 	const struct cluster *cluster = p->ssn->cluster;

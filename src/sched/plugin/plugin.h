@@ -17,7 +17,7 @@
  *	filter	a task on a node	verdicts are added up; one that eviction cannot change ends it
  *	score	a task on a node	sum of weighted, normalised scores
  *	pick	add tasks to a list	union in a tier; the first tier with any wins
- *	note	is told			each is called, in order; undoing calls them in reverse
+ *	note	is reported			each is called, in order; undoing calls them in reverse
  *
  * A plugin is asked where it has the hook and its switch in the configuration is on. Guards look at
  * the model as it stands: a statement that has evicted four tasks of a job asks about the fifth with
@@ -49,7 +49,7 @@ struct task;
 
 /* --- arguments ------------------------------------------------------------------------------- */
 
-/* The plugin's `arguments` in the configuration. A value of another type than asked for is told in
+/* The plugin's `arguments` in the configuration. A value of another type than asked for is reported in
  * `notes` and the default stays, as upstream has it; so is an argument that nobody asked for. */
 struct plugin_args {
 	struct json object;

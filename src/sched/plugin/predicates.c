@@ -87,7 +87,7 @@ static verdict test_pod_count(const struct plugin *p, const struct task *task,
 		       : 0;
 }
 
-/* Every task takes one of the slots, so that idle ones tell. */
+/* Every task takes one of the slots, so idle ones are enough. */
 static void test_all_pod_counts(const struct plugin *p, const struct task *task, uint32_t count,
 				verdict *verdicts)
 {

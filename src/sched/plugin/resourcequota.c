@@ -221,8 +221,8 @@ static void put_map(const struct plugin *p, const struct job *job, const struct 
 	buf_putc(to, ']');
 }
 
-static void tell(const struct plugin *p, const struct job *job, const struct demand *d,
-		 struct reason *why)
+static void report(const struct plugin *p, const struct job *job, const struct demand *d,
+		   struct reason *why)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
 	const struct thing *thing = d->limit->thing;
@@ -257,7 +257,7 @@ static enum vote quotas_enqueueable(const struct plugin *p, const struct job *jo
 
 		if (!demand_of(p, job, &quotas->limits.ptr[i], &d) || !d.over)
 			continue;
-		tell(p, job, &d, why);
+		report(p, job, &d, why);
 		return VOTE_REJECT;
 	}
 	return VOTE_PERMIT;

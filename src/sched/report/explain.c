@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/report/explain.c - see the header.
  *
- * Two hashes tell whether something has changed, so that a job that waits as before costs no text:
+ * Two hashes show whether something has changed, so that a job that waits as before costs no text:
  * `content` covers every number of the reasons, `meaning` only what they are about. */
 #include "sched/report/explain.h"
 
@@ -83,7 +83,7 @@ static void add_standing(struct session *ssn, struct job *job)
 }
 
 /* Where there are no nodes, that is why, and not what follows from it: that a queue may have 0 of 0. */
-static void tell_no_nodes(struct session *ssn, struct job *job)
+static void report_no_nodes(struct session *ssn, struct job *job)
 {
 	const struct reason why = {.code = REASON_NO_NODES, .dim = DIM_NONE};
 	struct reasons *all = job->reasons;
@@ -117,7 +117,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 static uint64_t hash_fit(const struct fit *fit, const struct reason_names *names, bool numbers,
 			 uint64_t hash)
 {
-	struct fit_count counts[FIT_COUNTS_TOLD];
+	struct fit_count counts[FIT_COUNTS_MAX];
 	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
 
 	hash = mix_text(hash, fit->whole);
@@ -193,7 +193,7 @@ static void set_amount(struct page *page, struct json object, const char *key, i
 
 static void add_counts(struct page *page, struct json object, const struct fit *fit)
 {
-	struct fit_count counts[FIT_COUNTS_TOLD];
+	struct fit_count counts[FIT_COUNTS_MAX];
 	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
 	struct json list = json_new_arr(page->doc);
 
@@ -265,11 +265,11 @@ static void add_reason(struct page *page, struct json list, const struct reason 
 		add_counts(page, object, reason->fit);
 }
 
-static int64_t since_of(const struct told_reasons *told, uint8_t code, int64_t now)
+static int64_t since_of(const struct reported_reasons *reported, uint8_t code, int64_t now)
 {
-	for (size_t i = 0; i < REASONS_TOLD; i++)
-		if (told->at[i].code == code && told->at[i].since)
-			return told->at[i].since;
+	for (size_t i = 0; i < REASONS_MAX; i++)
+		if (reported->at[i].code == code && reported->at[i].since)
+			return reported->at[i].since;
 	return now;
 }
 
@@ -279,8 +279,8 @@ static const char *print_reasons(struct session *ssn, struct job *job)
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	AUTO(buf_done) struct buf to = BUF_UNBOUNDED;
 	struct page page = {doc, session_names_of(ssn, job), BUF_UNBOUNDED};
-	struct told_reasons *told = &job->told_reasons;
-	struct told_reasons now = *told;
+	struct reported_reasons *reported = &job->reported_reasons;
+	struct reported_reasons now = *reported;
 	struct json list = json_new_arr(doc);
 
 	json_doc_set_root(doc, list);
@@ -289,10 +289,10 @@ static const char *print_reasons(struct session *ssn, struct job *job)
 		const struct reason *reason = &job->reasons->at[i];
 
 		now.at[i].code = reason->code;
-		now.at[i].since = since_of(told, reason->code, ssn->now);
+		now.at[i].since = since_of(reported, reason->code, ssn->now);
 		add_reason(&page, list, reason, now.at[i].since);
 	}
-	*told = now;
+	*reported = now;
 	buf_done(&page.text);
 	json_print(list, JSON_COMPACT, &to);
 	return arena_strdup(ssn->arena, buf_text(&to));
@@ -309,38 +309,38 @@ static uint32_t text_hash(struct str text)
 
 static enum explained take_away(struct job *job, struct decision *d)
 {
-	bool told = job->told_reasons.told != 0;
+	bool reported = job->reported_reasons.published != 0;
 
 	mem_free(TAKE(job->why));
 	job->waiting_since = 0;
-	memset(&job->told_reasons, 0, sizeof(job->told_reasons));
-	if (told)
+	memset(&job->reported_reasons, 0, sizeof(job->reported_reasons));
+	if (reported)
 		d->reasons = "";
-	return told ? EXPLAINED_ANEW : EXPLAINED_SAME;
+	return reported ? EXPLAINED_CHANGED : EXPLAINED_SAME;
 }
 
-static enum explained tell(struct session *ssn, struct job *job, struct decision *d)
+static enum explained report(struct session *ssn, struct job *job, struct decision *d)
 {
 	struct reason_names names = session_names_of(ssn, job);
-	struct told_reasons *told = &job->told_reasons;
+	struct reported_reasons *reported = &job->reported_reasons;
 	uint64_t content = hash_reasons(job->reasons, &names, true);
 	uint64_t meaning;
 	const char *text;
 	bool numbers;
 
-	if (content == told->content && told->decided == told->told)
+	if (content == reported->content && reported->decided == reported->published)
 		return EXPLAINED_SAME;
 	meaning = hash_reasons(job->reasons, &names, false);
 	text = print_reasons(ssn, job);
-	numbers = meaning == told->meaning && told->told;
-	told->content = content;
-	told->meaning = meaning;
-	told->decided = text_hash(str_from(text));
-	if (told->decided == told->told)
+	numbers = meaning == reported->meaning && reported->published;
+	reported->content = content;
+	reported->meaning = meaning;
+	reported->decided = text_hash(str_from(text));
+	if (reported->decided == reported->published)
 		return EXPLAINED_SAME;
-	told->told = told->decided;
+	reported->published = reported->decided;
 	d->reasons = text;
-	return numbers ? EXPLAINED_NUMBERS : EXPLAINED_ANEW;
+	return numbers ? EXPLAINED_NUMBERS : EXPLAINED_CHANGED;
 }
 
 enum explained explain_job(struct session *ssn, struct job *job, bool waits, struct decision *d)
@@ -352,7 +352,7 @@ enum explained explain_job(struct session *ssn, struct job *job, bool waits, str
 	if (!waits)
 		return take_away(job, d);
 	add_standing(ssn, job);
-	tell_no_nodes(ssn, job);
+	report_no_nodes(ssn, job);
 	if (!job->waiting_since)
 		job->waiting_since = ssn->now;
 	if (job->refused_session != ssn->id) /* nobody looked at it: what held still holds */
@@ -360,7 +360,7 @@ enum explained explain_job(struct session *ssn, struct job *job, bool waits, str
 	reason_print(&job->refusal, &names, &text);
 	mem_free(job->why);
 	job->why = buf_take(&text);
-	explained = tell(ssn, job, d);
+	explained = report(ssn, job, d);
 	job->refusal.fit = NULL;
 	job->refusal.text = NULL;
 	job->reasons = NULL;
@@ -370,22 +370,22 @@ enum explained explain_job(struct session *ssn, struct job *job, bool waits, str
 void explain_read(struct job *job, struct str text)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct told_reasons *told = &job->told_reasons;
+	struct reported_reasons *reported = &job->reported_reasons;
 	struct json_iter it;
 
-	if (text_hash(text) == told->told)
+	if (text_hash(text) == reported->published)
 		return;
-	told->told = text_hash(text);
+	reported->published = text_hash(text);
 	doc = text.len ? json_parse(text, NULL, NULL) : NULL;
 	it = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
-	for (size_t i = 0; i < REASONS_TOLD && json_next(&it); i++) {
+	for (size_t i = 0; i < REASONS_MAX && json_next(&it); i++) {
 		struct str code = json_str(json_get(it.value, "code"));
 
-		if (told->at[i].since ||
-		    time_parse(json_str(json_get(it.value, "since")), &told->at[i].since, NULL) < 0)
+		if (reported->at[i].since || time_parse(json_str(json_get(it.value, "since")),
+							&reported->at[i].since, NULL) < 0)
 			continue;
 		for (int c = 0; c < REASON_CODE_COUNT; c++)
 			if (str_is(code, reason_name((enum reason_code)c)))
-				told->at[i].code = (uint8_t)c;
+				reported->at[i].code = (uint8_t)c;
 	}
 }

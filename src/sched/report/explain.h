@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/report/explain.h - why a job waits, as its PodGroup tells it: the annotation
+/* sched/report/explain.h - why a job waits, as its PodGroup reports it: the annotation
  * `scheduling.volcano.sh/reasons`, a JSON list, the one that matters most first.
  *
  *	[{"code": "QueueCapability",
@@ -15,7 +15,7 @@
  *
  * Codes, ranks and texts are those of reason.h. `since` is when a code became one of the job's reasons;
  * it outlives a restart, since it is read from the annotation. The text is decided again only when it
- * changes; a change of numbers alone is minor, and may be told later. */
+ * changes; a change of numbers alone is minor, and may be reported later. */
 #ifndef SCHED_EXPLAIN_H
 #define SCHED_EXPLAIN_H
 
@@ -27,7 +27,7 @@ struct decision;
 struct job;
 struct session;
 
-enum explained { EXPLAINED_SAME, EXPLAINED_NUMBERS, EXPLAINED_ANEW };
+enum explained { EXPLAINED_SAME, EXPLAINED_NUMBERS, EXPLAINED_CHANGED };
 
 #define EXPLAIN_ANNOTATION "scheduling.volcano.sh/reasons"
 

@@ -18,16 +18,16 @@ enum { LOST_PATIENCE = 5000000 }; /* microseconds */
 struct object_warning {
 	enum warning_kind kind;
 	enum warning_topic topic;
-	int64_t due; /* when to tell of it */
+	int64_t due; /* when to report it */
 	char *key;   /* "namespace/name", or "name" */
 	char *map_key;
 	char *text;
-	bool told;
+	bool reported;
 };
 
 struct object_warnings {
-	struct map *all; /* by map_key */
-	size_t untold;   /* at most so many; those that are not due yet are among them */
+	struct map *all;   /* by map_key */
+	size_t unreported; /* at most so many; those that are not due yet are among them */
 };
 
 /* --- rules ----------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static struct object_warning *renew(struct object_warnings *warnings, enum warni
 	warning->text = mem_strdup(text);
 	warning->map_key = TAKE(map_key);
 	(void)map_put(warnings->all, str_from(warning->map_key), warning);
-	warnings->untold++;
+	warnings->unreported++;
 	return warning;
 }
 
@@ -271,7 +271,7 @@ void object_warnings_forget(struct object_warnings *warnings, enum warning_kind 
 
 bool object_warnings_are_unreported(const struct object_warnings *warnings)
 {
-	return warnings->untold > 0;
+	return warnings->unreported > 0;
 }
 
 /* Whose it is; false: it has gone. */
@@ -306,7 +306,7 @@ static const char *const reason_of[WARNING_TOPIC_COUNT] = {
 };
 
 /* False: it does not hold any more. */
-static bool tell(struct session *ssn, const struct object_warning *warning)
+static bool report(struct session *ssn, const struct object_warning *warning)
 {
 	struct decision d = {.kind = DECIDE_EVENT,
 			     .type = "Warning",
@@ -327,20 +327,20 @@ void object_warnings_report(struct session *ssn)
 	size_t at = 0;
 	void *value;
 
-	if (!warnings->untold)
+	if (!warnings->unreported)
 		return;
-	warnings->untold = 0;
+	warnings->unreported = 0;
 	while (map_next(warnings->all, &at, NULL, &value)) {
 		struct object_warning *warning = value;
 
-		if (warning->told)
+		if (warning->reported)
 			continue;
 		if (warning->due > ssn->now) {
-			warnings->untold++;
+			warnings->unreported++;
 			continue;
 		}
-		warning->told = tell(ssn, warning);
-		if (warning->told)
+		warning->reported = report(ssn, warning);
+		if (warning->reported)
 			continue;
 		map_remove(warnings->all, str_from(warning->map_key));
 		warning_free(warning);

@@ -403,12 +403,12 @@ void reasons_add(struct reasons *reasons, const struct reason *reason)
 		return;
 	for (at = reasons->len;
 	     at > 0 && reason_rank(reasons->at[at - 1].code) < reason_rank(reason->code); at--)
-		if (at < REASONS_TOLD)
+		if (at < REASONS_MAX)
 			reasons->at[at] = reasons->at[at - 1];
-	if (at == REASONS_TOLD)
+	if (at == REASONS_MAX)
 		return;
 	reasons->at[at] = *reason;
-	if (reasons->len < REASONS_TOLD)
+	if (reasons->len < REASONS_MAX)
 		reasons->len++;
 }
 
@@ -548,7 +548,7 @@ static const char *without_plugin(const char *text)
 
 static void put_nodes(const struct reason *reason, const struct reason_names *names, struct buf *to)
 {
-	struct fit_count counts[FIT_COUNTS_TOLD];
+	struct fit_count counts[FIT_COUNTS_MAX];
 	const struct fit *fit = reason->fit;
 	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
 

@@ -8,7 +8,7 @@
  *	reason	one job: a code, the dimension, what is there, what is allowed, what is asked for
  *
  * Texts are made here and nowhere else; conditions, events, metrics and `vcctl job explain` all read
- * these. Of several reasons the one with the highest rank is told first: the table in reason.c says
+ * these. Of several reasons the one with the highest rank is reported first: the table in reason.c says
  * the rank of each, so that what keeps a job back for good is never hidden by what it leads to. */
 #ifndef SCHED_REASON_H
 #define SCHED_REASON_H
@@ -156,10 +156,10 @@ struct reason {
 };
 
 /* Several of them, by rank. */
-enum { REASONS_TOLD = 5 };
+enum { REASONS_MAX = 5 };
 struct reasons {
 	size_t len;
-	struct reason at[REASONS_TOLD];
+	struct reason at[REASONS_MAX];
 };
 /* Does it say no more than that there is nothing to have anywhere: a limit of 0, no node that fits? */
 bool reason_follows_no_nodes(const struct reason *reason);
@@ -168,13 +168,13 @@ bool reasons_have(const struct reasons *reasons, const struct reason *reason);
 /* Keeps one of a code about a subject, the first; of too many those of the highest ranks. */
 void reasons_add(struct reasons *reasons, const struct reason *reason);
 
-/* The larger is told first. */
+/* The larger is reported first. */
 int reason_rank(enum reason_code code);
 /* A short name, for metrics and `-o json`: "QueueCapability". */
 const char *reason_name(enum reason_code code);
 /* Keep the one that ranks higher in *best. */
 void reason_prefer(struct reason *best, const struct reason *other);
-/* What Volcano tells in an event about a group that is not admitted: "queue resource quota insufficient:
+/* What Volcano reports in an event about a group that is not admitted: "queue resource quota insufficient:
  * insufficient cpu"; nothing for other reasons. */
 void reason_print_event(const struct reason *reason, const struct reason_names *names,
 			struct buf *to);
@@ -188,7 +188,7 @@ void reason_print_taint(const struct taint *taint, struct buf *to);
 void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to);
 /* The counts of a fit, those of most nodes first, into `ret`, which holds `max`; gives their number. */
 size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max);
-enum { FIT_COUNTS_TOLD = 8 }; /* more are not told */
+enum { FIT_COUNTS_MAX = 8 }; /* more are not reported */
 /* One line for people: "queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8
  * more". */
 void reason_print(const struct reason *reason, const struct reason_names *names, struct buf *to);

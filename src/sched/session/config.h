@@ -4,7 +4,7 @@
  *
  * Read whole or refused whole, with the reason: an unknown action, a plugin of Volcano that is not
  * built, a combination that cannot work. A running scheduler keeps its last good one. Unknown plugins
- * and keys are passed over, and told in the notes. */
+ * and keys are passed over, and reported in the notes. */
 #ifndef SCHED_CONFIG_H
 #define SCHED_CONFIG_H
 
@@ -57,7 +57,7 @@ struct config {
 /* What holds until a good file has been read. */
 extern const char *const config_builtin;
 
-/* `number` tells configurations apart; take the next one each time. ERR_INVALID. */
+/* `number` identifies a configuration; take the next one each time. ERR_INVALID. */
 struct config *config_parse(struct str text, uint64_t number, struct err *err) MUST_CHECK;
 /* With plugins beside those that are built in, which outlive the configuration; NULL: none. */
 struct config *config_parse_with(struct str text, uint64_t number, const struct plugin_types *more,

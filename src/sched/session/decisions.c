@@ -45,11 +45,11 @@ void decisions_add_event(struct session *ssn, struct job *job, struct task *task
 
 /* --- how often ------------------------------------------------------------------------------- */
 
-/* News in which only numbers differ (how many nodes are full, how much is free) is told at once while
+/* News in which only numbers differ (how many nodes are full, how much is free) is reported at once while
  * there is little of it: of one object a few in a row, then one in half a minute. */
 enum { TELL_EVERY = 30, TELL_AHEAD = 8 * TELL_EVERY };
 
-/* When it is due: 0 for at once. `until` is what has been told so far, as time: each piece of news
+/* When it is due: 0 for at once. `until` is what has been reported so far, as time: each piece of news
  * takes TELL_EVERY seconds. */
 static int64_t defer(int64_t now_us, int64_t *until)
 {
@@ -102,7 +102,7 @@ static enum task_status stands(const struct session *ssn, const struct task *tas
 					    : (enum task_status)task->status;
 }
 
-/* Pending tasks that are told as if they had capacity that is being released. */
+/* Pending tasks that are reported as if they had capacity that is being released. */
 static uint32_t count_held(const struct session *ssn, const struct job *job)
 {
 	uint32_t count = 0;
@@ -133,8 +133,8 @@ static void put_pending(struct session *ssn, const struct job *job, struct buf *
 /* Why tasks of a job found no node: what comes first is the origin of why it waits. */
 struct origins {
 	size_t len;
-	const struct task *tasks[1 + ALSO_TOLD];
-	const struct fit *fits[1 + ALSO_TOLD];
+	const struct task *tasks[1 + ALSO_MAX];
+	const struct fit *fits[1 + ALSO_MAX];
 };
 
 static bool says_same(const struct session *ssn, const struct job *job, const struct fit *a,
@@ -274,9 +274,9 @@ static bool set_condition(struct decision *d, struct job *job, enum group_condit
 		[GROUP_UNSCHEDULABLE] = "Unschedulable", [GROUP_SCHEDULED] = "Scheduled"};
 	uint32_t hash = job_text_hash(str_from(reason), str_from(message));
 
-	if (job->told[which] == hash)
+	if (job->reported[which] == hash)
 		return false;
-	job->told[which] = hash;
+	job->reported[which] = hash;
 	d->conditions[which] = (struct group_condition_text){types[which], reason, message};
 	return true;
 }
@@ -323,12 +323,12 @@ static bool set_counts(struct job *job, struct decision *d)
 	int32_t now[] = {(int32_t)job->tally.count[TASK_RUNNING],
 			 (int32_t)job->tally.count[TASK_SUCCEEDED],
 			 (int32_t)job->tally.count[TASK_FAILED]};
-	bool changed = memcmp(now, job->told_counts, sizeof(now)) != 0;
+	bool changed = memcmp(now, job->reported_counts, sizeof(now)) != 0;
 
 	d->running = now[0];
 	d->succeeded = now[1];
 	d->failed = now[2];
-	memcpy(job->told_counts, now, sizeof(now));
+	memcpy(job->reported_counts, now, sizeof(now));
 	return changed;
 }
 
@@ -339,7 +339,7 @@ static const char *event_text(struct session *ssn, const struct job *job, const 
 			    text);
 }
 
-/* Where nothing that Volcano tells says why its pods wait (a queue's limit or share): what does; else NULL. */
+/* If nothing that Volcano reports says why its pods wait (a queue's limit or share): what does; else NULL. */
 static const char *cause_of(const struct session *ssn, const struct job *job,
 			    const struct origins *origins)
 {
@@ -350,7 +350,7 @@ static const char *cause_of(const struct session *ssn, const struct job *job,
 	return arena_strdup(ssn->arena, job->why);
 }
 
-/* The other reasons for which its tasks wait: told when one of them is new. */
+/* The other reasons for which its tasks wait: reported when one of them is new. */
 static bool find_also(struct session *ssn, struct job *job, const struct origins *origins,
 		      const char **ret)
 {
@@ -361,20 +361,20 @@ static bool find_also(struct session *ssn, struct job *job, const struct origins
 		ret[0] = cause;
 		hash = job_words_hash(str_from(cause));
 	}
-	for (size_t i = 0; i < ALSO_TOLD && i + 1 < origins->len; i++) {
+	for (size_t i = 0; i < ALSO_MAX && i + 1 < origins->len; i++) {
 		ret[i] = event_text(ssn, job, job_text(ssn, job, origins, i + 1));
 		hash = hash * 31 + job_text_hash(STR("also"), str_from(ret[i]));
 	}
-	if (hash == job->told_also)
+	if (hash == job->reported_also)
 		return false;
-	job->told_also = hash;
+	job->reported_also = hash;
 	return hash != 0;
 }
 
 static void tell_group(struct session *ssn, struct job *job, const struct decision *group,
 		       bool written, const struct origins *origins, const char *text)
 {
-	const char *also[ALSO_TOLD] = {NULL};
+	const char *also[ALSO_MAX] = {NULL};
 	bool waits = job->phase == PODGROUP_UNKNOWN || job->phase == PODGROUP_PENDING ||
 		     job->phase == PODGROUP_INQUEUE;
 	const char *message = "pod group is ready";
@@ -391,9 +391,9 @@ static void tell_group(struct session *ssn, struct job *job, const struct decisi
 		return;
 	}
 	hash = job_text_hash(STR("event"), str_from(message));
-	if (hash == job->told_event && !more)
+	if (hash == job->reported_event && !more)
 		return;
-	job->told_event = hash;
+	job->reported_event = hash;
 	if (waits)
 		decisions_add_event(ssn, job, NULL, "Warning", "Unschedulable", message);
 	else
@@ -415,9 +415,9 @@ static void tell_refusal(struct session *ssn, struct job *job)
 		return;
 	reason_print_event(&job->refusal, &names, &text);
 	hash = job_text_hash(STR("refusal"), buf_str(&text));
-	if (!text.len || hash == job->told_refusal)
+	if (!text.len || hash == job->reported_refusal)
 		return;
-	job->told_refusal = hash;
+	job->reported_refusal = hash;
 	decisions_add_event(ssn, job, NULL, "Normal", "Unschedulable",
 			    arena_strdup(ssn->arena, buf_text(&text)));
 }
@@ -428,19 +428,19 @@ static bool stays_active(const struct job *job)
 	return job->grouped && (job->tally.count[TASK_PENDING] || job_is_pending(job));
 }
 
-/* Has it something to explain? That its pods are not there yet is told only if it lasts. */
+/* Has it something to explain? That its pods are not there yet is reported only if it lasts. */
 static bool waits(const struct job *job, enum podgroup_phase phase)
 {
 	return stays_active(job) || job->tally.count[TASK_PIPELINED] ||
 	       job->tally.count[TASK_ALLOCATED] ||
-	       (!job->tally.total && phase == PODGROUP_INQUEUE && job->told_phase == phase);
+	       (!job->tally.total && phase == PODGROUP_INQUEUE && job->reported_phase == phase);
 }
 
 static void conclude_group(struct session *ssn, struct job *job, const struct origins *origins,
 			   const char *text)
 {
 	struct decision d = {.kind = DECIDE_GROUP, .job = job};
-	bool known = job->told[GROUP_UNSCHEDULABLE] != 0;
+	bool known = job->reported[GROUP_UNSCHEDULABLE] != 0;
 	bool reworded = set_conditions(ssn, job, &d, text);
 	bool changed = set_counts(job, &d) || (reworded && (job_count_is_ready(job) || !known));
 	enum podgroup_phase phase = phase_of(ssn, job);
@@ -449,11 +449,11 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 	tell_refusal(ssn, job);
 	cluster_set_phase(ssn->cluster, job, phase);
 	explained = explain_job(ssn, job, waits(job, phase), &d);
-	changed |= phase != job->told_phase;
-	job->told_phase = phase;
+	changed |= phase != job->reported_phase;
+	job->reported_phase = phase;
 	d.phase = phase;
-	if (!changed && explained != EXPLAINED_ANEW && (reworded || explained))
-		d.not_before = defer(ssn->now, &job->told_until);
+	if (!changed && explained != EXPLAINED_CHANGED && (reworded || explained))
+		d.not_before = defer(ssn->now, &job->reported_until);
 	if (changed || reworded || explained)
 		vec_push(&ssn->decisions.all, d);
 	tell_group(ssn, job, &d, changed || reworded, origins, text);
@@ -501,7 +501,7 @@ static const char *pod_text(struct session *ssn, const struct task *task, const 
 	return arena_strdup(ssn->arena, buf_text(&own));
 }
 
-/* What is told of a pod. Many pods of a job are told the same: then it is hashed once. */
+/* What is reported of a pod. Many pods of a job report the same: then it is hashed once. */
 struct pod_news {
 	const char *reason;
 	const char *message;
@@ -519,8 +519,8 @@ static void hash_news(struct pod_news *news, const char *reason, const char *mes
 				  job_words_hash(str_from(message))};
 }
 
-/* Of a job with many pods that wait for the same, each would be told again how many of them wait whenever one
- * does not any more: that is told of the group alone. */
+/* Of a job with many pods that wait for the same, each would report again how many of them wait whenever one
+ * does not any more: only the group reports that. */
 static bool is_patient(const struct job *job, const char *message, const char *text)
 {
 	enum { MANY = 100 };
@@ -528,19 +528,19 @@ static bool is_patient(const struct job *job, const char *message, const char *t
 	return message == text && job->tally.count[TASK_PENDING] > MANY;
 }
 
-/* Has it to be told, and when? */
+/* Has it to be reported, and when? */
 static bool is_news(const struct session *ssn, struct task *task, const struct pod_news *news,
 		    int64_t *ret_due)
 {
-	int64_t until = task->told_until;
+	int64_t until = task->reported_until;
 
-	if (task->told == news->hash ||
-	    (news->patient && task->told && task->told_words == news->words))
+	if (task->reported == news->hash ||
+	    (news->patient && task->reported && task->reported_words == news->words))
 		return false;
-	*ret_due = task->told_words == news->words ? defer(ssn->now, &until) : 0;
-	task->told = news->hash;
-	task->told_words = news->words;
-	task->told_until = (uint32_t)until;
+	*ret_due = task->reported_words == news->words ? defer(ssn->now, &until) : 0;
+	task->reported = news->hash;
+	task->reported_words = news->words;
+	task->reported_until = (uint32_t)until;
 	return true;
 }
 
@@ -558,18 +558,19 @@ static const char *other_text(struct session *ssn, const struct task *task)
 	return arena_strdup(ssn->arena, buf_text(&text));
 }
 
-/* What else there is to tell: of a pod of which the job's text is told, that text with its other origins. */
+/* What else there is to report: of a pod of which the job's text is reported, that text with its other origins. */
 static void set_also(struct session *ssn, const struct task *task, const struct origins *origins,
 		     const char **also)
 {
 	also[0] = other_text(ssn, task);
-	if (origins && task->job->tally.total == 1 && !also[0]) /* of several the group tells it */
+	if (origins && task->job->tally.total == 1 &&
+	    !also[0]) /* of several the group reports it */
 		also[0] = cause_of(ssn, task->job, origins);
-	for (size_t i = 0; origins && i < ALSO_TOLD && i + 1 < origins->len; i++)
+	for (size_t i = 0; origins && i < ALSO_MAX && i + 1 < origins->len; i++)
 		also[i] = job_text(ssn, task->job, origins, i + 1);
 }
 
-/* `origins`: of the text, of the one that tells them; or NULL. `news`: of the pod before it. */
+/* `origins`: of the text, of the one that reports them; or NULL. `news`: of the pod before it. */
 static void conclude_pod(struct session *ssn, struct task *task, const char *text,
 			 const struct origins *origins, struct pod_news *news)
 {
@@ -578,7 +579,7 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	const char *reason = stands(ssn, task) == TASK_ALLOCATED ? "Schedulable" : "Unschedulable";
 	bool same_node = !nominated ||
 			 str_is(symbols_text(ssn->cluster->symbols, task->nominated), nominated);
-	const char *also[ALSO_TOLD] = {NULL};
+	const char *also[ALSO_MAX] = {NULL};
 	int64_t due = 0;
 	struct decision *d;
 
@@ -604,7 +605,7 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 	memcpy(d->also, also, sizeof(also));
 }
 
-/* The pod of which the job's other origins are told: the first of those of which the job's text is told, in
+/* The pod of which the job's other origins are reported: the first of those of which the job's text is reported, in
  * the order of tasks and not of the list, or it would be another one in each cycle. */
 static const struct task *find_teller(const struct session *ssn, const struct job *job)
 {
@@ -621,7 +622,7 @@ static void conclude_pods(struct session *ssn, struct job *job, const struct ori
 			  const char *text)
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
-	bool more = origins->len > 1 || job->tally.total == 1; /* is there something to tell? */
+	bool more = origins->len > 1 || job->tally.total == 1; /* is there something to report? */
 	const struct task *teller = more ? find_teller(ssn, job) : NULL;
 	struct pod_news news = {.hash = 0};
 
@@ -652,7 +653,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 }
 
 /* Capacity that a job held at the end of the last session, and holds no more, may be others'. Where it begins to
- * hold some, what others have told of it grows old. */
+ * hold some, what others reported becomes outdated. */
 static bool has_let_go(struct session *ssn, struct job *job)
 {
 	bool held = job->holding_session != 0;
@@ -692,9 +693,9 @@ static void conclude_queues(struct session *ssn)
 			continue;
 		queue->touched = false;
 		hash = hash_bytes(queue->allocated.at, queue->allocated.len * sizeof(int64_t), 1);
-		if (hash == queue->told)
+		if (hash == queue->reported)
 			continue;
-		queue->told = hash;
+		queue->reported = hash;
 		d = decisions_add(ssn, DECIDE_QUEUE);
 		d->queue = queue;
 		resources_copy(&d->allocated, &queue->allocated);
@@ -703,7 +704,7 @@ static void conclude_queues(struct session *ssn)
 
 /* Could only freed capacity help it? Not so if other pods that are placed may: near them, or spread, or since
  * nodes are then chosen in another order; nor where it holds capacity in each session that its queue is to be
- * told of. */
+ * reported of. */
 static bool may_be_blocked(const struct session *ssn, const struct job *job)
 {
 	if (!ssn->config->blocks || job->refused_session != ssn->id ||

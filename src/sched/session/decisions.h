@@ -40,7 +40,7 @@ struct group_condition_text {
 };
 
 /* So many more texts has an event of what waits for several reasons. */
-enum { ALSO_TOLD = 3 };
+enum { ALSO_MAX = 3 };
 
 struct decision {
 	enum decision_kind kind;
@@ -51,9 +51,10 @@ struct decision {
 	const char *type; /* of an event: Normal, Warning */
 	const char *reason;
 	const char *message;
-	const char *also[ALSO_TOLD]; /* of DECIDE_POD and events: events that are told beside it */
-	const char *nominated;       /* node name for status.nominatedNodeName; NULL: leave it */
-	bool at_once;                /* an event that is not to wait for others of its object */
+	const char
+		*also[ALSO_MAX]; /* of DECIDE_POD and events: events that are written in addition */
+	const char *nominated;   /* node name for status.nominatedNodeName; NULL: leave it */
+	bool at_once;            /* an event that is not to wait for others of its object */
 	int64_t not_before; /* of news in which only numbers differ: when it is due; 0: at once */
 	/* of DECIDE_GROUP */
 	enum podgroup_phase phase;

@@ -37,7 +37,7 @@ bool rows_are_local(const struct rows *rows);
 /* The filters of one scope; a verdict that nothing can change ends it. */
 verdict rows_test(const struct rows *rows, enum scope scope, const struct task *task,
 		  const struct node_info *node);
-/* All filters in the order of the configuration, for what is told of a node that does not fit: the
+/* All filters in the order of the configuration, for what is reported of a node that does not fit: the
  * first plugin that refuses it is the only one that is heard, up to the filter that nothing can change.
  * Does that depend on the order? Else what each scope says is the same. */
 bool rows_differ_in_order(const struct rows *rows, const struct task *task);

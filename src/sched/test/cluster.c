@@ -203,7 +203,7 @@ static void test_classes(void)
 		       "containers: [{name: c}]}}");
 	cluster_settle(c);
 	ok(task_of(c, "g-w-0")->class != task_of(c, "g-w-1")->class,
-	   "once somebody does, they are told apart");
+	   "once somebody does, they are distinguished");
 	ok(task_of(c, "g-w-1")->class->terms->matched.len == 1 && holds(c),
 	   "and the one that is meant counts");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("lone"));
@@ -373,7 +373,7 @@ static void test_doze(const char *what)
 	   "who asks for more %s than any node has is not looked at", what);
 	ok(looks(c, config, true), "until there is time");
 	ok(cluster_find_job(c, STR("default"), STR("three"))->looked == c->moves && holds(c),
-	   "so that what it tells is true");
+	   "so that what it reports is true");
 	(void)looks(c, config, true);
 	ok(!looks(c, config, true) && c->refreshed == c->moves, "once");
 	add_rich_node(c, "n2", what, 3);

@@ -6,8 +6,8 @@
 
 #include "base/banned.h"
 
-/* So many pods are told something in a cycle. */
-static int told(struct cluster *cluster, struct config *config)
+/* So many pods are reported something in a cycle. */
+static int reported(struct cluster *cluster, struct config *config)
 {
 	AUTO(session_free) struct session *ssn = session_run(cluster, config, 0, NULL);
 	int count = 0;
@@ -43,13 +43,13 @@ static void test_numbers(int pods, bool again, const char *what)
 	add_group(c, "g", 1, "q");
 	for (int i = 0; i < pods; i++)
 		add_pod(c, "g", i, NULL, "{cpu: \"1\"}");
-	ok(told(c, config) == pods, "%s: each pod is told that it waits", what);
-	ok(told(c, config) == 0, "once");
+	ok(reported(c, config) == pods, "%s: each pod is reported that it waits", what);
+	ok(reported(c, config) == 0, "once");
 	add_pod(c, "g", pods, NULL, "{cpu: \"1\"}");
-	ok(told(c, config) == (again ? pods + 1 : 1), "one more comes: %s",
-	   again ? "all are told how many wait now" : "it alone is told");
+	ok(reported(c, config) == (again ? pods + 1 : 1), "one more comes: %s",
+	   again ? "all report how many wait now" : "it alone is reported");
 	set_capability(c, 1000);
-	ok(told(c, config) == pods + 1, "another reason is told to all");
+	ok(reported(c, config) == pods + 1, "another reason is reported for all");
 	ok(holds(c), "and the model holds");
 }
 

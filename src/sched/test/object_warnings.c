@@ -46,9 +46,9 @@ static void test_missing_group(void)
 	add_young_pod(c, "scheduling.k8s.io/group-name: g");
 	ok(warnings(c, config, 101) == 0, "a pod may come before its group");
 	ok(warnings(c, config, 104) == 0, "a few seconds long");
-	ok(warnings(c, config, 105) == 1, "then it is told that the group is not there");
+	ok(warnings(c, config, 105) == 1, "then it is reported that the group is not there");
 	ok(warnings(c, config, 110) == 0, "once");
-	ok(!object_warnings_are_unreported(c->warnings), "there is nothing left to tell");
+	ok(!object_warnings_are_unreported(c->warnings), "there is nothing left to report");
 }
 
 static void test_late_group(void)
@@ -75,14 +75,14 @@ static void test_no_group(void)
 	add_queue(c, "default");
 	add_young_pod(c, "");
 	ok(warnings(c, config, 101) == 0, "a pod without a group may get one");
-	ok(warnings(c, config, 106) == 1, "where it does not, that is told");
+	ok(warnings(c, config, 106) == 1, "where it does not, that is reported");
 	add_young_pod(c, "scheduling.k8s.io/group-name: g");
 	add_group(c, "g", 1, "default");
 	ok(warnings(c, config, 107) == 0, "and it is over when it does");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("p"));
 	add_young_pod(c, "");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("p"));
-	ok(warnings(c, config, 120) == 0, "nothing is told of a pod that has gone");
+	ok(warnings(c, config, 120) == 0, "nothing is reported of a pod that has gone");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file tells what clocks show here. */
+/* Which file says what clocks show here. */
 #include "scheduler/local_zone.h"
 
 #include "base/mem.h"

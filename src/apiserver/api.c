@@ -11,7 +11,7 @@
 #include "apiserver/crd/definition.h"
 #include "apiserver/kind/kind_rows.h"
 #include "apiserver/openapi/openapi.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/request/backup.h"
 #include "apiserver/request/fair.h"
 #include "apiserver/request/form.h"
@@ -85,24 +85,24 @@ struct api *api_new(const struct api_options *options)
 	return api;
 }
 
-/* What the keepers wanted to write while writes were suspended was refused: they start again, as after a
+/* What the reconcilers wanted to write while writes were suspended was refused: they start again, as after a
  * restart. */
 static void on_resumed(void *arg)
 {
 	struct api *api = arg;
 
-	keep_stop(api->keep);
-	api->keep = keep_start(api);
+	reconcilers_stop(api->reconcilers);
+	api->reconcilers = reconcilers_start(api);
 	definitions_look_again(api->definitions);
 }
 
 void api_start(struct api *api, const struct api_place *place)
 {
-	assert(!api->keep);
+	assert(!api->reconcilers);
 	api->root_ca = mem_strdup(place->root_ca ? place->root_ca : "");
 	api->port = place->port;
 	api->token_key = place->token_key ? mem_strdup(place->token_key) : NULL;
-	api->keep = keep_start(api);
+	api->reconcilers = reconcilers_start(api);
 	store_observe_resumed(api_store(api), on_resumed, api);
 	if (place->backups)
 		api->backups = backups_new(api_loop(api), api_store(api), place->backups);
@@ -114,7 +114,7 @@ void api_free(struct api *api)
 		return;
 	store_observe_resumed(api_store(api), NULL, NULL);
 	backups_free(api->backups);
-	keep_stop(api->keep);
+	reconcilers_stop(api->reconcilers);
 	definitions_free(api->definitions);
 	openapi_free(api->openapi);
 	assert(list_is_empty(&api->calls));

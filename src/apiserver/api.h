@@ -53,7 +53,7 @@ struct api_options {
 };
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
-/* What the server does by itself (keep.h). Once, when the store has been read and its kinds are
+/* What the server does by itself (reconcilers.h). Once, when the store has been read and its kinds are
  * known. */
 struct backups_options;
 struct api_place {

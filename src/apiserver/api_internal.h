@@ -29,8 +29,8 @@ struct api {
 	size_t in_flight;  /* of the calls, those that are served and no watches */
 	struct map *hubs;  /* prefix -> struct hub (watch.c) */
 	struct admit_volcano *volcano;
-	struct keep *keep;   /* NULL before api_start() */
-	struct list podlogs; /* that are being sent */
+	struct reconcilers *reconcilers; /* NULL before api_start() */
+	struct list podlogs;             /* that are being sent */
 	const struct log_source *log_source;
 	void *log_source_arg;
 	char *root_ca;

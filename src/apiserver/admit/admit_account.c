@@ -6,7 +6,7 @@
  * where only Kubernetes' rules are wanted (api_options.plain).
  *
  * The account "default" is taken to be there: whoever made the namespace has it made in the same turn
- * (keep_defaults.c), where Kubernetes waits for it. Mirror pods get nothing and may refer to nothing. */
+ * (reconcile_defaults.c), where Kubernetes waits for it. Mirror pods get nothing and may refer to nothing. */
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
 #include "base/arena.h"

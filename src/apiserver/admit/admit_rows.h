@@ -27,7 +27,7 @@
 	row(runtime) /* overhead and placement by runtime class */ \
 	row(volcano) /* defaults and rules of Volcano's kinds and pods (admission/) */ \
 	row(effect) /* fields without an effect here: a warning or a refusal */ \
-	row(quota) /* quotas of a namespace (keep_quotas.c) */)
+	row(quota) /* quotas of a namespace (reconcile_quotas.c) */)
 
 #define ADMITTER_DECLARE(name) extern const struct admitter admitter_##name;
 ADMITTERS(ADMITTER_DECLARE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind/kind_namespace.c - what is special about namespaces: they end in steps.
  *
- * The finalizers in their spec hold them until what is in them has gone (keep_namespaces.c) and change
+ * The finalizers in their spec hold them until what is in them has gone (reconcile_namespaces.c) and change
  * through the sub-resource "finalize" alone. A removal marks a namespace as Terminating; a further one
  * changes nothing while a finalizer is left. */
 #include "apiserver/kind/kind_namespace.h"

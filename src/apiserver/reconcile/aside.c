@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "base/log.h"
 #include "base/quarantine.h"
@@ -76,7 +76,7 @@ static void report_row(struct api *api, const struct quarantine_row *row)
 {
 	struct str key = str_from(row->key);
 	struct object *object = store_newest(api_store(api), key);
-	const struct kind *kind = object ? keep_kind(api, key_split(key).prefix) : NULL;
+	const struct kind *kind = object ? reconcile_kind(api, key_split(key).prefix) : NULL;
 
 	log_warn(api_log(api), "an object crashed a component repeatedly and is set aside",
 		 LOG_VIEW("object", key), LOG_STR("component", row->component),

@@ -133,7 +133,7 @@ static inline struct answer ask(struct world *w, const char *method, const char 
 	return answer;
 }
 
-/* Let the keepers do what there is to do, without letting time pass. */
+/* Let the reconcilers do what there is to do, without letting time pass. */
 static inline void world_settle(struct world *w)
 {
 	int64_t revision;

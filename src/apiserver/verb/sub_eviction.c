@@ -4,7 +4,7 @@
  * A pod that does not run (any more, or yet) goes whatever the budget says. One that runs but is not
  * ready goes when the budget allows that or has enough healthy pods without it. For any other the budget
  * must have a disruption left: it is counted down and the pod noted in it, in the write before the
- * removal, until the budget's keeper (keep_budgets.c) has seen the pod go. The pod itself gets the
+ * removal, until the budget's reconciler (reconcile_budgets.c) has seen the pod go. The pod itself gets the
  * condition DisruptionTarget first. */
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 /* apiserver/verb/verb_create.c - a new object. Also used where PUT makes what is not there. */
 #include "apiserver/api_internal.h"
 #include "apiserver/apply/managed.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "model/rules/causes.h"
 
 #include "base/banned.h"
@@ -66,8 +66,8 @@ void create_object(struct call *call, struct json body)
 	if (ops && ops->warn)
 		ops->warn(call, json_doc_root(doc), JSON_NONE);
 	stage_create(call, doc); /* which may have ended the call */
-	keep_defaults_made(api, kind,
-			   json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name")));
+	reconcile_defaults_made(
+		api, kind, json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name")));
 }
 
 void verb_create(struct call *call)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_quotas.c - quotas: what is used of them, and that nothing is made beyond.
+/* apiserver/reconcile/reconcile_quotas.c - quotas: what is used of them, and that nothing is made beyond.
  *
  * Each quota keeps the sum of what the newest versions of the objects of its namespace use (usage.h),
  * visible or only staged. The store reports every write when it is staged: what the old version used is
@@ -16,7 +16,7 @@
 
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "apiserver/reconcile/usage.h"
@@ -163,7 +163,7 @@ static void quota_add(struct quotas *self, struct str key, struct json object)
 	map_put(self->all, quota->key, quota);
 	list_push(&space_get(self, key_split(quota->key).namespace)->quotas, &quota->link);
 	while ((kind = kinds_next(api_kinds(self->api), &at)))
-		if (kind->namespaced && keep_kind(self->api, kind->prefix) == kind &&
+		if (kind->namespaced && reconcile_kind(self->api, kind->prefix) == kind &&
 		    tracks(quota, kind))
 			count_kind(self, quota, kind);
 }
@@ -232,7 +232,7 @@ static void look_at(void *arg, struct str key)
 		write_status(self, quota, &quota->used);
 }
 
-/* --- being told --- */
+/* --- changes --- */
 
 static void told_quota(struct quotas *self, struct change *change)
 {
@@ -251,7 +251,7 @@ static void told_quota(struct quotas *self, struct change *change)
 	todo_add(self->todo, change->key);
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct quotas *self = arg;
 
@@ -297,7 +297,7 @@ static void on_staged(void *arg, struct object *old, struct object *now)
 		return;
 	parts = key_split(there->key);
 	space = map_get(self->spaces, parts.namespace);
-	kind = space ? keep_kind(self->api, parts.prefix) : NULL;
+	kind = space ? reconcile_kind(self->api, parts.prefix) : NULL;
 	if (!kind || !is_tracked(space, kind))
 		return;
 	struct decoded *decoded = self->api->decoded;
@@ -449,7 +449,7 @@ static int check_quota(const struct admission *admission, struct quota *quota, s
 static int admit_quota(const struct admission *admission, struct err *err)
 {
 	struct call *call = admission->call;
-	struct quotas *self = keep_state(call->api->keep, KEEP_QUOTAS);
+	struct quotas *self = reconcilers_state(call->api->reconcilers, RECONCILE_QUOTAS);
 	struct space *space =
 		self && is_limited(admission) ? map_get(self->spaces, call->namespace) : NULL;
 
@@ -475,7 +475,7 @@ static int admit_quota(const struct admission *admission, struct err *err)
 
 uint64_t quotas_counts(const struct api *api)
 {
-	const struct quotas *self = keep_state(api->keep, KEEP_QUOTAS);
+	const struct quotas *self = reconcilers_state(api->reconcilers, RECONCILE_QUOTAS);
 	uint64_t counts = 0;
 	size_t at = 0;
 	void *quota;
@@ -519,7 +519,8 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_quotas = {.name = "quotas", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_quotas = {
+	.name = "quotas", .start = start, .on_change = on_change, .stop = stop};
 
 const struct admitter admitter_quota = {.name = "ResourceQuota",
 					.verbs = ADMIT_CREATE | ADMIT_UPDATE,

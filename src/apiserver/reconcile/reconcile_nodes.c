@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_nodes.c - a node's taints follow its conditions: it takes new pods when it is ready, not
+/* apiserver/reconcile/reconcile_nodes.c - a node's taints follow its conditions: it takes new pods when it is ready, not
  * cordoned off and under no pressure.
  *
  * As in Kubernetes' node lifecycle controller, what counts is the status of a condition, whatever its reason
@@ -9,7 +9,7 @@
  * hand: these say no time, and are removed only if somebody reports for the node, that is if its Ready
  * condition has a reason. A node without conditions is left as it is: its creator maintains it. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/mem.h"
@@ -160,7 +160,7 @@ static void look_at(void *arg, struct str name)
 		self_update(self->api, self->kind, TAKE(doc));
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct nodes *self = arg;
 
@@ -187,4 +187,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_nodes = {.name = "nodes", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_nodes = {
+	.name = "nodes", .start = start, .on_change = on_change, .stop = stop};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_defaults.c - what a cluster begins with, and has again when it was removed.
+/* apiserver/reconcile/reconcile_defaults.c - what a cluster begins with, and has again when it was removed.
  *
  *	always			the namespaces default, kube-system, kube-public, kube-node-lease;
  *				the service default/kubernetes
@@ -11,7 +11,7 @@
  * make pods in it, and nobody finds that an account which is not there exists already. A namespace
  * that is on its way out gets nothing. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
@@ -146,15 +146,16 @@ static void look_at(void *arg, struct str name)
 		make_service(self);
 }
 
-void keep_defaults_made(struct api *api, const struct kind *kind, struct str name)
+void reconcile_defaults_made(struct api *api, const struct kind *kind, struct str name)
 {
-	struct defaults *self = api->keep ? keep_state(api->keep, KEEP_DEFAULTS) : NULL;
+	struct defaults *self =
+		api->reconcilers ? reconcilers_state(api->reconcilers, RECONCILE_DEFAULTS) : NULL;
 
 	if (self && kind == self->namespaces)
 		look_at(self, name);
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct defaults *self = arg;
 
@@ -209,5 +210,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_defaults = {
-	.name = "defaults", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_defaults = {
+	.name = "defaults", .start = start, .on_change = on_change, .stop = stop};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_namespaces.c - the end of a namespace: first its pods, then whatever else is in it, of
+/* apiserver/reconcile/reconcile_namespaces.c - the end of a namespace: first its pods, then whatever else is in it, of
  * every kind; then its finalizer, and with that the namespace.
  *
  * A pod with time to stop in, or an object with finalizers, is only marked by a removal. Until such
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
@@ -173,7 +173,7 @@ static const struct kind *next_kind(struct namespaces *self, size_t *at)
 
 	while ((kind = kinds_next(api_kinds(self->api), at)))
 		if (kind->namespaced && (kind->verbs & 1U << VERB_DELETE) &&
-		    keep_kind(self->api, kind->prefix) == kind)
+		    reconcile_kind(self->api, kind->prefix) == kind)
 			return kind;
 	return NULL;
 }
@@ -338,7 +338,7 @@ static void look_at(void *arg, struct str name)
 		empty(self, going);
 }
 
-/* --- being told --- */
+/* --- changes --- */
 
 static void told_namespace(struct namespaces *self, struct change *change)
 {
@@ -361,7 +361,7 @@ static void told_namespace(struct namespaces *self, struct change *change)
 	todo_add(self->todo, going->name);
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct namespaces *self = arg;
 
@@ -398,5 +398,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_namespaces = {
-	.name = "namespaces", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_namespaces = {
+	.name = "namespaces", .start = start, .on_change = on_change, .stop = stop};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_owners.c - owner clean-up: what belongs to nothing any more goes.
+/* apiserver/reconcile/reconcile_owners.c - owner clean-up: what belongs to nothing any more goes.
  *
  * The graph has an edge for each owner reference, from the uid of the owner to the key of the
  * dependent, fed by the changes of all kinds, custom ones included. A change puts on the list only
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
@@ -193,7 +193,7 @@ static struct json_doc *read_newest(struct owners *self, struct str key)
 	return object ? decoded_get(self->api->decoded, object) : NULL;
 }
 
-/* --- being told --- */
+/* --- changes --- */
 
 /* Is the owner there beyond doubt, so that nobody has to look closer? */
 static bool is_plainly_there(struct owners *self, struct json reference, struct str namespace)
@@ -274,7 +274,7 @@ static void told_gone(struct owners *self, struct change *change)
 	wake_dependents(self, json_str(json_get(json_get(old, "metadata"), "uid")), true);
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct owners *self = arg;
 	struct json object;
@@ -369,7 +369,7 @@ static void orphan_dependents(struct owners *self, const struct kind *kind, stru
 	if (end) {
 		LIST_EACH(&end->edges, struct edge, of_owner, edge) {
 			const struct kind *of =
-				keep_kind(self->api, key_split(edge->dependent->name).prefix);
+				reconcile_kind(self->api, key_split(edge->dependent->name).prefix);
 			AUTO(json_doc_unref)
 			struct json_doc *doc = read_newest(self, edge->dependent->name);
 
@@ -505,7 +505,7 @@ static void decide(struct owners *self, struct str key, const struct kind *kind,
 static void look_at(void *arg, struct str key)
 {
 	struct owners *self = arg;
-	const struct kind *kind = keep_kind(self->api, key_split(key).prefix);
+	const struct kind *kind = reconcile_kind(self->api, key_split(key).prefix);
 	AUTO(json_doc_unref) struct json_doc *doc = read_newest(self, key);
 	struct json object = doc ? json_doc_root(doc) : JSON_NONE;
 
@@ -550,4 +550,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_owners = {.name = "owners", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_owners = {
+	.name = "owners", .start = start, .on_change = on_change, .stop = stop};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_budgets.c - the status of disruption budgets: how many pods there should be, must be
+/* apiserver/reconcile/reconcile_budgets.c - the status of disruption budgets: how many pods there should be, must be
  * healthy, are healthy, and how many may go.
  *
  * A budget knows its members: the pods of its namespace that its selector chooses, and of each what
@@ -13,7 +13,7 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/kind/jsonpath.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
@@ -484,7 +484,7 @@ static void sum_up(void *arg, struct str key)
 		todo_add_after(self->todo, key, until - api_now(self->api) + TIME_SECOND);
 }
 
-/* --- being told --- */
+/* --- changes --- */
 
 static void told_budget(struct budgets *self, struct change *change)
 {
@@ -514,7 +514,7 @@ static void told_pod(struct budgets *self, struct space *space, struct change *c
 	}
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct budgets *self = arg;
 	struct space *space;
@@ -566,4 +566,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_budgets = {.name = "budgets", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_budgets = {
+	.name = "budgets", .start = start, .on_change = on_change, .stop = stop};

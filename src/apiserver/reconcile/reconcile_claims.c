@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_claims.c - claims and volumes that were removed go when nobody uses them any more: a
+/* apiserver/reconcile/reconcile_claims.c - claims and volumes that were removed go when nobody uses them any more: a
  * claim when no pod on a node has it, a volume when it is not bound.
  *
  * Their finalizer (admit_storage.c) holds them until then. A claim that is held is looked at again when
  * a pod of its namespace has gone; a volume when its status changes. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/arena.h"
@@ -123,7 +123,7 @@ static void look_at(void *arg, struct str key)
 		drop_finalizer(self, claim ? self->claims : self->volumes, object, finalizer);
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct claims *self = arg;
 	size_t at = 0;
@@ -168,4 +168,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_claims = {.name = "claims", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_claims = {
+	.name = "claims", .start = start, .on_change = on_change, .stop = stop};

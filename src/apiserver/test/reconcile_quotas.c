@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quotas: what is used of them, what is refused, scopes, and requests that come at once. */
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/test/world.h"
 
 #define NS "/api/v1/namespaces"

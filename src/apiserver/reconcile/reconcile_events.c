@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep_events.c - events go an hour after they were last seen, as kube-apiserver's do, and
+/* apiserver/reconcile/reconcile_events.c - events go an hour after they were last seen, as kube-apiserver's do, and
  * earlier where there are too many.
  *
  * Nothing is kept but when to look: what an event says of itself decides, also after a restart. Times
@@ -9,7 +9,7 @@
  * kept. Then the one that is due first is looked at early. If it has been seen again since it got its
  * time, it gets a new one and the next is looked at; otherwise it is the oldest, and goes. */
 #include "apiserver/api_internal.h"
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/reconcile/todo.h"
 #include "base/mem.h"
@@ -72,7 +72,7 @@ static void look_at(void *arg, struct str key)
 							      .name = parts.name});
 }
 
-static void told(void *arg, struct change *change)
+static void on_change(void *arg, struct change *change)
 {
 	struct events *self = arg;
 
@@ -99,4 +99,5 @@ static void stop(void *arg)
 	mem_free(self);
 }
 
-const struct keeper keep_events = {.name = "events", .start = start, .told = told, .stop = stop};
+const struct reconciler reconcile_events = {
+	.name = "events", .start = start, .on_change = on_change, .stop = stop};

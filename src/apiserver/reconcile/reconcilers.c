@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/reconcile/keep.c - the keepers: who they are, and how they are told.
+/* apiserver/reconcile/reconcilers.c - the reconcilers: which there are, and how changes reach them.
  *
  * One watch of everything feeds them. A change is decoded when the first of them asks what is in it,
  * and that is shared with everybody else in this process who watches it (decoded.h); most changes concern none of them. */
-#include "apiserver/reconcile/keep.h"
+#include "apiserver/reconcile/reconcilers.h"
 
 #include <assert.h>
 
@@ -17,15 +17,15 @@
 
 #include "base/banned.h"
 
-#define KEEPER_ADDRESS(id, name) &keep_##name,
-static const struct keeper *const keepers[] = {KEEPERS(KEEPER_ADDRESS)};
+#define RECONCILER_ADDRESS(id, name) &reconcile_##name,
+static const struct reconciler *const rows[] = {RECONCILERS(RECONCILER_ADDRESS)};
 
-struct keep {
+struct reconcilers {
 	struct api *api;
 	struct store_watch *watch;
 	struct map *kinds; /* prefix -> struct kind, as stored */
 	uint64_t generation;
-	void *states[KEEP_COUNT];
+	void *states[RECONCILE_COUNT];
 };
 
 /* --- keys --- */
@@ -43,25 +43,25 @@ struct key_parts key_split(struct str key)
 	};
 }
 
-static void read_kinds(struct keep *keep)
+static void read_kinds(struct reconcilers *self)
 {
-	const struct kinds *kinds = api_kinds(keep->api);
+	const struct kinds *kinds = api_kinds(self->api);
 	const struct kind *kind;
 	size_t at = 0;
 
-	map_clear(keep->kinds);
+	map_clear(self->kinds);
 	while ((kind = kinds_next(kinds, &at)))
-		map_put(keep->kinds, kind->prefix, (void *)(uintptr_t)kind->stored);
-	keep->generation = kinds_generation(kinds);
+		map_put(self->kinds, kind->prefix, (void *)(uintptr_t)kind->stored);
+	self->generation = kinds_generation(kinds);
 }
 
-const struct kind *keep_kind(struct api *api, struct str prefix)
+const struct kind *reconcile_kind(struct api *api, struct str prefix)
 {
-	struct keep *keep = api->keep;
+	struct reconcilers *self = api->reconcilers;
 
-	if (keep->generation != kinds_generation(api_kinds(api)))
-		read_kinds(keep);
-	return map_get(keep->kinds, prefix);
+	if (self->generation != kinds_generation(api_kinds(api)))
+		read_kinds(self);
+	return map_get(self->kinds, prefix);
 }
 
 /* --- changes --- */
@@ -91,15 +91,16 @@ bool change_is(const struct change *change, const char *group, const char *plura
 	       str_is(change->kind->group, group);
 }
 
-static void tell(struct keep *keep, struct object *object, struct object *old, bool at_start)
+static void notify(struct reconcilers *self, struct object *object, struct object *old,
+		   bool at_start)
 {
 	const struct object *there = object ? object : old;
 	struct str key = there ? there->key : str_none();
 	struct key_parts parts = key_split(key);
-	struct quarantine *quarantine = loop_quarantine(api_loop(keep->api));
+	struct quarantine *quarantine = loop_quarantine(api_loop(self->api));
 	struct change change = {
-		.api = keep->api,
-		.kind = keep_kind(keep->api, parts.prefix),
+		.api = self->api,
+		.kind = reconcile_kind(self->api, parts.prefix),
 		.key = key,
 		.namespace = parts.namespace,
 		.name = parts.name,
@@ -109,12 +110,12 @@ static void tell(struct keep *keep, struct object *object, struct object *old, b
 	};
 
 	if (!at_start && quarantine_release(quarantine, key))
-		log_info(api_log(keep->api),
+		log_info(api_log(self->api),
 			 "an object that crashed a component has changed: released",
 			 LOG_VIEW("object", key));
 	quarantine_enter_key(quarantine, "apiserver", key);
-	for (size_t i = 0; i < KEEP_COUNT && !quarantine_has_key(quarantine, key); i++)
-		keepers[i]->told(keep->states[i], &change);
+	for (size_t i = 0; i < RECONCILE_COUNT && !quarantine_has_key(quarantine, key); i++)
+		rows[i]->on_change(self->states[i], &change);
 	quarantine_leave(quarantine);
 	json_doc_unref(change.docs[0]);
 	json_doc_unref(change.docs[1]);
@@ -124,47 +125,47 @@ static void on_event(void *arg, const struct store_event *event)
 {
 	bool gone = event->type == STORE_DELETED;
 
-	tell(arg, gone ? NULL : event->object, gone ? event->object : event->previous, false);
+	notify(arg, gone ? NULL : event->object, gone ? event->object : event->previous, false);
 }
 
 /* --- life --- */
 
-struct keep *keep_start(struct api *api)
+struct reconcilers *reconcilers_start(struct api *api)
 {
-	struct keep *keep = mem_new(struct keep);
+	struct reconcilers *self = mem_new(struct reconcilers);
 	struct store *store = api_store(api);
 	struct store_walk walk;
 	struct object *object;
 	struct err err;
 
-	keep->api = api;
-	keep->kinds = map_new(loop_random_u64(api_loop(api)));
-	api->keep = keep;
-	read_kinds(keep);
-	for (size_t i = 0; i < KEEP_COUNT; i++)
-		keep->states[i] = keepers[i]->start(api);
+	self->api = api;
+	self->kinds = map_new(loop_random_u64(api_loop(api)));
+	api->reconcilers = self;
+	read_kinds(self);
+	for (size_t i = 0; i < RECONCILE_COUNT; i++)
+		self->states[i] = rows[i]->start(api);
 	walk = store_walk(store, STR(""), str_none());
 	while ((object = store_walk_next(&walk)))
-		tell(keep, object, NULL, true);
-	keep->watch = store_watch(store, STR(""), store_revision(store), on_event, keep, &err);
-	assert(keep->watch); /* from now on: never too old */
+		notify(self, object, NULL, true);
+	self->watch = store_watch(store, STR(""), store_revision(store), on_event, self, &err);
+	assert(self->watch); /* from now on: never too old */
 	aside_report(api);
-	return keep;
+	return self;
 }
 
-void keep_stop(struct keep *keep)
+void reconcilers_stop(struct reconcilers *self)
 {
-	if (!keep)
+	if (!self)
 		return;
-	store_unwatch(keep->watch);
-	for (size_t i = 0; i < KEEP_COUNT; i++)
-		keepers[i]->stop(keep->states[i]);
-	self_stop(keep->api);
-	map_free(keep->kinds);
-	mem_free(keep);
+	store_unwatch(self->watch);
+	for (size_t i = 0; i < RECONCILE_COUNT; i++)
+		rows[i]->stop(self->states[i]);
+	self_stop(self->api);
+	map_free(self->kinds);
+	mem_free(self);
 }
 
-void *keep_state(const struct keep *keep, enum keeper_id id)
+void *reconcilers_state(const struct reconcilers *self, enum reconciler_id id)
 {
-	return keep ? keep->states[id] : NULL;
+	return self ? self->states[id] : NULL;
 }

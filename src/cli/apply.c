@@ -103,21 +103,33 @@ static int delete_one(struct cli *cli, const struct object *object, struct err *
 	return 0;
 }
 
-static int run_apply(struct cli *cli, struct err *err)
+static int run_apply(void *program, struct err *err)
 {
+	struct cli *cli = program;
+
 	return each(cli, apply, err);
 }
 
-static int run_delete(struct cli *cli, struct err *err)
+static int run_delete(void *program, struct err *err)
 {
+	struct cli *cli = program;
+
 	return each(cli, delete_one, err);
 }
 
 static const struct flag flags[] = {
-	{'f', "filename", FLAG_STRING, NULL, "the file (YAML or JSON); -: the input", NULL, "FILE"},
-	{'n', "namespace", FLAG_STRING, "default", "the namespace of objects that name none", NULL,
-	 "NAME"},
-	{0},
+	{.letter = 'f',
+	 .name = "filename",
+	 .about = "the file (YAML or JSON); -: the input",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.letter = 'n',
+	 .name = "namespace",
+	 .value = "default",
+	 .about = "the namespace of objects that name none",
+	 .noun = "NAME",
+	 .completes = "namespaces"},
+	{.name = NULL},
 };
 
 const struct command command_apply = {

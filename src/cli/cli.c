@@ -18,12 +18,25 @@
 
 #include "base/banned.h"
 
-const struct flag command_common[] = {
-	{'k', "kubeconfig", FLAG_STRING, NULL, "the kubeconfig file to use", NULL, "FILE"},
-	{'s', "master", FLAG_STRING, NULL, "the address of the API server", NULL, "URL"},
-	{0, "context", FLAG_STRING, NULL, "the context of the kubeconfig file to use", NULL,
-	 "NAME"},
-	{0},
+const struct flag cli_common[] = {
+	{.letter = 'k',
+	 .name = "kubeconfig",
+	 .about = "the kubeconfig file to use",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.letter = 's', .name = "master", .about = "the address of the API server", .noun = "URL"},
+	{.name = "context", .about = "the context of the kubeconfig file to use", .noun = "NAME"},
+	{.name = NULL},
+};
+
+const struct flag cli_global[] = {
+	{.name = "log-flush-frequency",
+	 .type = FLAG_DURATION,
+	 .value = "5s",
+	 .about = "has no effect"},
+	{.letter = 'v', .name = "v", .type = FLAG_INT, .about = "has no effect", .noun = "LEVEL"},
+	{.name = "vmodule", .about = "has no effect", .noun = "LIST"},
+	{.name = NULL},
 };
 
 /* --- printing ----------------------------------------------------------------------------------- */

@@ -18,8 +18,9 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "cli/command.h"
 #include "client/client.h"
+#include "flags/command_line.h"
+#include "flags/complete.h"
 #include "json/doc.h"
 
 struct arena;
@@ -60,6 +61,10 @@ struct cli {
 	struct client *client; /* NULL until something is asked */
 	int exit;              /* what the program ends with where all went well; 0 */
 };
+
+/* Flags of every command, and those of every command without an effect (klog's); of every root. */
+extern const struct flag cli_common[], cli_global[];
+#define CLI_ROOT .common = cli_common, .global = cli_global
 
 /* Parse, run, print; gives the exit code: 0, 1 for a wrong command line, 255 for anything that
  * failed, or what the command set. */
@@ -120,17 +125,19 @@ struct str cli_name(const struct cli *cli);
 /* None with --all-namespaces, and where the command has no namespaces. */
 struct str cli_namespace(const struct cli *cli);
 
-#define CLI_FLAG_NAMESPACE                                                              \
-	{                                                                               \
-		'n', "namespace", FLAG_STRING, "default", "the namespace", NULL, "NAME" \
+#define CLI_FLAG_NAMESPACE                                                                        \
+	{                                                                                         \
+		.letter = 'n', .name = "namespace", .value = "default", .about = "the namespace", \
+		.noun = "NAME", .completes = "namespaces"                                         \
 	}
-#define CLI_FLAG_ALL_NAMESPACES                                                       \
-	{                                                                             \
-		0, "all-namespaces", FLAG_BOOL, NULL, "in all namespaces", NULL, NULL \
+#define CLI_FLAG_ALL_NAMESPACES                                                           \
+	{                                                                                 \
+		.name = "all-namespaces", .type = FLAG_BOOL, .about = "in all namespaces" \
 	}
-#define CLI_FLAG_NAME(what)                                                           \
-	{                                                                             \
-		'N', "name", FLAG_STRING, NULL, "the name of the " what, NULL, "NAME" \
+#define CLI_FLAG_NAME(what)                                                                      \
+	{                                                                                        \
+		.letter = 'N', .name = "name", .about = "the name of the " what, .noun = "NAME", \
+		.completes = COMPLETE_NAME                                                       \
 	}
 
 #endif

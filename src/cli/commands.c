@@ -5,24 +5,27 @@
 #include <stddef.h>
 
 #include "base/macro.h"
+#include "cli/cli.h"
 
 #include "base/banned.h"
 
 #define COMMAND_ADDRESS(name) &command_##name,
-#define GROUP(id, name_, about_, rows)              \
+#define GROUP(id, name_, about_, completes_, rows)  \
 	const struct command command_group_##id = { \
 		.name = (name_),                    \
 		.about = (about_),                  \
+		.completes = (completes_),          \
 		.below = (const struct command *const[]){rows(COMMAND_ADDRESS) NULL}}
 
-GROUP(job, "job", "Work with jobs", JOB_COMMANDS);
-GROUP(flow, "jobflow", "Work with flows of jobs", FLOW_COMMANDS);
-GROUP(template, "jobtemplate", "Work with templates of jobs", TEMPLATE_COMMANDS);
-GROUP(pod, "pod", "Look at the pods of jobs", POD_COMMANDS);
-GROUP(queue, "queue", "Work with queues", QUEUE_COMMANDS);
+GROUP(job, "job", "Work with jobs", "jobs", JOB_COMMANDS);
+GROUP(flow, "jobflow", "Work with flows of jobs", "jobflows", FLOW_COMMANDS);
+GROUP(template, "jobtemplate", "Work with templates of jobs", "jobtemplates", TEMPLATE_COMMANDS);
+GROUP(pod, "pod", "Look at the pods of jobs", NULL, POD_COMMANDS);
+GROUP(queue, "queue", "Work with queues", "queues", QUEUE_COMMANDS);
 
 const struct command command_vcctl = {
 	.name = "vcctl",
+	CLI_ROOT,
 	.about = "Jobs, queues and flows of a Volcano system, from the command line",
 	.below = (const struct command *const[]){TOP_COMMANDS(COMMAND_ADDRESS) NULL},
 };

@@ -5,7 +5,7 @@
 
 #include "base/macro.h"
 #include "base/str.h"
-#include "cli/command.h"
+#include "flags/command_line.h"
 
 /* The roots: vcctl, and the short ones. */
 extern const struct command command_vcctl;

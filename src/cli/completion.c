@@ -4,7 +4,7 @@
 #include "base/macro.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/complete.h"
+#include "flags/complete.h"
 
 #include "base/banned.h"
 
@@ -61,8 +61,9 @@ static const struct {
 	const char *script;
 } scripts[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct str shell = cli->line.argument_count ? cli->line.arguments[0] : str_none();
 
 	for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
@@ -90,12 +91,14 @@ const struct command command_completion = {
 
 /* --- what the shells ask ------------------------------------------------------------------------ */
 
-static const enum resource_id listed[COMPLETE_KIND_COUNT] = {
-	[COMPLETE_JOBS] = RESOURCE_VCJOBS,
-	[COMPLETE_QUEUES] = RESOURCE_QUEUES,
-	[COMPLETE_JOBFLOWS] = RESOURCE_JOBFLOWS,
-	[COMPLETE_JOBTEMPLATES] = RESOURCE_JOBTEMPLATES,
-	[COMPLETE_NAMESPACES] = RESOURCE_NAMESPACES,
+/* The resources whose names complete a word, by the `completes` of flags and commands. */
+static const struct {
+	const char *completes;
+	enum resource_id id;
+} listed[] = {
+	{"jobs", RESOURCE_VCJOBS},           {"queues", RESOURCE_QUEUES},
+	{"jobflows", RESOURCE_JOBFLOWS},     {"jobtemplates", RESOURCE_JOBTEMPLATES},
+	{"namespaces", RESOURCE_NAMESPACES},
 };
 
 /* In the namespace that the line names so far. */
@@ -108,10 +111,9 @@ static struct str typed_namespace(const struct str *words, size_t count, bool sh
 }
 
 /* A server that does not answer at once says nothing. */
-static void put_names(struct cli *cli, enum complete_kind kind, struct str namespace,
+static void put_names(struct cli *cli, const struct resource *resource, struct str namespace,
 		      struct str typed)
 {
-	const struct resource *resource = &resources[listed[kind]];
 	struct err err;
 	AUTO(json_doc_unref)
 	struct json_doc *list = cli_ask(
@@ -135,23 +137,26 @@ static void put_names(struct cli *cli, enum complete_kind kind, struct str names
 	}
 }
 
-static int complete(struct cli *cli, struct err *err)
+static int complete(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	size_t count = cli->line.argument_count;
 	const struct str *words = cli->line.arguments;
 	const struct command *root;
-	enum complete_kind kind;
+	struct str kind;
 
 	(void)err;
 	if (count < 2)
 		return 0;
 	root = commands_find(words[0]);
-	kind = complete_put(root, words + 1, count - 1, &cli->out);
-	if (kind == COMPLETE_FILES)
+	kind = str_from(complete_put(root, words + 1, count - 1, &cli->out));
+	if (str_is(kind, COMPLETE_FILES))
 		buf_puts(&cli->out, ":files\n");
-	else if (kind != COMPLETE_WORDS)
-		put_names(cli, kind, typed_namespace(words, count, root != &command_vcctl),
-			  words[count - 1]);
+	for (size_t i = 0; i < ARRAY_LEN(listed); i++)
+		if (str_is(kind, listed[i].completes))
+			put_names(cli, &resources[listed[i].id],
+				  typed_namespace(words, count, root != &command_vcctl),
+				  words[count - 1]);
 	return 0;
 }
 

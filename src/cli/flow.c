@@ -214,38 +214,62 @@ static int describe(struct cli *cli, const struct sort *sort, struct err *err)
 /* --- rows --------------------------------------------------------------------------------------- */
 
 static const struct flag file_flags[] = {
-	{'f', "file", FLAG_STRING, NULL, "the file (YAML) that describes them", NULL, "FILE"},
-	{0},
+	{.letter = 'f',
+	 .name = "file",
+	 .about = "the file (YAML) that describes them",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.name = NULL},
 };
 static const struct flag delete_flags[] = {
 	CLI_FLAG_NAMESPACE,
-	{'N', "name", FLAG_STRING, NULL, "the name", NULL, "NAME"},
-	{'f', "file", FLAG_STRING, NULL, "the file (YAML) that names them", NULL, "FILE"},
-	{0},
+	{.letter = 'N',
+	 .name = "name",
+	 .about = "the name",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.letter = 'f',
+	 .name = "file",
+	 .about = "the file (YAML) that names them",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.name = NULL},
 };
 static const struct flag list_flags[] = {
 	CLI_FLAG_NAMESPACE,
 	CLI_FLAG_ALL_NAMESPACES,
-	{0, "selector", FLAG_STRING, NULL, "only those with these labels (a=b)", NULL, "TEXT"},
+	{.name = "selector", .about = "only those with these labels (a=b)", .noun = "TEXT"},
 	LISTING_FLAGS,
 	LISTING_WATCH,
-	{0}};
+	{.name = NULL}};
 static const struct flag get_flags[] = {CLI_FLAG_NAMESPACE,
-					{'N', "name", FLAG_STRING, NULL, "the name", NULL, "NAME"},
+					{.letter = 'N',
+					 .name = "name",
+					 .about = "the name",
+					 .noun = "NAME",
+					 .completes = COMPLETE_NAME},
 					LISTING_FLAGS,
-					{0}};
+					{.name = NULL}};
 static const struct flag describe_flags[] = {
 	CLI_FLAG_NAMESPACE,
-	{'N', "name", FLAG_STRING, NULL, "the name; without it, all of the namespace", NULL,
-	 "NAME"},
-	{'o', "format", FLAG_STRING, "yaml", "yaml or json", NULL, "FORMAT"},
-	{0},
+	{.letter = 'N',
+	 .name = "name",
+	 .about = "the name; without it, all of the namespace",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.letter = 'o',
+	 .name = "format",
+	 .value = "yaml",
+	 .about = "yaml or json",
+	 .noun = "FORMAT",
+	 .choices = "yaml json"},
+	{.name = NULL},
 };
 
 #define FLOW_COMMAND(sort, verb, text, of_arguments, of_flags)                        \
-	static int sort##_##verb(struct cli *cli, struct err *err)                    \
+	static int sort##_##verb(void *program, struct err *err)                      \
 	{                                                                             \
-		return verb(cli, &sort, err);                                         \
+		return verb(program, &sort, err);                                     \
 	}                                                                             \
 	const struct command command_job##sort##_##verb = {.name = #verb,             \
 							   .about = text,             \

@@ -16,8 +16,9 @@ const struct exit_code exit_codes[] = {
 };
 const size_t exit_code_count = ARRAY_LEN(exit_codes);
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct command_line about;
 
 	if (command_find(cli->line.path[0], cli->line.arguments, cli->line.argument_count, &about,

@@ -38,8 +38,9 @@ static int delete_all(struct cli *cli, struct err *err)
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct str name = cli_name(cli);
 	size_t count = cli->line.argument_count;
 
@@ -53,12 +54,13 @@ static int run(struct cli *cli, struct err *err)
 	return 0;
 }
 
-#define FLAG_ALL                                                                   \
-	{                                                                          \
-		0, "all", FLAG_BOOL, NULL, "all jobs of the namespace", NULL, NULL \
+#define FLAG_ALL                                                                       \
+	{                                                                              \
+		.name = "all", .type = FLAG_BOOL, .about = "all jobs of the namespace" \
 	}
 
-static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, FLAG_ALL, {0}};
+static const struct flag flags[] = {
+	CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, FLAG_ALL, {.name = NULL}};
 
 const struct command command_job_delete = {.name = "delete",
 					   .about = "delete a job",
@@ -67,13 +69,24 @@ const struct command command_job_delete = {.name = "delete",
 					   .run = run};
 
 static const struct flag short_flags[] = {
-	{'n', "name", FLAG_STRING, NULL, "the name of the job", NULL, "NAME"},
-	{'N', "namespace", FLAG_STRING, "default", "the namespace", NULL, "NAME"},
+	{.letter = 'n',
+	 .name = "name",
+	 .about = "the name of the job",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.letter = 'N',
+	 .name = "namespace",
+	 .value = "default",
+	 .about = "the namespace",
+	 .noun = "NAME",
+	 .completes = "namespaces"},
 	FLAG_ALL,
-	{0},
+	{.name = NULL},
 };
 
 const struct command command_vcancel = {.name = "vcancel",
+					CLI_ROOT,
+					.completes = "jobs",
 					.about = "delete a job",
 					.arguments = "[NAME...]",
 					.flags = short_flags,

@@ -128,8 +128,9 @@ static struct explain_facts facts_of(struct cli *cli, const struct gathered *all
 	};
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	AUTO(gathered_done) struct gathered all = {0};
 	struct str name = cli_name(cli);
 	struct explain_facts facts;
@@ -152,8 +153,8 @@ static int run(struct cli *cli, struct err *err)
 static const struct flag flags[] = {
 	CLI_FLAG_NAME("job"),
 	CLI_FLAG_NAMESPACE,
-	{0, "short", FLAG_BOOL, NULL, "only the line, without the detail", NULL, NULL},
-	{0},
+	{.name = "short", .type = FLAG_BOOL, .about = "only the line, without the detail"},
+	{.name = NULL},
 };
 
 const struct command command_job_explain = {

@@ -303,17 +303,30 @@ int job_list(struct cli *cli, struct err *err)
 	return listing_run(cli, &listing, cli_namespace(cli), job_selector(cli), err);
 }
 
+static int run(void *program, struct err *err)
+{
+	return job_list(program, err);
+}
+
 static const struct flag flags[] = {
 	CLI_FLAG_NAMESPACE,
 	CLI_FLAG_ALL_NAMESPACES,
-	{'q', "queue", FLAG_STRING, NULL, "only jobs of this queue", NULL, "NAME"},
-	{'S', "scheduler", FLAG_STRING, NULL, "only jobs of this scheduler", NULL, "NAME"},
-	{0, "selector", FLAG_STRING, NULL,
-	 "only jobs with this in their name, or with these labels (a=b)", NULL, "TEXT"},
+	{.letter = 'q',
+	 .name = "queue",
+	 .about = "only jobs of this queue",
+	 .noun = "NAME",
+	 .completes = "queues"},
+	{.letter = 'S',
+	 .name = "scheduler",
+	 .about = "only jobs of this scheduler",
+	 .noun = "NAME"},
+	{.name = "selector",
+	 .about = "only jobs with this in their name, or with these labels (a=b)",
+	 .noun = "TEXT"},
 	LISTING_FLAGS,
 	LISTING_WATCH,
-	{0},
+	{.name = NULL},
 };
 
 const struct command command_job_list = {
-	.name = "list", .about = "list jobs", .flags = flags, .run = job_list};
+	.name = "list", .about = "list jobs", .flags = flags, .run = run};

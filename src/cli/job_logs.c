@@ -24,8 +24,9 @@ static int read_target(struct str text, struct follow_options *options, struct e
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct str name = cli_name(cli);
 	size_t at = command_given(&cli->line, "name") ? 0 : 1;
 	struct follow_options options = {
@@ -56,17 +57,33 @@ static int run(struct cli *cli, struct err *err)
 static const struct flag flags[] = {
 	CLI_FLAG_NAME("job"),
 	CLI_FLAG_NAMESPACE,
-	{'c', "container", FLAG_STRING, NULL, "only this container of each pod", NULL, "NAME"},
-	{'f', "follow", FLAG_BOOL, NULL, "go on until the job has ended", NULL, NULL},
-	{'p', "previous", FLAG_BOOL, NULL, "of the run before the last restart of a container",
-	 NULL, NULL},
-	{0, "prefix", FLAG_BOOL, NULL, "name the pod before each line even if it is the only one",
-	 NULL, NULL},
-	{0, "since", FLAG_DURATION, "0s", "only lines that are no older than this", NULL,
-	 "DURATION"},
-	{0, "tail", FLAG_INT, "-1", "only the last lines of each container; -1: all", NULL, "N"},
-	{0, "timestamps", FLAG_BOOL, NULL, "show when each line was printed", NULL, NULL},
-	{0},
+	{.letter = 'c',
+	 .name = "container",
+	 .about = "only this container of each pod",
+	 .noun = "NAME"},
+	{.letter = 'f',
+	 .name = "follow",
+	 .type = FLAG_BOOL,
+	 .about = "go on until the job has ended"},
+	{.letter = 'p',
+	 .name = "previous",
+	 .type = FLAG_BOOL,
+	 .about = "of the run before the last restart of a container"},
+	{.name = "prefix",
+	 .type = FLAG_BOOL,
+	 .about = "name the pod before each line even if it is the only one"},
+	{.name = "since",
+	 .type = FLAG_DURATION,
+	 .value = "0s",
+	 .about = "only lines that are no older than this",
+	 .noun = "DURATION"},
+	{.name = "tail",
+	 .type = FLAG_INT,
+	 .value = "-1",
+	 .about = "only the last lines of each container; -1: all",
+	 .noun = "N"},
+	{.name = "timestamps", .type = FLAG_BOOL, .about = "show when each line was printed"},
+	{.name = NULL},
 };
 
 const struct command command_job_logs = {

@@ -113,8 +113,9 @@ static int run_file(struct cli *cli, struct str path, struct err *err)
 	return create_all(cli, &docs, err);
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct str file = command_str(&cli->line, "filename");
 	const struct submit submit = {
 		.name = command_str(&cli->line, "name"),
@@ -137,19 +138,46 @@ static int run(struct cli *cli, struct err *err)
 }
 
 static const struct flag flags[] = {
-	{'f', "filename", FLAG_STRING, NULL, "the file (YAML) that describes the job", NULL,
-	 "FILE"},
-	{'i', "image", FLAG_STRING, "busybox", "the container's image", NULL, "IMAGE"},
-	{'L', "limits", FLAG_STRING, "cpu=1000m,memory=100Mi", "what a pod may use at most", NULL,
-	 "LIST"},
-	{'m', "min", FLAG_INT, "1", "pods that must run at the same time", NULL, "N"},
+	{.letter = 'f',
+	 .name = "filename",
+	 .about = "the file (YAML) that describes the job",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.letter = 'i',
+	 .name = "image",
+	 .value = "busybox",
+	 .about = "the container's image",
+	 .noun = "IMAGE"},
+	{.letter = 'L',
+	 .name = "limits",
+	 .value = "cpu=1000m,memory=100Mi",
+	 .about = "what a pod may use at most",
+	 .noun = "LIST"},
+	{.letter = 'm',
+	 .name = "min",
+	 .type = FLAG_INT,
+	 .value = "1",
+	 .about = "pods that must run at the same time",
+	 .noun = "N"},
 	CLI_FLAG_NAME("job"),
 	CLI_FLAG_NAMESPACE,
-	{'r', "replicas", FLAG_INT, "1", "pods of the job", NULL, "N"},
-	{'R', "requests", FLAG_STRING, "cpu=1000m,memory=100Mi", "what a pod is given at least",
-	 NULL, "LIST"},
-	{'S', "scheduler", FLAG_STRING, "volcano", "the scheduler of the job", NULL, "NAME"},
-	{0},
+	{.letter = 'r',
+	 .name = "replicas",
+	 .type = FLAG_INT,
+	 .value = "1",
+	 .about = "pods of the job",
+	 .noun = "N"},
+	{.letter = 'R',
+	 .name = "requests",
+	 .value = "cpu=1000m,memory=100Mi",
+	 .about = "what a pod is given at least",
+	 .noun = "LIST"},
+	{.letter = 'S',
+	 .name = "scheduler",
+	 .value = "volcano",
+	 .about = "the scheduler of the job",
+	 .noun = "NAME"},
+	{.name = NULL},
 };
 
 const struct command command_job_run = {

@@ -309,8 +309,9 @@ int job_view(struct cli *cli, struct str namespace, struct str name, struct err 
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct str name = cli_name(cli);
 
 	if (!name.len)
@@ -321,7 +322,7 @@ static int run(struct cli *cli, struct err *err)
 	return job_view(cli, cli_namespace(cli), name, err);
 }
 
-static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {0}};
+static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {.name = NULL}};
 
 const struct command command_job_view = {.name = "view",
 					 .about = "show a job and what happened to it",

@@ -168,8 +168,9 @@ static int read_goal(struct str text, struct str *ret, struct err *err)
 		       STR_ARG(text));
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	AUTO(map_free) struct map *waiting = map_new(loop_random_u64(cli->loop));
 	struct str named = command_str(&cli->line, "name");
 	const struct str *names = named.len ? &named : cli->line.arguments;
@@ -195,9 +196,17 @@ static int run(struct cli *cli, struct err *err)
 static const struct flag flags[] = {
 	CLI_FLAG_NAME("job"),
 	CLI_FLAG_NAMESPACE,
-	{0, "for", FLAG_STRING, "Completed", "the phase to wait for, or delete", NULL, "PHASE"},
-	{0, "timeout", FLAG_DURATION, "0s", "give up after this time; 0s: never", NULL, "DURATION"},
-	{0},
+	{.name = "for",
+	 .value = "Completed",
+	 .about = "the phase to wait for, or delete",
+	 .noun = "PHASE",
+	 .choices = "Pending Running Completed Failed Aborted Terminated delete"},
+	{.name = "timeout",
+	 .type = FLAG_DURATION,
+	 .value = "0s",
+	 .about = "give up after this time; 0s: never",
+	 .noun = "DURATION"},
+	{.name = NULL},
 };
 
 const struct command command_job_wait = {.name = "wait",

@@ -52,17 +52,23 @@ struct listing {
 };
 
 /* The flags that go with it, for the tables of commands. */
-#define LISTING_FLAGS                                                                             \
-	{'o', "output", FLAG_STRING, "table", "table, wide, name, json or yaml", NULL, "FORMAT"}, \
-	{                                                                                         \
-		0, "sort-by", FLAG_STRING, NULL,                                                  \
-			"the column to sort by; -COLUMN: from the largest on", NULL, "COLUMN"     \
+#define LISTING_FLAGS                                                                              \
+	{.letter = 'o',                                                                            \
+	 .name = "output",                                                                         \
+	 .value = "table",                                                                         \
+	 .about = "table, wide, name, json or yaml",                                               \
+	 .noun = "FORMAT",                                                                         \
+	 .choices = "table wide name json yaml"},                                                  \
+	{                                                                                          \
+		.name = "sort-by", .about = "the column to sort by; -COLUMN: from the largest on", \
+		.noun = "COLUMN"                                                                   \
 	}
 
 /* For lists that can be watched. */
-#define LISTING_WATCH                                                                   \
-	{                                                                               \
-		'w', "watch", FLAG_BOOL, NULL, "go on showing what changes", NULL, NULL \
+#define LISTING_WATCH                                              \
+	{                                                          \
+		.letter = 'w', .name = "watch", .type = FLAG_BOOL, \
+		.about = "go on showing what changes"              \
 	}
 
 /* Ask for them, and print; with --watch, again and again. The namespace is that of the flags; the selector may be none. */

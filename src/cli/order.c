@@ -96,17 +96,21 @@ static int order_job(struct cli *cli, const char *verb, const char *action, stru
 	return 0;
 }
 
-static int suspend(struct cli *cli, struct err *err)
+static int suspend(void *program, struct err *err)
 {
+	struct cli *cli = program;
+
 	return order_job(cli, "suspend", "AbortJob", err);
 }
 
-static int resume(struct cli *cli, struct err *err)
+static int resume(void *program, struct err *err)
 {
+	struct cli *cli = program;
+
 	return order_job(cli, "resume", "ResumeJob", err);
 }
 
-static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {0}};
+static const struct flag flags[] = {CLI_FLAG_NAME("job"), CLI_FLAG_NAMESPACE, {.name = NULL}};
 
 const struct command command_job_suspend = {.name = "suspend",
 					    .about = "stop a job and keep it",
@@ -122,17 +126,30 @@ const struct command command_job_resume = {.name = "resume",
 /* --- vsuspend, vresume: -N is the namespace here ------------------------------------------------ */
 
 static const struct flag short_flags[] = {
-	{'n', "name", FLAG_STRING, NULL, "the name of the job", NULL, "NAME"},
-	{'N', "namespace", FLAG_STRING, "default", "the namespace", NULL, "NAME"},
-	{0},
+	{.letter = 'n',
+	 .name = "name",
+	 .about = "the name of the job",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.letter = 'N',
+	 .name = "namespace",
+	 .value = "default",
+	 .about = "the namespace",
+	 .noun = "NAME",
+	 .completes = "namespaces"},
+	{.name = NULL},
 };
 
 const struct command command_vsuspend = {.name = "vsuspend",
+					 CLI_ROOT,
+					 .completes = "jobs",
 					 .about = "stop a job and keep it",
 					 .arguments = "[NAME]",
 					 .flags = short_flags,
 					 .run = suspend};
 const struct command command_vresume = {.name = "vresume",
+					CLI_ROOT,
+					.completes = "jobs",
 					.about = "let a suspended job run again",
 					.arguments = "[NAME]",
 					.flags = short_flags,

@@ -114,8 +114,9 @@ static int check_queue(struct cli *cli, struct str job, struct str queue, struct
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	const struct listing listing = {.id = RESOURCE_PODS,
 					.singular = "pod",
 					.columns = columns,
@@ -132,12 +133,20 @@ static int run(struct cli *cli, struct err *err)
 static const struct flag flags[] = {
 	CLI_FLAG_NAMESPACE,
 	CLI_FLAG_ALL_NAMESPACES,
-	{'j', "job", FLAG_STRING, NULL, "only pods of this job", NULL, "NAME"},
-	{'q', "queue", FLAG_STRING, NULL, "only pods of this queue", NULL, "NAME"},
-	{0, "selector", FLAG_STRING, NULL, "only pods with these labels (a=b)", NULL, "TEXT"},
+	{.letter = 'j',
+	 .name = "job",
+	 .about = "only pods of this job",
+	 .noun = "NAME",
+	 .completes = "jobs"},
+	{.letter = 'q',
+	 .name = "queue",
+	 .about = "only pods of this queue",
+	 .noun = "NAME",
+	 .completes = "queues"},
+	{.name = "selector", .about = "only pods with these labels (a=b)", .noun = "TEXT"},
 	LISTING_FLAGS,
 	LISTING_WATCH,
-	{0},
+	{.name = NULL},
 };
 
 const struct command command_pod_list = {

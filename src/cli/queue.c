@@ -14,8 +14,9 @@ static int require_name(const struct cli *cli, struct err *err)
 
 /* --- create ------------------------------------------------------------------------------------- */
 
-static int create(struct cli *cli, struct err *err)
+static int create(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct json_doc *doc = json_doc_new();
 	AUTO(json_doc_unref) struct json_doc *made = NULL;
 	struct str name = command_str(&cli->line, "name");
@@ -37,10 +38,25 @@ static int create(struct cli *cli, struct err *err)
 }
 
 static const struct flag create_flags[] = {
-	{'n', "name", FLAG_STRING, "test", "the name of the queue", NULL, "NAME"},
-	{'w', "weight", FLAG_INT, "1", "its weight among its siblings", NULL, "N"},
-	{'S', "state", FLAG_STRING, "Open", "its state", NULL, "STATE"},
-	{0},
+	{.letter = 'n',
+	 .name = "name",
+	 .value = "test",
+	 .about = "the name of the queue",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.letter = 'w',
+	 .name = "weight",
+	 .type = FLAG_INT,
+	 .value = "1",
+	 .about = "its weight among its siblings",
+	 .noun = "N"},
+	{.letter = 'S',
+	 .name = "state",
+	 .value = "Open",
+	 .about = "its state",
+	 .noun = "STATE",
+	 .choices = "Open Closed"},
+	{.name = NULL},
 };
 
 const struct command command_queue_create = {
@@ -48,8 +64,9 @@ const struct command command_queue_create = {
 
 /* --- delete ------------------------------------------------------------------------------------- */
 
-static int delete (struct cli *cli, struct err *err)
+static int delete (void *program, struct err *err)
 {
+	struct cli *cli = program;
 	struct str name = command_str(&cli->line, "name");
 
 	if (require_name(cli, err) < 0 ||
@@ -60,8 +77,12 @@ static int delete (struct cli *cli, struct err *err)
 }
 
 static const struct flag delete_flags[] = {
-	{'n', "name", FLAG_STRING, NULL, "the name of the queue", NULL, "NAME"},
-	{0},
+	{.letter = 'n',
+	 .name = "name",
+	 .about = "the name of the queue",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.name = NULL},
 };
 
 const struct command command_queue_delete = {
@@ -93,8 +114,9 @@ static int set_weight(struct cli *cli, struct str name, struct err *err)
 	return answer ? 0 : -1;
 }
 
-static int operate(struct cli *cli, struct err *err)
+static int operate(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	static const struct {
 		const char *name;
 		const char *action;
@@ -124,10 +146,23 @@ static int operate(struct cli *cli, struct err *err)
 }
 
 static const struct flag operate_flags[] = {
-	{'n', "name", FLAG_STRING, NULL, "the name of the queue", NULL, "NAME"},
-	{'a', "action", FLAG_STRING, NULL, "open, close or update", NULL, "ACTION"},
-	{'w', "weight", FLAG_INT, "0", "the new weight, with update", NULL, "N"},
-	{0},
+	{.letter = 'n',
+	 .name = "name",
+	 .about = "the name of the queue",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.letter = 'a',
+	 .name = "action",
+	 .about = "open, close or update",
+	 .noun = "ACTION",
+	 .choices = "open close update"},
+	{.letter = 'w',
+	 .name = "weight",
+	 .type = FLAG_INT,
+	 .value = "0",
+	 .about = "the new weight, with update",
+	 .noun = "N"},
+	{.name = NULL},
 };
 
 const struct command command_queue_operate = {.name = "operate",

@@ -132,8 +132,9 @@ static int draw(struct cli *cli, const struct json *items, void *arg, struct err
 	return listing_print(cli, &listing, items[0], err);
 }
 
-static int list(struct cli *cli, struct err *err)
+static int list(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	const struct live_source sources[] = {
 		{.id = RESOURCE_QUEUES, .selector = command_str(&cli->line, "selector")},
 		{.id = RESOURCE_PODGROUPS},
@@ -145,8 +146,9 @@ static int list(struct cli *cli, struct err *err)
 	return live_once(cli, sources, ARRAY_LEN(sources), draw, &listing, err);
 }
 
-static int get(struct cli *cli, struct err *err)
+static int get(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	AUTO(json_doc_unref) struct json_doc *queue = NULL;
 	AUTO(json_doc_unref) struct json_doc *groups = NULL;
 	AUTO(json_doc_unref) struct json_doc *one = json_doc_new();
@@ -170,15 +172,19 @@ static int get(struct cli *cli, struct err *err)
 }
 
 static const struct flag list_flags[] = {
-	{0, "selector", FLAG_STRING, NULL, "only queues with these labels (a=b)", NULL, "TEXT"},
+	{.name = "selector", .about = "only queues with these labels (a=b)", .noun = "TEXT"},
 	LISTING_FLAGS,
 	LISTING_WATCH,
-	{0},
+	{.name = NULL},
 };
 static const struct flag get_flags[] = {
-	{'n', "name", FLAG_STRING, NULL, "the name of the queue", NULL, "NAME"},
+	{.letter = 'n',
+	 .name = "name",
+	 .about = "the name of the queue",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
 	LISTING_FLAGS,
-	{0},
+	{.name = NULL},
 };
 
 const struct command command_queue_list = {
@@ -189,20 +195,28 @@ const struct command command_queue_get = {.name = "get",
 					  .flags = get_flags,
 					  .run = get};
 
-static int list_or_get(struct cli *cli, struct err *err)
+static int list_or_get(void *program, struct err *err)
 {
+	struct cli *cli = program;
+
 	return cli_name(cli).len ? get(cli, err) : list(cli, err);
 }
 
 static const struct flag short_flags[] = {
-	{'n', "name", FLAG_STRING, NULL, "show only this queue", NULL, "NAME"},
-	{0, "selector", FLAG_STRING, NULL, "only queues with these labels (a=b)", NULL, "TEXT"},
+	{.letter = 'n',
+	 .name = "name",
+	 .about = "show only this queue",
+	 .noun = "NAME",
+	 .completes = COMPLETE_NAME},
+	{.name = "selector", .about = "only queues with these labels (a=b)", .noun = "TEXT"},
 	LISTING_FLAGS,
 	LISTING_WATCH,
-	{0},
+	{.name = NULL},
 };
 
 const struct command command_vqueues = {.name = "vqueues",
+					CLI_ROOT,
+					.completes = "queues",
 					.about = "list queues, or show one",
 					.arguments = "[NAME]",
 					.flags = short_flags,

@@ -28,8 +28,9 @@ static int draw(struct cli *cli, const struct json *items, void *arg, struct err
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	static const struct live_source sources[] = {{.id = RESOURCE_QUEUES},
 						     {.id = RESOURCE_NODES}};
 
@@ -39,8 +40,8 @@ static int run(struct cli *cli, struct err *err)
 }
 
 static const struct flag flags[] = {
-	{'w', "watch", FLAG_BOOL, NULL, "go on showing what changes", NULL, NULL},
-	{0},
+	{.letter = 'w', .name = "watch", .type = FLAG_BOOL, .about = "go on showing what changes"},
+	{.name = NULL},
 };
 
 const struct command command_queue_tree = {

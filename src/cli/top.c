@@ -42,8 +42,9 @@ static int draw(struct cli *cli, const struct json *items, void *arg, struct err
 	return 0;
 }
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	static const struct live_source sources[] = {
 		{.id = RESOURCE_NODES},     {.id = RESOURCE_PODS},   {.id = RESOURCE_QUEUES},
 		{.id = RESOURCE_PODGROUPS}, {.id = RESOURCE_VCJOBS},
@@ -66,9 +67,13 @@ static int run(struct cli *cli, struct err *err)
 }
 
 static const struct flag flags[] = {
-	{0, "most", FLAG_INT, "20", "rows of each part", NULL, "N"},
-	{'w', "watch", FLAG_BOOL, NULL, "go on showing what changes", NULL, NULL},
-	{0},
+	{.name = "most",
+	 .type = FLAG_INT,
+	 .value = "20",
+	 .about = "rows of each part",
+	 .noun = "N"},
+	{.letter = 'w', .name = "watch", .type = FLAG_BOOL, .about = "go on showing what changes"},
+	{.name = NULL},
 };
 
 const struct command command_top = {

@@ -14,8 +14,9 @@
 #define ARCH "unknown"
 #endif
 
-static int run(struct cli *cli, struct err *err)
+static int run(void *program, struct err *err)
 {
+	struct cli *cli = program;
 	(void)err;
 	buf_printf(&cli->out,
 		   "API Version: v1alpha1\nVersion: %s\nGit SHA: %s\nBuilt At: %s\n"

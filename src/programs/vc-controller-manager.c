@@ -1,86 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/vc-controller-manager.c - the controllers beside a Kubernetes API server. */
+/* programs/vc-controller-manager.c - the controllers as a program of their own, for any Kubernetes API
+ * server. */
 #include "base/macro.h"
+#include "base/mem.h"
+#include "base/vec.h"
 #include "controller/controller.h"
 #include "programs/daemon/daemon.h"
 
 #include "base/banned.h"
 
-struct manager_settings {
-	const char *controllers;
-	int64_t max_requeue;
-	struct daemon_texts scheduler_names;
-	bool inherit;
+struct work {
+	struct controllers *controllers;
+	VEC(struct str) names; /* of schedulers */
 };
 
-static void *start(void *arg, const struct daemon_world *world, struct err *err)
+static void stop(void *arg)
 {
-	const struct manager_settings *settings = arg;
+	struct work *work = arg;
 
-	return controllers_new(
+	controllers_free(work->controllers);
+	vec_done(&work->names);
+	mem_free(work);
+}
+
+static void *start(const struct daemon_world *world, struct err *err)
+{
+	const struct command_line *line = world->line;
+	struct str rest = command_str(line, "scheduler-name");
+	int64_t max_requeue = command_int(line, "max-requeue-num");
+	struct work *work = mem_new(struct work);
+	struct str name;
+
+	while (command_next(&rest, &name))
+		vec_push(&work->names, name);
+	work->controllers = controllers_new(
 		world->loop, world->client,
 		&(struct controllers_options){
-			.controllers = settings->controllers,
-			.max_requeue = settings->max_requeue < 0 ? -1 : (int)settings->max_requeue,
-			.scheduler_names = {settings->scheduler_names.ptr,
-					    settings->scheduler_names.len},
-			.keep_owner_annotations = !settings->inherit,
+			.controllers = command_str(line, "controllers").ptr,
+			.max_requeue = max_requeue < 0 ? -1 : (int)max_requeue,
+			.scheduler_names = {work->names.ptr, work->names.len},
+			.keep_owner_annotations = !command_bool(line, "inherit-owner-annotations"),
 			.log = world->log,
 		},
 		err);
+	if (work->controllers)
+		return work;
+	stop(work);
+	return NULL;
 }
 
-static void stop(void *work)
+static void print_metrics(const void *arg, struct buf *to)
 {
-	controllers_free(work);
+	const struct work *work = arg;
+
+	controllers_print_metrics(work->controllers, to);
 }
 
-static void print_metrics(const void *work, struct buf *to)
-{
-	controllers_print_metrics(work, to);
-}
+#define ONE_THREAD "there is one thread"
+#define NO_SHARDS "there is no sharding controller"
+
+static const struct flag flags[] = {
+	{.name = "controllers",
+	 .value = "*,-sharding-controller",
+	 .about = "which to run: names, with + or - before them, * for the others",
+	 .noun = "LIST"},
+	{.name = "max-requeue-num",
+	 .type = FLAG_INT,
+	 .value = "15",
+	 .about = "failures before a job is terminated; negative: never",
+	 .noun = "N"},
+	{.name = "scheduler-name",
+	 .type = FLAG_LIST,
+	 .value = "volcano",
+	 .about = "make podgroups for plain pods of this scheduler",
+	 .noun = "NAME"},
+	{.name = "inherit-owner-annotations",
+	 .type = FLAG_BOOL,
+	 .value = "true",
+	 .about = "copy the owner's annotations to podgroups (default true)"},
+	{.name = "worker-threads",
+	 .type = FLAG_INT,
+	 .about = "threads for jobs",
+	 .no_effect = ONE_THREAD},
+	{.name = "worker-threads-for-cronjob",
+	 .type = FLAG_INT,
+	 .about = "threads for cron jobs",
+	 .no_effect = ONE_THREAD},
+	{.name = "worker-threads-for-podgroup",
+	 .type = FLAG_INT,
+	 .about = "threads for podgroups",
+	 .no_effect = ONE_THREAD},
+	{.name = "worker-threads-for-queue",
+	 .type = FLAG_INT,
+	 .about = "threads for queues",
+	 .no_effect = ONE_THREAD},
+	{.name = "worker-threads-for-gc",
+	 .type = FLAG_INT,
+	 .about = "threads for garbage collection",
+	 .no_effect = ONE_THREAD},
+	{.name = "scheduler-configs",
+	 .type = FLAG_LIST,
+	 .about = "shards of schedulers",
+	 .no_effect = NO_SHARDS},
+	{.name = "shard-sync-period",
+	 .type = FLAG_DURATION,
+	 .about = "how often to compute shards",
+	 .no_effect = NO_SHARDS},
+	{.name = "enable-node-event-trigger",
+	 .type = FLAG_BOOL,
+	 .about = "compute shards when nodes change",
+	 .no_effect = NO_SHARDS},
+	{.name = "sharding-configmap",
+	 .about = "the configuration of shards",
+	 .no_effect = NO_SHARDS},
+	{.name = "sharding-configmap-namespace", .about = "its namespace", .no_effect = NO_SHARDS},
+	{.name = "feature-gates",
+	 .about = "features to switch on or off",
+	 .noun = "NAME=BOOL,...",
+	 .no_effect = "every feature is on"},
+	{.name = NULL},
+};
 
 int main(int argc, char **argv)
 {
-	struct manager_settings settings = {
-		.controllers = "*,-sharding-controller",
-		.max_requeue = CONTROLLER_MAX_REQUEUE,
-		.inherit = true,
-	};
-	const struct daemon_flag flags[] = {
-		{"controllers", DAEMON_TEXT, &settings.controllers,
-		 "which to run: names, + and - before them, * for the rest"},
-		{"max-requeue-num", DAEMON_NUMBER, &settings.max_requeue,
-		 "failures until a job is terminated; -1: never (15)"},
-		{"scheduler-name", DAEMON_TEXTS, &settings.scheduler_names,
-		 "schedulers whose plain pods get podgroups (volcano)"},
-		{"inherit-owner-annotations", DAEMON_SWITCH, &settings.inherit,
-		 "copy the owner's annotations to podgroups"},
-		{"worker-threads", DAEMON_NUMBER, NULL, "taken and not used: there is one thread"},
-		{"worker-threads-for-cronjob", DAEMON_NUMBER, NULL, "likewise"},
-		{"worker-threads-for-podgroup", DAEMON_NUMBER, NULL, "likewise"},
-		{"worker-threads-for-queue", DAEMON_NUMBER, NULL, "likewise"},
-		{"worker-threads-for-gc", DAEMON_NUMBER, NULL, "likewise"},
-		{"scheduler-configs", DAEMON_TEXT, NULL, "taken and not used: no sharding"},
-		{"shard-sync-period", DAEMON_DURATION, NULL, "likewise"},
-		{"enable-node-event-trigger", DAEMON_SWITCH, NULL, "likewise"},
-		{"sharding-configmap", DAEMON_TEXT, NULL, "likewise"},
-		{"sharding-configmap-namespace", DAEMON_TEXT, NULL, "likewise"},
-		{"feature-gates", DAEMON_TEXT, NULL, "taken and not used: everything is on"},
-	};
-	const struct daemon_program program = {
+	static const struct daemon_program program = {
 		.name = "vc-controller-manager",
 		.about = "controllers of jobs, queues, podgroups and flows",
-		.healthz_address = ":11251",
 		.flags = flags,
-		.flag_count = ARRAY_LEN(flags),
 		.start = start,
 		.stop = stop,
 		.print_metrics = print_metrics,
-		.arg = &settings,
 	};
-	int code = daemon_main(&program, argc, argv);
 
-	vec_done(&settings.scheduler_names);
-	return code;
+	return daemon_main(&program, argc, argv);
 }

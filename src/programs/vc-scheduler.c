@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/vc-scheduler.c - the scheduler beside a Kubernetes API server. */
+/* programs/vc-scheduler.c - the scheduler as a program of its own, for any Kubernetes API server. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "base/mem.h"
-#include "base/time.h"
+#include "base/vec.h"
 #include "programs/daemon/daemon.h"
 #include "programs/plugins/plugin_dir.h"
 #include "scheduler/conf_file.h"
@@ -17,25 +17,8 @@
 
 #include "base/banned.h"
 
-struct scheduler_settings {
-	const char *conf;
-	const char *plugins_dir;
-	const char *default_queue;
-	const char *feature_gates;
-	struct daemon_texts names;
-	struct daemon_texts node_selector;
-	struct daemon_texts ignored_provisioners;
-	const char *sharding;
-	const char *shard;
-	bool classes;
-	bool no_default;
-	int64_t period;
-	bool dumps;
-	const char *dump_dir;
-};
-
 struct work {
-	const struct scheduler_settings *settings;
+	const struct command_line *line;
 	struct plugin_dir *plugins;
 	struct scheduler *scheduler;
 	struct conf_file *file;
@@ -51,14 +34,17 @@ static void stop(void *arg)
 	mem_free(work);
 }
 
-/* NULL-terminated, in the arena of nobody: freed by the caller with mem_free(). */
-static const char **c_list(const struct daemon_texts *texts)
+/* The texts of a list flag, up to NULL; c_list_free() frees it. */
+static const char **c_list(const struct command_line *line, const char *flag)
 {
-	const char **list = mem_calloc(texts->len + 1, sizeof(*list));
+	struct str rest = command_str(line, flag);
+	VEC(const char *) list = {0};
+	struct str text;
 
-	for (size_t i = 0; i < texts->len; i++)
-		list[i] = str_dup(texts->ptr[i]);
-	return list;
+	while (command_next(&rest, &text))
+		vec_push(&list, str_dup(text));
+	vec_push(&list, NULL);
+	return list.ptr;
 }
 
 static void c_list_free(const char **list)
@@ -69,10 +55,10 @@ static void c_list_free(const char **list)
 }
 DEFINE_AUTO(const char **, c_list_free);
 
-/* `usual` where nothing is said of it. */
-static bool has_gate(const char *gates, const char *name, bool usual)
+/* `usual` if the flag does not name the gate. */
+static bool has_gate(const struct command_line *line, const char *name, bool usual)
 {
-	struct str rest = str_from(gates);
+	struct str rest = command_str(line, "feature-gates");
 	struct str part;
 
 	while (str_split(&rest, ',', &part)) {
@@ -84,79 +70,83 @@ static bool has_gate(const char *gates, const char *name, bool usual)
 	return usual;
 }
 
-static int check(const struct scheduler_settings *settings, struct err *err)
+/* The text of --scheduler-conf; empty if there is none to use. */
+static int read_conf(const struct daemon_world *world, struct buf *to, struct err *err)
 {
-	struct str mode = str_from(settings->sharding);
+	const char *path = command_text(world->line, "scheduler-conf");
+	bool no_default = command_bool(world->line, "disable-default-scheduler-config");
 
-	if (!str_is(mode, "none") && !str_is(mode, "hard") && !str_is(mode, "soft"))
-		return err_set(err, ERR_BAD_REQUEST,
-			       "--scheduler-sharding-mode: \"%s\" is none of none, hard, soft",
-			       settings->sharding);
-	if (settings->no_default && !settings->conf)
+	if (!path && no_default)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "--disable-default-scheduler-config needs --scheduler-conf");
+	if (!path || conf_file_read(path, to, err) == 0)
+		return 0;
+	if (no_default)
+		return err_wrap(err, "--scheduler-conf");
+	log_error(world->log, "cannot read the configuration; using the built-in one",
+		  LOG_STR("err", err->text));
+	buf_clear(to);
 	return 0;
 }
 
-static int run(struct work *work, const struct scheduler_settings *settings,
-	       const struct daemon_world *world, struct err *err)
+static int open_plugins(struct work *work, struct err *err)
 {
+	const char *folder = command_text(work->line, "plugins-dir");
+
+	if (!folder)
+		return 0;
+	work->plugins = plugin_dir_open(folder, err);
+	return work->plugins ? 0 : err_wrap(err, "--plugins-dir");
+}
+
+static int run(struct work *work, const struct daemon_world *world, struct err *err)
+{
+	const struct command_line *line = world->line;
+	const char *conf = command_text(line, "scheduler-conf");
+	struct str sharding = command_str(line, "scheduler-sharding-mode");
 	AUTO(buf_done) struct buf config = BUF_INIT(LIMIT_YAML_BYTES);
-	AUTO(c_list_free) const char **names = c_list(&settings->names);
-	AUTO(c_list_free) const char **selector = c_list(&settings->node_selector);
-	AUTO(c_list_free) const char **ignored = c_list(&settings->ignored_provisioners);
+	AUTO(c_list_free) const char **names = c_list(line, "scheduler-name");
+	AUTO(c_list_free) const char **selector = c_list(line, "node-selector");
+	AUTO(c_list_free) const char **ignored = c_list(line, "ignored-provisioners");
 	AUTO(mem_free) char *zone_file = local_zone_path(secure_getenv("TZ"));
 
-	if (check(settings, err) < 0)
+	if (open_plugins(work, err) < 0 || read_conf(world, &config, err) < 0)
 		return -1;
-	if (settings->plugins_dir) {
-		work->plugins = plugin_dir_open(settings->plugins_dir, err);
-		if (!work->plugins)
-			return err_wrap(err, "--plugins-dir");
-	}
-	if (settings->conf && conf_file_read(settings->conf, &config, err) < 0) {
-		if (settings->no_default)
-			return err_wrap(err, "--scheduler-conf");
-		log_error(world->log, "the configuration cannot be read, the built-in one holds",
-			  LOG_STR("why", err->text));
-		buf_clear(&config);
-	}
 	work->scheduler = scheduler_new(
 		world->loop, world->client,
 		&(struct scheduler_options){
 			.config = config.len ? buf_str(&config) : str_none(),
-			.fall_back = !settings->no_default,
-			.scheduler_names = settings->names.len ? names : NULL,
-			.default_queue = settings->default_queue,
-			.node_selector = settings->node_selector.len ? selector : NULL,
+			.fall_back = !command_bool(line, "disable-default-scheduler-config"),
+			.scheduler_names = names[0] ? names : NULL,
+			.default_queue = command_text(line, "default-queue"),
+			.node_selector = selector[0] ? selector : NULL,
 			.ignored_provisioners = ignored,
-			.shard_name = settings->shard,
-			.shard_hard = str_is(str_from(settings->sharding), "hard"),
-			.shard_soft = str_is(str_from(settings->sharding), "soft"),
+			.shard_name = command_text(line, "scheduler-sharding-name"),
+			.shard_hard = str_is(sharding, "hard"),
+			.shard_soft = str_is(sharding, "soft"),
 			.zone_file = zone_file,
-			.period_us = settings->period,
-			.queue_gates = has_gate(settings->feature_gates,
-						"SchedulingGatesQueueAdmission", false),
-			.no_classes = !settings->classes ||
-				      !has_gate(settings->feature_gates, "PriorityClass", true),
+			.period_us = command_duration(line, "schedule-period"),
+			.queue_gates = has_gate(line, "SchedulingGatesQueueAdmission", false),
+			.no_classes = !command_bool(line, "priority-class") ||
+				      !has_gate(line, "PriorityClass", true),
 			.plugins = work->plugins ? plugin_dir_types(work->plugins) : NULL,
 			.log = world->log,
 		},
 		err);
 	if (!work->scheduler)
-		return settings->conf ? err_wrap(err, "--scheduler-conf %s", settings->conf) : -1;
-	if (!settings->conf)
+		return conf ? err_wrap(err, "--scheduler-conf %s", conf) : -1;
+	if (!conf)
 		return 0;
-	work->file = conf_file_watch(world->loop, settings->conf, work->scheduler, world->log, err);
+	work->file = conf_file_watch(world->loop, conf, work->scheduler, world->log, err);
 	return work->file ? 0 : -1;
 }
 
-static void *start(void *arg, const struct daemon_world *world, struct err *err)
+static void *start(const struct daemon_world *world, struct err *err)
 {
 	struct work *work = mem_new(struct work);
 
-	work->settings = arg;
-	if (run(work, arg, world, err) == 0)
+	work->line = world->line;
+	if (run(work, world, err) == 0)
 		return work;
 	stop(work);
 	return NULL;
@@ -169,87 +159,130 @@ static void print_metrics(const void *arg, struct buf *to)
 	scheduler_print_metrics(work->scheduler, to);
 }
 
-/* Somebody wants to know what it thinks. */
-static void told(void *arg, const struct daemon_world *world, int signo)
+/* A user asks for a dump of the model. */
+static void on_signal(void *arg, const struct daemon_world *world, int signo)
 {
 	const struct work *work = arg;
+	const char *folder = command_text(work->line, "cache-dump-dir");
 	struct err err;
 
-	if (!work->settings->dumps)
-		log_warn(world->log, "a dump is asked for, but --cache-dumper is off");
+	if (!command_bool(work->line, "cache-dumper"))
+		log_warn(world->log, "a signal asks for a dump, but --cache-dumper is false");
 	else if (signo == SIGUSR2)
 		scheduler_log_model(work->scheduler);
-	else if (scheduler_dump(work->scheduler, work->settings->dump_dir, &err) < 0)
-		log_error(world->log, "the model cannot be dumped", LOG_STR("why", err.text));
+	else if (scheduler_dump(work->scheduler, folder ? folder : ".", &err) < 0)
+		log_error(world->log, "cannot write the dump", LOG_STR("err", err.text));
 }
+
+#define ALL_NODES "all nodes are considered"
+#define ONE_THREAD "there is one thread"
+
+static const struct flag flags[] = {
+	{.name = "scheduler-conf",
+	 .about = "the file with actions and plugins; read again when it changes",
+	 .noun = "FILE"},
+	{.name = "plugins-dir",
+	 .about = "shared objects with plugins, in addition to the built-in ones",
+	 .noun = "FOLDER"},
+	{.name = "scheduler-name",
+	 .type = FLAG_LIST,
+	 .value = "volcano",
+	 .about = "schedule pods with this spec.schedulerName",
+	 .noun = "NAME"},
+	{.name = "schedule-period",
+	 .type = FLAG_DURATION,
+	 .value = "1s",
+	 .about = "how often to check what depends on time; changes are handled at once"},
+	{.name = "default-queue",
+	 .value = "default",
+	 .about = "the queue of podgroups that name none",
+	 .noun = "NAME"},
+	{.name = "node-selector",
+	 .type = FLAG_LIST,
+	 .about = "use only nodes with one of these labels",
+	 .noun = "KEY:VALUE"},
+	{.name = "feature-gates",
+	 .about = "SchedulingGatesQueueAdmission=true lets queues remove scheduling gates",
+	 .noun = "NAME=BOOL,..."},
+	{.name = "resync-period",
+	 .type = FLAG_DURATION,
+	 .about = "time between complete reads",
+	 .no_effect = "watches miss nothing"},
+	{.name = "priority-class",
+	 .type = FLAG_BOOL,
+	 .value = "true",
+	 .about = "jobs have the priority of their PriorityClass (default true)"},
+	{.name = "minimum-feasible-nodes",
+	 .type = FLAG_INT,
+	 .about = "nodes to find before the search stops",
+	 .no_effect = ALL_NODES},
+	{.name = "minimum-percentage-nodes-to-find",
+	 .type = FLAG_INT,
+	 .about = "the least percentage of nodes to search",
+	 .no_effect = ALL_NODES},
+	{.name = "percentage-nodes-to-find",
+	 .type = FLAG_INT,
+	 .about = "the percentage of nodes to search",
+	 .no_effect = ALL_NODES},
+	{.name = "node-worker-threads",
+	 .type = FLAG_INT,
+	 .about = "threads that read nodes",
+	 .no_effect = ONE_THREAD},
+	{.name = "ignored-provisioners",
+	 .type = FLAG_LIST,
+	 .about = "do not count volumes of these against what a node can attach",
+	 .noun = "NAME"},
+	{.name = "scheduler-sharding-mode",
+	 .type = FLAG_CHOICE,
+	 .choices = "none hard soft",
+	 .value = "none",
+	 .about = "nodes of other shards: none (used), hard (not used), soft (used if needed)",
+	 .noun = "MODE"},
+	{.name = "scheduler-sharding-name",
+	 .value = "volcano",
+	 .about = "the NodeShard with the nodes of this scheduler",
+	 .noun = "NAME"},
+	{.name = "disable-default-scheduler-config",
+	 .type = FLAG_BOOL,
+	 .about = "fail if --scheduler-conf is missing or invalid"},
+	{.name = "resource-sync-timeout",
+	 .type = FLAG_DURATION,
+	 .about = "how long to wait for the first lists",
+	 .no_effect = "nothing is scheduled before all lists are complete"},
+	{.name = "csi-storage",
+	 .type = FLAG_BOOL,
+	 .about = "count the capacity of CSI drivers",
+	 .no_effect = "capacity is not counted"},
+	{.name = "gate-removal-worker-num",
+	 .type = FLAG_INT,
+	 .about = "threads that remove scheduling gates",
+	 .no_effect = ONE_THREAD},
+	{.name = "enable-pprof",
+	 .type = FLAG_BOOL,
+	 .about = "serve profiles of Go programs",
+	 .no_effect = "this is not a Go program"},
+	{.name = "cache-dumper",
+	 .type = FLAG_BOOL,
+	 .value = "true",
+	 .about = "SIGUSR1 writes the model to a file, SIGUSR2 to the log (default true)"},
+	{.name = "cache-dump-dir",
+	 .value = "/tmp",
+	 .about = "the folder for snapshot-<seconds>.json",
+	 .noun = "FOLDER"},
+	{.name = NULL},
+};
 
 int main(int argc, char **argv)
 {
-	struct scheduler_settings settings = {.default_queue = "default",
-					      .sharding = "none",
-					      .shard = "volcano",
-					      .classes = true,
-					      .period = TIME_SECOND,
-					      .dumps = true,
-					      .dump_dir = "/tmp"};
-	const struct daemon_flag flags[] = {
-		{"scheduler-conf", DAEMON_TEXT, &settings.conf,
-		 "the file with actions and plugins; read again when it changes"},
-		{"plugins-dir", DAEMON_TEXT, &settings.plugins_dir,
-		 "a folder of plugins beside those that are built in: shared objects"},
-		{"scheduler-name", DAEMON_TEXTS, &settings.names,
-		 "whose pods to place: their spec.schedulerName (volcano)"},
-		{"schedule-period", DAEMON_DURATION, &settings.period,
-		 "how often to look at what depends on time; changes are seen at once (1s)"},
-		{"default-queue", DAEMON_TEXT, &settings.default_queue,
-		 "the queue of podgroups that name none (default)"},
-		{"node-selector", DAEMON_TEXTS, &settings.node_selector,
-		 "key:value; only nodes with one of these labels"},
-		{"feature-gates", DAEMON_TEXT, &settings.feature_gates,
-		 "SchedulingGatesQueueAdmission=true lets queues take gates away"},
-		{"resync-period", DAEMON_DURATION, NULL, "taken and not used: nothing is lost"},
-		{"priority-class", DAEMON_SWITCH, &settings.classes,
-		 "jobs have the priority of their PriorityClass (true)"},
-		{"minimum-feasible-nodes", DAEMON_NUMBER, NULL,
-		 "taken and not used: all nodes are looked at"},
-		{"minimum-percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},
-		{"percentage-nodes-to-find", DAEMON_NUMBER, NULL, "likewise"},
-		{"node-worker-threads", DAEMON_NUMBER, NULL,
-		 "taken and not used: there is one thread"},
-		{"ignored-provisioners", DAEMON_TEXTS, &settings.ignored_provisioners,
-		 "volumes of these are not counted against what a node can attach"},
-		{"scheduler-sharding-mode", DAEMON_TEXT, &settings.sharding,
-		 "nodes of other shards: none (are used), hard (are not), soft (in need)"},
-		{"scheduler-sharding-name", DAEMON_TEXT, &settings.shard,
-		 "the NodeShard with the nodes of this scheduler (volcano)"},
-		{"disable-default-scheduler-config", DAEMON_SWITCH, &settings.no_default,
-		 "end if --scheduler-conf is missing or makes no sense"},
-		{"resource-sync-timeout", DAEMON_DURATION, NULL,
-		 "taken and not used: nothing is scheduled before everything is known"},
-		{"csi-storage", DAEMON_SWITCH, NULL, "taken and not used"},
-		{"gate-removal-worker-num", DAEMON_NUMBER, NULL, "likewise"},
-		{"enable-pprof", DAEMON_SWITCH, NULL, "likewise"},
-		{"cache-dumper", DAEMON_SWITCH, &settings.dumps,
-		 "SIGUSR1 dumps the model into a file, SIGUSR2 into the log (true)"},
-		{"cache-dump-dir", DAEMON_TEXT, &settings.dump_dir,
-		 "the folder of snapshot-<seconds>.json (/tmp)"},
-	};
-	const struct daemon_program program = {
+	static const struct daemon_program program = {
 		.name = "vc-scheduler",
-		.about = "places the pods of podgroups",
-		.healthz_address = ":11251",
+		.about = "schedules the pods of podgroups",
 		.flags = flags,
-		.flag_count = ARRAY_LEN(flags),
 		.start = start,
 		.stop = stop,
 		.print_metrics = print_metrics,
-		.told = told,
-		.arg = &settings,
+		.on_signal = on_signal,
 	};
-	int code = daemon_main(&program, argc, argv);
 
-	vec_done(&settings.names);
-	vec_done(&settings.node_selector);
-	vec_done(&settings.ignored_provisioners);
-	return code;
+	return daemon_main(&program, argc, argv);
 }

@@ -60,12 +60,14 @@ passes "it starts without controllers" "$BIN/volcano" up -d --data-dir "$home" -
 	--logtostderr --enable-healthz=true --enable-metrics=true --leader-elect=true \
 	--leader-elect-resource-namespace=default --kube-api-qps=50 --kube-api-burst=100 \
 	--worker-threads=3 --worker-threads-for-gc=5 --worker-threads-for-podgroup=5 \
-	--healthz-address=127.0.0.1:0 --listen-address=127.0.0.1:0 -v=4 >"$tmp/manager.log" 2>&1 &
+	--healthz-address=127.0.0.1:0 --listen-address=127.0.0.1:0 -v=4 "2>&1" >"$tmp/manager.log" 2>&1 &
 manager=$!
 try_jobs "over HTTPS"
 kill "$manager"
 wait "$manager"
 is "the manager ends well" $? 0
+has "arguments that are no flags are logged" "$(cat "$tmp/manager.log")" '2>&1'
+has "and flags without effect" "$(cat "$tmp/manager.log")" "--worker-threads has no effect"
 fails "an unknown flag is an error" "$BIN/vc-controller-manager" --nope
 has "that names it" "$output" "--nope"
 fails "the address of a server, alone, must be one" "$BIN/vc-controller-manager" --master nowhere

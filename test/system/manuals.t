@@ -5,7 +5,7 @@
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 manual() {
-	case $1 in volcano) "$BIN/volcano" __manual ;; *) "$BIN/vcctl" __manual "$1" ;; esac
+	case $1 in volcano | vc-*) "$BIN/$1" __manual ;; *) "$BIN/vcctl" __manual "$1" ;; esac
 }
 # The flags of a help text: those that begin a line. Global ones have no effect, and are on no page.
 flags_of_help() {
@@ -21,14 +21,19 @@ commands_of_help() { sed -n 's/^  \([a-z][a-z-]*\)  *[a-zA-Z].*/\1/p'; }
 agrees() { is "$1: page and help have the same flags" "$2" "$3"; }
 
 # ---- volcano ----
-commands=$("$BIN/volcano" --help | commands_of_help)
+commands=$("$BIN/volcano" --help | sed -n '/^Available/,/^$/p' | commands_of_help)
 has "volcano has commands" "$commands" backup
 for command in $commands; do
 	agrees "volcano $command" "$(manual volcano | flags_of_manual "volcano $command")" \
 		"$("$BIN/volcano" "$command" --help | flags_of_help)"
 	"$BIN/volcano" "$command" --help | flags_of_help >>"$tmp/flags"
 done
-is "volcano: the page has no other command" "$(manual volcano | sed -n 's/^\.SS volcano \([a-z]*\) .*/\1/p')" "$commands"
+is "volcano: the page has no other command" "$(manual volcano | sed -n 's/^\.SS .fBvolcano \([a-z]*\).*/\1/p')" "$commands"
+
+# ---- services ----
+for name in vc-scheduler vc-controller-manager; do
+	agrees "$name" "$(manual "$name" | flags_of_manual "")" "$("$BIN/$name" --help | flags_of_help)"
+done
 
 # ---- vcctl and its other names ----
 for group in job jobflow jobtemplate pod queue; do
@@ -46,7 +51,7 @@ for name in vsub vjobs vqueues vcancel vsuspend vresume; do
 done
 "$BIN/vcctl" top --help | flags_of_help >>"$tmp/flags"
 if [ "$(command -v man)" ]; then
-	for page in volcano vcctl vcctl-job vcctl-queue vsub; do
+	for page in volcano vcctl vcctl-job vcctl-queue vsub vc-scheduler; do
 		manual "$page" >"$tmp/page.1"
 		is "$page: good roff" "$(man --warnings -E UTF-8 -l -Tutf8 -Z "$tmp/page.1" 2>&1 >/dev/null)" ""
 	done

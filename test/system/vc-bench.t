@@ -8,7 +8,8 @@ value() { echo "$output" | sed -n "s/^$1: //p"; }
 
 passes "without arguments it lists" "$BIN/vc-bench"
 has "the benchmarks" "$output" "map "
-benches=$(echo "$output" | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+benches=$(echo "$output" | sed -n '/^Available/,/^$/s/^  \([a-z-]*\) .*/\1/p' | grep -vx all)
+has "all of them" "$(echo "$benches" | tr '\n' ' ')" "arena bind"
 passes "and with --help" "$BIN/vc-bench" --help
 passes "a benchmark has help" "$BIN/vc-bench" map --help
 has "with its options" "$output" "--size"

@@ -1,50 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is offered for a line that is being typed; and that every command has a page in the manual. */
-#include "cli/complete.h"
+#include "flags/complete.h"
 
 #include "cli/commands.h"
-#include "cli/manual.h"
+#include "flags/manual_page.h"
 #include "tap.h"
 
 #include "base/banned.h"
 
 enum { WORDS_MAX = 10 };
 
+static const struct manual_text text = {.section = "1"};
+
 static const struct {
 	const char *program;
 	const char *line;
 	const char *want; /* candidates, divided by blanks */
-	enum complete_kind kind;
+	const char *kind; /* NULL: nothing else */
 } cases[] = {
-	{"vcctl", "j", "job jobflow jobtemplate", COMPLETE_WORDS},
-	{"vcctl", "__", "", COMPLETE_WORDS},
-	{"vcctl", "job e", "explain", COMPLETE_WORDS},
-	{"vcctl", "job explain ", "", COMPLETE_JOBS},
-	{"vcctl", "job explain --sh", "--short", COMPLETE_WORDS},
-	{"vcctl", "job wait x --for C", "Completed", COMPLETE_WORDS},
-	{"vcctl", "job list -o ", "table wide name json yaml", COMPLETE_WORDS},
-	{"vcctl", "job list --watch --sort-by x -n ", "", COMPLETE_NAMESPACES},
-	{"vcctl", "queue get ", "", COMPLETE_QUEUES},
-	{"vcctl", "queue operate -a o", "open", COMPLETE_WORDS},
-	{"vcctl", "jobflow get -N ", "", COMPLETE_JOBFLOWS},
-	{"vcctl", "top ", "nodes queues jobs", COMPLETE_WORDS},
+	{"vcctl", "j", "job jobflow jobtemplate", NULL},
+	{"vcctl", "__", "", NULL},
+	{"vcctl", "job e", "explain", NULL},
+	{"vcctl", "job explain ", "", "jobs"},
+	{"vcctl", "job explain --sh", "--short", NULL},
+	{"vcctl", "job wait x --for C", "Completed", NULL},
+	{"vcctl", "job list -o ", "table wide name json yaml", NULL},
+	{"vcctl", "job list --watch --sort-by x -n ", "", "namespaces"},
+	{"vcctl", "queue get ", "", "queues"},
+	{"vcctl", "queue operate -a o", "open", NULL},
+	{"vcctl", "jobflow get -N ", "", "jobflows"},
+	{"vcctl", "top ", "nodes queues jobs", NULL},
 	{"vcctl", "job run -f ", "", COMPLETE_FILES},
-	{"vcctl", "nothing at all", "", COMPLETE_WORDS},
+	{"vcctl", "nothing at all", "", NULL},
 	{"vcctl", "", "apply completion delete help job jobflow jobtemplate pod queue top version",
-	 COMPLETE_WORDS},
-	{"vsub", "--arr", "--array", COMPLETE_WORDS},
-	{"vsub", "-q ", "", COMPLETE_QUEUES},
+	 NULL},
+	{"vsub", "--arr", "--array", NULL},
+	{"vsub", "-q ", "", "queues"},
 	{"vsub", "", "", COMPLETE_FILES},
-	{"vcancel", "", "", COMPLETE_JOBS},
+	{"vcancel", "", "", "jobs"},
 };
 
-static enum complete_kind complete(const char *program, const char *line, struct buf *to)
+static const char *complete(const char *program, const char *line, struct buf *to)
 {
 	AUTO(buf_done) struct buf lines = BUF_UNBOUNDED;
 	struct str words[WORDS_MAX];
 	size_t count = 0;
 	struct str rest = str_from(line);
-	enum complete_kind kind;
+	const char *kind;
 	struct str part;
 
 	while (count < WORDS_MAX && str_split(&rest, ' ', &words[count]))
@@ -64,9 +66,9 @@ static void test_offers(void)
 		AUTO(buf_done) struct buf got = BUF_UNBOUNDED;
 		const char *program = cases[i].program, *line = cases[i].line;
 		struct str want = str_from(cases[i].want);
-		enum complete_kind kind = complete(program, line, &got);
+		const char *kind = complete(program, line, &got);
 
-		ok(str_eq(buf_str(&got), want) && kind == cases[i].kind,
+		ok(str_eq(buf_str(&got), want) && str_is(str_from(kind), cases[i].kind),
 		   "%s %s is followed by \"%.*s\"", program, line, (int)want.len, want.ptr);
 		if (!str_eq(buf_str(&got), want))
 			printf("# got %s\n", buf_text(&got));
@@ -78,7 +80,7 @@ static void test_group(struct buf *page, const struct command *root, const struc
 		       const struct str *path, size_t count)
 {
 	buf_clear(page);
-	manual_put(root, path, count, page);
+	manual_page_put(root, path, count, &text, page);
 	ok(str_starts(buf_str(page), STR(".TH \"vcctl")), "%s has a page", group->name);
 	for (size_t i = 0; group->below[i]; i++) {
 		const struct command *below = group->below[i];
@@ -98,7 +100,7 @@ static void test_group(struct buf *page, const struct command *root, const struc
 			test_group(page, root, below, &name, 1);
 		if (below->below && !count) {
 			buf_clear(page);
-			manual_put(root, path, count, page);
+			manual_page_put(root, path, count, &text, page);
 		}
 	}
 }

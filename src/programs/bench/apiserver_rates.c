@@ -126,7 +126,7 @@ static void measure_all(struct rates *r)
 	apiworld_close(&r->world);
 }
 
-void bench_apiserver_https(struct bench_run *run)
+static void measure_apiserver_https(struct bench_run *run)
 {
 	struct rates r = {0};
 
@@ -134,10 +134,26 @@ void bench_apiserver_https(struct bench_run *run)
 	measure_all(&r);
 }
 
-void bench_apiserver_direct(struct bench_run *run)
+static void measure_apiserver_direct(struct bench_run *run)
 {
 	struct rates r = {0};
 
 	apiworld_open_within(&r.world, run, bench_size(run), ROUND);
 	measure_all(&r);
 }
+
+const struct bench bench_apiserver_direct = {
+	.name = "apiserver-direct",
+	.about = "an API server with its store on disk, asked from within its process",
+	.item = "objects",
+	.size = 100000,
+	.run = measure_apiserver_direct,
+};
+
+const struct bench bench_apiserver_https = {
+	.name = "apiserver-https",
+	.about = "the same in a process of its own, over HTTPS, 64 requests in flight",
+	.item = "objects",
+	.size = 100000,
+	.run = measure_apiserver_https,
+};

@@ -137,7 +137,7 @@ static void report(struct watching *w, size_t events, size_t watchers, double wa
 	bench_value(run, "cpu_ns_per_delivery", (double)cpu / (double)(events * watchers));
 }
 
-void bench_apiserver_watch(struct bench_run *run)
+static void measure_apiserver_watch(struct bench_run *run)
 {
 	struct watching w = {0};
 	size_t watchers = bench_size(run);
@@ -164,3 +164,22 @@ void bench_apiserver_watch(struct bench_run *run)
 	vec_done(&w.latencies);
 	apiworld_close(&w.world);
 }
+
+static const struct flag apiserver_watch_flags[] = {
+	{.name = "seconds-of-events",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "3",
+	 .about = "how long events are made",
+	 .noun = "N"},
+	{.name = NULL},
+};
+
+const struct bench bench_apiserver_watch = {
+	.name = "apiserver-watch",
+	.about = "watchers of one kind over HTTPS at 1,000 events a second",
+	.item = "watchers",
+	.size = 1000,
+	.run = measure_apiserver_watch,
+	.flags = apiserver_watch_flags,
+};

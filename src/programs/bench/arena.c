@@ -16,7 +16,7 @@ static size_t piece_size(size_t i)
 	return sizes[i % ARRAY_LEN(sizes)];
 }
 
-void bench_arena(struct bench_run *run)
+static void measure_arena(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -41,3 +41,11 @@ void bench_arena(struct bench_run *run)
 			mem_free(pieces[i]);
 	}
 }
+
+const struct bench bench_arena = {
+	.name = "arena",
+	.about = "pieces from an arena, beside the same from the heap",
+	.item = "pieces",
+	.size = 1000000,
+	.run = measure_arena,
+};

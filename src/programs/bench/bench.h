@@ -11,9 +11,9 @@
  *			bench_use(map_get(map, keys[i]));
  *	bench_value(run, "bytes_per_key", ...);
  *
- * A phase's cost is nanoseconds of processor time an item: the median over samples of a millisecond,
+ * A phase's cost is nanoseconds of processor time per item: the median over samples of a millisecond,
  * so that what else the machine does hardly counts. Where waiting is part of the cost
- * (bench_phase_wall) it is the time on the clock. How to add a benchmark: see vc-bench.c. */
+ * (bench_phase_wall) it is the time on the clock. How to add a benchmark: see benches.h. */
 #ifndef PROGRAMS_BENCH_BENCH_H
 #define PROGRAMS_BENCH_BENCH_H
 
@@ -24,35 +24,32 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/str.h"
+#include "flags/command_line.h"
 
 struct arena;
 struct bench_run;
 
 typedef void bench_fn(struct bench_run *run);
 
-/* An option of a benchmark's own: --name N. */
-struct bench_option {
-	const char *name;
-	int64_t value; /* unless given */
-	const char *about;
-};
-
 struct bench {
 	const char *name;
 	const char *about; /* one line: what is measured */
 	const char *item;  /* what a size counts: "keys" */
-	size_t size;       /* the largest of the three, unless --size is given */
+	/* The largest of the three, unless --size is given. It is the number of things that there are (keys,
+	 * pods, nodes), not how long to run. */
+	size_t size;
 	bench_fn *run;
-	const struct bench_option *options; /* up to one without a name; NULL: none */
+	const struct flag *flags; /* its own, FLAG_INT, up to one without a name; NULL: none */
 };
 
+/* What an option of a benchmark's own may be at most. */
+enum { BENCH_OPTION_MAX = 1000000000 };
+
 /* What the command line asked for. */
-enum { BENCH_OPTIONS_MAX = 16 };
 struct bench_settings {
 	size_t size;    /* 0: the benchmark's own */
 	double seconds; /* for each phase at each size */
-	struct bench_option given[BENCH_OPTIONS_MAX];
-	size_t given_len;
+	const struct command_line *line;
 };
 
 /* Run a benchmark at its three sizes and print what came out. */

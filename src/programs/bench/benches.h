@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/benches.h - every benchmark, one file each; the table is in vc-bench.c. */
+/* programs/bench/benches.h - every benchmark of vc-bench, in the order of the alphabet.
+ *
+ * To add one: its file with a `const struct bench bench_<name>`, its row here, its file name (and the
+ * modules that it needs) in meson.build, and its results in docs/benchmarks.md. bench.h shows how it
+ * measures; map.c and loop.c are examples. Its opening comment says what each phase is. */
 #ifndef PROGRAMS_BENCH_BENCHES_H
 #define PROGRAMS_BENCH_BENCHES_H
 
+#include "base/macro.h"
 #include "programs/bench/bench.h"
 
-bench_fn bench_apiserver_direct;
-bench_fn bench_apiserver_https;
-bench_fn bench_apiserver_start;
-bench_fn bench_apiserver_watch;
-bench_fn bench_arena;
-bench_fn bench_bind;
-bench_fn bench_client;
-bench_fn bench_evict;
-bench_fn bench_http;
-bench_fn bench_jobs;
-bench_fn bench_json;
-bench_fn bench_loop;
-bench_fn bench_map;
-bench_fn bench_omap;
-bench_fn bench_quantity;
-bench_fn bench_react;
-bench_fn bench_resources;
-bench_fn bench_run_true;
-bench_fn bench_schedule;
-bench_fn bench_store;
-bench_fn bench_timers;
-bench_fn bench_vec;
+#define BENCHES(row) \
+	ROWS( \
+	row(apiserver_direct) \
+	row(apiserver_https) \
+	row(apiserver_start) \
+	row(apiserver_watch) \
+	row(arena) \
+	row(bind) \
+	row(client) \
+	row(evict) \
+	row(http) \
+	row(jobs) \
+	row(json) \
+	row(loop) \
+	row(map) \
+	row(omap) \
+	row(quantity) \
+	row(react) \
+	row(resources) \
+	row(run_true) \
+	row(schedule) \
+	row(store) \
+	row(timers) \
+	row(vec))
+
+#define BENCH_DECLARE(name) extern const struct bench bench_##name;
+BENCHES(BENCH_DECLARE)
+#undef BENCH_DECLARE
 
 #endif

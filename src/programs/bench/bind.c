@@ -133,7 +133,7 @@ static double bind_scheduled(struct apiworld *w, size_t count)
 	return (double)count / seconds;
 }
 
-void bench_bind(struct bench_run *run)
+static void measure_bind(struct bench_run *run)
 {
 	struct apiworld w;
 	size_t count = bench_size(run) * PODS_A_NODE;
@@ -155,3 +155,12 @@ void bench_bind(struct bench_run *run)
 	bench_value(run, "ratio", scheduled / bare);
 	apiworld_close(&w);
 }
+
+const struct bench bench_bind = {
+	.name = "bind",
+	.about = "gangs bound by the scheduler over HTTPS, beside a bare loop of bind "
+		 "requests",
+	.item = "nodes",
+	.size = 5000,
+	.run = measure_bind,
+};

@@ -195,7 +195,7 @@ static void measure_simulated(struct world *w)
 	simulated_free(simulated);
 }
 
-void bench_client(struct bench_run *run)
+static void measure_client(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	struct world w;
@@ -223,3 +223,11 @@ void bench_client(struct bench_run *run)
 	informer_free(informer);
 	close_world(&w);
 }
+
+const struct bench bench_client = {
+	.name = "client",
+	.about = "requests to the API server in the same process, and simulated nodes",
+	.item = "pods",
+	.size = 100000,
+	.run = measure_client,
+};

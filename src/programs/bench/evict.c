@@ -69,7 +69,7 @@ static void measure(struct bench_run *run, const struct mode *mode)
 	scene_done(&scene);
 }
 
-void bench_evict(struct bench_run *run)
+static void measure_evict(struct bench_run *run)
 {
 	static const struct mode modes[] = {
 		{"preempt", "preempt", "asking", HALF},
@@ -82,3 +82,29 @@ void bench_evict(struct bench_run *run)
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		measure(run, &modes[i]);
 }
+
+static const struct flag evict_flags[] = {
+	{.name = "nodes",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "0",
+	 .about = "nodes at every size, instead of the size",
+	 .noun = "N"},
+	{.name = "gang",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "100",
+	 .about = "pods of the gang",
+	 .noun = "N"},
+	{.name = NULL},
+};
+
+const struct bench bench_evict = {
+	.name = "evict",
+	.about = "victims for a gang on full nodes, proven: preempt, reclaim, their gang "
+		 "kinds",
+	.item = "nodes",
+	.size = 5000,
+	.run = measure_evict,
+	.flags = evict_flags,
+};

@@ -207,7 +207,7 @@ static void measure(struct bench_run *run, struct site *site, const char *phase,
 		bench_value(run, server, (server_time(site) - before) / (double)site->done);
 }
 
-void bench_http(struct bench_run *run)
+static void measure_http(struct bench_run *run)
 {
 	static const char *const hosts[] = {"127.0.0.1"};
 	struct site site = {0};
@@ -245,3 +245,11 @@ void bench_http(struct bench_run *run)
 	cert_pair_done(&site.cert);
 	loop_free(site.loop);
 }
+
+const struct bench bench_http = {
+	.name = "http",
+	.about = "HTTPS echo of small POSTs, client and server: HTTP/2, HTTP/1.1, handshake",
+	.item = "in flight",
+	.size = 64,
+	.run = measure_http,
+};

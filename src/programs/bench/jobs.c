@@ -395,7 +395,7 @@ static void measure_shape(struct world *w, const char *name, size_t jobs, size_t
 	bench_value(w->run, bytes, held > heap ? (double)(held - heap) / (double)(jobs * pods) : 0);
 }
 
-void bench_jobs(struct bench_run *run)
+static void measure_all(struct bench_run *run)
 {
 	size_t waiting = bench_size(run);
 	size_t pods = (size_t)bench_option(run, "pods");
@@ -414,3 +414,23 @@ void bench_jobs(struct bench_run *run)
 	measure_shape(&w, "single", pods, 1);
 	close_world(&w);
 }
+
+static const struct flag jobs_flags[] = {
+	{.name = "pods",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "10000",
+	 .about = "pods at most in 1, 20, 500 jobs and one a job",
+	 .noun = "N"},
+	{.name = NULL},
+};
+
+const struct bench bench_jobs = {
+	.name = "jobs",
+	.about = "the whole system in one process: jobs of one pod while others wait, "
+		 "many pods in jobs of several sizes",
+	.item = "jobs",
+	.size = 10000,
+	.run = measure_all,
+	.flags = jobs_flags,
+};

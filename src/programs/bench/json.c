@@ -77,7 +77,7 @@ static void tell_speeds(struct bench_run *run, double bytes_per_pod)
 		bench_value(run, speeds[i], bytes_per_pod * 1e3 / bench_cost(run, costs[i]));
 }
 
-void bench_json(struct bench_run *run)
+static void measure_json(struct bench_run *run)
 {
 	size_t pods = bench_size(run);
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -107,3 +107,11 @@ void bench_json(struct bench_run *run)
 	measure_copies(run, doc);
 	tell_speeds(run, (double)text.len / (double)pods);
 }
+
+const struct bench bench_json = {
+	.name = "json",
+	.about = "a list of pods, as a server sends it: parsed, printed, copied",
+	.item = "pods",
+	.size = 5000,
+	.run = measure_json,
+};

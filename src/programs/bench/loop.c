@@ -135,7 +135,7 @@ static void raise_limit(void)
 	}
 }
 
-void bench_loop(struct bench_run *run)
+static void measure_loop(struct bench_run *run)
 {
 	struct err err = {0};
 	AUTO(loop_free) struct loop *loop = loop_new(&err);
@@ -159,3 +159,12 @@ void bench_loop(struct bench_run *run)
 	measure_chain(run, loop, "post", next_post);
 	measure_chain(run, loop, "work", next_work);
 }
+
+const struct bench bench_loop = {
+	.name = "loop",
+	.about = "the event loop: an event among watched sockets, deferred, posted, worked "
+		 "on",
+	.item = "watches",
+	.size = 1000,
+	.run = measure_loop,
+};

@@ -43,7 +43,7 @@ static void measure_remove(struct bench_run *run, struct map *map, const struct 
 	}
 }
 
-void bench_map(struct bench_run *run)
+static void measure_map(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -79,3 +79,11 @@ void bench_map(struct bench_run *run)
 		}
 	measure_remove(run, map, keys, count);
 }
+
+const struct bench bench_map = {
+	.name = "map",
+	.about = "the hash map, with names of pods as keys",
+	.item = "keys",
+	.size = 100000,
+	.run = measure_map,
+};

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/number.h"
 #include "programs/bench/bench_internal.h"
 
 #include "base/banned.h"
@@ -37,16 +38,17 @@ size_t bench_size(const struct bench_run *run)
 
 int64_t bench_option(const struct bench_run *run, const char *name)
 {
-	const struct bench_settings *settings = run->settings;
+	const struct command_line *line = run->settings->line;
+	const struct flag *flag = run->bench->flags;
+	int64_t usual = 0;
 
-	for (size_t i = 0; i < settings->given_len; i++)
-		if (str_is(str_from(settings->given[i].name), name))
-			return settings->given[i].value;
-	for (const struct bench_option *o = run->bench->options; o && o->name; o++)
-		if (str_is(str_from(o->name), name))
-			return o->value;
-	assert(false); /* it is not in the benchmark's table of options */
-	return 0;
+	if (command_has(line, name))
+		return command_int(line, name);
+	while (flag && flag->name && !str_is(str_from(flag->name), name)) /* `vc-bench all` */
+		flag++;
+	assert(flag && flag->name);
+	(void)!number_parse_i64(str_from(flag->value), &usual, NULL);
+	return usual;
 }
 
 static struct bench_value *add_value(struct bench_run *run, double value)

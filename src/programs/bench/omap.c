@@ -42,7 +42,7 @@ static void measure_remove(struct bench_run *run, struct omap *omap, const struc
 	}
 }
 
-void bench_omap(struct bench_run *run)
+static void measure_omap(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -66,3 +66,11 @@ void bench_omap(struct bench_run *run)
 	}
 	measure_remove(run, omap, keys, count);
 }
+
+const struct bench bench_omap = {
+	.name = "omap",
+	.about = "the ordered map, with names of pods as keys",
+	.item = "keys",
+	.size = 100000,
+	.run = measure_omap,
+};

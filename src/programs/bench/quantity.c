@@ -23,7 +23,7 @@ static struct quantity parsed(size_t i)
 	return quantity;
 }
 
-void bench_quantity(struct bench_run *run)
+static void measure_quantity(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	struct quantity sum = quantity_make(0, QUANTITY_DECIMAL_SI);
@@ -54,3 +54,11 @@ void bench_quantity(struct bench_run *run)
 		bench_use(&sum);
 	}
 }
+
+const struct bench bench_quantity = {
+	.name = "quantity",
+	.about = "quantities as pods write them: parsed, printed, added",
+	.item = "quantities",
+	.size = 100000,
+	.run = measure_quantity,
+};

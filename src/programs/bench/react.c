@@ -154,7 +154,7 @@ static void make_pod(struct reaction *r, size_t number)
 	create(r, RESOURCE_PODS, text);
 }
 
-void bench_react(struct bench_run *run)
+static void measure_react(struct bench_run *run)
 {
 	struct reaction r = {0};
 	size_t room = bench_size(run) * PODS_A_NODE;
@@ -173,3 +173,11 @@ void bench_react(struct bench_run *run)
 	bench_latencies(run, "bound", r.waits.ptr, r.waits.len);
 	close_home(&r);
 }
+
+const struct bench bench_react = {
+	.name = "react",
+	.about = "how soon a pod that comes is bound in a home with nothing else to do",
+	.item = "nodes",
+	.size = 5000,
+	.run = measure_react,
+};

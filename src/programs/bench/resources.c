@@ -20,7 +20,7 @@ static struct resources amount(struct dims *dims, int64_t cpu, int64_t memory, i
 	return r;
 }
 
-void bench_resources(struct bench_run *run)
+static void measure_resources(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	AUTO(dims_free) struct dims *dims = dims_new();
@@ -57,3 +57,11 @@ void bench_resources(struct bench_run *run)
 		resources_done(&nodes[i]);
 	mem_free(nodes);
 }
+
+const struct bench bench_resources = {
+	.name = "resources",
+	.about = "vectors of resources: a pod's request against what nodes have left",
+	.item = "nodes",
+	.size = 100000,
+	.run = measure_resources,
+};

@@ -301,7 +301,7 @@ static void measure_running(struct bench_run *run)
 	scene_done(&scene);
 }
 
-void bench_schedule(struct bench_run *run)
+static void measure_schedule(struct bench_run *run)
 {
 	measure_placing(run);
 	measure_full(run);
@@ -312,3 +312,41 @@ void bench_schedule(struct bench_run *run)
 	measure_running(run);
 	bench_value(run, "cycle_us", bench_cost(run, "idle_ns") / 1000);
 }
+
+static const struct flag schedule_flags[] = {
+	{.name = "nodes",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "0",
+	 .about = "nodes at every size, instead of the size",
+	 .noun = "N"},
+	{.name = "pods",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "0",
+	 .about = "pods to place, instead of so many a node",
+	 .noun = "N"},
+	{.name = "a-node",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "4",
+	 .about = "pods to place a node",
+	 .noun = "N"},
+	{.name = "gang",
+	 .type = FLAG_INT,
+	 .max = BENCH_OPTION_MAX,
+	 .value = "100",
+	 .about = "pods a gang",
+	 .noun = "N"},
+	{.name = NULL},
+};
+
+const struct bench bench_schedule = {
+	.name = "schedule",
+	.about = "decisions of the scheduler: gangs placed, a cycle with nothing to do, an "
+		 "event",
+	.item = "nodes",
+	.size = 5000,
+	.run = measure_schedule,
+	.flags = schedule_flags,
+};

@@ -53,7 +53,7 @@ static void measure(struct bench_run *run, struct loop *loop, struct loop_timer 
 	}
 }
 
-void bench_timers(struct bench_run *run)
+static void measure_timers(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	size_t fired = 0;
@@ -77,3 +77,11 @@ void bench_timers(struct bench_run *run)
 	for (size_t i = 0; i < count; i++)
 		loop_timer_free(timers[i]);
 }
+
+const struct bench bench_timers = {
+	.name = "timers",
+	.about = "timers on a virtual loop: set, pushed back, fired",
+	.item = "timers",
+	.size = 100000,
+	.run = measure_timers,
+};

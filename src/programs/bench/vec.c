@@ -11,7 +11,7 @@ struct point {
 	int64_t x, y;
 };
 
-void bench_vec(struct bench_run *run)
+static void measure_vec(struct bench_run *run)
 {
 	size_t count = bench_size(run);
 	VEC(struct point) points = {0};
@@ -35,3 +35,11 @@ void bench_vec(struct bench_run *run)
 	}
 	vec_done(&points);
 }
+
+const struct bench bench_vec = {
+	.name = "vec",
+	.about = "a vector of 16-byte elements: pushed to, walked",
+	.item = "elements",
+	.size = 1000000,
+	.run = measure_vec,
+};

@@ -2,13 +2,12 @@
 /* programs/daemon/daemon.c - the life of a daemon: from its flags to its last signal. */
 #include "programs/daemon/daemon.h"
 
-#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -20,39 +19,18 @@
 #include "client/leader.h"
 #include "client/transport.h"
 #include "client/transport_http.h"
+#include "flags/manual_page.h"
 #include "http/server.h"
 #include "http/tls.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
 
-enum { HOST_NAME_SIZE = 256, EXIT_USAGE = 2, VERBOSE = 5, COMMON_MAX = 32 };
-
-struct settings {
-	const char *kubeconfig;
-	const char *master;
-	bool leader_elect;
-	int64_t lease_duration;
-	int64_t renew_deadline;
-	int64_t retry_period;
-	const char *lock_namespace;
-	const char *lock_name;
-	bool healthz;
-	const char *healthz_address;
-	bool metrics;
-	const char *metrics_address;
-	const char *ca_file; /* of clients of --healthz-address */
-	const char *cert_file;
-	const char *key_file;
-	const char *log_level;
-	int64_t verbosity;
-	bool version;
-	bool help;
-};
+enum { HOST_NAME_SIZE = 256, EXIT_USAGE = 2, VERBOSE = 5 };
 
 struct daemon {
 	const struct daemon_program *program;
-	struct settings settings;
+	const struct command_line *line;
 	struct daemon_world world;
 	struct leader *leader;
 	struct http_server *health;
@@ -83,7 +61,7 @@ static void start_work(void *arg)
 {
 	struct daemon *daemon = arg;
 
-	daemon->work = daemon->program->start(daemon->program->arg, &daemon->world, &daemon->err);
+	daemon->work = daemon->program->start(&daemon->world, &daemon->err);
 	if (daemon->work)
 		return;
 	log_error(daemon->world.log, "cannot start", LOG_STR("err", daemon->err.text));
@@ -142,25 +120,30 @@ static void serve_metrics(struct http_request *request, void *arg)
 	http_reply(request, 200, STR("text/plain; version=0.0.4; charset=utf-8"), buf_str(&text));
 }
 
-/* A file's text; "" where none is named. */
-static int read_file(const char *path, struct buf *to, struct err *err)
+/* The text of the file that a flag names; "" if it names none. */
+static int read_file(const struct command_line *line, const char *flag, struct buf *to,
+		     struct err *err)
 {
-	return path[0] ? fd_read_file(path, to, err) : 0;
+	const char *path = command_text(line, flag);
+
+	if (path && fd_read_file(path, to, err) < 0)
+		return err_wrap(err, "--%s", flag);
+	return 0;
 }
 
-/* What a server shows; NULL without an error where no certificate is named. */
-static int make_tls(const struct settings *settings, struct tls **ret, struct err *err)
+/* The certificate of --healthz-address; NULL without an error if no certificate is named. */
+static int make_tls(const struct command_line *line, struct tls **ret, struct err *err)
 {
 	AUTO(buf_done) struct buf cert = BUF_INIT(LIMIT_PEM_BYTES);
 	AUTO(buf_done) struct buf key = BUF_INIT(LIMIT_PEM_BYTES);
 	AUTO(buf_done) struct buf ca = BUF_INIT(LIMIT_PEM_BYTES);
 
 	*ret = NULL;
-	if (!settings->cert_file[0] && !settings->key_file[0])
+	if (!command_text(line, "tls-cert-file") && !command_text(line, "tls-private-key-file"))
 		return 0;
-	if (read_file(settings->cert_file, &cert, err) < 0 ||
-	    read_file(settings->key_file, &key, err) < 0 ||
-	    read_file(settings->ca_file, &ca, err) < 0)
+	if (read_file(line, "tls-cert-file", &cert, err) < 0 ||
+	    read_file(line, "tls-private-key-file", &key, err) < 0 ||
+	    read_file(line, "ca-cert-file", &ca, err) < 0)
 		return -1;
 	*ret = tls_server_new(&(struct tls_server_options){.certificate = buf_str(&cert),
 							   .key = buf_str(&key),
@@ -173,69 +156,73 @@ static int make_tls(const struct settings *settings, struct tls **ret, struct er
 }
 
 /* ":8081" is every address of this machine. */
-static struct http_server *listen_on(struct daemon *daemon, const char *text, struct tls *tls,
+static struct http_server *listen_on(struct daemon *daemon, const char *flag, struct tls *tls,
 				     http_handler_fn *handler, struct err *err)
 {
 	AUTO(http_server_free) struct http_server *server = NULL;
-	AUTO(mem_free) char *full = mem_printf("%s%s", text[0] == ':' ? "0.0.0.0" : "", text);
+	struct str text = command_str(daemon->line, flag);
+	AUTO(mem_free)
+	char *full =
+		mem_printf("%s%.*s", str_starts(text, STR(":")) ? "0.0.0.0" : "", STR_ARG(text));
 	struct address address;
 
 	if (address_parse(str_from(full), &address, err) < 0)
-		return NULL;
+		goto fail;
 	server = http_server_new(
 		daemon->world.loop,
 		&(struct http_server_options){.handler = handler, .arg = daemon, .tls = tls}, err);
-	if (!server ||
-	    http_server_listen(server, &address, tls ? HTTP_TLS : HTTP_PLAIN, NULL, err) < 0)
-		return NULL;
-	return TAKE(server);
+	if (server &&
+	    http_server_listen(server, &address, tls ? HTTP_TLS : HTTP_PLAIN, NULL, err) == 0)
+		return TAKE(server);
+fail:
+	(void)err_wrap(err, "--%s", flag);
+	return NULL;
 }
 
 static int start_servers(struct daemon *daemon, struct err *err)
 {
-	const struct settings *settings = &daemon->settings;
 	AUTO(tls_unref) struct tls *tls = NULL;
 
-	if (settings->healthz) {
-		if (make_tls(settings, &tls, err) < 0)
+	if (command_bool(daemon->line, "enable-healthz")) {
+		if (make_tls(daemon->line, &tls, err) < 0)
 			return -1;
-		daemon->health =
-			listen_on(daemon, settings->healthz_address, tls, serve_health, err);
+		daemon->health = listen_on(daemon, "healthz-address", tls, serve_health, err);
 		if (!daemon->health)
-			return err_wrap(err, "--healthz-address");
+			return -1;
 	}
-	if (settings->metrics) {
-		daemon->metrics =
-			listen_on(daemon, settings->metrics_address, NULL, serve_metrics, err);
+	if (command_bool(daemon->line, "enable-metrics")) {
+		daemon->metrics = listen_on(daemon, "listen-address", NULL, serve_metrics, err);
 		if (!daemon->metrics)
-			return err_wrap(err, "--listen-address");
+			return -1;
 	}
 	return 0;
 }
 
 /* --- the server ------------------------------------------------------------------------------ */
 
-static int find_access(const struct settings *settings, struct kubeconfig_access *ret,
+static int find_access(const struct command_line *line, struct kubeconfig_access *ret,
 		       struct err *err)
 {
 	AUTO(kubeconfig_free) struct kubeconfig *config = NULL;
+	const char *file = command_text(line, "kubeconfig");
+	const char *master = command_text(line, "master");
 	struct kubeconfig_pod pod = {
 		.host = secure_getenv("KUBERNETES_SERVICE_HOST"),
 		.port = secure_getenv("KUBERNETES_SERVICE_PORT"),
 	};
 
-	if (!settings->kubeconfig[0] && !settings->master[0])
+	if (!file && !master)
 		return kubeconfig_in_pod(&pod, ret, err);
-	if (!settings->kubeconfig[0]) {
-		kubeconfig_for_server(settings->master, ret);
+	if (!file) {
+		kubeconfig_for_server(master, ret);
 		return 0;
 	}
 	config = kubeconfig_new(NULL);
-	if (kubeconfig_load(config, settings->kubeconfig, err) < 0 ||
+	if (kubeconfig_load(config, file, err) < 0 ||
 	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, ret, err) < 0)
 		return -1;
-	if (settings->master[0])
-		ret->server = settings->master;
+	if (master)
+		ret->server = master;
 	return 0;
 }
 
@@ -244,7 +231,7 @@ static int reload_access(void *arg, struct kubeconfig_access *ret, struct err *e
 {
 	const struct daemon *daemon = arg;
 
-	return find_access(&daemon->settings, ret, err);
+	return find_access(daemon->line, ret, err);
 }
 
 static int connect_client(struct daemon *daemon, struct err *err)
@@ -252,7 +239,7 @@ static int connect_client(struct daemon *daemon, struct err *err)
 	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
 	struct transport *transport;
 
-	if (find_access(&daemon->settings, &access, err) < 0)
+	if (find_access(daemon->line, &access, err) < 0)
 		return -1;
 	transport = transport_http_new(
 		daemon->world.loop,
@@ -272,7 +259,8 @@ static int connect_client(struct daemon *daemon, struct err *err)
 
 static void seek_lead(struct daemon *daemon)
 {
-	const struct settings *settings = &daemon->settings;
+	const struct command_line *line = daemon->line;
+	struct str lock = command_str(line, "leader-elect-resource-name");
 	char host[HOST_NAME_SIZE] = "localhost";
 	uint8_t bytes[16];
 	char uuid[UUID_TEXT_SIZE];
@@ -282,30 +270,31 @@ static void seek_lead(struct daemon *daemon)
 	loop_random(daemon->world.loop, bytes, sizeof(bytes));
 	uuid_print(bytes, uuid);
 	identity = mem_printf("%s_%s", host, uuid);
-	daemon->leader = leader_new(daemon->world.client,
-				    &(struct leader_options){
-					    .namespace = str_from(settings->lock_namespace),
-					    .name = str_from(settings->lock_name),
-					    .identity = str_from(identity),
-					    .duration_us = settings->lease_duration,
-					    .renew_us = settings->renew_deadline,
-					    .retry_us = settings->retry_period,
-					    .started = start_work,
-					    .stopped = lost_lead,
-					    .changed = lead_changed,
-					    .arg = daemon,
-					    .log = daemon->world.log,
-				    });
+	daemon->leader = leader_new(
+		daemon->world.client,
+		&(struct leader_options){
+			.namespace = command_str(line, "leader-elect-resource-namespace"),
+			.name = lock.len ? lock : str_from(daemon->program->name),
+			.identity = str_from(identity),
+			.duration_us = command_duration(line, "leader-elect-lease-duration"),
+			.renew_us = command_duration(line, "leader-elect-renew-deadline"),
+			.retry_us = command_duration(line, "leader-elect-retry-period"),
+			.started = start_work,
+			.stopped = lost_lead,
+			.changed = lead_changed,
+			.arg = daemon,
+			.log = daemon->world.log,
+		});
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-/* A lease must outlive the attempts to renew it, and those their pauses. Zero: the default. */
-static int check_lease(const struct settings *settings, struct err *err)
+/* A lease must outlive the attempts to renew it, and those their pauses. */
+static int check_lease(const struct command_line *line, struct err *err)
 {
-	int64_t lease = settings->lease_duration ? settings->lease_duration : 15 * TIME_SECOND;
-	int64_t renew = settings->renew_deadline ? settings->renew_deadline : 10 * TIME_SECOND;
-	int64_t retry = settings->retry_period ? settings->retry_period : 2 * TIME_SECOND;
+	int64_t lease = command_duration(line, "leader-elect-lease-duration");
+	int64_t renew = command_duration(line, "leader-elect-renew-deadline");
+	int64_t retry = command_duration(line, "leader-elect-retry-period");
 
 	if (renew <= 0 || retry <= 0 || lease <= renew)
 		return err_set(err, ERR_BAD_REQUEST,
@@ -344,16 +333,16 @@ static void on_signal(struct loop_signal *watch, int signo, void *arg)
 	leader_release(daemon->leader, released, daemon);
 }
 
-static void on_told(struct loop_signal *watch, int signo, void *arg)
+static void on_user_signal(struct loop_signal *watch, int signo, void *arg)
 {
 	struct daemon *daemon = arg;
 
 	(void)watch;
 	if (daemon->work)
-		daemon->program->told(daemon->work, &daemon->world, signo);
+		daemon->program->on_signal(daemon->work, &daemon->world, signo);
 }
 
-/* What ends it, and what it is told by. */
+/* The signals that end it, and those that the program handles. */
 enum { SIGNAL_COUNT = 4 };
 static int watch_signals(struct daemon *daemon, struct loop_signal *ret[SIGNAL_COUNT],
 			 struct err *err)
@@ -363,10 +352,10 @@ static int watch_signals(struct daemon *daemon, struct loop_signal *ret[SIGNAL_C
 	for (size_t i = 0; i < SIGNAL_COUNT; i++) {
 		bool ends = numbers[i] == SIGTERM || numbers[i] == SIGINT;
 
-		if (!ends && !daemon->program->told)
+		if (!ends && !daemon->program->on_signal)
 			continue;
-		ret[i] = loop_signal_add(daemon->world.loop, numbers[i], ends ? on_signal : on_told,
-					 daemon, err);
+		ret[i] = loop_signal_add(daemon->world.loop, numbers[i],
+					 ends ? on_signal : on_user_signal, daemon, err);
 		if (!ret[i])
 			return -1;
 	}
@@ -382,18 +371,31 @@ static void close_all(struct daemon *daemon)
 	client_free(daemon->world.client);
 }
 
-static int run(struct daemon *daemon, struct err *err)
+/* What was given and changes nothing. Upstream's Deployments have an argument `2>&1`, for example. */
+static void log_warnings(struct daemon *daemon)
 {
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct str rest;
+	struct str row;
+
+	command_print_warnings(daemon->line, &text);
+	rest = buf_str(&text);
+	while (rest.len && str_split(&rest, '\n', &row))
+		if (row.len)
+			log_info(daemon->world.log, "command line", LOG_VIEW("note", row));
+}
+
+static int run(void *program, struct err *err)
+{
+	struct daemon *daemon = program;
 	enum log_level level = LOG_LEVEL_INFO;
 	AUTO(loop_free) struct loop *loop = NULL;
 	AUTO(log_free) struct log *log = NULL;
 	struct loop_signal *signals[SIGNAL_COUNT] = {0};
 	int result = -1;
 
-	if (!log_level_parse(str_from(daemon->settings.log_level), &level))
-		return err_set(err, ERR_BAD_REQUEST, "--log-level: \"%s\" is no level",
-			       daemon->settings.log_level);
-	if (daemon->settings.verbosity >= VERBOSE)
+	(void)log_level_parse(command_str(daemon->line, "log-level"), &level);
+	if (command_int(daemon->line, "v") >= VERBOSE)
 		level = LOG_LEVEL_DEBUG;
 	loop = loop_new(err);
 	if (!loop)
@@ -401,10 +403,11 @@ static int run(struct daemon *daemon, struct err *err)
 	log = log_new(&(struct log_options){.level = level, .clock = clock_now, .clock_arg = loop});
 	daemon->world.loop = loop;
 	daemon->world.log = log;
+	log_warnings(daemon);
 	if (watch_signals(daemon, signals, err) < 0 || connect_client(daemon, err) < 0 ||
 	    start_servers(daemon, err) < 0)
 		goto done;
-	if (daemon->settings.leader_elect)
+	if (command_bool(daemon->line, "leader-elect"))
 		seek_lead(daemon);
 	else
 		start_work(daemon);
@@ -417,104 +420,179 @@ done:
 	return result;
 }
 
-static void print_help(const struct daemon_program *program, const struct daemon_flag *common,
-		       size_t count)
+/* --- the command line ------------------------------------------------------------------------- */
+
+#define SERVER_LIMITS "the server limits requests"
+#define OWN_LOG "the log goes to standard error, one line per event"
+
+/* The flags that every daemon has. */
+static const struct flag common[] = {
+	{.name = "kubeconfig",
+	 .about = "how to reach the API server; without it and --master: as a pod does",
+	 .noun = "FILE"},
+	{.name = "master", .about = "the address of the API server", .noun = "URL"},
+	{.name = "leader-elect",
+	 .type = FLAG_BOOL,
+	 .value = "true",
+	 .about = "work only while no other replica does (default true)"},
+	{.name = "leader-elect-lease-duration",
+	 .type = FLAG_DURATION,
+	 .value = "15s",
+	 .about = "how long others wait before they take over"},
+	{.name = "leader-elect-renew-deadline",
+	 .type = FLAG_DURATION,
+	 .value = "10s",
+	 .about = "how long to try to renew the lease before giving up"},
+	{.name = "leader-elect-retry-period",
+	 .type = FLAG_DURATION,
+	 .value = "2s",
+	 .about = "time between attempts to get or renew the lease"},
+	{.name = "leader-elect-resource-lock",
+	 .value = "leases",
+	 .about = "the kind of the lock",
+	 .no_effect = "the lock is always a Lease"},
+	{.name = "leader-elect-resource-name",
+	 .about = "the name of the lease (default: the program's name)",
+	 .noun = "NAME"},
+	{.name = "leader-elect-resource-namespace",
+	 .value = "volcano-system",
+	 .about = "the namespace of the lease",
+	 .noun = "NAME"},
+	{.name = "lock-object-namespace",
+	 .about = "the namespace of the lease",
+	 .noun = "NAME",
+	 .alias_of = "leader-elect-resource-namespace",
+	 .deprecated = "use --leader-elect-resource-namespace"},
+	{.name = "enable-healthz", .type = FLAG_BOOL, .about = "serve /healthz"},
+	{.name = "healthz-address",
+	 .value = ":11251",
+	 .about = "the address of /healthz",
+	 .noun = "ADDR:PORT"},
+	{.name = "enable-metrics", .type = FLAG_BOOL, .about = "serve /metrics"},
+	{.name = "listen-address",
+	 .value = ":8081",
+	 .about = "the address of /metrics",
+	 .noun = "ADDR:PORT"},
+	{.name = "kube-api-qps",
+	 .type = FLAG_NUMBER,
+	 .about = "requests per second",
+	 .no_effect = SERVER_LIMITS},
+	{.name = "kube-api-burst",
+	 .type = FLAG_INT,
+	 .about = "requests at once",
+	 .no_effect = SERVER_LIMITS},
+	{.name = "ca-cert-file",
+	 .about = "the CA that must have signed the certificates of clients of --healthz-address",
+	 .noun = "FILE"},
+	{.name = "tls-cert-file",
+	 .about = "the certificate of --healthz-address, which is then HTTPS",
+	 .noun = "FILE"},
+	{.name = "tls-private-key-file", .about = "its key", .noun = "FILE"},
+	{.name = "log-level",
+	 .type = FLAG_CHOICE,
+	 .choices = "debug info warn error",
+	 .value = "info",
+	 .about = "debug, info, warn or error",
+	 .noun = "LEVEL"},
+	{.name = "v",
+	 .letter = 'v',
+	 .type = FLAG_INT,
+	 .about = "5 and more: --log-level debug",
+	 .noun = "LEVEL"},
+	{.name = "logtostderr",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "alsologtostderr",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "stderrthreshold", .about = "of the log library klog", .no_effect = OWN_LOG},
+	{.name = "vmodule", .about = "of the log library klog", .no_effect = OWN_LOG},
+	{.name = "log-dir", .about = "of the log library klog", .no_effect = OWN_LOG},
+	{.name = "add-dir-header",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "legacy-stderr-threshold-behavior",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "log-backtrace-at", .about = "of the log library klog", .no_effect = OWN_LOG},
+	{.name = "log-file", .about = "of the log library klog", .no_effect = OWN_LOG},
+	{.name = "log-file-max-size",
+	 .type = FLAG_INT,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "one-output",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "skip-headers",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "skip-log-headers",
+	 .type = FLAG_BOOL,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "log-flush-frequency",
+	 .type = FLAG_DURATION,
+	 .about = "of the log library klog",
+	 .no_effect = OWN_LOG},
+	{.name = "version", .type = FLAG_BOOL, .about = "show the version"},
+	{.name = NULL},
+};
+
+static const struct manual_text manual = {
+	.section = "8",
+	.tail = ".SH EXIT STATUS\n"
+		".TP\n\\fB0\\fR\nA signal ended it.\n"
+		".TP\n\\fB1\\fR\nIt failed, or another replica leads.\n"
+		".TP\n\\fB2\\fR\nThe command line is wrong.\n"
+		".SH ENVIRONMENT\n"
+		".TP\n\\fBKUBERNETES_SERVICE_HOST\\fR, \\fBKUBERNETES_SERVICE_PORT\\fR\n"
+		"Where a pod finds the API server.\n"
+		".SH SEE ALSO\n"
+		"\\fBvcctl\\fR(1), \\fBvolcano\\fR(1)\n"};
+
+/* What is asked for instead of running, and the exit code. */
+static bool prints(const struct command *root, const struct command_line *line, const char *first)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	daemon_flags_print(program->flags, program->flag_count, &text);
-	daemon_flags_print(common, count, &text);
-	printf("usage: %s [FLAG...]: %s\n\n%s", program->name, program->about, buf_text(&text));
-}
-
-/* The flags that every daemon has. */
-static size_t common_flags(struct settings *settings, struct daemon_flag to[COMMON_MAX])
-{
-	const struct daemon_flag flags[] = {
-		{"kubeconfig", DAEMON_TEXT, &settings->kubeconfig,
-		 "how to reach the API server; without it and --master, as a pod does"},
-		{"master", DAEMON_TEXT, &settings->master, "URL of the API server"},
-		{"leader-elect", DAEMON_SWITCH, &settings->leader_elect,
-		 "work only while no other one does"},
-		{"leader-elect-lease-duration", DAEMON_DURATION, &settings->lease_duration,
-		 "how long others wait before they take over (15s)"},
-		{"leader-elect-renew-deadline", DAEMON_DURATION, &settings->renew_deadline,
-		 "how long to try to keep the lead (10s)"},
-		{"leader-elect-retry-period", DAEMON_DURATION, &settings->retry_period,
-		 "between tries (2s)"},
-		{"leader-elect-resource-lock", DAEMON_TEXT, NULL, "leases"},
-		{"leader-elect-resource-name", DAEMON_TEXT, &settings->lock_name, "of the lease"},
-		{"leader-elect-resource-namespace", DAEMON_TEXT, &settings->lock_namespace,
-		 "of the lease (volcano-system)"},
-		{"lock-object-namespace", DAEMON_TEXT, &settings->lock_namespace,
-		 "the same, as it was called before"},
-		{"enable-healthz", DAEMON_SWITCH, &settings->healthz, "serve /healthz"},
-		{"healthz-address", DAEMON_TEXT, &settings->healthz_address, "where"},
-		{"enable-metrics", DAEMON_SWITCH, &settings->metrics, "serve /metrics"},
-		{"listen-address", DAEMON_TEXT, &settings->metrics_address, "where (:8081)"},
-		{"kube-api-qps", DAEMON_NUMBER, NULL, "taken and not used: the server says when"},
-		{"kube-api-burst", DAEMON_NUMBER, NULL, "likewise"},
-		{"ca-cert-file", DAEMON_TEXT, &settings->ca_file,
-		 "whom clients of --healthz-address must be vouched for by"},
-		{"tls-cert-file", DAEMON_TEXT, &settings->cert_file,
-		 "the certificate of --healthz-address, which is then HTTPS"},
-		{"tls-private-key-file", DAEMON_TEXT, &settings->key_file, "its key"},
-		{"log-level", DAEMON_TEXT, &settings->log_level, "debug, info, warn or error"},
-		{"v", DAEMON_NUMBER, &settings->verbosity, "5 and more: debug"},
-		{"logtostderr", DAEMON_SWITCH, NULL, "taken and not used: it always does"},
-		{"alsologtostderr", DAEMON_SWITCH, NULL, "likewise"},
-		{"stderrthreshold", DAEMON_TEXT, NULL, "likewise"},
-		{"vmodule", DAEMON_TEXT, NULL, "taken and not used"},
-		{"log-dir", DAEMON_TEXT, NULL, "likewise"},
-		{"log-flush-frequency", DAEMON_DURATION, NULL, "likewise"},
-		{"version", DAEMON_SWITCH, &settings->version, "show the version"},
-		{"help", DAEMON_SWITCH, &settings->help, "show this"},
-	};
-
-	static_assert(ARRAY_LEN(flags) <= COMMON_MAX, "room for all");
-	memcpy(to, flags, sizeof(flags));
-	return ARRAY_LEN(flags);
+	if (str_is(str_from(first), "__manual")) /* for the build */
+		manual_page_put(root, NULL, 0, &manual, &text);
+	else if (line->help)
+		command_help(line, &text);
+	else if (command_bool(line, "version"))
+		buf_printf(&text, "%s %s\n", root->name, VOLCANO_VERSION);
+	printf("%s", buf_text(&text));
+	return text.len > 0;
 }
 
 int daemon_main(const struct daemon_program *program, int argc, char **argv)
 {
-	struct daemon daemon = {
-		.program = program,
-		.settings =
-			{
-				.kubeconfig = "",
-				.master = "",
-				.leader_elect = true,
-				.lock_namespace = "volcano-system",
-				.lock_name = program->name,
-				.healthz_address = program->healthz_address,
-				.metrics_address = ":8081",
-				.ca_file = "",
-				.cert_file = "",
-				.key_file = "",
-				.log_level = "info",
-			},
-	};
-	struct settings *settings = &daemon.settings;
-	struct daemon_flag common[COMMON_MAX];
-	const size_t counts[] = {program->flag_count, common_flags(settings, common)};
-	const struct daemon_flag *const tables[] = {program->flags, common};
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	const struct command root = {.name = program->name,
+				     .about = program->about,
+				     .flags = program->flags,
+				     .common = common,
+				     .run = run,
+				     .ignores_arguments = true};
+	struct command_line line;
+	struct daemon daemon = {.program = program, .line = &line, .world = {.line = &line}};
 	struct err err = {0};
 	int code = EXIT_USAGE;
 
-	(void)argc;
-	if (daemon_flags_parse(argv + 1, tables, counts, ARRAY_LEN(tables), &err) == 0 &&
-	    check_lease(settings, &err) == 0) {
-		if (settings->help || settings->version) {
-			if (settings->help)
-				print_help(program, common, counts[1]);
-			else
-				printf("%s %s\n", program->name, VOLCANO_VERSION);
+	if (command_parse(&root, argc, (const char *const *)argv, NULL, arena, &line, &err) == 0) {
+		if (prints(&root, &line, argc > 1 ? argv[1] : ""))
 			return 0;
+		if (check_lease(&line, &err) == 0) {
+			code = 1;
+			if (root.run(&daemon, &err) == 0)
+				return daemon.code;
 		}
-		code = 1;
-		if (run(&daemon, &err) == 0)
-			return daemon.code;
 	}
 	(void)fprintf(stderr, "%s: %s\n", program->name, err.text);
 	return code;

@@ -38,8 +38,9 @@ static int put_absolute(const char *folder, struct buf *to, struct err *err)
 	return 0;
 }
 
-int backup_run(struct settings *settings, struct err *err)
+int backup_run(void *program, struct err *err)
 {
+	struct settings *settings = program;
 	AUTO(buf_done) struct buf target = BUF_UNBOUNDED;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 

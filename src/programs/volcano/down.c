@@ -130,8 +130,9 @@ static int say_not_running(const struct settings *settings)
 	return 0;
 }
 
-int down_run(struct settings *settings, struct err *err)
+int down_run(void *program, struct err *err)
 {
+	struct settings *settings = program;
 	pid_t pid = home_holder(settings->folder, err);
 	AUTO(fd_close) int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/settings.c - what the command line of `volcano` says.
- *
- * One table of options: a row says for which commands it is, what it takes and where that goes. */
+/* programs/volcano/settings.c - the flags of `volcano`, and what they say. */
 #include "programs/volcano/settings.h"
 
 #include <errno.h>
@@ -9,304 +7,317 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "base/number.h"
-#include "base/roff.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "flags/complete.h"
 #include "model/value/duration.h"
 #include "node/machine/pressure.h"
 
 #include "base/banned.h"
 
-enum {
-	NODES_MAX = 100000,
-	BACKUPS_MAX = 100000,
-	BACKUPS_KEPT = 24,
-	PIDS_DEFAULT = 4096,
-	PIDS_MAX = 4194304
-};
+enum { NODES_MAX = 100000, BACKUPS_MAX = 100000, PIDS_MAX = 4194304 };
 
-typedef int set_fn(struct settings *settings, const char *value, struct err *err);
+/* --- values ------------------------------------------------------------------------------------- */
 
-struct option {
-	const char *name;
-	char letter; /* 0: none */
-	unsigned commands;
-	const char *value; /* what it takes, for help; NULL: nothing */
-	set_fn *set;
-	const char *about;
-};
-
-static int set_folder(struct settings *settings, const char *value, struct err *err)
+static int check_folder(const char *value, struct err *err)
 {
-	if (!*value)
-		return err_set(err, ERR_BAD_REQUEST, "must name a folder");
-	mem_free(settings->folder);
-	settings->folder = mem_strdup(value);
-	return 0;
+	return *value ? 0 : err_set(err, ERR_BAD_REQUEST, "must name a folder");
 }
 
-static int set_listen(struct settings *settings, const char *value, struct err *err)
+static int check_names(const char *value, struct err *err)
 {
-	(void)err;
-	settings->listen = value;
-	return 0;
+	return *value ? 0 : err_set(err, ERR_BAD_REQUEST, "must be a host name or an IP address");
 }
 
-static int set_to(struct settings *settings, const char *value, struct err *err)
-{
-	if (!*value)
-		return err_set(err, ERR_BAD_REQUEST, "must name a folder");
-	settings->to = value;
-	return 0;
-}
-
-static int set_components(struct settings *settings, const char *value, struct err *err)
-{
-	(void)err;
-	settings->components = value;
-	return 0;
-}
-
-static int set_admission(struct settings *settings, const char *value, struct err *err)
-{
-	if (!str_is(str_from(value), "on") && !str_is(str_from(value), "off"))
-		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is none of on and off", value);
-	settings->admission = value;
-	return 0;
-}
-
-/* From the root on: in the background we work in another folder. */
-static int set_path(struct settings *settings, const char **to, const char *value, struct err *err)
-{
-	char *absolute = realpath(value, NULL);
-
-	if (!absolute)
-		return err_errno(err, errno, "%s", value);
-	vec_push(&settings->paths, absolute);
-	*to = absolute;
-	return 0;
-}
-
-static int set_admission_conf(struct settings *settings, const char *value, struct err *err)
-{
-	return set_path(settings, &settings->admission_conf, value, err);
-}
-
-static int set_scheduler_conf(struct settings *settings, const char *value, struct err *err)
-{
-	return set_path(settings, &settings->scheduler_conf, value, err);
-}
-
-static int set_plugins_dir(struct settings *settings, const char *value, struct err *err)
-{
-	return set_path(settings, &settings->plugins_dir, value, err);
-}
-
-/* Made where it is missing, so that a mistake is noticed at the start. */
-static int set_backup_dir(struct settings *settings, const char *value, struct err *err)
-{
-	if (mkdir(value, 0700) < 0 && errno != EEXIST)
-		return err_errno(err, errno, "%s", value);
-	return set_path(settings, &settings->backup_dir, value, err);
-}
-
-static int set_backup_every(struct settings *settings, const char *value, struct err *err)
-{
-	int64_t nanoseconds;
-
-	if (duration_parse(str_from(value), &nanoseconds, err) < 0)
-		return -1;
-	if (nanoseconds < INT64_C(1000000) * DURATION_MICROSECOND)
-		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is less than a second", value);
-	settings->backup_every_us = nanoseconds / DURATION_MICROSECOND;
-	return 0;
-}
-
-static int set_backup_keep(struct settings *settings, const char *value, struct err *err)
-{
-	return number_parse_range(str_from(value), 1, BACKUPS_MAX, &settings->backup_keep, err);
-}
-
-static int add_name(struct settings *settings, const char *value, struct err *err)
-{
-	if (!*value)
-		return err_set(err, ERR_BAD_REQUEST, "must be a host name or an IP address");
-	vec_push(&settings->names, value);
-	return 0;
-}
-
-static int set_nodes(struct settings *settings, const char *value, struct err *err)
-{
-	return number_parse_range(str_from(value), 0, NODES_MAX, &settings->nodes, err);
-}
-
-static int set_simulated_nodes(struct settings *settings, const char *value, struct err *err)
-{
-	return number_parse_range(str_from(value), 0, NODES_MAX, &settings->simulated_nodes, err);
-}
-
-static int set_node_resources(struct settings *settings, const char *value, struct err *err)
-{
-	(void)err;
-	settings->node_resources = value;
-	return 0;
-}
-
-static int set_node_reserved(struct settings *settings, const char *value, struct err *err)
-{
-	(void)err;
-	settings->node_reserved = value;
-	return 0;
-}
-
-static int set_eviction(struct settings *settings, const char *value, struct err *err)
+static int check_eviction(const char *value, struct err *err)
 {
 	struct pressure_limits limits = pressure_limits_default;
 
-	settings->eviction = value;
 	return pressure_limits_parse(value, &limits, err);
 }
 
-static int set_eviction_transition(struct settings *settings, const char *value, struct err *err)
+static int check_duration(const char *value, int64_t least, const char *text, struct err *err)
 {
-	int64_t nanoseconds;
+	int64_t nanoseconds = 0;
 
 	if (duration_parse(str_from(value), &nanoseconds, err) < 0)
 		return -1;
-	if (nanoseconds < 0)
-		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is less than nothing", value);
-	settings->eviction_transition_us = nanoseconds / DURATION_MICROSECOND;
+	if (nanoseconds / DURATION_MICROSECOND < least)
+		return err_set(err, ERR_BAD_REQUEST, "must be at least %s", text);
 	return 0;
 }
 
-static int set_runtime(struct settings *settings, const char *value, struct err *err)
+static int check_second(const char *value, struct err *err)
 {
-	(void)err;
-	settings->runtime = value;
-	return 0;
+	return check_duration(value, TIME_SECOND, "1s", err);
 }
 
-static int set_allow_root_pods(struct settings *settings, const char *value, struct err *err)
+static int check_positive(const char *value, struct err *err)
 {
-	(void)value;
-	(void)err;
-	settings->allow_root_pods = true;
-	return 0;
+	return check_duration(value, 0, "0s", err);
 }
 
-static int set_pod_max_pids(struct settings *settings, const char *value, struct err *err)
-{
-	return number_parse_range(str_from(value), 0, PIDS_MAX, &settings->pod_max_pids, err);
-}
+/* --- the tables --------------------------------------------------------------------------------- */
 
-static int set_log_level(struct settings *settings, const char *value, struct err *err)
-{
-	if (!log_level_parse(str_from(value), &settings->log_level))
-		return err_set(err, ERR_BAD_REQUEST,
-			       "\"%s\" is none of debug, info, warn and error", value);
-	return 0;
-}
-
-static int set_output(struct settings *settings, const char *value, struct err *err)
-{
-	settings->json = str_is(str_from(value), "json");
-	if (!settings->json && !str_is(str_from(value), "text"))
-		return err_set(err, ERR_BAD_REQUEST, "\"%s\" is none of json and text", value);
-	return 0;
-}
-
-static int set_detach(struct settings *settings, const char *value, struct err *err)
-{
-	(void)value;
-	(void)err;
-	settings->detach = true;
-	return 0;
-}
-
-static int set_pods(struct settings *settings, const char *value, struct err *err)
-{
-	(void)value;
-	(void)err;
-	settings->pods = true;
-	return 0;
-}
-
-static int set_help(struct settings *settings, const char *value, struct err *err)
-{
-	(void)value;
-	(void)err;
-	settings->help = true;
-	return 0;
-}
-
-enum { EVERY = COMMAND_UP | COMMAND_DOWN | COMMAND_STATUS | COMMAND_BACKUP | COMMAND_STORE };
-static const struct option options[] = {
-	{"data-dir", 0, EVERY, "D", set_folder,
-	 "where everything is kept (default: $VOLCANO_HOME or ~/.volcano)"},
-	{"detach", 'd', COMMAND_UP, NULL, set_detach,
-	 "run in the background; returns when it is ready"},
-	{"listen", 0, COMMAND_UP, "ADDR:PORT", set_listen,
-	 "where to serve (default: 127.0.0.1:6443, or a free port where that is taken)"},
-	{"tls-san", 0, COMMAND_UP, "NAME", add_name,
-	 "one more name or address that the server is reached by"},
-	{"components", 0, COMMAND_UP, "LIST", set_components,
-	 "what to run, with commas between (default: everything)"},
-	{"admission", 0, COMMAND_UP, "on|off", set_admission,
-	 "rules beyond Kubernetes': Volcano's, tokens on request only, warnings of what has no "
-	 "effect (default: on, but off for a bare apiserver)"},
-	{"admission-conf", 0, COMMAND_UP, "FILE", set_admission_conf,
-	 "resource groups: what pods get by namespace or annotation (default: none)"},
-	{"scheduler-conf", 0, COMMAND_UP, "FILE", set_scheduler_conf,
-	 "the scheduler's actions and plugins (default: as Volcano's)"},
-	{"plugins-dir", 0, COMMAND_UP, "FOLDER", set_plugins_dir,
-	 "plugins of the scheduler beside those that are built in: shared objects"},
-	{"nodes", 0, COMMAND_UP, "N", set_nodes,
-	 "divide this machine into N nodes, 0: none (default: 1; 0 with --simulate-nodes)"},
-	{"node-resources", 0, COMMAND_UP, "LIST", set_node_resources,
-	 "what each node has, in place of what is found: nvidia.com/gpu=4,cpu=8"},
-	{"node-reserved", 0, COMMAND_UP, "LIST", set_node_reserved,
-	 "what each node keeps back from pods: cpu=500m,memory=1Gi"},
-	{"eviction-hard", 0, COMMAND_UP, "LIST", set_eviction,
-	 "what must stay free, or pods are evicted (default: "
-	 "memory.available<100Mi,nodefs.available<5%,pid.available<5%; of the disk at most 1Gi)"},
-	{"eviction-pressure-transition-period", 0, COMMAND_UP, "TIME", set_eviction_transition,
-	 "how long a node says that it is under pressure after it was (default: 5m)"},
-	{"runtime", 0, COMMAND_UP, "NAME", set_runtime,
-	 "run containers in images: by podman or crun, if installed (default: as processes)"},
-	{"allow-root-pods", 0, COMMAND_UP, NULL, set_allow_root_pods,
-	 "let pods name root, users of the system, privileges (default: refused; only as root)"},
-	{"pod-max-pids", 0, COMMAND_UP, "N", set_pod_max_pids,
-	 "processes and threads that a pod may have at once, 0: any number (default: 4096)"},
-	{"simulate-nodes", 0, COMMAND_UP, "N", set_simulated_nodes,
-	 "add N nodes that only pretend to run pods"},
-	{"backup-dir", 0, COMMAND_UP, "FOLDER", set_backup_dir,
-	 "write a backup of the store into this folder from time to time (default: none)"},
-	{"backup-every", 0, COMMAND_UP, "TIME", set_backup_every,
-	 "how often, with --backup-dir (default: 1h)"},
-	{"backup-keep", 0, COMMAND_UP, "N", set_backup_keep,
-	 "how many of them are kept; older ones are removed (default: 24)"},
-	{"log-level", 0, COMMAND_UP, "LEVEL", set_log_level,
-	 "debug, info, warn or error (default: info)"},
-	{"pods", 0, COMMAND_DOWN, NULL, set_pods,
-	 "end the processes of pods as well (default: they run on, for the next up)"},
-	{"to", 0, COMMAND_BACKUP, "FOLDER", set_to,
-	 "where: a folder that is empty or not there yet"},
-	{"output", 'o', COMMAND_STATUS, "FORMAT", set_output, "text (default) or json"},
-	{"help", 'h', EVERY, NULL, set_help, "show this"},
+const struct flag settings_common[] = {
+	{.name = "data-dir",
+	 .about = "the data directory (default: $VOLCANO_HOME or ~/.volcano)",
+	 .noun = "D",
+	 .completes = COMPLETE_FILES,
+	 .check = check_folder},
+	{.name = NULL},
 };
 
-void settings_init(struct settings *settings)
+const struct flag settings_up[] = {
+	{.name = "detach",
+	 .letter = 'd',
+	 .type = FLAG_BOOL,
+	 .about = "run in the background; returns when it is ready"},
+	{.name = "listen",
+	 .about = "where to serve (default: 127.0.0.1:6443, or a free port if that is in use)",
+	 .noun = "ADDR:PORT"},
+	{.name = "tls-san",
+	 .type = FLAG_LIST,
+	 .about = "one more name or address that clients use to reach the server",
+	 .noun = "NAME",
+	 .check = check_names},
+	{.name = "components",
+	 .about = "what to run, with commas between (default: everything)",
+	 .noun = "LIST"},
+	{.name = "admission",
+	 .type = FLAG_CHOICE,
+	 .choices = "on off",
+	 .about = "rules beyond Kubernetes': Volcano's, tokens on request only, warnings about "
+		  "fields without effect (default: on, but off for a bare apiserver)",
+	 .noun = "on|off"},
+	{.name = "admission-conf",
+	 .about = "resource groups: what pods get by namespace or annotation (default: none)",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.name = "scheduler-conf",
+	 .about = "the scheduler's actions and plugins (default: as Volcano's)",
+	 .noun = "FILE",
+	 .completes = COMPLETE_FILES},
+	{.name = "plugins-dir",
+	 .about = "shared objects with scheduler plugins, in addition to the built-in ones",
+	 .noun = "FOLDER",
+	 .completes = COMPLETE_FILES},
+	{.name = "nodes",
+	 .type = FLAG_INT,
+	 .max = NODES_MAX,
+	 .about = "divide this machine into N nodes, 0: none (default: 1; 0 with "
+		  "--simulate-nodes)",
+	 .noun = "N"},
+	{.name = "node-resources",
+	 .about = "resources per node, instead of the detected ones: nvidia.com/gpu=4,cpu=8",
+	 .noun = "LIST"},
+	{.name = "node-reserved",
+	 .about = "resources per node that pods do not get: cpu=500m,memory=1Gi",
+	 .noun = "LIST"},
+	{.name = "eviction-hard",
+	 .about = "evict pods if less than this is free (default: "
+		  "memory.available<100Mi,nodefs.available<5%,pid.available<5%; of the disk at "
+		  "most 1Gi)",
+	 .noun = "LIST",
+	 .check = check_eviction},
+	{.name = "eviction-pressure-transition-period",
+	 .type = FLAG_DURATION,
+	 .about = "how long a node reports pressure after it has ended (default: 5m)",
+	 .noun = "TIME",
+	 .check = check_positive},
+	{.name = "runtime",
+	 .about = "run containers in images: by podman or crun, if installed (default: as "
+		  "processes)",
+	 .noun = "NAME",
+	 .choices = "podman crun"},
+	{.name = "allow-root-pods",
+	 .type = FLAG_BOOL,
+	 .about = "let pods run as root or system users, or with privileges (default: refused; "
+		  "needs root)"},
+	{.name = "pod-max-pids",
+	 .type = FLAG_INT,
+	 .max = PIDS_MAX,
+	 .value = "4096",
+	 .about = "processes and threads per pod at once, 0: any number",
+	 .noun = "N"},
+	{.name = "simulate-nodes",
+	 .type = FLAG_INT,
+	 .max = NODES_MAX,
+	 .about = "add N nodes that only pretend to run pods",
+	 .noun = "N"},
+	{.name = "backup-dir",
+	 .about = "write backups of the store to this folder regularly (default: none)",
+	 .noun = "FOLDER",
+	 .completes = COMPLETE_FILES},
+	{.name = "backup-every",
+	 .type = FLAG_DURATION,
+	 .value = "1h",
+	 .about = "time between backups, with --backup-dir",
+	 .noun = "TIME",
+	 .check = check_second},
+	{.name = "backup-keep",
+	 .type = FLAG_INT,
+	 .min = 1,
+	 .max = BACKUPS_MAX,
+	 .value = "24",
+	 .about = "how many backups to keep; older ones are deleted",
+	 .noun = "N"},
+	{.name = "log-level",
+	 .type = FLAG_CHOICE,
+	 .choices = "debug info warn error",
+	 .value = "info",
+	 .about = "debug, info, warn or error",
+	 .noun = "LEVEL"},
+	{.name = NULL},
+};
+
+const struct flag settings_down[] = {
+	{.name = "pods",
+	 .type = FLAG_BOOL,
+	 .about = "stop the processes of pods as well (default: they keep running, for the next "
+		  "up)"},
+	{.name = NULL},
+};
+
+const struct flag settings_backup[] = {
+	{.name = "to",
+	 .about = "the destination: a folder that is empty or does not exist",
+	 .noun = "FOLDER",
+	 .completes = COMPLETE_FILES,
+	 .check = check_folder},
+	{.name = NULL},
+};
+
+const struct flag settings_status[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .type = FLAG_CHOICE,
+	 .choices = "text json",
+	 .value = "text",
+	 .about = "text or json",
+	 .noun = "FORMAT"},
+	{.name = NULL},
+};
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+/* NULL: not given. */
+static const char *given(const struct command_line *line, const char *name)
 {
+	return command_given(line, name) ? command_str(line, name).ptr : NULL;
+}
+
+/* From the root on: in the background we work in another folder. */
+static int read_path(struct settings *settings, const struct command_line *line, const char *name,
+		     const char **ret, struct err *err)
+{
+	const char *value = given(line, name);
+	char *absolute;
+
+	if (!value)
+		return 0;
+	absolute = realpath(value, NULL);
+	if (!absolute)
+		return err_errno(err, errno, "--%s: %s", name, value);
+	vec_push(&settings->owned, absolute);
+	*ret = absolute;
+	return 0;
+}
+
+static int read_backups(struct settings *settings, const struct command_line *line, struct err *err)
+{
+	const char *folder = command_text(line, "backup-dir");
+
+	if (!command_given(line, "backup-dir") &&
+	    (command_given(line, "backup-every") || command_given(line, "backup-keep")))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "--backup-every and --backup-keep need --backup-dir");
+	settings->backup_every_us = command_duration(line, "backup-every");
+	settings->backup_keep = command_int(line, "backup-keep");
+	/* Created now, so that a mistake is noticed at the start. */
+	if (folder && mkdir(folder, 0700) < 0 && errno != EEXIST)
+		return err_errno(err, errno, "--backup-dir: %s", folder);
+	return read_path(settings, line, "backup-dir", &settings->backup_dir, err);
+}
+
+static int64_t int_or_none(const struct command_line *line, const char *name)
+{
+	return command_given(line, name) ? command_int(line, name) : -1;
+}
+
+static int read_up(struct settings *settings, const struct command_line *line, struct err *err)
+{
+	struct str rest = command_str(line, "tls-san");
+	struct str name;
+
+	settings->detach = command_bool(line, "detach");
+	settings->listen = given(line, "listen");
+	settings->components = given(line, "components");
+	settings->admission = given(line, "admission");
+	settings->nodes = int_or_none(line, "nodes");
+	settings->simulated_nodes = int_or_none(line, "simulate-nodes");
+	settings->node_resources = given(line, "node-resources");
+	settings->node_reserved = given(line, "node-reserved");
+	settings->eviction = given(line, "eviction-hard");
+	settings->eviction_transition_us =
+		command_given(line, "eviction-pressure-transition-period")
+			? command_duration(line, "eviction-pressure-transition-period")
+			: -1;
+	settings->runtime = given(line, "runtime");
+	settings->allow_root_pods = command_bool(line, "allow-root-pods");
+	settings->pod_max_pids = command_int(line, "pod-max-pids");
+	(void)log_level_parse(command_str(line, "log-level"), &settings->log_level);
+	while (command_next(&rest, &name)) {
+		char *copy = str_dup(name);
+
+		vec_push(&settings->owned, copy);
+		vec_push(&settings->names, copy);
+	}
+	if (read_path(settings, line, "admission-conf", &settings->admission_conf, err) < 0 ||
+	    read_path(settings, line, "scheduler-conf", &settings->scheduler_conf, err) < 0 ||
+	    read_path(settings, line, "plugins-dir", &settings->plugins_dir, err) < 0)
+		return -1;
+	return read_backups(settings, line, err);
+}
+
+static int find_folder(struct settings *settings, const struct command_line *line,
+		       const char *volcano_home, const char *home, struct err *err)
+{
+	const char *given = command_text(line, "data-dir");
+
+	if (given)
+		settings->folder = mem_strdup(given);
+	else if (volcano_home && *volcano_home)
+		settings->folder = mem_strdup(volcano_home);
+	else if (home && *home)
+		settings->folder = mem_printf("%s/.volcano", home);
+	else
+		return err_set(err, ERR_BAD_REQUEST,
+			       "neither $VOLCANO_HOME nor $HOME is set: use --data-dir");
+	return 0;
+}
+
+int settings_read(struct settings *settings, const struct command_line *line,
+		  const char *volcano_home, const char *home, struct err *err)
+{
+	const struct flag *flags = line->command->flags;
+
 	*settings = (struct settings){.nodes = -1,
 				      .simulated_nodes = -1,
 				      .eviction_transition_us = -1,
-				      .backup_every_us = -1,
-				      .backup_keep = -1,
-				      .pod_max_pids = PIDS_DEFAULT,
 				      .log_level = LOG_LEVEL_INFO};
+	if (find_folder(settings, line, volcano_home, home, err) < 0)
+		return -1;
+	for (size_t i = 0; i < line->argument_count; i++)
+		vec_push(&settings->words, line->arguments[i].ptr);
+	if (flags == settings_down)
+		settings->pods = command_bool(line, "pods");
+	if (flags == settings_backup)
+		settings->to = command_text(line, "to");
+	if (flags == settings_status)
+		settings->json = str_is(command_str(line, "output"), "json");
+	return flags == settings_up ? read_up(settings, line, err) : 0;
 }
 
 void settings_done(struct settings *settings)
@@ -315,102 +326,9 @@ void settings_done(struct settings *settings)
 	settings->folder = NULL;
 	vec_done(&settings->names);
 	vec_done(&settings->words);
-	for (size_t i = 0; i < settings->paths.len; i++)
-		free(settings->paths.ptr[i]); /* the C library's */
-	vec_done(&settings->paths);
-}
-
-static bool is_option(const struct option *option, struct str name)
-{
-	if (str_starts(name, STR("--")))
-		return str_is(str_skip(name, 2), option->name);
-	return name.len == 2 && name.ptr[0] == '-' && option->letter &&
-	       name.ptr[1] == option->letter;
-}
-
-static const struct option *find(enum command command, struct str name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(options); i++)
-		if (options[i].commands & command && is_option(&options[i], name))
-			return &options[i];
-	return NULL;
-}
-
-/* One option, with its value behind '=' or in the next argument. */
-static int parse_option(struct settings *settings, enum command command, char ***args,
-			struct err *err)
-{
-	struct str name = str_from(*(*args)++);
-	ptrdiff_t equals = str_find_byte(name, '=', 0);
-	const char *value = NULL;
-	const struct option *option;
-
-	if (equals >= 0) {
-		value = name.ptr + equals + 1;
-		name = str_slice(name, 0, (size_t)equals);
-	}
-	option = find(command, name);
-	if (!option)
-		return err_set(err, ERR_BAD_REQUEST,
-			       "there is no option \"%.*s\" here; --help lists them",
-			       STR_ARG(name));
-	if (!option->value && value)
-		return err_set(err, ERR_BAD_REQUEST, "--%s takes no value", option->name);
-	if (option->value && !value) {
-		value = **args;
-		if (!value)
-			return err_set(err, ERR_BAD_REQUEST, "--%s needs a value: %s", option->name,
-				       option->value);
-		(*args)++;
-	}
-	if (option->set(settings, value, err) < 0)
-		return err_wrap(err, "--%s", option->name);
-	return 0;
-}
-
-int settings_parse(struct settings *settings, enum command command, char **args, struct err *err)
-{
-	while (*args) {
-		if (**args != '-' && command == COMMAND_STORE) {
-			vec_push(&settings->words, *args++);
-			continue;
-		}
-		if (**args != '-')
-			return err_set(err, ERR_BAD_REQUEST, "what is \"%s\"?", *args);
-		if (parse_option(settings, command, &args, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Backups: what was not said, and that the options go together. */
-static int complete_backups(struct settings *settings, struct err *err)
-{
-	if (!settings->backup_dir && (settings->backup_every_us >= 0 || settings->backup_keep >= 0))
-		return err_set(err, ERR_BAD_REQUEST,
-			       "--backup-every and --backup-keep need --backup-dir");
-	if (settings->backup_every_us < 0)
-		settings->backup_every_us = TIME_HOUR;
-	if (settings->backup_keep < 0)
-		settings->backup_keep = BACKUPS_KEPT;
-	return 0;
-}
-
-int settings_complete(struct settings *settings, const char *volcano_home, const char *home,
-		      struct err *err)
-{
-	if (complete_backups(settings, err) < 0)
-		return -1;
-	if (settings->folder)
-		return 0;
-	if (volcano_home && *volcano_home)
-		settings->folder = mem_strdup(volcano_home);
-	else if (home && *home)
-		settings->folder = mem_printf("%s/.volcano", home);
-	else
-		return err_set(err, ERR_BAD_REQUEST,
-			       "neither $VOLCANO_HOME nor $HOME is set: say --data-dir");
-	return 0;
+	for (size_t i = 0; i < settings->owned.len; i++)
+		free(settings->owned.ptr[i]); /* some are realpath()'s */
+	vec_done(&settings->owned);
 }
 
 size_t settings_real_nodes(const struct settings *settings)
@@ -418,42 +336,4 @@ size_t settings_real_nodes(const struct settings *settings)
 	if (settings->nodes >= 0)
 		return (size_t)settings->nodes;
 	return settings->simulated_nodes > 0 ? 0 : 1;
-}
-
-void settings_print_help(enum command command, struct buf *to)
-{
-	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-		const struct option *option = &options[i];
-		AUTO(buf_done) struct buf left = BUF_UNBOUNDED;
-
-		if (!(option->commands & command))
-			continue;
-		if (option->letter)
-			buf_printf(&left, "-%c, ", option->letter);
-		buf_printf(&left, "--%s", option->name);
-		if (option->value)
-			buf_printf(&left, " %s", option->value);
-		buf_printf(to, "  %-22s %s\n", buf_text(&left), option->about);
-	}
-}
-
-void settings_print_manual(enum command command, struct buf *to)
-{
-	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-		const struct option *option = &options[i];
-
-		if (!(option->commands & command))
-			continue;
-		buf_puts(to, ".TP\n");
-		if (option->letter)
-			buf_printf(to, "\\fB\\-%c\\fR, ", option->letter);
-		buf_puts(to, "\\fB\\-\\-");
-		roff_put(str_from(option->name), to);
-		buf_puts(to, "\\fR");
-		if (option->value)
-			buf_printf(to, " \\fI%s\\fR", option->value);
-		buf_putc(to, '\n');
-		roff_put(str_from(option->about), to);
-		buf_puts(to, ".\n");
-	}
 }

@@ -128,8 +128,9 @@ static int show(struct json root, bool json, struct err *err)
 	return 0;
 }
 
-int status_run(struct settings *settings, struct err *err)
+int status_run(void *program, struct err *err)
 {
+	struct settings *settings = program;
 	pid_t pid = home_holder(settings->folder, err);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 

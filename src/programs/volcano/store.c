@@ -169,8 +169,9 @@ static bool is_verb(struct str word)
 	       str_is(word, "release");
 }
 
-int store_run(struct settings *settings, struct err *err)
+int store_run(void *program, struct err *err)
 {
+	struct settings *settings = program;
 	struct str verb = str_from(settings->words.len ? settings->words.ptr[0] : "");
 	bool named = settings->words.len == 2;
 	AUTO(mem_free) char *key = named ? whole_key(settings->words.ptr[1]) : mem_strdup("");

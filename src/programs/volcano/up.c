@@ -314,8 +314,9 @@ static int run_detached(const struct settings *settings, unsigned chosen, struct
 	return rc;
 }
 
-int up_run(struct settings *settings, struct err *err)
+int up_run(void *program, struct err *err)
 {
+	struct settings *settings = program;
 	unsigned chosen;
 	char *folder;
 

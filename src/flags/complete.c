@@ -1,55 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/complete.c - see complete.h. The words before the last are walked as command_parse() would,
- * without judging them. */
-#include "cli/complete.h"
-
-#include <assert.h>
+/* flags/complete.c - see complete.h. The words before the last are walked as command_parse() would, without
+ * checking them. */
+#include "flags/complete.h"
 
 #include "base/macro.h"
 
 #include "base/banned.h"
 
-/* What may stand behind a flag, by its name. */
-static const struct {
-	const char *flag;
-	enum complete_kind kind;
-	const char *words; /* divided by blanks */
-} values[] = {
-	{"output", COMPLETE_WORDS, "table wide name json yaml"},
-	{"format", COMPLETE_WORDS, "yaml json"},
-	{"for", COMPLETE_WORDS, "Pending Running Completed Failed Aborted Terminated delete"},
-	{"action", COMPLETE_WORDS, "open close update"},
-	{"state", COMPLETE_WORDS, "Open Closed"},
-	{"export", COMPLETE_WORDS, "ALL NONE"},
-	{"namespace", COMPLETE_NAMESPACES, NULL},
-	{"queue", COMPLETE_QUEUES, NULL},
-	{"partition", COMPLETE_QUEUES, NULL},
-	{"job", COMPLETE_JOBS, NULL},
-	{"kubeconfig", COMPLETE_FILES, NULL},
-	{"filename", COMPLETE_FILES, NULL},
-	{"file", COMPLETE_FILES, NULL},
-	{"chdir", COMPLETE_FILES, NULL},
-};
-
-/* What a command's name (and its --name) names, by the command or the group that it is in. */
-static const struct {
-	const char *command;
-	enum complete_kind kind;
-} names[] = {
-	{"job", COMPLETE_JOBS},         {"queue", COMPLETE_QUEUES},
-	{"jobflow", COMPLETE_JOBFLOWS}, {"jobtemplate", COMPLETE_JOBTEMPLATES},
-	{"vjobs", COMPLETE_JOBS},       {"vcancel", COMPLETE_JOBS},
-	{"vsuspend", COMPLETE_JOBS},    {"vresume", COMPLETE_JOBS},
-	{"vqueues", COMPLETE_QUEUES},   {"vsub", COMPLETE_FILES},
-};
-
-static enum complete_kind named_kind(const struct command_line *line)
+/* What a command's arguments (and its --name) name: its own row says it, or that of its group. */
+static const char *named_kind(const struct command_line *line)
 {
 	for (size_t i = line->depth; i-- > 0;)
-		for (size_t j = 0; j < ARRAY_LEN(names); j++)
-			if (str_is(str_from(line->path[i]->name), names[j].command))
-				return names[j].kind;
-	return COMPLETE_WORDS;
+		if (line->path[i]->completes)
+			return line->path[i]->completes;
+	return NULL;
 }
 
 static void put(struct str word, const char *about, struct str typed, struct buf *to)
@@ -87,19 +51,14 @@ static const struct flag *find_flag(const struct command_line *line, struct str 
 }
 
 /* The value of a flag. */
-static enum complete_kind put_value(const struct command_line *line, const struct flag *flag,
-				    struct str typed, struct buf *to)
+static const char *put_value(const struct command_line *line, const struct flag *flag,
+			     struct str typed, struct buf *to)
 {
-	if (str_is(str_from(flag->name), "name"))
-		return named_kind(line);
-	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
-		if (!str_is(str_from(flag->name), values[i].flag))
-			continue;
-		if (values[i].words)
-			put_words(values[i].words, typed, to);
-		return values[i].kind;
-	}
-	return COMPLETE_WORDS;
+	if (flag->choices)
+		put_words(flag->choices, typed, to);
+	return flag->completes && str_is(str_from(flag->completes), COMPLETE_NAME)
+		       ? named_kind(line)
+		       : flag->completes;
 }
 
 static void put_flags(const struct command_line *line, struct str typed, struct buf *to)
@@ -107,7 +66,7 @@ static void put_flags(const struct command_line *line, struct str typed, struct 
 	AUTO(buf_done) struct buf word = BUF_UNBOUNDED;
 
 	for (size_t i = 0; i < line->flag_count; i++) {
-		if (command_is_global(line->flags[i]))
+		if (command_is_global(line, i))
 			continue;
 		buf_clear(&word);
 		buf_printf(&word, "--%s", line->flags[i]->name);
@@ -129,8 +88,7 @@ static void put_choices(const char *arguments, struct str typed, struct buf *to)
 		put(word, "", typed, to);
 }
 
-static enum complete_kind put_argument(const struct command_line *line, struct str typed,
-				       struct buf *to)
+static const char *put_argument(const struct command_line *line, struct str typed, struct buf *to)
 {
 	const struct command *command = line->command;
 
@@ -138,13 +96,13 @@ static enum complete_kind put_argument(const struct command_line *line, struct s
 		if (!command->below[i]->hidden)
 			put(str_from(command->below[i]->name), command->below[i]->about, typed, to);
 	if (command->below || !command->arguments)
-		return COMPLETE_WORDS;
+		return NULL;
 	put_choices(command->arguments, typed, to);
 	return named_kind(line);
 }
 
-enum complete_kind complete_put(const struct command *root, const struct str *words, size_t count,
-				struct buf *to)
+const char *complete_put(const struct command *root, const struct str *words, size_t count,
+			 struct buf *to)
 {
 	struct str path[COMMAND_DEPTH_MAX] = {{0}};
 	size_t depth = 0;
@@ -166,14 +124,14 @@ enum complete_kind complete_put(const struct command *root, const struct str *wo
 		} else if (line.command->below && depth + 1 < COMMAND_DEPTH_MAX) {
 			path[depth++] = words[i];
 			if (command_find(root, path, depth, &line, &err) < 0)
-				return COMPLETE_WORDS;
+				return NULL;
 		}
 	}
 	if (open_flag)
 		return put_value(&line, open_flag, last, to);
 	if (str_starts(last, STR("-"))) {
 		put_flags(&line, last, to);
-		return COMPLETE_WORDS;
+		return NULL;
 	}
 	return put_argument(&line, last, to);
 }

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/command.c - see command.h. Values are checked when they are read, so that a command never
- * sees a number that is none; the texts are those of the flag library that Go programs use,
- * because scripts look for them. */
-#include "cli/command.h"
+/* flags/command_line.c - see command_line.h: reading a command line, and asking what it said. */
+#include "flags/command_line.h"
 
 #include <assert.h>
 
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "flags/flag_value.h"
 #include "model/value/duration.h"
 
 #include "base/banned.h"
 
-static const struct flag flag_help = {'h', "help", FLAG_BOOL, .about = "show this text"};
-
-const struct flag command_global[] = {
-	{0, "log-flush-frequency", FLAG_DURATION, "5s", "has no effect", NULL, NULL},
-	{'v', "v", FLAG_INT, NULL, "has no effect", NULL, "LEVEL"},
-	{0, "vmodule", FLAG_STRING, NULL, "has no effect", NULL, "LIST"},
-	{0},
-};
+static const struct flag flag_help = {
+	.letter = 'h', .name = "help", .type = FLAG_BOOL, .about = "show this text"};
 
 struct reader {
 	struct command_line *line;
@@ -44,11 +37,15 @@ static void add_flags(struct command_line *line, const struct flag *flags)
 /* The flags that can be given from here on. */
 static void set_flags(struct command_line *line, command_env_fn *env)
 {
+	const struct command *root = line->path[0];
+
 	line->flag_count = 0;
 	add_flags(line, line->command->flags);
 	if (line->command->run && !line->command->no_common)
-		add_flags(line, command_common);
-	add_flags(line, command_global);
+		add_flags(line, root->common);
+	line->global_at = line->flag_count;
+	add_flags(line, root->global);
+	line->global_count = line->flag_count - line->global_at;
 	assert(line->flag_count < COMMAND_FLAGS_MAX);
 	line->flags[line->flag_count++] = &flag_help;
 	for (size_t i = 0; i < line->flag_count; i++) {
@@ -68,11 +65,24 @@ static const struct command *find_below(const struct command *group, struct str 
 	return NULL;
 }
 
+/* "_" and "-" are the same. */
+static bool is_named(const struct flag *flag, struct str name)
+{
+	struct str known = str_from(flag->name);
+
+	if (name.len != known.len)
+		return false;
+	for (size_t i = 0; i < name.len; i++)
+		if (name.ptr[i] != known.ptr[i] && !(name.ptr[i] == '_' && known.ptr[i] == '-'))
+			return false;
+	return true;
+}
+
 static size_t find_flag(const struct command_line *line, struct str name)
 {
 	size_t i = 0;
 
-	while (i < line->flag_count && !str_is(name, line->flags[i]->name))
+	while (i < line->flag_count && !is_named(line->flags[i], name))
 		i++;
 	return i;
 }
@@ -88,69 +98,26 @@ static size_t find_letter(const struct command_line *line, char letter)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Nothing but digits, and perhaps a sign? */
-static bool is_number(struct str text)
-{
-	size_t sign = str_starts(text, STR("-")) || str_starts(text, STR("+"));
-
-	for (size_t i = sign; i < text.len; i++)
-		if (text.ptr[i] < '0' || text.ptr[i] > '9')
-			return false;
-	return text.len > sign;
-}
-
-/* What is wrong with a value, or NULL. Numbers and truths are told of as Go does it. */
-static const char *value_fault(const struct flag *flag, struct str text, struct arena *arena)
-{
-	int64_t number;
-	bool truth;
-	struct err err;
-
-	switch (flag->type) {
-	case FLAG_INT:
-		/* whatever is counted is a field of 32 bits */
-		if (number_parse_range(text, INT32_MIN, INT32_MAX, &number, &err) == 0)
-			return NULL;
-		return arena_printf(arena, "strconv.ParseInt: parsing \"%.*s\": %s", STR_ARG(text),
-				    is_number(text) ? "value out of range" : "invalid syntax");
-	case FLAG_BOOL:
-		if (number_parse_bool(text, &truth, &err) == 0)
-			return NULL;
-		return arena_printf(arena, "strconv.ParseBool: parsing \"%.*s\": invalid syntax",
-				    STR_ARG(text));
-	case FLAG_DURATION:
-		return duration_parse(text, &number, &err) == 0
-			       ? NULL
-			       : "must be a time such as 30s, 5m or 1h30m";
-	case FLAG_STRING:
-	case FLAG_LIST:
-		break;
-	}
-	return NULL;
-}
-
 static int set_value(struct reader *reader, size_t at, struct str text, struct err *err)
 {
 	struct command_line *line = reader->line;
 	const struct flag *flag = line->flags[at];
-	const char *fault = value_fault(flag, text, reader->arena);
-	char letter[] = {'-', flag->letter, ',', ' ', 0};
+	size_t to = flag->alias_of ? find_flag(line, str_from(flag->alias_of)) : at;
 
-	if (fault)
-		return err_set(err, ERR_BAD_REQUEST,
-			       "invalid argument \"%.*s\" for \"%s--%s\" flag: %s", STR_ARG(text),
-			       flag->letter ? letter : "", flag->name, fault);
-	if (flag->type == FLAG_LIST && line->given[at])
-		text = str_from(arena_printf(reader->arena, "%.*s,%.*s", STR_ARG(line->values[at]),
+	assert(to < line->flag_count);
+	if (flag_check(flag, text, err) < 0)
+		return -1;
+	if (flag->type == FLAG_LIST && line->given[to])
+		text = str_from(arena_printf(reader->arena, "%.*s,%.*s", STR_ARG(line->values[to]),
 					     STR_ARG(text)));
-	line->values[at] = text;
-	line->given[at] = true;
+	line->values[to] = text;
+	line->given[at] = line->given[to] = true;
 	return 0;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The next argument as a flag's value; none where there is no more. */
+/* The next argument as a flag's value; none if there is no more. */
 static struct str take_next(struct reader *reader)
 {
 	return reader->at < reader->argc ? str_from(reader->argv[reader->at++]) : str_none();
@@ -200,6 +167,22 @@ static int unknown_flag(const struct command_line *line, struct str name, struct
 	return err_set(err, ERR_BAD_REQUEST, "unknown flag: --%.*s", STR_ARG(name));
 }
 
+/* A whole name after one dash, as other programs take it, is the usual mistake. */
+static int unknown_letter(const struct command_line *line, char letter, struct str text,
+			  struct err *err)
+{
+	ptrdiff_t equals = str_find_byte(text, '=', 0);
+	struct str name = equals < 0 ? text : str_slice(text, 0, (size_t)equals);
+	size_t at = find_flag(line, name);
+
+	if (at < line->flag_count && name.len > 1)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "unknown shorthand flag: '%c' in -%.*s; did you mean --%s?", letter,
+			       STR_ARG(text), line->flags[at]->name);
+	return err_set(err, ERR_BAD_REQUEST, "unknown shorthand flag: '%c' in -%.*s", letter,
+		       STR_ARG(text));
+}
+
 static int unknown_command(const struct command_line *line, struct str word, struct err *err)
 {
 	AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
@@ -234,7 +217,7 @@ static int read_long(struct reader *reader, struct str text, struct err *err)
 	return set_value(reader, at, value, err);
 }
 
-/* One or more letters behind one dash. */
+/* One or more letters after one dash. */
 static int read_letters(struct reader *reader, struct str text, struct err *err)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -243,9 +226,7 @@ static int read_letters(struct reader *reader, struct str text, struct err *err)
 		struct str value;
 
 		if (at == reader->line->flag_count)
-			return err_set(err, ERR_BAD_REQUEST,
-				       "unknown shorthand flag: '%c' in -%.*s", text.ptr[i],
-				       STR_ARG(text));
+			return unknown_letter(reader->line, text.ptr[i], text, err);
 		if (rest.len && rest.ptr[0] == '=')
 			return set_value(reader, at, str_skip(rest, 1), err);
 		if (reader->line->flags[at]->type == FLAG_BOOL) {
@@ -318,7 +299,8 @@ static int check_arguments(struct command_line *line, struct err *err)
 {
 	AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
 
-	if (line->help || line->command->arguments || !line->argument_count)
+	if (line->help || line->command->arguments || line->command->ignores_arguments ||
+	    !line->argument_count)
 		return 0;
 	command_print_path(line, &path);
 	return err_set(err, ERR_BAD_REQUEST, "unknown argument \"%.*s\" for \"%s\"",
@@ -386,31 +368,51 @@ struct str command_str(const struct command_line *line, const char *name)
 	return line->values[must_find(line, name)];
 }
 
+const char *command_text(const struct command_line *line, const char *name)
+{
+	struct str value = command_str(line, name);
+
+	return value.len ? value.ptr : NULL;
+}
+
 int64_t command_int(const struct command_line *line, const char *name)
 {
 	int64_t number = 0;
-	struct err err;
 
-	(void)!number_parse_i64(command_str(line, name), &number, &err);
+	(void)!number_parse_i64(command_str(line, name), &number, NULL);
+	return number;
+}
+
+double command_number(const struct command_line *line, const char *name)
+{
+	double number = 0;
+
+	(void)!number_parse_double(command_str(line, name), &number, NULL);
 	return number;
 }
 
 bool command_bool(const struct command_line *line, const char *name)
 {
 	bool truth = false;
-	struct err err;
 
-	(void)!number_parse_bool(command_str(line, name), &truth, &err);
+	(void)!number_parse_bool(command_str(line, name), &truth, NULL);
 	return truth;
 }
 
 int64_t command_duration(const struct command_line *line, const char *name)
 {
 	int64_t time = 0;
-	struct err err;
 
-	(void)!duration_parse(command_str(line, name), &time, &err);
+	(void)!duration_parse(command_str(line, name), &time, NULL);
 	return time / DURATION_MICROSECOND;
+}
+
+bool command_next(struct str *rest, struct str *ret)
+{
+	while (rest->len && str_split(rest, ',', ret))
+		if (ret->len)
+			return true;
+	return false;
 }
 
 bool command_has(const struct command_line *line, const char *name)
@@ -418,124 +420,32 @@ bool command_has(const struct command_line *line, const char *name)
 	return find_flag(line, str_from(name)) < line->flag_count;
 }
 
-int command_set(struct command_line *line, const char *name, struct str value, struct err *err)
-{
-	struct reader reader = {.line = line};
-
-	return set_value(&reader, must_find(line, name), value, err);
-}
-
 bool command_given(const struct command_line *line, const char *name)
 {
 	return line->given[must_find(line, name)];
 }
 
-/* --- help ------------------------------------------------------------------------------------- */
+/* --- warnings --------------------------------------------------------------------------------- */
 
-void command_print_path(const struct command_line *line, struct buf *to)
+bool command_is_global(const struct command_line *line, size_t at)
 {
-	for (size_t i = 0; i < line->depth; i++)
-		buf_printf(to, "%s%s", i ? " " : "", line->path[i]->name);
+	return at >= line->global_at && at < line->global_at + line->global_count;
 }
 
-static const char *noun_of(const struct flag *flag)
+void command_print_warnings(const struct command_line *line, struct buf *to)
 {
-	static const char *const nouns[] = {
-		[FLAG_STRING] = " string",     [FLAG_INT] = " int",      [FLAG_BOOL] = "",
-		[FLAG_DURATION] = " duration", [FLAG_LIST] = " strings",
-	};
-
-	return nouns[flag->type];
-}
-
-static void print_head(const struct flag *flag, struct buf *to)
-{
-	if (flag->letter)
-		buf_printf(to, "  -%c, --%s", flag->letter, flag->name);
-	else
-		buf_printf(to, "      --%s", flag->name);
-	if (flag->noun)
-		buf_printf(to, " %s", flag->noun);
-	else
-		buf_puts(to, noun_of(flag));
-}
-
-static void print_default(const struct flag *flag, struct buf *to)
-{
-	if (!flag->value || !*flag->value || flag->type == FLAG_BOOL)
-		return;
-	buf_printf(to, flag->type == FLAG_STRING ? " (default \"%s\")" : " (default %s)",
-		   flag->value);
-}
-
-bool command_is_global(const struct flag *flag)
-{
-	return flag >= command_global && flag < command_global + ARRAY_LEN(command_global);
-}
-
-static void print_flags(const struct command_line *line, bool global, struct buf *to)
-{
-	AUTO(buf_done) struct buf head = BUF_UNBOUNDED;
-	size_t width = 0;
-
-	for (size_t i = 0; i < line->flag_count; i++) {
-		buf_clear(&head);
-		print_head(line->flags[i], &head);
-		if (command_is_global(line->flags[i]) == global && head.len > width)
-			width = head.len;
-	}
-	buf_puts(to, global ? "\nGlobal Flags:\n" : "\nFlags:\n");
 	for (size_t i = 0; i < line->flag_count; i++) {
 		const struct flag *flag = line->flags[i];
 
-		if (command_is_global(flag) != global)
+		if (!line->given[i] || command_is_global(line, i))
 			continue;
-		buf_clear(&head);
-		print_head(flag, &head);
-		buf_printf(to, "%-*s   %s", (int)width, buf_text(&head), flag->about);
-		print_default(flag, to);
-		if (flag->env)
-			buf_printf(to, " (or $%s)", flag->env);
-		buf_putc(to, '\n');
+		if (flag->deprecated)
+			buf_printf(to, "Flag --%s has been deprecated, %s\n", flag->name,
+				   flag->deprecated);
+		if (flag->no_effect)
+			buf_printf(to, "Flag --%s has no effect: %s\n", flag->name,
+				   flag->no_effect);
 	}
-}
-
-static void print_below(const struct command *group, struct buf *to)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; group->below[i]; i++) {
-		size_t len = str_from(group->below[i]->name).len;
-
-		if (!group->below[i]->hidden)
-			width = len > width ? len : width;
-	}
-	buf_puts(to, "\nAvailable Commands:\n");
-	for (size_t i = 0; group->below[i]; i++)
-		if (!group->below[i]->hidden)
-			buf_printf(to, "  %-*s   %s\n", (int)width, group->below[i]->name,
-				   group->below[i]->about);
-}
-
-void command_help(const struct command_line *line, struct buf *to)
-{
-	const struct command *command = line->command;
-
-	buf_printf(to, "%s\n\nUsage:\n  ", command->about);
-	command_print_path(line, to);
-	buf_puts(to, command->below ? " [command]" : " [flags]");
-	if (command->arguments)
-		buf_printf(to, " %s", command->arguments);
-	buf_putc(to, '\n');
-	if (command->more)
-		buf_printf(to, "\n%s\n", command->more);
-	if (command->below)
-		print_below(command, to);
-	print_flags(line, false, to);
-	print_flags(line, true, to);
-	if (!command->below)
-		return;
-	buf_puts(to, "\nUse \"");
-	command_print_path(line, to);
-	buf_puts(to, " [command] --help\" for more about a command.\n");
+	for (size_t i = 0; i < line->argument_count && line->command->ignores_arguments; i++)
+		buf_printf(to, "Argument \"%.*s\" is ignored\n", STR_ARG(line->arguments[i]));
 }

@@ -3,7 +3,7 @@
  *
  * Nobody is evicted on a guess. In a statement, on the model itself, victims go and the waiting tasks
  * take their capacity; only if the whole gang has a place in the end is it committed, and then without any
- * victim that could have stayed. See docs/design/eviction.md. */
+ * victim that could have stayed. See docs/design/020-eviction.md. */
 #ifndef SCHED_EVICT_H
 #define SCHED_EVICT_H
 

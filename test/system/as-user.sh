@@ -15,7 +15,7 @@ as_user() {
 	trap 'rm -rf "$place"' EXIT
 	trap 'exit 1' HUP INT TERM
 	mkdir "$place/bin" "$place/test"
-	cp -r README.md examples "$place/"
+	cp -r dev README.md examples "$place/"
 	cp -r test/system "$place/test/"
 	# With the names that are links; the benchmark is large, and no test of a node.
 	find "$BIN" -maxdepth 1 ! -type d ! -name 'vc-*' -exec cp -d '{}' "$place/bin/" ';'

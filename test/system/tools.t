@@ -119,6 +119,32 @@ docs/page.md:5: docs/page.md has no heading for #gone"
 rm -r docs
 forget
 
+# A plugin with one argument, and a page that has it.
+mkdir -p docs/reference src/sched/plugin src/sched/action
+printf 'x = args_int(args, "one.weight", 3); /* scheduler specification, 6.1 */\nconst struct plugin_type one = {\n\t.name = "one",\n' >src/sched/plugin/one.c
+printf 'names = "enableJobOrder";\n' >src/sched/config.c
+printf '"volcano.sh/some-key"\n' >src/sched/action/act.c
+printf '### 6.1 one\n' >docs/scheduler-behavior.md
+printf '| \140volcano.sh/some-key\140 |\n' >docs/reference/annotations.md
+page_of() { printf '### one\n| \140%s\140 | %s | x |\n## Switches\n\140enableJobOrder\140\n' "$1" "$2" >docs/reference/plugins.md; }
+page_of one.weight 3
+passes "a reference that has what the code has" tools/check-reference
+page_of one.weight 4
+fails "a wrong default" tools/check-reference
+has "is named" "$output" "one: one.weight is 3 by default, not 4"
+page_of two.weight 3
+fails "a missing argument" tools/check-reference
+has "is named" "$output" "one has no row for its argument one.weight"
+has "and so is one that does not exist" "$output" "one has no argument two.weight"
+page_of one.weight 3
+: >docs/reference/annotations.md
+: >docs/scheduler-behavior.md
+fails "a missing annotation, a missing rule" tools/check-reference
+has "the key" "$output" "there is no row for volcano.sh/some-key"
+has "the section" "$output" "docs/scheduler-behavior.md has no section 6.1"
+rm -r docs src/sched/plugin src/sched/action
+forget
+
 mkdir .ci
 cat >src/base/words.c <<'END'
 int told; /* one event per pod, 3 times a second; falls behind */
@@ -236,7 +262,7 @@ is "of the count too" "$(echo "$output" | tail -n 1)" "0 passed, 1 failed"
 
 fails "the set-up wants to know for what" tools/setup
 is "and says so, in a sentence" "$output" \
-	"setup: what is needed? tools/setup NEED..., each one of build demo test lint fuzz cover slurm e2e"
+	"setup: what is needed? tools/setup NEED..., each one of build demo docs test lint fuzz cover slurm e2e"
 fails "a need that it does not know" tools/setup dance
 has "is named" "$output" "no such need: dance"
 

@@ -12,7 +12,7 @@
  *		examples/plugin/node-prefix.c
  *	volcano up --plugins-dir plugins --scheduler-conf conf.yaml
  *
- * HACKING.md and src/sched/plugin/plugin.h tell what else a plugin can have a say in. */
+ * HACKING.md and src/sched/plugin/plugin.h say what else a plugin can decide. */
 #include "base/mem.h"
 #include "sched/plugin/plugin_module.h"
 

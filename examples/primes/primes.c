@@ -4,7 +4,7 @@
  *	primes coordinator LIMIT [FILE]   hands out ranges, adds up what comes back; keeps the last range
  *	                                  until the file is there: who shows it off sets the pace
  *	primes worker NUMBER              counts primes in ranges until there are no more
- *	primes speed                      numbers that one processor looks at in a second, about
+ *	primes speed                      numbers that one CPU checks per second, about
  *
  * The coordinator is found by the name that Volcano's svc plugin puts into the environment of every pod
  * of the job, $VC_COORDINATOR_HOSTS. They speak lines over TCP:
@@ -123,7 +123,7 @@ static int64_t count_primes(int64_t from, int64_t to)
 
 /* --- the worker --------------------------------------------------------------------------------- */
 
-/* The coordinator may not be up yet: gangs start together, but nobody is first. */
+/* The coordinator may not be up yet: gangs start together, but none is first. */
 static FILE *connect_to_coordinator(void)
 {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
@@ -169,7 +169,7 @@ static int work(const char *name)
 	}
 	(void)fclose(coordinator);
 	if (strncmp(line, "done", 4) != 0) {
-		(void)fprintf(stderr, "the coordinator has gone\n");
+		(void)fprintf(stderr, "the coordinator closed the connection\n");
 		return EXIT_FAILURE;
 	}
 	(void)printf("done: %" PRId64 " ranges\n", ranges);
@@ -179,7 +179,7 @@ static int work(const char *name)
 /* --- the coordinator ---------------------------------------------------------------------------- */
 
 struct worker {
-	int fd; /* -1: nobody */
+	int fd; /* -1: none */
 	char name[16];
 	char line[LINE_BYTES];
 	size_t len;
@@ -189,12 +189,12 @@ struct worker {
 struct job {
 	int64_t limit;
 	const char *file;          /* the last range waits for it; NULL: it does not */
-	int64_t next;              /* the first number that nobody has been given yet */
+	int64_t next;              /* the first number that was not handed out yet */
 	int64_t lost[WORKERS_MAX]; /* where ranges begin that have to be given again */
 	size_t lost_count;
 	int64_t looked_at; /* numbers that are done */
 	int64_t count;
-	int told; /* tenths that were told of */
+	int reported; /* tenths that were printed */
 	struct worker workers[WORKERS_MAX];
 };
 
@@ -225,11 +225,11 @@ static void give_range(struct job *job, struct worker *worker)
 		return; /* it waits: another one may be lost, or the last be kept */
 	len = snprintf(line, sizeof(line), "range %" PRId64 " %" PRId64 "\n", worker->from,
 		       end_of(job, worker->from));
-	/* One that has gone is noticed when it is read from. */
+	/* One that has ended is noticed when it is read from. */
 	(void)send(worker->fd, line, (size_t)len, MSG_NOSIGNAL);
 }
 
-/* Somebody who waits may take what there is at once. */
+/* A worker that waits may take what there is at once. */
 static void give_waiting(struct job *job)
 {
 	for (size_t i = 0; i < WORKERS_MAX; i++)
@@ -244,7 +244,7 @@ static void lose_worker(struct job *job, struct worker *worker)
 	if (worker->from >= 0)
 		job->lost[job->lost_count++] = worker->from;
 	if (worker->name[0] && job->looked_at < job->limit)
-		(void)printf("worker %s is gone; its range goes to another one\n", worker->name);
+		(void)printf("worker %s is lost; its range goes to another one\n", worker->name);
 	give_waiting(job);
 }
 
@@ -253,9 +253,9 @@ static void tell_progress(struct job *job)
 	char below[32], count[32];
 	int tenths = (int)(job->looked_at * 10 / job->limit);
 
-	if (tenths == job->told || tenths == 10)
+	if (tenths == job->reported || tenths == 10)
 		return;
-	job->told = tenths;
+	job->reported = tenths;
 	(void)printf("%d0 %%: %s numbers looked at, %s primes so far\n", tenths,
 		     pretty(job->looked_at, below), pretty(job->count, count));
 }

@@ -22,7 +22,7 @@ has "all of them" "$output" "there are 78,498 primes below 1,000,000"
 
 passes "the demo runs" tools/demo "$BIN/.."
 has "its second gang waits, and says what for" "$output" "second waits: "
-has "a worker that was killed comes back" "$output" "worker 1 is gone; its range goes to another one"
+has "a worker that was killed comes back" "$output" "worker 1 is lost; its range goes to another one"
 has "all is as told" "$output" "both results right; nothing left running"
 
 finish

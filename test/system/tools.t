@@ -28,14 +28,14 @@ forget
 cat >src/base/c.c <<'END'
 #include <yyjson.h>
 END
-fails "an outside library stays behind its module" tools/check-layers
+fails "an outside library stays in its module" tools/check-layers
 forget
 cat >src/json/c.c <<'END'
 #include <yyjson.h>
 #include <openssl/ssl.h>
 END
 fails "which is one" tools/check-layers
-is "and not the other" "$output" "src/json/c.c:2: json may not include <openssl/ssl.h>: that library is behind another module"
+is "and not the other" "$output" "src/json/c.c:2: json may not include <openssl/ssl.h>: that library belongs to another module"
 forget
 mkdir -p src/programs/bench
 echo '#include <yyjson.h>' >src/programs/bench/c.c

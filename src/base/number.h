@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/number.h - numbers from text, whole and exact: no leading blanks, nothing behind the end, an
- * error that names the text and what was expected. And sums of amounts, none of them below 0, that stop at the
- * largest number. */
+/* base/number.h - numbers from text, whole and exact: no leading blanks, nothing after the end, an
+ * error that names the text and what was expected. And arithmetic on numbers from outside that stops at the
+ * largest number instead of overflowing. */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -22,6 +22,7 @@ int number_parse_double(struct str text, double *ret, struct err *err) MUST_CHEC
 /* As Go's strconv.ParseBool: 1 t T TRUE true True, 0 f F FALSE false False. */
 int number_parse_bool(struct str text, bool *ret, struct err *err) MUST_CHECK;
 
+/* Of amounts that are not below 0. */
 static inline int64_t number_add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -34,6 +35,17 @@ static inline int64_t number_multiply(int64_t a, int64_t b)
 	int64_t product;
 
 	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+/* Counters and products of 32 bits, of any sign: they stop at the nearest number that fits. */
+static inline int32_t number_clamp_i32(int64_t value)
+{
+	return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+static inline int32_t number_add_i32(int32_t a, int32_t b)
+{
+	return number_clamp_i32((int64_t)a + b);
 }
 
 #endif

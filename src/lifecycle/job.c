@@ -16,6 +16,7 @@
  * retry count, and each is one write of the status. */
 #include "lifecycle/job.h"
 
+#include "base/number.h"
 #include "base/time.h"
 #include "lifecycle/job_internal.h"
 #include "lifecycle/keys.h"
@@ -106,7 +107,7 @@ static void decide(struct job_look *look, enum bus_action action)
 	/* From here on the look is at the job as it will be recorded. */
 	job_status_enter(look, status, rule->next);
 	if (rule->retry)
-		status->retry_count++;
+		status->retry_count = number_add_i32(status->retry_count, 1);
 	if (rule->next == VCJOB_RESTARTING) {
 		status->state.reason = str_from(bus_action_names[action]);
 		if (rule->reaction == JOB_REACT_TARGET) {
@@ -115,7 +116,7 @@ static void decide(struct job_look *look, enum bus_action action)
 		}
 	}
 	if (rule->reaction == JOB_REACT_KILL) {
-		status->version++;
+		status->version = number_add_i32(status->version, 1);
 		status->controlled_resources = plugins_controlled(look, true);
 	}
 	discount_victims(look);
@@ -229,7 +230,7 @@ static void finish(struct job_look *look, struct vcjob_status *status, enum vcjo
 {
 	job_status_enter(look, status, phase);
 	look->job->status.state = status->state; /* so that victims are those of the new phase */
-	status->version++;
+	status->version = number_add_i32(status->version, 1);
 	status->controlled_resources = plugins_controlled(look, true);
 	if (!are_counts_kept(look->job))
 		job_status_clear(status, count_victims(look));

@@ -7,6 +7,7 @@
  * minResources: the pods that make the gang, those of high priority first. */
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/time.h"
 #include "lifecycle/demand.h"
 #include "lifecycle/job_internal.h"
@@ -58,7 +59,7 @@ static int32_t min_member(const struct vcjob_task *task)
 	if (task->min_available.set)
 		return task->min_available.value;
 	if (part && part->min_partitions != 0 && part->partition_size != 0)
-		return part->min_partitions * part->partition_size;
+		return number_clamp_i32((int64_t)part->min_partitions * part->partition_size);
 	return task->replicas;
 }
 

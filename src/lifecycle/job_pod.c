@@ -69,19 +69,24 @@ static int32_t index_of(struct str name)
 	return (int32_t)value;
 }
 
+static int32_t restart_count(struct json container)
+{
+	return number_clamp_i32(json_int(json_get(container, "restartCount")));
+}
+
 static void read_containers(struct json status, struct job_pod *pod)
 {
 	struct json_iter it = json_iter(json_get(status, "initContainerStatuses"));
 
 	while (json_next(&it))
-		pod->restarts += (int32_t)json_int(json_get(it.value, "restartCount"));
+		pod->restarts = number_add_i32(pod->restarts, restart_count(it.value));
 	it = json_iter(json_get(status, "containerStatuses"));
 	pod->ready = json_len(json_get(status, "containerStatuses")) > 0;
 	while (json_next(&it)) {
 		struct json ended = json_get(json_get(it.value, "state"), "terminated");
 		int64_t at = read_time(json_get(ended, "finishedAt"));
 
-		pod->restarts += (int32_t)json_int(json_get(it.value, "restartCount"));
+		pod->restarts = number_add_i32(pod->restarts, restart_count(it.value));
 		if (!json_bool(json_get(it.value, "ready")))
 			pod->ready = false;
 		if (it.index == 0)

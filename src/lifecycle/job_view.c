@@ -4,6 +4,7 @@
  * A pod that is going counts as terminating and nothing else, whoever deletes it; so does one that
  * is marked as being killed, and one that has no place any more (its index is above the replicas, or
  * its task is not in the spec). */
+#include "base/number.h"
 #include "lifecycle/job_internal.h"
 
 #include "base/banned.h"
@@ -63,7 +64,7 @@ static int32_t recorded(const struct vcjob_status *status, struct str task)
 		if (!str_eq(status->task_status_count.ptr[i].key, task))
 			continue;
 		for (size_t k = 0; k < state->phase.len; k++)
-			sum += state->phase.ptr[k].value;
+			sum = number_add_i32(sum, state->phase.ptr[k].value);
 	}
 	return sum;
 }

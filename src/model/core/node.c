@@ -246,13 +246,6 @@ static const struct field node_fields[] = {
 	{"status", F_OBJECT(node_status), AT(status), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type node_type = {
-	TYPE("Node", "v1", struct node, node_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 /* --- on views -------------------------------------------------------------------------------- */
 
@@ -347,18 +340,7 @@ void node_prepare_create(struct json_doc *doc, struct json node)
 	json_append(doc, taints, taint);
 }
 
-/* Is there one before it with the same key and effect? */
-static bool is_doubled(struct json taint, struct name_set *seen)
-{
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-
-	buf_put_str(&text, json_str(json_get(taint, "key")));
-	buf_putc(&text, ':');
-	buf_put_str(&text, json_str(json_get(taint, "effect")));
-	return !name_set_add_copy(seen, buf_str(&text));
-}
-
-static void tell_double_taint(struct json taint, const struct path *path, struct causes *causes)
+static void check_taint_once(const struct rule_at *at)
 {
 	static const struct rules_go rows[] = {
 		{"Key", "key", "\"\""},
@@ -368,150 +350,122 @@ static void tell_double_taint(struct json taint, const struct path *path, struct
 	};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	rules_print_go(taint, rows, ARRAY_LEN(rows), &text);
-	causes_add(causes, CAUSE_DUPLICATE, path,
-		   "Duplicate value: %s: taints must be unique by key and effect pair",
-		   buf_text(&text));
+	buf_put_str(&text, rule_text(at->value, "key"));
+	buf_putc(&text, ':');
+	buf_put_str(&text, rule_text(at->value, "effect"));
+	if (name_set_add_copy(at->seen, buf_str(&text)))
+		return;
+	buf_clear(&text);
+	rules_print_go(at->value, rows, ARRAY_LEN(rows), &text);
+	rule_add(at, NULL, CAUSE_DUPLICATE,
+		 "Duplicate value: %s: taints must be unique by key and effect pair",
+		 buf_text(&text));
 }
 
-static void validate_taint(struct json taint, const struct path *path, struct causes *causes)
-{
-	static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
-	struct path key = path_member(path, STR("key"));
-	struct path value = path_member(path, STR("value"));
-	struct path effect = path_member(path, STR("effect"));
-
-	name_validate(NAME_QUALIFIED, json_str(json_get(taint, "key")), &key, causes);
-	name_validate(NAME_LABEL_VALUE, json_str(json_get(taint, "value")), &value, causes);
-	rules_one_of_required(json_get(taint, "effect"), effects, ARRAY_LEN(effects), &effect,
-			      causes);
-}
-
-/* Upstream tells of them below metadata. */
-static void validate_taints(struct json node, struct causes *causes)
-{
-	AUTO(name_set_done) struct name_set seen = {0};
-	struct path meta = path_member(NULL, STR("metadata"));
-	struct path path = path_member(&meta, STR("taints"));
-	struct json_iter it = json_iter(json_get(json_get(node, "spec"), "taints"));
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		validate_taint(it.value, &at, causes);
-		if (is_doubled(it.value, &seen))
-			tell_double_taint(it.value, &at, causes);
-	}
-}
-
-static void validate_amounts(struct json node, const char *which, struct causes *causes)
-{
-	struct path status = path_member(NULL, STR("status"));
-	struct path list = path_member(&status, str_from(which));
-	struct json_iter it = json_iter(json_get(json_get(node, "status"), which));
-
-	while (json_next(&it)) {
-		struct path at = path_member(&list, it.key);
-
-		rules_amount(it.key, it.value, &at, causes);
-	}
-}
-
-static void validate_networks(struct json networks, struct causes *causes)
-{
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("podCIDRs"));
-	struct json_iter it = json_iter(networks);
-	size_t six = 0;
-	bool valid = true;
-
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		valid = rules_cidr(json_str(it.value), &at, causes) && valid;
-		six += rules_is_ipv6(json_str(it.value));
-	}
-	if (json_len(networks) > 1 && valid && (json_len(networks) > 2 || six != 1))
-		causes_invalid(causes, &path, networks,
-			       "may specify no more than one CIDR for each IP family");
-}
-
-void node_validate_create(struct json node, struct causes *causes)
-{
-	validate_taints(node, causes);
-	validate_amounts(node, "capacity", causes);
-	validate_amounts(node, "allocatable", causes);
-	validate_networks(json_get(json_get(node, "spec"), "podCIDRs"), causes);
-}
-
-static void validate_addresses(struct json addresses, struct causes *causes)
+static void check_address_once(const struct rule_at *at)
 {
 	static const struct rules_go rows[] = {
 		{"Type", "type", "\"\""},
 		{"Address", "address", "\"\""},
 	};
-	struct path status = path_member(NULL, STR("status"));
-	struct path path = path_member(&status, STR("addresses"));
-	AUTO(name_set_done) struct name_set seen = {0};
-	struct json_iter it = json_iter(addresses);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	while (json_next(&it)) {
-		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-		struct path at = path_index(&path, it.index);
-
-		json_print(it.value, JSON_CANONICAL, &text);
-		if (name_set_add_copy(&seen, buf_str(&text)))
-			continue;
-		buf_clear(&text);
-		rules_print_go(it.value, rows, ARRAY_LEN(rows), &text);
-		causes_add(causes, CAUSE_DUPLICATE, &at, "Duplicate value: %s", buf_text(&text));
-	}
+	json_print(at->value, JSON_CANONICAL, &text);
+	if (name_set_add_copy(at->seen, buf_str(&text)))
+		return;
+	buf_clear(&text);
+	rules_print_go(at->value, rows, ARRAY_LEN(rows), &text);
+	rule_add(at, NULL, CAUSE_DUPLICATE, "Duplicate value: %s", buf_text(&text));
 }
 
-static void validate_networks_update(struct json new, struct json old, struct causes *causes)
+static void check_families(const struct rule_at *at)
+{
+	struct json_iter it = json_iter(at->value);
+	size_t six = 0;
+
+	while (json_next(&it)) {
+		if (!rules_is_cidr(json_str(it.value)))
+			return;
+		six += rules_is_ipv6(json_str(it.value));
+	}
+	if (json_len(at->value) > 1 && (json_len(at->value) > 2 || six != 1))
+		rule_invalid(at, NULL, "may specify no more than one CIDR for each IP family");
+}
+
+static void check_networks_kept(const struct rule_at *at)
 {
 	static const char detail[] =
 		"node updates may not change podCIDR except from \"\" to valid";
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("podCIDRs"));
-	struct json_iter olds = json_iter(old);
-	struct json_iter news = json_iter(new);
+	struct json_iter olds = json_iter(at->old);
+	struct json_iter news = json_iter(at->value);
 
-	if (json_len(old) && json_len(old) != json_len(new)) {
-		causes_forbidden(causes, &path, detail);
+	if (json_len(at->old) && json_len(at->old) != json_len(at->value)) {
+		rule_forbidden(at, NULL, detail);
 		return;
 	}
 	while (json_next(&olds) && json_next(&news))
 		if (!json_eq(olds.value, news.value))
-			causes_forbidden(causes, &path, detail);
+			rule_forbidden(at, NULL, detail);
 }
 
-void node_validate_status(struct json node, struct json old, struct causes *causes)
+static bool had_provider(const struct rule_at *at)
 {
-	struct json spec = json_get(node, "spec");
-	struct json old_spec = json_get(old, "spec");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path provider = path_member(&path, STR("providerID"));
-	struct path external = path_member(&path, STR("externalID"));
-
-	validate_amounts(node, "capacity", causes);
-	validate_amounts(node, "allocatable", causes);
-	validate_addresses(json_get(json_get(node, "status"), "addresses"), causes);
-	validate_networks_update(json_get(spec, "podCIDRs"), json_get(old_spec, "podCIDRs"),
-				 causes);
-	if (!rules_is_empty(json_get(old_spec, "providerID")) &&
-	    !rules_same(json_get(spec, "providerID"), json_get(old_spec, "providerID")))
-		causes_forbidden(
-			causes, &provider,
-			"node updates may not change providerID except from \"\" to valid");
-	validate_taints(node, causes);
-	if (!rules_same(json_get(spec, "externalID"), json_get(old_spec, "externalID")))
-		causes_forbidden(causes, &external, "may not be updated");
+	return !rules_is_empty(json_get(at->old, "providerID"));
 }
 
-void node_validate_update(struct json node, struct json old, struct causes *causes)
-{
-	rules_meta(node, NAME_DNS_SUBDOMAIN, false, causes);
-	node_validate_create(node, causes);
-	node_validate_status(node, old, causes);
-}
+static const struct rule taint_rules[] = {
+	{"key", R_ALWAYS, R_FORMAT(QUALIFIED)},
+	{"value", R_ALWAYS, R_FORMAT(LABEL_VALUE)},
+	{"effect", R_REQUIRED, R_TEXTS("NoSchedule", "PreferNoSchedule", "NoExecute")},
+	{R_CHECK(check_taint_once)},
+};
+/* Upstream reports taints below metadata. */
+static const struct rule taints_rules[] = {
+	{"taints", R_EACH(R_OBJECT(taint_rules))},
+};
+static const struct rule amount_rules[] = {
+	{"capacity", R_DOTTED, R_EACH(R_CHECK(rule_amount))},
+	{"allocatable", R_DOTTED, R_EACH(R_CHECK(rule_amount))},
+};
+static const struct rule network_rules[] = {
+	{"podCIDRs", R_EACH(R_CHECK(rule_cidr))},
+	{"podCIDRs", R_CHECK(check_families)},
+};
+static const struct rule node_rules[] = {
+	{"spec", R_AS("metadata"), R_OBJECT(taints_rules)},
+	{"status", R_OBJECT(amount_rules)},
+	{"spec", R_OBJECT(network_rules)},
+};
+
+static const struct rule address_rules[] = {
+	{"addresses", R_EACH(R_CHECK(check_address_once))},
+};
+static const struct rule spec_update_rules[] = {
+	{"podCIDRs", R_ALWAYS, R_CHECK(check_networks_kept)},
+	{"providerID", R_WHEN(had_provider),
+	 R_FIXED("node updates may not change providerID except from \"\" to valid")},
+};
+static const struct rule external_rules[] = {
+	{"externalID", R_FIXED("may not be updated")},
+};
+static const struct rule status_rules[] = {
+	{"status", R_OBJECT(amount_rules)},
+	{"status", R_OBJECT(address_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(spec_update_rules)},
+	{"spec", R_AS("metadata"), R_OBJECT(taints_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(external_rules)},
+};
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta_cluster)},
+	{R_OBJECT(node_rules)},
+	{R_OBJECT(status_rules)},
+};
+
+const struct type node_type = {
+	TYPE("Node", "v1", struct node, node_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	TYPE_RULES(node_rules),
+	TYPE_UPDATE(update_rules),
+	TYPE_STATUS(status_rules),
+};

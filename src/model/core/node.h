@@ -88,9 +88,4 @@ void node_prepare_create(struct json_doc *doc, struct json node);
 void node_prepare_update(struct json_doc *doc, struct json node, struct json old);
 void node_prepare_status(struct json_doc *doc, struct json node, struct json old);
 
-/* How to call them: model/rules/rules.h. */
-void node_validate_create(struct json node, struct causes *causes);
-void node_validate_update(struct json node, struct json old, struct causes *causes);
-void node_validate_status(struct json node, struct json old, struct causes *causes);
-
 #endif

@@ -272,13 +272,6 @@ static const struct field pv_fields[] = {
 	{"status", F_OBJECT(pv_status), AT(status), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type pv_type = {
-	TYPE("PersistentVolume", "v1", struct pv, pv_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 void pv_prepare_create(struct json_doc *doc, struct json pv)
 {
@@ -292,211 +285,120 @@ void pv_prepare_create(struct json_doc *doc, struct json pv)
 	json_set(doc, pv, STR("status"), status);
 }
 
-static void validate_capacity(struct json spec, const struct path *up, struct causes *causes)
+static void check_capacity(const struct rule_at *at)
 {
-	static const char *const known[] = {"storage"};
-	struct path path = path_member(up, STR("capacity"));
-	struct json capacity = json_get(spec, "capacity");
-	struct json_iter it = json_iter(capacity);
+	AUTO(mem_free) char *text = NULL;
 
-	if (!json_len(capacity))
-		causes_required(causes, &path, "");
-	if (json_is_absent(json_get(capacity, known[0])) || json_len(capacity) > 1) {
-		AUTO(mem_free) char *text = json_text(capacity, JSON_COMPACT);
-
-		causes_add(causes, CAUSE_NOT_SUPPORTED, &path,
-			   "Unsupported value: %s: supported values: \"storage\"",
-			   text[0] ? text : "null");
-	}
-	while (json_next(&it)) {
-		struct path at = path_key(&path, it.key);
-
-		rules_quantity_positive(it.value, &at, causes);
-	}
-}
-
-static bool validate_affinity(struct json affinity, const struct path *up, struct causes *causes)
-{
-	struct path path = path_member(up, STR("nodeAffinity"));
-	struct path required = path_member(&path, STR("required"));
-
-	if (!json_is(affinity, JSON_OBJ))
-		return false;
-	if (json_is(json_get(affinity, "required"), JSON_OBJ))
-		type_validate_at(&node_selector_type, json_get(affinity, "required"), &required,
-				 causes);
-	else
-		causes_required(causes, &required, "must specify required node constraints");
-	return true;
-}
-
-/* A path that does not lead back. */
-static void validate_path(struct json source, const struct path *up, struct causes *causes)
-{
-	struct path path = path_member(up, STR("path"));
-	struct str text = json_str(json_get(source, "path"));
-	struct str rest = text;
-	struct str part;
-
-	if (!text.len) {
-		causes_required(causes, &path, "");
+	if (!json_len(at->value))
+		rule_required_as(at, NULL, "");
+	if (rule_has(at->value, "storage") && json_len(at->value) == 1)
 		return;
-	}
-	while (str_split(&rest, '/', &part))
-		if (str_is(part, "..")) {
-			causes_invalid_str(causes, &path, text, "must not contain '..'");
-			return;
-		}
+	text = json_text(at->value, JSON_COMPACT);
+	rule_add(at, NULL, CAUSE_NOT_SUPPORTED,
+		 "Unsupported value: %s: supported values: \"storage\"", text[0] ? text : "null");
 }
 
-static void validate_host_path(struct json source, const struct path *path, struct causes *causes)
+static void check_placed(const struct rule_at *at)
 {
-	static const char *const types[] = {
-		"",     "BlockDevice",  "CharDevice", "Directory", "DirectoryOrCreate",
-		"File", "FileOrCreate", "Socket"};
-	struct path type_path = path_member(path, STR("type"));
-	struct str type = json_str(json_get(source, "type"));
-
-	validate_path(source, path, causes);
-	if (type.len)
-		rules_one_of(json_get(source, "type"), types, ARRAY_LEN(types), &type_path, causes);
+	if (!rule_has(at->up->value, "nodeAffinity"))
+		rule_required_as(at->up, "nodeAffinity", "Local volume requires node affinity");
 }
 
-static void validate_nfs(struct json source, const struct path *path, struct causes *causes)
+static bool is_root(const struct rule_at *at)
 {
-	struct path server = path_member(path, STR("server"));
-	struct path at = path_member(path, STR("path"));
-	struct str text = json_str(json_get(source, "path"));
-
-	if (!json_str(json_get(source, "server")).len)
-		causes_required(causes, &server, "");
-	if (!text.len)
-		causes_required(causes, &at, "");
-	if (!str_starts(text, STR("/")))
-		causes_invalid_str(causes, &at, text, "must be an absolute path");
+	return str_is(rule_text(json_get(at->value, "hostPath"), "path"), "/");
 }
 
-static void validate_csi(struct json source, const struct path *path, struct causes *causes)
-{
-	struct path driver = path_member(path, STR("driver"));
-	struct path handle = path_member(path, STR("volumeHandle"));
-
-	rules_csi_driver(json_str(json_get(source, "driver")), &driver, causes);
-	if (!json_str(json_get(source, "volumeHandle")).len)
-		causes_required(causes, &handle, "");
-}
-
+static const struct rule affinity_rules[] = {
+	{"required", R_REQUIRED_AS("must specify required node constraints"),
+	 R_TYPE(node_selector)},
+};
+static const struct rule host_path_rules[] = {
+	{"path", R_REQUIRED, R_CHECK(rule_no_backsteps_in)},
+	{"type", R_FILLED,
+	 R_TEXTS("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
+		 "FileOrCreate", "Socket")},
+};
+static const struct rule nfs_rules[] = {
+	{"server", R_REQUIRED},
+	{"path", R_REQUIRED},
+	{"path", R_ALWAYS, R_CHECK(rule_absolute)},
+};
+static const struct rule local_rules[] = {
+	{"path", R_REQUIRED, R_CHECK(rule_no_backsteps_in)},
+	{R_CHECK(check_placed)},
+};
+static const struct rule csi_rules[] = {
+	{"driver", R_ALWAYS, R_CHECK(rule_csi_driver)},
+	{"volumeHandle", R_REQUIRED},
+};
 /* In the order in which upstream looks for them. */
-static const struct {
-	const char *name;
-	type_validate_fn *validate;
-} sources[] = {
-	{"hostPath", validate_host_path},
-	{"gcePersistentDisk", NULL},
-	{"awsElasticBlockStore", NULL},
-	{"glusterfs", NULL},
-	{"flocker", NULL},
-	{"nfs", validate_nfs},
-	{"rbd", NULL},
-	{"quobyte", NULL},
-	{"cephfs", NULL},
-	{"iscsi", NULL},
-	{"cinder", NULL},
-	{"fc", NULL},
-	{"flexVolume", NULL},
-	{"azureFile", NULL},
-	{"vsphereVolume", NULL},
-	{"photonPersistentDisk", NULL},
-	{"portworxVolume", NULL},
-	{"azureDisk", NULL},
-	{"scaleIO", NULL},
-	{"local", validate_path},
-	{"storageos", NULL},
-	{"csi", validate_csi},
+static const struct rule source_rules[] = {
+	{"hostPath", R_OBJECT(host_path_rules)},
+	{"gcePersistentDisk", R_ALWAYS},
+	{"awsElasticBlockStore", R_ALWAYS},
+	{"glusterfs", R_ALWAYS},
+	{"flocker", R_ALWAYS},
+	{"nfs", R_OBJECT(nfs_rules)},
+	{"rbd", R_ALWAYS},
+	{"quobyte", R_ALWAYS},
+	{"cephfs", R_ALWAYS},
+	{"iscsi", R_ALWAYS},
+	{"cinder", R_ALWAYS},
+	{"fc", R_ALWAYS},
+	{"flexVolume", R_ALWAYS},
+	{"azureFile", R_ALWAYS},
+	{"vsphereVolume", R_ALWAYS},
+	{"photonPersistentDisk", R_ALWAYS},
+	{"portworxVolume", R_ALWAYS},
+	{"azureDisk", R_ALWAYS},
+	{"scaleIO", R_ALWAYS},
+	{"local", R_OBJECT(local_rules)},
+	{"storageos", R_ALWAYS},
+	{"csi", R_OBJECT(csi_rules)},
+};
+static const struct rule spec_rules[] = {
+	{"accessModes", R_REQUIRED},
+	{"accessModes", R_CHECK(rule_access_modes)},
+	{"capacity", R_ALWAYS, R_CHECK(check_capacity)},
+	{"capacity", R_EACH(R_CHECK(rule_amount_positive))},
+	{"persistentVolumeReclaimPolicy", R_FILLED, R_TEXTS("Delete", "Recycle", "Retain")},
+	{"nodeAffinity", R_OBJECT(affinity_rules)},
+	{R_ONE(source_rules, "must specify a volume type",
+	       "may not specify more than 1 volume type")},
+	{"persistentVolumeReclaimPolicy", R_IF("persistentVolumeReclaimPolicy", "Recycle"),
+	 R_WHEN(is_root), R_FORBIDDEN("may not be 'recycle' for a hostPath mount of '/'")},
+	{"storageClassName", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+	{"volumeMode", R_TEXTS("Block", "Filesystem")},
+};
+static const struct rule pv_rules[] = {
+	{"spec", R_ALWAYS, R_OBJECT(spec_rules)},
 };
 
-static void validate_sources(struct json spec, bool placed, const struct path *path,
-			     struct causes *causes)
-{
-	struct path affinity = path_member(path, STR("nodeAffinity"));
-	size_t count = 0;
+/* --- updates --------------------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-		struct json source = json_get(spec, sources[i].name);
-		struct path at = path_member(path, str_from(sources[i].name));
-
-		if (!json_is(source, JSON_OBJ))
-			continue;
-		if (count++) {
-			causes_forbidden(causes, &at, "may not specify more than 1 volume type");
-			continue;
-		}
-		if (sources[i].validate)
-			sources[i].validate(source, &at, causes);
-		if (str_is(STR("local"), sources[i].name) && !placed)
-			causes_required(causes, &affinity, "Local volume requires node affinity");
-	}
-	if (!count)
-		causes_required(causes, path, "must specify a volume type");
-}
-
-void pv_validate_create(struct json pv, struct causes *causes)
-{
-	static const char *const policies[] = {"Delete", "Recycle", "Retain"};
-	static const char *const volume_modes[] = {"Block", "Filesystem"};
-	struct json spec = json_get(pv, "spec");
-	struct json policy = json_get(spec, "persistentVolumeReclaimPolicy");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path modes = path_member(&path, STR("accessModes"));
-	struct path policy_path = path_member(&path, STR("persistentVolumeReclaimPolicy"));
-	struct path class = path_member(&path, STR("storageClassName"));
-	struct path mode = path_member(&path, STR("volumeMode"));
-	bool placed;
-
-	if (!json_len(json_get(spec, "accessModes")))
-		causes_required(causes, &modes, "");
-	pvc_validate_modes(json_get(spec, "accessModes"), &modes, causes);
-	validate_capacity(spec, &path, causes);
-	if (json_str(policy).len)
-		rules_one_of(policy, policies, ARRAY_LEN(policies), &policy_path, causes);
-	placed = validate_affinity(json_get(spec, "nodeAffinity"), &path, causes);
-	validate_sources(spec, placed, &path, causes);
-	if (str_is(json_str(json_get(json_get(spec, "hostPath"), "path")), "/") &&
-	    str_is(json_str(policy), "Recycle"))
-		causes_forbidden(causes, &policy_path,
-				 "may not be 'recycle' for a hostPath mount of '/'");
-	if (json_str(json_get(spec, "storageClassName")).len)
-		name_validate(NAME_DNS_SUBDOMAIN, json_str(json_get(spec, "storageClassName")),
-			      &class, causes);
-	if (!json_is_absent(json_get(spec, "volumeMode")))
-		rules_one_of(json_get(spec, "volumeMode"), volume_modes, ARRAY_LEN(volume_modes),
-			     &mode, causes);
-}
-
-static struct json_doc *sources_of(struct json pv)
+static struct json_doc *sources_of(struct json spec)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json all = json_new_obj(doc);
 
-	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-		struct json source = json_get(json_get(pv, "spec"), sources[i].name);
+	for (size_t i = 0; i < ARRAY_LEN(source_rules); i++) {
+		struct json source = json_get(spec, source_rules[i].member);
 
 		if (json_is(source, JSON_OBJ))
-			json_set(doc, all, str_from(sources[i].name), json_new_copy(doc, source));
+			json_set(doc, all, str_from(source_rules[i].member), json_new_copy(doc, source));
 	}
 	json_doc_set_root(doc, all);
 	return doc;
 }
 
-static void validate_same_source(struct json pv, struct json old, struct causes *causes)
+static void check_same_source(const struct rule_at *at)
 {
-	AUTO(json_doc_unref) struct json_doc *before = sources_of(old);
-	AUTO(json_doc_unref) struct json_doc *after = sources_of(pv);
+	AUTO(json_doc_unref) struct json_doc *before = sources_of(at->up->old);
+	AUTO(json_doc_unref) struct json_doc *after = sources_of(at->up->value);
 	AUTO(buf_done) struct buf left = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf right = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("persistentvolumesource"));
 
 	if (json_eq(json_doc_root(before), json_doc_root(after)))
 		return;
@@ -504,24 +406,34 @@ static void validate_same_source(struct json pv, struct json old, struct causes 
 	textdiff_put_value(json_doc_root(after), &right);
 	buf_puts(&text, "spec.persistentvolumesource is immutable after creation\n");
 	textdiff_print(buf_str(&left), buf_str(&right), &text);
-	causes_forbidden(causes, &path, buf_text(&text));
+	rule_forbidden(at, NULL, buf_text(&text));
 }
 
-void pv_validate_update(struct json pv, struct json old, struct causes *causes)
+static bool had_affinity(const struct rule_at *at)
 {
-	struct json spec = json_get(pv, "spec");
-	struct json before = json_get(old, "spec");
-	struct path mode = path_member(NULL, STR("volumeMode"));
-	struct path affinity = path_member(NULL, STR("nodeAffinity"));
-
-	rules_meta(pv, NAME_DNS_SUBDOMAIN, false, causes);
-	pv_validate_create(pv, causes);
-	validate_same_source(pv, old, causes);
-	rules_immutable(json_get(spec, "volumeMode"), json_get(before, "volumeMode"), &mode,
-			causes);
-	if (json_is(json_get(before, "nodeAffinity"), JSON_OBJ) &&
-	    !rules_same(json_get(spec, "nodeAffinity"), json_get(before, "nodeAffinity")))
-		rules_invalid(json_get(spec, "nodeAffinity"), &affinity,
-			      "field is immutable, except for updating from beta label to GA",
-			      causes);
+	return json_is(json_get(at->old, "nodeAffinity"), JSON_OBJ);
 }
+
+/* All sources together, as Go embeds them. */
+static const struct rule source_update_rules[] = {
+	{"persistentvolumesource", R_ALWAYS, R_CHECK(check_same_source)},
+};
+static const struct rule spec_update_rules[] = {
+	{"volumeMode", R_IMMUTABLE},
+	{"nodeAffinity", R_WHEN(had_affinity),
+	 R_IMMUTABLE_AS("field is immutable, except for updating from beta label to GA")},
+};
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta_cluster)},
+	{R_OBJECT(pv_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(source_update_rules)},
+	{"spec", R_HIDDEN, R_ALWAYS, R_OBJECT(spec_update_rules)},
+};
+
+const struct type pv_type = {
+	TYPE("PersistentVolume", "v1", struct pv, pv_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	TYPE_RULES(pv_rules),
+	TYPE_UPDATE(update_rules),
+};

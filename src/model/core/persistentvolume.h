@@ -62,8 +62,4 @@ extern const struct type pv_type;
 /* What kube-apiserver sets on a new volume: the status, and the finalizer that protects it. */
 void pv_prepare_create(struct json_doc *doc, struct json pv);
 
-/* How to call them: model/rules/rules.h. Of the sources of clouds only that there is one is looked at. */
-void pv_validate_create(struct json pv, struct causes *causes);
-void pv_validate_update(struct json pv, struct json old, struct causes *causes);
-
 #endif

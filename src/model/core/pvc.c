@@ -69,13 +69,6 @@ static const struct field pvc_fields[] = {
 	{"status", F_OBJECT(pvc_status), AT(status), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type pvc_type = {
-	TYPE("PersistentVolumeClaim", "v1", struct pvc, pvc_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 void pvc_prepare_create(struct json_doc *doc, struct json pvc)
 {
@@ -90,102 +83,54 @@ void pvc_prepare_create(struct json_doc *doc, struct json pvc)
 	json_set(doc, pvc, STR("status"), status);
 }
 
-void pvc_validate_modes(struct json modes, const struct path *path, struct causes *causes)
-{
-	static const char *const known[] = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
-					    "ReadWriteOncePod"};
-	struct json_iter it = json_iter(modes);
-	bool others = false;
-
-	while (json_next(&it)) {
-		size_t before = causes->len;
-
-		rules_one_of(it.value, known, ARRAY_LEN(known), path, causes);
-		others = others ||
-			 (causes->len == before && !str_is(json_str(it.value), "ReadWriteOncePod"));
-	}
-	if (others && rules_has(modes, STR("ReadWriteOncePod")))
-		causes_forbidden(causes, path,
-				 "may not use ReadWriteOncePod with other access modes");
-}
-
 /* dataSource and dataSourceRef */
-static void validate_source(struct json source, const struct path *path, struct causes *causes)
+static void check_source_kind(const struct rule_at *at)
 {
-	struct path name = path_member(path, STR("name"));
-	struct path kind = path_member(path, STR("kind"));
-	struct path group_path = path_member(path, STR("apiGroup"));
-	struct path namespace_path = path_member(path, STR("namespace"));
-	struct str group = json_str(json_get(source, "apiGroup"));
-	struct str namespace = json_str(json_get(source, "namespace"));
+	struct str kind = rule_text(at->value, "kind");
 
-	if (!json_is(source, JSON_OBJ))
-		return;
-	if (!json_str(json_get(source, "name")).len)
-		causes_required(causes, &name, "");
-	if (!json_str(json_get(source, "kind")).len)
-		causes_required(causes, &kind, "");
-	if (!group.len && !str_is(json_str(json_get(source, "kind")), "PersistentVolumeClaim"))
-		causes_invalid_str(causes, path, json_str(json_get(source, "kind")),
-				   "must be 'PersistentVolumeClaim' when referencing the default "
-				   "apiGroup");
-	if (group.len)
-		name_validate(NAME_DNS_SUBDOMAIN, group, &group_path, causes);
-	if (namespace.len)
-		name_validate(NAME_DNS_LABEL, namespace, &namespace_path, causes);
+	if (!rule_text(at->value, "apiGroup").len && !str_is(kind, "PersistentVolumeClaim"))
+		rule_invalid_str(at, NULL, kind,
+				 "must be 'PersistentVolumeClaim' when referencing the default "
+				 "apiGroup");
 }
 
-static void validate_class(struct json class, const char *field, const struct path *path,
-			   struct causes *causes)
+/* Upstream leaves "requests" out of the path. */
+static void check_size(const struct rule_at *at)
 {
-	struct path at = path_member(path, str_from(field));
-
-	if (json_str(class).len)
-		name_validate(NAME_DNS_SUBDOMAIN, json_str(class), &at, causes);
-}
-
-static void validate_size(struct json spec, const struct path *path, struct causes *causes)
-{
-	struct path resources = path_member(path, STR("resources"));
-	struct path at = path_key(&resources, STR("storage"));
-	struct json size = json_get(json_get(json_get(spec, "resources"), "requests"), "storage");
+	struct json size = json_get(json_get(at->up->value, "requests"), "storage");
 
 	if (json_is_absent(size))
-		causes_required(causes, &at, "");
+		rule_required_as(at, NULL, "");
 	else
-		rules_quantity_positive(size, &at, causes);
+		rules_quantity_positive(size, at->path, at->causes);
 }
 
-void pvc_validate_spec(struct json spec, const struct path *path, struct causes *causes)
-{
-	static const char *const volume_modes[] = {"Block", "Filesystem"};
-	struct path modes = path_member(path, STR("accessModes"));
-	struct path selector = path_member(path, STR("selector"));
-	struct path mode = path_member(path, STR("volumeMode"));
-	struct path source = path_member(path, STR("dataSource"));
-	struct path source_ref = path_member(path, STR("dataSourceRef"));
+static const struct rule source_rows[] = {
+	{"name", R_REQUIRED},
+	{"kind", R_REQUIRED},
+	{R_CHECK(check_source_kind)},
+	{"apiGroup", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+	{"namespace", R_FILLED, R_FORMAT(DNS_LABEL)},
+};
+static const struct rule size_rows[] = {
+	{"storage", R_ENTRY, R_ALWAYS, R_CHECK(check_size)},
+};
+static const struct rule spec_rule_rows[] = {
+	{"accessModes", R_REQUIRED_AS("at least 1 access mode is required")},
+	{"selector", R_CHECK(rule_selector)},
+	{"accessModes", R_CHECK(rule_access_modes)},
+	{"resources", R_ALWAYS, R_OBJECT(size_rows)},
+	{"storageClassName", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+	{"volumeMode", R_TEXTS("Block", "Filesystem")},
+	{"dataSource", R_OBJECT(source_rows)},
+	{"dataSourceRef", R_OBJECT(source_rows)},
+	{"volumeAttributesClassName", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+};
+const struct rules pvc_spec_rules = RULES_OF(spec_rule_rows);
 
-	if (!json_len(json_get(spec, "accessModes")))
-		causes_required(causes, &modes, "at least 1 access mode is required");
-	rules_label_selector(json_get(spec, "selector"), &selector, causes);
-	pvc_validate_modes(json_get(spec, "accessModes"), &modes, causes);
-	validate_size(spec, path, causes);
-	validate_class(json_get(spec, "storageClassName"), "storageClassName", path, causes);
-	if (!json_is_absent(json_get(spec, "volumeMode")))
-		rules_one_of(json_get(spec, "volumeMode"), volume_modes, ARRAY_LEN(volume_modes),
-			     &mode, causes);
-	validate_source(json_get(spec, "dataSource"), &source, causes);
-	validate_source(json_get(spec, "dataSourceRef"), &source_ref, causes);
-	validate_class(json_get(spec, "volumeAttributesClassName"), "volumeAttributesClassName",
-		       path, causes);
-}
-
-void pvc_validate_create(struct json pvc, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("spec"));
-
-	pvc_validate_spec(json_get(pvc, "spec"), &path, causes);
-}
+static const struct rule pvc_rules[] = {
+	{"spec", R_ALWAYS, R_RULES(pvc_spec_rules)},
+};
 
 /* --- updates --------------------------------------------------------------------------------- */
 
@@ -262,75 +207,85 @@ static struct json_doc *masked(struct json pvc, struct json old)
 	return doc;
 }
 
-static void validate_fixed(struct json pvc, struct json old, const struct path *path,
-			   struct causes *causes)
+static void check_fixed(const struct rule_at *at)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = masked(pvc, old);
+	AUTO(json_doc_unref) struct json_doc *doc = masked(at->up->value, at->up->old);
 	AUTO(buf_done) struct buf before = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf after = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	put_spec(json_get(old, "spec"), &before);
+	put_spec(at->old, &before);
 	put_spec(json_doc_root(doc), &after);
 	if (str_eq(buf_str(&before), buf_str(&after)))
 		return;
 	buf_puts(&text, "spec is immutable after creation except resources.requests and "
 			"volumeAttributesClassName for bound claims\n");
 	textdiff_print(buf_str(&before), buf_str(&after), &text);
-	causes_forbidden(causes, path, buf_text(&text));
+	rule_forbidden(at, NULL, buf_text(&text));
 }
 
 /* It may shrink only while it has not grown yet. */
-static void validate_shrink(struct json pvc, struct json old, const struct path *spec,
-			    struct causes *causes)
+static void check_shrink(const struct rule_at *at)
 {
-	struct path resources = path_member(spec, STR("resources"));
-	struct path requests = path_member(&resources, STR("requests"));
-	struct path path = path_member(&requests, STR("storage"));
 	struct quantity before = quantity_make(0, QUANTITY_BINARY_SI);
 	struct quantity after = before;
 	struct quantity real = before;
+	struct json capacity = json_get(json_get(rule_top(at)->old, "status"), "capacity");
 
-	(void)rules_quantity(json_get(json_get(json_get(old, "spec"), "resources"), "requests"),
-			     "storage", &before);
-	(void)rules_quantity(json_get(json_get(json_get(pvc, "spec"), "resources"), "requests"),
-			     "storage", &after);
-	(void)rules_quantity(json_get(json_get(old, "status"), "capacity"), "storage", &real);
+	(void)rules_quantity(at->up->old, "storage", &before);
+	(void)rules_quantity(at->up->value, "storage", &after);
+	(void)rules_quantity(capacity, "storage", &real);
 	if (quantity_cmp(&after, &before) < 0 && quantity_cmp(&after, &real) <= 0)
-		causes_forbidden(causes, &path, "field can not be less than status.capacity");
+		rule_forbidden(at, NULL, "field can not be less than status.capacity");
 }
 
-void pvc_validate_update(struct json pvc, struct json old, struct causes *causes)
+static const struct rule shrink_rules[] = {
+	{"storage", R_ALWAYS, R_CHECK(check_shrink)},
+};
+static const struct rule requests_rules[] = {
+	{"requests", R_ALWAYS, R_OBJECT(shrink_rules)},
+};
+static const struct rule spec_update_rules[] = {
+	{R_CHECK(check_fixed)},
+	{"resources", R_ALWAYS, R_OBJECT(requests_rules)},
+};
+static const struct rule mode_rules[] = {
+	{"volumeMode", R_IMMUTABLE},
+};
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta)},
+	{R_OBJECT(pvc_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(spec_update_rules)},
+	{"spec", R_HIDDEN, R_ALWAYS, R_OBJECT(mode_rules)},
+};
+
+/* --- status ---------------------------------------------------------------------------------- */
+
+static void check_capacity(const struct rule_at *at)
 {
-	struct path path = path_member(NULL, STR("spec"));
-	struct path mode = path_member(NULL, STR("volumeMode"));
+	struct quantity amount;
 
-	rules_meta(pvc, NAME_DNS_SUBDOMAIN, true, causes);
-	pvc_validate_create(pvc, causes);
-	validate_fixed(pvc, old, &path, causes);
-	validate_shrink(pvc, old, &path, causes);
-	rules_immutable(json_get(json_get(pvc, "spec"), "volumeMode"),
-			json_get(json_get(old, "spec"), "volumeMode"), &mode, causes);
+	if (quantity_parse(json_str(at->value), &amount, NULL) == 0 && quantity_value(&amount) < 0)
+		causes_invalid_int(at->causes, at->path, quantity_value(&amount),
+				   "must be a valid resource quantity");
 }
 
-void pvc_validate_status(struct json pvc, struct json old, struct causes *causes)
-{
-	struct path spec = path_member(NULL, STR("Spec"));
-	struct path modes = path_member(&spec, STR("accessModes"));
-	struct path status = path_member(NULL, STR("status"));
-	struct path capacity = path_member(&status, STR("capacity"));
-	struct json_iter it = json_iter(json_get(json_get(pvc, "status"), "capacity"));
+static const struct rule modes_rules[] = {
+	{"accessModes", R_REQUIRED},
+};
+static const struct rule status_rules[] = {
+	{"capacity", R_EACH(R_CHECK(check_capacity))},
+};
+static const struct rule update_status_rules[] = {
+	{"spec", R_AS("Spec"), R_ALWAYS, R_OBJECT(modes_rules)},
+	{"status", R_OBJECT(status_rules)},
+};
 
-	(void)old;
-	if (!json_len(json_get(json_get(pvc, "spec"), "accessModes")))
-		causes_required(causes, &modes, "");
-	while (json_next(&it)) {
-		struct path at = path_key(&capacity, it.key);
-		struct quantity amount;
-
-		if (quantity_parse(json_str(it.value), &amount, NULL) == 0 &&
-		    quantity_value(&amount) < 0)
-			causes_invalid_int(causes, &at, quantity_value(&amount),
-					   "must be a valid resource quantity");
-	}
-}
+const struct type pvc_type = {
+	TYPE("PersistentVolumeClaim", "v1", struct pvc, pvc_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	TYPE_RULES(pvc_rules),
+	TYPE_UPDATE(update_rules),
+	TYPE_STATUS(update_status_rules),
+};

@@ -32,13 +32,7 @@ extern const struct type pvc_type;
  * used. */
 void pvc_prepare_create(struct json_doc *doc, struct json pvc);
 
-/* How to call them: model/rules/rules.h. */
-void pvc_validate_create(struct json pvc, struct causes *causes);
-void pvc_validate_update(struct json pvc, struct json old, struct causes *causes);
-void pvc_validate_status(struct json pvc, struct json old, struct causes *causes);
-/* The spec of a claim, also of one that a pod brings along. */
-void pvc_validate_spec(struct json spec, const struct path *path, struct causes *causes);
-/* Access modes of claims and volumes. */
-void pvc_validate_modes(struct json modes, const struct path *path, struct causes *causes);
+/* Of the spec of a claim, also of one that is made from a template. */
+extern const struct rules pvc_spec_rules;
 
 #endif

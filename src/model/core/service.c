@@ -190,8 +190,9 @@ const struct type service_type = {
 	TYPE("Service", "v1", struct service, service_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &service_rules,
+	.update = &service_update_rules,
+	.status = &service_status_rules,
 };
 
 bool service_is_headless(struct json service)

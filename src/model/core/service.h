@@ -53,9 +53,7 @@ void service_prepare_create(struct json_doc *doc, struct json service);
 /* Keep the addresses and ports that were handed out where the new one does not name others. */
 void service_prepare_update(struct json_doc *doc, struct json service, struct json old);
 
-/* How to call them: model/rules/rules.h. */
-void service_validate_create(struct json service, struct causes *causes);
-void service_validate_update(struct json service, struct json old, struct causes *causes);
-void service_validate_status(struct json service, struct json old, struct causes *causes);
+/* In service_validate.c, for the table. */
+extern const struct rules service_rules, service_update_rules, service_status_rules;
 
 #endif

@@ -2,538 +2,440 @@
 /* model/core/service_validate.c - the rules of services, in the order and the words of kube-apiserver 1.34.
  *
  * Creation and update share everything but what may not change once it is set. Metadata is validated
- * by whoever calls, before. */
+ * by the caller, before. */
 #include "model/core/service.h"
 #include "model/rules/rules.h"
-#include "model/value/labels.h"
 #include "model/value/names.h"
 
 #include "base/banned.h"
 
 enum { CLIENT_SECONDS_MAX = 86400 };
+#define CLIENT_AFFINITY "when session affinity type is ClientIP"
+#define ONLY_BALANCER "may only be used when `type` is 'LoadBalancer'"
 
 static bool is_type(struct json spec, const char *type)
 {
-	return str_is(json_str(json_get(spec, "type")), type);
+	return str_is(rule_text(spec, "type"), type);
 }
 
-static void validate_external_name(struct json spec, const struct path *path, struct causes *causes)
+/* Of the rows of a spec: the service is what holds it. */
+static bool is_headless(const struct rule_at *spec)
 {
-	static const char *const unset[] = {"clusterIPs", "ipFamilies", "ipFamilyPolicy"};
-	struct path at = path_member(path, STR("externalName"));
-	struct str name = json_str(json_get(spec, "externalName"));
+	return service_is_headless(spec->up->value);
+}
 
-	for (size_t i = 0; i < ARRAY_LEN(unset); i++) {
-		struct path field = path_member(path, str_from(unset[i]));
+/* --- by type --------------------------------------------------------------------------------- */
 
-		if (!rules_is_empty(json_get(spec, unset[i])))
-			causes_forbidden(causes, &field,
-					 "may not be set for ExternalName services");
-	}
+static bool needs_ports(const struct rule_at *at)
+{
+	return !is_headless(at) && !is_type(at->value, "ExternalName");
+}
+
+static bool is_headless_outside(const struct rule_at *at)
+{
+	return is_headless(at) &&
+	       (is_type(at->value, "LoadBalancer") || is_type(at->value, "NodePort"));
+}
+
+static void check_not_headless(const struct rule_at *at)
+{
+	rule_invalid_str(at, NULL, STR("None"), "may not be set to 'None' for %.*s services",
+			 STR_ARG(rule_beside(at, "type")));
+}
+
+static void check_external_name(const struct rule_at *at)
+{
+	struct str name = json_str(at->value);
+
 	if (str_ends(name, STR(".")))
 		name = str_slice(name, 0, name.len - 1);
 	if (name.len)
-		name_validate(NAME_DNS_SUBDOMAIN, name, &at, causes);
+		name_validate(NAME_DNS_SUBDOMAIN, name, at->path, at->causes);
 	else
-		causes_required(causes, &at, "");
+		rule_required_as(at, NULL, "");
 }
 
-static void validate_kind(struct json service, const struct path *path, struct causes *causes)
-{
-	struct json spec = json_get(service, "spec");
-	struct path ports = path_member(path, STR("ports"));
-	struct path addresses = path_member(path, STR("clusterIPs"));
-	struct path first = path_index(&addresses, 0);
-	bool headless = service_is_headless(service);
-
-	if (!json_len(json_get(spec, "ports")) && !headless && !is_type(spec, "ExternalName"))
-		causes_required(causes, &ports, "");
-	if (headless && is_type(spec, "LoadBalancer"))
-		causes_invalid_str(causes, &first, STR("None"),
-				   "may not be set to 'None' for LoadBalancer services");
-	if (headless && is_type(spec, "NodePort"))
-		causes_invalid_str(causes, &first, STR("None"),
-				   "may not be set to 'None' for NodePort services");
-	if (is_type(spec, "ExternalName"))
-		validate_external_name(spec, path, causes);
-}
+static const struct rule external_name_rows[] = {
+	{"clusterIPs", R_FILLED, R_FORBIDDEN("may not be set for ExternalName services")},
+	{"ipFamilies", R_FILLED, R_FORBIDDEN("may not be set for ExternalName services")},
+	{"ipFamilyPolicy", R_FILLED, R_FORBIDDEN("may not be set for ExternalName services")},
+	{"externalName", R_ALWAYS, R_CHECK(check_external_name)},
+};
 
 /* --- ports ----------------------------------------------------------------------------------- */
 
-/* `names` are those of the ports before. */
-static void validate_port_name(struct json port, bool only, struct name_set *names,
-			       const struct path *at, struct causes *causes)
+static bool is_one_of_many(const struct rule_at *at)
 {
-	struct path path = path_member(at, STR("name"));
-	struct str name = json_str(json_get(port, "name"));
-
-	if (!name.len) {
-		if (!only)
-			causes_required(causes, &path, "");
-		return;
-	}
-	name_validate(NAME_DNS_LABEL, name, &path, causes);
-	if (!name_set_add(names, name))
-		causes_duplicate_str(causes, &path, name);
+	return json_len(at->up->value) > 1;
 }
 
-static void validate_port(struct json port, const struct path *at, struct causes *causes)
-{
-	static const char *const protocols[] = {"SCTP", "TCP", "UDP"};
-	struct path number = path_member(at, STR("port"));
-	struct path protocol = path_member(at, STR("protocol"));
-	struct path target = path_member(at, STR("targetPort"));
-	struct path app = path_member(at, STR("appProtocol"));
+static const struct rule port_rows[] = {
+	{"name", R_WHEN(is_one_of_many), R_REQUIRED},
+	{"name", R_FILLED, R_FORMAT(DNS_LABEL), R_ONCE},
+	{"port", R_ALWAYS, R_PORT},
+	{"protocol", R_REQUIRED, R_TEXTS("SCTP", "TCP", "UDP")},
+	{"targetPort", R_ALWAYS, R_CHECK(rule_port_or_name)},
+	{"appProtocol", R_FORMAT(QUALIFIED)},
+};
 
-	rules_port(json_int(json_get(port, "port")), &number, causes);
-	rules_one_of_required(json_get(port, "protocol"), protocols, ARRAY_LEN(protocols),
-			      &protocol, causes);
-	rules_port_or_name(json_get(port, "targetPort"), &target, causes);
-	if (json_is(json_get(port, "appProtocol"), JSON_STR))
-		name_validate(NAME_QUALIFIED, json_str(json_get(port, "appProtocol")), &app,
-			      causes);
-}
-
-static void validate_ports(struct json ports, const struct path *path, struct causes *causes)
-{
-	AUTO(name_set_done) struct name_set names = {0};
-	struct json_iter it = json_iter(ports);
-
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-
-		validate_port_name(it.value, json_len(ports) == 1, &names, &at, causes);
-		validate_port(it.value, &at, causes);
-	}
-}
-
-/* Is there one before it with the same protocol and the same number in `field`? */
-static bool is_doubled(struct json port, const char *field, struct name_set *seen)
+/* Has no earlier port the same protocol and the same number? */
+static bool is_new_port(const struct rule_at *at, struct json port, int64_t number)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	buf_put_int(&text, json_int(json_get(port, field)));
+	buf_put_int(&text, number);
 	json_print(json_get(port, "protocol"), JSON_CANONICAL, &text);
-	return !name_set_add_copy(seen, buf_str(&text));
+	return name_set_add_copy(at->seen, buf_str(&text));
 }
 
-static void validate_unique_ports(struct json spec, const struct path *path, struct causes *causes)
+static void check_node_port_once(const struct rule_at *at)
 {
-	AUTO(name_set_done) struct name_set node_ports = {0};
-	AUTO(name_set_done) struct name_set numbers = {0};
-	struct json ports = json_get(spec, "ports");
-	struct json_iter it = json_iter(ports);
-
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct path node_port = path_member(&at, STR("nodePort"));
-
-		if (is_type(spec, "ClusterIP") && json_int(json_get(it.value, "nodePort")))
-			causes_forbidden(causes, &node_port,
-					 "may not be used when `type` is 'ClusterIP'");
-	}
-	for (it = json_iter(ports); json_next(&it);) {
-		struct path at = path_index(path, it.index);
-		struct path node_port = path_member(&at, STR("nodePort"));
-		struct json number = json_get(it.value, "nodePort");
-
-		if (json_int(number) && is_doubled(it.value, "nodePort", &node_ports))
-			causes_duplicate(causes, &node_port, number);
-	}
-	for (it = json_iter(ports); json_next(&it);) {
-		struct path at = path_index(path, it.index);
-		struct json port = it.value;
-
-		if (is_doubled(port, "port", &numbers))
-			causes_add(causes, CAUSE_DUPLICATE, &at,
-				   "Duplicate value: {\"Name\":\"\",\"Protocol\":\"%.*s\","
-				   "\"AppProtocol\":null,\"Port\":%d,\"TargetPort\":0,"
-				   "\"NodePort\":0}",
-				   STR_ARG(json_str(json_get(port, "protocol"))),
-				   (int)json_int(json_get(port, "port")));
-	}
+	if (!is_new_port(at, at->up->value, json_int(at->value)))
+		rule_duplicate(at, NULL);
 }
+
+static void check_port_once(const struct rule_at *at)
+{
+	int64_t number = json_int(json_get(at->value, "port"));
+
+	if (!is_new_port(at, at->value, number))
+		rule_add(at, NULL, CAUSE_DUPLICATE,
+			 "Duplicate value: {\"Name\":\"\",\"Protocol\":\"%.*s\","
+			 "\"AppProtocol\":null,\"Port\":%d,\"TargetPort\":0,"
+			 "\"NodePort\":0}",
+			 STR_ARG(rule_text(at->value, "protocol")), (int)number);
+}
+
+static const struct rule cluster_port_rows[] = {
+	{"nodePort", R_NONZERO, R_FORBIDDEN("may not be used when `type` is 'ClusterIP'")},
+};
+static const struct rule node_port_rows[] = {
+	{"nodePort", R_NONZERO, R_CHECK(check_node_port_once)},
+};
+
+/* --- affinity -------------------------------------------------------------------------------- */
+
+static const struct rule client_ip_rows[] = {
+	{"timeoutSeconds", R_REQUIRED_AS(CLIENT_AFFINITY), R_RANGE(1, CLIENT_SECONDS_MAX),
+	 R_RANGE_AS("must be greater than 0 and less than 86400")},
+};
+static const struct rule affinity_rows[] = {
+	{"clientIP", R_REQUIRED_AS(CLIENT_AFFINITY), R_OBJECT(client_ip_rows)},
+};
 
 /* --- addresses ------------------------------------------------------------------------------- */
 
-static void validate_families(struct json spec, const struct path *path, struct causes *causes)
+static void check_first_address(const struct rule_at *at)
 {
-	static const char *const families[] = {"IPv4", "IPv6"};
-	static const char *const policies[] = {"PreferDualStack", "RequireDualStack",
-					       "SingleStack"};
-	struct path list = path_member(path, STR("ipFamilies"));
-	struct path policy = path_member(path, STR("ipFamilyPolicy"));
-	AUTO(name_set_done) struct name_set seen = {0};
-	struct json_iter it = json_iter(json_get(spec, "ipFamilies"));
+	struct str first = rule_beside(at, "clusterIP");
 
-	while (json_next(&it)) {
-		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-		struct path at = path_index(&list, it.index);
-
-		rules_one_of(it.value, families, ARRAY_LEN(families), &at, causes);
-		json_print(it.value, JSON_CANONICAL, &text);
-		if (!name_set_add_copy(&seen, buf_str(&text)))
-			causes_duplicate(causes, &at, it.value);
-	}
-	if (!json_is_absent(json_get(spec, "ipFamilyPolicy")))
-		rules_one_of(json_get(spec, "ipFamilyPolicy"), policies, ARRAY_LEN(policies),
-			     &policy, causes);
+	if (first.len && !json_len(at->value))
+		rule_required_as(at, NULL, "");
+	else if (first.len && !str_eq(json_str(json_at(at->value, 0)), first))
+		rule_invalid(at, NULL, "first value must match `clusterIP`");
+	else if (!first.len && json_len(at->value))
+		rule_invalid(at, NULL, "must be empty when `clusterIP` is not specified");
 }
 
-/* Gives whether every address is one. */
-static bool validate_each_address(struct json addresses, const struct path *path,
-				  struct causes *causes)
+/* "None" stands for no address, alone. */
+static bool is_none(const struct rule_at *address)
 {
+	return address->path->index == 0 && str_is(json_str(address->value), "None");
+}
+
+static void check_address(const struct rule_at *at)
+{
+	if (!is_none(at))
+		rule_ip(at);
+	else if (json_len(at->up->value) > 1)
+		rule_invalid(at->up, NULL, "'None' must be the first and only value");
+}
+
+static bool has_three_addresses(const struct rule_at *at)
+{
+	return json_len(json_get(at->value, "clusterIPs")) > 2;
+}
+
+static bool are_addresses(const struct rule_at *at)
+{
+	struct json addresses = json_get(at->value, "clusterIPs");
 	struct json_iter it = json_iter(addresses);
-	bool valid = true;
 
 	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct str address = json_str(it.value);
+		bool none = it.index == 0 && str_is(json_str(it.value), "None");
 
-		if (it.index == 0 && str_is(address, "None")) {
-			if (json_len(addresses) > 1) {
-				valid = false;
-				causes_invalid(causes, path, addresses,
-					       "'None' must be the first and only value");
-			}
-			continue;
-		}
-		valid = rules_ip(address, &at, causes) && valid;
+		if (none ? json_len(addresses) > 1 : !rules_is_ip(json_str(it.value)))
+			return false;
 	}
-	if (json_len(addresses) > 2)
-		causes_invalid(causes, path, addresses, "may only hold up to 2 values");
-	return valid;
+	return true;
 }
 
-static void validate_family_of(struct json spec, const struct path *path, struct causes *causes)
+static bool has_one_family(const struct rule_at *at)
 {
-	struct json_iter addresses = json_iter(json_get(spec, "clusterIPs"));
-	struct json_iter families = json_iter(json_get(spec, "ipFamilies"));
+	struct json addresses = json_get(at->value, "clusterIPs");
 
-	while (json_next(&addresses) && json_next(&families)) {
-		struct path at = path_index(path, addresses.index);
-		struct str address = json_str(addresses.value);
-		struct str family = json_str(families.value);
-		bool six = rules_is_ipv6(address);
-
-		if ((str_is(family, "IPv4") && six) || (str_is(family, "IPv6") && !six))
-			causes_invalid_str(causes, &at, address,
-					   "expected an %.*s value as indicated by "
-					   "`ipFamilies[%zu]`",
-					   STR_ARG(family), addresses.index);
-	}
+	return are_addresses(at) && json_len(addresses) == 2 &&
+	       rules_is_ipv6(json_str(json_at(addresses, 0))) ==
+		       rules_is_ipv6(json_str(json_at(addresses, 1)));
 }
 
-static void validate_addresses(struct json service, const struct path *path, struct causes *causes)
+static bool has_addresses(const struct rule_at *at)
 {
-	struct json spec = json_get(service, "spec");
-	struct json addresses = json_get(spec, "clusterIPs");
-	struct str first = json_str(json_get(spec, "clusterIP"));
-	struct path list = path_member(path, STR("clusterIPs"));
-
-	if (is_type(spec, "ExternalName"))
-		return;
-	if (first.len && !json_len(addresses))
-		causes_required(causes, &list, "");
-	else if (first.len && !str_eq(json_str(json_at(addresses, 0)), first))
-		causes_invalid(causes, &list, addresses, "first value must match `clusterIP`");
-	else if (!first.len && json_len(addresses))
-		causes_invalid(causes, &list, addresses,
-			       "must be empty when `clusterIP` is not specified");
-	validate_families(spec, path, causes);
-	if (!validate_each_address(addresses, &list, causes))
-		return;
-	if (json_len(addresses) == 2 && rules_is_ipv6(json_str(json_at(addresses, 0))) ==
-						rules_is_ipv6(json_str(json_at(addresses, 1))))
-		causes_invalid(causes, &list, addresses,
-			       "may specify no more than one IP for each IP family");
-	if (!service_is_headless(service))
-		validate_family_of(spec, &list, causes);
+	return are_addresses(at) && !is_headless(at);
 }
 
-static void validate_external(struct json spec, const struct path *path, struct causes *causes)
+static void check_family(const struct rule_at *at)
 {
-	struct path list = path_member(path, STR("externalIPs"));
-	struct json_iter it = json_iter(json_get(spec, "externalIPs"));
+	struct json families = json_get(at->up->up->value, "ipFamilies");
+	struct str family = json_str(json_at(families, at->path->index));
+	bool six = rules_is_ipv6(json_str(at->value));
 
-	while (json_next(&it)) {
-		struct path at = path_index(&list, it.index);
-
-		if (rules_ip(json_str(it.value), &at, causes))
-			rules_endpoint_ip(json_str(it.value), &at, causes);
-	}
+	if ((str_is(family, "IPv4") && six) || (str_is(family, "IPv6") && !six))
+		rule_invalid(at, NULL, "expected an %.*s value as indicated by `ipFamilies[%zu]`",
+			     STR_ARG(family), at->path->index);
 }
 
-/* --- affinity, traffic, load balancers ------------------------------------------------------- */
-
-static void validate_client_affinity(struct json config, const struct path *path,
-				     struct causes *causes)
+static void check_external_ip(const struct rule_at *at)
 {
-	static const char detail[] = "when session affinity type is ClientIP";
-	struct path client = path_member(path, STR("clientIP"));
-	struct path seconds_path = path_member(&client, STR("timeoutSeconds"));
-	struct json seconds = json_get(json_get(config, "clientIP"), "timeoutSeconds");
-
-	if (!json_is(config, JSON_OBJ))
-		causes_required(causes, path, detail);
-	else if (!json_is(json_get(config, "clientIP"), JSON_OBJ))
-		causes_required(causes, &client, detail);
-	else if (json_is_absent(seconds))
-		causes_required(causes, &seconds_path, detail);
-	else if (json_int(seconds) <= 0 || json_int(seconds) > CLIENT_SECONDS_MAX)
-		causes_invalid(causes, &seconds_path, seconds,
-			       "must be greater than 0 and less than %d", CLIENT_SECONDS_MAX);
+	if (rules_ip(json_str(at->value), at->path, at->causes))
+		rule_endpoint_ip(at);
 }
 
-static void validate_affinity(struct json spec, const struct path *path, struct causes *causes)
+static const struct rule address_rows[] = {
+	{"clusterIPs", R_ALWAYS, R_CHECK(check_first_address)},
+	{"ipFamilies", R_EACH(R_TEXTS("IPv4", "IPv6"), R_ONCE)},
+	{"ipFamilyPolicy", R_TEXTS("PreferDualStack", "RequireDualStack", "SingleStack")},
+	{"clusterIPs", R_EACH(R_CHECK(check_address))},
+	{"clusterIPs", R_WHEN(has_three_addresses), R_INVALID("may only hold up to 2 values")},
+	{"clusterIPs", R_WHEN(has_one_family),
+	 R_INVALID("may specify no more than one IP for each IP family")},
+	{"clusterIPs", R_WHEN(has_addresses), R_EACH(R_CHECK(check_family))},
+};
+
+/* --- traffic and load balancers -------------------------------------------------------------- */
+
+static void check_source_range(const struct rule_at *at)
 {
-	static const char *const kinds[] = {"ClientIP", "None"};
-	struct path affinity = path_member(path, STR("sessionAffinity"));
-	struct path config = path_member(path, STR("sessionAffinityConfig"));
-	struct json value = json_get(spec, "sessionAffinity");
-
-	rules_one_of_required(value, kinds, ARRAY_LEN(kinds), &affinity, causes);
-	if (str_is(json_str(value), "ClientIP"))
-		validate_client_affinity(json_get(spec, "sessionAffinityConfig"), &config, causes);
-	else if (str_is(json_str(value), "None") &&
-		 !json_is_absent(json_get(spec, "sessionAffinityConfig")))
-		causes_forbidden(causes, &config, "must not be set when session affinity is None");
+	(void)rules_cidr(str_trim(json_str(at->value)), at->path, at->causes);
 }
 
-static void validate_ranges(struct json spec, const struct path *path, struct causes *causes)
+static bool is_outside(const struct rule_at *at)
 {
-	struct path list = path_member(path, STR("LoadBalancerSourceRanges"));
-	struct json_iter it = json_iter(json_get(spec, "loadBalancerSourceRanges"));
-
-	if (json_len(json_get(spec, "loadBalancerSourceRanges")) && !is_type(spec, "LoadBalancer"))
-		causes_forbidden(causes, &list, "may only be used when `type` is 'LoadBalancer'");
-	while (json_next(&it)) {
-		struct path at = path_index(&list, it.index);
-
-		rules_cidr(str_trim(json_str(it.value)), &at, causes);
-	}
+	return is_type(at->value, "LoadBalancer") || is_type(at->value, "NodePort") ||
+	       (is_type(at->value, "ClusterIP") && json_len(json_get(at->value, "externalIPs")));
 }
 
-static void validate_class(struct json spec, const struct path *path, struct causes *causes)
+static bool is_inside(const struct rule_at *at)
 {
-	struct path at = path_member(path, STR("loadBalancerClass"));
-	struct json class = json_get(spec, "loadBalancerClass");
-
-	if (!json_is(class, JSON_STR))
-		return;
-	if (is_type(spec, "LoadBalancer"))
-		name_validate(NAME_QUALIFIED, json_str(class), &at, causes);
-	else
-		causes_forbidden(causes, &at, "may only be used when `type` is 'LoadBalancer'");
+	return !is_outside(at);
 }
 
-static void validate_balancer(struct json spec, const struct path *path, struct causes *causes)
-{
-	struct path allocate = path_member(path, STR("allocateLoadBalancerNodePorts"));
-	struct path bare = path_member(NULL, STR("allocateLoadBalancerNodePorts"));
-	bool set = !json_is_absent(json_get(spec, "allocateLoadBalancerNodePorts"));
-
-	validate_ranges(spec, path, causes);
-	if (set && !is_type(spec, "LoadBalancer"))
-		causes_forbidden(causes, &allocate,
-				 "may only be used when `type` is 'LoadBalancer'");
-	if (!set && is_type(spec, "LoadBalancer"))
-		causes_required(causes, &bare, "");
-	validate_class(spec, path, causes);
-}
-
-static bool is_outside(struct json spec)
-{
-	return is_type(spec, "LoadBalancer") || is_type(spec, "NodePort") ||
-	       (is_type(spec, "ClusterIP") && json_len(json_get(spec, "externalIPs")));
-}
-
-static bool needs_check(struct json spec)
+static bool is_checked(struct json spec)
 {
 	return is_type(spec, "LoadBalancer") &&
-	       str_is(json_str(json_get(spec, "externalTrafficPolicy")), "Local");
+	       str_is(rule_text(spec, "externalTrafficPolicy"), "Local");
 }
 
-static void validate_check_port(struct json spec, const struct path *path, struct causes *causes)
+static bool needs_check(const struct rule_at *at)
 {
-	struct path at = path_member(path, STR("healthCheckNodePort"));
-	int64_t port = json_int(json_get(spec, "healthCheckNodePort"));
-
-	if (!needs_check(spec)) {
-		if (port)
-			causes_invalid_int(causes, &at, port,
-					   "may only be set when `type` is 'LoadBalancer' and "
-					   "`externalTrafficPolicy` is 'Local'");
-	} else if (!port) {
-		causes_required(causes, &at, "");
-	} else {
-		rules_port(port, &at, causes);
-	}
+	return is_checked(at->value);
 }
 
-static void validate_traffic(struct json spec, const struct path *path, struct causes *causes)
+static bool needs_no_check(const struct rule_at *at)
 {
-	static const char *const policies[] = {"Cluster", "Local"};
-	static const char *const ways[] = {"PreferClose", "PreferSameZone", "PreferSameNode"};
-	struct path outer = path_member(path, STR("externalTrafficPolicy"));
-	struct path inner = path_member(path, STR("internalTrafficPolicy"));
-	struct path way = path_member(path, STR("trafficDistribution"));
-	struct json policy = json_get(spec, "externalTrafficPolicy");
-	struct json inside = json_get(spec, "internalTrafficPolicy");
-
-	if (is_outside(spec))
-		rules_one_of_required(policy, policies, ARRAY_LEN(policies), &outer, causes);
-	else if (json_str(policy).len)
-		causes_invalid(causes, &outer, policy,
-			       "may only be set for externally-accessible services");
-	validate_check_port(spec, path, causes);
-	if (!json_is_absent(inside))
-		rules_one_of(inside, policies, ARRAY_LEN(policies), &inner, causes);
-	else if (is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") ||
-		 is_type(spec, "ClusterIP"))
-		causes_required(causes, &inner, "");
-	if (!json_is_absent(json_get(spec, "trafficDistribution")))
-		rules_one_of(json_get(spec, "trafficDistribution"), ways, ARRAY_LEN(ways), &way,
-			     causes);
+	return !is_checked(at->value);
 }
 
-/* --- the whole ------------------------------------------------------------------------------- */
-
-void service_validate_create(struct json service, struct causes *causes)
+static bool lacks_internal(const struct rule_at *at)
 {
-	static const char *const types[] = {"ClusterIP", "ExternalName", "LoadBalancer",
-					    "NodePort"};
-	struct json spec = json_get(service, "spec");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path ports = path_member(&path, STR("ports"));
-	struct path selector = path_member(&path, STR("selector"));
-	struct path type = path_member(&path, STR("type"));
-
-	validate_kind(service, &path, causes);
-	validate_ports(json_get(spec, "ports"), &ports, causes);
-	labels_validate(json_get(spec, "selector"), &selector, causes);
-	validate_affinity(spec, &path, causes);
-	validate_addresses(service, &path, causes);
-	validate_external(spec, &path, causes);
-	rules_one_of_required(json_get(spec, "type"), types, ARRAY_LEN(types), &type, causes);
-	validate_unique_ports(spec, &ports, causes);
-	validate_balancer(spec, &path, causes);
-	validate_traffic(spec, &path, causes);
+	return !rule_has(at->value, "internalTrafficPolicy") &&
+	       (is_type(at->value, "NodePort") || is_type(at->value, "LoadBalancer") ||
+		is_type(at->value, "ClusterIP"));
 }
 
-/* Addresses or families (`list`) that were there stay as they are. */
-static void validate_kept(struct json spec, struct json before, const char *list,
-			  struct causes *causes)
+static bool lacks_allocation(const struct rule_at *at)
 {
-	struct path path = path_member(NULL, STR("spec"));
-	struct path all = path_member(&path, str_from(list));
-	struct path policy = path_member(&path, STR("ipFamilyPolicy"));
-	struct json new = json_get(spec, list);
-	struct json old = json_get(before, list);
-	bool families = str_is(STR("ipFamilies"), list);
-	bool same = json_len(new) == json_len(old);
-	struct json_iter news = json_iter(new);
-	struct json_iter olds = json_iter(old);
+	struct json spec = json_get(at->value, "spec");
+
+	return is_type(spec, "LoadBalancer") && !rule_has(spec, "allocateLoadBalancerNodePorts");
+}
+
+static const struct rule class_rows[] = {
+	{"loadBalancerClass", R_IF("type", "LoadBalancer"), R_FORMAT(QUALIFIED)},
+	{"loadBalancerClass", R_UNLESS("type", "LoadBalancer"), R_FORBIDDEN(ONLY_BALANCER)},
+};
+
+static const struct rule first_rows[] = {
+	{"ports", R_WHEN(needs_ports), R_REQUIRED},
+	{"clusterIPs", R_WHEN(is_headless_outside), R_AS("clusterIPs[0]"), R_ALWAYS,
+	 R_CHECK(check_not_headless)},
+	{R_IF("type", "ExternalName"), R_OBJECT(external_name_rows)},
+	{"ports", R_EACH(R_OBJECT(port_rows))},
+	{"selector", R_CHECK(rule_labels)},
+	{"sessionAffinity", R_REQUIRED, R_TEXTS("ClientIP", "None")},
+	{"sessionAffinityConfig", R_IF("sessionAffinity", "ClientIP"),
+	 R_REQUIRED_AS(CLIENT_AFFINITY), R_OBJECT(affinity_rows)},
+	{"sessionAffinityConfig", R_IF("sessionAffinity", "None"),
+	 R_FORBIDDEN("must not be set when session affinity is None")},
+	{R_UNLESS("type", "ExternalName"), R_OBJECT(address_rows)},
+	{"externalIPs", R_EACH(R_CHECK(check_external_ip))},
+	{"type", R_REQUIRED, R_TEXTS("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")},
+	{"ports", R_IF("type", "ClusterIP"), R_EACH(R_OBJECT(cluster_port_rows))},
+	{"ports", R_EACH(R_OBJECT(node_port_rows))},
+	{"ports", R_EACH(R_CHECK(check_port_once))},
+	{"loadBalancerSourceRanges", R_AS("LoadBalancerSourceRanges"),
+	 R_UNLESS("type", "LoadBalancer"), R_FILLED, R_FORBIDDEN(ONLY_BALANCER)},
+	{"loadBalancerSourceRanges", R_AS("LoadBalancerSourceRanges"),
+	 R_EACH(R_CHECK(check_source_range))},
+	{"allocateLoadBalancerNodePorts", R_UNLESS("type", "LoadBalancer"),
+	 R_FORBIDDEN(ONLY_BALANCER)},
+};
+static const struct rule last_rows[] = {
+	{R_OBJECT(class_rows)},
+	{"externalTrafficPolicy", R_WHEN(is_outside), R_REQUIRED, R_TEXTS("Cluster", "Local")},
+	{"externalTrafficPolicy", R_WHEN(is_inside), R_FILLED,
+	 R_INVALID("may only be set for externally-accessible services")},
+	{"healthCheckNodePort", R_WHEN(needs_no_check), R_NONZERO,
+	 R_INVALID("may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is "
+		   "'Local'")},
+	{"healthCheckNodePort", R_WHEN(needs_check), R_NONZERO, R_REQUIRED, R_PORT},
+	{"internalTrafficPolicy", R_TEXTS("Cluster", "Local")},
+	{"internalTrafficPolicy", R_WHEN(lacks_internal), R_ALWAYS, R_LACKS("")},
+	{"trafficDistribution", R_TEXTS("PreferClose", "PreferSameZone", "PreferSameNode")},
+};
+/* Upstream reports the missing member of the spec as one of the service. */
+static const struct rule service_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(first_rows)},
+	{"allocateLoadBalancerNodePorts", R_WHEN(lacks_allocation), R_ALWAYS, R_LACKS("")},
+	{"spec", R_ALWAYS, R_OBJECT(last_rows)},
+};
+const struct rules service_rules = RULES_OF(service_rows);
+
+/* --- updates --------------------------------------------------------------------------------- */
+
+/* Addresses or families that were there stay as they are. */
+static void check_kept(const struct rule_at *at, bool families)
+{
+	bool same = json_len(at->value) == json_len(at->old);
+	struct json_iter news = json_iter(at->value);
+	struct json_iter olds = json_iter(at->old);
+	struct path path;
 
 	while (json_next(&olds) && json_next(&news) && (same || !olds.index)) {
-		struct path at = path_index(&all, families ? 0 : olds.index);
-
+		path = path_index(at->path, families ? 0 : olds.index);
 		if (!json_eq(olds.value, news.value))
-			causes_invalid(causes, &at, new, "may not change once set");
+			causes_invalid(at->causes, &path, at->value, "may not change once set");
 	}
-	if (json_len(old) <= json_len(new))
+	if (json_len(at->old) <= json_len(at->value))
 		return;
-	if (!json_len(new)) {
-		struct path at = path_index(&all, 0);
-
-		rules_invalid(new, &at,
+	path = path_index(at->path, 0);
+	if (!json_len(at->value))
+		rules_invalid(at->value, &path,
 			      families ? "primary ipFamily can not be unset"
 				       : "primary clusterIP can not be unset",
-			      causes);
-	}
-	if (json_len(new) == 1 &&
-	    !str_is(json_str(json_get(spec, "ipFamilyPolicy")), "SingleStack"))
-		rules_invalid(json_get(spec, "ipFamilyPolicy"), &policy,
-			      families ? "must be set to 'SingleStack' when releasing the "
-					 "secondary ipFamily"
-				       : "must be set to 'SingleStack' when releasing the "
-					 "secondary clusterIP",
-			      causes);
+			      at->causes);
 }
 
-static void validate_addresses_kept(struct json service, struct json old, struct causes *causes)
+static void check_addresses_kept(const struct rule_at *at)
 {
-	struct json spec = json_get(service, "spec");
-	struct json before = json_get(old, "spec");
-	bool headless = service_is_headless(service);
-	bool was_headless = service_is_headless(old);
-
-	if (is_type(spec, "ExternalName") || is_type(before, "ExternalName"))
-		return;
-	if (!headless || !was_headless)
-		validate_kept(spec, before, "clusterIPs", causes);
-	if (!headless && !was_headless)
-		validate_kept(spec, before, "ipFamilies", causes);
+	check_kept(at, false);
 }
 
-void service_validate_update(struct json service, struct json old, struct causes *causes)
+static void check_families_kept(const struct rule_at *at)
 {
-	struct json spec = json_get(service, "spec");
-	struct json before = json_get(old, "spec");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path class = path_member(&path, STR("loadBalancerClass"));
-	struct path check = path_member(&path, STR("healthCheckNodePort"));
-
-	validate_addresses_kept(service, old, causes);
-	if (is_type(spec, "LoadBalancer") && is_type(before, "LoadBalancer") &&
-	    !rules_same(json_get(spec, "loadBalancerClass"), json_get(before, "loadBalancerClass")))
-		rules_invalid(json_get(spec, "loadBalancerClass"), &class,
-			      "may not change once set", causes);
-	validate_class(spec, &path, causes);
-	if (needs_check(spec) && needs_check(before) &&
-	    json_int(json_get(spec, "healthCheckNodePort")) !=
-		    json_int(json_get(before, "healthCheckNodePort")))
-		causes_forbidden(causes, &check, "field is immutable");
-	service_validate_create(service, causes);
+	check_kept(at, true);
 }
 
-void service_validate_status(struct json service, struct json old, struct causes *causes)
+static bool keeps_addresses(const struct rule_at *at)
 {
-	static const char *const modes[] = {"Proxy", "VIP"};
-	struct json balancer = json_get(json_get(service, "status"), "loadBalancer");
-	struct path status = path_member(NULL, STR("status"));
-	struct path path = path_member(&status, STR("loadBalancer"));
-	struct path list = path_member(&path, STR("ingress"));
-	struct json_iter it = json_iter(json_get(balancer, "ingress"));
-
-	(void)old;
-	if (json_len(json_get(balancer, "ingress")) &&
-	    !is_type(json_get(service, "spec"), "LoadBalancer")) {
-		causes_forbidden(causes, &list,
-				 "may only be used when `spec.type` is 'LoadBalancer'");
-		return;
-	}
-	while (json_next(&it)) {
-		struct path at = path_index(&list, it.index);
-		struct path ip_path = path_member(&at, STR("ip"));
-		struct path host_path = path_member(&at, STR("hostname"));
-		struct path mode_path = path_member(&at, STR("ipMode"));
-		struct str ip = json_str(json_get(it.value, "ip"));
-		struct json mode = json_get(it.value, "ipMode");
-
-		if (ip.len)
-			rules_ip(ip, &ip_path, causes);
-		if (!json_is_absent(mode) && !ip.len)
-			causes_forbidden(causes, &mode_path,
-					 "may not be specified when `ip` is not set");
-		else if (!json_is_absent(mode))
-			rules_one_of(mode, modes, ARRAY_LEN(modes), &mode_path, causes);
-		if (json_str(json_get(it.value, "hostname")).len)
-			name_validate(NAME_DNS_SUBDOMAIN, json_str(json_get(it.value, "hostname")),
-				      &host_path, causes);
-		if (name_is(NAME_IP, json_str(json_get(it.value, "hostname"))))
-			causes_invalid(causes, &host_path, json_get(it.value, "hostname"),
-				       "must be a DNS name, not an IP address");
-	}
+	return !is_type(at->value, "ExternalName") && !is_type(at->old, "ExternalName") &&
+	       (!is_headless(at) || !service_is_headless(at->up->old));
 }
+
+static bool keeps_families(const struct rule_at *at)
+{
+	return keeps_addresses(at) && !is_headless(at) && !service_is_headless(at->up->old);
+}
+
+/* Is the second address, or family, given up without saying so? */
+static bool releases(const struct rule_at *at, const char *list)
+{
+	return json_len(json_get(at->value, list)) == 1 &&
+	       json_len(json_get(at->old, list)) > 1 &&
+	       !str_is(rule_text(at->value, "ipFamilyPolicy"), "SingleStack");
+}
+
+static bool releases_address(const struct rule_at *at)
+{
+	return keeps_addresses(at) && releases(at, "clusterIPs");
+}
+
+static bool releases_family(const struct rule_at *at)
+{
+	return keeps_families(at) && releases(at, "ipFamilies");
+}
+
+static void check_address_released(const struct rule_at *at)
+{
+	rules_invalid(at->value, at->path,
+		      "must be set to 'SingleStack' when releasing the secondary clusterIP",
+		      at->causes);
+}
+
+static void check_family_released(const struct rule_at *at)
+{
+	rules_invalid(at->value, at->path,
+		      "must be set to 'SingleStack' when releasing the secondary ipFamily",
+		      at->causes);
+}
+
+static bool stays_balancer(const struct rule_at *at)
+{
+	return is_type(at->value, "LoadBalancer") && is_type(at->old, "LoadBalancer");
+}
+
+static bool stays_checked(const struct rule_at *at)
+{
+	return is_checked(at->value) && is_checked(at->old);
+}
+
+static const struct rule spec_update_rows[] = {
+	{"clusterIPs", R_WHEN(keeps_addresses), R_ALWAYS, R_CHECK(check_addresses_kept)},
+	{"ipFamilyPolicy", R_WHEN(releases_address), R_ALWAYS, R_CHECK(check_address_released)},
+	{"ipFamilies", R_WHEN(keeps_families), R_ALWAYS, R_CHECK(check_families_kept)},
+	{"ipFamilyPolicy", R_WHEN(releases_family), R_ALWAYS, R_CHECK(check_family_released)},
+	{"loadBalancerClass", R_WHEN(stays_balancer), R_IMMUTABLE_AS("may not change once set")},
+	{R_OBJECT(class_rows)},
+	{"healthCheckNodePort", R_WHEN(stays_checked), R_FIXED("field is immutable")},
+};
+static const struct rule update_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(spec_update_rows)},
+	{R_RULES(service_rules)},
+};
+const struct rules service_update_rules = RULES_OF(update_rows);
+
+/* --- status ---------------------------------------------------------------------------------- */
+
+static bool is_no_balancer(const struct rule_at *at)
+{
+	return !is_type(json_get(rule_top(at)->value, "spec"), "LoadBalancer");
+}
+
+static const struct rule ingress_rows[] = {
+	{"ip", R_FILLED, R_CHECK(rule_ip)},
+	{"ipMode", R_IF("ip", ""), R_FORBIDDEN("may not be specified when `ip` is not set")},
+	{"ipMode", R_UNLESS("ip", ""), R_TEXTS("Proxy", "VIP")},
+	{"hostname", R_FILLED, R_FORMAT(DNS_SUBDOMAIN), R_CHECK(rule_not_ip)},
+};
+static const struct rule balancer_rows[] = {
+	{"ingress", R_WHEN(is_no_balancer), R_FILLED,
+	 R_FORBIDDEN("may only be used when `spec.type` is 'LoadBalancer'"), R_STOP},
+	{"ingress", R_EACH(R_OBJECT(ingress_rows))},
+};
+static const struct rule service_status_rows[] = {
+	{"loadBalancer", R_OBJECT(balancer_rows)},
+};
+static const struct rule status_rows[] = {
+	{"status", R_OBJECT(service_status_rows)},
+};
+const struct rules service_status_rules = RULES_OF(status_rows);

@@ -130,6 +130,14 @@ static bool check_words(const struct rule *rule, const struct rule_at *at)
 
 static void check_value(const struct rule *rule, const struct rule_at *at);
 
+static struct path element_path(const struct rule *rule, const struct rule_at *list,
+				const struct json_iter *it)
+{
+	if (json_is(list->value, JSON_ARR))
+		return path_index(list->path, it->index);
+	return rule->dotted ? path_member(list->path, it->key) : path_key(list->path, it->key);
+}
+
 static void check_elements(const struct rule *rule, const struct rule_at *list)
 {
 	AUTO(name_set_done) struct name_set seen = {0};
@@ -140,8 +148,7 @@ static void check_elements(const struct rule *rule, const struct rule_at *list)
 	at.up = list;
 	at.seen = &seen;
 	while (json_next(&it)) {
-		struct path path =
-			array ? path_index(list->path, it.index) : path_key(list->path, it.key);
+		struct path path = element_path(rule, list, &it);
 
 		at.value = it.value;
 		at.old = array ? json_at(list->old, it.index) : json_get_str(list->old, it.key);
@@ -163,7 +170,7 @@ static struct rule_at member_of(const struct rule *rule, const char *called,
 		*path = path_member(object->path, str_from(called ? called : rule->member));
 	at.value = json_get(object->value, rule->member);
 	at.old = json_get(object->old, rule->member);
-	at.path = path;
+	at.path = rule->hidden ? object->path : path;
 	at.up = object;
 	return at;
 }

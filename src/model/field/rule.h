@@ -112,6 +112,8 @@ struct rule {
 	bool nonzero : 1;
 	bool entry : 1;
 	bool skip_many : 1;
+	bool hidden : 1;
+	bool dotted : 1;
 	bool has_min : 1;
 	bool has_max : 1;
 	uint8_t format;     /* enum name_format */
@@ -198,6 +200,10 @@ struct rule {
 
 /* The member is an entry of a map: [key] in paths. */
 #define R_ENTRY .entry = true
+/* Entries of the map are members in paths: .key. */
+#define R_DOTTED .dotted = true
+/* Paths leave the member out. */
+#define R_HIDDEN .hidden = true
 #define R_AS(name) .called = (name)
 #define R_AGAIN(name) .again = (name)
 /* If the row has added a cause, the rows after it are not checked. */

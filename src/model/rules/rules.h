@@ -113,6 +113,8 @@ void rules_endpoint_ip(struct str text, const struct path *path, struct causes *
 bool rules_ip(struct str text, const struct path *path, struct causes *causes);
 /* `must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)` */
 bool rules_cidr(struct str text, const struct path *path, struct causes *causes);
+bool rules_is_ip(struct str text);
+bool rules_is_cidr(struct str text);
 /* Is a network a part of another, and smaller? */
 bool rules_is_within(struct str inner, struct str outer);
 /* Is an address, or a network, of IPv6? */
@@ -145,6 +147,12 @@ rule_fn rule_meta, rule_meta_cluster, rule_meta_segment, rule_meta_cluster_segme
 rule_fn rule_ip, rule_cidr, rule_endpoint_ip, rule_domain_path, rule_csi_driver,
 	rule_lower_qualified;
 rule_fn rule_port_or_name;
+/* A host name: not an IP address. */
+rule_fn rule_not_ip;
+/* Access modes of a volume or a claim. */
+rule_fn rule_access_modes;
+/* A path of a file: without "..", from the root. */
+rule_fn rule_no_backsteps_in, rule_absolute;
 /* Count or percentage; at most 100%. */
 rule_fn rule_int_or_percent, rule_at_most_all;
 /* Labels; a label selector. */

@@ -33,11 +33,16 @@ bool rules_is_ipv6(struct str text)
 	return str_find_byte(text, ':', 0) >= 0;
 }
 
-bool rules_ip(struct str text, const struct path *path, struct causes *causes)
+bool rules_is_ip(struct str text)
 {
 	struct ip ip;
 
-	if (parse_ip(text, &ip))
+	return parse_ip(text, &ip);
+}
+
+bool rules_ip(struct str text, const struct path *path, struct causes *causes)
+{
+	if (rules_is_ip(text))
 		return true;
 	causes_invalid_str(causes, path, text,
 			   "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
@@ -54,12 +59,17 @@ static bool parse_network(struct str text, struct ip *ret_ip, int64_t *ret_bits)
 	       *ret_bits >= 0 && *ret_bits <= (ret_ip->six ? 128 : 32);
 }
 
-bool rules_cidr(struct str text, const struct path *path, struct causes *causes)
+bool rules_is_cidr(struct str text)
 {
 	struct ip ip;
 	int64_t bits;
 
-	if (parse_network(text, &ip, &bits))
+	return parse_network(text, &ip, &bits);
+}
+
+bool rules_cidr(struct str text, const struct path *path, struct causes *causes)
+{
+	if (rules_is_cidr(text))
 		return true;
 	causes_invalid_str(causes, path, text,
 			   "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");

@@ -127,3 +127,38 @@ void rule_stays_immutable(const struct rule_at *at)
 	if (!json_bool(at->value))
 		rule_forbidden(at, NULL, RULE_DATA_FIXED);
 }
+
+void rule_not_ip(const struct rule_at *at)
+{
+	if (name_is(NAME_IP, json_str(at->value)))
+		rule_invalid(at, NULL, "must be a DNS name, not an IP address");
+}
+
+void rule_no_backsteps_in(const struct rule_at *at)
+{
+	rule_no_backsteps(json_str(at->value), at->path, at->causes);
+}
+
+void rule_absolute(const struct rule_at *at)
+{
+	if (!str_starts(json_str(at->value), STR("/")))
+		rule_invalid(at, NULL, "must be an absolute path");
+}
+
+void rule_access_modes(const struct rule_at *at)
+{
+	static const char *const known[] = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+					    "ReadWriteOncePod"};
+	struct json_iter it = json_iter(at->value);
+	bool others = false;
+
+	while (json_next(&it)) {
+		size_t before = at->causes->len;
+
+		rules_one_of(it.value, known, ARRAY_LEN(known), at->path, at->causes);
+		others = others || (at->causes->len == before &&
+				    !str_is(json_str(it.value), "ReadWriteOncePod"));
+	}
+	if (others && rules_has(at->value, STR("ReadWriteOncePod")))
+		rule_forbidden(at, NULL, "may not use ReadWriteOncePod with other access modes");
+}

@@ -51,7 +51,7 @@ struct row {
 #define CORE "/api/v1"
 static const struct row rows[] = {
 	{CORE, "nodes", &node_type, NAME_DNS_SUBDOMAIN, false, node_prepare_create,
-	 node_validate_create, node_validate_update, node_validate_status},
+	 NULL, NULL, NULL},
 	{CORE, "namespaces", &namespace_type, NAME_DNS_LABEL, false, namespace_prepare_create, NULL,
 	 NULL, NULL},
 	{CORE, "configmaps", &configmap_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
@@ -67,7 +67,7 @@ static const struct row rows[] = {
 	{"/apis/policy/v1", "poddisruptionbudgets", &pdb_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL,
 	 NULL, NULL},
 	{CORE, "persistentvolumeclaims", &pvc_type, NAME_DNS_SUBDOMAIN, true, pvc_prepare_create,
-	 pvc_validate_create, pvc_validate_update, pvc_validate_status},
+	 NULL, NULL, NULL},
 	{CORE, "resourcequotas", &quota_type, NAME_DNS_SUBDOMAIN, true, NULL, quota_validate_create,
 	 quota_validate_update, quota_validate_status},
 	{CORE, "limitranges", &limitrange_type, NAME_DNS_SUBDOMAIN, true, NULL,
@@ -75,7 +75,7 @@ static const struct row rows[] = {
 	{CORE, "serviceaccounts", &serviceaccount_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL,
 	 NULL},
 	{CORE, "services", &service_type, NAME_DNS1035_LABEL, true, service_prepare_create,
-	 service_validate_create, service_validate_update, service_validate_status},
+	 NULL, NULL, NULL},
 	{CORE, "endpoints", &endpoints_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
 };
 

@@ -237,7 +237,9 @@ static void validate_claims(struct json claims, const struct path *up, struct ca
 		struct path at = path_index(&path, it.index);
 		PATH(spec, &at, "spec");
 
-		pvc_validate_spec(json_get(it.value, "spec"), &spec, causes);
+		struct rule_at in = rule_start(json_get(it.value, "spec"), &spec, causes);
+
+		rules_check(&pvc_spec_rules, &in);
 	}
 }
 

@@ -386,7 +386,8 @@ static struct json_doc *sources_of(struct json spec)
 		struct json source = json_get(spec, source_rules[i].member);
 
 		if (json_is(source, JSON_OBJ))
-			json_set(doc, all, str_from(source_rules[i].member), json_new_copy(doc, source));
+			json_set(doc, all, str_from(source_rules[i].member),
+				 json_new_copy(doc, source));
 	}
 	json_doc_set_root(doc, all);
 	return doc;

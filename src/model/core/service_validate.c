@@ -360,8 +360,7 @@ static bool keeps_families(const struct rule_at *at)
 /* Is the second address, or family, given up without saying so? */
 static bool releases(const struct rule_at *at, const char *list)
 {
-	return json_len(json_get(at->value, list)) == 1 &&
-	       json_len(json_get(at->old, list)) > 1 &&
+	return json_len(json_get(at->value, list)) == 1 && json_len(json_get(at->old, list)) > 1 &&
 	       !str_is(rule_text(at->value, "ipFamilyPolicy"), "SingleStack");
 }
 

@@ -191,6 +191,8 @@ static void check_one(const struct rule_one *one, const struct rule_at *at)
 			causes_forbidden(at->causes, &path, one->more);
 		else
 			check_value(row, &member);
+		if (row->also)
+			row->also(&member);
 		found = true;
 	}
 	if (!found && one->none)
@@ -311,6 +313,21 @@ void rule_duplicate(const struct rule_at *at, const char *key)
 	struct path member;
 
 	causes_duplicate(at->causes, path_of(at, key, &member), value_of(at, key));
+}
+
+void rule_duplicate_str(const struct rule_at *at, const char *key, struct str shown)
+{
+	struct path member;
+
+	causes_duplicate_str(at->causes, path_of(at, key, &member), shown);
+}
+
+void rule_not_supported(const struct rule_at *at, const char *key, struct str shown,
+			struct rule_texts texts)
+{
+	struct path member;
+
+	causes_not_supported(at->causes, path_of(at, key, &member), shown, texts.ptr, texts.len);
 }
 
 void rule_not_found(const struct rule_at *at, const char *key)

@@ -127,6 +127,7 @@ struct rule {
 	size_t max_count; /* of elements */
 	struct rule_texts texts;
 	rule_fn *check;
+	rule_fn *also; /* of a row of R_ONE: checked even if it is one too many */
 
 	/* what is below */
 	const struct rules *object;
@@ -177,6 +178,7 @@ struct rule {
 #define R_AT_MOST(elements) .max_count = (elements), .skip_many = true
 
 #define R_CHECK(function) .check = (function)
+#define R_ALSO(function) .also = (function)
 #define R_OBJECT(rows) .object = &(const struct rules)RULES_OF(rows)
 /* The same by the name of a struct rules, of another file. */
 #define R_RULES(name) .object = &(name)
@@ -221,7 +223,7 @@ void rules_check(const struct rules *rules, const struct rule_at *at);
 
 /* --- for functions of rows ------------------------------------------------------------------- */
 
-/* Report about the value, or about a member of it if `key` is not NULL. The value is printed as Go does;
+/* Report about the value, or about a member of it if `key` is not NULL; "a.b" is the member of a member. The value is printed as Go does;
  * an absent one as "". */
 void rule_invalid(const struct rule_at *at, const char *key, const char *format, ...) PRINTF(3, 4);
 /* The same with another text than the value. */
@@ -230,6 +232,9 @@ void rule_invalid_str(const struct rule_at *at, const char *key, struct str show
 void rule_required_as(const struct rule_at *at, const char *key, const char *words);
 void rule_forbidden(const struct rule_at *at, const char *key, const char *words);
 void rule_duplicate(const struct rule_at *at, const char *key);
+void rule_duplicate_str(const struct rule_at *at, const char *key, struct str shown);
+void rule_not_supported(const struct rule_at *at, const char *key, struct str shown,
+			struct rule_texts texts);
 void rule_not_found(const struct rule_at *at, const char *key);
 /* One cause with a ready message. */
 void rule_add(const struct rule_at *at, const char *key, enum cause_reason reason,

@@ -19,15 +19,13 @@ static const struct field pod_template_spec_fields[] = {
 const struct type pod_template_spec_type = {
 	TYPE("PodTemplateSpec", "v1", struct pod_template_spec, pod_template_spec_fields),
 	CORE,
-	.validate = pod_validate_template,
-	.whole = true,
+	.rules = &pod_template_rules,
 };
 
 const struct type pod_template_strict_type = {
 	TYPE("PodTemplateSpec", "v1", struct pod_template_spec, pod_template_spec_fields),
 	CORE,
-	.validate = pod_validate_template_strict,
-	.whole = true,
+	.rules = &pod_template_strict_rules,
 };
 
 #define VIEW struct pod
@@ -39,8 +37,10 @@ static const struct field pod_fields[] = {
 };
 #undef VIEW
 const struct type pod_type = {
-	TYPE("Pod", "v1", struct pod, pod_fields), CORE,          .fill = pod_default,
-	.validate = pod_validate_object,           .whole = true,
+	TYPE("Pod", "v1", struct pod, pod_fields),
+	CORE,
+	.fill = pod_default,
+	.rules = &pod_object_rules,
 };
 
 #define VIEW struct pod_template
@@ -53,6 +53,8 @@ static const struct field pod_template_fields[] = {
 const struct type pod_template_type = {
 	TYPE("PodTemplate", "v1", struct pod_template, pod_template_fields),
 	CORE,
+	.rules = &pod_template_kind_rules,
+	.update = &pod_template_kind_rules,
 };
 
 /* --- questions of views ---------------------------------------------------------------------- */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/pod/pod_rules.h - what the files of the pod's rules share: pod_validate*.c. */
+/* model/pod/pod_rules.h - what the files of the pod's rules share: pod_validate*.c.
+ *
+ * The tables of a part are in its file. `context` of their rows is the struct pod_rules of the pod or template
+ * that is checked; it carries what a row learns for a later one. */
 #ifndef MODEL_POD_RULES_H
 #define MODEL_POD_RULES_H
 
@@ -10,71 +13,107 @@
 #include "model/rules/causes.h"
 #include "model/rules/rules.h"
 
-/* The pod or template that is being looked at. */
+struct json_index;
+struct pod_claim_uses;
+
+/* The pod or template that is checked. */
 struct pod_rules {
 	struct causes *causes;
 	struct json spec;
 	struct json meta;        /* absent in a template */
-	struct name_set volumes; /* those that are right */
-	struct name_set claims;  /* resource claims of the pod */
+	struct json annotations; /* for what annotation and field must agree about */
 	bool is_pod;             /* not a template */
 	bool host_users;         /* the pod's users are the host's */
 	bool strict;             /* nothing that Kubernetes lets through only since 1.33 */
+
+	/* what rows have learned */
+	struct name_set volumes;    /* those that are valid */
+	struct name_set claims;     /* resource claims of the pod */
+	struct name_set names;      /* of containers, across their lists */
+	struct name_set targets;    /* of containers that an ephemeral one may name */
+	struct name_set host_ports; /* as "TCP/1.2.3.4/80" */
+	struct name_set files;      /* of the projected volume at `projected` */
+	const struct path *projected;
+	size_t causes_before; /* of the volume that is checked */
+	size_t containers;
+	size_t host_processes; /* of these, on Windows */
+
+	/* the resources that are checked */
+	bool pod_level;
+	bool has_compute; /* cpu or memory */
+	bool has_huge_pages;
+	const struct json_index *limits;
+	struct pod_claim_uses *claim_uses;
 };
 
-static inline struct rule_at pod_rule_at(const struct pod_rules *r, struct json object,
-					 const struct path *path)
+static inline struct pod_rules *pod_of(const struct rule_at *at)
 {
-	return rule_start(object, path, r->causes);
+	return at->context;
 }
 
-/* Called for init containers, containers and ephemeral ones, in this order. */
-typedef void pod_container_fn(struct pod_rules *r, struct json container, const struct path *path,
-			      void *arg);
-void pod_rules_each(struct pod_rules *r, const struct path *spec, pod_container_fn *fn, void *arg);
+static inline struct json pod_spec_of(const struct rule_at *at)
+{
+	return pod_of(at)->spec;
+}
 
-/* Each takes the value of the part and its path. */
-void pod_rules_spec(struct pod_rules *r, const struct path *path);
-void pod_rules_annotations(struct pod_rules *r, struct json annotations, const struct path *path);
-void pod_rules_annotations_match(struct pod_rules *r, struct json annotations,
-				 const struct path *spec);
-void pod_rules_volumes(struct pod_rules *r, struct json volumes, const struct path *path);
-/* One of the sources that vendors have; false if it is none of these. */
-bool pod_rules_cloud(struct pod_rules *r, struct str source, struct json value,
-		     const struct path *path);
-void pod_rules_projected(struct pod_rules *r, struct json projected, const struct path *path);
-void pod_rules_key_path(struct pod_rules *r, struct json item, const struct path *path);
-void pod_rules_downward_file(struct pod_rules *r, struct json file, const struct path *path);
-void pod_rules_claim_template(struct pod_rules *r, struct json claim, const struct path *path);
-void pod_rules_pull_policy(struct pod_rules *r, struct json object, const char *key,
-			   const struct path *path);
+static inline struct rule_at pod_rule_at(struct pod_rules *r, struct json value,
+					 const struct path *path)
+{
+	return (struct rule_at){.value = value, .path = path, .causes = r->causes, .context = r};
+}
 
-void pod_rules_containers(struct pod_rules *r, const struct path *spec);
-void pod_rules_init_containers(struct pod_rules *r, const struct path *spec);
-void pod_rules_ephemeral_containers(struct pod_rules *r, const struct path *spec);
-void pod_rules_image(struct pod_rules *r, struct json container, const struct path *path);
-void pod_rules_mounts(struct pod_rules *r, struct json container, const struct path *path);
-void pod_rules_env(struct pod_rules *r, struct json env, const struct path *path);
-void pod_rules_env_from(struct pod_rules *r, struct json env_from, const struct path *path);
-void pod_rules_field_ref(struct pod_rules *r, struct json ref, struct rule_texts fields,
-			 const struct path *path);
-void pod_rules_resource_ref(struct pod_rules *r, struct json ref, bool volume,
-			    const struct path *path);
-void pod_rules_probes(struct pod_rules *r, struct json container, const struct path *path);
+/* Rows for init containers, containers and ephemeral ones, in this order. */
+#define POD_EACH_CONTAINER(rows)                                                            \
+	{"initContainers", R_EACH(R_OBJECT(rows))}, {"containers", R_EACH(R_OBJECT(rows))}, \
+	{                                                                                   \
+		"ephemeralContainers", R_EACH(R_OBJECT(rows))                               \
+	}
 
-/* Requests, limits and claims of a container. */
-void pod_rules_requirements(struct pod_rules *r, struct json resources, const struct path *path);
-/* Of the pod as a whole. */
-void pod_rules_resources(struct pod_rules *r, const struct path *spec);
-void pod_rules_resource_claims(struct pod_rules *r, struct json claims, const struct path *path);
+/* Parts, each with the path of the part. */
+extern const struct rules pod_spec_rules, pod_annotation_rules, pod_annotation_match_rules;
+extern const struct rules pod_volume_rules, pod_projected_rules, pod_key_path_rules,
+	pod_downward_file_rules, pod_claim_template_rules;
+extern const struct rules pod_containers_rules; /* of the spec: its lists of containers */
+extern const struct rules pod_image_rules, pod_mount_rules, pod_env_rules, pod_env_from_rules,
+	pod_probe_rules;
+extern const struct rules pod_security_rules, pod_pod_security_rules;
+extern const struct rules pod_os_rules, pod_process_rules; /* of the spec */
+extern const struct rules pod_affinity_rules;
 
-void pod_rules_security(struct pod_rules *r, struct json context, const struct path *path);
-void pod_rules_pod_security(struct pod_rules *r, struct json context, const struct path *path);
-void pod_rules_windows_processes(struct pod_rules *r, const struct path *spec);
-void pod_rules_os(struct pod_rules *r, const struct path *spec);
+/* Of the volume sources of single vendors. */
+enum pod_cloud {
+	POD_CLOUD_GIT,
+	POD_CLOUD_GCE,
+	POD_CLOUD_AWS,
+	POD_CLOUD_ISCSI,
+	POD_CLOUD_GLUSTER,
+	POD_CLOUD_FLOCKER,
+	POD_CLOUD_RBD,
+	POD_CLOUD_CINDER,
+	POD_CLOUD_CEPH,
+	POD_CLOUD_QUOBYTE,
+	POD_CLOUD_FC,
+	POD_CLOUD_FLEX,
+	POD_CLOUD_AZURE_FILE,
+	POD_CLOUD_VSPHERE,
+	POD_CLOUD_PHOTON,
+	POD_CLOUD_PORTWORX,
+	POD_CLOUD_AZURE_DISK,
+	POD_CLOUD_STORAGEOS,
+	POD_CLOUD_SCALE_IO,
+	POD_CLOUD_COUNT
+};
+extern const struct rules pod_cloud_rules[POD_CLOUD_COUNT];
 
-void pod_rules_affinity(struct pod_rules *r, struct json affinity, const struct path *path);
-void pod_rules_spread(struct pod_rules *r, struct json spread, const struct path *path);
-void pod_rules_tolerations(struct pod_rules *r, struct json tolerations, const struct path *path);
+/* A reference to a field, or to a resource, of a pod. */
+rule_fn pod_check_env_field, pod_check_file_field, pod_check_env_resource, pod_check_file_resource;
+/* Requests, limits and claims: of a container, of the pod as a whole, of the pod's overhead. */
+rule_fn pod_check_requirements, pod_check_pod_resources, pod_check_overhead;
+/* An element of the pod's resource claims. */
+rule_fn pod_check_resource_claim;
+/* Topology spread constraints, all of them. */
+rule_fn pod_check_spread;
+
+#define POD_PULL_POLICIES R_REQUIRED, R_TEXTS("Always", "IfNotPresent", "Never")
 
 #endif

@@ -24,19 +24,14 @@
 #include "model/field/path.h"
 #include "model/rules/causes.h"
 
-/* Of pod_type, pod_template_spec_type and pod_template_strict_type. */
-type_validate_fn pod_validate_object;
-type_validate_fn pod_validate_template;
-type_validate_fn pod_validate_template_strict;
+/* Of pod_type, pod_template_spec_type, pod_template_strict_type and pod_template_type. */
+extern const struct rules pod_object_rules, pod_template_rules, pod_template_strict_rules,
+	pod_template_kind_rules;
 
 void pod_validate_new(struct json pod, struct causes *causes);
 void pod_validate_update(struct json pod, struct json old, struct causes *causes);
 void pod_validate_status(struct json pod, struct json old, struct causes *causes);
 void pod_validate_ephemeral(struct json pod, struct json old, struct causes *causes);
 void pod_validate_resize(struct json pod, struct json old, struct causes *causes);
-
-/* Of a PodTemplate, in the way of model/rules/rules.h. */
-void pod_template_validate_create(struct json template, struct causes *causes);
-void pod_template_validate_update(struct json template, struct json old, struct causes *causes);
 
 #endif

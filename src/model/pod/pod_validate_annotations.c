@@ -21,77 +21,81 @@ static bool is_cost(struct str text)
 	       cost >= INT32_MIN && cost <= INT32_MAX;
 }
 
-static void check_seccomp(struct pod_rules *r, struct str profile, const struct path *path)
+static void check_mirror(const struct rule_at *at)
+{
+	if (!rule_text(pod_spec_of(at), "nodeName").len)
+		rule_invalid(at, NULL, "must set spec.nodeName if mirror pod annotation is set");
+}
+
+static void check_cost(const struct rule_at *at)
+{
+	if (!is_cost(json_str(at->value)))
+		rule_invalid(at, NULL, "must be a 32bit integer");
+}
+
+static void check_seccomp(const struct rule_at *at)
 {
 	const struct rule_texts known =
 		RULE_TEXTS("runtime/default", "docker/default", "unconfined");
+	struct str profile = json_str(at->value);
 
 	if (rule_texts_have(known, profile))
 		return;
 	if (str_starts(profile, STR("localhost/")))
-		rule_local(str_skip(profile, sizeof("localhost/") - 1), path, r->causes);
+		rule_local(str_skip(profile, sizeof("localhost/") - 1), at->path, at->causes);
 	else
-		causes_invalid_str(r->causes, path, profile, "must be a valid seccomp profile");
+		rule_invalid(at, NULL, "must be a valid seccomp profile");
 }
 
-struct wanted {
-	struct str name;
-	bool found;
-};
-
-static void match_name(struct pod_rules *r, struct json container, const struct path *path,
-		       void *arg)
+static bool has_container(struct json spec, struct str name)
 {
-	struct wanted *wanted = arg;
+	static const char *const lists[] = {"initContainers", "containers", "ephemeralContainers"};
 
-	(void)r;
-	(void)path;
-	wanted->found = wanted->found || str_eq(rule_text(container, "name"), wanted->name);
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct json_iter it = json_iter(json_get(spec, lists[i]));
+
+		while (json_next(&it))
+			if (str_eq(rule_text(it.value, "name"), name))
+				return true;
+	}
+	return false;
 }
 
-static void check_app_armor(struct pod_rules *r, struct str key, struct str profile,
-			    const struct path *path)
+static void check_app_armor(const struct rule_at *at, struct str container)
 {
-	struct wanted wanted = {.name = str_skip(key, sizeof(APP_ARMOR) - 1)};
-	struct path at = path_key(path, key);
+	struct str profile = json_str(at->value);
+	struct path path = path_key(at->up->path, at->path->name);
 
-	pod_rules_each(r, NULL, match_name, &wanted);
-	if (!wanted.found)
-		causes_invalid_str(r->causes, &at, wanted.name, "container not found");
+	if (!has_container(pod_spec_of(at), container))
+		causes_invalid_str(at->causes, &path, container, "container not found");
 	if (profile.len && !str_is(profile, "runtime/default") && !str_is(profile, "unconfined") &&
 	    !str_starts(profile, STR("localhost/"))) {
 		AUTO(buf_done) struct buf quoted = BUF_UNBOUNDED;
 
 		causes_quote(&quoted, profile);
-		causes_invalid_str(r->causes, &at, profile, "invalid AppArmor profile name: %s",
+		causes_invalid_str(at->causes, &path, profile, "invalid AppArmor profile name: %s",
 				   buf_text(&quoted));
 	}
 }
 
-void pod_rules_annotations(struct pod_rules *r, struct json annotations, const struct path *path)
+/* An annotation of a container: a member in paths if it is about seccomp, an entry if about AppArmor. */
+static void check_container_profile(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(annotations);
-	struct path mirror = path_key(path, STR(MIRROR));
-	struct path cost = path_key(path, STR(DELETION_COST));
-	PATH(seccomp, path, SECCOMP_POD);
+	struct str key = at->path->name;
 
-	if (rule_has(annotations, MIRROR) && !rule_text(r->spec, "nodeName").len)
-		causes_invalid_str(r->causes, &mirror, rule_text(annotations, MIRROR),
-				   "must set spec.nodeName if mirror pod annotation is set");
-	if (rule_has(annotations, DELETION_COST) && !is_cost(rule_text(annotations, DELETION_COST)))
-		causes_invalid_str(r->causes, &cost, rule_text(annotations, DELETION_COST),
-				   "must be a 32bit integer");
-	if (rule_has(annotations, SECCOMP_POD))
-		check_seccomp(r, rule_text(annotations, SECCOMP_POD), &seccomp);
-	while (json_next(&it)) {
-		struct path at = path_member(path, it.key);
-
-		if (str_starts(it.key, STR(SECCOMP_CONTAINER)))
-			check_seccomp(r, json_str(it.value), &at);
-		if (str_starts(it.key, STR(APP_ARMOR)))
-			check_app_armor(r, it.key, json_str(it.value), path);
-	}
+	if (str_starts(key, STR(SECCOMP_CONTAINER)))
+		check_seccomp(at);
+	if (str_starts(key, STR(APP_ARMOR)))
+		check_app_armor(at, str_skip(key, sizeof(APP_ARMOR) - 1));
 }
+
+static const struct rule annotation_rows[] = {
+	{MIRROR, R_ENTRY, R_CHECK(check_mirror)},
+	{DELETION_COST, R_ENTRY, R_CHECK(check_cost)},
+	{SECCOMP_POD, R_CHECK(check_seccomp)},
+	{R_DOTTED, R_EACH(R_CHECK(check_container_profile))},
+};
+const struct rules pod_annotation_rules = RULES_OF(annotation_rows);
 
 /* --- annotation and field -------------------------------------------------------------------- */
 
@@ -103,14 +107,14 @@ struct profile_words {
 	const char *runtime_others; /* what stands for RuntimeDefault as well */
 };
 
-static void check_match(struct pod_rules *r, struct str annotation, struct json profile,
-			const struct profile_words *words, const struct path *path)
+/* `key` is the profile's, as seen from `at`. */
+static void check_match(const struct rule_at *at, const char *key, struct str annotation,
+			struct json profile, const struct profile_words *words)
 {
+	AUTO(buf_done) struct buf path = BUF_UNBOUNDED;
 	struct str type = rule_text(profile, "type");
 	bool local = str_is(type, "Localhost");
 	bool same = true;
-	PATH(type_path, path, "type");
-	PATH(local_path, path, "localhostProfile");
 
 	if (str_is(type, "Unconfined"))
 		same = str_is(annotation, "unconfined");
@@ -119,61 +123,82 @@ static void check_match(struct pod_rules *r, struct str annotation, struct json 
 		       (words->runtime_others && str_is(annotation, words->runtime_others));
 	else if (local)
 		same = str_starts(annotation, STR("localhost/"));
-	if (!same)
-		causes_add(r->causes, CAUSE_FORBIDDEN, &type_path,
-			   "Forbidden: %s type in annotation and field must match", words->called);
-	else if (local && !str_eq(str_skip(annotation, sizeof("localhost/") - 1),
-				  rule_text(profile, "localhostProfile")))
-		causes_add(r->causes, CAUSE_FORBIDDEN, &local_path,
-			   "Forbidden: %s profile in annotation and field must match",
-			   words->called);
+	if (same && (!local || str_eq(str_skip(annotation, sizeof("localhost/") - 1),
+				      rule_text(profile, "localhostProfile"))))
+		return;
+	buf_printf(&path, "%s.%s", key, same ? "localhostProfile" : "type");
+	rule_add(at, buf_text(&path), CAUSE_FORBIDDEN,
+		 "Forbidden: %s %s in annotation and field must match", words->called,
+		 same ? "profile" : "type");
 }
 
-struct matching {
-	struct json annotations;
-	struct json pod_profile; /* of containers that have none of their own */
-	const struct profile_words *words;
-};
-
-static void match_container(struct pod_rules *r, struct json container, const struct path *path,
-			    void *arg)
+static void match_container(const struct rule_at *at, const struct profile_words *words,
+			    const char *member, struct json pod_profile)
 {
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
-	const struct matching *m = arg;
-	struct json profile = json_get(json_get(container, "securityContext"), m->words->member);
+	struct json profile = json_get(json_get(at->value, "securityContext"), words->member);
 	struct json annotation;
-	PATH(security, path, "securityContext");
-	struct path at = path_member(&security, str_from(m->words->member));
 
 	if (!json_is(profile, JSON_OBJ))
-		profile = m->pod_profile;
-	buf_puts(&key, m->words->prefix);
-	buf_put_str(&key, rule_text(container, "name"));
-	annotation = json_get_str(m->annotations, buf_str(&key));
+		profile = pod_profile;
+	buf_puts(&key, words->prefix);
+	buf_put_str(&key, rule_text(at->value, "name"));
+	annotation = json_get_str(pod_of(at)->annotations, buf_str(&key));
 	if (json_is(profile, JSON_OBJ) && json_is(annotation, JSON_STR))
-		check_match(r, json_str(annotation), profile, m->words, &at);
+		check_match(at, member, json_str(annotation), profile, words);
 }
 
-void pod_rules_annotations_match(struct pod_rules *r, struct json annotations,
-				 const struct path *spec)
+static const struct profile_words seccomp = {"seccompProfile", "seccomp", SECCOMP_CONTAINER,
+					     "docker/default"};
+static const struct profile_words app_armor = {"appArmorProfile", "apparmor", APP_ARMOR, NULL};
+
+static void match_pod_seccomp(const struct rule_at *at)
 {
-	static const struct profile_words seccomp = {"seccompProfile", "seccomp", SECCOMP_CONTAINER,
-						     "docker/default"};
-	static const struct profile_words app_armor = {"appArmorProfile", "apparmor", APP_ARMOR,
-						       NULL};
-	struct json context = json_get(r->spec, "securityContext");
-	struct matching by_seccomp = {annotations, JSON_NONE, &seccomp};
-	struct matching by_app_armor = {annotations, json_get(context, "appArmorProfile"),
-					&app_armor};
-	PATH(security, spec, "securityContext");
-	PATH(profile, &security, "seccompProfile");
+	struct json annotations = pod_of(at)->annotations;
 
-	if (!json_len(annotations))
-		return;
-	if (rule_has(context, "seccompProfile") && rule_has(annotations, SECCOMP_POD))
-		check_match(r, rule_text(annotations, SECCOMP_POD),
-			    json_get(context, "seccompProfile"), &seccomp, &profile);
-	pod_rules_each(r, spec, match_container, &by_seccomp);
-	if (!str_is(rule_text(json_get(r->spec, "os"), "name"), "windows"))
-		pod_rules_each(r, spec, match_container, &by_app_armor);
+	if (rule_has(annotations, SECCOMP_POD) && rule_has(at->value, "seccompProfile"))
+		check_match(at, "seccompProfile", rule_text(annotations, SECCOMP_POD),
+			    json_get(at->value, "seccompProfile"), &seccomp);
 }
+
+static void match_seccomp(const struct rule_at *at)
+{
+	match_container(at, &seccomp, "securityContext.seccompProfile", JSON_NONE);
+}
+
+static void match_app_armor(const struct rule_at *at)
+{
+	struct json context = json_get(pod_spec_of(at), "securityContext");
+
+	match_container(at, &app_armor, "securityContext.appArmorProfile",
+			json_get(context, "appArmorProfile"));
+}
+
+static bool is_not_windows(const struct rule_at *at)
+{
+	return !str_is(rule_text(json_get(at->value, "os"), "name"), "windows");
+}
+
+static bool has_annotations(const struct rule_at *at)
+{
+	return json_len(pod_of(at)->annotations) > 0;
+}
+
+static const struct rule seccomp_rows[] = {
+	{R_CHECK(match_seccomp)},
+};
+static const struct rule app_armor_rows[] = {
+	{R_CHECK(match_app_armor)},
+};
+static const struct rule all_app_armor_rows[] = {
+	POD_EACH_CONTAINER(app_armor_rows),
+};
+static const struct rule match_rows[] = {
+	{"securityContext", R_CHECK(match_pod_seccomp)},
+	POD_EACH_CONTAINER(seccomp_rows),
+	{R_WHEN(is_not_windows), R_OBJECT(all_app_armor_rows)},
+};
+static const struct rule spec_rows[] = {
+	{R_WHEN(has_annotations), R_OBJECT(match_rows)},
+};
+const struct rules pod_annotation_match_rules = RULES_OF(spec_rows);

@@ -23,29 +23,26 @@ static bool split_subscript(struct str text, struct str *ret_path, struct str *r
 	return true;
 }
 
-static void check_subscript(struct pod_rules *r, struct str base, struct str key,
-			    const struct path *path)
+static void check_subscript(const struct rule_at *at, struct str base, struct str key)
 {
 	AUTO(buf_done) struct buf lower = BUF_UNBOUNDED;
 
 	if (!str_is(base, "metadata.annotations")) {
-		name_validate(NAME_QUALIFIED, key, path, r->causes);
+		name_validate(NAME_QUALIFIED, key, at->path, at->causes);
 		return;
 	}
 	for (size_t i = 0; i < key.len; i++)
 		buf_putc(&lower, (char)tolower((unsigned char)key.ptr[i]));
-	name_validate(NAME_QUALIFIED, buf_str(&lower), path, r->causes);
+	name_validate(NAME_QUALIFIED, buf_str(&lower), at->path, at->causes);
 }
 
-static void bad_field(struct pod_rules *r, struct str field, const struct path *path,
-		      const char *why)
+static void bad_field(const struct rule_at *at, struct str field, const char *why)
 {
-	causes_invalid_str(r->causes, path, field, "error converting fieldPath: %s%.*s", why,
-			   STR_ARG(field));
+	rule_invalid_str(at, "fieldPath", field, "error converting fieldPath: %s%.*s", why,
+			 STR_ARG(field));
 }
 
-void pod_rules_field_ref(struct pod_rules *r, struct json ref, struct rule_texts fields,
-			 const struct path *path)
+static void check_field_ref(const struct rule_at *at, struct rule_texts fields)
 {
 	static const char *const known[] = {
 		"metadata.annotations", "metadata.labels",
@@ -57,33 +54,43 @@ void pod_rules_field_ref(struct pod_rules *r, struct json ref, struct rule_texts
 		"status.podIP",         "status.podIPs",
 	};
 	const struct rule_texts all = {known, ARRAY_LEN(known)};
-	struct rule_at at = pod_rule_at(r, ref, path);
-	struct str version = rule_text(ref, "apiVersion");
-	struct str field = rule_text(ref, "fieldPath");
+	struct str version = rule_text(at->value, "apiVersion");
+	struct str field = rule_text(at->value, "fieldPath");
 	struct str base = field;
 	struct str key;
-	PATH(field_path, path, "fieldPath");
 
-	if (!rule_required(&at, "apiVersion") || !rule_required(&at, "fieldPath"))
+	if (!rule_required(at, "apiVersion") || !rule_required(at, "fieldPath"))
 		return;
 	if (!str_is(version, "v1")) {
-		causes_invalid_str(r->causes, &field_path, field,
-				   "error converting fieldPath: unsupported pod version: %.*s",
-				   STR_ARG(version));
+		rule_invalid(at, "fieldPath",
+			     "error converting fieldPath: unsupported pod version: %.*s",
+			     STR_ARG(version));
 	} else if (split_subscript(field, &base, &key)) {
 		if (str_is(base, "metadata.annotations") || str_is(base, "metadata.labels"))
-			check_subscript(r, base, key, path);
+			check_subscript(at, base, key);
 		else
-			bad_field(r, field, &field_path,
-				  "field label does not support subscript: ");
+			bad_field(at, field, "field label does not support subscript: ");
 	} else {
 		if (str_is(field, "spec.host"))
 			field = STR("spec.nodeName");
 		if (!rule_texts_have(all, field))
-			bad_field(r, field, &field_path, "field label not supported: ");
+			bad_field(at, field, "field label not supported: ");
 		else if (!rule_texts_have(fields, field))
-			causes_not_supported(r->causes, &field_path, field, fields.ptr, fields.len);
+			rule_not_supported(at, "fieldPath", field, fields);
 	}
+}
+
+void pod_check_env_field(const struct rule_at *at)
+{
+	check_field_ref(at, RULE_TEXTS("metadata.name", "metadata.namespace", "metadata.uid",
+				       "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
+				       "status.hostIPs", "status.podIP", "status.podIPs"));
+}
+
+void pod_check_file_field(const struct rule_at *at)
+{
+	check_field_ref(at, RULE_TEXTS("metadata.annotations", "metadata.labels", "metadata.name",
+				       "metadata.namespace", "metadata.uid"));
 }
 
 /* --- resources ------------------------------------------------------------------------------- */
@@ -121,15 +128,14 @@ static struct str resource_of(struct str text)
 	return str_none();
 }
 
-static void check_divisor(struct pod_rules *r, struct json ref, const struct path *path)
+static void check_divisor(const struct rule_at *at)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str resource = rule_text(ref, "resource");
+	struct str resource = rule_text(at->value, "resource");
 	struct str name = resource_of(resource);
 	struct quantity divisor;
-	PATH(divisor_path, path, "divisor");
 
-	if (pod_total_read(json_get(ref, "divisor"), &divisor) || quantity_is_zero(&divisor))
+	if (pod_total_read(json_get(at->value, "divisor"), &divisor) || quantity_is_zero(&divisor))
 		return;
 	quantity_print(&divisor, &text);
 	for (size_t i = 0; i < ARRAY_LEN(divisors); i++) {
@@ -139,149 +145,131 @@ static void check_divisor(struct pod_rules *r, struct json ref, const struct pat
 		if (prefix ? !str_starts(name, str_from(row->end)) : !str_is(name, row->end))
 			continue;
 		if (!rule_texts_have(row->texts, buf_str(&text)))
-			causes_invalid_str(r->causes, &divisor_path, resource,
-					   "only divisor's values %s supported with the %s "
-					   "resource",
-					   row->list, row->called);
+			rule_invalid_str(at, "divisor", resource,
+					 "only divisor's values %s supported with the %s resource",
+					 row->list, row->called);
 	}
 }
 
-void pod_rules_resource_ref(struct pod_rules *r, struct json ref, bool volume,
-			    const struct path *path)
+static void check_resource_ref(const struct rule_at *at, bool volume)
 {
 	const struct rule_texts known =
 		RULE_TEXTS("limits.cpu", "limits.ephemeral-storage", "limits.memory",
 			   "requests.cpu", "requests.ephemeral-storage", "requests.memory");
-	struct rule_at at = pod_rule_at(r, ref, path);
-	struct str resource = rule_text(ref, "resource");
+	struct str resource = rule_text(at->value, "resource");
 
-	if ((!volume || rule_required(&at, "containerName")) && rule_required(&at, "resource") &&
+	if ((!volume || rule_required(at, "containerName")) && rule_required(at, "resource") &&
 	    !str_starts(resource_of(resource), STR("hugepages-")))
-		rule_text_of(&at, "resource", known);
-	check_divisor(r, ref, path);
+		rule_text_of(at, "resource", known);
+	check_divisor(at);
+}
+
+void pod_check_env_resource(const struct rule_at *at)
+{
+	check_resource_ref(at, false);
+}
+
+void pod_check_file_resource(const struct rule_at *at)
+{
+	check_resource_ref(at, true);
 }
 
 /* --- variables ------------------------------------------------------------------------------- */
 
-static void check_key_ref(struct pod_rules *r, struct json ref, const struct path *path)
+static bool is_strict(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, ref, path);
-	PATH(name, path, "name");
-
-	name_validate(NAME_DNS_SUBDOMAIN, rule_text(ref, "name"), &name, r->causes);
-	rule_name_required(&at, "key", NAME_CONFIG_KEY);
+	return pod_of(at)->strict;
 }
 
-static void check_file_ref(struct pod_rules *r, struct json ref, const struct path *path)
+static bool is_free(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, ref, path);
-	PATH(file, path, "path");
-
-	rule_name_required(&at, "key", NAME_ENV_VAR_FREE);
-	rule_name_required(&at, "volumeName", NAME_DNS_LABEL);
-	if (rule_required(&at, "path"))
-		rule_no_backsteps(rule_text(ref, "path"), &file, r->causes);
+	return !pod_of(at)->strict;
 }
 
-static void check_env_field(struct pod_rules *r, struct json ref, const struct path *path)
+static size_t count_set(struct json object, const struct rule *rows, size_t count)
 {
-	const struct rule_texts fields =
-		RULE_TEXTS("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
-			   "spec.serviceAccountName", "status.hostIP", "status.hostIPs",
-			   "status.podIP", "status.podIPs");
+	size_t set = 0;
 
-	pod_rules_field_ref(r, ref, fields, path);
+	for (size_t i = 0; i < count; i++)
+		set += rule_has(object, rows[i].member);
+	return set;
 }
 
-static void check_env_resource(struct pod_rules *r, struct json ref, const struct path *path)
+static const struct rule key_ref_rows[] = {
+	{"name", R_ALWAYS, R_FORMAT(DNS_SUBDOMAIN)},
+	{"key", R_REQUIRED, R_FORMAT(CONFIG_KEY)},
+};
+static const struct rule file_ref_rows[] = {
+	{"key", R_REQUIRED, R_FORMAT(ENV_VAR_FREE)},
+	{"volumeName", R_REQUIRED, R_FORMAT(DNS_LABEL)},
+	{"path", R_REQUIRED, R_CHECK(rule_no_backsteps_in)},
+};
+static const struct rule value_rows[] = {
+	{"fieldRef", R_CHECK(pod_check_env_field)},
+	{"resourceFieldRef", R_CHECK(pod_check_env_resource)},
+	{"configMapKeyRef", R_OBJECT(key_ref_rows)},
+	{"secretKeyRef", R_OBJECT(key_ref_rows)},
+	{"fileKeyRef", R_OBJECT(file_ref_rows)},
+};
+
+static void check_one_value(const struct rule_at *at)
 {
-	pod_rules_resource_ref(r, ref, false, path);
-}
+	size_t count = count_set(at->value, value_rows, ARRAY_LEN(value_rows));
 
-static void check_value_from(struct pod_rules *r, struct json from, bool has_value,
-			     const struct path *path)
-{
-	static const struct {
-		const char *key;
-		void (*check)(struct pod_rules *r, struct json ref, const struct path *path);
-	} sources[] = {
-		{"fieldRef", check_env_field},      {"resourceFieldRef", check_env_resource},
-		{"configMapKeyRef", check_key_ref}, {"secretKeyRef", check_key_ref},
-		{"fileKeyRef", check_file_ref},
-	};
-	size_t count = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-		struct path below = path_member(path, str_from(sources[i].key));
-
-		if (!rule_has(from, sources[i].key))
-			continue;
-		count++;
-		sources[i].check(r, json_get(from, sources[i].key), &below);
-	}
 	if (!count)
-		causes_invalid_str(r->causes, path, STR(""),
-				   "must specify one of: `fieldRef`, `resourceFieldRef`, "
-				   "`configMapKeyRef` or `secretKeyRef`");
-	else if (has_value)
-		causes_invalid_str(r->causes, path, STR(""),
-				   "may not be specified when `value` is not empty");
+		rule_invalid_str(at, NULL, STR(""),
+				 "must specify one of: `fieldRef`, `resourceFieldRef`, "
+				 "`configMapKeyRef` or `secretKeyRef`");
+	else if (rule_beside(at, "value").len)
+		rule_invalid_str(at, NULL, STR(""),
+				 "may not be specified when `value` is not empty");
 	else if (count > 1)
-		causes_invalid_str(r->causes, path, STR(""),
-				   "may not have more than one field specified at a time");
+		rule_invalid_str(at, NULL, STR(""),
+				 "may not have more than one field specified at a time");
 }
 
-void pod_rules_env(struct pod_rules *r, struct json env, const struct path *path)
-{
-	struct json_iter it = json_iter(env);
-
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct rule_at rule = pod_rule_at(r, it.value, &at);
-		PATH(from, &at, "valueFrom");
-
-		rule_name_required(&rule, "name", r->strict ? NAME_ENV_VAR : NAME_ENV_VAR_FREE);
-		if (rule_has(it.value, "valueFrom"))
-			check_value_from(r, json_get(it.value, "valueFrom"),
-					 rule_text(it.value, "value").len > 0, &from);
-	}
-}
+static const struct rule value_from_rows[] = {
+	{R_OBJECT(value_rows)},
+	{R_CHECK(check_one_value)},
+};
+static const struct rule env_rows[] = {
+	{"name", R_WHEN(is_strict), R_REQUIRED, R_FORMAT(ENV_VAR)},
+	{"name", R_WHEN(is_free), R_REQUIRED, R_FORMAT(ENV_VAR_FREE)},
+	{"valueFrom", R_OBJECT(value_from_rows)},
+};
+const struct rules pod_env_rules = RULES_OF(env_rows);
 
 /* A name that may be the beginning of one. */
-static void check_env_source(struct pod_rules *r, struct json source, const struct path *path)
+static void check_source_name(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, source, path);
-	PATH(name, path, "name");
-
-	if (rule_required(&at, "name"))
-		name_validate_prefix(NAME_DNS_SUBDOMAIN, rule_text(source, "name"), &name,
-				     r->causes);
+	name_validate_prefix(NAME_DNS_SUBDOMAIN, json_str(at->value), at->path, at->causes);
 }
 
-void pod_rules_env_from(struct pod_rules *r, struct json env_from, const struct path *path)
+static const struct rule source_name_rows[] = {
+	{"name", R_REQUIRED, R_CHECK(check_source_name)},
+};
+static const struct rule source_rows[] = {
+	{"configMapRef", R_OBJECT(source_name_rows)},
+	{"secretRef", R_OBJECT(source_name_rows)},
+};
+
+/* Reported under the list. */
+static void check_one_source(const struct rule_at *at)
 {
-	static const char *const sources[] = {"configMapRef", "secretRef"};
-	struct json_iter it = json_iter(env_from);
+	size_t count = count_set(at->value, source_rows, ARRAY_LEN(source_rows));
 
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct rule_at rule = pod_rule_at(r, it.value, &at);
-		size_t count = 0;
-
-		rule_name(&rule, "prefix", r->strict ? NAME_ENV_VAR : NAME_ENV_VAR_FREE);
-		for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-			struct path below = path_member(&at, str_from(sources[i]));
-
-			if (!rule_has(it.value, sources[i]))
-				continue;
-			count++;
-			check_env_source(r, json_get(it.value, sources[i]), &below);
-		}
-		if (!count)
-			causes_invalid_str(r->causes, path, STR(""),
-					   "must specify one of: `configMapRef` or `secretRef`");
-		else if (count > 1)
-			causes_invalid_str(r->causes, path, STR(""),
-					   "may not have more than one field specified at a time");
-	}
+	if (!count)
+		rule_invalid_str(at->up, NULL, STR(""),
+				 "must specify one of: `configMapRef` or `secretRef`");
+	else if (count > 1)
+		rule_invalid_str(at->up, NULL, STR(""),
+				 "may not have more than one field specified at a time");
 }
+
+static const struct rule env_from_rows[] = {
+	{"prefix", R_WHEN(is_strict), R_FILLED, R_FORMAT(ENV_VAR)},
+	{"prefix", R_WHEN(is_free), R_FILLED, R_FORMAT(ENV_VAR_FREE)},
+	{R_OBJECT(source_rows)},
+	{R_CHECK(check_one_source)},
+};
+const struct rules pod_env_from_rules = RULES_OF(env_from_rows);

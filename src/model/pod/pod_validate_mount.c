@@ -20,91 +20,116 @@ static bool is_privileged(struct json container)
 	return json_bool(json_get(json_get(container, "securityContext"), "privileged"));
 }
 
-static void check_propagation(struct pod_rules *r, struct json mount, struct json container,
-			      const struct path *path)
+/* The container of a mount or a device. */
+static struct json holder_of(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, mount, path);
-	PATH(propagation, path, "mountPropagation");
-
-	rule_text_of(&at, "mountPropagation",
-		     RULE_TEXTS("Bidirectional", "HostToContainer", "None"));
-	if (str_is(rule_text(mount, "mountPropagation"), "Bidirectional") &&
-	    !is_privileged(container))
-		causes_forbidden(r->causes, &propagation,
-				 "Bidirectional mount propagation is available only to privileged "
-				 "containers");
+	return at->up->up->value;
 }
 
-static void check_recursive(struct pod_rules *r, struct json mount, const struct path *path)
+static bool is_bare(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, mount, path);
-	struct str mode = rule_text(mount, "recursiveReadOnly");
-	PATH(recursive, path, "recursiveReadOnly");
-
-	if (!rule_has(mount, "recursiveReadOnly") || str_is(mode, "Disabled"))
-		return;
-	if (!str_is(mode, "Enabled") && !str_is(mode, "IfPossible")) {
-		rule_text_of(&at, "recursiveReadOnly",
-			     RULE_TEXTS("Disabled", "Enabled", "IfPossible"));
-		return;
-	}
-	if (!json_bool(json_get(mount, "readOnly")))
-		causes_forbidden(r->causes, &recursive,
-				 "may only be specified when readOnly is true");
-	if (rule_has(mount, "mountPropagation") &&
-	    !str_is(rule_text(mount, "mountPropagation"), "None"))
-		causes_forbidden(r->causes, &recursive,
-				 "may only be specified when mountPropagation is None or not "
-				 "specified");
+	return !is_privileged(holder_of(at));
 }
 
-static void check_sub_paths(struct pod_rules *r, struct json mount, const struct path *path,
-			    const struct path *list)
+static bool is_recursive(const struct rule_at *at)
 {
-	struct str sub = rule_text(mount, "subPath");
-	struct str expr = rule_text(mount, "subPathExpr");
-	PATH(expr_path, path, "subPathExpr");
-	PATH(list_sub, list, "subPath");
-	PATH(list_expr, list, "subPathExpr");
+	struct str mode = rule_text(at->value, "recursiveReadOnly");
 
-	rule_local(sub, &list_sub, r->causes);
-	if (expr.len && sub.len)
-		causes_invalid_str(r->causes, &expr_path, expr,
-				   "subPathExpr and subPath are mutually exclusive");
-	rule_local(expr, &list_expr, r->causes);
+	return str_is(mode, "Enabled") || str_is(mode, "IfPossible");
 }
 
-static void check_mount(struct pod_rules *r, struct json mount, struct json container,
-			struct name_set *points, const struct path *path)
+static bool is_writable(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, mount, path);
-	struct json devices = json_get(container, "volumeDevices");
-	struct str name = rule_text(mount, "name");
-	struct str point = rule_text(mount, "mountPath");
-	PATH(name_path, path, "name");
-	PATH(point_path, path, "mountPath");
-
-	rule_required(&at, "name");
-	if (!name_set_has(&r->volumes, name))
-		causes_not_found(r->causes, &name_path, name);
-	rule_required(&at, "mountPath");
-	if (!name_set_add(points, point))
-		causes_invalid_str(r->causes, &point_path, point, "must be unique");
-	if (has_member(devices, "name", name))
-		causes_invalid_str(r->causes, &name_path, name,
-				   "must not already exist in volumeDevices");
-	if (has_member(devices, "devicePath", point))
-		causes_invalid_str(r->causes, &point_path, point,
-				   "must not already exist as a path in volumeDevices");
-	check_sub_paths(r, mount, path, path->up);
-	check_propagation(r, mount, container, path->up);
-	check_recursive(r, mount, path->up);
+	return is_recursive(at) && !json_bool(json_get(at->value, "readOnly"));
 }
+
+static bool is_propagated(const struct rule_at *at)
+{
+	return is_recursive(at) && rule_has(at->value, "mountPropagation") &&
+	       !str_is(rule_text(at->value, "mountPropagation"), "None");
+}
+
+/* Upstream reports these under the list. */
+static const struct rule flat_rows[] = {
+	{"subPathExpr", R_CHECK(rule_local_in)},
+	{"mountPropagation", R_TEXTS("Bidirectional", "HostToContainer", "None")},
+	{"mountPropagation", R_IF("mountPropagation", "Bidirectional"), R_WHEN(is_bare),
+	 R_FORBIDDEN("Bidirectional mount propagation is available only to privileged "
+		     "containers")},
+	{"recursiveReadOnly", R_TEXTS("Disabled", "Enabled", "IfPossible")},
+	{"recursiveReadOnly", R_WHEN(is_writable),
+	 R_FORBIDDEN("may only be specified when readOnly is true")},
+	{"recursiveReadOnly", R_WHEN(is_propagated),
+	 R_FORBIDDEN("may only be specified when mountPropagation is None or not specified")},
+};
+static const struct rule sub_path_rows[] = {
+	{"subPath", R_CHECK(rule_local_in)},
+};
+
+static void check_rows(const struct rule_at *mount, const struct rule *rows, size_t count)
+{
+	const struct rules rules = {rows, count};
+	struct rule_at at = *mount;
+
+	at.path = mount->up->path;
+	rules_check(&rules, &at);
+}
+
+static void check_sub_path(const struct rule_at *at)
+{
+	check_rows(at, sub_path_rows, ARRAY_LEN(sub_path_rows));
+}
+
+static void check_flat(const struct rule_at *at)
+{
+	check_rows(at, flat_rows, ARRAY_LEN(flat_rows));
+}
+
+static void check_mounted(const struct rule_at *at)
+{
+	if (!name_set_has(&pod_of(at)->volumes, json_str(at->value)))
+		rule_not_found(at, NULL);
+}
+
+static void check_point(const struct rule_at *at)
+{
+	if (!name_set_add(at->seen, json_str(at->value)))
+		rule_invalid(at, NULL, "must be unique");
+}
+
+static void check_no_device(const struct rule_at *at)
+{
+	struct json devices = json_get(holder_of(at), "volumeDevices");
+
+	if (has_member(devices, "name", rule_text(at->value, "name")))
+		rule_invalid(at, "name", "must not already exist in volumeDevices");
+	if (has_member(devices, "devicePath", rule_text(at->value, "mountPath")))
+		rule_invalid(at, "mountPath", "must not already exist as a path in volumeDevices");
+}
+
+static bool has_sub_path(const struct rule_at *at)
+{
+	return rule_text(at->value, "subPath").len > 0;
+}
+
+static const struct rule mount_rows[] = {
+	{"name", R_REQUIRED},
+	{"name", R_ALWAYS, R_CHECK(check_mounted)},
+	{"mountPath", R_REQUIRED},
+	{"mountPath", R_ALWAYS, R_CHECK(check_point)},
+	{R_CHECK(check_no_device)},
+	{R_CHECK(check_sub_path)},
+	{"subPathExpr", R_WHEN(has_sub_path), R_FILLED,
+	 R_INVALID("subPathExpr and subPath are mutually exclusive")},
+	{R_CHECK(check_flat)},
+};
+
+/* --- devices --------------------------------------------------------------------------------- */
 
 /* Does the volume hold a claim? */
-static bool is_claim(struct pod_rules *r, struct str name)
+static bool is_claim(struct json spec, struct str name)
 {
-	struct json_iter it = json_iter(json_get(r->spec, "volumes"));
+	struct json_iter it = json_iter(json_get(spec, "volumes"));
 
 	while (json_next(&it))
 		if (str_eq(rule_text(it.value, "name"), name))
@@ -113,68 +138,58 @@ static bool is_claim(struct pod_rules *r, struct str name)
 	return false;
 }
 
-static void check_device_name(struct pod_rules *r, struct str name, struct name_set *names,
-			      const struct path *path)
+static void check_device_name(const struct rule_at *at)
 {
-	bool found = name_set_has(&r->volumes, name);
+	struct str name = json_str(at->value);
+	bool found = name_set_has(&pod_of(at)->volumes, name);
 
 	if (!name.len)
-		causes_required(r->causes, path, "");
-	else if (!name_set_add(names, name))
-		causes_invalid_str(r->causes, path, name, "must be unique");
-	if (found && !is_claim(r, name))
-		causes_invalid_str(r->causes, path, name,
-				   "can only use volume source type of PersistentVolumeClaim or "
-				   "Ephemeral for block mode");
+		rule_required_as(at, NULL, "");
+	else if (!name_set_add(at->seen, name))
+		rule_invalid(at, NULL, "must be unique");
+	if (found && !is_claim(pod_spec_of(at), name))
+		rule_invalid(at, NULL,
+			     "can only use volume source type of PersistentVolumeClaim or "
+			     "Ephemeral for block mode");
 	if (!found)
-		causes_not_found(r->causes, path, name);
+		rule_not_found(at, NULL);
 }
 
-static void check_device(struct pod_rules *r, struct json device, struct json mounts,
-			 struct name_set sets[2], const struct path *path)
+/* `seen` has names as well: a path in it is written with a byte that names cannot have. */
+static void check_device_path(const struct rule_at *at)
 {
-	struct str name = rule_text(device, "name");
-	struct str file = rule_text(device, "devicePath");
-	PATH(name_path, path, "name");
-	PATH(file_path, path, "devicePath");
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+	struct str file = json_str(at->value);
 
-	check_device_name(r, name, &sets[0], &name_path);
-	if (!file.len)
-		causes_required(r->causes, &file_path, "");
-	if (name_set_has(&sets[1], file))
-		causes_invalid_str(r->causes, &file_path, file, "must be unique");
+	buf_putc(&key, '/');
+	buf_put_str(&key, file);
+	if (name_set_has(at->seen, buf_str(&key)))
+		rule_invalid(at, NULL, "must be unique");
 	if (rule_has_backsteps(file))
-		causes_invalid_str(r->causes, &file_path, file, "can not contain backsteps ('..')");
+		rule_invalid(at, NULL, "can not contain backsteps ('..')");
 	else
-		name_set_add(&sets[1], file);
-	if (has_member(mounts, "name", name))
-		causes_invalid_str(r->causes, &name_path, name,
-				   "must not already exist in volumeMounts");
-	if (has_member(mounts, "mountPath", file))
-		causes_invalid_str(r->causes, &file_path, file,
-				   "must not already exist as a path in volumeMounts");
+		(void)name_set_add_copy(at->seen, buf_str(&key));
 }
 
-void pod_rules_mounts(struct pod_rules *r, struct json container, const struct path *path)
+static void check_no_mount(const struct rule_at *at)
 {
-	AUTO(name_set_done) struct name_set points = {0};
-	struct name_set sets[2] = {{0}}; /* names and paths of devices */
-	struct json mounts = json_get(container, "volumeMounts");
-	struct json_iter it = json_iter(mounts);
-	PATH(mounts_path, path, "volumeMounts");
-	PATH(devices_path, path, "volumeDevices");
+	struct json mounts = json_get(holder_of(at), "volumeMounts");
 
-	while (json_next(&it)) {
-		struct path at = path_index(&mounts_path, it.index);
-
-		check_mount(r, it.value, container, &points, &at);
-	}
-	it = json_iter(json_get(container, "volumeDevices"));
-	while (json_next(&it)) {
-		struct path at = path_index(&devices_path, it.index);
-
-		check_device(r, it.value, mounts, sets, &at);
-	}
-	name_set_done(&sets[0]);
-	name_set_done(&sets[1]);
+	if (has_member(mounts, "name", rule_text(at->value, "name")))
+		rule_invalid(at, "name", "must not already exist in volumeMounts");
+	if (has_member(mounts, "mountPath", rule_text(at->value, "devicePath")))
+		rule_invalid(at, "devicePath", "must not already exist as a path in volumeMounts");
 }
+
+static const struct rule device_rows[] = {
+	{"name", R_ALWAYS, R_CHECK(check_device_name)},
+	{"devicePath", R_REQUIRED},
+	{"devicePath", R_ALWAYS, R_CHECK(check_device_path)},
+	{R_CHECK(check_no_mount)},
+};
+
+static const struct rule container_rows[] = {
+	{"volumeMounts", R_EACH(R_OBJECT(mount_rows))},
+	{"volumeDevices", R_EACH(R_OBJECT(device_rows))},
+};
+const struct rules pod_mount_rules = RULES_OF(container_rows);

@@ -12,233 +12,192 @@
 #define TOKEN_SECONDS_MAX ((int64_t)1 << 32)
 enum { TOKEN_SECONDS_MIN = 600, CERTIFICATE_SECONDS_MIN = 3600 };
 
-/* Two files of one name? `shown` is the value that upstream tells. */
-static void check_double(struct pod_rules *r, struct name_set *files, struct str file,
-			 struct str shown, const struct path *path)
+/* Two files of one name? `shown` is the value that upstream reports, about the volume. */
+static void add_file(const struct rule_at *at, struct str file, struct str shown)
 {
-	if (file.len && !name_set_add(files, file))
-		causes_invalid_str(r->causes, path, shown, "conflicting duplicate paths");
+	struct pod_rules *r = pod_of(at);
+
+	if (file.len && !name_set_add(&r->files, file))
+		causes_invalid_str(at->causes, r->projected, shown, "conflicting duplicate paths");
 }
 
-static void check_keys(struct pod_rules *r, struct json source, struct name_set *files,
-		       const struct path *path, const struct path *volume)
+static void add_own_file(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, source, path);
-	struct json_iter it = json_iter(json_get(source, "items"));
-	PATH(items, path, "items");
-
-	rule_required(&at, "name");
-	while (json_next(&it)) {
-		struct path item = path_index(&items, it.index);
-
-		pod_rules_key_path(r, it.value, &item);
-		check_double(r, files, rule_text(it.value, "path"), rule_text(source, "name"),
-			     volume);
-	}
+	add_file(at, json_str(at->value), json_str(at->value));
 }
 
-static void check_downward(struct pod_rules *r, struct json source, struct name_set *files,
-			   const struct path *path, const struct path *volume)
+/* Shown by the name of the secret or the config map, which has the list with the item. */
+static void add_item_file(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(json_get(source, "items"));
-
-	while (json_next(&it)) {
-		struct str file = rule_text(it.value, "path");
-
-		pod_rules_downward_file(r, it.value, path);
-		check_double(r, files, file, file, volume);
-	}
+	add_file(at, rule_text(at->value, "path"), rule_text(at->up->up->value, "name"));
 }
 
-static void check_token(struct pod_rules *r, struct json source, struct name_set *files,
-			const struct path *path, const struct path *volume)
-{
-	int64_t seconds = json_int(json_get(source, "expirationSeconds"));
-	struct rule_at at = pod_rule_at(r, source, volume);
-	PATH(seconds_path, path, "expirationSeconds");
-	PATH(file, volume, "path");
+static const struct rule item_rows[] = {
+	{R_RULES(pod_key_path_rules)},
+	{R_CHECK(add_item_file)},
+};
+static const struct rule keys_rows[] = {
+	{"name", R_REQUIRED},
+	{"items", R_EACH(R_OBJECT(item_rows))},
+};
 
-	(void)files;
-	if (seconds < TOKEN_SECONDS_MIN)
-		causes_invalid_int(r->causes, &seconds_path, seconds,
-				   "may not specify a duration less than 10 minutes");
-	if (seconds > TOKEN_SECONDS_MAX)
-		causes_invalid_int(r->causes, &seconds_path, seconds,
-				   "may not specify a duration larger than 2^32 seconds");
-	if (rule_required(&at, "path"))
-		rule_local_free(rule_text(source, "path"), &file, r->causes);
+static const struct rule downward_item_rows[] = {
+	{R_RULES(pod_downward_file_rules)},
+	{"path", R_CHECK(add_own_file)},
+};
+static const struct rule downward_rows[] = {
+	{"items", R_HIDDEN, R_FLAT, R_EACH(R_OBJECT(downward_item_rows))},
+};
+
+/* Upstream reports the path of a token about the volume. */
+static const struct rule token_path_rows[] = {
+	{"path", R_REQUIRED, R_CHECK(rule_local_free_in)},
+};
+static void check_token_path(const struct rule_at *at)
+{
+	static const struct rules rules = RULES_OF(token_path_rows);
+	struct rule_at token = *at;
+
+	token.path = pod_of(at)->projected;
+	rules_check(&rules, &token);
 }
+static const struct rule token_rows[] = {
+	{"expirationSeconds", R_ALWAYS, R_MIN(TOKEN_SECONDS_MIN),
+	 R_RANGE_AS("may not specify a duration less than 10 minutes")},
+	{"expirationSeconds", R_MAX(TOKEN_SECONDS_MAX),
+	 R_RANGE_AS("may not specify a duration larger than 2^32 seconds")},
+	{R_CHECK(check_token_path)},
+};
 
-static void check_bundle(struct pod_rules *r, struct json source, struct name_set *files,
-			 const struct path *path, const struct path *volume)
+static void check_bundle(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, source, path);
-	struct str file = rule_text(source, "path");
-	bool by_name = rule_has(source, "name");
-	bool by_signer = rule_has(source, "signerName");
-	PATH(file_path, path, "path");
-	PATH(selector, path, "labelSelector");
+	bool by_name = rule_has(at->value, "name");
+	bool by_signer = rule_has(at->value, "signerName");
 
 	if (by_name && by_signer)
-		causes_invalid(r->causes, path, source,
-			       "only one of name and signerName may be used");
+		rule_invalid(at, NULL, "only one of name and signerName may be used");
 	else if (by_name)
-		rule_name_required(&at, "name", NAME_PATH_SEGMENT);
-	else if (by_signer)
-		type_validate_at(&label_selector_type, json_get(source, "labelSelector"), &selector,
-				 r->causes);
-	else
-		causes_required(r->causes, path, "either name or signerName must be specified");
-	rule_required(&at, "path");
-	rule_local_free(file, &file_path, r->causes);
-	check_double(r, files, file, file, volume);
+		rule_name_required(at, "name", NAME_PATH_SEGMENT);
+	else if (!by_signer)
+		rule_required_as(at, NULL, "either name or signerName must be specified");
 }
 
-static void check_certificate(struct pod_rules *r, struct json source, struct name_set *files,
-			      const struct path *path, const struct path *volume)
+static bool is_by_signer(const struct rule_at *at)
 {
-	static const char *const keys[] = {
-		"credentialBundlePath",
-		"keyPath",
-		"certificateChainPath",
-	};
-	struct rule_at at = pod_rule_at(r, source, path);
-	int64_t seconds = json_int(json_get(source, "maxExpirationSeconds"));
-	bool found = false;
-	PATH(seconds_path, path, "maxExpirationSeconds");
-
-	rule_text_of(
-		&at, "keyType",
-		RULE_TEXTS("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"));
-	if (rule_has(source, "maxExpirationSeconds") && seconds < CERTIFICATE_SECONDS_MIN)
-		causes_invalid_int(r->causes, &seconds_path, seconds,
-				   "if provided, maxExpirationSeconds must be >= 3600");
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		struct path file_path = path_member(path, str_from(keys[i]));
-		struct str file = rule_text(source, keys[i]);
-
-		found = found || file.len;
-		rule_local_free(file, &file_path, r->causes);
-		check_double(r, files, file, file, volume);
-	}
-	if (!found)
-		causes_required(r->causes, path,
-				"specify at least one of credentialBundlePath, keyPath, and "
-				"certificateChainPath");
+	return rule_has(at->value, "signerName") && !rule_has(at->value, "name");
 }
 
-void pod_rules_projected(struct pod_rules *r, struct json projected, const struct path *path)
+static const struct rule bundle_rows[] = {
+	{R_CHECK(check_bundle)},
+	{"labelSelector", R_WHEN(is_by_signer), R_ALWAYS, R_TYPE(label_selector)},
+	{"path", R_REQUIRED},
+	{"path", R_CHECK(rule_local_free_in)},
+	{"path", R_CHECK(add_own_file)},
+};
+
+static bool has_no_file(const struct rule_at *at)
 {
-	static const struct {
-		const char *key;
-		void (*check)(struct pod_rules *r, struct json source, struct name_set *files,
-			      const struct path *path, const struct path *volume);
-	} kinds[] = {
-		{"secret", check_keys},
-		{"configMap", check_keys},
-		{"downwardAPI", check_downward},
-		{"serviceAccountToken", check_token},
-		{"clusterTrustBundle", check_bundle},
-		{"podCertificate", check_certificate},
-	};
-	AUTO(name_set_done) struct name_set files = {0};
-	struct rule_at rule = pod_rule_at(r, projected, path);
-	struct json_iter it = json_iter(json_get(projected, "sources"));
-	PATH(list, path, "sources");
-
-	rule_file_mode(&rule, "defaultMode");
-	while (json_next(&it)) {
-		struct path at = path_index(&list, it.index);
-		size_t count = 0;
-
-		for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-			struct path below = path_member(&at, str_from(kinds[i].key));
-
-			if (!rule_has(it.value, kinds[i].key))
-				continue;
-			count++;
-			kinds[i].check(r, json_get(it.value, kinds[i].key), &files, &below, path);
-		}
-		if (count > 1)
-			causes_forbidden(r->causes, &at,
-					 "may not specify more than 1 volume type per source");
-	}
+	return !rule_text(at->value, "credentialBundlePath").len &&
+	       !rule_text(at->value, "keyPath").len &&
+	       !rule_text(at->value, "certificateChainPath").len;
 }
+
+static const struct rule certificate_rows[] = {
+	{"keyType",
+	 R_TEXTS("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")},
+	{"maxExpirationSeconds", R_MIN(CERTIFICATE_SECONDS_MIN),
+	 R_RANGE_AS("if provided, maxExpirationSeconds must be >= 3600")},
+	{"credentialBundlePath", R_CHECK(rule_local_free_in)},
+	{"credentialBundlePath", R_CHECK(add_own_file)},
+	{"keyPath", R_CHECK(rule_local_free_in)},
+	{"keyPath", R_CHECK(add_own_file)},
+	{"certificateChainPath", R_CHECK(rule_local_free_in)},
+	{"certificateChainPath", R_CHECK(add_own_file)},
+	{R_WHEN(has_no_file), R_LACKS("specify at least one of credentialBundlePath, keyPath, and "
+				      "certificateChainPath")},
+};
+
+static const struct rule kind_rows[] = {
+	{"secret", R_OBJECT(keys_rows)},
+	{"configMap", R_OBJECT(keys_rows)},
+	{"downwardAPI", R_OBJECT(downward_rows)},
+	{"serviceAccountToken", R_OBJECT(token_rows)},
+	{"clusterTrustBundle", R_OBJECT(bundle_rows)},
+	{"podCertificate", R_OBJECT(certificate_rows)},
+};
+
+static bool has_many_kinds(const struct rule_at *at)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(kind_rows); i++)
+		count += rule_has(at->value, kind_rows[i].member);
+	return count > 1;
+}
+
+static void start_files(const struct rule_at *at)
+{
+	struct pod_rules *r = pod_of(at);
+
+	name_set_done(&r->files);
+	r->files = (struct name_set){0};
+	r->projected = at->path;
+}
+
+static const struct rule source_rows[] = {
+	{R_OBJECT(kind_rows)},
+	{R_WHEN(has_many_kinds), R_FORBIDDEN("may not specify more than 1 volume type per source")},
+};
+static const struct rule projected_rows[] = {
+	{R_CHECK(start_files)},
+	{"defaultMode", R_FILE_MODE},
+	{"sources", R_EACH(R_OBJECT(source_rows))},
+};
+const struct rules pod_projected_rules = RULES_OF(projected_rows);
 
 /* --- claims of ephemeral volumes ------------------------------------------------------------- */
 
-static void check_access_modes(struct pod_rules *r, struct json modes, const struct path *path)
-{
-	const struct rule_texts known =
-		RULE_TEXTS("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod");
-	struct json_iter it = json_iter(modes);
-	bool alone = false;
-	bool others = false;
-
-	while (json_next(&it)) {
-		struct str mode = json_str(it.value);
-
-		if (!rule_texts_have(known, mode))
-			causes_not_supported(r->causes, path, mode, known.ptr, known.len);
-		else if (str_is(mode, "ReadWriteOncePod"))
-			alone = true;
-		else
-			others = true;
-	}
-	if (alone && others)
-		causes_forbidden(r->causes, path,
-				 "may not use ReadWriteOncePod with other access modes");
-}
-
-static void check_storage(struct pod_rules *r, struct json resources, const struct path *path)
+/* Upstream leaves "requests" out of the path. */
+static void check_storage(const struct rule_at *at)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct path at = path_key(path, STR("storage"));
 	struct quantity storage;
 
-	if (pod_total_read(json_get(json_get(resources, "requests"), "storage"), &storage)) {
-		causes_required(r->causes, &at, "");
+	if (pod_total_read(json_get(json_get(at->up->value, "requests"), "storage"), &storage)) {
+		rule_required_as(at, NULL, "");
 		return;
 	}
 	quantity_print(&storage, &text);
 	if (quantity_sign(&storage) <= 0)
-		causes_invalid_str(r->causes, &at, buf_str(&text), "must be greater than zero");
+		rule_invalid_str(at, NULL, buf_str(&text), "must be greater than zero");
 }
 
-static void check_claim_meta(struct pod_rules *r, struct json meta, const struct path *path)
+/* Of metadata nothing but labels and annotations. */
+static void check_other_meta(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(meta);
-	PATH(labels, path, "labels");
-
-	labels_validate(json_get(meta, "labels"), &labels, r->causes);
-	while (json_next(&it)) {
-		struct path at = path_member(path, it.key);
-
-		if (!str_is(it.key, "labels") && !str_is(it.key, "annotations") &&
-		    !json_is(it.value, JSON_NULL))
-			causes_forbidden(r->causes, &at, "cannot be set");
-	}
+	if (!str_is(at->path->name, "labels") && !str_is(at->path->name, "annotations") &&
+	    !json_is(at->value, JSON_NULL))
+		rule_forbidden(at, NULL, "cannot be set");
 }
 
-void pod_rules_claim_template(struct pod_rules *r, struct json claim, const struct path *path)
-{
-	struct json spec = json_get(claim, "spec");
-	PATH(meta_path, path, "metadata");
-	PATH(spec_path, path, "spec");
-	PATH(modes, &spec_path, "accessModes");
-	PATH(selector, &spec_path, "selector");
-	PATH(resources, &spec_path, "resources");
-	struct rule_at at = pod_rule_at(r, spec, &spec_path);
-
-	check_claim_meta(r, json_get(claim, "metadata"), &meta_path);
-	if (!json_len(json_get(spec, "accessModes")))
-		causes_required(r->causes, &modes, "at least 1 access mode is required");
-	if (rule_has(spec, "selector"))
-		type_validate_at(&label_selector_type, json_get(spec, "selector"), &selector,
-				 r->causes);
-	check_access_modes(r, json_get(spec, "accessModes"), &modes);
-	check_storage(r, json_get(spec, "resources"), &resources);
-	rule_name(&at, "storageClassName", NAME_DNS_SUBDOMAIN);
-	rule_text_of(&at, "volumeMode", RULE_TEXTS("Block", "Filesystem"));
-	rule_name(&at, "volumeAttributesClassName", NAME_DNS_SUBDOMAIN);
-}
+static const struct rule claim_meta_rows[] = {
+	{"labels", R_CHECK(rule_labels)},
+	{R_DOTTED, R_EACH(R_CHECK(check_other_meta))},
+};
+static const struct rule storage_rows[] = {
+	{"storage", R_ENTRY, R_ALWAYS, R_CHECK(check_storage)},
+};
+static const struct rule claim_spec_rows[] = {
+	{"accessModes", R_REQUIRED_AS("at least 1 access mode is required")},
+	{"selector", R_TYPE(label_selector)},
+	{"accessModes", R_CHECK(rule_access_modes)},
+	{"resources", R_ALWAYS, R_OBJECT(storage_rows)},
+	{"storageClassName", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+	{"volumeMode", R_TEXTS("Block", "Filesystem")},
+	{"volumeAttributesClassName", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+};
+static const struct rule claim_rows[] = {
+	{"metadata", R_OBJECT(claim_meta_rows)},
+	{"spec", R_ALWAYS, R_OBJECT(claim_spec_rows)},
+};
+const struct rules pod_claim_template_rules = RULES_OF(claim_rows);

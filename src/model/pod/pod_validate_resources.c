@@ -64,145 +64,134 @@ static bool is_standard(struct str name)
 }
 
 /* Is it the name of any resource? */
-static bool check_name(struct pod_rules *r, struct str name, const struct path *path)
+static bool check_name(const struct rule_at *at)
 {
-	if (!name_validate(NAME_QUALIFIED, name, path, r->causes))
+	struct str name = at->path->name;
+
+	if (!name_validate(NAME_QUALIFIED, name, at->path, at->causes))
 		return false;
 	if (str_find_byte(name, '/', 0) >= 0 || is_standard(name))
 		return true;
-	causes_invalid_str(r->causes, path, name,
-			   "must be a standard resource type or fully qualified");
+	rule_invalid_str(at, NULL, name, "must be a standard resource type or fully qualified");
 	return false;
 }
 
-typedef void check_name_fn(struct pod_rules *r, struct str name, const struct path *path);
-
-static void check_container_name(struct pod_rules *r, struct str name, const struct path *path)
+static void check_container_name(const struct rule_at *at)
 {
 	const struct rule_texts standard = RULE_TEXTS("cpu", "memory", "ephemeral-storage");
+	struct str name = at->path->name;
 
-	check_name(r, name, path);
+	check_name(at);
 	if (str_find_byte(name, '/', 0) < 0) {
 		if (!rule_texts_have(standard, name) && !is_huge_page(name))
-			causes_invalid_str(r->causes, path, name,
-					   "must be a standard resource for containers");
+			rule_invalid_str(at, NULL, name,
+					 "must be a standard resource for containers");
 	} else if (!is_native(name) && !is_extended(name)) {
-		causes_invalid_str(r->causes, path, name,
-				   "doesn't follow extended resource name standard");
+		rule_invalid_str(at, NULL, name, "doesn't follow extended resource name standard");
 	}
 }
 
-static void check_pod_name(struct pod_rules *r, struct str name, const struct path *path)
+static void check_pod_name(const struct rule_at *at)
 {
 	const struct rule_texts known = RULE_TEXTS("cpu", "hugepages-", "memory");
 
-	if (check_name(r, name, path) && !pod_total_is_known(name))
-		causes_not_supported(r->causes, path, name, known.ptr, known.len);
+	if (check_name(at) && !pod_total_is_known(at->path->name))
+		rule_not_supported(at, NULL, at->path->name, known);
 }
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-static void invalid_amount(struct pod_rules *r, const struct path *path,
-			   const struct quantity *value, const char *detail)
+static void invalid_amount(const struct rule_at *at, const char *key, const struct quantity *value,
+			   const char *detail)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	quantity_print(value, &text);
-	causes_invalid_str(r->causes, path, buf_str(&text), "%s", detail);
+	rule_invalid_str(at, key, buf_str(&text), "%s", detail);
 }
 
 /* "must be ... limit of 2" */
-static void invalid_beside(struct pod_rules *r, const struct path *path,
-			   const struct quantity *value, const char *detail,
-			   const struct quantity *other)
+static void invalid_against(const struct rule_at *at, const char *key, const struct quantity *value,
+			    const char *detail, const struct quantity *other)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	buf_puts(&text, detail);
 	quantity_print(other, &text);
-	invalid_amount(r, path, value, buf_text(&text));
+	invalid_amount(at, key, value, buf_text(&text));
 }
 
-static void check_huge_pages(struct pod_rules *r, struct str name, const struct quantity *value,
-			     const struct path *path)
+static void check_huge_pages(const struct rule_at *at, const struct quantity *value)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct str size_text = str_skip(name, sizeof("hugepages-") - 1);
+	struct str name = at->path->name;
 	struct quantity size;
 
-	if (!quantity_parse(size_text, &size, NULL) && quantity_sign(&size) > 0 &&
-	    quantity_milli(&size) % MILLIS == 0 &&
+	if (!quantity_parse(str_skip(name, sizeof("hugepages-") - 1), &size, NULL) &&
+	    quantity_sign(&size) > 0 && quantity_milli(&size) % MILLIS == 0 &&
 	    quantity_value(value) % quantity_value(&size) == 0)
 		return;
 	quantity_print(value, &text);
 	buf_printf(&text, " is not positive integer multiple of %.*s", STR_ARG(name));
-	invalid_amount(r, path, value, buf_text(&text));
+	invalid_amount(at, NULL, value, buf_text(&text));
 }
 
-static void check_amount(struct pod_rules *r, struct str name, const struct quantity *value,
-			 const struct path *path)
-{
-	if (quantity_sign(value) < 0)
-		invalid_amount(r, path, value, "must be greater than or equal to 0");
-	if (is_counted(name) && quantity_milli(value) % MILLIS != 0)
-		invalid_amount(r, path, value, "must be an integer");
-}
-
-static void check_against_limit(struct pod_rules *r, struct str name, const struct quantity *value,
-				struct json limit_value, const struct path *resources)
+/* Reported about the lists of the resources. */
+static void check_against_limit(const struct rule_at *at, const struct quantity *value)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	const struct rule_at *resources = at->up->up;
+	struct str name = at->path->name;
 	struct quantity limit;
-	PATH(limits_path, resources, "limits");
-	PATH(requests_path, resources, "requests");
 
-	if (pod_total_read(limit_value, &limit)) {
+	if (pod_total_read(json_index_get(pod_of(at)->limits, name), &limit)) {
 		if (!can_overcommit(name))
-			causes_required(r->causes, &limits_path,
-					"Limit must be set for non overcommitable resources");
+			rule_required_as(resources, "limits",
+					 "Limit must be set for non overcommitable resources");
 		return;
 	}
 	if (quantity_cmp(value, &limit) != 0 && !can_overcommit(name)) {
 		buf_printf(&text, "must be equal to %.*s limit of ", STR_ARG(name));
-		invalid_beside(r, &requests_path, value, buf_text(&text), &limit);
+		invalid_against(resources, "requests", value, buf_text(&text), &limit);
 	} else if (quantity_cmp(value, &limit) > 0) {
 		buf_printf(&text, "must be less than or equal to %.*s limit of ", STR_ARG(name));
-		invalid_beside(r, &requests_path, value, buf_text(&text), &limit);
+		invalid_against(resources, "requests", value, buf_text(&text), &limit);
 	}
 }
 
-/* What a list had. */
-struct seen {
-	bool compute; /* cpu or memory */
-	bool huge_pages;
-};
-
-static void check_list(struct pod_rules *r, struct json resources, const char *which,
-		       check_name_fn *names, const struct path *path, struct seen *seen)
+static void check_entry(const struct rule_at *at, bool request)
 {
-	bool requests = str_is(STR("requests"), which);
-	AUTO(json_index_done)
-	struct json_index limits = json_index_make(json_get(resources, "limits"));
-	struct json_iter it = json_iter(json_get(resources, which));
-	struct path list = path_member(path, str_from(which));
+	struct pod_rules *r = pod_of(at);
+	struct str name = at->path->name;
+	struct quantity value;
 
-	while (json_next(&it)) {
-		struct path at = path_key(&list, it.key);
-		struct quantity value;
-
-		if (pod_total_read(it.value, &value))
-			continue;
-		names(r, it.key, &at);
-		check_amount(r, it.key, &value, &at);
-		if (requests)
-			check_against_limit(r, it.key, &value, json_index_get(&limits, it.key),
-					    path);
-		if (is_huge_page(it.key)) {
-			seen->huge_pages = true;
-			check_huge_pages(r, it.key, &value, &at);
-		}
-		seen->compute = seen->compute || str_is(it.key, "cpu") || str_is(it.key, "memory");
+	if (pod_total_read(at->value, &value))
+		return;
+	if (r->pod_level)
+		check_pod_name(at);
+	else
+		check_container_name(at);
+	if (quantity_sign(&value) < 0)
+		invalid_amount(at, NULL, &value, "must be greater than or equal to 0");
+	if (is_counted(name) && quantity_milli(&value) % MILLIS != 0)
+		invalid_amount(at, NULL, &value, "must be an integer");
+	if (request)
+		check_against_limit(at, &value);
+	if (is_huge_page(name)) {
+		r->has_huge_pages = true;
+		check_huge_pages(at, &value);
 	}
+	r->has_compute = r->has_compute || str_is(name, "cpu") || str_is(name, "memory");
+}
+
+static void check_limit(const struct rule_at *at)
+{
+	check_entry(at, false);
+}
+
+static void check_request(const struct rule_at *at)
+{
+	check_entry(at, true);
 }
 
 /* --- claims that a container uses ------------------------------------------------------------ */
@@ -212,39 +201,40 @@ static int by_name(const void *a, const void *b)
 	return str_qsort_cmp(a, b);
 }
 
-static void tell_no_claim(struct pod_rules *r, struct str name, const struct path *path)
+static void report_no_claim(const struct rule_at *at, struct str name)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct name_set *claims = &pod_of(at)->claims;
 
 	causes_quote(&text, name);
 	buf_puts(&text, ": must be one of the names in pod.spec.resourceClaims");
-	if (!r->claims.len)
+	if (!claims->len)
 		buf_puts(&text, " which is empty");
 	else
-		qsort(r->claims.ptr, r->claims.len, sizeof(r->claims.ptr[0]), by_name);
-	for (size_t i = 0; i < r->claims.len; i++)
-		buf_printf(&text, "%s%.*s", i ? ", " : ": ", STR_ARG(r->claims.ptr[i]));
-	causes_add(r->causes, CAUSE_NOT_FOUND, path, "Not found: %s", buf_text(&text));
+		qsort(claims->ptr, claims->len, sizeof(claims->ptr[0]), by_name);
+	for (size_t i = 0; i < claims->len; i++)
+		buf_printf(&text, "%s%.*s", i ? ", " : ": ", STR_ARG(claims->ptr[i]));
+	rule_add(at, NULL, CAUSE_NOT_FOUND, "Not found: %s", buf_text(&text));
 }
 
 /* Uses of claims so far. A use without a request is of the whole claim; requests count until there is
  * one. */
-struct claim_uses {
+struct pod_claim_uses {
 	struct name_set whole;
 	struct name_set names;
 	struct name_set requests; /* "name/request" */
 };
 
-static void claim_uses_done(struct claim_uses *uses)
+static void pod_claim_uses_done(struct pod_claim_uses *uses)
 {
 	name_set_done(&uses->whole);
 	name_set_done(&uses->names);
 	name_set_done(&uses->requests);
 }
-DEFINE_AUTO_IN_PLACE(struct claim_uses, claim_uses_done);
+DEFINE_AUTO_IN_PLACE(struct pod_claim_uses, pod_claim_uses_done);
 
 /* Note a use. Is there an earlier one that it overlaps? `ret_same`: it asks for the same request. */
-static bool use_claim(struct claim_uses *uses, struct json claim, bool *ret_same)
+static bool use_claim(struct pod_claim_uses *uses, struct json claim, bool *ret_same)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	struct str name = rule_text(claim, "name");
@@ -263,177 +253,212 @@ static bool use_claim(struct claim_uses *uses, struct json claim, bool *ret_same
 	return used;
 }
 
-static void check_claim_uses(struct pod_rules *r, struct json claims, const struct path *path)
+static void check_claim_use(const struct rule_at *at)
 {
-	AUTO(claim_uses_done) struct claim_uses uses = {0};
-	struct json_iter it = json_iter(claims);
+	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
+	struct str name = rule_text(at->value, "name");
+	bool same;
 
-	while (json_next(&it)) {
-		AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
-		struct path at = path_index(path, it.index);
-		struct rule_at rule = pod_rule_at(r, it.value, &at);
-		struct str name = rule_text(it.value, "name");
-		bool same;
-
-		if (!name.len) {
-			causes_required(r->causes, &at, "");
-			continue;
-		}
-		rule_name(&rule, "request", NAME_DNS_LABEL);
-		buf_put_str(&key, name);
-		if (use_claim(&uses, it.value, &same)) {
-			if (same)
-				buf_printf(&key, "/%.*s", STR_ARG(rule_text(it.value, "request")));
-			causes_duplicate_str(r->causes, &at, buf_str(&key));
-		}
-		if (!name_set_has(&r->claims, name))
-			tell_no_claim(r, name, &at);
+	if (!name.len) {
+		rule_required_as(at, NULL, "");
+		return;
 	}
+	rule_name(at, "request", NAME_DNS_LABEL);
+	buf_put_str(&key, name);
+	if (use_claim(pod_of(at)->claim_uses, at->value, &same)) {
+		if (same)
+			buf_printf(&key, "/%.*s", STR_ARG(rule_text(at->value, "request")));
+		rule_duplicate_str(at, NULL, buf_str(&key));
+	}
+	if (!name_set_has(&pod_of(at)->claims, name))
+		report_no_claim(at, name);
 }
 
-static void check_requirements(struct pod_rules *r, struct json resources, check_name_fn *names,
-			       const struct path *path)
+static bool has_huge_pages_alone(const struct rule_at *at)
 {
-	struct seen seen = {0};
-	PATH(claims, path, "claims");
-
-	check_list(r, resources, "limits", names, path, &seen);
-	check_list(r, resources, "requests", names, path, &seen);
-	if (seen.huge_pages && !seen.compute)
-		causes_forbidden(r->causes, path, "HugePages require cpu or memory");
-	check_claim_uses(r, json_get(resources, "claims"), &claims);
+	return pod_of(at)->has_huge_pages && !pod_of(at)->has_compute;
 }
 
-void pod_rules_requirements(struct pod_rules *r, struct json resources, const struct path *path)
+static const struct rule requirement_rows[] = {
+	{"limits", R_EACH(R_CHECK(check_limit))},
+	{"requests", R_EACH(R_CHECK(check_request))},
+	{R_WHEN(has_huge_pages_alone), R_FORBIDDEN("HugePages require cpu or memory")},
+	{"claims", R_EACH(R_CHECK(check_claim_use))},
+};
+
+static void check_requirements(const struct rule_at *at, bool pod_level)
 {
-	check_requirements(r, resources, check_container_name, path);
+	static const struct rules rules = RULES_OF(requirement_rows);
+	AUTO(pod_claim_uses_done) struct pod_claim_uses uses = {0};
+	AUTO(json_index_done)
+	struct json_index limits = json_index_make(json_get(at->value, "limits"));
+	struct pod_rules *r = pod_of(at);
+
+	r->pod_level = pod_level;
+	r->has_compute = false;
+	r->has_huge_pages = false;
+	r->limits = &limits;
+	r->claim_uses = &uses;
+	rules_check(&rules, at);
+	r->limits = NULL;
+	r->claim_uses = NULL;
+}
+
+void pod_check_requirements(const struct rule_at *at)
+{
+	check_requirements(at, false);
+}
+
+void pod_check_overhead(const struct rule_at *at)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	struct rule_at resources = *at;
+
+	resources.value = json_new_obj(doc);
+	json_set(doc, resources.value, STR("limits"), json_new_copy(doc, at->value));
+	check_requirements(&resources, false);
 }
 
 /* --- the pod as a whole ---------------------------------------------------------------------- */
 
 /* The pod must have at least what its containers have together. */
-static void check_total(struct pod_rules *r, struct json resources, const char *which,
-			bool huge_pages_only, const struct path *path)
+static void check_total(const struct rule_at *at, const char *which, bool huge_pages_only)
 {
 	AUTO(pod_total_done) struct pod_total total = {0};
-	struct path list = path_member(path, str_from(which));
+	struct path list = path_member(at->path, str_from(which));
+	struct rule_at entry = *at;
 
-	pod_total_sum(r->spec, which, &total);
+	pod_total_sum(pod_spec_of(at), which, &total);
 	for (size_t i = 0; i < total.len; i++) {
-		struct path at = path_key(&list, total.ptr[i].name);
+		struct path path = path_key(&list, total.ptr[i].name);
 		struct quantity own;
 
 		if ((huge_pages_only && !is_huge_page(total.ptr[i].name)) ||
-		    pod_total_read(json_get_str(json_get(resources, which), total.ptr[i].name),
+		    pod_total_read(json_get_str(json_get(at->value, which), total.ptr[i].name),
 				   &own) ||
 		    quantity_cmp(&total.ptr[i].value, &own) <= 0)
 			continue;
-		invalid_beside(r, &at, &own,
-			       huge_pages_only ? "must be greater than or equal to aggregate "
-						 "container limits of "
-					       : "must be greater than or equal to aggregate "
-						 "container requests of ",
-			       &total.ptr[i].value);
+		entry.path = &path;
+		invalid_against(&entry, NULL, &own,
+				huge_pages_only ? "must be greater than or equal to aggregate "
+						  "container limits of "
+						: "must be greater than or equal to aggregate "
+						  "container requests of ",
+				&total.ptr[i].value);
 	}
 }
 
-static void check_container_limits(struct pod_rules *r, struct json resources,
-				   const struct path *path)
+static void check_totals(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(json_get(r->spec, "containers"));
-	PATH(containers, path, "containers");
-
-	while (json_next(&it)) {
-		struct path at = path_index(&containers, it.index);
-		struct json_iter limit =
-			json_iter(json_get(json_get(it.value, "resources"), "limits"));
-
-		while (json_next(&limit)) {
-			struct path key = path_key(&at, limit.key);
-			struct quantity value;
-			struct quantity own;
-			PATH(limits, &key, "limits");
-
-			if (!pod_total_read(limit.value, &value) &&
-			    !pod_total_read(json_get_str(json_get(resources, "limits"), limit.key),
-					    &own) &&
-			    quantity_cmp(&value, &own) > 0)
-				invalid_beside(r, &limits, &value,
-					       "must be less than or equal to pod limits of ",
-					       &own);
-		}
-	}
+	check_total(at, "requests", false);
+	check_total(at, "limits", true);
 }
 
-void pod_rules_resources(struct pod_rules *r, const struct path *spec)
+static void check_container_limit(const struct rule_at *at)
 {
-	struct json resources = json_get(r->spec, "resources");
-	struct rule_at at;
-	PATH(path, spec, "resources");
+	struct json limits = json_get(json_get(pod_spec_of(at), "resources"), "limits");
+	struct quantity value;
+	struct quantity own;
 
-	at = pod_rule_at(r, resources, &path);
-	if (!json_is(resources, JSON_OBJ))
-		return;
-	if (str_is(rule_text(json_get(r->spec, "os"), "name"), "windows")) {
-		causes_forbidden(r->causes, &path, "may not be set for a windows pod");
-		return;
-	}
-	rule_forbid(&at, "claims", "claims may not be set for Resources at pod-level");
-	check_requirements(r, resources, check_pod_name, &path);
-	check_total(r, resources, "requests", false, &path);
-	check_total(r, resources, "limits", true, &path);
-	check_container_limits(r, resources, &path);
+	if (!pod_total_read(at->value, &value) &&
+	    !pod_total_read(json_get_str(limits, at->path->name), &own) &&
+	    quantity_cmp(&value, &own) > 0)
+		invalid_against(at, "limits", &value,
+				"must be less than or equal to pod limits of ", &own);
+}
+
+/* Upstream reports the containers below the resources of the pod. */
+static const struct rule container_limit_rows[] = {
+	{"limits", R_HIDDEN, R_EACH(R_CHECK(check_container_limit))},
+};
+static const struct rule container_resource_rows[] = {
+	{"resources", R_HIDDEN, R_OBJECT(container_limit_rows)},
+};
+static const struct rule containers_rows[] = {
+	{"containers", R_EACH(R_OBJECT(container_resource_rows))},
+};
+
+static void check_container_limits(const struct rule_at *at)
+{
+	static const struct rules rules = RULES_OF(containers_rows);
+	struct rule_at spec = *at;
+
+	spec.value = pod_spec_of(at);
+	rules_check(&rules, &spec);
+}
+
+static void check_pod_requirements(const struct rule_at *at)
+{
+	check_requirements(at, true);
+}
+
+static bool is_windows(const struct rule_at *at)
+{
+	return str_is(rule_text(json_get(pod_spec_of(at), "os"), "name"), "windows");
+}
+
+static const struct rule pod_rows[] = {
+	{R_WHEN(is_windows), R_FORBIDDEN("may not be set for a windows pod"), R_STOP},
+	{"claims", R_FORBIDDEN("claims may not be set for Resources at pod-level")},
+	{R_CHECK(check_pod_requirements)},
+	{R_CHECK(check_totals)},
+	{R_CHECK(check_container_limits)},
+};
+
+void pod_check_pod_resources(const struct rule_at *at)
+{
+	static const struct rules rules = RULES_OF(pod_rows);
+
+	rules_check(&rules, at);
 }
 
 /* --- the pod's claims ------------------------------------------------------------------------ */
 
-static void check_claim(struct pod_rules *r, struct json claim, struct name_set *names,
-			const struct path *path)
+static void check_claim_name(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, claim, path);
-	struct str name = rule_text(claim, "name");
-	bool by_claim = rule_has(claim, "resourceClaimName");
-	bool by_template = rule_has(claim, "resourceClaimTemplateName");
-	PATH(name_path, path, "name");
-	PATH(claim_path, path, "resourceClaimName");
-	PATH(template_path, path, "resourceClaimTemplateName");
+	struct str name = json_str(at->value);
 
-	if (name.len && !name_set_add(names, name))
-		causes_duplicate_str(r->causes, &name_path, name);
+	if (name.len && !name_set_add(at->seen, name))
+		rule_duplicate(at, NULL);
+	else if (!name.len)
+		rule_required_as(at, NULL, "");
 	else
-		rule_name_required(&at, "name", NAME_DNS_LABEL);
+		name_validate(NAME_DNS_LABEL, name, at->path, at->causes);
+}
+
+static void check_claim_source(const struct rule_at *at)
+{
+	bool by_claim = rule_has(at->value, "resourceClaimName");
+	bool by_template = rule_has(at->value, "resourceClaimTemplateName");
+
 	if (by_claim && by_template)
-		rule_invalid_go(&pod_claim_type, claim, path, r->causes,
+		rule_invalid_go(&pod_claim_type, at->value, at->path, at->causes,
 				"at most one of `resourceClaimName` or `resourceClaimTemplateName` "
 				"may be specified");
 	if (!by_claim && !by_template)
-		rule_invalid_go(&pod_claim_type, claim, path, r->causes,
+		rule_invalid_go(&pod_claim_type, at->value, at->path, at->causes,
 				"must specify one of: `resourceClaimName`, "
 				"`resourceClaimTemplateName`");
-	if (by_claim)
-		name_validate(NAME_DNS_SUBDOMAIN, rule_text(claim, "resourceClaimName"),
-			      &claim_path, r->causes);
-	if (by_template)
-		name_validate(NAME_DNS_SUBDOMAIN, rule_text(claim, "resourceClaimTemplateName"),
-			      &template_path, r->causes);
 }
 
-void pod_rules_resource_claims(struct pod_rules *r, struct json claims, const struct path *path)
+static const struct rule claim_rows[] = {
+	{"name", R_ALWAYS, R_CHECK(check_claim_name)},
+	{R_CHECK(check_claim_source)},
+	{"resourceClaimName", R_FORMAT(DNS_SUBDOMAIN)},
+	{"resourceClaimTemplateName", R_FORMAT(DNS_SUBDOMAIN)},
+};
+
+void pod_check_resource_claim(const struct rule_at *at)
 {
-	AUTO(name_set_done) struct name_set names = {0};
-	struct json_iter it = json_iter(claims);
-	bool mirror = rule_has(json_get(r->meta, "annotations"), "kubernetes.io/config.mirror");
+	static const struct rules rules = RULES_OF(claim_rows);
+	struct pod_rules *r = pod_of(at);
+	struct path nowhere = path_member(NULL, STR(""));
 
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct path nowhere = path_member(NULL, STR(""));
-
-		if (rule_text(it.value, "name").len)
-			name_set_add(&r->claims, rule_text(it.value, "name"));
-		if (mirror)
-			causes_forbidden(r->causes, &nowhere,
-					 "static pods do not support resource claims");
-		else
-			check_claim(r, it.value, &names, &at);
-	}
+	if (rule_text(at->value, "name").len)
+		name_set_add(&r->claims, rule_text(at->value, "name"));
+	if (rule_has(json_get(r->meta, "annotations"), "kubernetes.io/config.mirror"))
+		causes_forbidden(at->causes, &nowhere,
+				 "static pods do not support resource claims");
+	else
+		rules_check(&rules, at);
 }

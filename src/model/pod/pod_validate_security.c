@@ -19,68 +19,54 @@ enum {
 
 /* --- profiles -------------------------------------------------------------------------------- */
 
-static void check_seccomp(struct pod_rules *r, struct json profile, const struct path *path)
+static void check_not_local(const struct rule_at *at)
 {
-	const struct rule_texts types = RULE_TEXTS("Localhost", "RuntimeDefault", "Unconfined");
-	struct rule_at at = pod_rule_at(r, profile, path);
-	struct str type = rule_text(profile, "type");
-	bool local = rule_has(profile, "localhostProfile");
-	PATH(type_path, path, "type");
-	PATH(local_path, path, "localhostProfile");
-
-	if (!json_is(profile, JSON_OBJ))
-		return;
-	if (!type.len)
-		causes_required(r->causes, &type_path,
-				"type is required when seccompProfile is set");
-	else
-		rule_text_of(&at, "type", types);
-	if (!str_is(type, "Localhost")) {
-		if (local)
-			rule_invalid_go(&seccomp_profile_type, profile, &local_path, r->causes,
-					"can only be set when seccomp type is Localhost");
-	} else if (!local) {
-		causes_required(r->causes, &local_path,
-				"must be set when seccomp type is Localhost");
-	} else {
-		rule_local(rule_text(profile, "localhostProfile"), &local_path, r->causes);
-	}
+	rule_invalid_go(&seccomp_profile_type, at->up->value, at->path, at->causes,
+			"can only be set when seccomp type is Localhost");
 }
 
-static void check_local_app_armor(struct pod_rules *r, struct json profile, const struct path *path)
+static bool lacks_profile(const struct rule_at *at)
 {
-	struct str local = rule_text(profile, "localhostProfile");
+	return !rule_has(at->value, "localhostProfile");
+}
+
+static const struct rule seccomp_rows[] = {
+	{"type", R_REQUIRED_AS("type is required when seccompProfile is set"),
+	 R_TEXTS("Localhost", "RuntimeDefault", "Unconfined")},
+	{"localhostProfile", R_UNLESS("type", "Localhost"), R_CHECK(check_not_local)},
+	{"localhostProfile", R_IF("type", "Localhost"), R_WHEN(lacks_profile), R_ALWAYS,
+	 R_LACKS("must be set when seccomp type is Localhost")},
+	{"localhostProfile", R_IF("type", "Localhost"), R_CHECK(rule_local_in)},
+};
+
+static void check_local_app_armor(const struct rule_at *at)
+{
+	struct str local = json_str(at->value);
 
 	if (!local.len || (str_trim(local).len == local.len && !str_trim(local).len)) {
-		causes_required(r->causes, path, "must be set when AppArmor type is Localhost");
+		rule_required_as(at, NULL, "must be set when AppArmor type is Localhost");
 		return;
 	}
 	if (str_trim(local).len != local.len)
-		causes_invalid_str(r->causes, path, local, "must not be padded with whitespace");
+		rule_invalid(at, NULL, "must not be padded with whitespace");
 	if (local.len > PROFILE_MAX)
-		causes_too_long(r->causes, path, PROFILE_MAX);
+		causes_too_long(at->causes, at->path, PROFILE_MAX);
 }
 
-static void check_app_armor(struct pod_rules *r, struct json profile, const struct path *path)
+static bool needs_no_profile(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, profile, path);
-	struct str type = rule_text(profile, "type");
-	PATH(type_path, path, "type");
-	PATH(local_path, path, "localhostProfile");
+	struct str type = rule_text(at->value, "type");
 
-	if (!json_is(profile, JSON_OBJ))
-		return;
-	if (!type.len)
-		causes_required(r->causes, &type_path,
-				"type is required when appArmorProfile is set");
-	else if (str_is(type, "Localhost"))
-		check_local_app_armor(r, profile, &local_path);
-	else if (!str_is(type, "RuntimeDefault") && !str_is(type, "Unconfined"))
-		rule_text_of(&at, "type", RULE_TEXTS("Localhost", "RuntimeDefault", "Unconfined"));
-	else if (rule_has(profile, "localhostProfile"))
-		causes_invalid_str(r->causes, &local_path, rule_text(profile, "localhostProfile"),
-				   "can only be set when AppArmor type is Localhost");
+	return str_is(type, "RuntimeDefault") || str_is(type, "Unconfined");
 }
+
+static const struct rule app_armor_rows[] = {
+	{"type", R_REQUIRED_AS("type is required when appArmorProfile is set"),
+	 R_TEXTS("Localhost", "RuntimeDefault", "Unconfined")},
+	{"localhostProfile", R_IF("type", "Localhost"), R_ALWAYS, R_CHECK(check_local_app_armor)},
+	{"localhostProfile", R_WHEN(needs_no_profile),
+	 R_INVALID("can only be set when AppArmor type is Localhost")},
+};
 
 /* --- Windows --------------------------------------------------------------------------------- */
 
@@ -121,110 +107,103 @@ static bool is_domain(struct str domain)
 	return name_is(NAME_DNS_SUBDOMAIN, buf_str(&lower));
 }
 
-static void check_windows_user(struct pod_rules *r, struct str name, const struct path *path)
+static void check_windows_account(const struct rule_at *at, struct str name)
 {
 	ptrdiff_t slash = str_find_byte(name, '\\', 0);
 	struct str domain = str_slice(name, 0, slash < 0 ? 0 : (size_t)slash);
 	struct str user = str_skip(name, (size_t)(slash + 1));
 
 	if (domain.len >= DOMAIN_MAX)
-		causes_invalid_str(r->causes, path, name,
-				   "runAsUserName's Domain length must be under %d characters",
-				   DOMAIN_MAX);
+		rule_invalid(at, NULL, "runAsUserName's Domain length must be under %d characters",
+			     DOMAIN_MAX);
 	if (slash >= 0 && !is_domain(domain))
-		causes_invalid_str(r->causes, path, name,
-				   "runAsUserName's Domain doesn't match the NetBios nor the DNS "
-				   "format");
+		rule_invalid(at, NULL,
+			     "runAsUserName's Domain doesn't match the NetBios nor the DNS "
+			     "format");
 	if (!user.len)
-		causes_invalid_str(r->causes, path, name, "runAsUserName's User cannot be empty");
+		rule_invalid(at, NULL, "runAsUserName's User cannot be empty");
 	else if (user.len > USER_MAX)
-		causes_invalid_str(
-			r->causes, path, name,
-			"runAsUserName's User length must not be longer than %d characters",
-			USER_MAX);
+		rule_invalid(at, NULL,
+			     "runAsUserName's User length must not be longer than %d characters",
+			     USER_MAX);
 	if (has_only(user, ". "))
-		causes_invalid_str(r->causes, path, name,
-				   "runAsUserName's User cannot contain only periods or spaces");
+		rule_invalid(at, NULL,
+			     "runAsUserName's User cannot contain only periods or spaces");
 	if (has_any(user, "\"/\\:;|=,+*?<>@[]"))
-		causes_invalid_str(r->causes, path, name,
-				   "runAsUserName's User cannot contain the following characters: "
-				   "\"/\\:;|=,+*?<>@[]");
+		rule_invalid(at, NULL,
+			     "runAsUserName's User cannot contain the following characters: "
+			     "\"/\\:;|=,+*?<>@[]");
 }
 
-static void check_windows(struct pod_rules *r, struct json options, const struct path *path)
+static void check_credential(const struct rule_at *at)
 {
-	struct str name = rule_text(options, "runAsUserName");
-	struct str credential = rule_text(options, "gmsaCredentialSpec");
-	PATH(credential_name, path, "gmsaCredentialSpecName");
-	PATH(credential_path, path, "gmsaCredentialSpec");
-	PATH(user, path, "runAsUserName");
+	struct str credential = json_str(at->value);
 
-	if (rule_has(options, "gmsaCredentialSpecName"))
-		name_validate(NAME_DNS_SUBDOMAIN, rule_text(options, "gmsaCredentialSpecName"),
-			      &credential_name, r->causes);
-	if (rule_has(options, "gmsaCredentialSpec") && !credential.len)
-		causes_invalid_str(r->causes, &credential_path, credential,
-				   "gmsaCredentialSpec cannot be an empty string");
+	if (!credential.len)
+		rule_invalid(at, NULL, "gmsaCredentialSpec cannot be an empty string");
 	else if (credential.len > (size_t)CREDENTIAL_KIB * 1024)
-		causes_invalid_str(r->causes, &credential_path, credential,
-				   "gmsaCredentialSpec size must be under %d KiB", CREDENTIAL_KIB);
-	if (!rule_has(options, "runAsUserName"))
-		return;
-	if (!name.len)
-		causes_invalid_str(r->causes, &user, name,
-				   "runAsUserName cannot be an empty string");
-	else if (has_control(name))
-		causes_invalid_str(r->causes, &user, name,
-				   "runAsUserName cannot contain control characters");
-	else if (str_find_byte(name, '\\', 0) != str_rfind_byte(name, '\\'))
-		causes_invalid_str(r->causes, &user, name,
-				   "runAsUserName cannot contain more than one backslash");
-	else
-		check_windows_user(r, name, &user);
+		rule_invalid(at, NULL, "gmsaCredentialSpec size must be under %d KiB",
+			     CREDENTIAL_KIB);
 }
+
+static void check_windows_user(const struct rule_at *at)
+{
+	struct str name = json_str(at->value);
+
+	if (!name.len)
+		rule_invalid(at, NULL, "runAsUserName cannot be an empty string");
+	else if (has_control(name))
+		rule_invalid(at, NULL, "runAsUserName cannot contain control characters");
+	else if (str_find_byte(name, '\\', 0) != str_rfind_byte(name, '\\'))
+		rule_invalid(at, NULL, "runAsUserName cannot contain more than one backslash");
+	else
+		check_windows_account(at, name);
+}
+
+static const struct rule windows_rows[] = {
+	{"gmsaCredentialSpecName", R_FORMAT(DNS_SUBDOMAIN)},
+	{"gmsaCredentialSpec", R_CHECK(check_credential)},
+	{"runAsUserName", R_CHECK(check_windows_user)},
+};
 
 /* --- containers ------------------------------------------------------------------------------ */
 
-static void check_escalation(struct pod_rules *r, struct json context, const struct path *path)
+static bool has_host_users(const struct rule_at *at)
 {
-	struct json allow = json_get(context, "allowPrivilegeEscalation");
-	struct json_iter it = json_iter(json_get(json_get(context, "capabilities"), "add"));
+	return pod_of(at)->host_users;
+}
+
+static void check_escalation(const struct rule_at *at)
+{
+	struct json allow = json_get(at->value, "allowPrivilegeEscalation");
+	struct json_iter it = json_iter(json_get(json_get(at->value, "capabilities"), "add"));
 
 	if (!json_is(allow, JSON_BOOL) || json_bool(allow))
 		return;
-	if (json_bool(json_get(context, "privileged")))
+	if (json_bool(json_get(at->value, "privileged")))
 		rule_invalid_go(
-			&security_context_type, context, path, r->causes,
+			&security_context_type, at->value, at->path, at->causes,
 			"cannot set `allowPrivilegeEscalation` to false and `privileged` to "
 			"true");
 	while (json_next(&it))
 		if (str_is(json_str(it.value), "CAP_SYS_ADMIN"))
-			rule_invalid_go(&security_context_type, context, path, r->causes,
+			rule_invalid_go(&security_context_type, at->value, at->path, at->causes,
 					"cannot set `allowPrivilegeEscalation` to false and "
 					"`capabilities.Add` CAP_SYS_ADMIN");
 }
 
-void pod_rules_security(struct pod_rules *r, struct json context, const struct path *path)
-{
-	struct rule_at at = pod_rule_at(r, context, path);
-	PATH(proc, path, "procMount");
-	PATH(seccomp, path, "seccompProfile");
-	PATH(windows, path, "windowsOptions");
-	PATH(app_armor, path, "appArmorProfile");
-
-	if (!json_is(context, JSON_OBJ))
-		return;
-	rule_id(&at, "runAsUser");
-	rule_id(&at, "runAsGroup");
-	rule_text_of(&at, "procMount", RULE_TEXTS("Default", "Unmasked"));
-	if (r->host_users && str_is(rule_text(context, "procMount"), "Unmasked"))
-		causes_invalid_str(r->causes, &proc, STR("Unmasked"),
-				   "`hostUsers` must be false to use `Unmasked`");
-	check_seccomp(r, json_get(context, "seccompProfile"), &seccomp);
-	check_escalation(r, context, path);
-	check_windows(r, json_get(context, "windowsOptions"), &windows);
-	check_app_armor(r, json_get(context, "appArmorProfile"), &app_armor);
-}
+static const struct rule security_rows[] = {
+	{"runAsUser", R_ID},
+	{"runAsGroup", R_ID},
+	{"procMount", R_TEXTS("Default", "Unmasked")},
+	{"procMount", R_IF("procMount", "Unmasked"), R_WHEN(has_host_users),
+	 R_INVALID("`hostUsers` must be false to use `Unmasked`")},
+	{"seccompProfile", R_OBJECT(seccomp_rows)},
+	{R_CHECK(check_escalation)},
+	{"windowsOptions", R_OBJECT(windows_rows)},
+	{"appArmorProfile", R_OBJECT(app_armor_rows)},
+};
+const struct rules pod_security_rules = RULES_OF(security_rows);
 
 /* --- pods ------------------------------------------------------------------------------------ */
 
@@ -258,90 +237,67 @@ static bool is_sysctl(struct str name)
 }
 
 /* Sysctls of a namespace that is the host's. */
-static void check_host_sysctl(struct pod_rules *r, struct str name, const struct path *path)
+static void check_host_sysctl(const struct rule_at *at)
 {
 	const struct rule_texts ipc = RULE_TEXTS("kernel.sem", "kernel.shmall", "kernel.shmmax",
 						 "kernel.shmmni", "kernel.shm_rmid_forced");
+	struct str name = json_str(at->value);
 	bool is_ipc = rule_texts_have(ipc, name) || str_starts(name, STR("kernel.msg")) ||
 		      str_starts(name, STR("fs.mqueue."));
 
-	if (json_bool(json_get(r->spec, "hostNetwork")) && str_starts(name, STR("net.")))
-		causes_invalid_str(r->causes, path, name,
-				   "may not be specified when 'hostNetwork' is true");
-	else if (json_bool(json_get(r->spec, "hostIPC")) && is_ipc)
-		causes_invalid_str(r->causes, path, name,
-				   "may not be specified when 'hostIPC' is true");
+	if (json_bool(json_get(pod_spec_of(at), "hostNetwork")) && str_starts(name, STR("net.")))
+		rule_invalid(at, NULL, "may not be specified when 'hostNetwork' is true");
+	else if (json_bool(json_get(pod_spec_of(at), "hostIPC")) && is_ipc)
+		rule_invalid(at, NULL, "may not be specified when 'hostIPC' is true");
 }
 
-static void check_sysctls(struct pod_rules *r, struct json sysctls, const struct path *path)
+static void check_sysctl(const struct rule_at *at)
 {
-	AUTO(name_set_done) struct name_set names = {0};
-	struct json_iter it = json_iter(sysctls);
+	struct str name = json_str(at->value);
+	bool new = name_set_add(at->seen, name);
 
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct str name = rule_text(it.value, "name");
-		PATH(name_path, &at, "name");
-
-		if (!name.len)
-			causes_required(r->causes, &name_path, "");
-		else if (!is_sysctl(name))
-			causes_invalid_str(r->causes, &name_path, name,
-					   "must have at most %d characters and match regex %s",
-					   SYSCTL_MAX,
-					   "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*"
-					   "[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
-		else if (name_set_has(&names, name))
-			causes_duplicate_str(r->causes, &name_path, name);
-		check_host_sysctl(r, name, &name_path);
-		name_set_add(&names, name);
-	}
+	if (!name.len)
+		rule_required_as(at, NULL, "");
+	else if (!is_sysctl(name))
+		rule_invalid(at, NULL, "must have at most %d characters and match regex %s",
+			     SYSCTL_MAX,
+			     "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*"
+			     "[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
+	else if (!new)
+		rule_duplicate(at, NULL);
+	check_host_sysctl(at);
 }
 
-void pod_rules_pod_security(struct pod_rules *r, struct json context, const struct path *path)
+/* A member of the spec, which upstream reports in the security context. */
+static void check_shared_processes(const struct rule_at *at)
 {
-	struct rule_at at = pod_rule_at(r, context, path);
-	struct json_iter it = json_iter(json_get(context, "supplementalGroups"));
-	PATH(groups, path, "supplementalGroups");
-	PATH(share, path, "shareProcessNamespace");
-	PATH(sysctls, path, "sysctls");
-	PATH(seccomp, path, "seccompProfile");
-	PATH(windows, path, "windowsOptions");
-	PATH(app_armor, path, "appArmorProfile");
+	struct json share = json_get(pod_spec_of(at), "shareProcessNamespace");
 
-	if (!json_is(context, JSON_OBJ))
-		return;
-	rule_id(&at, "fsGroup");
-	rule_id(&at, "runAsUser");
-	rule_id(&at, "runAsGroup");
-	while (json_next(&it)) {
-		struct path group = path_index(&groups, it.index);
-		int64_t id = json_int(it.value);
-
-		if (id < 0 || id > INT32_MAX)
-			causes_invalid_int(r->causes, &group, id,
-					   "must be between 0 and %d, inclusive", INT32_MAX);
-	}
-	if (json_bool(json_get(r->spec, "hostPID")) &&
-	    json_bool(json_get(r->spec, "shareProcessNamespace")))
-		causes_invalid(r->causes, &share, json_get(r->spec, "shareProcessNamespace"),
+	if (json_bool(json_get(pod_spec_of(at), "hostPID")) && json_bool(share))
+		causes_invalid(at->causes, at->path, share,
 			       "ShareProcessNamespace and HostPID cannot both be enabled");
-	check_sysctls(r, json_get(context, "sysctls"), &sysctls);
-	rule_text_of(&at, "fsGroupChangePolicy", RULE_TEXTS("Always", "OnRootMismatch"));
-	check_seccomp(r, json_get(context, "seccompProfile"), &seccomp);
-	check_windows(r, json_get(context, "windowsOptions"), &windows);
-	check_app_armor(r, json_get(context, "appArmorProfile"), &app_armor);
-	rule_text_of(&at, "supplementalGroupsPolicy", RULE_TEXTS("Merge", "Strict"));
-	rule_text_of(&at, "seLinuxChangePolicy", RULE_TEXTS("MountOption", "Recursive"));
 }
+
+static const struct rule sysctl_rows[] = {
+	{"name", R_ALWAYS, R_CHECK(check_sysctl)},
+};
+static const struct rule pod_rows[] = {
+	{"fsGroup", R_ID},
+	{"runAsUser", R_ID},
+	{"runAsGroup", R_ID},
+	{"supplementalGroups", R_EACH(R_ID)},
+	{"shareProcessNamespace", R_ALWAYS, R_CHECK(check_shared_processes)},
+	{"sysctls", R_EACH(R_OBJECT(sysctl_rows))},
+	{"fsGroupChangePolicy", R_TEXTS("Always", "OnRootMismatch")},
+	{"seccompProfile", R_OBJECT(seccomp_rows)},
+	{"windowsOptions", R_OBJECT(windows_rows)},
+	{"appArmorProfile", R_OBJECT(app_armor_rows)},
+	{"supplementalGroupsPolicy", R_TEXTS("Merge", "Strict")},
+	{"seLinuxChangePolicy", R_TEXTS("MountOption", "Recursive")},
+};
+const struct rules pod_pod_security_rules = RULES_OF(pod_rows);
 
 /* --- host processes on Windows --------------------------------------------------------------- */
-
-struct processes {
-	struct opt_bool pod; /* the pod's setting */
-	size_t containers;
-	size_t host;
-};
 
 static struct opt_bool host_process(struct json owner)
 {
@@ -351,137 +307,129 @@ static struct opt_bool host_process(struct json owner)
 	return (struct opt_bool){json_is(process, JSON_BOOL), json_bool(process)};
 }
 
-static void count_process(struct pod_rules *r, struct json container, const struct path *path,
-			  void *arg)
+static void count_process(const struct rule_at *at)
 {
-	struct processes *count = arg;
-	struct opt_bool own = host_process(container);
-	PATH(security, path, "securityContext");
-	PATH(windows, &security, "windowsOptions");
-	PATH(process, &windows, "hostProcess");
+	struct pod_rules *r = pod_of(at);
+	struct opt_bool pod = host_process(r->spec);
+	struct opt_bool own = host_process(at->value);
 
-	count->containers++;
-	if (count->pod.set && own.set && own.value != count->pod.value)
-		causes_add(r->causes, CAUSE_INVALID, &process,
-			   "Invalid value: %s: pod hostProcess value must be identical if both are "
-			   "specified, was %s",
-			   own.value ? "true" : "false", count->pod.value ? "true" : "false");
-	count->host += own.set ? own.value : count->pod.value;
+	r->containers++;
+	if (pod.set && own.set && own.value != pod.value)
+		rule_add(at, "securityContext.windowsOptions.hostProcess", CAUSE_INVALID,
+			 "Invalid value: %s: pod hostProcess value must be identical if both are "
+			 "specified, was %s",
+			 own.value ? "true" : "false", pod.value ? "true" : "false");
+	r->host_processes += own.set ? own.value : pod.value;
 }
 
-void pod_rules_windows_processes(struct pod_rules *r, const struct path *spec)
+static void check_processes(const struct rule_at *at)
 {
-	struct processes count = {.pod = host_process(r->spec)};
-	PATH(network, spec, "hostNetwork");
+	struct pod_rules *r = pod_of(at);
 
-	pod_rules_each(r, spec, count_process, &count);
-	if (!count.host)
+	if (!r->host_processes)
 		return;
-	if (count.host != count.containers)
-		causes_invalid_str(r->causes, spec, STR(""),
-				   "If pod contains any hostProcess containers then all containers "
-				   "must be HostProcess containers");
-	if (!json_bool(json_get(r->spec, "hostNetwork")))
-		causes_add(r->causes, CAUSE_INVALID, &network,
-			   "Invalid value: false: hostNetwork must be true if pod contains any "
-			   "hostProcess containers");
+	if (r->host_processes != r->containers)
+		rule_invalid_str(at, NULL, STR(""),
+				 "If pod contains any hostProcess containers then all containers "
+				 "must be HostProcess containers");
+	if (!json_bool(json_get(at->value, "hostNetwork")))
+		rule_add(at, "hostNetwork", CAUSE_INVALID,
+			 "Invalid value: false: hostNetwork must be true if pod contains any "
+			 "hostProcess containers");
 }
+
+static const struct rule count_rows[] = {
+	{R_CHECK(count_process)},
+};
+static const struct rule process_rows[] = {
+	POD_EACH_CONTAINER(count_rows),
+	{R_CHECK(check_processes)},
+};
+const struct rules pod_process_rules = RULES_OF(process_rows);
 
 /* --- operating systems ----------------------------------------------------------------------- */
 
-/* None of these members. */
-static void forbid_all(struct pod_rules *r, struct json object, const struct path *path,
-		       struct rule_texts members, const char *why)
-{
-	struct rule_at at = pod_rule_at(r, object, path);
+#define NOT_ON_WINDOWS R_FORBIDDEN("cannot be set for a windows pod")
+#define NOT_ON_LINUX R_FORBIDDEN("windows options cannot be set for a linux pod")
 
-	for (size_t i = 0; i < members.len; i++)
-		rule_forbid(&at, members.ptr[i], why);
-}
+static const struct rule linux_security_rows[] = {
+	{"windowsOptions", NOT_ON_LINUX},
+};
+static const struct rule linux_container_rows[] = {
+	{"securityContext", R_OBJECT(linux_security_rows)},
+};
+static const struct rule linux_rows[] = {
+	{"securityContext", R_OBJECT(linux_security_rows)},
+	POD_EACH_CONTAINER(linux_container_rows),
+};
 
-static const char not_on_windows[] = "cannot be set for a windows pod";
-static const char not_on_linux[] = "windows options cannot be set for a linux pod";
+static const struct rule windows_security_rows[] = {
+	{"appArmorProfile", NOT_ON_WINDOWS},
+	{"seLinuxOptions", NOT_ON_WINDOWS},
+	{"seccompProfile", NOT_ON_WINDOWS},
+	{"capabilities", NOT_ON_WINDOWS},
+	{"readOnlyRootFilesystem", NOT_ON_WINDOWS},
+	{"privileged", NOT_ON_WINDOWS},
+	{"allowPrivilegeEscalation", NOT_ON_WINDOWS},
+	{"procMount", NOT_ON_WINDOWS},
+	{"runAsUser", NOT_ON_WINDOWS},
+	{"runAsGroup", NOT_ON_WINDOWS},
+};
+static const struct rule windows_container_rows[] = {
+	{"securityContext", R_OBJECT(windows_security_rows)},
+};
+/* Upstream's order goes to and fro between the security context and the spec. */
+static const struct rule windows_first_rows[] = {
+	{"appArmorProfile", NOT_ON_WINDOWS},
+	{"seLinuxOptions", NOT_ON_WINDOWS},
+};
+static const struct rule windows_second_rows[] = {
+	{"seccompProfile", NOT_ON_WINDOWS},
+	{"fsGroup", NOT_ON_WINDOWS},
+	{"fsGroupChangePolicy", NOT_ON_WINDOWS},
+	{"sysctls", NOT_ON_WINDOWS},
+};
+static const struct rule windows_third_rows[] = {
+	{"runAsUser", NOT_ON_WINDOWS},           {"runAsGroup", NOT_ON_WINDOWS},
+	{"supplementalGroups", NOT_ON_WINDOWS},  {"supplementalGroupsPolicy", NOT_ON_WINDOWS},
+	{"seLinuxChangePolicy", NOT_ON_WINDOWS},
+};
+static const struct rule windows_pod_rows[] = {
+	{"securityContext", R_OBJECT(windows_first_rows)},
+	{"hostUsers", NOT_ON_WINDOWS},
+	{"hostPID", NOT_ON_WINDOWS},
+	{"hostIPC", NOT_ON_WINDOWS},
+	{"securityContext", R_OBJECT(windows_second_rows)},
+	{"shareProcessNamespace", NOT_ON_WINDOWS},
+	{"securityContext", R_OBJECT(windows_third_rows)},
+	POD_EACH_CONTAINER(windows_container_rows),
+};
 
-static void check_linux_container(struct pod_rules *r, struct json container,
-				  const struct path *path, void *arg)
-{
-	PATH(security, path, "securityContext");
-
-	(void)arg;
-	forbid_all(r, json_get(container, "securityContext"), &security,
-		   RULE_TEXTS("windowsOptions"), not_on_linux);
-}
-
-static void check_windows_container(struct pod_rules *r, struct json container,
-				    const struct path *path, void *arg)
-{
-	const struct rule_texts members =
-		RULE_TEXTS("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
-			   "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation",
-			   "procMount", "runAsUser", "runAsGroup");
-	PATH(security, path, "securityContext");
-
-	(void)arg;
-	forbid_all(r, json_get(container, "securityContext"), &security, members, not_on_windows);
-}
-
-static void check_windows_pod(struct pod_rules *r, const struct path *spec)
-{
-	/* upstream's order goes to and fro between the security context and the spec */
-	static const struct {
-		const char *key;
-		bool in_spec;
-	} members[] = {
-		{"appArmorProfile", false},
-		{"seLinuxOptions", false},
-		{"hostUsers", true},
-		{"hostPID", true},
-		{"hostIPC", true},
-		{"seccompProfile", false},
-		{"fsGroup", false},
-		{"fsGroupChangePolicy", false},
-		{"sysctls", false},
-		{"shareProcessNamespace", true},
-		{"runAsUser", false},
-		{"runAsGroup", false},
-		{"supplementalGroups", false},
-		{"supplementalGroupsPolicy", false},
-		{"seLinuxChangePolicy", false},
-	};
-	PATH(security, spec, "securityContext");
-
-	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-		const struct rule_texts member = {&members[i].key, 1};
-
-		if (members[i].in_spec)
-			forbid_all(r, r->spec, spec, member, not_on_windows);
-		else
-			forbid_all(r, json_get(r->spec, "securityContext"), &security, member,
-				   not_on_windows);
-	}
-	pod_rules_each(r, spec, check_windows_container, NULL);
-}
-
-void pod_rules_os(struct pod_rules *r, const struct path *spec)
+/* Upstream reports an unknown one about the object. */
+static void check_os_name(const struct rule_at *at)
 {
 	const struct rule_texts known = RULE_TEXTS("linux", "windows");
-	struct json os = json_get(r->spec, "os");
-	struct str name = rule_text(os, "name");
-	PATH(path, spec, "os");
-	PATH(name_path, &path, "name");
-	PATH(security, spec, "securityContext");
+	struct str name = rule_text(at->value, "name");
 
-	if (!json_is(os, JSON_OBJ))
-		return;
-	if (!name.len) {
-		causes_required(r->causes, &name_path, "");
-	} else if (!rule_texts_have(known, name)) {
-		causes_not_supported(r->causes, &path, name, known.ptr, known.len);
-	} else if (str_is(name, "windows")) {
-		check_windows_pod(r, spec);
-	} else {
-		forbid_all(r, json_get(r->spec, "securityContext"), &security,
-			   RULE_TEXTS("windowsOptions"), not_on_linux);
-		pod_rules_each(r, spec, check_linux_container, NULL);
-	}
+	if (!name.len)
+		rule_required_as(at, "name", "");
+	else if (!rule_texts_have(known, name))
+		rule_not_supported(at, NULL, name, known);
 }
+
+static bool is_windows(const struct rule_at *at)
+{
+	return str_is(rule_text(json_get(at->value, "os"), "name"), "windows");
+}
+
+static bool is_linux(const struct rule_at *at)
+{
+	return str_is(rule_text(json_get(at->value, "os"), "name"), "linux");
+}
+
+static const struct rule os_rows[] = {
+	{"os", R_CHECK(check_os_name)},
+	{R_WHEN(is_windows), R_OBJECT(windows_pod_rows)},
+	{R_WHEN(is_linux), R_OBJECT(linux_rows)},
+};
+const struct rules pod_os_rules = RULES_OF(os_rows);

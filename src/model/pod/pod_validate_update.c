@@ -5,6 +5,7 @@
  * there are gates a narrower choice of nodes. A copy of the new spec gets the old values of these; what
  * then differs still, may not. */
 #include "base/buf.h"
+#include "model/core/taints.h"
 #include "model/pod/affinity.h"
 #include "model/pod/pod_rules.h"
 #include "model/pod/pod_validate.h"
@@ -35,6 +36,7 @@ static void check_annotations(struct json pod, struct json old, struct causes *c
 	struct json before = json_get(json_get(old, "metadata"), "annotations");
 	struct json_iter it = json_iter(before);
 	struct pod_rules r = {.causes = causes, .spec = json_get(pod, "spec"), .is_pod = true};
+	struct rule_at at;
 	PATH(meta, NULL, "metadata");
 	PATH(path, &meta, "annotations");
 
@@ -45,7 +47,8 @@ static void check_annotations(struct json pod, struct json old, struct causes *c
 	while (json_next(&it))
 		if (json_is_absent(json_get_str(before, it.key)))
 			check_annotation(it.key, "add", &path, causes);
-	pod_rules_annotations(&r, annotations, &path);
+	at = pod_rule_at(&r, annotations, &path);
+	rules_check(&pod_annotation_rules, &at);
 }
 
 /* --- single fields --------------------------------------------------------------------------- */
@@ -55,7 +58,6 @@ static bool check_containers(struct json spec, struct json old, const char *key,
 			     struct causes *causes)
 {
 	struct json_iter it = json_iter(json_get(spec, key));
-	struct pod_rules r = {.causes = causes};
 	PATH(spec_path, NULL, "spec");
 	struct path path = path_member(&spec_path, str_from(key));
 
@@ -68,7 +70,7 @@ static bool check_containers(struct json spec, struct json old, const char *key,
 		struct rule_at rule = rule_start(it.value, &at, causes);
 
 		rule_required(&rule, "image");
-		pod_rules_image(&r, it.value, &at);
+		rules_check(&pod_image_rules, &rule);
 	}
 	return false;
 }
@@ -97,6 +99,11 @@ static bool check_deadline(struct json spec, struct json old, struct causes *cau
 	return causes->len != causes_before;
 }
 
+static const struct rule toleration_rows[] = {
+	{R_EACH(R_TYPE(toleration))},
+};
+static const struct rules toleration_rules = RULES_OF(toleration_rows);
+
 static bool is_same_toleration(struct json a, struct json b)
 {
 	static const char *const keys[] = {"key", "operator", "value", "effect"};
@@ -121,9 +128,9 @@ static void check_tolerations(struct json spec, struct json old, struct causes *
 {
 	struct json tolerations = json_get(spec, "tolerations");
 	struct json_iter it = json_iter(json_get(old, "tolerations"));
-	struct pod_rules r = {.causes = causes};
 	PATH(spec_path, NULL, "spec");
 	PATH(path, &spec_path, "tolerations");
+	struct rule_at at = rule_start(tolerations, &path, causes);
 
 	while (json_next(&it)) {
 		if (has_toleration(tolerations, it.value))
@@ -133,7 +140,7 @@ static void check_tolerations(struct json spec, struct json old, struct causes *
 				 "tolerationSeconds");
 		return;
 	}
-	pod_rules_tolerations(&r, tolerations, &path);
+	rules_check(&toleration_rules, &at);
 }
 
 static bool has_gate(struct json gates, struct str name)

@@ -359,12 +359,10 @@ static void warn_fraction(const struct warner *w, struct json list, const char *
 		    " is invalid, must be an integer");
 }
 
-static void warn_container(struct pod_rules *r, struct json container, const struct path *path,
-			   void *arg)
+static void warn_container(struct warner *w, struct json container, const struct path *path)
 {
 	static const char *const bytes[] = {"memory", "ephemeral-storage"};
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
-	const struct warner *w = arg;
 	struct json resources = json_get(container, "resources");
 	struct path annotation;
 	PATH(resources_path, path, "resources");
@@ -372,7 +370,6 @@ static void warn_container(struct pod_rules *r, struct json container, const str
 	PATH(requests, &resources_path, "requests");
 	PATH(env, path, "env");
 
-	(void)r;
 	buf_puts(&key, SECCOMP_CONTAINER);
 	buf_put_str(&key, rule_text(container, "name"));
 	annotation = path_key(w->meta, buf_str(&key));
@@ -407,14 +404,11 @@ static void compare_ports(const struct warner *w, struct json port, const struct
 		warn_at(&w->to, path, "dangerously ambiguous port definition with %s", other->path);
 }
 
-static void warn_ports(struct pod_rules *r, struct json container, const struct path *path,
-		       void *arg)
+static void warn_ports(struct warner *w, struct json container, const struct path *path)
 {
-	struct warner *w = arg;
 	struct json_iter it = json_iter(json_get(container, "ports"));
 	PATH(ports, path, "ports");
 
-	(void)r;
 	while (w->ports.len < COMPARED_MAX && json_next(&it)) {
 		struct path at = path_index(&ports, it.index);
 		struct buf text = BUF_UNBOUNDED;
@@ -488,9 +482,28 @@ static void warn_affinity(const struct warner *w, struct json spec, const struct
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+typedef void warn_container_fn(struct warner *w, struct json container, const struct path *path);
+
+/* Init containers, containers and ephemeral ones, in this order. */
+static void warn_each(struct warner *w, struct json spec, const struct path *path,
+		      warn_container_fn *fn)
+{
+	static const char *const lists[] = {"initContainers", "containers", "ephemeralContainers"};
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct path list = path_member(path, str_from(lists[i]));
+		struct json_iter it = json_iter(json_get(spec, lists[i]));
+
+		while (json_next(&it)) {
+			struct path at = path_index(&list, it.index);
+
+			fn(w, it.value, &at);
+		}
+	}
+}
+
 static void warn_spec(struct warner *w, struct json spec, const struct path *path)
 {
-	struct pod_rules r = {.spec = spec};
 	struct path pod_annotation = path_key(w->meta, STR(SECCOMP_POD));
 	PATH(volumes, path, "volumes");
 	PATH(aliases, path, "hostAliases");
@@ -511,8 +524,8 @@ static void warn_spec(struct warner *w, struct json spec, const struct path *pat
 	    rule_has(w->annotations, SECCOMP_POD))
 		warn_at(&w->to, &pod_annotation,
 			"non-functional in v1.27+; use the \"seccompProfile\" field instead");
-	pod_rules_each(&r, path, warn_container, w);
-	pod_rules_each(&r, path, warn_ports, w);
+	warn_each(w, spec, path, warn_container);
+	warn_each(w, spec, path, warn_ports);
 	warn_port_names(w);
 	if (json_int(json_get(spec, "terminationGracePeriodSeconds")) < 0)
 		warn_at(&w->to, &grace,

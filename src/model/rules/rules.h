@@ -153,6 +153,13 @@ rule_fn rule_not_ip;
 rule_fn rule_access_modes;
 /* A path of a file: without "..", from the root. */
 rule_fn rule_no_backsteps_in, rule_absolute;
+/* Relative and without ".."; and not beginning with "..". */
+rule_fn rule_local_in, rule_local_free_in;
+#define R_FILE_MODE                                                                       \
+	R_RANGE(0, 0777), R_RANGE_AS("must be a number between 0 and 0777 (octal), both " \
+				     "inclusive")
+/* A number of a user or a group. */
+#define R_ID R_RANGE(0, INT32_MAX)
 /* Count or percentage; at most 100%. */
 rule_fn rule_int_or_percent, rule_at_most_all;
 /* Labels; a label selector. */

@@ -162,3 +162,13 @@ void rule_access_modes(const struct rule_at *at)
 	if (others && rules_has(at->value, STR("ReadWriteOncePod")))
 		rule_forbidden(at, NULL, "may not use ReadWriteOncePod with other access modes");
 }
+
+void rule_local_in(const struct rule_at *at)
+{
+	rule_local(json_str(at->value), at->path, at->causes);
+}
+
+void rule_local_free_in(const struct rule_at *at)
+{
+	rule_local_free(json_str(at->value), at->path, at->causes);
+}

@@ -50,8 +50,8 @@ struct row {
 
 #define CORE "/api/v1"
 static const struct row rows[] = {
-	{CORE, "nodes", &node_type, NAME_DNS_SUBDOMAIN, false, node_prepare_create,
-	 NULL, NULL, NULL},
+	{CORE, "nodes", &node_type, NAME_DNS_SUBDOMAIN, false, node_prepare_create, NULL, NULL,
+	 NULL},
 	{CORE, "namespaces", &namespace_type, NAME_DNS_LABEL, false, namespace_prepare_create, NULL,
 	 NULL, NULL},
 	{CORE, "configmaps", &configmap_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
@@ -74,8 +74,8 @@ static const struct row rows[] = {
 	 limitrange_validate_create, limitrange_validate_update, NULL},
 	{CORE, "serviceaccounts", &serviceaccount_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL,
 	 NULL},
-	{CORE, "services", &service_type, NAME_DNS1035_LABEL, true, service_prepare_create,
-	 NULL, NULL, NULL},
+	{CORE, "services", &service_type, NAME_DNS1035_LABEL, true, service_prepare_create, NULL,
+	 NULL, NULL},
 	{CORE, "endpoints", &endpoints_type, NAME_DNS_SUBDOMAIN, true, NULL, NULL, NULL, NULL},
 };
 

@@ -12,6 +12,8 @@
 
 #include "base/banned.h"
 
+enum { SIZE_FIRST = 128 };
+
 void buf_done(struct buf *buf)
 {
 	mem_free(buf->ptr);
@@ -22,12 +24,12 @@ void buf_done(struct buf *buf)
 static void grow(struct buf *buf, size_t len)
 {
 	size_t need = buf->len + len + 1;
-	size_t size = buf->size ? buf->size : 64;
+	size_t size = buf->size ? buf->size + buf->size / 2 : SIZE_FIRST;
 
 	if (need <= buf->size)
 		return;
-	while (size < need)
-		size += size / 2;
+	if (size < need)
+		size = need + need / 8; /* one large piece: little follows it */
 	buf->ptr = mem_realloc(buf->ptr, size, 1);
 	buf->size = size;
 	buf->ptr[buf->len] = '\0';
@@ -103,18 +105,23 @@ void buf_printf(struct buf *buf, const char *format, ...)
 
 void buf_vprintf(struct buf *buf, const char *format, va_list args)
 {
+	size_t free_bytes = buf->size - buf->len;
 	va_list again;
 	int len;
 
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, again);
+	len = vsnprintf(buf->ptr ? buf->ptr + buf->len : NULL, free_bytes, format, again);
 	va_end(again);
 	if (len < 0 || (size_t)len > buf_room(buf)) {
+		if (buf->ptr)
+			buf->ptr[buf->len] = '\0'; /* part of it may have been printed */
 		buf->over = true;
 		return;
 	}
-	grow(buf, (size_t)len);
-	(void)vsnprintf(buf->ptr + buf->len, (size_t)len + 1, format, args); /* measured above */
+	if ((size_t)len >= free_bytes) { /* it was only measured */
+		grow(buf, (size_t)len);
+		(void)vsnprintf(buf->ptr + buf->len, (size_t)len + 1, format, args);
+	}
 	buf->len += (size_t)len;
 }
 

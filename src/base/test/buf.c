@@ -27,6 +27,11 @@ int main(void)
 	buf_clear(&small);
 	buf_put_int(&small, -12345678);
 	ok(buf_is_over(&small) && small.len == 0, "nor the sign of a number");
+	buf_clear(&small);
+	buf_puts(&small, "1234");
+	buf_printf(&small, "%s", "56789");
+	ok(buf_is_over(&small), "printf past the bound marks the buffer ...");
+	is(buf_text(&small), "1234"); /* and leaves what was there */
 
 	buf_put_int(&text, INT64_MIN);
 	buf_putc(&text, ' ');
@@ -46,6 +51,12 @@ int main(void)
 	buf_clear(&text);
 	buf_put_json(&text, STR("q\" b\\ \b\t\n\f\r \x01 \xc3\xa9 \xff \xe2\x82"));
 	is(buf_text(&text), "q\\\" b\\\\ \\b\\t\\n\\f\\r \\u0001 \xc3\xa9 \\ufffd \\ufffd\\ufffd");
+	buf_clear(&text);
+	for (int i = 0; i < 100; i++) /* in the room that there is, and past it */
+		buf_printf(&text, "%0*d,", i, 7);
+	ok(text.len == 1 + 99 * 100 / 2 + 100 && buf_text(&text)[text.len - 1] == ',' &&
+		   strlen(buf_text(&text)) == text.len,
+	   "texts of all lengths are printed whole");
 	taken = buf_take(&text);
 	ok(taken && text.len == 0 && text.ptr == NULL, "taking it leaves it empty");
 	mem_free(taken);

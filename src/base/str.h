@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct str {
@@ -55,9 +56,40 @@ static inline bool str_eq(struct str a, struct str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/* With a literal, which it nearly always is, the compiler knows the length and compares in place. */
 static inline bool str_is(struct str a, const char *b)
 {
-	return str_eq(a, str_from(b));
+	size_t len = b ? strlen(b) : 0;
+
+	return a.len == len && (len == 0 || memcmp(a.ptr, b, len) == 0);
+}
+
+/* memcmp() == 0 for what is short, without the call. */
+static inline bool str_same_bytes(const char *a, const char *b, size_t len)
+{
+	uint64_t a8[2], b8[2];
+	uint32_t a4[2], b4[2];
+
+	if (len > 16)
+		return memcmp(a, b, len) == 0;
+	if (len >= 8) { /* the first eight and the last eight, which may overlap */
+		memcpy(&a8[0], a, 8);
+		memcpy(&b8[0], b, 8);
+		memcpy(&a8[1], a + len - 8, 8);
+		memcpy(&b8[1], b + len - 8, 8);
+		return ((a8[0] ^ b8[0]) | (a8[1] ^ b8[1])) == 0;
+	}
+	if (len >= 4) {
+		memcpy(&a4[0], a, 4);
+		memcpy(&b4[0], b, 4);
+		memcpy(&a4[1], a + len - 4, 4);
+		memcpy(&b4[1], b + len - 4, 4);
+		return ((a4[0] ^ b4[0]) | (a4[1] ^ b4[1])) == 0;
+	}
+	for (size_t i = 0; i < len; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
 }
 
 /* <0, 0 or >0, by bytes; a prefix sorts first. */

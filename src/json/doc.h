@@ -213,6 +213,8 @@ enum json_style {
 };
 /* Nothing for an absent value. */
 void json_print(struct json j, enum json_style style, struct buf *to);
+/* `"key":value`, compact. */
+void json_print_member(struct str key, struct json value, struct buf *to);
 /* For mem_free(). */
 char *json_text(struct json j, enum json_style style) __attribute__((returns_nonnull));
 

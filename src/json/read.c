@@ -5,7 +5,6 @@
  * comes after it. A built one points to its last element (an object: last key) in a ring through
  * `next`, in which keys and values alternate. */
 #include <assert.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "json/doc.h"
@@ -144,7 +143,7 @@ bool json_next(struct json_iter *it)
 static inline bool is_key(uint64_t tag, const char *text, struct str key)
 {
 	return tag >> YYJSON_TAG_BIT == key.len &&
-	       (key.len == 0 || (*text == *key.ptr && memcmp(text, key.ptr, key.len) == 0));
+	       (key.len == 0 || (*text == *key.ptr && str_same_bytes(text, key.ptr, key.len)));
 }
 
 static struct json get_built(const yyjson_mut_val *object, struct str key)

@@ -59,10 +59,8 @@ static void put_members(struct buf *to, struct json object, const char *const *b
 			skip = skip || str_is(it.key, but[i]);
 		if (skip)
 			continue;
-		buf_puts(to, ",\"");
-		buf_put_json(to, it.key);
-		buf_puts(to, "\":");
-		json_print(it.value, JSON_COMPACT, to);
+		buf_putc(to, ',');
+		json_print_member(it.key, it.value, to);
 	}
 }
 

@@ -5,6 +5,27 @@
 #include "base/mem.h"
 #include "tap.h"
 
+/* One byte that differs is seen at every place of every length. */
+static bool sees_every_byte(void)
+{
+	char a[40];
+	char b[40];
+
+	memset(a, 'x', sizeof(a));
+	memset(b, 'x', sizeof(b));
+	for (size_t len = 0; len <= sizeof(a); len++) {
+		if (!str_same_bytes(a, b, len))
+			return false;
+		for (size_t i = 0; i < sizeof(b); i++) {
+			b[i] = 'y';
+			if (str_same_bytes(a, b, len) != (i >= len))
+				return false;
+			b[i] = 'x';
+		}
+	}
+	return true;
+}
+
 int main(void)
 {
 	struct str rest = STR("a,,b");
@@ -31,6 +52,9 @@ int main(void)
 
 	ok(str_eq(str_none(), STR("")) && str_is_none(str_none()), "none equals empty");
 	ok(str_is(STR("abc"), "abc") && !str_is(STR("abc"), "ab"), "comparison with a C string");
+	ok(str_is(str_none(), "") && str_is(str_none(), NULL) && !str_is(STR("a"), NULL),
+	   "none and NULL are empty");
+	ok(sees_every_byte(), "equal means equal in every byte");
 	ok(str_cmp(STR("a"), STR("ab")) < 0 && str_cmp(STR("b"), STR("ab")) > 0, "order by bytes");
 	ok(str_cmp(STR("\x80"), STR("a")) > 0, "bytes are unsigned");
 	ok(str_qsort_cmp(&STR("x"), &STR("x")) == 0, "equal views sort equal");

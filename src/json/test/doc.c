@@ -552,9 +552,55 @@ static void test_styles(void)
 		   "}");
 	is(canonical, "{\"\":0,\"a\":{\"k\":\"v\"},\"b\":[1,{\"y\":{},\"z\":[]}]}");
 
+	AUTO(buf_done) struct buf member = BUF_UNBOUNDED;
+	json_print_member(STR("<"), json_get(json_doc_root(doc), "a"), &member);
+	is(buf_text(&member), "\"\\u003c\":{\"k\":\"v\"}");
+
 	AUTO(buf_done) struct buf small = BUF_INIT(8);
 	json_print(json_doc_root(doc), JSON_COMPACT, &small);
 	ok(buf_is_over(&small) && small.len <= 8, "a bounded buffer is marked as over");
+}
+
+/* What a character of one byte is printed as. */
+static const char *escaped(char c, char text[8])
+{
+	static const char letters[] = "\b\f\n\r\t\"\\";
+	const char *found = c ? strchr(letters, c) : NULL;
+
+	if (found)
+		snprintf(text, 8, "\\%c", "bfnrt\"\\"[found - letters]);
+	else if (c < 0x20 || strchr("<>&", c))
+		snprintf(text, 8, "\\u%04x", (unsigned)c);
+	else
+		snprintf(text, 8, "%c", c);
+	return text;
+}
+
+/* In strings of every length, at every place. */
+static void test_escapes(void)
+{
+	enum { LEN_MAX = 36 };
+	char text[LEN_MAX];
+	char escape[8];
+	int wrong = 0;
+
+	memset(text, 'a', sizeof(text));
+	for (int c = 0; c < 0x80; c++) {
+		for (size_t len = 1; len <= LEN_MAX; len++) {
+			size_t at = (size_t)c * 7 % len;
+			AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+			AUTO(mem_free) char *got = NULL;
+			AUTO(mem_free) char *want = NULL;
+
+			text[at] = (char)c;
+			want = mem_printf("\"%.*s%s%.*s\"", (int)at, text, escaped((char)c, escape),
+					  (int)(len - at - 1), text + at + 1);
+			got = json_text(json_new_str(doc, str_of(text, len)), JSON_COMPACT);
+			wrong += strcmp(got, want) != 0;
+			text[at] = 'a';
+		}
+	}
+	ok(wrong == 0, "every character is escaped or not, whatever is around it");
 }
 
 static void test_deep_pretty(void)
@@ -689,6 +735,7 @@ int main(void)
 	test_repairs();
 	test_compare();
 	test_styles();
+	test_escapes();
 	test_deep_pretty();
 	test_pool();
 	test_large();

@@ -415,26 +415,7 @@ static struct str *text_member(struct client_ask *ask, size_t i)
 	return (struct str *)(void *)((char *)ask + text_members[i]);
 }
 
-/* With copies of all texts behind it, in one piece of memory. */
-/* The body to send, one reference of it. An object that does not say what it is, as a manifest for a
- * command that knows that, gets the kind of the resource: the server would refuse it. */
-static struct json_doc *named_body(const struct client_ask *ask)
-{
-	AUTO(buf_done) struct buf version = BUF_UNBOUNDED;
-	struct json root = ask->body ? json_doc_root(ask->body) : JSON_NONE;
-	bool whole = ask->verb == CLIENT_CREATE ? !ask->sub.len : ask->verb == CLIENT_UPDATE;
-	struct json_doc *doc;
-
-	if (!whole || !ask->resource || !json_is(root, JSON_OBJ) ||
-	    !json_is_absent(json_get(root, "kind")))
-		return ask->body ? json_doc_ref(ask->body) : NULL;
-	doc = json_doc_thaw(root);
-	resource_put_api_version(ask->resource, &version);
-	json_set_str(doc, json_doc_root(doc), "apiVersion", buf_str(&version));
-	json_set_str(doc, json_doc_root(doc), "kind", ask->resource->kind);
-	return doc;
-}
-
+/* With copies of all texts after it, in one piece of memory. */
 static struct client_request *request_new(struct client *client, const struct client_ask *from)
 {
 	struct client_ask ask = *from;
@@ -458,7 +439,8 @@ static struct client_request *request_new(struct client *client, const struct cl
 	}
 	request->client = client;
 	list_init(&request->link);
-	ask.body = named_body(&ask);
+	if (ask.body)
+		json_doc_ref(ask.body);
 	if (ask.grace_seconds) {
 		request->grace = *ask.grace_seconds;
 		ask.grace_seconds = &request->grace;

@@ -117,6 +117,35 @@ static void put_delete_options(struct buf *to, const struct client_ask *ask)
 	json_print(root, JSON_COMPACT, to);
 }
 
+/* Is it an object that does not say what it is, as a manifest for a command that knows that? */
+static bool lacks_kind(const struct client_ask *ask)
+{
+	struct json root = json_doc_root(ask->body);
+	bool whole = ask->verb == CLIENT_CREATE ? !ask->sub.len : ask->verb == CLIENT_UPDATE;
+
+	return whole && ask->resource && json_is(root, JSON_OBJ) &&
+	       json_is_absent(json_get(root, "kind"));
+}
+
+/* With the kind of the resource: the server refuses an object without. */
+static void put_named(struct buf *to, const struct client_ask *ask)
+{
+	struct json_iter it = json_iter(json_doc_root(ask->body));
+
+	buf_puts(to, "{\"apiVersion\":\"");
+	resource_put_api_version(ask->resource, to);
+	buf_puts(to, "\",\"kind\":\"");
+	buf_put_str(to, ask->resource->kind);
+	buf_putc(to, '"');
+	while (json_next(&it)) {
+		if (str_is(it.key, "apiVersion"))
+			continue;
+		buf_putc(to, ',');
+		json_print_member(it.key, it.value, to);
+	}
+	buf_putc(to, '}');
+}
+
 static void put_body(struct transport_http_ask *made, const struct client_ask *ask)
 {
 	bool delete = ask->verb == CLIENT_DELETE || ask->verb == CLIENT_DELETE_COLLECTION;
@@ -128,6 +157,8 @@ static void put_body(struct transport_http_ask *made, const struct client_ask *a
 		made->content_type = ask->content_type;
 	if (delete)
 		put_delete_options(&made->text, ask);
+	else if (ask->body && lacks_kind(ask))
+		put_named(&made->text, ask);
 	else if (ask->body)
 		json_print(json_doc_root(ask->body), JSON_COMPACT, &made->text);
 	made->body = made->text.len ? buf_str(&made->text) : ask->raw_body;

@@ -24,6 +24,10 @@ static const char *line_of(const struct transport_ask *ask)
 int main(void)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_parse(STR("{\"a\": 1}"), NULL, NULL);
+	AUTO(json_doc_unref)
+	struct json_doc *other = json_parse(STR("{\"kind\":\"x\"}"), NULL, NULL);
+	AUTO(json_doc_unref)
+	struct json_doc *empty = json_parse(STR("{\"apiVersion\":\"old\"}"), NULL, NULL);
 	int64_t grace = 0;
 
 	is(LINE(POD, .verb = CLIENT_GET), "GET /api/v1/namespaces/a/pods/p  ");
@@ -34,9 +38,18 @@ int main(void)
 	   " ");
 	is(LINE(PODS, .verb = CLIENT_CREATE, .body = doc, .field_manager = STR("me"),
 		.dry_run = true),
-	   "POST /api/v1/namespaces/a/pods?fieldManager=me&dryRun=All application/json {\"a\":1}");
+	   "POST /api/v1/namespaces/a/pods?fieldManager=me&dryRun=All application/json "
+	   "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"a\":1}");
 	is(LINE(POD, .verb = CLIENT_UPDATE, .sub = STR("status"), .body = doc),
-	   "PUT /api/v1/namespaces/a/pods/p/status application/json {\"a\":1}");
+	   "PUT /api/v1/namespaces/a/pods/p/status application/json "
+	   "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"a\":1}");
+	is(LINE(PODS, .verb = CLIENT_CREATE, .body = other),
+	   "POST /api/v1/namespaces/a/pods application/json {\"kind\":\"x\"}");
+	is(LINE(PODS, .verb = CLIENT_CREATE, .body = empty),
+	   "POST /api/v1/namespaces/a/pods application/json "
+	   "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}");
+	is(LINE(POD, .verb = CLIENT_CREATE, .sub = STR("binding"), .body = doc),
+	   "POST /api/v1/namespaces/a/pods/p/binding application/json {\"a\":1}");
 	is(LINE(POD, .verb = CLIENT_PATCH, .patch = CLIENT_PATCH_APPLY, .force = true, .body = doc,
 		.field_manager = STR("me")),
 	   "PATCH /api/v1/namespaces/a/pods/p?fieldManager=me&force=true "

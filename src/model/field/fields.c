@@ -45,9 +45,12 @@ static_assert(ARRAY_LEN(classes) == FIELD_CLASS_COUNT, "describe every class");
 
 static bool name_is_key(const char *name, struct str key)
 {
-	/* a key may contain NUL: strncmp() would stop there, and say nothing about what follows */
-	return key.len && name[0] == key.ptr[0] && strnlen(name, key.len + 1) == key.len &&
-	       memcmp(name, key.ptr, key.len) == 0;
+	size_t at = 0;
+
+	/* a key may contain NUL, and is longer than the name then */
+	while (at < key.len && name[at] == key.ptr[at] && name[at])
+		at++;
+	return at == key.len && !name[at];
 }
 
 const struct field *type_find(const struct type *type, struct str name, size_t *hint)

@@ -46,27 +46,38 @@ static bool has_text(struct json list, struct str text)
 	return false;
 }
 
+static bool is_null(void *arg, struct str key, struct json value)
+{
+	(void)arg;
+	return (str_is(key, "default") || str_is(key, "example")) && json_is(value, JSON_NULL);
+}
+
 /* A default of null is none. */
 static void drop_null_defaults(struct json_doc *doc, struct json schema)
 {
-	static const char *const keys[] = {"default", "example"};
 	struct json_iter it = json_iter(schema);
+	bool any = false;
 
-	for (size_t i = 0; json_is(schema, JSON_OBJ) && i < ARRAY_LEN(keys); i++)
-		if (json_is(json_get(schema, keys[i]), JSON_NULL))
-			(void)json_remove(doc, schema, str_from(keys[i]));
-	it = json_iter(schema);
 	while (json_next(&it)) {
-		bool value = it.object && (str_is(it.key, "default") || str_is(it.key, "example") ||
-					   str_is(it.key, "enum"));
-		struct json_iter below = json_iter(it.value);
+		struct json_iter below;
 
-		if (it.object && str_is(it.key, "properties")) /* whose keys are names */
-			while (json_next(&below))
-				drop_null_defaults(doc, below.value);
-		else if (!value)
+		if (it.object && json_is(it.value, JSON_NULL))
+			any = true;
+		if (!json_is(it.value, JSON_OBJ) && !json_is(it.value, JSON_ARR))
+			continue;
+		if (it.object && (str_is(it.key, "default") || str_is(it.key, "example") ||
+				  str_is(it.key, "enum")))
+			continue; /* values, not schemas */
+		if (!it.object || !str_is(it.key, "properties")) {
 			drop_null_defaults(doc, it.value);
+			continue;
+		}
+		below = json_iter(it.value);
+		while (json_next(&below)) /* whose keys are names */
+			drop_null_defaults(doc, below.value);
 	}
+	if (any)
+		json_remove_if(doc, schema, is_null, NULL);
 }
 
 void crd_prepare(struct json_doc *doc, struct json crd)

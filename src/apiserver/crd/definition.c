@@ -423,13 +423,12 @@ static struct json_doc *staged_names(struct api *api, struct str group)
 
 	json_doc_set_root(list, json_new_arr(list));
 	while ((object = store_newest_next(&walk))) {
-		struct err err;
 		AUTO(json_doc_unref) struct json_doc *doc = NULL;
 		struct json names;
 
 		if (object == store_get(store, object->key))
 			continue;
-		doc = json_parse(object->text, NULL, &err);
+		doc = decoded_get(api->decoded, object);
 		names = json_get(json_get(json_doc_root(doc), "status"), "acceptedNames");
 		if (json_is(names, JSON_OBJ) &&
 		    str_eq(json_str(json_get(json_get(json_doc_root(doc), "spec"), "group")),

@@ -72,10 +72,10 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err) MUST
 
 /* For a new object: namespace, name or generateName, uid, creationTimestamp, generation. */
 int metadata_create(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
-/* For a new version: what only the server sets is as it was. */
-/* One more if what the kind calls its spec differs; may be called again after a change. */
-void metadata_count_generation(struct call *call, struct json_doc *doc, struct json old);
+/* For a new version: what only the server sets is as it was, but for the generation. */
 void metadata_update(struct call *call, struct json_doc *doc, struct json old);
+/* The generation: one more if what the kind calls its spec differs. After everything that changes it. */
+void metadata_count_generation(struct call *call, struct json_doc *doc, struct json old);
 void metadata_validate(struct call *call, struct json object, struct causes *causes);
 void metadata_validate_update(struct call *call, struct json object, struct json old,
 			      struct causes *causes);

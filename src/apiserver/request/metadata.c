@@ -152,15 +152,18 @@ void metadata_count_generation(struct call *call, struct json_doc *doc, struct j
 	struct json metadata = json_ensure_obj(doc, json_doc_root(doc), "metadata");
 	const struct kind_ops *ops = call->kind->ops;
 	struct json object = json_doc_root(doc);
-	int64_t generation = json_int(json_get(json_get(old, "metadata"), "generation"));
-	bool changed = !str_is(call->sub, "status") && /* which cannot touch the rest */
-		       (ops && ops->spec_changed ? ops->spec_changed(object, old)
-						 : differs_outside(object, old));
+	struct json before = json_get(old, "metadata");
+	bool changed;
 
-	if (call->kind->generation)
-		json_set_int(doc, metadata, "generation", generation + changed);
-	else
-		keep_member(doc, metadata, json_get(old, "metadata"), "generation");
+	if (!call->kind->generation) {
+		keep_member(doc, metadata, before, "generation");
+		return;
+	}
+	changed = !str_is(call->sub, "status") && /* which cannot touch the rest */
+		  (ops && ops->spec_changed ? ops->spec_changed(object, old)
+					    : differs_outside(object, old));
+	json_set_int(doc, metadata, "generation",
+		     json_int(json_get(before, "generation")) + changed);
 }
 
 void metadata_update(struct call *call, struct json_doc *doc, struct json old)
@@ -178,7 +181,6 @@ void metadata_update(struct call *call, struct json_doc *doc, struct json old)
 		keep_member(doc, metadata, before, "uid");
 	if (call->kind->namespaced)
 		json_set_str(doc, metadata, "namespace", json_str(json_get(before, "namespace")));
-	metadata_count_generation(call, doc, old);
 }
 
 /* --- validation --------------------------------------------------------------------------------

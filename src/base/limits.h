@@ -43,9 +43,9 @@ enum {
 	LIMIT_HISTORY_EVENTS = 64 * 1024,        /* how far back a watch can start ... */
 	LIMIT_HISTORY_BYTES = 128 * 1024 * 1024, /* ... whichever comes first; what it replaced
 						    counts as well */
-	LIMIT_HISTORY_OLD_BYTES = 16 * 1024 * 1024, /* of what is older than a minute */
-	LIMIT_DECODED_BYTES = 8 * 1024 * 1024,      /* of documents kept for other readers */
-	LIMIT_COMMIT_WRITES = 4096,                 /* of one transaction; more wait for the next */
+	LIMIT_HISTORY_OLD_BYTES = 4 * 1024 * 1024, /* of what is older than a minute */
+	LIMIT_DECODED_BYTES = 8 * 1024 * 1024,     /* of documents kept for other readers */
+	LIMIT_COMMIT_WRITES = 4096,                /* of one transaction; more wait for the next */
 	LIMIT_COMMIT_BYTES = 32 * 1024 * 1024,
 
 	/* the API */

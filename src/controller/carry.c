@@ -262,6 +262,7 @@ static void send(struct carry *carry, struct slot *slot)
 		[PLAN_MERGE_PATCH] = CLIENT_PATCH_MERGE,
 		[PLAN_JSON_PATCH] = CLIENT_PATCH_JSON,
 		[PLAN_APPLY_PATCH] = CLIENT_PATCH_APPLY,
+		[PLAN_STRATEGIC_PATCH] = CLIENT_PATCH_STRATEGIC,
 	};
 	static const enum client_propagation propagations[PLAN_PROPAGATION_COUNT] = {
 		[PLAN_BACKGROUND] = CLIENT_BACKGROUND,
@@ -279,6 +280,7 @@ static void send(struct carry *carry, struct slot *slot)
 		[PLAN_PATCH_STATUS] = {CLIENT_PATCH, STR_INIT("status")},
 		[PLAN_DELETE] = {CLIENT_DELETE, STR_INIT("")},
 	};
+	static const int64_t no_grace = 0;
 	const struct plan_write *write = &carry->plan.writes.ptr[carry->next];
 	const struct plan_kind *kind = &plan_kinds[write->kind];
 	struct client_ask ask = {
@@ -293,6 +295,7 @@ static void send(struct carry *carry, struct slot *slot)
 		.propagation = write->verb == PLAN_DELETE ? propagations[write->propagation]
 							  : CLIENT_PROPAGATION_UNSET,
 		.precondition_uid = write->uid,
+		.grace_seconds = write->at_once ? &no_grace : NULL,
 		.done = answered,
 		.arg = slot,
 	};

@@ -17,7 +17,9 @@
 	row(template) \
 	row(cronjob) \
 	row(hypernode) \
-	row(volume))
+	row(volume) \
+	row(node) \
+	row(eviction))
 
 #define CONTROLLER_DECLARE(name) extern const struct controller controller_##name;
 CONTROLLERS(CONTROLLER_DECLARE)

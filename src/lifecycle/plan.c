@@ -28,6 +28,7 @@ const struct plan_kind plan_kinds[PLAN_KIND_COUNT] = {
 	[PLAN_PRIORITYCLASS] = {"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false},
 	[PLAN_VOLUME] = {"v1", "PersistentVolume", "persistentvolumes", false},
 	[PLAN_STORAGECLASS] = {"storage.k8s.io/v1", "StorageClass", "storageclasses", false},
+	[PLAN_NODE] = {"v1", "Node", "nodes", false},
 };
 
 const char *const plan_verb_names[PLAN_VERB_COUNT] = {
@@ -243,8 +244,8 @@ void plan_print(const struct plan *plan, struct buf *to)
 			print_notes(plan, noted, write->stage, to);
 			noted = write->stage + 1;
 		}
-		buf_printf(to, "%u %s %s ", write->stage, plan_verb_names[write->verb],
-			   plan_kinds[write->kind].plural);
+		buf_printf(to, "%u %s%s %s ", write->stage, plan_verb_names[write->verb],
+			   write->at_once ? "-at-once" : "", plan_kinds[write->kind].plural);
 		print_key(write->namespace, write->name, to);
 		buf_putc(to, '\n');
 	}

@@ -50,6 +50,7 @@ enum plan_kind_id {
 	PLAN_PRIORITYCLASS,
 	PLAN_VOLUME,
 	PLAN_STORAGECLASS,
+	PLAN_NODE,
 	PLAN_KIND_COUNT
 };
 
@@ -72,7 +73,13 @@ enum plan_verb {
 };
 extern const char *const plan_verb_names[PLAN_VERB_COUNT];
 
-enum plan_patch { PLAN_MERGE_PATCH, PLAN_JSON_PATCH, PLAN_APPLY_PATCH, PLAN_PATCH_COUNT };
+enum plan_patch {
+	PLAN_MERGE_PATCH,
+	PLAN_JSON_PATCH,
+	PLAN_APPLY_PATCH,
+	PLAN_STRATEGIC_PATCH,
+	PLAN_PATCH_COUNT
+};
 
 /* Of a delete: what becomes of what the object owns. */
 enum plan_propagation { PLAN_BACKGROUND, PLAN_FOREGROUND, PLAN_ORPHAN, PLAN_PROPAGATION_COUNT };
@@ -86,6 +93,7 @@ struct plan_write {
 	struct str namespace;
 	struct str name;
 	struct str uid;       /* of a delete: only this one; none: whichever has the name */
+	bool at_once;         /* of a delete: without a grace period */
 	struct json_doc *doc; /* owned; NULL for a delete */
 	/* A failure is told as a Warning of this reason: `fail_text` and the error behind it, or where
 	 * `fail_list` says so, one event for all that failed in the stage:

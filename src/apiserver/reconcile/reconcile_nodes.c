@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/reconcile/reconcile_nodes.c - a node's taints follow its conditions: it takes new pods when it is ready, not
- * cordoned off and under no pressure.
+ * cordoned off and under no pressure, and it loses its pods when it is not ready for long.
  *
  * As in Kubernetes' node lifecycle controller, what counts is the status of a condition, whatever its reason
- * is, and every taint that is added says when. Only NoSchedule taints of these keys are ours; any other stays.
+ * is, and every taint that is added says when. Only taints of the keys and effects in `rows` are ours; any
+ * other stays. Who acts on NoExecute is controller/eviction.c, or a controller of Kubernetes.
  *
  * Admission taints every new node as not ready (TaintNodesByCondition), and people write such taints by
- * hand: these say no time, and are removed only if somebody reports for the node, that is if its Ready
+ * hand: these say no time, and are removed only if a program reports for the node, that is if its Ready
  * condition has a reason. A node without conditions is left as it is: its creator maintains it. */
 #include "apiserver/api_internal.h"
 #include "apiserver/reconcile/reconcilers.h"
@@ -27,17 +28,21 @@ struct nodes {
 };
 
 /* Which taint a condition with a status stands for. */
-static const struct {
+static const struct row {
 	const char *condition;
 	const char *status;
 	const char *taint;
+	const char *effect;
 } rows[] = {
-	{"Ready", "False", "node.kubernetes.io/not-ready"},
-	{"Ready", "Unknown", "node.kubernetes.io/unreachable"},
-	{"MemoryPressure", "True", "node.kubernetes.io/memory-pressure"},
-	{"DiskPressure", "True", "node.kubernetes.io/disk-pressure"},
-	{"PIDPressure", "True", "node.kubernetes.io/pid-pressure"},
-	{"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
+	{"Ready", "False", "node.kubernetes.io/not-ready", "NoSchedule"},
+	{"Ready", "Unknown", "node.kubernetes.io/unreachable", "NoSchedule"},
+	{"MemoryPressure", "True", "node.kubernetes.io/memory-pressure", "NoSchedule"},
+	{"DiskPressure", "True", "node.kubernetes.io/disk-pressure", "NoSchedule"},
+	{"PIDPressure", "True", "node.kubernetes.io/pid-pressure", "NoSchedule"},
+	{"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable", "NoSchedule"},
+	{NULL, NULL, UNSCHEDULABLE, "NoSchedule"},
+	{"Ready", "False", "node.kubernetes.io/not-ready", "NoExecute"},
+	{"Ready", "Unknown", "node.kubernetes.io/unreachable", "NoExecute"},
 };
 
 static struct json find_condition(struct json node, const char *type)
@@ -50,7 +55,7 @@ static struct json find_condition(struct json node, const char *type)
 	return JSON_NONE;
 }
 
-/* Does somebody report for the node? Conditions without a reason are written by hand. */
+/* Does a program report for the node? Conditions without a reason are written by hand. */
 static bool is_reported(struct json node)
 {
 	return json_str(json_get(find_condition(node, "Ready"), "reason")).len > 0;
@@ -61,53 +66,47 @@ static bool has_conditions(struct json node)
 	return json_len(json_get(json_get(node, "status"), "conditions")) > 0;
 }
 
-static bool is_wanted(struct json node, struct str taint)
+static bool is_wanted(struct json node, const struct row *row)
 {
-	if (str_is(taint, UNSCHEDULABLE))
+	if (!row->condition)
 		return json_bool(json_get(json_get(node, "spec"), "unschedulable"));
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct json condition = find_condition(node, rows[i].condition);
-
-		if (str_is(taint, rows[i].taint) &&
-		    str_is(json_str(json_get(condition, "status")), rows[i].status))
-			return true;
-	}
-	return false;
+	return str_is(json_str(json_get(find_condition(node, row->condition), "status")),
+		      row->status);
 }
 
-static bool is_ours(struct json taint)
+/* The row that a taint follows; NULL: it is not ours. */
+static const struct row *find_row(struct json taint)
 {
 	struct str key = json_str(json_get(taint, "key"));
+	struct str effect = json_str(json_get(taint, "effect"));
 
-	if (!str_is(json_str(json_get(taint, "effect")), "NoSchedule"))
-		return false;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (str_is(key, rows[i].taint))
-			return true;
-	return str_is(key, UNSCHEDULABLE);
+		if (str_is(key, rows[i].taint) && str_is(effect, rows[i].effect))
+			return &rows[i];
+	return NULL;
 }
 
-static bool has_taint(struct json taints, struct str key)
+static bool has_taint(struct json taints, const struct row *row)
 {
 	struct json_iter it = json_iter(taints);
 
 	while (json_next(&it))
-		if (is_ours(it.value) && str_eq(json_str(json_get(it.value, "key")), key))
+		if (find_row(it.value) == row)
 			return true;
 	return false;
 }
 
-static bool add_taint(struct json_doc *doc, struct json node, const char *key, int64_t now)
+static bool add_taint(struct json_doc *doc, struct json node, const struct row *row, int64_t now)
 {
 	struct json spec = json_ensure_obj(doc, node, "spec");
 	char time[TIME_TEXT_SIZE];
 	struct json taint;
 
-	if (!is_wanted(node, str_from(key)) || has_taint(json_get(spec, "taints"), str_from(key)))
+	if (!is_wanted(node, row) || has_taint(json_get(spec, "taints"), row))
 		return false;
 	taint = json_new_obj(doc);
-	json_set_str(doc, taint, "key", str_from(key));
-	json_set_str(doc, taint, "effect", STR("NoSchedule"));
+	json_set_str(doc, taint, "key", str_from(row->taint));
+	json_set_str(doc, taint, "effect", str_from(row->effect));
 	json_set_str(doc, taint, "timeAdded", str_from(time_print(now, time)));
 	json_append(doc, json_ensure_arr(doc, spec, "taints"), taint);
 	return true;
@@ -115,10 +114,10 @@ static bool add_taint(struct json_doc *doc, struct json node, const char *key, i
 
 static bool is_stale(struct json node, struct json taint)
 {
+	const struct row *row = find_row(taint);
 	bool dated = !json_is_absent(json_get(taint, "timeAdded"));
 
-	return is_ours(taint) && !is_wanted(node, json_str(json_get(taint, "key"))) &&
-	       (dated || is_reported(node));
+	return row && !is_wanted(node, row) && (dated || is_reported(node));
 }
 
 static bool drop_taints(struct json_doc *doc, struct json node)
@@ -154,8 +153,7 @@ static void look_at(void *arg, struct str name)
 	doc = json_doc_thaw(json_doc_root(old));
 	changed = drop_taints(doc, json_doc_root(doc));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		changed |= add_taint(doc, json_doc_root(doc), rows[i].taint, now);
-	changed |= add_taint(doc, json_doc_root(doc), UNSCHEDULABLE, now);
+		changed |= add_taint(doc, json_doc_root(doc), &rows[i], now);
 	if (changed)
 		self_update(self->api, self->kind, TAKE(doc));
 }

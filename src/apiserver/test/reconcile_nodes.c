@@ -28,6 +28,9 @@ static const struct step steps[] = {
 	{"PATCH", NODES "/n/status", REPORT("Ready", "False", "KubeletNotReady"), 200, "/kind",
 	 "Node"},
 	{"GET", NODES "/n", NULL, 200, "/spec/taints/1/key", "node.kubernetes.io/not-ready"},
+	{"GET", NODES "/n", NULL, 200, "/spec/taints/1/effect", "NoSchedule"},
+	{"GET", NODES "/n", NULL, 200, "/spec/taints/2/key", "node.kubernetes.io/not-ready"},
+	{"GET", NODES "/n", NULL, 200, "/spec/taints/2/effect", "NoExecute"},
 };
 
 #define NOT_READY "node.kubernetes.io/not-ready"
@@ -44,7 +47,9 @@ static const struct step foreign[] = {
 	{"PATCH", NODES "/f/status", REPORT("Ready", "Unknown", "CloudSaysSo"), 200, "/kind",
 	 "Node"},
 	{"GET", NODES "/f", NULL, 200, "/spec/taints/0/key", UNREACHABLE},
-	{"GET", NODES "/f", NULL, 200, "/spec/taints/1", NULL},
+	{"GET", NODES "/f", NULL, 200, "/spec/taints/1/key", UNREACHABLE},
+	{"GET", NODES "/f", NULL, 200, "/spec/taints/1/effect", "NoExecute"},
+	{"GET", NODES "/f", NULL, 200, "/spec/taints/2", NULL},
 	{"PATCH", NODES "/f/status", REPORT("Ready", "True", ""), 200, "/kind", "Node"},
 	{"GET", NODES "/f", NULL, 200, "/spec/taints", NULL},
 	{"PATCH", NODES "/f/status", REPORT("Ready", "False", ""), 200, "/kind", "Node"},

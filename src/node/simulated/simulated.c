@@ -8,7 +8,7 @@
  * A pod goes through stages, forward only: BOUND, RUNNING, ENDED; `stage` is the furthest that was
  * seen or written, so that an event from before our own write does not lead to a second one. At
  * most one write of a pod is under way; what else there is to do is found when that has ended. A
- * write that failed is tried again later, unless the pod is gone. */
+ * write that failed is tried again later, unless the pod was deleted. */
 #include "node/simulated/simulated.h"
 
 #include <assert.h>
@@ -26,12 +26,16 @@
 #include "client/informer.h"
 #include "loop/loop.h"
 #include "node/pod/pod_write.h"
+#include "node/registry/lease.h"
 #include "node/simulated/simulated_status.h"
 
 #include "base/banned.h"
 
 #define RETRY (TIME_SECOND)
 #define NEVER INT64_MAX
+/* Every lease is renewed this often, a slice of them at a time. */
+#define LEASE_RENEW (20 * TIME_SECOND)
+enum { LEASE_SLICES = 200 };
 
 enum stage { STAGE_BOUND, STAGE_RUNNING, STAGE_ENDED };
 
@@ -40,7 +44,10 @@ struct node {
 	size_t index;
 	bool seen;
 	bool ready;
+	bool deleted; /* by someone else */
 	struct client_request *request;
+	struct lease lease;
+	char name[SIMULATED_NAME_SIZE];
 };
 
 struct pod {
@@ -76,6 +83,8 @@ struct simulated {
 	struct map *pods;
 	struct heap timers;
 	struct loop_timer *timer;
+	struct loop_timer *lease_timer;
+	size_t lease_next; /* the node whose lease is renewed next */
 	uint32_t last_ip;
 	struct simulated_stats stats;
 };
@@ -84,12 +93,7 @@ struct simulated {
 
 static void node_judge(struct node *node, struct json object);
 
-static struct str node_name(const struct node *node, char text[SIMULATED_NAME_SIZE])
-{
-	return str_from(simulated_node_name(node->index, text));
-}
-
-/* The client repeats what should be repeated; what fails in spite of that is told, and tried again
+/* The client repeats what should be repeated; what fails in spite of that is logged, and tried again
  * when the node changes, or with the next start. */
 static void node_failed(struct node *node, const struct err *err)
 {
@@ -107,16 +111,14 @@ static void on_node_read(void *arg, const struct client_result *result)
 	node->request = NULL;
 	if (!result->err)
 		node_judge(node, json_doc_root(result->doc));
-	else if (result->err->code != ERR_NOT_FOUND) /* else: somebody does not want it */
+	else if (result->err->code != ERR_NOT_FOUND) /* else: someone deleted it */
 		node_failed(node, result->err);
 }
 
 static void node_read(struct node *node)
 {
-	char name[SIMULATED_NAME_SIZE];
-
 	node->request = client_get(node->simulated->client, &resources[RESOURCE_NODES], str_none(),
-				   node_name(node, name), on_node_read, node);
+				   str_from(node->name), on_node_read, node);
 }
 
 static void on_node_written(void *arg, const struct client_result *result)
@@ -128,21 +130,19 @@ static void on_node_written(void *arg, const struct client_result *result)
 	if (code == ERR_NONE)
 		node_judge(node, json_doc_root(result->doc));
 	else if (code == ERR_ALREADY_EXISTS || code == ERR_CONFLICT)
-		node_read(node); /* somebody was faster */
+		node_read(node); /* another writer was faster */
 	else if (code != ERR_NOT_FOUND)
 		node_failed(node, result->err);
 }
 
 static void node_patch(struct node *node, struct str sub, struct json_doc *patch)
 {
-	char name[SIMULATED_NAME_SIZE];
-
 	node->request =
 		client_send(node->simulated->client, &(struct client_ask){
 							     .verb = CLIENT_PATCH,
 							     .patch = CLIENT_PATCH_MERGE,
 							     .resource = &resources[RESOURCE_NODES],
-							     .name = node_name(node, name),
+							     .name = str_from(node->name),
 							     .sub = sub,
 							     .body = patch,
 							     .done = on_node_written,
@@ -173,15 +173,38 @@ static void node_judge(struct node *node, struct json object)
 	simulated->nodes_ready++;
 }
 
+/* A node that is ready stays as others change it, unless it was given up because it seemed not to answer. */
 static void on_node_seen(void *arg, const struct informer_object *object)
 {
 	struct simulated *simulated = arg;
+	struct json root = json_doc_root(object->doc);
 	int64_t index = simulated_node_index(object->name);
+	struct node *node;
 
 	if (index < 0 || (size_t)index >= simulated->options.nodes)
 		return;
-	simulated->nodes[index].seen = true;
-	node_judge(&simulated->nodes[index], json_doc_root(object->doc));
+	node = &simulated->nodes[index];
+	if (node->ready && (node->deleted || simulated_node_is_given_up(root))) {
+		node->ready = false;
+		simulated->nodes_ready--;
+	}
+	node->seen = true;
+	node->deleted = false;
+	node_judge(node, root);
+}
+
+static void on_node_deleted(void *arg, const struct informer_object *object)
+{
+	struct simulated *simulated = arg;
+	int64_t index = simulated_node_index(object->name);
+	struct node *node;
+
+	if (index < 0 || (size_t)index >= simulated->options.nodes)
+		return;
+	node = &simulated->nodes[index];
+	node->deleted = true;
+	if (simulated->options.leases)
+		lease_delete(&node->lease);
 }
 
 /* What is missing is made. */
@@ -199,6 +222,34 @@ static void on_nodes_synced(void *arg)
 		node->request = client_create(simulated->client, &resources[RESOURCE_NODES], doc,
 					      on_node_written, node);
 	}
+}
+
+/* --- leases --- */
+
+static size_t slice_of(const struct simulated *simulated)
+{
+	return (simulated->options.nodes + LEASE_SLICES - 1) / LEASE_SLICES;
+}
+
+static void plan_leases(struct simulated *simulated)
+{
+	loop_timer_set(simulated->lease_timer, LEASE_RENEW * (int64_t)slice_of(simulated) /
+						       (int64_t)simulated->options.nodes);
+}
+
+static void on_lease_timer(struct loop_timer *timer, void *arg)
+{
+	struct simulated *simulated = arg;
+
+	(void)timer;
+	for (size_t i = slice_of(simulated); i > 0; i--) {
+		struct node *node = &simulated->nodes[simulated->lease_next];
+
+		if (!node->deleted)
+			lease_renew(&node->lease);
+		simulated->lease_next = (simulated->lease_next + 1) % simulated->options.nodes;
+	}
+	plan_leases(simulated);
 }
 
 /* --- pods --- */
@@ -409,7 +460,7 @@ static enum stage stage_of(struct json status)
 	return str_is(phase, "Succeeded") || str_is(phase, "Failed") ? STAGE_ENDED : STAGE_BOUND;
 }
 
-/* What annotations say of its end. What is no number is passed over, and told. */
+/* What annotations say of its end. What is no number is ignored and logged. */
 static void read_annotations(struct pod *pod, struct json meta)
 {
 	struct json annotations = json_get(meta, "annotations");
@@ -512,6 +563,7 @@ static void start_informers(struct simulated *simulated)
 	static const struct informer_events nodes = {
 		.added = on_node_seen,
 		.updated = on_node_seen,
+		.deleted = on_node_deleted,
 		.synced = on_nodes_synced,
 	};
 	static const struct informer_events pods = {
@@ -547,12 +599,19 @@ struct simulated *simulated_new(struct loop *loop, struct client *client,
 	simulated->options = *options;
 	simulated->nodes = mem_calloc(options->nodes ? options->nodes : 1, sizeof(struct node));
 	for (size_t i = 0; i < options->nodes; i++) {
-		simulated->nodes[i].simulated = simulated;
-		simulated->nodes[i].index = i;
+		struct node *node = &simulated->nodes[i];
+
+		node->simulated = simulated;
+		node->index = i;
+		node->lease =
+			(struct lease){client, str_from(simulated_node_name(i, node->name)), NULL};
 	}
 	simulated->pods = map_new(loop_random_u64(loop));
 	heap_init(&simulated->timers, is_before);
 	simulated->timer = loop_timer_new(loop, on_timer, simulated);
+	simulated->lease_timer = loop_timer_new(loop, on_lease_timer, simulated);
+	if (options->leases && options->nodes)
+		plan_leases(simulated);
 	start_informers(simulated);
 	return simulated;
 }
@@ -566,14 +625,17 @@ void simulated_free(struct simulated *simulated)
 		return;
 	informer_free(simulated->nodes_informer);
 	informer_free(simulated->pods_informer);
-	for (size_t i = 0; i < simulated->options.nodes; i++)
+	for (size_t i = 0; i < simulated->options.nodes; i++) {
 		client_cancel(simulated->nodes[i].request);
+		lease_stop(&simulated->nodes[i].lease);
+	}
 	mem_free(simulated->nodes);
 	while (map_next(simulated->pods, &at, NULL, &pod))
 		pod_free(pod);
 	map_free(simulated->pods);
 	heap_done(&simulated->timers);
 	loop_timer_free(simulated->timer);
+	loop_timer_free(simulated->lease_timer);
 	mem_free(simulated);
 }
 

@@ -5,7 +5,7 @@
  * A pod that is bound to one of them is Running with all containers ready at once. The annotation
  * `run-seconds` (a number, with a fraction if wanted) ends it that long after it started:
  * Succeeded, or Failed where `run-exit-code` is given and not 0. A bound pod that is deleted is
- * gone at once. What was going on before a restart goes on after it: everything needed is in the
+ * gone at once. A node that is deleted is not made again before the next start. What was going on before a restart goes on after it: everything needed is in the
  * pod's status. */
 #ifndef NODE_SIMULATED_H
 #define NODE_SIMULATED_H
@@ -22,11 +22,13 @@ struct loop;
 struct simulated;
 
 struct simulated_options {
-	size_t nodes;       /* named node-00000, node-00001, ... */
-	const char *cpu;    /* quantities; NULL: "32" */
-	const char *memory; /* NULL: "256Gi" */
-	const char *pods;   /* NULL: "110" */
-	struct log *log;    /* may be NULL */
+	size_t nodes;         /* named node-00000, node-00001, ... */
+	const char *cpu;      /* quantities; NULL: "32" */
+	const char *memory;   /* NULL: "256Gi" */
+	const char *pods;     /* NULL: "110" */
+	const char *instance; /* label of the nodes that are made (registry.h); NULL: none */
+	bool leases;          /* renew a lease for each node, as a kubelet does */
+	struct log *log;      /* may be NULL */
 };
 
 /* Starts making nodes and looking after pods at once. */

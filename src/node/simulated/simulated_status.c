@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/time.h"
 #include "model/value/quantity.h"
+#include "node/registry/registry.h"
 #include "node/simulated/simulated.h"
 
 #include "base/banned.h"
@@ -172,18 +173,27 @@ struct json_doc *simulated_node(const struct simulated_options *options, size_t 
 	set_text(doc, labels, "kubernetes.io/hostname", name);
 	set_text(doc, labels, "kubernetes.io/os", "linux");
 	set_text(doc, labels, "kubernetes.io/arch", "amd64");
+	if (options->instance)
+		set_text(doc, labels, NODE_INSTANCE_LABEL, options->instance);
 	put_node_status(doc, root, options, index, now);
 	return doc;
 }
 
-static bool has_ready_condition(struct json status)
+static struct json ready_condition(struct json status)
 {
 	struct json_iter it = json_iter(json_get(status, "conditions"));
 
 	while (json_next(&it))
 		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
-			return str_is(json_str(json_get(it.value, "status")), "True");
-	return false;
+			return it.value;
+	return JSON_NONE;
+}
+
+bool simulated_node_is_given_up(struct json node)
+{
+	struct json ready = ready_condition(json_get(node, "status"));
+
+	return str_is(json_str(json_get(ready, "reason")), "NodeStatusUnknown");
 }
 
 /* The same amount, however it is written: the server keeps 100000 as 100k. */
@@ -207,7 +217,7 @@ static bool has_status(struct json node, const struct simulated_options *options
 		if (!is_amount(json_str(json_get(allocatable, dimensions[i])),
 			       amount_of(options, i)))
 			return false;
-	return has_ready_condition(status);
+	return str_is(json_str(json_get(ready_condition(status), "status")), "True");
 }
 
 struct json_doc *simulated_node_status_patch(const struct simulated_options *options, size_t index,
@@ -228,7 +238,7 @@ static bool is_not_ready_taint(struct json taint)
 	       str_is(json_str(json_get(taint, "effect")), "NoSchedule");
 }
 
-/* The list is replaced as a whole: the version tells that nobody else has changed it. */
+/* The list is replaced as a whole: the version makes sure that no one else has changed it. */
 struct json_doc *simulated_node_taint_patch(struct json node)
 {
 	struct json taints = json_get(json_get(node, "spec"), "taints");

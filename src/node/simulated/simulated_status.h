@@ -4,6 +4,7 @@
 #ifndef NODE_SIMULATED_STATUS_H
 #define NODE_SIMULATED_STATUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,10 +29,12 @@ uint32_t simulated_pod_number(struct str ip);
 struct json_doc *simulated_node(const struct simulated_options *options, size_t index, int64_t now)
 	__attribute__((returns_nonnull));
 /* What a Node lacks to be one that pods can go to, as a merge patch of its status, or of itself: a
- * new one has a taint that whoever finds it ready takes away. NULL: nothing. */
+ * new one has a taint, which is removed when it is ready. NULL: nothing. */
 struct json_doc *simulated_node_status_patch(const struct simulated_options *options, size_t index,
 					     struct json node, int64_t now);
 struct json_doc *simulated_node_taint_patch(struct json node);
+/* Did a controller declare that it does not answer? */
+bool simulated_node_is_given_up(struct json node);
 
 /* Strategic merge patches of a pod's status. */
 struct json_doc *simulated_running(struct json pod, uint32_t number, size_t node, int64_t now)

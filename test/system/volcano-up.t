@@ -24,7 +24,7 @@ fails "a missing value is one" "$BIN/volcano" up --listen
 fails "a bad address is one" volcano up --listen 127.0.0.1:port
 has "and is named" "$output" "--listen"
 fails "an unknown component is one" volcano up --components apiserver,cook
-has "and the known ones are named" "$output" "apiserver, controllers, scheduler, node"
+has "and the known ones are named" "$output" "apiserver, node, controllers, scheduler"
 fails "--components=controllers is refused while it cannot work" volcano up --components=controllers
 
 # ---- life ----

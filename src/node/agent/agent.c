@@ -148,6 +148,15 @@ static struct str uid_of(const struct informer_object *object)
 	return json_str(json_get(json_get(json_doc_root(object->doc), "metadata"), "uid"));
 }
 
+/* Also of a node that is not declared any more: it runs until it is evicted. */
+static bool has_folder(const struct agent *agent, struct str uid)
+{
+	AUTO(mem_free) char *folder = mem_printf("%s/%.*s", agent->folder, STR_ARG(uid));
+	struct stat status;
+
+	return stat(folder, &status) == 0;
+}
+
 static void on_pod_seen(void *arg, const struct informer_object *object)
 {
 	struct agent *agent = arg;
@@ -156,9 +165,10 @@ static void on_pod_seen(void *arg, const struct informer_object *object)
 	struct str uid = uid_of(object);
 	struct agent_pod *pod;
 
-	if (agent_nodes_find(agent->nodes, node) < 0 || !uuid_is_valid(uid))
-		return;
 	pod = map_get(agent->pods, uid);
+	if (!pod && (!uuid_is_valid(uid) ||
+		     (agent_nodes_find(agent->nodes, node) < 0 && !has_folder(agent, uid))))
+		return;
 	if (pod)
 		agent_pod_update(pod, object->doc);
 	else
@@ -298,6 +308,21 @@ bool agent_is_ready(const struct agent *agent)
 {
 	return agent_nodes_are_ready(agent->nodes) && informer_synced(agent->informer) &&
 	       agent_room_is_ready(agent->room);
+}
+
+bool agent_is_registered(const struct agent *agent)
+{
+	return agent_nodes_are_ready(agent->nodes);
+}
+
+bool agent_has_node(const struct agent *agent, struct str name)
+{
+	return agent_nodes_find(agent->nodes, name) >= 0;
+}
+
+void agent_node_changed(struct agent *agent, struct str name, const struct json_doc *doc)
+{
+	agent_nodes_changed(agent->nodes, name, doc);
 }
 
 /* The number of a container, init containers first; -1: there is none of that name. */

@@ -18,6 +18,7 @@
 
 struct agent;
 struct client;
+struct json_doc;
 struct log;
 struct loop;
 struct pod_log;
@@ -26,7 +27,8 @@ struct agent_options {
 	const char *folder;    /* absolute; pods are in its folder pods/ */
 	const char *program;   /* volcano-pod */
 	const char *host_name; /* of the machine: the node is called so, or NAME-0, NAME-1, ... */
-	size_t nodes;          /* the machine is divided into so many */
+	size_t nodes; /* the machine is divided into so many; 0: pods that run here are ended */
+	const char *instance; /* label of its nodes (node/registry/registry.h); NULL: none */
 	/* Of each node, "nvidia.com/gpu=4,cpu=8": in place of what is found, and kept back from pods;
 	 * NULL: none. */
 	const char *resources;
@@ -60,6 +62,13 @@ DEFINE_AUTO(struct agent *, agent_free);
 
 /* Every node is there, and every pod that was bound at the start is known. */
 bool agent_is_ready(const struct agent *agent);
+
+/* The nodes have been written as they are declared. */
+bool agent_is_registered(const struct agent *agent);
+/* Is it one of its nodes? */
+bool agent_has_node(const struct agent *agent, struct str name);
+/* One of its nodes was changed by others; NULL: it was deleted. */
+void agent_node_changed(struct agent *agent, struct str name, const struct json_doc *doc);
 
 /* What this machine does not let it do, a sentence each, for who started it; NULL: that was all. */
 const char *agent_lacks(const struct agent *agent, size_t index);

@@ -3,6 +3,7 @@
  *
  *	agent.c		the pods that there are, and the folders of those that were
  *	agent_nodes.c	Node objects, heartbeats
+ *	agent_fit.c	pods that are larger than their node
  *	agent_pod.c	one pod, from its binding to its end
  *	agent_heard.c	what is heard of its containers
  *	agent_room.c	what pods run in: the machine, what they refer to, their plans
@@ -127,8 +128,15 @@ bool agent_nodes_are_ready(const struct agent_nodes *nodes);
 size_t agent_nodes_len(const struct agent_nodes *nodes);
 /* What is to be said of them has changed. */
 void agent_nodes_touch(struct agent_nodes *nodes);
+/* A node was changed by others; NULL: it was deleted. */
+void agent_nodes_changed(struct agent_nodes *nodes, struct str name, const struct json_doc *doc);
 /* Which of them it is; -1: none. */
 ptrdiff_t agent_nodes_find(const struct agent_nodes *nodes, struct str name);
+
+/* --- agent_fit.c --- */
+
+/* False: it asks for more than its node has; gives a reason and a message in a kubelet's words. */
+bool agent_fits(const struct agent_pod *pod, struct buf *ret_reason, struct buf *ret_message);
 
 /* --- agent_pod.c --- */
 

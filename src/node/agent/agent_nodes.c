@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_nodes.c - the Node objects of this machine.
  *
- * A node that is missing is made; one that is there is set to what the machine has. Its lease in
- * kube-node-lease says every LEASE_RENEW that it is alive, its conditions every STATUS_RENEW. */
+ * Both the node and its status are server-side applied: what this machine declared earlier and does not declare
+ * any more (a device, a resource) disappears with the first status, and what others added stays. A node that was
+ * deleted is made again, and one that was declared not to answer posts its status at once. The lease in
+ * kube-node-lease says every LEASE_RENEW that the node answers, its conditions every STATUS_RENEW. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -12,6 +14,8 @@
 #include "base/time.h"
 #include "node/agent/agent_internal.h"
 #include "node/machine/machine.h"
+#include "node/registry/lease.h"
+#include "node/registry/registry.h"
 
 #include "base/banned.h"
 
@@ -19,15 +23,16 @@
 #define STATUS_RENEW (5 * TIME_MINUTE)
 #define RETRY (2 * TIME_SECOND)
 
-enum { NAME_SIZE = 260, LEASE_SECONDS = 40 };
+enum { NAME_SIZE = 260 };
 
 struct node {
 	struct agent_nodes *nodes;
 	char name[NAME_SIZE];
 	struct client_request *request;
-	struct client_request *lease_request;
-	bool ready; /* its status has been written by this agent */
-	bool again; /* it has changed while it was being written */
+	struct lease lease;
+	bool registered; /* the object was written by this agent */
+	bool ready;      /* its status was as well */
+	bool again;      /* it has changed while it was being written */
 	int64_t status_at;
 	int64_t since_wall; /* of its conditions */
 };
@@ -37,6 +42,7 @@ struct agent_nodes {
 	size_t len;
 	struct node *list;
 	struct loop_timer *timer;
+	char *instance; /* NULL: none */
 };
 
 /* --- documents --- */
@@ -114,26 +120,30 @@ static void put_status(const struct node *node, struct json_doc *doc, struct jso
 	set_text(doc, address, "address", node->name);
 }
 
-static struct json_doc *make_node(const struct node *node)
+/* What every applied document begins with. */
+static struct json make_head(const struct node *node, struct json_doc *doc)
 {
-	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
-	struct json meta, labels;
-	struct utsname name;
 
-	(void)uname(&name);
 	json_doc_set_root(doc, root);
 	set_text(doc, root, "apiVersion", "v1");
 	set_text(doc, root, "kind", "Node");
-	meta = json_ensure_obj(doc, root, "metadata");
-	labels = json_ensure_obj(doc, meta, "labels");
-	set_text(doc, meta, "name", node->name);
+	set_text(doc, json_ensure_obj(doc, root, "metadata"), "name", node->name);
+	return root;
+}
+
+static void put_labels(const struct node *node, struct json_doc *doc, struct json root)
+{
+	struct json labels = json_ensure_obj(doc, json_get(root, "metadata"), "labels");
+	struct utsname name;
+
+	(void)uname(&name);
 	set_text(doc, labels, "kubernetes.io/hostname", node->name);
 	set_text(doc, labels, "kubernetes.io/os", "linux");
 	set_text(doc, labels, "kubernetes.io/arch",
 		 strcmp(name.machine, "aarch64") == 0 ? "arm64" : "amd64");
-	put_status(node, doc, root);
-	return doc;
+	if (node->nodes->instance)
+		set_text(doc, labels, NODE_INSTANCE_LABEL, node->nodes->instance);
 }
 
 /* --- writing --- */
@@ -151,134 +161,79 @@ static void node_failed(struct node *node, const struct client_result *result)
 	loop_timer_set(node->nodes->timer, RETRY);
 }
 
-static void on_written(void *arg, const struct client_result *result)
+static void on_applied(void *arg, const struct client_result *result)
 {
 	struct node *node = arg;
+	bool was_status = node->registered;
 
 	node->request = NULL;
-	if (result->err && result->err->code != ERR_ALREADY_EXISTS)
-		node_failed(node, result);
-	else
-		node->ready = true;
-	if (node->again)
+	if (result->err && result->err->code == ERR_NOT_FOUND && was_status) {
+		node->registered = false; /* it was deleted */
 		node_send(node);
-}
-
-static void on_created(void *arg, const struct client_result *result)
-{
-	struct node *node = arg;
-
-	node->request = NULL;
-	if (result->err && result->err->code != ERR_ALREADY_EXISTS)
-		node_failed(node, result);
-	else
-		node_send(node);
-}
-
-/* Its status; where there is none of it, all of it. */
-static void on_patched(void *arg, const struct client_result *result)
-{
-	struct node *node = arg;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-
-	node->request = NULL;
-	if (!result->err || result->err->code != ERR_NOT_FOUND) {
-		on_written(arg, result);
 		return;
 	}
-	doc = make_node(node);
-	node->request = client_create(node->nodes->agent->client, &resources[RESOURCE_NODES], doc,
-				      on_created, node);
+	if (result->err) {
+		node_failed(node, result);
+		return;
+	}
+	node->registered = true;
+	node->ready = node->ready || was_status;
+	if (!was_status || node->again)
+		node_send(node);
 }
 
+/* The object, where this agent has not written it yet; then its status. */
 static void node_send(struct node *node)
 {
 	struct agent *agent = node->nodes->agent;
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json root;
 
 	node->again = node->request;
 	if (node->request)
 		return;
-	json_doc_set_root(doc, json_new_obj(doc));
-	put_status(node, doc, json_doc_root(doc));
+	doc = json_doc_new();
+	root = make_head(node, doc);
+	if (node->registered)
+		put_status(node, doc, root);
+	else
+		put_labels(node, doc, root);
 	node->status_at = loop_uptime(agent->loop);
-	node->request = client_send(agent->client, &(struct client_ask){
-							   .verb = CLIENT_PATCH,
-							   .patch = CLIENT_PATCH_MERGE,
-							   .resource = &resources[RESOURCE_NODES],
-							   .name = str_from(node->name),
-							   .sub = STR("status"),
-							   .body = doc,
-							   .discard = true,
-							   .done = on_patched,
-							   .arg = node,
-						   });
+	node->request = client_send(agent->client,
+				    &(struct client_ask){
+					    .verb = CLIENT_PATCH,
+					    .patch = CLIENT_PATCH_APPLY,
+					    .force = true,
+					    .resource = &resources[RESOURCE_NODES],
+					    .name = str_from(node->name),
+					    .sub = node->registered ? STR("status") : STR(""),
+					    .body = doc,
+					    .discard = true,
+					    .done = on_applied,
+					    .arg = node,
+				    });
 }
 
-/* --- the lease --- */
-
-static struct json_doc *make_lease(const struct node *node, bool whole)
+static bool is_ready(struct json node)
 {
-	struct json_doc *doc = json_doc_new();
-	struct json root = json_new_obj(doc);
-	struct json meta, spec;
-	char time[TIME_TEXT_SIZE];
+	struct json_iter it = json_iter(json_get(json_get(node, "status"), "conditions"));
 
-	json_doc_set_root(doc, root);
-	if (whole) {
-		set_text(doc, root, "apiVersion", "coordination.k8s.io/v1");
-		set_text(doc, root, "kind", "Lease");
-		meta = json_ensure_obj(doc, root, "metadata");
-		set_text(doc, meta, "name", node->name);
-		set_text(doc, meta, "namespace", "kube-node-lease");
-	}
-	spec = json_ensure_obj(doc, root, "spec");
-	set_text(doc, spec, "holderIdentity", node->name);
-	json_set_int(doc, spec, "leaseDurationSeconds", LEASE_SECONDS);
-	set_text(doc, spec, "renewTime",
-		 time_print_micro(loop_now(node->nodes->agent->loop), time));
-	return doc;
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
+			return str_is(json_str(json_get(it.value, "status")), "True");
+	return false;
 }
 
-static void on_lease_created(void *arg, const struct client_result *result)
+void agent_nodes_changed(struct agent_nodes *nodes, struct str name, const struct json_doc *doc)
 {
-	struct node *node = arg;
+	ptrdiff_t index = agent_nodes_find(nodes, name);
+	struct node *node = index < 0 ? NULL : &nodes->list[index];
 
-	(void)result; /* the next renewal tells */
-	node->lease_request = NULL;
-}
-
-static void on_lease(void *arg, const struct client_result *result)
-{
-	struct node *node = arg;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-
-	node->lease_request = NULL;
-	if (!result->err || result->err->code != ERR_NOT_FOUND)
-		return;
-	doc = make_lease(node, true);
-	node->lease_request = client_create(node->nodes->agent->client, &resources[RESOURCE_LEASES],
-					    doc, on_lease_created, node);
-}
-
-static void renew_lease(struct node *node)
-{
-	AUTO(json_doc_unref) struct json_doc *doc = make_lease(node, false);
-
-	if (node->lease_request)
-		return;
-	node->lease_request = client_send(node->nodes->agent->client,
-					  &(struct client_ask){
-						  .verb = CLIENT_PATCH,
-						  .patch = CLIENT_PATCH_MERGE,
-						  .resource = &resources[RESOURCE_LEASES],
-						  .namespace = STR("kube-node-lease"),
-						  .name = str_from(node->name),
-						  .body = doc,
-						  .discard = true,
-						  .done = on_lease,
-						  .arg = node,
-					  });
+	if (!node || !node->ready || (doc && is_ready(json_doc_root(doc))))
+		return; /* it is as it was written, or is just being written */
+	if (!doc)
+		node->registered = false;
+	node_send(node);
 }
 
 /* --- life --- */
@@ -294,7 +249,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 
 		if (!node->status_at || now - node->status_at >= STATUS_RENEW)
 			node_send(node);
-		renew_lease(node);
+		lease_renew(&node->lease);
 	}
 }
 
@@ -304,6 +259,7 @@ struct agent_nodes *agent_nodes_new(struct agent *agent, const struct agent_opti
 
 	nodes->agent = agent;
 	nodes->len = options->nodes;
+	nodes->instance = options->instance ? mem_strdup(options->instance) : NULL;
 	nodes->list = mem_calloc(options->nodes, sizeof(*nodes->list));
 	for (size_t i = 0; i < nodes->len; i++) {
 		struct node *node = &nodes->list[i];
@@ -314,6 +270,7 @@ struct agent_nodes *agent_nodes_new(struct agent *agent, const struct agent_opti
 			(void)snprintf(node->name, NAME_SIZE, "%s", options->host_name);
 		else
 			(void)snprintf(node->name, NAME_SIZE, "%s-%zu", options->host_name, i);
+		node->lease = (struct lease){agent->client, str_from(node->name), NULL};
 	}
 	nodes->timer = loop_timer_new(agent->loop, on_timer, nodes);
 	loop_timer_set(nodes->timer, 0);
@@ -326,10 +283,11 @@ void agent_nodes_free(struct agent_nodes *nodes)
 		return;
 	for (size_t i = 0; i < nodes->len; i++) {
 		client_cancel(nodes->list[i].request);
-		client_cancel(nodes->list[i].lease_request);
+		lease_stop(&nodes->list[i].lease);
 	}
 	loop_timer_free(nodes->timer);
 	mem_free(nodes->list);
+	mem_free(nodes->instance);
 	mem_free(nodes);
 }
 

@@ -154,6 +154,18 @@ static void check_pressure(struct agent_pod *pod)
 		agent_pod_evict(pod, buf_text(&why));
 }
 
+/* Nor where the node is smaller than the pod. */
+static void check_fit(struct agent_pod *pod)
+{
+	AUTO(buf_done) struct buf reason = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf message = BUF_UNBOUNDED;
+
+	if (agent_fits(pod, &reason, &message))
+		return;
+	tell_event(pod, "Warning", buf_text(&reason), buf_text(&message));
+	life_end_pod(pod->life, LIFE_REFUSED, buf_text(&reason), buf_text(&message));
+}
+
 /* Without a command only an image could tell what to run. */
 static void tell_idle(struct agent_pod *pod)
 {
@@ -528,6 +540,7 @@ static void find(struct agent_pod *pod)
 		    json_is_absent(json_get(json_get(root_of(pod), "status"), "startTime"))) {
 			check_supported(pod);
 			check_pressure(pod);
+			check_fit(pod);
 			tell_idle(pod);
 		}
 	}

@@ -461,6 +461,9 @@ static int make_devices(struct job *job, struct err *err)
 {
 	ptrdiff_t index = agent_nodes_find(job->home->agent->nodes, job->room.node_name);
 
+	if (index < 0)
+		return err_set(err, ERR_UNAVAILABLE, "node %.*s is no longer declared",
+			       STR_ARG(job->room.node_name));
 	return agent_devices_take(
 		job->pod, &job->view,
 		&(struct devices_node){&job->home->machine, &job->home->division, (size_t)index},
@@ -740,7 +743,7 @@ struct agent_room *agent_room_new(struct agent *agent, const struct agent_option
 	if (machine_open(&(struct machine_paths){.folder = options->folder}, &home->machine, err) <
 	    0)
 		return NULL;
-	home->division = (struct machine_division){.nodes = options->nodes,
+	home->division = (struct machine_division){.nodes = options->nodes ? options->nodes : 1,
 						   .limits = pressure_limits_default};
 	if (pressure_limits_parse(options->eviction, &home->division.limits, err) < 0)
 		return NULL;

@@ -117,11 +117,12 @@ struct client *component_client(const struct component_world *world, const char 
 
 const struct component components[COMPONENT_COUNT] = {
 	{"apiserver", start_apiserver, NULL, stop_apiserver, free_apiserver},
+	{"node", component_node_start, component_node_is_ready, component_node_stop,
+	 component_node_free},
 	{"controllers", component_controllers_start, NULL, component_controllers_stop,
 	 component_controllers_free},
 	{"scheduler", component_scheduler_start, component_scheduler_is_ready,
 	 component_scheduler_stop, component_scheduler_free},
-	{"node", component_node_start, NULL, component_node_stop, component_node_free},
 };
 
 static int select_one(struct str name, unsigned *chosen, struct err *err)

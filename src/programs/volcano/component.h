@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano/component.h - what `volcano up` can run in its process: one row each.
  *
- * Components start in the order of the table and stop in the other one. To add one: its functions
- * and its row in component.c. */
+ * Components start in the order of the table, each when the one before it is ready, and stop in the other
+ * one. To add one: its functions and its row in component.c. */
 #ifndef PROGRAMS_VOLCANO_COMPONENT_H
 #define PROGRAMS_VOLCANO_COMPONENT_H
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano/component_node.c - the node component: this machine, and simulated nodes.
  *
- * By itself it runs one real node; with --simulate-nodes only those, unless --nodes asks for both. Nodes are
- * made while the rest runs; nobody waits for them, as nobody waits for the nodes of a cluster. */
+ * By itself it runs one real node; with --simulate-nodes only those, unless --nodes asks for both. The registry
+ * removes nodes that an earlier start declared. The component is ready when no node takes pods that is not
+ * declared any more, and the nodes of this machine are written with what they have now: what starts after it
+ * (component.c) never sees the old ones. Simulated nodes are made while the rest runs. */
 #include "programs/volcano/component_node.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,30 +22,48 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/time.h"
+#include "base/uuid.h"
 #include "client/client.h"
 #include "http/address.h"
 #include "loop/loop.h"
 #include "node/agent/agent.h"
 #include "node/pod/pod_log.h"
+#include "node/registry/registry.h"
 #include "node/simulated/simulated.h"
+#include "node/simulated/simulated_status.h"
 #include "programs/volcano/settings.h"
 
 #include "base/banned.h"
+
+/* How long others wait for the nodes: a disk may be full, and nothing written. */
+#define PATIENCE (10 * TIME_SECOND)
 
 enum { HOST_NAME_SIZE = 64 };
 
 struct node_component {
 	struct loop *loop;
 	struct apiserver *apiserver;
+	char *folder;
+	char *instance;
+	size_t n_simulated;
+	struct client *registry_client;
+	struct registry *registry;
 	struct client *simulated_client;
 	struct simulated *simulated;
 	struct client *client;
 	struct agent *agent;
+	struct loop_timer *patience;
+	bool waited; /* long enough */
 	struct loop_defer stopped;
+	struct log *log;
 };
 
 static void close_all(struct node_component *self)
 {
+	registry_free(TAKE(self->registry));
+	client_free(TAKE(self->registry_client));
+	loop_timer_free(TAKE(self->patience));
 	if (self->agent && self->apiserver)
 		api_set_log_source(apiserver_api(self->apiserver), NULL, NULL);
 	agent_free(TAKE(self->agent));
@@ -179,6 +200,7 @@ static int start_agent(struct node_component *self, const struct component_world
 					 .program = program,
 					 .host_name = host_name,
 					 .nodes = nodes,
+					 .instance = self->instance,
 					 .resources = world->settings->node_resources,
 					 .reserved = world->settings->node_reserved,
 					 .eviction = world->settings->eviction,
@@ -211,11 +233,88 @@ static int start_simulated(struct node_component *self, const struct component_w
 		component_client(world, "system:node:simulated", "volcano-node", err);
 	if (!self->simulated_client)
 		return -1;
-	self->simulated =
-		simulated_new(world->loop, self->simulated_client,
-			      &(struct simulated_options){.nodes = nodes, .log = world->log});
+	self->simulated = simulated_new(world->loop, self->simulated_client,
+					&(struct simulated_options){.nodes = nodes,
+								    .instance = self->instance,
+								    .leases = true,
+								    .log = world->log});
+	self->n_simulated = nodes;
 	log_info(world->log, "simulating nodes", LOG_INT("nodes", nodes));
 	return 0;
+}
+
+/* --- nodes of an earlier start --- */
+
+static bool is_declared(void *arg, struct str name)
+{
+	const struct node_component *self = arg;
+	int64_t index = simulated_node_index(name);
+
+	return (index >= 0 && (size_t)index < self->n_simulated) ||
+	       (self->agent && agent_has_node(self->agent, name));
+}
+
+static void on_node_changed(void *arg, struct str name, struct json_doc *doc)
+{
+	struct node_component *self = arg;
+
+	if (self->agent)
+		agent_node_changed(self->agent, name, doc);
+}
+
+static bool has_processes(void *arg, struct str uid)
+{
+	const struct node_component *self = arg;
+	AUTO(mem_free) char *folder = mem_printf("%s/pods/%.*s", self->folder, STR_ARG(uid));
+
+	return self->agent && access(folder, F_OK) == 0;
+}
+
+static int start_registry(struct node_component *self, const struct component_world *world,
+			  struct err *err)
+{
+	self->registry_client = component_client(world, "system:node:volcano", "volcano-node", err);
+	if (!self->registry_client)
+		return -1;
+	self->registry = registry_new(self->registry_client,
+				      &(struct registry_options){.instance = self->instance,
+								 .is_declared = is_declared,
+								 .changed = on_node_changed,
+								 .has_processes = has_processes,
+								 .arg = self,
+								 .log = world->log});
+	return 0;
+}
+
+/* Pods that an earlier start left running here are ended by an agent, also where this machine is no node now. */
+static bool has_pods(const char *folder)
+{
+	AUTO(mem_free) char *path = mem_printf("%s/pods", folder);
+	DIR *pods = opendir(path);
+	const struct dirent *entry;
+	bool found = false;
+
+	while (pods && !found && (entry = readdir(pods)))
+		found = uuid_is_valid(str_from(entry->d_name));
+	if (pods)
+		(void)closedir(pods);
+	return found;
+}
+
+static bool is_written(const struct node_component *self)
+{
+	return registry_is_settled(self->registry) &&
+	       (!self->agent || agent_is_registered(self->agent));
+}
+
+static void on_patience(struct loop_timer *timer, void *arg)
+{
+	struct node_component *self = arg;
+
+	(void)timer;
+	self->waited = true;
+	if (!is_written(self))
+		log_warn(self->log, "the nodes could not be written yet: starting without");
 }
 
 void *component_node_start(struct component_world *world, struct err *err)
@@ -225,13 +324,29 @@ void *component_node_start(struct component_world *world, struct err *err)
 	struct node_component *self = mem_new(struct node_component);
 
 	self->loop = world->loop;
+	self->log = world->log;
 	self->apiserver = world->apiserver;
-	if ((simulated > 0 && start_simulated(self, world, (size_t)simulated, err) < 0) ||
-	    (nodes > 0 && start_agent(self, world, nodes, err) < 0)) {
+	self->patience = loop_timer_new(world->loop, on_patience, self);
+	self->folder = mem_strdup(world->settings->folder);
+	self->instance = registry_instance(world->loop, self->folder, err);
+	if (!self->instance ||
+	    (simulated > 0 && start_simulated(self, world, (size_t)simulated, err) < 0) ||
+	    ((nodes > 0 || has_pods(self->folder)) && start_agent(self, world, nodes, err) < 0) ||
+	    start_registry(self, world, err) < 0) {
 		component_node_free(self);
 		return NULL;
 	}
+	if (self->apiserver)
+		loop_timer_set(self->patience, PATIENCE);
 	return self;
+}
+
+/* A server elsewhere may not be there yet: it is not waited for. */
+bool component_node_is_ready(const void *self)
+{
+	const struct node_component *node = self;
+
+	return !node->apiserver || node->waited || is_written(node);
 }
 
 void component_node_stop(void *self, component_done_fn *done, void *arg)
@@ -248,5 +363,7 @@ void component_node_free(void *self)
 
 	loop_defer_cancel(node->loop, &node->stopped);
 	close_all(node);
+	mem_free(node->folder);
+	mem_free(node->instance);
 	mem_free(node);
 }

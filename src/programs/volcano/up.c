@@ -86,26 +86,25 @@ static void free_components(struct up *up)
 
 /* --- the start ------------------------------------------------------------------------------- */
 
+/* Turns the loop until others can rely on the component, or a signal ends it all. */
+static void settle(struct up *up, unsigned i)
+{
+	while (!up->ending && components[i].is_ready && !components[i].is_ready(up->started[i]))
+		(void)loop_turn(up->world.loop, -1);
+}
+
 static int start_components(struct up *up, struct err *err)
 {
 	up->stopping = COMPONENT_COUNT;
-	for (unsigned i = 0; i < COMPONENT_COUNT; i++) {
+	for (unsigned i = 0; i < COMPONENT_COUNT && !up->ending; i++) {
 		if (!(up->chosen & 1u << i))
 			continue;
 		up->started[i] = components[i].start(&up->world, err);
 		if (!up->started[i])
 			return err_wrap(err, "%s", components[i].name);
+		settle(up, i);
 	}
 	return 0;
-}
-
-/* Turns the loop until users can rely on all components, or a signal ends it all. */
-static void settle(struct up *up)
-{
-	for (unsigned i = 0; i < COMPONENT_COUNT; i++)
-		while (!up->ending && up->started[i] && components[i].is_ready &&
-		       !components[i].is_ready(up->started[i]))
-			(void)loop_turn(up->world.loop, -1);
 }
 
 static int write_run(const struct up *up, struct err *err)
@@ -170,10 +169,8 @@ static int run(struct up *up, int ready, struct err *err)
 			break;
 		watched++;
 	}
-	if (watched == ARRAY_LEN(signals) && start_components(up, err) == 0) {
-		settle(up);
+	if (watched == ARRAY_LEN(signals) && start_components(up, err) == 0)
 		rc = up->ending ? 0 : write_run(up, err);
-	}
 	if (rc == 0 && !up->ending)
 		tell_ready(up, ready);
 	if (rc == 0)

@@ -113,8 +113,8 @@ passes "it is ready" kubectl wait --for=condition=Ready --timeout=60s "node/$nod
 passes "there is a key to look for" grep -q 'PRIVATE KEY' "$home/pki/ca.key"
 
 # ---- 7: volumes ----
-mkdir -p "$tmp/free/swap" "$tmp/free/sub"
-chmod 777 "$tmp/free" "$tmp/free/swap"
+mkdir -p "$tmp/free/sub" "$tmp/moving/swap" # what a pod moves is not in the folder that another one lists
+chmod 777 "$tmp/free" "$tmp/moving" "$tmp/moving/swap"
 ln -s "$home/pki" "$tmp/free/keys"
 ln -s "$home/pki/ca.key" "$tmp/free/key"
 ln -s "$home" "$tmp/free/home"
@@ -153,7 +153,7 @@ claimed() { printf '%s' "volumes: [{name: v, persistentVolumeClaim: {claimName: 
 	pod host-made "$steal" "$at" "volumes: [{name: v, hostPath: {path: $tmp/free/home/made, type: DirectoryOrCreate}}],"
 	pod host-proc "$steal" "$at" "$(host "/proc/self/root$home/pki")"
 	pod host-swap "$steal" "$at" "$(init "rm -r /f/swap && ln -s $home/pki /f/swap" '{name: f, mountPath: /f}')
-		volumes: [{name: v, hostPath: {path: $tmp/free/swap}}, {name: f, hostPath: {path: $tmp/free}}],"
+		volumes: [{name: v, hostPath: {path: $tmp/moving/swap}}, {name: f, hostPath: {path: $tmp/moving}}],"
 	pod above "ls -A $mnt/home $mnt/free; cat $mnt/home/pki/* $mnt/free/keys/* $mnt/free/key 2>/dev/null | wc -c" \
 		"$at" "$(host "$tmp")"
 	pod whole "ls -A $mnt$home; cat $mnt$home/pki/* 2>/dev/null | wc -c" "$at" "$(host /)"
@@ -181,7 +181,6 @@ home
 key
 keys
 sub
-swap
 
 $mnt/home:
 0"

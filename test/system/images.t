@@ -6,9 +6,11 @@
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
-who=root as_root='securityContext: {runAsUser: 0},' # to whom the image's files belong
+# shellcheck source=test/system/images.sh
+. test/system/images.sh
+as_root='securityContext: {runAsUser: 0},' # to whom the image's files belong
 someone='1234:77 home /data'
-[ "$(id -u)" -eq 0 ] || who=user as_root='' someone='0:0 home /'
+[ "$who" = root ] || as_root='' someone='0:0 home /'
 limits=no # who may not limit them must not start hungry ones
 [ "$who" = user ] || ! [ -w /sys/fs/cgroup ] || limits=yes
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
@@ -33,21 +35,15 @@ fails "one that is not installed" env PATH="$tmp" "$BIN/volcano" up -d --listen 
 has "is named" "$output" 'crun is not installed; install it, or run without --runtime'
 
 # ---- what the kernel has to permit ----
-mkdir -p "$tmp/try/low" "$tmp/try/upper" "$tmp/try/work" "$tmp/try/root"
-option=--mount # which is there in any case
-[ "$who" = root ] || option=--map-root-user
-if ! unshare --mount --pid --fork --mount-proc "$option" mount -t overlay overlay "$tmp/try/root" \
-	-o "lowerdir=$tmp/try/low,upperdir=$tmp/try/upper,workdir=$tmp/try/work" 2>"$tmp/try/why"; then
-	result 0 "crun # SKIP overlays in namespaces: $(cat "$tmp/try/why")"
+if ! can_overlay; then
+	result 0 "crun # SKIP overlays in namespaces: $(cat "$tmp/overlay/why")"
 	finish
 fi
 
 # ---- an image ----
 # image NAME: its files, and what its configuration says.
 image() {
-	mkdir -p "$home/images/$1/rootfs/bin" "$home/images/$1/rootfs/etc" "$home/images/$1/rootfs/data"
-	cp "$(command -v busybox)" "$home/images/$1/rootfs/bin/busybox"
-	for tool in sh cat echo sleep id touch ls grep mkdir; do ln -s busybox "$home/images/$1/rootfs/bin/$tool"; done
+	image_files "$home/images/$1/rootfs" sh cat echo sleep id touch ls grep mkdir
 	echo 'someone:x:1234:77::/data:/bin/sh' >"$home/images/$1/rootfs/etc/passwd"
 	cat >"$home/images/$1/config.json" <<'EOF'
 {"config": {"Entrypoint": ["/bin/sh", "-c"], "Cmd": ["echo $COLOUR in $PWD as $(id -u):$(id -g) home $HOME"],

@@ -7,8 +7,8 @@
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
-who=root
-[ "$(id -u)" -eq 0 ] || who=user
+# shellcheck source=test/system/images.sh
+. test/system/images.sh
 mnt=/volcano-test-$$
 image=x
 flags=
@@ -19,45 +19,21 @@ skip() {
 
 # ---- an image, for those that need one ----
 tools='sh cat echo ls id touch mkdir ln rm mv sleep grep readlink head seq wc true'
-image_files() {
-	mkdir -p "$1/bin" "$1/etc" "$1/tmp"
-	cp "$(command -v busybox)" "$1/bin/busybox"
-	for tool in $tools; do ln -s busybox "$1/bin/$tool"; done
-}
 case $runtime in
 crun)
 	flags='--runtime crun' image=box:1
 	command -v crun >/dev/null || skip "it is not installed"
-	mkdir -p "$tmp/try/low" "$tmp/try/upper" "$tmp/try/work" "$tmp/try/root"
-	option=--mount
-	[ "$who" = root ] || option=--map-root-user
-	unshare --mount "$option" mount -t overlay overlay "$tmp/try/root" -o \
-		"lowerdir=$tmp/try/low,upperdir=$tmp/try/upper,workdir=$tmp/try/work" 2>/dev/null || skip "no overlays"
-	image_files "$home/images/$image/rootfs"
+	can_overlay || skip "no overlays: $(cat "$tmp/overlay/why")"
+	# shellcheck disable=SC2086 # tools are words
+	image_files "$home/images/$image/rootfs" $tools
 	echo '{"config": {"Env": ["PATH=/bin"]}}' >"$home/images/$image/config.json"
 	;;
 podman)
 	flags='--runtime podman' image=localhost/volcano-isolation:$$
-	real=$(command -v podman) || skip "it is not installed"
-	mkdir -p "$tmp/bin" "$tmp/who"
-	mkdir -m 700 "$tmp/run"
-	own=
-	[ "$who" = user ] || own="--root $tmp/storage --runroot $tmp/runroot --tmpdir $tmp/libpod"
-	printf '#!/bin/sh\nHOME=%s XDG_RUNTIME_DIR=%s exec %s %s "$@"\n' "$tmp/who" "$tmp/run" "$real" "$own" >"$tmp/bin/podman"
-	chmod 755 "$tmp/bin/podman"
-	PATH=$tmp/bin:$PATH
-	clean_podman() {
-		volcano down --pods >/dev/null 2>&1
-		[ "$who" = user ] || umount "$tmp/storage/overlay" 2>/dev/null
-		[ "$who" = root ] || podman unshare rm -rf "$tmp/who/.local" 2>/dev/null
-		[ "$who" = root ] || podman system migrate
-		clean_up
-	}
-	trap clean_podman EXIT
-	image_files "$tmp/image"
-	tar --owner=0 --group=0 -C "$tmp/image" -cf "$tmp/image.tar" .
-	podman import -c 'ENV PATH=/bin' "$tmp/image.tar" "$image" >"$tmp/import" 2>&1 ||
-		skip "it cannot import an image: $(tail -n 1 "$tmp/import")"
+	own_podman || skip "it is not installed"
+	# shellcheck disable=SC2086
+	image_files "$tmp/image" $tools
+	import_image "$image" -c 'ENV PATH=/bin' || skip "it cannot import an image: $(tail -n 1 "$tmp/import")"
 	;;
 esac
 chmod 755 "$tmp"

@@ -7,15 +7,13 @@
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
-who=root
-[ "$(id -u)" -eq 0 ] || who=user
+# shellcheck source=test/system/images.sh
+. test/system/images.sh
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 
 # What a program is: the descriptors that it has, without the one that it lists them with; and those of the store
 # that any process that it sees has.
-mkdir -p "$tmp/image/bin"
-cp "$(command -v busybox)" "$tmp/image/bin/busybox"
-for tool in sh cat echo sleep ls sed grep true tr; do ln -s busybox "$tmp/image/bin/$tool"; done
+image_files "$tmp/image" sh cat echo sleep ls sed grep true tr
 cat >"$tmp/image/bin/look" <<'EOF'
 #!/bin/sh
 echo "$1: $(ls -l /proc/self/fd 2>/dev/null | sed -n 's/.* \([0-9]*\) -> \(.*\)/\1=\2/p' | grep -v '=/proc/[0-9]*/fd$' |
@@ -97,12 +95,8 @@ image=x look=$tmp/image/bin/look
 runtime process
 
 # ---- crun ----
-mkdir -p "$tmp/try/low" "$tmp/try/upper" "$tmp/try/work" "$tmp/try/root"
-option=--mount
-[ "$who" = root ] || option=--map-root-user
-if ! command -v crun >/dev/null || ! unshare --mount --pid --fork --mount-proc "$option" mount -t overlay overlay "$tmp/try/root" \
-	-o "lowerdir=$tmp/try/low,upperdir=$tmp/try/upper,workdir=$tmp/try/work" 2>"$tmp/try/why"; then
-	result 0 "crun # SKIP $(cat "$tmp/try/why" 2>/dev/null)"
+if ! command -v crun >/dev/null || ! can_overlay; then
+	result 0 "crun # SKIP $(cat "$tmp/overlay/why" 2>/dev/null)"
 else
 	mkdir -p "$home/images/box:1"
 	cp -a "$tmp/image" "$home/images/box:1/rootfs"
@@ -112,26 +106,10 @@ else
 fi
 
 # ---- podman ----
-mkdir -p "$tmp/bin" "$tmp/who"
-mkdir -m 700 "$tmp/run"
-real=$(command -v podman)
-own=
-[ "$who" = user ] || own="--root $tmp/storage --runroot $tmp/runroot --tmpdir $tmp/libpod"
-printf '#!/bin/sh\nHOME=%s XDG_RUNTIME_DIR=%s exec %s %s "$@"\n' "$tmp/who" "$tmp/run" "$real" "$own" >"$tmp/bin/podman"
-chmod 755 "$tmp/bin/podman"
-PATH=$tmp/bin:$PATH
-clean_podman() {
-	volcano down --pods >/dev/null 2>&1
-	[ "$who" = user ] || umount "$tmp/storage/overlay" 2>/dev/null
-	[ "$who" = root ] || podman unshare rm -rf "$tmp/who/.local" 2>/dev/null
-	[ "$who" = root ] || podman system migrate
-	clean_up
-}
 image=localhost/volcano-look:$$ look=look
-tar --owner=0 --group=0 -C "$tmp/image" -cf "$tmp/image.tar" .
-if [ -z "$real" ]; then
+if ! own_podman; then
 	result 0 "podman # SKIP it is not installed"
-elif trap clean_podman EXIT && podman import -c 'ENV PATH=/bin' "$tmp/image.tar" "$image" >"$tmp/import" 2>&1; then
+elif import_image "$image" -c 'ENV PATH=/bin'; then
 	runtime podman --runtime podman
 else
 	result 0 "podman # SKIP it cannot import an image: $(tail -n 1 "$tmp/import")"

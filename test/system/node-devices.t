@@ -9,6 +9,8 @@ fi
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
+# shellcheck source=test/system/images.sh
+. test/system/images.sh
 wait_for() { kubectl wait --for="$1" --timeout=60s "$2"; }
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 capacity() { kubectl get nodes -o jsonpath='{.items[0].status.capacity.nvidia\.com/gpu}'; }
@@ -90,24 +92,16 @@ in_images() {
 	rm -rf "$home"
 }
 if [ -n "$cards" ] && command -v crun >/dev/null; then
-	mkdir -p "$home/images/localhost/box:1/rootfs/bin"
-	cp "$(command -v busybox)" "$home/images/localhost/box:1/rootfs/bin/"
-	ln -s busybox "$home/images/localhost/box:1/rootfs/bin/sh"
-	tar -C "$home/images/localhost/box:1/rootfs" -cf "$tmp/box.tar" .
+	image_files "$tmp/image" sh
+	mkdir -p "$home/images/localhost/box:1"
+	cp -a "$tmp/image" "$home/images/localhost/box:1/rootfs"
 	in_images crun
-	# What podman keeps is the test's own.
-	mkdir "$tmp/bin"
-	real=$(command -v podman)
-	printf '#!/bin/sh\nexec %s %s "$@"\n' "$real" \
-		"--root $tmp/storage --runroot $tmp/runroot --tmpdir $tmp/libpod" >"$tmp/bin/podman"
-	chmod 755 "$tmp/bin/podman"
-	if [ -z "$real" ]; then
+	if ! own_podman; then
 		result 0 "cards in images of podman # SKIP it is not installed"
-	elif ! "$tmp/bin/podman" import "$tmp/box.tar" localhost/box:1 >"$tmp/why" 2>&1; then
-		result 0 "cards in images of podman # SKIP it cannot import one: $(tail -n 1 "$tmp/why")"
+	elif ! import_image localhost/box:1; then
+		result 0 "cards in images of podman # SKIP it cannot import one: $(tail -n 1 "$tmp/import")"
 	else
-		PATH=$tmp/bin:$PATH in_images podman
-		umount "$tmp/storage/overlay" 2>/dev/null
+		in_images podman
 	fi
 fi
 

@@ -6,27 +6,12 @@
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
 . test/system/home.sh
-who=root as_root='securityContext: {runAsUser: 0},'
-[ "$(id -u)" -eq 0 ] || who=user as_root=
+# shellcheck source=test/system/images.sh
+. test/system/images.sh
+as_root='securityContext: {runAsUser: 0},'
+[ "$who" = root ] || as_root=
 limits=no # who may not limit them must not start hungry ones
 [ "$who" = user ] || ! [ -w /sys/fs/cgroup ] || limits=yes
-# What podman keeps is the test's own: nothing is left in anybody's.
-mkdir -p "$tmp/bin" "$tmp/who"
-mkdir -m 700 "$tmp/run"
-real=$(command -v podman)
-own=
-[ "$who" = user ] || own="--root $tmp/storage --runroot $tmp/runroot --tmpdir $tmp/libpod"
-printf '#!/bin/sh\nHOME=%s XDG_RUNTIME_DIR=%s exec %s %s "$@"\n' "$tmp/who" "$tmp/run" "$real" "$own" >"$tmp/bin/podman"
-chmod 755 "$tmp/bin/podman"
-PATH=$tmp/bin:$PATH
-clean_podman() {
-	volcano down --pods >/dev/null 2>&1
-	[ "$who" = user ] || umount "$tmp/storage/overlay" 2>/dev/null
-	[ "$who" = root ] || podman unshare rm -rf "$tmp/who/.local" 2>/dev/null
-	[ "$who" = root ] || podman system migrate # ends the process that holds its namespaces
-	clean_up
-}
-trap clean_podman EXIT
 phase() { kubectl wait --for="jsonpath={.status.phase}=$1" --timeout=120s "pod/$2"; }
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 waits() { field "$1" '.status.containerStatuses[0].state.waiting.reason'; }
@@ -39,14 +24,12 @@ skip() {
 
 # ---- an image ----
 image=localhost/volcano-test:$$
-[ -n "$real" ] || skip "it is not installed"
-mkdir -p "$tmp/image/bin" "$tmp/image/etc" "$tmp/image/data" "$tmp/image/tmp"
-cp "$(command -v busybox)" "$tmp/image/bin/busybox"
-for tool in sh cat echo sleep id touch ls grep tail true; do ln -s busybox "$tmp/image/bin/$tool"; done
+own_podman || skip "it is not installed"
+image_files "$tmp/image" sh cat echo sleep id touch ls grep tail true
 printf '%s\n' 'root:x:0:0::/:/bin/sh' 'someone:x:1234:77::/data:/bin/sh' >"$tmp/image/etc/passwd"
-tar --owner=0 --group=0 -C "$tmp/image" -cf "$tmp/image.tar" .
-podman import -c 'CMD ["/bin/sh", "-c", "echo $COLOUR in $PWD"]' -c 'ENV PATH=/bin' -c 'ENV COLOUR=blue' -c 'WORKDIR /data' \
-	"$tmp/image.tar" "$image" >"$tmp/import" 2>&1 || skip "it cannot import an image: $(tail -n 1 "$tmp/import")"
+# shellcheck disable=SC2016 # the container's shell expands them
+import_image "$image" -c 'CMD ["/bin/sh", "-c", "echo $COLOUR in $PWD"]' -c 'ENV PATH=/bin' -c 'ENV COLOUR=blue' \
+	-c 'WORKDIR /data' || skip "it cannot import an image: $(tail -n 1 "$tmp/import")"
 
 # ---- pods ----
 chmod 755 "$tmp"

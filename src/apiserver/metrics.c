@@ -162,21 +162,45 @@ static void put_backups(const struct backups *backups, struct buf *to)
 	}
 }
 
-/* How long the loop was kept from everything else, turn by turn. */
-static void put_turns(const struct loop_stats *loop, struct buf *to)
+struct histogram {
+	const char *name;
+	const char *help;
+	const uint64_t *within;
+	int64_t sum_us;
+	uint64_t count;
+};
+
+static void put_histogram(const struct histogram *histogram, struct buf *to)
 {
-	static const char name[] = "loop_turn_duration_seconds";
+	const char *name = histogram->name;
 	uint64_t sum = 0;
 
-	put_head(to, name, "histogram", "How long each turn of the loop took.");
+	put_head(to, name, "histogram", histogram->help);
 	for (size_t i = 0; i < LOOP_STEPS; i++) {
-		sum += loop->within[i];
+		sum += histogram->within[i];
 		buf_printf(to, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name,
 			   (double)loop_steps_us[i] / (double)TIME_SECOND, sum);
 	}
 	buf_printf(to, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.6f\n%s_count %" PRIu64 "\n",
-		   name, loop->turns, name, (double)loop->busy_us / (double)TIME_SECOND, name,
-		   loop->turns);
+		   name, histogram->count, name, (double)histogram->sum_us / (double)TIME_SECOND,
+		   name, histogram->count);
+}
+
+/* How long the loop was kept from everything else, turn by turn, and what of that it has computed. */
+static void put_turns(const struct loop_stats *loop, struct buf *to)
+{
+	put_histogram(&(struct histogram){"loop_turn_duration_seconds",
+					  "How long each turn of the loop took.", loop->within,
+					  loop->busy_us, loop->turns},
+		      to);
+	put_histogram(&(struct histogram){"loop_turn_cpu_seconds",
+					  "How long each turn of the loop has computed.",
+					  loop->cpu_within, loop->cpu_us, loop->turns},
+		      to);
+	put_head(to, "loop_turn_longest_cpu_seconds", "gauge",
+		 "The longest that a turn of the loop has computed since the start.");
+	buf_printf(to, "loop_turn_longest_cpu_seconds %.6f\n",
+		   (double)loop->longest_cpu_us / (double)TIME_SECOND);
 }
 
 void metrics_print(const struct metrics *metrics, const struct api *api,

@@ -39,6 +39,11 @@ int64_t loop_clock_uptime(const struct loop *loop)
 	return read_clock(CLOCK_MONOTONIC) - loop->clock.origin;
 }
 
+int64_t loop_clock_cpu(const struct loop *loop)
+{
+	return loop->is_virtual ? 0 : read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void loop_clock_turn(struct loop *loop, int64_t passed)
 {
 	if (loop->is_virtual) {

@@ -120,19 +120,35 @@ static void begin_phase(struct loop *loop)
 const int64_t loop_steps_us[LOOP_STEPS] = {1000,   5000,   10000,  20000,  50000,
 					   100000, 200000, 500000, 1000000};
 
-static void measure(struct loop *loop)
+static void count_step(uint64_t *within, int64_t took)
 {
-	int64_t took = loop_clock_uptime(loop) - loop->clock.uptime;
 	size_t step = 0;
 
 	while (step < LOOP_STEPS && took > loop_steps_us[step])
 		step++;
 	if (step < LOOP_STEPS)
-		loop->stats.within[step]++;
+		within[step]++;
+}
+
+/* A thread that waits does not compute, so one look at its clock per turn is enough. */
+static void measure(struct loop *loop)
+{
+	int64_t took = loop_clock_uptime(loop) - loop->clock.uptime;
+	int64_t cpu = loop_clock_cpu(loop);
+	int64_t computed = cpu - loop->cpu_at;
+
+	if (!loop->stats.turns)
+		computed = 0; /* since when is not known */
+	loop->cpu_at = cpu;
+	count_step(loop->stats.within, took);
+	count_step(loop->stats.cpu_within, computed);
 	loop->stats.turns++;
 	loop->stats.busy_us += took;
+	loop->stats.cpu_us += computed;
 	if (took > loop->stats.longest_us)
 		loop->stats.longest_us = took;
+	if (computed > loop->stats.longest_cpu_us)
+		loop->stats.longest_cpu_us = computed;
 }
 
 void loop_stats(const struct loop *loop, struct loop_stats *ret)

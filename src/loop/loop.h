@@ -67,15 +67,19 @@ int64_t loop_stopwatch(const struct loop *loop);
 /* Has this phase of the turn lasted so long that the rest of it should wait for the next turn? Long
  * work asks between its steps. Never true on a virtual loop. */
 bool loop_is_late(const struct loop *loop);
-/* How long turns take, without the time that they wait. On a virtual loop they take none. */
+/* How long turns take, without the time that they wait. On a virtual loop they take none. `cpu` counts only
+ * what the loop's thread has computed, and so does not grow when other programs use the processor. */
 enum { LOOP_STEPS = 9 };
 extern const int64_t loop_steps_us[LOOP_STEPS]; /* 1, 5, 10, 20, 50, 100, 200, 500, 1000 ms */
 struct loop_stats {
 	uint64_t turns;
 	uint64_t within
 		[LOOP_STEPS]; /* turns that took at most so long, each in the first that fits */
+	uint64_t cpu_within[LOOP_STEPS];
 	int64_t busy_us;
+	int64_t cpu_us;
 	int64_t longest_us;
+	int64_t longest_cpu_us;
 };
 /* Since the loop was made, or loop_stats_reset() was called. */
 void loop_stats(const struct loop *loop, struct loop_stats *ret);
@@ -175,7 +179,8 @@ enum loop_lane {
 	LOOP_LANE_KEYS,     /* key pairs: long computations, at low priority */
 	LOOP_LANE_FILES,    /* removing and measuring folders */
 	LOOP_LANE_BACKUP,   /* copies of a store */
-	LOOP_LANE_COMPRESS, /* of large answers */
+	LOOP_LANE_COMPRESS, /* of large answers: printed in another form, or compressed */
+	LOOP_LANE_REQUEST,  /* parsing, completing and checking of large requests */
 	LOOP_LANE_COUNT
 };
 typedef void loop_work_fn(void *arg);
@@ -183,6 +188,10 @@ typedef void loop_done_fn(void *arg);
 /* -1: the lane's queue is full (ERR_TOO_MANY_REQUESTS); neither is called. */
 int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_done_fn *done,
 	      void *arg, struct err *err) MUST_CHECK;
+/* Wait until no work of this lane is left: what has not begun is skipped, what runs is waited for, and the
+ * `done` of both is called. For those who are about to free what the work reads. Calls of other lanes that
+ * arrive meanwhile are made as well. */
+void loop_lane_settle(struct loop *loop, enum loop_lane lane);
 
 struct loop_lane_stats {
 	const char *name; /* "commit" */

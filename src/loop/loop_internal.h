@@ -89,6 +89,7 @@ struct loop_lane_state {
 	uint64_t done, refused;            /* lock */
 	pthread_t threads[LOOP_LANE_WORKERS];
 	size_t thread_count;
+	size_t under_way; /* handed in, `done` not called yet: of the loop's thread */
 };
 
 /* All that threads share lies under `lock`. */
@@ -96,10 +97,11 @@ struct loop_works {
 	pthread_mutex_t lock;
 	struct loop_lane_state lanes[LOOP_LANE_COUNT];
 	struct list posted; /* lock: for the loop */
+	struct list due;    /* taken from `posted`, to be called now: of the loop's thread */
 	bool quit;          /* lock */
 	int wake;           /* eventfd, readable while `posted` has something */
 	struct loop_fd *watch;
-	size_t under_way; /* handed in, `done` not called yet */
+	size_t under_way; /* of all lanes */
 };
 
 struct loop {
@@ -108,6 +110,7 @@ struct loop {
 	bool stopping;
 	struct loop_stats stats;
 	int64_t phase_at; /* real: when the phase of the turn began */
+	int64_t cpu_at;   /* real: what the thread had computed when the last turn ended */
 	struct loop_clock clock;
 	struct loop_chance chance;
 	struct loop_fds fds;
@@ -122,6 +125,8 @@ struct loop {
 void loop_clock_init(struct loop *loop, int64_t start);
 /* The time right now, which is not the turn's on a real loop. */
 int64_t loop_clock_uptime(const struct loop *loop);
+/* What this thread has computed; 0 on a virtual loop. */
+int64_t loop_clock_cpu(const struct loop *loop);
 /* Begin a turn's time: read the clock, or let `passed` go by on a virtual loop. */
 void loop_clock_turn(struct loop *loop, int64_t passed);
 

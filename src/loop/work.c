@@ -41,26 +41,27 @@ struct item {
 };
 
 /* The lanes. Name resolution waits for servers that may not answer for half a minute, so it has several
- * workers; keys only compute, and give way to the loop. */
+ * workers; keys, answers and requests only compute, and give way to the loop. */
 static const struct lane_row {
 	const char *name;
 	size_t workers;
 	size_t queue_max;
 	int nice;
 } rows[] = {
-	[LOOP_LANE_COMMIT] = {"commit", 1, 64, 0}, [LOOP_LANE_RESOLVE] = {"resolve", 4, 256, 0},
-	[LOOP_LANE_KEYS] = {"keys", 1, 4096, 5},   [LOOP_LANE_FILES] = {"files", 2, 4096, 0},
-	[LOOP_LANE_BACKUP] = {"backup", 1, 4, 0},  [LOOP_LANE_COMPRESS] = {"compress", 2, 256, 0},
+	[LOOP_LANE_COMMIT] = {"commit", 1, 64, 0},   [LOOP_LANE_RESOLVE] = {"resolve", 4, 256, 0},
+	[LOOP_LANE_KEYS] = {"keys", 1, 4096, 5},     [LOOP_LANE_FILES] = {"files", 2, 4096, 0},
+	[LOOP_LANE_BACKUP] = {"backup", 1, 4, 0},    [LOOP_LANE_COMPRESS] = {"compress", 2, 256, 5},
+	[LOOP_LANE_REQUEST] = {"request", 2, 64, 5},
 };
 _Static_assert(ARRAY_LEN(rows) == LOOP_LANE_COUNT, "a row for every lane");
 
 /* How far a piece of work may overtake others on a virtual loop. */
 enum { REORDER_MAX = 16 };
 
+/* A call may wait for more of them (loop_lane_settle()): those that it finds in `due` are then called there. */
 static void run_posted(struct loop_fd *watch, int fd, unsigned events, void *arg)
 {
 	struct loop *loop = arg;
-	struct list posted = LIST_INIT(posted);
 	struct list *node;
 	uint64_t count;
 	ssize_t got = read(fd, &count, sizeof(count));
@@ -70,13 +71,15 @@ static void run_posted(struct loop_fd *watch, int fd, unsigned events, void *arg
 	assert(got == sizeof(count) || errno == EAGAIN);
 	(void)got;
 	pthread_mutex_lock(&loop->works.lock);
-	list_splice(&posted, &loop->works.posted);
+	list_splice(&loop->works.due, &loop->works.posted);
 	pthread_mutex_unlock(&loop->works.lock);
-	while ((node = list_pop(&posted))) {
+	while ((node = list_pop(&loop->works.due))) {
 		struct item *item = container_of(node, struct item, link);
 
-		if (item->work)
+		if (item->work) {
 			loop->works.under_way--;
+			item->lane->under_way--;
+		}
 		item->call(item->arg);
 		mem_free(item);
 	}
@@ -98,6 +101,7 @@ void loop_works_init(struct loop *loop)
 		list_init(&lane->running);
 	}
 	list_init(&works->posted);
+	list_init(&works->due);
 	works->wake = -1;
 }
 
@@ -143,19 +147,36 @@ static void post(struct item *item, size_t overtakes)
 }
 
 /* Nothing that has not begun is worth waiting for; `done` frees what it needs. */
-static void skip_queued(struct loop *loop)
+static void skip_queued(struct loop_lane_state *lane)
 {
+	struct loop_works *works = &lane->loop->works;
 	struct list skipped = LIST_INIT(skipped);
 	struct list *node;
 
-	pthread_mutex_lock(&loop->works.lock);
-	for (size_t i = 0; i < LOOP_LANE_COUNT; i++) {
-		list_splice(&skipped, &loop->works.lanes[i].todo);
-		loop->works.lanes[i].todo_len = 0;
-	}
-	pthread_mutex_unlock(&loop->works.lock);
+	pthread_mutex_lock(&works->lock);
+	list_splice(&skipped, &lane->todo);
+	lane->todo_len = 0;
+	pthread_mutex_unlock(&works->lock);
 	while ((node = list_pop(&skipped)))
 		post(container_of(node, struct item, link), 0);
+}
+
+/* Wait for something that was posted, and call it. */
+static void call_posted(struct loop *loop)
+{
+	struct loop_works *works = &loop->works;
+	struct pollfd wake = {.fd = works->wake, .events = POLLIN};
+
+	if (list_is_empty(&works->due))
+		(void)poll(&wake, 1, -1); /* a signal only makes it look again */
+	run_posted(works->watch, works->wake, LOOP_READ, loop);
+}
+
+void loop_lane_settle(struct loop *loop, enum loop_lane lane)
+{
+	skip_queued(&loop->works.lanes[lane]);
+	while (loop->works.lanes[lane].under_way)
+		call_posted(loop);
 }
 
 void loop_works_done(struct loop *loop)
@@ -163,14 +184,11 @@ void loop_works_done(struct loop *loop)
 	struct loop_works *works = &loop->works;
 	struct list *node;
 
-	skip_queued(loop);
+	for (size_t i = 0; i < LOOP_LANE_COUNT; i++)
+		skip_queued(&works->lanes[i]);
 	/* work that runs cannot be called back: its `done` is still called, to free what it needs */
-	while (works->under_way) {
-		struct pollfd wake = {.fd = works->wake, .events = POLLIN};
-
-		(void)poll(&wake, 1, -1); /* a signal only makes it look again */
-		run_posted(works->watch, works->wake, LOOP_READ, loop);
-	}
+	while (works->under_way)
+		call_posted(loop);
 	pthread_mutex_lock(&works->lock);
 	works->quit = true;
 	for (size_t i = 0; i < LOOP_LANE_COUNT; i++)
@@ -327,6 +345,7 @@ int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_d
 			       rows[lane].name, rows[lane].queue_max);
 	}
 	loop->works.under_way++;
+	loop->works.lanes[lane].under_way++;
 	if (handed == HANDED_BACK)
 		work_in_line(item,
 			     loop->is_virtual ? (size_t)loop_random_below(loop, REORDER_MAX) : 0);

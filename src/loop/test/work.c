@@ -374,8 +374,34 @@ static void test_stuck_lanes(struct loop *loop)
 	close(stuck.gate[1]);
 }
 
+/* What waits is skipped, what runs is waited for, and both are told. */
+static void test_settle(struct loop *loop)
+{
+	struct stuck stuck;
+	struct loop_lane_stats stats;
+	struct err err;
+	int done = 0;
+
+	stuck.done = &done;
+	if (pipe(stuck.gate) < 0)
+		return;
+	for (int i = 0; i < 8; i++)
+		ok(loop_work(loop, LOOP_LANE_REQUEST, wait_at_gate, count_done, &stuck, &err) == 0,
+		   "piece %d is taken", i);
+	ok(write(stuck.gate[1], "x", 1) == 1, "(the gate opens)");
+	loop_lane_settle(loop, LOOP_LANE_REQUEST);
+	ok(done == 8, "when the lane has settled, all are done: %d", done);
+	loop_lane_stats(loop, LOOP_LANE_REQUEST, &stats);
+	ok(stats.queued == 0 && stats.running == 0, "and nothing is left in it");
+	loop_lane_settle(loop, LOOP_LANE_REQUEST);
+	ok(done == 8, "a lane that has nothing to do is settled");
+	close(stuck.gate[0]);
+	close(stuck.gate[1]);
+}
+
 int main(void)
 {
+	on_real(test_settle);
 	on_both(test_work);
 	on_real(test_stuck_lanes);
 	on_both(test_chain);

@@ -15,9 +15,11 @@
 #include "apiserver/request/backup.h"
 #include "apiserver/request/fair.h"
 #include "apiserver/request/form.h"
+#include "apiserver/request/offload.h"
 #include "apiserver/request/options.h"
 #include "apiserver/request/reading.h"
 #include "apiserver/store/backups.h"
+#include "apiserver/verb/edit.h"
 #include "apiserver/verb/podlog.h"
 #include "apiserver/watch/watcher.h"
 #include "base/arena.h"
@@ -55,6 +57,7 @@ static void set_limits(struct api_options *options)
 	set_if_zero(&options->user_watchers, LIMIT_USER_WATCHERS);
 	set_if_zero(&options->user_body_bytes, LIMIT_USER_BODY_BYTES);
 	set_if_zero(&options->user_waiting_bytes, LIMIT_USER_WAITING_BYTES);
+	set_if_zero(&options->large_bytes, OFFLOAD_BYTES);
 }
 
 struct api *api_new(const struct api_options *options)
@@ -78,6 +81,7 @@ struct api *api_new(const struct api_options *options)
 	list_init(&api->podlogs);
 	api->decoded = decoded_new();
 	api->volcano = admit_volcano_new(options->admission);
+	api->offloads = offloads_new(api);
 	api->definitions = definitions_new(api);
 	api->openapi = openapi_new();
 	api->before = buf_make(LIMIT_OBJECT_BYTES);
@@ -115,9 +119,11 @@ void api_free(struct api *api)
 	store_observe_resumed(api_store(api), NULL, NULL);
 	backups_free(api->backups);
 	reconcilers_stop(api->reconcilers);
+	offloads_settle(api->offloads);
 	definitions_free(api->definitions);
 	openapi_free(api->openapi);
 	assert(list_is_empty(&api->calls));
+	offloads_free(api->offloads);
 	assert(map_len(api->hubs) == 0);
 	map_free(api->hubs);
 	fair_free(api->fair);
@@ -156,6 +162,11 @@ struct backups *api_backups(const struct api *api)
 struct loop *api_loop(const struct api *api)
 {
 	return api->options.loop;
+}
+
+bool api_is_large(const struct api *api, size_t bytes)
+{
+	return bytes >= api->options.large_bytes;
 }
 
 struct store *api_store(const struct api *api)
@@ -323,8 +334,9 @@ void call_become_stream(struct call *call)
 
 void call_free(struct call *call)
 {
-	if (!call)
+	if (!call || !call_end_offload(call))
 		return;
+	edit_forget(call->edit);
 	if (call->staged)
 		stage_forget(call->staged);
 	if (call->sweep)
@@ -341,10 +353,12 @@ void call_free(struct call *call)
 	fair_flow_unref(call->flow);
 	list_remove(&call->link);
 	json_doc_unref(call->body);
+	buf_done(&call->text_body);
 	json_doc_unref(call->managed);
 	json_doc_unref(call->doc);
 	object_unref(call->object);
 	chunk_unref(call->text);
+	chunk_unref(call->sent);
 	vec_done(&call->warnings);
 	vec_done(&call->odd_fields);
 	vec_done(&call->error_causes);
@@ -490,14 +504,23 @@ static void drain_source(struct call *call)
 
 static void finish(struct call *call, int code)
 {
-	assert(!call->answered);
-	call->answered = true;
+	assert(!call->answered && !call->answer_waits);
 	call->code = code;
+	call->answer_waits = call_is_away(call);
+	if (call->answer_waits)
+		return;
+	call->answered = true;
 	if (call->source && !call->sink->takes_sources)
 		drain_source(call);
 	if (call->rewrite && code < HTTP_REDIRECTION)
 		call->rewrite(call);
 	call->sink->answered(call);
+}
+
+void call_answer_waiting(struct call *call)
+{
+	call->answer_waits = false;
+	finish(call, call->code);
 }
 
 void call_answer_doc(struct call *call, int code, struct json_doc *doc)

@@ -47,10 +47,14 @@ struct api_options {
 	size_t user_watchers;
 	size_t user_body_bytes;
 	size_t user_waiting_bytes;
+	size_t large_bytes; /* from which on a request is a worker's; 0: OFFLOAD_BYTES */
 	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */
 	const struct admission_config *admission;
 	bool plain; /* none of Volcano's rules: Kubernetes and nothing else */
 };
+
+/* Does so much text take longer than a turn may? Then it is a worker's (offload.h). */
+bool api_is_large(const struct api *api, size_t bytes);
 
 struct api *api_new(const struct api_options *options) __attribute__((returns_nonnull));
 /* What the server does by itself (reconcilers.h). Once, when the store has been read and its kinds are

@@ -43,6 +43,7 @@ struct api {
 	struct decoded *decoded;         /* for readers in the same process (direct.c) */
 	struct definitions *definitions; /* of custom kinds */
 	struct openapi *openapi;         /* documents that were asked for */
+	struct offloads *offloads;
 	struct buf before, behind;  /* the text of an object on its way to the store (stage.c) */
 	VEC(struct arena *) arenas; /* of calls that are over, for the next ones */
 };
@@ -58,11 +59,16 @@ VERBS(VERB_DECLARE)
  * -------------------------------------------------------------------------------------------------
  * */
 
-/* A changeable copy of the body: an object of the call's kind, decoded as strictly as the call
- * asks, with its defaults. NULL and an error where it is none. */
+/* Is it an object of the call's kind, by what it says itself? */
+int body_recognize(struct call *call, struct json body, struct err *err) MUST_CHECK;
+/* A changeable copy of a body that was recognized: decoded as strictly as the call asks, with its
+ * defaults. NULL and an error where it is no such object. Needs nothing but the call. */
+struct json_doc *body_make(struct call *call, struct json body, struct err *err) MUST_CHECK;
+/* Both. */
 struct json_doc *body_decode(struct call *call, struct json body, struct err *err) MUST_CHECK;
 /* Only the part behind decoding: prune, types, defaults, canonical values; and whether it is of the
  * call's kind at all. For the result of a patch; errors say only why. */
+bool body_is_of_kind(const struct call *call, struct json object);
 int body_check_kind(struct call *call, struct json object, struct err *err) MUST_CHECK;
 /* "the object provided is unrecognized ...": with `why` and the beginning of the body. -1. */
 int body_unrecognized(struct call *call, const char *why, struct err *err);
@@ -94,8 +100,7 @@ int admit_check(struct call *call, struct json object, struct json old, struct e
 
 /* Was it being removed, and has its last finalizer gone? Then so must it. */
 bool object_is_finished(const struct kind *kind, struct json object);
-/* Each works on the newest version, staged ones included, and ends the call. */
-void create_object(struct call *call, struct json body);
+/* Works on the newest version, staged ones included, and ends the call. */
 void update_object(struct call *call, struct json_doc *doc, struct object *newest);
 /* End the call of a patch that could not be applied, or has made what is no object of the type. */
 void patch_refuse(struct call *call, struct err *err);
@@ -113,10 +118,27 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 /* --- stage.c -------------------------------------------------------------------------------------
  * */
 
+/* What the store gets of an object, made beforehand by stage_prepare(). Zeroed at first. */
+struct staging {
+	bool ready;
+	bool unchanged;          /* since `old` */
+	struct buf before;       /* its text, ... */
+	struct buf behind;       /* ... but for the revision between the two */
+	struct json_doc *answer; /* of a dry run */
+	struct store_write write;
+};
+/* The part of stage_create() (`old` is NULL) and stage_update() that needs nothing but the call. `stored` is
+ * the document of `old` as it is stored, or NULL: it is then parsed. */
+void stage_prepare(struct call *call, struct json_doc *doc, const struct object *old,
+		   struct json_doc *stored, struct staging *to);
+void staging_done(struct staging *staging);
+
 /* Write the root of `doc` and answer when it is durable; at once where it is a dry run, or where
- * nothing has changed since `old`. Errors are answered too. */
-void stage_create(struct call *call, struct json_doc *doc);
+ * nothing has changed since `old`. Errors are answered too. `made` may be NULL. */
+void stage_create(struct call *call, struct json_doc *doc, struct staging *made);
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code);
+void stage_update_made(struct call *call, struct json_doc *doc, struct object *old,
+		       struct staging *made);
 /* Write a version that nobody is answered with; gives the newest version, this one or, where it could
  * not be written, the one before. Lent. Nothing is written for a dry run. */
 struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old);
@@ -138,6 +160,9 @@ struct call_step {
 void call_step_later(struct call *call, struct call_step *step, void (*fn)(void *arg), void *arg);
 void call_step_cancel(struct call *call, struct call_step *step);
 bool call_step_is_queued(const struct call_step *step);
+
+/* Give the answer that a worker has made. */
+void call_answer_waiting(struct call *call);
 
 /* It is not in flight any more, but goes on for as long as a watch: it counts as one. */
 void call_become_stream(struct call *call);

@@ -352,6 +352,12 @@ void request_body_end(struct http_request *request)
 		feed(request);
 }
 
+void http_request_take_body(struct http_request *request, struct buf *to)
+{
+	*to = request->body;
+	request->body = buf_make(to->limit);
+}
+
 static void start_reading(struct http_request *request, enum body_use use, size_t limit)
 {
 	assert(request->owned && request->use == BODY_WAITS);

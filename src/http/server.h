@@ -31,6 +31,7 @@
 #include "base/str.h"
 #include "http/address.h"
 
+struct buf;
 struct chunk;
 struct headers;
 struct http_request;
@@ -174,6 +175,8 @@ void http_request_on(struct http_request *request, const struct http_request_eve
  * broken one `aborted`, in place of `fn`. The body is lent like the headers. */
 typedef void http_body_fn(struct http_request *request, struct str body, void *arg);
 void http_request_read_all(struct http_request *request, size_t limit, http_body_fn *fn, void *arg);
+/* The body that http_body_fn was called with, to keep: it is then no longer the request's. `to` is empty. */
+void http_request_take_body(struct http_request *request, struct buf *to);
 /* Stream the body into `body` and `body_end`; `limit` as above, SIZE_MAX for none. These come in
  * later turns, never within this call. */
 void http_request_read(struct http_request *request, size_t limit);

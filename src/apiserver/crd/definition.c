@@ -661,6 +661,43 @@ const struct schema *definition_schema(const struct kind *kind)
 	return served->schema ? served->schema : open_schema(served->definition->all);
 }
 
+static struct kind *pin(const struct kind *kind, struct arena *arena)
+{
+	struct kind *copy = arena_new_of(arena, struct kind);
+	struct served *served = arena_new_of(arena, struct served);
+
+	*served = *(const struct served *)kind->owner;
+	served->schema = schema_ref((struct schema *)definition_schema(kind));
+	*copy = *kind;
+	copy->owner = served;
+	return copy;
+}
+
+const struct kind *definition_pin(const struct kind *kind, struct arena *arena)
+{
+	struct kind *copy;
+
+	if (!kind->custom || !kind->owner || !kind->stored->owner)
+		return kind;
+	copy = pin(kind, arena);
+	copy->stored = kind->stored == kind ? copy : pin(kind->stored, arena);
+	return copy;
+}
+
+static void unpin(const struct kind *copy)
+{
+	schema_free(((const struct served *)copy->owner)->schema);
+}
+
+void definition_unpin(const struct kind *pinned)
+{
+	if (!pinned->custom)
+		return;
+	if (pinned->stored != pinned)
+		unpin(pinned->stored);
+	unpin(pinned);
+}
+
 bool definition_reshapes(const struct kind *kind, int64_t revision)
 {
 	const struct served *served = kind->owner;

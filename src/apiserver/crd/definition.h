@@ -48,6 +48,11 @@ bool definition_reshapes(const struct kind *kind, int64_t revision);
 void definition_shape(const struct kind *kind, struct json_doc *doc, struct json object);
 /* Remove what the version that it is stored in does not know. */
 void definition_prune_stored(const struct kind *kind, struct json_doc *doc, struct json object);
+/* The kind as it now is, in a copy that no change of its definition reaches: for a worker, which must not
+ * read what the loop changes. In the arena, until definition_unpin(). Built-in kinds never change and are
+ * given back as they are. */
+const struct kind *definition_pin(const struct kind *kind, struct arena *arena);
+void definition_unpin(const struct kind *pinned);
 /* Is it being removed, so that no objects are made any more? */
 bool definition_is_terminating(const struct kind *kind);
 

@@ -275,7 +275,7 @@ static struct schema_node *compile(struct json source, struct compiler *c)
 
 struct schema *schema_new(struct json openapi, struct err *err)
 {
-	AUTO(schema_free) struct schema *schema = mem_new(struct schema);
+	AUTO(schema_free) struct schema *schema = schema_ref(mem_new(struct schema));
 	struct compiler c = {schema, err};
 
 	schema->arena = arena_new(0);
@@ -286,9 +286,15 @@ struct schema *schema_new(struct json openapi, struct err *err)
 	return TAKE(schema);
 }
 
+struct schema *schema_ref(struct schema *schema)
+{
+	schema->refs++;
+	return schema;
+}
+
 void schema_free(struct schema *schema)
 {
-	if (!schema)
+	if (!schema || --schema->refs)
 		return;
 	pattern_set_done(&schema->patterns);
 	json_doc_unref(schema->doc);

@@ -25,6 +25,8 @@ struct schema_node;
 /* Compile an `openAPIV3Schema` that crd_validate() has found right; it is copied. ERR_INVALID for a
  * pattern that is no regular expression. */
 struct schema *schema_new(struct json openapi, struct err *err) MUST_CHECK;
+/* One more owner, on the loop's thread only; schema_free() gives it up. */
+struct schema *schema_ref(struct schema *schema);
 void schema_free(struct schema *schema);
 DEFINE_AUTO(struct schema *, schema_free);
 

@@ -104,6 +104,7 @@ struct schema_node {
 };
 
 struct schema {
+	size_t refs;
 	struct arena *arena;  /* nodes and texts */
 	struct json_doc *doc; /* what enums and defaults lie in */
 	struct schema_node *root;

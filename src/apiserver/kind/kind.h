@@ -114,6 +114,9 @@ struct kind_content {
 /* What is special about a kind; every member may be NULL. All of them are pure: the clock, chance
  * and the state of other objects come through the call. */
 struct kind_ops {
+	/* `prepare_*` or `validate_*` look at other objects: then they and the write are one step. Else both
+	 * need nothing but the call, and a worker may run the latter. */
+	bool reads_others;
 	/* After decoding and defaulting, before validation: clear what a client may not set, fill
 	 * what the server knows. For update, `old` is what is stored; `sub` is "" or "status". */
 	int (*prepare_create)(struct call *call, struct json_doc *doc, struct json object,

@@ -281,6 +281,7 @@ static void validate_update(struct call *call, struct json service, struct json 
 }
 
 const struct kind_ops kind_service_ops = {
+	.reads_others = true,
 	.prepare_create = prepare_create,
 	.prepare_update = prepare_update,
 	.validate_create = validate_create,

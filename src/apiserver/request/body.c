@@ -182,6 +182,26 @@ static bool is_text_or_none(struct json value)
 	return json_is_absent(value) || json_is(value, JSON_NULL) || json_is(value, JSON_STR);
 }
 
+/* Names that a built-in kind leaves out are its own. */
+static void fill_names(const struct call *call, struct json object, struct str *version,
+		       struct str *name)
+{
+	if (call->kind->custom || !is_text_or_none(json_get(object, "kind")) ||
+	    !is_text_or_none(json_get(object, "apiVersion")))
+		return;
+	*name = name->len ? *name : call->kind->name;
+	*version = version->len ? *version : call->kind->api_version;
+}
+
+bool body_is_of_kind(const struct call *call, struct json object)
+{
+	struct str name = json_str(json_get(object, "kind"));
+	struct str version = json_str(json_get(object, "apiVersion"));
+
+	fill_names(call, object, &version, &name);
+	return str_eq(name, call->kind->name) && str_eq(version, call->kind->api_version);
+}
+
 int body_check_kind(struct call *call, struct json object, struct err *err)
 {
 	struct str name = json_str(json_get(object, "kind"));
@@ -189,12 +209,8 @@ int body_check_kind(struct call *call, struct json object, struct err *err)
 
 	const struct kind *other;
 
-	if (!call->kind->custom && is_text_or_none(json_get(object, "kind")) &&
-	    is_text_or_none(json_get(object, "apiVersion"))) {
-		name = name.len ? name : call->kind->name;
-		version = version.len ? version : call->kind->api_version;
-	}
-	if (str_eq(name, call->kind->name) && str_eq(version, call->kind->api_version))
+	fill_names(call, object, &version, &name);
+	if (body_is_of_kind(call, object))
 		return 0;
 	other = kinds_find_kind(api_kinds(call->api), version, name);
 	if (other && other->content->check_types(other, object, err) < 0)
@@ -273,10 +289,9 @@ static int check_custom_kind(struct call *call, struct json object, struct str v
 	return str_eq(name, kind->name) ? 0 : wrong_kind(call, object, name, err);
 }
 
-/* Is it the kind of the call? Names that a built-in kind leaves out are filled in. */
-static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
+/* Is it the kind of the call? A built-in kind may leave its names out. */
+static int check_kind(struct call *call, struct json object, struct err *err)
 {
-	struct json object = json_doc_root(doc);
 	const struct kind *kind = call->kind;
 	struct str name = json_str(json_get(object, "kind"));
 	struct str version = json_str(json_get(object, "apiVersion"));
@@ -291,11 +306,8 @@ static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
 		version = kind->api_version;
 	if (kind->custom && check_custom_kind(call, object, version, name, err) < 0)
 		return -1;
-	if (str_eq(name, kind->name) && str_eq(version, kind->api_version)) {
-		json_set_str(doc, object, "kind", kind->name);
-		json_set_str(doc, object, "apiVersion", kind->api_version);
+	if (str_eq(name, kind->name) && str_eq(version, kind->api_version))
 		return 0;
-	}
 	if (str_eq(name, kind->name) && is_old_version(kind, version))
 		return wrong_version(kind, version, err);
 	return cannot_be_handled(call, bare_version(version), name, why_not(call, version, name),
@@ -464,28 +476,34 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err)
 	return 0;
 }
 
+int body_recognize(struct call *call, struct json body, struct err *err)
+{
+	if (json_is(body, JSON_OBJ) || json_is(body, JSON_NULL))
+		return check_kind(call, body, err);
+	return body_unrecognized(
+		call,
+		arena_printf(call->arena,
+			     "couldn't get version/kind; json parse error: json: cannot "
+			     "unmarshal %s into Go value of type struct { APIVersion string "
+			     "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+			     "\"json:\\\"kind,omitempty\\\"\" }",
+			     json_go_name(json_type(body))),
+		err);
+}
+
 struct json_doc *body_decode(struct call *call, struct json body, struct err *err)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	return body_recognize(call, body, err) < 0 ? NULL : body_make(call, body, err);
+}
 
-	if (!json_is(body, JSON_OBJ) && !json_is(body, JSON_NULL)) {
-		(void)body_unrecognized(
-			call,
-			arena_printf(
-				call->arena,
-				"couldn't get version/kind; json parse error: json: cannot "
-				"unmarshal %s into Go value of type struct { APIVersion string "
-				"\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-				"\"json:\\\"kind,omitempty\\\"\" }",
-				json_go_name(json_type(body))),
-			err);
-		return NULL;
-	}
-	doc = json_doc_thaw(body);
+struct json_doc *body_make(struct call *call, struct json body, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(body);
+
 	if (json_is(body, JSON_NULL)) /* an object without members */
 		json_doc_set_root(doc, json_new_obj(doc));
-	if (check_kind(call, doc, err) < 0)
-		return NULL;
+	json_set_str(doc, json_doc_root(doc), "kind", call->kind->name);
+	json_set_str(doc, json_doc_root(doc), "apiVersion", call->kind->api_version);
 	if (body_complete(call, doc, err) < 0) {
 		(void)cannot_be_handled(call, call->kind->version, call->kind->name,
 					arena_strdup(call->arena, err->text), err);

@@ -21,6 +21,7 @@
 #include "apiserver/kind/kind.h"
 #include "apiserver/request/fair.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/list.h"
 #include "base/str.h"
@@ -28,10 +29,11 @@
 #include "json/doc.h"
 
 struct backup_call;
-struct buf;
+struct edit;
 struct causes;
 struct chunk;
 struct object;
+struct offload;
 struct podlog;
 struct staged;
 struct sweep;
@@ -144,10 +146,13 @@ struct call {
 	struct str sub; /* "" for the object itself */
 	struct call_options options;
 	enum patch_type patch;
-	struct json_doc *body; /* owned; NULL where there is none */
-	struct str raw;        /* how its text begins; none: it did not come as text */
-	size_t raw_len;        /* of the whole text */
-	struct str agent;      /* the program that asks, by its User-Agent; none: one of our own */
+	struct json_doc *body;        /* owned; NULL where there is none */
+	struct buf text_body;         /* owned: the text of a large one, until it is parsed */
+	struct str raw;               /* how its text begins; none: it did not come as text */
+	size_t raw_len;               /* of the whole text */
+	const struct type *wire_type; /* of a protobuf body that a worker reads (wire.h) ... */
+	bool wire_known;              /* ... and whether it was looked for */
+	struct str agent; /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
 	struct fair_flow *flow; /* whose time and limits it counts for; NULL: nobody's */
 	bool internal;          /* of the server's own: not subject to admission of users */
@@ -159,6 +164,7 @@ struct call {
 	struct object
 		*object;    /* owned: ... or as a stored object, whose text is what is sent ... */
 	struct chunk *text; /* owned: ... or ready to be sent ... */
+	struct chunk *sent; /* owned: any of them as it is sent, if a worker has made it */
 	const struct call_source *source; /* ... or still to be made (lists), ... */
 	void *source_state;               /* ... from this, which is owned */
 	const char *content_type;         /* of `text`, where that is no JSON; NULL: it is */
@@ -181,11 +187,16 @@ struct call {
 	const struct call_sink *sink;
 	void *arg;
 	bool answered;
+	bool answer_waits; /* made by a worker, and still to be given */
+	bool large;        /* parts of it are a worker's (offload.h) */
 	bool in_flight;
 	bool counted;             /* in its flow, ... */
 	enum fair_use counted_as; /* ... as this */
 	struct staged *staged;    /* while its write is on its way */
 	struct sweep *sweep;      /* while it removes a collection */
+	struct edit *edit;        /* while it waits between the steps of a write (edit.h) */
+	struct offload *offload;  /* where it is, if it is large */
+	int64_t now;              /* of a worker, which cannot ask the loop; 0: ask it */
 	struct json_doc *managed; /* owned: the managers of the object's fields (managed.h) */
 	bool unmanage;            /* the body says that nobody manages anything */
 

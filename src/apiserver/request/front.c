@@ -18,6 +18,7 @@
 #include "apiserver/request/call.h"
 #include "apiserver/request/fair.h"
 #include "apiserver/request/media.h"
+#include "apiserver/request/offload.h"
 #include "apiserver/request/options.h"
 #include "apiserver/request/pages.h"
 #include "apiserver/request/route.h"
@@ -40,7 +41,6 @@
 struct front {
 	struct api *api;
 	struct auth *auth;
-	struct gzip *gzip;
 	struct metrics *metrics;
 	size_t gathered; /* bytes, of all visits */
 };
@@ -60,10 +60,10 @@ struct visit {
 };
 
 enum {
-	/* Bodies from this size on are compressed for clients that take it, as kube-apiserver does;
-	 * larger ones than this are not, since that would take longer than a turn may. */
+	/* Bodies from this size on are compressed for clients that take it, as kube-apiserver does. */
 	GZIP_FROM = 128 * 1024,
-	GZIP_TO = 2 * 1024 * 1024,
+	/* A document takes about so many times the memory of its text. */
+	DOC_BYTES_PER_TEXT = 4,
 	/* Lists up to this size are sent in one piece, with their length. */
 	GATHER_BYTES = 1024 * 1024,
 	/* About what things take at worst, in microseconds: so that small requests go before them. */
@@ -83,7 +83,6 @@ struct front *front_new(struct api *api, struct auth *auth)
 
 	front->api = api;
 	front->auth = auth;
-	front->gzip = gzip_new(GZIP_LEVEL_FAST);
 	front->metrics = metrics_new();
 	return front;
 }
@@ -92,7 +91,6 @@ void front_free(struct front *front)
 {
 	if (!front)
 		return;
-	gzip_free(front->gzip);
 	metrics_free(front->metrics);
 	mem_free(front);
 }
@@ -123,6 +121,11 @@ static void put_warnings(const struct call *call, struct headers *headers)
 	}
 }
 
+static bool is_dressed(const struct call *call)
+{
+	return call->options.pretty == OPTION_TRUE || call->options.yaml;
+}
+
 /* JSON text in another dress: indented, or as YAML. */
 static struct chunk *dress(struct str json, bool yaml)
 {
@@ -144,7 +147,6 @@ static struct chunk *answer_text(const struct call *call)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(chunk_unref) struct chunk *plain = NULL;
-	bool pretty = call->options.pretty == OPTION_TRUE;
 
 	if (call->text && call->content_type)
 		return chunk_ref(call->text);
@@ -156,25 +158,7 @@ static struct chunk *answer_text(const struct call *call)
 		buf_put_str(&text, call->object->text);
 	if (!plain)
 		plain = chunk_take(&text);
-	return pretty || call->options.yaml ? dress(chunk_str(plain), call->options.yaml)
-					    : TAKE(plain);
-}
-
-static void reply(struct visit *visit, const char *type, struct chunk *body)
-{
-	struct headers *headers = http_reply_headers(visit->request);
-	struct str accept = http_request_header(visit->request, STR("accept-encoding"));
-	AUTO(buf_done) struct buf packed = BUF_INIT(LIMIT_RESPONSE_BYTES);
-	AUTO(chunk_unref) struct chunk *small = NULL;
-
-	if (body->len >= GZIP_FROM && body->len <= GZIP_TO && media_takes_gzip(accept) &&
-	    !headers_has(headers, STR("content-encoding")) &&
-	    gzip_compress(visit->front->gzip, chunk_str(body), &packed, NULL) == 0) {
-		small = chunk_take(&packed);
-		headers_put(headers, STR("content-encoding"), STR("gzip"));
-		headers_put(headers, STR("vary"), STR("Accept-Encoding"));
-	}
-	http_reply_chunk(visit->request, visit->call->code, str_from(type), small ? small : body);
+	return is_dressed(call) ? dress(chunk_str(plain), call->options.yaml) : TAKE(plain);
 }
 
 static const char *answer_type(const struct call *call)
@@ -183,6 +167,85 @@ static const char *answer_type(const struct call *call)
 	       : call->options.yaml ? "application/yaml"
 	       : call->json_type    ? call->json_type
 				    : "application/json";
+}
+
+/* An answer that takes longer to make than a turn may: a worker makes it. In the arena of its call. */
+struct making {
+	struct visit *visit; /* not for the worker: it may be gone */
+	struct call *call;
+	bool dressed; /* is in the form that was asked for already */
+	bool packs;
+	bool packed;
+};
+
+/* Into call->sent. */
+static void make_answer(void *arg)
+{
+	struct making *making = arg;
+	struct call *call = making->call;
+	AUTO(buf_done) struct buf packed = BUF_INIT(LIMIT_RESPONSE_BYTES);
+	AUTO(chunk_unref) struct chunk *made = NULL;
+	AUTO(gzip_free) struct gzip *gzip = NULL;
+
+	/* references to a text that others share are the loop's to count */
+	if (making->dressed || (call->text && call->content_type))
+		made = chunk_new(call->text->ptr, call->text->len);
+	else if (call->text)
+		made = is_dressed(call) ? dress(chunk_str(call->text), call->options.yaml)
+					: chunk_new(call->text->ptr, call->text->len);
+	else
+		made = answer_text(call);
+	if (making->packs && made->len >= GZIP_FROM) {
+		gzip = gzip_new(GZIP_LEVEL_FAST);
+		making->packed = gzip_compress(gzip, chunk_str(made), &packed, NULL) == 0;
+	}
+	call->sent = making->packed ? chunk_take(&packed) : TAKE(made);
+}
+
+static void send_made(void *arg)
+{
+	struct making *making = arg;
+	struct visit *visit = making->visit;
+	struct headers *headers = http_reply_headers(visit->request);
+
+	if (making->packed) {
+		headers_put(headers, STR("content-encoding"), STR("gzip"));
+		headers_put(headers, STR("vary"), STR("Accept-Encoding"));
+	}
+	http_reply_chunk(visit->request, visit->call->code, str_from(answer_type(visit->call)),
+			 visit->call->sent);
+	visit_free(visit);
+}
+
+/* About how long its text will be. */
+static size_t answer_size(const struct call *call)
+{
+	return call->text     ? call->text->len
+	       : call->object ? call->object->text.len
+			      : json_doc_bytes(call->doc) / DOC_BYTES_PER_TEXT;
+}
+
+/* Send the answer, when it is made; the visit ends. */
+static void answer(struct visit *visit, bool dressed)
+{
+	struct call *call = visit->call;
+	AUTO(chunk_unref) struct chunk *text = NULL;
+	size_t size = answer_size(call);
+	bool packs = size >= GZIP_FROM / 2 &&
+		     !headers_has(http_reply_headers(visit->request), STR("content-encoding")) &&
+		     media_takes_gzip(http_request_header(visit->request, STR("accept-encoding")));
+	bool printed = !dressed && (call->doc || is_dressed(call)) && api_is_large(call->api, size);
+	struct making *making;
+
+	if (!printed && !packs) {
+		text = dressed ? chunk_ref(call->text) : answer_text(call);
+		http_reply_chunk(visit->request, call->code, str_from(answer_type(call)), text);
+		visit_free(visit);
+		return;
+	}
+	making = arena_new_of(call->arena, struct making);
+	*making = (struct making){visit, call, dressed, packs, false};
+	call_offload(call, LOOP_LANE_COMPRESS, make_answer, send_made, making);
 }
 
 static void make_piece(void *arg);
@@ -223,12 +286,9 @@ static void make_piece(void *arg)
 	more = call->source->next(call->source_state, &visit->gathered);
 	front->gathered += visit->gathered.len - before;
 	if (!more && !visit->streams) {
-		AUTO(chunk_unref) struct chunk *whole = NULL;
-
 		front->gathered -= visit->gathered.len;
-		whole = chunk_take(&visit->gathered);
-		reply(visit, answer_type(call), whole);
-		visit_free(visit);
+		call->text = chunk_take(&visit->gathered);
+		answer(visit, true);
 		return;
 	}
 	if (visit->streams || visit->gathered.len >= GATHER_BYTES ||
@@ -246,7 +306,6 @@ static void on_answered(struct call *call)
 {
 	struct visit *visit = call->arg;
 	struct headers *headers = http_reply_headers(visit->request);
-	AUTO(chunk_unref) struct chunk *text = NULL;
 
 	metrics_count(visit->front->metrics, visit->verb, call->code);
 	if (!headers_has(headers, STR("cache-control")))
@@ -264,9 +323,7 @@ static void on_answered(struct call *call)
 		make_piece_later(visit);
 		return;
 	}
-	text = answer_text(call);
-	reply(visit, answer_type(call), text);
-	visit_free(visit);
+	answer(visit, false);
 }
 
 static size_t on_event(struct call *call, const struct call_event *event)
@@ -337,26 +394,72 @@ static void on_writable(struct http_request *request, void *arg)
 static const struct http_request_events events = {
 	.aborted = on_aborted, .too_large = on_too_large, .writable = on_writable};
 
+/* A large body is parsed by a worker. In the arena of its call. */
+struct parsing {
+	struct visit *visit; /* not for the worker: it may be gone */
+	struct call *call;
+	struct str type;
+	int rc;
+	struct err err;
+};
+
+static void parse_body(void *arg)
+{
+	struct parsing *parsing = arg;
+	struct call *call = parsing->call;
+
+	parsing->rc =
+		media_read_body(call, parsing->type, buf_str(&call->text_body), &parsing->err);
+	buf_done(&call->text_body);
+}
+
+static void serve_read(struct visit *visit, int rc, struct err *err)
+{
+	struct call *call = visit->call;
+
+	if (rc < 0 || options_from_query(call, http_request_query(visit->request), err) < 0)
+		call_answer_err(call, err);
+	else
+		api_serve(call);
+}
+
+static void serve_parsed(void *arg)
+{
+	struct parsing *parsing = arg;
+
+	serve_read(parsing->visit, parsing->rc, &parsing->err);
+}
+
 static void serve_body(void *arg)
 {
 	struct visit *visit = arg;
 	struct call *call = visit->call;
 	struct str type = http_request_header(visit->request, STR("content-type"));
+	struct parsing *parsing;
 	struct err err;
 
-	if (media_read_body(call, type, visit->body, &err) < 0 ||
-	    options_from_query(call, http_request_query(visit->request), &err) < 0)
-		call_answer_err(call, &err);
-	else
-		api_serve(call);
+	if (!call->large) {
+		serve_read(visit, media_read_body(call, type, visit->body, &err), &err);
+		return;
+	}
+	parsing = arena_new_of(call->arena, struct parsing);
+	parsing->visit = visit;
+	parsing->call = call;
+	parsing->type = arena_str(call->arena, type);
+	media_prepare_body(call, type, visit->body);
+	call_offload(call, LOOP_LANE_REQUEST, parse_body, serve_parsed, parsing);
 }
 
 static void on_body(struct http_request *request, struct str body, void *arg)
 {
 	struct visit *visit = arg;
 
-	(void)request;
 	visit->body = body;
+	if (api_is_large(visit->front->api, body.len)) {
+		visit->call->large = true;
+		http_request_take_body(request, &visit->call->text_body);
+		visit->body = buf_str(&visit->call->text_body);
+	}
 	visit->job.cost = (int64_t)body.len / BODY_BYTES_PER_COST;
 	fair_run(visit->call->flow, &visit->job, serve_body, visit);
 }

@@ -306,6 +306,17 @@ static int refuse_body(struct call *call, struct err *err)
 		       "application/vnd.kubernetes.protobuf");
 }
 
+static bool is_protobuf(struct str type)
+{
+	return field_is_media(type, STR("application/vnd.kubernetes.protobuf"));
+}
+
+void media_prepare_body(struct call *call, struct str type, struct str body)
+{
+	if (is_protobuf(type) && !call->kind->custom)
+		wire_find(call, body);
+}
+
 int media_read_body(struct call *call, struct str type, struct str body, struct err *err)
 {
 	bool removal = call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION;
@@ -325,8 +336,7 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 	}
 	if (yaml)
 		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, false, err) : 0;
-	if (field_is_media(type, STR("application/vnd.kubernetes.protobuf")) &&
-	    !call->kind->custom) {
+	if (is_protobuf(type) && !call->kind->custom) {
 		call->body = wire_read(call, body, err);
 		return call->body ? 0 : say_unrecognized(call, false, err);
 	}

@@ -21,6 +21,9 @@ int media_negotiate(struct call *call, struct str accept, struct err *err) MUST_
 int media_read_body(struct call *call, struct str type, struct str body,
 		    struct err *err) MUST_CHECK;
 
+/* What media_read_body() needs of the API, so that a worker can call it afterwards. */
+void media_prepare_body(struct call *call, struct str type, struct str body);
+
 /* Does this Accept-Encoding take gzip? */
 bool media_takes_gzip(struct str accept);
 

@@ -242,24 +242,24 @@ static void renew(struct buf *text)
 	buf_clear(text);
 }
 
-static int write_object(struct call *call, struct json_doc *doc, struct store_write *write,
-			struct staged staged, struct err *err)
+/* All that the store gets of it. */
+static void put_object(struct call *call, struct json object, struct buf *before,
+		       struct buf *behind, struct store_write *write)
 {
-	struct buf *before = &call->api->before;
-	struct buf *behind = &call->api->behind;
-	AUTO(staged_free) struct staged *kept = mem_dup(&staged, sizeof(staged));
-	struct json object = json_doc_root(doc);
-	int64_t revision;
-
-	renew(before);
-	renew(behind);
 	print_object(call->kind, object, before, behind);
-	if (buf_is_over(before) || buf_is_over(behind))
-		return err_set(err, ERR_UNKNOWN, "etcdserver: request is too large");
 	collect_labels(call->arena, object, write);
 	collect_fields(call->arena, call->kind, object, write);
 	write->before = buf_str(before);
 	write->behind = buf_str(behind);
+}
+
+/* What was put into the write, or prepared earlier. */
+static int hand_in(struct call *call, struct store_write *write, struct staged staged,
+		   struct err *err)
+{
+	AUTO(staged_free) struct staged *kept = mem_dup(&staged, sizeof(staged));
+	int64_t revision;
+
 	write->done = on_done;
 	write->arg = kept;
 	kept->call = call;
@@ -269,11 +269,46 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 	return 0;
 }
 
+static int refuse_size(struct err *err)
+{
+	return err_set(err, ERR_UNKNOWN, "etcdserver: request is too large");
+}
+
+static int write_object(struct call *call, struct json_doc *doc, struct store_write *write,
+			struct staged staged, struct err *err)
+{
+	struct buf *before = &call->api->before;
+	struct buf *behind = &call->api->behind;
+
+	renew(before);
+	renew(behind);
+	put_object(call, json_doc_root(doc), before, behind, write);
+	if (buf_is_over(before) || buf_is_over(behind)) {
+		json_doc_unref(staged.doc);
+		return refuse_size(err);
+	}
+	return hand_in(call, write, staged, err);
+}
+
+static int write_made(struct call *call, struct store_write *write, const struct staging *made,
+		      int code, struct err *err)
+{
+	if (buf_is_over(&made->before) || buf_is_over(&made->behind))
+		return refuse_size(err);
+	write->labels = made->write.labels;
+	write->label_count = made->write.label_count;
+	write->fields = made->write.fields;
+	write->field_count = made->write.field_count;
+	write->before = buf_str(&made->before);
+	write->behind = buf_str(&made->behind);
+	return hand_in(call, write, (struct staged){.code = code}, err);
+}
+
 /* The object as it would be, without writing it: an object of its own that the store does not know.
  * */
-static void answer_unwritten(struct call *call, struct json_doc *doc, struct str version, int code)
+static struct json_doc *make_unwritten(struct call *call, struct json_doc *doc, struct str version)
 {
-	AUTO(json_doc_unref) struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
+	struct json_doc *copy = json_doc_thaw(json_doc_root(doc));
 	const struct kind *kind = call->kind;
 	struct json root = json_doc_root(copy);
 	struct json metadata;
@@ -289,7 +324,12 @@ static void answer_unwritten(struct call *call, struct json_doc *doc, struct str
 		json_set_str(copy, metadata, "resourceVersion", version);
 	else
 		(void)json_remove(copy, metadata, STR("resourceVersion"));
-	form_answer_doc(call, code, TAKE(copy));
+	return copy;
+}
+
+static void answer_unwritten(struct call *call, struct json_doc *doc, struct str version, int code)
+{
+	form_answer_doc(call, code, make_unwritten(call, doc, version));
 }
 
 static void answer_refused(struct call *call, struct str name, struct err *err)
@@ -308,34 +348,101 @@ static struct str object_name(struct json_doc *doc)
 	return json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name"));
 }
 
-void stage_create(struct call *call, struct json_doc *doc)
+void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 {
 	struct str name = arena_str(call->arena, object_name(doc));
 	struct store_write write = {.op = STORE_CREATE, .key = call_key(call, name)};
 	struct err err;
+	int rc;
 
 	if (call->options.dry_run.len) {
-		if (!store_newest(api_store(call->api), write.key)) {
+		if (store_newest(api_store(call->api), write.key)) {
+			(void)call_err_exists(call, name, &err);
+			call_answer_err(call, &err);
+		} else if (made) {
+			form_answer_doc(call, 201, TAKE(made->answer));
+		} else {
 			answer_unwritten(call, doc, str_none(), 201);
-			return;
 		}
-		(void)call_err_exists(call, name, &err);
-		call_answer_err(call, &err);
 		return;
 	}
-	set_stored_form(call, doc);
-	if (write_object(call, doc, &write, (struct staged){.code = 201}, &err) < 0)
+	if (!made)
+		set_stored_form(call, doc);
+	rc = made ? write_made(call, &write, made, 201, &err)
+		  : write_object(call, doc, &write, (struct staged){.code = 201}, &err);
+	if (rc < 0)
 		answer_refused(call, name, &err);
+}
+
+static bool is_as_stored(struct json stored, struct json now)
+{
+	/* The status changes most often, and stands last. */
+	return json_eq(json_get(stored, "status"), json_get(now, "status")) && json_eq(stored, now);
 }
 
 static bool is_unchanged(struct call *call, struct json_doc *doc, struct object *old)
 {
 	AUTO(json_doc_unref) struct json_doc *stored = decoded_get(call->api->decoded, old);
-	struct json before = json_doc_root(stored);
-	struct json now = json_doc_root(doc);
 
-	/* The status changes most often, and stands last. */
-	return json_eq(json_get(before, "status"), json_get(now, "status")) && json_eq(before, now);
+	return is_as_stored(json_doc_root(stored), json_doc_root(doc));
+}
+
+/* With the version that it is a change of. */
+static void set_version(struct json_doc *doc, const struct object *old, char version[static 24])
+{
+	snprintf(version, 24, "%" PRId64, old->revision);
+	json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion",
+		     str_from(version));
+}
+
+void stage_prepare(struct call *call, struct json_doc *doc, const struct object *old,
+		   struct json_doc *stored, struct staging *to)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *parsed = old && !stored ? object_parse(old) : NULL;
+	bool dry_run = call->options.dry_run.len > 0;
+	char version[24] = "";
+
+	to->ready = true;
+	if (old)
+		set_version(doc, old, version);
+	if (old || !dry_run)
+		set_stored_form(call, doc);
+	to->unchanged =
+		old && is_as_stored(json_doc_root(stored ? stored : parsed), json_doc_root(doc));
+	if (to->unchanged)
+		return;
+	if (dry_run) {
+		to->answer = make_unwritten(call, doc, str_from(version));
+		return;
+	}
+	to->before = buf_make(LIMIT_OBJECT_BYTES);
+	to->behind = buf_make(LIMIT_OBJECT_BYTES);
+	put_object(call, json_doc_root(doc), &to->before, &to->behind, &to->write);
+}
+
+void staging_done(struct staging *staging)
+{
+	buf_done(&staging->before);
+	buf_done(&staging->behind);
+	json_doc_unref(staging->answer);
+	*staging = (struct staging){0};
+}
+
+void stage_update_made(struct call *call, struct json_doc *doc, struct object *old,
+		       struct staging *made)
+{
+	struct str name = arena_str(call->arena, object_name(doc));
+	struct store_write write = {
+		.op = STORE_UPDATE, .key = call_key(call, name), .expect = old->revision};
+	struct err err;
+
+	if (made->unchanged)
+		call_answer_object(call, 200, old);
+	else if (made->answer)
+		form_answer_doc(call, 200, TAKE(made->answer));
+	else if (write_made(call, &write, made, 200, &err) < 0)
+		answer_refused(call, name, &err);
 }
 
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code)
@@ -343,12 +450,10 @@ void stage_update(struct call *call, struct json_doc *doc, struct object *old, i
 	struct str name = arena_str(call->arena, object_name(doc));
 	struct store_write write = {
 		.op = STORE_UPDATE, .key = call_key(call, name), .expect = old->revision};
-	struct json metadata = json_get(json_doc_root(doc), "metadata");
 	char version[24];
 	struct err err;
 
-	snprintf(version, sizeof(version), "%" PRId64, old->revision);
-	json_set_str(doc, metadata, "resourceVersion", str_from(version));
+	set_version(doc, old, version);
 	set_stored_form(call, doc);
 	if (is_unchanged(call, doc, old))
 		call_answer_object(call, code, old);
@@ -400,9 +505,7 @@ void stage_finish(struct call *call, struct json_doc *doc, struct object *old)
 	struct staged staged = {.code = 200, .doc = json_doc_ref(doc)};
 	char version[24];
 
-	snprintf(version, sizeof(version), "%" PRId64, old->revision);
-	json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion",
-		     str_from(version));
+	set_version(doc, old, version);
 	if (write_object(call, last, &write, staged, &err) < 0)
 		answer_refused(call, name, &err);
 }

@@ -45,6 +45,16 @@ static void on_unknown(void *arg, struct str what)
 		 arena_printf(call->arena, "unknown field \"%.*s\"", STR_ARG(what)));
 }
 
+void wire_find(struct call *call, struct str body)
+{
+	struct protobuf_envelope envelope;
+	struct err err;
+
+	call->wire_known = true;
+	if (protobuf_open(body, &envelope, &err) == 0)
+		call->wire_type = find_type(call, &envelope);
+}
+
 struct json_doc *wire_read(struct call *call, struct str body, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
@@ -53,7 +63,7 @@ struct json_doc *wire_read(struct call *call, struct str body, struct err *err)
 
 	if (protobuf_open(body, &envelope, err) < 0)
 		return NULL;
-	type = find_type(call, &envelope);
+	type = call->wire_known ? call->wire_type : find_type(call, &envelope);
 	if (!type) {
 		(void)err_set(err, ERR_BAD_REQUEST,
 			      "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "

@@ -13,6 +13,8 @@ struct json_doc;
 
 /* The body as a document, with apiVersion and kind; the caller's. Numbers that nobody knows are
  * noted as unknown fields. ERR_BAD_REQUEST where it cannot be read. */
+/* Look for the type of a body now, for a worker that will read it and cannot look for kinds. */
+void wire_find(struct call *call, struct str body);
 struct json_doc *wire_read(struct call *call, struct str body, struct err *err) MUST_CHECK;
 
 #endif

@@ -25,6 +25,11 @@
 #include "loop/loop.h"
 #include "tap.h"
 
+/* From how many bytes on a request takes its steps apart; 0: as the server has it. */
+#ifndef WORLD_LARGE_BYTES
+#define WORLD_LARGE_BYTES 0
+#endif
+
 struct world {
 	struct loop *loop;
 	struct store *store;
@@ -204,7 +209,8 @@ static inline struct world world_new_still(void)
 	struct world w = {.loop = loop_new_virtual(1, INT64_C(1767323045000000), &err)};
 
 	w.store = store_open(w.loop, &(struct store_options){.folder = NULL}, &err);
-	w.api = api_new(&(struct api_options){.loop = w.loop, .store = w.store});
+	w.api = api_new(&(struct api_options){
+		.loop = w.loop, .store = w.store, .large_bytes = WORLD_LARGE_BYTES});
 	return w;
 }
 
@@ -221,7 +227,8 @@ static inline void world_restart(struct world *w)
 {
 	api_free(w->api);
 	store_flush(w->store);
-	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
+	w->api = api_new(&(struct api_options){
+		.loop = w->loop, .store = w->store, .large_bytes = WORLD_LARGE_BYTES});
 	api_start(w->api, &(struct api_place){.root_ca = "PEM", .token_key = "secret"});
 	world_settle(w);
 }

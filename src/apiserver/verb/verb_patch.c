@@ -6,8 +6,8 @@
  * */
 #include "apiserver/api_internal.h"
 #include "apiserver/apply/managed.h"
-#include "apiserver/request/reading.h"
 #include "apiserver/request/result.h"
+#include "apiserver/verb/edit.h"
 #include "base/buf.h"
 #include "json/merge.h"
 #include "json/patch.h"
@@ -17,12 +17,6 @@
 #include "model/rules/causes.h"
 
 #include "base/banned.h"
-
-/* The newest version as clients see it in the version of this call. */
-static struct json_doc *read_newest(struct call *call, struct object *newest, struct err *err)
-{
-	return reading_get(call->api->decoded, call->kind, newest, err);
-}
 
 static struct json_doc *apply_strategic(struct call *call, struct json target, struct json patch,
 					struct err *err)
@@ -84,15 +78,9 @@ void patch_refuse_result(struct call *call, const struct type *type, struct json
 }
 
 /* Maps have no kind: what a strategic merge patch says of it is passed over. */
-static int check_kind(struct call *call, struct json_doc *doc, struct err *err)
+static bool is_other_kind(const struct call *call, struct json object)
 {
-	struct json object = json_doc_root(doc);
-
-	if (call->patch != PATCH_STRATEGIC && body_check_kind(call, object, err) < 0)
-		return -1;
-	json_set_str(doc, object, "apiVersion", call->kind->api_version);
-	json_set_str(doc, object, "kind", call->kind->name);
-	return 0;
+	return call->patch != PATCH_STRATEGIC && !body_is_of_kind(call, object);
 }
 
 /* Parts of an object that a patch has left as they were need no completing: they were stored
@@ -180,62 +168,108 @@ static int check_new_uid(struct call *call, struct json config, struct err *err)
 				 err);
 }
 
-/* What somebody wants of an object, whether it is there or not. */
-static void apply_config(struct call *call, struct object *newest)
+/* --- steps ----------------------------------------------------------------------------------- */
+
+static bool not_found(struct edit *edit)
 {
-	AUTO(json_doc_unref) struct json_doc *old = NULL;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct call *call = edit->call;
+	struct err err;
+
+	(void)call_err_not_found(call, call->name, &err);
+	return edit_refuse(edit, &err);
+}
+
+static bool begin_patch(struct edit *edit)
+{
+	edit_read(edit);
+	return edit->stored || not_found(edit);
+}
+
+static bool refuse_result(struct edit *edit, struct err *err)
+{
+	patch_refuse_result(edit->call, edit->call->kind->type, json_doc_root(edit->doc), err);
+	return false;
+}
+
+static bool make_patched(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct err err;
+
+	edit_decode_old(edit);
+	edit->doc = apply(call, json_doc_root(edit->old), &err);
+	if (!edit->doc) {
+		patch_refuse(call, &err);
+		return false;
+	}
+	edit->odd = is_other_kind(call, json_doc_root(edit->doc));
+	if (edit->odd)
+		return true;
+	json_set_str(edit->doc, json_doc_root(edit->doc), "apiVersion", call->kind->api_version);
+	json_set_str(edit->doc, json_doc_root(edit->doc), "kind", call->kind->name);
+	if (complete(call, edit->doc, json_doc_root(edit->old), &err) < 0)
+		return refuse_result(edit, &err);
+	return edit_make_version(edit);
+}
+
+/* Only the API knows what other kinds there are. */
+static bool check_kind(struct edit *edit)
+{
+	struct err err;
+
+	if (edit->odd && body_check_kind(edit->call, json_doc_root(edit->doc), &err) < 0)
+		return refuse_result(edit, &err);
+	edit_go_to(edit, edit_version);
+	return true;
+}
+
+/* --- apply: what somebody wants of an object, whether it is there or not --- */
+
+static bool begin_apply(struct edit *edit)
+{
+	edit_read(edit);
+	edit->makes = !edit->call->sub.len;
+	return true;
+}
+
+static bool make_applied(struct edit *edit)
+{
+	struct call *call = edit->call;
 	struct json config = json_doc_root(call->body);
+	bool makes = !edit->stored && edit->makes;
 	struct err err;
 
 	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0 ||
-	    (!newest && !call->sub.len &&
-	     (update_check_name(call, config, &err) < 0 ||
-	      check_new_uid(call, config, &err) < 0))) {
-		call_answer_err(call, &err);
-		return;
-	}
-	if (!newest && !call->sub.len) {
-		create_object(call, config);
-		return;
-	}
-	old = newest ? read_newest(call, newest, &err) : NULL;
-	if (!newest)
-		(void)call_err_not_found(call, call->name, &err);
-	if (!old) {
-		call_answer_err(call, &err);
-		return;
-	}
-	doc = managed_apply(call, json_doc_root(old));
-	if (doc && body_complete(call, doc, &err) < 0)
-		call_answer_err(call, &err);
-	else if (doc)
-		update_object(call, doc, newest);
+	    (makes &&
+	     (update_check_name(call, config, &err) < 0 || check_new_uid(call, config, &err) < 0)))
+		return edit_refuse(edit, &err);
+	if (makes) /* its kind is right, or managed_check() had refused it */
+		return body_recognize(call, config, &err) == 0 ? edit_decode_new(edit)
+							       : edit_refuse(edit, &err);
+	if (!edit->stored)
+		return not_found(edit);
+	edit_decode_old(edit);
+	edit->doc = managed_apply(call, json_doc_root(edit->old));
+	if (!edit->doc)
+		return false;
+	if (body_complete(call, edit->doc, &err) < 0)
+		return edit_refuse(edit, &err);
+	return edit_make_version(edit);
+}
+
+static bool go_on(struct edit *edit)
+{
+	edit_go_to(edit, edit->stored ? edit_version : edit_new);
+	return true;
 }
 
 void verb_patch(struct call *call)
 {
-	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
-	AUTO(json_doc_unref) struct json_doc *old = NULL;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct err err;
+	static const struct edit_step patch[] = {
+		{begin_patch, false}, {make_patched, true}, {check_kind, false}, {NULL, false}};
+	static const struct edit_step applying[] = {
+		{begin_apply, false}, {make_applied, true}, {go_on, false}, {NULL, false}};
 
-	if (call->patch == PATCH_APPLY) {
-		apply_config(call, newest);
-		return;
-	}
-	if (!newest) {
-		(void)call_err_not_found(call, call->name, &err);
-		call_answer_err(call, &err);
-		return;
-	}
-	old = read_newest(call, newest, &err);
-	doc = old ? apply(call, json_doc_root(old), &err) : NULL;
-	if (!doc)
-		patch_refuse(call, &err);
-	else if (check_kind(call, doc, &err) < 0 ||
-		 complete(call, doc, json_doc_root(old), &err) < 0)
-		patch_refuse_result(call, call->kind->type, json_doc_root(doc), &err);
-	else
-		update_object(call, doc, newest);
+	edit_run(&(struct edit){.call = call,
+				.next = call->patch == PATCH_APPLY ? applying : patch});
 }

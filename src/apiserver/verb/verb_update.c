@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/verb/verb_update.c - a new version of an object: PUT, and what a patch has made.
  *
- * Everything happens in one turn against the newest version, staged ones included, so that two
- * writers can never both start from the same one: where a resourceVersion is given it must be that
+ * Everything happens in one turn against the newest version, staged ones included (or, of a large object, as
+ * if it had: edit.h), so that two writers can never both start from the same one: where a resourceVersion is given it must be that
  * version, and where none is given the update is to whatever is there. */
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
 #include "apiserver/apply/managed.h"
-#include "apiserver/request/reading.h"
+#include "apiserver/verb/edit.h"
 #include "base/number.h"
 #include "model/rules/causes.h"
 
@@ -162,31 +162,6 @@ static bool is_invalid(struct call *call, struct json object, struct json old)
 	return true;
 }
 
-static int make_version(struct call *call, struct json_doc *doc, struct json old, int64_t newest,
-			struct err *err)
-{
-	struct json object = json_doc_root(doc);
-	const struct kind_ops *ops = call->kind->ops;
-
-	if (update_check_name(call, object, err) < 0 ||
-	    check_version(call, object, newest, err) < 0 || check_uid(call, object, old, err) < 0)
-		return -1;
-	confine(call, doc, old);
-	managed_update(call, doc, old);
-	object = json_doc_root(doc);
-	json_set(doc, json_ensure_obj(doc, object, "metadata"), STR("resourceVersion"),
-		 json_new_printf(doc, "%" PRId64, newest));
-	if (ops && ops->prepare_update && ops->prepare_update(call, doc, object, old, err) < 0)
-		return -1;
-	metadata_update(call, doc, old);
-	managed_store(call, doc);
-	if (admit_change(call, doc, old, err) < 0)
-		return -1;
-	/* admission fills in what the client left out: that is no change */
-	metadata_count_generation(call, doc, old);
-	return 0;
-}
-
 bool object_is_finished(const struct kind *kind, struct json object)
 {
 	struct json metadata = json_get(object, "metadata");
@@ -198,41 +173,124 @@ bool object_is_finished(const struct kind *kind, struct json object)
 	       json_int(json_get(metadata, "deletionGracePeriodSeconds")) == 0;
 }
 
+/* --- steps ----------------------------------------------------------------------------------- */
+
+bool edit_make_version(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json_doc *doc = edit->doc;
+	struct json old = json_doc_root(edit->old);
+	struct json object = json_doc_root(doc);
+	struct err err;
+
+	if (lacks_version(call, object))
+		return false;
+	if (update_check_name(call, object, &err) < 0 ||
+	    check_version(call, object, edit->stored->revision, &err) < 0 ||
+	    check_uid(call, object, old, &err) < 0)
+		return edit_refuse(edit, &err);
+	confine(call, doc, old);
+	managed_update(call, doc, old);
+	json_set(doc, json_ensure_obj(doc, json_doc_root(doc), "metadata"), STR("resourceVersion"),
+		 json_new_printf(doc, "%" PRId64, edit->stored->revision));
+	return true;
+}
+
+static bool admit(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json_doc *doc = edit->doc;
+	struct json old = json_doc_root(edit->old);
+	const struct kind_ops *ops = call->kind->ops;
+	struct err err;
+
+	if (edit_is_stale(edit))
+		return edit_restart(edit);
+	if (ops && ops->prepare_update &&
+	    ops->prepare_update(call, doc, json_doc_root(doc), old, &err) < 0)
+		return edit_refuse(edit, &err);
+	metadata_update(call, doc, old);
+	if (admit_change(call, doc, old, &err) < 0)
+		return edit_refuse(edit, &err);
+	if (ops && ops->reads_others) /* what it has read must be so when it is stored */
+		edit->split = false;
+	return true;
+}
+
+static bool check(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json_doc *doc = edit->doc;
+	struct json old = json_doc_root(edit->old);
+
+	managed_store(call, doc);
+	/* admission fills in what the client left out: that is no change */
+	metadata_count_generation(call, doc, old);
+	if (is_invalid(call, json_doc_root(doc), old))
+		return false;
+	if (edit->split) {
+		edit_gather_warnings(edit);
+		stage_prepare(call, doc, edit->stored, edit->old_is_stored ? edit->old : NULL,
+			      &edit->made);
+	}
+	return true;
+}
+
+static bool store(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json_doc *doc = edit->doc;
+	struct err err;
+
+	if (edit_is_stale(edit))
+		return edit_restart(edit);
+	if (admit_check(call, json_doc_root(doc), json_doc_root(edit->old), &err) < 0)
+		return edit_refuse(edit, &err);
+	edit_warn(edit);
+	if (object_is_finished(call->kind, json_doc_root(doc)) && !call->options.dry_run.len)
+		stage_finish(call, doc, edit->stored);
+	else if (edit->made.ready)
+		stage_update_made(call, doc, edit->stored, &edit->made);
+	else
+		stage_update(call, doc, edit->stored, 200);
+	return false;
+}
+
+const struct edit_step edit_version[] = {
+	{admit, false}, {check, true}, {store, false}, {NULL, false}};
+
+static bool go_on_as_version(struct edit *edit)
+{
+	edit_go_to(edit, edit_version);
+	return true;
+}
+
+static bool make_given(struct edit *edit)
+{
+	edit_decode_old(edit);
+	return edit_make_version(edit);
+}
+
 void update_object(struct call *call, struct json_doc *doc, struct object *newest)
 {
-	AUTO(object_unref) struct object *stored = object_ref(newest);
-	struct err err;
-	AUTO(json_doc_unref)
-	struct json_doc *old = reading_get(call->api->decoded, call->kind, stored, &err);
-	const struct kind_ops *ops = call->kind->ops;
+	static const struct edit_step steps[] = {
+		{make_given, false}, {go_on_as_version, false}, {NULL, false}};
 
-	if (lacks_version(call, json_doc_root(doc)))
-		return;
-	if (!old || make_version(call, doc, json_doc_root(old), stored->revision, &err) < 0) {
-		call_answer_err(call, &err);
-		return;
-	}
-	if (is_invalid(call, json_doc_root(doc), json_doc_root(old)))
-		return;
-	if (admit_check(call, json_doc_root(doc), json_doc_root(old), &err) < 0) {
-		call_answer_err(call, &err);
-		return;
-	}
-	if (ops && ops->warn)
-		ops->warn(call, json_doc_root(doc), json_doc_root(old));
-	if (object_is_finished(call->kind, json_doc_root(doc)) && !call->options.dry_run.len)
-		stage_finish(call, doc, stored);
-	else
-		stage_update(call, doc, stored, 200);
+	edit_run(&(struct edit){
+		.call = call,
+		.next = steps,
+		.stored = object_ref(newest),
+		.doc = json_doc_ref(doc),
+		.whole = true,
+	});
 }
+
+/* --- PUT ------------------------------------------------------------------------------------- */
 
 /* What a status is sent along with is not taken from there (confine()), only held against the rules of a
  * body. What is as it was has passed them: it is left out, so that nobody walks through it. */
-static struct json_doc *without_known(struct call *call, struct json body, struct object *newest)
+static struct json_doc *without_known(struct json body, struct json old)
 {
-	struct err err;
-	AUTO(json_doc_unref)
-	struct json_doc *old = reading_get(call->api->decoded, call->kind, newest, &err);
 	struct json_doc *left = json_doc_new();
 	struct json_iter it = json_iter(body);
 	struct json object = json_new_obj(left);
@@ -240,35 +298,67 @@ static struct json_doc *without_known(struct call *call, struct json body, struc
 	json_doc_set_root(left, object);
 	while (json_next(&it))
 		if (str_is(it.key, "metadata") || str_is(it.key, "status") ||
-		    !json_is(it.value, JSON_OBJ) ||
-		    !json_eq(it.value, json_get_str(json_doc_root(old), it.key)))
+		    !json_is(it.value, JSON_OBJ) || !json_eq(it.value, json_get_str(old, it.key)))
 			json_set(left, object, it.key, json_new_copy(left, it.value));
 	return left;
 }
 
+static struct json body_of(const struct call *call)
+{
+	return call->body ? json_doc_root(call->body) : JSON_NONE;
+}
+
+static bool begin(struct edit *edit)
+{
+	struct err err;
+
+	edit_read(edit);
+	return body_recognize(edit->call, body_of(edit->call), &err) == 0 ||
+	       edit_refuse(edit, &err);
+}
+
+/* An object that is not there can be made by some kinds' PUT. */
+static bool make_absent(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct err err;
+
+	if (!call->kind->create_on_update || call->sub.len) {
+		(void)call_err_not_found(call, call->name, &err);
+		return edit_refuse(edit, &err);
+	}
+	if (check_uid(call, json_doc_root(edit->doc), JSON_NONE, &err) < 0)
+		return edit_refuse(edit, &err);
+	edit->makes = true;
+	return edit_decode_new(edit);
+}
+
+static bool make_sent(struct edit *edit)
+{
+	struct call *call = edit->call;
+	AUTO(json_doc_unref) struct json_doc *news = NULL;
+	struct err err;
+
+	if (edit->stored)
+		edit_decode_old(edit);
+	if (edit->stored && json_is(body_of(call), JSON_OBJ) && str_is(call->sub, "status"))
+		news = without_known(body_of(call), json_doc_root(edit->old));
+	edit->doc = body_make(call, news ? json_doc_root(news) : body_of(call), &err);
+	if (!edit->doc || update_check_name(call, json_doc_root(edit->doc), &err) < 0)
+		return edit_refuse(edit, &err);
+	return edit->stored ? edit_make_version(edit) : make_absent(edit);
+}
+
+static bool go_on(struct edit *edit)
+{
+	edit_go_to(edit, edit->stored ? edit_version : edit_new);
+	return true;
+}
+
 void verb_update(struct call *call)
 {
-	struct json body = call->body ? json_doc_root(call->body) : JSON_NONE;
-	struct err err;
-	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
-	AUTO(json_doc_unref)
-	struct json_doc *news = newest && json_is(body, JSON_OBJ) && str_is(call->sub, "status")
-					? without_known(call, body, newest)
-					: NULL;
-	AUTO(json_doc_unref)
-	struct json_doc *doc = body_decode(call, news ? json_doc_root(news) : body, &err);
+	static const struct edit_step steps[] = {
+		{begin, false}, {make_sent, true}, {go_on, false}, {NULL, false}};
 
-	if (!doc || update_check_name(call, json_doc_root(doc), &err) < 0) {
-		call_answer_err(call, &err);
-	} else if (newest) {
-		update_object(call, doc, newest);
-	} else if (call->kind->create_on_update && !call->sub.len) {
-		if (check_uid(call, json_doc_root(doc), JSON_NONE, &err) < 0)
-			call_answer_err(call, &err);
-		else
-			create_object(call, body);
-	} else {
-		(void)call_err_not_found(call, call->name, &err);
-		call_answer_err(call, &err);
-	}
+	edit_run(&(struct edit){.call = call, .next = steps});
 }

@@ -83,7 +83,7 @@ const struct command command_top = {
 		"node\n"
 		"and have not ended): of a node out of what it offers, of queues and jobs out of "
 		"what\n"
-		"the cluster offers. Whoever holds the largest share of anything comes first.",
+		"the cluster offers. The largest share of any resource comes first.",
 	.arguments = "[nodes|queues|jobs]",
 	.flags = flags,
 	.run = run};

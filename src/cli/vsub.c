@@ -635,7 +635,7 @@ const struct command command_vsub = {
 		"  vsub script.sh          with flags in lines that begin with #VSUB\n\n"
 		"The N tasks of -n run at the same time or not at all, and find one another by "
 		"name. The\n"
-		"elements of an array run when there is room. A task sees VSUB_JOB_NAME, "
+		"elements of an array run when there is capacity. A task sees VSUB_JOB_NAME, "
 		"VSUB_PROCID\n"
 		"(0 to N-1), VSUB_NTASKS, VSUB_CPUS_PER_TASK, and of an array VSUB_ARRAY_TASK_ID,\n"
 		"VSUB_ARRAY_TASK_COUNT, VSUB_ARRAY_TASK_MIN and VSUB_ARRAY_TASK_MAX.\n\n"

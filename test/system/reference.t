@@ -40,6 +40,7 @@ done
 for command in 'vcctl job explain' 'vcctl queue tree' 'volcano up' vsub; do
 	has "$command has a section" "$(cat "$tmp/pages/reference/commands.md")" "$command"
 done
+passes "help texts are in plain English" tools/check-words "$tmp/pages/reference/commands.md"
 if [ "$(command -v mkdocs)" ]; then
 	passes "the site is built without a warning" tools/docs "$BIN" "$tmp/site"
 	fails "it needs nothing from elsewhere" grep -rlE '(src|@import|url\()[="( ]*(https?:)?//' "$tmp/site" --include=*.html --include=*.css

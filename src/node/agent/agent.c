@@ -90,7 +90,7 @@ void agent_drop(struct agent_pod *pod)
 	struct agent *agent = pod->agent;
 	struct stat status;
 
-	if (!agent_room_leave(agent->room, pod)) {
+	if (!agent_sandboxes_leave(agent->sandboxes, pod)) {
 		agent_plan_wake(pod, loop_uptime(agent->loop) + DROP_AGAIN);
 		return;
 	}
@@ -268,11 +268,12 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 	agent->recorder = recorder_new(
 		client, &(struct recorder_options){.component = STR("volcano-node"),
 						   .host = str_from(options->host_name)});
-	agent->room = agent_room_new(agent, options, err);
-	if (!agent->room)
+	agent->sandboxes = agent_sandboxes_new(agent, options, err);
+	if (!agent->sandboxes)
 		return NULL;
 	tell_lacks(agent);
-	agent->pressure = agent_pressure_new(agent, options, agent_room_limits(agent->room));
+	agent->pressure =
+		agent_pressure_new(agent, options, agent_sandboxes_limits(agent->sandboxes));
 	agent->nodes = agent_nodes_new(agent, options);
 	agent->limits = agent_limits_new(agent);
 	start_informer(agent);
@@ -293,7 +294,7 @@ void agent_free(struct agent *agent)
 		agent_pod_free(pod);
 	map_free(agent->pods);
 	agent_nodes_free(agent->nodes);
-	agent_room_free(agent->room);
+	agent_sandboxes_free(agent->sandboxes);
 	recorder_free(agent->recorder);
 	launcher_free(agent->launcher);
 	heap_done(&agent->timers);
@@ -307,7 +308,7 @@ void agent_free(struct agent *agent)
 bool agent_is_ready(const struct agent *agent)
 {
 	return agent_nodes_are_ready(agent->nodes) && informer_synced(agent->informer) &&
-	       agent_room_is_ready(agent->room);
+	       agent_sandboxes_is_ready(agent->sandboxes);
 }
 
 bool agent_is_registered(const struct agent *agent)

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "model/pod/pod.h"
 #include "node/agent/agent_internal.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 #include "node/volume/tree.h"
 #include "node/volume/volumes.h"
 
@@ -75,14 +75,14 @@ bool agent_access_take(struct pod *view, struct arena *arena, struct agent_acces
 	return false;
 }
 
-int agent_access_make(const struct agent_pod *pod, const struct room *room,
+int agent_access_make(const struct agent_pod *pod, const struct sandbox *sandbox,
 		      const struct agent_access_use *use, struct arena *arena,
 		      const char **ret_source, struct err *err)
 {
 	const char *folder = arena_printf(arena, "%s/access", pod->folder);
 	struct volumes_place place = {.folder = folder};
-	struct pod only = *room->pod;
-	struct room of_it = *room;
+	struct pod only = *sandbox->pod;
+	struct sandbox of_it = *sandbox;
 	bool changed;
 
 	*ret_source = arena_printf(arena, "%s/volumes/access", folder);

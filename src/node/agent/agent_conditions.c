@@ -11,10 +11,10 @@
 
 #include "base/banned.h"
 
-void agent_room_conditions(const struct agent_room *home,
-			   struct pressure_condition ret[AGENT_ROOM_CONDITIONS])
+void agent_sandboxes_conditions(const struct agent_sandboxes *self,
+				struct pressure_condition ret[AGENT_SANDBOX_CONDITIONS])
 {
-	static const struct pressure_condition fine[AGENT_ROOM_CONDITIONS] = {
+	static const struct pressure_condition fine[AGENT_SANDBOX_CONDITIONS] = {
 		{"PodIsolation", "True", "Namespaces", "pods do not see each other's files"},
 		{"PodNetwork", "True", "Bridge",
 		 "pods that others are meant to reach have a network of their own"},
@@ -23,11 +23,11 @@ void agent_room_conditions(const struct agent_room *home,
 	};
 	static const enum machine_lacks_what rows[] = {MACHINE_LACKS_ISOLATION,
 						       MACHINE_LACKS_NETWORK};
-	const struct agent_network *bridge = agent_room_network(home);
+	const struct agent_network *bridge = agent_sandboxes_network(self);
 	const char *network = agent_network_lacks(bridge);
-	const char *limits = cgroup_lacks(agent_room_groups(home));
+	const char *limits = cgroup_lacks(agent_sandboxes_groups(self));
 	struct machine_lacks lacks[MACHINE_LACKS_MAX];
-	size_t count = machine_lacks(agent_room_machine(home), lacks);
+	size_t count = machine_lacks(agent_sandboxes_machine(self), lacks);
 
 	memcpy(ret, fine, sizeof(fine));
 	if (network) /* on a bridge that does not lead out, or on none */
@@ -46,9 +46,9 @@ void agent_room_conditions(const struct agent_room *home,
 
 const char *agent_lacks(const struct agent *agent, size_t index)
 {
-	struct pressure_condition all[AGENT_ROOM_CONDITIONS];
+	struct pressure_condition all[AGENT_SANDBOX_CONDITIONS];
 
-	agent_room_conditions(agent->room, all);
+	agent_sandboxes_conditions(agent->sandboxes, all);
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (strcmp(all[i].status, "False") == 0 && index-- == 0)
 			return all[i].message;

@@ -15,7 +15,7 @@ static struct json_doc *read_node(const struct agent_pod *pod, size_t index)
 	struct json_doc *doc = json_doc_new();
 
 	json_doc_set_root(doc, json_new_obj(doc));
-	agent_room_put_status(pod->agent->room, index, doc, json_doc_root(doc));
+	agent_sandboxes_put_status(pod->agent->sandboxes, index, doc, json_doc_root(doc));
 	return doc;
 }
 

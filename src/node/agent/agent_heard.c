@@ -29,7 +29,8 @@ static void note_end(struct agent_pod *pod, size_t container)
 
 	if (c->record.now.start_failed)
 		return;
-	c->oom = agent_groups_ran_out(agent_room_groups(pod->agent->room), pod, container, name) &&
+	c->oom = agent_groups_ran_out(agent_sandboxes_groups(pod->agent->sandboxes), pod, container,
+				      name) &&
 		 c->record.now.exit_code != 0;
 	mem_free(pod->messages[container]);
 	pod->messages[container] = agent_read_message(pod, container, c->record.now.exit_code != 0);
@@ -42,8 +43,9 @@ static void observe(struct agent_pod *pod, size_t container, const struct record
 		     (before->state != RECORD_ENDED || before->run != record->run);
 
 	life_observe(pod->life, container, record, loop_uptime(pod->agent->loop));
-	if (agent_room_runtime(pod->agent->room))
-		agent_runtime_note_end(agent_room_runtime(pod->agent->room), pod, container);
+	if (agent_sandboxes_runtime(pod->agent->sandboxes))
+		agent_runtime_note_end(agent_sandboxes_runtime(pod->agent->sandboxes), pod,
+				       container);
 	if (ended)
 		note_end(pod, container);
 }
@@ -91,7 +93,7 @@ static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
 	if (pod->in_network || pod->over || !pod->adopted)
 		return;
 	agent_pod_set_addresses(pod, pod_ip, host_ip);
-	agent_room_found(pod->agent->room, pod);
+	agent_sandboxes_found(pod->agent->sandboxes, pod);
 }
 
 /* What probes had found out before this agent came. */
@@ -116,7 +118,7 @@ static void on_ready(void *arg)
 
 	if (pod->adopted && !pod->knows) {
 		restore_probes(pod);
-		agent_room_adopt(pod->agent->room, pod);
+		agent_sandboxes_adopt(pod->agent->sandboxes, pod);
 	}
 	pod->knows = true;
 	agent_pod_touch(pod);
@@ -166,7 +168,7 @@ static bool is_this(void *arg, const char *uid)
 static void kill_remains(const struct agent_pod *pod)
 {
 	supervisor_kill(pod->folder);
-	agent_groups_kill(agent_room_groups(pod->agent->room), pod);
+	agent_groups_kill(agent_sandboxes_groups(pod->agent->sandboxes), pod);
 	(void)remains_kill(pod->agent->folder, is_this, (void *)pod);
 }
 
@@ -182,7 +184,7 @@ static void on_lost(void *arg)
 	if (!pod->quit)
 		kill_remains(pod);
 	if (pod->over)
-		(void)agent_room_leave(pod->agent->room, pod);
+		(void)agent_sandboxes_leave(pod->agent->sandboxes, pod);
 	if (pod->replans) {
 		pod->quit = pod->replans = false;
 	} else if (!pod->finished && !pod->forgotten) {
@@ -213,7 +215,7 @@ static void on_found(void *arg)
 	agent_probes_found(pod);
 	pod->hosts = 0;
 	if (!pod->over && !pod->forgotten)
-		agent_room_rewrite_hosts(pod->agent->room, pod);
+		agent_sandboxes_rewrite_hosts(pod->agent->sandboxes, pod);
 	agent_pod_warn(pod, "the connection to the supervisor of a pod was lost", "it is back");
 	agent_pod_touch(pod);
 }

@@ -6,7 +6,7 @@
  *	agent_fit.c	pods that are larger than their node
  *	agent_pod.c	one pod, from its binding to its end
  *	agent_heard.c	what is heard of its containers
- *	agent_room.c	what pods run in: the machine, what they refer to, their plans
+ *	agent_sandboxes.c	what pods run in: the machine, what they refer to, their plans
  *	agent_runtime.c	containers in images
  *	agent_network.c	addresses and names of pods
  *	agent_tokens.c	tokens of accounts
@@ -41,7 +41,7 @@ struct agent_network;
 struct agent_nodes;
 struct agent_pressure;
 struct agent_probes;
-struct agent_room;
+struct agent_sandboxes;
 struct cgroup_limits;
 struct cgroup_tree;
 struct cgroup_use;
@@ -58,7 +58,7 @@ struct agent {
 	struct log *log;
 	char *folder; /* D/pods */
 	struct agent_nodes *nodes;
-	struct agent_room *room;
+	struct agent_sandboxes *sandboxes;
 	struct agent_limits *limits;
 	struct agent_pressure *pressure;
 	struct launcher *launcher;
@@ -90,7 +90,7 @@ struct agent_pod {
 	struct json_doc *sent;    /* the status that is on its way */
 	struct json_doc *written; /* the last one that got there */
 	struct loop_defer defer;
-	VEC(uint64_t) references; /* what it refers to (agent_room.c) */
+	VEC(uint64_t) references; /* what it refers to (agent_sandboxes.c) */
 	int64_t *oom_kills;       /* a container: those that are known */
 	char **messages;          /* a container: what it said at its end */
 	char *devices;            /* those that it has (devices.h); NULL: none */
@@ -169,27 +169,27 @@ extern const struct supervisor_events agent_pod_events;
 void agent_pod_read_records(struct agent_pod *pod);
 void agent_pod_set_addresses(struct agent_pod *pod, struct str own, struct str host);
 
-/* --- agent_room.c --- */
+/* --- agent_sandboxes.c --- */
 
-struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
-				  struct err *err);
-void agent_room_free(struct agent_room *home);
-DEFINE_AUTO(struct agent_room *, agent_room_free);
+struct agent_sandboxes *agent_sandboxes_new(struct agent *agent,
+					    const struct agent_options *options, struct err *err);
+void agent_sandboxes_free(struct agent_sandboxes *self);
+DEFINE_AUTO(struct agent_sandboxes *, agent_sandboxes_free);
 /* What pods refer to is known. */
-bool agent_room_is_ready(const struct agent_room *home);
+bool agent_sandboxes_is_ready(const struct agent_sandboxes *self);
 struct unsupported_world;
-void agent_room_world(const struct agent_room *home, struct unsupported_world *ret);
+void agent_sandboxes_world(const struct agent_sandboxes *self, struct unsupported_world *ret);
 /* Containers run in images; NULL: they do not. */
 struct agent_runtime;
-const struct agent_runtime *agent_room_runtime(const struct agent_room *home);
+const struct agent_runtime *agent_sandboxes_runtime(const struct agent_sandboxes *self);
 /* What the machine has, of one node. */
-void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
-			   struct json status);
+void agent_sandboxes_put_status(const struct agent_sandboxes *self, size_t index,
+				struct json_doc *doc, struct json status);
 
 /* What the machine permits and what it does not, as conditions of its nodes. */
-enum { AGENT_ROOM_CONDITIONS = 3 };
-void agent_room_conditions(const struct agent_room *home,
-			   struct pressure_condition ret[AGENT_ROOM_CONDITIONS]);
+enum { AGENT_SANDBOX_CONDITIONS = 3 };
+void agent_sandboxes_conditions(const struct agent_sandboxes *self,
+				struct pressure_condition ret[AGENT_SANDBOX_CONDITIONS]);
 
 struct agent_plan {
 	int64_t deadline_us;
@@ -203,34 +203,34 @@ static inline void agent_plan_done(struct agent_plan *plan)
 DEFINE_AUTO_IN_PLACE(struct agent_plan, agent_plan_done);
 /* Make everything that a pod's containers need, in its folder and beside it; gives its plan's text.
  * ERR_NOT_FOUND: something is missing that may still come; ERR_UNAVAILABLE: it is on its way. */
-int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent_plan *ret,
-		    struct err *err) MUST_CHECK;
+int agent_sandboxes_plan(struct agent_sandboxes *self, struct agent_pod *pod,
+			 struct agent_plan *ret, struct err *err) MUST_CHECK;
 /* Remember what it refers to. */
-void agent_room_note(struct agent_room *home, struct agent_pod *pod);
+void agent_sandboxes_note(struct agent_sandboxes *self, struct agent_pod *pod);
 /* Its address is known only now. */
-void agent_room_found(struct agent_room *home, struct agent_pod *pod);
+void agent_sandboxes_found(struct agent_sandboxes *self, struct agent_pod *pod);
 /* Bring its volumes up to date. */
-void agent_room_refresh(struct agent_room *home, struct agent_pod *pod);
+void agent_sandboxes_refresh(struct agent_sandboxes *self, struct agent_pod *pod);
 /* Look again at the pods of a namespace. */
-void agent_room_retry(struct agent_room *home, struct str namespace);
+void agent_sandboxes_retry(struct agent_sandboxes *self, struct str namespace);
 /* One that an earlier agent has started. */
-void agent_room_adopt(struct agent_room *home, struct agent_pod *pod);
+void agent_sandboxes_adopt(struct agent_sandboxes *self, struct agent_pod *pod);
 /* Its last process has ended. False: not all of it could be taken away yet. May be called again. */
-bool agent_room_leave(struct agent_room *home, struct agent_pod *pod);
-struct cgroup_tree *agent_room_groups(const struct agent_room *home);
-const struct machine *agent_room_machine(const struct agent_room *home);
-struct agent_network *agent_room_network(const struct agent_room *home);
+bool agent_sandboxes_leave(struct agent_sandboxes *self, struct agent_pod *pod);
+struct cgroup_tree *agent_sandboxes_groups(const struct agent_sandboxes *self);
+const struct machine *agent_sandboxes_machine(const struct agent_sandboxes *self);
+struct agent_network *agent_sandboxes_network(const struct agent_sandboxes *self);
 /* What must stay free. */
-const struct pressure_limits *agent_room_limits(const struct agent_room *home);
+const struct pressure_limits *agent_sandboxes_limits(const struct agent_sandboxes *self);
 
 /* The services of a namespace, as documents. */
-void agent_room_services(const struct agent_room *home, struct str namespace,
-			 void (*fn)(void *arg, struct json service), void *arg);
-void agent_room_rewrite_hosts(struct agent_room *home, struct agent_pod *pod);
+void agent_sandboxes_services(const struct agent_sandboxes *self, struct str namespace,
+			      void (*fn)(void *arg, struct json service), void *arg);
+void agent_sandboxes_rewrite_hosts(struct agent_sandboxes *self, struct agent_pod *pod);
 
 /* --- agent_access.c --- */
 
-struct room;
+struct sandbox;
 struct volume;
 
 /* Take the volume, and its mounts, out of a pod: they are not made as any other. False: it has none. */
@@ -240,7 +240,7 @@ struct agent_access_use {
 };
 bool agent_access_take(struct pod *view, struct arena *arena, struct agent_access_use *ret);
 /* Make it, or bring it up to date; gives its folder, in the arena. */
-int agent_access_make(const struct agent_pod *pod, const struct room *room,
+int agent_access_make(const struct agent_pod *pod, const struct sandbox *sandbox,
 		      const struct agent_access_use *use, struct arena *arena,
 		      const char **ret_source, struct err *err) MUST_CHECK;
 
@@ -329,10 +329,10 @@ bool agent_probes_stop(struct agent_pod *pod, size_t container, int64_t grace_us
 /* --- agent_message.c --- */
 
 /* The file that a container finds at its terminationMessagePath. */
-const char *agent_room_message_path(const struct agent_pod *pod, struct str container,
-				    struct arena *arena);
-int agent_room_clear_message(const struct agent_pod *pod, struct str container, struct arena *arena,
-			     struct err *err) MUST_CHECK;
+const char *agent_message_path(const struct agent_pod *pod, struct str container,
+			       struct arena *arena);
+int agent_message_clear(const struct agent_pod *pod, struct str container, struct arena *arena,
+			struct err *err) MUST_CHECK;
 /* What it said at its end, for mem_free(); NULL: nothing. `failed`: it has, so that the end of its output
  * will do where its policy wants that. */
 char *agent_read_message(const struct agent_pod *pod, size_t container, bool failed);

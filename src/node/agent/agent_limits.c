@@ -50,7 +50,7 @@ static void look_work(void *arg)
 	for (size_t i = 0; i < look->rows.len; i++) {
 		struct row *row = &look->rows.ptr[i];
 
-		row->over = volumes_over_limit(&(struct room){.pod = &row->view},
+		row->over = volumes_over_limit(&(struct sandbox){.pod = &row->view},
 					       &(struct volumes_place){.folder = row->folder},
 					       look->arena);
 	}

@@ -30,16 +30,16 @@ struct json agent_container(const struct agent_pod *pod, size_t index)
 		       : json_at(json_get(spec, "containers"), index - pod->life->n_init);
 }
 
-const char *agent_room_message_path(const struct agent_pod *pod, struct str container,
-				    struct arena *arena)
+const char *agent_message_path(const struct agent_pod *pod, struct str container,
+			       struct arena *arena)
 {
 	return arena_printf(arena, "%s/%.*s" WIRE_MESSAGE, pod->folder, STR_ARG(container));
 }
 
-int agent_room_clear_message(const struct agent_pod *pod, struct str container, struct arena *arena,
-			     struct err *err)
+int agent_message_clear(const struct agent_pod *pod, struct str container, struct arena *arena,
+			struct err *err)
 {
-	const char *path = agent_room_message_path(pod, container, arena);
+	const char *path = agent_message_path(pod, container, arena);
 	AUTO(fd_close)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 
@@ -87,7 +87,7 @@ char *agent_read_message(const struct agent_pod *pod, size_t container, bool fai
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct json spec = agent_container(pod, container);
 	struct str name = json_str(json_get(spec, "name"));
-	char *text = read_start(agent_room_message_path(pod, name, arena));
+	char *text = read_start(agent_message_path(pod, name, arena));
 
 	if (!text && failed &&
 	    str_is(json_str(json_get(spec, "terminationMessagePolicy")), "FallbackToLogsOnError"))

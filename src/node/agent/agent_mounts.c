@@ -63,7 +63,7 @@ static void add_message(const struct agent_mounts *in, struct arena *arena, stru
 	if (in->in_memory)
 		mount.fstype = PLAN_MESSAGE;
 	else
-		mount.source = agent_room_message_path(in->pod, in->container->name, arena);
+		mount.source = agent_message_path(in->pod, in->container->name, arena);
 	add(rows, mount);
 }
 

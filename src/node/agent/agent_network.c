@@ -327,7 +327,7 @@ static void look_around(struct agent_network *self, struct str namespace, struct
 		if (str_eq(json_str(json_get(json_get(root, "metadata"), "namespace")), namespace))
 			vec_push(&ret->pods, (struct hosts_pod){root, str_from(pod->pod_ip)});
 	}
-	agent_room_services(self->agent->room, namespace, add_service, ret);
+	agent_sandboxes_services(self->agent->sandboxes, namespace, add_service, ret);
 }
 
 static void print_hosts(struct agent_network *self, const struct agent_pod *pod,
@@ -412,7 +412,7 @@ static void on_changed(void *arg)
 		struct agent_pod *pod = value;
 
 		if (pod->in_network && pod->has_plan && !pod->over)
-			agent_room_rewrite_hosts(self->agent->room, pod);
+			agent_sandboxes_rewrite_hosts(self->agent->sandboxes, pod);
 	}
 }
 

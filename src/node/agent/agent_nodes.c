@@ -87,7 +87,7 @@ static void put_conditions(const struct node *node, struct json_doc *doc, struct
 							"pods run as processes of this machine"};
 	const struct agent *agent = node->nodes->agent;
 	const struct pressure_state *state = agent_pressure_state(agent->pressure);
-	struct pressure_condition more[AGENT_ROOM_CONDITIONS];
+	struct pressure_condition more[AGENT_SANDBOX_CONDITIONS];
 	struct conditions to = {doc, json_ensure_arr(doc, status, "conditions"),
 				loop_now(agent->loop)};
 
@@ -97,7 +97,7 @@ static void put_conditions(const struct node *node, struct json_doc *doc, struct
 		put_condition(&to, pressure_condition(signal, state->under[i]),
 			      agent_pressure_since(agent->pressure, signal));
 	}
-	agent_room_conditions(agent->room, more);
+	agent_sandboxes_conditions(agent->sandboxes, more);
 	for (size_t i = 0; i < ARRAY_LEN(more); i++)
 		put_condition(&to, &more[i], node->since_wall);
 	put_condition(&to, &ready, node->since_wall);
@@ -109,8 +109,8 @@ static void put_status(const struct node *node, struct json_doc *doc, struct jso
 	struct json addresses = json_ensure_arr(doc, status, "addresses");
 	struct json address;
 
-	agent_room_put_status(node->nodes->agent->room, (size_t)(node - node->nodes->list), doc,
-			      status);
+	agent_sandboxes_put_status(node->nodes->agent->sandboxes,
+				   (size_t)(node - node->nodes->list), doc, status);
 	put_conditions(node, doc, status);
 	address = append_obj(doc, addresses);
 	set_text(doc, address, "type", "InternalIP");

@@ -139,11 +139,11 @@ static void check_supported(struct agent_pod *pod)
 {
 	struct unsupported_world world;
 
-	agent_room_world(pod->agent->room, &world);
+	agent_sandboxes_world(pod->agent->sandboxes, &world);
 	(void)unsupported_walk(root_of(pod), &world, on_unsupported, pod);
 }
 
-/* Nor is it taken where the node has no room for it. */
+/* Nor is it taken if the node is short of something. */
 static void check_pressure(struct agent_pod *pod)
 {
 	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
@@ -169,7 +169,7 @@ static void check_fit(struct agent_pod *pod)
 /* Without a command only an image could tell what to run. */
 static void tell_idle(struct agent_pod *pod)
 {
-	if (agent_room_runtime(pod->agent->room))
+	if (agent_sandboxes_runtime(pod->agent->sandboxes))
 		return;
 	for (size_t i = 0; i < pod->life->n_containers; i++) {
 		struct json spec = agent_container(pod, i);
@@ -192,7 +192,7 @@ static int make_plan(struct agent_pod *pod, struct agent_plan *plan, struct err 
 
 	if (life->deadline_us)
 		plan->deadline_us = left > 0 ? left : 1;
-	if (agent_room_plan(pod->agent->room, pod, plan, err) == 0)
+	if (agent_sandboxes_plan(pod->agent->sandboxes, pod, plan, err) == 0)
 		return 0;
 	set_waiting(pod, plan->reason, err);
 	if (err->code != ERR_UNAVAILABLE)
@@ -264,9 +264,9 @@ static void do_start(struct agent_pod *pod, const struct life_step *step)
 	}
 	pod->waiting_reason[0] = '\0';
 	pod->retries = 0;
-	if (step->run > 0 && agent_room_runtime(pod->agent->room))
+	if (step->run > 0 && agent_sandboxes_runtime(pod->agent->sandboxes))
 		agent_runtime_renew(
-			agent_room_runtime(pod->agent->room), pod,
+			agent_sandboxes_runtime(pod->agent->sandboxes), pod,
 			json_str(json_get(agent_container(pod, step->container), "name")));
 	supervisor_start(pod->supervisor, step->container, step->run);
 }
@@ -289,7 +289,7 @@ static void do_steps(struct agent_pod *pod, const struct life_verdict *verdict)
 static struct json_doc *make_status(const struct agent_pod *pod)
 {
 	const struct json_doc *last = pod->written ? pod->written : pod->doc;
-	const struct agent_runtime *runtime = agent_room_runtime(pod->agent->room);
+	const struct agent_runtime *runtime = agent_sandboxes_runtime(pod->agent->sandboxes);
 
 	return pod_status_patch(&(struct pod_status_input){
 		.pod = json_doc_root(pod->doc),
@@ -415,7 +415,7 @@ static void refresh(struct agent_pod *pod)
 	pod->refresh = false;
 	pod->stale = true;
 	if (pod->has_plan)
-		agent_room_refresh(pod->agent->room, pod);
+		agent_sandboxes_refresh(pod->agent->sandboxes, pod);
 	else
 		pod->retry_at = pod->retries = 0;
 }
@@ -440,7 +440,7 @@ static void advance(struct agent_pod *pod)
 	}
 	if (pod->refresh)
 		refresh(pod);
-	if (!agent_room_is_ready(agent->room))
+	if (!agent_sandboxes_is_ready(agent->sandboxes))
 		return; /* it is looked at when that is known */
 	if (now < pod->retry_at) {
 		/* What it was to be woken for before may be what has woken it. */
@@ -523,7 +523,7 @@ static void find(struct agent_pod *pod)
 			pod->adopted = pod->has_plan = pod->life->deadline_kept = true;
 			pod->stale = true; /* perhaps, meanwhile */
 		} else {
-			agent_groups_kill(agent_room_groups(agent->room), pod);
+			agent_groups_kill(agent_sandboxes_groups(agent->sandboxes), pod);
 			agent_pod_read_records(pod);
 		}
 	}
@@ -580,7 +580,7 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	pod->life = life_new(root_of(pod));
 	pod->oom_kills = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->oom_kills));
 	pod->messages = mem_calloc(pod->life->n_containers + 1, sizeof(*pod->messages));
-	pod->has_cgroup = agent_groups_wanted(agent_room_groups(agent->room), pod);
+	pod->has_cgroup = agent_groups_wanted(agent_sandboxes_groups(agent->sandboxes), pod);
 	pod->probes = agent_probes_new(pod);
 	read_addresses(pod);
 	(void)map_put(agent->pods, str_from(pod->uid), pod);
@@ -588,7 +588,7 @@ struct agent_pod *agent_pod_new(struct agent *agent, struct str uid, struct json
 	find(pod);
 	read_deletion(pod);
 	if (!pod->over)
-		agent_room_note(agent->room, pod);
+		agent_sandboxes_note(agent->sandboxes, pod);
 	agent_pod_touch(pod);
 	return pod;
 }

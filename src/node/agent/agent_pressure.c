@@ -141,12 +141,12 @@ static int64_t asked_by_pod(const struct pod *pod, const char *resource)
 	return sum > most ? sum : most;
 }
 
-static void set_use(struct pressure_use *use, const struct agent_room *room,
+static void set_use(struct pressure_use *use, const struct agent_sandboxes *sandbox,
 		    const struct agent_pod *pod, struct str container)
 {
 	struct cgroup_use group;
 
-	agent_groups_use(agent_room_groups(room), pod, container, &group);
+	agent_groups_use(agent_sandboxes_groups(sandbox), pod, container, &group);
 	use->used[PRESSURE_MEMORY] = group.memory;
 	use->used[PRESSURE_DISK] = -1;
 	use->used[PRESSURE_PIDS] = group.processes;
@@ -167,7 +167,7 @@ static void ask_processes(struct look *look, struct row *row, const struct agent
 
 static void add_row(struct look *look, const struct agent_pod *pod)
 {
-	const struct agent_room *room = pod->agent->room;
+	const struct agent_sandboxes *sandbox = pod->agent->sandboxes;
 	struct row row = {.uid = arena_strdup(look->arena, pod->uid),
 			  .folder = arena_strdup(look->arena, pod->folder)};
 	struct pod view;
@@ -178,7 +178,7 @@ static void add_row(struct look *look, const struct agent_pod *pod)
 	row.pod.priority = view.spec.priority.value;
 	row.pod.use.asked[PRESSURE_MEMORY] = asked_by_pod(&view, "memory");
 	row.pod.use.asked[PRESSURE_DISK] = asked_by_pod(&view, "ephemeral-storage");
-	set_use(&row.pod.use, room, pod, str_none());
+	set_use(&row.pod.use, sandbox, pod, str_none());
 	row.n_containers = view.spec.containers.len;
 	row.containers = arena_calloc(look->arena, row.n_containers + 1, sizeof(*row.containers));
 	for (size_t i = 0; i < row.n_containers; i++) {
@@ -187,7 +187,7 @@ static void add_row(struct look *look, const struct agent_pod *pod)
 		row.containers[i].name = container->name;
 		row.containers[i].asked[PRESSURE_MEMORY] = asked(container, "memory");
 		row.containers[i].asked[PRESSURE_DISK] = asked(container, "ephemeral-storage");
-		set_use(&row.containers[i], room, pod, container->name);
+		set_use(&row.containers[i], sandbox, pod, container->name);
 	}
 	if (look->signal != PRESSURE_DISK && row.pod.use.used[look->signal] < 0)
 		ask_processes(look, &row, pod);
@@ -303,9 +303,11 @@ static bool look_at_machine(struct agent_pressure *self)
 {
 	struct err err;
 
-	if (pressure_look(&(struct pressure_place){"/proc", self->folder,
-						   &agent_room_machine(self->agent->room)->cgroups},
-			  &self->node, &err) == 0) {
+	if (pressure_look(
+		    &(struct pressure_place){
+			    "/proc", self->folder,
+			    &agent_sandboxes_machine(self->agent->sandboxes)->cgroups},
+		    &self->node, &err) == 0) {
 		self->blind = false;
 		return true;
 	}

@@ -103,7 +103,7 @@ struct args {
 static void add_runtime(const struct agent_pod *pod, size_t container, struct arena *arena,
 			struct args *args)
 {
-	const struct agent_runtime *runtime = agent_room_runtime(pod->agent->room);
+	const struct agent_runtime *runtime = agent_sandboxes_runtime(pod->agent->sandboxes);
 	struct str words[AGENT_RUNTIME_WORDS];
 	size_t count = 0;
 

@@ -27,7 +27,7 @@ struct variable {
 };
 
 struct maker {
-	const struct room *room;
+	const struct sandbox *sandbox;
 	const struct container *container;
 	struct arena *arena;
 	struct map *names; /* to struct variable */
@@ -68,10 +68,10 @@ static void set_service(void *arg, struct str name, struct str value)
 /* What an image and a runtime would bring along. */
 static void set_common(struct maker *maker, const char *home)
 {
-	const struct room *room = maker->room;
+	const struct sandbox *sandbox = maker->sandbox;
 	const struct variable rows[] = {
-		{STR("PATH"), str_from(room->path ? room->path : USUAL_PATH), true},
-		{STR("HOSTNAME"), room->hostname, true},
+		{STR("PATH"), str_from(sandbox->path ? sandbox->path : USUAL_PATH), true},
+		{STR("HOSTNAME"), sandbox->hostname, true},
 		{STR("HOME"), str_from(home), true},
 		{STR("TERM"), maker->container->tty ? STR("xterm") : str_none(), true},
 	};
@@ -97,20 +97,20 @@ bool container_env_is_common(const struct container_env *env, struct str name)
 /* --- config maps and secrets --- */
 
 static const struct source_kind {
-	enum room_kind kind;
+	enum sandbox_kind kind;
 	const char *name; /* in "... not found" */
 	const char *type; /* in "... key in ..." */
 	bool base64;
 } source_kinds[] = {
-	[ROOM_CONFIG_MAP] = {ROOM_CONFIG_MAP, "configmap", "ConfigMap", false},
-	[ROOM_SECRET] = {ROOM_SECRET, "secret", "Secret", true},
+	[SANDBOX_CONFIG_MAP] = {SANDBOX_CONFIG_MAP, "configmap", "ConfigMap", false},
+	[SANDBOX_SECRET] = {SANDBOX_SECRET, "secret", "Secret", true},
 };
 
 /* 1: it is there; 0: it is not, and need not be. */
 static int find_source(const struct maker *maker, const struct source_kind *kind, struct str name,
 		       bool optional, struct json *ret, struct err *err)
 {
-	*ret = room_find(maker->room, kind->kind, name);
+	*ret = sandbox_find(maker->sandbox, kind->kind, name);
 	if (!json_is_absent(*ret))
 		return 1;
 	if (optional)
@@ -155,11 +155,11 @@ static int set_env_from(struct maker *maker, struct err *err)
 	for (size_t i = 0; i < maker->container->env_from.len; i++) {
 		const struct env_from *from = &maker->container->env_from.ptr[i];
 
-		if (from->config_map && set_all(maker, &source_kinds[ROOM_CONFIG_MAP], from->prefix,
-						from->config_map, err) < 0)
+		if (from->config_map && set_all(maker, &source_kinds[SANDBOX_CONFIG_MAP],
+						from->prefix, from->config_map, err) < 0)
 			return -1;
-		if (from->secret &&
-		    set_all(maker, &source_kinds[ROOM_SECRET], from->prefix, from->secret, err) < 0)
+		if (from->secret && set_all(maker, &source_kinds[SANDBOX_SECRET], from->prefix,
+					    from->secret, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -182,7 +182,7 @@ static int set_key(struct maker *maker, const struct source_kind *kind, struct s
 			return 0;
 		return err_set(err, ERR_NOT_FOUND, "couldn't find key %.*s in %s %.*s/%.*s",
 			       STR_ARG(ref->key), kind->type,
-			       STR_ARG(maker->room->pod->meta.namespace), STR_ARG(ref->name));
+			       STR_ARG(maker->sandbox->pod->meta.namespace), STR_ARG(ref->name));
 	}
 	return set_value(maker, kind, name, json_str(value), err);
 }
@@ -193,13 +193,14 @@ static int set_from(struct maker *maker, struct str name, const struct env_var_s
 	struct str value = STR("");
 
 	if (from->config_map)
-		return set_key(maker, &source_kinds[ROOM_CONFIG_MAP], name, from->config_map, err);
+		return set_key(maker, &source_kinds[SANDBOX_CONFIG_MAP], name, from->config_map,
+			       err);
 	if (from->secret)
-		return set_key(maker, &source_kinds[ROOM_SECRET], name, from->secret, err);
+		return set_key(maker, &source_kinds[SANDBOX_SECRET], name, from->secret, err);
 	if (from->field &&
-	    downward_field(maker->room, from->field->path, maker->arena, &value, err) < 0)
+	    downward_field(maker->sandbox, from->field->path, maker->arena, &value, err) < 0)
 		return -1;
-	if (from->resource && downward_resource(maker->room, maker->container, from->resource,
+	if (from->resource && downward_resource(maker->sandbox, maker->container, from->resource,
 						maker->arena, &value, err) < 0)
 		return -1;
 	if (from->file)
@@ -333,14 +334,15 @@ static void make_list(const struct maker *maker, struct container_env *ret)
 	ret->env = list;
 }
 
-int container_env_make(const struct room *room, const struct container *container, const char *home,
-		       struct arena *arena, struct container_env *ret, struct err *err)
+int container_env_make(const struct sandbox *sandbox, const struct container *container,
+		       const char *home, struct arena *arena, struct container_env *ret,
+		       struct err *err)
 {
 	AUTO(container_env_done) struct container_env env = {.names = map_new(HASH_SEED)};
-	struct maker maker = {room, container, arena, env.names};
+	struct maker maker = {sandbox, container, arena, env.names};
 
 	set_common(&maker, home);
-	service_env_walk(room, arena, set_service, &maker);
+	service_env_walk(sandbox, arena, set_service, &maker);
 	if (set_env_from(&maker, err) < 0 || set_env(&maker, err) < 0 ||
 	    make_argv(&maker, &env, err) < 0)
 		return -1;

@@ -14,7 +14,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "model/pod/container.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 
 struct container_env {
 	const char *const *env; /* "NAME=value", names once, NULL behind the last */
@@ -29,8 +29,9 @@ DEFINE_AUTO_IN_PLACE(struct container_env, container_env_done);
 /* Everything is in the arena, but for what container_env_done() lets go. `home` may be NULL. Fails
  * with kubelet's words for a CreateContainerConfigError: ERR_NOT_FOUND while what is referred to may
  * still come, ERR_INVALID otherwise. */
-int container_env_make(const struct room *room, const struct container *container, const char *home,
-		       struct arena *arena, struct container_env *ret, struct err *err) MUST_CHECK;
+int container_env_make(const struct sandbox *sandbox, const struct container *container,
+		       const char *home, struct arena *arena, struct container_env *ret,
+		       struct err *err) MUST_CHECK;
 
 /* Nobody has named it: an image may know better. */
 bool container_env_is_common(const struct container_env *env, struct str name);

@@ -47,10 +47,10 @@ static bool split_subscript(struct str path, struct str *ret_path, struct str *r
 	return true;
 }
 
-int downward_field(const struct room *room, struct str path, struct arena *arena, struct str *ret,
-		   struct err *err)
+int downward_field(const struct sandbox *sandbox, struct str path, struct arena *arena,
+		   struct str *ret, struct err *err)
 {
-	const struct pod *pod = room->pod;
+	const struct pod *pod = sandbox->pod;
 	const struct {
 		const char *path;
 		struct str value;
@@ -58,12 +58,12 @@ int downward_field(const struct room *room, struct str path, struct arena *arena
 		{"metadata.name", pod->meta.name},
 		{"metadata.namespace", pod->meta.namespace},
 		{"metadata.uid", pod->meta.uid},
-		{"spec.nodeName", room->node_name},
+		{"spec.nodeName", sandbox->node_name},
 		{"spec.serviceAccountName", pod->spec.service_account},
-		{"status.hostIP", room->host_ip},
-		{"status.hostIPs", room->host_ip},
-		{"status.podIP", room->pod_ip},
-		{"status.podIPs", room->pod_ip},
+		{"status.hostIP", sandbox->host_ip},
+		{"status.hostIPs", sandbox->host_ip},
+		{"status.podIP", sandbox->pod_ip},
+		{"status.podIPs", sandbox->pod_ip},
 	};
 	struct str of, key;
 
@@ -115,7 +115,7 @@ static struct str print_amount(const struct quantity *amount, struct quantity di
 	return str_from(arena_printf(arena, "%" PRId64, whole / unit + (whole % unit > 0)));
 }
 
-int downward_resource(const struct room *room, const struct container *container,
+int downward_resource(const struct sandbox *sandbox, const struct container *container,
 		      const struct resource_field_ref *ref, struct arena *arena, struct str *ret,
 		      struct err *err)
 {
@@ -125,9 +125,9 @@ int downward_resource(const struct room *room, const struct container *container
 	bool milli;
 
 	if (ref->container.len) {
-		container = find_in(&room->pod->spec.containers, ref->container);
+		container = find_in(&sandbox->pod->spec.containers, ref->container);
 		if (!container)
-			container = find_in(&room->pod->spec.init_containers, ref->container);
+			container = find_in(&sandbox->pod->spec.init_containers, ref->container);
 	}
 	if (!container)
 		return err_set(err, ERR_INVALID, "container %.*s not found",
@@ -144,7 +144,7 @@ int downward_resource(const struct room *room, const struct container *container
 	if (!find_amount(limit ? &container->resources.limits : &container->resources.requests,
 			 name, &amount) &&
 	    (!limit ||
-	     quantity_parse(json_str(json_get_str(room->allocatable, name)), &amount, NULL) < 0))
+	     quantity_parse(json_str(json_get_str(sandbox->allocatable, name)), &amount, NULL) < 0))
 		amount = quantity_make(0, QUANTITY_DECIMAL_SI);
 	*ret = print_amount(&amount, ref->divisor, milli, arena);
 	return 0;

@@ -2,12 +2,12 @@
 /* node/pod/service_env.c - services as variables.
  *
  * The service `kubernetes` stands for the API server. Its cluster address reaches nothing here, so
- * the room may say where the server is. */
+ * the sandbox may say where the server is. */
 #include "node/pod/service_env.h"
 
 #include <inttypes.h>
 
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 
 #include "base/banned.h"
 
@@ -109,14 +109,15 @@ static void tell_service(const struct teller *to, struct str name, struct json s
 	}
 }
 
-void service_env_walk(const struct room *room, struct arena *arena, service_env_fn *fn, void *arg)
+void service_env_walk(const struct sandbox *sandbox, struct arena *arena, service_env_fn *fn,
+		      void *arg)
 {
 	struct teller to = {arena, fn, arg};
-	struct opt_bool links = room->pod->spec.enable_service_links;
+	struct opt_bool links = sandbox->pod->spec.enable_service_links;
 
-	for (size_t i = 0; i < room->n_services; i++) {
-		struct json meta = json_get(room->services[i], "metadata");
-		struct json spec = json_get(room->services[i], "spec");
+	for (size_t i = 0; i < sandbox->n_services; i++) {
+		struct json meta = json_get(sandbox->services[i], "metadata");
+		struct json spec = json_get(sandbox->services[i], "spec");
 		struct str name = json_str(json_get(meta, "name"));
 		struct str in = json_str(json_get(meta, "namespace"));
 		struct str address = json_str(json_get(spec, "clusterIP"));
@@ -124,10 +125,10 @@ void service_env_walk(const struct room *room, struct arena *arena, service_env_
 
 		if (!address.len || str_is(address, "None"))
 			continue;
-		if (server && room->api_host.len)
-			tell_service(&to, name, spec, room->api_host, room->api_port);
+		if (server && sandbox->api_host.len)
+			tell_service(&to, name, spec, sandbox->api_host, sandbox->api_port);
 		else if (server ||
-			 (str_eq(in, room->pod->meta.namespace) && (!links.set || links.value)))
+			 (str_eq(in, sandbox->pod->meta.namespace) && (!links.set || links.value)))
 			tell_service(&to, name, spec, address, str_none());
 	}
 }

@@ -8,12 +8,13 @@
 #include "base/str.h"
 #include "json/doc.h"
 
-struct room;
+struct sandbox;
 
 /* Texts are in the arena. */
 typedef void service_env_fn(void *arg, struct str name, struct str value);
-/* Of the room's services; those of the pod's namespace unless it says enableServiceLinks: false.
+/* Of the sandbox's services; those of the pod's namespace unless it says enableServiceLinks: false.
  * A service without an address (headless) has none. */
-void service_env_walk(const struct room *room, struct arena *arena, service_env_fn *fn, void *arg);
+void service_env_walk(const struct sandbox *sandbox, struct arena *arena, service_env_fn *fn,
+		      void *arg);
 
 #endif

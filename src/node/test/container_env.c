@@ -52,7 +52,7 @@ static void test_common(void)
 	open_pod(&pods, "    env:\n"
 			"    - {name: HOME, value: /mine}\n"
 			"    - {name: P, value: '$(PATH) $(HOME)'}\n");
-	ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], "/root", pods.arena,
+	ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], "/root", pods.arena,
 			      &env, &err) == 0,
 	   "an environment %s", err.text);
 	is(value_of(&env, "PATH"), "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
@@ -90,8 +90,8 @@ static void test_sources(void)
 		 "    - {name: WHO, valueFrom: {fieldRef: {fieldPath: spec.serviceAccountName}}}\n"
 		 "    command: [sh, -c, 'echo $(S) $$(S) $(UNKNOWN) $(NOT) $', '$(']\n"
 		 "    args: ['$(NAME)', '$$$(NAME)']\n");
-	ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], NULL, pods.arena, &env,
-			      &err) == 0,
+	ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL, pods.arena,
+			      &env, &err) == 0,
 	   "variables from everywhere %s", err.text);
 	is(value_of(&env, "A"), "one");
 	is(value_of(&env, "P_A"), "one");
@@ -142,7 +142,7 @@ static void test_resources(void)
 			   "    - {name: V, valueFrom: {resourceFieldRef: {%s}}}\n",
 			   rows[i].what);
 		open_pod(&pods, buf_text(&text));
-		ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], NULL,
+		ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL,
 				      pods.arena, &env, &err) == 0,
 		   "%s %s", rows[i].what, err.text);
 		is(value_of(&env, "V"), rows[i].want);
@@ -184,7 +184,7 @@ static void test_errors(void)
 		struct err err = {0};
 
 		open_pod(&pods, rows[i].container);
-		ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], NULL,
+		ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL,
 				      pods.arena, &env, &err) < 0 &&
 			   err.code == rows[i].code && !env.names,
 		   "refused: %s", rows[i].error);
@@ -214,10 +214,10 @@ static void test_services(void)
 	open_pod(&pods, "    env: [{name: MY_DB_PORT, value: 'was $(MY_DB_SERVICE_HOST)'}]\n");
 	for (size_t i = 0; i < 4; i++)
 		services[i] = json_at(json_doc_root(doc), i);
-	pods.room.services = services;
-	pods.room.n_services = 4;
-	ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], NULL, pods.arena, &env,
-			      &err) == 0,
+	pods.sandbox.services = services;
+	pods.sandbox.n_services = 4;
+	ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL, pods.arena,
+			      &env, &err) == 0,
 	   "services %s", err.text);
 	is(value_of(&env, "KUBERNETES_SERVICE_HOST"), "10.96.0.1");
 	is(value_of(&env, "KUBERNETES_SERVICE_PORT"), "443");
@@ -232,9 +232,9 @@ static void test_services(void)
 	ok(!value_of(&env, "FAR_SERVICE_HOST"), "not those of another namespace");
 
 	pods.pod.spec.enable_service_links = (struct opt_bool){true, false};
-	pods.room.api_host = STR("127.0.0.1");
-	pods.room.api_port = STR("6443");
-	ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], NULL, pods.arena,
+	pods.sandbox.api_host = STR("127.0.0.1");
+	pods.sandbox.api_port = STR("6443");
+	ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL, pods.arena,
 			      &without, &err) == 0,
 	   "enableServiceLinks: false %s", err.text);
 	ok(!value_of(&without, "MY_DB_SERVICE_HOST"), "then only the API server is told");
@@ -251,8 +251,8 @@ static void test_expand(void)
 	struct str text;
 
 	open_pod(&pods, "    env: [{name: A, value: a}, {name: EMPTY, value: ''}]\n");
-	ok(container_env_make(&pods.room, &pods.pod.spec.containers.ptr[0], NULL, pods.arena, &env,
-			      &err) == 0,
+	ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL, pods.arena,
+			      &env, &err) == 0,
 	   "an environment %s", err.text);
 	ok(container_env_expand(&env, STR("x/$(A)/y"), true, pods.arena, &text, &err) == 0,
 	   "a path with a variable");
@@ -262,7 +262,7 @@ static void test_expand(void)
 	is(err.text, "missing value for EMPTY, B");
 }
 
-static void count_reference(void *arg, enum room_kind kind, struct str name, bool optional)
+static void count_reference(void *arg, enum sandbox_kind kind, struct str name, bool optional)
 {
 	struct buf *to = arg;
 
@@ -282,7 +282,7 @@ static void test_references(void)
 			"  - {name: v2, persistentVolumeClaim: {claimName: d}}\n"
 			"  - {name: v3, projected: {sources: [{secret: {name: e}}, {configMap: "
 			"{name: f, optional: true}}]}}\n");
-	room_references(&pods.pod, count_reference, &text);
+	sandbox_references(&pods.pod, count_reference, &text);
 	is(buf_text(&text), "0 a\n1 b optional\n0 c\n2 d\n1 e\n0 f optional\n");
 }
 

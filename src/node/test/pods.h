@@ -11,7 +11,7 @@
 #include "json/doc.h"
 #include "json/yaml.h"
 #include "model/pod/pod.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 
 enum { PODS_OBJECTS = 16 };
 
@@ -20,7 +20,7 @@ struct pods {
 	struct json_doc *pod_doc;
 	struct json_doc *objects_doc; /* {configmaps: {name: object}, secrets: ..., ...} */
 	struct pod pod;
-	struct room room;
+	struct sandbox sandbox;
 };
 
 static inline struct json_doc *pods_yaml(const char *text)
@@ -34,11 +34,11 @@ static inline struct json_doc *pods_yaml(const char *text)
 	return doc;
 }
 
-static inline struct json pods_find(void *arg, enum room_kind kind, struct str namespace,
+static inline struct json pods_find(void *arg, enum sandbox_kind kind, struct str namespace,
 				    struct str name)
 {
-	static const char *const names[ROOM_KIND_COUNT] = {"configmaps", "secrets", "claims",
-							   "volumes"};
+	static const char *const names[SANDBOX_KIND_COUNT] = {"configmaps", "secrets", "claims",
+							      "volumes"};
 	const struct pods *pods = arg;
 
 	(void)namespace;
@@ -55,7 +55,7 @@ static inline void pods_open(struct pods *pods, const char *pod, const char *obj
 	if (type_decode(&pod_type, json_doc_root(pods->pod_doc), pods->arena, &pods->pod, &err) < 0)
 		(void)fprintf(stderr, "# %s\n", err.text);
 	assert(!err.text[0]);
-	pods->room = (struct room){
+	pods->sandbox = (struct sandbox){
 		.pod = &pods->pod,
 		.find = pods_find,
 		.arg = pods,

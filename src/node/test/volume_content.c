@@ -40,9 +40,9 @@ static const char *content_of(const char *volume, struct buf *to)
 		   "  volumes: [{name: v, %s}]\n",
 		   volume);
 	pods_open(&pods, buf_text(&text), OBJECTS);
-	pods.room.token = give_token;
+	pods.sandbox.token = give_token;
 	buf_clear(to);
-	if (volume_content(&pods.room, &pods.pod.spec.volumes.ptr[0], pods.arena, &files, &len,
+	if (volume_content(&pods.sandbox, &pods.pod.spec.volumes.ptr[0], pods.arena, &files, &len,
 			   &err) < 0) {
 		buf_puts(to, err.text);
 		return buf_text(to);

@@ -51,7 +51,7 @@ static void world_open(struct world *world, const char *spec)
 		.namespaces = true,
 	};
 	if (world->pods.pod.spec.containers.len &&
-	    container_env_make(&world->pods.room, &world->pods.pod.spec.containers.ptr[0], NULL,
+	    container_env_make(&world->pods.sandbox, &world->pods.pod.spec.containers.ptr[0], NULL,
 			       world->pods.arena, &world->env, &err) < 0)
 		printf("# %s\n", err.text);
 }
@@ -65,7 +65,7 @@ static void world_close(struct world *world)
 
 static int world_make(struct world *world, bool *changed, struct err *err)
 {
-	return volumes_make(&world->pods.room, &world->place, changed, err);
+	return volumes_make(&world->pods.sandbox, &world->place, changed, err);
 }
 
 static mode_t mode_of(struct world *world, const char *name)
@@ -105,7 +105,7 @@ static void test_make(void)
 	   err.text);
 	is(folder_read(&world.in, "home/pods/u-1/volumes/scratch/kept"), "x");
 
-	world.pods.room.allocatable = JSON_NONE;
+	world.pods.sandbox.allocatable = JSON_NONE;
 	json_doc_unref(world.pods.objects_doc);
 	world.pods.objects_doc =
 		pods_yaml("configmaps: {settings: {data: {a: new}}}\n"
@@ -120,7 +120,7 @@ static void test_make(void)
 	   "volumes go %s", err.text);
 	is(folder_read(&world.in, "home/claims/ns/plain-u9/kept"), "x");
 	ok(volumes_remove_claim(world.place.claims,
-				pods_find(&world.pods, ROOM_CLAIM, str_none(), STR("plain")),
+				pods_find(&world.pods, SANDBOX_CLAIM, str_none(), STR("plain")),
 				&err) == 0 &&
 		   access(folder_at(&world.in, "home/claims/ns/plain-u9"), F_OK) < 0,
 	   "a claim goes by itself %s", err.text);
@@ -317,7 +317,7 @@ static void test_mounts(void)
 		"  - {name: bound, persistentVolumeClaim: {claimName: bound}}\n"
 		"  - {name: claim, persistentVolumeClaim: {claimName: plain, readOnly: true}}\n");
 	ok(world_make(&world, NULL, &err) == 0, "volumes %s", err.text);
-	ok(volumes_mounts(&world.pods.room, &world.place, &world.pods.pod.spec.containers.ptr[0],
+	ok(volumes_mounts(&world.pods.sandbox, &world.place, &world.pods.pod.spec.containers.ptr[0],
 			  &world.env, world.pods.arena, &mounts, &err) == 0,
 	   "mounts %s", err.text);
 	show(&world, mounts.ptr, mounts.len, &text);
@@ -367,7 +367,7 @@ static void test_sub_path(void)
 		assert(symlink("/", folder_at(&world.in, "home/pods/u-1/volumes/v/out")) == 0);
 		assert(symlink("real", folder_at(&world.in, "home/pods/u-1/volumes/v/within")) ==
 		       0);
-		ok((volumes_mounts(&world.pods.room, &world.place,
+		ok((volumes_mounts(&world.pods.sandbox, &world.place,
 				   &world.pods.pod.spec.containers.ptr[0], &world.env,
 				   world.pods.arena, &mounts, &err) < 0) == (rows[i].error != NULL),
 		   "%s", rows[i].mount);
@@ -391,10 +391,10 @@ static void test_size(void)
 			   "64Ki}}]\n");
 	ok(world_make(&world, NULL, &err) == 0, "volumes %s", err.text);
 	folder_write(&world.in, "home/pods/u-1/volumes/a/much", much);
-	ok(!volumes_over_limit(&world.pods.room, &world.place, world.pods.arena),
+	ok(!volumes_over_limit(&world.pods.sandbox, &world.place, world.pods.arena),
 	   "within its limit, or without one");
 	folder_write(&world.in, "home/pods/u-1/volumes/b/sub/much", much);
-	is(volumes_over_limit(&world.pods.room, &world.place, world.pods.arena),
+	is(volumes_over_limit(&world.pods.sandbox, &world.place, world.pods.arena),
 	   "Usage of EmptyDir volume \"b\" exceeds the limit \"64Ki\". ");
 	mem_free(much);
 	world_close(&world);

@@ -13,7 +13,7 @@
 enum { USUAL_MODE = 0644, TOKEN_MODE = 0600, MODE_MASK = 0777 };
 
 struct content {
-	const struct room *room;
+	const struct sandbox *sandbox;
 	struct arena *arena;
 	struct opt_int32 mode; /* of files that do not say */
 	int64_t owner;         /* -1: nobody in particular */
@@ -52,7 +52,7 @@ static int decode(struct content *content, struct str text, struct str *ret, str
 
 /* Keys that are plain text, and keys that are bytes. */
 struct keyed {
-	enum room_kind kind;
+	enum sandbox_kind kind;
 	struct json text, bytes;
 	bool optional;
 };
@@ -106,7 +106,7 @@ static int add_items(struct content *content, const struct keyed *keyed,
 			add(content, item->path, data, item->mode);
 		else if (!keyed->optional)
 			return err_set(err, ERR_NOT_FOUND, "%s: %.*s",
-				       keyed->kind == ROOM_SECRET
+				       keyed->kind == SANDBOX_SECRET
 					       ? "references non-existent secret key"
 					       : "configmap references non-existent config key",
 				       STR_ARG(item->key));
@@ -114,19 +114,19 @@ static int add_items(struct content *content, const struct keyed *keyed,
 	return 0;
 }
 
-static int add_keyed(struct content *content, enum room_kind kind, struct str name,
+static int add_keyed(struct content *content, enum sandbox_kind kind, struct str name,
 		     const struct key_paths *items, bool optional, struct err *err)
 {
-	struct json object = room_find(content->room, kind, name);
+	struct json object = sandbox_find(content->sandbox, kind, name);
 	struct keyed keyed = {.kind = kind, .optional = optional};
 
 	if (json_is_absent(object)) {
 		if (optional)
 			return 0;
 		return err_set(err, ERR_NOT_FOUND, "%s \"%.*s\" not found",
-			       kind == ROOM_SECRET ? "secret" : "configmap", STR_ARG(name));
+			       kind == SANDBOX_SECRET ? "secret" : "configmap", STR_ARG(name));
 	}
-	if (kind == ROOM_SECRET) {
+	if (kind == SANDBOX_SECRET) {
 		keyed.bytes = json_get(object, "data");
 	} else {
 		keyed.text = json_get(object, "data");
@@ -144,10 +144,10 @@ static int add_downward(struct content *content, const struct downward_files *fi
 		const struct downward_file *file = &files->ptr[i];
 		struct str data = STR("");
 
-		if (file->field && downward_field(content->room, file->field->path, content->arena,
-						  &data, err) < 0)
+		if (file->field && downward_field(content->sandbox, file->field->path,
+						  content->arena, &data, err) < 0)
 			return -1;
-		if (file->resource && downward_resource(content->room, NULL, file->resource,
+		if (file->resource && downward_resource(content->sandbox, NULL, file->resource,
 							content->arena, &data, err) < 0)
 			return -1;
 		add(content, file->path, arena_str(content->arena, data), file->mode);
@@ -174,15 +174,15 @@ static int64_t user_of(const struct pod *pod)
 
 static int add_token(struct content *content, const struct token_projection *token, struct err *err)
 {
-	const struct pod *pod = content->room->pod;
+	const struct pod *pod = content->sandbox->pod;
 	int64_t user = user_of(pod);
 	struct opt_int32 mode = {true, TOKEN_MODE};
 	struct str text;
 
-	if (!content->room->token)
+	if (!content->sandbox->token)
 		return err_set(err, ERR_NOT_IMPLEMENTED,
 			       "serviceAccountToken: this node cannot get tokens");
-	if (content->room->token(content->room->arg, token, &text, err) < 0)
+	if (content->sandbox->token(content->sandbox->arg, token, &text, err) < 0)
 		return err_wrap(err, "failed to fetch token");
 	if (user < 0)
 		mode = content->mode; /* pods of a node with images may run as anybody */
@@ -200,7 +200,8 @@ static int add_projected(struct content *content, const struct projected_volume 
 		int ret = 0;
 
 		if (key)
-			ret = add_keyed(content, source->secret ? ROOM_SECRET : ROOM_CONFIG_MAP,
+			ret = add_keyed(content,
+					source->secret ? SANDBOX_SECRET : SANDBOX_CONFIG_MAP,
 					key->name, &key->items, key->optional.value, err);
 		else if (source->downward)
 			ret = add_downward(content, &source->downward->items, err);
@@ -228,14 +229,14 @@ static int fill(struct content *content, const struct volume *volume, struct err
 {
 	if (volume->config_map) {
 		content->mode = volume->config_map->mode;
-		return add_keyed(content, ROOM_CONFIG_MAP, volume->config_map->name,
+		return add_keyed(content, SANDBOX_CONFIG_MAP, volume->config_map->name,
 				 &volume->config_map->items, volume->config_map->optional.value,
 				 err);
 	}
 	if (volume->secret) {
 		content->mode = volume->secret->mode;
-		return add_keyed(content, ROOM_SECRET, volume->secret->name, &volume->secret->items,
-				 volume->secret->optional.value, err);
+		return add_keyed(content, SANDBOX_SECRET, volume->secret->name,
+				 &volume->secret->items, volume->secret->optional.value, err);
 	}
 	if (volume->downward) {
 		content->mode = volume->downward->mode;
@@ -245,14 +246,14 @@ static int fill(struct content *content, const struct volume *volume, struct err
 	return add_projected(content, volume->projected, err);
 }
 
-int volume_content(const struct room *room, const struct volume *volume, struct arena *arena,
+int volume_content(const struct sandbox *sandbox, const struct volume *volume, struct arena *arena,
 		   struct tree_file **ret, size_t *ret_len, struct err *err)
 {
-	bool named = user_of(room->pod) >= 0;
-	struct content content = {.room = room,
-				  .arena = arena,
-				  .owner = room->default_user > 0 && !named ? room->default_user
-									    : -1};
+	bool named = user_of(sandbox->pod) >= 0;
+	struct content content = {
+		.sandbox = sandbox,
+		.arena = arena,
+		.owner = sandbox->default_user > 0 && !named ? sandbox->default_user : -1};
 	int failed = fill(&content, volume, err);
 
 	if (failed == 0) {

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "model/pod/volume.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 #include "node/volume/tree.h"
 
 /* Is it a volume of that kind? */
@@ -19,7 +19,7 @@ bool volume_content_is(const struct volume *volume);
 
 /* The files, in the arena. Where two have one path the later one is there. Fails with kubelet's
  * words: ERR_NOT_FOUND for what may still come. */
-int volume_content(const struct room *room, const struct volume *volume, struct arena *arena,
+int volume_content(const struct sandbox *sandbox, const struct volume *volume, struct arena *arena,
 		   struct tree_file **ret, size_t *ret_len, struct err *err) MUST_CHECK;
 
 #endif

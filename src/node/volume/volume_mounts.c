@@ -17,7 +17,7 @@
 #define HIDDEN_OPTIONS "mode=0555,size=4096"
 
 struct mounter {
-	const struct room *room;
+	const struct sandbox *sandbox;
 	const struct volumes_place *place;
 	const struct container_env *env;
 	struct arena *arena;
@@ -85,7 +85,7 @@ static int apply_sub_path(const struct container *container, const struct volume
 static int add_mount(struct mounter *mounter, const struct container *container,
 		     const struct volume_mount *mount, struct err *err)
 {
-	const struct volume *volume = find_volume(mounter->room->pod, mount->name);
+	const struct volume *volume = find_volume(mounter->sandbox->pod, mount->name);
 	AUTO(mem_free) char *source = NULL;
 	struct str target = mount->mount_path;
 	const char *below = NULL;
@@ -96,7 +96,7 @@ static int add_mount(struct mounter *mounter, const struct container *container,
 		return err_set(err, ERR_INVALID,
 			       "cannot find volume \"%.*s\" to mount into container \"%.*s\"",
 			       STR_ARG(mount->name), STR_ARG(container->name));
-	if (volume_path(mounter->room, mounter->place, volume, &source, &foreign, err) < 0 ||
+	if (volume_path(mounter->sandbox, mounter->place, volume, &source, &foreign, err) < 0 ||
 	    get_sub_path(mounter, mount, &below, err) < 0)
 		return -1;
 	if (below && links && apply_sub_path(container, mount, below, &source, err) < 0)
@@ -150,11 +150,11 @@ static void hide(struct mounter *mounter)
 							       .read_only = true});
 }
 
-int volumes_mounts(const struct room *room, const struct volumes_place *place,
+int volumes_mounts(const struct sandbox *sandbox, const struct volumes_place *place,
 		   const struct container *container, const struct container_env *env,
 		   struct arena *arena, struct volumes_mounts *ret, struct err *err)
 {
-	struct mounter mounter = {room, place, env, arena, {0}};
+	struct mounter mounter = {sandbox, place, env, arena, {0}};
 	struct plan_mount *list;
 	int failed = 0;
 

@@ -51,10 +51,10 @@ static bool is_made_here(const char *claims, struct str path)
 	       !str_is(name, "..");
 }
 
-static int of_volume(const struct room *room, const char *claims, struct str name,
+static int of_volume(const struct sandbox *sandbox, const char *claims, struct str name,
 		     struct volume_claim *ret, struct err *err)
 {
-	struct json volume = room_find(room, ROOM_VOLUME, name);
+	struct json volume = sandbox_find(sandbox, SANDBOX_VOLUME, name);
 	struct json spec = json_get(volume, "spec");
 	struct str path = json_str(json_get(json_get(spec, "hostPath"), "path"));
 
@@ -73,10 +73,10 @@ static int of_volume(const struct room *room, const char *claims, struct str nam
 	return 0;
 }
 
-int volume_path_claim(const struct room *room, const char *claims, struct str name,
+int volume_path_claim(const struct sandbox *sandbox, const char *claims, struct str name,
 		      struct volume_claim *ret, struct err *err)
 {
-	struct json claim = room_find(room, ROOM_CLAIM, name);
+	struct json claim = sandbox_find(sandbox, SANDBOX_CLAIM, name);
 	struct json spec = json_get(claim, "spec");
 	struct str volume = json_str(json_get(spec, "volumeName"));
 
@@ -89,12 +89,12 @@ int volume_path_claim(const struct room *room, const char *claims, struct str na
 			       "by this node",
 			       STR_ARG(name));
 	if (volume.len)
-		return of_volume(room, claims, volume, ret, err);
+		return of_volume(sandbox, claims, volume, ret, err);
 	*ret = (struct volume_claim){.path = volume_path_of_claim(claims, claim)};
 	return 0;
 }
 
-int volume_path(const struct room *room, const struct volumes_place *place,
+int volume_path(const struct sandbox *sandbox, const struct volumes_place *place,
 		const struct volume *volume, char **ret, bool *ret_foreign, struct err *err)
 {
 	struct volume_claim claim = {0};
@@ -104,7 +104,7 @@ int volume_path(const struct room *room, const struct volumes_place *place,
 		*ret = str_dup(volume->host_path->path);
 		*ret_foreign = true;
 	} else if (volume->claim) {
-		if (volume_path_claim(room, place->claims, volume->claim->name, &claim, err) < 0)
+		if (volume_path_claim(sandbox, place->claims, volume->claim->name, &claim, err) < 0)
 			return -1;
 		*ret = claim.path;
 		*ret_foreign = claim.foreign;

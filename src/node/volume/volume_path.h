@@ -10,7 +10,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "json/doc.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 
 struct volume;
 struct volumes_place;
@@ -28,10 +28,10 @@ struct volume_claim {
 	bool foreign;    /* a volume's (PersistentVolume), whose path somebody has named */
 	struct str type; /* of its hostPath */
 };
-int volume_path_claim(const struct room *room, const char *claims, struct str name,
+int volume_path_claim(const struct sandbox *sandbox, const char *claims, struct str name,
 		      struct volume_claim *ret, struct err *err) MUST_CHECK;
 /* Of any volume; `ret_foreign`: somebody may have changed where it leads (plan_mount.foreign). */
-int volume_path(const struct room *room, const struct volumes_place *place,
+int volume_path(const struct sandbox *sandbox, const struct volumes_place *place,
 		const struct volume *volume, char **ret, bool *ret_foreign,
 		struct err *err) MUST_CHECK;
 /* Only where nothing can be mounted: a path below a volume that does not leave it by a link when this looks; folders

@@ -63,9 +63,9 @@ static int64_t limit_of(const struct resource_list *list, const char *name)
 
 /* The memory that a volume in memory may take: its limit, else what the pod may have, else the
  * node. 0: nobody says. */
-static int64_t memory_size(const struct room *room, const struct empty_dir_volume *volume)
+static int64_t memory_size(const struct sandbox *sandbox, const struct empty_dir_volume *volume)
 {
-	const struct containers *containers = &room->pod->spec.containers;
+	const struct containers *containers = &sandbox->pod->spec.containers;
 	struct quantity all;
 	int64_t sum = 0;
 
@@ -81,7 +81,7 @@ static int64_t memory_size(const struct room *room, const struct empty_dir_volum
 		sum += limit;
 	}
 	if (sum == 0 &&
-	    quantity_parse(json_str(json_get(room->allocatable, "memory")), &all, NULL) == 0)
+	    quantity_parse(json_str(json_get(sandbox->allocatable, "memory")), &all, NULL) == 0)
 		sum = quantity_value(&all);
 	return sum;
 }
@@ -94,16 +94,16 @@ static bool is_mounted(const char *path)
 	return stat(path, &info) == 0 && stat(above, &parent) == 0 && info.st_dev != parent.st_dev;
 }
 
-static int make_memory(const struct room *room, const struct volumes_place *place,
+static int make_memory(const struct sandbox *sandbox, const struct volumes_place *place,
 		       const struct volume *volume, const char *path, struct err *err)
 {
-	int64_t size = memory_size(room, volume->empty_dir);
+	int64_t size = memory_size(sandbox, volume->empty_dir);
 	AUTO(mem_free) char *options = NULL;
 
 	if (!place->can_mount) {
 		AUTO(mem_free) char *folder = volume_path_memory(place, volume->name);
 
-		if (make_data(folder, group_of(room->pod), err) < 0)
+		if (make_data(folder, group_of(sandbox->pod), err) < 0)
 			return -1;
 		return symlink(folder, path) < 0 && errno != EEXIST
 			       ? err_errno(err, errno, "%s", path)
@@ -117,34 +117,34 @@ static int make_memory(const struct room *room, const struct volumes_place *plac
 		size ? mem_printf("mode=0777,size=%lld", (long long)size) : mem_strdup("mode=0777");
 	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
 		return err_errno(err, errno, "a file system in memory");
-	return make_data(path, group_of(room->pod), err);
+	return make_data(path, group_of(sandbox->pod), err);
 }
 
-static int make_empty(const struct room *room, const struct volumes_place *place,
+static int make_empty(const struct sandbox *sandbox, const struct volumes_place *place,
 		      const struct volume *volume, const char *path, struct err *err)
 {
 	struct str medium = volume->empty_dir->medium;
 
 	if (str_is(medium, "Memory"))
-		return make_memory(room, place, volume, path, err);
+		return make_memory(sandbox, place, volume, path, err);
 	if (medium.len)
 		return err_set(err, ERR_NOT_IMPLEMENTED,
 			       "emptyDir.medium: %.*s is not supported by this node",
 			       STR_ARG(medium));
-	return make_data(path, group_of(room->pod), err);
+	return make_data(path, group_of(sandbox->pod), err);
 }
 
-static int make_content(const struct room *room, const struct volume *volume, const char *path,
-			bool *changed, struct err *err)
+static int make_content(const struct sandbox *sandbox, const struct volume *volume,
+			const char *path, bool *changed, struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct tree_file *files = NULL;
 	bool written = false;
 	size_t len = 0;
 
-	if (volume_content(room, volume, arena, &files, &len, err) < 0 ||
+	if (volume_content(sandbox, volume, arena, &files, &len, err) < 0 ||
 	    tree_mkdir(path, 0755, err) < 0 ||
-	    tree_write(path, files, len, group_of(room->pod), &written, err) < 0)
+	    tree_write(path, files, len, group_of(sandbox->pod), &written, err) < 0)
 		return -1;
 	*changed = *changed || written;
 	return 0;
@@ -164,20 +164,20 @@ static int check_named(const struct volume_claim *claim, const char *hidden, str
 	return err->code == ERR_NOT_FOUND ? 0 : -1;
 }
 
-static int make_claim(const struct room *room, const struct volumes_place *place,
+static int make_claim(const struct sandbox *sandbox, const struct volumes_place *place,
 		      const struct volume *volume, struct err *err)
 {
 	struct volume_claim claim;
 	AUTO(mem_free) char *path = NULL;
 
-	if (volume_path_claim(room, place->claims, volume->claim->name, &claim, err) < 0)
+	if (volume_path_claim(sandbox, place->claims, volume->claim->name, &claim, err) < 0)
 		return -1;
 	path = claim.path;
 	return claim.foreign ? check_named(&claim, place->hidden, err)
-			     : make_data(path, group_of(room->pod), err);
+			     : make_data(path, group_of(sandbox->pod), err);
 }
 
-static int make_one(const struct room *room, const struct volumes_place *place,
+static int make_one(const struct sandbox *sandbox, const struct volumes_place *place,
 		    const struct volume *volume, bool *changed, struct err *err)
 {
 	AUTO(mem_free)
@@ -186,28 +186,28 @@ static int make_one(const struct room *room, const struct volumes_place *place,
 	if (volume->host_path)
 		return host_path_check(volume->host_path, place->hidden, err);
 	if (volume->claim)
-		return make_claim(room, place, volume, err);
+		return make_claim(sandbox, place, volume, err);
 	if (volume->empty_dir)
-		return make_empty(room, place, volume, path, err);
+		return make_empty(sandbox, place, volume, path, err);
 	if (volume->ephemeral)
-		return make_data(path, group_of(room->pod), err);
+		return make_data(path, group_of(sandbox->pod), err);
 	if (volume_content_is(volume))
-		return make_content(room, volume, path, changed, err);
+		return make_content(sandbox, volume, path, changed, err);
 	return err_set(err, ERR_NOT_IMPLEMENTED, "is of a kind that this node does not support");
 }
 
-int volumes_make(const struct room *room, const struct volumes_place *place, bool *ret_changed,
-		 struct err *err)
+int volumes_make(const struct sandbox *sandbox, const struct volumes_place *place,
+		 bool *ret_changed, struct err *err)
 {
 	AUTO(mem_free) char *folder = mem_printf("%s/volumes", place->folder);
 	bool changed = false;
 
 	if (tree_mkdir(folder, 0755, err) < 0)
 		return -1;
-	for (size_t i = 0; i < room->pod->spec.volumes.len; i++) {
-		const struct volume *volume = &room->pod->spec.volumes.ptr[i];
+	for (size_t i = 0; i < sandbox->pod->spec.volumes.len; i++) {
+		const struct volume *volume = &sandbox->pod->spec.volumes.ptr[i];
 
-		if (make_one(room, place, volume, &changed, err) < 0)
+		if (make_one(sandbox, place, volume, &changed, err) < 0)
 			return err_wrap(err, "MountVolume.SetUp failed for volume \"%.*s\" ",
 					STR_ARG(volume->name));
 	}
@@ -218,11 +218,11 @@ int volumes_make(const struct room *room, const struct volumes_place *place, boo
 
 /* --- size --- */
 
-const char *volumes_over_limit(const struct room *room, const struct volumes_place *place,
+const char *volumes_over_limit(const struct sandbox *sandbox, const struct volumes_place *place,
 			       struct arena *arena)
 {
-	for (size_t i = 0; i < room->pod->spec.volumes.len; i++) {
-		const struct volume *volume = &room->pod->spec.volumes.ptr[i];
+	for (size_t i = 0; i < sandbox->pod->spec.volumes.len; i++) {
+		const struct volume *volume = &sandbox->pod->spec.volumes.ptr[i];
 		const struct quantity *limit =
 			volume->empty_dir ? volume->empty_dir->size_limit : NULL;
 		AUTO(mem_free) char *path = NULL;

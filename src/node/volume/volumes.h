@@ -20,7 +20,7 @@
 #include "base/macro.h"
 #include "model/pod/container.h"
 #include "node/pod/container_env.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 #include "pod/plan.h"
 
 struct volumes_place {
@@ -35,8 +35,8 @@ struct volumes_place {
 /* Make what is missing, and bring content up to date: for the start of a pod, and whenever something
  * that it refers to has changed. Fails with kubelet's words for a FailedMount, naming the volume:
  * `MountVolume.SetUp failed for volume "v" : configmap "c" not found`. */
-int volumes_make(const struct room *room, const struct volumes_place *place, bool *ret_changed,
-		 struct err *err) MUST_CHECK;
+int volumes_make(const struct sandbox *sandbox, const struct volumes_place *place,
+		 bool *ret_changed, struct err *err) MUST_CHECK;
 
 struct volumes_mounts {
 	const struct plan_mount *ptr;
@@ -44,7 +44,7 @@ struct volumes_mounts {
 };
 /* What a container's volumeMounts become, in the order in which they are to be made, what hides the
  * node's folder last. The result is in the arena. */
-int volumes_mounts(const struct room *room, const struct volumes_place *place,
+int volumes_mounts(const struct sandbox *sandbox, const struct volumes_place *place,
 		   const struct container *container, const struct container_env *env,
 		   struct arena *arena, struct volumes_mounts *ret, struct err *err) MUST_CHECK;
 
@@ -54,7 +54,7 @@ int volumes_link(const struct volumes_place *place, const struct plan_mount *mou
 		 struct err *err) MUST_CHECK;
 
 /* The first emptyDir that has outgrown its sizeLimit, as kubelet says it; NULL: none. */
-const char *volumes_over_limit(const struct room *room, const struct volumes_place *place,
+const char *volumes_over_limit(const struct sandbox *sandbox, const struct volumes_place *place,
 			       struct arena *arena);
 
 /* The end of the pod's volumes; those of claims stay. May be called again after a failure. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/room.c - what a pod refers to. */
-#include "node/pod/room.h"
+/* node/pod/sandbox.c - what a pod refers to. */
+#include "node/pod/sandbox.h"
 
 #include "base/banned.h"
 
 struct walk {
-	room_reference_fn *fn;
+	sandbox_reference_fn *fn;
 	void *arg;
 };
 
-static void tell(const struct walk *walk, enum room_kind kind, struct str name,
+static void tell(const struct walk *walk, enum sandbox_kind kind, struct str name,
 		 struct opt_bool optional)
 {
 	if (name.len)
@@ -22,19 +22,19 @@ static void of_container(const struct walk *walk, const struct container *contai
 		const struct env_from *from = &container->env_from.ptr[i];
 
 		if (from->config_map)
-			tell(walk, ROOM_CONFIG_MAP, from->config_map->name,
+			tell(walk, SANDBOX_CONFIG_MAP, from->config_map->name,
 			     from->config_map->optional);
 		if (from->secret)
-			tell(walk, ROOM_SECRET, from->secret->name, from->secret->optional);
+			tell(walk, SANDBOX_SECRET, from->secret->name, from->secret->optional);
 	}
 	for (size_t i = 0; i < container->env.len; i++) {
 		const struct env_var_source *from = container->env.ptr[i].from;
 
 		if (from && from->config_map)
-			tell(walk, ROOM_CONFIG_MAP, from->config_map->name,
+			tell(walk, SANDBOX_CONFIG_MAP, from->config_map->name,
 			     from->config_map->optional);
 		if (from && from->secret)
-			tell(walk, ROOM_SECRET, from->secret->name, from->secret->optional);
+			tell(walk, SANDBOX_SECRET, from->secret->name, from->secret->optional);
 	}
 }
 
@@ -44,10 +44,10 @@ static void of_projected(const struct walk *walk, const struct projected_volume 
 		const struct volume_projection *source = &projected->sources.ptr[i];
 
 		if (source->config_map)
-			tell(walk, ROOM_CONFIG_MAP, source->config_map->name,
+			tell(walk, SANDBOX_CONFIG_MAP, source->config_map->name,
 			     source->config_map->optional);
 		if (source->secret)
-			tell(walk, ROOM_SECRET, source->secret->name, source->secret->optional);
+			tell(walk, SANDBOX_SECRET, source->secret->name, source->secret->optional);
 	}
 }
 
@@ -56,16 +56,17 @@ static void of_volume(const struct walk *walk, const struct volume *volume)
 	struct opt_bool needed = {true, false};
 
 	if (volume->config_map)
-		tell(walk, ROOM_CONFIG_MAP, volume->config_map->name, volume->config_map->optional);
+		tell(walk, SANDBOX_CONFIG_MAP, volume->config_map->name,
+		     volume->config_map->optional);
 	if (volume->secret)
-		tell(walk, ROOM_SECRET, volume->secret->name, volume->secret->optional);
+		tell(walk, SANDBOX_SECRET, volume->secret->name, volume->secret->optional);
 	if (volume->claim)
-		tell(walk, ROOM_CLAIM, volume->claim->name, needed);
+		tell(walk, SANDBOX_CLAIM, volume->claim->name, needed);
 	if (volume->projected)
 		of_projected(walk, volume->projected);
 }
 
-void room_references(const struct pod *pod, room_reference_fn *fn, void *arg)
+void sandbox_references(const struct pod *pod, sandbox_reference_fn *fn, void *arg)
 {
 	struct walk walk = {fn, arg};
 

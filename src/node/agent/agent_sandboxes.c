@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_room.c - what the agent's pods run in: the machine, what pods refer to, and their plans.
+/* node/agent/agent_sandboxes.c - the sandboxes of the agent's pods: the machine, what pods refer to, and their plans.
  *
  * Informers keep what pods may refer to. A pod that is made ready gets its volumes on disk, its control
  * groups, and a plan that names them; what is missing is an error that says what a kubelet says, and when
@@ -25,7 +25,7 @@
 #include "node/pod/container_env.h"
 #include "node/pod/hosts.h"
 #include "node/pod/identity.h"
-#include "node/pod/room.h"
+#include "node/pod/sandbox.h"
 #include "node/pod/unsupported.h"
 #include "node/runtime/agent_runtime.h"
 #include "node/volume/host_path.h"
@@ -36,20 +36,20 @@
 
 enum { LOG_BYTES = 10 * 1024 * 1024, LOG_FILES = 5, MODE_FOLDER = 0711, MODE_WORK = 0777 };
 
-static const enum resource_id room_resources[ROOM_KIND_COUNT] = {
-	[ROOM_CONFIG_MAP] = RESOURCE_CONFIGMAPS,
-	[ROOM_SECRET] = RESOURCE_SECRETS,
-	[ROOM_CLAIM] = RESOURCE_PVCS,
-	[ROOM_VOLUME] = RESOURCE_PVS,
+static const enum resource_id sandbox_resources[SANDBOX_KIND_COUNT] = {
+	[SANDBOX_CONFIG_MAP] = RESOURCE_CONFIGMAPS,
+	[SANDBOX_SECRET] = RESOURCE_SECRETS,
+	[SANDBOX_CLAIM] = RESOURCE_PVCS,
+	[SANDBOX_VOLUME] = RESOURCE_PVS,
 };
 
 struct source {
-	struct agent_room *room;
-	enum room_kind kind;
+	struct agent_sandboxes *sandboxes;
+	enum sandbox_kind kind;
 	struct informer *informer;
 };
 
-struct agent_room {
+struct agent_sandboxes {
 	struct agent *agent;
 	struct machine machine;
 	struct machine_division division;
@@ -57,7 +57,7 @@ struct agent_room {
 	struct cgroup_tree *cgroups;
 	struct identity_node identity;
 	struct agent_runtime *runtime; /* NULL: containers are processes on the machine's files */
-	struct source sources[ROOM_KIND_COUNT];
+	struct source sources[SANDBOX_KIND_COUNT];
 	struct informer *services;
 	struct agent_tokens *tokens;
 	struct agent_network *network;
@@ -71,13 +71,13 @@ struct agent_room {
 
 /* --- one pod --- */
 
-/* All that making a pod's room needs, for the time of a call. */
+/* All that making a pod's sandbox needs, for the time of a call. */
 struct job {
-	struct agent_room *home;
+	struct agent_sandboxes *sandboxes;
 	struct agent_pod *pod;
 	struct arena *arena;
 	struct pod view;
-	struct room room;
+	struct sandbox sandbox;
 	struct volumes_place place;
 	VEC(struct json) services;
 	const char *netns;
@@ -89,11 +89,12 @@ struct job {
 	struct devices_view devices; /* of the container that is being made */
 };
 
-static struct json find_object(void *arg, enum room_kind kind, struct str namespace,
+static struct json find_object(void *arg, enum sandbox_kind kind, struct str namespace,
 			       struct str name)
 {
 	struct job *job = arg;
-	struct json_doc *doc = informer_get(job->home->sources[kind].informer, namespace, name);
+	struct json_doc *doc =
+		informer_get(job->sandboxes->sources[kind].informer, namespace, name);
 
 	return json_doc_root(doc);
 }
@@ -103,16 +104,16 @@ static int get_token(void *arg, const struct token_projection *token, struct str
 {
 	struct job *job = arg;
 
-	return agent_tokens_get(job->home->tokens, job->pod, token, ret, err);
+	return agent_tokens_get(job->sandboxes->tokens, job->pod, token, ret, err);
 }
 
-void agent_room_services(const struct agent_room *home, struct str namespace,
-			 void (*fn)(void *arg, struct json service), void *arg)
+void agent_sandboxes_services(const struct agent_sandboxes *self, struct str namespace,
+			      void (*fn)(void *arg, struct json service), void *arg)
 {
 	struct informer_walk walk = {.namespace = namespace};
 	struct json_doc *doc;
 
-	while ((doc = informer_next(home->services, &walk)))
+	while ((doc = informer_next(self->services, &walk)))
 		fn(arg, json_doc_root(doc));
 }
 
@@ -127,9 +128,9 @@ static void add_services(struct job *job)
 {
 	struct json_doc *doc;
 
-	agent_room_services(job->home, job->view.meta.namespace, add_service, job);
+	agent_sandboxes_services(job->sandboxes, job->view.meta.namespace, add_service, job);
 	if (!str_is(job->view.meta.namespace, "default")) {
-		doc = informer_get(job->home->services, STR("default"), STR("kubernetes"));
+		doc = informer_get(job->sandboxes->services, STR("default"), STR("kubernetes"));
 		if (doc)
 			vec_push(&job->services, json_doc_root(doc));
 	}
@@ -142,16 +143,16 @@ static void job_done(struct job *job)
 }
 DEFINE_AUTO_IN_PLACE(struct job, job_done);
 
-static int job_begin(struct agent_room *home, struct agent_pod *pod, struct job *ret,
+static int job_begin(struct agent_sandboxes *self, struct agent_pod *pod, struct job *ret,
 		     struct err *err)
 {
-	uint32_t namespaces = home->machine.namespaces;
+	uint32_t namespaces = self->machine.namespaces;
 
-	*ret = (struct job){.home = home, .pod = pod, .arena = arena_new(0)};
+	*ret = (struct job){.sandboxes = self, .pod = pod, .arena = arena_new(0)};
 	if (type_decode(&pod_type, json_doc_root(pod->doc), ret->arena, &ret->view, err) < 0)
 		return -1;
 	add_services(ret);
-	ret->room = (struct room){
+	ret->sandbox = (struct sandbox){
 		.pod = &ret->view,
 		.find = find_object,
 		.token = get_token,
@@ -160,22 +161,22 @@ static int job_begin(struct agent_room *home, struct agent_pod *pod, struct job 
 		.host_ip = str_from(pod->host_ip),
 		.pod_ip = str_from(pod->pod_ip),
 		.hostname = hosts_name(&ret->view),
-		.allocatable = json_get(json_doc_root(home->status), "allocatable"),
-		.api_host = str_from(home->api_host),
-		.api_port = str_from(home->api_port),
+		.allocatable = json_get(json_doc_root(self->status), "allocatable"),
+		.api_host = str_from(self->api_host),
+		.api_port = str_from(self->api_port),
 		.services = ret->services.ptr,
 		.n_services = ret->services.len,
-		.default_user = identity_default(&home->identity, ret->view.meta.namespace),
+		.default_user = identity_default(&self->identity, ret->view.meta.namespace),
 	};
 	(void)agent_access_take(&ret->view, ret->arena, &ret->access);
 	ret->place = (struct volumes_place){
 		.folder = pod->folder,
-		.claims = home->claims,
-		.hidden = home->hidden,
-		.can_mount = home->machine.root && (namespaces & MACHINE_MOUNT),
+		.claims = self->claims,
+		.hidden = self->hidden,
+		.can_mount = self->machine.root && (namespaces & MACHINE_MOUNT),
 		.namespaces = namespaces & MACHINE_MOUNT,
 	};
-	ret->in_memory = ret->place.namespaces && !home->runtime;
+	ret->in_memory = ret->place.namespaces && !self->runtime;
 	return 0;
 }
 
@@ -198,7 +199,7 @@ static bool needs_root(const struct job *job, const struct plan_container *conta
 	for (size_t i = 0; i < container->n_mounts; i++) {
 		struct str target = str_from(container->mounts[i].target);
 		bool fine = access(target.ptr, F_OK) == 0 ||
-			    host_path_is_in(target, str_from(job->home->hidden));
+			    host_path_is_in(target, str_from(job->sandboxes->hidden));
 
 		for (size_t k = 0; k < ARRAY_LEN(volatile_folders); k++)
 			fine = fine || host_path_is_in(target, str_from(volatile_folders[k]));
@@ -216,16 +217,16 @@ static int set_root(struct job *job, const struct container *container, struct p
 	const struct security_context *own = container->security_context;
 
 	ret->read_only_root = own && own->read_only_root.value;
-	if (job->home->machine.root && !ret->read_only_root && !needs_root(job, ret))
+	if (job->sandboxes->machine.root && !ret->read_only_root && !needs_root(job, ret))
 		return 0;
-	ret->root = arena_printf(job->arena, "%s/root", job->home->hidden);
+	ret->root = arena_printf(job->arena, "%s/root", job->sandboxes->hidden);
 	return tree_mkdir(ret->root, 0755, err);
 }
 
 /* Nobody but root may come near the node's folder, but a pod's own user has to find the folder that it begins in. */
 static const char *work_of(const struct job *job)
 {
-	return job->home->machine.root && job->in_memory
+	return job->sandboxes->machine.root && job->in_memory
 		       ? AGENT_WORK
 		       : arena_printf(job->arena, "%s/work", job->pod->folder);
 }
@@ -235,10 +236,10 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 {
 	struct volumes_mounts mounts;
 
-	if (volumes_mounts(&job->room, &job->place, container_at(&job->view, index), env,
+	if (volumes_mounts(&job->sandbox, &job->place, container_at(&job->view, index), env,
 			   job->arena, &mounts, err) < 0)
 		return -1;
-	if (!job->place.namespaces && !job->home->runtime)
+	if (!job->place.namespaces && !job->sandboxes->runtime)
 		return volumes_link(&job->place, mounts.ptr, mounts.len, err);
 	agent_mounts_make(
 		&(struct agent_mounts){
@@ -246,7 +247,7 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 			.container = container_at(&job->view, index),
 			.volumes = &mounts,
 			.devices = &job->devices,
-			.hidden = job->home->hidden,
+			.hidden = job->sandboxes->hidden,
 			.hosts = job->hosts,
 			.has_resolv = job->netns || job->own_dns,
 			.access = job->access_source,
@@ -256,7 +257,7 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 			.work = work_of(job),
 		},
 		job->arena, ret);
-	if (job->home->runtime)
+	if (job->sandboxes->runtime)
 		return 0;
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
@@ -267,16 +268,17 @@ static int set_group(struct job *job, const struct container *container, struct 
 {
 	bool alone = job->pod->life->n_containers == 1;
 	struct cgroup_limits limits =
-		cgroup_limits_of(container, alone ? job->home->pod_max_pids : 0);
+		cgroup_limits_of(container, alone ? job->sandboxes->pod_max_pids : 0);
 
 	if (!job->pod->has_cgroup)
 		return 0;
-	return agent_groups_plan(job->home->cgroups, job->pod, &limits, job->arena, ret, err);
+	return agent_groups_plan(job->sandboxes->cgroups, job->pod, &limits, job->arena, ret, err);
 }
 
 static bool is_default(const struct job *job, const struct plan_container *container)
 {
-	return job->room.default_user > 0 && container->identity.uid == job->room.default_user;
+	return job->sandbox.default_user > 0 &&
+	       container->identity.uid == job->sandbox.default_user;
 }
 
 /* Who was not asked whom to run as may be one who cannot enter its folder. */
@@ -295,12 +297,12 @@ static void set_seals(struct job *job, const struct container *container,
 {
 	const struct security_context *own = container->security_context;
 
-	if (job->home->runtime || !job->place.namespaces || (own && own->privileged.value))
+	if (job->sandboxes->runtime || !job->place.namespaces || (own && own->privileged.value))
 		return;
 	ret->seals_sys = true;
-	ret->seals_proc =
-		job->home->machine.root && (ret->identity.uid <= 0 || ret->identity.gid <= 0 ||
-					    !ret->identity.no_new_privs || ret->identity.n_groups);
+	ret->seals_proc = job->sandboxes->machine.root &&
+			  (ret->identity.uid <= 0 || ret->identity.gid <= 0 ||
+			   !ret->identity.no_new_privs || ret->identity.n_groups);
 }
 
 /* Who is privileged sees every device, as in a container of a kubelet's. */
@@ -309,8 +311,8 @@ static void see_devices(struct job *job, size_t index)
 	const struct security_context *own = container_at(&job->view, index)->security_context;
 	bool hide = job->place.namespaces && !(own && own->privileged.value);
 
-	devices_see(&job->home->machine, &job->view, index, job->pod->devices, hide, job->arena,
-		    &job->devices);
+	devices_see(&job->sandboxes->machine, &job->view, index, job->pod->devices, hide,
+		    job->arena, &job->devices);
 }
 
 /* kubelet waits longer from one try to the next, and calls that otherwise. */
@@ -325,20 +327,20 @@ static int put_in_image(struct job *job, const struct container *container,
 		.arena = job->arena,
 		.folder = job->pod->folder,
 		.uid_text = job->pod->uid,
-		.hidden = job->home->hidden,
+		.hidden = job->sandboxes->hidden,
 		.netns = job->netns,
-		.hostname = arena_str(job->arena, job->room.hostname).ptr,
+		.hostname = arena_str(job->arena, job->sandbox.hostname).ptr,
 		.devices = job->devices.files,
 		.n_devices = job->devices.n_files,
-		.is_root = job->home->machine.root,
+		.is_root = job->sandboxes->machine.root,
 		.can_mount = job->place.namespaces,
-		.uid = job->home->identity.uid,
-		.gid = job->home->identity.gid,
-		.default_user = job->room.default_user,
-		.allow_root = job->home->identity.allow_root,
+		.uid = job->sandboxes->identity.uid,
+		.gid = job->sandboxes->identity.gid,
+		.default_user = job->sandbox.default_user,
+		.allow_root = job->sandboxes->identity.allow_root,
 	};
 
-	if (agent_runtime_wrap(job->home->runtime, &in, ret, ret_reason, err) == 0)
+	if (agent_runtime_wrap(job->sandboxes->runtime, &in, ret, ret_reason, err) == 0)
 		return 0;
 	if (*ret_reason && strcmp(*ret_reason, "ErrImagePull") != 0)
 		return -1;
@@ -363,14 +365,14 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 
 	*ret_reason = "CreateContainerConfigError";
 	ret->name = arena_str(job->arena, container->name).ptr;
-	if (identity_make(&job->view, container, &job->home->identity, job->arena, &ret->identity,
-			  err) < 0)
+	if (identity_make(&job->view, container, &job->sandboxes->identity, job->arena,
+			  &ret->identity, err) < 0)
 		return -1;
-	uid = ret->identity.uid >= 0 ? ret->identity.uid : job->home->identity.uid;
-	home = is_default(job, ret) && !container->working_dir.len && !job->home->runtime
+	uid = ret->identity.uid >= 0 ? ret->identity.uid : job->sandboxes->identity.uid;
+	home = is_default(job, ret) && !container->working_dir.len && !job->sandboxes->runtime
 		       ? work_of(job)
 		       : identity_home("/etc/passwd", uid, job->arena);
-	if (container_env_make(&job->room, container, home, job->arena, &env, err) < 0)
+	if (container_env_make(&job->sandbox, container, home, job->arena, &env, err) < 0)
 		return -1;
 	ret->argv = env.argv;
 	ret->argc = env.argc;
@@ -384,12 +386,13 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 	*ret_reason = "CreateContainerError";
 	if (set_mounts(job, index, &env, ret, err) < 0 || set_group(job, container, ret, err) < 0)
 		return -1;
-	return job->home->runtime ? put_in_image(job, container, &env, ret, ret_reason, err) : 0;
+	return job->sandboxes->runtime ? put_in_image(job, container, &env, ret, ret_reason, err)
+				       : 0;
 }
 
 /* --- the plan --- */
 
-/* A pod whose output would find no room is not begun: files for it are made only when there is some. */
+/* A pod whose output would find no space is not begun: files for it are made only when there is some. */
 static int make_folder(struct job *job, struct err *err)
 {
 	const char *folder = job->pod->folder;
@@ -398,7 +401,7 @@ static int make_folder(struct job *job, struct err *err)
 	if (tree_mkdir(folder, MODE_FOLDER, err) < 0)
 		return -1;
 	if (statvfs(folder, &disk) == 0 && disk.f_blocks > 0 &&
-	    (job->home->machine.root ? disk.f_bfree : disk.f_bavail) == 0)
+	    (job->sandboxes->machine.root ? disk.f_bfree : disk.f_bavail) == 0)
 		return err_errno(err, ENOSPC, "%s", folder);
 	return 0;
 }
@@ -416,16 +419,16 @@ static int make_work(struct job *job, struct err *err)
 
 static int make_network(struct job *job, struct err *err)
 {
-	struct agent_network *network = job->home->network;
+	struct agent_network *network = job->sandboxes->network;
 	struct str policy = job->view.spec.dns_policy;
 
 	if (agent_network_join(network, job->pod, &job->view, job->arena, &job->netns, err) < 0)
 		return -1;
 	job->own_dns = job->view.spec.dns_config || str_is(policy, "None");
-	job->room.pod_ip = str_from(job->pod->pod_ip);
-	job->room.host_ip = str_from(job->pod->host_ip);
+	job->sandbox.pod_ip = str_from(job->pod->pod_ip);
+	job->sandbox.host_ip = str_from(job->pod->host_ip);
 	if (agent_network_api(network, job->pod))
-		job->room.api_host = STR(AGENT_API_NAME);
+		job->sandbox.api_host = STR(AGENT_API_NAME);
 	if (!job->place.namespaces)
 		return 0;
 	return agent_network_write(network, job->pod, &job->view,
@@ -437,7 +440,7 @@ static int make_messages(struct job *job, struct err *err)
 	for (size_t i = 0; i < job->pod->life->n_containers && !job->in_memory; i++) {
 		const struct container *container = container_at(&job->view, i);
 
-		if (agent_room_clear_message(job->pod, container->name, job->arena, err) < 0)
+		if (agent_message_clear(job->pod, container->name, job->arena, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -449,54 +452,54 @@ static int make_volumes(struct job *job, struct err *err)
 	bool changed;
 
 	if (job->access.volume && job->place.namespaces &&
-	    agent_access_make(job->pod, &job->room, &job->access, job->arena, &job->access_source,
-			      err) < 0)
+	    agent_access_make(job->pod, &job->sandbox, &job->access, job->arena,
+			      &job->access_source, err) < 0)
 		return err_wrap(err, "MountVolume.SetUp failed for volume \"kube-api-access\" ");
 	if (job->view.spec.volumes.len == 0)
 		return 0;
-	return volumes_make(&job->room, &job->place, &changed, err);
+	return volumes_make(&job->sandbox, &job->place, &changed, err);
 }
 
 static int make_devices(struct job *job, struct err *err)
 {
-	ptrdiff_t index = agent_nodes_find(job->home->agent->nodes, job->room.node_name);
+	ptrdiff_t index = agent_nodes_find(job->sandboxes->agent->nodes, job->sandbox.node_name);
 
 	if (index < 0)
 		return err_set(err, ERR_UNAVAILABLE, "node %.*s is no longer declared",
-			       STR_ARG(job->room.node_name));
-	return agent_devices_take(
-		job->pod, &job->view,
-		&(struct devices_node){&job->home->machine, &job->home->division, (size_t)index},
-		err);
+			       STR_ARG(job->sandbox.node_name));
+	return agent_devices_take(job->pod, &job->view,
+				  &(struct devices_node){&job->sandboxes->machine,
+							 &job->sandboxes->division, (size_t)index},
+				  err);
 }
 
 /* Root may look into every process that it sees, and so into other pods. An ordinary user's pods are parted
  * by their namespaces of users. */
 static bool may_part_processes(const struct job *job)
 {
-	const struct machine *machine = &job->home->machine;
+	const struct machine *machine = &job->sandboxes->machine;
 
 	return machine->root && job->place.namespaces && (machine->namespaces & MACHINE_PID) &&
 	       !job->view.spec.host_pid;
 }
 
-int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent_plan *ret,
-		    struct err *err)
+int agent_sandboxes_plan(struct agent_sandboxes *self, struct agent_pod *pod,
+			 struct agent_plan *ret, struct err *err)
 {
 	AUTO(job_done) struct job job = {0};
 	size_t count = pod->life->n_containers;
-	bool own = !home->runtime || !agent_runtime_has_own_namespaces(home->runtime);
+	bool own = !self->runtime || !agent_runtime_has_own_namespaces(self->runtime);
 	struct plan_container *containers;
 
 	ret->reason = "CreateContainerError";
-	if (job_begin(home, pod, &job, err) < 0 || make_folder(&job, err) < 0 ||
+	if (job_begin(self, pod, &job, err) < 0 || make_folder(&job, err) < 0 ||
 	    make_work(&job, err) < 0 || make_network(&job, err) < 0)
 		return -1;
 	ret->reason = NULL; /* waits for its volumes, in a kubelet's way */
 	if (make_volumes(&job, err) < 0 || make_devices(&job, err) < 0)
 		return -1;
 	ret->reason = "CreateContainerError";
-	if (agent_groups_make(home->cgroups, pod, &job.view, home->pod_max_pids, err) < 0 ||
+	if (agent_groups_make(self->cgroups, pod, &job.view, self->pod_max_pids, err) < 0 ||
 	    make_messages(&job, err) < 0)
 		return -1;
 	containers = arena_calloc(job.arena, count + 1, sizeof(*containers));
@@ -508,15 +511,15 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 			.uid = pod->uid,
 			.namespace_ = arena_str(job.arena, job.view.meta.namespace).ptr,
 			.name = arena_str(job.arena, job.view.meta.name).ptr,
-			.hostname = arena_str(job.arena, job.room.hostname).ptr,
+			.hostname = arena_str(job.arena, job.sandbox.hostname).ptr,
 			.address = arena_printf(job.arena, "%s %s", pod->pod_ip, pod->host_ip),
 			.folder = pod->folder,
-			.hidden = home->hidden,
+			.hidden = self->hidden,
 			.netns = job.netns,
-			.mount_namespace = (own || home->machine.root) && job.place.namespaces,
-			.user_namespace = own && (home->machine.namespaces & MACHINE_USER),
+			.mount_namespace = (own || self->machine.root) && job.place.namespaces,
+			.user_namespace = own && (self->machine.namespaces & MACHINE_USER),
 			.pid_namespace = own && may_part_processes(&job),
-			.uts_namespace = own && (home->machine.namespaces & MACHINE_UTS) &&
+			.uts_namespace = own && (self->machine.namespaces & MACHINE_UTS) &&
 					 !job.view.spec.host_network,
 			.deadline_us = ret->deadline_us,
 			.grace_us = pod->life->grace_us,
@@ -530,55 +533,55 @@ int agent_room_plan(struct agent_room *home, struct agent_pod *pod, struct agent
 }
 
 /* Of a pod that is no longer in the API nothing is known but what is in its folder. */
-bool agent_room_leave(struct agent_room *home, struct agent_pod *pod)
+bool agent_sandboxes_leave(struct agent_sandboxes *self, struct agent_pod *pod)
 {
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
 	bool orphan = json_is_absent(spec);
 	bool gone;
 	struct volumes_place place = {
-		.folder = pod->folder, .claims = home->claims, .can_mount = home->machine.root};
+		.folder = pod->folder, .claims = self->claims, .can_mount = self->machine.root};
 	struct err err;
 
-	agent_network_leave(home->network, pod);
+	agent_network_leave(self->network, pod);
 	agent_devices_leave(pod);
-	agent_tokens_leave(home->tokens, pod);
-	if (home->runtime)
-		agent_runtime_leave(home->runtime, pod);
-	gone = agent_groups_remove(home->cgroups, pod);
+	agent_tokens_leave(self->tokens, pod);
+	if (self->runtime)
+		agent_runtime_leave(self->runtime, pod);
+	gone = agent_groups_remove(self->cgroups, pod);
 	if ((orphan || json_len(json_get(spec, "volumes"))) && volumes_remove(&place, &err) < 0)
-		log_warn(home->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
+		log_warn(self->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
 	return gone;
 }
 
-void agent_room_adopt(struct agent_room *home, struct agent_pod *pod)
+void agent_sandboxes_adopt(struct agent_sandboxes *self, struct agent_pod *pod)
 {
-	agent_groups_adopt(home->cgroups, pod);
-	agent_network_adopt(home->network, pod);
+	agent_groups_adopt(self->cgroups, pod);
+	agent_network_adopt(self->network, pod);
 }
 
-struct cgroup_tree *agent_room_groups(const struct agent_room *home)
+struct cgroup_tree *agent_sandboxes_groups(const struct agent_sandboxes *self)
 {
-	return home->cgroups;
+	return self->cgroups;
 }
 
-const struct machine *agent_room_machine(const struct agent_room *home)
+const struct machine *agent_sandboxes_machine(const struct agent_sandboxes *self)
 {
-	return &home->machine;
+	return &self->machine;
 }
 
-struct agent_network *agent_room_network(const struct agent_room *home)
+struct agent_network *agent_sandboxes_network(const struct agent_sandboxes *self)
 {
-	return home->network;
+	return self->network;
 }
 
-const struct pressure_limits *agent_room_limits(const struct agent_room *home)
+const struct pressure_limits *agent_sandboxes_limits(const struct agent_sandboxes *self)
 {
-	return &home->division.limits;
+	return &self->division.limits;
 }
 
 /* --- what pods refer to --- */
 
-static uint64_t reference(enum room_kind kind, struct str namespace, struct str name)
+static uint64_t reference(enum sandbox_kind kind, struct str namespace, struct str name)
 {
 	uint64_t part = hash_bytes(namespace.ptr, namespace.len, (uint64_t)kind + 1);
 
@@ -590,35 +593,35 @@ struct reference_job {
 	struct str namespace;
 };
 
-static void add_reference(void *arg, enum room_kind kind, struct str name, bool optional)
+static void add_reference(void *arg, enum sandbox_kind kind, struct str name, bool optional)
 {
 	struct reference_job *job = arg;
 
 	(void)optional;
 	vec_push(&job->pod->references,
-		 reference(kind, kind == ROOM_VOLUME ? STR("") : job->namespace, name));
+		 reference(kind, kind == SANDBOX_VOLUME ? STR("") : job->namespace, name));
 }
 
-void agent_room_note(struct agent_room *home, struct agent_pod *pod)
+void agent_sandboxes_note(struct agent_sandboxes *self, struct agent_pod *pod)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	struct pod view;
 
-	agent_network_note(home->network, pod);
+	agent_network_note(self->network, pod);
 	if (type_decode(&pod_type, json_doc_root(pod->doc), arena, &view, NULL) < 0)
 		return; /* its plan will tell */
-	room_references(&view, add_reference, &(struct reference_job){pod, view.meta.namespace});
+	sandbox_references(&view, add_reference, &(struct reference_job){pod, view.meta.namespace});
 }
 
-void agent_room_found(struct agent_room *home, struct agent_pod *pod)
+void agent_sandboxes_found(struct agent_sandboxes *self, struct agent_pod *pod)
 {
-	agent_network_note(home->network, pod);
+	agent_network_note(self->network, pod);
 }
 
 static void on_changed(void *arg, const struct informer_object *object)
 {
 	struct source *source = arg;
-	struct agent *agent = source->room->agent;
+	struct agent *agent = source->sandboxes->agent;
 	uint64_t wanted = reference(source->kind, object->namespace, object->name);
 	size_t at = 0;
 	void *value;
@@ -634,35 +637,35 @@ static void on_changed(void *arg, const struct informer_object *object)
 	}
 }
 
-void agent_room_refresh(struct agent_room *home, struct agent_pod *pod)
+void agent_sandboxes_refresh(struct agent_sandboxes *self, struct agent_pod *pod)
 {
 	AUTO(job_done) struct job job = {0};
 	struct err err;
 
-	if (job_begin(home, pod, &job, &err) < 0 || make_volumes(&job, &err) < 0)
-		log_warn(home->agent->log, "cannot bring volumes up to date",
+	if (job_begin(self, pod, &job, &err) < 0 || make_volumes(&job, &err) < 0)
+		log_warn(self->agent->log, "cannot bring volumes up to date",
 			 LOG_STR("pod", pod->uid), LOG_STR("error", err.text));
 }
 
-void agent_room_rewrite_hosts(struct agent_room *home, struct agent_pod *pod)
+void agent_sandboxes_rewrite_hosts(struct agent_sandboxes *self, struct agent_pod *pod)
 {
 	AUTO(job_done) struct job job = {0};
 	struct err err;
 
-	if (!(home->machine.namespaces & MACHINE_MOUNT))
+	if (!(self->machine.namespaces & MACHINE_MOUNT))
 		return; /* they see the machine's */
-	if (job_begin(home, pod, &job, &err) < 0 ||
-	    agent_network_rewrite(home->network, pod, &job.view, &err) < 0)
-		log_warn(home->agent->log, "cannot write a hosts file", LOG_STR("pod", pod->uid),
+	if (job_begin(self, pod, &job, &err) < 0 ||
+	    agent_network_rewrite(self->network, pod, &job.view, &err) < 0)
+		log_warn(self->agent->log, "cannot write a hosts file", LOG_STR("pod", pod->uid),
 			 LOG_STR("error", err.text));
 }
 
-void agent_room_retry(struct agent_room *home, struct str namespace)
+void agent_sandboxes_retry(struct agent_sandboxes *self, struct str namespace)
 {
 	size_t at = 0;
 	void *value;
 
-	while (map_next(home->agent->pods, &at, NULL, &value)) {
+	while (map_next(self->agent->pods, &at, NULL, &value)) {
 		struct agent_pod *pod = value;
 		struct json meta = json_get(json_doc_root(pod->doc), "metadata");
 
@@ -673,17 +676,17 @@ void agent_room_retry(struct agent_room *home, struct str namespace)
 
 static void on_services_synced(void *arg)
 {
-	struct agent_room *home = arg;
+	struct agent_sandboxes *self = arg;
 
-	if (agent_room_is_ready(home))
-		agent_touch_all(home->agent);
+	if (agent_sandboxes_is_ready(self))
+		agent_touch_all(self->agent);
 }
 
 static void on_synced(void *arg)
 {
 	struct source *source = arg;
 
-	on_services_synced(source->room);
+	on_services_synced(source->sandboxes);
 }
 
 /* --- life --- */
@@ -702,128 +705,128 @@ static struct informer *watch(struct agent *agent, enum resource_id id,
 	return informer;
 }
 
-static void start_informers(struct agent_room *home)
+static void start_informers(struct agent_sandboxes *self)
 {
 	static const struct informer_events events = {
 		.added = on_changed, .updated = on_changed, .synced = on_synced};
 	static const struct informer_events of_services = {.synced = on_services_synced};
 
-	for (unsigned i = 0; i < ROOM_KIND_COUNT; i++) {
-		home->sources[i].room = home;
-		home->sources[i].kind = (enum room_kind)i;
-		home->sources[i].informer =
-			watch(home->agent, room_resources[i], &events, &home->sources[i]);
+	for (unsigned i = 0; i < SANDBOX_KIND_COUNT; i++) {
+		self->sources[i].sandboxes = self;
+		self->sources[i].kind = (enum sandbox_kind)i;
+		self->sources[i].informer =
+			watch(self->agent, sandbox_resources[i], &events, &self->sources[i]);
 	}
-	home->services = watch(home->agent, RESOURCE_SERVICES, &of_services, home);
+	self->services = watch(self->agent, RESOURCE_SERVICES, &of_services, self);
 }
 
 /* Without mount namespaces pods, which are not root, find their volumes and the folder that they begin in where those
  * are. Whatever else is in the node's folder has modes of its own. */
-static void open_folder(const struct agent_room *home, const char *folder)
+static void open_folder(const struct agent_sandboxes *self, const char *folder)
 {
 	AUTO(mem_free) char *pods = mem_printf("%s/pods", folder);
 
-	if (!home->machine.root || (home->machine.namespaces & MACHINE_MOUNT))
+	if (!self->machine.root || (self->machine.namespaces & MACHINE_MOUNT))
 		return;
 	(void)chmod(folder, MODE_FOLDER); /* they say themselves what they cannot reach */
 	(void)chmod(pods, MODE_FOLDER);
 }
 
-struct agent_room *agent_room_new(struct agent *agent, const struct agent_options *options,
-				  struct err *err)
+struct agent_sandboxes *agent_sandboxes_new(struct agent *agent,
+					    const struct agent_options *options, struct err *err)
 {
-	AUTO(agent_room_free) struct agent_room *home = mem_new(struct agent_room);
+	AUTO(agent_sandboxes_free) struct agent_sandboxes *self = mem_new(struct agent_sandboxes);
 
-	home->agent = agent;
-	home->arena = arena_new(0);
-	home->claims = mem_printf("%s/claims", options->folder);
-	home->hidden = mem_strdup(options->folder);
-	home->api_host = options->api_host ? mem_strdup(options->api_host) : NULL;
-	home->api_port = options->api_port ? mem_strdup(options->api_port) : NULL;
-	if (machine_open(&(struct machine_paths){.folder = options->folder}, &home->machine, err) <
+	self->agent = agent;
+	self->arena = arena_new(0);
+	self->claims = mem_printf("%s/claims", options->folder);
+	self->hidden = mem_strdup(options->folder);
+	self->api_host = options->api_host ? mem_strdup(options->api_host) : NULL;
+	self->api_port = options->api_port ? mem_strdup(options->api_port) : NULL;
+	if (machine_open(&(struct machine_paths){.folder = options->folder}, &self->machine, err) <
 	    0)
 		return NULL;
-	home->division = (struct machine_division){.nodes = options->nodes ? options->nodes : 1,
+	self->division = (struct machine_division){.nodes = options->nodes ? options->nodes : 1,
 						   .limits = pressure_limits_default};
-	if (pressure_limits_parse(options->eviction, &home->division.limits, err) < 0)
+	if (pressure_limits_parse(options->eviction, &self->division.limits, err) < 0)
 		return NULL;
-	if (machine_amounts_parse(home->arena, options->resources, &home->division.resources,
-				  &home->division.n_resources, err) < 0)
+	if (machine_amounts_parse(self->arena, options->resources, &self->division.resources,
+				  &self->division.n_resources, err) < 0)
 		return NULL;
-	if (machine_amounts_parse(home->arena, options->reserved, &home->division.reserved,
-				  &home->division.n_reserved, err) < 0)
+	if (machine_amounts_parse(self->arena, options->reserved, &self->division.reserved,
+				  &self->division.n_reserved, err) < 0)
 		return NULL;
-	if (options->runtime && !(home->runtime = agent_runtime_new(agent, options, err)))
+	if (options->runtime && !(self->runtime = agent_runtime_new(agent, options, err)))
 		return NULL;
-	home->status = json_doc_new();
-	json_doc_set_root(home->status, json_new_obj(home->status));
-	machine_put_status(&home->machine, &home->division, 0, home->status,
-			   json_doc_root(home->status));
-	open_folder(home, options->folder);
-	home->cgroups = cgroup_tree_open(&home->machine.cgroups, "volcano");
-	home->identity = identity_node_here(home->machine.memory);
-	home->identity.allow_root = options->allow_root_pods;
-	home->identity.images = options->runtime != NULL;
-	home->pod_max_pids = options->pod_max_pids;
-	home->tokens = agent_tokens_new(agent);
-	home->network = agent_network_new(
-		agent, options, home->machine.root && (home->machine.namespaces & MACHINE_NET));
-	start_informers(home);
-	return TAKE(home);
+	self->status = json_doc_new();
+	json_doc_set_root(self->status, json_new_obj(self->status));
+	machine_put_status(&self->machine, &self->division, 0, self->status,
+			   json_doc_root(self->status));
+	open_folder(self, options->folder);
+	self->cgroups = cgroup_tree_open(&self->machine.cgroups, "volcano");
+	self->identity = identity_node_here(self->machine.memory);
+	self->identity.allow_root = options->allow_root_pods;
+	self->identity.images = options->runtime != NULL;
+	self->pod_max_pids = options->pod_max_pids;
+	self->tokens = agent_tokens_new(agent);
+	self->network = agent_network_new(
+		agent, options, self->machine.root && (self->machine.namespaces & MACHINE_NET));
+	start_informers(self);
+	return TAKE(self);
 }
 
-void agent_room_free(struct agent_room *home)
+void agent_sandboxes_free(struct agent_sandboxes *self)
 {
-	if (!home)
+	if (!self)
 		return;
-	for (unsigned i = 0; i < ROOM_KIND_COUNT; i++)
-		informer_free(home->sources[i].informer);
-	informer_free(home->services);
-	agent_tokens_free(home->tokens);
-	agent_network_free(home->network);
-	agent_runtime_free(home->runtime);
-	json_doc_unref(home->status);
-	cgroup_tree_close(home->cgroups);
-	machine_close(&home->machine);
-	arena_free(home->arena);
-	mem_free(home->claims);
-	mem_free(home->hidden);
-	mem_free(home->api_host);
-	mem_free(home->api_port);
-	mem_free(home);
+	for (unsigned i = 0; i < SANDBOX_KIND_COUNT; i++)
+		informer_free(self->sources[i].informer);
+	informer_free(self->services);
+	agent_tokens_free(self->tokens);
+	agent_network_free(self->network);
+	agent_runtime_free(self->runtime);
+	json_doc_unref(self->status);
+	cgroup_tree_close(self->cgroups);
+	machine_close(&self->machine);
+	arena_free(self->arena);
+	mem_free(self->claims);
+	mem_free(self->hidden);
+	mem_free(self->api_host);
+	mem_free(self->api_port);
+	mem_free(self);
 }
 
-bool agent_room_is_ready(const struct agent_room *home)
+bool agent_sandboxes_is_ready(const struct agent_sandboxes *self)
 {
-	for (unsigned i = 0; i < ROOM_KIND_COUNT; i++)
-		if (!informer_synced(home->sources[i].informer))
+	for (unsigned i = 0; i < SANDBOX_KIND_COUNT; i++)
+		if (!informer_synced(self->sources[i].informer))
 			return false;
-	return home->services && informer_synced(home->services);
+	return self->services && informer_synced(self->services);
 }
 
-void agent_room_world(const struct agent_room *home, struct unsupported_world *ret)
+void agent_sandboxes_world(const struct agent_sandboxes *self, struct unsupported_world *ret)
 {
 	*ret = (struct unsupported_world){
-		.root = home->machine.root,
-		.runtime = home->runtime != NULL,
-		.namespaces = home->machine.namespaces & MACHINE_MOUNT,
+		.root = self->machine.root,
+		.runtime = self->runtime != NULL,
+		.namespaces = self->machine.namespaces & MACHINE_MOUNT,
 	};
 }
 
-const struct agent_runtime *agent_room_runtime(const struct agent_room *home)
+const struct agent_runtime *agent_sandboxes_runtime(const struct agent_sandboxes *self)
 {
-	return home->runtime;
+	return self->runtime;
 }
 
-void agent_room_put_status(const struct agent_room *home, size_t index, struct json_doc *doc,
-			   struct json status)
+void agent_sandboxes_put_status(const struct agent_sandboxes *self, size_t index,
+				struct json_doc *doc, struct json status)
 {
 	struct json info;
 
-	machine_put_status(&home->machine, &home->division, index, doc, status);
+	machine_put_status(&self->machine, &self->division, index, doc, status);
 	info = json_ensure_obj(doc, status, "nodeInfo");
 	json_set(doc, info, STR("containerRuntimeVersion"),
 		 json_new_printf(doc, "%s://" VOLCANO_VERSION,
-				 home->runtime ? agent_runtime_name(home->runtime) : "process"));
+				 self->runtime ? agent_runtime_name(self->runtime) : "process"));
 	json_set_str(doc, info, "kubeletVersion", STR("v" VOLCANO_VERSION));
 }

@@ -6,7 +6,8 @@
  *	agent_fit.c	pods that are larger than their node
  *	agent_pod.c	one pod, from its binding to its end
  *	agent_heard.c	what is heard of its containers
- *	agent_sandboxes.c	what pods run in: the machine, what they refer to, their plans
+ *	agent_sandboxes.c	sandboxes of pods: the machine, and what pods refer to
+ *	agent_plan.c	the sandbox and the plan of one pod
  *	agent_runtime.c	containers in images
  *	agent_network.c	addresses and names of pods
  *	agent_tokens.c	tokens of accounts
@@ -169,7 +170,7 @@ extern const struct supervisor_events agent_pod_events;
 void agent_pod_read_records(struct agent_pod *pod);
 void agent_pod_set_addresses(struct agent_pod *pod, struct str own, struct str host);
 
-/* --- agent_sandboxes.c --- */
+/* --- agent_sandboxes.c, agent_plan.c --- */
 
 struct agent_sandboxes *agent_sandboxes_new(struct agent *agent,
 					    const struct agent_options *options, struct err *err);

@@ -6,6 +6,8 @@
 #include "json/index.h"
 
 #include "base/map.h"
+#include "base/mem.h"
+#include "json/doc_internal.h"
 
 #include "base/banned.h"
 
@@ -49,4 +51,140 @@ void json_index_put(struct json_index *index, struct str key, struct json value)
 		(void)map_put(index->map, key, (void *)value.val);
 	else if (json_len(index->object) > SMALL)
 		fill(index);
+}
+
+/* --- all objects of a document --------------------------------------------------------------- */
+
+/* Of one object. It is known by its place in memory: values of a document that is built stay where they
+ * are, and memory of those that were removed is not used again. */
+struct indexed {
+	const void *object;
+	struct json_index index;
+	bool unsettled;
+};
+
+static struct str place_of(const void *const *object)
+{
+	return str_of((const char *)object, sizeof(*object));
+}
+
+static void settle(struct json_indexes *all, struct indexed *one)
+{
+	if (!one->unsettled)
+		return;
+	one->unsettled = false;
+	all->unsettled--;
+	json_sweep(one->index.object);
+}
+
+/* What is at this place is not the object any more that was indexed. */
+static void forget(struct json_indexes *all, const void *object)
+{
+	struct indexed *one = all->by_object ? map_remove(all->by_object, place_of(&object)) : NULL;
+
+	if (!one)
+		return;
+	settle(all, one);
+	json_index_done(&one->index);
+	mem_free(one);
+}
+
+/* NULL: it is small. */
+static struct indexed *find(struct json_indexes *all, struct json object)
+{
+	struct indexed *one = NULL;
+
+	if (all->by_object)
+		one = map_get(all->by_object, place_of(&object.val));
+	if (one || json_len(object) <= SMALL || !json_is(object, JSON_OBJ))
+		return one;
+	if (!all->by_object)
+		all->by_object = map_new((uint64_t)(uintptr_t)object.val);
+	one = mem_new(struct indexed);
+	one->object = object.val;
+	one->index = json_index_make(object);
+	map_put(all->by_object, place_of(&one->object), one);
+	return one;
+}
+
+void json_indexes_settle(struct json_indexes *all)
+{
+	size_t at = 0;
+	void *one;
+
+	while (all->unsettled && map_next(all->by_object, &at, NULL, &one))
+		settle(all, one);
+}
+
+void json_indexes_done(struct json_indexes *all)
+{
+	size_t at = 0;
+	void *value;
+
+	json_indexes_settle(all);
+	while (all->by_object && map_next(all->by_object, &at, NULL, &value)) {
+		struct indexed *one = value;
+
+		json_index_done(&one->index);
+		mem_free(one);
+	}
+	map_free(all->by_object);
+	all->by_object = NULL;
+}
+
+struct json json_indexes_get(struct json_indexes *all, struct json object, struct str key)
+{
+	struct indexed *one = find(all, object);
+
+	return one ? json_index_get(&one->index, key) : json_get_str(object, key);
+}
+
+/* As it is in the document. */
+static struct str last_key(struct json object)
+{
+	const yyjson_mut_val *key = json_built_val(object)->uni.ptr;
+
+	return str_of(key->uni.str, (size_t)(key->tag >> YYJSON_TAG_BIT));
+}
+
+void json_indexes_set(struct json_indexes *all, struct json object, struct str key,
+		      struct json value)
+{
+	struct indexed *one = find(all, object);
+	struct json old = one ? json_index_get(&one->index, key) : JSON_NONE;
+
+	if (!one) {
+		json_set(all->doc, object, key, value);
+	} else if (json_is_absent(old)) {
+		json_add(all->doc, object, key, value);
+		json_index_put(&one->index, last_key(object), value);
+	} else {
+		forget(all, old.val);
+		forget(all, value.val);
+		json_put_over(old, value);
+	}
+}
+
+struct json json_indexes_take(struct json_indexes *all, struct json object, struct str key)
+{
+	struct indexed *one = find(all, object);
+	struct json value = one ? json_index_get(&one->index, key) : json_get_str(object, key);
+	struct json taken;
+
+	if (json_is_absent(value))
+		return JSON_NONE;
+	if (!one) {
+		(void)json_remove(all->doc, object, key);
+		return value;
+	}
+	/* its place in the ring stays until the object is swept; the content goes along */
+	forget(all, value.val);
+	taken = json_new_null(all->doc);
+	json_built_val(taken)->tag = json_built_val(value)->tag;
+	json_built_val(taken)->uni = json_built_val(value)->uni;
+	json_mark_gone(value);
+	(void)map_remove(one->index.map, key);
+	all->unsettled += !one->unsettled;
+	one->unsettled = true;
+	return taken;
 }

@@ -24,7 +24,28 @@ DEFINE_AUTO_IN_PLACE(struct json_index, json_index_done);
 
 /* The member, or JSON_NONE. */
 struct json json_index_get(const struct json_index *index, struct str key);
-/* A member was added or its value replaced. */
+/* A member was added or its value replaced. `key` must live as long as the index. */
 void json_index_put(struct json_index *index, struct str key, struct json value);
+
+/* The same for a document that is being built, whatever object of it is asked: each large one gets its
+ * index when it is first looked at. While it exists, members of large objects are set and taken by these
+ * functions only.
+ *	AUTO(json_indexes_done) struct json_indexes all = {.doc = doc}; */
+struct json_indexes {
+	struct json_doc *doc;
+	struct map *by_object;
+	size_t unsettled; /* objects that still hold what was taken from them */
+};
+void json_indexes_done(struct json_indexes *all);
+DEFINE_AUTO_IN_PLACE(struct json_indexes, json_indexes_done);
+
+struct json json_indexes_get(struct json_indexes *all, struct json object, struct str key);
+/* As json_set(). */
+void json_indexes_set(struct json_indexes *all, struct json object, struct str key,
+		      struct json value);
+/* Take a member out; its value is loose then. JSON_NONE: there is none. */
+struct json json_indexes_take(struct json_indexes *all, struct json object, struct str key);
+/* Before members are walked, counted or compared by other means. */
+void json_indexes_settle(struct json_indexes *all);
 
 #endif

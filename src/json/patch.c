@@ -20,6 +20,7 @@
 
 struct apply {
 	struct json_doc *doc;
+	struct json_indexes indexes;
 	size_t copied; /* bytes, by "copy" so far */
 };
 
@@ -54,18 +55,18 @@ static bool index_of(struct str token, size_t len, size_t *ret)
 	return true;
 }
 
-static struct json child(struct json parent, struct str token)
+static struct json child(struct apply *apply, struct json parent, struct str token)
 {
 	size_t index = 0;
 
 	if (!json_is(parent, JSON_ARR))
-		return json_get_str(parent, token);
+		return json_indexes_get(&apply->indexes, parent, token);
 	return index_of(token, json_len(parent), &index) ? json_at(parent, index) : JSON_NONE;
 }
 
 /* Reads a path member ("path" or "from") of an operation and finds its container. */
-static int place_find(const struct apply *apply, struct json op, const char *member,
-		      struct place *ret, struct err *err)
+static int place_find(struct apply *apply, struct json op, const char *member, struct place *ret,
+		      struct err *err)
 {
 	struct json path = json_get(op, member);
 
@@ -82,7 +83,7 @@ static int place_find(const struct apply *apply, struct json op, const char *mem
 	if (ret->depth == 0)
 		return 0;
 	for (size_t i = 0; i + 1 < ret->depth; i++)
-		at = child(at, ret->pointer.tokens[i]);
+		at = child(apply, at, ret->pointer.tokens[i]);
 	if (json_is(at, JSON_OBJ) || json_is(at, JSON_ARR))
 		ret->parent = at;
 	ret->key = ret->pointer.tokens[ret->depth - 1];
@@ -104,7 +105,7 @@ static int put_in(struct apply *apply, const struct place *place, struct json va
 		return err_set(err, ERR_INVALID, "nested deeper than %d levels",
 			       LIMIT_OBJECT_DEPTH);
 	if (json_is(place->parent, JSON_OBJ)) {
-		json_set(apply->doc, place->parent, place->key, value);
+		json_indexes_set(&apply->indexes, place->parent, place->key, value);
 		return 0;
 	}
 	if (!str_is(place->key, "-") && !index_of(place->key, len + 1, &index))
@@ -116,14 +117,15 @@ static int put_in(struct apply *apply, const struct place *place, struct json va
 static int take_out(struct apply *apply, const struct place *place, struct json *ret,
 		    struct err *err)
 {
-	struct json value = child(place->parent, place->key);
+	struct json value = json_is(place->parent, JSON_OBJ)
+				    ? json_indexes_take(&apply->indexes, place->parent, place->key)
+				    : child(apply, place->parent, place->key);
 	size_t index = 0;
 
 	if (json_is_absent(value))
 		return err_set(err, ERR_INVALID, "path not found");
-	if (json_is(place->parent, JSON_OBJ))
-		(void)json_remove(apply->doc, place->parent, place->key);
-	else if (index_of(place->key, json_len(place->parent), &index))
+	if (json_is(place->parent, JSON_ARR) &&
+	    index_of(place->key, json_len(place->parent), &index))
 		(void)json_remove_at(apply->doc, place->parent, index);
 	if (ret)
 		*ret = value;
@@ -204,7 +206,7 @@ static int op_copy(struct apply *apply, struct json op, struct err *err)
 
 	if (place_find(apply, op, "from", &from, err) < 0)
 		return -1;
-	struct json value = child(from.parent, from.key);
+	struct json value = child(apply, from.parent, from.key);
 
 	if (json_is_absent(value) && !json_is(from.parent, JSON_OBJ)) {
 		(void)err_set(err, ERR_INVALID, "path not found");
@@ -212,6 +214,7 @@ static int op_copy(struct apply *apply, struct json op, struct err *err)
 	}
 	if (place_find(apply, op, "path", &to, err) < 0)
 		return -1;
+	json_indexes_settle(&apply->indexes);
 	json_print(value, JSON_COMPACT, &text);
 	apply->copied += text.len;
 	if (buf_is_over(&text) || apply->copied > LIMIT_PATCH_COPY_BYTES)
@@ -229,14 +232,16 @@ static int op_test(struct apply *apply, struct json op, struct err *err)
 
 	if (place_find(apply, op, "path", &place, err) < 0)
 		return -1;
-	struct json value =
-		place.depth == 0 ? json_doc_root(apply->doc) : child(place.parent, place.key);
+	struct json value = place.depth == 0 ? json_doc_root(apply->doc)
+					     : child(apply, place.parent, place.key);
 
 	if (json_is_absent(value) && !json_is(place.parent, JSON_OBJ))
 		return err_set(err, ERR_INVALID, "path not found");
 	bool both_null = (json_is_absent(value) || json_is(value, JSON_NULL)) &&
 			 (json_is_absent(want) || json_is(want, JSON_NULL));
 
+	if (json_len(value))
+		json_indexes_settle(&apply->indexes);
 	if (!both_null && !json_eq(value, want))
 		return err_set(err, ERR_INVALID, "test failed");
 	return 0;
@@ -292,16 +297,17 @@ struct json_doc *json_patch_apply(struct json target, struct json patch, struct 
 	if (check_patch(patch, err) < 0)
 		return NULL;
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(target);
-	struct apply apply = {.doc = doc};
+	struct apply apply = {.doc = doc, .indexes = {.doc = doc}};
 	struct json_iter it = json_iter(patch);
+	int rc = 0;
 
-	while (json_next(&it)) {
-		if (run(&apply, it.value, err) < 0) {
+	while (rc == 0 && json_next(&it)) {
+		rc = run(&apply, it.value, err);
+		if (rc < 0)
 			(void)err_wrap(err, "operation %zu", it.index);
-			return NULL;
-		}
 	}
-	return TAKE(doc);
+	json_indexes_done(&apply.indexes);
+	return rc < 0 ? NULL : TAKE(doc);
 }
 
 /* --- diff ------------------------------------------------------------------------------------ */

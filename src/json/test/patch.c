@@ -296,8 +296,107 @@ static void test_large_diff(void)
 	ok(json_eq(json_doc_root(result), b), "that makes the same");
 }
 
+/* --- large objects --- */
+
+static unsigned next_random(unsigned *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return *seed >> 16;
+}
+
+/* A place in a document of two large objects and one that becomes large. */
+static void put_place(struct buf *to, unsigned *seed)
+{
+	static const char *const tops[] = {"a", "b", "c", "a/deep"};
+	unsigned top = next_random(seed) % 4;
+
+	buf_printf(to, "/%s", tops[top]);
+	if (next_random(seed) % 16)
+		buf_printf(to, "/k%u", next_random(seed) % 120);
+}
+
+static void put_op(struct buf *to, unsigned *seed)
+{
+	static const char *const names[] = {"add", "remove", "replace", "move", "copy", "test"};
+	const char *name = names[next_random(seed) % 6];
+
+	buf_printf(to, "{\"op\":\"%s\",\"path\":\"", name);
+	put_place(to, seed);
+	buf_puts(to, "\",\"from\":\"");
+	put_place(to, seed);
+	if (next_random(seed) % 8)
+		buf_printf(to, "\",\"value\":\"v%u\"}", next_random(seed) % 3);
+	else
+		buf_puts(to, "\",\"value\":{\"k1\":\"x\",\"deep\":{}}}");
+}
+
+static struct json_doc *new_large(void)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	for (char top = 'a'; top <= 'c'; top++) {
+		buf_printf(&text, "%s\"%c\":{\"deep\":{}", top == 'a' ? "{" : ",", top);
+		for (int i = 0; top != 'c' && i < 100; i++)
+			buf_printf(&text, ",\"k%d\":\"v%d\"", i, i % 3);
+		buf_putc(&text, '}');
+	}
+	buf_putc(&text, '}');
+	return json_parse(buf_str(&text), NULL, NULL);
+}
+
+/* Operations at once make the same, in the same order, as one after the other. */
+static void test_large_objects(unsigned seed)
+{
+	enum { ROUNDS = 60, OPS = 300 };
+	AUTO(buf_done) struct buf all = BUF_UNBOUNDED;
+	unsigned done = 0;
+
+	printf("# seed %u\n", seed);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct json_doc *step = new_large();
+		AUTO(json_doc_unref) struct json_doc *start = json_doc_ref(step);
+
+		buf_clear(&all);
+		buf_putc(&all, '[');
+		for (int i = 0; i < OPS; i++) {
+			AUTO(buf_done) struct buf one = BUF_UNBOUNDED;
+			AUTO(json_doc_unref) struct json_doc *patch = NULL;
+			struct json_doc *next;
+
+			buf_putc(&one, '[');
+			put_op(&one, &seed);
+			buf_putc(&one, ']');
+			patch = json_parse(buf_str(&one), NULL, NULL);
+			next = json_patch_apply(json_doc_root(step), json_doc_root(patch), NULL);
+			if (!next)
+				continue; /* it would end the whole patch */
+			json_doc_unref(step);
+			step = next;
+			done++;
+			buf_printf(&all, "%s%.*s", all.len > 1 ? "," : "", (int)(one.len - 2),
+				   buf_text(&one) + 1);
+		}
+		buf_putc(&all, ']');
+		AUTO(json_doc_unref) struct json_doc *patch = json_parse(buf_str(&all), NULL, NULL);
+		AUTO(json_doc_unref)
+		struct json_doc *whole =
+			json_patch_apply(json_doc_root(start), json_doc_root(patch), NULL);
+		AUTO(mem_free) char *want = json_text(json_doc_root(step), JSON_COMPACT);
+		AUTO(mem_free) char *got = json_text(json_doc_root(whole), JSON_COMPACT);
+
+		json_doc_unref(step);
+		if (strcmp(got, want) != 0) {
+			is(got, want);
+			return;
+		}
+	}
+	ok(done > ROUNDS * OPS / 8, "%u operations on large objects at once are as one by one",
+	   done);
+}
+
 int main(void)
 {
+	test_large_objects(7);
 	test_rows();
 	test_failures();
 	test_limits();

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "json/index.h"
 #include "model/value/duration.h"
 
 #include "base/banned.h"
@@ -31,6 +32,7 @@ struct item {
 
 struct decoder {
 	struct json_doc *doc;
+	struct json_indexes indexes; /* of maps that are filled entry by entry */
 	const struct protobuf_options *options;
 	unsigned depth;
 	struct err *err;
@@ -275,7 +277,7 @@ static int decode_entry(struct decoder *d, const struct field *field, struct jso
 	value = decode_value(d, field->of, &parts[1]);
 	if (json_is_absent(value))
 		return -1;
-	json_set(d->doc, map, parts[0].bytes, value);
+	json_indexes_set(&d->indexes, map, parts[0].bytes, value);
 	return 0;
 }
 
@@ -374,9 +376,13 @@ struct json_doc *protobuf_decode(const struct type *type, struct str raw,
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	struct err unheard = {0};
-	struct decoder d = {.doc = doc, .options = options, .err = err ? err : &unheard};
+	struct decoder d = {.doc = doc,
+			    .indexes = {.doc = doc},
+			    .options = options,
+			    .err = err ? err : &unheard};
 	struct json root = new_object(&d, type, raw);
 
+	json_indexes_done(&d.indexes);
 	if (json_is_absent(root))
 		return NULL;
 	json_doc_set_root(doc, root);

@@ -12,10 +12,9 @@
 #include "base/vec.h"
 #include "cli/pods.h"
 #include "model/value/duration.h"
+#include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
-
-#define NOTE_REASONS "scheduling.volcano.sh/reasons"
 
 enum { EVENTS_MAX = 16, PODS_MAX = 12, EVICTIONS_MAX = 8, NAMES_MAX = 4 };
 
@@ -114,7 +113,7 @@ static struct str message_of(struct json event)
 static bool told_reasons(struct explain *e)
 {
 	struct json notes = json_get(json_get(e->facts->group, "metadata"), "annotations");
-	struct str text = json_str(json_get(notes, NOTE_REASONS));
+	struct str text = json_str(json_get(notes, WAIT_REASONS_ANNOTATION));
 	struct json_iter it;
 	struct err err;
 
@@ -126,10 +125,10 @@ static bool told_reasons(struct explain *e)
 	it = json_iter(json_doc_root(e->told));
 	while (json_next(&it)) {
 		struct reason reason = {
-			.code = json_str(json_get(it.value, "code")),
+			.code = json_str(json_get(it.value, "cause")),
 			.text = json_str(json_get(it.value, "text")),
 			.since = json_str(json_get(it.value, "since")),
-			.help = json_str(json_get(it.value, "help")),
+			.help = json_str(json_get(it.value, "advice")),
 		};
 
 		if (reason.text.len)

@@ -7,11 +7,13 @@
  * minResources: the pods that make the gang, those of high priority first. */
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/number.h"
 #include "base/time.h"
 #include "lifecycle/demand.h"
 #include "lifecycle/job_internal.h"
 #include "lifecycle/keys.h"
+#include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
 
@@ -364,30 +366,30 @@ static bool tell_condition(struct job_look *look)
 	return true;
 }
 
-/* In the words of our own scheduler, which has no condition for a group that it does not let in; once a
+/* In the words of our own scheduler, which has no condition for a group that it does not admit; once per
  * cause, since the numbers in them change all the time. */
 static void tell_reason(struct job_look *look)
 {
-	struct json annotations = json_get(json_get(look->group_doc, "metadata"), "annotations");
-	struct str text = json_str(json_get(annotations, KEY_REASONS));
-	AUTO(json_doc_unref)
-	struct json_doc *doc = text.len > 0 ? json_parse(text, NULL, NULL) : NULL;
-	struct json reason = doc ? json_at(json_doc_root(doc), 0) : JSON_NONE;
-	struct str help = json_str(json_get(reason, "help"));
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	struct wait_reasons reasons = wait_reasons_of(look->group_doc, arena);
 	int64_t since;
 
-	if (time_parse(json_str(json_get(reason, "since")), &since, NULL) < 0)
+	if (!reasons.len || time_parse(reasons.ptr[0].since, &since, NULL) < 0) {
+		wait_reasons_done(&reasons);
 		return;
+	}
 	if (look->world->now < since + TELL_AFTER) {
 		plan_look_at(look->plan, since + TELL_AFTER);
+		wait_reasons_done(&reasons);
 		return;
 	}
 	plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PodGroupPending",
-		     "PodGroup %.*s:%.*s pending, reason: %.*s%s%.*s%s",
+		     "PodGroup %.*s:%.*s pending, reason: %.*s%s%.*s",
 		     STR_ARG(look->job->meta.namespace), STR_ARG(look->job->meta.name),
-		     STR_ARG(json_str(json_get(reason, "text"))), help.len > 0 ? " (" : "",
-		     STR_ARG(help), help.len > 0 ? ")" : "");
-	plan_steady_by(look->plan, json_str(json_get(reason, "code")));
+		     STR_ARG(reasons.ptr[0].text), reasons.ptr[0].advice.len ? ". " : "",
+		     STR_ARG(reasons.ptr[0].advice));
+	plan_steady_by(look->plan, reasons.ptr[0].cause);
+	wait_reasons_done(&reasons);
 }
 
 void job_group_tell(struct job_look *look)

@@ -36,8 +36,6 @@
 #define KEY_CLOSED_BY_PARENT "volcano.sh/closed-by-parent"
 
 /* on pods and workloads without a job */
-/* Why our scheduler lets a podgroup wait: a list in JSON, what matters most first. */
-#define KEY_REASONS "scheduling.volcano.sh/reasons"
 #define KEY_GROUP_MIN_MEMBER "scheduling.volcano.sh/group-min-member"
 #define KEY_POD_QUEUE "scheduling.volcano.sh/queue-name"
 #define KEY_TOPOLOGY_MODE "volcano.sh/network-topology-mode"

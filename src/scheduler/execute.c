@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/core/conditions.h"
+#include "model/volcano/wait_reason.h"
 #include "sched/report/explain.h"
 #include "scheduler/internal.h"
 
@@ -385,7 +386,7 @@ static bool has_reasons(const struct json_doc *known, const char *reasons)
 {
 	struct json meta = known ? json_get(json_doc_root(known), "metadata") : JSON_NONE;
 
-	return str_is(json_str(json_get(json_get(meta, "annotations"), EXPLAIN_ANNOTATION)),
+	return str_is(json_str(json_get(json_get(meta, "annotations"), WAIT_REASONS_ANNOTATION)),
 		      reasons);
 }
 
@@ -406,7 +407,7 @@ static void write_group(struct scheduler *scheduler, const struct status_group *
 	set_uid(patch, str_from(group->uid));
 	if (!reported)
 		json_set(patch, json_ensure_obj(patch, meta, "annotations"),
-			 STR(EXPLAIN_ANNOTATION),
+			 STR(WAIT_REASONS_ANNOTATION),
 			 *group->reasons ? json_new_str(patch, str_from(group->reasons))
 					 : json_new_null(patch));
 	if (group->has_status)

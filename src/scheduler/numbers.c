@@ -343,19 +343,6 @@ static const char *const amount_names[AMOUNT_COUNT] = {"allocated", "request", "
 						       "capacity", "real_capacity"};
 
 /* What the plugins say of a queue: the last that has an opinion. */
-static struct queue_report report_of(const struct config *config, const struct queue_info *queue)
-{
-	struct queue_report report = {0};
-
-	for (size_t i = 0; i < config->plugins.len; i++) {
-		const struct plugin *p = config->plugins.ptr[i];
-
-		if (p->type->report)
-			p->type->report(p, queue, &report);
-	}
-	return report;
-}
-
 static void put_amount(struct buf *to, const char *amount, const char *unit,
 		       const struct queue_info *queue, double value)
 {
@@ -394,7 +381,7 @@ static void put_amounts(struct buf *to, const struct cluster *cluster, const cha
 static void print_queue(const struct cluster *cluster, const struct config *config,
 			const struct queue_info *queue, struct buf *to)
 {
-	struct queue_report report = report_of(config, queue);
+	struct queue_report report = config_queue_report(config, queue);
 	AUTO(resources_done) struct resources request = RESOURCES_INIT;
 	const struct resources *reported[] = {report.deserved, report.capability, report.limit};
 

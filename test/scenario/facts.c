@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/omap.h"
 #include "model/value/quantity.h"
+#include "model/volcano/wait_reason.h"
 #include "sched/report/explain.h"
 
 #include "base/banned.h"
@@ -320,7 +321,7 @@ static bool has_element(struct json list, struct json element)
 static bool is_short(struct str key)
 {
 	static const char *const keys[] = {"after",  "bound", "pending", "evicted", "phase",
-					   "filled", "at",    "why",     "reasons", "help"};
+					   "filled", "at",    "why",     "reasons", "advice"};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (str_is(key, keys[i]))
@@ -443,8 +444,8 @@ static void short_reported(const struct world *world, struct json want, const ch
 		if (group)
 			meta = json_get(json_doc_root(group->doc), "metadata");
 		doc = json_parse(
-			json_str(json_get(json_get(meta, "annotations"), EXPLAIN_ANNOTATION)), NULL,
-			NULL);
+			json_str(json_get(json_get(meta, "annotations"), WAIT_REASONS_ANNOTATION)),
+			NULL, NULL);
 		at = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
 		while (json_next(&at)) {
 			buf_puts(&told, told.len ? between : "");
@@ -462,8 +463,8 @@ void facts_short(const struct world *world, struct json want, struct json have, 
 	short_groups(want, have, notes);
 	short_places(world, want, notes);
 	short_reasons(world, want, notes);
-	short_reported(world, json_get(want, "reasons"), "code", " ", notes);
-	short_reported(world, json_get(want, "help"), "help", "; ", notes);
+	short_reported(world, json_get(want, "reasons"), "cause", " ", notes);
+	short_reported(world, json_get(want, "advice"), "advice", "; ", notes);
 }
 
 /* --- claims ---------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "facts.h"
 #include "json/yaml.h"
+#include "model/volcano/wait_reason.h"
 #include "numbered.h"
 #include "sched/report/explain.h"
 #include "shorthand.h"
@@ -259,15 +260,15 @@ static void show_reasons(const struct world *world)
 	while (map_next(world->objects, &at, &key, &value)) {
 		struct json meta =
 			json_get(json_doc_root(((struct object *)value)->doc), "metadata");
-		struct json note = json_get(json_get(meta, "annotations"), EXPLAIN_ANNOTATION);
+		struct json note = json_get(json_get(meta, "annotations"), WAIT_REASONS_ANNOTATION);
 		AUTO(json_doc_unref) struct json_doc *doc = json_parse(json_str(note), NULL, NULL);
 		struct json_iter it = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
 
 		while (json_next(&it))
 			printf("# why %.*s: %.*s: %.*s (%.*s)\n", STR_ARG(key),
-			       STR_ARG(json_str(json_get(it.value, "code"))),
+			       STR_ARG(json_str(json_get(it.value, "cause"))),
 			       STR_ARG(json_str(json_get(it.value, "text"))),
-			       STR_ARG(json_str(json_get(it.value, "help"))));
+			       STR_ARG(json_str(json_get(it.value, "advice"))));
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "model/group/priorityclass.h"
 #include "model/pod/pod.h"
 #include "model/volcano/podgroup.h"
+#include "model/volcano/wait_reason.h"
 #include "sched/report/explain.h"
 
 #include "base/banned.h"
@@ -444,11 +445,11 @@ static void set_reasons(struct json_doc *doc, const char *text)
 	if (!text)
 		return;
 	if (*text)
-		json_set_str(doc, json_ensure_obj(doc, meta, "annotations"), EXPLAIN_ANNOTATION,
-			     str_from(text));
+		json_set_str(doc, json_ensure_obj(doc, meta, "annotations"),
+			     WAIT_REASONS_ANNOTATION, str_from(text));
 	else
 		json_remove(doc, json_ensure_obj(doc, meta, "annotations"),
-			    STR(EXPLAIN_ANNOTATION));
+			    STR(WAIT_REASONS_ANNOTATION));
 }
 
 static void execute_group(struct world *world, const struct decision *d)

@@ -23,16 +23,17 @@
 #define OPEN "{'spec':{'weight':2},'status':{'state':'Open'}}"
 #define TOLD                                                                                      \
 	"{'metadata':{'name':'train-1','annotations':{'scheduling.volcano.sh/reasons':"           \
-	"'[{\\'code\\':\\'QueueCapability\\',\\'text\\':\\'queue research is at its capability "  \
+	"'[{\\'cause\\':\\'QueueCapability\\',\\'text\\':\\'queue research is at its capability " \
 	"for nvidia.com/gpu: 64 of 64, needs 8 more\\',\\'since\\':\\'2026-01-02T09:56:40Z\\',"   \
-	"\\'help\\':\\'end a job of queue research\\'},{\\'code\\':\\'Nodes\\',\\'text\\':\\'no " \
+	"\\'advice\\':\\'end a job of queue "                                                     \
+	"research\\'},{\\'cause\\':\\'Nodes\\',\\'text\\':\\'no "                                 \
 	"node has room\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                           \
 	"'spec':{'minResources':{'count/pods':'2','cpu':'4','limits.cpu':'4','nvidia.com/"        \
 	"gpu':'8',"                                                                               \
 	"'pods':'2','requests.cpu':'4'}},'status':{'phase':'Inqueue'}}"
-#define MISSING                                                                                \
-	"{'metadata':{'name':'train-1','annotations':{'scheduling.volcano.sh/reasons':"        \
-	"'[{\\'code\\':\\'NotEnoughTasks\\',\\'text\\':\\'pods that exist: 0, at least 2 are " \
+#define MISSING                                                                                 \
+	"{'metadata':{'name':'train-1','annotations':{'scheduling.volcano.sh/reasons':"         \
+	"'[{\\'cause\\':\\'NotEnoughTasks\\',\\'text\\':\\'pods that exist: 0, at least 2 are " \
 	"needed\\'}]'}},'status':{'phase':'Inqueue'}}"
 #define FAILED_POD                                                                           \
 	"{'metadata':{'name':'train-w-1','labels':{'volcano.sh/task-spec':'w',"              \

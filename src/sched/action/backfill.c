@@ -17,7 +17,8 @@ static const struct node_set all_nodes = {0};
 /* It waits, and its job with it. */
 static void fail(struct session *ssn, struct task *task, const struct fit *fit)
 {
-	const struct reason why = {.code = REASON_NODES, .dim = DIM_NONE, .fit = fit};
+	const struct reason why = {
+		.code = REASON_NODES, .dim = DIM_NONE, .pods = 1, .fit = fit, .task = task};
 
 	session_note(ssn, task)->fit = fit;
 	if (fit)

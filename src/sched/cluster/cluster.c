@@ -19,6 +19,7 @@
 #include "model/volcano/nodeshard.h"
 #include "sched/cluster/cluster_internal.h"
 #include "sched/place/job_group.h"
+#include "sched/report/holders.h"
 #include "sched/report/object_warnings.h"
 
 #include "base/banned.h"
@@ -164,6 +165,7 @@ static void free_objects(struct cluster *cluster)
 	void *value;
 
 	job_groups_free(cluster);
+	holders_cache_free(cluster->holders);
 	while (map_next(cluster->tasks, &at, &key, &value))
 		cluster_remove_pod(cluster, key);
 	at = 0;

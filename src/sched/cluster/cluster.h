@@ -77,6 +77,8 @@ struct thing {
 	uint32_t name; /* symbol, for reasons that speak of it */
 };
 
+struct holders_cache;
+
 struct cluster_options {
 	const char *const *scheduler_names; /* NULL-terminated; NULL: volcano */
 	const char *default_queue;          /* NULL: default */
@@ -88,7 +90,16 @@ struct cluster_options {
 	uint64_t seed;
 };
 
+/* How many nodes may still be tested for messages, in this second (survey.h). */
+struct survey_budget {
+	bool set;
+	int64_t time;
+	int64_t left;
+};
+
 struct cluster {
+	struct holders_cache *holders; /* NULL: not used yet (holders.h) */
+	struct survey_budget survey_budget;
 	/* Called with each task before a place is looked for; for who notes what is processed. */
 	void (*look)(void *arg, const struct task *task);
 	void *look_arg;

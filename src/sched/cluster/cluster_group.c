@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "model/value/duration.h"
+#include "model/volcano/wait_reason.h"
 #include "sched/cluster/cluster_internal.h"
 #include "sched/place/job_group.h"
 #include "sched/report/explain.h"
@@ -184,7 +185,8 @@ struct sub_job *cluster_sub_job_of(struct cluster *cluster, struct job *job,
 static bool is_volcano_note(void *arg, struct str key)
 {
 	(void)arg;
-	return (str_find(key, STR("volcano.sh/"), 0) >= 0 && !str_is(key, EXPLAIN_ANNOTATION)) ||
+	return (str_find(key, STR("volcano.sh/"), 0) >= 0 &&
+		!str_is(key, WAIT_REASONS_ANNOTATION)) ||
 	       str_is(key, "sla-waiting-time");
 }
 
@@ -254,7 +256,7 @@ static void set_status(struct job *job, const struct podgroup *view)
 	job->reported_counts[0] = view->status.running;
 	job->reported_counts[1] = view->status.succeeded;
 	job->reported_counts[2] = view->status.failed;
-	explain_read(job, labels_get(&view->meta.annotations, STR(EXPLAIN_ANNOTATION)));
+	explain_read(job, labels_get(&view->meta.annotations, STR(WAIT_REASONS_ANNOTATION)));
 	memset(job->reported, 0, sizeof(job->reported));
 	for (size_t i = 0; i < view->status.conditions.len; i++)
 		for (size_t j = 0; j < GROUP_CONDITION_COUNT; j++) {

@@ -125,13 +125,17 @@ struct job {
 	struct reason
 		refusal; /* why it is not admitted, or not placed; without what a session owns */
 	struct reasons *reasons; /* all of that session's, in its arena */
-	char *why;               /* the first in words, for whoever asks; NULL: it does not wait */
+	char *why;               /* the first in words; NULL: it does not wait */
+	uint32_t why_len;        /* ... without those who hold what it waits for */
 	/* What its annotation says (explain.h). */
 	struct reported_reasons {
 		uint64_t
 			content; /* hash of the reasons that were reported last, numbers included */
 		uint64_t meaning;   /* ... without numbers */
 		uint32_t decided;   /* hash of their text; 0: none */
+		uint64_t moves;     /* the cluster's when the text was made */
+		int64_t time;       /* when it was made */
+		bool outdated;      /* something in it may have changed since */
 		uint32_t published; /* ... of the one that the API has */
 		struct {
 			uint8_t code;

@@ -244,6 +244,7 @@ static void report(const struct plugin *p, const struct job *job, const struct d
 			       .asked = d->own / unit,
 			       .need = (number_add(d->used, d->own) - d->limit->hard) / unit,
 			       .beyond = d->own > d->limit->hard,
+			       .resource = d->limit->name,
 			       .text = arena_strdup(p->ssn->arena, buf_text(&text))};
 }
 

@@ -5,6 +5,7 @@
  * `content` covers every number of the reasons, `meaning` only what they are about. */
 #include "sched/report/explain.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -12,6 +13,8 @@
 #include "json/doc.h"
 #include "model/core/taints.h"
 #include "model/value/resources.h"
+#include "model/volcano/wait_reason.h"
+#include "sched/report/message.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"
@@ -165,104 +168,132 @@ static uint64_t hash_reasons(const struct reasons *reasons, const struct reason_
 		hash = mix(hash, (uint64_t)at->limit);
 		hash = mix(hash, (uint64_t)at->asked);
 		hash = mix(hash, (uint64_t)at->need);
+		hash = mix(hash, (uint64_t)at->free);
 	}
 	return hash;
 }
 
 /* --- the annotation ---------------------------------------------------------------------------- */
 
-/* A list under way. */
+/* A list that is being made. Texts are in the arena of the session. */
 struct page {
+	struct session *ssn;
 	struct json_doc *doc;
 	struct reason_names names;
-	struct buf text; /* to print into */
 };
 
-static void set_text(struct page *page, struct json object, const char *key)
+static struct str keep(struct page *page, struct buf *text)
 {
-	json_set_str(page->doc, object, key, buf_str(&page->text));
-	buf_clear(&page->text);
+	struct str kept = str_from(arena_strdup(page->ssn->arena, buf_text(text)));
+
+	buf_clear(text);
+	return kept;
 }
 
-static void set_amount(struct page *page, struct json object, const char *key, int dim,
-		       int64_t amount)
+static struct str amount(struct page *page, int dim, int64_t value)
 {
-	reason_print_amount(dim, amount, &page->names, &page->text);
-	set_text(page, object, key);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+
+	reason_print_amount(dim, value, &page->names, &text);
+	return keep(page, &text);
 }
 
-static void add_counts(struct page *page, struct json object, const struct fit *fit)
+static void set_counts(struct page *page, const struct fit *fit, struct wait_reason *to)
 {
 	struct fit_count counts[FIT_COUNTS_MAX];
 	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
-	struct json list = json_new_arr(page->doc);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	json_set_int(page->doc, object, "nodes", fit->nodes);
-	if (fit->domain.len)
-		json_set_str(page->doc, object, "domain", fit->domain);
+	to->nodes = fit->nodes;
+	to->domain = fit->domain;
+	to->counts.ptr = arena_calloc(page->ssn->arena, len + 1, sizeof(*to->counts.ptr));
+	to->counts.len = len;
 	for (size_t i = 0; i < len; i++) {
-		struct json count = json_new_obj(page->doc);
+		struct wait_count *count = &to->counts.ptr[i];
 		const struct fit_count *at = &counts[i];
 
-		json_append(page->doc, list, count);
-		json_set_str(page->doc, count, "code", str_from(fit_code_name(at->code)));
-		fit_code_print(at->code, at->detail, &page->names, &page->text);
-		set_text(page, count, "text");
-		json_set_int(page->doc, count, "nodes", at->count);
+		count->cause = str_from(fit_code_name(at->code));
+		fit_code_print(at->code, at->detail, &page->names, &text);
+		count->text = keep(page, &text);
+		count->nodes = at->count;
 		if (at->code == FIT_TAINT && fit->taint) {
-			reason_print_taint(fit->taint, &page->text);
-			set_text(page, count, "taint");
+			reason_print_taint(fit->taint, &text);
+			count->taint = keep(page, &text);
 		}
 		if (at->code != FIT_INSUFFICIENT)
 			continue;
-		json_set_str(page->doc, count, "dimension",
-			     reason_dim_name(&page->names, at->detail));
+		count->resource = reason_dim_name(&page->names, at->detail);
 		if (fit->request)
-			set_amount(page, count, "asked", at->detail,
-				   resources_get(fit->request, at->detail));
-		set_amount(page, count, "largestFree", at->detail, at->most);
-	}
-	if (len)
-		json_set(page->doc, object, STR("counts"), list);
-}
-
-static void add_amounts(struct page *page, struct json object, const struct reason *reason)
-{
-	if (reason->dim != DIM_NONE) {
-		json_set_str(page->doc, object, "dimension",
-			     reason_dim_name(&page->names, reason->dim));
-		set_amount(page, object, "have", reason->dim, reason->have);
-		if (reason->reserved > 0)
-			set_amount(page, object, "promised", reason->dim, reason->reserved);
-		set_amount(page, object, "limit", reason->dim, reason->limit);
-		set_amount(page, object, "asked", reason->dim, reason->asked);
-		set_amount(page, object, "shortfall", reason->dim, reason->need);
-	} else if (reason->have || reason->limit) {
-		json_set_int(page->doc, object, "have", reason->have);
-		if (reason->limit)
-			json_set_int(page->doc, object, "limit", reason->limit);
+			count->needs =
+				amount(page, at->detail, resources_get(fit->request, at->detail));
+		count->largest_free = amount(page, at->detail, at->most);
 	}
 }
 
-static void add_reason(struct page *page, struct json list, const struct reason *reason,
-		       int64_t since)
+static void set_holders(struct page *page, const struct message *m, struct wait_reason *to)
 {
-	struct json object = json_new_obj(page->doc);
+	const struct holders *holders = m->holders;
+
+	if (!holders || !holders->len)
+		return;
+	to->holders.ptr = arena_calloc(page->ssn->arena, holders->len, sizeof(*to->holders.ptr));
+	to->holders.len = holders->len;
+	to->more_holders = (int64_t)holders->more;
+	for (size_t i = 0; i < holders->len; i++)
+		to->holders.ptr[i] = (struct wait_holder){
+			.job = holders->at[i].job,
+			.namespace = holders->at[i].namespace,
+			.user = holders->at[i].user,
+			.uses = amount(page, m->dim, holders->at[i].uses),
+			.reserved = m->reserved,
+		};
+}
+
+static void set_amounts(struct page *page, const struct message *m, const struct reason *reason,
+			struct wait_reason *to)
+{
+	if (m->dim == DIM_NONE)
+		return;
+	to->resource = reason_dim_name(&page->names, m->dim);
+	to->needs = amount(page, m->dim, m->needs);
+	to->total = amount(page, m->dim, m->total);
+	if (m->has_free)
+		to->free = amount(page, m->dim, m->free > 0 ? m->free : 0);
+	if (m->dim == reason->dim && reason->reserved > 0)
+		to->reserved = amount(page, m->dim, reason->reserved);
+}
+
+/* Appends it; true: something in it may be outdated. */
+static bool add_reason(struct page *page, struct json list, struct job *job,
+		       const struct reason *reason, int64_t since)
+{
+	struct message m;
 	char time[TIME_TEXT_SIZE];
+	struct wait_reason to;
 
-	json_append(page->doc, list, object);
-	json_set_str(page->doc, object, "code", str_from(reason_name(reason->code)));
-	reason_print(reason, &page->names, &page->text);
-	set_text(page, object, "text");
-	reason_print_help(reason, &page->names, &page->text);
-	set_text(page, object, "help");
-	json_set_str(page->doc, object, "since", str_from(time_print(since, time)));
-	if (reason->subject)
-		json_set_str(page->doc, object, "subject",
-			     symbols_text(page->names.symbols, reason->subject));
-	add_amounts(page, object, reason);
+	message_make(page->ssn, job, reason, &m);
+	page->names = m.names; /* a survey may have added texts */
+	to = (struct wait_reason){
+		.cause = str_from(reason_name(reason->code)),
+		.text = buf_str(&m.text),
+		.advice = buf_str(&m.advice),
+		.brief = buf_str(&m.brief),
+		.since = str_from(time_print(since, time)),
+		.never = m.never,
+		.subject = symbols_text(page->names.symbols, reason->subject),
+	};
+	set_amounts(page, &m, reason, &to);
+	set_holders(page, &m, &to);
 	if (reason->fit)
-		add_counts(page, object, reason->fit);
+		set_counts(page, reason->fit, &to);
+	wait_reason_append(&to, page->doc, list);
+	if (reason == &job->reasons->at[0]) {
+		mem_free(job->why);
+		job->why = mem_strdup(buf_text(&m.text));
+		job->why_len = (uint32_t)m.text_len;
+	}
+	message_done(&m);
+	return m.outdated;
 }
 
 static int64_t since_of(const struct reported_reasons *reported, uint8_t code, int64_t now)
@@ -278,22 +309,24 @@ static const char *print_reasons(struct session *ssn, struct job *job)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	AUTO(buf_done) struct buf to = BUF_UNBOUNDED;
-	struct page page = {doc, session_names_of(ssn, job), BUF_UNBOUNDED};
+	struct page page = {ssn, doc, session_names_of(ssn, job)};
 	struct reported_reasons *reported = &job->reported_reasons;
 	struct reported_reasons now = *reported;
 	struct json list = json_new_arr(doc);
 
 	json_doc_set_root(doc, list);
 	memset(now.at, 0, sizeof(now.at));
+	now.outdated = false;
+	now.moves = ssn->cluster->moves;
+	now.time = ssn->now;
 	for (size_t i = 0; i < job->reasons->len; i++) {
 		const struct reason *reason = &job->reasons->at[i];
 
 		now.at[i].code = reason->code;
 		now.at[i].since = since_of(reported, reason->code, ssn->now);
-		add_reason(&page, list, reason, now.at[i].since);
+		now.outdated |= add_reason(&page, list, job, reason, now.at[i].since);
 	}
 	*reported = now;
-	buf_done(&page.text);
 	json_print(list, JSON_COMPACT, &to);
 	return arena_strdup(ssn->arena, buf_text(&to));
 }
@@ -319,6 +352,16 @@ static enum explained take_away(struct job *job, struct decision *d)
 	return reported ? EXPLAINED_CHANGED : EXPLAINED_SAME;
 }
 
+/* The numbers are as before. Who holds what may have changed: that is looked at once per second. */
+static bool is_current(const struct session *ssn, struct reported_reasons *reported)
+{
+	if (reported->moves == ssn->cluster->moves && !reported->outdated)
+		return true;
+	reported->outdated = true;
+	return !ssn->options.refresh && ssn->now >= reported->time &&
+	       ssn->now - reported->time < TIME_SECOND;
+}
+
 static enum explained report(struct session *ssn, struct job *job, struct decision *d)
 {
 	struct reason_names names = session_names_of(ssn, job);
@@ -328,7 +371,8 @@ static enum explained report(struct session *ssn, struct job *job, struct decisi
 	const char *text;
 	bool numbers;
 
-	if (content == reported->content && reported->decided == reported->published)
+	if (job->why && content == reported->content && reported->decided == reported->published &&
+	    is_current(ssn, reported))
 		return EXPLAINED_SAME;
 	meaning = hash_reasons(job->reasons, &names, false);
 	text = print_reasons(ssn, job);
@@ -345,8 +389,6 @@ static enum explained report(struct session *ssn, struct job *job, struct decisi
 
 enum explained explain_job(struct session *ssn, struct job *job, bool waits, struct decision *d)
 {
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct reason_names names = session_names_of(ssn, job);
 	enum explained explained;
 
 	if (!waits)
@@ -355,37 +397,37 @@ enum explained explain_job(struct session *ssn, struct job *job, bool waits, str
 	report_no_nodes(ssn, job);
 	if (!job->waiting_since)
 		job->waiting_since = ssn->now;
-	if (job->refused_session != ssn->id) /* nobody looked at it: what held still holds */
+	if (job->refused_session != ssn->id) /* it was not tried: the old reasons are still true */
 		return EXPLAINED_SAME;
-	reason_print(&job->refusal, &names, &text);
-	mem_free(job->why);
-	job->why = buf_take(&text);
 	explained = report(ssn, job, d);
 	job->refusal.fit = NULL;
 	job->refusal.text = NULL;
+	job->refusal.task = NULL;
+	job->refusal.resource = str_none();
 	job->reasons = NULL;
 	return explained;
 }
 
 void explain_read(struct job *job, struct str text)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	AUTO(arena_free) struct arena *arena = NULL;
 	struct reported_reasons *reported = &job->reported_reasons;
-	struct json_iter it;
+	struct wait_reasons reasons;
 
 	if (text_hash(text) == reported->published)
 		return;
 	reported->published = text_hash(text);
-	doc = text.len ? json_parse(text, NULL, NULL) : NULL;
-	it = json_iter(doc ? json_doc_root(doc) : JSON_NONE);
-	for (size_t i = 0; i < REASONS_MAX && json_next(&it); i++) {
-		struct str code = json_str(json_get(it.value, "code"));
-
-		if (reported->at[i].since || time_parse(json_str(json_get(it.value, "since")),
-							&reported->at[i].since, NULL) < 0)
+	if (!text.len)
+		return;
+	arena = arena_new(0);
+	reasons = wait_reasons_parse(text, arena);
+	for (size_t i = 0; i < REASONS_MAX && i < reasons.len; i++) {
+		if (reported->at[i].since ||
+		    time_parse(reasons.ptr[i].since, &reported->at[i].since, NULL) < 0)
 			continue;
 		for (int c = 0; c < REASON_CODE_COUNT; c++)
-			if (str_is(code, reason_name((enum reason_code)c)))
+			if (str_is(reasons.ptr[i].cause, reason_name((enum reason_code)c)))
 				reported->at[i].code = (uint8_t)c;
 	}
+	wait_reasons_done(&reasons);
 }

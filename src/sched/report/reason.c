@@ -18,125 +18,84 @@
 
 struct fit_text {
 	const char *name;
-	const char *text; /* the detail comes behind it */
-	const char *help;
-	const char *hopeless; /* instead, where waiting cannot help; or NULL */
-	bool final;           /* evicting others does not change it */
+	const char *text; /* the detail comes after it */
+	bool final;       /* evicting others does not change it */
 	enum { DETAIL_NONE, DETAIL_DIM, DETAIL_TEXT } detail;
 };
 static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
 	[FIT_INSUFFICIENT] = {.name = "Insufficient",
-			      .help = "wait for running pods to end, ask for less, or add a node "
-				      "with more of it",
-			      .hopeless = "ask for less, or add a node with more of it",
 			      .text = "Insufficient ",
 			      .detail = DETAIL_DIM},
-	[FIT_POD_COUNT] = {.name = "PodCount",
-			   .help = "wait for pods of these nodes to end, or add a node",
-			   .text = "node(s) pod number exceeded"},
+	[FIT_POD_COUNT] = {.name = "PodCount", .text = "node(s) pod number exceeded"},
 	[FIT_UNSCHEDULABLE] = {.name = "Unschedulable",
-			       .help = "uncordon a node",
 			       .text = "node(s) were unschedulable",
 			       .final = true},
-	[FIT_NODE_AFFINITY] =
-		{.name = "NodeAffinity",
-		 .help = "label a node as its selector or affinity asks for, or change these",
-		 .text = "node(s) didn't match Pod's node affinity/selector",
-		 .final = true},
-	[FIT_TAINT] = {.name = "Taint",
-		       .help = "tolerate the taint, or take it from a node",
-		       .text = "node(s) had untolerated taint(s)",
-		       .final = true},
+	[FIT_NODE_AFFINITY] = {.name = "NodeAffinity",
+			       .text = "node(s) didn't match Pod's node affinity/selector",
+			       .final = true},
+	[FIT_TAINT] = {.name = "Taint", .text = "node(s) had untolerated taint(s)", .final = true},
 	[FIT_PORTS] = {.name = "Ports",
-		       .help = "wait for the pods that use its host ports to end, or use others",
 		       .text = "node(s) didn't have free ports for the requested pod ports"},
-	[FIT_POD_AFFINITY] =
-		{.name = "PodAffinity",
-		 .help = "run the pods that it wants to be near first, or change its affinity",
-		 .text = "node(s) didn't match pod affinity rules",
-		 .final = true},
-	[FIT_POD_ANTI_AFFINITY] =
-		{.name = "PodAntiAffinity",
-		 .help = "wait for the pods that it keeps away from to end, or add a node",
-		 .text = "node(s) didn't match pod anti-affinity rules"},
+	[FIT_POD_AFFINITY] = {.name = "PodAffinity",
+			      .text = "node(s) didn't match pod affinity rules",
+			      .final = true},
+	[FIT_POD_ANTI_AFFINITY] = {.name = "PodAntiAffinity",
+				   .text = "node(s) didn't match pod anti-affinity rules"},
 	[FIT_EXISTING_ANTI_AFFINITY] =
 		{.name = "ExistingAntiAffinity",
-		 .help = "wait for the pods that keep it away to end, or add a node",
 		 .text = "node(s) didn't satisfy existing pods anti-affinity rules"},
-	[FIT_VOLUME_LIMIT] = {.name = "VolumeLimit",
-			      .help = "wait for pods with volumes to end, or add a node",
-			      .text = "node(s) exceed max volume count"},
+	[FIT_VOLUME_LIMIT] = {.name = "VolumeLimit", .text = "node(s) exceed max volume count"},
 	[FIT_VOLUME_ZONE] = {.name = "VolumeZone",
-			     .help = "add a node in the zone of its volume",
 			     .text = "node(s) had no available volume zone",
 			     .final = true},
 	[FIT_SPREAD_LABEL] =
 		{.name = "SpreadLabel",
-		 .help = "label the nodes with the key that it is spread by",
 		 .text = "node(s) didn't match pod topology spread constraints (missing "
 			 "required label)",
 		 .final = true},
 	[FIT_SPREAD] = {.name = "Spread",
-			.help = "free capacity where it has fewer pods, or allow more skew",
 			.text = "node(s) didn't match pod topology spread constraints"},
 	[FIT_VOLUME_AFFINITY] = {.name = "VolumeAffinity",
-				 .help = "free capacity on a node that its volume can be used from",
 				 .text = "node(s) didn't match PersistentVolume's node affinity",
 				 .final = true},
 	[FIT_VOLUME_NONE] = {.name = "VolumeNone",
-			     .help = "create a volume for its claim",
 			     .text = "node(s) didn't find available persistent volumes to bind",
 			     .final = true},
 	[FIT_VOLUME_STORAGE] = {.name = "VolumeStorage",
-				.help = "free storage, or claim less",
 				.text = "node(s) did not have enough free storage",
 				.final = true},
 	[FIT_VOLUME_LOST] =
 		{.name = "VolumeLost",
-		 .help = "create the claim anew: its volume is gone",
 		 .text = "node(s) unavailable due to one or more pvc(s) bound to non-existent "
 			 "pv(s)",
 		 .final = true},
 	[FIT_ATTACH] = {.name = "VolumeAttach",
-			.help = "wait for pods with volumes to end, or let a node have its driver",
 			.text = "Insufficient attachable-volumes-csi-",
 			.detail = DETAIL_TEXT},
 	[FIT_GROUP_LABEL] = {.name = "GroupLabel",
-			     .help = "label the nodes with their node group",
 			     .text = "node group label not found",
 			     .final = true},
 	[FIT_GROUP_UNSET] = {.name = "GroupUnset",
-			     .help = "say in the queue which node groups it may use",
 			     .text = "node group affinity not specified",
 			     .final = true},
-	[FIT_GROUP_MISMATCH] =
-		{.name = "GroupMismatch",
-		 .help = "allow the queue another node group, or free capacity in its own",
-		 .text = "node does not satisfy the node group affinity",
-		 .final = true},
+	[FIT_GROUP_MISMATCH] = {.name = "GroupMismatch",
+				.text = "node does not satisfy the node group affinity",
+				.final = true},
 	[FIT_PROPORTION] = {.name = "Proportion",
-			    .help = "ask for less of it beside what goes with it",
 			    .text = "proportional of resource ",
 			    .final = true,
 			    .detail = DETAIL_DIM},
 	[FIT_SHARD] = {.name = "Shard",
-		       .help = "let the shard of this scheduler have more nodes",
 		       .text = "node isn't in scheduler node shard",
 		       .final = true},
 	[FIT_ZONE_CLOSED] = {.name = "ZoneClosed",
-			     .help = "wait until the time zone is active",
 			     .text = "",
 			     .final = true,
 			     .detail = DETAIL_TEXT},
 	[FIT_ZONE_FOREIGN] = {.name = "ZoneForeign",
-			      .help = "mark the pod preemptable, or use another node",
 			      .text = "not allow to dispatch to revocable node",
 			      .final = true},
-	[FIT_OTHER] = {.name = "Other",
-		       .help = "see the text",
-		       .text = "",
-		       .final = true,
-		       .detail = DETAIL_TEXT},
+	[FIT_OTHER] = {.name = "Other", .text = "", .final = true, .detail = DETAIL_TEXT},
 };
 
 bool verdict_is_final(verdict v)
@@ -211,147 +170,33 @@ void fit_print(const struct fit *fit, const struct reason_names *names, struct b
 
 /* --- one job --------------------------------------------------------------------------------- */
 
-/* What is behind the words of a reason. */
-enum tail { TAIL_NONE, TAIL_SHORTAGE, TAIL_COUNT, TAIL_HAVE, TAIL_NODES, TAIL_TEXT };
 struct reason_row {
 	const char *name;
 	int rank;
-	const char *before; /* the subject, where there is one */
-	const char *after;
-	const char *below; /* instead of `after`, where what is there is below the limit; or NULL */
-	enum tail tail;
-	const char *help;     /* '@' stands for the subject */
-	const char *hopeless; /* instead, where waiting cannot help; or NULL */
 };
-/* What would keep it back even if everything below were cured ranks higher. */
+/* A reason that would remain if all below it were cured ranks higher. */
 static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
-	[REASON_NONE] = {.name = "", .before = "", .after = "", .help = ""},
-	[REASON_OBJECT] = {.name = "InvalidObject",
-			   .rank = 100,
-			   .before = "",
-			   .after = "",
-			   .tail = TAIL_TEXT,
-			   .help = "correct the object"},
-	[REASON_QUEUE_MISSING] = {.name = "QueueMissing",
-				  .rank = 95,
-				  .before = "queue ",
-				  .after = " does not exist",
-				  .help = "create queue @, or name another one"},
-	[REASON_QUEUE_BROKEN] = {.name = "QueueTree",
-				 .rank = 94,
-				 .before = "queue ",
-				 .after = " has no place in the tree of queues",
-				 .help = "give queue @ a parent that exists"},
-	[REASON_QUEUE_NOT_LEAF] = {.name = "QueueNotLeaf",
-				   .rank = 93,
-				   .before = "queue ",
-				   .after = " has child queues and takes no jobs",
-				   .help = "name one of its child queues"},
-	[REASON_QUEUE_CLOSED] = {.name = "QueueClosed",
-				 .rank = 92,
-				 .before = "queue ",
-				 .after = " is not open",
-				 .help = "open queue @, or name another one"},
-	[REASON_TASKS] = {.name = "NotEnoughTasks",
-			  .rank = 90,
-			  .before = "",
-			  .after = "pods that exist: ",
-			  .tail = TAIL_COUNT,
-			  .help = "create the pods that are missing, or lower minMember"},
-	[REASON_ROLE_TASKS] = {.name = "NotEnoughPodsOfTask",
-			       .rank = 89,
-			       .before = "role ",
-			       .after = ": pods that exist: ",
-			       .tail = TAIL_COUNT,
-			       .help = "create the pods that are missing, or lower minTaskMember"},
-	[REASON_SUB_GROUPS] = {.name = "NotEnoughSubGroups",
-			       .rank = 88,
-			       .before = "",
-			       .after = "there are fewer sub-groups than the minimum",
-			       .help = "create the pods that are missing, or lower minSubGroups"},
-	[REASON_GATED] = {.name = "SchedulingGated",
-			  .rank = 85,
-			  .before = "",
-			  .after = "pods that have scheduling gates: ",
-			  .tail = TAIL_HAVE,
-			  .help = "whoever set the gates has to take them away"},
-	[REASON_QUOTA] = {.name = "Quota",
-			  .rank = 80,
-			  .before = "quota ",
-			  .after = " is used up for",
-			  .below = " leaves too little of",
-			  .tail = TAIL_SHORTAGE,
-			  .help = "wait for other jobs of the namespace to end, or raise the quota",
-			  .hopeless = "ask for less, or raise the quota"},
-	[REASON_NO_NODES] = {.name = "NoNodes",
-			     .rank = 78,
-			     .before = "",
-			     .after = "there are no nodes",
-			     .help = "add a node"},
-	[REASON_QUEUE_CAPABILITY] =
-		{.name = "QueueCapability",
-		 .rank = 75,
-		 .before = "queue ",
-		 .after = " is at its capability for",
-		 .below = " would pass its capability for",
-		 .tail = TAIL_SHORTAGE,
-		 .help = "wait for jobs of queue @ to end, or raise its capability",
-		 .hopeless = "ask for less, or raise the capability of queue @"},
-	[REASON_GUARANTEED] =
-		{.name = "GuaranteedToOthers",
-		 .rank = 74,
-		 .before = "queue ",
-		 .after = " asks for what other queues are guaranteed of",
-		 .tail = TAIL_SHORTAGE,
-		 .help = "wait for jobs of queue @ to end, add nodes, or lower what other queues "
-			 "are guaranteed",
-		 .hopeless = "ask for less, add nodes, or lower what other queues are guaranteed"},
-	[REASON_CLUSTER] = {.name = "ClusterUsedUp",
-			    .rank = 58,
-			    .before = "queue ",
-			    .after = " asks for more than the cluster has of",
-			    .tail = TAIL_SHORTAGE,
-			    .help = "wait for jobs of queue @ to end, or add nodes",
-			    .hopeless = "ask for less, or add nodes"},
-	[REASON_RELEASING] = {.name = "WaitsForRelease",
-			      .rank = 70,
-			      .before = "",
-			      .after = "room is being released for it",
-			      .help = "nothing: it runs when the pods that are leaving have gone"},
-	[REASON_OVERCOMMIT] =
-		{.name = "ClusterFull",
-		 .rank = 60,
-		 .before = "",
-		 .after = "it asks for more than the cluster, overcommitted, can admit of",
-		 .tail = TAIL_SHORTAGE,
-		 .help = "wait for other jobs to end, add nodes, or raise overcommit-factor",
-		 .hopeless = "ask for less, add nodes, or raise overcommit-factor"},
-	[REASON_QUEUE_SHARE] = {.name = "QueueShare",
-				.rank = 55,
-				.before = "queue ",
-				.after = " is at its share of",
-				.below = " would pass its share of",
-				.tail = TAIL_SHORTAGE,
-				.help = "wait for jobs of queue @ to end, or raise its share",
-				.hopeless = "ask for less, or raise the share of queue @"},
-	[REASON_NODES] = {.name = "NoNodeFits",
-			  .rank = 50,
-			  .before = "",
-			  .after = "",
-			  .tail = TAIL_NODES,
-			  .help = ""},
-	[REASON_GANG] = {.name = "GangIncomplete",
-			 .rank = 40,
-			 .before = "",
-			 .after = "pods that could be placed: ",
-			 .tail = TAIL_COUNT,
-			 .help = "free capacity for the others, or lower minMember"},
-	[REASON_OTHER] = {.name = "Other",
-			  .rank = 10,
-			  .before = "",
-			  .after = "",
-			  .tail = TAIL_TEXT,
-			  .help = "see the text"},
+	[REASON_NONE] = {"", 0},
+	[REASON_OBJECT] = {"InvalidObject", 100},
+	[REASON_QUEUE_MISSING] = {"QueueMissing", 95},
+	[REASON_QUEUE_BROKEN] = {"QueueTree", 94},
+	[REASON_QUEUE_NOT_LEAF] = {"QueueNotLeaf", 93},
+	[REASON_QUEUE_CLOSED] = {"QueueClosed", 92},
+	[REASON_TASKS] = {"NotEnoughTasks", 90},
+	[REASON_ROLE_TASKS] = {"NotEnoughPodsOfTask", 89},
+	[REASON_SUB_GROUPS] = {"NotEnoughSubGroups", 88},
+	[REASON_GATED] = {"SchedulingGated", 85},
+	[REASON_QUOTA] = {"Quota", 80},
+	[REASON_NO_NODES] = {"NoNodes", 78},
+	[REASON_QUEUE_CAPABILITY] = {"QueueCapability", 75},
+	[REASON_GUARANTEED] = {"GuaranteedToOthers", 74},
+	[REASON_CLUSTER] = {"ClusterUsedUp", 58},
+	[REASON_RELEASING] = {"WaitsForRelease", 70},
+	[REASON_OVERCOMMIT] = {"ClusterFull", 60},
+	[REASON_QUEUE_SHARE] = {"QueueShare", 55},
+	[REASON_NODES] = {"NoNodeFits", 50},
+	[REASON_GANG] = {"GangIncomplete", 40},
+	[REASON_OTHER] = {"Other", 10},
 };
 
 int reason_rank(enum reason_code code)
@@ -448,61 +293,6 @@ void reason_print_amount(int dim, int64_t amount, const struct reason_names *nam
 	quantity_print(&q, to);
 }
 
-/* An odd number of bytes with a unit and two digits behind the point: 19.2Gi; false: it needs none. */
-static bool put_rounded(int64_t bytes, struct buf *to)
-{
-	static const char units[] = "KMGTPE";
-	int unit = -1;
-	int64_t whole = 1, rest;
-
-	while (bytes / whole >= 1024 && unit + 1 < (int)sizeof(units) - 1) {
-		whole *= 1024;
-		unit++;
-	}
-	if (unit < 0 || bytes % whole == 0 || bytes % (whole / 1024) == 0)
-		return false;
-	rest = (int64_t)((double)(bytes % whole) / (double)whole * 100);
-	buf_printf(to, "%lld", (long long)(bytes / whole));
-	if (rest)
-		buf_printf(to, rest % 10 ? ".%02lld" : ".%lld",
-			   (long long)(rest % 10 ? rest : rest / 10));
-	buf_printf(to, "%ci", units[unit]);
-	return true;
-}
-
-/* As people read it. */
-static void put_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to)
-{
-	bool finite = amount != RESOURCES_INFINITE;
-
-	if (finite && dim == DIM_CPU && amount > 1000)
-		put_count(amount, to);
-	else if (!finite || (dim != DIM_MEMORY && dim != DIM_STORAGE) || !put_rounded(amount, to))
-		reason_print_amount(dim, amount, names, to);
-}
-
-/* "nvidia.com/gpu: 64 of 64, needs 8 more"; where there is still some: "cpu: 32 of 128, 90 promised, asks for 8" */
-static void put_shortage(const struct reason *reason, const struct reason_names *names,
-			 struct buf *to)
-{
-	bool below = reason->have < reason->limit;
-
-	buf_putc(to, ' ');
-	buf_put_str(to, reason_dim_name(names, reason->dim));
-	buf_puts(to, ": ");
-	put_amount(reason->dim, reason->have, names, to);
-	buf_puts(to, " of ");
-	put_amount(reason->dim, reason->limit, names, to);
-	if (reason->reserved > 0) {
-		buf_puts(to, ", ");
-		put_amount(reason->dim, reason->reserved, names, to);
-		buf_puts(to, " promised");
-	}
-	buf_puts(to, below ? ", asks for " : ", needs ");
-	put_amount(reason->dim, below ? reason->asked : reason->need, names, to);
-	buf_puts(to, below ? "" : " more");
-}
-
 void reason_print_taint(const struct taint *taint, struct buf *to)
 {
 	buf_put_str(to, taint->key);
@@ -535,133 +325,6 @@ size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max)
 			ret[at] = fit->at[i];
 	}
 	return len;
-}
-
-/* Volcano says which filter refused before any node; what matters is behind that. */
-static const char *without_plugin(const char *text)
-{
-	static const char words[] = " pre-predicates failed ";
-	const char *at = strstr(text, words);
-
-	return at ? at + strlen(words) : text;
-}
-
-static void put_nodes(const struct reason *reason, const struct reason_names *names, struct buf *to)
-{
-	struct fit_count counts[FIT_COUNTS_MAX];
-	const struct fit *fit = reason->fit;
-	size_t len = fit_sort(fit, counts, ARRAY_LEN(counts));
-
-	if (reason->have)
-		buf_printf(to, "with %lld of its pods placed, ", (long long)reason->have);
-	buf_printf(to, "0 of %u nodes fit", fit->nodes);
-	if (fit->whole)
-		buf_printf(to, ": %s", fit->whole);
-	for (size_t i = 0; i < len; i++) {
-		const struct fit_count *at = &counts[i];
-
-		buf_printf(to, "%s%u: ", i ? ", " : ": ", at->count);
-		if (at->code == FIT_OTHER && at->detail < names->text_count)
-			buf_puts(to, without_plugin(names->texts[at->detail]));
-		else
-			fit_code_print(at->code, at->detail, names, to);
-		if (at->code == FIT_TAINT && fit->taint) {
-			buf_puts(to, ": ");
-			reason_print_taint(fit->taint, to);
-		}
-		if (at->code != FIT_INSUFFICIENT)
-			continue;
-		buf_puts(to, " (");
-		if (fit->request) {
-			buf_puts(to, "needs ");
-			put_amount(at->detail, resources_get(fit->request, at->detail), names, to);
-			buf_puts(to, ", ");
-		}
-		buf_puts(to, "largest free ");
-		put_amount(at->detail, at->most, names, to);
-		buf_putc(to, ')');
-	}
-}
-
-/* Something that the cluster does not have at all? */
-static bool is_nowhere(const struct reason *reason)
-{
-	return (reason->code == REASON_CLUSTER || reason->code == REASON_OVERCOMMIT) &&
-	       reason->limit <= 0;
-}
-
-void reason_print(const struct reason *reason, const struct reason_names *names, struct buf *to)
-{
-	const struct reason_row *row = &reason_rows[reason->code];
-
-	if (is_nowhere(reason)) {
-		buf_puts(to, "no node has ");
-		buf_put_str(to, reason_dim_name(names, reason->dim));
-		buf_puts(to, ", it asks for ");
-		reason_print_amount(reason->dim, reason->need, names, to);
-		return;
-	}
-	buf_puts(to, row->before);
-	buf_put_str(to, symbols_text(names->symbols, reason->subject));
-	if (row->tail == TAIL_SHORTAGE &&
-	    reason->dim == DIM_NONE) { /* of something that no pod is known to have */
-		buf_printf(to, " leaves too little: %s", reason->text ? reason->text : "");
-		return;
-	}
-	buf_puts(to, row->below && reason->have < reason->limit ? row->below : row->after);
-	switch (row->tail) {
-	case TAIL_NONE:
-		break;
-	case TAIL_SHORTAGE:
-		put_shortage(reason, names, to);
-		break;
-	case TAIL_COUNT:
-		buf_printf(to, "%lld, at least %lld are needed", (long long)reason->have,
-			   (long long)reason->limit);
-		break;
-	case TAIL_HAVE:
-		buf_printf(to, "%lld", (long long)reason->have);
-		break;
-	case TAIL_NODES:
-		if (reason->subject)
-			buf_puts(to, ": ");
-		if (reason->fit)
-			put_nodes(reason, names, to);
-		break;
-	case TAIL_TEXT:
-		buf_puts(to, reason->text ? reason->text : "");
-		break;
-	}
-}
-
-/* '@' stands for the subject. */
-static void put_help(const char *help, struct str subject, struct buf *to)
-{
-	for (const char *c = help; *c; c++)
-		if (*c == '@')
-			buf_put_str(to, subject);
-		else
-			buf_putc(to, *c);
-}
-
-void reason_print_help(const struct reason *reason, const struct reason_names *names,
-		       struct buf *to)
-{
-	const struct reason_row *row = &reason_rows[reason->code];
-	struct fit_count most;
-
-	if (row->tail == TAIL_NODES && reason->fit && fit_sort(reason->fit, &most, 1)) {
-		const struct fit_text *text = &fit_texts[most.code];
-
-		buf_puts(to, text->hopeless && reason->beyond ? text->hopeless : text->help);
-		return;
-	}
-	if (is_nowhere(reason)) {
-		buf_puts(to, "add a node that has it, or do not ask for it");
-		return;
-	}
-	put_help(row->hopeless && reason->beyond ? row->hopeless : row->help,
-		 symbols_text(names->symbols, reason->subject), to);
 }
 
 /* "insufficient cpu, insufficient memory" */

@@ -7,8 +7,7 @@
  *	fit	all nodes of a set, one task: how many nodes say what, and the largest free amount
  *	reason	one job: a code, the dimension, what is there, what is allowed, what is asked for
  *
- * Texts are made here and nowhere else; conditions, events, metrics and `vcctl job explain` all read
- * these. Of several reasons the one with the highest rank is reported first: the table in reason.c says
+ * Texts for people are made in message.c; those that Volcano has, for conditions and events, are made here. Of several reasons the one with the highest rank is reported first: the table in reason.c says
  * the rank of each, so that what keeps a job back for good is never hidden by what it leads to. */
 #ifndef SCHED_REASON_H
 #define SCHED_REASON_H
@@ -25,6 +24,7 @@ struct arena;
 struct symbols;
 struct resources;
 struct taint;
+struct task;
 
 /* --- one node -------------------------------------------------------------------------------- */
 
@@ -150,7 +150,11 @@ struct reason {
 	int64_t reserved; /* beside what is there: for jobs that were admitted, or that wait for capacity to be released */
 	int64_t limit;
 	int64_t asked;
-	int64_t need; /* by how much all of it is beyond the limit */
+	int64_t need;            /* by how much all of it is beyond the limit */
+	int64_t free;            /* REASON_NODES: of the cluster, once the attempt was undone */
+	int32_t pods;            /* REASON_NODES: how many it needs at once */
+	struct str resource;     /* REASON_QUOTA: what the quota counts, if that is no dimension */
+	const struct task *task; /* REASON_NODES: the one that found no node */
 	const struct fit *fit;
 	const char *text;
 };
@@ -178,19 +182,13 @@ void reason_prefer(struct reason *best, const struct reason *other);
  * insufficient cpu"; nothing for other reasons. */
 void reason_print_event(const struct reason *reason, const struct reason_names *names,
 			struct buf *to);
-/* What would help: "raise the capability of queue research, or wait for its jobs to end". */
-void reason_print_help(const struct reason *reason, const struct reason_names *names,
-		       struct buf *to);
 /* "dedicated=infra:NoSchedule" */
 void reason_print_taint(const struct taint *taint, struct buf *to);
 /* An amount, exactly: cpu 500m, memory 2Gi, nvidia.com/gpu 4.8, hugepages-2Mi 4Mi; "unlimited" is one. In texts they
- * are as people read them: cpu 2.5, memory 19.2Gi. */
+ * are as people read them (words.h). */
 void reason_print_amount(int dim, int64_t amount, const struct reason_names *names, struct buf *to);
 /* The counts of a fit, those of most nodes first, into `ret`, which holds `max`; gives their number. */
 size_t fit_sort(const struct fit *fit, struct fit_count *ret, size_t max);
 enum { FIT_COUNTS_MAX = 8 }; /* more are not reported */
-/* One line for people: "queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8
- * more". */
-void reason_print(const struct reason *reason, const struct reason_names *names, struct buf *to);
 
 #endif

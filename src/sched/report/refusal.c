@@ -72,6 +72,31 @@ static int64_t gang_of_equals(const struct task *task)
 	return job->min_available;
 }
 
+/* What it needs of the resource that most nodes lack, and what is free of it. */
+static void set_demand(const struct cluster *cluster, const struct task *task, struct reason *why)
+{
+	int64_t own, each, count = task->job->min_available - (int64_t)job_ready_count(task->job);
+	int dim = DIM_NONE;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < why->fit->len; i++)
+		if (why->fit->at[i].code == FIT_INSUFFICIENT && why->fit->at[i].count > most) {
+			most = why->fit->at[i].count;
+			dim = why->fit->at[i].detail;
+		}
+	count += task->job->tally.count[TASK_ALLOCATED];
+	why->pods = count > 1 ? (int32_t)count : 1;
+	why->task = task;
+	if (dim == DIM_NONE)
+		return;
+	each = resources_get(&task->class->request, dim);
+	own = job_is_ready(task->job) ? 0 : on_trial(task->job, dim);
+	why->dim = (int8_t)dim;
+	why->asked = job_is_ready(task->job) ? each : number_add(own, lacking(task, dim));
+	why->limit = resources_get(&cluster->total, dim);
+	why->free = why->limit - resources_get(&cluster->used, dim) + own;
+}
+
 /* Would it be too much for all nodes, were they empty? */
 static bool is_beyond_nodes(struct cluster *cluster, const struct task *task,
 			    const struct reason *why)
@@ -104,6 +129,7 @@ void refusal_add(struct session *ssn, const struct task *task, struct reason *wh
 			why->have =
 				job->tally.count[TASK_ALLOCATED] + job->tally.count[TASK_PIPELINED];
 		why->beyond = is_beyond_nodes(ssn->cluster, task, why);
+		set_demand(ssn->cluster, task, why);
 	} else if (!ready) {
 		tell_gang(task, why);
 	}

@@ -523,3 +523,16 @@ const struct plugin *config_find_plugin(const struct config *config, const char 
 			return config->plugins.ptr[i];
 	return NULL;
 }
+
+struct queue_report config_queue_report(const struct config *config, const struct queue_info *queue)
+{
+	struct queue_report report = {0};
+
+	for (size_t i = 0; i < config->plugins.len; i++) {
+		const struct plugin *p = config->plugins.ptr[i];
+
+		if (p->type->report)
+			p->type->report(p, queue, &report);
+	}
+	return report;
+}

@@ -66,6 +66,9 @@ void config_free(struct config *config);
 DEFINE_AUTO(struct config *, config_free);
 
 /* The plugin of that name, or NULL: for plugins that work together. */
+/* What plugins say of the amounts of a queue, in a session. */
+struct queue_report config_queue_report(const struct config *config,
+					const struct queue_info *queue);
 const struct plugin *config_find_plugin(const struct config *config, const char *name);
 
 #endif

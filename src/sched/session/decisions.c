@@ -347,7 +347,7 @@ static const char *cause_of(const struct session *ssn, const struct job *job,
 	    job->refused_session != ssn->id || job->refusal.code == REASON_RELEASING ||
 	    reason_rank(job->refusal.code) <= reason_rank(REASON_NODES))
 		return NULL;
-	return arena_strdup(ssn->arena, job->why);
+	return arena_printf(ssn->arena, "%.*s", (int)job->why_len, job->why);
 }
 
 /* The other reasons for which its tasks wait: reported when one of them is new. */
@@ -747,7 +747,7 @@ static void block_job(struct session *ssn, struct job *job, uint64_t moves)
 {
 	bool blocked = may_be_blocked(ssn, job);
 
-	job->looked = moves;
+	job->looked = job->reported_reasons.outdated ? ~moves : moves;
 	job->shortage = blocked ? shortage_of(ssn, job) : (struct shortage){0};
 	if (blocked && !(job->queue && job_group_join(ssn, job)))
 		cluster_block_job(ssn->cluster, job);

@@ -74,11 +74,23 @@ struct reason queue_reason(enum reason_code code, const struct queue_info *queue
 	return (struct reason){.code = (uint8_t)code, .dim = DIM_NONE, .subject = queue->name};
 }
 
+/* Of several resources one that the limit can never allow, else the first. */
+static int worst_of(const struct queue_excess *excess)
+{
+	for (dim_set rest = excess->over; rest; rest &= rest - 1) {
+		int dim = __builtin_ctzll(rest);
+
+		if (resources_get(excess->asked, dim) > resources_get(excess->limit, dim))
+			return dim;
+	}
+	return __builtin_ctzll(excess->over);
+}
+
 struct reason queue_reason_over(enum reason_code code, const struct queue_info *queue,
 				const struct queue_excess *excess)
 {
 	struct reason why = queue_reason(code, queue);
-	int dim = __builtin_ctzll(excess->over);
+	int dim = worst_of(excess);
 	int64_t sum = resources_get(excess->sum, dim);
 
 	why.dim = (int8_t)dim;

@@ -108,7 +108,7 @@ static bool is_settled(const struct session *ssn)
 	if (cluster->blocked_count + cluster->group_count && cluster->refreshed != cluster->moves)
 		return false;
 	LIST_EACH(&ssn->cluster->active, struct job, active_link, job)
-		if (job->reserved_until || job->recalls)
+		if (job->reserved_until || job->recalls || job->reported_reasons.outdated)
 			return false;
 	return true;
 }

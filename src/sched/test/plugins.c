@@ -425,8 +425,8 @@ static void test_words(void)
 		add_pod(cluster, "g", i, NULL, "{cpu: 1}"); /* something to look at anew */
 		session_free(session_run(cluster, config, i, NULL));
 		job = cluster_find_job(cluster, STR("default"), STR("g"));
-		ok(job && job->why && strstr(job->why, "2: node(s) did not please"), "cycle %d: %s",
-		   i, job && job->why ? job->why : "it does not wait");
+		ok(job && job->why && strstr(job->why, "node(s) did not please"), "cycle %d: %s", i,
+		   job && job->why ? job->why : "it does not wait");
 	}
 	for (int i = 0; i < 2000; i++) { /* one that finds ever new words */
 		AUTO(session_free) struct session *ssn = session_open(cluster, config, i, NULL);
@@ -438,7 +438,7 @@ static void test_words(void)
 	ok(cluster->texts.len <= 1100, "not all words are kept for ever");
 	add_pod(cluster, "g", 3, NULL, "{cpu: 1}");
 	session_free(session_run(cluster, config, 0, NULL));
-	is(job->why ? job->why : "", "0 of 2 nodes fit: 2: node(s) did not please");
+	is(job->why ? job->why : "", "node(s) did not please");
 }
 
 int main(void)

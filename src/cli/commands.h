@@ -30,6 +30,7 @@ const struct command *commands_find(struct str called);
 	ROWS( \
 	row(queue_create) \
 	row(queue_delete) \
+	row(queue_explain) \
 	row(queue_get) \
 	row(queue_list) \
 	row(queue_operate) \
@@ -49,6 +50,7 @@ const struct command *commands_find(struct str called);
 	row(jobtemplate_get) \
 	row(jobtemplate_list))
 #define POD_COMMANDS(row) ROWS( \
+	row(pod_explain) \
 	row(pod_list))
 /* Of vcctl itself; the groups are in commands.c. */
 #define TOP_COMMANDS(row) \

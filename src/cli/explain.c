@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/explain.c - see explain.h. A row for each phase of a job says how its line begins; what a job
- * waits for is collected once, as a list of reasons, whoever told them. */
+ * waits for is collected once, as a list of reasons (explain_wait.c). */
 #include "cli/explain.h"
 
 #include <stdlib.h>
@@ -9,32 +9,12 @@
 #include "base/macro.h"
 #include "base/time.h"
 #include "base/uuid.h"
-#include "base/vec.h"
-#include "cli/pods.h"
+#include "cli/explain_internal.h"
 #include "model/value/duration.h"
-#include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
 
 enum { EVENTS_MAX = 16, PODS_MAX = 12, EVICTIONS_MAX = 8, NAMES_MAX = 4 };
-
-struct reason {
-	struct str code;
-	struct str text;
-	struct str since;
-	struct str help;
-};
-struct reasons VEC_FIELDS(struct reason);
-
-struct explain {
-	const struct explain_facts *facts;
-	struct arena *arena;
-	struct reasons reasons;
-	struct json_doc *told; /* what the annotation holds; the reasons lie in it */
-	struct pod_places pods;
-	struct str name;
-	struct str phase;
-};
 
 /* --- small things ------------------------------------------------------------------------------- */
 
@@ -81,7 +61,7 @@ static int64_t replicas(struct json job)
 }
 
 /* When the job came to the phase that it is in. */
-static struct str phase_since(struct json job)
+struct str explain_phase_since(struct json job)
 {
 	struct json_iter it = json_iter(status_of(job, "conditions"));
 	struct str phase = json_str(json_get(status_of(job, "state"), "phase"));
@@ -93,7 +73,7 @@ static struct str phase_since(struct json job)
 	return since.len ? since : meta_of(job, "creationTimestamp");
 }
 
-static struct str event_time(struct json event)
+struct str explain_event_time(struct json event)
 {
 	static const char *const keys[] = {"lastTimestamp", "eventTime", "firstTimestamp"};
 
@@ -106,210 +86,6 @@ static struct str event_time(struct json event)
 static struct str message_of(struct json event)
 {
 	return str_trim(json_str(json_get(event, "message")));
-}
-
-/* --- reasons ------------------------------------------------------------------------------------ */
-
-static bool told_reasons(struct explain *e)
-{
-	struct json notes = json_get(json_get(e->facts->group, "metadata"), "annotations");
-	struct str text = json_str(json_get(notes, WAIT_REASONS_ANNOTATION));
-	struct json_iter it;
-	struct err err;
-
-	if (!text.len)
-		return false;
-	e->told = json_parse(text, NULL, &err);
-	if (!e->told)
-		return false;
-	it = json_iter(json_doc_root(e->told));
-	while (json_next(&it)) {
-		struct reason reason = {
-			.code = json_str(json_get(it.value, "cause")),
-			.text = json_str(json_get(it.value, "text")),
-			.since = json_str(json_get(it.value, "since")),
-			.help = json_str(json_get(it.value, "advice")),
-		};
-
-		if (reason.text.len)
-			vec_push(&e->reasons, reason);
-	}
-	return e->reasons.len > 0;
-}
-
-static bool group_reasons(struct explain *e)
-{
-	struct json_iter it = json_iter(status_of(e->facts->group, "conditions"));
-
-	while (json_next(&it)) {
-		if (!str_is(json_str(json_get(it.value, "type")), "Unschedulable") ||
-		    !str_is(json_str(json_get(it.value, "status")), "True"))
-			continue;
-		vec_push(&e->reasons,
-			 (struct reason){
-				 .code = json_str(json_get(it.value, "reason")),
-				 .text = json_str(json_get(it.value, "message")),
-				 .since = json_str(json_get(it.value, "lastTransitionTime")),
-			 });
-	}
-	return e->reasons.len > 0;
-}
-
-/* Each text once, from the first pod that says it. */
-static bool pod_reasons(struct explain *e)
-{
-	for (size_t i = 0; i < e->pods.len; i++) {
-		struct json_iter it = json_iter(status_of(e->pods.ptr[i].pod, "conditions"));
-
-		while (json_next(&it)) {
-			struct reason reason = {
-				.code = json_str(json_get(it.value, "reason")),
-				.text = json_str(json_get(it.value, "message")),
-				.since = json_str(json_get(it.value, "lastTransitionTime")),
-			};
-			bool known = !reason.text.len;
-
-			if (!str_is(json_str(json_get(it.value, "type")), "PodScheduled") ||
-			    !str_is(json_str(json_get(it.value, "status")), "False"))
-				continue;
-			for (size_t j = 0; j < e->reasons.len; j++)
-				known = known || str_eq(e->reasons.ptr[j].text, reason.text);
-			if (!known)
-				vec_push(&e->reasons, reason);
-		}
-	}
-	return e->reasons.len > 0;
-}
-
-/* Containers that cannot start say so: an image, a volume, a command that is not there. */
-static bool container_reasons(struct explain *e)
-{
-	for (size_t i = 0; i < e->pods.len; i++) {
-		struct json status = json_get(e->pods.ptr[i].pod, "status");
-		struct json_iter it = json_iter(json_get(status, "containerStatuses"));
-
-		while (json_next(&it)) {
-			struct json waiting = json_get(json_get(it.value, "state"), "waiting");
-			struct str code = json_str(json_get(waiting, "reason"));
-			struct str message = str_trim(json_str(json_get(waiting, "message")));
-
-			if (!code.len || str_is(code, "ContainerCreating") ||
-			    str_is(code, "PodInitializing"))
-				continue;
-			vec_push(&e->reasons,
-				 (struct reason){
-					 .code = code,
-					 .text = str_from(arena_printf(
-						 e->arena, "pod %.*s cannot start: %.*s",
-						 STR_ARG(e->pods.ptr[i].name),
-						 STR_ARG(message.len ? message : code))),
-					 .since = json_str(json_get(status, "startTime")),
-				 });
-		}
-	}
-	return e->reasons.len > 0;
-}
-
-static size_t placed(const struct explain *e)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < e->pods.len; i++)
-		count += json_str(spec_of(e->pods.ptr[i].pod, "nodeName")).len > 0;
-	return count;
-}
-
-/* Nobody has said anything: what the objects themselves show. */
-static void shown_reasons(struct explain *e)
-{
-	struct str queue = spec_of(e->facts->job, "queue").val
-				   ? json_str(spec_of(e->facts->job, "queue"))
-				   : STR("default");
-	struct str state = json_str(status_of(e->facts->queue, "state"));
-	struct str group = json_str(status_of(e->facts->group, "phase"));
-	struct reason reason = {.since = phase_since(e->facts->job)};
-
-	if (json_is_absent(e->facts->queue)) {
-		reason.code = STR("QueueNotFound");
-		reason.text =
-			str_from(arena_printf(e->arena, "there is no queue %.*s", STR_ARG(queue)));
-		reason.help = str_from(
-			arena_printf(e->arena, "vcctl queue create -n %.*s -w 1", STR_ARG(queue)));
-	} else if (state.len && !str_is(state, "Open")) {
-		reason.code = STR("QueueNotOpen");
-		reason.text = str_from(arena_printf(e->arena, "queue %.*s is %.*s", STR_ARG(queue),
-						    STR_ARG(state)));
-		reason.help = str_from(arena_printf(e->arena, "vcctl queue operate -n %.*s -a open",
-						    STR_ARG(queue)));
-	} else if (json_is_absent(e->facts->group)) {
-		reason.code = STR("NoPodGroup");
-		reason.text = STR("the job controller has not yet made its podgroup");
-		reason.help = STR("is a controller running? `volcano status` tells");
-	} else if (placed(e)) {
-		reason.code = STR("Starting");
-		reason.text = str_from(
-			arena_printf(e->arena, "%zu of its pods are placed, and start", placed(e)));
-	} else if (!group.len || str_is(group, "Pending")) {
-		reason.code = STR("NotAdmitted");
-		reason.text = str_from(
-			arena_printf(e->arena, "queue %.*s has not yet let it in", STR_ARG(queue)));
-	} else {
-		reason.code = STR("NotScheduled");
-		reason.text = STR("the scheduler has not yet said anything about it");
-		reason.help = STR("is a scheduler running? `volcano status` tells");
-	}
-	vec_push(&e->reasons, reason);
-}
-
-/* The last event of the job itself that says that pods could not be created. */
-static struct json failed_create(const struct explain *e)
-{
-	struct json_iter it = json_iter(e->facts->events);
-	struct json found = JSON_NONE;
-
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "reason")), "FailedCreate") &&
-		    str_is(json_str(json_get(json_get(it.value, "involvedObject"), "kind")),
-			   "Job") &&
-		    (json_is_absent(found) || str_cmp(event_time(it.value), event_time(found)) > 0))
-			found = it.value;
-	return found;
-}
-
-/* The scheduler only sees that pods are missing. Why they are is told by the job's events, or by the
- * pods: it does not count those that are somebody else's. */
-static void missing_reasons(struct explain *e)
-{
-	struct json event = failed_create(e);
-	struct reason reason = {.since = phase_since(e->facts->job)};
-	struct str scheduler;
-
-	if (!e->reasons.len || !str_is(e->reasons.ptr[0].code, "NotEnoughTasks"))
-		return;
-	if (e->pods.len) {
-		scheduler = json_str(spec_of(e->pods.ptr[0].pod, "schedulerName"));
-		if (!scheduler.len || str_is(scheduler, "volcano"))
-			return;
-		reason.code = STR("OtherScheduler");
-		reason.text = str_from(arena_printf(
-			e->arena, "its pods are for the scheduler %.*s, which has not placed them",
-			STR_ARG(scheduler)));
-		reason.help = STR("a job without schedulerName is for volcano");
-	} else if (!json_is_absent(event)) {
-		reason.code = STR("FailedCreate");
-		reason.text = message_of(event);
-		reason.since = json_str(json_get(event, "firstTimestamp"));
-	} else {
-		return;
-	}
-	e->reasons.ptr[0] = reason;
-}
-
-static void find_reasons(struct explain *e)
-{
-	if (!told_reasons(e) && !container_reasons(e) && !group_reasons(e) && !pod_reasons(e))
-		shown_reasons(e);
-	missing_reasons(e);
 }
 
 /* --- failures ----------------------------------------------------------------------------------- */
@@ -332,21 +108,8 @@ static bool last_failure(const struct explain *e, struct pod_failure *ret)
 
 static void put_failure(const struct pod_failure *failure, struct buf *to)
 {
-	if (failure->time_limit) {
-		char limit[DURATION_TEXT_SIZE];
-
-		buf_printf(to, "pod %.*s was stopped at its time limit of %s",
-			   STR_ARG(failure->pod),
-			   duration_print_age(time_span(failure->time_limit), limit));
-		return;
-	}
-	buf_printf(to, "pod %.*s failed", STR_ARG(failure->pod));
-	if (failure->exit_code)
-		buf_printf(to, " with exit code %lld", (long long)failure->exit_code);
-	if (failure->reason.len && !str_is(failure->reason, "Error"))
-		buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
-	if (failure->message.len)
-		buf_printf(to, ": %.*s", STR_ARG(str_trim(failure->message)));
+	buf_printf(to, "pod %.*s ", STR_ARG(failure->pod));
+	pod_failure_print(failure, to);
 }
 
 /* "; restarted twice; pod x failed with exit code 3" */
@@ -371,16 +134,35 @@ static void line_waits(struct explain *e, struct buf *to)
 {
 	const struct reason *first;
 
-	find_reasons(e);
+	explain_find_reasons(e);
 	first = &e->reasons.ptr[0];
-	buf_printf(to, "%.*s waits: %.*s", STR_ARG(e->name), STR_ARG(str_trim(first->text)));
+	e->advice = first->help;
+	buf_printf(to, "%.*s: %.*s", STR_ARG(e->name), STR_ARG(str_trim(first->text)));
 	buf_puts(to, " (for ");
-	put_age(e, first->since.len ? first->since : phase_since(e->facts->job), to);
+	put_age(e, first->since.len ? first->since : explain_phase_since(e->facts->job), to);
 	if (e->reasons.len > 1)
 		buf_printf(to, "; %zu more reason%s below", e->reasons.len - 1,
 			   e->reasons.len > 2 ? "s" : "");
 	buf_putc(to, ')');
-	put_history(e, to);
+	if (!str_is(first->code, "CrashLoop"))
+		put_history(e, to);
+}
+
+/* A pod of it that runs fails again and again, cannot start, or is on a node that does not answer. */
+static bool line_problem(struct explain *e, struct buf *to)
+{
+	struct pod_problem problem;
+	struct json job = e->facts->job;
+
+	if (!pod_problem_find(&e->pods, e->facts->events, e->facts->nodes, e->facts->now, e->arena,
+			      &problem))
+		return false;
+	e->advice = problem.advice;
+	buf_printf(to, "%.*s: %.*s (%lld of ", STR_ARG(e->name), STR_ARG(problem.text),
+		   (long long)json_int(status_of(job, "running")));
+	put_pods(replicas(job), to);
+	buf_puts(to, " running)");
+	return true;
 }
 
 static void line_runs(struct explain *e, struct buf *to)
@@ -388,8 +170,10 @@ static void line_runs(struct explain *e, struct buf *to)
 	struct json job = e->facts->job;
 	int64_t waiting = json_int(status_of(job, "pending"));
 
+	if (line_problem(e, to))
+		return;
 	buf_printf(to, "%.*s has been running for ", STR_ARG(e->name));
-	put_age(e, phase_since(job), to);
+	put_age(e, explain_phase_since(job), to);
 	buf_printf(to, ": %lld of ", (long long)json_int(status_of(job, "running")));
 	put_pods(replicas(job), to);
 	buf_puts(to, json_int(status_of(job, "running")) == 1 ? " runs" : " run");
@@ -397,21 +181,23 @@ static void line_runs(struct explain *e, struct buf *to)
 		buf_printf(to, ", %lld done", (long long)json_int(status_of(job, "succeeded")));
 	if (json_int(status_of(job, "failed")))
 		buf_printf(to, ", %lld failed", (long long)json_int(status_of(job, "failed")));
-	if (waiting > 0 && (told_reasons(e) || group_reasons(e) || pod_reasons(e)))
+	if (waiting > 0 && explain_find_some(e)) {
 		buf_printf(to, ", %lld wait%s: %.*s", (long long)waiting, waiting == 1 ? "s" : "",
 			   STR_ARG(str_trim(e->reasons.ptr[0].text)));
+		e->advice = e->reasons.ptr[0].help;
+	}
 	put_history(e, to);
 }
 
-/* The controller clears its counts when a job has ended: then the pods that are left tell. */
+/* The controller clears its counts when a job has ended: then the pods that are left show them. */
 static int64_t succeeded(const struct explain *e)
 {
-	int64_t told = json_int(status_of(e->facts->job, "succeeded"));
+	int64_t counted = json_int(status_of(e->facts->job, "succeeded"));
 	int64_t seen = 0;
 
 	for (size_t i = 0; i < e->pods.len; i++)
 		seen += str_is(json_str(status_of(e->pods.ptr[i].pod, "phase")), "Succeeded");
-	return told > seen ? told : seen;
+	return counted > seen ? counted : seen;
 }
 
 static void line_completed(struct explain *e, struct buf *to)
@@ -419,7 +205,7 @@ static void line_completed(struct explain *e, struct buf *to)
 	struct json job = e->facts->job;
 
 	buf_printf(to, "%.*s completed ", STR_ARG(e->name));
-	put_age(e, phase_since(job), to);
+	put_age(e, explain_phase_since(job), to);
 	buf_printf(to, " ago: %lld of ", (long long)succeeded(e));
 	put_pods(replicas(job), to);
 	buf_puts(to, " succeeded");
@@ -433,11 +219,12 @@ static void line_failed(struct explain *e, struct buf *to)
 	int64_t retries = json_int(status_of(e->facts->job, "retryCount"));
 
 	buf_printf(to, "%.*s failed ", STR_ARG(e->name));
-	put_age(e, phase_since(e->facts->job), to);
+	put_age(e, explain_phase_since(e->facts->job), to);
 	buf_puts(to, " ago");
 	if (last_failure(e, &failure)) {
 		buf_puts(to, ": ");
 		put_failure(&failure, to);
+		e->advice = str_from(pod_failure_advice(&failure));
 	} else if (message.len) {
 		buf_printf(to, ": %.*s", STR_ARG(message));
 	}
@@ -449,8 +236,8 @@ static void line_failed(struct explain *e, struct buf *to)
 static void line_aborted(struct explain *e, struct buf *to)
 {
 	buf_printf(to, "%.*s was suspended ", STR_ARG(e->name));
-	put_age(e, phase_since(e->facts->job), to);
-	buf_printf(to, " ago; `vcctl job resume %.*s` lets it run again", STR_ARG(e->name));
+	put_age(e, explain_phase_since(e->facts->job), to);
+	buf_printf(to, " ago; `vcctl job resume %.*s` runs it again", STR_ARG(e->name));
 	put_history(e, to);
 }
 
@@ -459,7 +246,7 @@ static void line_other(struct explain *e, struct buf *to)
 {
 	buf_printf(to, "%.*s has been %.*s for ", STR_ARG(e->name),
 		   STR_ARG(e->phase.len ? e->phase : STR("new")));
-	put_age(e, phase_since(e->facts->job), to);
+	put_age(e, explain_phase_since(e->facts->job), to);
 	put_history(e, to);
 }
 
@@ -522,7 +309,7 @@ static void put_gang(const struct explain *e, struct buf *to)
 	struct json job = e->facts->job;
 
 	buf_printf(to, "  phase   %.*s since ", STR_ARG(e->phase.len ? e->phase : STR("(none)")));
-	buf_put_str(to, phase_since(job));
+	buf_put_str(to, explain_phase_since(job));
 	buf_printf(to, "\n  queue   %.*s", STR_ARG(json_str(spec_of(job, "queue"))));
 	if (!json_is_absent(e->facts->queue))
 		buf_printf(to, " (%.*s, weight %lld)",
@@ -551,7 +338,7 @@ static void put_reasons(const struct explain *e, struct buf *to)
 			put_age(e, reason->since, to);
 		}
 		buf_printf(to, "%s\n", e->facts->plain);
-		if (reason->help.len)
+		if (reason->help.len && i > 0)
 			buf_printf(to, "     what would help: %.*s\n", STR_ARG(reason->help));
 	}
 }
@@ -599,7 +386,7 @@ static struct json event_before(struct json events, struct str before, struct js
 	bool passed = json_is_absent(last);
 
 	while (json_next(&it)) {
-		struct str time = event_time(it.value);
+		struct str time = explain_event_time(it.value);
 		int order = json_is_absent(last) ? -1 : str_cmp(time, before);
 
 		if (it.value.val == last.val) {
@@ -608,7 +395,7 @@ static struct json event_before(struct json events, struct str before, struct js
 		}
 		if (order > 0 || (order == 0 && !passed))
 			continue;
-		if (json_is_absent(found) || str_cmp(time, event_time(found)) > 0)
+		if (json_is_absent(found) || str_cmp(time, explain_event_time(found)) > 0)
 			found = it.value;
 	}
 	return found;
@@ -646,7 +433,7 @@ static void put_eviction(const struct explain *e, struct evictions *all, struct 
 	size_t count = 0, left = 0;
 
 	buf_puts(to, "  ");
-	put_age(e, event_time(first), to);
+	put_age(e, explain_event_time(first), to);
 	buf_puts(to, " ago  ");
 	for (size_t i = 0; i < all->len; i++) {
 		struct json event = all->ptr[i];
@@ -669,7 +456,7 @@ static void put_eviction(const struct explain *e, struct evictions *all, struct 
 static int by_time(const void *left, const void *right)
 {
 	const struct json *a = left, *b = right;
-	int order = str_cmp(event_time(*b), event_time(*a));
+	int order = str_cmp(explain_event_time(*b), explain_event_time(*a));
 
 	return order ? order
 		     : str_cmp(json_str(json_get(json_get(*a, "involvedObject"), "name")),
@@ -701,7 +488,8 @@ static struct json next_event(const struct explain *e, struct json last)
 {
 	do
 		last = event_before(e->facts->events,
-				    json_is_absent(last) ? str_none() : event_time(last), last);
+				    json_is_absent(last) ? str_none() : explain_event_time(last),
+				    last);
 	while (!json_is_absent(last) && is_eviction(last));
 	return last;
 }
@@ -718,7 +506,7 @@ static void put_events(const struct explain *e, struct buf *to)
 		int64_t count = json_int(json_get(event, "count"));
 
 		buf_puts(to, "  ");
-		put_age(e, event_time(event), to);
+		put_age(e, explain_event_time(event), to);
 		buf_printf(to, " ago  %.*s ", STR_ARG(json_str(json_get(about, "kind"))));
 		put_named(json_str(json_get(about, "name")), to);
 		buf_printf(to, ": %.*s: ", STR_ARG(json_str(json_get(event, "reason"))));
@@ -746,7 +534,7 @@ static struct explain begin(const struct explain_facts *facts, struct arena *are
 static void end(struct explain *e)
 {
 	vec_done(&e->reasons);
-	json_doc_unref(e->told);
+	wait_reasons_done(&e->reported);
 }
 
 void explain_line(const struct explain_facts *facts, struct arena *arena, struct buf *to)
@@ -762,6 +550,8 @@ void explain_print(const struct explain_facts *facts, struct arena *arena, struc
 	struct explain e = begin(facts, arena);
 
 	put_line(&e, to);
+	if (e.advice.len)
+		buf_printf(to, "\nWhat would help: %.*s", STR_ARG(e.advice));
 	buf_puts(to, "\n\n");
 	put_gang(&e, to);
 	put_reasons(&e, to);
@@ -769,4 +559,29 @@ void explain_print(const struct explain_facts *facts, struct arena *arena, struc
 	put_evictions(&e, to);
 	put_events(&e, to);
 	end(&e);
+}
+
+struct str explain_advice(const struct explain_facts *facts, struct arena *arena)
+{
+	AUTO(buf_done) struct buf line = BUF_UNBOUNDED;
+	struct explain e = begin(facts, arena);
+	struct str advice;
+
+	put_line(&e, &line);
+	advice = str_from(arena_printf(arena, "%.*s", STR_ARG(e.advice)));
+	end(&e);
+	return advice;
+}
+
+void explain_print_deleted(const struct explain_facts *facts, struct str name, struct arena *arena,
+			   struct buf *to)
+{
+	struct explain e = {.facts = facts, .arena = arena, .name = name};
+	struct json last = event_before(facts->events, str_none(), JSON_NONE);
+
+	buf_printf(to, "%.*s no longer exists: it was deleted. The last record, ", STR_ARG(name));
+	put_age(&e, explain_event_time(last), to);
+	buf_printf(to, " ago: %.*s\n", STR_ARG(message_of(last)));
+	put_evictions(&e, to);
+	put_events(&e, to);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/explain.h - why a job is where it is, in one line and then in detail. Pure: documents in, text
- * out.
+/* cli/explain.h - why a job is where it is, in one line, then what would help, and then in detail. Pure: documents in,
+ * text out.
  *
- * The scheduler tells why a gang waits in the annotation `scheduling.volcano.sh/reasons` of its
- * PodGroup: a list of {code, text, since, help}, the one that matters most first. Where it has said
+ * The scheduler says why a gang waits in an annotation of its PodGroup (model/volcano/wait_reason.h). If it has said
  * nothing (another scheduler, an older one), the conditions of the PodGroup, of the pods and the
  * events are read instead. */
 #ifndef CLI_EXPLAIN_H
@@ -22,6 +21,7 @@ struct explain_facts {
 	struct json group;  /* its PodGroup */
 	struct json queue;  /* the queue that it is in */
 	struct json pods;   /* an array */
+	struct json nodes;  /* an array: those that its pods run on */
 	struct json events; /* an array: of the job, the PodGroup and the pods, gone ones too */
 	int64_t now;        /* microseconds since 1970 */
 	/* Colours; "" for none. */
@@ -30,6 +30,11 @@ struct explain_facts {
 
 /* The line, then the detail. */
 void explain_print(const struct explain_facts *facts, struct arena *arena, struct buf *to);
+/* What would help, of the same line; nothing if nothing would. In the arena. */
+struct str explain_advice(const struct explain_facts *facts, struct arena *arena);
+/* A job that no longer exists: what its events say, of which there is at least one. */
+void explain_print_deleted(const struct explain_facts *facts, struct str name, struct arena *arena,
+			   struct buf *to);
 /* The line alone, without its end. */
 void explain_line(const struct explain_facts *facts, struct arena *arena, struct buf *to);
 

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/explain.h"
 #include "cli/pods.h"
+#include "cli/waiting.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
@@ -15,6 +16,7 @@ struct gathered {
 	struct json_doc *group;
 	struct json_doc *queue;
 	struct json_doc *pods;
+	struct json_doc *nodes;
 	struct json_doc *events;
 };
 
@@ -24,6 +26,7 @@ static void gathered_done(struct gathered *all)
 	json_doc_unref(all->group);
 	json_doc_unref(all->queue);
 	json_doc_unref(all->pods);
+	json_doc_unref(all->nodes);
 	json_doc_unref(all->events);
 }
 DEFINE_AUTO_IN_PLACE(struct gathered, gathered_done);
@@ -105,6 +108,7 @@ static int gather(struct cli *cli, struct str namespace, struct str name, struct
 	all->queue = cli_get(cli, RESOURCE_QUEUES, str_none(), queue.len ? queue : STR("default"),
 			     &none);
 	all->pods = cli_list(cli, RESOURCE_PODS, namespace, pods_selector(name, cli->arena), &none);
+	all->nodes = cli_list(cli, RESOURCE_NODES, str_none(), str_none(), &none);
 	all->events = cli_list(cli, RESOURCE_EVENTS, namespace, str_none(), &none);
 	keep_events(all);
 	return 0;
@@ -117,6 +121,7 @@ static struct explain_facts facts_of(struct cli *cli, const struct gathered *all
 		.group = root(all->group),
 		.queue = root(all->queue),
 		.pods = json_get(root(all->pods), "items"),
+		.nodes = json_get(root(all->nodes), "items"),
 		.events = root(all->events),
 		.now = loop_now(cli->loop),
 		.bold = cli_colour(cli, COLOUR_BOLD),
@@ -128,6 +133,67 @@ static struct explain_facts facts_of(struct cli *cli, const struct gathered *all
 	};
 }
 
+/* --- a job that was deleted --------------------------------------------------------------------- */
+
+/* Its events outlive it for a while: those of the job, of its PodGroup (NAME-UID) and its pods (NAME-TASK-INDEX). */
+static bool is_of_deleted(struct json event, struct str job)
+{
+	struct json about = json_get(event, "involvedObject");
+	struct str name = json_str(json_get(about, "name"));
+	struct str kind = json_str(json_get(about, "kind"));
+
+	if (str_is(kind, "Job"))
+		return str_eq(name, job);
+	return (str_is(kind, "PodGroup") || str_is(kind, "Pod")) && str_starts(name, job) &&
+	       name.len > job.len && name.ptr[job.len] == '-';
+}
+
+/* -1, and *err as it was, if nothing is left of it. */
+static int explain_gone(struct cli *cli, struct str namespace, struct str name, struct err *err)
+{
+	AUTO(json_doc_unref) struct json_doc *events = NULL;
+	AUTO(json_doc_unref) struct json_doc *kept = json_doc_new();
+	struct gathered none = {0};
+	struct explain_facts facts = facts_of(cli, &none);
+	struct json_iter it;
+	struct err other;
+
+	if (err->code != ERR_NOT_FOUND)
+		return -1;
+	events = cli_list(cli, RESOURCE_EVENTS, namespace, str_none(), &other);
+	json_doc_set_root(kept, json_new_arr(kept));
+	it = json_iter(json_get(root(events), "items"));
+	while (json_next(&it))
+		if (is_of_deleted(it.value, name))
+			json_append(kept, json_doc_root(kept), json_new_copy(kept, it.value));
+	if (!json_len(json_doc_root(kept)))
+		return -1;
+	facts.events = json_doc_root(kept);
+	explain_print_deleted(&facts, name, cli->arena, &cli->out);
+	return 0;
+}
+
+/* --- all jobs ----------------------------------------------------------------------------------- */
+
+static int explain_all(struct cli *cli, struct err *err)
+{
+	AUTO(json_doc_unref)
+	struct json_doc *groups =
+		cli_list(cli, RESOURCE_PODGROUPS, cli_namespace(cli), str_none(), err);
+	struct waiting_facts facts;
+
+	if (!groups)
+		return -1;
+	facts = (struct waiting_facts){.groups = json_get(root(groups), "items"),
+				       .now = loop_now(cli->loop),
+				       .bold = cli_colour(cli, COLOUR_BOLD),
+				       .faint = cli_colour(cli, COLOUR_FAINT),
+				       .plain = cli_colour(cli, COLOUR_NONE)};
+	if (!waiting_print(&facts, cli->arena, &cli->out))
+		buf_puts(&cli->out, "No job waits.\n");
+	return 0;
+}
+
 static int run(void *program, struct err *err)
 {
 	struct cli *cli = program;
@@ -135,11 +201,13 @@ static int run(void *program, struct err *err)
 	struct str name = cli_name(cli);
 	struct explain_facts facts;
 
+	if (command_bool(&cli->line, "all"))
+		return explain_all(cli, err);
 	if (!name.len)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "which job? `vcctl job explain NAME`; `vcctl job list` shows them");
 	if (gather(cli, cli_namespace(cli), name, &all, err) < 0)
-		return -1;
+		return explain_gone(cli, cli_namespace(cli), name, err);
 	facts = facts_of(cli, &all);
 	if (!command_bool(&cli->line, "short")) {
 		explain_print(&facts, cli->arena, &cli->out);
@@ -153,6 +221,10 @@ static int run(void *program, struct err *err)
 static const struct flag flags[] = {
 	CLI_FLAG_NAME("job"),
 	CLI_FLAG_NAMESPACE,
+	CLI_FLAG_ALL_NAMESPACES,
+	{.name = "all",
+	 .type = FLAG_BOOL,
+	 .about = "all jobs that wait, grouped by cause, the most common first"},
 	{.name = "short", .type = FLAG_BOOL, .about = "only the line, without the detail"},
 	{.name = NULL},
 };
@@ -160,12 +232,15 @@ static const struct flag flags[] = {
 const struct command command_job_explain = {
 	.name = "explain",
 	.about = "say what a job waits for, or what became of it",
-	.more = "The first line says what the job waits for, how much is missing and since when; "
-		"of a\n"
-		"job that runs or has ended, since when, how often it was restarted, and the last\n"
-		"failure. The detail follows: every reason with what would help, the pods, which "
-		"of\n"
-		"them were evicted and for whom, and what happened last.",
+	.more = "The first line says what the job waits for: how much it needs, how much there is, "
+		"who has\n"
+		"it, and since when; of a job that runs or has ended, how it fares and its last "
+		"failure.\n"
+		"The next line says what would help. The detail follows: every other reason, the "
+		"pods,\n"
+		"which of them were evicted and for whom, and what happened last. Of a job that "
+		"was\n"
+		"deleted it shows what its last events say.",
 	.arguments = "NAME",
 	.flags = flags,
 	.run = run};

@@ -10,7 +10,9 @@
 #include "cli/listing.h"
 #include "cli/phase.h"
 #include "cli/pods.h"
+#include "cli/waiting.h"
 #include "loop/loop.h"
+#include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
 
@@ -64,10 +66,9 @@ static void count_pod(struct cli *cli, struct map *ended, struct json pod)
 	count->failed += str_is(phase, "Failed");
 }
 
-static int count_ended(struct cli *cli, void *state, struct json jobs, struct err *err)
+static int count_ended(struct cli *cli, struct map *ended, struct json jobs, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *pods = NULL;
-	struct map *ended = state;
 	struct json_iter it = json_iter(jobs);
 	bool any = false;
 
@@ -90,6 +91,55 @@ static int count_ended(struct cli *cli, void *state, struct json jobs, struct er
 	while (json_next(&it))
 		count_pod(cli, ended, it.value);
 	return 0;
+}
+
+/* --- why jobs wait ------------------------------------------------------------------------------ */
+
+/* What the list needs in addition to the jobs, by "namespace/name". */
+struct more {
+	struct map *ended;   /* struct ended */
+	struct map *reasons; /* a short text */
+};
+
+/* By the PodGroups; if these cannot be read the column stays empty. */
+static void read_reasons(struct cli *cli, struct map *reasons)
+{
+	AUTO(json_doc_unref) struct json_doc *groups = NULL;
+	struct json_iter it;
+	struct err err;
+
+	map_clear(reasons);
+	groups = cli_list(cli, RESOURCE_PODGROUPS, cli_namespace(cli), str_none(), &err);
+	it = json_iter(groups ? json_get(json_doc_root(groups), "items") : JSON_NONE);
+	while (json_next(&it)) {
+		struct wait_reasons why = wait_reasons_of(it.value, cli->arena);
+		struct str namespace =
+			json_str(json_get(json_get(it.value, "metadata"), "namespace"));
+
+		if (why.len)
+			(void)map_put(reasons, job_key(cli, namespace, waiting_name(it.value)),
+				      arena_printf(cli->arena, "%.*s", STR_ARG(why.ptr[0].brief)));
+		wait_reasons_done(&why);
+	}
+}
+
+static int read_more(struct cli *cli, void *state, struct json jobs, struct err *err)
+{
+	struct more *more = state;
+
+	read_reasons(cli, more->reasons);
+	return count_ended(cli, more->ended, jobs, err);
+}
+
+static void cell_reason(struct cli *cli, const void *arg, struct json job, struct buf *to)
+{
+	const struct more *more = arg;
+	struct json metadata = json_get(job, "metadata");
+	const char *text =
+		map_get(more->reasons, job_key(cli, json_str(json_get(metadata, "namespace")),
+					       json_str(json_get(metadata, "name"))));
+
+	buf_puts(to, text ? text : "");
 }
 
 /* NULL: the job's own counts hold. */
@@ -157,7 +207,7 @@ STATUS_CELL(retryCount);
 
 static void cell_succeeded(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
-	const struct ended *ended = ended_of(cli, arg, job);
+	const struct ended *ended = ended_of(cli, ((const struct more *)arg)->ended, job);
 
 	if (ended)
 		buf_put_int(to, ended->succeeded);
@@ -167,7 +217,7 @@ static void cell_succeeded(struct cli *cli, const void *arg, struct json job, st
 
 static void cell_failed(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
-	const struct ended *ended = ended_of(cli, arg, job);
+	const struct ended *ended = ended_of(cli, ((const struct more *)arg)->ended, job);
 
 	if (ended)
 		buf_put_int(to, ended->failed);
@@ -191,6 +241,7 @@ static const struct listing_column columns[] = {
 	{"RetryCount", WIDTH_FIXED, 10, cell_retryCount, SHOW_ALWAYS},
 	{"Queue", WIDTH_LONGEST, 3, cell_queue, SHOW_WIDE},
 	{"Age", WIDTH_LONGEST, 3, listing_cell_age, SHOW_WIDE},
+	{"Reason", WIDTH_LONGEST, 0, cell_reason, SHOW_FILLED},
 	{0},
 };
 
@@ -290,13 +341,15 @@ static enum colour colour_of(const char *title, struct str cell)
 int job_list(struct cli *cli, struct err *err)
 {
 	AUTO(map_free) struct map *ended = map_new(loop_random_u64(cli->loop));
+	AUTO(map_free) struct map *reasons = map_new(loop_random_u64(cli->loop));
+	struct more more = {ended, reasons};
 	const struct listing listing = {.id = RESOURCE_VCJOBS,
 					.singular = "job",
 					.columns = columns,
 					.keep = keep,
-					.arg = ended,
-					.prepare = count_ended,
-					.state = ended,
+					.arg = &more,
+					.prepare = read_more,
+					.state = &more,
 					.below = progress,
 					.colour = colour_of};
 

@@ -4,15 +4,31 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/submit.h"
+#include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
+
+/* Others who wait for what it uses see whose it is. */
+static void set_submitter(struct cli *cli, struct json_doc *job)
+{
+	struct json metadata = json_ensure_obj(job, json_doc_root(job), "metadata");
+	const char *user = cli->host->env("USER");
+	struct json notes;
+
+	if (!user || !*user)
+		return;
+	notes = json_ensure_obj(job, metadata, "annotations");
+	if (json_is_absent(json_get(notes, SUBMITTER_ANNOTATION)))
+		json_set_str(job, notes, SUBMITTER_ANNOTATION, str_from(user));
+}
 
 int job_create(struct cli *cli, struct str namespace, struct json_doc *job, struct str *ret_name,
 	       struct err *err)
 {
-	AUTO(json_doc_unref)
-	struct json_doc *made = cli_create(cli, RESOURCE_VCJOBS, namespace, job, err);
+	AUTO(json_doc_unref) struct json_doc *made = NULL;
 
+	set_submitter(cli, job);
+	made = cli_create(cli, RESOURCE_VCJOBS, namespace, job, err);
 	if (!made)
 		return -1;
 	*ret_name = arena_str(

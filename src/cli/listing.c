@@ -123,12 +123,23 @@ static void fill_some(struct cli *cli, const struct listing *listing, struct jso
 	}
 }
 
+static bool is_empty(const struct grid *grid, size_t column)
+{
+	for (size_t i = 0; i < grid->rows.len; i++)
+		if (grid->rows.ptr[i].cells[column].len)
+			return false;
+	return true;
+}
+
 static void fill(struct cli *cli, const struct listing *listing, struct json items,
 		 struct grid *grid)
 {
 	fill_some(cli, listing, items, false, grid);
 	if (listing->later)
 		fill_some(cli, listing, items, true, grid);
+	if (grid->width && grid->columns[grid->width - 1]->when == SHOW_FILLED &&
+	    is_empty(grid, grid->width - 1))
+		grid->width--;
 }
 
 static size_t column_width(const struct grid *grid, size_t column)

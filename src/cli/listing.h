@@ -20,7 +20,12 @@
 /* What a column's width is: so many characters, or so many more than the longest cell. */
 enum listing_width { WIDTH_FIXED, WIDTH_LONGEST, WIDTH_LONGEST_VALUE /* the title aside */ };
 
-enum listing_when { SHOW_ALWAYS, SHOW_ALL_NAMESPACES, SHOW_WIDE };
+enum listing_when {
+	SHOW_ALWAYS,
+	SHOW_ALL_NAMESPACES,
+	SHOW_WIDE,
+	SHOW_FILLED, /* the last column, if any of its cells has a text */
+};
 
 struct map;
 

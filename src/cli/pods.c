@@ -111,6 +111,23 @@ struct pod_places pod_places_sort(struct json job, struct json pods, struct aren
 	return places;
 }
 
+/* resources.limits.memory of a container, as the manifest has it. */
+static struct str memory_limit(struct json pod, struct str container)
+{
+	static const char *const lists[] = {"initContainers", "containers"};
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct json_iter it = json_iter(json_get(json_get(pod, "spec"), lists[i]));
+
+		while (json_next(&it))
+			if (str_eq(json_str(json_get(it.value, "name")), container))
+				return json_str(json_get(
+					json_get(json_get(it.value, "resources"), "limits"),
+					"memory"));
+	}
+	return str_none();
+}
+
 static void look(struct json pod, struct json status, const char *state, struct pod_failure *ret)
 {
 	struct json ended = json_get(json_get(status, state), "terminated");
@@ -122,6 +139,7 @@ static void look(struct json pod, struct json status, const char *state, struct 
 	*ret = (struct pod_failure){
 		.pod = json_str(json_get(json_get(pod, "metadata"), "name")),
 		.container = json_str(json_get(status, "name")),
+		.memory_limit = memory_limit(pod, json_str(json_get(status, "name"))),
 		.reason = json_str(json_get(ended, "reason")),
 		.message = json_str(json_get(ended, "message")),
 		.time = time,

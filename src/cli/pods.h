@@ -34,12 +34,13 @@ struct pod_places pod_places_sort(struct json job, struct json pods, struct aren
 struct pod_failure {
 	struct str pod;
 	struct str container;
-	struct str reason;  /* "Error", "OOMKilled" */
-	struct str message; /* may be empty */
-	struct str time;    /* RFC 3339; may be empty */
-	int64_t exit_code;  /* 0: unknown, the pod itself failed */
-	bool restarted;     /* it runs, or waits to run, again */
-	int64_t time_limit; /* it was stopped at this limit, in seconds; 0: it was not */
+	struct str reason;       /* "Error", "OOMKilled" */
+	struct str message;      /* may be empty */
+	struct str time;         /* RFC 3339; may be empty */
+	int64_t exit_code;       /* 0: unknown, the pod itself failed */
+	bool restarted;          /* it runs, or waits to run, again */
+	struct str memory_limit; /* of the container; may be empty */
+	int64_t time_limit;      /* it was stopped at this limit, in seconds; 0: it was not */
 };
 /* The latest failure of the pod's containers, the last run included; false: none. */
 bool pod_failure_of(struct json pod, struct pod_failure *ret);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -23,6 +24,7 @@
 #include "model/volcano/wait_reason.h"
 #include "numbered.h"
 #include "sched/report/explain.h"
+#include "sched/report/reason.h"
 #include "shorthand.h"
 #include "world.h"
 
@@ -34,7 +36,13 @@ struct difference {
 	char *row;  /* words of the page of differences */
 };
 
+/* Causes of which a scenario expects the line and the advice. */
+struct seen_causes {
+	bool reasons[REASON_CODE_COUNT];
+};
+
 struct totals {
+	struct seen_causes causes;
 	VEC(struct difference) differences;
 	int number, passed, failed, skipped, differing;
 	bool verbose, terse, prints;
@@ -377,8 +385,34 @@ static char *config_text(struct json root)
 	return buf_take(&text);
 }
 
+static void note_cause(struct seen_causes *seen, const struct wait_reason *reason, bool worded)
+{
+	for (int i = 0; worded && i < REASON_CODE_COUNT; i++)
+		seen->reasons[i] |= str_is(reason->cause, reason_name((enum reason_code)i));
+}
+
+/* Which causes do groups report? Those of a job count if this step expects its line and its advice. */
+static void note_causes(const struct world *world, struct json expect, struct seen_causes *seen)
+{
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+	size_t at = 0;
+	void *value;
+
+	while (map_next(world->objects, &at, NULL, &value)) {
+		struct json group = json_doc_root(((struct object *)value)->doc);
+		struct str name = json_str(json_get(json_get(group, "metadata"), "name"));
+		struct wait_reasons reasons = wait_reasons_of(group, arena);
+		bool worded = !json_is_absent(json_get_str(json_get(expect, "why"), name)) &&
+			      !json_is_absent(json_get_str(json_get(expect, "advice"), name));
+
+		for (size_t i = 0; i < reasons.len; i++)
+			note_cause(seen, &reasons.ptr[i], worded);
+		wait_reasons_done(&reasons);
+	}
+}
+
 /* 1: skipped. */
-static int run_case(struct json root, bool prints, struct notes *notes)
+static int run_case(struct json root, bool prints, struct seen_causes *seen, struct notes *notes)
 {
 	AUTO(world_free) struct world *world = world_for(root);
 	struct json steps = json_get(root, "steps"), expect = json_get(root, "expect");
@@ -400,6 +434,7 @@ static int run_case(struct json root, bool prints, struct notes *notes)
 		if (prints)
 			show(world, name_of(step));
 		judge(world, root, step, json_at(expect, i), notes);
+		note_causes(world, json_at(expect, i), seen);
 	}
 	if (world->wrong)
 		vec_push(notes, mem_printf("model: %s", world->wrong));
@@ -459,7 +494,7 @@ static void run_one(struct totals *totals, const char *path, struct json root)
 	AUTO(mem_free)
 	char *name = recorded ? mem_strdup(path) : mem_printf("%.*s (%s)", STR_ARG(title), path);
 	struct notes notes = {0};
-	int skipped = run_case(root, totals->prints, &notes);
+	int skipped = run_case(root, totals->prints, &totals->causes, &notes);
 
 	numbered_add(&totals->numbered, json_get(root, "spec"), &notes);
 	if (!skipped && is_different(totals, root)) {
@@ -604,8 +639,22 @@ static void run_path(struct totals *totals, const char *path)
 	}
 }
 
+/* A cause without a scenario that holds its words is a failure. */
+static void check_causes(struct totals *totals)
+{
+	struct notes notes = {0};
+
+	for (int i = REASON_NONE + 1; i < REASON_CODE_COUNT; i++)
+		if (!totals->causes.reasons[i])
+			vec_push(&notes, mem_printf("%s: no scenario expects its line and advice",
+						    reason_name((enum reason_code)i)));
+	tell(totals, "every cause has a scenario", false, "", &notes);
+	notes_done(&notes);
+}
+
 int main(int argc, char **argv)
 {
+	bool causes = false;
 	struct totals totals = {0};
 	const char *page = NULL, *numbers = NULL;
 
@@ -614,6 +663,8 @@ int main(int argc, char **argv)
 			totals.verbose = true;
 		else if (strcmp(argv[i], "-t") == 0)
 			totals.terse = true;
+		else if (strcmp(argv[i], "-e") == 0)
+			causes = true;
 		else if (strcmp(argv[i], "-p") == 0)
 			totals.prints = true;
 		else if (strcmp(argv[i], "-d") == 0 && i + 1 < argc)
@@ -629,6 +680,8 @@ int main(int argc, char **argv)
 		check_page(&totals, page);
 	if (numbers)
 		check_numbers(&totals, numbers);
+	if (causes)
+		check_causes(&totals);
 	printf("1..%d\n# %d passed (%d differ on purpose), %d failed, %d skipped\n", totals.number,
 	       totals.passed, totals.differing, totals.failed, totals.skipped);
 	forget_differences(&totals);

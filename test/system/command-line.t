@@ -65,8 +65,18 @@ has "in a line" "$output" "small has been running for "
 passes "a job that does not fit" vcctl job run -f "$tmp/large.yaml"
 passes "waits" "$KUBECTL_NEW" wait --for=jsonpath='{.status.state.phase}'=Pending --timeout=60s vcjob/large
 passes "and says so" vcctl job explain large
-has "in a line" "$output" "large waits: "
+has "in a line" "$output" "large: "
+has "with what would help" "$output" "What would help: "
 has "then in detail" "$output" "What it waits for"
+passes "all that wait" vcctl job explain --all
+has "are grouped by cause" "$output" "default/large"
+passes "the list" vcctl job list
+has "has a column with the reason, if a job waits" "$output" "Reason"
+passes "a queue explains itself" vcctl queue explain default
+has "with how many of its jobs run and wait" "$output" "is open: "
+fails "a queue that is not there" vcctl queue explain nothing
+passes "a pod explains itself" vcctl pod explain small-work-0
+has "with its node" "$output" "small-work-0: runs on node "
 fails "a job that is not there" vcctl job explain nothing
 has "is named" "$output" 'Failed to explain job: jobs.batch.volcano.sh "nothing" not found'
 fails "nor has it output" vcctl job logs nothing
@@ -127,7 +137,7 @@ output=$(vcctl job wait bad --for=completed 2>&1)
 is "waiting for what cannot come ends with 2" "$?" 2
 is "and says so" "$output" "job bad is Failed, and will not become Completed"
 passes "its failure is explained" vcctl job explain bad --short
-has "with the exit code" "$output" "pod bad-work-0 failed with exit code 3"
+has "with the exit code" "$output" "pod bad-work-0 exited with code 3"
 output=$(vcctl job wait large --for=Running --timeout=0.2s 2>&1)
 is "waiting too long ends with 124" "$?" 124
 has "and says what it waited for" "$output" "1 of 1 jobs are still not Running: large is "

@@ -59,36 +59,36 @@ static const struct {
 	const char *line;
 } cases[] = {
 	{"what the scheduler says comes first", JOB(PENDING), TOLD, OPEN, "[]",
-	 "train waits: queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 "
+	 "train: queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 "
 	 "more (for 3m20s; 1 more reason below)"},
 	{"else the condition of the podgroup", JOB(PENDING),
 	 "{'status':{'phase':'Inqueue','conditions':[{'type':'Unschedulable','status':'True',"
 	 "'reason':'NotEnoughResources','message':'3/3 tasks in gang unschedulable',"
 	 "'lastTransitionTime':'2026-01-02T09:59:00Z'}]}}",
-	 OPEN, "[]", "train waits: 3/3 tasks in gang unschedulable (for 60s)"},
+	 OPEN, "[]", "train: 3/3 tasks in gang unschedulable (for 60s)"},
 	{"a condition that no longer holds is no reason", JOB(PENDING),
 	 "{'status':{'phase':'Inqueue','conditions':[{'type':'Unschedulable','status':'False',"
 	 "'message':'old'}]}}",
-	 OPEN, "[" UNSCHEDULED_POD "]", "train waits: 0/2 nodes are available (for 2m)"},
+	 OPEN, "[" UNSCHEDULED_POD "]", "train: 0/2 nodes are available (for 2m)"},
 	{"an annotation that is no JSON is passed over", JOB(PENDING),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/reasons':'[{'}},'status':{}}", OPEN,
-	 "[]", "train waits: queue research has not yet let it in (for 10m)"},
+	 "[]", "train: queue `research` has not admitted it yet (for 10m)"},
 	{"a queue that is closed", JOB(PENDING), "{'status':{'phase':'Pending'}}",
-	 "{'status':{'state':'Closed'}}", "[]", "train waits: queue research is Closed (for 10m)"},
+	 "{'status':{'state':'Closed'}}", "[]", "train: queue `research` is Closed (for 10m)"},
 	{"a queue that is not there", JOB(PENDING), "{}", NULL, "[]",
-	 "train waits: there is no queue research (for 10m)"},
+	 "train: queue `research` does not exist (for 10m)"},
 	{"no podgroup yet", JOB(PENDING), NULL, OPEN, "[]",
-	 "train waits: the job controller has not yet made its podgroup (for 10m)"},
+	 "train: the job controller has not created its PodGroup yet (for 10m)"},
 	{"pods that are placed", JOB(PENDING), "{'status':{'phase':'Running'}}", OPEN,
 	 "[{'metadata':{'name':'train-w-0'},'spec':{'nodeName':'n'},'status':{'phase':'Pending'}}]",
-	 "train waits: 1 of its pods are placed, and start (for 10m)"},
+	 "train: starting: 1 of its pods have a node (for 10m)"},
 	{"a container that cannot start", JOB(PENDING), "{'status':{'phase':'Running'}}", OPEN,
 	 "[{'metadata':{'name':'train-w-0'},'spec':{'nodeName':'n'},'status':{'phase':'Pending',"
 	 "'startTime':'2026-01-02T09:59:00Z','containerStatuses':[{'name':'m','state':{'waiting':{"
 	 "'reason':'ErrImagePull','message':'no such image'}}}]}}]",
-	 "train waits: pod train-w-0 cannot start: no such image (for 60s)"},
+	 "train: `train-w-0` cannot start: no such image (for 60s)"},
 	{"a job without a status", "{" META("train") "," SPEC "}", NULL, OPEN, "[]",
-	 "train waits: the job controller has not yet made its podgroup (for 10m)"},
+	 "train: the job controller has not created its PodGroup yet (for 10m)"},
 	{"a job that runs",
 	 JOB(PHASE("Running", "2026-01-02T09:55:00Z") ",'running':2,'succeeded':1"), NULL, OPEN,
 	 "[]", "train has been running for 5m: 2 of 3 pods run, 1 done"},
@@ -100,7 +100,7 @@ static const struct {
 	 JOB(PHASE("Running", "2026-01-02T09:55:00Z") ",'running':3,'retryCount':2"), NULL, OPEN,
 	 "[" RESTARTED_POD "]",
 	 "train has been running for 5m: 3 of 3 pods run; it was restarted 2 times; pod train-w-0 "
-	 "failed with exit code 3"},
+	 "exited with code 3"},
 	{"a job that has ended well",
 	 JOB(PHASE("Completed", "2026-01-02T09:00:00Z") ",'succeeded':3"), NULL, OPEN, "[]",
 	 "train completed 60m ago: 3 of 3 pods succeeded"},
@@ -109,10 +109,10 @@ static const struct {
 	 "train completed 60m ago: 1 of 3 pods succeeded"},
 	{"a job that has failed", JOB(PHASE("Failed", "2026-01-02T09:59:40Z") ",'retryCount':1"),
 	 NULL, OPEN, "[" RESTARTED_POD "," FAILED_POD "]",
-	 "train failed 20s ago: pod train-w-1 failed with exit code 137 (OOMKilled); it had been "
-	 "restarted 1 time"},
+	 "train failed 20s ago: pod train-w-1 was killed: it used more than its memory limit; it "
+	 "had been restarted 1 time"},
 	{"a job that is suspended", JOB(PHASE("Aborted", "2026-01-02T09:59:40Z")), NULL, OPEN, "[]",
-	 "train was suspended 20s ago; `vcctl job resume train` lets it run again"},
+	 "train was suspended 20s ago; `vcctl job resume train` runs it again"},
 	{"a job that is being restarted", JOB(PHASE("Restarting", "2026-01-02T09:59:55Z")), NULL,
 	 OPEN, "[]", "train has been Restarting for 5s"},
 };
@@ -164,7 +164,7 @@ static const struct {
 	const char *line;
 } missing[] = {
 	{"pods that are missing", "[]", "[]",
-	 "train waits: pods that exist: 0, at least 2 are needed (for 10m)"},
+	 "train: pods that exist: 0, at least 2 are needed (for 10m)"},
 	{"why they are, where the job's last event says so", "[]",
 	 "[{'involvedObject':{'kind':'Job'},'reason':'FailedCreate','message':'Error creating "
 	 "pods: "
@@ -172,13 +172,13 @@ static const struct {
 	 "'lastTimestamp':'2026-01-02T09:59:00Z'},"
 	 "{'involvedObject':{'kind':'Job'},'reason':'FailedCreate','message':'Error creating pods: "
 	 "old','lastTimestamp':'2026-01-02T09:55:00Z'}]",
-	 "train waits: Error creating pods: no PriorityClass with name x (for 3m)"},
+	 "train: its pods cannot be created: the priority class `x` does not exist (for 3m)"},
 	{"an event of another kind does not", "[]",
 	 "[{'involvedObject':{'kind':'Pod'},'reason':'FailedCreate','message':'x'}]",
-	 "train waits: pods that exist: 0, at least 2 are needed (for 10m)"},
+	 "train: pods that exist: 0, at least 2 are needed (for 10m)"},
 	{"pods that the scheduler does not count",
 	 "[{'metadata':{'name':'train-w-0'},'spec':{'schedulerName':'other'},'status':{}}]", "[]",
-	 "train waits: its pods are for the scheduler other, which has not placed them (for 10m)"},
+	 "train: its pods are for the scheduler `other`, which has not placed them (for 10m)"},
 };
 
 static void test_missing(struct arena *arena)
@@ -231,9 +231,11 @@ static void test_page(struct arena *arena)
 
 	explain_print(&facts, arena, &text);
 	is(buf_text(&text),
-	   "<y>train waits: queue research is at its capability for nvidia.com/gpu: 64 of 64, "
-	   "needs 8 more (for 3m20s; 1 more reason below); pod train-w-1 failed with exit code 137 "
-	   "(OOMKilled)</>\n\n"
+	   "<y>train: queue research is at its capability for nvidia.com/gpu: 64 of 64, "
+	   "needs 8 more (for 3m20s; 1 more reason below); pod train-w-1 was killed: it used more "
+	   "than "
+	   "its memory limit</>\n"
+	   "What would help: end a job of queue research\n\n"
 	   "  phase   Pending since 2026-01-02T09:50:00Z\n"
 	   "  queue   research (Open, weight 2)\n"
 	   "  gang    2 of 3 pods must run at the same time\n"
@@ -241,7 +243,6 @@ static void test_page(struct arena *arena)
 	   "<b>What it waits for</>\n"
 	   "  1. queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 more\n"
 	   "     <f>QueueCapability, for 3m20s</>\n"
-	   "     what would help: end a job of queue research\n"
 	   "  2. no node has room\n"
 	   "     <f>Nodes, for 60s</>\n\n"
 	   "<b>Pods</>\n"

@@ -74,7 +74,7 @@ void message_never(struct message *m, const struct demand *d)
 		buf_puts(&m->text, ", and no node has any");
 		buf_puts(&m->advice, "Add a node with ");
 		words_resource(&m->names, d->dim, &m->advice);
-		buf_puts(&m->advice, ", or do not ask for it");
+		buf_puts(&m->advice, ", or remove that request from the job");
 	} else {
 		buf_puts(&m->text, " at once, the cluster has ");
 		amount(m, d->dim, d->total, &m->text);
@@ -137,9 +137,9 @@ static void put_reserved(struct message *m, const struct demand *d)
 	m->holders = holders;
 	m->reserved = true;
 	m->outdated |= holders->outdated;
-	buf_puts(&m->text, d->free == d->total ? "; all " : "; the ");
-	amount(m, d->dim, d->free, &m->text);
-	buf_printf(&m->text, " free %s reserved", words_is(d->dim, d->free));
+	buf_puts(&m->text, ", ");
+	words_free(&m->names, d->dim, d->free, d->total, &m->text);
+	buf_puts(&m->text, ", but reserved");
 	if (holders->len) {
 		buf_puts(&m->text, " for ");
 		holders_print_names(holders, m->job, &m->text);
@@ -609,17 +609,8 @@ static void message_no_nodes(struct message *m, const struct reason *why)
 	buf_puts(&m->advice, "Add a node, or start the node agent");
 }
 
-static void message_text(struct message *m, const struct reason *why)
-{
-	buf_puts(&m->text, why->text ? why->text : "");
-	buf_puts(&m->brief, why->text ? why->text : "");
-	if (why->code == REASON_OBJECT)
-		buf_puts(&m->advice, "Correct the object");
-}
-
 typedef void message_fn(struct message *m, const struct reason *why);
 static message_fn *const makers[REASON_CODE_COUNT] = {
-	[REASON_OBJECT] = message_text,
 	[REASON_QUEUE_MISSING] = message_queue_missing,
 	[REASON_QUEUE_CLOSED] = message_queue_closed,
 	[REASON_QUEUE_BROKEN] = message_queue_broken,
@@ -638,7 +629,6 @@ static message_fn *const makers[REASON_CODE_COUNT] = {
 	[REASON_NODES] = message_nodes,
 	[REASON_GANG] = message_gang,
 	[REASON_RELEASING] = message_releasing,
-	[REASON_OTHER] = message_text,
 };
 
 void message_make(struct session *ssn, const struct job *job, const struct reason *reason,

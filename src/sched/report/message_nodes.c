@@ -47,7 +47,7 @@ static void say_too_large(struct look *l, const struct demand *d, int64_t larges
 			   d->where[0] ? " that it may use" : "");
 		buf_puts(&m->advice, "Add a node with ");
 		words_resource(&m->names, d->dim, &m->advice);
-		buf_puts(&m->advice, ", or do not ask for it");
+		buf_puts(&m->advice, ", or remove that request from the job");
 	}
 	buf_puts(&m->brief, "can never start: larger than any node");
 }
@@ -143,6 +143,21 @@ static void say_together(struct look *l, const struct demand *d)
 	buf_puts(&m->advice, "Add nodes, or lower minAvailable if fewer pods are enough to start");
 }
 
+/* " on the 2 nodes with the label disk=ssd" */
+static void put_where(const struct look *l, struct buf *to)
+{
+	if (l->s->usable == 1)
+		buf_puts(to, " on the only node ");
+	else
+		buf_printf(to, " on the %u nodes ", l->s->usable);
+	if (l->s->usable == l->s->wanted && l->s->wanted < l->s->nodes) {
+		buf_puts(to, "with the label ");
+		look_put_selector(l, to);
+	} else {
+		buf_puts(to, "that it may use");
+	}
+}
+
 static void say_resource(struct look *l)
 {
 	struct cluster *cluster = l->m->ssn->cluster;
@@ -153,6 +168,12 @@ static void say_resource(struct look *l)
 	struct supply supply;
 
 	d.pods = why->pods;
+	if (d.dim == DIM_PODS) {
+		l->nodes = l->s ? l->s->usable : (uint32_t)cluster->node_count;
+		l->first = find_largest(cluster, DIM_PODS, 0);
+		look_say(l, FIT_POD_COUNT);
+		return;
+	}
 	if (d.dim == DIM_NONE) {
 		say_together(l, &d);
 		return;
@@ -160,10 +181,7 @@ static void say_resource(struct look *l)
 	d.each = resources_get(&l->task->class->request, d.dim);
 	d.needs = d.dim == why->dim ? why->asked : number_multiply(d.each, d.pods);
 	if (some) {
-		buf_printf(&where,
-			   l->s->usable == 1 ? " on the only node that it may use"
-					     : " on the %u nodes that it may use",
-			   l->s->usable);
+		put_where(l, &where);
 		d.where = buf_text(&where);
 		d.free = l->s->free;
 		d.total = l->s->total;

@@ -41,12 +41,13 @@ void look_say_own_spread(struct look *l, const struct pod_term *term);
 /* The first of its anti-affinity terms that its own pods match, or NULL. */
 const struct pod_term *look_own_term(const struct terms *terms);
 
+/* "gpu=a100 and zone=eu": what it asks of nodes. */
+void look_put_selector(const struct look *l, struct buf *to);
 /* "node `n1`", "all 3 nodes", "the 2 nodes with gpu=a100" */
 void look_put_nodes(const struct look *l, struct buf *to);
 const char *look_have(const struct look *l);
 const char *look_are(const struct look *l);
 
-void look_say_volume_limit(struct look *l);
 void look_say_volume_zone(struct look *l);
 void look_say_volume_affinity(struct look *l);
 void look_say_volume_none(struct look *l);

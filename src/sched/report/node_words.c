@@ -59,7 +59,7 @@ static void put_term(const struct node_selector_term *term, bool *any, struct bu
 }
 
 /* "gpu=a100 and zone=eu" */
-static void put_selector(const struct look *l, struct buf *to)
+void look_put_selector(const struct look *l, struct buf *to)
 {
 	const struct pod_spec *spec = l->task->class->terms->spec;
 	const struct node_affinity *affinity = spec->affinity ? spec->affinity->node : NULL;
@@ -122,13 +122,13 @@ void look_say_selector(struct look *l)
 	else
 		buf_puts(&m->text, labels->len + by_affinity > 1 ? "s " : " ");
 	if (!missing)
-		put_selector(l, &m->text);
+		look_put_selector(l, &m->text);
 	buf_printf(&m->text, " (%zu checked)", cluster_of(l)->node_count);
 	buf_puts(&m->brief, "no node has the label ");
 	if (missing)
 		buf_printf(&m->brief, "%.*s=%.*s", STR_ARG(missing->key), STR_ARG(missing->value));
 	else
-		put_selector(l, &m->brief);
+		look_put_selector(l, &m->brief);
 	buf_printf(&m->advice, "Label a node, or remove the %s from the job",
 		   missing || !by_affinity ? "nodeSelector" : "node affinity");
 }
@@ -148,11 +148,13 @@ static void put_which(const struct look *l, struct buf *to)
 
 	if (l->nodes == 1)
 		buf_puts(to, "the only node");
+	else if (l->nodes == 2 && !some)
+		buf_puts(to, "both nodes");
 	else
 		buf_printf(to, some ? "the %u nodes" : "all %u nodes", l->nodes);
 	if (has_selector(l)) {
 		buf_puts(to, " with the label ");
-		put_selector(l, to);
+		look_put_selector(l, to);
 	}
 	if (l->capable && l->s && l->nodes < l->s->wanted) {
 		buf_puts(to, has_selector(l) ? " and enough free " : " with enough free ");
@@ -527,7 +529,6 @@ static say_fn *const sayers[FIT_CODE_COUNT] = {
 	[FIT_POD_AFFINITY] = say_affinity,
 	[FIT_POD_ANTI_AFFINITY] = say_anti_affinity,
 	[FIT_EXISTING_ANTI_AFFINITY] = say_existing,
-	[FIT_VOLUME_LIMIT] = look_say_volume_limit,
 	[FIT_VOLUME_ZONE] = look_say_volume_zone,
 	[FIT_SPREAD_LABEL] = say_spread_label,
 	[FIT_SPREAD] = say_spread,

@@ -44,7 +44,6 @@ static const struct fit_text fit_texts[FIT_CODE_COUNT] = {
 	[FIT_EXISTING_ANTI_AFFINITY] =
 		{.name = "ExistingAntiAffinity",
 		 .text = "node(s) didn't satisfy existing pods anti-affinity rules"},
-	[FIT_VOLUME_LIMIT] = {.name = "VolumeLimit", .text = "node(s) exceed max volume count"},
 	[FIT_VOLUME_ZONE] = {.name = "VolumeZone",
 			     .text = "node(s) had no available volume zone",
 			     .final = true},
@@ -177,7 +176,6 @@ struct reason_row {
 /* A reason that would remain if all below it were cured ranks higher. */
 static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
 	[REASON_NONE] = {"", 0},
-	[REASON_OBJECT] = {"InvalidObject", 100},
 	[REASON_QUEUE_MISSING] = {"QueueMissing", 95},
 	[REASON_QUEUE_BROKEN] = {"QueueTree", 94},
 	[REASON_QUEUE_NOT_LEAF] = {"QueueNotLeaf", 93},
@@ -196,7 +194,6 @@ static const struct reason_row reason_rows[REASON_CODE_COUNT] = {
 	[REASON_QUEUE_SHARE] = {"QueueShare", 55},
 	[REASON_NODES] = {"NoNodeFits", 50},
 	[REASON_GANG] = {"GangIncomplete", 40},
-	[REASON_OTHER] = {"Other", 10},
 };
 
 int reason_rank(enum reason_code code)

@@ -38,7 +38,6 @@ enum fit_code {
 	FIT_POD_AFFINITY,
 	FIT_POD_ANTI_AFFINITY,
 	FIT_EXISTING_ANTI_AFFINITY,
-	FIT_VOLUME_LIMIT,
 	FIT_VOLUME_ZONE,
 	FIT_SPREAD_LABEL,
 	FIT_SPREAD,
@@ -117,7 +116,6 @@ void fit_code_print(enum fit_code code, uint16_t detail, const struct reason_nam
 
 enum reason_code {
 	REASON_NONE,
-	REASON_OBJECT,         /* the object itself is wrong; `text` says how */
 	REASON_QUEUE_MISSING,  /* subject: the queue */
 	REASON_QUEUE_CLOSED,   /* subject: the queue */
 	REASON_QUEUE_BROKEN,   /* subject: the queue; its place in the tree is not known */
@@ -136,7 +134,6 @@ enum reason_code {
 	REASON_NODES, /* fit; subject: the role, or none; have: its pods that could be placed before */
 	REASON_GANG,      /* some fit, not enough of them; have, limit */
 	REASON_RELEASING, /* capacity is being released for it */
-	REASON_OTHER,     /* text */
 	REASON_CODE_COUNT
 };
 

@@ -42,14 +42,6 @@ static void say_volume(struct look *l, const struct volume_words *words)
 	buf_puts(&l->m->advice, words->advice);
 }
 
-void look_say_volume_limit(struct look *l)
-{
-	say_volume(l, &(struct volume_words){
-			      "the volume of claim ",
-			      " cannot be attached: the nodes have as many volumes as they may",
-			      "too many volumes on the nodes",
-			      "Wait for pods with volumes to end, or add a node"});
-}
 void look_say_volume_zone(struct look *l)
 {
 	say_volume(l, &(struct volume_words){

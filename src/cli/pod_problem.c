@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/pod_problem.c - see pod_problem.h. */
+#include "cli/pod_problem.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/macro.h"
+#include "base/time.h"
+#include "model/value/duration.h"
+
+#include "base/banned.h"
+
+static struct json status_of(struct json object, const char *key)
+{
+	return json_get(json_get(object, "status"), key);
+}
+
+static struct str name_of(struct json object)
+{
+	return json_str(json_get(json_get(object, "metadata"), "name"));
+}
+
+static struct str kept(struct buf *text, struct arena *arena)
+{
+	return str_from(arena_printf(arena, "%s", buf_text(text)));
+}
+
+/* --- how a container ended ---------------------------------------------------------------------- */
+
+static bool is_lost(const struct pod_failure *failure)
+{
+	return str_is(failure->reason, "ContainerStatusUnknown");
+}
+
+static void put_clock(struct str time, struct buf *to)
+{
+	if (time.len >= sizeof("2026-01-02T09:14") - 1)
+		buf_printf(to, " at %.*s UTC", 5, time.ptr + sizeof("2026-01-02T") - 1);
+}
+
+static void put_message(const struct pod_failure *failure, struct buf *to)
+{
+	struct str message = str_trim(failure->message);
+
+	if (message.len)
+		buf_printf(to, "; last output: %.*s", STR_ARG(message));
+}
+
+void pod_failure_print(const struct pod_failure *failure, struct buf *to)
+{
+	enum { SIGNALS = 128, SIGNALS_MAX = 64, NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
+	int64_t code = failure->exit_code;
+
+	if (failure->time_limit) {
+		char limit[DURATION_TEXT_SIZE];
+
+		buf_printf(to, "was stopped at its time limit of %s (asked for by --time)",
+			   duration_print_age(time_span(failure->time_limit), limit));
+	} else if (str_is(failure->reason, "OOMKilled")) {
+		buf_puts(to, "was killed: it used more than its memory limit");
+		if (failure->memory_limit.len)
+			buf_printf(to, " of %.*s", STR_ARG(failure->memory_limit));
+	} else if (is_lost(failure)) {
+		buf_puts(to, "was lost when the machine or its node agent restarted");
+		put_clock(failure->time, to);
+	} else if (!code) {
+		buf_puts(to, "failed");
+		if (failure->reason.len)
+			buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
+		if (failure->message.len)
+			buf_printf(to, ": %.*s", STR_ARG(str_trim(failure->message)));
+	} else if (code > SIGNALS && code <= SIGNALS + SIGNALS_MAX) {
+		buf_printf(to, "was ended by signal %lld (exit code %lld)",
+			   (long long)(code - SIGNALS), (long long)code);
+		put_message(failure, to);
+	} else {
+		buf_printf(to, "exited with code %lld", (long long)code);
+		if (code == NOT_FOUND)
+			buf_puts(to, " (its command was not found)");
+		if (code == NOT_EXECUTABLE)
+			buf_puts(to, " (its command cannot be executed)");
+		if (failure->reason.len && !str_is(failure->reason, "Error"))
+			buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
+		put_message(failure, to);
+	}
+}
+
+const char *pod_failure_advice(const struct pod_failure *failure)
+{
+	if (failure->time_limit)
+		return "Ask for more time (--time of vsub, activeDeadlineSeconds in a manifest)";
+	if (str_is(failure->reason, "OOMKilled"))
+		return "Raise its memory limit (--mem of vsub, resources.limits.memory in a "
+		       "manifest)";
+	if (is_lost(failure))
+		return "Submit it again; with --requeue, vsub submits jobs that run again by "
+		       "themselves";
+	if (str_is(failure->reason, "Evicted"))
+		return "Ask for what the job really uses, or free space on the node";
+	if (failure->exit_code == 127 || failure->exit_code == 126)
+		return "Correct the command of the job";
+	return "Look at its output (vcctl job logs)";
+}
+
+/* --- failures again and again ------------------------------------------------------------------- */
+
+static void put_times(int64_t count, struct buf *to)
+{
+	static const char *const words[] = {
+		"", " once", " twice", " three times", " four times", " five times"};
+
+	if (count > 0 && count < (int64_t)ARRAY_LEN(words))
+		buf_puts(to, words[count]);
+	else
+		buf_printf(to, " %lld times", (long long)count);
+}
+
+/* "back-off 20s restarting failed container": when that is over, from now; false: it is not known. */
+static bool next_try(struct str message, struct str failed, int64_t now, int64_t *ret)
+{
+	static const char word[] = "back-off ";
+	ptrdiff_t at = str_find(message, STR("back-off "), 0);
+	int64_t pause, then;
+	struct str text;
+	struct err err;
+
+	if (at < 0)
+		return false;
+	text = str_skip(message, (size_t)at + strlen(word));
+	if (str_find_byte(text, ' ', 0) > 0)
+		text = str_slice(text, 0, (size_t)str_find_byte(text, ' ', 0));
+	if (duration_parse(text, &pause, &err) < 0 || time_parse(failed, &then, &err) < 0)
+		return false;
+	*ret = then + pause / 1000 - now; /* durations are in nanoseconds */
+	return *ret > 0;
+}
+
+/* "exited with code 7 three times", "was killed three times: it used more than ..." */
+static void put_end(const struct pod_failure *failure, int64_t count, struct buf *to)
+{
+	static const char killed[] = "was killed";
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct pod_failure plain = *failure;
+	struct str end;
+
+	plain.message = str_none();
+	pod_failure_print(&plain, &text);
+	end = buf_str(&text);
+	if (str_starts(end, str_from(killed))) {
+		buf_puts(to, killed);
+		put_times(count, to);
+		buf_put_str(to, str_skip(end, strlen(killed)));
+		return;
+	}
+	buf_put_str(to, end);
+	put_times(count, to);
+}
+
+static bool find_loop(struct json pod, int64_t now, struct arena *arena, struct pod_problem *ret)
+{
+	static const char *const lists[] = {"initContainerStatuses", "containerStatuses"};
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct pod_failure failure;
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct json_iter it = json_iter(status_of(pod, lists[i]));
+
+		while (json_next(&it)) {
+			struct json waiting = json_get(json_get(it.value, "state"), "waiting");
+			int64_t count = json_int(json_get(it.value, "restartCount"));
+			bool waits =
+				str_is(json_str(json_get(waiting, "reason")), "CrashLoopBackOff");
+			char age[DURATION_TEXT_SIZE];
+			int64_t next;
+
+			if ((!waits && count < 1) || !pod_failure_of(pod, &failure) ||
+			    !failure.restarted)
+				continue;
+			buf_printf(&text, "restarting after failures: `%.*s` ",
+				   STR_ARG(name_of(pod)));
+			ret->cause = STR("CrashLoop");
+			ret->since = failure.time;
+			ret->advice = str_from(pod_failure_advice(&failure));
+			put_end(&failure, count + waits, &text);
+			if (waits && next_try(json_str(json_get(waiting, "message")), failure.time,
+					      now, &next))
+				buf_printf(&text, ", next try in %s",
+					   duration_print_age(next, age));
+			else if (!waits)
+				buf_puts(&text, ", and runs again");
+			put_message(&failure, &text);
+			ret->text = kept(&text, arena);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- containers that cannot start --------------------------------------------------------------- */
+
+struct missing_kind {
+	const char *word;
+	const char *noun;
+};
+static const struct missing_kind missing_kinds[] = {
+	{"secret \"", "secret"},
+	{"configmap \"", "config map"},
+	{"persistentvolumeclaim \"", "volume claim"},
+	{"persistentvolume \"", "volume"},
+	{"serviceaccount \"", "service account"},
+};
+
+/* "the secret `s` does not exist", from `secret "s" not found`. */
+static bool put_missing(struct str message, struct buf *to, const char **ret_noun)
+{
+	for (size_t i = 0; i < ARRAY_LEN(missing_kinds); i++) {
+		const struct missing_kind *kind = &missing_kinds[i];
+		ptrdiff_t at = str_find(message, str_from(kind->word), 0);
+		struct str rest;
+		ptrdiff_t end;
+
+		if (at < 0)
+			continue;
+		rest = str_skip(message, (size_t)at + strlen(kind->word));
+		end = str_find_byte(rest, '"', 0);
+		if (end < 0 || !str_starts(str_skip(rest, (size_t)end), STR("\" not found")))
+			continue;
+		buf_printf(to, "the %s `%.*s` does not exist", kind->noun, (int)end, rest.ptr);
+		*ret_noun = kind->noun;
+		return true;
+	}
+	return false;
+}
+
+static void say_cannot(struct json pod, struct str message, struct arena *arena,
+		       struct pod_problem *ret)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	const char *noun = NULL;
+
+	buf_printf(&text, "`%.*s` cannot start: ", STR_ARG(name_of(pod)));
+	if (put_missing(message, &text, &noun))
+		ret->advice = str_from(arena_printf(
+			arena,
+			"Create the %s in the namespace of the job, or remove it from the job",
+			noun));
+	else
+		buf_put_str(&text, str_trim(message));
+	ret->text = kept(&text, arena);
+	ret->since = json_str(status_of(pod, "startTime"));
+}
+
+static const struct {
+	const char *reason;
+	const char *advice;
+} start_rows[] = {
+	{"ErrImagePull", "Correct the name of the image, or make it available on the node"},
+	{"ImagePullBackOff", "Correct the name of the image, or make it available on the node"},
+	{"InvalidImageName", "Correct the name of the image"},
+	{"ErrImageNeverPull", "Make the image available on the node, or allow it to be pulled"},
+	{"CreateContainerConfigError", "Create what is missing, or correct the job"},
+	{"RunContainerError", "Correct the command of the job"},
+	{"CreateContainerError", "Correct the command, the user or the mounts of the job"},
+};
+
+static bool find_stuck(struct json pod, struct arena *arena, struct pod_problem *ret)
+{
+	static const char *const lists[] = {"initContainerStatuses", "containerStatuses"};
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		struct json_iter it = json_iter(status_of(pod, lists[i]));
+
+		while (json_next(&it)) {
+			struct json waiting = json_get(json_get(it.value, "state"), "waiting");
+			struct str reason = json_str(json_get(waiting, "reason"));
+			struct str message = str_trim(json_str(json_get(waiting, "message")));
+
+			if (!reason.len || str_is(reason, "ContainerCreating") ||
+			    str_is(reason, "PodInitializing") || str_is(reason, "CrashLoopBackOff"))
+				continue;
+			ret->cause = STR("CannotStart");
+			for (size_t row = 0; row < ARRAY_LEN(start_rows); row++)
+				if (str_is(reason, start_rows[row].reason))
+					ret->advice = str_from(start_rows[row].advice);
+			say_cannot(pod, message.len ? message : reason, arena, ret);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A volume that cannot be mounted is only in an event. */
+static bool find_unmounted(struct json pod, struct json events, struct arena *arena,
+			   struct pod_problem *ret)
+{
+	struct json_iter it = json_iter(events);
+	struct json last = JSON_NONE;
+
+	if (!str_is(json_str(status_of(pod, "phase")), "Pending"))
+		return false;
+	while (json_next(&it)) {
+		struct json about = json_get(it.value, "involvedObject");
+
+		if (str_is(json_str(json_get(it.value, "reason")), "FailedMount") &&
+		    str_eq(json_str(json_get(about, "name")), name_of(pod)) &&
+		    (json_is_absent(last) ||
+		     str_cmp(json_str(json_get(it.value, "lastTimestamp")),
+			     json_str(json_get(last, "lastTimestamp"))) > 0))
+			last = it.value;
+	}
+	if (json_is_absent(last))
+		return false;
+	ret->cause = STR("CannotMount");
+	ret->advice = STR("Correct the volume of the job, or create what it refers to");
+	say_cannot(pod, json_str(json_get(last, "message")), arena, ret);
+	return true;
+}
+
+/* --- nodes that do not answer ------------------------------------------------------------------- */
+
+static bool find_silent(const struct pod_places *pods, struct json nodes, struct arena *arena,
+			struct pod_problem *ret)
+{
+	struct json_iter node = json_iter(nodes);
+
+	while (json_next(&node)) {
+		struct json_iter condition = json_iter(status_of(node.value, "conditions"));
+		int64_t count = 0;
+
+		for (size_t i = 0; i < pods->len; i++)
+			count +=
+				str_is(json_str(status_of(pods->ptr[i].pod, "phase")), "Running") &&
+				str_eq(json_str(json_get(json_get(pods->ptr[i].pod, "spec"),
+							 "nodeName")),
+				       name_of(node.value));
+		while (count && json_next(&condition)) {
+			if (!str_is(json_str(json_get(condition.value, "type")), "Ready") ||
+			    str_is(json_str(json_get(condition.value, "status")), "True"))
+				continue;
+			*ret = (struct pod_problem){
+				.cause = STR("NodeSilent"),
+				.text = str_from(arena_printf(
+					arena,
+					"node `%.*s` does not answer: %lld of its pods run%s there",
+					STR_ARG(name_of(node.value)), (long long)count,
+					count == 1 ? "s" : "")),
+				.advice = STR("Start the node or its agent again; if it does not "
+					      "come back, delete the "
+					      "pods, and the job starts them elsewhere"),
+				.since = json_str(json_get(condition.value, "lastTransitionTime")),
+			};
+			return true;
+		}
+	}
+	return false;
+}
+
+bool pod_problem_find(const struct pod_places *pods, struct json events, struct json nodes,
+		      int64_t now, struct arena *arena, struct pod_problem *ret)
+{
+	*ret = (struct pod_problem){.text = str_none()};
+	if (find_silent(pods, nodes, arena, ret))
+		return true;
+	for (size_t i = 0; i < pods->len; i++)
+		if (find_loop(pods->ptr[i].pod, now, arena, ret))
+			return true;
+	for (size_t i = 0; i < pods->len; i++)
+		if (find_stuck(pods->ptr[i].pod, arena, ret) ||
+		    find_unmounted(pods->ptr[i].pod, events, arena, ret))
+			return true;
+	return false;
+}

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/field/rule.c - walk the rows of rules, and report what is wrong.
  *
- * A row costs one look-up of its member; a path is made only for a member that is checked, and printed
+ * An object is read once for all its rows; a path is made only for a member that is checked, and printed
  * only for a cause. Causes come in the order of the rows: what upstream checks first is reported first.
  * The walker recurses as deep as the tables do, and these follow the document, whose depth is bounded. */
 #include "model/field/rule.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "model/field/fields.h"
 #include "model/rules/rules.h"
 
 #include "base/banned.h"
+
+const struct rules rules_none = {NULL, 0};
 
 static bool is_unset(struct json value)
 {
@@ -44,14 +47,6 @@ static bool is_skipped(const struct rule *rule, struct json value)
 		return false;
 	return is_unset(value) || (rule->filled && rules_is_empty(value)) ||
 	       (rule->nonzero && json_int(value) == 0);
-}
-
-static bool applies(const struct rule *rule, const struct rule_at *object)
-{
-	if (rule->if_member && str_is(json_str(json_get(object->value, rule->if_member)),
-				      rule->if_text) == rule->if_not)
-		return false;
-	return !rule->when || rule->when(object);
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -99,13 +94,11 @@ static void check_change(const struct rule *rule, const struct rule_at *at)
 			      rule->detail ? rule->detail : "field is immutable", at->causes);
 }
 
-/* What a row says about the value itself. False: there is nothing more to check. */
-static bool check_words(const struct rule *rule, const struct rule_at *at)
+/* What a row says about a text. */
+static void check_text(const struct rule *rule, const struct rule_at *at)
 {
 	struct str text = json_str(at->value);
 
-	if (rule->immutable || rule->fixed)
-		check_change(rule, at);
 	if (rule->texts.len && !rule_texts_have(rule->texts, text))
 		causes_not_supported(at->causes, at->path, text, rule->texts.ptr, rule->texts.len);
 	if (rule->key_format != NAME_ANY)
@@ -113,22 +106,116 @@ static bool check_words(const struct rule *rule, const struct rule_at *at)
 			      at->causes);
 	if (rule->format != NAME_ANY)
 		name_validate((enum name_format)rule->format, text, at->path, at->causes);
-	if (rule->has_min || rule->has_max)
-		check_range(rule, at);
 	if (rule->max_len && text.len > rule->max_len)
 		causes_too_long(at->causes, at->path, rule->max_len);
+	if (rule->once && at->seen && !name_set_add(at->seen, text))
+		causes_duplicate_str(at->causes, at->path, text);
+}
+
+/* What a row says about the value itself. False: there is nothing more to check. */
+static bool check_words(const struct rule *rule, const struct rule_at *at)
+{
+	if (rule->immutable || rule->fixed)
+		check_change(rule, at);
+	if (rule->texts.len || rule->format | rule->key_format || rule->max_len || rule->once)
+		check_text(rule, at);
+	if (rule->has_min || rule->has_max)
+		check_range(rule, at);
 	if (rule->max_count && json_len(at->value) > rule->max_count) {
 		causes_too_many(at->causes, at->path, json_len(at->value), rule->max_count);
 		return !rule->skip_many;
 	}
-	if (rule->once && at->seen && !name_set_add(at->seen, text))
-		causes_duplicate_str(at->causes, at->path, text);
 	return true;
 }
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
+enum { MEMBERS_MAX = 32, FEW_ROWS = 2, NAME_BITS = 64 };
+
+/* The members of an object, read once for all rows. For few rows, and in an object with more members than fit,
+ * each is looked up by itself. */
+struct members {
+	struct json object;
+	bool looked_up; /* nothing is read */
+	size_t len;
+	uint64_t names; /* a bit for each head of a key */
+	uint16_t heads[MEMBERS_MAX];
+	struct str keys[MEMBERS_MAX];
+	struct json values[MEMBERS_MAX];
+};
+
+/* The first two bytes of a key tell most keys of an object apart. */
+static inline uint16_t head_of(const char *text)
+{
+	return (uint16_t)((unsigned char)text[0] << 8 | (unsigned char)text[1]);
+}
+
+/* The same of a key that may be shorter. */
+static uint16_t key_head(struct str key)
+{
+	char text[2] = {key.len > 0 ? key.ptr[0] : (char)0, key.len > 1 ? key.ptr[1] : (char)0};
+
+	return head_of(text);
+}
+
+static inline uint64_t head_bit(uint16_t head)
+{
+	return UINT64_C(1) << ((head >> 6 ^ head) % NAME_BITS);
+}
+
+static void read_members(struct json object, size_t rows, struct members *members)
+{
+	struct json_iter it;
+
+	members->object = object;
+	members->len = json_is(object, JSON_OBJ) ? json_len(object) : 0;
+	members->looked_up = members->len > MEMBERS_MAX || rows <= FEW_ROWS;
+	members->names = members->looked_up ? UINT64_MAX : 0;
+	if (members->looked_up)
+		return;
+	it = json_iter(object);
+	for (size_t i = 0; i < members->len && json_next(&it); i++) {
+		members->keys[i] = it.key;
+		members->values[i] = it.value;
+		members->heads[i] = key_head(it.key);
+		members->names |= head_bit(members->heads[i]);
+	}
+}
+
+static struct json search_member(const struct members *members, const char *name)
+{
+	uint16_t head = name[0] ? head_of(name) : 0;
+
+	if (members->looked_up)
+		return json_get(members->object, name);
+	for (size_t i = 0; i < members->len; i++)
+		if (members->heads[i] == head &&
+		    !strncmp(members->keys[i].ptr, name, members->keys[i].len) &&
+		    !name[members->keys[i].len])
+			return members->values[i];
+	return JSON_NONE;
+}
+
+/* Inline, because most members of most rows are absent. */
+static inline struct json find_member(const struct members *members, const char *name)
+{
+	if (!(members->names & head_bit(name[0] ? head_of(name) : 0)))
+		return JSON_NONE;
+	return search_member(members, name);
+}
+
 static void check_value(const struct rule *rule, const struct rule_at *at);
+static void check_rows(const struct rules *rules, const struct rule_at *at,
+		       const struct members *members);
+
+static bool applies(const struct rule *rule, const struct rule_at *object,
+		    const struct members *members)
+{
+	if (rule->if_member &&
+	    str_is(json_str(find_member(members, rule->if_member)), rule->if_text) == rule->if_not)
+		return false;
+	return !rule->when || rule->when(object);
+}
 
 static struct path element_path(const struct rule *rule, const struct rule_at *list,
 				const struct json_iter *it)
@@ -138,11 +225,18 @@ static struct path element_path(const struct rule *rule, const struct rule_at *l
 	return rule->dotted ? path_member(list->path, it->key) : path_key(list->path, it->key);
 }
 
+static struct json element_before(const struct rule_at *list, const struct json_iter *it)
+{
+	if (json_is_absent(list->old))
+		return JSON_NONE;
+	return json_is(list->value, JSON_ARR) ? json_at(list->old, it->index)
+					      : json_get_str(list->old, it->key);
+}
+
 static void check_elements(const struct rule *rule, const struct rule_at *list)
 {
 	AUTO(name_set_done) struct name_set seen = {0};
 	struct json_iter it = json_iter(list->value);
-	bool array = json_is(list->value, JSON_ARR);
 	struct rule_at at = *list;
 
 	at.up = list;
@@ -151,16 +245,16 @@ static void check_elements(const struct rule *rule, const struct rule_at *list)
 		struct path path = element_path(rule, list, &it);
 
 		at.value = it.value;
-		at.old = array ? json_at(list->old, it.index) : json_get_str(list->old, it.key);
+		at.old = element_before(list, &it);
 		at.path = rule->flat ? list->path : &path;
-		if (applies(rule->each, &at) && !(rule->each->filled && rules_is_empty(it.value)))
+		if (!(rule->each->filled && rules_is_empty(it.value)))
 			check_value(rule->each, &at);
 	}
 }
 
-/* The value of the row's member, with its path in *path. */
-static struct rule_at member_of(const struct rule *rule, const char *called,
-				const struct rule_at *object, struct path *path)
+/* A member of an object, with its path in *path. */
+static struct rule_at member_at(const struct rule *rule, const char *called,
+				const struct rule_at *object, struct json value, struct path *path)
 {
 	struct rule_at at = *object;
 
@@ -168,8 +262,9 @@ static struct rule_at member_of(const struct rule *rule, const char *called,
 		*path = path_key(object->path, str_from(rule->member));
 	else
 		*path = path_member(object->path, str_from(called ? called : rule->member));
-	at.value = json_get(object->value, rule->member);
-	at.old = json_get(object->old, rule->member);
+	at.value = value;
+	if (!json_is_absent(object->old))
+		at.old = json_get(object->old, rule->member);
 	at.path = rule->hidden ? object->path : path;
 	at.up = object;
 	return at;
@@ -177,16 +272,19 @@ static struct rule_at member_of(const struct rule *rule, const char *called,
 
 static void check_one(const struct rule_one *one, const struct rule_at *at)
 {
+	struct members members;
 	bool found = false;
 
+	read_members(at->value, one->rows.len, &members);
 	for (size_t i = 0; i < one->rows.len; i++) {
 		const struct rule *row = &one->rows.ptr[i];
+		struct json value = find_member(&members, row->member);
 		struct path path;
 		struct rule_at member;
 
-		if (is_unset(json_get(at->value, row->member)))
+		if (is_unset(value))
 			continue;
-		member = member_of(row, found ? row->again : row->called, at, &path);
+		member = member_at(row, found ? row->again : row->called, at, value, &path);
 		if (found)
 			causes_forbidden(at->causes, &path, one->more);
 		else
@@ -216,40 +314,56 @@ static void check_value(const struct rule *rule, const struct rule_at *at)
 		rule->check(at);
 	if (rule->object)
 		rules_check(rule->object, at);
+	if (rule->each)
+		check_elements(rule, at);
 	if (rule->type)
 		type_validate_at(rule->type, at->value, at->path, at->causes);
 	if (rule->one)
 		check_one(rule->one, at);
-	if (rule->each)
-		check_elements(rule, at);
 }
 
-static void check_row(const struct rule *rule, const struct rule_at *object)
+static void check_row(const struct rule *rule, const struct rule_at *object,
+		      const struct members *members)
 {
+	struct json value;
 	struct rule_at at;
 	struct path path;
 
-	if (!applies(rule, object))
-		return;
 	if (!rule->member) {
-		check_value(rule, object);
+		if ((rule->when || rule->if_member) && !applies(rule, object, members))
+			return;
+		if (rule->object && !rule->says && !rule->check)
+			check_rows(rule->object, object, members);
+		else
+			check_value(rule, object);
 		return;
 	}
-	if (is_skipped(rule, json_get(object->value, rule->member)))
+	value = find_member(members, rule->member);
+	if (is_skipped(rule, value) ||
+	    ((rule->when || rule->if_member) && !applies(rule, object, members)))
 		return;
-	at = member_of(rule, rule->called, object, &path);
+	at = member_at(rule, rule->called, object, value, &path);
 	check_value(rule, &at);
 }
 
-void rules_check(const struct rules *rules, const struct rule_at *at)
+static void check_rows(const struct rules *rules, const struct rule_at *at,
+		       const struct members *members)
 {
 	for (size_t i = 0; i < rules->len; i++) {
 		size_t before = at->causes->len;
 
-		check_row(&rules->ptr[i], at);
+		check_row(&rules->ptr[i], at, members);
 		if (rules->ptr[i].stop && at->causes->len != before)
 			return;
 	}
+}
+
+void rules_check(const struct rules *rules, const struct rule_at *at)
+{
+	struct members members;
+
+	read_members(at->value, rules->len, &members);
+	check_rows(rules, at, &members);
 }
 
 /* --- reports of functions -------------------------------------------------------------------- */

@@ -20,8 +20,8 @@
  * of the value (rule_invalid and its kin), so that it makes no path of its own.
  *
  * Words of one row are checked in this order; the first three may end the row:
- * conditions, R_FORBIDDEN and its kin, R_REQUIRED, R_IMMUTABLE and R_FIXED, R_TEXTS, R_KEY and R_FORMAT, ranges, lengths,
- * R_ONCE, R_CHECK, R_OBJECT, R_TYPE, R_ONE, R_EACH. A member may have several rows.
+ * conditions, R_FORBIDDEN and its kin, R_REQUIRED, R_IMMUTABLE and R_FIXED, R_TEXTS, R_KEY and R_FORMAT, R_MAX_LEN,
+ * R_ONCE, ranges, counts, R_CHECK, R_OBJECT, R_EACH, R_TYPE, R_ONE. A member may have several rows.
  *
  * A row is about a member that is set: absent and null are skipped, unless R_REQUIRED, R_ALWAYS,
  * R_IMMUTABLE or R_FIXED says otherwise; R_FILLED skips what is empty ("", [], {}) as well. */
@@ -215,6 +215,9 @@ struct rule {
 #define TYPE_RULES(rows) .rules = &(const struct rules)RULES_OF(rows)
 #define TYPE_UPDATE(rows) .update = &(const struct rules)RULES_OF(rows)
 #define TYPE_STATUS(rows) .status = &(const struct rules)RULES_OF(rows)
+
+/* Of a type of which nothing is checked. */
+extern const struct rules rules_none;
 
 /* --- checking -------------------------------------------------------------------------------- */
 

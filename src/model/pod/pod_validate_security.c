@@ -314,6 +314,8 @@ static void count_process(const struct rule_at *at)
 	struct opt_bool own = host_process(at->value);
 
 	r->containers++;
+	if (!pod.set && !own.set)
+		return;
 	if (pod.set && own.set && own.value != pod.value)
 		rule_add(at, "securityContext.windowsOptions.hostProcess", CAUSE_INVALID,
 			 "Invalid value: %s: pod hostProcess value must be identical if both are "
@@ -417,19 +419,21 @@ static void check_os_name(const struct rule_at *at)
 		rule_not_supported(at, NULL, name, known);
 }
 
-static bool is_windows(const struct rule_at *at)
+/* What a system does not have is reported about the spec that holds the system's name. */
+static void check_system(const struct rule_at *at)
 {
-	return str_is(rule_text(json_get(at->value, "os"), "name"), "windows");
-}
+	static const struct rules windows = RULES_OF(windows_pod_rows);
+	static const struct rules others = RULES_OF(linux_rows);
+	struct str name = rule_text(at->value, "name");
 
-static bool is_linux(const struct rule_at *at)
-{
-	return str_is(rule_text(json_get(at->value, "os"), "name"), "linux");
+	if (str_is(name, "windows"))
+		rules_check(&windows, at->up);
+	else if (str_is(name, "linux"))
+		rules_check(&others, at->up);
 }
 
 static const struct rule os_rows[] = {
 	{"os", R_CHECK(check_os_name)},
-	{R_WHEN(is_windows), R_OBJECT(windows_pod_rows)},
-	{R_WHEN(is_linux), R_OBJECT(linux_rows)},
+	{"os", R_CHECK(check_system)},
 };
 const struct rules pod_os_rules = RULES_OF(os_rows);

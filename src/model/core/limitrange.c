@@ -76,46 +76,28 @@ static const struct field limitrange_fields[] = {
 	{"spec", F_OBJECT(limitrange_spec), AT(spec), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type limitrange_type = {
-	TYPE("LimitRange", "v1", struct limitrange, limitrange_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 static const char *const lists[] = {"max", "min", "default", "defaultRequest",
 				    "maxLimitRequestRatio"};
 
-static void validate_type(struct str type, struct name_set *seen, const struct path *at,
-			  struct causes *causes)
+static void check_type(const struct rule_at *at)
 {
-	struct path path = path_member(at, STR("type"));
+	struct str type = json_str(at->value);
 
-	if (name_validate(NAME_QUALIFIED, type, &path, causes) && str_find_byte(type, '/', 0) < 0 &&
-	    !str_is(type, "Pod") && !str_is(type, "Container") &&
+	if (name_validate(NAME_QUALIFIED, type, at->path, at->causes) &&
+	    str_find_byte(type, '/', 0) < 0 && !str_is(type, "Pod") && !str_is(type, "Container") &&
 	    !str_is(type, "PersistentVolumeClaim"))
-		causes_invalid_str(causes, &path, type,
-				   "must be a standard limit type or fully qualified");
-	if (!name_set_add(seen, type))
-		causes_duplicate_str(causes, &path, type);
+		rule_invalid(at, NULL, "must be a standard limit type or fully qualified");
 }
 
-static void validate_names(struct json item, const char *list, const struct path *at,
-			   struct causes *causes)
+static void check_resource(const struct rule_at *at)
 {
-	struct str type = json_str(json_get(item, "type"));
-	struct path path = path_member(at, str_from(list));
-	struct json_iter it = json_iter(json_get(item, list));
+	struct str type = rule_text(at->up->up->value, "type");
 
-	while (json_next(&it)) {
-		struct path key = path_key(&path, it.key);
-
-		if (str_is(type, "Pod") || str_is(type, "Container"))
-			rules_container_resource_name(it.key, &key, causes);
-		else
-			(void)rules_resource_name(it.key, &key, causes); /* told already */
-	}
+	if (str_is(type, "Pod") || str_is(type, "Container"))
+		rule_container_resource_name(at);
+	else
+		rule_resource_name(at);
 }
 
 /* What a limit says of one resource. */
@@ -135,7 +117,7 @@ static void read_bounds(struct json item, const char *name, struct bounds *b)
 		b->has_limit = b->has_request = false;
 }
 
-/* Tells of `list`[name], with `shown`, that `what` has a value that is not as `other` allows. */
+/* Of `list`[name], with `shown`: `what` has a value that `other` does not allow. */
 struct disagreement {
 	const char *list;
 	const struct quantity *shown;
@@ -145,25 +127,32 @@ struct disagreement {
 	const struct quantity *right;
 };
 
-static void tell(const struct disagreement *d, struct str name, const struct path *at,
-		 struct causes *causes)
+/* Report about an entry of one of the lists. */
+static void invalid_entry(const struct rule_at *at, const char *list, struct str name,
+			  struct str shown, const char *detail)
 {
+	struct path path = path_member(at->path, str_from(list));
+	struct path entry = path_key(&path, name);
+
+	causes_invalid_str(at->causes, &entry, shown, "%s", detail);
+}
+
+static void report(const struct disagreement *d, struct str name, const struct rule_at *at)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf shown = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf left = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf right = BUF_UNBOUNDED;
-	struct path list = path_member(at, str_from(d->list));
-	struct path path = path_key(&list, name);
 
 	quantity_print(d->shown, &shown);
 	quantity_print(d->left, &left);
 	quantity_print(d->right, &right);
-	causes_invalid_str(causes, &path, buf_str(&shown),
-			   "%s value %s is greater than %s value %s", d->what, buf_text(&left),
-			   d->other, buf_text(&right));
+	buf_printf(&text, "%s value %s is greater than %s value %s", d->what, buf_text(&left),
+		   d->other, buf_text(&right));
+	invalid_entry(at, d->list, name, buf_str(&shown), buf_text(&text));
 }
 
-static void validate_order(const struct bounds *b, struct str name, const struct path *at,
-			   struct causes *causes)
+static void check_order(const struct bounds *b, struct str name, const struct rule_at *at)
 {
 	const struct {
 		bool both;
@@ -185,49 +174,46 @@ static void validate_order(const struct bounds *b, struct str name, const struct
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].both && quantity_cmp(rows[i].d.left, rows[i].d.right) > 0)
-			tell(&rows[i].d, name, at, causes);
+			report(&rows[i].d, name, at);
 }
 
-static void validate_ratio(const struct bounds *b, struct str name, const struct path *at,
-			   struct causes *causes)
+static void check_ratio(const struct bounds *b, struct str name, const struct rule_at *at)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf detail = BUF_UNBOUNDED;
 	struct quantity one = quantity_make(1, QUANTITY_DECIMAL_SI);
-	struct path list = path_member(at, STR("maxLimitRequestRatio"));
-	struct path path = path_key(&list, name);
 	double most;
 
 	if (!b->has_ratio)
 		return;
 	quantity_print(&b->ratio, &text);
+	buf_printf(&detail, "ratio %s is less than 1", buf_text(&text));
 	if (quantity_cmp(&b->ratio, &one) < 0)
-		causes_invalid_str(causes, &path, buf_str(&text), "ratio %s is less than 1",
-				   buf_text(&text));
+		invalid_entry(at, "maxLimitRequestRatio", name, buf_str(&text), buf_text(&detail));
 	if (!b->has_min || !b->has_max || quantity_is_zero(&b->min))
 		return;
 	most = quantity_real(&b->max) / quantity_real(&b->min);
+	buf_clear(&detail);
+	buf_printf(&detail, "ratio %s is greater than max/min = %f", buf_text(&text), most);
 	if (quantity_real(&b->ratio) > most)
-		causes_invalid_str(causes, &path, buf_str(&text),
-				   "ratio %s is greater than max/min = %f", buf_text(&text), most);
+		invalid_entry(at, "maxLimitRequestRatio", name, buf_str(&text), buf_text(&detail));
 }
 
 /* What cannot be overcommitted has requests and limits that are the same. */
-static void validate_equal(const struct bounds *b, struct str name, const struct path *at,
-			   struct causes *causes)
+static void check_equal(const struct bounds *b, struct str name, const struct rule_at *at)
 {
 	AUTO(buf_done) struct buf limit = BUF_UNBOUNDED;
 	AUTO(buf_done) struct buf request = BUF_UNBOUNDED;
-	struct path list = path_member(at, STR("defaultRequest"));
-	struct path path = path_key(&list, name);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	if (!b->has_limit || !b->has_request || quantity_cmp(&b->limit, &b->request) == 0 ||
 	    (rules_is_native_resource(name) && !rules_is_hugepages(name)))
 		return;
 	quantity_print(&b->limit, &limit);
 	quantity_print(&b->request, &request);
-	causes_invalid_str(causes, &path, buf_str(&request),
-			   "default value %s must equal to defaultRequest value %s in %.*s",
-			   buf_text(&limit), buf_text(&request), STR_ARG(name));
+	buf_printf(&text, "default value %s must equal to defaultRequest value %s in %.*s",
+		   buf_text(&limit), buf_text(&request), STR_ARG(name));
+	invalid_entry(at, "defaultRequest", name, buf_str(&request), buf_text(&text));
 }
 
 /* Is this the first list that has the name? */
@@ -239,8 +225,10 @@ static bool is_first(struct json item, size_t list, struct str name)
 	return true;
 }
 
-static void validate_bounds(struct json item, const struct path *at, struct causes *causes)
+static void check_bounds(const struct rule_at *at)
 {
+	struct json item = at->value;
+
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct json_iter it = json_iter(json_get(item, lists[i]));
 
@@ -251,64 +239,52 @@ static void validate_bounds(struct json item, const struct path *at, struct caus
 			if (!is_first(item, i, it.key))
 				continue;
 			read_bounds(item, name, &bounds);
-			validate_order(&bounds, it.key, at, causes);
-			validate_ratio(&bounds, it.key, at, causes);
-			validate_equal(&bounds, it.key, at, causes);
+			check_order(&bounds, it.key, at);
+			check_ratio(&bounds, it.key, at);
+			check_equal(&bounds, it.key, at);
 		}
 	}
 }
 
-static void forbid(struct json item, const char *list, const struct path *at, struct causes *causes)
+static bool lacks_storage(const struct rule_at *at)
 {
-	struct path path = path_member(at, str_from(list));
-
-	if (json_len(json_get(item, list)))
-		causes_forbidden(causes, &path, "may not be specified when `type` is 'Pod'");
+	return str_is(rule_text(at->value, "type"), "PersistentVolumeClaim") &&
+	       json_is_absent(json_get(json_get(at->value, "min"), "storage")) &&
+	       json_is_absent(json_get(json_get(at->value, "max"), "storage"));
 }
 
-static void validate_item(struct json item, struct name_set *seen, const struct path *at,
-			  struct causes *causes)
-{
-	struct str type = json_str(json_get(item, "type"));
-	struct path limits_path = path_member(at, STR("limits"));
+#define NOT_OF_PODS R_FORBIDDEN("may not be specified when `type` is 'Pod'")
 
-	validate_type(type, seen, at, causes);
-	validate_names(item, "max", at, causes);
-	validate_names(item, "min", at, causes);
-	if (str_is(type, "Pod")) {
-		forbid(item, "default", at, causes);
-		forbid(item, "defaultRequest", at, causes);
-	} else {
-		validate_names(item, "default", at, causes);
-		validate_names(item, "defaultRequest", at, causes);
-	}
-	if (str_is(type, "PersistentVolumeClaim") &&
-	    json_is_absent(json_get(json_get(item, "min"), "storage")) &&
-	    json_is_absent(json_get(json_get(item, "max"), "storage")))
-		causes_required(causes, &limits_path,
-				"either minimum or maximum storage value is required, but neither "
-				"was provided");
-	validate_names(item, "maxLimitRequestRatio", at, causes);
-	validate_bounds(item, at, causes);
-}
+static const struct rule item_rules[] = {
+	{"type", R_ALWAYS, R_CHECK(check_type)},
+	{"type", R_ALWAYS, R_ONCE},
+	{"max", R_EACH(R_CHECK(check_resource))},
+	{"min", R_EACH(R_CHECK(check_resource))},
+	{"default", R_IF("type", "Pod"), R_FILLED, NOT_OF_PODS},
+	{"defaultRequest", R_IF("type", "Pod"), R_FILLED, NOT_OF_PODS},
+	{"default", R_UNLESS("type", "Pod"), R_EACH(R_CHECK(check_resource))},
+	{"defaultRequest", R_UNLESS("type", "Pod"), R_EACH(R_CHECK(check_resource))},
+	{"limits", R_WHEN(lacks_storage), R_ALWAYS,
+	 R_LACKS("either minimum or maximum storage value is required, but neither was provided")},
+	{"maxLimitRequestRatio", R_EACH(R_CHECK(check_resource))},
+	{R_CHECK(check_bounds)},
+};
+static const struct rule spec_rules[] = {
+	{"limits", R_EACH(R_OBJECT(item_rules))},
+};
+static const struct rule limitrange_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+};
 
-void limitrange_validate_create(struct json limitrange, struct causes *causes)
-{
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("limits"));
-	AUTO(name_set_done) struct name_set seen = {0};
-	struct json_iter it = json_iter(json_get(json_get(limitrange, "spec"), "limits"));
+static const struct rule update_rules[] = {
+	{R_CHECK(rule_meta)},
+	{R_OBJECT(limitrange_rules)},
+};
 
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-
-		validate_item(it.value, &seen, &at, causes);
-	}
-}
-
-void limitrange_validate_update(struct json limitrange, struct json old, struct causes *causes)
-{
-	(void)old;
-	rules_meta(limitrange, NAME_DNS_SUBDOMAIN, true, causes);
-	limitrange_validate_create(limitrange, causes);
-}
+const struct type limitrange_type = {
+	TYPE("LimitRange", "v1", struct limitrange, limitrange_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	TYPE_RULES(limitrange_rules),
+	TYPE_UPDATE(update_rules),
+};

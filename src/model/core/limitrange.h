@@ -34,8 +34,4 @@ struct limitrange {
 };
 extern const struct type limitrange_type;
 
-/* How to call them: model/rules/rules.h. */
-void limitrange_validate_create(struct json limitrange, struct causes *causes);
-void limitrange_validate_update(struct json limitrange, struct json old, struct causes *causes);
-
 #endif

@@ -69,13 +69,6 @@ static const struct field quota_fields[] = {
 	{"status", F_OBJECT(quota_status), AT(status), F_DEFAULT("{}")},
 };
 #undef VIEW
-const struct type quota_type = {
-	TYPE("ResourceQuota", "v1", struct quota, quota_fields),
-	.group = "io.k8s.api.core",
-	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
-};
 
 static bool is_in(struct str name, const char *const *names, size_t count)
 {
@@ -91,27 +84,19 @@ static bool is_quota_resource(struct str name)
 	return rules_is_standard_resource(name) && !str_is(name, "storage");
 }
 
-static void validate_resource(struct str name, const struct path *path, struct causes *causes)
+static void check_resource(const struct rule_at *at)
 {
-	(void)rules_resource_name(name, path, causes); /* the next is told as well, as upstream */
+	struct str name = at->path->name;
+
+	rule_resource_name(at); /* both are reported, as upstream does */
 	if (str_find_byte(name, '/', 0) < 0 && !is_quota_resource(name))
-		causes_invalid_str(causes, path, name, "must be a standard resource for quota");
+		rule_invalid_str(at, NULL, name, "must be a standard resource for quota");
 }
 
-static void validate_list(struct json quota, const char *part, const char *which,
-			  struct causes *causes)
-{
-	struct path up = path_member(NULL, str_from(part));
-	struct path path = path_member(&up, str_from(which));
-	struct json_iter it = json_iter(json_get(json_get(quota, part), which));
-
-	while (json_next(&it)) {
-		struct path at = path_key(&path, it.key);
-
-		validate_resource(it.key, &at, causes);
-		rules_amount(it.key, it.value, &at, causes);
-	}
-}
+static const struct rule amount_rules[] = {
+	{R_CHECK(check_resource)},
+	{R_CHECK(rule_amount)},
+};
 
 static const char *const scopes[] = {
 	"Terminating",   "NotTerminating", "BestEffort",
@@ -153,58 +138,73 @@ static size_t count_unfit(struct json spec, struct str scope)
 	return count;
 }
 
-static void validate_scopes(struct json spec, const struct path *up, struct causes *causes)
+static void check_scopes(const struct rule_at *at)
 {
-	struct path path = path_member(up, STR("scopes"));
-	struct json list = json_get(spec, "scopes");
+	struct json list = at->value;
 	struct json_iter it = json_iter(list);
 
 	while (json_next(&it)) {
 		struct str scope = json_str(it.value);
 
 		if (!is_in(scope, scopes, ARRAY_LEN(scopes)))
-			causes_invalid(causes, &path, list, "unsupported scope");
-		for (size_t i = count_unfit(spec, scope); i > 0; i--)
-			causes_invalid(causes, &path, list,
-				       "unsupported scope applied to resource");
+			rule_invalid(at, NULL, "unsupported scope");
+		for (size_t i = count_unfit(at->up->value, scope); i > 0; i--)
+			rule_invalid(at, NULL, "unsupported scope applied to resource");
 	}
 	if (rules_has(list, STR("BestEffort")) && rules_has(list, STR("NotBestEffort")))
-		causes_invalid(causes, &path, list, "conflicting scopes");
+		rule_invalid(at, NULL, "conflicting scopes");
 	if (rules_has(list, STR("Terminating")) && rules_has(list, STR("NotTerminating")))
-		causes_invalid(causes, &path, list, "conflicting scopes");
+		rule_invalid(at, NULL, "conflicting scopes");
 }
 
-static void validate_operator(struct json expression, const struct path *path,
-			      struct causes *causes)
+static void check_scope_name(const struct rule_at *at)
 {
-	struct str scope = json_str(json_get(expression, "scopeName"));
-	struct json op = json_get(expression, "operator");
-	struct json values = json_get(expression, "values");
-	struct path op_path = path_member(path, STR("operator"));
-	struct path values_path = path_member(path, STR("values"));
-	bool exists = str_is(json_str(op), "Exists");
+	if (!is_in(json_str(at->value), scopes, ARRAY_LEN(scopes)) &&
+	    !str_is(json_str(at->value), "CrossNamespacePodAffinity"))
+		rule_invalid(at, NULL, "unsupported scope");
+}
 
-	if (!exists && scope.len && !str_is(scope, "PriorityClass") &&
-	    !str_is(scope, "VolumeAttributesClass") &&
+/* Shown as the whole selector. */
+static void check_unfit(const struct rule_at *at)
+{
+	struct json spec = json_get(rule_top(at)->value, "spec");
+
+	for (size_t i = count_unfit(spec, rule_text(at->value, "scopeName")); i > 0; i--)
+		causes_invalid(at->causes, at->path, json_get(spec, "scopeSelector"),
+			       "unsupported scope applied to resource");
+}
+
+static void check_exists(const struct rule_at *at)
+{
+	struct str scope = rule_beside(at, "scopeName");
+
+	if (!str_is(json_str(at->value), "Exists") && scope.len &&
+	    !str_is(scope, "PriorityClass") && !str_is(scope, "VolumeAttributesClass") &&
 	    (is_in(scope, scopes, ARRAY_LEN(scopes)) || str_is(scope, "CrossNamespacePodAffinity")))
-		causes_invalid(
-			causes, &op_path, op,
-			"must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
-			"ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
-			"ResourceQuotaScopeNotBestEffort or "
-			"ResourceQuotaScopeCrossNamespacePodAffinity");
+		rule_invalid(at, NULL,
+			     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
+			     "ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
+			     "ResourceQuotaScopeNotBestEffort or "
+			     "ResourceQuotaScopeCrossNamespacePodAffinity");
+}
+
+static void check_operator(const struct rule_at *at)
+{
+	struct json op = json_get(at->value, "operator");
+	size_t count = json_len(json_get(at->value, "values"));
+
 	if (str_is(json_str(op), "In") || str_is(json_str(op), "NotIn")) {
-		if (!json_len(values))
-			causes_required(causes, &values_path,
-					"must be at least one value when `operator` is 'In' or "
-					"'NotIn' for scope selector");
-	} else if (exists || str_is(json_str(op), "DoesNotExist")) {
-		if (json_len(values))
-			causes_invalid(causes, &values_path, values,
-				       "must be no value when `operator` is 'Exist' or "
-				       "'DoesNotExist' for scope selector");
+		if (!count)
+			rule_required_as(at, "values",
+					 "must be at least one value when `operator` is 'In' or "
+					 "'NotIn' for scope selector");
+	} else if (str_is(json_str(op), "Exists") || str_is(json_str(op), "DoesNotExist")) {
+		if (count)
+			rule_invalid(at, "values",
+				     "must be no value when `operator` is 'Exist' or "
+				     "'DoesNotExist' for scope selector");
 	} else {
-		causes_invalid(causes, &op_path, op, "not a valid selector operator");
+		rule_invalid(at, "operator", "not a valid selector operator");
 	}
 }
 
@@ -218,46 +218,12 @@ static bool selects(struct json expressions, const char *scope)
 	return false;
 }
 
-static void validate_selector(struct json spec, const struct path *up, struct causes *causes)
+static void check_conflicts(const struct rule_at *at)
 {
-	struct json selector = json_get(spec, "scopeSelector");
-	struct json expressions = json_get(selector, "matchExpressions");
-	struct path at = path_member(up, STR("scopeSelector"));
-	struct path path = path_member(&at, STR("matchExpressions"));
-	struct path name_path = path_member(&path, STR("scopeName"));
-	struct json_iter it = json_iter(expressions);
-
-	while (json_next(&it)) {
-		struct json name = json_get(it.value, "scopeName");
-
-		if (!is_in(json_str(name), scopes, ARRAY_LEN(scopes)) &&
-		    !str_is(json_str(name), "CrossNamespacePodAffinity"))
-			causes_invalid(causes, &name_path, name, "unsupported scope");
-		for (size_t i = count_unfit(spec, json_str(name)); i > 0; i--)
-			causes_invalid(causes, &path, selector,
-				       "unsupported scope applied to resource");
-		validate_operator(it.value, &path, causes);
-	}
-	if ((selects(expressions, "BestEffort") && selects(expressions, "NotBestEffort")) ||
-	    (selects(expressions, "Terminating") && selects(expressions, "NotTerminating")))
-		rules_invalid(json_get(spec, "scopes"), &path, "conflicting scopes", causes);
-}
-
-static void validate_spec(struct json quota, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("spec"));
-	struct json spec = json_get(quota, "spec");
-
-	validate_list(quota, "spec", "hard", causes);
-	validate_scopes(spec, &path, causes);
-	validate_selector(spec, &path, causes);
-}
-
-void quota_validate_create(struct json quota, struct causes *causes)
-{
-	validate_spec(quota, causes);
-	validate_list(quota, "status", "hard", causes);
-	validate_list(quota, "status", "used", causes);
+	if ((selects(at->value, "BestEffort") && selects(at->value, "NotBestEffort")) ||
+	    (selects(at->value, "Terminating") && selects(at->value, "NotTerminating")))
+		rules_invalid(json_get(at->up->up->value, "scopes"), at->path, "conflicting scopes",
+			      at->causes);
 }
 
 /* The same set of texts? */
@@ -275,20 +241,53 @@ static bool same_set(struct json a, struct json b)
 	return true;
 }
 
-void quota_validate_update(struct json quota, struct json old, struct causes *causes)
+static void check_scopes_kept(const struct rule_at *at)
 {
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("scopes"));
-	struct json new_scopes = json_get(json_get(quota, "spec"), "scopes");
-
-	validate_spec(quota, causes);
-	if (!same_set(new_scopes, json_get(json_get(old, "spec"), "scopes")))
-		rules_invalid(new_scopes, &path, "field is immutable", causes);
+	if (!same_set(at->value, at->old))
+		rules_invalid(at->value, at->path, "field is immutable", at->causes);
 }
 
-void quota_validate_status(struct json quota, struct json old, struct causes *causes)
-{
-	(void)old;
-	validate_list(quota, "status", "hard", causes);
-	validate_list(quota, "status", "used", causes);
-}
+static const struct rule expression_rules[] = {
+	{"scopeName", R_ALWAYS, R_CHECK(check_scope_name)},
+	{R_CHECK(check_unfit)},
+	{"operator", R_ALWAYS, R_CHECK(check_exists)},
+	{R_CHECK(check_operator)},
+};
+/* Upstream reports expressions about their list. */
+static const struct rule selector_rules[] = {
+	{"matchExpressions", R_FLAT, R_EACH(R_OBJECT(expression_rules))},
+	{"matchExpressions", R_CHECK(check_conflicts)},
+};
+static const struct rule spec_rules[] = {
+	{"hard", R_EACH(R_OBJECT(amount_rules))},
+	{"scopes", R_CHECK(check_scopes)},
+	{"scopeSelector", R_OBJECT(selector_rules)},
+};
+static const struct rule status_rules[] = {
+	{"hard", R_EACH(R_OBJECT(amount_rules))},
+	{"used", R_EACH(R_OBJECT(amount_rules))},
+};
+static const struct rule quota_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+	{"status", R_OBJECT(status_rules)},
+};
+
+static const struct rule spec_update_rules[] = {
+	{"scopes", R_ALWAYS, R_CHECK(check_scopes_kept)},
+};
+static const struct rule update_rules[] = {
+	{"spec", R_OBJECT(spec_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(spec_update_rules)},
+};
+static const struct rule update_status_rules[] = {
+	{"status", R_OBJECT(status_rules)},
+};
+
+const struct type quota_type = {
+	TYPE("ResourceQuota", "v1", struct quota, quota_fields),
+	.group = "io.k8s.api.core",
+	.as_go = true,
+	TYPE_RULES(quota_rules),
+	TYPE_UPDATE(update_rules),
+	TYPE_STATUS(update_status_rules),
+};

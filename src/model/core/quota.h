@@ -45,9 +45,4 @@ struct quota {
 };
 extern const struct type quota_type;
 
-/* How to call them: model/rules/rules.h. */
-void quota_validate_create(struct json quota, struct causes *causes);
-void quota_validate_update(struct json quota, struct json old, struct causes *causes);
-void quota_validate_status(struct json quota, struct json old, struct causes *causes);
-
 #endif

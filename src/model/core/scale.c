@@ -44,6 +44,5 @@ const struct type scale_type = {
 	TYPE("Scale", "v1", struct scale, scale_fields),
 	.group = "io.k8s.api.autoscaling",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };

@@ -65,8 +65,7 @@ const struct type api_status_type = {
 	TYPE("Status", "v1", struct api_status, api_status_fields),
 	.group = "io.k8s.apimachinery.pkg.apis.meta",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 #define VIEW struct preconditions
@@ -98,6 +97,5 @@ const struct type delete_options_type = {
 	TYPE("DeleteOptions", "v1", struct delete_options, delete_options_fields),
 	.group = "io.k8s.apimachinery.pkg.apis.meta",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };

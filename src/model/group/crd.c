@@ -205,6 +205,5 @@ const struct type crd_type = {
 	TYPE("CustomResourceDefinition", "v1", struct crd, crd_fields),
 	.group = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };

@@ -62,8 +62,7 @@ const struct type eviction_type = {
 	TYPE("Eviction", "v1", struct eviction, eviction_fields),
 	.group = "io.k8s.api.policy",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 static bool has_both(const struct rule_at *at)

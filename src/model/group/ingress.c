@@ -155,8 +155,9 @@ const struct type ingress_type = {
 	TYPE_KNOWN("Ingress", "v1", ingress_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &ingress_rules,
+	.update = &ingress_update_rules,
+	.status = &ingress_status_rules,
 };
 
 static void fill_parameters(struct json_doc *doc, struct json reference)
@@ -197,6 +198,6 @@ const struct type ingressclass_type = {
 	TYPE_KNOWN("IngressClass", "v1", ingressclass_fields),
 	.group = "io.k8s.api.networking",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &ingressclass_rules,
+	.update = &ingressclass_update_rules,
 };

@@ -16,13 +16,8 @@ extern const struct type ingress_type;
 
 extern const struct type ingressclass_type;
 
-/* How to call them: model/rules/rules.h. */
-void ingress_validate_create(struct json ingress, struct causes *causes);
-void ingress_validate_update(struct json ingress, struct json old, struct causes *causes);
-void ingress_validate_status(struct json ingress, struct json old, struct causes *causes);
-/* The addresses that a load balancer has given. */
-void ingress_validate_balancer(struct json balancer, const struct path *up, struct causes *causes);
-void ingressclass_validate_create(struct json class, struct causes *causes);
-void ingressclass_validate_update(struct json class, struct json old, struct causes *causes);
+/* In ingress_validate.c, for the tables. */
+extern const struct rules ingress_rules, ingress_update_rules, ingress_status_rules;
+extern const struct rules ingressclass_rules, ingressclass_update_rules;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/group/ingress_validate.c - the rules of ingresses and their classes, in the order and the words of
- * kube-apiserver 1.34. Metadata is validated by whoever calls, before. */
+ * kube-apiserver 1.34. Metadata is validated by the caller, before. */
 #include "model/group/ingress.h"
 #include "model/rules/rules.h"
 
@@ -12,109 +12,113 @@ enum { CONTROLLER_MAX_LEN = 250 };
 
 /* --- where requests go ----------------------------------------------------------------------- */
 
-static void check_reference(struct json reference, const struct path *path, struct causes *causes)
+static const struct rule reference_rows[] = {
+	{"apiGroup", R_FORMAT(DNS_SUBDOMAIN)},
+	{"kind", R_REQUIRED, R_FORMAT(PATH_SEGMENT)},
+	{"name", R_REQUIRED, R_FORMAT(PATH_SEGMENT)},
+};
+
+static bool has_both_ports(const struct rule_at *at)
 {
-	struct rule_at at = rule_start(reference, path, causes);
+	struct json port = json_get(at->value, "port");
 
-	if (rule_has(reference, "apiGroup")) {
-		PATH(group, path, "apiGroup");
-
-		(void)name_validate(NAME_DNS_SUBDOMAIN, rule_text(reference, "apiGroup"), &group,
-				    causes);
-	}
-	rule_name_required(&at, "kind", NAME_PATH_SEGMENT);
-	rule_name_required(&at, "name", NAME_PATH_SEGMENT);
+	return rule_text(port, "name").len && json_int(json_get(port, "number"));
 }
 
-static void check_service(struct json service, const struct path *up, struct causes *causes)
+/* Upstream reports this about the backend. */
+static void check_port(const struct rule_at *at)
 {
-	PATH(path, up, "service");
-	PATH(name, &path, "name");
-	PATH(port, &path, "port");
-	PATH(port_name, &port, "name");
-	PATH(port_number, &port, "number");
-	struct str called = rule_text(json_get(service, "port"), "name");
-	int64_t number = json_int(json_get(json_get(service, "port"), "number"));
+	struct json port = json_get(at->value, "port");
 
-	if (!rule_text(service, "name").len)
-		causes_required(causes, &name, "");
-	else
-		(void)name_validate(NAME_DNS1035_LABEL, rule_text(service, "name"), &name, causes);
-	if (called.len && number)
-		causes_invalid_str(causes, up, STR(""), "cannot set both port name & port number");
-	else if (called.len)
-		(void)name_validate(NAME_PORT, called, &port_name, causes);
-	else if (number)
-		rules_port(number, &port_number, causes);
-	else
-		causes_required(causes, up, "port name or number is required");
+	if (has_both_ports(at))
+		rule_invalid_str(at->up, NULL, STR(""), "cannot set both port name & port number");
+	else if (!rule_text(port, "name").len && !json_int(json_get(port, "number")))
+		rule_required_as(at->up, NULL, "port name or number is required");
 }
 
-static void check_backend(struct json backend, const struct path *path, struct causes *causes)
+static bool has_one_port(const struct rule_at *at)
 {
-	bool resource = json_is(json_get(backend, "resource"), JSON_OBJ);
-	bool service = json_is(json_get(backend, "service"), JSON_OBJ);
-	PATH(resource_path, path, "resource");
+	return !has_both_ports(at);
+}
+
+static const struct rule port_rows[] = {
+	{"name", R_FILLED, R_FORMAT(PORT)},
+	{"number", R_IF("name", ""), R_NONZERO, R_PORT},
+};
+static const struct rule service_rows[] = {
+	{"name", R_REQUIRED, R_FORMAT(DNS1035_LABEL)},
+	{R_CHECK(check_port)},
+	{"port", R_WHEN(has_one_port), R_OBJECT(port_rows)},
+};
+
+static void check_backend(const struct rule_at *at)
+{
+	bool resource = rule_has(at->value, "resource");
+	bool service = rule_has(at->value, "service");
 
 	if (resource && service)
-		causes_invalid_str(causes, path, STR(""),
-				   "cannot set both resource and service backends");
-	else if (resource)
-		check_reference(json_get(backend, "resource"), &resource_path, causes);
-	else if (service)
-		check_service(json_get(backend, "service"), path, causes);
-	else
-		causes_invalid_str(causes, path, STR(""),
-				   "resource or service backend is required");
+		rule_invalid_str(at, NULL, STR(""),
+				 "cannot set both resource and service backends");
+	else if (!resource && !service)
+		rule_invalid_str(at, NULL, STR(""), "resource or service backend is required");
 }
+
+static const struct rule backend_rows[] = {
+	{R_CHECK(check_backend), R_STOP},
+	{"resource", R_OBJECT(reference_rows)},
+	{"service", R_OBJECT(service_rows)},
+};
 
 /* --- which requests -------------------------------------------------------------------------- */
 
-static void check_exact(struct str text, const struct path *path, struct causes *causes)
+static void check_exact(const struct rule_at *at)
 {
 	static const char *const within[] = {"//", "/./", "/../", "%2f", "%2F"};
-	static const char *const behind[] = {"/..", "/."};
+	static const char *const last[] = {"/..", "/."};
+	struct str text = json_str(at->value);
 
-	if (!str_starts(text, STR("/")))
-		causes_invalid_str(causes, path, text, "must be an absolute path");
+	rule_absolute(at);
 	for (size_t i = 0; i < ARRAY_LEN(within); i++)
 		if (str_find(text, str_from(within[i]), 0) >= 0)
-			causes_invalid_str(causes, path, text, "must not contain '%s'", within[i]);
-	for (size_t i = 0; i < ARRAY_LEN(behind); i++)
-		if (str_ends(text, str_from(behind[i])))
-			causes_invalid_str(causes, path, text, "cannot end with '%s'", behind[i]);
+			rule_invalid(at, NULL, "must not contain '%s'", within[i]);
+	for (size_t i = 0; i < ARRAY_LEN(last); i++)
+		if (str_ends(text, str_from(last[i])))
+			rule_invalid(at, NULL, "cannot end with '%s'", last[i]);
 }
 
-static void check_path(struct json rule, const struct path *path, struct causes *causes)
+static bool is_exact(const struct rule_at *at)
 {
-	static const char *const types[] = {"Exact", "ImplementationSpecific", "Prefix"};
-	struct str type = rule_text(rule, "pathType");
-	struct str text = rule_text(rule, "path");
-	PATH(type_path, path, "pathType");
-	PATH(text_path, path, "path");
-	PATH(backend, path, "backend");
+	struct str type = rule_text(at->value, "pathType");
 
-	if (!rule_has(rule, "pathType")) {
-		causes_required(causes, &type_path, "pathType must be specified");
-		return;
-	}
-	if (str_is(type, "Exact") || str_is(type, "Prefix"))
-		check_exact(text, &text_path, causes);
-	else if (!str_is(type, "ImplementationSpecific"))
-		causes_not_supported(causes, &type_path, type, types, ARRAY_LEN(types));
-	else if (text.len && text.ptr[0] != '/')
-		causes_invalid_str(causes, &text_path, text, "must be an absolute path");
-	check_backend(json_get(rule, "backend"), &backend, causes);
+	return str_is(type, "Exact") || str_is(type, "Prefix");
 }
+
+static bool lacks_type(const struct rule_at *at)
+{
+	return !rule_has(at->value, "pathType");
+}
+
+static const struct rule path_rows[] = {
+	{"pathType", R_WHEN(lacks_type), R_ALWAYS, R_LACKS("pathType must be specified"), R_STOP},
+	{"path", R_WHEN(is_exact), R_ALWAYS, R_CHECK(check_exact)},
+	{"pathType", R_TEXTS("Exact", "ImplementationSpecific", "Prefix")},
+	{"path", R_IF("pathType", "ImplementationSpecific"), R_FILLED, R_CHECK(rule_absolute)},
+	{"backend", R_ALWAYS, R_OBJECT(backend_rows)},
+};
+static const struct rule http_rows[] = {
+	{"paths", R_REQUIRED, R_EACH(R_OBJECT(path_rows))},
+};
 
 /* A name, or "*." and a name. */
-static void check_host(struct str host, const struct path *path, struct causes *causes)
+static void check_host(const struct rule_at *at)
 {
+	struct str host = json_str(at->value);
+
 	if (str_find_byte(host, '*', 0) < 0)
-		(void)name_validate(NAME_DNS_SUBDOMAIN, host, path, causes);
+		(void)name_validate(NAME_DNS_SUBDOMAIN, host, at->path, at->causes);
 	else if (!str_starts(host, STR("*.")) || !name_is(NAME_DNS_SUBDOMAIN, str_skip(host, 2)))
-		causes_invalid_str(
-			causes, path, host,
+		rule_invalid(
+			at, NULL,
 			"a wildcard DNS-1123 subdomain must start with '*.', followed by a valid "
 			"DNS subdomain, which must consist of lower case alphanumeric characters, "
 			"'-' or '.' and end with an alphanumeric character (e.g. '*.example.com', "
@@ -122,35 +126,16 @@ static void check_host(struct str host, const struct path *path, struct causes *
 			"[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
 }
 
-static void check_rule(struct json rule, const struct path *path, struct causes *causes)
+static const struct rule rule_rows[] = {
+	{"host", R_FILLED, R_CHECK(rule_not_ip)},
+	{"host", R_FILLED, R_CHECK(check_host)},
+	{"http", R_OBJECT(http_rows)},
+};
+
+/* Is there a name of a secret that is none? One from before is left alone. */
+static bool has_odd_secret(struct json spec)
 {
-	struct str host = rule_text(rule, "host");
-	struct json http = json_get(rule, "http");
-	struct json_iter it = json_iter(json_get(http, "paths"));
-	PATH(host_path, path, "host");
-	PATH(http_path, path, "http");
-	PATH(paths, &http_path, "paths");
-
-	if (host.len && name_is(NAME_IP, host))
-		causes_invalid_str(causes, &host_path, host,
-				   "must be a DNS name, not an IP address");
-	if (host.len)
-		check_host(host, &host_path, causes);
-	if (!json_is(http, JSON_OBJ))
-		return;
-	if (!json_len(json_get(http, "paths")))
-		causes_required(causes, &paths, "");
-	while (json_next(&it)) {
-		struct path at = path_index(&paths, it.index);
-
-		check_path(it.value, &at, causes);
-	}
-}
-
-/* A name of a secret from before that is none is left alone. */
-static bool has_odd_secret(struct json ingress)
-{
-	struct json_iter it = json_iter(json_get(json_get(ingress, "spec"), "tls"));
+	struct json_iter it = json_iter(json_get(spec, "tls"));
 
 	while (json_next(&it)) {
 		struct str name = rule_text(it.value, "secretName");
@@ -161,156 +146,116 @@ static bool has_odd_secret(struct json ingress)
 	return false;
 }
 
-static void check_tls(struct json tls, bool any_secret, const struct path *path,
-		      struct causes *causes)
+static bool has_plain_secrets(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(tls);
-
-	while (json_next(&it)) {
-		struct path at = path_index(path, it.index);
-		struct json_iter hosts = json_iter(json_get(it.value, "hosts"));
-		struct str secret = rule_text(it.value, "secretName");
-		PATH(hosts_path, &at, "hosts");
-		PATH(secret_path, &at, "secretName");
-
-		while (json_next(&hosts)) {
-			struct path host = path_index(&hosts_path, hosts.index);
-
-			check_host(json_str(hosts.value), &host, causes);
-		}
-		if (secret.len && !any_secret)
-			(void)name_validate(NAME_DNS_SUBDOMAIN, secret, &secret_path, causes);
-	}
+	return !has_odd_secret(json_get(rule_top(at)->old, "spec"));
 }
 
-/* --- the whole ------------------------------------------------------------------------------- */
+static const struct rule tls_rows[] = {
+	{"hosts", R_EACH(R_CHECK(check_host))},
+	{"secretName", R_WHEN(has_plain_secrets), R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
+};
 
-static void check_spec(struct json spec, struct json old, struct causes *causes)
+/* --- ingresses ------------------------------------------------------------------------------- */
+
+/* Shown as the rules that are not there. */
+static void check_any_rule(const struct rule_at *at)
 {
-	struct json rules = json_get(spec, "rules");
-	struct json_iter it = json_iter(rules);
-	bool backend = json_is(json_get(spec, "defaultBackend"), JSON_OBJ);
-	PATH(path, NULL, "spec");
-	PATH(backend_path, &path, "defaultBackend");
-	PATH(rules_path, &path, "rules");
-	PATH(tls, &path, "tls");
-	PATH(class, &path, "ingressClassName");
+	struct json rules = json_get(at->value, "rules");
 
-	if (!json_len(rules) && !backend)
-		rules_invalid(rules, &path, "either `defaultBackend` or `rules` must be specified",
-			      causes);
-	if (backend)
-		check_backend(json_get(spec, "defaultBackend"), &backend_path, causes);
-	while (json_next(&it)) {
-		struct path at = path_index(&rules_path, it.index);
-
-		check_rule(it.value, &at, causes);
-	}
-	check_tls(json_get(spec, "tls"), has_odd_secret(old), &tls, causes);
-	if (rule_has(spec, "ingressClassName"))
-		(void)name_validate(NAME_DNS_SUBDOMAIN, rule_text(spec, "ingressClassName"), &class,
-				    causes);
+	if (!json_len(rules) && !rule_has(at->value, "defaultBackend"))
+		rules_invalid(rules, at->path,
+			      "either `defaultBackend` or `rules` must be specified", at->causes);
 }
 
-void ingress_validate_create(struct json ingress, struct causes *causes)
-{
-	struct json spec = json_get(ingress, "spec");
-	struct json annotation =
-		json_get(json_get(json_get(ingress, "metadata"), "annotations"), CLASS_ANNOTATION);
-	PATH(annotations, NULL, "annotations");
-	PATH(path, &annotations, CLASS_ANNOTATION);
+static const struct rule spec_rows[] = {
+	{R_CHECK(check_any_rule)},
+	{"defaultBackend", R_OBJECT(backend_rows)},
+	{"rules", R_EACH(R_OBJECT(rule_rows))},
+	{"tls", R_EACH(R_OBJECT(tls_rows))},
+	{"ingressClassName", R_FORMAT(DNS_SUBDOMAIN)},
+};
 
-	check_spec(spec, JSON_NONE, causes);
-	if (json_is(annotation, JSON_STR) && rule_has(spec, "ingressClassName") &&
-	    !str_eq(json_str(annotation), rule_text(spec, "ingressClassName")))
-		causes_invalid(causes, &path, annotation,
-			       "must match `ingressClassName` when both are specified");
+/* Upstream leaves "metadata" out of the path. */
+static void check_class(const struct rule_at *at)
+{
+	struct json spec = json_get(rule_top(at)->value, "spec");
+
+	if (rule_has(spec, "ingressClassName") &&
+	    !str_eq(json_str(at->value), rule_text(spec, "ingressClassName")))
+		rule_invalid(at, NULL, "must match `ingressClassName` when both are specified");
 }
 
-void ingress_validate_update(struct json ingress, struct json old, struct causes *causes)
-{
-	rules_meta(ingress, NAME_DNS_SUBDOMAIN, true, causes);
-	check_spec(json_get(ingress, "spec"), old, causes);
-}
+static const struct rule annotation_rows[] = {
+	{CLASS_ANNOTATION, R_CHECK(check_class)},
+};
+static const struct rule meta_rows[] = {
+	{"annotations", R_OBJECT(annotation_rows)},
+};
+static const struct rule ingress_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(spec_rows)},
+	{"metadata", R_HIDDEN, R_OBJECT(meta_rows)},
+};
+const struct rules ingress_rules = RULES_OF(ingress_rows);
 
-void ingress_validate_balancer(struct json balancer, const struct path *up, struct causes *causes)
-{
-	struct json_iter it = json_iter(json_get(balancer, "ingress"));
-	PATH(list, up, "ingress");
+static const struct rule update_rows[] = {
+	{R_CHECK(rule_meta)},
+	{"spec", R_ALWAYS, R_OBJECT(spec_rows)},
+};
+const struct rules ingress_update_rules = RULES_OF(update_rows);
 
-	while (json_next(&it)) {
-		struct path at = path_index(&list, it.index);
-		struct str ip = rule_text(it.value, "ip");
-		struct str host = rule_text(it.value, "hostname");
-		PATH(ip_path, &at, "ip");
-		PATH(host_path, &at, "hostname");
-
-		if (ip.len)
-			(void)rules_ip(ip, &ip_path, causes);
-		if (host.len)
-			(void)name_validate(NAME_DNS_SUBDOMAIN, host, &host_path, causes);
-		if (host.len && name_is(NAME_IP, host))
-			causes_invalid_str(causes, &host_path, host,
-					   "must be a DNS name, not an IP address");
-	}
-}
-
-void ingress_validate_status(struct json ingress, struct json old, struct causes *causes)
-{
-	PATH(status, NULL, "status");
-	PATH(path, &status, "loadBalancer");
-
-	(void)old;
-	ingress_validate_balancer(json_get(json_get(ingress, "status"), "loadBalancer"), &path,
-				  causes);
-}
+static const struct rule address_rows[] = {
+	{"ip", R_FILLED, R_CHECK(rule_ip)},
+	{"hostname", R_FILLED, R_FORMAT(DNS_SUBDOMAIN), R_CHECK(rule_not_ip)},
+};
+static const struct rule balancer_rows[] = {
+	{"ingress", R_EACH(R_OBJECT(address_rows))},
+};
+static const struct rule status_rows[] = {
+	{"loadBalancer", R_OBJECT(balancer_rows)},
+};
+static const struct rule status_update_rows[] = {
+	{"status", R_OBJECT(status_rows)},
+};
+const struct rules ingress_status_rules = RULES_OF(status_update_rows);
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-static void check_parameters(struct json parameters, const struct path *path, struct causes *causes)
+static bool lacks_namespace(const struct rule_at *at)
 {
-	static const char *const scopes[] = {"Cluster", "Namespace"};
-	struct json scope = json_get(parameters, "scope");
-	bool placed = rule_has(parameters, "namespace");
-	PATH(scope_path, path, "scope");
-	PATH(namespace, path, "namespace");
-
-	check_reference(parameters, path, causes);
-	if (!rule_has(parameters, "scope")) {
-		causes_required(causes, &scope_path, "");
-		return;
-	}
-	rules_one_of(scope, scopes, ARRAY_LEN(scopes), &scope_path, causes);
-	if (str_is(json_str(scope), "Namespace") && !placed)
-		causes_required(causes, &namespace, "`parameters.scope` is set to 'Namespace'");
-	else if (str_is(json_str(scope), "Namespace"))
-		(void)name_validate(NAME_DNS_LABEL, rule_text(parameters, "namespace"), &namespace,
-				    causes);
-	else if (str_is(json_str(scope), "Cluster") && placed)
-		causes_forbidden(causes, &namespace, "`parameters.scope` is set to 'Cluster'");
+	return !rule_has(at->value, "namespace");
 }
 
-void ingressclass_validate_create(struct json class, struct causes *causes)
+static bool lacks_scope(const struct rule_at *at)
 {
-	struct json spec = json_get(class, "spec");
-	PATH(path, NULL, "spec");
-	PATH(controller, &path, "controller");
-	PATH(parameters, &path, "parameters");
-
-	if (rule_text(spec, "controller").len > CONTROLLER_MAX_LEN)
-		causes_too_long(causes, &controller, CONTROLLER_MAX_LEN);
-	rules_domain_path(rule_text(spec, "controller"), &controller, causes);
-	if (json_is(json_get(spec, "parameters"), JSON_OBJ))
-		check_parameters(json_get(spec, "parameters"), &parameters, causes);
+	return !rule_has(at->value, "scope");
 }
 
-void ingressclass_validate_update(struct json class, struct json old, struct causes *causes)
-{
-	PATH(path, NULL, "spec");
-	PATH(controller, &path, "controller");
+static const struct rule parameter_rows[] = {
+	{R_OBJECT(reference_rows)},
+	{"scope", R_WHEN(lacks_scope), R_ALWAYS, R_LACKS(""), R_STOP},
+	{"scope", R_TEXTS("Cluster", "Namespace")},
+	{"namespace", R_IF("scope", "Namespace"), R_WHEN(lacks_namespace), R_ALWAYS,
+	 R_LACKS("`parameters.scope` is set to 'Namespace'")},
+	{"namespace", R_IF("scope", "Namespace"), R_FORMAT(DNS_LABEL)},
+	{"namespace", R_IF("scope", "Cluster"),
+	 R_FORBIDDEN("`parameters.scope` is set to 'Cluster'")},
+};
+static const struct rule class_spec_rows[] = {
+	{"controller", R_ALWAYS, R_MAX_LEN(CONTROLLER_MAX_LEN), R_CHECK(rule_domain_path)},
+	{"parameters", R_OBJECT(parameter_rows)},
+};
+static const struct rule class_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(class_spec_rows)},
+};
+const struct rules ingressclass_rules = RULES_OF(class_rows);
 
-	rules_immutable(json_get(json_get(class, "spec"), "controller"),
-			json_get(json_get(old, "spec"), "controller"), &controller, causes);
-	rules_meta(class, NAME_DNS_SUBDOMAIN, false, causes);
-	ingressclass_validate_create(class, causes);
-}
+static const struct rule controller_rows[] = {
+	{"controller", R_IMMUTABLE},
+};
+static const struct rule class_update_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(controller_rows)},
+	{R_CHECK(rule_meta_cluster)},
+	{R_RULES(ingressclass_rules)},
+};
+const struct rules ingressclass_update_rules = RULES_OF(class_update_rows);

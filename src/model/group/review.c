@@ -61,8 +61,7 @@ const struct type token_review_type = {
 	TYPE("TokenReview", "v1", struct token_review, token_review_fields),
 	.group = "io.k8s.api.authentication",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 static const struct field self_subject_review_status_fields[] = {
@@ -83,8 +82,7 @@ const struct type self_subject_review_type = {
 	TYPE_KNOWN("SelfSubjectReview", "v1", self_subject_review_fields),
 	.group = "io.k8s.api.authentication",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 #define VIEW struct bound_object_reference
@@ -145,8 +143,7 @@ const struct type token_request_type = {
 	TYPE("TokenRequest", "v1", struct token_request, token_request_fields),
 	.group = "io.k8s.api.authentication",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 static const struct field field_selector_requirement_fields[] = {
@@ -254,8 +251,7 @@ const struct type subject_access_review_type = {
 	     subject_access_review_fields),
 	.group = "io.k8s.api.authorization",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 #define VIEW struct self_subject_access_review_spec
@@ -284,8 +280,7 @@ const struct type self_subject_access_review_type = {
 	     self_subject_access_review_fields),
 	.group = "io.k8s.api.authorization",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 #define VIEW struct local_subject_access_review
@@ -301,8 +296,7 @@ const struct type local_subject_access_review_type = {
 	     local_subject_access_review_fields),
 	.group = "io.k8s.api.authorization",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };
 
 static const struct field self_subject_rules_review_spec_fields[] = {
@@ -359,6 +353,5 @@ const struct type self_subject_rules_review_type = {
 	TYPE_KNOWN("SelfSubjectRulesReview", "v1", self_subject_rules_review_fields),
 	.group = "io.k8s.api.authorization",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &rules_none,
 };

@@ -155,7 +155,8 @@ const struct type mutating_webhook_type = {
 	}
 #define CONFIGURATION(name, rows)                                        \
 	TYPE(name, "v1", struct webhook_configuration, rows), ADMISSION, \
-		.validate = rules_elsewhere, .whole = true
+		.rules = &webhook_configuration_rules,                   \
+		.update = &webhook_configuration_update_rules
 
 #define VIEW struct webhook_configuration
 static const struct field validating_webhook_configuration_fields[] = {

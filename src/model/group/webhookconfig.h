@@ -63,8 +63,6 @@ extern const struct type validating_webhook_configuration_type;
 extern const struct type mutating_webhook_configuration_type;
 
 /* Of both kinds. How to call them: model/rules/rules.h. */
-void webhook_configuration_validate_create(struct json configuration, struct causes *causes);
-void webhook_configuration_validate_update(struct json configuration, struct json old,
-					   struct causes *causes);
+extern const struct rules webhook_configuration_rules, webhook_configuration_update_rules;
 
 #endif

@@ -211,66 +211,6 @@ bool rules_selects(struct json selector, struct json labels)
 	       selector_matches(&parsed, &meta.labels);
 }
 
-static void tell_bad_selector(struct json selector, bool stateful, const struct path *path,
-			      struct causes *causes)
-{
-	AUTO(mem_free) char *text = json_text(selector, JSON_COMPACT);
-
-	causes_add(causes, CAUSE_INVALID, path, "Invalid value: %s%s", text,
-		   stateful ? "" : ": invalid label selector");
-}
-
-bool rules_pod_selector(struct json spec, const char *what, const struct path *path,
-			struct causes *causes)
-{
-	PATH(at, path, "selector");
-	PATH(template, path, "template");
-	PATH(meta, &template, "metadata");
-	PATH(labels_path, &meta, "labels");
-	struct json selector = json_get(spec, "selector");
-	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
-	bool daemon = str_is(STR("daemonset"), what);
-	bool there = json_is(selector, JSON_OBJ);
-	bool empty = there && rules_is_empty(json_get(selector, "matchLabels")) &&
-		     rules_is_empty(json_get(selector, "matchExpressions"));
-	size_t before = causes->len;
-	bool bad;
-
-	rules_label_selector(selector, &at, causes);
-	bad = causes->len != before;
-	if (!there && !daemon)
-		causes_required(causes, &at, "");
-	if (empty && !daemon)
-		causes_invalid(causes, &at, selector, "empty selector is invalid for %s", what);
-	if (bad && !daemon)
-		tell_bad_selector(selector, str_is(STR("statefulset"), what), &at, causes);
-	if (!bad && !empty && (!there || !rules_selects(selector, labels)))
-		rules_invalid(labels, &labels_path, "`selector` does not match template `labels`",
-			      causes);
-	if (empty && daemon)
-		causes_invalid(causes, &at, selector, "empty selector is invalid for %s", what);
-	return daemon || !bad;
-}
-
-void rules_pod_template(struct json template, const char *kind, const struct path *path,
-			struct causes *causes)
-{
-	static const char *const always[] = {"Always"};
-	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct json spec = json_get(template, "spec");
-	struct path up = path_member(path, STR("spec"));
-	struct path policy = path_member(&up, STR("restartPolicy"));
-	struct path deadline = path_member(&up, STR("activeDeadlineSeconds"));
-
-	if (!str_is(json_str(json_get(spec, "restartPolicy")), always[0]))
-		causes_not_supported(causes, &policy, json_str(json_get(spec, "restartPolicy")),
-				     always, ARRAY_LEN(always));
-	if (json_is_absent(json_get(spec, "activeDeadlineSeconds")))
-		return;
-	buf_printf(&text, "activeDeadlineSeconds in %s is not Supported", kind);
-	causes_forbidden(causes, &deadline, buf_text(&text));
-}
-
 void rules_counts(struct json object, const char *const *names, size_t count,
 		  const struct path *path, struct causes *causes)
 {
@@ -291,22 +231,4 @@ size_t rules_bytes_len(struct json value)
 	while (padding < 2 && padding < text.len && text.ptr[text.len - 1 - padding] == '=')
 		padding++;
 	return text.len / 4 * 3 - padding;
-}
-
-void rules_fixed_data(struct json new, struct json old, const char *const *fields, size_t count,
-		      struct causes *causes)
-{
-	static const char detail[] = "field is immutable when `immutable` is set";
-	struct path flag = path_member(NULL, STR("immutable"));
-
-	if (!json_bool(json_get(old, "immutable")))
-		return;
-	if (!json_bool(json_get(new, "immutable")))
-		causes_forbidden(causes, &flag, detail);
-	for (size_t i = 0; i < count; i++) {
-		struct path path = path_member(NULL, str_from(fields[i]));
-
-		if (!rules_same(json_get(new, fields[i]), json_get(old, fields[i])))
-			causes_forbidden(causes, &path, detail);
-	}
 }

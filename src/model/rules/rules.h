@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/rules/rules.h - what the rules of the built-in kinds share.
  *
- * A kind of Kubernetes has its rules in functions of its own, in the order of kube-apiserver:
+ * A kind of Kubernetes has its rules in tables (model/field/rule.h), in the order of kube-apiserver; here are
+ * the functions that rows name, and what functions of rows share. Events and jobs still have functions of
+ * their own: event_validate_create(), event_validate_update() and so on.
  *
- *	void node_validate_create(struct json node, struct causes *causes);
- *	void node_validate_update(struct json node, struct json old, struct causes *causes);
- *
- * They take documents that have the right types (type_check_types) and their defaults (type_default),
- * and leave metadata to meta_validate() and meta_validate_update(), which are called before. */
+ * Documents must have the right types (type_check_types) and their defaults (type_default); metadata is
+ * left to meta_validate() and meta_validate_update(), which are called before. */
 #ifndef MODEL_RULES_H
 #define MODEL_RULES_H
 
@@ -92,17 +91,8 @@ void rules_container_resource_name(struct str name, const struct path *path, str
 
 /* The selector with which an object names pods; absent is fine. */
 void rules_label_selector(struct json selector, const struct path *path, struct causes *causes);
-/* How a controller chooses its pods: the selector must be there and not empty (as `what` says it), and
- * choose what the template makes. False where it makes so little sense that the template is not
- * looked at. */
-bool rules_pod_selector(struct json spec, const char *what, const struct path *path,
-			struct causes *causes);
 /* Does an object's selector choose these labels? False also for one that makes no sense. */
 bool rules_selects(struct json selector, struct json labels);
-/* What a controller cannot have in the template of its pods: another restart policy than Always, a
- * deadline. `kind` is how the message calls the controller. */
-void rules_pod_template(struct json template, const char *kind, const struct path *path,
-			struct causes *causes);
 /* Members that are numbers and not negative. */
 void rules_counts(struct json object, const char *const *names, size_t count,
 		  const struct path *path, struct causes *causes);
@@ -134,9 +124,6 @@ void rules_at_most_all(struct json value, const struct path *path, struct causes
 enum { RULES_DATA_MAX = 1024 * 1024 };
 /* The number of bytes that base64 stands for. */
 size_t rules_bytes_len(struct json value);
-/* What may not change once `immutable` is set, and `immutable` itself. */
-void rules_fixed_data(struct json new, struct json old, const char *const *fields, size_t count,
-		      struct causes *causes);
 
 /* --- for rows (R_CHECK) ----------------------------------------------------------------------- */
 
@@ -195,18 +182,12 @@ bool rule_required(const struct rule_at *at, const char *key);
 /* A text in a format: if it is there; or required. */
 void rule_name(const struct rule_at *at, const char *key, enum name_format format);
 void rule_name_required(const struct rule_at *at, const char *key, enum name_format format);
-/* One of some texts: if it has one; or required. */
+/* One of some texts, if it has one. */
 void rule_text_of(const struct rule_at *at, const char *key, struct rule_texts texts);
-void rule_text_of_required(const struct rule_at *at, const char *key, struct rule_texts texts);
 /* A number in a range, if it has one. */
 void rule_range(const struct rule_at *at, const char *key, int64_t low, int64_t high);
 /* A user's or a group's number, if it has one. */
 void rule_id(const struct rule_at *at, const char *key);
-void rule_not_negative(const struct rule_at *at, const char *key);
-/* The bits of a file's mode, if it has them. */
-void rule_file_mode(const struct rule_at *at, const char *key);
-/* Must not be there. */
-void rule_forbid(const struct rule_at *at, const char *key, const char *detail);
 
 /* --- paths of files -------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-enum { FILE_MODE_MAX = 0777, SET_HASHED = 16 };
+enum { SET_HASHED = 16 };
 
 bool rule_has(struct json object, const char *key)
 {
@@ -64,12 +64,6 @@ void rule_text_of(const struct rule_at *at, const char *key, struct rule_texts t
 		check_text(at, key, texts);
 }
 
-void rule_text_of_required(const struct rule_at *at, const char *key, struct rule_texts texts)
-{
-	if (rule_required(at, key))
-		check_text(at, key, texts);
-}
-
 void rule_range(const struct rule_at *at, const char *key, int64_t low, int64_t high)
 {
 	struct path path = path_member(at->path, str_from(key));
@@ -84,31 +78,6 @@ void rule_range(const struct rule_at *at, const char *key, int64_t low, int64_t 
 void rule_id(const struct rule_at *at, const char *key)
 {
 	rule_range(at, key, 0, INT32_MAX);
-}
-
-void rule_not_negative(const struct rule_at *at, const char *key)
-{
-	struct path path = path_member(at->path, str_from(key));
-
-	rules_not_negative(json_get(at->value, key), &path, at->causes);
-}
-
-void rule_file_mode(const struct rule_at *at, const char *key)
-{
-	struct path path = path_member(at->path, str_from(key));
-	int64_t value = json_int(json_get(at->value, key));
-
-	if (value < 0 || value > FILE_MODE_MAX)
-		causes_invalid_int(at->causes, &path, value,
-				   "must be a number between 0 and 0777 (octal), both inclusive");
-}
-
-void rule_forbid(const struct rule_at *at, const char *key, const char *detail)
-{
-	struct path path = path_member(at->path, str_from(key));
-
-	if (rule_has(at->value, key))
-		causes_forbidden(at->causes, &path, detail);
 }
 
 /* --- paths of files -------------------------------------------------------------------------- */

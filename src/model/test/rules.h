@@ -52,9 +52,7 @@ struct kind {
 #define TYPED(noun) __attribute__((unused)) static const struct kind noun = {.type = &noun##_type}
 TYPED(binding);
 __attribute__((unused)) static const struct kind webhooks = {
-	.type = &mutating_webhook_configuration_type,
-	.create = webhook_configuration_validate_create,
-	.update = webhook_configuration_validate_update};
+	.type = &mutating_webhook_configuration_type};
 TYPED(controllerrevision);
 TYPED(networkpolicy);
 TYPED(node);
@@ -66,8 +64,8 @@ KIND(events_event);
 TYPED(priorityclass);
 TYPED(lease);
 TYPED(pdb);
-KIND(quota);
-KIND(limitrange);
+TYPED(quota);
+TYPED(limitrange);
 TYPED(pvc);
 TYPED(pv);
 TYPED(storageclass);
@@ -83,15 +81,15 @@ TYPED(clusterrole);
 TYPED(rolebinding);
 TYPED(clusterrolebinding);
 TYPED(runtimeclass);
-KIND(deployment);
-KIND(replicaset);
-KIND(statefulset);
-KIND(daemonset);
-KIND(replicationcontroller);
-KIND(ingress);
-KIND(ingressclass);
-__attribute__((unused)) static const struct kind ingress_status = {
-	.type = &ingress_type, .update = ingress_validate_status};
+TYPED(deployment);
+TYPED(replicaset);
+TYPED(statefulset);
+TYPED(daemonset);
+TYPED(replicationcontroller);
+TYPED(ingress);
+TYPED(ingressclass);
+__attribute__((unused)) static const struct kind ingress_status = {.type = &ingress_type,
+								   .status = true};
 KIND(batch_job);
 __attribute__((unused)) static const struct kind job_status = {.type = &batch_job_type,
 							       .update = batch_job_validate_status};

@@ -121,8 +121,9 @@ const struct type deployment_type = {
 	TYPE("Deployment", "v1", struct deployment, deployment_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &deployment_rules,
+	.update = &deployment_update_rules,
+	.status = &deployment_status_rules,
 };
 
 static void fill_replica_set_spec(struct json_doc *doc, struct json spec)
@@ -182,8 +183,9 @@ const struct type replicaset_type = {
 	TYPE("ReplicaSet", "v1", struct replicaset, replicaset_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &replicaset_rules,
+	.update = &replicaset_update_rules,
+	.status = &replicaset_status_rules,
 };
 
 static const struct field rolling_update_stateful_set_strategy_fields[] = {
@@ -321,8 +323,9 @@ const struct type statefulset_type = {
 	TYPE("StatefulSet", "v1", struct statefulset, statefulset_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &statefulset_rules,
+	.update = &statefulset_update_rules,
+	.status = &statefulset_status_rules,
 };
 
 static const struct field rolling_update_daemon_set_fields[] = {
@@ -415,8 +418,9 @@ const struct type daemonset_type = {
 	TYPE("DaemonSet", "v1", struct daemonset, daemonset_fields),
 	.group = "io.k8s.api.apps",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &daemonset_rules,
+	.update = &daemonset_update_rules,
+	.status = &daemonset_status_rules,
 };
 
 static const struct field replication_controller_spec_fields[] = {
@@ -481,7 +485,8 @@ const struct type replicationcontroller_type = {
 	TYPE_KNOWN("ReplicationController", "v1", replicationcontroller_fields),
 	.group = "io.k8s.api.core",
 	.as_go = true,
-	.validate = rules_elsewhere,
-	.whole = true,
+	.rules = &replicationcontroller_rules,
+	.update = &replicationcontroller_rules,
+	.status = &replicaset_status_rules,
 	.fill = fill_replicationcontroller,
 };

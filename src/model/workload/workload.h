@@ -65,22 +65,11 @@ extern const struct type daemonset_type;
 
 extern const struct type replicationcontroller_type;
 
-/* How to call them: model/rules/rules.h. */
-void deployment_validate_create(struct json deployment, struct causes *causes);
-void deployment_validate_update(struct json deployment, struct json old, struct causes *causes);
-void replicaset_validate_create(struct json set, struct causes *causes);
-void replicaset_validate_update(struct json set, struct json old, struct causes *causes);
-void statefulset_validate_create(struct json set, struct causes *causes);
-void statefulset_validate_update(struct json set, struct json old, struct causes *causes);
-void daemonset_validate_create(struct json set, struct causes *causes);
-void daemonset_validate_update(struct json set, struct json old, struct causes *causes);
-/* Of replication controllers, too: replicaset_validate_status(). */
-void deployment_validate_status(struct json deployment, struct json old, struct causes *causes);
-void replicaset_validate_status(struct json set, struct json old, struct causes *causes);
-void statefulset_validate_status(struct json set, struct json old, struct causes *causes);
-void daemonset_validate_status(struct json set, struct json old, struct causes *causes);
-void replicationcontroller_validate_create(struct json controller, struct causes *causes);
-void replicationcontroller_validate_update(struct json controller, struct json old,
-					   struct causes *causes);
+/* In workload_validate.c, for the tables. */
+extern const struct rules deployment_rules, deployment_update_rules, deployment_status_rules;
+extern const struct rules replicaset_rules, replicaset_update_rules, replicaset_status_rules;
+extern const struct rules statefulset_rules, statefulset_update_rules, statefulset_status_rules;
+extern const struct rules daemonset_rules, daemonset_update_rules, daemonset_status_rules;
+extern const struct rules replicationcontroller_rules;
 
 #endif

@@ -3,7 +3,8 @@
  * kube-apiserver 1.34.
  *
  * What they have in common is a selector that must choose what the template makes, and a template
- * whose pods restart for ever. Metadata is validated by whoever calls, before. */
+ * whose pods restart for ever. Metadata is validated by the caller, before. */
+#include "base/mem.h"
 #include "model/core/pvc.h"
 #include "model/pod/pod.h"
 #include "model/rules/rules.h"
@@ -26,176 +27,261 @@ static bool is_none(struct json value)
 	return true;
 }
 
-static void validate_template(struct json spec, const char *kind, const struct path *path,
-			      struct causes *causes)
-{
-	struct path at = path_member(path, STR("template"));
-	struct json template = json_get(spec, "template");
+/* --- selectors and templates ----------------------------------------------------------------- */
 
-	type_validate_at(&pod_template_spec_type, template, &at, causes);
-	rules_pod_template(template, kind, &at, causes);
+static bool is_bad_selector(struct json selector)
+{
+	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+
+	rules_label_selector(selector, NULL, &causes);
+	return causes.len > 0;
 }
 
-static void validate_selector_kept(struct json object, struct json old, struct causes *causes)
+/* Of the spec of a controller: is its template looked at? */
+static bool has_good_selector(const struct rule_at *at)
 {
-	struct path spec = path_member(NULL, STR("spec"));
-	struct path path = path_member(&spec, STR("selector"));
-
-	rules_immutable(json_get(json_get(object, "spec"), "selector"),
-			json_get(json_get(old, "spec"), "selector"), &path, causes);
+	return !is_bad_selector(json_get(at->value, "selector"));
 }
 
-/* --- deployments ----------------------------------------------------------------------------- */
-
-static void validate_rolling(struct json rolling, const struct path *path, struct causes *causes)
+static void report_labels(const struct rule_at *at, struct json labels)
 {
-	struct path unavailable = path_member(path, STR("maxUnavailable"));
-	struct path surge = path_member(path, STR("maxSurge"));
-	struct json down = json_get(rolling, "maxUnavailable");
+	AUTO(mem_free) char *text = json_text(labels, JSON_COMPACT);
 
-	rules_int_or_percent(down, &unavailable, causes);
-	rules_int_or_percent(json_get(rolling, "maxSurge"), &surge, causes);
-	if (is_none(down) && is_none(json_get(rolling, "maxSurge")))
-		causes_invalid(causes, &unavailable, down, "may not be 0 when `maxSurge` is 0");
-	rules_at_most_all(down, &unavailable, causes);
+	rule_add(at, "template.metadata.labels", CAUSE_INVALID,
+		 "Invalid value: %s: `selector` does not match template `labels`",
+		 text[0] ? text : "null");
 }
 
-static const struct rules_go strategy_rows[] = {
+static struct json labels_of(struct json spec)
+{
+	return json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
+}
+
+static bool is_empty_selector(struct json selector)
+{
+	return json_is(selector, JSON_OBJ) && rules_is_empty(json_get(selector, "matchLabels")) &&
+	       rules_is_empty(json_get(selector, "matchExpressions"));
+}
+
+/* The selector must be there and not empty (as `what` says it), and choose what the template makes. */
+static void check_selector(const struct rule_at *at, const char *what, const char *bad_words)
+{
+	struct json selector = json_get(at->value, "selector");
+	bool there = json_is(selector, JSON_OBJ);
+	bool empty = is_empty_selector(selector);
+	bool bad = is_bad_selector(selector);
+	AUTO(mem_free) char *text = NULL;
+
+	if (!there)
+		rule_required_as(at, "selector", "");
+	if (empty)
+		rule_invalid(at, "selector", "empty selector is invalid for %s", what);
+	text = json_text(selector, JSON_COMPACT);
+	if (bad)
+		rule_add(at, "selector", CAUSE_INVALID, "Invalid value: %s%s", text, bad_words);
+	if (!bad && !empty && (!there || !rules_selects(selector, labels_of(at->value))))
+		report_labels(at, labels_of(at->value));
+}
+
+static void check_deployment_selector(const struct rule_at *at)
+{
+	check_selector(at, "deployment", ": invalid label selector");
+}
+
+static void check_stateful_selector(const struct rule_at *at)
+{
+	check_selector(at, "statefulset", "");
+}
+
+static void check_daemon_selector(const struct rule_at *at)
+{
+	struct json selector = json_get(at->value, "selector");
+	bool there = json_is(selector, JSON_OBJ);
+	bool empty = is_empty_selector(selector);
+
+	if (!is_bad_selector(selector) && !empty &&
+	    (!there || !rules_selects(selector, labels_of(at->value))))
+		report_labels(at, labels_of(at->value));
+	if (empty)
+		rule_invalid(at, "selector", "empty selector is invalid for daemonset");
+}
+
+/* What a controller cannot have in the template of its pods: an end of their own. */
+#define TEMPLATE_ROWS(noun, kind)                                                    \
+	static const struct rule noun##_pod_rows[] = {                               \
+		{"restartPolicy", R_ALWAYS, R_TEXTS("Always")},                      \
+		{"activeDeadlineSeconds",                                            \
+		 R_FORBIDDEN("activeDeadlineSeconds in " kind " is not Supported")}, \
+	};                                                                           \
+	static const struct rule noun##_template_rows[] = {                          \
+		{"spec", R_ALWAYS, R_OBJECT(noun##_pod_rows)},                       \
+	}
+TEMPLATE_ROWS(replica, "ReplicaSet");
+TEMPLATE_ROWS(stateful, "StatefulSet");
+TEMPLATE_ROWS(daemon, "DaemonSet");
+TEMPLATE_ROWS(controller, "ReplicationController");
+
+static const struct rule selector_kept_rows[] = {
+	{"selector", R_IMMUTABLE},
+};
+
+/* --- strategies ------------------------------------------------------------------------------ */
+
+static const struct rules_go strategy_go[] = {
 	{"Type", "type", "\"\""},
 	{"RollingUpdate", "rollingUpdate", "null"},
 };
 
-static void tell_go(struct json value, const struct rules_go *rows, size_t count,
-		    const struct path *path, const char *detail, struct causes *causes)
+static void report_go(const struct rule_at *at, const struct rules_go *rows, size_t count,
+		      const char *detail)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	rules_print_go(value, rows, count, &text);
-	causes_add(causes, CAUSE_INVALID, path, "Invalid value: %s: %s", buf_text(&text), detail);
+	rules_print_go(at->value, rows, count, &text);
+	rule_add(at, NULL, CAUSE_INVALID, "Invalid value: %s: %s", buf_text(&text), detail);
 }
 
-static void tell_strategy(struct json strategy, const char *const *names, size_t count,
-			  const struct path *path, struct causes *causes)
+/* `texts` as the message lists them. */
+static void report_strategy(const struct rule_at *at, const char *texts)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	buf_puts(&text, "Unsupported value: ");
-	rules_print_go(strategy, strategy_rows, ARRAY_LEN(strategy_rows), &text);
-	for (size_t i = 0; i < count; i++)
-		buf_printf(&text, "%s\"%s\"", i ? ", " : ": supported values: ", names[i]);
-	causes_add(causes, CAUSE_NOT_SUPPORTED, path, "%s", buf_text(&text));
+	rules_print_go(at->value, strategy_go, ARRAY_LEN(strategy_go), &text);
+	rule_add(at, NULL, CAUSE_NOT_SUPPORTED, "Unsupported value: %s: supported values: %s",
+		 buf_text(&text), texts);
 }
 
-static void validate_strategy(struct json strategy, const struct path *path, struct causes *causes)
+static void report_deployment_strategy(const struct rule_at *at)
 {
-	static const char *const types[] = {"Recreate", "RollingUpdate"};
-	struct path rolling = path_member(path, STR("rollingUpdate"));
-	struct str type = json_str(json_get(strategy, "type"));
-	bool has = json_is(json_get(strategy, "rollingUpdate"), JSON_OBJ);
-
-	if (str_is(type, "Recreate")) {
-		if (has)
-			causes_forbidden(causes, &rolling,
-					 "may not be specified when strategy `type` is 'Recreate'");
-	} else if (!str_is(type, "RollingUpdate")) {
-		tell_strategy(strategy, types, ARRAY_LEN(types), path, causes);
-	} else if (has) {
-		validate_rolling(json_get(strategy, "rollingUpdate"), &rolling, causes);
-	} else {
-		causes_required(causes, &rolling, "this should be defaulted and never be nil");
-	}
+	report_strategy(at, "\"Recreate\", \"RollingUpdate\"");
 }
 
-void deployment_validate_create(struct json deployment, struct causes *causes)
+static void report_daemon_strategy(const struct rule_at *at)
 {
-	static const char *const counts[] = {"minReadySeconds", "revisionHistoryLimit",
-					     "progressDeadlineSeconds"};
-	static const char *const replicas[] = {"replicas"};
-	struct json spec = json_get(deployment, "spec");
-	struct json deadline = json_get(spec, "progressDeadlineSeconds");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path strategy = path_member(&path, STR("strategy"));
-	struct path deadline_path = path_member(&path, STR("progressDeadlineSeconds"));
-
-	rules_counts(spec, replicas, ARRAY_LEN(replicas), &path, causes);
-	if (rules_pod_selector(spec, "deployment", &path, causes))
-		validate_template(spec, "ReplicaSet", &path, causes);
-	validate_strategy(json_get(spec, "strategy"), &strategy, causes);
-	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
-	if (json_is(deadline, JSON_INT) &&
-	    json_int(deadline) <= json_int(json_get(spec, "minReadySeconds")))
-		causes_invalid(causes, &deadline_path, deadline,
-			       "must be greater than minReadySeconds");
+	report_strategy(at, "\"RollingUpdate\", \"OnDelete\"");
 }
 
-void deployment_validate_update(struct json deployment, struct json old, struct causes *causes)
+static bool is_strategy(const struct rule_at *at, const char *type)
 {
-	deployment_validate_create(deployment, causes);
-	validate_selector_kept(deployment, old, causes);
+	return str_is(rule_text(at->value, "type"), type);
 }
+
+static bool is_no_deployment_strategy(const struct rule_at *at)
+{
+	return !is_strategy(at, "Recreate") && !is_strategy(at, "RollingUpdate");
+}
+
+static bool is_no_set_strategy(const struct rule_at *at)
+{
+	return !is_strategy(at, "OnDelete") && !is_strategy(at, "RollingUpdate");
+}
+
+static bool are_none(const struct rule_at *at)
+{
+	return is_none(json_get(at->value, "maxUnavailable")) &&
+	       is_none(json_get(at->value, "maxSurge"));
+}
+
+static bool are_some(const struct rule_at *at)
+{
+	return !is_none(json_get(at->value, "maxUnavailable")) &&
+	       !is_none(json_get(at->value, "maxSurge"));
+}
+
+/* --- deployments ----------------------------------------------------------------------------- */
+
+static void check_deadline(const struct rule_at *at)
+{
+	if (json_int(at->value) <= json_int(json_get(at->up->value, "minReadySeconds")))
+		rule_invalid(at, NULL, "must be greater than minReadySeconds");
+}
+
+static const struct rule rolling_rows[] = {
+	{"maxUnavailable", R_CHECK(rule_int_or_percent)},
+	{"maxSurge", R_CHECK(rule_int_or_percent)},
+	{"maxUnavailable", R_WHEN(are_none), R_ALWAYS,
+	 R_INVALID("may not be 0 when `maxSurge` is 0")},
+	{"maxUnavailable", R_CHECK(rule_at_most_all)},
+};
+static const struct rule strategy_rows[] = {
+	{"rollingUpdate", R_IF("type", "Recreate"),
+	 R_FORBIDDEN("may not be specified when strategy `type` is 'Recreate'")},
+	{R_WHEN(is_no_deployment_strategy), R_CHECK(report_deployment_strategy)},
+	{"rollingUpdate", R_IF("type", "RollingUpdate"),
+	 R_REQUIRED_AS("this should be defaulted and never be nil"), R_OBJECT(rolling_rows)},
+};
+static const struct rule deployment_spec_rows[] = {
+	{"replicas", R_MIN(0)},
+	{"selector", R_CHECK(rule_selector)},
+	{R_CHECK(check_deployment_selector)},
+	{"template", R_WHEN(has_good_selector), R_ALWAYS, R_TYPE(pod_template_spec)},
+	{"template", R_WHEN(has_good_selector), R_ALWAYS, R_OBJECT(replica_template_rows)},
+	{"strategy", R_ALWAYS, R_OBJECT(strategy_rows)},
+	{"minReadySeconds", R_MIN(0)},
+	{"revisionHistoryLimit", R_MIN(0)},
+	{"progressDeadlineSeconds", R_MIN(0)},
+	{"progressDeadlineSeconds", R_CHECK(check_deadline)},
+};
+static const struct rule deployment_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(deployment_spec_rows)},
+};
+const struct rules deployment_rules = RULES_OF(deployment_rows);
+
+static const struct rule deployment_update_rows[] = {
+	{R_RULES(deployment_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(selector_kept_rows)},
+};
+const struct rules deployment_update_rules = RULES_OF(deployment_update_rows);
 
 /* --- replica sets ---------------------------------------------------------------------------- */
 
-void replicaset_validate_create(struct json set, struct causes *causes)
-{
-	static const char *const counts[] = {"replicas", "minReadySeconds"};
-	struct json spec = json_get(set, "spec");
-	struct path path = path_member(NULL, STR("spec"));
+static const struct rule replicaset_spec_rows[] = {
+	{"replicas", R_MIN(0)},
+	{"minReadySeconds", R_MIN(0)},
+	{"selector", R_CHECK(rule_selector)},
+	{R_CHECK(check_deployment_selector)},
+	{"template", R_WHEN(has_good_selector), R_ALWAYS, R_TYPE(pod_template_spec)},
+	{"template", R_WHEN(has_good_selector), R_ALWAYS, R_OBJECT(replica_template_rows)},
+};
+static const struct rule replicaset_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(replicaset_spec_rows)},
+};
+const struct rules replicaset_rules = RULES_OF(replicaset_rows);
 
-	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
-	if (rules_pod_selector(spec, "deployment", &path, causes))
-		validate_template(spec, "ReplicaSet", &path, causes);
-}
-
-void replicaset_validate_update(struct json set, struct json old, struct causes *causes)
-{
-	replicaset_validate_create(set, causes);
-	validate_selector_kept(set, old, causes);
-}
+static const struct rule replicaset_update_rows[] = {
+	{R_RULES(replicaset_rules)},
+	{"spec", R_ALWAYS, R_OBJECT(selector_kept_rows)},
+};
+const struct rules replicaset_update_rules = RULES_OF(replicaset_update_rows);
 
 /* --- stateful sets --------------------------------------------------------------------------- */
 
-static void validate_stateful_strategy(struct json strategy, const struct path *path,
-				       struct causes *causes)
+static void check_management(const struct rule_at *at)
+{
+	if (!str_is(json_str(at->value), "OrderedReady") &&
+	    !str_is(json_str(at->value), "Parallel"))
+		rule_invalid(at, NULL, "must be 'OrderedReady' or 'Parallel'");
+}
+
+static void report_partition(const struct rule_at *at)
 {
 	static const struct rules_go partitioned[] = {
 		{"Partition", "partition", "0"},
 		{"MaxUnavailable", "maxUnavailable", "null"},
 	};
-	struct path rolling = path_member(path, STR("rollingUpdate"));
-	struct path partition = path_member(&rolling, STR("partition"));
-	struct path unavailable = path_member(&rolling, STR("maxUnavailable"));
-	struct json how = json_get(strategy, "rollingUpdate");
-	struct str type = json_str(json_get(strategy, "type"));
 
-	if (!type.len) {
-		causes_required(causes, path, "");
-	} else if (str_is(type, "OnDelete")) {
-		if (json_is(how, JSON_OBJ))
-			tell_go(how, partitioned, ARRAY_LEN(partitioned), &rolling,
-				"only allowed for updateStrategy 'RollingUpdate'", causes);
-	} else if (!str_is(type, "RollingUpdate")) {
-		tell_go(strategy, strategy_rows, ARRAY_LEN(strategy_rows), path,
-			"must be 'RollingUpdate' or 'OnDelete'", causes);
-	} else {
-		rules_not_negative(json_get(how, "partition"), &partition, causes);
-		rules_int_or_percent(json_get(how, "maxUnavailable"), &unavailable, causes);
-		rules_at_most_all(json_get(how, "maxUnavailable"), &unavailable, causes);
-	}
+	report_go(at, partitioned, ARRAY_LEN(partitioned),
+		  "only allowed for updateStrategy 'RollingUpdate'");
 }
 
-static void validate_retention(struct json policy, const struct path *path, struct causes *causes)
+/* Without a type it is missing as a whole. */
+static void check_stateful_type(const struct rule_at *at)
 {
-	static const char *const names[] = {"whenDeleted", "whenScaled"};
-	static const char *const known[] = {"Delete", "Retain"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		struct path at = path_member(path, str_from(names[i]));
-		struct json value = json_get(policy, names[i]);
-
-		if (json_str(value).len)
-			rules_one_of(value, known, ARRAY_LEN(known), &at, causes);
-	}
+	if (!rule_text(at->value, "type").len)
+		rule_required_as(at, NULL, "");
+	else if (is_no_set_strategy(at))
+		report_go(at, strategy_go, ARRAY_LEN(strategy_go),
+			  "must be 'RollingUpdate' or 'OnDelete'");
 }
 
 /* A copy of the template as the controller completes it: with a volume for each claim, and without
@@ -228,58 +314,16 @@ static struct json_doc *completed_template(struct json spec)
 	return doc;
 }
 
-static void validate_claims(struct json claims, const struct path *up, struct causes *causes)
+static void check_completed(const struct rule_at *at)
 {
-	struct json_iter it = json_iter(claims);
-	PATH(path, up, "volumeClaimTemplates");
+	AUTO(json_doc_unref) struct json_doc *template = completed_template(at->up->value);
 
-	while (json_next(&it)) {
-		struct path at = path_index(&path, it.index);
-		PATH(spec, &at, "spec");
-
-		struct rule_at in = rule_start(json_get(it.value, "spec"), &spec, causes);
-
-		rules_check(&pvc_spec_rules, &in);
-	}
+	type_validate_at(&pod_template_spec_type, json_doc_root(template), at->path, at->causes);
 }
 
-static void validate_stateful(struct json spec, bool new, const struct path *path,
-			      struct causes *causes)
+static bool is_new(const struct rule_at *at)
 {
-	static const char *const counts[] = {"replicas", "minReadySeconds"};
-	AUTO(json_doc_unref) struct json_doc *template = completed_template(spec);
-	struct path policy = path_member(path, STR("podManagementPolicy"));
-	struct path strategy = path_member(path, STR("updateStrategy"));
-	struct path retention = path_member(path, STR("persistentVolumeClaimRetentionPolicy"));
-	struct path start = path_member(path, STR("ordinals.start"));
-	struct path service = path_member(path, STR("serviceName"));
-	struct path at = path_member(path, STR("template"));
-	struct str name = json_str(json_get(spec, "podManagementPolicy"));
-
-	if (!name.len)
-		causes_required(causes, &policy, "");
-	else if (!str_is(name, "OrderedReady") && !str_is(name, "Parallel"))
-		causes_invalid_str(causes, &policy, name, "must be 'OrderedReady' or 'Parallel'");
-	validate_stateful_strategy(json_get(spec, "updateStrategy"), &strategy, causes);
-	validate_retention(json_get(spec, "persistentVolumeClaimRetentionPolicy"), &retention,
-			   causes);
-	if (new)
-		validate_claims(json_get(spec, "volumeClaimTemplates"), path, causes);
-	rules_counts(spec, counts, ARRAY_LEN(counts), path, causes);
-	rules_not_negative(json_get(json_get(spec, "ordinals"), "start"), &start, causes);
-	if (new &&json_str(json_get(spec, "serviceName")).len)
-		name_validate(NAME_DNS_LABEL, json_str(json_get(spec, "serviceName")), &service,
-			      causes);
-	if (rules_pod_selector(spec, "statefulset", path, causes))
-		type_validate_at(&pod_template_spec_type, json_doc_root(template), &at, causes);
-	rules_pod_template(json_get(spec, "template"), "StatefulSet", &at, causes);
-}
-
-void statefulset_validate_create(struct json set, struct causes *causes)
-{
-	struct path path = path_member(NULL, STR("spec"));
-
-	validate_stateful(json_get(set, "spec"), true, &path, causes);
+	return json_is_absent(rule_top(at)->old);
 }
 
 static bool may_change(struct str field)
@@ -308,218 +352,240 @@ static bool has_other_changes(struct json spec, struct json other)
 	return false;
 }
 
-void statefulset_validate_update(struct json set, struct json old, struct causes *causes)
+static void check_other_changes(const struct rule_at *at)
 {
-	struct json spec = json_get(set, "spec");
-	struct json before = json_get(old, "spec");
-	struct path path = path_member(NULL, STR("spec"));
-
-	validate_stateful(spec, false, &path, causes);
-	if (has_other_changes(spec, before) || has_other_changes(before, spec))
-		causes_forbidden(
-			causes, &path,
+	if (has_other_changes(at->value, at->old) || has_other_changes(at->old, at->value))
+		rule_forbidden(
+			at, NULL,
 			"updates to statefulset spec for fields other than 'replicas', 'ordinals', "
 			"'template', 'updateStrategy', 'revisionHistoryLimit', "
 			"'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are "
 			"forbidden");
 }
 
+static const struct rule partition_rows[] = {
+	{"partition", R_MIN(0)},
+	{"maxUnavailable", R_CHECK(rule_int_or_percent)},
+	{"maxUnavailable", R_CHECK(rule_at_most_all)},
+};
+static const struct rule stateful_strategy_rows[] = {
+	{R_CHECK(check_stateful_type)},
+	{"rollingUpdate", R_IF("type", "OnDelete"), R_CHECK(report_partition)},
+	{"rollingUpdate", R_IF("type", "RollingUpdate"), R_OBJECT(partition_rows)},
+};
+static const struct rule retention_rows[] = {
+	{"whenDeleted", R_FILLED, R_TEXTS("Delete", "Retain")},
+	{"whenScaled", R_FILLED, R_TEXTS("Delete", "Retain")},
+};
+static const struct rule claim_rows[] = {
+	{"spec", R_ALWAYS, R_RULES(pvc_spec_rules)},
+};
+static const struct rule ordinal_rows[] = {
+	{"start", R_MIN(0)},
+};
+static const struct rule stateful_spec_rows[] = {
+	{"podManagementPolicy", R_REQUIRED, R_CHECK(check_management)},
+	{"updateStrategy", R_ALWAYS, R_OBJECT(stateful_strategy_rows)},
+	{"persistentVolumeClaimRetentionPolicy", R_OBJECT(retention_rows)},
+	{"volumeClaimTemplates", R_WHEN(is_new), R_EACH(R_OBJECT(claim_rows))},
+	{"replicas", R_MIN(0)},
+	{"minReadySeconds", R_MIN(0)},
+	{"ordinals", R_OBJECT(ordinal_rows)},
+	{"serviceName", R_WHEN(is_new), R_FILLED, R_FORMAT(DNS_LABEL)},
+	{"selector", R_CHECK(rule_selector)},
+	{R_CHECK(check_stateful_selector)},
+	{"template", R_WHEN(has_good_selector), R_ALWAYS, R_CHECK(check_completed)},
+	{"template", R_ALWAYS, R_OBJECT(stateful_template_rows)},
+};
+static const struct rule statefulset_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(stateful_spec_rows)},
+};
+const struct rules statefulset_rules = RULES_OF(statefulset_rows);
+
+static const struct rule statefulset_update_rows[] = {
+	{R_RULES(statefulset_rules)},
+	{"spec", R_ALWAYS, R_CHECK(check_other_changes)},
+};
+const struct rules statefulset_update_rules = RULES_OF(statefulset_update_rows);
+
 /* --- daemon sets ----------------------------------------------------------------------------- */
 
-static void validate_daemon_rolling(struct json rolling, const struct path *path,
-				    struct causes *causes)
-{
-	struct path unavailable = path_member(path, STR("maxUnavailable"));
-	struct path surge = path_member(path, STR("maxSurge"));
-	struct json down = json_get(rolling, "maxUnavailable");
-	struct json up = json_get(rolling, "maxSurge");
+static const struct rule daemon_rolling_rows[] = {
+	{"maxUnavailable", R_CHECK(rule_int_or_percent)},
+	{"maxSurge", R_CHECK(rule_int_or_percent)},
+	{"maxUnavailable", R_CHECK(rule_at_most_all)},
+	{"maxSurge", R_CHECK(rule_at_most_all)},
+	{"maxSurge", R_WHEN(are_some), R_ALWAYS,
+	 R_INVALID("may not be set when maxUnavailable is non-zero")},
+	{"maxUnavailable", R_WHEN(are_none), R_ALWAYS, R_LACKS("cannot be 0 when maxSurge is 0")},
+};
+static const struct rule daemon_strategy_rows[] = {
+	{R_WHEN(is_no_set_strategy), R_CHECK(report_daemon_strategy)},
+	{"rollingUpdate", R_IF("type", "RollingUpdate"), R_REQUIRED, R_OBJECT(daemon_rolling_rows)},
+};
+static const struct rule daemonset_spec_rows[] = {
+	{"selector", R_CHECK(rule_selector)},
+	{R_CHECK(check_daemon_selector)},
+	{"template", R_ALWAYS, R_TYPE(pod_template_spec)},
+	{"template", R_ALWAYS, R_OBJECT(daemon_template_rows)},
+	{"minReadySeconds", R_MIN(0)},
+	{"updateStrategy", R_ALWAYS, R_OBJECT(daemon_strategy_rows)},
+	{"revisionHistoryLimit", R_MIN(0)},
+};
+static const struct rule daemonset_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(daemonset_spec_rows)},
+};
+const struct rules daemonset_rules = RULES_OF(daemonset_rows);
 
-	rules_int_or_percent(down, &unavailable, causes);
-	rules_int_or_percent(up, &surge, causes);
-	rules_at_most_all(down, &unavailable, causes);
-	rules_at_most_all(up, &surge, causes);
-	if (!is_none(down) && !is_none(up))
-		causes_invalid(causes, &surge, up,
-			       "may not be set when maxUnavailable is non-zero");
-	else if (is_none(down) && is_none(up))
-		causes_required(causes, &unavailable, "cannot be 0 when maxSurge is 0");
-}
-
-static void validate_daemon_strategy(struct json strategy, const struct path *path,
-				     struct causes *causes)
-{
-	static const char *const types[] = {"RollingUpdate", "OnDelete"};
-	struct path rolling = path_member(path, STR("rollingUpdate"));
-	struct str type = json_str(json_get(strategy, "type"));
-
-	if (str_is(type, "OnDelete"))
-		return;
-	if (!str_is(type, "RollingUpdate"))
-		tell_strategy(strategy, types, ARRAY_LEN(types), path, causes);
-	else if (json_is(json_get(strategy, "rollingUpdate"), JSON_OBJ))
-		validate_daemon_rolling(json_get(strategy, "rollingUpdate"), &rolling, causes);
-	else
-		causes_required(causes, &rolling, "");
-}
-
-void daemonset_validate_create(struct json set, struct causes *causes)
-{
-	static const char *const counts[] = {"minReadySeconds"};
-	static const char *const history[] = {"revisionHistoryLimit"};
-	struct json spec = json_get(set, "spec");
-	struct path path = path_member(NULL, STR("spec"));
-	struct path strategy = path_member(&path, STR("updateStrategy"));
-
-	(void)rules_pod_selector(spec, "daemonset", &path, causes);
-	validate_template(spec, "DaemonSet", &path, causes);
-	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
-	validate_daemon_strategy(json_get(spec, "updateStrategy"), &strategy, causes);
-	rules_counts(spec, history, ARRAY_LEN(history), &path, causes);
-}
-
-void daemonset_validate_update(struct json set, struct json old, struct causes *causes)
-{
-	validate_selector_kept(set, old, causes);
-	daemonset_validate_create(set, causes);
-}
+static const struct rule daemonset_update_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(selector_kept_rows)},
+	{R_RULES(daemonset_rules)},
+};
+const struct rules daemonset_update_rules = RULES_OF(daemonset_update_rows);
 
 /* --- replication controllers ----------------------------------------------------------------- */
 
-void replicationcontroller_validate_create(struct json controller, struct causes *causes)
+static bool has_no_selector(const struct rule_at *at)
 {
-	static const char *const counts[] = {"minReadySeconds"};
-	static const char *const replicas[] = {"replicas"};
-	struct json spec = json_get(controller, "spec");
-	struct json labels = json_get(json_get(json_get(spec, "template"), "metadata"), "labels");
-	struct json_iter it = json_iter(json_get(spec, "selector"));
-	struct path path = path_member(NULL, STR("spec"));
-	struct path selector = path_member(&path, STR("selector"));
-	struct path template = path_member(&path, STR("template"));
-	struct path meta = path_member(&template, STR("metadata"));
-	struct path labels_path = path_member(&meta, STR("labels"));
+	return !json_len(json_get(at->value, "selector"));
+}
+
+static void check_controller_labels(const struct rule_at *at)
+{
+	struct json labels = labels_of(at->value);
+	struct json_iter it = json_iter(json_get(at->value, "selector"));
 	bool fits = true;
 
-	rules_counts(spec, counts, ARRAY_LEN(counts), &path, causes);
-	if (!json_len(json_get(spec, "selector")))
-		causes_required(causes, &selector, "");
-	rules_counts(spec, replicas, ARRAY_LEN(replicas), &path, causes);
-	if (!json_is(json_get(spec, "template"), JSON_OBJ)) {
-		causes_required(causes, &template, "");
-		return;
-	}
 	while (json_next(&it))
 		fits = fits && json_eq(json_get_str(labels, it.key), it.value);
 	if (!fits)
-		rules_invalid(labels, &labels_path, "`selector` does not match template `labels`",
-			      causes);
-	validate_template(spec, "ReplicationController", &path, causes);
+		report_labels(at, labels);
 }
 
-void replicationcontroller_validate_update(struct json controller, struct json old,
-					   struct causes *causes)
-{
-	(void)old;
-	replicationcontroller_validate_create(controller, causes);
-}
+static const struct rule controller_spec_rows[] = {
+	{"minReadySeconds", R_MIN(0)},
+	{"selector", R_WHEN(has_no_selector), R_ALWAYS, R_LACKS("")},
+	{"replicas", R_MIN(0)},
+	{"template", R_REQUIRED, R_STOP},
+	{R_CHECK(check_controller_labels)},
+	{"template", R_TYPE(pod_template_spec)},
+	{"template", R_OBJECT(controller_template_rows)},
+};
+static const struct rule controller_rows[] = {
+	{"spec", R_ALWAYS, R_OBJECT(controller_spec_rows)},
+};
+const struct rules replicationcontroller_rules = RULES_OF(controller_rows);
 
 /* --- statuses -------------------------------------------------------------------------------- */
 
-enum { PAIRS_MAX = 6 };
-
-/* Counts, and which of them can be no greater than which, as it is called. */
-struct status_rules {
-	const char *counts[10]; /* the last is NULL */
-	struct {
-		const char *part;
-		const char *whole;
-		const char *called;
-	} pairs[PAIRS_MAX]; /* the last has no part */
+/* A count that can be no greater than another one, as the message calls that. */
+struct status_pair {
+	const char *part;
+	const char *whole;
+	const char *called;
 };
 
-static void check_pairs(const struct status_rules *rules, struct json status,
-			const struct path *path, struct causes *causes)
+static void check_pairs(const struct rule_at *at, const struct status_pair *pairs, size_t count)
 {
-	for (size_t i = 0; i < PAIRS_MAX && rules->pairs[i].part; i++) {
-		struct json part = json_get(status, rules->pairs[i].part);
-		struct path at = path_member(path, str_from(rules->pairs[i].part));
+	for (size_t i = 0; i < count; i++)
+		if (json_int(json_get(at->value, pairs[i].part)) >
+		    json_int(json_get(at->value, pairs[i].whole)))
+			rule_invalid(at, pairs[i].part, "cannot be greater than %s",
+				     pairs[i].called);
+}
 
-		if (json_int(part) > json_int(json_get(status, rules->pairs[i].whole)))
-			causes_invalid(causes, &at, part, "cannot be greater than %s",
-				       rules->pairs[i].called);
+static void check_deployment_pairs(const struct rule_at *at)
+{
+	static const struct status_pair pairs[] = {
+		{"updatedReplicas", "replicas", "status.replicas"},
+		{"readyReplicas", "replicas", "status.replicas"},
+		{"availableReplicas", "replicas", "status.replicas"},
+		{"availableReplicas", "readyReplicas", "readyReplicas"},
+	};
+
+	check_pairs(at, pairs, ARRAY_LEN(pairs));
+}
+
+static void check_replicaset_pairs(const struct rule_at *at)
+{
+	static const struct status_pair pairs[] = {
+		{"fullyLabeledReplicas", "replicas", "status.replicas"},
+		{"readyReplicas", "replicas", "status.replicas"},
+		{"availableReplicas", "replicas", "status.replicas"},
+		{"availableReplicas", "readyReplicas", "readyReplicas"},
+	};
+
+	check_pairs(at, pairs, ARRAY_LEN(pairs));
+}
+
+static void check_stateful_pairs(const struct rule_at *at)
+{
+	static const struct status_pair pairs[] = {
+		{"readyReplicas", "replicas", "status.replicas"},
+		{"currentReplicas", "replicas", "status.replicas"},
+		{"updatedReplicas", "replicas", "status.replicas"},
+		{"availableReplicas", "replicas", "status.replicas"},
+		{"availableReplicas", "readyReplicas", "status.readyReplicas"},
+	};
+
+	check_pairs(at, pairs, ARRAY_LEN(pairs));
+}
+
+/* An absent one is 0. */
+static void check_collisions(const struct rule_at *at)
+{
+	if (json_is(at->old, JSON_INT) &&
+	    (!json_is(at->value, JSON_INT) || json_int(at->value) < json_int(at->old)))
+		causes_invalid_int(at->causes, at->path, json_int(at->value),
+				   "cannot be decremented");
+}
+
+#define COLLISIONS                                                    \
+	{                                                             \
+		"collisionCount", R_ALWAYS, R_CHECK(check_collisions) \
 	}
-}
 
-static void check_status(const struct status_rules *rules, struct json object, struct json old,
-			 struct causes *causes)
-{
-	struct json status = json_get(object, "status");
-	int64_t collisions = json_int(json_get(status, "collisionCount"));
-	struct json before = json_get(json_get(old, "status"), "collisionCount");
-	size_t count = 0;
-	PATH(path, NULL, "status");
-	PATH(collision_path, &path, "collisionCount");
+static const struct rule deployment_counts[] = {
+	{"observedGeneration", R_MIN(0)},  {"replicas", R_MIN(0)},
+	{"updatedReplicas", R_MIN(0)},     {"readyReplicas", R_MIN(0)},
+	{"availableReplicas", R_MIN(0)},   {"unavailableReplicas", R_MIN(0)},
+	{"terminatingReplicas", R_MIN(0)}, {"collisionCount", R_MIN(0)},
+	{R_CHECK(check_deployment_pairs)}, COLLISIONS,
+};
+static const struct rule replicaset_counts[] = {
+	{"replicas", R_MIN(0)},
+	{"fullyLabeledReplicas", R_MIN(0)},
+	{"readyReplicas", R_MIN(0)},
+	{"availableReplicas", R_MIN(0)},
+	{"observedGeneration", R_MIN(0)},
+	{"terminatingReplicas", R_MIN(0)},
+	{R_CHECK(check_replicaset_pairs)},
+};
+static const struct rule statefulset_counts[] = {
+	{"replicas", R_MIN(0)},
+	{"readyReplicas", R_MIN(0)},
+	{"currentReplicas", R_MIN(0)},
+	{"updatedReplicas", R_MIN(0)},
+	{"availableReplicas", R_MIN(0)},
+	{"observedGeneration", R_MIN(0)},
+	{"collisionCount", R_MIN(0)},
+	{R_CHECK(check_stateful_pairs)},
+	COLLISIONS,
+};
+static const struct rule daemonset_counts[] = {
+	{"currentNumberScheduled", R_MIN(0)}, {"numberMisscheduled", R_MIN(0)},
+	{"desiredNumberScheduled", R_MIN(0)}, {"numberReady", R_MIN(0)},
+	{"observedGeneration", R_MIN(0)},     {"updatedNumberScheduled", R_MIN(0)},
+	{"numberAvailable", R_MIN(0)},        {"numberUnavailable", R_MIN(0)},
+	{"collisionCount", R_MIN(0)},         COLLISIONS,
+};
 
-	while (rules->counts[count])
-		count++;
-	rules_counts(status, rules->counts, count, &path, causes);
-	check_pairs(rules, status, &path, causes);
-	if (json_is(before, JSON_INT) &&
-	    (!rule_has(status, "collisionCount") || collisions < json_int(before)))
-		causes_invalid_int(causes, &collision_path, collisions, "cannot be decremented");
-}
-
-void deployment_validate_status(struct json deployment, struct json old, struct causes *causes)
-{
-	static const struct status_rules rules = {
-		{"observedGeneration", "replicas", "updatedReplicas", "readyReplicas",
-		 "availableReplicas", "unavailableReplicas", "terminatingReplicas",
-		 "collisionCount"},
-		{{"updatedReplicas", "replicas", "status.replicas"},
-		 {"readyReplicas", "replicas", "status.replicas"},
-		 {"availableReplicas", "replicas", "status.replicas"},
-		 {"availableReplicas", "readyReplicas", "readyReplicas"}},
-	};
-
-	check_status(&rules, deployment, old, causes);
-}
-
-void replicaset_validate_status(struct json set, struct json old, struct causes *causes)
-{
-	static const struct status_rules rules = {
-		{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas",
-		 "observedGeneration", "terminatingReplicas"},
-		{{"fullyLabeledReplicas", "replicas", "status.replicas"},
-		 {"readyReplicas", "replicas", "status.replicas"},
-		 {"availableReplicas", "replicas", "status.replicas"},
-		 {"availableReplicas", "readyReplicas", "readyReplicas"}},
-	};
-
-	check_status(&rules, set, old, causes);
-}
-
-void statefulset_validate_status(struct json set, struct json old, struct causes *causes)
-{
-	static const struct status_rules rules = {
-		{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
-		 "availableReplicas", "observedGeneration", "collisionCount"},
-		{{"readyReplicas", "replicas", "status.replicas"},
-		 {"currentReplicas", "replicas", "status.replicas"},
-		 {"updatedReplicas", "replicas", "status.replicas"},
-		 {"availableReplicas", "replicas", "status.replicas"},
-		 {"availableReplicas", "readyReplicas", "status.readyReplicas"}},
-	};
-
-	check_status(&rules, set, old, causes);
-}
-
-void daemonset_validate_status(struct json set, struct json old, struct causes *causes)
-{
-	static const struct status_rules rules = {
-		{"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
-		 "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable",
-		 "numberUnavailable", "collisionCount"},
-		{{NULL, NULL, NULL}},
-	};
-
-	check_status(&rules, set, old, causes);
-}
+#define STATUS_RULES(noun)                                     \
+	static const struct rule noun##_status_rows[] = {      \
+		{"status", R_ALWAYS, R_OBJECT(noun##_counts)}, \
+	};                                                     \
+	const struct rules noun##_status_rules = RULES_OF(noun##_status_rows)
+STATUS_RULES(deployment);
+STATUS_RULES(replicaset);
+STATUS_RULES(statefulset);
+STATUS_RULES(daemonset);

@@ -127,14 +127,21 @@ static inline bool is_plain16(bytes16 b)
 	return (words[0] | words[1]) == 0;
 }
 
-/* Two stretches of eight bytes, which may overlap. */
-static inline bytes16 load_ends(const char *first, const char *last)
+/* What is left from `at` on, 4 to 15 bytes: its front and its end, which may overlap. */
+static inline bytes16 load_rest(struct str s, size_t at)
 {
 	uint64_t halves[2];
+	uint32_t quarters[2];
 	bytes16 both;
 
-	memcpy(&halves[0], first, sizeof(halves[0]));
-	memcpy(&halves[1], last, sizeof(halves[1]));
+	if (s.len - at >= 8) {
+		memcpy(&halves[0], s.ptr + at, sizeof(halves[0]));
+		memcpy(&halves[1], s.ptr + s.len - 8, sizeof(halves[1]));
+	} else {
+		memcpy(&quarters[0], s.ptr + at, sizeof(quarters[0]));
+		memcpy(&quarters[1], s.ptr + s.len - 4, sizeof(quarters[1]));
+		halves[0] = halves[1] = (uint64_t)quarters[0] << 32 | quarters[1];
+	}
 	memcpy(&both, halves, sizeof(both));
 	return both;
 }
@@ -151,8 +158,7 @@ static size_t plain_run(struct str s)
 		if (!is_plain16(some))
 			break;
 	}
-	if (s.len - len < sizeof(some) && s.len - len >= 8 &&
-	    is_plain16(load_ends(s.ptr + len, s.ptr + s.len - 8)))
+	if (s.len - len < sizeof(some) && s.len - len >= 4 && is_plain16(load_rest(s, len)))
 		return s.len;
 	while (len < s.len && escapes[bytes[len]] == PLAIN)
 		len++;
@@ -378,8 +384,48 @@ static void put_container(struct print *p, struct json j, size_t depth)
 	put_char(p, object ? '}' : ']');
 }
 
+/* The form that nearly everything has that is printed to be stored, compact: the ring without an
+ * iterator. */
+static void put_built(struct print *p, const yyjson_mut_val *val, size_t depth)
+{
+	size_t left = (size_t)(val->tag >> YYJSON_TAG_BIT);
+	uint8_t type = unsafe_yyjson_get_type((void *)val);
+	bool object = type == YYJSON_TYPE_OBJ;
+	const yyjson_mut_val *at = NULL;
+
+	if (type == YYJSON_TYPE_STR) {
+		put_string(p, str_of(val->uni.str, left));
+		return;
+	}
+	if (!object && type != YYJSON_TYPE_ARR) {
+		put_value(p, json_of_built(val), depth);
+		return;
+	}
+	assert(depth < JSON_DEPTH_HARD);
+	put_char(p, object ? '{' : '[');
+	if (left) /* the container points to its last element or key */
+		at = ((const yyjson_mut_val *)val->uni.ptr)->next;
+	if (left && object)
+		at = at->next;
+	for (; left; left--, at = at->next) {
+		if (object) {
+			put_string(p, str_of(at->uni.str, (size_t)(at->tag >> YYJSON_TAG_BIT)));
+			put_char(p, ':');
+			at = at->next;
+		}
+		put_built(p, at, depth + 1);
+		if (left > 1)
+			put_char(p, ',');
+	}
+	put_char(p, object ? '}' : ']');
+}
+
 static void put_value(struct print *p, struct json j, size_t depth)
 {
+	if (j.built && p->style == JSON_COMPACT && (json_is(j, JSON_OBJ) || json_is(j, JSON_ARR))) {
+		put_built(p, json_built_val(j), depth);
+		return;
+	}
 	switch (json_type(j)) {
 	case JSON_NULL:
 		put(p, "null", 4);

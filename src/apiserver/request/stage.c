@@ -48,8 +48,11 @@ struct str call_key(struct call *call, struct str name)
 
 /* --- text --- */
 
-static void put_members(struct buf *to, struct json object, const char *const *but, size_t count)
+/* Gives where the value of "labels" begins, 0: there are none. */
+static size_t put_members(struct buf *to, struct json object, const char *const *but, size_t count)
 {
+	static const struct str labels = STR_INIT("labels");
+	size_t labels_at = 0;
 	struct json_iter it = json_iter(object);
 
 	while (json_next(&it)) {
@@ -60,44 +63,75 @@ static void put_members(struct buf *to, struct json object, const char *const *b
 		if (skip)
 			continue;
 		buf_putc(to, ',');
+		if (str_eq(it.key, labels))
+			labels_at = to->len + labels.len + 3; /* its quotes and the colon */
 		json_print_member(it.key, it.value, to);
 	}
+	return labels_at;
 }
 
-static void print_object(const struct kind *kind, struct json object, struct buf *before,
-			 struct buf *behind)
+/* Gives where the labels begin in `behind`, 0: there are none. */
+static size_t print_object(const struct kind *kind, struct json object, struct buf *before,
+			   struct buf *behind)
 {
 	static const char *const head[] = {"apiVersion", "kind", "metadata"};
 	static const char *const version[] = {"resourceVersion"};
+	size_t labels_at;
 
 	buf_put_str(before, kind->stored->head);
 	buf_puts(before, "\"metadata\":{\"resourceVersion\":\"");
 	buf_putc(behind, '"');
-	put_members(behind, json_get(object, "metadata"), version, ARRAY_LEN(version));
+	labels_at = put_members(behind, json_get(object, "metadata"), version, ARRAY_LEN(version));
 	buf_putc(behind, '}');
-	put_members(behind, object, head, ARRAY_LEN(head));
+	(void)put_members(behind, object, head, ARRAY_LEN(head));
 	buf_putc(behind, '}');
+	return labels_at;
 }
 
 /* --- what selectors ask for --- */
 
-static int compare_pairs(const void *a, const void *b)
+/* A label, and where its key stands in the text. */
+struct placed {
+	struct object_pair pair;
+	uint32_t at;
+};
+
+static int compare_placed(const void *a, const void *b)
 {
-	return str_cmp(((const struct object_pair *)a)->key, ((const struct object_pair *)b)->key);
+	return str_cmp(((const struct placed *)a)->pair.key, ((const struct placed *)b)->pair.key);
 }
 
-static void collect_labels(struct arena *arena, struct json object, struct store_write *write)
+/* In the order of their keys. The places follow from how labels are printed: {"k":"v","k":"v"}; where
+ * something in it has to be escaped they are wrong, and the store finds the text elsewhere. */
+static void collect_labels(struct arena *arena, struct json object, size_t labels_at,
+			   struct store_write *write)
 {
 	struct json labels = json_get(json_get(object, "metadata"), "labels");
-	struct object_pair *pairs = arena_calloc(arena, json_len(labels), sizeof(*pairs));
+	size_t len = json_len(labels);
+	struct placed *placed = arena_calloc(arena, len, sizeof(*placed));
+	struct object_pair *pairs = arena_calloc(arena, len, sizeof(*pairs));
+	uint32_t *places = arena_calloc(arena, len, sizeof(*places));
 	struct json_iter it = json_iter(labels);
+	size_t at = labels_at + 2;
+	bool sorted = true;
 	uint32_t count = 0;
 
-	while (json_next(&it))
-		pairs[count++] = (struct object_pair){it.key, json_str(it.value)};
-	if (count)
-		qsort(pairs, count, sizeof(*pairs), compare_pairs);
+	while (json_next(&it)) {
+		placed[count].pair = (struct object_pair){it.key, json_str(it.value)};
+		placed[count].at = (uint32_t)at;
+		at += it.key.len + placed[count].pair.value.len + 6;
+		sorted = sorted &&
+			 (count == 0 || compare_placed(&placed[count - 1], &placed[count]) < 0);
+		count++;
+	}
+	if (!sorted)
+		qsort(placed, count, sizeof(*placed), compare_placed);
+	for (uint32_t i = 0; i < count; i++) {
+		pairs[i] = placed[i].pair;
+		places[i] = placed[i].at;
+	}
 	write->labels = pairs;
+	write->label_places = labels_at ? places : NULL;
 	write->label_count = count;
 }
 
@@ -246,8 +280,9 @@ static void renew(struct buf *text)
 static void put_object(struct call *call, struct json object, struct buf *before,
 		       struct buf *behind, struct store_write *write)
 {
-	print_object(call->kind, object, before, behind);
-	collect_labels(call->arena, object, write);
+	size_t labels_at = print_object(call->kind, object, before, behind);
+
+	collect_labels(call->arena, object, labels_at, write);
 	collect_fields(call->arena, call->kind, object, write);
 	write->before = buf_str(before);
 	write->behind = buf_str(behind);

@@ -4,8 +4,7 @@
  * One allocation: struct object, then key, text and pairs, without gaps. The pairs are the labels
  * (key, value), then the values of the fields. Each string is a number n in base 128: where n is
  * even, n / 2 bytes follow; where it is odd, another number follows, which says where behind the
- * start of the key the n / 2 bytes are: names and labels stand in the key or early in the text
- * anyway. The names of the fields are the same for all objects of a kind and so are held once.
+ * start of the key the n / 2 bytes are: names stand in the key and labels in the text anyway. The names of the fields are the same for all objects of a kind and so are held once.
  *
  * A record is struct record_head, key, text, pairs and names, in the byte order of the machine
  * (disk.c refuses the other one).
@@ -27,7 +26,7 @@
 #include "base/banned.h"
 
 enum {
-	WINDOW_BYTES = 1024, /* how far into the text a string is looked for */
+	WINDOW_BYTES = 1024, /* how far into the text a label is looked for */
 	SHARE_MIN = 8,       /* shorter strings are not worth the search */
 	REVISION_DIGITS = 20,
 };
@@ -133,6 +132,7 @@ static bool next_string(struct walk *walk, struct str *ret)
  * search begins where the last one ended. */
 struct window {
 	struct str text;
+	struct str whole; /* in which a guess may be */
 	size_t at;
 };
 
@@ -147,9 +147,18 @@ static ptrdiff_t find_in_window(struct window *window, struct str text)
 	return found;
 }
 
-static void put_string(struct buf *to, struct str text, struct window *window)
+/* `guess` is where it probably stands, 0: not known. */
+static ptrdiff_t find_string(struct window *window, struct str text, size_t guess)
 {
-	ptrdiff_t found = text.len >= SHARE_MIN ? find_in_window(window, text) : -1;
+	if (guess && guess < window->whole.len && text.len <= window->whole.len - guess &&
+	    memcmp(window->whole.ptr + guess, text.ptr, text.len) == 0)
+		return (ptrdiff_t)guess;
+	return find_in_window(window, text);
+}
+
+static void put_string(struct buf *to, struct str text, struct window *window, size_t guess)
+{
+	ptrdiff_t found = text.len >= SHARE_MIN ? find_string(window, text, guess) : -1;
 
 	put_number(to, (uint64_t)text.len << 1 | (found >= 0));
 	if (found >= 0)
@@ -323,19 +332,26 @@ struct object *object_new(const struct object_parts *parts, int64_t revision,
 	buf_put_str(scratch, parts->behind);
 	text_end = scratch->len;
 	size_t looked_at = parts->key.len + WINDOW_BYTES;
+	size_t behind_at = text_end - parts->behind.len;
 	struct window window = {
-		.text = str_of(scratch->ptr, text_end < looked_at ? text_end : looked_at)};
+		.text = str_of(scratch->ptr, text_end < looked_at ? text_end : looked_at),
+		.whole = str_of(scratch->ptr, text_end)};
+	struct window names_window = {.text = parts->key};
 	struct window none = {0};
 
 	for (uint32_t i = 0; i < parts->label_count; i++) {
-		put_string(scratch, parts->labels[i].key, &window);
-		put_string(scratch, parts->labels[i].value, &window);
+		struct str label = parts->labels[i].key;
+		size_t guess = parts->label_places ? behind_at + parts->label_places[i] : 0;
+
+		put_string(scratch, label, &window, guess);
+		put_string(scratch, parts->labels[i].value, &window,
+			   guess ? guess + label.len + 3 : 0);
 	}
 	for (uint32_t i = 0; i < parts->field_count; i++)
-		put_string(scratch, parts->fields[i].value, &window);
+		put_string(scratch, parts->fields[i].value, &names_window, 0);
 	names_at = scratch->len;
 	for (uint32_t i = 0; i < parts->field_count; i++)
-		put_string(scratch, parts->fields[i].key, &none);
+		put_string(scratch, parts->fields[i].key, &none, 0);
 	assert(!buf_is_over(scratch));
 
 	struct object *object =

@@ -69,6 +69,9 @@ struct object_parts {
 	struct str before; /* the text up to the digits of resourceVersion ... */
 	struct str behind; /* ... and what follows them */
 	const struct object_pair *labels;
+	/* Where in `behind` the key of each label probably stands, and its value three bytes after it;
+	 * NULL: not known. That saves searching, and what stands there is compared. */
+	const uint32_t *label_places;
 	const struct object_pair *fields;
 	uint32_t label_count;
 	uint32_t field_count;

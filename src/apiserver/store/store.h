@@ -132,6 +132,7 @@ struct store_write {
 	struct str before;
 	struct str behind;
 	const struct object_pair *labels; /* copied */
+	const uint32_t *label_places;     /* as object_parts has them; may be NULL */
 	const struct object_pair *fields;
 	uint32_t label_count;
 	uint32_t field_count;

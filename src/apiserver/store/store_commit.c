@@ -303,6 +303,7 @@ static struct object *make_object(struct store *store, const struct store_write 
 		.before = write->before,
 		.behind = write->behind,
 		.labels = write->labels,
+		.label_places = write->label_places,
 		.fields = write->fields,
 		.label_count = write->label_count,
 		.field_count = write->field_count,

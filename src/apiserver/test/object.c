@@ -89,6 +89,49 @@ static void test_parts(void)
 	object_names_unref(names);
 }
 
+/* An object with one label, whose place is said to be this. */
+static struct object *make_placed(uint32_t place, size_t filler)
+{
+	const struct object_pair label = {STR("example.com/colour"), STR("ultramarine")};
+	struct object_names *names = NULL;
+	AUTO(buf_done) struct buf scratch = BUF_UNBOUNDED;
+	AUTO(buf_done) struct buf behind = BUF_UNBOUNDED;
+	struct object *object;
+
+	buf_puts(&behind, "\",\"x\":\"");
+	for (size_t i = 0; i < filler; i++)
+		buf_putc(&behind, 'x');
+	buf_puts(&behind, "\",\"labels\":{\"example.com/colour\":\"ultramarine\"}}");
+	object = object_new(&(struct object_parts){.key = STR("/pods/a/b"),
+						   .before = STR("{\"r\":\""),
+						   .behind = buf_str(&behind),
+						   .labels = &label,
+						   .label_places = place ? &place : NULL,
+						   .label_count = 1},
+			    1, &names, &scratch);
+	object_names_unref(names);
+	return object;
+}
+
+/* Where a label is said to stand it is found however far that is, and nothing else is believed. */
+static void test_places(void)
+{
+	enum { FAR = 5000, PLACE = 7 + FAR + 12 };
+	static const uint32_t places[] = {0, 1, PLACE - 1, PLACE, PLACE + 1, 6000, UINT32_MAX};
+	size_t shared = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		AUTO(object_unref) struct object *object = make_placed(places[i], FAR);
+
+		good = good &&
+		       str_is(object_label(object, STR("example.com/colour")), "ultramarine");
+		shared += object->pairs_len < 10;
+	}
+	ok(good, "a label is there whatever was said about its place");
+	ok(shared == 1, "and is not kept twice if it stands there");
+}
+
 /* Names that are the same are shared; objects may outlive the cache and one another. */
 static void test_names(void)
 {
@@ -180,6 +223,7 @@ static void test_size(void)
 int main(void)
 {
 	test_parts();
+	test_places();
 	test_names();
 	test_record();
 	test_size();

@@ -79,7 +79,7 @@ struct api *api_new(const struct api_options *options)
 	api->hubs = map_new(loop_random_u64(options->loop));
 	list_init(&api->calls);
 	list_init(&api->podlogs);
-	api->decoded = decoded_new();
+	api->decoded = decoded_new(options->loop);
 	api->volcano = admit_volcano_new(options->admission);
 	api->offloads = offloads_new(api);
 	api->definitions = definitions_new(api);

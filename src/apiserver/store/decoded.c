@@ -4,7 +4,8 @@
  * Slots by revision, compared by address; a slot holds a reference of the object, so that an address
  * is never that of another one. Those who watch the same kind are told of an event in the same turn:
  * a few hundred slots are plenty. A document that is large is not kept for long either: what all of
- * them take is bounded, and the slots that were filled first are emptied for the next.
+ * them take is bounded, and the slots that were filled first are emptied for the next. When much is kept
+ * and nothing is decoded any more, a timer empties the slots that nobody asks for.
  *
  * Always true: `bytes` is the sum over the slots, at most LIMIT_DECODED_BYTES. */
 #include "apiserver/store/decoded.h"
@@ -12,28 +13,32 @@
 #include "apiserver/store/object.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/time.h"
+#include "loop/loop.h"
 
 #include "base/banned.h"
 
-enum { SLOTS = 512 };
+enum {
+	SLOTS = 512,
+	IDLE_BYTES = 1024 * 1024, /* that stay however long nobody asks for them */
+};
+
+#define IDLE_AFTER (30 * TIME_SECOND)
 
 struct slot {
 	struct object *object;
 	struct json_doc *doc;
 	size_t bytes;
+	bool used; /* since the timer was set */
 };
 
 struct decoded {
+	struct loop_timer *timer; /* set while more than IDLE_BYTES are kept */
 	uint64_t parses;
 	size_t bytes;
 	size_t oldest; /* where to look for room */
 	struct slot slots[SLOTS];
 };
-
-struct decoded *decoded_new(void)
-{
-	return mem_new(struct decoded);
-}
 
 static void empty(struct decoded *decoded, struct slot *slot)
 {
@@ -43,12 +48,40 @@ static void empty(struct decoded *decoded, struct slot *slot)
 	*slot = (struct slot){0};
 }
 
+static void empty_later(struct decoded *decoded)
+{
+	if (decoded->bytes > IDLE_BYTES && !loop_timer_is_set(decoded->timer))
+		loop_timer_set(decoded->timer, IDLE_AFTER);
+}
+
+static void on_timer(struct loop_timer *timer, void *arg)
+{
+	struct decoded *decoded = arg;
+
+	(void)timer;
+	for (size_t i = 0; i < SLOTS; i++) {
+		if (!decoded->slots[i].used)
+			empty(decoded, &decoded->slots[i]);
+		decoded->slots[i].used = false;
+	}
+	empty_later(decoded);
+}
+
+struct decoded *decoded_new(struct loop *loop)
+{
+	struct decoded *decoded = mem_new(struct decoded);
+
+	decoded->timer = loop_timer_new(loop, on_timer, decoded);
+	return decoded;
+}
+
 void decoded_free(struct decoded *decoded)
 {
 	if (!decoded)
 		return;
 	for (size_t i = 0; i < SLOTS; i++)
 		empty(decoded, &decoded->slots[i]);
+	loop_timer_free(decoded->timer);
 	mem_free(decoded);
 }
 
@@ -67,8 +100,10 @@ struct json_doc *decoded_get(struct decoded *decoded, struct object *object)
 	struct json_doc *doc;
 	size_t bytes;
 
-	if (slot->object == object)
+	if (slot->object == object) {
+		slot->used = true;
 		return json_doc_ref(slot->doc);
+	}
 	doc = object_parse(object);
 	decoded->parses++;
 	empty(decoded, slot);
@@ -77,7 +112,8 @@ struct json_doc *decoded_get(struct decoded *decoded, struct object *object)
 		return doc; /* it would drive all the others out */
 	make_room(decoded, bytes);
 	decoded->bytes += bytes;
-	*slot = (struct slot){object_ref(object), json_doc_ref(doc), bytes};
+	*slot = (struct slot){object_ref(object), json_doc_ref(doc), bytes, true};
+	empty_later(decoded);
 	return doc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/store/decoded.h - objects as documents, for readers in the same process: the last few that
- * were decoded are kept, so that an event that several of them watch is decoded once. */
+ * were decoded are kept, so that an event that several of them watch is decoded once. What nobody asks for
+ * is dropped within a minute, but for 1 MB. */
 #ifndef APISERVER_DECODED_H
 #define APISERVER_DECODED_H
 
@@ -11,9 +12,11 @@
 #include "json/doc.h"
 
 struct decoded;
+struct loop;
 struct object;
 
-struct decoded *decoded_new(void) __attribute__((returns_nonnull));
+/* The loop must outlive it. */
+struct decoded *decoded_new(struct loop *loop) __attribute__((returns_nonnull));
 /* Takes NULL. */
 void decoded_free(struct decoded *decoded);
 DEFINE_AUTO(struct decoded *, decoded_free);

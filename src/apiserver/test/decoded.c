@@ -5,6 +5,8 @@
 #include "apiserver/store/object.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/time.h"
+#include "loop/loop.h"
 #include "tap.h"
 
 static struct object *make(int64_t revision, size_t len)
@@ -27,10 +29,12 @@ static struct object *make(int64_t revision, size_t len)
 
 int main(void)
 {
-	AUTO(decoded_free) struct decoded *decoded = decoded_new();
+	AUTO(loop_free) struct loop *loop = loop_new_virtual(1, 0, NULL);
+	AUTO(decoded_free) struct decoded *decoded = decoded_new(loop);
 	AUTO(object_unref) struct object *small = make(7, 10);
 	AUTO(object_unref) struct object *huge = make(8, LIMIT_DECODED_BYTES);
 	bool bounded = true;
+	uint64_t parses;
 
 	json_doc_unref(decoded_get(decoded, small));
 	json_doc_unref(decoded_get(decoded, small));
@@ -49,6 +53,15 @@ int main(void)
 	}
 	ok(bounded && decoded_bytes(decoded) > LIMIT_DECODED_BYTES / 2,
 	   "what is kept is bounded in bytes: %zu", decoded_bytes(decoded));
+	for (int turn = 0; turn < 2; turn++) {
+		json_doc_unref(decoded_get(decoded, small));
+		(void)loop_turn(loop, TIME_MINUTE);
+	}
+	ok(decoded_bytes(decoded) > 0 && decoded_bytes(decoded) < 10000,
+	   "what nobody has asked for is dropped: %zu", decoded_bytes(decoded));
+	parses = decoded_parses(decoded);
+	json_doc_unref(decoded_get(decoded, small));
+	ok(decoded_parses(decoded) == parses, "what is asked for stays");
 	decoded_free(NULL);
 	return tap_done();
 }

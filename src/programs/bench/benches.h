@@ -14,6 +14,7 @@
 	ROWS( \
 	row(apiserver_direct) \
 	row(apiserver_https) \
+	row(apiserver_memory) \
 	row(apiserver_start) \
 	row(apiserver_watch) \
 	row(arena) \

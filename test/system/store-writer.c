@@ -19,6 +19,7 @@
 #include "apiserver/store/store.h"
 #include "base/number.h"
 #include "loop/loop.h"
+#include "random.h"
 #include "tap.h"
 
 enum { KEYS = 200, IN_FLIGHT = 16, LINE_BYTES = 64, LINES_MAX = 400, KILLS_MIN = 100 };
@@ -27,12 +28,6 @@ static void die(const char *why)
 {
 	printf("Bail out! %s\n", why);
 	exit(1);
-}
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
 }
 
 static struct str key_of(unsigned key, char text[LINE_BYTES])
@@ -80,14 +75,14 @@ static void write_next(struct slot *slot)
 	struct store_write write = {.done = slot_done, .arg = slot};
 	struct err err;
 
-	slot->key = (unsigned)(next_random(&writer->seed) % KEYS);
+	slot->key = (unsigned)(random_next(&writer->seed) % KEYS);
 	write.key = key_of(slot->key, name);
 	bool there = store_newest(writer->store, write.key) != NULL;
 
-	slot->removes = there && next_random(&writer->seed) % 4 == 0;
+	slot->removes = there && random_next(&writer->seed) % 4 == 0;
 	write.op = slot->removes ? STORE_DELETE : there ? STORE_UPDATE : STORE_CREATE;
 	write.before = write.key;
-	write.behind = str_of(filler, next_random(&writer->seed) % sizeof(filler));
+	write.behind = str_of(filler, random_next(&writer->seed) % sizeof(filler));
 	if (store_write(writer->store, &write, NULL, &err) < 0)
 		die(err.text);
 }
@@ -150,11 +145,11 @@ static void learn(struct known *known, const char *line)
 static void run_and_kill(const char *program, const char *folder, struct known *known,
 			 uint64_t *seed)
 {
-	uint64_t lines = next_random(seed) % LINES_MAX;
+	uint64_t lines = random_next(seed) % LINES_MAX;
 	char text[LINE_BYTES];
 	int pipes[2];
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64, next_random(seed));
+	(void)snprintf(text, sizeof(text), "%" PRIu64, random_next(seed));
 	if (pipe(pipes) < 0)
 		die("pipe");
 	fflush(stdout);

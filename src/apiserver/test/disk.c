@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "random.h"
 
 enum { MANY = 3000 };
 
@@ -448,12 +449,6 @@ struct damage {
 	bool truncate;
 };
 
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
-}
-
 static int damage_run(const struct damage *damage, int counts[4])
 {
 	uint64_t seed = damage->seed;
@@ -468,14 +463,14 @@ static int damage_run(const struct damage *damage, int counts[4])
 
 	if (pid == 0) {
 		for (int i = 0; i < damage->tries; i++) {
-			size_t at = next_random(&seed) % damage->copy->len;
+			size_t at = random_next(&seed) % damage->copy->len;
 			/* the first pages and the heads of pages matter most */
 			if (i % 2)
-				at = at / 4096 * 4096 + next_random(&seed) % 64;
+				at = at / 4096 * 4096 + random_next(&seed) % 64;
 			if (i % 8 == 0)
-				at = next_random(&seed) % 8192;
+				at = random_next(&seed) % 8192;
 			size_t len = damage->truncate ? at : damage->copy->len;
-			char bit = (char)(1 << next_random(&seed) % 8);
+			char bit = (char)(1 << random_next(&seed) % 8);
 
 			if (!damage->truncate)
 				damage->copy->ptr[at] ^= bit;

@@ -9,14 +9,9 @@
 
 #include "apiserver/test/stores.h"
 #include "base/fd.h"
+#include "random.h"
 
 enum { PAGE = 4096, KEYS = 400, ROUNDS = 12, FLIPS = 6000, HEAD = 16 };
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
-}
 
 static void put_key(MDB_txn *txn, MDB_dbi dbi, unsigned number, size_t len)
 {
@@ -56,7 +51,7 @@ static void make_file(const char *folder)
 		    mdb_dbi_open(txn, "meta", MDB_CREATE, &meta))
 			bail_out("cannot begin");
 		for (unsigned i = 0; i < KEYS; i += 1 + round % 3)
-			put_key(txn, dbi, i, next_random(&seed) % (i % 16 ? 200 : 3 * PAGE));
+			put_key(txn, dbi, i, random_next(&seed) % (i % 16 ? 200 : 3 * PAGE));
 		put_key(txn, meta, round, 10);
 		if (mdb_txn_commit(txn))
 			bail_out("cannot commit");
@@ -108,14 +103,14 @@ static void test_sound(uint64_t seed)
 		if (mdb_txn_begin(env, NULL, 0, &txn) ||
 		    mdb_dbi_open(txn, "objects", MDB_CREATE, &dbi))
 			bail_out("cannot begin");
-		for (uint64_t n = next_random(&seed) % 100; n > 0; n--) {
-			unsigned key = (unsigned)(next_random(&seed) % 1000);
+		for (uint64_t n = random_next(&seed) % 100; n > 0; n--) {
+			unsigned key = (unsigned)(random_next(&seed) % 1000);
 
-			if (i / 50 % 2 && next_random(&seed) % 4)
+			if (i / 50 % 2 && random_next(&seed) % 4)
 				remove_key(txn, dbi, key);
 			else
 				put_key(txn, dbi, key,
-					next_random(&seed) % (key % 4 ? 300 : 3 * PAGE));
+					random_next(&seed) % (key % 4 ? 300 : 3 * PAGE));
 		}
 		if (mdb_txn_commit(txn))
 			bail_out("cannot commit");
@@ -156,13 +151,13 @@ static void test_flips(struct image *image)
 
 	printf("# seed %" PRIu64 "\n", seed);
 	for (int i = 0; i < FLIPS; i++) {
-		size_t at = next_random(&seed) % image->len;
-		char bit = (char)(1 << next_random(&seed) % 8);
+		size_t at = random_next(&seed) % image->len;
+		char bit = (char)(1 << random_next(&seed) % 8);
 
 		if (i % 4 == 1) /* the head of a page */
-			at = at / PAGE * PAGE + next_random(&seed) % (HEAD + 8);
+			at = at / PAGE * PAGE + random_next(&seed) % (HEAD + 8);
 		else if (i % 4 == 2) /* the root records */
-			at = next_random(&seed) % 2 * PAGE + next_random(&seed) % 160;
+			at = random_next(&seed) % 2 * PAGE + random_next(&seed) % 160;
 		image->bytes[at] ^= bit;
 		if (disk_verify(image->path, &err) < 0) {
 			refused++;

@@ -11,6 +11,7 @@
 
 #include "apiserver/crd/install.h"
 #include "apiserver/test/quotes.h"
+#include "random.h"
 
 #define TO_INT(text) ((int)strtol(text, NULL, 10))
 
@@ -41,8 +42,7 @@ struct burst {
 
 static uint64_t draw(struct burst *burst, uint64_t below)
 {
-	burst->seed = burst->seed * 6364136223846793005 + 1442695040888963407;
-	return (burst->seed >> 33) % below;
+	return random_below(&burst->seed, below);
 }
 
 __attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)

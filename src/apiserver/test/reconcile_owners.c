@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Owner clean-up: background, foreground, orphans, several owners, owners that never were. */
 #include "apiserver/test/world.h"
+#include "random.h"
 
 #define CM "/api/v1/namespaces/a/configmaps"
 #define SECRETS "/api/v1/namespaces/a/secrets"
@@ -234,23 +235,17 @@ static void test_many(struct world *w)
 
 enum { OBJECTS = 12, ROUNDS = 400 };
 
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
-}
-
 /* An object with up to two owners, which may be gone or never have been. */
 static void make_random(struct world *w, uint64_t *seed)
 {
 	AUTO(buf_done) struct buf body = BUF_UNBOUNDED;
 	char path[100], uid[40];
-	size_t owners = next_random(seed) % 3;
+	size_t owners = random_next(seed) % 3;
 
 	buf_printf(&body, "{\"metadata\":{\"name\":\"r%d\",\"ownerReferences\":[",
-		   (int)(next_random(seed) % OBJECTS));
+		   (int)(random_next(seed) % OBJECTS));
 	for (size_t i = 0; i < owners; i++) {
-		int owner = (int)(next_random(seed) % OBJECTS);
+		int owner = (int)(random_next(seed) % OBJECTS);
 
 		snprintf(path, sizeof(path), CM "/r%d", owner);
 		uid_of(w, path, uid);
@@ -259,7 +254,7 @@ static void make_random(struct world *w, uint64_t *seed)
 		buf_printf(&body,
 			   "%s{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"r%d\","
 			   "\"uid\":\"%s\",\"blockOwnerDeletion\":%s}",
-			   i ? "," : "", owner, uid, next_random(seed) % 2 ? "true" : "false");
+			   i ? "," : "", owner, uid, random_next(seed) % 2 ? "true" : "false");
 	}
 	buf_puts(&body, "]}}");
 	json_doc_unref(ask(w, "POST", CM, buf_text(&body)).doc);
@@ -272,8 +267,8 @@ static void remove_random(struct world *w, uint64_t *seed)
 					     "{\"propagationPolicy\":\"Orphan\"}", NULL};
 	char path[100];
 
-	snprintf(path, sizeof(path), CM "/r%d", (int)(next_random(seed) % OBJECTS));
-	json_doc_unref(ask(w, "DELETE", path, bodies[next_random(seed) % 4]).doc);
+	snprintf(path, sizeof(path), CM "/r%d", (int)(random_next(seed) % OBJECTS));
+	json_doc_unref(ask(w, "DELETE", path, bodies[random_next(seed) % 4]).doc);
 }
 
 /* Nothing is left half done, and whoever has owners has one that is there. */
@@ -309,7 +304,7 @@ static void test_random(struct world *w, uint64_t seed)
 
 	printf("# seed %llu\n", (unsigned long long)seed);
 	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t choice = next_random(&seed) % 16;
+		uint64_t choice = random_next(&seed) % 16;
 
 		if (choice < 9)
 			make_random(w, &seed);

@@ -2,6 +2,7 @@
 /* Quotas: what is used of them, what is refused, scopes, and requests that come at once. */
 #include "apiserver/reconcile/reconcilers.h"
 #include "apiserver/test/world.h"
+#include "random.h"
 
 #define NS "/api/v1/namespaces"
 #define PODS NS "/a/pods"
@@ -209,34 +210,28 @@ static void test_cost(struct world *w)
 
 enum { ROUNDS = 600, NAMES = 9 };
 
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
-}
-
 static void act(struct world *w, uint64_t *seed)
 {
 	char path[100], body[400];
-	int name = (int)(next_random(seed) % NAMES);
-	uint64_t choice = next_random(seed) % 8;
+	int name = (int)(random_next(seed) % NAMES);
+	uint64_t choice = random_next(seed) % 8;
 
 	snprintf(path, sizeof(path), NS "/z/pods/p%d", name);
 	if (choice < 4) {
 		snprintf(body, sizeof(body),
 			 "{\"metadata\":{\"name\":\"p%d\"},\"spec\":{\"containers\":[{\"name\":"
 			 "\"c\",\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%d\"}}}]}}",
-			 name, (int)(next_random(seed) % 4));
+			 name, (int)(random_next(seed) % 4));
 		json_doc_unref(ask(w, "POST", NS "/z/pods", body).doc);
 	} else if (choice < 6) {
 		json_doc_unref(ask(w, "DELETE", path, NULL).doc);
 	} else if (choice == 6) {
 		snprintf(path, sizeof(path), NS "/z/pods/p%d/status", name);
 		json_doc_unref(ask(w, "PATCH merge", path,
-				   next_random(seed) % 2 ? "{\"status\":{\"phase\":\"Failed\"}}"
+				   random_next(seed) % 2 ? "{\"status\":{\"phase\":\"Failed\"}}"
 							 : "{\"status\":{\"phase\":\"Running\"}}")
 				       .doc);
-	} else if (next_random(seed) % 4 == 0) {
+	} else if (random_next(seed) % 4 == 0) {
 		world_restart(w);
 	}
 }

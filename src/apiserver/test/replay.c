@@ -5,14 +5,9 @@
 
 #include "apiserver/test/script.h"
 #include "apiserver/test/stores.h"
+#include "random.h"
 
 enum { SCRIPTS = 400, SCRIPT_BYTES = 600, COMMITS = 30, WRITES_A_COMMIT = 4 };
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
-}
 
 static void test_scripts(uint64_t seed)
 {
@@ -22,7 +17,7 @@ static void test_scripts(uint64_t seed)
 	printf("# seed %" PRIu64 "\n", seed);
 	for (int i = 0; i < SCRIPTS; i++) {
 		for (size_t at = 0; at < sizeof(data); at++)
-			data[at] = (uint8_t)next_random(&seed);
+			data[at] = (uint8_t)random_next(&seed);
 		revisions += script_run(data, sizeof(data));
 	}
 	ok(revisions > SCRIPTS * 50,
@@ -107,11 +102,11 @@ static void churn(struct store *store, uint64_t *seed, int writes)
 	char key[32], value[32];
 
 	for (int i = 0; i < writes; i++) {
-		snprintf(key, sizeof(key), "/pods/ns-%d/%d", (int)(next_random(seed) % 3),
-			 (int)(next_random(seed) % 40));
-		snprintf(value, sizeof(value), "%d", (int)next_random(seed));
-		(void)put(store, (enum store_op)(next_random(seed) % 3), key, 0, value, NULL);
-		if (next_random(seed) % 16 == 0)
+		snprintf(key, sizeof(key), "/pods/ns-%d/%d", (int)(random_next(seed) % 3),
+			 (int)(random_next(seed) % 40));
+		snprintf(value, sizeof(value), "%d", (int)random_next(seed));
+		(void)put(store, (enum store_op)(random_next(seed) % 3), key, 0, value, NULL);
+		if (random_next(seed) % 16 == 0)
 			store_flush(store);
 	}
 	store_flush(store);

@@ -12,18 +12,10 @@
 #include "base/mem.h"
 #include "base/omap.h"
 #include "base/vec.h"
+#include "random.h"
 #include "tap.h"
 
 enum { SEED = 42, KEYS = 400, STEPS = 40000 };
-
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
 
 static void test_vec(void)
 {
@@ -65,7 +57,7 @@ static void test_map_random(uint64_t seed)
 	bool same = true;
 
 	for (int step = 0; step < STEPS; step++) {
-		uint64_t r = next_random(&state);
+		uint64_t r = random_next(&state);
 		struct item *item = &items[r % KEYS];
 		struct str key = str_from(item->key);
 
@@ -134,7 +126,7 @@ static void test_omap_random(uint64_t seed)
 	bool same = true;
 
 	for (int step = 0; step < STEPS; step++) {
-		uint64_t r = next_random(&state);
+		uint64_t r = random_next(&state);
 		struct item *item = &items[r % KEYS];
 		struct str key = str_from(item->key);
 		/* swing between nearly empty and nearly full, so that nodes split and merge */
@@ -196,14 +188,14 @@ static void test_heap(void)
 	heap_init(&heap, timer_before);
 	ok(heap_first(&heap) == NULL && heap_pop(&heap) == NULL, "an empty heap has no top");
 	for (size_t i = 0; i < ARRAY_LEN(timers); i++) {
-		timers[i].due = (unsigned)next_random(&state) % 1000;
+		timers[i].due = (unsigned)random_next(&state) % 1000;
 		heap_push(&heap, &timers[i].node);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(timers); i += 3)
 		heap_remove(&heap, &timers[i].node);
 	heap_remove(&heap, &timers[0].node);
 	for (size_t i = 1; i < ARRAY_LEN(timers); i += 3) {
-		timers[i].due = (unsigned)next_random(&state) % 1000;
+		timers[i].due = (unsigned)random_next(&state) % 1000;
 		heap_update(&heap, &timers[i].node);
 	}
 	while (heap.len) {

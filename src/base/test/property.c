@@ -20,28 +20,20 @@
 #include "base/omap.h"
 #include "base/time.h"
 #include "base/uuid.h"
+#include "random.h"
 #include "tap.h"
 
 enum { SEED = 7, ROUNDS = 3000 };
 
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
 static size_t below(uint64_t *state, size_t bound)
 {
-	return (size_t)(next_random(state) % bound);
+	return (size_t)(random_next(state) % bound);
 }
 
 /* A number of any size: small ones as often as large ones. */
 static int64_t any_number(uint64_t *state)
 {
-	return (int64_t)(next_random(state) >> below(state, 64)) * (below(state, 2) ? 1 : -1);
+	return (int64_t)(random_next(state) >> below(state, 64)) * (below(state, 2) ? 1 : -1);
 }
 
 /* ---- text ---- */
@@ -196,7 +188,7 @@ static void test_times(void)
 	same = time_parse(STR("0001-01-01T00:00:00Z"), &first, NULL) == 0 &&
 	       time_parse(STR("9999-12-31T23:59:59.999999Z"), &last, NULL) == 0;
 	for (int round = 0; round < 10 * ROUNDS; round++) {
-		int64_t time = first + (int64_t)(next_random(&state) % (uint64_t)(last - first));
+		int64_t time = first + (int64_t)(random_next(&state) % (uint64_t)(last - first));
 		int64_t read = 0;
 		int zone = (int)below(&state, 2879) - 1439; /* minutes east */
 		char text[TIME_TEXT_SIZE], local[64];
@@ -262,7 +254,7 @@ static void test_base64(void)
 		AUTO(buf_done) struct buf again = BUF_INIT(64);
 
 		for (size_t i = 0; i < len; i++)
-			bytes[i] = (uint8_t)next_random(&state);
+			bytes[i] = (uint8_t)random_next(&state);
 		base64_print(&text, bytes, len);
 		same = same && text.len == (len + 2) / 3 * 4;
 		for (size_t i = 0; i < text.len; i++) {
@@ -290,7 +282,7 @@ static void test_uuids(void)
 		char text[UUID_TEXT_SIZE];
 
 		for (size_t i = 0; i < sizeof(bytes); i++)
-			bytes[i] = (uint8_t)next_random(&state);
+			bytes[i] = (uint8_t)random_next(&state);
 		uuid_print(bytes, text);
 		valid = valid && uuid_is_valid(str_from(text)) && text[14] == '4' &&
 			strchr("89ab", text[19]);

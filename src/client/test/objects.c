@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "random.h"
 #include "tap.h"
 
 enum { NAMES = 30, KEYS = 5 };
@@ -62,22 +63,23 @@ static bool is_indexed(const struct objects *objects)
 
 static void test_random(unsigned seed)
 {
+	uint64_t state = seed;
 	struct objects *objects = objects_new(seed);
 	int asked = 0;
 	bool good = true;
 	size_t known = 0;
 
 	(void)objects_index_add(objects, by_digit, &asked);
-	srandom(seed);
 	for (int step = 0; step < 3000; step++) {
-		AUTO(mem_free) char *name = mem_printf("n%d", (int)(random() % NAMES));
+		AUTO(mem_free) char *name = mem_printf("n%d", (int)random_below(&state, NAMES));
 		struct object_entry *entry = objects_get(objects, STR("ns"), str_from(name));
 
-		if (entry && random() % 3 == 0) {
+		if (entry && random_below(&state, 3) == 0) {
 			objects_remove(objects, entry);
 			known--;
 		} else {
-			AUTO(json_doc_unref) struct json_doc *doc = value_of((unsigned)random());
+			AUTO(json_doc_unref)
+			struct json_doc *doc = value_of((unsigned)random_next(&state));
 
 			known += !entry;
 			if (!entry)

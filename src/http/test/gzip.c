@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "random.h"
 #include "tap.h"
 
 /* As the gzip command makes it: with a name and a time, and the empty file. */
@@ -20,17 +21,11 @@ static struct str view(const void *bytes, size_t len)
 	return str_of(bytes, len);
 }
 
-static uint64_t next(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return *state >> 33;
-}
-
 /* Text that compresses as documents do (few symbols), or not at all (256). */
 static void fill(struct buf *to, size_t len, unsigned symbols, uint64_t seed)
 {
 	for (size_t i = 0; i < len; i++)
-		buf_putc(to, (char)(next(&seed) % symbols));
+		buf_putc(to, (char)random_below(&seed, symbols));
 }
 
 static void test_round_trip(struct gzip *gzip)

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "http/chunk.h"
+#include "random.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -13,8 +14,7 @@ static uint64_t state = 42;
 
 static size_t below(size_t bound)
 {
-	state = state * 6364136223846793005U + 1442695040888963407U;
-	return (size_t)(state >> 33) % bound;
+	return (size_t)random_below(&state, bound);
 }
 
 static void test_chunks(void)

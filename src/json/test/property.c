@@ -10,6 +10,7 @@
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/strategic.h"
+#include "random.h"
 #include "tap.h"
 
 #include "base/banned.h"
@@ -20,19 +21,9 @@ struct dice {
 	uint64_t state;
 };
 
-/* splitmix64 */
-static uint64_t dice_next(struct dice *dice)
-{
-	uint64_t z = dice->state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
-}
-
 static size_t dice_below(struct dice *dice, size_t bound)
 {
-	return (size_t)(dice_next(dice) % bound);
+	return (size_t)(random_next(&dice->state) % bound);
 }
 
 /* --- random documents ------------------------------------------------------------------------ */
@@ -61,11 +52,11 @@ static struct json random_real(struct json_doc *doc, struct dice *dice)
 	union {
 		uint64_t bits;
 		double real;
-	} any = {.bits = dice_next(dice)};
+	} any = {.bits = random_next(&dice->state)};
 
 	/* Whole numbers print as integers. */
 	while (!isfinite(any.real) || is_whole(any.real))
-		any.bits = dice_next(dice);
+		any.bits = random_next(&dice->state);
 	return json_new_real(doc, any.real);
 }
 
@@ -75,9 +66,10 @@ static struct json random_scalar(struct json_doc *doc, struct dice *dice, bool n
 	case 0:
 		return json_new_bool(doc, dice_below(dice, 2));
 	case 1:
-		return json_new_int(doc, (int64_t)dice_next(dice) >> dice_below(dice, 64));
+		return json_new_int(doc,
+				    (int64_t)random_next(&dice->state) >> dice_below(dice, 64));
 	case 2:
-		return json_new_uint(doc, dice_next(dice));
+		return json_new_uint(doc, random_next(&dice->state));
 	case 3:
 		return random_real(doc, dice);
 	case 4:

@@ -3,6 +3,7 @@
  * whatever is printed reads back to the same content, at any width. */
 #include "base/mem.h"
 #include "json/yaml.h"
+#include "random.h"
 #include "tap.h"
 
 static const struct row {
@@ -233,10 +234,7 @@ struct chance {
 
 static size_t below(struct chance *chance, size_t bound)
 {
-	chance->state ^= chance->state << 13;
-	chance->state ^= chance->state >> 7;
-	chance->state ^= chance->state << 17;
-	return (size_t)(chance->state % bound);
+	return (size_t)random_below(&chance->state, bound);
 }
 
 static void put_random_string(struct chance *chance, struct buf *to)

@@ -5,6 +5,7 @@
 
 #include "base/macro.h"
 #include "loop/test/twins.h"
+#include "random.h"
 
 struct note {
 	char text[64];
@@ -178,8 +179,7 @@ struct model {
 
 static uint64_t roll(struct model *model, uint64_t below)
 {
-	model->dice = model->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (model->dice >> 33) % below;
+	return random_below(&model->dice, below);
 }
 
 static struct model_timer *model_next(struct model *model)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/macro.h"
+#include "random.h"
 #include "tap.h"
 
 #define FORMAT                                          \
@@ -341,14 +342,6 @@ static void test_round_up(void)
 	}
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 /* Whatever is made prints as something that reads back as the same, and a + b - b is a. */
 static void test_properties(void)
 {
@@ -358,14 +351,14 @@ static void test_properties(void)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		char text[QUANTITY_TEXT_SIZE];
-		int64_t number = (int64_t)(next_random(&state) >> (next_random(&state) % 64));
+		int64_t number = (int64_t)(random_next(&state) >> (random_next(&state) % 64));
 		struct quantity a = quantity_make_scaled(
-			next_random(&state) & 1 ? number : -number,
-			(int32_t)(next_random(&state) % 20) - 9,
-			(enum quantity_format)(next_random(&state) % QUANTITY_FORMAT_COUNT));
+			random_next(&state) & 1 ? number : -number,
+			(int32_t)(random_next(&state) % 20) - 9,
+			(enum quantity_format)(random_next(&state) % QUANTITY_FORMAT_COUNT));
 		struct quantity b = quantity_make_scaled(
-			(int64_t)next_random(&state) >> (next_random(&state) % 64),
-			(int32_t)(next_random(&state) % 10) - 9, QUANTITY_DECIMAL_SI);
+			(int64_t)random_next(&state) >> (random_next(&state) % 64),
+			(int32_t)(random_next(&state) % 10) - 9, QUANTITY_DECIMAL_SI);
 		struct quantity back;
 		struct quantity c = a;
 

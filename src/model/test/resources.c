@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "random.h"
 #include "tap.h"
 
 #define INF "9223372036854775807"
@@ -561,19 +562,11 @@ static void test_resize(void)
 	   "but not what cannot be had");
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static void fill(struct resources *r, uint64_t *state)
 {
 	for (int dim = 0; dim < 8; dim++)
-		if (next_random(state) % 3)
-			resources_set(r, dim, (int64_t)(next_random(state) % 4));
+		if (random_next(state) % 3)
+			resources_set(r, dim, (int64_t)(random_next(state) % 4));
 	r->scalars = true;
 }
 

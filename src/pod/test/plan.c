@@ -5,23 +5,22 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "random.h"
 #include "tap.h"
 
 #define SEED 20261116u
 
-static uint32_t next(uint32_t *state)
+static uint32_t next(uint64_t *state)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	return *state ^= *state << 5;
+	return (uint32_t)random_next(state);
 }
 
-static size_t below(uint32_t *state, size_t limit)
+static size_t below(uint64_t *state, size_t limit)
 {
 	return next(state) % limit;
 }
 
-static const char *some_text(uint32_t *state, struct arena *arena, bool may_be_null)
+static const char *some_text(uint64_t *state, struct arena *arena, bool may_be_null)
 {
 	size_t len = below(state, 20);
 	char *text = arena_zalloc(arena, len + 1);
@@ -33,7 +32,7 @@ static const char *some_text(uint32_t *state, struct arena *arena, bool may_be_n
 	return text;
 }
 
-static const char *const *some_texts(uint32_t *state, struct arena *arena, size_t *ret_count)
+static const char *const *some_texts(uint64_t *state, struct arena *arena, size_t *ret_count)
 {
 	size_t count = below(state, 5);
 	const char **texts = arena_calloc(arena, count + 1, sizeof(*texts));
@@ -44,7 +43,7 @@ static const char *const *some_texts(uint32_t *state, struct arena *arena, size_
 	return texts;
 }
 
-static void some_container(uint32_t *state, struct arena *arena, struct plan_container *ret)
+static void some_container(uint64_t *state, struct arena *arena, struct plan_container *ret)
 {
 	struct plan_mount *mounts = arena_calloc(arena, 3, sizeof(*mounts));
 	uint32_t *groups = arena_calloc(arena, 3, sizeof(*groups));
@@ -78,7 +77,7 @@ static void some_container(uint32_t *state, struct arena *arena, struct plan_con
 	ret->tty = below(state, 2);
 }
 
-static struct pod_plan some_plan(uint32_t *state, struct arena *arena)
+static struct pod_plan some_plan(uint64_t *state, struct arena *arena)
 {
 	size_t count = below(state, 4);
 	struct plan_container *containers = arena_calloc(arena, count + 1, sizeof(*containers));
@@ -107,7 +106,7 @@ static struct pod_plan some_plan(uint32_t *state, struct arena *arena)
 
 static void test_round_trip(void)
 {
-	uint32_t state = SEED;
+	uint64_t state = SEED;
 	size_t same = 0;
 	size_t refused = 0;
 	size_t cuts = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "random.h"
 #include "regexp/regexp_internal.h"
 #include "tap.h"
 
@@ -365,20 +366,14 @@ static bool has_empty_round(const struct regexp_node *node, bool *ret_empty)
 	return below || (node->op == REGEXP_REPEAT && all);
 }
 
-static uint64_t dice_throw(uint64_t *state)
-{
-	*state = *state * 6364136223846793005U + 1442695040888963407U;
-	return *state >> 33;
-}
-
 static void make_text(uint64_t *dice, const char *const *pieces, size_t count, size_t most,
 		      struct buf *to)
 {
-	size_t len = dice_throw(dice) % most;
+	size_t len = random_next(dice) % most;
 
 	buf_clear(to);
 	while (len-- > 0)
-		buf_puts(to, pieces[dice_throw(dice) % count]);
+		buf_puts(to, pieces[random_next(dice) % count]);
 }
 
 static void compare_with_oracle(uint64_t *dice, size_t rounds)

@@ -4,6 +4,7 @@
  * after round, and nobody takes back in turn what was taken from him. */
 #include "base/number.h"
 #include "build.h"
+#include "random.h"
 #include "sched/session/session.h"
 #include "tap.h"
 
@@ -25,10 +26,7 @@ struct crowded {
 
 static int below(uint64_t *state, int limit)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (int)(*state % (uint64_t)limit);
+	return (int)random_below(state, (uint64_t)limit);
 }
 
 /* --- random clusters ------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* What must hold for any cluster: random ones, by a seed that is printed. */
 #include "base/buf.h"
 #include "build.h"
+#include "random.h"
 #include "sched/place/finder.h"
 #include "sched/session/session.h"
 #include "sched/session/statement.h"
@@ -9,17 +10,9 @@
 
 #include "base/banned.h"
 
-static uint64_t dice(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static int below(uint64_t *state, int limit)
 {
-	return (int)(dice(state) % (uint64_t)limit);
+	return (int)(random_next(state) % (uint64_t)limit);
 }
 
 /* --- random clusters ------------------------------------------------------------------------- */

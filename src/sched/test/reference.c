@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "build.h"
+#include "random.h"
 #include "sched/session/session.h"
 #include "tap.h"
 
@@ -44,10 +45,7 @@ struct ref {
 
 static int below(uint64_t *state, int limit)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (int)(*state % (uint64_t)limit);
+	return (int)random_below(state, (uint64_t)limit);
 }
 
 static int maybe(uint64_t *state, int one_in, int limit)

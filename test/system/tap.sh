@@ -12,10 +12,11 @@
 #   finish                            the plan; exit code
 #
 # $tmp is a folder of the test's own, which pods may write to; $output is what the last passes or fails printed.
-# Whatever was started is ended, and $tmp deleted, however the test ends. Nothing here
+# Whatever was started is ended, and $tmp deleted, however the test ends. No test
 # sleeps: start waits for the line that a server prints when it is ready. What one writer
-# says when another has already been heard (an event, a condition, the count of a queue)
-# is asked for with comes or settles, never with has or is: nobody promises an order.
+# reports after another (an event, a condition, the count of a queue) is asked for with
+# comes or settles, never with has or is: the order is not guaranteed. They ask again and
+# again, with pauses of at most a fifth of a second.
 # Bounds are generous: they are for what never comes, not for what is slow.
 set -u
 count=0 failures=0 servers='' ready='' output=''
@@ -110,13 +111,16 @@ $2" "$3" ;; esac
 contains() { case $output in *"$want"*) ;; *) false ;; esac }
 equals() { [ "$output" = "$want" ]; }
 asks() {
-	test=$1 what=$2 want=$3
+	test=$1 what=$2 want=$3 pause=0.02
 	shift 3
 	end=$(($(date +%s) + 120))
 	until
 		output=$("$@" 2>&1 </dev/null)
 		"$test" || [ "$(date +%s)" -ge "$end" ]
-	do :; done
+	do
+		sleep "$pause" # the program that is waited for needs the processor
+		pause=$(case $pause in 0.02) echo 0.05 ;; 0.05) echo 0.1 ;; *) echo 0.2 ;; esac)
+	done
 }
 comes() { asks contains "$@"; has "$what" "$output" "$want"; }
 settles() { asks equals "$@"; is "$what" "$output" "$want"; }

@@ -10,6 +10,7 @@
  * that is refused. Walks end after QUEUE_STEPS_MAX all the same, since such a tree may be stored. */
 #include "admission/queues.h"
 #include "model/value/resources.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -193,7 +194,7 @@ static void search_below(void *arg, struct json queue)
 
 	if (here.largest <= 0 && here.left > 0)
 		world->each_queue(world->arg,
-				  json_str(json_get(json_get(queue, "metadata"), "name")),
+				  meta_name(queue),
 				  search_below, &here);
 	if (here.largest > up->largest)
 		((struct search *)arg)->largest = here.largest;
@@ -267,7 +268,7 @@ static void add_part(struct sum *sum, struct json queue, enum amounts which, con
 static void add_queue(void *arg, struct json queue)
 {
 	struct sum *sum = arg;
-	struct str name = json_str(json_get(json_get(queue, "metadata"), "name"));
+	struct str name = meta_name(queue);
 
 	if (sum->but.len && str_eq(name, sum->but))
 		return;
@@ -285,7 +286,7 @@ static int check_sums(const struct tree *tree, struct json parent, struct str pa
 	sum.who = arena_printf(c->arena, "%s %.*s", json_is_absent(own) ? "queue" : "parent queue",
 			       STR_ARG(parent_name));
 	if (!json_is_absent(own))
-		sum.but = json_str(json_get(json_get(own, "metadata"), "name"));
+		sum.but = meta_name(own);
 	read_amounts(tree, parent, GUARANTEE, &sum.limit[GUARANTEE]);
 	read_amounts(tree, parent, DESERVED, &sum.limit[DESERVED]);
 	world->each_queue(world->arg, parent_name, add_queue, &sum);

@@ -6,6 +6,7 @@
 #include "admission/queues.h"
 #include "base/number.h"
 #include "model/rules/rules.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -148,7 +149,7 @@ struct below {
 static void look_below(void *arg, struct json queue)
 {
 	struct below *below = arg;
-	struct str name = json_str(json_get(json_get(queue, "metadata"), "name"));
+	struct str name = meta_name(queue);
 	struct str path = json_str(hook_annotation(queue, QUEUE_HIERARCHY));
 
 	if (!below->found_name.len && !str_eq(name, below->name) && path.len > below->path.len &&
@@ -220,7 +221,7 @@ static void put_name(void *arg, struct json queue)
 	struct names *names = arg;
 
 	buf_printf(&names->text, "%s%.*s", names->count++ ? ", " : "",
-		   STR_ARG(json_str(json_get(json_get(queue, "metadata"), "name"))));
+		   STR_ARG(meta_name(queue)));
 }
 
 static int check_removal(const struct admission_case *c)

@@ -125,6 +125,12 @@ struct str cli_name(const struct cli *cli);
 /* None with --all-namespaces, and where the command has no namespaces. */
 struct str cli_namespace(const struct cli *cli);
 
+/* Of vjobs and its kin, where -n is the name and -N the namespace. */
+#define CLI_SHORT_NAME(text) \
+	{.letter = 'n', .name = "name", .about = (text), .noun = "NAME", .completes = COMPLETE_NAME}
+#define CLI_SHORT_NAMESPACE \
+	{.letter = 'N', .name = "namespace", .value = "default", .about = "the namespace", .noun = "NAME", .completes = "namespaces"}
+
 #define CLI_FLAG_NAMESPACE                                                                        \
 	{                                                                                         \
 		.letter = 'n', .name = "namespace", .value = "default", .about = "the namespace", \

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "flags/complete.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -130,7 +131,7 @@ static void put_names(struct cli *cli, const struct resource *resource, struct s
 		return;
 	it = json_iter(json_get(json_doc_root(list), "items"));
 	while (json_next(&it)) {
-		struct str name = json_str(json_get(json_get(it.value, "metadata"), "name"));
+		struct str name = meta_name(it.value);
 
 		if (str_starts(name, typed))
 			buf_printf(&cli->out, "%.*s\t\n", STR_ARG(name));

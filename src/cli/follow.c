@@ -16,6 +16,7 @@
 #include "cli/pods.h"
 #include "client/informer.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -80,7 +81,7 @@ static bool still_runs(const struct output *output)
 
 	while (output->follow->pods && (doc = informer_next(output->follow->pods, &walk))) {
 		struct json pod = json_doc_root(doc);
-		struct str uid = json_str(json_get(json_get(pod, "metadata"), "uid"));
+		struct str uid = meta_uid(pod);
 
 		if (str_starts(str_from(output->key), uid))
 			return str_is(json_str(json_get(json_get(pod, "status"), "phase")),
@@ -136,7 +137,7 @@ static char *make_prefix(struct follow *f, const struct pod_place *place, struct
 static void open_output(struct follow *f, const struct pod_place *place, struct json status)
 {
 	struct str container = json_str(json_get(status, "name"));
-	struct str uid = json_str(json_get(json_get(place->pod, "metadata"), "uid"));
+	struct str uid = meta_uid(place->pod);
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 	struct output *output;
 

@@ -2,6 +2,7 @@
 /* cli/job_delete.c - `vcctl job delete`, `vcancel`. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -33,7 +34,7 @@ static int delete_all(struct cli *cli, struct err *err)
 	it = json_iter(json_get(json_doc_root(jobs), "items"));
 	while (json_next(&it))
 		if (job_delete(cli, cli_namespace(cli),
-			       json_str(json_get(json_get(it.value, "metadata"), "name")), err) < 0)
+			       meta_name(it.value), err) < 0)
 			return -1;
 	return 0;
 }
@@ -69,17 +70,8 @@ const struct command command_job_delete = {.name = "delete",
 					   .run = run};
 
 static const struct flag short_flags[] = {
-	{.letter = 'n',
-	 .name = "name",
-	 .about = "the name of the job",
-	 .noun = "NAME",
-	 .completes = COMPLETE_NAME},
-	{.letter = 'N',
-	 .name = "namespace",
-	 .value = "default",
-	 .about = "the namespace",
-	 .noun = "NAME",
-	 .completes = "namespaces"},
+	CLI_SHORT_NAME("the name of the job"),
+	CLI_SHORT_NAMESPACE,
 	FLAG_ALL,
 	{.name = NULL},
 };

@@ -12,6 +12,7 @@
 #include "cli/pods.h"
 #include "cli/waiting.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 #include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
@@ -272,7 +273,7 @@ static bool keep(struct cli *cli, struct json job)
 	struct str selector = command_str(&cli->line, "selector");
 
 	if (selector.len && !is_label_selector(selector) &&
-	    str_find(json_str(json_get(json_get(job, "metadata"), "name")), selector, 0) < 0)
+	    str_find(meta_name(job), selector, 0) < 0)
 		return false;
 	return has_value(cli, "queue", spec(job, "queue")) &&
 	       has_value(cli, "scheduler", spec(job, "schedulerName"));
@@ -326,7 +327,7 @@ static void progress(struct cli *cli, struct json jobs)
 			continue;
 		shown++;
 		buf_printf(&cli->out, "\n%s%.*s%s\n", cli_colour(cli, COLOUR_BOLD),
-			   STR_ARG(json_str(json_get(json_get(it.value, "metadata"), "name"))),
+			   STR_ARG(meta_name(it.value)),
 			   cli_colour(cli, COLOUR_NONE));
 		while (json_next(&task))
 			put_progress(cli, it.value, task.value);
@@ -364,20 +365,7 @@ static int run(void *program, struct err *err)
 static const struct flag flags[] = {
 	CLI_FLAG_NAMESPACE,
 	CLI_FLAG_ALL_NAMESPACES,
-	{.letter = 'q',
-	 .name = "queue",
-	 .about = "only jobs of this queue",
-	 .noun = "NAME",
-	 .completes = "queues"},
-	{.letter = 'S',
-	 .name = "scheduler",
-	 .about = "only jobs of this scheduler",
-	 .noun = "NAME"},
-	{.name = "selector",
-	 .about = "only jobs with this in their name, or with these labels (a=b)",
-	 .noun = "TEXT"},
-	LISTING_FLAGS,
-	LISTING_WATCH,
+	JOB_LIST_FLAGS,
 	{.name = NULL},
 };
 

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/submit.h"
+#include "model/core/meta.h"
 #include "model/volcano/wait_reason.h"
 
 #include "base/banned.h"
@@ -32,7 +33,7 @@ int job_create(struct cli *cli, struct str namespace, struct json_doc *job, stru
 	if (!made)
 		return -1;
 	*ret_name = arena_str(
-		cli->arena, json_str(json_get(json_get(json_doc_root(made), "metadata"), "name")));
+		cli->arena, meta_name(json_doc_root(made)));
 	return 0;
 }
 

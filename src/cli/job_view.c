@@ -10,6 +10,7 @@
 #include "cli/listing.h"
 #include "json/pointer.h"
 #include "model/value/quantity.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -274,7 +275,7 @@ static void put_events(struct cli *cli, struct str job, struct json events, stru
 	bool any = false;
 
 	while (json_next(&it)) {
-		struct str name = json_str(json_get(json_get(it.value, "metadata"), "name"));
+		struct str name = meta_name(it.value);
 
 		if (!str_starts(name, prefix))
 			continue;

@@ -9,6 +9,7 @@
 #include "cli/phase.h"
 #include "client/informer.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -89,7 +90,7 @@ static int look_first(struct wait *wait, struct str namespace, const struct str 
 	if (list && count == 1)
 		(void)map_put(there, names[0], list);
 	while (json_next(&it))
-		(void)map_put(there, json_str(json_get(json_get(it.value, "metadata"), "name")),
+		(void)map_put(there, meta_name(it.value),
 			      list);
 	for (size_t i = 0; i < count; i++) {
 		if (map_get(there, names[i]))

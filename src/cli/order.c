@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -47,7 +48,7 @@ static struct json_doc *make_command(struct cli *cli, enum resource_id id, struc
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
 	struct json metadata;
-	struct str name = json_str(json_get(json_get(target, "metadata"), "name"));
+	struct str name = meta_name(target);
 	struct str suffix = lower(cli, action);
 
 	json_doc_set_root(doc, root);
@@ -126,17 +127,8 @@ const struct command command_job_resume = {.name = "resume",
 /* --- vsuspend, vresume: -N is the namespace here ------------------------------------------------ */
 
 static const struct flag short_flags[] = {
-	{.letter = 'n',
-	 .name = "name",
-	 .about = "the name of the job",
-	 .noun = "NAME",
-	 .completes = COMPLETE_NAME},
-	{.letter = 'N',
-	 .name = "namespace",
-	 .value = "default",
-	 .about = "the namespace",
-	 .noun = "NAME",
-	 .completes = "namespaces"},
+	CLI_SHORT_NAME("the name of the job"),
+	CLI_SHORT_NAMESPACE,
 	{.name = NULL},
 };
 

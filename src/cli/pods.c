@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/number.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -25,7 +26,7 @@ struct pod_place pod_place_of(struct json pod)
 {
 	struct pod_place place = {
 		.pod = pod,
-		.name = json_str(json_get(json_get(pod, "metadata"), "name")),
+		.name = meta_name(pod),
 		.task = note(pod, KEY_TASK),
 	};
 	struct str index = note(pod, KEY_INDEX);
@@ -53,7 +54,7 @@ bool pod_name_is_of(struct str name, struct json job)
 	struct json_iter it = json_iter(json_get(json_get(job, "spec"), "tasks"));
 	struct err err;
 
-	if (!skip_part(&name, json_str(json_get(json_get(job, "metadata"), "name"))))
+	if (!skip_part(&name, meta_name(job)))
 		return false;
 	while (json_next(&it)) {
 		struct str rest = name;
@@ -137,7 +138,7 @@ static void look(struct json pod, struct json status, const char *state, struct 
 	    (ret->exit_code && str_cmp(time, ret->time) <= 0))
 		return;
 	*ret = (struct pod_failure){
-		.pod = json_str(json_get(json_get(pod, "metadata"), "name")),
+		.pod = meta_name(pod),
 		.container = json_str(json_get(status, "name")),
 		.memory_limit = memory_limit(pod, json_str(json_get(status, "name"))),
 		.reason = json_str(json_get(ended, "reason")),
@@ -164,7 +165,7 @@ bool pod_failure_of(struct json pod, struct pod_failure *ret)
 	}
 	if (!found.exit_code && str_is(json_str(json_get(status, "phase")), "Failed"))
 		found = (struct pod_failure){
-			.pod = json_str(json_get(json_get(pod, "metadata"), "name")),
+			.pod = meta_name(pod),
 			.reason = json_str(json_get(status, "reason")),
 			.message = json_str(json_get(status, "message")),
 		};

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/listing.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -46,7 +47,7 @@ static void cell_parent(struct cli *cli, const void *arg, struct json queue, str
 static void put_count(const void *arg, struct json queue, enum count which, struct buf *to)
 {
 	const struct counts *counts =
-		map_get(arg, json_str(json_get(json_get(queue, "metadata"), "name")));
+		map_get(arg, meta_name(queue));
 
 	buf_put_int(to, counts ? counts->of[which] : 0);
 }
@@ -178,11 +179,7 @@ static const struct flag list_flags[] = {
 	{.name = NULL},
 };
 static const struct flag get_flags[] = {
-	{.letter = 'n',
-	 .name = "name",
-	 .about = "the name of the queue",
-	 .noun = "NAME",
-	 .completes = COMPLETE_NAME},
+	CLI_SHORT_NAME("the name of the queue"),
 	LISTING_FLAGS,
 	{.name = NULL},
 };
@@ -203,11 +200,7 @@ static int list_or_get(void *program, struct err *err)
 }
 
 static const struct flag short_flags[] = {
-	{.letter = 'n',
-	 .name = "name",
-	 .about = "show only this queue",
-	 .noun = "NAME",
-	 .completes = COMPLETE_NAME},
+	CLI_SHORT_NAME("show only this queue"),
 	{.name = "selector", .about = "only queues with these labels (a=b)", .noun = "TEXT"},
 	LISTING_FLAGS,
 	LISTING_WATCH,

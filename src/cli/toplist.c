@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "cli/amounts.h"
 #include "cli/bar.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -221,16 +222,13 @@ static void end(struct table *table, const char *what, const char *word, struct 
 
 static struct str node_word(struct json node)
 {
-	struct json_iter it = json_iter(json_get(json_get(node, "status"), "conditions"));
+	struct json ready = meta_condition(node, "Ready");
 
 	if (json_bool(json_get(json_get(node, "spec"), "unschedulable")))
 		return STR("Cordoned");
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
-			return str_is(json_str(json_get(it.value, "status")), "True")
-				       ? STR("Ready")
-				       : STR("NotReady");
-	return STR("Unknown"); /* nobody has said so, as kubectl tells it */
+	if (json_is_absent(ready))
+		return STR("Unknown"); /* as kubectl says it */
+	return str_is(json_str(json_get(ready, "status")), "True") ? STR("Ready") : STR("NotReady");
 }
 
 void top_nodes(const struct top_facts *facts, struct arena *arena, struct buf *to)

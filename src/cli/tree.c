@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "cli/amounts.h"
 #include "cli/bar.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -57,7 +58,7 @@ static int compare(const void *left, const void *right)
 static void read_branch(struct branch *branch, struct json queue)
 {
 	branch->queue = queue;
-	branch->name = json_str(json_get(json_get(queue, "metadata"), "name"));
+	branch->name = meta_name(queue);
 	branch->parent = json_str(spec(branch, "parent"));
 	if (!branch->parent.len && !str_is(branch->name, "root"))
 		branch->parent = STR("root");

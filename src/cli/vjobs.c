@@ -6,12 +6,6 @@
 
 #include "base/banned.h"
 
-#define FLAG_SHORT_NAMESPACE                                                                      \
-	{                                                                                         \
-		.letter = 'N', .name = "namespace", .value = "default", .about = "the namespace", \
-		.noun = "NAME", .completes = "namespaces"                                         \
-	}
-
 static int list_or_view(void *program, struct err *err)
 {
 	struct cli *cli = program;
@@ -21,27 +15,10 @@ static int list_or_view(void *program, struct err *err)
 }
 
 static const struct flag jobs_flags[] = {
-	{.letter = 'n',
-	 .name = "name",
-	 .about = "show this job in full",
-	 .noun = "NAME",
-	 .completes = COMPLETE_NAME},
-	FLAG_SHORT_NAMESPACE,
+	CLI_SHORT_NAME("show this job in full"),
+	CLI_SHORT_NAMESPACE,
 	CLI_FLAG_ALL_NAMESPACES,
-	{.letter = 'q',
-	 .name = "queue",
-	 .about = "only jobs of this queue",
-	 .noun = "NAME",
-	 .completes = "queues"},
-	{.letter = 'S',
-	 .name = "scheduler",
-	 .about = "only jobs of this scheduler",
-	 .noun = "NAME"},
-	{.name = "selector",
-	 .about = "only jobs with this in their name, or with these labels (a=b)",
-	 .noun = "TEXT"},
-	LISTING_FLAGS,
-	LISTING_WATCH,
+	JOB_LIST_FLAGS,
 	{.name = NULL},
 };
 

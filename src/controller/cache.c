@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/vec.h"
 #include "client/informer.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -137,11 +138,6 @@ void cache_free(struct cache *cache)
 	mem_free(cache);
 }
 
-static struct str uid_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "uid"));
-}
-
 static void put_key(struct str namespace, struct str name, struct buf *to)
 {
 	buf_put_str(to, namespace);
@@ -217,7 +213,7 @@ void cache_remove(struct cache *cache, struct str namespace, struct str name, st
 {
 	struct row *row = find(cache, namespace, name);
 
-	if (row && (uid.len == 0 || str_eq(uid_of(json_doc_root(row->doc)), uid)))
+	if (row && (uid.len == 0 || str_eq(meta_uid(json_doc_root(row->doc)), uid)))
 		drop(cache, row);
 }
 
@@ -243,7 +239,7 @@ static void on_put(void *arg, const struct informer_object *object)
 static void on_deleted(void *arg, const struct informer_object *object)
 {
 	struct cache *cache = arg;
-	struct str uid = object->doc ? uid_of(json_doc_root(object->doc)) : str_none();
+	struct str uid = object->doc ? meta_uid(json_doc_root(object->doc)) : str_none();
 
 	cache_remove(cache, object->namespace, object->name, uid);
 	tell(cache, object, true);

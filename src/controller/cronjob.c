@@ -18,6 +18,7 @@
 #include "controller/worker.h"
 #include "loop/loop.h"
 #include "model/value/zone.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -137,7 +138,7 @@ static struct str cron_of(struct json job)
 
 static bool is_run(struct json job)
 {
-	struct str name = json_str(json_get(json_get(job, "metadata"), "name"));
+	struct str name = meta_name(job);
 	ptrdiff_t dash = str_rfind_byte(name, '-');
 	size_t digits = 0;
 
@@ -268,7 +269,7 @@ static int look(void *arg, struct str key, struct plan *plan, struct err *err)
 	}
 	world.cron = json_doc_root(cron);
 	world.changed = note_schedule(self, key, world.cron);
-	uid = json_str(json_get(json_get(world.cron, "metadata"), "uid"));
+	uid = meta_uid(world.cron);
 	for (size_t i = 0; runs && i < runs->names.len; i++) {
 		struct json job = find_job(&place, str_from(runs->names.ptr[i]));
 

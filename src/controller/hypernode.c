@@ -11,6 +11,7 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -49,12 +50,12 @@ static void wake_all(struct hypernode_controller *self)
 
 	while ((doc = cache_next(self->caches[PLAN_HYPERNODE], &at)))
 		worker_wake(self->worker,
-			    json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name")));
+			    meta_name(json_doc_root(doc)));
 }
 
 static struct str name_of(const struct node *node)
 {
-	return json_str(json_get(json_get(json_doc_root(node->doc), "metadata"), "name"));
+	return meta_name(json_doc_root(node->doc));
 }
 
 static void node_free(struct node *node)

@@ -33,6 +33,7 @@
 #include "controller/job_metrics.h"
 #include "http/sshkey.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -344,7 +345,7 @@ static int step(struct job_controller *self, struct entry *entry, struct plan *p
 {
 	struct json job = json_doc_root(entry->doc);
 	struct json command = job_commands_next(self->caches[PLAN_COMMAND], entry);
-	struct look_up look = {self, json_str(json_get(json_get(job, "metadata"), "namespace"))};
+	struct look_up look = {self, meta_namespace(job)};
 	struct job_ssh_key key = {str_from(entry->private_pem), str_from(entry->public_line)};
 	const struct job_pod **pods = mem_calloc(entry->pods.len + 1, sizeof(*pods));
 	struct job_world world = {
@@ -451,13 +452,16 @@ static void job_changed(void *arg, const struct informer_object *object)
 	wake(self, entries_put_job(self->entries, object->doc));
 }
 
+/* Of a deleted object; none if only its name is known. */
+static struct str last_uid(const struct informer_object *object)
+{
+	return object->doc ? meta_uid(json_doc_root(object->doc)) : str_none();
+}
+
 static void job_gone(void *arg, const struct informer_object *object)
 {
 	struct job_controller *self = arg;
-	struct str uid = object->doc
-				 ? json_str(json_get(
-					   json_get(json_doc_root(object->doc), "metadata"), "uid"))
-				 : str_none();
+	struct str uid = last_uid(object);
 	struct entry *entry =
 		entries_remove_job(self->entries, object->namespace, object->name, uid);
 
@@ -477,10 +481,7 @@ static void pod_changed(void *arg, const struct informer_object *object)
 static void pod_gone(void *arg, const struct informer_object *object)
 {
 	struct job_controller *self = arg;
-	struct str uid = object->doc
-				 ? json_str(json_get(
-					   json_get(json_doc_root(object->doc), "metadata"), "uid"))
-				 : str_none();
+	struct str uid = last_uid(object);
 	struct entry *entry =
 		entries_remove_pod(self->entries, object->namespace, object->name, uid);
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "controller/cache.h"
 #include "lifecycle/keys.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -122,11 +123,6 @@ void entries_drop(struct entries *entries, struct entry *entry)
 
 /* --- jobs ------------------------------------------------------------------------------------ */
 
-static struct str uid_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "uid"));
-}
-
 /* Another job has the name now: what was remembered was of the old one. */
 static void forget(struct entry *entry)
 {
@@ -151,7 +147,7 @@ struct entry *entries_put_job(struct entries *entries, struct json_doc *doc)
 
 	if (entry->doc && version <= entry->version)
 		return NULL;
-	if (entry->doc && !str_eq(uid_of(root), uid_of(json_doc_root(entry->doc))))
+	if (entry->doc && !str_eq(meta_uid(root), meta_uid(json_doc_root(entry->doc))))
 		forget(entry);
 	json_doc_unref(entry->doc);
 	entry->doc = json_doc_ref(doc);
@@ -168,7 +164,7 @@ struct entry *entries_remove_job(struct entries *entries, struct str namespace, 
 	put_key(namespace, name, &key);
 	entry = map_get(entries->jobs, buf_str(&key));
 	if (!entry || !entry->doc ||
-	    (uid.len > 0 && !str_eq(uid_of(json_doc_root(entry->doc)), uid)))
+	    (uid.len > 0 && !str_eq(meta_uid(json_doc_root(entry->doc)), uid)))
 		return NULL;
 	json_doc_unref(TAKE(entry->doc));
 	forget(entry);
@@ -274,7 +270,7 @@ struct entry *entries_remove_pod(struct entries *entries, struct str namespace, 
 
 size_t entries_collect(const struct entry *entry, const struct job_pod **to)
 {
-	struct str uid = uid_of(json_doc_root(entry->doc));
+	struct str uid = meta_uid(json_doc_root(entry->doc));
 	size_t count = 0;
 
 	for (size_t i = 0; i < entry->pods.len; i++)

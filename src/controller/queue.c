@@ -19,6 +19,7 @@
 #include "controller/worker.h"
 #include "loop/loop.h"
 #include "model/volcano/podgroup.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -154,7 +155,7 @@ static void queue_changed(void *arg, struct str namespace, struct str name, stru
 	while ((doc = cache_group_next(self->caches[PLAN_QUEUE], name, &at)))
 		worker_wake_object(
 			self->worker, str_none(),
-			json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name")));
+			meta_name(json_doc_root(doc)));
 	if (gone)
 		worker_forget(self->worker, name);
 }

@@ -11,6 +11,7 @@
 #include "controller/worker.h"
 #include "lifecycle/flow.h"
 #include "lifecycle/keys.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -44,7 +45,7 @@ static void template_changed(void *arg, struct str namespace, struct str name, s
  * count. */
 static void group_job(struct json job, struct buf *to)
 {
-	struct str namespace = json_str(json_get(json_get(job, "metadata"), "namespace"));
+	struct str namespace = meta_namespace(job);
 	struct str label = label_of(job);
 
 	if (str_starts(label, namespace) && label.len > namespace.len &&
@@ -75,8 +76,8 @@ static void job_changed(void *arg, struct str namespace, struct str name, struct
 
 static int by_name(const void *a, const void *b)
 {
-	return str_cmp(json_str(json_get(json_get(*(const struct json *)a, "metadata"), "name")),
-		       json_str(json_get(json_get(*(const struct json *)b, "metadata"), "name")));
+	return str_cmp(meta_name(*(const struct json *)a),
+		       meta_name(*(const struct json *)b));
 }
 
 static int look(void *arg, struct str key, struct plan *plan, struct err *err)

@@ -11,6 +11,7 @@
 #include "controller/cache.h"
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -19,11 +20,6 @@ struct volume_controller {
 	struct worker *worker;
 	struct cache *caches[PLAN_KIND_COUNT]; /* claims, volumes, classes */
 };
-
-static struct str name_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "name"));
-}
 
 /* --- what changed -------------------------------------------------------------------------------- */
 
@@ -48,8 +44,8 @@ static void wake_unbound(struct volume_controller *self)
 
 		if (!str_is(json_str(json_get(json_get(root, "status"), "phase")), "Bound"))
 			wake(self, "claim",
-			     json_str(json_get(json_get(root, "metadata"), "namespace")),
-			     name_of(root));
+			     meta_namespace(root),
+			     meta_name(root));
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "lifecycle/keys.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -77,7 +78,7 @@ static bool serves_default(const struct strs *names)
 
 static bool is_made_here(struct json group)
 {
-	return str_starts(json_str(json_get(json_get(group, "metadata"), "name")),
+	return str_starts(meta_name(group),
 			  STR("podgroup-"));
 }
 
@@ -153,7 +154,7 @@ static int look_at_owner(struct workload_controller *self, struct str key, struc
 	if (json_is_absent(owner))
 		return 0;
 	buf_printf(&group, "podgroup-%.*s",
-		   STR_ARG(json_str(json_get(json_get(owner, "metadata"), "uid"))));
+		   STR_ARG(meta_uid(owner)));
 	return workload_owner_step(
 		owner, get(self->caches[PLAN_PODGROUP], namespace, buf_str(&group)), plan, err);
 }

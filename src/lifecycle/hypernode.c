@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "model/volcano/hypernode.h"
 #include "regexp/regexp.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -14,11 +15,6 @@ struct count {
 	struct arena *arena;
 	struct map *names; /* that are members */
 };
-
-static struct str name_of(struct json node)
-{
-	return json_str(json_get(json_get(node, "metadata"), "name"));
-}
 
 /* Values of the map are of no use, but must be something. */
 static void add(struct count *count, struct str name)
@@ -33,8 +29,8 @@ static int add_by_pattern(struct count *count, struct str pattern, struct err *e
 	if (!re)
 		return -1;
 	for (size_t i = 0; i < count->node_count; i++)
-		if (regexp_matches(re, name_of(count->nodes[i])))
-			add(count, name_of(count->nodes[i]));
+		if (regexp_matches(re, meta_name(count->nodes[i])))
+			add(count, meta_name(count->nodes[i]));
 	return 0;
 }
 
@@ -53,7 +49,7 @@ static int add_by_labels(struct count *count, const struct label_selector *objec
 				&meta, err) < 0)
 			return -1;
 		if (selector_matches(&selector, &meta.labels))
-			add(count, name_of(count->nodes[i]));
+			add(count, meta_name(count->nodes[i]));
 	}
 	return 0;
 }

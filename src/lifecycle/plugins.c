@@ -5,6 +5,7 @@
  * anything is added to containers. */
 #include "base/time.h"
 #include "lifecycle/plugin.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -116,7 +117,7 @@ static void delete_object(struct job_look *look, const struct plugin_object *obj
 	struct meta meta = {
 		.namespace = look->job->meta.namespace,
 		.name = name,
-		.uid = json_str(json_get(json_get(found, "metadata"), "uid")),
+		.uid = meta_uid(found),
 	};
 
 	if (str_eq(job_controller_of(found), look->job->meta.uid) &&

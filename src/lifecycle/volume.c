@@ -9,6 +9,7 @@
 #include "model/core/pvc.h"
 #include "model/group/storage.h"
 #include "model/value/labels.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -232,7 +233,7 @@ static bool was_made_here(const struct pv *pv)
 int volume_step(struct json document, struct json claim, struct plan *plan, struct err *err)
 {
 	struct pv pv;
-	struct str uid = json_str(json_get(json_get(claim, "metadata"), "uid"));
+	struct str uid = meta_uid(claim);
 	bool released = false;
 
 	if (type_decode(&pv_type, document, plan->arena, &pv, err) < 0)

@@ -11,6 +11,7 @@
 #include "lifecycle/demand.h"
 #include "lifecycle/keys.h"
 #include "model/volcano/podgroup.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -208,7 +209,7 @@ static struct json_doc *build(const struct workload_world *world, struct str nam
 	b.spec = json_ensure_obj(b.doc, b.root, "spec");
 	json_set_str(b.doc, b.meta, "name", name);
 	json_set_str(b.doc, b.meta, "namespace",
-		     json_str(json_get(json_get(world->pod, "metadata"), "namespace")));
+		     meta_namespace(world->pod));
 	set_owners(&b);
 	inherit(&b);
 	copy_marks(&b);

@@ -26,6 +26,7 @@
 #include "json/merge.h"
 #include "json/yaml.h"
 #include "tap.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -40,17 +41,12 @@ static const char *const folders[] = {"../test/data/admission", "test/data/admis
 
 /* --- the world ------------------------------------------------------------------------------- */
 
-static struct str name_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "name"));
-}
-
 static struct json find_in(struct json list, struct str name)
 {
 	struct json_iter it = json_iter(list);
 
 	while (json_next(&it))
-		if (str_eq(name_of(it.value), name))
+		if (str_eq(meta_name(it.value), name))
 			return it.value;
 	return JSON_NONE;
 }
@@ -169,8 +165,8 @@ static void check_row(struct row *row)
 		.operation = json_is_absent(old_patch) ? ADMISSION_CREATE : ADMISSION_UPDATE,
 		.group = slash < 0 ? STR("") : str_slice(version, 0, (size_t)slash),
 		.resource = resource_of(base, row->arena),
-		.namespace = json_str(json_get(json_get(base, "metadata"), "namespace")),
-		.name = name_of(json_doc_root(doc)),
+		.namespace = meta_namespace(base),
+		.name = meta_name(json_doc_root(doc)),
 		.object = json_doc_root(doc),
 		.arena = row->arena,
 	};

@@ -13,6 +13,7 @@
 #include "model/rules/causes.h"
 #include "model/rules/rules.h"
 #include "model/value/names.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -561,16 +562,6 @@ static void check_same(struct json now, struct json old, const struct path *path
 		causes_invalid(causes, path, now, "field is immutable");
 }
 
-static bool is_established(struct json crd)
-{
-	struct json_iter it = json_iter(json_get(json_get(crd, "status"), "conditions"));
-
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), "Established"))
-			return str_is(json_str(json_get(it.value, "status")), "True");
-	return false;
-}
-
 static void check_changes(struct json crd, struct json old, const struct path *at,
 			  struct causes *causes)
 {
@@ -584,7 +575,7 @@ static void check_changes(struct json crd, struct json old, const struct path *a
 	struct path kind = path_member(&names_path, STR("kind"));
 	struct path plural = path_member(&names_path, STR("plural"));
 
-	if (is_established(old)) {
+	if (meta_has_condition(old, "Established")) {
 		check_same(json_get(spec, "scope"), json_get(before, "scope"), &scope, causes);
 		check_same(json_get(names, "kind"), json_get(names_before, "kind"), &kind, causes);
 	}

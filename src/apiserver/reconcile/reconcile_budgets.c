@@ -25,6 +25,7 @@
 #include "model/field/fields.h"
 #include "model/value/intstr.h"
 #include "model/value/labels.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -78,16 +79,6 @@ static bool chooses(struct budget *budget, const struct object *pod)
 	return selector_matches(&budget->selector, &labels);
 }
 
-static bool is_ready(struct json pod)
-{
-	struct json_iter it = json_iter(json_get(json_get(pod, "status"), "conditions"));
-
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
-			return str_is(json_str(json_get(it.value, "status")), "True");
-	return false;
-}
-
 static struct json controller_of(struct json object)
 {
 	struct json references = json_get(json_get(object, "metadata"), "ownerReferences");
@@ -115,7 +106,7 @@ static struct member *member_new(struct str name, struct json pod)
 	memcpy(member->text + name.len, controller, len);
 	member->name = str_of(member->text, name.len);
 	member->controller = str_of(member->text + name.len, len);
-	member->ready = is_ready(pod);
+	member->ready = meta_has_condition(pod, "Ready");
 	member->going = !json_is_absent(json_get(json_get(pod, "metadata"), "deletionTimestamp"));
 	return member;
 }

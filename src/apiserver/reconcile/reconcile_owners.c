@@ -26,6 +26,7 @@
 #include "base/vec.h"
 #include "loop/loop.h"
 #include "model/rules/rules.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -300,11 +301,6 @@ static void on_change(void *arg, struct change *change)
 
 /* --- changing objects --- */
 
-static struct str uid_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "uid"));
-}
-
 static void drop_finalizer(struct owners *self, const struct kind *kind, struct json object,
 			   const char *name)
 {
@@ -363,7 +359,7 @@ static bool unblock(void *arg, struct json_doc *doc, struct json reference)
 /* Its dependents are let go; then it goes. */
 static void orphan_dependents(struct owners *self, const struct kind *kind, struct json object)
 {
-	struct str uid = uid_of(object);
+	struct str uid = meta_uid(object);
 	struct end *end = map_get(self->owners, uid);
 
 	if (end) {
@@ -383,7 +379,7 @@ static void orphan_dependents(struct owners *self, const struct kind *kind, stru
 /* It goes when nothing holds it up any more. */
 static void wait_for_dependents(struct owners *self, const struct kind *kind, struct json object)
 {
-	struct end *end = map_get(self->owners, uid_of(object));
+	struct end *end = map_get(self->owners, meta_uid(object));
 	size_t blocked = 0;
 
 	if (end) {
@@ -409,7 +405,7 @@ static enum fate judge(struct owners *self, struct json reference, struct str na
 		return FATE_GONE;
 	if (!key.len)
 		return FATE_UNKNOWN;
-	if (!owner || !str_eq(uid_of(json_doc_root(owner)), uid))
+	if (!owner || !str_eq(meta_uid(json_doc_root(owner)), uid))
 		return FATE_GONE;
 	return is_waiting(json_doc_root(owner)) ? FATE_WAITING : FATE_SOLID;
 }
@@ -447,7 +443,7 @@ static void remove_object(struct owners *self, const struct kind *kind, struct j
 				       .kind = kind,
 				       .namespace = json_str(json_get(metadata, "namespace")),
 				       .name = json_str(json_get(metadata, "name")),
-				       .uid = uid_of(object),
+				       .uid = meta_uid(object),
 				       .propagation = str_from(propagation),
 			       });
 }
@@ -469,14 +465,14 @@ static bool is_in_a_circle(struct owners *self, struct str uid)
 /* No owner is solid. One that waits takes the object's own dependents along in the same way. */
 static void collect(struct owners *self, const struct kind *kind, struct json object, bool waiting)
 {
-	if (!waiting || !has_dependents(self, uid_of(object))) {
+	if (!waiting || !has_dependents(self, meta_uid(object))) {
 		remove_object(self, kind, object,
 			      has_finalizer(object, FINALIZER_ORPHAN)       ? "Orphan"
 			      : has_finalizer(object, FINALIZER_FOREGROUND) ? "Foreground"
 									    : "Background");
 		return;
 	}
-	if (is_in_a_circle(self, uid_of(object)))
+	if (is_in_a_circle(self, meta_uid(object)))
 		filter_references(self, kind, object, unblock, NULL);
 	remove_object(self, kind, object, "Foreground");
 }

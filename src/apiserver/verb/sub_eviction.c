@@ -21,6 +21,7 @@
 #include "model/group/disruption.h"
 #include "model/rules/causes.h"
 #include "model/rules/rules.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -127,16 +128,6 @@ static void find_budget(struct call *call, struct json pod, struct budget *ret)
 	}
 }
 
-static bool is_ready(struct json pod)
-{
-	struct json_iter it = json_iter(json_get(json_get(pod, "status"), "conditions"));
-
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
-			return str_is(json_str(json_get(it.value, "status")), "True");
-	return false;
-}
-
 /* An unready pod is not what the budget counts on. */
 static bool is_free_to_go(struct json pod, struct json budget)
 {
@@ -144,7 +135,7 @@ static bool is_free_to_go(struct json pod, struct json budget)
 	struct json policy = json_get(json_get(budget, "spec"), "unhealthyPodEvictionPolicy");
 	int64_t desired = json_int(json_get(status, "desiredHealthy"));
 
-	return !is_ready(pod) &&
+	return !meta_has_condition(pod, "Ready") &&
 	       (str_is(json_str(policy), "AlwaysAllow") ||
 		(json_int(json_get(status, "currentHealthy")) >= desired && desired > 0));
 }

@@ -11,6 +11,7 @@
 #include "loop/loop.h"
 #include "model/group/review.h"
 #include "model/rules/causes.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -45,11 +46,6 @@ static bool is_invalid(struct call *call, struct json spec)
 	return true;
 }
 
-static struct str uid_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "uid"));
-}
-
 /* The pod that it is to be bound to; none where it is to none. */
 static int bind_to(struct call *call, struct json reference, struct token_claims *claims,
 		   struct err *err)
@@ -78,7 +74,7 @@ static int bind_to(struct call *call, struct json reference, struct token_claims
 			       "different serviceaccount name.",
 			       STR_ARG(call->name));
 	claims->pod = name;
-	claims->pod_uid = arena_str(call->arena, uid_of(json_doc_root(pod)));
+	claims->pod_uid = arena_str(call->arena, meta_uid(json_doc_root(pod)));
 	if (!uid.len || str_eq(uid, claims->pod_uid))
 		return 0;
 	call->error_kind = STR("pods");
@@ -151,7 +147,7 @@ void sub_serve_token(struct call *call)
 		return;
 	}
 	account = json_parse(object->text, NULL, &err);
-	claims.account_uid = uid_of(json_doc_root(account));
+	claims.account_uid = meta_uid(json_doc_root(account));
 	if (is_invalid(call, json_get(json_doc_root(doc), "spec")))
 		return;
 	if (bind_to(call, json_get(json_get(json_doc_root(doc), "spec"), "boundObjectRef"), &claims,

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "tap.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -36,13 +37,13 @@ static int version_of(struct cache *cache, const char *name)
 
 static bool keep_x(struct json object)
 {
-	return str_starts(json_str(json_get(json_get(object, "metadata"), "name")), STR("x"));
+	return str_starts(meta_name(object), STR("x"));
 }
 
 /* By the first letter of the uid. */
 static void group_letter(struct json object, struct buf *to)
 {
-	struct str uid = json_str(json_get(json_get(object, "metadata"), "uid"));
+	struct str uid = meta_uid(object);
 
 	buf_put_str(to, str_slice(uid, 0, uid.len > 0));
 }

@@ -6,6 +6,7 @@
 #include "model/value/zone.h"
 #include "others.h"
 #include "world.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -35,7 +36,7 @@ static void step(struct world *world)
 	VEC(struct json) jobs = {0};
 	VEC(struct json_doc *) lent = {0};
 	AUTO(plan_done) struct plan plan;
-	struct str uid = json_str(json_get(json_get(input.cron, "metadata"), "uid"));
+	struct str uid = meta_uid(input.cron);
 	struct err err;
 
 	plan_init(&plan);

@@ -7,6 +7,7 @@
 #include "lifecycle/ttl.h"
 #include "others.h"
 #include "world.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -162,7 +163,7 @@ static bool step_queue(struct world *world, struct world_object *object)
 {
 	AUTO(json_doc_unref) struct json_doc *kept = json_doc_ref(object->doc);
 	struct queue_world input = {.queue = json_doc_root(kept)};
-	struct str name = json_str(json_get(json_get(input.queue, "metadata"), "name"));
+	struct str name = meta_name(input.queue);
 	VEC(struct json) commands = {0};
 	size_t writes = world->writes;
 	AUTO(plan_done) struct plan plan;

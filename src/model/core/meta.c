@@ -10,6 +10,41 @@
 
 #include "base/banned.h"
 
+static struct str member(struct json object, const char *name)
+{
+	return json_str(json_get(json_get(object, "metadata"), name));
+}
+
+struct str meta_name(struct json object)
+{
+	return member(object, "name");
+}
+
+struct str meta_namespace(struct json object)
+{
+	return member(object, "namespace");
+}
+
+struct str meta_uid(struct json object)
+{
+	return member(object, "uid");
+}
+
+struct json meta_condition(struct json object, const char *type)
+{
+	struct json_iter it = json_iter(json_get(json_get(object, "status"), "conditions"));
+
+	while (json_next(&it))
+		if (str_is(json_str(json_get(it.value, "type")), type))
+			return it.value;
+	return JSON_NONE;
+}
+
+bool meta_has_condition(struct json object, const char *type)
+{
+	return str_is(json_str(json_get(meta_condition(object, type), "status")), "True");
+}
+
 enum { ANNOTATIONS_MAX_BYTES = 256 * 1024, MANAGER_MAX_BYTES = 128 };
 
 #define META .group = "io.k8s.apimachinery.pkg.apis.meta", .as_go = true

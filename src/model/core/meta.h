@@ -52,6 +52,17 @@ static inline bool meta_is_deleting(const struct meta *meta)
 	return meta->deletion_timestamp != 0;
 }
 
+/* --- documents ------------------------------------------------------------------------------- */
+
+/* Of an object's metadata; none if it has no such member. */
+struct str meta_name(struct json object);
+struct str meta_namespace(struct json object);
+struct str meta_uid(struct json object);
+/* The condition of this type in an object's status; absent if there is none. */
+struct json meta_condition(struct json object, const char *type);
+/* Does the status of that condition say "True"? */
+bool meta_has_condition(struct json object, const char *type);
+
 /* --- rules, on documents --------------------------------------------------------------------- */
 
 struct meta_rules {

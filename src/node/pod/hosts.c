@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -79,16 +80,6 @@ static bool is_selected(struct json selector, struct json pod)
 	return true;
 }
 
-static bool is_ready(struct json pod)
-{
-	struct json_iter it = json_iter(json_get(json_get(pod, "status"), "conditions"));
-
-	while (json_next(&it))
-		if (str_is(json_str(json_get(it.value, "type")), "Ready"))
-			return str_is(json_str(json_get(it.value, "status")), "True");
-	return false;
-}
-
 /* A service is the pods that it selects: there is nobody to answer at a cluster's address. */
 static void put_services(struct buf *to, const struct pod *self, const struct hosts_world *world)
 {
@@ -108,7 +99,7 @@ static void put_services(struct buf *to, const struct pod *self, const struct ho
 			if (address.len && is_selected(selector, pod) &&
 			    str_eq(json_str(json_get(json_get(pod, "metadata"), "namespace")),
 				   self->meta.namespace) &&
-			    (all || is_ready(pod)))
+			    (all || meta_has_condition(pod, "Ready")))
 				put_names(to, address, str_none(), json_str(json_get(meta, "name")),
 					  self->meta.namespace);
 		}

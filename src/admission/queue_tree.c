@@ -9,8 +9,8 @@
  * Upstream lets a queue become the child of its own child, after which neither can be removed; here
  * that is refused. Walks end after QUEUE_STEPS_MAX all the same, since such a tree may be stored. */
 #include "admission/queues.h"
-#include "model/value/resources.h"
 #include "model/core/meta.h"
+#include "model/value/resources.h"
 
 #include "base/banned.h"
 
@@ -193,9 +193,7 @@ static void search_below(void *arg, struct json queue)
 	struct search here = {up->tree, up->dim, up->left - 1, amount_of(up->tree, queue, up->dim)};
 
 	if (here.largest <= 0 && here.left > 0)
-		world->each_queue(world->arg,
-				  meta_name(queue),
-				  search_below, &here);
+		world->each_queue(world->arg, meta_name(queue), search_below, &here);
 	if (here.largest > up->largest)
 		((struct search *)arg)->largest = here.largest;
 }

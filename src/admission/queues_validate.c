@@ -5,8 +5,8 @@
 #include "admission/hooks.h"
 #include "admission/queues.h"
 #include "base/number.h"
-#include "model/rules/rules.h"
 #include "model/core/meta.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 
@@ -220,8 +220,7 @@ static void put_name(void *arg, struct json queue)
 {
 	struct names *names = arg;
 
-	buf_printf(&names->text, "%s%.*s", names->count++ ? ", " : "",
-		   STR_ARG(meta_name(queue)));
+	buf_printf(&names->text, "%s%.*s", names->count++ ? ", " : "", STR_ARG(meta_name(queue)));
 }
 
 static int check_removal(const struct admission_case *c)

@@ -126,10 +126,16 @@ struct str cli_name(const struct cli *cli);
 struct str cli_namespace(const struct cli *cli);
 
 /* Of vjobs and its kin, where -n is the name and -N the namespace. */
-#define CLI_SHORT_NAME(text) \
-	{.letter = 'n', .name = "name", .about = (text), .noun = "NAME", .completes = COMPLETE_NAME}
-#define CLI_SHORT_NAMESPACE \
-	{.letter = 'N', .name = "namespace", .value = "default", .about = "the namespace", .noun = "NAME", .completes = "namespaces"}
+#define CLI_SHORT_NAME(text)                                                    \
+	{                                                                       \
+		.letter = 'n', .name = "name", .about = (text), .noun = "NAME", \
+		.completes = COMPLETE_NAME                                      \
+	}
+#define CLI_SHORT_NAMESPACE                                                                       \
+	{                                                                                         \
+		.letter = 'N', .name = "namespace", .value = "default", .about = "the namespace", \
+		.noun = "NAME", .completes = "namespaces"                                         \
+	}
 
 #define CLI_FLAG_NAMESPACE                                                                        \
 	{                                                                                         \

@@ -90,11 +90,20 @@ PROGRAM_COMMANDS(COMMAND_DECLARE)
 
 /* What two commands share. */
 /* The flags of lists of jobs, after name and namespace (cli/listing.h). */
-#define JOB_LIST_FLAGS \
-	{.letter = 'q', .name = "queue", .about = "only jobs of this queue", .noun = "NAME", .completes = "queues"}, \
-	{.letter = 'S', .name = "scheduler", .about = "only jobs of this scheduler", .noun = "NAME"}, \
-	{.name = "selector", .about = "only jobs with this in their name, or with these labels (a=b)", .noun = "TEXT"}, \
-	LISTING_FLAGS, LISTING_WATCH
+#define JOB_LIST_FLAGS                                                                     \
+	{.letter = 'q',                                                                    \
+	 .name = "queue",                                                                  \
+	 .about = "only jobs of this queue",                                               \
+	 .noun = "NAME",                                                                   \
+	 .completes = "queues"},                                                           \
+		{.letter = 'S',                                                            \
+		 .name = "scheduler",                                                      \
+		 .about = "only jobs of this scheduler",                                   \
+		 .noun = "NAME"},                                                          \
+		{.name = "selector",                                                       \
+		 .about = "only jobs with this in their name, or with these labels (a=b)", \
+		 .noun = "TEXT"},                                                          \
+		LISTING_FLAGS, LISTING_WATCH
 struct cli;
 struct err;
 int job_list(struct cli *cli, struct err *err);

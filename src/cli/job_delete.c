@@ -33,8 +33,7 @@ static int delete_all(struct cli *cli, struct err *err)
 		return -1;
 	it = json_iter(json_get(json_doc_root(jobs), "items"));
 	while (json_next(&it))
-		if (job_delete(cli, cli_namespace(cli),
-			       meta_name(it.value), err) < 0)
+		if (job_delete(cli, cli_namespace(cli), meta_name(it.value), err) < 0)
 			return -1;
 	return 0;
 }

@@ -327,8 +327,7 @@ static void progress(struct cli *cli, struct json jobs)
 			continue;
 		shown++;
 		buf_printf(&cli->out, "\n%s%.*s%s\n", cli_colour(cli, COLOUR_BOLD),
-			   STR_ARG(meta_name(it.value)),
-			   cli_colour(cli, COLOUR_NONE));
+			   STR_ARG(meta_name(it.value)), cli_colour(cli, COLOUR_NONE));
 		while (json_next(&task))
 			put_progress(cli, it.value, task.value);
 	}

@@ -32,8 +32,7 @@ int job_create(struct cli *cli, struct str namespace, struct json_doc *job, stru
 	made = cli_create(cli, RESOURCE_VCJOBS, namespace, job, err);
 	if (!made)
 		return -1;
-	*ret_name = arena_str(
-		cli->arena, meta_name(json_doc_root(made)));
+	*ret_name = arena_str(cli->arena, meta_name(json_doc_root(made)));
 	return 0;
 }
 

@@ -9,8 +9,8 @@
 #include "cli/commands.h"
 #include "cli/listing.h"
 #include "json/pointer.h"
-#include "model/value/quantity.h"
 #include "model/core/meta.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 

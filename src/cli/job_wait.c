@@ -90,8 +90,7 @@ static int look_first(struct wait *wait, struct str namespace, const struct str 
 	if (list && count == 1)
 		(void)map_put(there, names[0], list);
 	while (json_next(&it))
-		(void)map_put(there, meta_name(it.value),
-			      list);
+		(void)map_put(there, meta_name(it.value), list);
 	for (size_t i = 0; i < count; i++) {
 		if (map_get(there, names[i]))
 			(void)map_put(wait->waiting, names[i], (void *)"there");

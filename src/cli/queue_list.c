@@ -46,8 +46,7 @@ static void cell_parent(struct cli *cli, const void *arg, struct json queue, str
 
 static void put_count(const void *arg, struct json queue, enum count which, struct buf *to)
 {
-	const struct counts *counts =
-		map_get(arg, meta_name(queue));
+	const struct counts *counts = map_get(arg, meta_name(queue));
 
 	buf_put_int(to, counts ? counts->of[which] : 0);
 }

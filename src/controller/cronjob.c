@@ -17,8 +17,8 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
-#include "model/value/zone.h"
 #include "model/core/meta.h"
+#include "model/value/zone.h"
 
 #include "base/banned.h"
 

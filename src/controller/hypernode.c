@@ -49,8 +49,7 @@ static void wake_all(struct hypernode_controller *self)
 	size_t at = 0;
 
 	while ((doc = cache_next(self->caches[PLAN_HYPERNODE], &at)))
-		worker_wake(self->worker,
-			    meta_name(json_doc_root(doc)));
+		worker_wake(self->worker, meta_name(json_doc_root(doc)));
 }
 
 static struct str name_of(const struct node *node)

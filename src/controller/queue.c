@@ -18,8 +18,8 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
-#include "model/volcano/podgroup.h"
 #include "model/core/meta.h"
+#include "model/volcano/podgroup.h"
 
 #include "base/banned.h"
 
@@ -153,9 +153,7 @@ static void queue_changed(void *arg, struct str namespace, struct str name, stru
 	(void)object;
 	worker_wake(self->worker, name);
 	while ((doc = cache_group_next(self->caches[PLAN_QUEUE], name, &at)))
-		worker_wake_object(
-			self->worker, str_none(),
-			meta_name(json_doc_root(doc)));
+		worker_wake_object(self->worker, str_none(), meta_name(json_doc_root(doc)));
 	if (gone)
 		worker_forget(self->worker, name);
 }

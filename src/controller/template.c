@@ -76,8 +76,7 @@ static void job_changed(void *arg, struct str namespace, struct str name, struct
 
 static int by_name(const void *a, const void *b)
 {
-	return str_cmp(meta_name(*(const struct json *)a),
-		       meta_name(*(const struct json *)b));
+	return str_cmp(meta_name(*(const struct json *)a), meta_name(*(const struct json *)b));
 }
 
 static int look(void *arg, struct str key, struct plan *plan, struct err *err)

@@ -43,9 +43,7 @@ static void wake_unbound(struct volume_controller *self)
 		struct json root = json_doc_root(doc);
 
 		if (!str_is(json_str(json_get(json_get(root, "status"), "phase")), "Bound"))
-			wake(self, "claim",
-			     meta_namespace(root),
-			     meta_name(root));
+			wake(self, "claim", meta_namespace(root), meta_name(root));
 	}
 }
 

@@ -78,8 +78,7 @@ static bool serves_default(const struct strs *names)
 
 static bool is_made_here(struct json group)
 {
-	return str_starts(meta_name(group),
-			  STR("podgroup-"));
+	return str_starts(meta_name(group), STR("podgroup-"));
 }
 
 static bool says_something(struct json owner)
@@ -153,8 +152,7 @@ static int look_at_owner(struct workload_controller *self, struct str key, struc
 	owner = get(self->owners[row].cache, namespace, name);
 	if (json_is_absent(owner))
 		return 0;
-	buf_printf(&group, "podgroup-%.*s",
-		   STR_ARG(meta_uid(owner)));
+	buf_printf(&group, "podgroup-%.*s", STR_ARG(meta_uid(owner)));
 	return workload_owner_step(
 		owner, get(self->caches[PLAN_PODGROUP], namespace, buf_str(&group)), plan, err);
 }

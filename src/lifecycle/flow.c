@@ -9,9 +9,9 @@
 
 #include "base/time.h"
 #include "lifecycle/keys.h"
+#include "model/core/meta.h"
 #include "model/volcano/jobflow.h"
 #include "model/volcano/jobtemplate.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 
@@ -466,8 +466,7 @@ int template_step(struct json template, const struct json *jobs, size_t job_coun
 	doc = json_doc_thaw(template);
 	list = json_new_arr(doc);
 	for (size_t i = 0; i < job_count; i++)
-		json_append(doc, list,
-			    json_new_str(doc, meta_name(jobs[i])));
+		json_append(doc, list, json_new_str(doc, meta_name(jobs[i])));
 	json_set(doc, json_ensure_obj(doc, json_doc_root(doc), "status"), STR("jobDependsOnList"),
 		 list);
 	if (!json_eq(json_get(json_doc_root(doc), "status"), json_get(template, "status")))

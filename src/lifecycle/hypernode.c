@@ -3,9 +3,9 @@
 #include "lifecycle/hypernode.h"
 
 #include "base/map.h"
+#include "model/core/meta.h"
 #include "model/volcano/hypernode.h"
 #include "regexp/regexp.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

@@ -5,11 +5,11 @@
 #include "lifecycle/volume.h"
 
 #include "model/core/claims.h"
+#include "model/core/meta.h"
 #include "model/core/persistentvolume.h"
 #include "model/core/pvc.h"
 #include "model/group/storage.h"
 #include "model/value/labels.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

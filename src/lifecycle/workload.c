@@ -10,8 +10,8 @@
 #include "base/vec.h"
 #include "lifecycle/demand.h"
 #include "lifecycle/keys.h"
-#include "model/volcano/podgroup.h"
 #include "model/core/meta.h"
+#include "model/volcano/podgroup.h"
 
 #include "base/banned.h"
 
@@ -208,8 +208,7 @@ static struct json_doc *build(const struct workload_world *world, struct str nam
 	b.meta = json_ensure_obj(b.doc, b.root, "metadata");
 	b.spec = json_ensure_obj(b.doc, b.root, "spec");
 	json_set_str(b.doc, b.meta, "name", name);
-	json_set_str(b.doc, b.meta, "namespace",
-		     meta_namespace(world->pod));
+	json_set_str(b.doc, b.meta, "namespace", meta_namespace(world->pod));
 	set_owners(&b);
 	inherit(&b);
 	copy_marks(&b);

@@ -25,8 +25,8 @@
 #include "base/vec.h"
 #include "json/merge.h"
 #include "json/yaml.h"
-#include "tap.h"
 #include "model/core/meta.h"
+#include "tap.h"
 
 #include "base/banned.h"
 

@@ -10,10 +10,10 @@
 
 #include "apiserver/crd/crd_internal.h"
 #include "base/mem.h"
+#include "model/core/meta.h"
 #include "model/rules/causes.h"
 #include "model/rules/rules.h"
 #include "model/value/names.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

@@ -22,10 +22,10 @@
 #include "base/vec.h"
 #include "loop/loop.h"
 #include "model/core/conditions.h"
+#include "model/core/meta.h"
 #include "model/field/fields.h"
 #include "model/value/intstr.h"
 #include "model/value/labels.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

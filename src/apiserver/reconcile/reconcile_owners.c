@@ -25,8 +25,8 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "model/rules/rules.h"
 #include "model/core/meta.h"
+#include "model/rules/rules.h"
 
 #include "base/banned.h"
 

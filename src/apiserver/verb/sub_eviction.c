@@ -18,10 +18,10 @@
 #include "base/time.h"
 #include "json/strategic.h"
 #include "model/core/conditions.h"
+#include "model/core/meta.h"
 #include "model/group/disruption.h"
 #include "model/rules/causes.h"
 #include "model/rules/rules.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

@@ -9,9 +9,9 @@
 #include "base/time.h"
 #include "base/uuid.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 #include "model/group/review.h"
 #include "model/rules/causes.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

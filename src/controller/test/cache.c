@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "tap.h"
 #include "model/core/meta.h"
+#include "tap.h"
 
 #include "base/banned.h"
 

@@ -3,8 +3,8 @@
  *
  * Ours alone: `--array-id NAMES --array-first F --array-step S` adds variables that hold F + S * index, so that an
  * element of an array knows its number without a shell that reckons it out. */
-#include "lifecycle/flags.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -17,13 +17,13 @@ struct env_args {
 static struct env_args read_args(const struct plugin_run *run)
 {
 	struct env_args args = {.step = 1};
-	const struct flag flags[] = {
-		{"array-id", FLAG_TEXT, &args.names},
-		{"array-first", FLAG_NUMBER, &args.first},
-		{"array-step", FLAG_NUMBER, &args.step},
+	const struct plugin_arg flags[] = {
+		{"array-id", PLUGIN_ARG_TEXT, &args.names},
+		{"array-first", PLUGIN_ARG_NUMBER, &args.first},
+		{"array-step", PLUGIN_ARG_NUMBER, &args.step},
 	};
 
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	return args;
 }
 

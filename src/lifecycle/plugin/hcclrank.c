@@ -3,8 +3,8 @@
  *
  * The one that is there counts, then the variable RANK of its containers (which pytorch sets), then
  * the place of the pod among masters and workers. */
-#include "lifecycle/flags.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -27,9 +27,9 @@ static struct str find_rank(const struct plugin_pod *pod)
 static int hcclrank_pod(struct plugin_run *run, struct plugin_pod *pod, struct err *err)
 {
 	struct str names[2] = {STR("master"), STR("worker")};
-	const struct flag flags[] = {
-		{"master", FLAG_TEXT, &names[0]},
-		{"worker", FLAG_TEXT, &names[1]},
+	const struct plugin_arg flags[] = {
+		{"master", PLUGIN_ARG_TEXT, &names[0]},
+		{"worker", PLUGIN_ARG_TEXT, &names[1]},
 	};
 	struct json annotations = json_ensure_obj(pod->doc, pod->meta, "annotations");
 	struct str rank = find_rank(pod);
@@ -37,7 +37,7 @@ static int hcclrank_pod(struct plugin_run *run, struct plugin_pod *pod, struct e
 	int32_t first = 0;
 
 	(void)err;
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	if (json_str(json_get(annotations, RANK_KEY)).len > 0)
 		return 0;
 	if (rank.len > 0) {

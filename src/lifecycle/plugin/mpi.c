@@ -2,8 +2,8 @@
 /* lifecycle/plugin/mpi.c - tells the master of an MPI job where its workers are (MPI_HOST).
  *
  * It lives on svc and ssh, which admission adds to such jobs. */
-#include "lifecycle/flags.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -18,13 +18,13 @@ struct mpi_args {
 static struct mpi_args read_args(const struct plugin_run *run)
 {
 	struct mpi_args args = {STR("master"), STR("worker"), DEFAULT_PORT};
-	const struct flag flags[] = {
-		{"master", FLAG_TEXT, &args.master},
-		{"worker", FLAG_TEXT, &args.worker},
-		{"port", FLAG_NUMBER, &args.port},
+	const struct plugin_arg flags[] = {
+		{"master", PLUGIN_ARG_TEXT, &args.master},
+		{"worker", PLUGIN_ARG_TEXT, &args.worker},
+		{"port", PLUGIN_ARG_NUMBER, &args.port},
 	};
 
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	return args;
 }
 

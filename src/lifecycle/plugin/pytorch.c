@@ -3,8 +3,8 @@
  * there are, and which of them a container is.
  *
  * On request, workers wait in an init container until the master takes connections. */
-#include "lifecycle/flags.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -30,16 +30,16 @@ static struct torch_args read_args(const struct plugin_run *run)
 		.timeout = DEFAULT_TIMEOUT,
 		.image = STR("busybox:1.36.1"),
 	};
-	const struct flag flags[] = {
-		{"master", FLAG_TEXT, &args.master},
-		{"worker", FLAG_TEXT, &args.worker},
-		{"port", FLAG_NUMBER, &args.port},
-		{"wait-master-enabled", FLAG_SWITCH, &args.wait},
-		{"wait-master-timeout", FLAG_NUMBER, &args.timeout},
-		{"wait-master-image", FLAG_TEXT, &args.image},
+	const struct plugin_arg flags[] = {
+		{"master", PLUGIN_ARG_TEXT, &args.master},
+		{"worker", PLUGIN_ARG_TEXT, &args.worker},
+		{"port", PLUGIN_ARG_NUMBER, &args.port},
+		{"wait-master-enabled", PLUGIN_ARG_SWITCH, &args.wait},
+		{"wait-master-timeout", PLUGIN_ARG_NUMBER, &args.timeout},
+		{"wait-master-image", PLUGIN_ARG_TEXT, &args.image},
 	};
 
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	return args;
 }
 

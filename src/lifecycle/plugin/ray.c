@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/plugin/ray.c - starts a Ray cluster: a head with its ports behind a service, and workers
  * that join it. The commands of the named containers are replaced. */
-#include "lifecycle/flags.h"
 #include "lifecycle/keys.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -29,17 +29,17 @@ static struct ray_args read_args(const struct plugin_run *run)
 		.worker_container = STR("worker"),
 		.ports = {6379, 8265, 10001},
 	};
-	const struct flag flags[] = {
-		{"head", FLAG_TEXT, &args.head},
-		{"headContainer", FLAG_TEXT, &args.head_container},
-		{"worker", FLAG_TEXT, &args.worker},
-		{"workerContainer", FLAG_TEXT, &args.worker_container},
-		{"port", FLAG_NUMBER, &args.ports[0]},
-		{"dashboardPort", FLAG_NUMBER, &args.ports[1]},
-		{"clientPort", FLAG_NUMBER, &args.ports[2]},
+	const struct plugin_arg flags[] = {
+		{"head", PLUGIN_ARG_TEXT, &args.head},
+		{"headContainer", PLUGIN_ARG_TEXT, &args.head_container},
+		{"worker", PLUGIN_ARG_TEXT, &args.worker},
+		{"workerContainer", PLUGIN_ARG_TEXT, &args.worker_container},
+		{"port", PLUGIN_ARG_NUMBER, &args.ports[0]},
+		{"dashboardPort", PLUGIN_ARG_NUMBER, &args.ports[1]},
+		{"clientPort", PLUGIN_ARG_NUMBER, &args.ports[2]},
 	};
 
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	return args;
 }
 

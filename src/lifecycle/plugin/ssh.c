@@ -5,8 +5,8 @@
  * hosts. The pair comes from outside (struct job_world): making one needs chance. It is made once:
  * where the secret is there, only a config that differs is replaced. */
 #include "base/base64.h"
-#include "lifecycle/flags.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -30,14 +30,14 @@ struct ssh_args {
 static struct ssh_args read_args(const struct plugin_run *run)
 {
 	struct ssh_args args = {.path = STR(DEFAULT_PATH), .port = DEFAULT_PORT};
-	const struct flag flags[] = {
-		{"ssh-key-file-path", FLAG_TEXT, &args.path},
-		{"ssh-private-key", FLAG_TEXT, &args.private_key},
-		{"ssh-public-key", FLAG_TEXT, &args.public_key},
-		{"ssh-port", FLAG_NUMBER, &args.port},
+	const struct plugin_arg flags[] = {
+		{"ssh-key-file-path", PLUGIN_ARG_TEXT, &args.path},
+		{"ssh-private-key", PLUGIN_ARG_TEXT, &args.private_key},
+		{"ssh-public-key", PLUGIN_ARG_TEXT, &args.public_key},
+		{"ssh-port", PLUGIN_ARG_NUMBER, &args.port},
 	};
 
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	if (args.port < 1 || args.port > UINT16_MAX)
 		args.port = DEFAULT_PORT;
 	return args;

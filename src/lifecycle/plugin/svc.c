@@ -4,9 +4,9 @@
  * A headless service gives each pod a name in the network; a config map, mounted at /etc/volcano and
  * offered as variables, lists these names by task; a network policy lets only pods of the job in. The
  * config map follows the number of replicas as long as the job lives. */
-#include "lifecycle/flags.h"
 #include "lifecycle/keys.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -21,12 +21,12 @@ struct svc_args {
 static struct svc_args read_args(const struct plugin_run *run)
 {
 	struct svc_args args = {0};
-	const struct flag flags[] = {
-		{"publish-not-ready-addresses", FLAG_SWITCH, &args.publish_not_ready},
-		{"disable-network-policy", FLAG_SWITCH, &args.no_policy},
+	const struct plugin_arg flags[] = {
+		{"publish-not-ready-addresses", PLUGIN_ARG_SWITCH, &args.publish_not_ready},
+		{"disable-network-policy", PLUGIN_ARG_SWITCH, &args.no_policy},
 	};
 
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	return args;
 }
 

@@ -2,8 +2,8 @@
 /* lifecycle/plugin/tensorflow.c - TF_CONFIG: who is in the cluster, and which of them a container is.
  *
  * A job of a single pod is no cluster and gets none. */
-#include "lifecycle/flags.h"
 #include "lifecycle/plugin.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"
 
@@ -18,13 +18,13 @@ static const char *const roles[ROLE_COUNT] = {"ps", "worker", "chief", "evaluato
 static struct tf_args read_args(const struct plugin_run *run)
 {
 	struct tf_args args = {.port = DEFAULT_PORT};
-	struct flag flags[ROLE_COUNT + 1] = {{"port", FLAG_NUMBER, &args.port}};
+	struct plugin_arg flags[ROLE_COUNT + 1] = {{"port", PLUGIN_ARG_NUMBER, &args.port}};
 
 	for (size_t i = 0; i < ROLE_COUNT; i++) {
 		args.tasks[i] = str_from(roles[i]);
-		flags[i + 1] = (struct flag){roles[i], FLAG_TEXT, &args.tasks[i]};
+		flags[i + 1] = (struct plugin_arg){roles[i], PLUGIN_ARG_TEXT, &args.tasks[i]};
 	}
-	flags_parse(run->args, flags, ARRAY_LEN(flags));
+	plugin_args_parse(run->args, flags, ARRAY_LEN(flags));
 	return args;
 }
 

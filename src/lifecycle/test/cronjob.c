@@ -3,10 +3,10 @@
  * controller dies. Time starts at 2026-01-01 00:00:00. */
 #include "lifecycle/cronjob.h"
 
+#include "model/core/meta.h"
 #include "model/value/zone.h"
 #include "others.h"
 #include "world.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

@@ -5,9 +5,9 @@
 
 #include "lifecycle/hypernode.h"
 #include "lifecycle/ttl.h"
+#include "model/core/meta.h"
 #include "others.h"
 #include "world.h"
-#include "model/core/meta.h"
 
 #include "base/banned.h"
 

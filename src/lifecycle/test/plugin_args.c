@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of plugins, row by row: what Go's flag package makes of them. */
-#include "lifecycle/flags.h"
+#include "lifecycle/plugin_args.h"
 
 #include <stdio.h>
 
@@ -52,10 +52,10 @@ int main(void)
 		struct str text = STR("dflt");
 		int64_t number = 1;
 		bool on = false;
-		const struct flag flags[] = {
-			{"text", FLAG_TEXT, &text},
-			{"number", FLAG_NUMBER, &number},
-			{"on", FLAG_SWITCH, &on},
+		const struct plugin_arg flags[] = {
+			{"text", PLUGIN_ARG_TEXT, &text},
+			{"number", PLUGIN_ARG_NUMBER, &number},
+			{"on", PLUGIN_ARG_SWITCH, &on},
 		};
 		struct str words[WORDS_MAX];
 		struct strs args = {words, 0};
@@ -64,7 +64,7 @@ int main(void)
 		while (rest.len > 0 && args.len < WORDS_MAX &&
 		       str_split(&rest, ' ', &words[args.len]))
 			args.len++;
-		flags_parse(&args, flags, ARRAY_LEN(flags));
+		plugin_args_parse(&args, flags, ARRAY_LEN(flags));
 		ok(str_is(text, rows[i].text) && number == rows[i].number && on == rows[i].on,
 		   "\"%s\" is text %s, number %d, %s", rows[i].words, rows[i].text,
 		   (int)rows[i].number, rows[i].on ? "on" : "off");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/flags.c - arguments as Go's flag package reads them.
+/* lifecycle/plugin_args.c - arguments as Go's flag package reads them.
  *
  * Numbers are Go's as well: 0x10, 0o17, 017 and 0b1 are numbers of other bases. */
-#include "lifecycle/flags.h"
+#include "lifecycle/plugin_args.h"
 
 #include "base/number.h"
 
@@ -65,16 +65,16 @@ static bool parse_number(struct str text, int64_t *ret)
 	return true;
 }
 
-static bool set(const struct flag *flag, struct str text)
+static bool set(const struct plugin_arg *flag, struct str text)
 {
 	int64_t number;
 	bool on;
 
 	switch (flag->type) {
-	case FLAG_TEXT:
+	case PLUGIN_ARG_TEXT:
 		*(struct str *)flag->value = text;
 		return true;
-	case FLAG_NUMBER:
+	case PLUGIN_ARG_NUMBER:
 		if (!parse_number(text, &number))
 			return false;
 		*(int64_t *)flag->value = number;
@@ -87,7 +87,7 @@ static bool set(const struct flag *flag, struct str text)
 	}
 }
 
-static const struct flag *find(const struct flag *flags, size_t count, struct str name)
+static const struct plugin_arg *find(const struct plugin_arg *flags, size_t count, struct str name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (str_is(name, flags[i].name))
@@ -95,11 +95,11 @@ static const struct flag *find(const struct flag *flags, size_t count, struct st
 	return NULL;
 }
 
-void flags_parse(const struct strs *args, const struct flag *flags, size_t count)
+void plugin_args_parse(const struct strs *args, const struct plugin_arg *flags, size_t count)
 {
 	for (size_t i = 0; i < args->len; i++) {
 		struct str word = args->ptr[i];
-		const struct flag *flag;
+		const struct plugin_arg *flag;
 		struct str value;
 		ptrdiff_t equals;
 
@@ -114,7 +114,7 @@ void flags_parse(const struct strs *args, const struct flag *flags, size_t count
 			return;
 		if (equals >= 0)
 			value = str_skip(word, (size_t)equals + 1);
-		else if (flag->type == FLAG_SWITCH)
+		else if (flag->type == PLUGIN_ARG_SWITCH)
 			value = STR("true");
 		else if (i + 1 < args->len)
 			value = args->ptr[++i];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/flags.h - the arguments of job plugins, in the syntax of Go's flag package.
+/* lifecycle/plugin_args.h - the arguments of job plugins, in the syntax of Go's flag package.
  *
  * `-name value`, `--name value`, `-name=value`; a switch may stand bare. Reading ends at the first
  * word that is no flag, at one that is not known and at a value that is none; what was read before
  * counts. */
-#ifndef LIFECYCLE_FLAGS_H
-#define LIFECYCLE_FLAGS_H
+#ifndef LIFECYCLE_PLUGIN_ARGS_H
+#define LIFECYCLE_PLUGIN_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,15 +14,15 @@
 #include "base/str.h"
 #include "model/field/view.h"
 
-enum flag_type { FLAG_TEXT, FLAG_NUMBER, FLAG_SWITCH };
+enum plugin_arg_type { PLUGIN_ARG_TEXT, PLUGIN_ARG_NUMBER, PLUGIN_ARG_SWITCH };
 
-struct flag {
+struct plugin_arg {
 	const char *name;
-	enum flag_type type;
+	enum plugin_arg_type type;
 	void *value; /* struct str, int64_t, bool; holds the default */
 };
 
 /* Texts are lent by the arguments. */
-void flags_parse(const struct strs *args, const struct flag *flags, size_t count);
+void plugin_args_parse(const struct strs *args, const struct plugin_arg *flags, size_t count);
 
 #endif

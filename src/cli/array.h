@@ -24,7 +24,7 @@ struct array {
 	int64_t count; /* numbers in all ranges */
 	int64_t least; /* the smallest of them, and the largest */
 	int64_t most;
-	int64_t at_once; /* behind '%'; 0: as many as there are */
+	int64_t at_once; /* after '%'; 0: all of them */
 };
 
 /* ERR_BAD_REQUEST says what is wrong. */

@@ -4,7 +4,7 @@
  *	[#######====........|.....]	in plain characters
  *	███████▒▒▒▒░░░░░░░░│░░░░░	where the locale can
  *
- * A part that is more than nothing takes at least one character, as long as there is room. */
+ * A part that is more than nothing takes at least one character, as long as there is space. */
 #ifndef CLI_BAR_H
 #define CLI_BAR_H
 

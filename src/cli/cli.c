@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/cli.c - see cli.h. The connection is looked for where people expect it: --kubeconfig,
- * $KUBECONFIG, ~/.kube/config, the one-machine home ($VOLCANO_HOME or ~/.volcano), and the files of
+ * $KUBECONFIG, ~/.kube/config, the data directory of `volcano up` ($VOLCANO_HOME or ~/.volcano), and the files of
  * a pod. */
 #include "cli/cli.h"
 
@@ -341,10 +341,10 @@ static void print_advice(struct cli *cli, const struct err *err)
 	} advice[] = {
 		{ERR_NOT_FOUND, "`vcctl job list --all-namespaces` shows which jobs there are"},
 		{ERR_UNAUTHORIZED, "is the kubeconfig file the one of this server?"},
-		{ERR_FORBIDDEN, "ask whoever runs the server for the right, or use another context "
+		{ERR_FORBIDDEN, "ask an administrator for the permission, or use another context "
 				"(--context)"},
 		{ERR_ALREADY_EXISTS, "choose another name, or delete the old one first"},
-		{ERR_UNAVAILABLE, "does the server run? `volcano status` tells"},
+		{ERR_UNAVAILABLE, "does the server run? `volcano status` shows it"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(advice); i++)

@@ -40,7 +40,7 @@ struct cli_host {
 	int (*rows)(void *arg);
 	/* "NAME=VALUE", up to NULL. */
 	const char *const *(*environment)(void *arg);
-	/* Where the user is; "" where that cannot be said. */
+	/* The working directory of the user; "" if it is unknown. */
 	const char *(*folder)(void *arg);
 	/* A whole file, or standard input for "-". */
 	int (*read)(void *arg, const char *path, struct buf *to, struct err *err);
@@ -103,7 +103,7 @@ struct json_doc *cli_create(struct cli *cli, enum resource_id id, struct str nam
 int cli_delete(struct cli *cli, enum resource_id id, struct str namespace, struct str name,
 	       struct err *err) MUST_CHECK;
 /* Wait until *flag is set by a callback of the loop, at most until `deadline_us` from now has
- * passed (negative: for ever). False: it has passed. */
+ * passed (negative: forever). False: it has passed. */
 bool cli_wait(struct cli *cli, const bool *flag, int64_t deadline_us);
 
 /* --- what commands share ------------------------------------------------------------------------ */
@@ -125,7 +125,7 @@ struct str cli_name(const struct cli *cli);
 /* None with --all-namespaces, and where the command has no namespaces. */
 struct str cli_namespace(const struct cli *cli);
 
-/* Of vjobs and its kin, where -n is the name and -N the namespace. */
+/* Of vjobs, vcancel, vsuspend, vresume and vqueues: -n is the name, -N the namespace. */
 #define CLI_SHORT_NAME(text)                                                    \
 	{                                                                       \
 		.letter = 'n', .name = "name", .about = (text), .noun = "NAME", \

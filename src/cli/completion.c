@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/completion.c - `vcctl completion SHELL`, and `vcctl __complete`, which the shells call: they know
- * nothing, the program tells them from its tables and the server what may come next. */
+/* cli/completion.c - `vcctl completion SHELL`, and `vcctl __complete`, which the shells call: the program
+ * finds in its tables and on the server what may come next. */
 #include "base/macro.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

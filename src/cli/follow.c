@@ -3,7 +3,7 @@
  *
  * Two informers, of the job and of its pods, and a stream for each run of a container that has begun
  * (pod, container, restarts). A stream that breaks while its container runs is opened again a
- * little later, behind the last line. The end: the job is in a last phase, its pods were listed once
+ * little later, after the last line. The end: the job is in a last phase, its pods were listed once
  * more (the job's status may come before theirs), and no stream is open. */
 #include "cli/follow.h"
 

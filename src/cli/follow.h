@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/follow.h - a job followed to its end: its phase, and what its pods print, as it comes.
  *
- * Output of several containers is told apart by a prefix "task/index" (and the container's name
- * where a pod has more than one). Pods that come later, and those that are restarted, are followed
+ * Output of several containers is distinguished by a prefix "task/index" (and the container's name
+ * if a pod has more than one). Pods that come later, and those that are restarted, are followed
  * too. */
 #ifndef CLI_FOLLOW_H
 #define CLI_FOLLOW_H

@@ -68,7 +68,7 @@ static void on_created(void *arg, const struct client_result *result)
 	batch->done = --batch->left == 0;
 }
 
-/* Where a job of a file goes: as the flag says, else as the file does. */
+/* The namespace of a job of a file: as the flag says, else as the file does. */
 static struct str namespace_of(const struct cli *cli, const struct json_doc *job)
 {
 	struct json meta = json_get(json_doc_root(job), "metadata");

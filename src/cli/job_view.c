@@ -302,7 +302,7 @@ int job_view(struct cli *cli, struct str namespace, struct str name, struct err 
 	if (!job)
 		return -1;
 	events = cli_list(cli, RESOURCE_EVENTS, namespace, str_none(), &of_events);
-	if (!events) /* whoever may not see them sees the job */
+	if (!events) /* without permission for events, the job is still shown */
 		cli_warn(cli, "Failed to list events: %s", of_events.text);
 	put_rows(view_job, json_doc_root(job), &cli->out);
 	put_conditions(json_get(json_doc_root(job), "status"), &cli->out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/job_wait.c - `vcctl job wait NAME... --for=Completed`: until jobs are in a phase, by watching
- * them; exit codes tell scripts how it ended. */
+ * them; exit codes say how it ended. */
 #include "base/arena.h"
 #include "base/map.h"
 #include "cli/cli.h"
@@ -17,7 +17,7 @@ enum { TOLD_MOST = 3 };
 
 struct wait {
 	struct cli *cli;
-	struct str phase;    /* what is waited for; none: that they are gone */
+	struct str phase;    /* what is waited for; none: that they are deleted */
 	struct map *waiting; /* what those that are not there yet are, by name: a text that stays */
 	bool may_come;       /* what is not there yet may come, in time */
 	bool done;
@@ -30,7 +30,7 @@ static void reach(struct wait *wait, struct str name)
 	wait->done = wait->done || !map_len(wait->waiting);
 	buf_printf(&wait->cli->out, "job %.*s is %.*s\n", STR_ARG(name),
 		   STR_ARG(wait->phase.len ? wait->phase : STR("deleted")));
-	cli_flush(wait->cli); /* whoever waits for several is told as they come */
+	cli_flush(wait->cli); /* of several, each is printed as it comes */
 }
 
 static const char *state_name(struct str phase)
@@ -71,7 +71,7 @@ static void deleted(void *arg, const struct informer_object *object)
 	cli_warn(wait->cli, "job %.*s was deleted", STR_ARG(object->name));
 }
 
-/* Are they there at all? Of one that shall be gone that is what is wanted. */
+/* Do they exist? With --for=delete a missing one is what is wanted. */
 static int look_first(struct wait *wait, struct str namespace, const struct str *names,
 		      size_t count, struct err *err)
 {

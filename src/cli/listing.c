@@ -156,7 +156,7 @@ static size_t column_width(const struct grid *grid, size_t column)
 	return longest < (size_t)c->width ? (size_t)c->width : longest + 1;
 }
 
-/* `text` is a key, a NUL and what was printed; the map's value is the latter, and lies behind its key
+/* `text` is a key, a NUL and what was printed; the map's value is the latter, and follows its key
  * in one piece of memory. */
 static void remember(struct map *seen, struct str text, size_t key)
 {

@@ -43,7 +43,7 @@ struct listing {
 	const struct listing_column *columns; /* up to one without a title */
 	/* Shall it be shown? NULL: all are. */
 	bool (*keep)(struct cli *cli, struct json object);
-	bool (*later)(struct cli *cli, struct json object); /* behind the others; may be NULL */
+	bool (*later)(struct cli *cli, struct json object); /* after the others; may be NULL */
 	const void *arg;                                    /* for the cells */
 	/* Called with what is about to be printed, to ask for what cells need; may be NULL. */
 	int (*prepare)(struct cli *cli, void *state, struct json items, struct err *err);

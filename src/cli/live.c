@@ -53,7 +53,7 @@ static void tick(struct loop_timer *timer, void *arg)
 
 /* --- a drawing ---------------------------------------------------------------------------------- */
 
-/* Cut at the terminal's last line but one, each line cleared behind its end. The terminal cuts what is wider than it
+/* Cut at the terminal's last line but one, each line cleared after its end. The terminal cuts what is wider than it
  * is (?7l), so that a line stays one. */
 static void put_frame(struct cli *cli)
 {

@@ -22,7 +22,7 @@ struct logstream {
 	struct buf pending;             /* a line that is not complete yet */
 	char last[TIME_TEXT_SIZE + 16]; /* time of the last line */
 	int64_t last_us;
-	bool resumed; /* lines up to `last` were told already */
+	bool resumed; /* lines up to `last` were delivered already */
 };
 
 void logstream_put_path(const struct logstream_options *options, struct str from, struct buf *to)
@@ -79,7 +79,7 @@ static void tell(struct logstream *stream, struct str line)
 	struct str time = logstream_cut_time(&line);
 
 	if (time.len && time.len < sizeof(stream->last)) {
-		/* What was told before the stream broke comes again. */
+		/* What was delivered before the stream broke comes again. */
 		if (stream->resumed && !is_later(stream, time))
 			return;
 		(void)!time_parse(time, &stream->last_us, &err);
@@ -107,7 +107,7 @@ static void got_data(void *arg, struct str data)
 		}
 		data = str_skip(data, (size_t)end + 1);
 	}
-	/* A line without end is told in pieces. */
+	/* A very long line is delivered in pieces. */
 	while (data.len > buf_room(&stream->pending)) {
 		struct str piece = str_slice(data, 0, buf_room(&stream->pending));
 

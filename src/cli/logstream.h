@@ -34,7 +34,7 @@ struct logstream_options {
 /* Texts are copied. */
 struct logstream *logstream_new(struct client *client, const struct logstream_options *options)
 	__attribute__((returns_nonnull));
-/* Open it again behind the last line that came. Only after `ended`. */
+/* Open it again after the last line that came. Only after `ended`. */
 void logstream_again(struct logstream *stream);
 /* Takes NULL. */
 void logstream_free(struct logstream *stream);

@@ -11,7 +11,7 @@
 
 /* Of a Job; "" before the controller has seen it. */
 struct str phase_of(struct json job);
-/* No pod of the job runs any more, and none will unless somebody asks: Completed, Failed,
+/* No pod of the job runs any more, and none will unless a user asks: Completed, Failed,
  * Terminated, Aborted. */
 bool phase_is_end(struct str phase);
 /* As it is spelled, whatever letters were typed ("completed"); none: there is no such phase. */

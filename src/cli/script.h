@@ -19,7 +19,7 @@
 
 struct arena;
 
-enum { SCRIPT_BYTES_MAX = 100 * 1000 }; /* what fits into one argument of a program, with room */
+enum { SCRIPT_BYTES_MAX = 100 * 1000 }; /* what fits into one argument of a program, with a margin */
 
 struct words {
 	struct str *ptr;

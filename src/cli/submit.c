@@ -485,7 +485,7 @@ static int bad_time(struct str text, struct err *err)
 		       STR_ARG(text));
 }
 
-/* "MM", "MM:SS", "HH:MM:SS"; behind days "HH", "HH:MM", "HH:MM:SS". */
+/* "MM", "MM:SS", "HH:MM:SS"; after days "HH", "HH:MM", "HH:MM:SS". */
 static int parse_fields(struct str text, bool days, int64_t *ret)
 {
 	int64_t fields[3] = {0};

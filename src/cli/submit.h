@@ -41,7 +41,7 @@ struct submit {
 	bool stop_on_failure;       /* one task that fails ends the job */
 	bool slurm_env;             /* also under Slurm's names */
 	const struct array *array;  /* NULL: none */
-	bool home;                  /* for the one-machine home, whose env plugin can count */
+	bool home;                  /* for `volcano up`, whose env plugin can count */
 	const struct str *env;      /* "NAME=VALUE" */
 	size_t env_count;
 };

@@ -2,7 +2,7 @@
 /* cli/tree.c - see tree.h.
  *
  * A queue may use up to its capability, else as much as the queue above it; its share is what it
- * deserves, else what its weight gives it beside its brothers. A bar shows use within the first, and
+ * deserves, else what its weight gives it among its siblings. A bar shows use within the first, and
  * the mark in it the second. What the queues below a queue use counts for it, too. Queues that name
  * one another as parents in a ring stand at the top, so that each is shown, once. */
 #include "cli/tree.h"
@@ -172,7 +172,7 @@ static void put_number(struct str name, double value, struct buf *to)
 	amounts_put(&list, name, to);
 }
 
-/* The root has everything: nothing is shared with anybody. */
+/* The root has everything: it shares with no other queue. */
 static bool is_alone(const struct tree *tree, const struct branch *branch)
 {
 	for (size_t i = 0; i < tree->count; i++)

@@ -109,7 +109,7 @@ static int find_script(struct cli *cli, struct plan *plan, struct err *err)
 			STR_ARG(name));
 }
 
-/* Where the script is, from the root on: it finds its own folder by that. */
+/* The absolute path of the script: it finds its own folder by that. */
 static struct str full_path(struct cli *cli, struct str path)
 {
 	while (str_starts(path, STR("./")))
@@ -175,7 +175,7 @@ static int set_command(struct cli *cli, struct plan *plan, struct err *err)
 	return 0;
 }
 
-/* A name from the command's: letters, digits and dashes, with something by chance behind it. */
+/* A name from the command's: letters, digits and dashes, and a random suffix. */
 static struct str make_name(struct cli *cli, const struct plan *plan)
 {
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
@@ -208,7 +208,7 @@ static struct str make_name(struct cli *cli, const struct plan *plan)
 
 /* --- what the job gets of where we are ---------------------------------------------------------- */
 
-/* Is the server the one-machine home, where our files and programs are? */
+/* Is the server `volcano up` on this machine, where our files and programs are? */
 static bool is_home(struct cli *cli)
 {
 	struct err err;

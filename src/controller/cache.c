@@ -165,7 +165,7 @@ static bool matters(const struct cache *cache, const struct row *row, struct jso
 	       cache->events.matters(json_doc_root(row->doc), object);
 }
 
-/* False: it is not newer than what is known, or not worth telling of. */
+/* False: it is not newer than what is known, or does not concern the listener. */
 static bool take_in(struct cache *cache, struct json_doc *doc)
 {
 	struct json root = json_doc_root(doc);
@@ -178,7 +178,7 @@ static bool take_in(struct cache *cache, struct json_doc *doc)
 	bool tell;
 	AUTO(buf_done) struct buf key = BUF_UNBOUNDED;
 
-	/* Most that is not kept never was: no need to look for it in vain. */
+	/* Most objects that are not kept never were: no need to look them up. */
 	if (!kept && map_len(cache->rows) == 0)
 		return false;
 	row = find(cache, namespace, name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* controller/cache.h - the newest version of objects that is known, from whomever: what an informer
- * tells, and what the server answered to a write.
+/* controller/cache.h - the newest version of objects that is known: what an informer
+ * reports, and what the server answered to a write.
  *
  * A controller that has just written something looks again at once, and must see what it wrote,
- * though no watch has told of it yet. Versions only go forward: what is older than what is known is
+ * though no watch has reported it yet. Versions only go forward: what is older than what is known is
  * passed over. */
 #ifndef CONTROLLER_CACHE_H
 #define CONTROLLER_CACHE_H
@@ -27,7 +27,7 @@ struct cache_events {
 	/* It is there in a new version, or (`gone`) not any more. `object` is lent. */
 	void (*changed)(void *arg, struct str namespace, struct str name, struct json object,
 			bool gone);
-	/* Is a new version (of what was known as `old`) worth telling of? NULL: always. */
+	/* Is a new version (of what was known as `old`) worth an event? NULL: always. */
 	bool (*matters)(struct json old, struct json object);
 	void *arg;
 };
@@ -48,9 +48,9 @@ struct json_doc *cache_group_next(const struct cache *cache, struct str group, s
 /* Listen to an informer, before it is started. */
 void cache_listen(struct cache *cache, struct informer *informer);
 
-/* Take in what the server answered. Does not tell. */
+/* Store what the server answered. Calls no listener. */
 void cache_put(struct cache *cache, struct json_doc *doc);
-/* It was deleted; `uid` is that of the one that was. Does not tell. */
+/* It was deleted; `uid` is that of the deleted object. Calls no listener. */
 void cache_remove(struct cache *cache, struct str namespace, struct str name, struct str uid);
 
 /* Lent until control goes back to the loop; NULL: not there. */

@@ -39,7 +39,7 @@ struct controllers_options {
 	size_t workers;  /* keys that a controller works on at once; 0: 64 */
 	struct strs scheduler_names; /* lent; empty: "volcano" */
 	bool keep_owner_annotations; /* do not copy them to podgroups (--inherit-owner-annotations=false) */
-	/* There are no controllers of Kubernetes beside: what they do is done here. */
+	/* No controllers of Kubernetes run: do their part as well. */
 	bool home;
 	const char *volumes_folder; /* of claims as local folders; NULL: none are made; lent */
 	struct log *log;            /* may be NULL */

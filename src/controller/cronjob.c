@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/cronjob.c - the CronJob controller: lifecycle/cronjob.h for each CronJob, when it or one
- * of its jobs changes, and when it is due, by a clock that somebody may set.
+ * of its jobs changes, and when it is due, by a clock that may be set.
  *
  * Zones are read from tzdata when they are first named, and kept. Jobs are kept that a CronJob
  * controls or that are named like a run, so that a foreign job in the way is seen. So is the schedule
@@ -23,7 +23,7 @@
 #include "base/banned.h"
 
 #define ZONES "/usr/share/zoneinfo/"
-/* At the latest: somebody may set the clock, and what was far away is due. */
+/* At the latest: the clock may be set, and what was far away is due. */
 #define LOOK_AGAIN (10 * TIME_SECOND)
 
 struct known_zone {

@@ -2,8 +2,8 @@
 /* controller/flow.c - the JobFlow controller: lifecycle/flow.h for each flow, when it, one of its jobs
  * or one of its templates changes.
  *
- * All jobs are known here, not only those of flows: a job that somebody else made under the name of a
- * flow's is in its way, and the flow goes on when it is gone. */
+ * All jobs are known here, not only those of flows: a job that someone else created under the name of a
+ * flow's job blocks the flow until it is deleted. */
 #include "lifecycle/flow.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static void flow_changed(void *arg, struct str namespace, struct str name, struc
 	worker_wake_object(self->worker, namespace, name);
 }
 
-/* A job that was in the way of a flow may have gone. */
+/* A job that blocked a flow may have been deleted. */
 static void wake_behind(struct flow_controller *self, struct str namespace, struct str job)
 {
 	struct json_doc *doc;
@@ -108,7 +108,7 @@ static void template_changed(void *arg, struct str namespace, struct str name, s
 	}
 }
 
-/* Told of a status that was written: the end of a flow is counted. */
+/* A status was written: count the end of a flow. */
 static void flow_written(void *arg, const struct plan_write *write, struct json_doc *doc)
 {
 	struct flow_controller *self = arg;
@@ -127,7 +127,7 @@ static void flow_written(void *arg, const struct plan_write *write, struct json_
 	ends->failed += str_is(phase, "Failed");
 }
 
-/* Where a look is going on. */
+/* The reconcile under way. */
 struct place {
 	struct flow_controller *controller;
 	struct str key;

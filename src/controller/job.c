@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/job.c - the job controller: calls lifecycle/job.h for each job that something happened
- * to, and carries the plans out.
+ * to, and executes the plans.
  *
  * One key a job ("namespace/name") in a work queue, so that each is looked at once at a time and a
  * large job does not stand in the way of a small one: a plan makes a few hundred pods at most, and the
- * job then queues up again behind the others.
+ * job then queues up again after the others.
  *
  * What the server answers to a write is taken in at once, so that the next look sees it. That matters:
  * a pod that the status counts and that is not there is an evicted one. For the same reason nothing is
  * looked at before everything that is there has been heard of.
  *
- * The watch may tell of a write before its answer comes. That is no news either: what is heard while a
- * plan is carried out is counted, the answers to its writes are taken off again, and only if something
+ * The watch may report a write before its answer comes. That is no news either: events that come while a
+ * plan is executed are counted, the answers to its writes are taken off again, and only if something
  * is left the job is looked at once more. */
 #include "lifecycle/job.h"
 
@@ -25,7 +25,7 @@
 #include "client/informer.h"
 #include "client/workqueue.h"
 #include "controller/cache.h"
-#include "controller/carry.h"
+#include "controller/execute_plan.h"
 #include "controller/controller.h"
 #include "controller/controller_rows.h"
 #include "controller/job_commands.h"
@@ -59,7 +59,7 @@ struct job_controller {
 /* A key pair that is being made on a worker. */
 struct key_work {
 	struct list link;
-	struct job_controller *controller; /* NULL: it is gone */
+	struct job_controller *controller; /* NULL: it was freed */
 	char *job;
 	struct sshkey key;
 	struct err err;
@@ -88,7 +88,7 @@ static void wake_name(struct job_controller *self, struct str namespace, struct 
 
 /* --- the ends of a look ---------------------------------------------------------------------- */
 
-/* Nobody works on it any more; what was heard meanwhile is looked at now. */
+/* No plan is under way any more; handle the events that came meanwhile. */
 static void leave(struct job_controller *self, struct entry *entry)
 {
 	entry->busy = false;
@@ -137,7 +137,7 @@ static void try_later(struct job_controller *self, struct entry *entry)
 	leave(self, entry);
 }
 
-/* --- carrying out ---------------------------------------------------------------------------- */
+/* --- executing plans ------------------------------------------------------------------------- */
 
 /* A status was written. */
 static void count_status(struct job_controller *self, struct entry *entry)
@@ -169,7 +169,7 @@ static void pod_written(struct job_controller *self, struct entry *entry,
 						 write->uid);
 		return;
 	}
-	/* A pod that was made and is gone already must not come back. */
+	/* A pod that was created and already deleted must not come back. */
 	if (number_parse_u64(informer_version(pods), &heard, NULL) == 0 &&
 	    cache_version(root) <= heard) {
 		if (write->verb == PLAN_CREATE)
@@ -232,30 +232,30 @@ static void failed(void *arg, const struct plan_write *write, const struct err *
 		entry->pods_answer = JOB_PODS_REJECTED;
 }
 
-static void done(void *arg, enum carry_end end)
+static void done(void *arg, enum execution_end end)
 {
 	struct entry *entry = arg;
 	struct job_controller *self = entry->controller;
 	int64_t look_at = entry->more ? loop_now(self->base->loop) : entry->look_at;
 
-	entry->carry = NULL;
+	entry->execution = NULL;
 	switch (end) {
-	case CARRY_DONE:
+	case EXECUTION_DONE:
 		entry->wait_us = 0;
 		entry->failing_since = 0;
 		rest(self, entry, look_at);
 		break;
-	case CARRY_AGAIN:
+	case EXECUTION_AGAIN:
 		wait_a_while(self, entry);
 		break;
-	case CARRY_FAILED:
+	case EXECUTION_FAILED:
 		try_later(self, entry);
 		break;
 	}
 }
 
 /* --- key pairs -------------------------------------------------------------------------------
- * A job that waits for its pair does not keep a place in the work queue: a hundred of them delay nobody
+ * A job that waits for its pair does not keep a place in the work queue: a hundred of them delay no one
  * else. */
 
 static void make_key(void *arg)
@@ -401,7 +401,7 @@ static void work(void *arg, struct str key)
 	struct job_controller *self = arg;
 	struct entry *entry = entries_find(self->entries, key);
 	struct job_outcome outcome;
-	struct carry_options options;
+	struct execution_options options;
 	AUTO(plan_done) struct plan plan;
 	struct err err;
 
@@ -413,7 +413,7 @@ static void work(void *arg, struct str key)
 	entry->busy = true;
 	entry->heard = 0;
 	if (step(self, entry, &plan, &outcome, &err) < 0) {
-		/* Set aside until somebody changes it; others are not touched. */
+		/* Set aside until it is changed; others are not touched. */
 		log_warn(self->base->log, "a job cannot be read", LOG_VIEW("job", key),
 			 LOG_STR("err", err.text));
 		rest(self, entry, 0);
@@ -424,20 +424,20 @@ static void work(void *arg, struct str key)
 	entry->more = outcome.more;
 	entry->enters = is_in(entry, outcome.phase) ? VCJOB_PHASE_NONE : outcome.phase;
 	entry->look_at = plan.look_at;
-	options = (struct carry_options){
+	options = (struct execution_options){
 		.client = self->base->client,
 		.recorder = self->base->recorder,
-		.told = &entry->told,
+		.reported = &entry->reported,
 		.written = written,
 		.failed = failed,
 		.done = done,
 		.arg = entry,
 	};
 	if (plan.writes.len > 0) {
-		entry->carry = carry_start(&options, &plan);
+		entry->execution = execution_start(&options, &plan);
 		return;
 	}
-	carry_tell(&options, &plan);
+	execution_report(&options, &plan);
 	if (outcome.wants_ssh_key && !want_key(self, entry))
 		plan.look_at = loop_now(self->base->loop) + KEY_AGAIN;
 	rest(self, entry, plan.look_at);
@@ -490,7 +490,7 @@ static void pod_gone(void *arg, const struct informer_object *object)
 		entries_drop(self->entries, entry);
 }
 
-/* An object that a job owns: the job is told. */
+/* An object that a job owns: wake the job. */
 static void owned_changed(void *arg, struct str namespace, struct str name, struct json object,
 			  bool gone)
 {

@@ -3,7 +3,7 @@
  * job is not there.
  *
  * A Command names its job; its uid counts only where the Command belongs to that very job (its owner),
- * and so goes with it: somebody who writes one by hand need not know it. One whose job is not there is
+ * and so goes with it: a user who writes one by hand need not know it. One whose job is not there is
  * deleted, as upstream does it, though not before its job had a moment to be heard of. */
 #ifndef CONTROLLER_JOB_COMMANDS_H
 #define CONTROLLER_JOB_COMMANDS_H
@@ -32,7 +32,7 @@ struct strays;
 struct strays *strays_new(struct controller_base *base, struct cache *const *caches,
 			  const struct entries *entries) __attribute__((returns_nonnull));
 void strays_free(struct strays *strays);
-/* A Command for a job that is not there, or a job that is gone. */
+/* A Command for a job that is not there, or a job that was deleted. */
 void strays_wake(struct strays *strays, struct str key);
 /* Everything is known now. */
 void strays_start(struct strays *strays);

@@ -39,8 +39,8 @@ struct entries *entries_new(void)
 
 static void entry_free(struct entry *entry)
 {
-	carry_cancel(entry->carry);
-	carry_told_done(&entry->told);
+	execution_cancel(entry->execution);
+	execution_reports_done(&entry->reported);
 	json_doc_unref(entry->doc);
 	vec_done(&entry->pods);
 	mem_free(entry->private_pem);
@@ -126,7 +126,7 @@ void entries_drop(struct entries *entries, struct entry *entry)
 /* Another job has the name now: what was remembered was of the old one. */
 static void forget(struct entry *entry)
 {
-	vec_clear(&entry->told.hashes);
+	vec_clear(&entry->reported.hashes);
 	entry->counted_at = 0;
 	entry->wait_us = 0;
 	entry->failing_since = 0;

@@ -13,7 +13,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "controller/carry.h"
+#include "controller/execute_plan.h"
 #include "json/doc.h"
 #include "lifecycle/job.h"
 
@@ -27,12 +27,12 @@ struct entry {
 	VEC(struct entry_pod *) pods;
 
 	/* what the controller remembers while it runs; nothing of it must be remembered */
-	struct carry *carry;     /* the plan that is being carried out, and ... */
+	struct execution *execution;     /* the plan that is being executed, and ... */
 	void *controller;        /* ... for whom, ... */
 	bool more;               /* ... whether there is more to do at once, ... */
 	enum vcjob_phase enters; /* ... the phase that it brings the job into (NONE: none), ... */
 	int64_t look_at;         /* ... and when to look again */
-	struct carry_told told;
+	struct execution_reports reported;
 	int64_t counted_at;    /* when its status was last written */
 	int64_t failing_since; /* the first of the failures in a row; 0: none */
 	enum job_pods_answer pods_answer;
@@ -58,7 +58,7 @@ void entries_drop(struct entries *entries, struct entry *entry);
 
 /* A version of a job. Gives its entry, or NULL where it is not newer than what is known. */
 struct entry *entries_put_job(struct entries *entries, struct json_doc *doc);
-/* The job is gone. Gives its entry, or NULL where another one has taken its place. */
+/* The job was deleted. Returns its entry, or NULL if another one has taken its place. */
 struct entry *entries_remove_job(struct entries *entries, struct str namespace, struct str name,
 				 struct str uid);
 
@@ -68,11 +68,11 @@ struct entry *entries_put_pod(struct entries *entries, struct json pod);
 /* The pod is on its way out. */
 void entries_mark_pod(struct entries *entries, struct str namespace, struct str name,
 		      struct str uid);
-/* The pod is gone; `uid` may be none. Gives the entry of its job, or NULL. */
+/* The pod was deleted; `uid` may be none. Returns the entry of its job, or NULL. */
 struct entry *entries_remove_pod(struct entries *entries, struct str namespace, struct str name,
 				 struct str uid);
 
-/* The pods of an entry that its present job controls; `to` has room for all. Gives their number. */
+/* The pods of an entry that its present job controls; `to` has space for all. Returns their number. */
 size_t entries_collect(const struct entry *entry, const struct job_pod **to);
 
 #endif

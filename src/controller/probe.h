@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/probe.h - do the pods of a task answer: to a GET, or at all on a port?
  *
- * Whoever wants to know asks again and again, and hears what was last found out, `false` at first;
- * asking keeps it up to date, at most once a PROBE_PERIOD. A change wakes the asker. What nobody asks
+ * The caller asks again and again, and gets the last result, `false` at first;
+ * asking keeps it up to date, at most once a PROBE_PERIOD. A change wakes the asker. What no one asks
  * for any more is forgotten. All pods of the task must answer, and there must be one: a GET with
  * a status of 200 to 399, a connection that is accepted, within PROBE_TIMEOUT. */
 #ifndef CONTROLLER_PROBE_H

@@ -3,7 +3,7 @@
  * to. It also makes the queues that everything begins with, root and default.
  *
  * Of podgroups only their queue and phase are kept, since there may be many; the counts by phase are
- * told as metrics. */
+ * reported as metrics. */
 #include "lifecycle/queue.h"
 
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static struct str parent_of(struct json queue)
 	return json_str(json_get(json_get(queue, "spec"), "parent"));
 }
 
-/* What is allocated changes all the time, and concerns nobody here. */
+/* What is allocated changes all the time, and does not matter here. */
 static bool queue_matters(struct json old, struct json object)
 {
 	static const char *const pairs[][2] = {{"metadata", "annotations"},
@@ -248,7 +248,7 @@ static void ignore(void *arg, const struct client_result *result)
 {
 	struct client_request **request = arg;
 
-	(void)result; /* it is there, or will be made by whoever starts next */
+	(void)result; /* it is there, or the next start creates it */
 	*request = NULL;
 }
 

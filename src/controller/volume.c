@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* controller/volume.c - lifecycle/volume.h for each claim and each volume, in the one-machine home: a
+/* controller/volume.c - lifecycle/volume.h for each claim and each volume, on one machine: a
  * cluster has a controller of Kubernetes for that.
  *
  * Keys: "claim/<namespace>/<name>", "volume/<name>", "class". A volume that changes may suit any claim

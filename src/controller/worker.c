@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/worker.c - keys, looks and plans of the small controllers.
  *
- * A key has an entry from its first plan with something to write or to tell until its object is gone
- * and nothing is under way: what was told of it, and the plan that is being carried out. */
+ * A key has an entry from its first plan with something to write or to report until its object is deleted
+ * and nothing is under way: what was reported, and the plan that is being executed. */
 #include "controller/worker.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "client/workqueue.h"
 #include "controller/cache.h"
-#include "controller/carry.h"
+#include "controller/execute_plan.h"
 #include "controller/controller.h"
 #include "loop/loop.h"
 
@@ -26,8 +26,8 @@
 struct entry {
 	struct worker *worker;
 	char *key;
-	struct carry *carry; /* while a plan is carried out */
-	struct carry_told told;
+	struct execution *execution; /* while a plan is executed */
+	struct execution_reports reported;
 	int64_t wait;
 	bool forgotten; /* to go when nothing is under way any more */
 };
@@ -53,8 +53,8 @@ struct worker *worker_new(const struct worker_options *options)
 
 static void entry_free(struct entry *entry)
 {
-	carry_cancel(entry->carry);
-	carry_told_done(&entry->told);
+	execution_cancel(entry->execution);
+	execution_reports_done(&entry->reported);
 	mem_free(entry->key);
 	mem_free(entry);
 }
@@ -168,7 +168,7 @@ void worker_forget(struct worker *worker, struct str key)
 
 	if (!entry)
 		return;
-	if (entry->carry)
+	if (entry->execution)
 		entry->forgotten = true;
 	else
 		drop(entry);
@@ -200,16 +200,16 @@ static int64_t next_wait(struct entry *entry)
 	return entry->wait;
 }
 
-static void carried_out(void *arg, enum carry_end end)
+static void carried_out(void *arg, enum execution_end end)
 {
 	struct entry *entry = arg;
 	struct worker *worker = entry->worker;
 	struct str key = str_from(entry->key);
 
-	entry->carry = NULL;
-	if (end == CARRY_FAILED) {
+	entry->execution = NULL;
+	if (end == EXECUTION_FAILED) {
 		workqueue_retry(worker->queue, key);
-	} else if (end == CARRY_AGAIN) {
+	} else if (end == EXECUTION_AGAIN) {
 		workqueue_done_after(worker->queue, key, next_wait(entry));
 	} else {
 		entry->wait = 0;
@@ -234,7 +234,7 @@ static void work(void *arg, struct str key)
 	struct worker *worker = arg;
 	const struct controller_base *base = worker->options.base;
 	AUTO(plan_done) struct plan plan;
-	struct carry_options options = {
+	struct execution_options options = {
 		.client = base->client,
 		.recorder = base->recorder,
 		.written = written,
@@ -257,12 +257,12 @@ static void work(void *arg, struct str key)
 		return;
 	}
 	entry = entry_of(worker, key);
-	options.told = &entry->told;
+	options.reported = &entry->reported;
 	options.arg = entry;
 	if (plan.writes.len == 0) {
-		carry_tell(&options, &plan);
+		execution_report(&options, &plan);
 		rest(worker, key, plan.look_at);
 		return;
 	}
-	entry->carry = carry_start(&options, &plan);
+	entry->execution = execution_start(&options, &plan);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* controller/worker.h - what the small controllers have in common: keys that want to be looked at, a
- * look that makes a plan, and the plan carried out.
+ * function that makes a plan, and the plan's execution.
  *
  *	worker = worker_new(&(struct worker_options){ .base = base, .look = look, .arg = self,
  *						      .caches = self->caches });
  *	worker_wake(worker, STR("ns/name"));		whenever something has changed
  *	worker_start(worker);				when everything is known
  *
- * A key is looked at once at a time, again after its plan was carried out, and again when its plan
+ * A key is looked at once at a time, again after its plan was executed, and again when its plan
  * says so. What the server answers to a write goes into the caches first, so that the next look
  * sees it. What fails is tried again, each time later. */
 #ifndef CONTROLLER_WORKER_H
@@ -35,8 +35,8 @@ struct worker_options {
 	/* By kind, PLAN_KIND_COUNT of them, lent: what has been written of a kind goes there. NULL:
 	 * nowhere. */
 	struct cache *const *caches;
-	/* Told of each write behind that, since a watch that tells of the same version later is not
-	 * passed on; `doc` is lent, NULL where the object is gone. May be NULL. */
+	/* Called after each write, since a watch that reports the same version later is not
+	 * passed on; `doc` is lent, NULL if the object was deleted. May be NULL. */
 	void (*written)(void *arg, const struct plan_write *write, struct json_doc *doc);
 };
 
@@ -50,7 +50,7 @@ void worker_wake(struct worker *worker, struct str key);
 /* "namespace/name", or "name" where there is no namespace. */
 void worker_wake_object(struct worker *worker, struct str namespace, struct str name);
 void worker_start(struct worker *worker);
-/* What was told of a key may be told again, since its object is gone. */
+/* What was reported for a key may be reported again: its object was deleted. */
 void worker_forget(struct worker *worker, struct str key);
 
 /* The parts of such a key; the namespace is "" where there is none. */

@@ -32,7 +32,7 @@ enum { OWNER_COUNT = ARRAY_LEN(owner_rows) };
 
 struct workload_controller;
 
-/* Who a cache of owners tells. */
+/* The listener of a cache of owners. */
 struct owner_kind {
 	struct workload_controller *controller;
 	size_t row;

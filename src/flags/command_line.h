@@ -91,7 +91,7 @@ struct command_line {
 	struct str values[COMMAND_FLAGS_MAX]; /* end in a NUL */
 	bool given[COMMAND_FLAGS_MAX];
 	size_t flag_count;
-	size_t global_at, global_count; /* where the root's global flags are */
+	size_t global_at, global_count; /* the root's global flags */
 	const struct str *arguments;
 	size_t argument_count;
 	bool dashes; /* a "--" came before the first argument */

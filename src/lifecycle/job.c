@@ -94,7 +94,7 @@ static void discount_victims(struct job_look *look)
 			job_view_discount(look, look->world->pods[i]);
 }
 
-/* Record an action; the next steps carry it out. */
+/* Record an action; the next steps execute it. */
 static void decide(struct job_look *look, enum bus_action action)
 {
 	struct vcjob_status *status = &look->job->status;

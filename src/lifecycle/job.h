@@ -2,7 +2,7 @@
 /* lifecycle/job.h - what becomes of a Job: from what is recorded and what is observed to a plan.
  *
  * job_step() looks at the recorded job and at the world around it, and answers what to write next.
- * It is called again after its plan was carried out and whenever something changes, until it has
+ * It is called again after its plan was executed and whenever something changes, until it has
  * nothing to write. It has no memory: a controller that starts anew goes on where the last one
  * stopped. What makes that hold:
  *
@@ -106,8 +106,8 @@ struct job_cause {
 
 struct job_outcome {
 	bool wants_ssh_key;     /* make a key pair, and step again */
-	bool more;              /* step again as soon as the plan is carried out */
-	enum vcjob_phase phase; /* that the job is in when the plan is carried out */
+	bool more;              /* step again as soon as the plan is executed */
+	enum vcjob_phase phase; /* that the job is in when the plan is executed */
 	struct job_cause cause;
 };
 

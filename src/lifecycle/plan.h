@@ -2,7 +2,7 @@
 /* lifecycle/plan.h - what a controller decided: writes as data, events to record, when to look again.
  *
  * Every controller is a pure function from what is recorded and what is observed to a plan; the
- * service carries the plan out and calls the function again when something has changed. The rules
+ * service executes the plan and calls the function again when something has changed. The rules
  * of a plan, which let a crash at any point replay to the same end:
  *
  * 1. Writes go out stage by stage. Those of one stage may be under way at the same time; a stage
@@ -11,7 +11,7 @@
  * 2. A write that fails ends the plan behind its stage, and the service looks again after a while.
  *    Two failures are none: to create what is there, and to delete what is gone. The plan does not
  *    know which of its creates found something there; the next look does.
- * 3. Carrying out the same plan twice does no harm: updates carry the resource version that they were
+ * 3. Executing the same plan twice does no harm: updates have the resource version that they were
  *    made from, deletes the uid.
  * 4. Nothing is in a plan that would change nothing: a plan without writes is the end of the work
  *    until the world changes, or `look_at`.

@@ -20,7 +20,7 @@ static const char *get_env(const char *name)
 	return getenv(name);
 }
 
-/* Nobody is left to tell where even this fails. */
+/* If even this fails, the failure cannot be reported. */
 static void put(int fd, struct str text)
 {
 	while (text.len) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* volcano-pod - holds the processes of pods. `volcano` starts it; nobody else needs to.
+/* volcano-pod - holds the processes of pods. `volcano` starts it; users do not.
  *
  *	volcano-pod launch VERSION	starts supervisors for the agent at standard input, a socket
  *	volcano-pod stage PLAN PROGRAM...	that program, with the mounts of a plan

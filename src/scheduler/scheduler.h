@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler/scheduler.h - the scheduler as a service: feeds the cluster model from the API, runs a
- * cycle when something has changed, and carries out what the cycle decided.
+ * cycle when something has changed, and executes what the cycle decided.
  *
  *	struct scheduler *scheduler = scheduler_new(loop, client, &options, err);
  *

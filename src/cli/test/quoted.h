@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "json/doc.h"
 
-/* Empty where there is no text. What is no JSON is told, and empty as well: the checks then fail. */
+/* Empty if there is no text. Invalid JSON is reported, and empty as well: the checks then fail. */
 static inline struct json_doc *quoted_doc(const char *text)
 {
 	AUTO(buf_done) struct buf json = BUF_UNBOUNDED;

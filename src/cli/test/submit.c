@@ -258,7 +258,7 @@ static void test_array_job(void)
 	   "\ti=$$((i + 2))\n"
 	   "done\n"
 	   "exit $code\n");
-	ok(str_is(json_str(json_at(command, 4)), "./train.sh"), "the command is behind it");
+	ok(str_is(json_str(json_at(command, 4)), "./train.sh"), "the command follows it");
 }
 
 /* What Kubernetes expands in a command and in variables is escaped, and nothing else. */
@@ -357,7 +357,7 @@ static void test_retries_and_time(void)
 	   "the time limit holds for each element, not for the pod that runs several");
 }
 
-/* On the one-machine home its controller numbers what has one range. */
+/* On one machine the controller numbers the elements of a single range. */
 static void test_numbered_array(void)
 {
 	static const struct {

@@ -100,9 +100,9 @@ int main(void)
 		   !cache_next(cache, &at),
 	   "a walk sees each");
 	cache_remove(cache, STR("a"), STR("o"), STR("u2"));
-	ok(version_of(cache, "o") == -1, "what is removed is gone");
+	ok(version_of(cache, "o") == -1, "what is removed is not found");
 	cache_remove(cache, STR("a"), STR("p"), str_none());
-	ok(cache_len(cache) == 0, "whoever does not know the uid removes what has the name");
+	ok(cache_len(cache) == 0, "without a uid the object of that name is removed");
 	put(some, "x1", "u", 1);
 	put(some, "y1", "u", 2);
 	ok(cache_len(some) == 1, "only what is worth it is kept");

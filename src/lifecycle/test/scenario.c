@@ -531,7 +531,7 @@ static void put_end(struct run *run, struct buf *to)
 		   (long long)json_int(json_get(status_of(run), "version")));
 }
 
-/* One run; `crash` writes are carried out before the controller dies. Gives what was wrong, and in
+/* One run; `crash` writes are executed before the controller dies. Gives what was wrong, and in
  * *end what there is at the end. */
 static size_t run_once(const struct scenario *scenario, size_t crash, struct buf *wrong,
 		       struct buf *end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* world.h - a cluster in memory for tests of the job controller: objects, a clock, and a driver that
- * carries plans out, and stops in the middle of one when it is told to.
+ * executes plans, and stops in the middle of one on request.
  *
  * One namespace, one job. What the scheduler and the nodes do is done by world_environment(): a
  * podgroup is admitted, a pod runs. */
@@ -31,7 +31,7 @@ struct world {
 	int64_t now;
 	unsigned uids;
 	unsigned version;
-	size_t writes;   /* carried out so far */
+	size_t writes;   /* executed so far */
 	size_t crash;    /* the controller dies behind this many writes; 0: never */
 	bool manual;     /* nobody admits groups and starts pods but the test */
 	bool eager;      /* ... or everybody does so between any two steps of the controller */
@@ -184,7 +184,7 @@ TEST_FN void world_delete(struct world *world, struct world_object *object)
 	mem_free(patch);
 }
 
-/* --- carrying a plan out --------------------------------------------------------------------- */
+/* --- executing a plan ------------------------------------------------------------------------ */
 
 static int world_update(struct world *world, struct world_object *object,
 			const struct plan_write *write)
@@ -348,7 +348,7 @@ TEST_FN bool world_step(struct world *world)
 		.batch = world->batch,
 		.give_up = world->give_up,
 	};
-	/* What is lent to the step must live while its plan is carried out. */
+	/* What is lent to the step must live while its plan is executed. */
 	AUTO(json_doc_unref) struct json_doc *kept = json_doc_ref(job->doc);
 
 	(void)kept;

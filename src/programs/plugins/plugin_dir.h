@@ -3,7 +3,7 @@
  *
  * A plugin is named as its file without ".so". Loading only makes it known; the configuration says whether
  * it is used. One that cannot be loaded, was built for another program, or has a name that is taken
- * makes the whole folder fail, with the reason: a scheduler that leaves out a plugin that somebody
+ * makes the whole folder fail, with the reason: a scheduler that leaves out a plugin that an administrator
  * relies on is worse than one that does not start. */
 #ifndef PROGRAMS_PLUGINS_PLUGIN_DIR_H
 #define PROGRAMS_PLUGINS_PLUGIN_DIR_H

@@ -25,7 +25,7 @@ enum { HOST_NAME_SIZE = 256 };
 
 /* --- apiserver ------------------------------------------------------------------------------- */
 
-/* A server that nothing of Volcano's runs beside is a plain Kubernetes API, unless told otherwise. */
+/* A server without other components is a plain Kubernetes API, unless --admission says otherwise. */
 static bool is_plain(const struct settings *settings)
 {
 	if (settings->admission)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/component_controllers.c - the controllers component: all controllers, beside the
+/* programs/volcano/component_controllers.c - the controllers component: all controllers, next to the
  * API server in the same process.
  *
  * With the API server elsewhere there is vc-controller-manager. */

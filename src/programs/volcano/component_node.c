@@ -130,7 +130,7 @@ static void read_host_name(char name[HOST_NAME_SIZE])
 		(void)snprintf(name, HOST_NAME_SIZE, "localhost");
 }
 
-/* volcano-pod, beside this program. For mem_free(). */
+/* volcano-pod, in the folder of this program. For mem_free(). */
 static char *find_program(struct err *err)
 {
 	char path[PATH_MAX];

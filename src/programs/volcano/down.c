@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano/down.c - `volcano down`: ask the one that runs to stop, and wait until it has.
  *
- * Pods run on without it, so that it can be upgraded or started again; that is told. With --pods they end
+ * Pods run on without it, so that it can be upgraded or started again; it says so. With --pods they end
  * as well: their supervisors are asked, also where no volcano runs.
  *
  * The process is held by a descriptor (pidfd) before it is looked at whether it still has the
@@ -51,7 +51,7 @@ static int reach(const struct settings *settings, const char *folder)
 	return -1;
 }
 
-/* Until it has gone; it says other things first. */
+/* Until it has ended; it says other things first. */
 static void end_pod(int fd)
 {
 	char message[RECORD_SIZE * 2];

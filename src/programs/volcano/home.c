@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/home.c - the data folder of a one-machine home. */
+/* programs/volcano/home.c - the data directory. */
 #include "programs/volcano/home.h"
 
 #include <dirent.h>
@@ -106,7 +106,7 @@ static pid_t read_pid(int fd)
 	return (pid_t)pid;
 }
 
-/* One that was just killed holds it until it is gone, which is soon. */
+/* One that was just killed holds it until it has ended, which is soon. */
 static int lock(int fd)
 {
 	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
@@ -180,5 +180,5 @@ void home_remove_run(const char *folder)
 {
 	AUTO(mem_free) char *path = home_path(folder, "run.json");
 
-	(void)unlink(path); /* the lock tells that nothing runs */
+	(void)unlink(path); /* the lock shows that nothing runs */
 }

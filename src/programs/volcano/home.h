@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/home.h - the data folder of a one-machine home: who has it, and where it is
+/* programs/volcano/home.h - the data directory: which process uses it, and where it is
  * reached.
  *
  *	lock		held (flock) by the running `volcano up`; its process number is in it
@@ -22,10 +22,10 @@ char *home_make(const char *folder, struct err *err) MUST_CHECK;
 /* A path in it, for mem_free(). */
 char *home_path(const char *folder, const char *name) __attribute__((returns_nonnull));
 
-/* Take it: the descriptor holds the lock until it is closed. ERR_ALREADY_EXISTS when somebody has
+/* Take it: the descriptor holds the lock until it is closed. ERR_ALREADY_EXISTS if another process has
  * it. */
 int home_lock(const char *folder, struct err *err) MUST_CHECK;
-/* Who has it; 0: nobody; -1: that cannot be told, as of somebody else's folder. */
+/* The process that has it; 0: none; -1: unknown, as for the folder of another user. */
 pid_t home_holder(const char *folder, struct err *err) MUST_CHECK;
 
 /* What runs there, as run.json says; the caller's. ERR_NOT_FOUND where nothing does. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/notify.c - tell a service manager how it goes. */
+/* programs/volcano/notify.c - report the state to a service manager. */
 #include "programs/volcano/notify.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/store.c - `volcano store`: look into the store of a home that does not run, remove an
+/* programs/volcano/store.c - `volcano store`: read the store of a volcano that does not run, remove an
  * object from it, and release objects that are set aside.
  *
  * For the case that an object keeps the system from starting. The lock of the folder is held meanwhile, so

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano/up.c - `volcano up`: the one-machine home.
+/* programs/volcano/up.c - `volcano up`: single-node mode.
  *
  * Takes the folder, starts the components in order, says that it is ready (standard output, run.json,
  * service manager), and runs until a signal; then everything ends in the other order. A second
@@ -7,7 +7,7 @@
  * be submitted: the first queues are there, and open.
  *
  * In the background the process that was called waits on a pipe: a line means ready, and an end
- * without one that the start has failed, which the log tells. */
+ * without one that the start has failed, as the log says. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -132,7 +132,7 @@ static int write_run(const struct up *up, struct err *err)
 	return home_write_run(up->world.settings->folder, doc, err);
 }
 
-/* Tell everybody who may wait for it; `ready` is a descriptor for a line. */
+/* Notify all that may wait for it; `ready` is a descriptor for a line. */
 static void tell_ready(const struct up *up, int ready)
 {
 	AUTO(buf_done) struct buf line = BUF_UNBOUNDED; /* and what there is to note */
@@ -146,7 +146,7 @@ static void tell_ready(const struct up *up, int ready)
 		buf_puts(&line, "volcano is ready\n");
 	buf_put_str(&line, buf_str(up->world.notes));
 	ignored = write(ready, line.ptr, line.len);
-	(void)ignored; /* whoever has gone away does not wait */
+	(void)ignored; /* a reader that has ended does not wait */
 	notify_send(up->notify_socket, "READY=1");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carrying out a plan: what is told of a write that the server refuses. */
-#include "controller/carry.h"
+/* Executing a plan: what is reported about a write that the server refuses. */
+#include "controller/execute_plan.h"
 
 #include "base/time.h"
 #include "client/client.h"
@@ -15,10 +15,10 @@ struct world {
 	struct fake fake;
 	struct client *client;
 	struct recorder *recorder;
-	enum carry_end end;
+	enum execution_end end;
 };
 
-static void ended(void *arg, enum carry_end end)
+static void ended(void *arg, enum execution_end end)
 {
 	((struct world *)arg)->end = end;
 }
@@ -42,7 +42,7 @@ static void close_world(struct world *w)
 static void start(struct world *w, const char *ending_text)
 {
 	const struct meta meta = {.namespace = STR("ns"), .name = STR("c"), .uid = STR("u")};
-	struct carry_options options = {
+	struct execution_options options = {
 		.client = w->client, .recorder = w->recorder, .done = ended, .arg = w};
 	struct plan plan;
 	struct plan_write *write;
@@ -56,7 +56,7 @@ static void start(struct world *w, const char *ending_text)
 	write->fail_reason = "FailedCreate";
 	write->fail_text = "Failed to create job: ";
 	write->ending_text = ending_text;
-	carry_start(&options, &plan);
+	execution_start(&options, &plan);
 	plan_done(&plan);
 }
 
@@ -75,7 +75,7 @@ static void refuse(struct world *w, const char *cause)
 }
 
 /* The event that is sent next: "reason message". */
-static char *told(struct world *w)
+static char *reported(struct world *w)
 {
 	struct json event;
 
@@ -96,8 +96,8 @@ static void check(const char *cause, const char *ending_text, const char *want)
 	open_world(&w);
 	start(&w, ending_text);
 	refuse(&w, cause);
-	ok(w.end == CARRY_FAILED, "the plan failed");
-	got = told(&w);
+	ok(w.end == EXECUTION_FAILED, "the plan failed");
+	got = reported(&w);
 	is(got, want);
 	close_world(&w);
 }

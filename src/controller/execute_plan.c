@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* controller/carry.c - carrying out a plan.
+/* controller/execute_plan.c - executes a plan.
  *
  * A window moves over the list of writes: `next` is the first that was not sent. It does not leave a
  * stage while a write of that stage is under way. Each write that is under way has a slot, which
  * its answer comes back to. */
-#include "controller/carry.h"
+#include "controller/execute_plan.h"
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -17,13 +17,13 @@
 #include "base/banned.h"
 
 enum {
-	TOLD_MAX = 64,        /* states remembered */
+	REPORTS_MAX = 64,        /* states remembered */
 	MESSAGE_ROOM = 900,   /* of an event's message, which may have 1024 bytes */
 	FAILURES_SHOWN = 100, /* kept of those that failed in a stage */
 };
 
 struct slot {
-	struct carry *carry;
+	struct execution *execution;
 	size_t write;
 	struct client_request *request; /* NULL: free */
 };
@@ -35,43 +35,43 @@ struct failure {
 	struct err err;
 };
 
-struct carry {
-	struct carry_options options;
+struct execution {
+	struct execution_options options;
 	struct plan plan;
 	struct slot *slots;
 	size_t slot_count;
 	size_t under_way;
 	size_t next;
 	size_t noted; /* events recorded */
-	enum carry_end end;
+	enum execution_end end;
 	VEC(struct failure *) failures;
 };
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-void carry_told_done(struct carry_told *told)
+void execution_reports_done(struct execution_reports *reported)
 {
-	vec_done(&told->hashes);
+	vec_done(&reported->hashes);
 }
 
-/* Was the state told of? Remembers it otherwise. */
-static bool was_told(struct carry_told *told, const struct plan_note *note)
+/* Was the state reported before? Remembers it otherwise. */
+static bool was_reported(struct execution_reports *reported, const struct plan_note *note)
 {
 	struct str state = note->same.len > 0 ? note->same : note->message;
 	uint64_t hash = hash_str(state, hash_str(note->uid, hash_str(str_from(note->reason), 0)));
 
-	if (!told)
+	if (!reported)
 		return false;
-	for (size_t i = 0; i < told->hashes.len; i++)
-		if (told->hashes.ptr[i] == hash)
+	for (size_t i = 0; i < reported->hashes.len; i++)
+		if (reported->hashes.ptr[i] == hash)
 			return true;
-	if (told->hashes.len == TOLD_MAX)
-		vec_remove(&told->hashes, 0);
-	vec_push(&told->hashes, hash);
+	if (reported->hashes.len == REPORTS_MAX)
+		vec_remove(&reported->hashes, 0);
+	vec_push(&reported->hashes, hash);
 	return false;
 }
 
-static void tell(const struct carry_options *options, const struct plan_note *note)
+static void report(const struct execution_options *options, const struct plan_note *note)
 {
 	struct recorder_object object = {
 		.api_version = str_from(plan_kinds[note->kind].api_version),
@@ -81,51 +81,51 @@ static void tell(const struct carry_options *options, const struct plan_note *no
 		.uid = note->uid,
 	};
 
-	if (!options->recorder || (note->steady && was_told(options->told, note)))
+	if (!options->recorder || (note->steady && was_reported(options->reported, note)))
 		return;
 	recorder_event(options->recorder, &object, note->warning ? "Warning" : "Normal",
 		       note->reason, note->message);
 }
 
-void carry_tell(const struct carry_options *options, const struct plan *plan)
+void execution_report(const struct execution_options *options, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->notes.len; i++)
-		tell(options, &plan->notes.ptr[i]);
+		report(options, &plan->notes.ptr[i]);
 }
 
 /* The events that wait for stages before this one. */
-static void tell_until(struct carry *carry, unsigned stage)
+static void report_until(struct execution *execution, unsigned stage)
 {
-	const struct plan *plan = &carry->plan;
+	const struct plan *plan = &execution->plan;
 
-	while (carry->noted < plan->notes.len && plan->notes.ptr[carry->noted].stage <= stage)
-		tell(&carry->options, &plan->notes.ptr[carry->noted++]);
+	while (execution->noted < plan->notes.len && plan->notes.ptr[execution->noted].stage <= stage)
+		report(&execution->options, &plan->notes.ptr[execution->noted++]);
 }
 
 /* One event for all that failed in the stage with the same reason as failure `at`. */
-static void tell_failure(struct carry *carry, size_t at)
+static void report_failure(struct execution *execution, size_t at)
 {
-	const struct plan_write *first = &carry->plan.writes.ptr[carry->failures.ptr[at]->write];
+	const struct plan_write *first = &execution->plan.writes.ptr[execution->failures.ptr[at]->write];
 	struct plan_note note = {
 		.warning = true,
 		.reason = first->fail_reason,
-		.kind = carry->plan.about_kind,
-		.namespace = carry->plan.about_namespace,
-		.name = carry->plan.about_name,
-		.uid = carry->plan.about_uid,
+		.kind = execution->plan.about_kind,
+		.namespace = execution->plan.about_namespace,
+		.name = execution->plan.about_name,
+		.uid = execution->plan.about_uid,
 	};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	if (carry->failures.ptr[at]->ending && first->ending_text) {
+	if (execution->failures.ptr[at]->ending && first->ending_text) {
 		note.reason = "NamespaceTerminating";
 		buf_puts(&text, first->ending_text);
 	} else if (!first->fail_list) {
-		buf_printf(&text, "%s%s", first->fail_text, carry->failures.ptr[at]->err.text);
+		buf_printf(&text, "%s%s", first->fail_text, execution->failures.ptr[at]->err.text);
 	} else {
 		buf_printf(&text, "%s[", first->fail_text);
-		for (size_t i = at; i < carry->failures.len && text.len < MESSAGE_ROOM; i++) {
-			const struct failure *failure = carry->failures.ptr[i];
-			const struct plan_write *write = &carry->plan.writes.ptr[failure->write];
+		for (size_t i = at; i < execution->failures.len && text.len < MESSAGE_ROOM; i++) {
+			const struct failure *failure = execution->failures.ptr[i];
+			const struct plan_write *write = &execution->plan.writes.ptr[failure->write];
 
 			if (write->fail_reason != first->fail_reason)
 				continue;
@@ -137,57 +137,57 @@ static void tell_failure(struct carry *carry, size_t at)
 		buf_putc(&text, ']');
 	}
 	note.message = buf_str(&text);
-	tell(&carry->options, &note);
+	report(&execution->options, &note);
 }
 
-static void tell_failures(struct carry *carry)
+static void report_failures(struct execution *execution)
 {
-	for (size_t i = 0; i < carry->failures.len; i++) {
+	for (size_t i = 0; i < execution->failures.len; i++) {
 		const char *reason =
-			carry->plan.writes.ptr[carry->failures.ptr[i]->write].fail_reason;
-		bool first = reason != NULL && carry->plan.about_name.len > 0;
+			execution->plan.writes.ptr[execution->failures.ptr[i]->write].fail_reason;
+		bool first = reason != NULL && execution->plan.about_name.len > 0;
 
 		for (size_t k = 0; k < i && first; k++)
-			first = carry->plan.writes.ptr[carry->failures.ptr[k]->write].fail_reason !=
+			first = execution->plan.writes.ptr[execution->failures.ptr[k]->write].fail_reason !=
 				reason;
 		if (first)
-			tell_failure(carry, i);
+			report_failure(execution, i);
 	}
 }
 
 /* --- writes ---------------------------------------------------------------------------------- */
 
-static void carry_free(struct carry *carry)
+static void execution_free(struct execution *execution)
 {
-	for (size_t i = 0; i < carry->failures.len; i++)
-		mem_free(carry->failures.ptr[i]);
-	vec_done(&carry->failures);
-	plan_done(&carry->plan);
-	mem_free(carry->slots);
-	mem_free(carry);
+	for (size_t i = 0; i < execution->failures.len; i++)
+		mem_free(execution->failures.ptr[i]);
+	vec_done(&execution->failures);
+	plan_done(&execution->plan);
+	mem_free(execution->slots);
+	mem_free(execution);
 }
 
-void carry_cancel(struct carry *carry)
+void execution_cancel(struct execution *execution)
 {
-	if (!carry)
+	if (!execution)
 		return;
-	for (size_t i = 0; i < carry->slot_count; i++)
-		client_cancel(carry->slots[i].request);
-	carry_free(carry);
+	for (size_t i = 0; i < execution->slot_count; i++)
+		client_cancel(execution->slots[i].request);
+	execution_free(execution);
 }
 
-static void finish(struct carry *carry)
+static void finish(struct execution *execution)
 {
-	if (carry->end != CARRY_FAILED && carry->failures.len > 0)
-		carry->end = CARRY_FAILED;
-	if (carry->end == CARRY_DONE)
-		tell_until(carry, UINT32_MAX);
-	tell_failures(carry);
-	carry->options.done(carry->options.arg, carry->end);
-	carry_free(carry);
+	if (execution->end != EXECUTION_FAILED && execution->failures.len > 0)
+		execution->end = EXECUTION_FAILED;
+	if (execution->end == EXECUTION_DONE)
+		report_until(execution, UINT32_MAX);
+	report_failures(execution);
+	execution->options.done(execution->options.arg, execution->end);
+	execution_free(execution);
 }
 
-/* What an error means for the plan; true: nothing, it is as if it had gone well. */
+/* What an error means for the plan; true: nothing, as if it had succeeded. */
 static bool is_fine(const struct plan_write *write, enum err_code code)
 {
 	return write->verb == PLAN_DELETE && code == ERR_NOT_FOUND;
@@ -214,49 +214,49 @@ static bool is_ending(const struct json_doc *status)
 	return false;
 }
 
-static void note_error(struct carry *carry, size_t at, const struct client_result *result)
+static void note_error(struct execution *execution, size_t at, const struct client_result *result)
 {
 	const struct err *err = result->err;
-	const struct plan_write *write = &carry->plan.writes.ptr[at];
+	const struct plan_write *write = &execution->plan.writes.ptr[at];
 	struct failure *failure;
 
 	if (is_in_the_way(write, err->code) || err->code == ERR_UNAVAILABLE) {
-		if (carry->end == CARRY_DONE)
-			carry->end = CARRY_AGAIN;
+		if (execution->end == EXECUTION_DONE)
+			execution->end = EXECUTION_AGAIN;
 		return;
 	}
-	carry->end = CARRY_FAILED;
-	if (carry->options.failed)
-		carry->options.failed(carry->options.arg, write, err);
-	if (carry->failures.len == FAILURES_SHOWN)
+	execution->end = EXECUTION_FAILED;
+	if (execution->options.failed)
+		execution->options.failed(execution->options.arg, write, err);
+	if (execution->failures.len == FAILURES_SHOWN)
 		return;
 	failure = mem_new(struct failure);
 	failure->write = at;
 	failure->ending = is_ending(result->doc);
 	failure->err = *err;
-	vec_push(&carry->failures, failure);
+	vec_push(&execution->failures, failure);
 }
 
-static void advance(struct carry *carry);
+static void advance(struct execution *execution);
 
 static void answered(void *arg, const struct client_result *result)
 {
 	struct slot *slot = arg;
-	struct carry *carry = slot->carry;
-	const struct plan_write *write = &carry->plan.writes.ptr[slot->write];
+	struct execution *execution = slot->execution;
+	const struct plan_write *write = &execution->plan.writes.ptr[slot->write];
 
 	slot->request = NULL;
-	carry->under_way--;
+	execution->under_way--;
 	if (!result->err)
-		carry->options.written(carry->options.arg, write, result->doc);
+		execution->options.written(execution->options.arg, write, result->doc);
 	else if (is_fine(write, result->err->code))
-		carry->options.written(carry->options.arg, write, NULL);
+		execution->options.written(execution->options.arg, write, NULL);
 	else
-		note_error(carry, slot->write, result);
-	advance(carry);
+		note_error(execution, slot->write, result);
+	advance(execution);
 }
 
-static void send(struct carry *carry, struct slot *slot)
+static void send(struct execution *execution, struct slot *slot)
 {
 	static const enum client_patch patches[PLAN_PATCH_COUNT] = {
 		[PLAN_MERGE_PATCH] = CLIENT_PATCH_MERGE,
@@ -281,7 +281,7 @@ static void send(struct carry *carry, struct slot *slot)
 		[PLAN_DELETE] = {CLIENT_DELETE, STR_INIT("")},
 	};
 	static const int64_t no_grace = 0;
-	const struct plan_write *write = &carry->plan.writes.ptr[carry->next];
+	const struct plan_write *write = &execution->plan.writes.ptr[execution->next];
 	const struct plan_kind *kind = &plan_kinds[write->kind];
 	struct client_ask ask = {
 		.verb = verbs[write->verb].verb,
@@ -300,45 +300,45 @@ static void send(struct carry *carry, struct slot *slot)
 		.arg = slot,
 	};
 
-	slot->carry = carry;
-	slot->write = carry->next++;
-	slot->request = client_send(carry->options.client, &ask);
-	carry->under_way++;
+	slot->execution = execution;
+	slot->write = execution->next++;
+	slot->request = client_send(execution->options.client, &ask);
+	execution->under_way++;
 }
 
-static struct slot *free_slot(struct carry *carry)
+static struct slot *free_slot(struct execution *execution)
 {
-	for (size_t i = 0; i < carry->slot_count; i++)
-		if (!carry->slots[i].request)
-			return &carry->slots[i];
+	for (size_t i = 0; i < execution->slot_count; i++)
+		if (!execution->slots[i].request)
+			return &execution->slots[i];
 	return NULL;
 }
 
 /* Send what may be sent now; end where nothing is left. */
-static void advance(struct carry *carry)
+static void advance(struct execution *execution)
 {
-	const struct plan *plan = &carry->plan;
+	const struct plan *plan = &execution->plan;
 
 	for (;;) {
 		struct slot *slot;
 		bool new_stage;
 
-		if (carry->next == plan->writes.len)
+		if (execution->next == plan->writes.len)
 			break;
-		new_stage = carry->next == 0 || plan->writes.ptr[carry->next].stage !=
-							plan->writes.ptr[carry->next - 1].stage;
-		if (new_stage && carry->next > 0 &&
-		    (carry->under_way > 0 || carry->end != CARRY_DONE))
+		new_stage = execution->next == 0 || plan->writes.ptr[execution->next].stage !=
+							plan->writes.ptr[execution->next - 1].stage;
+		if (new_stage && execution->next > 0 &&
+		    (execution->under_way > 0 || execution->end != EXECUTION_DONE))
 			break;
-		slot = free_slot(carry);
+		slot = free_slot(execution);
 		if (!slot)
 			return;
 		if (new_stage)
-			tell_until(carry, plan->writes.ptr[carry->next].stage);
-		send(carry, slot);
+			report_until(execution, plan->writes.ptr[execution->next].stage);
+		send(execution, slot);
 	}
-	if (carry->under_way == 0)
-		finish(carry);
+	if (execution->under_way == 0)
+		finish(execution);
 }
 
 static void nobody(void *arg, const struct plan_write *write, struct json_doc *doc)
@@ -348,18 +348,18 @@ static void nobody(void *arg, const struct plan_write *write, struct json_doc *d
 	(void)doc;
 }
 
-struct carry *carry_start(const struct carry_options *options, struct plan *plan)
+struct execution *execution_start(const struct execution_options *options, struct plan *plan)
 {
-	struct carry *carry = mem_new(struct carry);
-	size_t most = options->in_flight ? options->in_flight : CARRY_IN_FLIGHT;
+	struct execution *execution = mem_new(struct execution);
+	size_t most = options->in_flight ? options->in_flight : EXECUTION_IN_FLIGHT;
 
-	carry->options = *options;
-	if (!carry->options.written)
-		carry->options.written = nobody;
-	carry->plan = *plan;
+	execution->options = *options;
+	if (!execution->options.written)
+		execution->options.written = nobody;
+	execution->plan = *plan;
 	plan_init(plan);
-	carry->slot_count = carry->plan.writes.len < most ? carry->plan.writes.len : most;
-	carry->slots = mem_calloc(carry->slot_count, sizeof(*carry->slots));
-	advance(carry);
-	return carry;
+	execution->slot_count = execution->plan.writes.len < most ? execution->plan.writes.len : most;
+	execution->slots = mem_calloc(execution->slot_count, sizeof(*execution->slots));
+	advance(execution);
+	return execution;
 }

@@ -19,7 +19,9 @@
 
 struct arena;
 
-enum { SCRIPT_BYTES_MAX = 100 * 1000 }; /* what fits into one argument of a program, with a margin */
+enum {
+	SCRIPT_BYTES_MAX = 100 * 1000
+}; /* what fits into one argument of a program, with a margin */
 
 struct words {
 	struct str *ptr;

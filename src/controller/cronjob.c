@@ -246,7 +246,7 @@ static bool is_controlled(struct json job, struct str uid)
 	return false;
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct cronjob_controller *self = arg;
 	struct place place = {.controller = self};
@@ -304,7 +304,7 @@ static void *cronjob_new(struct controller_base *base)
 		cache_new(is_run, &(struct cache_events){.changed = job_changed, .arg = self});
 	self->worker = worker_new(&(struct worker_options){
 		.base = base,
-		.look = look,
+		.reconcile = reconcile,
 		.arg = self,
 		.of = RESOURCE_VCCRONJOBS,
 		.caches = self->caches,

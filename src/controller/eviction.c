@@ -13,6 +13,7 @@
 #include "controller/controller_rows.h"
 #include "controller/worker.h"
 #include "loop/loop.h"
+#include "model/core/meta.h"
 #include "model/volcano/vcjob.h"
 
 #include "base/banned.h"
@@ -84,11 +85,6 @@ static void on_node_deleted(void *arg, const struct informer_object *object)
 	put_node(arg, object->name, JSON_NONE);
 }
 
-static struct str uid_of(struct json object)
-{
-	return json_str(json_get(json_get(object, "metadata"), "uid"));
-}
-
 static bool is_final(struct json job)
 {
 	struct json state = json_get(json_get(job, "status"), "state");
@@ -105,7 +101,7 @@ static void on_job(void *arg, const struct informer_object *object)
 	struct eviction_controller *self = arg;
 	struct json job = json_doc_root(object->doc);
 
-	bound_pods_put_job(self->pods, uid_of(job), is_final(job));
+	bound_pods_put_job(self->pods, meta_uid(job), is_final(job));
 }
 
 static void on_job_deleted(void *arg, const struct informer_object *object)
@@ -113,7 +109,7 @@ static void on_job_deleted(void *arg, const struct informer_object *object)
 	struct eviction_controller *self = arg;
 
 	if (object->doc)
-		bound_pods_remove_job(self->pods, uid_of(json_doc_root(object->doc)));
+		bound_pods_remove_job(self->pods, meta_uid(json_doc_root(object->doc)));
 }
 
 /* --- looking --------------------------------------------------------------------------------- */
@@ -148,7 +144,7 @@ static void look_at_finished(struct eviction_controller *self, struct plan *plan
 	vec_done(&list);
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	static const struct eviction_node none = {0};
 	struct eviction_controller *self = arg;
@@ -197,7 +193,7 @@ static void *eviction_new(struct controller_base *base)
 	self->base = base;
 	self->pods = bound_pods_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){.base = base,
-							   .look = look,
+							   .reconcile = reconcile,
 							   .arg = self,
 							   .of = RESOURCE_PODS,
 							   .written = on_written});

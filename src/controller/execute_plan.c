@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 enum {
-	REPORTS_MAX = 64,        /* states remembered */
+	REPORTS_MAX = 64,     /* states remembered */
 	MESSAGE_ROOM = 900,   /* of an event's message, which may have 1024 bytes */
 	FAILURES_SHOWN = 100, /* kept of those that failed in a stage */
 };
@@ -98,14 +98,16 @@ static void report_until(struct execution *execution, unsigned stage)
 {
 	const struct plan *plan = &execution->plan;
 
-	while (execution->noted < plan->notes.len && plan->notes.ptr[execution->noted].stage <= stage)
+	while (execution->noted < plan->notes.len &&
+	       plan->notes.ptr[execution->noted].stage <= stage)
 		report(&execution->options, &plan->notes.ptr[execution->noted++]);
 }
 
 /* One event for all that failed in the stage with the same reason as failure `at`. */
 static void report_failure(struct execution *execution, size_t at)
 {
-	const struct plan_write *first = &execution->plan.writes.ptr[execution->failures.ptr[at]->write];
+	const struct plan_write *first =
+		&execution->plan.writes.ptr[execution->failures.ptr[at]->write];
 	struct plan_note note = {
 		.warning = true,
 		.reason = first->fail_reason,
@@ -125,7 +127,8 @@ static void report_failure(struct execution *execution, size_t at)
 		buf_printf(&text, "%s[", first->fail_text);
 		for (size_t i = at; i < execution->failures.len && text.len < MESSAGE_ROOM; i++) {
 			const struct failure *failure = execution->failures.ptr[i];
-			const struct plan_write *write = &execution->plan.writes.ptr[failure->write];
+			const struct plan_write *write =
+				&execution->plan.writes.ptr[failure->write];
 
 			if (write->fail_reason != first->fail_reason)
 				continue;
@@ -148,8 +151,8 @@ static void report_failures(struct execution *execution)
 		bool first = reason != NULL && execution->plan.about_name.len > 0;
 
 		for (size_t k = 0; k < i && first; k++)
-			first = execution->plan.writes.ptr[execution->failures.ptr[k]->write].fail_reason !=
-				reason;
+			first = execution->plan.writes.ptr[execution->failures.ptr[k]->write]
+					.fail_reason != reason;
 		if (first)
 			report_failure(execution, i);
 	}
@@ -325,7 +328,8 @@ static void advance(struct execution *execution)
 
 		if (execution->next == plan->writes.len)
 			break;
-		new_stage = execution->next == 0 || plan->writes.ptr[execution->next].stage !=
+		new_stage =
+			execution->next == 0 || plan->writes.ptr[execution->next].stage !=
 							plan->writes.ptr[execution->next - 1].stage;
 		if (new_stage && execution->next > 0 &&
 		    (execution->under_way > 0 || execution->end != EXECUTION_DONE))
@@ -358,7 +362,8 @@ struct execution *execution_start(const struct execution_options *options, struc
 		execution->options.written = nobody;
 	execution->plan = *plan;
 	plan_init(plan);
-	execution->slot_count = execution->plan.writes.len < most ? execution->plan.writes.len : most;
+	execution->slot_count =
+		execution->plan.writes.len < most ? execution->plan.writes.len : most;
 	execution->slots = mem_calloc(execution->slot_count, sizeof(*execution->slots));
 	advance(execution);
 	return execution;

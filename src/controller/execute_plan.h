@@ -22,8 +22,8 @@ struct recorder;
 enum { EXECUTION_IN_FLIGHT = 64 };
 
 enum execution_end {
-	EXECUTION_DONE,   /* everything is written */
-	EXECUTION_AGAIN,  /* something else was there, it had changed, or the server takes no writes for
+	EXECUTION_DONE, /* everything is written */
+	EXECUTION_AGAIN, /* something else was there, it had changed, or the server takes no writes for
 		       * now (its disk is full): reconcile again; not a failure */
 	EXECUTION_FAILED, /* the server said no */
 };
@@ -36,9 +36,9 @@ void execution_reports_done(struct execution_reports *reported);
 
 struct execution_options {
 	struct client *client;
-	struct recorder *recorder; /* may be NULL: events are dropped */
-	struct execution_reports *reported;   /* lent until the end; may be NULL */
-	size_t in_flight;          /* writes at once; 0: EXECUTION_IN_FLIGHT */
+	struct recorder *recorder;          /* may be NULL: events are dropped */
+	struct execution_reports *reported; /* lent until the end; may be NULL */
+	size_t in_flight;                   /* writes at once; 0: EXECUTION_IN_FLIGHT */
 	/* One write is done; `doc` is the object as the server has it now (lent), NULL if it was
 	 * deleted. May be NULL. */
 	void (*written)(void *arg, const struct plan_write *write, struct json_doc *doc);

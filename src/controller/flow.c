@@ -161,7 +161,7 @@ static void answered(void *arg, struct str asker)
 	worker_wake(self->worker, asker);
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct flow_controller *self = arg;
 	struct place place = {.controller = self, .key = key};
@@ -197,7 +197,7 @@ static void *flow_new(struct controller_base *base)
 	self->ends = map_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){
 		.base = base,
-		.look = look,
+		.reconcile = reconcile,
 		.arg = self,
 		.of = RESOURCE_JOBFLOWS,
 		.caches = self->caches,

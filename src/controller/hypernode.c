@@ -99,7 +99,7 @@ static void node_gone(void *arg, const struct informer_object *object)
 
 /* --- looking --------------------------------------------------------------------------------- */
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct hypernode_controller *self = arg;
 	struct json_doc *doc = cache_get(self->caches[PLAN_HYPERNODE], STR(""), key);
@@ -126,7 +126,7 @@ static void *hypernode_new(struct controller_base *base)
 		cache_new(NULL, &(struct cache_events){.changed = hypernode_changed, .arg = self});
 	self->nodes = map_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){.base = base,
-							   .look = look,
+							   .reconcile = reconcile,
 							   .arg = self,
 							   .of = RESOURCE_HYPERNODES,
 							   .caches = self->caches});

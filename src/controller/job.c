@@ -25,9 +25,9 @@
 #include "client/informer.h"
 #include "client/workqueue.h"
 #include "controller/cache.h"
-#include "controller/execute_plan.h"
 #include "controller/controller.h"
 #include "controller/controller_rows.h"
+#include "controller/execute_plan.h"
 #include "controller/job_commands.h"
 #include "controller/job_entries.h"
 #include "controller/job_metrics.h"
@@ -71,7 +71,7 @@ static void wake(struct job_controller *self, struct entry *entry)
 	if (!entry || !self->queue)
 		return;
 	if (entry->busy)
-		entry->heard++;
+		entry->events++;
 	else
 		workqueue_add(self->queue, str_from(entry->key));
 }
@@ -92,9 +92,9 @@ static void wake_name(struct job_controller *self, struct str namespace, struct 
 static void leave(struct job_controller *self, struct entry *entry)
 {
 	entry->busy = false;
-	if (entry->heard > 0)
+	if (entry->events > 0)
 		workqueue_add(self->queue, str_from(entry->key));
-	entry->heard = 0;
+	entry->events = 0;
 	entries_drop(self->entries, entry);
 }
 
@@ -150,8 +150,8 @@ static void count_status(struct job_controller *self, struct entry *entry)
 /* The event of the write came before its answer. */
 static void take_off(struct entry *entry)
 {
-	if (entry->heard > 0)
-		entry->heard--;
+	if (entry->events > 0)
+		entry->events--;
 }
 
 static void pod_written(struct job_controller *self, struct entry *entry,
@@ -159,7 +159,7 @@ static void pod_written(struct job_controller *self, struct entry *entry,
 {
 	struct informer *pods = self->base->informers[RESOURCE_PODS];
 	struct json root = doc ? json_doc_root(doc) : JSON_NONE;
-	uint64_t heard = 0;
+	uint64_t seen = 0;
 
 	if (write->verb == PLAN_DELETE) {
 		if (doc)
@@ -170,8 +170,8 @@ static void pod_written(struct job_controller *self, struct entry *entry,
 		return;
 	}
 	/* A pod that was created and already deleted must not come back. */
-	if (number_parse_u64(informer_version(pods), &heard, NULL) == 0 &&
-	    cache_version(root) <= heard) {
+	if (number_parse_u64(informer_version(pods), &seen, NULL) == 0 &&
+	    cache_version(root) <= seen) {
 		if (write->verb == PLAN_CREATE)
 			take_off(entry);
 		return;
@@ -396,7 +396,7 @@ static void tell_cause(const struct job_controller *self, struct str key,
 						     : "job"));
 }
 
-static void work(void *arg, struct str key)
+static void reconcile(void *arg, struct str key)
 {
 	struct job_controller *self = arg;
 	struct entry *entry = entries_find(self->entries, key);
@@ -411,7 +411,7 @@ static void work(void *arg, struct str key)
 		return;
 	}
 	entry->busy = true;
-	entry->heard = 0;
+	entry->events = 0;
 	if (step(self, entry, &plan, &outcome, &err) < 0) {
 		/* Set aside until it is changed; others are not touched. */
 		log_warn(self->base->log, "a job cannot be read", LOG_VIEW("job", key),
@@ -615,7 +615,7 @@ static void job_ready(void *arg)
 
 	self->queue =
 		workqueue_new(self->base->loop,
-			      &(struct workqueue_options){.work = work,
+			      &(struct workqueue_options){.work = reconcile,
 							  .arg = self,
 							  .workers = self->base->options.workers,
 							  .resource = &resources[RESOURCE_VCJOBS],

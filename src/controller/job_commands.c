@@ -87,7 +87,7 @@ struct json job_commands_next(const struct cache *commands, const struct entry *
 
 /* --- strays ---------------------------------------------------------------------------------- */
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct strays *self = arg;
 	const struct entry *entry = entries_find(self->entries, key);
@@ -118,8 +118,11 @@ struct strays *strays_new(struct controller_base *base, struct cache *const *cac
 	self->base = base;
 	self->caches = caches;
 	self->entries = entries;
-	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .of = RESOURCE_VCJOBS, .caches = caches});
+	self->worker = worker_new(&(struct worker_options){.base = base,
+							   .reconcile = reconcile,
+							   .arg = self,
+							   .of = RESOURCE_VCJOBS,
+							   .caches = caches});
 	return self;
 }
 

@@ -27,9 +27,9 @@ struct entry {
 	VEC(struct entry_pod *) pods;
 
 	/* what the controller remembers while it runs; nothing of it must be remembered */
-	struct execution *execution;     /* the plan that is being executed, and ... */
-	void *controller;        /* ... for whom, ... */
-	bool more;               /* ... whether there is more to do at once, ... */
+	struct execution *execution; /* the plan that is being executed, and ... */
+	void *controller;            /* ... for whom, ... */
+	bool more;                   /* ... whether there is more to do at once, ... */
 	enum vcjob_phase enters; /* ... the phase that it brings the job into (NONE: none), ... */
 	int64_t look_at;         /* ... and when to look again */
 	struct execution_reports reported;
@@ -42,8 +42,8 @@ struct entry {
 	bool awaits_key;    /* a pair is being made */
 	unsigned completed; /* how often it was, for metrics */
 	unsigned failed;
-	bool busy;      /* being worked on: it stays */
-	unsigned heard; /* of what happened to it meanwhile, its own writes aside */
+	bool busy;       /* being worked on: it stays */
+	unsigned events; /* of what happened to it meanwhile, its own writes aside */
 };
 
 struct entries *entries_new(void) __attribute__((returns_nonnull));

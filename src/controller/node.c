@@ -115,7 +115,7 @@ static void on_written(void *arg, const struct plan_write *write, struct json_do
 		node_see(&row->health, json_doc_root(doc), loop_uptime(self->base->loop));
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct node_controller *self = arg;
 	struct row *row = map_get(self->rows, key);
@@ -139,7 +139,7 @@ static void *node_new(struct controller_base *base)
 	self->base = base;
 	self->rows = map_new(loop_random_u64(base->loop));
 	self->worker = worker_new(&(struct worker_options){.base = base,
-							   .look = look,
+							   .reconcile = reconcile,
 							   .arg = self,
 							   .of = RESOURCE_NODES,
 							   .written = on_written});

@@ -219,7 +219,7 @@ static struct json lookup(const struct queue_controller *self, struct str name)
 	return doc ? json_doc_root(doc) : JSON_NONE;
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct queue_controller *self = arg;
 	const struct queue_groups *groups = map_get(self->queues, key);
@@ -292,7 +292,7 @@ static void *queue_new(struct controller_base *base)
 	cache_group_by(self->caches[PLAN_COMMAND], group_command);
 	self->worker = worker_new(&(struct worker_options){
 		.base = base,
-		.look = look,
+		.reconcile = reconcile,
 		.arg = self,
 		.of = RESOURCE_QUEUES,
 		.caches = self->caches,

@@ -79,7 +79,7 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(meta_name(*(const struct json *)a), meta_name(*(const struct json *)b));
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct template_controller *self = arg;
 	VEC(struct json) jobs = {0};
@@ -115,7 +115,7 @@ static void *template_new(struct controller_base *base)
 									     .arg = self});
 	cache_group_by(self->caches[PLAN_JOB], group_job);
 	self->worker = worker_new(&(struct worker_options){.base = base,
-							   .look = look,
+							   .reconcile = reconcile,
 							   .arg = self,
 							   .of = RESOURCE_JOBTEMPLATES,
 							   .caches = self->caches});

@@ -32,7 +32,7 @@ static void job_changed(void *arg, struct str namespace, struct str name, struct
 		worker_wake_object(self->worker, namespace, name);
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct ttl_controller *self = arg;
 	struct json_doc *job;
@@ -54,7 +54,7 @@ static void *ttl_new(struct controller_base *base)
 	self->caches[PLAN_JOB] =
 		cache_new(has_ttl, &(struct cache_events){.changed = job_changed, .arg = self});
 	self->worker = worker_new(&(struct worker_options){.base = base,
-							   .look = look,
+							   .reconcile = reconcile,
 							   .arg = self,
 							   .of = RESOURCE_VCJOBS,
 							   .caches = self->caches});

@@ -132,7 +132,7 @@ static int look_at_volume(struct volume_controller *self, struct str name, struc
 		plan, err);
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct volume_controller *self = arg;
 	struct str what;
@@ -171,7 +171,7 @@ static void *volume_new(struct controller_base *base)
 	self = mem_new(struct volume_controller);
 	self->base = base;
 	self->worker = worker_new(&(struct worker_options){.base = base,
-							   .look = look,
+							   .reconcile = reconcile,
 							   .arg = self,
 							   .of = RESOURCE_PVCS,
 							   .caches = self->caches});

@@ -12,8 +12,8 @@
 #include "base/time.h"
 #include "client/workqueue.h"
 #include "controller/cache.h"
-#include "controller/execute_plan.h"
 #include "controller/controller.h"
+#include "controller/execute_plan.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"
@@ -39,7 +39,7 @@ struct worker {
 	struct map *entries; /* key: struct entry */
 };
 
-static void work(void *arg, struct str key);
+static void reconcile(void *arg, struct str key);
 
 struct worker *worker_new(const struct worker_options *options)
 {
@@ -129,7 +129,7 @@ void worker_start(struct worker *worker)
 
 	worker->queue =
 		workqueue_new(base->loop, &(struct workqueue_options){
-						  .work = work,
+						  .work = reconcile,
 						  .arg = worker,
 						  .workers = base->options.workers,
 						  .max_us = RETRY_MOST,
@@ -229,7 +229,7 @@ static void rest(struct worker *worker, struct str key, int64_t look_at)
 		workqueue_done(worker->queue, key);
 }
 
-static void work(void *arg, struct str key)
+static void reconcile(void *arg, struct str key)
 {
 	struct worker *worker = arg;
 	const struct controller_base *base = worker->options.base;
@@ -244,7 +244,7 @@ static void work(void *arg, struct str key)
 	struct err err;
 
 	plan_init(&plan);
-	if (worker->options.look(worker->options.arg, key, &plan, &err) < 0) {
+	if (worker->options.reconcile(worker->options.arg, key, &plan, &err) < 0) {
 		AUTO(mem_free) char *name = str_dup(key);
 
 		log_warn(base->log, "cannot be looked at", LOG_STR("key", name),

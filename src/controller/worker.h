@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* controller/worker.h - what the small controllers have in common: keys that want to be looked at, a
+/* controller/worker.h - what the small controllers have in common: keys to reconcile, a
  * function that makes a plan, and the plan's execution.
  *
- *	worker = worker_new(&(struct worker_options){ .base = base, .look = look, .arg = self,
+ *	worker = worker_new(&(struct worker_options){ .base = base, .reconcile = reconcile, .arg = self,
  *						      .caches = self->caches });
  *	worker_wake(worker, STR("ns/name"));		whenever something has changed
  *	worker_start(worker);				when everything is known
  *
- * A key is looked at once at a time, again after its plan was executed, and again when its plan
- * says so. What the server answers to a write goes into the caches first, so that the next look
- * sees it. What fails is tried again, each time later. */
+ * A key is reconciled once at a time, again after its plan was executed, and again when its plan
+ * says so. What the server answers to a write goes into the caches first, so that the next
+ * reconcile sees it. What fails is tried again, each time later. */
 #ifndef CONTROLLER_WORKER_H
 #define CONTROLLER_WORKER_H
 
@@ -24,12 +24,12 @@ struct cache;
 struct controller_base;
 struct worker;
 
-/* Decide about a key. The plan is new; an error is logged, and the key looked at again later. */
-typedef int worker_look_fn(void *arg, struct str key, struct plan *plan, struct err *err);
+/* Decide about a key. The plan is new; an error is logged, and the key reconciled again later. */
+typedef int worker_reconcile_fn(void *arg, struct str key, struct plan *plan, struct err *err);
 
 struct worker_options {
 	struct controller_base *base; /* lent, and outlives it */
-	worker_look_fn *look;
+	worker_reconcile_fn *reconcile;
 	void *arg;
 	enum resource_id of; /* whose keys they are */
 	/* By kind, PLAN_KIND_COUNT of them, lent: what has been written of a kind goes there. NULL:
@@ -47,13 +47,13 @@ DEFINE_AUTO(struct worker *, worker_free);
 
 /* Before worker_start() it only takes note. */
 void worker_wake(struct worker *worker, struct str key);
-/* "namespace/name", or "name" where there is no namespace. */
+/* "namespace/name", or "name" if there is no namespace. */
 void worker_wake_object(struct worker *worker, struct str namespace, struct str name);
 void worker_start(struct worker *worker);
 /* What was reported for a key may be reported again: its object was deleted. */
 void worker_forget(struct worker *worker, struct str key);
 
-/* The parts of such a key; the namespace is "" where there is none. */
+/* The parts of such a key; the namespace is "" if there is none. */
 void worker_split(struct str key, struct str *ret_namespace, struct str *ret_name);
 
 #endif

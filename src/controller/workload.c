@@ -157,7 +157,7 @@ static int look_at_owner(struct workload_controller *self, struct str key, struc
 		owner, get(self->caches[PLAN_PODGROUP], namespace, buf_str(&group)), plan, err);
 }
 
-static int look(void *arg, struct str key, struct plan *plan, struct err *err)
+static int reconcile(void *arg, struct str key, struct plan *plan, struct err *err)
 {
 	struct workload_controller *self = arg;
 	AUTO(buf_done) struct buf group = BUF_UNBOUNDED;
@@ -215,7 +215,7 @@ static void *workload_new(struct controller_base *base)
 		cache_listen(owners->cache, controller_informer(base, owner_rows[i].resource));
 	}
 	self->worker = worker_new(&(struct worker_options){
-		.base = base, .look = look, .arg = self, .caches = self->caches});
+		.base = base, .reconcile = reconcile, .arg = self, .caches = self->caches});
 	return self;
 }
 

@@ -287,8 +287,9 @@ static int check_patch(struct json patch, struct err *err)
 			       LIMIT_PATCH_OPS, json_len(patch));
 	while (json_next(&it))
 		if (!json_is(it.value, JSON_OBJ))
-			return err_set(err, ERR_BAD_REQUEST, "operation %zu is no object",
-				       it.index);
+			return err_set(err,
+				       json_is(it.value, JSON_NULL) ? ERR_INVALID : ERR_BAD_REQUEST,
+				       "operation %zu is no object", it.index);
 	return 0;
 }
 

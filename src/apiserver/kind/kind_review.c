@@ -157,7 +157,8 @@ static bool is_invalid(struct call *call, struct json spec, bool others)
 				   "at least one of user or group must be specified");
 	if (!causes.len)
 		return false;
-	call_answer_causes(call, STR(""), &causes);
+	/* upstream names the group alone */
+	call_answer_invalid(call, call->kind->group, STR(""), STR(""), &causes);
 	return true;
 }
 

@@ -394,11 +394,23 @@ static void number_fields(struct numbering *numbering, struct json value)
 	}
 }
 
+/* Those that stay in front: what YAML or a patch itself has twice, or what an operation has too
+ * much. */
+static size_t count_fixed(const struct call *call)
+{
+	size_t count = call->yaml_duplicates;
+
+	while (call->verb == VERB_PATCH && count < call->odd_fields.len &&
+	       !str_starts(str_from(call->odd_fields.ptr[count]), STR("unknown")))
+		count++;
+	return count;
+}
+
 /* Fields of a built-in kind are reported where the decoder meets them: duplicates and unknown ones in
- * the order of the document, which for YAML is the order of names. */
+ * the order of the document, which for YAML and for what a patch makes is the order of names. */
 static void sort_odd_fields(struct call *call)
 {
-	size_t from = call->yaml_duplicates;
+	size_t from = count_fixed(call);
 	size_t count = call->odd_fields.len - from;
 	struct odd *odds = arena_calloc(call->arena, count + 1, sizeof(struct odd));
 	struct numbering numbering = {.path = BUF_UNBOUNDED};
@@ -407,7 +419,7 @@ static void sort_odd_fields(struct call *call)
 		odds[i].text = call->odd_fields.ptr[from + i];
 		odds[i].path = path_of(odds[i].text);
 	}
-	if (call->yaml_body) {
+	if (call->yaml_body || call->verb == VERB_PATCH) {
 		qsort(odds, count, sizeof(struct odd), compare_paths);
 	} else {
 		numbering.fields = map_new((uint64_t)(uintptr_t)call);
@@ -434,7 +446,7 @@ static int settle_odd_fields(struct call *call, struct err *err)
 
 	if (call->odd_fields.len == 0 || str_is(mode, "Ignore"))
 		return 0;
-	if (!call->kind->custom && call->verb != VERB_PATCH && call->odd_fields.len - lines > 1)
+	if (!call->kind->custom && call->odd_fields.len - lines > 1)
 		sort_odd_fields(call);
 	for (size_t i = 0; i < call->odd_fields.len; i++) {
 		if (!str_is(mode, "Strict")) {

@@ -79,8 +79,10 @@ static bool fulfil(const struct call *call, const struct field_media *media, str
 	*choice = (struct choice){.quality = media->quality, .any = str_is(media->subtype, "*")};
 	if (media->quality == 0 || !choose_form(media->params, choice))
 		return false;
-	if (choice->form && call->verb == VERB_DELETE_COLLECTION)
-		return false;
+	if (choice->form && (!call->kind || call->verb == VERB_DELETE_COLLECTION))
+		return false; /* discovery has no other form */
+	if (choice->form && choice->form->form == CALL_FORM_TABLE && call->kind->serve)
+		return false; /* what is not kept has no columns */
 	choice->yaml = application && str_is(media->subtype, "yaml");
 	if (choice->yaml)
 		return call->verb != VERB_WATCH;
@@ -248,6 +250,25 @@ static int parse_yaml(struct call *call, struct str body, struct err *err)
 	return call->body ? 0 : -1;
 }
 
+/* YAML is turned into JSON with sorted keys before anybody decodes it: the first fault is the first by
+ * name. */
+static int parse_yaml_object(struct call *call, struct str body, struct err *err)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct json_options options = {.max_depth = LIMIT_OBJECT_DEPTH};
+	struct json_doc *sorted;
+
+	if (parse_yaml(call, body, err) < 0)
+		return -1;
+	json_print(json_doc_root(call->body), JSON_CANONICAL, &text);
+	sorted = json_parse(buf_str(&text), &options, err);
+	if (!sorted)
+		return -1;
+	json_doc_unref(call->body);
+	call->body = sorted;
+	return 0;
+}
+
 /* A configuration to apply is YAML, of which JSON is a part. */
 static int parse_applied(struct call *call, struct str body, struct err *err)
 {
@@ -283,18 +304,95 @@ static int say_unrecognized(struct call *call, bool json, struct err *err)
 		err);
 }
 
+/* What Go makes of null: no operations, or no changes; but a merge patch is not decoded first. */
+static int take_null_patch(struct call *call, struct err *err)
+{
+	struct json_doc *doc;
+
+	if (call->patch == PATCH_MERGE)
+		return err_set(err, ERR_BAD_REQUEST, "Invalid JSON Patch");
+	doc = json_doc_new();
+	json_doc_set_root(doc, call->patch == PATCH_JSON ? json_new_arr(doc) : json_new_obj(doc));
+	json_doc_unref(call->body);
+	call->body = doc;
+	return 0;
+}
+
+/* The members of an operation, as Go decodes them: what has another type is refused, what is unknown
+ * is reported as any odd field. */
+static int check_operation(struct call *call, size_t index, struct json operation, struct err *err)
+{
+	static const char *const texts[] = {"op", "from", "path"};
+	struct json_iter it = json_iter(operation);
+	enum json_type type = json_type(operation);
+
+	if (type != JSON_OBJ && type != JSON_NULL)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "error decoding patch: json: cannot unmarshal %s into Go value of "
+			       "type handlers.jsonPatchOp",
+			       json_go_name(type));
+	while (type == JSON_OBJ && json_next(&it)) {
+		bool known = str_is(it.key, "value");
+
+		for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+			if (!str_is(it.key, texts[i]))
+				continue;
+			known = true;
+			if (!json_is(it.value, JSON_STR) && !json_is(it.value, JSON_NULL))
+				return err_set(err, ERR_BAD_REQUEST,
+					       "error decoding patch: json: cannot unmarshal %s "
+					       "into Go struct field jsonPatchOp.%s of type string",
+					       json_go_name(json_type(it.value)), texts[i]);
+		}
+		if (!known)
+			vec_push(&call->odd_fields,
+				 arena_printf(call->arena,
+					      "json patch unknown field \"[%zu].%.*s\"", index,
+					      STR_ARG(it.key)));
+	}
+	return 0;
+}
+
+static int check_operations(struct call *call, struct err *err)
+{
+	struct json_iter it = json_iter(json_doc_root(call->body));
+
+	if (str_is(call->options.field_validation, "Ignore"))
+		return 0;
+	for (size_t i = 0; i < call->odd_fields.len; i++) /* duplicates, so far */
+		call->odd_fields.ptr[i] =
+			arena_printf(call->arena, "json patch %s", call->odd_fields.ptr[i]);
+	while (json_next(&it))
+		if (check_operation(call, it.index, it.value, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* A patch is a list of operations, or an object. */
 static int check_patch(struct call *call, struct err *err)
 {
 	enum json_type want = call->patch == PATCH_JSON ? JSON_ARR : JSON_OBJ;
 	enum json_type type = json_type(json_doc_root(call->body));
 
-	if (type == want || type == JSON_NULL)
-		return 0;
+	if (type == want)
+		return want == JSON_ARR ? check_operations(call, err) : 0;
+	if (type == JSON_NULL)
+		return take_null_patch(call, err);
 	return err_set(
 		err, ERR_BAD_REQUEST, "%sjson: cannot unmarshal %s into Go value of type %s",
 		call->patch == PATCH_STRATEGIC ? "" : "error decoding patch: ", json_go_name(type),
-		want == JSON_ARR ? "[]interface {}" : "map[string]interface {}");
+		want == JSON_ARR ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
+}
+
+/* A patch is decoded only when there is something to patch: else that is the error. */
+static int parse_patch(struct call *call, struct str body, struct err *err)
+{
+	int rc = parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err)
+						 : check_patch(call, err);
+
+	if (rc < 0 && !store_newest(api_store(call->api), call_key(call, call->name)))
+		return call_err_not_found(call, call->name, err);
+	return rc;
 }
 
 static int refuse_body(struct call *call, struct err *err)
@@ -331,11 +429,11 @@ int media_read_body(struct call *call, struct str type, struct str body, struct 
 			return -1;
 		if (call->patch == PATCH_APPLY)
 			return parse_applied(call, body, err);
-		return parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err)
-						       : check_patch(call, err);
+		return parse_patch(call, body, err);
 	}
 	if (yaml)
-		return parse_yaml(call, body, err) < 0 ? say_unrecognized(call, false, err) : 0;
+		return parse_yaml_object(call, body, err) < 0 ? say_unrecognized(call, false, err)
+							      : 0;
 	if (is_protobuf(type) && !call->kind->custom) {
 		call->body = wire_read(call, body, err);
 		return call->body ? 0 : say_unrecognized(call, false, err);

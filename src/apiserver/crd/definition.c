@@ -698,30 +698,42 @@ void definition_unpin(const struct kind *pinned)
 	unpin(pinned);
 }
 
-bool definition_reshapes(const struct kind *kind, int64_t revision)
+/* Is the schema of this version another one than that of the stored version? */
+static bool differs(const struct kind *kind)
 {
 	const struct served *served = kind->owner;
 	const struct served *stored = kind->stored->owner;
 
-	return served && stored && (revision < served->since || served->shape != stored->shape);
+	return served && stored && served->shape != stored->shape;
 }
 
-void definition_shape(const struct kind *kind, struct json_doc *doc, struct json object)
+bool definition_reshapes(const struct kind *kind, int64_t revision)
 {
-	const struct schema *schema = definition_schema(kind);
+	const struct served *stored = kind->stored->owner;
+
+	return stored && (revision < stored->since || differs(kind));
+}
+
+static void shape_as_stored(const struct kind *kind, struct json_doc *doc, struct json object)
+{
+	const struct schema *schema = definition_schema(kind->stored);
 
 	schema_prune(schema, doc, object, NULL, NULL);
 	schema_drop_nulls(schema, doc, object);
 	schema_default(schema, doc, object);
 }
 
-void definition_prune_stored(const struct kind *kind, struct json_doc *doc, struct json object)
+void definition_shape(const struct kind *kind, struct json_doc *doc, struct json object)
 {
-	const struct served *served = kind->owner;
-	const struct served *stored = kind->stored->owner;
+	shape_as_stored(kind, doc, object);
+	if (differs(kind))
+		schema_prune(definition_schema(kind), doc, object, NULL, NULL);
+}
 
-	if (served && stored && served->shape != stored->shape)
-		schema_prune(definition_schema(kind->stored), doc, object, NULL, NULL);
+void definition_shape_stored(const struct kind *kind, struct json_doc *doc, struct json object)
+{
+	if (differs(kind))
+		shape_as_stored(kind, doc, object);
 }
 
 bool definition_is_terminating(const struct kind *kind)

@@ -41,13 +41,13 @@ const struct schema *definition_schema(const struct kind *kind);
 struct json_doc *definition_openapi(const struct kind *kind);
 /* A number that changes with it. */
 uint64_t definition_hash(const struct kind *kind);
-/* Is an object of this revision not yet (or, stored in another version, not at all) in the form of
- * this version's schema? */
+/* Objects are read by the schema of the version that they are stored in, which has the defaults; then
+ * what the version that is asked for does not know is left out. Has an object of this revision to be
+ * changed for that? */
 bool definition_reshapes(const struct kind *kind, int64_t revision);
-/* Bring it into that form: prune, and fill in defaults. */
 void definition_shape(const struct kind *kind, struct json_doc *doc, struct json object);
-/* Remove what the version that it is stored in does not know. */
-void definition_prune_stored(const struct kind *kind, struct json_doc *doc, struct json object);
+/* Before it is stored: bring what was written in this version into the form of the stored one. */
+void definition_shape_stored(const struct kind *kind, struct json_doc *doc, struct json object);
 /* The kind as it now is, in a copy that no change of its definition reaches: for a worker, which must not
  * read what the loop changes. In the arena, until definition_unpin(). Built-in kinds never change and are
  * given back as they are. */

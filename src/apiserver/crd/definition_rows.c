@@ -7,6 +7,7 @@
 #include "apiserver/crd/definition_rows.h"
 
 #include "apiserver/crd/definition.h"
+#include "apiserver/openapi/discovery.h"
 #include "apiserver/request/form.h"
 #include "apiserver/verb/sub_scale.h"
 #include "base/limits.h"
@@ -92,30 +93,86 @@ static const struct kind_sub *make_subs(struct arena *arena, bool status, bool s
 	return count ? made : NULL;
 }
 
-/* "spec.color" of ".spec.color", as selectors name it. */
-static const char *const *make_selectable(struct arena *arena, struct json fields)
+struct names {
+	const char **names; /* ends with NULL */
+	size_t count;
+};
+
+/* "spec.color" of ".spec.color", as selectors name it; each once. */
+static void add_selectable(struct arena *arena, struct json version, struct names *to)
 {
-	size_t count = json_len(fields);
-	const char **made = arena_calloc(arena, count + 1, sizeof(*made));
+	struct json_iter it = json_iter(json_get(version, "selectableFields"));
 
-	for (size_t i = 0; i < count; i++) {
-		const char *path = text(arena, json_get(json_at(fields, i), "jsonPath"));
+	while (json_next(&it)) {
+		const char *path = text(arena, json_get(it.value, "jsonPath"));
+		bool known = false;
 
-		made[i] = path[0] == '.' ? path + 1 : path;
+		path += path[0] == '.';
+		for (size_t i = 0; i < to->count; i++)
+			known = known || str_is(str_from(path), to->names[i]);
+		if (!known)
+			to->names[to->count++] = path;
 	}
-	return count ? made : NULL;
+}
+
+static const char *const *make_selectable(struct arena *arena, struct json version)
+{
+	size_t most = json_len(json_get(version, "selectableFields"));
+	struct names made = {arena_calloc(arena, most + 1, sizeof(*made.names)), 0};
+
+	add_selectable(arena, version, &made);
+	return made.count ? made.names : NULL;
+}
+
+/* Those of all versions: a field that only one of them has is found there. */
+static const char *const *make_indexed(struct arena *arena, struct json versions)
+{
+	struct json_iter it = json_iter(versions);
+	struct names made = {NULL, 0};
+	size_t most = 0;
+
+	while (json_next(&it))
+		most += json_len(json_get(it.value, "selectableFields"));
+	made.names = arena_calloc(arena, most + 1, sizeof(*made.names));
+	for (it = json_iter(versions); json_next(&it);)
+		add_selectable(arena, it.value, &made);
+	return made.count ? made.names : NULL;
 }
 
 /* --- the row --- */
 
-static const char *make_warning(struct arena *arena, struct json version, const struct kind *kind)
+/* The version to change to: the best one that is served, not deprecated, and better than this. */
+static struct str successor(struct json versions, struct str version)
+{
+	struct json_iter it = json_iter(versions);
+	struct str best = str_none();
+
+	while (json_next(&it)) {
+		struct str name = json_str(json_get(it.value, "name"));
+
+		if (json_bool(json_get(it.value, "served")) &&
+		    !json_bool(json_get(it.value, "deprecated")) &&
+		    discovery_compare_versions(&name, best.len ? &best : &version) < 0)
+			best = name;
+	}
+	return best;
+}
+
+static const char *make_warning(struct arena *arena, struct json versions, struct json version,
+				const struct kind *kind)
 {
 	struct json own = json_get(version, "deprecationWarning");
+	struct str next = successor(versions, kind->version);
 
 	if (!json_bool(json_get(version, "deprecated")))
 		return NULL;
 	if (json_str(own).len)
 		return text(arena, own);
+	if (next.len)
+		return arena_printf(arena, "%.*s/%.*s %.*s is deprecated; use %.*s/%.*s %.*s",
+				    STR_ARG(kind->group), STR_ARG(kind->version),
+				    STR_ARG(kind->name), STR_ARG(kind->group), STR_ARG(next),
+				    STR_ARG(kind->name));
 	return arena_printf(arena, "%.*s/%.*s %.*s is deprecated", STR_ARG(kind->group),
 			    STR_ARG(kind->version), STR_ARG(kind->name));
 }
@@ -155,11 +212,12 @@ struct kind definition_row(struct json crd, struct json version, struct arena *a
 		.custom = true,
 		.ops = status ? &custom_ops : &custom_ops_statusless,
 		.columns = make_columns(arena, json_get(version, "additionalPrinterColumns")),
-		.selectable = make_selectable(arena, json_get(version, "selectableFields")),
+		.selectable = make_selectable(arena, version),
+		.indexed = make_indexed(arena, json_get(spec, "versions")),
 		.scale = make_scale(arena, json_get(subs, "scale")),
 	};
 
 	row.subs = make_subs(arena, status, row.scale != NULL);
-	row.deprecated = make_warning(arena, version, &row);
+	row.deprecated = make_warning(arena, json_get(spec, "versions"), version, &row);
 	return row;
 }

@@ -65,7 +65,7 @@ static int descending(int64_t a, int64_t b)
 	return (a < b) - (a > b);
 }
 
-static int version_compare(const void *left, const void *right)
+int discovery_compare_versions(const void *left, const void *right)
 {
 	struct str a = *(const struct str *)left;
 	struct str b = *(const struct str *)right;
@@ -101,7 +101,7 @@ static void collect_versions(const struct kinds *kinds, struct str group, struct
 		if (str_eq(kind->group, group) && !has_name(versions, kind->version))
 			vec_push(versions, kind->version);
 	if (versions->len)
-		qsort(versions->ptr, versions->len, sizeof(struct str), version_compare);
+		qsort(versions->ptr, versions->len, sizeof(struct str), discovery_compare_versions);
 }
 
 static struct json group_version(struct json_doc *doc, struct str group, struct str version)
@@ -204,17 +204,40 @@ static void set_names(struct json_doc *doc, struct json object, const char *key,
 		json_append(doc, list, json_new_str(doc, str_from(*names)));
 }
 
-static void set_verbs(struct json_doc *doc, struct json object, unsigned verbs)
+enum { VERBS_LISTED = 8 };
+
+static void put_verbs(struct json_doc *doc, struct json object, unsigned verbs,
+		      const enum verb order[VERBS_LISTED])
 {
-	/* by the alphabet, as clients are used to */
-	static const enum verb order[] = {VERB_CREATE, VERB_DELETE, VERB_DELETE_COLLECTION,
-					  VERB_GET,    VERB_LIST,   VERB_PATCH,
-					  VERB_UPDATE, VERB_WATCH};
 	struct json list = json_ensure_arr(doc, object, "verbs");
 
-	for (size_t i = 0; i < ARRAY_LEN(order); i++)
+	for (size_t i = 0; i < VERBS_LISTED; i++)
 		if (verbs & 1u << order[i])
 			json_append(doc, list, json_new_str(doc, str_from(verb_name(order[i]))));
+}
+
+/* By the alphabet, as clients are used to. */
+static void set_verbs(struct json_doc *doc, struct json object, unsigned verbs)
+{
+	static const enum verb order[VERBS_LISTED] = {
+		VERB_CREATE, VERB_DELETE, VERB_DELETE_COLLECTION, VERB_GET, VERB_LIST, VERB_PATCH,
+		VERB_UPDATE, VERB_WATCH};
+
+	put_verbs(doc, object, verbs, order);
+}
+
+/* Those of a definition have an order of their own. */
+static void set_kind_verbs(struct json_doc *doc, struct json object, const struct kind *kind)
+{
+	static const enum verb order[VERBS_LISTED] = {VERB_DELETE, VERB_DELETE_COLLECTION,
+						      VERB_GET,    VERB_LIST,
+						      VERB_PATCH,  VERB_CREATE,
+						      VERB_UPDATE, VERB_WATCH};
+
+	if (kind->custom)
+		put_verbs(doc, object, kind->verbs, order);
+	else
+		set_verbs(doc, object, kind->verbs);
 }
 
 /* Tells clients that keep copies when a kind is stored in another way. */
@@ -238,7 +261,7 @@ static void append_kind(struct json_doc *doc, struct json list, const struct kin
 	json_set_str(doc, object, "singularName", kind->singular);
 	json_set_bool(doc, object, "namespaced", kind->namespaced);
 	json_set_str(doc, object, "kind", kind->name);
-	set_verbs(doc, object, kind->verbs);
+	set_kind_verbs(doc, object, kind);
 	set_names(doc, object, "shortNames", kind->short_names);
 	set_names(doc, object, "categories", kind->categories);
 	if (kind->verbs & 1u << VERB_LIST)
@@ -355,7 +378,7 @@ static struct json aggregated_kind(struct json_doc *doc, const struct kind *kind
 	set_response_kind(doc, object, str_none(), kind->name);
 	json_set_str(doc, object, "scope", kind->namespaced ? STR("Namespaced") : STR("Cluster"));
 	json_set_str(doc, object, "singularResource", kind->singular);
-	set_verbs(doc, object, kind->verbs);
+	set_kind_verbs(doc, object, kind);
 	set_names(doc, object, "shortNames", kind->short_names);
 	set_names(doc, object, "categories", kind->categories);
 	return object;

@@ -41,7 +41,7 @@ static struct str key_name(struct str key)
 
 static const char *const *selectable_of(const struct kind *kind)
 {
-	return kind->selectable_as ? kind->selectable : kind->stored->selectable;
+	return kind->selectable_as || kind->custom ? kind->selectable : kind->stored->selectable;
 }
 
 /* Built-in kinds that list their fields do not list a namespace that they do not have. */

@@ -78,6 +78,8 @@ int body_complete(struct call *call, struct json_doc *doc, struct err *err) MUST
 
 /* For a new object: namespace, name or generateName, uid, creationTimestamp, generation. */
 int metadata_create(struct call *call, struct json_doc *doc, struct err *err) MUST_CHECK;
+/* Does anything differ outside metadata and status? */
+bool metadata_differs_outside(struct json object, struct json old);
 /* For a new version: what only the server sets is as it was, but for the generation. */
 void metadata_update(struct call *call, struct json_doc *doc, struct json old);
 /* The generation: one more if what the kind calls its spec differs. After everything that changes it. */

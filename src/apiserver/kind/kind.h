@@ -174,13 +174,15 @@ struct kind {
 
 	/* what it is */
 	bool namespaced;
-	bool generation;        /* keeps metadata.generation */
+	bool generation;        /* keeps metadata.generation ... */
+	bool generation_late;   /* ... from its first change on */
 	bool create_on_update;  /* PUT makes what is not there */
 	bool status;            /* has a status sub-resource: the main one leaves status alone */
 	bool status_on_create;  /* ... but for a new object, which may bring its status along */
 	bool returns_deleted;   /* DELETE answers with the object rather than with a Status */
 	bool version_on_update; /* PUT must say which resourceVersion it is for */
 	bool hidden;            /* only stored in: no path leads to it */
+	bool meta_once;         /* its own rules do not look at metadata again (metadata.c) */
 	unsigned verbs;         /* 0: all */
 	enum name_format name_format; /* NAME_ANY: NAME_DNS_SUBDOMAIN */
 	const struct kind_content *content;
@@ -195,8 +197,12 @@ struct kind {
 	/* Field selectors beyond metadata.name and metadata.namespace: "status.phase", ...
 	 * NULL-terminated. */
 	const char *const *selectable;
+	/* Of a custom kind: those of all its versions. */
+	const char *const *indexed;
 	const struct kind_scale *scale; /* of a kind with that sub-resource */
-	const char *deprecated;         /* the warning that every request gets, or NULL */
+	/* For who removes one and does not say what becomes of its dependents, or NULL. */
+	const char *removal_warning;
+	const char *deprecated; /* the warning that every request gets, or NULL */
 	/* Of a built-in kind that is another one in other words: the apiVersion of that one, which is
 	 * what is stored, how to get there and back (new values of `doc`), and what the selectable
 	 * fields are called there, in the same order. */

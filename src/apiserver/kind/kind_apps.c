@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apiserver/kind/kind_apps.c - the kinds of apps and batch: controllers of pods. */
+#include <inttypes.h>
+
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/verb/sub.h"
+#include "base/number.h"
 #include "model/rules/warn.h"
 #include "model/workload/batchjob.h"
 #include "model/workload/controllerrevision.h"
@@ -45,6 +48,41 @@ static void prepare_deployment_status(struct json_doc *doc, struct json object, 
 		json_set(doc, metadata, STR("labels"), json_new_copy(doc, labels));
 }
 
+/* How often the template has changed, where old clients look for it. Nobody else may set it. */
+#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
+
+static void set_template_generation(struct json_doc *doc, struct json object, int64_t number)
+{
+	struct json metadata = json_ensure_obj(doc, object, "metadata");
+
+	json_set(doc, json_ensure_obj(doc, metadata, "annotations"), STR(TEMPLATE_GENERATION),
+		 json_new_printf(doc, "%" PRId64, number));
+}
+
+static int64_t template_generation(struct json object)
+{
+	struct json annotations = json_get(json_get(object, "metadata"), "annotations");
+	int64_t number;
+
+	return number_parse_i64(json_str(json_get(annotations, TEMPLATE_GENERATION)), &number,
+				NULL) < 0
+		       ? 1
+		       : number;
+}
+
+static void prepare_daemonset(struct json_doc *doc, struct json object)
+{
+	set_template_generation(doc, object, 1);
+}
+
+static void prepare_daemonset_update(struct json_doc *doc, struct json object, struct json old)
+{
+	bool changed = !json_eq(json_get(json_get(object, "spec"), "template"),
+				json_get(json_get(old, "spec"), "template"));
+
+	set_template_generation(doc, object, template_generation(old) + changed);
+}
+
 static const char *job_field_path(struct json job, struct str name)
 {
 	(void)job;
@@ -59,7 +97,9 @@ static const struct kind rows[] = {
 	 .columns = columns_controllerrevision, .namespaced = true, RULED},
 	{APPS("daemonsets", "daemonset", "DaemonSet", daemonset_type), .columns = columns_daemonset,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("ds"),
-	 .categories = NAMES("all"), .subs = kind_subs_status, RULES(.template = "spec.template")},
+	 .categories = NAMES("all"), .subs = kind_subs_status,
+	 RULES(.prepare_create = prepare_daemonset, .prepare_update = prepare_daemonset_update,
+	       .prepare_status = prepare_daemonset_update, .template = "spec.template")},
 	{APPS("deployments", "deployment", "Deployment", deployment_type),
 	 .columns = columns_deployment, .namespaced = true, .status = true, .generation = true,
 	 .short_names = NAMES("deploy"), .categories = NAMES("all"), .subs = deployment_subs,
@@ -72,8 +112,8 @@ static const struct kind rows[] = {
 	 .scale = &kind_scale_replicas, RULES(.warn = workload_warn, .template = "spec.template")},
 	{APPS("statefulsets", "statefulset", "StatefulSet", statefulset_type),
 	 .columns = columns_statefulset, .namespaced = true, .status = true, .generation = true,
-	 .short_names = NAMES("sts"), .categories = NAMES("all"), .subs = statefulset_subs,
-	 .scale = &kind_scale_replicas,
+	 .name_format = NAME_DNS_LABEL, .short_names = NAMES("sts"), .categories = NAMES("all"),
+	 .subs = statefulset_subs, .scale = &kind_scale_replicas,
 	 RULES(.warn_behind = statefulset_warn, .template = "spec.template")},
 	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .columns = columns_cronjob,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("cj"),
@@ -83,6 +123,9 @@ static const struct kind rows[] = {
 	{BATCH("jobs", "job", "Job", batch_job_type), .columns = columns_job, .namespaced = true,
 	 .status = true, .generation = true, .categories = NAMES("all"), .subs = kind_subs_status,
 	 .selectable = NAMES("status.successful"), .ops = &job_ops,
+	 .removal_warning = "child pods are preserved by default when jobs are deleted; set "
+			    "propagationPolicy=Background to remove them or set "
+			    "propagationPolicy=Orphan to suppress this warning",
 	 RULES_ALONE(VALIDATED(batch_job), .validate_status = batch_job_validate_status,
 		     .warn = batch_job_warn, .prepare_create = batch_job_prepare_create,
 		     .template = "spec.template")},

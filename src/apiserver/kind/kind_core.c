@@ -6,6 +6,7 @@
 #include "apiserver/kind/kind_pod.h"
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/kind/kind_service.h"
+#include "apiserver/kind/kind_volume.h"
 #include "apiserver/verb/sub.h"
 #include "model/core/binding.h"
 #include "model/core/componentstatus.h"
@@ -89,7 +90,7 @@ static const struct kind rows[] = {
 		       "reportingComponent", "source", "type"),
 	 .ops = &kind_event_ops, RULES_ALONE(VALIDATED(event))},
 	{CORE("limitranges", "limitrange", "LimitRange", limitrange_type), .namespaced = true,
-	 .create_on_update = true, .short_names = NAMES("limits"), RULED},
+	 .create_on_update = true, .meta_once = true, .short_names = NAMES("limits"), RULED},
 	{CORE("namespaces", "namespace", "Namespace", namespace_type), .columns = columns_namespace,
 	 .status = true, .verbs = VERBS_ALL & ~(1U << VERB_DELETE_COLLECTION),
 	 .returns_deleted = true, .name_format = NAME_DNS_LABEL, .short_names = NAMES("ns"),
@@ -107,7 +108,8 @@ static const struct kind rows[] = {
 	 RULES(.warn = pvc_warn, .prepare_create = pvc_prepare_create)},
 	{CORE("persistentvolumes", "persistentvolume", "PersistentVolume", pv_type),
 	 .columns = columns_pv, .status = true, .returns_deleted = true, .short_names = NAMES("pv"),
-	 .subs = kind_subs_status, RULES(.warn = pv_warn, .prepare_create = pv_prepare_create)},
+	 .subs = kind_subs_status, .ops = &kind_volume_ops,
+	 RULES_ALONE(.warn = pv_warn, .prepare_create = pv_prepare_create)},
 	{CORE("pods", "pod", "Pod", pod_type), .columns = columns_pod, .namespaced = true,
 	 .status = true, .generation = true, .returns_deleted = true, .short_names = NAMES("po"),
 	 .categories = NAMES("all"), .subs = pod_subs,
@@ -123,7 +125,7 @@ static const struct kind rows[] = {
 	 .columns = columns_replicationcontroller, .namespaced = true, .status = true,
 	 .generation = true, .short_names = NAMES("rc"), .categories = NAMES("all"),
 	 .subs = controller_subs, .scale = &kind_scale_replicas,
-	 .selectable = NAMES("status.replicas"), RULES(.template = "spec.template")},
+	 .selectable = NAMES("status.replicas"), RULES(.warn = workload_warn, .template = "spec.template")},
 	{CORE("resourcequotas", "resourcequota", "ResourceQuota", quota_type),
 	 .columns = columns_quota, .namespaced = true, .status = true, .returns_deleted = true,
 	 .short_names = NAMES("quota"), .subs = kind_subs_status, RULED},

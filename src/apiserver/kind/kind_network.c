@@ -15,7 +15,8 @@
 static const struct kind rows[] = {
 	{ROW("discovery.k8s.io", "v1", "endpointslices", "endpointslice", "EndpointSlice",
 	     endpoint_slice_type),
-	 .columns = columns_endpointslice, .namespaced = true, .generation = true, RULED},
+	 .columns = columns_endpointslice, .namespaced = true, .generation = true,
+	 .ops = &kind_ruled_labelled},
 	{NETWORK("ingressclasses", "ingressclass", "IngressClass", ingressclass_type),
 	 .columns = columns_ingressclass, .generation = true, RULED},
 	{NETWORK("ingresses", "ingress", "Ingress", ingress_type), .columns = columns_ingress,

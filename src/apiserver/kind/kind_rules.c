@@ -6,6 +6,7 @@
  * its defaults, and templates of pods lose what features that are off would have read. */
 #include "apiserver/kind/kind_rules.h"
 
+#include "apiserver/api_internal.h"
 #include "apiserver/request/call.h"
 #include "base/macro.h"
 #include "model/field/fields.h"
@@ -163,6 +164,14 @@ static bool is_spec_or_annotated(struct json object, struct json old)
 			json_get(json_get(old, "metadata"), "annotations"));
 }
 
+static bool is_changed_or_labelled(struct json object, struct json old)
+{
+	return metadata_differs_outside(object, old) ||
+	       !json_eq(json_get(json_get(object, "metadata"), "labels"),
+			json_get(json_get(old, "metadata"), "labels"));
+}
+
 const struct kind_ops kind_ruled = {KIND_RULED};
 const struct kind_ops kind_ruled_still = {KIND_RULED, .spec_changed = stays};
 const struct kind_ops kind_ruled_annotated = {KIND_RULED, .spec_changed = is_spec_or_annotated};
+const struct kind_ops kind_ruled_labelled = {KIND_RULED, .spec_changed = is_changed_or_labelled};

@@ -12,6 +12,8 @@ extern const struct kind_ops kind_ruled;
 extern const struct kind_ops kind_ruled_still;
 /* The same where metadata.generation counts changes of annotations as well. */
 extern const struct kind_ops kind_ruled_annotated;
+/* ... labels too. */
+extern const struct kind_ops kind_ruled_labelled;
 
 int kind_ruled_prepare_create(struct call *call, struct json_doc *doc, struct json object,
 			      struct err *err);

@@ -12,7 +12,8 @@
 
 static const struct kind rows[] = {
 	{STORAGE("csidrivers", "csidriver", "CSIDriver", csidriver_type),
-	 .columns = columns_csidriver, .version_on_update = true, .returns_deleted = true, RULED},
+	 .columns = columns_csidriver, .version_on_update = true, .returns_deleted = true,
+	 .generation = true, .generation_late = true, RULED},
 	{STORAGE("csinodes", "csinode", "CSINode", csinode_type), .columns = columns_csinode,
 	 .version_on_update = true, .returns_deleted = true, RULED},
 	{STORAGE("csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity",

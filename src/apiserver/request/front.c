@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-#include "apiserver/api.h"
+#include "apiserver/api_internal.h"
 #include "apiserver/auth/auth.h"
 #include "apiserver/metrics.h"
 #include "apiserver/request/call.h"
@@ -413,10 +413,20 @@ static void parse_body(void *arg)
 	buf_done(&call->text_body);
 }
 
+/* A patch is decoded only when there is something to patch: that it is missing is the greater fault. */
+static bool is_for_nothing(struct call *call, const struct err *err)
+{
+	return call->patch != PATCH_NONE && call->patch != PATCH_APPLY &&
+	       err->code == ERR_BAD_REQUEST &&
+	       !store_newest(api_store(call->api), call_key(call, call->name));
+}
+
 static void serve_read(struct visit *visit, int rc, struct err *err)
 {
 	struct call *call = visit->call;
 
+	if (rc < 0 && is_for_nothing(call, err))
+		(void)call_err_not_found(call, call->name, err);
 	if (rc < 0 || options_from_query(call, http_request_query(visit->request), err) < 0)
 		call_answer_err(call, err);
 	else

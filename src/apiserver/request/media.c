@@ -384,15 +384,10 @@ static int check_patch(struct call *call, struct err *err)
 		want == JSON_ARR ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
 }
 
-/* A patch is decoded only when there is something to patch: else that is the error. */
 static int parse_patch(struct call *call, struct str body, struct err *err)
 {
-	int rc = parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err)
-						 : check_patch(call, err);
-
-	if (rc < 0 && !store_newest(api_store(call->api), call_key(call, call->name)))
-		return call_err_not_found(call, call->name, err);
-	return rc;
+	return parse_json(call, body, err) < 0 ? say_unrecognized(call, true, err)
+					       : check_patch(call, err);
 }
 
 static int refuse_body(struct call *call, struct err *err)

@@ -108,7 +108,9 @@ int metadata_create(struct call *call, struct json_doc *doc, struct err *err)
 		json_set_str(doc, metadata, "name", generate_name(call, base));
 	json_set_str(doc, metadata, "uid", str_from(new_uid(call)));
 	set_time(doc, metadata, "creationTimestamp", api_now(call->api));
-	if (call->kind->generation) /* the others keep what they bring along */
+	if (call->kind->generation_late)
+		(void)json_remove(doc, metadata, STR("generation"));
+	else if (call->kind->generation) /* the others keep what they bring along */
 		json_set_int(doc, metadata, "generation", 1);
 	return 0;
 }
@@ -128,8 +130,7 @@ static void keep_member(struct json_doc *doc, struct json metadata, struct json 
 		json_set(doc, metadata, str_from(key), json_new_copy(doc, value));
 }
 
-/* Does anything differ outside metadata and status? */
-static bool differs_outside(struct json object, struct json old)
+bool metadata_differs_outside(struct json object, struct json old)
 {
 	struct json_iter it = json_iter(object);
 	size_t seen = 0;
@@ -153,6 +154,7 @@ void metadata_count_generation(struct call *call, struct json_doc *doc, struct j
 	const struct kind_ops *ops = call->kind->ops;
 	struct json object = json_doc_root(doc);
 	struct json before = json_get(old, "metadata");
+	int64_t generation;
 	bool changed;
 
 	if (!call->kind->generation) {
@@ -161,24 +163,30 @@ void metadata_count_generation(struct call *call, struct json_doc *doc, struct j
 	}
 	changed = !str_is(call->sub, "status") && /* which cannot touch the rest */
 		  (ops && ops->spec_changed ? ops->spec_changed(object, old)
-					    : differs_outside(object, old));
-	json_set_int(doc, metadata, "generation",
-		     json_int(json_get(before, "generation")) + changed);
+					    : metadata_differs_outside(object, old));
+	generation = json_int(json_get(before, "generation")) + changed;
+	if (call->kind->generation_late && generation == 0)
+		(void)json_remove(doc, metadata, STR("generation"));
+	else
+		json_set_int(doc, metadata, "generation", generation);
 }
 
 void metadata_update(struct call *call, struct json_doc *doc, struct json old)
 {
-	static const char *const kept[] = {"creationTimestamp", "deletionTimestamp",
+	/* what was left out; another value is a fault (meta_validate_update()) */
+	static const char *const kept[] = {"uid", "deletionTimestamp",
 					   "deletionGracePeriodSeconds"};
 	struct json metadata = json_ensure_obj(doc, json_doc_root(doc), "metadata");
 	struct json before = json_get(old, "metadata");
 
 	(void)json_remove(doc, metadata, STR("selfLink"));
 	(void)json_remove(doc, metadata, STR("managedFields"));
+	keep_member(doc, metadata, before, "creationTimestamp");
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-		keep_member(doc, metadata, before, kept[i]);
-	if (json_str(json_get(metadata, "uid")).len == 0)
-		keep_member(doc, metadata, before, "uid");
+		if (json_is_absent(json_get(metadata, kept[i])) ||
+		    (json_is(json_get(metadata, kept[i]), JSON_STR) &&
+		     !json_str(json_get(metadata, kept[i])).len))
+			keep_member(doc, metadata, before, kept[i]);
 	if (call->kind->namespaced)
 		json_set_str(doc, metadata, "namespace", json_str(json_get(before, "namespace")));
 }
@@ -240,6 +248,7 @@ void metadata_validate_update(struct call *call, struct json object, struct json
 	meta_validate(json_get(object, "metadata"), &every, &path, causes);
 	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &every, &path,
 			     causes);
-	meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &own, &path,
-			     causes);
+	if (!call->kind->meta_once)
+		meta_validate_update(json_get(old, "metadata"), json_get(object, "metadata"), &own,
+				     &path, causes);
 }

@@ -267,6 +267,21 @@ static bool is_exact(const struct call_options *options)
 	       (!options->version_match.len && options->limit > 0);
 }
 
+/* In the words of Go, and of who lists first. */
+static int refuse_version(struct call *call, struct str version, struct err *err)
+{
+	bool lists = call->verb == VERB_LIST || call->verb == VERB_DELETE_COLLECTION;
+	bool digits = true;
+
+	for (size_t i = 0; i < version.len; i++)
+		digits = digits && version.ptr[i] >= '0' && version.ptr[i] <= '9';
+	return err_set(err, lists ? ERR_BAD_REQUEST : ERR_UNKNOWN,
+		       "%sresourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: parsing "
+		       "\"%.*s\": %s",
+		       lists ? "invalid resource version: " : "", STR_ARG(version),
+		       STR_ARG(version), digits ? "value out of range" : "invalid syntax");
+}
+
 int page_check_version(struct call *call, int64_t *ret_revision, struct err *err)
 {
 	struct str version = call->options.resource_version;
@@ -277,11 +292,7 @@ int page_check_version(struct call *call, int64_t *ret_revision, struct err *err
 	if (!version.len)
 		return 0;
 	if (number_parse_u64(version, &wanted, NULL) < 0)
-		return err_set(err, call->verb == VERB_LIST ? ERR_BAD_REQUEST : ERR_UNKNOWN,
-			       "%sresourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: "
-			       "parsing \"%.*s\": invalid syntax",
-			       call->verb == VERB_LIST ? "invalid resource version: " : "",
-			       STR_ARG(version), STR_ARG(version));
+		return refuse_version(call, version, err);
 	if (wanted > (uint64_t)current)
 		return refuse_future(call, wanted, current, err);
 	if (is_exact(&call->options) && wanted > 0)

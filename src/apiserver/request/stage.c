@@ -189,7 +189,8 @@ static struct str field_of(struct arena *arena, const struct kind *kind, struct 
 static void collect_fields(struct arena *arena, const struct kind *kind, struct json object,
 			   struct store_write *write)
 {
-	const char *const *names = kind->stored->selectable;
+	const char *const *names =
+		kind->stored->indexed ? kind->stored->indexed : kind->stored->selectable;
 	struct object_pair *pairs;
 	uint32_t count = 0;
 
@@ -263,7 +264,7 @@ static void set_stored_form(struct call *call, struct json_doc *doc)
 	}
 	json_set_str(doc, json_doc_root(doc), "apiVersion", kind->stored->api_version);
 	if (kind->custom)
-		definition_prune_stored(kind, doc, json_doc_root(doc));
+		definition_shape_stored(kind, doc, json_doc_root(doc));
 }
 
 /* Empty, with the room that it has; one that was very large gives its room back. */
@@ -369,9 +370,7 @@ static void answer_unwritten(struct call *call, struct json_doc *doc, struct str
 
 static void answer_refused(struct call *call, struct str name, struct err *err)
 {
-	if (err->code == ERR_ALREADY_EXISTS)
-		(void)call_err_exists(call, name, err);
-	else if (err->code == ERR_NOT_FOUND)
+	if (err->code == ERR_NOT_FOUND)
 		(void)call_err_not_found(call, name, err);
 	else if (err->code == ERR_CONFLICT)
 		(void)call_err_conflict(call, name, CALL_CONFLICT_MODIFIED, err);
@@ -383,6 +382,29 @@ static struct str object_name(struct json_doc *doc)
 	return json_str(json_get(json_get(json_doc_root(doc), "metadata"), "name"));
 }
 
+/* The name is taken. One that the server might have made can be tried again; one that is about to be
+ * free is said to be. */
+static void say_exists(struct call *call, struct json_doc *doc, struct str name, struct err *err)
+{
+	struct object *other = store_newest(api_store(call->api), call_key(call, name));
+	AUTO(json_doc_unref)
+	struct json_doc *old = other ? decoded_get(call->api->decoded, other) : NULL;
+	struct json metadata = json_get(old ? json_doc_root(old) : JSON_NONE, "metadata");
+	bool leaving = !json_is_absent(json_get(metadata, "deletionTimestamp"));
+	bool generated =
+		json_str(json_get(json_get(json_doc_root(doc), "metadata"), "generateName")).len;
+	struct err inner;
+
+	(void)call_err_exists(call, name, &inner);
+	(void)err_set(err, ERR_ALREADY_EXISTS, "%s%s%s", leaving ? "object is being deleted: " : "",
+		      inner.text,
+		      generated ? ", the server was not able to generate a unique name for the "
+				  "object"
+				: "");
+	if (generated)
+		call->retry_after = 1;
+}
+
 void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 {
 	struct str name = arena_str(call->arena, object_name(doc));
@@ -392,7 +414,7 @@ void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 
 	if (call->options.dry_run.len) {
 		if (store_newest(api_store(call->api), write.key)) {
-			(void)call_err_exists(call, name, &err);
+			say_exists(call, doc, name, &err);
 			call_answer_err(call, &err);
 		} else if (made) {
 			form_answer_doc(call, 201, TAKE(made->answer));
@@ -405,6 +427,8 @@ void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 		set_stored_form(call, doc);
 	rc = made ? write_made(call, &write, made, 201, &err)
 		  : write_object(call, doc, &write, (struct staged){.code = 201}, &err);
+	if (rc < 0 && err.code == ERR_ALREADY_EXISTS)
+		say_exists(call, doc, name, &err);
 	if (rc < 0)
 		answer_refused(call, name, &err);
 }

@@ -121,7 +121,7 @@ void call_answer_err(struct call *call, const struct err *err)
 	if (call->too_large_version)
 		add_version_cause(doc, status);
 	add_causes(doc, status, call);
-	if (call->error_causes.len && call->retry_after)
+	if ((call->error_causes.len || err->code == ERR_ALREADY_EXISTS) && call->retry_after)
 		json_set_int(doc, json_ensure_obj(doc, status, "details"), "retryAfterSeconds",
 			     call->retry_after);
 	call_answer_doc(call, err_http(err->code), doc);

@@ -237,6 +237,7 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	AUTO(json_doc_unref) struct json_doc *scale = read_scale(call, object);
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct str version;
+	struct str uid;
 	int64_t replicas;
 
 	if (!scale)
@@ -254,6 +255,9 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	if (version.len) /* else it is for whatever is there */
 		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "resourceVersion",
 			     version);
+	uid = json_str(json_get(json_get(json_doc_root(scale), "metadata"), "uid"));
+	if (uid.len) /* it has to be that of the object */
+		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "uid", uid);
 	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
 	call->rewrite = rewrite_scale;
 	call->rewrite_form = call->options.form; /* the Scale's, not that of the object */

@@ -19,6 +19,15 @@
 #define FINALIZER_FOREGROUND "foregroundDeletion"
 #define FINALIZER_ORPHAN "orphan"
 
+/* The sentence names the kind with its group, the details without. */
+static int refuse_precondition(struct call *call, const char *why, struct err *err)
+{
+	call->error_kind = call->kind->qualified;
+	(void)call_err_conflict(call, call->name, why, err);
+	call->error_kind = call->kind->name;
+	return -1;
+}
+
 int delete_check_preconditions(struct call *call, struct json object, int64_t revision,
 			       struct err *err)
 {
@@ -26,10 +35,9 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 	struct str uid = json_str(json_get(json_get(object, "metadata"), "uid"));
 	int64_t version;
 
-	call->error_kind = call->kind->qualified;
 	if (!str_is_none(options->precondition_uid) && !str_eq(options->precondition_uid, uid))
-		return call_err_conflict(
-			call, call->name,
+		return refuse_precondition(
+			call,
 			arena_printf(call->arena,
 				     "the UID in the precondition (%.*s) does not match the UID in "
 				     "record (%.*s). The object might have been deleted and then "
@@ -39,8 +47,8 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 	if (!str_is_none(options->precondition_version) &&
 	    (number_parse_i64(options->precondition_version, &version, NULL) < 0 ||
 	     version != revision))
-		return call_err_conflict(
-			call, call->name,
+		return refuse_precondition(
+			call,
 			arena_printf(
 				call->arena,
 				"the ResourceVersion in the precondition (%.*s) does not match the "
@@ -48,7 +56,6 @@ int delete_check_preconditions(struct call *call, struct json object, int64_t re
 				"been modified",
 				STR_ARG(options->precondition_version), revision),
 			err);
-	call->error_kind = str_none();
 	return 0;
 }
 
@@ -129,10 +136,16 @@ static bool mark(struct call *call, struct json_doc *doc, int64_t grace)
 	time_print(time_after(start_of(call, metadata), time_span(grace)), text);
 	json_set_str(doc, metadata, "deletionTimestamp", str_from(text));
 	json_set_int(doc, metadata, "deletionGracePeriodSeconds", grace);
-	if (!marked && call->kind->generation)
+	if (!marked && call->kind->generation && !json_is_absent(json_get(metadata, "generation")))
 		json_set_int(doc, metadata, "generation",
 			     json_int(json_get(metadata, "generation")) + 1);
 	return true;
+}
+
+/* Who asked for the removal of dependents in the old words is told that it has only begun. */
+static int started_code(const struct call *call)
+{
+	return call->options.orphan == OPTION_FALSE ? 202 : 200;
 }
 
 /* Does DELETE answer with a Status rather than with the object? */
@@ -159,13 +172,13 @@ void delete_object(struct call *call, struct object *newest)
 	}
 	set_propagation(call, doc, json_get(object, "metadata"));
 	if (ops && ops->start_removal && ops->start_removal(call, doc, object)) {
-		stage_update(call, doc, stored, 200);
+		stage_update(call, doc, stored, started_code(call));
 		return;
 	}
 	grace = grace_left(call, object);
 	if (grace > 0 || json_len(json_get(json_get(object, "metadata"), "finalizers"))) {
 		(void)mark(call, doc, grace);
-		stage_update(call, doc, stored, 200);
+		stage_update(call, doc, stored, started_code(call));
 		return;
 	}
 	/* what has grace is marked before it goes, for those who watch */
@@ -176,21 +189,33 @@ void delete_object(struct call *call, struct object *newest)
 	stage_delete(call, doc, stored, answers_status(call));
 }
 
+/* What becomes of dependents when nobody says anything about them. */
+static void warn_removal(struct call *call)
+{
+	if (call->kind->removal_warning && !call->options.propagation.len &&
+	    call->options.orphan == OPTION_UNSET)
+		call_warn(call, "%s", call->kind->removal_warning);
+}
+
 bool delete_read_options(struct call *call)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	const char *kind;
 	struct err err;
 
-	if (!call->body)
+	if (!call->body) {
+		warn_removal(call);
 		return true;
+	}
 	if (options_from_body(call, json_doc_root(call->body), &err) < 0) {
 		call_answer_err(call, &err);
 		return false;
 	}
 	options_validate(call, &kind, &causes);
-	if (causes.len == 0)
+	if (causes.len == 0) {
+		warn_removal(call);
 		return true;
+	}
 	call_answer_invalid(call, STR("meta.k8s.io"), str_from(kind), str_none(), &causes);
 	return false;
 }

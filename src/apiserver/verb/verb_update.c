@@ -39,16 +39,21 @@ int update_check_name(struct call *call, struct json object, struct err *err)
 	return 0;
 }
 
-/* Does a PUT that must say which version it is for say none? The answer names the resource, not the
+/* Does a write that must say which version it is for say none? A patch is for the newest unless it
+ * says 0. Another uid is the greater fault (check_uid()). The answer names the resource, not the
  * kind. */
-static bool lacks_version(struct call *call, struct json object)
+static bool lacks_version(struct call *call, struct json object, struct json old)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
 	struct path metadata = path_member(NULL, STR("metadata"));
 	struct path path = path_member(&metadata, STR("resourceVersion"));
+	struct json meta = json_get(object, "metadata");
+	struct str version = json_str(json_get(meta, "resourceVersion"));
+	struct str uid = json_str(json_get(meta, "uid"));
 
-	if (!call->kind->version_on_update || call->verb != VERB_UPDATE ||
-	    json_str(json_get(json_get(object, "metadata"), "resourceVersion")).len)
+	if (!call->kind->version_on_update || call->patch == PATCH_APPLY ||
+	    (version.len ? !str_is(version, "0") : call->verb != VERB_UPDATE) ||
+	    (uid.len && !str_eq(uid, json_str(json_get(json_get(old, "metadata"), "uid")))))
 		return false;
 	causes_add(&causes, CAUSE_INVALID, &path,
 		   "Invalid value: 0: must be specified for an update");
@@ -81,7 +86,34 @@ static int check_version(struct call *call, struct json object, int64_t newest, 
 	return call_err_conflict(call, call->name, CALL_CONFLICT_MODIFIED, err);
 }
 
-/* PUT of an object with another uid is meant for an object that is gone. */
+/* Where kube-apiserver keeps a kind, if not under its plural. */
+static const struct {
+	const char *plural;
+	const char *folder;
+} folders[] = {
+	{"services", "services/specs"},
+	{"endpoints", "services/endpoints"},
+	{"nodes", "minions"},
+	{"replicationcontrollers", "controllers"},
+	{"ingresses", "ingress"},
+	{"customresourcedefinitions", "apiextensions.k8s.io/customresourcedefinitions"},
+};
+
+static const char *folder_of(struct call *call)
+{
+	const struct kind *kind = call->kind;
+
+	if (kind->custom)
+		return arena_printf(call->arena, "%.*s/%.*s", STR_ARG(kind->group),
+				    STR_ARG(kind->plural));
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++)
+		if (str_is(kind->plural, folders[i].plural))
+			return folders[i].folder;
+	return arena_printf(call->arena, "%.*s", STR_ARG(kind->plural));
+}
+
+/* PUT of an object with another uid is meant for an object that was deleted. A dry run asks below
+ * the part of the store that adds its root to keys. */
 static int check_uid(struct call *call, struct json object, struct json old, struct err *err)
 {
 	struct str uid = json_str(json_get(json_get(object, "metadata"), "uid"));
@@ -91,14 +123,13 @@ static int check_uid(struct call *call, struct json object, struct json old, str
 		return 0;
 	return call_err_conflict(
 		call, call->name,
-		arena_printf(
-			call->arena,
-			"StorageError: invalid object, Code: 4, Key: /registry/%.*s%s%.*s/%.*s, "
-			"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
-			"precondition: %.*s, UID in object meta: %.*s",
-			STR_ARG(call->kind->plural), call->kind->namespaced ? "/" : "",
-			STR_ARG(call->namespace), STR_ARG(call->name), STR_ARG(uid),
-			STR_ARG(stored)),
+		arena_printf(call->arena,
+			     "StorageError: invalid object, Code: 4, Key: %s/%s%s%.*s/%.*s, "
+			     "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+			     "precondition: %.*s, UID in object meta: %.*s",
+			     call->options.dry_run.len ? "" : "/registry", folder_of(call),
+			     call->kind->namespaced ? "/" : "", STR_ARG(call->namespace),
+			     STR_ARG(call->name), STR_ARG(uid), STR_ARG(stored)),
 		err);
 }
 
@@ -183,7 +214,7 @@ bool edit_make_version(struct edit *edit)
 	struct json object = json_doc_root(doc);
 	struct err err;
 
-	if (lacks_version(call, object))
+	if (lacks_version(call, object, old))
 		return false;
 	if (update_check_name(call, object, &err) < 0 ||
 	    check_version(call, object, edit->stored->revision, &err) < 0 ||

@@ -370,11 +370,11 @@ void service_prepare_update(struct json_doc *doc, struct json service, struct js
 	bool inner = is_inner(spec) && is_inner(before);
 
 	drop_by_type(doc, service, old);
-	if (inner && rules_is_empty(json_get(spec, "clusterIP")) &&
-	    rules_is_empty(json_get(spec, "clusterIPs"))) {
+	if (inner && rules_is_empty(json_get(spec, "clusterIP")))
 		keep(doc, spec, before, "clusterIP");
+	if (inner && rules_is_empty(json_get(spec, "clusterIPs")) &&
+	    json_eq(json_get(spec, "clusterIP"), json_get(before, "clusterIP")))
 		keep(doc, spec, before, "clusterIPs");
-	}
 	normalize_addresses(doc, spec, before);
 	if (inner) {
 		keep(doc, spec, before, "ipFamilies");

@@ -505,7 +505,9 @@ static const char *show_manager(struct call *call, const struct manager *manager
 
 	const char *using =
 		str_is(manager->operation, UPDATE)
-			? arena_printf(call->arena, " using %.*s", STR_ARG(manager->api_version))
+			? arena_printf(call->arena, " using %.*s",
+				       STR_ARG(str_is(call->sub, "scale") ? STR("autoscaling/v1")
+									  : manager->api_version))
 			: "";
 
 	return arena_printf(call->arena, "\"%.*s\"%s%s", STR_ARG(manager->name), sub, using);

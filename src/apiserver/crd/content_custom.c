@@ -7,6 +7,7 @@
 #include "apiserver/kind/jsonpath.h"
 #include "apiserver/request/call.h"
 #include "base/buf.h"
+#include "json/syntax.h"
 #include "model/core/meta.h"
 #include "model/field/fields.h"
 #include "model/rules/causes.h"
@@ -15,19 +16,17 @@
 
 /* --- contents --- */
 
-/* What every object has, for messages about its metadata. */
-static const struct field head_fields[] = {
-	F_TYPE_META,
-	{"metadata", F_OBJECT(meta)},
-};
-static const struct type head_type = {
-	TYPE_KNOWN("", "", head_fields),
-	.preserve = true,
-};
-
+/* apiVersion and kind were looked at when the kind was; metadata is decoded by itself. */
 static int check_types(const struct kind *kind, struct json object, struct err *err)
 {
-	if (type_check_types(&head_type, object, err) < 0)
+	struct json metadata = json_get(object, "metadata");
+
+	if (!json_is_absent(metadata) && !json_is(metadata, JSON_NULL) &&
+	    !json_is(metadata, JSON_OBJ))
+		return err_set(err, ERR_BAD_REQUEST,
+			       "json: cannot unmarshal %s into Go value of type v1.ObjectMeta",
+			       json_go_name(json_type(metadata)));
+	if (json_is(metadata, JSON_OBJ) && type_check_types(&meta_type, metadata, err) < 0)
 		return -1;
 	return schema_check_embedded_types(schema_root(definition_schema(kind)), object, NULL, err);
 }
@@ -97,7 +96,7 @@ static void validate(const struct kind *kind, struct str sub, struct json object
 
 	if (kind->scale && !str_is(sub, "status"))
 		check_size(object, kind->scale->spec_replicas, causes);
-	if (kind->scale)
+	if (kind->scale && !str_is(sub, "status"))
 		check_size(object, kind->scale->status_replicas, causes);
 	if (json_is_absent(old))
 		schema_validate(schema, object, causes);
@@ -105,6 +104,8 @@ static void validate(const struct kind *kind, struct str sub, struct json object
 		schema_validate_status(schema, object, old, causes);
 	else
 		schema_validate_update(schema, object, old, causes);
+	if (kind->scale && str_is(sub, "status")) /* of a status the schema comes first */
+		check_size(object, kind->scale->status_replicas, causes);
 }
 
 const struct kind_content content_custom = {
@@ -129,6 +130,38 @@ static int prepare_create(struct call *call, struct json_doc *doc, struct json o
 				  err);
 }
 
+static bool is_listed(struct json list, struct str text)
+{
+	struct json_iter it = json_iter(list);
+
+	while (json_next(&it))
+		if (str_eq(json_str(it.value), text))
+			return true;
+	return false;
+}
+
+/* Names of finalizers that others might use as well. */
+static void warn(struct call *call, struct json object, struct json old)
+{
+	static const char *const known[] = {"orphan", "foregroundDeletion", "kubernetes"};
+	struct json before = json_get(json_get(old, "metadata"), "finalizers");
+	struct json_iter it = json_iter(json_get(json_get(object, "metadata"), "finalizers"));
+
+	while (json_next(&it)) {
+		struct str name = json_str(it.value);
+		bool fine = str_find_byte(name, '/', 0) >= 0 || is_listed(before, name);
+
+		for (size_t i = 0; i < ARRAY_LEN(known); i++)
+			fine = fine || str_is(name, known[i]);
+		if (!fine)
+			call_warn(call,
+				  "metadata.finalizers: \"%.*s\": prefer a domain-qualified "
+				  "finalizer name to avoid accidental conflicts with other "
+				  "finalizer writers",
+				  STR_ARG(name));
+	}
+}
+
 /* Anything but metadata, status included. */
 static bool changed_at_all(struct json object, struct json old)
 {
@@ -146,8 +179,10 @@ static bool changed_at_all(struct json object, struct json old)
 
 const struct kind_ops custom_ops = {
 	.prepare_create = prepare_create,
+	.warn = warn,
 };
 const struct kind_ops custom_ops_statusless = {
 	.prepare_create = prepare_create,
+	.warn = warn,
 	.spec_changed = changed_at_all,
 };

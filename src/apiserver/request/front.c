@@ -526,6 +526,15 @@ static int find_resource(struct visit *visit, const struct route *route, unsigne
 	return 0;
 }
 
+/* A part of a custom object is found by its definition, which says what can be done to it. */
+static int refuse_custom_verb(struct call *call, struct err *err)
+{
+	call->error_kind = call->kind->plural;
+	return err_set(err, ERR_METHOD_NOT_ALLOWED,
+		       "%s is not supported on resources of kind \"%.*s\"", verb_name(call->verb),
+		       STR_ARG(call->kind->resource));
+}
+
 /* Fill the call in; -1 and an error where the request cannot be served. */
 static int prepare(struct visit *visit, const struct route *route, struct err *err)
 {
@@ -547,6 +556,8 @@ static int prepare(struct visit *visit, const struct route *route, struct err *e
 	}
 	if (call->verb == VERB_COUNT || !(1u << call->verb & verbs) ||
 	    route_lacks_namespace(call->kind, call->verb, call->namespace)) {
+		if (call->kind->custom && call->sub.len && call->verb != VERB_COUNT)
+			return refuse_custom_verb(call, err);
 		call->kind = NULL;
 		return err_set(err, ERR_METHOD_NOT_ALLOWED, NO_SUCH_METHOD);
 	}

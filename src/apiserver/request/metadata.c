@@ -97,7 +97,9 @@ int metadata_create(struct call *call, struct json_doc *doc, struct err *err)
 
 	struct str version = json_str(json_get(metadata, "resourceVersion"));
 
-	if (version.len && !str_is(version, "0") && call->verb == VERB_CREATE)
+	/* it is the store that refuses, which a dry run does not reach */
+	if (version.len && !str_is(version, "0") && call->verb == VERB_CREATE &&
+	    !call->options.dry_run.len)
 		return err_set(err, ERR_UNKNOWN,
 			       "resourceVersion should not be set on objects to be created");
 	if (set_namespace(call, doc, metadata, err) < 0)

@@ -101,7 +101,8 @@ void call_answer_err(struct call *call, const struct err *err)
 	struct json status = set_failure(doc, err_reason(err->code), err_http(err->code), text);
 	enum details shape = call->plain_errors ? DETAILS_NONE : details_of[err->code];
 
-	if (err->code == ERR_INVALID && call->error_kind.len && !call->plain_errors)
+	if ((err->code == ERR_INVALID || err->code == ERR_METHOD_NOT_ALLOWED) &&
+	    call->error_kind.len && !call->plain_errors)
 		shape = DETAILS_RESOURCE;
 	if (shape == DETAILS_RESOURCE && !call->kind && !call->error_kind.len)
 		shape = DETAILS_EMPTY;

@@ -64,7 +64,7 @@ static const struct step life[] = {
 	{"PATCH merge", WIDGETS "/w/status", "{'status':{'size':2,'sel':'a=b'},'spec':{'size':9}}",
 	 200, "/spec/size", "4"},
 	{"PATCH merge", WIDGETS "/w/status", "{'status':{'size':'x'}}", 422,
-	 "/details/causes/0/field", ".status.size"},
+	 "/details/causes/0/field", "status.size"},
 	{"PUT", WIDGETS "/w/status", "{" NOW("w") ",'status':{'size':5}}", 422, "/message",
 	 "widgets.x.io 'w' is invalid: metadata.resourceVersion: Invalid value: 0: must be "
 	 "specified for an update"},

@@ -7,6 +7,7 @@
 #include "apiserver/verb/sub_scale.h"
 
 #include "apiserver/api_internal.h"
+#include "apiserver/apply/managed.h"
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/content.h"
 #include "apiserver/kind/jsonpath.h"
@@ -231,6 +232,62 @@ static bool is_invalid(struct call *call, int64_t replicas)
 	return true;
 }
 
+/* The answer to a change is a Scale of what has become of the object. */
+static void expect_scale(struct call *call)
+{
+	call->rewrite = rewrite_scale;
+	call->rewrite_form = call->options.form; /* the Scale's, not that of the object */
+	call->options.form = CALL_FORM_OBJECT;
+}
+
+/* Is it a Scale that can be applied? */
+static int check_applied(struct call *call, struct err *err)
+{
+	const struct kind *kind = call->kind;
+	int rc;
+
+	call->kind = &scale_kind;
+	rc = managed_check(call, json_doc_root(call->body), err);
+	call->kind = kind;
+	return rc;
+}
+
+/* What an applied Scale means for its object: a configuration with the size alone. */
+static struct json_doc *config_of(struct call *call, int64_t replicas)
+{
+	struct json_doc *doc = json_doc_new();
+	struct json config = json_new_obj(doc);
+
+	json_doc_set_root(doc, config);
+	json_set_str(doc, config, "apiVersion", call->kind->api_version);
+	json_set_str(doc, config, "kind", call->kind->name);
+	json_set_str(doc, json_ensure_obj(doc, config, "metadata"), "name", call->name);
+	set_number(doc, config, call->kind->scale->spec_replicas, replicas);
+	return doc;
+}
+
+static void apply_scale(struct call *call, struct json object, struct object *newest)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct err err;
+	int64_t replicas;
+
+	if (check_applied(call, &err) < 0) {
+		call_answer_err(call, &err);
+		return;
+	}
+	replicas = json_int(json_get(json_get(json_doc_root(call->body), "spec"), "replicas"));
+	if (is_invalid(call, replicas))
+		return;
+	json_doc_unref(call->body);
+	call->body = config_of(call, replicas);
+	doc = managed_apply(call, object);
+	if (!doc)
+		return; /* conflicts were answered */
+	expect_scale(call);
+	update_object(call, doc, newest);
+}
+
 static void change_scale(struct call *call, struct json object, struct object *newest)
 {
 	struct err err;
@@ -259,9 +316,7 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	if (uid.len) /* it has to be that of the object */
 		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "uid", uid);
 	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
-	call->rewrite = rewrite_scale;
-	call->rewrite_form = call->options.form; /* the Scale's, not that of the object */
-	call->options.form = CALL_FORM_OBJECT;
+	expect_scale(call);
 	update_object(call, doc, newest);
 }
 
@@ -294,6 +349,8 @@ void sub_serve_scale(struct call *call)
 		call_answer_err(call, &err);
 	else if (call->verb == VERB_GET)
 		answer_scale(call, json_doc_root(doc));
+	else if (call->patch == PATCH_APPLY && !call->kind->custom)
+		apply_scale(call, json_doc_root(doc), object);
 	else
 		change_scale(call, json_doc_root(doc), object);
 }

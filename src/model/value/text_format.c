@@ -121,7 +121,7 @@ static bool is_email(struct str text)
 {
 	ptrdiff_t at = str_rfind_byte(text, '@');
 
-	if (at <= 0 || (size_t)at + 1 >= text.len)
+	if (at <= 0 || (size_t)at + 1 >= text.len || str_find_byte(text, '@', 0) != at)
 		return false;
 	for (size_t i = 0; i < text.len; i++)
 		if ((unsigned char)text.ptr[i] <= ' ' ||
@@ -239,7 +239,7 @@ static const struct text_format formats[] = {
 	{"isbn10", NULL, is_isbn10},
 	{"isbn13", NULL, is_isbn13},
 	{"creditcard", NULL, is_creditcard},
-	{"ssn", "^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$", NULL},
+	{"ssn", "^[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}$", NULL},
 	{"hexcolor", "^#?(?:" HEX "{3}|" HEX "{6})$", NULL},
 	{"rgbcolor", "^rgb\\(\\s*" OCTET "\\s*,\\s*" OCTET "\\s*,\\s*" OCTET "\\s*\\)$", NULL},
 	{"byte", NULL, is_base64},

@@ -487,11 +487,14 @@ struct status_pair {
 
 static void check_pairs(const struct rule_at *at, const struct status_pair *pairs, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (json_int(json_get(at->value, pairs[i].part)) >
-		    json_int(json_get(at->value, pairs[i].whole)))
-			rule_invalid(at, pairs[i].part, "cannot be greater than %s",
-				     pairs[i].called);
+	for (size_t i = 0; i < count; i++) {
+		int64_t part = json_int(json_get(at->value, pairs[i].part)); /* 0: not said */
+		struct path path = path_member(at->path, str_from(pairs[i].part));
+
+		if (part > json_int(json_get(at->value, pairs[i].whole)))
+			causes_invalid_int(at->causes, &path, part, "cannot be greater than %s",
+					   pairs[i].called);
+	}
 }
 
 static void check_deployment_pairs(const struct rule_at *at)

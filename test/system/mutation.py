@@ -856,7 +856,16 @@ def prepare(server):
         make_namespace(client, space)
     crd = dict(valid("CustomResourceDefinition", random.Random(0)), apiVersion="apiextensions.k8s.io/v1",
                kind="CustomResourceDefinition")
-    client.ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
+    # A definition that is being deleted, held by finalizers that the mutation made, would never be served.
+    definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    for _ in range(100):
+        code, text = client.ask("GET", definitions + "/" + crd["metadata"]["name"])
+        if code != 200 or not json.loads(text)["metadata"].get("deletionTimestamp"):
+            break
+        client.ask("PATCH", definitions + "/" + crd["metadata"]["name"], {"metadata": {"finalizers": None}},
+                   "application/merge-patch+json")
+        time.sleep(0.1)
+    client.ask("POST", definitions, crd)
     # what others refer to, so that many of them are valid
     for path, version, kind, body in [
             ("/apis/scheduling.volcano.sh/v1beta1/queues", "scheduling.volcano.sh/v1beta1", "Queue", {

@@ -397,16 +397,12 @@ static void serve_discovery(const struct pages_request *page)
 {
 	const struct kinds *kinds = api_kinds(page->call->api);
 	const struct route *route = page->route;
-	struct json_doc *doc = NULL;
+	struct str accept = http_request_header(page->request, STR("accept"));
+	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct err err;
 
 	if (serve_aggregated(page))
 		return;
-	if (media_negotiate(page->call, http_request_header(page->request, STR("accept")), &err) <
-	    0) {
-		call_answer_err(page->call, &err);
-		return;
-	}
 	if (route->class == ROUTE_CORE)
 		doc = discovery_core(http_request_header(page->request, STR("host")));
 	else if (route->class == ROUTE_GROUPS)
@@ -415,8 +411,10 @@ static void serve_discovery(const struct pages_request *page)
 		doc = discovery_group(kinds, route->group);
 	else
 		doc = discovery_version(kinds, route->group, route->version);
-	if (doc) {
-		call_answer_doc(page->call, 200, doc);
+	if (doc && media_negotiate(page->call, accept, &err) < 0) {
+		call_answer_err(page->call, &err);
+	} else if (doc) {
+		call_answer_doc(page->call, 200, TAKE(doc));
 	} else if (!kinds_has_built_in(kinds, route->group)) {
 		pages_not_found(page->call);
 	} else {

@@ -165,7 +165,7 @@ static const struct step others[] = {
 	 201, "/status", "{\"allowed\":false}"},
 	{"POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", "{\"spec\":{}}", 422,
 	 "/message",
-	 "SubjectAccessReview.authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: "
+	 ".authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: "
 	 "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be "
 	 "specified, spec.user: Invalid value: \"\": at least one of user or group must be "
 	 "specified]"},

@@ -114,8 +114,9 @@ static size_t put_escape(struct print *p, const char *at, const char *end)
 }
 
 /* Sixteen bytes at once: the compiler knows what the machine has for that. */
-typedef unsigned char bytes16 __attribute__((vector_size(16)));
-typedef uint64_t words2 __attribute__((vector_size(16)));
+enum { WIDTH = 16 };
+typedef unsigned char bytes16 __attribute__((vector_size(WIDTH)));
+typedef uint64_t words2 __attribute__((vector_size(WIDTH)));
 
 static inline bool is_plain16(bytes16 b)
 {
@@ -153,12 +154,12 @@ static size_t plain_run(struct str s)
 	size_t len = 0;
 	bytes16 some;
 
-	for (; s.len - len >= sizeof(some); len += sizeof(some)) {
-		memcpy(&some, bytes + len, sizeof(some));
+	for (; s.len - len >= WIDTH; len += WIDTH) {
+		memcpy(&some, bytes + len, WIDTH);
 		if (!is_plain16(some))
 			break;
 	}
-	if (s.len - len < sizeof(some) && s.len - len >= 4 && is_plain16(load_rest(s, len)))
+	if (s.len - len < WIDTH && s.len - len >= 4 && is_plain16(load_rest(s, len)))
 		return s.len;
 	while (len < s.len && escapes[bytes[len]] == PLAIN)
 		len++;

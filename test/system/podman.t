@@ -27,8 +27,7 @@ image=localhost/volcano-test:$$
 own_podman || skip "it is not installed"
 image_files "$tmp/image" sh cat echo sleep id touch ls grep tail true
 printf '%s\n' 'root:x:0:0::/:/bin/sh' 'someone:x:1234:77::/data:/bin/sh' >"$tmp/image/etc/passwd"
-# shellcheck disable=SC2016 # the container's shell expands them
-import_image "$image" -c 'CMD ["/bin/sh", "-c", "echo $COLOUR in $PWD"]' -c 'ENV PATH=/bin' -c 'ENV COLOUR=blue' \
+import_image "$image" -c "CMD [\"/bin/sh\", \"-c\", \"echo \$COLOUR in \$PWD\"]" -c 'ENV PATH=/bin' -c 'ENV COLOUR=blue' \
 	-c 'WORKDIR /data' || skip "it cannot import an image: $(tail -n 1 "$tmp/import")"
 
 # ---- pods ----

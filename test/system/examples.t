@@ -21,7 +21,7 @@ passes "primes are counted" count_primes
 has "all of them" "$output" "there are 78,498 primes below 1,000,000"
 
 passes "the demo runs" tools/demo "$BIN/.."
-has "its second gang waits, and says what for" "$output" "second waits: "
+has "its second gang waits, and says what for" "$output" "second: waiting for GPUs: needs 3, 1 of 4 is free"
 has "a worker that was killed comes back" "$output" "worker 1 is lost; its range goes to another one"
 has "all is as told" "$output" "both results right; nothing left running"
 

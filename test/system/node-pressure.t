@@ -80,7 +80,7 @@ node_is_there
 settles "the node says so" True condition MemoryPressure
 comes "and is tainted" node.kubernetes.io/memory-pressure taints
 {
-	pod over "x=\$(head -c 20000000 /dev/zero | tr \"\\0\" x); sleep 1000; echo \$x" 'resources: {requests: {memory: 1Mi}},' \
+	pod over "x=\$(head -c 20000000 /dev/zero | tr \"\\0\" x); sleep 1000; echo \$x" 'resources: {requests: {cpu: 1m}},' \
 		"nodeName: $node, terminationGracePeriodSeconds: 1,"
 	pod nothing true '' "nodeName: $node,"
 } >"$tmp/pods.yaml"

@@ -149,7 +149,7 @@ static void run_and_kill(const char *program, const char *folder, struct known *
 	char text[LINE_BYTES];
 	int pipes[2];
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64, random_next(seed));
+	(void)snprintf(text, sizeof(text), "%" PRIu64, random_next(seed) >> 33);
 	if (pipe(pipes) < 0)
 		die("pipe");
 	fflush(stdout);

@@ -20,6 +20,7 @@ for bench in $benches; do
 	is "$bench says what it is" "$(value bench)" "$bench"
 	has "$bench runs at three sizes" "$(value sizes)" "1 10 100 "
 	case $bench in
+	apiserver-memory) has "$bench prints what stays allocated, by size" "$output" "rss_before_kb@10: " ;;
 	apiserver-start) has "$bench tells its times, by size" "$output" "restart_ms@10: " ;;
 	apiserver-watch) has "$bench tells a delivery's cost, by size" "$output" "cpu_ns_per_delivery@10: " ;;
 	bind) has "$bench tells what the scheduler gets beside a bare loop, by size" "$output" "ratio@10: " ;;

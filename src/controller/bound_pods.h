@@ -60,7 +60,7 @@ void bound_pods_free(struct bound_pods *all);
 DEFINE_AUTO(struct bound_pods *, bound_pods_free);
 
 /* A new version of a pod. */
-struct bound_pod *bound_pods_put(struct bound_pods *all, struct json pod)
+struct bound_pod *bound_pods_put(struct bound_pods *all, struct json document)
 	__attribute__((returns_nonnull));
 void bound_pods_remove(struct bound_pods *all, struct str namespace, struct str name);
 struct bound_pod *bound_pods_get(const struct bound_pods *all, struct str key);

@@ -173,7 +173,7 @@ static int check_new_uid(struct call *call, struct json config, struct err *err)
 static bool not_found(struct edit *edit)
 {
 	struct call *call = edit->call;
-	struct err err;
+	struct err err = {0};
 
 	(void)call_err_not_found(call, call->name, &err);
 	return edit_refuse(edit, &err);
@@ -194,7 +194,7 @@ static bool refuse_result(struct edit *edit, struct err *err)
 static bool make_patched(struct edit *edit)
 {
 	struct call *call = edit->call;
-	struct err err;
+	struct err err = {0};
 
 	edit_decode_old(edit);
 	edit->doc = apply(call, json_doc_root(edit->old), &err);
@@ -215,7 +215,7 @@ static bool make_patched(struct edit *edit)
 /* Only the API knows what other kinds there are. */
 static bool check_kind(struct edit *edit)
 {
-	struct err err;
+	struct err err = {0};
 
 	if (edit->odd && body_check_kind(edit->call, json_doc_root(edit->doc), &err) < 0)
 		return refuse_result(edit, &err);
@@ -237,7 +237,7 @@ static bool make_applied(struct edit *edit)
 	struct call *call = edit->call;
 	struct json config = json_doc_root(call->body);
 	bool makes = !edit->stored && edit->makes;
-	struct err err;
+	struct err err = {0};
 
 	if (managed_check(call, config, &err) < 0 || settle_yaml(call, &err) < 0 ||
 	    (makes &&

@@ -112,9 +112,9 @@ static void check_jobs(void)
 
 	ok(pod->job && !pod->job->known, "a job that is not known");
 	bound_pods_put_job(all, STR("j"), false);
-	ok(pod->job->known && !pod->job->finished, "goes on");
+	ok(pod->job && pod->job->known && !pod->job->finished, "goes on");
 	bound_pods_put_job(all, STR("j"), true);
-	ok(pod->job->finished, "and finishes");
+	ok(pod->job && pod->job->finished, "and finishes");
 	bound_pods_remove_job(all, STR("j"));
 	ok(!pod->job->known, "and is deleted before its pods");
 	bound_pods_remove(all, STR("a"), STR("p"));

@@ -334,7 +334,7 @@ static struct json_doc *new_large(void)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	for (char top = 'a'; top <= 'c'; top++) {
+	for (int top = 'a'; top <= 'c'; top++) {
 		buf_printf(&text, "%s\"%c\":{\"deep\":{}", top == 'a' ? "{" : ",", top);
 		for (int i = 0; top != 'c' && i < 100; i++)
 			buf_printf(&text, ",\"k%d\":\"v%d\"", i, i % 3);

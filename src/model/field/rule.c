@@ -168,13 +168,15 @@ static void read_members(struct json object, size_t rows, struct members *member
 	struct json_iter it;
 
 	members->object = object;
-	members->len = json_is(object, JSON_OBJ) ? json_len(object) : 0;
-	members->looked_up = members->len > MEMBERS_MAX || rows <= FEW_ROWS;
+	members->len = 0;
+	members->looked_up = json_len(object) > MEMBERS_MAX || rows <= FEW_ROWS;
 	members->names = members->looked_up ? UINT64_MAX : 0;
-	if (members->looked_up)
+	if (members->looked_up || !json_is(object, JSON_OBJ))
 		return;
 	it = json_iter(object);
-	for (size_t i = 0; i < members->len && json_next(&it); i++) {
+	while (members->len < MEMBERS_MAX && json_next(&it)) {
+		size_t i = members->len++;
+
 		members->keys[i] = it.key;
 		members->values[i] = it.value;
 		members->heads[i] = key_head(it.key);

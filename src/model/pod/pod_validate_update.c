@@ -30,13 +30,20 @@ static void check_annotation(struct str key, const char *done, const struct path
 			   "Forbidden: may not %s mirror pod annotation", done);
 }
 
+static void check_annotation_rules(struct json pod, const struct path *path, struct causes *causes)
+{
+	struct pod_rules r = {.causes = causes, .spec = json_get(pod, "spec"), .is_pod = true};
+	struct rule_at at =
+		pod_rule_at(&r, json_get(json_get(pod, "metadata"), "annotations"), path);
+
+	rules_check(&pod_annotation_rules, &at);
+}
+
 static void check_annotations(struct json pod, struct json old, struct causes *causes)
 {
 	struct json annotations = json_get(json_get(pod, "metadata"), "annotations");
 	struct json before = json_get(json_get(old, "metadata"), "annotations");
 	struct json_iter it = json_iter(before);
-	struct pod_rules r = {.causes = causes, .spec = json_get(pod, "spec"), .is_pod = true};
-	struct rule_at at;
 	PATH(meta, NULL, "metadata");
 	PATH(path, &meta, "annotations");
 
@@ -47,8 +54,7 @@ static void check_annotations(struct json pod, struct json old, struct causes *c
 	while (json_next(&it))
 		if (json_is_absent(json_get_str(before, it.key)))
 			check_annotation(it.key, "add", &path, causes);
-	at = pod_rule_at(&r, annotations, &path);
-	rules_check(&pod_annotation_rules, &at);
+	check_annotation_rules(pod, &path, causes);
 }
 
 /* --- single fields --------------------------------------------------------------------------- */

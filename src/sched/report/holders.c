@@ -127,7 +127,7 @@ static void count(const struct cluster *cluster, const struct holders_query *que
 		  struct holders *ret)
 {
 	enum { LAST_PLACE = HOLDERS_MAX - 1 };
-	struct rank best[HOLDERS_MAX];
+	struct rank best[HOLDERS_MAX] = {0};
 	size_t at = 0;
 	void *value;
 

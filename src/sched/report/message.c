@@ -184,7 +184,7 @@ void message_waiting(struct message *m, const struct demand *d)
 /* Of several resources the one that makes it impossible, else the one that is short now. */
 static int worst_of(const struct cluster *cluster, const struct job *job, const struct reason *why)
 {
-	int best = why->dim, rank = -1;
+	int best = why->dim < 0 ? -1 : (unsigned char)why->dim, rank = -1;
 
 	for (dim_set rest = why->dims; rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);

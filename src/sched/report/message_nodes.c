@@ -196,12 +196,10 @@ static void say_resource(struct look *l)
 		supply.places = why->beyond ? places_of(cluster, d.dim, d.each) : INT64_MAX;
 		supply.slot = NODE_ABSENT;
 	}
-	if (d.needs > d.total && d.pods > 1 && !some) {
+	if (d.needs > d.total && ((d.pods > 1 && !some) || d.each <= supply.largest_total)) {
 		message_never(l->m, &d);
 	} else if (d.each > supply.largest_total) {
 		say_too_large(l, &d, supply.largest_total);
-	} else if (d.needs > d.total) {
-		message_never(l->m, &d);
 	} else if (why->beyond && supply.places < d.pods) {
 		say_too_many(l, &d, supply.places);
 	} else if (d.needs > d.free) {

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The same as kinds.c, with every write in steps that others can come between (verb/edit.h): the answers must
- * be the same. */
-#define WORLD_LARGE_BYTES 1
-#include "apiserver/test/kinds.c"

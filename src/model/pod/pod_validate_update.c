@@ -33,9 +33,9 @@ static void check_annotation(struct str key, const char *done, const struct path
 static void check_annotation_rules(struct json pod, const struct path *path, struct causes *causes)
 {
 	struct pod_rules r = {.causes = causes, .spec = json_get(pod, "spec"), .is_pod = true};
-	struct rule_at at =
-		pod_rule_at(&r, json_get(json_get(pod, "metadata"), "annotations"), path);
+	struct rule_at at = {.path = path, .causes = causes, .context = &r};
 
+	at.value = json_get(json_get(pod, "metadata"), "annotations");
 	rules_check(&pod_annotation_rules, &at);
 }
 

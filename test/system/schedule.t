@@ -65,7 +65,7 @@ gangs() {
 	passes "a pod whose group is not there, and one that is too large" \
 		kubectl apply -f "$tmp/lost.yaml" -f "$tmp/huge.yaml"
 	comes "the first says that" "PodGroup nowhere, which annotation" kubectl describe pod lost
-	comes "the second what its queue has to do with it" "of cpu: 40 of 64, asks for 100" kubectl describe pod huge-0
+	comes "the second that it can never start" "needs 100 CPUs at once, the cluster has 64" kubectl describe pod huge-0
 }
 
 passes "it starts with two nodes" volcano up -d --listen 127.0.0.1:0 --simulate-nodes 2
@@ -140,7 +140,7 @@ configure "enqueue, allocate, preempt"
 comes "another configuration is read while it runs" 'read again' cat "$tmp/log2"
 passes "the gang says that it waits" \
 	waits_for podgroup/wait '.status.conditions[?(@.type=="Unschedulable")].status' True
-comes "and why, with numbers" 'needs 3, largest free 1' \
+comes "and why, with numbers" 'needs 6 CPUs, cluster has 4' \
 	kubectl get podgroup wait -o 'jsonpath={.metadata.annotations}'
 comes "each of its pods, too" Unschedulable kubectl get pod wait-1 -o 'jsonpath={.status.conditions}'
 echo 'actions: "dance"' >"$tmp/conf.new"

@@ -152,7 +152,7 @@ static void count(const struct cluster *cluster, const struct holders_query *que
 		best[place] = now;
 		ret->len += ret->len < HOLDERS_MAX;
 	}
-	for (size_t i = 0; i < ret->len; i++)
+	for (size_t i = 0; i < ret->len && best[i].job; i++)
 		ret->at[i] = (struct holder){.job = keep(holder_name(best[i].job)),
 					     .namespace = keep(job_namespace(best[i].job)),
 					     .user = keep(holder_user(cluster, best[i].job)),

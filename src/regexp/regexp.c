@@ -7,6 +7,8 @@
  * the one that is found (Pike, 1994). */
 #include "regexp/regexp.h"
 
+#include <stdatomic.h>
+
 #include "base/mem.h"
 #include "base/vec.h"
 #include "regexp/regexp_internal.h"
@@ -25,13 +27,15 @@ struct code {
 	const struct regexp_class *set;
 };
 
+struct machine;
+
 struct regexp {
 	struct arena *arena; /* the tree, whose classes the code uses */
 	VEC(struct code) code;
-	struct machine *machine; /* made with the first match, and kept */
+	/* one that no match uses now, or NULL: matches on several threads take it from here */
+	_Atomic(struct machine *) machine;
 };
 
-struct machine;
 static void machine_free(struct machine *m);
 
 /* --- compiling ------------------------------------------------------------------------------- */
@@ -214,7 +218,7 @@ void regexp_free(struct regexp *re)
 		return;
 	vec_done(&re->code);
 	arena_free(re->arena);
-	machine_free(re->machine);
+	machine_free(atomic_load(&re->machine));
 	mem_free(re);
 }
 
@@ -315,9 +319,16 @@ static void machine_free(struct machine *m)
 	mem_free(m);
 }
 
-static struct machine *machine_of(const struct regexp *re)
+/* Where a pattern keeps its machine, which says nothing about the pattern. */
+static _Atomic(struct machine *) *kept_machine(const struct regexp *re)
 {
-	struct machine *m = re->machine;
+	return &((struct regexp *)(uintptr_t)re)->machine;
+}
+
+/* The machine is the caller's until it is given back. */
+static struct machine *machine_take(const struct regexp *re)
+{
+	struct machine *m = atomic_exchange(kept_machine(re), NULL);
 
 	if (m)
 		return m;
@@ -325,8 +336,12 @@ static struct machine *machine_of(const struct regexp *re)
 	m->re = re;
 	places_init(&m->now, re->code.len);
 	places_init(&m->next, re->code.len);
-	((struct regexp *)(uintptr_t)re)->machine = m; /* which says nothing about the pattern */
 	return m;
+}
+
+static void machine_give(struct machine *m)
+{
+	machine_free(atomic_exchange(kept_machine(m->re), m));
 }
 
 /* Add an instruction and what it leads to without a letter. */
@@ -433,16 +448,18 @@ static bool search(struct machine *m, struct str text, size_t from, bool any,
 bool regexp_find(const struct regexp *re, struct str text, size_t from, uint64_t *steps,
 		 struct regexp_span *ret)
 {
-	struct machine *m = machine_of(re);
 	struct regexp_span span;
+	struct machine *m;
 	bool found;
 
 	if (from > text.len)
 		return false;
+	m = machine_take(re);
 	m->steps = steps ? *steps : UINT64_MAX;
 	found = search(m, text, from, !ret, &span);
 	if (steps)
 		*steps = m->steps;
+	machine_give(m);
 	if (found && ret)
 		*ret = span;
 	return found;

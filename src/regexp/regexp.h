@@ -6,7 +6,7 @@
  * text. Neither back references nor looking around exist in this syntax.
  *
  * Letters are those of ASCII in classes like \w and [[:alpha:]], as in Go; \pL, \p{Greek} and matching
- * without case know all of Unicode. A pattern is matched by one caller at a time. */
+ * without case know all of Unicode. Several threads may match the same pattern at the same time. */
 #ifndef REGEXP_H
 #define REGEXP_H
 

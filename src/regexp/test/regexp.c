@@ -3,6 +3,7 @@
 #include "regexp/regexp.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -426,6 +427,52 @@ static void compare_with_oracle(uint64_t *dice, size_t rounds)
 	   compared - wrong, wrong);
 }
 
+/* --- several threads ------------------------------------------------------------------------- */
+
+struct shared {
+	const struct regexp *re;
+	size_t wrong;
+};
+
+static void *match_often(void *arg)
+{
+	struct shared *shared = arg;
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < 20000; i++) {
+		struct regexp_span span = {0, 0};
+
+		wrong += !regexp_find(shared->re, STR("--abc-defg-hij1"), 0, NULL, &span) ||
+			 span.start != 2 || span.end != 14;
+		wrong += regexp_matches(shared->re, STR("--------"));
+	}
+	shared->wrong = wrong;
+	return NULL;
+}
+
+/* Workers check objects against the same patterns as the loop does. */
+static void test_threads(void)
+{
+	enum { THREADS = 4 };
+	AUTO(regexp_free) struct regexp *re = regexp_parse(STR("([a-z]+-?)*[a-z]"), NULL);
+	struct shared shared[THREADS];
+	pthread_t threads[THREADS];
+	size_t count = 0;
+	size_t wrong = 0;
+
+	for (; count < THREADS; count++) {
+		shared[count] = (struct shared){re, 0};
+		if (pthread_create(&threads[count], NULL, match_often, &shared[count]) != 0)
+			break;
+	}
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(threads[i], NULL);
+		wrong += shared[i].wrong;
+	}
+	ok(count == THREADS && !wrong,
+	   "%d threads match the same pattern at the same time: %zu wrong", THREADS, wrong);
+}
+
 int main(void)
 {
 	uint64_t seed = 20261118;
@@ -434,6 +481,7 @@ int main(void)
 	test_refused();
 	test_find();
 	test_steps();
+	test_threads();
 	printf("# seed %llu\n", (unsigned long long)seed);
 	compare_with_oracle(&seed, 40000);
 	return tap_done();

@@ -497,6 +497,49 @@ verdict volumes_test(struct session *ssn, const struct task *task, const struct 
 	return found;
 }
 
+static void find_free_volumes(const struct cluster *cluster, const struct claim *claim,
+			      struct volume_lack *ret)
+{
+	size_t at = 0;
+	void *value;
+
+	while (map_next(cluster->things[CLUSTER_PV], &at, NULL, &value)) {
+		const struct pv *pv = ((const struct thing *)value)->view;
+
+		if (map_get(cluster->volumes->by_volume, pv->meta.name))
+			continue;
+		if (pv_suits(pv, claim->pvc))
+			ret->match = pv->meta.name;
+		if (str_eq(pv->spec.storage_class_name, ret->class) && !pv->spec.claim_ref &&
+		    pv_size(pv) > ret->largest)
+			ret->largest = pv_size(pv);
+	}
+}
+
+bool volumes_find_lack(const struct cluster *cluster, const struct task *task,
+		       struct volume_lack *ret)
+{
+	for (size_t i = 0; i < claim_count(task); i++) {
+		AUTO(claim_done) struct claim claim = claim_of(cluster, task, i);
+
+		if (!claim.pvc || claim.pv || !waits_for_pod(&claim))
+			continue;
+		*ret = (struct volume_lack){
+			.claim = claim.pvc->meta.name,
+			.class = claim_class(claim.pvc),
+			.size = claim_size(claim.pvc),
+			.node = labels_get(&claim.pvc->meta.annotations, STR(CLAIM_SELECTED_NODE)),
+			.provisioned =
+				claim.class->provisioner.len &&
+				!str_is(claim.class->provisioner, "kubernetes.io/no-provisioner")};
+		if (claim.reservation)
+			ret->node = str_from(claim.reservation->node);
+		find_free_volumes(cluster, &claim, ret);
+		return true;
+	}
+	return false;
+}
+
 /* Bound to a volume that can be used from everywhere, and that nobody has to attach. */
 static bool is_free_of_place(const struct cluster *cluster, const struct claim *claim)
 {

@@ -43,6 +43,20 @@ bool volumes_matter(const struct cluster *cluster, const struct task *task);
 verdict volumes_test(struct session *ssn, const struct task *task, const struct node_info *node,
 		     const struct volume_filters *on);
 
+/* What is known about a claim of a task that waits for its first pod, for reports. Texts are lent. */
+struct volume_lack {
+	struct str claim;
+	struct str class; /* storage class */
+	int64_t size;     /* that it asks for, in bytes */
+	struct str node;  /* its volume is being made there; empty: on no node yet */
+	struct str match; /* a free volume that suits it; empty: none */
+	int64_t largest;  /* free volume of its class, in bytes; 0: there is none */
+	bool provisioned; /* volumes of this class are made when they are needed */
+};
+/* The first such claim; false: there is none. */
+bool volumes_find_lack(const struct cluster *cluster, const struct task *task,
+		       struct volume_lack *ret);
+
 /* A task has been placed: reserve its volumes; or it was taken away again. */
 void volumes_reserve(struct cluster *cluster, const struct task *task);
 void volumes_release(struct cluster *cluster, const struct task *task);

@@ -64,6 +64,48 @@ static void advise_wait(struct message *m)
 
 /* --- the cluster -------------------------------------------------------------------------------- */
 
+/* Several pods need it together. */
+static const char *at_once(int64_t pods)
+{
+	return pods > 1 ? " at once" : "";
+}
+
+static void advise_add(struct message *m, const struct demand *d)
+{
+	buf_puts(&m->advice, "Add a node with ");
+	words_resource(&m->names, d->dim, &m->advice);
+	buf_puts(&m->advice, ", or remove that request from the job");
+}
+
+void message_too_large(struct message *m, const struct demand *d, int64_t largest)
+{
+	const char *which = d->where[0] ? " that it may use" : "";
+
+	m->never = true;
+	set_amounts(m, d);
+	buf_puts(&m->text,
+		 d->pods > 1 ? "can never start: each pod needs " : "can never start: needs ");
+	quantity(m, d->dim, d->each, &m->text);
+	if (largest > 0) {
+		buf_printf(&m->text, " on one node, the largest%s has ", which);
+		amount(m, d->dim, largest, &m->text);
+		buf_puts(&m->advice, "Ask for at most ");
+		quantity(m, d->dim, largest, &m->advice);
+		buf_puts(&m->advice, " per pod, or add a larger node");
+	} else {
+		buf_printf(&m->text, ", and no node%s has any", which);
+		advise_add(m, d);
+	}
+	buf_puts(&m->brief, "can never start: needs ");
+	quantity(m, d->dim, d->each, &m->brief);
+	if (largest > 0)
+		buf_puts(&m->brief, ", largest node has ");
+	else
+		buf_puts(&m->brief, ", no node has any");
+	if (largest > 0)
+		amount(m, d->dim, largest, &m->brief);
+}
+
 void message_never(struct message *m, const struct demand *d)
 {
 	m->never = true;
@@ -72,11 +114,9 @@ void message_never(struct message *m, const struct demand *d)
 	quantity(m, d->dim, d->needs, &m->text);
 	if (d->total <= 0) {
 		buf_puts(&m->text, ", and no node has any");
-		buf_puts(&m->advice, "Add a node with ");
-		words_resource(&m->names, d->dim, &m->advice);
-		buf_puts(&m->advice, ", or remove that request from the job");
+		advise_add(m, d);
 	} else {
-		buf_puts(&m->text, " at once, the cluster has ");
+		buf_printf(&m->text, "%s, the cluster has ", at_once(d->pods));
 		amount(m, d->dim, d->total, &m->text);
 		buf_puts(&m->advice, "Ask for at most ");
 		quantity(m, d->dim, d->total, &m->advice);
@@ -206,12 +246,16 @@ static void message_cluster(struct message *m, const struct reason *why)
 {
 	const struct cluster *cluster = m->ssn->cluster;
 	int dim = worst_of(cluster, m->job, why);
-	struct demand d = {.dim = dim, .where = ""};
+	struct demand d = {.dim = dim, .pods = m->job->min_available, .where = ""};
+	int64_t largest = cluster_most(m->ssn->cluster, CAPACITY_ALLOCATABLE, dim);
 
 	d.needs = dim == why->dim ? why->asked : resources_get(&m->job->min_resources, dim);
+	d.each = d.needs;
 	d.total = resources_get(&cluster->total, dim);
 	d.free = d.total - resources_get(&cluster->used, dim);
-	if (d.needs > d.total)
+	if (d.pods <= 1 && d.needs > largest)
+		message_too_large(m, &d, largest);
+	else if (d.needs > d.total)
 		message_never(m, &d);
 	else
 		message_waiting(m, &d);
@@ -249,7 +293,7 @@ static void never_in_queue(struct message *m, const struct reason *why)
 	m->never = true;
 	buf_puts(&m->text, "can never start: needs ");
 	quantity(m, why->dim, why->asked, &m->text);
-	buf_puts(&m->text, " at once, ");
+	buf_printf(&m->text, "%s, ", at_once(m->job->min_available));
 	put_queue(m, why, &m->text);
 	if (why->limit > 0)
 		buf_puts(&m->text, " may use at most ");
@@ -356,7 +400,7 @@ static void message_guaranteed(struct message *m, const struct reason *why)
 	if (why->beyond) {
 		buf_puts(&m->text, "can never start: needs ");
 		quantity(m, why->dim, why->asked, &m->text);
-		buf_puts(&m->text, " at once, ");
+		buf_printf(&m->text, "%s, ", at_once(m->job->min_available));
 	}
 	put_queue(m, why, &m->text);
 	buf_puts(&m->text, " may use ");

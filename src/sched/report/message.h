@@ -61,6 +61,8 @@ struct demand {
 void message_waiting(struct message *m, const struct demand *d);
 /* "can never start: needs 64 CPUs at once, the cluster has 2" */
 void message_never(struct message *m, const struct demand *d);
+/* "can never start: needs 64 CPUs on one node, the largest has 2" */
+void message_too_large(struct message *m, const struct demand *d, int64_t largest);
 /* "; `first` uses 3"; NULL: the cached answer to the query. */
 void message_holders(struct message *m, const struct holders_query *query,
 		     const struct holders *holders);

@@ -4,8 +4,11 @@
  * The cause is found in this order. No node matches what the pod asks for: that is it. Some match, but each of them has
  * something that only a change can cure (a taint, cordoned, a claim elsewhere): that is it. Otherwise what the usable
  * nodes lack is the cause: a resource, or other pods are in the way. */
+#include <string.h>
+
 #include "base/number.h"
 #include "sched/report/node_look.h"
+#include "sched/report/refusal.h"
 #include "sched/report/words.h"
 #include "sched/session/session.h"
 
@@ -18,40 +21,6 @@ static const struct cluster *cluster_of(const struct look *l)
 
 /* --- resources ---------------------------------------------------------------------------------- */
 
-static void put_each(const struct look *l, const struct demand *d, struct buf *to)
-{
-	if (d->pods > 1)
-		buf_puts(to, "each pod needs ");
-	else
-		buf_puts(to, "needs ");
-	words_quantity(&l->m->names, d->dim, d->each, to);
-}
-
-/* No node is large enough for one pod. */
-static void say_too_large(struct look *l, const struct demand *d, int64_t largest)
-{
-	struct message *m = l->m;
-
-	m->never = true;
-	buf_puts(&m->text, "can never start: ");
-	put_each(l, d, &m->text);
-	if (largest > 0) {
-		buf_printf(&m->text, " on one node, the largest%s has ",
-			   d->where[0] ? " that it may use" : "");
-		words_amount(&m->names, d->dim, largest, &m->text);
-		buf_puts(&m->advice, "Ask for at most ");
-		words_quantity(&m->names, d->dim, largest, &m->advice);
-		buf_puts(&m->advice, " per pod, or add a larger node");
-	} else {
-		buf_printf(&m->text, ", and no node%s has any",
-			   d->where[0] ? " that it may use" : "");
-		buf_puts(&m->advice, "Add a node with ");
-		words_resource(&m->names, d->dim, &m->advice);
-		buf_puts(&m->advice, ", or remove that request from the job");
-	}
-	buf_puts(&m->brief, "can never start: larger than any node");
-}
-
 /* All pods would fit by the sum, but not node by node, even on empty nodes. */
 static void say_too_many(struct look *l, const struct demand *d, int64_t places)
 {
@@ -62,8 +31,8 @@ static void say_too_many(struct look *l, const struct demand *d, int64_t places)
 	words_count(d->pods, "pod", &m->text);
 	buf_puts(&m->text, " with ");
 	words_quantity(&m->names, d->dim, d->each, &m->text);
-	buf_printf(&m->text, " each must start together, the nodes%s can hold %lld", d->where,
-		   (long long)places);
+	buf_printf(&m->text, " each must start together, %s can hold %lld",
+		   d->where[0] ? d->where + strlen(" on ") : "the nodes", (long long)places);
 	buf_puts(&m->brief, "can never start: too many pods at once");
 	buf_puts(&m->advice, "Use fewer or smaller pods, lower minAvailable, or add nodes");
 }
@@ -143,19 +112,37 @@ static void say_together(struct look *l, const struct demand *d)
 	buf_puts(&m->advice, "Add nodes, or lower minAvailable if fewer pods are enough to start");
 }
 
+/* Volumes alone keep it from the nodes that it may not use. */
+static bool is_by_volumes(const struct look *l)
+{
+	static const uint64_t volumes = VERDICT(FIT_VOLUME_ZONE) | VERDICT(FIT_VOLUME_AFFINITY) |
+					VERDICT(FIT_VOLUME_NONE) | VERDICT(FIT_VOLUME_STORAGE);
+	const struct survey *s = l->s;
+
+	for (uint32_t slot = 0; slot < cluster_of(l)->nodes.len; slot++)
+		if (s->at[slot].wanted && !s->at[slot].usable && !(s->at[slot].codes & volumes))
+			return false;
+	return s->usable < s->wanted;
+}
+
 /* " on the 2 nodes with the label disk=ssd" */
 static void put_where(const struct look *l, struct buf *to)
 {
+	bool volumes = is_by_volumes(l);
+
 	if (l->s->usable == 1)
 		buf_puts(to, " on the only node ");
 	else
 		buf_printf(to, " on the %u nodes ", l->s->usable);
-	if (l->s->usable == l->s->wanted && l->s->wanted < l->s->nodes) {
+	if ((l->s->usable == l->s->wanted || volumes) && l->s->wanted < l->s->nodes) {
 		buf_puts(to, "with the label ");
 		look_put_selector(l, to);
+		buf_puts(to, volumes ? " and a volume for " : "");
 	} else {
-		buf_puts(to, "that it may use");
+		buf_puts(to, volumes ? "with a volume for " : "that it may use");
 	}
+	if (volumes)
+		look_put_claims(l, to);
 }
 
 static void say_resource(struct look *l)
@@ -199,8 +186,11 @@ static void say_resource(struct look *l)
 	if (d.needs > d.total && ((d.pods > 1 && !some) || d.each <= supply.largest_total)) {
 		message_never(l->m, &d);
 	} else if (d.each > supply.largest_total) {
-		say_too_large(l, &d, supply.largest_total);
-	} else if (why->beyond && supply.places < d.pods) {
+		if (supply.largest_total >= cluster_most(cluster, CAPACITY_ALLOCATABLE, d.dim))
+			d.where = "";
+		message_too_large(l->m, &d, supply.largest_total);
+	} else if ((why->beyond || some) && supply.places < d.pods &&
+		   refusal_gang_of_equals(l->task)) {
 		say_too_many(l, &d, supply.places);
 	} else if (d.needs > d.free) {
 		message_waiting(l->m, &d);
@@ -277,8 +267,8 @@ static bool say_own(struct look *l)
 		    code != FIT_PORTS && code != FIT_SPREAD)
 			continue;
 		l->nodes = fit->at[i].count;
-		if (look_own_term(l->task->class->terms))
-			look_say_own_spread(l, look_own_term(l->task->class->terms));
+		if (code != FIT_PORTS && look_own_term(l->task->class->terms))
+			look_say_apart(l, look_own_term(l->task->class->terms));
 		else
 			look_say(l, code);
 		return true;
@@ -286,11 +276,21 @@ static bool say_own(struct look *l)
 	return false;
 }
 
-/* The nodes that it may use are too small even if they were empty: what keeps it from the others is the cause. */
+/* The nodes that it may use are too small even if they were empty, and others are not: what keeps it from these is the
+ * cause. */
 static bool is_too_small(const struct look *l)
 {
-	return l->s->usable && l->s->dim != DIM_NONE &&
-	       resources_get(&l->task->class->request, l->s->dim) > l->s->largest_total;
+	const struct cluster *cluster = cluster_of(l);
+	int dim = l->s->dim;
+	int64_t each = dim == DIM_NONE ? 0 : resources_get(&l->task->class->request, dim);
+
+	if (!l->s->usable || dim == DIM_NONE || each <= l->s->largest_total)
+		return false;
+	for (uint32_t slot = 0; slot < cluster->nodes.len; slot++)
+		if (l->s->at[slot].wanted && !l->s->at[slot].usable &&
+		    columns_get(&cluster->columns, CAPACITY_ALLOCATABLE, dim, slot) >= each)
+			return true;
+	return false;
 }
 
 static void say_small(struct look *l)
@@ -308,22 +308,66 @@ static void say_small(struct look *l)
 		     &m->text);
 }
 
+/* "; 2 other nodes have taints": what keeps it from the rest of the nodes that it asks for. */
+static void put_others(struct look *l, uint64_t said)
+{
+	static const struct {
+		uint64_t codes;
+		const char *one;
+		const char *many;
+	} rows[] = {
+		{VERDICT(FIT_UNSCHEDULABLE), "is cordoned", "are cordoned"},
+		{VERDICT(FIT_TAINT), "has a taint", "have taints"},
+		{VERDICT(FIT_VOLUME_ZONE) | VERDICT(FIT_VOLUME_AFFINITY) | VERDICT(FIT_VOLUME_NONE),
+		 "cannot use its volume", "cannot use its volume"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		uint32_t count = 0;
+
+		for (uint32_t slot = 0; slot < cluster_of(l)->nodes.len; slot++) {
+			const struct survey_node *at = &l->s->at[slot];
+
+			count += at->wanted && !at->usable && (at->codes & rows[i].codes) &&
+				 !(at->codes & said);
+		}
+		if (count)
+			buf_printf(&l->m->text, "; %u other node%s %s", count,
+				   count == 1 ? "" : "s", count == 1 ? rows[i].one : rows[i].many);
+		said |= rows[i].codes;
+	}
+}
+
+static void say_usable(struct look *l)
+{
+	bool by_volumes = is_by_volumes(l);
+
+	if (say_own(l))
+		return;
+	say_resource(l);
+	if (!l->m->never && !by_volumes)
+		put_others(l, 0);
+}
+
 static void say_surveyed(struct look *l)
 {
 	const struct survey *s = l->s;
-	bool capable = false;
+	bool capable = false, small;
 	enum fit_code code;
 
 	if (!s->wanted) {
 		look_say_selector(l);
 		return;
 	}
-	code = worst_code(s, !s->usable || is_too_small(l), &capable);
-	if (!s->usable || (is_too_small(l) && code != FIT_CODE_COUNT)) {
+	small = is_too_small(l);
+	code = worst_code(s, !s->usable || small, &capable);
+	if (!s->usable || (small && code != FIT_CODE_COUNT)) {
 		take_code(l, code, capable);
 		look_say(l, code);
 		if (s->usable)
 			say_small(l);
+		else
+			put_others(l, VERDICT(code));
 		return;
 	}
 	if ((code != FIT_CODE_COUNT && !s->fits && capable)) {
@@ -331,8 +375,7 @@ static void say_surveyed(struct look *l)
 		look_say(l, code);
 		return;
 	}
-	if (!say_own(l))
-		say_resource(l);
+	say_usable(l);
 }
 
 /* By the counts of the search alone. */
@@ -383,6 +426,8 @@ void message_nodes(struct message *m, const struct reason *why)
 		return;
 	}
 	m->names = session_names_of(m->ssn, m->job); /* the survey may have added texts */
+	if (survey.dim == DIM_NONE && why->dim != DIM_NONE && why->dim != DIM_PODS)
+		survey_sum(&survey, m->ssn->cluster, why->task->class, why->dim);
 	l.s = &survey;
 	say_surveyed(&l);
 }

@@ -36,13 +36,15 @@ void look_say(struct look *l, enum fit_code code);
 void look_say_selector(struct look *l);
 /* A text of Volcano or Kubernetes about the pod as such. */
 void look_say_text(struct look *l, const char *text);
-/* Its own pods may not share a node, or a zone, by this term. */
-void look_say_own_spread(struct look *l, const struct pod_term *term);
+/* Its own pods may not share a node, or a zone: by this term, or (NULL) because each needs a port of the node. */
+void look_say_apart(struct look *l, const struct pod_term *term);
 /* The first of its anti-affinity terms that its own pods match, or NULL. */
 const struct pod_term *look_own_term(const struct terms *terms);
 
 /* "gpu=a100 and zone=eu": what it asks of nodes. */
 void look_put_selector(const struct look *l, struct buf *to);
+/* "`data`, `scratch`": the claims of the pod. */
+void look_put_claims(const struct look *l, struct buf *to);
 /* "node `n1`", "all 3 nodes", "the 2 nodes with gpu=a100" */
 void look_put_nodes(const struct look *l, struct buf *to);
 const char *look_have(const struct look *l);

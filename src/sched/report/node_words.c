@@ -25,11 +25,11 @@ static void put_requirement(const struct node_selector_requirement *r, struct bu
 	static const char *const words[NODE_SELECTOR_OP_COUNT] = {
 		[NODE_SELECTOR_NONE] = "=",
 		[NODE_SELECTOR_IN] = "=",
-		[NODE_SELECTOR_NOT_IN] = " other than ",
+		[NODE_SELECTOR_NOT_IN] = " not ",
 		[NODE_SELECTOR_GT] = " above ",
 		[NODE_SELECTOR_LT] = " below ",
 		[NODE_SELECTOR_EXISTS] = " (any value)",
-		[NODE_SELECTOR_DOES_NOT_EXIST] = " (must be absent)",
+		[NODE_SELECTOR_DOES_NOT_EXIST] = " not set",
 	};
 
 	buf_put_str(to, r->key);
@@ -116,15 +116,17 @@ void look_say_selector(struct look *l)
 		buf_puts(&m->advice, "Correct the name in the nodeSelector, or remove it");
 		return;
 	}
-	buf_puts(&m->text, "no node has the label");
-	if (missing)
-		buf_printf(&m->text, " %.*s=%.*s", STR_ARG(missing->key), STR_ARG(missing->value));
+	if (!missing && by_affinity)
+		buf_puts(&m->text, "no node has labels that fit: ");
 	else
-		buf_puts(&m->text, labels->len + by_affinity > 1 ? "s " : " ");
-	if (!missing)
+		buf_printf(&m->text, "no node has %s ",
+			   missing || labels->len == 1 ? "the label" : "all the labels");
+	if (missing)
+		buf_printf(&m->text, "%.*s=%.*s", STR_ARG(missing->key), STR_ARG(missing->value));
+	else
 		look_put_selector(l, &m->text);
 	buf_printf(&m->text, " (%zu checked)", cluster_of(l)->node_count);
-	buf_puts(&m->brief, "no node has the label ");
+	buf_printf(&m->brief, "no node has the label%s ", missing || labels->len == 1 ? "" : "s");
 	if (missing)
 		buf_printf(&m->brief, "%.*s=%.*s", STR_ARG(missing->key), STR_ARG(missing->value));
 	else
@@ -145,7 +147,13 @@ static void put_which(const struct look *l, struct buf *to)
 {
 	uint32_t all = l->s ? l->s->nodes : (uint32_t)cluster_of(l)->node_count;
 	bool some = l->nodes < all;
+	/* What keeps it from the other nodes is said after it. */
+	bool rest = some && l->s && !l->s->usable && !has_selector(l);
 
+	if (rest && l->nodes > 1) {
+		buf_printf(to, "%u of %u nodes", l->nodes, all);
+		return;
+	}
 	if (l->nodes == 1)
 		buf_puts(to, "the only node");
 	else if (l->nodes == 2 && !some)
@@ -156,10 +164,18 @@ static void put_which(const struct look *l, struct buf *to)
 		buf_puts(to, " with the label ");
 		look_put_selector(l, to);
 	}
-	if (l->capable && l->s && l->nodes < l->s->wanted) {
-		buf_puts(to, has_selector(l) ? " and enough free " : " with enough free ");
-		words_resource(&l->m->names, DIM_CPU, to);
+	if (!l->capable || !l->s || l->nodes == l->s->wanted)
+		return;
+	if (l->nodes == l->s->usable) {
+		buf_puts(to, has_selector(l) ? " and" : "");
+		buf_puts(to, " that it may use");
+		return;
 	}
+	buf_puts(to, has_selector(l) ? " and enough free " : " with enough free ");
+	if (l->s->dim == DIM_NONE)
+		buf_puts(to, "capacity");
+	else
+		words_resource(&l->m->names, l->s->dim, to);
 }
 
 static const struct node_info *first_of(const struct look *l)
@@ -223,17 +239,93 @@ static const struct condition_taint condition_taints[] = {
 	 "are closed for new pods (cordoned)", "Open the node again (kubectl uncordon)"},
 };
 
-static void say_taint(struct look *l)
+/* Taints that keep the job from nodes, each once. */
+struct taint_list {
+	const struct taint *at[NAMES_MAX];
+	size_t len;
+	bool more;
+	bool differ; /* not every node has all of them */
+};
+
+static bool is_same(const struct taint *a, const struct taint *b)
 {
-	const struct node_info *node = first_of(l);
-	const struct taint *taint =
-		node ? taints_first_untolerated(&node->profile->taints,
-						&l->task->class->terms->spec->tolerations,
-						TAINTS_THAT_FORBID)
-		     : l->why->fit->taint;
+	return str_eq(a->key, b->key) && str_eq(a->value, b->value) && a->effect == b->effect;
+}
+
+static bool add_taint(struct taint_list *list, const struct taint *taint)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (is_same(list->at[i], taint))
+			return false;
+	if (list->len < NAMES_MAX)
+		list->at[list->len++] = taint;
+	else
+		list->more = true;
+	return true;
+}
+
+/* Those of one node; gives their number. */
+static size_t add_taints(const struct look *l, const struct node_info *node,
+			 struct taint_list *list, bool *ret_new)
+{
+	const struct tolerations *tolerations = &l->task->class->terms->spec->tolerations;
+	const struct taints *all = &node->profile->taints;
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->len; i++) {
+		const struct taints one = {&all->ptr[i], 1};
+
+		if (!taints_first_untolerated(&one, tolerations, TAINTS_THAT_FORBID))
+			continue;
+		count++;
+		*ret_new |= add_taint(list, &all->ptr[i]);
+	}
+	return count;
+}
+
+static struct taint_list find_taints(const struct look *l)
+{
+	const struct cluster *cluster = cluster_of(l);
+	struct taint_list list = {.len = 0};
+	size_t first = 0;
+
+	if (!l->s && first_of(l)) {
+		bool is_new = false;
+
+		add_taints(l, first_of(l), &list, &is_new);
+	} else if (!l->s && l->why->fit->taint) {
+		add_taint(&list, l->why->fit->taint);
+	}
+	for (uint32_t slot = 0; l->s && slot < cluster->nodes.len; slot++) {
+		const struct survey_node *at = &l->s->at[slot];
+		bool is_new = false;
+		size_t count;
+
+		if (!at->wanted || !(at->codes & VERDICT(FIT_TAINT)) ||
+		    (l->capable && !at->capable))
+			continue;
+		count = add_taints(l, cluster->nodes.ptr[slot], &list, &is_new);
+		list.differ |= first && (is_new || count != first);
+		first = first ? first : count;
+	}
+	return list;
+}
+
+static void put_taints(const struct taint_list *list, struct buf *to)
+{
+	size_t len = list->len + list->more;
+
+	for (size_t i = 0; i < list->len; i++) {
+		words_join(i, len, to);
+		reason_print_taint(list->at[i], to);
+	}
+	buf_puts(to, list->more ? " and more" : "");
+}
+
+static bool say_condition(struct look *l, const struct taint *taint)
+{
 	struct message *m = l->m;
 
-	look_put_nodes(l, &m->text);
 	for (size_t i = 0; taint && i < ARRAY_LEN(condition_taints); i++) {
 		const struct condition_taint *row = &condition_taints[i];
 
@@ -242,16 +334,36 @@ static void say_taint(struct look *l)
 		buf_printf(&m->text, " %s", l->nodes == 1 ? row->text : row->many);
 		buf_printf(&m->brief, "nodes %s", row->many);
 		buf_puts(&m->advice, row->advice);
+		return true;
+	}
+	return false;
+}
+
+static void say_taint(struct look *l)
+{
+	struct taint_list list = find_taints(l);
+	struct message *m = l->m;
+	bool many = list.len > 1;
+
+	look_put_nodes(l, &m->text);
+	if (list.len && say_condition(l, list.at[0]))
 		return;
+	if (list.differ) {
+		buf_printf(&m->text, " %s taints that this job does not tolerate: ", look_have(l));
+		put_taints(&list, &m->text);
+	} else {
+		buf_printf(&m->text, " %s the taint%s ", look_have(l), many ? "s" : "");
+		put_taints(&list, &m->text);
+		buf_puts(&m->text, ", which this job does not tolerate");
 	}
-	buf_printf(&m->text, " %s the taint ", look_have(l));
-	buf_puts(&m->brief, "taint ");
-	if (taint) {
-		reason_print_taint(taint, &m->text);
-		reason_print_taint(taint, &m->brief);
-	}
-	buf_puts(&m->text, ", which this job does not tolerate");
-	buf_puts(&m->advice, "Add a toleration to the job, or remove the taint from a node");
+	buf_puts(&m->brief, many ? "taints " : "taint ");
+	put_taints(&list, &m->brief);
+	if (many && !list.differ)
+		buf_puts(&m->advice, "Add a toleration of each taint to the job, or remove the "
+				     "taints from a node");
+	else
+		buf_puts(&m->advice,
+			 "Add a toleration to the job, or remove the taint from a node");
 }
 
 /* Jobs of pods that stand in the way, by name. */
@@ -307,7 +419,7 @@ static struct blockers find_blockers(const struct look *l, blocks_fn *blocks)
 	struct blockers ret = {.len = 0};
 
 	for (uint32_t slot = 0; l->s && slot < cluster->nodes.len; slot++)
-		if (l->s->is_usable[slot])
+		if (l->s->at[slot].usable)
 			LIST_EACH(&cluster->nodes.ptr[slot]->tasks, struct task, node_link, task)
 				if (blocks(l, task))
 					add_blocker(&ret, task);
@@ -325,15 +437,24 @@ static bool uses_same_port(const struct look *l, const struct task *task)
 	return false;
 }
 
+static void put_ports(const struct terms *terms, struct buf *to)
+{
+	buf_printf(to, "port%s", terms->port_count == 1 ? "" : "s");
+	for (size_t i = 0; i < terms->port_count; i++)
+		buf_printf(to, "%s%d", i ? ", " : " ", terms->ports[i].port);
+}
+
 static void say_ports(struct look *l)
 {
 	const struct terms *terms = l->task->class->terms;
 	struct blockers b = find_blockers(l, uses_same_port);
 	struct message *m = l->m;
 
-	buf_printf(&m->text, "port%s", terms->port_count == 1 ? "" : "s");
-	for (size_t i = 0; i < terms->port_count; i++)
-		buf_printf(&m->text, "%s%d", i ? ", " : " ", terms->ports[i].port);
+	if (l->s && !b.len && !b.pod.len && m->job->min_available > 1) {
+		look_say_apart(l, NULL);
+		return;
+	}
+	put_ports(terms, &m->text);
 	buf_printf(&m->text, " of the node (hostPort) %s in use on ",
 		   terms->port_count == 1 ? "is" : "are");
 	look_put_nodes(l, &m->text);
@@ -378,11 +499,10 @@ static bool avoids(const struct look *l, const struct task *task)
 	return false;
 }
 
-static void put_pods_of(const struct look *l, const struct pod_term *term, struct buf *to)
+static void put_pods_of(const struct pod_term *term, struct buf *to)
 {
 	buf_puts(to, "pods with ");
 	selector_print(&term->selector, to);
-	(void)l;
 }
 
 /* The first of its anti-affinity terms that its own pods match, or NULL. */
@@ -399,27 +519,68 @@ static struct str topology_name(const struct look *l, const struct pod_term *ter
 	return symbols_text(cluster_of(l)->symbols, term->topology->key);
 }
 
-/* Its own pods may not share a node (or zone): there are fewer of these than pods. */
-void look_say_own_spread(struct look *l, const struct pod_term *term)
+/* Places for pods that may not share one: domains of the term, or nodes. */
+struct places {
+	uint32_t usable;
+	uint32_t now; /* of these, with a node that can take a pod now */
+};
+
+static struct places count_places(const struct look *l, const struct pod_term *term)
+{
+	const struct cluster *cluster = cluster_of(l);
+	size_t domains = term ? term->topology->nodes.len : 0;
+	uint8_t *seen = arena_zalloc(l->m->ssn->arena, domains + 1);
+	enum { SEEN = 1, SEEN_FREE = 2 };
+	struct places ret = {0};
+
+	for (uint32_t slot = 0; l->s && slot < cluster->nodes.len; slot++) {
+		const struct survey_node *at = &l->s->at[slot];
+		uint32_t domain = term ? topology_domain(term->topology, slot) : 0;
+		bool is_free = at->capable && !at->codes;
+
+		if (!at->usable || (term && domain >= domains))
+			continue;
+		ret.usable += !term || !(seen[domain] & SEEN);
+		ret.now += is_free && (!term || !(seen[domain] & SEEN_FREE));
+		seen[domain] |= SEEN | (is_free ? SEEN_FREE : 0);
+	}
+	return ret;
+}
+
+void look_say_apart(struct look *l, const struct pod_term *term)
 {
 	struct message *m = l->m;
-	int64_t domains = 0;
-	struct str key = topology_name(l, term);
-	const char *noun = str_is(key, "kubernetes.io/hostname") ? "node" : "domain";
+	struct places places = count_places(l, term);
+	struct str key = term ? topology_name(l, term) : STR("kubernetes.io/hostname");
+	bool by_node = str_is(key, "kubernetes.io/hostname");
 
-	for (size_t i = 0; i < term->topology->nodes.len; i++)
-		domains += term->topology->nodes.ptr[i] > 0;
-	m->never = m->job->min_available > domains;
+	m->never = l->s && m->job->min_available > (int64_t)places.usable;
 	if (m->never)
 		buf_puts(&m->text, "can never start: ");
-	buf_printf(&m->text, "its pods must be on different %ss (anti-affinity): ", noun);
-	words_count(m->job->min_available, "pod", &m->text);
-	buf_printf(&m->text, " at once, ");
-	words_count(domains, noun, &m->text);
-	if (!str_is(key, "kubernetes.io/hostname"))
-		buf_printf(&m->text, " (label %.*s)", STR_ARG(key));
-	buf_printf(&m->brief, "its pods need different %ss", noun);
-	buf_printf(&m->advice, "Use fewer pods, add %ss, or remove the anti-affinity", noun);
+	buf_printf(&m->text, "its %lld pods ", (long long)m->job->min_available);
+	if (term) {
+		buf_puts(&m->text, "must be on different nodes (anti-affinity)");
+	} else {
+		buf_puts(&m->text, "each need ");
+		put_ports(l->task->class->terms, &m->text);
+		buf_puts(&m->text, " of a node (hostPort)");
+	}
+	if (!by_node)
+		buf_printf(&m->text, ", each with another value of the label %.*s", STR_ARG(key));
+	if (l->s && !m->never)
+		buf_printf(&m->text, ", and only %u of %u can take one now", places.now,
+			   places.usable);
+	else if (l->s && by_node)
+		buf_printf(&m->text, ", and it may use %u node%s", places.usable,
+			   places.usable == 1 ? "" : "s");
+	else if (l->s)
+		buf_printf(&m->text, ", and there %s %u", places.usable == 1 ? "is" : "are",
+			   places.usable);
+	buf_puts(&m->brief, "its pods need different nodes");
+	buf_printf(&m->advice, "%s fewer pods, add nodes%s, or remove the %s",
+		   m->never ? "Use" : "Wait for pods to end, use",
+		   by_node ? "" : " with other values of the label",
+		   term ? "anti-affinity" : "hostPort");
 }
 
 static void say_anti_affinity(struct look *l)
@@ -430,12 +591,12 @@ static void say_anti_affinity(struct look *l)
 	struct message *m = l->m;
 
 	if (own && (!b.len || (b.len == 1 && !b.more && b.jobs[0] == m->job))) {
-		look_say_own_spread(l, own);
+		look_say_apart(l, own);
 		return;
 	}
 	buf_puts(&m->text, "must not share a node with ");
 	if (terms->anti.len)
-		put_pods_of(l, terms->anti.ptr[0], &m->text);
+		put_pods_of(terms->anti.ptr[0], &m->text);
 	buf_puts(&m->text, " (anti-affinity), and ");
 	look_put_nodes(l, &m->text);
 	buf_printf(&m->text, " %s such pods", l->nodes == 1 ? "runs" : "run");
@@ -465,7 +626,7 @@ static void say_affinity(struct look *l)
 
 	buf_puts(&m->text, "must run next to ");
 	if (term)
-		put_pods_of(l, term, &m->text);
+		put_pods_of(term, &m->text);
 	buf_puts(&m->text, term && !term->matching_total
 				   ? " (affinity), and no such pod runs"
 				   : " (affinity), and no node it may use has one");

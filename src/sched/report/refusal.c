@@ -60,8 +60,7 @@ static bool would_hold(const struct cluster *cluster, const struct task *task, i
 	return count <= 0 || each <= 0;
 }
 
-/* The number of its minimum, if all its pods are like this one; else 0. */
-static int64_t gang_of_equals(const struct task *task)
+int64_t refusal_gang_of_equals(const struct task *task)
 {
 	const struct job *job = task->job;
 
@@ -114,7 +113,7 @@ static bool is_beyond_nodes(struct cluster *cluster, const struct task *task,
 	asked = number_add(on_trial(task->job, dim), lacking(task, dim));
 	if (asked > resources_get(&cluster->total, dim))
 		return true;
-	return why->have && !would_hold(cluster, task, dim, gang_of_equals(task));
+	return why->have && !would_hold(cluster, task, dim, refusal_gang_of_equals(task));
 }
 
 void refusal_add(struct session *ssn, const struct task *task, struct reason *why)

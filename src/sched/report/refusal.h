@@ -8,11 +8,16 @@
 #ifndef SCHED_REFUSAL_H
 #define SCHED_REFUSAL_H
 
+#include <stdint.h>
+
 struct reason;
 struct session;
 struct task;
 
 /* A reason of the task's job, as session_refuse(); *why is made to hold. */
 void refusal_add(struct session *ssn, const struct task *task, struct reason *why);
+
+/* The number of pods that its job needs at once, if all its pods are like this one; else 0. */
+int64_t refusal_gang_of_equals(const struct task *task);
 
 #endif

@@ -11,6 +11,7 @@
 #include "model/pod/pod_affinity.h"
 #include "model/volcano/wait_reason.h"
 #include "sched/place/finder.h"
+#include "sched/place/volumes.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"
@@ -60,14 +61,17 @@ static void count_codes(struct survey *s, verdict v, const struct node_info *nod
 	}
 }
 
-static void sum_usable(struct survey *s, const struct cluster *cluster, const struct class *class)
+void survey_sum(struct survey *s, const struct cluster *cluster, const struct class *class, int dim)
 {
-	int64_t each = resources_get(&class->request, s->dim);
+	int64_t each = resources_get(&class->request, dim);
 
+	s->dim = dim;
+	s->free = s->total = s->largest = s->largest_total = s->places = s->places_now = 0;
+	s->largest_slot = NODE_ABSENT;
 	for (uint32_t slot = 0; slot < cluster->nodes.len; slot++) {
 		int64_t free, total;
 
-		if (!s->is_usable[slot])
+		if (!s->at[slot].usable)
 			continue;
 		free = columns_get(&cluster->columns, CAPACITY_FUTURE, s->dim, slot);
 		total = columns_get(&cluster->columns, CAPACITY_ALLOCATABLE, s->dim, slot);
@@ -86,6 +90,44 @@ static void sum_usable(struct survey *s, const struct cluster *cluster, const st
 	}
 }
 
+/* What keeps the pod from a node. A claim without a volume on the node is reported by Volcano as a volume that the node
+ * cannot attach; people have to know that the volume is missing there. */
+static verdict test_node(struct session *ssn, const struct task *task, const struct node_info *node)
+{
+	static const struct volume_filters binding = {.zones = true, .binding = true};
+	verdict v = finder_test(ssn, task, node, CAPACITY_COUNT);
+	verdict claims;
+
+	if (!(verdict_codes(v) & VERDICT(FIT_ATTACH)))
+		return v;
+	claims = volumes_test(ssn, task, node, &binding);
+	return claims ? claims : v;
+}
+
+/* Enters one node; gives what it lacks, DIM_NONE: nothing, or it cannot be used anyway. */
+static int enter_node(struct session *ssn, const struct task *task, const struct node_info *node,
+		      struct survey *s)
+{
+	struct survey_node *at = &s->at[node->slot];
+	verdict v = test_node(ssn, task, node);
+	int dim = DIM_NONE;
+
+	s->nodes++;
+	at->codes = verdict_codes(v);
+	if ((at->codes & VERDICT(FIT_NODE_AFFINITY)) || !is_wanted(ssn, task, node))
+		return DIM_NONE;
+	if (!task->class->empty)
+		dim = cluster_short_of(ssn->cluster, CAPACITY_FUTURE, node->slot, task->class);
+	at->wanted = true;
+	at->capable = dim == DIM_NONE;
+	at->usable = !verdict_is_final(v);
+	s->wanted++;
+	count_codes(s, v, node, at->capable);
+	s->usable += at->usable;
+	s->fits += at->usable && !v && at->capable;
+	return at->usable ? dim : DIM_NONE;
+}
+
 bool survey_make(struct session *ssn, const struct task *task, struct survey *ret)
 {
 	const struct cluster *cluster = ssn->cluster;
@@ -94,28 +136,14 @@ bool survey_make(struct session *ssn, const struct task *task, struct survey *re
 	if (!take_budget(ssn))
 		return false;
 	*ret = (struct survey){.dim = DIM_NONE, .largest_slot = NODE_ABSENT};
-	ret->is_usable = arena_zalloc(ssn->arena, cluster->nodes.len + 1);
+	ret->at = arena_zalloc(ssn->arena, (cluster->nodes.len + 1) * sizeof(*ret->at));
 	for (uint32_t slot = 0; slot < cluster->nodes.len; slot++) {
 		const struct node_info *node = cluster->nodes.ptr[slot];
-		verdict v;
 		int dim;
 
 		if (!node || !node->there || cluster->columns.profile[slot] == NODE_ABSENT)
 			continue;
-		ret->nodes++;
-		v = finder_test(ssn, task, node, CAPACITY_COUNT);
-		if ((verdict_codes(v) & VERDICT(FIT_NODE_AFFINITY)) || !is_wanted(ssn, task, node))
-			continue;
-		ret->wanted++;
-		dim = task->class->empty
-			      ? DIM_NONE
-			      : cluster_short_of(cluster, CAPACITY_FUTURE, slot, task->class);
-		count_codes(ret, v, node, dim == DIM_NONE);
-		if (verdict_is_final(v))
-			continue;
-		ret->usable++;
-		ret->is_usable[slot] = 1;
-		ret->fits += !v && dim == DIM_NONE;
+		dim = enter_node(ssn, task, node, ret);
 		if (dim == DIM_NONE)
 			continue;
 		lacks[dim]++;
@@ -123,7 +151,7 @@ bool survey_make(struct session *ssn, const struct task *task, struct survey *re
 			ret->dim = dim;
 	}
 	if (ret->dim != DIM_NONE)
-		sum_usable(ret, cluster, task->class);
+		survey_sum(ret, cluster, task->class, ret->dim);
 	return true;
 }
 
@@ -158,7 +186,7 @@ const struct holders *survey_holders(struct session *ssn, const struct survey *s
 	size_t len = 0;
 
 	for (uint32_t slot = 0; slot < cluster->nodes.len; slot++) {
-		if (!survey->is_usable[slot])
+		if (!survey->at[slot].usable)
 			continue;
 		LIST_EACH(&cluster->nodes.ptr[slot]->tasks, struct task, node_link, task) {
 			int64_t amount = resources_get(&task->class->request, dim);

@@ -14,6 +14,8 @@
 #include "sched/report/holders.h"
 #include "sched/report/reason.h"
 
+struct class;
+struct cluster;
 struct session;
 struct task;
 
@@ -25,14 +27,21 @@ struct survey_code {
 	uint16_t detail;  /* of its verdict */
 };
 
+/* One node. */
+struct survey_node {
+	uint64_t codes; /* all that is wrong with it, see verdict_codes() */
+	bool wanted;    /* matches its selector and node affinity */
+	bool usable; /* ... and nothing is wrong that only a change of the node or the pod can cure */
+	bool capable; /* has enough free of everything */
+};
+
 struct survey {
 	uint32_t nodes;  /* that exist */
-	uint32_t wanted; /* that match its selector and node affinity */
-	uint32_t
-		usable; /* ... and have nothing wrong that only a change of the node or the pod can cure */
-	uint32_t fits;                            /* ... and could take the pod now */
+	uint32_t wanted; /* see struct survey_node */
+	uint32_t usable;
+	uint32_t fits;                            /* could take the pod now */
 	struct survey_code codes[FIT_CODE_COUNT]; /* of the wanted nodes */
-	uint8_t *is_usable;                       /* by slot; in the arena of the session */
+	struct survey_node *at;                   /* by slot; in the arena of the session */
 	/* Of the usable nodes. */
 	int dim; /* what most of them lack; DIM_NONE: nothing */
 	int64_t free;
@@ -46,6 +55,9 @@ struct survey {
 
 /* False: the budget is used up. */
 bool survey_make(struct session *ssn, const struct task *task, struct survey *ret);
+/* Sums up this resource instead of what most of the usable nodes lack. */
+void survey_sum(struct survey *survey, const struct cluster *cluster, const struct class *class,
+		int dim);
 /* The jobs with pods on usable nodes that use a resource; in the arena of the session. */
 const struct holders *survey_holders(struct session *ssn, const struct survey *survey, int dim);
 

@@ -6,6 +6,7 @@
 #include "model/pod/affinity.h"
 #include "model/pod/pod_affinity.h"
 #include "sched/place/affinity.h"
+#include "sched/place/volumes.h"
 #include "sched/report/node_look.h"
 #include "sched/report/words.h"
 #include "sched/session/session.h"
@@ -14,8 +15,7 @@
 
 /* --- volumes ------------------------------------------------------------------------------------ */
 
-/* The claims of the pod: "claim `data`". */
-static void put_claims(const struct look *l, struct buf *to)
+void look_put_claims(const struct look *l, struct buf *to)
 {
 	const struct pod_spec *spec = l->task->class->terms->spec;
 	size_t count = 0;
@@ -36,7 +36,7 @@ struct volume_words {
 static void say_volume(struct look *l, const struct volume_words *words)
 {
 	buf_puts(&l->m->text, words->before);
-	put_claims(l, &l->m->text);
+	look_put_claims(l, &l->m->text);
 	buf_puts(&l->m->text, words->after);
 	buf_puts(&l->m->brief, words->brief);
 	buf_puts(&l->m->advice, words->advice);
@@ -57,12 +57,62 @@ void look_say_volume_affinity(struct look *l)
 			   "volume is on other nodes",
 			   "Free capacity on the nodes of the volume, or use another claim"});
 }
+/* A claim that waits for its first pod, and no node at which it could get its volume. */
+static void say_lack(struct message *m, const struct volume_lack *lack)
+{
+	AUTO(buf_done) struct buf size = BUF_UNBOUNDED;
+
+	words_amount(&m->names, DIM_STORAGE, lack->size, &size);
+	if (lack->node.len) {
+		buf_printf(&m->text,
+			   "claim `%.*s` gets its volume on node `%.*s`, which cannot take the pod",
+			   STR_ARG(lack->claim), STR_ARG(lack->node));
+		buf_puts(&m->advice, "Free capacity on that node, or use another claim");
+	} else if (lack->match.len) {
+		buf_printf(&m->text,
+			   "volume `%.*s`, which matches the claim `%.*s`, cannot be used on the "
+			   "nodes that "
+			   "the job may use",
+			   STR_ARG(lack->match), STR_ARG(lack->claim));
+		buf_puts(&m->advice, "Let the job use the nodes of the volume, or create a volume "
+				     "on other nodes");
+	} else if (lack->provisioned) {
+		buf_printf(&m->text,
+			   "storage class `%.*s` of claim `%.*s` creates no volumes on the nodes "
+			   "that the "
+			   "job may use (allowedTopologies)",
+			   STR_ARG(lack->class), STR_ARG(lack->claim));
+		buf_puts(&m->advice, "Use other nodes, or another storage class");
+	} else if (lack->largest > 0 && lack->largest < lack->size) {
+		buf_printf(&m->text,
+			   "no free volume is large enough for the claim `%.*s`: needs %s, the "
+			   "largest of "
+			   "storage class `%.*s` has ",
+			   STR_ARG(lack->claim), buf_text(&size), STR_ARG(lack->class));
+		words_amount(&m->names, DIM_STORAGE, lack->largest, &m->text);
+		buf_puts(&m->advice, "Create a larger volume, or claim less");
+	} else {
+		buf_printf(&m->text,
+			   "no free volume matches the claim `%.*s` (%s of storage class `%.*s`), "
+			   "and no "
+			   "program creates one",
+			   STR_ARG(lack->claim), buf_text(&size), STR_ARG(lack->class));
+		buf_puts(&m->advice, "Create such a volume, or use another storage class");
+	}
+	buf_puts(&m->brief, "no volume for its claim");
+}
+
 void look_say_volume_none(struct look *l)
 {
-	say_volume(l, &(struct volume_words){
-			      "no volume matches the claim ", "", "no volume for its claim",
-			      "Create a volume that matches the claim, or change its "
-			      "storage class or size"});
+	struct volume_lack lack;
+
+	if (volumes_find_lack(l->m->ssn->cluster, l->task, &lack))
+		say_lack(l->m, &lack);
+	else
+		say_volume(l, &(struct volume_words){
+				      "no volume matches the claim ", "", "no volume for its claim",
+				      "Create a volume that matches the claim, or change its "
+				      "storage class or size"});
 }
 void look_say_volume_storage(struct look *l)
 {
@@ -266,7 +316,7 @@ void look_say_text(struct look *l, const char *text)
 			continue;
 		buf_puts(&m->text, plain_texts[i].words.before);
 		if (plain_texts[i].words.after[0])
-			put_claims(l, &m->text);
+			look_put_claims(l, &m->text);
 		buf_puts(&m->text, plain_texts[i].words.after);
 		buf_puts(&m->brief, plain_texts[i].words.brief);
 		buf_puts(&m->advice, plain_texts[i].words.advice);

@@ -66,14 +66,14 @@ void words_amount(const struct reason_names *names, int dim, int64_t amount, str
 		put_count(amount, to);
 }
 
-/* How many kinds of GPUs are known? */
-static bool has_several_gpus(const struct dims *dims)
+/* Are there GPUs of another name? */
+static bool has_other_gpus(const struct dims *dims, struct str name)
 {
-	int count = 0;
-
 	for (size_t dim = DIM_FIXED_COUNT; dim < dims_len(dims); dim++)
-		count += str_ends(dims_name(dims, (int)dim), STR("/gpu"));
-	return count > 1;
+		if (str_ends(dims_name(dims, (int)dim), STR("/gpu")) &&
+		    !str_eq(dims_name(dims, (int)dim), name))
+			return true;
+	return false;
 }
 
 static bool is_one(int dim, int64_t amount)
@@ -95,7 +95,7 @@ static void put_unit(const struct reason_names *names, int dim, bool one, struct
 		buf_puts(to, "local disk space");
 	} else if (str_ends(name, STR("/gpu"))) {
 		buf_puts(to, one ? "GPU" : "GPUs");
-		if (has_several_gpus(names->dims))
+		if (has_other_gpus(names->dims, name))
 			buf_printf(to, " (%.*s)", STR_ARG(name));
 	} else {
 		buf_put_str(to, name);

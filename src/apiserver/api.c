@@ -57,7 +57,7 @@ static void set_limits(struct api_options *options)
 	set_if_zero(&options->user_watchers, LIMIT_USER_WATCHERS);
 	set_if_zero(&options->user_body_bytes, LIMIT_USER_BODY_BYTES);
 	set_if_zero(&options->user_waiting_bytes, LIMIT_USER_WAITING_BYTES);
-	set_if_zero(&options->large_bytes, OFFLOAD_BYTES);
+	set_if_zero(&options->large_bytes, LIMIT_LARGE_BYTES);
 }
 
 struct api *api_new(const struct api_options *options)
@@ -495,8 +495,10 @@ static void drain_source(struct call *call)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
-	while (call->source->next(call->source_state, &text))
-		continue;
+	do {
+		if (call->source->is_long && call->source->is_long(call->source_state))
+			call->source->work(call->source_state);
+	} while (call->source->next(call->source_state, &text));
 	call->text = chunk_take(&text);
 	call->source->free(call->source_state);
 	call->source = NULL;
@@ -515,6 +517,11 @@ static void finish(struct call *call, int code)
 	if (call->rewrite && code < HTTP_REDIRECTION)
 		call->rewrite(call);
 	call->sink->answered(call);
+}
+
+int64_t call_now(const struct call *call)
+{
+	return call->now ? call->now : api_now(call->api);
 }
 
 void call_answer_waiting(struct call *call)
@@ -543,8 +550,60 @@ void call_answer_source(struct call *call, int code, const struct call_source *s
 	finish(call, code);
 }
 
+/* An answer that is made of an object and takes longer than a turn may. In the arena of its call. */
+struct forming {
+	struct call *call;
+	int code;
+};
+
+static void form_large(void *arg)
+{
+	const struct forming *forming = arg;
+	struct call *call = forming->call;
+	struct err err;
+
+	if (call->options.form != CALL_FORM_OBJECT)
+		call->doc = form_read(call, call->object);
+	else
+		call->doc = reading_parse(call->kind, call->object, &err);
+}
+
+static void answer_formed(void *arg)
+{
+	const struct forming *forming = arg;
+	struct call *call = forming->call;
+
+	object_unref(TAKE(call->object));
+	finish(call, forming->code);
+}
+
+static bool answer_large(struct call *call, int code, struct object *object)
+{
+	struct forming *forming;
+	struct err err;
+
+	/* a rewritten answer is made of the document, unless it is a mere Status */
+	bool rewritten = call->rewrite && !call->success_code;
+
+	if (call->internal || !api_is_large(call->api, object->text.len) ||
+	    (call->options.form == CALL_FORM_OBJECT && !rewritten &&
+	     reading_is_plain(call->kind, object)))
+		return false;
+	if (form_check(call, &err) < 0) {
+		call_answer_err(call, &err);
+		return true;
+	}
+	forming = arena_new_of(call->arena, struct forming);
+	*forming = (struct forming){call, code};
+	call->object = object_ref(object);
+	call_offload(call, LOOP_LANE_COMPRESS, form_large, answer_formed, forming);
+	return true;
+}
+
 void call_answer_object(struct call *call, int code, struct object *object)
 {
+	if (answer_large(call, code, object))
+		return;
 	if (call->options.form != CALL_FORM_OBJECT) {
 		form_answer_object(call, code, object);
 		return;

@@ -47,7 +47,7 @@ struct api_options {
 	size_t user_watchers;
 	size_t user_body_bytes;
 	size_t user_waiting_bytes;
-	size_t large_bytes; /* from which on a request is a worker's; 0: OFFLOAD_BYTES */
+	size_t large_bytes; /* from which on a request is a worker's; 0: LIMIT_LARGE_BYTES */
 	/* Of Volcano's kinds; lent, and outlives the API. NULL: as upstream's flags are. */
 	const struct admission_config *admission;
 	bool plain; /* none of Volcano's rules: Kubernetes and nothing else */

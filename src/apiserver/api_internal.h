@@ -102,15 +102,12 @@ int admit_check(struct call *call, struct json object, struct json old, struct e
 
 /* Was it being removed, and has its last finalizer gone? Then so must it. */
 bool object_is_finished(const struct kind *kind, struct json object);
-/* Works on the newest version, staged ones included, and ends the call. */
-void update_object(struct call *call, struct json_doc *doc, struct object *newest);
 /* End the call of a patch that could not be applied, or has made what is no object of the type. */
 void patch_refuse(struct call *call, struct err *err);
 void patch_refuse_result(struct call *call, const struct type *type, struct json result,
 			 struct err *err);
 /* Is the object of the body the one of the path? */
 int update_check_name(struct call *call, struct json object, struct err *err) MUST_CHECK;
-void delete_object(struct call *call, struct object *newest);
 /* The DeleteOptions of the body, which may be absent. False: they are wrong, and the call has ended. */
 bool delete_read_options(struct call *call);
 /* Is it still the object that the caller means? */
@@ -133,6 +130,8 @@ struct staging {
  * the document of `old` as it is stored, or NULL: it is then parsed. */
 void stage_prepare(struct call *call, struct json_doc *doc, const struct object *old,
 		   struct json_doc *stored, struct staging *to);
+/* Only the text and what selectors ask for. Pure as well. */
+void stage_print(struct call *call, struct json_doc *doc, struct staging *to);
 void staging_done(struct staging *staging);
 
 /* Write the root of `doc` and answer when it is durable; at once where it is a dry run, or where
@@ -140,12 +139,19 @@ void staging_done(struct staging *staging);
 void stage_create(struct call *call, struct json_doc *doc, struct staging *made);
 void stage_update(struct call *call, struct json_doc *doc, struct object *old, int code);
 void stage_update_made(struct call *call, struct json_doc *doc, struct object *old,
-		       struct staging *made);
+		       struct staging *made, int code);
 /* Write a version that nobody is answered with; gives the newest version, this one or, where it could
- * not be written, the one before. Lent. Nothing is written for a dry run. */
-struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old);
-/* Remove it; `doc` is the object as it last was. Answers with a Status, or with the object. */
-void stage_delete(struct call *call, struct json_doc *doc, struct object *old, bool status);
+ * not be written, the one before. Lent. Nothing is written for a dry run. `made` may be NULL. */
+struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old,
+			  struct staging *made);
+struct stage_removal {
+	struct object *old;   /* the newest version */
+	struct staging *made; /* of what is removed; NULL or not ready: it is not made yet */
+	bool as_stored;       /* what is removed is as `old` */
+	bool status;          /* the answer is a Status rather than the object */
+};
+/* Remove it; `doc` is the object as it last was. */
+void stage_delete(struct call *call, struct json_doc *doc, const struct stage_removal *removal);
 /* The last finalizer of an object that was being removed has gone: remove it and answer with it as
  * it would have been, under its old version. */
 void stage_finish(struct call *call, struct json_doc *doc, struct object *old);
@@ -163,6 +169,8 @@ void call_step_later(struct call *call, struct call_step *step, void (*fn)(void 
 void call_step_cancel(struct call *call, struct call_step *step);
 bool call_step_is_queued(const struct call_step *step);
 
+/* The time, on a worker as well. */
+int64_t call_now(const struct call *call);
 /* Give the answer that a worker has made. */
 void call_answer_waiting(struct call *call);
 

@@ -268,6 +268,7 @@ static int start(struct apiserver *server, const struct apiserver_options *optio
 		.max_watchers = options->max_watchers,
 		.watcher_bytes = options->watcher_bytes,
 		.list_bytes = options->list_bytes,
+		.large_bytes = options->large_bytes,
 		.user_in_flight = options->user_in_flight,
 		.user_body_bytes = options->user_body_bytes,
 		.user_waiting_bytes = options->user_waiting_bytes,

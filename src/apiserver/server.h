@@ -44,6 +44,7 @@ struct apiserver_options {
 	size_t max_connections;
 	size_t watcher_bytes;
 	size_t list_bytes;
+	size_t large_bytes;
 	size_t user_in_flight;
 	size_t user_body_bytes;
 	size_t user_waiting_bytes;

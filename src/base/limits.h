@@ -56,6 +56,10 @@ enum {
 	LIMIT_USER_BODY_BYTES = 256 * 1024 * 1024,    /* of requests that are not answered yet */
 	LIMIT_USER_WAITING_BYTES = 256 * 1024 * 1024, /* of answers that are not read: then 429 */
 	LIMIT_GATHER_BYTES = 64 * 1024 * 1024, /* of lists that are made before they are sent */
+	LIMIT_SMALL_BODY_BYTES = 256 * 1024,   /* a body that is not stored: reviews, bindings,
+						  evictions, scales, options of removals */
+	LIMIT_LARGE_BYTES = 16 * 1024, /* a request or answer of so many is a worker's, ... */
+	LIMIT_LARGE_AT_ONCE = 2,       /* ... so many in each lane at the same time */
 	LIMIT_EVENTS = 50000, /* kept; then those that were seen longest ago go before their hour */
 	LIMIT_EVENT_MESSAGE = 1024,        /* written by us; as events.k8s.io bounds its notes */
 	LIMIT_WATCHER_BYTES = 1024 * 1024, /* waiting for one watcher: then it reads the history */

@@ -123,8 +123,7 @@ static struct str now_text(struct call *call)
 {
 	char text[TIME_TEXT_SIZE];
 
-	return arena_str(call->arena,
-			 str_from(time_print(call->now ? call->now : api_now(call->api), text)));
+	return arena_str(call->arena, str_from(time_print(call_now(call), text)));
 }
 
 /* None: nobody that we could name. */

@@ -119,6 +119,10 @@ struct call_event {
 struct call_source {
 	/* Put the next piece, of some 64 KB; false: that was the last. */
 	bool (*next)(void *state, struct buf *to);
+	/* Is there something to make first that takes longer than a turn may? Then `work` makes it, which needs
+	 * nothing but the call, and may run on a worker. NULL: never. */
+	bool (*is_long)(void *state);
+	void (*work)(void *state);
 	void (*free)(void *state);
 };
 
@@ -246,8 +250,6 @@ void call_answer_causes(struct call *call, struct str name, const struct causes 
 /* The same for something else than the call's kind ("ListOptions" of "meta.k8s.io"). */
 void call_answer_invalid(struct call *call, struct str group, struct str kind, struct str name,
 			 const struct causes *causes);
-/* A Status of kind Success, with the removed object in its details. */
-void call_answer_removed(struct call *call, struct json object);
 /* The call is now a watch. */
 void call_answer_watch(struct call *call);
 

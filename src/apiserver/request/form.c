@@ -113,7 +113,7 @@ static struct json new_row(struct call *call, struct json_doc *doc, struct json 
 		ops && ops->row_conditions ? ops->row_conditions(object, doc) : JSON_NONE;
 
 	for (const struct kind_column *column = columns_of(call->kind); column->name; column++)
-		json_append(doc, cells, column_cell(column, object, doc, api_now(call->api)));
+		json_append(doc, cells, column_cell(column, object, doc, call_now(call)));
 	if (!json_is_absent(conditions))
 		json_set(doc, row, STR("conditions"), conditions);
 	if (str_is(include, "Object"))
@@ -201,6 +201,13 @@ void form_answer_doc(struct call *call, int code, struct json_doc *doc)
 		call_answer_doc(call, code, TAKE(object));
 	else
 		call_answer_doc(call, code, make_form(call, json_doc_root(object), true));
+}
+
+struct json_doc *form_read(struct call *call, const struct object *object)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = read_object(call, object);
+
+	return make_form(call, json_doc_root(doc), true);
 }
 
 void form_answer_object(struct call *call, int code, struct object *object)

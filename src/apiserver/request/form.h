@@ -24,6 +24,8 @@ extern const struct kind_column form_column_name;
 extern const struct kind_column form_column_age;
 
 /* Each ends the call. */
+/* The document of that answer; needs nothing but the call. */
+struct json_doc *form_read(struct call *call, const struct object *object);
 void form_answer_object(struct call *call, int code, struct object *object);
 /* The same for an object that is not stored; takes the document. */
 void form_answer_doc(struct call *call, int code, struct json_doc *doc);

@@ -270,6 +270,19 @@ static void send_gathered(struct visit *visit)
 	visit->waits = !http_reply_write_chunk(visit->request, piece);
 }
 
+/* One item of it that takes longer than a turn may. */
+static void make_long_item(void *arg)
+{
+	const struct call *call = arg;
+
+	call->source->work(call->source_state);
+}
+
+static void take_long_item(void *arg)
+{
+	make_piece(((const struct call *)arg)->arg);
+}
+
 /* One more piece of an answer that is made as its reader takes it. */
 static void make_piece(void *arg)
 {
@@ -281,6 +294,10 @@ static void make_piece(void *arg)
 
 	if (http_reply_must_wait(visit->request)) {
 		visit->waits = true;
+		return;
+	}
+	if (call->source->is_long && call->source->is_long(call->source_state)) {
+		call_offload(call, LOOP_LANE_COMPRESS, make_long_item, take_long_item, call);
 		return;
 	}
 	more = call->source->next(call->source_state, &visit->gathered);
@@ -367,14 +384,24 @@ static void on_aborted(struct http_request *request, const struct err *why, void
 	visit_free(arg);
 }
 
+/* A body that is not stored is decoded in one turn, and never large. */
+static size_t body_limit(const struct call *call)
+{
+	const struct kind_sub *sub = call->sub.len ? kind_sub_find(call->kind, call->sub) : NULL;
+	bool removes = call->verb == VERB_DELETE || call->verb == VERB_DELETE_COLLECTION;
+
+	return removes || call->kind->serve || (sub && sub->serve) ? LIMIT_SMALL_BODY_BYTES
+								   : LIMIT_BODY_BYTES;
+}
+
 static void on_too_large(struct http_request *request, void *arg)
 {
 	struct visit *visit = arg;
 	struct err err;
 
 	(void)request;
-	(void)err_set(&err, ERR_TOO_LARGE, "Request entity too large: limit is %d",
-		      LIMIT_BODY_BYTES);
+	(void)err_set(&err, ERR_TOO_LARGE, "Request entity too large: limit is %zu",
+		      body_limit(visit->call));
 	call_answer_err(visit->call, &err);
 }
 
@@ -488,7 +515,8 @@ static void put_off(struct visit *visit, const char *why)
 static void read_body(struct visit *visit)
 {
 	int64_t length = http_request_length(visit->request);
-	size_t held = length < 0 || length > LIMIT_BODY_BYTES ? LIMIT_BODY_BYTES : (size_t)length;
+	size_t limit = body_limit(visit->call);
+	size_t held = length < 0 || (uint64_t)length > limit ? limit : (size_t)length;
 
 	if (!fair_take(visit->call->flow, FAIR_BODY_BYTES, held)) {
 		put_off(visit, "too many bytes of this user's requests are waiting, please try "
@@ -496,7 +524,7 @@ static void read_body(struct visit *visit)
 		return;
 	}
 	visit->body_held = held;
-	http_request_read_all(visit->request, LIMIT_BODY_BYTES, on_body, visit);
+	http_request_read_all(visit->request, limit, on_body, visit);
 }
 
 static bool has_body(enum verb verb)

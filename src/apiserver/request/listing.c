@@ -32,6 +32,8 @@ struct listing {
 	struct json_doc *head; /* the list without it */
 	bool begun;
 	struct buf scratch;
+	struct buf made; /* the next item, if that was made beforehand: ... */
+	bool is_made;    /* ... a large one */
 };
 
 /* --- items ----------------------------------------------------------------------------------- */
@@ -139,6 +141,46 @@ static void put_tail(const struct listing *list, struct buf *to)
 		put_yaml_part(list, false, to);
 }
 
+/* An item that has to be parsed, and is large. */
+static bool listing_is_long(void *state)
+{
+	const struct listing *list = state;
+	const struct call *call = list->call;
+	const struct object *object;
+
+	if (!list->begun || list->is_made || list->next >= list->page.objects.len)
+		return false;
+	object = list->page.objects.ptr[list->next];
+	return api_is_large(call->api, object->text.len) &&
+	       (list->style != STYLE_COMPACT || call->options.form != CALL_FORM_OBJECT ||
+		!reading_is_plain(call->kind, object));
+}
+
+static void listing_work(void *state)
+{
+	struct listing *list = state;
+
+	put_item(list, list->page.objects.ptr[list->next], &list->made);
+	list->is_made = true;
+}
+
+static void put_next(struct listing *list, struct buf *to)
+{
+	struct object **object = &list->page.objects.ptr[list->next];
+
+	if (list->is_made)
+		buf_put_str(to, buf_str(&list->made));
+	else
+		put_item(list, *object, to);
+	if (list->is_made) {
+		buf_done(&list->made);
+		list->made = buf_make(SIZE_MAX / 4);
+	}
+	list->is_made = false;
+	object_unref(TAKE(*object));
+	list->next++;
+}
+
 static bool listing_next(void *state, struct buf *to)
 {
 	struct listing *list = state;
@@ -151,9 +193,9 @@ static bool listing_next(void *state, struct buf *to)
 	while (list->next < list->page.objects.len) {
 		if (to->len - start >= PIECE_BYTES || (to->len > start && loop_is_late(loop)))
 			return true;
-		put_item(list, list->page.objects.ptr[list->next], to);
-		object_unref(list->page.objects.ptr[list->next]);
-		list->page.objects.ptr[list->next++] = NULL;
+		if (to->len > start && listing_is_long(list))
+			return true;
+		put_next(list, to);
 	}
 	put_tail(list, to);
 	return false;
@@ -166,10 +208,16 @@ static void listing_free(void *state)
 	page_done(&list->page);
 	json_doc_unref(list->head);
 	buf_done(&list->scratch);
+	buf_done(&list->made);
 	mem_free(list);
 }
 
-static const struct call_source source = {.next = listing_next, .free = listing_free};
+static const struct call_source source = {
+	.next = listing_next,
+	.is_long = listing_is_long,
+	.work = listing_work,
+	.free = listing_free,
+};
 
 /* --- starting -------------------------------------------------------------------------------- */
 
@@ -243,5 +291,6 @@ void listing_answer(struct call *call, struct page *page)
 	list->head = call->options.form == CALL_FORM_OBJECT ? make_head(call, &list->page)
 							    : form_list_head(call, &list->page);
 	list->scratch = buf_make(SIZE_MAX / 4);
+	list->made = buf_make(SIZE_MAX / 4);
 	call_answer_source(call, 200, &source, list);
 }

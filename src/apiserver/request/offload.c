@@ -12,6 +12,7 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/crd/definition.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include "base/banned.h"
@@ -33,7 +34,7 @@ struct offload {
 
 struct lane {
 	struct list waiting;
-	struct call *inside[OFFLOAD_AT_ONCE]; /* NULL: free */
+	struct call *inside[LIMIT_LARGE_AT_ONCE]; /* NULL: free */
 };
 
 struct offloads {
@@ -81,6 +82,7 @@ static void own_texts(struct call *call)
 		&options->field_validation,
 		&options->field_manager,
 		&options->include_object,
+		&options->propagation,
 		&options->precondition_uid,
 		&options->precondition_version,
 	};
@@ -104,7 +106,7 @@ static size_t count_inside(const struct lane *lane, const struct offload *offloa
 	const struct call *call = offload->call;
 	size_t count = 0;
 
-	for (size_t i = 0; i < OFFLOAD_AT_ONCE; i++) {
+	for (size_t i = 0; i < LIMIT_LARGE_AT_ONCE; i++) {
 		const struct call *other = lane->inside[i];
 
 		if (!other)
@@ -194,7 +196,7 @@ static void enter_next(struct offloads *all, enum loop_lane which)
 {
 	struct lane *lane = &all->lanes[which];
 
-	for (size_t i = 0; i < OFFLOAD_AT_ONCE; i++) {
+	for (size_t i = 0; i < LIMIT_LARGE_AT_ONCE; i++) {
 		struct offload *next = lane->inside[i] ? NULL : choose(lane);
 
 		if (!next)
@@ -216,7 +218,7 @@ static void leave(struct offload *offload)
 	if (!offload->inside)
 		return;
 	offload->inside = false;
-	for (size_t i = 0; i < OFFLOAD_AT_ONCE; i++)
+	for (size_t i = 0; i < LIMIT_LARGE_AT_ONCE; i++)
 		if (lane->inside[i] == offload->call)
 			lane->inside[i] = NULL;
 	enter_next(all, offload->lane);

@@ -19,11 +19,6 @@ struct api;
 struct call;
 struct offloads;
 
-enum {
-	OFFLOAD_BYTES = 16 * 1024, /* requests and answers from this size on are a worker's, ... */
-	OFFLOAD_AT_ONCE = 2,       /* ... so many in each lane at the same time */
-};
-
 struct offloads *offloads_new(struct api *api) __attribute__((returns_nonnull));
 /* Every call must have been freed. Takes NULL. */
 void offloads_free(struct offloads *all);
@@ -35,7 +30,7 @@ void offloads_settle(struct offloads *all);
  * and the call lives on, without its sink, until the worker is done with it; so `arg` must live as long as
  * the call.
  *
- * At most OFFLOAD_AT_ONCE calls are in each lane; more wait, those of users who have fewer there first.
+ * At most LIMIT_LARGE_AT_ONCE calls are in each lane; more wait, those of users who have fewer there first.
  * A call that is in the lane for requests stays in it until its end, so that the number of large documents
  * in memory is bounded, and no other one that changes the same object enters it meanwhile. */
 typedef void offload_fn(void *arg);

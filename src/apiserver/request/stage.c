@@ -18,6 +18,7 @@
 #include "apiserver/api_internal.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/request/form.h"
+#include "apiserver/request/status.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -32,8 +33,8 @@ enum { KEPT_BYTES = 64 * 1024 };
 struct staged {
 	struct call *call; /* NULL: nobody waits for it any more */
 	int code;
-	bool status;          /* answer with a Status rather than with the object ... */
-	struct json_doc *doc; /* ... or with this, which is kept by reference */
+	struct json_doc *doc; /* owned: what is answered instead of the object; NULL: the object */
+	bool status;          /* it is a Status, which has no other form */
 };
 
 void stage_forget(struct staged *staged)
@@ -217,13 +218,6 @@ static void staged_free(struct staged *staged)
 }
 DEFINE_AUTO(struct staged *, staged_free);
 
-static void answer_removed(struct call *call, struct object *object)
-{
-	AUTO(json_doc_unref) struct json_doc *doc = decoded_get(call->api->decoded, object);
-
-	call_answer_removed(call, json_doc_root(doc));
-}
-
 /* Writes that are suspended are accepted again soon. */
 static void answer_unavailable(struct call *call, const struct err *err)
 {
@@ -243,7 +237,7 @@ static void on_done(void *arg, struct object *object, const struct err *err)
 	if (err)
 		answer_unavailable(call, err);
 	else if (staged->status)
-		answer_removed(call, object);
+		call_answer_doc(call, staged->code, TAKE(staged->doc));
 	else if (staged->doc)
 		form_answer_doc(call, staged->code, TAKE(staged->doc));
 	else
@@ -258,6 +252,9 @@ static void set_stored_form(struct call *call, struct json_doc *doc)
 	if (kind == kind->stored)
 		return;
 	if (kind->to_stored) {
+		if (str_eq(json_str(json_get(json_doc_root(doc), "apiVersion")),
+			   kind->stored->api_version))
+			return; /* it was read as it is stored */
 		json_doc_set_root(doc, kind->to_stored(json_doc_root(doc), doc));
 		type_default(kind->stored->type, doc, json_doc_root(doc));
 		return;
@@ -287,6 +284,61 @@ static void put_object(struct call *call, struct json object, struct buf *before
 	collect_fields(call->arena, call->kind, object, write);
 	write->before = buf_str(before);
 	write->behind = buf_str(behind);
+}
+
+/* --- a version that is as a stored one, but for its revision --- */
+
+static void lend_labels(struct call *call, const struct object *old, struct store_write *write)
+{
+	uint32_t count = old->label_count;
+	struct object_pair *labels = arena_calloc(call->arena, count, sizeof(*labels));
+	uint32_t *places = arena_calloc(call->arena, count, sizeof(*places));
+	const char *end = write->behind.ptr + write->behind.len;
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < count && object_next_label(old, &at, &labels[i]); i++)
+		if (labels[i].key.ptr >= write->behind.ptr && labels[i].key.ptr < end)
+			places[i] = (uint32_t)(labels[i].key.ptr - write->behind.ptr);
+	write->labels = labels;
+	write->label_places = places;
+	write->label_count = count;
+}
+
+/* False: its kind selects by other fields by now. */
+static bool lend_fields(struct call *call, const struct object *old, struct store_write *write)
+{
+	const struct kind *kind = call->kind->stored;
+	const char *const *names = kind->indexed ? kind->indexed : kind->selectable;
+	struct object_pair *fields = arena_calloc(call->arena, old->field_count, sizeof(*fields));
+	uint32_t count = 0;
+
+	for (; names && names[count]; count++) {
+		if (count == old->field_count)
+			return false;
+		fields[count].key = str_from(names[count]);
+		fields[count].value = object_field(old, fields[count].key);
+		if (str_is_none(fields[count].value))
+			return false;
+	}
+	write->fields = fields;
+	write->field_count = count;
+	return true;
+}
+
+/* All that the store gets of it, without decoding or printing it. Texts are lent from the object. False: it
+ * has to be printed. */
+static bool put_stored(struct call *call, const struct object *old, struct store_write *write)
+{
+	static const struct str start = STR_INIT("\"metadata\":{\"resourceVersion\":\"");
+	ptrdiff_t at = str_find(old->text, start, 0);
+	ptrdiff_t end = at < 0 ? -1 : str_find_byte(old->text, '"', (size_t)at + start.len);
+
+	if (end < 0)
+		return false;
+	write->before = str_slice(old->text, 0, (size_t)at + start.len);
+	write->behind = str_skip(old->text, (size_t)end);
+	lend_labels(call, old, write);
+	return lend_fields(call, old, write);
 }
 
 /* What was put into the write, or prepared earlier. */
@@ -327,17 +379,20 @@ static int write_object(struct call *call, struct json_doc *doc, struct store_wr
 }
 
 static int write_made(struct call *call, struct store_write *write, const struct staging *made,
-		      int code, struct err *err)
+		      struct staged staged, struct err *err)
 {
-	if (buf_is_over(&made->before) || buf_is_over(&made->behind))
+	if (buf_is_over(&made->before) || buf_is_over(&made->behind)) {
+		json_doc_unref(staged.doc);
 		return refuse_size(err);
+	}
 	write->labels = made->write.labels;
+	write->label_places = made->write.label_places;
 	write->label_count = made->write.label_count;
 	write->fields = made->write.fields;
 	write->field_count = made->write.field_count;
 	write->before = buf_str(&made->before);
 	write->behind = buf_str(&made->behind);
-	return hand_in(call, write, (struct staged){.code = code}, err);
+	return hand_in(call, write, staged, err);
 }
 
 /* The object as it would be, without writing it: an object of its own that the store does not know.
@@ -425,7 +480,7 @@ void stage_create(struct call *call, struct json_doc *doc, struct staging *made)
 	}
 	if (!made)
 		set_stored_form(call, doc);
-	rc = made ? write_made(call, &write, made, 201, &err)
+	rc = made ? write_made(call, &write, made, (struct staged){.code = 201}, &err)
 		  : write_object(call, doc, &write, (struct staged){.code = 201}, &err);
 	if (rc < 0 && err.code == ERR_ALREADY_EXISTS)
 		say_exists(call, doc, name, &err);
@@ -475,6 +530,12 @@ void stage_prepare(struct call *call, struct json_doc *doc, const struct object 
 		to->answer = make_unwritten(call, doc, str_from(version));
 		return;
 	}
+	stage_print(call, doc, to);
+}
+
+void stage_print(struct call *call, struct json_doc *doc, struct staging *to)
+{
+	to->ready = true;
 	to->before = buf_make(LIMIT_OBJECT_BYTES);
 	to->behind = buf_make(LIMIT_OBJECT_BYTES);
 	put_object(call, json_doc_root(doc), &to->before, &to->behind, &to->write);
@@ -489,7 +550,7 @@ void staging_done(struct staging *staging)
 }
 
 void stage_update_made(struct call *call, struct json_doc *doc, struct object *old,
-		       struct staging *made)
+		       struct staging *made, int code)
 {
 	struct str name = arena_str(call->arena, object_name(doc));
 	struct store_write write = {
@@ -497,10 +558,10 @@ void stage_update_made(struct call *call, struct json_doc *doc, struct object *o
 	struct err err;
 
 	if (made->unchanged)
-		call_answer_object(call, 200, old);
+		call_answer_object(call, code, old);
 	else if (made->answer)
-		form_answer_doc(call, 200, TAKE(made->answer));
-	else if (write_made(call, &write, made, 200, &err) < 0)
+		form_answer_doc(call, code, TAKE(made->answer));
+	else if (write_made(call, &write, made, (struct staged){.code = code}, &err) < 0)
 		answer_refused(call, name, &err);
 }
 
@@ -522,35 +583,50 @@ void stage_update(struct call *call, struct json_doc *doc, struct object *old, i
 		answer_refused(call, name, &err);
 }
 
-struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old)
+struct object *stage_mark(struct call *call, struct json_doc *doc, struct object *old,
+			  struct staging *made)
 {
 	struct store_write write = {.op = STORE_UPDATE,
 				    .key = call_key(call, object_name(doc)),
 				    .expect = old->revision};
+	struct staged staged = {.code = 200};
 	struct object *newest;
 	struct err err;
 
-	if (call->options.dry_run.len ||
-	    write_object(call, doc, &write, (struct staged){.code = 200}, &err) < 0)
+	if (call->options.dry_run.len || (made ? write_made(call, &write, made, staged, &err)
+					       : write_object(call, doc, &write, staged, &err)) < 0)
 		return old;
 	stage_forget(TAKE(call->staged));
 	newest = store_newest(api_store(call->api), write.key);
 	return newest ? newest : old;
 }
 
-void stage_delete(struct call *call, struct json_doc *doc, struct object *old, bool status)
+void stage_delete(struct call *call, struct json_doc *doc, const struct stage_removal *removal)
 {
 	struct str name = arena_str(call->arena, object_name(doc));
 	struct store_write write = {
-		.op = STORE_DELETE, .key = call_key(call, name), .expect = old->revision};
-	struct staged staged = {.code = 200, .status = status};
+		.op = STORE_DELETE, .key = call_key(call, name), .expect = removal->old->revision};
+	struct staged staged = {.code = 200, .status = removal->status};
 	struct err err;
+	int rc;
 
-	if (call->options.dry_run.len && status)
-		call_answer_removed(call, json_doc_root(doc));
-	else if (call->options.dry_run.len)
+	if (call->options.dry_run.len && !removal->status) {
 		answer_unwritten(call, doc, str_none(), 200);
-	else if (write_object(call, doc, &write, staged, &err) < 0)
+		return;
+	}
+	if (removal->status)
+		staged.doc = status_removed(call, json_doc_root(doc));
+	if (call->options.dry_run.len) {
+		call_answer_doc(call, 200, staged.doc);
+		return;
+	}
+	if (removal->made && removal->made->ready)
+		rc = write_made(call, &write, removal->made, staged, &err);
+	else if (removal->as_stored && put_stored(call, removal->old, &write))
+		rc = hand_in(call, &write, staged, &err);
+	else
+		rc = write_object(call, doc, &write, staged, &err);
+	if (rc < 0)
 		answer_refused(call, name, &err);
 }
 
@@ -559,12 +635,19 @@ void stage_finish(struct call *call, struct json_doc *doc, struct object *old)
 	struct str name = arena_str(call->arena, object_name(doc));
 	struct store_write write = {
 		.op = STORE_DELETE, .key = call_key(call, name), .expect = old->revision};
-	struct err err;
-	AUTO(json_doc_unref) struct json_doc *last = json_parse(old->text, NULL, &err);
+	AUTO(json_doc_unref) struct json_doc *last = NULL;
 	struct staged staged = {.code = 200, .doc = json_doc_ref(doc)};
 	char version[24];
+	struct err err;
+	int rc;
 
 	set_version(doc, old, version);
-	if (write_object(call, last, &write, staged, &err) < 0)
+	if (put_stored(call, old, &write)) {
+		rc = hand_in(call, &write, staged, &err);
+	} else {
+		last = object_parse(old);
+		rc = write_object(call, last, &write, staged, &err);
+	}
+	if (rc < 0)
 		answer_refused(call, name, &err);
 }

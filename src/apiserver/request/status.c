@@ -155,7 +155,7 @@ void call_answer_causes(struct call *call, struct str name, const struct causes 
 	call_answer_invalid(call, call->kind->stored->group, call->kind->name, name, causes);
 }
 
-void call_answer_removed(struct call *call, struct json object)
+struct json_doc *status_removed(const struct call *call, struct json object)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json status = status_new(doc, true);
@@ -166,7 +166,7 @@ void call_answer_removed(struct call *call, struct json object)
 	set_text(doc, details, "group", call->kind->stored->group);
 	json_set_str(doc, details, "kind", call->kind->plural);
 	set_text(doc, details, "uid", json_str(json_get(metadata, "uid")));
-	call_answer_doc(call, 200, doc);
+	return doc;
 }
 
 int call_err_not_found(struct call *call, struct str name, struct err *err)

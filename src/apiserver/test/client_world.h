@@ -20,6 +20,11 @@
 
 #define WORLD_START INT64_C(1767225600000000) /* 2026-01-01 */
 
+/* From how many bytes on a request takes its steps apart; 0: as the server has it. */
+#ifndef WORLD_LARGE_BYTES
+#define WORLD_LARGE_BYTES 0
+#endif
+
 struct world {
 	struct loop *loop;
 	struct store *store;
@@ -45,7 +50,8 @@ __attribute__((unused)) static void world_open(struct world *w, uint64_t seed, s
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
-	w->api = api_new(&(struct api_options){.loop = w->loop, .store = w->store});
+	w->api = api_new(&(struct api_options){
+		.loop = w->loop, .store = w->store, .large_bytes = WORLD_LARGE_BYTES});
 	w->client = world_client(w, "tester");
 }
 

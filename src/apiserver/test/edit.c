@@ -77,6 +77,13 @@ static const struct interleaving between[] = {
 	 "a replacement without a version replaces whatever is there"},
 	{"PUT", MAPS "/m", NEW("m", "\"only\":\"this\""), "DELETE", MAPS "/m", NULL, 404, "/reason",
 	 "NotFound", "and needs something that is there"},
+	{"DELETE", MAPS "/m", NULL, "PATCH merge", MAPS "/m", "{\"data\":{\"b\":\"2\"}}", 200,
+	 "/status", "Success", "a removal is of the version that is there when it is stored"},
+	{"DELETE", MAPS "/m", NULL, "PATCH merge", MAPS "/m",
+	 "{\"metadata\":{\"finalizers\":[\"example.com/f\"]}}", 200, "/metadata/finalizers/0",
+	 "example.com/f", "and a finalizer that comes meanwhile holds it"},
+	{"DELETE", MAPS "/m", NULL, "DELETE", MAPS "/m", NULL, 404, "/reason", "NotFound",
+	 "of two removals one finds nothing"},
 	{"POST", MAPS, NEW("new", "\"a\":\"1\""), "POST", MAPS, NEW("new", "\"b\":\"2\""), 409,
 	 "/reason", "AlreadyExists", "of two that make the same object one does"},
 };
@@ -93,6 +100,8 @@ static void test_between(struct world *w)
 		for (; !late && turns < 100; turns++) {
 			AUTO(answer_done) struct answer answer = {0};
 
+			(void)at_once(w, "PATCH merge", MAPS "/m",
+				      "{\"metadata\":{\"finalizers\":null}}");
 			(void)at_once(w, "DELETE", MAPS "/m", NULL);
 			(void)at_once(w, "DELETE", MAPS "/new", NULL);
 			(void)at_once(w, "POST", MAPS, NEW("m", "\"k\":\"v\""));

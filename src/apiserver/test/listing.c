@@ -43,8 +43,11 @@ static void take(struct world *w, const struct call_sink *sink, const char *path
 	if (taken->call->text)
 		buf_put_str(&taken->text, chunk_str(taken->call->text));
 	while (taken->call->source) {
-		bool more = call->source->next(call->source_state, &taken->text);
+		bool more;
 
+		if (call->source->is_long(call->source_state))
+			call->source->work(call->source_state);
+		more = call->source->next(call->source_state, &taken->text);
 		taken->pieces++;
 		if (!more)
 			break;
@@ -96,6 +99,8 @@ static void compare(struct world *w, const char *path, const struct looks *looks
 	AUTO(taken_done) struct taken once = {0};
 	AUTO(taken_done) struct taken pieces = {0};
 	AUTO(buf_done) struct buf want = BUF_UNBOUNDED;
+	/* with items that are long, each is a piece */
+	bool is_cut = WORLD_LARGE_BYTES && strcmp(path, MAPS) == 0;
 	const char *style = looks->yaml ? "YAML" : looks->pretty ? "indented" : "compact";
 
 	make_map(w, OBJECTS - 1);
@@ -105,7 +110,8 @@ static void compare(struct world *w, const char *path, const struct looks *looks
 	ok(str_eq(buf_str(&once.text), buf_str(&want)), "%s, %s, %s: as a document is printed",
 	   path, forms[looks->form], style);
 	take(w, &in_pieces, path, looks, &pieces);
-	ok(str_eq(buf_str(&pieces.text), buf_str(&want)) && (pieces.pieces > 1) == large,
+	ok(str_eq(buf_str(&pieces.text), buf_str(&want)) &&
+		   (pieces.pieces > 1) == (large || is_cut),
 	   "%s, %s, %s: the same in %zu pieces", path, forms[looks->form], style, pieces.pieces);
 	answer_done(&(struct answer){.doc = ask(w, "DELETE", MAPS "/m299", NULL).doc});
 }

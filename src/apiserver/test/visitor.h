@@ -26,6 +26,11 @@
 #include "loop/loop.h"
 #include "tap.h"
 
+/* From how many bytes on a request takes its steps apart; 0: as the server has it. */
+#ifndef WORLD_LARGE_BYTES
+#define WORLD_LARGE_BYTES 0
+#endif
+
 struct site {
 	struct loop *loop;
 	char *folder;
@@ -56,6 +61,7 @@ __attribute__((unused)) static struct site site_open(const struct apiserver_opti
 	struct err err;
 
 	own.folder = site.folder;
+	own.large_bytes = WORLD_LARGE_BYTES;
 	if (address_parse(STR("127.0.0.1:0"), &own.listen, &err) < 0)
 		bail_out(err.text);
 	site.server = apiserver_new(site.loop, &own, &err);

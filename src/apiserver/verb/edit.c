@@ -109,7 +109,7 @@ void edit_run(const struct edit *edit)
 	struct call *call = own.call;
 
 	call->large = is_large(call);
-	own.split = call->large && !own.whole;
+	own.split = call->large;
 	own.first = own.next;
 	own.warnings = call->warnings.len;
 	own.warning_chars = call->warning_chars;
@@ -126,19 +126,39 @@ void edit_run(const struct edit *edit)
 
 /* --- for steps ------------------------------------------------------------------------------- */
 
+static struct object *find(struct call *call)
+{
+	const struct store *store = api_store(call->api);
+	struct str key = call_key(call, call->name);
+
+	return call->verb == VERB_GET ? store_get(store, key) : store_newest(store, key);
+}
+
 void edit_read(struct edit *edit)
 {
 	struct call *call = edit->call;
-	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
+	struct object *object = find(call);
 
-	if (!newest)
+	if (!object)
 		return;
-	edit->stored = object_ref(newest);
-	if (!call->internal && api_is_large(call->api, newest->text.len))
+	edit->stored = object_ref(object);
+	if (!call->internal && api_is_large(call->api, object->text.len))
 		call->large = edit->split = true;
-	edit->old_is_stored = reading_is_plain(call->kind, newest);
+	edit->old_is_stored = reading_is_plain(call->kind, object);
 	if (edit->old_is_stored && !edit->split)
-		edit->old = decoded_get(call->api->decoded, newest);
+		edit->old = decoded_get(call->api->decoded, object);
+}
+
+bool edit_find(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct err err;
+
+	edit_read(edit);
+	if (edit->stored)
+		return true;
+	(void)call_err_not_found(call, call->name, &err);
+	return edit_refuse(edit, &err);
 }
 
 void edit_decode_old(struct edit *edit)
@@ -181,6 +201,12 @@ bool edit_restart(struct edit *edit)
 void edit_go_to(struct edit *edit, const struct edit_step *step)
 {
 	edit->next = step;
+}
+
+void edit_become(struct edit *edit, const struct edit_step *steps)
+{
+	reset(edit);
+	edit->first = edit->next = steps;
 }
 
 static void warn(struct edit *edit)

@@ -16,6 +16,13 @@
 
 struct edit;
 
+/* Of an object that is to be removed: what is written. */
+enum edit_removal {
+	EDIT_REMOVE,        /* it goes */
+	EDIT_REMOVE_MARKED, /* a version with a deletionTimestamp, and then it goes */
+	EDIT_MARK,          /* that version only: something has to be done first */
+};
+
 /* False: the call was answered, and may have been freed. */
 typedef bool edit_fn(struct edit *edit);
 struct edit_step {
@@ -32,12 +39,12 @@ struct edit {
 	bool old_is_stored;    /* and as it is stored */
 	struct json_doc *doc;  /* owned: the object as it will be */
 	struct staging made;   /* of a large one */
-	bool whole; /* its object was made from the stored one already: all in one turn */
 	bool split;
 	bool kept;  /* it is on the heap */
 	bool ended; /* the worker has answered */
 	bool makes; /* it is of an object that need not be there */
 	bool odd;   /* the result is of another kind: the API must say what is wrong */
+	enum edit_removal removal; /* what a removal does */
 	size_t restarts;
 	/* what the call had to say before the first step */
 	size_t warnings;
@@ -58,6 +65,8 @@ void edit_forget(struct edit *edit);
 
 /* Read the newest version into `stored`. Says whether the call is large because of it. */
 void edit_read(struct edit *edit);
+/* The same, and false if there is none, which was answered. */
+bool edit_find(struct edit *edit);
 /* Is there a newer version than the one it began with? */
 bool edit_is_stale(const struct edit *edit);
 /* Begin again; false if it has been tried too often, which was answered. */
@@ -66,6 +75,8 @@ bool edit_restart(struct edit *edit);
 void edit_decode_old(struct edit *edit);
 /* Go on with the steps of another write, from one of them on. */
 void edit_go_to(struct edit *edit, const struct edit_step *step);
+/* What it was to do is done: it is another write from now on, which starts with reading the object. */
+void edit_become(struct edit *edit, const struct edit_step *steps);
 /* An error is the answer; false. */
 bool edit_refuse(struct edit *edit, const struct err *err);
 
@@ -82,5 +93,7 @@ extern const struct edit_step edit_new[];
 bool edit_make_version(struct edit *edit);
 /* What a new version still has to go through. */
 extern const struct edit_step edit_version[];
+/* The removal of an object (verb_delete.c). */
+extern const struct edit_step edit_delete[];
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "apiserver/admit/admit_rows.h"
 #include "apiserver/api_internal.h"
+#include "apiserver/verb/edit.h"
 #include "apiserver/verb/sub.h"
 #include "base/arena.h"
 #include "model/core/binding.h"
@@ -95,37 +96,54 @@ static void bind_pod(struct call *call, struct json_doc *doc, struct json bindin
 		json_set(doc, json_ensure_obj(doc, json_get(pod, "metadata"), "annotations"),
 			 it.key, json_new_copy(doc, it.value));
 	sub_set_pod_condition(doc, pod, &(struct sub_condition){.type = "PodScheduled"},
-			      api_now(call->api));
+			      call_now(call));
+}
+
+static bool bind(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json binding = json_doc_root(call->body);
+	struct err err;
+
+	edit_decode_old(edit);
+	if (check_preconditions(call, binding, json_doc_root(edit->old), edit->stored->revision,
+				&err) < 0 ||
+	    check_pod(call, json_doc_root(edit->old), &err) < 0)
+		return edit_refuse(edit, &err);
+	edit->doc = json_doc_thaw(json_doc_root(edit->old));
+	bind_pod(call, edit->doc, binding);
+	if (edit->split)
+		stage_prepare(call, edit->doc, edit->stored, edit->old, &edit->made);
+	return true;
+}
+
+static bool store(struct edit *edit)
+{
+	if (edit_is_stale(edit))
+		return edit_restart(edit);
+	if (edit->made.ready)
+		stage_update_made(edit->call, edit->doc, edit->stored, &edit->made, 201);
+	else
+		stage_update(edit->call, edit->doc, edit->stored, 201);
+	return false;
 }
 
 void sub_serve_binding(struct call *call)
 {
+	static const struct edit_step steps[] = {
+		{edit_find, false}, {bind, true}, {store, false}, {NULL, false}};
 	const struct kind *as =
 		kinds_find(api_kinds(call->api), STR(""), STR("v1"), STR("bindings"));
 	struct err err;
-	AUTO(json_doc_unref) struct json_doc *body = sub_decode(call, as, &err);
-	struct json binding = body ? json_doc_root(body) : JSON_NONE;
-	AUTO(json_doc_unref) struct json_doc *old = NULL;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
-	struct object *newest;
+	struct json_doc *binding = sub_decode(call, as, &err);
 
+	json_doc_unref(call->body);
+	call->body = binding;
 	call->kind = pods(call);
-	if (!body || check_binding(call, binding, &err) < 0) {
+	if (!binding || check_binding(call, json_doc_root(binding), &err) < 0) {
 		call_answer_err(call, &err);
 		return;
 	}
-	newest = store_newest(api_store(call->api), call_key(call, call->name));
-	old = newest ? decoded_get(call->api->decoded, newest) : NULL;
-	if (!newest)
-		(void)call_err_not_found(call, call->name, &err);
-	if (!old ||
-	    check_preconditions(call, binding, json_doc_root(old), newest->revision, &err) < 0 ||
-	    check_pod(call, json_doc_root(old), &err) < 0) {
-		call_answer_err(call, &err);
-		return;
-	}
-	doc = json_doc_thaw(json_doc_root(old));
-	bind_pod(call, doc, binding);
 	sub_answer_status(call, 201);
-	stage_update(call, doc, newest, 201);
+	edit_run(&(struct edit){.call = call, .next = steps});
 }

@@ -13,6 +13,7 @@
 #include "apiserver/kind/content.h"
 #include "apiserver/reconcile/self.h"
 #include "apiserver/request/options.h"
+#include "apiserver/verb/edit.h"
 #include "apiserver/verb/sub.h"
 #include "base/arena.h"
 #include "base/time.h"
@@ -286,44 +287,57 @@ static bool needs_no_budget(struct json pod)
 	return !json_is_absent(json_get(json_get(pod, "metadata"), "deletionTimestamp"));
 }
 
-static void evict(struct call *call, struct json pod, struct object *newest)
+/* The pod with its condition. */
+static bool set_target(struct edit *edit)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(pod);
 	const struct sub_condition target = {"DisruptionTarget", "EvictionByEvictionAPI",
 					     "Eviction API: evicting"};
+	struct call *call = edit->call;
 
-	sub_set_pod_condition(doc, json_doc_root(doc), &target, api_now(call->api));
-	newest = stage_mark(call, doc, newest);
+	edit_decode_old(edit);
+	edit->doc = json_doc_thaw(json_doc_root(edit->old));
+	sub_set_pod_condition(edit->doc, json_doc_root(edit->doc), &target, call_now(call));
+	if (edit->split)
+		stage_print(call, edit->doc, &edit->made);
+	return true;
+}
+
+/* Its budget is asked and its condition written in one turn; then it is a removal like any other. */
+static bool evict(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json pod = json_doc_root(edit->old);
+	struct object *newest;
+	struct err err;
+
+	if (edit_is_stale(edit))
+		return edit_restart(edit);
+	if (delete_check_preconditions(call, pod, edit->stored->revision, &err) < 0 ||
+	    (!needs_no_budget(pod) && pass_budget(call, pod, &err) < 0))
+		return edit_refuse(edit, &err);
+	newest = stage_mark(call, edit->doc, edit->stored, edit->made.ready ? &edit->made : NULL);
 	if (call->options.precondition_version.len)
 		call->options.precondition_version =
 			str_from(arena_printf(call->arena, "%" PRId64, newest->revision));
 	sub_answer_status(call, 201);
 	call->verb = VERB_DELETE;
-	delete_object(call, newest);
+	edit_become(edit, edit_delete);
+	return true;
 }
 
 void sub_serve_eviction(struct call *call)
 {
+	static const struct edit_step steps[] = {
+		{edit_find, false}, {set_target, true}, {evict, false}, {NULL, false}};
+	struct json_doc *eviction;
 	struct err err;
-	AUTO(json_doc_unref) struct json_doc *body = NULL;
-	AUTO(json_doc_unref) struct json_doc *pod = NULL;
-	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
 
 	take_older_version(call);
-	body = sub_decode(call, &eviction_kind, &err);
-	if (!body || check_eviction(call, json_doc_root(body), &err) < 0) {
+	eviction = sub_decode(call, &eviction_kind, &err);
+	json_doc_unref(call->body);
+	call->body = eviction; /* the options of the removal are in it */
+	if (!eviction || check_eviction(call, json_doc_root(eviction), &err) < 0)
 		call_answer_err(call, &err);
-		return;
-	}
-	pod = newest ? json_parse(newest->text, NULL, &err) : NULL;
-	if (!newest)
-		(void)call_err_not_found(call, call->name, &err);
-	if (!pod ||
-	    delete_check_preconditions(call, json_doc_root(pod), newest->revision, &err) < 0 ||
-	    (!needs_no_budget(json_doc_root(pod)) &&
-	     pass_budget(call, json_doc_root(pod), &err) < 0)) {
-		call_answer_err(call, &err);
-		return;
-	}
-	evict(call, json_doc_root(pod), newest);
+	else
+		edit_run(&(struct edit){.call = call, .next = steps});
 }

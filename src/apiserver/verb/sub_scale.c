@@ -12,7 +12,7 @@
 #include "apiserver/kind/content.h"
 #include "apiserver/kind/jsonpath.h"
 #include "apiserver/request/form.h"
-#include "apiserver/request/reading.h"
+#include "apiserver/verb/edit.h"
 #include "apiserver/verb/sub.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -146,9 +146,8 @@ static int check_size(struct call *call, struct json object, struct err *err)
 
 static void rewrite_scale(struct call *call)
 {
-	struct err err;
 	AUTO(json_doc_unref)
-	struct json_doc *whole = call->doc ? call->doc : json_parse(call->object->text, NULL, &err);
+	struct json_doc *whole = call->doc ? call->doc : object_parse(call->object);
 	AUTO(json_doc_unref) struct json_doc *scale = make_scale(call, json_doc_root(whole));
 
 	call->options.form = call->rewrite_form;
@@ -207,15 +206,7 @@ static struct json_doc *read_patched(struct call *call, struct json object)
 /* NULL: the call has ended. */
 static struct json_doc *read_scale(struct call *call, struct json object)
 {
-	struct json_doc *doc;
-	struct err err;
-
-	if (call->verb != VERB_UPDATE)
-		return read_patched(call, object);
-	doc = sub_decode(call, &scale_kind, &err);
-	if (!doc)
-		call_answer_err(call, &err);
-	return doc;
+	return call->verb == VERB_UPDATE ? json_doc_ref(call->body) : read_patched(call, object);
 }
 
 /* Of a kind of Kubernetes' own it is the Scale that is invalid; a custom object is asked itself. */
@@ -235,6 +226,8 @@ static bool is_invalid(struct call *call, int64_t replicas)
 /* The answer to a change is a Scale of what has become of the object. */
 static void expect_scale(struct call *call)
 {
+	if (call->rewrite)
+		return; /* it has begun again */
 	call->rewrite = rewrite_scale;
 	call->rewrite_form = call->options.form; /* the Scale's, not that of the object */
 	call->options.form = CALL_FORM_OBJECT;
@@ -266,46 +259,58 @@ static struct json_doc *config_of(struct call *call, int64_t replicas)
 	return doc;
 }
 
-static void apply_scale(struct call *call, struct json object, struct object *newest)
+/* The body becomes what the object is to be; false: the call has ended. */
+static bool take_applied(struct call *call)
 {
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 	struct err err;
 	int64_t replicas;
 
 	if (check_applied(call, &err) < 0) {
 		call_answer_err(call, &err);
-		return;
+		return false;
 	}
 	replicas = json_int(json_get(json_get(json_doc_root(call->body), "spec"), "replicas"));
 	if (is_invalid(call, replicas))
-		return;
+		return false;
 	json_doc_unref(call->body);
 	call->body = config_of(call, replicas);
-	doc = managed_apply(call, object);
-	if (!doc)
-		return; /* conflicts were answered */
-	expect_scale(call);
-	update_object(call, doc, newest);
+	return true;
 }
 
-static void change_scale(struct call *call, struct json object, struct object *newest)
+/* The body becomes the Scale that it is; false: the call has ended. */
+static bool take_scale(struct call *call)
+{
+	struct err err;
+	struct json_doc *scale = sub_decode(call, &scale_kind, &err);
+
+	if (!scale) {
+		call_answer_err(call, &err);
+		return false;
+	}
+	json_doc_unref(call->body);
+	call->body = scale;
+	return true;
+}
+
+/* The object with the size of a Scale; NULL: the call has ended. */
+static struct json_doc *set_size(struct call *call, struct json object)
 {
 	struct err err;
 	AUTO(json_doc_unref) struct json_doc *scale = read_scale(call, object);
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	struct json_doc *doc;
 	struct str version;
 	struct str uid;
 	int64_t replicas;
 
 	if (!scale)
-		return;
+		return NULL;
 	if (update_check_name(call, json_doc_root(scale), &err) < 0) {
 		call_answer_err(call, &err);
-		return;
+		return NULL;
 	}
 	replicas = json_int(json_get(json_get(json_doc_root(scale), "spec"), "replicas"));
 	if (is_invalid(call, replicas))
-		return;
+		return NULL;
 	version = json_str(json_get(json_get(json_doc_root(scale), "metadata"), "resourceVersion"));
 	doc = json_doc_thaw(object);
 	json_set_str(doc, json_doc_root(doc), "apiVersion", call->kind->api_version);
@@ -316,8 +321,7 @@ static void change_scale(struct call *call, struct json object, struct object *n
 	if (uid.len) /* it has to be that of the object */
 		json_set_str(doc, json_get(json_doc_root(doc), "metadata"), "uid", uid);
 	set_number(doc, json_doc_root(doc), call->kind->scale->spec_replicas, replicas);
-	expect_scale(call);
-	update_object(call, doc, newest);
+	return doc;
 }
 
 static void answer_scale(struct call *call, struct json object)
@@ -333,26 +337,65 @@ static void answer_scale(struct call *call, struct json object)
 		call_answer_doc(call, 200, form_make(call, &scale_kind, json_doc_root(scale)));
 }
 
+/* --- steps --- */
+
+static bool is_applied(const struct call *call)
+{
+	return call->patch == PATCH_APPLY && !call->kind->custom;
+}
+
+/* The body is read once, and not again if the object has changed meanwhile. */
+static bool begin_change(struct edit *edit)
+{
+	struct call *call = edit->call;
+
+	if (!edit_find(edit))
+		return false;
+	if (call->rewrite)
+		return true;
+	if ((is_applied(call) && !take_applied(call)) ||
+	    (call->verb == VERB_UPDATE && !take_scale(call)))
+		return false;
+	expect_scale(call);
+	return true;
+}
+
+static bool make_change(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json old;
+
+	edit_decode_old(edit);
+	old = json_doc_root(edit->old);
+	edit->doc = is_applied(call) ? managed_apply(call, old) : set_size(call, old);
+	return edit->doc && edit_make_version(edit);
+}
+
+static bool go_on(struct edit *edit)
+{
+	edit_go_to(edit, edit_version);
+	return true;
+}
+
+static bool read_size(struct edit *edit)
+{
+	struct err err;
+
+	edit_decode_old(edit);
+	if (check_size(edit->call, json_doc_root(edit->old), &err) < 0)
+		return edit_refuse(edit, &err);
+	answer_scale(edit->call, json_doc_root(edit->old));
+	return false;
+}
+
 void sub_serve_scale(struct call *call)
 {
-	struct store *store = api_store(call->api);
-	struct str key = call_key(call, call->name);
-	struct object *object =
-		call->verb == VERB_GET ? store_get(store, key) : store_newest(store, key);
-	struct err err;
-	AUTO(json_doc_unref) struct json_doc *doc = NULL;
+	static const struct edit_step change[] = {
+		{begin_change, false}, {make_change, true}, {go_on, false}, {NULL, false}};
+	static const struct edit_step show[] = {
+		{edit_find, false}, {read_size, true}, {NULL, false}};
 
-	if (!object)
-		(void)call_err_not_found(call, call->name, &err);
-	doc = object ? reading_parse(call->kind, object, &err) : NULL;
-	if (!doc || (call->verb == VERB_GET && check_size(call, json_doc_root(doc), &err) < 0))
-		call_answer_err(call, &err);
-	else if (call->verb == VERB_GET)
-		answer_scale(call, json_doc_root(doc));
-	else if (call->patch == PATCH_APPLY && !call->kind->custom)
-		apply_scale(call, json_doc_root(doc), object);
-	else
-		change_scale(call, json_doc_root(doc), object);
+	edit_run(&(struct edit){.call = call, .next = call->verb == VERB_GET ? show : change});
 }
 
 const struct kind_sub sub_scale = SUB_SCALE;

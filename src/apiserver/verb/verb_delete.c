@@ -9,9 +9,11 @@
 
 #include "apiserver/api_internal.h"
 #include "apiserver/request/options.h"
+#include "apiserver/verb/edit.h"
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/time.h"
+#include "model/core/meta.h"
 #include "model/rules/causes.h"
 
 #include "base/banned.h"
@@ -154,41 +156,6 @@ static bool answers_status(const struct call *call)
 	return !call->kind->returns_deleted;
 }
 
-void delete_object(struct call *call, struct object *newest)
-{
-	AUTO(object_unref) struct object *stored = object_ref(newest);
-	struct err err;
-	AUTO(json_doc_unref) struct json_doc *old = decoded_get(call->api->decoded, stored);
-	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(json_doc_root(old));
-	const struct kind_ops *ops = call->kind->ops;
-	struct json object = json_doc_root(doc);
-	int64_t grace;
-
-	if (delete_check_preconditions(call, object, stored->revision, &err) < 0 ||
-	    (ops && ops->check_delete && ops->check_delete(call, object, &err) < 0) ||
-	    admit_check(call, JSON_NONE, json_doc_root(old), &err) < 0) {
-		call_answer_err(call, &err);
-		return;
-	}
-	set_propagation(call, doc, json_get(object, "metadata"));
-	if (ops && ops->start_removal && ops->start_removal(call, doc, object)) {
-		stage_update(call, doc, stored, started_code(call));
-		return;
-	}
-	grace = grace_left(call, object);
-	if (grace > 0 || json_len(json_get(json_get(object, "metadata"), "finalizers"))) {
-		(void)mark(call, doc, grace);
-		stage_update(call, doc, stored, started_code(call));
-		return;
-	}
-	/* what has grace is marked before it goes, for those who watch */
-	if (ops && ops->grace && mark(call, doc, 0)) {
-		object_unref(stored);
-		stored = object_ref(stage_mark(call, doc, newest));
-	}
-	stage_delete(call, doc, stored, answers_status(call));
-}
-
 /* What becomes of dependents when nobody says anything about them. */
 static void warn_removal(struct call *call)
 {
@@ -220,17 +187,122 @@ bool delete_read_options(struct call *call)
 	return false;
 }
 
-void verb_delete(struct call *call)
+/* --- steps ----------------------------------------------------------------------------------- */
+
+/* As it is stored, whatever version is asked for. */
+static bool decode(struct edit *edit)
 {
-	struct object *newest = store_newest(api_store(call->api), call_key(call, call->name));
+	if (!edit->old)
+		edit->old = object_parse(edit->stored);
+	edit->doc = json_doc_thaw(json_doc_root(edit->old));
+	return true;
+}
+
+static int check_removal(struct edit *edit, struct err *err)
+{
+	struct call *call = edit->call;
+	const struct kind_ops *ops = call->kind->ops;
+	struct json old = json_doc_root(edit->old);
+
+	if (delete_check_preconditions(call, old, edit->stored->revision, err) < 0 ||
+	    (ops && ops->check_delete && ops->check_delete(call, old, err) < 0))
+		return -1;
+	return admit_check(call, JSON_NONE, old, err);
+}
+
+static bool has_finalizers(struct json_doc *doc)
+{
+	return json_len(json_get(json_get(json_doc_root(doc), "metadata"), "finalizers")) > 0;
+}
+
+/* What is written, and what is in it. */
+static bool decide(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct json_doc *doc = edit->doc;
+	struct json object = json_doc_root(doc);
+	const struct kind_ops *ops = call->kind->ops;
+	int64_t grace;
 	struct err err;
 
-	if (!delete_read_options(call))
-		return;
-	if (newest) {
-		delete_object(call, newest);
-		return;
+	if (edit_is_stale(edit))
+		return edit_restart(edit);
+	if (check_removal(edit, &err) < 0)
+		return edit_refuse(edit, &err);
+	set_propagation(call, doc, json_get(object, "metadata"));
+	edit->removal = EDIT_MARK;
+	if (ops && ops->start_removal && ops->start_removal(call, doc, object))
+		return true;
+	grace = grace_left(call, object);
+	if (grace > 0 || has_finalizers(doc)) {
+		(void)mark(call, doc, grace);
+		return true;
 	}
-	(void)call_err_not_found(call, call->name, &err);
-	call_answer_err(call, &err);
+	/* what has grace is marked before it goes, for those who watch */
+	edit->removal = ops && ops->grace && mark(call, doc, 0) ? EDIT_REMOVE_MARKED : EDIT_REMOVE;
+	return true;
+}
+
+/* Without finalizers it is as it was, unless it had some. One whose text cannot be read has no uid. */
+static bool is_as_stored(const struct edit *edit)
+{
+	return edit->removal == EDIT_REMOVE && !has_finalizers(edit->old) &&
+	       meta_uid(json_doc_root(edit->old)).len;
+}
+
+static bool prepare(struct edit *edit)
+{
+	if (!edit->split)
+		return true;
+	if (edit->removal == EDIT_MARK)
+		stage_prepare(edit->call, edit->doc, edit->stored, edit->old, &edit->made);
+	else if (!is_as_stored(edit))
+		stage_print(edit->call, edit->doc, &edit->made);
+	return true;
+}
+
+static void remove_object(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct staging *made = edit->made.ready ? &edit->made : NULL;
+	bool marks = edit->removal == EDIT_REMOVE_MARKED && !call->options.dry_run.len;
+	struct object *newest =
+		marks ? stage_mark(call, edit->doc, edit->stored, made) : edit->stored;
+	AUTO(object_unref) struct object *marked = object_ref(newest);
+
+	stage_delete(call, edit->doc,
+		     &(struct stage_removal){
+			     .old = marked,
+			     .made = made,
+			     .as_stored = marked != edit->stored || is_as_stored(edit),
+			     .status = answers_status(call),
+		     });
+}
+
+/* What admission found may not be so any more, if others have written meanwhile. */
+static bool finish(struct edit *edit)
+{
+	struct call *call = edit->call;
+	struct err err;
+
+	if (edit_is_stale(edit))
+		return edit_restart(edit);
+	if (edit->split && check_removal(edit, &err) < 0)
+		return edit_refuse(edit, &err);
+	if (edit->removal != EDIT_MARK)
+		remove_object(edit);
+	else if (edit->made.ready)
+		stage_update_made(call, edit->doc, edit->stored, &edit->made, started_code(call));
+	else
+		stage_update(call, edit->doc, edit->stored, started_code(call));
+	return false;
+}
+
+const struct edit_step edit_delete[] = {{edit_find, false}, {decode, true},  {decide, false},
+					{prepare, true},    {finish, false}, {NULL, false}};
+
+void verb_delete(struct call *call)
+{
+	if (delete_read_options(call))
+		edit_run(&(struct edit){.call = call, .next = edit_delete});
 }

@@ -170,21 +170,6 @@ static int check_new_uid(struct call *call, struct json config, struct err *err)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-static bool not_found(struct edit *edit)
-{
-	struct call *call = edit->call;
-	struct err err = {0};
-
-	(void)call_err_not_found(call, call->name, &err);
-	return edit_refuse(edit, &err);
-}
-
-static bool begin_patch(struct edit *edit)
-{
-	edit_read(edit);
-	return edit->stored || not_found(edit);
-}
-
 static bool refuse_result(struct edit *edit, struct err *err)
 {
 	patch_refuse_result(edit->call, edit->call->kind->type, json_doc_root(edit->doc), err);
@@ -246,8 +231,10 @@ static bool make_applied(struct edit *edit)
 	if (makes) /* its kind is right, or managed_check() had refused it */
 		return body_recognize(call, config, &err) == 0 ? edit_decode_new(edit)
 							       : edit_refuse(edit, &err);
-	if (!edit->stored)
-		return not_found(edit);
+	if (!edit->stored) {
+		(void)call_err_not_found(call, call->name, &err);
+		return edit_refuse(edit, &err);
+	}
 	edit_decode_old(edit);
 	edit->doc = managed_apply(call, json_doc_root(edit->old));
 	if (!edit->doc)
@@ -266,7 +253,7 @@ static bool go_on(struct edit *edit)
 void verb_patch(struct call *call)
 {
 	static const struct edit_step patch[] = {
-		{begin_patch, false}, {make_patched, true}, {check_kind, false}, {NULL, false}};
+		{edit_find, false}, {make_patched, true}, {check_kind, false}, {NULL, false}};
 	static const struct edit_step applying[] = {
 		{begin_apply, false}, {make_applied, true}, {go_on, false}, {NULL, false}};
 

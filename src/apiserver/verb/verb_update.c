@@ -281,7 +281,7 @@ static bool store(struct edit *edit)
 	if (object_is_finished(call->kind, json_doc_root(doc)) && !call->options.dry_run.len)
 		stage_finish(call, doc, edit->stored);
 	else if (edit->made.ready)
-		stage_update_made(call, doc, edit->stored, &edit->made);
+		stage_update_made(call, doc, edit->stored, &edit->made, 200);
 	else
 		stage_update(call, doc, edit->stored, 200);
 	return false;
@@ -289,32 +289,6 @@ static bool store(struct edit *edit)
 
 const struct edit_step edit_version[] = {
 	{admit, false}, {check, true}, {store, false}, {NULL, false}};
-
-static bool go_on_as_version(struct edit *edit)
-{
-	edit_go_to(edit, edit_version);
-	return true;
-}
-
-static bool make_given(struct edit *edit)
-{
-	edit_decode_old(edit);
-	return edit_make_version(edit);
-}
-
-void update_object(struct call *call, struct json_doc *doc, struct object *newest)
-{
-	static const struct edit_step steps[] = {
-		{make_given, false}, {go_on_as_version, false}, {NULL, false}};
-
-	edit_run(&(struct edit){
-		.call = call,
-		.next = steps,
-		.stored = object_ref(newest),
-		.doc = json_doc_ref(doc),
-		.whole = true,
-	});
-}
 
 /* --- PUT ------------------------------------------------------------------------------------- */
 

@@ -56,6 +56,9 @@ passes "it starts" volcano up -d --listen 127.0.0.1:0
 	pod renewed "restartPolicy: OnFailure, volumes: [{name: v, configMap: {name: settings}}]," "{name: c, image: x, volumeMounts: [{name: v, mountPath: /tmp/settings}],
 		env: [{name: COLOUR, valueFrom: {configMapKeyRef: {name: settings, key: colour}}}, {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}],
 		command: [sh, -c, 'echo \$COLOUR on \$NODE; until grep -q blue /tmp/settings/colour; do sleep 0.1; done; [ \$COLOUR = blue ]']}"
+	pod silent-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: ['false']}}}}"
+	pod loud-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: [sh, -c, 'echo no disk; exit 3']}}}}"
+	pod no-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: [no-such-program]}}}}"
 	pod gated "readinessGates: [{conditionType: example.com/open}, {conditionType: example.com/lit}]," "{name: c, $wait}"
 } >"$tmp/pods.yaml"
 passes "settings" kubectl create configmap settings --from-literal=colour=red
@@ -67,6 +70,13 @@ settles "who answers badly is not" "ContainersNotReady" condition refuses reason
 comes "which an event says, with the code" "HTTP probe failed with statuscode: 500" kubectl events --for pod/refuses
 comes "who does not answer in time has not" "Unhealthy" kubectl events --for pod/silent
 is "and is not ready" "$(condition silent status)" False
+comes "a hook that fails is an event with its exit code" "PostStart hook failed: command exited with code 1" \
+	kubectl events --for pod/silent-hook
+comes "and with what it printed" "PostStart hook failed: command exited with code 3: no disk" kubectl events --for pod/loud-hook
+comes "or why it could not start" 'PostStart hook failed: exec: "no-such-program": executable file not found' \
+	kubectl events --for pod/no-hook
+comes "a probe that prints nothing has its exit code" "Liveness probe failed: command exited with code 1" \
+	kubectl events --for pod/late
 restarts() { field late ".status.containerStatuses[?(@.name==\"$1\")].restartCount"; }
 begun() { [ "$(restarts hasty)" -gt 0 ] && echo yes; }
 settles "a container that a probe finds dead is started again" yes begun

@@ -25,6 +25,8 @@
 #include "supervisors.h"
 #include "tap.h"
 
+enum { NUMBER_ROUNDS = 5 };
+
 static void test_run(const char *program)
 {
 	struct world w;
@@ -162,6 +164,40 @@ static void test_daemons(const char *program)
 	ok(count_processes(markers[1]) == 0, "until the pod ends");
 	mem_free(markers[0]);
 	mem_free(markers[1]);
+}
+
+/* The kernel gives the number of a mount namespace that no longer exists to the next one. A container that starts after
+ * another one has ended keeps its processes, also when a command that ran in it ends. Another program on the machine may
+ * take the number first, therefore several rounds. */
+static void test_namespace_numbers(const char *program)
+{
+	const struct pod_plan plan = {
+		.grace_us = TIME_SECOND, .mount_namespace = true, .user_namespace = geteuid() != 0};
+	const struct str command[] = {STR("sh"), STR("-c"), STR("sleep 0; exit 5")};
+	int kept = 0;
+
+	for (int round = 0; round < NUMBER_ROUNDS; round++) {
+		struct world w;
+		const char *argv[2][4];
+		struct plan_container containers[] = {shell("first", argv[0], "true"),
+						      shell("second", argv[1], "exec sleep 1000")};
+
+		begin(&w, program);
+		launch(&w, containers, 2, &plan);
+		supervisor_start(w.supervisor, 0, 0);
+		WAIT(&w, w.records[0].state == RECORD_ENDED);
+		supervisor_start(w.supervisor, 1, 0);
+		for (uint64_t id = 1; id <= 2; id++) {
+			w.code = -99;
+			supervisor_exec(w.supervisor, id, 1, TIME_MINUTE, command,
+					ARRAY_LEN(command));
+			WAIT(&w, w.code != -99);
+		}
+		kept += w.code == 5 && w.records[1].state == RECORD_RUNNING;
+		end(&w);
+	}
+	ok(kept == NUMBER_ROUNDS, "a container runs on after commands in it (%d of %d rounds)",
+	   kept, NUMBER_ROUNDS);
 }
 
 /* A shell without a handler is gone at once; what it runs has the time to put things in order. */
@@ -548,8 +584,10 @@ int main(int argc, char **argv)
 		ok(true, "daemons, files # SKIP there are no mount namespaces here");
 	test_run(argv[1]);
 	test_resist(argv[1]);
-	if (mounts)
+	if (mounts) {
 		test_daemons(argv[1]);
+		test_namespace_numbers(argv[1]);
+	}
 	test_grace(argv[1]);
 	test_killed_agent(argv[1]);
 	test_groups(argv[1]);

@@ -249,15 +249,31 @@ static void answered(struct probe *probe, bool passed, struct str text)
 		apply(probe, false);
 }
 
+/* Why a command failed. The event of a probe has what the command printed, as that of a kubelet; the exit code comes first
+ * for a hook, and alone for a command that printed nothing. */
+static struct str failure_of(const struct probe *probe, int code, struct str output,
+			     struct arena *arena)
+{
+	struct str text = str_trim(output);
+
+	if (code == WIRE_TIMED_OUT)
+		return STR("command timed out");
+	if (code == WIRE_NOT_STARTED || (text.len && probe->kind < POST_START))
+		return output;
+	return str_from(arena_printf(arena, "command exited with code %d%s%.*s", code,
+				     text.len ? ": " : "", STR_ARG(text)));
+}
+
 void agent_probes_done(struct agent_pod *pod, uint64_t id, int code, struct str output)
 {
+	AUTO(arena_free) struct arena *arena = arena_new(0);
+
 	for (size_t i = 0; pod->probes && i < pod->probes->len; i++) {
 		struct probe *probe = &pod->probes->list[i];
 
 		if (!probe->asking || probe->id != id)
 			continue;
-		answered(probe, code == 0,
-			 code == WIRE_TIMED_OUT ? STR("command timed out") : output);
+		answered(probe, code == 0, failure_of(probe, code, output, arena));
 		return;
 	}
 }

@@ -39,7 +39,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "pod/plan.h"
-#include "programs/volcano-pod/family.h"
+#include "programs/volcano-pod/descriptor.h"
 #include "programs/volcano-pod/init.h"
 #include "programs/volcano-pod/mounts.h"
 #include "programs/volcano-pod/seal.h"
@@ -51,6 +51,8 @@ enum {
 	EXIT_NOT_STARTED = 127,
 	UMASK = 022,
 	CAPABILITIES = 64,
+	KIND_NAMESPACE =
+		'n', /* of a descriptor: the mount namespace; files have the first letter of their kind */
 };
 
 /* --- steps of the child --- */
@@ -110,6 +112,22 @@ static int map_user(uid_t uid, gid_t gid, struct err *err)
 	return write_text("/proc/self/gid_map", text, err);
 }
 
+/* Does the supervisor find leftover processes of this container by its mount namespace (family.h)? In a PID namespace the
+ * kernel kills them. */
+static bool sends_namespace(const struct child_start *start)
+{
+	return start->plan->mount_namespace && !start->plan->pid_namespace && !start->beside;
+}
+
+static int send_namespace(int to, struct err *err)
+{
+	AUTO(fd_close) int fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_errno(err, errno, "/proc/self/ns/mnt");
+	return descriptor_send(to, KIND_NAMESPACE, fd, err);
+}
+
 /* Namespaces of its own. */
 static int make_namespaces(const struct child_start *start, int status, struct err *err)
 {
@@ -135,6 +153,8 @@ static int make_namespaces(const struct child_start *start, int status, struct e
 			       : 0;
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
 		return err_errno(err, errno, "a mount namespace of its own");
+	if (sends_namespace(start) && send_namespace(status, err) < 0)
+		return -1;
 	if (plan->pid_namespace &&
 	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
 		return err_errno(err, errno, "a /proc of its own");
@@ -279,14 +299,11 @@ struct ends {
 	int status;
 };
 
-/* Tells it where it is, and dies with it, also where that has died already: then nobody reads the report. */
+/* From now on this process dies with its parent. If the parent has died already, no one reads the report. */
 static void tie_to_parent(const struct ends *ends)
 {
 	struct pollfd report = {.fd = ends->report};
-	uint64_t mounts = family_mounts(0);
-	ssize_t ignored = write(ends->status, &mounts, sizeof(mounts));
 
-	(void)ignored;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (poll(&report, 1, 0) > 0 && (report.revents & POLLERR))
 		_exit(EXIT_NOT_STARTED);
@@ -484,34 +501,26 @@ static pid_t fork_into(const struct child_start *start)
 	return pid;
 }
 
-static void take_file(int from, struct child *child)
+/* Takes the descriptors that a child sends before its program starts. */
+static void take_descriptors(const struct child_start *start, struct child *child)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	char letter = '\0';
-	struct iovec part = {.iov_base = &letter, .iov_len = 1};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	struct cmsghdr *head;
+	size_t expected = sends_namespace(start);
+	char kind = '\0';
 
-	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
-		return;
-	head = CMSG_FIRSTHDR(&message);
-	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(letter == PLAN_HOSTS[0] ? &child->hosts : &child->message, CMSG_DATA(head),
-		       sizeof(int));
-}
-
-/* Those that a child that has started has handed up; where it is, and how its program has ended, come after them. */
-static void take_files(const struct child_start *start, struct child *child)
-{
 	for (size_t i = 0; !start->beside && i < start->container->n_mounts; i++)
-		if (plan_mount_is_file(&start->container->mounts[i]))
-			take_file(child->status, child);
+		expected += plan_mount_is_file(&start->container->mounts[i]);
+	for (size_t i = 0; i < expected; i++) {
+		int fd = descriptor_receive(child->status, &kind);
+
+		int *to = kind == KIND_NAMESPACE  ? &child->mounts
+			  : kind == PLAN_HOSTS[0] ? &child->hosts
+						  : &child->message;
+
+		if (fd < 0)
+			return;
+		fd_close(*to);
+		*to = fd;
+	}
 }
 
 int child_start(const struct child_start *start, struct child *ret, struct err *err)
@@ -554,9 +563,8 @@ int child_start(const struct child_start *start, struct child *ret, struct err *
 			      .output = fd_take(&output),
 			      .status = status[0],
 			      .hosts = -1,
-			      .message = -1};
-	take_files(start, ret);
-	if (read(status[0], &ret->mounts, sizeof(ret->mounts)) != (ssize_t)sizeof(ret->mounts))
-		ret->mounts = 0;
+			      .message = -1,
+			      .mounts = -1};
+	take_descriptors(start, ret);
 	return 0;
 }

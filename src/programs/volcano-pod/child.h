@@ -30,7 +30,7 @@ struct child {
 		       ended, better than that does; -1: none */
 	int hosts;   /* its file of PLAN_HOSTS; -1: none */
 	int message; /* of PLAN_MESSAGE, likewise */
-	uint64_t mounts; /* the mount namespace that it is in, as family_mounts() says */
+	int mounts; /* its mount namespace, if family_kill_children_in() is to find its processes; -1: none */
 };
 
 /* Starts it, as the leader of a session and a process group of its own. When this returns the program is

@@ -35,23 +35,23 @@ void family_kill_group(pid_t leader)
 		(void)kill(-leader, SIGKILL);
 }
 
-uint64_t family_mounts(pid_t pid)
+/* The number of the mount namespace that a process is in; 0: unknown, since the process is just ending. */
+static uint64_t namespace_of(pid_t pid)
 {
-	char path[64] = "/proc/self/ns/mnt";
+	char path[64];
 	struct stat info;
 
-	if (pid)
-		(void)snprintf(path, sizeof(path), "/proc/%ld/ns/mnt", (long)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%ld/ns/mnt", (long)pid);
 	return stat(path, &info) < 0 ? 0 : (uint64_t)info.st_ino;
 }
 
-/* Kill a process; of those in one mount namespace, or with 0 of all. Does it count? */
+/* Kill a process if it is in this mount namespace; with 0 in any case. True: there was one to kill, or there may be. */
 static bool kill_one(pid_t pid, uint64_t mounts)
 {
-	uint64_t own = mounts ? family_mounts(pid) : 0;
+	uint64_t found = mounts ? namespace_of(pid) : 0;
 
-	if (mounts && own != mounts)
-		return own == 0;
+	if (mounts && found != mounts)
+		return found == 0;
 	return kill(pid, SIGKILL) == 0;
 }
 
@@ -106,7 +106,11 @@ size_t family_kill_children(void)
 	return kill_in_file(CHILDREN, 0);
 }
 
-size_t family_kill_children_in(uint64_t mounts)
+size_t family_kill_children_in(int mounts)
 {
-	return mounts && mounts != family_mounts(0) ? kill_in_file(CHILDREN, mounts) : 0;
+	struct stat info;
+
+	if (mounts < 0 || fstat(mounts, &info) < 0)
+		return 0;
+	return kill_in_file(CHILDREN, (uint64_t)info.st_ino);
 }

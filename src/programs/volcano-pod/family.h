@@ -7,7 +7,6 @@
 #define PROGRAMS_VOLCANO_POD_FAMILY_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* From now on this process is the parent of last resort. */
@@ -21,10 +20,9 @@ void family_kill_cgroup(const char *procs);
  * have been reaped. Gives how many there were. */
 size_t family_kill_children(void);
 
-/* Which mount namespace a process is in, 0 for this one; 0: that cannot be told. */
-uint64_t family_mounts(pid_t pid);
-/* Kill only the children that are in this one, which is not ours. Gives how many there were, with those that are just
- * ending, of which one cannot tell: 0 is nobody, also below them. */
-size_t family_kill_children_in(uint64_t mounts);
+/* Kill only the children in this mount namespace, an open descriptor of it. Returns how many there were, including
+ * children that are just ending, whose namespace is unknown. 0: no process of it is left. While the descriptor is open
+ * the kernel gives the number of the namespace, by which its processes are found, to no other one. */
+size_t family_kill_children_in(int mounts);
 
 #endif

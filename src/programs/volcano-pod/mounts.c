@@ -13,11 +13,9 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -29,6 +27,7 @@
 #include "pod/plan.h"
 #include "pod/source.h"
 #include "programs/volcano-pod/child.h"
+#include "programs/volcano-pod/descriptor.h"
 #include "programs/volcano-pod/root.h"
 
 #include "base/banned.h"
@@ -39,8 +38,6 @@ enum {
 	MODE_FOLDER = 0755,
 	MODE_FILE = 0644,
 	MODE_FOR_ALL = 0666,
-	HAND_UP_TRIES = 1000,
-	HAND_UP_PAUSE_MS = 10,
 };
 
 /* A volume that is mounted. */
@@ -213,33 +210,6 @@ static int bind_one(struct mounter *self, const struct plan_mount *row, int sour
 
 /* --- files in memory --- */
 
-/* A file that the child has made goes up to the supervisor, named by the first letter of its kind. An ordinary user may
- * have only so many under way at once, of all pods together: then they wait for one another. */
-static int hand_up(int to, char letter, int file, struct err *err)
-{
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec part = {.iov_base = &letter, .iov_len = 1};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-
-	head->cmsg_level = SOL_SOCKET;
-	head->cmsg_type = SCM_RIGHTS;
-	head->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(head), &file, sizeof(int));
-	for (int i = 0; sendmsg(to, &message, MSG_NOSIGNAL) < 0; i++) {
-		if (errno != ETOOMANYREFS || i == HAND_UP_TRIES)
-			return err_errno(err, errno, "the supervisor");
-		(void)poll(NULL, 0, HAND_UP_PAUSE_MS);
-	}
-	return 0;
-}
-
 /* It has no name any more once it is mounted: nothing else is to be seen of it. */
 static int mount_file(struct mounter *self, const struct plan_mount *row, struct err *err)
 {
@@ -265,7 +235,7 @@ static int mount_file(struct mounter *self, const struct plan_mount *row, struct
 	if (mount(name_of(fd, from), name_of(target, to), NULL, MS_BIND, NULL) < 0 ||
 	    unlink(path) < 0)
 		return err_errno(err, errno, "mounting a file at %s", row->target);
-	return hand_up(self->status, row->fstype[0], fd, err);
+	return descriptor_send(self->status, row->fstype[0], fd, err);
 }
 
 /* --- all of them --- */

@@ -151,6 +151,7 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 		record->pid = child.pid;
 		container->pipe = child.output;
 		container->end = child.status;
+		fd_close(container->mounts);
 		container->mounts = child.mounts;
 		container->hosts = child.hosts;
 		container->message = child.message;
@@ -319,16 +320,16 @@ void supervisor_stop_all(struct supervisor *self, int64_t grace)
 		supervisor_stop(self, i, grace);
 }
 
-/* Of containers that have ended, while others run on: each has mounts of its own, by which one knows whose child a
- * process is that has left its group and lost its parents. */
-static void kill_haunting(struct supervisor *self)
+/* Kill the leftover processes of containers that have ended while others run. A process that has left its group and lost
+ * its parents is found by its mount namespace, of which each container has its own. */
+static void kill_leftovers(struct supervisor *self)
 {
-	for (size_t i = 0; !self->plan.pid_namespace && i < self->plan.n_containers; i++) {
+	for (size_t i = 0; i < self->plan.n_containers; i++) {
 		struct container *container = &self->containers[i];
 
-		if (container->record.state == RECORD_ENDED && container->mounts &&
+		if (container->record.state == RECORD_ENDED && container->mounts >= 0 &&
 		    family_kill_children_in(container->mounts) == 0)
-			container->mounts = 0; /* the kernel may give its number away now */
+			fd_close(fd_take(&container->mounts));
 	}
 }
 
@@ -348,8 +349,8 @@ static void reap(struct supervisor *self)
 	/* Children of those that were killed have become ours; there is nobody to keep them. */
 	if (pid == 0 && running(self) == 0 && self->execs.len == 0)
 		(void)family_kill_children();
-	else if (pid == 0)
-		kill_haunting(self);
+	else
+		kill_leftovers(self);
 }
 
 /* --- timers --- */
@@ -577,6 +578,7 @@ static void read_records(struct supervisor *self)
 		struct container *container = &self->containers[i];
 
 		container->pipe = container->end = container->hosts = container->message = -1;
+		container->mounts = -1;
 		container->kill_at = NEVER;
 		if (records_get(self->folder, i, &container->record) &&
 		    container->record.state == RECORD_RUNNING) { /* died with its supervisor */
@@ -608,6 +610,7 @@ static void close_all(struct supervisor *self)
 {
 	for (size_t i = 0; self->containers && i < self->plan.n_containers; i++) {
 		close_files(&self->containers[i]);
+		fd_close(self->containers[i].mounts);
 		output_free(self->containers[i].output, supervisor_wall());
 	}
 	mem_free(self->containers);

@@ -29,7 +29,7 @@ struct container {
 	int end;   /* tells how its program has ended (child.h); -1: none */
 	int hosts; /* files in memory (child.h); -1: none */
 	int message;
-	uint64_t mounts; /* its mount namespace (family.h), also when it has ended; 0: not known */
+	int mounts; /* its mount namespace, open while processes of it may be left (family.h); -1: none */
 	int64_t kill_at; /* by supervisor_uptime() */
 	bool stopping;
 	bool lingers; /* its first process has ended with `status`, others have some grace left */

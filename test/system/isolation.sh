@@ -219,6 +219,8 @@ attack="id -u; for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname 
 	pod as-root "$attack" 'securityContext: {runAsUser: 0},'
 	pod privileged "$attack" 'securityContext: {privileged: true},'
 	pod mighty "$attack" 'securityContext: {capabilities: {add: [SYS_ADMIN]}},'
+	pod owner "until [ -e $mnt/hook ]; do sleep 0.1; done" "$at securityContext: {runAsUser: 4711, runAsGroup: 4711},
+		lifecycle: {postStart: {exec: {command: [touch, $mnt/hook]}}}," "$empty"
 	pod disk "$attack" 'securityContext: {runAsUser: 1234, runAsGroup: 6},'
 } >"$tmp/rights.yaml"
 passes "9: pods that want more" kubectl create -f "$tmp/rights.yaml"
@@ -246,6 +248,10 @@ else
 	for name in as-root privileged mighty; do
 		comes "9: $name is refused" "needs a node that runs as root" state "$name"
 	done
+fi
+if [ "$who" = root ]; then
+	passes "9: a pod of another user ends" kubectl wait --for=jsonpath='{.status.phase}'=Succeeded --timeout=120s pod/owner
+	is "9: who does not own the machine's device files" "$(stat -c %u /dev/null /dev/zero | grep 4711)" ""
 fi
 passes "they go" kubectl delete pods --all --timeout=120s --grace-period=0 --force
 passes "it stops" volcano down --pods

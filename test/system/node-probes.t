@@ -58,6 +58,7 @@ passes "it starts" volcano up -d --listen 127.0.0.1:0
 		command: [sh, -c, 'echo \$COLOUR on \$NODE; until grep -q blue /tmp/settings/colour; do sleep 0.1; done; [ \$COLOUR = blue ]']}"
 	pod silent-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: ['false']}}}}"
 	pod loud-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: [sh, -c, 'echo no disk; exit 3']}}}}"
+	pod slow-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: [sh, -c, 'sleep 2; exit 5']}}}}"
 	pod no-hook "" "{name: c, $wait, lifecycle: {postStart: {exec: {command: [no-such-program]}}}}"
 	pod gated "readinessGates: [{conditionType: example.com/open}, {conditionType: example.com/lit}]," "{name: c, $wait}"
 } >"$tmp/pods.yaml"
@@ -73,6 +74,8 @@ is "and is not ready" "$(condition silent status)" False
 comes "a hook that fails is an event with its exit code" "PostStart hook failed: command exited with code 1" \
 	kubectl events --for pod/silent-hook
 comes "and with what it printed" "PostStart hook failed: command exited with code 3: no disk" kubectl events --for pod/loud-hook
+comes "also if that took longer than the grace period" "PostStart hook failed: command exited with code 5" \
+	kubectl events --for pod/slow-hook
 comes "or why it could not start" 'PostStart hook failed: exec: "no-such-program": executable file not found' \
 	kubectl events --for pod/no-hook
 comes "a probe that prints nothing has its exit code" "Liveness probe failed: command exited with code 1" \

@@ -143,8 +143,10 @@ static void ask(struct probe *probe)
 		probe->id = ++pod->probes->last_id;
 		probe->asking = true;
 		probe->doubtful = false;
-		supervisor_exec(pod->supervisor, probe->id, probe->container, timeout,
-				args.words.ptr, args.words.len);
+		/* As with a kubelet, the command of a postStart hook has no time limit. */
+		supervisor_exec(pod->supervisor, probe->id, probe->container,
+				probe->kind == POST_START ? 0 : timeout, args.words.ptr,
+				args.words.len);
 		vec_done(&args.words);
 	}
 }

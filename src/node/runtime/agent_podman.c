@@ -352,10 +352,10 @@ int agent_podman_wrap(const struct agent_podman *self, const struct agent_runtim
 }
 
 /* podman has begun, but its container may not have: a command waits for that, ten seconds at most. $0 is the file
- * with its number, $1 podman, $3 its name. */
+ * with its number, $1 podman, $4 its name. */
 static const char wait_until_there[] =
 	"i=0; while [ $i -lt 200 ] && { [ ! -s \"$0\" ] || [ \"$(\"$1\" inspect -f "
-	"'{{.State.Running}}' \"$3\" 2>&1)\" != true ]; }; do sleep 0.05; i=$((i+1)); done; "
+	"'{{.State.Running}}' \"$4\" 2>&1)\" != true ]; }; do sleep 0.05; i=$((i+1)); done; "
 	"exec \"$@\"";
 
 size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod *pod,
@@ -370,6 +370,7 @@ size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod
 		arena_printf(arena, "%s/" PID_FILE, folder),
 		self->program,
 		"exec",
+		"--interactive", /* as for the container itself, see oci.c */
 		name_of(pod->uid, container, arena),
 	};
 	struct runtime_words list = {.arena = arena};

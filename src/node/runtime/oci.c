@@ -170,7 +170,9 @@ static void add_surroundings(struct words *words, const struct oci_container *co
 		add_pair(words, "--pid", "host");
 	if (container->plan->tty)
 		add(words, "--tty");
-	if (container->plan->stdin_open)
+	/* Without this option standard input is the machine's own /dev/null, and crun makes the user of the container
+	 * the owner of its standard streams. With it, it is an empty pipe. */
+	if (!container->plan->tty || container->plan->stdin_open)
 		add(words, "--interactive");
 	for (size_t i = 0; i < container->plan->n_env; i++)
 		add_pair(words, "--env", container->plan->env[i]);

@@ -100,7 +100,7 @@ int main(void)
 	      &plan, &own,
 	      HEAD
 	      "--pull never --name volcano-u-c --network ns:/n/netns --hostname h --workdir "
-	      "/w --env X=a b --mount type=bind,source=/v/a,destination=/a,readonly "
+	      "/w --interactive --env X=a b --mount type=bind,source=/v/a,destination=/a,readonly "
 	      "--mount "
 	      "type=tmpfs,destination=/home/me/.volcano --user 7:8 --group-add 5 "
 	      "--security-opt no-new-privileges --read-only --cap-drop ALL --cap-add NET_ADMIN "
@@ -118,7 +118,7 @@ int main(void)
 	      "--log-driver none --pull never --cgroups disabled --mount "
 	      "type=tmpfs,destination=/sys/fs/cgroup,ro,tmpfs-mode=0555,notmpcopyup "
 	      "--pidfile /p/pid --name "
-	      "volcano-u-c --network host --device /dev/x -- img a b");
+	      "volcano-u-c --network host --interactive --device /dev/x -- img a b");
 	own.mounts = comma;
 	own.n_mounts = 1;
 	check("args: [a]", &plan, &own,

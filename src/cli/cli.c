@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/time.h"
@@ -352,6 +353,47 @@ static void print_advice(struct cli *cli, const struct err *err)
 			cli_warn(cli, "%s", advice[i].text);
 }
 
+/* Texts of the server that need one more line in plain words; a name stands between `before` and `end`. */
+static const struct hint {
+	const char *before;
+	char end;
+	const char *text; /* after the noun and the name */
+	const char *noun;
+} hints[] = {
+	{"queue.scheduling.volcano.sh \"", '"',
+	 "does not exist: `vcctl queue list` shows all queues", "queue"},
+	{"to queue with state `Open`, queue `", '`',
+	 "is closed: open it (vcctl queue operate -a open -n), or use another queue", "queue"},
+	{"to leaf queue, queue `", '`',
+	 "has child queues and takes no jobs itself: `vcctl queue tree` shows them", "queue"},
+	{"no PriorityClass with name ", ' ',
+	 "does not exist: `kubectl get priorityclass` shows all of them", "priority class"},
+	{"namespaces \"", '"',
+	 "does not exist: create it (kubectl create namespace), or use another namespace",
+	 "namespace"},
+	{"jobs.batch.volcano.sh \"", '"', "does not exist: `vcctl job list -A` shows all jobs",
+	 "job"},
+};
+
+static bool print_hint(struct cli *cli, struct str text)
+{
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
+		ptrdiff_t at = str_find(text, str_from(hints[i].before), 0);
+		struct str name;
+		ptrdiff_t end;
+
+		if (at < 0)
+			continue;
+		name = str_skip(text, (size_t)at + strlen(hints[i].before));
+		end = str_find_byte(name, hints[i].end, 0);
+		if (end <= 0)
+			continue;
+		cli_warn(cli, "%s `%.*s` %s", hints[i].noun, (int)end, name.ptr, hints[i].text);
+		return true;
+	}
+	return false;
+}
+
 /* What a command does, where its name is no verb, or one that wants another word. */
 static const char *verb_of(const char *command)
 {
@@ -375,7 +417,7 @@ static void print_failure(struct cli *cli, const struct err *err)
 		cli_warn(cli, "%s: %s", cli->line.command->name, err->text);
 	else
 		cli_warn(cli, "Failed to%s: %s", buf_text(&what), err->text);
-	if (cli->host->error_is_terminal(cli->host->arg))
+	if (cli->host->error_is_terminal(cli->host->arg) && !print_hint(cli, str_from(err->text)))
 		print_advice(cli, err);
 }
 

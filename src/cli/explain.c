@@ -103,12 +103,28 @@ static bool last_failure(const struct explain *e, struct pod_failure *ret)
 		*ret = failure;
 		any = true;
 	}
-	return any;
+	if (!any)
+		return false;
+	pod_failure_add_events(ret, e->facts->events);
+	if (!ret->message.len && str_eq(ret->pod, e->facts->output_pod))
+		ret->message = e->facts->output;
+	return true;
+}
+
+struct pod_problem_facts explain_problem_facts(const struct explain *e)
+{
+	return (struct pod_problem_facts){.events = e->facts->events,
+					  .nodes = e->facts->nodes,
+					  .now = e->facts->now,
+					  .output_pod = e->facts->output_pod,
+					  .output = e->facts->output};
 }
 
 static void put_failure(const struct pod_failure *failure, struct buf *to)
 {
-	buf_printf(to, "pod %.*s ", STR_ARG(failure->pod));
+	buf_printf(to, "pod %.*s", STR_ARG(failure->pod));
+	pod_failure_put_container(failure, to);
+	buf_putc(to, ' ');
 	pod_failure_print(failure, to);
 }
 
@@ -144,18 +160,18 @@ static void line_waits(struct explain *e, struct buf *to)
 		buf_printf(to, "; %zu more reason%s below", e->reasons.len - 1,
 			   e->reasons.len > 2 ? "s" : "");
 	buf_putc(to, ')');
-	if (!str_is(first->code, "CrashLoop"))
+	if (!str_is(first->code, "CrashLoop") && !str_is(first->code, "DependencyFailed"))
 		put_history(e, to);
 }
 
 /* A pod of it that runs fails again and again, cannot start, or is on a node that does not answer. */
 static bool line_problem(struct explain *e, struct buf *to)
 {
+	struct pod_problem_facts facts = explain_problem_facts(e);
 	struct pod_problem problem;
 	struct json job = e->facts->job;
 
-	if (!pod_problem_find(&e->pods, e->facts->events, e->facts->nodes, e->facts->now, e->arena,
-			      &problem))
+	if (!pod_problem_find(&e->pods, &facts, e->arena, &problem))
 		return false;
 	e->advice = problem.advice;
 	buf_printf(to, "%.*s: %.*s (%lld of ", STR_ARG(e->name), STR_ARG(problem.text),
@@ -217,6 +233,8 @@ static void line_failed(struct explain *e, struct buf *to)
 	struct str message = json_str(json_get(status_of(e->facts->job, "state"), "message"));
 	struct pod_failure failure;
 	int64_t retries = json_int(status_of(e->facts->job, "retryCount"));
+	int64_t allowed = json_int(spec_of(e->facts->job, "maxRetry"));
+	struct reason rejected;
 
 	buf_printf(to, "%.*s failed ", STR_ARG(e->name));
 	put_age(e, explain_phase_since(e->facts->job), to);
@@ -225,10 +243,20 @@ static void line_failed(struct explain *e, struct buf *to)
 		buf_puts(to, ": ");
 		put_failure(&failure, to);
 		e->advice = str_from(pod_failure_advice(&failure));
+		if (succeeded(e))
+			buf_printf(to, "; %lld of %lld pods succeeded", (long long)succeeded(e),
+				   (long long)replicas(e->facts->job));
+	} else if (explain_find_rejected(e, &rejected)) {
+		buf_printf(to, ": %.*s", STR_ARG(rejected.text));
+		e->advice = rejected.help;
 	} else if (message.len) {
 		buf_printf(to, ": %.*s", STR_ARG(message));
 	}
-	if (retries)
+	/* The last retry is counted, but not run. */
+	if (retries && allowed && retries >= allowed)
+		buf_printf(to, "; it ran %lld time%s, and no retries are left", (long long)retries,
+			   retries == 1 ? "" : "s");
+	else if (retries)
 		buf_printf(to, "; it had been restarted %lld time%s", (long long)retries,
 			   retries == 1 ? "" : "s");
 }
@@ -571,6 +599,16 @@ struct str explain_advice(const struct explain_facts *facts, struct arena *arena
 	advice = str_from(arena_printf(arena, "%.*s", STR_ARG(e.advice)));
 	end(&e);
 	return advice;
+}
+
+bool explain_find_failure(const struct explain_facts *facts, struct arena *arena,
+			  struct pod_failure *ret)
+{
+	struct explain e = begin(facts, arena);
+	bool found = last_failure(&e, ret);
+
+	end(&e);
+	return found;
 }
 
 void explain_print_deleted(const struct explain_facts *facts, struct str name, struct arena *arena,

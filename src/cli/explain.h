@@ -8,12 +8,14 @@
 #ifndef CLI_EXPLAIN_H
 #define CLI_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "json/doc.h"
 
 struct arena;
+struct pod_failure;
 
 /* What is absent is not known. */
 struct explain_facts {
@@ -24,6 +26,8 @@ struct explain_facts {
 	struct json nodes;  /* an array: those that its pods run on */
 	struct json events; /* an array: of the job, the PodGroup and the pods, gone ones too */
 	int64_t now;        /* microseconds since 1970 */
+	struct str output_pod;
+	struct str output; /* the last line that this pod printed before it failed */
 	/* Colours; "" for none. */
 	const char *bold, *faint, *good, *busy, *bad, *plain;
 };
@@ -32,6 +36,9 @@ struct explain_facts {
 void explain_print(const struct explain_facts *facts, struct arena *arena, struct buf *to);
 /* What would help, of the same line; nothing if nothing would. In the arena. */
 struct str explain_advice(const struct explain_facts *facts, struct arena *arena);
+/* The last failure of its pods; false: there is none. */
+bool explain_find_failure(const struct explain_facts *facts, struct arena *arena,
+			  struct pod_failure *ret);
 /* A job that no longer exists: what its events say, of which there is at least one. */
 void explain_print_deleted(const struct explain_facts *facts, struct str name, struct arena *arena,
 			   struct buf *to);

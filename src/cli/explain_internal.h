@@ -32,8 +32,11 @@ struct explain {
 void explain_find_reasons(struct explain *e);
 /* The same for a job of which some pods wait; false: nothing is known. */
 bool explain_find_some(struct explain *e);
+/* Why the API server rejected its pods; false: it did not, or some were created. */
+bool explain_find_rejected(struct explain *e, struct reason *ret);
 /* When the job came to the phase that it is in. */
 struct str explain_phase_since(struct json job);
+struct pod_problem_facts explain_problem_facts(const struct explain *e);
 /* When an event happened last. */
 struct str explain_event_time(struct json event);
 

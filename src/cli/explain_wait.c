@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/macro.h"
 #include "cli/explain_internal.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 
@@ -90,10 +91,10 @@ static bool pod_reasons(struct explain *e)
 /* Pods that were placed and cannot start, or fail again and again. */
 static bool problem_reasons(struct explain *e)
 {
+	struct pod_problem_facts facts = explain_problem_facts(e);
 	struct pod_problem problem;
 
-	if (!pod_problem_find(&e->pods, e->facts->events, e->facts->nodes, e->facts->now, e->arena,
-			      &problem))
+	if (!pod_problem_find(&e->pods, &facts, e->arena, &problem))
 		return false;
 	vec_push(&e->reasons, (struct reason){.code = problem.cause,
 					      .text = problem.text,
@@ -175,6 +176,128 @@ static struct json failed_create(const struct explain *e)
 
 /* --- pods that were not created ----------------------------------------------------------------- */
 
+/* "requests.cpu=3" of "requested: requests.cpu=3,pods=1, used: ...": what follows the word, up to the comma. */
+static struct str value_after(struct str message, const char *word)
+{
+	ptrdiff_t at = str_find(message, str_from(word), 0);
+	struct str rest;
+	size_t end = 0;
+
+	if (at < 0)
+		return str_none();
+	rest = str_skip(message, (size_t)at + strlen(word));
+	while (end < rest.len && rest.ptr[end] != ',' && rest.ptr[end] != '>' &&
+	       rest.ptr[end] != ']')
+		end++;
+	return str_slice(rest, 0, end);
+}
+
+static bool is_pods(struct str resource)
+{
+	return str_is(resource, "pods") || str_is(resource, "count/pods");
+}
+
+/* "3 CPUs", "1Gi of memory", "2 requests.nvidia.com/gpu" */
+static void put_amount(struct str resource, struct str amount, struct buf *to)
+{
+	static const struct {
+		const char *resource;
+		const char *text;
+	} rows[] = {
+		{"cpu", " CPUs"},
+		{"requests.cpu", " CPUs"},
+		{"limits.cpu", " CPUs (sum of limits)"},
+		{"memory", " of memory"},
+		{"requests.memory", " of memory"},
+		{"limits.memory", " of memory (sum of limits)"},
+	};
+
+	buf_put_str(to, amount);
+	if (is_pods(resource))
+		buf_puts(to, str_is(amount, "1") ? " pod" : " pods");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (str_is(resource, rows[i].resource)) {
+			buf_puts(to, rows[i].text);
+			return;
+		}
+	if (str_starts(resource, STR("requests.")))
+		resource = str_skip(resource, strlen("requests."));
+	if (!is_pods(resource))
+		buf_printf(to, " %.*s", STR_ARG(resource));
+}
+
+static bool is_larger(struct str a, struct str b)
+{
+	struct quantity left, right;
+	struct err err;
+
+	return quantity_parse(a, &left, &err) == 0 && quantity_parse(b, &right, &err) == 0 &&
+	       quantity_cmp(&left, &right) > 0;
+}
+
+/* "exceeded quota: rq, requested: pods=1, used: pods=5, limited: pods=5" */
+static bool say_quota(struct explain *e, struct str message, struct reason *reason)
+{
+	struct str quota = value_after(message, "exceeded quota: ");
+	struct str asked = value_after(message, "requested: ");
+	struct str used = value_after(message, "used: ");
+	struct str limit = value_after(message, "limited: ");
+	ptrdiff_t equals = str_find_byte(limit, '=', 0);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct str resource;
+	bool never;
+
+	if (!quota.len || !asked.len || !used.len || equals < 0)
+		return false;
+	resource = str_slice(limit, 0, (size_t)equals);
+	limit = str_skip(limit, resource.len + 1);
+	if (!str_starts(asked, resource) || !str_starts(used, resource))
+		return false;
+	asked = str_skip(asked, resource.len + 1);
+	used = str_skip(used, resource.len + 1);
+	never = is_larger(asked, limit);
+	buf_printf(&text, "%snamespace `%.*s` may %s ", never ? "can never start: " : "",
+		   STR_ARG(json_str(json_get(json_get(e->facts->job, "metadata"), "namespace"))),
+		   is_pods(resource) ? "run" : "use");
+	put_amount(resource, limit, &text);
+	buf_printf(&text, " (quota `%.*s`)", STR_ARG(quota));
+	if (!never)
+		buf_printf(&text, ", %.*s in use", STR_ARG(used));
+	if (!is_pods(resource))
+		buf_printf(&text, ", each pod of the job needs %.*s", STR_ARG(asked));
+	reason->text = str_from(arena_printf(e->arena, "%s", buf_text(&text)));
+	reason->help = str_from(
+		arena_printf(e->arena, "%s quota `%.*s`, or ask for less",
+			     never ? "Raise" : "Wait for other pods of the namespace to end, raise",
+			     STR_ARG(quota)));
+	return true;
+}
+
+/* "failed quota: rq: must specify limits.memory for: main; requests.cpu for: main" */
+static bool say_unspecified(struct explain *e, struct str message, struct reason *reason)
+{
+	struct str quota = value_after(message, "failed quota: ");
+	struct str rest = value_after(message, "must specify ");
+	struct str container = value_after(rest, " for: ");
+	ptrdiff_t end = str_find(rest, STR(" for: "), 0);
+	struct str resource;
+
+	if (str_find_byte(quota, ':', 0) < 0 || end < 0)
+		return false;
+	quota = str_slice(quota, 0, (size_t)str_find_byte(quota, ':', 0));
+	resource = str_slice(rest, 0, (size_t)end);
+	if (str_find_byte(container, ';', 0) >= 0)
+		container = str_slice(container, 0, (size_t)str_find_byte(container, ';', 0));
+	reason->text =
+		str_from(arena_printf(e->arena,
+				      "its pods cannot be created: quota `%.*s` counts %.*s, and "
+				      "container `%.*s` does not set it",
+				      STR_ARG(quota), STR_ARG(resource), STR_ARG(container)));
+	reason->help = str_from(
+		arena_printf(e->arena, "Set resources.%.*s of the container", STR_ARG(resource)));
+	return true;
+}
+
 struct create_row {
 	const char *before; /* the name, in quotation marks or not */
 	char end;
@@ -206,6 +329,8 @@ static void say_rejected(struct explain *e, struct str message, struct reason *r
 {
 	reason->code = STR("FailedCreate");
 	reason->help = STR("Correct the job: delete it, and submit it again");
+	if (say_quota(e, message, reason) || say_unspecified(e, message, reason))
+		return;
 	for (size_t i = 0; i < ARRAY_LEN(create_rows); i++) {
 		const struct create_row *row = &create_rows[i];
 		ptrdiff_t at = str_find(message, str_from(row->before), 0);
@@ -224,11 +349,21 @@ static void say_rejected(struct explain *e, struct str message, struct reason *r
 		arena_printf(e->arena, "its pods cannot be created: %.*s", STR_ARG(message)));
 }
 
+bool explain_find_rejected(struct explain *e, struct reason *ret)
+{
+	struct json event = failed_create(e);
+
+	if (e->pods.len || json_is_absent(event))
+		return false;
+	*ret = (struct reason){.since = json_str(json_get(event, "firstTimestamp"))};
+	say_rejected(e, message_of(event), ret);
+	return true;
+}
+
 /* The scheduler only sees that pods are missing. Why they are is in the job's events, or in the
  * pods: it does not count those of another scheduler. */
 static void missing_reasons(struct explain *e)
 {
-	struct json event = failed_create(e);
 	struct reason reason = {.since = explain_phase_since(e->facts->job)};
 	struct str scheduler;
 
@@ -246,10 +381,7 @@ static void missing_reasons(struct explain *e)
 			STR_ARG(scheduler)));
 		reason.help =
 			STR("Remove schedulerName from the job: then Volcano places its pods");
-	} else if (!json_is_absent(event)) {
-		say_rejected(e, message_of(event), &reason);
-		reason.since = json_str(json_get(event, "firstTimestamp"));
-	} else {
+	} else if (!explain_find_rejected(e, &reason)) {
 		return;
 	}
 	e->reasons.ptr[0] = reason;
@@ -296,6 +428,67 @@ static struct str waits_for(const struct explain *e, struct json task)
 	return str_none();
 }
 
+/* Does a reason only say that pods are missing? */
+static bool is_about_missing(struct str code)
+{
+	return str_is(code, "NotEnoughTasks") || str_is(code, "NotEnoughPodsOfTask") ||
+	       str_is(code, "Starting");
+}
+
+/* Pods that exist before any task that depends on another is created. */
+static int64_t pods_before(const struct explain *e)
+{
+	struct json_iter it = json_iter(spec_of(e->facts->job, "tasks"));
+	int64_t sum = 0;
+
+	while (json_next(&it))
+		if (!waits_for(e, it.value).len)
+			sum += json_int(json_get(it.value, "replicas"));
+	return sum;
+}
+
+/* The job needs pods at once of which some are created only after others run. */
+static bool say_deadlock(struct explain *e, struct str task, struct str name, struct reason *reason)
+{
+	int64_t needs = json_int(spec_of(e->facts->job, "minAvailable"));
+	int64_t before = pods_before(e);
+
+	if (needs <= before || !e->reasons.len || !is_about_missing(e->reasons.ptr[0].code))
+		return false;
+	reason->text = str_from(arena_printf(e->arena,
+					     "can never start: task `%.*s` gets its pods after "
+					     "task `%.*s` runs (dependsOn), but %lld "
+					     "pods must start together (minAvailable)",
+					     STR_ARG(task), STR_ARG(name), (long long)needs));
+	reason->help = str_from(arena_printf(
+		e->arena, "Set minAvailable of the job to at most %lld", (long long)before));
+	reason->since = explain_phase_since(e->facts->job);
+	return true;
+}
+
+/* What became of a task that others wait for. */
+static void say_dependency(struct explain *e, struct str name, struct buf *text,
+			   struct reason *reason)
+{
+	struct pod_failure failure;
+
+	reason->since = explain_phase_since(e->facts->job);
+	for (size_t i = 0; i < e->pods.len; i++) {
+		if (!str_eq(e->pods.ptr[i].task, name) ||
+		    !str_is(json_str(status_of(e->pods.ptr[i].pod, "phase")), "Failed") ||
+		    !pod_failure_of(e->pods.ptr[i].pod, &failure))
+			continue;
+		reason->code = STR("DependencyFailed");
+		buf_printf(text, ", which failed: pod %.*s ", STR_ARG(failure.pod));
+		pod_failure_print(&failure, text);
+		reason->help = str_from(pod_failure_advice(&failure));
+		return;
+	}
+	buf_puts(text, ", which does not run yet");
+	reason->help = str_from(arena_printf(
+		e->arena, "Nothing to do: it starts when task `%.*s` runs", STR_ARG(name)));
+}
+
 /* A task without pods that depends on another: the chain, and what the last of it waits for. */
 static void depends_reason(struct explain *e)
 {
@@ -311,6 +504,10 @@ static void depends_reason(struct explain *e)
 		if (task_has_pods(e, task))
 			continue;
 		name = waits_for(e, it.value);
+		if (name.len && say_deadlock(e, task, name, &reason)) {
+			e->reasons.ptr[0] = reason;
+			return;
+		}
 		if (name.len)
 			buf_printf(&text, "task `%.*s` waits for task `%.*s` (dependsOn)",
 				   STR_ARG(task), STR_ARG(name));
@@ -325,9 +522,7 @@ static void depends_reason(struct explain *e)
 		buf_printf(&text, ", which waits for task `%.*s`", STR_ARG(next));
 		name = next;
 	}
-	if (e->reasons.len && !str_is(e->reasons.ptr[0].code, "NotEnoughTasks") &&
-	    !str_is(e->reasons.ptr[0].code, "NotEnoughPodsOfTask") &&
-	    !str_is(e->reasons.ptr[0].code, "Starting")) {
+	if (e->reasons.len && !is_about_missing(e->reasons.ptr[0].code)) {
 		buf_printf(&text, "%s%.*s",
 			   str_starts(e->reasons.ptr[0].text, STR("waiting")) ? ", which is "
 									      : ": ",
@@ -335,10 +530,7 @@ static void depends_reason(struct explain *e)
 		reason.help = e->reasons.ptr[0].help;
 		reason.since = e->reasons.ptr[0].since;
 	} else {
-		buf_puts(&text, ", which does not run yet");
-		reason.help = str_from(arena_printf(
-			e->arena, "Nothing to do: it starts when task `%.*s` runs", STR_ARG(name)));
-		reason.since = explain_phase_since(e->facts->job);
+		say_dependency(e, name, &text, &reason);
 	}
 	reason.text = str_from(arena_printf(e->arena, "%s", buf_text(&text)));
 	if (e->reasons.len)

@@ -2,9 +2,11 @@
 /* cli/job_explain.c - `vcctl job explain`: gathers what explain.c reads. What cannot be read (a right
  * that is missing, an object that is gone) is left out: the rest is still worth telling. */
 #include "base/arena.h"
+#include "base/time.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
+#include "cli/logstream.h"
 #include "cli/pods.h"
 #include "cli/waiting.h"
 #include "loop/loop.h"
@@ -133,6 +135,57 @@ static struct explain_facts facts_of(struct cli *cli, const struct gathered *all
 	};
 }
 
+/* --- the last output ---------------------------------------------------------------------------- */
+
+struct last_line {
+	struct arena *arena;
+	struct str text;
+	bool done;
+};
+
+static void on_line(void *arg, struct str line)
+{
+	struct last_line *last = arg;
+
+	if (str_trim(line).len)
+		last->text = arena_str(last->arena, str_trim(line));
+}
+
+static void on_end(void *arg, const struct err *err)
+{
+	(void)err;
+	((struct last_line *)arg)->done = true;
+}
+
+/* A container rarely writes a message: then the last line that it printed says the most. */
+static void add_output(struct cli *cli, struct str namespace, struct explain_facts *facts)
+{
+	enum { LINES = 5 };
+	AUTO(logstream_free) struct logstream *stream = NULL;
+	struct last_line last = {.arena = cli->arena};
+	struct pod_failure failure;
+	struct client *client;
+	struct err err;
+
+	if (!explain_find_failure(facts, cli->arena, &failure) || failure.message.len ||
+	    !failure.container.len)
+		return;
+	client = cli_client(cli, &err);
+	if (!client)
+		return;
+	stream = logstream_new(client, &(struct logstream_options){.namespace = namespace,
+								   .pod = failure.pod,
+								   .container = failure.container,
+								   .previous = failure.restarted,
+								   .tail = LINES,
+								   .line = on_line,
+								   .ended = on_end,
+								   .arg = &last});
+	(void)cli_wait(cli, &last.done, 5 * TIME_SECOND);
+	facts->output_pod = failure.pod;
+	facts->output = last.text;
+}
+
 /* --- a job that was deleted --------------------------------------------------------------------- */
 
 /* Its events outlive it for a while: those of the job, of its PodGroup (NAME-UID) and its pods (NAME-TASK-INDEX). */
@@ -180,11 +233,15 @@ static int explain_all(struct cli *cli, struct err *err)
 	AUTO(json_doc_unref)
 	struct json_doc *groups =
 		cli_list(cli, RESOURCE_PODGROUPS, cli_namespace(cli), str_none(), err);
+	AUTO(json_doc_unref) struct json_doc *pods = NULL;
 	struct waiting_facts facts;
+	struct err none;
 
 	if (!groups)
 		return -1;
+	pods = cli_list(cli, RESOURCE_PODS, cli_namespace(cli), STR(PODS_JOB_LABEL), &none);
 	facts = (struct waiting_facts){.groups = json_get(root(groups), "items"),
+				       .pods = json_get(root(pods), "items"),
 				       .now = loop_now(cli->loop),
 				       .bold = cli_colour(cli, COLOUR_BOLD),
 				       .faint = cli_colour(cli, COLOUR_FAINT),
@@ -209,6 +266,7 @@ static int run(void *program, struct err *err)
 	if (gather(cli, cli_namespace(cli), name, &all, err) < 0)
 		return explain_gone(cli, cli_namespace(cli), name, err);
 	facts = facts_of(cli, &all);
+	add_output(cli, cli_namespace(cli), &facts);
 	if (!command_bool(&cli->line, "short")) {
 		explain_print(&facts, cli->arena, &cli->out);
 		return 0;

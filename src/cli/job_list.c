@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/listing.h"
 #include "cli/phase.h"
+#include "cli/pod_problem.h"
 #include "cli/pods.h"
 #include "cli/waiting.h"
 #include "loop/loop.h"
@@ -29,13 +30,16 @@ static void put_status(struct json job, const char *key, struct buf *to)
 	buf_put_int(to, json_int(json_get(json_get(job, "status"), key)));
 }
 
-/* --- jobs that have ended ----------------------------------------------------------------------- */
+/* --- what pods show ------------------------------------------------------------------------------ */
 
-/* The controller clears the counts of a job that has ended, as upstream's does. Its pods are still
- * there, and are counted instead. */
-struct ended {
+/* What the pods of a job show. The controller clears the counts of a job that has ended, as upstream's does: its pods
+ * still exist, and are counted instead. */
+struct seen {
 	int64_t succeeded;
 	int64_t failed;
+	struct str failure; /* the last one, in short */
+	struct str time;    /* of it */
+	struct str problem; /* what keeps a pod from running, in short */
 };
 
 static struct str job_key(struct cli *cli, struct str namespace, struct str name)
@@ -51,46 +55,61 @@ static bool has_lost_counts(struct json job)
 	       !json_int(json_get(status, "failed"));
 }
 
-static void count_pod(struct cli *cli, struct map *ended, struct json pod)
+static void add_pod(struct cli *cli, struct map *all, struct json pod)
 {
+	const struct pod_problem_facts facts = {.now = loop_now(cli->loop)};
 	struct json metadata = json_get(pod, "metadata");
 	struct str phase = json_str(json_get(json_get(pod, "status"), "phase"));
 	struct str key = job_key(cli, json_str(json_get(metadata, "namespace")),
 				 json_str(json_get(json_get(metadata, "labels"), PODS_JOB_LABEL)));
-	struct ended *count = map_get(ended, key);
+	struct seen *seen = map_get(all, key);
+	struct pod_place place = pod_place_of(pod);
+	const struct pod_places one = {&place, 1};
+	struct pod_problem problem;
+	struct pod_failure failure;
 
-	if (!count) {
-		count = arena_calloc(cli->arena, 1, sizeof(*count));
-		(void)map_put(ended, key, count);
+	if (!seen) {
+		seen = arena_calloc(cli->arena, 1, sizeof(*seen));
+		(void)map_put(all, key, seen);
 	}
-	count->succeeded += str_is(phase, "Succeeded");
-	count->failed += str_is(phase, "Failed");
+	seen->succeeded += str_is(phase, "Succeeded");
+	seen->failed += str_is(phase, "Failed");
+	if (str_is(phase, "Succeeded"))
+		return;
+	if (pod_failure_of(pod, &failure) && str_cmp(failure.time, seen->time) >= 0) {
+		seen->failure = pod_failure_brief(&failure, cli->arena);
+		seen->time = arena_str(cli->arena, failure.time);
+	}
+	if (!seen->problem.len && !str_is(phase, "Failed") &&
+	    pod_problem_find(&one, &facts, cli->arena, &problem))
+		seen->problem = arena_str(cli->arena, problem.brief);
 }
 
-static int count_ended(struct cli *cli, struct map *ended, struct json jobs, struct err *err)
+/* Of completed jobs only those whose counts were cleared need their pods. */
+static bool needs_pods(struct json job)
+{
+	struct str phase = json_str(json_get(json_get(json_get(job, "status"), "state"), "phase"));
+
+	return has_lost_counts(job) || !str_is(phase, "Completed");
+}
+
+static int read_pods(struct cli *cli, struct map *all, struct json jobs, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *pods = NULL;
 	struct json_iter it = json_iter(jobs);
 	bool any = false;
 
-	map_clear(ended);
+	map_clear(all);
 	while (!any && json_next(&it))
-		any = has_lost_counts(it.value);
+		any = needs_pods(it.value);
 	if (!any)
 		return 0;
-	pods = cli_ask(cli,
-		       &(struct client_ask){.verb = CLIENT_LIST,
-					    .resource = &resources[RESOURCE_PODS],
-					    .namespace = cli_namespace(cli),
-					    .label_selector = STR(PODS_JOB_LABEL),
-					    .field_selector = STR(
-						    "status.phase!=Pending,status.phase!=Running")},
-		       err);
+	pods = cli_list(cli, RESOURCE_PODS, cli_namespace(cli), STR(PODS_JOB_LABEL), err);
 	if (!pods)
 		return -1;
 	it = json_iter(json_get(json_doc_root(pods), "items"));
 	while (json_next(&it))
-		count_pod(cli, ended, it.value);
+		add_pod(cli, all, it.value);
 	return 0;
 }
 
@@ -98,7 +117,7 @@ static int count_ended(struct cli *cli, struct map *ended, struct json jobs, str
 
 /* What the list needs in addition to the jobs, by "namespace/name". */
 struct more {
-	struct map *ended;   /* struct ended */
+	struct map *seen;    /* struct seen */
 	struct map *reasons; /* a short text */
 };
 
@@ -129,29 +148,37 @@ static int read_more(struct cli *cli, void *state, struct json jobs, struct err 
 	struct more *more = state;
 
 	read_reasons(cli, more->reasons);
-	return count_ended(cli, more->ended, jobs, err);
+	return read_pods(cli, more->seen, jobs, err);
 }
 
 static void cell_reason(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
 	const struct more *more = arg;
 	struct json metadata = json_get(job, "metadata");
-	const char *text =
-		map_get(more->reasons, job_key(cli, json_str(json_get(metadata, "namespace")),
-					       json_str(json_get(metadata, "name"))));
+	struct str phase = json_str(json_get(json_get(json_get(job, "status"), "state"), "phase"));
+	struct str key = job_key(cli, json_str(json_get(metadata, "namespace")), meta_name(job));
+	const char *reason = map_get(more->reasons, key);
+	const struct seen *seen = map_get(more->seen, key);
 
-	buf_puts(to, text ? text : "");
+	if (str_is(phase, "Aborted"))
+		buf_puts(to, "suspended");
+	else if (reason)
+		buf_puts(to, reason);
+	else if (seen && (str_is(phase, "Failed") || str_is(phase, "Terminated")))
+		buf_put_str(to, seen->failure);
+	else if (seen && !str_is(phase, "Completed"))
+		buf_put_str(to, seen->problem);
 }
 
 /* NULL: the job's own counts hold. */
-static const struct ended *ended_of(struct cli *cli, const struct map *ended, struct json job)
+static const struct seen *ended_of(struct cli *cli, const struct map *seen, struct json job)
 {
 	struct json metadata = json_get(job, "metadata");
 
 	if (!has_lost_counts(job))
 		return NULL;
-	return map_get(ended, job_key(cli, json_str(json_get(metadata, "namespace")),
-				      json_str(json_get(metadata, "name"))));
+	return map_get(seen, job_key(cli, json_str(json_get(metadata, "namespace")),
+				     json_str(json_get(metadata, "name"))));
 }
 
 /* --- columns ------------------------------------------------------------------------------------ */
@@ -208,7 +235,7 @@ STATUS_CELL(retryCount);
 
 static void cell_succeeded(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
-	const struct ended *ended = ended_of(cli, ((const struct more *)arg)->ended, job);
+	const struct seen *ended = ended_of(cli, ((const struct more *)arg)->seen, job);
 
 	if (ended)
 		buf_put_int(to, ended->succeeded);
@@ -218,7 +245,7 @@ static void cell_succeeded(struct cli *cli, const void *arg, struct json job, st
 
 static void cell_failed(struct cli *cli, const void *arg, struct json job, struct buf *to)
 {
-	const struct ended *ended = ended_of(cli, ((const struct more *)arg)->ended, job);
+	const struct seen *ended = ended_of(cli, ((const struct more *)arg)->seen, job);
 
 	if (ended)
 		buf_put_int(to, ended->failed);
@@ -340,9 +367,9 @@ static enum colour colour_of(const char *title, struct str cell)
 
 int job_list(struct cli *cli, struct err *err)
 {
-	AUTO(map_free) struct map *ended = map_new(loop_random_u64(cli->loop));
+	AUTO(map_free) struct map *seen = map_new(loop_random_u64(cli->loop));
 	AUTO(map_free) struct map *reasons = map_new(loop_random_u64(cli->loop));
-	struct more more = {ended, reasons};
+	struct more more = {seen, reasons};
 	const struct listing listing = {.id = RESOURCE_VCJOBS,
 					.singular = "job",
 					.columns = columns,

@@ -94,16 +94,21 @@ static void put_placed(struct cli *cli, struct json pod, struct json events, str
 	const struct pod_places places = {&place, 1};
 	struct str phase = status(pod, "phase");
 	struct str node = json_str(json_get(json_get(pod, "spec"), "nodeName"));
+	const struct pod_problem_facts facts = {
+		.events = events, .nodes = nodes, .now = loop_now(cli->loop)};
 	struct pod_problem problem;
 	struct pod_failure failure;
 
 	if (str_is(phase, "Succeeded")) {
 		buf_printf(&cli->out, "succeeded on node `%.*s`", STR_ARG(node));
 	} else if (str_is(phase, "Failed") && pod_failure_of(pod, &failure)) {
+		pod_failure_add_events(&failure, events);
+		if (failure.init || failure.several)
+			buf_printf(&cli->out, "%scontainer `%.*s` ", failure.init ? "init " : "",
+				   STR_ARG(failure.container));
 		pod_failure_print(&failure, &cli->out);
 		put_advice(cli, str_from(pod_failure_advice(&failure)));
-	} else if (pod_problem_find(&places, events, nodes, loop_now(cli->loop), cli->arena,
-				    &problem)) {
+	} else if (pod_problem_find(&places, &facts, cli->arena, &problem)) {
 		buf_put_str(&cli->out, problem.text);
 		put_age(cli, problem.since);
 		put_advice(cli, problem.advice);

@@ -47,16 +47,37 @@ static void put_message(const struct pod_failure *failure, struct buf *to)
 		buf_printf(to, "; last output: %.*s", STR_ARG(message));
 }
 
-void pod_failure_print(const struct pod_failure *failure, struct buf *to)
+/* A time limit as people write it: 2h, 1h30m, 90s is 1m30s. */
+static void put_limit(int64_t seconds, struct buf *to)
 {
-	enum { SIGNALS = 128, SIGNALS_MAX = 64, NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
-	int64_t code = failure->exit_code;
+	static const struct {
+		int64_t seconds;
+		char letter;
+	} units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
 
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+		int64_t count = seconds / units[i].seconds;
+
+		if (count)
+			buf_printf(to, "%lld%c", (long long)count, units[i].letter);
+		seconds %= units[i].seconds;
+	}
+}
+
+static bool could_not_start(const struct pod_failure *failure)
+{
+	return str_is(failure->reason, "StartError") ||
+	       str_is(failure->reason, "ContainerCannotRun");
+}
+
+/* A cause that is known from more than the exit code; false: there is none. */
+static bool put_cause(const struct pod_failure *failure, struct buf *to)
+{
 	if (failure->time_limit) {
-		char limit[DURATION_TEXT_SIZE];
-
-		buf_printf(to, "was stopped at its time limit of %s (asked for by --time)",
-			   duration_print_age(time_span(failure->time_limit), limit));
+		buf_puts(to, "was stopped at its time limit of ");
+		put_limit(failure->time_limit, to);
+		buf_puts(to,
+			 failure->by_vsub ? " (asked for by --time)" : " (activeDeadlineSeconds)");
 	} else if (str_is(failure->reason, "OOMKilled")) {
 		buf_puts(to, "was killed: it used more than its memory limit");
 		if (failure->memory_limit.len)
@@ -64,26 +85,55 @@ void pod_failure_print(const struct pod_failure *failure, struct buf *to)
 	} else if (is_lost(failure)) {
 		buf_puts(to, "was lost when the machine or its node agent restarted");
 		put_clock(failure->time, to);
-	} else if (!code) {
+	} else if (failure->probe.len) {
+		buf_printf(to, "was killed: its %s probe failed",
+			   str_is(failure->probe, "Startup") ? "startup" : "liveness");
+		if (failure->probe_output.len)
+			buf_printf(to, " (%.*s)", STR_ARG(failure->probe_output));
+	} else if (could_not_start(failure)) {
+		buf_puts(to, "could not start");
+		if (failure->message.len)
+			buf_printf(to, ": %.*s", STR_ARG(str_trim(failure->message)));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void pod_failure_put_container(const struct pod_failure *failure, struct buf *to)
+{
+	if ((failure->init || failure->several) && failure->container.len)
+		buf_printf(to, ": %s `%.*s`", failure->init ? "init container" : "container",
+			   STR_ARG(failure->container));
+}
+
+void pod_failure_print(const struct pod_failure *failure, struct buf *to)
+{
+	enum { SIGNALS = 128, SIGNALS_MAX = 64, NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
+	int64_t code = failure->exit_code;
+
+	if (put_cause(failure, to))
+		return;
+	if (!code) {
 		buf_puts(to, "failed");
 		if (failure->reason.len)
 			buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
 		if (failure->message.len)
 			buf_printf(to, ": %.*s", STR_ARG(str_trim(failure->message)));
-	} else if (code > SIGNALS && code <= SIGNALS + SIGNALS_MAX) {
+		return;
+	}
+	if (code > SIGNALS && code <= SIGNALS + SIGNALS_MAX)
 		buf_printf(to, "was ended by signal %lld (exit code %lld)",
 			   (long long)(code - SIGNALS), (long long)code);
-		put_message(failure, to);
-	} else {
+	else
 		buf_printf(to, "exited with code %lld", (long long)code);
-		if (code == NOT_FOUND)
-			buf_puts(to, " (its command was not found)");
-		if (code == NOT_EXECUTABLE)
-			buf_puts(to, " (its command cannot be executed)");
-		if (failure->reason.len && !str_is(failure->reason, "Error"))
-			buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
-		put_message(failure, to);
-	}
+	if (code == NOT_FOUND)
+		buf_puts(to, " (its command was not found)");
+	if (code == NOT_EXECUTABLE)
+		buf_puts(to, " (its command cannot be executed)");
+	if (failure->reason.len && !str_is(failure->reason, "Error"))
+		buf_printf(to, " (%.*s)", STR_ARG(failure->reason));
+	put_message(failure, to);
 }
 
 const char *pod_failure_advice(const struct pod_failure *failure)
@@ -96,10 +146,17 @@ const char *pod_failure_advice(const struct pod_failure *failure)
 	if (is_lost(failure))
 		return "Submit it again; with --requeue, vsub submits jobs that run again by "
 		       "themselves";
+	if (failure->probe.len)
+		return "Correct the probe, or give the container more time (initialDelaySeconds, "
+		       "failureThreshold)";
+	if (could_not_start(failure))
+		return "Correct the command or the working directory of the job";
 	if (str_is(failure->reason, "Evicted"))
 		return "Ask for what the job really uses, or free space on the node";
 	if (failure->exit_code == 127 || failure->exit_code == 126)
 		return "Correct the command of the job";
+	if (failure->init)
+		return "Look at the output of that container (vcctl job logs --container)";
 	return "Look at its output (vcctl job logs)";
 }
 
@@ -144,7 +201,8 @@ static void put_end(const struct pod_failure *failure, int64_t count, struct buf
 	struct pod_failure plain = *failure;
 	struct str end;
 
-	plain.message = str_none();
+	if (!could_not_start(failure))
+		plain.message = str_none();
 	pod_failure_print(&plain, &text);
 	end = buf_str(&text);
 	if (str_starts(end, str_from(killed))) {
@@ -157,7 +215,33 @@ static void put_end(const struct pod_failure *failure, int64_t count, struct buf
 	put_times(count, to);
 }
 
-static bool find_loop(struct json pod, int64_t now, struct arena *arena, struct pod_problem *ret)
+/* If the container wrote no message, the last line that it printed. */
+static void add_output(struct pod_failure *failure, const struct pod_problem_facts *facts)
+{
+	if (!failure->message.len && str_eq(failure->pod, facts->output_pod))
+		failure->message = facts->output;
+}
+
+static struct str brief_of(const char *before, const struct pod_failure *failure,
+			   struct arena *arena)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct pod_failure plain = *failure;
+
+	if (!could_not_start(failure))
+		plain.message = str_none();
+	buf_puts(&text, before);
+	pod_failure_print(&plain, &text);
+	return kept(&text, arena);
+}
+
+struct str pod_failure_brief(const struct pod_failure *failure, struct arena *arena)
+{
+	return brief_of("", failure, arena);
+}
+
+static bool find_loop(struct json pod, const struct pod_problem_facts *facts, struct arena *arena,
+		      struct pod_problem *ret)
 {
 	static const char *const lists[] = {"initContainerStatuses", "containerStatuses"};
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -177,19 +261,25 @@ static bool find_loop(struct json pod, int64_t now, struct arena *arena, struct 
 			if ((!waits && count < 1) || !pod_failure_of(pod, &failure) ||
 			    !failure.restarted)
 				continue;
-			buf_printf(&text, "restarting after failures: `%.*s` ",
+			pod_failure_add_events(&failure, facts->events);
+			add_output(&failure, facts);
+			buf_printf(&text, "restarting after failures: `%.*s`",
 				   STR_ARG(name_of(pod)));
+			pod_failure_put_container(&failure, &text);
+			buf_putc(&text, ' ');
+			ret->brief = brief_of("restarting: ", &failure, arena);
 			ret->cause = STR("CrashLoop");
 			ret->since = failure.time;
 			ret->advice = str_from(pod_failure_advice(&failure));
 			put_end(&failure, count + waits, &text);
 			if (waits && next_try(json_str(json_get(waiting, "message")), failure.time,
-					      now, &next))
+					      facts->now, &next))
 				buf_printf(&text, ", next try in %s",
 					   duration_print_age(next, age));
 			else if (!waits)
 				buf_puts(&text, ", and runs again");
-			put_message(&failure, &text);
+			if (!could_not_start(&failure))
+				put_message(&failure, &text);
 			ret->text = kept(&text, arena);
 			return true;
 		}
@@ -238,8 +328,10 @@ static void say_cannot(struct json pod, struct str message, struct arena *arena,
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	const char *noun = NULL;
+	size_t named;
 
 	buf_printf(&text, "`%.*s` cannot start: ", STR_ARG(name_of(pod)));
+	named = text.len;
 	if (put_missing(message, &text, &noun))
 		ret->advice = str_from(arena_printf(
 			arena,
@@ -248,6 +340,7 @@ static void say_cannot(struct json pod, struct str message, struct arena *arena,
 	else
 		buf_put_str(&text, str_trim(message));
 	ret->text = kept(&text, arena);
+	ret->brief = str_from(arena_printf(arena, "cannot start: %s", buf_text(&text) + named));
 	ret->since = json_str(status_of(pod, "startTime"));
 }
 
@@ -345,6 +438,8 @@ static bool find_silent(const struct pod_places *pods, struct json nodes, struct
 					"node `%.*s` does not answer: %lld of its pods run%s there",
 					STR_ARG(name_of(node.value)), (long long)count,
 					count == 1 ? "s" : "")),
+				.brief = str_from(arena_printf(arena, "node %.*s does not answer",
+							       STR_ARG(name_of(node.value)))),
 				.advice = STR("Start the node or its agent again; if it does not "
 					      "come back, delete the "
 					      "pods, and the job starts them elsewhere"),
@@ -356,18 +451,18 @@ static bool find_silent(const struct pod_places *pods, struct json nodes, struct
 	return false;
 }
 
-bool pod_problem_find(const struct pod_places *pods, struct json events, struct json nodes,
-		      int64_t now, struct arena *arena, struct pod_problem *ret)
+bool pod_problem_find(const struct pod_places *pods, const struct pod_problem_facts *facts,
+		      struct arena *arena, struct pod_problem *ret)
 {
 	*ret = (struct pod_problem){.text = str_none()};
-	if (find_silent(pods, nodes, arena, ret))
+	if (find_silent(pods, facts->nodes, arena, ret))
 		return true;
 	for (size_t i = 0; i < pods->len; i++)
-		if (find_loop(pods->ptr[i].pod, now, arena, ret))
+		if (find_loop(pods->ptr[i].pod, facts, arena, ret))
 			return true;
 	for (size_t i = 0; i < pods->len; i++)
 		if (find_stuck(pods->ptr[i].pod, arena, ret) ||
-		    find_unmounted(pods->ptr[i].pod, events, arena, ret))
+		    find_unmounted(pods->ptr[i].pod, facts->events, arena, ret))
 			return true;
 	return false;
 }

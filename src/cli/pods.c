@@ -4,6 +4,7 @@
 #include "cli/pods.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/number.h"
@@ -112,8 +113,8 @@ struct pod_places pod_places_sort(struct json job, struct json pods, struct aren
 	return places;
 }
 
-/* resources.limits.memory of a container, as the manifest has it. */
-static struct str memory_limit(struct json pod, struct str container)
+/* A container by its name, as the manifest has it. */
+static struct json spec_of_container(struct json pod, struct str name)
 {
 	static const char *const lists[] = {"initContainers", "containers"};
 
@@ -121,26 +122,39 @@ static struct str memory_limit(struct json pod, struct str container)
 		struct json_iter it = json_iter(json_get(json_get(pod, "spec"), lists[i]));
 
 		while (json_next(&it))
-			if (str_eq(json_str(json_get(it.value, "name")), container))
-				return json_str(json_get(
-					json_get(json_get(it.value, "resources"), "limits"),
-					"memory"));
+			if (str_eq(json_str(json_get(it.value, "name")), name))
+				return it.value;
 	}
-	return str_none();
+	return JSON_NONE;
+}
+
+static bool has_variable(struct json container, struct str name)
+{
+	struct json_iter it = json_iter(json_get(container, "env"));
+
+	while (json_next(&it))
+		if (str_eq(json_str(json_get(it.value, "name")), name))
+			return true;
+	return false;
 }
 
 static void look(struct json pod, struct json status, const char *state, struct pod_failure *ret)
 {
 	struct json ended = json_get(json_get(status, state), "terminated");
 	struct str time = json_str(json_get(ended, "finishedAt"));
+	struct json container;
 
 	if (json_is_absent(ended) || json_int(json_get(ended, "exitCode")) == 0 ||
 	    (ret->exit_code && str_cmp(time, ret->time) <= 0))
 		return;
+	container = spec_of_container(pod, json_str(json_get(status, "name")));
 	*ret = (struct pod_failure){
 		.pod = meta_name(pod),
 		.container = json_str(json_get(status, "name")),
-		.memory_limit = memory_limit(pod, json_str(json_get(status, "name"))),
+		.memory_limit = json_str(
+			json_get(json_get(json_get(container, "resources"), "limits"), "memory")),
+		.by_vsub = has_variable(container, STR("VSUB_JOB_NAME")),
+		.several = json_len(json_get(json_get(pod, "spec"), "containers")) > 1,
 		.reason = json_str(json_get(ended, "reason")),
 		.message = json_str(json_get(ended, "message")),
 		.time = time,
@@ -159,8 +173,12 @@ bool pod_failure_of(struct json pod, struct pod_failure *ret)
 		struct json_iter it = json_iter(json_get(status, lists[i]));
 
 		while (json_next(&it)) {
+			struct str time = found.time;
+
 			look(pod, it.value, "lastState", &found);
 			look(pod, it.value, "state", &found);
+			if (!str_eq(found.time, time))
+				found.init = i == 0;
 		}
 	}
 	if (!found.exit_code && str_is(json_str(json_get(status, "phase")), "Failed"))
@@ -176,6 +194,40 @@ bool pod_failure_of(struct json pod, struct pod_failure *ret)
 			json_int(json_get(json_get(pod, "spec"), "activeDeadlineSeconds"));
 	*ret = found;
 	return true;
+}
+
+/* "Liveness probe failed: connection refused": an event shortly before the container ended. */
+void pod_failure_add_events(struct pod_failure *failure, struct json events)
+{
+	enum { SECONDS = sizeof("2026-01-02T10:00:00") - 1 };
+	static const char *const probes[] = {"Liveness", "Startup"};
+	struct json_iter it = json_iter(events);
+	struct str latest = str_none();
+
+	if (failure->exit_code <= 128) /* not ended by a signal */
+		return;
+	while (json_next(&it)) {
+		struct str message = str_trim(json_str(json_get(it.value, "message")));
+		struct str time = json_str(json_get(it.value, "lastTimestamp"));
+		static const char words[] = " probe failed:";
+		ptrdiff_t at = str_find(message, str_from(words), 0);
+		struct str first = str_slice(message, 0, at < 0 ? 0 : (size_t)at);
+
+		if (!str_is(json_str(json_get(it.value, "reason")), "Unhealthy") ||
+		    !str_eq(json_str(json_get(json_get(it.value, "involvedObject"), "name")),
+			    failure->pod) ||
+		    str_cmp(str_slice(time, 0, SECONDS), str_slice(failure->time, 0, SECONDS)) >
+			    0 ||
+		    str_cmp(time, latest) < 0)
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(probes); i++)
+			if (str_is(first, probes[i])) {
+				failure->probe = first;
+				failure->probe_output =
+					str_trim(str_skip(message, (size_t)at + strlen(words)));
+				latest = time;
+			}
+	}
 }
 
 struct str pods_selector(struct str job, struct arena *arena)

@@ -41,9 +41,16 @@ struct pod_failure {
 	bool restarted;          /* it runs, or waits to run, again */
 	struct str memory_limit; /* of the container; may be empty */
 	int64_t time_limit;      /* it was stopped at this limit, in seconds; 0: it was not */
+	bool init;               /* an init container */
+	bool several;            /* its pod has more containers than this one */
+	bool by_vsub;            /* the job was submitted with vsub */
+	struct str probe;        /* a probe that failed had it stopped: "Liveness"; empty: none */
+	struct str probe_output; /* ... and printed this */
 };
 /* The latest failure of the pod's containers, the last run included; false: none. */
 bool pod_failure_of(struct json pod, struct pod_failure *ret);
+/* Adds what events of its pod say: whether a probe had the container stopped. */
+void pod_failure_add_events(struct pod_failure *failure, struct json events);
 
 /* The label of a job's pods whose value is the job's name. */
 #define PODS_JOB_LABEL "volcano.sh/job-name"

@@ -26,6 +26,8 @@ static void put_use(struct cli *cli, struct json queue)
 	const char *before = "  in use           ";
 
 	while (json_next(&it)) {
+		if (str_is(json_str(it.value), "0"))
+			continue;
 		buf_printf(&cli->out, "%s%.*s %.*s", before, STR_ARG(it.key),
 			   STR_ARG(json_str(it.value)));
 		before = ", ";
@@ -54,23 +56,21 @@ static void put_use(struct cli *cli, struct json queue)
 	}
 }
 
-static void put_line(struct cli *cli, struct json queue, struct str name)
+static void put_line(struct cli *cli, struct json queue, struct str name, size_t waiting)
 {
 	struct json status = json_get(queue, "status");
 	struct str state = json_str(json_get(status, "state"));
 	int64_t running = json_int(json_get(status, "running"));
-	int64_t waiting =
-		json_int(json_get(status, "pending")) + json_int(json_get(status, "inqueue"));
 
 	if (str_is(state, "Closed") || str_is(state, "Closing"))
 		buf_printf(&cli->out,
-			   "queue `%.*s` is closed: it starts no new jobs (%lld run, %lld wait)\n"
+			   "queue `%.*s` is closed: it starts no new jobs (%lld run, %zu wait)\n"
 			   "What would help: Open it (vcctl queue operate -n %.*s -a open)\n\n",
-			   STR_ARG(name), (long long)running, (long long)waiting, STR_ARG(name));
+			   STR_ARG(name), (long long)running, waiting, STR_ARG(name));
 	else
-		buf_printf(&cli->out, "queue `%.*s` is open: %lld job%s run%s, %lld wait%s\n\n",
+		buf_printf(&cli->out, "queue `%.*s` is open: %lld job%s run%s, %zu wait%s\n\n",
 			   STR_ARG(name), (long long)running, running == 1 ? "" : "s",
-			   running == 1 ? "s" : "", (long long)waiting, waiting == 1 ? "s" : "");
+			   running == 1 ? "s" : "", waiting, waiting == 1 ? "s" : "");
 }
 
 static int run(void *program, struct err *err)
@@ -79,7 +79,9 @@ static int run(void *program, struct err *err)
 	AUTO(json_doc_unref) struct json_doc *queue = NULL;
 	AUTO(json_doc_unref) struct json_doc *groups = NULL;
 	struct str name = cli_name(cli);
+	AUTO(buf_done) struct buf jobs = BUF_UNBOUNDED;
 	struct waiting_facts facts;
+	size_t count;
 
 	if (!name.len)
 		return err_set(
@@ -91,17 +93,17 @@ static int run(void *program, struct err *err)
 	groups = cli_list(cli, RESOURCE_PODGROUPS, str_none(), str_none(), err);
 	if (!groups)
 		return -1;
-	put_line(cli, json_doc_root(queue), name);
-	put_use(cli, json_doc_root(queue));
-	buf_putc(&cli->out, '\n');
 	facts = (struct waiting_facts){.groups = json_get(json_doc_root(groups), "items"),
 				       .queue = name,
 				       .now = loop_now(cli->loop),
 				       .bold = cli_colour(cli, COLOUR_BOLD),
 				       .faint = cli_colour(cli, COLOUR_FAINT),
 				       .plain = cli_colour(cli, COLOUR_NONE)};
-	if (!waiting_print(&facts, cli->arena, &cli->out))
-		buf_puts(&cli->out, "No job of it waits.\n");
+	count = waiting_print(&facts, cli->arena, &jobs);
+	put_line(cli, json_doc_root(queue), name, count);
+	put_use(cli, json_doc_root(queue));
+	buf_putc(&cli->out, '\n');
+	buf_put_str(&cli->out, count ? buf_str(&jobs) : STR("No job of it waits.\n"));
 	return 0;
 }
 

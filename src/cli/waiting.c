@@ -9,6 +9,8 @@
 #include "base/time.h"
 #include "base/uuid.h"
 #include "base/vec.h"
+#include "cli/pod_problem.h"
+#include "cli/pods.h"
 #include "model/value/duration.h"
 #include "model/volcano/wait_reason.h"
 
@@ -84,6 +86,41 @@ static void add(struct entries *entries, struct json group, struct arena *arena)
 		vec_push(entries, entry);
 }
 
+static bool has_job(const struct entries *entries, struct str namespace, struct str name)
+{
+	for (size_t i = 0; i < entries->len; i++)
+		if (str_eq(entries->ptr[i].name, name) &&
+		    str_eq(entries->ptr[i].namespace, namespace))
+			return true;
+	return false;
+}
+
+/* Jobs whose pods have a node and cannot start, or fail again and again. */
+static void add_problems(struct entries *entries, const struct waiting_facts *facts,
+			 struct arena *arena)
+{
+	const struct pod_problem_facts more = {.now = facts->now};
+	struct json_iter it = json_iter(facts->pods);
+
+	while (json_next(&it)) {
+		struct json metadata = json_get(it.value, "metadata");
+		struct pod_place place = pod_place_of(it.value);
+		const struct pod_places one = {&place, 1};
+		struct str phase = json_str(json_get(json_get(it.value, "status"), "phase"));
+		struct entry entry = {
+			.name = json_str(json_get(json_get(metadata, "labels"), PODS_JOB_LABEL)),
+			.namespace = json_str(json_get(metadata, "namespace"))};
+		struct pod_problem problem;
+
+		if (!str_is(phase, "Pending") || !pod_problem_find(&one, &more, arena, &problem) ||
+		    has_job(entries, entry.namespace, entry.name))
+			continue;
+		entry.cause = problem.brief;
+		entry.since = problem.since;
+		vec_push(entries, entry);
+	}
+}
+
 static int by_cause(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
@@ -112,9 +149,13 @@ static void put_entry(const struct waiting_facts *facts, const struct entry *ent
 	int64_t since;
 	struct err err;
 
+	struct str brief = entry->brief;
+
+	if (str_starts(brief, entry->cause)) /* "can never start: " is above */
+		brief = str_trim(str_skip(brief, entry->cause.len + 1));
 	buf_printf(to, "  %.*s/%.*s", STR_ARG(entry->namespace), STR_ARG(entry->name));
-	if (entry->brief.len)
-		buf_printf(to, "  %.*s", STR_ARG(entry->brief));
+	if (brief.len)
+		buf_printf(to, "  %.*s", STR_ARG(brief));
 	if (time_parse(entry->since, &since, &err) == 0)
 		buf_printf(to, " %s(for %s)%s", facts->faint,
 			   duration_print_age(facts->now - since, age), facts->plain);
@@ -133,6 +174,7 @@ size_t waiting_print(const struct waiting_facts *facts, struct arena *arena, str
 		if (!facts->queue.len || str_eq(queue.len ? queue : STR("default"), facts->queue))
 			add(&entries, it.value, arena);
 	}
+	add_problems(&entries, facts, arena);
 	count_like(&entries);
 	if (entries.len)
 		qsort(entries.ptr, entries.len, sizeof(*entries.ptr), by_group);

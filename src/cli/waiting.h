@@ -13,6 +13,7 @@ struct arena;
 
 struct waiting_facts {
 	struct json groups; /* an array of PodGroups */
+	struct json pods;   /* an array of their pods; may be absent */
 	struct str queue;   /* only those of this queue; empty: all */
 	int64_t now;
 	const char *bold, *faint, *plain; /* colours; "" for none */

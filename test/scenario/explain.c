@@ -4,6 +4,7 @@
  *
  *	title: a crash loop
  *	job: {...}		and group, queue, pods, nodes, events; what is absent is not known
+ *	output: {pod: train-w-0, text: "..."}	the last line that a pod printed
  *	line: "train: restarting after failures: ..."
  *	advice: "Look at its output (vcctl job logs)"
  *
@@ -35,6 +36,8 @@ static void check(struct json scenario)
 		.pods = json_get(scenario, "pods"),
 		.nodes = json_get(scenario, "nodes"),
 		.events = json_get(scenario, "events"),
+		.output_pod = json_str(json_get(json_get(scenario, "output"), "pod")),
+		.output = json_str(json_get(json_get(scenario, "output"), "text")),
 		.bold = "",
 		.faint = "",
 		.good = "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/arena.c - memory that dies together.
+/* base/arena.c - memory that is freed as a whole.
  *
  * Pieces are cut off the front of chunks; a chunk doubles in size up to CHUNK_MAX, a piece larger
  * than that gets a chunk of its own. Resetting keeps the newest (largest) chunk. Under
@@ -122,7 +122,8 @@ void *arena_alloc(struct arena *arena, size_t size)
 	assert(rounded >= size);
 	arena->used += rounded;
 	if (arena->limit && arena->used > arena->limit) {
-		fprintf(stderr, "arena: more than its bound of %zu bytes wanted\n", arena->limit);
+		fprintf(stderr, "arena: the request exceeds the limit of %zu bytes\n",
+			arena->limit);
 		abort();
 	}
 	if (ARENA_PIECEWISE)
@@ -178,7 +179,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
-	char small[SMALL_TEXT]; /* most texts are printed once, and only long ones measured first */
+	char small[SMALL_TEXT]; /* short texts are printed once; long ones are measured first */
 	va_list again;
 	int len;
 	char *text;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/arena.h - what lives together dies together: an arena a request, an arena a cycle.
+/* base/arena.h - memory that is freed as a whole: one arena per request, one arena per cycle.
  *
- * Memory from an arena is never freed singly and never leaves it: what must outlive the arena is
- * copied by a function named _dup. Going over the arena's bound aborts: the bound is there to
- * catch a runaway program, inputs are bounded before (base/limits.h).
+ * Memory from an arena is never freed piece by piece and is not used after the arena: what must
+ * outlive it is copied by a function named _dup. Exceeding the arena's limit aborts: the limit
+ * catches a runaway program; the size of inputs is checked earlier (base/limits.h).
  *
  * In sanitizer builds each piece comes from malloc, so that ASan sees overruns and use after the
  * arena's end. */
@@ -19,15 +19,15 @@
 
 struct arena;
 
-/* `limit` bounds the bytes handed out between two resets; 0 means no bound. */
+/* `limit` is the most bytes that may be allocated between two resets; 0 means no limit. */
 struct arena *arena_new(size_t limit) __attribute__((returns_nonnull));
 void arena_free(struct arena *arena);
 DEFINE_AUTO(struct arena *, arena_free);
 
-/* Forget everything handed out; keeps some memory for the next round. */
+/* Free everything that was allocated; keeps some memory for reuse. */
 void arena_reset(struct arena *arena);
 
-/* Bytes handed out since the last reset. */
+/* Bytes allocated since the last reset. */
 size_t arena_used(const struct arena *arena);
 
 /* Aligned for any type. arena_alloc() leaves the bytes unset, arena_zalloc() clears them. */
@@ -38,7 +38,7 @@ void *arena_zalloc(struct arena *arena, size_t size)
 void *arena_calloc(struct arena *arena, size_t count, size_t size)
 	__attribute__((malloc, returns_nonnull, alloc_size(2, 3)));
 char *arena_strdup(struct arena *arena, const char *text);
-/* A copy, NUL-terminated behind its end. */
+/* A copy, followed by a NUL. */
 struct str arena_str(struct arena *arena, struct str text);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF(2, 3);
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)

@@ -5,7 +5,7 @@
  * unchecked conversions                use number_parse_*
  * shared static results                use time_*, str_*
  * allocation that can return NULL      use mem_*
- * clock and chance                     come from loop/ (DESIGN: nothing else reads them) */
+ * clock and random numbers use loop_now, loop_random (only loop/ reads them) */
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H
 

@@ -82,7 +82,7 @@ static int decode(struct str text, struct buf *to, struct err *err)
 			return err_set(err, ERR_BAD_REQUEST,
 				       "illegal base64 data at input byte %zu", i);
 	}
-	if (d.have) /* as Go counts: where the last four begin, or where padding is missing */
+	if (d.have) /* the offset that Go reports: the start of the last group, or of the missing padding */
 		return err_set(err, ERR_BAD_REQUEST, "illegal base64 data at input byte %zu",
 			       d.pads ? text.len : text.len - d.have);
 	if (buf_is_over(to))

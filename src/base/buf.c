@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/buf.c - bounded byte buffers.
  *
- * Always true: len <= limit; where ptr is set, len < size and ptr[len] is NUL. */
+ * Always true: len <= limit; if ptr is set, len < size and ptr[len] is NUL. */
 #include "base/buf.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ void buf_done(struct buf *buf)
 	*buf = buf_make(buf->limit);
 }
 
-/* Room for `len` more bytes and the NUL. */
+/* Makes space for `len` more bytes and the NUL. */
 static void grow(struct buf *buf, size_t len)
 {
 	size_t need = buf->len + len + 1;
@@ -29,7 +29,7 @@ static void grow(struct buf *buf, size_t len)
 	if (need <= buf->size)
 		return;
 	if (size < need)
-		size = need + need / 8; /* one large piece: little follows it */
+		size = need + need / 8; /* after one large piece little is added */
 	buf->ptr = mem_realloc(buf->ptr, size, 1);
 	buf->size = size;
 	buf->ptr[buf->len] = '\0';
@@ -114,11 +114,11 @@ void buf_vprintf(struct buf *buf, const char *format, va_list args)
 	va_end(again);
 	if (len < 0 || (size_t)len > buf_room(buf)) {
 		if (buf->ptr)
-			buf->ptr[buf->len] = '\0'; /* part of it may have been printed */
+			buf->ptr[buf->len] = '\0'; /* vsnprintf() may have printed a part */
 		buf->over = true;
 		return;
 	}
-	if ((size_t)len >= free_bytes) { /* it was only measured */
+	if ((size_t)len >= free_bytes) { /* vsnprintf() only measured it */
 		grow(buf, (size_t)len);
 		(void)vsnprintf(buf->ptr + buf->len, (size_t)len + 1, format, args);
 	}

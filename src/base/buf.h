@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/buf.h - a growing byte buffer with a bound fixed when it is made.
+/* base/buf.h - a growing byte buffer whose limit is fixed when it is made.
  *
  *	AUTO(buf_done) struct buf body = BUF_INIT(LIMIT_BODY_BYTES);
  *	if (buf_add(&body, chunk, len, err) < 0)	ERR_TOO_LARGE, becomes 413
  *		return -1;
  *
- * Two ways to write. buf_add() is for what comes from outside and fails at the bound. The buf_put*
- * family is for what the program itself prints: at the bound it drops what does not fit whole,
- * marks the buffer as over, and the writer asks buf_is_over() once at the end.
- * The bytes are always followed by a NUL that does not count. */
+ * There are two ways to write. buf_add() is for input from outside and fails at the limit. The
+ * buf_put* family is for output of the program itself: a piece that does not fit is dropped as a
+ * whole and the buffer is marked as over the limit; the writer checks buf_is_over() once at the
+ * end. The bytes are always followed by a NUL that does not count. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -33,7 +33,7 @@ struct buf {
 	{                        \
 		.limit = (bound) \
 	}
-/* For what the program prints itself, with a bound that only a runaway reaches. */
+/* For output of the program itself; only a runaway program reaches the limit. */
 #define BUF_UNBOUNDED BUF_INIT(SIZE_MAX / 4)
 
 static inline struct buf buf_make(size_t limit)
@@ -54,7 +54,8 @@ void buf_put_uint(struct buf *buf, uint64_t value);
 void buf_printf(struct buf *buf, const char *format, ...) PRINTF(2, 3);
 void buf_vprintf(struct buf *buf, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
-/* As the inside of a JSON string, without the quotes. Bytes that are not UTF-8 become U+FFFD. */
+/* Adds text as the inside of a JSON string, without the quotes. Bytes that are not UTF-8 become
+ * U+FFFD. */
 void buf_put_json(struct buf *buf, struct str text);
 
 static inline bool buf_is_over(const struct buf *buf)
@@ -62,8 +63,8 @@ static inline bool buf_is_over(const struct buf *buf)
 	return buf->over;
 }
 
-/* Room for `len` more bytes behind the end, to write into directly, then buf_commit() what was
- * written. Aborts past the bound: ask buf_room() first. */
+/* Gives space for `len` more bytes after the end, to write into directly; buf_commit() then adds
+ * what was written. Aborts if the limit is exceeded: check buf_space() first. */
 char *buf_reserve(struct buf *buf, size_t len);
 void buf_commit(struct buf *buf, size_t len);
 static inline size_t buf_room(const struct buf *buf)

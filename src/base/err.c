@@ -40,7 +40,7 @@ static const struct reason reasons[] = {
 };
 _Static_assert(ARRAY_LEN(reasons) == ERR_CODE_COUNT, "name every reason");
 
-/* What a system call's failure means to whoever asked. */
+/* The code that the caller gets for an errno value. */
 static const struct {
 	int number;
 	enum err_code code;
@@ -54,7 +54,7 @@ static const struct {
 	{EPIPE, ERR_UNAVAILABLE},        {EADDRINUSE, ERR_ALREADY_EXISTS},
 };
 
-/* Mark a text that did not fit. `wanted` is what snprintf would have written. */
+/* Marks a text that was cut. `wanted` is the length that snprintf needed. */
 static void mark_cut(char *text, int wanted)
 {
 	static const char dots[] = "...";
@@ -134,7 +134,7 @@ enum err_code err_from_reason(const char *reason, int http)
 	if (http < 400)
 		return ERR_NONE;
 	if (http == 409)
-		return ERR_CONFLICT; /* without a reason, the more careful reading */
+		return ERR_CONFLICT; /* 409 without a reason: a conflict, not "already exists" */
 	for (int code = ERR_NONE + 1; code < ERR_CODE_COUNT; code++)
 		if (reasons[code].http == http)
 			return (enum err_code)code;

@@ -10,10 +10,10 @@
  *	if (quantity_parse(text, &cpu, err) < 0)
  *		return err_wrap(err, "spec.tasks[%zu].cpu", i);
  *
- * Conventions: a function that can fail returns int (0 or -1) or a pointer (or NULL), takes
- * `struct err *err` last, and sets it on failure only. `err` may be NULL where the caller
- * does not care. The text reads as a path outside-in: `spec.cpu: "2x" is not a quantity`. A text
- * too long for its room ends in "..." */
+ * Conventions: a function that can fail returns int (0 or -1) or a pointer (or NULL), takes `struct
+ * err *err` last, and sets it on failure only. `err` may be NULL if the caller does not need it.
+ * The text reads as a path outside-in: `spec.cpu: "2x" is not a quantity`. A text that is too long
+ * for the struct ends in "..." */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -39,9 +39,9 @@ enum err_code {
 	ERR_NOT_IMPLEMENTED,        /* 501 */
 	ERR_UNAVAILABLE,            /* 503 */
 	ERR_TIMEOUT,                /* 504 */
-	ERR_UNKNOWN,                /* 500 without a reason: an error that nobody foresaw */
+	ERR_UNKNOWN,                /* 500 without a reason: an unexpected error */
 	ERR_STORE_READ,             /* 500: what is stored cannot be read */
-	ERR_DENIED,                 /* 400 without a reason: admission said no */
+	ERR_DENIED,                 /* 400 without a reason: rejected by admission */
 	ERR_CODE_COUNT
 };
 
@@ -58,9 +58,9 @@ int err_set(struct err *err, enum err_code code, const char *format, ...) PRINTF
 /* Put "<context>: " before the text; the code stays. Always returns -1. */
 int err_wrap(struct err *err, const char *format, ...) PRINTF(2, 3);
 
-/* Set from an errno value read in the line before: "<context>: <system's text>". The code follows
- * from the number (ENOENT: not found, EACCES: forbidden, EADDRINUSE: already exists, ENOSPC:
- * unavailable, else internal). Always returns -1. */
+/* Sets the error from an errno value that the caller saved right after the call: "<context>:
+ * <system's text>". The code follows from the number (ENOENT: not found, EACCES: forbidden,
+ * EADDRINUSE: already exists, ENOSPC: unavailable, else internal). Always returns -1. */
 int err_errno(struct err *err, int number, const char *format, ...) PRINTF(3, 4);
 
 /* The reason as a Status spells it ("NotFound"); "" for ERR_NONE. Never NULL. */
@@ -69,7 +69,7 @@ const char *err_reason(enum err_code code);
 /* The HTTP code of a reason (404); 200 for ERR_NONE. */
 int err_http(enum err_code code);
 
-/* The code for a reason's name, or for an HTTP code where no reason is given. An unknown reason
+/* The code for a reason's name, or for an HTTP code if no reason is given. An unknown reason
  * gives the code that fits `http`; an unknown HTTP code from 400 on gives ERR_INTERNAL. */
 enum err_code err_from_reason(const char *reason, int http);
 

@@ -28,10 +28,10 @@ enum { READ_STEP = 64 * 1024 };
 void fd_close(int fd)
 {
 	if (fd >= 0)
-		(void)close(fd); /* what mattered was synced before */
+		(void)close(fd); /* what must survive was synced before */
 }
 
-/* O_NONBLOCK: somebody else's pipe in its place must not make the caller wait. */
+/* O_NONBLOCK: if another user put a pipe in its place, open() must not block. */
 int fd_open_own(const char *path, int flags, mode_t mode, struct err *err)
 {
 	AUTO(fd_close)
@@ -60,7 +60,7 @@ int fd_set_cloexec(int fd, struct err *err)
 	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? err_errno(err, errno, "descriptor %d", fd) : 0;
 }
 
-/* One by one, for a kernel older than 5.11. */
+/* Sets the flag one by one, for kernels older than 5.11. */
 static int seal_listed(int first, struct err *err)
 {
 	struct dirent **names = NULL;
@@ -70,7 +70,7 @@ static int seal_listed(int first, struct err *err)
 	for (int i = 0; i < count; i++) {
 		int64_t fd;
 
-		/* The one that the list was read from is closed by now. */
+		/* The descriptor that the list was read from is already closed. */
 		if (number_parse_range(str_from(names[i]->d_name), first, INT32_MAX, &fd, NULL) ==
 			    0 &&
 		    rc == 0 && fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)

@@ -14,7 +14,7 @@
 void fd_close(int fd);
 DEFINE_AUTO(int, fd_close);
 
-/* Hand a descriptor over: gives its number and leaves -1 behind. */
+/* Hand a descriptor over: returns its number and sets the variable to -1. */
 static inline int fd_take(int *fd)
 {
 	int taken = *fd;
@@ -23,8 +23,9 @@ static inline int fd_take(int *fd)
 	return taken;
 }
 
-/* Opens a file that must be this user's alone: never through a link in its last part, a regular file with one name that
- * belongs to this user. For files that are written in a folder that was there before. `flags` and `mode` as of open(). */
+/* Opens a file that only this user may own: a regular file of this user with one hard link; a symbolic link as the last
+ * part of the path is an error. For files that are written to a folder that existed before. `flags` and `mode` as of
+ * open(). */
 int fd_open_own(const char *path, int flags, mode_t mode, struct err *err) MUST_CHECK;
 
 /* No program that is started from now on inherits descriptors: `fd`, or all from `first` on. */
@@ -33,7 +34,8 @@ int fd_set_cloexec_from(int first, struct err *err) MUST_CHECK;
 
 /* Append a file's bytes, within the buffer's bound. */
 int fd_read_file(const char *path, struct buf *to, struct err *err) MUST_CHECK;
-/* Replace a file as a whole or not at all: a temporary file beside it, synced, then renamed. */
+/* Replace a file as a whole or not at all: writes a temporary file in the same folder, syncs it and
+ * renames it. */
 int fd_write_file(const char *path, const void *data, size_t len, mode_t mode,
 		  struct err *err) MUST_CHECK;
 

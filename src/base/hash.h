@@ -16,7 +16,7 @@ static inline uint64_t hash_str(struct str s, uint64_t seed)
 	return hash_bytes(s.ptr, s.len, seed);
 }
 
-/* XXH3 as it stands in files: never changes. */
+/* XXH3 without a seed, for files: its result never changes. */
 uint64_t hash_checksum(const void *data, size_t len);
 
 uint32_t hash_fnv1_32(struct str s);

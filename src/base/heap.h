@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/heap.h - intrusive binary min-heap: the smallest element on top, any element removable.
  *
- * Elements hold a struct heap_node; the heap keeps an array of pointers to them and each node knows
- * its place, so that heap_remove() and heap_update() cost O(log n). Equal elements come out in no
- * particular order: compare by a sequence number where that matters. */
+ * Elements hold a struct heap_node; the heap keeps an array of pointers to them and each node
+ * stores its index, so that heap_remove() and heap_update() cost O(log n). Equal elements come out
+ * in no particular order: compare by a sequence number if that matters. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/intern.c - each text once, under a small number.
+/* base/intern.c - interned strings: each text is stored once and has a small number.
  *
  * A map from text to its record; records and texts live in an arena, so that a record never moves.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/intern.h - each text once, under a small number.
+/* base/intern.h - interned strings: each text is stored once and has a small number.
  *
  * Equal texts get equal numbers, counted from 0 without gaps, so that names can be compared as
  * integers and used as indexes. Texts live as long as the pool. */
@@ -21,11 +21,11 @@ struct intern *intern_new(uint64_t seed) __attribute__((returns_nonnull));
 void intern_free(struct intern *pool);
 DEFINE_AUTO(struct intern *, intern_free);
 
-/* The number of a text, made if it is new. */
+/* The number of a text; a new text gets the next number. */
 uint32_t intern_id(struct intern *pool, struct str text);
 /* The number of a text, or INTERN_NONE if it was never interned. */
 uint32_t intern_find(const struct intern *pool, struct str text);
-/* The text of a number, NUL-terminated behind its end; it must be a number that the pool gave. */
+/* The text of a number, followed by a NUL. The number must come from this pool. */
 struct str intern_text(const struct intern *pool, uint32_t id);
 size_t intern_len(const struct intern *pool);
 

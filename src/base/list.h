@@ -53,8 +53,8 @@ static inline void list_push_front(struct list *head, struct list *node)
 	list_insert_before(head->next, node);
 }
 
-/* Out of whatever list it is in; the node is then a list of its own, so that removing it again does
- * nothing. The node must have been initialised or pushed once. */
+/* Takes the node out of its list. It is then an empty list, so that removing it again does nothing.
+ * The node must have been initialised or pushed once. */
 static inline void list_remove(struct list *node)
 {
 	node->prev->next = node->next;

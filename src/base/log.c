@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/log.c - one line an event. A line is built in a buffer and handed to the writer whole, so
+/* base/log.c - one line per event. A line is built in a buffer and written with one call, so
  * that lines of several processes that share a file do not mix. */
 #include "base/log.h"
 
@@ -37,7 +37,7 @@ static void write_stderr(void *arg, const char *line, size_t len)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return; /* nowhere to say so */
+			return; /* a failed log write cannot be logged */
 		line += put;
 		len -= (size_t)put;
 	}
@@ -144,7 +144,7 @@ static void put_field(struct buf *line, const struct log_field *field, bool json
 	}
 }
 
-/* Add a field, or mark that it and all behind it did not fit. */
+/* Adds a field, or marks that this field and all after it did not fit. */
 static bool add_field(struct log *log, const struct log_field *field)
 {
 	static const char mark[] = " ...";

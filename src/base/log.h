@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/log.h - one line an event, in logfmt or JSON, written by programs and services only.
+/* base/log.h - one line per event, in logfmt or JSON, written by programs and services only.
  *
  *	log_info(log, "pod bound", LOG_STR("pod", name), LOG_INT("cycle", n));
  *	time=2026-01-02T03:04:05.678901Z level=info msg="pod bound" pod=ns/name cycle=42

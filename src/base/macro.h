@@ -8,7 +8,7 @@
  *		return NULL;
  *	return TAKE(job);
  *
- * DEFINE_AUTO stands once in the header of the type, below its destructor. */
+ * DEFINE_AUTO is used once, in the header of the type, after its destructor. */
 #ifndef BASE_MACRO_H
 #define BASE_MACRO_H
 
@@ -33,7 +33,7 @@
 	}                                            \
 	struct macro_semicolon
 
-/* Hand a pointer over: gives its value and leaves NULL behind. */
+/* Hand a pointer over: returns its value and sets the variable to NULL. */
 #define TAKE(pointer)                                         \
 	__extension__({                                       \
 		__typeof__(pointer) *take_from_ = &(pointer); \
@@ -43,7 +43,7 @@
 	})
 
 /* The rows of a registry: `#define THINGS(row) ROWS(row(a) row(b))`, with each row on a line of its own.
- * What declares the things and what enumerates them use the same list: THINGS(DECLARE), THINGS(ADDRESS). */
+ * Declaration and enumeration use the same list: THINGS(DECLARE), THINGS(ADDRESS). */
 #define ROWS(...) __VA_ARGS__
 
 /* Number of elements of an array (not of a pointer). */
@@ -53,7 +53,7 @@
 #define container_of(pointer, type, member) \
 	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
-/* Is this a build with sanitizers? There, what a release passes over stops the program. */
+/* Is this a build with sanitizers? Then faults that a release build ignores stop the program. */
 #if defined(__SANITIZE_ADDRESS__)
 #define BUILT_FOR_TESTS true
 #elif defined(__has_feature)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/map.c - hash map with entries in order of insertion.
  *
- * entries[] is dense but for holes left by removal (value NULL). slots[] is a table of 2^k indexes
- * into it, probed linearly until SLOT_EMPTY. Removal moves back what was put behind the slot because of
- * it, so that a key that comes and goes for ever leaves nothing to step over.
+ * entries[] is dense but for holes left by removal (value NULL). slots[] is a table of 2^k indexes into
+ * it, probed linearly until SLOT_EMPTY. Removal moves back the entries that collided with the slot, so
+ * that a key that is added and removed again and again leaves no slots to skip.
  *
  * Always true:
  * 1. every live entry is found from its hash by probing until SLOT_EMPTY, and no slot leads to a hole;
@@ -33,7 +33,7 @@ struct map {
 	uint32_t *slots;
 	size_t used; /* entries written, holes included */
 	size_t room; /* entries allocated: 3/4 of the slots */
-	size_t live; /* entries that are there */
+	size_t live; /* entries that are not holes */
 	size_t mask; /* slots - 1 */
 	uint64_t seed;
 };
@@ -138,7 +138,8 @@ void *map_put(struct map *map, struct str key, void *value)
 	return NULL;
 }
 
-/* Empty a slot; whatever would not be found beyond it moves nearer to where it belongs. */
+/* Empties a slot. Entries that could no longer be found after the gap move closer to their own
+ * slot. */
 static void close_slot(struct map *map, size_t hole)
 {
 	for (size_t at = (hole + 1) & map->mask; map->slots[at] != SLOT_EMPTY;

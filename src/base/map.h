@@ -28,8 +28,8 @@ size_t map_len(const struct map *map);
 /* The value, or NULL. */
 void *map_get(const struct map *map, struct str key);
 
-/* Store under `key`. Gives the value that was there (its entry keeps its place in the order, and
- * takes the new key), or NULL. */
+/* Store under `key`. Returns the previous value, or NULL; its entry keeps its place in the order
+ * and uses the new key. */
 void *map_put(struct map *map, struct str key, void *value);
 
 /* Take out and give back the value, or NULL. Allowed for the current entry while walking. */

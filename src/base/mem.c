@@ -13,7 +13,7 @@ enum { SMALL_BYTES = 1024, SMALL_TEXT = 256 };
 
 __attribute__((noreturn)) static void out_of_memory(size_t size)
 {
-	fprintf(stderr, "out of memory: %zu bytes wanted\n", size);
+	fprintf(stderr, "out of memory: cannot allocate %zu bytes\n", size);
 	abort();
 }
 
@@ -40,8 +40,8 @@ void *mem_zalloc(size_t size)
 	return mem_calloc(1, size);
 }
 
-/* Small blocks are cleared by hand: glibc keeps freed ones at hand for malloc(), and its calloc() does not look
- * there. Large ones may come from the kernel, which has cleared them. */
+/* Small blocks are cleared by hand: glibc caches freed blocks for malloc(), but its calloc() does not use that
+ * cache. Large ones may come from the kernel, which has cleared them. */
 void *mem_calloc(size_t count, size_t size)
 {
 	size_t bytes = product(count, size);
@@ -102,7 +102,7 @@ char *mem_printf(const char *format, ...)
 
 char *mem_vprintf(const char *format, va_list args)
 {
-	char small[SMALL_TEXT]; /* most texts are printed once, and only long ones measured first */
+	char small[SMALL_TEXT]; /* short texts are printed once; long ones are measured first */
 	va_list again;
 	int len;
 	char *text;

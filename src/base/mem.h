@@ -2,8 +2,8 @@
 /* base/mem.h - allocation that aborts when memory runs out.
  *
  * Running out of memory is not an error that anyone handles: state is durable before it is
- * acknowledged, so an abort loses nothing. Being sent too much is an error, and is refused before
- * it is allocated (base/limits.h). Every result is freed with mem_free(). */
+ * acknowledged, so an abort loses nothing. Input that is too large is an error and is rejected
+ * before memory is allocated for it (base/limits.h). Every result is freed with mem_free(). */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 

@@ -70,7 +70,7 @@ int number_parse_range(struct str text, int64_t min, int64_t max, int64_t *ret, 
 	return 0;
 }
 
-/* [+-] digits [. digits] [e [+-] digits], with a digit before or behind the point. */
+/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point. */
 static bool is_decimal(struct str text)
 {
 	size_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/number.h - numbers from text, whole and exact: no leading blanks, nothing after the end, an
- * error that names the text and what was expected. And arithmetic on numbers from outside that stops at the
- * largest number instead of overflowing. */
+/* base/number.h - numbers from text, whole and exact: no leading blanks, nothing after the end, an error
+ * that names the text and what was expected. And arithmetic on untrusted numbers that stops at the largest
+ * number instead of overflowing. */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -22,7 +22,7 @@ int number_parse_double(struct str text, double *ret, struct err *err) MUST_CHEC
 /* As Go's strconv.ParseBool: 1 t T TRUE true True, 0 f F FALSE false False. */
 int number_parse_bool(struct str text, bool *ret, struct err *err) MUST_CHECK;
 
-/* Of amounts that are not below 0. */
+/* For amounts that are not negative. */
 static inline int64_t number_add(int64_t a, int64_t b)
 {
 	int64_t sum;

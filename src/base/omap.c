@@ -112,7 +112,7 @@ void *omap_get(const struct omap *omap, struct str key)
 	}
 }
 
-/* Make a gap at `at` for one more entry, and for a child behind it. */
+/* Make a gap at `at` for one more entry, and for the child after it. */
 static void open_gap(struct node *node, unsigned at)
 {
 	memmove(&node->entries[at + 1], &node->entries[at],
@@ -123,7 +123,7 @@ static void open_gap(struct node *node, unsigned at)
 	node->len++;
 }
 
-/* Close the gap at `at`; the child behind it goes with it. */
+/* Close the gap at `at`; removes the child after it as well. */
 static void close_gap(struct node *node, unsigned at)
 {
 	node->len--;
@@ -134,7 +134,7 @@ static void close_gap(struct node *node, unsigned at)
 			(node->len - at) * sizeof(node->children[0]));
 }
 
-/* Split the full child at `at`: its middle entry moves up, its upper half becomes the child behind.
+/* Split the full child at `at`: its middle entry moves up, its upper half becomes the next child.
  */
 static void split_child(struct node *node, unsigned at)
 {
@@ -188,7 +188,7 @@ void *omap_put(struct omap *omap, struct str key, void *value)
 	}
 }
 
-/* Entry `at` and the child behind it move down into the child before it. */
+/* Entry `at` and the child after it move down into the child before it. */
 static void merge_children(struct node *node, unsigned at)
 {
 	struct node *left = node->children[at];
@@ -237,8 +237,8 @@ static void borrow_from_right(struct node *node, unsigned at)
 	memmove(right->entries, &right->entries[1], right->len * sizeof(right->entries[0]));
 }
 
-/* Give the child at `at` more than the minimum, so that an entry can be taken from it. The child
- * may have moved or merged: gives the one to go on with. */
+/* Gives the child at `at` more than the minimum, so that an entry can be removed from it. The child
+ * may move or be merged: returns the child to continue with. */
 static struct node *fill_child(struct node *node, unsigned at)
 {
 	if (node->children[at]->len > NODE_MIN)
@@ -257,7 +257,7 @@ static struct node *fill_child(struct node *node, unsigned at)
 	return node->children[at];
 }
 
-/* Take the largest (smallest) entry out of a subtree whose root can spare one. */
+/* Removes the largest (smallest) entry of a subtree whose root has more than the minimum. */
 static struct entry take_last(struct node *node)
 {
 	while (!node->leaf)
@@ -276,7 +276,8 @@ static struct entry take_first(struct node *node)
 	return first;
 }
 
-/* Replace the inner entry at `at` by a neighbour from below, if one of its children can spare one.
+/* Replace the inner entry at `at` by its neighbour in a child, if one of the children has more than
+ * the minimum.
  */
 static bool replace_inner(struct node *node, unsigned at)
 {
@@ -332,7 +333,7 @@ void *omap_remove(struct omap *omap, struct str key)
 	return value;
 }
 
-/* The first entry with a key >= `from`, or > `from` where `behind`. */
+/* The first entry with a key >= `from`, or > `from` if `after`. */
 static void *seek(const struct omap *omap, struct str from, bool behind, struct str *key)
 {
 	const struct node *node = omap->root;
@@ -376,7 +377,7 @@ static size_t count_all(const struct node *node)
 	return count;
 }
 
-/* Those of a subtree that are within the bounds (NULL: none). */
+/* Counts the entries of a subtree within the bounds (NULL: no bound). */
 static size_t count_within(const struct node *node, const struct str *from, const struct str *to)
 {
 	bool has_first = false;
@@ -394,7 +395,7 @@ static size_t count_within(const struct node *node, const struct str *from, cons
 		bool ends = i == end && to;
 
 		if (starts && has_first)
-			continue; /* all below is before the first one */
+			continue; /* the whole child is before the first key */
 		count += count_within(node->children[i], starts ? from : NULL, ends ? to : NULL);
 	}
 	return count;
@@ -460,7 +461,7 @@ void *omap_walk_next(struct omap_walk *walk, struct str *key)
 	return NULL;
 }
 
-/* Keys strictly between the bounds (NULL: none) and ascending. */
+/* Are the keys strictly between the bounds (NULL: no bound) and ascending? */
 static bool keys_ascend(const struct node *node, const struct str *low, const struct str *high)
 {
 	for (unsigned i = 0; i < node->len; i++) {

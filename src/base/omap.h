@@ -20,7 +20,7 @@ DEFINE_AUTO(struct omap *, omap_free);
 
 size_t omap_len(const struct omap *omap);
 void *omap_get(const struct omap *omap, struct str key);
-/* Gives the value that was there (the entry takes the new key as well), or NULL. */
+/* Returns the previous value, or NULL; the entry uses the new key from now on. */
 void *omap_put(struct omap *omap, struct str key, void *value);
 void *omap_remove(struct omap *omap, struct str key);
 
@@ -31,8 +31,8 @@ void *omap_remove(struct omap *omap, struct str key);
 void *omap_seek(const struct omap *omap, struct str from, struct str *key);
 void *omap_after(const struct omap *omap, struct str from, struct str *key);
 
-/* How many keys are >= `from` and < `to` (none: no end). Costs a look at every node between, not at
- * every entry. */
+/* How many keys are >= `from` and < `to` (none: no end). Visits the nodes between the two keys, not
+ * each entry. */
 size_t omap_count(const struct omap *omap, struct str from, struct str to);
 
 /* A walk in order, each step in constant time. The map must not change meanwhile.
@@ -46,7 +46,7 @@ struct omap_walk {
 		unsigned at; /* the entry that comes next */
 	} up[OMAP_DEPTH];
 };
-/* From the smallest key >= `from`, or > `from` where `behind`. */
+/* From the smallest key >= `from`, or > `from` if `after`. */
 void omap_walk_start(struct omap_walk *walk, const struct omap *omap, struct str from, bool behind);
 void *omap_walk_next(struct omap_walk *walk, struct str *key);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/quarantine.c - the page that a crash leaves behind, and the list of what has crashed.
+/* base/quarantine.c - the page that records a crash, and the list of objects that caused one.
  *
  * The page (file "crash-marker") is mapped shared: what is written to it survives the process without a
  * system call. The list (file "quarantine") has a line "CRASHES SIGNAL COMPONENT KEY" for each key, and
  * is replaced as a whole.
  *
  * The handler has no variable to find the page by (there are none in this project), so the page's
- * address is at the low end of the alternate signal stack that it runs on. Threads without one note
- * nothing: objects are processed by the thread of the loop.
+ * address is at the low end of the alternate signal stack that it runs on. Threads without such a
+ * stack record nothing: only the thread of the loop processes objects.
  *
- * What must stay true: the handler only stores into the page; then the signal takes its usual course. */
+ * What must stay true: the handler only stores into the page; then the default action of the signal
+ * follows. */
 #include "base/quarantine.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@
 
 enum {
 	PAGE_BYTES = 4096,
-	KEY_MAX = 1024, /* of a key in the page; longer ones are not noted */
+	KEY_MAX = 1024, /* of a key in the page; longer keys are not recorded */
 	COMPONENT_MAX = 32,
 	STACK_BYTES = 64 * 1024,
 	FILE_MAX_BYTES = 1024 * 1024,
@@ -41,7 +42,7 @@ enum {
 struct page {
 	char magic[16];
 	volatile sig_atomic_t signal;
-	volatile uint32_t key_len; /* 0: nothing is processed */
+	volatile uint32_t key_len; /* 0: no object is being processed */
 	char component[COMPONENT_MAX];
 	char key[KEY_MAX];
 };
@@ -98,7 +99,7 @@ static void recount(struct quarantine *q)
 		q->aside += ((const struct row *)value)->crashes >= QUARANTINE_CRASHES;
 }
 
-/* A line that makes no sense is left out. */
+/* A malformed line is skipped. */
 static void read_line(struct quarantine *q, struct str line)
 {
 	struct str crashes, signal, component;
@@ -188,8 +189,8 @@ static int watch_crashes(struct quarantine *q, struct err *err)
 	return 0;
 }
 
-/* Its block is on disk before it is written to: a full disk would be a SIGBUS then. Where there is no room
- * for it crashes are not noted; that is no reason not to start. */
+/* The block is allocated before the page is used, because writing to the page on a full disk would raise
+ * SIGBUS. If the disk is full, crashes are not recorded; the program starts all the same. */
 static bool map_page(struct quarantine *q)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/crash-marker", q->folder);
@@ -219,7 +220,8 @@ static bool is_key(struct str key)
 	return key.len > 0;
 }
 
-/* What the process before left, counted; if that cannot be written, for this time only. */
+/* Counts the crash that the previous process recorded. If the list cannot be written, the count
+ * holds only for this process. */
 static void take_crash(struct quarantine *q, struct quarantine_row *ret)
 {
 	struct err err;
@@ -316,7 +318,7 @@ static void set_component(struct page *page, const char *component)
 	page->component[len] = '\0';
 }
 
-/* The key in its parts; 0: it is too long. */
+/* Joins the parts to a key. 0: it is too long. */
 static size_t put_key(char to[KEY_MAX], struct str prefix, struct str namespace, struct str name)
 {
 	size_t at = 0;
@@ -386,7 +388,8 @@ bool quarantine_release(struct quarantine *q, struct str key)
 		return false;
 	row_free(row);
 	recount(q);
-	(void)write_list(q, &err); /* at worst it is set aside again after a restart */
+	(void)write_list(q,
+			 &err); /* if this fails, the object is set aside again after a restart */
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/roff.c - text for manual pages: what roff would take for its own is escaped. */
+/* base/roff.c - text for manual pages: characters with a meaning in roff are escaped. */
 #include "base/roff.h"
 
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Text as roff has it: backslashes, and dashes that are to be typed as they are; a dot or quote at the beginning of
- * a line is no request. */
+/* Escapes text for roff: backslashes, dashes that the reader types, and a dot or quote at the beginning of a line,
+ * which would be a request. */
 void roff_put(struct str text, struct buf *to);
 
 #endif

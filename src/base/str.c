@@ -129,7 +129,7 @@ char *str_dup(struct str s)
 	return mem_strdup_len(s.ptr, s.len);
 }
 
-/* Length of the well-formed sequence at `p` with `left` bytes to go, or 0. (Unicode, table 3-7.) */
+/* Length of the well-formed sequence at `p` with `left` bytes left, or 0. (Unicode, table 3-7.) */
 static size_t utf8_sequence(const uint8_t *p, size_t left)
 {
 	uint8_t low = 0x80;
@@ -159,7 +159,7 @@ static size_t utf8_sequence(const uint8_t *p, size_t left)
 	return len;
 }
 
-/* How many bytes at the front are ASCII for sure: eight at a time. */
+/* A lower bound of the ASCII bytes at the front, tested eight at a time. */
 static size_t ascii_prefix(struct str s)
 {
 	size_t at = 0;

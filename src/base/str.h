@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/str.h - string views: a pointer and a length, lent by whoever owns the bytes.
+/* base/str.h - string views: a pointer and a length, borrowed from the owner of the bytes.
  *
  * A view is passed by value and need not end in NUL. str_none() has a NULL pointer and stands for
  * "absent"; it equals the empty string in comparisons. Bytes are compared as unsigned. Print one by
@@ -64,7 +64,7 @@ static inline bool str_is(struct str a, const char *b)
 	return a.len == len && (len == 0 || memcmp(a.ptr, b, len) == 0);
 }
 
-/* memcmp() == 0 for what is short, without the call. */
+/* memcmp() == 0 for short texts, without a function call. */
 static inline bool str_same_bytes(const char *a, const char *b, size_t len)
 {
 	uint64_t a8[2], b8[2];
@@ -102,7 +102,7 @@ bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
-/* Index of the first byte or part at or behind `from`, or -1. */
+/* Index of the first byte or part at or after `from`, or -1. */
 ptrdiff_t str_find_byte(struct str s, char byte, size_t from);
 ptrdiff_t str_rfind_byte(struct str s, char byte);
 ptrdiff_t str_find(struct str s, struct str part, size_t from);
@@ -114,8 +114,8 @@ struct str str_skip(struct str s, size_t count);
 /* Without ASCII white space at both ends. */
 struct str str_trim(struct str s);
 
-/* Cut the part before `separator` off the front of *rest. False when *rest is used up (is none);
- * an empty string gives one empty part.
+/* Cuts the part before `separator` off the front of *rest. False when nothing is left (*rest is
+ * none); an empty string gives one empty part.
  *	while (str_split(&rest, ',', &part)) ... */
 bool str_split(struct str *rest, char separator, struct str *part);
 

@@ -77,13 +77,14 @@ int64_t time_join(const struct time_fields *fields)
 	int64_t rest = fields->hour * TIME_HOUR + fields->minute * TIME_MINUTE +
 		       fields->second * TIME_SECOND + fields->microsecond;
 
-	/* A day less and its time more: the first day of all begins before the smallest number. */
+	/* Computed from the next day backwards, because the first day begins before the smallest
+	 * int64. */
 	if (days < 0)
 		return (days + 1) * TIME_DAY + (rest - TIME_DAY);
 	return days * TIME_DAY + rest;
 }
 
-/* Has it a text: years 0001 to 9999? */
+/* Can it be printed (years 0001 to 9999)? */
 static bool is_printable(int64_t time)
 {
 	return time >= days_from_date(1, 1, 1) * TIME_DAY &&
@@ -110,7 +111,7 @@ int64_t time_after(int64_t time, int64_t span)
 	return sum < first ? first : sum > last ? last : sum;
 }
 
-/* A cursor over the text: each step consumes what it names, or fails for good. */
+/* A cursor over the text: each step consumes what it names; after a failure all later steps fail. */
 struct scan {
 	struct str text;
 	size_t at;
@@ -187,7 +188,7 @@ static bool in_range(const struct time_fields *f)
 {
 	return f->year >= 1 && f->month >= 1 && f->month <= 12 && f->day >= 1 &&
 	       f->day <= days_in_month(f->year, f->month) && f->hour <= 23 && f->minute <= 59 &&
-	       f->second <= 59; /* a leap second is none, as for Go */
+	       f->second <= 59; /* leap seconds are rejected, as in Go */
 }
 
 int time_parse(struct str text, int64_t *ret, struct err *err)
@@ -219,8 +220,8 @@ int time_parse(struct str text, int64_t *ret, struct err *err)
 	return 0;
 }
 
-/* `count` digits of a number, and a separator behind them. By hand: every object has several times,
- * and printf() takes ten times as long. */
+/* `count` digits of a number, and a separator. Not printf(), which takes ten times as long: every
+ * object has several times. */
 static char *put_digits(char *to, int number, int count, char separator)
 {
 	for (int i = count; i-- > 0; number /= 10)

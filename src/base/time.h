@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/time.h - points in time as int64 microseconds since 1970 UTC, and their RFC 3339 text.
  *
- * Years 0001 to 9999. No clock is read here: loop_now() hands the time out. */
+ * Years 0001 to 9999. Nothing here reads a clock: loop_now() gives the time. */
 #ifndef BASE_TIME_H
 #define BASE_TIME_H
 
@@ -16,8 +16,8 @@
 #define TIME_HOUR (60 * TIME_MINUTE)
 #define TIME_DAY (24 * TIME_HOUR)
 
-/* Spans that come from outside are at most ten thousand years: two of them and a time still have a
- * sum. */
+/* The longest span accepted from outside, ten thousand years: adding two of them to a time does not
+ * overflow. */
 #define TIME_SPAN_MAX (INT64_C(10000) * 366 * TIME_DAY)
 
 enum { TIME_TEXT_SIZE = 32 };
@@ -42,8 +42,7 @@ const char *time_print_micro(int64_t time, char text[TIME_TEXT_SIZE]);
 
 /* A number of seconds as a span, at most TIME_SPAN_MAX long in either direction. */
 int64_t time_span(int64_t seconds);
-/* The time a span later, or earlier; at the first or last second of years 0001 to 9999 if it would be
- * beyond. */
+/* The time a span later, or earlier; clamped to the years 0001 to 9999. */
 int64_t time_after(int64_t time, int64_t span);
 
 void time_split(int64_t time, struct time_fields *ret);

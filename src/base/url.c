@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/url.c - URLs by RFC 3986 as Go's net/url reads it; queries decoded into one allocation.
  *
- * Decoding never makes a text longer, so the room that a raw query needs is known beforehand. */
+ * Decoding never makes a text longer, so the length of the raw query is enough space. */
 #include "base/url.h"
 
 #include "base/mem.h"
@@ -20,8 +20,8 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Decode into `to`, which has room for raw.len bytes. Gives the length, or -1 at a bad sequence,
- * whose place is then in *bad. */
+/* Decodes into `to`, which has space for raw.len bytes. Returns the length, or -1 for a bad
+ * sequence, whose offset is stored in *bad. */
 static ptrdiff_t decode(struct str raw, bool query, char *to, size_t *bad)
 {
 	size_t len = 0;
@@ -112,7 +112,7 @@ void url_encode_query(struct str text, struct buf *to)
 	}
 }
 
-/* Neither a control character nor a blank: those never stand in a URL. */
+/* Is it neither a control character nor a blank, which a URL never contains? */
 static bool has_bad_byte(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -139,14 +139,14 @@ static int parse_authority(struct str authority, struct url *url, struct err *er
 		url->host = str_slice(authority, 1, (size_t)close);
 		port = str_skip(authority, (size_t)close + 1);
 		if (port.len && port.ptr[0] != ':')
-			return err_set(err, ERR_BAD_REQUEST, "\"%.*s\" behind the host",
+			return err_set(err, ERR_BAD_REQUEST, "unexpected \"%.*s\" after the host",
 				       STR_ARG(port));
 		port = port.len ? str_skip(port, 1) : str_none();
 	} else if ((colon = str_rfind_byte(authority, ':')) >= 0) {
 		url->host = str_slice(authority, 0, (size_t)colon);
 		port = str_skip(authority, (size_t)colon + 1);
 		if (str_find_byte(url->host, ':', 0) >= 0)
-			return err_set(err, ERR_BAD_REQUEST, "an IPv6 host wants brackets");
+			return err_set(err, ERR_BAD_REQUEST, "an IPv6 host must be in brackets");
 	}
 	if (url->host.len == 0)
 		return err_set(err, ERR_BAD_REQUEST, "no host");
@@ -221,7 +221,7 @@ int url_split_target(struct str target, struct str *ret_path, struct str *ret_qu
 	return 0;
 }
 
-/* Decode one side of a pair behind what is in text; false when malformed. */
+/* Decodes one side of a pair and appends it to text; false if it is malformed. */
 static bool decode_part(struct str raw, char *text, size_t *used, struct str *ret)
 {
 	size_t bad;

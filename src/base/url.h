@@ -21,7 +21,7 @@ struct url {
 	struct str host;   /* without brackets: "example.com", "::1" */
 	int port;          /* as given, or the scheme's (80, 443) */
 	struct str path;   /* "/api/v1" or "" */
-	struct str query;  /* behind '?', or none */
+	struct str query;  /* after '?', or none */
 };
 
 /* http or https with a host. ERR_BAD_REQUEST otherwise. */

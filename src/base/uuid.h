@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/uuid.h - version 4 UUIDs, made from random bytes that the caller brings (loop_random). */
+/* base/uuid.h - version 4 UUIDs, made from random bytes that the caller passes (loop_random). */
 #ifndef BASE_UUID_H
 #define BASE_UUID_H
 

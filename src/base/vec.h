@@ -36,7 +36,7 @@ void *vec_grow(void *ptr, size_t *size, size_t want, size_t element);
 		vec_reserve((vec), (vec)->len + 1);       \
 		(vec)->ptr[(vec)->len++] = (__VA_ARGS__); \
 	} while (0)
-/* Add a zeroed element and give its address, valid until the next push. */
+/* Adds a zeroed element and returns its address, valid until the next push. */
 #define vec_add(vec)                         \
 	(vec_reserve((vec), (vec)->len + 1), \
 	 memset(&(vec)->ptr[(vec)->len], 0, sizeof(*(vec)->ptr)), &(vec)->ptr[(vec)->len++])

@@ -20,7 +20,7 @@ int main(void)
 	buf_puts(&small, "x");
 	ok(buf_is_over(&small), "printing past it marks the buffer");
 	buf_clear(&small);
-	ok(!buf_is_over(&small) && small.len == 0, "clearing it starts anew");
+	ok(!buf_is_over(&small) && small.len == 0, "clearing it resets it");
 	buf_printf(&small, "%d", 123456789);
 	ok(buf_is_over(&small) && small.len == 0, "what does not fit whole is not printed");
 
@@ -52,7 +52,7 @@ int main(void)
 	buf_put_json(&text, STR("q\" b\\ \b\t\n\f\r \x01 \xc3\xa9 \xff \xe2\x82"));
 	is(buf_text(&text), "q\\\" b\\\\ \\b\\t\\n\\f\\r \\u0001 \xc3\xa9 \\ufffd \\ufffd\\ufffd");
 	buf_clear(&text);
-	for (int i = 0; i < 100; i++) /* in the room that there is, and past it */
+	for (int i = 0; i < 100; i++) /* within the allocated space, and past it */
 		buf_printf(&text, "%0*d,", i, 7);
 	ok(text.len == 1 + 99 * 100 / 2 + 100 && buf_text(&text)[text.len - 1] == ',' &&
 		   strlen(buf_text(&text)) == text.len,

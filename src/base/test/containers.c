@@ -161,7 +161,7 @@ static void test_omap_prefix(void)
 	     v = omap_after(omap, key, &key))
 		seen++;
 	ok(seen == 2, "a prefix walk sees just its entries");
-	ok(omap_seek(omap, STR("q"), NULL) == NULL, "nothing behind the last key");
+	ok(omap_seek(omap, STR("q"), NULL) == NULL, "nothing after the last key");
 	ok(omap_len(omap) == 4, "four entries");
 }
 

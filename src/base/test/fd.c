@@ -105,6 +105,6 @@ int main(void)
 	test_own(folder);
 	test_cloexec();
 	unlink(path);
-	ok(rmdir(folder) == 0, "nothing else was left behind");
+	ok(rmdir(folder) == 0, "no other file is left");
 	return tap_done();
 }

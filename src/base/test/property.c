@@ -441,7 +441,7 @@ static void test_omap_walks(void)
 		AUTO(omap_free) struct omap *omap = omap_new();
 		AUTO(mem_free) struct item *items = make_items(count, &state);
 
-		for (size_t i = 0; i < count; i += 2) /* the others are looked for in vain */
+		for (size_t i = 0; i < count; i += 2) /* the other keys are not found */
 			(void)omap_put(omap, str_from(items[i].key), &items[i]);
 		for (size_t i = 0; i < TRIES; i++) {
 			struct str from = str_from(items[below(&state, count)].key);

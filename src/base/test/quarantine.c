@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a crash leaves behind, and what becomes of it. */
+/* What a crash records, and what the next process does with it. */
 #include "base/quarantine.h"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ static struct quarantine *must_open(const char *folder, struct quarantine_row *c
 	return q;
 }
 
-/* A process that dies by a signal while it has this object, or (leaves) after it. */
+/* A process that is killed by a signal while it processes this object, or (leaves) after it. */
 static void die(const char *folder, int signo, bool leaves)
 {
 	pid_t child = fork();
@@ -74,7 +74,7 @@ static void test_crashes(const char *folder)
 	q = must_open(folder, &crashed);
 	ok(crashed.key && str_is(str_from(crashed.key), POD) && crashed.crashes == 1 &&
 		   crashed.signal == SIGABRT && str_is(str_from(crashed.component), "scheduler"),
-	   "a crash is told of once");
+	   "a crash is reported once");
 	ok(!quarantine_has_key(q, STR(POD)), "the first sets nothing aside");
 	quarantine_close(q);
 	ok(!is_aside(folder), "and does not count twice");

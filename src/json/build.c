@@ -5,8 +5,7 @@
  * points to the next, the last one to the first, and the container to its last element or key.
  *
  * What must stay true:
- * 1. A value is in one place. A new or removed one has a NULL `next`, one in a ring never has;
- *    setting a value that is in a ring already is a programming error and caught.
+ * 1. A value is in at most one container. `next` of a new or removed value is NULL, `next` of a value in a ring never is; putting a value that is in a ring into another container is a programming error, which an assert catches.
  * 2. No object has a key twice.
  * 3. Strings are UTF-8. */
 #include <assert.h>
@@ -127,10 +126,11 @@ struct json json_new_copy(struct json_doc *doc, struct json value)
 	return fresh(yyjson_mut_val_mut_copy(open_doc(doc), json_built_val(value)));
 }
 
-/* --- into the tree --------------------------------------------------------------------------- */
+/* --- inserting values----------------------------------------------------------------------- */
 
-/* NULL if it is none: nothing is changed then. Objects come from outside, and one place that trusts
- * their shape too much must not end the process; tests, which run with sanitizers, stop there. */
+/* NULL if it is no container of that type: then nothing is changed. Objects come from outside; a
+ * caller that does not check their shape must not end the process. In sanitizer builds it does, so
+ * that tests find such callers. */
 static yyjson_mut_val *container(struct json_doc *doc, struct json j, enum json_type type)
 {
 	(void)open_doc(doc);
@@ -140,7 +140,7 @@ static yyjson_mut_val *container(struct json_doc *doc, struct json j, enum json_
 	return NULL;
 }
 
-/* A value that may be put somewhere. */
+/* A value that is in no container yet. */
 static yyjson_mut_val *loose(struct json_doc *doc, struct json value)
 {
 	assert(value.built && json_built_val(value)->next == NULL);
@@ -153,7 +153,7 @@ void json_doc_set_root(struct json_doc *doc, struct json value)
 	open_doc(doc)->root = loose(doc, value);
 }
 
-/* The key before the wanted one in the ring, or NULL. */
+/* The predecessor of the key in the ring, or NULL. */
 static yyjson_mut_val *key_before(yyjson_mut_val *object, struct str key)
 {
 	size_t left = unsafe_yyjson_get_len(object);
@@ -178,7 +178,7 @@ void json_add(struct json_doc *doc, struct json object, struct str key, struct j
 				  unsafe_yyjson_get_len(obj));
 }
 
-/* Puts `value` behind its key in place of the one there. */
+/* Replaces the value of a key by `value`. */
 static void replace_behind(yyjson_mut_val *key, yyjson_mut_val *value)
 {
 	yyjson_mut_val *old = key->next;

@@ -3,19 +3,19 @@
  *
  * A document holds either yyjson's immutable form (values in one flat array, strings in a copy of
  * the text) or its mutable one (values in linked rings, memory in growing chunks). Everything that
- * yyjson allocates for it goes through json_doc_alc(): that aborts when memory runs out, so none of
- * yyjson's calls fails for want of it, and counts what a document holds.
+ * yyjson allocates for it goes through json_doc_alc(): that aborts when memory runs out, so that no
+ * call of yyjson fails for lack of memory, and counts the memory of the document.
  *
- * A document is one block where its size is known or can be guessed: `room` behind the struct is
- * handed out first, from the front, and goes when the document goes. So most documents are one call
- * of malloc and one of free; yyjson alone takes a dozen for an object of a kilobyte, of sizes that
- * glibc has no quick way for.
+ * A document is one block if its size is known or can be estimated: `space`, at the end of the
+ * struct, is allocated from first, front to back, and is freed with the document. So most documents
+ * need one malloc() and one free(); yyjson alone needs a dozen for an object of a kilobyte, of
+ * sizes for which glibc is slow.
  *
- * Blocks of a pooled document carry their size in front, so that they can be given out again.
+ * Blocks of a pooled document begin with their size, so that the pool can reuse them.
  *
  * What must stay true:
  * 1. A document has exactly one of `parsed` and `built`.
- * 2. A pool lives until its owner and the last document that draws on it are gone. */
+ * 2. A pool lives until its owner and the last document that uses it have released it. */
 #include "json/doc.h"
 
 #include <assert.h>
@@ -28,13 +28,13 @@
 
 enum {
 	POOL_BLOCKS = 8,
-	/* What a document begins with that is built from nothing: a patch, a small object. */
+	/* The initial size of an empty document, enough for a patch or a small object. */
 	NEW_VALUES = 64,
 	NEW_TEXT = 1024,
 };
 
 struct block {
-	alignas(max_align_t) size_t size; /* of what follows */
+	alignas(max_align_t) size_t size; /* of the memory that follows */
 };
 
 struct json_pool {
@@ -64,7 +64,7 @@ void json_pool_free(struct json_pool *pool)
 	mem_free(pool);
 }
 
-/* The smallest spare block that is large enough, but not one that would be mostly wasted. */
+/* The smallest spare block that is large enough, or NULL if most of it would be wasted. */
 static struct block *pool_find(struct json_pool *pool, size_t size)
 {
 	size_t best = POOL_BLOCKS;
@@ -130,7 +130,7 @@ static bool is_in_room(const struct json_doc *doc, const void *data)
 	return at >= doc->room && at < doc->room + doc->room_size;
 }
 
-/* The next bytes of the document's own block, or NULL where they are not enough. */
+/* The next bytes of the document's own block, or NULL if too few are left. */
 static void *take_room(struct json_doc *doc, size_t size)
 {
 	size_t whole = json_room(size);
@@ -154,7 +154,7 @@ static void *alc_malloc(void *context, size_t size)
 	return doc->pool ? pool_alloc(doc->pool, size) : mem_alloc(size);
 }
 
-/* yyjson asks for it only while it reads, which is never in a document with room. */
+/* yyjson reallocates only while it reads, and a document that it reads into has no `space`. */
 static void *alc_realloc(void *context, void *data, size_t old_size, size_t size)
 {
 	struct json_doc *doc = context;
@@ -183,7 +183,7 @@ yyjson_alc json_doc_alc(struct json_doc *doc)
 
 /* --- documents ------------------------------------------------------------------------------- */
 
-/* Not cleared: whoever takes of the room fills it. */
+/* Not cleared: users of the space fill it. */
 static struct json_doc *make_with_room(size_t room)
 {
 	struct json_doc *doc = mem_alloc(sizeof(*doc) + room);
@@ -202,10 +202,12 @@ struct json_doc *json_doc_make(struct json_pool *pool)
 	return doc;
 }
 
-/* A document to build in, with room for so many values and bytes of text before it takes more. */
+/* An empty document with space for this many values and bytes of text; it grows if more are added.
+ */
 static struct json_doc *new_sized(size_t values, size_t text)
 {
-	size_t value_bytes = (values + 1) * sizeof(yyjson_mut_val); /* one is the chunk's head */
+	size_t value_bytes =
+		(values + 1) * sizeof(yyjson_mut_val); /* one for the header of the chunk */
 	size_t text_bytes = text + sizeof(yyjson_str_chunk);
 	struct json_doc *doc = make_with_room(json_room(sizeof(yyjson_mut_doc)) +
 					      json_room(value_bytes) + json_room(text_bytes));
@@ -225,7 +227,7 @@ struct json_doc *json_doc_new(void)
 	return new_sized(NEW_VALUES, NEW_TEXT);
 }
 
-/* Bytes of all strings among so many values, each with its NUL. */
+/* Bytes of all strings among `count` values, each with its NUL. */
 static size_t text_of(const yyjson_val *values, size_t count)
 {
 	size_t text = 0;
@@ -236,7 +238,7 @@ static size_t text_of(const yyjson_val *values, size_t count)
 	return text;
 }
 
-/* With some room for what is going to be changed in it. */
+/* With some extra space for changes. */
 static struct json_doc *new_for(struct json root)
 {
 	if (json_is_absent(root) || root.built)
@@ -256,7 +258,7 @@ struct json_doc *json_doc_thaw(struct json root)
 	return doc;
 }
 
-/* A document of so many values and bytes of text, all in its own block; both are still to be filled in. */
+/* A document of this many values and bytes of text, all in its own block; the caller fills both in. */
 static struct json_doc *new_parsed(size_t count, size_t text)
 {
 	size_t head = (sizeof(yyjson_doc) + sizeof(yyjson_val) - 1) / sizeof(yyjson_val);
@@ -289,7 +291,7 @@ struct json_doc *json_doc_keep(const yyjson_doc *read)
 	return doc;
 }
 
-/* Strings one behind the other; each keeps its NUL. */
+/* Copies the strings one after the other, each with its NUL. */
 static struct json_doc *freeze_parsed(yyjson_val *root)
 {
 	size_t count = (size_t)(unsafe_yyjson_get_next(root) - root);
@@ -303,7 +305,7 @@ static struct json_doc *freeze_parsed(yyjson_val *root)
 			continue;
 		size_t len = unsafe_yyjson_get_len(&to[i]) + 1;
 
-		assert(at); /* this string was counted */
+		assert(at); /* text_of() has counted this string */
 		memcpy(at, to[i].uni.str, len);
 		to[i].uni.str = at;
 		at += len;

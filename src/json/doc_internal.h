@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/doc_internal.h - what the files behind doc.h share; nobody else includes it. */
+/* json/doc_internal.h - shared by the files that implement doc.h; no other file includes it. */
 #ifndef JSON_DOC_INTERNAL_H
 #define JSON_DOC_INTERNAL_H
 
@@ -16,10 +16,10 @@ struct json_doc {
 	struct json_pool *pool;
 	size_t room_size;
 	size_t room_used;
-	alignas(max_align_t) char room[]; /* given out before anything is allocated */
+	alignas(max_align_t) char room[]; /* used before anything else is allocated */
 };
 
-/* What so many bytes take of the room. */
+/* How much of the space an allocation of this size takes. */
 static inline size_t json_room(size_t size)
 {
 	return (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
@@ -27,9 +27,9 @@ static inline size_t json_room(size_t size)
 
 /* A document without content, whose memory comes from `pool` unless that is NULL. */
 struct json_doc *json_doc_make(struct json_pool *pool) __attribute__((returns_nonnull));
-/* What yyjson has read into memory of somebody else's, as a document of its own. */
+/* Copies what yyjson has read into other memory to a new document. */
 struct json_doc *json_doc_keep(const yyjson_doc *read) __attribute__((returns_nonnull));
-/* The allocator that charges `doc`. */
+/* The allocator that counts its memory in `doc`. */
 yyjson_alc json_doc_alc(struct json_doc *doc);
 
 static inline yyjson_val *json_parsed_val(struct json j)
@@ -63,13 +63,15 @@ static inline yyjson_val_uni json_payload(struct json j)
 	return j.built ? ((const yyjson_mut_val *)j.val)->uni : ((const yyjson_val *)j.val)->uni;
 }
 
-/* Changes that need no look-up, for whoever knows the value already (build.c). Put the content of a
- * loose value in place of a member's or element's; `value` is used up. */
+/* Changes without a look-up, for callers that already have the value (build.c). Replaces the
+ * content of a member or element by that of a value that is in no container; `value` must not be
+ * used after. */
 void json_put_over(struct json old, struct json value);
-/* Make members absent, then take all absent ones out of their object in one pass. */
+/* Marks members as removed; the second function then removes all marked members of an object in one
+ * pass. */
 void json_mark_gone(struct json member);
 void json_sweep(struct json object);
-/* Take all elements of an array out, to be put somewhere else one by one. */
+/* Removes all elements of an array, so that the caller can put them elsewhere one by one. */
 struct json json_take_first(struct json array);
 
 /* A deep copy without null members, at every depth (merge.c). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/index.c - a hash map over the members of a large object, nothing for a small one.
  *
- * The map's seed is the object's address: enough against keys chosen to collide, and without
- * influence on any result. */
+ * The map's seed is the object's address: an attacker cannot predict it to choose colliding keys,
+ * and it does not influence any result. */
 #include "json/index.h"
 
 #include "base/map.h"
@@ -55,8 +55,8 @@ void json_index_put(struct json_index *index, struct str key, struct json value)
 
 /* --- all objects of a document --------------------------------------------------------------- */
 
-/* Of one object. It is known by its place in memory: values of a document that is built stay where they
- * are, and memory of those that were removed is not used again. */
+/* The index of one object. The key is the object's address: values of a document that is built stay
+ * where they are, and memory of those that were removed is not used again. */
 struct indexed {
 	const void *object;
 	struct json_index index;
@@ -77,7 +77,7 @@ static void settle(struct json_indexes *all, struct indexed *one)
 	json_sweep(one->index.object);
 }
 
-/* What is at this place is not the object any more that was indexed. */
+/* Does this address no longer hold the object that was indexed? */
 static void forget(struct json_indexes *all, const void *object)
 {
 	struct indexed *one = all->by_object ? map_remove(all->by_object, place_of(&object)) : NULL;
@@ -89,7 +89,7 @@ static void forget(struct json_indexes *all, const void *object)
 	mem_free(one);
 }
 
-/* NULL: it is small. */
+/* NULL: the object is small and has no index. */
 static struct indexed *find(struct json_indexes *all, struct json object)
 {
 	struct indexed *one = NULL;
@@ -139,7 +139,7 @@ struct json json_indexes_get(struct json_indexes *all, struct json object, struc
 	return one ? json_index_get(&one->index, key) : json_get_str(object, key);
 }
 
-/* As it is in the document. */
+/* The value itself in the document. */
 static struct str last_key(struct json object)
 {
 	const yyjson_mut_val *key = json_built_val(object)->uni.ptr;
@@ -177,7 +177,8 @@ struct json json_indexes_take(struct json_indexes *all, struct json object, stru
 		(void)json_remove(all->doc, object, key);
 		return value;
 	}
-	/* its place in the ring stays until the object is swept; the content goes along */
+	/* it stays in the ring until json_indexes_flush() removes it from the object; the content
+	 * moves */
 	forget(all, value.val);
 	taken = json_new_null(all->doc);
 	json_built_val(taken)->tag = json_built_val(value)->tag;

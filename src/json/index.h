@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/index.h - look-up in objects that may be large, for code that looks up many keys.
  *
- * json_get() is linear, which is best for the objects of everyday; looking up each key of one
- * large object in another that way is quadratic, and both may come from a stranger. An index asks
- * linearly while the object is small and through a hash map once it is not. It lends from the
- * object, and is valid until a member is added or removed. */
+ * json_get() is linear, which is fastest for usual objects. Looking up each key of one large object
+ * in another that way is quadratic, and both may come from an attacker. An index searches small
+ * objects linearly and large ones through a hash map. It borrows from the object and is valid until
+ * a member is added or removed. */
 #ifndef JSON_INDEX_H
 #define JSON_INDEX_H
 
@@ -24,17 +24,18 @@ DEFINE_AUTO_IN_PLACE(struct json_index, json_index_done);
 
 /* The member, or JSON_NONE. */
 struct json json_index_get(const struct json_index *index, struct str key);
-/* A member was added or its value replaced. `key` must live as long as the index. */
+/* Call this after a member was added or its value was replaced. `key` must live as long as the
+ * index. */
 void json_index_put(struct json_index *index, struct str key, struct json value);
 
-/* The same for a document that is being built, whatever object of it is asked: each large one gets its
- * index when it is first looked at. While it exists, members of large objects are set and taken by these
- * functions only.
+/* The same for all objects of a document that is being built: each large object is indexed at its first
+ * look-up. While the struct exists, set and remove members of large objects through these functions
+ * only.
  *	AUTO(json_indexes_done) struct json_indexes all = {.doc = doc}; */
 struct json_indexes {
 	struct json_doc *doc;
 	struct map *by_object;
-	size_t unsettled; /* objects that still hold what was taken from them */
+	size_t unsettled; /* objects with marked members that are still to be removed */
 };
 void json_indexes_done(struct json_indexes *all);
 DEFINE_AUTO_IN_PLACE(struct json_indexes, json_indexes_done);
@@ -43,9 +44,10 @@ struct json json_indexes_get(struct json_indexes *all, struct json object, struc
 /* As json_set(). */
 void json_indexes_set(struct json_indexes *all, struct json object, struct str key,
 		      struct json value);
-/* Take a member out; its value is loose then. JSON_NONE: there is none. */
+/* Removes a member and returns its value, which is then in no container; JSON_NONE if there is
+ * none. */
 struct json json_indexes_take(struct json_indexes *all, struct json object, struct str key);
-/* Before members are walked, counted or compared by other means. */
+/* Completes pending removals; call it before other functions walk, count or compare members. */
 void json_indexes_settle(struct json_indexes *all);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/merge.c - merge patch: one walk over the patch, changing a copy of the target.
  *
- * Each key is looked up through an index and the value found is changed where it is, so that the
+ * Each key is looked up through an index and its value is changed in place, so that the
  * cost is linear also for objects of many thousand members. The depth of the result is that of the
  * deeper argument, hence bounded. */
 #include "json/merge.h"
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* Leave the null members out, at every depth. */
+/* Copies without null members, at every depth. */
 static void prune_nulls(struct json j)
 {
 	bool object = json_is(j, JSON_OBJ);

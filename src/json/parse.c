@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/parse.c - text to document: bounded, and without duplicate keys.
+/* json/parse.c - parses text into a document, within limits and without duplicate keys.
  *
- * yyjson reads the text; its reader does not recurse, so it may see any depth, and its memory is
- * bounded by a multiple of the text's size. One walk over the values then checks what it does not:
- * depth, before that walk itself goes any deeper, and duplicate keys. Doing it there costs less
- * than a pass over the text, since there is one value in some ten bytes.
+ * yyjson reads the text; its reader does not recurse, so any depth is safe, and its memory is at
+ * most a multiple of the text's size. One walk over the values then checks what yyjson does not
+ * check: the depth, before the walk itself descends, and duplicate keys. That costs less than a
+ * pass over the text, because there is only about one value per ten bytes.
  *
- * Finding duplicates must not cost more than the reading did. An object keeps 64 bits of a cheap
+ * Finding duplicates must not cost more than parsing. An object keeps 64 bits of a cheap
  * fingerprint of the keys seen; only a key whose bit is taken is compared with those before it. An
- * object with many members goes through a hash map instead, so that a million members do not cost
- * a million squared.
+ * object with many members goes through a hash map instead, so that the cost is not quadratic.
  *
- * A small text, and most are, is read into memory on the stack, and what was read is then kept in one
- * block of just its size (json_doc_keep).
+ * Most texts are small. A small text is parsed into memory on the stack, and the result is copied to
+ * one block of exactly the right size (json_doc_keep).
  *
- * A document with duplicates is rare. It is built anew without the members that are overridden, and
- * only then are paths made, for whoever wants to be told. */
+ * A document with duplicates is rare. It is built again without the overridden members; only then
+ * are paths of the duplicates made, for the caller's callback. */
 #include <assert.h>
 #include <stdalign.h>
 
@@ -30,8 +29,8 @@ enum {
 	MANY_MEMBERS = 48,
 	LARGE_BLOCK = 128 << 10,
 	SMALL_TEXT = 8 << 10,
-	/* Four and a half bytes a byte of text is what the reader takes unless it has guessed too few
-	 * values; then the heap serves. */
+	/* The reader needs four and a half bytes per byte of text, unless it has underestimated the
+	 * number of values; then the heap is used. */
 	SMALL_SCRATCH = 40 << 10,
 };
 
@@ -68,7 +67,7 @@ static struct str key_str(yyjson_val *key)
 	return str_of(key->uni.str, unsafe_yyjson_get_len(key));
 }
 
-/* One of 64, different for most keys of one object. */
+/* One of 64 values, different for most keys of one object. */
 static uint64_t key_bit(struct str key)
 {
 	unsigned first = key.len > 0 ? (unsigned char)key.ptr[0] : 0;
@@ -88,8 +87,8 @@ static bool key_is_before(yyjson_val *object, yyjson_val *key)
 	return false;
 }
 
-/* The seed need not be a secret that lasts: an address does, since the map's order is that of
- * insertion whatever the seed. */
+/* An address is good enough as the seed: it need not stay secret, and the map's order is that of
+ * insertion for any seed. */
 static bool many_have_duplicates(yyjson_val *object)
 {
 	AUTO(map_free) struct map *seen = map_new((uint64_t)(uintptr_t)object);
@@ -160,7 +159,7 @@ static void tell(struct normalise *n)
 		n->options->on_duplicate(n->options->arg, buf_str(&n->path));
 }
 
-/* Values of members that are overridden are looked at as well: what is twice in them is told. */
+/* Values of overridden members are checked too: duplicates in them are reported. */
 static struct json normalise_object(struct normalise *n, struct json object)
 {
 	AUTO(map_free) struct map *last = map_new((uint64_t)(uintptr_t)object.val);
@@ -220,13 +219,13 @@ static struct json_doc *without_duplicates(struct json_doc *doc, const struct js
 
 /* --- parse ----------------------------------------------------------------------------------- */
 
-/* yyjson guesses how many values there will be and does not give back what it guessed too much. A
- * document from a pool keeps the room: its block serves the next one.
+/* yyjson estimates the number of values and does not give surplus memory back. A document from a
+ * pool keeps the surplus: the next document reuses its block.
  *
- * So does a large document: nobody keeps one for long, and what was guessed too much was never
- * touched. malloc has mapped its block, and keeps blocks of that size in the heap once one has been
- * freed; a block that was cut would be mapped anew for each document, and be three times as slow by
- * page faults. */
+ * A large document keeps it as well: large documents are short-lived, and the surplus pages were
+ * never touched. After the first such block was freed, malloc() serves blocks of that size from the
+ * heap; a block that was cut would be mapped again for each document, which is three times slower
+ * because of page faults. */
 static void trim(struct json_doc *doc)
 {
 	yyjson_doc *old = doc->parsed;
@@ -243,7 +242,7 @@ static void trim(struct json_doc *doc)
 	}
 }
 
-/* Depth, unless it is 0, and whether keys are there twice. */
+/* Checks the depth, unless it is 0, and looks for duplicate keys. */
 static int check_read(const yyjson_doc *doc, size_t max_depth, bool *ret_duplicates,
 		      struct err *err)
 {

@@ -21,15 +21,15 @@
 struct apply {
 	struct json_doc *doc;
 	struct json_indexes indexes;
-	size_t copied; /* bytes, by "copy" so far */
+	size_t copied; /* bytes copied by "copy" so far */
 };
 
-/* Where a path ends: a container, and the member or index within. */
+/* The end of a path: a container, and the member or index in it. */
 struct place {
 	struct json parent; /* absent: the path is not there */
 	struct str key;
 	size_t depth;                /* of values at this place */
-	struct json_pointer pointer; /* what `key` lies in */
+	struct json_pointer pointer; /* owns the text of `key` */
 };
 
 static void place_done(struct place *place)
@@ -71,7 +71,7 @@ static int place_find(struct apply *apply, struct json op, const char *member, s
 	struct json path = json_get(op, member);
 
 	if (!json_is(path, JSON_STR))
-		return err_set(err, ERR_INVALID, "\"%s\" is missing or no string", member);
+		return err_set(err, ERR_INVALID, "\"%s\" is missing or not a string", member);
 	if (json_pointer_parse(json_str(path), JSON_POINTER_LAX, &ret->pointer, err) < 0) {
 		if (err)
 			err->code = ERR_INVALID;
@@ -92,7 +92,7 @@ static int place_find(struct apply *apply, struct json op, const char *member, s
 
 /* --- the operations -------------------------------------------------------------------------- */
 
-/* `value` is loose. */
+/* `value` is in no container. */
 static int put_in(struct apply *apply, const struct place *place, struct json value,
 		  struct err *err)
 {
@@ -132,7 +132,7 @@ static int take_out(struct apply *apply, const struct place *place, struct json 
 	return 0;
 }
 
-/* The operation's value as a loose copy; null where it has none. */
+/* A copy of the operation's value, in no container; null if it has none. */
 static struct json new_value(struct apply *apply, struct json op)
 {
 	struct json value = json_get(op, "value");
@@ -183,7 +183,7 @@ static int op_replace(struct apply *apply, struct json op, struct err *err)
 	return 0;
 }
 
-/* The destination is looked for when the value is out already. */
+/* The destination is searched after the value was removed. */
 static int op_move(struct apply *apply, struct json op, struct err *err)
 {
 	AUTO(place_done) struct place from = {0};
@@ -289,7 +289,7 @@ static int check_patch(struct json patch, struct err *err)
 		if (!json_is(it.value, JSON_OBJ))
 			return err_set(err,
 				       json_is(it.value, JSON_NULL) ? ERR_INVALID : ERR_BAD_REQUEST,
-				       "operation %zu is no object", it.index);
+				       "operation %zu is not an object", it.index);
 	return 0;
 }
 
@@ -324,7 +324,7 @@ static void emit(struct diff *d, const char *op, struct json value)
 	struct json entry = json_new_obj(d->doc);
 
 	if (json_len(d->ops) > LIMIT_PATCH_OPS)
-		return; /* too many already: json_patch_diff() starts again */
+		return; /* too many operations: json_patch_diff() starts again */
 	json_set_str(d->doc, entry, "op", str_from(op));
 	json_set_str(d->doc, entry, "path", buf_str(&d->path));
 	if (!json_is_absent(value))
@@ -374,7 +374,7 @@ static struct values elements(struct json array)
 	return all;
 }
 
-/* What is equal at both ends stays; in between elements change in pairs, then the surplus is
+/* Equal elements at both ends stay. Those in between are replaced in pairs, then surplus ones are
  * removed or added. */
 static void diff_array(struct diff *d, struct json from, struct json to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/pointer.c - JSON pointers. Tokens are unescaped in place, in a copy of the text: they are
- * never longer than what they were. */
+/* json/pointer.c - JSON pointers. Tokens are unescaped in place, in a copy of the text: unescaping
+ * never makes them longer. */
 #include "json/pointer.h"
 
 #include <stdint.h>

@@ -14,16 +14,17 @@
 #include "base/str.h"
 #include "json/doc.h"
 
-/* The tokens, unescaped; none for the pointer to the whole document. Zeroed is that pointer. */
+/* The tokens, unescaped; none for the pointer to the whole document. A zeroed struct is that
+ * pointer. */
 struct json_pointer {
 	struct str *tokens;
 	size_t len;
-	char *text; /* what the tokens lie in */
+	char *text; /* owns the bytes of the tokens */
 };
 
 enum json_pointer_rule {
 	JSON_POINTER_STRICT, /* RFC 6901 */
-	JSON_POINTER_LAX, /* a ~ that starts no escape stands for itself, as kube-apiserver has it */
+	JSON_POINTER_LAX,    /* a ~ that starts no escape stands for itself, as in kube-apiserver */
 };
 
 /* ERR_BAD_REQUEST when it does not start with a slash or has a bad escape. At most
@@ -35,7 +36,7 @@ DEFINE_AUTO_IN_PLACE(struct json_pointer, json_pointer_done);
 
 /* The value, or JSON_NONE. Indexes of arrays are digits without a leading zero. */
 struct json json_pointer_eval(const struct json_pointer *pointer, struct json root);
-/* The same from text; JSON_NONE also for what is no pointer. */
+/* The same from text; JSON_NONE also if the text is not a pointer. */
 struct json json_pointer_get(struct json root, struct str text);
 
 void json_pointer_print(const struct json_pointer *pointer, struct buf *to);

@@ -3,7 +3,8 @@
  *
  * Floats are in the fewest digits that read back to the same number; yyjson finds the digits, the
  * form is Go's: plain from 1e-6 up to 1e21, otherwise with an exponent of as few digits as it
- * needs. Strings escape what must be, and < > & U+2028 U+2029 as Go does for the sake of web pages.
+ * needs. Strings escape what must be, and < > & U+2028 U+2029 as Go does so that the text is safe
+ * inside web pages.
  *
  * What must stay true: whatever is printed parses, and prints the same again. */
 #include <assert.h>
@@ -27,7 +28,8 @@ struct print {
 	enum json_style style;
 };
 
-/* Where there is room already, writing is a copy; the buffer's own function does the rest. */
+/* If the buffer has enough space, writing is a copy; otherwise the buffer's own function grows it.
+ */
 static inline void put(struct print *p, const char *text, size_t len)
 {
 	struct buf *to = p->to;
@@ -75,7 +77,8 @@ static void put_line(struct print *p, size_t depth)
 
 /* --- strings --------------------------------------------------------------------------------- */
 
-/* What a byte needs: 0 nothing, 1 \u00XX, 2 maybe U+2028 or U+2029, otherwise \ and that letter. */
+/* How a byte is escaped: 0 not at all, 1 \u00XX, 2 maybe U+2028 or U+2029, otherwise \ and that
+ * letter. */
 enum { PLAIN, HEX, WIDE };
 
 static const unsigned char escapes[256] = {
@@ -88,7 +91,7 @@ static const unsigned char escapes[256] = {
 	['\\'] = '\\', [0xE2] = WIDE,
 };
 
-/* Gives how many bytes of the text it stands for. */
+/* Returns how many bytes of the text were consumed. */
 static size_t put_escape(struct print *p, const char *at, const char *end)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -113,7 +116,7 @@ static size_t put_escape(struct print *p, const char *at, const char *end)
 	}
 }
 
-/* Sixteen bytes at once: the compiler knows what the machine has for that. */
+/* Sixteen bytes at once: the compiler uses the machine's vector instructions. */
 enum { WIDTH = 16 };
 typedef unsigned char bytes16 __attribute__((vector_size(WIDTH)));
 typedef uint64_t words2 __attribute__((vector_size(WIDTH)));
@@ -128,7 +131,7 @@ static inline bool is_plain16(bytes16 b)
 	return (words[0] | words[1]) == 0;
 }
 
-/* What is left from `at` on, 4 to 15 bytes: its front and its end, which may overlap. */
+/* The rest from `at` on, 4 to 15 bytes, as two pieces that may overlap. */
 static inline bytes16 load_rest(struct str s, size_t at)
 {
 	uint64_t halves[2];
@@ -171,7 +174,7 @@ static void put_string(struct print *p, struct str s)
 	struct buf *to = p->to;
 	size_t run = plain_run(s);
 
-	/* Nearly always: nothing to escape, and room for all of it. */
+	/* The usual case: nothing to escape, and enough space for all of it. */
 	if (run == s.len && to->ptr && to->size - to->len > s.len + 2 &&
 	    buf_room(to) >= s.len + 2) {
 		char *at = to->ptr + to->len;
@@ -385,8 +388,8 @@ static void put_container(struct print *p, struct json j, size_t depth)
 	put_char(p, object ? '}' : ']');
 }
 
-/* The form that nearly everything has that is printed to be stored, compact: the ring without an
- * iterator. */
+/* A faster path for the usual case, a mutable document printed compactly for the store: walks the
+ * ring without an iterator. */
 static void put_built(struct print *p, const yyjson_mut_val *val, size_t depth)
 {
 	size_t left = (size_t)(val->tag >> YYJSON_TAG_BIT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/read.c - questions to values of either form.
+/* json/read.c - reading values of both forms.
  *
  * A parsed container is followed in memory by its members, and its payload is the distance to what
  * comes after it. A built one points to its last element (an object: last key) in a ring through
@@ -28,7 +28,7 @@ _Static_assert(ARRAY_LEN(type_names) == JSON_TYPE_COUNT, "name every type");
 			    [YYJSON_TYPE_ARR | (subtype)] = JSON_ARR,                           \
 			    [YYJSON_TYPE_OBJ | (subtype)] = JSON_OBJ
 
-/* What is left out is absent: a member that json_mark_gone() took. */
+/* Types that are not listed are absent: json_mark_removed() makes such a tag. */
 const unsigned char json_types[32] = {ROW(0 << 3), ROW(1 << 3), ROW(2 << 3), ROW(3 << 3)};
 static_assert((YYJSON_TYPE_MASK | YYJSON_SUBTYPE_MASK) == ARRAY_LEN(json_types) - 1, "all of them");
 static_assert(offsetof(yyjson_val, tag) == 0 && offsetof(yyjson_mut_val, tag) == 0, "it is first");
@@ -138,7 +138,7 @@ bool json_next(struct json_iter *it)
 	return true;
 }
 
-/* Look-up is what most of a server's time goes into: it has loops of its own, which look at length
+/* A server spends most of its time in look-ups: they have loops of their own, which check length
  * and first byte before they compare. */
 static inline bool is_key(uint64_t tag, const char *text, struct str key)
 {
@@ -181,7 +181,7 @@ struct json json_at(struct json array, size_t index)
 {
 	if (!json_is(array, JSON_ARR) || index >= json_len(array))
 		return JSON_NONE;
-	/* An array of scalars only: its elements are side by side. */
+	/* An array of scalars only: its elements are adjacent in memory. */
 	if (!array.built && unsafe_yyjson_arr_is_flat(json_parsed_val(array)))
 		return json_of_parsed(unsafe_yyjson_get_first(json_parsed_val(array)) + index);
 	struct json_iter it = json_iter(array);

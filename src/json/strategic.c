@@ -50,7 +50,7 @@ static void clean_array(struct json_doc *doc, struct json array)
 	}
 }
 
-/* False: it has a "$patch" and is not to be kept. */
+/* False: it has a "$patch" and must not be kept. */
 static bool clean(struct json_doc *doc, struct json j)
 {
 	struct json_iter it = json_iter(j);
@@ -80,7 +80,7 @@ static struct json clean_copy(struct strategic *s, struct json value)
 	return clean(s->doc, copy) ? copy : JSON_NONE;
 }
 
-/* A value of another type takes the place of the old one, or removes it if nothing of it is kept. */
+/* Replaces the old value by one of another type, or removes it if nothing of the new one is kept. */
 static void replace(struct strategic *s, struct json old, struct json value)
 {
 	struct json copy = clean_copy(s, value);
@@ -93,7 +93,8 @@ static void replace(struct strategic *s, struct json old, struct json value)
 
 /* --- directives -------------------------------------------------------------------------------- */
 
-/* Is `key` "<prefix>/<field>"? 1 and the field; 0: no; -1: it has the prefix, but not the form. */
+/* Is `key` "<prefix>/<field>"? 1: yes, and *ret is the field; 0: no; -1: it has the prefix, but is
+ * malformed. */
 static int directive_field(struct str key, struct str prefix, struct str *ret, struct err *err)
 {
 	if (!str_starts(key, prefix))
@@ -197,7 +198,7 @@ static void add_member(struct merge *m, struct str key, struct json value)
 	json_index_put(&m->in_target, key, copy);
 }
 
-/* The list behind a $setElementOrder, together with what the patch has for it. */
+/* The list that a $setElementOrder names, merged with what the patch has for it. */
 static int merge_ordered(struct merge *m, struct str key, struct json order, struct err *err)
 {
 	struct json old = json_index_get(&m->in_target, key);

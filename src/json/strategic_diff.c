@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/strategic_diff.c - the strategic merge patch between two objects.
  *
- * Follows what kubectl sends: changed members, null for those gone, elements of merged lists by
- * their key, $patch: delete for those gone, and the order of the list whenever it changed in any
- * way. A list in which a key is there twice cannot be merged; the patch then replaces it. */
+ * Follows what kubectl sends: changed members, null for removed ones, elements of merged lists by
+ * their key, $patch: delete for removed ones, and the order of the list whenever it changed in any
+ * way. A list with a duplicate key cannot be merged; the patch then replaces it. */
 #include <stdlib.h>
 
 #include "json/index.h"
@@ -67,7 +67,7 @@ static void put_retain_keys(struct strategic *s, struct json patch, struct json 
 
 /* --- lists ------------------------------------------------------------------------------------- */
 
-/* What is compared: both lists, what is declared, where it goes. */
+/* One comparison: both lists, what the schema declares, and where the result goes. */
 struct list_diff {
 	struct json from;
 	struct json to;
@@ -76,7 +76,7 @@ struct list_diff {
 	struct json patch; /* the object that the list is in */
 };
 
-/* The elements by id. False in *ret_unique if one is there twice. */
+/* The elements by id. *ret_unique becomes false if an id is there twice. */
 static int index_list(struct strategic *s, struct json list, struct str merge_key, struct map *ret,
 		      bool *ret_unique, struct err *err)
 {
@@ -281,7 +281,7 @@ static int diff_list(struct strategic *s, const struct list_diff *d, struct err 
 
 /* --- objects ----------------------------------------------------------------------------------- */
 
-/* Of a member that is in both. */
+/* The difference of a member that both objects have. */
 static int diff_member(struct strategic *s, struct json patch, struct json_iter *to,
 		       struct json before, const void *node, struct err *err)
 {
@@ -310,14 +310,15 @@ static int diff_member(struct strategic *s, struct json patch, struct json_iter 
 	return 0;
 }
 
-/* A member with the name of a directive cannot be spoken of. */
+/* A patch cannot express a member with the name of a directive. */
 static int check_keys(struct json object, struct err *err)
 {
 	struct json_iter it = json_iter(object);
 
 	while (json_next(&it))
 		if (strategic_is_directive(it.key) || str_eq(it.key, STRATEGIC_PATCH))
-			return err_set(err, ERR_INVALID, "%.*s: is a directive, not a member",
+			return err_set(err, ERR_INVALID,
+				       "%.*s: is the name of a directive and cannot be patched",
 				       STR_ARG(it.key));
 	return 0;
 }

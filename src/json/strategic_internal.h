@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/strategic_internal.h - what the files behind strategic.h share. */
+/* json/strategic_internal.h - shared by the files that implement strategic.h. */
 #ifndef JSON_STRATEGIC_INTERNAL_H
 #define JSON_STRATEGIC_INTERNAL_H
 
@@ -20,8 +20,8 @@ struct strategic {
 	json_strategy_lookup_fn *lookup;
 };
 
-/* One element of a merged list. Its id is the text of its merge key's value, or its own where it is
- * a scalar: equal ids, same element. */
+/* One element of a merged list. Its id is the text of its merge key's value, or its own text if it
+ * is a scalar. Elements with equal ids are the same element. */
 struct item {
 	struct json value;
 	struct str id;
@@ -33,12 +33,12 @@ struct items VEC_FIELDS(struct item);
 
 /* --- strategic.c ------------------------------------------------------------------------------- */
 
-/* What is declared of a field; the defaults where nothing is. */
+/* What the schema declares for a field, or the defaults. */
 struct json_strategy_field strategic_field(const struct strategic *s, const void *node,
 					   struct str key);
 /* "$retainKeys", "$setElementOrder...", "$deleteFromPrimitiveList..."; not "$patch". */
 bool strategic_is_directive(struct str key);
-/* Merge into `target`, a value of s->doc that may be loose. */
+/* Merge into `target`, a value of s->doc that may be in no container. */
 int strategic_merge_map(struct strategic *s, struct json target, struct json patch,
 			const void *node, struct err *err) MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/strategic_list.c - lists that merge.
  *
- * A list is taken apart into items with ids, worked on, and put together again. Everything is found
- * by id through hash maps, so that the cost is linear but for sorting.
+ * A list is taken apart into items with ids, worked on, and put together again. Items are found by
+ * id through hash maps, so that the cost is linear except for sorting.
  *
  * Order: items that the patch names take the patch's order among themselves, the others keep that
  * of the target. The two rows are then merged: an item of the target goes first only if it stood
@@ -196,7 +196,7 @@ static struct map *places_new(const void *seed)
 	return map_new((uint64_t)(uintptr_t)seed);
 }
 
-/* The first one with an id counts. */
+/* If several items have the same id, the first one counts. */
 static void places_note(struct strategic *s, struct map *places, struct str id, size_t index)
 {
 	if (map_get(places, id))
@@ -223,7 +223,7 @@ static struct map *places_of(struct strategic *s, const struct items *items)
 	return places;
 }
 
-/* Of the elements of a list that is only read; those with a directive do not count. */
+/* The ids of a list that is only read; elements with a directive do not count. */
 static int places_of_list(struct strategic *s, struct json list, struct str merge_key,
 			  struct map *ret, struct err *err)
 {
@@ -258,8 +258,8 @@ static bool item_before(const struct item *a, const struct item *b)
 	return !a->rank || !b->rank || a->rank < b->rank;
 }
 
-/* By rank, stably. Items without one are rare and upstream's order of them is an accident of its
- * sort; it is kept for short lists, so that equal input gives equal output. */
+/* By rank, stably. Items without a rank are rare, and their order in upstream is a side effect of
+ * its sort; for short lists the order here is the same. */
 static void sort_items(struct items *items)
 {
 	if (items->len > INSERTION_SORT) {
@@ -331,7 +331,8 @@ static void drop_items(struct items *items, const struct map *gone)
 	items->len = kept;
 }
 
-/* Handles the elements of the patch that carry "$patch". *ret_replace: the patch is the list. */
+/* Handles the elements of the patch that have "$patch". *ret_replace: the patch replaces the list.
+ */
 static int apply_specials(struct strategic *s, struct items *items, struct json patch,
 			  struct str merge_key, bool *ret_replace, struct err *err)
 {
@@ -432,7 +433,7 @@ static int merge_scalars(struct strategic *s, struct items *items, struct json p
 
 /* --- $setElementOrder -------------------------------------------------------------------------- */
 
-/* What the patch has must be in the wanted order, and in that order. */
+/* Each element of the patch must be in $setElementOrder, in the same order. */
 static int check_order(struct strategic *s, struct json patch, struct json order,
 		       struct str merge_key, struct err *err)
 {

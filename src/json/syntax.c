@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/syntax.c - what Go's encoding/json says of a text that is no JSON.
+/* json/syntax.c - the errors of Go's encoding/json for text that is not JSON.
  *
- * A machine of states, one byte at a time. Each state is a function that takes the byte and names
- * the next state, or the part of the sentence that says where the byte does not belong. What is
- * open (objects before and behind their colon, arrays) is a stack with one byte a level. */
+ * A state machine that reads one byte at a time. Each state is a function that takes the byte and
+ * sets the next state, or returns the part of the error message that says where the byte is not
+ * allowed. Open objects (before and after the colon) and arrays are a stack with one byte per
+ * level. */
 #include "json/syntax.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ enum { DEPTH_MAX = 10000 };
 enum level { LEVEL_KEY, LEVEL_VALUE, LEVEL_ELEMENT };
 
 struct scan;
-/* Gives NULL, or where the byte does not belong. */
+/* Returns NULL, or the text that says where the byte is not allowed. */
 typedef const char *state_fn(struct scan *scan, unsigned char c);
 
 struct scan {
@@ -246,7 +247,7 @@ static const char *end_value(struct scan *scan, unsigned char c)
 
 /* --- the sentence --- */
 
-/* A byte between quotes, taken for a character as Go does. */
+/* A byte in quotes, printed as a character as Go does. */
 static void quote(unsigned char c, char text[16])
 {
 	static const char letters[] = "abtnvfr"; /* 7 to 13 */
@@ -275,7 +276,7 @@ int json_syntax_check(struct str text, struct err *err)
 
 	while (at < text.len && !where && !scan.too_deep)
 		where = scan.state(&scan, (unsigned char)text.ptr[at++]);
-	/* a number ends only with what follows it */
+	/* only the byte after a number ends it */
 	whole = !where && scan.state(&scan, ' ') == NULL && scan.state == end_top;
 	vec_done(&scan.levels);
 	if (scan.too_deep)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/yaml.c - a file of YAML or JSON documents, read one document at a time.
  *
- * As kubectl does, a text that begins with a brace is tried as a row of JSON texts, with or without
- * white space between them. The first text that is not JSON makes the rest of it YAML, unless two
- * were read before: then it is JSON with a mistake in it. YAML goes through libyaml, from whose
- * events yaml_build.c makes the document.
+ * As kubectl does, a text that begins with a brace is tried as a sequence of JSON texts, with or
+ * without white space between them. The first text that is not JSON makes the rest of it YAML,
+ * unless two were read before: then it is JSON with an error. YAML goes through libyaml,
+ * from whose events yaml_build.c makes the document.
  *
  * What must stay true:
  * 1. Lines and columns in errors count from the start of the whole text, from 1.
@@ -27,7 +27,7 @@ struct yaml_reader {
 	struct str text;
 	struct yaml_options options;
 	enum reader_mode mode;
-	size_t at;                /* in JSON: behind the last document */
+	size_t at;                /* in JSON: after the last document */
 	size_t json_count;        /* documents that were JSON */
 	yaml_parser_t parser;     /* in YAML: reads the text from `at` */
 	struct yaml_place origin; /* of `at` */
@@ -42,7 +42,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Where it goes on behind a text that begins at `place`. A column is a character, not a byte. */
+/* The place after a text that begins at `place`. A column is a character, not a byte. */
 static struct yaml_place place_behind(struct yaml_place place, struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -103,8 +103,8 @@ static size_t skip_blanks(struct str text, size_t at)
 	return at;
 }
 
-/* Behind the closing bracket that belongs to the opening one at `at`, or the end of the text; `at`
- * itself where no bracket is. */
+/* The offset after the bracket that closes the one at `at`, or the end of the text; `at` itself if
+ * there is no bracket. */
 static size_t skip_value(struct str text, size_t at)
 {
 	size_t depth = 0;
@@ -148,7 +148,8 @@ static void tell_json_duplicate(void *arg, struct str path)
 
 static int start_yaml(struct yaml_reader *reader, struct err *err);
 
-/* The next JSON text. *ret stays NULL at the end of all, or where the reader turned to YAML. */
+/* The next JSON text. *ret stays NULL at the end of the input, or if the reader has switched to
+ * YAML. */
 static int next_json(struct yaml_reader *reader, struct json_doc **ret, struct err *err)
 {
 	struct json_options options = {.max_bytes = reader->options.max_bytes,
@@ -194,7 +195,7 @@ static struct yaml_place place_of_mark(const struct yaml_reader *reader, yaml_ma
 	return place;
 }
 
-/* What is found at a place, in UTF-8 with the usual line breaks; none where it cannot be told. */
+/* The text at a place, in UTF-8 with usual line breaks; none if it is unknown. */
 static struct str text_at(struct str text, struct yaml_place place)
 {
 	struct str line = str_none();
@@ -230,8 +231,8 @@ static int reader_error(const struct yaml_reader *reader, struct err *err)
 			(unsigned)parser->problem_value, parser->problem);
 }
 
-/* Go's package counts lines from 0 where the parser complains and from 1 where the scanner does, and
- * leaves the first one out. */
+/* Go's package counts lines from 0 in errors of the parser and from 1 in errors of the scanner, and
+ * leaves the first line out. */
 static int go_error(const yaml_parser_t *parser, struct err *err)
 {
 	size_t line =
@@ -279,7 +280,7 @@ static int parser_error(const struct yaml_reader *reader, struct err *err)
 
 /* --- YAML ------------------------------------------------------------------------------------- */
 
-/* Each tag in a document is compared with each directive, so their number is bounded. */
+/* Each tag in a document is compared with each directive, so their number is limited. */
 static int check_directives(struct str text, struct err *err)
 {
 	struct str line;
@@ -305,7 +306,7 @@ static int start_yaml(struct yaml_reader *reader, struct err *err)
 	return 0;
 }
 
-/* An event that deletes itself. */
+/* An event that is deleted at the end of its scope. */
 static inline void event_done(yaml_event_t *event)
 {
 	yaml_event_delete(event);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/yaml_build.c - a JSON document out of the events of one YAML document.
  *
- * Open containers are a stack of frames. The members of all open maps lie in one array, each
- * frame's behind those of the frame below it; they become members of the object when the map is
+ * Open containers are a stack of frames. The members of all open maps are in one array, those of
+ * each frame after those of the frame below it; they become members of the object when the map is
  * closed, since until then a merge or a repeated key may still replace them. Long maps get an
  * index, so that n keys cost n log n. An anchor remembers its value; an alias, or a merge, copies
  * it.
  *
  * What must stay true:
- * 1. Nothing is copied before what it adds was counted against the bounds: nodes, bytes, depth.
- * 2. An anchor is of use only behind the end of its own node: no document contains itself.
- * 3. Nothing recurses but json's own walkers, over what is within the bound of depth. */
+ * 1. Nothing is copied before its nodes, bytes and depth were checked against the limits.
+ * 2. An anchor can be used only after the end of its own node: no document contains itself.
+ * 3. Nothing recurses except the functions of json, over documents within the limit of depth. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ struct anchor {
 	struct json value;
 	bool open; /* its end has not been seen */
 	bool is_scalar;
-	struct yaml_scalar scalar; /* as a key it is wanted as it was written */
+	struct yaml_scalar scalar; /* as a key it is printed as it was written */
 };
 
 struct yaml_build {
@@ -125,8 +125,8 @@ static struct frame *top(struct yaml_build *build)
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/* Each node costs as much as it lies deep: libyaml looks at all open flow containers at each token,
- * and a printer indents each line. So the depths are summed up and bounded, too. */
+/* The cost of a node grows with its depth: libyaml visits all open flow containers at each token,
+ * and a printer indents each line. So the sum of the depths is limited too. */
 static int count_nodes(struct yaml_build *build, size_t nodes, size_t depth,
 		       struct yaml_place place, struct err *err)
 {
@@ -154,7 +154,7 @@ static int check_depth(const struct yaml_build *build, size_t depth, struct yaml
 struct measure {
 	size_t nodes;
 	size_t bytes;
-	size_t height; /* containers on the longest way down */
+	size_t height; /* containers on the longest path down */
 };
 
 static struct measure measure(struct json value)
@@ -176,7 +176,7 @@ static struct measure measure(struct json value)
 	return sum;
 }
 
-/* A copy of a value of this document, if the bounds allow it. */
+/* A copy of a value of this document, if the limits allow it. */
 static int copy(struct yaml_build *build, struct json value, struct yaml_place place,
 		struct json *ret, struct err *err)
 {
@@ -299,7 +299,7 @@ static int merge_value(struct yaml_build *build, struct frame *frame, struct jso
 
 	if (!json_is(value, JSON_ARR))
 		return merge_map(build, frame, value, err);
-	/* Found once each, since json_at() has to walk there. */
+	/* Each element is looked up once, because json_at() is linear. */
 	struct json *maps = arena_calloc(build->arena, count, sizeof(*maps));
 	for (size_t i = 0; json_next(&it); i++)
 		maps[i] = it.value;
@@ -312,7 +312,7 @@ static int merge_value(struct yaml_build *build, struct frame *frame, struct jso
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* The node's anchor, still open, or NULL where it has none. */
+/* The node's anchor, still open, or NULL if it has none. */
 static struct anchor *add_anchor(struct yaml_build *build, const struct yaml_node *node)
 {
 	if (str_is_none(node->anchor))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json/yaml_internal.h - what the files of yaml share, and nobody else includes.
+/* json/yaml_internal.h - shared by the files that implement yaml.h; no other file includes it.
  *
  * yaml.c reads events from libyaml, yaml_build.c makes a document of them, yaml_scalar.c knows
  * what a scalar means, yaml_print.c prints. */
@@ -45,13 +45,14 @@ struct yaml_scalar yaml_scalar_resolve(struct str text);
  * `arena`. */
 int yaml_scalar_resolve_tag(struct str tag, struct str text, struct arena *arena,
 			    struct yaml_scalar *ret, struct err *err) MUST_CHECK;
-/* The scalar as a value, or as the name of a member; what JSON cannot hold is an error. */
+/* The scalar as a value, or as the name of a member; a value that JSON cannot express is an error.
+ */
 int yaml_scalar_value(const struct yaml_scalar *scalar, struct json_doc *doc, struct json *ret,
 		      struct err *err) MUST_CHECK;
 int yaml_scalar_key(const struct yaml_scalar *scalar, struct arena *arena, struct str *ret,
 		    struct err *err) MUST_CHECK;
 
-/* Would a reader of YAML take this string, plain, for something else? */
+/* Would a reader of YAML read this string, unquoted, as something else? */
 bool yaml_scalar_is_ambiguous(struct str text);
 
 /* The shortest text that reads back to this finite number, laid out as Go's %g. */
@@ -76,7 +77,7 @@ struct yaml_build *yaml_build_new(const struct yaml_options *options)
 void yaml_build_free(struct yaml_build *build);
 DEFINE_AUTO(struct yaml_build *, yaml_build_free);
 
-/* What every node has. `anchor` is none where there is none. */
+/* What every node has. `anchor` is none if the node has no anchor. */
 struct yaml_node {
 	struct str anchor;
 	struct yaml_place place;
@@ -92,12 +93,12 @@ int yaml_build_alias(struct yaml_build *build, const struct yaml_node *node,
 int yaml_build_open(struct yaml_build *build, const struct yaml_node *node, bool map,
 		    struct err *err) MUST_CHECK;
 int yaml_build_close(struct yaml_build *build, struct err *err) MUST_CHECK;
-/* For what has to live as long as the build. */
+/* For data that lives as long as the build. */
 struct arena *yaml_build_arena(struct yaml_build *build);
 /* The whole document, once every container is closed. */
 struct json_doc *yaml_build_take(struct yaml_build *build) __attribute__((returns_nonnull));
 
-/* Sets the text behind "line L, column C: ". */
+/* Sets the text after "line L, column C: ". */
 int yaml_err(struct err *err, enum err_code code, struct yaml_place place, const char *format, ...)
 	PRINTF(4, 5);
 

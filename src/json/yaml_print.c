@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/yaml_print.c - documents as YAML, laid out as `kubectl -o yaml` lays them out.
  *
- * Maps and sequences are blocks; a sequence under a key is not indented; a container behind "-"
+ * Maps and sequences are blocks; a sequence under a key is not indented; a container after "-"
  * begins on the same line. A string is written in the first style that keeps it: plain, 'single
  * quoted', "double quoted"; one with line breaks as a literal block (|), else double quoted. A name
- * that is long or of several lines stands behind "? ".
+ * that is long or has several lines follows "? ".
  *
  * What must stay true:
  * 1. What is printed reads back to the same content, by our reader and by kubectl's.
  * 2. No line is indented by tabs, and no string is written in a style that folds it, unless a
  *    width is asked for; then lines break only where one blank stands between two other bytes.
  *
- * kubectl itself spoils U+0085, U+2028 and U+2029 and leaves the name "<<" plain, which reads back
- * as a merge: here they are quoted. */
+ * kubectl itself corrupts U+0085, U+2028 and U+2029 and leaves the name "<<" plain, which reads
+ * back as a merge: here they are quoted. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,12 +32,12 @@ struct printer {
 	size_t column;
 };
 
-/* What stands before a node, on its line. */
+/* What precedes a node on its line. */
 enum place {
 	AT_START, /* of the document */
 	BEHIND_DASH,
 	BEHIND_NAME,
-	BEHIND_MARK, /* "?", or the ":" that goes with it: as behind a dash */
+	BEHIND_MARK, /* "?", or its ":"; treated as AFTER_DASH */
 };
 
 static void put_byte(struct printer *p, char c)
@@ -50,7 +50,7 @@ static void put_byte(struct printer *p, char c)
 static void put_str(struct printer *p, struct str text)
 {
 	buf_put_str(p->to, text);
-	if (!p->width) { /* then nobody asks but whether the line has begun */
+	if (!p->width) { /* then only the start of the line matters */
 		p->column += text.len;
 		return;
 	}
@@ -99,7 +99,7 @@ static bool is_break(uint32_t code)
 	return code == '\n' || code == '\r' || code == 0x85 || code == 0x2028 || code == 0x2029;
 }
 
-/* What may stand in the output as it is. Everything above U+FFFF is escaped, as kubectl does. */
+/* May the character be printed unescaped? Everything above U+FFFF is escaped, as kubectl does. */
 static bool is_printable(uint32_t code)
 {
 	if (code < 0xa0)
@@ -178,7 +178,7 @@ static bool is_past_width(const struct printer *p)
 	return p->width && p->column > p->width;
 }
 
-/* May the blank at `i` become a line break? Not at the ends, nor beside another blank. */
+/* May the blank at `i` become a line break? Not at the ends, nor next to another blank. */
 static bool can_break(const struct printer *p, struct str text, size_t i)
 {
 	return is_past_width(p) && text.ptr[i] == ' ' && i > 0 && i + 1 < text.len &&
@@ -251,7 +251,7 @@ static void print_double(struct printer *p, struct str text, size_t indent)
 			put_line(p);
 			put_indent(p, indent);
 			if (text.ptr[i + 1] == ' ')
-				put_byte(p, '\\'); /* else the blanks at a line's start are lost */
+				put_byte(p, '\\'); /* else blanks at the start of a line are lost */
 		} else {
 			put_str(p, str_slice(text, i, i + len));
 		}
@@ -259,8 +259,8 @@ static void print_double(struct printer *p, struct str text, size_t indent)
 	put_byte(p, '"');
 }
 
-/* The hints: how deep the text is indented, where its own first line is; and what becomes of the
- * line breaks at its end. Ends at the start of a line. */
+/* The header of a block: its indentation, if its first line begins with a blank, and how line
+ * breaks at its end are kept. Ends at the start of a line. */
 static void print_literal(struct printer *p, struct str text, size_t indent)
 {
 	struct str line;
@@ -371,7 +371,7 @@ struct entry {
 	struct json value;
 };
 
-/* By merging, since the order above is not known to be one in the strict sense of qsort(). */
+/* Merge sort, because the order above may not be transitive, which qsort() requires. */
 static void sort_entries(struct entry *entries, struct entry *spare, size_t count)
 {
 	if (count < 2)
@@ -390,7 +390,7 @@ static void sort_entries(struct entry *entries, struct entry *spare, size_t coun
 	}
 }
 
-/* The members in order, for mem_free(). */
+/* The members in order; the caller frees the array with mem_free(). */
 static struct entry *entries_of(struct json object)
 {
 	size_t count = json_len(object);
@@ -407,7 +407,7 @@ static struct entry *entries_of(struct json object)
 
 static void print_node(struct printer *p, struct json j, size_t indent, enum place place);
 
-/* Go to where the first part of a container stands: on this line, or on the next. */
+/* Moves to the position of the first part of a container: on this line, or on the next. */
 static size_t start_block(struct printer *p, size_t indent, enum place place, bool map)
 {
 	if (place == AT_START)
@@ -419,7 +419,7 @@ static size_t start_block(struct printer *p, size_t indent, enum place place, bo
 	return indent + STEP;
 }
 
-/* Gives what stands before the value now. */
+/* Returns what precedes the value now. */
 static enum place print_name(struct printer *p, struct str name, size_t indent)
 {
 	struct traits traits = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/yaml_scalar.c - what a scalar means, by the rules of the YAML library inside kubectl.
  *
- * The first byte tells what a plain scalar may be at all: a word from a short list, a number, a
- * timestamp; whatever is left over is a string. The order of trying is part of the rule: a
+ * The first byte decides what a plain scalar can be: a word from a short list, a number or a
+ * timestamp; everything else is a string. The order of the attempts is part of the rule: a
  * timestamp before a number, an integer of any base before a float, so that "010" is 8 while "08"
  * is a float of the value 8.
  *
  * What must stay true:
- * 1. Whatever yaml_print leaves plain resolves here to the string that it was.
+ * 1. A string that yaml_print leaves unquoted resolves here to the same string.
  * 2. No locale and no length of text changes a result: numbers of any length are read. */
 #include <math.h>
 #include <stdio.h>
@@ -177,7 +177,7 @@ static bool cut_zone(struct str *rest)
 	       cut_number(rest, 24, &part) && cut(rest, ':') && cut_number(rest, 60, &part);
 }
 
-/* A date alone; with a time behind T or t and a zone; or behind blanks without one. */
+/* A date alone; or followed by T or t, a time and a zone; or by blanks and a time without a zone. */
 static bool is_timestamp(struct str text)
 {
 	struct str rest = text;
@@ -223,7 +223,7 @@ static bool parse_digits(struct str digits, unsigned base, uint64_t *ret)
 	return true;
 }
 
-/* Takes the prefix off: 0x, 0b, 0o in either case, or the 0 of old octals. */
+/* Removes the prefix: 0x, 0b, 0o in either case, or the 0 of old octals. */
 static unsigned cut_base(struct str *digits)
 {
 	if (digits->len == 0 || digits->ptr[0] != '0')
@@ -279,7 +279,7 @@ static bool resolve_integer(struct str plain, struct yaml_scalar *ret)
 	return set_integer(digits, base, sign, ret);
 }
 
-/* The library's second try at binary numbers lets the sign stand behind the prefix. */
+/* The library's second attempt at binary numbers accepts a sign after the prefix. */
 static bool resolve_binary(struct str plain, struct yaml_scalar *ret)
 {
 	struct str digits = str_skip(plain, 2);
@@ -328,7 +328,7 @@ static bool resolve_float(const char *text, struct yaml_scalar *ret)
 	return true;
 }
 
-/* Behind a leading point an underscore may only stand between two digits. */
+/* After a leading point an underscore must be between two digits. */
 static bool has_good_underscores(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -348,7 +348,7 @@ static void put_without_underscores(struct buf *to, struct str text)
 		buf_put_str(to, part);
 }
 
-/* Could it be a number? A quick look, so that long strings that begin with a digit cost nothing. */
+/* Could it be a number? A quick check, so that long strings that begin with a digit are cheap. */
 static bool is_number_like(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -482,7 +482,8 @@ int yaml_scalar_resolve_tag(struct str tag, struct str text, struct arena *arena
 	return 0;
 }
 
-/* "12:30:45" is a number of base 60 to YAML 1.1; here it is a string, but others read our output.
+/* "12:30:45" is a number of base 60 in YAML 1.1. Here it is a string, but other programs read our
+ * output.
  */
 static bool is_base60(struct str text)
 {

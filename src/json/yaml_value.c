@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json/yaml_value.c - resolved scalars as JSON, and floating-point numbers in Go's layout.
  *
- * kubectl turns YAML into JSON text and reads that back, so a number is what is left of it after
- * that: a float of a whole value is printed without a point and comes back as an integer, made of
+ * kubectl turns YAML into JSON text and reads that back, so a number is the result of that round
+ * trip: a float of a whole value is printed without a point and comes back as an integer, made of
  * its shortest digits (2^60 as a float is 1152921504606847000). Names of members that are floats
- * are printed with single precision. Both are kept, as users see them. */
+ * are printed with single precision. Both are the same here, because users see them. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct decimal {
 	bool negative;
 };
 
-/* From "-1.25e+07", whatever the locale puts for the point. */
+/* From "-1.25e+07", with any decimal point of the locale. */
 static struct decimal decimal_read(const char *text)
 {
 	struct decimal decimal = {.negative = *text == '-'};

@@ -124,7 +124,8 @@ static void test_refused(void)
 		if (refused[i].error)
 			is(err.text, refused[i].error);
 	}
-	ok(!json_parse(str_none(), NULL, NULL), "nothing is no JSON, and nobody need be told");
+	ok(!json_parse(str_none(), NULL, NULL),
+	   "empty text is not JSON, and the error may be NULL");
 }
 
 static struct json_doc *nested(size_t depth, const char *open, char close, struct err *err)
@@ -649,7 +650,7 @@ static void test_pool(void)
 	ok(json_len(json_doc_root(doc)) == 5001, "blocks grow");
 }
 
-/* Documents of megabytes keep the room that was guessed for them (parse.c). */
+/* Documents of megabytes keep the space that was estimated for them (parse.c). */
 static void test_large(void)
 {
 	AUTO(json_pool_free) struct json_pool *pool = json_pool_new(SIZE_MAX / 2);
@@ -672,8 +673,8 @@ static void test_large(void)
 	}
 }
 
-/* As many values a byte as can be, around the size that is read on the stack, and a copy that outgrows
- * the room it was made with. */
+/* As many values per byte as possible, around the size that is read on the stack, and a copy that
+ * outgrows its initial space. */
 static void test_dense(void)
 {
 	for (size_t count = 1000; count <= 5000; count += 1000) {
@@ -695,7 +696,7 @@ static void test_dense(void)
 	}
 }
 
-/* What we printed has no key twice, so nobody looks for one. */
+/* What this program printed has no duplicate keys, so they are not searched for. */
 static void test_own(void)
 {
 	struct err err;

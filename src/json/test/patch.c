@@ -178,7 +178,7 @@ static void test_failures(void)
 		if (failures[i].error)
 			is(err.text, failures[i].error);
 		ok(!json_patch_apply(json_doc_root(target), json_doc_root(patch), NULL),
-		   "nobody need be told");
+		   "the error may be NULL");
 	}
 }
 
@@ -217,7 +217,7 @@ static void test_limits(void)
 	ok(!apply_many("{\"a\":[\"0123456789\"]}", nest, 40, &err) && err.code == ERR_INVALID,
 	   "copies do not add up: %s", err.text);
 	ok(!apply_many("{\"a\":{}}", deepen, 1000, &err) && err.code == ERR_INVALID,
-	   "moves do not nest for ever: %s", err.text);
+	   "moves do not nest without end: %s", err.text);
 	AUTO(json_doc_unref) struct json_doc *deep = apply_many("{\"a\":{}}", deepen, 500, &err);
 	ok(deep != NULL, "but deep enough");
 

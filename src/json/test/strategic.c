@@ -109,7 +109,7 @@ static const struct {
 	const char *patch;
 	const char *result;
 } rows[] = {
-	/* recorded: containers merge by name, new ones come first, env and ports likewise */
+	/* recorded: containers merge by name, new ones come first, the same for env and ports */
 	{"{'template':{'spec':{'containers':[{'name':'a','image':'i','env':[{'name':'X','value':'1'"
 	 "},"
 	 "{'name':'Y','value':'2'}],'ports':[{'containerPort':80}]},{'name':'b','image':'i'}]}}}",

@@ -19,7 +19,7 @@ static void note(void *arg, struct str text)
 	buf_putc(&notes->text, '|');
 }
 
-/* All documents as JSON, one behind the other, or "error: ..." */
+/* All documents as JSON, one after the other, or "error: ..." */
 static char *read_all(struct str text, const struct yaml_options *options)
 {
 	AUTO(yaml_reader_free) struct yaml_reader *reader = yaml_reader_new(text, options);

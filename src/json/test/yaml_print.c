@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML out: the layout by rows (test/conformance compares with kubectl's own), and the inverse by chance:
- * whatever is printed reads back to the same content, at any width. */
+/* YAML out: the layout by rows (test/conformance compares with kubectl's own), and the inverse with
+ * random documents: whatever is printed reads back to the same content, at any width. */
 #include "base/mem.h"
 #include "json/yaml.h"
 #include "random.h"
@@ -226,7 +226,7 @@ static const char *const nasty[] = {
 	"\xd9\xa1\xd9\xa2",
 };
 
-/* --- documents by chance ---------------------------------------------------------------------- */
+/* --- random documents ---------------------------------------------------------------------- */
 
 struct chance {
 	uint64_t state;
@@ -335,7 +335,7 @@ static bool survives(struct json root, size_t width)
 	return strcmp(before, after) == 0;
 }
 
-/* As a document, a value, an element, a name; beside others and last. */
+/* As a document, a value, an element, a name; among others and last. */
 static bool survives_everywhere(struct str text, size_t width)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();

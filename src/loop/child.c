@@ -3,11 +3,12 @@
  *
  * On a real loop a watch is a pidfd, readable when the process has ended; it is then reaped, so its
  * number cannot have been given to another process before. On a virtual loop the end is announced
- * by loop_child_exit() and delivered by a deferred call; an end that nobody watches yet is kept, as
- * the kernel keeps a zombie: a watch without a callback.
+ * by loop_child_exit() and delivered by a deferred call; an end without a watch is kept, as the
+ * kernel keeps a zombie: a watch without a callback.
  *
- * Either way the watch is out of the table and its callback gone before the callback is called, and
- * freed after it: loop_child_remove() in between finds nothing to do. */
+ * In both cases the watch is removed from the table, and its `fn` cleared, before the callback is
+ * called; it is freed after the callback. So loop_child_remove() in the callback has nothing to do.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <sys/pidfd.h>
@@ -51,7 +52,7 @@ static struct loop_child *child_new(struct loop *loop, pid_t pid)
 	return child;
 }
 
-/* Out of the table, with all that it holds; the struct itself stays. */
+/* Removes the watch from the table and frees what it owns, but not the struct itself. */
 static void detach(struct loop_child *child)
 {
 	map_remove(child->loop->children, key_of(&child->pid));
@@ -68,7 +69,7 @@ static void child_free(struct loop_child *child)
 
 void loop_children_init(struct loop *loop)
 {
-	loop->children = map_new(0); /* outsiders do not choose pids: no need of a seed */
+	loop->children = map_new(0); /* an attacker cannot choose pids: no seed needed */
 }
 
 void loop_children_done(struct loop *loop)
@@ -109,7 +110,7 @@ static void on_end(struct loop_fd *watch, int fd, unsigned events, void *arg)
 	(void)watch;
 	(void)fd;
 	(void)events;
-	if (reaped != 0) /* 0: a debugger still holds it back */
+	if (reaped != 0) /* 0: a debugger still stops it */
 		tell(child, reaped == child->pid ? status : LOOP_CHILD_UNKNOWN);
 }
 
@@ -148,7 +149,7 @@ struct loop_child *loop_child_add(struct loop *loop, pid_t pid, loop_child_fn *f
 	struct loop_child *child = map_get(loop->children, key_of(&pid));
 
 	if (child && child->fn) {
-		(void)err_set(err, ERR_ALREADY_EXISTS, "process %ld is watched already", (long)pid);
+		(void)err_set(err, ERR_ALREADY_EXISTS, "process %ld is already watched", (long)pid);
 		return NULL;
 	}
 	child = loop->is_virtual ? add_virtual(loop, pid) : add_real(loop, pid, err);
@@ -163,7 +164,7 @@ void loop_child_remove(struct loop_child *watch)
 {
 	if (!watch || !watch->fn)
 		return;
-	if (watch->ended) { /* nobody was told: a zombie again */
+	if (watch->ended) { /* its end was not delivered: it is a zombie again */
 		watch->fn = NULL;
 		loop_defer_cancel(watch->loop, &watch->deliver);
 		return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop/clock.c - what time it is.
+/* loop/clock.c - the time.
  *
- * A real loop reads two clocks at the start of each turn: the wall clock to tell, the monotonic one
- * to measure. Between turns (a program that is still starting up) there is no turn's time, and both
- * are read afresh: a timer set then would otherwise be due too early.
+ * A real loop reads two clocks at the start of each turn: the wall clock for dates, the monotonic
+ * clock for durations. Outside of a turn (while a program starts up) both are read at each call:
+ * otherwise a timer that is set then would fire too early.
  *
- * A virtual loop's uptime moves only in loop_clock_turn(), and its wall clock lies a fixed distance
- * from it until somebody sets it. */
+ * A virtual loop's uptime moves only in loop_clock_turn(), and its wall clock has a fixed distance
+ * from it until loop_set_wall_clock() changes it. */
 #include <assert.h>
 #include <time.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop/defer.c - deferred calls: a queue through the callers' own structs.
+/* loop/defer.c - deferred calls: a queue linked through the callers' own structs.
  *
- * A phase runs what was queued when it began, as long as it has time: it moves the queue to a
- * list of its own, which loop_defer_cancel() unlinks from just as well. A call is out of the queue before it is made, so
- * its callback may defer it again (for the next turn), or free it. */
+ * A phase runs the calls that were queued when it began, until its time is up: it moves them to a list of its own;
+ * loop_defer_cancel() works for both lists. A call is removed from the queue before it is made, so its callback may
+ * defer it again (for the next turn), or free it. */
 #include <assert.h>
 
 #include "loop/loop_internal.h"
@@ -29,7 +29,7 @@ static struct loop_defer *take_first(struct list *queue)
 
 void loop_defers_done(struct loop *loop)
 {
-	/* Told that they are out, so that a later cancel does not reach into a freed loop. */
+	/* Marks the calls as not queued, so that a later cancel does not access the freed loop. */
 	while (take_first(&loop->defers))
 		continue;
 }
@@ -45,7 +45,7 @@ bool loop_defers_run(struct loop *loop)
 		defer->fn(defer->arg);
 		ran = true;
 	}
-	/* What is left comes first in the next turn. */
+	/* The remaining calls come first in the next turn. */
 	list_splice(&due, &loop->defers);
 	list_splice(&loop->defers, &due);
 	return ran;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop/fd.c - descriptor watches on epoll, level-triggered.
  *
- * An event of a fetched batch points at its watch. A watch removed while its event waits in the
- * batch stays in memory, marked dead, until the batch has been run, and is passed over; a descriptor closed
- * and opened again in the same turn gets a watch of its own and cannot be mistaken for the old one.
- * What a callback asked for meanwhile counts: an event nobody wants any more is not delivered.
+ * An event of a fetched batch points at its watch. A watch that is removed while its event is in the
+ * batch stays in memory, marked as dead, until the batch has been run, and is skipped; a descriptor
+ * closed and opened again in the same turn gets a watch of its own and cannot be mistaken for the old
+ * one. Changes by earlier callbacks apply: an event that is no longer asked for is not delivered.
  *
  * A batch that takes longer than a turn may is continued in the next turn, before another is
  * fetched: the kernel would report the same descriptors first again, and the others never.
@@ -70,7 +70,7 @@ static int wait_ms(int64_t wait_us)
 	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* To the microsecond where the system can (Linux 5.11), else rounded up to the millisecond: a
+/* In microseconds if the system supports it (Linux 5.11), else rounded up to milliseconds: a
  * container may run on an older kernel, or under a filter that refuses calls it does not know. */
 static int wait_events(struct loop_fds *fds, int64_t wait_us)
 {
@@ -150,7 +150,7 @@ void loop_fds_sweep(struct loop *loop)
 	struct list *node;
 
 	if (loop_fds_left(loop))
-		return; /* which may point at them */
+		return; /* the batch may point at them */
 	while ((node = list_pop(&loop->fds.dead)))
 		mem_free(container_of(node, struct loop_fd, dead));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop/loop.c - the turn: wait, then descriptors, timers and deferred calls, each once.
  *
- * The parts are in files of their own (loop_internal.h lists them); here is the order in which they
- * come, and the one place where the twins part: a real loop sleeps in epoll until its next timer, a
- * virtual one looks whether a descriptor is ready and, if none is, puts its clock forward instead.
+ * The parts are in files of their own (loop_internal.h lists them); this file has the order in
+ * which they run, and the main difference between the two kinds of loop: a real loop waits in epoll
+ * until its next timer is due; a virtual loop checks whether a descriptor is ready and, if none is,
+ * advances its clock instead.
  *
  * 1. Time is fixed from the wait's end to the turn's end.
  * 2. Each phase runs what was due when it began, so a turn is finite; what is left of it after
@@ -93,7 +94,8 @@ static int64_t wait_bound(const struct loop *loop, int64_t wait_us)
 	return left < wait_us ? left : wait_us;
 }
 
-/* Wait, and begin the turn's time. Events that the last turn left come before new ones. */
+/* Waits, then fixes the time of the turn. Events that the last turn did not run come before new
+ * ones. */
 static void wait_for_events(struct loop *loop, int64_t wait_us)
 {
 	int64_t bound = wait_bound(loop, wait_us);
@@ -130,7 +132,7 @@ static void count_step(uint64_t *within, int64_t took)
 		within[step]++;
 }
 
-/* A thread that waits does not compute, so one look at its clock per turn is enough. */
+/* A waiting thread uses no CPU time, so its CPU clock is read once per turn. */
 static void measure(struct loop *loop)
 {
 	int64_t took = loop_clock_uptime(loop) - loop->clock.uptime;
@@ -138,7 +140,7 @@ static void measure(struct loop *loop)
 	int64_t computed = cpu - loop->cpu_at;
 
 	if (!loop->stats.turns)
-		computed = 0; /* since when is not known */
+		computed = 0; /* the start is not known */
 	loop->cpu_at = cpu;
 	count_step(loop->stats.within, took);
 	count_step(loop->stats.cpu_within, computed);

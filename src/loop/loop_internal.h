@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop/loop_internal.h - the parts of a loop, one struct and one file each.
  *
- * struct loop holds every part by value; a part's functions take the loop, since the parts meet in
- * it: a child is a descriptor watch on a real loop and a deferred call on a virtual one. What the
- * twins do differently is asked by `is_virtual` in five places: clock.c (time stands still),
- * random.c (the seed), signal.c and child.c (injected), work.c (in line).
+ * struct loop holds every part by value; a part's functions take the loop, because parts use each
+ * other: a child is a descriptor watch on a real loop and a deferred call on a virtual one. The two
+ * kinds of loop differ (`is_virtual`) in five places: clock.c (time stands still), random.c (the
+ * seed), signal.c and child.c (injected), work.c (work runs on the calling thread).
  *
- * What is removed during a turn is not freed before the turn's end, since the turn may still hold
- * its address: it is marked by fn == NULL and swept by loop.c. */
+ * A watch that is removed during a turn is freed at the end of the turn, because the turn may still
+ * have its address: fn == NULL marks it, and loop.c frees it. */
 #ifndef LOOP_LOOP_INTERNAL_H
 #define LOOP_LOOP_INTERNAL_H
 
@@ -27,10 +27,10 @@
 struct map;
 
 enum {
-	LOOP_BATCH = 256,      /* events fetched a turn */
-	LOOP_LANE_WORKERS = 4, /* threads of a lane at most, started when there is work for them */
+	LOOP_BATCH = 256,      /* events fetched per turn */
+	LOOP_LANE_WORKERS = 4, /* most threads per lane, started when there is work for them */
 	LOOP_POOL_BYTES = 512, /* random bytes fetched at a time */
-	/* Of a phase: what is left then waits for the next turn. */
+	/* Longest time of a phase; the rest waits for the next turn. */
 	LOOP_PHASE_US = 4000,
 };
 
@@ -68,7 +68,7 @@ struct loop_signals {
 	struct list watches;
 	struct list dead;
 	sigset_t watched;
-	sigset_t unblock; /* out of these, what was not blocked when the first watch came */
+	sigset_t unblock; /* of these, the ones that were not blocked before the first watch */
 	sigset_t raised;  /* virtual: to be delivered */
 	struct loop_defer deliver;
 	int fd;
@@ -89,17 +89,17 @@ struct loop_lane_state {
 	uint64_t done, refused;            /* lock */
 	pthread_t threads[LOOP_LANE_WORKERS];
 	size_t thread_count;
-	size_t under_way; /* handed in, `done` not called yet: of the loop's thread */
+	size_t under_way; /* submitted, `done` not called yet; used by the loop's thread only */
 };
 
-/* All that threads share lies under `lock`. */
+/* `lock` protects all that threads share. */
 struct loop_works {
 	pthread_mutex_t lock;
 	struct loop_lane_state lanes[LOOP_LANE_COUNT];
 	struct list posted; /* lock: for the loop */
-	struct list due;    /* taken from `posted`, to be called now: of the loop's thread */
-	bool quit;          /* lock */
-	int wake;           /* eventfd, readable while `posted` has something */
+	struct list due; /* taken from `posted`, to be called now; used by the loop's thread only */
+	bool quit;       /* lock */
+	int wake;        /* eventfd, readable while `posted` has something */
 	struct loop_fd *watch;
 	size_t under_way; /* of all lanes */
 };
@@ -110,7 +110,7 @@ struct loop {
 	bool stopping;
 	struct loop_stats stats;
 	int64_t phase_at; /* real: when the phase of the turn began */
-	int64_t cpu_at;   /* real: what the thread had computed when the last turn ended */
+	int64_t cpu_at;   /* real: CPU time of the thread when the last turn ended */
 	struct loop_clock clock;
 	struct loop_chance chance;
 	struct loop_fds fds;
@@ -123,11 +123,11 @@ struct loop {
 };
 
 void loop_clock_init(struct loop *loop, int64_t start);
-/* The time right now, which is not the turn's on a real loop. */
+/* The current time; on a real loop this is not the time of the turn. */
 int64_t loop_clock_uptime(const struct loop *loop);
-/* What this thread has computed; 0 on a virtual loop. */
+/* CPU time of this thread; 0 on a virtual loop. */
 int64_t loop_clock_cpu(const struct loop *loop);
-/* Begin a turn's time: read the clock, or let `passed` go by on a virtual loop. */
+/* Begins a turn: reads the clock, or advances it by `passed` on a virtual loop. */
 void loop_clock_turn(struct loop *loop, int64_t passed);
 
 void loop_chance_init(struct loop *loop, uint64_t seed);
@@ -135,14 +135,15 @@ void loop_chance_init(struct loop *loop, uint64_t seed);
 void loop_fds_init(struct loop *loop);
 int loop_fds_open(struct loop *loop, struct err *err) MUST_CHECK;
 void loop_fds_done(struct loop *loop);
-/* Does it watch any but the one that posts come by? */
+/* Does it watch any descriptor other than the one for posts? */
 bool loop_fds_has_any(const struct loop *loop);
-/* Fetch events into the batch, which has been run, waiting for at most `wait_us`. */
+/* Fetches events into the batch, waiting for at most `wait_us`. The previous batch must have been
+ * run. */
 void loop_fds_fetch(struct loop *loop, int64_t wait_us);
 /* How many events of the batch have not been run yet. */
 size_t loop_fds_left(const struct loop *loop);
 bool loop_fds_run(struct loop *loop);
-/* May the phase go on, one of its calls having been made? */
+/* May the phase continue after one of its calls was made? */
 static inline bool loop_phase_has_time(const struct loop *loop, bool ran)
 {
 	return !ran || !loop_is_late(loop);

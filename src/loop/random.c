@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop/random.c - chance: the kernel's on a real loop, a seeded generator on a virtual one.
+/* loop/random.c - random numbers: from the kernel on a real loop, from a seeded generator on a
+ * virtual one.
  *
- * The kernel is asked for a pool at a time, so that a number costs no system call; bytes handed out
- * are wiped from the pool, so that a key cannot be read there later. (The pool must not be carried
- * over a fork; this project starts processes by posix_spawn.)
+ * The kernel is asked for a pool at a time, so that a number costs no system call; bytes that were
+ * used are wiped from the pool, so that a key cannot be read there later. (The pool must not be
+ * used after a fork; this project starts processes with posix_spawn.)
  *
  * The generator is xoshiro256** (Blackman and Vigna, 2018), its state filled from the seed by
  * splitmix64 as its authors advise. Numbers are taken from it byte by byte, lowest first, so that
@@ -51,7 +52,7 @@ void loop_chance_init(struct loop *loop, uint64_t seed)
 		loop->chance.state[i] = splitmix(&seed);
 }
 
-/* Straight from the kernel. It can be interrupted by a signal, and fails in no other way. */
+/* Directly from the kernel. The call can be interrupted by a signal; it does not fail otherwise. */
 static void fetch(uint8_t *bytes, size_t len)
 {
 	while (len > 0) {
@@ -114,7 +115,8 @@ uint64_t loop_random_u64(struct loop *loop)
 
 uint64_t loop_random_below(struct loop *loop, uint64_t below)
 {
-	/* 2^64 mod below: as many numbers at the low end are one too many for an even share. */
+	/* 2^64 mod below: that many numbers at the low end are rejected, so that all results are
+	 * equally likely. */
 	assert(below > 0);
 	uint64_t surplus = -below % below;
 	uint64_t number;

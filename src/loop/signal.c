@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop/signal.c - signals as events.
  *
- * A real loop blocks what is watched and reads it from one signalfd, opened with the first watch. A
- * virtual loop notes what is raised and delivers it by a deferred call, lowest number first, as the
- * kernel does. From there on both are the same: each watch of the number is called, out of a copy
- * of the list, since callbacks may add and remove watches.
+ * A real loop blocks the watched signals and reads them from one signalfd, opened with the first
+ * watch. A virtual loop records raised signals and delivers them by a deferred call, lowest number
+ * first, as the kernel does. From there on both are the same: each watch of the number is called,
+ * out of a copy of the list, since callbacks may add and remove watches.
  *
- * With the last watch of a number, what is pending is taken off before the signal is let through
- * again: it was meant for the watch, and its default action could end the process. */
+ * When the last watch of a number is removed, pending signals are consumed before the signal is
+ * unblocked: they were meant for the watch, and their default action could end the process. */
 #include <assert.h>
 #include <errno.h>
 #include <sys/signalfd.h>
@@ -94,7 +94,7 @@ static void on_readable(struct loop_fd *watch, int fd, unsigned events, void *ar
 		deliver(arg, (int)got[i].ssi_signo);
 }
 
-/* Let the signalfd give what is watched now. */
+/* Makes the signalfd deliver the signals that are watched now. */
 static int update_fd(struct loop *loop, struct err *err)
 {
 	struct loop_signals *signals = &loop->signals;
@@ -129,7 +129,7 @@ static int start_watching(struct loop *loop, int signo, struct err *err)
 	return 0;
 }
 
-/* The last watch of a number has gone. */
+/* The last watch of a number was removed. */
 static void stop_watching(struct loop *loop, int signo)
 {
 	struct loop_signals *signals = &loop->signals;
@@ -139,7 +139,7 @@ static void stop_watching(struct loop *loop, int signo)
 	sigdelset(&signals->raised, signo);
 	if (loop->is_virtual)
 		return;
-	(void)update_fd(loop, NULL); /* it is open: taking a number off cannot fail */
+	(void)update_fd(loop, NULL); /* it is open: removing a number cannot fail */
 	sigemptyset(&one);
 	sigaddset(&one, signo);
 	while (sigtimedwait(&one, NULL, &(struct timespec){0}) > 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop/timer.c - timers: a heap by due time, then by the order of setting.
  *
- * A phase runs the timers that were due when it began. One set during the phase is never due before
- * those: its time is the turn's time or later, and its number is higher. So the phase ends at the
- * first timer that lies in the future or has a number from this phase, and a timer that sets itself
- * to 0 does not hold up the loop.
+ * A phase runs the timers that were due when it began. A timer that is set during the phase comes
+ * after all of these: its time is the turn's time or later, and its number is higher. So the phase
+ * ends at the first timer that lies in the future or has a number from this phase, and a timer that
+ * sets itself to 0 does not block the loop.
  *
- * A timer is out of the heap before it is called, and not touched afterwards: its callback may set,
- * stop or free it. */
+ * A timer is removed from the heap before its callback, and not accessed after it: its callback may
+ * set, stop or free it. */
 #include <assert.h>
 
 #include "base/mem.h"

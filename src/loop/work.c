@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop/work.c - work on other threads, and calls from them: the only file that knows of threads.
+/* loop/work.c - work on other threads, and calls from them: the only file that uses threads.
  *
  * Each lane has a queue `todo` for its workers; `posted` is the one for the loop. A piece of work goes
  * through the first to a worker and comes back through the second with its `done`; loop_post() uses
@@ -11,12 +11,12 @@
  * 2. The eventfd is readable when `posted` has something: it is written under the lock with the
  *    first item, and read before the queue is taken.
  * 3. A thread is started only for work that no waiting worker of its lane will take, at most as many as
- *    the lane's row says, and belongs to that lane for good. Workers block all signals, so that those of
+ *    the lane's row says, and belongs to that lane until it ends. Workers block all signals, so that those of
  *    the process reach the loop's thread.
- * 4. A queue has at most queue_max pieces; what is beyond is refused.
+ * 4. A queue has at most queue_max pieces; further ones are rejected.
  *
- * Where no thread can be had, and on a virtual loop, the work is done in line and its `done` posted
- * as usual. */
+ * If no thread can be started, and on a virtual loop, the work runs on the calling thread and its
+ * `done` is posted as usual. */
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -37,11 +37,12 @@ struct item {
 	loop_defer_fn *call;
 	void *arg;
 	struct loop_lane_state *lane; /* NULL: a post */
-	int64_t since;                /* in uptime: handed in, then taken by a worker */
+	int64_t since; /* in uptime: when it was submitted, then when a worker took it */
 };
 
-/* The lanes. Name resolution waits for servers that may not answer for half a minute, so it has several
- * workers; keys, answers and requests only compute, and give way to the loop. */
+/* The lanes. Name resolution waits for servers that may not answer for half a minute, so it has
+ * several workers; keys, responses and requests only compute, and run at a lower priority than the
+ * loop. */
 static const struct lane_row {
 	const char *name;
 	size_t workers;
@@ -58,7 +59,7 @@ _Static_assert(ARRAY_LEN(rows) == LOOP_LANE_COUNT, "a row for every lane");
 /* How far a piece of work may overtake others on a virtual loop. */
 enum { REORDER_MAX = 16 };
 
-/* A call may wait for more of them (loop_lane_settle()): those that it finds in `due` are then called there. */
+/* A callback may call loop_lane_drain(), which then makes the calls that are left in `due`. */
 static void run_posted(struct loop_fd *watch, int fd, unsigned events, void *arg)
 {
 	struct loop *loop = arg;
@@ -146,7 +147,8 @@ static void post(struct item *item, size_t overtakes)
 	pthread_mutex_unlock(&works->lock);
 }
 
-/* Nothing that has not begun is worth waiting for; `done` frees what it needs. */
+/* Work that has not started is skipped; its `done` is still called, because it frees the argument.
+ */
 static void skip_queued(struct loop_lane_state *lane)
 {
 	struct loop_works *works = &lane->loop->works;
@@ -161,14 +163,14 @@ static void skip_queued(struct loop_lane_state *lane)
 		post(container_of(node, struct item, link), 0);
 }
 
-/* Wait for something that was posted, and call it. */
+/* Waits for a posted call, and makes it. */
 static void call_posted(struct loop *loop)
 {
 	struct loop_works *works = &loop->works;
 	struct pollfd wake = {.fd = works->wake, .events = POLLIN};
 
 	if (list_is_empty(&works->due))
-		(void)poll(&wake, 1, -1); /* a signal only makes it look again */
+		(void)poll(&wake, 1, -1); /* after a signal the caller checks again */
 	run_posted(works->watch, works->wake, LOOP_READ, loop);
 }
 
@@ -186,7 +188,8 @@ void loop_works_done(struct loop *loop)
 
 	for (size_t i = 0; i < LOOP_LANE_COUNT; i++)
 		skip_queued(&works->lanes[i]);
-	/* work that runs cannot be called back: its `done` is still called, to free what it needs */
+	/* running work cannot be cancelled; its `done` is still called, because it frees the
+	 * argument */
 	while (works->under_way)
 		call_posted(loop);
 	pthread_mutex_lock(&works->lock);
@@ -208,7 +211,7 @@ void loop_works_done(struct loop *loop)
 	pthread_mutex_destroy(&works->lock);
 }
 
-/* Both with the lock. */
+/* Callers of both hold the lock. */
 static void begin(struct loop_lane_state *lane, struct item *item)
 {
 	int64_t now = loop_clock_uptime(lane->loop);
@@ -275,7 +278,7 @@ static void start_worker(struct loop_lane_state *lane)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* With the lock: is there a place in the lane's queue? */
+/* Does the lane's queue have space? The caller holds the lock. */
 static bool has_place(struct loop_lane_state *lane)
 {
 	if (lane->todo_len < rows[lane->lane].queue_max)
@@ -341,7 +344,7 @@ int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_d
 	if (handed == HANDED_REFUSED) {
 		mem_free(item);
 		return err_set(err, ERR_TOO_MANY_REQUESTS,
-			       "too much work of the class \"%s\" waits already (%zu pieces)",
+			       "too much work of the class \"%s\" is waiting (%zu pieces)",
 			       rows[lane].name, rows[lane].queue_max);
 	}
 	loop->works.under_way++;
@@ -352,7 +355,7 @@ int loop_work(struct loop *loop, enum loop_lane lane, loop_work_fn *work, loop_d
 	return 0;
 }
 
-/* With the lock: the age of the first of a list, 0 where it is empty. */
+/* The age of the first item of a list, 0 if it is empty. The caller holds the lock. */
 static int64_t age_of_first(const struct loop *loop, const struct list *items)
 {
 	struct list *first = list_first(items);

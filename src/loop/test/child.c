@@ -57,7 +57,7 @@ static pid_t start_grandchild(int input)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, words[1], STDOUT_FILENO);
-	/* a shell gives its background jobs no input unless told to */
+	/* a shell gives its background jobs no input by default */
 	waitpid(start_with("exec 3<&0; cat <&3 >&2 & echo $!", &actions), NULL, 0);
 	posix_spawn_file_actions_destroy(&actions);
 	fd_close(words[1]);
@@ -147,7 +147,7 @@ static void test_unknown(struct loop *loop)
 	watch(loop, pid, &a);
 	waitpid(pid, NULL, 0);
 	loop_run(loop);
-	ok(a.calls == 1 && a.status == LOOP_CHILD_UNKNOWN, "reaped by somebody else");
+	ok(a.calls == 1 && a.status == LOOP_CHILD_UNKNOWN, "reaped by other code");
 
 	if (pipe2(life, O_CLOEXEC) < 0)
 		bail("no pipe");
@@ -169,7 +169,7 @@ static void test_virtual(struct loop *loop)
 	ok(!loop_child_add(loop, 100, on_end, &a, &err), "%s", err.text);
 	ok(!loop_turn(loop, 1000), "pretended processes go on");
 	loop_child_exit(loop, 100, 5 << 8);
-	ok(a.calls == 0, "the end is told in a turn");
+	ok(a.calls == 0, "the end is reported in a turn");
 	loop_drain(loop);
 	ok(a.calls == 1 && a.pid == 100 && WEXITSTATUS(a.status) == 5, "exit code 5");
 	ok(b.calls == 0, "to its own watch");
@@ -183,16 +183,16 @@ static void test_virtual(struct loop *loop)
 	ok(c.calls == 0, "an end before the watch is kept");
 	loop_child_remove(c.watch);
 	loop_drain(loop);
-	ok(c.calls == 0, "it stays a zombie while nobody watches");
+	ok(c.calls == 0, "it stays a zombie while there is no watch");
 	watch(loop, 102, &c);
 	loop_drain(loop);
-	ok(c.calls == 1 && WEXITSTATUS(c.status) == 1, "and is told in a turn");
+	ok(c.calls == 1 && WEXITSTATUS(c.status) == 1, "and is reported in a turn");
 
 	watch(loop, 103, &d);
 	loop_child_exit(loop, 103, 0);
 	loop_child_remove(d.watch);
 	loop_drain(loop);
-	ok(d.calls == 0, "a watch removed in between is not told");
+	ok(d.calls == 0, "a watch removed in between is not called");
 	watch(loop, 104, &d);
 	loop_child_remove(d.watch);
 	/* 103 stays a zombie: loop_free() takes it along */
@@ -248,7 +248,7 @@ int main(void)
 		ok(true, "real processes # SKIP no pidfd_open here");
 	}
 	on_virtual(test_virtual);
-	ok(aborts(leave_watch, true), "a watch left behind is found");
+	ok(aborts(leave_watch, true), "a watch that is still there is found");
 	ok(aborts(exit_twice, true), "nobody ends twice");
 	return tap_done();
 }

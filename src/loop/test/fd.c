@@ -129,11 +129,12 @@ static void test_events(struct loop *loop)
 	ok(loop_turn(loop, -1) && side.events == LOOP_READ, "something to read");
 	ok(loop_turn(loop, -1) && side.events == LOOP_READ, "until it is read");
 	loop_fd_set(side.watch, 0);
-	ok(!loop_turn(loop, 0), "unless nobody asks");
+	ok(!loop_turn(loop, 0), "unless it is not asked for");
 	fd_close(pair[1]);
 	ok(loop_turn(loop, -1) && side.events == LOOP_HANGUP, "a hang-up comes unasked");
 	loop_fd_set(side.watch, LOOP_READ);
-	ok(loop_turn(loop, -1) && side.events == (LOOP_READ | LOOP_HANGUP), "beside the rest");
+	ok(loop_turn(loop, -1) && side.events == (LOOP_READ | LOOP_HANGUP),
+	   "in addition to the others");
 	loop_fd_remove(side.watch);
 	fd_close(pair[0]);
 	loop_fd_remove(NULL);
@@ -162,7 +163,7 @@ static void test_pulled_away(struct loop *loop)
 	sides[0].quiets = &sides[1];
 	sides[1].quiets = &sides[0];
 	loop_turn(loop, -1);
-	ok(sides[0].calls + sides[1].calls == 1, "an event nobody asks for any more is dropped");
+	ok(sides[0].calls + sides[1].calls == 1, "an event that is no longer asked for is dropped");
 	sides[0].quiets = sides[1].quiets = NULL;
 	loop_fd_set(sides[0].watch, LOOP_WRITE);
 	loop_fd_set(sides[1].watch, LOOP_WRITE);
@@ -387,7 +388,7 @@ int main(void)
 	on_both(test_reused);
 	on_both(test_many);
 	on_both(test_errors);
-	ok(aborts(leave_watch, false), "a watch left behind is found");
+	ok(aborts(leave_watch, false), "a watch that is still there is found");
 	ok(aborts(close_first, false), "so is a descriptor closed under its watch");
 	int status = apart(on_old_kernel, false);
 

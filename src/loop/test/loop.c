@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop as a whole: running and stopping, what a turn tells, and what it will not put up with.
+/* The loop as a whole: running and stopping, what a turn returns, and which misuse it asserts.
  */
 #include <signal.h>
 #include <sys/resource.h>
@@ -37,7 +37,7 @@ static void test_run(struct loop *loop)
 	ok(a.calls == 1, "a stop before the run counts");
 	loop_run(loop);
 	ok(a.calls == 2, "once");
-	ok(!loop_turn(loop, 0) && !loop_turn(loop, 500), "a turn tells that nothing ran");
+	ok(!loop_turn(loop, 0) && !loop_turn(loop, 500), "a turn returns that nothing ran");
 }
 
 struct times {
@@ -92,7 +92,7 @@ static void on_alarm(int signo)
 	(void)signo;
 }
 
-/* A handler of somebody else's runs while the loop waits: that ends the wait, nothing more. */
+/* A signal handler of other code runs while the loop waits: that only ends the wait. */
 static void test_interrupted(struct loop *loop)
 {
 	struct sigaction action = {.sa_handler = on_alarm}, before;
@@ -121,7 +121,7 @@ static void test_no_descriptors(void)
 		struct loop *loop = loop_new(&err);
 
 		setrlimit(RLIMIT_NOFILE, &old);
-		ok(!loop, "with room for %d descriptors: %s", more, err.text);
+		ok(!loop, "with %d free descriptors: %s", more, err.text);
 	}
 	loop_free(NULL);
 }

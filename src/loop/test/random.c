@@ -18,7 +18,7 @@ static void test_bytes(struct loop *loop)
 		touched = touched || bytes[len] || bytes[len + 1];
 		apart_from_it = apart_from_it && (len < 16 || memcmp(bytes, other, len) != 0);
 	}
-	ok(!touched, "no byte behind the end is touched");
+	ok(!touched, "no byte after the end is touched");
 	ok(apart_from_it, "two draws differ");
 }
 

@@ -201,6 +201,6 @@ int main(void)
 	on_virtual(test_virtual_is_apart);
 	on_both(test_errors);
 	on_real(test_no_descriptors);
-	ok(aborts(leave_watch, false), "a watch left behind is found");
+	ok(aborts(leave_watch, false), "a watch that is still there is found");
 	return tap_done();
 }

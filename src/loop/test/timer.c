@@ -284,6 +284,6 @@ int main(void)
 	on_both(test_never);
 	on_real(test_not_early);
 	on_virtual(test_model);
-	ok(aborts(leave_timer, true), "a timer left behind is found");
+	ok(aborts(leave_timer, true), "a timer that is still there is found");
 	return tap_done();
 }

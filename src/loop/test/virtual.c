@@ -22,7 +22,7 @@ static void test_time(struct loop *loop)
 	struct loop_timer *timer = loop_timer_new(loop, on_count, &calls);
 
 	ok(loop_is_virtual(loop), "it is virtual");
-	ok(loop_now(loop) == TWINS_START && loop_uptime(loop) == 0, "starts when it is told to");
+	ok(loop_now(loop) == TWINS_START && loop_uptime(loop) == 0, "starts at the given time");
 	ok(!loop_turn(loop, 0) && loop_uptime(loop) == 0, "a turn without a wait takes no time");
 	ok(!loop_turn(loop, 250) && loop_uptime(loop) == 250, "a wait takes as long as it says");
 	ok(!loop_turn(loop, -1) && loop_uptime(loop) == 250, "nothing to wait for: no time passes");

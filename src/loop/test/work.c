@@ -58,7 +58,7 @@ static void test_work(struct loop *loop)
 		at_home += pthread_equal(pieces[i].worked, pthread_self()) != 0;
 		wrong += pieces[i].value != 2 * i;
 	}
-	ok(done == PIECES && bad == 0 && wrong == 0, "%d pieces done, told on the loop", done);
+	ok(done == PIECES && bad == 0 && wrong == 0, "%d pieces done, reported on the loop", done);
 	ok(at_home == (loop_is_virtual(loop) ? PIECES : 0), "%d of them worked on in line",
 	   at_home);
 }
@@ -374,7 +374,7 @@ static void test_stuck_lanes(struct loop *loop)
 	close(stuck.gate[1]);
 }
 
-/* What waits is skipped, what runs is waited for, and both are told. */
+/* Waiting work is skipped, running work is waited for, and `done` of both is called. */
 static void test_settle(struct loop *loop)
 {
 	struct stuck stuck;

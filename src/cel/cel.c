@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel.c - compile a rule, and tell what is wrong with it.
+/* cel/cel.c - compiles a rule and reports its errors.
  *
- * Mistakes of the syntax end the compilation; with none, all mistakes of types are told, in the
- * order of their places. */
+ * A syntax error ends the compilation; otherwise all type errors are reported, in the order of
+ * their places. */
 #include "cel/cel.h"
 
 #include "cel/cel_internal.h"
@@ -49,7 +49,7 @@ static void print_place(struct str text, size_t at, struct buf *to, const char *
 	buf_puts(to, "\n | ");
 	for (size_t i = start; i < at && i < text.len; i++)
 		if ((text.ptr[i] & 0xc0) == 0xc0)
-			buf_puts(to, "\xef\xbc\x8e"); /* wide, as what stands above it */
+			buf_puts(to, "\xef\xbc\x8e"); /* wide, as the character above it */
 		else if ((text.ptr[i] & 0xc0) != 0x80)
 			buf_putc(to, '.');
 	buf_puts(to, at < text.len && (text.ptr[at] & 0x80) ? "\xef\xbc\xbe" : "^");

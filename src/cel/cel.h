@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel.h - CEL, the language of rules in schemas: compile a rule, and see what it comes to.
+/* cel/cel.h - CEL, the language of rules in schemas: compiling a rule and evaluating it.
  *
  *	text -> tokens (cel_lex.c) -> a tree (cel_parse.c) -> with types (cel_check.c)
  *	     -> what it may cost (cel_cost.c), and values (cel_eval.c)
  *
  * Types of data come from the schema (cel_type.c); functions are rows (cel_functions.c), each with
- * the shapes that it takes. What is wrong with a rule is told in the words of the compiler that
- * kube-apiserver has, with the place in the text.
+ * the shapes that it takes. Errors in a rule have the messages of kube-apiserver's compiler, with
+ * the place in the text.
  *
- * A compiled rule lies in the arena that it was compiled into, and does not change: evaluating one
- * takes an arena of its own. */
+ * A compiled rule is allocated in the arena of the compilation and does not change; each evaluation
+ * uses another arena. */
 #ifndef CEL_H
 #define CEL_H
 
@@ -26,7 +26,7 @@ struct pattern;
 struct pattern_set;
 
 enum cel_kind {
-	CEL_ERROR, /* of a value: what went wrong; of a type: one that was told already */
+	CEL_ERROR, /* of a value: what went wrong; of a type: an error that is already reported */
 	CEL_DYN,
 	CEL_NULL,
 	CEL_BOOL,
@@ -48,7 +48,7 @@ enum cel_kind {
 	CEL_URL,
 	CEL_SEMVER,
 	CEL_FORMAT,
-	CEL_PARAM, /* a type that is to be found out */
+	CEL_PARAM, /* a type to be inferred */
 	CEL_KIND_COUNT
 };
 
@@ -56,7 +56,7 @@ struct cel_type;
 
 struct cel_field {
 	struct str name; /* as rules spell it */
-	struct str key;  /* as the object has it */
+	struct str key;  /* as in the object */
 	const struct cel_type *type;
 };
 
@@ -68,13 +68,14 @@ struct cel_type {
 	struct cel_field *fields;   /* of an object */
 	size_t field_count;
 	size_t param;          /* CEL_PARAM: which */
-	uint64_t max_elements; /* characters, elements or members that there can be in a request */
-	uint64_t min_size;     /* bytes that it takes there at least */
+	uint64_t max_elements; /* most characters, elements or members in a request */
+	uint64_t min_size;     /* least bytes in a request */
 };
 
-/* A type without parts. */
+/* A type without parameters. */
 const struct cel_type *cel_type_simple(enum cel_kind kind);
-/* What rules see of a schema; NULL: nothing. `root`: it has metadata and a kind. */
+/* The type that rules see for a schema; NULL: rules see nothing of it. `root`: it has metadata and
+ * a kind. */
 const struct cel_type *cel_type_of_schema(struct json schema, bool root, struct arena *arena);
 const struct cel_type *cel_type_wrap(enum cel_kind kind, const struct cel_type *of,
 				     struct arena *arena);
@@ -86,12 +87,13 @@ const char *cel_kind_name(enum cel_kind kind);
 struct cel_value {
 	enum cel_kind kind;
 	bool truth;
-	int64_t number; /* of a duration and a time: nanoseconds; unsigned ones lie here too */
+	int64_t number; /* of a duration and a time: nanoseconds; also unsigned numbers */
 	double real;
 	struct str text;
 	struct json json;            /* a list or a map of the object ... */
-	const struct cel_type *type; /* ... and what is in it; of CEL_TYPE: the type */
-	/* A list that was made, a map (keys and values in turn), or what an optional holds. */
+	const struct cel_type *type; /* ... and its type; of CEL_TYPE: the type */
+	/* The elements of a list that a rule made, the keys and values of such a map in turn, or
+	 * the value of an optional. */
 	const struct cel_value *items;
 	size_t len;
 };
@@ -129,18 +131,18 @@ struct cel_expr {
 	struct str name;
 	struct str name2; /* of a loop with two variables */
 	struct cel_value literal;
-	struct cel_expr *of; /* what stands before the dot; the range of a loop */
+	struct cel_expr *of; /* the operand before the dot; the range of a loop */
 	struct cel_expr
-		*args; /* in a row; of a loop: the condition, which may be none, and the step */
+		*args; /* linked; of a loop: the condition, which may be absent, and the step */
 	struct cel_expr *step;
 	struct cel_expr *next;
 	bool optional;                   /* .?member */
-	const struct cel_type *type;     /* as checked */
-	const struct cel_function *call; /* likewise */
+	const struct cel_type *type;     /* set by the checker */
+	const struct cel_function *call; /* set by the checker */
 	const struct pattern *pattern;   /* of a match with a literal */
 };
 
-/* What is wrong, by place. */
+/* Errors of a rule, by place. */
 struct cel_issue {
 	size_t at;
 	const char *text;
@@ -151,7 +153,7 @@ struct cel_rule {
 	struct str text;
 	struct cel_expr *expr; /* NULL: there are issues */
 	struct cel_issue *issues;
-	const struct cel_type *type; /* of what it comes to */
+	const struct cel_type *type; /* of its result */
 	bool uses_old;
 	uint64_t cost;
 };
@@ -162,7 +164,7 @@ void cel_compile(struct str text, const struct cel_type *self, bool optional_old
 		 struct arena *arena, struct pattern_set *patterns, struct cel_rule *ret);
 void cel_print_issues(const struct cel_rule *rule, struct buf *to);
 
-/* What a rule looks at. */
+/* The data that a rule reads. */
 struct cel_input {
 	const struct cel_type *type; /* of self */
 	struct json self;
@@ -170,9 +172,8 @@ struct cel_input {
 	bool optional_old;
 };
 
-/* What a compiled rule comes to. What it points to lies in the arena. One that
- * costs more than LIMIT_CEL_COST comes to an error that begins with CEL_CANCELLED. `ret_cost` is what it has
- * cost. */
+/* Evaluates a compiled rule. The result may point into the arena. An evaluation that costs more than
+ * LIMIT_CEL_COST gives an error that begins with CEL_CANCELLED. *ret_cost is the cost of the evaluation. */
 #define CEL_CANCELLED "operation cancelled: actual cost limit exceeded"
 struct cel_value cel_evaluate(const struct cel_rule *rule, const struct cel_input *input,
 			      struct arena *arena, uint64_t *ret_cost);

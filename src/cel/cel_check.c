@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cel/cel_check.c - the types of a parsed rule.
  *
- * Every expression gets a type, every call the function that it means. Types that are to be found
- * out are variables; what is assigned to one binds it, and a shape that does not fit gives back
- * what it bound. An expression with a mistake has the type error, which fits everywhere, so that
- * one mistake is told once. */
+ * Every expression gets a type, every call the function that it refers to. Types to be inferred are
+ * variables; assigning to a variable binds it, and a shape that does not fit undoes its bindings.
+ * An expression with an error has the type error, which fits everywhere, so that each error is
+ * reported once. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -32,7 +32,7 @@ struct checker {
 	size_t *trail; /* variables in the order of binding */
 	size_t trail_len;
 	unsigned mixed;         /* literals may have elements of many types here */
-	struct cel_issue *late; /* what is told only where types are right */
+	struct cel_issue *late; /* reported only if there are no type errors */
 };
 
 static void check(struct checker *c, struct cel_expr *expr);
@@ -58,7 +58,7 @@ static const struct cel_type *resolve(const struct checker *c, const struct cel_
 	return type;
 }
 
-/* With every variable that is bound in its place; others are anything where `close` is set. */
+/* Replaces bound variables by their types; with `close` the others become dyn. */
 static const struct cel_type *substitute(const struct checker *c, const struct cel_type *type,
 					 bool close)
 {
@@ -110,7 +110,7 @@ static bool is_nullable(const struct cel_type *type)
 	       (type->kind >= CEL_OPTIONAL && type->kind != CEL_TYPE);
 }
 
-/* Does a value of the first type fit where the second is wanted? */
+/* Can a value of the first type be used as the second? */
 static bool fits(struct checker *c, const struct cel_type *a, const struct cel_type *b)
 {
 	a = resolve(c, a);
@@ -149,7 +149,7 @@ static bool assign(struct checker *c, const struct cel_type *a, const struct cel
 	return good;
 }
 
-/* The more general of two that fit. */
+/* The more general of two compatible types. */
 static const struct cel_type *join(const struct checker *c, const struct cel_type *a,
 				   const struct cel_type *b)
 {
@@ -158,7 +158,7 @@ static const struct cel_type *join(const struct checker *c, const struct cel_typ
 	return b->kind == CEL_DYN || b->kind == CEL_PARAM ? b : a->kind == CEL_NULL ? b : a;
 }
 
-/* --- telling --------------------------------------------------------------------------------- */
+/* --- reporting ------------------------------------------------------------------------------- */
 
 static const char *name_type(const struct checker *c, const struct cel_type *type)
 {
@@ -359,7 +359,7 @@ static void resolve_call(struct checker *c, struct cel_expr *expr,
 	expr->type = result ? result : cel_type_simple(CEL_ERROR);
 }
 
-/* `and` and `or` say which side is no truth. */
+/* && and || report which side is not a bool. */
 static void check_logic(struct checker *c, struct cel_expr *expr)
 {
 	const struct cel_type *truth = cel_type_simple(CEL_BOOL);
@@ -372,7 +372,7 @@ static void check_logic(struct checker *c, struct cel_expr *expr)
 		}
 }
 
-/* Literals that can be seen to be wrong. */
+/* Checks literal arguments that are wrong for any data. */
 static void check_literal_argument(struct checker *c, struct cel_expr *expr)
 {
 	struct cel_expr *arg = expr->args;
@@ -441,7 +441,7 @@ static void check_call(struct checker *c, struct cel_expr *expr)
 		check_literal_argument(c, expr);
 }
 
-/* --- what is made ---------------------------------------------------------------------------- */
+/* --- literals ------------------------------------------------------------------------------ */
 
 /* Elements of a literal are of one type. */
 static const struct cel_type *add_element(struct checker *c, const struct cel_expr *expr,
@@ -540,7 +540,7 @@ static const struct cel_type *loop_type(struct checker *c, const struct cel_expr
 	}
 }
 
-/* What decides must be a truth; how that is told depends on what the macro stands for. */
+/* The condition must be a bool; the message depends on what the macro expands to. */
 static void check_truth(struct checker *c, const struct cel_expr *loop, const struct cel_expr *expr,
 			const struct cel_type *made)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel_cost.c - what a rule may cost at most.
+/* cel/cel_cost.c - the most that a rule can cost.
  *
- * Counted as kube-apiserver counts it, because the bound decides which definitions are accepted: a
- * name or a member is 1, a call 1 or a part of the size of what it reads, a list that is made 10, a
- * map 30, and a loop its body for every element that there can be. Sizes are known of literals and,
- * from the schema, of data; of anything else they are taken as without bound. */
+ * Counted as kube-apiserver counts it, because the limit decides which definitions are accepted: a
+ * name or a member costs 1, a call 1 or a fraction of the size that it reads, making a list 10,
+ * making a map 30, and a loop its body times the most elements. The sizes of literals are known,
+ * those of data come from the schema; any other size counts as unlimited. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -17,14 +17,14 @@
 
 enum { COST_FORMAT = 32 };
 
-/* What is known of an expression. */
+/* What is known about an expression. */
 struct estimate {
 	uint64_t cost;
 	bool sized;
 	uint64_t min, max;           /* size */
-	const struct cel_type *data; /* the schema's, where it is a part of the object */
+	const struct cel_type *data; /* from the schema, if it is a part of the object */
 	bool has_entry;
-	uint64_t entry_max; /* size of the elements of what was made */
+	uint64_t entry_max; /* largest size of an element of a made list */
 };
 
 struct local {
@@ -176,7 +176,7 @@ static struct estimate element_of(const struct estimate *range, const struct cel
 	return made;
 }
 
-/* What stands around the body, an element, in what the macro stands for. */
+/* The cost per element of the code that the macro adds around the body. */
 static uint64_t step_cost(const struct cel_expr *loop, uint64_t condition, uint64_t body)
 {
 	switch (loop->loop) {
@@ -240,7 +240,7 @@ struct arguments {
 	uint64_t cost; /* of all */
 };
 
-/* A tenth of a text; of a list, an element each and a tenth of its texts. */
+/* A tenth of a text; for a list, 1 per element and a tenth of its texts. */
 static uint64_t traverse(const struct cel_expr *expr, const struct estimate *of)
 {
 	const struct cel_expr *first = expr->of ? expr->of : expr->args;
@@ -267,7 +267,7 @@ static uint64_t equal_cost(const struct cel_expr *expr, const struct arguments *
 	const struct cel_type *type = expr->args ? expr->args->type : NULL;
 	bool ordered = expr->name.ptr[1] == '<' || expr->name.ptr[1] == '>';
 
-	/* the order of anything but texts is one step */
+	/* comparing anything but texts is one step */
 	if (ordered && type && type->kind != CEL_STRING && type->kind != CEL_BYTES &&
 	    type->kind != CEL_DYN && type->kind != CEL_PARAM)
 		return 1;
@@ -328,8 +328,8 @@ static void estimate_join(const struct arguments *args, struct estimate *made)
 	made->cost = add(made->cost, part(size, 0.1));
 }
 
-/* What replacing makes: as many of the longest replacement as there can be. Its least size too, since
- * it says how often something can be replaced in what was made. */
+/* The size of the result of replace(): as many of the longest replacement as possible. Also its
+ * smallest size, which limits how often something can be replaced in the result. */
 static void estimate_replace(const struct arguments *args, struct estimate *made)
 {
 	const struct estimate *of = &args->of[0];
@@ -338,7 +338,7 @@ static void estimate_replace(const struct arguments *args, struct estimate *made
 	uint64_t count[2] = {0, 0}; /* least and most */
 	uint64_t rest[2] = {0, 0};
 
-	if (min_size(from) == 0) { /* an empty one stands before every character, and at the end */
+	if (min_size(from) == 0) { /* the empty text matches before every character and at the end */
 		count[1] = add(max_size(of), 1);
 		rest[1] = max_size(of);
 	} else if (max_size(to) <= min_size(from)) {

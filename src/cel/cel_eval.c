@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel_eval.c - what a checked rule comes to.
+/* cel/cel_eval.c - evaluates a checked rule.
  *
- * An error while evaluating (a member that is not there) spreads as in CEL: `false && error` is
- * false, `true || error` is true, and an element that decides does so whatever others cannot say. An
- * evaluation that has cost too much ends at once (cel_run.c), and its answer is that error whatever it
- * would spread to. Each step is charged as in cel_cost.c. */
+ * An error while evaluating (a member that is not there) spreads as in CEL: `false && error` is false,
+ * `true || error` is true, and in a loop one deciding element hides errors of the others. An
+ * evaluation that has cost too much ends at once (cel_run.c) with that error, which nothing hides.
+ * Each step is charged as in cel_cost.c. */
 #include <string.h>
 
 #include "cel/cel_internal.h"
@@ -51,7 +51,7 @@ static bool is_map(const struct cel_value *value)
 	return value->kind == CEL_MAP || value->kind == CEL_OBJECT;
 }
 
-/* A member of what is there; of an optional, an optional. */
+/* A member of a value; of an optional the result is an optional. */
 static struct cel_value evaluate_select(const struct cel_expr *expr, const struct scope *scope)
 {
 	struct arena *arena = scope->run->arena;
@@ -191,7 +191,7 @@ static struct cel_value evaluate_call(const struct cel_expr *expr, const struct 
 	for (size_t i = 0; i < count; i++)
 		if (args[i].kind == CEL_ERROR)
 			return args[i];
-	/* What a result costs is known only afterwards; anything else is paid before it is done. */
+	/* Costs that depend on the result are charged afterwards, all others before the call. */
 	if (expr->call->price != PRICE_JOIN)
 		cel_price(scope->run, expr, args, count, &args[0]);
 	if (scope->run->over)
@@ -244,7 +244,7 @@ struct looping {
 	struct cel_value error;
 };
 
-/* What a loop that makes something keeps of an element. */
+/* What a loop that makes a list or map adds for an element. */
 static void keep_element(struct looping *looping, const struct cel_value *key,
 			 const struct cel_value *element, const struct cel_value *value)
 {
@@ -272,7 +272,7 @@ static void keep_element(struct looping *looping, const struct cel_value *key,
 	}
 }
 
-/* Is the element wanted at all? */
+/* Does the condition of the loop accept the element? */
 static bool is_wanted(struct looping *looping, const struct scope *inner)
 {
 	struct cel_value value;
@@ -285,7 +285,7 @@ static bool is_wanted(struct looping *looping, const struct scope *inner)
 	return value.kind == CEL_BOOL && value.truth;
 }
 
-/* One element; true: it has decided, and *ret is what it comes to. */
+/* Evaluates one element; true: it decides the loop, and *ret is the result. */
 static bool take_element(struct looping *looping, const struct scope *inner,
 			 const struct cel_value *key, const struct cel_value *element,
 			 struct cel_value *ret)
@@ -325,9 +325,9 @@ static struct cel_value end_loop(const struct looping *looping)
 	return cel_bool(loop == LOOP_ALL || (loop == LOOP_EXISTS_ONE && looping->good == 1));
 }
 
-/* What stands around the body of a loop, as kube-apiserver counts it: the name of the result; for an
- * element that is kept and for any other one; the condition that is asked once more when an element has
- * decided. */
+/* The cost of the code around the body of a loop, as kube-apiserver counts it: the name of the result;
+ * per element that is kept, and per other element; and the condition, which is evaluated once more
+ * after an element has decided. */
 static const struct {
 	uint64_t result, kept, skipped, decided;
 } loop_costs[] = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel_functions.c - the functions and operators of rules: their shapes, and the plain ones.
+/* cel/cel_functions.c - the functions and operators of rules: their shapes, and those on numbers,
+ * comparisons and conversions.
  *
- * A row is a name with every shape that it takes and one function, which looks at what it is given:
- * a value of type dyn may be anything when the rule is evaluated. */
+ * A row is a name with all shapes that it accepts and one function. The function checks the kinds
+ * of its arguments: a value of type dyn can be anything at evaluation. */
 #include <math.h>
 #include <string.h>
 
@@ -233,7 +234,7 @@ static struct cel_value call_size(struct cel_run *run, const struct cel_value *a
 	}
 }
 
-/* --- from one kind to another ---------------------------------------------------------------- */
+/* --- conversions -------------------------------------------------------------------------- */
 
 static struct cel_value no_conversion(struct cel_run *run, const struct cel_value *from,
 				      enum cel_kind to)

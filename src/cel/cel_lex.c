@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cel/cel_lex.c - a rule's text as tokens.
  *
- * What is no token is told and passed over, as the generated lexer of the original does: it tells
- * the characters up to the one at which nothing fitted any more. */
+ * Text that is no token is reported and skipped, as by the generated lexer of the original: it
+ * reports the characters up to the first one that no token allows. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static size_t lex_number(struct str s, enum cel_token_kind *kind)
 	return i;
 }
 
-/* The length of an escape behind its backslash; 0: it is none. */
+/* The length of an escape without its backslash; 0 if it is malformed. */
 static size_t escape_len(struct str s)
 {
 	static const struct {
@@ -98,7 +98,8 @@ static size_t escape_len(struct str s)
 		       : 0;
 }
 
-/* The length of a text in quotes from its quote on; 0 and where it broke off: it does not end. */
+/* The length of a quoted text, including its quotes; 0 if it does not end, and *ret_broken is where
+ * it stops. */
 static size_t lex_text(struct str s, bool raw, size_t *ret_broken)
 {
 	char quote = at(s, 0);
@@ -144,7 +145,7 @@ static bool is_sign_word(struct str word)
 	       str_is(word, "null");
 }
 
-/* What quotes may stand behind: r, b, br; SIZE_MAX: no text begins here. */
+/* The length of the prefix before the quotes: r, b, br; SIZE_MAX if no text begins here. */
 static size_t text_prefix(struct str s, bool *raw, bool *bytes)
 {
 	size_t i = 0;
@@ -156,7 +157,7 @@ static size_t text_prefix(struct str s, bool *raw, bool *bytes)
 	return at(s, i) == '"' || at(s, i) == '\'' ? i : SIZE_MAX;
 }
 
-/* One token, or its length 0 and how much is none. */
+/* The length of one token, or 0, and *ret_broken is how much to skip. */
 static size_t lex_one(struct str s, enum cel_token_kind *kind, size_t *ret_broken)
 {
 	bool raw;
@@ -186,7 +187,7 @@ static size_t lex_one(struct str s, enum cel_token_kind *kind, size_t *ret_broke
 	}
 	*kind = TOKEN_SIGN;
 	len = lex_sign(s);
-	/* one sign of a pair: the next character was looked at too */
+	/* half of a two-character sign: the next character was read too */
 	if (!len && (s.ptr[0] == '=' || s.ptr[0] == '&' || s.ptr[0] == '|') && s.len > 1)
 		*ret_broken = 2;
 	return len;
@@ -266,7 +267,7 @@ static uint32_t read_digits(struct str digits, uint32_t base)
 	return value;
 }
 
-/* One escape behind its backslash; the lexer has seen that it is one. */
+/* One escape without its backslash; the lexer has checked it. */
 static size_t put_escape(struct str s, bool bytes, struct buf *to, bool *bad)
 {
 	static const char from[] = "abfnrtv\"'\\?`";

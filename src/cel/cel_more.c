@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel_more.c - functions of rules on lists, sets, optionals, amounts and addresses.
+/* cel/cel_more.c - functions of rules on lists, sets, optionals, quantities and addresses.
  *
- * What Kubernetes adds to CEL. A quantity is its text, an address its canonical text, so that equal
- * ones are equal. */
+ * These are extensions of Kubernetes. A quantity is stored as its text, an address as its canonical
+ * text, so that equal ones compare equal. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ static bool list_has(struct cel_run *run, const struct cel_value *list, const st
 	return false;
 }
 
-/* How many elements of the second are in the first. */
+/* The number of elements of the second that the first contains. */
 static size_t count_common(struct cel_run *run, const struct cel_value *a,
 			   const struct cel_value *b)
 {
@@ -222,7 +222,7 @@ static struct cel_value call_or_value(struct cel_run *run, const struct cel_valu
 	return args[0].len ? args[0].items[0] : args[1];
 }
 
-/* --- amounts --------------------------------------------------------------------------------- */
+/* --- quantities------------------------------------------------------------------------------ */
 
 static struct cel_value call_quantity(struct cel_run *run, const struct cel_value *args,
 				      size_t count)
@@ -260,7 +260,7 @@ static bool read_amount(const struct cel_value *value, struct quantity *ret)
 	return value->kind == CEL_QUANTITY && quantity_parse(value->text, ret, NULL) == 0;
 }
 
-/* Two amounts, or two versions. */
+/* Compares two quantities, or two versions. */
 static struct cel_value compare(struct cel_run *run, const struct cel_value *args, char how)
 {
 	struct quantity a;
@@ -474,7 +474,7 @@ static struct cel_value call_family(struct cel_run *run, const struct cel_value 
 	return cel_int(address.len == 4 ? 4 : 6);
 }
 
-/* What sort of address it is, as Go's net/netip tells them apart. */
+/* The class of an address, as Go's net/netip defines it. */
 struct sort {
 	bool unspecified, loopback, local_multicast, local_unicast, global_unicast;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cel/cel_named.c - functions of rules on URLs, versions and named formats.
  *
- * Each such value is its text: a URL as it was written, a version as it was taken, a format its name. What
- * is asked of it is read from the text again, by the same reading that had accepted it. URLs are read as
- * Go's net/url reads them, versions as semver 2.0.0, with their words for what is wrong. */
+ * Each such value is stored as its text: a URL as written, a version as accepted, a format as its name.
+ * Functions parse the text again with the parser that accepted it. URLs are parsed as Go's net/url does,
+ * versions as semver 2.0.0, with their error messages. */
 #include <ctype.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool is_one_of(char c, const char *chars)
 	return c && strchr(chars, c);
 }
 
-/* The scheme before a colon, and what is behind it; false: it should have one. */
+/* Splits off the scheme before a colon; false if the scheme is missing. */
 static bool cut_scheme(struct str *rest, struct str *ret)
 {
 	*ret = STR("");
@@ -57,7 +57,7 @@ static bool is_port(struct str text)
 	return !text.len || text.ptr[0] == ':';
 }
 
-/* What is wrong with a host and its port; NULL: nothing. */
+/* The error of a host and its port, or NULL. */
 static const char *check_host(struct str host, struct arena *arena)
 {
 	bool bracket = host.len && host.ptr[0] == '[';
@@ -88,7 +88,7 @@ static const char *check_escapes(struct str text, struct arena *arena)
 	return NULL;
 }
 
-/* The host of what follows two slashes, without who visits it. */
+/* The host after two slashes, without user information. */
 static const char *cut_host(struct str *rest, struct parts *parts, struct arena *arena)
 {
 	struct str authority = str_skip(*rest, 2);
@@ -103,8 +103,8 @@ static const char *cut_host(struct str *rest, struct parts *parts, struct arena 
 	return check_host(parts->host, arena);
 }
 
-/* NULL: it is one. `request` is as strict as a server is: nothing relative, and '#' is no more than a
- * character. */
+/* Returns the error, or NULL if it is a URL. `request` is as strict as a server: no relative URLs,
+ * and '#' has no special meaning. */
 static const char *read_url(struct str text, bool request, struct arena *arena, struct parts *ret)
 {
 	struct str rest = text;
@@ -139,7 +139,7 @@ static const char *read_url(struct str text, bool request, struct arena *arena, 
 	return why ? why : check_escapes(rest, arena);
 }
 
-/* "parse "x": why"; NULL: it is a URL. */
+/* Returns the message `parse "x": reason`, or NULL if it is a URL. */
 static const char *url_problem(struct str text, struct arena *arena)
 {
 	AUTO(buf_done) struct buf told = BUF_UNBOUNDED;
@@ -201,7 +201,7 @@ static struct cel_value call_host(struct cel_run *run, const struct cel_value *a
 	return read_parts(run, &args[0], &parts) ? cel_text(parts.host) : CEL_NO_OVERLOAD;
 }
 
-/* Where the port begins, its colon included; the end: there is none. */
+/* The offset of the port with its colon, or the end if there is none. */
 static size_t port_at(struct str host)
 {
 	ptrdiff_t colon = str_rfind_byte(host, ':');
@@ -236,7 +236,7 @@ static struct cel_value call_port(struct cel_run *run, const struct cel_value *a
 		       : CEL_NO_OVERLOAD;
 }
 
-/* The path as it was written, but for what may not stand in one. */
+/* The path as written, with characters escaped that a path must not contain. */
 static struct cel_value call_path(struct cel_run *run, const struct cel_value *args, size_t count)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -284,7 +284,7 @@ static struct cel_value call_query(struct cel_run *run, const struct cel_value *
 		struct str name = query.pairs[i].name;
 		bool known = false;
 
-		cel_work(run, query.count); /* looks at every pair */
+		cel_work(run, query.count); /* visits every pair */
 		for (size_t k = 0; k < i && !known; k++)
 			known = str_eq(query.pairs[k].name, name);
 		if (known)
@@ -300,7 +300,7 @@ static struct cel_value call_query(struct cel_run *run, const struct cel_value *
 
 struct version {
 	uint64_t numbers[3];
-	struct str before; /* what it is before: "rc.1"; none: it is itself */
+	struct str before; /* the prerelease, "rc.1"; none: it is a release */
 };
 
 static bool is_digits(struct str text)
@@ -311,7 +311,7 @@ static bool is_digits(struct str text)
 	return text.len > 0;
 }
 
-/* What is wrong with the identifiers behind '-' or '+'; NULL: nothing. */
+/* The error of the identifiers after '-' or '+', or NULL. */
 static const char *check_identifiers(struct str text, bool before, struct arena *arena)
 {
 	struct str part;
@@ -353,7 +353,7 @@ static const char *read_number(struct str text, size_t which, struct arena *aren
 		       : NULL;
 }
 
-/* NULL: it is one. */
+/* Returns the error, or NULL if it is a version. */
 static const char *read_version(struct str text, struct arena *arena, struct version *ret)
 {
 	struct str part[3] = {{NULL, 0}};
@@ -387,7 +387,8 @@ static const char *read_version(struct str text, struct arena *arena, struct ver
 	return why;
 }
 
-/* "v1.02" as "1.2.0": without the letter, zeroes in front, or numbers that are missing. NULL: it cannot be. */
+/* "v1.02" becomes "1.2.0": removes the letter and leading zeroes and adds missing numbers. NULL if it is not a
+ * version. */
 static const char *normalize(struct str text, struct arena *arena)
 {
 	const char *made = "";
@@ -419,7 +420,7 @@ static const char *normalize(struct str text, struct arena *arena)
 	return made;
 }
 
-/* What the arguments of semver() and isSemver() say; the text is what counts. */
+/* The text that the arguments of semver() and isSemver() give. */
 static const char *version_of(struct cel_run *run, const struct cel_value *args, size_t count,
 			      struct str *ret)
 {
@@ -484,7 +485,7 @@ static struct cel_value call_patch(struct cel_run *run, const struct cel_value *
 	return number_of(run, &args[0], 2);
 }
 
-/* Numbers by their size and before words; words as texts. */
+/* Numbers come before words; numbers compare by value, words as texts. */
 static int compare_identifiers(struct str a, struct str b)
 {
 	bool number = is_digits(a);
@@ -496,7 +497,7 @@ static int compare_identifiers(struct str a, struct str b)
 	return str_cmp(a, b);
 }
 
-/* What is before a version is less than it. */
+/* A prerelease is less than its release. */
 static int compare_before(struct str a, struct str b)
 {
 	struct str one;
@@ -536,7 +537,7 @@ static const struct named {
 	const char *name;
 	enum name_format format; /* NAME_ANY: by a format of schemas */
 	bool prefix;
-	const char *problem; /* what is said of those; NULL: what the reading of URLs says */
+	const char *problem; /* the message for a bad value; NULL: the message of the URL parser */
 } formats[] = {
 	{"dns1123Label", NAME_DNS_LABEL, false, NULL},
 	{"dns1123Subdomain", NAME_DNS_SUBDOMAIN, false, NULL},
@@ -573,7 +574,7 @@ static void add_problem(void *arg, const char *message)
 	vec_push(&problems->list, cel_text(str_from(arena_strdup(problems->arena, message))));
 }
 
-/* 8-4-4-4-12 hexadecimal digits; the dashes may be left away. */
+/* 8-4-4-4-12 hexadecimal digits; the dashes are optional. */
 static bool is_uuid(struct str text)
 {
 	static const size_t lens[] = {8, 4, 4, 4, 12};
@@ -642,7 +643,7 @@ static struct cel_value call_validate(struct cel_run *run, const struct cel_valu
 	return cel_some(&list, run->arena);
 }
 
-/* format.NAME() takes no argument that could say which: a function for each. */
+/* One function per format, because format.NAME() takes no argument that names it. */
 #define FORMAT(function, format_name)                                                         \
 	static struct cel_value function(struct cel_run *run, const struct cel_value *args,   \
 					 size_t count)                                        \

@@ -2,9 +2,9 @@
 /* cel/cel_parse.c - tokens as a tree.
  *
  * By recursive descent with a bounded depth. Operators are calls with names such as "_+_", as the
- * checker tells of them. Macros (has, all, map, ...) become forms of their own here. A mistake in
- * the syntax is told in the words of the generated parser of the original: a token too many is
- * passed over, one that is missing is put in, and anything else ends the parse. */
+ * checker's messages show them. Macros (has, all, map, ...) become forms of their own here. A
+ * syntax error has the message of the generated parser of the original: a surplus token is skipped,
+ * a missing one is inserted, and any other error ends the parse. */
 #include <string.h>
 
 #include "base/number.h"
@@ -78,7 +78,7 @@ static struct cel_expr *make_call(struct parser *p, const char *name, size_t at,
 	return expr;
 }
 
-/* May the token stand behind something that is whole? Then a closing sign is what is missing. */
+/* Can the token follow a complete expression? Then a closing sign is missing. */
 static bool is_follow(const struct cel_token *token)
 {
 	return token->kind == TOKEN_END ||
@@ -87,7 +87,7 @@ static bool is_follow(const struct cel_token *token)
 		!is_sign(token, "null"));
 }
 
-/* A sign that has to come. */
+/* Expects a sign. */
 static void expect(struct parser *p, const char *sign)
 {
 	const struct cel_token *token = peek(p);
@@ -144,7 +144,7 @@ static struct cel_expr *refuse(struct parser *p)
 	return give_up(p);
 }
 
-/* Something has to begin here. */
+/* An expression must begin here. */
 static bool expect_begin(struct parser *p)
 {
 	const struct cel_token *token = peek(p);
@@ -238,7 +238,7 @@ static struct cel_expr *parse_text(struct parser *p, const struct cel_token *tok
 
 /* --- calls and macros ------------------------------------------------------------------------ */
 
-/* An element, or a value, that is there only if it holds something. */
+/* An element, or a value, that is left out if it is an empty optional. */
 static struct cel_expr *mark_optional(struct parser *p, struct cel_expr *of)
 {
 	struct cel_expr *expr = make(p, CEL_MAYBE, of->at);
@@ -247,7 +247,7 @@ static struct cel_expr *mark_optional(struct parser *p, struct cel_expr *of)
 	return expr;
 }
 
-/* Expressions up to a closing sign; their number. */
+/* Parses expressions up to a closing sign; returns their number. */
 static size_t parse_list(struct parser *p, const char *end, struct cel_expr **ret)
 {
 	struct cel_expr **last = ret;
@@ -260,7 +260,7 @@ static size_t parse_list(struct parser *p, const char *end, struct cel_expr **re
 		struct cel_expr *one;
 
 		if (count && *end == ']' && is_sign(peek(p), end))
-			break; /* a comma behind the last */
+			break; /* a comma after the last one */
 		optional = *end == ']' && take(p, "?");
 		one = count < ARGS_MAX ? parse_expr(p) : give_up(p);
 		if (!one)
@@ -350,7 +350,7 @@ static struct cel_expr *make_has(struct parser *p, size_t at, struct cel_expr *a
 	return argument;
 }
 
-/* Behind the name and its parenthesis. */
+/* The parser is after the name and its parenthesis. */
 static struct cel_expr *parse_call(struct parser *p, struct str name, struct cel_expr *of,
 				   size_t at)
 {
@@ -431,7 +431,7 @@ static struct cel_expr *parse_map(struct parser *p, size_t at)
 	return p->bad ? NULL : expr;
 }
 
-/* What begins with a sign, but for a parenthesis: a list, a map, or a word that is a value. */
+/* An expression that begins with a sign other than a parenthesis: a list, a map, or a constant. */
 static struct cel_expr *parse_signed(struct parser *p, const struct cel_token *token)
 {
 	struct cel_value value = {.kind = CEL_BOOL, .truth = token->text.len == 4};
@@ -450,7 +450,7 @@ static struct cel_expr *parse_signed(struct parser *p, const struct cel_token *t
 	if (is_sign(token, "null") || is_sign(token, "true") || is_sign(token, "false"))
 		return make_literal(p, token->at, value);
 	p->next--;
-	return refuse(p); /* a sign that may stand before, such as "!", and not here */
+	return refuse(p); /* a sign such as "!" is not allowed here */
 }
 
 static struct cel_expr *parse_primary(struct parser *p)
@@ -462,7 +462,7 @@ static struct cel_expr *parse_primary(struct parser *p)
 
 	if (minus)
 		token = &p->tokens.ptr[++p->next];
-	if (take(p, ".")) { /* a name from the root */
+	if (take(p, ".")) { /* a name in the root namespace */
 		token = peek(p);
 		if (token->kind != TOKEN_NAME)
 			return refuse(p);
@@ -486,7 +486,7 @@ static struct cel_expr *parse_primary(struct parser *p)
 	return parse_text(p, token);
 }
 
-/* Behind a dot. */
+/* The parser is after a dot. */
 static struct cel_expr *parse_member(struct parser *p, struct cel_expr *of, size_t dot)
 {
 	bool optional = take(p, "?") != NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cel/cel_price.c - what a call of a rule costs while it is evaluated.
  *
- * Counted as kube-apiserver counts it (cel_cost.c has the same prices before there is data): a call is 1, or
- * a tenth of the characters that it reads. Sizes of texts are their bytes here: to count characters would
- * itself be a walk that nothing pays for. Where the price does not depend on a text that is read, the
- * reading is counted as work. */
+ * Counted as kube-apiserver counts it (cel_cost.c has the same prices before there is data): a call is 1,
+ * or a tenth of the characters that it reads. Sizes of texts are their bytes here: counting characters
+ * would be a walk that is not charged. If the price does not depend on a text that is read, reading it
+ * counts as work. */
 #include "cel/cel_internal.h"
 
 #include "base/banned.h"
@@ -41,7 +41,7 @@ static uint64_t size_of(const struct cel_value *value)
 	return 1;
 }
 
-/* All that is in a value: a tenth of texts, 1 for anything else that has no parts. */
+/* The price of all that a value contains: a tenth of texts, 1 for any other scalar. */
 static uint64_t traverse(struct cel_run *run, const struct cel_value *value)
 {
 	struct cel_iter it = cel_iter(value);
@@ -66,7 +66,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &made) ? UINT64_MAX : made;
 }
 
-/* Addresses and networks: their bytes are compared, a text is read first. */
+/* Addresses and networks: their bytes are compared; a text is parsed first. */
 static uint64_t price_contains_address(const struct cel_expr *call, const struct cel_value *args)
 {
 	bool network = str_is(call->name, "containsCIDR");
@@ -110,7 +110,7 @@ static uint64_t price_of(struct cel_run *run, const struct cel_expr *call,
 		return is_text(&args[0]) ? part(args[0].text.len, 10) : 1;
 	case PRICE_TWICE:
 		return part(2 * size_of(&args[0]), 10);
-	case PRICE_SECOND: /* the first one when it is evaluated, as there */
+	case PRICE_SECOND: /* at evaluation the first one, as in kube-apiserver */
 		if (str_starts(call->name, STR("contains")))
 			return price_contains_address(call, args);
 		return part(size_of(&args[0]), 10);
@@ -145,7 +145,7 @@ void cel_price(struct cel_run *run, const struct cel_expr *call, const struct ce
 	       size_t count, const struct cel_value *result)
 {
 	cel_charge(run, price_of(run, call, args, count, result));
-	if (call->call->price == PRICE_EQUAL) /* which counts what it has compared */
+	if (call->call->price == PRICE_EQUAL) /* cel_equal() itself counts what it has compared */
 		return;
 	for (size_t i = 0; i < count; i++)
 		cel_work(run, args[i].text.len / READ_PER_UNIT);

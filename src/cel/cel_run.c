@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel_run.c - one evaluation of a rule: what it has cost, and what it may still make.
+/* cel/cel_run.c - one evaluation of a rule: its cost and its limits.
  *
- * A bound that is exceeded is noted in the run, not only returned: an error may be hidden by the rules of
- * CEL (`false && error` is false), a cancelled evaluation may not. Everything that loops looks at the note.
+ * If a limit is exceeded, the run is marked and an error is returned: the rules of CEL can hide the error
+ * (`false && error` is false), but must not hide a cancelled evaluation. Every loop checks the mark.
  *
- * Lists and maps of the object are JSON, in which finding one element takes a walk. The first look
- * into a large one indexes it, so that a rule that visits every element by its index stays linear. */
+ * Lists and maps of the object are JSON, in which a look-up is linear. The first look-up in a large
+ * one builds an index, so that a rule that visits every element by its index stays linear. */
 #include "base/limits.h"
 #include "base/map.h"
 #include "cel/cel_internal.h"
@@ -16,7 +16,7 @@
 
 enum {
 	UNITS_PER_COST = 10, /* kube-apiserver charges a tenth per character */
-	INDEX_MIN = 16,      /* shorter ones are walked */
+	INDEX_MIN = 16,      /* shorter ones are searched linearly */
 };
 
 /* A list or map of the object. */
@@ -87,7 +87,7 @@ static uint64_t work_left(const struct cel_run *run)
 	return run->work < most ? most - run->work : 1;
 }
 
-/* As many steps as there is work left; one that needs all of them is over. */
+/* As many steps as there is work left; a match that uses them all exceeds the limit. */
 static void pay_steps(struct cel_run *run, uint64_t had, uint64_t left)
 {
 	cel_work(run, had - left);

@@ -22,7 +22,7 @@ static size_t rune_count(struct str text)
 	return runes;
 }
 
-/* Where the nth character begins. */
+/* The offset of the nth character. */
 static size_t rune_at(struct str text, size_t n)
 {
 	size_t i = 0;
@@ -33,7 +33,7 @@ static size_t rune_at(struct str text, size_t n)
 	return i;
 }
 
-/* Parts of a text, before it is known how many there are. */
+/* Parts of a text, collected before their number is known. */
 struct parts VEC_FIELDS(struct str);
 
 static void parts_done(struct parts *parts)
@@ -151,7 +151,7 @@ static struct cel_value call_substring(struct cel_run *run, const struct cel_val
 				  rune_at(args[0].text, (size_t)to)));
 }
 
-/* Where the next text to be replaced begins; an empty one stands before every character. */
+/* The offset of the next text to replace; the empty text matches before every character. */
 static ptrdiff_t find_replaced(struct str rest, struct str from, bool first)
 {
 	if (from.len)
@@ -185,7 +185,7 @@ static struct cel_value call_replace(struct cel_run *run, const struct cel_value
 	return cel_text_of(&made, run);
 }
 
-/* The next part before a separator; an empty one parts every character. */
+/* The next part before a separator; an empty one separates all characters. */
 static struct str next_part(struct str *rest, struct str separator, bool last)
 {
 	ptrdiff_t at = separator.len ? str_find(*rest, separator, 0) : (ptrdiff_t)rune_at(*rest, 1);
@@ -279,7 +279,7 @@ static int64_t find_text(struct cel_run *run, struct str text, struct str part, 
 	return at < 0 ? -1 : (int64_t)rune_count(str_slice(text, 0, (size_t)at));
 }
 
-/* Of a text in a text, or of an element in a list. */
+/* The index of a text in a text, or of an element in a list. */
 static struct cel_value find_index(struct cel_run *run, const struct cel_value *args, size_t count,
 				   bool last)
 {
@@ -403,7 +403,7 @@ static bool put_number(char clause, const struct cel_value *value, struct buf *t
 	return true;
 }
 
-/* ".12": how long it is; `ret` keeps its value if there is none. */
+/* The length of a precision such as ".12"; *ret keeps its value if there is none. */
 static size_t read_precision(struct str clause, int *ret)
 {
 	size_t i = 1;
@@ -416,7 +416,7 @@ static size_t read_precision(struct str clause, int *ret)
 	return i;
 }
 
-/* One clause behind its percent sign: how much of it there was, or 0: it is wrong. */
+/* Formats one clause after its percent sign; returns its length, or 0 if it is malformed. */
 static size_t put_clause(struct str clause, const struct cel_value *value, struct buf *to,
 			 struct cel_run *run)
 {
@@ -508,7 +508,7 @@ static struct cel_value find_all(struct cel_run *run, const struct cel_value *ar
 			return cel_text(str_slice(args[0].text, start, end));
 		cel_work(run, 1);
 		if (end == start && parts.len && end == last)
-			most++; /* nothing, directly behind a match, is none */
+			most++; /* an empty match directly after a match does not count */
 		else
 			vec_push(&parts, str_slice(args[0].text, start, end));
 		last = end;

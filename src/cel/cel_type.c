@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cel/cel_type.c - what rules see of a schema, and how types are named.
+/* cel/cel_type.c - the types that rules see for a schema, and the names of types.
  *
- * Members whose schema says nothing that rules could use (unknown fields only, lists without items)
- * are not there for them, nor are those whose name cannot be spelt. How much of a thing there can be
- * in a request is estimated as kube-apiserver does: what a rule may cost depends on it. */
+ * Rules do not see members whose schema has nothing that they could use (unknown fields only, lists
+ * without items), nor members whose name cannot be written in CEL. The largest size of data in a
+ * request is estimated as kube-apiserver does, because the cost estimate of a rule depends on it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -172,7 +172,7 @@ static const struct cel_type *type_of_text(struct json schema, struct arena *are
 	return type;
 }
 
-/* As rules spell a name; none: they cannot. */
+/* A name as rules write it; none if they cannot. */
 static struct str escape_name(struct str name, struct arena *arena)
 {
 	static const char *const words[] = {
@@ -278,7 +278,7 @@ static void add_field(struct cel_type *type, struct str name, const struct cel_t
 			(struct cel_field){escaped, arena_str(arena, name), of};
 }
 
-/* What every object has at its root. */
+/* The members that every object has at its root. */
 static void add_root(struct cel_type *type, struct arena *arena)
 {
 	struct cel_type *text = arena_new_of(arena, struct cel_type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cel/cel_value.c - values of rules: lists and maps of the object or made, equality, order.
  *
- * A list or a map of the object stays JSON; what is in it becomes a value when it is asked for, as
- * the type says: a number of a schema's "number" is a double even if it is written as 1. */
+ * A list or a map of the object stays JSON; its elements become values when they are read,
+ * converted by the type: a number of a schema's "number" is a double even if it is written as 1. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static int cmp_numbers(const struct cel_value *a, const struct cel_value *b)
 {
 	if (a->kind == CEL_DOUBLE || b->kind == CEL_DOUBLE)
 		return cel_real(a) < cel_real(b) ? -1 : cel_real(a) > cel_real(b);
-	/* one of the two kinds is below zero, or beyond what a signed one can be */
+	/* the signed number is negative, or the unsigned one exceeds int64 */
 	if (a->kind != b->kind && (a->number < 0 || b->number < 0))
 		return a->kind == CEL_UINT ? 1 : -1;
 	if (a->kind == CEL_UINT && b->kind == CEL_UINT)
@@ -322,7 +322,7 @@ static void print_time(int64_t nanoseconds, struct buf *to)
 	buf_putc(to, 'Z');
 }
 
-/* As few digits as come to the same number: plain, or with an exponent where it is large. */
+/* The fewest digits that give the same number: plain, or with an exponent if it is large. */
 static void print_real(double real, bool plain, struct buf *to)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

@@ -2,7 +2,7 @@
 /* regexp/pattern.h - a regular expression together with its text, and sets that own many of them.
  *
  * Schemas and CEL rules compile patterns that live as long as the schema or the rule: a set owns them
- * and knows how large they are together. */
+ * and counts their total size. */
 #ifndef REGEXP_PATTERN_H
 #define REGEXP_PATTERN_H
 
@@ -25,8 +25,8 @@ DEFINE_AUTO(struct pattern *, pattern_free);
 struct str pattern_text(const struct pattern *pattern);
 /* The number of instructions that it was compiled into. */
 size_t pattern_size(const struct pattern *pattern);
-/* Does it match anywhere in the text? `steps` bounds the work and is counted down; when it reaches 0
- * the answer is false because the work was too much. */
+/* Does it match anywhere in the text? `steps` limits the work and is counted down; if it reaches 0,
+ * the search was stopped and the result is false. */
 bool pattern_matches(const struct pattern *pattern, struct str text, uint64_t *steps);
 /* The next match from *start on; *start and *end become its place. */
 bool pattern_find(const struct pattern *pattern, struct str text, uint64_t *steps, size_t *start,

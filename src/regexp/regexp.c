@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regexp/regexp.c - a tree as code for a machine that is in many places at once (Thompson, 1968).
+/* regexp/regexp.c - compiles the tree to code and runs it as a nondeterministic automaton
+ * (Thompson, 1968).
  *
- * For each letter of the text the machine holds the set of instructions that it may be at; each is
- * in the set once, so that a step costs at most the length of the code. The set is in the order in which
- * Go would try them, and each instruction knows where its match began: the first that comes to its end is
- * the one that is found (Pike, 1994). */
+ * For each character of the text the machine has the set of instructions that it may be at. Each
+ * instruction is in the set at most once, so that a step costs at most the length of the code. The set is
+ * in the order in which Go would try them, and each entry has the start of its match: the first one that
+ * reaches the end of the code is the match that is found (Pike, 1994). */
 #include "regexp/regexp.h"
 
 #include <stdatomic.h>
@@ -21,7 +22,7 @@ enum code_op { CODE_CLASS, CODE_ASSERT, CODE_SPLIT, CODE_JUMP, CODE_MATCH };
 
 struct code {
 	enum code_op op;
-	uint32_t to; /* of a jump; the one way of a split */
+	uint32_t to; /* target of a jump; the second target of a split */
 	uint32_t other;
 	enum regexp_place place;
 	const struct regexp_class *set;
@@ -74,7 +75,7 @@ static void compile_alternatives(struct regexp *re, const struct regexp_node *no
 	vec_done(&jumps);
 }
 
-/* Can it match nothing? */
+/* Can it match the empty text? */
 static bool can_be_empty(const struct regexp_node *node)
 {
 	switch (node->op) {
@@ -97,7 +98,7 @@ static bool can_be_empty(const struct regexp_node *node)
 	}
 }
 
-/* A split whose ways are known later: into what is repeated, and past it. */
+/* A split whose targets are set later: into the repeated part, and past it. */
 static uint32_t emit_split(struct regexp *re)
 {
 	return emit(re, (struct code){.op = CODE_SPLIT});
@@ -109,7 +110,7 @@ static void set_split(struct regexp *re, uint32_t split, uint32_t into, uint32_t
 	re->code.ptr[split].other = lazy ? into : past;
 }
 
-/* Once or more: the split is behind it. */
+/* One or more times: the split follows the repeated part. */
 static void compile_plus(struct regexp *re, const struct regexp_node *node)
 {
 	uint32_t start = here(re);
@@ -120,7 +121,8 @@ static void compile_plus(struct regexp *re, const struct regexp_node *node)
 	set_split(re, split, start, here(re), node->lazy);
 }
 
-/* Any number of times. What can be empty is tried as (x+)?, so that its order is that of Go. */
+/* Any number of times. A part that can be empty is compiled as (x+)?, so that matches are preferred
+ * in Go's order. */
 static void compile_star(struct regexp *re, const struct regexp_node *node)
 {
 	uint32_t split = emit_split(re);
@@ -229,7 +231,7 @@ size_t regexp_size(const struct regexp *re)
 
 /* --- matching -------------------------------------------------------------------------------- */
 
-#define NO_RUNE UINT32_MAX /* before the text and behind it */
+#define NO_RUNE UINT32_MAX /* before the start and after the end of the text */
 
 bool regexp_class_has(const struct regexp_class *set, uint32_t rune)
 {
@@ -280,7 +282,7 @@ static bool is_at(enum regexp_place place, uint32_t before, uint32_t behind)
 	}
 }
 
-/* Instructions that wait for the next letter or are the end, in order, each once. */
+/* Instructions that wait for the next character or are the end, in order, each once. */
 struct places {
 	struct {
 		uint32_t at;
@@ -295,9 +297,9 @@ struct machine {
 	struct places now;
 	struct places next;
 	VEC(uint32_t) open; /* to be followed */
-	uint64_t step;      /* never the same again */
+	uint64_t step;      /* each step has a new number */
 	uint64_t steps;     /* that may still be taken */
-	uint32_t before;    /* the letters around the place */
+	uint32_t before;    /* the characters around the place */
 	uint32_t behind;
 };
 
@@ -344,7 +346,7 @@ static void machine_give(struct machine *m)
 	machine_free(atomic_exchange(kept_machine(m->re), m));
 }
 
-/* Add an instruction and what it leads to without a letter. */
+/* Adds an instruction and all that it leads to without consuming a character. */
 static void add(struct machine *m, struct places *to, uint32_t first, size_t start)
 {
 	vec_push(&m->open, first);
@@ -363,7 +365,7 @@ static void add(struct machine *m, struct places *to, uint32_t first, size_t sta
 			if (is_at(code->place, m->before, m->behind))
 				vec_push(&m->open, at + 1);
 		} else {
-			if (code->op == CODE_SPLIT) /* the other way is tried afterwards */
+			if (code->op == CODE_SPLIT) /* the second target is tried afterwards */
 				vec_push(&m->open, code->other);
 			vec_push(&m->open, code->to);
 		}
@@ -375,7 +377,7 @@ static uint32_t peek(struct str text)
 	return text.len ? regexp_take_rune(&text) : NO_RUNE;
 }
 
-/* The letter before a place. */
+/* The character before a place. */
 static uint32_t rune_before(struct str text, size_t at)
 {
 	size_t from = at;
@@ -392,8 +394,8 @@ static uint32_t rune_before(struct str text, size_t at)
 	return regexp_take_rune(&piece);
 }
 
-/* Follow the letter that is next from every place. True: one of them is an end; those behind it do not
- * count any more. */
+/* Consumes the next character in every entry of the set. True: one entry is at the end of the code;
+ * entries after it no longer count. */
 static bool step(struct machine *m, uint32_t rune, struct regexp_span *ret, size_t at)
 {
 	m->next.len = 0;

@@ -13,11 +13,11 @@
 
 enum regexp_op {
 	REGEXP_EMPTY,
-	REGEXP_CLASS,  /* one letter out of `ranges` */
-	REGEXP_ASSERT, /* nothing, at a certain place */
-	REGEXP_CAT,    /* all below it, one behind the other */
-	REGEXP_ALT,    /* one of those below it */
-	REGEXP_REPEAT, /* what is below it, `min` to `max` times; max -1: without end */
+	REGEXP_CLASS,  /* one character of `ranges` */
+	REGEXP_ASSERT, /* an empty match at a certain place */
+	REGEXP_CAT,    /* all children, one after the other */
+	REGEXP_ALT,    /* one of the children */
+	REGEXP_REPEAT, /* the child, `min` to `max` times; max -1: no limit */
 };
 
 enum regexp_place {
@@ -34,7 +34,7 @@ struct regexp_range {
 	uint32_t high;
 };
 
-/* What one letter may be: ASCII by bits, everything beyond by ranges that are sorted. */
+/* A set of characters: a bit for each ASCII character, sorted ranges for all others. */
 struct regexp_class {
 	uint64_t ascii[2];
 	struct regexp_range *ptr;
@@ -49,13 +49,13 @@ struct regexp_set VEC_FIELDS(struct regexp_range);
 void regexp_set_done(struct regexp_set *set);
 DEFINE_AUTO_IN_PLACE(struct regexp_set, regexp_set_done);
 void regexp_set_add(struct regexp_set *set, uint32_t low, uint32_t high);
-/* Sort the ranges and join those that touch. */
+/* Sorts the ranges and joins adjacent ones. */
 void regexp_set_sort(struct regexp_set *set);
-/* Everything else. */
+/* The complement of the set. */
 void regexp_set_negate(struct regexp_set *set);
-/* The same letters in any case. */
+/* Adds the other cases of each letter. */
 void regexp_set_fold(struct regexp_set *set);
-/* A category or a script of Unicode; false: there is none of that name. */
+/* A category or a script of Unicode; false if there is none of that name. */
 bool regexp_set_add_named(struct regexp_set *to, struct str name);
 
 /* --- the tree --------------------------------------------------------------------------------- */
@@ -64,11 +64,11 @@ struct regexp_node {
 	enum regexp_op op;
 	enum regexp_place place;
 	struct regexp_class set;
-	struct regexp_node *first; /* below it */
-	struct regexp_node *next;  /* beside it */
+	struct regexp_node *first; /* first child */
+	struct regexp_node *next;  /* next sibling */
 	int min;
 	int max;
-	bool lazy; /* as few times as possible come first */
+	bool lazy; /* fewer repetitions are preferred */
 };
 
 enum {
@@ -78,13 +78,13 @@ enum {
 	REGEXP_RANGES_MAX = 1000000, /* of all classes */
 };
 
-/* The tree, in the arena, or NULL and an error in Go's words. */
+/* The tree, allocated in the arena, or NULL and an error with Go's message. */
 struct regexp_node *regexp_parse_tree(struct str pattern, struct arena *arena, struct err *err);
 
-/* Is a letter in the class? */
+/* Is a character in the class? */
 bool regexp_class_has(const struct regexp_class *set, uint32_t rune);
 
-/* The code point at the front, cut off; bytes that are no UTF-8 are U+FFFD each. */
+/* The code point at the front, cut off; each byte that is not UTF-8 becomes U+FFFD. */
 uint32_t regexp_take_rune(struct str *text);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regexp/regexp_parse.c - from a pattern to a tree, by descent.
+/* regexp/regexp_parse.c - parses a pattern into a tree, by recursive descent.
  *
- * Errors are those of Go's regexp/syntax: a reason and the piece of the pattern that it is about. The
- * first one ends parsing. Groups capture nothing here, since nobody asks what they matched. A class
- * is a set of characters that is closed under case, where (?i) holds, before it is negated. */
+ * Errors are those of Go's regexp/syntax: a reason and the piece of the pattern that it is about.
+ * The first one ends parsing. Groups capture nothing, because no caller needs what they matched.
+ * Under (?i) a class gets the other cases of its letters before it is negated. */
 #include <string.h>
 
 #include "base/vec.h"
@@ -114,7 +114,7 @@ static const struct named_class *find_class(const struct named_class *rows, size
 	return NULL;
 }
 
-/* A set of its own, or all else, becomes part of a class. `from` is used up. */
+/* Adds a set, or its complement, to a class. `from` must not be used after. */
 static void add_set(struct parser *p, struct regexp_set *to, struct regexp_set *from, bool negated)
 {
 	if (p->fold)
@@ -137,7 +137,7 @@ static void add_class(struct parser *p, struct regexp_set *to, const struct name
 	add_set(p, to, &set, negated);
 }
 
-/* What an attempt at a piece of syntax came to. */
+/* The result of an attempt to parse a piece of syntax. */
 enum taken { TAKEN, NOT_THERE, BROKEN };
 
 /* \d \S \w */
@@ -241,7 +241,7 @@ static int digit_of(char c, int base)
 	return value < base ? value : -1;
 }
 
-/* \x41 or \x{41}; the parser stands behind the x. */
+/* \x41 or \x{41}; the parser is after the x. */
 static bool take_hex(struct parser *p, uint32_t *ret)
 {
 	bool braced = take(p, "{");
@@ -276,7 +276,7 @@ static bool is_plain_escape(char c)
 	       !((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* A letter behind a backslash, which is next. */
+/* A character after a backslash; the backslash is next. */
 static bool take_escape(struct parser *p, uint32_t *ret)
 {
 	static const char letters[] = "afnrtv";
@@ -314,7 +314,7 @@ static bool take_escape(struct parser *p, uint32_t *ret)
 	return good;
 }
 
-/* What a set comes to; NULL and an error: the pattern has too many classes. */
+/* The class of a set; NULL and an error if the pattern has too many classes. */
 static struct regexp_node *class_node(struct parser *p, struct regexp_set *set, bool negated)
 {
 	struct regexp_node *node = node_new(p, REGEXP_CLASS);
@@ -458,7 +458,7 @@ static bool is_name(struct str name)
 	return name.len > 0;
 }
 
-/* (?P<name> or (?<name>; the parser stands at the bracket. */
+/* (?P<name> or (?<name>; the parser is at the bracket. */
 static enum taken take_group_name(struct parser *p)
 {
 	struct str start = p->rest;
@@ -480,7 +480,7 @@ static enum taken take_group_name(struct parser *p)
 	return TAKEN;
 }
 
-/* Set or clear the flag of a letter; false if it is none. */
+/* Sets or clears the flag of a letter; false if there is no such flag. */
 static bool set_flag(struct parser *p, char letter, bool value)
 {
 	switch (letter) {
@@ -501,7 +501,7 @@ static bool set_flag(struct parser *p, char letter, bool value)
 	}
 }
 
-/* (?i) or (?i-s: ; sets *ret_group where a group follows. */
+/* (?i) or (?i-s: ; sets *ret_group if a group follows. */
 static bool take_flags(struct parser *p, bool *ret_group)
 {
 	struct str start = p->rest;
@@ -556,7 +556,7 @@ static struct regexp_node *parse_group(struct parser *p)
 	} else if (name == NOT_THERE) {
 		p->rest = str_skip(p->rest, 1);
 	}
-	if (!group) /* the flags hold up to the end of the group around it */
+	if (!group) /* the flags apply until the end of the enclosing group */
 		return node_new(p, REGEXP_EMPTY);
 	if (++p->depth > REGEXP_DEPTH_MAX)
 		return fail(p, "expression nests too deeply", p->whole);
@@ -568,7 +568,7 @@ static struct regexp_node *parse_group(struct parser *p)
 	return node;
 }
 
-/* Flags between a piece and its operator are not what is repeated: a(?i)* is a*. */
+/* Flags between a piece and its operator are not repeated: a(?i)* is a*. */
 static bool skip_flags(struct parser *p)
 {
 	bool group = false;
@@ -631,7 +631,7 @@ static bool take_count(struct str *rest, int *ret)
 	return digits > 0;
 }
 
-/* {2} {2,} {2,3}; anything else is letters. */
+/* {2} {2,} {2,3}; anything else is literal text. */
 static bool take_counts(struct parser *p, int *min, int *max)
 {
 	struct str rest = str_skip(p->rest, 1);
@@ -670,7 +670,7 @@ static bool take_repeat(struct parser *p, int *min, int *max)
 	return take_counts(p, min, max);
 }
 
-/* May it be repeated so often, with what is repeated inside? */
+/* Is the repeat count within the limit, including repetitions inside? */
 static bool is_repeat_valid(const struct regexp_node *node, int left)
 {
 	int times;
@@ -688,7 +688,7 @@ static bool is_repeat_valid(const struct regexp_node *node, int left)
 	return true;
 }
 
-/* One piece, or one letter of a quotation; what is behind a quotation is not part of it any more. */
+/* One piece, or one letter of a quotation; what follows a quotation is not part of it. */
 static struct regexp_node *parse_plain(struct parser *p)
 {
 	struct regexp_node *node =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regexp/regexp_set.c - sets of characters as sorted ranges that do not touch. */
+/* regexp/regexp_set.c - sets of characters as sorted ranges that are not adjacent. */
 #include <stdlib.h>
 
 #include "regexp/regexp_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regexp/regexp_unicode.c - what Unicode 14 says of characters: categories, scripts, and cases.
+/* regexp/regexp_unicode.c - categories, scripts and case folding of Unicode 14.
  *
  * Categories and scripts divide all code points, so each is one table of runs: where a run begins, and
  * which name it has (0: none; else one more than the place in the list of names). A fold leads from a
@@ -1081,7 +1081,7 @@ bool regexp_set_add_named(struct regexp_set *to, struct str name)
 	return found;
 }
 
-/* The letters of a range to which a fold applies, where they lead. */
+/* Adds the images of the letters of a range under a fold. */
 static void add_folded(struct regexp_set *to, struct regexp_range range, const struct fold *fold)
 {
 	uint32_t low = range.low > fold->low ? range.low : fold->low;
@@ -1101,7 +1101,7 @@ static void add_folded(struct regexp_set *to, struct regexp_range range, const s
 			       (uint32_t)((int32_t)low + fold->delta));
 }
 
-/* The first that can have to do with a letter: they are sorted by where they begin, and short. */
+/* The first fold that can contain a letter: folds are sorted by their first letter, and short. */
 static size_t first_fold(uint32_t rune)
 {
 	size_t low = 0;
@@ -1120,7 +1120,7 @@ static size_t first_fold(uint32_t rune)
 
 void regexp_set_fold(struct regexp_set *set)
 {
-	/* the longest circle has four letters: after three steps all are there */
+	/* the longest cycle has four letters: three steps reach all of them */
 	for (int step = 0; step < 3; step++) {
 		size_t len = set->len;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CEL: what is refused and in which words, what a rule comes to, and what it may cost. */
+/* CEL: which rules are rejected and with which message, what rules evaluate to, and what they cost.
+ */
 #include "cel/cel.h"
 
 #include <assert.h>
@@ -55,7 +56,7 @@ static void world_done(struct world *world)
 	json_doc_unref(world->doc);
 }
 
-/* What the compiler says, with the line that it shows left out; "" where it is content. */
+/* The messages of the compiler without the lines of code that it shows; "" if there are none. */
 static const struct {
 	const char *rule, *want;
 } issues[] = {
@@ -184,7 +185,7 @@ static void test_place(struct world *world)
 			    "self.x\n | .....\xef\xbc\x8e.........^");
 }
 
-/* What comes of a rule about an object: its text, or why not. */
+/* The result of a rule for an object as text, or the error. */
 static const struct {
 	const char *rule, *want;
 } values[] = {
@@ -489,7 +490,7 @@ static struct json_doc *make_large(size_t size)
 	return parse(buf_text(&text));
 }
 
-/* Rules that make or read far more than the object has: each ends, and holds little memory. */
+/* Rules that make or read far more than the object has: each ends, and uses little memory. */
 static void test_bounds(struct world *world)
 {
 	static const char *const rules[] = {
@@ -536,7 +537,8 @@ static void test_bounds(struct world *world)
 	}
 }
 
-/* What is linear in the object is not cancelled, whatever it visits by index or key. */
+/* A rule whose work is linear in the object is not cancelled, even if it visits everything by index
+ * or key. */
 static void test_linear(struct world *world)
 {
 	static const char *const rules[] = {

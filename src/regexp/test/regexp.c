@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regular expressions: what is found, and what is refused in Go's words. */
+/* Regular expressions: what is found, and what is rejected with Go's messages. */
 #include "regexp/regexp.h"
 
 #include <ctype.h>
@@ -90,7 +90,7 @@ static const struct {
 	{"(?i)^[[:lower:]]$", "A", true},
 	{"(?i)^\\p{Lu}$", "a", true},
 	{"^[^\\x00-\\x{10FFFF}]$", "a", false},
-	/* quotations and flags are no pieces of their own */
+	/* quotations and flags are not pieces */
 	{"^\\Qab\\E+$", "abbb", true},
 	{"^\\Qab\\E+$", "abab", false},
 	{"^\\Q(|)*[\\E$", "(|)*[", true},
@@ -179,7 +179,7 @@ static void test_refused(void)
 	}
 }
 
-/* Where the first match is: the one that Go would find. */
+/* The position of the first match is the one that Go finds. */
 static void test_find(void)
 {
 	static const struct {
@@ -218,7 +218,8 @@ static void test_find(void)
 	}
 }
 
-/* Patterns that ruin a matcher that backtracks take so many steps for each character of the text. */
+/* Patterns that make a backtracking matcher exponential take a bounded number of steps per
+ * character. */
 static void test_steps(void)
 {
 	static const char *const patterns[] = {"^(\\w+\\s?)*$", "(a+)+$",
@@ -346,7 +347,7 @@ static bool go_on(struct oracle *o, const struct after *after, size_t at, size_t
 			&(struct after){.node = after->node->next, .next = after->next}, ret);
 }
 
-/* Repeats something that can be empty? Then which match comes first is a matter of taste. */
+/* Repeats something that can be empty? Then the order of matches is not defined. */
 static bool has_empty_round(const struct regexp_node *node, bool *ret_empty)
 {
 	bool all = true;

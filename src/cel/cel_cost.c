@@ -338,7 +338,8 @@ static void estimate_replace(const struct arguments *args, struct estimate *made
 	uint64_t count[2] = {0, 0}; /* least and most */
 	uint64_t rest[2] = {0, 0};
 
-	if (min_size(from) == 0) { /* the empty text matches before every character and at the end */
+	if (min_size(from) ==
+	    0) { /* the empty text matches before every character and at the end */
 		count[1] = add(max_size(of), 1);
 		rest[1] = max_size(of);
 	} else if (max_size(to) <= min_size(from)) {

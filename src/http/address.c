@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/address.c - addresses from text and back, by inet_pton: numbers only, nothing is looked up.
+/* http/address.c - addresses from text and back, by inet_pton: numeric addresses only, nothing is
+ * resolved.
  */
 #include "http/address.h"
 

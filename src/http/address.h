@@ -3,7 +3,7 @@
  *
  *	127.0.0.1:6443    [::1]:6443    :6443 (every interface)    unix:/run/volcano.sock
  *
- * Only numbers are understood here; names are looked up by stream_connect(). */
+ * Only numeric addresses are accepted here; stream_connect() resolves names. */
 #ifndef HTTP_ADDRESS_H
 #define HTTP_ADDRESS_H
 
@@ -25,9 +25,9 @@ enum { ADDRESS_TEXT_SIZE = 128 };
 int address_parse(struct str text, struct address *ret, struct err *err) MUST_CHECK;
 /* An IP number, without brackets, and a port. */
 int address_parse_ip(struct str ip, int port, struct address *ret, struct err *err) MUST_CHECK;
-/* In the form that address_parse() reads; "" for none. Gives `text` back. */
+/* Prints it in the form that address_parse() reads; "" for none. Returns `text`. */
 const char *address_print(const struct address *address, char text[ADDRESS_TEXT_SIZE]);
-/* The port, or 0 where there is none. */
+/* The port, or 0 if there is none. */
 int address_port(const struct address *address);
 bool address_is_unix(const struct address *address);
 /* Can only processes of this machine reach it? (Loopback or Unix socket.) */

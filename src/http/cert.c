@@ -2,8 +2,8 @@
 /* http/cert.c - reading and checking certificates, and keeping them in files.
  *
  * What counts as a name follows Kubernetes: the user is the common name (the last one, as Go reads
- * it), the groups are the organisations. A name with a NUL inside or that is not UTF-8 is refused
- * here, before anybody compares it: "admin\0.evil" must never read as "admin".
+ * it), the groups are the organisations. A name with a NUL inside or that is not UTF-8 is rejected
+ * here, before it is compared with anything: "admin\0.evil" must never read as "admin".
  *
  * Any certificate in `ca` is a trust anchor, whether it signed itself or not, as in Go. */
 #include "http/cert.h"
@@ -77,7 +77,7 @@ int cert_pair_save(const struct cert_pair *pair, const char *cert_path, const ch
 	return 0;
 }
 
-/* ---- what a certificate says ---- */
+/* ---- reading a certificate ---- */
 
 void cert_info_done(struct cert_info *info)
 {
@@ -112,7 +112,7 @@ static void append(char ***texts, size_t *count, char *text)
 	(*texts)[(*count)++] = text;
 }
 
-/* A text of the certificate as UTF-8, or NULL if it is none. */
+/* A text of the certificate as UTF-8, or NULL if it is not text. */
 static char *string_text(const ASN1_STRING *string)
 {
 	unsigned char *bytes = NULL;
@@ -279,7 +279,7 @@ bool cert_has_host(struct str pem, const char *host)
 	return has;
 }
 
-/* ---- does it fit together ---- */
+/* ---- checking a certificate ---- */
 
 static int check_dates(X509 *x509, int64_t now, struct err *err)
 {
@@ -289,12 +289,13 @@ static int check_dates(X509 *x509, int64_t now, struct err *err)
 	if (cert_info_of(x509, &info, err) < 0)
 		return -1;
 	if (now < info.not_before)
-		return err_set(
-			err, ERR_INVALID, "the certificate of %s is valid from %s on, and it is %s",
-			info.subject, time_print(info.not_before, then), time_print(now, today));
+		return err_set(err, ERR_INVALID,
+			       "the certificate of %s is not valid before %s; the time is %s",
+			       info.subject, time_print(info.not_before, then),
+			       time_print(now, today));
 	if (now >= info.not_after)
 		return err_set(err, ERR_INVALID,
-			       "the certificate of %s expired at %s, and it is %s", info.subject,
+			       "the certificate of %s expired at %s; the time is %s", info.subject,
 			       time_print(info.not_after, then), time_print(now, today));
 	return 0;
 }
@@ -345,7 +346,7 @@ static int verify(X509_STORE_CTX *ctx, const struct cert_check *check, struct er
 		return 0;
 	culprit = X509_STORE_CTX_get_current_cert(ctx);
 	where = culprit ? name_text(X509_get_subject_name(culprit)) : mem_strdup("?");
-	return err_set(err, ERR_INVALID, "the certificate does not lead to the CA: %s: %s", where,
+	return err_set(err, ERR_INVALID, "the certificate is not signed by the CA: %s: %s", where,
 		       X509_verify_cert_error_string(X509_STORE_CTX_get_error(ctx)));
 }
 
@@ -377,6 +378,6 @@ int cert_check(const struct cert_check *check, struct err *err)
 {
 	int result = check_all(check, err);
 
-	ERR_clear_error(); /* a check that succeeds may leave some behind as well */
+	ERR_clear_error(); /* a successful check may also leave errors in the queue */
 	return result;
 }

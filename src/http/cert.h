@@ -7,8 +7,8 @@
  *	if (cert_new_client(&ca, &ask, &admin, err) < 0) ...
  *
  * Everything made here has an ECDSA P-256 key. Time is passed in. Keys, serial numbers and
- * signatures come from OpenSSL's own random source and not from loop_random(): a key that follows
- * from a simulation's seed would be no secret; no decision depends on them. */
+ * signatures come from OpenSSL's own random source and not from loop_random(): a key that is
+ * derived from the seed of a simulation would not be secret. No decision depends on them. */
 #ifndef HTTP_CERT_H
 #define HTTP_CERT_H
 
@@ -23,7 +23,7 @@
 struct x509_st; /* OpenSSL's X509 */
 
 /* A certificate and its private key, as PEM for mem_free(). `cert` holds the certificate first and
- * then, where there are any, those between it and its CA; `key` is PKCS#8 if it was made here. */
+ * then, if there are any, the intermediates up to its CA; `key` is PKCS#8 if it was made here. */
 struct cert_pair {
 	char *cert;
 	char *key;
@@ -32,7 +32,7 @@ struct cert_pair {
 /* Clears the key's bytes before it frees them. */
 void cert_pair_done(struct cert_pair *pair);
 DEFINE_AUTO_IN_PLACE(struct cert_pair, cert_pair_done);
-/* Hand a pair over: gives it and leaves an empty one behind. */
+/* Hands a pair over: returns it and leaves `pair` empty. */
 struct cert_pair cert_pair_take(struct cert_pair *pair);
 
 /* Both files, unchecked: see cert_check(). */
@@ -48,8 +48,8 @@ struct cert_request {
 	size_t group_count;
 	const char *const *hosts; /* subject alternative names: DNS names and IP addresses */
 	size_t host_count;
-	int64_t now;      /* valid from CERT_BACKDATE before this, for clocks that are behind */
-	int64_t lifetime; /* and until this long after it; never beyond the CA */
+	int64_t now;      /* valid from CERT_BACKDATE before this, for clocks that are slow */
+	int64_t lifetime; /* and until this long after it; never longer than the CA */
 };
 
 #define CERT_BACKDATE (5 * INT64_C(60000000)) /* microseconds */
@@ -63,7 +63,7 @@ int cert_new_server(const struct cert_pair *ca, const struct cert_request *reque
 int cert_new_client(const struct cert_pair *ca, const struct cert_request *request,
 		    struct cert_pair *ret, struct err *err) MUST_CHECK;
 
-/* What a certificate says. Texts are UTF-8, never NULL, and the struct's own. */
+/* The content of a certificate. Texts are UTF-8, never NULL, and owned by the struct. */
 struct cert_info {
 	char *subject; /* "O=system:masters,CN=admin", for people */
 	char *issuer;
@@ -86,7 +86,7 @@ int cert_info_parse(struct str pem, struct cert_info *ret, struct err *err) MUST
 /* Of a certificate that OpenSSL holds, such as the peer's. */
 int cert_info_of(struct x509_st *x509, struct cert_info *ret, struct err *err) MUST_CHECK;
 
-/* Does the first certificate in `pem` stand for this DNS name or IP address? False if it can't be
+/* Is the first certificate in `pem` valid for this DNS name or IP address? False if it can't be
  * read. */
 bool cert_has_host(struct str pem, const char *host);
 
@@ -94,14 +94,14 @@ enum cert_use { CERT_USE_ANY, CERT_USE_SERVER, CERT_USE_CLIENT };
 
 struct cert_check {
 	struct str cert; /* PEM, as in struct cert_pair */
-	struct str key;  /* PEM; none: not looked at */
-	struct str ca;   /* PEM, any number of CA certificates; none: the chain is not looked at */
+	struct str key;  /* PEM; none: not checked */
+	struct str ca;   /* PEM, any number of CA certificates; none: the chain is not checked */
 	int64_t now;
-	enum cert_use use; /* with `ca`: what it must be good for */
+	enum cert_use use; /* with `ca`: the use that the certificate must allow */
 };
 
-/* Does it all fit together: the key belongs to the certificate, `now` lies within the dates of
- * every certificate, and the chain leads to one of `ca`? ERR_INVALID says what does not. */
+/* Checks that the key belongs to the certificate, that `now` is within the dates of every
+ * certificate, and that the chain ends at one of `ca`. ERR_INVALID says what is wrong. */
 int cert_check(const struct cert_check *check, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/cert_new.c - making certificates: a CA, and what it signs for servers and clients.
  *
- * 1. A certificate is never valid outside the dates of its CA: a chain must not break half-way
- *    through somebody's certificate without its dates telling.
- * 2. What goes into a name is checked first (UTF-8, no NUL, host names and addresses), so that
- *    nothing is signed which cert.c would refuse to read.
- * 3. A CA that was not signed by itself is appended to what it signs: the peer needs it.
+ * 1. A certificate is never valid outside the dates of its CA: otherwise its chain would become invalid before the date that the certificate shows.
+ * 2. What goes into a name is checked first (UTF-8, no NUL, host names and addresses), so that nothing is signed that cert.c would reject.
+ * 3. A CA certificate that is not self-signed is appended to what it signs: the peer needs it.
  *
- * Names may be longer than the 64 characters of RFC 5280: service accounts are, and neither Go nor
- * OpenSSL minds when it reads them. */
+ * Names may be longer than the 64 characters of RFC 5280: those of service accounts are, and both
+ * Go and OpenSSL accept them. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <openssl/rand.h>
@@ -60,7 +58,7 @@ DEFINE_AUTO(ASN1_INTEGER *, ASN1_INTEGER_free);
 DEFINE_AUTO(ASN1_TIME *, ASN1_TIME_free);
 DEFINE_AUTO(GENERAL_NAMES *, GENERAL_NAMES_free);
 
-/* Who signs: for a CA that signs itself, its own certificate and key. */
+/* The issuer: for a self-signed CA, its own certificate and key. */
 struct issuer {
 	X509 *cert;
 	EVP_PKEY *key;
@@ -75,7 +73,7 @@ static void issuer_done(struct issuer *issuer)
 }
 DEFINE_AUTO_IN_PLACE(struct issuer, issuer_done);
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 static int check_text(const char *text, struct err *err)
 {
@@ -170,7 +168,7 @@ static int set_dates(X509 *cert, int64_t not_before, int64_t not_after)
 		       : -1;
 }
 
-/* Given as UTF-8 itself, since OpenSSL bounds what it converts to 64 characters. */
+/* Passed as UTF-8, because OpenSSL limits texts that it converts to 64 characters. */
 static int add_name(X509_NAME *to, int nid, const char *text)
 {
 	return X509_NAME_add_entry_by_NID(to, nid, V_ASN1_UTF8STRING, (const unsigned char *)text,
@@ -255,14 +253,14 @@ static int sign(X509 *cert, EVP_PKEY *key)
 	return X509_sign(cert, key, hashes_itself ? NULL : EVP_sha256()) > 0 ? 0 : -1;
 }
 
-/* ---- a whole one ---- */
+/* ---- the whole certificate ---- */
 
 static int64_t within(int64_t value, int64_t min, int64_t max)
 {
 	return value < min ? min : value > max ? max : value;
 }
 
-/* `issuer` is NULL for a certificate that signs itself. */
+/* `issuer` is NULL for a self-signed certificate. */
 static X509 *new_cert(const struct cert_request *request, EVP_PKEY *key,
 		      const struct issuer *issuer, const struct extension *extensions,
 		      struct err *err)
@@ -307,7 +305,7 @@ static int new_pair(const struct cert_request *request, const struct issuer *iss
 	return 0;
 }
 
-/* `ret` is for issuer_done() also on failure. */
+/* Call issuer_done() on `ret` also after a failure. */
 static int open_issuer(const struct cert_pair *ca, int64_t now, struct issuer *ret, struct err *err)
 {
 	struct cert_check check = {

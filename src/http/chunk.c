@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/chunk.c - a chunk is one allocation with its bytes behind it, or a small header that owns a
- * buffer's memory; `ptr` tells the two apart. */
+/* http/chunk.c - a chunk is one allocation that ends with its bytes, or a small header that owns a
+ * buffer's memory; `ptr` distinguishes the two. */
 #include "http/chunk.h"
 
 #include <assert.h>

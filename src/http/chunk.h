@@ -5,7 +5,8 @@
  *	AUTO(chunk_unref) struct chunk *event = chunk_take(&text);
  *	for each watcher: http_reply_write_chunk(watcher->request, event);
  *
- * The bytes never change once a second owner can see them. The count is plain: one thread. */
+ * The bytes do not change after a second owner has a reference. The count is not atomic: one thread
+ * only. */
 #ifndef HTTP_CHUNK_H
 #define HTTP_CHUNK_H
 
@@ -16,13 +17,13 @@
 #include "base/str.h"
 
 struct chunk {
-	char *ptr; /* behind the struct, or memory taken over from a buffer */
+	char *ptr; /* at the end of the struct, or memory taken from a buffer */
 	size_t len;
 	size_t refs;
 };
 
-/* Each gives one reference. chunk_new() copies; chunk_room() leaves `len` bytes unset for its only
- * owner to fill; chunk_take() takes the buffer's memory over and leaves the buffer empty. */
+/* Each returns one reference. chunk_new() copies; chunk_alloc() leaves `len` bytes unset, which its
+ * only owner fills in; chunk_take() takes the buffer's memory and leaves the buffer empty. */
 struct chunk *chunk_new(const void *data, size_t len) __attribute__((returns_nonnull));
 struct chunk *chunk_room(size_t len) __attribute__((returns_nonnull));
 struct chunk *chunk_take(struct buf *buf) __attribute__((returns_nonnull));

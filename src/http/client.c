@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/client.c - calls: what users see of the client, the same for both protocols.
+/* http/client.c - calls: the public part of the client, the same for both protocols.
  *
  * 1. A call ends once: by `end`, `failed` or http_call_cancel(). From then on it is `over`, belongs to
  *    no connection, and is freed when the last of its callbacks has returned.
@@ -60,7 +60,7 @@ struct http_client *http_client_new(struct loop *loop, const struct http_client_
 	if (url_parse(options->url, &url, err) < 0)
 		return NULL;
 	if (str_is(url.scheme, "https") && !options->tls) {
-		err_set(err, ERR_INVALID, "%.*s wants TLS", STR_ARG(options->url));
+		err_set(err, ERR_INVALID, "%.*s requires TLS", STR_ARG(options->url));
 		return NULL;
 	}
 	client = mem_new(struct http_client);
@@ -151,7 +151,7 @@ static void enter(struct http_call *call)
 	call->depth++;
 }
 
-/* Is it still there? */
+/* Is the call still active? */
 static bool leave(struct http_call *call)
 {
 	bool over = call->over;
@@ -161,7 +161,7 @@ static bool leave(struct http_call *call)
 	return !over;
 }
 
-/* Out of its queue or its connection; no more events but the one that may follow. */
+/* Removes the call from its queue or connection. After this only the final callback may follow. */
 static void finish(struct http_call *call)
 {
 	assert(!call->over);
@@ -181,7 +181,7 @@ static void finish(struct http_call *call)
 
 void call_fail(struct http_call *call, const struct err *err, enum http_sent sent)
 {
-	struct err copy = *err; /* may be the connection's, which goes */
+	struct err copy = *err; /* it may belong to the connection, which is freed */
 
 	enter(call);
 	finish(call);
@@ -210,7 +210,7 @@ void call_head(struct http_call *call)
 	enter(call);
 	if (call->events->head)
 		call->events->head(call, call->arg);
-	(void)leave(call); /* protocols look at `over` themselves, holding the call */
+	(void)leave(call); /* the protocols hold the call and check `over` themselves */
 }
 
 static void too_large(struct http_call *call)
@@ -248,7 +248,7 @@ void call_ended(struct http_call *call)
 {
 	call->in_ended = true;
 	if (call->events->data && (call->paused || call->kept || call->feed.queued))
-		return; /* feed() ends it */
+		return; /* deliver() ends it */
 	enter(call);
 	finish(call);
 	if (call->events->end)
@@ -256,7 +256,7 @@ void call_ended(struct http_call *call)
 	(void)leave(call); /* nothing follows */
 }
 
-/* Hand out what was kept during a pause. */
+/* Delivers what was kept during a pause. */
 static void feed(void *arg)
 {
 	struct http_call *call = arg;
@@ -319,7 +319,8 @@ static void call_arm(struct http_call *call)
 	int64_t now = loop_uptime(call->client->loop);
 	int64_t due = call_due(call);
 
-	/* The time between two pieces begins with the head: look then at the latest. */
+	/* The limit between two pieces starts with the head, so the timer fires at that time at the
+	 * latest. */
 	if (call->idle_us && due > now + call->idle_us)
 		due = now + call->idle_us;
 	if (due < INT64_MAX)
@@ -370,7 +371,7 @@ bool call_is_ours(struct str name)
 	       str_eq(name, STR("keep-alive")) || str_eq(name, STR("upgrade"));
 }
 
-/* May it be sent as it is? */
+/* Can the request be sent? */
 static int check(const struct http_call_options *options, struct err *err)
 {
 	struct str target = options->target;
@@ -413,7 +414,7 @@ struct http_call *http_client_call(struct http_client *client,
 	call->method = str_dup(options->method);
 	call->target = mem_printf("%s%.*s", client->base, STR_ARG(options->target));
 	call->max_body = options->max_body ? options->max_body : LIMIT_RESPONSE_BYTES;
-	call->body = buf_make(SIZE_MAX / 4); /* bounded by max_body and by the windows */
+	call->body = buf_make(SIZE_MAX / 4); /* limited by max_body and by the windows */
 	if (check(options, &call->wrong) < 0 ||
 	    (options->headers && headers_copy(&call->headers, options->headers, &call->wrong) < 0))
 		call->is_wrong = true;
@@ -430,7 +431,7 @@ struct http_call *http_client_call(struct http_client *client,
 	return call;
 }
 
-/* ---- What was answered ---- */
+/* ---- The response ---- */
 
 int http_call_status(const struct http_call *call)
 {

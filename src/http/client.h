@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/client.h - an HTTP client on the loop, for one origin: HTTP/2 where ALPN gives it, otherwise
- *a pool of HTTP/1.1 connections; over TLS, plain TCP or a Unix socket.
+/* http/client.h - an HTTP client on the loop, for one origin: HTTP/2 if ALPN selects it, otherwise
+ * a pool of HTTP/1.1 connections; over TLS, plain TCP or a Unix socket.
  *
  *	static const struct http_call_events events = { .end = got, .failed = failed };
  *	http_client_call(client, &(struct http_call_options){
@@ -12,12 +12,12 @@
  *	}
  *
  * Connections come in two classes that never share one: ordinary calls, and long-lived ones
- * (watches), so that a burst of writes cannot stall a watch and watches do not eat the streams that
- * writes need. Calls that find no room wait in order.
+ * (watches), so that a burst of writes cannot stall a watch and watches do not use up the streams
+ * that writes need. Calls that find no free connection wait in order.
  *
  * LIFE OF A CALL. It ends with exactly one of: `end` returns, `failed` returns, or
- * http_call_cancel(). It must not be touched afterwards. No callback comes from within
- * http_client_call(). */
+ * http_call_cancel(). It must not be used afterwards. http_client_call() itself calls no callback.
+ */
 #ifndef HTTP_CLIENT_H
 #define HTTP_CLIENT_H
 
@@ -36,61 +36,63 @@ struct http_client;
 struct loop;
 struct tls;
 
-/* Gives a connected socket, or -1 and an error: for tests and simulated networks. */
+/* Returns a connected socket, or -1 and an error: for tests and simulated networks. */
 typedef int http_dial_fn(void *arg, struct err *err);
 
 /* 0 means the default, which is named here; a negative time means no limit. Read during
  * http_client_new() only. */
 struct http_client_options {
-	/* "https://10.0.0.1:6443" or "http://..."; a path behind it is put before every target. */
+	/* "https://10.0.0.1:6443" or "http://..."; a path in it is put before every target. */
 	struct str url;
 	struct str unix_path; /* connect to this socket instead of the URL's host */
-	struct tls *tls;      /* wanted for https; kept by reference */
+	struct tls *tls;      /* required for https; kept by reference */
 	http_dial_fn *dial;   /* where sockets come from; NULL: the URL's host or unix_path */
 	void *dial_arg;
 
-	bool http2_plain;       /* speak HTTP/2 over http:// without asking (prior knowledge) */
+	bool http2_plain;       /* use HTTP/2 over http:// without negotiation (prior knowledge) */
 	size_t max_connections; /* ordinary calls: 4 with HTTP/2, 64 with HTTP/1.1 */
 	size_t max_watches;     /* connections of long-lived calls: 1000 */
-	size_t max_streams;     /* an HTTP/2 connection; the server's own limit counts as well */
+	size_t max_streams;     /* per HTTP/2 connection; the server's own limit applies as well */
 
 	int64_t connect_us; /* 30 s: name, connection and handshake */
 	int64_t idle_us;    /* 90 s: an unused connection is closed */
-	int64_t ping_us;    /* 30 s: HTTP/2 without a sign of life from the server: send a PING */
-	int64_t pong_us;    /* 15 s: and give the connection up if no answer comes */
+	int64_t ping_us;    /* 30 s: if an HTTP/2 server sends nothing for this long, send a PING */
+	int64_t pong_us;    /* 15 s: and close the connection if no answer comes */
 };
 
 struct http_client *http_client_new(struct loop *loop, const struct http_client_options *options,
 				    struct err *err) MUST_CHECK;
-/* Calls that have not ended are cancelled by this, without a callback. Not to be called from within a
- * callback of one of its calls. Takes NULL. */
+/* Cancels calls that have not ended, without a callback. Must not be called from a callback of one of
+ * its calls. Takes NULL. */
 void http_client_free(struct http_client *client);
 DEFINE_AUTO(struct http_client *, http_client_free);
 
-/* Connections made from now on use these; those in use are left to finish, idle ones closed. */
+/* New connections use these settings; connections in use finish their calls, idle ones are closed.
+ */
 void http_client_set_tls(struct http_client *client, struct tls *tls);
 
-/* Was the request possibly acted upon? */
+/* Can the server have processed the request? */
 enum http_sent {
-	HTTP_NOT_SENT, /* the server has not seen it, or says that it did not act: safe to repeat */
-	HTTP_MAYBE_SENT /* repeat only what may be done twice */
+	HTTP_NOT_SENT,  /* the server did not receive or process it: safe to repeat */
+	HTTP_MAYBE_SENT /* repeat only idempotent requests */
 };
 
 /* Every member may be NULL. */
 struct http_call_events {
-	/* Status and header fields are there. Interim (1xx) replies are not shown. */
+	/* Status and header fields have arrived. Interim (1xx) responses are skipped. */
 	void (*head)(struct http_call *call, void *arg);
 	/* A piece of the body, lent for the call. Without this the body is collected, at most
 	 * `max_body`, and http_call_body() lends it at `end`. */
 	void (*data)(struct http_call *call, struct str data, void *arg);
-	/* The response is complete: the last that is heard of the call. */
+	/* The response is complete. No further callback follows. */
 	void (*end)(struct http_call *call, void *arg);
-	/* It will not be; the last that is heard of it. ERR_TIMEOUT: a time limit of ours was
-	 * passed; ERR_TOO_LARGE: a bound; ERR_UNAVAILABLE: the connection; ERR_INTERNAL: the other
-	 * side breaks the protocol; ERR_BAD_REQUEST: the request cannot be sent as it is. */
+	/* The call failed. No further callback follows. ERR_TIMEOUT: a time limit of the client was
+	 * exceeded; ERR_TOO_LARGE: a size limit was; ERR_UNAVAILABLE: the connection failed;
+	 * ERR_INTERNAL: the server violates the protocol; ERR_BAD_REQUEST: the request cannot be
+	 * sent. */
 	void (*failed)(struct http_call *call, const struct err *err, enum http_sent sent,
 		       void *arg);
-	/* A streamed request body: http_call_write() said "full"; now there is room. */
+	/* A streamed request body: http_call_write() had returned false; more can be written now. */
 	void (*writable)(struct http_call *call, void *arg);
 };
 
@@ -115,12 +117,12 @@ struct http_call_options {
 	void *arg;
 };
 
-/* Never fails itself: what is wrong comes by `failed` in a later turn. */
+/* Never fails itself: errors are reported by `failed` in a later turn. */
 struct http_call *http_client_call(struct http_client *client,
 				   const struct http_call_options *options)
 	__attribute__((returns_nonnull));
-/* Stop it now; no callback follows. Allowed in its own callbacks (but `end` and `failed`). Takes
- * NULL. */
+/* Stops the call now; no callback follows. Allowed in its own callbacks except `end` and `failed`.
+ * Takes NULL. */
 void http_call_cancel(struct http_call *call);
 
 /* From `head` on. Headers are lent until the call's end. */
@@ -129,7 +131,7 @@ const struct headers *http_call_headers(const struct http_call *call);
 struct str http_call_header(const struct http_call *call, struct str name);
 /* The collected body, at `end`. */
 struct str http_call_body(const struct http_call *call);
-/* Move the collected body out, at `end`: one reference is the caller's. */
+/* Takes the collected body, at `end`: the caller owns one reference. */
 struct chunk *http_call_take_body(struct http_call *call) __attribute__((returns_nonnull));
 /* 11 or 20. */
 int http_call_version(const struct http_call *call);
@@ -146,7 +148,7 @@ void http_call_write_end(struct http_call *call);
 struct http_client_stats {
 	size_t connections; /* open or opening */
 	size_t watches;     /* of those, for long-lived calls */
-	size_t calls;       /* in hand, waiting ones included */
+	size_t calls;       /* active and waiting */
 	size_t waiting;
 	uint64_t dialled; /* connections, ever */
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/client_h1.c - one HTTP/1.1 call at a time on one connection, parsed by llhttp.
  *
- * 1. The connection is used again only if the response ended where it said it would, nothing came
- *    behind it, and the request was sent whole; in doubt it is closed.
- * 2. Callbacks of the user may cancel the call: after each, current() is asked again. */
+ * 1. The connection is reused only if the response had a definite end, nothing came after it, and the request was sent completely; otherwise it is closed.
+ * 2. Callbacks of the user may cancel the call: call current() again after each. */
 #include <assert.h>
 #include <llhttp.h>
 #include <stdio.h>
@@ -54,7 +53,7 @@ static int on_message_begin(llhttp_t *parser)
 	struct http_call *call = current(h1);
 
 	if (!call || h1->complete)
-		return stop(h1, ERR_INTERNAL, "a response that nobody asked for");
+		return stop(h1, ERR_INTERNAL, "a response without a request");
 	headers_clear(&call->reply);
 	return 0;
 }
@@ -102,7 +101,8 @@ static int on_headers_complete(llhttp_t *parser)
 		return -1;
 	h1->interim = parser->status_code / 100 == 1;
 	if (parser->status_code == 101) {
-		stop(h1, ERR_INTERNAL, "the server switches protocols unasked");
+		stop(h1, ERR_INTERNAL,
+		     "the server switches protocols although no upgrade was requested");
 		return -1;
 	}
 	if (h1->interim)
@@ -122,7 +122,8 @@ static int on_body(llhttp_t *parser, const char *at, size_t len)
 
 	if (!call)
 		return HPE_USER;
-	(void)call_data(call, at, len); /* what is kept is bounded by the socket's pause */
+	(void)call_data(call, at,
+			len); /* how much is kept is limited, because the socket is paused */
 	return current(h1) ? 0 : HPE_USER;
 }
 
@@ -149,7 +150,7 @@ static const llhttp_settings_t settings = {
 	.on_message_complete = on_message_complete,
 };
 
-/* ---- What arrives ---- */
+/* ---- Receiving ---- */
 
 static void fail(struct h1 *h1, const char *reason)
 {
@@ -159,7 +160,7 @@ static void fail(struct h1 *h1, const char *reason)
 	conn_fail(h1->conn, &h1->wrong);
 }
 
-/* The response is whole. `rest`: bytes that came behind it. */
+/* The response is complete. `rest`: bytes that came after it. */
 static void completed(struct h1 *h1, size_t rest)
 {
 	struct http_call *call = current(h1);
@@ -177,8 +178,8 @@ static void input(struct client_conn *conn, const char *data, size_t len)
 	llhttp_errno_t code;
 	size_t used;
 
-	if (h1->complete || !current(h1)) { /* between calls, or behind the end of a paused one */
-		stop(h1, ERR_INTERNAL, "a response that nobody asked for");
+	if (h1->complete || !current(h1)) { /* between calls, or after the end of a paused one */
+		stop(h1, ERR_INTERNAL, "a response without a request");
 		conn_fail(conn, &h1->wrong);
 		return;
 	}
@@ -201,7 +202,7 @@ static void ended(struct client_conn *conn)
 	if (h1->complete || !current(h1) || stream_is_truncated(conn->stream))
 		return;
 	/* A body that ends with the connection ends now. */
-	(void)llhttp_finish(&h1->parser); /* if it does not, the connection's end is an error */
+	(void)llhttp_finish(&h1->parser); /* if it fails, the end of the connection is an error */
 	if (h1->complete) {
 		h1->keep_alive = false;
 		completed(h1, 0);
@@ -229,7 +230,7 @@ static void h1_free(struct client_conn *conn)
 	mem_free(h1);
 }
 
-/* ---- What leaves ---- */
+/* ---- Sending ---- */
 
 static size_t room(const struct client_conn *conn)
 {

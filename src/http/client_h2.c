@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/client_h2.c - many calls on one HTTP/2 connection, by nghttp2.
  *
- * Frames are made when the stream is about to be flushed, so that all calls of a turn leave together.
- * The windows are large (a stream 4 MB, the connection 64 MB), or lists and watches would be slowed
- * down by round trips; they are given back for bytes that the user is done with.
+ * Frames are made when the stream is about to be flushed, so that all calls of a turn are sent
+ * together. The windows are large (a stream 4 MB, the connection 64 MB), because round trips would
+ * slow lists and watches down otherwise; they are extended again for bytes that the user has
+ * consumed.
  *
- * 1. The session's user data of a stream is its call, or NULL once that is over.
- * 2. Callbacks of the user may cancel the call: after each, find() is asked again. */
+ * 1. The session's user data of a stream is its call, or NULL after the call has ended.
+ * 2. Callbacks of the user may cancel the call: call find() again after each. */
 #include <stdio.h>
 
 #include "base/limits.h"
@@ -20,7 +21,7 @@
 enum {
 	STREAM_WINDOW = 4 * 1024 * 1024,
 	CONNECTION_WINDOW = 64 * 1024 * 1024,
-	FIRST_STREAMS = 100,   /* until the server has told its limit */
+	FIRST_STREAMS = 100,   /* until the server has sent its limit */
 	LAST_STREAM = 1 << 30, /* ids above: a new connection */
 	FEW_FIELDS = 32,
 };
@@ -29,7 +30,7 @@ struct h2 {
 	nghttp2_session *session;
 	struct client_conn *conn;
 	bool has_settings;
-	int64_t ping_at; /* a PING is on its way since; 0: none */
+	int64_t ping_at; /* when an unanswered PING was sent; 0: none */
 };
 
 static struct h2 *h2_of(const struct client_conn *conn)
@@ -45,7 +46,7 @@ static struct http_call *find(nghttp2_session *session, int32_t stream_id)
 /* Reset the stream, whose call is over. */
 static void drop_stream(struct h2 *h2, int32_t stream_id, uint32_t code)
 {
-	/* Both fail on streams that are gone already only: then nothing is to be done. */
+	/* Both fail only for streams that are already closed: then there is nothing to do. */
 	(void)nghttp2_session_set_stream_user_data(h2->session, stream_id, NULL);
 	(void)nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream_id, code);
 	stream_wake(h2->conn->stream);
@@ -58,7 +59,7 @@ static void fail_call(struct h2 *h2, struct http_call *call, const struct err *e
 	call_fail(call, err, sent);
 }
 
-/* ---- What arrives ---- */
+/* ---- Receiving ---- */
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
@@ -96,12 +97,12 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 	return 0;
 }
 
-/* The last frame of a response has been seen. */
+/* The last frame of a response has arrived. */
 static void end_stream(struct h2 *h2, struct http_call *call)
 {
 	int32_t stream_id = call->stream_id;
 
-	/* A request that is still being sent has its answer: no need to go on. */
+	/* The response is complete, so the rest of the request need not be sent. */
 	if (!call->out_ended || call->out.bytes)
 		drop_stream(h2, stream_id, NGHTTP2_NO_ERROR);
 	else
@@ -141,7 +142,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 			h2->has_settings = true;
 			conn->client->streams = nghttp2_session_get_remote_settings(
 				session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-			pool_dispatch(conn->client); /* there may be more room now */
+			pool_dispatch(conn->client); /* the server may allow more streams now */
 		}
 		return 0;
 	case NGHTTP2_PING:
@@ -166,7 +167,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream
 	(void)arg;
 	if (call)
 		used = call_data(call, (const char *)data, len);
-	if (used) /* fails only for streams that are gone, and on overflow, fatal later */
+	if (used) /* fails only for closed streams, and on overflow, which ends the session later */
 		(void)nghttp2_session_consume(session, stream_id, used);
 	return 0;
 }
@@ -182,11 +183,12 @@ static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t
 		return 0;
 	}
 	if (code == NGHTTP2_REFUSED_STREAM)
-		err_set(&err, ERR_UNAVAILABLE, "the server refused the request unseen");
+		err_set(&err, ERR_UNAVAILABLE,
+			"the server refused the request without processing it");
 	else if (code == NGHTTP2_PROTOCOL_ERROR)
 		err_set(&err, ERR_INTERNAL, "malformed response");
 	else
-		err_set(&err, ERR_UNAVAILABLE, "the server broke the request off: %s",
+		err_set(&err, ERR_UNAVAILABLE, "the server reset the request: %s",
 			nghttp2_http2_strerror(code));
 	fail_call(h2, call, &err,
 		  code == NGHTTP2_REFUSED_STREAM || !call->sent ? HTTP_NOT_SENT : HTTP_MAYBE_SENT);
@@ -209,10 +211,10 @@ static void input(struct client_conn *conn, const char *data, size_t len)
 
 static void ended(struct client_conn *conn)
 {
-	(void)conn; /* the pool fails what is left */
+	(void)conn; /* the pool fails the remaining calls */
 }
 
-/* ---- What leaves ---- */
+/* ---- Sending ---- */
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
@@ -261,7 +263,7 @@ static void flush(struct client_conn *conn)
 	if (rc < 0)
 		err_set(&err, ERR_INTERNAL, "HTTP/2: %s", nghttp2_strerror(rc));
 	else if (h2_is_over(h2->session))
-		err_set(&err, ERR_INTERNAL, "HTTP/2: the connection broke the protocol");
+		err_set(&err, ERR_INTERNAL, "HTTP/2: the server violated the protocol");
 	else
 		return;
 	conn_fail(conn, &err);
@@ -272,7 +274,7 @@ static void wrote(struct client_conn *conn)
 	struct h2 *h2 = h2_of(conn);
 	bool again = true;
 
-	while (again) { /* a callback may end any call: start over after each */
+	while (again) { /* a callback may end any call: start again after each */
 		again = false;
 		LIST_EACH(&conn->calls, struct http_call, link, call) {
 			if (!call->want_writable || call->out.bytes > LIMIT_SEND_BUFFER_BYTES / 2)
@@ -350,7 +352,7 @@ static size_t room(const struct client_conn *conn)
 	return conn->call_count < max ? max - conn->call_count : 0;
 }
 
-/* Silence is only worth a question while someone waits. */
+/* A PING is sent only while a call is active. */
 static int64_t due(const struct client_conn *conn)
 {
 	const struct http_client_options *options = &conn->client->options;
@@ -367,7 +369,7 @@ static void expire(struct client_conn *conn)
 	struct err err;
 
 	if (h2->ping_at || nghttp2_submit_ping(h2->session, NGHTTP2_FLAG_NONE, NULL)) {
-		err_set(&err, ERR_UNAVAILABLE, "the server is silent and does not answer PING");
+		err_set(&err, ERR_UNAVAILABLE, "the server sends nothing and does not answer PING");
 		conn_fail(conn, &err);
 		return;
 	}
@@ -417,7 +419,7 @@ static void send_call(struct http_call *call)
 
 static void write_more(struct http_call *call)
 {
-	/* Fails when the stream is not waiting, or not there yet: then nothing is to be done. */
+	/* Fails if the stream is not waiting, or does not exist yet: then there is nothing to do. */
 	(void)nghttp2_session_resume_data(h2_of(call->conn)->session, call->stream_id);
 	stream_wake(call->conn->stream);
 }
@@ -428,7 +430,7 @@ static void cancel(struct http_call *call)
 
 	if (!call->in_ended)
 		drop_stream(h2, call->stream_id, NGHTTP2_CANCEL);
-	if (call->kept) /* fails on overflow only, which is fatal later */
+	if (call->kept) /* fails only on overflow, which ends the session later */
 		(void)nghttp2_session_consume_connection(h2->session, call->kept);
 	call->kept = 0;
 }

@@ -20,7 +20,7 @@ enum call_class { CALL_ORDINARY, CALL_LONG_LIVED, CALL_CLASS_COUNT };
 struct http_call {
 	struct http_client *client;
 	struct list link;         /* in a queue of the client's, or in the connection's calls */
-	struct client_conn *conn; /* NULL: waits, or has all that it needs */
+	struct client_conn *conn; /* NULL: it waits, or its response is complete */
 	enum call_class class;
 	const struct http_call_events *events;
 	void *arg;
@@ -31,7 +31,7 @@ struct http_call {
 	char *method;
 	char *target;
 	struct headers headers;
-	struct pieces out; /* of the body, what is not sent yet */
+	struct pieces out; /* the part of the body that is not sent yet */
 	int64_t length;    /* -1: streamed */
 	bool out_ended;
 	bool want_writable;
@@ -43,10 +43,10 @@ struct http_call {
 	struct headers reply;
 	bool head_told;
 	bool paused;
-	bool in_ended;   /* all of it has arrived */
+	bool in_ended;   /* the response is complete */
 	struct buf body; /* collected, or kept while paused */
 	size_t max_body;
-	size_t kept; /* of `body`, bytes whose window was not given back */
+	size_t kept; /* bytes of `body` for which the window was not extended yet */
 	struct loop_defer feed;
 
 	/* time limits, as loop_uptime; INT64_MAX: none */
@@ -54,7 +54,7 @@ struct http_call {
 	int64_t deadline, head_by;
 	int64_t idle_us, last_data;
 
-	struct err wrong; /* it cannot be sent as it is; failed by the next dispatch */
+	struct err wrong; /* why it cannot be sent; the next dispatch fails the call */
 	bool is_wrong;
 	int32_t stream_id; /* HTTP/2 */
 };
@@ -67,17 +67,17 @@ struct client_protocol {
 	void (*flush)(struct client_conn *conn);
 	void (*wrote)(struct client_conn *conn);
 	void (*free)(struct client_conn *conn);
-	/* How many more calls it takes now. */
+	/* How many more calls it accepts now. */
 	size_t (*room)(const struct client_conn *conn);
 	/* Start a call; it is in conn->calls. */
 	void (*send)(struct http_call *call);
-	/* More of its body is in `out`, or that has ended. */
+	/* More of the request body is in `out`, or it has ended. */
 	void (*write)(struct http_call *call);
-	/* The call is over before its time. */
+	/* The call was cancelled or has failed. */
 	void (*cancel)(struct http_call *call);
-	/* `consumed` bytes are done with, or the pause has changed. */
+	/* The user has consumed `consumed` bytes, or has paused or resumed the call. */
 	void (*read)(struct http_call *call, size_t consumed);
-	/* When is something to be done about silence (loop_uptime), and doing it. */
+	/* When to check that the server still answers (loop_uptime), and the check itself. */
 	int64_t (*due)(const struct client_conn *conn);
 	void (*expire)(struct client_conn *conn);
 };
@@ -94,7 +94,7 @@ struct client_conn {
 	void *state;
 	struct list calls;
 	size_t call_count;
-	bool retired; /* takes no more calls */
+	bool retired; /* accepts no more calls */
 	bool doomed;  /* will be freed at the end of the turn */
 	struct err why;
 	struct loop_defer doom;
@@ -108,17 +108,17 @@ struct http_client {
 	struct http_client_options options; /* without its strings */
 	char *host;                         /* to connect to, and to find in the certificate */
 	int port;
-	char *authority; /* what "host" and ":authority" say */
+	char *authority; /* value of "host" and ":authority" */
 	char *base;      /* put before every target */
 	char *unix_path;
 	bool secure;
 	struct tls *tls;
-	uint32_t streams; /* the limit that the server told last; 0: none yet */
-	int known;        /* protocol that the server spoke last: 11, 20; 0: not known */
+	uint32_t streams; /* the last limit that the server sent; 0: none yet */
+	int known;        /* protocol of the last connection: 11, 20; 0: not known */
 	struct list waiting[CALL_CLASS_COUNT];
 	size_t waiting_count[CALL_CLASS_COUNT];
-	struct list wrong;   /* calls that cannot be sent as they are; they wait to fail */
-	struct list arrived; /* calls whose connection is gone but whose response is all here */
+	struct list wrong;   /* calls that cannot be sent; the next dispatch fails them */
+	struct list arrived; /* calls with a complete response whose connection was closed */
 	struct list conns[CALL_CLASS_COUNT];
 	size_t conn_count[CALL_CLASS_COUNT];
 	size_t call_count;
@@ -130,9 +130,9 @@ struct http_client {
 /* client.c */
 /* The response's head is complete. */
 void call_head(struct http_call *call);
-/* A piece of its body; gives how many bytes are done with. */
+/* A piece of its body; returns how many bytes were consumed. */
 size_t call_data(struct http_call *call, const char *data, size_t len);
-/* It has arrived whole. */
+/* The response is complete. */
 void call_ended(struct http_call *call);
 void call_fail(struct http_call *call, const struct err *err, enum http_sent sent);
 void call_writable(struct http_call *call);
@@ -140,13 +140,13 @@ void call_writable(struct http_call *call);
 bool call_is_ours(struct str name);
 
 /* pool.c */
-/* Look for connections for the calls that wait; at the end of the turn. */
+/* Assigns waiting calls to connections, at the end of the turn. */
 void pool_dispatch(struct http_client *client);
-/* The call needs its connection no longer. */
+/* The call no longer needs its connection. */
 void pool_detach(struct http_call *call);
 /* End the connection at the end of the turn; its calls fail with `err`. */
 void conn_fail(struct client_conn *conn, const struct err *err);
-/* No new calls; ends when the last is over. */
+/* Accepts no new calls and closes after the last one. */
 void conn_retire(struct client_conn *conn);
 void conn_arm_client(struct client_conn *conn, int64_t due);
 void pool_free(struct http_client *client);

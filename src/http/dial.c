@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/dial.c - from a name to a connected socket: the name is looked up on a worker thread, then
- * its addresses are tried one after the other, within one time limit.
+/* http/dial.c - from a name to a connected socket: a worker thread resolves the name, then its
+ * addresses are tried one after the other, within one time limit.
  *
- * A look-up cannot be called back: when its stream goes, it is left alone and cleans up after
- * itself. */
+ * A look-up cannot be cancelled: when its stream is freed, it goes on and frees itself at its end.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -18,12 +18,12 @@
 #include "base/banned.h"
 
 struct lookup {
-	struct stream *stream; /* NULL: nobody waits any more */
+	struct stream *stream; /* NULL: the stream was freed */
 	char *host;
 	char port[8];
 	struct addrinfo *found;
 	int failure;
-	int number; /* errno, where failure is EAI_SYSTEM */
+	int number; /* errno, if the failure is EAI_SYSTEM */
 };
 
 struct dial {
@@ -69,7 +69,7 @@ void dial_free(struct dial *dial)
 	mem_free(dial);
 }
 
-/* A host that is an address is not said twice. */
+/* If the host is an address, it is printed only once. */
 static void describe(const struct dial *dial, char *text, size_t size)
 {
 	char address[ADDRESS_TEXT_SIZE];
@@ -107,7 +107,8 @@ static void succeed(struct stream *stream)
 	dial->watch = NULL;
 	stream->peer.address = dial->address;
 	if (!address_is_unix(&dial->address))
-		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* only speed */
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on,
+				 sizeof(on)); /* failure only costs speed */
 	stream->dial = NULL;
 	dial_free(dial);
 	stream_connected(stream, fd);
@@ -137,7 +138,7 @@ static void on_connect(struct loop_fd *watch, int fd, unsigned events, void *arg
 	(void)stream_leave(stream); /* nothing follows */
 }
 
-/* Start on dial->address. -1: it failed at once, with dial->err. */
+/* Starts to connect to dial->address. -1: it failed at once; dial->err says why. */
 static int try_address(struct stream *stream)
 {
 	struct dial *dial = stream->dial;

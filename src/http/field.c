@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/field.c - header field values, parsed in place as RFC 9110 (5.6, 12.4, 12.5) has them.
+/* http/field.c - header field values, parsed in place by RFC 9110 (5.6, 12.4, 12.5).
  * Separators inside quoted strings do not count. */
 #include "http/field.h"
 

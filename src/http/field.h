@@ -18,7 +18,7 @@ struct field_media {
 	struct str type;    /* "application"; "*" for any */
 	struct str subtype; /* "json"; "*" for any */
 	struct str params;  /* "as=Table;v=v1;q=0.8": see field_param() */
-	int quality;        /* thousandths: 800; 1000 when not said */
+	int quality;        /* thousandths: 800; 1000 if not given */
 };
 
 /* A single media type (Content-Type). */
@@ -27,16 +27,16 @@ int field_parse_media(struct str value, struct field_media *ret, struct err *err
  * the end. The order is the sender's, not that of quality. */
 bool field_next_media(struct str *rest, struct field_media *ret);
 /* Value of a parameter ("as" gives "Table"), without quotes; str_none() when absent. Names compare
- * without regard to case. A quoted value is given as it stands between its quotes. */
+ * without regard to case. A quoted value is returned without its quotes, escapes unchanged. */
 struct str field_param(struct str params, struct str name);
 /* Is it that type, whatever the parameters? ("application/json; charset=utf-8") */
 bool field_is_media(struct str value, struct str media);
 
 /* The quality, in thousandths, that an Accept-Encoding or similar value gives to `item`: "*" counts
- * for items not named; 0 means not acceptable; -1 that nothing was said about it. */
+ * for items not named; 0 means not acceptable; -1 that it is not mentioned. */
 int field_quality(struct str value, struct str item);
 
-/* Retry-After: seconds, or a date beside `now`; in microseconds, never negative. */
+/* Retry-After: seconds, or a date compared with `now`; in microseconds, never negative. */
 int field_parse_retry_after(struct str value, int64_t now, int64_t *ret,
 			    struct err *err) MUST_CHECK;
 

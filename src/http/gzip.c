@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/gzip.c - gzip of whole messages, by libdeflate.
  *
- * libdeflate wants the whole output in one piece and does not say how large it will be, so reading
- * guesses and tries again with four times the room, up to the buffer's bound. The first guess is
- * the length that the data itself claims (its last four bytes), but never more than a likely ratio
- * allows: a short message that lies makes nobody allocate much.
+ * libdeflate writes the whole output at once and does not say how large it will be. So
+ * decompression estimates the size and tries again with four times the space, up to the buffer's
+ * limit. The first estimate is the length that the data claims (its last four bytes), limited by a
+ * likely ratio: a short message with a false length causes no large allocation.
  *
- * 1. Nothing is appended but on success: a member that was read and followed by damage is cut off.
- * 2. No more than the buffer's bound is ever reserved, whatever the data claims. */
+ * 1. Data is appended only on success: if damaged data follows a member, that member is removed again.
+ * 2. Never allocates more than the buffer's limit, whatever the data claims. */
 #include "http/gzip.h"
 
 #include <assert.h>
@@ -21,8 +21,8 @@
 
 enum {
 	MEMBER_MIN = 18,  /* ten bytes of header, eight of trailer */
-	GUESS_MIN = 4096, /* bytes; below this a second try costs more than it saves */
-	GUESS_RATIO = 32, /* what the first guess believes; lists of pods reach 16 */
+	GUESS_MIN = 4096, /* bytes; below this a second attempt costs more than it saves */
+	GUESS_RATIO = 32, /* largest ratio of the first estimate; lists of pods reach 16 */
 	GUESS_GROWTH = 4,
 };
 
@@ -78,7 +78,7 @@ bool gzip_is_gzip(struct str data)
 	return data.len >= 2 && (uint8_t)data.ptr[0] == 0x1f && (uint8_t)data.ptr[1] == 0x8b;
 }
 
-/* What the last four bytes say about the length of the (last) member, little-endian. */
+/* The length of the last member as its last four bytes give it, little-endian. */
 static size_t claimed_len(struct str data)
 {
 	size_t len = 0;
@@ -94,11 +94,11 @@ static size_t first_guess(struct str data)
 
 	if (data.len < (SIZE_MAX - GUESS_MIN) / GUESS_RATIO)
 		likely = data.len * GUESS_RATIO + GUESS_MIN;
-	/* One more, so that an empty claim still leaves something to point at. */
+	/* One byte more, so that the buffer is not empty if the claimed length is 0. */
 	return least(claimed_len(data) + 1, likely);
 }
 
-/* Appends the first member of `data` and cuts it off. */
+/* Decompresses the first member of `data` into `to` and removes it from `data`. */
 static int read_member(struct gzip *gzip, struct str *data, struct buf *to, struct err *err)
 {
 	enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/h2.h - what client and server of HTTP/2 do alike with nghttp2; nobody else includes it.
+/* http/h2.h - what client and server of HTTP/2 share; no other file includes it.
  *
- * Windows are never given back by nghttp2 itself: whoever is done with bytes does that. Running out of
- * memory is the only reason for which a session cannot be made, and aborts. */
+ * nghttp2 never extends windows itself: the code that has consumed the bytes does that. A session
+ * cannot be made only if memory runs out, which aborts. */
 #ifndef HTTP_H2_H
 #define HTTP_H2_H
 
@@ -29,21 +29,21 @@ struct h2_calls {
 	nghttp2_send_data_callback send_data;
 };
 
-/* For the caller to add to, and to hand to h2_session_new(), which frees it. */
+/* The caller adds callbacks and passes it to h2_session_new(), which frees it. */
 nghttp2_option *h2_option_new(void) __attribute__((returns_nonnull));
 nghttp2_session *h2_session_new(h2_make_fn *make, const struct h2_calls *calls, void *arg,
 				nghttp2_option *option) __attribute__((returns_nonnull));
-/* Tell the peer our settings and the connection's window. */
+/* Sends our settings and the connection's window to the peer. */
 int h2_settle(nghttp2_session *session, const nghttp2_settings_entry *entries, size_t count,
 	      int32_t window) MUST_CHECK;
 
-/* Frames that are due, as many as the stream takes. Gives nghttp2's error, or 0. */
+/* Sends pending frames, as many as the stream accepts. Returns nghttp2's error, or 0. */
 int h2_send_frames(nghttp2_session *session, struct stream *stream) MUST_CHECK;
-/* Is there nothing left to say or to hear? */
+/* Has the session nothing left to send or to receive? */
 bool h2_is_over(nghttp2_session *session);
 
-/* The answer of a read callback for a body of pieces, `ended` or still to grow; and the frame that
- * carries `len` bytes of it. Nothing is copied. */
+/* The result of a read callback for a body of pieces, which has `ended` or will grow; and the DATA
+ * frame with `len` bytes of it. Nothing is copied. */
 ssize_t h2_offer_body(const struct pieces *body, bool ended, size_t size, uint32_t *flags);
 void h2_send_body(struct stream *stream, const uint8_t *head, struct pieces *body, size_t len);
 

@@ -4,7 +4,7 @@
  *
  * Names are kept in lower case and compare without regard to case. What goes in is checked, so that
  * no value can smuggle a line break into a message: a name is a token, a value has no CR, LF or
- * NUL. Views that are handed out are lent until the next change. */
+ * NUL. Returned views are valid until the next change. */
 #ifndef HTTP_HEADERS_H
 #define HTTP_HEADERS_H
 
@@ -37,17 +37,17 @@ struct headers {
 
 void headers_done(struct headers *headers);
 DEFINE_AUTO_IN_PLACE(struct headers, headers_done);
-/* Forget all fields, keeping the memory. */
+/* Removes all fields, keeping the memory. */
 void headers_clear(struct headers *headers);
 
 /* Add a field, copied; leading and trailing blanks of the value are dropped. ERR_BAD_REQUEST when
- * it is malformed, ERR_TOO_LARGE past the bounds (the server's 431). */
+ * it is malformed, ERR_TOO_LARGE if a limit is exceeded (the server's 431). */
 int headers_add(struct headers *headers, struct str name, struct str value,
 		struct err *err) MUST_CHECK;
 /* For fields that the program itself makes: malformed is a bug and asserts. */
 void headers_put(struct headers *headers, struct str name, struct str value);
 void headers_printf(struct headers *headers, struct str name, const char *format, ...) PRINTF(3, 4);
-/* Take out every field of that name. */
+/* Removes every field of that name. */
 void headers_remove(struct headers *headers, struct str name);
 /* Replace every field of that name by this one. */
 int headers_set(struct headers *headers, struct str name, struct str value,
@@ -69,7 +69,7 @@ bool headers_lists(const struct headers *headers, struct str name, struct str it
 /* Bytes of all names and values. */
 size_t headers_bytes(const struct headers *headers);
 
-/* May this be a name or a value on the wire? */
+/* Is this allowed as a name or a value? */
 bool headers_name_is_valid(struct str name);
 bool headers_value_is_valid(struct str value);
 

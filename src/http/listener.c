@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/listener.c - accepts up to a few dozen connections a turn.
+/* http/listener.c - accepts up to a few dozen connections per turn.
  *
- * A spare descriptor is kept open: when the process has none left, it is given up for a moment to
- * take the waiting connection and close it, so that the client learns at once. */
+ * A spare descriptor is kept open: when the process has none left, it is closed for a moment to
+ * accept the waiting connection and close it, so that the client gets an error at once. */
 #include "http/listener.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void on_rested(struct loop_timer *timer, void *arg)
 	update_interest(listener);
 }
 
-/* No descriptor left: close the connection that waits, and take a break. */
+/* No descriptor left: closes the waiting connection and stops accepting for a moment. */
 static void shed(struct listener *listener)
 {
 	fd_close(fd_take(&listener->spare));
@@ -78,14 +78,14 @@ static void on_waiting(struct loop_fd *watch, int fd, unsigned events, void *arg
 		if (got >= 0) {
 			if (!address_is_unix(&listener->address))
 				(void)setsockopt(got, IPPROTO_TCP, TCP_NODELAY, &on,
-						 sizeof(on)); /* only speed */
+						 sizeof(on)); /* failure only costs speed */
 			listener->fn(got, listener->arg);
 		} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 			   errno == ENOMEM) {
 			shed(listener);
 			break;
 		} else if (errno != EINTR && errno != ECONNABORTED) {
-			break; /* EAGAIN, or a connection that broke before we took it */
+			break; /* EAGAIN, or a connection that was closed before it was accepted */
 		}
 	}
 	listener->accepting = false;
@@ -120,7 +120,7 @@ struct listener *listener_adopt(struct loop *loop, int fd, listener_accept_fn *f
 	return TAKE(listener);
 }
 
-/* A socket file that nobody listens on may be replaced; a live one may not. */
+/* A socket file may be replaced only if no process listens on it. */
 static void remove_dead_socket(const struct address *address, const char *path)
 {
 	AUTO(fd_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -130,7 +130,7 @@ static void remove_dead_socket(const struct address *address, const char *path)
 		return;
 	if (connect(fd, (const struct sockaddr *)&address->sockaddr, address->len) < 0 &&
 	    errno == ECONNREFUSED)
-		(void)unlink(path); /* if it stays, bind() says so */
+		(void)unlink(path); /* if it fails, bind() reports it */
 }
 
 static int open_socket(const struct address *address, const char *file, struct err *err)
@@ -146,7 +146,8 @@ static int open_socket(const struct address *address, const char *file, struct e
 	if (fd < 0)
 		return err_errno(err, errno, "listen on %s", text);
 	if (!file)
-		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)); /* or bind tells */
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
+				 sizeof(on)); /* if it fails, bind() reports it */
 	else
 		remove_dead_socket(address, file);
 	mask = umask(0177);
@@ -188,7 +189,7 @@ void listener_free(struct listener *listener)
 	fd_close(listener->fd);
 	fd_close(listener->spare);
 	if (listener->file)
-		(void)unlink(listener->file); /* gone already is as good */
+		(void)unlink(listener->file); /* it may already be removed */
 	mem_free(listener->file);
 	listener->freed = true;
 	if (!listener->accepting)

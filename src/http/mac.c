@@ -15,7 +15,7 @@ void mac_sha256(struct str key, struct str text, uint8_t ret[MAC_BYTES])
 	const void *made = HMAC(EVP_sha256(), key.ptr, (int)key.len,
 				(const unsigned char *)text.ptr, text.len, ret, &len);
 
-	assert(made && len == MAC_BYTES); /* only memory could be missing */
+	assert(made && len == MAC_BYTES); /* fails only without memory */
 }
 
 bool mac_is_same(const uint8_t a[MAC_BYTES], const uint8_t b[MAC_BYTES])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/mac.h - whether a text comes from somebody who has a key: HMAC with SHA-256 (RFC 2104). */
+/* http/mac.h - authenticates a text by a shared key: HMAC with SHA-256 (RFC 2104). */
 #ifndef HTTP_MAC_H
 #define HTTP_MAC_H
 
@@ -11,7 +11,7 @@
 enum { MAC_BYTES = 32 };
 
 void mac_sha256(struct str key, struct str text, uint8_t ret[MAC_BYTES]);
-/* Takes the same time wherever they differ. */
+/* Compares in constant time. */
 bool mac_is_same(const uint8_t a[MAC_BYTES], const uint8_t b[MAC_BYTES]);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/pem.c - OpenSSL objects from and to PEM text.
  *
- * OpenSSL keeps a queue of errors a thread; a function that leaves something in it makes a later,
- * unrelated SSL_get_error() lie. So everything here empties it, also after a success: OpenSSL tries
- * one form of a key after the other and notes each failure. */
+ * OpenSSL keeps one queue of errors per thread; a function that leaves an error in it makes a
+ * later, unrelated SSL_get_error() wrong. So everything here empties it, also after a success:
+ * OpenSSL tries one form of a key after the other and queues an error for each failure. */
 #include "http/pem.h"
 
 #include <openssl/err.h>
@@ -52,7 +52,7 @@ static BIO *open_text(struct str pem, struct err *err)
 	return bio;
 }
 
-/* OpenSSL would ask the terminal. */
+/* Without this OpenSSL would ask on the terminal. */
 static int no_pass_phrase(char *text, int size, int writing, void *arg)
 {
 	(void)writing;
@@ -62,7 +62,7 @@ static int no_pass_phrase(char *text, int size, int writing, void *arg)
 	return -1;
 }
 
-/* Did reading stop because there was nothing more to read? */
+/* Did reading stop at the end of the input? */
 static bool at_end(void)
 {
 	unsigned long number = ERR_peek_last_error();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/pem.h - OpenSSL objects from and to PEM text, and OpenSSL's errors as ours.
  *
- * For the files of http/ that talk to OpenSSL (cert, sshkey, tls). Nothing here asks anyone for a
+ * For the files of http/ that use OpenSSL (cert, sshkey, tls). Nothing here asks anyone for a
  * pass phrase: an encrypted key is an error. */
 #ifndef HTTP_PEM_H
 #define HTTP_PEM_H
@@ -26,7 +26,7 @@ DEFINE_AUTO(pem_certs *, pem_certs_free);
  * returns -1. */
 int pem_err(struct err *err, enum err_code code, const char *format, ...) PRINTF(3, 4);
 
-/* Every certificate in the text, in its order, one at least; other things in it are passed over.
+/* Every certificate in the text, in its order, at least one; other content is skipped.
  * For pem_certs_free(). */
 pem_certs *pem_read_certs(struct str pem, struct err *err) MUST_CHECK;
 /* The first certificate in the text. */
@@ -37,7 +37,7 @@ EVP_PKEY *pem_read_key(struct str pem, struct err *err) MUST_CHECK;
 /* For mem_free(). NULL only if OpenSSL fails. */
 char *pem_print_cert(X509 *cert, struct err *err) MUST_CHECK;
 char *pem_print_key(EVP_PKEY *key, struct err *err) MUST_CHECK; /* PKCS#8 */
-/* What was written to a memory BIO, for mem_free(). */
+/* The content of a memory BIO; free it with mem_free(). */
 char *pem_take_text(BIO *bio) __attribute__((returns_nonnull));
 
 #endif

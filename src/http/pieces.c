@@ -2,7 +2,7 @@
 /* http/pieces.c - an array used as a queue: its front moves up, and it is moved down when more than
  * half of it is unused.
  *
- * 1. `bytes` is the sum of the lengths; no piece is empty, but the last one after a reserve.
+ * 1. `bytes` is the sum of the lengths; no piece is empty, except the last one after a reserve.
  * 2. An empty queue holds no memory. */
 #include "http/pieces.h"
 

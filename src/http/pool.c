@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/pool.c - connections of a client, and which call goes where.
  *
- * Calls wait in a queue a class and are given out at the end of the turn, oldest first, to a
- * connection with room. A new connection is dialled when none has room: one at a time as long as the
- * server may turn out to speak HTTP/2, as many as there are calls once it is known that it does not.
+ * Calls wait in one queue per class. At the end of the turn they are assigned, oldest first, to
+ * connections that can take more calls. If there is none, a new connection is dialled: one at a time
+ * as long as the server may use HTTP/2, one per waiting call once it is known that it does not.
  *
  * 1. A call is in exactly one list: a queue, or a connection's calls (conn != NULL).
  * 2. Connections are freed from callbacks of their stream or by doom() only. */
@@ -18,7 +18,7 @@
 
 enum { MAX_H1 = 64, MAX_H2 = 4 };
 
-/* After a failed attempt, while others serve: no further one for so long. */
+/* After a failed attempt, if other connections work, wait this long before the next one. */
 #define DIAL_PAUSE TIME_SECOND
 
 /* ---- Connections ---- */
@@ -29,7 +29,7 @@ static void fail_calls(struct client_conn *conn)
 		struct http_call *call =
 			container_of(list_first(&conn->calls), struct http_call, link);
 
-		if (call->in_ended) { /* only its user is not ready yet */
+		if (call->in_ended) { /* the response is complete, only its user has paused it */
 			pool_detach(call);
 			list_push(&conn->client->arrived, &call->link);
 		} else {
@@ -38,8 +38,9 @@ static void fail_calls(struct client_conn *conn)
 	}
 }
 
-/* May calls that wait hope for one of the connections there are? Ordinary calls end and make room;
- * long-lived ones do not, so that only a connection that is being made counts. */
+/* Can one of the existing connections serve waiting calls later? Ordinary calls end and free their
+ * connection. Long-lived calls do not, so that for them only a connection that is being opened
+ * counts. */
 static bool has_hope(const struct http_client *client, enum call_class class)
 {
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn)
@@ -48,7 +49,7 @@ static bool has_hope(const struct http_client *client, enum call_class class)
 	return false;
 }
 
-/* A connection could not be made: calls that have no other to hope for fail with it. */
+/* A connection could not be opened: fails the calls that no other connection can serve. */
 static void fail_waiting(struct http_client *client, enum call_class class, const struct err *err)
 {
 	struct list failing = LIST_INIT(failing);
@@ -56,7 +57,9 @@ static void fail_waiting(struct http_client *client, enum call_class class, cons
 	client->no_dial_before[class] = loop_uptime(client->loop) + DIAL_PAUSE;
 	if (has_hope(client, class))
 		return;
-	list_splice(&failing, &client->waiting[class]); /* new ones shall try for themselves */
+	list_splice(
+		&failing,
+		&client->waiting[class]); /* calls that callbacks add get an attempt of their own */
 	while (!list_is_empty(&failing))
 		call_fail(container_of(list_first(&failing), struct http_call, link), err,
 			  HTTP_NOT_SENT);
@@ -80,7 +83,7 @@ static void conn_free(struct client_conn *conn)
 	mem_free(conn);
 }
 
-/* It is of no use any more, for the reason in conn->why. */
+/* Closes the connection; conn->why is the reason. */
 static void conn_end(struct client_conn *conn)
 {
 	struct http_client *client = conn->client;
@@ -133,7 +136,7 @@ static int64_t conn_due(const struct client_conn *conn)
 {
 	int64_t due = INT64_MAX;
 
-	if (!conn->protocol) /* a moment after stream_connect() would have said so itself */
+	if (!conn->protocol) /* a moment after stream_connect() would have failed itself */
 		return conn->idle_since + conn->client->options.connect_us + TIME_MILLISECOND;
 	if (conn->call_count == 0)
 		return conn->idle_since + conn->client->options.idle_us;
@@ -171,7 +174,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	if (due <= loop_uptime(conn->client->loop)) {
 		expire(conn);
 		due = conn_due(conn);
-		if (due < soon) /* never at once again */
+		if (due < soon) /* never without a delay */
 			due = soon;
 	}
 	if (due < INT64_MAX)
@@ -278,7 +281,7 @@ static const struct stream_events conn_events = {
 	.closed = on_closed,
 };
 
-/* Make the stream. NULL: it failed at once. */
+/* Makes the stream. NULL: it failed at once. */
 static struct stream *dial(struct client_conn *conn, struct err *err)
 {
 	struct http_client *client = conn->client;
@@ -338,7 +341,7 @@ void pool_free(struct http_client *client)
 					       link));
 }
 
-/* ---- Which call goes where ---- */
+/* ---- Assigning calls to connections ---- */
 
 static void give(struct client_conn *conn, struct http_call *call)
 {
@@ -350,7 +353,7 @@ static void give(struct client_conn *conn, struct http_call *call)
 	conn->protocol->send(call);
 }
 
-/* Hand calls to connections that stand, the oldest first. */
+/* Assigns calls to open connections, oldest first. */
 static void give_out(struct http_client *client, enum call_class class)
 {
 	LIST_EACH(&client->conns[class], struct client_conn, link, conn) {

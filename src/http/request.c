@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/request.c - what handlers call, the same for both protocols.
+/* http/request.c - the functions for handlers, the same for both protocols.
  *
- * 1. While `owned`, exactly one end will come: a reply's end, or `aborted`.
+ * 1. While `owned`, exactly one end follows: the end of the reply, or `aborted`.
  * 2. A handler's callback is never called from within a function that the handler called, except the
  *    http_body_fn of http_request_read_all().
  * 3. `body` holds at most the limit when collecting; when streaming, at most what the client was
@@ -151,7 +151,7 @@ void request_refuse(struct http_request *request, int status, const char *why)
 	http_reply(request, status, STR("text/plain; charset=utf-8"), str_from(text));
 }
 
-/* ---- What was asked ---- */
+/* ---- Reading the request ---- */
 
 enum http_method http_request_method(const struct http_request *request)
 {
@@ -254,7 +254,7 @@ static bool is_too_long(const struct http_request *request)
 	       (request->length > 0 && (uint64_t)request->length > request->body_limit);
 }
 
-/* The kept bytes are done with. */
+/* The kept bytes were consumed. */
 static void give_back(struct http_request *request)
 {
 	size_t kept = request->body_kept;
@@ -280,7 +280,7 @@ static void collected(struct http_request *request)
 	request->body_fn(request, buf_str(&request->body), request->body_arg);
 }
 
-/* Hand out what was kept, then the end. */
+/* Delivers what was kept, then the end. */
 static void feed(void *arg)
 {
 	struct http_request *request = arg;
@@ -300,7 +300,7 @@ static void feed(void *arg)
 			request->events->body(request, buf_str(&kept), request->arg);
 		buf_done(&kept);
 		if (!request->owned)
-			return; /* ended: freed, or being drained */
+			return; /* the request has ended: it is freed, or being drained */
 		give_back(request);
 	}
 	if (request->body_done && !request->body_told && !request->body_paused &&
@@ -363,7 +363,7 @@ static void start_reading(struct http_request *request, enum body_use use, size_
 	assert(request->owned && request->use == BODY_WAITS);
 	request->use = use;
 	request->body_limit = limit ? limit : LIMIT_BODY_BYTES;
-	request->body.limit = SIZE_MAX / 4; /* bounded by body_limit and by the windows */
+	request->body.limit = SIZE_MAX / 4; /* limited by body_limit and by the windows */
 	request->body_at = loop_uptime(request->conn->server->loop);
 }
 

@@ -4,9 +4,9 @@
  * A connection begins without a protocol: ALPN names it, or on a plain socket the first four bytes
  * do ("PRI " starts HTTP/2's preface and no HTTP/1.1 request).
  *
- * Each connection has one timer, set to the earliest moment at which one of its limits may be
- * passed. When it fires the protocol says what is due, and usually the timer is just set again: so
- * a request costs no timer of its own.
+ * Each connection has one timer, set to the earliest time at which one of its limits may be
+ * exceeded. When it fires, the protocol checks its limits, and usually the timer is just set again.
+ * So requests need no timers of their own.
  *
  * 1. A connection is freed from a callback of its stream or by doom() only: never while a handler is
  *    on the stack.
@@ -25,7 +25,8 @@
 
 #include "base/banned.h"
 
-/* Too much waits on the whole server: a connection that takes nothing has this long. */
+/* While too many bytes wait on the whole server, a connection that reads nothing is closed after
+ * this time. */
 #define STALLED (5 * TIME_SECOND)
 #define FOREVER (INT64_MAX / 4)
 #define LINGER (2 * TIME_SECOND)
@@ -50,13 +51,13 @@ int64_t server_idle_us(const struct http_server *server)
 	return server->options.idle_us;
 }
 
-/* The server is full: idle connections have less time from now on. */
+/* The server is full: idle connections are closed sooner. */
 static void hurry_idle(struct http_server *server)
 {
 	int64_t now = loop_uptime(server->loop);
 
 	if (server->paused_at && now - server->paused_at < IDLE_WHEN_FULL)
-		return; /* done a moment ago: not again for each connection */
+		return; /* done a moment ago: not repeated for each connection */
 	server->paused_at = now;
 	LIST_EACH(&server->conns, struct server_conn, link, conn)
 		conn_arm(conn, now + IDLE_WHEN_FULL);
@@ -79,7 +80,7 @@ static void set_accepting(struct http_server *server)
 	}
 }
 
-/* ---- What waits to be taken ---- */
+/* ---- Bytes that clients have not read ---- */
 
 static void count_waiting(struct server_conn *conn, size_t waiting)
 {
@@ -113,7 +114,7 @@ bool conn_is_full(const struct server_conn *conn)
 	return stream_queued(conn->stream) + conn->out_bytes > limit;
 }
 
-/* When some of what waits last left: no stream of it may have moved. */
+/* When the connection last sent something while bytes waited; single streams may be stuck longer. */
 static int64_t last_taken(const struct server_conn *conn)
 {
 	int64_t at = stream_last_write(conn->stream);
@@ -129,7 +130,7 @@ void http_server_drop_stalled(struct http_server *server, int64_t stalled_us)
 	int64_t now = loop_uptime(server->loop);
 
 	if (server->dropped_at && now - server->dropped_at < TIME_SECOND)
-		return; /* done a moment ago: not again for each request */
+		return; /* done a moment ago: not repeated for each request */
 	server->dropped_at = now;
 	LIST_EACH(&server->conns, struct server_conn, link, conn) {
 		if (conn->doomed || conn->waiting < LIMIT_CONNECTION_WAITING_SMALL ||
@@ -199,7 +200,7 @@ static int64_t conn_due(const struct server_conn *conn)
 	if (conn->lingering) {
 		if (stream_is_done(conn->stream))
 			return conn->since + LINGER;
-		/* What is still queued has the time that writing has. */
+		/* Queued bytes get the time limit for writing. */
 		return (stream_is_blocked(conn->stream) ? stream_last_write(conn->stream)
 							: conn->since) +
 		       options->write_us;
@@ -225,7 +226,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	} else if (conn->protocol && !conn->lingering) {
 		conn->protocol->expire(conn);
 		due = conn_due(conn);
-		if (!conn->doomed && due < INT64_MAX) /* never at once again */
+		if (!conn->doomed && due < INT64_MAX) /* never without a delay */
 			conn_arm(conn, due > soon ? due : soon);
 	} else {
 		conn_free(conn);
@@ -322,7 +323,7 @@ static void on_wrote(struct stream *stream, void *arg)
 static void on_closed(struct stream *stream, const struct err *err, void *arg)
 {
 	(void)stream;
-	(void)err; /* clients come and go */
+	(void)err; /* a client that disconnects is not an error */
 	conn_free(arg);
 }
 
@@ -372,7 +373,7 @@ struct http_server *http_server_new(struct loop *loop, const struct http_server_
 	struct http_server_options *own;
 
 	if (!options->handler) {
-		err_set(err, ERR_INTERNAL, "an HTTP server wants a handler");
+		err_set(err, ERR_INTERNAL, "an HTTP server needs a handler");
 		return NULL;
 	}
 	server = mem_new(struct http_server);
@@ -441,7 +442,7 @@ int http_server_listen(struct http_server *server, const struct address *address
 	struct server_listener *on;
 
 	if (security == HTTP_TLS && !server->tls)
-		return err_set(err, ERR_INVALID, "no certificate to listen with");
+		return err_set(err, ERR_INVALID, "listening with TLS needs a certificate");
 	on = mem_new(struct server_listener);
 	on->server = server;
 	on->security = security;

@@ -9,16 +9,16 @@
  *		.handler = handle, .tls = tls }, err);
  *	http_server_listen(server, &address, HTTP_TLS, err);
  *
- * HTTP/2 is spoken where ALPN chose it, and on plain sockets where the client starts with its
- * preface. Wrong input never reaches the handler: it gets 400, 408, 413, 414, 431, 501 or 505, or
- * under HTTP/2 a reset or GOAWAY.
+ * HTTP/2 is used if ALPN selects it, and on plain sockets if the client starts with its preface.
+ * Wrong input never reaches the handler: it gets 400, 408, 413, 414, 431, 501 or 505, or under
+ * HTTP/2 a reset or GOAWAY.
  *
  * LIFE OF A REQUEST. The handler is called when the head has arrived. The request then belongs to
- *it until exactly one of these happens, and must not be touched afterwards:
+ * it until exactly one of these happens, and must not be used afterwards:
  *   - it ends the reply: http_reply(), http_reply_chunk(), http_reply_end(), http_reply_abort();
- *   - the client goes away, or a time limit is passed: `aborted` is called, and returns.
+ *   - the client disconnects, or a time limit is exceeded: `aborted` is called, and returns.
  * Until then it may answer now or in any later turn. Everything that a request lends (headers,
- *path, body) is lent until that moment. */
+ * path, body) is valid until then. */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
@@ -51,26 +51,28 @@ struct http_server_options {
 
 	/* LIMIT_CONNECTIONS; at it new ones wait in the kernel, and idle ones are closed for them */
 	size_t max_connections;
-	size_t max_streams; /* LIMIT_STREAMS: concurrent requests an HTTP/2 connection */
+	size_t max_streams; /* LIMIT_STREAMS: concurrent requests per HTTP/2 connection */
 	size_t max_resets;  /* LIMIT_STREAM_RESETS; refill LIMIT_STREAM_RESETS_PER_SECOND */
 
 	int64_t handshake_us; /* 10 s: TLS handshake, HTTP/2 preface */
 	int64_t header_us;    /* 10 s: from a request's first byte to the end of its head */
 	int64_t body_us;      /* 60 s: longest pause within a body that is being read */
 	int64_t idle_us;      /* 120 s: connection without a request */
-	int64_t write_us;     /* 60 s: something is queued and the client takes none of it */
+	int64_t write_us;     /* 60 s: something is queued and the client reads none of it */
 
-	/* Bytes of answers that wait: LIMIT_CONNECTION_WAITING_BYTES, LIMIT_SERVER_WAITING_BYTES */
+	/* Bytes of responses that clients have not read: LIMIT_CONNECTION_WAITING_BYTES,
+	 * LIMIT_SERVER_WAITING_BYTES */
 	size_t max_waiting;
 	size_t max_waiting_all;
-	/* The sum of a connection has changed; `data` is http_connection_data(). May be NULL. */
+	/* The unread bytes of a connection have changed; `data` is http_connection_data(). May be
+	 * NULL. */
 	void (*waiting)(void *data, int64_t change);
 };
 
 struct http_server *http_server_new(struct loop *loop, const struct http_server_options *options,
 				    struct err *err) MUST_CHECK;
-/* Ends every connection at once; requests in hand get `aborted` first. Not to be called from within a
- * handler. Takes NULL. */
+/* Closes every connection at once; `aborted` is called for open requests first. Must not be called
+ * from a handler. Takes NULL. */
 void http_server_free(struct http_server *server);
 DEFINE_AUTO(struct http_server *, http_server_free);
 
@@ -80,15 +82,16 @@ enum http_security { HTTP_PLAIN, HTTP_TLS };
 int http_server_listen(struct http_server *server, const struct address *address,
 		       enum http_security security, struct address *ret_bound,
 		       struct err *err) MUST_CHECK;
-/* Serve a socket that is connected already; takes the descriptor. */
+/* Serves a socket that is already connected; takes the descriptor. */
 void http_server_adopt(struct http_server *server, int fd, enum http_security security);
 
-/* Connections made from now on use this certificate; kept by reference. */
+/* New connections use this certificate; kept by reference. */
 void http_server_set_tls(struct http_server *server, struct tls *tls);
 
-/* Stop listening and let go: idle connections are closed, others told that no request may follow
- * (Connection: close, GOAWAY), and after `drain_us` those that are left are cut. `done` is called
- * in a later turn, when the last is gone; the server still wants http_server_free(). */
+/* Stops listening and closes all connections: idle ones at once; the others are notified that no
+ * request may follow (Connection: close, GOAWAY), and those still open after `drain_us` are closed.
+ * `done` is called in a later turn, after the last one was closed; http_server_free() is still
+ * needed. */
 typedef void http_server_done_fn(void *arg);
 void http_server_shutdown(struct http_server *server, int64_t drain_us, http_server_done_fn *done,
 			  void *arg);
@@ -96,19 +99,19 @@ void http_server_shutdown(struct http_server *server, int64_t drain_us, http_ser
 /* Numbers for /metrics. */
 struct http_server_stats {
 	size_t connections; /* now */
-	size_t requests;    /* in hand now */
+	size_t requests;    /* open now */
 	uint64_t accepted;  /* connections, ever */
 	uint64_t served;    /* requests handed to the handler, ever */
-	uint64_t refused;   /* requests that were answered or reset for being wrong, ever */
-	size_t waiting;     /* bytes of answers that clients have not taken yet */
-	uint64_t stalled;   /* connections and streams ended since nothing was taken, ever */
+	uint64_t refused;   /* malformed requests that were rejected or reset, ever */
+	size_t waiting;     /* bytes of responses that clients have not read yet */
+	uint64_t stalled; /* connections and streams ended because the client read nothing, ever */
 };
 void http_server_stats(const struct http_server *server, struct http_server_stats *ret);
-/* End connections that much waits for and that have taken none of it for `stalled_us`. They are looked
- * for at most once per second. */
+/* Closes connections with many unread bytes that have read none of them for `stalled_us`. Checks at
+ * most once per second. */
 void http_server_drop_stalled(struct http_server *server, int64_t stalled_us);
 
-/* ---- What was asked ---- */
+/* ---- The request ---- */
 
 enum http_method {
 	HTTP_METHOD_GET,
@@ -127,29 +130,29 @@ struct str http_request_method_name(const struct http_request *request);
 /* The path, %-decoded ("/api/v1/pods") and as sent; "*" for OPTIONS *. */
 struct str http_request_path(const struct http_request *request);
 struct str http_request_raw_path(const struct http_request *request);
-/* Behind the '?', as sent; none if absent. And decoded, when first asked for. */
+/* The part after '?', as sent; none if absent. And decoded, at the first call. */
 struct str http_request_raw_query(const struct http_request *request);
 const struct query *http_request_query(struct http_request *request);
-/* "host" is there under HTTP/2 as well (from :authority). */
+/* "host" is set for HTTP/2 as well (from :authority). */
 const struct headers *http_request_headers(const struct http_request *request);
 /* First value of a field; none if absent. */
 struct str http_request_header(const struct http_request *request, struct str name);
 const struct stream_peer *http_request_peer(const struct http_request *request);
 /* 10, 11 or 20. */
 int http_request_version(const struct http_request *request);
-/* Bytes of the body as announced; -1 when not known before its end; 0 for none. */
+/* Announced length of the body; -1 if it is not known before its end; 0 for none. */
 int64_t http_request_length(const struct http_request *request);
 struct http_server *http_request_server(const struct http_request *request);
 
-/* What a handler keeps with the connection that a request came by; NULL at first. `done` is called
- * with what is replaced, and with the last when the connection ends. */
+/* Data that a handler stores with the connection of a request; NULL at first. `done` is called with
+ * data that is replaced, and with the last data when the connection ends. */
 typedef void http_connection_done_fn(void *data);
 void *http_connection_data(const struct http_request *request);
 void http_connection_set_data(struct http_request *request, void *data,
 			      http_connection_done_fn *done);
 
 /* ---- The body, in one of two ways, or not at all ----
- * A body that nobody asked for is not read; once the reply has ended it is thrown away. */
+ * A body that the handler does not read stays unread; after the end of the reply it is discarded. */
 
 /* Every member may be NULL. */
 struct http_request_events {
@@ -157,12 +160,12 @@ struct http_request_events {
 	void (*body)(struct http_request *request, struct str data, void *arg);
 	/* The body is complete. */
 	void (*body_end)(struct http_request *request, void *arg);
-	/* The body is longer than the limit given: answer it. Without this the server answers 413
-	 * and `aborted` tells. */
+	/* The body is longer than the given limit: the handler replies. Without this callback the
+	 * server replies 413 and calls `aborted`. */
 	void (*too_large)(struct http_request *request, void *arg);
-	/* A write said "full"; now there is room again. */
+	/* A write had returned false; more can be written now. */
 	void (*writable)(struct http_request *request, void *arg);
-	/* The client is gone or a time limit was passed; the last that is heard of the request. No
+	/* The client has disconnected or a time limit was exceeded. No further callback follows. No
 	 * reply function may be called, neither here nor later. */
 	void (*aborted)(struct http_request *request, const struct err *why, void *arg);
 };
@@ -170,15 +173,16 @@ struct http_request_events {
 void http_request_on(struct http_request *request, const struct http_request_events *events,
 		     void *arg);
 
-/* Collect the whole body, at most `limit` bytes (0: LIMIT_BODY_BYTES), and then call `fn` once, in
- * this call if the body is there already (or there is none). Of a longer one `too_large` tells, of a
- * broken one `aborted`, in place of `fn`. The body is lent like the headers. */
+/* Collects the whole body, at most `limit` bytes (0: LIMIT_BODY_BYTES), and then calls `fn` once,
+ * within this call if the body has already arrived (or there is none). Instead of `fn`, `too_large`
+ * is called if the body is longer, and `aborted` if it is incomplete. The body is valid as long as
+ * the headers. */
 typedef void http_body_fn(struct http_request *request, struct str body, void *arg);
 void http_request_read_all(struct http_request *request, size_t limit, http_body_fn *fn, void *arg);
-/* The body that http_body_fn was called with, to keep: it is then no longer the request's. `to` is empty. */
+/* Moves the body that http_body_fn was called with to `to`, which must be empty. */
 void http_request_take_body(struct http_request *request, struct buf *to);
-/* Stream the body into `body` and `body_end`; `limit` as above, SIZE_MAX for none. These come in
- * later turns, never within this call. */
+/* Stream the body into `body` and `body_end`; `limit` as above, SIZE_MAX for none. They are called
+ * in later turns, never within this call. */
 void http_request_read(struct http_request *request, size_t limit);
 /* Stop and restart `body`: at most about one window (HTTP/2: 256 KB) more arrives meanwhile. */
 void http_request_pause(struct http_request *request);
@@ -197,30 +201,29 @@ void http_reply(struct http_request *request, int status, struct str type, struc
 void http_reply_chunk(struct http_request *request, int status, struct str type,
 		      struct chunk *body);
 
-/* A reply in pieces, of unknown length. The head leaves at the end of the turn, so that a watcher
- * sees that its watch stands. */
+/* A reply in pieces, of unknown length. The head is sent at the end of the turn, so that a watcher
+ * sees that its watch was accepted. */
 void http_reply_start(struct http_request *request, int status, struct str type);
-/* False: more than LIMIT_SEND_BUFFER_BYTES are queued, wait for `writable`. What is written
- * nevertheless is queued all the same: look at http_reply_queued() and give a client up that does
- * not read. */
+/* False: more than LIMIT_SEND_BUFFER_BYTES are queued, wait for `writable`. Further writes are
+ * still queued: check http_reply_queued() and abort the reply of a client that does not read. */
 bool http_reply_write(struct http_request *request, const void *data, size_t len);
 bool http_reply_write_chunk(struct http_request *request, struct chunk *chunk);
 size_t http_reply_queued(const struct http_request *request);
-/* Is there so much waiting on the connection, of all its requests, that no more should be made now?
- * If so, `writable` will be called. */
+/* Are so many bytes of all requests waiting on the connection that the handler should produce no
+ * more now? If so, `writable` will be called later. */
 bool http_reply_must_wait(struct http_request *request);
 bool http_reply_is_started(const struct http_request *request);
-/* Ends the request: nothing more comes. */
+/* Ends the reply and the request. */
 void http_reply_end(struct http_request *request);
-/* Ends the request in a way that the client sees as broken off (HTTP/1.1: the connection closes
+/* Ends the request so that the client sees an incomplete reply (HTTP/1.1: the connection closes
  * without the last chunk; HTTP/2: RST_STREAM). What is queued is dropped. */
 void http_reply_abort(struct http_request *request);
 
 /* The standard text of a status code ("Not Found"); "" if there is none. */
 const char *http_status_text(int status);
 
-/* Room for upgrades (WebSocket, SPDY for exec and attach): a request with "connection: upgrade" is
- * today served as if it had not asked. http_reply_upgrade() would answer 101 and hand the stream
- * over by stream_set_events(). */
+/* Upgrades (WebSocket, SPDY for exec and attach) are not supported: a request with "connection:
+ * upgrade" is served as if it had not asked. http_reply_upgrade() could reply 101 and hand the
+ * stream over by stream_set_events(). */
 
 #endif

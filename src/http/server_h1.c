@@ -3,13 +3,12 @@
  *
  * Requests are served one after the other. The parser stops at the end of each head and of each
  * message; what follows is held back (and above a bound the socket is not read) until the reply has
- * ended, so pipelined requests are answered in order and cost no more than their bytes. None is begun
- * while much of the answers before it has not been taken.
+ * ended, so pipelined requests are answered in order and cost no more than their bytes. No request is
+ * started while the client has not read much of the previous replies.
  *
  * 1. The parser is never entered from within one of its own callbacks: run() is the only place.
  * 2. A request is freed by run() only, never while a handler is on the stack.
- * 3. Once anything was wrong with the input, or its end is not certain, the connection closes:
- *    nothing behind it is ever taken for a request. */
+ * 3. After an error in the input, or if its end is not certain, the connection closes: nothing after it is ever read as a request. */
 #include <assert.h>
 #include <llhttp.h>
 #include <stdio.h>
@@ -24,14 +23,14 @@
 
 enum {
 	HOLD_BYTES = 64 * 1024,   /* unparsed input above which the socket is not read */
-	DRAIN_BYTES = 256 * 1024, /* of a body that nobody wants, to keep the connection */
+	DRAIN_BYTES = 256 * 1024, /* of an unwanted body that are read to keep the connection */
 	TRAILER_BYTES = 16 * 1024,
 };
 
 enum h1_phase {
 	H1_IDLE, /* between requests */
 	H1_HEAD,
-	H1_BODY, /* the head is complete; the handler may be at work */
+	H1_BODY, /* the head is complete; the handler may have been called */
 	H1_DONE, /* the whole request has arrived */
 };
 
@@ -44,11 +43,11 @@ struct h1 {
 	struct buf held;
 	struct loop_defer again;
 	int64_t since; /* when the phase began, for H1_IDLE and H1_HEAD */
-	int refuse;    /* what a callback found wrong; 0: nothing */
+	int refuse;    /* status of an error that a callback found; 0: none */
 	bool running;
 	bool head_ready;  /* the handler is to be called */
-	bool pending;     /* the parser has something to say even without more input */
-	bool keep_alive;  /* as far as the client is concerned */
+	bool pending;     /* the parser can continue without more input */
+	bool keep_alive;  /* the client allows it */
 	bool close_after; /* this request is the last one */
 	bool input_ended;
 	size_t drained;
@@ -111,7 +110,7 @@ static int on_value_complete(llhttp_t *parser)
 		if (rc < 0)
 			rc = stop(h1, err.code == ERR_TOO_LARGE ? 431 : 400);
 	} else {
-		/* A trailer: read over, but not without bound. */
+		/* A trailer: skipped, up to a limit. */
 		h1->drained += h1->name.len + h1->value.len + 4;
 		if (h1->drained > TRAILER_BYTES)
 			rc = stop(h1, 431);
@@ -141,7 +140,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t len)
 		if (h1->drained > DRAIN_BYTES)
 			h1->close_after = true;
 	}
-	(void)request_body(h1->request, at, len); /* it keeps the rest itself */
+	(void)request_body(h1->request, at, len); /* the request keeps the rest */
 	return 0;
 }
 
@@ -195,7 +194,7 @@ static void parse_failed(struct h1 *h1, llhttp_errno_t code)
 	refuse(h1, status, h1->refuse || !reason || !*reason ? http_status_text(status) : reason);
 }
 
-/* Rules beyond the grammar. 0, or the status to refuse with. */
+/* Checks rules beyond the grammar. Returns 0, or the status of the rejection. */
 static int check_head(struct h1 *h1)
 {
 	struct http_request *request = h1->request;
@@ -251,7 +250,7 @@ static void take_head(struct h1 *h1)
 		refuse(h1, status, http_status_text(status));
 }
 
-/* May the parser go on? */
+/* May the parser continue? */
 static bool can_parse(const struct h1 *h1)
 {
 	const struct http_request *request = h1->request;
@@ -263,7 +262,7 @@ static bool can_parse(const struct h1 *h1)
 		return true;
 	case H1_BODY:
 		if (request->body_done && !request->body_seen)
-			return true; /* only the parser does not know it yet */
+			return true; /* the body is complete, the parser just has not reported it */
 		return request->use != BODY_WAITS &&
 		       !(request->use == BODY_STREAM && request->body_paused);
 	default:
@@ -289,7 +288,7 @@ static size_t parse(struct h1 *h1, struct str data)
 	return data.len;
 }
 
-/* The reply has ended, and the request too (or will not be waited for). */
+/* The reply has ended, and so has the request, or the rest of it is not waited for. */
 static void next_request(struct h1 *h1)
 {
 	request_free(h1->request);
@@ -328,7 +327,7 @@ static bool step(struct h1 *h1, struct str *data)
 	return true;
 }
 
-/* The input has ended and everything in it was looked at. */
+/* The input has ended and all of it was parsed. */
 static void after_end(struct h1 *h1)
 {
 	if (h1->conn->doomed || h1->conn->lingering || h1->held.len)
@@ -337,7 +336,7 @@ static void after_end(struct h1 *h1)
 		conn_linger(h1->conn);
 	else if (h1->phase == H1_HEAD || (h1->phase == H1_BODY && !h1->request->body_done) ||
 		 (h1->request->started && !h1->request->ended))
-		conn_doom(h1->conn); /* which tells the handler */
+		conn_doom(h1->conn); /* this notifies the handler */
 }
 
 static void run(struct h1 *h1, struct str data)
@@ -417,7 +416,7 @@ static void wrote(struct server_conn *conn)
 	if (h1->request)
 		request_writable(h1->request);
 	if (h1->held.len && h1->phase == H1_IDLE)
-		run_later(h1); /* a request that waited for room */
+		run_later(h1); /* a request that waited because too much was unread */
 }
 
 static int64_t due(const struct server_conn *conn)
@@ -470,7 +469,7 @@ static void h1_free(struct server_conn *conn)
 	struct h1 *h1 = h1_of(conn);
 
 	if (h1->request) {
-		request_abort(h1->request, ERR_UNAVAILABLE, "the client is gone");
+		request_abort(h1->request, ERR_UNAVAILABLE, "the client has disconnected");
 		request_free(h1->request);
 	}
 	loop_defer_cancel(conn->server->loop, &h1->again);
@@ -482,8 +481,8 @@ static void h1_free(struct server_conn *conn)
 
 /* ---- Replies ---- */
 
-/* Can the connection be used again although the reply comes before the request's end? Only where the
- * rest of the body is certain to come and short. */
+/* Can the connection be used again although the reply comes before the request's end? Only if the
+ * rest of the body is short and certain to come. */
 static bool must_close(const struct h1 *h1)
 {
 	const struct http_request *request = h1->request;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/server_h2.c - HTTP/2 on one connection, by nghttp2.
  *
- * nghttp2 keeps the protocol's state and checks it; here are requests, bodies and limits. Frames are
- * made when the stream is about to be flushed, as many as the send buffer may hold, so that all
- * replies of a turn leave together. DATA frames refer to the handlers' chunks and copy none of them.
+ * nghttp2 keeps and checks the state of the protocol; this file handles requests, bodies and limits.
+ * Frames are made when the stream is about to be flushed, as many as the send buffer may hold, so
+ * that all replies of a turn are sent together. DATA frames refer to the handlers' chunks and copy
+ * none of them.
  *
  * 1. A request lives from its HEADERS frame to the closing of its stream by nghttp2, whatever the
  *    handler does: the session's user data always points to a live request.
- * 2. The client's windows are given back only for bytes that are done with: a handler that pauses
+ * 2. The client's windows are extended only for bytes that were consumed: a handler that pauses
  *    stops its client at STREAM_WINDOW.
  * 3. nghttp2's session is deleted with the connection only, never from within its callbacks.
- * 4. conn->out_bytes is the sum of what waits in the requests' queues. While much waits on the
- *    connection, requests are held back: whoever opens no window gets no further. A stream that
- *    takes nothing of what waits for it is reset after a while.
- * 5. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a
- *    row end the connection; nghttp2 itself counts resets and CONTINUATION frames. */
+ * 4. conn->out_bytes is the sum of the requests' queues. While too much waits on the connection, new requests are held back: a client that opens no window makes no progress. A stream that reads nothing of its queue is reset after a time limit.
+ * 5. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a row close the connection; nghttp2 itself counts resets and CONTINUATION frames. */
 #include <stdio.h>
 
 #include "base/limits.h"
@@ -32,7 +30,7 @@ enum {
 	STREAM_WINDOW = 256 * 1024,
 	CONNECTION_WINDOW = 4 * 1024 * 1024,
 	MAX_IDLE_FRAMES = 10000, /* without work in between */
-	/* A head this far over the limit is not answered any more but reset. */
+	/* A head that exceeds the limit by this much is reset without a reply. */
 	HEAD_PATIENCE = 4 * LIMIT_HEADER_BYTES,
 	FEW_FIELDS = 32,
 };
@@ -58,7 +56,7 @@ static struct http_request *find(nghttp2_session *session, int32_t stream_id)
 	return nghttp2_session_get_stream_user_data(session, stream_id);
 }
 
-/* ---- What arrives ---- */
+/* ---- Receiving ---- */
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
@@ -77,7 +75,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 	return 0;
 }
 
-/* 0, or the status to refuse with. */
+/* Returns 0, or the status of the rejection. */
 static int take_pseudo(struct http_request *request, struct str name, struct str value)
 {
 	if (str_eq(name, STR(":method")))
@@ -161,7 +159,7 @@ static void take_head(struct http_request *request, bool ends)
 	}
 }
 
-/* There is room again: hand out what was held back, oldest first. */
+/* Few bytes wait again: starts the requests that were held back, oldest first. */
 static void release(void *arg)
 {
 	struct h2 *h2 = arg;
@@ -185,7 +183,7 @@ static void release_later(struct h2 *h2)
 		loop_defer(h2->conn->server->loop, &h2->release, release, h2);
 }
 
-/* Too much ado about nothing. */
+/* Counts a frame without work; true if there were too many. */
 static int count_idle(nghttp2_session *session, struct h2 *h2)
 {
 	if (++h2->idle_frames < MAX_IDLE_FRAMES)
@@ -209,7 +207,8 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 			(void)nghttp2_submit_goaway(
 				session, NGHTTP2_FLAG_NONE,
 				nghttp2_session_get_last_proc_stream_id(session), NGHTTP2_NO_ERROR,
-				NULL, 0); /* or the drain's end does it */
+				NULL,
+				0); /* if it fails, the end of the drain closes the connection */
 		return count_idle(session, h2);
 	case NGHTTP2_WINDOW_UPDATE:
 	case NGHTTP2_RST_STREAM:
@@ -231,7 +230,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 
 static void consume(struct h2 *h2, int32_t stream_id, size_t len)
 {
-	if (len) /* fails only for streams that are gone, and on overflow, which is fatal later */
+	if (len) /* fails only for closed streams, and on overflow, which ends the session later */
 		(void)nghttp2_session_consume(h2->session, stream_id, len);
 }
 
@@ -245,7 +244,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream
 	h2->idle_frames = 0;
 	if (request && !request->ended)
 		consume(h2, stream_id, request_body(request, (const char *)data, len));
-	else /* nobody listens: the stream may use up its window, no more */
+	else /* nothing reads it: the stream may use up its window, no more */
 		(void)nghttp2_session_consume_connection(session, len); /* as in consume() */
 	return 0;
 }
@@ -260,20 +259,20 @@ static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t
 		return 0;
 	nghttp2_session_set_stream_user_data(session, stream_id, NULL);
 	h2->held -= request->held;
-	/* What was kept of its body and never used goes back to the connection's window. */
-	if (request->body_kept) /* fails on overflow only, which is fatal later */
+	/* Body bytes that were kept but not consumed are returned to the connection's window. */
+	if (request->body_kept) /* fails only on overflow, which ends the session later */
 		(void)nghttp2_session_consume_connection(session, request->body_kept);
-	request_abort(request, ERR_UNAVAILABLE, "the client is gone");
+	request_abort(request, ERR_UNAVAILABLE, "the client has disconnected");
 	request_free(request);
 	h2->since = loop_uptime(h2->conn->server->loop);
 	release_later(h2);
 	return 0;
 }
 
-/* ---- What leaves ---- */
+/* ---- Sending ---- */
 
-/* The reply is out. A client that still sends gets a moment to read it and to stop by itself (curl
- * loses a reply that a reset follows at once), then expire() resets the stream. */
+/* The reply was sent. A client that is still sending gets a moment to read it and to stop by itself
+ * (curl loses a reply if a reset follows at once); then expire() resets the stream. */
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
 	struct server_conn *conn = arg;
@@ -401,10 +400,10 @@ static void input(struct server_conn *conn, const char *data, size_t len)
 
 static void ended(struct server_conn *conn)
 {
-	conn_doom(conn); /* a client that cannot answer SETTINGS and PING is gone */
+	conn_doom(conn); /* a client that does not answer SETTINGS and PING is no longer there */
 }
 
-/* When does this request's body have to go on? */
+/* When does the time limit of this request's body end? */
 static int64_t body_due(const struct http_request *request)
 {
 	if (request->body_done)
@@ -416,7 +415,7 @@ static int64_t body_due(const struct http_request *request)
 	return request->body_at + request->conn->server->options.body_us;
 }
 
-/* When does some of what waits for it have to be taken? */
+/* When does the time limit for reading its queue end? */
 static int64_t write_due(const struct http_request *request)
 {
 	if (!request->out.bytes)
@@ -442,7 +441,7 @@ static int64_t due(const struct server_conn *conn)
 	if (stream_is_blocked(conn->stream) &&
 	    stream_last_write(conn->stream) + options->write_us < at)
 		at = stream_last_write(conn->stream) + options->write_us;
-	/* Requests come and go without setting the timer: look again before anything can be due. */
+	/* Requests do not set the timer: check again before any limit can be exceeded. */
 	if (at == INT64_MAX)
 		at = loop_uptime(conn->server->loop) + options->body_us;
 	return at;
@@ -503,8 +502,8 @@ static void shut_down(struct server_conn *conn)
 	if (h2->said_goaway)
 		return;
 	h2->said_goaway = true;
-	/* First a warning; the client's answer to the PING shows that what it sent before it knew has
-	 * arrived, and the true GOAWAY names the last request served. */
+	/* Sends a warning first. When the client has answered the PING, everything that it sent
+	 * before the warning has arrived; then the final GOAWAY names the last request served. */
 	if (nghttp2_submit_shutdown_notice(h2->session) ||
 	    nghttp2_submit_ping(h2->session, NGHTTP2_FLAG_NONE, NULL))
 		conn_doom(conn);
@@ -516,7 +515,7 @@ static void h2_free(struct server_conn *conn)
 	struct h2 *h2 = h2_of(conn);
 
 	LIST_EACH(&conn->requests, struct http_request, link, request) {
-		request_abort(request, ERR_UNAVAILABLE, "the client is gone");
+		request_abort(request, ERR_UNAVAILABLE, "the client has disconnected");
 		request_free(request);
 	}
 	loop_defer_cancel(conn->server->loop, &h2->release);
@@ -563,7 +562,7 @@ static void head(struct http_request *request, int64_t length, bool last)
 		nv[count++] = h2_field(STR("content-length"), str_from(size),
 				       NGHTTP2_NV_FLAG_NO_COPY_NAME);
 	}
-	/* A HEAD's reply in pieces is over with its head; http_reply_end() then changes nothing. */
+	/* A reply to HEAD ends with its head; http_reply_end() then changes nothing. */
 	if (nghttp2_submit_response(h2_of(conn)->session, request->stream_id, nv, count,
 				    none ? NULL : &provider))
 		conn_doom(conn);
@@ -572,7 +571,7 @@ static void head(struct http_request *request, int64_t length, bool last)
 
 static void resume(struct http_request *request)
 {
-	/* Fails when the stream is not waiting, or gone already: then nothing is to be done. */
+	/* Fails if the stream is not waiting, or already closed: then there is nothing to do. */
 	(void)nghttp2_session_resume_data(h2_of(request->conn)->session, request->stream_id);
 	stream_wake(request->conn->stream);
 }
@@ -625,7 +624,7 @@ static void send_continue(struct http_request *request)
 				 NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
 
 	request->expects = false;
-	/* A hint that may fail: the client then sends after a while. */
+	/* Only a hint: if it fails, the client sends the body after a while. */
 	(void)nghttp2_submit_headers(h2_of(request->conn)->session, NGHTTP2_FLAG_NONE,
 				     request->stream_id, NULL, &nv, 1, NULL);
 	stream_wake(request->conn->stream);

@@ -24,7 +24,7 @@ enum { ED25519_BYTES = 32, LINE_BYTES = 70, KEY_BLOCK = 8, BUF_MAX = 64 * 1024 }
 
 DEFINE_AUTO(BIGNUM *, BN_clear_free);
 
-/* A buffer that held a secret. */
+/* Frees a buffer after clearing its secret. */
 static void secret_done(struct buf *buf)
 {
 	if (buf->ptr)
@@ -121,8 +121,8 @@ struct ed25519 {
 	unsigned char point[ED25519_BYTES];
 };
 
-/* The part of an openssh-key-v1 file that would be encrypted: the key after a check number that
- * stands twice, padded with 1, 2, 3... to whole blocks. */
+/* The part of an openssh-key-v1 file that would be encrypted: the key after a check number that is
+ * written twice, padded with 1, 2, 3... to whole blocks. */
 static void put_ed25519_secret(struct buf *to, const struct ed25519 *key, uint32_t check,
 			       const char *comment)
 {

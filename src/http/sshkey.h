@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/sshkey.h - key pairs for OpenSSH, as the job plugin `ssh` hands them to its pods.
  *
- * It stands beside cert.h since OpenSSL is behind http/ alone. The random source is OpenSSL's, as
- * there. */
+ * It is in http/ because only http/ uses OpenSSL. Keys come from OpenSSL's random source, as in
+ * cert.h. */
 #ifndef HTTP_SSHKEY_H
 #define HTTP_SSHKEY_H
 
@@ -23,8 +23,8 @@ struct sshkey {
 void sshkey_done(struct sshkey *key);
 DEFINE_AUTO_IN_PLACE(struct sshkey, sshkey_done);
 
-/* `comment` ends the public line; "" for none, and no line break in it. An RSA key takes about
- * 0.1 s to find: it is work for LOOP_LANE_KEYS (loop.h). */
+/* `comment` ends the public line; "" for none, and no line break in it. Finding an RSA key takes
+ * about 0.1 s: it is work for LOOP_LANE_KEYS (loop.h). */
 int sshkey_new(enum sshkey_type type, const char *comment, struct sshkey *ret,
 	       struct err *err) MUST_CHECK;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/stream.c - the queue, plain sockets and the order of a turn.
  *
- * All writing goes through stream_kick(): one deferred call a turn that opens, goes on reading
- * after a pause, lets the protocol add its frames (`flush`) and sends everything with one system
- * call. Reading takes up to 64 KB a call into a buffer on the stack, so that an idle stream holds
- * none.
+ * All writing goes through stream_kick(): one deferred call per turn that opens the stream, resumes
+ * reading after a pause, lets the protocol add its frames (`flush`) and sends everything with one
+ * system call. Reading gets up to 64 KB per call into a buffer on the stack, so that an idle stream
+ * has no buffer.
  *
  * 1. No callback runs after `closed`, nor after stream_free().
  * 2. The struct lives while one of its callbacks is on the stack (`depth`). */
@@ -25,7 +25,7 @@
 
 enum {
 	READ_SIZE = 64 * 1024,
-	READ_ROUNDS = 4, /* a turn, so that one stream does not starve the others */
+	READ_ROUNDS = 4, /* per turn, so that one stream does not starve the others */
 	IOV_COUNT = 64,
 };
 
@@ -85,7 +85,7 @@ void stream_fail(struct stream *stream, const struct err *err)
 	stream_enter(stream);
 	if (stream->events->closed)
 		stream->events->closed(stream, err, stream->arg);
-	(void)stream_leave(stream); /* the caller must not look at it again in any case */
+	(void)stream_leave(stream); /* the caller must not use the stream again in any case */
 }
 
 static void fail_errno(struct stream *stream, int number, const char *what)
@@ -153,7 +153,7 @@ static void update_interest(struct stream *stream)
 	stream->interest = wanted;
 }
 
-/* One round of reading; true to read on at once. The caller holds the stream. */
+/* One round of reading; true: read again at once. The caller holds the stream. */
 static bool read_round(struct stream *stream)
 {
 	char data[READ_SIZE];
@@ -177,8 +177,8 @@ static bool read_round(struct stream *stream)
 	return got == (ssize_t)sizeof(data);
 }
 
-/* The socket is gone for both directions while we do not read: nothing more can be done with it, or
- * (a Unix socket) there may be bytes left for later, then it is no longer watched. */
+/* The socket was closed in both directions while reading is paused. Either nothing more can be done
+ * with it, or (a Unix socket) there may be unread bytes; then it is no longer watched. */
 static void hung_up_unread(struct stream *stream)
 {
 	socklen_t len = sizeof(int);
@@ -219,7 +219,7 @@ static void on_events(struct loop_fd *watch, int fd, unsigned events, void *arg)
 	}
 	if (stream->state != STREAM_CLOSED)
 		update_interest(stream);
-	(void)stream_leave(stream); /* nothing follows */
+	(void)stream_leave(stream); /* the stream may be freed here */
 }
 
 void stream_connected(struct stream *stream, int fd)
@@ -232,8 +232,8 @@ void stream_connected(struct stream *stream, int fd)
 	if (stream->state == STREAM_SHAKING)
 		stream_tls_start(stream);
 	else if (stream->state == STREAM_OPEN)
-		(void)stream_tell_opened(stream); /* nothing follows */
-	(void)stream_leave(stream);               /* nothing follows */
+		(void)stream_tell_opened(stream); /* the stream may be freed here */
+	(void)stream_leave(stream);               /* the stream may be freed here */
 }
 
 /* ---- Sending ---- */
@@ -313,7 +313,7 @@ static void flush(struct stream *stream)
 		return;
 	if (emptied && stream->end_wanted && !stream->end_done) {
 		stream->end_done = true;
-		(void)shutdown(stream->fd, SHUT_WR); /* a broken socket shows when it is read */
+		(void)shutdown(stream->fd, SHUT_WR); /* reading reports a broken socket */
 	} else if (stream->queue.bytes == before) {
 		return;
 	}
@@ -341,7 +341,7 @@ static void on_kick(void *arg)
 		flush(stream);
 	if (stream->state != STREAM_CLOSED)
 		update_interest(stream);
-	(void)stream_leave(stream); /* nothing follows */
+	(void)stream_leave(stream); /* the stream may be freed here */
 }
 
 void stream_kick(struct stream *stream)
@@ -404,7 +404,7 @@ void stream_end(struct stream *stream)
 	stream_kick(stream);
 }
 
-/* ---- Making, pausing, asking ---- */
+/* ---- Creating, pausing, properties ---- */
 
 static struct stream *new_stream(struct loop *loop, const struct stream_events *events, void *arg)
 {
@@ -434,7 +434,7 @@ static void on_timeout(struct loop_timer *timer, void *arg)
 		err_wrap(&err, "TLS handshake");
 		stream_fail(stream, &err);
 	}
-	(void)stream_leave(stream); /* nothing follows */
+	(void)stream_leave(stream); /* the stream may be freed here */
 }
 
 struct stream *stream_connect(struct loop *loop, const struct stream_target *target,

@@ -16,8 +16,8 @@ struct dial;
 struct stream_tls;
 
 enum stream_state {
-	STREAM_STARTING, /* stream_kick() will begin: dial, shake hands or just open */
-	STREAM_DIALLING, /* dial.c is at work */
+	STREAM_STARTING, /* stream_kick() will begin: dial, start the handshake or just open */
+	STREAM_DIALLING, /* dial.c is connecting */
 	STREAM_SHAKING,  /* TLS handshake */
 	STREAM_OPEN,
 	STREAM_CLOSED, /* nothing is watched any more */
@@ -35,10 +35,10 @@ struct stream {
 	unsigned depth; /* our callbacks on the stack: memory stays until they return */
 	bool freed;
 	bool paused;
-	bool resumed;    /* stream_kick() shall look for input that was held back */
+	bool resumed;    /* stream_kick() must check for input that was held back */
 	bool read_ended; /* the other side sends no more */
 	bool truncated;
-	bool blocked; /* the socket takes no more; wait for LOOP_WRITE */
+	bool blocked; /* the socket accepts no more; wait for LOOP_WRITE */
 	bool end_wanted;
 	bool end_done;
 
@@ -53,53 +53,53 @@ struct stream {
 	int64_t timeout_us;
 };
 
-/* Callbacks are called between these two; stream_leave() frees what was freed meanwhile, and says
- * whether the stream is still there and not closed. */
+/* Callbacks are called between these two. stream_leave() completes a stream_free() that was called
+ * meanwhile, and returns whether the stream still exists and is not closed. */
 void stream_enter(struct stream *stream);
 bool stream_leave(struct stream *stream);
-/* Each does both; the last is final. */
+/* Each calls one callback between enter and leave; after the last one no callback follows. */
 bool stream_tell_opened(struct stream *stream);
 bool stream_tell_data(struct stream *stream, const char *data, size_t len);
 bool stream_tell_ended(struct stream *stream);
 void stream_fail(struct stream *stream, const struct err *err);
 
-/* The socket is connected: watch it, and shake hands or open. */
+/* The socket is connected: watches it, and starts the handshake or opens. */
 void stream_connected(struct stream *stream, int fd);
-/* At the end of the turn: begin, go on reading, send. */
+/* At the end of the turn: begins, resumes reading, sends. */
 void stream_kick(struct stream *stream);
-/* Send; gives how many bytes went, 0 when the socket is full; -1 after stream_fail(). */
+/* Sends; returns the number of bytes sent, 0 if the socket is full, -1 after stream_fail(). */
 ssize_t stream_send(struct stream *stream, const void *data, size_t len);
 
-/* The socket takes no more: wait until it does. */
+/* The socket accepts no more: waits until it does. */
 void stream_block(struct stream *stream);
 
 /* stream_tls.c */
 struct stream_tls *stream_tls_new(struct stream *stream, struct tls *side, struct str name);
 void stream_tls_free(struct stream_tls *tls);
-/* Ciphertext arrived (`eof`: or its end): shake hands, decrypt, hand out. */
+/* Ciphertext (`eof`: or its end) arrived: continues the handshake, decrypts, delivers. */
 void stream_tls_input(struct stream *stream, const char *data, size_t len, bool eof);
 /* Start the handshake. */
 void stream_tls_start(struct stream *stream);
 /* Encrypt and send the queue. False when blocked or failed. */
 bool stream_tls_flush(struct stream *stream);
-/* Go on with what was held back while paused. */
+/* Continues with what was held back while paused. */
 void stream_tls_resume(struct stream *stream);
 
-/* How OpenSSL reads and writes a stream; one for each struct tls. */
+/* The BIO through which OpenSSL reads and writes a stream; one per struct tls. */
 BIO_METHOD *stream_tls_method(void);
 
 /* dial.c */
 struct dial *dial_new(const struct stream_target *target);
 void dial_free(struct dial *dial);
 void dial_start(struct stream *stream);
-/* stream_fail() with a text that says to whom it wanted to connect. */
+/* stream_fail() with a text that names the address. */
 void dial_fail(struct stream *stream, const struct err *why);
 
 /* tls.c */
 SSL_CTX *tls_context(const struct tls *tls);
 BIO_METHOD *tls_bio_method(const struct tls *tls);
 bool tls_is_server(const struct tls *tls);
-/* The name that overrides the host; none if there is none. */
+/* The name that overrides the host, or none. */
 struct str tls_server_name(const struct tls *tls);
 bool tls_is_insecure(const struct tls *tls);
 /* OpenSSL's oldest queued error as text. */

@@ -2,12 +2,11 @@
 /* http/stream_tls.c - TLS on one stream, through a BIO of our own.
  *
  * OpenSSL neither reads nor writes the socket. What recv() gave (up to 64 KB, many records) is lent
- * to the BIO while it is decrypted; what OpenSSL writes gathers on the stack until one send() takes
- * it. So a turn costs one system call each way, and an idle connection holds no buffer.
+ * to the BIO while it is decrypted; what OpenSSL writes is collected on the stack and sent by one
+ * send(). So a turn costs one system call in each direction, and an idle connection has no buffer.
  *
- * 1. `rest` holds ciphertext that came with what the stream was paused at: it goes before anything
- *    new, and is bounded by what one turn reads.
- * 2. `wire` holds ciphertext that the socket did not take: it goes before anything new.
+ * 1. `rest` holds ciphertext that was not decrypted because the stream was paused: it comes before anything new; its size is at most what one turn reads.
+ * 2. `wire` holds ciphertext that the socket did not accept: it is sent before anything new.
  * 3. SSL objects are not in use while callbacks run: those may free the stream. */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -25,7 +24,7 @@
 
 enum {
 	RECORD = 16 * 1024, /* plain bytes of the largest record */
-	/* Ciphertext gathered for one send(); a record has under 256 bytes on top. */
+	/* Ciphertext collected for one send(); a record adds less than 256 bytes. */
 	GATHER = 4 * (RECORD + 256),
 	WIRE_LIMIT = 1024 * 1024,
 };
@@ -37,7 +36,7 @@ struct stream_tls {
 	bool in_eof;
 	struct buf rest;
 	struct buf wire;
-	char *out; /* where ciphertext gathers during a flush; NULL: into wire */
+	char *out; /* collects ciphertext during a flush; NULL: it goes to `wire` */
 	size_t out_len;
 	bool shut; /* close_notify was written */
 	char **groups;
@@ -113,7 +112,7 @@ static BIO *make_bio(struct stream_tls *tls)
 	return bio;
 }
 
-/* Whom the client side expects at the other end. */
+/* The server name that the client side expects. */
 static void expect_name(SSL *ssl, struct str name)
 {
 	AUTO(mem_free) char *text = str_dup(name);
@@ -172,9 +171,9 @@ void stream_tls_free(struct stream_tls *tls)
 	mem_free(tls);
 }
 
-/* ---- Who is there ---- */
+/* ---- The peer ---- */
 
-/* NULL when the entry is not text. */
+/* NULL if the entry is not text. */
 static char *entry_text(X509_NAME *subject, int index)
 {
 	ASN1_STRING *value = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, index));
@@ -188,7 +187,7 @@ static char *entry_text(X509_NAME *subject, int index)
 	return text;
 }
 
-/* Common name and organizations of a client that the CAs vouch for. */
+/* Common name and organizations of a client whose certificate one of the CAs signed. */
 static void read_identity(struct stream *stream)
 {
 	struct stream_tls *tls = stream->tls;
@@ -239,7 +238,7 @@ struct str stream_alpn(const struct stream *stream)
 
 /* ---- Reading ---- */
 
-/* What the plain side of a TLS port says, as Go does: browsers and curl show it. */
+/* The reply to plain HTTP on a TLS port, the same as Go's: browsers and curl show it. */
 static const char plain_reply[] = "HTTP/1.0 400 Bad Request\r\n\r\n"
 				  "Client sent an HTTP request to an HTTPS server.\n";
 
@@ -252,7 +251,7 @@ static void fail_tls(struct stream *stream, const char *what)
 
 	if (ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST)
 		(void)stream_send(stream, plain_reply, sizeof(plain_reply) - 1);
-	else if (tls->wire.len) /* the alert; if it does not fit, the other side gets none */
+	else if (tls->wire.len) /* the alert; if the socket is full, the peer gets none */
 		(void)stream_send(stream, tls->wire.ptr, tls->wire.len);
 	if (stream->state == STREAM_CLOSED)
 		return;
@@ -267,7 +266,7 @@ static void fail_tls(struct stream *stream, const char *what)
 	stream_fail(stream, &err);
 }
 
-/* The other side left, with or without saying so. True when that was it. */
+/* Has the peer closed, with or without notification? */
 static bool was_end(struct stream *stream, int code)
 {
 	unsigned long number = ERR_peek_error();
@@ -283,7 +282,7 @@ static bool was_end(struct stream *stream, int code)
 	return false;
 }
 
-/* True when the stream is open and reading may go on. */
+/* True if the stream is open and reading may continue. */
 static bool shake(struct stream *stream)
 {
 	struct stream_tls *tls = stream->tls;
@@ -300,7 +299,7 @@ static bool shake(struct stream *stream)
 	if (code == SSL_ERROR_WANT_READ)
 		return false;
 	if (was_end(stream, code)) {
-		err_set(&err, ERR_UNAVAILABLE, "TLS handshake: the other side closed");
+		err_set(&err, ERR_UNAVAILABLE, "TLS handshake: the peer closed the connection");
 		stream_fail(stream, &err);
 	} else {
 		fail_tls(stream, "TLS handshake");
@@ -308,7 +307,7 @@ static bool shake(struct stream *stream)
 	return false;
 }
 
-/* Decrypt and hand out what there is. */
+/* Decrypts and delivers what has arrived. */
 static void pump(struct stream *stream)
 {
 	char plain[RECORD];
@@ -336,7 +335,7 @@ static void pump(struct stream *stream)
 	}
 }
 
-/* After pump(): keep what it left, send what it made. */
+/* After pump(): keeps the rest of the input and sends the output. */
 static void settle(struct stream *stream)
 {
 	struct stream_tls *tls = stream->tls;
@@ -355,7 +354,7 @@ void stream_tls_input(struct stream *stream, const char *data, size_t len, bool 
 	struct stream_tls *tls = stream->tls;
 
 	tls->in_eof = eof;
-	if (tls->rest.len) { /* resumed a moment ago, and not looked at yet */
+	if (tls->rest.len) { /* resumed a moment ago, but `rest` was not read yet */
 		buf_put(&tls->rest, data, len);
 		stream_tls_resume(stream);
 		return;
@@ -384,7 +383,7 @@ void stream_tls_start(struct stream *stream)
 
 /* ---- Writing ---- */
 
-/* Up to one record from the front of the queue: as it lies there, or copied together. */
+/* Up to one record from the front of the queue: in place, or copied together. */
 static struct str next_record(const struct pieces *queue, char *room)
 {
 	struct str first = piece_str(pieces_at(queue, 0));
@@ -401,7 +400,7 @@ static struct str next_record(const struct pieces *queue, char *room)
 	return str_of(room, len);
 }
 
-/* Encrypt as much as one send() may take. -1 after stream_fail(). */
+/* Encrypts as much as one send() may take. -1 after stream_fail(). */
 static int encrypt_queue(struct stream *stream)
 {
 	struct stream_tls *tls = stream->tls;
@@ -463,7 +462,7 @@ static bool flush_round(struct stream *stream)
 	if (sent < 0)
 		return false;
 	if ((size_t)sent < tls->out_len) {
-		struct buf behind = tls->wire; /* what came after, if anything did */
+		struct buf behind = tls->wire; /* what was added after, if anything */
 
 		tls->wire = buf_make(WIRE_LIMIT);
 		buf_put(&tls->wire, gathered + sent, tls->out_len - (size_t)sent);
@@ -489,7 +488,7 @@ bool stream_tls_flush(struct stream *stream)
 	if (stream->end_wanted && !tls->shut) {
 		tls->shut = true;
 		ERR_clear_error();
-		(void)SSL_shutdown(tls->ssl); /* one way; the other side's may come or not */
+		(void)SSL_shutdown(tls->ssl); /* one direction; the peer need not reply */
 		return send_wire(stream);
 	}
 	return true;

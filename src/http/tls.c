@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/tls.c - builds OpenSSL contexts from PEM text.
  *
- * A struct tls is immutable and counted; each connection's SSL object holds its context anyway, the
- * count is for those who make new connections. */
+ * A struct tls is immutable and counted; each connection's SSL object keeps its context itself; the
+ * count is for code that makes new connections. */
 #include "http/tls.h"
 
 #include <assert.h>
@@ -122,7 +122,7 @@ static int use_key(SSL_CTX *context, struct str pem, struct err *err)
 	return 0;
 }
 
-/* Trust these authorities; a server also names them to its clients. */
+/* Trusts these authorities; a server also sends their names to its clients. */
 static int use_authorities(SSL_CTX *context, struct str pem, bool tell, struct err *err)
 {
 	AUTO(free_bio) BIO *bio = open_text(pem);
@@ -142,7 +142,7 @@ static int use_authorities(SSL_CTX *context, struct str pem, bool tell, struct e
 	if (!at_pem_end())
 		return tls_error(err, "certificate authorities");
 	if (count == 0)
-		return err_set(err, ERR_INVALID, "certificate authorities: no certificate in them");
+		return err_set(err, ERR_INVALID, "certificate authorities: no certificate found");
 	return 0;
 }
 
@@ -180,8 +180,8 @@ static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_l
 	return SSL_TLSEXT_ERR_OK;
 }
 
-/* Optional client certificates: a bad one gives no identity but does not end the connection. The
- * verdict stays in SSL_get_verify_result(). */
+/* Optional client certificates: a bad one gives no identity but does not end the connection.
+ * SSL_get_verify_result() keeps the result. */
 static int verify_but_go_on(X509_STORE_CTX *store, void *arg)
 {
 	(void)arg;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/tls.h - what a TLS side shows and whom it trusts; shared by all its connections.
+/* http/tls.h - certificate and trusted authorities of a TLS client or server; shared by all its
+ * connections.
  *
- * A struct tls never changes: to put a new certificate into use, make a new one and hand it to
- * http_server_set_tls() or http_client_set_tls(); connections that exist keep the old one, which
+ * A struct tls never changes. To use a new certificate, make a new struct and pass it to
+ * http_server_set_tls() or http_client_set_tls(); existing connections keep the old one, which
  * lives as long as the last of them. TLS 1.2 and 1.3; 1.2 only with forward-secret AEAD ciphers.
- * The time that certificates are judged by is the loop's, not the system's.
+ * Dates of certificates are compared with the time of the loop, not of the system.
  *
- * Session resumption is off: connections live long, and a changed certificate counts at once. */
+ * Session resumption is off: connections live long, and a changed certificate takes effect at once.
+ */
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H
 
@@ -30,10 +32,10 @@ enum tls_alpn {
 /* Does the server ask the client for a certificate? */
 enum tls_clients {
 	TLS_CLIENTS_NONE,
-	/* Asks. A certificate that the CAs do not vouch for does not end the connection but gives
-	 * no identity, as with kube-apiserver: the request then gets a 401. */
+	/* Asks. A certificate that none of the CAs signed does not end the connection but gives no
+	 * identity, as with kube-apiserver: the request then gets a 401. */
 	TLS_CLIENTS_OPTIONAL,
-	TLS_CLIENTS_REQUIRED, /* a connection without a good one is refused */
+	TLS_CLIENTS_REQUIRED, /* a connection without a valid one is rejected */
 	TLS_CLIENTS_COUNT
 };
 
@@ -46,7 +48,7 @@ struct tls_server_options {
 };
 
 struct tls_client_options {
-	struct str certificate; /* PEM; none: shows no certificate */
+	struct str certificate; /* PEM; none: sends no certificate */
 	struct str key;
 	struct str ca; /* PEM: who may sign the server's; none: the system's authorities */
 	/* The name to ask for (SNI) and to find in the certificate; none: the host connected to. */
@@ -55,8 +57,8 @@ struct tls_client_options {
 	enum tls_alpn alpn;
 };
 
-/* Fail, saying which of them, on PEM that cannot be read and on a key that is not the
- * certificate's. The options are only read during the call. */
+/* Fail with an error that names the option if a PEM text cannot be read or the key does not belong
+ * to the certificate. The options are only read during the call. */
 struct tls *tls_server_new(const struct tls_server_options *options, struct err *err) MUST_CHECK;
 struct tls *tls_client_new(const struct tls_client_options *options, struct err *err) MUST_CHECK;
 struct tls *tls_ref(struct tls *tls);

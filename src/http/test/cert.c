@@ -277,7 +277,7 @@ static char *print(X509 *x509)
 }
 
 /* A certificate whose name OpenSSL would not write: one with a name of q's, changed afterwards. The
- * signature is wrong then, but nobody looks at it before the name. */
+ * signature is wrong then, but it is checked only after the name. */
 static char *forge(const struct fixture *f, const char *name, size_t len, int type)
 {
 	AUTO(X509_free) X509 *x509 = pem_read_cert(str_from(f->client.cert), NULL);

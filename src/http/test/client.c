@@ -87,7 +87,7 @@ static void test_upload(struct world *world)
 	size_t total = 0;
 	bool go = true;
 
-	/* The server reads one piece and pauses: the client is told to wait. */
+	/* The server reads one piece and pauses: the client has to wait. */
 	world->pause_upload = true;
 	result_start(&r, world->client,
 		     (struct http_call_options){
@@ -103,7 +103,7 @@ static void test_upload(struct world *world)
 	world->pause_upload = false;
 	http_request_resume(world->held);
 	loop_drain(world->loop);
-	ok(r.writable == 1 && world->uploaded == total, "all arrived, and there is room again");
+	ok(r.writable == 1 && world->uploaded == total, "all arrived, and writing may go on");
 	http_call_write(r.call, "end", 3);
 	http_call_write_end(r.call);
 	loop_drain(world->loop);
@@ -155,7 +155,7 @@ static void test_cancel(struct world *world)
 	loop_drain(world->loop);
 	ok(r.pieces == 1 && !r.call && r.ends == 0 && r.failures == 0,
 	   "cancelled from its own callback");
-	ok(world->aborted == 1 && !world->held, "the server is told");
+	ok(world->aborted == 1 && !world->held, "the server is notified");
 	r.cancel = false;
 	result_start(&r, world->client, (struct http_call_options){.target = STR("/hold")});
 	http_call_cancel(r.call);
@@ -195,7 +195,7 @@ static void test_watch(struct world *world)
 	ok(r.body.len == 9 + 5000, "an event");
 	result_start(&e, world->client, (struct http_call_options){.target = STR("/echo")});
 	loop_drain(world->loop);
-	ok(e.ends == 1, "calls go on beside it");
+	ok(e.ends == 1, "other calls go on");
 	/* A client that does not read. */
 	http_call_pause(r.call);
 	world->writable = 0;
@@ -208,7 +208,7 @@ static void test_watch(struct world *world)
 	ok(event->refs > 10, "which are queued without being copied");
 	http_call_resume(r.call);
 	loop_drain(world->loop);
-	ok(world->writable == 1 && http_reply_queued(world->held) == 0, "then there is room again");
+	ok(world->writable == 1 && http_reply_queued(world->held) == 0, "then writing may go on");
 	ok(r.body.len == 9 + 5000 + (size_t)count * 5000, "nothing is lost");
 	http_reply_end(world->held);
 	world->held = NULL;
@@ -281,7 +281,7 @@ static void test_limits(struct world *world)
 	world_pass(world, 2 * TIME_SECOND);
 	ok(r.failures == 1 && r.err.code == ERR_TIMEOUT && r.body.len == 10,
 	   "past its deadline: %s", r.err.text);
-	ok(!world->held, "the server is told each time");
+	ok(!world->held, "the server is notified each time");
 	buf_done(&r.body);
 }
 
@@ -299,7 +299,7 @@ static void test_idle(struct world *world)
 	ok(stats.connections == 0, "then closed");
 	result_start(&r, world->client, (struct http_call_options){.target = STR("/echo")});
 	loop_drain(world->loop);
-	ok(r.ends == 1, "and made anew");
+	ok(r.ends == 1, "and opened again");
 	buf_done(&r.body);
 }
 
@@ -396,7 +396,8 @@ static void test_goaway(void)
 	ok(held.failures == 0 && world.held, "GOAWAY leaves what is running");
 	result_start(&r, world.client, (struct http_call_options){.target = STR("/echo")});
 	loop_drain(world.loop);
-	ok(r.failures == 1 && r.sent == HTTP_NOT_SENT, "a new call finds nobody: %s", r.err.text);
+	ok(r.failures == 1 && r.sent == HTTP_NOT_SENT, "a new call finds no server: %s",
+	   r.err.text);
 	http_reply_end(world.held);
 	world.held = NULL;
 	loop_drain(world.loop);
@@ -517,7 +518,7 @@ static void test_free(void)
 		buf_done(&r[i].body);
 }
 
-/* A response that is all here while its connection has gone: only its user is not ready. */
+/* A complete response whose connection was closed while its user had paused it. */
 static void test_arrived(void)
 {
 	struct result r = {.pause = true};

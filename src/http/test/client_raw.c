@@ -80,7 +80,7 @@ static const struct {
 	int status;       /* 0: it fails */
 	const char *body; /* or what the error says */
 	bool kept;        /* the connection is used for the next call */
-	bool closes;      /* the server closes behind it */
+	bool closes;      /* the server closes after it */
 } rows[] = {
 	{"a length", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, "hello", true,
 	 false},
@@ -102,8 +102,8 @@ static const struct {
 	{"HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok", false,
 	 false},
 	{"until the end", "GET", "HTTP/1.1 200 OK\r\n\r\nall of it", 200, "all of it", false, true},
-	{"bytes behind the end", "GET",
-	 "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200", 200, "ok", false, false},
+	{"bytes after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200",
+	 200, "ok", false, false},
 	{"an odd status", "GET", "HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n", 799, "", true,
 	 false},
 	{"no reason", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", true, false},

@@ -49,8 +49,8 @@ static void test_round_trip(struct gzip *gzip)
 				   again.len == lens[i] + 3 &&
 				   str_starts(buf_str(&again), STR("xyz")) &&
 				   str_eq(str_skip(buf_str(&again), 3), buf_str(&data)),
-			   "%zu bytes of %u symbols come back behind what was there %s", lens[i],
-			   symbols[j], err.text);
+			   "%zu bytes of %u symbols come back after the previous content %s",
+			   lens[i], symbols[j], err.text);
 			ok(gzip_is_gzip(str_skip(buf_str(&packed), 3)), "and look like gzip");
 		}
 	}
@@ -100,7 +100,7 @@ static void test_command(struct gzip *gzip)
 	   "so is its empty file %s", err.text);
 }
 
-/* A buffer that lets nothing in still takes in nothing. */
+/* A buffer with the limit 0 accepts empty output only. */
 static void test_nothing(struct gzip *gzip)
 {
 	AUTO(buf_done) struct buf to = BUF_INIT(0);
@@ -134,7 +134,7 @@ static void test_members(struct gzip *gzip)
 	buf_clear(&to);
 	ok(gzip_decompress(gzip, buf_str(&packed), &to, &err) < 0 && err.code == ERR_BAD_REQUEST &&
 		   to.len == 0,
-	   "anything behind them is an error: %s", err.text);
+	   "anything after them is an error: %s", err.text);
 }
 
 /* Every cut and every flipped bit is seen, or does no harm to what comes out. */

@@ -129,7 +129,7 @@ static const struct {
 	 true},
 	{"no path here", "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n",
 	 "HTTP/1.1 404 Not Found\r\ncontent-length: 12\r\n\r\nno such path", false},
-	{"a body that nobody reads",
+	{"a body that is not read",
 	 "POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
 	 "HTTP/1.1 404 Not Found\r\ncontent-length: 12\r\n\r\nno such path", false},
 
@@ -188,7 +188,7 @@ static const struct {
 	 "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
 	 "chunked\r\n\r\n3\r\nabcde\r\n0\r\n\r\n",
 	 "400", true},
-	{"a request behind an error", "BAD\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n", "501",
+	{"a request after an error", "BAD\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n", "501",
 	 true},
 };
 
@@ -444,7 +444,7 @@ static void test_pipeline(struct world *world)
 	http_reply(TAKE(world->held), 200, str_none(), STR("no need"));
 	raw_read(&raw);
 	ok(strstr(buf_text(&raw.got), "connection: close") && raw.closed,
-	   "then nobody knows whether it comes: the connection closes");
+	   "then it is not certain that it comes: the connection closes");
 	raw_done(&raw);
 }
 

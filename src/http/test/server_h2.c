@@ -213,7 +213,7 @@ static void put_field(struct buf *to, struct str name, struct str value)
 	buf_put_str(to, value);
 }
 
-/* HEADERS with these fields behind the four pseudo ones; "name: value" a line. */
+/* HEADERS with these fields after the four pseudo fields; one "name: value" per line. */
 static void put_request(struct raw *raw, uint32_t stream, int flags, const char *method,
 			const char *path, const char *fields)
 {
@@ -500,7 +500,8 @@ static void test_floods(struct world *world)
 	ok(raw.reset[(2 * LIMIT_STREAMS + 1) & 63] == NGHTTP2_REFUSED_STREAM || raw.goaway >= 0,
 	   "and one more is refused");
 	raw_done(&raw);
-	ok(world->aborted == LIMIT_STREAMS, "all of them are told that the client left");
+	ok(world->aborted == LIMIT_STREAMS,
+	   "all of them are notified that the client disconnected");
 	world->held = NULL;
 }
 
@@ -546,7 +547,7 @@ static void test_times(struct world *world)
 	put_request(&raw, 1, 0, "POST", "/hold", "");
 	put_frame(&raw, DATA, 0, 1, STR("abc"));
 	raw_send(&raw, true);
-	ok(world->held != NULL, "a body that nobody reads yet");
+	ok(world->held != NULL, "a body that is not read yet");
 	http_reply_start(world->held, 200, str_none());
 	http_reply_write(world->held, "x", 1);
 	world->aborted = 0;
@@ -598,7 +599,7 @@ static void test_closed_window(struct world *world)
 	put_frame(&raw, WINDOW, 0, 1, STR("\0\x0f\x42\x40"));
 	raw_send(&raw, true);
 	ok(raw.data == 1000000 && raw.ended[1] && stats_of(world).served - served == 6,
-	   "one that was read makes room for one more");
+	   "after one was read another one starts");
 	put_request(&raw, 61, END_STREAM, "POST", "/echo", "");
 	raw_send(&raw, true);
 	world_pass(world, 30 * TIME_SECOND);
@@ -642,7 +643,7 @@ static void test_held_back(struct world *world)
 	put_request(&raw, 9, END_STREAM, "GET", "/echo", "");
 	raw_send(&raw, true);
 	raw_done(&raw);
-	ok(stats_of(world).requests == 0 && stats_of(world).waiting == 0, "all of it is gone");
+	ok(stats_of(world).requests == 0 && stats_of(world).waiting == 0, "nothing is left");
 }
 
 /* Many connections that read nothing: those that stall are ended when too much waits in all. */

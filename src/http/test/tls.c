@@ -199,7 +199,7 @@ static void test_wire(void)
 	len = recv(fd, data, sizeof(data) - 1, 0);
 	data[len > 0 ? len : 0] = '\0';
 	ok(strstr(data, "400 Bad Request") && strstr(data, "HTTPS server"),
-	   "plain HTTP to a TLS port is told so");
+	   "plain HTTP to a TLS port gets an error that says so");
 	close(fd);
 	fd = world_dial(&world, &err);
 	(void)!send(fd, "\x16\x03\x01\x00\x05junk!", 10, 0);
@@ -274,7 +274,7 @@ static void test_sockets(void)
 	for (int k = 0; k < 8; k++)
 		buf_done(&r[k].body);
 	http_server_free(world.server);
-	ok(rmdir(folder) == 0, "the socket's file is gone");
+	ok(rmdir(folder) == 0, "the socket's file was removed");
 	loop_free(world.loop);
 }
 
@@ -284,7 +284,7 @@ static void take_fd(int fd, void *arg)
 	close(fd);
 }
 
-/* No descriptor left: whoever waits is told at once, and later ones are served again. */
+/* No descriptor left: waiting clients get an error at once, and later ones are served again. */
 static void test_exhausted(struct loop *loop, const struct address *address, int *count)
 {
 	struct rlimit usual, none;

@@ -86,7 +86,7 @@ watch_pid=$!
 comes "a watch is there" watching cat watch.out
 kill "$watch_pid"
 wait "$watch_pid" 2>/dev/null
-comes "the server notices" "aborted: the client is gone" cat "$tmp/echo.err"
+comes "the server notices" "aborted: the client has disconnected" cat "$tmp/echo.err"
 kill -TERM "$echo_pid"
 wait "$echo_pid"
 is "it ends in an orderly way" "$?" 0

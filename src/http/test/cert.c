@@ -132,14 +132,14 @@ static void test_check(const struct fixture *f)
 		{{server, server_key, ca, NOW - CERT_BACKDATE, CERT_USE_SERVER}, NULL},
 		{{server, server_key, ca, NOW + YEAR - 1, CERT_USE_SERVER}, NULL},
 		{{server, client_key, ca, NOW, CERT_USE_SERVER}, "key does not belong"},
-		{{server, server_key, other, NOW, CERT_USE_SERVER}, "does not lead to the CA"},
+		{{server, server_key, other, NOW, CERT_USE_SERVER}, "is not signed by the CA"},
 		{{server, server_key, ca, NOW, CERT_USE_CLIENT}, "purpose"},
 		{{client, client_key, ca, NOW, CERT_USE_SERVER}, "purpose"},
 		{{server, server_key, ca, NOW - TIME_DAY, CERT_USE_SERVER},
-		 "CN=apiserver is valid from 2027-01-15T07:55:00Z on, and it is "
+		 "CN=apiserver is not valid before 2027-01-15T07:55:00Z; the time is "
 		 "2027-01-14T08:00:00Z"},
 		{{server, server_key, ca, NOW + YEAR, CERT_USE_SERVER},
-		 "CN=apiserver expired at 2028-01-15T08:00:00Z, and it is 2028-01-15T08:00:00Z"},
+		 "CN=apiserver expired at 2028-01-15T08:00:00Z; the time is 2028-01-15T08:00:00Z"},
 		{{ca, str_none(), ca, NOW + 11 * YEAR, CERT_USE_ANY}, "expired"},
 		{{STR(""), server_key, ca, NOW, CERT_USE_ANY}, "no certificate"},
 		{{server_key, server_key, ca, NOW, CERT_USE_ANY}, "no certificate"},

@@ -480,7 +480,7 @@ static void test_dial(void)
 	   r.err.text);
 	ok(!http_client_new(world.loop, &(struct http_client_options){.url = STR("https://x")},
 			    &err),
-	   "https wants TLS: %s", err.text);
+	   "https requires TLS: %s", err.text);
 	ok(!http_client_new(world.loop, &(struct http_client_options){.url = STR("x")}, &err),
 	   "not a URL: %s", err.text);
 	buf_done(&r.body);

@@ -527,7 +527,7 @@ static void test_own_413(struct world *world)
 	}
 	http_server_free(world->server);
 	ok(!http_server_new(world->loop, &(struct http_server_options){0}, &err),
-	   "a server wants a handler: %s", err.text);
+	   "a server needs a handler: %s", err.text);
 	world->server = usual;
 }
 

@@ -94,12 +94,12 @@ static const struct {
 	const char *error;
 } failures[] = {
 	{"{}", "{}", ERR_BAD_REQUEST, "a JSON patch is a list, not object"},
-	{"{}", "[1]", ERR_BAD_REQUEST, "operation 0 is no object"},
+	{"{}", "[1]", ERR_BAD_REQUEST, "operation 0 is not an object"},
 	{"{}", "[{\"op\":\"spam\",\"path\":\"/a\"}]", ERR_INVALID,
 	 "operation 0: unknown operation \"spam\""},
 	{"{}", "[{\"path\":\"/a\"}]", ERR_INVALID, "operation 0: unknown operation \"\""},
 	{"{}", "[{\"op\":\"add\",\"value\":1}]", ERR_INVALID,
-	 "operation 0: add \"\": \"path\" is missing or no string"},
+	 "operation 0: add \"\": \"path\" is missing or not a string"},
 	{"{}", "[{\"op\":\"add\",\"path\":1}]", ERR_INVALID, NULL},
 	{"{}", "[{\"op\":\"add\",\"path\":\"a\",\"value\":1}]", ERR_INVALID, NULL},
 	{"{}", "[{\"op\":\"add\",\"path\":\"\",\"value\":1}]", ERR_INVALID, NULL},

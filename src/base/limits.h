@@ -60,7 +60,7 @@ enum {
 	LIMIT_USER_WAITING_BYTES =
 		256 * 1024 * 1024, /* of responses that are not read yet, per user; then 429 */
 	LIMIT_GATHER_BYTES = 64 * 1024 * 1024, /* of lists that are built before they are sent */
-	LIMIT_SMALL_BODY_BYTES = 256 * 1024, /* a body that is not stored: reviews, bindings,
+	LIMIT_SMALL_BODY_BYTES = 256 * 1024,   /* a body that is not stored: reviews, bindings,
 						evictions, scales, options of deletions */
 	LIMIT_LARGE_BYTES = 16 * 1024, /* larger requests and responses run on a worker, ... */
 	LIMIT_LARGE_AT_ONCE = 2,       /* ... at most this many per lane at the same time */

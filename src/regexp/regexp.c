@@ -321,13 +321,13 @@ static void machine_free(struct machine *m)
 	mem_free(m);
 }
 
-/* Where a pattern keeps its machine, which says nothing about the pattern. */
+/* The slot of the cached machine; a cache, so the pattern stays logically const. */
 static _Atomic(struct machine *) *kept_machine(const struct regexp *re)
 {
 	return &((struct regexp *)(uintptr_t)re)->machine;
 }
 
-/* The machine is the caller's until it is given back. */
+/* Takes the cached machine or makes one; machine_give() returns it. */
 static struct machine *machine_take(const struct regexp *re)
 {
 	struct machine *m = atomic_exchange(kept_machine(re), NULL);

@@ -26,7 +26,7 @@
 #include "base/url.h"
 #include "http/chunk.h"
 #include "http/headers.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "http/stream.h"
 #include "http/tls.h"
 #include "loop/loop.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admission/queues_validate.c - the rules of a Queue: guarantee <= deserved <= capability, the state,
  * the old tree by annotations, and what may not be removed. The tree by spec.parent is in
- * queue_tree.c. Resources are told in the order of their names, where upstream has none. */
+ * queue_parents.c. Resources are told in the order of their names, where upstream has none. */
 #include "admission/hooks.h"
 #include "admission/queues.h"
 #include "base/number.h"

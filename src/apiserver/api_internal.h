@@ -5,7 +5,7 @@
  *	body.c		an object of this kind: types, unknown and doubled fields, defaults
  *	metadata.c	what the server keeps in metadata, and what may change there
  *	admit.c		namespaces, priorities, quotas, and what else may change or refuse it
- *	stage.c		the object as text, into the store, and the answer when it is durable */
+ *	staged_write.c		the object as text, into the store, and the answer when it is durable */
 #ifndef APISERVER_API_INTERNAL_H
 #define APISERVER_API_INTERNAL_H
 
@@ -44,7 +44,8 @@ struct api {
 	struct definitions *definitions; /* of custom kinds */
 	struct openapi *openapi;         /* documents that were asked for */
 	struct offloads *offloads;
-	struct buf before, behind;  /* the text of an object on its way to the store (stage.c) */
+	struct buf before,
+		behind; /* the text of an object on its way to the store (staged_write.c) */
 	VEC(struct arena *) arenas; /* of calls that are over, for the next ones */
 };
 
@@ -114,7 +115,7 @@ bool delete_read_options(struct call *call);
 int delete_check_preconditions(struct call *call, struct json object, int64_t revision,
 			       struct err *err) MUST_CHECK;
 
-/* --- stage.c -------------------------------------------------------------------------------------
+/* --- staged_write.c -------------------------------------------------------------------------------------
  * */
 
 /* What the store gets of an object, made beforehand by stage_prepare(). Zeroed at first. */

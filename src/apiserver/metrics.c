@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"

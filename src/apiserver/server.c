@@ -26,7 +26,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "client/kubeconfig.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "http/tls.h"
 
 #include "base/banned.h"

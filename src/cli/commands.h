@@ -89,7 +89,7 @@ PROGRAM_COMMANDS(COMMAND_DECLARE)
 #undef COMMAND_DECLARE
 
 /* What two commands share. */
-/* The flags of lists of jobs, after name and namespace (cli/listing.h). */
+/* The flags of lists of jobs, after name and namespace (cli/object_list.h). */
 #define JOB_LIST_FLAGS                                                                     \
 	{.letter = 'q',                                                                    \
 	 .name = "queue",                                                                  \

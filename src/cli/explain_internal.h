@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/explain_internal.h - what explain.c and explain_wait.c share. */
+/* cli/explain_internal.h - what explain_text.c and explain_wait.c share. */
 #ifndef CLI_EXPLAIN_INTERNAL_H
 #define CLI_EXPLAIN_INTERNAL_H
 
 #include "base/vec.h"
-#include "cli/explain.h"
+#include "cli/explain_text.h"
 #include "cli/pod_problem.h"
 #include "cli/pods.h"
 #include "model/volcano/wait_reason.h"

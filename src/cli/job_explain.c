@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/job_explain.c - `vcctl job explain`: gathers what explain.c reads. What cannot be read (a right
+/* cli/job_explain.c - `vcctl job explain`: gathers what explain_text.c reads. What cannot be read (a right
  * that is missing, an object that is gone) is left out: the rest is still worth telling. */
 #include "base/arena.h"
 #include "base/time.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/explain.h"
+#include "cli/explain_text.h"
 #include "cli/logstream.h"
 #include "cli/pods.h"
 #include "cli/waiting.h"

@@ -7,7 +7,7 @@
 #include "cli/bar.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/listing.h"
+#include "cli/object_list.h"
 #include "cli/phase.h"
 #include "cli/pod_problem.h"
 #include "cli/pods.h"

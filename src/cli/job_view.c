@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/listing.h"
+#include "cli/object_list.h"
 #include "json/pointer.h"
 #include "model/core/meta.h"
 #include "model/value/quantity.h"

@@ -2,7 +2,7 @@
 /* cli/pod_list.c - `vcctl pod list`: the pods of jobs, of one job, or of one queue. */
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/listing.h"
+#include "cli/object_list.h"
 #include "loop/loop.h"
 #include "model/pod/pod_summary.h"
 #include "model/value/duration.h"

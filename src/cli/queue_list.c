@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/listing.h"
+#include "cli/object_list.h"
 #include "model/core/meta.h"
 
 #include "base/banned.h"

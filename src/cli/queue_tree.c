@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/live.h"
-#include "cli/tree.h"
+#include "cli/queue_bars.h"
 
 #include "base/banned.h"
 

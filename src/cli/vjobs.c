@@ -2,7 +2,7 @@
 /* cli/vjobs.c - `vjobs`, for those who come from Slurm. Here -N is the namespace and -n the name. */
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/listing.h"
+#include "cli/object_list.h"
 
 #include "base/banned.h"
 

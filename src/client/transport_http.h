@@ -18,7 +18,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "client/kubeconfig.h"
-#include "http/client.h"
+#include "http/http_client.h"
 
 struct loop;
 struct transport;

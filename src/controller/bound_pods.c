@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "lifecycle/job.h"
+#include "lifecycle/job_lifecycle.h"
 
 #include "base/banned.h"
 

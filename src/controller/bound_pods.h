@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "lifecycle/eviction.h"
+#include "lifecycle/eviction_lifecycle.h"
 
 struct bound_pods;
 struct bound_pod;

@@ -13,7 +13,7 @@
 #include "base/macro.h"
 #include "base/vec.h"
 #include "json/doc.h"
-#include "lifecycle/plan.h"
+#include "lifecycle/lifecycle_plan.h"
 
 struct execution;
 struct client;

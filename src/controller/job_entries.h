@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "controller/execute_plan.h"
 #include "json/doc.h"
-#include "lifecycle/job.h"
+#include "lifecycle/job_lifecycle.h"
 
 struct entries;
 struct entry_pod;

@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "client/resource.h"
 #include "json/doc.h"
-#include "lifecycle/plan.h"
+#include "lifecycle/lifecycle_plan.h"
 
 struct cache;
 struct controller_base;

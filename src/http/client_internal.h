@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/client_internal.h - shared by client.c (calls), pool.c (connections), client_h1.c and
+/* http/client_internal.h - shared by http_client.c (calls), pool.c (connections), client_h1.c and
  * client_h2.c (the two protocols). */
 #ifndef HTTP_CLIENT_INTERNAL_H
 #define HTTP_CLIENT_INTERNAL_H
 
 #include "base/buf.h"
 #include "base/list.h"
-#include "http/client.h"
 #include "http/headers.h"
+#include "http/http_client.h"
 #include "http/pieces.h"
 #include "http/stream.h"
 #include "loop/loop.h"
@@ -127,7 +127,7 @@ struct http_client {
 	struct loop_defer dispatch;
 };
 
-/* client.c */
+/* http_client.c */
 /* The response's head is complete. */
 void call_head(struct http_call *call);
 /* A piece of its body; returns how many bytes were consumed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http/server_internal.h - shared by server.c (listening, connections, time limits), request.c
+/* http/server_internal.h - shared by http_server.c (listening, connections, time limits), request.c
  * (functions for handlers), server_h1.c and server_h2.c (the two protocols). */
 #ifndef HTTP_SERVER_INTERNAL_H
 #define HTTP_SERVER_INTERNAL_H
@@ -9,8 +9,8 @@
 #include "base/url.h"
 #include "http/field.h"
 #include "http/headers.h"
+#include "http/http_server.h"
 #include "http/pieces.h"
-#include "http/server.h"
 #include "http/stream.h"
 #include "loop/loop.h"
 
@@ -147,7 +147,7 @@ struct http_server {
 	int64_t date_second;
 };
 
-/* server.c */
+/* http_server.c */
 /* Frees the connection at the end of the turn; nothing more is sent. */
 void conn_doom(struct server_conn *conn);
 /* Send what is queued, close our side, and wait a little for the client to close its own, so that it

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/time.h"
 #include "lifecycle/job_internal.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/keys.h"
-#include "lifecycle/plugin.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #ifndef LIFECYCLE_JOB_INTERNAL_H
 #define LIFECYCLE_JOB_INTERNAL_H
 
-#include "lifecycle/job.h"
+#include "lifecycle/job_lifecycle.h"
 #include "lifecycle/job_state.h"
 #include "model/volcano/podgroup.h"
 
@@ -47,7 +47,7 @@ static inline struct arena *look_arena(const struct job_look *look)
 	return look->plan->arena;
 }
 
-/* --- job_view.c --- */
+/* --- job_slots.c --- */
 
 /* Fill in tasks, slots and counts. */
 void job_view_pods(struct job_look *look);
@@ -98,7 +98,7 @@ bool job_target_has(const struct job_look *look, const struct job_pod *pod);
 /* Does the status record a restart of a part of the job? */
 bool job_target_is_part(const struct vcjob_status *status);
 
-/* --- job_group.c --- */
+/* --- job_podgroup.c --- */
 
 /* Decode the podgroup, if there is one. */
 int job_group_read(struct job_look *look, struct err *err) MUST_CHECK;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "lifecycle/job.h"
+#include "lifecycle/job_lifecycle.h"
 #include "lifecycle/keys.h"
 
 #include "base/banned.h"

@@ -14,11 +14,11 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "pod/plan.h"
-#include "pod/wire.h"
+#include "pod/pod_messages.h"
+#include "pod/pod_plan.h"
 #include "programs/volcano-pod/launcher.h"
+#include "programs/volcano-pod/podman_stage.h"
 #include "programs/volcano-pod/signals.h"
-#include "programs/volcano-pod/stage.h"
 
 #include "base/banned.h"
 

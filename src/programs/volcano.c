@@ -2,7 +2,7 @@
 /* volcano - single-node mode: a Kubernetes-compatible API server, scheduler, controllers and nodes in one
  * process.
  *
- *	volcano up [-d]		run it (programs/volcano/up.c)
+ *	volcano up [-d]		run it (programs/volcano/volcano_up.c)
  *	volcano status		show whether it runs (status.c)
  *	volcano backup --to F	copy its store (backup.c)
  *	volcano store get KEY	read the store while it does not run (store.c)
@@ -16,8 +16,8 @@
 #include "base/str.h"
 #include "flags/command_line.h"
 #include "flags/manual_page.h"
-#include "programs/volcano/commands.h"
 #include "programs/volcano/settings.h"
+#include "programs/volcano/volcano_commands.h"
 
 #include "base/banned.h"
 

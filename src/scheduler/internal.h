@@ -50,7 +50,7 @@ struct scheduler {
 	bool shard_stale; /* shards have changed since it was reported what is in use (shards.c) */
 	bool shard_asked; /* ... and that is under way */
 	struct list writes; /* under way */
-	struct list claims; /* tasks that wait for their claims (claims.c) */
+	struct list claims; /* tasks that wait for their claims (claim_binding.c) */
 	struct status_writer *status_writer;
 	struct recent_conditions *recent;
 	struct numbers *numbers;
@@ -78,7 +78,7 @@ void scheduler_make_queues(struct scheduler *scheduler);
 
 void scheduler_tell_shard(struct scheduler *scheduler);
 
-/* --- claims (claims.c) --- */
+/* --- claims (claim_binding.c) --- */
 
 /* Carry out the reservations of a task's claims, then bind it; for tasks that have any. */
 void scheduler_bind_claims(struct scheduler *scheduler, const struct task *task, const char *node);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

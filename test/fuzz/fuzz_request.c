@@ -25,7 +25,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "json/doc.h"
 #include "loop/loop.h"
 

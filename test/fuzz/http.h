@@ -15,9 +15,9 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "http/client.h"
 #include "http/headers.h"
-#include "http/server.h"
+#include "http/http_client.h"
+#include "http/http_server.h"
 #include "loop/loop.h"
 
 struct fuzz {

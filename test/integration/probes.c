@@ -2,9 +2,9 @@
 /* Probes of tasks by HTTP and TCP, on real sockets: pods of a task whose addresses are this machine's,
  * and a server that answers or does not. Waits for what is found out, never for a time. */
 #include "apiserver/test/client_world.h"
-#include "controller/probe.h"
+#include "controller/task_probe.h"
 #include "http/address.h"
-#include "http/server.h"
+#include "http/http_server.h"
 
 #include "base/banned.h"
 

@@ -9,14 +9,13 @@
  *	advice: "Look at its output (vcctl job logs)"
  *
  * All ages are seen from 2026-01-02T10:00:00Z. */
-#include "cli/explain.h"
-
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/time.h"
+#include "cli/explain_text.h"
 #include "json/yaml.h"
 #include "tap.h"
 

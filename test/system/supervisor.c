@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* supervisor.c - supervisors of pods as the agent meets them: real processes, started, stopped, lost and
  * found again. The argument is the program (volcano-pod). */
-#include "node/pod/supervisor.h"
-
 #include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,8 +18,9 @@
 #include "base/time.h"
 #include "loop/loop.h"
 #include "node/machine/machine.h"
-#include "pod/plan.h"
-#include "pod/wire.h"
+#include "node/pod/supervisor_client.h"
+#include "pod/pod_messages.h"
+#include "pod/pod_plan.h"
 #include "supervisors.h"
 #include "tap.h"
 

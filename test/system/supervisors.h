@@ -17,9 +17,9 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "loop/loop.h"
-#include "node/pod/supervisor.h"
-#include "pod/plan.h"
-#include "pod/wire.h"
+#include "node/pod/supervisor_client.h"
+#include "pod/pod_messages.h"
+#include "pod/pod_plan.h"
 #include "tap.h"
 
 enum { CONTAINERS = 3 };

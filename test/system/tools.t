@@ -20,10 +20,10 @@ cat >src/sched/a.c <<'END'
 END
 passes "policy may include json and base" tools/check-layers
 cat >src/sched/b.c <<'END'
-#include "http/server.h"
+#include "http/http_server.h"
 END
 fails "policy may not include http" tools/check-layers
-is "and the line is named" "$output" 'src/sched/b.c:1: sched may not include "http/server.h"'
+is "and the line is named" "$output" 'src/sched/b.c:1: sched may not include "http/http_server.h"'
 forget
 cat >src/base/c.c <<'END'
 #include <yyjson.h>

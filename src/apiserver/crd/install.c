@@ -12,7 +12,7 @@
 #include "apiserver/crd/definition.h"
 #include "base/log.h"
 #include "loop/loop.h"
-#include "model/group/crd.h"
+#include "model/group/customresourcedefinition.h"
 #include "model/volcano/vckinds.h"
 
 #include "base/banned.h"

@@ -6,7 +6,7 @@
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/verb/sub.h"
 #include "base/number.h"
-#include "model/rules/warn.h"
+#include "model/rules/warn_rules.h"
 #include "model/workload/batchjob.h"
 #include "model/workload/controllerrevision.h"
 #include "model/workload/workload.h"

@@ -9,7 +9,7 @@
 #include "model/group/rbac.h"
 #include "model/group/runtimeclass.h"
 #include "model/group/webhookconfig.h"
-#include "model/rules/warn.h"
+#include "model/rules/warn_rules.h"
 
 #include "base/banned.h"
 

@@ -24,7 +24,7 @@
 #include "model/group/endpoints.h"
 #include "model/pod/pod.h"
 #include "model/pod/pod_validate.h"
-#include "model/rules/warn.h"
+#include "model/rules/warn_rules.h"
 #include "model/workload/workload.h"
 
 #include "base/banned.h"

@@ -7,7 +7,7 @@
 #include "apiserver/crd/schema_internal.h"
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/request/call.h"
-#include "model/group/crd.h"
+#include "model/group/customresourcedefinition.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,7 @@
 #include "model/group/endpoints.h"
 #include "model/group/ingress.h"
 #include "model/group/networkpolicy.h"
-#include "model/rules/warn.h"
+#include "model/rules/warn_rules.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
 #include "model/group/storage.h"
-#include "model/rules/warn.h"
+#include "model/rules/warn_rules.h"
 
 #include "base/banned.h"
 

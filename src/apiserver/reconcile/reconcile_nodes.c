@@ -4,7 +4,7 @@
  *
  * As in Kubernetes' node lifecycle controller, what counts is the status of a condition, whatever its reason
  * is, and every taint that is added says when. Only taints of the keys and effects in `rows` are ours; any
- * other stays. Who acts on NoExecute is controller/eviction.c, or a controller of Kubernetes.
+ * other stays. Who acts on NoExecute is controller/eviction_controller.c, or a controller of Kubernetes.
  *
  * Admission taints every new node as not ready (TaintNodesByCondition), and people write such taints by
  * hand: these say no time, and are removed only if a program reports for the node, that is if its Ready

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/url.h"
-#include "http/server.h"
+#include "http/http_server.h"
 
 #include "base/banned.h"
 

@@ -150,13 +150,14 @@ struct call {
 	struct str sub; /* "" for the object itself */
 	struct call_options options;
 	enum patch_type patch;
-	struct json_doc *body;        /* owned; NULL where there is none */
-	struct buf text_body;         /* owned: the text of a large one, until it is parsed */
-	struct str raw;               /* how its text begins; none: it did not come as text */
-	size_t raw_len;               /* of the whole text */
-	const struct type *wire_type; /* of a protobuf body that a worker reads (wire.h) ... */
-	bool wire_known;              /* ... and whether it was looked for */
-	struct str agent; /* the program that asks, by its User-Agent; none: one of our own */
+	struct json_doc *body; /* owned; NULL where there is none */
+	struct buf text_body;  /* owned: the text of a large one, until it is parsed */
+	struct str raw;        /* how its text begins; none: it did not come as text */
+	size_t raw_len;        /* of the whole text */
+	const struct type
+		*wire_type; /* of a protobuf body that a worker reads (protobuf_body.h) ... */
+	bool wire_known;    /* ... and whether it was looked for */
+	struct str agent;   /* the program that asks, by its User-Agent; none: one of our own */
 	struct user user;
 	struct fair_flow *flow; /* whose time and limits it counts for; NULL: nobody's */
 	bool internal;          /* of the server's own: not subject to admission of users */
@@ -175,7 +176,7 @@ struct call {
 	const char *json_type;            /* what to call JSON; NULL: application/json */
 	int64_t retry_after;              /* seconds; 0: none */
 	VEC(const char *) warnings;
-	size_t warning_chars; /* in all of them (warn.c) */
+	size_t warning_chars; /* in all of them (answer_warnings.c) */
 	bool warnings_cut;
 	VEC(const char *) odd_fields; /* unknown and duplicate ones, in the words of the answer */
 	size_t yaml_duplicates;       /* so many of them, the first ones, are lines of YAML */
@@ -253,7 +254,7 @@ void call_answer_invalid(struct call *call, struct str group, struct str kind, s
 /* The call is now a watch. */
 void call_answer_watch(struct call *call);
 
-/* A Warning header of the answer; the same text only once, and not more than a header holds (warn.c).
+/* A Warning header of the answer; the same text only once, and not more than a header holds (answer_warnings.c).
  * Copied. */
 void call_warn(struct call *call, const char *format, ...) PRINTF(2, 3);
 

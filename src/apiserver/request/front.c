@@ -33,7 +33,7 @@
 #include "http/chunk.h"
 #include "http/gzip.h"
 #include "http/headers.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "json/yaml.h"
 
 #include "base/banned.h"

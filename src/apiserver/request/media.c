@@ -2,12 +2,12 @@
 /* apiserver/request/media.c - in what form bodies come and answers go.
  *
  * JSON and YAML, both ways; Table and PartialObjectMetadata as parameters of JSON. Protobuf is read
- * (wire.h) but not written: clients that prefer it name JSON as well, and those that read nothing
+ * (protobuf_body.h) but not written: clients that prefer it name JSON as well, and those that read nothing
  * else are told so. */
 #include "apiserver/request/media.h"
 
 #include "apiserver/api_internal.h"
-#include "apiserver/request/wire.h"
+#include "apiserver/request/protobuf_body.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "http/field.h"

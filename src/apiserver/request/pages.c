@@ -23,7 +23,7 @@
 #include "http/chunk.h"
 #include "http/field.h"
 #include "http/headers.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "loop/loop.h"
 
 #include "base/banned.h"

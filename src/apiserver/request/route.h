@@ -12,7 +12,7 @@
 
 #include "apiserver/kind/kind.h"
 #include "base/str.h"
-#include "http/server.h"
+#include "http/http_server.h"
 
 enum route_class {
 	ROUTE_NONE,     /* nothing of ours */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies in protobuf: what kubectl sends, what is broken, and that every field of every built-in
  * kind has its number. */
-#include "apiserver/request/wire.h"
-
 #include <stdio.h>
 
 #include "apiserver/api.h"
 #include "apiserver/kind/kind_rows.h"
 #include "apiserver/request/call.h"
+#include "apiserver/request/protobuf_body.h"
 #include "apiserver/store/store.h"
 #include "base/mem.h"
 #include "loop/loop.h"

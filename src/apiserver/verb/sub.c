@@ -3,7 +3,7 @@
 #include "apiserver/verb/sub.h"
 
 #include "apiserver/api_internal.h"
-#include "apiserver/request/status.h"
+#include "apiserver/request/answer_status.h"
 #include "base/arena.h"
 #include "base/time.h"
 

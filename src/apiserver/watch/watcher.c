@@ -21,10 +21,10 @@
 #include <inttypes.h>
 
 #include "apiserver/api_internal.h"
+#include "apiserver/request/answer_status.h"
 #include "apiserver/request/filter.h"
 #include "apiserver/request/form.h"
 #include "apiserver/request/reading.h"
-#include "apiserver/request/status.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/mem.h"

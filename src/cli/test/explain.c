@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why jobs are where they are: the line for every phase and source of reasons, one page in full. */
-#include "cli/explain.h"
-
 #include "base/arena.h"
 #include "base/time.h"
+#include "cli/explain_text.h"
 #include "cli/pods.h"
 #include "cli/test/quoted.h"
 #include "tap.h"

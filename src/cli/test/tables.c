@@ -2,9 +2,9 @@
 /* The tree of queues, and who holds what: golden texts. */
 #include "base/arena.h"
 #include "cli/amounts.h"
+#include "cli/queue_bars.h"
 #include "cli/test/quoted.h"
 #include "cli/toplist.h"
-#include "cli/tree.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
 #include "client/client.h"
 #include "client/transport.h"
 #include "http/headers.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "loop/loop.h"
 #include "tap.h"
 

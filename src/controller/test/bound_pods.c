@@ -116,7 +116,7 @@ static void check_jobs(void)
 	bound_pods_put_job(all, STR("j"), true);
 	ok(pod->job && pod->job->finished, "and finishes");
 	bound_pods_remove_job(all, STR("j"));
-	ok(!pod->job->known, "and is deleted before its pods");
+	ok(pod->job && !pod->job->known, "and is deleted before its pods");
 	bound_pods_remove(all, STR("a"), STR("p"));
 	bound_pods_remove_job(all, STR("j"));
 }

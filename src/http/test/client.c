@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Client and server against each other over every transport, on virtual time: whole and streamed
  * bodies both ways, back-pressure, cancelling, pools, time limits, lost connections. */
-#include "http/client.h"
-
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "fixture.h"
+#include "http/http_client.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
  *
  * Ours alone: `--array-id NAMES --array-first F --array-step S` adds variables that hold F + S * index, so that an
  * element of an array knows its number without a shell that reckons it out. */
-#include "lifecycle/plugin.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

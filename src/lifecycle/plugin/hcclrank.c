@@ -3,7 +3,7 @@
  *
  * The one that is there counts, then the variable RANK of its containers (which pytorch sets), then
  * the place of the pod among masters and workers. */
-#include "lifecycle/plugin.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

@@ -2,7 +2,7 @@
 /* lifecycle/plugin/mpi.c - tells the master of an MPI job where its workers are (MPI_HOST).
  *
  * It lives on svc and ssh, which admission adds to such jobs. */
-#include "lifecycle/plugin.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
  * there are, and which of them a container is.
  *
  * On request, workers wait in an init container until the master takes connections. */
-#include "lifecycle/plugin.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

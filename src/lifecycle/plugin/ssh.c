@@ -5,7 +5,7 @@
  * hosts. The pair comes from outside (struct job_world): making one needs chance. It is made once:
  * where the secret is there, only a config that differs is replaced. */
 #include "base/base64.h"
-#include "lifecycle/plugin.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

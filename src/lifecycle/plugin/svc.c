@@ -4,8 +4,8 @@
  * A headless service gives each pod a name in the network; a config map, mounted at /etc/volcano and
  * offered as variables, lists these names by task; a network policy lets only pods of the job in. The
  * config map follows the number of replicas as long as the job lives. */
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/keys.h"
-#include "lifecycle/plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

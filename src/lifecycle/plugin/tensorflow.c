@@ -2,7 +2,7 @@
 /* lifecycle/plugin/tensorflow.c - TF_CONFIG: who is in the cluster, and which of them a container is.
  *
  * A job of a single pod is no cluster and gets none. */
-#include "lifecycle/plugin.h"
+#include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
 #include "base/banned.h"

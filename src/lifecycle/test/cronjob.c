@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CronJobs: what is due when, how runs meet, what is kept, and that a run is made once whenever the
  * controller dies. Time starts at 2026-01-01 00:00:00. */
-#include "lifecycle/cronjob.h"
-
+#include "lifecycle/cronjob_lifecycle.h"
 #include "model/core/meta.h"
 #include "model/value/zone.h"
 #include "others.h"

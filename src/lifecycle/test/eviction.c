@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods that cannot stay: each row is a pod, its node, how long that has been so, and the plan that follows. */
-#include "lifecycle/eviction.h"
-
 #include <stdio.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "lifecycle/eviction_lifecycle.h"
 #include "tap.h"
 
 #include "base/banned.h"

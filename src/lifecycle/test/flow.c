@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JobFlows and JobTemplates: flows from their start to their end, step by step, and once more for each
  * write with a controller that dies behind it. */
-#include "lifecycle/flow.h"
-
+#include "lifecycle/flow_lifecycle.h"
 #include "others.h"
 #include "world.h"
 

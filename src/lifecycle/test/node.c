@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which nodes answer: rows of what happens at which second, and what becomes of the node. */
-#include "lifecycle/node.h"
-
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "lifecycle/node_lifecycle.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "lifecycle/plan.h"
+#include "lifecycle/lifecycle_plan.h"
 #include "tap.h"
 
 /* A document that can be changed; printf's words work. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans: stages, and what they print. */
-#include "lifecycle/plan.h"
-
 #include "base/buf.h"
+#include "lifecycle/lifecycle_plan.h"
 #include "tap.h"
 
 #include "base/banned.h"

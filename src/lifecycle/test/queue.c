@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues: every row of the table of states, alone and with a parent; then trees that are closed and
  * opened, with a controller that dies behind any write. HyperNodes' counts and jobs' time to live. */
-#include "lifecycle/queue.h"
-
-#include "lifecycle/hypernode.h"
-#include "lifecycle/ttl.h"
+#include "lifecycle/hypernode_lifecycle.h"
+#include "lifecycle/queue_lifecycle.h"
+#include "lifecycle/ttl_lifecycle.h"
 #include "model/core/meta.h"
 #include "others.h"
 #include "world.h"

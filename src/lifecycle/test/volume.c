@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims and volumes: each row is a claim, the volumes and the class that there are, and the plan that
  * follows. */
-#include "lifecycle/volume.h"
-
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "lifecycle/volume_lifecycle.h"
 #include "model/core/persistentvolume.h"
 #include "tap.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Podgroups of plain workloads: which pods get one, what it looks like, when it changes and goes. */
-#include "lifecycle/workload.h"
-
+#include "lifecycle/workload_lifecycle.h"
 #include "others.h"
 
 #include "base/banned.h"

@@ -15,7 +15,7 @@
 #include "json/merge.h"
 #include "json/patch.h"
 #include "json/pointer.h"
-#include "lifecycle/job.h"
+#include "lifecycle/job_lifecycle.h"
 #include "lifecycle/keys.h"
 
 enum { WORLD_STEPS_MAX = 2000 };

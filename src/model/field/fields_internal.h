@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/field/fields_internal.h - what the files of the field table mechanism share: fields.c (look-up
  * and check of tables), decode.c, encode.c, tidy.c (defaults, pruning, canonical form), validate.c
- * and schema.c. */
+ * and field_schema.c. */
 #ifndef MODEL_FIELDS_INTERNAL_H
 #define MODEL_FIELDS_INTERNAL_H
 

@@ -6,7 +6,7 @@
 
 #include "json/doc.h"
 #include "model/field/path.h"
-#include "model/rules/warn.h"
+#include "model/rules/warn_rules.h"
 
 /* Of a new pod, after defaulting. */
 void pod_warn(struct json pod, warn_fn *fn, void *arg);

@@ -20,7 +20,7 @@
 #include "model/core/service.h"
 #include "model/core/serviceaccount.h"
 #include "model/core/status.h"
-#include "model/group/crd.h"
+#include "model/group/customresourcedefinition.h"
 #include "model/group/disruption.h"
 #include "model/group/endpoints.h"
 #include "model/group/ingress.h"

@@ -2,7 +2,7 @@
 /* node/agent/agent.h - the nodes of this machine: Node objects, and pods that run as processes.
  *
  * The agent takes every pod that is bound to one of its nodes from there to its end: a folder, a plan, a
- * supervisor (node/pod/supervisor.h), and the status that follows. Everything that a later agent must know is
+ * supervisor (node/pod/supervisor_client.h), and the status that follows. Everything that a later agent must know is
  * in the folder or in the API, so that it may be killed at any time and another one goes on: what ran runs
  * on. */
 #ifndef NODE_AGENT_H

@@ -9,8 +9,8 @@
 #include "model/pod/pod.h"
 #include "node/agent/agent_internal.h"
 #include "node/pod/sandbox.h"
-#include "node/volume/tree.h"
-#include "node/volume/volumes.h"
+#include "node/volume/atomic_folder.h"
+#include "node/volume/pod_volumes.h"
 
 #include "base/banned.h"
 

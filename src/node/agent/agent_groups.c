@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "node/agent/agent_internal.h"
 #include "node/machine/cgroup.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 #include "base/banned.h"
 

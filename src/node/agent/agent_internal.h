@@ -35,7 +35,7 @@
 #include "node/agent/agent.h"
 #include "node/machine/pressure.h"
 #include "node/pod/pod_life.h"
-#include "node/pod/supervisor.h"
+#include "node/pod/supervisor_client.h"
 
 struct agent_limits;
 struct agent_network;

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "model/pod/pod.h"
 #include "node/agent/agent_internal.h"
-#include "node/volume/volumes.h"
+#include "node/volume/pod_volumes.h"
 
 #include "base/banned.h"
 

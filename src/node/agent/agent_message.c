@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "node/agent/agent_internal.h"
 #include "node/pod/pod_log.h"
-#include "pod/wire.h"
+#include "pod/pod_messages.h"
 
 #include "base/banned.h"
 

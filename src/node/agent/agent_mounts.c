@@ -9,7 +9,7 @@
 
 #include "node/agent/agent_internal.h"
 #include "node/machine/devices.h"
-#include "node/volume/volumes.h"
+#include "node/volume/pod_volumes.h"
 
 #include "base/banned.h"
 

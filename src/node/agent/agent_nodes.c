@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "node/agent/agent_internal.h"
 #include "node/machine/machine.h"
-#include "node/registry/lease.h"
+#include "node/registry/node_lease.h"
 #include "node/registry/registry.h"
 
 #include "base/banned.h"

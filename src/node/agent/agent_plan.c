@@ -22,9 +22,9 @@
 #include "node/pod/container_env.h"
 #include "node/pod/hosts.h"
 #include "node/runtime/agent_runtime.h"
+#include "node/volume/atomic_folder.h"
 #include "node/volume/host_path.h"
-#include "node/volume/tree.h"
-#include "node/volume/volumes.h"
+#include "node/volume/pod_volumes.h"
 
 #include "base/banned.h"
 

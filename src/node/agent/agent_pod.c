@@ -21,7 +21,7 @@
 #include "base/quarantine.h"
 #include "base/time.h"
 #include "node/agent/agent_internal.h"
-#include "node/pod/pod_status.h"
+#include "node/pod/pod_report.h"
 #include "node/pod/pod_write.h"
 #include "node/pod/unsupported.h"
 #include "node/runtime/agent_runtime.h"

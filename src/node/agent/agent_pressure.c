@@ -21,7 +21,7 @@
 #include "node/machine/machine.h"
 #include "node/machine/pressure.h"
 #include "node/machine/proc_use.h"
-#include "node/volume/tree.h"
+#include "node/volume/atomic_folder.h"
 
 #include "base/banned.h"
 

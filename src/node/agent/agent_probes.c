@@ -13,9 +13,9 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "node/agent/agent_internal.h"
-#include "node/agent/check.h"
+#include "node/agent/network_probe.h"
 #include "node/runtime/agent_runtime.h"
-#include "pod/wire.h"
+#include "pod/pod_messages.h"
 
 #include "base/banned.h"
 

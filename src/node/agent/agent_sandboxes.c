@@ -14,7 +14,7 @@
 #include "node/machine/cgroup.h"
 #include "node/pod/unsupported.h"
 #include "node/runtime/agent_runtime.h"
-#include "node/volume/volumes.h"
+#include "node/volume/pod_volumes.h"
 
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 
 #include "node/agent/agent_internal.h"
 #include "node/machine/machine.h"
-#include "node/pod/identity.h"
+#include "node/pod/pod_identity.h"
 #include "node/pod/sandbox.h"
 
 /* An informer of what pods refer to. */

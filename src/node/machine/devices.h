@@ -22,7 +22,7 @@
 #include "base/str.h"
 #include "model/pod/pod.h"
 #include "node/machine/machine.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 /* A node's share of the machine. */
 struct devices_node {

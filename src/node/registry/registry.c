@@ -22,7 +22,7 @@
 #include "client/recorder.h"
 #include "loop/loop.h"
 #include "node/pod/pod_write.h"
-#include "node/registry/lease.h"
+#include "node/registry/node_lease.h"
 
 #include "base/banned.h"
 

@@ -30,7 +30,7 @@
 #include "node/runtime/agent_pull.h"
 #include "node/runtime/agent_runtime_internal.h"
 #include "node/runtime/oci.h"
-#include "node/volume/tree.h"
+#include "node/volume/atomic_folder.h"
 
 #include "base/banned.h"
 

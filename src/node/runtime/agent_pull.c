@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "loop/loop.h"
-#include "node/agent/command.h"
+#include "node/agent/agent_command.h"
 
 #include "base/banned.h"
 

@@ -26,13 +26,13 @@
 #include "model/pod/pod.h"
 #include "node/agent/agent_internal.h"
 #include "node/pod/container_env.h"
-#include "node/pod/identity.h"
+#include "node/pod/pod_identity.h"
 #include "node/runtime/agent_podman.h"
 #include "node/runtime/agent_runtime_internal.h"
 #include "node/runtime/bundle.h"
 #include "node/runtime/image.h"
 #include "node/runtime/oci.h"
-#include "node/volume/tree.h"
+#include "node/volume/atomic_folder.h"
 
 #include "base/banned.h"
 

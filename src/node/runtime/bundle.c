@@ -5,7 +5,7 @@
 
 #include "base/macro.h"
 #include "json/doc.h"
-#include "node/pod/identity.h"
+#include "node/pod/pod_identity.h"
 
 #include "base/banned.h"
 

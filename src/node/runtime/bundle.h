@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "node/runtime/image.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 struct bundle {
 	const char *root; /* a folder: the container's root */

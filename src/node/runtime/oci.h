@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "model/pod/container.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 enum oci_runtime { OCI_PODMAN, OCI_CRUN, OCI_RUNTIME_COUNT };
 

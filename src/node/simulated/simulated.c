@@ -26,7 +26,7 @@
 #include "client/informer.h"
 #include "loop/loop.h"
 #include "node/pod/pod_write.h"
-#include "node/registry/lease.h"
+#include "node/registry/node_lease.h"
 #include "node/simulated/simulated_status.h"
 
 #include "base/banned.h"

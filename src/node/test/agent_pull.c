@@ -14,9 +14,9 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "loop/loop.h"
-#include "node/agent/command.h"
+#include "node/agent/agent_command.h"
+#include "node/volume/atomic_folder.h"
 #include "node/volume/remover.h"
-#include "node/volume/tree.h"
 #include "tap.h"
 
 static const char script[] =

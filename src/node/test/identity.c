@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/identity.h: securityContext as users, groups, capabilities and limits; what is refused. */
-#include "node/pod/identity.h"
-
+/* node/pod/pod_identity.h: securityContext as users, groups, capabilities and limits; what is refused. */
 #include <inttypes.h>
 
 #include "base/buf.h"
 #include "folder.h"
 #include "node/machine/oom_score.h"
+#include "node/pod/pod_identity.h"
 #include "pods.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "json/yaml.h"
-#include "node/pod/pod_status.h"
+#include "node/pod/pod_report.h"
 #include "tap.h"
 
 #define S TIME_SECOND

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/tree.h: content that changes as a whole, and the end of deep folders. */
-#include "node/volume/tree.h"
-
+/* node/volume/atomic_folder.h: content that changes as a whole, and the end of deep folders. */
 #include "folder.h"
+#include "node/volume/atomic_folder.h"
 #include "tap.h"
 
 #define FILE_OF(name, text, mode)                            \

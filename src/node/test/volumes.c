@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/volumes.h: every kind of volume on disk, the mounts of a container, and the end of it all. */
-#include "node/volume/volumes.h"
-
+/* node/volume/pod_volumes.h: every kind of volume on disk, the mounts of a container, and the end of it all. */
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "base/buf.h"
 #include "folder.h"
 #include "node/volume/host_path.h"
+#include "node/volume/pod_volumes.h"
 #include "node/volume/volume_path.h"
 #include "pods.h"
 #include "tap.h"

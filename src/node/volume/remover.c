@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "loop/loop.h"
-#include "node/volume/tree.h"
+#include "node/volume/atomic_folder.h"
 
 #include "base/banned.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/volume/volume_content.h - the files of volumes that hold what the API holds: config maps, secrets,
- * the downward API, and projections of several of them. Pure; node/volume/tree.h writes them. */
+ * the downward API, and projections of several of them. Pure; node/volume/atomic_folder.h writes them. */
 #ifndef NODE_VOLUME_CONTENT_H
 #define NODE_VOLUME_CONTENT_H
 
@@ -12,7 +12,7 @@
 #include "base/macro.h"
 #include "model/pod/volume.h"
 #include "node/pod/sandbox.h"
-#include "node/volume/tree.h"
+#include "node/volume/atomic_folder.h"
 
 /* Is it a volume of that kind? */
 bool volume_content_is(const struct volume *volume);

@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "node/volume/pod_volumes.h"
 #include "node/volume/volume_content.h"
 #include "node/volume/volume_path.h"
-#include "node/volume/volumes.h"
 
 #include "base/banned.h"
 

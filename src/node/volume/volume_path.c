@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "node/volume/volumes.h"
+#include "node/volume/pod_volumes.h"
 #include "pod/source.h"
 
 #include "base/banned.h"

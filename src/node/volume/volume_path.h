@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/volume_path.h - where the volumes of node/volume/volumes.h are. */
+/* node/volume/volume_path.h - where the volumes of node/volume/pod_volumes.h are. */
 #ifndef NODE_VOLUME_PATH_H
 #define NODE_VOLUME_PATH_H
 

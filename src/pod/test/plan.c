@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans as text: what was encoded decodes to the same, and nothing else decodes. */
-#include "pod/plan.h"
-
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "pod/pod_plan.h"
 #include "random.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
  *
  * To add one: its file with a `const struct bench bench_<name>`, its row here, its file name (and the
  * modules that it needs) in meson.build, and its results in docs/benchmarks.md. bench.h shows how it
- * measures; map.c and loop.c are examples. Its opening comment says what each phase is. */
+ * measures; bench_map.c and bench_loop.c are examples. Its opening comment says what each phase is. */
 #ifndef PROGRAMS_BENCH_BENCHES_H
 #define PROGRAMS_BENCH_BENCHES_H
 

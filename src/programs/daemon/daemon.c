@@ -20,7 +20,7 @@
 #include "client/transport.h"
 #include "client/transport_http.h"
 #include "flags/manual_page.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "http/tls.h"
 #include "loop/loop.h"
 

@@ -11,8 +11,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/family.h"
+#include "programs/volcano-pod/pod_child.h"
 #include "programs/volcano-pod/supervisor_internal.h"
 
 #include "base/banned.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "pod/wire.h"
+#include "pod/pod_messages.h"
 #include "programs/volcano-pod/signals.h"
 #include "programs/volcano-pod/supervisor.h"
 

@@ -24,10 +24,10 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 #include "pod/source.h"
-#include "programs/volcano-pod/child.h"
 #include "programs/volcano-pod/descriptor.h"
+#include "programs/volcano-pod/pod_child.h"
 #include "programs/volcano-pod/root.h"
 
 #include "base/banned.h"

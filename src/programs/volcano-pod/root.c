@@ -21,7 +21,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "pod/plan.h"
+#include "pod/pod_plan.h"
 
 #include "base/banned.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/supervisor.h - the process that holds a pod: its containers, what they print and
- * how they end. pod/wire.h tells what it is asked and answers. */
+ * how they end. pod/pod_messages.h tells what it is asked and answers. */
 #ifndef PROGRAMS_VOLCANO_POD_SUPERVISOR_H
 #define PROGRAMS_VOLCANO_POD_SUPERVISOR_H
 
@@ -9,7 +9,7 @@
 
 struct supervisor_options {
 	const char *folder;  /* of the pod */
-	const char *control; /* where it listens while it has no agent (pod/wire.h) */
+	const char *control; /* where it listens while it has no agent (pod/pod_messages.h) */
 	const char *secret;  /* that an agent has to know */
 	int agent;           /* a socket to it; taken */
 	int plan;            /* a file that holds the plan; taken */

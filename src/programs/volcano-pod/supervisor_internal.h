@@ -17,17 +17,17 @@
 #include "base/err.h"
 #include "base/macro.h"
 #include "base/vec.h"
-#include "pod/plan.h"
+#include "pod/pod_messages.h"
+#include "pod/pod_plan.h"
 #include "pod/record.h"
-#include "pod/wire.h"
 #include "programs/volcano-pod/output.h"
 
 struct container {
 	struct record record;
 	struct output *output;
 	int pipe;  /* what it prints; -1: none */
-	int end;   /* tells how its program has ended (child.h); -1: none */
-	int hosts; /* files in memory (child.h); -1: none */
+	int end;   /* tells how its program has ended (pod_child.h); -1: none */
+	int hosts; /* files in memory (pod_child.h); -1: none */
 	int message;
 	int mounts; /* its mount namespace, open while processes of it may be left (family.h); -1: none */
 	int64_t kill_at; /* by supervisor_uptime() */
@@ -64,7 +64,7 @@ struct supervisor {
 	int agent;               /* -1: none */
 	char *heard;             /* room for a message of its; NULL: none has come yet */
 	int plan_file;           /* in memory, until it is read; -1: in the folder */
-	const char *control;     /* where it listens while it has no agent (pod/wire.h) */
+	const char *control;     /* where it listens while it has no agent (pod/pod_messages.h) */
 	const char *name;        /* of its socket there */
 	const char *secret;
 	int listener; /* -1: it has an agent, or could not listen */

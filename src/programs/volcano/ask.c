@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "client/kubeconfig.h"
-#include "http/client.h"
+#include "http/http_client.h"
 #include "http/tls.h"
 #include "json/doc.h"
 #include "loop/loop.h"

@@ -17,9 +17,9 @@
 #include "sched/place/job_group.h"
 #include "sched/place/reservation.h"
 #include "sched/report/refusal.h"
-#include "sched/session/hooks.h"
 #include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

@@ -5,9 +5,9 @@
  * still waits does not count as ready here (part 11). */
 #include "sched/action/action_rows.h"
 #include "sched/place/finder.h"
-#include "sched/session/hooks.h"
 #include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

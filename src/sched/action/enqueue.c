@@ -7,9 +7,9 @@
  * asked about, and put back in the end. */
 #include "sched/action/action_rows.h"
 #include "sched/place/job_group.h"
-#include "sched/session/hooks.h"
 #include "sched/session/job_queue_iter.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
  * (scheduler specification, 5.6). */
 #include "base/vec.h"
 #include "sched/action/action_rows.h"
-#include "sched/session/hooks.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

@@ -40,7 +40,7 @@
 #include "sched/cluster/queue_info.h"
 #include "sched/cluster/symbols.h"
 #include "sched/cluster/task.h"
-#include "sched/place/volumes.h"
+#include "sched/place/volume_fit.h"
 
 struct nodeshard;
 

@@ -9,13 +9,13 @@
  *	class.c		terms and classes
  *	ledger.c	every change of a task
  *	affinity.c	pods a domain
- *	check.c		what must hold */
+ *	cluster_check.c		what must hold */
 #ifndef SCHED_CLUSTER_INTERNAL_H
 #define SCHED_CLUSTER_INTERNAL_H
 
 #include "sched/cluster/cluster.h"
 #include "sched/cluster/ledger.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 
 int cluster_apply_pod(struct cluster *cluster, struct json pod, struct err *err);
 void cluster_remove_pod(struct cluster *cluster, struct str key);

@@ -15,7 +15,7 @@
 #include <assert.h>
 
 #include "sched/cluster/cluster.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 
 #include "base/banned.h"
 

@@ -18,10 +18,10 @@
 #include "sched/evict/evict_internal.h"
 #include "sched/evict/eviction_estimate.h"
 #include "sched/place/finder.h"
-#include "sched/session/hooks.h"
 #include "sched/session/job_queue_iter.h"
 #include "sched/session/rows.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

@@ -7,8 +7,8 @@
  * are asked about the first of it: a queue that holds more than it deserves by a gang gives up the gang. */
 #include "base/map.h"
 #include "sched/evict/evict_internal.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

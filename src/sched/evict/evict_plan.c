@@ -5,8 +5,8 @@
  * need not have gone stay. The trial is undone: a plan is a list. */
 #include "sched/evict/evict_internal.h"
 #include "sched/place/finder.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

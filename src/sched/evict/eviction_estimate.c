@@ -2,8 +2,8 @@
 /* sched/evict/eviction_estimate.c - see the header. */
 #include "sched/evict/eviction_estimate.h"
 
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 
 #include "base/banned.h"
 

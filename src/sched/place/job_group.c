@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 
 #include "base/banned.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/time.h"
 #include "sched/place/finder.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 #include "sched/session/statement.h"
 
 #include "base/banned.h"

@@ -3,7 +3,7 @@
  *
  * A node counts for a constraint if it has the keys of all constraints that are meant as strictly (DoNotSchedule, or
  * ScheduleAnyway), and the constraint's policies do not leave it out: by default those that the pod's node
- * selector and affinity exclude. What is counted in whole domains (affinity.h) is taken, less the pods on other nodes. */
+ * selector and affinity exclude. What is counted in whole domains (affinity_index.h) is taken, less the pods on other nodes. */
 #ifndef SCHED_SPREAD_H
 #define SCHED_SPREAD_H
 
@@ -12,7 +12,7 @@
 
 #include "base/vec.h"
 #include "sched/cluster/class.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 
 struct cluster;
 struct node_info;

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "model/core/taints.h"
 #include "model/pod/affinity.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 #include "sched/place/simd.h"
 #include "sched/place/spread.h"
 #include "sched/plugin/plugin_rows.h"

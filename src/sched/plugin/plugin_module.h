@@ -17,8 +17,8 @@
 #include "sched/evict/evict.h"
 #include "sched/evict/eviction_estimate.h"
 #include "sched/plugin/plugin.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 
 enum { PLUGIN_ABI = 1 };
 

@@ -3,13 +3,13 @@
  * a task may run on, resources aside.
  *
  * Each filter is a row with the widest thing that it depends on. Those about other pods read the
- * counters of sched/place/affinity.h. */
+ * counters of sched/place/affinity_index.h. */
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
 #include "model/core/taints.h"
 #include "model/pod/affinity.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 #include "sched/place/spread.h"
 #include "sched/plugin/plugin_rows.h"
 #include "sched/session/session.h"

@@ -4,8 +4,8 @@
 
 #include "base/number.h"
 #include "sched/report/words.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 
 #include "base/banned.h"
 

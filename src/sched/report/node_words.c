@@ -4,7 +4,7 @@
 #include "model/core/taints.h"
 #include "model/pod/affinity.h"
 #include "model/pod/pod_affinity.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 #include "sched/report/node_look.h"
 #include "sched/report/words.h"
 #include "sched/session/session.h"

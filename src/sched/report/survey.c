@@ -11,7 +11,7 @@
 #include "model/pod/pod_affinity.h"
 #include "model/volcano/wait_reason.h"
 #include "sched/place/finder.h"
-#include "sched/place/volumes.h"
+#include "sched/place/volume_fit.h"
 #include "sched/session/session.h"
 
 #include "base/banned.h"

@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "json/doc.h"
 #include "sched/plugin/plugin.h"
-#include "sched/session/hooks.h"
+#include "sched/session/session_hooks.h"
 
 struct action_type;
 

@@ -3,7 +3,7 @@
 #include "sched/session/pq.h"
 
 #include "base/vec.h"
-#include "sched/session/hooks.h"
+#include "sched/session/session_hooks.h"
 
 #include "base/banned.h"
 

@@ -10,8 +10,8 @@
 #include "base/vec.h"
 #include "sched/cluster/ledger.h"
 #include "sched/place/reservation.h"
-#include "sched/session/hooks.h"
 #include "sched/session/session.h"
+#include "sched/session/session_hooks.h"
 
 #include "base/banned.h"
 

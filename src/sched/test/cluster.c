@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "build.h"
-#include "sched/place/affinity.h"
+#include "sched/place/affinity_index.h"
 #include "tap.h"
 
 #include "base/banned.h"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apiserver/request/protobuf_body.h - bodies in protobuf, as Go clients send them. Answers are JSON: whoever speaks
+ * protobuf takes both. */
+#ifndef APISERVER_PROTOBUF_BODY_H
+#define APISERVER_PROTOBUF_BODY_H
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct call;
+struct json_doc;
+
+/* The body as a document, with apiVersion and kind; the caller's. Numbers that nobody knows are
+ * noted as unknown fields. ERR_BAD_REQUEST where it cannot be read. */
+/* Look for the type of a body now, for a worker that will read it and cannot look for kinds. */
+void wire_find(struct call *call, struct str body);
+struct json_doc *wire_read(struct call *call, struct str body, struct err *err) MUST_CHECK;
+
+#endif

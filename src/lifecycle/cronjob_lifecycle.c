@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/cronjob_lifecycle.c - one step of a CronJob: tidy up, record, then see what is due.
+ *
+ * Stages of a plan: the status; jobs that go (history, replaced ones); the new job. A crash between
+ * them leaves nothing that the next step does not find: a job that is not recorded is recorded,
+ * one that should have gone goes. */
+#include "lifecycle/cronjob_lifecycle.h"
+
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "base/vec.h"
+#include "lifecycle/keys.h"
+#include "model/value/cron.h"
+#include "model/value/zone.h"
+#include "model/volcano/vccronjob.h"
+
+#include "base/banned.h"
+
+enum { MISSED_MANY = 100 };
+#define LOOK_LATE (100 * TIME_MILLISECOND)
+/* A job that was made a moment ago may not have been seen yet. */
+#define SEEN_WITHIN (10 * TIME_SECOND)
+
+struct run {
+	struct json doc;
+	struct vcjob job;
+};
+
+struct look {
+	const struct cronjob_world *world;
+	struct plan *plan;
+	struct vccronjob cron;
+	struct run *runs;                    /* by time of creation, then by name */
+	VEC(struct object_reference) active; /* as it will be */
+	VEC(const struct meta *) delete;     /* jobs that go */
+};
+
+static void look_done(struct look *look)
+{
+	vec_done(&look->active);
+	vec_done(&look->delete);
+}
+DEFINE_AUTO_IN_PLACE(struct look, look_done);
+
+static bool is_finished(const struct vcjob *job)
+{
+	enum vcjob_phase phase = job->status.state.phase;
+
+	return phase == VCJOB_COMPLETED || phase == VCJOB_FAILED || phase == VCJOB_TERMINATED;
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct run *l = a, *r = b;
+	int64_t left = l->job.meta.creation_timestamp;
+	int64_t right = r->job.meta.creation_timestamp;
+
+	if (left != right)
+		return left < right ? -1 : 1;
+	return str_cmp(l->job.meta.name, r->job.meta.name);
+}
+
+static int read_runs(struct look *look, struct err *err)
+{
+	const struct cronjob_world *world = look->world;
+	struct arena *arena = look->plan->arena;
+
+	look->runs = arena_calloc(arena, world->job_count + 1, sizeof(*look->runs));
+	for (size_t i = 0; i < world->job_count; i++) {
+		look->runs[i].doc = world->jobs[i];
+		if (type_decode(&vcjob_type, world->jobs[i], arena, &look->runs[i].job, err) < 0)
+			return err_wrap(err, "job");
+	}
+	qsort(look->runs, world->job_count, sizeof(*look->runs), by_age);
+	for (size_t i = 0; i < look->cron.status.active.len; i++)
+		vec_push(&look->active, look->cron.status.active.ptr[i]);
+	return 0;
+}
+
+/* --- what is recorded of jobs ---------------------------------------------------------------- */
+
+static ptrdiff_t find_active(const struct look *look, struct str uid)
+{
+	for (size_t i = 0; i < look->active.len; i++)
+		if (str_eq(look->active.ptr[i].uid, uid))
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+static void note_finished(struct look *look, const struct vcjob *job)
+{
+	ptrdiff_t at = find_active(look, job->meta.uid);
+	int64_t *last = &look->cron.status.last_successful_time;
+
+	if (at >= 0) {
+		vec_remove(&look->active, (size_t)at);
+		plan_normal(look->plan, PLAN_VCCRONJOB, &look->cron.meta, "SawCompletedJob",
+			    "Saw completed job: %.*s in active, remove", STR_ARG(job->meta.name));
+		plan_steady(look->plan);
+	}
+	if (job->status.state.phase == VCJOB_COMPLETED &&
+	    job->status.state.last_transition_time > *last)
+		*last = job->status.state.last_transition_time;
+}
+
+/* When it was due, as its annotation says; 0: that is not told. */
+static int64_t due_time(const struct run *run)
+{
+	struct json text =
+		json_get(json_get(json_get(run->doc, "metadata"), "annotations"), KEY_SCHEDULED);
+	int64_t time;
+
+	return time_parse(json_str(text), &time, NULL) == 0 ? time : 0;
+}
+
+/* A job of ours that is not recorded yet. */
+static void note_new(struct look *look, const struct run *run)
+{
+	int64_t due = due_time(run);
+
+	if (due > look->cron.status.last_schedule_time)
+		look->cron.status.last_schedule_time = due;
+	if (is_finished(&run->job) || meta_is_deleting(&run->job.meta) ||
+	    find_active(look, run->job.meta.uid) >= 0)
+		return;
+	vec_push(&look->active, (struct object_reference){
+					.kind = str_from(plan_kinds[PLAN_JOB].kind),
+					.namespace = run->job.meta.namespace,
+					.name = run->job.meta.name,
+					.uid = run->job.meta.uid,
+					.api_version = str_from(plan_kinds[PLAN_JOB].api_version),
+					.resource_version = run->job.meta.resource_version,
+				});
+}
+
+static bool has_run(const struct look *look, struct str uid)
+{
+	for (size_t i = 0; i < look->world->job_count; i++)
+		if (str_eq(look->runs[i].job.meta.uid, uid))
+			return true;
+	return false;
+}
+
+/* What is recorded as running and is not there. */
+static void drop_stale(struct look *look)
+{
+	int64_t seen = look->cron.status.last_schedule_time + SEEN_WITHIN;
+
+	for (size_t i = 0; i < look->active.len;) {
+		struct object_reference ref = look->active.ptr[i];
+
+		if (has_run(look, ref.uid)) {
+			i++;
+			continue;
+		}
+		if (look->world->now < seen) {
+			plan_look_at(look->plan, seen);
+			i++;
+			continue;
+		}
+		vec_remove(&look->active, i);
+		plan_warning(look->plan, PLAN_VCCRONJOB, &look->cron.meta, "StaleReference",
+			     "Active job \"%.*s\" no longer exists (UID: %.*s)", STR_ARG(ref.name),
+			     STR_ARG(ref.uid));
+		plan_steady(look->plan);
+	}
+}
+
+/* The oldest of those that ended in a phase, beyond as many as are kept. */
+static void trim(struct look *look, enum vcjob_phase phase, const struct opt_int32 *limit)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < look->world->job_count; i++)
+		count += look->runs[i].job.status.state.phase == phase;
+	for (size_t i = 0; limit->set && i < look->world->job_count; i++) {
+		const struct vcjob *job = &look->runs[i].job;
+
+		if (job->status.state.phase != phase)
+			continue;
+		if ((int64_t)count <= limit->value)
+			break;
+		count--;
+		if (!meta_is_deleting(&job->meta))
+			vec_push(&look->delete, &job->meta);
+	}
+}
+
+static void tidy_up(struct look *look)
+{
+	for (size_t i = 0; i < look->world->job_count; i++) {
+		if (is_finished(&look->runs[i].job))
+			note_finished(look, &look->runs[i].job);
+		note_new(look, &look->runs[i]);
+	}
+	drop_stale(look);
+	trim(look, VCJOB_COMPLETED, &look->cron.spec.successful_jobs_history_limit);
+	trim(look, VCJOB_FAILED, &look->cron.spec.failed_jobs_history_limit);
+}
+
+/* --- what is due ----------------------------------------------------------------------------- */
+
+struct str cronjob_zone(struct json cron)
+{
+	struct json spec = json_get(cron, "spec");
+	struct cron schedule;
+
+	if (cron_parse(json_str(json_get(spec, "schedule")), &schedule, NULL) == 0 &&
+	    schedule.zone.len)
+		return schedule.zone;
+	return json_str(json_get(spec, "timeZone"));
+}
+
+/* The latest time that has come since the last one, or 0; *ret_many if too many were missed. */
+static int64_t latest_time(const struct look *look, const struct cron *schedule, bool *ret_many)
+{
+	const struct opt_int64 *deadline = &look->cron.spec.starting_deadline_seconds;
+	const struct zone *zone = look->world->zone;
+	int64_t now = look->world->now;
+	int64_t start = look->cron.status.last_schedule_time;
+	int64_t first;
+	int64_t second;
+	int64_t interval;
+	int64_t missed;
+	int64_t latest = 0;
+
+	if (!start)
+		start = look->cron.meta.creation_timestamp;
+	if (deadline->set && time_after(now, -time_span(deadline->value)) > start)
+		start = time_after(now, -time_span(deadline->value));
+	if (look->world->changed > start)
+		start = look->world->changed;
+	first = cron_next(schedule, zone, start);
+	if (!first || now < first)
+		return 0;
+	second = cron_next(schedule, zone, first);
+	if (!second || now < second)
+		return first;
+	interval = second - first;
+	missed = (now - first) / interval + 1;
+	*ret_many = missed > MISSED_MANY;
+	for (int64_t time = cron_next(schedule, zone, first + (missed - 2) * interval);
+	     time && time <= now; time = cron_next(schedule, zone, time))
+		latest = time;
+	return latest;
+}
+
+static bool is_active(const struct look *look, struct str name)
+{
+	for (size_t i = 0; i < look->active.len; i++)
+		if (str_eq(look->active.ptr[i].name, name))
+			return true;
+	return false;
+}
+
+/* May it be made beside those that run? With Replace those go. */
+static bool make_room(struct look *look)
+{
+	struct plan *plan = look->plan;
+
+	if (!look->active.len || look->cron.spec.concurrency_policy == CRON_ALLOW ||
+	    look->cron.spec.concurrency_policy == CRON_NONE)
+		return true;
+	if (look->cron.spec.concurrency_policy == CRON_FORBID) {
+		plan_warning(plan, PLAN_VCCRONJOB, &look->cron.meta, "ForbidConcurrent",
+			     "Skipping job creation because another job is already running");
+		plan_steady(plan);
+		return false;
+	}
+	plan_warning(plan, PLAN_VCCRONJOB, &look->cron.meta, "ReplaceConcurrent",
+		     "Replacing active job for CronJob");
+	for (size_t i = 0; i < look->world->job_count; i++) {
+		const struct meta *meta = &look->runs[i].job.meta;
+
+		if (find_active(look, meta->uid) >= 0 && !meta_is_deleting(meta))
+			vec_push(&look->delete, meta);
+	}
+	vec_clear(&look->active);
+	return true;
+}
+
+/* Is there a job of this name already, so that none is to be made? */
+static bool is_made(struct look *look, struct str name)
+{
+	const struct cronjob_world *world = look->world;
+	struct json job = world->find_job(world->arg, name);
+	struct json_iter it = json_iter(json_get(json_get(job, "metadata"), "ownerReferences"));
+	struct str owner = STR("none");
+
+	if (json_is_absent(job))
+		return false;
+	while (json_next(&it)) {
+		if (!json_bool(json_get(it.value, "controller")))
+			continue;
+		if (str_eq(json_str(json_get(it.value, "uid")), look->cron.meta.uid))
+			return true;
+		owner = json_str(json_get(it.value, "name"));
+	}
+	plan_warning(look->plan, PLAN_VCCRONJOB, &look->cron.meta, "ForeignJob",
+		     "Job %.*s exists but is not owned by this CronJob (current owner: %.*s)",
+		     STR_ARG(name), STR_ARG(owner));
+	plan_steady(look->plan);
+	return true;
+}
+
+static struct json_doc *make_job(const struct look *look, struct str name, int64_t due)
+{
+	const struct vccronjob_template *template = &look->cron.spec.job_template;
+	struct json_doc *doc = json_doc_new();
+	struct json root = json_new_obj(doc);
+	struct json owner = json_new_obj(doc);
+	char text[ZONE_TEXT_SIZE];
+	struct json meta;
+
+	json_doc_set_root(doc, root);
+	json_set_str(doc, root, "apiVersion", str_from(plan_kinds[PLAN_JOB].api_version));
+	json_set_str(doc, root, "kind", str_from(plan_kinds[PLAN_JOB].kind));
+	meta = json_ensure_obj(doc, root, "metadata");
+	json_set_str(doc, meta, "name", name);
+	json_set_str(doc, meta, "namespace", look->cron.meta.namespace);
+	for (size_t i = 0; i < template->meta.labels.len; i++)
+		json_set(doc, json_ensure_obj(doc, meta, "labels"),
+			 template->meta.labels.ptr[i].key,
+			 json_new_str(doc, template->meta.labels.ptr[i].value));
+	for (size_t i = 0; i < template->meta.annotations.len; i++)
+		json_set(doc, json_ensure_obj(doc, meta, "annotations"),
+			 template->meta.annotations.ptr[i].key,
+			 json_new_str(doc, template->meta.annotations.ptr[i].value));
+	json_set_str(doc, json_ensure_obj(doc, meta, "annotations"), KEY_SCHEDULED,
+		     str_from(zone_print(look->world->zone, due, text)));
+	json_set_str(doc, owner, "apiVersion", str_from(plan_kinds[PLAN_VCCRONJOB].api_version));
+	json_set_str(doc, owner, "kind", str_from(plan_kinds[PLAN_VCCRONJOB].kind));
+	json_set_str(doc, owner, "name", look->cron.meta.name);
+	json_set_str(doc, owner, "uid", look->cron.meta.uid);
+	json_set_bool(doc, owner, "controller", true);
+	json_set_bool(doc, owner, "blockOwnerDeletion", true);
+	json_append(doc, json_ensure_arr(doc, meta, "ownerReferences"), owner);
+	if (json_is(template->spec, JSON_OBJ))
+		json_set(doc, root, STR("spec"), json_new_copy(doc, template->spec));
+	return doc;
+}
+
+/* The schedule, where it can be followed. */
+static bool read_schedule(struct look *look, struct cron *ret)
+{
+	struct plan *plan = look->plan;
+	const struct meta *meta = &look->cron.meta;
+	struct str schedule = look->cron.spec.schedule;
+	struct str zone = cronjob_zone(look->world->cron);
+
+	if (look->world->zone_missing) {
+		plan_warning(plan, PLAN_VCCRONJOB, meta, "InvalidTimeZone",
+			     "Invalid time zone \"%.*s\": unknown time zone %.*s", STR_ARG(zone),
+			     STR_ARG(zone));
+		plan_steady(plan);
+		return false;
+	}
+	if (cron_parse(schedule, ret, NULL) < 0) {
+		plan_warning(plan, PLAN_VCCRONJOB, meta, "UnParseableCronJobSchedule",
+			     "unparseable schedule for cronjob: %.*s", STR_ARG(schedule));
+		plan_steady(plan);
+		return false;
+	}
+	if (ret->zone.len) {
+		plan_warning(plan, PLAN_VCCRONJOB, meta, "UnsupportedSchedule",
+			     "CRON_TZ or TZ in the schedule \"%.*s\" is not officially supported. "
+			     "If set, the TimeZone field will be ignored during execution.",
+			     STR_ARG(schedule));
+		plan_steady(plan);
+	}
+	return true;
+}
+
+/* The time of a run that is to be made, or 0. */
+static int64_t find_due(struct look *look, struct str *ret_name)
+{
+	const struct vccronjob *cron = &look->cron;
+	struct cron schedule;
+	bool many = false;
+	int64_t due;
+	int64_t next;
+
+	if ((cron->spec.suspend.set && cron->spec.suspend.value) || !read_schedule(look, &schedule))
+		return 0;
+	due = latest_time(look, &schedule, &many);
+	next = cron_next(&schedule, look->world->zone, look->world->now);
+	if (next)
+		plan_look_at(look->plan, next + LOOK_LATE);
+	if (!due || due == cron->status.last_schedule_time)
+		return 0;
+	*ret_name = str_from(arena_printf(look->plan->arena, "%.*s-%lld", STR_ARG(cron->meta.name),
+					  (long long)(due / TIME_MINUTE)));
+	if (is_active(look, *ret_name) || is_made(look, *ret_name) || !make_room(look))
+		return 0;
+	if (many) {
+		plan_warning(look->plan, PLAN_VCCRONJOB, &cron->meta, "TooManyMissedTimes",
+			     "too many missed start times. Set or decrease "
+			     ".spec.startingDeadlineSeconds or check clock skew");
+		plan_steady(look->plan);
+	}
+	return due;
+}
+
+/* --- steps ----------------------------------------------------------------------------------- */
+
+static void write_status(struct look *look)
+{
+	AUTO(json_doc_unref) struct json_doc *doc = json_doc_thaw(look->world->cron);
+
+	look->cron.status.active.ptr = look->active.ptr;
+	look->cron.status.active.len = look->active.len;
+	type_encode(&vccronjob_type, &look->cron, doc, json_doc_root(doc));
+	if (!json_eq(json_get(json_doc_root(doc), "status"), json_get(look->world->cron, "status")))
+		plan_update_status(look->plan, PLAN_VCCRONJOB, TAKE(doc));
+}
+
+static void write_deletes(struct look *look)
+{
+	struct plan *plan = look->plan;
+
+	if (!look->delete.len)
+		return;
+	plan_next_stage(plan);
+	for (size_t i = 0; i < look->delete.len; i++) {
+		struct plan_write *write = plan_delete(plan, PLAN_JOB, look->delete.ptr[i]);
+
+		write->fail_reason = "FailedDelete";
+		write->fail_text = arena_printf(plan->arena, "Error deleting job \"%.*s\": ",
+						STR_ARG(look->delete.ptr[i]->name));
+	}
+	plan_next_stage(plan);
+	for (size_t i = 0; i < look->delete.len; i++)
+		plan_normal(plan, PLAN_VCCRONJOB, &look->cron.meta, "SuccessfulDelete",
+			    "Deleted job \"%.*s\"", STR_ARG(look->delete.ptr[i]->name));
+}
+
+static void write_job(struct look *look, struct str name, int64_t due)
+{
+	struct plan *plan = look->plan;
+	struct plan_write *write;
+
+	plan_next_stage(plan);
+	write = plan_create(plan, PLAN_JOB, make_job(look, name, due));
+	write->fail_reason = "FailedCreate";
+	write->fail_text = "Failed to create job: ";
+	write->ending_text =
+		arena_printf(plan->arena, "Namespace %.*s is terminating, skipping job creation",
+			     STR_ARG(look->cron.meta.namespace));
+	plan_next_stage(plan);
+	plan_normal(plan, PLAN_VCCRONJOB, &look->cron.meta, "SuccessfulCreate",
+		    "Created job %.*s for CronJob %.*s/%.*s", STR_ARG(name),
+		    STR_ARG(look->cron.meta.namespace), STR_ARG(look->cron.meta.name));
+	plan_steady(plan);
+}
+
+int cronjob_step(const struct cronjob_world *world, struct plan *plan, struct err *err)
+{
+	AUTO(look_done) struct look look = {.world = world, .plan = plan};
+	struct str name = str_none();
+	int64_t due;
+
+	if (type_decode(&vccronjob_type, world->cron, plan->arena, &look.cron, err) < 0)
+		return err_wrap(err, "cronjob");
+	plan_about(plan, PLAN_VCCRONJOB, &look.cron.meta);
+	if (meta_is_deleting(&look.cron.meta))
+		return 0;
+	if (read_runs(&look, err) < 0)
+		return -1;
+	tidy_up(&look);
+	due = find_due(&look, &name);
+	write_status(&look);
+	write_deletes(&look);
+	if (due)
+		write_job(&look, name, due);
+	return 0;
+}

@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/job_lifecycle.c - one step of a job: commands, policies, then what its phase wants.
+ *
+ * A step ends with the first thing that has to be written: the next one sees it done. In that order:
+ *
+ *	no phase        record Pending, and make the podgroup where nothing comes before that
+ *	a Command       record what it asks for, delete it
+ *	Pending,        an action of a policy: record it
+ *	Running         objects beside the pods: claims, plugins' objects, the podgroup
+ *	                what follows from the counts: record it
+ *	                pods that are missing or too many
+ *	other phases    what is left of the job: pods, podgroup, plugins' objects
+ *	                what follows from that: record it
+ *
+ * What job_lifecycle.h promises is held here: decide() and finish() are the only places that change version or
+ * retry count, and each is one write of the status. */
+#include "lifecycle/job_lifecycle.h"
+
+#include "base/number.h"
+#include "base/time.h"
+#include "lifecycle/job_internal.h"
+#include "lifecycle/job_plugin.h"
+#include "lifecycle/keys.h"
+
+#include "base/banned.h"
+
+/* A job with more pods than any store holds would only eat memory. */
+enum { JOB_PODS_MAX = 1000000 };
+
+/* --- what a kill is about -------------------------------------------------------------------- */
+
+static bool is_last_try(const struct vcjob *job)
+{
+	return job->status.retry_count >= job->spec.max_retry;
+}
+
+/* Is the pod one that the recorded decision ends? */
+static bool is_victim(const struct job_look *look, const struct job_pod *pod)
+{
+	const struct vcjob_status *status = &look->job->status;
+
+	if (status->state.phase != VCJOB_RESTARTING)
+		return !job_pod_is_finished(pod);
+	if (job_target_is_part(status))
+		return job_target_has(look, pod);
+	if (pod->version >= status->version)
+		return false;
+	/* What has ended is kept by a resumption, and for the last try to be looked at. */
+	if (str_is(status->state.reason, bus_action_names[BUS_RESTART_JOB]) &&
+	    !is_last_try(look->job))
+		return true;
+	return !job_pod_is_finished(pod);
+}
+
+static int32_t count_victims(const struct job_look *look)
+{
+	int32_t count = 0;
+
+	for (size_t i = 0; i < look->world->pod_count; i++)
+		count += is_victim(look, look->world->pods[i]);
+	return count;
+}
+
+static void delete_pod(struct job_look *look, const struct job_pod *pod)
+{
+	struct meta meta = {
+		.namespace = look->job->meta.namespace,
+		.name = pod->name,
+		.uid = pod->uid,
+	};
+	struct plan_write *write = plan_delete(look->plan, PLAN_POD, &meta);
+
+	write->fail_reason = "FailedDelete";
+	write->fail_text = "Error deleting pods: ";
+	write->fail_list = true;
+}
+
+static size_t batch_of(const struct job_look *look)
+{
+	return look->world->batch > 0 ? look->world->batch : JOB_BATCH;
+}
+
+static bool is_forwarding(struct json queue)
+{
+	return json_len(json_get(json_get(queue, "spec"), "extendClusters")) > 0;
+}
+
+/* --- decisions ------------------------------------------------------------------------------- */
+
+static void discount_victims(struct job_look *look)
+{
+	for (size_t i = 0; i < look->world->pod_count; i++)
+		if (is_victim(look, look->world->pods[i]))
+			job_view_discount(look, look->world->pods[i]);
+}
+
+/* Record an action; the next steps execute it. */
+static void decide(struct job_look *look, enum bus_action action)
+{
+	struct vcjob_status *status = &look->job->status;
+	const struct job_rule *rule = job_rule_find(status->state.phase, action);
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct vcjob_status next;
+
+	look->outcome->cause.rule = rule;
+	look->outcome->cause.action = action;
+	/* From here on the look is at the job as it will be recorded. */
+	job_status_enter(look, status, rule->next);
+	if (rule->retry)
+		status->retry_count = number_add_i32(status->retry_count, 1);
+	if (rule->next == VCJOB_RESTARTING) {
+		status->state.reason = str_from(bus_action_names[action]);
+		if (rule->reaction == JOB_REACT_TARGET) {
+			job_target_print(look, &text);
+			status->state.message = arena_str(look_arena(look), buf_str(&text));
+		}
+	}
+	if (rule->reaction == JOB_REACT_KILL) {
+		status->version = number_add_i32(status->version, 1);
+		status->controlled_resources = plugins_controlled(look, true);
+	}
+	discount_victims(look);
+	next = job_status_begin(look);
+	if (rule->reaction == JOB_REACT_KILL)
+		job_status_clear(&next, count_victims(look));
+	job_status_write(look, &next);
+	look->outcome->more = true;
+}
+
+static void tell_action(struct job_look *look, const char *action)
+{
+	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+		    "Start to execute action %s ", action);
+}
+
+/* The oldest Command: record what it asks for, then take it away. */
+static int obey(struct job_look *look, struct err *err)
+{
+	struct json document = look->world->commands[0];
+	const char *name = arena_str(look_arena(look), json_str(json_get(document, "action"))).ptr;
+	const struct job_rule *rule;
+	struct command command;
+
+	if (type_decode(&command_type, document, look_arena(look), &command, err) < 0)
+		return err_wrap(err, "command");
+	rule = job_rule_find(look->job->status.state.phase, command.action);
+	look->outcome->cause = (struct job_cause){.rule = rule, .action = command.action};
+	if (rule->reaction == JOB_REACT_KILL)
+		decide(look, command.action);
+	plan_next_stage(look->plan);
+	plan_delete(look->plan, PLAN_COMMAND, &command.meta);
+	plan_next_stage(look->plan);
+	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "CommandIssued",
+		    "Start to execute command %s, and clean it up to make sure executed not more "
+		    "than once.",
+		    name ? name : "");
+	if (rule->reaction == JOB_REACT_TARGET)
+		plan_warning(
+			look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+			"Action %s was not executed: a command does not say of what part of the "
+			"job",
+			name ? name : "");
+	else if (command.action != BUS_SYNC_JOB && command.action != BUS_ACTION_NONE)
+		tell_action(look, name ? name : "");
+	look->outcome->more = true;
+	return 0;
+}
+
+/* With its first record a job gets its podgroup, where nothing has to be made before that. */
+static bool begin_group(struct job_look *look)
+{
+	const struct vcjob_spec *spec = &look->job->spec;
+	const struct job_world *world = look->world;
+	struct json queue = world->find(world->arg, PLAN_QUEUE, spec->queue);
+
+	if (look->has_group || spec->volumes.len > 0 || spec->plugins.len > 0 ||
+	    json_is_absent(queue) || is_forwarding(queue))
+		return false;
+	plan_next_stage(look->plan);
+	job_group_ensure(look);
+	return true;
+}
+
+/* The first record of a job. */
+static void begin(struct job_look *look)
+{
+	struct vcjob_status status = job_status_begin(look);
+	struct plan_write *write;
+
+	job_status_enter(look, &status, VCJOB_PENDING);
+	write = job_status_write(look, &status);
+	write->fail_reason = "JobStatusError";
+	write->fail_text = "Failed to initialize job status, err: ";
+	look->outcome->more = !begin_group(look);
+}
+
+/* Writes have failed for so long that nobody waits for them any more. */
+static void give_up(struct job_look *look)
+{
+	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
+		    "Job failed on action %s for retry limit reached",
+		    bus_action_names[BUS_SYNC_JOB]);
+	decide(look, BUS_TERMINATE_JOB);
+}
+
+/* --- status ---------------------------------------------------------------------------------- */
+
+/* Write a status that differs only in its counters, but not too often. */
+static void write_counters(struct job_look *look, struct vcjob_status *status)
+{
+	int64_t due = look->world->counted_at + JOB_COUNT_INTERVAL;
+
+	if (!job_status_differs(status, &look->job->status))
+		return;
+	if (look->world->counted_at > 0 && look->world->now < due)
+		plan_look_at(look->plan, due);
+	else
+		job_status_write(look, status);
+}
+
+/* Counts of a job that is over are cleared with the write that ends it. Those of a job that a flow made are
+ * cleared by a later step, as upstream: a flow that deletes its jobs records what its last job ended with. */
+static bool are_counts_kept(const struct vcjob *job)
+{
+	return labels_find(&job->meta.labels, STR(KEY_BY_FLOW)) != NULL;
+}
+
+/* The job is over; what still runs of it ends with the next steps. */
+static void finish(struct job_look *look, struct vcjob_status *status, enum vcjob_phase phase)
+{
+	job_status_enter(look, status, phase);
+	look->job->status.state = status->state; /* so that victims are those of the new phase */
+	status->version = number_add_i32(status->version, 1);
+	status->controlled_resources = plugins_controlled(look, true);
+	if (!are_counts_kept(look->job))
+		job_status_clear(status, count_victims(look));
+	job_status_write(look, status);
+	look->outcome->more = true;
+}
+
+static bool is_over(enum vcjob_phase phase)
+{
+	return phase == VCJOB_COMPLETED || phase == VCJOB_FAILED;
+}
+
+/* --- phases in which the job is alive -------------------------------------------------------- */
+
+/* Look up the queue; true where the job had to be marked first. */
+static bool read_queue(struct job_look *look)
+{
+	const struct job_world *world = look->world;
+	struct json queue = world->find(world->arg, PLAN_QUEUE, look->job->spec.queue);
+	struct json_doc *doc;
+	struct json annotations;
+
+	look->queue_missing = json_is_absent(queue);
+	look->forwarded = is_forwarding(queue);
+	if (!look->forwarded || labels_find(&look->job->meta.annotations, STR(KEY_JOB_FORWARDING)))
+		return false;
+	doc = json_doc_thaw(world->job);
+	annotations = json_ensure_obj(doc, json_get(json_doc_root(doc), "metadata"), "annotations");
+	json_set_str(doc, annotations, KEY_JOB_FORWARDING, STR("true"));
+	plan_update(look->plan, PLAN_JOB, doc);
+	return true;
+}
+
+/* Claims, objects of plugins, the podgroup. False: pods are not to be made yet. */
+static bool prepare(struct job_look *look)
+{
+	enum job_volumes volumes = JOB_VOLUMES_READY;
+
+	if (look->queue_missing)
+		return false;
+	if (look->job->status.state.phase == VCJOB_PENDING)
+		volumes = job_volumes_ensure(look);
+	if (volumes == JOB_VOLUMES_WAIT ||
+	    (volumes == JOB_VOLUMES_WRITTEN && look->plan->writes.ptr[0].kind == PLAN_JOB))
+		return false;
+	if (!plugins_ensure(look))
+		return false;
+	plan_next_stage(look->plan);
+	if (!look->has_group || !meta_is_deleting(&look->group.meta))
+		job_group_ensure(look);
+	return look->plan->writes.len == 0 && look->has_group &&
+	       !meta_is_deleting(&look->group.meta) &&
+	       look->group.status.phase != PODGROUP_PHASE_NONE &&
+	       look->group.status.phase != PODGROUP_PENDING;
+}
+
+static bool is_ready(const struct job_look *look, struct str name)
+{
+	ptrdiff_t at = job_find_task(look->job, name);
+	const struct job_task_view *task = at < 0 ? NULL : &look->tasks[at];
+	int32_t ready = 0;
+
+	if (!task || !task->spec->min_available.set)
+		return true;
+	for (int32_t i = 0; i < task->spec->replicas; i++) {
+		const struct job_pod *pod = task->slots[i];
+
+		if (pod &&
+		    (pod->phase == POD_SUCCEEDED || (pod->phase == POD_RUNNING && pod->ready)))
+			ready++;
+	}
+	return ready >= task->spec->min_available.value;
+}
+
+/* Are the tasks that this one depends on far enough? */
+static bool may_start(const struct job_look *look, const struct vcjob_task *task)
+{
+	const struct vcjob_depends_on *needs = task->depends_on;
+	size_t ready = 0;
+
+	if (!needs || needs->name.len == 0)
+		return true;
+	for (size_t i = 0; i < needs->name.len; i++)
+		ready += is_ready(look, needs->name.ptr[i]);
+	if (needs->iteration == VCJOB_ITERATION_ANY && needs->name.len > 1)
+		return ready > 0;
+	return ready == needs->name.len;
+}
+
+static int create_task(struct job_look *look, size_t at, size_t *left, struct err *err)
+{
+	struct job_task_view *task = &look->tasks[at];
+
+	for (int32_t i = 0; i<task->spec->replicas && * left> 0; i++) {
+		struct plan_write *write;
+		struct json_doc *pod;
+
+		if (task->slots[i])
+			continue;
+		pod = job_build_pod(look, at, i, err);
+		if (!pod)
+			return -1;
+		write = plan_create(look->plan, PLAN_POD, pod);
+		write->fail_reason = "FailedCreate";
+		write->fail_text = "Error creating pods: ";
+		write->fail_list = true;
+		task->made = true;
+		(*left)--;
+	}
+	return 0;
+}
+
+/* Gives how many more could have been made. */
+static size_t create_pods(struct job_look *look)
+{
+	size_t left = batch_of(look);
+	struct err err;
+
+	for (size_t i = 0; i < look->job->spec.tasks.len; i++) {
+		if (!may_start(look, look->tasks[i].spec) || create_task(look, i, &left, &err) == 0)
+			continue;
+		plan_warning(look->plan, PLAN_JOB, &look->job->meta, "PluginError",
+			     "Execute plugin when pod create failed, err: %s", err.text);
+		plan_steady(look->plan);
+		look->blocked = true;
+		return 0;
+	}
+	return left;
+}
+
+/* A pod without a place: marked, so that its end is not taken for an eviction, then deleted. */
+static void delete_surplus(struct job_look *look)
+{
+	size_t left = batch_of(look);
+
+	for (size_t i = 0; i < look->world->pod_count && left > 0; i++) {
+		const struct job_pod *pod = look->world->pods[i];
+		ptrdiff_t at = job_find_task(look->job, pod->task);
+		bool placed =
+			at >= 0 && pod->index >= 0 && pod->index < look->tasks[at].spec->replicas;
+		struct meta meta = {.namespace = look->job->meta.namespace, .name = pod->name};
+		struct json_doc *mark;
+		struct json annotations;
+
+		if (pod->deleting || (placed && !pod->out_of_sync))
+			continue;
+		left--;
+		if (pod->out_of_sync) {
+			delete_pod(look, pod);
+			continue;
+		}
+		mark = json_doc_new();
+		json_doc_set_root(mark, json_new_obj(mark));
+		annotations = json_ensure_obj(
+			mark, json_ensure_obj(mark, json_doc_root(mark), "metadata"),
+			"annotations");
+		json_set_str(mark, json_get(json_doc_root(mark), "metadata"), "uid", pod->uid);
+		json_set_str(mark, annotations, KEY_OUT_OF_SYNC, STR("true"));
+		plan_patch(look->plan, PLAN_POD, &meta, PLAN_MERGE_PATCH, mark);
+	}
+}
+
+/* The phase that follows from the counts in one phase. */
+static enum vcjob_phase phase_after(const struct job_look *look, enum vcjob_phase phase)
+{
+	struct job_count *tasks = arena_calloc(look_arena(look), look->job->spec.tasks.len + 1,
+					       sizeof(struct job_count));
+	struct job_facts facts = {.job = look->job, .all = &look->all, .tasks = tasks};
+
+	for (size_t i = 0; i < look->job->spec.tasks.len; i++)
+		tasks[i] = look->tasks[i].count;
+	return job_evaluate(phase, &facts);
+}
+
+/* Record what there is. */
+static void record(struct job_look *look, enum vcjob_phase next, bool settled)
+{
+	struct vcjob_status status = job_status_begin(look);
+	bool entered = next != look->job->status.state.phase;
+
+	if (settled)
+		status.controlled_resources = plugins_controlled(look, false);
+	if (entered)
+		job_status_enter(look, &status, next);
+	status.state.reason = look->queue_missing ? STR("QueueNotFound") : str_none();
+	status.state.message =
+		look->queue_missing
+			? str_from(arena_printf(look_arena(look),
+						"queue %.*s is not found: no pods are made",
+						STR_ARG(look->job->spec.queue)))
+			: str_none();
+	if (entered) {
+		job_status_write(look, &status);
+		look->outcome->more = next == VCJOB_PENDING || phase_after(look, next) != next;
+	} else {
+		write_counters(look, &status);
+	}
+}
+
+/* When pods were made, and all of them, the next thing to do is to count them. */
+static void rest_until_counted(struct job_look *look)
+{
+	if (look->world->counted_at <= 0)
+		return;
+	plan_look_at(look->plan, look->world->counted_at + JOB_COUNT_INTERVAL);
+	look->outcome->more = false;
+}
+
+/* Pods and what they need. False: there was nothing to do. */
+static bool sync_pods(struct job_look *look, bool *ret_settled)
+{
+	size_t left = 0;
+	size_t created = 0;
+	bool ready;
+
+	look->outcome->more = true;
+	if (read_queue(look))
+		return true;
+	ready = prepare(look);
+	job_group_tell(look);
+	if (ready && look->plan->writes.len == 0) {
+		left = create_pods(look);
+		created = look->plan->writes.len;
+		delete_surplus(look);
+		plan_next_stage(look->plan);
+		job_policy_tell_made(look);
+	}
+	*ret_settled = ready && !look->blocked;
+	if (created > 0 && left > 0 && look->plan->writes.len == created)
+		rest_until_counted(look);
+	return look->plan->writes.len > 0 || look->outcome->wants_ssh_key;
+}
+
+static void live(struct job_look *look)
+{
+	struct job_decision decision;
+	enum vcjob_phase next = phase_after(look, look->job->status.state.phase);
+	bool settled = false;
+
+	job_policy_decide(look, &decision);
+	if (decision.cause.action != BUS_ACTION_NONE) {
+		look->outcome->cause = decision.cause;
+		decide(look, decision.cause.action);
+		plan_next_stage(look->plan);
+		if (!decision.delayed)
+			tell_action(look, bus_action_names[decision.cause.action]);
+	} else if (is_over(next)) {
+		struct vcjob_status status = job_status_begin(look);
+
+		finish(look, &status, next);
+	} else if (!sync_pods(look, &settled)) {
+		look->outcome->more = false;
+		record(look, next, settled);
+	}
+}
+
+/* --- phases in which it is not --------------------------------------------------------------- */
+
+static int32_t delete_victims(struct job_look *look)
+{
+	size_t left = batch_of(look);
+	int32_t victims = 0;
+
+	for (size_t i = 0; i < look->world->pod_count; i++) {
+		const struct job_pod *pod = look->world->pods[i];
+
+		if (!is_victim(look, pod))
+			continue;
+		victims++;
+		if (pod->deleting || left == 0)
+			continue;
+		delete_pod(look, pod);
+		left--;
+	}
+	return victims;
+}
+
+/* Parts of the job are restarting, and policies want more of it to: recorded with them, and no retry of
+ * its own. */
+static bool join(struct job_look *look)
+{
+	struct vcjob_status *status = &look->job->status;
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct job_decision decision;
+	struct vcjob_status next;
+
+	if (is_last_try(look->job))
+		return false;
+	job_policy_decide(look, &decision);
+	if (!decision.joined)
+		return false;
+	look->outcome->cause = decision.cause;
+	job_target_print(look, &text);
+	status->state.message = arena_str(look_arena(look), buf_str(&text));
+	discount_victims(look);
+	next = job_status_begin(look);
+	job_status_write(look, &next);
+	look->outcome->more = true;
+	return true;
+}
+
+static void killed(struct job_look *look)
+{
+	const struct vcjob_status *recorded = &look->job->status;
+	enum vcjob_phase phase = recorded->state.phase;
+	bool part = phase == VCJOB_RESTARTING && job_target_is_part(recorded);
+	struct job_facts facts = {.job = look->job, .all = &look->all};
+	struct vcjob_status status;
+	enum vcjob_phase next;
+	int32_t victims;
+
+	if (part && join(look))
+		return;
+	victims = delete_victims(look);
+	facts.killed = victims == 0 && (part || phase != VCJOB_RESTARTING || !look->has_group);
+	if (!part) {
+		plugins_clean(look);
+		if (look->has_group && !meta_is_deleting(&look->group.meta))
+			plan_delete(look->plan, PLAN_PODGROUP, &look->group.meta);
+	}
+	if (look->plan->writes.len > 0) {
+		look->outcome->more = true;
+		return;
+	}
+	status = job_status_begin(look);
+	next = job_evaluate(phase, &facts);
+	if (phase == VCJOB_RESTARTING && is_over(next)) {
+		finish(look, &status, next);
+		return;
+	}
+	if (next != VCJOB_PENDING && !part)
+		job_status_clear(&status, victims);
+	if (next == phase) {
+		write_counters(look, &status);
+		return;
+	}
+	job_status_enter(look, &status, next);
+	job_status_write(look, &status);
+	look->outcome->more = true;
+}
+
+/* --- the step -------------------------------------------------------------------------------- */
+
+static int check(const struct vcjob *job, struct err *err)
+{
+	for (size_t i = 0; i < job->spec.tasks.len; i++)
+		if (job->spec.tasks.ptr[i].replicas < 0)
+			return err_set(err, ERR_INVALID, "spec.tasks[%zu].replicas: %d is below 0",
+				       i, job->spec.tasks.ptr[i].replicas);
+	if (job_replicas(&job->spec) > JOB_PODS_MAX)
+		return err_set(err, ERR_TOO_LARGE, "spec.tasks: more than %d pods", JOB_PODS_MAX);
+	return 0;
+}
+
+int job_step(const struct job_world *world, struct plan *plan, struct job_outcome *ret,
+	     struct err *err)
+{
+	struct vcjob job;
+	struct job_look look = {.world = world, .plan = plan, .job = &job, .outcome = ret};
+
+	*ret = (struct job_outcome){0};
+	if (type_decode(&vcjob_type, world->job, plan->arena, &job, err) < 0 ||
+	    check(&job, err) < 0 || job_group_read(&look, err) < 0)
+		return -1;
+	plan_about(plan, PLAN_JOB, &job.meta);
+	ret->phase = job.status.state.phase;
+	if (meta_is_deleting(&job.meta))
+		return 0;
+	job_view_pods(&look);
+	job_target_read(&look);
+	if (job.status.state.phase == VCJOB_PHASE_NONE)
+		begin(&look);
+	else if (world->command_count > 0)
+		return obey(&look, err);
+	else if (world->give_up &&
+		 job_rule_find(job.status.state.phase, BUS_TERMINATE_JOB)->reaction ==
+			 JOB_REACT_KILL)
+		give_up(&look);
+	else if (job_phase_is_live(job.status.state.phase))
+		live(&look);
+	else
+		killed(&look);
+	return 0;
+}

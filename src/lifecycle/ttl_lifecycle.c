@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle/ttl_lifecycle.c - ttlSecondsAfterFinished. What the job owns goes first, and only this very job is
+ * deleted, not one that was made anew under its name. */
+#include "lifecycle/ttl_lifecycle.h"
+
+#include "base/time.h"
+#include "model/volcano/vcjob.h"
+
+#include "base/banned.h"
+
+int ttl_step(struct json job, int64_t now, struct plan *plan, struct err *err)
+{
+	struct vcjob view;
+	const struct opt_int32 *ttl = &view.spec.ttl_seconds_after_finished;
+	int64_t finished;
+	int64_t end;
+
+	if (type_decode(&vcjob_type, job, plan->arena, &view, err) < 0)
+		return err_wrap(err, "job");
+	finished = view.status.state.last_transition_time;
+	if (meta_is_deleting(&view.meta) || !ttl->set || !finished ||
+	    view.status.state.phase == VCJOB_ABORTED ||
+	    !vcjob_phase_is_final(view.status.state.phase))
+		return 0;
+	end = time_after(finished, time_span(ttl->value));
+	if (end > now)
+		plan_look_at(plan, end);
+	else
+		plan_delete(plan, PLAN_JOB, &view.meta)->propagation = PLAN_FOREGROUND;
+	return 0;
+}

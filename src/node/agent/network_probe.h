@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/agent/network_probe.h - one question to a container over the network: a GET, or a connection at all. For probes and
+ * hooks; commands go to the supervisor. */
+#ifndef NODE_NETWORK_PROBE_H
+#define NODE_NETWORK_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+#include "base/str.h"
+#include "json/doc.h"
+
+struct check;
+struct loop;
+
+/* `text` says what went wrong, in a kubelet's words; lent. */
+typedef void check_fn(void *arg, bool passed, struct str text);
+
+struct check_request {
+	struct json action;    /* with httpGet or tcpSocket */
+	struct json container; /* for ports that are named */
+	const char *address;   /* of the pod */
+	int64_t timeout_us;
+};
+
+/* Calls `fn` once, in a later turn, unless it is freed before. */
+struct check *check_new(struct loop *loop, const struct check_request *request, check_fn *fn,
+			void *arg) __attribute__((returns_nonnull));
+/* Not from within `fn`. Takes NULL. */
+void check_free(struct check *check);
+DEFINE_AUTO(struct check *, check_free);
+
+#endif

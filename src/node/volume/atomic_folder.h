@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node/volume/atomic_folder.h - folders that change as a whole.
+ *
+ * What a config map, a secret or the downward API holds is written as Kubernetes does it, so that a
+ * program sees all of the old content or all of the new:
+ *
+ *	dir/..1/a, dir/..1/sub/b	the files
+ *	dir/..data -> ..1		replaced by rename()
+ *	dir/a -> ..data/a		what programs open
+ *	dir/sub -> ..data/sub */
+#ifndef NODE_ATOMIC_FOLDER_H
+#define NODE_ATOMIC_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/macro.h"
+#include "base/str.h"
+
+struct tree_file {
+	struct str path; /* relative, without ".." */
+	struct str data;
+	mode_t mode;
+	int64_t uid; /* -1: nobody in particular */
+};
+
+/* `group` has every file and may read it; -1: none. Does nothing where everything is so already;
+ * `ret_changed` may be NULL. `dir` must be there. */
+int tree_write(const char *dir, const struct tree_file *files, size_t len, int64_t group,
+	       bool *ret_changed, struct err *err) MUST_CHECK;
+
+/* Remove a folder or file with everything below it, however deep, without following links and
+ * without leaving its file system. What is not there is no error. */
+int tree_remove(const char *path, struct err *err) MUST_CHECK;
+
+/* Bytes of disk that a folder takes; stops counting past `enough` (0: does not). What vanishes
+ * meanwhile does not count. */
+int64_t tree_size(const char *path, int64_t enough);
+
+/* The folder and those above it. ERR_ALREADY_EXISTS where something else is in the way. */
+int tree_mkdir(const char *path, mode_t mode, struct err *err) MUST_CHECK;
+
+#endif

@@ -2,10 +2,12 @@
 /* model/field/field_schema.c - the OpenAPI v3 schema of a field table.
  *
  * In place it is a structural schema as a CustomResourceDefinition carries it. With references it is
- * what /openapi serves for built-in types, merge strategies included. A type that contains itself
+ * what /openapi serves for built-in types, merge strategies and the values of closed types included; values
+ * that are more than a string or number are types of their own there (IntOrString, Quantity, Time). A type that contains itself
  * cannot be written in place: its second occurrence is an object with anything in it. */
 #include "model/field/fields.h"
 #include "model/field/fields_internal.h"
+#include "model/field/go_values.h"
 
 #include "base/banned.h"
 
@@ -73,9 +75,9 @@ static void put_either(struct json schema, const char *key, const char *first, c
 	json_set(w->doc, schema, str_from(key), list);
 }
 
-static void put_mixed(const struct field *field, struct json schema, const struct writer *w)
+static void put_mixed(enum field_class is, struct json schema, const struct writer *w)
 {
-	bool quantity = field->is == FIELD_QUANTITY;
+	bool quantity = is == FIELD_QUANTITY;
 
 	if (w->options->ref_prefix && !w->options->all_of) {
 		put_str(w, schema, "type", "string");
@@ -96,6 +98,51 @@ static void put_mixed(const struct field *field, struct json schema, const struc
 	if (quantity)
 		put_str(w, schema, "pattern", QUANTITY_PATTERN);
 	json_set_bool(w->doc, schema, "x-kubernetes-int-or-string", true);
+}
+
+/* What has a name of its own in OpenAPI. */
+static const struct type named[FIELD_CLASS_COUNT] = {
+	[FIELD_QUANTITY] = {.name = "Quantity",
+			    .package = "resource",
+			    .group = "io.k8s.apimachinery.pkg.api",
+			    .scalar = FIELD_QUANTITY},
+	[FIELD_INTSTR] = {.name = "IntOrString",
+			  .package = "intstr",
+			  .group = "io.k8s.apimachinery.pkg.util",
+			  .scalar = FIELD_INTSTR},
+	[FIELD_TIME] = {.name = "Time",
+			.package = "v1",
+			.group = "io.k8s.apimachinery.pkg.apis.meta",
+			.scalar = FIELD_TIME},
+	[FIELD_MICROTIME] = {.name = "MicroTime",
+			     .package = "v1",
+			     .group = "io.k8s.apimachinery.pkg.apis.meta",
+			     .scalar = FIELD_MICROTIME},
+};
+
+static void put_scalar(enum field_class is, struct json schema, const struct writer *w)
+{
+	if (is == FIELD_QUANTITY || is == FIELD_INTSTR) {
+		put_mixed(is, schema, w);
+		return;
+	}
+	put_str(w, schema, "type", shapes[is].type);
+	if (shapes[is].format)
+		put_str(w, schema, "format", shapes[is].format);
+}
+
+/* The values of a closed type of Go, which only built-in types list. */
+static void put_go_values(const struct field *field, struct json schema, const struct writer *w)
+{
+	struct str rest = go_values(w->options->ref_prefix ? field->go_type : NULL);
+	struct json list = json_new_arr(w->doc);
+	struct str value;
+
+	if (str_is_none(rest))
+		return;
+	while (str_split(&rest, '|', &value))
+		json_append(w->doc, list, json_new_str(w->doc, value));
+	json_set(w->doc, schema, STR("enum"), list);
 }
 
 static void put_names(const struct field *field, struct json schema, const struct writer *w)
@@ -181,14 +228,15 @@ static void put_list_type(const struct field *field, struct json schema, const s
 					    : "retainKeys");
 }
 
-static void put_ref(const struct type *type, struct json schema, const struct writer *w)
+/* `bare`: nothing stands beside the reference, so that it needs no allOf. */
+static void put_ref(const struct type *type, struct json schema, bool bare, const struct writer *w)
 {
 	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
 	struct json ref = schema;
 
 	buf_puts(&name, w->options->ref_prefix);
 	type_schema_name(type, &name);
-	if (w->options->all_of) {
+	if (w->options->all_of && !bare) {
 		struct json list = json_new_arr(w->doc);
 
 		ref = json_new_obj(w->doc);
@@ -206,27 +254,25 @@ static struct json make_schema(const struct field *field, const struct around *u
 static void put_class(const struct field *field, struct json schema, const struct around *up,
 		      const struct writer *w)
 {
-	switch (field->is) {
-	case FIELD_QUANTITY:
-	case FIELD_INTSTR:
-		put_mixed(field, schema, w);
+	if (field->is == FIELD_ANY)
 		return;
-	case FIELD_ANY:
+	if (field->is == FIELD_OBJECT && !w->options->ref_prefix) {
+		put_object(field->type, schema, up, w);
 		return;
-	case FIELD_OBJECT:
-		if (w->options->ref_prefix)
-			put_ref(field->type, schema, w);
-		else
-			put_object(field->type, schema, up, w);
-		return;
-	default:
-		break;
 	}
-	put_str(w, schema, "type", shapes[field->is].type);
-	if (shapes[field->is].format)
-		put_str(w, schema, "format", shapes[field->is].format);
+	if (field->is == FIELD_OBJECT) {
+		put_ref(field->type, schema, false, w);
+		return;
+	}
+	if (w->options->ref_prefix && named[field->is].name) {
+		put_ref(&named[field->is], schema, !field->name && !field->doc, w);
+		return;
+	}
+	put_scalar(field->is, schema, w);
 	if (field->names && !field->open)
 		put_names(field, schema, w);
+	else
+		put_go_values(field, schema, w);
 	if (field->of)
 		json_set(w->doc, schema,
 			 field->is == FIELD_LIST ? STR("items") : STR("additionalProperties"),
@@ -280,6 +326,10 @@ static void put_object(const struct type *type, struct json schema, const struct
 
 	if (json_is_absent(json_get(schema, "description")))
 		put_doc(type->doc, schema, w);
+	if (type->scalar) {
+		put_scalar(type->scalar, schema, w);
+		return;
+	}
 	put_str(w, schema, "type", "object");
 	if (type->atomic)
 		put_str(w, schema, "x-kubernetes-map-type", "atomic");

@@ -198,6 +198,8 @@ struct type {
 	 * unless it is F_POINTER, F_ALWAYS or F_REQUIRED, and puts in the latter two. */
 	bool as_go;
 	bool atomic; /* server-side apply replaces it as a whole (x-kubernetes-map-type) */
+	/* No object but this: a type that exists only to be named by OpenAPI (IntOrString). */
+	enum field_class scalar;
 	const struct type_rule *cel; /* the last one has no rule; may be NULL */
 	/* Checked in their order instead of the rows (model/field/rule.h): of every object, of an update
 	 * and of an update of the status; may be NULL. */

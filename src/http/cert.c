@@ -10,6 +10,7 @@
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <time.h>
 
@@ -23,6 +24,7 @@
 
 DEFINE_AUTO(X509_STORE *, X509_STORE_free);
 DEFINE_AUTO(X509_STORE_CTX *, X509_STORE_CTX_free);
+DEFINE_AUTO(X509_REQ *, X509_REQ_free);
 DEFINE_AUTO(BIGNUM *, BN_free);
 DEFINE_AUTO(GENERAL_NAMES *, GENERAL_NAMES_free);
 
@@ -380,4 +382,93 @@ int cert_check(const struct cert_check *check, struct err *err)
 
 	ERR_clear_error(); /* a successful check may also leave errors in the queue */
 	return result;
+}
+
+/* ---- what others ask for and issue ---- */
+
+/* A block of PEM. */
+struct block {
+	char *name;
+	char *header;
+	unsigned char *data;
+	long len;
+};
+
+static void block_done(struct block *block)
+{
+	OPENSSL_free(block->name);
+	OPENSSL_free(block->header);
+	OPENSSL_free(block->data);
+}
+DEFINE_AUTO_IN_PLACE(struct block, block_done);
+
+static bool read_block(BIO *bio, struct block *block)
+{
+	bool found = PEM_read_bio(bio, &block->name, &block->header, &block->data, &block->len) > 0;
+
+	ERR_clear_error();
+	return found;
+}
+
+static bool is_named(const struct block *block, const char *name)
+{
+	return block->name && strcmp(block->name, name) == 0;
+}
+
+int cert_check_request(struct str pem, struct err *err)
+{
+	AUTO(BIO_free_all) BIO *bio = pem_open(pem, err);
+	AUTO(block_done) struct block block = {0};
+	AUTO(X509_REQ_free) X509_REQ *request = NULL;
+	const unsigned char *data;
+
+	if (!bio)
+		return -1;
+	if (!read_block(bio, &block) ||
+	    (!is_named(&block, PEM_STRING_X509_REQ) && !is_named(&block, PEM_STRING_X509_REQ_OLD)))
+		return err_set(err, ERR_INVALID, "PEM block type must be CERTIFICATE REQUEST");
+	data = block.data;
+	request = d2i_X509_REQ(NULL, &data, block.len);
+	if (!request || data != block.data + block.len)
+		return pem_err(err, ERR_INVALID, "the request cannot be read");
+	if (X509_REQ_verify(request, X509_REQ_get0_pubkey(request)) != 1)
+		return pem_err(err, ERR_INVALID, "the request is not signed by its key");
+	return 0;
+}
+
+static int check_issued(const struct block *block, struct err *err)
+{
+	const unsigned char *data = block->data;
+	AUTO(X509_free) X509 *cert = NULL;
+
+	if (!is_named(block, PEM_STRING_X509))
+		return err_set(err, ERR_INVALID,
+			       "only CERTIFICATE PEM blocks are allowed, found \"%s\"",
+			       block->name);
+	if (block->header && block->header[0])
+		return err_set(err, ERR_INVALID, "no PEM block headers are permitted");
+	cert = d2i_X509(NULL, &data, block->len);
+	if (!cert)
+		return pem_err(err, ERR_INVALID, "the certificate cannot be read");
+	return 0;
+}
+
+int cert_check_issued(struct str pem, struct err *err)
+{
+	AUTO(BIO_free_all) BIO *bio = pem_open(pem, err);
+	size_t count = 0;
+
+	if (!bio)
+		return -1;
+	for (;; count++) {
+		AUTO(block_done) struct block block = {0};
+
+		if (!read_block(bio, &block))
+			break;
+		if (check_issued(&block, err) < 0)
+			return -1;
+	}
+	if (count == 0)
+		return err_set(err, ERR_INVALID, "must contain at least one CERTIFICATE PEM block");
+	return 0;
 }

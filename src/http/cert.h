@@ -86,6 +86,12 @@ int cert_info_parse(struct str pem, struct cert_info *ret, struct err *err) MUST
 /* Of a certificate that OpenSSL holds, such as the peer's. */
 int cert_info_of(struct x509_st *x509, struct cert_info *ret, struct err *err) MUST_CHECK;
 
+/* Is it one request for a certificate (PKCS#10), signed by the key that is in it? ERR_INVALID says what is wrong,
+ * in kube-apiserver's words if it has a sentence of its own for it. */
+int cert_check_request(struct str pem, struct err *err) MUST_CHECK;
+/* Are these certificates and nothing else, one at least? The same for errors. */
+int cert_check_issued(struct str pem, struct err *err) MUST_CHECK;
+
 /* Is the first certificate in `pem` valid for this DNS name or IP address? False if it can't be
  * read. */
 bool cert_has_host(struct str pem, const char *host);

@@ -36,7 +36,7 @@ int pem_err(struct err *err, enum err_code code, const char *format, ...)
 	return err_set(err, code, "%s", context);
 }
 
-static BIO *open_text(struct str pem, struct err *err)
+BIO *pem_open(struct str pem, struct err *err)
 {
 	BIO *bio = NULL;
 
@@ -72,7 +72,7 @@ static bool at_end(void)
 
 pem_certs *pem_read_certs(struct str pem, struct err *err)
 {
-	AUTO(BIO_free_all) BIO *bio = open_text(pem, err);
+	AUTO(BIO_free_all) BIO *bio = pem_open(pem, err);
 	AUTO(pem_certs_free) pem_certs *certs = sk_X509_new_null();
 	X509 *cert = NULL;
 
@@ -100,7 +100,7 @@ pem_certs *pem_read_certs(struct str pem, struct err *err)
 
 X509 *pem_read_cert(struct str pem, struct err *err)
 {
-	AUTO(BIO_free_all) BIO *bio = open_text(pem, err);
+	AUTO(BIO_free_all) BIO *bio = pem_open(pem, err);
 	X509 *cert = bio ? PEM_read_bio_X509(bio, NULL, NULL, NULL) : NULL;
 
 	if (!bio)
@@ -115,7 +115,7 @@ X509 *pem_read_cert(struct str pem, struct err *err)
 
 EVP_PKEY *pem_read_key(struct str pem, struct err *err)
 {
-	AUTO(BIO_free_all) BIO *bio = open_text(pem, err);
+	AUTO(BIO_free_all) BIO *bio = pem_open(pem, err);
 	bool asked = false;
 	EVP_PKEY *key = NULL;
 

@@ -26,6 +26,8 @@ DEFINE_AUTO(pem_certs *, pem_certs_free);
  * returns -1. */
 int pem_err(struct err *err, enum err_code code, const char *format, ...) PRINTF(3, 4);
 
+/* To read the text from; ERR_TOO_LARGE past LIMIT_PEM_BYTES. */
+BIO *pem_open(struct str pem, struct err *err) MUST_CHECK;
 /* Every certificate in the text, in its order, at least one; other content is skipped.
  * For pem_certs_free(). */
 pem_certs *pem_read_certs(struct str pem, struct err *err) MUST_CHECK;

@@ -176,6 +176,21 @@ static bool is_top_or_spec(struct str step)
 	return is_top_unmanaged(step) || str_is(step, "f:spec");
 }
 
+static bool is_top_or_body(struct str step)
+{
+	return is_top_or_spec(step) || str_is(step, "f:status");
+}
+
+static bool is_conditions(struct str step)
+{
+	return str_is(step, "f:conditions");
+}
+
+static bool is_certificate(struct str step)
+{
+	return str_is(step, "f:certificate");
+}
+
 /* Fields of metadata that the status of a kind cannot set, beyond what nobody manages. */
 static const struct {
 	const char *resource;
@@ -206,19 +221,32 @@ static struct fieldset *strip_metadata(struct call *call, const struct fieldset 
 	return made;
 }
 
+/* A request for a certificate gets its conditions by one sub-resource and its certificate by another. */
+static void strip_status(struct call *call, struct fieldset *set)
+{
+	struct fieldset *status = fieldset_find(set, STR("f:status"));
+
+	if (status)
+		*status = without(call->arena, status,
+				  str_is(call->sub, "status") ? is_conditions : is_certificate);
+}
+
 /* What a write through this path can change of a set of fields: not what nobody manages, not the
  * status if that is a sub-resource of its own, and through the status not the spec. What is filtered
  * out is neither owned nor a conflict. The tree that is given may lose nodes. */
 static struct fieldset *strip(struct call *call, const struct fieldset *set)
 {
-	bool by_status = str_is(call->sub, "status");
+	bool by_status = kind_sub_is_status(call->kind, call->sub);
 	bool status = call->kind->status && !by_status;
 	struct fieldset *made = fieldset_new(call->arena);
 
 	*made = without(call->arena, set,
-			by_status ? is_top_or_spec
-			: status  ? is_top_or_status
-				  : is_top_unmanaged);
+			by_status                         ? is_top_or_spec
+			: status && call->kind->spec_once ? is_top_or_body
+			: status                          ? is_top_or_status
+							  : is_top_unmanaged);
+	if (by_status && call->kind->spec_once)
+		strip_status(call, made);
 	for (size_t i = 0; i < made->count; i++)
 		if (str_is(made->children[i]->key, "f:metadata")) {
 			struct str key = made->children[i]->key;

@@ -13,12 +13,12 @@ extern const struct kind_column columns_componentstatus[], columns_configmap[], 
 	columns_secret[], columns_service[], columns_serviceaccount[];
 /* apps, batch */
 extern const struct kind_column columns_scale[]; /* of the sub-resource */
-extern const struct kind_column columns_controllerrevision[], columns_cronjob[],
-	columns_daemonset[], columns_deployment[], columns_job[], columns_replicaset[],
-	columns_statefulset[];
+extern const struct kind_column columns_autoscaler[], columns_controllerrevision[],
+	columns_cronjob[], columns_daemonset[], columns_deployment[], columns_job[],
+	columns_replicaset[], columns_statefulset[];
 /* admissionregistration, coordination, node, policy, rbac, scheduling */
-extern const struct kind_column columns_binding[], columns_lease[], columns_pdb[],
-	columns_priorityclass[], columns_runtimeclass[], columns_webhooks[];
+extern const struct kind_column columns_binding[], columns_certificate[], columns_lease[],
+	columns_pdb[], columns_priorityclass[], columns_runtimeclass[], columns_webhooks[];
 /* discovery, networking */
 extern const struct kind_column columns_endpointslice[], columns_ingress[], columns_ingressclass[],
 	columns_networkpolicy[];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind/columns_apps.c - the columns of controllers of pods: those of the core, apps and batch. */
+/* apiserver/kind/columns_apps.c - the columns of controllers of pods: those of the core, apps, autoscaling and batch. */
 #include "apiserver/kind/cell.h"
 #include "apiserver/kind/columns.h"
 #include "base/time.h"
+#include "model/group/autoscaling.h"
 #include "model/value/duration.h"
 
 #include "base/banned.h"
@@ -245,5 +246,106 @@ const struct kind_column columns_cronjob[] = {
 	COLUMN_AGE,
 	COLUMNS_TEMPLATE("spec.jobTemplate.spec.template", WIDE),
 	COLUMN_SELECTOR("spec.jobTemplate.spec.selector", .none = "<none>"),
+	COLUMN_END,
+};
+
+/* --- autoscalers ----------------------------------------------------------------------------- */
+
+/* How the cell of a source of metrics reads: whether it names the resource, what it prints of a target that
+ * is an average, and whether it can be a percentage. */
+static const struct source {
+	const char *type;
+	const char *member;
+	const char *average_suffix;
+	bool named;
+} sources[] = {
+	{"External", "external", " (avg)", false},
+	{"Pods", "pods", "", false},
+	{"Object", "object", " (avg)", false},
+	{"Resource", "resource", "", true},
+	{"ContainerResource", "containerResource", "", true},
+};
+
+/* A quantity as it is stored, a percentage with its sign, or what stands for none. */
+static void put_amount(struct json holder, const char *key, const char *none, struct buf *to)
+{
+	struct json value = json_get(holder, key);
+
+	if (json_is(value, JSON_INT))
+		buf_printf(to, "%d%%", (int)json_int(value));
+	else
+		buf_puts(to, json_is(value, JSON_STR) ? json_str(value).ptr : none);
+}
+
+static void put_metric(struct json spec, struct json status, struct buf *to)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		struct json of = json_get(spec, sources[i].member);
+		struct json target = json_get(of, "target");
+		struct json current = json_get(json_get(status, sources[i].member), "current");
+		bool average = !json_is_absent(json_get(target, "averageValue"));
+		const char *key = average            ? "averageValue"
+				  : sources[i].named ? "averageUtilization"
+						     : "value";
+
+		if (!str_is(json_str(json_get(spec, "type")), sources[i].type))
+			continue;
+		if (sources[i].named)
+			buf_printf(to, "%.*s: ", STR_ARG(json_str(json_get(of, "name"))));
+		put_amount(current, key, "<unknown>", to);
+		buf_putc(to, '/');
+		put_amount(target, key, "<auto>", to);
+		buf_puts(to, average ? sources[i].average_suffix : "");
+		return;
+	}
+	buf_puts(to, "<unknown type>");
+}
+
+/* The first two, and how many more there are. */
+static struct json targets_of(const struct kind_column *column, struct json object,
+			      struct json_doc *doc, int64_t now)
+{
+	enum { SHOWN = 2 };
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	bool old = str_is(json_str(json_get(object, "apiVersion")), "autoscaling/v1");
+	struct json full = old ? autoscaler_from_v1(object, doc) : object;
+	struct json metrics = cell_follow(full, "spec.metrics");
+	struct json current = cell_follow(full, "status.currentMetrics");
+	struct json_iter it = json_iter(metrics);
+
+	(void)column;
+	(void)now;
+	if (json_len(metrics) == 0)
+		return json_new_str(doc, STR("<none>"));
+	while (json_next(&it) && it.index < SHOWN) {
+		cell_separate(&text, ", ");
+		put_metric(it.value, json_at(current, it.index), &text);
+	}
+	if (json_len(metrics) > SHOWN)
+		buf_printf(&text, " + %zu more...", json_len(metrics) - SHOWN);
+	return cell_take(doc, &text);
+}
+
+static struct json scaled_of(const struct kind_column *column, struct json object,
+			     struct json_doc *doc, int64_t now)
+{
+	struct json ref = cell_follow(object, "spec.scaleTargetRef");
+
+	(void)column;
+	(void)now;
+	return json_new_printf(doc, "%.*s/%.*s", STR_ARG(json_str(json_get(ref, "kind"))),
+			       STR_ARG(json_str(json_get(ref, "name"))));
+}
+
+const struct kind_column columns_autoscaler[] = {
+	COLUMN_NAME,
+	COLUMN("Reference", "string", "What it scales", .cell = scaled_of),
+	COLUMN("Targets", "string", "What is measured, and what it should be", .cell = targets_of),
+	COLUMN("MinPods", "string", "The fewest pods", .cell = cell_text,
+	       .path = "spec.minReplicas", .none = "<unset>"),
+	COLUMN("MaxPods", "string", "The most pods", .cell = cell_int, .path = "spec.maxReplicas"),
+	COLUMN("Replicas", "string", "How many pods there are", .cell = cell_int,
+	       .path = "status.currentReplicas"),
+	COLUMN_AGE,
 	COLUMN_END,
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind/columns_cluster.c - the columns of webhooks, leases, runtimes, budgets, roles,
- * priorities. Roles have none of their own. */
+/* apiserver/kind/columns_cluster.c - the columns of webhooks, requests for certificates, leases, runtimes, budgets,
+ * roles, priorities. Roles have none of their own. */
 #include "apiserver/kind/cell.h"
 #include "apiserver/kind/columns.h"
+#include "base/time.h"
+#include "model/value/duration.h"
 
 #include "base/banned.h"
 
@@ -11,6 +13,58 @@ const struct kind_column columns_webhooks[] = {
 	COLUMN("Webhooks", "integer", "How many webhooks it registers", .cell = cell_len,
 	       .path = "webhooks"),
 	COLUMN_AGE,
+	COLUMN_END,
+};
+
+/* --- requests for certificates --------------------------------------------------------------- */
+
+static struct json asked_duration(const struct kind_column *column, struct json object,
+				  struct json_doc *doc, int64_t now)
+{
+	struct json seconds = cell_follow(object, "spec.expirationSeconds");
+	char text[DURATION_TEXT_SIZE];
+
+	(void)column;
+	(void)now;
+	if (!json_is(seconds, JSON_INT))
+		return json_new_str(doc, STR("<none>"));
+	return json_new_str(doc,
+			    str_from(duration_print_age(json_int(seconds) * TIME_SECOND, text)));
+}
+
+static struct json request_state(const struct kind_column *column, struct json object,
+				 struct json_doc *doc, int64_t now)
+{
+	struct json_iter it = json_iter(cell_follow(object, "status.conditions"));
+	bool approved = false, denied = false, failed = false;
+
+	(void)column;
+	(void)now;
+	while (json_next(&it)) {
+		struct str type = json_str(json_get(it.value, "type"));
+
+		approved |= str_is(type, "Approved");
+		denied |= str_is(type, "Denied");
+		failed |= str_is(type, "Failed");
+	}
+	return json_new_printf(doc, "%s%s%s",
+			       denied     ? "Denied"
+			       : approved ? "Approved"
+					  : "Pending",
+			       failed ? ",Failed" : "",
+			       json_str(cell_follow(object, "status.certificate")).len ? ",Issued"
+										       : "");
+}
+
+const struct kind_column columns_certificate[] = {
+	COLUMN_NAME,
+	COLUMN_AGE,
+	COLUMN("SignerName", "string", "Who is to sign it", .cell = cell_text,
+	       .path = "spec.signerName", .none = "<none>"),
+	COLUMN("Requestor", "string", "Who asks for it", .cell = cell_text,
+	       .path = "spec.username"),
+	COLUMN("RequestedDuration", "string", "How long it is to be valid", .cell = asked_duration),
+	COLUMN("Condition", "string", "What has been decided", .cell = request_state),
 	COLUMN_END,
 };
 

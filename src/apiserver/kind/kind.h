@@ -79,6 +79,8 @@ struct kind_sub {
 	 * */
 	const char *kind;
 	const char *api_version;
+	/* It changes the status, as "status" does, by rules of its own. */
+	bool by_status;
 	/* Does the work; ends the call. NULL for "status", which update and patch handle. */
 	void (*serve)(struct call *call);
 	/* A connection to something that runs: no body is read, the query is not ours, and a path may
@@ -180,6 +182,7 @@ struct kind {
 	bool status;            /* has a status sub-resource: the main one leaves status alone */
 	bool status_on_create;  /* ... but for a new object, which may bring its status along */
 	bool returns_deleted;   /* DELETE answers with the object rather than with a Status */
+	bool spec_once;         /* no update changes its spec, and nobody owns what is in it */
 	bool version_on_update; /* PUT must say which resourceVersion it is for */
 	bool hidden;            /* only stored in: no path leads to it */
 	bool meta_once;         /* its own rules do not look at metadata again (metadata.c) */
@@ -225,6 +228,9 @@ struct kind {
 	int64_t since; /* a custom one: the revision from which on it is served, and watched */
 	bool gone;     /* removed while a call still held it */
 };
+
+/* Does this sub-resource change the status, and nothing else? */
+bool kind_sub_is_status(const struct kind *kind, struct str sub);
 
 /* --- the registry --- */
 

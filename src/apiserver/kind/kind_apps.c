@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind/kind_apps.c - the kinds of apps and batch: controllers of pods. */
+/* apiserver/kind/kind_apps.c - the kinds of apps, autoscaling and batch: controllers of pods. */
 #include <inttypes.h>
 
 #include "apiserver/kind/columns.h"
 #include "apiserver/kind/kind_row.h"
 #include "apiserver/verb/sub.h"
 #include "base/number.h"
+#include "model/group/autoscaling.h"
 #include "model/rules/warn_rules.h"
 #include "model/workload/batchjob.h"
 #include "model/workload/controllerrevision.h"
@@ -115,6 +116,17 @@ static const struct kind rows[] = {
 	 .name_format = NAME_DNS_LABEL, .short_names = NAMES("sts"), .categories = NAMES("all"),
 	 .subs = statefulset_subs, .scale = &kind_scale_replicas,
 	 RULES(.warn_behind = statefulset_warn, .template = "spec.template")},
+	{ROW("autoscaling", "v2", "horizontalpodautoscalers", "horizontalpodautoscaler",
+	     "HorizontalPodAutoscaler", autoscaler_type),
+	 .columns = columns_autoscaler, .namespaced = true, .status = true,
+	 .short_names = NAMES("hpa"), .categories = NAMES("all"), .subs = kind_subs_status, RULED},
+	{ROW("autoscaling", "v1", "horizontalpodautoscalers", "horizontalpodautoscaler",
+	     "HorizontalPodAutoscaler", autoscaler_v1_type),
+	 .columns = columns_autoscaler, .namespaced = true, .status = true,
+	 .short_names = NAMES("hpa"), .categories = NAMES("all"), .subs = kind_subs_status,
+	 .stored_as = STR_INIT("autoscaling/v2"), .to_stored = autoscaler_from_v1,
+	 .from_stored = autoscaler_to_v1,
+	 RULES(VALIDATED(autoscaler_v1), .validate_status = autoscaler_v1_validate_status)},
 	{BATCH("cronjobs", "cronjob", "CronJob", batch_cron_job_type), .columns = columns_cronjob,
 	 .namespaced = true, .status = true, .generation = true, .short_names = NAMES("cj"),
 	 .categories = NAMES("all"), .subs = kind_subs_status,

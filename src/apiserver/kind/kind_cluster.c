@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apiserver/kind/kind_cluster.c - the kinds with which a cluster is run: webhooks, leases, runtimes,
+/* apiserver/kind/kind_cluster.c - the kinds with which a cluster is run: webhooks, certificates, leases, runtimes,
  * budgets, roles, priorities. */
 #include "apiserver/kind/columns.h"
+#include "apiserver/kind/kind_certificate.h"
 #include "apiserver/kind/kind_row.h"
+#include "model/group/certificates.h"
 #include "model/group/disruption.h"
 #include "model/group/lease.h"
 #include "model/group/priorityclass.h"
@@ -27,6 +29,12 @@ static const struct kind rows[] = {
 	     validating_webhook_configuration_type),
 	 .columns = columns_webhooks, .version_on_update = true, .generation = true,
 	 .categories = NAMES("api-extensions"), RULED},
+	{ROW("certificates.k8s.io", "v1", "certificatesigningrequests", "certificatesigningrequest",
+	     "CertificateSigningRequest", certificate_request_type),
+	 .columns = columns_certificate, .status = true, .spec_once = true,
+	 .name_format = NAME_PATH_SEGMENT, .short_names = NAMES("csr"),
+	 .subs = kind_certificate_subs, .selectable = NAMES("spec.signerName"),
+	 .ops = &kind_certificate_ops},
 	{ROW("coordination.k8s.io", "v1", "leases", "lease", "Lease", lease_type),
 	 .columns = columns_lease, .namespaced = true, .create_on_update = true,
 	 .version_on_update = true, .empty = ",\"spec\":{}", RULED},

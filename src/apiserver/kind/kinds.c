@@ -115,6 +115,16 @@ struct kind *kinds_add(struct kinds *kinds, const struct kind *row)
 	return kind;
 }
 
+bool kind_sub_is_status(const struct kind *kind, struct str sub)
+{
+	if (str_is(sub, "status"))
+		return true;
+	for (const struct kind_sub *row = kind->subs; sub.len && row && row->name; row++)
+		if (row->by_status && str_is(sub, row->name))
+			return true;
+	return false;
+}
+
 bool kind_can_change(const struct kind *kind, const struct kind *row)
 {
 	return str_eq(kind->group, row->group) && str_eq(kind->version, row->version) &&

@@ -163,7 +163,7 @@ void metadata_count_generation(struct call *call, struct json_doc *doc, struct j
 		keep_member(doc, metadata, before, "generation");
 		return;
 	}
-	changed = !str_is(call->sub, "status") && /* which cannot touch the rest */
+	changed = !kind_sub_is_status(call->kind, call->sub) && /* which cannot touch the rest */
 		  (ops && ops->spec_changed ? ops->spec_changed(object, old)
 					    : metadata_differs_outside(object, old));
 	generation = json_int(json_get(before, "generation")) + changed;

@@ -146,7 +146,25 @@ static const struct {
 	 "\"2026-01-01T11:59:00Z\"}}",
 	 "[\"x\",\"* * * * "
 	 "*\",\"<none>\",\"False\",1,\"60s\",\"60m\",\"a,b\",\"i:1,j\",\"<none>\"]"},
+	{columns_autoscaler,
+	 "{" META ",\"spec\":{\"scaleTargetRef\":{\"kind\":\"K\",\"name\":\"n\"},\"maxReplicas\":3,"
+	 "\"metrics\":[{\"type\":\"External\",\"external\":{\"target\":{\"averageValue\":\"2\"}}},"
+	 "{\"type\":\"Resource\",\"resource\":{\"name\":\"cpu\",\"target\":"
+	 "{\"averageUtilization\":80}}},{}]},\"status\":{\"currentMetrics\":[{\"external\":{"
+	 "\"current\":{\"averageValue\":\"1\"}}}]}}",
+	 "[\"x\",\"K/n\",\"1/2 (avg), cpu: <unknown>/80% + 1 more...\",\"<unset>\",3,0,\"60m\"]"},
+	{columns_autoscaler,
+	 "{\"apiVersion\":\"autoscaling/v1\"," META
+	 ",\"spec\":{\"minReplicas\":2,\"targetCPUUtilizationPercentage\":7}}",
+	 "[\"x\",\"/\",\"cpu: <unknown>/7%\",\"2\",0,0,\"60m\"]"},
 	/* the cluster */
+	{columns_certificate,
+	 "{" META ",\"spec\":{\"signerName\":\"a.b/c\",\"username\":\"u\","
+	 "\"expirationSeconds\":7200},\"status\":{\"certificate\":\"YQ==\",\"conditions\":["
+	 "{\"type\":\"Approved\"},{\"type\":\"Failed\"}]}}",
+	 "[\"x\",\"60m\",\"a.b/c\",\"u\",\"120m\",\"Approved,Failed,Issued\"]"},
+	{columns_certificate, "{" META "}",
+	 "[\"x\",\"60m\",\"<none>\",\"\",\"<none>\",\"Pending\"]"},
 	{columns_webhooks, "{" META ",\"webhooks\":[{},{}]}", "[\"x\",2,\"60m\"]"},
 	{columns_lease, "{" META ",\"spec\":{}}", "[\"x\",\"\",\"60m\"]"},
 	{columns_runtimeclass, "{" META ",\"handler\":\"h\"}", "[\"x\",\"h\",\"60m\"]"},

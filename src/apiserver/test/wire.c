@@ -31,7 +31,7 @@ static bool has_number(const struct type *type, const struct protobuf_message *m
 			return true;
 		if (!str_starts(field, STR("@")))
 			continue;
-		inlined = protobuf_find(type->group, str_skip(field, 1));
+		inlined = protobuf_find(type, str_skip(field, 1));
 		if (inlined && has_number(type, inlined, name))
 			return true;
 	}
@@ -46,7 +46,7 @@ struct walk {
 
 static void walk_type(struct walk *walk, const struct type *type)
 {
-	const struct protobuf_message *message = protobuf_find(type->group, str_from(type->name));
+	const struct protobuf_message *message = protobuf_find(type, str_from(type->name));
 
 	for (size_t i = 0; i < walk->seen.len; i++)
 		if (walk->seen.ptr[i] == type)

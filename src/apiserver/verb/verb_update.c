@@ -164,7 +164,7 @@ static void confine(struct call *call, struct json_doc *doc, struct json old)
 	struct json object = json_doc_root(doc);
 	struct json status = json_get(old, "status");
 
-	if (str_is(call->sub, "status"))
+	if (kind_sub_is_status(call->kind, call->sub))
 		restore_but(doc, old, by_status, call->kind->custom ? 1 : ARRAY_LEN(by_status));
 	else if (call->kind->status && json_is_absent(status))
 		(void)json_remove(doc, object, STR("status"));
@@ -346,7 +346,8 @@ static bool make_sent(struct edit *edit)
 
 	if (edit->stored)
 		edit_decode_old(edit);
-	if (edit->stored && json_is(body_of(call), JSON_OBJ) && str_is(call->sub, "status"))
+	if (edit->stored && json_is(body_of(call), JSON_OBJ) &&
+	    kind_sub_is_status(call->kind, call->sub))
 		news = without_known(body_of(call), json_doc_root(edit->old));
 	edit->doc = body_make(call, news ? json_doc_root(news) : body_of(call), &err);
 	if (!edit->doc || update_check_name(call, json_doc_root(edit->doc), &err) < 0)

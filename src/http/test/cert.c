@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "http/pem.h"
@@ -425,6 +426,41 @@ static void test_files(const struct fixture *f)
 	ok(cert_pair_save(&f->server, cert, key, &err) < 0, "no folder: %s", err.text);
 }
 
+/* ---- what others ask for and issue ---- */
+
+static const char request_pem[] =
+	"-----BEGIN CERTIFICATE REQUEST-----\n"
+	"MIHWMH8CAQAwHTENMAsGA1UEAwwEamFuZTEMMAoGA1UECgwDZGV2MFkwEwYHKoZI\n"
+	"zj0CAQYIKoZIzj0DAQcDQgAElxIzRCLsINxHh3h4/7asO0fWyYNKESwpGCRn6KM7\n"
+	"tUaL6HjFu2hP880YuPORQwGL2Asf5kFJEePHkMCtBaJAnKAAMAoGCCqGSM49BAMC\n"
+	"A0cAMEQCIDZDoR3KTurOR+D/uIEfieq8DjxuDL35sYb5zXo+cQV6AiBI4Otj9rUj\n"
+	"jO5YjlgQz0Q37sqXkmW2AjXFAGojxvNyJQ==\n"
+	"-----END CERTIFICATE REQUEST-----\n";
+
+static void test_others(const struct fixture *f)
+{
+	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+	struct err err;
+
+	ok(cert_check_request(str_from(request_pem), &err) == 0,
+	   "a request that its key has signed");
+	buf_puts(&text, request_pem);
+	text.ptr[text.len - 60] = text.ptr[text.len - 60] == 'A' ? 'B' : 'A';
+	ok(cert_check_request(buf_str(&text), &err) < 0 && err.code == ERR_INVALID,
+	   "one that was changed: %s", err.text);
+	ok(cert_check_request(STR("a"), &err) < 0, "no PEM");
+	is(err.text, "PEM block type must be CERTIFICATE REQUEST");
+	ok(cert_check_request(str_from(f->ca.cert), &err) < 0, "a certificate is no request");
+	ok(cert_check_issued(str_from(f->ca.cert), &err) == 0, "a certificate");
+	ok(cert_check_issued(STR(""), &err) < 0, "none");
+	is(err.text, "must contain at least one CERTIFICATE PEM block");
+	ok(cert_check_issued(str_from(request_pem), &err) < 0, "a request is no certificate");
+	is(err.text, "only CERTIFICATE PEM blocks are allowed, found \"CERTIFICATE REQUEST\"");
+	ok(cert_check_issued(STR("-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n"),
+			     &err) < 0,
+	   "bytes that are none: %s", err.text);
+}
+
 int main(void)
 {
 	struct fixture f = {0};
@@ -443,6 +479,7 @@ int main(void)
 	test_chain(&f);
 	test_keys(&f);
 	test_files(&f);
+	test_others(&f);
 	teardown(&f);
 	cert_pair_done(&none);
 	cert_info_done(&nothing);

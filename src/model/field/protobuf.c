@@ -199,7 +199,7 @@ static int decode_object(struct decoder *d, const struct protobuf_message *messa
 
 static struct json new_object(struct decoder *d, const struct type *type, struct str bytes)
 {
-	const struct protobuf_message *message = protobuf_find(type->group, str_from(type->name));
+	const struct protobuf_message *message = protobuf_find(type, str_from(type->name));
 	struct json object = json_new_obj(d->doc);
 
 	if (!message) {
@@ -341,7 +341,7 @@ static int decode_item(struct decoder *d, const struct protobuf_message *message
 	size_t hint = 0;
 
 	if (str_starts(name, STR("@"))) {
-		inlined = protobuf_find(type->group, str_skip(name, 1));
+		inlined = protobuf_find(type, str_skip(name, 1));
 		return inlined ? decode_object(d, inlined, type, object, item->bytes) : 0;
 	}
 	field = name.len ? type_find(type, name, &hint) : NULL;

@@ -49,11 +49,12 @@ struct protobuf_group {
 	const char *group; /* as the field table has it: "io.k8s.api.core" */
 	const struct protobuf_message *messages;
 	size_t count;
+	const char *package; /* of one version alone: "v2"; NULL: of every version */
 };
 
 extern const struct protobuf_group protobuf_core;
-/* NULL where it is not known. */
-const struct protobuf_message *protobuf_find(const char *group, struct str name);
+/* The message of a type, or of another type of the same version; NULL if it is not known. */
+const struct protobuf_message *protobuf_find(const struct type *type, struct str name);
 /* The name with this number, or none; "@Type" as it stands. */
 struct str protobuf_field(const struct protobuf_message *message, uint64_t number);
 

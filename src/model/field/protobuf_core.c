@@ -295,4 +295,5 @@ static const struct protobuf_message messages[] = {
 	{"WindowsSecurityContextOptions",
 	 "gmsaCredentialSpecName gmsaCredentialSpec runAsUserName hostProcess"},
 };
-const struct protobuf_group protobuf_core = {"io.k8s.api.core", messages, ARRAY_LEN(messages)};
+const struct protobuf_group protobuf_core = {"io.k8s.api.core", messages, ARRAY_LEN(messages),
+					     NULL};

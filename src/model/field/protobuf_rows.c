@@ -118,9 +118,53 @@ static const struct protobuf_message authorization[] = {
 };
 
 static const struct protobuf_message autoscaling[] = {
+	{"CrossVersionObjectReference", "kind name apiVersion"},
+	{"HorizontalPodAutoscaler", "metadata spec status"},
+	{"HorizontalPodAutoscalerSpec",
+	 "scaleTargetRef minReplicas maxReplicas targetCPUUtilizationPercentage"},
+	{"HorizontalPodAutoscalerStatus",
+	 "observedGeneration lastScaleTime currentReplicas desiredReplicas "
+	 "currentCPUUtilizationPercentage"},
 	{"Scale", "metadata spec status"},
 	{"ScaleSpec", "replicas"},
 	{"ScaleStatus", "replicas selector"},
+};
+
+static const struct protobuf_message autoscaling_v2[] = {
+	{"ContainerResourceMetricSource", "name target container"},
+	{"ContainerResourceMetricStatus", "name current container"},
+	{"CrossVersionObjectReference", "kind name apiVersion"},
+	{"ExternalMetricSource", "metric target"},
+	{"ExternalMetricStatus", "metric current"},
+	{"HPAScalingPolicy", "type value periodSeconds"},
+	{"HPAScalingRules", "selectPolicy policies stabilizationWindowSeconds tolerance"},
+	{"HorizontalPodAutoscaler", "metadata spec status"},
+	{"HorizontalPodAutoscalerBehavior", "scaleUp scaleDown"},
+	{"HorizontalPodAutoscalerCondition", "type status lastTransitionTime reason message"},
+	{"HorizontalPodAutoscalerSpec", "scaleTargetRef minReplicas maxReplicas metrics behavior"},
+	{"HorizontalPodAutoscalerStatus",
+	 "observedGeneration lastScaleTime currentReplicas desiredReplicas currentMetrics "
+	 "conditions"},
+	{"MetricIdentifier", "name selector"},
+	{"MetricSpec", "type object pods resource external 7:containerResource"},
+	{"MetricStatus", "type object pods resource external 7:containerResource"},
+	{"MetricTarget", "type value averageValue averageUtilization"},
+	{"MetricValueStatus", "value averageValue averageUtilization"},
+	{"ObjectMetricSource", "describedObject target metric"},
+	{"ObjectMetricStatus", "metric current describedObject"},
+	{"PodsMetricSource", "metric target"},
+	{"PodsMetricStatus", "metric current"},
+	{"ResourceMetricSource", "name target"},
+	{"ResourceMetricStatus", "name current"},
+};
+
+static const struct protobuf_message certificates[] = {
+	{"CertificateSigningRequest", "metadata spec status"},
+	{"CertificateSigningRequestCondition",
+	 "type reason message lastUpdateTime lastTransitionTime status"},
+	{"CertificateSigningRequestSpec",
+	 "request username uid groups usages extra signerName expirationSeconds"},
+	{"CertificateSigningRequestStatus", "conditions certificate"},
 };
 
 static const struct protobuf_message batch[] = {
@@ -252,24 +296,29 @@ static const struct protobuf_message storage[] = {
 	{"VolumeError", "time message errorCode"},
 	{"VolumeNodeResources", "count"},
 };
+#define GROUP(name, rows)                             \
+	{                                             \
+		(name), (rows), ARRAY_LEN(rows), NULL \
+	}
 static const struct protobuf_group groups[] = {
-	{"io.k8s.apimachinery.pkg.apis.meta", meta, ARRAY_LEN(meta)},
-	{"io.k8s.api.admissionregistration", admissionregistration,
-	 ARRAY_LEN(admissionregistration)},
-	{"io.k8s.api.apps", apps, ARRAY_LEN(apps)},
-	{"io.k8s.api.authentication", authentication, ARRAY_LEN(authentication)},
-	{"io.k8s.api.authorization", authorization, ARRAY_LEN(authorization)},
-	{"io.k8s.api.autoscaling", autoscaling, ARRAY_LEN(autoscaling)},
-	{"io.k8s.api.batch", batch, ARRAY_LEN(batch)},
-	{"io.k8s.api.coordination", coordination, ARRAY_LEN(coordination)},
-	{"io.k8s.api.discovery", discovery, ARRAY_LEN(discovery)},
-	{"io.k8s.api.events", events, ARRAY_LEN(events)},
-	{"io.k8s.api.networking", networking, ARRAY_LEN(networking)},
-	{"io.k8s.api.node", node, ARRAY_LEN(node)},
-	{"io.k8s.api.policy", policy, ARRAY_LEN(policy)},
-	{"io.k8s.api.rbac", rbac, ARRAY_LEN(rbac)},
-	{"io.k8s.api.scheduling", scheduling, ARRAY_LEN(scheduling)},
-	{"io.k8s.api.storage", storage, ARRAY_LEN(storage)},
+	GROUP("io.k8s.apimachinery.pkg.apis.meta", meta),
+	GROUP("io.k8s.api.admissionregistration", admissionregistration),
+	GROUP("io.k8s.api.apps", apps),
+	GROUP("io.k8s.api.authentication", authentication),
+	GROUP("io.k8s.api.authorization", authorization),
+	{"io.k8s.api.autoscaling", autoscaling, ARRAY_LEN(autoscaling), "v1"},
+	{"io.k8s.api.autoscaling", autoscaling_v2, ARRAY_LEN(autoscaling_v2), "v2"},
+	GROUP("io.k8s.api.batch", batch),
+	GROUP("io.k8s.api.certificates", certificates),
+	GROUP("io.k8s.api.coordination", coordination),
+	GROUP("io.k8s.api.discovery", discovery),
+	GROUP("io.k8s.api.events", events),
+	GROUP("io.k8s.api.networking", networking),
+	GROUP("io.k8s.api.node", node),
+	GROUP("io.k8s.api.policy", policy),
+	GROUP("io.k8s.api.rbac", rbac),
+	GROUP("io.k8s.api.scheduling", scheduling),
+	GROUP("io.k8s.api.storage", storage),
 };
 
 static const struct protobuf_message *find_in(const struct protobuf_group *group, struct str name)
@@ -280,14 +329,15 @@ static const struct protobuf_message *find_in(const struct protobuf_group *group
 	return NULL;
 }
 
-const struct protobuf_message *protobuf_find(const char *group, struct str name)
+const struct protobuf_message *protobuf_find(const struct type *type, struct str name)
 {
-	if (!group)
+	if (!type->group)
 		return NULL;
-	if (strcmp(group, protobuf_core.group) == 0)
+	if (strcmp(type->group, protobuf_core.group) == 0)
 		return find_in(&protobuf_core, name);
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		if (strcmp(group, groups[i].group) == 0)
+		if (strcmp(type->group, groups[i].group) == 0 &&
+		    (!groups[i].package || strcmp(type->package, groups[i].package) == 0))
 			return find_in(&groups[i], name);
 	return NULL;
 }

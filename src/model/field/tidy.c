@@ -121,7 +121,6 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 	switch (field->is) {
 	case FIELD_STR:
 	case FIELD_ENUM:
-	case FIELD_BYTES:
 		return json_new_str(doc, STR(""));
 	case FIELD_BOOL:
 		return json_new_bool(doc, false);
@@ -131,6 +130,7 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 		return json_new_int(doc, 0);
 	case FIELD_QUANTITY:
 		return json_new_str(doc, STR("0"));
+	case FIELD_BYTES:
 	case FIELD_TIME:
 	case FIELD_MICROTIME:
 		return json_new_null(doc);

@@ -20,6 +20,8 @@
 #include "model/core/service.h"
 #include "model/core/serviceaccount.h"
 #include "model/core/status.h"
+#include "model/group/autoscaling.h"
+#include "model/group/certificates.h"
 #include "model/group/customresourcedefinition.h"
 #include "model/group/disruption.h"
 #include "model/group/endpoints.h"
@@ -53,6 +55,9 @@ static const struct type *const kinds[] = {
 	&configmap_type,
 	&controllerrevision_type,
 	&crd_type,
+	&autoscaler_type,
+	&autoscaler_v1_type,
+	&certificate_request_type,
 	&pdb_type,
 	&eviction_type,
 	&endpoints_type,
@@ -104,6 +109,8 @@ static void test_tables(void)
 		is(type_check(kinds[i], arena), NULL);
 }
 
+#define PREFIX "\"autoscaling.alpha.kubernetes.io/"
+
 /* What comes in, and what Go would print of it. */
 static const struct {
 	const struct type *type;
@@ -123,6 +130,24 @@ static const struct {
 	 "\"osImage\":\"\",\"containerRuntimeVersion\":\"\",\"kubeletVersion\":\"\","
 	 "\"kubeProxyVersion\":\"\",\"operatingSystem\":\"\",\"architecture\":\"\"}}}"},
 	{&role_type, "{}", "{\"metadata\":{},\"rules\":null}"},
+	{&autoscaler_v1_type,
+	 "{\"metadata\":{\"annotations\":{" PREFIX "metrics\":\"[{\\\"type\\\":"
+	 "\\\"Pods\\\",\\\"pods\\\":{\\\"targetAverageValue\\\":5}}]\"}}}",
+	 "{\"apiVersion\":\"autoscaling/v1\",\"metadata\":{\"annotations\":{" PREFIX
+	 "metrics\":\"[{\\\"type\\\":\\\"Pods\\\",\\\"pods\\\":{\\\"metricName\\\":\\\"\\\","
+	 "\\\"targetAverageValue\\\":5}}]\"}},\"spec\":{\"scaleTargetRef\":{\"kind\":\"\",\"name\":"
+	 "\"\"},\"minReplicas\":1,\"maxReplicas\":0},\"status\":{\"currentReplicas\":0,"
+	 "\"desiredReplicas\":0}}"},
+	/* what cannot be read is dropped */
+	{&autoscaler_v1_type,
+	 "{\"metadata\":{\"annotations\":{" PREFIX "metrics\":\"[{\\\"type\\\":"
+	 "\\\"Pods\\\",\\\"pods\\\":{\\\"selector\\\":5}}]\"," PREFIX "behavior\":\"7\"," PREFIX
+	 "conditions\":\"[5]\"}},\"spec\":{}}",
+	 "{\"apiVersion\":\"autoscaling/"
+	 "v1\",\"metadata\":{},\"spec\":{\"scaleTargetRef\":{\"kind\":"
+	 "\"\",\"name\":\"\"},\"minReplicas\":1,\"maxReplicas\":0,"
+	 "\"targetCPUUtilizationPercentage\":80},\"status\":{\"currentReplicas\":0,"
+	 "\"desiredReplicas\":0}}"},
 };
 
 static void test_forms(void)

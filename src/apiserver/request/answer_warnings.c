@@ -4,7 +4,7 @@
  * The same text is sent once. All texts together have at most TOTAL_CHARS characters; if they would have
  * more, each is cut to ITEM_CHARS and they are added until the sum is reached; what comes after that is
  * dropped. Whatever an object says, its warnings fit into the header of an answer:
- * COUNT_MAX is below LIMIT_HEADER_COUNT, and a character is at most eight bytes of a header. */
+ * COUNT_MAX is far below LIMIT_HEADER_COUNT, and a character is at most eight bytes of a header. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 enum {
 	TOTAL_CHARS = 4096,
 	ITEM_CHARS = 256,
-	COUNT_MAX = LIMIT_HEADER_COUNT - 56, /* the rest is for other fields */
+	COUNT_MAX = 64, /* Python reads at most 100 header fields of an answer */
 };
 _Static_assert(TOTAL_CHARS * 8 + (COUNT_MAX + 1) * 16 < LIMIT_HEADER_BYTES / 3 * 2,
 	       "the warnings leave room for other fields");

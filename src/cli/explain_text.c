@@ -617,9 +617,14 @@ void explain_print_deleted(const struct explain_facts *facts, struct str name, s
 	struct explain e = {.facts = facts, .arena = arena, .name = name};
 	struct json last = event_before(facts->events, str_none(), JSON_NONE);
 
-	buf_printf(to, "%.*s no longer exists: it was deleted. The last record, ", STR_ARG(name));
+	buf_printf(to, "%.*s was deleted. The last record, ", STR_ARG(name));
 	put_age(&e, explain_event_time(last), to);
-	buf_printf(to, " ago: %.*s\n", STR_ARG(message_of(last)));
+	buf_puts(to, " ago: ");
+	if (str_is(message_of(last), "pod group is ready"))
+		buf_puts(to, "all pods that it needs to start had a node");
+	else
+		put_named(message_of(last), to);
+	buf_putc(to, '\n');
 	put_evictions(&e, to);
 	put_events(&e, to);
 }

@@ -144,8 +144,8 @@ static void shown_reasons(struct explain *e)
 		reason.help = STR("Check that the controller runs (volcano status)");
 	} else if (placed(e)) {
 		reason.code = STR("Starting");
-		reason.text = str_from(
-			arena_printf(e->arena, "starting: %zu of its pods have a node", placed(e)));
+		reason.text = str_from(arena_printf(
+			e->arena, "starting: %zu of %zu pods have a node", placed(e), e->pods.len));
 	} else if (!group.len || str_is(group, "Pending")) {
 		reason.code = STR("NotAdmitted");
 		reason.text = str_from(arena_printf(
@@ -489,6 +489,21 @@ static void say_dependency(struct explain *e, struct str name, struct buf *text,
 		e->arena, "Nothing to do: it starts when task `%.*s` runs", STR_ARG(name)));
 }
 
+/* ", which is waiting for CPU: ...", from a text that may begin with the name of the task. */
+static void put_dependency(struct str text, struct str task, struct buf *to)
+{
+	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
+
+	buf_printf(&name, "task `%.*s`: ", STR_ARG(task));
+	if (str_starts(text, buf_str(&name)))
+		text = str_skip(text, name.len);
+	if (str_starts(text, STR("waiting")))
+		buf_puts(to, ", which is ");
+	else
+		buf_puts(to, str_starts(text, STR("can never start")) ? ", which " : ": ");
+	buf_put_str(to, text);
+}
+
 /* A task without pods that depends on another: the chain, and what the last of it waits for. */
 static void depends_reason(struct explain *e)
 {
@@ -523,10 +538,7 @@ static void depends_reason(struct explain *e)
 		name = next;
 	}
 	if (e->reasons.len && !is_about_missing(e->reasons.ptr[0].code)) {
-		buf_printf(&text, "%s%.*s",
-			   str_starts(e->reasons.ptr[0].text, STR("waiting")) ? ", which is "
-									      : ": ",
-			   STR_ARG(e->reasons.ptr[0].text));
+		put_dependency(e->reasons.ptr[0].text, name, &text);
 		reason.help = e->reasons.ptr[0].help;
 		reason.since = e->reasons.ptr[0].since;
 	} else {

@@ -451,6 +451,30 @@ static bool find_silent(const struct pod_places *pods, struct json nodes, struct
 	return false;
 }
 
+/* A pod that names its node itself, and no such node exists. */
+static bool find_nowhere(struct json pod, struct json nodes, struct arena *arena,
+			 struct pod_problem *ret)
+{
+	struct str name = json_str(json_get(json_get(pod, "spec"), "nodeName"));
+	struct json_iter it = json_iter(nodes);
+
+	if (!name.len || json_is_absent(nodes) ||
+	    !str_is(json_str(status_of(pod, "phase")), "Pending"))
+		return false;
+	while (json_next(&it))
+		if (str_eq(name_of(it.value), name))
+			return false;
+	*ret = (struct pod_problem){
+		.cause = STR("NoSuchNode"),
+		.text = str_from(
+			arena_printf(arena, "`%.*s` is to run on node `%.*s`, which does not exist",
+				     STR_ARG(name_of(pod)), STR_ARG(name))),
+		.brief = str_from(arena_printf(arena, "node %.*s does not exist", STR_ARG(name))),
+		.advice = STR("Remove nodeName from the job, or name a node that exists"),
+	};
+	return true;
+}
+
 bool pod_problem_find(const struct pod_places *pods, const struct pod_problem_facts *facts,
 		      struct arena *arena, struct pod_problem *ret)
 {
@@ -461,7 +485,8 @@ bool pod_problem_find(const struct pod_places *pods, const struct pod_problem_fa
 		if (find_loop(pods->ptr[i].pod, facts, arena, ret))
 			return true;
 	for (size_t i = 0; i < pods->len; i++)
-		if (find_stuck(pods->ptr[i].pod, arena, ret) ||
+		if (find_nowhere(pods->ptr[i].pod, facts->nodes, arena, ret) ||
+		    find_stuck(pods->ptr[i].pod, arena, ret) ||
 		    find_unmounted(pods->ptr[i].pod, facts->events, arena, ret))
 			return true;
 	return false;

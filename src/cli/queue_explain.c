@@ -56,21 +56,36 @@ static void put_use(struct cli *cli, struct json queue)
 	}
 }
 
-static void put_line(struct cli *cli, struct json queue, struct str name, size_t waiting)
+static void put_line(struct cli *cli, struct json queue, struct str name, size_t running,
+		     size_t waiting)
 {
 	struct json status = json_get(queue, "status");
 	struct str state = json_str(json_get(status, "state"));
-	int64_t running = json_int(json_get(status, "running"));
 
 	if (str_is(state, "Closed") || str_is(state, "Closing"))
 		buf_printf(&cli->out,
-			   "queue `%.*s` is closed: it starts no new jobs (%lld run, %zu wait)\n"
+			   "queue `%.*s` is closed: it starts no new jobs (%zu run, %zu wait)\n"
 			   "What would help: Open it (vcctl queue operate -n %.*s -a open)\n\n",
-			   STR_ARG(name), (long long)running, waiting, STR_ARG(name));
+			   STR_ARG(name), running, waiting, STR_ARG(name));
 	else
-		buf_printf(&cli->out, "queue `%.*s` is open: %lld job%s run%s, %zu wait%s\n\n",
-			   STR_ARG(name), (long long)running, running == 1 ? "" : "s",
-			   running == 1 ? "s" : "", waiting, waiting == 1 ? "s" : "");
+		buf_printf(&cli->out, "queue `%.*s` is open: %zu job%s run%s, %zu wait%s\n\n",
+			   STR_ARG(name), running, running == 1 ? "" : "s", running == 1 ? "s" : "",
+			   waiting, waiting == 1 ? "s" : "");
+}
+
+static size_t count_running(struct json groups, struct str queue)
+{
+	struct json_iter it = json_iter(groups);
+	size_t count = 0;
+
+	while (json_next(&it)) {
+		struct str its = json_str(json_get(json_get(it.value, "spec"), "queue"));
+
+		count += str_eq(its.len ? its : STR("default"), queue) &&
+			 str_is(json_str(json_get(json_get(it.value, "status"), "phase")),
+				"Running");
+	}
+	return count;
 }
 
 static int run(void *program, struct err *err)
@@ -100,7 +115,7 @@ static int run(void *program, struct err *err)
 				       .faint = cli_colour(cli, COLOUR_FAINT),
 				       .plain = cli_colour(cli, COLOUR_NONE)};
 	count = waiting_print(&facts, cli->arena, &jobs);
-	put_line(cli, json_doc_root(queue), name, count);
+	put_line(cli, json_doc_root(queue), name, count_running(facts.groups, name), count);
 	put_use(cli, json_doc_root(queue));
 	buf_putc(&cli->out, '\n');
 	buf_put_str(&cli->out, count ? buf_str(&jobs) : STR("No job of it waits.\n"));

@@ -406,7 +406,7 @@ static void put_all_pods(const struct explain *e, struct buf *to)
 			   STR_ARG(e->name));
 }
 
-/* The newest behind `before`; absent: there is no more. */
+/* The newest before `before`; absent: there is no more. */
 static struct json event_before(struct json events, struct str before, struct json last)
 {
 	struct json_iter it = json_iter(events);

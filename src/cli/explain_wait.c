@@ -112,7 +112,7 @@ static size_t placed(const struct explain *e)
 	return count;
 }
 
-/* Nobody has said anything: what the objects themselves show. */
+/* Nothing was reported: what the objects themselves show. */
 static void shown_reasons(struct explain *e)
 {
 	struct str queue = spec_of(e->facts->job, "queue").val

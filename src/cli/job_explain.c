@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/job_explain.c - `vcctl job explain`: gathers what explain_text.c reads. What cannot be read (a right
- * that is missing, an object that is gone) is left out: the rest is still worth telling. */
+ * that is missing, an object that was deleted) is left out: the rest is still useful. */
 #include "base/arena.h"
 #include "base/time.h"
 #include "cli/cli.h"
@@ -66,7 +66,7 @@ static bool is_older(struct json event, struct json job)
 	return last.len && str_cmp(last, str_slice(meta(job, "creationTimestamp"), 0, SECONDS)) < 0;
 }
 
-/* Pods that are gone count as well: what made them go is what one wants to know. */
+/* Pods that were deleted count as well: why they were is what one wants to know. */
 static bool is_about(struct json event, const struct gathered *all)
 {
 	struct json about = json_get(event, "involvedObject");
@@ -157,7 +157,7 @@ static void on_end(void *arg, const struct err *err)
 	((struct last_line *)arg)->done = true;
 }
 
-/* A container rarely writes a message: then the last line that it printed says the most. */
+/* Few containers write a message: then the last line that they printed says the most. */
 static void add_output(struct cli *cli, struct str namespace, struct explain_facts *facts)
 {
 	enum { LINES = 5 };

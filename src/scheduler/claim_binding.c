@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler/claim_binding.c - before a pod is bound, its claims are: a volume that is there gets the claim, or
- * the claim gets the node, and whoever provisions makes a volume for it. Then the pod waits until the
+ * the claim gets the node, and the provisioner makes a volume for it. Then the pod waits until the
  * API shows all of its claims bound.
  *
  * Nothing is taken back when that fails: the claim keeps what it got, and the next cycle goes by it. */
@@ -93,7 +93,7 @@ static void check(struct claim_wait *waiting)
 		scheduler_bind(scheduler, task, wait->node);
 		return;
 	case VOLUMES_LOST:
-		fail(TAKE(wait), "a claim is gone");
+		fail(TAKE(wait), "a claim was deleted");
 		return;
 	case VOLUMES_ASKED:
 		wait->asked = true;

@@ -2,7 +2,7 @@
 /* scheduler/conf_file.h - the scheduler's configuration from a file, read again when it changes.
  *
  * The folder is watched, so that a file that is replaced is seen, and the swapped links of a mounted
- * ConfigMap as well. A file that is gone, cannot be read or makes no sense is reported in the log, and
+ * ConfigMap as well. A file that was deleted, cannot be read or makes no sense is reported in the log, and
  * what held before holds on. */
 #ifndef SCHEDULER_CONF_FILE_H
 #define SCHEDULER_CONF_FILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler/dumper.c - what the scheduler thinks, on request (scheduler specification, 1.8): into a file
- * as JSON, or into the log, a line a node, a queue and a job. */
+ * as JSON, or into the log, one line per node, queue and job. */
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-enum { DUMP_MODE = 0600 }; /* names of pods and queues are nobody else's business */
+enum { DUMP_MODE = 0600 }; /* names of pods and queues are private */
 
 int scheduler_dump(const struct scheduler *scheduler, const char *folder, struct err *err)
 {

@@ -4,8 +4,8 @@
  *
  * Every write is one request with a struct write until its end; nothing waits for anything else but
  * the steps of one eviction. A failure is given back to the model (cluster_bind_failed(),
- * cluster_evict_failed()), or the object is read again so that the next cycle decides anew. Tasks are
- * looked up again by name and uid when an answer comes: they may have gone meanwhile. */
+ * cluster_evict_failed()), or the object is read again so that the next cycle decides again. Tasks are
+ * looked up again by name and uid when an answer comes: they may have been deleted meanwhile. */
 #include <assert.h>
 
 #include "base/log.h"
@@ -58,7 +58,7 @@ void scheduler_drop_writes(struct scheduler *scheduler)
 	}
 }
 
-/* The task that a write is about, or NULL where it has gone. */
+/* The task that a write is about, or NULL if it was deleted. */
 static struct task *write_task(const struct write *write)
 {
 	struct task *task = cluster_find_task(write->scheduler->cluster, str_from(write->namespace),

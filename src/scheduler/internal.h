@@ -55,7 +55,7 @@ struct scheduler {
 	struct recent_conditions *recent;
 	struct numbers *numbers;
 	int64_t cycle_began; /* by the stopwatch */
-	int64_t marked;      /* likewise: the end of what was measured last */
+	int64_t marked;      /* the same: the end of what was measured last */
 	/* Of the search for a node: the same, and what its two stages have taken. */
 	int64_t search_marked;
 	int64_t filtering;

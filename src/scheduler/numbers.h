@@ -3,7 +3,7 @@
  * Volcano has (scheduler specification, part 8), and ours.
  *
  * What is measured as it happens is counted here; what jobs and queues hold is read from the model
- * when somebody asks. */
+ * when they are asked for. */
 #ifndef SCHEDULER_NUMBERS_H
 #define SCHEDULER_NUMBERS_H
 

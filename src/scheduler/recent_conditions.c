@@ -62,7 +62,7 @@ static struct json find(struct json list, struct str type)
 	return JSON_NONE;
 }
 
-/* Nobody else writes conditions of these types: what is known and not younger is what was there before. */
+/* No other program writes conditions of these types: what is known and not younger is what was there before. */
 static bool is_older(struct json known, struct json ours)
 {
 	struct str a = json_str(json_get(known, "lastTransitionTime"));

@@ -80,7 +80,7 @@ static void set_text(char **to, const char *text)
 	*to = text ? mem_strdup(text) : NULL;
 }
 
-/* --- telling ----------------------------------------------------------------------------------- */
+/* --- reports ----------------------------------------------------------------------------------- */
 
 /* Is it due? Else when the next piece is goes into *next, if that is sooner. */
 static bool is_due(int64_t due, int64_t now, int64_t *next)
@@ -303,7 +303,7 @@ void status_writer_add_event(struct status_writer *writer, const struct decision
 
 	set_text(&group->event_reason, decision->reason);
 	set_text(&group->event_message, decision->message);
-	/* Without any, those that nobody has read yet are still true, but for their numbers. */
+	/* Without any, those that were not read yet are still true, but for their numbers. */
 	for (size_t i = 0; i < ALSO_MAX && decision->also[0]; i++)
 		set_text(&group->also[i], decision->also[i]);
 }

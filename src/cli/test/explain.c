@@ -26,7 +26,7 @@
 	"for nvidia.com/gpu: 64 of 64, needs 8 more\\',\\'since\\':\\'2026-01-02T09:56:40Z\\',"   \
 	"\\'advice\\':\\'end a job of queue "                                                     \
 	"research\\'},{\\'cause\\':\\'Nodes\\',\\'text\\':\\'no "                                 \
-	"node has room\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                           \
+	"node has capacity\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                           \
 	"'spec':{'minResources':{'count/pods':'2','cpu':'4','limits.cpu':'4','nvidia.com/"        \
 	"gpu':'8',"                                                                               \
 	"'pods':'2','requests.cpu':'4'}},'status':{'phase':'Inqueue'}}"
@@ -242,7 +242,7 @@ static void test_page(struct arena *arena)
 	   "<b>What it waits for</>\n"
 	   "  1. queue research is at its capability for nvidia.com/gpu: 64 of 64, needs 8 more\n"
 	   "     <f>QueueCapability, for 3m20s</>\n"
-	   "  2. no node has room\n"
+	   "  2. no node has capacity\n"
 	   "     <f>Nodes, for 60s</>\n\n"
 	   "<b>Pods</>\n"
 	   "  train-w-0  Running on n0, before that exit code 3 (Error) 60s ago\n"
@@ -253,7 +253,7 @@ static void test_page(struct arena *arena)
 	   "  9m ago  Job train: Same: time\n");
 }
 
-/* Six pods, then more events than the list has room for. */
+/* Six pods, then more events than the list shows. */
 static void test_evictions(struct arena *arena)
 {
 	AUTO(json_doc_unref) struct json_doc *job = quoted_doc(JOB(PENDING));
@@ -292,7 +292,7 @@ static void test_evictions(struct arena *arena)
 			"  8m58s ago  train-w-2: evicted by reclaim for job b of b-1\n"
 			"\nWhat happened, the latest first\n  60s ago  Pod train-w-0: Newer: 0\n"),
 		    0) >= 0,
-	   "evictions are told apart, however much happened since");
+	   "evictions are listed apart, however much happened since");
 	ok(str_find(buf_str(&text), STR("Preempted"), 0) < 0, "and once only");
 }
 

@@ -2,9 +2,9 @@
 /* programs/bench/apiworld.h - an API server for the apiserver-* benchmarks, its store on disk in a
  * folder in $TMPDIR: put that on the disk that is meant.
  *
- * Either it has a process of its own and is asked over HTTPS, as users do, so that its processor
+ * Either it has a process of its own and is asked over HTTPS, as users do, so that its CPU
  * time and memory are its own; or it is in this process and asked directly, as the scheduler and
- * the controllers of the one-machine home do. */
+ * the controllers on one machine do. */
 #ifndef PROGRAMS_BENCH_APIWORLD_H
 #define PROGRAMS_BENCH_APIWORLD_H
 
@@ -48,7 +48,7 @@ void apiworld_wait(struct apiworld *w);
 struct json_doc *apiworld_configmap(size_t number, size_t version);
 struct json_doc *apiworld_pod(size_t number);
 
-/* Nanoseconds of processor time of the process that the server is in. */
+/* Nanoseconds of CPU time of the process that the server is in. */
 int64_t apiworld_cpu(const struct apiworld *w);
 /* What it has in memory, in bytes. */
 size_t apiworld_memory(const struct apiworld *w);

@@ -6,12 +6,12 @@
  *
  *	struct map *map = ...				set up, not measured
  *	bench_phase(run, "get");
- *	while (bench_round(run, count))			until --seconds have gone by
+ *	while (bench_round(run, count))			until --seconds have passed
  *		for (size_t i = 0; i < count; i++)	a round of `count` items
  *			bench_use(map_get(map, keys[i]));
  *	bench_value(run, "bytes_per_key", ...);
  *
- * A phase's cost is nanoseconds of processor time per item: the median over samples of a millisecond,
+ * A phase's cost is nanoseconds of CPU time per item: the median over samples of a millisecond,
  * so that what else the machine does hardly counts. Where waiting is part of the cost
  * (bench_phase_wall) it is the time on the clock. How to add a benchmark: see benches.h. */
 #ifndef PROGRAMS_BENCH_BENCH_H
@@ -95,7 +95,7 @@ size_t bench_dice_below(struct bench_run *run, size_t below);
 /* Names as pods have them, all different, in no order. */
 struct str *bench_keys(struct bench_run *run, struct arena *arena, size_t count);
 
-/* Keep the compiler from leaving out what nobody looks at. */
+/* Keep the compiler from leaving out what is not used. */
 static inline void bench_use(const void *pointer)
 {
 	__asm__ volatile("" : : "r"(pointer) : "memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/bench_apiserver_memory.c - what stays in an API server's memory after a load.
  *
- * So many config maps of 1 MB are created while somebody watches them, listed and deleted; then three
+ * So many config maps of 1 MB are created while a client watches them, listed and deleted; then three
  * minutes of virtual time pass. The store is in memory, so that everything is the heap's. heap_* is what is
  * allocated, rss_* what the process has of the system after malloc_trim(). The run fails if more than half
  * as much again is allocated afterwards as before, but at least ALLOWED: history that is kept on purpose

@@ -6,7 +6,7 @@
  * fields, which become 1.6 kB with their defaults. update: merge patches of one field. get: by name,
  * in no order. list: all config maps in pages, an object.
  *
- * By the wall's clock, since waiting for the disk is part of it; <phase>_cpu_ns is the processor time
+ * By the wall's clock, since waiting for the disk is part of it; <phase>_cpu_ns is the CPU time
  * an item of the process that the server is in: over HTTPS the server's alone, else the client's
  * too. */
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void list(struct rates *r)
 	informer_free(informer);
 }
 
-/* A phase, then its cost in processor time. `items` are those of one call. */
+/* A phase, then its cost in CPU time. `items` are those of one call. */
 static void measure(struct rates *r, const char *name, item_fn *fn, size_t calls)
 {
 	struct bench_run *run = r->world.run;

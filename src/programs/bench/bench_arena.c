@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/bench_arena.c - an arena filled and forgotten, beside the heap doing the same. */
+/* programs/bench/bench_arena.c - an arena filled and forgotten, compared with the heap doing the same. */
 #include "base/arena.h"
 #include "base/mem.h"
 #include "programs/bench/bench.h"
@@ -43,7 +43,7 @@ static void measure_arena(struct bench_run *run)
 
 const struct bench bench_arena = {
 	.name = "arena",
-	.about = "pieces from an arena, beside the same from the heap",
+	.about = "pieces from an arena, compared with the same from the heap",
 	.item = "pieces",
 	.size = 1000000,
 	.run = measure_arena,

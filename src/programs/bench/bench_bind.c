@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/bench_bind.c - what the scheduler gets out of an API server over HTTPS, beside a bare loop of
+/* programs/bench/bench_bind.c - what the scheduler gets out of an API server over HTTPS, compared with a bare loop of
  * bind requests to the same one: a process of its own, its store on disk.
  *
  * Four pods a node, in gangs of a hundred, are there beforehand. First as many others, which no
  * scheduler cares for, are bound one after the other, as many at a time as the scheduler may have under
  * way. Then the scheduler starts, in this process; the clock runs from when it knows everything until the
- * last pod is bound. Beside the bindings it writes phases of groups, and events, which give way. */
+ * last pod is bound. In addition to the bindings it writes phases of groups, and events, which give way. */
 #include "base/mem.h"
 #include "client/client.h"
 #include "json/doc.h"
@@ -158,7 +158,7 @@ static void measure_bind(struct bench_run *run)
 
 const struct bench bench_bind = {
 	.name = "bind",
-	.about = "gangs bound by the scheduler over HTTPS, beside a bare loop of bind "
+	.about = "gangs bound by the scheduler over HTTPS, compared with a bare loop of bind "
 		 "requests",
 	.item = "nodes",
 	.size = 5000,

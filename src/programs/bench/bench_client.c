@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/bench_client.c - the client library over the API server in the same process, with pods in
- * it; the store is in memory, so that the cost is the processor's.
+ * it; the store is in memory, so that the cost is CPU time.
  *
  * get: by name, in no order, the document wanted. create: a pod, validated and stored. patch: its
  * status, while an informer without documents hears of it. simulated: a pod on a simulated node

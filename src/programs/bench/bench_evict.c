@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/bench_evict.c - a proven set of victims for a gang of 100 on full nodes: the whole cycle in
- * which nothing is free, and everybody whom the gang needs to go is found.
+ * which nothing is free, and every pod that has to go for the gang is found.
  *
  *	preempt		from jobs of lower priority in the same queue, each down to its minimum
  *	reclaim		from a queue that holds more than its share
  *	gangpreempt	as preempt; minimums may be broken, but need not be
- *	gangreclaim	as reclaim, likewise
- *	in_vain		preempt for a gang for which too little can go: nobody goes
+ *	gangreclaim	as reclaim, for gangs
+ *	in_vain		preempt for a gang for which too little can be evicted: nothing is
  *
  * Nodes hold eight pods of eight cpus; each of the gang asks for 32, so that four have to go for it. The
  * number of victims and the model are checked in the same run. */

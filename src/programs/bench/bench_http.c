@@ -3,7 +3,7 @@
  * that is a process of its own on this machine.
  *
  * multiplexed: all over one HTTP/2 connection; pooled: over `size` HTTP/1.1 connections. The phases
- * are the client's processor time a request; <phase>_server_ns is the server's. handshake: a whole
+ * are the client's CPU time per request; <phase>_server_ns is the server's. handshake: a whole
  * connection with one request, by the wall's clock. */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static void start_server(struct site *site)
 	close(answer[0]);
 }
 
-/* Processor time that the server has used, in nanoseconds. */
+/* CPU time that the server has used, in nanoseconds. */
 static double server_time(const struct site *site)
 {
 	struct timespec used = {0};

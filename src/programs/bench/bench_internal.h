@@ -12,7 +12,7 @@ enum { BENCH_VALUES_MAX = 32, BENCH_KEY_SIZE = 48 };
 struct bench_value {
 	char key[BENCH_KEY_SIZE];
 	double value;
-	bool is_cost; /* of a phase: its growth is told */
+	bool is_cost; /* of a phase: its growth is reported */
 };
 
 struct bench_values {
@@ -28,7 +28,7 @@ struct bench_run {
 	struct bench_values values;
 
 	const char *phase;
-	bool by_wall;        /* measured by the wall's clock, not the processor's */
+	bool by_wall;        /* measured by the wall's clock, not in CPU time */
 	bool rolling;        /* a round is under way */
 	int64_t phase_start; /* by the wall; all times in nanoseconds */
 	int64_t round_start; /* or since the last pause */

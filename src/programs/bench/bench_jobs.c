@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/bench_jobs.c - jobs through the whole of the one-machine home in one process: API server, all
- * controllers, scheduler, simulated nodes. The store is in memory, so that the cost is the processor's.
+/* programs/bench/bench_jobs.c - jobs through everything that one machine runs, in one process: API server, all
+ * controllers, scheduler, simulated nodes. The store is in memory, so that the cost is CPU time.
  *
  * queued: a job that waits in a full queue, from its creation until it is known to wait. bound: while these
  * wait, a job of one pod from its creation until its pod is bound. job: the same until the job is Completed.
@@ -257,7 +257,7 @@ static void submit(struct world *w, const char *name, const char *queue, size_t 
 
 /* --- phases ---------------------------------------------------------------------------------- */
 
-/* Everybody has said what there is to say about jobs that wait. */
+/* All reports about jobs that wait were written. */
 static void turn_to_rest(struct world *w)
 {
 	int64_t until = loop_uptime(w->loop) + 10 * TIME_SECOND;

@@ -2,9 +2,9 @@
 /* programs/bench/bench_json.c - a list of pods as a server sends it, read, printed and copied as a whole.
  *
  * parse takes fresh memory each time, parse_pooled the memory of the document before it. _ratio
- * is what that costs beside yyjson alone, which bounds no depth and keeps keys that stand twice. thaw
+ * is what that costs compared with yyjson alone, which bounds no depth and keeps keys that stand twice. thaw
  * makes a copy that can be changed, freeze one that can be shared. Costs are by pod; the same in MB of
- * text a second stands beside them (docs/benchmarks.md). */
+ * text a second stands next to them (docs/benchmarks.md). */
 #include <yyjson.h>
 
 #include "base/mem.h"
@@ -36,7 +36,7 @@ static void must_read(struct str text, const yyjson_alc *alc)
 
 /* What ours costs in parts of what the library costs: the median of pairs that follow one another, so
  * that a slow minute of the machine is in both. Pooled, the library has one block for each document
- * anew. */
+ * again. */
 static double beside_yyjson(struct str text, struct json_pool *pool)
 {
 	size_t room = pool ? yyjson_read_max_memory_usage(text.len, 0) : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/bench_react.c - how soon a pod is bound in a home that has nothing else to do: API server
+/* programs/bench/bench_react.c - how soon a pod is bound on one machine that has nothing else to do: API server
  * with its store on disk, scheduler and simulated nodes in one process, by the clock.
  *
  * Groups that wait for their pod are there; then pods come one at a time, the next when the last one
- * runs. The time is from the event that tells of the pod to the event that tells of its node: beside
+ * runs. The time is from the event of the pod to the event of its node: in addition to
  * the decision it has the bind request and its commit to disk in it. */
 #include "apiserver/request/direct.h"
 #include "apiserver/server.h"
@@ -28,7 +28,7 @@ struct reaction {
 	struct simulated *nodes;
 	struct informer *groups;
 	struct informer *pods;
-	size_t open;       /* groups that were let in */
+	size_t open;       /* groups that were admitted */
 	size_t running;    /* pods */
 	double came;       /* the last pod, in milliseconds */
 	VEC(double) waits; /* milliseconds */
@@ -176,7 +176,7 @@ static void measure_react(struct bench_run *run)
 
 const struct bench bench_react = {
 	.name = "react",
-	.about = "how soon a pod that comes is bound in a home with nothing else to do",
+	.about = "how soon a pod that comes is bound on one machine with nothing else to do",
 	.item = "nodes",
 	.size = 5000,
 	.run = measure_react,

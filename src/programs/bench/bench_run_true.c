@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/bench/bench_run_true.c - jobs that run /bin/true on the one-machine home, from the command line to their
+/* programs/bench/bench_run_true.c - jobs that run /bin/true on one machine, from the command line to their
  * end; by the clock, with all programs as users have them.
  *
  * spawn: the bare loop: posix_spawn and waitpid, one after the other. array: one `vsub --array 1-N --wait`. jobs: a
  * file of N manifests, each a job of one pod, through `vcctl job run`, until `vcctl job wait` has seen the last.
  *
- * The home is started in a folder of its own and takes this machine as its node; setting it up is not measured. */
+ * It is started in a folder of its own and takes this machine as its node; setting it up is not measured. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static int run_ours(const struct home *home, const char *name, const char *const
 
 #define RUN(home, name, ...) run_ours(home, name, (const char *const[]){__VA_ARGS__, NULL})
 
-/* --- the home ----------------------------------------------------------------------------------- */
+/* --- the data directory ----------------------------------------------------------------------------------- */
 
 static void begin(struct home *home)
 {

@@ -112,7 +112,7 @@ static void measure_full(struct bench_run *run)
 
 	scene_init(&scene, run, scene_nodes(run), NULL);
 	scene_add_gangs(&scene, &big);
-	scene_cycle(&scene, 0, 0); /* what is told for the first time */
+	scene_cycle(&scene, 0, 0); /* what is reported for the first time */
 	bench_phase(run, "full");
 	while (bench_round(run, (pods + gang - 1) / gang))
 		scene_cycle(&scene, 0, 0);

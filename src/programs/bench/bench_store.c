@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/bench/bench_store.c - the API server's store, with pods of 3 kB in it.
  *
- * get: by key, in no order. stage: all that a write costs the processor without a disk, 64 at a
+ * get: by key, in no order. stage: all that a write costs in CPU time without a disk, 64 at a
  * time. write_1, write_16, write_64, write_1024: so many updates that share one commit to disk; by
  * the wall's clock, since most of it is waiting. load: the folder is opened again, by pod.
  *
@@ -27,7 +27,7 @@ struct pods {
 	struct loop *loop;
 	struct store *store;
 	char *folder;    /* NULL: in memory */
-	struct buf text; /* of a pod, behind its revision */
+	struct buf text; /* of a pod, after its revision */
 };
 
 static struct str key_of(size_t number, char text[NAME_BYTES])

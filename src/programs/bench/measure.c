@@ -2,7 +2,7 @@
 /* programs/bench/measure.c - inside a run: phases, rounds and samples.
  *
  * Rounds are added up to samples of at least a millisecond, so that reading the clock costs nothing
- * beside them and their number stays small. A phase ends when it has measured for --seconds, or
+ * next to them and their number stays small. A phase ends when it has measured for --seconds, or
  * after four times that, however little of it was measured; a phase has at least one round. */
 #include <assert.h>
 #include <malloc.h>

@@ -60,16 +60,16 @@ struct scene_gangs {
 	const char *class; /* of priority; NULL: none */
 	enum scene_wish wish;
 	size_t cpus;  /* a pod; 0: 1 */
-	size_t gib;   /* of memory, likewise */
+	size_t gib;   /* of memory, the same */
 	bool running; /* on the nodes, in turn; else waiting */
 	size_t group; /* pods per sub-group, all of which are needed; 0: there are none */
 };
 void scene_add_gangs(struct scene *scene, const struct scene_gangs *gangs);
-/* The document of one of them, for whoever makes events of it; for json_doc_unref(). */
+/* The document of one of them, for code that makes events of it; for json_doc_unref(). */
 struct json_doc *scene_pod(const struct scene *scene, const struct scene_gangs *gangs,
 			   size_t index);
 
-/* Something has happened that may help whoever waits: the next cycle looks at all of them. */
+/* Something has happened that may help jobs that wait: the next cycle looks at all of them. */
 void scene_stir(struct scene *scene);
 /* One cycle, which must decide this many bindings and evictions; then, outside of what is measured, all
  * of them fail, so that the next one finds what this one found. */

@@ -3,7 +3,7 @@
  *
  * Queue by queue and job by job: a job first gets exactly its minimum, all of it or nothing, then one
  * task a turn. What a queue may not hold as its own is left for a second round, in which capacity that
- * nobody has a better right to is lent, so that no job waits beside idle capacity for its share to grow
+ * no other job has a better right to is lent, so that no job waits while capacity is idle for its share to grow
  * (part 11).
  *
  * A job has one attempt: its sub-groups that have something to place, each with its tasks in order. A
@@ -349,7 +349,7 @@ static enum step place_task(struct allocation *a, struct attempt *attempt, struc
 
 /* --- one job --------------------------------------------------------------------------------- */
 
-/* How many of these tasks fit, those of one class alone: nobody could place more of them. Where tasks
+/* How many of these tasks fit, those of one class alone: no search could place more of them. If tasks
  * are alike it does not matter which node each takes, so the count does not depend on the choice. */
 static int64_t count_alone(struct session *ssn, struct task *const *tasks, size_t len,
 			   const struct class *class)
@@ -612,7 +612,7 @@ static void collect(struct allocation *a)
 		add_job(a, first);
 }
 
-/* It has what it needs. Does somebody like it wait? */
+/* It has what it needs. Does a job like it wait? */
 static void follow(struct allocation *a, struct attempt *attempt)
 {
 	struct job *next = attempt->followed ? NULL : job_group_follow(a->ssn, attempt->job);

@@ -2,7 +2,7 @@
 /* sched/cluster/class.c - terms and classes of pods; see the header.
  *
  * A key is bytes: of terms, namespace, label set and the parts of the pod that matter, printed with
- * sorted keys; of a class, the terms and the pod's resources likewise. Decoding happens once for a
+ * sorted keys; of a class, the terms and the pod's resources. Decoding happens once for a
  * key.
  *
  * 1. Equal keys, one object, counted by its users.
@@ -32,7 +32,7 @@ static const char *const term_annotations[] = {
 };
 static const char *const container_lists[] = {"containers", "initContainers"};
 
-/* --- labels that somebody selects by --------------------------------------------------------- */
+/* --- labels that a selector uses --------------------------------------------------------- */
 
 static void watch_key(struct cluster *cluster, struct str key)
 {

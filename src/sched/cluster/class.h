@@ -3,7 +3,7 @@
  *
  * Two levels, each shared by counting:
  *
- *	terms	what a pod asks of its place beside resources: selectors, affinities, tolerations,
+ *	terms	what a pod asks of its place in addition to resources: selectors, affinities, tolerations,
  *		host ports, spreading, claims, images; and those of its labels that some other pod's
  *		selector looks at. Pods that differ in nothing of this share what was found out about
  *		nodes.
@@ -11,7 +11,7 @@
  *		one is known of all (sched/place/finder.h).
  *
  * Both are found by a text (a key) made of just these parts of the pod, so that a pod whose like is
- * known costs no decoding. Labels that nobody selects by are no part of it: the index that a job
+ * known costs no decoding. Labels that no selector uses are no part of it: the index that a job
  * controller gives each pod does not make it a class of its own. */
 #ifndef SCHED_CLASS_H
 #define SCHED_CLASS_H
@@ -55,7 +55,7 @@ struct terms {
 	struct arena *arena;
 	const struct pod_spec *spec; /* of `doc`: only what is named above is there */
 	struct json annotations;     /* of `doc`: those that plugins read of pods */
-	struct label_set *labels;    /* those that somebody selects by */
+	struct label_set *labels;    /* those that a selector uses */
 	bool selects_nodes;          /* has a nodeSelector or required node affinity */
 	bool prefers_nodes;
 	bool by_name; /* ... which looks at the host name: profiles do not decide */

@@ -44,7 +44,7 @@
 
 struct nodeshard;
 
-/* What the scheduler watches. Those behind CLUSTER_PODGROUP are kept as documents with their view
+/* What the scheduler watches. Those after CLUSTER_PODGROUP are kept as documents with their view
  * (struct thing), for the plugins that read them. */
 enum cluster_kind {
 	CLUSTER_POD,
@@ -116,7 +116,7 @@ struct cluster {
 	size_t moving; /* tasks that are pipelined or releasing: while there are none, future capacity is idle */
 	struct map *node_names;
 	struct map *tasks;  /* by "namespace/name" */
-	struct map *jobs;   /* likewise */
+	struct map *jobs;   /* the same */
 	struct map *queues; /* by name */
 	struct map *things[CLUSTER_KIND_COUNT];
 	struct volumes *volumes;
@@ -135,7 +135,7 @@ struct cluster {
 	uint64_t still;         /* `events` as a session left them that had nothing to decide */
 	/* Capacity that was freed, pods that were placed, groups that count otherwise than before: changes who fits where. */
 	uint64_t moves;
-	uint64_t refreshed; /* `moves` when everybody had last been looked at since */
+	uint64_t refreshed; /* `moves` when all jobs were last tried */
 	size_t refresh_at;  /* the group that is looked at next, see job_groups_refresh() */
 	struct resources inqueue_whole; /* of all jobs */
 	struct list admitted;           /* jobs, by admitted_link */
@@ -195,7 +195,7 @@ DEFINE_AUTO(struct cluster *, cluster_free);
  * has been set aside, and `err` says why; nothing else has changed. */
 int cluster_apply(struct cluster *cluster, enum cluster_kind kind, struct json_doc *doc,
 		  struct err *err);
-/* It is gone. `namespace` is empty for kinds without. */
+/* It was deleted. `namespace` is empty for kinds without. */
 void cluster_remove(struct cluster *cluster, enum cluster_kind kind, struct str namespace,
 		    struct str name);
 /* A binding that was decided has failed: the task waits again. */

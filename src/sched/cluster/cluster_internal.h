@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/cluster/cluster_internal.h - what the files of the model share; nobody else includes it.
+/* sched/cluster/cluster_internal.h - what the files of the model share; no other module includes it.
  *
  *	cluster.c	life, dispatch of events, what is set aside, looking things up
  *	cluster_pod.c	pods to tasks
@@ -55,7 +55,7 @@ void cluster_drop_profile(struct cluster *cluster, struct profile *profile);
 /* The class of a pod, counted. */
 struct class *class_take(struct cluster *cluster, struct json pod, const struct label_set *labels,
 			 uint32_t namespace, struct err *err) MUST_CHECK;
-/* The class of the same pods with other labels that somebody selects by; counted. */
+/* The class of the same pods with other labels that a selector uses; counted. */
 struct class *class_take_like(struct cluster *cluster, struct class *like,
 			      const struct label_set *labels);
 struct class *class_ref(struct class *class);

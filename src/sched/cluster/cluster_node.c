@@ -306,7 +306,7 @@ static int read_allocatable(struct cluster *cluster, const struct node *view, st
 	return 0;
 }
 
-/* Other labels: whoever counts by domain has to count its tasks in the new ones. */
+/* Other labels: what counts by domain has to count its tasks in the new ones. */
 static void set_labels(struct cluster *cluster, struct node_info *node, struct label_set *labels,
 		       bool there)
 {

@@ -84,7 +84,7 @@ static bool has_name(char *const *names, struct str name)
 	return false;
 }
 
-/* The number behind the last '-' of a name of at least three parts; -1: none. */
+/* The number after the last '-' of a name of at least three parts; -1: none. */
 static int32_t index_of(struct str name)
 {
 	ptrdiff_t last = str_rfind_byte(name, '-');
@@ -178,7 +178,7 @@ static void read_condition(struct task *task, const struct facts *f)
 	}
 }
 
-/* What may change about a task beside its class, labels, job and place. */
+/* What may change about a task except its class, labels, job and place. */
 static void read_fields(struct cluster *cluster, struct task *task, const struct facts *f)
 {
 	struct str preemptable = note_or_label(f, PREEMPTABLE);
@@ -276,7 +276,7 @@ static void attach_job(struct cluster *cluster, struct task *task, const struct 
 	cluster_touch_job(cluster, task->job);
 }
 
-/* Where the model knows more than the API: a task that is being bound or evicted stays so. */
+/* When the model knows more than the API: a task that is being bound or evicted stays so. */
 static void merge_status(const struct task *old, struct facts *f)
 {
 	if (f->status_now == TASK_PENDING && old->status == TASK_BINDING)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/cluster/cluster_queue.c - queues and their tree (scheduler specification, 1.21 and 6.6.2).
  *
- * Whenever a queue comes, goes or gets another parent, the tree is linked anew and the sums of every
+ * Whenever a queue comes, goes or gets another parent, the tree is linked again and the sums of every
  * queue are made from its jobs: that is rare, and so it is simple. */
 #include "base/arena.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/cluster/dump.h - the model as JSON, for whoever wants to know what the scheduler thinks.
+/* sched/cluster/dump.h - the model as JSON, for anyone who wants to know what the scheduler sees.
  *
  * Four documents, a line each, with one member: `configuration`, the one in force; `nodes`, `queues`
  * and `jobs` by name. Amounts are as manifests write them; what is empty is left out. */

@@ -119,7 +119,7 @@ struct job {
 	uint32_t reported[GROUP_CONDITION_COUNT]; /* hash; 0: not there */
 	int64_t reported_until;                   /* see defer() in decisions.c */
 	uint32_t reported_event;   /* hash of the last event that was reported of it */
-	uint32_t reported_also;    /* ... of those beside it */
+	uint32_t reported_also;    /* ... of the other reasons */
 	uint32_t reported_refusal; /* ... of why it is not admitted */
 	uint32_t refused_session;  /* the session that set `refusal` */
 	struct reason

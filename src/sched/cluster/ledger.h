@@ -21,7 +21,7 @@ void ledger_lift(struct cluster *cluster, struct task *task);
 void ledger_put(struct cluster *cluster, struct task *task);
 
 /* Its eviction is decided, or its pod is being deleted: for affinities it stays where it is until it
- * is gone. */
+ * was deleted. */
 void ledger_set_leaving(struct cluster *cluster, struct task *task, bool leaving);
 
 /* Something about a node has changed. */
@@ -29,7 +29,7 @@ void ledger_note_change(struct cluster *cluster, struct node_info *node);
 
 /* Move a job's sums from one queue to another; either may be NULL. */
 void ledger_move_job(struct cluster *cluster, struct job *job, struct queue_info *to);
-/* Its sums, in a queue and its ancestors: for whoever rebuilds the tree. */
+/* Its sums, in a queue and its ancestors: for code that rebuilds the tree. */
 void ledger_add_to_queue(struct queue_info *queue, const struct job *job, int sign);
 /* What it counts for as a job that has been admitted, by its phase, minResources and holdings. */
 void ledger_count_job(struct cluster *cluster, struct job *job);

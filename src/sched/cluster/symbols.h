@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/cluster/symbols.h - each text once, under a small number, as long as somebody uses it.
+/* sched/cluster/symbols.h - each text once, under a small number, as long as it is in use.
  *
  * Names of namespaces, nodes, roles, queues, label keys and values come back over and over; the
  * model holds them as symbols, compares them as integers, and gives them back when an object goes,
@@ -27,9 +27,9 @@ uint32_t symbols_take(struct symbols *symbols, struct str text);
 /* One use more of a symbol that is in use. */
 uint32_t symbols_ref(struct symbols *symbols, uint32_t symbol);
 void symbols_drop(struct symbols *symbols, uint32_t symbol);
-/* Without counting: the symbol, or SYMBOL_NONE if nobody uses that text. */
+/* Without counting: the symbol, or SYMBOL_NONE if that text is not in use. */
 uint32_t symbols_find(const struct symbols *symbols, struct str text);
-/* Lent as long as the symbol is in use; NUL-terminated behind its end. */
+/* Lent as long as the symbol is in use; NUL-terminated after its end. */
 struct str symbols_text(const struct symbols *symbols, uint32_t symbol);
 /* How many texts are in use. */
 size_t symbols_len(const struct symbols *symbols);

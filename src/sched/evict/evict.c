@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/evict/evict.c - see the header.
  *
- * A task looks for a node: one with capacity, now or soon, costs nobody anything. Else each node is tried:
+ * A task looks for a node: one with capacity, now or soon, costs no job anything. Else each node is tried:
  * its tasks that may go, the least valuable first, until the task fits; then those that need not have
  * gone stay. The node whose plan costs least is taken. When the gang has its minimum, the statement is
  * played again without each victim in turn, the most valuable first: what a later task made needless
  * is spared. So no victim of a committed set could have stayed.
  *
  * What must stay true: guards are asked about each victim on the model as it stands; a statement that
- * is not committed leaves nothing behind; sparing a victim never needs another one to go. */
+ * is not committed leaves no trace; sparing a victim never needs another one to go. */
 #include "sched/evict/evict.h"
 
 #include "base/map.h"
@@ -27,14 +27,14 @@
 #include "base/banned.h"
 
 /* Plans for tasks of one class, a node each, as a heap with the cheapest on top. They are of the time at
- * which they were made; only the top is made anew before it is taken. */
+ * which they were made; only the top is made again before it is taken. */
 struct market {
 	const struct class *class;
 	VEC(struct plan) plans;
-	size_t made; /* the look at all nodes, likewise */
+	size_t made; /* the same for the look at all nodes */
 };
 
-/* Somebody for whom no node was found; whoever is like him need not look. */
+/* A task for which no node was found; a task like it need not look. */
 struct hopeless {
 	const struct class *class;
 	const struct queue_info *queue;
@@ -59,7 +59,7 @@ static bool place(struct search *s, struct task *task, struct node_info *node, b
 	return true;
 }
 
-/* Capacity that is on its way costs nobody anything. The finder knows all of it but slots of pods: those it
+/* Capacity that is on its way costs no job anything. The finder knows all of it but slots of pods: those it
  * counts as they are now. */
 static bool place_soon(struct search *s, struct task *task)
 {
@@ -191,9 +191,9 @@ static struct market *market_for(struct search *s, struct task *task)
 	return market;
 }
 
-/* The cheapest plan as of now, or NULL. Places taken since make plans dearer, if anything: so whoever is
- * on top when he has been looked at again is the cheapest. Where that is not so (pods that spread, or
- * keep near each other), all nodes are looked at again before nobody is found. */
+/* The cheapest plan as of now, or NULL. Places taken since make plans dearer, if anything: so the plan that is
+ * on top when it has been made again is the cheapest. If that is not so (pods that spread, or
+ * keep near each other), all nodes are looked at again before none is found. */
 static struct plan *cheapest(struct search *s, struct task *task)
 {
 	struct market *market = market_for(s, task);
@@ -284,7 +284,7 @@ static void remove_job(struct task_list *list, const struct job *job)
 			vec_remove(list, i);
 }
 
-/* Is there another of its job behind it, or is it not the place where a victim that was there can be? */
+/* Is there another of its job after it, or is it not the place where a victim that was there can be? */
 static bool is_to_stay(const struct search *s, size_t at)
 {
 	const struct task *victim = s->victims.ptr[at];
@@ -297,7 +297,7 @@ static bool is_to_stay(const struct search *s, size_t at)
 	return false;
 }
 
-/* Spare whoever need not go, gangs that are broken as a whole. False: it does not work in one go; then
+/* Spare victims that need not go, gangs that are broken as a whole. False: it does not work in one go; then
  * nothing is to be committed. */
 static bool reduce(struct search *s)
 {
@@ -335,7 +335,7 @@ static bool needs_more(const struct session *ssn, const struct job *job)
 	       !hook_job_vote(ssn, JOB_PIPELINED, job, NULL);
 }
 
-/* Topology-aware preemption looks only where somebody would go. */
+/* Topology-aware preemption looks only at nodes with victims. */
 static void drop_uncontested(struct search *s)
 {
 	for (size_t i = s->placements.len; i-- > 0;)
@@ -343,7 +343,7 @@ static void drop_uncontested(struct search *s)
 			vec_remove(&s->placements, i);
 }
 
-/* The next node, from a slot on, where a task has a place and there is somebody to take from. */
+/* The next node, from a slot on, on which a task has a place and there is a victim. */
 static struct node_info *find_contested(const struct search *s, struct task *task, size_t *from)
 {
 	const struct cluster *cluster = s->ssn->cluster;
@@ -377,7 +377,7 @@ static bool is_all_by_eviction(const struct search *s)
 	return s->placements.len > 0;
 }
 
-/* A place beside somebody from whom it could take, idle or else by taking. */
+/* A place next to a victim, idle or else by taking. */
 static bool place_contested(struct search *s, struct task *task, size_t *from)
 {
 	struct node_info *node;
@@ -388,11 +388,11 @@ static bool place_contested(struct search *s, struct task *task, size_t *from)
 	node = find_contested(s, task, from);
 	if (node)
 		return place(s, task, node, false);
-	*from = 0; /* whoever goes may leave more than it takes */
+	*from = 0; /* a victim may leave more than it takes */
 	return place_by_evicting(s, task);
 }
 
-/* Upstream's reclaim looks only at nodes where there is somebody to take from, takes capacity that is idle there
+/* Upstream's reclaim looks only at nodes with victims, takes capacity that is idle there
  * without asking whether the queue may hold it, and reports it. Here tasks are reported the same way; nothing is
  * held. */
 static void tell_reclaim(struct search *s)
@@ -517,14 +517,14 @@ static void evict_for(struct session *ssn, const struct evict_rules *rules, stru
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-/* A task that has a place that costs nobody anything, in a job that is not whole by it. */
+/* A task that has a place that costs no job anything, in a job that is not whole by it. */
 struct held {
 	struct task *task;
 	struct statement *st; /* NULL: it has none */
 	bool whole;           /* the job would be */
 };
 
-/* One task of a job, from its own tasks. False: there is no place for it, or the job is whole without anybody
+/* One task of a job, from its own tasks. False: there is no place for it, or the job is whole without a victim
  * having to go. */
 static bool place_within(struct session *ssn, const struct evict_rules *rules, struct task *task,
 			 struct held *ret)
@@ -546,7 +546,7 @@ static bool place_within(struct session *ssn, const struct evict_rules *rules, s
 }
 
 /* Upstream's preempt lets tasks hold idle capacity to the end of its session though their gang cannot be whole,
- * and tells so. Here it is only reported: the capacity is for whoever can use it. */
+ * and reports that. Here it is only reported: the capacity is for any job that can use it. */
 void evict_within(struct session *ssn, const struct evict_rules *rules, struct job *job)
 {
 	AUTO(pq_done) struct pq tasks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/evict/evict.h - freeing capacity by evicting others: one search for preempt, reclaim and the gang actions.
  *
- * Nobody is evicted on a guess. In a statement, on the model itself, victims go and the waiting tasks
+ * No pod is evicted on a guess. In a statement, on the model itself, victims go and the waiting tasks
  * take their capacity; only if the whole gang has a place in the end is it committed, and then without any
  * victim that could have stayed. See docs/design/020-eviction.md. */
 #ifndef SCHED_EVICT_H
@@ -16,7 +16,7 @@ struct evict_rules {
 	const char *word;   /* that users see: "preempt" */
 	bool across_queues; /* victims are of other queues; else of the same */
 	bool whole_gangs;   /* a gang at its minimum may be broken, after everything else */
-	bool needs_victims; /* tasks are not reported of places where nobody has to go */
+	bool needs_victims; /* tasks are not reported of places at which no pod has to go */
 };
 
 /* All starving jobs, queue by queue, each at most once. */

@@ -3,7 +3,7 @@
  * broken, what becomes of its rest, and whether a whole gang is in reach.
  *
  * A gang that is broken goes whole, since what is left of it only holds capacity. So every guard is asked about
- * all of it before it is broken, with the model as it is while nobody goes, once a look at the nodes. Shares
+ * all of it before it is broken, with the model as it is while no pod goes, once a look at the nodes. Shares
  * are asked about the first of it: a queue that holds more than it deserves by a gang gives up the gang. */
 #include "base/map.h"
 #include "sched/evict/evict_internal.h"
@@ -168,7 +168,7 @@ static void collect_everybody(const struct search *s, const struct task *task, s
 	}
 }
 
-/* Everybody goes who may: what gangs have beyond their minimum, then whole gangs. */
+/* Every pod goes that may: what gangs have beyond their minimum, then whole gangs. */
 static void evict_everybody(struct search *s, const struct evict_ask *ask,
 			    const struct task_list *all)
 {
@@ -193,7 +193,7 @@ static void evict_everybody(struct search *s, const struct evict_ask *ask,
 	vec_done(&gang);
 }
 
-/* Is there as much as is needed, in sum over the nodes and beside them? */
+/* Is there as much as is needed, in sum over the nodes and in addition to them? */
 static bool covers(const struct search *s, const struct resources *need,
 		   const struct resources *beside)
 {

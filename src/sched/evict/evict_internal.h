@@ -76,11 +76,11 @@ int plan_compare(const struct search *s, const struct plan *a, const struct plan
 
 /* --- evict_gangs.c --------------------------------------------------------------------------- */
 
-/* Find out about the gangs of the candidates, while nobody goes on their node. */
+/* Find out about the gangs of the candidates, while no pod of their node goes. */
 void gangs_judge(struct search *s, const struct evict_ask *ask);
 /* Is a task out of the question for the sake of its gang? With `whole`, gangs may be broken. */
 bool gangs_keep(const struct search *s, const struct task *victim, bool whole);
-/* Do the guards agree, when those that are planned have gone? */
+/* Do the guards agree, after those that are planned were evicted? */
 bool gangs_may_go(const struct search *s, const struct evict_ask *ask,
 		  const struct task_list *planned, const struct task *victim);
 /* How many tasks go with those that are planned: gangs that are broken by them go whole. */
@@ -88,7 +88,7 @@ size_t gangs_count_lost(const struct search *s, const struct task_list *planned)
 /* Has a gang lost its minimum by this search? */
 bool gangs_are_broken(const struct search *s, const struct job *job);
 /* What is left of a gang that is broken by those that are planned only holds capacity: it goes as well, and
- * whoever waits may have that capacity. False: some of it has to stay. */
+ * any job that waits may have that capacity. False: some of it has to stay. */
 bool gangs_evict_rests(struct search *s, const struct evict_ask *ask,
 		       const struct task_list *planned);
 /* Could all that a job waits for have capacity in sum, whatever the nodes? If not, none of its tasks has been

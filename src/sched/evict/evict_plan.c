@@ -2,7 +2,7 @@
 /* sched/evict/evict_plan.c - what one task on one node would cost, and which of two such plans costs less.
  *
  * Candidates of the node go in the statement, the least valuable first, until the task fits; then those that
- * need not have gone stay. The trial is undone: a plan is a list. */
+ * did not have to go stay. The trial is undone: a plan is a list. */
 #include "sched/evict/evict_internal.h"
 #include "sched/place/finder.h"
 #include "sched/session/session.h"
@@ -83,7 +83,7 @@ bool search_has_place(const struct search *s, struct task *task, struct node_inf
 }
 
 /* ... and may its queue hold it? Who evicts has to stay within his share: what is lent goes to others first,
- * and all would be in vain. */
+ * and all evictions would be useless. */
 bool search_fits(const struct search *s, struct task *task, struct node_info *node,
 		 enum allowance least)
 {
@@ -97,7 +97,7 @@ static int64_t amount(const struct task *task, int dim)
 	return dim == DIM_PODS ? 1 : resources_get(&task->class->request, dim);
 }
 
-/* The dimensions that a task lacks on a node, if somebody there (who may be nobody) were to stay. */
+/* The dimensions that a task lacks on a node, if a pod there (may be NULL) were to stay. */
 static dim_set lacks_with(const struct search *s, const struct task *task,
 			  const struct node_info *node, const struct task *stays)
 {
@@ -172,7 +172,7 @@ static bool evict_candidates(struct search *s, const struct evict_ask *ask, stru
 	       search_fits(s, task, plan->node, ALLOWANCE_OWN);
 }
 
-/* Those that need not have gone stay, the most valuable first. */
+/* Those that did not have to go stay, the most valuable first. */
 static void spare_needless(struct search *s, struct task *task, struct plan *plan)
 {
 	for (size_t i = plan->victims.len; i-- > 0 && plan->victims.len > 1;) {

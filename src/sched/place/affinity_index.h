@@ -3,7 +3,7 @@
  *
  * A term (selector, namespaces, topology key) stands once, however many pods carry it, with two
  * counters a domain: pods that it matches, and pods that carry it. The ledger keeps both current, at
- * a cost of the terms that a pod matches or carries; nobody ever walks the pods of a cluster to decide
+ * a cost of the terms that a pod matches or carries; no code walks the pods of a cluster to decide
  * a placement.
  *
  * A topology key numbers its domains; the host name's are as many as nodes. A node without the label

@@ -2,11 +2,11 @@
 /* sched/place/finder.c - see the header.
  *
  * 1. For every slot, verdict and score are those of the node as it was at change `synced`; slots that
- *    changed later are in the cluster's ring, or the finder is made anew.
+ *    changed later are in the cluster's ring, or the finder is made again.
  * 2. A slot is in the heap of its group (idle capacity, future capacity) exactly if its verdict is 0; the
  *    heaps are made when the class is asked for a second time.
  * 3. Normalised scores (100 x score / largest) are of the largest among nodes with idle capacity; when that
- *    changes, all scores are made anew. */
+ *    changes, all scores are made again. */
 #include "sched/place/finder.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
  * a heap of those that fit. When a class is asked for again, only nodes that have changed since are
  * looked at (cluster->changes), so that placing k equal tasks on n nodes costs n + k log n.
  *
- * That holds for classes to which only rows of SCOPE_PROFILE and SCOPE_NODE apply. Where a row of
+ * That holds for classes to which only rows of SCOPE_PROFILE and SCOPE_NODE apply. If a row of
  * SCOPE_CLUSTER applies (affinity, spreading), nodes that fit otherwise are looked at one by one.
  *
  * Which node is best: one with idle capacity before one whose capacity is being released; then the highest

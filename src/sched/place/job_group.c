@@ -3,7 +3,7 @@
  *
  * 1. A job of a group is in no list of the cluster's; `job->job_group` and `job->job_group_at` say where it is.
  * 2. While a group is `ordered`, its jobs are a heap by the order of the hooks. Events take jobs out
- *    without knowing that order: then it is made again when somebody asks for the first.
+ *    without knowing that order: then it is made again when the first is asked for.
  * 3. `tried` is the cluster's `unblocks` when one of them was refused last. That holds for all of them, also later
  *    if there is still no node with the resource that they lack. */
 #include "sched/place/job_group.h"
@@ -19,8 +19,8 @@
 /* What makes jobs alike; no byte of it is left unset. */
 struct likeness {
 	uint64_t namespace; /* hash */
-	uint64_t need;      /* of minResources, likewise; 0: has none */
-	uint64_t roles;     /* likewise; 0: no role has a minimum, or it is not admitted yet */
+	uint64_t need;      /* the same of minResources; 0: has none */
+	uint64_t roles;     /* the same of roles; 0: no role has a minimum, or it is not admitted yet */
 	uint32_t queue;     /* id */
 	uint32_t class;     /* id; of its tasks, once it is admitted */
 	int32_t priority;

@@ -22,7 +22,7 @@ struct node_info;
 struct spread_count {
 	VEC(uint32_t) domains; /* that have a node which counts */
 	uint8_t *barred;       /* by slot: does not count; NULL: all do */
-	int32_t *apart;        /* by domain: pods on nodes that do not count; likewise */
+	int32_t *apart;        /* by domain: pods on nodes that do not count */
 };
 
 /* Of all constraints of the terms that were asked about last; all zero in the beginning of a session. */

@@ -540,7 +540,7 @@ bool volumes_find_lack(const struct cluster *cluster, const struct task *task,
 	return false;
 }
 
-/* Bound to a volume that can be used from everywhere, and that nobody has to attach. */
+/* Bound to a volume that can be used from everywhere, and that need not be attached. */
 static bool is_free_of_place(const struct cluster *cluster, const struct claim *claim)
 {
 	const struct pv *pv = claim->pv;

@@ -66,7 +66,7 @@ void volumes_tidy(struct cluster *cluster);
 /* --- for the service ------------------------------------------------------------------------------ */
 
 /* What is to be written for a claim: the volume gets the claim; without a volume the claim gets the
- * node, and whoever provisions makes one. */
+ * node, and the provisioner makes one. */
 struct volume_reservation {
 	struct str namespace;
 	struct str claim;
@@ -80,8 +80,8 @@ bool volumes_get_reservation(const struct cluster *cluster, const struct task *t
 enum volumes_state {
 	VOLUMES_READY,   /* every claim is bound */
 	VOLUMES_ASKED,   /* ... or the API shows what was reserved to it */
-	VOLUMES_UNASKED, /* not even that: not yet, or whoever makes volumes has refused */
-	VOLUMES_LOST,    /* a claim is gone */
+	VOLUMES_UNASKED, /* not even that: not yet, or the provisioner has refused */
+	VOLUMES_LOST,    /* a claim was deleted */
 };
 enum volumes_state volumes_state(const struct cluster *cluster, const struct task *task);
 /* How long to wait for claims to be bound, as the configuration of the plugin says. */

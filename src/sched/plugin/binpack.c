@@ -11,7 +11,7 @@
 struct weighted {
 	char *name;
 	int64_t weight;
-	int dim; /* DIM_NONE: nobody offers it */
+	int dim; /* DIM_NONE: no node offers it */
 };
 
 struct binpack {
@@ -44,7 +44,7 @@ static int binpack_new(struct plugin *p, struct plugin_args *args, struct err *e
 		argument = mem_printf("binpack.resources.%.*s", STR_ARG(name));
 		add(b, args, name, argument);
 	}
-	/* Behind the list: what is said of these two holds, though it names them as well. */
+	/* After the list: what is said of these two holds, though it names them as well. */
 	add(b, args, STR("cpu"), "binpack.cpu");
 	add(b, args, STR("memory"), "binpack.memory");
 	p->state = b;

@@ -29,7 +29,7 @@ enum { LEVELS_MAX = 64 };
 
 struct capacity {
 	VEC(struct quota) quotas;             /* by queue id */
-	VEC(const struct queue_info *) order; /* a queue behind the one above it */
+	VEC(const struct queue_info *) order; /* a queue after the one above it */
 	struct resources guarantees;          /* of all, where there is no tree */
 	int64_t level;                        /* ancestorReclaimLevel */
 };
@@ -58,7 +58,7 @@ static const struct queue_info *above(const struct plugin *p, const struct queue
 /* --- amounts --------------------------------------------------------------------------------- */
 
 /* What it declares, and where it says nothing what the queue above has: at the top of a tree that is as much
- * as anybody wants, of all that there is in the cluster. */
+ * as any job wants, of all that there is in the cluster. */
 static void set_capability(struct quota *quota, const struct quota *parent,
 			   const struct resources *total)
 {
@@ -352,7 +352,7 @@ static bool has_capacity(const struct plugin *p, const struct queue_info *queue,
 	return false;
 }
 
-/* The same for the queue and all above it. Where a limit is that of a queue above, the numbers are those of
+/* The same for the queue and all above it. If a limit is that of a queue above, the numbers are those of
  * that queue. */
 static bool has_capacity_above(const struct plugin *p, const struct queue_info *queue,
 			       const struct resources *more, bool enqueue, struct reason *why)
@@ -416,7 +416,7 @@ static const struct queue_info *ancestor(const struct queue_info *queue, int64_t
 }
 
 /* The queues above are not asked: when one of them is full, those below it give its capacity to each other.
- * Whether it suffices is asked when somebody has gone. */
+ * Whether it suffices is asked after a victim was evicted. */
 static bool capacity_preemptive(const struct plugin *p, const struct queue_info *queue,
 				struct task *const *tasks, size_t count)
 {
@@ -439,13 +439,13 @@ static bool capacity_preemptive(const struct plugin *p, const struct queue_info 
 	return false;
 }
 
-/* Has the victim nothing of what its queue deserves? Then it is anybody's. */
+/* Has the victim nothing of what its queue deserves? Then any queue may take it. */
 static bool is_stray(const struct quota *quota, const struct task *victim)
 {
 	return !resources_common(&victim->class->request, &quota->deserved, false);
 }
 
-/* Does the queue hold more than it deserves of what the victim has and somebody asks for? Resources
+/* Does the queue hold more than it deserves of what the victim has and a job asks for? Resources
  * that the queue says nothing about do not count. */
 static bool is_excess(const struct plugin *p, const struct queue_info *queue,
 		      const struct task *victim, const struct resources *asked)
@@ -478,7 +478,7 @@ static bool ancestors_agree(const struct plugin *p, const struct queue_info *fro
 	return true;
 }
 
-/* Where the parents' amounts count, two queues below one of them that deserve nothing of what is asked
+/* When the parents' amounts count, two queues below one of them that deserve nothing of what is asked
  * for have nothing to take from each other. */
 static bool are_equals(const struct plugin *p, const struct queue_info *asker,
 		       const struct queue_info *other, const struct resources *asked)

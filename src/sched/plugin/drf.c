@@ -7,7 +7,7 @@
  * date. The tree's branches keep their shares, since each is made from all below it:
  *
  * 1. A branch is stale from the moment a job below it gains or loses something until it is asked for;
- *    then it is counted anew, with those of its children that are stale.
+ *    then it is counted again, with those of its children that are stale.
  * 2. A leaf is a job with what it holds and is about to get. It is saturated when it holds all that it
  *    asks for of some resource, or when a resource that it holds is used up in the whole cluster.
  * 3. What a branch holds is what its children would hold if the unsaturated ones had the share of the

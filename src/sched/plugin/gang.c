@@ -79,7 +79,7 @@ static enum vote gang_sub_pipelined(const struct plugin *p, const struct sub_job
 	return sub_job_is_pipelined(sub) ? VOTE_PERMIT : VOTE_REJECT;
 }
 
-/* A gang that has lost a pod holds capacity for nothing until it is whole again: nobody goes before it. */
+/* A gang that has lost a pod holds capacity for nothing until it is whole again: no job goes before it. */
 enum standing { BROKEN, INCOMPLETE, COMPLETE };
 
 static enum standing standing_of(const struct job *job)

@@ -147,7 +147,7 @@ static verdict nodegroup_test(const struct plugin *p, const struct task *task,
 
 /* --- score ----------------------------------------------------------------------------------- */
 
-/* 1, or where order matters less the further behind in the list; 0: not in it. A name that is there
+/* 1, or where order matters less the later it is in the list; 0: not in it. A name that is there
  * twice counts once, at its last place. */
 static double rank_in(const struct strs *groups, struct str group, bool ordered)
 {

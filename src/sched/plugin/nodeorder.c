@@ -28,7 +28,7 @@ enum scorer {
 };
 struct nodeorder {
 	double weight[SCORER_COUNT];
-	int gpu; /* the dimension of nvidia.com/gpu; DIM_NONE: nobody has one */
+	int gpu; /* the dimension of nvidia.com/gpu; DIM_NONE: no node has one */
 	struct spread_counts counts;
 };
 

@@ -5,11 +5,11 @@
  * A budget says how many pods may go (status.disruptionsAllowed). From that are taken those that
  * this session evicts, and those whose eviction the API does not show yet: so that two preemptors in
  * one cycle, or in two that follow closely, do not spend a budget twice. While pods of a budget are on
- * their way out, whoever counts them may lag behind: then as many as it wants healthy must also be
+ * their way out, the controller that counts them may be late: then as many as it wants healthy must also be
  * left by our own count.
  *
- * Budgets are read when the first guard of a session is asked: a session that evicts nobody pays
- * nothing. A budget without a selector, or an empty one, is nobody's, as for kube-scheduler.
+ * Budgets are read when the first guard of a session is asked: a session that evicts no pod pays
+ * nothing. A budget without a selector, or an empty one, selects no pod, as for kube-scheduler.
  *
  * Unlike upstream, pods without labels may go (no budget is theirs), and the plugin is no source of
  * victims for shuffle: what protects does not evict. */

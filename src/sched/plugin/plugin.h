@@ -50,7 +50,7 @@ struct task;
 /* --- arguments ------------------------------------------------------------------------------- */
 
 /* The plugin's `arguments` in the configuration. A value of another type than asked for is reported in
- * `notes` and the default stays, as upstream has it; so is an argument that nobody asked for. */
+ * `notes` and the default stays, as upstream has it; so is an argument that no plugin asked for. */
 struct plugin_args {
 	struct json object;
 	VEC(char *) notes;    /* for the log */
@@ -72,10 +72,10 @@ enum sub_vote { SUB_PIPELINED, SUB_VOTE_COUNT };
 enum vote { VOTE_REJECT = -1, VOTE_ABSTAIN, VOTE_PERMIT };
 
 /* May a queue hold more? The least of all answers counts. Work that is within its share goes first;
- * then what is left over is lent, so that nothing waits beside idle capacity (specification, part 11). */
+ * then what is left over is lent, so that no job waits while capacity is idle (specification, part 11). */
 enum allowance {
 	ALLOWANCE_NONE,   /* past a limit, or closed: never */
-	ALLOWANCE_BORROW, /* past its share: when nobody else can use the capacity */
+	ALLOWANCE_BORROW, /* past its share: when no other job can use the capacity */
 	ALLOWANCE_OWN,
 };
 
@@ -86,7 +86,7 @@ enum evict_kind {
 	EVICT_GANG_RECLAIM,
 	EVICT_COUNT
 };
-/* For whom somebody is to go. */
+/* For which job pods are evicted. */
 struct evict_ask {
 	enum evict_kind kind;
 	struct job *job;
@@ -110,8 +110,8 @@ enum scope {
 /* Does a row concern tasks like this one? Where it does not, it is not asked about its nodes. */
 typedef bool applies_fn(const struct plugin *p, const struct task *task);
 
-/* What a row looks at beside the class of a task, as a number: for rows that are not of SCOPE_CLUSTER and yet
- * depend on the queue, say. Where it is another, nodes are looked at anew. */
+/* What a row looks at in addition to the class of a task, as a number: for rows that are not of SCOPE_CLUSTER and yet
+ * depend on the queue, say. If it changes, nodes are tested again. */
 typedef uint64_t row_key_fn(const struct plugin *p, const struct task *task);
 
 struct filter_row {
@@ -163,7 +163,7 @@ struct plugin_type {
 	const char *name;
 	bool timed; /* its answers change with time alone: no job may be blocked (cluster.h) */
 	/* With enableHierarchy it knows what a queue may take back from others, as every plugin with
-	 * `preemptive` does: without one that knows, nobody reclaims. */
+	 * `preemptive` does: without one that knows, no queue reclaims. */
 	bool shares_in_tree;
 	bool alike; /* sees no more of a job that waits than job_group.h says */
 
@@ -204,7 +204,7 @@ struct plugin_type {
 	/* filter, score */
 	const char *(*pre_filter)(const struct plugin *p, const struct task *task); /* NULL: fine */
 	const struct filter_row *filters; /* the last one has no name */
-	const struct score_row *scores;   /* likewise */
+	const struct score_row *scores;   /* the same */
 	/* pick */
 	void (*victims)(const struct plugin *p, struct task_list *to); /* shuffle */
 	/* What it says of a queue, as of the last session; for those who ask from outside. */
@@ -263,7 +263,7 @@ static inline bool plugin_is_on(const struct plugin *p, enum plugin_switch which
 	return which == SWITCH_ALWAYS || p->on >> which & 1;
 }
 
-/* Plugins beside those that are built in: of shared objects (plugin_module.h). */
+/* Plugins in addition to those that are built in: of shared objects (plugin_module.h). */
 struct plugin_types {
 	const struct plugin_type *const *ptr;
 	size_t len;

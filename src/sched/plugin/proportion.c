@@ -169,7 +169,7 @@ static void proportion_free(struct plugin *p)
 
 static void proportion_open(struct plugin *p)
 {
-	/* Nothing waits: nobody will ask. */
+	/* Nothing waits: no job will ask. */
 	if (cluster_is_idle(p->ssn->cluster))
 		return;
 	set_shares(p->state, p->ssn->cluster);
@@ -216,7 +216,7 @@ static bool proportion_overused(const struct plugin *p, const struct queue_info 
 	       resources_less_equal(&share->deserved, held_by(queue, &scratch), ABSENT_ZERO);
 }
 
-/* May the queue hold `more` beside what it has? */
+/* May the queue hold `more` in addition to what it has? */
 static enum allowance allow(const struct plugin *p, const struct queue_info *queue,
 			    const struct resources *more, struct reason *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched/plugin/resource_strategy_fit.c - a strategy for each resource (scheduler specification, 6.22):
  * fill nodes up with GPUs and spread over cpu, say; keep off nodes with scarce resources who does not
- * need them; and leave beside idle devices the cpu and memory that they will need.
+ * need them; and leave next to idle devices the cpu and memory that they will need.
  *
  * Names of resources are matched with the dimensions of the cluster when a session opens, patterns
  * ("nvidia.com/" and an asterisk) by their longest prefix, so that a score looks numbers up. What a pod
@@ -410,7 +410,7 @@ static double scarce_score(const struct plugin *p, const struct task *task,
 
 /* --- filter ---------------------------------------------------------------------------------- */
 
-/* Those that ask for one of the devices may take what is beside them. */
+/* Those that ask for one of the devices may take what is next to them. */
 static bool is_beside(const struct plugin *p, const struct task *task)
 {
 	const struct fitting *f = p->state;

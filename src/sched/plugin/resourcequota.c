@@ -5,7 +5,7 @@
  * A quota's status says what exists. What has been admitted and does not exist yet is counted as well,
  * not only in the session that admitted it, as upstream does: what an admitted group lacks of its
  * minimum is its own. And what a group's own pods use is not held against it: else a group whose pods
- * came first, and just fit, would wait for ever.
+ * came first, and just fit, would wait forever.
  *
  * Names are the quota's: cpu, requests.cpu, limits.memory, pods, count/pods; amounts in thousandths.
  * Of limits, which the model does not know of pods, those that exist have their part of the

@@ -15,7 +15,7 @@
 #define WAITING_TIME "sla-waiting-time"
 
 struct sla {
-	int64_t waiting_time; /* of jobs that have none of their own; 0: for ever */
+	int64_t waiting_time; /* of jobs that have none of their own; 0: forever */
 };
 
 static int sla_new(struct plugin *p, struct plugin_args *args, struct err *err)

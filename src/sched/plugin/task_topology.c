@@ -52,7 +52,7 @@ struct bucket {
 	double weight;       /* the same as one number */
 	struct alike *alike; /* those that wait; has space for all of the job */
 	size_t alike_len;
-	struct presence *nodes; /* where the others are; likewise */
+	struct presence *nodes; /* where the others are */
 	size_t node_len;
 };
 
@@ -66,7 +66,7 @@ struct plan {
 	struct member *members;
 	size_t member_count;
 	int8_t *liking;        /* [member][member]: 1 where they like each other */
-	int8_t *apart;         /* likewise, where they do not */
+	int8_t *apart;         /* the same, for roles that do not */
 	struct entry *entries; /* by address of the task, once they are in buckets */
 	size_t entry_count;
 	struct bucket **buckets;
@@ -143,7 +143,7 @@ static bool has_role(const struct job *job, uint32_t role)
 	return false;
 }
 
-/* Tell whoever wrote an annotation what is wrong with it; not while pods are still to come, since a role
+/* Report what is wrong with an annotation; not while pods are still to come, since a role
  * that is missing may be one of theirs. */
 static void warn(const struct plugin *p, const struct job *job, const char *note, struct str role,
 		 const char *what)

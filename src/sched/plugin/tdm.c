@@ -3,7 +3,7 @@
  *
  * A node is of the revocable zone that its label says; the arguments say from when to when each zone
  * is active. While it is, pods that are marked for it may use its nodes, and would rather; when it is
- * not, nobody may, and with the action shuffle those that are there leave, as many of a job at a time
+ * not, no pod may, and with the action shuffle those that are there leave, as many of a job at a time
  * as its budget allows. Elsewhere pods that may be revoked free capacity for those that may not.
  *
  * Hours are those of the clocks here (session_options.zone). A zone that is active over midnight is so
@@ -317,7 +317,7 @@ static int64_t may_go(const struct plugin *p, const struct job *job)
 
 /* --- evictions ------------------------------------------------------------------------------- */
 
-/* Who may be revoked takes nothing from others; and on lent nodes nobody is in their way. */
+/* Who may be revoked takes nothing from others; and on lent nodes nothing is in their way. */
 static bool tdm_evictable(const struct plugin *p, const struct evict_ask *ask,
 			  const struct task *victim)
 {

@@ -85,7 +85,7 @@ static void add_standing(struct session *ssn, struct job *job)
 	}
 }
 
-/* Where there are no nodes, that is why, and not what follows from it: that a queue may have 0 of 0. */
+/* If there are no nodes, that is the reason, and not what follows from it: that a queue may have 0 of 0. */
 static void report_no_nodes(struct session *ssn, struct job *job)
 {
 	const struct reason why = {.code = REASON_NO_NODES, .dim = DIM_NONE};

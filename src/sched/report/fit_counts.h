@@ -5,7 +5,7 @@
  *	fit_counts_add(&counts, ssn, class, slot, verdict);	for each node
  *	fit = fit_counts_make(&counts, ssn, class, set);	and the counts are empty again
  *
- * Which dimension is short on a node is found here, when somebody wants to know: a verdict says only
+ * Which dimension is short on a node is found here, when a report needs it: a verdict says only
  * that one is. */
 #ifndef SCHED_FIT_COUNTS_H
 #define SCHED_FIT_COUNTS_H

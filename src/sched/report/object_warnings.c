@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched/report/object_warnings.c - see the header. Objects without a warning cost a look at each annotation that there is
+/* sched/report/object_warnings.c - see the header. For an object without a warning the cost is a look at each annotation that exists
  * a rule for, and no memory. */
 #include "sched/report/object_warnings.h"
 
@@ -218,7 +218,7 @@ void object_warnings_set(struct object_warnings *warnings, enum warning_kind kin
 	(void)renew(warnings, kind, topic, key, text);
 }
 
-/* Does nobody know where it belongs? */
+/* Is it unknown where it belongs? */
 static bool is_lost(const struct task *task)
 {
 	return task->ours && task->status == TASK_PENDING && (!task->job || !task->job->grouped);
@@ -267,14 +267,14 @@ void object_warnings_forget(struct object_warnings *warnings, enum warning_kind 
 		object_warnings_set(warnings, kind, (enum warning_topic)topic, key, NULL);
 }
 
-/* --- telling --------------------------------------------------------------------------------- */
+/* --- reports --------------------------------------------------------------------------------- */
 
 bool object_warnings_are_unreported(const struct object_warnings *warnings)
 {
 	return warnings->unreported > 0;
 }
 
-/* Whose it is; false: it has gone. */
+/* Whose it is; false: it was deleted. */
 static bool find_object(const struct cluster *cluster, const struct object_warning *warning,
 			struct decision *ret)
 {

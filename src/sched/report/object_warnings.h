@@ -6,7 +6,7 @@
  * sense. We use the default as well, but report it: the object gets a warning, which becomes an event of it, once
  * per text. The warning is dropped when the annotation is corrected.
  *
- * A pod without its PodGroup waits for ever, and nothing else would say so. Pods are often created a moment before
+ * A pod without its PodGroup waits forever, and nothing else would say so. Pods are often created a moment before
  * their group: such a warning is reported only if it is still true some seconds after the pod was created. */
 #ifndef SCHED_OBJECT_WARNINGS_H
 #define SCHED_OBJECT_WARNINGS_H

@@ -53,7 +53,7 @@ enum fit_code {
 	FIT_SHARD,
 	FIT_ZONE_CLOSED, /* detail: an index of the plugin's texts, see session_text() */
 	FIT_ZONE_FOREIGN,
-	FIT_OTHER, /* detail: likewise */
+	FIT_OTHER, /* detail: as FIT_ATTACH */
 	FIT_CODE_COUNT
 };
 
@@ -86,14 +86,14 @@ struct fit {
 	const char *whole; /* a text about the task as such, before any node; or NULL */
 	const struct resources *request; /* of the task; NULL: it does not matter */
 	const struct taint *taint;       /* of FIT_TAINT: the one that most nodes have, about */
-	/* Where nodes lack several resources beside cpu and memory: the same, with the last of these in
+	/* If nodes lack several resources other than cpu and memory: the same, with the last of these in
 	 * place of the first; NULL: there is no such node. */
 	const struct fit *other;
 	size_t len;
 	struct fit_count at[];
 };
 
-/* What texts need beside the numbers. */
+/* What texts need in addition to the numbers. */
 struct reason_names {
 	const struct dims *dims;
 	const struct symbols *symbols;
@@ -126,8 +126,8 @@ enum reason_code {
 	REASON_GATED,            /* have: pods with gates */
 	REASON_QUOTA,            /* subject: the quota */
 	REASON_QUEUE_CAPABILITY, /* subject: the queue; dims, have, limit, need */
-	REASON_GUARANTEED,       /* likewise; other queues are guaranteed the rest */
-	REASON_CLUSTER,          /* likewise; there is no more */
+	REASON_GUARANTEED,       /* the same; other queues are guaranteed the rest */
+	REASON_CLUSTER,          /* the same; there is no more */
 	REASON_OVERCOMMIT,       /* dims, have, limit, need */
 	REASON_QUEUE_SHARE,      /* subject: the queue; more than it deserves */
 	REASON_NO_NODES,         /* there are none at all */
@@ -144,7 +144,7 @@ struct reason {
 	uint32_t subject; /* symbol */
 	dim_set dims;     /* all that are short */
 	int64_t have;
-	int64_t reserved; /* beside what is there: for jobs that were admitted, or that wait for capacity to be released */
+	int64_t reserved; /* in addition to what is in use: for jobs that were admitted, or that wait for capacity to be released */
 	int64_t limit;
 	int64_t asked;
 	int64_t need;            /* by how much all of it is beyond the limit */

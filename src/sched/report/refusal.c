@@ -20,7 +20,7 @@ static int64_t on_trial(const struct job *job, int dim)
 	return sum;
 }
 
-/* What it lacks of its minimum beside that: its pods that wait, or as many like this one. */
+/* What it lacks of its minimum in addition to that: its pods that wait, or as many like this one. */
 static int64_t lacking(const struct task *task, int dim)
 {
 	const struct job *job = task->job;
@@ -33,7 +33,7 @@ static int64_t lacking(const struct task *task, int dim)
 }
 
 /* What it has on trial is given back, unless it is enough to run with: so it is a part of what the gang
- * asks for, and of nothing that somebody holds. */
+ * asks for, and of nothing that other jobs hold. */
 static void tell_gang(const struct task *task, struct reason *why)
 {
 	int64_t own;

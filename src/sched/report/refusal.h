@@ -2,7 +2,7 @@
 /* sched/report/refusal.h - why a task was not placed, reported in numbers that hold when the attempt is over.
  *
  * While a gang is tried, its pods that fit hold it: its queue and the nodes look fuller than they
- * are for anybody else. If the gang does not become complete all of it is given back. So what it has on trial is
+ * are for any other job. If the gang does not become complete all of it is given back. So what it has on trial is
  * reported as a part of what it asks for; and whether an empty queue, or empty nodes, would do decides whether it helps
  * to wait. */
 #ifndef SCHED_REFUSAL_H

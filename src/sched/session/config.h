@@ -59,7 +59,7 @@ extern const char *const config_builtin;
 
 /* `number` identifies a configuration; take the next one each time. ERR_INVALID. */
 struct config *config_parse(struct str text, uint64_t number, struct err *err) MUST_CHECK;
-/* With plugins beside those that are built in, which outlive the configuration; NULL: none. */
+/* With plugins in addition to those that are built in, which outlive the configuration; NULL: none. */
 struct config *config_parse_with(struct str text, uint64_t number, const struct plugin_types *more,
 				 struct err *err) MUST_CHECK;
 void config_free(struct config *config);

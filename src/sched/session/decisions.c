@@ -652,7 +652,7 @@ static void conclude_orphan(struct session *ssn, struct job *job)
 		vec_push(&ssn->decisions.all, d);
 }
 
-/* Capacity that a job held at the end of the last session, and holds no more, may be others'. Where it begins to
+/* Capacity that a job held at the end of the last session, and holds no more, may be others'. If it begins to
  * hold some, what others reported becomes outdated. */
 static bool has_let_go(struct session *ssn, struct job *job)
 {
@@ -767,7 +767,7 @@ void decisions_conclude(struct session *ssn)
 	object_warnings_report(ssn);
 	statements_end(ssn);
 	LIST_EACH(&cluster->active, struct job, active_link, job) {
-		/* Nobody counts it again while it is not active. */
+		/* Nothing counts it again while it is not active. */
 		ledger_count_job(cluster, job);
 		if (stays_active(job)) {
 			block_job(ssn, job, moves);

@@ -72,9 +72,9 @@ struct decisions {
 	size_t evictions;
 };
 
-/* Where a cycle is, for who measures it. */
+/* How far a cycle is, for measurements. */
 enum session_mark {
-	MARK_PLUGIN_OPEN, /* each is called behind it; name: the plugin, the action */
+	MARK_PLUGIN_OPEN, /* each is called after it; name: the plugin, the action */
 	MARK_OPEN,
 	MARK_ACTION,
 	MARK_CONCLUDE,

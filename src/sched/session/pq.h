@@ -2,7 +2,7 @@
 /* sched/session/pq.h - a priority queue whose order is a hook's answer, and so needs the session.
  *
  * The order of elements may change while they wait (shares do); an element is compared as it stands
- * when it is pushed or moved, as in Volcano. Whoever wants the latest order pushes again. */
+ * when it is pushed or moved, as in Volcano. To get the latest order, push again. */
 #ifndef SCHED_PQ_H
 #define SCHED_PQ_H
 

@@ -38,7 +38,7 @@ struct reason queue_reason(enum reason_code code, const struct queue_info *queue
 /* Why it cannot have more. */
 struct queue_excess {
 	const struct resources *held;  /* by the queue */
-	const struct resources *asked; /* beside that */
+	const struct resources *asked; /* in addition to that */
 	const struct resources *sum;   /* of these, and of what is reserved for others */
 	const struct resources *limit;
 	dim_set over; /* where the sum is beyond the limit */

@@ -28,7 +28,7 @@ struct rows {
 	const struct config_score *batches[ROWS_MAX]; /* of SCOPE_CLUSTER */
 	size_t batch_count;
 	bool normalises;
-	uint64_t key; /* of what they look at beside the class */
+	uint64_t key; /* of what they look at in addition to the class */
 };
 
 void rows_find(const struct session *ssn, const struct task *task, struct rows *rows);

@@ -28,7 +28,7 @@ static uint16_t add_text(struct cluster *cluster, const char *text)
 	return (uint16_t)number;
 }
 
-/* The first is of no use: 0 is what a verdict without a text refers to. Where a plugin finds ever new words, all
+/* The first is of no use: 0 is what a verdict without a text refers to. If a plugin makes new texts again and again, all
  * of them are forgotten once in a while, and with them what was found out about nodes. */
 static void keep_texts(struct cluster *cluster)
 {

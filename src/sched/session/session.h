@@ -44,7 +44,7 @@ void session_close(struct session *ssn);
 void session_free(struct session *ssn);
 DEFINE_AUTO(struct session *, session_free);
 
-/* Tell who measures where the session is. */
+/* Reports how far the session is, for measurements. */
 void session_mark(const struct session *ssn, enum session_mark where, const char *name);
 
 /* A number for a text that verdicts of FIT_OTHER and its like refer to; equal texts get the same, also in
@@ -78,7 +78,7 @@ struct node_set {
 
 struct action_type {
 	const char *name;
-	bool evicts; /* others that come may help whoever waits: no job may be blocked (cluster.h) */
+	bool evicts; /* others that come may help jobs that wait: no job may be blocked (cluster.h) */
 	void (*run)(struct session *ssn, struct json arguments);
 };
 /* All that there are; sched/action/actions.c. */

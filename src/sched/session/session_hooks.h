@@ -81,7 +81,7 @@ enum allowance hook_allocatable(const struct session *ssn, const struct queue_in
 				const struct task *task, struct reason *why);
 
 /* --- guard ------------------------------------------------------------------------------------ */
-/* Evictable by status, by its own wish (preemptable), and by every plugin; where none has a say, nobody is. */
+/* Evictable by status, by its own wish (preemptable), and by every plugin; if none decides, no pod is. */
 bool hook_evictable(const struct session *ssn, const struct evict_ask *ask,
 		    const struct task *victim);
 
@@ -91,7 +91,7 @@ const char *hook_pre_filter(const struct session *ssn, const struct task *task);
 /* --- pick, note --------------------------------------------------------------------------------- */
 void hook_victims(const struct session *ssn, struct task_list *to);
 void hook_job_enqueued(const struct session *ssn, struct job *job);
-/* Tells the plugins, and takes it back if one refuses: then -1. */
+/* Notifies the plugins, and takes it back if one refuses: then -1. */
 int hook_placed(const struct session *ssn, struct task *task);
 void hook_unplaced(const struct session *ssn, struct task *task);
 

@@ -59,7 +59,7 @@ static void undo(struct statement *st, const struct step *step)
 	ledger_move(cluster, step->task, step->old_status, step->old_node);
 	step->task->evicting = false;
 	if (step->kind == STEP_EVICT)
-		(void)hook_placed(st->ssn, step->task); /* it was there: nobody may refuse */
+		(void)hook_placed(st->ssn, step->task); /* it was there: no plugin may refuse */
 }
 
 static int place(struct statement *st, struct task *task, struct node_info *node,

@@ -66,7 +66,7 @@ static void test_aside(void)
 	ok(apply(c, "{kind: PodGroup, metadata: {name: g, namespace: default}, spec: {minMember: "
 		    "few}}") < 0,
 	   "and a group");
-	ok(cluster_find_job(c, STR("default"), STR("g"))->min_available == 1, "likewise");
+	ok(cluster_find_job(c, STR("default"), STR("g"))->min_available == 1, "its minimum stays as well");
 }
 
 static void test_dimensions(void)
@@ -81,7 +81,7 @@ static void test_dimensions(void)
 	task = task_of(c, "g-w-0");
 	assert(task);
 	ok(resources_get(&task->class->request, DIM_OTHER) > 0,
-	   "a name that nobody offers counts as something else");
+	   "a name that no node offers counts as something else");
 	ok(!cluster_fits(c, CAPACITY_IDLE, 0, task->class), "which fits nowhere");
 	(void)apply(c, "{kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: \"4\", "
 		       "memory: 1Gi, pods: \"10\", example.com/gpu: \"4\"}}}");
@@ -146,7 +146,7 @@ static void test_queues(void)
 	(void)apply(c, "{kind: Queue, metadata: {name: mid}, spec: {weight: 1, parent: leaf}, "
 		       "status: {state: Open}}");
 	ok(leaf->broken && holds(c), "a ring is cut");
-	ok(resources_get(&root->allocated, DIM_CPU) == 0, "and counts for nobody above");
+	ok(resources_get(&root->allocated, DIM_CPU) == 0, "and counts in no queue above");
 	(void)apply(c, "{kind: Queue, metadata: {name: mid}, spec: {weight: 1}, status: {state: "
 		       "Open}}");
 	ok(resources_get(&root->allocated, DIM_CPU) == 2000 && holds(c), "and is healed");
@@ -195,7 +195,7 @@ static void test_classes(void)
 		add_pod(c, "g", i, NULL, "{cpu: \"1\"}");
 	first = task_of(c, "g-w-0")->class;
 	ok(first == task_of(c, "g-w-2")->class,
-	   "pods that differ in a label nobody looks at are of one class");
+	   "pods that differ in a label that no selector uses are of one class");
 	(void)apply(c, "{kind: Pod, metadata: {name: lone, namespace: default}, spec: {"
 		       "schedulerName: volcano, affinity: {podAntiAffinity: {"
 		       "requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {"
@@ -203,7 +203,7 @@ static void test_classes(void)
 		       "containers: [{name: c}]}}");
 	cluster_settle(c);
 	ok(task_of(c, "g-w-0")->class != task_of(c, "g-w-1")->class,
-	   "once somebody does, they are distinguished");
+	   "once a selector does, they are distinguished");
 	ok(task_of(c, "g-w-1")->class->terms->matched.len == 1 && holds(c),
 	   "and the one that is meant counts");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("lone"));
@@ -320,7 +320,7 @@ static void test_standstill(void)
 	ok(looks(c, config, true) && looks(c, config, true),
 	   "a cycle that decides is followed by one");
 	ok(!looks(c, config, true) && c->active_count == 1,
-	   "after one that did not, nobody is looked at, also where an action evicts");
+	   "after one that did not, no job is tried, even if an action evicts");
 	add_node(c, "n1", 1);
 	ok(!looks(c, config, true), "a node that says that it is there as it was changes nothing");
 	add_node(c, "n1", 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What must hold for any eviction, on random crowded clusters: victims are fair and none of them could have
  * stayed, gangs keep their minimum, and it ends: evicted pods are made again by their owners, round
- * after round, and nobody takes back in turn what was taken from him. */
+ * after round, and no job takes back in turn what was taken from it. */
 #include "base/number.h"
 #include "build.h"
 #include "random.h"
@@ -128,7 +128,7 @@ static int number_of(const struct task *task)
 	return (int)number;
 }
 
-/* Bound pods run, evicted ones are gone and made again. Gives how much happened. */
+/* Bound pods run, evicted ones are deleted and created again. Gives how much happened. */
 static size_t react(struct crowded *w, const struct session *ssn)
 {
 	size_t happened = 0;
@@ -215,7 +215,7 @@ static bool are_good(const struct session *ssn)
 
 		if (d->kind != DECIDE_EVICT)
 			continue;
-		/* Within a queue that has a share, somebody may have to go for that; and where a gang
+		/* Within a queue that has a share, a pod may have to go for that; and if a gang
 		 * was broken later, its rest has freed more. */
 		for_capacity =
 			(is_word(d, "reclaim") ||
@@ -256,7 +256,7 @@ static bool nodes_are_not_overfilled(const struct cluster *c)
 
 /* --- many rounds ----------------------------------------------------------------------------- */
 
-/* Where a round decides nothing, the next one finds what it found: that is rest. */
+/* If a round decides nothing, the next one finds what it found: that is rest. */
 static bool comes_to_rest(uint64_t seed)
 {
 	enum { ROUNDS = 1000 };
@@ -292,7 +292,7 @@ static int64_t cpus_of(const struct cluster *c, int queue)
 	return resources_get(&cluster_find_queue(c, str_from(name))->allocated, DIM_CPU) / 1000;
 }
 
-/* Everybody asks for all there is: all of it is given, to each by his weight, to the nearest pod. */
+/* Every queue asks for all there is: all of it is given, to each by its weight, to the nearest pod. */
 static bool shares_add_up(uint64_t seed)
 {
 	uint64_t state = seed;

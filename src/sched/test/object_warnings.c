@@ -82,7 +82,7 @@ static void test_no_group(void)
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("p"));
 	add_young_pod(c, "");
 	cluster_remove(c, CLUSTER_POD, STR("default"), STR("p"));
-	ok(warnings(c, config, 120) == 0, "nothing is reported of a pod that has gone");
+	ok(warnings(c, config, 120) == 0, "nothing is reported of a pod that was deleted");
 }
 
 int main(void)

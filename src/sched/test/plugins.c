@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* A configuration with one plugin and nothing else; `rest` is behind its name. */
+/* A configuration with one plugin and nothing else; `rest` comes after its name. */
 static struct config *alone(const char *name, const char *rest, struct err *err)
 {
 	AUTO(mem_free)
@@ -361,7 +361,7 @@ static void test_binpack(void)
 		   (const double[4][3]){{75, 15.625, 0}, {0, 37.5, 0}, {0, 50.5, 0}, {0, 50, 0}});
 }
 
-/* --- a plugin of somebody else's ------------------------------------------------------------- */
+/* --- a plugin of someone else ------------------------------------------------------------- */
 
 /* The first three that run. */
 static void choose_three(const struct plugin *p, struct task_list *to)
@@ -422,7 +422,7 @@ static void test_words(void)
 	add_queue(cluster, "default");
 	add_group(cluster, "g", 1, "default");
 	for (int i = 0; i < 3; i++) {
-		add_pod(cluster, "g", i, NULL, "{cpu: 1}"); /* something to look at anew */
+		add_pod(cluster, "g", i, NULL, "{cpu: 1}"); /* something new to try */
 		session_free(session_run(cluster, config, i, NULL));
 		job = cluster_find_job(cluster, STR("default"), STR("g"));
 		ok(job && job->why && strstr(job->why, "node(s) did not please"), "cycle %d: %s", i,
@@ -435,7 +435,7 @@ static void test_words(void)
 		(void)session_text(ssn, text);
 		session_close(ssn);
 	}
-	ok(cluster->texts.len <= 1100, "not all words are kept for ever");
+	ok(cluster->texts.len <= 1100, "not all words are kept forever");
 	add_pod(cluster, "g", 3, NULL, "{cpu: 1}");
 	session_free(session_run(cluster, config, 0, NULL));
 	is(job->why ? job->why : "", "node(s) did not please");

@@ -312,7 +312,7 @@ static bool gangs_are_whole(const struct session *ssn)
 	return true;
 }
 
-/* Shares are divided anew in each cycle, by what is still asked for: one that took little may get
+/* Shares are divided again in each cycle, by what is still asked for: one that took little may get
  * more in the next. But they come to rest. */
 static bool decides_well(uint64_t seed)
 {
@@ -382,7 +382,7 @@ static void add_like_job(struct cluster *c, uint64_t *state, int i)
 			i, p, i, p, i, roles == 2 ? p : 0, 1 + big);
 }
 
-/* Somebody who runs ends: the first that is found from a random place on. */
+/* A job that runs ends: the first that is found from a random place on. */
 static void end_one(struct cluster *c, uint64_t *state)
 {
 	size_t at = 0, skip = (size_t)below(state, 20);
@@ -480,7 +480,7 @@ static bool is_fair(const struct decision *d)
 	return (int64_t)job_ready_count(from) >= from->min_available;
 }
 
-/* The evicted are gone. */
+/* The evicted pods are deleted. */
 static void bury(struct cluster *c, const struct session *ssn)
 {
 	for (size_t i = 0; i < ssn->decisions.all.len; i++) {
@@ -580,7 +580,7 @@ static bool evicts_well(uint64_t seed)
 	return good;
 }
 
-/* For each job for which somebody was evicted: how many. */
+/* For each job for which a pod was evicted: how many. */
 struct debts {
 	struct debt {
 		char *job;
@@ -606,7 +606,7 @@ static void owe(struct debts *debts, const struct session *ssn)
 	}
 }
 
-/* Is everybody placed for whom somebody went? */
+/* Is every job placed for which a pod was evicted? */
 static bool are_paid(struct debts *debts, const struct cluster *c)
 {
 	bool paid = true;
@@ -615,7 +615,7 @@ static bool are_paid(struct debts *debts, const struct cluster *c)
 		const struct job *job = map_get(c->jobs, str_from(debts->at[i].job));
 
 		if (job && !job_count_is_ready(job)) {
-			printf("# %d went for %s in vain\n", debts->at[i].victims,
+			printf("# %d pods were evicted for %s, which was not placed\n", debts->at[i].victims,
 			       debts->at[i].job);
 			paid = false;
 		}
@@ -624,7 +624,7 @@ static bool are_paid(struct debts *debts, const struct cluster *c)
 	return paid;
 }
 
-/* Nobody is evicted in vain, and it comes to rest: no two evict one another in turns. Victims take a
+/* No pod is evicted uselessly, and it comes to rest: no two evict one another in turns. Victims take a
  * while to go, and nothing comes from outside. */
 static bool evicts_for_somebody(uint64_t seed)
 {
@@ -659,7 +659,7 @@ static bool evicts_for_somebody(uint64_t seed)
 	}
 	session_free(slow);
 	if (last)
-		printf("# evicts for ever\n");
+		printf("# evicts forever\n");
 	return are_paid(&debts, c) && good && !last;
 }
 
@@ -682,6 +682,6 @@ int main(void)
 	hold_for_many(blocks_without_loss, "blocked jobs miss nothing");
 	hold_for_many(blocks_in_groups, "one blocked job stands for all identical ones");
 	hold_for_many(evicts_well, "victims are fair, and gangs keep their minimum");
-	hold_for_many(evicts_for_somebody, "nobody is evicted in vain, nor in turns");
+	hold_for_many(evicts_for_somebody, "no pod is evicted uselessly, nor in turns");
 	return tap_done();
 }

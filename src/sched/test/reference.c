@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A plain, slow scheduler, beside the real one: no classes, no caches, no columns, but pods and nodes in two
+/* A plain, slow scheduler to compare the real one with: no classes, no caches, no columns, but pods and nodes in two
  * arrays and every rule written out. Random clusters are given to both.
  *
  * The reference follows the decisions of the real one, in their order, and asks of each: does the node

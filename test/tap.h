@@ -44,7 +44,7 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool pass, cons
 	return pass;
 }
 
-/* A diagnostic: each line behind a '#'. */
+/* A diagnostic: each line after a '#'. */
 __attribute__((unused)) static void tap_show(const char *label, const char *text)
 {
 	printf("#   %s: ", label);

@@ -24,7 +24,7 @@ struct explain_facts {
 	struct json queue;  /* the queue that it is in */
 	struct json pods;   /* an array */
 	struct json nodes;  /* an array: those that its pods run on */
-	struct json events; /* an array: of the job, the PodGroup and the pods, gone ones too */
+	struct json events; /* an array: of the job, the PodGroup and the pods, deleted ones too */
 	int64_t now;        /* microseconds since 1970 */
 	struct str output_pod;
 	struct str output; /* the last line that this pod printed before it failed */

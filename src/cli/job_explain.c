@@ -202,7 +202,7 @@ static bool is_of_deleted(struct json event, struct str job)
 }
 
 /* -1, and *err as it was, if nothing is left of it. */
-static int explain_gone(struct cli *cli, struct str namespace, struct str name, struct err *err)
+static int explain_deleted(struct cli *cli, struct str namespace, struct str name, struct err *err)
 {
 	AUTO(json_doc_unref) struct json_doc *events = NULL;
 	AUTO(json_doc_unref) struct json_doc *kept = json_doc_new();
@@ -264,7 +264,7 @@ static int run(void *program, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST,
 			       "which job? `vcctl job explain NAME`; `vcctl job list` shows them");
 	if (gather(cli, cli_namespace(cli), name, &all, err) < 0)
-		return explain_gone(cli, cli_namespace(cli), name, err);
+		return explain_deleted(cli, cli_namespace(cli), name, err);
 	facts = facts_of(cli, &all);
 	add_output(cli, cli_namespace(cli), &facts);
 	if (!command_bool(&cli->line, "short")) {

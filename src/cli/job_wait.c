@@ -106,7 +106,7 @@ static int look_first(struct wait *wait, struct str namespace, const struct str 
 }
 
 /* Time is up: how many, and what the first of them are. */
-static void tell_late(struct wait *wait, size_t count)
+static void report_late(struct wait *wait, size_t count)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	const char *before = ": ";
@@ -115,8 +115,8 @@ static void tell_late(struct wait *wait, size_t count)
 
 	buf_printf(&text, "%zu of %zu jobs are still not %.*s", map_len(wait->waiting), count,
 		   STR_ARG(wait->phase.len ? wait->phase : STR("deleted")));
-	for (size_t at = 0, told = 0; map_next(wait->waiting, &at, &name, &is); told++) {
-		if (told == TOLD_MOST) {
+	for (size_t at = 0, reported = 0; map_next(wait->waiting, &at, &name, &is); reported++) {
+		if (reported == TOLD_MOST) {
 			buf_printf(&text, ", ...");
 			break;
 		}
@@ -151,7 +151,7 @@ static int wait_for(struct wait *wait, const struct str *names, size_t count, in
 	in_time = cli_wait(cli, &wait->done, timeout_us);
 	informer_free(jobs);
 	if (!in_time)
-		tell_late(wait, count);
+		report_late(wait, count);
 	return !in_time ? EXIT_TOO_LATE : wait->never ? EXIT_NEVER : EXIT_WELL;
 }
 
@@ -210,7 +210,7 @@ static const struct flag flags[] = {
 };
 
 const struct command command_job_wait = {.name = "wait",
-					 .about = "wait until jobs are in a phase, or gone",
+					 .about = "wait until jobs are in a phase, or deleted",
 					 .more = "Ends with 0 when all are, with 2 as soon as one "
 						 "has ended in another phase or was\n"
 						 "deleted, and with 124 when --timeout has passed.",

@@ -72,7 +72,7 @@ static bool is_later(const struct logstream *stream, struct str time)
 	       (then == stream->last_us && str_cmp(time, str_from(stream->last)) > 0);
 }
 
-static void tell(struct logstream *stream, struct str line)
+static void deliver(struct logstream *stream, struct str line)
 {
 	struct err err;
 	struct str whole = line;
@@ -100,10 +100,10 @@ static void got_data(void *arg, struct str data)
 
 		if (stream->pending.len) {
 			buf_put_str(&stream->pending, line);
-			tell(stream, buf_str(&stream->pending));
+			deliver(stream, buf_str(&stream->pending));
 			buf_clear(&stream->pending);
 		} else {
-			tell(stream, line);
+			deliver(stream, line);
 		}
 		data = str_skip(data, (size_t)end + 1);
 	}
@@ -112,7 +112,7 @@ static void got_data(void *arg, struct str data)
 		struct str piece = str_slice(data, 0, buf_room(&stream->pending));
 
 		buf_put_str(&stream->pending, piece);
-		tell(stream, buf_str(&stream->pending));
+		deliver(stream, buf_str(&stream->pending));
 		buf_clear(&stream->pending);
 		data = str_skip(data, piece.len);
 	}
@@ -125,7 +125,7 @@ static void got_end(void *arg, const struct err *err)
 
 	stream->request = NULL;
 	if (stream->pending.len && !err)
-		tell(stream, buf_str(&stream->pending));
+		deliver(stream, buf_str(&stream->pending));
 	buf_clear(&stream->pending);
 	stream->options.ended(stream->options.arg, err);
 }

@@ -155,8 +155,8 @@ static void on_other(void *arg, const struct client_result *result)
 }
 
 /* PodScheduled=False, with whatever the reason is. */
-static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, const char *reason,
-		     const char *message, const char *nominated)
+static void report_pod(struct scheduler *scheduler, struct recorder_object pod, const char *reason,
+		       const char *message, const char *nominated)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = new_patch();
 	struct json condition = add_condition(scheduler, patch, "PodScheduled", "False");
@@ -173,12 +173,12 @@ static void tell_pod(struct scheduler *scheduler, struct recorder_object pod, co
 	recorder_event(scheduler->recorder, &pod, "Warning", "FailedScheduling", str_from(message));
 }
 
-void scheduler_tell_pod(struct scheduler *scheduler, const struct status_pod *pod)
+void scheduler_report_pod(struct scheduler *scheduler, const struct status_pod *pod)
 {
 	struct recorder_object object =
 		pod_object(str_from(pod->namespace), str_from(pod->name), str_from(pod->uid));
 
-	tell_pod(scheduler, object, pod->reason, pod->message, pod->nominated);
+	report_pod(scheduler, object, pod->reason, pod->message, pod->nominated);
 	for (size_t i = 0; i < ALSO_MAX && pod->also[i]; i++)
 		recorder_event(scheduler->recorder, &object, "Warning", "FailedScheduling",
 			       str_from(pod->also[i]));
@@ -189,7 +189,7 @@ void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const
 	scheduler->stats.bind_failures++;
 	cluster_bind_failed(scheduler->cluster, task);
 	if (why)
-		tell_pod(scheduler, task_object(task), "SchedulerError", why, NULL);
+		report_pod(scheduler, task_object(task), "SchedulerError", why, NULL);
 	scheduler_request_cycle(scheduler);
 }
 
@@ -425,7 +425,7 @@ static void write_group(struct scheduler *scheduler, const struct status_group *
 	scheduler->stats.group_writes++;
 }
 
-void scheduler_tell_group(struct scheduler *scheduler, const struct status_group *group)
+void scheduler_report_group(struct scheduler *scheduler, const struct status_group *group)
 {
 	struct recorder_object object = {.api_version = STR("scheduling.volcano.sh/v1beta1"),
 					 .kind = STR("PodGroup"),
@@ -481,7 +481,7 @@ void scheduler_patch_status(struct scheduler *scheduler, enum resource_id kind, 
 								    .arg = write});
 }
 
-void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch)
+void scheduler_report_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch)
 {
 	scheduler_patch_status(scheduler, RESOURCE_QUEUES, name, patch, on_other);
 }
@@ -548,7 +548,7 @@ static struct recorder_object object_of(const struct decision *decision)
 					.uid = str_from(decision->node)};
 }
 
-static void tell_event(struct scheduler *scheduler, const struct decision *decision)
+static void report_event(struct scheduler *scheduler, const struct decision *decision)
 {
 	struct recorder_object object = object_of(decision);
 
@@ -559,7 +559,7 @@ static void tell_event(struct scheduler *scheduler, const struct decision *decis
 static void record(struct scheduler *scheduler, const struct decision *decision)
 {
 	if (decision->at_once) {
-		tell_event(scheduler, decision);
+		report_event(scheduler, decision);
 		return;
 	}
 	/* Why a pod waits is reported with its condition, later. */
@@ -571,7 +571,7 @@ static void record(struct scheduler *scheduler, const struct decision *decision)
 	}
 	if (decision->job && !decision->task)
 		status_writer_forget_event(scheduler->status_writer, decision->job);
-	tell_event(scheduler, decision);
+	report_event(scheduler, decision);
 }
 
 /* A job of which nothing waits any more; all its bindings follow one another. */
@@ -592,8 +592,8 @@ static void report_reservations(struct scheduler *scheduler, const struct sessio
 		if (decision->kind != DECIDE_POD || !decision->nominated)
 			continue;
 		status_writer_forget_pod(scheduler->status_writer, decision->task);
-		tell_pod(scheduler, task_object(decision->task), decision->reason,
-			 decision->message, decision->nominated);
+		report_pod(scheduler, task_object(decision->task), decision->reason,
+			   decision->message, decision->nominated);
 	}
 }
 

@@ -76,7 +76,7 @@ void scheduler_make_queues(struct scheduler *scheduler);
 
 /* --- nodes in use (shards.c) --- */
 
-void scheduler_tell_shard(struct scheduler *scheduler);
+void scheduler_report_shard(struct scheduler *scheduler);
 
 /* --- claims (claim_binding.c) --- */
 
@@ -115,9 +115,9 @@ void scheduler_bind_failed(struct scheduler *scheduler, struct task *task, const
 
 void scheduler_execute(struct scheduler *scheduler, const struct session *ssn);
 /* What was held back (status_writer.h). */
-void scheduler_tell_pod(struct scheduler *scheduler, const struct status_pod *pod);
-void scheduler_tell_group(struct scheduler *scheduler, const struct status_group *group);
-void scheduler_tell_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch);
+void scheduler_report_pod(struct scheduler *scheduler, const struct status_pod *pod);
+void scheduler_report_group(struct scheduler *scheduler, const struct status_group *group);
+void scheduler_report_queue(struct scheduler *scheduler, struct str name, struct json_doc *patch);
 /* Forget what is under way. */
 void scheduler_drop_writes(struct scheduler *scheduler);
 

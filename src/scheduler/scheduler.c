@@ -73,7 +73,7 @@ static void on_changed(void *arg, const struct informer_object *object)
 	apply(arg, object->doc, object->namespace, object->name);
 }
 
-/* How long after its creation a pod that is to be placed was first heard of. */
+/* How long after its creation a pod that is to be placed was first seen. */
 static void measure_pod(struct scheduler *scheduler, const struct informer_object *object)
 {
 	const struct task *task =
@@ -202,7 +202,7 @@ static void cycle(struct scheduler *scheduler, bool refresh)
 		scheduler->stats.victims_last = ssn->decisions.evictions;
 	}
 	scheduler_execute(scheduler, ssn);
-	scheduler_tell_shard(scheduler);
+	scheduler_report_shard(scheduler);
 	/* When it starts everything is there: nothing better is about to come. */
 	if (scheduler->stats.cycles == 1)
 		status_writer_flush(scheduler->status_writer);

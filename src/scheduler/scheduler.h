@@ -45,7 +45,8 @@ struct scheduler_options {
 	bool queue_gates;              /* the feature SchedulingGatesQueueAdmission */
 	bool no_classes;               /* PriorityClasses say nothing of jobs */
 	const char *zone_file;         /* of tzdata: what clocks here show; NULL: UTC */
-	const struct plugin_types *plugins; /* in addition to those that are built in; lent. NULL: none */
+	const struct plugin_types
+		*plugins; /* in addition to those that are built in; lent. NULL: none */
 	struct log *log;
 };
 

@@ -58,7 +58,7 @@ static void on_written(void *arg, const struct client_result *result)
 	scheduler->shard_stale = true;
 }
 
-void scheduler_tell_shard(struct scheduler *scheduler)
+void scheduler_report_shard(struct scheduler *scheduler)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = NULL;
 	struct str name = str_from(scheduler->cluster->shard_name);

@@ -92,7 +92,7 @@ static bool is_due(int64_t due, int64_t now, int64_t *next)
 	return false;
 }
 
-static int64_t tell_groups(struct status_writer *writer, int64_t now, int64_t next)
+static int64_t report_groups(struct status_writer *writer, int64_t now, int64_t next)
 {
 	size_t at = 0;
 	void *value;
@@ -104,12 +104,12 @@ static int64_t tell_groups(struct status_writer *writer, int64_t now, int64_t ne
 			continue;
 		group = value;
 		map_remove(writer->groups, str_from(group->key));
-		scheduler_tell_group(writer->scheduler, group);
+		scheduler_report_group(writer->scheduler, group);
 	}
 	return next;
 }
 
-static int64_t tell_pods(struct status_writer *writer, int64_t now, int64_t next)
+static int64_t report_pods(struct status_writer *writer, int64_t now, int64_t next)
 {
 	size_t at = 0;
 	void *value;
@@ -121,7 +121,7 @@ static int64_t tell_pods(struct status_writer *writer, int64_t now, int64_t next
 			continue;
 		pod = value;
 		map_remove(writer->pods, str_from(pod->key));
-		scheduler_tell_pod(writer->scheduler, pod);
+		scheduler_report_pod(writer->scheduler, pod);
 	}
 	return next;
 }
@@ -130,7 +130,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 {
 	struct status_writer *writer = arg;
 	int64_t now = loop_now(writer->scheduler->loop);
-	int64_t next = tell_pods(writer, now, tell_groups(writer, now, INT64_MAX));
+	int64_t next = report_pods(writer, now, report_groups(writer, now, INT64_MAX));
 
 	writer->since = 0;
 	if (next < INT64_MAX)
@@ -322,16 +322,16 @@ void status_writer_forget_event(struct status_writer *writer, const struct job *
 
 /* --- queues ------------------------------------------------------------------------------------ */
 
-static void tell_queue(struct status_writer *writer, struct status_queue *queue)
+static void report_queue(struct status_writer *writer, struct status_queue *queue)
 {
 	AUTO(json_doc_unref) struct json_doc *patch = TAKE(queue->patch);
 
 	queue->written = loop_uptime(writer->scheduler->loop);
-	scheduler_tell_queue(writer->scheduler, str_from(queue->name), patch);
+	scheduler_report_queue(writer->scheduler, str_from(queue->name), patch);
 }
 
 /* Writes what is due; forgets queues without a change for a while. The timer goes on for the others. */
-static void tell_queues(struct status_writer *writer, int64_t now)
+static void report_queues(struct status_writer *writer, int64_t now)
 {
 	int64_t next = INT64_MAX;
 	size_t at = 0;
@@ -346,7 +346,7 @@ static void tell_queues(struct status_writer *writer, int64_t now)
 				queue_free(queue);
 				continue;
 			}
-			tell_queue(writer, queue);
+			report_queue(writer, queue);
 			(void)is_due(queue->written + QUEUE_PAUSE, now, &next);
 		}
 	}
@@ -359,7 +359,7 @@ static void on_queue_timer(struct loop_timer *timer, void *arg)
 	struct status_writer *writer = arg;
 
 	(void)timer;
-	tell_queues(writer, loop_uptime(writer->scheduler->loop));
+	report_queues(writer, loop_uptime(writer->scheduler->loop));
 }
 
 void status_writer_add_queue(struct status_writer *writer, struct str name, struct json_doc *patch)
@@ -375,15 +375,15 @@ void status_writer_add_queue(struct status_writer *writer, struct str name, stru
 	json_doc_unref(queue->patch);
 	queue->patch = json_doc_ref(patch);
 	if (fresh)
-		tell_queue(writer, queue);
+		report_queue(writer, queue);
 	if (!loop_timer_is_set(writer->queue_timer))
 		loop_timer_set(writer->queue_timer, QUEUE_PAUSE);
 }
 
 void status_writer_flush(struct status_writer *writer)
 {
-	(void)tell_groups(writer, INT64_MAX, INT64_MAX);
-	(void)tell_pods(writer, INT64_MAX, INT64_MAX);
+	(void)report_groups(writer, INT64_MAX, INT64_MAX);
+	(void)report_pods(writer, INT64_MAX, INT64_MAX);
 	writer->since = 0;
 	loop_timer_stop(writer->timer);
 }
@@ -393,5 +393,5 @@ void status_writer_flush_group(struct status_writer *writer, const struct job *j
 	AUTO(group_free) struct status_group *group = map_remove(writer->groups, job_key(job));
 
 	if (group)
-		scheduler_tell_group(writer->scheduler, group);
+		scheduler_report_group(writer->scheduler, group);
 }

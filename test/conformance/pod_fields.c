@@ -4,7 +4,7 @@
  *	pod-fields-conformance FOLDER...
  *
  * The field tables of model/ say which fields there are; the table here says of each whether the node does what it
- * says, whether that is somebody else's matter, whether it makes no difference here, or whether it is refused or
+ * says, whether that is the matter of another program, whether it makes no difference here, or whether it is refused or
  * warned about by name. A field that is in no row fails, and so does a row that no field has. What is said to be named
  * is tried; what is said to be done must be spoken of by a test: a file in one of the folders has the word. */
 #include <dirent.h>

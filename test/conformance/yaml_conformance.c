@@ -5,10 +5,10 @@
  *	yaml-conformance json FILE...	prints the documents of files, one line of canonical JSON each
  *	yaml-conformance yaml FILE...	prints them as `kubectl -o yaml` would
  *
- * In the folder, NAME.yaml is an input, and beside it lies what kubectl made of it: NAME.json and
+ * In the folder, NAME.yaml is an input, and next to it is what kubectl made of it: NAME.json and
  * NAME.out (its -o json and -o yaml), or NAME.error (the first line of its error). Of an input that
  * kubectl refuses only the refusal is compared, and that ours names a line. Names beginning with
- * "ours-" are cases in which we differ on purpose: what lies beside them is ours. "new-" are those in
+ * "ours-" are cases in which we differ on purpose: what is next to them is ours. "new-" are those in
  * which kubectl 1.20 and 1.32 differ: the answers are of the latter. */
 #include <dirent.h>
 #include <stdio.h>

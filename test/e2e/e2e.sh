@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# e2e.sh - a one-machine home for a test with a real framework; `./dev e2e` runs them.
+# e2e.sh - a data directory for a test with a real framework; `./dev e2e` runs them.
 #
 #   begin_e2e                  `volcano up` in a folder of the test's own
 #   ends KIND/NAME PHASE       waits for a phase, and shows what there is where it does not come

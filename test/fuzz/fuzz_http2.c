@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTTP/2: frames into a server (behind the preface), frames into a client. */
+/* HTTP/2: frames into a server (after the preface), frames into a client. */
 #include "http.h"
 
 #include "base/banned.h"

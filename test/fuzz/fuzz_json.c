@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON: a document and, behind a record separator (0x1E), a patch for it in all three kinds.
+/* JSON: a document and, after a record separator (0x1E), a patch for it in all three kinds.
  *
  * Whatever parses prints to something that parses to the same and prints to the same; whatever a
  * patch makes can be printed and parsed; the diff of two documents makes one of the other. What parses

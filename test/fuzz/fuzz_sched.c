@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scheduler under any sequence of events: bytes become a configuration, then nodes, queues, groups, pods
  * and priorities that come, change and go, and cycles between them. After each cycle everything is counted
- * again; what a cycle binds must fit and be whole gangs, and nobody goes who may not. Bindings and
+ * again; what a cycle binds must fit and be whole gangs, and no pod goes that may not. Bindings and
  * evictions are carried out, fail, or stay under way. */
 #include <assert.h>
 #include <stddef.h>
@@ -171,7 +171,7 @@ static void judge(const struct cluster *cluster, const struct decision *d)
 	assert((int64_t)job_ready_count(task->job) >= task->job->min_available);
 }
 
-/* What becomes of a decision: nothing yet, it fails, or an evicted pod is gone. */
+/* What becomes of a decision: nothing yet, it fails, or an evicted pod is deleted. */
 static void execute(struct cluster *cluster, const struct decision *d, struct bytes *bytes)
 {
 	unsigned how = take(bytes, 3);

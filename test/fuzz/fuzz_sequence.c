@@ -4,7 +4,7 @@
  * time, commits of several writes at once. The history is short, so that it is often too old.
  *
  * After each commit:
- * 1. what a watcher was told, played back, is what a list with the same selector says, each with its
+ * 1. what a watcher received, played back, is what a list with the same selector says, each with its
  *    revision; nothing is ADDED twice, or MODIFIED or DELETED before it was there; events come with
  *    rising revisions;
  * 2. the pages of a list together are the state of its first page, whatever was written between;
@@ -59,8 +59,8 @@ struct watcher {
 	struct call *call;
 	struct selector selector;
 	struct state state;
-	int64_t last; /* revision told */
-	bool initial; /* what is there is being told: in the order of names */
+	int64_t last; /* revision reported */
+	bool initial; /* what is there is being reported: in the order of names */
 };
 struct pager {
 	struct selector selector;
@@ -462,7 +462,7 @@ static void op_create(struct run *r)
 	write_later(r, "POST", t.collection, body, false);
 }
 
-/* A whole object again, by its present version, by none, or by one that is gone. */
+/* A whole object again, by its present version, by none, or by one that was deleted. */
 static void op_update(struct run *r)
 {
 	struct target t = take_target(r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of tzdata, whatever is in it: what is read tells of every point in time how far local clocks
+/* A file of tzdata, whatever is in it: what is read says for every point in time how far local clocks
  * are ahead, within the span that it names; local time and back is the same point, but where clocks
  * are set back. */
 #include <assert.h>
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		assert(span.start <= seconds[i] && seconds[i] < span.end);
 		if (span.offset > 90000 || span.offset < -90000)
-			continue; /* nobody lives there */
+			continue; /* no place has such an offset */
 		assert(zone_print(zone, seconds[i] * TIME_SECOND, text)[0]);
 		zone_split(zone, seconds[i] * TIME_SECOND, &fields);
 		assert(fields.month >= 1 && fields.month <= 12);

@@ -197,7 +197,7 @@ static void test_verbs(struct world *w)
 	(void)ask(w, w->client, &got,
 		  (struct client_ask){CONFIGMAPS, .verb = CLIENT_UPDATE, .name = STR("c1"),
 				      .body = one, .discard = true});
-	ok(got.code == 200 && !got.doc, "an update whose answer nobody wants");
+	ok(got.code == 200 && !got.doc, "an update whose answer no one wants");
 	ok(ask(w, w->client, &got,
 	       (struct client_ask){CONFIGMAPS, .verb = CLIENT_GET, .name = STR("c1")}) == 200 &&
 		   str_is(value_of(&got), "1"),
@@ -359,7 +359,7 @@ static void test_restart(struct world *w)
 	apiserver_free(w->server);
 	for (int i = 0; i < 20; i++)
 		(void)loop_turn(w->loop, 10 * TIME_MILLISECOND);
-	/* Nobody keeps its port free meanwhile: somebody's connection may have it for a moment. */
+	/* Nothing keeps its port free meanwhile: another program's connection may have it for a moment. */
 	end = loop_uptime(w->loop) + PATIENCE;
 	while (!(w->server = apiserver_new(w->loop, &options, &err)) && loop_uptime(w->loop) < end)
 		(void)loop_turn(w->loop, 100 * TIME_MILLISECOND);
@@ -467,7 +467,7 @@ static void test_credentials(struct world *w)
 	ok(try_list(w, by_script, &script, &got) == 200, "or a certificate: %s", got.text);
 	write_script(&script, w, "#!/bin/sh\nexit 3\n");
 	ok(try_list(w, by_script, &script, &got) == 0 && got.reason == ERR_UNAUTHORIZED,
-	   "one that fails is told of");
+	   "one that fails is reported");
 	ok(strstr(got.text, "it ended with exit code 3. Ask your administrator."),
 	   "with its code and the hint: %s", got.text);
 	write_script(&script, w, "#!/bin/sh\necho hello\n");
@@ -628,7 +628,7 @@ static void test_absence(struct world *w)
 
 	(void)try_list(w, elsewhere, NULL, &got);
 	ok(got.calls == 1 && got.code == 0 && got.reason == ERR_UNAVAILABLE,
-	   "a server that is not there is told of: %s", got.text);
+	   "a server that is not there is reported: %s", got.text);
 }
 
 struct ended {
@@ -689,7 +689,7 @@ static void test_watches(struct world *w)
 	watch.label_selector = STR("a in (");
 	client_watch(w->client, &watch);
 	ok(wait_for(w, &ended.calls, 2) && ended.reason == ERR_BAD_REQUEST,
-	   "one that is refused is told why");
+	   "one that is refused gets the reason");
 	watch.label_selector = str_none();
 	watch.resource_version = STR("999999999999x");
 	client_watch(w->client, &watch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The controllers beside that of jobs, with the API server in one process on the virtual loop: what
+/* The controllers in addition to that of jobs, with the API server in one process on the virtual loop: what
  * they make of queues, flows, cron jobs, plain pods, HyperNodes and finished jobs; that they come to
- * rest; that a restart changes nothing; and that it all ends alike wherever they die and start anew.
+ * rest; that a restart changes nothing; and that it all ends alike wherever they die and start again.
  * There are no scheduler and no nodes: tests set phases. */
 #include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
@@ -133,7 +133,7 @@ static void open_home(struct home *h)
 	make(h, RESOURCE_NAMESPACES, "{'metadata':{'name':'a'}}");
 }
 
-/* Nothing is written while nothing happens, nor when the controllers start anew. */
+/* Nothing is written while nothing happens, nor when the controllers start again. */
 static void close_home(struct home *h)
 {
 	int64_t version;
@@ -333,7 +333,7 @@ static void test_others(void)
 
 		make(&h, RESOURCE_PODS, pod);
 		ok(strstr(at(&h, RESOURCE_PODS, "p", "metadata.annotations"), group) != NULL,
-		   "a pod is told its group");
+		   "a pod gets the name of its group");
 		is(at(&h, RESOURCE_PODGROUPS, group, "spec.minMember"), "2");
 		merge(&h, RESOURCE_REPLICASETS, "r", "", "{'spec':{'replicas':0}}");
 		is(at(&h, RESOURCE_PODGROUPS, group, "kind"), "NotFound");
@@ -369,7 +369,7 @@ static void test_owner(struct home *h, enum resource_id resource, const char *ap
 
 		make(h, RESOURCE_PODS, pod);
 		ok(strstr(at(h, RESOURCE_PODS, name, "metadata.annotations"), group) != NULL,
-		   "a pod of a %s is told its group", kind);
+		   "a pod of a %s gets the name of its group", kind);
 	}
 	is(at(h, RESOURCE_PODGROUPS, group, "spec.minMember"), "2");
 	is(at(h, RESOURCE_PODGROUPS, group, "metadata.annotations"), "{\"volcano.sh/x\":\"y\"}");
@@ -474,7 +474,7 @@ static void check_end(struct home *h, uint64_t dies)
 		}
 	ok(wrong == 0 && count(h, RESOURCE_VCJOBS) == 3 &&
 		   strstr(at(h, RESOURCE_PODS, "b", "metadata.annotations"), "podgroup-"),
-	   "all is as it should be, dying behind %llu", (unsigned long long)dies);
+	   "all is as it should be, dying after %llu", (unsigned long long)dies);
 }
 
 /* With controllers that die at `dies`; gives how much they sent. */
@@ -503,7 +503,7 @@ static void test_dying(void)
 	first = sent(&h);
 	stop(&h);
 	world_close(&h.w);
-	/* every other: what is sent in one turn cannot be told apart anyway */
+	/* every other: what is sent in one turn cannot be distinguished anyway */
 	for (uint64_t dies = first + 1; dies <= all; dies += 2)
 		(void)test_life(dies);
 }

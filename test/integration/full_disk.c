@@ -89,7 +89,7 @@ static void test_full(struct world *w, struct disk_memory *disk)
 	   "none was given up");
 	ok(!store_get(w->store, STR("/namespaces//gone")) &&
 		   store_count(w->store, STR("/configmaps/gone/")) == 0,
-	   "and the namespace is gone, with what was in it");
+	   "and the namespace was deleted, with what was in it");
 	store_check(w->store);
 }
 

@@ -2,7 +2,7 @@
 /* The job controller with the API server and simulated nodes in one process, in virtual time.
  *
  * A few lines stand in for the scheduler: podgroups are admitted, pods are bound. The last test lets
- * asks, answers and watches be lost by chance, and the controller die and start anew, and looks at
+ * asks, answers and watches be lost by chance, and the controller die and start again, and looks at
  * the end only: every job as if nothing had happened. */
 #include "apiserver/crd/install.h"
 #include "apiserver/test/client_world.h"
@@ -250,13 +250,13 @@ static void test_run(void)
 	world_pass(&c.w, 2 * TIME_SECOND);
 	is(job_at(&c, "j", "status.state.phase"), "Completed");
 	ok(count_of(&c, RESOURCE_PODS) == 3, "the pods are still there");
-	ok(count_of(&c, RESOURCE_PODGROUPS) == 0, "the podgroup is gone");
+	ok(count_of(&c, RESOURCE_PODGROUPS) == 0, "the podgroup was deleted");
 	ok(c.job_writes <= 6, "the job was written %zu times", c.job_writes - 1);
 	controllers_print_metrics(c.controllers, &metrics);
 	ok(strstr(buf_text(&metrics), "volcano_job_completed_phase_count{job_name=\"a/"
 				      "j\",queue_name=\"default\"} 1\n") &&
 		   strstr(buf_text(&metrics), "creation_latency_milliseconds_count 3\n"),
-	   "metrics tell of it");
+	   "metrics count it");
 	close_cluster(&c);
 }
 
@@ -288,7 +288,7 @@ static void test_commands(void)
 	command(&c, "j", "AbortJob");
 	world_pass(&c.w, TIME_SECOND);
 	is(job_at(&c, "j", "status.state.phase"), "Aborted");
-	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "the command is gone");
+	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "the command was deleted");
 	ok(count_of(&c, RESOURCE_PODS) == 0, "so are the pods");
 	ok(count_of(&c, RESOURCE_SERVICES) == 0, "so are the objects of plugins");
 	command(&c, "j", "ResumeJob");
@@ -299,7 +299,7 @@ static void test_commands(void)
 	close_cluster(&c);
 }
 
-/* Commands whose job is not there, and those that somebody has written by hand. */
+/* Commands whose job is not there, and those that someone has written by hand. */
 static void test_stray_commands(void)
 {
 	struct cluster c;
@@ -311,7 +311,7 @@ static void test_stray_commands(void)
 	is(job_at(&c, "j", "status.state.phase"), "Aborted");
 	command(&c, "nobody", "AbortJob");
 	world_pass(&c.w, 3 * TIME_SECOND);
-	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "a command for nobody goes");
+	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "a command for no job is deleted");
 	create(&c, RESOURCE_COMMANDS,
 	       doc_of("{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"},\"action\":\"ResumeJob\","
 		      "\"target\":{\"apiVersion\":\"batch.volcano.sh/v1alpha1\",\"kind\":\"Job\","
@@ -322,7 +322,7 @@ static void test_stray_commands(void)
 	command(&c, "gone", "AbortJob");
 	start_controllers(&c);
 	world_pass(&c.w, 3 * TIME_SECOND);
-	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "so does one that came while nobody was there");
+	ok(count_of(&c, RESOURCE_COMMANDS) == 0, "so is one that came while no controller ran");
 	close_cluster(&c);
 }
 

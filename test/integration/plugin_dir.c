@@ -84,7 +84,7 @@ static void test_sample(const char *sample)
 	config_free(config);
 	config = configure(NULL, "{prefix: big-}", &err);
 	ok(config && config->scores.len == 0 && config->notes.len == 1,
-	   "without it nobody has the name");
+	   "without it the name is unknown");
 	is(config && config->notes.len ? config->notes.ptr[0] : "",
 	   "there is no plugin \"node-prefix\": it is passed over");
 	config_free(config);

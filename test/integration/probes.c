@@ -152,7 +152,7 @@ int main(void)
 
 	ok(!answers(&b, FLOW_PROBE_HTTP, b.port), "at first nothing is known");
 	ok(turns_out(&b, FLOW_PROBE_HTTP, true), "pods that answer a GET are found out");
-	ok(b.touched >= 1, "of which the asker was told");
+	ok(b.touched >= 1, "of which the caller was notified");
 	ok(b.asked >= 2, "each of them is asked");
 	is(b.header, "yes");
 	is(b.path, "/ready");

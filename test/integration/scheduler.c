@@ -103,7 +103,7 @@ static void spoil_free(struct transport *transport)
 	transport_free(TAKE(s->inner));
 }
 
-/* --- the home ----------------------------------------------------------------------------------- */
+/* --- the API server --------------------------------------------------------------------------------- */
 
 struct home {
 	struct world w;
@@ -321,7 +321,7 @@ static void test_writes(void)
 	scheduler_stats(h.scheduler, &stats);
 	ok(stats.binds == 4 && stats.pod_writes == 0, "a pod that is placed costs one write: %llu",
 	   (unsigned long long)stats.writes);
-	ok(stats.group_writes <= 3, "a group costs one write a phase: %llu",
+	ok(stats.group_writes <= 3, "a group costs one write per phase: %llu",
 	   (unsigned long long)stats.group_writes);
 
 	make_gang(&h, "w", 2, 1, "");
@@ -339,7 +339,8 @@ static void test_writes(void)
 	remove_pod(&h, "g-0");
 	remove_pod(&h, "g-1");
 	pass(&h, 3 * TIME_SECOND);
-	ok(strcmp(at(&h, RESOURCE_PODS, "w-1", "spec.nodeName"), "n1") == 0, "until there is room");
+	ok(strcmp(at(&h, RESOURCE_PODS, "w-1", "spec.nodeName"), "n1") == 0,
+	   "until there is capacity");
 	ok(strstr(at(&h, RESOURCE_PODGROUPS, "w", "metadata.annotations"), "reasons") == NULL,
 	   "then its reasons go");
 	ok(is_exact(&h), "the model is exact");
@@ -510,7 +511,7 @@ static void test_failed_binding(size_t i)
 		is(at(&h, RESOURCE_PODS, name, "spec.nodeName"), "n1");
 	}
 	scheduler_stats(h.scheduler, &stats);
-	ok(stats.in_flight == 0, "and nothing is under way for ever");
+	ok(stats.in_flight == 0, "and nothing is under way forever");
 	close_home(&h);
 }
 
@@ -530,14 +531,14 @@ static void test_failed_eviction(size_t i, enum client_verb verb, const char *su
 	h.spoiler.resource = RESOURCE_PODS;
 	h.spoiler.sub = sub;
 	make_gang(&h, "hi", 1, 4, ",'priorityClassName':'high'");
-	/* The first status is that of the pod for whom room is made. */
+	/* The first status is that of the pod for which capacity is freed. */
 	h.spoiler.times = verb == CLIENT_PATCH ? 2 : 1;
 	h.spoiler.code = failures[i].code;
 	h.spoiler.reason = failures[i].reason;
 	pass(&h, 10 * TIME_SECOND);
 	ok(is_exact(&h), "%s when evicting: the model is exact", failures[i].about);
 	if (strcmp(at(&h, RESOURCE_PODS, "lo-0", "metadata.name"), "lo-0") == 0) {
-		/* One that is said to have gone is not told anything. */
+		/* Nothing is written for a pod that is said to be deleted. */
 		ok(failures[i].code == 404 ||
 			   strstr(at(&h, RESOURCE_PODS, "lo-0", "status.conditions"),
 				  "evicted by preempt for job a/hi") != NULL,
@@ -550,7 +551,7 @@ static void test_failed_eviction(size_t i, enum client_verb verb, const char *su
 	close_home(&h);
 }
 
-/* Whoever takes over knows for whom somebody went, and evicts nobody else. */
+/* The scheduler that takes over knows for which job a pod was evicted, and evicts no other pod. */
 static void test_successor(void)
 {
 	struct scheduler_stats stats;
@@ -621,9 +622,9 @@ static void test_told(void)
 	pass(&h, 2 * TIME_SECOND);
 	scheduler_print_metrics(h.scheduler, &text);
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-		ok(strstr(buf_text(&text), wanted[i]) != NULL, "metrics tell %s", wanted[i]);
+		ok(strstr(buf_text(&text), wanted[i]) != NULL, "metrics have %s", wanted[i]);
 	ok(has_event(&h, "InvalidAnnotation", "sla-waiting-time"),
-	   "an annotation that cannot be meant is told in an event");
+	   "an annotation that cannot be meant is reported in an event");
 	close_home(&h);
 }
 
@@ -685,7 +686,7 @@ static void test_storm(uint64_t seed)
 	ok(bound == 8, "all gangs are bound after a storm (%zu of 8, seed %llu)", bound,
 	   (unsigned long long)seed);
 	ok(is_exact(&h), "and the model is exact");
-	/* Whoever leads next begins afresh, and finds nothing to do. */
+	/* The next leader begins afresh, and finds nothing to do. */
 	stop(&h);
 	start(&h);
 	pass(&h, 5 * TIME_SECOND);

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "scheduler/scheduler.h"
 
-/* --- the home ----------------------------------------------------------------------------------- */
+/* --- the API server --------------------------------------------------------------------------------- */
 
 struct home {
 	struct world w;
@@ -112,7 +112,7 @@ static void test_lent(void)
 	is(at(&h, RESOURCE_PODS, "p", "metadata.deletionTimestamp"), "");
 	world_pass(&h.w, 6 * 60 * TIME_SECOND);
 	ok(strcmp(at(&h, RESOURCE_PODS, "p", "metadata.deletionTimestamp"), "") != 0,
-	   "it goes when the hours are over, though nobody waits");
+	   "it goes when the hours are over, though no job waits");
 	close_home(&h);
 }
 

@@ -132,12 +132,12 @@ static void test_pods(void)
 	is(pod_at(&s, "odd", "status.phase"), "Running");
 	simulated_stats(s.simulated, &stats);
 	ok(stats.starts == 4 && stats.ends == 2 && stats.pods == 4 && stats.failures == 0,
-	   "one write a transition");
+	   "one write per transition");
 	client_delete(s.w.client, &resources[RESOURCE_PODS], STR("a"), STR("plain"), NULL, NULL);
 	world_pass(&s.w, 0);
 	is(pod_at(&s, "plain", "status.phase"), "NotFound");
 	simulated_stats(s.simulated, &stats);
-	ok(stats.removed == 1 && stats.pods == 3, "a bound pod that is deleted is gone at once");
+	ok(stats.removed == 1 && stats.pods == 3, "a bound pod that is deleted disappears at once");
 	close_world(&s);
 }
 
@@ -150,7 +150,7 @@ static void test_end(void)
 	world_pass(&s.w, 0);
 	is(pod_at(&s, "bad", "status.phase"), "Failed");
 	ok(strstr(pod_at(&s, "bad", "status.containerStatuses"), "\"exitCode\":3"),
-	   "the containers tell the code");
+	   "the containers report the code");
 	ok(strstr(pod_at(&s, "bad", "status.conditions"), "\"reason\":\"PodFailed\""),
 	   "the conditions why it is not ready");
 	close_world(&s);
@@ -245,7 +245,7 @@ static void test_faults(uint64_t seed)
 				"Succeeded");
 	ok(ended == PODS - PODS / 10 &&
 		   json_len(json_get(json_doc_root(got.doc), "items")) == (size_t)ended,
-	   "seed %llu: %d ended, the others are gone", (unsigned long long)seed, ended);
+	   "seed %llu: %d ended, the others were deleted", (unsigned long long)seed, ended);
 	json_doc_unref(got.doc);
 	close_world(&s);
 }

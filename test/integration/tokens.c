@@ -148,7 +148,7 @@ static void test_life(struct bench *b)
 	ok(*two_owner, "the other pod's was renewed as well");
 }
 
-/* A pod that the API does not know gets none, and is told why. */
+/* A pod that the API does not know gets none, but the reason. */
 static void test_unknown(struct bench *b)
 {
 	AUTO(json_doc_unref)

@@ -428,7 +428,7 @@ static void short_reasons(const struct world *world, struct json want, struct no
 	}
 }
 
-/* One field of each reason that the annotation of a group tells, in their order: "QueueShare NoNodeFits". */
+/* One field of each reason that the annotation of a group reports, in their order: "QueueShare NoNodeFits". */
 static void short_reported(const struct world *world, struct json want, const char *field,
 			   const char *between, struct notes *notes)
 {

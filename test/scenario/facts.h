@@ -16,7 +16,7 @@ void notes_done(struct notes *notes);
 /* {"groups": ..., "queues": ..., "conditions": ..., "unbound": ..., "events": ...}, and "nodes" or
  * "pods" if `placement` says so. The caller's. */
 struct json_doc *facts_of(const struct world *world, struct str placement);
-/* Lines that tell where `have` lacks something `want` demands. */
+/* Lines that say where `have` lacks something `want` demands. */
 void facts_missing(struct json want, struct json have, struct notes *notes);
 /* The short form of expectations, for groups of the namespace default and for nodes:
  *
@@ -24,7 +24,7 @@ void facts_missing(struct json want, struct json have, struct notes *notes);
  *	filled: {n1: 2}                   how many pods are bound to a node
  *	at: {g1-w-0: n1}                  where a pod is
  *	why: {g1: at its capability}      a part of the line that says why a job waits
- *	reasons: {g1: NoNodeFits}         the codes of what its annotation tells
+ *	reasons: {g1: NoNodeFits}         the codes of what its annotation reports
  *	help: {g1: add a node}            what would help, of each of these */
 void facts_short(const struct world *world, struct json want, struct json have,
 		 struct notes *notes);

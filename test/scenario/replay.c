@@ -3,7 +3,7 @@
  *
  *	sched-replay-pure [-v] [-t] [-p] [-d FILE] [-c FILE] [-n FILE] FILE|FOLDER...
  *
- * A case is a configuration, a cluster, steps and what is expected after each. TAP, one line a case,
+ * A case is a configuration, a cluster, steps and what is expected after each. TAP, one line per case,
  * and a count a folder at the end (-t: counts only). With -p all that came out is printed, in the form in
  * which it can be expected. Recorded cases that come out otherwise here are
  * named by scenarios of our own (-d, test/data/sched/differs): these, and no others, must differ. With
@@ -420,7 +420,7 @@ static int run_case(struct json root, bool prints, struct seen_causes *seen, str
 
 	if (configure(world, root, str_from(config)))
 		return 1;
-	/* Recorded cases tell what was in an API; scenarios in which order it comes. */
+	/* Recorded cases say what was in an API; scenarios in which order it comes. */
 	apply_all(world, json_get(root, "given"),
 		  !world->ordered && !json_is_absent(json_get(root, "case")), notes);
 	make_queue(world, "root");

@@ -14,7 +14,7 @@
  *
  * `pods g1 x3 role=worker` are g1-worker-0 to g1-worker-2 of group g1; `from=3` begins at 3. `pinned`
  * is not preemptable; `near` and `away` are required affinity and anti-affinity to pods with that
- * label, a topology key behind the @. A missing role is "w". Memory and pods of a node are 64Gi and 110
+ * label, a topology key after the @. A missing role is "w". Memory and pods of a node are 64Gi and 110
  * unless given. `queue-gated` pods carry
  * Volcano's own gate, and the wish to have it taken away. Pods with `on` were scheduled just now. A
  * queue that `keeps` is not reclaimable; what it needs, likes, shuns and avoids are groups of nodes;

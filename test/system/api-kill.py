@@ -47,7 +47,7 @@ class Server:
 
 
 class Known:
-    """What is acknowledged, and what may have happened beside that."""
+    """What is acknowledged, and what may have happened in addition to that."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -117,7 +117,7 @@ class Watcher(threading.Thread):
         answer = connection.getresponse()
         for line in answer:
             event = json.loads(line)
-            if event["type"] == "ERROR":  # too old: the history of the last life is gone
+            if event["type"] == "ERROR":  # too old: the history before the restart is lost
                 self.revision = 0
                 return self.watch(server)
             metadata = event["object"]["metadata"]
@@ -152,7 +152,7 @@ def check(server, known):
     for name, (revision, value) in known.acknowledged.items():
         there = items.get(name)
         if there is None:
-            raise SystemExit("%s was acknowledged at %d and is gone" % (name, revision))
+            raise SystemExit("%s was acknowledged at %d and is lost" % (name, revision))
         if there == (revision, value):
             continue
         if known.unsure.get(name) != there[1] or there[0] <= revision:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # clients.sh - kubectl against `volcano up`: what people do with it, what they see, and what they are
-# told when it is wrong. kubectl-old.t and kubectl-new.t run it with one release each; $kubectl is
+# an error when it is wrong. kubectl-old.t and kubectl-new.t run it with one release each; $kubectl is
 # set. python-client.t does the same with a library.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
@@ -38,7 +38,7 @@ look_around() {
 
 objects() {
 	passes "create from a file" k create -f "$(file "$(config c 'a: "1"')")"
-	has "is told" "$output" "configmap/c created"
+	has "is reported" "$output" "configmap/c created"
 	passes "create by words" k create configmap d --from-literal=k=v
 	passes "create a secret" k create secret generic s --from-literal=p=x
 	fails "create again" k create -f "$(file "$(config c 'a: "1"')")"
@@ -89,21 +89,21 @@ changes() {
 apply() {
 	config a 'x: "1", y: "1"' >"$tmp/a.yaml"
 	passes "apply makes it" k apply -f "$tmp/a.yaml"
-	has "as told" "$output" "configmap/a created"
+	has "as expected" "$output" "configmap/a created"
 	passes "apply again" k apply -f "$tmp/a.yaml"
 	has "changes nothing" "$output" "configmap/a unchanged"
 	k patch cm a --type=merge -p '{"data":{"other":"1"}}' >/dev/null
 	config a 'x: "2"' >"$tmp/a.yaml"
 	passes "apply a change" k apply -f "$tmp/a.yaml"
-	has "as told" "$output" "configmap/a configured"
-	is "what has gone from the file goes, what others added stays" \
+	has "as expected" "$output" "configmap/a configured"
+	is "what was removed from the file is deleted, what others added stays" \
 		"$(get cm a -o jsonpath='{.data.x}{.data.y}{.data.other}')" 21
 	cat >"$tmp/pod.yaml" <<-EOF
 		apiVersion: v1
 		kind: Pod
 		metadata: {name: p, labels: {app: p}}
 		spec:
-		  schedulerName: nobody
+		  schedulerName: other
 		  containers:
 		  - {name: one, image: "a:1", env: [{name: A, value: "1"}]}
 		  - {name: two, image: "b:1"}
@@ -121,9 +121,9 @@ apply() {
 	passes "diff finds nothing" k diff -f "$tmp/a.yaml"
 	config by-server 'x: "1", z: "1"' >"$tmp/server.yaml"
 	passes "apply by the server" k apply --server-side -f "$tmp/server.yaml"
-	has "as told" "$output" "configmap/by-server serverside-applied"
+	has "as expected" "$output" "configmap/by-server serverside-applied"
 	config by-server 'x: "2"' >"$tmp/server.yaml"
-	fails "as somebody else" k apply --server-side --field-manager=other -f "$tmp/server.yaml"
+	fails "as another manager" k apply --server-side --field-manager=other -f "$tmp/server.yaml"
 	has "is a conflict" "$output" "conflict with \"kubectl\": .data.x"
 	passes "that may be forced" k apply --server-side --field-manager=other --force-conflicts \
 		-f "$tmp/server.yaml"
@@ -134,7 +134,7 @@ metadata: {name: u}
 spec: {containers: [{name: c, imagee: x}]}')"
 	has "is named" "$output" "imagee"
 	fails "a bad name" k create -f "$(file "$(config Bad_Name 'a: "1"')")"
-	has "is told" "$output" "a lowercase RFC 1123 subdomain must consist of"
+	has "is reported" "$output" "a lowercase RFC 1123 subdomain must consist of"
 }
 
 waiting() {
@@ -143,14 +143,14 @@ waiting() {
 	# the first line says that the watch is there, the second what changed
 	settles "a watch begins with what is there" configmap/c cat "$tmp/watched"
 	k label cm c seen=1 >/dev/null
-	settles "it tells of a change" "configmap/c
+	settles "it reports a change" "configmap/c
 configmap/c" cat "$tmp/watched"
 	kill "$watch"
 	wait "$watch" 2>/dev/null
 	k create -f "$(file 'apiVersion: v1
 kind: Pod
 metadata: {name: w}
-spec: {schedulerName: nobody, containers: [{name: c, image: x}]}')" >/dev/null
+spec: {schedulerName: other, containers: [{name: c, image: x}]}')" >/dev/null
 	k wait --for=condition=Ready pod/w --timeout=60s >"$tmp/waited" 2>&1 &
 	waiter=$!
 	merge_patch "/api/v1/namespaces/$ns/pods/w/status" \
@@ -159,7 +159,7 @@ spec: {schedulerName: nobody, containers: [{name: c, image: x}]}')" >/dev/null
 	is "wait for a condition ends" $? 0
 	has "and says so" "$(cat "$tmp/waited")" "pod/w condition met"
 	k delete pod w --force --grace-period=0 >/dev/null 2>&1
-	fails "what was forced out has gone" k get pod w
+	fails "what was deleted by force does not exist" k get pod w
 }
 
 # two things of which one owns the other
@@ -182,7 +182,7 @@ removal() {
 	passes "delete many by label" k delete cm -l x
 	passes "delete what may not be there" k delete cm none --ignore-not-found
 	fails "delete what is not there" k delete cm none
-	has "is told" "$output" '(NotFound)'
+	has "is reported" "$output" '(NotFound)'
 }
 
 volcano_kinds() {
@@ -195,7 +195,7 @@ spec: {weight: 3}')"
 kind: Queue
 metadata: {name: '"$ns"'-bad}
 spec: {weight: -1}')"
-	has "is told where" "$output" "spec.weight"
+	has "is reported with its place" "$output" "spec.weight"
 	merge_patch "/apis/scheduling.volcano.sh/v1beta1/queues/$ns/status" '{"status":{"state":"Open"}}'
 	passes "a job" k apply -f "$(file 'apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -244,15 +244,15 @@ custom_kinds() {
 	passes "scale" k scale cluster.databases.example.com/db --replicas=5
 	is "is made" "$(get dbc db -o jsonpath='{.spec.replicas}')" 5
 	fails "a value that is none of them" k patch dbc db --type=merge -p '{"spec":{"service":{"type":"Odd"}}}'
-	has "is told" "$output" 'Unsupported value: "Odd": supported values: "ClusterIP", "NodePort", "LoadBalancer"'
+	has "is reported" "$output" 'Unsupported value: "Odd": supported values: "ClusterIP", "NodePort", "LoadBalancer"'
 	fails "a rule that is broken" k patch dbc db --type=merge -p '{"spec":{"replicas":0}}'
-	has "is told in its words" "$output" "a cluster without replicas must be paused"
+	has "is reported in its words" "$output" "a cluster without replicas must be paused"
 	fails "what may not change" k patch dbc db --type=merge -p '{"spec":{"storage":{"className":"slow"}}}'
-	has "is told" "$output" "className is immutable"
+	has "is reported" "$output" "className is immutable"
 	fails "two of a list that has keys" k patch dbc db --type=merge -p '{"spec":{"users":[{"name":"a"},{"name":"a"}]}}'
-	has "are told" "$output" 'Duplicate value: {"name":"a"}'
+	has "are reported" "$output" 'Duplicate value: {"name":"a"}'
 	fails "a size that is none" k patch dbc db --type=merge -p '{"spec":{"storage":{"size":"much"}}}'
-	has "is told" "$output" "spec.storage.size in body should match"
+	has "is reported" "$output" "spec.storage.size in body should match"
 	has "in the older version" "$(k get clusters.v1beta1.databases.example.com db -o yaml 2>&1)" \
 		"apiVersion: databases.example.com/v1beta1"
 	is "by the field that may be asked for" \
@@ -289,7 +289,7 @@ connections() {
 	k create -f "$(file 'apiVersion: v1
 kind: Pod
 metadata: {name: runs}
-spec: {schedulerName: nobody, containers: [{name: c, image: x}]}')" >/dev/null
+spec: {schedulerName: other, containers: [{name: c, image: x}]}')" >/dev/null
 	merge_patch "/api/v1/namespaces/$ns/pods/runs/status" '{"status":{"phase":"Running"}}'
 	fails "no command is run in a pod" k exec runs -- true
 	has "which is said" "$output" "(NotImplemented): kubectl exec and kubectl cp are not supported: this server cannot run"
@@ -318,10 +318,10 @@ tokens() {
 	}
 	is "may read its namespace" "$(with_token auth can-i list pods)" yes
 	is "but no secrets" "$(with_token auth can-i list secrets)" no
-	has "and is told so" "$(with_token get secrets)" \
+	has "with the reason" "$(with_token get secrets)" \
 		"secrets is forbidden: User \"system:serviceaccount:$ns:default\" cannot list resource \"secrets\""
 	k delete pod runs --now >/dev/null 2>&1
-	has "no more when the pod is gone" "$(with_token get pods)" "You must be logged in to the server"
+	has "no more after the pod was deleted" "$(with_token get pods)" "You must be logged in to the server"
 	fails "a token for too short a time" k create token default --duration=1m
 	has "is refused" "$output" "may not specify a duration less than 10 minutes"
 	fails "one for a pod that is not there" k create token default --bound-object-kind=Pod --bound-object-name=none

@@ -2,7 +2,7 @@
 /* clock.c - a wall clock that jumps: a library to be loaded before others (LD_PRELOAD).
  *
  * The file that $CLOCK_FILE names has a number of seconds, which is added to the wall clock from the moment that it is
- * written. Clocks that only go forwards are left alone, as by somebody who sets the time of a machine. */
+ * written. Clocks that only go forwards are left alone, as by an administrator who sets the time of a machine. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ if [ "$(command -v man)" ]; then
 	is "the manual is good roff" "$(man --warnings -E UTF-8 -l -Tutf8 -Z "$tmp/vsub.1" 2>&1 >/dev/null)" ""
 fi
 
-# offers WORD...: what bash is told for a line that ends so.
+# offers WORD...: what bash completes for a line that ends so.
 offers() {
 	VCCTL=$BIN/vcctl bash -c 'eval "$("$VCCTL" completion bash)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 		_vcctl 2>/dev/null; echo "${COMPREPLY[@]}"' bash "$@"
@@ -52,7 +52,7 @@ offers() {
 is "bash completes commands" "$(offers vcctl job w)" wait
 is "flags" "$(offers vsub --arr)" --array
 is "and what they take" "$(offers vcctl job list -o j)" json
-for shell in zsh fish; do passes "$shell is told how" vcctl completion $shell; done
+for shell in zsh fish; do passes "there is completion for $shell" vcctl completion $shell; done
 fails "other shells are not" vcctl completion csh
 
 passes "it starts" "$BIN/volcano" up -d --data-dir "$home" --listen 127.0.0.1:0 --simulate-nodes 2
@@ -114,11 +114,11 @@ timeout 120 "$BIN/vcctl" job wait one two >"$tmp/ends" 2>&1 &
 waiter=$!
 exec 8<"$tmp/ends"
 read -r row <&8
-is "and waited for: the first that ends is told" "$row" "job one is Completed"
+is "and waited for: the first that ends is reported" "$row" "job one is Completed"
 passes "the other one runs on" vcctl job wait two --for=Running
 passes "until it ends" "$KUBECTL_NEW" patch pod two-work-0 --subresource=status \
 	-p '{"status": {"phase": "Succeeded"}}'
-is "which is told as well, and all" "$(cat <&8)" "job two is Completed"
+is "which is reported as well, and all" "$(cat <&8)" "job two is Completed"
 wait "$waiter"
 is "both were good" "$?" 0
 exec 8<&-
@@ -148,7 +148,7 @@ is "a job that is not there is an error" "$?" 255
 output=$(vcctl job wait later --timeout=0.2s 2>&1)
 is "but with a bound it may come" "$?" 124
 is "or not" "$output" "1 of 1 jobs are still not Completed: later is not there"
-passes "unless it shall be gone" vcctl job wait nothing --for=delete
+passes "unless it waits for the deletion" vcctl job wait nothing --for=delete
 
 # Lists that go on: the table, then each row that changes.
 mkfifo "$tmp/rows"

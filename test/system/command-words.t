@@ -199,7 +199,7 @@ cat >"$tmp/plain.yaml" <<'EOF'
 apiVersion: v1
 kind: Pod
 metadata: {name: a-plain, annotations: {scheduling.volcano.sh/queue-name: default}}
-spec: {schedulerName: nobody, containers: [{name: m, image: busybox}]}
+spec: {schedulerName: other, containers: [{name: m, image: busybox}]}
 EOF
 passes "a pod that is no job's" "$KUBECTL_NEW" create -f "$tmp/plain.yaml"
 runs 0 vcctl pod list -q default
@@ -208,7 +208,7 @@ $pod Running
 a-plain Pending"
 passes "its status is set" "$KUBECTL_NEW" patch pod a-plain --subresource=status -p '{"status":{"phase":"Succeeded"}}'
 runs 0 vcctl pod list -q default
-is "without a container's word its phase is told" "$(sed -n 's/^a-plain *[^ ]* *\([^ ]*\).*/\1/p' "$tmp/out")" Succeeded
+is "without a container's word its phase is reported" "$(sed -n 's/^a-plain *[^ ]* *\([^ ]*\).*/\1/p' "$tmp/out")" Succeeded
 passes "it goes" "$KUBECTL_NEW" delete pod a-plain --grace-period=0 --force
 prints 'suspend job x successfully' vcctl job suspend -N x
 prints 'resume job x successfully' vresume -n x
@@ -231,7 +231,7 @@ grep -v -e ^kind -e ^apiVersion "$tmp/team.yaml" >"$tmp/bare.yaml"
 prints 'run job train successfully' vcctl job run -f "$tmp/bare.yaml"
 prints 'delete job train successfully' vcctl job delete -n team -N train
 
-# Files with several objects: each is told, the rest goes on.
+# Files with several objects: each is reported, the rest goes on.
 cat >"$tmp/t.yaml" <<'EOF'
 apiVersion: flow.volcano.sh/v1alpha1
 kind: JobTemplate
@@ -275,7 +275,7 @@ is "describe prints what upstream's types always have" "$(sed -n '/^spec/,$p' "$
 status: {}'
 prints 'Deleted JobTemplate: default/a' vcctl jobtemplate delete -N a
 runs 255 vcctl jobtemplate delete -f "$tmp/t.yaml"
-is "what is not there is told" "$(cat "$tmp/err")" \
+is "what is not there is reported" "$(cat "$tmp/err")" \
 	'Failed to delete JobTemplate: jobtemplates.flow.volcano.sh "a" not found'
 is "and the rest goes on" "$(cat "$tmp/out")" 'Deleted JobTemplate: default/b'
 

@@ -41,7 +41,7 @@ try_jobs() {
 		"  uid: $(kubectl get vcjob stays -o jsonpath='{.metadata.uid}')}" >"$tmp/command.yaml"
 	passes "$1: a command is given" kubectl create --validate=false -f "$tmp/command.yaml"
 	passes "$1: and obeyed" phase stays Terminated
-	comes "$1: which is told" "Start to execute action TerminateJob" \
+	comes "$1: which is reported" "Start to execute action TerminateJob" \
 		kubectl get events -o jsonpath='{.items[*].message}'
 	passes "$1: jobs are deleted" kubectl delete vcjob good stays --timeout=60s
 	settles "$1: so are their pods and groups" "" kubectl get pods,podgroups -o name

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # disk-full.t - a disk that takes no more: what was acknowledged stays, what was not is refused, health, log
-# and clients are told, and writing goes on when there is space again. The limit on file sizes stands in for
+# and clients get an error, and writing goes on when there is space again. The limit on file sizes stands in for
 # the disk. And a data folder that is removed under a server: nothing is acknowledged any more.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
@@ -22,13 +22,13 @@ put() { # put NAME SIZE: the code
 }
 names() { ask "$(url)$maps?labelSelector=full" | tr ',' '\n' | sed -n 's/.*"name":"\(m[0-9]*\)".*/\1/p' | sort; }
 
-passes "it starts with room" volcano up -d --listen 127.0.0.1:0 --components apiserver
-is "a write with room" "$(put m1 1000)" 201
+passes "it starts with space" volcano up -d --listen 127.0.0.1:0 --components apiserver
+is "a write with space" "$(put m1 1000)" 201
 passes "it stops" volcano down
 limit=$(($(stat -c %s "$home/store/data.mdb") + 131072))
 prlimit --fsize="$limit:" "$BIN/volcano" up -d --listen 127.0.0.1:0 --components apiserver --data-dir "$home" \
 	>"$tmp/up.out" 2>&1
-result "$?" "it starts with little room" "$(cat "$tmp/up.out")"
+result "$?" "it starts with little space" "$(cat "$tmp/up.out")"
 n=1 code=201 made=m1
 while [ "$code" = 201 ] && [ "$n" -lt 50 ]; do
 	n=$((n + 1))
@@ -36,7 +36,7 @@ while [ "$code" = 201 ] && [ "$n" -lt 50 ]; do
 	[ "$code" != 201 ] || made="$made
 m$n"
 done
-is "the write that finds no room is refused" "$code" 503
+is "the write that finds no space is refused" "$code" 503
 has "as a Status" "$(cat "$tmp/answer")" '"reason":"ServiceUnavailable"'
 is "the next one too" "$(put "m99" 10)" 503
 is "the server is not ready" "$(ask -o "$tmp/ready" -w '%{http_code}' "$(url)/readyz")" 500
@@ -44,14 +44,14 @@ has "and says why" "$(cat "$tmp/ready")" "[-]store failed"
 has "when to come again" "$(ask -D - -o "$tmp/answer" -H 'Content-Type: application/json' \
 	-d '{"metadata":{"name":"m98"}}' "$(url)$maps" | tr '[:upper:]' '[:lower:]')" "retry-after: 1"
 is "but alive" "$(ask "$(url)/livez")" ok
-has "status tells" "$(volcano status)" "ready         false"
+has "status reports" "$(volcano status)" "ready         false"
 has "and why" "$(volcano status)" "problem       writes are suspended: cannot write to the store"
 has "the log too" "$(cat "$home/volcano.log")" "level=error"
 is "what is there can be read" "$(names)" "$(printf '%s\n' "$made" | sort)"
 ready() { ask -o /dev/null -w '%{http_code}' "$(url)/readyz"; }
 writes() { put "$1" 10; }
 pid=$(volcano status -o json | sed -n 's/.*"pid": \([0-9]*\).*/\1/p')
-passes "there is room again" prlimit --pid "$pid" --fsize=unlimited
+passes "there is space again" prlimit --pid "$pid" --fsize=unlimited
 settles "it is ready without a restart" 200 ready
 settles "writes are accepted" 201 writes m60
 made="$made
@@ -70,7 +70,7 @@ settles "writes are accepted again" 201 writes m62
 made="$made
 m62"
 passes "it stops in order" volcano down
-passes "it starts with room again" volcano up -d --listen 127.0.0.1:0 --components apiserver
+passes "it starts with space again" volcano up -d --listen 127.0.0.1:0 --components apiserver
 is "everything acknowledged is there, and nothing else" "$(names)" "$(printf '%s\n' "$made" | sort)"
 is "and can be written to" "$(put "m99" 10)" 201
 passes "it stops again" volcano down

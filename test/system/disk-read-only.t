@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # disk-read-only.t - a disk that turns read-only under the server, as a file system does that found an
 # error: what was acknowledged stays and can be read, what comes after is refused, and health, log and
-# clients are told. Then a start on a disk that is read-only from the beginning.
+# clients get an error. Then a start on a disk that is read-only from the beginning.
 #
 # Only a file system of the test's own can do that: an image, mounted in a mount namespace of its own.
 # The first part asks the kernel for such an error; where it has no loop device or no ext4, that is said.

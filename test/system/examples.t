@@ -11,7 +11,7 @@ has "it lets a day pass" "$output" ": 1440 timers in "
 fails "a file that is not there is an error" "$EXAMPLES/tour" "$tmp/nothing.json"
 has "with its name" "$output" "nothing.json: No such file or directory"
 
-# At an address of its own: whoever else counts on this machine has another.
+# At an address of its own: other programs that count on this machine have another.
 VC_COORDINATOR_HOSTS=127.$(($$ / 65536 % 100 + 100)).$(($$ / 256 % 256)).$(($$ % 256))
 count_primes() {
 	export VC_COORDINATOR_HOSTS
@@ -23,6 +23,6 @@ has "all of them" "$output" "there are 78,498 primes below 1,000,000"
 passes "the demo runs" tools/demo "$BIN/.."
 has "its second gang waits, and says what for" "$output" "second: waiting for GPUs: needs 3, 1 of 4 is free"
 has "a worker that was killed comes back" "$output" "worker 1 is lost; its range goes to another one"
-has "all is as told" "$output" "both results right; nothing left running"
+has "all is as expected" "$output" "both results right; nothing left running"
 
 finish

@@ -83,7 +83,7 @@ passes "and goes when it has finished" kubectl wait --for=delete --timeout=60s v
 passes "the queue is closed by a command" apply close
 passes "which is obeyed" becomes queue/q .status.state Closed
 passes "and goes" kubectl wait --for=delete --timeout=60s command/close
-fails "then no job is let in" apply job
+fails "then no job is admitted" apply job
 has "with the reason" "$output" "can only submit job to queue with state \`Open\`, queue \`q\` status is \`Closed\`;"
 
 cat >"$tmp/big.yaml" <<-END

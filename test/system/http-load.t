@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # http-load.t - many requests at once, by h2load and wrk: none may fail. How fast it
-# was is told, not judged.
+# was is printed, not judged.
 . test/system/tap.sh
 
 passes "certificates are made" "$HELPER" certs "$tmp"

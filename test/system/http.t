@@ -53,7 +53,7 @@ has "ALPN http/1.1" "$(client -alpn http/1.1)" "ALPN protocol: http/1.1"
 fails "no other protocol" client -alpn smtp
 has "it names its CAs" "$(client)" "Acceptable client certificate CA names"
 has "it verifies" "$(client -verify_hostname localhost)" "Verify return code: 0 (ok)"
-has "plain HTTP is told" "$(curl -sS -m 60 "http://$tls/echo" 2>&1)" "HTTP request to an HTTPS server"
+has "plain HTTP is reported" "$(curl -sS -m 60 "http://$tls/echo" 2>&1)" "HTTP request to an HTTPS server"
 
 "$HELPER" certs "$tmp/new" >/dev/null 2>&1 || { mkdir "$tmp/new" && "$HELPER" certs "$tmp/new" >/dev/null; }
 cp new/server.crt server.crt

@@ -27,8 +27,8 @@ read_node() {
 	node=${output#node/}
 }
 
-# ---- what is not there is told at the start ----
-fails "a runtime that nobody knows" volcano up -d --listen 127.0.0.1:0 --runtime lxc
+# ---- what is not there is reported at the start ----
+fails "an unknown runtime" volcano up -d --listen 127.0.0.1:0 --runtime lxc
 has "is refused" "$output" '"lxc" is not a runtime: one of podman, crun'
 fails "one that is not installed" env PATH="$tmp" "$BIN/volcano" up -d --listen 127.0.0.1:0 --runtime crun \
 	--data-dir "$home"
@@ -136,7 +136,7 @@ comes "so does a hook" up kubectl logs resists
 
 if [ "$limits" = yes ]; then
 	passes "limits are kept" phase Failed hungry
-	is "and told" "$(field hungry '.status.containerStatuses[0].state.terminated.reason')" OOMKilled
+	is "and reported" "$(field hungry '.status.containerStatuses[0].state.terminated.reason')" OOMKilled
 fi
 
 # ---- images that are not there ----
@@ -154,14 +154,14 @@ passes "when it has come" phase_in_time Succeeded missing
 # ---- volcano goes, containers stay ----
 pid=$(cat "$home/lock")
 kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it is gone
+tail --pid="$pid" -f /dev/null # until it has ended
 passes "it starts again" up
 settles "what ran runs on" "0 true" field stays \
 	'.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready'
 comes "it has begun" up kubectl logs stays
 kubectl patch pod stays -p '{"metadata":{"finalizers":["test/keep"]}}' >/dev/null
 passes "a pod that is deleted" kubectl delete pod stays --wait=false
-comes "is told" bye kubectl logs stays
+comes "is reported" bye kubectl logs stays
 settles "and its code kept" 7 field stays '.status.containerStatuses[0].state.terminated.exitCode'
 kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
 passes "then it goes" kubectl wait --for=delete --timeout=60s pod/stays
@@ -210,7 +210,7 @@ has "and its command" "$asked" "--entrypoint sh -- box:1 -c echo hi "
 	image=far:1 pod pulls Never ''
 	image=far:1 pod never Never 'imagePullPolicy: Never'
 } | kubectl create -f - >/dev/null
-comes "what cannot be pulled is told" 'failed to pull image "far:1": far:1: manifest unknown' kubectl describe pod pulls
+comes "what cannot be pulled is reported" 'failed to pull image "far:1": far:1: manifest unknown' kubectl describe pod pulls
 settles "and tried again, later and later" ImagePullBackOff waits pulls
 settles "or never" ErrImageNeverPull waits never
 touch "$tmp/pulled"

@@ -73,7 +73,7 @@ is "10: what it leads to is as it was" "$(cat "$tmp/victim")" precious
 rm -f "$tmp/old/lock" "$tmp/old/volcano.log"
 touch "$tmp/old/something"
 chmod 777 "$tmp/old"
-fails "10: a folder that everybody may write to is refused" "$BIN/volcano" up -d --listen 127.0.0.1:0 --data-dir "$tmp/old"
+fails "10: a folder that everyone may write to is refused" "$BIN/volcano" up -d --listen 127.0.0.1:0 --data-dir "$tmp/old"
 has "10: and it is said why" "$output" "every user may write there"
 if [ "$who" = root ]; then
 	chmod 755 "$tmp/old"
@@ -193,7 +193,7 @@ done
 is "6: it writes nothing" "$(code -H 'Content-Type: application/json' -d '{"metadata": {"name": "x"}}' \
 	"$url/api/v1/namespaces/default/configmaps")" 403
 is "6: it makes no backups" "$(code -X POST "$url/backup?folder=$tmp/stolen")" 403
-is "6: it speaks for nobody else" "$(code -H 'Impersonate-User: admin' -H 'Impersonate-Group: system:masters' \
+is "6: it speaks for no one else" "$(code -H 'Impersonate-User: admin' -H 'Impersonate-Group: system:masters' \
 	"$url/api/v1/namespaces/default/pods")" 403
 passes "6: the pod goes" kubectl delete pod speaks --timeout=120s
 settles "6: with its token" 401 code "$url/api/v1/namespaces/default/pods"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # jobs.t - the jobs of test/data/jobs, which between them use every field of the kind (fields_conformance.c holds
-# them to that), with real kubectl: each comes to the phase that its label `expect` names. Where the
+# them to that), with real kubectl: each comes to the phase that its label `expect` names. If the
 # manifests are there that must work unchanged, they are tried as well. Here everything is one process;
 # jobs-apart.t has three.
 # shellcheck source=test/system/tap.sh
@@ -51,7 +51,7 @@ check_tensorflow() {
 	settles "$how: tensorflow: three pods" 3 job_of $name .status.running
 	is "$how: tensorflow: hosts in files" "$(kubectl get configmap $name-svc \
 		-o jsonpath='{.data.worker\.host}' | tr '\n' ,)" "$name-worker-0.$name,$name-worker-1.$name"
-	for i in 0 1; do # which is how they end where nobody runs them
+	for i in 0 1; do # which is how they end when no node runs them
 		kubectl patch pod $name-worker-$i --subresource=status -p '{"status":{"phase":"Succeeded"}}' >/dev/null
 	done
 	passes "$how: tensorflow: completes with its workers" becomes vcjob/$name Completed
@@ -74,7 +74,7 @@ check_elastic() {
 	settles "$how: elastic: which is enough" Running job_of test-job .status.state.phase
 	kubectl patch node node-00003 --subresource=status --type=merge \
 		-p '{"status":{"capacity":{"nvidia.com/gpu":"8"},"allocatable":{"nvidia.com/gpu":"8"}}}' >/dev/null
-	passes "$how: elastic: and grows with the room" becomes vcjob/test-job 10 .status.running
+	passes "$how: elastic: and grows with the capacity" becomes vcjob/test-job 10 .status.running
 }
 
 # The operator's part: two pods that the job owns.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # kube-api.t - conversations recorded from a real kube-apiserver, held with ours: every topic that
-# is in the folder beside the project, but for what waits for a later day. Without the folder
+# is in the folder next to the project, but for what waits for a later day. Without the folder
 # nothing is tried, and that is said.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh

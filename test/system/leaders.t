@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # leaders.t - two schedulers, of which one leads: who loses the lead stops, the other goes on, and no pod is
-# bound twice. And what a scheduler tells of itself when it is asked by a signal.
+# bound twice. And what a scheduler reports about itself when it is asked by a signal.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
@@ -38,7 +38,7 @@ scheduler() {
 }
 logs() { cat "$1"; }
 bound() { kubectl get pods -o 'jsonpath={.items[*].spec.nodeName}' | wc -w | tr -d ' '; }
-# Pods that were told of more than once that they have a node.
+# Pods that were reported more than once to have a node.
 bound_twice() {
 	kubectl get events --field-selector reason=Scheduled,involvedObject.kind=Pod \
 		-o 'jsonpath={range .items[*]}{.involvedObject.name}{"\n"}{end}' | sort | uniq -d
@@ -74,7 +74,7 @@ is "no pod was bound twice" "$(bound_twice)" ""
 
 second=${servers##* }
 passes "it is asked for its model" kill -USR1 "$second"
-comes "which is in a file, whole when that is told" 'the model is dumped' logs "$tmp/second"
+comes "which is in a file, whole when that is reported" 'the model is dumped' logs "$tmp/second"
 dump=$(cat "$tmp"/dump/snapshot-*.json)
 has "with the configuration" "$dump" '{"configuration":{"actions":'
 has "with nodes" "$dump" '"futureIdle":{'

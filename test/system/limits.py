@@ -254,7 +254,7 @@ rows = [
     ("a list in pages", ("GET", MAPS + "?limit=500", None, {"accept-encoding": "gzip"}), {200}),
     ("a removal of all", ("DELETE", MAPS + "?dryRun=All"), {200}),
 ]
-# What is asked for and not read, so often on each connection.
+# What is asked for and not read, this many times on each connection.
 unread = [
     ("lists that are not read", ("GET", MAPS), 20),
     ("watches that are not read", ("GET", MAPS + "?watch=true"), 1),
@@ -286,7 +286,7 @@ def memory(pid):
 
 
 def innocent(site, pipe):
-    """Small requests until it is told to end; then how long they took, and how many were not answered well."""
+    """Small requests until they have to end; then how long they took, and how many were not answered well."""
     connection = Connection(site)
     times, bad = [], 0
     pipe.send("ready")
@@ -312,8 +312,8 @@ class Innocent:
         return (times[len(times) * 99 // 100], times[len(times) * 999 // 1000]) if times else (0, 0), bad
 
 
-def crowd(count, work):
-    """`work(index)` so often at the same time; what each gave, or how it failed."""
+def run_at_once(count, work):
+    """`work(index)` this many times at the same time; what each gave, or how it failed."""
     gave = [None] * count
 
     def one(index):
@@ -374,21 +374,21 @@ class Run:
 
     def cross(self, count):
         for name, row, codes in rows:
-            gave = self.measure(name, count, lambda row=row: crowd(count, lambda _: ask_once(self.site, row)))
+            gave = self.measure(name, count, lambda row=row: run_at_once(count, lambda _: ask_once(self.site, row)))
             # a request that is refused early may be cut off before its answer is read
             early = codes | {429} | ({0} if codes & {413, 414, 431} else set())
             odd = [code for code in gave if code not in early]
             self.check(not odd, f"{name}, {count} clients: {len(odd)} odd answers, such as {odd[:1]}")
         for name, row, often in unread:
             held = self.measure(name, count,
-                                lambda row=row, often=often: crowd(count, lambda _: leave_unread(self.site, row, often)))
+                                lambda row=row, often=often: run_at_once(count, lambda _: leave_unread(self.site, row, often)))
             for connection in held:
                 if isinstance(connection, Connection):
                     connection.close()
         self.settle()
 
     def settle(self):
-        """Nothing is left when everybody has gone."""
+        """Nothing is left when all clients have ended."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             numbers = metrics(self.site)
@@ -418,7 +418,7 @@ def fill(site, objects):
 
 
 def main():
-    volcano, folder, objects, crowds = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    volcano, folder, objects, counts = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
     server = subprocess.Popen([volcano, "up", "--data-dir", folder, "--listen", "127.0.0.1:0", "--components",
                                "apiserver"], stdout=subprocess.PIPE, stderr=open(folder + ".log", "w"), text=True)
     problems = 1
@@ -428,7 +428,7 @@ def main():
             site = {"folder": folder, "port": int(json.load(file)["address"].rsplit(":", 1)[1])}
         fill(site, objects)
         run = Run(site, server.pid)
-        for count in crowds:
+        for count in counts:
             run.cross(int(count))
         print(f"{len(rows) + len(unread)} rows, {run.problems} problems")
         problems = run.problems

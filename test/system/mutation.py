@@ -714,19 +714,19 @@ def add_all(into, these, times=1):
 
 def pod_requests(spec):
     """What a pod asks for, as Kubernetes counts it."""
-    total, most, beside = {}, {}, {}
+    total, most, sidecars = {}, {}, {}
     for container in spec.get("initContainers") or []:
         asked = {}
         add_all(asked, (container.get("resources") or {}).get("requests"))
         if container.get("restartPolicy") == "Always":
             for name, value in asked.items():
-                beside[name] = beside.get(name, 0) + value
+                sidecars[name] = sidecars.get(name, 0) + value
             asked = {}
-        for name in set(asked) | set(beside):
-            most[name] = max(most.get(name, 0), asked.get(name, 0) + beside.get(name, 0))
+        for name in set(asked) | set(sidecars):
+            most[name] = max(most.get(name, 0), asked.get(name, 0) + sidecars.get(name, 0))
     for container in spec["containers"]:
         add_all(total, (container.get("resources") or {}).get("requests"))
-    for name, value in beside.items():
+    for name, value in sidecars.items():
         total[name] = total.get(name, 0) + value
     for name, value in most.items():
         total[name] = max(total.get(name, 0), value)
@@ -748,9 +748,9 @@ def check_nodes(client):
                 used[node][name] = used[node].get(name, 0) + value
     for node, sums in used.items():
         for name in ("cpu", "memory", "pods"):
-            room = quantity(nodes[node]["status"]["allocatable"][name])
-            if sums.get(name, 0) > room:
-                raise Finding("%s is over-committed: %s of %s %s" % (node, float(sums[name]), float(room), name))
+            capacity = quantity(nodes[node]["status"]["allocatable"][name])
+            if sums.get(name, 0) > capacity:
+                raise Finding("%s is over-committed: %s of %s %s" % (node, float(sums[name]), float(capacity), name))
 
 
 def check_indices(client):

@@ -52,7 +52,7 @@ if [ "$limits" = True ]; then
 	touch "$tmp/go"
 	settles "one runs out of memory while volcano is away" "" processes
 fi
-# Nobody keeps its port free: a connection of somebody else's may have it for a moment.
+# Nothing keeps its port free: a connection of another program may have it for a moment.
 comes "it comes back" "volcano is ready" volcano up -d --listen "127.0.0.1:$port"
 pod named Never "exec sleep 1000" | sed 's/^spec: {/spec: {hostname: named, subdomain: sub, /' | kubectl create -f - >/dev/null
 settles "one finds a name that has come since" Succeeded field hears .status.phase
@@ -73,7 +73,7 @@ if [ "$limits" = True ]; then
 fi
 passes "it stops" volcano down --pods
 
-# ---- beside a volcano-pod of another version ----
+# ---- next to a volcano-pod of another version ----
 mkdir "$tmp/bin"
 ln "$BIN/volcano" "$tmp/bin/volcano" 2>/dev/null || cp "$BIN/volcano" "$tmp/bin/volcano"
 printf '#!/bin/sh\nexit 2\n' >"$tmp/bin/volcano-pod"
@@ -81,7 +81,7 @@ chmod +x "$tmp/bin/volcano-pod"
 home=$tmp/stale
 BIN=$tmp/bin
 KUBECONFIG=$home/kubeconfig
-passes "it starts beside a volcano-pod of another version" volcano up -d --listen 127.0.0.1:0
+passes "it starts next to a volcano-pod of another version" volcano up -d --listen 127.0.0.1:0
 settles "there is a node" True kubectl get nodes -o jsonpath='{.items[*].status.conditions[?(@.type=="Ready")].status}'
 pod sees Never true | kubectl create -f - >/dev/null
 comes "a pod says what to do" "is of another version: install both from one build" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# node-chroot.t - a node in a chroot, as builders of packages use them: pods run, and what is run beside a container
+# node-chroot.t - a node in a chroot, as builders of packages use them: pods run, and what is run next to a container
 # (probes, hooks) sees the files that the container sees. Once with a root that is a mount and once with one
 # that is none, where no mount namespace can be had.
 # shellcheck source=test/system/tap.sh
@@ -52,5 +52,5 @@ for kind in mount folder; do
 	passes "a root that is a $kind" timeout 200 unshare -m --propagation private sh "$tmp/inside" "$kind" "$tmp"
 	has "$kind: a probe finds what the container has made" "$output" "pod/probed condition met"
 done
-has "a folder has no mount namespaces, which is told" "$output" "note: pods see the machine's files"
+has "a folder has no mount namespaces, which is reported" "$output" "note: pods see the machine's files"
 finish

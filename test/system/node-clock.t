@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# node-clock.t - somebody sets the machine's clock by hours, forwards and backwards, while volcano runs and while it is
+# node-clock.t - the administrator sets the machine's clock by hours, forwards and backwards, while volcano runs and while it is
 # away: what is measured (deadlines, grace, back-off, heartbeats) goes on as before; what is written down by the clock
 # (the time to live of a job, when a cron job is due, since when logs are wanted) follows it when it is looked at. volcano gets its time from a library (system/clock.c).
 # node-clock-user.t does it as an ordinary user.
@@ -13,7 +13,7 @@ export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
 trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
 # jump SECONDS: the clock is so far from the machine's; in place, since it is mapped
 jump() { printf '%-31s' "$1" | dd of="$tmp/clock" conv=notrunc status=none; }
-# A sanitizer wants to be first, and is told that this is meant.
+# A sanitizer wants to be first, and gets an option that allows this.
 up() {
 	CLOCK_FILE="$tmp/clock" LD_PRELOAD="$CLOCK" ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" \
 		"$BIN/volcano" up -d --listen 127.0.0.1:0 --data-dir "$home"
@@ -80,10 +80,10 @@ settles "both of them" Completed phase long
 jump $forwards
 settles "the node's heartbeat has the new time" yes near $forwards heartbeat
 is "the node is ready" "$(ready)" True
-is "nothing has gone that has ended" "$(phase short) $(phase long)" "Completed Completed"
+is "nothing that ended was lost" "$(phase short) $(phase long)" "Completed Completed"
 is "a pod is not past its deadline" "$(field bounded .status.phase)" Running
 settles "a cron job that has become due runs" 1 runs
-is "what was printed six hours ago at most is told by the new time" "$(kubectl logs said --since=6h)" later
+is "what was printed six hours ago at most is reported by the new time" "$(kubectl logs said --since=6h)" later
 pod forwards "restartPolicy: Never," "echo hi" | kubectl create -f - >/dev/null
 settles "pods start and end" Succeeded field forwards .status.phase
 is "with the new time" "$(near $forwards field forwards .status.startTime)" yes

@@ -67,7 +67,7 @@ YAML
 runtime() {
 	name=$1
 	shift
-	exec 7<"$home/secret" # somebody's leak: not ours, and no pod's
+	exec 7<"$home/secret" # another program's leak: not ours, and no pod's
 	passes "$name: it starts" volcano up -d --listen 127.0.0.1:0 "$@"
 	exec 7<&-
 	comes "$name: a node comes" node/ kubectl get nodes -o name

@@ -22,7 +22,7 @@ pod() {
 }
 show="echo \"\$NVIDIA_VISIBLE_DEVICES/\$CUDA_VISIBLE_DEVICES/\$(cd /dev; echo nvidia[0-9]*)\""
 
-# Files of four cards, beside what programs need of a /dev. Nothing of the machine's is mounted below $tmp, which
+# Files of four cards, in addition to what programs need of a /dev. Nothing of the machine's is mounted below $tmp, which
 # is deleted in the end.
 make_dev() {
 	mkdir "$tmp/dev" && mount -t tmpfs tmpfs "$tmp/dev" && mkdir "$tmp/dev/pts" "$tmp/dev/shm" || return 1
@@ -51,7 +51,7 @@ if [ -n "$cards" ]; then
 	two=$(kubectl logs two)
 	comes "one has one" /0/ kubectl logs one
 	one=$(kubectl logs one)
-	is "its file is the one that it was told" "$one" "${one%%/*}/0/nvidia${one%%/*}"
+	is "its file is the one of its variable" "$one" "${one%%/*}/0/nvidia${one%%/*}"
 	rest=${two%%/*}
 	is "so are theirs" "$two" "$rest/0,1/nvidia${rest%,*} nvidia${rest#*,}"
 	case ",$rest," in *",${one%%/*},"*) shared=yes ;; *) shared=no ;; esac
@@ -65,7 +65,7 @@ if [ -n "$cards" ]; then
 	passes "one more pod runs" wait_for condition=Ready pod/last
 	comes "it says what it has" /0/ kubectl logs last
 	last=$(kubectl logs last)
-	is "it has the card that nobody else has" \
+	is "it has the card that no other pod has" \
 		"$(printf '%s\n' "${one%%/*}" "${rest%,*}" "${rest#*,}" "${last%%/*}" | sort | tr '\n' ' ')" "0 1 2 3 "
 	pod waits "$show" 2 | kubectl create -f - >/dev/null
 	comes "one that finds too few waits" Unschedulable field waits '.status.conditions[*].reason'
@@ -77,7 +77,7 @@ if [ -n "$cards" ]; then
 fi
 
 # Containers in images have a /dev of their own, with the files of their cards and no others.
-# in_images RUNTIME: of a home that has the image box:1, or whose runtime has it.
+# in_images RUNTIME: of a data directory that has the image box:1, or whose runtime has it.
 in_images() {
 	passes "it starts with $1" volcano up -d --listen 127.0.0.1:0 --runtime "$1"
 	settles "the node has its cards" 4 capacity
@@ -105,7 +105,7 @@ if [ -n "$cards" ] && command -v crun >/dev/null; then
 	fi
 fi
 
-# Of cards that are only declared there are no files, yet everybody has its own.
+# Of cards that are only declared there are no files, yet each pod has its own.
 passes "it starts with cards that are declared" volcano up -d --listen 127.0.0.1:0 --nodes 2 --node-resources nvidia.com/gpu=2,cpu=4
 for name in a b c d; do pod $name "echo \"/\$NVIDIA_VISIBLE_DEVICES\"; exec sleep 1000" 1; done >"$tmp/pods.yaml"
 passes "four pods" kubectl create -f "$tmp/pods.yaml"

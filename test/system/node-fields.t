@@ -34,11 +34,11 @@ passes "$who: there is a node" kubectl wait --for=condition=Ready --timeout=60s 
 condition() { kubectl get nodes -o jsonpath="{.items[0].status.conditions[?(@.type==\"$1\")]['status','message']}"; }
 lacks=''
 for name in PodIsolation PodNetwork PodLimits; do
-	has "$who: $name is told, with a sentence" "$(condition "$name")" "e "
+	has "$who: $name is reported, with a sentence" "$(condition "$name")" "e "
 	lacks="$lacks$(condition "$name")
 "
 done
-is "$who: what cannot be done here is told at the start as well" \
+is "$who: what cannot be done here is reported at the start as well" \
 	"$(printf '%s' "$lacks" | sed -n 's/^False //p')" "$notes"
 [ "$who" = root ] || has "$who: what only root can do as well" "$(condition PodNetwork)" \
 	"False pods run as the user of the node, on loopback addresses: only root can change users and make networks"
@@ -81,7 +81,7 @@ passes "$who: pods with variables" kubectl create -f "$tmp/env.yaml"
 node=$(kubectl get nodes -o jsonpath='{.items[0].metadata.name}')
 is "$who: variables come from everywhere" "$(said env)" \
 	"a|b-a-\$(A)-\$(NONE)|red|sesame|sesame|env|$node|x|250|env|arg-a"
-passes "$who: what is missing is told" \
+passes "$who: what is missing is reported" \
 	wait_for 'jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError' pod/absent
 is "$who: by its name" "$(field absent '.status.containerStatuses[0].state.waiting.message')" \
 	'configmap "later" not found'
@@ -123,7 +123,7 @@ pod again "cat $at/claim/f" "volumeMounts: [{name: claim, mountPath: $at/claim}]
 	"volumes: [{name: claim, persistentVolumeClaim: {claimName: kept}}]," |
 	kubectl create -f - >/dev/null
 is "$who: a claim keeps what was written" "$(said again)" kept
-comes "$who: a volume that cannot be is told" 'hostPath type check failed, /no/such' \
+comes "$who: a volume that cannot be is reported" 'hostPath type check failed, /no/such' \
 	kubectl get events -o jsonpath='{.items[*].message}'
 passes "$who: the machine's own files are as they were" test ! -e "$at"
 
@@ -158,7 +158,7 @@ pod peep "cat /proc/[0-9]*/root$at/word /proc/[0-9]*/root$home/pods/*/volumes/*/
 passes "$who: one that looks through other processes ends" wait_for 'jsonpath={.status.phase}=Failed' pod/peep
 is "$who: and finds nothing" "$(kubectl logs peep)" 0
 
-# ---- how processes end, whoever is the first of them ----
+# ---- how processes end, whichever is the first of them ----
 {
 	pod three 'exit 3'
 	pod dies 'kill -ABRT $$$$'
@@ -171,10 +171,10 @@ ended() { field "$1" ".status.containerStatuses[0].state.terminated.$2"; }
 passes "$who: one exits" wait_for 'jsonpath={.status.phase}=Failed' pod/three
 is "$who: with its code" "$(ended three exitCode)" 3
 passes "$who: one dies of a signal" wait_for 'jsonpath={.status.phase}=Failed' pod/dies
-is "$who: which is told" "$(ended dies exitCode) $(ended dies signal)" "134 6"
+is "$who: which is reported" "$(ended dies exitCode) $(ended dies signal)" "134 6"
 passes "$who: one sends a signal to process 1" wait_for 'jsonpath={.status.phase}=Failed' pod/first
 is "$who: which is its program" "$(ended first exitCode)" 5
-passes "$who: one leaves others behind" wait_for 'jsonpath={.status.phase}=Succeeded' pod/leaves
+passes "$who: one leaves others running" wait_for 'jsonpath={.status.phase}=Succeeded' pod/leaves
 passes "$who: one sleeps" wait_for condition=Ready pod/sleeper
 passes "$who: SIGTERM ends it, long before its grace does" \
 	kubectl delete pod sleeper --grace-period=3600 --timeout=120s

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # node-full.t - a disk for pods that takes no more: pods run on, what they print is dropped and counted, and pods that
 # come meanwhile wait. The disk is a small one in memory, and a file of the test's fills it. node-full-user.t does it as
-# an ordinary user, in a home ($FULL_HOME) that has such a disk.
+# an ordinary user, in a data directory ($FULL_HOME) that has such a disk.
 # shellcheck source=test/system/tap.sh
 if [ -z "${OWN_MOUNTS-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	OWN_MOUNTS=yes exec unshare -m sh "$0"
@@ -44,11 +44,11 @@ pid=$(cat "$home/lock")
 passes "volcano lives" kill -0 "$pid"
 rm "$home/pods/ballast"
 touch "$tmp/go"
-passes "with room the first one ends" wait_for 'jsonpath={.status.phase}=Failed' pod/prints
+passes "with space the first one ends" wait_for 'jsonpath={.status.phase}=Failed' pod/prints
 is "with its code" "$(kubectl get pod prints -o jsonpath='{.status.containerStatuses[0].state.terminated.exitCode}')" 7
 kubectl logs prints >"$tmp/log"
 is "what it printed before is kept" "$(head -n 1 "$tmp/log")" first
-has "what was dropped is told" "$(cat "$tmp/log")" "bytes of output were lost"
+has "what was dropped is reported" "$(cat "$tmp/log")" "bytes of output were lost"
 is "what it printed later is kept" "$(tail -n 1 "$tmp/log")" last
 passes "the other one runs" wait_for 'jsonpath={.status.phase}=Succeeded' pod/comes
 is "as if nothing had been" "$(kubectl logs comes)" here

@@ -10,7 +10,7 @@ pods=8 kills=50
 processes() { grep -lzs "^MARK=$tmp\$" /proc/[0-9]*/environ | wc -l; }
 
 passes "it starts" volcano up -d --listen 127.0.0.1:0
-# Each pod counts until it is told to end, then ends with a code of its own.
+# Each pod counts until it gets the signal to end, then ends with a code of its own.
 cat >"$tmp/job.yaml" <<YAML
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -41,7 +41,7 @@ while [ $killed -lt $kills ]; do
 	[ $killed -ge 10 ] && [ $(($(date +%s) - begun)) -gt 90 ] && kills=$((killed + 1)) && touch "$tmp/go"
 	pid=$(cat "$home/lock")
 	kill -KILL "$pid"
-	tail --pid="$pid" -f /dev/null # until it is gone
+	tail --pid="$pid" -f /dev/null # until it has ended
 	volcano up -d --listen 127.0.0.1:0 >"$tmp/up" 2>&1 || break
 	killed=$((killed + 1))
 	[ $killed -eq $((kills - 1)) ] && touch "$tmp/go" # the last time they end while it is away, or coming

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# node-left.t - nothing is left of pods, whoever is killed: pods that are deleted while no node is there, supervisors
-# and launchers that die of SIGKILL, with volcano there and without it, containers that leave daemons behind, and a
-# machine that has started anew. Processes, control groups, network namespaces, mounts and folders are counted.
+# node-left.t - nothing is left of pods, whichever process is killed: pods that are deleted while no node is there, supervisors
+# and launchers that die of SIGKILL, with volcano there and without it, containers that leave daemons running, and a
+# machine that has restarted. Processes, control groups, network namespaces, mounts and folders are counted.
 # node-left-user.t does it as an ordinary user.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
@@ -26,7 +26,7 @@ left() {
 		[ ! -e "$home/pods/$uid" ] || echo "$home/pods/$uid"
 	done | sort -u
 }
-# kills PID...: and waits until they are gone
+# kills PID...: and waits until they have ended
 kills() {
 	for pid; do kill -KILL "$pid"; done
 	for pid; do tail --pid="$pid" -f /dev/null; done
@@ -83,7 +83,7 @@ gone="$(uid_of single) $(uid_of several) $(uid_of bare) $killed"
 kills "$(cat "$home/lock")"
 kills "$(supervisor_of "$killed")"
 passes "only the API server comes back" up --components apiserver
-passes "pods are deleted, and nobody hears of it" \
+passes "pods are deleted, and no agent is notified" \
 	kubectl delete pods single several bare killed --force --grace-period=0 --timeout=60s
 passes "it stops" volcano down
 passes "all of it comes back" up
@@ -92,15 +92,15 @@ settles "nor anything else" "" left "$gone"
 is "who was not deleted has all of his" "$(processes stays)" 4
 is "and was not started again" "$(field stays '.status.containerStatuses[0].restartCount')" 0
 
-# ---- a container that ends, beside one that does not ----
+# ---- a container that ends next to one that does not ----
 {
-	pod beside Never "" "$(container ends ends "$daemons exit 3")" "$(container c beside "$daemons exec sleep 1000")"
+	pod neighbour Never "" "$(container ends ends "$daemons exit 3")" "$(container c neighbour "$daemons exec sleep 1000")"
 	pod again Always "" "$(container c again "$daemons exec sleep 1000" "$ask")" "$(container d other "$daemons exec sleep 1000")"
 	pod never Never "" "$(container c never "$daemons exec sleep 1000")"
 } | kubectl create -f - >/dev/null
-settles "one ends" 3 field beside '.status.containerStatuses[?(@.name=="ends")].state.terminated.exitCode'
-settles "and leaves nothing behind" 0 processes ends
-settles "the other one has all of his" 4 processes beside
+settles "one ends" 3 field neighbour '.status.containerStatuses[?(@.name=="ends")].state.terminated.exitCode'
+settles "and leaves nothing" 0 processes ends
+settles "the other one has all of his" 4 processes neighbour
 passes "others run" are_ready pod/again
 
 # ---- supervisors that are killed ----
@@ -147,14 +147,14 @@ passes "it comes back" up
 settles "who was lost meanwhile is started again" 2 field first '.status.containerStatuses[0].restartCount'
 is "the second one runs on" "$(processes second) $(field second .status.phase)" "$second Running"
 
-# ---- a machine that has started anew: no process, no mount, no control group ----
+# ---- a machine that has restarted: no process, no mount, no control group ----
 all=$(kubectl get pods -o jsonpath='{.items[*].metadata.uid}')
 kills "$(cat "$home/lock")"
 for uid in $all; do
 	for of in $(supervisor_of "$uid"); do kills "$of"; done
 done
 grep -lzs "^MARK=$tmp/" /proc/[0-9]*/environ | cut -d / -f 3 | while read -r pid; do kill -KILL "$pid" 2>/dev/null; done
-settles "everything has gone" 0 processes stays beside again other later
+settles "everything has ended" 0 processes stays neighbour again other later
 for uid in $all; do
 	for place in $(left "$uid"); do
 		case $place in
@@ -172,7 +172,7 @@ is "and nothing of theirs runs" "$(processes stays later)" 0
 
 # ---- the end ----
 passes "pods are deleted" kubectl delete pods --all --timeout=120s
-settles "no process is left" 0 processes stays beside again other never later
+settles "no process is left" 0 processes stays neighbour again other never later
 settles "nor anything else" "" left "$all"
 passes "it stops" volcano down --pods
 finish

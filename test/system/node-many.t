@@ -42,13 +42,13 @@ if [ $pods -eq 1000 ]; then
 fi
 pid=$(cat "$home/lock")
 kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it is gone
+tail --pid="$pid" -f /dev/null # until it has ended
 passes "after volcano was killed it starts again" volcano up -d --listen 127.0.0.1:0
 passes "all of it still runs" wait_for running "$pods"
 is "the same processes" "$(processes)" "$pods"
 is "without a restart" "$(kubectl get pods --no-headers | awk '$3 != "Running" || $4 != 0' | wc -l)" 0
 passes "the job is deleted, with its pods" kubectl delete vcjob many --cascade=foreground --timeout=200s
-is "they are gone" "$(kubectl get pods -o name | wc -l)" 0
+is "they were deleted" "$(kubectl get pods -o name | wc -l)" 0
 is "no process is left" "$(processes)" 0
 passes "it stops" volcano down --pods
 finish

@@ -68,7 +68,7 @@ if [ -n "${OWN_MOUNTS-}" ] && mount -t tmpfs -o size=200m tmpfs "$home" 2>/dev/n
 	pod waits true | kubectl create -f - >/dev/null
 	comes "others wait, and say for what" "untolerated taint" field waits '.status.conditions[*].message'
 	rm "$home/ballast"
-	settles "with room the node is well again" False condition DiskPressure
+	settles "with space the node is well again" False condition DiskPressure
 	settles "and takes pods" '' taints
 	passes "such as the one that waited" wait_for 'jsonpath={.status.phase}=Succeeded' pod/waits
 	passes "it stops" volcano down --pods

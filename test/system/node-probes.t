@@ -11,7 +11,7 @@ export HOME="$tmp" KUBECONFIG="$home/kubeconfig"
 trap 'volcano down --pods >/dev/null 2>&1; clean_up' EXIT
 field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 condition() { field "$1" ".status.conditions[?(@.type==\"Ready\")].$2"; }
-# A server that tells what it is asked, and does not answer on /never.
+# A server that reports what it is asked, and does not answer on /never.
 cat >"$tmp/server.py" <<'PYTHON'
 import http.server, os, sys, time
 
@@ -66,7 +66,7 @@ passes "settings" kubectl create configmap settings --from-literal=colour=red
 passes "pods" kubectl create -f "$tmp/pods.yaml"
 
 settles "who answers well twice is ready" True condition asked status
-comes "it was asked so often, with the header" "2 /how v" kubectl logs asked
+comes "it was asked this many times, with the header" "2 /how v" kubectl logs asked
 settles "who answers badly is not" "ContainersNotReady" condition refuses reason
 comes "which an event says, with the code" "HTTP probe failed with statuscode: 500" kubectl events --for pod/refuses
 comes "who does not answer in time has not" "Unhealthy" kubectl events --for pod/silent
@@ -85,7 +85,7 @@ begun() { [ "$(restarts hasty)" -gt 0 ] && echo yes; }
 settles "a container that a probe finds dead is started again" yes begun
 is "not before the probe's first time" "$(restarts patient)" 0
 
-settles "what a container has written for its end is told" "3 bye" field says '.status.containerStatuses[0].state.terminated.exitCode} {.status.containerStatuses[0].state.terminated.message'
+settles "what a container has written for its end is reported" "3 bye" field says '.status.containerStatuses[0].state.terminated.exitCode} {.status.containerStatuses[0].state.terminated.message'
 settles "or what it printed last" "4 last words" field printed '.status.containerStatuses[0].state.terminated.exitCode} {.status.containerStatuses[0].state.terminated.message'
 
 node=$(kubectl get nodes -o jsonpath='{.items[0].metadata.name}')
@@ -106,7 +106,7 @@ has "says which are closed" "$(condition gated message)" \
 	'corresponding condition of pod readiness gate "example.com/open" does not exist.'
 open='{"type": "example.com/open", "status": "True"}' lit='{"type": "example.com/lit", "status": "False"}'
 passes "one opens" kubectl patch pod gated --subresource=status -p "{\"status\": {\"conditions\": [$open, $lit]}}"
-settles "the other one is told" 'the status of pod readiness gate "example.com/lit" is not "True", but False' \
+settles "the other one is reported" 'the status of pod readiness gate "example.com/lit" is not "True", but False' \
 	condition gated message
 passes "it opens" kubectl patch pod gated --subresource=status \
 	-p '{"status": {"conditions": [{"type": "example.com/lit", "status": "True"}]}}'

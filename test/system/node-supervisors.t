@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# node-supervisors.t - supervisors of pods: nobody but the agent reaches them, a pod whose supervisor could not be started
+# node-supervisors.t - supervisors of pods: only the agent reaches them, a pod whose supervisor could not be started
 # or was killed is started again, and nothing is said to run that does not. node-supervisors-user.t does it as an ordinary
 # user.
 # shellcheck source=test/system/tap.sh
@@ -53,7 +53,7 @@ is "nobody listens while there is an agent" "$(find "$home/control" -type s)" ""
 old=$(supervisor stays)
 pid=$(cat "$home/lock")
 kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it is gone
+tail --pid="$pid" -f /dev/null # until it has ended
 settles "without an agent they listen" 1 sh -c "find '$home/control' -type s | wc -l"
 passes "it starts again" volcano up -d --listen 127.0.0.1:0
 passes "the pod is there" wait_for condition=Ready pod/stays
@@ -66,7 +66,7 @@ passes "its supervisor is killed" kill -KILL "$old"
 passes "it is started again" wait_for 'jsonpath={.status.containerStatuses[0].restartCount}=1' pod/stays
 passes "and runs" wait_for condition=Ready pod/stays
 settles "as one process" 1 processes stays
-# Stopped, it says nothing and listens to nobody: what it holds is not started a second time.
+# Stopped, it says nothing and answers nothing: what it holds is not started a second time.
 one=$(supervisor stays)
 passes "its supervisor is stopped" kill -STOP "$one"
 process=$(grep -lzs "^MARK=$tmp/stays\$" /proc/[0-9]*/environ)
@@ -113,7 +113,7 @@ if break_at "$(supervisor hooked)"; then
 	passes "its end is heard" wait_for 'jsonpath={.status.containerStatuses[0].restartCount}=1' pod/hooked
 	passes "and probes go on" wait_for condition=Ready pod/hooked
 else
-	result 0 "a connection that breaks # SKIP nobody may break one here"
+	result 0 "a connection that breaks # SKIP not permitted to break one here"
 fi
 kubectl delete pod hooked --wait=false >/dev/null
 settles "a hook of its end runs" yes sh -c "[ -e '$tmp/open/stopping' ] && echo yes"
@@ -141,7 +141,7 @@ kill -KILL "$(launcher)"
 passes "it is started again, too" phase Succeeded again
 is "once" "$(field again '.status.containerStatuses[0].restartCount') $(kubectl logs again)" "1 second"
 
-# ---- somebody else has the lock ----
+# ---- another process has the lock ----
 kubectl delete pod stays --timeout=60s >/dev/null
 pod held Always "echo up; until [ -e $tmp/open/fail ]; do sleep 0.05; done; rm $tmp/open/fail; exit 1" | kubectl create -f - >/dev/null
 passes "one more runs" wait_for condition=Ready pod/held

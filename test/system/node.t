@@ -16,7 +16,7 @@ passes "it starts" volcano up -d --listen 127.0.0.1:0
 comes "a node comes" node/ kubectl get nodes -o name
 node=${output#node/}
 passes "the machine is a node" wait_for condition=Ready "node/$node"
-has "it knows its processors" "$(kubectl get node "$node" -o jsonpath='{.status.capacity}')" '"cpu":'
+has "it knows its CPUs" "$(kubectl get node "$node" -o jsonpath='{.status.capacity}')" '"cpu":'
 
 # ---- a job ----
 kubectl create -f - >/dev/null <<'YAML'
@@ -56,7 +56,7 @@ pod() {
 	pod resists Always 'trap "" TERM; (setsid sh -c "trap \"\" TERM; sleep 1000" &); echo up; while :; do sleep 1000; done' \
 		'terminationGracePeriodSeconds: 1,'
 	pod sidecar Never 'until [ -e up ]; do sleep 0.05; done; echo main' "initContainers: [{name: s, image: x,
-		restartPolicy: Always, command: [sh, -c, 'trap \"exit 0\" TERM; echo beside; touch up; sleep 1000 & wait']}],"
+		restartPolicy: Always, command: [sh, -c, 'trap \"exit 0\" TERM; echo sidecar; touch up; sleep 1000 & wait']}],"
 	pod idles Never '' | sed '/command:/d; s/{name: c, image: x, .*/{name: c, image: x}]}/'
 } >"$tmp/pods.yaml"
 passes "pods are made" kubectl create -f "$tmp/pods.yaml"
@@ -70,7 +70,7 @@ is "the last line" "$(kubectl logs fails --tail 1)" two
 has "with the time" "$(kubectl logs fails --tail 1 --timestamps)" "Z two"
 is "nothing of before" "$(kubectl logs fails --since-time=2100-01-01T00:00:00Z)" ""
 
-passes "a program that is not there is told" phase Failed pod/missing
+passes "a program that is not there is reported" phase Failed pod/missing
 has "by its name" "$(field missing '.status.initContainerStatuses[0].state.terminated.message')" \
 	"exec: \"no-such-program\": executable file not found in \$PATH"
 passes "init containers come first, in order" phase Succeeded pod/order
@@ -79,12 +79,12 @@ is "one after the other" "$(kubectl logs order -c c)" "1
 passes "what fails is started again" phase Succeeded pod/again
 is "once" "$(field again '.status.containerStatuses[0].restartCount')" 1
 is "the output of before is kept" "$(kubectl logs again --previous)" first
-is "beside that of now" "$(kubectl logs again)" second
+is "in addition to that of now" "$(kubectl logs again)" second
 is "and how it ended" "$(field again '.status.containerStatuses[0].lastState.terminated.exitCode')" 1
 passes "a deadline ends it" phase Failed pod/late
 is "with the reason" "$(field late .status.reason)" DeadlineExceeded
 passes "a sidecar ends with the others" phase Succeeded pod/sidecar
-is "after it was there" "$(kubectl logs sidecar -c s)" beside
+is "after it was there" "$(kubectl logs sidecar -c s)" sidecar
 
 passes "one without a command runs" wait_for condition=Ready pod/idles
 comes "and says that it does nothing" "it idles" kubectl describe pod idles
@@ -107,7 +107,7 @@ settles "nor its folder" "$(kubectl get pods -o name | wc -l)" folders
 # ---- what pods run in ----
 kubectl create configmap settings --from-literal=a=one >/dev/null
 kubectl create secret generic keys --from-literal=s=hidden >/dev/null
-cat >"$tmp/rooms.yaml" <<YAML
+cat >"$tmp/limits.yaml" <<YAML
 apiVersion: v1
 kind: Pod
 metadata: {name: volumes}
@@ -166,7 +166,7 @@ spec:
     command: [printenv, A]
     env: [{name: A, valueFrom: {configMapKeyRef: {name: later, key: a}}}]
 YAML
-passes "pods with more are made" kubectl create -f "$tmp/rooms.yaml"
+passes "pods with more are made" kubectl create -f "$tmp/limits.yaml"
 passes "one reads its volumes" phase Failed pod/volumes
 is "in files and variables" "$(kubectl logs volumes -c c)" "onehiddenshared
 
@@ -177,7 +177,7 @@ pod hears Never 'until grep -q named.sub /etc/hosts; do sleep 0.1; done; grep -c
 passes "one waits for a name" wait_for condition=Ready pod/hears
 pod named Never 'exec sleep 1000' 'hostname: named, subdomain: sub, terminationGracePeriodSeconds: 1,' | kubectl create -f - >/dev/null
 passes "it finds it when a pod has it" phase Failed pod/hears
-is "beside those that it knew" "$(field hears '.status.containerStatuses[0].state.terminated.exitCode') $(kubectl logs hears)" "5 2"
+is "in addition to those that it knew" "$(field hears '.status.containerStatuses[0].state.terminated.exitCode') $(kubectl logs hears)" "5 2"
 passes "the pod with the name goes" kubectl delete pod named --timeout=60s
 passes "probes say that it is ready" wait_for condition=Ready pod/probed
 passes "its hook has run" test -e "$tmp/post"
@@ -202,7 +202,7 @@ passes "a pod is made" kubectl create -f "$tmp/pod.yaml"
 passes "it runs" wait_for condition=Ready pod/before
 pid=$(cat "$home/lock")
 kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it is gone
+tail --pid="$pid" -f /dev/null # until it has ended
 touch "$tmp/go"
 passes "after volcano was killed it starts again" volcano up -d --listen 127.0.0.1:0
 passes "what ran has run on" phase Failed pod/before

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# plugins.t - a plugin of the scheduler from a shared object, in the one-machine home and in vc-scheduler.
+# plugins.t - a plugin of the scheduler from a shared object, in single-node mode and in vc-scheduler.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
@@ -70,7 +70,7 @@ passes "it waits" kubectl wait podgroup/first --timeout=60s \
 comes "for the reason that the plugin gives" "2 node(s) had another prefix" kubectl get podgroup first -o json
 conf "$node" true >"$tmp/conf.new"
 mv "$tmp/conf.new" "$tmp/conf"
-passes "another argument lets it in" is_placed first
+passes "another argument admits it" is_placed first
 is "where the plugin says" "$(places first)" "$node $node"
 passes "it stops" volcano down
 

@@ -82,7 +82,7 @@ is "could not be started" "$(ended absent exitCode) $(ended absent reason)" "128
 has "and says why" "$(ended absent message)" /no/such/program
 passes "one that may not be run" phase Failed locked
 is "could not, either" "$(ended locked exitCode) $(ended locked reason)" "128 StartError"
-has "as is told" "$(ended locked message)" ermission
+has "as is reported" "$(ended locked message)" ermission
 passes "one that ends with such a code itself" phase Failed same
 is "did start" "$(ended same exitCode) $(ended same reason)" "127 Error"
 passes "a container that fails runs again" phase Succeeded again
@@ -91,7 +91,7 @@ is "with its volumes, but new files" "$(kubectl logs again | sort -r)" "ls: /new
 passes "a probe runs in the container" kubectl wait --for=condition=Ready --timeout=120s pod/stays
 if [ "$limits" = yes ]; then
 	passes "limits are kept" phase Failed hungry
-	is "and told" "$(ended hungry reason)" OOMKilled
+	is "and reported" "$(ended hungry reason)" OOMKilled
 fi
 settles "an image may be forbidden to be pulled" ErrImageNeverPull waits never
 comes "one that cannot be pulled is waited for" ImagePull waits missing
@@ -99,14 +99,14 @@ comes "one that cannot be pulled is waited for" ImagePull waits missing
 # ---- the end ----
 pid=$(cat "$home/lock")
 kill -KILL "$pid"
-tail --pid="$pid" -f /dev/null # until it is gone
+tail --pid="$pid" -f /dev/null # until it has ended
 passes "it starts again" up
 settles "what ran runs on" "0 true" field stays \
 	'.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready'
 comes "one that resists is there" up kubectl logs resists
 kubectl patch pod stays -p '{"metadata":{"finalizers":["test/keep"]}}' >/dev/null
 passes "a pod that is deleted" kubectl delete pod stays --wait=false
-comes "is told" bye kubectl logs stays
+comes "is reported" bye kubectl logs stays
 settles "and its code kept" 7 field stays '.status.containerStatuses[0].state.terminated.exitCode'
 kubectl patch pod stays -p '{"metadata":{"finalizers":null}}' >/dev/null
 passes "all go" kubectl delete pod --all --timeout=120s

@@ -93,7 +93,7 @@ def watching(core):
     core.patch_namespaced_config_map("w", NS, {"data": {"a": "1"}})
     core.delete_namespaced_config_map("w", NS)
     reader.join(60)
-    same(seen, [("ADDED", "w"), ("MODIFIED", "w"), ("DELETED", "w")], "a watch tells of everything")
+    same(seen, [("ADDED", "w"), ("MODIFIED", "w"), ("DELETED", "w")], "a watch reports everything")
 
 
 def pods(core):
@@ -152,7 +152,7 @@ def custom(api, folder):
     made = objects_api.create_namespaced_custom_object(*place, body)
     same((made["spec"]["replicas"], made["spec"]["storage"]["reclaim"]), (3, "Retain"),
          "an object has its defaults")
-    refused("a wrong one is told", 422, "spec.replicas", objects_api.patch_namespaced_custom_object,
+    refused("a wrong one is reported", 422, "spec.replicas", objects_api.patch_namespaced_custom_object,
             *place, "db", {"spec": {"replicas": 99}})
     objects_api.patch_namespaced_custom_object_status(*place, "db", {"status": {"phase": "Running"}})
     same(objects_api.get_namespaced_custom_object(*place, "db")["status"]["phase"], "Running",

@@ -65,7 +65,7 @@ has "a crash is shown" "$(volcano store list pods/)" "# /pods/default/bad: crash
 passes "and can be forgotten" volcano store release pods/default/bad
 fails "once" volcano store release pods/default/bad
 passes "an object can be deleted" volcano store delete pods/default/bad
-fails "it is gone" volcano store get pods/default/bad
+fails "it no longer exists" volcano store get pods/default/bad
 fails "a verb is needed" volcano store
 passes "it starts without it" begin
 fails "for good" kubectl get pod bad

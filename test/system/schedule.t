@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# schedule.t - gangs of pods by kubectl: bound, waiting with a reason, bound when there is room.
+# schedule.t - gangs of pods by kubectl: bound, waiting with a reason, bound when there is capacity.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
 # shellcheck source=test/system/home.sh
@@ -135,7 +135,7 @@ passes "and are opened" waits_for queue/default .status.state Open
 
 { group wait 2; pod wait-0 wait 3; pod wait-1 wait 3; } >"$tmp/wait.yaml"
 passes "a gang is made that needs more than there is" kubectl apply -f "$tmp/wait.yaml"
-passes "it is let in" waits_for podgroup/wait .status.phase Inqueue
+passes "it is admitted" waits_for podgroup/wait .status.phase Inqueue
 configure "enqueue, allocate, preempt"
 comes "another configuration is read while it runs" 'read again' cat "$tmp/log2"
 passes "the gang says that it waits" \
@@ -183,8 +183,8 @@ comes "somebody goes for it, who says for whom and by what right" \
 	"evicted by preempt for job default/first (priority 1000; this job: 0) of the same queue default" \
 	kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[*].message}'
 victim=$(kubectl get events --field-selector reason=Preempted -o 'jsonpath={.items[0].involvedObject.name}')
-passes "and has gone" kubectl delete pod "$victim" --grace-period=0 --force
-passes "the room is its own" kubectl wait pod/first-0 '--for=jsonpath={.spec.nodeName}' --timeout=60s
+passes "and is deleted" kubectl delete pod "$victim" --grace-period=0 --force
+passes "the capacity is its own" kubectl wait pod/first-0 '--for=jsonpath={.spec.nodeName}' --timeout=60s
 passes "everything goes" kubectl delete podgroups,pods --all --grace-period=0 --force
 
 cat >"$tmp/claim.yaml" <<END

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store-writer.c - is anything lost when a process dies in the middle of writing?
  *
- *	store-writer write FOLDER SEED		writes for ever, 16 writes in flight; prints a line
+ *	store-writer write FOLDER SEED		writes forever, 16 writes in flight; prints a line
  *						"KEY REVISION REMOVED" for each that is acknowledged
  *	store-writer kill FOLDER TIMES SEED	runs that, kills it (SIGKILL) after a random number of
  *						lines, looks whether all that it printed is there, again
@@ -134,7 +134,7 @@ static void learn(struct known *known, const char *line)
 	int64_t revision = field(&rest);
 
 	if (key < 0 || key >= KEYS || revision <= known->newest)
-		die("the writer was told out of order");
+		die("the writer was answered out of order");
 	known->revision[key] = revision;
 	known->removed[key] = field(&rest) != 0;
 	known->newest = revision;
@@ -182,7 +182,7 @@ static void run_and_kill(const char *program, const char *folder, struct known *
 }
 
 /* Is this what was acknowledged of a key, or what a later write made of it? Such a one was durable
- * when the process was killed, but nobody had been told yet. */
+ * when the process was killed, but no client had been notified yet. */
 static bool is_kept(const struct known *known, unsigned key, const struct object *object)
 {
 	int64_t revision = known->removed[key] ? 0 : known->revision[key];
@@ -220,7 +220,7 @@ static int64_t count_lost(const char *folder, struct known *known)
 	known->newest = store_revision(store);
 	if (unheard < 0 || unheard > 2 * IN_FLIGHT)
 		die("the revision is not that of the last writes");
-	return lost > unheard ? lost : 0; /* removals that nobody had been told of yet */
+	return lost > unheard ? lost : 0; /* removals that no client had been notified of yet */
 }
 
 static int run_killer(const char *program, const char *folder, int64_t times, uint64_t seed)

@@ -44,17 +44,17 @@ static void test_run(const char *program)
 	WAIT(&w, w.records[0].state == RECORD_ENDED && w.records[1].state == RECORD_ENDED &&
 			 w.records[2].state == RECORD_RUNNING);
 	ok(w.ready, "it was ready before");
-	ok(w.records[0].now.exit_code == 3 && !w.records[0].now.signal, "an exit code is told");
+	ok(w.records[0].now.exit_code == 3 && !w.records[0].now.signal, "an exit code is reported");
 	ok(w.records[0].now.started > 0 && w.records[0].now.ended >= w.records[0].now.started,
 	   "and when it was");
 	text = log_of(&w, "first.0.log");
 	is(text, "stdout F hello|stdout F world|stdout F rest|");
 	ok(w.records[1].now.start_failed && w.records[1].now.exit_code == 128,
-	   "a program that is not there is told");
+	   "a program that is not there is reported");
 	is(w.records[1].message, "exec: \"no-such-program\": executable file not found in $PATH");
 	supervisor_stop(w.supervisor, 2, 0);
 	WAIT(&w, w.records[2].state == RECORD_ENDED);
-	ok(w.records[2].now.exit_code == 0, "one that idles ends when it is told to");
+	ok(w.records[2].now.exit_code == 0, "one that idles ends when it is asked to");
 	supervisor_start(w.supervisor, 0, 0); /* asked twice */
 	supervisor_start(w.supervisor, 0, 1);
 	WAIT(&w, w.records[0].run == 1 && w.records[0].state == RECORD_ENDED);
@@ -156,7 +156,7 @@ static void test_daemons(const char *program)
 		supervisor_start(w.supervisor, 0, run);
 		WAIT(&w, w.records[0].state == RECORD_ENDED && w.records[0].run == run);
 		WAIT(&w, (done = count_processes(markers[0]) == 0));
-		ok(done, "run %u of one beside it ends, and nothing of it is left", run);
+		ok(done, "run %u of one next to it ends, and nothing of it is left", run);
 	}
 	ok(count_processes(markers[1]) == 3, "of the other everything is");
 	end(&w);
@@ -199,7 +199,7 @@ static void test_namespace_numbers(const char *program)
 	   kept, NUMBER_ROUNDS);
 }
 
-/* A shell without a handler is gone at once; what it runs has the time to put things in order. */
+/* A shell without a handler ends at once; what it runs has the time to put things in order. */
 static void test_grace(const char *program)
 {
 	struct world w;
@@ -273,7 +273,7 @@ static void test_killed_agent(const char *program)
 		AUTO(fd_close) int fd = open(go, O_WRONLY | O_CLOEXEC);
 
 		ok(fd >= 0 && write(fd, "two\n", 4) == 4,
-		   "it is told to go on while nobody is there");
+		   "it is asked to go on while no agent runs");
 	}
 	w.ready = false;
 	w.supervisor = supervisor_connect(w.launcher, w.pod, &events, &w, &err);
@@ -328,7 +328,7 @@ static void test_groups(const char *program)
 	supervisor_quit(w.supervisor);
 	WAIT(&w, w.lost);
 	ok(access(folder, F_OK) < 0, "it goes with the supervisor");
-	ok(w.clean, "which has told so");
+	ok(w.clean, "which has reported that");
 	end(&w);
 }
 
@@ -478,7 +478,7 @@ static void test_exec(const char *program)
 	w.code = -99;
 	supervisor_exec(w.supervisor, 3, 0, TIME_MINUTE, none, 1);
 	WAIT(&w, w.code != -99);
-	ok(w.code == WIRE_NOT_STARTED, "one that is not there is told");
+	ok(w.code == WIRE_NOT_STARTED, "one that is not there is reported");
 	is(w.output, "exec: \"no-such-program\": executable file not found in $PATH");
 	end(&w);
 }
@@ -539,7 +539,7 @@ static void on_gone(pid_t pid, int status, void *arg)
 	((struct world *)arg)->lost = true;
 }
 
-/* Whoever deletes the folder wants nothing of it any more. */
+/* After its folder was deleted nothing of the pod is needed any more. */
 static void test_forgotten(const char *program)
 {
 	struct world w;
@@ -555,7 +555,7 @@ static void test_forgotten(const char *program)
 	supervisor_free(TAKE(w.supervisor));
 	remove_all(w.folder);
 	WAIT(&w, w.lost);
-	ok(w.lost, "a pod whose folder is gone ends");
+	ok(w.lost, "a pod whose folder was deleted ends");
 	end(&w);
 }
 

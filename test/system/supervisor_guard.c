@@ -90,7 +90,7 @@ static void test_strangers(const char *program)
 	supervisor_start(w.supervisor, 0, 0);
 	WAIT(&w, w.records[0].state == RECORD_RUNNING);
 	pid = (pid_t)w.records[0].pid;
-	ok(at_door(&w) < 0, "while there is an agent nobody can connect");
+	ok(at_door(&w) < 0, "while there is an agent no one can connect");
 	ok(mode_of(w.control) == 0700, "the folder of sockets is the node's alone");
 	supervisor_free(TAKE(w.supervisor));
 	WAIT(&w, (first = at_door(&w)) >= 0);
@@ -168,7 +168,7 @@ static void test_one(const char *program)
 	ok(!w.ready && w.records[0].state == RECORD_NEW, "the next one waits for it");
 	fd_close(fd_take(&held));
 	WAIT(&w, w.records[0].state == RECORD_RUNNING);
-	ok(w.ready && supervisor_is_there(w.pod), "until it has gone");
+	ok(w.ready && supervisor_is_there(w.pod), "until it has ended");
 	supervisor_kill(w.pod);
 	WAIT(&w, w.lost);
 	ok(w.lost && !supervisor_is_there(w.pod), "one that is killed is lost");

@@ -36,7 +36,7 @@ struct world {
 	struct record records[CONTAINERS];
 	bool ready;
 	bool lost;
-	bool clean; /* it was, and had told so */
+	bool clean; /* it was, and had reported that */
 	bool late;  /* nothing happened for too long */
 	int code;   /* of a command */
 	char output[WIRE_OUTPUT_BYTES + 1];
@@ -229,7 +229,7 @@ static inline pid_t parent_of(pid_t pid)
 	return (pid_t)parent;
 }
 
-/* Has it ended, whether somebody has asked how or not? */
+/* Has it ended, whether its status was asked for or not? */
 static inline bool has_ended(pid_t pid)
 {
 	AUTO(mem_free) char *path = mem_printf("/proc/%ld/stat", (long)pid);

@@ -3,7 +3,7 @@
 # system.sh - the whole system for a test that has sourced tap.sh, in one process or in three.
 #
 #   begin together       `volcano up` runs everything
-#   begin apart          it runs API server and nodes; vc-scheduler and vc-controller-manager run beside
+#   begin apart          it runs API server and nodes; vc-scheduler and vc-controller-manager run next to it
 #                        it, over HTTPS
 #   finish_system        everything is stopped, and must end well
 #   becomes KIND/NAME VALUE [PATH [FLAG...]]   waits until the phase (or what else PATH names) is VALUE

@@ -38,7 +38,7 @@ trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 
 # A detail as comments. Of a long one only what lies around the line that has most of the words in
-# $WANT, or its beginning and end where none has any; of a long line likewise. What is left out is told.
+# $WANT, or its beginning and end if none has any; of a long line as well. What is left out is reported.
 shorten() {
 	awk '
 	function hits(text,   i, n) {
@@ -118,7 +118,7 @@ asks() {
 		output=$("$@" 2>&1 </dev/null)
 		"$test" || [ "$(date +%s)" -ge "$end" ]
 	do
-		sleep "$pause" # the program that is waited for needs the processor
+		sleep "$pause" # the program that is waited for needs the CPU
 		pause=$(case $pause in 0.02) echo 0.05 ;; 0.05) echo 0.1 ;; *) echo 0.2 ;; esac)
 	done
 }

@@ -242,7 +242,7 @@ passes "the project is set up" meson setup project/build project
 passes "two checks passed" tools/run-tests project/build -- good
 is "the last line counts them" "$(echo "$output" | tail -n 1)" "2 passed, 0 failed"
 passes "a check that is left out is no failure" tools/run-tests project/build -- part
-has "and is told, with why" "$output" "left out of few/part: two: no disk"
+has "and is reported, with the reason" "$output" "left out of few/part: two: no disk"
 is "nor has it passed" "$(echo "$output" | tail -n 1)" "1 passed, 0 failed"
 for name in bad crash silent short leak skip slow long; do
 	fails "$name is a failure" tools/run-tests project/build -- "$name"
@@ -250,7 +250,7 @@ done
 has "which is named" "$output" "not ok 2 - two"
 has "with what it says" "$output" "# no 1
 "
-has "but not with all of it: how much is left out is told" "$output" "... 921 lines left out ..."
+has "but not with all of it: how much is left out is printed" "$output" "... 921 lines left out ..."
 has "also of its errors" "$output" "... 940 lines left out ..."
 case $output in *"# well"*) bad=1 ;; *) bad=0 ;; esac
 result "$bad" "what was good is not shown" "$output"
@@ -282,7 +282,7 @@ fails "a long line" try "$(seq 1 1000 | tr '\n' ' ')" "dog"
 has "is cut as well" "$output" " 127  (3493 characters)"
 passes "a word that is there" try "$long" "brown"
 
-# A machine where nothing is installed and nobody is root.
+# A machine where nothing is installed and no user is root.
 mkdir stub
 for name in sh sed awk grep dirname mkdir rm cat tr; do ln -s "$(command -v "$name")" stub/; done
 printf '#!/bin/sh\nexit 1\n' >stub/dpkg-query

@@ -21,22 +21,22 @@ for bench in $benches; do
 	has "$bench runs at three sizes" "$(value sizes)" "1 10 100 "
 	case $bench in
 	apiserver-memory) has "$bench prints what stays allocated, by size" "$output" "rss_before_kb@10: " ;;
-	apiserver-start) has "$bench tells its times, by size" "$output" "restart_ms@10: " ;;
-	apiserver-watch) has "$bench tells a delivery's cost, by size" "$output" "cpu_ns_per_delivery@10: " ;;
-	bind) has "$bench tells what the scheduler gets beside a bare loop, by size" "$output" "ratio@10: " ;;
-	react) has "$bench tells what most pods wait, by size" "$output" "bound_p99_ms@10: " ;;
+	apiserver-start) has "$bench reports its times, by size" "$output" "restart_ms@10: " ;;
+	apiserver-watch) has "$bench reports a delivery's cost, by size" "$output" "cpu_ns_per_delivery@10: " ;;
+	bind) has "$bench reports what the scheduler gets compared with a bare loop, by size" "$output" "ratio@10: " ;;
+	react) has "$bench reports what most pods wait, by size" "$output" "bound_p99_ms@10: " ;;
 	*)
-		has "$bench tells a cost" "$output" "_ns: "
-		has "$bench tells how it grows" "$output" "_growth: "
+		has "$bench reports a cost" "$output" "_ns: "
+		has "$bench reports how it grows" "$output" "_growth: "
 		;;
 	esac
-	has "$bench tells its memory" "$output" "peak_rss_kb: "
+	has "$bench reports its memory" "$output" "peak_rss_kb: "
 	is "$bench prints nothing but keys and values" \
 		"$(echo "$output" | grep -cv '^[a-z0-9_]*\(@[0-9]*\)\{0,1\}: ')" 0
 done
 
 passes "run runs jobs as users do" "$BIN/vc-bench" run --size 10 --seconds 0
-for key in spawns_per_second array_per_second jobs_per_second; do has "it tells $key" "$output" "$key: "; done
+for key in spawns_per_second array_per_second jobs_per_second; do has "it reports $key" "$output" "$key: "; done
 
 fails "an unknown benchmark" "$BIN/vc-bench" nothing
 has "is named" "$output" '"nothing"'

@@ -64,7 +64,7 @@ is "but for nothing else" "$(code "$url/api/v1/namespaces")" 403
 has "in Kubernetes' words" "$(ask "$url/api/v1/namespaces/a/pods/p")" \
 	'pods \"p\" is forbidden: User \"system:anonymous\" cannot get resource \"pods\" in API group \"\" in the namespace \"a\"'
 is "metrics neither" "$(code "$url/metrics")" 403
-is "an unknown token is nobody's" "$(code -H 'Authorization: Bearer x' "$url/healthz")" 401
+is "an unknown token belongs to no user" "$(code -H 'Authorization: Bearer x' "$url/healthz")" 401
 token=$(cut -d, -f1 "$home/pki/tokens.csv")
 is "the token opens" "$(code -H "Authorization: Bearer $token" "$url/api/v1/namespaces")" 200
 passes "who does not say which program it is, is served too" \
@@ -82,7 +82,7 @@ for kubectl in "$KUBECTL_OLD" "$KUBECTL_NEW"; do
 		"data: {a: one}" >"$tmp/cm.yaml"
 	passes "kubectl $release makes a namespace" "$kubectl" create --validate=false -f "$tmp/ns.yaml"
 	passes "kubectl $release makes a configmap" "$kubectl" create --validate=false -f "$tmp/cm.yaml"
-	fails "kubectl $release is told that it is there" "$kubectl" create --validate=false -f "$tmp/cm.yaml"
+	fails "kubectl $release reports that it already exists" "$kubectl" create --validate=false -f "$tmp/cm.yaml"
 	has "as Kubernetes says it" "$output" 'configmaps "c" already exists'
 	is "kubectl $release reads it" "$("$kubectl" -n "$ns" get cm c -o 'jsonpath={.data.a}')" one
 	has "kubectl $release lists it" "$("$kubectl" -n "$ns" get cm)" "c "
@@ -91,7 +91,7 @@ for kubectl in "$KUBECTL_OLD" "$KUBECTL_NEW"; do
 	passes "kubectl $release patches" "$kubectl" -n "$ns" patch cm c --type merge -p '{"data":{"a":"two"}}'
 	is "and sees it" "$("$kubectl" -n "$ns" get cm c -o 'jsonpath={.data.a}')" two
 	passes "kubectl $release deletes" "$kubectl" -n "$ns" delete cm c
-	fails "then it is gone" "$kubectl" -n "$ns" get cm c
+	fails "then it does not exist" "$kubectl" -n "$ns" get cm c
 done
 
 # ---- a copy ----
@@ -108,7 +108,7 @@ passes "and ends like one" "$BIN/volcano" down --data-dir "$tmp/copy"
 start fresh "$BIN/volcano" up --data-dir "$tmp/fresh" --listen 127.0.0.1:0 --nodes 0
 fresh=${servers##* }
 kill -KILL "$fresh"
-passes "one that was just killed when it had said that it is ready, and may not be gone yet," \
+passes "one that was just killed when it had said that it is ready, and may not have ended yet," \
 	"$BIN/volcano" up -d --data-dir "$tmp/fresh" --listen 127.0.0.1:0 --components apiserver
 wait "$fresh" 2>/dev/null
 is "has left a queue that is open" \
@@ -139,10 +139,10 @@ start again "$BIN/volcano" up --data-dir "$home" --listen 127.0.0.1:0
 unset NOTIFY_SOCKET
 has "it starts again" "$ready" "volcano is ready at https://127.0.0.1:"
 read -r said <&8
-is "the service manager is told" "$said" READY=1
+is "the service manager is notified" "$said" READY=1
 is "what was stored is there" "$("$KUBECTL_NEW" get ns "$ns" -o 'jsonpath={.metadata.name}')" "$ns"
 passes "it stops again" volcano down
 read -r said <&8
-is "the service manager is told of that" "$said" STOPPING=1
+is "the service manager is notified of that" "$said" STOPPING=1
 is "nothing was found wrong" "$(grep -c 'ERROR\|runtime error' "$tmp/again.err" "$home/volcano.log" | grep -cv ':0')" 0
 finish

@@ -8,7 +8,7 @@ unset KUBECONFIG
 trap '"$BIN/volcano" down --pods >/dev/null 2>&1; clean_up' EXIT
 vcctl() { timeout 120 "$BIN/vcctl" "$@"; }
 vsub() { timeout 120 "$BIN/vsub" "$@"; }
-# shows COMMAND...: what it prints; if that takes long, it is told on the error output what it waits for.
+# shows COMMAND...: what it prints; if that takes long, the error output says what it waits for.
 shows() { "$@" 2>"$tmp/hints" || { cat "$tmp/hints" && false; }; }
 passes "it starts" "$BIN/volcano" up -d --listen 127.0.0.1:0 --node-resources cpu=8
 
@@ -43,7 +43,7 @@ passes "it runs where one is" shows vsub --wait -- pwd
 is "and says where" "$output" "$tmp"
 cd - >/dev/null || exit 1
 passes "it sees what it is given" shows vsub --wait -e A=1,B=two -- sh "$tmp/given"
-is "and its home" "$output" "1 two $tmp"
+is "and its home directory" "$output" "1 two $tmp"
 output=$(vsub --wait -J late -t 10s -- sleep 100 2>&1)
 is "a time limit is kept, with an exit code of its own" "$?" 124
 has "and is named" "$output" "job late was stopped at its time limit of 10s (--time)"

@@ -26,7 +26,7 @@
 	"for nvidia.com/gpu: 64 of 64, needs 8 more\\',\\'since\\':\\'2026-01-02T09:56:40Z\\',"   \
 	"\\'advice\\':\\'end a job of queue "                                                     \
 	"research\\'},{\\'cause\\':\\'Nodes\\',\\'text\\':\\'no "                                 \
-	"node has capacity\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                           \
+	"node has capacity\\',\\'since\\':\\'2026-01-02T09:59:00Z\\'}]'}},"                       \
 	"'spec':{'minResources':{'count/pods':'2','cpu':'4','limits.cpu':'4','nvidia.com/"        \
 	"gpu':'8',"                                                                               \
 	"'pods':'2','requests.cpu':'4'}},'status':{'phase':'Inqueue'}}"

@@ -53,7 +53,7 @@ static void echo(struct http_request *request, void *arg)
 	http_request_read_all(request, 0, echo_body, arg);
 }
 
-static void on_parent_gone(struct loop_fd *watch, int fd, unsigned events, void *arg)
+static void on_parent_ended(struct loop_fd *watch, int fd, unsigned events, void *arg)
 {
 	(void)watch;
 	(void)fd;
@@ -70,7 +70,7 @@ static void serve(const struct site *site, int life, int answer)
 	struct tls *tls = tls_server_new(&options, &err);
 	struct http_server_options served = {.handler = echo, .tls = tls};
 	struct http_server *server = tls ? http_server_new(loop, &served, &err) : NULL;
-	struct loop_fd *watch = loop_fd_add(loop, life, LOOP_READ, on_parent_gone, loop, &err);
+	struct loop_fd *watch = loop_fd_add(loop, life, LOOP_READ, on_parent_ended, loop, &err);
 	struct address address;
 	int port = 0;
 

@@ -228,7 +228,7 @@ static struct writes writes_of(const struct world *w)
 	return (struct writes){client.sent, scheduler.writes};
 }
 
-static void tell_writes(struct world *w, struct writes since, const char *key, size_t items)
+static void report_writes(struct world *w, struct writes since, const char *key, size_t items)
 {
 	struct writes now = writes_of(w);
 	char name[64];
@@ -365,7 +365,7 @@ static void measure_jobs(struct world *w, size_t waiting)
 		delete_from(w, w->made - BATCH, waiting);
 		bench_resume(w->run);
 	}
-	tell_writes(w, before, "job", jobs);
+	report_writes(w, before, "job", jobs);
 }
 
 static void measure_shape(struct world *w, const char *name, size_t jobs, size_t pods)
@@ -391,7 +391,7 @@ static void measure_shape(struct world *w, const char *name, size_t jobs, size_t
 		delete_from(w, w->made - jobs, waiting);
 		bench_resume(w->run);
 	}
-	tell_writes(w, before, key, rounds * jobs * pods);
+	report_writes(w, before, key, rounds * jobs * pods);
 	bench_value(w->run, bytes, held > heap ? (double)(held - heap) / (double)(jobs * pods) : 0);
 }
 

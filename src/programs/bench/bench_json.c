@@ -37,7 +37,7 @@ static void must_read(struct str text, const yyjson_alc *alc)
 /* What ours costs in parts of what the library costs: the median of pairs that follow one another, so
  * that a slow minute of the machine is in both. Pooled, the library has one block for each document
  * again. */
-static double beside_yyjson(struct str text, struct json_pool *pool)
+static double ratio_to_yyjson(struct str text, struct json_pool *pool)
 {
 	size_t room = pool ? yyjson_read_max_memory_usage(text.len, 0) : 0;
 	AUTO(mem_free) char *block = mem_zalloc(room);
@@ -68,7 +68,7 @@ static void measure_copies(struct bench_run *run, const struct json_doc *doc)
 		json_doc_unref(json_doc_freeze(json_doc_root(thawed)));
 }
 
-static void tell_speeds(struct bench_run *run, double bytes_per_pod)
+static void report_speeds(struct bench_run *run, double bytes_per_pod)
 {
 	static const char *const costs[] = {"parse_ns", "parse_pooled_ns", "print_ns"};
 	static const char *const speeds[] = {"parse_mb_s", "parse_pooled_mb_s", "print_mb_s"};
@@ -97,15 +97,15 @@ static void measure_json(struct bench_run *run)
 	bench_phase(run, "parse_pooled");
 	while (bench_round(run, pods))
 		must_parse(buf_str(&text), &(struct json_options){.pool = pool});
-	bench_value(run, "parse_ratio", beside_yyjson(buf_str(&text), NULL));
-	bench_value(run, "parse_pooled_ratio", beside_yyjson(buf_str(&text), pool));
+	bench_value(run, "parse_ratio", ratio_to_yyjson(buf_str(&text), NULL));
+	bench_value(run, "parse_pooled_ratio", ratio_to_yyjson(buf_str(&text), pool));
 	bench_phase(run, "print");
 	while (bench_round(run, pods)) {
 		buf_clear(&out);
 		json_print(json_doc_root(doc), JSON_COMPACT, &out);
 	}
 	measure_copies(run, doc);
-	tell_speeds(run, (double)text.len / (double)pods);
+	report_speeds(run, (double)text.len / (double)pods);
 }
 
 const struct bench bench_json = {

@@ -33,9 +33,9 @@ static _Noreturn void run_in_child(const struct bench *bench, const struct bench
 
 	bench->run(&run);
 	assert(!run.phase);
-	bool told = write(to, &run.values, sizeof(run.values)) == sizeof(run.values);
+	bool reported = write(to, &run.values, sizeof(run.values)) == sizeof(run.values);
 
-	exit(told ? 0 : 1);
+	exit(reported ? 0 : 1);
 }
 
 /* Reap the child and read what it wrote. */

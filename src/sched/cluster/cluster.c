@@ -548,7 +548,8 @@ int64_t cluster_most(struct cluster *cluster, enum capacity_kind capacity, int d
 	return most;
 }
 
-bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage, uint64_t refused)
+bool cluster_is_still_short(struct cluster *cluster, const struct shortage *shortage,
+			    uint64_t refused)
 {
 	return shortage->amount > 0 && refused >= cluster->unblocks_wide &&
 	       shortage->amount > cluster_most(cluster, CAPACITY_FUTURE, shortage->dim);
@@ -588,7 +589,7 @@ static void keep_blocked(struct cluster *cluster)
 	if (cluster->unblocks_seen == cluster->unblocks)
 		return;
 	LIST_EACH(&cluster->active, struct job, active_link, job)
-		if (job->blocked && cluster_is_hopeless(cluster, &job->shortage, job->blocked))
+		if (job->blocked && cluster_is_still_short(cluster, &job->shortage, job->blocked))
 			cluster_block_job(cluster, job);
 }
 

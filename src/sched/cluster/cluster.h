@@ -256,8 +256,8 @@ void cluster_unblock_for_capacity(struct cluster *cluster);
 /* The most that a node has of something: in all, free, free now or soon (CAPACITY_FUTURE). */
 int64_t cluster_most(struct cluster *cluster, enum capacity_kind capacity, int dim);
 /* A job was refused at this value of `unblocks` because every node has less than it asks for: would it be again? */
-bool cluster_is_hopeless(struct cluster *cluster, const struct shortage *shortage,
-			 uint64_t refused);
+bool cluster_is_still_short(struct cluster *cluster, const struct shortage *shortage,
+			    uint64_t refused);
 /* Some blocked jobs that were not looked at since something changed are active again: it does not help
  * them, but what they report would become outdated. */
 void cluster_refresh(struct cluster *cluster);

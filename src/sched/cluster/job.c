@@ -118,7 +118,8 @@ void job_rate_subs(struct job *job)
 }
 
 /* Tasks that wait, of roles that have not failed. */
-static int64_t hopeful(const struct job *job, bool (*failed)(void *, uint32_t), void *arg)
+static int64_t could_become_ready(const struct job *job, bool (*failed)(void *, uint32_t),
+				  void *arg)
 {
 	int64_t count = 0;
 
@@ -166,7 +167,8 @@ bool job_goes_on(const struct job *job, const struct sub_job *sub,
 	if (job->policy_count)
 		return true;
 	if (!roles_count(job))
-		return job_ready_count(job) + hopeful(job, failed, arg) >= job->min_available;
+		return job_ready_count(job) + could_become_ready(job, failed, arg) >=
+		       job->min_available;
 	for (size_t i = 0; i < job->roles.len; i++) {
 		const struct role *role = &job->roles.ptr[i];
 

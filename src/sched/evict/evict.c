@@ -35,13 +35,13 @@ struct market {
 };
 
 /* A task for which no node was found; a task like it need not look. */
-struct hopeless {
+struct failed_search {
 	const struct class *class;
 	const struct queue_info *queue;
 	int32_t job_priority;
 };
-struct despair {
-	VEC(struct hopeless) list;
+struct failed_searches {
+	VEC(struct failed_search) list;
 };
 
 static const struct node_set all_nodes = {0};
@@ -395,7 +395,7 @@ static bool place_contested(struct search *s, struct task *task, size_t *from)
 /* Upstream's reclaim looks only at nodes with victims, takes capacity that is idle there
  * without asking whether the queue may hold it, and reports it. Here tasks are reported the same way; nothing is
  * held. */
-static void tell_reclaim(struct search *s)
+static void report_reclaim(struct search *s)
 {
 	AUTO(pq_done) struct pq tasks;
 	struct task *task;
@@ -431,7 +431,7 @@ static void leave(struct search *s)
 	}
 	statement_undo_to(s->st, 0, false);
 	if (s->rules->kind == EVICT_RECLAIM) {
-		tell_reclaim(s);
+		report_reclaim(s);
 	} else {
 		if (!search_is_about_gangs(s))
 			drop_uncontested(s);
@@ -473,11 +473,11 @@ static bool conclude(struct search *s, bool good)
 }
 
 /* Only jobs that hold nothing are compared: what a job holds may matter to a guard. */
-static bool is_hopeless(const struct despair *despair, const struct job *job,
-			const struct task *task)
+static bool has_failed_before(const struct failed_searches *earlier, const struct job *job,
+			      const struct task *task)
 {
-	for (size_t i = 0; i < despair->list.len; i++) {
-		const struct hopeless *other = &despair->list.ptr[i];
+	for (size_t i = 0; i < earlier->list.len; i++) {
+		const struct failed_search *other = &earlier->list.ptr[i];
 
 		if (other->class == task->class && other->queue == job->queue &&
 		    job->priority <= other->job_priority)
@@ -486,16 +486,17 @@ static bool is_hopeless(const struct despair *despair, const struct job *job,
 	return false;
 }
 
-static void give_up(struct despair *despair, const struct search *s, const struct task *task)
+static void note_failure(struct failed_searches *earlier, const struct search *s,
+			 const struct task *task)
 {
 	if (statement_is_empty(s->st) && !task->nominated && resources_is_empty(&s->job->allocated))
-		vec_push(&despair->list, (struct hopeless){.class = task->class,
-							   .queue = s->job->queue,
-							   .job_priority = s->job->priority});
+		vec_push(&earlier->list, (struct failed_search){.class = task->class,
+								.queue = s->job->queue,
+								.job_priority = s->job->priority});
 }
 
 static void evict_for(struct session *ssn, const struct evict_rules *rules, struct job *job,
-		      struct despair *despair)
+		      struct failed_searches *earlier)
 {
 	struct search s = {.ssn = ssn, .rules = rules, .job = job, .st = statement_new(ssn)};
 	const struct class *failed = NULL;
@@ -505,14 +506,14 @@ static void evict_for(struct session *ssn, const struct evict_rules *rules, stru
 	queue_tasks(ssn, job, &tasks);
 	while (needs_more(ssn, job) && (task = pq_pop(&tasks))) {
 		if (task->never_preempts || task->class == failed ||
-		    is_hopeless(despair, job, task) || place_task(&s, task))
+		    has_failed_before(earlier, job, task) || place_task(&s, task))
 			continue;
 		failed = task->class;
-		give_up(despair, &s, task);
+		note_failure(earlier, &s, task);
 	}
 	/* What has changed may help the others. */
 	if (conclude(&s, hook_job_vote(ssn, JOB_PIPELINED, job, NULL)))
-		vec_clear(&despair->list);
+		vec_clear(&earlier->list);
 }
 
 /* --- rounds ---------------------------------------------------------------------------------- */
@@ -597,7 +598,7 @@ bool evict_is_starving(struct session *ssn, struct job *job)
 void evict_round(struct session *ssn, const struct evict_rules *rules)
 {
 	AUTO(job_queue_iter_done) struct job_queue_iter iter;
-	struct despair despair = {0};
+	struct failed_searches earlier = {0};
 	struct queue_info *queue;
 
 	job_queue_iter_init(&iter, ssn);
@@ -614,8 +615,8 @@ void evict_round(struct session *ssn, const struct evict_rules *rules)
 		job = job_queue_iter_next_job(&iter, queue);
 		if (!job)
 			continue;
-		evict_for(ssn, rules, job, &despair);
+		evict_for(ssn, rules, job, &earlier);
 		job_queue_iter_return_queue(&iter, queue);
 	}
-	vec_done(&despair.list);
+	vec_done(&earlier.list);
 }

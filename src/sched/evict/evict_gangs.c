@@ -195,13 +195,13 @@ static void evict_everybody(struct search *s, const struct evict_ask *ask,
 
 /* Is there as much as is needed, in sum over the nodes and in addition to them? */
 static bool covers(const struct search *s, const struct resources *need,
-		   const struct resources *beside)
+		   const struct resources *extra)
 {
 	const struct cluster *cluster = s->ssn->cluster;
 
 	for (dim_set rest = resources_dims(need); rest; rest &= rest - 1) {
 		int dim = __builtin_ctzll(rest);
-		int64_t capacity = beside ? resources_get(beside, dim) : 0;
+		int64_t capacity = extra ? resources_get(extra, dim) : 0;
 
 		for (size_t i = 0; i < cluster->nodes.len; i++)
 			if (cluster->nodes.ptr[i])

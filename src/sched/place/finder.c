@@ -444,13 +444,13 @@ static struct finder *finder_of(const struct session *ssn, const struct task *ta
 {
 	struct cluster *cluster = ssn->cluster;
 	struct finder *f = finder_take(cluster, task->class);
-	uint64_t behind = cluster->changes - f->synced;
+	uint64_t missed = cluster->changes - f->synced;
 
 	rows_find(ssn, task, rows);
 	if (f->config != ssn->config->number || f->key != rows->key || f->shape != cluster->shape ||
-	    f->size != cluster->nodes.len || behind > CHANGE_RING || behind > f->size) {
+	    f->size != cluster->nodes.len || missed > CHANGE_RING || missed > f->size) {
 		look_at_all(ssn, f, rows, task);
-	} else if (behind) {
+	} else if (missed) {
 		for (uint64_t i = f->synced; i < cluster->changes; i++)
 			look_again(ssn, f, rows, task, cluster->change_ring[i % CHANGE_RING]);
 		if (rows->normalises && find_most(ssn, f, rows, task))
@@ -699,8 +699,8 @@ static bool choose_widely(const struct search *search, const struct task *task, 
 
 /* Does it ask for more cpu than any node has? Then it is what each of them lacks first, and no finder need
  * be made. That is most of a backlog of jobs that are all different. */
-static bool is_hopeless(struct session *ssn, const struct task *task, const struct node_set *set,
-			const struct fit **ret_fit)
+static bool is_still_short(struct session *ssn, const struct task *task, const struct node_set *set,
+			   const struct fit **ret_fit)
 {
 	struct cluster *cluster = ssn->cluster;
 	struct fit_counts counts = {0};
@@ -724,7 +724,7 @@ bool finder_choose(struct session *ssn, struct task *task, const struct node_set
 	struct search search = {.ssn = ssn, .set = set};
 	bool found;
 
-	if (is_hopeless(ssn, task, set, ret_fit))
+	if (is_still_short(ssn, task, set, ret_fit))
 		return false;
 	session_mark(ssn, MARK_SEARCH, NULL);
 	search.f = finder_of(ssn, task, &search.rows);

@@ -20,9 +20,9 @@
 struct likeness {
 	uint64_t namespace; /* hash */
 	uint64_t need;      /* the same of minResources; 0: has none */
-	uint64_t roles;     /* the same of roles; 0: no role has a minimum, or it is not admitted yet */
-	uint32_t queue;     /* id */
-	uint32_t class;     /* id; of its tasks, once it is admitted */
+	uint64_t roles; /* the same of roles; 0: no role has a minimum, or it is not admitted yet */
+	uint32_t queue; /* id */
+	uint32_t class; /* id; of its tasks, once it is admitted */
 	int32_t priority;
 	int32_t min;
 	uint32_t pending;
@@ -270,14 +270,14 @@ struct job *job_groups_next(struct session *ssn, enum job_group_stage stage, siz
 
 	while (map_next(cluster->job_groups, at, NULL, &value)) {
 		struct job_group *group = value;
-		bool hopeless;
+		bool still_short;
 
 		if (group->likeness.stage != stage || group->tried == cluster->unblocks ||
 		    !group->jobs.len)
 			continue;
-		hopeless = cluster_is_hopeless(cluster, &group->shortage, group->tried);
+		still_short = cluster_is_still_short(cluster, &group->shortage, group->tried);
 		group->tried = cluster->unblocks;
-		if (!hopeless)
+		if (!still_short)
 			return take_first(ssn, group);
 	}
 	return NULL;

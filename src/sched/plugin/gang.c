@@ -80,9 +80,9 @@ static enum vote gang_sub_pipelined(const struct plugin *p, const struct sub_job
 }
 
 /* A gang that has lost a pod holds capacity for nothing until it is whole again: no job goes before it. */
-enum standing { BROKEN, INCOMPLETE, COMPLETE };
+enum completeness { BROKEN, INCOMPLETE, COMPLETE };
 
-static enum standing standing_of(const struct job *job)
+static enum completeness completeness_of(const struct job *job)
 {
 	if (job_count_is_ready(job))
 		return COMPLETE;
@@ -92,7 +92,7 @@ static enum standing standing_of(const struct job *job)
 static int gang_job_order(const struct plugin *p, const struct job *a, const struct job *b)
 {
 	(void)p;
-	return (int)standing_of(a) - (int)standing_of(b);
+	return (int)completeness_of(a) - (int)completeness_of(b);
 }
 
 static int gang_sub_job_order(const struct plugin *p, const struct sub_job *a,

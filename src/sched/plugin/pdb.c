@@ -26,7 +26,7 @@ struct budget {
 	const struct pdb *pdb;
 	uint32_t namespace; /* symbol */
 	struct selector selector;
-	int64_t gone;    /* going by our decision, unknown to the API */
+	int64_t leaving; /* going by our decision, unknown to the API */
 	bool unsettled;  /* the API shows that some of its pods are leaving */
 	int64_t healthy; /* by our own count, while that is so */
 };
@@ -127,7 +127,7 @@ static void count_leaving(const struct plugin *p, const struct job *job)
 
 			if (!covers(p, budget, task))
 				continue;
-			budget->gone += is_in_flight(task);
+			budget->leaving += is_in_flight(task);
 			budget->unsettled |= !is_in_flight(task);
 		}
 }
@@ -169,7 +169,7 @@ static bool allows_one(const struct budget *budget)
 {
 	const struct pdb_status *status = &budget->pdb->status;
 
-	return budget->gone < status->disruptions_allowed &&
+	return budget->leaving < status->disruptions_allowed &&
 	       (!budget->unsettled || budget->healthy > status->desired_healthy);
 }
 
@@ -195,7 +195,7 @@ static void count(const struct plugin *p, const struct task *task, int64_t chang
 
 		if (!covers(p, budget, task))
 			continue;
-		budget->gone += change;
+		budget->leaving += change;
 		if (is_healthy(task))
 			budget->healthy -= change;
 	}

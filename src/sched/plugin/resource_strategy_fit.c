@@ -34,7 +34,7 @@ struct scarce {
 	int dim;
 };
 /* What an idle device keeps for itself. */
-struct beside {
+struct adjacent {
 	char *name;
 	double cpu, memory;
 	int dim;
@@ -47,7 +47,7 @@ struct fitting {
 	int64_t scarce_weight;
 	int64_t scarce_total;
 	VEC(struct scarce) scarce;
-	VEC(struct beside) beside;
+	VEC(struct adjacent) adjacent;
 	/* Of pods with annotations, the class that was asked about last. */
 	const struct terms *own_terms;
 	struct weight own[DIMS_MAX];
@@ -216,7 +216,7 @@ static int read_rate(struct json rates, struct str name, const char *of, double 
 	return 0;
 }
 
-static int read_beside(struct fitting *f, struct json part, struct err *err)
+static int read_adjacent(struct fitting *f, struct json part, struct err *err)
 {
 	struct str rest = json_str(json_get(part, "resources")), piece;
 	struct json rates = json_get(part, "resourceProportion");
@@ -224,16 +224,16 @@ static int read_beside(struct fitting *f, struct json part, struct err *err)
 	if (!json_is_absent(rates) && !json_is(rates, JSON_OBJ))
 		return wrong(err, "proportional.resourceProportion", "an object of numbers");
 	while (str_split(&rest, ',', &piece)) {
-		struct beside beside = {.dim = DIM_NONE};
+		struct adjacent adjacent = {.dim = DIM_NONE};
 		struct str name = str_trim(piece);
 
 		if (!name.len)
 			continue;
-		if (read_rate(rates, name, "cpu", &beside.cpu, err) < 0 ||
-		    read_rate(rates, name, "memory", &beside.memory, err) < 0)
+		if (read_rate(rates, name, "cpu", &adjacent.cpu, err) < 0 ||
+		    read_rate(rates, name, "memory", &adjacent.memory, err) < 0)
 			return -1;
-		beside.name = str_dup(name);
-		vec_push(&f->beside, beside);
+		adjacent.name = str_dup(name);
+		vec_push(&f->adjacent, adjacent);
 	}
 	return 0;
 }
@@ -254,7 +254,7 @@ static int fitting_new(struct plugin *p, struct plugin_args *args, struct err *e
 	on = read_part(proportional, "proportional", err);
 	/* A device that is taken sets free what was kept for it. */
 	p->restless = on > 0;
-	return on < 0 || (on && read_beside(f, proportional, err) < 0) ? -1 : 0;
+	return on < 0 || (on && read_adjacent(f, proportional, err) < 0) ? -1 : 0;
 }
 
 static void fitting_free(struct plugin *p)
@@ -267,11 +267,11 @@ static void fitting_free(struct plugin *p)
 		mem_free(f->patterns.ptr[i].name);
 	for (size_t i = 0; i < f->scarce.len; i++)
 		mem_free(f->scarce.ptr[i].name);
-	for (size_t i = 0; i < f->beside.len; i++)
-		mem_free(f->beside.ptr[i].name);
+	for (size_t i = 0; i < f->adjacent.len; i++)
+		mem_free(f->adjacent.ptr[i].name);
 	vec_done(&f->patterns);
 	vec_done(&f->scarce);
-	vec_done(&f->beside);
+	vec_done(&f->adjacent);
 	mem_free(f);
 }
 
@@ -307,8 +307,8 @@ static void fitting_open(struct plugin *p)
 		f->by_dim[dim] = weight_of(f, dims_name(dims, dim));
 	for (size_t i = 0; i < f->scarce.len; i++)
 		f->scarce.ptr[i].dim = dims_find(dims, str_from(f->scarce.ptr[i].name));
-	for (size_t i = 0; i < f->beside.len; i++)
-		f->beside.ptr[i].dim = dims_find(dims, str_from(f->beside.ptr[i].name));
+	for (size_t i = 0; i < f->adjacent.len; i++)
+		f->adjacent.ptr[i].dim = dims_find(dims, str_from(f->adjacent.ptr[i].name));
 }
 
 /* --- scores ---------------------------------------------------------------------------------- */
@@ -411,19 +411,19 @@ static double scarce_score(const struct plugin *p, const struct task *task,
 /* --- filter ---------------------------------------------------------------------------------- */
 
 /* Those that ask for one of the devices may take what is next to them. */
-static bool is_beside(const struct plugin *p, const struct task *task)
+static bool is_adjacent(const struct plugin *p, const struct task *task)
 {
 	const struct fitting *f = p->state;
 
-	for (size_t i = 0; i < f->beside.len; i++)
-		if (f->beside.ptr[i].dim != DIM_NONE &&
-		    (task->class->dims & DIM_BIT(f->beside.ptr[i].dim)))
+	for (size_t i = 0; i < f->adjacent.len; i++)
+		if (f->adjacent.ptr[i].dim != DIM_NONE &&
+		    (task->class->dims & DIM_BIT(f->adjacent.ptr[i].dim)))
 			return false;
-	return f->beside.len > 0;
+	return f->adjacent.len > 0;
 }
 
-static verdict beside_test(const struct plugin *p, const struct task *task,
-			   const struct node_info *node)
+static verdict adjacent_test(const struct plugin *p, const struct task *task,
+			     const struct node_info *node)
 {
 	const struct fitting *f = p->state;
 	const struct columns *cols = &p->ssn->cluster->columns;
@@ -432,22 +432,25 @@ static verdict beside_test(const struct plugin *p, const struct task *task,
 	double memory = (double)(columns_get(cols, CAPACITY_IDLE, DIM_MEMORY, node->slot) -
 				 resources_get(&task->class->request, DIM_MEMORY));
 
-	for (size_t i = 0; i < f->beside.len; i++) {
-		const struct beside *beside = &f->beside.ptr[i];
-		double idle =
-			beside->dim == DIM_NONE
-				? 0
-				: (double)columns_get(cols, CAPACITY_IDLE, beside->dim, node->slot);
+	for (size_t i = 0; i < f->adjacent.len; i++) {
+		const struct adjacent *adjacent = &f->adjacent.ptr[i];
+		double idle = adjacent->dim == DIM_NONE
+				      ? 0
+				      : (double)columns_get(cols, CAPACITY_IDLE, adjacent->dim,
+							    node->slot);
 
 		if (idle > 0 &&
-		    (cpu < idle * beside->cpu || memory < idle * beside->memory * megabyte))
-			return VERDICT_OF(FIT_PROPORTION, beside->dim);
+		    (cpu < idle * adjacent->cpu || memory < idle * adjacent->memory * megabyte))
+			return VERDICT_OF(FIT_PROPORTION, adjacent->dim);
 	}
 	return 0;
 }
 
 static const struct filter_row fitting_filters[] = {
-	{.name = "proportional", .scope = SCOPE_NODE, .applies = is_beside, .test = beside_test},
+	{.name = "proportional",
+	 .scope = SCOPE_NODE,
+	 .applies = is_adjacent,
+	 .test = adjacent_test},
 	{.name = NULL},
 };
 

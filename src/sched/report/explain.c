@@ -21,7 +21,7 @@
 
 /* --- what follows from how tasks stand --------------------------------------------------------- */
 
-struct standing {
+struct placement {
 	int64_t gated;
 	int64_t placed; /* could be placed, were the others */
 	int64_t soon;   /* wait for capacity that is being released */
@@ -40,9 +40,9 @@ static bool is_released(const struct session *ssn, const struct task *task,
 	return false;
 }
 
-static struct standing standing_of(const struct session *ssn, const struct job *job)
+static struct placement placement_of(const struct session *ssn, const struct job *job)
 {
-	struct standing ret = {0};
+	struct placement ret = {0};
 
 	LIST_EACH(&job->tasks[TASK_PENDING], struct task, job_link, task) {
 		const struct task_note *note = session_find_note(ssn, task);
@@ -56,24 +56,24 @@ static struct standing standing_of(const struct session *ssn, const struct job *
 	return ret;
 }
 
-static void add_standing(struct session *ssn, struct job *job)
+static void add_placement(struct session *ssn, struct job *job)
 {
-	struct standing stands = standing_of(ssn, job);
+	struct placement placement = placement_of(ssn, job);
 	int64_t could = (int64_t)tally_of(&job->tally, TASKS_READY) -
-			job->tally.count[TASK_ALLOCATED] + stands.placed;
+			job->tally.count[TASK_ALLOCATED] + placement.placed;
 	struct reason why = {.dim = DIM_NONE, .limit = job->min_available};
 
-	if (stands.gated) {
+	if (placement.gated) {
 		why.code = REASON_GATED;
-		why.have = stands.gated;
+		why.have = placement.gated;
 		session_refuse(ssn, job, &why);
 	}
-	if (stands.soon) {
+	if (placement.soon) {
 		why.code = REASON_RELEASING;
-		why.have = stands.soon;
+		why.have = placement.soon;
 		session_refuse(ssn, job, &why);
 	}
-	if (stands.placed && could < job->min_available) {
+	if (placement.placed && could < job->min_available) {
 		why.code = REASON_GANG;
 		why.have = could;
 		session_refuse(ssn, job, &why);
@@ -393,7 +393,7 @@ enum explained explain_job(struct session *ssn, struct job *job, bool waits, str
 
 	if (!waits)
 		return take_away(job, d);
-	add_standing(ssn, job);
+	add_placement(ssn, job);
 	report_no_nodes(ssn, job);
 	if (!job->waiting_since)
 		job->waiting_since = ssn->now;

@@ -34,7 +34,7 @@ static int64_t lacking(const struct task *task, int dim)
 
 /* What it has on trial is given back, unless it is enough to run with: so it is a part of what the gang
  * asks for, and of nothing that other jobs hold. */
-static void tell_gang(const struct task *task, struct reason *why)
+static void adjust_for_gang(const struct task *task, struct reason *why)
 {
 	int64_t own;
 
@@ -130,7 +130,7 @@ void refusal_add(struct session *ssn, const struct task *task, struct reason *wh
 		why->beyond = is_beyond_nodes(ssn->cluster, task, why);
 		set_demand(ssn->cluster, task, why);
 	} else if (!ready) {
-		tell_gang(task, why);
+		adjust_for_gang(task, why);
 	}
 	session_refuse(ssn, job, why);
 }

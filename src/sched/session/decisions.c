@@ -371,8 +371,8 @@ static bool find_also(struct session *ssn, struct job *job, const struct origins
 	return hash != 0;
 }
 
-static void tell_group(struct session *ssn, struct job *job, const struct decision *group,
-		       bool written, const struct origins *origins, const char *text)
+static void report_group(struct session *ssn, struct job *job, const struct decision *group,
+			 bool written, const struct origins *origins, const char *text)
 {
 	const char *also[ALSO_MAX] = {NULL};
 	bool waits = job->phase == PODGROUP_UNKNOWN || job->phase == PODGROUP_PENDING ||
@@ -405,7 +405,7 @@ static void tell_group(struct session *ssn, struct job *job, const struct decisi
 }
 
 /* A group that the plugins did not admit: what they said, once. */
-static void tell_refusal(struct session *ssn, struct job *job)
+static void report_refusal(struct session *ssn, struct job *job)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(SIZE_MAX);
 	struct reason_names names = session_names_of(ssn, job);
@@ -446,7 +446,7 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 	enum podgroup_phase phase = phase_of(ssn, job);
 	enum explained explained;
 
-	tell_refusal(ssn, job);
+	report_refusal(ssn, job);
 	cluster_set_phase(ssn->cluster, job, phase);
 	explained = explain_job(ssn, job, waits(job, phase), &d);
 	changed |= phase != job->reported_phase;
@@ -456,7 +456,7 @@ static void conclude_group(struct session *ssn, struct job *job, const struct or
 		d.not_before = defer(ssn->now, &job->reported_until);
 	if (changed || reworded || explained)
 		vec_push(&ssn->decisions.all, d);
-	tell_group(ssn, job, &d, changed || reworded, origins, text);
+	report_group(ssn, job, &d, changed || reworded, origins, text);
 }
 
 /* --- pods ------------------------------------------------------------------------------------ */
@@ -607,7 +607,7 @@ static void conclude_pod(struct session *ssn, struct task *task, const char *tex
 
 /* The pod of which the job's other origins are reported: the first of those of which the job's text is reported, in
  * the order of tasks and not of the list, or it would be another one in each cycle. */
-static const struct task *find_teller(const struct session *ssn, const struct job *job)
+static const struct task *find_reporter(const struct session *ssn, const struct job *job)
 {
 	const struct task *first = NULL;
 
@@ -623,13 +623,13 @@ static void conclude_pods(struct session *ssn, struct job *job, const struct ori
 {
 	static const enum task_status statuses[] = {TASK_ALLOCATED, TASK_PENDING, TASK_PIPELINED};
 	bool more = origins->len > 1 || job->tally.total == 1; /* is there something to report? */
-	const struct task *teller = more ? find_teller(ssn, job) : NULL;
+	const struct task *reporter = more ? find_reporter(ssn, job) : NULL;
 	struct pod_news news = {.hash = 0};
 
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		LIST_EACH(&job->tasks[statuses[i]], struct task, job_link, task)
 			if (!task->gated)
-				conclude_pod(ssn, task, text, task == teller ? origins : NULL,
+				conclude_pod(ssn, task, text, task == reporter ? origins : NULL,
 					     &news);
 }
 

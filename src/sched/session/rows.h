@@ -38,7 +38,7 @@ bool rows_are_local(const struct rows *rows);
 verdict rows_test(const struct rows *rows, enum scope scope, const struct task *task,
 		  const struct node_info *node);
 /* All filters in the order of the configuration, for what is reported of a node that does not fit: the
- * first plugin that refuses it is the only one that is heard, up to the filter that nothing can change.
+ * first plugin that refuses it is the only one that is reported, up to the filter that nothing can change.
  * Does that depend on the order? Else what each scope says is the same. */
 bool rows_differ_in_order(const struct rows *rows, const struct task *task);
 verdict rows_test_in_order(const struct session *ssn, const struct task *task,

@@ -66,7 +66,8 @@ static void test_aside(void)
 	ok(apply(c, "{kind: PodGroup, metadata: {name: g, namespace: default}, spec: {minMember: "
 		    "few}}") < 0,
 	   "and a group");
-	ok(cluster_find_job(c, STR("default"), STR("g"))->min_available == 1, "its minimum stays as well");
+	ok(cluster_find_job(c, STR("default"), STR("g"))->min_available == 1,
+	   "its minimum stays as well");
 }
 
 static void test_dimensions(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What must hold for any eviction, on random crowded clusters: victims are fair and none of them could have
+/* What must hold for any eviction, on random full clusters: victims are fair and none of them could have
  * stayed, gangs keep their minimum, and it ends: evicted pods are made again by their owners, round
  * after round, and no job takes back in turn what was taken from it. */
 #include "base/number.h"
@@ -18,7 +18,7 @@ struct recipe {
 	int cpu; /* milli */
 	int priority;
 };
-struct crowded {
+struct full_cluster {
 	struct cluster *c;
 	struct recipe pods[PODS_MAX];
 	int count;
@@ -39,7 +39,7 @@ static void put_group(struct cluster *c, uint64_t *state, int i, int min)
 		    i, i, min, below(state, QUEUES), below(state, 3));
 }
 
-static void put_pod(const struct crowded *w, int pod, const char *node)
+static void put_pod(const struct full_cluster *w, int pod, const char *node)
 {
 	const struct recipe *r = &w->pods[pod];
 	AUTO(mem_free) char *at = node ? mem_printf("nodeName: %s,", node) : mem_strdup("");
@@ -53,18 +53,18 @@ static void put_pod(const struct crowded *w, int pod, const char *node)
 		    node ? "Running" : "Pending");
 }
 
-static void new_pod(struct crowded *w, struct recipe recipe, const char *node)
+static void new_pod(struct full_cluster *w, struct recipe recipe, const char *node)
 {
 	w->pods[w->count] = recipe;
 	put_pod(w, w->count++, node);
 }
 
 /* Full nodes, some of it beyond the minimum of gangs, and gangs that wait. */
-static void fill(struct crowded *w, uint64_t *state)
+static void fill(struct full_cluster *w, uint64_t *state)
 {
 	int nodes = 2 + below(state, 4);
 
-	*w = (struct crowded){.c = cluster_new(NULL)};
+	*w = (struct full_cluster){.c = cluster_new(NULL)};
 	for (int i = 0; i < QUEUES; i++) {
 		int weight = 1 + below(state, 3);
 
@@ -129,7 +129,7 @@ static int number_of(const struct task *task)
 }
 
 /* Bound pods run, evicted ones are deleted and created again. Gives how much happened. */
-static size_t react(struct crowded *w, const struct session *ssn)
+static size_t react(struct full_cluster *w, const struct session *ssn)
 {
 	size_t happened = 0;
 
@@ -261,7 +261,7 @@ static bool comes_to_rest(uint64_t seed)
 {
 	enum { ROUNDS = 1000 };
 	uint64_t state = seed;
-	struct crowded w;
+	struct full_cluster w;
 	AUTO(config_free) struct config *config = NULL;
 	size_t happened = 1;
 	bool good = true;
@@ -296,7 +296,7 @@ static int64_t cpus_of(const struct cluster *c, int queue)
 static bool shares_add_up(uint64_t seed)
 {
 	uint64_t state = seed;
-	struct crowded w = {.c = cluster_new(NULL)};
+	struct full_cluster w = {.c = cluster_new(NULL)};
 	AUTO(config_free)
 	struct config *config = configure(
 		"{actions: \"enqueue, allocate\", tiers: [{plugins: [{name: gang}, {name: "

@@ -615,8 +615,8 @@ static bool are_paid(struct debts *debts, const struct cluster *c)
 		const struct job *job = map_get(c->jobs, str_from(debts->at[i].job));
 
 		if (job && !job_count_is_ready(job)) {
-			printf("# %d pods were evicted for %s, which was not placed\n", debts->at[i].victims,
-			       debts->at[i].job);
+			printf("# %d pods were evicted for %s, which was not placed\n",
+			       debts->at[i].victims, debts->at[i].job);
 			paid = false;
 		}
 		mem_free(debts->at[i].job);
@@ -626,7 +626,7 @@ static bool are_paid(struct debts *debts, const struct cluster *c)
 
 /* No pod is evicted uselessly, and it comes to rest: no two evict one another in turns. Victims take a
  * while to go, and nothing comes from outside. */
-static bool evicts_for_somebody(uint64_t seed)
+static bool evicts_for_placed_jobs(uint64_t seed)
 {
 	static const char *const actions[] = {"enqueue, allocate, preempt, reclaim",
 					      "enqueue, reclaim, allocate, backfill, preempt",
@@ -637,7 +637,7 @@ static bool evicts_for_somebody(uint64_t seed)
 	char *text = mem_printf("{actions: \"%s\", %s}", actions[below(&state, 3)], plugins);
 	AUTO(config_free) struct config *config = configure(text);
 	struct debts debts = {0};
-	struct session *slow = NULL; /* its victims have not gone yet */
+	struct session *slow = NULL; /* its victims still exist */
 	size_t last = 0;
 	bool good = true;
 
@@ -682,6 +682,6 @@ int main(void)
 	hold_for_many(blocks_without_loss, "blocked jobs miss nothing");
 	hold_for_many(blocks_in_groups, "one blocked job stands for all identical ones");
 	hold_for_many(evicts_well, "victims are fair, and gangs keep their minimum");
-	hold_for_many(evicts_for_somebody, "no pod is evicted uselessly, nor in turns");
+	hold_for_many(evicts_for_placed_jobs, "no pod is evicted uselessly, nor in turns");
 	return tap_done();
 }

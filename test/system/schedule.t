@@ -65,7 +65,7 @@ gangs() {
 	passes "a pod whose group is not there, and one that is too large" \
 		kubectl apply -f "$tmp/lost.yaml" -f "$tmp/huge.yaml"
 	comes "the first says that" "PodGroup nowhere, which annotation" kubectl describe pod lost
-	comes "the second that it can never start" "needs 100 CPUs at once, the cluster has 64" kubectl describe pod huge-0
+	comes "the second that it can never start" "needs 100 CPUs on one node, the largest has 32" kubectl describe pod huge-0
 }
 
 passes "it starts with two nodes" volcano up -d --listen 127.0.0.1:0 --simulate-nodes 2

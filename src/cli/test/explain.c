@@ -80,7 +80,7 @@ static const struct {
 	 "train: the job controller has not created its PodGroup yet (for 10m)"},
 	{"pods that are placed", JOB(PENDING), "{'status':{'phase':'Running'}}", OPEN,
 	 "[{'metadata':{'name':'train-w-0'},'spec':{'nodeName':'n'},'status':{'phase':'Pending'}}]",
-	 "train: starting: 1 of its pods have a node (for 10m)"},
+	 "train: starting: 1 of 1 pods have a node (for 10m)"},
 	{"a container that cannot start", JOB(PENDING), "{'status':{'phase':'Running'}}", OPEN,
 	 "[{'metadata':{'name':'train-w-0'},'spec':{'nodeName':'n'},'status':{'phase':'Pending',"
 	 "'startTime':'2026-01-02T09:59:00Z','containerStatuses':[{'name':'m','state':{'waiting':{"

@@ -125,6 +125,8 @@ static struct kind_of kind_of(struct json value)
 		[JSON_OBJ] = {SCHEMA_OBJECT, "object", ""},
 	};
 
+	if (json_is(value, JSON_INT) && !json_is_i64(value))
+		return kinds[JSON_REAL];
 	return kinds[json_type(value)];
 }
 
@@ -133,12 +135,20 @@ static bool is_whole(double number)
 	return isfinite(number) && number == trunc(number);
 }
 
+/* May a real number stand for an integer? Larger ones are not exact. */
+static bool is_integer(double number)
+{
+	const double most = 9007199254740991; /* 2^53 - 1 */
+
+	return is_whole(number) && fabs(number) <= most;
+}
+
 static bool type_fits(const struct schema_node *node, struct json value, unsigned type)
 {
 	if (node->types & type)
 		return true;
 	if (type == SCHEMA_NUMBER)
-		return (node->types & SCHEMA_INTEGER) && is_whole(json_real(value));
+		return (node->types & SCHEMA_INTEGER) && is_integer(json_real(value));
 	return type == SCHEMA_INTEGER && (node->types & SCHEMA_NUMBER);
 }
 
@@ -385,19 +395,38 @@ static int number_cmp(struct json a, struct json b)
 	return json_real(a) < json_real(b) ? -1 : json_real(a) > json_real(b);
 }
 
+/* For an integer, the factor is one too: what is behind its point is dropped. */
+static int64_t whole_factor(struct json factor)
+{
+	return json_is_i64(factor) ? json_int(factor) : (int64_t)json_real(factor);
+}
+
+static void tell_factor(int64_t factor, const struct path *path, struct schema_walk *walk)
+{
+	AUTO(buf_done) struct buf name = BUF_UNBOUNDED;
+
+	path_print(path, &name);
+	causes_invalid_int(walk->causes, path, factor,
+			   "factor MultipleOf declared for %s must be positive: %" PRId64,
+			   buf_text(&name), factor);
+}
+
 static bool is_multiple(struct json value, struct json factor)
 {
 	double by = json_real(factor);
 
-	if (json_is_i64(value) && json_is_i64(factor))
-		return json_int(factor) > 0 && json_int(value) % json_int(factor) == 0;
+	if (json_is_i64(value))
+		return json_int(value) % whole_factor(factor) == 0;
 	return by > 0 && is_whole(by < 1 ? 1 / by * json_real(value) : json_real(value) / by);
 }
 
 static void check_number(const struct schema_node *node, struct json value, const struct path *path,
 			 struct schema_walk *walk)
 {
-	if (!json_is_absent(node->multiple_of) && !is_multiple(value, node->multiple_of))
+	if (!json_is_absent(node->multiple_of) && json_is_i64(value) &&
+	    whole_factor(node->multiple_of) <= 0)
+		tell_factor(whole_factor(node->multiple_of), path, walk);
+	else if (!json_is_absent(node->multiple_of) && !is_multiple(value, node->multiple_of))
 		tell_bound(value, node->multiple_of, "should be a multiple of ", path, walk);
 	if (!json_is_absent(node->minimum)) {
 		int order = number_cmp(value, node->minimum);

@@ -268,6 +268,9 @@ static void check_free(struct call *call, struct json service, struct causes *ca
 
 static void validate_create(struct call *call, struct json service, struct causes *causes)
 {
+	service_check_families(service, causes);
+	if (causes->len)
+		return;
 	kind_ruled_validate_create(call, service, causes);
 	check_free(call, service, causes);
 }
@@ -275,6 +278,10 @@ static void validate_create(struct call *call, struct json service, struct cause
 static void validate_update(struct call *call, struct json service, struct json old,
 			    struct causes *causes)
 {
+	if (!call->sub.len)
+		service_check_families(service, causes);
+	if (causes->len)
+		return;
 	kind_ruled_validate_update(call, service, old, causes);
 	if (!call->sub.len && !json_eq(json_get(service, "spec"), json_get(old, "spec")))
 		check_free(call, service, causes);

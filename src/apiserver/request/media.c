@@ -206,10 +206,19 @@ static int refuse_patch(struct call *call, struct err *err)
 		       "application/apply-patch+yaml");
 }
 
+/* Upstream compares the type of a patch by its bytes: capital letters name another one. */
+static size_t before_parameters(struct str type)
+{
+	ptrdiff_t semicolon = str_find_byte(type, ';', 0);
+
+	return semicolon < 0 ? type.len : (size_t)semicolon;
+}
+
 static int choose_patch(struct call *call, struct str type, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(patches); i++)
-		if (field_is_media(type, str_from(patches[i].type)))
+		if (str_eq(str_trim(str_slice(type, 0, before_parameters(type))),
+			   str_from(patches[i].type)))
 			call->patch = patches[i].patch;
 	if (call->patch == PATCH_NONE || (call->patch == PATCH_STRATEGIC && call->kind->custom))
 		return refuse_patch(call, err);

@@ -293,7 +293,7 @@ static void check_capacity(const struct rule_at *at)
 		rule_required_as(at, NULL, "");
 	if (rule_has(at->value, "storage") && json_len(at->value) == 1)
 		return;
-	text = json_text(at->value, JSON_COMPACT);
+	text = json_text(at->value, JSON_CANONICAL);
 	rule_add(at, NULL, CAUSE_NOT_SUPPORTED,
 		 "Unsupported value: %s: supported values: \"storage\"", text[0] ? text : "null");
 }
@@ -426,6 +426,7 @@ static const struct rule spec_update_rules[] = {
 };
 static const struct rule update_rules[] = {
 	{R_CHECK(rule_meta_cluster)},
+	{R_OBJECT(pv_rules)}, /* twice, as upstream */
 	{R_OBJECT(pv_rules)},
 	{"spec", R_ALWAYS, R_OBJECT(source_update_rules)},
 	{"spec", R_HIDDEN, R_ALWAYS, R_OBJECT(spec_update_rules)},

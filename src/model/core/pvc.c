@@ -70,12 +70,58 @@ static const struct field pvc_fields[] = {
 };
 #undef VIEW
 
+/* dataSource is for claims and snapshots; others are dropped, as they were before dataSourceRef came. Who names a
+ * namespace asks for a feature that is off. */
+static bool is_old_source(struct json source)
+{
+	struct str group = rule_text(source, "apiGroup");
+	struct str kind = rule_text(source, "kind");
+
+	return (!group.len && str_is(kind, "PersistentVolumeClaim")) ||
+	       (str_is(group, "snapshot.storage.k8s.io") && str_is(kind, "VolumeSnapshot"));
+}
+
+static void copy_source(struct json_doc *doc, struct json spec, const char *from, const char *to)
+{
+	static const char *const names[] = {"apiGroup", "kind", "name"};
+	struct json source = json_get(spec, from);
+	struct json made = json_ensure_obj(doc, spec, to);
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		json_set(doc, made, str_from(names[i]),
+			 json_new_copy(doc, json_get(source, names[i])));
+}
+
+/* Both say the same where one is set. */
+static void settle_sources(struct json_doc *doc, struct json spec, struct json old)
+{
+	if (!json_is(spec, JSON_OBJ))
+		return;
+	if (!rule_has(old, "dataSource") && !rule_has(spec, "dataSourceRef") &&
+	    rule_has(spec, "dataSource") && !is_old_source(json_get(spec, "dataSource")))
+		(void)json_remove(doc, spec, STR("dataSource"));
+	if (!rule_has(old, "dataSourceRef") &&
+	    rule_text(json_get(spec, "dataSourceRef"), "namespace").len)
+		(void)json_remove(doc, spec, STR("dataSourceRef"));
+	if (rule_has(spec, "dataSource") && !rule_has(spec, "dataSourceRef"))
+		copy_source(doc, spec, "dataSource", "dataSourceRef");
+	else if (rule_has(spec, "dataSourceRef") && !rule_has(spec, "dataSource") &&
+		 !rule_text(json_get(spec, "dataSourceRef"), "namespace").len)
+		copy_source(doc, spec, "dataSourceRef", "dataSource");
+}
+
+void pvc_prepare_update(struct json_doc *doc, struct json pvc, struct json old)
+{
+	settle_sources(doc, json_get(pvc, "spec"), json_get(old, "spec"));
+}
+
 void pvc_prepare_create(struct json_doc *doc, struct json pvc)
 {
 	struct json finalizers =
 		json_ensure_arr(doc, json_ensure_obj(doc, pvc, "metadata"), "finalizers");
 	struct json status = json_new_obj(doc);
 
+	settle_sources(doc, json_get(pvc, "spec"), JSON_NONE);
 	if (!rules_has(finalizers, STR("kubernetes.io/pvc-protection")))
 		json_append(doc, finalizers,
 			    json_new_str(doc, STR("kubernetes.io/pvc-protection")));
@@ -112,6 +158,23 @@ static const struct rule source_rows[] = {
 	{"apiGroup", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
 	{"namespace", R_FILLED, R_FORMAT(DNS_LABEL)},
 };
+static void check_sources_match(const struct rule_at *at)
+{
+	static const char *const names[] = {"apiGroup", "kind", "name"};
+	struct json source = json_get(at->value, "dataSource");
+	struct json ref = json_get(at->value, "dataSourceRef");
+
+	if (!json_is(source, JSON_OBJ) || !json_is(ref, JSON_OBJ) ||
+	    rule_text(ref, "namespace").len)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!str_eq(rule_text(source, names[i]), rule_text(ref, names[i]))) {
+			rule_add(at, NULL, CAUSE_INVALID,
+				 "Invalid value: {}: must match dataSourceRef");
+			return;
+		}
+}
+
 static const struct rule size_rows[] = {
 	{"storage", R_ENTRY, R_ALWAYS, R_CHECK(check_size)},
 };
@@ -124,6 +187,7 @@ static const struct rule spec_rule_rows[] = {
 	{"volumeMode", R_TEXTS("Block", "Filesystem")},
 	{"dataSource", R_OBJECT(source_rows)},
 	{"dataSourceRef", R_OBJECT(source_rows)},
+	{R_CHECK(check_sources_match)},
 	{"volumeAttributesClassName", R_FILLED, R_FORMAT(DNS_SUBDOMAIN)},
 };
 const struct rules pvc_spec_rules = RULES_OF(spec_rule_rows);
@@ -216,8 +280,8 @@ static void check_fixed(const struct rule_at *at)
 
 	put_spec(at->old, &before);
 	put_spec(json_doc_root(doc), &after);
-	if (str_eq(buf_str(&before), buf_str(&after)))
-		return;
+	if (json_eq(at->old, json_doc_root(doc)) || str_eq(buf_str(&before), buf_str(&after)))
+		return; /* the order of members is no change */
 	buf_puts(&text, "spec is immutable after creation except resources.requests and "
 			"volumeAttributesClassName for bound claims\n");
 	textdiff_print(buf_str(&before), buf_str(&after), &text);

@@ -31,6 +31,7 @@ extern const struct type pvc_type;
 /* What kube-apiserver sets on a new claim: the status, and the finalizer that protects it while it is
  * used. */
 void pvc_prepare_create(struct json_doc *doc, struct json pvc);
+void pvc_prepare_update(struct json_doc *doc, struct json pvc, struct json old);
 
 /* Of the spec of a claim, also of one that is made from a template. */
 extern const struct rules pvc_spec_rules;

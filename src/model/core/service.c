@@ -246,15 +246,17 @@ static void fill_families(struct json_doc *doc, struct json service)
 
 	if (is_type(spec, "ExternalName"))
 		return;
-	if (!json_len(json_get(spec, "ipFamilies"))) {
-		families = json_ensure_arr(doc, spec, "ipFamilies");
-		json_append(doc, families, json_new_str(doc, STR("IPv4")));
-		if (both)
-			json_append(doc, families, json_new_str(doc, STR("IPv6")));
-	}
 	if (json_is_absent(json_get(spec, "ipFamilyPolicy")))
 		json_set_str(doc, spec, "ipFamilyPolicy",
 			     both ? STR("RequireDualStack") : STR("SingleStack"));
+	families = json_ensure_arr(doc, spec, "ipFamilies");
+	if (!json_len(families))
+		json_append(doc, families, json_new_str(doc, STR("IPv4")));
+	if (both && json_len(families) == 1 &&
+	    !str_is(rule_text(spec, "ipFamilyPolicy"), "SingleStack"))
+		json_append(doc, families,
+			    json_new_str(doc, rules_has(families, STR("IPv4")) ? STR("IPv6")
+									       : STR("IPv4")));
 }
 
 void service_prepare_create(struct json_doc *doc, struct json service)

@@ -413,6 +413,40 @@ static const struct rule update_rows[] = {
 };
 const struct rules service_update_rules = RULES_OF(update_rows);
 
+/* --- families -------------------------------------------------------------------------------- */
+
+void service_check_families(struct json service, struct causes *causes)
+{
+	PATH(up, NULL, "spec");
+	PATH(policy_path, &up, "ipFamilyPolicy");
+	PATH(list, &up, "ipFamilies");
+	struct json spec = json_get(service, "spec");
+	struct json policy = json_get(spec, "ipFamilyPolicy");
+	struct json families = json_get(spec, "ipFamilies");
+	bool anywhere = service_is_headless(service) && !json_len(json_get(spec, "selector"));
+	struct json_iter it = json_iter(families);
+
+	if (is_type(spec, "ExternalName"))
+		return;
+	if (json_len(families) > 1 && str_is(json_str(policy), "SingleStack")) {
+		causes_invalid(causes, &policy_path, policy,
+			       "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP "
+			       "families are specified");
+		return;
+	}
+	if (anywhere)
+		return;
+	if (str_is(json_str(policy), "RequireDualStack"))
+		causes_invalid(causes, &policy_path, policy,
+			       "this cluster is not configured for dual-stack services");
+	while (json_next(&it))
+		if (str_is(json_str(it.value), "IPv6")) {
+			struct path path = path_index(&list, it.index);
+
+			causes_invalid(causes, &path, it.value, "not configured on this cluster");
+		}
+}
+
 /* --- status ---------------------------------------------------------------------------------- */
 
 static bool is_no_balancer(const struct rule_at *at)

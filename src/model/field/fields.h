@@ -148,6 +148,7 @@ struct field {
 	bool has_min : 1;
 	bool has_max : 1;
 	bool retain_keys : 1; /* strategic merge: drop what the patch does not name */
+	bool amounts : 1;     /* of a map of quantities: rounded up to thousandths */
 	bool atomic : 1;      /* of a map: server-side apply replaces it as a whole */
 	bool granular : 1;    /* of an object whose type is atomic: here it is not */
 	bool replace : 1;     /* strategic merge: of an object, the patch takes its place */
@@ -247,7 +248,7 @@ struct type {
 		__VA_ARGS__                          \
 	}
 #define F_LABELS F_MAP(F_STR)
-#define F_RESOURCES F_MAP(F_QUANTITY)
+#define F_RESOURCES F_MAP(F_QUANTITY), .amounts = true
 
 #define F_REQUIRED .required = true
 #define F_NEEDED .needed = true

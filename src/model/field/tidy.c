@@ -9,6 +9,7 @@
 #include "model/field/fields.h"
 #include "model/field/fields_internal.h"
 #include "model/value/duration.h"
+#include "model/value/quantity.h"
 
 #include "base/banned.h"
 
@@ -91,7 +92,11 @@ static bool is_left_out(const struct field *field, struct json value)
 {
 	if (json_is(value, JSON_NULL))
 		return !field->nullable;
-	if (field->pointer || field->always || field->required)
+	if (field->pointer)
+		return false;
+	if (field->always && (field->is == FIELD_LIST || field->is == FIELD_MAP))
+		return json_len(value) == 0; /* it is stored as none, and written as null */
+	if (field->always || field->required)
 		return false;
 	switch (field->is) {
 	case FIELD_STR:
@@ -144,6 +149,26 @@ static struct json zero_of(const struct field *field, struct json_doc *doc)
 	}
 }
 
+/* Amounts of resources are kept in thousandths, rounded up. */
+static void round_amounts(struct json_doc *doc, struct json amounts)
+{
+	enum { MILLI = -3 };
+	struct json_iter it = json_iter(amounts);
+
+	while (json_next(&it)) {
+		AUTO(arena_free) struct arena *arena = arena_new(0);
+		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
+		struct quantity quantity;
+		struct err err;
+
+		if (field_quantity(it.value, arena, &quantity, &err) < 0 ||
+		    quantity_round_up(&quantity, MILLI))
+			continue;
+		quantity_print(&quantity, &text);
+		json_set(doc, amounts, it.key, json_new_str(doc, buf_str(&text)));
+	}
+}
+
 /* Fill what is below each member; note the rows that are there, and leave out what Go would. */
 static void fill_members(const struct type *type, struct json_doc *doc, struct json object,
 			 enum fill fill, struct field_seen *seen)
@@ -164,6 +189,8 @@ static void fill_members(const struct type *type, struct json_doc *doc, struct j
 		if (json_is(it.value, JSON_NULL) && !field->nullable)
 			continue;
 		field_seen_set(seen, (size_t)(field - type->fields));
+		if (type->as_go && fill == FILL_DEFAULTS && field->amounts)
+			round_amounts(doc, it.value);
 		fill_below(field, doc, it.value, fill);
 	}
 	for (size_t i = 0; i < left_out.len; i++)

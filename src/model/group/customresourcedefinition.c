@@ -132,7 +132,7 @@ static const struct type webhook_client_config_type = {
 
 static const struct field webhook_conversion_fields[] = {
 	{"clientConfig", F_OBJECT(webhook_client_config)},
-	{"conversionReviewVersions", F_LIST(F_STR), F_ALWAYS, F_REQUIRED, F_LIST_ATOMIC},
+	{"conversionReviewVersions", F_LIST(F_STR), F_ALWAYS, F_REQUIRED, F_POINTER, F_LIST_ATOMIC},
 };
 static const struct type webhook_conversion_type = {
 	TYPE_KNOWN("WebhookConversion", "v1", webhook_conversion_fields),
@@ -155,7 +155,7 @@ static const struct field crd_spec_fields[] = {
 	{"group", F_STR, AT(group), F_ALWAYS, F_REQUIRED},
 	{"names", F_OBJECT(crd_names), AT(names), F_ALWAYS, F_REQUIRED},
 	{"scope", F_STR, AT(scope), F_ALWAYS, F_REQUIRED, F_GO("v1.ResourceScope")},
-	{"versions", F_LIST(F_OBJECT(crd_version)), AT(versions), F_ALWAYS, F_REQUIRED,
+	{"versions", F_LIST(F_OBJECT(crd_version)), AT(versions), F_ALWAYS, F_REQUIRED, F_POINTER,
 	 F_LIST_ATOMIC},
 	{"conversion", F_OBJECT(crd_conversion)},
 	{"preserveUnknownFields", F_BOOL, AT(preserve_unknown_fields)},
@@ -182,9 +182,9 @@ static const struct type crd_condition_type = {
 
 #define VIEW struct crd_status
 static const struct field crd_status_fields[] = {
-	{"conditions", F_LIST(F_OBJECT(crd_condition)), F_ALWAYS, F_LIST_MAP("type")},
+	{"conditions", F_LIST(F_OBJECT(crd_condition)), F_ALWAYS, F_POINTER, F_LIST_MAP("type")},
 	{"acceptedNames", F_OBJECT(crd_names), AT(accepted_names), F_ALWAYS},
-	{"storedVersions", F_LIST(F_STR), AT(stored_versions), F_ALWAYS, F_LIST_ATOMIC},
+	{"storedVersions", F_LIST(F_STR), AT(stored_versions), F_ALWAYS, F_POINTER, F_LIST_ATOMIC},
 };
 #undef VIEW
 const struct type crd_status_type = {

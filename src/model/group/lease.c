@@ -58,6 +58,26 @@ static const struct rule lease_rules[] = {
 	{"spec", R_OBJECT(spec_rules)},
 };
 
+/* Coordinated elections are off, as they are upstream by default: their fields are not stored. */
+static void drop_field(struct json_doc *doc, struct json lease, struct json old, const char *name)
+{
+	struct json spec = json_get(lease, "spec");
+
+	if (json_is(spec, JSON_OBJ) && json_is_absent(json_get(json_get(old, "spec"), name)))
+		(void)json_remove(doc, spec, str_from(name));
+}
+
+void lease_prepare_update(struct json_doc *doc, struct json lease, struct json old)
+{
+	drop_field(doc, lease, old, "strategy");
+	drop_field(doc, lease, old, "preferredHolder");
+}
+
+void lease_prepare_create(struct json_doc *doc, struct json lease)
+{
+	lease_prepare_update(doc, lease, JSON_NONE);
+}
+
 const struct type lease_type = {
 	TYPE("Lease", "v1", struct lease, lease_fields),
 	.group = "io.k8s.api.coordination",

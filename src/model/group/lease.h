@@ -28,4 +28,8 @@ struct lease {
 };
 extern const struct type lease_type;
 
+/* Drop what belongs to features that are off, unless it was stored before. */
+void lease_prepare_create(struct json_doc *doc, struct json lease);
+void lease_prepare_update(struct json_doc *doc, struct json lease, struct json old);
+
 #endif

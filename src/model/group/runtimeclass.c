@@ -13,7 +13,7 @@
 
 #define VIEW struct overhead
 static const struct field overhead_fields[] = {
-	{"podFixed", F_RESOURCES, AT(pod_fixed), F_GO("v1.ResourceList")},
+	{"podFixed", F_MAP(F_QUANTITY), AT(pod_fixed), F_GO("v1.ResourceList")},
 };
 #undef VIEW
 const struct type overhead_type = {

@@ -199,7 +199,6 @@ static const struct field requirements_fields[] = {
 const struct type requirements_type = {
 	TYPE("ResourceRequirements", "v1", struct requirements, requirements_fields),
 	CORE,
-	.fill = pod_default_requirements,
 };
 
 #define VIEW struct volume_mount

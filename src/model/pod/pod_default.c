@@ -12,7 +12,7 @@
 
 #include "base/banned.h"
 
-enum { MILLI = -3, TOKEN_SECONDS = 3600, FILE_MODE = 0644, GRACE_SECONDS = 30 };
+enum { TOKEN_SECONDS = 3600, FILE_MODE = 0644, GRACE_SECONDS = 30 };
 
 struct text_default {
 	const char *key;
@@ -94,28 +94,6 @@ void pod_default_field_ref(struct json_doc *doc, struct json object)
 	fill_texts(doc, object, texts, ARRAY_LEN(texts));
 }
 
-/* Amounts are kept in thousandths, rounded up. */
-static void round_list(struct json_doc *doc, struct json list)
-{
-	struct json_iter it = json_iter(list);
-
-	while (json_next(&it)) {
-		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-		struct quantity quantity;
-
-		if (pod_total_read(it.value, &quantity) || quantity_round_up(&quantity, MILLI))
-			continue;
-		quantity_print(&quantity, &text);
-		json_set(doc, list, it.key, json_new_str(doc, buf_str(&text)));
-	}
-}
-
-void pod_default_requirements(struct json_doc *doc, struct json object)
-{
-	round_list(doc, json_get(object, "limits"));
-	round_list(doc, json_get(object, "requests"));
-}
-
 /* podIP is the first of podIPs, and rules where they differ. */
 void pod_default_status(struct json_doc *doc, struct json object)
 {
@@ -133,11 +111,6 @@ void pod_default_status(struct json_doc *doc, struct json object)
 		json_append(doc, list, only);
 		json_set(doc, object, STR("podIPs"), list);
 	}
-}
-
-void pod_default_container_status(struct json_doc *doc, struct json object)
-{
-	round_list(doc, json_get(object, "allocatedResources"));
 }
 
 /* --- volumes --------------------------------------------------------------------------------- */
@@ -205,7 +178,6 @@ void pod_default_spec(struct json_doc *doc, struct json object)
 	fill_texts(doc, object, texts, ARRAY_LEN(texts));
 	fill_number(doc, object, "terminationGracePeriodSeconds", GRACE_SECONDS);
 	(void)json_ensure_obj(doc, object, "securityContext");
-	round_list(doc, json_get(object, "overhead"));
 	fill_account(doc, object);
 }
 

@@ -14,8 +14,6 @@ type_default_fn pod_default; /* what a pod has and a template has not */
 type_default_fn pod_default_spec;
 type_default_fn pod_default_status;
 type_default_fn pod_default_container;
-type_default_fn pod_default_container_status;
-type_default_fn pod_default_requirements;
 type_default_fn pod_default_probe;
 type_default_fn pod_default_http_get;
 type_default_fn pod_default_field_ref;

@@ -190,7 +190,6 @@ static const struct field container_status_fields[] = {
 const struct type container_status_type = {
 	TYPE("ContainerStatus", "v1", struct container_status, container_status_fields),
 	CORE,
-	.fill = pod_default_container_status,
 };
 
 #define VIEW struct pod_claim_status

@@ -218,7 +218,6 @@ static const struct type volume_requirements_type = {
 	TYPE("VolumeResourceRequirements", "v1", struct volume_requirements,
 	     volume_requirements_fields),
 	CORE,
-	.fill = pod_default_requirements,
 };
 
 static const struct field typed_local_ref_fields[] = {

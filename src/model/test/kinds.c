@@ -130,6 +130,12 @@ static const struct {
 	 "\"osImage\":\"\",\"containerRuntimeVersion\":\"\",\"kubeletVersion\":\"\","
 	 "\"kubeProxyVersion\":\"\",\"operatingSystem\":\"\",\"architecture\":\"\"}}}"},
 	{&role_type, "{}", "{\"metadata\":{},\"rules\":null}"},
+	{&role_type, "{\"rules\":[]}", "{\"metadata\":{},\"rules\":null}"},
+	/* amounts are kept in thousandths, but for what a runtime takes */
+	{&quota_type, "{\"spec\":{\"hard\":{\"cpu\":\"1n\",\"memory\":1.5}}}",
+	 "{\"metadata\":{},\"spec\":{\"hard\":{\"cpu\":\"1m\",\"memory\":1.5}},\"status\":{}}"},
+	{&runtimeclass_type, "{\"overhead\":{\"podFixed\":{\"cpu\":\"1u\"}}}",
+	 "{\"metadata\":{},\"handler\":\"\",\"overhead\":{\"podFixed\":{\"cpu\":\"1u\"}}}"},
 	{&autoscaler_v1_type,
 	 "{\"metadata\":{\"annotations\":{" PREFIX "metrics\":\"[{\\\"type\\\":"
 	 "\\\"Pods\\\",\\\"pods\\\":{\\\"targetAverageValue\\\":5}}]\"}}}",

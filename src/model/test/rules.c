@@ -502,8 +502,6 @@ static const struct {
 	 "spec.podFailurePolicy.rules[2].onExitCodes.values[2]: Duplicate value: 2\n"
 	 "spec.podFailurePolicy.rules[2].onExitCodes.values: Invalid value: [3,2,2]: must be "
 	 "ordered\n"
-	 "spec.podFailurePolicy.rules[2].onPodConditions[0].status: Required value: valid values: "
-	 "[\"False\" \"True\" \"Unknown\"]\n"
 	 "spec.podFailurePolicy.rules[2]: Invalid value: specifying both OnExitCodes and "
 	 "OnPodConditions is not supported"},
 	{&batch_job,

@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "base/time.h"
 #include "model/value/duration.h"
+#include "model/value/names.h"
 
 #include "base/banned.h"
 
@@ -55,9 +56,40 @@ static bool is_address(int family, struct str text)
 	return inet_pton(family, copy, address) == 1;
 }
 
+/* Zeros before a number are fine, as in Go's older parser: 010.1.2.3. */
 static bool is_ipv4(struct str text)
 {
-	return is_address(AF_INET, text);
+	struct str rest = text;
+	struct str part;
+	size_t count = 0;
+
+	if (str_find_byte(text, ':', 0) >= 0) /* an IPv4 address in the form of IPv6 */
+		return str_find_byte(text, '.', 0) >= 0 && is_address(AF_INET6, text) &&
+		       str_starts(text, STR("::ffff:"));
+	for (; str_split(&rest, '.', &part); count++) {
+		uint64_t number = 0;
+
+		if (part.len == 0)
+			return false;
+		for (size_t i = 0; i < part.len; i++) {
+			if (part.ptr[i] < '0' || part.ptr[i] > '9')
+				return false;
+			number = number * 10 + (uint64_t)(part.ptr[i] - '0');
+			if (number > UINT8_MAX)
+				return false;
+		}
+	}
+	return count == 4;
+}
+
+static bool is_label(struct str text)
+{
+	return name_is(NAME_DNS_LABEL, text);
+}
+
+static bool is_subdomain(struct str text)
+{
+	return name_is(NAME_DNS_SUBDOMAIN, text);
 }
 
 static bool is_ipv6(struct str text)
@@ -223,6 +255,8 @@ static const struct text_format formats[] = {
 	 "^(?:" LETTER "(?:-?" LETTER "{0,62})?|(?:" LETTER "(?:[a-zA-Z0-9\\p{S}\\p{L}-]"
 	 "{0,61}" LETTER ")?\\.)+[a-zA-Z\\p{L}]{2,63})$",
 	 is_short_host},
+	{"k8sshortname", NULL, is_label},
+	{"k8slongname", NULL, is_subdomain},
 	{"ipv4", NULL, is_ipv4},
 	{"ipv6", NULL, is_ipv6},
 	{"cidr", NULL, is_cidr},

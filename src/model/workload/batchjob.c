@@ -44,11 +44,17 @@ static const struct field pod_failure_policy_on_pod_conditions_pattern_fields[] 
 	{"type", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.PodConditionType")},
 	{"status", F_STR, F_ALWAYS, F_REQUIRED, F_GO("v1.ConditionStatus")},
 };
+static void fill_condition_pattern(struct json_doc *doc, struct json pattern)
+{
+	if (!json_str(json_get(pattern, "status")).len)
+		json_set_str(doc, pattern, "status", STR("True"));
+}
 static const struct type pod_failure_policy_on_pod_conditions_pattern_type = {
 	TYPE_KNOWN("PodFailurePolicyOnPodConditionsPattern", "v1",
 		   pod_failure_policy_on_pod_conditions_pattern_fields),
 	.group = "io.k8s.api.batch",
 	.as_go = true,
+	.fill = fill_condition_pattern,
 };
 
 static const struct field pod_failure_policy_rule_fields[] = {

@@ -18,7 +18,8 @@
  *	agent_probes.c	probes and hooks
  *	agent_message.c	what a container says at its end
  *	agent_limits.c	volumes that outgrow their limits
- *	agent_pressure.c	a machine that runs short of something */
+ *	agent_pressure.c	a machine that runs short of something
+ *	pod_scan.c	measures pods on a worker, for the two before */
 #ifndef NODE_AGENT_INTERNAL_H
 #define NODE_AGENT_INTERNAL_H
 

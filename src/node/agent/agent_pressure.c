@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_pressure.c - a machine that runs short of memory, disk or process numbers gets rid of pods.
+/* node/agent/agent_pressure.c - evicts pods when the machine runs short of memory, disk space or process numbers.
  *
- * Every LOOK the machine is asked how much is left. A threshold that is crossed is told in the conditions of
- * every node of the machine, and one pod goes; the next one when that has ended, and not before PRESSURE_PAUSE,
- * so that it is seen what the first has freed. What pods use is only found out when one has to go: by their
- * control groups where they have some, else by their processes; files are counted off the thread. For want of
- * disk, what pods have left behind that have ended goes first.
- * node/machine/pressure.h decides.
- *
- * Always true: one look at what pods use is under way at most, and it holds the documents that it is about. */
+ * A timer reads how much the machine has left. A threshold that is crossed is reported in the conditions of every node of
+ * the machine, and one pod is evicted; the next one after the first has ended, and not before PRESSURE_PAUSE, so that
+ * what the first has freed is counted. What pods use is measured only when one has to be evicted (pod_scan.h): by their
+ * control groups if they have some, else by their processes; files are counted on a worker. If disk space is short, the
+ * files of pods that have ended are deleted first. node/machine/pressure.h decides. */
 #include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "model/pod/pod.h"
+#include "base/number.h"
 #include "model/value/duration.h"
 #include "model/value/quantity.h"
 #include "node/agent/agent_internal.h"
+#include "node/agent/pod_scan.h"
 #include "node/machine/cgroup.h"
 #include "node/machine/machine.h"
 #include "node/machine/pressure.h"
@@ -25,69 +23,60 @@
 
 #include "base/banned.h"
 
-#define LOOK (2 * TIME_SECOND)
-/* A pod that does not end holds up the next eviction no longer than this. */
+#define PERIOD (2 * TIME_SECOND)
+/* A pod that does not end delays the next eviction by this at most. */
 #define PATIENCE (30 * TIME_SECOND)
 
 struct agent_pressure {
-	struct agent *agent; /* NULL: it has gone, while a look was under way */
+	struct agent *agent;
 	struct loop_timer *timer;
+	struct pod_scan *scan;
 	char *folder;
 	struct pressure_limits limits;
 	int64_t transition;
 	struct pressure_state state;
 	int64_t since[PRESSURE_SIGNAL_COUNT]; /* wall: when its condition last changed */
 	struct pressure_node node;
-	char victim[40]; /* uid of who went last */
+	char victim[40]; /* uid of the pod that was evicted last */
 	int64_t victim_at;
-	bool busy;
-	bool blind; /* the machine could not be looked at; told once */
+	bool blind; /* the machine could not be read; logged once */
 };
 
-struct row {
-	struct json_doc *doc;
-	const char *uid;
-	const char *folder;
+/* The data of a row. */
+struct usage {
 	struct pressure_pod pod;
 	struct pressure_use *containers;
 	size_t n_containers;
-	struct proc_use *processes; /* of the pod, then of each container; NULL: groups have told */
+	struct proc_use *
+		processes; /* of the pod, then of each container; NULL: control groups have said it */
 };
 
-struct look {
-	struct agent_pressure *pressure;
-	struct arena *arena;
-	enum pressure_signal signal;
-	VEC(struct row) rows;
-};
-
-static void look_free(struct look *look)
+static struct usage *usage_of(const struct pod_scan_run *run, size_t row)
 {
-	for (size_t i = 0; i < look->rows.len; i++)
-		json_doc_unref(look->rows.ptr[i].doc);
-	vec_done(&look->rows);
-	arena_free(look->arena);
-	mem_free(look);
+	return run->rows.ptr[row].data;
 }
 
 /* --- what pods use: on a worker --- */
 
-static void count_processes(struct look *look)
+static void count_processes(struct pod_scan_run *run)
 {
 	VEC(struct proc_use) all = {0};
 	size_t at = 0;
 
-	for (size_t i = 0; i < look->rows.len; i++)
-		for (size_t k = 0;
-		     look->rows.ptr[i].processes && k <= look->rows.ptr[i].n_containers; k++)
-			vec_push(&all, look->rows.ptr[i].processes[k]);
+	for (size_t i = 0; i < run->rows.len; i++) {
+		const struct usage *usage = usage_of(run, i);
+
+		for (size_t k = 0; usage->processes && k <= usage->n_containers; k++)
+			vec_push(&all, usage->processes[k]);
+	}
 	if (all.len)
 		proc_use_read("/proc", all.ptr, all.len);
-	for (size_t i = 0; i < look->rows.len; i++) {
-		struct row *row = &look->rows.ptr[i];
+	for (size_t i = 0; i < run->rows.len; i++) {
+		struct usage *usage = usage_of(run, i);
 
-		for (size_t k = 0; row->processes && k <= row->n_containers; k++, at++) {
-			struct pressure_use *use = k == 0 ? &row->pod.use : &row->containers[k - 1];
+		for (size_t k = 0; usage->processes && k <= usage->n_containers; k++, at++) {
+			struct pressure_use *use =
+				k == 0 ? &usage->pod.use : &usage->containers[k - 1];
 
 			use->used[PRESSURE_MEMORY] = all.ptr[at].memory;
 			use->used[PRESSURE_PIDS] = all.ptr[at].processes;
@@ -96,22 +85,20 @@ static void count_processes(struct look *look)
 	vec_done(&all);
 }
 
-static void look_work(void *arg)
+static void measure(struct pod_scan_run *run)
 {
-	struct look *look = arg;
-
-	if (look->signal != PRESSURE_DISK) {
-		count_processes(look);
+	if (run->kind != PRESSURE_DISK) {
+		count_processes(run);
 		return;
 	}
-	for (size_t i = 0; i < look->rows.len; i++)
-		look->rows.ptr[i].pod.use.used[PRESSURE_DISK] =
-			tree_size(look->rows.ptr[i].folder, 0);
+	for (size_t i = 0; i < run->rows.len; i++)
+		usage_of(run, i)->pod.use.used[PRESSURE_DISK] =
+			tree_size(run->rows.ptr[i].folder, 0);
 }
 
-/* --- who has to go --- */
+/* --- which pod to evict --- */
 
-static int64_t asked(const struct container *container, const char *resource)
+static int64_t requested(const struct container *container, const char *resource)
 {
 	const struct resource_list *list = &container->resources.requests;
 
@@ -121,23 +108,23 @@ static int64_t asked(const struct container *container, const char *resource)
 	return 0;
 }
 
-/* All that run at once, or the init container that needs more. */
-static int64_t asked_by_pod(const struct pod *pod, const char *resource)
+/* By all containers that run at once, or by the init container that requests more. */
+static int64_t requested_by_pod(const struct pod *pod, const char *resource)
 {
-	int64_t beside = 0, most = 0, sum;
+	int64_t sidecars = 0, most = 0, sum;
 
 	for (size_t i = 0; i < pod->spec.init_containers.len; i++) {
 		const struct container *container = &pod->spec.init_containers.ptr[i];
-		int64_t amount = asked(container, resource);
+		int64_t sum_now = number_add(sidecars, requested(container, resource));
 
 		if (container_is_sidecar(container))
-			beside += amount;
-		else if (beside + amount > most)
-			most = beside + amount;
+			sidecars = sum_now;
+		else if (sum_now > most)
+			most = sum_now;
 	}
-	sum = beside;
+	sum = sidecars;
 	for (size_t i = 0; i < pod->spec.containers.len; i++)
-		sum += asked(&pod->spec.containers.ptr[i], resource);
+		sum = number_add(sum, requested(&pod->spec.containers.ptr[i], resource));
 	return sum > most ? sum : most;
 }
 
@@ -152,61 +139,61 @@ static void set_use(struct pressure_use *use, const struct agent_sandboxes *sand
 	use->used[PRESSURE_PIDS] = group.processes;
 }
 
-/* What its groups do not tell its processes do. */
-static void ask_processes(struct look *look, struct row *row, const struct agent_pod *pod)
+/* What control groups do not say is counted by processes. */
+static void add_processes(struct pod_scan_run *run, struct usage *usage,
+			  const struct agent_pod *pod)
 {
-	row->processes = arena_calloc(look->arena, row->n_containers + 1, sizeof(*row->processes));
-	for (size_t i = 0; i < row->n_containers; i++) {
+	usage->processes =
+		arena_calloc(run->arena, usage->n_containers + 1, sizeof(*usage->processes));
+	for (size_t i = 0; i < usage->n_containers; i++) {
 		int64_t pid = pod->life->containers[pod->life->n_init + i].record.pid;
 
-		row->processes[i + 1].pid = pid;
+		usage->processes[i + 1].pid = pid;
 		if (pid)
-			row->processes[0] = (struct proc_use){.pid = pid, .beside = true};
+			usage->processes[0] = (struct proc_use){.pid = pid, .beside = true};
 	}
 }
 
-static void add_row(struct look *look, const struct agent_pod *pod)
+static void add_usage(struct pod_scan_run *run, const struct agent_pod *pod,
+		      struct pod_scan_row *row)
 {
 	const struct agent_sandboxes *sandbox = pod->agent->sandboxes;
-	struct row row = {.uid = arena_strdup(look->arena, pod->uid),
-			  .folder = arena_strdup(look->arena, pod->folder)};
-	struct pod view;
+	const struct pod *view = &row->view;
+	struct usage *usage = arena_calloc(run->arena, 1, sizeof(*usage));
 
-	if (type_decode(&pod_type, json_doc_root(pod->doc), look->arena, &view, NULL) < 0)
-		return;
-	row.doc = json_doc_ref(pod->doc);
-	row.pod.priority = view.spec.priority.value;
-	row.pod.use.asked[PRESSURE_MEMORY] = asked_by_pod(&view, "memory");
-	row.pod.use.asked[PRESSURE_DISK] = asked_by_pod(&view, "ephemeral-storage");
-	set_use(&row.pod.use, sandbox, pod, str_none());
-	row.n_containers = view.spec.containers.len;
-	row.containers = arena_calloc(look->arena, row.n_containers + 1, sizeof(*row.containers));
-	for (size_t i = 0; i < row.n_containers; i++) {
-		const struct container *container = &view.spec.containers.ptr[i];
+	row->data = usage;
+	usage->pod.priority = view->spec.priority.value;
+	usage->pod.use.asked[PRESSURE_MEMORY] = requested_by_pod(view, "memory");
+	usage->pod.use.asked[PRESSURE_DISK] = requested_by_pod(view, "ephemeral-storage");
+	set_use(&usage->pod.use, sandbox, pod, str_none());
+	usage->n_containers = view->spec.containers.len;
+	usage->containers =
+		arena_calloc(run->arena, usage->n_containers + 1, sizeof(*usage->containers));
+	for (size_t i = 0; i < usage->n_containers; i++) {
+		const struct container *container = &view->spec.containers.ptr[i];
 
-		row.containers[i].name = container->name;
-		row.containers[i].asked[PRESSURE_MEMORY] = asked(container, "memory");
-		row.containers[i].asked[PRESSURE_DISK] = asked(container, "ephemeral-storage");
-		set_use(&row.containers[i], sandbox, pod, container->name);
+		usage->containers[i].name = container->name;
+		usage->containers[i].asked[PRESSURE_MEMORY] = requested(container, "memory");
+		usage->containers[i].asked[PRESSURE_DISK] =
+			requested(container, "ephemeral-storage");
+		set_use(&usage->containers[i], sandbox, pod, container->name);
 	}
-	if (look->signal != PRESSURE_DISK && row.pod.use.used[look->signal] < 0)
-		ask_processes(look, &row, pod);
-	vec_push(&look->rows, row);
+	if (run->kind != PRESSURE_DISK && usage->pod.use.used[run->kind] < 0)
+		add_processes(run, usage, pod);
 }
 
-static void evict(struct agent_pressure *self, const struct look *look, const struct row *row,
-		  struct agent_pod *pod)
+static void evict(struct agent_pressure *self, enum pressure_signal signal,
+		  const struct usage *usage, struct agent_pod *pod)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	enum pressure_signal signal = look->signal;
 	bool whole = signal == PRESSURE_DISK; /* files are the pod's, not a container's */
 	int64_t now = loop_uptime(self->agent->loop);
 
 	pressure_message(
 		&(struct pressure_why){
 			signal, pressure_threshold(&self->limits, signal, self->node.total[signal]),
-			self->node.available[signal], whole ? &row->pod.use : row->containers,
-			whole ? 1 : row->n_containers},
+			self->node.available[signal], whole ? &usage->pod.use : usage->containers,
+			whole ? 1 : usage->n_containers},
 		&text);
 	log_warn(self->agent->log, "evicting a pod", LOG_STR("pod", pod->uid),
 		 LOG_STR("why", buf_text(&text)));
@@ -216,66 +203,35 @@ static void evict(struct agent_pressure *self, const struct look *look, const st
 	self->victim_at = now;
 }
 
-static bool look_at_machine(struct agent_pressure *self);
+static bool read_machine(struct agent_pressure *self);
 
-/* What was found is some time ago, and the pressure may have gone by itself. */
-static void choose(struct agent_pressure *self, const struct look *look)
+/* The machine is read again: the pods were measured some time ago, and the pressure may have ended by itself. */
+static void on_measured(void *owner, struct pod_scan_run *run)
 {
-	struct pressure_pod *pods = arena_calloc(look->arena, look->rows.len + 1, sizeof(*pods));
+	struct agent_pressure *self = owner;
+	enum pressure_signal signal = (enum pressure_signal)run->kind;
+	struct pressure_pod *pods = arena_calloc(run->arena, run->rows.len + 1, sizeof(*pods));
 	ssize_t chosen;
 
-	if (!look_at_machine(self) || !pressure_is_under(&self->limits, &self->node, look->signal))
+	if (!read_machine(self) || !pressure_is_under(&self->limits, &self->node, signal))
 		return;
-	for (size_t i = 0; i < look->rows.len; i++) {
+	for (size_t i = 0; i < run->rows.len; i++) {
 		const struct agent_pod *pod =
-			map_get(self->agent->pods, str_from(look->rows.ptr[i].uid));
+			map_get(self->agent->pods, str_from(run->rows.ptr[i].uid));
 
-		pods[i] = look->rows.ptr[i].pod;
+		pods[i] = usage_of(run, i)->pod;
 		pods[i].ended = !pod || !agent_pod_stays(pod);
 	}
-	chosen = pressure_choose(look->signal, pods, look->rows.len);
+	chosen = pressure_choose(signal, pods, run->rows.len);
 	if (chosen >= 0)
-		evict(self, look, &look->rows.ptr[chosen],
-		      map_get(self->agent->pods, str_from(look->rows.ptr[chosen].uid)));
+		evict(self, signal, usage_of(run, (size_t)chosen),
+		      map_get(self->agent->pods, str_from(run->rows.ptr[chosen].uid)));
 }
 
-static void look_done(void *arg)
-{
-	struct look *look = arg;
-	struct agent_pressure *self = look->pressure;
+static const struct pod_scan_ops scan_ops = {
+	.add = add_usage, .measure = measure, .done = on_measured};
 
-	self->busy = false;
-	if (self->agent)
-		choose(self, look);
-	else
-		mem_free(self);
-	look_free(look);
-}
-
-static void look_at_pods(struct agent_pressure *self, enum pressure_signal signal)
-{
-	struct look *look = mem_new(struct look);
-	struct err err;
-	size_t at = 0;
-	void *value;
-
-	look->pressure = self;
-	look->arena = arena_new(0);
-	look->signal = signal;
-	while (map_next(self->agent->pods, &at, NULL, &value))
-		if (agent_pod_stays(value))
-			add_row(look, value);
-	if (!look->rows.len) {
-		look_free(look);
-		return;
-	}
-	self->busy = loop_work(self->agent->loop, LOOP_LANE_FILES, look_work, look_done, look,
-			       &err) == 0;
-	if (!self->busy)
-		look_free(look); /* the timer comes again */
-}
-
-/* What pods that have ended have left behind, but for their logs, goes before anybody who runs. */
+/* Deletes the files of pods that have ended, except their logs. True: there were some. */
 static bool reclaim(struct agent_pressure *self)
 {
 	bool any = false;
@@ -299,7 +255,7 @@ static bool reclaim(struct agent_pressure *self)
 
 /* --- the machine --- */
 
-static bool look_at_machine(struct agent_pressure *self)
+static bool read_machine(struct agent_pressure *self)
 {
 	struct err err;
 
@@ -312,13 +268,13 @@ static bool look_at_machine(struct agent_pressure *self)
 		return true;
 	}
 	if (!self->blind)
-		log_warn(self->agent->log, "cannot see what the machine has left",
+		log_warn(self->agent->log, "cannot read what the machine has left",
 			 LOG_STR("error", err.text));
 	self->blind = true;
 	return false;
 }
 
-static bool victim_has_gone(const struct agent_pressure *self)
+static bool victim_has_ended(const struct agent_pressure *self)
 {
 	const struct agent_pod *pod = map_get(self->agent->pods, str_from(self->victim));
 
@@ -352,20 +308,21 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	struct agent_pressure *self = arg;
 	enum pressure_signal signal;
 
-	loop_timer_set(timer, LOOK);
-	if (!look_at_machine(self))
+	loop_timer_set(timer, PERIOD);
+	if (!read_machine(self))
 		return;
 	if (observe(self))
 		agent_nodes_touch(self->agent->nodes);
 	signal = pressure_wants(&self->state, &self->limits, &self->node,
 				loop_uptime(self->agent->loop));
-	if (signal == PRESSURE_SIGNAL_COUNT || self->busy || !victim_has_gone(self))
+	if (signal == PRESSURE_SIGNAL_COUNT || pod_scan_is_busy(self->scan) ||
+	    !victim_has_ended(self))
 		return;
 	if (signal == PRESSURE_DISK && reclaim(self))
 		pressure_evicted(&self->state,
-				 loop_uptime(self->agent->loop)); /* see what it frees */
+				 loop_uptime(self->agent->loop)); /* wait for what this frees */
 	else
-		look_at_pods(self, signal);
+		pod_scan_start(self->scan, (int)signal);
 }
 
 /* --- life --- */
@@ -392,10 +349,11 @@ struct agent_pressure *agent_pressure_new(struct agent *agent, const struct agen
 		options->transition_us >= 0 ? options->transition_us : PRESSURE_TRANSITION;
 	for (unsigned i = 0; i < PRESSURE_SIGNAL_COUNT; i++)
 		self->since[i] = loop_now(agent->loop);
-	if (look_at_machine(self))
-		(void)observe(self); /* the first status of the nodes is to know */
+	if (read_machine(self))
+		(void)observe(self); /* for the first status of the nodes */
+	self->scan = pod_scan_new(agent, &scan_ops, self);
 	self->timer = loop_timer_new(agent->loop, on_timer, self);
-	loop_timer_set(self->timer, LOOK);
+	loop_timer_set(self->timer, PERIOD);
 	return self;
 }
 
@@ -404,8 +362,7 @@ void agent_pressure_free(struct agent_pressure *self)
 	if (!self)
 		return;
 	loop_timer_free(self->timer);
+	pod_scan_free(self->scan);
 	mem_free(self->folder);
-	self->agent = NULL;
-	if (!self->busy)
-		mem_free(self);
+	mem_free(self);
 }

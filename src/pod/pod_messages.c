@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod/pod_messages.c - how an agent and the supervisor of a pod find one another.
  *
- * Sockets are reached through /proc/self/fd, so that no path is too long. The folder that they are in is the node's
- * own, of mode 0700 and hidden from pods; who connects also has to know the secret, and to be the same user or root.
+ * Sockets are reached through /proc/self/fd, so that no path is too long. Their folder belongs to the node, has
+ * mode 0700 and is hidden from pods; a process that connects also has to know the secret, and to run as the same
+ * user or as root.
  *
- * Always true: the lock of a pod's folder goes with the process that took it, and it alone tells whether there is one. */
+ * Always true: the lock of a pod's folder is released with the process that took it; the lock alone decides
+ * whether there is a supervisor. */
 #include "pod/pod_messages.h"
 
 #include <errno.h>
@@ -24,7 +26,7 @@
 
 #include "base/banned.h"
 
-#define HELD "held" /* locked where the file system has no locks for folders */
+#define HELD "held" /* locked if the file system has no locks for folders */
 
 enum { BACKLOG = 4 };
 
@@ -46,13 +48,14 @@ int wire_hold(int folder, int *ret_lock)
 	return 0;
 }
 
-/* False: it cannot be locked. The lock is had for a moment where it is free: who wants to hold it tries again. */
+/* False: it cannot be locked. If the lock is free, this takes it for a moment: a process that wants to hold it
+ * retries. */
 static bool look_at_lock(int fd, bool *ret_held)
 {
 	int rc = flock(fd, LOCK_SH | LOCK_NB);
 
 	*ret_held = rc < 0 && errno == EWOULDBLOCK;
-	return rc == 0 || *ret_held; /* and goes with the descriptor */
+	return rc == 0 || *ret_held; /* released with the descriptor */
 }
 
 bool wire_is_held(const char *folder)
@@ -76,7 +79,7 @@ const char *wire_name(const char *folder)
 	return slash ? slash + 1 : folder;
 }
 
-/* Where it is, in the folder that `control` is a descriptor of. */
+/* The address of the socket in the folder of which `control` is a descriptor. */
 static socklen_t address_of(int control, const char *name, struct sockaddr_un *ret)
 {
 	int len;
@@ -108,7 +111,8 @@ int wire_listen(const char *control, const char *name, struct err *err)
 	if (dir < 0)
 		return -1;
 	len = address_of(dir, name, &address);
-	(void)unlinkat(dir, name, 0); /* of one that was killed: this one holds the pod */
+	(void)unlinkat(dir, name,
+		       0); /* a killed supervisor has left it; this process holds the pod */
 	if (!len || fd < 0 || bind(fd, (struct sockaddr *)&address, len) < 0 ||
 	    fchmodat(dir, name, 0600, 0) < 0 || listen(fd, BACKLOG) < 0)
 		return err_errno(err, len ? errno : ENAMETOOLONG, "%s/%s", control, name);
@@ -151,7 +155,7 @@ int wire_read_secret(const char *control, char ret[WIRE_SECRET_SIZE], struct err
 	return 0;
 }
 
-/* Does not wait where too many have connected already. */
+/* Does not wait if too many have connected already. */
 int wire_connect(const char *control, const char *name, struct err *err)
 {
 	AUTO(fd_close) int dir = open_control(control, err);
@@ -179,7 +183,7 @@ int wire_connect(const char *control, const char *name, struct err *err)
 	return fd_take(&fd);
 }
 
-/* How long it takes says nothing about where they differ. */
+/* Takes the same time wherever the texts differ. */
 bool wire_is_agent(const char *message, size_t len, const char *secret)
 {
 	const size_t head = sizeof(WIRE_AGENT) - 1;

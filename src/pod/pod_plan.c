@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod/pod_plan.c - a pod's plan as text, and back.
  *
- * The text is a first line that names the format, then fields in a fixed order: numbers of eight bytes,
- * little end first; strings as their length and their bytes, NULL as a length of all ones; lists as
- * their count and their parts. One table a struct names the fields, so that both ways agree and a
- * field costs a row. A field that is added changes the first line.
+ * The text is a first line that names the format, then fields in a fixed order: numbers of eight bytes, lowest
+ * byte first; strings as their length and their bytes, NULL as a length of all ones; lists as their count and
+ * their elements. One table per struct names the fields, so that both directions agree and a new field is a new
+ * row. A field that is added changes the first line.
  *
- * Always true: decoding never reads behind the text, and makes no list that is longer than the text
- * that is left, so that a few bytes cannot ask for much memory. */
+ * Always true: decoding never reads past the end of the text, and makes no list that is longer than the rest of
+ * the text, so that a few bytes cannot ask for much memory. */
 #include "pod/pod_plan.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ struct field {
 	const char *name;
 	enum field_type type;
 	size_t at;
-	size_t count_at; /* of lists: where their length is */
+	size_t count_at; /* of lists: the field that has their length */
 	const struct shape *of;
 };
 
@@ -175,7 +175,7 @@ static uint64_t number_at(const struct field *field, const void *at)
 	case FIELD_SIZE:
 		return *(const size_t *)at;
 	default:
-		return *(const uint64_t *)at; /* I64 as well: the same bits */
+		return *(const uint64_t *)at; /* I64 is stored with the same bits */
 	}
 }
 
@@ -341,7 +341,7 @@ static int get_list(struct reader *reader, const struct field *field, void *at, 
 
 	if (get_u64(reader, field, &count) < 0)
 		return -1;
-	if (count > reader->rest.len / 8) /* each part takes eight bytes at least */
+	if (count > reader->rest.len / 8) /* each element takes at least eight bytes */
 		return wrong(reader, field, "the text ends early");
 	*ret_count = (size_t)count;
 	if (field->type == FIELD_TEXTS)
@@ -379,7 +379,7 @@ static int get_struct(struct reader *reader, const struct shape *shape, char *to
 	return 0;
 }
 
-/* What a supervisor relies on. */
+/* Checks what a supervisor relies on. */
 static int check(const struct pod_plan *plan, struct err *err)
 {
 	if (!plan->uid || !plan->namespace_ || !plan->name || !plan->folder)

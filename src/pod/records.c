@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod/records.c - the records of a pod's containers, kept with its folder.
  *
- * Always true: a record is replaced as a whole, by one call; an attribute, where there is one, is newer than the
- * line in the file. */
+ * Always true: a record is replaced as a whole, by one call; if there is an attribute, it is newer than the line
+ * in the file. */
 #include "pod/records.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ void records_put(int folder, size_t index, const struct record *record)
 	name_of(index, name);
 	if (fsetxattr(folder, name, text, str_trim(str_from(text)).len, 0) < 0 &&
 	    put_line(folder, index, text))
-		(void)fremovexattr(folder, name); /* it would be taken for newer */
+		(void)fremovexattr(folder, name); /* otherwise it would count as newer */
 }
 
 static bool get_line(int folder, size_t index, char text[RECORD_SIZE])

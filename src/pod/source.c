@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod/source.c - sources of mounts.
  *
- * The kernel walks a path once (openat2); from then on only the descriptor is used. Whether it is in the node's own
- * folder is found by going up from it: every folder on the way is compared with that folder and with what is directly
- * in it, so that another mount of a part of it (the keys, say) is recognized, too. A file has no way up: its folder is
- * asked from the kernel, and must have that very file in it.
+ * The kernel resolves a path once (openat2); from then on only the descriptor is used. To find whether it is in
+ * the node's own folder, the code goes up from it and compares every folder on the way with that folder and with
+ * its direct entries: a second mount of a part of it (such as the keys) is recognized, too. For a file the kernel
+ * names its folder, which must contain that same file.
  *
- * Always true: nothing that was opened for a user is in the node's own folder, whatever the path was when somebody
- * looked at it before, or is now. */
+ * Always true: nothing that was opened for a user is in the node's own folder, however the path has changed since
+ * it was checked. */
 #include "pod/source.h"
 
 #include <dirent.h>
@@ -59,7 +59,7 @@ static void places_done(struct places *places)
 }
 DEFINE_AUTO_IN_PLACE(struct places, places_done);
 
-/* The folder, and what is in it. */
+/* The node's own folder, and its direct entries. */
 static int find_hidden(const char *hidden, struct places *ret, struct err *err)
 {
 	AUTO(fd_close) int fd = open(hidden, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -113,13 +113,13 @@ static int open_folder_of(int file, const struct stat *status)
 	if (fd >= 0 && (fstatat(fd, slash + 1, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
 			there.st_dev != status->st_dev || there.st_ino != status->st_ino)) {
 		fd_close(fd);
-		errno = ESTALE; /* somebody has just moved it */
+		errno = ESTALE; /* it was just moved */
 		return -1;
 	}
 	return fd;
 }
 
-/* 1: it is in there; 0: it is not; -1: nobody can say. */
+/* 1: it is in the node's own folder; 0: it is not; -1: unknown. */
 static int is_hidden(int fd, const struct places *hidden)
 {
 	AUTO(fd_close) int at = -1;
@@ -162,7 +162,7 @@ static int check_hidden(int fd, const char *path, const char *hidden, struct err
 	case 1:
 		return err_set(err, ERR_FORBIDDEN, "%s is in the node's own folder", path);
 	default:
-		return err_set(err, ERR_FORBIDDEN, "%s: cannot tell which folder it is in: %s",
+		return err_set(err, ERR_FORBIDDEN, "%s: cannot find out which folder it is in: %s",
 			       path, strerrordesc_np(errno));
 	}
 }
@@ -202,7 +202,7 @@ int source_open_below(int root, const char *path)
 	return open_how(root, path, 0, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
 }
 
-/* A folder that is missing, and opened. */
+/* Makes a missing folder, and opens it. */
 static int make_one(int folder, const char *name, mode_t mode)
 {
 	AUTO(fd_close) int made = -1;
@@ -210,10 +210,10 @@ static int make_one(int folder, const char *name, mode_t mode)
 	if (mkdirat(folder, name, mode) < 0)
 		return errno == EEXIST ? 0 : -1;
 	made = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return made < 0 || fchmod(made, mode) < 0 ? -1 : 0; /* whatever the umask is */
+	return made < 0 || fchmod(made, mode) < 0 ? -1 : 0; /* independent of the umask */
 }
 
-/* The folders of `path` that are missing, one after the other; each is opened from the root. */
+/* Makes the missing folders of `path`, one after the other; each is opened from the root. */
 static int make_below(int root, const char *path, mode_t mode)
 {
 	AUTO(mem_free) char *part = mem_strdup(path);
@@ -260,7 +260,7 @@ static int open_sub_path(int volume, const char *path, struct err *err)
 
 /* --- whole paths --- */
 
-/* What is left of a path in the node's own folder; NULL: it is elsewhere. */
+/* The rest of a path below the node's own folder; NULL: it is not below it. */
 static const char *path_in(const char *path, const char *hidden)
 {
 	size_t len = strlen(hidden);
@@ -315,7 +315,7 @@ static int make_last(int folder, const char *name, const struct source_new *what
 	return file < 0 || fchmod(file, what->mode) < 0 ? -1 : 0;
 }
 
-/* From the last folder that is there on. Nothing that is made can have a link in it. */
+/* Starts at the last folder that exists. What is made here cannot contain a link. */
 int source_make(const struct source_new *what, struct err *err)
 {
 	AUTO(mem_free) char *path = mem_strdup(what->path);

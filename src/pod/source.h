@@ -19,18 +19,18 @@
 struct source {
 	const char *path;
 	const char *
-		below; /* a path in it, which no link may lead out of; made where it is missing; may be NULL */
+		below; /* a path in it, which no link may lead out of; made if it is missing; may be NULL */
 	const char *hidden; /* the node's own folder, without links; NULL: none */
-	/* Named by a user: it may not be in the node's own folder. Otherwise it is one of the node's, and what is in that
-	 * folder is reached without links. */
+	/* Named by a user: it may not be in the node's own folder. Otherwise it is a path of the node, and below
+	 * its folder no links are followed. */
 	bool foreign;
 };
 
-/* A descriptor (O_PATH) of it. ERR_FORBIDDEN: it is the node's, or leads out of its volume. */
+/* Opens it (O_PATH). ERR_FORBIDDEN: it is in the node's own folder, or leads out of its volume. */
 int source_open(const struct source *source, struct err *err) MUST_CHECK;
 
-/* Make a folder, or an empty file, and the folders above it that are missing (0755), where a user has named a path that
- * is not there yet. Not in the node's own folder. */
+/* Make a folder, or an empty file, and the missing folders above it (0755), for a path that a user has named. Not
+ * in the node's own folder. */
 struct source_new {
 	const char *path;
 	const char *hidden;
@@ -39,10 +39,10 @@ struct source_new {
 };
 int source_make(const struct source_new *what, struct err *err) MUST_CHECK;
 
-/* Is the folder `fd` above the node's own? Then the path from it to that, which is a part of `hidden`; else NULL. */
+/* If the folder `fd` contains the node's own: the path from it to that, a part of `hidden`; else NULL. */
 const char *source_above(int fd, const char *hidden);
 
-/* A path below the folder `root`, opened (O_PATH) by the kernel's rule that it stays there; -1: errno. */
+/* Opens a path below the folder `root` (O_PATH); the kernel makes sure that it stays below; -1: errno. */
 int source_open_below(int root, const char *path);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent.c - the pods of this machine's nodes: which there are, and the folders of those that were.
+/* node/agent/agent.c - the pods of this machine's nodes, and the folders of former pods.
  *
- * One informer for all pods that have a node, one heap with one timer for all that is to happen later.
- * When the first list is complete, folders of pods that are no longer in the API are looked after: whatever
- * still runs there ends, and the folder goes.
+ * One informer for all pods that have a node, and one heap with one timer for everything that is planned. When the
+ * first list is complete, the agent cleans up folders of pods that are no longer in the API: it ends what still
+ * runs there and deletes the folder.
  *
- * Always true: a pod is known by its uid; one of the same name that comes later is another one. */
+ * Always true: a pod is identified by its uid; a later pod of the same name is another pod. */
 #include "node/agent/agent.h"
 
 #include <dirent.h>
@@ -25,7 +25,8 @@
 
 #include "base/banned.h"
 
-#define DROP_AGAIN (TIME_SECOND / 10) /* what keeps a control group has got its SIGKILL */
+#define DROP_AGAIN \
+	(TIME_SECOND / 10) /* the processes that keep a control group have received SIGKILL */
 
 /* --- timers --- */
 
@@ -110,7 +111,7 @@ static bool is_unheld(void *arg, const char *uid)
 	return !supervisor_is_there(folder);
 }
 
-/* What is left of pods whose supervisor was killed while no agent was there. */
+/* Ends processes of pods whose supervisor was killed while no agent ran. */
 static void kill_remains(struct agent *agent)
 {
 	size_t killed = remains_kill(agent->folder, is_unheld, agent);
@@ -120,7 +121,7 @@ static void kill_remains(struct agent *agent)
 			 LOG_INT("killed", (int64_t)killed));
 }
 
-/* A folder without a pod: a pod without a document, whose end is all that is wanted. */
+/* A folder whose pod is not in the API: a pod without a document, which only has to be ended. */
 static void take_orphan(struct agent *agent, const char *uid)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
@@ -148,7 +149,7 @@ static struct str uid_of(const struct informer_object *object)
 	return json_str(json_get(json_get(json_doc_root(object->doc), "metadata"), "uid"));
 }
 
-/* Also of a node that is not declared any more: it runs until it is evicted. */
+/* Also of a node that is no longer declared: the pod runs until it is evicted. */
 static bool has_folder(const struct agent *agent, struct str uid)
 {
 	AUTO(mem_free) char *folder = mem_printf("%s/%.*s", agent->folder, STR_ARG(uid));
@@ -182,7 +183,7 @@ static void on_pod_gone(void *arg, const struct informer_object *object)
 	void *value;
 	struct agent_pod *pod = object->doc ? map_get(agent->pods, uid_of(object)) : NULL;
 
-	/* Only its name is known: it was missed. */
+	/* Only its name is known: the informer has missed its deletion. */
 	while (!object->doc && !pod && map_next(agent->pods, &at, NULL, &value)) {
 		struct json meta =
 			json_get(json_doc_root(((struct agent_pod *)value)->doc), "metadata");
@@ -208,7 +209,7 @@ static void on_pods_synced(void *arg)
 
 	for (int i = 0; i < count; i++) {
 		take_orphan(agent, names[i]->d_name);
-		free(names[i]); /* the C library's */
+		free(names[i]); /* defined by the C library */
 	}
 	free((void *)names);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_access.c - what lets a pod ask the API server: the volume kube-api-access that admission gives
+/* node/agent/agent_access.c - the volume kube-api-access, with which a pod uses the API server; admission adds it
  * to pods that ask for it.
  *
- * Its content - a token that is bound to the pod, the certificate to trust, the namespace - is made in the
- * folder `access` of the pod's own, and mounted where each container wants it; it goes with that folder.
- * Pods whose files belong to one user in particular get it as any other volume. */
+ * Its content is a token that is bound to the pod, the certificate to trust, and the namespace. It is made in the
+ * pod's own folder `access`, mounted where each container wants it, and deleted with that folder. In pods whose
+ * files belong to one user it is a volume like any other. */
 #include "base/mem.h"
 #include "model/pod/pod.h"
 #include "node/agent/agent_internal.h"
@@ -33,7 +33,7 @@ static bool has_owner(const struct pod *view)
 	return false;
 }
 
-/* Take the mount of a volume out of a container. Where it was to be, or none. */
+/* Removes the mount of a volume from a container. Returns its path; empty: it had none. */
 static struct str take_mount(struct container *container, struct str volume)
 {
 	for (size_t i = 0; i < container->volume_mounts.len; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_command.c - see agent_command.h. posix_spawn(), a watch of the process and one of the pipe that it
- * prints to.
+/* node/agent/agent_command.c - see agent_command.h. Uses posix_spawn(), and watches the process and the pipe that
+ * it prints to.
  *
- * The end of the process is the end of the command: what is in the pipe by then is read, its end is not
- * waited for, since a process that it has left running (podman has such) may hold it open for good.
- * Where no output is wanted there is no pipe, so that a command that is abandoned can still print. */
+ * A command ends when its process ends. What is in the pipe then is read, but not until the pipe closes: a process
+ * that the command has started (as podman does) may keep it open. Without wanted output there is no pipe, so that
+ * an abandoned command can still print. */
 #include "node/agent/agent_command.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct command {
 	struct command_options options; /* without argv and env */
 	struct loop_child *child;
 	struct loop_fd *watch;
-	int fd; /* it prints here; -1: nowhere */
+	int fd; /* its output; -1: none */
 	struct buf output;
 };
 
@@ -41,7 +41,7 @@ void command_abandon(struct command *command)
 }
 DEFINE_AUTO(struct command *, command_abandon);
 
-/* False: nothing more will come. */
+/* False: the output has ended. */
 static bool read_some(struct command *command)
 {
 	char piece[4096];
@@ -80,7 +80,7 @@ static void on_ended(pid_t pid, int status, void *arg)
 	command->options.done(command->options.arg, code, buf_str(&command->output));
 }
 
-/* Its pid, or an errno, negative. */
+/* Returns its pid, or a negative errno. */
 static pid_t spawn(const struct command_options *options, int to)
 {
 	posix_spawn_file_actions_t actions;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_conditions.c - what the machine permits and what it does not, as conditions of its nodes.
+/* node/agent/agent_conditions.c - what the machine permits, as conditions of its nodes.
  *
- * One condition a thing, True where pods have it, with a sentence that says what it means for them where they do
- * not. */
+ * One condition per feature: True if pods have it, otherwise with a sentence that says what that means for pods. */
 #include <string.h>
 
 #include "node/agent/agent_internal.h"
@@ -30,7 +29,7 @@ void agent_sandboxes_conditions(const struct agent_sandboxes *self,
 	size_t count = machine_lacks(agent_sandboxes_machine(self), lacks);
 
 	memcpy(ret, fine, sizeof(fine));
-	if (network) /* on a bridge that does not lead out, or on none */
+	if (network) /* on a bridge without a route out, or on none */
 		ret[1] = (struct pressure_condition){
 			"PodNetwork", agent_network_has_bridge(bridge) ? "True" : "False",
 			agent_network_has_bridge(bridge) ? "NoWayOut" : "NoBridge", network};

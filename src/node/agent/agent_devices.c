@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_devices.c - devices of the agent's pods: chosen when a pod is made ready, kept in its folder
- * (`devices`), free again when its last process has ended.
+/* node/agent/agent_devices.c - devices of the agent's pods: chosen when a pod is prepared, recorded in its folder
+ * (`devices`), released when its last process has ended.
  *
- * Always true: what a pod's processes may use no other pod has. The text is in the folder before the first of
- * them starts, and an agent that finds the pod reads it before it chooses for any other. */
+ * Always true: no two pods have the same device. The record is in the folder before the first process starts, and
+ * an agent that finds the pod reads it before it chooses devices for another pod. */
 #include <string.h>
 
 #include "base/fd.h"
@@ -56,7 +56,7 @@ void agent_devices_find(struct agent_pod *pod)
 		pod->devices = mem_strdup(buf_text(&text));
 }
 
-/* Somebody may be waiting for them. */
+/* Another pod may wait for them. */
 void agent_devices_leave(struct agent_pod *pod)
 {
 	struct agent *agent = pod->agent;

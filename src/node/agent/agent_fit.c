@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_fit.c - is a pod that was bound to a node larger than the node?
+/* node/agent/agent_fit.c - rejects a pod that requests more than its node has.
  *
- * The scheduler does not bind such a pod. But a pod may come with its node, and a node may have less after a
- * restart than when the pod was bound to it. A kubelet rejects such a pod; otherwise it would wait forever. */
+ * The scheduler does not bind such a pod. But a pod may be created with a nodeName, and a node may have less after
+ * a restart than when the pod was bound. A kubelet rejects such a pod; otherwise it would wait forever. */
 #include "base/mem.h"
 #include "model/pod/pod_total.h"
 #include "model/value/quantity.h"
@@ -28,7 +28,7 @@ bool agent_fits(const struct agent_pod *pod, struct buf *ret_reason, struct buf 
 	struct json allocatable;
 
 	if (index < 0)
-		return true; /* of a node that is not declared any more: it is evicted */
+		return true; /* the node is no longer declared: the pod is evicted */
 	pod_total_sum(spec, "requests", &total);
 	if (total.len == 0)
 		return true;

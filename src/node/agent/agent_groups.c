@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_groups.c - the control groups of the agent's pods: made, told to supervisors, removed; what they use,
- * and whether the kernel has killed for want of memory.
+/* node/agent/agent_groups.c - the control groups of the agent's pods: made, passed to supervisors, removed; what
+ * they use, and whether the kernel has killed a process because memory was short.
  *
  * A pod of one container has one group, which its supervisor makes and removes; the agent does that for pods of
- * several, and where a supervisor was killed. A container keeps its group over its runs, and so the count of
- * kills: only more than were known are of this run. */
+ * several containers, and if a supervisor was killed. A container keeps its group over its runs, and with it the
+ * count of kills: only kills that were not counted before belong to the current run. */
 #include <unistd.h>
 
 #include "base/log.h"
@@ -33,7 +33,7 @@ static char *node_of(const struct agent_pod *pod)
 	return str_dup(json_str(json_get(spec, "nodeName")));
 }
 
-/* Of a container. One that is alone is in the pod's own, which saves half of what they cost. */
+/* The group of a container. A single container uses the group of the pod, which halves the cost. */
 static struct cgroup_path path_of(const struct agent_pod *pod, const char *node, const char *name)
 {
 	return (struct cgroup_path){.node = node,
@@ -62,7 +62,7 @@ int agent_groups_make(struct cgroup_tree *tree, struct agent_pod *pod, const str
 	return 0;
 }
 
-/* Of one that asks for nothing only some were made. */
+/* A pod without requests has only some of the groups. */
 static void keep_made(struct arena *arena, struct plan_container *container)
 {
 	const char **list = arena_calloc(arena, container->n_cgroups + 1, sizeof(*list));
@@ -102,7 +102,7 @@ int agent_groups_plan(struct cgroup_tree *tree, const struct agent_pod *pod,
 	return 0;
 }
 
-/* Of a pod that nobody knows any more. */
+/* Of a pod that is no longer known. */
 static bool remove_orphaned(const struct cgroup_tree *tree, const struct agent_pod *pod)
 {
 	struct err err;
@@ -121,8 +121,8 @@ void agent_groups_kill(const struct cgroup_tree *tree, const struct agent_pod *p
 		(void)cgroup_kill(tree, &(struct cgroup_path){.node = node, .pod = pod->uid});
 }
 
-/* The groups of its containers are taken by their names; others there are only where a container has made
- * some, and processes only where the pod's supervisor was killed. */
+/* Groups of containers are removed by name. Other groups exist only if a container has made some, and processes
+ * only if the pod's supervisor was killed. */
 bool agent_groups_remove(const struct cgroup_tree *tree, struct agent_pod *pod)
 {
 	AUTO(mem_free) char *node = node_of(pod);
@@ -165,7 +165,7 @@ void agent_groups_use(const struct cgroup_tree *tree, const struct agent_pod *po
 		cgroup_use(tree, &path, ret);
 }
 
-/* How many processes of a container the kernel has killed for want of memory; less than 0: not known. */
+/* How many processes of a container the kernel has killed because memory was short; < 0: unknown. */
 static int64_t kills_of(const struct cgroup_tree *tree, const struct agent_pod *pod,
 			struct str container)
 {
@@ -176,7 +176,7 @@ static int64_t kills_of(const struct cgroup_tree *tree, const struct agent_pod *
 	return pod->has_cgroup ? cgroup_oom_kills(tree, &path) : -1;
 }
 
-/* Kills that the kernel has counted before the runs of now began are not theirs. */
+/* Kills that the kernel counted before the current runs began do not belong to them. */
 void agent_groups_adopt(const struct cgroup_tree *tree, struct agent_pod *pod)
 {
 	for (size_t i = 0; i < pod->life->n_containers; i++) {

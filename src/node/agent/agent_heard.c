@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_heard.c - what is heard of a pod's containers, from its supervisor while that answers, and from
- * what it wrote down once it is gone.
+/* node/agent/agent_events.c - events of a pod's containers, from its supervisor, or from what the supervisor has
+ * recorded if it has ended.
  *
- * Here it is only taken down, in the pod's life (pod_life.h); what follows from it is decided when the pod
- * is looked at next (agent_pod.c). Always true: whatever a supervisor held that has gone is ended before
- * anything is started again. */
+ * This file only records them in the pod's life (pod_life.h); agent_pod.c decides later in the same turn what
+ * follows. Always true: all processes of a supervisor that has ended are ended before anything is started again. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -15,13 +14,12 @@
 
 #include "base/banned.h"
 
-/* How long it is held back that containers run: the more pods there are, the longer each of them takes to its
- * end. */
+/* How long the write that containers run is delayed: the more pods there are, the longer each takes to end. */
 #define HOLD_RUNNING (5 * TIME_MILLISECOND)
 #define HOLD_RUNNING_A_POD (TIME_MILLISECOND)
 #define HOLD_RUNNING_MOST (100 * TIME_MILLISECOND)
 
-/* A run has ended: what it said, and whether it ran out of memory. */
+/* A run has ended: reads its termination message, and whether it ran out of memory. */
 static void note_end(struct agent_pod *pod, size_t container)
 {
 	struct life_container *c = &pod->life->containers[container];
@@ -50,7 +48,7 @@ static void observe(struct agent_pod *pod, size_t container, const struct record
 		note_end(pod, container);
 }
 
-/* The first run of a container only: what is started again and again is to be seen. */
+/* Only for the first run of a container: restarts are written at once. */
 static void hold_running(struct agent_pod *pod, const struct record *record)
 {
 	int64_t hold = HOLD_RUNNING + (int64_t)pod->agent->starting * HOLD_RUNNING_A_POD;
@@ -85,7 +83,7 @@ static void on_state(void *arg, size_t container, const struct record *record)
 	agent_pod_touch(pod);
 }
 
-/* Its addresses, where the agent that gave them was gone before they were in the API. */
+/* The pod's addresses, if the agent that chose them ended before they were in the API. */
 static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
 {
 	struct agent_pod *pod = arg;
@@ -96,7 +94,7 @@ static void on_hello(void *arg, struct str pod_ip, struct str host_ip)
 	agent_sandboxes_found(pod->agent->sandboxes, pod);
 }
 
-/* What probes had found out before this agent came. */
+/* Probe results from before this agent started. */
 static void restore_probes(struct agent_pod *pod)
 {
 	struct json status = json_get(json_doc_root(pod->doc), "status");
@@ -163,8 +161,8 @@ static bool is_this(void *arg, const char *uid)
 	return str_is(str_from(uid), pod->uid);
 }
 
-/* Its supervisor was killed, or cannot be reached: what that held ends, so that nothing of it runs beside what is started
- * next. */
+/* The supervisor was killed, or cannot be reached: ends its processes, so that none runs in parallel with what is
+ * started next. */
 static void kill_remains(const struct agent_pod *pod)
 {
 	supervisor_kill(pod->folder);
@@ -178,7 +176,7 @@ static void on_lost(void *arg)
 
 	if (supervisor_is_clean(pod->supervisor)) {
 		pod->has_cgroup = false;
-		pod->oom_kills[0] = 0; /* another group counts anew */
+		pod->oom_kills[0] = 0; /* a new group counts from zero */
 	}
 	supervisor_free(TAKE(pod->supervisor));
 	if (!pod->quit)
@@ -188,7 +186,7 @@ static void on_lost(void *arg)
 	if (pod->replans) {
 		pod->quit = pod->replans = false;
 	} else if (!pod->finished && !pod->forgotten) {
-		agent_pod_warn(pod, "the supervisor of a pod is gone",
+		agent_pod_warn(pod, "the supervisor of a pod has ended",
 			       pod->knows ? "it has ended" : "it could not be started");
 		agent_pod_retry(pod);
 	}
@@ -199,8 +197,8 @@ static void on_lost(void *arg)
 	agent_pod_touch(pod);
 }
 
-/* What was asked while the connection broke may have been lost: it is asked once more, which does nothing where it was
- * heard. */
+/* Messages that were sent while the connection broke may be lost: they are sent again; the supervisor ignores
+ * those that it has received before. */
 static void on_found(void *arg)
 {
 	struct agent_pod *pod = arg;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_message.c - what a container says at its end.
+/* node/agent/agent_message.c - the termination message of a container.
  *
- * At its terminationMessagePath it finds a file in memory, of which the supervisor keeps the first 4 KiB in the pod's
- * folder, or, in an image, a file of that folder itself. The first 4 KiB are told; where
- * it is empty, the container failed and its policy says FallbackToLogsOnError, the end of its output is:
- * at most 2 KiB and 80 lines, as a kubelet has it. */
+ * At its terminationMessagePath a container finds a file in memory, whose first 4 KiB the supervisor keeps in the
+ * pod's folder; in an image it is a file of that folder itself. The first 4 KiB are the message. If they are
+ * empty, the container failed and its policy is FallbackToLogsOnError, the message is the end of its output: at
+ * most 2 KiB and 80 lines, as with a kubelet. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -48,7 +48,7 @@ int agent_message_clear(const struct agent_pod *pod, struct str container, struc
 	return 0;
 }
 
-/* The first bytes of a file; the rest is left. */
+/* Reads the first bytes of a file. */
 static char *read_start(const char *path)
 {
 	AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_mounts.c - what every container finds mounted, beside its volumes.
+/* node/agent/agent_mounts.c - what every container has mounted in addition to its volumes.
  *
- * The node's own folder is hidden behind an empty file system in memory. On that the small files of a container are
- * made, its hosts file and the one for its last words, where nobody else has to find them: a file on disk costs many
- * times as much (docs/design/017-node.md). The folder that a container begins in is in the hidden one; it is brought
- * back, alone. */
+ * An empty file system in memory hides the node's own folder. The small files of a container, its hosts file and
+ * its termination message, are made on it: a file on disk takes many times as long (docs/design/017-node.md). The
+ * container's working directory is in the hidden folder; it alone is mounted again. */
 #include <string.h>
 
 #include "node/agent/agent_internal.h"
@@ -13,7 +12,7 @@
 
 #include "base/banned.h"
 
-/* Empty, but for the places of mounts and files that are gone once they are mounted. */
+/* Empty except for targets of mounts, and files that lose their name once they are mounted. */
 #define SCRATCH_OPTIONS "mode=0555,size=16m"
 
 struct rows {
@@ -39,7 +38,7 @@ static const char *in_folder(const struct agent_mounts *in, const char *name, st
 	return arena_printf(arena, "%s/%s", in->pod->folder, name);
 }
 
-/* The files in which it finds names, unless it brings its own. */
+/* The files with host names, unless the container has its own mounts there. */
 static void add_names(const struct agent_mounts *in, struct arena *arena, struct rows *rows)
 {
 	if (!brings(in, "/etc/hosts"))
@@ -67,7 +66,7 @@ static void add_message(const struct agent_mounts *in, struct arena *arena, stru
 	add(rows, mount);
 }
 
-/* What hides the node's folder takes what is made in there. */
+/* The file system that hides the node's folder has them. */
 static void add_volumes(const struct agent_mounts *in, struct rows *rows,
 			struct plan_container *ret)
 {

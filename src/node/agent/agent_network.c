@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_network.c - addresses and names of the agent's pods.
  *
- * A pod that others are meant to reach - it has a subdomain, a hostname or ports - gets a network namespace
- * on the node's bridge where that is permitted; any other gets an address 127.x.y.z of the machine's loopback,
- * which costs a thousandth of that. (docs/design/017-node.md has the measurement.) The bridge is made when
- * the first pod needs it. Which addresses are taken, and which pods have a name, is noted as pods come and go:
- * a node knows many more pods, most of which have ended, than run on it.
+ * A pod that others are meant to reach (it has a subdomain, a hostname or ports) gets a network namespace on the
+ * node's bridge if the machine permits that; any other gets an address 127.x.y.z of the machine's loopback, which
+ * takes a thousandth of the time (docs/design/017-node.md has the measurement). The bridge is made for the first
+ * pod that needs it. Addresses in use and pods with names are recorded when pods are added and removed: a node
+ * knows many more pods, most of which have ended, than run on it.
  *
- * Every pod's hosts file names itself and the pods of its namespace that have a hostname and a subdomain. It
- * is made when the pod is made ready, in memory, by what its plan says, and told again, once a turn at most, when such a
- * pod comes or goes. */
+ * Every pod's hosts file names the pod itself and the pods of its namespace that have a hostname and a subdomain.
+ * It is made in memory, from the pod's plan, when the pod is prepared, and sent again, at most once per turn, when
+ * such a pod is added or removed. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,16 +40,16 @@ struct agent_network {
 	struct agent *agent;
 	char *folder;
 	bool may_bridge;
-	bool changed; /* hosts files are to be written again */
+	bool changed; /* hosts files have to be written again */
 	struct network *bridge;
 	int (*listen_also)(void *arg, const char *address, struct err *err);
 	void *listen_arg;
 	bool serves;   /* the API server listens on the bridge, too */
-	char *lacks;   /* why there is no bridge; NULL: there is, or nobody has asked */
-	unsigned net;  /* 127.NET.0.0: another one for every node's folder */
-	unsigned next; /* host to be tried next */
-	uint64_t taken[LOOPBACK_HOSTS / 64]; /* a bit a host */
-	VEC(struct agent_pod *) named;       /* in the network, with a subdomain */
+	char *lacks;   /* why there is no bridge; NULL: there is one, or it was not needed yet */
+	unsigned net;  /* 127.NET.0.0: differs per node folder */
+	unsigned next; /* the next host to try */
+	uint64_t taken[LOOPBACK_HOSTS / 64]; /* one bit per host */
+	VEC(struct agent_pod *) named;       /* pods in the network that have a subdomain */
 	struct loop_defer defer;
 };
 
@@ -114,7 +114,7 @@ const char *agent_network_api(const struct agent_network *self, const struct age
 	return pod->on_bridge && self->serves ? network_host_address(self->bridge) : NULL;
 }
 
-/* The bridge; where there is none to be had, that is told once, and NULL. */
+/* The bridge; NULL: it cannot be made, which is reported once. */
 static struct network *open_bridge(struct agent_network *self)
 {
 	struct err err = {0};
@@ -156,7 +156,7 @@ void agent_network_adopt(struct agent_network *self, const struct agent_pod *pod
 		(void)open_bridge(self);
 }
 
-/* Which of the loopback's own hosts an address is; none: of another net. */
+/* The number of an address in the loopback network of this node; false: it is of another network. */
 static bool host_of(const struct agent_network *self, const char *address, unsigned *ret)
 {
 	int64_t parts[4];
@@ -262,7 +262,7 @@ int agent_network_join(struct agent_network *self, struct agent_pod *pod, const 
 	return 0;
 }
 
-/* Of a pod whose addresses nobody knows any more, neither the API nor a supervisor. */
+/* Of a pod whose addresses neither the API nor a supervisor has. */
 static bool has_namespace(const struct agent_pod *pod)
 {
 	AUTO(mem_free) char *netns = mem_printf("%s/netns", pod->folder);
@@ -296,7 +296,7 @@ static void read_machine_file(const char *path, struct buf *to)
 	struct err err;
 
 	if (fd_read_file(path, to, &err) < 0)
-		buf_clear(to); /* a machine without one */
+		buf_clear(to); /* a machine without resolv.conf */
 }
 
 struct world {
@@ -360,7 +360,7 @@ static int write_resolv(const struct agent_pod *pod, const struct pod *view, str
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 
 	if (!pod->on_bridge && !view->spec.dns_config && !str_is(view->spec.dns_policy, "None"))
-		return 0; /* it sees the machine's */
+		return 0; /* it has the machine's names */
 	read_machine_file("/etc/resolv.conf", &machine);
 	hosts_print_resolv(view, buf_str(&machine), &text);
 	return write_file(pod, "resolv.conf", buf_str(&text), err);
@@ -382,7 +382,7 @@ int agent_network_write(struct agent_network *self, struct agent_pod *pod, const
 	return write_resolv(pod, view, err);
 }
 
-/* Where the pod's hosts file is in its folder, as a large one or that of an earlier agent, it is written. */
+/* If the pod's hosts file is in its folder, because it is large or an earlier agent made it, it is written there. */
 int agent_network_rewrite(struct agent_network *self, struct agent_pod *pod, const struct pod *view,
 			  struct err *err)
 {

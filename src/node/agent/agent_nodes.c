@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_nodes.c - the Node objects of this machine.
  *
- * Both the node and its status are server-side applied: what this machine declared earlier and does not declare
- * any more (a device, a resource) disappears with the first status, and what others added stays. A node that was
- * deleted is made again, and one that was declared not to answer posts its status at once. The lease in
- * kube-node-lease says every LEASE_RENEW that the node answers, its conditions every STATUS_RENEW. */
+ * The node and its status are server-side applied: what this machine declared earlier and no longer declares (a
+ * device, a resource) disappears with the first status, and what others have added stays. A node that was deleted
+ * is created again; a node that was declared unreachable posts its status at once. The lease in kube-node-lease is
+ * renewed every LEASE_RENEW, conditions every STATUS_RENEW. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -31,8 +31,8 @@ struct node {
 	struct client_request *request;
 	struct lease lease;
 	bool registered; /* the object was written by this agent */
-	bool ready;      /* its status was as well */
-	bool again;      /* it has changed while it was being written */
+	bool ready;      /* its status was written by this agent */
+	bool again;      /* it changed while it was being written */
 	int64_t status_at;
 	int64_t since_wall; /* of its conditions */
 };
@@ -80,7 +80,7 @@ static void put_condition(const struct conditions *to, const struct pressure_con
 	set_text(to->doc, item, "message", row->message);
 }
 
-/* Those of a kubelet, and one for each thing that the machine does not permit. */
+/* The conditions of a kubelet, and one for each feature that the machine does not permit. */
 static void put_conditions(const struct node *node, struct json_doc *doc, struct json status)
 {
 	static const struct pressure_condition ready = {"Ready", "True", "KubeletReady",
@@ -120,7 +120,7 @@ static void put_status(const struct node *node, struct json_doc *doc, struct jso
 	set_text(doc, address, "address", node->name);
 }
 
-/* What every applied document begins with. */
+/* The beginning of every applied document. */
 static struct json make_head(const struct node *node, struct json_doc *doc)
 {
 	struct json root = json_new_obj(doc);
@@ -182,7 +182,7 @@ static void on_applied(void *arg, const struct client_result *result)
 		node_send(node);
 }
 
-/* The object, where this agent has not written it yet; then its status. */
+/* Writes the object if this agent has not written it yet; then its status. */
 static void node_send(struct node *node)
 {
 	struct agent *agent = node->nodes->agent;
@@ -230,7 +230,7 @@ void agent_nodes_changed(struct agent_nodes *nodes, struct str name, const struc
 	struct node *node = index < 0 ? NULL : &nodes->list[index];
 
 	if (!node || !node->ready || (doc && is_ready(json_doc_root(doc))))
-		return; /* it is as it was written, or is just being written */
+		return; /* it did not change, or is being written */
 	if (!doc)
 		node->registered = false;
 	node_send(node);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_plan.c - the sandbox of one pod: its folder, volumes, network, devices and control groups, and the
- * plan that names them.
+/* node/agent/agent_plan.c - the sandbox of one pod: its folder, volumes, network, devices and control groups, and
+ * the plan that names them.
  *
- * Everything is made from the newest documents, each time that a plan is needed. What is missing is an error that
- * says what a kubelet says; the pod is looked at again when something of its namespace has changed. */
+ * Everything is made from the newest documents each time a plan is needed. If something is missing, the error has
+ * the text of a kubelet; the pod is reconciled again when an object of its namespace has changed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ enum { LOG_BYTES = 10 * 1024 * 1024, LOG_FILES = 5, MODE_FOLDER = 0711, MODE_WOR
 
 /* --- one pod --- */
 
-/* All that making a pod's sandbox needs, for the time of a call. */
+/* What the functions that make a pod's sandbox share, for one call. */
 struct job {
 	struct agent_sandboxes *sandboxes;
 	struct agent_pod *pod;
@@ -42,12 +42,12 @@ struct job {
 	struct volumes_place place;
 	VEC(struct json) services;
 	const char *netns;
-	const char *hosts; /* what its hosts file is to hold; NULL: it is in its folder */
+	const char *hosts; /* content of its hosts file; NULL: it is in its folder */
 	bool own_dns;
-	bool in_memory; /* small files of its containers are, but for large ones */
+	bool in_memory; /* small files of its containers are in memory */
 	struct agent_access_use access;
 	const char *access_source;   /* NULL: it has none */
-	struct devices_view devices; /* of the container that is being made */
+	struct devices_view devices; /* the container that is being planned */
 };
 
 static struct json find_object(void *arg, enum sandbox_kind kind, struct str namespace,
@@ -141,8 +141,8 @@ static const struct container *container_at(const struct pod *pod, size_t index)
 
 /* --- a container's part of the plan --- */
 
-/* Whether a mount has no place on the machine. Below /dev and /run, where everything goes when the machine
- * does, one may be made. */
+/* Is the target of a mount missing on the machine? Below /dev and /run, which are empty after a restart of the
+ * machine, it may be made. */
 static bool needs_root(const struct job *job, const struct plan_container *container)
 {
 	static const char *const volatile_folders[] = {"/dev", "/run", "/var/run"};
@@ -160,8 +160,8 @@ static bool needs_root(const struct job *job, const struct plan_container *conta
 	return false;
 }
 
-/* An ordinary user cannot make anything on the machine, and needs one always. All are built at the same place, each in
- * the mount namespace of its container. */
+/* An ordinary user cannot make targets on the machine, and always needs a root. All are built at the same path,
+ * each in the mount namespace of its container. */
 static int set_root(struct job *job, const struct container *container, struct plan_container *ret,
 		    struct err *err)
 {
@@ -174,7 +174,7 @@ static int set_root(struct job *job, const struct container *container, struct p
 	return tree_mkdir(ret->root, 0755, err);
 }
 
-/* No one but root may come near the node's folder, but a pod's own user has to find the folder that it begins in. */
+/* Only root may enter the node's folder, but a pod's user has to reach its working directory. */
 static const char *work_of(const struct job *job)
 {
 	return job->sandboxes->machine.root && job->in_memory
@@ -213,7 +213,7 @@ static int set_mounts(struct job *job, size_t index, const struct container_env 
 	return set_root(job, container_at(&job->view, index), ret, err);
 }
 
-/* Of one container that is its pod: the group of several has the bound. */
+/* For the only container of a pod: with several, the pod's group has the limit. */
 static int set_group(struct job *job, const struct container *container, struct plan_container *ret,
 		     struct err *err)
 {
@@ -232,7 +232,7 @@ static bool is_default(const struct job *job, const struct plan_container *conta
 	       container->identity.uid == job->sandbox.default_user;
 }
 
-/* Who was not asked whom to run as may be one who cannot enter its folder. */
+/* A container that names no user may run as one that cannot enter its folder. */
 static void set_cwd(struct job *job, const struct container *container, struct plan_container *ret)
 {
 	ret->cwd = container->working_dir.len ? arena_str(job->arena, container->working_dir).ptr
@@ -241,8 +241,8 @@ static void set_cwd(struct job *job, const struct container *container, struct p
 		ret->other_cwd = "/";
 }
 
-/* What a process of the machine finds of the kernel's. Only root could write most of it; an ordinary user's groups are
- * that user's. */
+/* Seals kernel files of a container that is a process of the machine. Only root could write most of them; an
+ * ordinary user's control groups belong to that user. */
 static void set_seals(struct job *job, const struct container *container,
 		      struct plan_container *ret)
 {
@@ -256,7 +256,7 @@ static void set_seals(struct job *job, const struct container *container,
 			   !ret->identity.no_new_privs || ret->identity.n_groups);
 }
 
-/* Who is privileged sees every device, as in a container of a kubelet's. */
+/* A privileged container sees every device, as with a kubelet. */
 static void see_devices(struct job *job, size_t index)
 {
 	const struct security_context *own = container_at(&job->view, index)->security_context;
@@ -266,7 +266,7 @@ static void see_devices(struct job *job, size_t index)
 		    job->arena, &job->devices);
 }
 
-/* kubelet waits longer from one try to the next, and calls that otherwise. */
+/* A kubelet waits longer after each attempt, and uses another reason then. */
 static int put_in_image(struct job *job, const struct container *container,
 			const struct container_env *env, struct plan_container *ret,
 			const char **ret_reason, struct err *err)
@@ -343,7 +343,7 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 
 /* --- the plan --- */
 
-/* A pod whose output would find no space is not begun: files for it are made only when there is some. */
+/* A pod is not started if there is no space for its output: files for it are made only with some space left. */
 static int make_folder(struct job *job, struct err *err)
 {
 	const char *folder = job->pod->folder;
@@ -357,7 +357,7 @@ static int make_folder(struct job *job, struct err *err)
 	return 0;
 }
 
-/* Where containers begin that do not say otherwise. */
+/* The working directory of containers that name none. */
 static int make_work(struct job *job, struct err *err)
 {
 	const char *work = arena_printf(job->arena, "%s/work", job->pod->folder);
@@ -397,7 +397,7 @@ static int make_messages(struct job *job, struct err *err)
 	return 0;
 }
 
-/* Without mount namespaces there is nowhere to put what lets it ask the server. */
+/* Without mount namespaces kube-api-access cannot be mounted. */
 static int make_volumes(struct job *job, struct err *err)
 {
 	bool changed;
@@ -424,8 +424,8 @@ static int make_devices(struct job *job, struct err *err)
 				  err);
 }
 
-/* Root may look into every process that it sees, and so into other pods. An ordinary user's pods are parted
- * by their namespaces of users. */
+/* Root can read every process that it sees, and so other pods. Pods of an ordinary user are separated by their
+ * user namespaces. */
 static bool may_part_processes(const struct job *job)
 {
 	const struct machine *machine = &job->sandboxes->machine;
@@ -446,7 +446,7 @@ int agent_sandboxes_plan(struct agent_sandboxes *self, struct agent_pod *pod,
 	if (job_begin(self, pod, &job, err) < 0 || make_folder(&job, err) < 0 ||
 	    make_work(&job, err) < 0 || make_network(&job, err) < 0)
 		return -1;
-	ret->reason = NULL; /* waits for its volumes, in a kubelet's way */
+	ret->reason = NULL; /* waits for its volumes, as with a kubelet */
 	if (make_volumes(&job, err) < 0 || make_devices(&job, err) < 0)
 		return -1;
 	ret->reason = "CreateContainerError";
@@ -501,7 +501,7 @@ void agent_sandboxes_rewrite_hosts(struct agent_sandboxes *self, struct agent_po
 	struct err err;
 
 	if (!(self->machine.namespaces & MACHINE_MOUNT))
-		return; /* they see the machine's */
+		return; /* they have the machine's names */
 	if (job_begin(self, pod, &job, &err) < 0 ||
 	    agent_network_rewrite(self->network, pod, &job.view, &err) < 0)
 		log_warn(self->agent->log, "cannot write a hosts file", LOG_STR("pod", pod->uid),

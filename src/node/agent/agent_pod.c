@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_pod.c - one pod of the agent, from its binding to its end.
  *
- * pod_life decides; here it is carried out: a folder and a plan are made before the first start, a
- * supervisor is launched when there is something to start and none is there, and the status is written
- * whenever it says something new. At most one write of a pod is under way; what has changed meanwhile is
- * found when that has ended. That a pod has begun waits a little for what comes next, so that one that ends at
- * once is written once, as ended.
+ * pod_life decides, and this file executes: it makes a folder and a plan before the first start, launches a
+ * supervisor when a container has to be started and none runs, and writes the status when it has changed. At most
+ * one write per pod is under way; changes meanwhile are written after it. The status of a pod that has just
+ * started is written with a delay, so that a pod that ends at once is written once, as ended.
  *
- * An agent that starts finds pods in every state. Where a supervisor answers, it tells how everything is;
- * where none does, what it wrote down tells it, and where there is nothing, the pod's status does.
+ * An agent that starts finds pods in every state. A supervisor that answers sends all records; otherwise the
+ * records in the folder are read; if there are none, the pod's status is used.
  *
- * Always true: a pod's last status is in the API before its supervisor goes; its folder stays, for its
- * logs, until the pod is gone from the API. */
+ * Always true: a pod's last status is in the API before its supervisor ends; its folder stays, for its logs, until
+ * the pod was deleted from the API. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -31,9 +30,9 @@
 #define RETRY (TIME_SECOND)
 #define RETRY_MOST (TIME_MINUTE)
 #define NEVER INT64_MAX
-/* How long it is held back that containers are being created. */
+/* How long the write that containers are being created is delayed. */
 #define HOLD_CREATING (TIME_SECOND / 2)
-/* What the node needs back it needs now. */
+/* An evicted pod has no grace period: the node needs its resources now. */
 #define EVICTION_GRACE (TIME_SECOND)
 
 enum { RETRY_DOUBLES = 6 };
@@ -76,7 +75,7 @@ static void on_defer(void *arg)
 	pod_advance(arg);
 }
 
-/* Something has happened: look at it when everything that came with it has been heard. */
+/* Something has happened: reconcile the pod after all events of this turn. */
 void agent_pod_touch(struct agent_pod *pod)
 {
 	loop_defer(pod->agent->loop, &pod->defer, on_defer, pod);
@@ -93,7 +92,7 @@ void agent_pod_retry(struct agent_pod *pod)
 
 /* --- the folder --- */
 
-/* Why containers wait, where they cannot be started. */
+/* Why containers wait that cannot be started. */
 static void set_waiting(struct agent_pod *pod, const char *reason, const struct err *err)
 {
 	(void)snprintf(pod->waiting_reason, sizeof(pod->waiting_reason), "%s",
@@ -134,7 +133,7 @@ static void on_unsupported(void *arg, enum unsupported_is is, struct str field, 
 		life_end_pod(pod->life, LIFE_REFUSED, "Unsupported", text);
 }
 
-/* Of a pod that nobody has started yet: what the node does not honour is told, or refuses it. */
+/* Before a pod is started: reports fields that the node does not support, or rejects the pod. */
 static void check_supported(struct agent_pod *pod)
 {
 	struct unsupported_world world;
@@ -143,7 +142,7 @@ static void check_supported(struct agent_pod *pod)
 	(void)unsupported_walk(root_of(pod), &world, on_unsupported, pod);
 }
 
-/* Nor is it taken if the node is short of something. */
+/* Rejects the pod if the node is under pressure. */
 static void check_pressure(struct agent_pod *pod)
 {
 	AUTO(buf_done) struct buf why = BUF_UNBOUNDED;
@@ -154,7 +153,7 @@ static void check_pressure(struct agent_pod *pod)
 		agent_pod_evict(pod, buf_text(&why));
 }
 
-/* Nor where the node is smaller than the pod. */
+/* Rejects the pod if it requests more than the node has. */
 static void check_fit(struct agent_pod *pod)
 {
 	AUTO(buf_done) struct buf reason = BUF_UNBOUNDED;
@@ -166,7 +165,7 @@ static void check_fit(struct agent_pod *pod)
 	life_end_pod(pod->life, LIFE_REFUSED, buf_text(&reason), buf_text(&message));
 }
 
-/* Without a command only an image could tell what to run. */
+/* Without a command only an image could say what to run. */
 static void tell_idle(struct agent_pod *pod)
 {
 	if (agent_sandboxes_runtime(pod->agent->sandboxes))
@@ -184,7 +183,7 @@ static void tell_idle(struct agent_pod *pod)
 	}
 }
 
-/* Everything that a start needs is made; gives the plan's text. */
+/* Makes everything that a start needs; gives the plan's text. */
 static int make_plan(struct agent_pod *pod, struct agent_plan *plan, struct err *err)
 {
 	const struct life *life = pod->life;
@@ -233,8 +232,9 @@ static void quit(struct agent_pod *pod)
 	pod->quit = true;
 }
 
-/* A container that is started again gets variables of now, as from a kubelet: where what they come from has changed, by
- * another supervisor with another plan. Not while another container runs, which would end with this one. */
+/* A container that is restarted gets the current values of its variables, as with a kubelet: if their sources have
+ * changed, from another supervisor with a new plan. Not while another container runs, which would end with this
+ * supervisor. */
 static bool replan(struct agent_pod *pod)
 {
 	for (size_t i = 0; i < pod->life->n_containers; i++)
@@ -252,7 +252,7 @@ static void do_start(struct agent_pod *pod, const struct life_step *step)
 	struct err err;
 
 	if (step->run > 0 && replan(pod)) {
-		life_ask_again(pod->life, step->container); /* when that is done */
+		life_ask_again(pod->life, step->container); /* when it has ended */
 		return;
 	}
 	if (ensure_supervisor(pod, &err) < 0) {
@@ -315,7 +315,7 @@ static void set_over(struct agent_pod *pod)
 	quit(pod);
 }
 
-/* True where it has failed; then it is tried again later, if that can help. */
+/* True: the write has failed; it is retried later if that can help. */
 static bool write_failed(struct agent_pod *pod, const struct client_result *result)
 {
 	enum err_code code = result->err ? result->err->code : ERR_NONE;
@@ -324,7 +324,7 @@ static bool write_failed(struct agent_pod *pod, const struct client_result *resu
 	if (code == ERR_NONE)
 		return false;
 	if (code == ERR_NOT_FOUND)
-		return true; /* gone: its event is on the way */
+		return true; /* it was deleted: the event follows */
 	if (code != ERR_CONFLICT) {
 		pod->agent->stats.failures++;
 		agent_pod_warn(pod, "cannot write a pod", result->err->text);
@@ -346,7 +346,7 @@ static void on_written(void *arg, const struct client_result *result)
 	pod_advance(pod);
 }
 
-/* It has got somewhere. */
+/* The pod has made progress. */
 static void note_progress(struct agent_pod *pod)
 {
 	if (pod->starting)
@@ -354,7 +354,7 @@ static void note_progress(struct agent_pod *pod)
 	pod->starting = false;
 }
 
-/* What it could say now will soon be out of date. */
+/* The status would soon be out of date. */
 static bool is_held(const struct agent_pod *pod, const struct life_verdict *verdict, int64_t now)
 {
 	return now < pod->hold_until && !verdict->finished && pod->life->end == LIFE_GOES_ON &&
@@ -387,7 +387,7 @@ static void on_removed(void *arg, const struct client_result *result)
 		pod->removed = false;
 }
 
-/* Its deletion was waiting for its processes. */
+/* Its deletion has waited for its processes. */
 static void remove_from_api(struct agent_pod *pod)
 {
 	if (pod->removed || pod->request)
@@ -400,7 +400,7 @@ static void remove_from_api(struct agent_pod *pod)
 
 /* --- going on --- */
 
-/* It is no longer wanted: nothing is written, all of it ends. */
+/* The pod was deleted: nothing is written, and all of it ends. */
 static void advance_forgotten(struct agent_pod *pod)
 {
 	if (pod->supervisor)
@@ -409,7 +409,7 @@ static void advance_forgotten(struct agent_pod *pod)
 		agent_drop(pod);
 }
 
-/* Something that it refers to has changed: what waited for it may go on, what runs sees the new. */
+/* An object that it refers to has changed: a waiting pod may continue, a running one gets the new content. */
 static void refresh(struct agent_pod *pod)
 {
 	pod->refresh = false;
@@ -432,7 +432,7 @@ static void advance(struct agent_pod *pod)
 		return;
 	}
 	if ((pod->supervisor && !pod->knows && pod->adopted) || pod->replans)
-		return; /* it is just being found, or on its way out */
+		return; /* its supervisor is being found, or it is ending */
 	if (pod->over) {
 		if (is_deleted(pod))
 			remove_from_api(pod);
@@ -441,9 +441,9 @@ static void advance(struct agent_pod *pod)
 	if (pod->refresh)
 		refresh(pod);
 	if (!agent_sandboxes_is_ready(agent->sandboxes))
-		return; /* it is looked at when that is known */
+		return; /* it is reconciled when that is known */
 	if (now < pod->retry_at) {
-		/* What it was to be woken for before may be what has woken it. */
+		/* An earlier planned time may be the reason of this call. */
 		if (pod->retry_at < pod->due)
 			agent_plan_wake(pod, pod->retry_at);
 		return;
@@ -498,7 +498,7 @@ static void read_deletion(struct agent_pod *pod)
 		life_delete(pod->life, time_span(seconds));
 }
 
-/* What an earlier agent has left of it. */
+/* Takes over what an earlier agent has left of the pod. */
 static void find(struct agent_pod *pod)
 {
 	struct agent *agent = pod->agent;
@@ -510,7 +510,7 @@ static void find(struct agent_pod *pod)
 		if (stat(pod->folder, &status) == 0)
 			pod->supervisor = supervisor_connect(agent->launcher, pod->folder,
 							     &agent_pod_events, pod, &err);
-		agent_pod_read_records(pod); /* for its logs */
+		agent_pod_read_records(pod); /* kept for its logs */
 		set_over(pod);
 		return;
 	}
@@ -521,7 +521,7 @@ static void find(struct agent_pod *pod)
 		if (pod->supervisor) {
 			agent->stats.adopted++;
 			pod->adopted = pod->has_plan = pod->life->deadline_kept = true;
-			pod->stale = true; /* perhaps, meanwhile */
+			pod->stale = true; /* perhaps meanwhile */
 		} else {
 			agent_groups_kill(agent_sandboxes_groups(agent->sandboxes), pod);
 			agent_pod_read_records(pod);
@@ -559,7 +559,7 @@ static void set_start(struct agent_pod *pod)
 	pod->life->started_at = loop_uptime(agent->loop) - ago;
 }
 
-/* Those that an earlier agent gave it. */
+/* Takes over the addresses that an earlier agent has chosen. */
 static void read_addresses(struct agent_pod *pod)
 {
 	struct json status = json_get(root_of(pod), "status");
@@ -601,7 +601,7 @@ void agent_pod_refresh(struct agent_pod *pod)
 	agent_pod_touch(pod);
 }
 
-/* What variables and volumes may show of it. */
+/* Fields that variables and volumes may refer to. */
 static bool is_labelled_otherwise(struct json a, struct json b)
 {
 	return !json_eq(json_get(a, "labels"), json_get(b, "labels")) ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_pressure.c - evicts pods when the machine runs short of memory, disk space or process numbers.
  *
- * A timer reads how much the machine has left. A threshold that is crossed is reported in the conditions of every node of
- * the machine, and one pod is evicted; the next one after the first has ended, and not before PRESSURE_PAUSE, so that
- * what the first has freed is counted. What pods use is measured only when one has to be evicted (pod_scan.h): by their
- * control groups if they have some, else by their processes; files are counted on a worker. If disk space is short, the
- * files of pods that have ended are deleted first. node/machine/pressure.h decides. */
+ * A timer reads how much the machine has left. A threshold that is crossed is reported in the conditions of every
+ * node of the machine, and one pod is evicted; the next one after the first has ended, and not before
+ * PRESSURE_PAUSE, so that what the first has freed is counted. What pods use is measured only when one has to be
+ * evicted (pod_scan.h): by their control groups if they have some, else by their processes; files are counted on a
+ * worker. If disk space is short, the files of pods that have ended are deleted first. node/machine/pressure.h
+ * decides. */
 #include <stdio.h>
 
 #include "base/log.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_probes.c - probes and hooks of a pod's containers.
  *
- * A probe asks again and again, as long as a run lasts; a result counts when it has come so many times in a
- * row. The startup probe goes first: until it has passed, the others wait. What the results mean is
- * pod_life's matter. A hook asks once: postStart when a run has begun, where a failure ends the run;
- * preStop when it is to end, within the grace period.
+ * A probe runs periodically as long as a run of the container lasts; a result counts when it came as many times in
+ * a row as its threshold says. The startup probe runs first; the others wait until it has passed. pod_life decides
+ * what results mean. A hook runs once: postStart when a run has begun, and its failure ends the run; preStop
+ * before the container is stopped, within the grace period.
  *
- * Always true: an answer is only heard by the question that it belongs to, and only while that run lasts. */
+ * Always true: an answer counts only for the request that it belongs to, and only while that run lasts. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -20,7 +20,7 @@
 #include "base/banned.h"
 
 #define ANSWER_DELAY (2 * TIME_SECOND)
-#define GRACE_LEAST (2 * TIME_SECOND) /* what preStop leaves for the rest */
+#define GRACE_LEAST (2 * TIME_SECOND) /* grace period that a preStop hook leaves at least */
 
 enum kind { STARTUP, LIVENESS, READINESS, POST_START, PRE_STOP, KIND_COUNT };
 
@@ -37,22 +37,22 @@ struct probe {
 	struct agent_pod *pod;
 	size_t container;
 	enum kind kind;
-	bool running;  /* of the current run, and not over */
-	bool asking;   /* a command is under way */
-	bool doubtful; /* whether its answer will come */
-	uint64_t id;   /* of that command */
+	bool running;  /* it belongs to the current run, and has not ended */
+	bool asking;   /* a command is running */
+	bool doubtful; /* its answer may have been lost */
+	uint64_t id;   /* id of that command */
 	unsigned good; /* in a row */
 	unsigned bad;
-	int64_t stop_at; /* of preStop: when the grace is over */
+	int64_t stop_at; /* of preStop: the end of the grace period */
 	struct check *check;
 	struct loop_timer *timer;
 };
 
 struct agent_probes {
 	size_t len;
-	struct probe *list; /* KIND_COUNT a container */
+	struct probe *list; /* KIND_COUNT per container */
 	uint64_t last_id;
-	unsigned *runs; /* a container: the run whose probes are under way, + 1; 0: none */
+	unsigned *runs; /* per container: the run whose probes are active, + 1; 0: none */
 };
 
 static struct json spec_of(const struct probe *probe)
@@ -99,7 +99,7 @@ struct args {
 	VEC(struct str) words;
 };
 
-/* Where containers run in images, what gets a command into one. */
+/* Adds the words with which a runtime runs a command in a container, if containers run in images. */
 static void add_runtime(const struct agent_pod *pod, size_t container, struct arena *arena,
 			struct args *args)
 {
@@ -158,7 +158,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 	(void)timer;
 	if (!probe->running)
 		return;
-	if (probe->asking && probe->doubtful) { /* it would have come by now */
+	if (probe->asking && probe->doubtful) { /* the answer would have arrived by now */
 		probe->asking = false;
 		if (probe->kind < POST_START)
 			ask(probe);
@@ -195,7 +195,7 @@ static void stop_now(struct probe *probe)
 
 static void start_probe(struct agent_pod *pod, size_t container, enum kind kind);
 
-/* A result that counts. */
+/* A threshold was reached. */
 static void apply(struct probe *probe, bool passed)
 {
 	struct life_container *c = &probe->pod->life->containers[probe->container];
@@ -251,8 +251,8 @@ static void answered(struct probe *probe, bool passed, struct str text)
 		apply(probe, false);
 }
 
-/* Why a command failed. The event of a probe has what the command printed, as that of a kubelet; the exit code comes first
- * for a hook, and alone for a command that printed nothing. */
+/* Why a command failed. The event of a probe has what the command printed, as that of a kubelet; the exit code
+ * comes first for a hook, and alone for a command that printed nothing. */
 static struct str failure_of(const struct probe *probe, int code, struct str output,
 			     struct arena *arena)
 {
@@ -402,7 +402,7 @@ bool agent_probes_stop(struct agent_pod *pod, size_t container, int64_t grace_us
 	if (!probe || grace_us <= 0 || json_is_absent(spec_of(probe)))
 		return false;
 	probe->stop_at = loop_uptime(pod->agent->loop) + grace_us;
-	if (probe->running) { /* with less time than before */
+	if (probe->running) { /* the grace period was shortened */
 		stop_now(probe);
 		probe->running = false;
 		return true;

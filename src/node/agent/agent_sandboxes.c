@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/agent_sandboxes.c - the sandboxes of the agent's pods: the machine, and what pods refer to.
+/* node/agent/agent_sandboxes.c - the sandboxes of the agent's pods: the machine, and the objects that pods refer
+ * to.
  *
- * Informers keep what pods may refer to. When something of a pod's namespace was created or has changed, the pod
- * is looked at again; a change of what a volume holds is brought to the pods that mount it. */
+ * Informers keep the objects that pods may refer to. When an object of a pod's namespace was created or has
+ * changed, the pod is reconciled; changed content of a volume is written for the pods that mount it. */
 #include "node/agent/agent_sandboxes.h"
 
 #include <sys/stat.h>
@@ -29,7 +30,7 @@ static const enum resource_id sandbox_resources[SANDBOX_KIND_COUNT] = {
 
 /* --- the beginning and the end of a pod --- */
 
-/* Of a pod that is no longer in the API nothing is known but what is in its folder. */
+/* Of a pod that is no longer in the API only the folder is known. */
 bool agent_sandboxes_leave(struct agent_sandboxes *self, struct agent_pod *pod)
 {
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
@@ -204,15 +205,15 @@ static void start_informers(struct agent_sandboxes *self)
 	self->services = watch(self->agent, RESOURCE_SERVICES, &of_services, self);
 }
 
-/* Without mount namespaces pods, which are not root, find their volumes and the folder that they begin in where those
- * are. Whatever else is in the node's folder has modes of its own. */
+/* Without mount namespaces, pods that are not root use their volumes and working directory at their path on the
+ * machine. Everything else in the node's folder has modes of its own. */
 static void open_folder(const struct agent_sandboxes *self, const char *folder)
 {
 	AUTO(mem_free) char *pods = mem_printf("%s/pods", folder);
 
 	if (!self->machine.root || (self->machine.namespaces & MACHINE_MOUNT))
 		return;
-	(void)chmod(folder, MODE_FOLDER); /* they say themselves what they cannot reach */
+	(void)chmod(folder, MODE_FOLDER); /* these pods report themselves what they cannot reach */
 	(void)chmod(pods, MODE_FOLDER);
 }
 

@@ -11,7 +11,7 @@
 #include "node/pod/pod_identity.h"
 #include "node/pod/sandbox.h"
 
-/* An informer of what pods refer to. */
+/* An informer of objects that pods refer to. */
 struct source {
 	struct agent_sandboxes *sandboxes;
 	enum sandbox_kind kind;
@@ -30,7 +30,7 @@ struct agent_sandboxes {
 	struct informer *services;
 	struct agent_tokens *tokens;
 	struct agent_network *network;
-	struct json_doc *status; /* of a node: what it can give */
+	struct json_doc *status; /* per node: what it can allocate */
 	char *claims;
 	char *hidden;
 	int64_t pod_max_pids;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/agent/agent_tokens.c - tokens of service accounts, for the volumes of pods.
  *
- * Each pod gets tokens of its own, one per audience and lifetime, which are bound to it: the server
- * refuses them when the pod is gone. A token is renewed when four fifths of its time have passed, and
- * the pod's volumes are then brought up to date. While a token is on its way its pod gets
- * ERR_UNAVAILABLE, and is looked at again when the token has come.
+ * Each pod gets its own tokens, one per audience and lifetime, which are bound to it: the server rejects them when
+ * the pod was deleted. A token is renewed after four fifths of its lifetime, and the pod's volumes are then
+ * updated. While a token is being requested its pod gets ERR_UNAVAILABLE, and is reconciled when the token has
+ * arrived.
  *
- * Always true: a token is forgotten with its pod (agent_tokens_leave()). */
+ * Always true: a token is deleted with its pod (agent_tokens_leave()). */
 #include <stdio.h>
 
 #include "base/hash.h"
@@ -23,7 +23,7 @@ enum { SECONDS = 3600 };
 struct token {
 	struct agent_tokens *tokens;
 	struct client_request *request;
-	struct loop_timer *timer; /* until it is renewed, or asked for once more */
+	struct loop_timer *timer; /* until it is renewed, or requested again */
 	char *text;               /* NULL: none yet */
 	char why[256];            /* there is none */
 	char *namespace;
@@ -120,7 +120,7 @@ static void on_token(void *arg, const struct client_result *result)
 		loop_timer_set(token->timer, time_span(token->seconds) / 5 * 4);
 	}
 	if (pod && (!result->err || !token->text))
-		agent_pod_refresh(pod); /* it is there, or why it is not */
+		agent_pod_refresh(pod); /* the token, or why there is none */
 }
 
 static void ask(struct token *token)

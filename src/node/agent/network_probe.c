@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/network_probe.c - one question to a container over the network.
+/* node/agent/network_probe.c - one request to a container over the network.
  *
- * A GET passes with a status of 200 to 399; a certificate is not looked at. A connection passes when it is
- * accepted. Whatever takes longer than the time given has failed. */
+ * A GET passes with a status of 200 to 399; certificates are not verified. A connection passes when it is
+ * accepted. A request that takes longer than its time limit has failed. */
 #include "node/agent/network_probe.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void tell(void *arg)
 	check->fn(check->arg, check->passed, str_from(check->text));
 }
 
-/* The answer, in a later turn. */
+/* Reports the result, in a later turn. */
 static void finish(struct check *check, bool passed, const char *text)
 {
 	check->passed = passed;
@@ -107,7 +107,7 @@ static int add_headers(struct json list, struct headers *to, struct err *err)
 	return 0;
 }
 
-/* A client for the place that is asked. */
+/* A client for the address of the request. */
 static struct http_client *make_client(struct check *check, const struct check_request *request,
 				       struct json get, struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/network_probe.h - one question to a container over the network: a GET, or a connection at all. For probes and
- * hooks; commands go to the supervisor. */
-#ifndef NODE_NETWORK_PROBE_H
-#define NODE_NETWORK_PROBE_H
+/* node/agent/network_probe.h - one request to a container over the network: a GET, or only a connection. For
+ * probes and hooks; commands are run by the supervisor. */
+#ifndef NODE_CHECK_H
+#define NODE_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,12 +14,12 @@
 struct check;
 struct loop;
 
-/* `text` says what went wrong, in a kubelet's words; lent. */
+/* `text` says what failed, with a kubelet's texts; lent. */
 typedef void check_fn(void *arg, bool passed, struct str text);
 
 struct check_request {
 	struct json action;    /* with httpGet or tcpSocket */
-	struct json container; /* for ports that are named */
+	struct json container; /* to resolve names of ports */
 	const char *address;   /* of the pod */
 	int64_t timeout_us;
 };

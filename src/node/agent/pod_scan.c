@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/agent/pod_scan.c - see pod_scan.h. One scan at a time; a scan that is under way when its owner ends frees what is
- * left. */
+/* node/agent/pod_scan.c - see pod_scan.h. One scan at a time; a scan that is under way when its owner ends frees
+ * what is left. */
 #include "node/agent/pod_scan.h"
 
 #include "base/arena.h"

@@ -47,8 +47,8 @@ struct pod_scan *pod_scan_new(struct agent *agent, const struct pod_scan_ops *op
 /* A scan that is under way ends without `done`. */
 void pod_scan_free(struct pod_scan *scan);
 bool pod_scan_is_busy(const struct pod_scan *scan);
-/* Starts a scan unless one is under way, no pod is listed, or the workers' queue is full: then nothing happens, and the
- * caller's timer tries again. */
+/* Starts a scan unless one is under way, no pod is listed, or the workers' queue is full: then nothing happens,
+ * and the caller's timer tries again. */
 void pod_scan_start(struct pod_scan *scan, int kind);
 
 #endif

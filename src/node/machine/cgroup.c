@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/machine/cgroup.c - the tree of groups on disk.
  *
- * In version 1 every controller has a hierarchy of its own, and two may share one; a group is then a
- * folder in each. In version 2 a group is one folder, and the folder above has to hand its
- * controllers down (cgroup.subtree_control). Files are small and are written whole.
+ * In version 1 every controller has its own hierarchy, and two may share one; a group is then a folder in each. In
+ * version 2 a group is one folder, and the folder above has to delegate its controllers (cgroup.subtree_control).
+ * Files are small and are written as a whole.
  *
- * A kill first forbids new processes (pids.max), so that nothing can outrun it. */
+ * A kill first forbids new processes (pids.max), so that no process can escape by fork(). */
 #include "node/machine/cgroup.h"
 
 #include <dirent.h>
@@ -27,7 +27,7 @@
 
 enum {
 	VALUE_MAX = 1024 * 1024,
-	DEPTH_MAX = 32, /* of groups that a pod makes in its own */
+	DEPTH_MAX = 32, /* depth of groups that a pod may make in its own */
 	KILL_PASSES = 16,
 	PERIOD_US = 100000,
 	QUOTA_MIN_US = 1000,
@@ -37,7 +37,7 @@ enum {
 
 struct cgroup_tree {
 	enum cgroup_version version;
-	char *base[CGROUP_CONTROLLER_COUNT]; /* folder of the tree; NULL: not to be had */
+	char *base[CGROUP_CONTROLLER_COUNT]; /* folder of the tree; NULL: not available */
 	char *lacks;
 };
 
@@ -53,7 +53,7 @@ static int write_value(const char *folder, const char *file, const char *value, 
 	return 0;
 }
 
-/* Where an older kernel may lack the file. */
+/* For files that an older kernel may lack. */
 static void try_value(const char *folder, const char *file, const char *value)
 {
 	(void)write_value(folder, file, value, NULL);
@@ -70,7 +70,7 @@ static int make_folder(const char *path, struct err *err)
 	return 0;
 }
 
-/* Hand a controller down from a folder of version 2. */
+/* Delegates a controller from a folder of version 2. */
 static bool hand_down(const char *folder, enum cgroup_controller controller)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
@@ -88,7 +88,7 @@ static bool hand_down(const char *folder, enum cgroup_controller controller)
 	return false;
 }
 
-/* The folder `above` as the place for the tree, in version 2. */
+/* Tries the folder `above` as the parent of the tree, in version 2. */
 static bool settle(struct cgroup_tree *tree, const struct cgroup_layout *layout, const char *above,
 		   const char *name)
 {
@@ -108,7 +108,7 @@ static bool settle(struct cgroup_tree *tree, const struct cgroup_layout *layout,
 	return any;
 }
 
-/* At the top, else in the nearest group above that is ours: the own one has processes in it, and so
+/* At the top, else in the nearest group above that this user owns: this process's own group has processes, and so
  * cannot have groups. */
 static void open_v2(struct cgroup_tree *tree, const struct cgroup_layout *layout, const char *name)
 {
@@ -222,7 +222,7 @@ static char *folder_of(const struct cgroup_tree *tree, size_t controller,
 			  path->container ? path->container : "");
 }
 
-/* Is this hierarchy one that a controller before it has, too? */
+/* Does an earlier controller have the same hierarchy? */
 static bool is_shared(const struct cgroup_tree *tree, size_t controller)
 {
 	for (size_t i = 0; i < controller; i++)
@@ -231,7 +231,7 @@ static bool is_shared(const struct cgroup_tree *tree, size_t controller)
 	return false;
 }
 
-/* In version 1 there is nothing to hand down. */
+/* In version 1 nothing is delegated. */
 static bool hand_all_down(const struct cgroup_tree *tree, const char *folder)
 {
 	for (size_t i = 0; i < CGROUP_CONTROLLER_COUNT && tree->version == CGROUP_V2; i++)
@@ -240,8 +240,8 @@ static bool hand_all_down(const struct cgroup_tree *tree, const char *folder)
 	return true;
 }
 
-/* A folder below the base, with those on the way, each of which hands down what it has. Mostly only the last
- * one is missing. */
+/* Makes a folder below the base, with those on the way, each of which delegates its controllers. Mostly only the
+ * last one is missing. */
 static int make_group(const struct cgroup_tree *tree, size_t controller, char *folder,
 		      bool *ret_fresh, struct err *err)
 {
@@ -287,7 +287,7 @@ static int64_t quota_of(int64_t milli)
 	return quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota;
 }
 
-/* A file of a group of version 1, and what it gets. */
+/* A file of a version 1 group, and its content. */
 struct value {
 	const char *file;
 	char text[32];
@@ -300,7 +300,7 @@ static void put_value(struct value *value, const char *file, int64_t number)
 	(void)snprintf(value->text, sizeof(value->text), "%" PRId64, number);
 }
 
-/* One that was just made has no bounds, and need not be told. */
+/* A new group has no limits, which need not be written. */
 static size_t values_of(size_t controller, const struct cgroup_limits *limits, bool fresh,
 			struct value ret[VALUES_MAX])
 {
@@ -434,7 +434,7 @@ static void describe_values(const char *folder, size_t controller,
 	}
 }
 
-/* The group above it is there, or is made. */
+/* Makes the group above if it is missing. */
 static bool has_node(const struct cgroup_tree *tree, size_t controller, const char *name)
 {
 	AUTO(mem_free)
@@ -444,8 +444,8 @@ static bool has_node(const struct cgroup_tree *tree, size_t controller, const ch
 	return access(folder, F_OK) == 0 || make_group(tree, controller, folder, &fresh, NULL) == 0;
 }
 
-/* Whether a pod of version 1 needs a group of this controller. Nobody asks how much of the processor it has had, and how
- * much memory a pod takes that has asked for none its processes tell as well (proc_use.h). */
+/* Does a pod need a group of this controller, in version 1? CPU use of pods is not read, and memory use of a pod
+ * without requests is counted by its processes (proc_use.h). */
 static bool is_needed(size_t controller, const struct cgroup_limits *limits)
 {
 	switch ((enum cgroup_controller)controller) {
@@ -462,7 +462,7 @@ static bool is_needed(size_t controller, const struct cgroup_limits *limits)
 	return false;
 }
 
-/* Two controllers may have one. */
+/* Two controllers may share one. */
 static void describe_folder(const char *folder, struct arena *arena, struct cgroup_work *ret)
 {
 	for (size_t i = 0; i < ret->n_folders; i++)
@@ -521,7 +521,7 @@ size_t cgroup_procs(const struct cgroup_tree *tree, const struct cgroup_path *pa
 
 /* --- use --- */
 
-/* Of the memory controller's folder. */
+/* Reads it from the memory controller's folder. */
 static int64_t read_oom_kills(const struct cgroup_tree *tree, const char *folder)
 {
 	return cgroup_read_member(
@@ -584,7 +584,7 @@ static bool is_below(const struct dirent *entry)
 	return entry->d_type == DT_DIR && !str_is(name, ".") && !str_is(name, "..");
 }
 
-/* A group and those below it, the lowest first. */
+/* Removes a group and those below it, the lowest first. */
 static int each_group(const char *folder, int depth, group_fn *fn, void *arg)
 {
 	struct dirent **entries = NULL;
@@ -602,7 +602,7 @@ static int each_group(const char *folder, int depth, group_fn *fn, void *arg)
 	return fn(arg, folder) < 0 ? -1 : ret;
 }
 
-/* Counts those that were there. */
+/* Returns how many there were. */
 static int kill_group(void *arg, const char *folder)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);
@@ -620,8 +620,8 @@ static int kill_group(void *arg, const char *folder)
 	return 0;
 }
 
-/* The hierarchy to look for processes in, as the folder of the group in there, for mem_free(); NULL: it is in none, and
- * `ret_any` tells whether there are any. */
+/* The folder of the group in the hierarchy that is searched for processes, for mem_free(); NULL: the group is in
+ * none; `ret_any` says whether there are hierarchies. */
 static char *find_hierarchy(const struct cgroup_tree *tree, const struct cgroup_path *path,
 			    bool *ret_any)
 {
@@ -683,8 +683,7 @@ int cgroup_remove(const struct cgroup_tree *tree, const struct cgroup_path *path
 		if (!tree->base[i] || is_shared(tree, i))
 			continue;
 		folder = folder_of(tree, i, path);
-		if (remove_group(&number, folder) ==
-			    0 || /* which spares looking for others below */
+		if (remove_group(&number, folder) == 0 || /* no groups below to search */
 		    each_group(folder, 0, remove_group, &number) == 0)
 			continue;
 		if (number == EBUSY || number == ENOTEMPTY)
@@ -694,7 +693,7 @@ int cgroup_remove(const struct cgroup_tree *tree, const struct cgroup_path *path
 	return 0;
 }
 
-/* Of one hierarchy: which nodes have the pod is told by their folders. */
+/* In one hierarchy: the folders of nodes show which ones have the pod. */
 static int remove_pod_in(const struct cgroup_tree *tree, size_t controller, const char *pod,
 			 struct err *err)
 {

@@ -52,7 +52,7 @@ static bool list_has(struct str list, char separator, const char *word)
 	return false;
 }
 
-/* The group of this process in a hierarchy, as seen below its mount. */
+/* The group of this process in a hierarchy, relative to its mount. */
 static char *self_group(struct str groups, const char *controller, struct str mount_root)
 {
 	struct str line;
@@ -137,7 +137,7 @@ int cgroup_layout_read(const char *proc, const char *root, struct cgroup_layout 
 	return 0;
 }
 
-/* --- what bounds this process --- */
+/* --- limits of this process --- */
 
 bool cgroup_read_value(const char *folder, const char *file, struct buf *to)
 {
@@ -213,7 +213,7 @@ static int64_t folder_memory(enum cgroup_version version, const char *folder)
 	return value > 0 && value < INT64_MAX / 2 ? value : 0;
 }
 
-/* One more than what is left, so that a group that is full counts. */
+/* One more than what is left, so that a full group counts. */
 static int64_t folder_left(enum cgroup_version version, const char *folder)
 {
 	int64_t limit = folder_memory(version, folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/cgroup_limits.c - from resources of containers to the limits of groups.
+/* node/machine/cgroup_limits.c - limits of groups from resources of containers.
  *
- * A pod's group has the sum of its containers, or what an init container needs where that is more; a
- * sidecar runs beside the others. It has a bound only where every container has one. */
+ * A pod's group has the sum of its containers, or what an init container needs if that is more; a sidecar runs in
+ * parallel with the others. A pod has a limit only if every container has one. */
 #include "model/value/quantity.h"
 #include "node/machine/cgroup.h"
 
@@ -39,7 +39,7 @@ struct cgroup_limits cgroup_limits_of(const struct container *container, int64_t
 	return limits;
 }
 
-/* The larger of two, where 0 is no bound at all. */
+/* The larger of two limits; 0 is no limit at all. */
 static int64_t wider(int64_t left, int64_t right)
 {
 	if (left == 0 || right == 0)
@@ -57,7 +57,7 @@ struct sums {
 	bool any;
 };
 
-/* Beside what is there already. */
+/* Adds the limits of a container that runs in parallel. */
 static void add(struct sums *sums, const struct cgroup_limits *limits)
 {
 	sums->all.cpu_request += limits->cpu_request;
@@ -81,7 +81,7 @@ struct cgroup_limits cgroup_limits_of_pod(const struct pod *pod, int64_t process
 	const struct pod_spec *spec = &pod->spec;
 	struct sums beside = {0}, most;
 
-	/* Sidecars first: they are there for every init container that comes after. */
+	/* Sidecars first: they run in parallel with every later init container. */
 	for (size_t i = 0; i < spec->init_containers.len; i++)
 		if (container_is_sidecar(&spec->init_containers.ptr[i])) {
 			struct cgroup_limits limits =

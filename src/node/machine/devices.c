@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/devices.c - numbers of devices, who has which, and what their libraries are told.
+/* node/machine/devices.c - numbers of devices, which pod has which, and the variables for their libraries.
  *
- * One table says which resources are told apart. To add a kind, add a row; one that is not in it is only an
- * amount. */
+ * One table lists the resources whose devices are distinguished. To add a kind, add a row; any other resource is
+ * only an amount. */
 #include "node/machine/devices.h"
 
 #include <inttypes.h>
@@ -16,13 +16,12 @@
 
 static const struct kind {
 	const char *resource;
-	const char *machine;  /* a variable with the machine's numbers; NULL: none */
+	const char *machine;  /* variable with the machine's numbers; NULL: none */
 	const char *nothing;  /* its value for a container that has none */
-	const char *relative; /* a variable with the numbers that its library counts by */
+	const char *relative; /* variable with the numbers as its library counts */
 	const char
-		*control; /* a file below /dev that is of use only with one of them; NULL: none */
-	const char
-		*shared; /* files below /dev that its library opens besides, with commas between */
+		*control;   /* file below /dev that is useful only with such a device; NULL: none */
+	const char *shared; /* more files below /dev that its library opens, separated by commas */
 } kinds[] = {
 	{"nvidia.com/gpu", "NVIDIA_VISIBLE_DEVICES", "void", "CUDA_VISIBLE_DEVICES", NULL,
 	 "nvidiactl,nvidia-uvm,nvidia-uvm-tools,nvidia-modeset"},
@@ -84,7 +83,7 @@ static size_t found(const struct machine *machine, const char *resource)
 	return count;
 }
 
-/* [first, first + len) are the node's. */
+/* [first, first + len) belong to the node. */
 static void share(const struct devices_node *node, const char *resource, size_t *ret_first,
 		  size_t *ret_len)
 {
@@ -174,7 +173,7 @@ static const struct container *container_at(const struct pod *pod, size_t index)
 			      : &pod->spec.containers.ptr[index - n_init];
 }
 
-/* Which of the pod's are the container's: `skip` of them, then `len`. */
+/* The container's part of the pod's devices: after `skip` of them, `len`. */
 static void place(const struct pod *pod, size_t index, const char *resource, size_t *ret_skip,
 		  size_t *ret_len)
 {
@@ -208,7 +207,7 @@ static struct str own_numbers(const struct pod *pod, size_t index, const char *r
 	return arena_str(arena, buf_str(&list));
 }
 
-/* "0,1,2" for as many as there are in the list. */
+/* "0,1,2" with as many numbers as the list has. */
 static struct str counted(struct str numbers, struct arena *arena)
 {
 	AUTO(buf_done) struct buf list = BUF_UNBOUNDED;
@@ -224,7 +223,7 @@ static void add_name(struct arena *arena, const char **list, const char *name)
 	*list = *list ? arena_printf(arena, "%s,%s", *list, name) : name;
 }
 
-/* Names of files below /dev and /dev/dri that the container is not to have. */
+/* Names of files below /dev and /dev/dri that the container may not have. */
 struct hidden {
 	const char *dev;
 	const char *dri;

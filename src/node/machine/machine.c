@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/machine.c - looking at the machine.
+/* node/machine/machine.c - reads what the machine has.
  *
- * Namespaces are tried out rather than guessed from versions and settings: a child that shares our
- * memory is started in them and ends at once. It is no fork: nothing is copied, and we wait
- * for it. */
+ * Namespaces are tried, not guessed from versions and settings: a child that shares the memory of this process is
+ * started in them and ends at once. It is no fork: nothing is copied, and this process waits for it. */
 #include "node/machine/machine.h"
 
 #include <dirent.h>
@@ -30,7 +29,7 @@ enum { FILE_MAX = 4 * 1024 * 1024, CHILD_STACK = 64 * 1024, CPUS_MAX = 8192 };
 
 /* --- files --- */
 
-/* The text of a file, trimmed, in the arena; none where it cannot be read. */
+/* The text of a file, trimmed, in the arena; empty if it cannot be read. */
 static struct str read_text(struct arena *arena, const char *path)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(FILE_MAX);
@@ -91,7 +90,7 @@ static int64_t less(int64_t value, int64_t bound)
 
 /* --- folders of the system --- */
 
-/* What the walk over a folder is for. */
+/* Called for each entry of a folder. */
 struct look {
 	struct machine *machine;
 	const struct machine_paths *paths;
@@ -99,7 +98,7 @@ struct look {
 };
 typedef void entry_fn(const struct look *look, const char *name);
 
-/* Each entry, in the order of its numbers. */
+/* Calls `fn` for each entry, in the order of their numbers. */
 static void each_entry(const struct look *look, const char *folder, entry_fn *fn)
 {
 	struct dirent **entries = NULL;
@@ -112,7 +111,7 @@ static void each_entry(const struct look *look, const char *folder, entry_fn *fn
 	mem_free(entries);
 }
 
-/* Room for one more in an array of the arena. */
+/* Makes space for one more in an array of the arena. */
 static void *grow(struct arena *arena, const void *old, size_t len, size_t size)
 {
 	void *grown = arena_calloc(arena, len + 1, size);
@@ -145,12 +144,12 @@ static void take_hugepages(const struct look *look, const char *name)
 
 /* --- devices --- */
 
-/* A file of a driver: the name up to its number, and for render nodes the maker of the card. To add
- * a kind of device, add a row. */
+/* A device file of a driver: the name up to its number, and for render nodes the vendor of the card. To add a kind
+ * of device, add a row. */
 struct device_kind {
 	const char *folder; /* below /dev */
 	const char *prefix;
-	const char *vendor; /* NULL: whoever */
+	const char *vendor; /* NULL: any */
 	const char *resource;
 };
 static const struct device_kind device_kinds[] = {
@@ -211,15 +210,15 @@ static int end_at_once(void *arg)
 	return 0;
 }
 
-/* Mounts of a pod must not come out on the machine. In a plain chroot, whose root is no mount, nobody can
- * see to that. */
+/* Mounts of a pod must not appear on the machine. In a plain chroot, whose root is no mount, that cannot be
+ * guaranteed. */
 static int part_mounts(void *arg)
 {
 	(void)arg;
 	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0;
 }
 
-/* A namespace of processes is of use only with a /proc that shows it. */
+/* A PID namespace is useful only with a /proc of its own. */
 static int mount_proc(void *arg)
 {
 	(void)arg;
@@ -227,7 +226,7 @@ static int mount_proc(void *arg)
 	       mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0;
 }
 
-/* Not CLONE_VFORK alone: the stack is ours, and must stay until the child has ended. */
+/* Not CLONE_VFORK alone: the stack is on this process's own, and must stay until the child has ended. */
 static bool can_have(int flags, int (*act)(void *arg))
 {
 	AUTO(mem_free) char *stack = mem_alloc(CHILD_STACK);

@@ -2,9 +2,9 @@
 /* node/machine/machine.h - what this machine has, what this process may do on it, and how it is divided into
  * nodes.
  *
- * Amounts are what a pod could really use: cpus that this process may run on, memory and cpu within
- * the control group that it was put into (a container in CI has less than its host). Devices are
- * found by the files that their drivers make. Nothing is changed by looking. */
+ * Amounts are what pods can really use: CPUs that this process may run on, memory and CPU within its own control
+ * group (a container in CI has less than its host). Devices are found by the files that their drivers make.
+ * Reading changes nothing. */
 #ifndef NODE_MACHINE_H
 #define NODE_MACHINE_H
 
@@ -26,15 +26,15 @@ enum machine_namespaces {
 	MACHINE_UTS = 1 << 1,
 	MACHINE_PID = 1 << 2, /* with a /proc of their own */
 	MACHINE_NET = 1 << 3,
-	/* Not root, but may be it in a namespace of users, and there have those above (but for a
-	 * network that reaches the machine's). */
+	/* Not root, but may be root in a user namespace, and there have the namespaces above (except a network
+	 * that reaches the machine's). */
 	MACHINE_USER = 1 << 4,
 };
 
 struct machine_device {
 	const char *resource; /* "nvidia.com/gpu" */
 	const char *path;     /* "/dev/nvidia0" */
-	const char *id;       /* "0": as the driver counts */
+	const char *id;       /* "0": the driver's number */
 };
 
 struct machine_hugepages {
@@ -60,7 +60,7 @@ struct machine {
 	const char *kernel, *os_image, *architecture, *machine_id, *boot_id, *hostname;
 };
 
-/* Where to look; NULL: the machine's own. */
+/* Paths to read; NULL: the machine's own. */
 struct machine_paths {
 	const char *proc;
 	const char *sys;
@@ -75,12 +75,12 @@ int machine_open(const struct machine_paths *paths, struct machine *ret,
 void machine_close(struct machine *machine);
 DEFINE_AUTO_IN_PLACE(struct machine, machine_close);
 
-/* What the machine does not let the node do, as a sentence a thing for the node's conditions and
- * for who started it: "cpu and memory limits are not kept: ...". Texts are the machine's. */
+/* What the machine does not permit, one sentence per feature, for the node's conditions and for the user who
+ * started it: "cpu and memory limits are not kept: ...". Texts belong to `machine`. */
 enum machine_lacks_what { MACHINE_LACKS_ISOLATION, MACHINE_LACKS_NETWORK, MACHINE_LACKS_MAX };
 struct machine_lacks {
 	enum machine_lacks_what what;
-	const char *reason; /* a word in capitals for a condition: "NoControlGroups" */
+	const char *reason; /* the reason of a condition: "NoControlGroups" */
 	const char *message;
 };
 size_t machine_lacks(const struct machine *machine, struct machine_lacks ret[MACHINE_LACKS_MAX]);
@@ -93,21 +93,21 @@ struct machine_amount {
 };
 struct machine_division {
 	size_t nodes; /* at least 1 */
-	/* Of each node: in place of what was found, and kept back from pods. */
+	/* Per node: declared instead of what was found, and reserved. */
 	struct machine_amount *resources, *reserved;
 	size_t n_resources, n_reserved;
-	struct pressure_limits limits; /* what must stay free, and so is not given to pods */
+	struct pressure_limits limits; /* what must stay free, and so is not allocatable */
 };
 
-/* "nvidia.com/gpu=4,cpu=64"; NULL and "" are none. The error names the part that is wrong. */
+/* Parses "nvidia.com/gpu=4,cpu=64"; NULL and "" are empty. The error names the wrong part. */
 int machine_amounts_parse(struct arena *arena, const char *text, struct machine_amount **ret,
 			  size_t *ret_len, struct err *err) MUST_CHECK;
 
-/* Fill in a node's status: capacity, allocatable, nodeInfo. What cannot be cut goes to the first
- * nodes. */
+/* Fill in a node's status: capacity, allocatable, nodeInfo. Resources that cannot be divided evenly go to the
+ * first nodes. */
 void machine_put_status(const struct machine *machine, const struct machine_division *division,
 			size_t index, struct json_doc *doc, struct json status);
-/* Which devices of the machine belong to a node: [first, first + len) of those of a resource. */
+/* The devices of the machine that belong to a node: [first, first + len) of those of a resource. */
 void machine_share(size_t total, size_t nodes, size_t index, size_t *ret_first, size_t *ret_len);
 
 #endif

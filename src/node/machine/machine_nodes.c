@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/machine_nodes.c - the machine divided into nodes.
+/* node/machine/machine_nodes.c - divides the machine into nodes.
  *
- * cpu, memory and disk are cut into equal parts; devices and huge pages are whole, and the first
- * nodes get what is left over. Allocatable is capacity without what is reserved and without what
- * must stay free for the machine not to be under pressure (node/machine/pressure.h). */
+ * CPU, memory and disk are divided into equal parts; devices and huge pages stay whole, and the first nodes get
+ * the rest. Allocatable is capacity without what is reserved and without what must stay free to avoid pressure
+ * (node/machine/pressure.h). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -94,7 +94,7 @@ static void set_quantity(struct json_doc *doc, struct json object, struct str na
 	json_set(doc, object, name, json_new_str(doc, str_from(quantity_canonical(value, text))));
 }
 
-/* One resource: what was found or is declared, and of it what pods may have. */
+/* One resource: its capacity, found or declared, and what is allocatable of it. */
 static void put_amount(struct amounts *to, struct str name, struct quantity value, int64_t kept)
 {
 	const struct machine_division *division = to->division;
@@ -150,7 +150,7 @@ static void put_devices(struct amounts *to)
 	}
 }
 
-/* What is only declared. */
+/* Resources that are only declared. */
 static void put_declared(struct amounts *to)
 {
 	for (size_t i = 0; i < to->division->n_resources; i++) {

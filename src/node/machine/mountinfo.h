@@ -16,7 +16,7 @@ struct mount_line {
 	struct str options; /* of the file system */
 };
 
-/* The next line of a text, which it is taken from; false at its end. Lines that are none are passed over. */
+/* Takes the next line from a text; false at its end. Malformed lines are skipped. */
 bool mountinfo_next(struct str *text, struct mount_line *ret);
 
 #endif

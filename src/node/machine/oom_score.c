@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/oom_score.c - guaranteed pods last, best effort first, between them by requests. */
+/* node/machine/oom_score.c - guaranteed pods are killed last, best effort first; between them by requests. */
 #include "node/machine/oom_score.h"
 
 #include "model/value/quantity.h"
@@ -7,9 +7,9 @@
 #include "base/banned.h"
 
 enum {
-	SCORE_CRITICAL = -997, /* guaranteed, or of the system's priority */
+	SCORE_CRITICAL = -997, /* guaranteed, or of a system priority */
 	SCORE_BEST_EFFORT = 1000,
-	SCORE_LEAST = 3, /* of a burstable one: 1000 + SCORE_CRITICAL */
+	SCORE_LEAST = 3, /* of a burstable pod: 1000 + SCORE_CRITICAL */
 	CRITICAL_PRIORITY = 2000000000,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/oom_score.h - who is killed first when the machine runs out of memory: as kubelet has it, the
- * more so the less of what it uses was asked for. Pure. */
+/* node/machine/oom_score.h - which container is killed first when the machine runs out of memory: as with a
+ * kubelet, the one that uses the most beyond its requests. Pure. */
 #ifndef NODE_OOM_SCORE_H
 #define NODE_OOM_SCORE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/pressure.c - thresholds, readings, ranks and words. */
+/* node/machine/pressure.c - thresholds, readings, ranking and messages. */
 #include "node/machine/pressure.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static const char *const signal_names[PRESSURE_SIGNAL_COUNT] = {
 
 /* --- thresholds --- */
 
-/* A large disk that is nearly full still has room for a long time: the bounds are for that. */
+/* A large disk that is nearly full still has much space: therefore the absolute bounds. */
 const struct pressure_limits pressure_limits_default = {{
 	[PRESSURE_MEMORY] = {.amount = INT64_C(100) << 20},
 	[PRESSURE_DISK] = {.parts = 500, .amount = INT64_C(1) << 30},
@@ -206,7 +206,7 @@ bool pressure_admits(const struct pressure_state *state, struct json pod, struct
 
 /* --- looking --- */
 
-/* "MemAvailable:   123 kB" in bytes; -1: it is not there. */
+/* "MemAvailable: 123 kB" in bytes; -1: not found. */
 static int64_t member(struct str text, struct str name)
 {
 	struct str line;
@@ -222,7 +222,7 @@ static int64_t member(struct str text, struct str name)
 	return -1;
 }
 
-/* "0.20 0.18 0.12 1/80 11206": the number of threads is behind the stroke. */
+/* "0.20 0.18 0.12 1/80 11206": the number of threads is after the slash. */
 static int64_t threads(struct str text)
 {
 	struct str rest = str_trim(text);
@@ -272,7 +272,7 @@ int pressure_look(const struct pressure_place *place, struct pressure_node *ret,
 	node.total[PRESSURE_MEMORY] = member(buf_str(&text), STR("MemTotal:"));
 	node.available[PRESSURE_MEMORY] = member(buf_str(&text), STR("MemAvailable:"));
 	if (node.available[PRESSURE_MEMORY] < 0)
-		node.total[PRESSURE_MEMORY] = 0; /* a kernel that does not say */
+		node.total[PRESSURE_MEMORY] = 0; /* the kernel does not say */
 	bound_memory(place->cgroups, &node);
 	if (statvfs(place->folder, &disk) < 0)
 		return err_errno(err, errno, "%s", place->folder);
@@ -283,7 +283,7 @@ int pressure_look(const struct pressure_place *place, struct pressure_node *ret,
 	running = threads(buf_str(&text));
 	if (read_proc(place->proc, "sys/kernel/pid_max", &text, err) < 0)
 		return -1;
-	/* In a container the two may be of different worlds: then nothing is known. */
+	/* In a container the two may have different scopes: then nothing is known. */
 	if (number_parse_i64(str_trim(buf_str(&text)), &most, NULL) == 0 && running >= 0 &&
 	    running <= most) {
 		node.total[PRESSURE_PIDS] = most;
@@ -300,7 +300,7 @@ static bool is_over(const struct pressure_use *use, enum pressure_signal signal)
 	return use->used[signal] > use->asked[signal];
 }
 
-/* Does the left one have to go before the right one? */
+/* Does the left pod have to be evicted before the right one? */
 static bool goes_first(enum pressure_signal signal, const struct pressure_pod *left,
 		       const struct pressure_pod *right)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/machine/proc_use.c - one walk over /proc, then every process is counted for those above it that were asked
- * about.
+/* node/machine/proc_use.c - walks over /proc once, then counts every process for those of its ancestors that are
+ * in the list.
  *
- * A line of /proc/PID/stat: `12 (some name) S 1 ...`, where the name may hold anything; behind it the second
+ * A line of /proc/PID/stat: `12 (some name) S 1 ...`; the name may contain any characters. After it the second
  * word is the parent and the 22nd the pages in memory. */
 #include "node/machine/proc_use.h"
 
@@ -74,7 +74,7 @@ static void read_table(const char *proc, struct table *table)
 		if (number_parse_i64(str_from(names[i]->d_name), &pid, NULL) == 0 &&
 		    read_process(proc, pid, &process))
 			vec_push(&table->list, process);
-		free(names[i]); /* the C library's */
+		free(names[i]); /* defined by the C library */
 	}
 	free((void *)names);
 	if (table->list.len)
@@ -90,7 +90,7 @@ static const struct process *find(const struct table *table, int64_t pid)
 		       : NULL;
 }
 
-/* Where an entry of the list begins; sorted by that. */
+/* The first process of an entry of the list; sorted by it. */
 struct root {
 	int64_t pid;
 	struct proc_use *use;

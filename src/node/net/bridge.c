@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/net/bridge.c - links, addresses and routes.
  *
- * Everything can be done again: what is there is no error, and a cable of the same name is from a
- * pod's earlier life. */
+ * Everything can be repeated: what exists is no error, and a cable of the same name was left by an earlier run of
+ * the pod. */
 #include "node/net/bridge.h"
 
 #include <arpa/inet.h>
@@ -92,7 +92,7 @@ static int add_bridge(const struct bridge *bridge)
 	return number == EEXIST ? 0 : number;
 }
 
-/* What it is good for, for whoever finds it. */
+/* Sets the folder of the node as alias: bridge_remove_orphans() finds it there. */
 static int set_alias(const struct bridge *bridge, int index)
 {
 	struct ifinfomsg header = {.ifi_index = index};
@@ -182,7 +182,7 @@ int bridge_disconnect(const struct bridge *bridge, const char *name, struct err 
 
 struct overlap {
 	const struct bridge *bridge;
-	uint32_t index; /* the bridge's own */
+	uint32_t index; /* index of the bridge itself */
 	bool found;
 };
 
@@ -191,7 +191,7 @@ static uint32_t mask_of(unsigned bits)
 	return bits == 0 ? 0 : UINT32_MAX << (32 - bits);
 }
 
-/* A route that is not the default one, and not the bridge's. */
+/* Checks a route, except the default one and those of the bridge. */
 static void look_at_route(void *arg, uint16_t type, const void *data, size_t len)
 {
 	struct overlap *overlap = arg;

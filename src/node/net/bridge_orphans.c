@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/net/bridge_orphans.c - bridges whose home has gone: killed, and its folder deleted, so that nobody is left to
- * take them away.
+/* node/net/bridge_orphans.c - bridges whose data directory was deleted while no process was left to remove them.
  *
- * A bridge has the folder of its node as its alias. One whose folder is not there, and that has no cable, goes with
- * its table. A home that only cannot be seen from here (another mount namespace) makes its bridge again when a pod
- * needs it. */
+ * A bridge has the folder of its node as its alias. A bridge whose folder does not exist, and that has no cable,
+ * is removed with its table. If the folder only cannot be seen from here (another mount namespace), its node makes
+ * the bridge again when a pod needs it. */
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -108,7 +107,7 @@ size_t bridge_remove_orphans(int socket, const char *prefix)
 			if (!is_orphan(&links, link, prefix))
 				continue;
 			if (bridge_unshare(&bridge, &err) < 0)
-				err.text[0] = '\0'; /* it had none */
+				err.text[0] = '\0'; /* it had no table */
 			count += bridge_remove(&bridge, &err) == 0;
 		}
 	vec_done(&links.list);

@@ -55,7 +55,7 @@ static void put_value(struct netlink *batch, uint16_t type, const void *data, si
 	netlink_nest_end(batch, at);
 }
 
-/* Only what is there can be deleted. */
+/* Creates the table first: only an existing one can be deleted. */
 static void put_no_table(struct netlink *batch, const char *name, uint16_t flags)
 {
 	begin(batch, NFT_MSG_NEWTABLE, NLM_F_CREATE);
@@ -85,7 +85,7 @@ static void put_chain(struct netlink *batch, const char *table)
 	netlink_put_str(batch, NFTA_CHAIN_TYPE, "nat");
 }
 
-/* An expression: what netlink_nest_end() wants, inner first. */
+/* Begins an expression; returns the arguments of netlink_nest_end(), inner first. */
 struct expression {
 	size_t element, data;
 };
@@ -164,7 +164,7 @@ static void put_rule(struct netlink *batch, const struct bridge *bridge)
 	netlink_nest_end(batch, all);
 }
 
-/* Only where it is off: the setting is the machine's. */
+/* Switches forwarding on if it is off: the setting belongs to the machine. */
 static int forward(void)
 {
 	AUTO(fd_close) int fd = open(FORWARD, O_RDWR | O_CLOEXEC);

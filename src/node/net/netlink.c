@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/net/netlink.c - messages to the kernel and its answers.
  *
- * The kernel answers a request before sendmsg() returns, so that waiting for it takes no time; a
- * receive time-out is there for a kernel that does not keep to that. */
+ * The kernel answers a request before sendmsg() returns, so that waiting takes no time; a receive timeout is set
+ * in case a kernel does not. */
 #include "node/net/netlink.h"
 
 #include <assert.h>
@@ -31,7 +31,7 @@ int netlink_open(int family)
 	return fd_take(&fd);
 }
 
-/* Bytes at the end, zeroed up to the next boundary. */
+/* Adds bytes at the end, zeroed up to the next boundary. */
 static void *extend(struct netlink *message, size_t len)
 {
 	size_t room = NLMSG_ALIGN(len);
@@ -100,7 +100,7 @@ void netlink_nest_end(struct netlink *message, size_t at)
 	attribute->nla_len = (uint16_t)(message->len - at);
 }
 
-/* Look through one datagram. True: that was the end, and *number says how it went. */
+/* Reads one datagram. True: it was the last; *number has the result. */
 static bool look_through(const char *bytes, size_t len, netlink_fn *fn, void *arg, int *number)
 {
 	while (len >= sizeof(struct nlmsghdr)) {

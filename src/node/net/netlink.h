@@ -21,7 +21,7 @@ enum { NETLINK_BYTES = 4096 };
 struct netlink {
 	_Alignas(8) char bytes[NETLINK_BYTES];
 	size_t len;   /* of all messages */
-	size_t start; /* of the last one */
+	size_t start; /* start of the last one */
 	bool acked;   /* one of them asks for an answer (NLM_F_ACK) */
 };
 
@@ -29,24 +29,24 @@ struct netlink {
  * errno. */
 int netlink_open(int family);
 
-/* A new message behind those that are there. The struct must begin zeroed. Going over the room
- * aborts: messages are ours, and small. */
+/* Begins a message after those in the struct, which must begin zeroed. Exceeding NETLINK_BYTES aborts: callers
+ * send only small messages of bounded size. */
 void netlink_begin(struct netlink *message, uint16_t type, uint16_t flags, const void *header,
 		   size_t len);
 void netlink_put(struct netlink *message, uint16_t type, const void *data, size_t len);
 void netlink_put_str(struct netlink *message, uint16_t type, const char *text);
 void netlink_put_u32(struct netlink *message, uint16_t type, uint32_t value);
-/* Attributes within one; gives what netlink_nest_end() wants. */
+/* Begins nested attributes; returns the argument of netlink_nest_end(). */
 size_t netlink_nest(struct netlink *message, uint16_t type);
-/* The header of what is nested comes first in some: bytes without an attribute of their own. */
+/* Adds bytes that are no attribute: a header that some nested attributes begin with. */
 void netlink_put_raw(struct netlink *message, const void *data, size_t len);
 void netlink_nest_end(struct netlink *message, size_t at);
 
-/* Send, wait for the answer (to the last message, or to the one that asks for it), and empty it. 0, or
- * an errno value. */
+/* Sends the messages, waits for the answer (to the last one, or to the one that asks for it), and empties the
+ * struct. 0, or an errno value. */
 int netlink_ask(int fd, struct netlink *message) MUST_CHECK;
 
-/* Ask for a list: each message that comes is shown. 0, or an errno value. */
+/* Asks for a list: calls `fn` for each message. 0, or an errno value. */
 typedef void netlink_fn(void *arg, uint16_t type, const void *data, size_t len);
 int netlink_list(int fd, struct netlink *message, netlink_fn *fn, void *arg) MUST_CHECK;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/net/netns.c - network namespaces, made without leaving one's own.
+/* node/net/netns.c - makes network namespaces without leaving the own one.
  *
- * A child that shares our memory and our descriptors is started in a new namespace, opens what we
- * want of it, and ends: no fork of a large process, no thread. A bind mount of the namespace on a file
- * keeps it. */
+ * A child that shares the memory and the descriptors of this process is started in a new namespace, opens what is
+ * needed, and ends: no fork of a large process, no thread. A bind mount of the namespace on a file keeps it. */
 #include "node/net/netns.h"
 
 #include <errno.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/net/network.c - who has which address.
+/* node/net/network.c - addresses of pods.
  *
- * Addresses are handed out in turn, so that one that was given back is not another pod's at once. A
- * pod's address file is written last: a namespace without it was left half made, and is made
- * anew. */
+ * Addresses are used in turn, so that a released address is not given to another pod at once. A pod's address file
+ * is written last: a namespace without it is incomplete, and is made again. */
 #include "node/net/network.h"
 
 #include <arpa/inet.h>
@@ -35,7 +34,7 @@ enum {
 	BRIDGE_CHOICES = 128,
 	LOOPBACK_BITS = 16,
 	LOOPBACK_CHOICES = 254,
-	FIRST_HOST = 2, /* behind the network and the bridge */
+	FIRST_HOST = 2, /* after the network and the bridge */
 	TEXT_MAX = 256,
 	NAME_SIZE = 16,
 };
@@ -51,7 +50,7 @@ struct network {
 	char *lacks;
 	char host[NETWORK_ADDRESS_SIZE];
 	uint32_t next;
-	uint64_t *used; /* a bit a host */
+	uint64_t *used; /* one bit per host */
 };
 
 /* --- addresses --- */
@@ -101,7 +100,7 @@ static void mark(struct network *network, uint32_t address, bool used)
 
 static int take_address(struct network *network, uint32_t *ret, struct err *err)
 {
-	uint32_t last = hosts_of(network) - 1; /* of broadcasts */
+	uint32_t last = hosts_of(network) - 1; /* for broadcasts */
 
 	for (uint32_t tried = FIRST_HOST; tried < last; tried++) {
 		uint32_t host = network->next;
@@ -139,13 +138,13 @@ static int write_address(const struct network *network, const char *uid, const c
 	AUTO(mem_free) char *path = path_of(network, uid, "address");
 	AUTO(fd_close) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	/* Not synced: a pod's processes do not outlive the machine either. */
+	/* Not synced: a pod's processes do not survive a crash of the machine either. */
 	if (fd < 0 || write(fd, address, strlen(address)) != (ssize_t)strlen(address))
 		return err_errno(err, errno, "%s", path);
 	return 0;
 }
 
-/* Pods that were there before this process. */
+/* Reads the addresses of pods from before this process. */
 static void find_pods(struct network *network)
 {
 	AUTO(mem_free) char *folder = mem_printf("%s/pods", network->folder);
@@ -169,7 +168,7 @@ static void find_pods(struct network *network)
 
 /* --- opening --- */
 
-/* "10.200.16.0/20", as it was chosen once. */
+/* Reads "10.200.16.0/20", the subnet that was chosen before. */
 static bool read_subnet(struct network *network)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/network", network->folder);
@@ -201,7 +200,7 @@ static int write_subnet(const struct network *network, struct err *err)
 	return fd_write_file(path, text, (size_t)len, 0600, err);
 }
 
-/* The first subnet from where the folder's name leads that nobody else has. */
+/* The first free subnet, starting at a number that depends on the folder's name. */
 static int choose_subnet(struct network *network, uint64_t hash, struct err *err)
 {
 	for (uint64_t i = 0; i < BRIDGE_CHOICES; i++) {
@@ -305,7 +304,7 @@ static void cable_name(const char *uid, char name[NAME_SIZE])
 		       hash_fnv1a_64(str_from(uid)) & UINT64_C(0xffffffffffff));
 }
 
-/* Somebody may have taken it for one that nobody needs. */
+/* Another process may have removed it as unused. */
 static int ensure_bridge(const struct network *network, struct err *err)
 {
 	if (if_nametoindex(network->name))

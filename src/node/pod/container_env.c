@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/container_env.c - variables in the order in which they win.
+/* node/pod/container_env.c - variables of a container; later ones replace earlier ones.
  *
- * Names are kept in the order in which they first came, each once. A variable of a service can be
- * referred to by `$(NAME)` like any other, and gives way to one that the container names itself. */
+ * Names keep the order in which they first appear, each once. A variable of a service can be referred to by
+ * `$(NAME)` like any other; a variable that the container names itself replaces it. */
 #include "node/pod/container_env.h"
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ enum { HASH_SEED = 7 }; /* only the pod's own names are in the map, and they are
 struct variable {
 	struct str name;
 	struct str value;
-	bool common; /* nobody has named it: cannot be referred to, as in Kubernetes */
+	bool common; /* not named by the pod: cannot be referred to, as in Kubernetes */
 };
 
 struct maker {
@@ -62,10 +62,10 @@ static int set(struct maker *maker, struct str name, struct str value, struct er
 
 static void set_service(void *arg, struct str name, struct str value)
 {
-	(void)set(arg, name, value, NULL); /* a name that cannot be one is left out */
+	(void)set(arg, name, value, NULL); /* an invalid name is left out */
 }
 
-/* What an image and a runtime would bring along. */
+/* Variables that an image or a runtime would set. */
 static void set_common(struct maker *maker, const char *home)
 {
 	const struct sandbox *sandbox = maker->sandbox;
@@ -106,7 +106,7 @@ static const struct source_kind {
 	[SANDBOX_SECRET] = {SANDBOX_SECRET, "secret", "Secret", true},
 };
 
-/* 1: it is there; 0: it is not, and need not be. */
+/* 1: found; 0: it is missing, and optional. */
 static int find_source(const struct maker *maker, const struct source_kind *kind, struct str name,
 		       bool optional, struct json *ret, struct err *err)
 {
@@ -234,7 +234,7 @@ static int set_env(struct maker *maker, struct err *err)
 
 /* --- texts --- */
 
-/* One reference or escape behind a '$' at `at`; gives where to go on. */
+/* Expands one reference or escape after the '$' at `at`; returns where to continue. */
 static size_t expand_one(const struct container_env *env, struct str text, size_t at,
 			 struct buf *to, struct buf *missing)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/downward.c - fields of a pod as texts, with kubelet's words where one is not known. */
+/* node/pod/downward.c - fields of a pod as texts; an unknown field is an error with a kubelet's text. */
 #include "node/pod/downward.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 /* --- fields --- */
 
-/* `key="value"` a line, sorted as the view is. */
+/* One `key="value"` per line, in the order of the view. */
 static struct str print_map(const struct labels *labels, struct arena *arena)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

@@ -29,7 +29,7 @@ struct str hosts_name(const struct pod *pod)
 
 /* --- /etc/hosts --- */
 
-/* `name`, `name.NS`, `name.NS.svc`, `name.NS.svc.cluster.local` behind an address. */
+/* Adds `name`, `name.NS`, `name.NS.svc`, `name.NS.svc.cluster.local` after an address. */
 static void put_names(struct buf *to, struct str address, struct str host, struct str of,
 		      struct str namespace)
 {
@@ -43,7 +43,7 @@ static void put_names(struct buf *to, struct str address, struct str host, struc
 	buf_putc(to, '\n');
 }
 
-/* None where it has ended. */
+/* Empty if the pod has ended. */
 static struct str address_of(const struct hosts_pod *pod)
 {
 	struct str phase = json_str(json_get(json_get(pod->doc, "status"), "phase"));
@@ -80,7 +80,7 @@ static bool is_selected(struct json selector, struct json pod)
 	return true;
 }
 
-/* A service is the pods that it selects: there is nobody to answer at a cluster's address. */
+/* The name of a service leads to the pods that it selects: nothing answers at a cluster IP. */
 static void put_services(struct buf *to, const struct pod *self, const struct hosts_world *world)
 {
 	for (size_t i = 0; i < world->n_services; i++) {
@@ -239,7 +239,7 @@ void hosts_print_resolv(const struct pod *pod, struct str machine, struct buf *t
 
 /* --- the file --- */
 
-/* The new text before the new end: who reads meanwhile sees whole lines of either. */
+/* Writes before it truncates: a reader sees whole lines of either text. */
 static int overwrite(int fd, struct str text)
 {
 	size_t at = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/pod/hosts.h - the names that a pod knows: its /etc/hosts and /etc/resolv.conf.
  *
- * In place of a name server: a pod finds itself, the pods of its namespace that have a hostname and a
+ * Instead of a name server: a pod finds itself, the pods of its namespace that have a hostname and a
  * subdomain (those of a job with the svc plugin), and the services of its namespace, each under the
  * names that Kubernetes' DNS gives them:
  *
  *	HOST.SUBDOMAIN  HOST.SUBDOMAIN.NS  HOST.SUBDOMAIN.NS.svc  HOST.SUBDOMAIN.NS.svc.cluster.local
  *
- * Pure, but for hosts_write(). */
+ * Pure, except hosts_write(). */
 #ifndef NODE_HOSTS_H
 #define NODE_HOSTS_H
 
@@ -26,13 +26,13 @@ struct hosts_pod {
 	struct json doc;
 	struct str address;
 };
-/* What is known of the namespace, in any order. */
+/* What the namespace has, in any order. */
 struct hosts_world {
 	const struct hosts_pod *pods;
 	size_t n_pods;
 	const struct json *services;
 	size_t n_services;
-	const char *api; /* address of the API server, by its names in a cluster; NULL: not told */
+	const char *api; /* address of the API server, for its names in a cluster; NULL: left out */
 };
 
 /* The host name of a pod: its own, or its name cut to 63 bytes. */
@@ -41,12 +41,12 @@ struct str hosts_name(const struct pod *pod);
 /* `machine`: the machine's own file, for hostNetwork. */
 void hosts_print(const struct pod *pod, struct str address, const struct hosts_world *world,
 		 struct str machine, struct buf *to);
-/* `machine`: the machine's own resolv.conf. dnsPolicy and dnsConfig as kubelet has them, but that
- * there is no cluster's name server: ClusterFirst is the same as Default. */
+/* `machine`: the machine's own resolv.conf. dnsPolicy and dnsConfig as with a kubelet, except that there is no
+ * name server of the cluster: ClusterFirst is the same as Default. */
 void hosts_print_resolv(const struct pod *pod, struct str machine, struct buf *to);
 
-/* Bring a file to this content without replacing it: it is mounted where containers look. Does
- * nothing where it has it. */
+/* Write this content into a file without replacing the file, which is mounted in containers. Does nothing if the
+ * file has the content. */
 int hosts_write(const char *path, struct str text, bool *ret_changed, struct err *err) MUST_CHECK;
 
 #endif

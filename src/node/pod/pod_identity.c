@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_identity.c - securityContext, a container's before its pod's. */
+/* node/pod/pod_identity.c - securityContext; a container's fields replace those of its pod. */
 #include "node/pod/pod_identity.h"
 
 #include <inttypes.h>
@@ -23,11 +23,11 @@ enum {
 	MAX_PROCESSES = 32768,
 	MAX_FILES = 1048576,
 	ID_MAX = INT32_MAX,
-	/* Numbers that neither distributions nor container engines nor systemd give to anybody. */
+	/* Numbers that neither distributions nor container engines nor systemd assign. */
 	DEFAULT_FIRST = 0x70000000,
 	DEFAULT_COUNT = 0x10000000,
 	DEFAULT_SEED = 1,
-	SYSTEM_LAST = 999, /* users and groups of the system; people come after them */
+	SYSTEM_LAST = 999, /* users and groups of the system are below; people come after them */
 };
 
 /* By number, as linux/capability.h has them. */
@@ -75,8 +75,7 @@ static const char *const capability_names[] = {
 	"CHECKPOINT_RESTORE",
 };
 
-/* What runtimes give by default, without MKNOD: there is no list of devices that keeps a pod from the
- * machine's disks. */
+/* The default of runtimes without MKNOD: no list of devices protects the machine's disks from a pod. */
 static const char *const usual_capabilities[] = {
 	"CHOWN",      "DAC_OVERRIDE", "FSETID",      "FOWNER",  "NET_RAW",
 	"SETGID",     "SETUID",       "SETFCAP",     "SETPCAP", "NET_BIND_SERVICE",
@@ -102,7 +101,7 @@ const char *identity_capability_name(int number)
 
 /* --- capabilities --- */
 
-/* A bit, or all of them. */
+/* The bit of a capability, or all bits for ALL. */
 static int bit_of(struct str name, const char *field, size_t index, uint64_t *ret, struct err *err)
 {
 	int number = identity_capability(name);
@@ -119,7 +118,7 @@ static int bit_of(struct str name, const char *field, size_t index, uint64_t *re
 	return 0;
 }
 
-/* As runtimes do: ALL first, then what is added, then what is dropped. */
+/* As with runtimes: ALL first, then `add`, then `drop`. */
 static int capabilities_of(const struct security_context *context, bool privileged, uint64_t *ret,
 			   struct err *err)
 {
@@ -151,7 +150,7 @@ static int capabilities_of(const struct security_context *context, bool privileg
 	return 0;
 }
 
-/* Would they let a process see what is hidden from pods, or undo it? */
+/* Would these capabilities let a process see what is hidden from pods, or undo that? */
 static bool asks_for_more(const struct security_context *context)
 {
 	const struct capabilities *list = context ? context->capabilities : NULL;
@@ -215,8 +214,8 @@ static int64_t take_number(struct str *line)
 	return number_parse_i64(word, &number, NULL) == 0 ? number : -1;
 }
 
-/* In a container engine's namespace of users there are perhaps 65536: then the upper half of them, but for the last,
- * which are nobody's. */
+/* In the user namespace of a container engine there may be only 65536 users: then the upper half of them is used,
+ * except the last ones, which belong to no one. */
 void identity_find_defaults(struct str map, struct identity_node *ret)
 {
 	enum { FEW = 1024, NOBODYS = 1024 };
@@ -242,7 +241,7 @@ void identity_find_defaults(struct str map, struct identity_node *ret)
 	}
 }
 
-/* Root without the right to be somebody else has no users to give. */
+/* Root that may not change users has no users to assign. */
 static void find_defaults(struct identity_node *node)
 {
 	AUTO(buf_done) struct buf map = BUF_INIT(MAP_MAX);
@@ -255,7 +254,7 @@ static void find_defaults(struct identity_node *node)
 		identity_find_defaults(buf_str(&map), node);
 }
 
-/* "name:x:NUMBER:...", as both files have it. */
+/* Finds a number in lines "name:x:NUMBER:...", the format of both files. */
 static bool is_known(const char *file, int64_t id)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(PASSWD_MAX);
@@ -272,7 +271,7 @@ static bool is_known(const char *file, int64_t id)
 	return false;
 }
 
-/* Root's, or one that files and devices of the machine belong to: "disk" may read all of them. */
+/* Is it root, or a user or group that owns files and devices of the machine? The group "disk" may read all disks. */
 static int check_system(int64_t id, const char *field, const struct identity_node *node, bool group,
 			struct err *err)
 {
@@ -372,8 +371,8 @@ static int check_rest(const struct security_context *own, const struct identity_
 	return 0;
 }
 
-/* The group of root is root's: whoever has named none is in one that the machine does not know. In an image the numbers
- * are its own, and nobody's group is 0, as with a kubelet. */
+/* The default group of root would be root's: a pod that names no group gets one that the machine does not know. In
+ * an image numbers belong to the image, and the default is group 0, as with a kubelet. */
 static void set_ids(const struct wanted *wanted, const struct identity_node *node,
 		    struct str namespace, struct plan_identity *ret)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_life.c - what is to be done for a pod next.
+/* node/pod/pod_life.c - decides the next steps of a pod.
  *
- * The rules are those of a kubelet (its computePodActions and getPhase), as functions of what is known
- * now. Nothing is remembered but what was asked for and how long a restart waits.
+ * The rules are those of a kubelet (computePodActions and getPhase), as functions of the current state. Only the
+ * steps that were taken and the back-off of restarts are remembered.
  *
- * Always true: a step is asked for once a run; nothing is started when the pod is to end; a pod is
- * finished only when nothing of it runs. */
+ * Always true: each step is returned once per run; nothing is started in a pod that has to end; a pod is finished
+ * only when nothing of it runs. */
 #include "node/pod/pod_life.h"
 
 #include <stdio.h>
@@ -124,7 +124,7 @@ void life_hurry(struct life *life, int64_t grace_us)
 		return;
 	life->grace_us = grace_us;
 	for (size_t i = 0; i < life->n_containers; i++)
-		life->containers[i].asked_stop = false; /* ask again: it has less time now */
+		life->containers[i].asked_stop = false; /* again, with a shorter grace period */
 }
 
 void life_ask_again(struct life *life, size_t container)
@@ -171,7 +171,7 @@ static bool any_running(const struct life *life, size_t from, size_t to)
 	return false;
 }
 
-/* The others have begun: init containers are a thing of the past. */
+/* The main containers have started: init containers are complete. */
 static bool others_begun(const struct life *life)
 {
 	for (size_t i = life->n_init; i < life->n_containers; i++)
@@ -181,7 +181,7 @@ static bool others_begun(const struct life *life)
 	return false;
 }
 
-/* None of the others runs or will run again. */
+/* No main container runs or will run again. */
 static bool others_done(const struct life *life)
 {
 	for (size_t i = life->n_init; i < life->n_containers; i++) {
@@ -250,8 +250,8 @@ static void ask_start(struct life *life, struct life_verdict *verdict, size_t i)
 		 (struct life_step){.verb = LIFE_START, .container = i, .run = run});
 }
 
-/* When a container that has ended may be started again. A container that lasted long enough, or was never
- * restarted, need not wait. */
+/* When a container that has ended may be restarted. A container that ran long enough, or was never restarted, need
+ * not wait. */
 static int64_t restart_at(const struct life_container *c)
 {
 	if (!c->backoff_us || c->ended_at - c->backoff_at > 2 * BACKOFF_MOST)
@@ -279,7 +279,7 @@ static void restart(struct life *life, struct life_verdict *verdict, size_t i, i
 	ask_start(life, verdict, i);
 }
 
-/* Start it, start it again, or end it because a probe says so. */
+/* Starts or restarts a container, or stops it because of a probe. */
 static void keep_up(struct life *life, struct life_verdict *verdict, size_t i, int64_t now)
 {
 	struct life_container *c = &life->containers[i];
@@ -294,7 +294,7 @@ static void keep_up(struct life *life, struct life_verdict *verdict, size_t i, i
 		restart(life, verdict, i, now);
 }
 
-/* True when the others may run. */
+/* True when the main containers may run. */
 static bool advance_init(struct life *life, struct life_verdict *verdict, int64_t now)
 {
 	bool begun = others_begun(life);
@@ -314,7 +314,7 @@ static bool advance_init(struct life *life, struct life_verdict *verdict, int64_
 	return true;
 }
 
-/* The last sidecar first, each when those that came after it have gone. */
+/* The last sidecar first; each after those that were started after it have ended. */
 static void stop_sidecars(struct life *life, struct life_verdict *verdict)
 {
 	for (size_t i = life->n_init; i-- > 0;) {
@@ -401,7 +401,7 @@ void life_view(const struct life *life, size_t container, int64_t now, struct li
 	}
 }
 
-/* Of those that are not init containers: how many run, have ended, have ended well, have not begun. */
+/* Of main containers: how many run, have ended, have succeeded, have not started. */
 struct tally {
 	size_t running, ended, good, waiting;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_life.h - what is to be done for a pod next: pure, decided from what is known of it.
+/* node/pod/pod_life.h - decides the next steps of a pod from its current state. Pure.
  *
- * Init containers run one after the other; one with restartPolicy Always (a sidecar) stays, and the next
- * comes when it has started. Then all other containers run at once. What ends is started again as the
- * restart policy says, at first at once and then after 10 s, 20 s, ... 5 min; a container that lasts ten
- * minutes begins anew. When the last of the others is done, sidecars end in reverse order. A pod that is
- * deleted, evicted or past its deadline starts nothing any more; its containers get its grace period.
+ * Init containers run one after the other; one with restartPolicy Always (a sidecar) keeps running, and the next
+ * one starts when it has started. Then all main containers run at once. Containers that end are restarted by the
+ * restart policy, first at once and then after 10 s, 20 s, ... 5 min; after a run of ten minutes the back-off
+ * starts over. When the last main container has ended, sidecars end in reverse order. A pod that is deleted,
+ * evicted or past its deadline starts nothing any more; its containers get its grace period.
  *
- * Times are by loop_uptime(), but where they are called wall. */
+ * Times are by loop_uptime(), unless they are called wall. */
 #ifndef NODE_POD_LIFE_H
 #define NODE_POD_LIFE_H
 
@@ -25,59 +25,59 @@ enum life_restart { LIFE_ALWAYS, LIFE_ON_FAILURE, LIFE_NEVER };
 enum life_phase { LIFE_PENDING, LIFE_RUNNING, LIFE_SUCCEEDED, LIFE_FAILED, LIFE_PHASE_COUNT };
 extern const char *const life_phase_names[LIFE_PHASE_COUNT];
 
-/* What is known of a container. */
+/* The state of a container. */
 struct life_container {
 	bool init;
-	bool sidecar;     /* an init container that stays */
-	bool has_startup; /* probes that decide, beside the process itself */
+	bool sidecar;     /* an init container that keeps running */
+	bool has_startup; /* it has probes that count in addition to its process */
 	bool has_readiness;
-	bool started;       /* its startup probe has passed; only looked at where it has one */
-	bool ready;         /* its readiness probe has passed; likewise */
-	bool wants_restart; /* a probe has failed too often: it is ended, and that counts as failed */
+	bool started;       /* its startup probe has passed; only used with one */
+	bool ready;         /* its readiness probe has passed; only used with one */
+	bool wants_restart; /* a probe has failed too often: it is stopped, which counts as a failure */
 	bool oom;           /* the run that has ended ran out of memory */
-	bool last_oom;      /* the run before did */
-	bool unknown;       /* nobody knows how its run ended */
+	bool last_oom;      /* the previous run did */
+	bool unknown;       /* how its run ended is unknown */
 	bool asked_start;   /* and no answer yet */
 	bool asked_stop;    /* of the current run */
-	int64_t grace_us;   /* where a probe has its own; < 0: the pod's */
-	int64_t ended_at;   /* when we learned of it */
-	int64_t backoff_us; /* how long the next start waits; 0: it has never been restarted */
+	int64_t grace_us;   /* if a probe has its own grace period; < 0: the pod's */
+	int64_t ended_at;   /* when the agent learned of it */
+	int64_t backoff_us; /* back-off of the next start; 0: never restarted */
 	int64_t backoff_at; /* when that was set */
 	int64_t backoff_us_before, backoff_at_before;
 	struct record record;
 };
 
-/* Why a pod starts nothing any more, beside being done. */
+/* Why a pod starts nothing any more, apart from being finished. */
 enum life_end { LIFE_GOES_ON, LIFE_DELETED, LIFE_DEADLINE, LIFE_EVICTED, LIFE_REFUSED };
 
 struct life {
 	enum life_restart restart;
 	int64_t grace_us;    /* of the pod */
 	int64_t deadline_us; /* activeDeadlineSeconds; 0: none */
-	int64_t started_at;  /* when the node took it */
-	bool deadline_kept; /* by its supervisor, which alone knows how long it has run: an agent that came later
-				has only the clock, which somebody may have set */
+	int64_t started_at;  /* when the node accepted it */
+	bool deadline_kept; /* ended by its supervisor, which alone knows how long it has run: an agent that
+	 * started later has only the wall clock, which may have been set */
 	enum life_end end;
-	char reason[64]; /* of an eviction or a refusal */
+	char reason[64]; /* message of an eviction or a rejection */
 	char message[1024];
 	size_t n_init;
 	size_t n_containers;
 	struct life_container *containers; /* init containers first */
 };
 
-/* From the pod's document; nothing is known of its containers. */
+/* From the pod's document; its containers have no state yet. */
 struct life *life_new(struct json pod) __attribute__((returns_nonnull));
 void life_free(struct life *life);
 DEFINE_AUTO(struct life *, life_free);
 
-/* What was told of a container. */
+/* Takes a new record of a container. */
 void life_observe(struct life *life, size_t container, const struct record *record, int64_t now);
-/* It ends, for a reason; the first one counts. For a deletion a shorter grace overrules. */
+/* The pod has to end, for a reason; the first one counts. For a deletion the shortest grace period counts. */
 void life_end_pod(struct life *life, enum life_end end, const char *reason, const char *message);
 void life_delete(struct life *life, int64_t grace_us);
-/* A start that was asked for was not tried: it is asked for again, and has not to wait longer for that. */
+/* A start was not attempted: it is returned again, without more back-off. */
 void life_ask_again(struct life *life, size_t container);
-/* Its containers get no more time than this to end. */
+/* Limits the grace period of its containers. */
 void life_hurry(struct life *life, int64_t grace_us);
 
 enum life_verb { LIFE_START, LIFE_STOP };
@@ -89,13 +89,13 @@ struct life_step {
 };
 struct life_verdict {
 	VEC(struct life_step) steps;
-	int64_t wake;  /* look again then; INT64_MAX: when something has happened */
-	bool finished; /* nothing runs, and nothing will */
+	int64_t wake;  /* decide again then; INT64_MAX: at the next event */
+	bool finished; /* it has ended, and nothing will start */
 };
 void life_verdict_done(struct life_verdict *verdict);
 DEFINE_AUTO_IN_PLACE(struct life_verdict, life_verdict_done);
 
-/* The steps are taken as asked for: they do not come again. */
+/* The returned steps count as taken: they are not returned again. */
 void life_decide(struct life *life, int64_t now, struct life_verdict *ret);
 
 /* --- how it is seen --- */
@@ -103,21 +103,21 @@ void life_decide(struct life *life, int64_t now, struct life_verdict *ret);
 enum life_state { LIFE_STATE_WAITING, LIFE_STATE_RUNNING, LIFE_STATE_TERMINATED };
 struct life_view {
 	enum life_state state;
-	const char *reason; /* waiting: why; a constant */
+	const char *reason; /* why it waits; a constant */
 	int64_t backoff_us; /* with CrashLoopBackOff */
 	bool ready;
 	bool started;
 	bool has_last;
 	unsigned restarts;
 	struct record_run now;  /* running, terminated */
-	struct record_run last; /* the run before */
+	struct record_run last; /* the previous run */
 	bool oom, last_oom;
 };
 void life_view(const struct life *life, size_t container, int64_t now, struct life_view *ret);
 enum life_phase life_phase(const struct life *life);
-/* Have all init containers done their part? */
+/* Are all init containers complete? */
 bool life_is_initialized(const struct life *life);
-/* Does the container's process run and answer as wanted? */
+/* Does the container's process run, and do its probes pass? */
 bool life_is_ready(const struct life *life, size_t container);
 
 #endif

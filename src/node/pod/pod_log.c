@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_log.c - reading what a container has printed.
+/* node/pod/pod_log.c - reads what a container has printed.
  *
- * The parts that are there are opened at once, oldest first, so that rotation takes none of them away; at
- * the end of the newest the file of that name is looked at again. A follower is woken by a watch on the
- * pod's folder: by output, by rotation and by the record that says how the run has ended, which is written
- * after all output.
+ * All parts are opened at once, oldest first, so that rotation removes none of them; at the end of the newest one
+ * the file of that name is opened again. A watch on the pod's folder wakes a reader that follows: on output, on
+ * rotation, and on the record that says how the run has ended, which is written after all output.
  *
- * Always true: whether the run has ended is asked before the last bytes are read, so that none is missed. */
+ * Always true: whether the run has ended is checked before the last bytes are read, so that none is missed. */
 #include "node/pod/pod_log.h"
 
 #include <fcntl.h>
@@ -35,10 +34,10 @@ struct pod_log {
 	size_t index;
 	unsigned run;
 	bool timestamps;
-	bool within; /* a line: its first part has been told */
+	bool within; /* the first part of a long line was returned */
 	int64_t since;
 	VEC(int) parts;   /* open files, the one that is being read first */
-	struct buf bytes; /* read and not told yet */
+	struct buf bytes; /* read, and not returned yet */
 	struct folder_watch *watch;
 };
 
@@ -58,7 +57,7 @@ static void open_parts(struct pod_log *log)
 			vec_push(&found, fd);
 			count = part + 2;
 		} else if (part == 0) {
-			count = 2; /* it is just being rotated */
+			count = 2; /* it is being rotated */
 		}
 	}
 	while (found.len)
@@ -86,7 +85,7 @@ static bool open_newer(struct pod_log *log)
 
 /* --- the last lines --- */
 
-/* Where the last `*lines` lines of a file begin; takes off those that it has. */
+/* The offset of the last `*lines` lines of a file; subtracts the lines that it has. */
 static off_t find_tail(int fd, int64_t *lines)
 {
 	AUTO(mem_free) char *bytes = mem_alloc(READ_BYTES);
@@ -173,11 +172,11 @@ static bool has_ended(const struct pod_log *log)
 	struct record record;
 
 	if (fd < 0 || !records_get(fd, log->index, &record))
-		return true; /* nobody will write it any more */
+		return true; /* the run has ended: nothing will be written any more */
 	return record.run != log->run || record.state != RECORD_RUNNING;
 }
 
-/* "TIME stdout F text", as it is shown. */
+/* Formats "TIME stdout F text" for the reader. */
 static void tell_line(struct pod_log *log, struct str line, struct buf *to)
 {
 	struct str time, stream, tag;
@@ -187,7 +186,7 @@ static void tell_line(struct pod_log *log, struct str line, struct buf *to)
 
 	if (!str_split(&rest, ' ', &time) || !str_split(&rest, ' ', &stream) ||
 	    !str_split(&rest, ' ', &tag))
-		return; /* cut off when the machine went down */
+		return; /* cut off by a crash of the machine */
 	whole = str_is(tag, "F");
 	if (!log->since || (time_parse(time, &at, NULL) == 0 && at >= log->since)) {
 		if (log->timestamps && !log->within) {
@@ -211,7 +210,7 @@ static bool tell_lines(struct pod_log *log, struct buf *to, size_t most)
 		struct str line = str_slice(buf_str(&log->bytes), used, (size_t)end);
 
 		room = to->len + line.len <= most;
-		if (!room && to->len == 0) { /* it would never fit: tell what does */
+		if (!room && to->len == 0) { /* it would never fit: return what does */
 			tell_line(log, str_slice(line, 0, most), to);
 			room = true;
 		} else if (room) {

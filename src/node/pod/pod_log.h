@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_log.h - reading what a container has printed, from the files that its supervisor writes.
+/* node/pod/pod_log.h - reads what a container has printed, from the files that its supervisor writes.
  *
- * A reader sees whole lines, in order, over the parts into which they were rotated, and follows a run
- * until that has ended. What was rotated away before it came to it is missing, as everywhere. */
+ * A reader sees whole lines, in order, over all rotated parts, and can follow a run until it has ended. Parts that
+ * were deleted by rotation before they were read are missing. */
 #ifndef NODE_POD_LOG_H
 #define NODE_POD_LOG_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/pod/pod_report.c - a pod's life as the status that a kubelet writes.
  *
- * Conditions keep the time of their last change as long as they say the same. A patch names the pod's uid:
- * a pod of the same name that came later is not touched. */
+ * Conditions keep the time of their last change while they stay the same. A patch names the pod's uid: a later pod
+ * of the same name is not changed. */
 #include "node/pod/pod_report.h"
 
 #include <inttypes.h>
@@ -211,7 +211,7 @@ static void put_condition(const struct pod_status_input *input, struct json_doc 
 			     json_str(json_get(old, "lastTransitionTime")));
 	else
 		set_time(doc, item, "lastTransitionTime", input->wall);
-	/* A patch merges: what is to go is named. */
+	/* A patch merges: what has to be removed is named. */
 	if (condition->reason)
 		set_text(doc, item, "reason", condition->reason);
 	else if (!json_is_absent(json_get(old, "reason")))
@@ -240,7 +240,8 @@ static void list_unready(const struct pod_status_input *input, bool init, struct
 	}
 }
 
-/* Conditions that others must have set before the pod is ready; what is missing, in a kubelet's words. */
+/* Readiness gates: conditions that others must set before the pod is ready; says what is missing, with a kubelet's
+ * text. */
 static void list_closed_gates(const struct pod_status_input *input, struct buf *to)
 {
 	struct json gates = json_get(json_get(input->pod, "spec"), "readinessGates");
@@ -393,7 +394,7 @@ static void restore(struct life *life, size_t index, struct json status, int64_t
 					    .ended = wall,
 					    .exit_code = 128 + SIGKILL};
 		unknown = true;
-	} else if (!json_is_absent(last)) { /* it waited for its next start */
+	} else if (!json_is_absent(last)) { /* it waited for its restart */
 		restore_run(last, wall, &record.now);
 	} else {
 		return;

@@ -12,29 +12,30 @@ struct life;
 
 struct pod_status_input {
 	struct json pod; /* its newest document */
-	struct json old; /* the status that is there: keeps the times of what stays the same */
+	struct json old; /* the current status: times of unchanged conditions are kept */
 	const struct life *life;
 	const char *runtime; /* what runs its containers: "crun"; NULL: they are processes */
 	int64_t now;         /* by loop_uptime() */
 	int64_t wall;
-	int64_t start_wall; /* when the node took it */
+	int64_t start_wall; /* when the node accepted it */
 	struct str host_ip;
-	struct str pod_ip;           /* "": none yet */
-	const char *const *messages; /* a container: its termination message; NULL: none of any */
-	/* Where it cannot be started: of all containers that wait, instead of ContainerCreating. */
+	struct str pod_ip; /* "": none yet */
+	const char *const
+		*messages; /* per container: its termination message; NULL: there are none */
+	/* Reason of all waiting containers if they cannot be started, instead of ContainerCreating. */
 	const char *waiting_reason;
 	const char *waiting_message;
 };
 
-/* A patch (strategic) of the status, for this very pod. */
+/* A strategic patch of the status, for the pod of this uid only. */
 struct json_doc *pod_status_patch(const struct pod_status_input *input)
 	__attribute__((returns_nonnull));
 
-/* What the status says of the containers of a pod whose supervisor has left nothing behind: those that ran
- * have ended, nobody knows how. */
+/* Takes the state of containers from the status of a pod whose supervisor has left no records: those that ran have
+ * ended, with an unknown result. */
 void pod_status_restore(struct json pod, struct life *life, int64_t now, int64_t wall);
 
-/* As Go prints it: 10s, 1m20s, 5m0s. */
+/* In Go's format: 10s, 1m20s, 5m0s. */
 enum { POD_STATUS_DURATION_SIZE = 32 };
 const char *pod_status_duration(int64_t us, char text[POD_STATUS_DURATION_SIZE]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_write.c - requests. Answers are not looked at but for errors: what a watch tells comes anyway. */
+/* node/pod/pod_write.c - requests. Only errors of answers are used: a watch delivers the new object in any case. */
 #include "node/pod/pod_write.h"
 
 #include "base/banned.h"

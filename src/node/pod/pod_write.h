@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/pod_write.h - the two writes that a node makes of a pod: its status, and that it has gone. */
+/* node/pod/pod_write.h - the two writes of a node to a pod: its status, and its deletion. */
 #ifndef NODE_POD_WRITE_H
 #define NODE_POD_WRITE_H
 
@@ -17,7 +17,7 @@ struct pod_write {
 
 /* A patch (strategic) of the status. */
 struct client_request *pod_write_status(const struct pod_write *to, struct json_doc *patch);
-/* Its deletion was waiting for its processes: now it goes, if it is still the same pod. */
+/* Its deletion has waited for its processes: delete it now, if it is still the same pod. */
 struct client_request *pod_write_removal(const struct pod_write *to, struct str uid);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/remains.c - processes that no supervisor holds any more, found by /proc/PID/mountinfo.
+/* node/pod/remains.c - processes without a supervisor, found by /proc/PID/mountinfo.
  *
- * A line of it names the part of a file system that is mounted, such as /home/me/.volcano/pods/UID/hosts: how that
- * begins depends on the file system, so a uid is looked for behind "/pods/", and is one of ours where it has a folder.
- * Only a container has parts of it mounted. What is mounted *in* it, such as a pod's network namespace, is in the
- * machine's mount namespace, and so in those of neighbours and of strangers who copied it: that says nothing.
- * Most processes of a machine are in our own mount namespace, and are passed over for the price of a link.
+ * A line of that file names the part of a file system that is mounted, such as /home/me/.volcano/pods/UID/hosts.
+ * Its beginning depends on the file system: the uid is the word after "/pods/", and is one of this node's if it
+ * has a folder. Only containers have parts of that folder mounted. Mounts inside of it, such as a pod's network
+ * namespace, are in the machine's mount namespace, and in every copy of it: they do not count. Most processes are
+ * in this process's own mount namespace, which one readlink() shows.
  *
- * Always true: a process is held (pidfd) before it is looked at, so that no other one that gets its number is hit. */
+ * Always true: a process is held (pidfd) before it is checked, so that no other process with the same number is
+ * killed. */
 #include "node/pod/remains.h"
 
 #include <dirent.h>
@@ -34,7 +35,7 @@
 enum {
 	MOUNTS_MAX_BYTES = 4 * 1024 * 1024,
 	UID_LEN = 36,
-	ROUNDS = 32, /* those that were not seen because they were just being started */
+	ROUNDS = 32, /* for processes that were just being started */
 	DEATH_MS = 1000,
 };
 #define FOLDER "/pods/"
@@ -51,7 +52,7 @@ static int is_number(const struct dirent *entry)
 	return entry->d_name[0] > '0' && entry->d_name[0] <= '9';
 }
 
-/* The pod's uid that stands at this place; false: none, or of another home. */
+/* The pod's uid at this place; false: none, or of another data directory. */
 static bool read_uid(const struct search *search, struct str text, char ret[UID_LEN + 1])
 {
 	AUTO(mem_free) char *folder = NULL;
@@ -63,7 +64,7 @@ static bool read_uid(const struct search *search, struct str text, char ret[UID_
 	return access(folder, F_OK) == 0;
 }
 
-/* Is it one of a container of a pod that nobody looks after? */
+/* Does the process belong to a pod without a supervisor? */
 static bool is_of_lost(const struct search *search, struct str root)
 {
 	char uid[UID_LEN + 1];
@@ -94,7 +95,7 @@ static bool is_wanted(const struct search *search, const char *pid)
 	return false;
 }
 
-/* Kill those that there are, and wait until they are gone. */
+/* Kills the processes that were found, and waits until they have ended. */
 static size_t kill_round(const struct search *search)
 {
 	VEC(struct pollfd) dying = {0};
@@ -111,7 +112,7 @@ static size_t kill_round(const struct search *search)
 		if (fd >= 0 && is_wanted(search, names[i]->d_name) &&
 		    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0)
 			vec_push(&dying, (struct pollfd){.fd = fd_take(&fd), .events = POLLIN});
-		free(names[i]); /* the C library's */
+		free(names[i]); /* defined by the C library */
 	}
 	free((void *)names);
 	killed = dying.len;

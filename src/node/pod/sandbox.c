@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/sandbox.c - what a pod refers to. */
+/* node/pod/sandbox.c - the objects that a pod refers to. */
 #include "node/pod/sandbox.h"
 
 #include "base/banned.h"

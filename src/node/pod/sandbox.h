@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/sandbox.h - what is known when the sandbox of a pod is made: the pod, its node, and what the
- * pod refers to. Filled in by the agent from its informers, by a test from a table. */
+/* node/pod/sandbox.h - what is known when the sandbox of a pod is made: the pod, its node, and the objects that
+ * the pod refers to. The agent fills it from its informers, a test from a table. */
 #ifndef NODE_SANDBOX_H
 #define NODE_SANDBOX_H
 
@@ -20,10 +20,10 @@ enum sandbox_kind {
 	SANDBOX_KIND_COUNT
 };
 
-/* JSON_NONE where there is none. The result lives until the sandbox was made. */
+/* JSON_NONE: there is none. The result lives until the sandbox was made. */
 typedef struct json sandbox_find_fn(void *arg, enum sandbox_kind kind, struct str namespace,
 				    struct str name);
-/* A token for the pod's account, or none where there is none (yet): `err` says why. */
+/* A token of the pod's account; empty: there is none (yet), and `err` says why. */
 typedef int sandbox_token_fn(void *arg, const struct token_projection *token, struct str *ret,
 			     struct err *err);
 
@@ -38,14 +38,15 @@ struct sandbox {
 	struct str pod_ip;
 	struct str hostname;     /* of the pod */
 	struct json allocatable; /* of the node */
-	/* Of the pod's namespace, and `kubernetes` of the namespace `default`. */
+	/* Services of the pod's namespace, and `kubernetes` of the namespace `default`. */
 	const struct json *services;
 	size_t n_services;
-	/* Where pods reach the API server; none: as the service `kubernetes` says. */
+	/* The address at which pods reach the API server; none: that of the service `kubernetes`. */
 	struct str api_host;
 	struct str api_port;
-	const char *path; /* of programs; NULL: the usual one */
-	/* Whom containers run as that name no user: what they mount of the API is theirs. 0: the node's own. */
+	const char *path; /* PATH of programs; NULL: the default */
+	/* The user of containers that name none: it owns the files of API objects that they mount. 0: the node's
+	 * user. */
 	int64_t default_user;
 };
 
@@ -59,8 +60,8 @@ static inline struct json sandbox_find(const struct sandbox *sandbox, enum sandb
 			     : JSON_NONE;
 }
 
-/* Each object that a pod's containers and volumes name; for fetching them, and for knowing whom a
- * change concerns. The same may come more than once. */
+/* Calls `fn` for each object that a pod's containers and volumes name, to fetch them and to find pods that a
+ * change concerns. An object may come more than once. */
 typedef void sandbox_reference_fn(void *arg, enum sandbox_kind kind, struct str name,
 				  bool optional);
 void sandbox_references(const struct pod *pod, sandbox_reference_fn *fn, void *arg);

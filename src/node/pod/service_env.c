@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/pod/service_env.c - services as variables.
  *
- * The service `kubernetes` stands for the API server. Its cluster address reaches nothing here, so
- * the sandbox may say where the server is. */
+ * The service `kubernetes` stands for the API server. Its cluster IP reaches nothing on a single machine, so the
+ * sandbox may have the address of the server. */
 #include "node/pod/service_env.h"
 
 #include <inttypes.h>

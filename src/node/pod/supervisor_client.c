@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/pod/supervisor_client.c - the agent's end of launcher and supervisors.
  *
- * A new supervisor gets its end of a pair of sockets through the launcher, so that it can be asked before
- * it is there. One that has lost its agent listens in a folder of the node's own (pod/pod_messages.h): a connection that has
- * broken is made again there, and so is that to one that an earlier agent has started. Whether there is one at all is
- * told by the lock of its pod's folder; while that is held, it is tried again.
+ * A new supervisor gets its end of a pair of sockets through the launcher: messages can be sent before it runs. A
+ * supervisor that has lost its agent listens in a folder of the node (pod/pod_messages.h): the agent connects
+ * there after a connection broke, and to supervisors that an earlier agent has started. Whether a supervisor
+ * exists is decided by the lock of its pod's folder; while it is held, connecting is retried.
  *
- * Always true: what is asked is sent in order; an event comes from the loop, never from a call. */
+ * Always true: messages are sent in order; an event comes from the loop, never from within a call. */
 #include "node/pod/supervisor_client.h"
 
 #include <errno.h>
@@ -38,13 +38,13 @@
 #include "base/banned.h"
 
 #define RELAUNCH (TIME_SECOND)
-/* One that is there listens when it has seen that its agent is gone. */
+/* A supervisor listens after it has seen that its agent has ended. */
 #define RECONNECT_FIRST (10 * TIME_MILLISECOND)
 #define RECONNECT_MOST (TIME_SECOND / 2)
 #define RECONNECT_PATIENCE (30 * TIME_SECOND)
 #define LOCKS "/proc/locks"
 #define STALE \
-	"the volcano-pod beside this volcano is of another version: install both from one build"
+	"the volcano-pod next to this volcano is of another version: install both from one build"
 
 enum { MESSAGE_BYTES = 16 * 1024, MESSAGES_A_TURN = 32, HOSTS_PIECE_BYTES = 64 * 1024 };
 enum { LOCKS_MAX_BYTES = 16 * 1024 * 1024, DEATH_MS = 1000, DEATH_STEP_MS = 5 };
@@ -58,7 +58,7 @@ struct launcher {
 	struct loop_timer *again;
 	char *control;
 	char secret[WIRE_SECRET_SIZE];
-	bool stale; /* the program is of another version */
+	bool stale; /* exit code: the program is of another version */
 };
 
 struct message {
@@ -72,17 +72,17 @@ struct supervisor {
 	struct loop_fd *watch;
 	const struct supervisor_events *events;
 	void *arg;
-	VEC(struct message) waiting; /* for the socket to take them */
+	VEC(struct message) waiting; /* until the socket can take them */
 	char *folder;
 	char *control;
 	struct loop_timer *again; /* runs while the connection is being made again */
 	int64_t pause;
 	int64_t patience_until;
-	bool launched; /* by this agent, and it has never said hello */
-	bool greeted;  /* it has said hello, over this connection */
-	bool quitting; /* it was asked to */
-	bool found;    /* the connection was made again, which is told with the next `ready` */
-	bool telling;  /* an event is being told: it is freed afterwards */
+	bool launched; /* launched by this agent, and has not sent hello yet */
+	bool greeted;  /* has sent hello over this connection */
+	bool quitting; /* it was asked to end */
+	bool found;    /* the connection was made again, which the next `ready` reports */
+	bool telling;  /* an event is being delivered: it is freed afterwards */
 	bool freed;
 	bool clean;
 };
@@ -96,8 +96,7 @@ static int pair(int ends[2], struct err *err)
 	return 0;
 }
 
-/* Signals as they are when a program starts, and a process group of its own: what a terminal sends to the
- * agent is not meant for it. */
+/* Default signals, and a process group of its own: signals of a terminal to the agent are not meant for it. */
 static void set_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t all, none;
@@ -178,7 +177,7 @@ static void on_again(struct loop_timer *timer, void *arg)
 	loop_timer_set(timer, RELAUNCH);
 }
 
-/* The secret of this home, which supervisors of earlier agents know as well; made where there is none. */
+/* The secret of this data directory, which supervisors of earlier agents know, too; made if there is none. */
 static int take_secret(struct launcher *launcher, struct err *err)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/" WIRE_SECRET, launcher->control);
@@ -194,7 +193,7 @@ static int take_secret(struct launcher *launcher, struct err *err)
 	return fd_write_file(path, launcher->secret, WIRE_SECRET_SIZE - 1, 0600, err);
 }
 
-/* A folder of this user's own, that nobody else may look into. */
+/* Makes a folder that only this user may enter. */
 static int make_control(struct launcher *launcher, struct err *err)
 {
 	AUTO(fd_close) int fd = -1;
@@ -235,7 +234,7 @@ void launcher_free(struct launcher *launcher)
 	mem_free(launcher);
 }
 
-/* What a supervisor is started with (pod/pod_messages.h), and two descriptors with it. */
+/* Sends what a supervisor is started with (pod/pod_messages.h), and two descriptors. */
 static int send_folder(const struct launcher *launcher, const char *folder, const int fds[2],
 		       struct err *err)
 {
@@ -264,7 +263,7 @@ static int send_folder(const struct launcher *launcher, const char *folder, cons
 	return 0;
 }
 
-/* The plan as a file in memory, to be read from its start. */
+/* Makes a file in memory with the plan. */
 static int hold(struct str plan, struct err *err)
 {
 	AUTO(fd_close) int fd = memfd_create("plan", MFD_CLOEXEC);
@@ -419,7 +418,7 @@ static void on_try_again(struct loop_timer *timer, void *arg)
 		supervisor_free(self);
 }
 
-/* The connection is made as soon as there is somebody to listen. */
+/* Connects as soon as the supervisor listens. */
 static void reconnect(struct supervisor *self)
 {
 	if (!self->again)
@@ -448,7 +447,7 @@ static int try_to_connect(struct supervisor *self)
 	}
 	self->fd = fd;
 	if (self->quitting)
-		supervisor_quit(self); /* it may not have heard */
+		supervisor_quit(self); /* it may not have received `quit` */
 	return 0;
 }
 
@@ -549,7 +548,7 @@ void supervisor_forget(const struct launcher *launcher, const char *folder)
 
 /* --- killing --- */
 
-/* Is the process in this folder, as supervisors are? */
+/* Is this folder the working directory of the process, as for a supervisor? */
 static bool is_in(pid_t pid, const struct stat *folder)
 {
 	char path[64];
@@ -560,7 +559,7 @@ static bool is_in(pid_t pid, const struct stat *folder)
 	       own.st_ino == folder->st_ino;
 }
 
-/* "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF"; 0: of another file. */
+/* Parses "1: FLOCK ADVISORY WRITE 1234 fe:01:5678 0 EOF"; 0: it is of another file. */
 static pid_t holder_of(struct str line, const struct stat *folder)
 {
 	struct str words[6] = {{0}};
@@ -614,7 +613,7 @@ static void ask(struct supervisor *self, const char *text, size_t len)
 		if (send(self->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
 			return;
 		if (errno != EAGAIN)
-			return; /* the connection is lost, and the loop will tell */
+			return; /* the connection is lost, which the loop will report */
 	}
 	message = (struct message){mem_dup(text, len), len};
 	vec_push(&self->waiting, message);
@@ -651,7 +650,7 @@ void supervisor_exec(struct supervisor *supervisor, uint64_t id, size_t containe
 		buf_put_str(&text, args[i]);
 		buf_putc(&text, '\0');
 	}
-	if (buf_is_over(&text)) { /* asked without a command, which will be told */
+	if (buf_is_over(&text)) { /* without a command: the supervisor answers with an error */
 		buf_truncate(&text, 0);
 		buf_printf(&text, "exec %llu %zu 0%c", (unsigned long long)id, container, '\0');
 	}

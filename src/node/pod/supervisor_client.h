@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/supervisor_client.h - the agent's end: supervisors are started, found again, asked and heard.
+/* node/pod/supervisor_client.h - the agent's end of supervisors: starts them, connects to them, sends messages and
+ * delivers events.
  *
- * A supervisor (programs/volcano-pod) is a process a pod, which outlives the agent. It is started by a
- * launcher, a small process that is there as long as the agent is: the agent itself is never copied.
- * pod/pod_messages.h tells what is said. */
-#ifndef NODE_SUPERVISOR_CLIENT_H
-#define NODE_SUPERVISOR_CLIENT_H
+ * There is one supervisor process (programs/volcano-pod) per pod, which outlives the agent. A launcher starts it,
+ * a small process that runs as long as the agent: the agent itself is never copied. pod/pod_messages.h lists the
+ * messages. */
+#ifndef NODE_SUPERVISOR_H
+#define NODE_SUPERVISOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +22,8 @@ struct log;
 struct loop;
 struct supervisor;
 
-/* Starts `program` at once, and again where it ends. `control` is the folder in which supervisors listen that have lost
- * their agent (pod/pod_messages.h); it is made, with a secret in it. */
+/* Starts `program` at once, and again if it ends. `control` is the folder in which supervisors without an agent
+ * listen (pod/pod_messages.h); it is made, with a secret in it. */
 struct launcher *launcher_new(struct loop *loop, const char *program, const char *control,
 			      struct log *log, struct err *err) MUST_CHECK;
 /* Its process ends; supervisors stay. Takes NULL. */
@@ -30,41 +31,40 @@ void launcher_free(struct launcher *launcher);
 DEFINE_AUTO(struct launcher *, launcher_free);
 
 struct supervisor_events {
-	/* How a container is: of each that has ever run, once at the beginning, then with every
-	 * change. */
+	/* The record of a container: of each that has ever run at the beginning, then with every change. */
 	void (*state)(void *arg, size_t container, const struct record *record);
-	/* All that it knew has been told. */
+	/* All records have been delivered. */
 	void (*ready)(void *arg);
-	/* A command has ended, by its code or by WIRE_NOT_STARTED and the like. */
+	/* A command has ended, with its exit code, WIRE_NOT_STARTED or WIRE_TIMED_OUT. */
 	void (*done)(void *arg, uint64_t id, int code, struct str output);
-	/* It is no longer there. Nothing is called after this; free it. A connection that breaks while the supervisor
-	 * lives is made again before that; only one that cannot be reached for long is killed. */
+	/* The supervisor has ended. Nothing is called after this; free it. If a connection breaks while the
+	 * supervisor lives, it is made again first; a supervisor that cannot be reached for long is killed. */
 	void (*lost)(void *arg);
 	/* The addresses that it was started with, before anything else; may be NULL. */
 	void (*hello)(void *arg, struct str pod_ip, struct str host_ip);
-	/* The connection was made again, after `ready`: what it was asked shortly before it may not have heard, and
-	 * answers may be missing. */
+	/* Called after `ready`, when a connection was made again: the supervisor may not have received the last
+	 * messages, and answers may be missing. */
 	void (*found)(void *arg);
 };
 
-/* Start one for the pod in `folder`, with this plan (pod/pod_plan.h). It may be asked at once. That it could not
- * be started is seen by `lost` before `ready`. */
+/* Start a supervisor for the pod in `folder`, with this plan (pod/pod_plan.h). Messages may be sent at once. If it
+ * cannot be started, `lost` is called before `ready`. */
 struct supervisor *supervisor_launch(struct launcher *launcher, const char *folder, struct str plan,
 				     const struct supervisor_events *events, void *arg,
 				     struct err *err) MUST_CHECK;
-/* Find the one of the pod in `folder`. ERR_NOT_FOUND: there is none. It may take a while until it answers. */
+/* Connect to the supervisor of the pod in `folder`. ERR_NOT_FOUND: there is none. It may take some time to answer. */
 struct supervisor *supervisor_connect(struct launcher *launcher, const char *folder,
 				      const struct supervisor_events *events, void *arg,
 				      struct err *err) MUST_CHECK;
-/* Is there one? Nobody is disturbed by the question. */
+/* Is there a supervisor? It is not disturbed. */
 bool supervisor_is_there(const char *folder);
-/* Kill it, where there is one, and wait until it has gone, for a second at most. */
+/* Kill the supervisor if there is one, and wait until it has ended, for at most a second. */
 void supervisor_kill(const char *folder);
-/* Its pod is gone: so is the socket that one that was killed has left. */
+/* Its pod was deleted: delete the socket that a killed supervisor has left. */
 void supervisor_forget(const struct launcher *launcher, const char *folder);
-/* Has it told that it took its control groups away? Otherwise, once it is lost, that is left to do. */
+/* Has it reported that it removed its control groups? If not, the caller has to remove them when it is lost. */
 bool supervisor_is_clean(const struct supervisor *supervisor);
-/* It stays, and goes on. Allowed in its events. Takes NULL. */
+/* Close the connection; the supervisor continues. Allowed in its events. Takes NULL. */
 void supervisor_free(struct supervisor *supervisor);
 DEFINE_AUTO(struct supervisor *, supervisor_free);
 
@@ -73,12 +73,12 @@ void supervisor_stop(struct supervisor *supervisor, size_t container, int64_t gr
 /* `timeout_us` 0: none. */
 void supervisor_exec(struct supervisor *supervisor, uint64_t id, size_t container,
 		     int64_t timeout_us, const struct str *args, size_t n_args);
-/* Other names for its containers, as the text of their hosts files, where these are in memory (PLAN_HOSTS). */
+/* New names for its containers: the text of their hosts files, if these are in memory (PLAN_HOSTS). */
 void supervisor_hosts(struct supervisor *supervisor, struct str hosts);
-/* Kill whatever runs, and go. `lost` follows. */
+/* End the supervisor and what it runs. `lost` follows. */
 void supervisor_quit(struct supervisor *supervisor);
 
-/* What a supervisor has written down about `count` containers; those it has not are RECORD_NEW. */
+/* Reads the records of `count` containers that a supervisor has written; RECORD_NEW without one. */
 void supervisor_read_records(const char *folder, struct record *records, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/pod/unsupported.c - the table.
  *
- * A row is a path below the pod's spec, in which `[]` stands for every element, and a test of the
- * value that is there. To refuse or warn about another field, add a row. */
+ * A row is a path below the pod's spec, in which `[]` stands for every element, and a test of the value there. To
+ * refuse or warn about another field, add a row. */
 #include "node/pod/unsupported.h"
 
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/pod/unsupported.h - fields of a pod that this node does not honour: refused or warned about by
- * name, never ignored in silence. Pure; one table.
+/* node/pod/unsupported.h - fields of a pod that this node does not support: refused or warned about by name, never
+ * ignored silently. Pure; one table.
  *
- * Refused is what would make the pod other than it was meant to be in a way that its owner relies on
- * (a raw device, another system). Warned about is what makes no difference here, or a smaller one. */
+ * A field is refused if its owner relies on it and the pod would differ without it (a raw device, another
+ * operating system). A warning is for fields that make little or no difference here. */
 #ifndef NODE_UNSUPPORTED_H
 #define NODE_UNSUPPORTED_H
 
@@ -22,7 +22,7 @@ enum unsupported_is { UNSUPPORTED_WARNED, UNSUPPORTED_REFUSED };
 
 /* `field` as in "spec.containers[0].volumeDevices", `why` a sentence; lent for the call. */
 typedef void unsupported_fn(void *arg, enum unsupported_is is, struct str field, const char *why);
-/* Every field of the pod's document that is such; true when one of them is refused. */
+/* Calls `fn` for every such field of the pod's document; true: one of them is refused. */
 bool unsupported_walk(struct json pod, const struct unsupported_world *world, unsupported_fn *fn,
 		      void *arg);
 

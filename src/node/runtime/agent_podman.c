@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/runtime/agent_podman.c - the plan of a process becomes that of `podman run`.
  *
- * podman has images and namespaces of its own, and is told everything by options (oci.h). Where crun is installed it
- * starts podman's containers without control groups: they stay in those that podman was started in, which are the
- * pod's, so that requests, limits and running out of memory are as for processes. crun refuses to work on a machine
- * with control groups of both versions, though it is to use none: there it is not shown them. As root that is done in
- * the mount namespace of the run, which the supervisor makes; an ordinary user's podman is asked for one of its own.
+ * podman has images and namespaces of its own, and gets everything as options (oci.h). If crun is installed, it starts
+ * podman's containers without control groups: they stay in those that podman was started in, which are the pod's, so
+ * that requests, limits and running out of memory are as for processes. crun refuses to work on a machine with control
+ * groups of both versions, even if it uses none: they are hidden from it there. For root they are hidden in the mount
+ * namespace of the run, which the supervisor makes; for an ordinary user in one of podman's own.
  *
- *	pods/UID/bundles/NAME/pid	the container's first process: its program could be started
- *	pods/UID/bundles/NAME/main	of an ordinary user's: which process is podman's
+ *	pods/UID/bundles/NAME/pid	number of the container's first process; exists if its program could be started
+ *	pods/UID/bundles/NAME/main	for an ordinary user: the process number of podman
  *	pods/UID/bundles/NAME/stage	volumes that users have named, mounted there for that run
- *	pods/UID/bundles/NAME/mounts	of an ordinary user's: a plan of those, for `volcano-pod stage`
+ *	pods/UID/bundles/NAME/mounts	for an ordinary user: a plan of those, for `volcano-pod stage`
  *
- * podman ends with 125, 126 or 127 where it could not, as a program may: without that file it was podman, and the
- * last line of the log says why. */
+ * podman ends with 125, 126 or 127 if it could not start a program, but a program may end with these codes, too:
+ * without the file `pid` it was podman, and the last line of the log says why. */
 #include "node/runtime/agent_podman.h"
 
 #include <assert.h>
@@ -38,18 +38,19 @@
 #define MAIN_FILE "main"
 #define MOUNTS_FILE "mounts"
 #define CGROUPS "/sys/fs/cgroup"
-/* A mount namespace without control groups, for the words that follow; $0 is where the process says its number. */
+/* Runs the following words in a mount namespace without control groups; $0 is the file for the process number. */
 static const char hide[] = "echo $$ >\"$0\"; mount -t tmpfs none " CGROUPS " && exec \"$@\"";
-/* The same, where nothing has to be hidden. */
+/* The same without hiding anything. */
 static const char tell[] = "echo $$ >\"$0\"; exec \"$@\"";
-/* `podman unshare` ends with SIGTERM at once, without a thought of what it runs: only that is told. */
+/* `podman unshare` ends at once on SIGTERM, without its child: this passes SIGTERM on to the child only. */
 static const char forward[] =
 	"rm -f \"$0\"; setsid \"$@\" & c=$!; trap 'kill -TERM \"$(cat \"$0\")\"' TERM; "
 	"while wait $c; code=$?; kill -0 $c 2>/dev/null; do :; done; exit $code";
 
-/* Whom a container of root's runs as whose pod names nobody: the image's user by a number, or by a name where root is
- * permitted ($3), else $2. A name may be root's in that image. $0 is podman, $1 the image; the first of the other words
- * that is USER_WORD becomes the option, and with $4 one more for whoever is not root. */
+/* Chooses the user of a container on a root node whose pod names none: the image's user if it is a number, or a
+ * name if root is permitted ($3), else $2. A name may be root's in that image. $0 is podman, $1 the image; the
+ * first of the other words that is USER_WORD becomes the option; with $4 a user other than root also gets
+ * no-new-privileges. */
 #define USER_WORD "--user=?"
 static const char choose_user[] =
 	"u=$(\"$0\" image inspect --format '{{.User}}' -- \"$1\") || u=; d=$2; "
@@ -66,13 +67,13 @@ enum { EXIT_PODMAN_FIRST = 125, EXIT_PODMAN_LAST = 127 };
 struct agent_podman {
 	char *program;
 	char *starter; /* crun; NULL: podman's own choice */
-	char *home;    /* of the node's user; NULL: unknown */
+	char *home;    /* home directory of the node's user; NULL: unknown */
 	char *stager;  /* volcano-pod */
-	bool hides;    /* control groups, from crun */
+	bool hides;    /* control groups are hidden from crun */
 	struct agent_pull *pull;
 };
 
-/* An image has come: pods that wait are looked at again. */
+/* An image was pulled: refreshes the pods that wait. */
 static void on_image(void *arg)
 {
 	struct agent *agent = arg;
@@ -123,7 +124,8 @@ static const char *name_of(const char *uid, struct str container, struct arena *
 	return arena_printf(arena, "volcano-%s-%.*s", uid, STR_ARG(container));
 }
 
-/* What goes before podman where its starter must not see control groups. `main`: where its process is told. */
+/* Adds what goes before podman if its starter must not see control groups. `main`: file for the number of its
+ * process. */
 static void add_hiding(const struct agent_podman *self, bool is_root, const char *main,
 		       struct runtime_words *words)
 {
@@ -141,7 +143,7 @@ static void add_hiding(const struct agent_podman *self, bool is_root, const char
 
 /* --- images --- */
 
-/* Variables that nobody has named are the image's matter. */
+/* Variables that the pod does not name are left to the image. */
 static struct image_words named_env(const struct agent_runtime_container *in,
 				    const struct plan_container *plan)
 {
@@ -153,7 +155,7 @@ static struct image_words named_env(const struct agent_runtime_container *in,
 	return runtime_words_take(&words);
 }
 
-/* ERR_UNAVAILABLE: it is on its way. */
+/* ERR_UNAVAILABLE: the image is being pulled. */
 static int get_image(const struct agent_podman *self, const struct agent_runtime_container *in,
 		     const char **ret_reason, struct err *err)
 {
@@ -185,7 +187,7 @@ static int get_image(const struct agent_podman *self, const struct agent_runtime
 
 /* --- a container --- */
 
-/* What podman is run with, and in. */
+/* How podman is run. */
 struct run {
 	const char *folder; /* its own */
 	struct image_words argv;
@@ -231,7 +233,7 @@ static int set_argv(const struct agent_podman *self, const struct agent_runtime_
 		in->arena, &ret->argv.ptr, &ret->argv.len, err);
 }
 
-/* An ordinary user's podman leaves every mount namespace but its own: in there the mounts are made. */
+/* podman of an ordinary user leaves every mount namespace but its own: the mounts are made in that one. */
 static int write_mounts(const struct agent_runtime_container *in, const struct run *run,
 			const char *path, struct err *err)
 {
@@ -253,7 +255,8 @@ static int write_mounts(const struct agent_runtime_container *in, const struct r
 	return fd_write_file(path, text.ptr, text.len, 0600, err);
 }
 
-/* What goes before an ordinary user's podman that needs mounts: its own namespaces, and who makes them. */
+/* Adds what goes before podman of an ordinary user that needs mounts: podman's namespaces, and `volcano-pod
+ * stage`, which makes the mounts. */
 static int add_stage(const struct agent_podman *self, const struct agent_runtime_container *in,
 		     const struct run *run, struct runtime_words *words, struct err *err)
 {
@@ -294,7 +297,7 @@ static void add_choice(const struct agent_podman *self, const struct agent_runti
 		vec_push(&words->list, before[i]);
 }
 
-/* podman itself: as the node, with the limits of the container where those are not podman's. */
+/* podman itself: runs as the node, with the limits of the container unless podman sets them. */
 static int set_podman(const struct agent_podman *self, const struct agent_runtime_container *in,
 		      struct run *run, struct plan_container *plan, struct err *err)
 {
@@ -351,8 +354,8 @@ int agent_podman_wrap(const struct agent_podman *self, const struct agent_runtim
 	return set_podman(self, in, &run, plan, err);
 }
 
-/* podman has begun, but its container may not have: a command waits for that, ten seconds at most. $0 is the file
- * with its number, $1 podman, $4 its name. */
+/* podman runs, but its container may not yet: a command waits for it, at most ten seconds. $0 is the file with its
+ * process number, $1 podman, $4 its name. */
 static const char wait_until_there[] =
 	"i=0; while [ $i -lt 200 ] && { [ ! -s \"$0\" ] || [ \"$(\"$1\" inspect -f "
 	"'{{.State.Running}}' \"$4\" 2>&1)\" != true ]; }; do sleep 0.05; i=$((i+1)); done; "
@@ -376,7 +379,7 @@ size_t agent_podman_exec(const struct agent_podman *self, const struct agent_pod
 	struct runtime_words list = {.arena = arena};
 	struct image_words all;
 
-	if (geteuid() != 0) /* whose mount namespace is not the supervisor's */
+	if (geteuid() != 0) /* its podman is not in the mount namespace of the supervisor */
 		add_hiding(self, false, "/dev/null", &list);
 	for (size_t i = 0; i < ARRAY_LEN(own); i++)
 		vec_push(&list.list, own[i]);
@@ -414,13 +417,13 @@ void agent_podman_renew(const struct agent_pod *pod, struct str container)
 
 /* --- the end --- */
 
-/* --rm is podman's own doing: not that of one that was killed. */
+/* podman itself executes --rm: a podman that was killed leaves its container. */
 static bool was_killed(const struct agent_pod *pod)
 {
 	for (size_t i = 0; i < pod->life->n_containers; i++)
 		if (pod->life->containers[i].record.now.signal == SIGKILL)
 			return true;
-	return json_is_absent(json_get(json_doc_root(pod->doc), "spec")); /* nobody knows */
+	return json_is_absent(json_get(json_doc_root(pod->doc), "spec")); /* unknown */
 }
 
 static const char remove_named[] = "ids=$(\"$0\" ps -aq --filter \"name=$1\") && [ -n \"$ids\" ] "

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/runtime/agent_pull.c - see agent_pull.h. `podman image exists`, then `podman pull` if that says no, as children
- * of the loop (command.h); the last line of what they print is what users are shown.
+/* node/runtime/agent_pull.c - see agent_pull.h. Runs `podman image exists`, then `podman pull` if the image is
+ * missing, as children of the loop (command.h); users see the last line of their output.
  *
- * Each class of commands has a bound of its own, so that pulls that hang do not keep a pod waiting whose
- * image is there.
+ * Each class of commands has its own limit, so that pulls that hang do not delay a pod whose image is present.
  *
- * Always true: an answer is given once, but that an image is there holds for KEEP: a pod has several containers in one
- * image, and waits until all answers are there at the same time. What was there a while ago may have been removed
- * since, so that a later pod asks again. A question is in `asked` or free-standing (argv), and in at most one line. */
+ * Always true: an answer is given once, except that an image is present, which holds for KEEP: a pod may have
+ * several containers with images, and needs all answers at the same time. An image may be removed later, so that a
+ * later pod asks again. A question is in `asked` or stands alone (argv), and in at most one queue. */
 #include "node/runtime/agent_pull.h"
 
 #include <errno.h>
@@ -40,20 +39,20 @@ struct agent_pull {
 	void *arg;
 	struct map *asked; /* by image and how: struct question */
 	struct list running;
-	struct list lines[CLASS_COUNT]; /* questions that wait for their command */
-	unsigned counts[CLASS_COUNT];   /* of commands that run */
+	struct list lines[CLASS_COUNT]; /* questions that wait to be run */
+	unsigned counts[CLASS_COUNT];   /* number of commands that run */
 };
 
 struct question {
-	struct list link; /* in a line or among those that run; or alone */
+	struct list link; /* in a queue, or running, or alone */
 	struct agent_pull *self;
 	char *key;
 	char *image;
 	enum agent_pull_how how;
-	enum pull_class class; /* of its command */
+	enum pull_class class; /* output of its command */
 	struct command *command;
 	bool answered;
-	int64_t keep_until; /* by loop_uptime(); 0: nobody has asked since it was answered */
+	int64_t keep_until; /* by loop_uptime(); 0: not asked since it was answered */
 	enum agent_pull_is is;
 	struct buf output;
 	char **argv; /* of a command; NULL: it is about an image */
@@ -102,7 +101,7 @@ struct agent_pull *agent_pull_new(struct loop *loop, const char *program, const 
 
 static int start(struct question *question);
 
-/* What was only asked for, such as the removal of a container, is done though nobody waits for it. */
+/* Commands without a caller, such as the removal of a container, are run although no one waits for them. */
 static void start_others(struct agent_pull *self)
 {
 	LIST_EACH(&self->lines[CLASS_OTHER], struct question, link, question) {
@@ -148,7 +147,7 @@ static void answer(struct question *question, enum agent_pull_is is)
 	question->answered = true;
 	question->is = is;
 	if (is == PULL_IS_THERE)
-		self->woken(self->arg); /* may ask, and free the question */
+		self->woken(self->arg); /* may ask again, and free the question */
 }
 
 /* A command of its class has ended, or could not be started (-1). */
@@ -238,7 +237,7 @@ static void start_next(struct agent_pull *self, enum pull_class class)
 	}
 }
 
-/* Into the line of a class. */
+/* Adds a question to the queue of a class. */
 static void enter(struct question *question, enum pull_class class)
 {
 	question->class = class;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/runtime/agent_runtime.c - containers in images: the plan of a process becomes that of a runtime's program.
  *
- * The supervisor runs `crun run` or `podman run` in place of the container's program. Both stay, hand signals
+ * The supervisor runs `crun run` or `podman run` in place of the container's program. Both stay, pass signals
  * on and end with the container's exit code, so that logs, restarts, grace periods and probes are as for a
- * process. crun is given a bundle (bundle.h): its root is an overlay of the image's files and of a folder
+ * process. crun gets a bundle (bundle.h): its root is an overlay of the image's files and of a folder
  * that takes what the container writes, mounted in the mount namespace of that run, so that nothing is left
  * to unmount. Limits are kept by the control groups that crun is started in. podman is in agent_podman.c.
  *
  *	pods/UID/bundles/NAME/config.json	what crun reads
  *	pods/UID/bundles/NAME/root		where the overlay is mounted
  *	pods/UID/bundles/NAME/upper, work	what the container has written; new with every run
- *	pods/UID/bundles/NAME/state		crun's own, in memory: gone with the run
+ *	pods/UID/bundles/NAME/state		crun's own, in memory: ends with the run
  *	pods/UID/bundles/NAME/stage		volumes that users have named, mounted there for that run
- *	pods/UID/bundles/NAME/errors		why the last run could not be started, as crun says it */
+ *	pods/UID/bundles/NAME/errors		why the last run could not be started, written by crun */
 #include "node/runtime/agent_runtime.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@
 enum {
 	MODE_CONFIG = 0600,
 	ERRORS_MAX_BYTES = 64 * 1024,
-	EXIT_NOT_STARTED = 128, /* as containerd has it */
+	EXIT_NOT_STARTED = 128, /* as with containerd */
 };
 #define ERRORS "errors"
 
@@ -149,7 +149,7 @@ int runtime_never_pulled(const struct agent_runtime_container *in, const char **
 
 /* --- crun --- */
 
-/* Command and args replace the image's as in Kubernetes. */
+/* Command and args replace those of the image, as in Kubernetes. */
 static int set_argv(const struct agent_runtime_container *in, const struct image *image,
 		    struct bundle *bundle, struct err *err)
 {
@@ -175,7 +175,7 @@ static int set_argv(const struct agent_runtime_container *in, const struct image
 					  "image has one");
 }
 
-/* The image's variables give way to those of the pod, and go before what a node would bring along. */
+/* Variables of the pod replace those of the image, which replace the defaults of the node. */
 static void set_env(const struct agent_runtime_container *in, const struct image *image,
 		    const struct plan_container *plan, struct bundle *bundle)
 {
@@ -231,7 +231,7 @@ static void set_identity(const struct agent_runtime_container *in, const struct 
 	bundle->outer_uid = bundle->outer_gid = -1;
 	if (in->is_root)
 		return;
-	/* One user is all that there is; crun wants root among them to run other commands. */
+	/* There is only one user; crun needs it to be root in the container, to run other commands. */
 	who->uid = who->gid = 0;
 	who->n_groups = 0;
 	bundle->outer_uid = in->uid;
@@ -260,7 +260,8 @@ void runtime_mounts(const struct agent_runtime_container *in, const struct plan_
 	bundle->mounts = list;
 }
 
-/* What a user has named is opened by the supervisor, and given to the runtime at a place that no container can change. */
+/* The supervisor opens the volumes that users have named, and mounts them for the runtime where no container can
+ * change them. */
 size_t runtime_stage(const struct agent_runtime_container *in, const char *folder,
 		     struct bundle *bundle, struct plan_mount *ret)
 {
@@ -300,7 +301,7 @@ struct image_words runtime_devices(const struct agent_runtime_container *in)
 	return runtime_words_take(&words);
 }
 
-/* At the same place, which an ordinary user can have as well. */
+/* At the same path, which also works for an ordinary user. */
 static void add_devices(const struct agent_runtime_container *in, struct bundle *bundle)
 {
 	struct image_words devices = runtime_devices(in);
@@ -345,7 +346,7 @@ static int make_folders(const char *folder, struct arena *arena, struct err *err
 	return 0;
 }
 
-/* Paths in the options of an overlay: colons and commas part them. */
+/* Escapes a path in the options of an overlay, in which colons and commas are separators. */
 static const char *escape(const char *path, struct arena *arena)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
@@ -358,8 +359,8 @@ static const char *escape(const char *path, struct arena *arena)
 	return arena_str(arena, buf_str(&text)).ptr;
 }
 
-/* The overlay, crun's own state, and nothing in place of the machine's control groups: crun would refuse to
- * work where there are those of both versions. */
+/* The overlay, crun's own state, and an empty folder instead of the machine's control groups: crun refuses to run
+ * if those of both versions exist. */
 static void set_crun_mounts(const struct agent_runtime_container *in, const struct image *image,
 			    const char *folder, struct bundle *bundle, struct plan_container *plan)
 {
@@ -387,7 +388,7 @@ static void set_crun_mounts(const struct agent_runtime_container *in, const stru
 	plan->n_mounts = len;
 }
 
-/* crun itself: as the node, but with the limits that it hands on. */
+/* crun itself: runs as the node, with the limits of the container, which it passes on. */
 static void set_crun(const struct agent_runtime *self, const struct agent_runtime_container *in,
 		     const char *folder, struct plan_container *plan)
 {
@@ -456,7 +457,7 @@ static int wrap_crun(const struct agent_runtime *self, const struct agent_runtim
 	return 0;
 }
 
-/* --- what the agent asks for --- */
+/* --- functions for the agent --- */
 
 int agent_runtime_wrap(const struct agent_runtime *self, const struct agent_runtime_container *in,
 		       struct plan_container *plan, const char **ret_reason, struct err *err)
@@ -467,8 +468,8 @@ int agent_runtime_wrap(const struct agent_runtime *self, const struct agent_runt
 	return wrap_crun(self, in, plan, ret_reason, err);
 }
 
-/* The runtime's program has begun, but its container may not have: a command waits for that, ten seconds at
- * most. $0 is what tells. */
+/* The runtime's program runs, but its container may not yet: a command waits for it, at most ten seconds. $0 is a
+ * file that exists when the container runs. */
 #define WAIT(test)                                                           \
 	"i=0; while [ $i -lt 200 ] && " test "; do sleep 0.05; i=$((i+1)); " \
 	"done; exec \"$@\""
@@ -498,7 +499,7 @@ size_t agent_runtime_exec(const struct agent_runtime *self, const struct agent_p
 	return ARRAY_LEN(crun);
 }
 
-/* A line of crun's: {"msg": ..., "level": "error", "time": ...}; others are warnings. */
+/* A line of crun's log: {"msg": ..., "level": "error", "time": ...}; others are warnings. */
 static char *error_of(struct str line)
 {
 	struct err err;
@@ -510,7 +511,7 @@ static char *error_of(struct str line)
 		       : NULL;
 }
 
-/* Why the program of the last run could not be started, for mem_free(); NULL: it was, or nobody knows. */
+/* Why the program of the last run could not be started, for mem_free(); NULL: it was started, or that is unknown. */
 static char *start_error(const struct agent_pod *pod, struct str container)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
@@ -528,7 +529,7 @@ static char *start_error(const struct agent_pod *pod, struct str container)
 	return found;
 }
 
-/* A runtime that could not start the program ends with a code of its own: not the program's. */
+/* If the runtime could not start the program, the exit code is the runtime's and not the program's. */
 void agent_runtime_note_end(const struct agent_runtime *self, struct agent_pod *pod,
 			    size_t container)
 {
@@ -567,7 +568,8 @@ void agent_runtime_renew(const struct agent_runtime *self, struct agent_pod *pod
 		if (rename(path, old) < 0)
 			continue;
 		agent_remove_folder(pod->agent, old);
-		(void)!tree_mkdir(path, RUNTIME_MODE_FOLDER, &err); /* a start will say so */
+		(void)!tree_mkdir(path, RUNTIME_MODE_FOLDER,
+				  &err); /* the next start reports that */
 	}
 }
 

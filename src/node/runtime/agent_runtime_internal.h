@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/runtime/agent_runtime_internal.h - what crun (agent_runtime.c) and podman (agent_podman.c) have in common. */
+/* node/runtime/agent_runtime_internal.h - shared by crun (agent_runtime.c) and podman (agent_podman.c). */
 #ifndef NODE_AGENT_RUNTIME_INTERNAL_H
 #define NODE_AGENT_RUNTIME_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 #define RUNTIME_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Where volumes that users have named are mounted for the runtime, in runtime_folder(). */
+/* Folder in runtime_folder() in which volumes that users have named are mounted for the runtime. */
 #define RUNTIME_STAGE "stage"
 
 enum { RUNTIME_MODE_FOLDER = 0755 };
@@ -24,22 +24,23 @@ struct image_words runtime_words_take(struct runtime_words *words);
 
 /* "NAME" of "NAME=value". */
 struct str runtime_name_of(const char *variable);
-/* Args without a command, which only an image can make use of. */
+/* Args without a command, for the command of an image. */
 int runtime_args(const struct agent_runtime_container *in, struct image_words *ret,
 		 struct err *err) MUST_CHECK;
-/* What was planned for a process on the machine's files, without what hides the node's folder: it is not
- * there; and names, which the machine's files would bring. */
+/* The mounts that were planned for a process, without the one that hides the node's folder, which an image does
+ * not show; and resolv.conf, which the machine's files would have. */
 void runtime_mounts(const struct agent_runtime_container *in, const struct plan_container *plan,
 		    struct bundle *bundle);
-/* What users have named among the mounts of a bundle is to be mounted by the supervisor before (`ret`, which has room for
- * as many and one more; how many there are), where nobody can change it; the bundle takes it from there. */
+/* Moves the mounts that users have named to `ret`, for the supervisor to mount before the start where no container
+ * can change them; the bundle then takes them from there. `ret` has space for all mounts and one more. Returns
+ * their number. */
 size_t runtime_stage(const struct agent_runtime_container *in, const char *folder,
 		     struct bundle *bundle, struct plan_mount *ret);
-/* The files of its devices that are there; none for who sees them all. */
+/* The device files that exist; none for a privileged container, which sees all. */
 struct image_words runtime_devices(const struct agent_runtime_container *in);
-/* Of the runtime, in the pod's. */
+/* The runtime's folder of a container, in the pod's folder. */
 const char *runtime_folder(const char *pod_folder, struct str container, struct arena *arena);
-/* Fails. */
+/* Sets the error of an image that is missing and never pulled; returns -1. */
 int runtime_never_pulled(const struct agent_runtime_container *in, const char **ret_reason,
 			 struct err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/runtime/bundle.c - see bundle.h. The file systems that every container has, and what is hidden or cannot be
- * written of /proc and /sys, are the tables that container engines use. */
+/* node/runtime/bundle.c - see bundle.h. The tables of file systems that every container has, and of hidden and
+ * read-only parts of /proc and /sys, are those of container engines. */
 #include "node/runtime/bundle.h"
 
 #include "base/macro.h"
@@ -12,7 +12,7 @@
 static const struct row {
 	const char *target;
 	const char *type;
-	const char *options; /* with commas between */
+	const char *options; /* separated by commas */
 } usual_mounts[] = {
 	{"/proc", "proc", "nosuid,noexec,nodev"},
 	{"/dev", "tmpfs", "nosuid,strictatime,mode=755,size=65536k"},
@@ -97,7 +97,7 @@ static void set_process(struct json_doc *doc, struct json root, const struct bun
 
 /* --- files --- */
 
-/* With what every such mount has first. */
+/* Starts with the options that every such mount has. */
 static void add_mount(struct json_doc *doc, struct json list, const char *source,
 		      const struct row *row)
 {
@@ -115,7 +115,7 @@ static void add_mount(struct json_doc *doc, struct json list, const char *source
 	json_append(doc, list, mount);
 }
 
-/* Whatever else the supervisor can make changes the machine's own files, which are not in here. */
+/* Other kinds of mounts change the machine's own files, which a container does not have. */
 static void add_planned(struct json_doc *doc, struct json list, const struct plan_mount *mount)
 {
 	AUTO(buf_done) struct buf options = BUF_UNBOUNDED;

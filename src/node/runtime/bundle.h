@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/runtime/bundle.h - a container as the config.json of an OCI bundle, which runtimes such as crun run.
  *
- * What the supervisor has given to the runtime's own process (network, host name, control groups, limits)
- * is inherited, so that it is the same as for a process; the rest is here: files, user, capabilities,
- * namespaces of mounts, processes and IPC. Pure. */
+ * The container inherits what the supervisor has set for the runtime's own process (network, host name, control
+ * groups, limits), as a process does. The bundle has the rest: files, user, capabilities, namespaces of mounts,
+ * processes and IPC. Pure. */
 #ifndef NODE_BUNDLE_H
 #define NODE_BUNDLE_H
 
@@ -19,7 +19,7 @@ struct bundle {
 	const char *root; /* a folder: the container's root */
 	struct image_words argv;
 	struct image_words env;
-	const char *folder; /* to begin in */
+	const char *folder; /* working directory */
 	const struct plan_mount *mounts;
 	size_t n_mounts;
 	struct plan_identity identity; /* uid and gid are set */
@@ -27,7 +27,7 @@ struct bundle {
 	bool tty;
 	bool privileged;
 	bool host_pid;
-	/* Of a node that is not root: who the container's user is outside. -1: no namespace of users. */
+	/* On a node that is not root: the container's user outside of its user namespace. -1: no user namespace. */
 	int64_t outer_uid, outer_gid;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/runtime/image.c - see image.h. A user that the configuration names is looked for in the image's own
- * /etc/passwd; what such files hold is bounded, and never followed out of the image. */
+/* node/runtime/image.c - see image.h. A user that the configuration names is looked up in the image's own
+ * /etc/passwd; the size of such files is limited, and links are never followed out of the image. */
 #include "node/runtime/image.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* --- names --- */
 
-/* What registries permit, and nothing that leads out of the folder. */
+/* Names that registries permit, and none that leads out of the folder. */
 static bool is_reference(struct str name)
 {
 	struct str rest = name;
@@ -65,7 +65,7 @@ static const char *find_folder(const char *images, struct str name, struct arena
 
 /* --- files --- */
 
-/* Nothing where there is no such file. */
+/* Empty if there is no such file. */
 static int read_file(int folder, const char *name, struct buf *to, struct err *err)
 {
 	AUTO(fd_close) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

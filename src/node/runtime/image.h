@@ -18,7 +18,7 @@
 #include "base/str.h"
 
 struct image_words {
-	const char *const *ptr; /* NULL behind the last */
+	const char *const *ptr; /* ends in NULL */
 	size_t len;
 };
 
@@ -27,12 +27,12 @@ struct image {
 	struct image_words entrypoint;
 	struct image_words command;
 	struct image_words env; /* "NAME=value" */
-	const char *folder;     /* to begin in; NULL: not said */
-	int64_t uid, gid;       /* -1: not said */
+	const char *folder;     /* working directory; NULL: not set */
+	int64_t uid, gid;       /* -1: not set */
 };
 
-/* In the arena. ERR_NOT_FOUND: there is none, in a runtime's words; ERR_INVALID: what is there is none, or
- * its name cannot be one. */
+/* In the arena. ERR_NOT_FOUND: there is no such image, with a runtime's text; ERR_INVALID: the folder is no image,
+ * or the name is invalid. */
 int image_open(const char *images, struct str reference, struct arena *arena, struct image *ret,
 	       struct err *err) MUST_CHECK;
 

@@ -117,7 +117,7 @@ static void add_identity(struct words *words, const struct oci_container *contai
 		add_pair(words, "--cap-add", arena_str(words->arena, list->add.ptr[i]).ptr);
 }
 
-/* No more than the node itself may have, which is what podman would ask for. */
+/* At most what the node itself may have, which is podman's default. */
 static void add_ulimits(struct words *words, const struct plan_identity *identity)
 {
 	const struct {
@@ -178,14 +178,14 @@ static void add_surroundings(struct words *words, const struct oci_container *co
 		add_pair(words, "--env", container->plan->env[i]);
 }
 
-/* The entry point is one word; what is left of the command comes before the arguments. */
+/* The entry point is one word; the rest of the command comes before the arguments. */
 static void add_command(struct words *words, const struct oci_container *container)
 {
 	const struct plan_container *plan = container->plan;
 
 	if (plan->argc)
 		add_pair(words, "--entrypoint", plan->argv[0]);
-	add(words, "--"); /* whatever follows is no option: the image's name is the user's */
+	add(words, "--"); /* what follows is no option: users choose the image's name */
 	add(words, container->image);
 	for (size_t i = 1; i < plan->argc; i++)
 		add(words, plan->argv[i]);
@@ -193,8 +193,8 @@ static void add_command(struct words *words, const struct oci_container *contain
 		add(words, container->args[i]);
 }
 
-/* podman itself, and where control groups come from. Without some of its own a container would have an empty folder in
- * their place that it can write to. */
+/* podman itself, and its control groups. Without a mount there, a container without control groups would have an
+ * empty, writable folder in their place. */
 static void add_program(struct words *words, const struct oci_container *container)
 {
 	const struct security_context *own = container->container->security_context;
@@ -208,7 +208,7 @@ static void add_program(struct words *words, const struct oci_container *contain
 	add(words, "--rm");
 	add(words, "--replace");
 	add_pair(words, "--log-driver", "none"); /* the supervisor keeps the output */
-	add_pair(words, "--pull", "never");      /* the agent has seen to it */
+	add_pair(words, "--pull", "never");      /* the agent has pulled it */
 	if (container->starter)
 		add_pair(words, "--cgroups", "disabled");
 	if (container->starter && !(own && own->privileged.value))

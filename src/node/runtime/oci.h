@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/runtime/oci.h - container runtimes that may be installed, and what is asked of podman.
+/* node/runtime/oci.h - container runtimes that may be installed, and the options of podman.
  *
- * The supervisor runs the runtime's program in place of the container's: `podman run` stays in the
- * foreground, passes signals and output on and ends with the container's exit code, so that everything
- * else is as for a process. Mounts, environment, users, limits and the network become options. Pure, but
- * for oci_find(). What crun is told is in bundle.h. */
+ * The supervisor runs the runtime's program in place of the container's: `podman run` stays in the foreground,
+ * passes signals and output on and ends with the container's exit code, so that everything else is as for a
+ * process. Mounts, environment, users, limits and the network become options. Pure, except oci_find(). bundle.h
+ * describes what crun gets. */
 #ifndef NODE_OCI_H
 #define NODE_OCI_H
 
@@ -18,17 +18,17 @@
 
 enum oci_runtime { OCI_PODMAN, OCI_CRUN, OCI_RUNTIME_COUNT };
 
-/* By the name that --runtime has. */
+/* Parses the value of --runtime. */
 int oci_parse(const char *name, enum oci_runtime *ret, struct err *err) MUST_CHECK;
 const char *oci_name(enum oci_runtime runtime);
-/* The program, by a PATH; in the arena. ERR_NOT_FOUND says what to install. */
+/* Searches the program in the folders of `path`; in the arena. ERR_NOT_FOUND says what to install. */
 const char *oci_find(enum oci_runtime runtime, const char *path, struct arena *arena,
 		     struct err *err) MUST_CHECK;
 
 struct oci_container {
 	const char *program; /* of the runtime */
-	/* What starts containers for podman without control groups of its own: those that podman was started in
-	 * keep its limits. NULL: what podman is set up with, and podman's control groups. */
+	/* The OCI runtime that podman uses, without control groups of podman's: the ones that podman was started
+	 * in have the limits. NULL: podman's default runtime and control groups. */
 	const char *starter;
 	const char
 		*pid_file; /* written when the container's program could be started; NULL: none */
@@ -36,16 +36,15 @@ struct oci_container {
 	size_t n_devices;
 	bool host_pid;
 	const char *image;
-	const char *
-		user; /* a word that stands for the option of who it runs as; NULL: as the plan's identity says */
-	const char *name;        /* unique on the machine: "volcano-UID-CONTAINER" */
-	const char *const *args; /* where the plan has no command: for the image's */
+	const char *user; /* placeholder for the option --user; NULL: as the plan's identity says */
+	const char *name; /* unique on the machine: "volcano-UID-CONTAINER" */
+	const char *const *args; /* arguments for the image's command, if the plan has no command */
 	size_t n_args;
 	const struct pod_plan *pod;
 	const struct plan_container *plan; /* with argv, env, mounts, identity as for a process */
 	const struct container *container;
 };
-/* The words to run in place of plan->argv: in the arena. What a runtime's options cannot say is
+/* The words to run instead of plan->argv, in the arena. Fields that the options of a runtime cannot express are
  * refused by name. */
 int oci_argv(const struct oci_container *container, struct arena *arena, const char *const **ret,
 	     size_t *ret_len, struct err *err) MUST_CHECK;

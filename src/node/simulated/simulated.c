@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/simulated/simulated.c - nodes that are not there.
+/* node/simulated/simulated.c - nodes that exist only in the API.
  *
- * One informer for nodes (which are missing, which are not ready?), one for all pods that have a
- * node, one heap with one timer for all that is to happen later. Of a pod only what the next step
- * needs is kept: its uid, when it ends, and its containers' status.
+ * One informer for nodes (which are missing or not ready?), one for all pods that have a node, and one heap with
+ * one timer for everything that is planned. Of a pod only what the next step needs is kept: its uid, when it ends,
+ * and its containers' status.
  *
- * A pod goes through stages, forward only: BOUND, RUNNING, ENDED; `stage` is the furthest that was
- * seen or written, so that an event from before our own write does not lead to a second one. At
- * most one write of a pod is under way; what else there is to do is found when that has ended. A
- * write that failed is tried again later, unless the pod was deleted. */
+ * A pod goes through stages, forward only: BOUND, RUNNING, ENDED; `stage` is the furthest that was seen or
+ * written, so that an event from before the own write does not lead to a second one. At most one write per pod is
+ * under way; the next step is decided when it has ended. A write that failed is retried later, unless the pod was
+ * deleted. */
 #include "node/simulated/simulated.h"
 
 #include <assert.h>
@@ -56,12 +56,12 @@ struct pod {
 	int64_t due;    /* by loop_uptime(); NEVER: nothing is planned */
 	int64_t run_us; /* run-seconds; -1: runs until it is deleted */
 	int64_t exit_code;
-	int64_t started; /* by loop_uptime(), where this process started it; else NEVER */
-	int64_t ends;    /* by loop_uptime(); NEVER: not known, or not at all */
+	int64_t started; /* by loop_uptime(), if this process started it; else NEVER */
+	int64_t ends;    /* by loop_uptime(); NEVER: unknown, or it does not end */
 	enum stage stage;
-	enum stage writing; /* what the request under way leads to */
+	enum stage writing; /* the stage that the request under way leads to */
 	bool deleting;      /* a user has deleted it */
-	bool removed;       /* and so have we */
+	bool removed;       /* this process has deleted it, too */
 	size_t node;
 	struct client_request *request;
 	struct json_doc *patch;      /* Running, until it is written */
@@ -93,8 +93,8 @@ struct simulated {
 
 static void node_judge(struct node *node, struct json object);
 
-/* The client repeats what should be repeated; what fails in spite of that is logged, and tried again
- * when the node changes, or with the next start. */
+/* The client retries what can be retried; other failures are logged, and retried when the node changes, or at the
+ * next start. */
 static void node_failed(struct node *node, const struct err *err)
 {
 	struct simulated *simulated = node->simulated;
@@ -111,7 +111,7 @@ static void on_node_read(void *arg, const struct client_result *result)
 	node->request = NULL;
 	if (!result->err)
 		node_judge(node, json_doc_root(result->doc));
-	else if (result->err->code != ERR_NOT_FOUND) /* else: someone deleted it */
+	else if (result->err->code != ERR_NOT_FOUND) /* else it was deleted */
 		node_failed(node, result->err);
 }
 
@@ -150,7 +150,7 @@ static void node_patch(struct node *node, struct str sub, struct json_doc *patch
 						     });
 }
 
-/* The next write that the node needs, being as it is; none: it is ready. */
+/* The next write that the node needs; none: it is ready. */
 static void node_judge(struct node *node, struct json object)
 {
 	struct simulated *simulated = node->simulated;
@@ -173,7 +173,7 @@ static void node_judge(struct node *node, struct json object)
 	simulated->nodes_ready++;
 }
 
-/* A node that is ready stays as others change it, unless it was given up because it seemed not to answer. */
+/* A ready node stays as others change it, unless a controller declared it unreachable. */
 static void on_node_seen(void *arg, const struct informer_object *object)
 {
 	struct simulated *simulated = arg;
@@ -207,7 +207,7 @@ static void on_node_deleted(void *arg, const struct informer_object *object)
 		lease_delete(&node->lease);
 }
 
-/* What is missing is made. */
+/* Creates missing nodes. */
 static void on_nodes_synced(void *arg)
 {
 	struct simulated *simulated = arg;
@@ -325,7 +325,7 @@ static void pod_free(struct pod *pod)
 
 /* --- writing --- */
 
-/* True where it has failed; then it is tried again later, if that can help. */
+/* True: the write has failed; it is retried later if that can help. */
 static bool pod_failed(struct pod *pod, const struct client_result *result)
 {
 	struct simulated *simulated = pod->simulated;
@@ -335,7 +335,7 @@ static bool pod_failed(struct pod *pod, const struct client_result *result)
 	if (code == ERR_NONE)
 		return false;
 	if (code == ERR_NOT_FOUND)
-		return true; /* gone: its event is on the way */
+		return true; /* it was deleted: the event follows */
 	if (code != ERR_CONFLICT) {
 		simulated->stats.failures++;
 		log_warn(simulated->options.log, "cannot write a simulated pod",
@@ -387,7 +387,7 @@ static void pod_remove(struct pod *pod)
 				  str_from(pod->uid));
 }
 
-/* When a running one ends. One that an earlier process started did so at `wall`. */
+/* When a running pod ends. If an earlier process started it, that was at `wall`. */
 static void pod_set_end(struct pod *pod, int64_t wall)
 {
 	struct simulated *simulated = pod->simulated;
@@ -401,7 +401,7 @@ static void pod_set_end(struct pod *pod, int64_t wall)
 		pod->ends = now + (wall ? wall - loop_now(simulated->loop) : 0) + pod->run_us;
 }
 
-/* What there is to do now is done, one write at a time; what is to be done later is planned. */
+/* Takes the next step, one write at a time, or plans it for later. */
 static void pod_advance(struct pod *pod)
 {
 	struct simulated *simulated = pod->simulated;
@@ -460,7 +460,7 @@ static enum stage stage_of(struct json status)
 	return str_is(phase, "Succeeded") || str_is(phase, "Failed") ? STAGE_ENDED : STAGE_BOUND;
 }
 
-/* What annotations say of its end. What is no number is ignored and logged. */
+/* Reads from annotations when and how the pod ends. Values that are no numbers are ignored and logged. */
 static void read_annotations(struct pod *pod, struct json meta)
 {
 	struct json annotations = json_get(meta, "annotations");
@@ -488,7 +488,7 @@ static void keep(struct json_doc **slot, struct json_doc *doc)
 	*slot = doc;
 }
 
-/* Everything that the newest version of the pod says. */
+/* Takes the newest version of the pod. */
 static void pod_read(struct pod *pod, struct json object)
 {
 	struct simulated *simulated = pod->simulated;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/simulated/simulated.h - nodes that are not there: Node objects, and pods that run and end as their
- * annotations say. For trying out, for tests and for benchmarks (`volcano up --simulate-nodes N`).
+/* node/simulated/simulated.h - nodes that exist only in the API: Node objects, and pods that run and end as their
+ * annotations say. For demonstrations, tests and benchmarks (`volcano up --simulate-nodes N`).
  *
- * A pod that is bound to one of them is Running with all containers ready at once. The annotation
- * `run-seconds` (a number, with a fraction if wanted) ends it that long after it started:
- * Succeeded, or Failed where `run-exit-code` is given and not 0. A bound pod that is deleted is
- * gone at once. A node that is deleted is not made again before the next start. What was going on before a restart goes on after it: everything needed is in the
- * pod's status. */
+ * A pod that is bound to one of them becomes Running with all containers ready at once. The annotation
+ * `run-seconds` (a number, which may have a fraction) ends it that long after it started: Succeeded, or Failed if
+ * `run-exit-code` is given and not 0. A bound pod is deleted at once. A node that is deleted is created again only
+ * at the next start. After a restart everything continues: all state is in the pod's status. */
 #ifndef NODE_SIMULATED_H
 #define NODE_SIMULATED_H
 
@@ -31,7 +30,7 @@ struct simulated_options {
 	struct log *log;      /* may be NULL */
 };
 
-/* Starts making nodes and looking after pods at once. */
+/* Starts to create nodes and to run pods at once. */
 struct simulated *simulated_new(struct loop *loop, struct client *client,
 				const struct simulated_options *options)
 	__attribute__((returns_nonnull));
@@ -39,16 +38,16 @@ struct simulated *simulated_new(struct loop *loop, struct client *client,
 void simulated_free(struct simulated *simulated);
 DEFINE_AUTO(struct simulated *, simulated_free);
 
-/* Every node is there, and the pods that were bound at the start are known. */
+/* Every node exists, and the pods that were bound at the start are known. */
 bool simulated_is_ready(const struct simulated *simulated);
 
 struct simulated_stats {
-	size_t nodes;      /* made or found */
-	size_t pods;       /* bound to them now */
+	size_t nodes;      /* created or found */
+	size_t pods;       /* bound now */
 	uint64_t starts;   /* pods set Running */
 	uint64_t ends;     /* Succeeded or Failed */
-	uint64_t removed;  /* deleted pods that it let go */
-	uint64_t failures; /* writes that were refused, conflicts aside */
+	uint64_t removed;  /* deleted pods whose deletion it confirmed */
+	uint64_t failures; /* writes that failed, without conflicts */
 };
 void simulated_stats(const struct simulated *simulated, struct simulated_stats *ret);
 

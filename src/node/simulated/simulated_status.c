@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/simulated/simulated_status.c - documents that a simulated node writes.
  *
- * A patch of a pod names the pod's uid: a pod of the same name that came later is not touched.
- * Conditions are merged by type, so that those of others stay. */
+ * A patch of a pod names the pod's uid: a later pod of the same name is not changed. Conditions are merged by
+ * type, so that those of others stay. */
 #include "node/simulated/simulated_status.h"
 
 #include <inttypes.h>
@@ -207,7 +207,7 @@ static bool is_amount(struct str text, const char *wanted)
 	return quantity_cmp(&left, &right) == 0;
 }
 
-/* Of the size that is wanted, and ready? Heartbeats are not looked at. */
+/* Does the node have the wanted size, and is it ready? Heartbeats are not compared. */
 static bool has_status(struct json node, const struct simulated_options *options)
 {
 	struct json status = json_get(node, "status");
@@ -348,7 +348,7 @@ struct json_doc *simulated_running(struct json pod, uint32_t number, size_t node
 	time_print(now, time);
 	for (size_t i = 0; i < ARRAY_LEN(conditions); i++)
 		put_condition(doc, status, conditions[i], NULL, time);
-	if (!is_scheduled(pod)) /* it came with its node */
+	if (!is_scheduled(pod)) /* it was created with a nodeName */
 		put_condition(doc, status, "PodScheduled", NULL, time);
 	set_text(doc, status, "hostIP", simulated_node_ip(node, ip));
 	set_text(doc, append_obj(doc, json_ensure_arr(doc, status, "hostIPs")), "ip", ip);

@@ -84,7 +84,7 @@ static void test_command(struct loop *loop)
 	   "what it leaves running is not waited for");
 	if ((int)strtol(ended.output, NULL, 10) > 1)
 		(void)kill((int)strtol(ended.output, NULL, 10), SIGKILL);
-	ended = run(loop, "echo nobody reads this", 0);
+	ended = run(loop, "echo no one reads this", 0);
 	ok(ended.code == 0 && !ended.output[0], "its output may be unwanted");
 	ok(!command_start(loop,
 			  &(struct command_options){
@@ -141,7 +141,7 @@ static void test_slow_pulls(struct loop *loop, const char *folder)
 	while (access(removed, F_OK) < 0)
 		loop_turn(loop, 1000);
 	ok(true, "and other commands run");
-	/* nobody reads the gate of those that wait in line: it is opened for as long as it takes */
+	/* no one reads the gate of commands that wait: it stays open as long as needed */
 	fd = open(gate, O_RDWR | O_CLOEXEC);
 	for (int i = 0; i < 30; i++)
 		came += write(fd, "go\n", 3) == 3;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/runtime/bundle.h: what a runtime is told. */
+/* node/runtime/bundle.h: the configuration of a runtime. */
 #include "node/runtime/bundle.h"
 
 #include "json/doc.h"

@@ -161,7 +161,7 @@ static void test_v2_kill(void)
 	fill_group(&in, "volcano/node-1/podu/main");
 	folder_write(&in, "volcano/node-1/podu/cgroup.kill", "");
 	tree = open_v2(&in, "/");
-	ok(cgroup_kill(tree, &pod) == 0, "nobody is in a new group");
+	ok(cgroup_kill(tree, &pod) == 0, "a new group has no processes");
 	pid = fork();
 	if (pid == 0) {
 		for (;;)
@@ -178,7 +178,7 @@ static void test_v2_kill(void)
 	folder_close(&in);
 }
 
-/* What an ordinary user has: a group that somebody else has handed down. */
+/* What an ordinary user has: a group that was delegated to it. */
 static void test_delegated(void)
 {
 	enum { NOBODY = 65534 };
@@ -195,7 +195,7 @@ static void test_delegated(void)
 	fill_group(&in, "user");
 	assert(chmod(in.path, 0555) == 0);
 	tree = open_v2(&in, "/user/mine");
-	ok(cgroup_has(tree, CGROUP_MEMORY), "the tree is beside the own group");
+	ok(cgroup_has(tree, CGROUP_MEMORY), "the tree is next to the own group");
 	ok(cgroup_procs(tree, &(struct cgroup_path){0}, in.arena, &procs) == 1, "one file");
 	is(procs[0], folder_at(&in, "user/volcano/cgroup.procs"));
 	cgroup_tree_close(tree);
@@ -335,7 +335,7 @@ static void test_described(const struct cgroup_tree *tree, struct arena *arena)
 	limits = (struct cgroup_limits){.cpu_request = 500};
 	ok(cgroup_describe(tree, &pod, &limits, arena, &work) && work.n_folders == 1 &&
 		   mkdir(work.folders[0], 0755) == 0,
-	   "who asks for processors alone has one group");
+	   "a pod that requests only CPU has one group");
 	pid = start((const char *const *)work.procs, work.n_procs, wait_for_ever);
 	ok(cgroup_kill(tree, &pod) == 1 && waitpid(pid, NULL, 0) == pid,
 	   "whose processes are found");

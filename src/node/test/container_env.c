@@ -237,7 +237,7 @@ static void test_services(void)
 	ok(container_env_make(&pods.sandbox, &pods.pod.spec.containers.ptr[0], NULL, pods.arena,
 			      &without, &err) == 0,
 	   "enableServiceLinks: false %s", err.text);
-	ok(!value_of(&without, "MY_DB_SERVICE_HOST"), "then only the API server is told");
+	ok(!value_of(&without, "MY_DB_SERVICE_HOST"), "then only the API server has variables");
 	is(value_of(&without, "KUBERNETES_SERVICE_HOST"), "127.0.0.1");
 	is(value_of(&without, "KUBERNETES_SERVICE_PORT_HTTPS"), "6443");
 	is(value_of(&without, "KUBERNETES_PORT"), "tcp://127.0.0.1:6443");

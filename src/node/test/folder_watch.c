@@ -37,7 +37,7 @@ static void on_late(struct loop_timer *timer, void *arg)
 	*(bool *)arg = true;
 }
 
-/* Until everybody has heard something. */
+/* Waits until every watch was called. */
 static bool wait_for(struct loop *loop, const struct hearer *hearers, size_t count)
 {
 	bool late = false;
@@ -74,7 +74,7 @@ static void test_some(struct loop *loop, struct folder_watches *watches, struct 
 	folder_write(in, "a/file", "more");
 	ok(wait_for(loop, hearers, 2), "both who watch a folder hear of a write");
 	ok(!hearers[2].heard, "who watches another one does not");
-	ok(!hearers[0].watch, "one has gone");
+	ok(!hearers[0].watch, "one has ended");
 	hearers[1].heard = 0;
 	folder_write(in, "a/other", "");
 	ok(wait_for(loop, &hearers[1], 1), "the other still hears");

@@ -61,7 +61,7 @@ int main(void)
 	ok(strstr(show(&in, ""), "invalid reference format"), "nor nowhere");
 	ok(strstr(show(&in, "a b"), "invalid reference format"), "a blank is no letter of a name");
 	ok(strstr(show(&in, "broken"), "image \"broken\": config.json: "),
-	   "what is broken is told");
+	   "a broken one is an error");
 	configure(&in, "");
 	is(show(&in, "full:1"), "/full:1/rootfs -1:-1 /w e=sh e=-c c=x PATH=/bin");
 	configure(&in, "7");

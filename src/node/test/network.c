@@ -72,7 +72,7 @@ static void write_text(const char *path, const char *text)
 	(void)close(fd);
 }
 
-/* Namespaces of the test's own, as whoever. */
+/* Namespaces of the test's own, as any user. */
 static bool enter(void)
 {
 	uid_t uid = geteuid();
@@ -255,7 +255,8 @@ static void test_orphans(void)
 			&(struct network_options){.folder = all[i]->path, .bridge = true}, &err);
 		assert(networks[i]);
 	}
-	ok(find_bridge(gone.path) == 0, "a bridge goes when somebody finds that its home has gone");
+	ok(find_bridge(gone.path) == 0,
+	   "a bridge is removed when its data directory no longer exists");
 	ok(find_bridge(there.path) && find_bridge(in.path), "others stay");
 	ok(network_remove(networks[1], &err) == 0 &&
 		   network_pod_make(networks[1], "a", false, &pod, &err) == 0 &&

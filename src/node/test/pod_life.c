@@ -151,7 +151,7 @@ static void test_backoff(void)
 	w.now += S;
 	exits(&w, 0, 1);
 	is(decide(&w), "");
-	ok(w.verdict.wake == w.now + 10 * S, "after ten minutes it begins anew");
+	ok(w.verdict.wake == w.now + 10 * S, "after ten minutes the back-off starts over");
 	end(&w);
 }
 
@@ -241,7 +241,7 @@ static void test_sidecar(void)
 	exits(&w, 0, 143);
 	is(decide(&w), "");
 	is(phase(&w), "Succeeded");
-	ok(w.verdict.finished, "how sidecars end is nobody's matter");
+	ok(w.verdict.finished, "how sidecars end does not matter");
 	end(&w);
 }
 
@@ -298,7 +298,7 @@ static void test_ends(void)
 	is(decide(&w), "+0");
 	exits(&w, 0, 1);
 	is(decide(&w), "");
-	ok(w.verdict.wake == w.now + 10 * S, "a start that was not tried makes nobody wait longer");
+	ok(w.verdict.wake == w.now + 10 * S, "a start that was not tried adds no back-off");
 	end(&w);
 
 	begin(&w, "spec: {containers: [{name: a}]}");
@@ -402,9 +402,9 @@ static void test_restore(void)
 	pod_status_restore(json_doc_root(w.doc), w.life, 0, S);
 	is(decide(&w), "");
 	is(phase(&w), "Failed");
-	ok(w.verdict.finished, "what ran is gone, and is not started again");
+	ok(w.verdict.finished, "what ran has ended, and is not started again");
 	ok(w.life->containers[1].unknown && w.life->containers[1].record.now.exit_code == 137,
-	   "nobody knows how it ended");
+	   "how it ended is unknown");
 	ok(!w.life->containers[2].unknown && w.life->containers[0].record.run == 2,
 	   "what had ended has ended as it did");
 	end(&w);

@@ -94,7 +94,7 @@ static void test_state(void)
 	ok(evictions == 6, "one pod in ten seconds has to go");
 	ok(pressure_observe(&state, usual, &low, at, back) == false, "it goes on");
 	ok(pressure_wants(&state, usual, &fine, at + TIME_MINUTE) == PRESSURE_SIGNAL_COUNT,
-	   "when there is enough again nobody has to go");
+	   "when there is enough again no pod is evicted");
 	ok(!pressure_observe(&state, usual, &fine, at + back - 1, back) &&
 		   state.under[PRESSURE_MEMORY],
 	   "but the condition stays for a while");

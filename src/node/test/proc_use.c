@@ -34,7 +34,7 @@ static void test_made_up(void)
 	folder_write(&in, "14/stat", "");
 	proc_use_read(in.path, list, ARRAY_LEN(list));
 	ok(list[0].memory == 15 * page && list[0].processes == 4,
-	   "a pod: its supervisor and all below it, whoever has lost its parent");
+	   "a pod: its supervisor and all below it, including orphans");
 	ok(list[1].memory == 6 * page && list[1].processes == 2,
 	   "a container: its first process and all below it, whatever their names");
 	ok(list[2].memory == 16 * page && list[2].processes == 1, "another one");

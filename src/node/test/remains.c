@@ -14,7 +14,7 @@
 #define OTHER "5d1c3a70-2f4b-4c1a-8e37-9b6f0d2e4a11"
 
 /* A mount as a container has it: a file of a pod's folder. Or as the machine has it: something that is mounted at
- * a place in that folder, as the pod's network namespace is, and that whoever comes later inherits. */
+ * a place in that folder, as the pod's network namespace is, and that later processes inherit. */
 struct mounting {
 	const char *source, *target;
 	const char *fstype; /* NULL: bind */
@@ -94,7 +94,7 @@ int main(void)
 	pid_t own = start(&(struct mounting){folder_at(&in, "pods/" UID "/hosts"), hosts, NULL}, 1);
 
 	if (!own) { /* a user who may not, a chroot whose root is no mount */
-		ok(kill_of(&in, UID) == 0, "without mount namespaces nobody is found");
+		ok(kill_of(&in, UID) == 0, "without mount namespaces no process is found");
 		folder_close(&in);
 		return tap_done();
 	}
@@ -106,14 +106,14 @@ int main(void)
 		      2);
 
 	ok(stranger && neighbour, "three processes have mounts of their own");
-	ok(kill_of(&in, "") == 0, "nobody is lost, and nobody is killed");
+	ok(kill_of(&in, "") == 0, "no pod is lost, and no process is killed");
 	ok(kill_of(&in, UID) == 1, "of a pod that is lost one is");
 	ok(waitpid(own, NULL, 0) == own, "which is its own");
 	ok(is_alive(stranger), "who has inherited what is mounted in its folder is left alone");
 	ok(is_alive(neighbour), "so is a process of another pod that has");
 	ok(kill_of(&in, OTHER) == 1, "until that one is lost");
 	finish(stranger);
-	ok(waitpid(neighbour, NULL, 0) == neighbour, "it is gone, too");
+	ok(waitpid(neighbour, NULL, 0) == neighbour, "it has ended, too");
 	folder_close(&in);
 	return tap_done();
 }

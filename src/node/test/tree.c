@@ -52,7 +52,7 @@ static void test_write(void)
 	is(folder_read(&in, "a"), "new");
 	is(folder_read(&in, "sub/d"), "3");
 	is(link_of(&in, "..data"), "..2");
-	ok(!folder_read(&in, "c") && !folder_read(&in, "sub/b"), "what went is gone");
+	ok(!folder_read(&in, "c") && !folder_read(&in, "sub/b"), "removed files are deleted");
 	ok(access(folder_at(&in, "..1"), F_OK) < 0, "and the old folder as well");
 	ok(tree_write(in.path, NULL, 0, -1, &changed, &err) == 0 && changed, "nothing at all %s",
 	   err.text);
@@ -123,7 +123,7 @@ static void test_remove(void)
 	folder_write(&in, "few/a/b/c", "x");
 	folder_write(&in, "few/a/d", "x");
 	make_deep(&in, 5000);
-	ok(tree_size(folder_at(&in, "few"), 0) > 0, "a folder takes room");
+	ok(tree_size(folder_at(&in, "few"), 0) > 0, "a folder takes space");
 	ok(tree_remove(folder_at(&in, "few"), &err) == 0 && access(folder_at(&in, "few"), F_OK) < 0,
 	   "a folder with folders goes %s", err.text);
 	ok(tree_remove(folder_at(&in, "deep"), &err) == 0 &&
@@ -132,7 +132,7 @@ static void test_remove(void)
 	is(folder_read(&in, "kept"), "x");
 	ok(tree_remove(folder_at(&in, "kept"), &err) == 0 && !folder_read(&in, "kept"),
 	   "a file goes");
-	ok(tree_remove(folder_at(&in, "absent"), &err) == 0, "what is not there is gone");
+	ok(tree_remove(folder_at(&in, "absent"), &err) == 0, "a missing folder is no error");
 	folder_close(&in);
 }
 

@@ -17,7 +17,7 @@ static int give_token(void *arg, const struct token_projection *token, struct st
 		      struct err *err)
 {
 	(void)arg;
-	if (str_is(token->audience, "nobody"))
+	if (str_is(token->audience, "no-one"))
 		return err_set(err, ERR_FORBIDDEN, "not for %.*s", STR_ARG(token->audience));
 	*ret = STR("t0ken");
 	return 0;
@@ -89,8 +89,8 @@ int main(void)
 		 "[{key: s, path: both}]}}, {downwardAPI: {items: [{path: m, fieldRef: "
 		 "{fieldPath: metadata.name}}]}}, {serviceAccountToken: {path: token}}]}",
 		 "both 440 secret\ns 440 secret\nm 440 p\ntoken 600 t0ken of 7\n"},
-		{"projected: {sources: [{serviceAccountToken: {path: token, audience: nobody}}]}",
-		 "failed to fetch token: not for nobody"},
+		{"projected: {sources: [{serviceAccountToken: {path: token, audience: no-one}}]}",
+		 "failed to fetch token: not for no-one"},
 		{"projected: {sources: [{clusterTrustBundle: {name: x, path: w}}]}",
 		 "projected.sources[0]: is of a kind that this node does not support"},
 	};

@@ -94,7 +94,7 @@ static void test_make(void)
 	is(folder_read(&world.in, "home/pods/u-1/volumes/sec/s"), "secret");
 	is(folder_read(&world.in, "home/pods/u-1/volumes/down/name"), "p");
 	ok(mode_of(&world, "home/pods/u-1/volumes/scratch") == (S_IFDIR | 0777),
-	   "an emptyDir is everybody's");
+	   "every user may write to an emptyDir");
 	ok(mode_of(&world, "home/pods/u-1/volumes/eph") == (S_IFDIR | 0777), "so is an ephemeral");
 	ok(mode_of(&world, "home/claims/ns/plain-u9") == (S_IFDIR | 0777), "and a claim");
 	ok(S_ISDIR(mode_of(&world, "home/pods/u-1/volumes/mem")), "memory is a folder elsewhere");
@@ -214,7 +214,7 @@ static void test_host_path(void)
 	folder_close(&in);
 }
 
-/* The volume of a claim is somebody's path, too. */
+/* The volume of a claim is a path that a user has named, too. */
 static void test_claimed_path(void)
 {
 	static const struct {
@@ -260,7 +260,7 @@ static void test_claimed_path(void)
 		   "nothing is made in the node's own folder");
 		if (str_is(str_from(rows[i].type), "DirectoryOrCreate") && rows[i].fine)
 			ok(mode_of(&world, rows[i].path) == (S_IFDIR | 0777),
-			   "what is made is everybody's");
+			   "every user may write to what is made");
 		world_close(&world);
 	}
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/atomic_folder.c - folders that change as a whole, and their end.
+/* node/volume/atomic_folder.c - folders that change as a whole, and their removal.
  *
- * Removal does not descend: a folder below is renamed to the top, one after the other, so that
- * neither the stack nor the number of descriptors nor the length of paths bounds how deep a pod may
- * have nested them. */
+ * Removal does not descend: a folder below is renamed to the top, one after the other, so that neither the stack
+ * nor the number of descriptors nor the length of paths limits how deep a pod may have nested them. */
 #include "node/volume/atomic_folder.h"
 
 #include <dirent.h>
@@ -63,7 +62,7 @@ static int make_above(const char *path, struct err *err)
 	return 0;
 }
 
-/* Mostly those above are there. */
+/* Mostly the folders above exist. */
 int tree_mkdir(const char *path, mode_t mode, struct err *err)
 {
 	struct stat info;
@@ -87,7 +86,7 @@ int tree_mkdir(const char *path, mode_t mode, struct err *err)
 
 /* --- writing --- */
 
-/* Sync is not needed: pods do not outlive a crash of the machine. */
+/* Not synced: pods do not survive a crash of the machine. */
 static int write_bytes(int fd, struct str data)
 {
 	while (data.len) {
@@ -167,7 +166,7 @@ static bool is_same(const char *root, const struct tree_file *file, int64_t grou
 	       str_eq(buf_str(&text), file->data);
 }
 
-/* Where ..data leads; empty: nowhere yet. */
+/* The target of ..data; empty: it does not exist yet. */
 static void read_current(const char *dir, char name[32])
 {
 	AUTO(mem_free) char *link = mem_printf("%s/" DATA, dir);
@@ -205,7 +204,7 @@ static int replace(const char *dir, const char *current, const struct tree_file 
 	for (size_t i = 0; i < len; i++)
 		if (write_file(root, &files[i], group, err) < 0)
 			return -1;
-	(void)unlink(link_new); /* of one who did not come to its end */
+	(void)unlink(link_new); /* left by an update that was interrupted */
 	if (symlink(root + strlen(dir) + 1, link_new) < 0 || rename(link_new, link) < 0)
 		return err_errno(err, errno, "%s", link);
 	return 0;
@@ -286,12 +285,12 @@ int tree_write(const char *dir, const struct tree_file *files, size_t len, int64
 /* --- removing --- */
 
 struct removal {
-	int top; /* folder that everything is brought up to */
+	int top; /* the folder to which all others are moved */
 	dev_t device;
 	uint64_t count;
 };
 
-/* Best effort: what comes next says where it failed. */
+/* Best effort: the next step reports a failure. */
 static void open_up(int folder, const char *name)
 {
 	int ignored = fchmodat(folder, name, 0700, 0);
@@ -314,18 +313,18 @@ static int remove_entry(struct removal *removal, int folder, const char *name, s
 	if (info.st_dev != removal->device)
 		return err_set(err, ERR_CONFLICT, "%s: something is mounted there", name);
 	if (unlinkat(folder, name, AT_REMOVEDIR) == 0 || folder == removal->top)
-		return 0;      /* what is at the top has its turn */
-	open_up(folder, name); /* one of an ordinary user: to be renamed */
+		return 0;      /* folders at the top come later */
+	open_up(folder, name); /* of an ordinary user: needed to rename it */
 	for (;;) {
 		(void)snprintf(up, sizeof(up), ".gone-%" PRIu64, removal->count++);
 		if (renameat2(folder, name, removal->top, up, RENAME_NOREPLACE) == 0)
 			return 0;
-		if (errno != EEXIST) /* names of a removal that did not come to its end */
+		if (errno != EEXIST) /* names of a removal that was interrupted */
 			return err_errno(err, errno, "%s", name);
 	}
 }
 
-/* Empty one folder: afterwards it has only folders, or nothing where it is not the top. */
+/* Empties one folder: afterwards the top has only folders, and any other folder has nothing. */
 static int empty_folder(struct removal *removal, int folder, struct err *err)
 {
 	struct dirent **entries = NULL;
@@ -356,7 +355,7 @@ static int empty_one(struct removal *removal, const char *name, struct err *err)
 	return 0;
 }
 
-/* Folders that are left at the top: they are emptied, which may bring more up. */
+/* Empties the folders at the top, which may move more folders there. */
 static int empty_below(struct removal *removal, bool *ret_any, struct err *err)
 {
 	struct dirent **entries = NULL;

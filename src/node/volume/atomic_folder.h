@@ -24,23 +24,23 @@ struct tree_file {
 	struct str path; /* relative, without ".." */
 	struct str data;
 	mode_t mode;
-	int64_t uid; /* -1: nobody in particular */
+	int64_t uid; /* -1: not set */
 };
 
-/* `group` has every file and may read it; -1: none. Does nothing where everything is so already;
- * `ret_changed` may be NULL. `dir` must be there. */
+/* `group` owns and may read every file; -1: none. Does nothing if the content is the same; `ret_changed` may be
+ * NULL. `dir` must exist. */
 int tree_write(const char *dir, const struct tree_file *files, size_t len, int64_t group,
 	       bool *ret_changed, struct err *err) MUST_CHECK;
 
-/* Remove a folder or file with everything below it, however deep, without following links and
- * without leaving its file system. What is not there is no error. */
+/* Delete a folder or file with everything below it, however deep, without following links and without leaving its
+ * file system. A missing one is no error. */
 int tree_remove(const char *path, struct err *err) MUST_CHECK;
 
-/* Bytes of disk that a folder takes; stops counting past `enough` (0: does not). What vanishes
- * meanwhile does not count. */
+/* Bytes of disk that a folder takes; stops counting after `enough` (0: does not). Files that are deleted meanwhile
+ * do not count. */
 int64_t tree_size(const char *path, int64_t enough);
 
-/* The folder and those above it. ERR_ALREADY_EXISTS where something else is in the way. */
+/* Make the folder and those above it. ERR_ALREADY_EXISTS: there is something else at the path. */
 int tree_mkdir(const char *path, mode_t mode, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/folder_watch.c - one inotify for all.
+/* node/volume/folder_watch.c - one inotify descriptor for all watches.
  *
- * The kernel has one number a folder, however often that is asked for: those who watch the same folder are a
- * group, which goes with the last of them. What the kernel still has to say of a number that is gone is passed
- * over; it does not give it again soon. */
+ * The kernel has one number per folder, however often it is watched: the watches of one folder are a group, which
+ * ends with the last of them. Events of a number that was removed are ignored; the kernel does not reuse it soon. */
 #include "node/volume/folder_watch.h"
 
 #include <stdint.h>
@@ -64,7 +63,7 @@ static void note_event(struct folder_watches *self, const struct inotify_event *
 		loop_defer(self->loop, &watch->defer, fire, watch);
 }
 
-/* Some were lost: anything may have changed. */
+/* The kernel has dropped events: anything may have changed. */
 static void note_all(struct folder_watches *self)
 {
 	size_t at = 0;
@@ -119,7 +118,7 @@ void folder_watches_unref(struct folder_watches *watches)
 	mem_free(watches);
 }
 
-/* The first one opens it. */
+/* The first watch opens the descriptor. */
 static int add_folder(struct folder_watches *self, const char *folder)
 {
 	if (self->fd < 0)
@@ -178,7 +177,8 @@ void folder_watch_free(struct folder_watch *watch)
 	mem_free(watch);
 	if (list_is_empty(&group->members)) {
 		(void)map_remove(self->groups, key_of(&group->number));
-		(void)inotify_rm_watch(self->fd, group->number); /* it may have gone by itself */
+		(void)inotify_rm_watch(self->fd,
+				       group->number); /* the kernel may have removed it */
 		mem_free(group);
 	}
 	folder_watches_unref(self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/host_path.c - what a hostPath volume asks for, and what is there. */
+/* node/volume/host_path.c - checks the path of a hostPath volume against its type. */
 #include "node/volume/host_path.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* What a type wants, in words, and what is made where nothing is. */
+/* The file type that a volume type requires, its name, and what is made if the path is missing. */
 static const struct path_type {
 	const char *name;
 	mode_t is; /* 0: anything */
@@ -51,7 +51,7 @@ static int make(const struct path_type *type, const char *path, const char *hidd
 	return source_make(&(struct source_new){path, hidden, folder, folder ? 0755 : 0644}, err);
 }
 
-/* By what is there when it is opened, which is what is looked at. */
+/* The check is of the file that was opened, not of its path. */
 static int check(const struct path_type *type, const char *path, const char *hidden,
 		 struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/pod_volumes.c - making volumes, and their end.
+/* node/volume/pod_volumes.c - makes and removes volumes.
  *
- * The folder of a pod is nobody else's: it is 0700 above what containers are given. An emptyDir or a
- * claim is open to every user, as in Kubernetes; only who has it mounted gets there. */
+ * No other user may enter the folder of a pod: it has mode 0700 above what containers get. Every user may write to
+ * an emptyDir or a claim, as in Kubernetes; only containers that mount it reach it. */
 #include "node/volume/pod_volumes.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ static int64_t group_of(const struct pod *pod)
 	return context && context->fs_group.set ? context->fs_group.value : -1;
 }
 
-/* A folder for data: everybody's, or the group's. */
+/* Makes a folder for data: for all users, or for the group. */
 static int make_data(const char *path, int64_t group, struct err *err)
 {
 	mode_t mode = OPEN_MODE;
@@ -61,8 +61,7 @@ static int64_t limit_of(const struct resource_list *list, const char *name)
 	return 0;
 }
 
-/* The memory that a volume in memory may take: its limit, else what the pod may have, else the
- * node. 0: nobody says. */
+/* The limit of a volume in memory: its own, else that of the pod, else the node's. 0: unknown. */
 static int64_t memory_size(const struct sandbox *sandbox, const struct empty_dir_volume *volume)
 {
 	const struct containers *containers = &sandbox->pod->spec.containers;
@@ -150,7 +149,7 @@ static int make_content(const struct sandbox *sandbox, const struct volume *volu
 	return 0;
 }
 
-/* A volume that somebody has named is looked at as a hostPath is; one that is missing is told when it is mounted. */
+/* A volume whose path a user has named is checked like a hostPath; a missing one is reported when it is mounted. */
 static int check_named(const struct volume_claim *claim, const char *hidden, struct err *err)
 {
 	AUTO(fd_close)
@@ -242,7 +241,7 @@ const char *volumes_over_limit(const struct sandbox *sandbox, const struct volum
 
 /* --- links --- */
 
-/* Of this pod already? */
+/* Does it belong to this pod already? */
 static bool is_ours(const char *path, const char *to)
 {
 	char there[4096];
@@ -304,7 +303,7 @@ static void unlink_all(const struct volumes_place *place)
 
 /* --- the end --- */
 
-/* What is in memory: unmounted, or its folder elsewhere. */
+/* Removes volumes in memory: unmounts them, or deletes their folder elsewhere. */
 static int release(const struct volumes_place *place, const char *name, struct err *err)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/volumes/%s", place->folder, name);

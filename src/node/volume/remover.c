@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/remover.c - see remover.h. A list of folders; the lane for files has one of them at a time, so
- * that a thousand pods that end at once do not fill it.
+/* node/volume/remover.c - see remover.h. A list of folders; the lane for files has one of them at a time, so that
+ * a thousand pods that end at once do not fill it.
  *
- * Always true: while the list is not empty, a piece of work is under way, or a timer is set because the
- * lane was full. The struct lives until its last piece of work is done. */
+ * Always true: while the list is not empty, work is under way, or a timer is set because the lane was full. The
+ * struct lives until its last work has ended. */
 #include "node/volume/remover.h"
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct remover {
 	struct loop *loop;
 	struct loop_timer *timer;
 	struct list waiting;
-	struct folder *at; /* is being removed */
+	struct folder *at; /* the folder that is being removed */
 	bool closed;
 };
 
@@ -70,7 +70,7 @@ static void remove_work(void *arg)
 	struct err err;
 
 	if (tree_remove(remover->at->path, &err) < 0)
-		return; /* what stays is tried again at the next start */
+		return; /* what is left is retried at the next start */
 }
 
 static void remove_done(void *arg)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/remover.h - folders that are removed with everything in them, off the thread, one after the other.
+/* node/volume/remover.h - deletes folders with their content on a worker, one after the other.
  *
- * Any number may wait: none is refused. What cannot be removed stays; the agent looks for leftovers at
- * its next start. */
+ * Any number may wait: none is refused. What cannot be deleted stays; the agent searches for leftovers at its next
+ * start. */
 #ifndef NODE_REMOVER_H
 #define NODE_REMOVER_H
 
@@ -10,7 +10,7 @@ struct loop;
 struct remover;
 
 struct remover *remover_new(struct loop *loop) __attribute__((returns_nonnull));
-/* What waits is left alone. Takes NULL. */
+/* Folders that wait are left. Takes NULL. */
 void remover_free(struct remover *remover);
 
 void remover_add(struct remover *remover, const char *folder);

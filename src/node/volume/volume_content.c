@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node/volume/volume_content.c - from objects to files. */
+/* node/volume/volume_content.c - files from objects. */
 #include "node/volume/volume_content.h"
 
 #include "base/base64.h"
@@ -15,12 +15,12 @@ enum { USUAL_MODE = 0644, TOKEN_MODE = 0600, MODE_MASK = 0777 };
 struct content {
 	const struct sandbox *sandbox;
 	struct arena *arena;
-	struct opt_int32 mode; /* of files that do not say */
-	int64_t owner;         /* -1: nobody in particular */
+	struct opt_int32 mode; /* mode of files without one */
+	int64_t owner;         /* -1: not set */
 	VEC(struct tree_file) files;
 };
 
-/* Gives it, until the next one is added. */
+/* Adds a file; the result is valid until the next one is added. */
 static struct tree_file *add(struct content *content, struct str path, struct str data,
 			     struct opt_int32 mode)
 {
@@ -57,7 +57,7 @@ struct keyed {
 	bool optional;
 };
 
-/* 1: there is such a key; 0: there is not. */
+/* 1: the key exists; 0: it does not. */
 static int find_key(struct content *content, const struct keyed *keyed, struct str key,
 		    struct str *ret, struct err *err)
 {
@@ -185,7 +185,7 @@ static int add_token(struct content *content, const struct token_projection *tok
 	if (content->sandbox->token(content->sandbox->arg, token, &text, err) < 0)
 		return err_wrap(err, "failed to fetch token");
 	if (user < 0)
-		mode = content->mode; /* pods of a node with images may run as anybody */
+		mode = content->mode; /* pods with images may run as any user */
 	add(content, token->path, arena_str(content->arena, text), mode)->uid = user;
 	return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/volume/volume_mounts.c - a container's volumeMounts as the mounts of a plan.
  *
- * Mounts are made from the root down, so that one may be in another. The node's own folder is hidden last, where it is;
- * where a volume brings it in, the supervisor covers it (mounts.c). What is mounted from it before stays where it was
- * mounted. */
+ * Mounts are made from the root down, so that one may be in another. The node's own folder is hidden last; in a
+ * volume that contains it the supervisor covers it (mounts.c). What was mounted from it before stays mounted. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -32,7 +31,7 @@ static const struct volume *find_volume(const struct pod *pod, struct str name)
 	return NULL;
 }
 
-/* A path that goes on from a volume: neither absolute nor back. */
+/* Checks a path below a volume: neither absolute, nor with "..". */
 static int check_sub_path(struct str path, struct err *err)
 {
 	struct str rest = path;
@@ -49,7 +48,7 @@ static int check_sub_path(struct str path, struct err *err)
 	return 0;
 }
 
-/* The path below the volume that is mounted; NULL: all of it. */
+/* The path below the volume that is mounted; NULL: the whole volume. */
 static int get_sub_path(struct mounter *mounter, const struct volume_mount *mount, const char **ret,
 			struct err *err)
 {
@@ -66,7 +65,7 @@ static int get_sub_path(struct mounter *mounter, const struct volume_mount *moun
 	return 0;
 }
 
-/* Where nothing can be mounted a link leads there. */
+/* Without mounts a link leads there. */
 static int apply_sub_path(const struct container *container, const struct volume_mount *mount,
 			  const char *path, char **source, struct err *err)
 {
@@ -126,7 +125,7 @@ static size_t depth_of(const char *path)
 	return depth;
 }
 
-/* Stable: there are few. */
+/* A stable insertion sort: there are few. */
 static void sort_mounts(struct mounter *mounter)
 {
 	struct plan_mount *list = mounter->mounts.ptr;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node/volume/volume_path.c - paths of volumes.
  *
- * Who writes into a volume may put links there: a subPath is opened by the supervisor when it is mounted (source.h).
- * Only where nothing can be mounted it is looked at here, for a link that stands for it. */
+ * A process that writes into a volume may put links there: the supervisor opens a subPath when it mounts it
+ * (source.h). Only without mounts it is resolved here, for a link that stands for it. */
 #include "node/volume/volume_path.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ char *volume_path_of_claim(const char *claims, struct json claim)
 			  STR_ARG(json_str(json_get(meta, "uid"))));
 }
 
-/* One that was made for a claim on this machine is a folder right below `volumes` of the node's own. */
+/* A volume that was made for a claim on this machine is a folder directly below `volumes` in the node's own
+ * folder. */
 static bool is_made_here(const char *claims, struct str path)
 {
 	struct str home = str_from(claims);
@@ -111,7 +112,7 @@ int volume_path(const struct sandbox *sandbox, const struct volumes_place *place
 	} else if (volume->empty_dir && str_is(volume->empty_dir->medium, "Memory") &&
 		   !place->can_mount) {
 		*ret = volume_path_memory(place, volume->name);
-		*ret_foreign = true; /* where other processes of the same user may write */
+		*ret_foreign = true; /* other processes of the same user may write there */
 	} else {
 		*ret = mem_printf("%s/volumes/%.*s", place->folder, STR_ARG(volume->name));
 	}

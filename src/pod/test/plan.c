@@ -200,8 +200,7 @@ static void test_refused(void)
 	is(err.text, "this is no pod plan of this version");
 	ok(pod_plan_encode(&plan, &text, &err) == 0, "a pod without containers has a plan");
 	buf_putc(&text, 'x');
-	ok(pod_plan_decode(buf_str(&text), arena, &again, &err) < 0,
-	   "with something behind it: no");
+	ok(pod_plan_decode(buf_str(&text), arena, &again, &err) < 0, "with more text after it: no");
 	is(err.text, "something follows the pod's plan");
 	plan.n_init = 1;
 	buf_clear(&text);

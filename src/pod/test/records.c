@@ -31,7 +31,7 @@ static void test_file(struct folder *in, int folder)
 	record_print(&record, text);
 	folder_write(in, RECORD_FILE, text);
 	ok(has(folder, 0, 77), "a line of the file is a record");
-	ok(!has(folder, 1, 77), "what is behind its end is none");
+	ok(!has(folder, 1, 77), "there is none after its end");
 	record.pid = 78;
 	records_put(folder, 0, &record);
 	ok(has(folder, 0, 78), "what is kept later is newer");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pod/source.h: what may be mounted, however it is named, and while somebody else changes names. */
+/* pod/source.h: what may be mounted, however it is named, and while another process changes names. */
 #include "pod/source.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ struct world {
 };
 
 /*	home/pki/key, home/pods/u/volumes/v	the node's own folder
- *	free/sub, free/file			somebody's */
+ *	free/sub, free/file			a user's */
 static void world_open(struct world *world)
 {
 	folder_open(&world->in);
@@ -215,7 +215,7 @@ static void test_above(void)
 	is(source_above(fd, world.hidden), world.hidden + 1);
 	fd_close(fd);
 	fd = open(folder_at(&world.in, "free"), O_PATH | O_CLOEXEC);
-	ok(!source_above(fd, world.hidden), "one beside it is not above it");
+	ok(!source_above(fd, world.hidden), "one next to it is not above it");
 	fd_close(fd);
 	fd = open(folder_at(&world.in, "up/home/pki"), O_PATH | O_CLOEXEC);
 	ok(!source_above(fd, world.hidden), "nor is one in it");

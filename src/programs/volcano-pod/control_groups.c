@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/control_groups.c - folders made, files written, folders removed.
- *
- * What is to be made and written was decided by the agent (cgroup_describe()); here it is done, in its order. */
+/* programs/volcano-pod/control_groups.c - see control_groups.h. The agent decides which folders to make and what
+ * to write (cgroup_describe()); this file does it, in the same order. */
 #include "programs/volcano-pod/control_groups.h"
 
 #include <errno.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/control_groups.h - control groups that a plan leaves to the supervisor.
+/* programs/volcano-pod/control_groups.h - control groups that the plan leaves to the supervisor.
  *
- * Whoever makes or joins one may wait for every fork of the machine; an agent with many pods must not. */
-#ifndef PROGRAMS_VOLCANO_POD_CONTROL_GROUPS_H
-#define PROGRAMS_VOLCANO_POD_CONTROL_GROUPS_H
+ * The kernel may make a process that creates or joins a control group wait for every fork on the machine: the
+ * supervisor waits, so that an agent with many pods does not. */
+#ifndef PROGRAMS_VOLCANO_POD_GROUPS_H
+#define PROGRAMS_VOLCANO_POD_GROUPS_H
 
 #include <stdbool.h>
 
@@ -13,10 +14,10 @@
 struct plan_container;
 struct pod_plan;
 
-/* Those of a container, with their bounds. Ones that are there already stay. */
+/* Make the groups of a container and write their limits. Groups that exist already stay. */
 int groups_make(const struct plan_container *container, struct err *err) MUST_CHECK;
-/* Of all containers, where nothing runs in them. True: there were some, and all are gone; else the agent has to
- * see to it. */
+/* Remove the groups of all containers in which nothing runs. True: there were some, and all were removed;
+ * otherwise the agent has to remove them. */
 bool groups_remove(const struct pod_plan *plan);
 
 #endif

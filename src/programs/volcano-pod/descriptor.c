@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/descriptor.c - see descriptor.h. One packet per descriptor: a byte that says what it is, and the
- * descriptor as ancillary data.
+/* programs/volcano-pod/descriptor.c - see descriptor.h. One packet per descriptor: a byte that says what it is,
+ * and the descriptor as ancillary data.
  *
- * The kernel limits the descriptors that an ordinary user has in transit, over all of the user's processes together:
- * a sender retries until others have been received. */
+ * The kernel limits the descriptors that an ordinary user has in transit, over all of the user's processes
+ * together: a sender retries until others have been received. */
 #include "programs/volcano-pod/descriptor.h"
 
 #include <errno.h>

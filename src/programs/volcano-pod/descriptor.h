@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/descriptor.h - open descriptors that a child sends to its supervisor, over a socket of packets. */
+/* programs/volcano-pod/descriptor.h - open descriptors that a child sends to its supervisor, over a socket of
+ * packets. */
 #ifndef PROGRAMS_VOLCANO_POD_DESCRIPTOR_H
 #define PROGRAMS_VOLCANO_POD_DESCRIPTOR_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/exec.c - other commands in the place of a container: probes and hooks.
+/* programs/volcano-pod/exec.c - commands that run in a container: probes and hooks.
  *
- * A command has the container's environment, cgroups, namespaces and identity. Of what it prints the
- * first WIRE_OUTPUT_BYTES are kept for the answer. Its whole process group ends with it. */
+ * A command has the container's environment, cgroups, namespaces and identity. The first WIRE_OUTPUT_BYTES of its
+ * output are sent with the answer. Its process group ends with it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void answer(struct supervisor *self, uint64_t id, int code, struct str ou
 	supervisor_send(self, message.ptr, message.len);
 }
 
-/* The arguments as a list that ends in NULL; false: none, or too many. */
+/* Splits the arguments into a list that ends in NULL; false: none, or too many. */
 static bool split_args(struct str args, const char *list[ARGS_MAX + 1])
 {
 	size_t count = 0;
@@ -65,7 +65,7 @@ void supervisor_exec(struct supervisor *self, const struct exec_ask *ask)
 	else if (child_start(&start, &child, &err) < 0)
 		answer(self, ask->id, WIRE_NOT_STARTED, str_from(err.text));
 	else {
-		fd_close(child.status); /* it is no first process */
+		fd_close(child.status); /* only a first process uses it */
 		exec.pid = child.pid;
 		exec.pipe = child.output;
 		exec.output = buf_make(WIRE_OUTPUT_BYTES);

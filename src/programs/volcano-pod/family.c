@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/family.c - every process that a container has started. */
+/* programs/volcano-pod/family.c - see family.h. */
 #include "programs/volcano-pod/family.h"
 
 #include <fcntl.h>
@@ -45,7 +45,8 @@ static uint64_t namespace_of(pid_t pid)
 	return stat(path, &info) < 0 ? 0 : (uint64_t)info.st_ino;
 }
 
-/* Kill a process if it is in this mount namespace; with 0 in any case. True: there was one to kill, or there may be. */
+/* Kill a process if it is in this mount namespace; with 0 in any case. True: there was one to kill, or there may
+ * be. */
 static bool kill_one(pid_t pid, uint64_t mounts)
 {
 	uint64_t found = mounts ? namespace_of(pid) : 0;
@@ -55,7 +56,7 @@ static bool kill_one(pid_t pid, uint64_t mounts)
 	return kill(pid, SIGKILL) == 0;
 }
 
-/* Each process of a list of numbers. */
+/* Kills each process of a list of process numbers. */
 static size_t kill_listed(struct str list, uint64_t mounts)
 {
 	size_t count = 0;
@@ -82,7 +83,8 @@ static size_t kill_in_file(const char *path, uint64_t mounts)
 	return fd_read_file(path, &text, NULL) < 0 ? 0 : kill_listed(buf_str(&text), mounts);
 }
 
-/* Version 2 kills as a whole, so that nothing can fork away; version 1 one after the other. */
+/* Version 2 kills a whole cgroup at once, so that no process can escape by fork(); version 1 kills one process
+ * after the other. */
 void family_kill_cgroup(const char *procs)
 {
 	struct str path = str_from(procs);
@@ -102,7 +104,7 @@ size_t family_kill_children(void)
 	siginfo_t info;
 
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
-		return 0; /* there are none, which is cheaper to ask than /proc */
+		return 0; /* no children: cheaper than to read /proc */
 	return kill_in_file(CHILDREN, 0);
 }
 

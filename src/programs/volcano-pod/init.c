@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/init.c - the first process of a namespace: hands on signals, and reaps.
+/* programs/volcano-pod/init.c - the first process of a PID namespace: passes signals on and reaps.
  *
- * All signals are blocked and waited for one by one: what is blocked is kept even where the first process
- * has no handler. They are so before the program is there, so that none is lost.
+ * All signals are blocked and taken one by one with sigwaitinfo(): the kernel keeps a blocked signal even if the
+ * first process has no handler for it. They are blocked before the program starts, so that none is lost.
  *
- * Always true: how the program has ended is told before anything that can take long. */
+ * Always true: how the program ended is reported before anything that can take long. */
 #include "programs/volcano-pod/init.h"
 
 #include <errno.h>
@@ -23,19 +23,19 @@
 #include "base/banned.h"
 
 enum {
-	STATUS = 0, /* the one descriptor */
+	STATUS = 0, /* the only descriptor that stays open */
 	EXIT_NOT_STARTED = 127,
 	STACK_BYTES = 128 * 1024,
 };
 
 struct init {
 	pid_t program;
-	bool told;  /* to end, from outside */
-	bool ended; /* the program has, with `status` */
+	bool told;  /* SIGTERM came from outside of the namespace */
+	bool ended; /* the program has ended, with `status` */
 	int status;
 };
 
-/* Whoever is outside has no number here. Its signals are for the program and what that has started. */
+/* A sender outside of the namespace has number 0 here. Its signals are for the program and the program's children. */
 static void hand_on(struct init *self, int signo, const siginfo_t *info)
 {
 	bool outside = info->si_pid == 0;
@@ -44,7 +44,7 @@ static void hand_on(struct init *self, int signo, const siginfo_t *info)
 	if (outside && kill(-self->program, signo) == 0)
 		return;
 	if (!self->ended)
-		(void)kill(self->program, signo); /* also where it does not lead a group yet */
+		(void)kill(self->program, signo); /* also if it does not lead a group yet */
 }
 
 static void reap(struct init *self)
@@ -59,7 +59,7 @@ static void reap(struct init *self)
 		self->ended = true;
 		self->status = status;
 		ignored = write(STATUS, &status, sizeof(status));
-		(void)ignored; /* the exit code tells most of it */
+		(void)ignored; /* the exit code has most of it */
 	}
 }
 
@@ -86,8 +86,8 @@ struct split {
 	sigset_t before;
 };
 
-/* In the child. The call that ends it is one that sanitizers do not know: they would look for the stack of the first
- * process. */
+/* Runs in the child. It ends by a system call that sanitizers do not intercept: they would look for the stack of
+ * the first process. */
 static int split(void *arg)
 {
 	struct split *split = arg;
@@ -99,8 +99,8 @@ static int split(void *arg)
 	return EXIT_NOT_STARTED;
 }
 
-/* The child has the same memory and this process waits until it has started its program (CLONE_VFORK): a copy that is
- * thrown away at once would cost as much as a seventh of a short program. */
+/* The child shares the memory, and this process waits until the child has started its program (CLONE_VFORK): a
+ * copy of the memory would take a seventh of the time of a short program. */
 void init_run(const struct init_program *program, int status, struct err *err)
 {
 	size_t size = STACK_BYTES + 2 * sizeof(char *) * program->n_args;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/launcher.c - the small process that starts supervisors for an agent.
  *
- * A supervisor is a copy of the launcher (fork), which is small: that costs a fraction of starting a
- * program, and a copy of the agent, which may be large, is never made. */
+ * A supervisor is a fork of the launcher, which is small: that takes a fraction of the time of starting a program,
+ * and the agent, which may be large, is never copied. */
 #include "programs/volcano-pod/launcher.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 enum { SOCKET, PLAN, DESCRIPTORS };
 enum { FOLDER, CONTROL, SECRET, WORDS, MESSAGE_BYTES = 2 * PATH_MAX + WIRE_SECRET_SIZE };
 
-/* What a supervisor is started with; 0: the agent has gone. */
+/* Receives what a supervisor is started with; 0: the agent has ended. */
 static ssize_t receive(int agent, char text[MESSAGE_BYTES], int ret[DESCRIPTORS])
 {
 	union {
@@ -52,7 +52,7 @@ static ssize_t receive(int agent, char text[MESSAGE_BYTES], int ret[DESCRIPTORS]
 	return len;
 }
 
-/* The words of a message that each end in NUL; what is missing is empty. */
+/* Splits a message into words, each of which ends in NUL; missing ones are empty. */
 static void split(const char *text, size_t len, const char *ret[WORDS])
 {
 	const char *end = text + len;
@@ -71,8 +71,8 @@ int launcher_run(int agent, struct err *err)
 	int fds[DESCRIPTORS];
 	ssize_t len;
 
-	signals_ignore(SIGCHLD); /* nobody waits for supervisors */
-	signals_ignore(SIGINT);  /* of the terminal; it goes when the agent goes */
+	signals_ignore(SIGCHLD); /* no one waits for supervisors */
+	signals_ignore(SIGINT);  /* from a terminal; the launcher ends when the agent ends */
 	while ((len = receive(agent, text, fds)) > 0) {
 		pid_t pid = fork();
 
@@ -90,8 +90,7 @@ int launcher_run(int agent, struct err *err)
 				err);
 		}
 		fd_close(fds[PLAN]);
-		fd_close(
-			fds[SOCKET]); /* where there is no supervisor, the agent sees that it closes */
+		fd_close(fds[SOCKET]); /* if fork() failed, the agent sees its socket close */
 	}
 	fd_close(agent);
 	return 0;

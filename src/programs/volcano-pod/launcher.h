@@ -6,8 +6,8 @@
 #include "base/err.h"
 #include "base/macro.h"
 
-/* Takes the agent's socket. Each message names the folder of a pod (pod/pod_messages.h), and brings the end of a
- * socket for its supervisor and its plan. Comes back when the agent has gone; in a supervisor, when that has ended. */
+/* Takes the agent's socket. Each message names the folder of a pod (pod/pod_messages.h) and brings a socket for its
+ * supervisor and its plan. Returns when the agent has ended; in a supervisor, when that has ended. */
 int launcher_run(int agent, struct err *err) MUST_CHECK;
 
 #endif

@@ -2,11 +2,11 @@
 /* programs/volcano-pod/mounts.c - the mounts of a container.
  *
  * Sources are opened before the first mount, which may hide them, and are mounted by their descriptors: what was
- * checked (pod/source.h) is what is mounted. Targets are opened by the kernel's rules as well: from the container's
- * root, and in a volume that was mounted before from that, so that no link in a volume leads out of it. What is missing
- * there is made. Nothing is mounted in /proc.
+ * checked (pod/source.h) is what is mounted. Targets are opened below the container's root; a target inside a
+ * volume that was mounted before is opened below that volume, so that no link in a volume leads out of it. Missing
+ * targets are made. Nothing is mounted in /proc.
  *
- * A folder of the machine that has the node's own folder below it brings that along: there it is covered. */
+ * A folder of the machine that contains the node's own folder would show it: the node's folder is covered there. */
 #include "programs/volcano-pod/mounts.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ enum {
 	MODE_FOR_ALL = 0666,
 };
 
-/* A volume that is mounted. */
+/* A volume that was mounted. */
 struct placed {
 	char *target;
 	int fd;
@@ -74,7 +74,7 @@ static int make_file(int folder, const char *name)
 	return fd < 0 && errno != EEXIST ? -1 : 0;
 }
 
-/* The parts of `path` that are missing: folders, and a folder or a file at its end. */
+/* Makes the missing parts of `path`: folders, and a folder or a file at its end. */
 static int make_parts(int base, char *path, bool folder, uint64_t resolve)
 {
 	for (char *at = path; *at;) {
@@ -101,7 +101,7 @@ static int make_parts(int base, char *path, bool folder, uint64_t resolve)
 	return 0;
 }
 
-/* The volume that a target is in, the innermost one; NULL: none. */
+/* The innermost volume that a target is in; NULL: none. */
 static const struct placed *volume_of(const struct mounter *self, const char *target)
 {
 	const struct placed *found = NULL;
@@ -117,8 +117,8 @@ static const struct placed *volume_of(const struct mounter *self, const char *ta
 	return found;
 }
 
-/* Is it a part of the kernel's /proc, by whatever name? What is said and found there must be true: also this program relies
- * on it. */
+/* Is it a part of the kernel's /proc, under any name? Nothing may replace what is there: this program relies on
+ * it, too. */
 static bool is_proc(int fd)
 {
 	struct statfs status;
@@ -126,7 +126,7 @@ static bool is_proc(int fd)
 	return fstatfs(fd, &status) == 0 && status.f_type == PROC_SUPER_MAGIC;
 }
 
-/* A descriptor of where something is to be mounted. */
+/* Opens the target of a mount, and makes it if it is missing. */
 static int open_target(const struct mounter *self, const char *target, bool folder, struct err *err)
 {
 	AUTO(mem_free) char *path = root_tidy(target);
@@ -150,7 +150,7 @@ static int open_target(const struct mounter *self, const char *target, bool fold
 	return fd < 0 ? err_errno(err, errno, "mounting at %s", target) : fd_take(&fd);
 }
 
-/* The name by which the calls that take no descriptor have it. */
+/* A path of the descriptor, for calls that take no descriptor. */
 static const char *name_of(int fd, char name[32])
 {
 	(void)snprintf(name, 32, "/proc/self/fd/%d", fd);
@@ -159,7 +159,7 @@ static const char *name_of(int fd, char name[32])
 
 /* --- volumes --- */
 
-/* Where a folder of the machine brings in the node's own. */
+/* Covers the node's own folder in a folder of the machine that contains it. */
 static int cover(const struct mounter *self, int source, int mounted, struct err *err)
 {
 	const char *hidden = self->start->plan->hidden;
@@ -169,7 +169,7 @@ static int cover(const struct mounter *self, int source, int mounted, struct err
 	struct stat there, own;
 	char name[32];
 
-	/* another file system may be there, without what is mounted on it on the machine */
+	/* another file system may be there, without the mounts that the machine has on it */
 	if (at < 0 || fstat(at, &there) < 0 || stat(hidden, &own) < 0 ||
 	    there.st_dev != own.st_dev || there.st_ino != own.st_ino)
 		return 0;
@@ -179,7 +179,7 @@ static int cover(const struct mounter *self, int source, int mounted, struct err
 	return 0;
 }
 
-/* Only adds to what the mount has: who is root only in a namespace may not take anything away. */
+/* Only adds to the flags of the mount: a process that is root only in a user namespace may not remove any. */
 static int set_read_only(int tree)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
@@ -210,7 +210,7 @@ static int bind_one(struct mounter *self, const struct plan_mount *row, int sour
 
 /* --- files in memory --- */
 
-/* It has no name any more once it is mounted: nothing else is to be seen of it. */
+/* The file loses its name once it is mounted: no other path leads to it. */
 static int mount_file(struct mounter *self, const struct plan_mount *row, struct err *err)
 {
 	bool hosts = strcmp(row->fstype, PLAN_HOSTS) == 0;
@@ -244,8 +244,8 @@ static int mount_one(struct mounter *self, const struct plan_mount *row, int sou
 		     struct err *err)
 {
 	const char *root = self->container->root;
-	bool image =
-		row->fstype && strcmp(row->fstype, "overlay") == 0; /* may have setuid programs */
+	bool image = row->fstype &&
+		     strcmp(row->fstype, "overlay") == 0; /* an image may have setuid programs */
 	unsigned long flags = (image ? 0 : MS_NOSUID | MS_NODEV) | (row->read_only ? MS_RDONLY : 0);
 	AUTO(fd_close) int target = -1;
 	char name[32];

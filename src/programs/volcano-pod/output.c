@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/output.c - what a container prints, kept in bounded files.
+/* programs/volcano-pod/output.c - what a container prints, kept in files of bounded size.
  *
- * Whole lines are written at once; what has no newline yet waits, up to LINE_MAX_BYTES. Where the disk
- * is full, lines are dropped and counted, and the count is written with the next line that fits: a
- * container never waits for the disk.
+ * Whole lines are written at once; a line without a newline yet is kept in memory, up to LINE_MAX_BYTES. If the
+ * disk is full, lines are dropped and counted, and the count is written with the next line that fits: a container
+ * never waits for the disk.
  *
- * Always true: a file ends in a whole line, unless the machine went down. */
+ * Always true: a file ends in a whole line, unless the machine crashed. */
 #include "programs/volcano-pod/output.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct output {
 	int fd; /* -1: nothing was written yet */
 	uint64_t size;
 	uint64_t lost;
-	struct buf line;  /* the part of a line that has come */
+	struct buf line;  /* the part of a line that was read */
 	struct buf ready; /* lines to be written */
 };
 
@@ -83,7 +83,7 @@ static void rotate(struct output *output)
 	open_file(output);
 }
 
-/* Whole lines, at a place where a file may end. */
+/* Writes whole lines, so that the file may be rotated after them. */
 static void write_lines(struct output *output, const char *lines, size_t len)
 {
 	ssize_t done;
@@ -124,7 +124,7 @@ static void flush(struct output *output, int64_t now)
 	buf_clear(&output->ready);
 }
 
-/* One line, or a part of one that is too long, is ready to be written. */
+/* Adds a line, or a part of a line that is too long, to those to be written. */
 static void put_line(struct output *output, const char *text, size_t len, bool whole, int64_t now)
 {
 	char time[TIME_TEXT_SIZE];

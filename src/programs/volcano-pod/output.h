@@ -18,15 +18,15 @@
 struct output;
 
 struct output_options {
-	const char *name; /* of the container; lent, and outlives it */
+	const char *name; /* of the container; must outlive the output */
 	unsigned run;
-	uint64_t file_size; /* a file is rotated at that many bytes; 0: never */
-	unsigned files;     /* at most so many, the current one included */
+	uint64_t file_size; /* bytes at which a file is rotated; 0: never */
+	unsigned files;     /* the largest number of files, including the current one */
 };
 
 /* In the current folder. Appends to what is there. */
 struct output *output_new(const struct output_options *options) __attribute__((returns_nonnull));
-/* Writes what is left of a line. Takes NULL. */
+/* Writes the unfinished line. Takes NULL. */
 void output_free(struct output *output, int64_t now);
 
 void output_add(struct output *output, const char *bytes, size_t len, int64_t now);

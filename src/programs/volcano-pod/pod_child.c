@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/pod_child.c - a process in the surroundings that its container's plan describes.
+/* programs/volcano-pod/pod_child.c - starts a process with the namespaces, mounts, limits and user that its
+ * container's plan describes.
  *
- * The child does one step after the other, each of which can say why it failed; the text goes up a pipe
- * that closes by itself when the program has been started. Order matters: what needs privileges comes
- * before they are dropped, and the death signal after, since changing one's user clears it.
+ * The child takes one step after the other. A step that fails writes why into a pipe; the pipe closes by itself
+ * when the program starts. The order matters: what needs privileges comes before they are dropped, and the death
+ * signal after that, since a change of user clears it.
  *
- * With a namespace of processes the child is the first in there, and has the container's program as a child of
- * its own (init.h). Its /proc is mounted before anything else, so that no volume can bring in the machine's.
+ * With a PID namespace the child is its first process and starts the container's program as a child of its own
+ * (init.h). Its /proc is mounted first, so that no volume can bring in the machine's.
  *
- * The last of its control groups, that of the processor's shares, is joined by the program alone, right before it is
- * started: whoever has hardly any share and holds a lock of the kernel, as mounting and joining do, holds up everybody.
+ * The program joins the last of its control groups, that of CPU shares, itself and right before it starts: a
+ * process with a very small share that holds a kernel lock, as mounting and joining do, would delay all others.
  *
- * Always true: the program inherits no descriptor but 0, 1 and 2, no blocked or ignored signal, and no
- * variable that its plan does not name. */
+ * Always true: the program inherits no descriptor but 0, 1 and 2, no blocked or ignored signal, and no variable
+ * that its plan does not name. */
 #include "programs/volcano-pod/pod_child.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ enum {
 
 /* --- steps of the child --- */
 
-/* All but the last, which is only opened: it is joined later, perhaps as another user. */
+/* Joins all but the last, which is only opened: it is joined later, perhaps as another user. */
 static int join_cgroups(const struct plan_container *container, int *ret_last, struct err *err)
 {
 	for (size_t i = 0; i < container->n_cgroups; i++) {
@@ -98,7 +99,7 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return 0;
 }
 
-/* In a namespace of users of its own: the same user and group, and nobody else. */
+/* Maps the same user and group into a new user namespace, and no other. */
 static int map_user(uid_t uid, gid_t gid, struct err *err)
 {
 	char text[64];
@@ -112,8 +113,8 @@ static int map_user(uid_t uid, gid_t gid, struct err *err)
 	return write_text("/proc/self/gid_map", text, err);
 }
 
-/* Does the supervisor find leftover processes of this container by its mount namespace (family.h)? In a PID namespace the
- * kernel kills them. */
+/* Does the supervisor find leftover processes of this container by its mount namespace (family.h)? In a PID
+ * namespace the kernel kills them. */
 static bool sends_namespace(const struct child_start *start)
 {
 	return start->plan->mount_namespace && !start->plan->pid_namespace && !start->beside;
@@ -128,7 +129,7 @@ static int send_namespace(int to, struct err *err)
 	return descriptor_send(to, KIND_NAMESPACE, fd, err);
 }
 
-/* Namespaces of its own. */
+/* Makes the namespaces of a container, and its mounts. */
 static int make_namespaces(const struct child_start *start, int status, struct err *err)
 {
 	const struct pod_plan *plan = start->plan;
@@ -163,8 +164,8 @@ static int make_namespaces(const struct child_start *start, int status, struct e
 	return mounts_make(start, status, err);
 }
 
-/* Where a process has its root. Who joins a mount namespace is at the root of that, which is another one where
- * the node is in a chroot. */
+/* Opens the root folder of a process. A process that joins a mount namespace is at the root of that namespace,
+ * which is a different folder if the node runs in a chroot. */
 static int open_root(pid_t of)
 {
 	char path[64];
@@ -173,7 +174,7 @@ static int open_root(pid_t of)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Those of a process that has them. */
+/* Joins the namespaces of a process of the container. */
 static int join_process(const struct child_start *start, struct err *err)
 {
 	const struct pod_plan *plan = start->plan;
@@ -182,7 +183,8 @@ static int join_process(const struct child_start *start, struct err *err)
 		int type;
 		bool wanted;
 	} rows[] = {
-		{"user", CLONE_NEWUSER, plan->user_namespace}, /* gives the right to the others */
+		{"user", CLONE_NEWUSER,
+		 plan->user_namespace}, /* first: it gives the right to join the others */
 		{"net", CLONE_NEWNET, plan->netns != NULL},
 		{"uts", CLONE_NEWUTS, plan->uts_namespace},
 		{"mnt", CLONE_NEWNS, plan->mount_namespace},
@@ -230,7 +232,7 @@ static int set_limit(int resource, int64_t value, const char *what, struct err *
 		       : 0;
 }
 
-/* Best effort: a user may not lower it. */
+/* Best effort: an ordinary user may not lower the score. */
 static void set_oom_score(int score)
 {
 	AUTO(fd_close) int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -268,7 +270,7 @@ static int set_user(const struct plan_identity *identity, struct err *err)
 	return 0;
 }
 
-/* Out of the bounding set goes what it may not keep; nothing it starts can get it back. */
+/* Removes from the bounding set what the container may not keep; no program that it starts can get it back. */
 static int drop_capabilities(const struct plan_identity *identity, struct err *err)
 {
 	for (int i = 0; i < CAPABILITIES; i++) {
@@ -309,8 +311,8 @@ static void tie_to_parent(const struct ends *ends)
 		_exit(EXIT_NOT_STARTED);
 }
 
-/* Nothing to read, by a pipe that is closed already. Not /dev/null: a runtime gives the streams of a
- * container to its user, and that would be the machine's own /dev/null. */
+/* Opens an empty standard input: a pipe that is closed already. Not /dev/null: crun makes the container's user the
+ * owner of its streams, which would be the machine's own /dev/null. */
 static int open_empty(void)
 {
 	int ends[2];
@@ -331,7 +333,7 @@ static int set_streams(int output, bool tty, struct err *err)
 	return 0;
 }
 
-/* As who it runs as: a folder that this user cannot enter is not one to begin in. */
+/* Called with the container's user: if this user cannot enter the folder, other_cwd is used. */
 static int go_to(const struct plan_container *container, struct err *err)
 {
 	if (!container->cwd || chdir(container->cwd) == 0)
@@ -344,7 +346,7 @@ static int go_to(const struct plan_container *container, struct err *err)
 	return 0;
 }
 
-/* Without the folders of PATH in which there is no such file: to ask costs a tenth of trying to start it. */
+/* Tries only the folders of PATH that have the file: access() takes a tenth of the time of execv(). */
 static void start_found(const struct plan_container *container, char *const *argv)
 {
 	struct str rest = str_none();
@@ -371,11 +373,11 @@ static void start_program(const struct child_start *start, struct err *err)
 	char *const *argv = (char *const *)start->argv;
 	int number;
 
-	/* The functions of the exec family take what they search by from the environment. */
+	/* execvp() takes PATH from the environment. */
 	environ = (char **)start->container->env;
 	if (!strchr(argv[0], '/'))
 		start_found(start->container, argv);
-	(void)execvp(argv[0], argv); /* scripts without a first line, and why it cannot be */
+	(void)execvp(argv[0], argv); /* for scripts without a first line, and for errno */
 	number = errno;
 	if (number == ENOENT && !strchr(start->argv[0], '/'))
 		(void)err_set(err, ERR_NOT_FOUND,
@@ -384,7 +386,7 @@ static void start_program(const struct child_start *start, struct err *err)
 		(void)err_errno(err, number, "exec: \"%s\"", start->argv[0]);
 }
 
-/* What is left to do in the program's own process. */
+/* What the program's own process has left to do. */
 struct program {
 	const struct child_start *start;
 	const struct ends *ends;
@@ -392,7 +394,7 @@ struct program {
 	struct err err;
 };
 
-/* Comes back where it could not be started; the report says why. */
+/* Returns only if the program could not be started; the report says why. */
 static void become_program(void *arg)
 {
 	struct program *program = arg;
@@ -407,7 +409,7 @@ static void become_program(void *arg)
 	(void)ignored;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static void become(const struct child_start *start, const struct ends *ends)
 {
 	const struct plan_container *container = start->container;
@@ -417,7 +419,8 @@ static void become(const struct child_start *start, const struct ends *ends)
 	ssize_t ignored;
 
 	signals_give_back();
-	set_oom_score(container->identity.oom_score_adj); /* by the machine's /proc, not a volume */
+	set_oom_score(container->identity
+			      .oom_score_adj); /* now: later a volume may be mounted at /proc */
 	(void)umask(UMASK);
 	(void)setsid();
 	if (set_streams(ends->output, container->tty, &err) == 0 &&
@@ -440,7 +443,7 @@ static void become(const struct child_start *start, const struct ends *ends)
 
 /* --- the parent --- */
 
-/* Where the child prints to, and where it is read from. */
+/* Opens both ends of what the child prints. */
 static int open_output(bool tty, int *ret_read, int *ret_write, struct err *err)
 {
 	int ends[2];
@@ -462,7 +465,7 @@ static int open_output(bool tty, int *ret_read, int *ret_write, struct err *err)
 	return *ret_write < 0 ? err_errno(err, errno, "%s", name) : 0;
 }
 
-/* Why it could not start; nothing where it has. */
+/* Reads why the child could not start its program; 0: it has started. */
 static size_t read_report(int fd, char *text, size_t size)
 {
 	size_t len = 0;
@@ -474,7 +477,8 @@ static size_t read_report(int fd, char *text, size_t size)
 	return len;
 }
 
-/* Like fork(), into the container's namespace of processes: a new one, or that of a process of it. */
+/* Like fork(), but the child is in the container's PID namespace: a new one, or that of a process of the
+ * container. */
 static pid_t fork_into(const struct child_start *start)
 {
 	AUTO(fd_close) int own = -1;
@@ -496,7 +500,7 @@ static pid_t fork_into(const struct child_start *start)
 	pid = fork();
 	number = errno;
 	if (pid != 0)
-		(void)setns(own, CLONE_NEWPID); /* one's own is always permitted */
+		(void)setns(own, CLONE_NEWPID); /* always permitted: it is this process's own */
 	errno = number;
 	return pid;
 }

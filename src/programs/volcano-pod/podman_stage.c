@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/podman_stage.c - see podman_stage.h. It is run where mounting is permitted: by `podman unshare`. The plan is in
- * the node's own folder, which no container sees. */
+/* programs/volcano-pod/podman_stage.c - see podman_stage.h. `podman unshare` runs it, since that permits mounting.
+ * The plan is in the node's own folder, which no container sees. */
 #include "programs/volcano-pod/podman_stage.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/root.c - the machine's files, with more in them.
+/* programs/volcano-pod/root.c - a root file system made of the machine's files, with additional ones.
  *
- * The root is a file system in memory that has every entry of the machine's root mounted into it. Where a
- * path is missing in a folder of the machine, that folder is replaced in the same way. Clones of all
- * entries are taken before anything is mounted over them, so that the root is not in itself.
+ * The root is a file system in memory that has every entry of the machine's root mounted into it. If a path is
+ * missing in a folder of the machine, that folder is replaced in the same way. All entries are cloned before
+ * anything is mounted over them, so that the root does not contain itself.
  *
- * Links are followed by hand, as they will lead once this is the root. */
+ * Symbolic links are resolved here, as they will be resolved once this is the root. */
 #include "programs/volcano-pod/root.h"
 
 #include <dirent.h>
@@ -27,16 +27,16 @@
 
 enum { LINKS_MAX = 40, LINK_BYTES = 4096, MODE_FOLDER = 0755, MODE_FILE = 0644 };
 
-/* --- a folder replaced by one that has the same in it --- */
+/* --- replacing a folder by a copy in memory --- */
 
 struct entry {
 	char *name;
-	char *link; /* of a symbolic link: where it leads */
+	char *link; /* target of a symbolic link */
 	int clone;  /* -1: none */
 	bool folder;
 };
 
-/* What it is, as the folder says, which spares a call each, or where it does not say, itself. */
+/* The type of an entry, from the folder if that has it, which spares a call per entry. */
 static unsigned char type_of(int folder, const struct dirent *entry)
 {
 	struct stat status;
@@ -57,7 +57,7 @@ static void take_entry(int folder, const struct dirent *entry, struct entry *ret
 
 	*ret = (struct entry){.clone = -1};
 	if (type == DT_UNKNOWN)
-		return; /* it has gone, or is nobody's to see */
+		return; /* it was deleted, or may not be read */
 	if (type == DT_LNK) {
 		len = readlinkat(folder, name, link, sizeof(link));
 		if (len > 0)
@@ -88,7 +88,7 @@ static int put_entry(const char *folder, const struct entry *entry, struct err *
 	return 0;
 }
 
-/* Is the name in a list with commas between? */
+/* Is the name in a list that is separated by commas? */
 static bool is_listed(const char *list, const char *name)
 {
 	struct str rest = str_from(list ? list : "");
@@ -100,8 +100,8 @@ static bool is_listed(const char *list, const char *name)
 	return false;
 }
 
-/* `from` is the folder whose content is wanted, `to` where it is to be: it may be the same. `without` names
- * entries that are left out; NULL: none. One that may not be read has nothing in it for whoever asks. */
+/* Replaces the folder `to` by one with the entries of `from`, which may be the same folder. `without` names
+ * entries to leave out; NULL: none. A folder that may not be read counts as empty. */
 static int mimic(const char *from, const char *to, const char *without, struct err *err)
 {
 	AUTO(fd_close) int folder = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -137,7 +137,7 @@ static int mimic(const char *from, const char *to, const char *without, struct e
 	return rc;
 }
 
-/* --- paths in it --- */
+/* --- paths in the new root --- */
 
 char *root_tidy(const char *path)
 {
@@ -163,7 +163,7 @@ char *root_tidy(const char *path)
 	return text;
 }
 
-/* The path without links, as far as it is there; `ret_missing` is how much of it is not. */
+/* The path without links, as far as it exists; `ret_missing` is the length of the part that does not exist. */
 static char *resolve(const char *root, const char *path, size_t *ret_missing, struct err *err)
 {
 	char *done = mem_strdup(root);
@@ -230,7 +230,7 @@ char *root_path(const char *root, const char *path, struct err *err)
 	return resolve(root, path, &missing, err);
 }
 
-/* The file systems that were made here. */
+/* The file systems that this file has made. */
 struct own {
 	dev_t *devices;
 	size_t len;
@@ -244,7 +244,7 @@ static bool is_listed_device(dev_t device, const struct own *own)
 	return false;
 }
 
-/* Is the folder one that was made here? In memory, and not the machine's. */
+/* Is the folder in a file system that this file has made? */
 static bool is_own(const char *folder, const struct own *own)
 {
 	struct stat status;
@@ -269,7 +269,7 @@ static int note_own(const char *folder, struct own *own, struct err *err)
 	return 0;
 }
 
-/* Make the folders and the end of a path that are missing, in a folder that was made here. */
+/* Makes the missing folders and the missing end of a path, below a folder that this file has made. */
 static int make_missing(int folder, char *path, bool is_folder, struct err *err)
 {
 	AUTO(fd_close) int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
@@ -298,8 +298,8 @@ static int make_missing(int folder, char *path, bool is_folder, struct err *err)
 	return file < 0 ? err_errno(err, errno, "%s", path) : 0;
 }
 
-/* A folder is made or opened by its path, which somebody may have changed meanwhile: what is made goes only into one
- * that was made here. */
+/* Another process may replace a folder between two calls: something is made only in a folder that this file has
+ * made. */
 static int make_place(const char *root, const struct plan_mount *mount, int source, struct own *own,
 		      struct err *err)
 {
@@ -328,7 +328,7 @@ static int make_place(const char *root, const struct plan_mount *mount, int sour
 
 /* --- the root --- */
 
-/* The entries of the root, but for those that programs cannot do without writing to. */
+/* Makes the entries of the root read-only, except those that programs have to write to. */
 static int make_read_only(const char *root, struct err *err)
 {
 	static const char *const kept[] = {".", "..", "dev", "proc", "sys", "run"};
@@ -343,7 +343,7 @@ static int make_read_only(const char *root, struct err *err)
 
 		for (size_t k = 0; k < ARRAY_LEN(kept); k++)
 			keep = keep || strcmp(names[i]->d_name, kept[k]) == 0;
-		/* what is no mount of its own is the root's, whose turn comes last */
+		/* an entry that is no mount belongs to the root, which is made read-only last */
 		if (!keep && rc == 0 &&
 		    mount_setattr(AT_FDCWD, path, AT_RECURSIVE, &attr, sizeof(attr)) < 0 &&
 		    errno != EINVAL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/seal.c - read-only and hidden parts of /proc and /sys.
  *
- * The lists are those that container engines have. /sys is sealed with all that is mounted below it, which are the
- * control groups: a mount of this namespace's own, so that it takes one call. What is the machine's in /proc only root
- * can write; there each part takes a mount, which is done only for whoever may be root. */
+ * The lists are those of container engines. /sys becomes read-only with all mounts below it, which are the control
+ * groups; that takes one call. In /proc only root can write what belongs to the machine. Each part takes a mount
+ * there, made only for containers that may be root. */
 #include "programs/volcano-pod/seal.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int set_read_only(int fd, const char *path, unsigned flags)
 	return mount_setattr(fd, path, flags | AT_RECURSIVE, &attr, sizeof(attr));
 }
 
-/* A path that no mount begins at gets one of itself. */
+/* A path that is no mount becomes one: it is mounted onto itself. */
 static int make_read_only(const char *path, struct err *err)
 {
 	AUTO(fd_close)

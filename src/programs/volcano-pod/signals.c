@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/signals.c - which signals are ignored here.
+/* programs/volcano-pod/signals.c - see signals.h.
  *
- * Always true: only those of the list are ignored. A handler, which only a sanitizer has here, goes by itself when a
- * program is started. */
+ * Always true: only the signals of the list are ignored. The kernel resets handlers, which only sanitizers install
+ * here, when a program starts. */
 #include "programs/volcano-pod/signals.h"
 
 #include <assert.h>

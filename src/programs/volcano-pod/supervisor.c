@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* programs/volcano-pod/supervisor.c - the process that holds a pod.
  *
- * One thread around one poll(): the agent's socket, or the one on which the next agent comes, child
- * ends (a signalfd), and the output of what runs. Whatever happens to a container is written into the
- * pod's folder first and told second, so that an agent that was away, or that never was, misses nothing.
+ * One thread around one poll(): the agent's socket, or the socket on which the next agent connects; ends of
+ * children (a signalfd); and the output of containers. What happens to a container is written into the pod's
+ * folder first and reported to the agent second, so that an agent that connects later misses nothing.
  *
- * It takes no decisions: it starts what it is told to start and ends what it is told to end; by itself it
- * only ends everything at the pod's deadline, and when its folder has gone while no agent is there.
+ * It takes no decisions: it starts and ends what the agent says. By itself it only ends everything at the pod's
+ * deadline, and when its folder was deleted while it has no agent.
  *
- * Always true: a container has ended when its first process has; whatever that has left behind is killed
- * then. When the supervisor goes, nothing of the pod is left: its children die with it. A pod has one supervisor: it
- * holds the lock of the pod's folder, and gives it back before its agent hears that it goes. */
+ * Always true: a container has ended when its first process has; then the processes that are left are killed. When
+ * the supervisor ends, no process of the pod is left: its children die with it. A pod has one supervisor: it holds
+ * the lock of the pod's folder, and releases it before its agent sees that it ends. */
 #include "programs/volcano-pod/supervisor.h"
 
 #include <errno.h>
@@ -45,9 +45,9 @@
 #include "base/banned.h"
 
 #define NEVER INT64_MAX
-#define FOLDER_CHECK (5 * TIME_SECOND) /* while no agent is there */
+#define FOLDER_CHECK (5 * TIME_SECOND) /* while it has no agent */
 #define LAST_TRIES (30 * TIME_SECOND)
-#define HOLD_PATIENCE (10 * TIME_SECOND) /* for the one before to go */
+#define HOLD_PATIENCE (10 * TIME_SECOND) /* for the previous supervisor to end */
 
 enum { PIECE_BYTES = 16 * 1024, PIECES_A_TURN = 16, POLL_MAX_MS = 3600 * 1000, HOLD_PAUSE_MS = 5 };
 
@@ -68,7 +68,8 @@ int64_t supervisor_wall(void)
 
 int64_t supervisor_uptime(void)
 {
-	return read_clock(CLOCK_BOOTTIME); /* goes on while the machine sleeps, as deadlines do */
+	return read_clock(
+		CLOCK_BOOTTIME); /* counts while the machine is suspended, as deadlines do */
 }
 
 /* --- records --- */
@@ -86,11 +87,11 @@ void supervisor_tell(struct supervisor *self, size_t index)
 	supervisor_send(self, message, (size_t)len);
 }
 
-/* Something has happened to a container. */
+/* The record of a container has changed. */
 static void keep_record(struct supervisor *self, size_t index)
 {
 	records_put(self->folder, index, &self->containers[index].record);
-	supervisor_tell(self, index); /* also on a full disk, which keeps nothing */
+	supervisor_tell(self, index); /* also if the disk is full and nothing was written */
 }
 
 /* --- containers --- */
@@ -129,7 +130,7 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 
 	if (record->state == RECORD_RUNNING ||
 	    (record->state == RECORD_ENDED && record->run >= run))
-		return; /* it was asked twice */
+		return; /* the agent has asked twice */
 	begin_run(container, run, supervisor_wall());
 	if (run >= 2)
 		output_remove(plan->name, run - 2, self->plan.log_files);
@@ -165,7 +166,7 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 	keep_record(self, index);
 }
 
-/* What it has printed is written; true: there may be more. */
+/* Writes what the container has printed; true: there may be more. */
 static bool read_output(struct container *container)
 {
 	char piece[PIECE_BYTES];
@@ -180,14 +181,14 @@ static bool read_output(struct container *container)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got == 0 || errno != EAGAIN)
-			fd_close(fd_take(&container->pipe)); /* nobody can print any more */
+			fd_close(fd_take(&container->pipe)); /* no process can print any more */
 		return false;
 	}
 	return true;
 }
 
-/* Whatever a container has left behind; `dead`: its first process is. Where that was the first of a namespace of
- * processes, the kernel has killed the others before it told. */
+/* Kills the processes that a container has left; `dead`: its first process has ended. In a PID namespace the
+ * kernel has killed them before it reported that. */
 static void kill_rest(struct supervisor *self, size_t index, bool dead)
 {
 	const struct plan_container *plan = &self->plan.containers[index];
@@ -211,7 +212,7 @@ static void close_files(struct container *container)
 	fd_close(fd_take(&container->message));
 }
 
-/* What it has said at its end, into the folder, where the agent looks for it; most say nothing. */
+/* Writes the container's termination message into the folder, for the agent; most containers have none. */
 static void keep_message(const struct container *container, const char *name)
 {
 	AUTO(mem_free) char *path = NULL;
@@ -230,7 +231,7 @@ static void keep_message(const struct container *container, const char *name)
 	}
 	to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	len = to < 0 ? -1 : write(to, text, (size_t)len);
-	(void)len; /* on a full disk it is lost */
+	(void)len; /* it is lost if the disk is full */
 }
 
 /* The first process of a container has ended. */
@@ -256,13 +257,13 @@ static void end_run(struct supervisor *self, size_t index, int status)
 	keep_record(self, index);
 }
 
-/* Has its process group members? While there are, its number is nobody else's. */
+/* Has its process group members? As long as it has, no other process has its number. */
 static bool has_group(const struct container *container)
 {
 	return container->record.pid > 1 && kill(-(pid_t)container->record.pid, 0) == 0;
 }
 
-/* Where its first process is ours, that cannot die as the program has: it has written down how. */
+/* If the first process is init.h, it cannot die of a signal as the program has; it has sent the program's status. */
 static int program_status(const struct container *container, int status)
 {
 	int told;
@@ -270,8 +271,8 @@ static int program_status(const struct container *container, int status)
 	return read(container->end, &told, sizeof(told)) == (ssize_t)sizeof(told) ? told : status;
 }
 
-/* A container that was told to end: those that its first process leaves behind, such as what a shell has
- * started, have got the signal too, and may use what is left of the grace. */
+/* The first process of a container has ended. If the container is stopping, processes that are left in its group,
+ * such as children of a shell, have received SIGTERM, too, and may use the rest of the grace period. */
 static void main_ended(struct supervisor *self, size_t index, int status)
 {
 	struct container *container = &self->containers[index];
@@ -303,7 +304,7 @@ void supervisor_stop(struct supervisor *self, size_t index, int64_t grace)
 
 	if (container->record.state != RECORD_RUNNING)
 		return;
-	if (!pid) { /* it only idles */
+	if (!pid) { /* it has no process */
 		end_run(self, index, 0);
 		return;
 	}
@@ -311,7 +312,7 @@ void supervisor_stop(struct supervisor *self, size_t index, int64_t grace)
 		(void)kill(-pid, SIGTERM);
 	container->stopping = true;
 	if (kill_at < container->kill_at)
-		container->kill_at = kill_at; /* a shorter grace overrules a longer one */
+		container->kill_at = kill_at; /* the shortest grace period counts */
 }
 
 void supervisor_stop_all(struct supervisor *self, int64_t grace)
@@ -320,8 +321,8 @@ void supervisor_stop_all(struct supervisor *self, int64_t grace)
 		supervisor_stop(self, i, grace);
 }
 
-/* Kill the leftover processes of containers that have ended while others run. A process that has left its group and lost
- * its parents is found by its mount namespace, of which each container has its own. */
+/* Kill the leftover processes of containers that have ended while others run. A process that has left its group
+ * and lost its parents is found by its mount namespace, of which each container has its own. */
 static void kill_leftovers(struct supervisor *self)
 {
 	for (size_t i = 0; i < self->plan.n_containers; i++) {
@@ -333,7 +334,7 @@ static void kill_leftovers(struct supervisor *self)
 	}
 }
 
-/* Whoever has ended; orphans of containers as well. */
+/* Reaps children that have ended, and orphans of containers. */
 static void reap(struct supervisor *self)
 {
 	int status;
@@ -346,7 +347,7 @@ static void reap(struct supervisor *self)
 		supervisor_exec_ended(self, pid, status);
 	}
 	check_lingering(self);
-	/* Children of those that were killed have become ours; there is nobody to keep them. */
+	/* Children of killed processes have become ours; no container runs to which they could belong. */
 	if (pid == 0 && running(self) == 0 && self->execs.len == 0)
 		(void)family_kill_children();
 	else
@@ -363,10 +364,10 @@ static void check_folder(struct supervisor *self)
 		return;
 	self->next_check = supervisor_uptime() + FOLDER_CHECK;
 	if (fstat(self->folder, &status) == 0 && status.st_nlink == 0)
-		self->quitting = true; /* nobody will ever come */
+		self->quitting = true; /* no agent will ever connect */
 }
 
-/* Whatever runs is stopped, once; so is what the agent has started since, whose word was under way. */
+/* Stops every container once, also those that the agent has started since: its message was on the way. */
 static void check_deadline(struct supervisor *self, int64_t now)
 {
 	if (self->deadline > now)
@@ -435,7 +436,7 @@ static void on_signals(struct supervisor *self)
 
 struct watched {
 	VEC(struct pollfd) fds;
-	VEC(struct container *) containers; /* beside them; NULL: something else */
+	VEC(struct container *) containers; /* of the same index in fds; NULL: another descriptor */
 };
 
 static void watch(struct watched *watched, int fd, struct container *container)
@@ -454,7 +455,7 @@ static bool is_ready(const struct watched *watched, int fd)
 	return false;
 }
 
-/* Only those who have something to say are asked. */
+/* One turn of the loop: reads the descriptors that are ready. */
 static void turn(struct supervisor *self, struct watched *watched)
 {
 	vec_clear(&watched->fds);
@@ -484,7 +485,7 @@ static void turn(struct supervisor *self, struct watched *watched)
 	run_timers(self);
 }
 
-/* Nothing is left when it goes. */
+/* Ends all processes of the pod. */
 static void end_all(struct supervisor *self)
 {
 	int64_t until = supervisor_uptime() + LAST_TRIES;
@@ -508,7 +509,7 @@ static void end_all(struct supervisor *self)
 		(void)poll(&one, 1, 100);
 		on_signals(self);
 		if (supervisor_uptime() > until)
-			break; /* what does not die of SIGKILL waits in the kernel */
+			break; /* a process that does not die of SIGKILL waits in the kernel */
 	}
 }
 
@@ -531,7 +532,7 @@ static int open_signals(struct supervisor *self, struct err *err)
 	return self->signals < 0 ? err_errno(err, errno, "signals") : 0;
 }
 
-/* A file in memory, from its start: whoever has written it has left it at its end. */
+/* Reads a file in memory from its start: its writer has left the offset at its end. */
 static int read_memory(int fd, struct buf *to, struct err *err)
 {
 	char piece[PIECE_BYTES];
@@ -543,7 +544,7 @@ static int read_memory(int fd, struct buf *to, struct err *err)
 	return got < 0 ? err_errno(err, errno, "reading") : 0;
 }
 
-/* Whoever held it before is going, or was killed; it is never held by two. */
+/* Takes the lock of the folder. A previous supervisor is ending, or was killed; never two hold it. */
 static int hold(struct supervisor *self, struct err *err)
 {
 	int64_t until = supervisor_uptime() + HOLD_PATIENCE;
@@ -571,7 +572,7 @@ static int read_plan(struct supervisor *self, struct err *err)
 	return 0;
 }
 
-/* Where an earlier supervisor of this pod was, it goes on. */
+/* Continues with the records of an earlier supervisor of this pod. */
 static void read_records(struct supervisor *self)
 {
 	for (size_t i = 0; i < self->plan.n_containers; i++) {
@@ -581,7 +582,7 @@ static void read_records(struct supervisor *self)
 		container->mounts = -1;
 		container->kill_at = NEVER;
 		if (records_get(self->folder, i, &container->record) &&
-		    container->record.state == RECORD_RUNNING) { /* died with its supervisor */
+		    container->record.state == RECORD_RUNNING) { /* it died with its supervisor */
 			container->record.state = RECORD_ENDED;
 			container->record.pid = 0;
 			container->record.now.ended = supervisor_wall();

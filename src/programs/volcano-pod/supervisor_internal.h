@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/supervisor_internal.h - what the files of the supervisor share:
+/* programs/volcano-pod/supervisor_internal.h - shared by the files of the supervisor:
  *
  *	supervisor.c	containers, time and the loop
- *	talk.c		the agent's socket
- *	exec.c		other commands in a container's place: probes and hooks */
+ *	agent_socket.c	the agent's socket
+ *	exec.c		commands that run in a container: probes and hooks */
 #ifndef PROGRAMS_VOLCANO_POD_SUPERVISOR_INTERNAL_H
 #define PROGRAMS_VOLCANO_POD_SUPERVISOR_INTERNAL_H
 
@@ -25,18 +25,18 @@
 struct container {
 	struct record record;
 	struct output *output;
-	int pipe;  /* what it prints; -1: none */
-	int end;   /* tells how its program has ended (pod_child.h); -1: none */
+	int pipe;  /* its output; -1: none */
+	int end;   /* reports how its program has ended (pod_child.h); -1: none */
 	int hosts; /* files in memory (pod_child.h); -1: none */
 	int message;
 	int mounts; /* its mount namespace, open while processes of it may be left (family.h); -1: none */
 	int64_t kill_at; /* by supervisor_uptime() */
 	bool stopping;
-	bool lingers; /* its first process has ended with `status`, others have some grace left */
+	bool lingers; /* its first process has ended with `status`; others have grace time left */
 	int status;
 };
 
-/* Another command in the place of a container. */
+/* A command that runs in a container. */
 struct exec {
 	uint64_t id;
 	pid_t pid;
@@ -46,7 +46,7 @@ struct exec {
 	struct buf output;
 };
 
-/* One that has connected and has not said the secret yet. */
+/* A connection that has not sent the secret yet. */
 struct candidate {
 	int fd; /* -1: none */
 	int64_t until;
@@ -59,20 +59,20 @@ struct supervisor {
 	struct pod_plan plan;
 	struct container *containers;
 	VEC(struct exec) execs;
-	struct buf hosts;        /* names that were told after the plan */
-	struct buf hosts_coming; /* as far as they have come */
+	struct buf hosts;        /* names that the agent has sent after the plan */
+	struct buf hosts_coming; /* the part of new names that has arrived */
 	int agent;               /* -1: none */
-	char *heard;             /* room for a message of its; NULL: none has come yet */
-	int plan_file;           /* in memory, until it is read; -1: in the folder */
-	const char *control;     /* where it listens while it has no agent (pod/pod_messages.h) */
-	const char *name;        /* of its socket there */
+	char *heard;             /* buffer for its messages; NULL: none has arrived yet */
+	int plan_file;           /* in memory; -1: it was read */
+	const char *control; /* folder of its socket while it has no agent (pod/pod_messages.h) */
+	const char *name;    /* name of that socket */
 	const char *secret;
 	int listener; /* -1: it has an agent, or could not listen */
 	struct candidate candidates[SUPERVISOR_CANDIDATES];
 	int signals;
 	int folder;
-	int lock;            /* of the folder, where that has none itself; -1: none */
-	int64_t next_listen; /* by supervisor_uptime(): when it is tried again */
+	int lock; /* lock of the folder, if the folder itself cannot be locked; -1: none */
+	int64_t next_listen; /* by supervisor_uptime(): when to try again */
 	int64_t deadline;    /* by supervisor_uptime() */
 	int64_t next_check;
 	bool past_deadline;
@@ -85,26 +85,26 @@ int64_t supervisor_uptime(void);
 void supervisor_start(struct supervisor *self, size_t index, unsigned run);
 void supervisor_stop(struct supervisor *self, size_t index, int64_t grace);
 void supervisor_stop_all(struct supervisor *self, int64_t grace);
-/* Tell the agent how a container is. */
+/* Send the record of a container to the agent. */
 void supervisor_tell(struct supervisor *self, size_t index);
 
 /* --- talk.c --- */
 
-/* Of an agent that has gone: another one may come from now on. */
+/* The agent's connection was closed: another agent may connect from now on. */
 void supervisor_lose_agent(struct supervisor *self);
-/* Nobody else may come. */
+/* Stop listening, and close connections that have not sent the secret. */
 void supervisor_close_door(struct supervisor *self);
-/* Listen where that failed before; send away who says nothing. */
+/* Listen if that failed before; close connections that have sent nothing for too long. */
 void supervisor_check_door(struct supervisor *self, int64_t now);
-/* When that is to be done next, at the latest. */
+/* The earlier of `next` and the time at which that has to be done. */
 int64_t supervisor_door_due(const struct supervisor *self, int64_t next);
-/* Tell an agent that has come all that is known. */
+/* Send all records to an agent that has connected. */
 void supervisor_greet(struct supervisor *self);
-/* Does nothing where there is no agent. */
+/* Does nothing without an agent. */
 void supervisor_send(struct supervisor *self, const char *message, size_t len);
-/* Do what the agent has asked for. */
+/* Read and execute the agent's messages. */
 void supervisor_hear(struct supervisor *self);
-/* Somebody has connected, or says something. */
+/* Accept a connection, or read from those that have not sent the secret yet. */
 void supervisor_at_door(struct supervisor *self);
 
 /* --- exec.c --- */
@@ -118,7 +118,7 @@ struct exec_ask {
 void supervisor_exec(struct supervisor *self, const struct exec_ask *ask);
 void supervisor_exec_ended(struct supervisor *self, pid_t pid, int status);
 void supervisor_exec_read(struct supervisor *self);
-/* End what takes too long. */
+/* End commands that take too long. */
 void supervisor_exec_check(struct supervisor *self, int64_t now);
 
 #endif

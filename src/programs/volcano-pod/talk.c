@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs/volcano-pod/talk.c - the supervisor's end of the agent's socket.
+/* programs/volcano-pod/agent_socket.c - the supervisor's end of the agent's socket.
  *
- * One agent at a time. Only while there is none somebody may connect, and is the agent once it has said the secret; until
- * then it is one of a few candidates, which are sent away after a while. What an agent says is checked word by word;
- * what is not understood is passed over, so that a newer agent can be met by an older supervisor.
+ * It has one agent at a time. Only while it has none, a process may connect. It becomes the agent once it has sent
+ * the secret; until then it is one of a few candidates, which are closed after some time. Every word of a message
+ * is checked; unknown messages are ignored, so that a newer agent can use an older supervisor.
  *
- * Always true: who has not said the secret is answered nothing, and changes nothing. */
+ * Always true: a process that has not sent the secret gets no answer, and changes nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ void supervisor_send(struct supervisor *self, const char *message, size_t len)
 	if (self->agent < 0)
 		return;
 	if (send(self->agent, message, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		supervisor_lose_agent(self); /* it comes back, and hears everything */
+		supervisor_lose_agent(self); /* it connects again, and receives everything */
 }
 
 void supervisor_greet(struct supervisor *self)
@@ -50,13 +50,13 @@ void supervisor_greet(struct supervisor *self)
 	supervisor_send(self, "ready", strlen("ready"));
 }
 
-/* --- the door --- */
+/* --- connections --- */
 
 static void open_door(struct supervisor *self)
 {
 	self->listener = wire_listen(self->control, self->name, NULL);
 	if (self->listener < 0)
-		self->next_listen = supervisor_uptime() + LISTEN_AGAIN; /* on a full disk */
+		self->next_listen = supervisor_uptime() + LISTEN_AGAIN; /* the disk may be full */
 }
 
 void supervisor_close_door(struct supervisor *self)
@@ -97,7 +97,7 @@ int64_t supervisor_door_due(const struct supervisor *self, int64_t next)
 	return next;
 }
 
-/* In a free place, or in that of the one that has been there longest. */
+/* Accepts a candidate, in a free slot or in the slot of the oldest one. */
 static void take_candidate(struct supervisor *self)
 {
 	AUTO(fd_close) int fd = accept4(self->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -116,7 +116,7 @@ static void take_candidate(struct supervisor *self)
 				    .until = supervisor_uptime() + CANDIDATE_PATIENCE};
 }
 
-/* True: it is the agent now. */
+/* True: the candidate is the agent now. */
 static bool hear_candidate(struct supervisor *self, struct candidate *candidate)
 {
 	char text[256];
@@ -144,7 +144,7 @@ void supervisor_at_door(struct supervisor *self)
 	supervisor_greet(self);
 }
 
-/* --- what is asked --- */
+/* --- messages --- */
 
 static bool next_number(struct str *rest, int64_t max, int64_t *ret)
 {
@@ -207,7 +207,7 @@ static void do_exec(struct supervisor *self, struct str words)
 	supervisor_exec(self, &ask);
 }
 
-/* In place, as it is mounted where containers look; a full disk or a full memory leaves what fits. */
+/* In place, since the file is mounted in containers; if the disk or memory is full, what fits is written. */
 static void rewrite(int fd, struct str text)
 {
 	ssize_t done = fd < 0 ? 0 : pwrite(fd, text.ptr, text.len, 0);

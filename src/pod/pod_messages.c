@@ -50,7 +50,7 @@ int wire_hold(int folder, int *ret_lock)
 
 /* False: it cannot be locked. If the lock is free, this takes it for a moment: a process that wants to hold it
  * retries. */
-static bool look_at_lock(int fd, bool *ret_held)
+static bool test_lock(int fd, bool *ret_held)
 {
 	int rc = flock(fd, LOCK_SH | LOCK_NB);
 
@@ -64,10 +64,10 @@ bool wire_is_held(const char *folder)
 	AUTO(fd_close) int file = -1;
 	bool held = false;
 
-	if (fd < 0 || look_at_lock(fd, &held))
+	if (fd < 0 || test_lock(fd, &held))
 		return held;
 	file = openat(fd, HELD, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	return file >= 0 && look_at_lock(file, &held) && held;
+	return file >= 0 && test_lock(file, &held) && held;
 }
 
 /* --- sockets --- */

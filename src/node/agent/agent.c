@@ -47,7 +47,7 @@ static void set_timer(struct agent *agent)
 		loop_timer_stop(agent->timer);
 }
 
-void agent_plan_wake(struct agent_pod *pod, int64_t due)
+void agent_plan_pod(struct agent_pod *pod, int64_t due)
 {
 	struct agent *agent = pod->agent;
 
@@ -74,7 +74,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 			break;
 		(void)heap_pop(&agent->timers);
 		pod->due = INT64_MAX;
-		agent_pod_wake(pod);
+		agent_pod_on_time(pod);
 	}
 	set_timer(agent);
 }
@@ -92,7 +92,7 @@ void agent_drop(struct agent_pod *pod)
 	struct stat status;
 
 	if (!agent_sandboxes_leave(agent->sandboxes, pod)) {
-		agent_plan_wake(pod, loop_uptime(agent->loop) + DROP_AGAIN);
+		agent_plan_pod(pod, loop_uptime(agent->loop) + DROP_AGAIN);
 		return;
 	}
 	(void)map_remove(agent->pods, str_from(pod->uid));
@@ -235,7 +235,7 @@ static void start_informer(struct agent *agent)
 	informer_start(agent->informer);
 }
 
-static void tell_lacks(const struct agent *agent)
+static void log_lacks(const struct agent *agent)
 {
 	const char *text;
 
@@ -272,7 +272,7 @@ struct agent *agent_new(struct loop *loop, struct client *client,
 	agent->sandboxes = agent_sandboxes_new(agent, options, err);
 	if (!agent->sandboxes)
 		return NULL;
-	tell_lacks(agent);
+	log_lacks(agent);
 	agent->pressure =
 		agent_pressure_new(agent, options, agent_sandboxes_limits(agent->sandboxes));
 	agent->nodes = agent_nodes_new(agent, options);

@@ -148,7 +148,7 @@ void agent_pod_update(struct agent_pod *pod, struct json_doc *doc);
 /* The pod was deleted from the API: end it, then free it. */
 void agent_pod_forget(struct agent_pod *pod);
 /* The time that was planned for it has come. */
-void agent_pod_wake(struct agent_pod *pod);
+void agent_pod_on_time(struct agent_pod *pod);
 void agent_pod_free(struct agent_pod *pod);
 
 /* Does it run without a decision to end it? Only such a pod can be evicted. */
@@ -163,7 +163,7 @@ void agent_pod_refresh(struct agent_pod *pod);
 void agent_pod_retry(struct agent_pod *pod);
 void agent_pod_warn(const struct agent_pod *pod, const char *what, const char *error);
 
-/* --- agent_heard.c --- */
+/* --- agent_events.c --- */
 
 /* Callbacks for supervisors; their argument is a pod. */
 extern const struct supervisor_events agent_pod_events;
@@ -404,7 +404,7 @@ void agent_tokens_leave(struct agent_tokens *tokens, const struct agent_pod *pod
 
 /* Reconcile every pod. */
 void agent_touch_all(struct agent *agent);
-void agent_plan_wake(struct agent_pod *pod, int64_t due);
+void agent_plan_pod(struct agent_pod *pod, int64_t due);
 /* Frees a pod that was deleted and has ended, and deletes its folder. */
 void agent_drop(struct agent_pod *pod);
 /* Delete a folder with its content, on a worker. */

@@ -87,7 +87,7 @@ void agent_pod_retry(struct agent_pod *pod)
 
 	pod->retry_at = loop_uptime(pod->agent->loop) + (pause < RETRY_MOST ? pause : RETRY_MOST);
 	if (pod->retry_at < pod->due)
-		agent_plan_wake(pod, pod->retry_at);
+		agent_plan_pod(pod, pod->retry_at);
 }
 
 /* --- the folder --- */
@@ -101,8 +101,8 @@ static void set_waiting(struct agent_pod *pod, const char *reason, const struct 
 		       (int)sizeof(pod->waiting_message) - 1, err->text);
 }
 
-static void tell_event(struct agent_pod *pod, const char *type, const char *reason,
-		       const char *text)
+static void report_event(struct agent_pod *pod, const char *type, const char *reason,
+			 const char *text)
 {
 	struct recorder_object object = recorder_object_of(root_of(pod), STR("v1"), STR("Pod"));
 
@@ -119,7 +119,7 @@ void agent_pod_evict(struct agent_pod *pod, const char *message)
 {
 	life_end_pod(pod->life, LIFE_EVICTED, "Evicted", message);
 	life_hurry(pod->life, EVICTION_GRACE);
-	tell_event(pod, "Warning", "Evicted", message);
+	report_event(pod, "Warning", "Evicted", message);
 	agent_pod_touch(pod);
 }
 
@@ -128,7 +128,7 @@ static void on_unsupported(void *arg, enum unsupported_is is, struct str field, 
 	struct agent_pod *pod = arg;
 	AUTO(mem_free) char *text = mem_printf("%.*s: %s", STR_ARG(field), why);
 
-	tell_event(pod, "Warning", "Unsupported", text);
+	report_event(pod, "Warning", "Unsupported", text);
 	if (is == UNSUPPORTED_REFUSED)
 		life_end_pod(pod->life, LIFE_REFUSED, "Unsupported", text);
 }
@@ -161,12 +161,12 @@ static void check_fit(struct agent_pod *pod)
 
 	if (agent_fits(pod, &reason, &message))
 		return;
-	tell_event(pod, "Warning", buf_text(&reason), buf_text(&message));
+	report_event(pod, "Warning", buf_text(&reason), buf_text(&message));
 	life_end_pod(pod->life, LIFE_REFUSED, buf_text(&reason), buf_text(&message));
 }
 
 /* Without a command only an image could say what to run. */
-static void tell_idle(struct agent_pod *pod)
+static void report_idle(struct agent_pod *pod)
 {
 	if (agent_sandboxes_runtime(pod->agent->sandboxes))
 		return;
@@ -179,7 +179,7 @@ static void tell_idle(struct agent_pod *pod)
 		text = mem_printf("container %.*s has no command, and its image is only a name "
 				  "here: it idles",
 				  STR_ARG(json_str(json_get(spec, "name"))));
-		tell_event(pod, "Warning", "NoCommand", text);
+		report_event(pod, "Warning", "NoCommand", text);
 	}
 }
 
@@ -195,7 +195,7 @@ static int make_plan(struct agent_pod *pod, struct agent_plan *plan, struct err 
 		return 0;
 	set_waiting(pod, plan->reason, err);
 	if (err->code != ERR_UNAVAILABLE)
-		tell_event(pod, "Warning", plan->reason ? "Failed" : "FailedMount", err->text);
+		report_event(pod, "Warning", plan->reason ? "Failed" : "FailedMount", err->text);
 	return -1;
 }
 
@@ -445,7 +445,7 @@ static void advance(struct agent_pod *pod)
 	if (now < pod->retry_at) {
 		/* An earlier planned time may be the reason of this call. */
 		if (pod->retry_at < pod->due)
-			agent_plan_wake(pod, pod->retry_at);
+			agent_plan_pod(pod, pod->retry_at);
 		return;
 	}
 	agent_probes_follow(pod);
@@ -457,7 +457,7 @@ static void advance(struct agent_pod *pod)
 		verdict.wake = pod->retry_at;
 	if (held && pod->hold_until < verdict.wake)
 		verdict.wake = pod->hold_until;
-	agent_plan_wake(pod, verdict.wake);
+	agent_plan_pod(pod, verdict.wake);
 	if (held || !write_status(pod) || !verdict.finished)
 		return;
 	set_over(pod);
@@ -476,7 +476,7 @@ static void pod_advance(struct agent_pod *pod)
 	quarantine_leave(quarantine);
 }
 
-void agent_pod_wake(struct agent_pod *pod)
+void agent_pod_on_time(struct agent_pod *pod)
 {
 	pod_advance(pod);
 }
@@ -541,7 +541,7 @@ static void find(struct agent_pod *pod)
 			check_supported(pod);
 			check_pressure(pod);
 			check_fit(pod);
-			tell_idle(pod);
+			report_idle(pod);
 		}
 	}
 }

@@ -151,7 +151,7 @@ static void add_processes(struct pod_scan_run *run, struct usage *usage,
 
 		usage->processes[i + 1].pid = pid;
 		if (pid)
-			usage->processes[0] = (struct proc_use){.pid = pid, .beside = true};
+			usage->processes[0] = (struct proc_use){.pid = pid, .siblings = true};
 	}
 }
 
@@ -260,7 +260,7 @@ static bool read_machine(struct agent_pressure *self)
 {
 	struct err err;
 
-	if (pressure_look(
+	if (pressure_read(
 		    &(struct pressure_place){
 			    "/proc", self->folder,
 			    &agent_sandboxes_machine(self->agent->sandboxes)->cgroups},

@@ -174,7 +174,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 
 /* --- hearing --- */
 
-static void tell(const struct probe *probe, const char *reason, struct str text)
+static void report_failure(const struct probe *probe, const char *reason, struct str text)
 {
 	struct recorder_object object =
 		recorder_object_of(json_doc_root(probe->pod->doc), STR("v1"), STR("Pod"));
@@ -222,8 +222,10 @@ static void hook_answered(struct probe *probe, bool passed, struct str text)
 
 	probe->running = false;
 	if (!passed)
-		tell(probe, probe->kind == POST_START ? "FailedPostStartHook" : "FailedPreStopHook",
-		     text);
+		report_failure(probe,
+			       probe->kind == POST_START ? "FailedPostStartHook"
+							 : "FailedPreStopHook",
+			       text);
 	if (probe->kind == PRE_STOP)
 		stop_now(probe);
 	else if (!passed)
@@ -244,7 +246,7 @@ static void answered(struct probe *probe, bool passed, struct str text)
 	probe->good = passed ? probe->good + 1 : 0;
 	probe->bad = passed ? 0 : probe->bad + 1;
 	if (!passed)
-		tell(probe, "Unhealthy", text);
+		report_failure(probe, "Unhealthy", text);
 	if (probe->good >= times_of(probe, "successThreshold", 1))
 		apply(probe, true);
 	else if (probe->bad >= times_of(probe, "failureThreshold", 3))

@@ -35,7 +35,7 @@ struct check {
 	char text[TEXT_SIZE];
 };
 
-static void tell(void *arg)
+static void report_result(void *arg)
 {
 	struct check *check = arg;
 
@@ -48,7 +48,7 @@ static void finish(struct check *check, bool passed, const char *text)
 	check->passed = passed;
 	(void)snprintf(check->text, sizeof(check->text), "%.*s", TEXT_SIZE - 1, text);
 	loop_timer_stop(check->timer);
-	loop_defer(check->loop, &check->defer, tell, check);
+	loop_defer(check->loop, &check->defer, report_result, check);
 }
 
 static void on_late(struct loop_timer *timer, void *arg)

@@ -152,7 +152,7 @@ static void open_v1(struct cgroup_tree *tree, const struct cgroup_layout *layout
 	}
 }
 
-static char *tell_lacks(const struct cgroup_tree *tree, const struct cgroup_layout *layout)
+static char *describe_lacks(const struct cgroup_tree *tree, const struct cgroup_layout *layout)
 {
 	static const struct {
 		enum cgroup_controller controller;
@@ -187,7 +187,7 @@ struct cgroup_tree *cgroup_tree_open(const struct cgroup_layout *layout, const c
 		open_v1(tree, layout, name);
 	if (tree->version == CGROUP_V2)
 		open_v2(tree, layout, name);
-	tree->lacks = tell_lacks(tree, layout);
+	tree->lacks = describe_lacks(tree, layout);
 	return tree;
 }
 

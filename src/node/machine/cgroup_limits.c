@@ -79,7 +79,7 @@ static void widen(struct cgroup_limits *to, const struct cgroup_limits *limits)
 struct cgroup_limits cgroup_limits_of_pod(const struct pod *pod, int64_t processes)
 {
 	const struct pod_spec *spec = &pod->spec;
-	struct sums beside = {0}, most;
+	struct sums parallel = {0}, most;
 
 	/* Sidecars first: they run in parallel with every later init container. */
 	for (size_t i = 0; i < spec->init_containers.len; i++)
@@ -87,16 +87,16 @@ struct cgroup_limits cgroup_limits_of_pod(const struct pod *pod, int64_t process
 			struct cgroup_limits limits =
 				cgroup_limits_of(&spec->init_containers.ptr[i], 0);
 
-			add(&beside, &limits);
+			add(&parallel, &limits);
 		}
-	most = beside;
+	most = parallel;
 	for (size_t i = 0; i < spec->containers.len; i++) {
 		struct cgroup_limits limits = cgroup_limits_of(&spec->containers.ptr[i], 0);
 
 		add(&most, &limits);
 	}
 	for (size_t i = 0; i < spec->init_containers.len; i++) {
-		struct sums with = beside;
+		struct sums with = parallel;
 		struct cgroup_limits limits = cgroup_limits_of(&spec->init_containers.ptr[i], 0);
 
 		if (container_is_sidecar(&spec->init_containers.ptr[i]))

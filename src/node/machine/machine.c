@@ -91,21 +91,21 @@ static int64_t less(int64_t value, int64_t bound)
 /* --- folders of the system --- */
 
 /* Called for each entry of a folder. */
-struct look {
+struct search {
 	struct machine *machine;
 	const struct machine_paths *paths;
 	const struct device_kind *kind;
 };
-typedef void entry_fn(const struct look *look, const char *name);
+typedef void entry_fn(const struct search *search, const char *name);
 
 /* Calls `fn` for each entry, in the order of their numbers. */
-static void each_entry(const struct look *look, const char *folder, entry_fn *fn)
+static void each_entry(const struct search *search, const char *folder, entry_fn *fn)
 {
 	struct dirent **entries = NULL;
 	int len = scandir(folder, &entries, NULL, versionsort);
 
 	for (int i = 0; i < len; i++) {
-		fn(look, entries[i]->d_name);
+		fn(search, entries[i]->d_name);
 		mem_free(entries[i]);
 	}
 	mem_free(entries);
@@ -122,9 +122,9 @@ static void *grow(struct arena *arena, const void *old, size_t len, size_t size)
 }
 
 /* "hugepages-2048kB" */
-static void take_hugepages(const struct look *look, const char *name)
+static void take_hugepages(const struct search *search, const char *name)
 {
-	struct machine *machine = look->machine;
+	struct machine *machine = search->machine;
 	struct str size = str_from(name);
 	int64_t kilobytes, count;
 
@@ -135,7 +135,7 @@ static void take_hugepages(const struct look *look, const char *name)
 		return;
 	count = read_number(machine->arena,
 			    arena_printf(machine->arena, "%s/kernel/mm/hugepages/%s/nr_hugepages",
-					 look->paths->sys, name));
+					 search->paths->sys, name));
 	machine->hugepages = grow(machine->arena, machine->hugepages, machine->n_hugepages,
 				  sizeof(machine->hugepages[0]));
 	machine->hugepages[machine->n_hugepages++] =
@@ -160,44 +160,44 @@ static const struct device_kind device_kinds[] = {
 	{"", "cambricon_dev", NULL, "cambricon.com/mlu"},
 };
 
-static bool is_of_vendor(const struct look *look, const char *name)
+static bool is_of_vendor(const struct search *search, const char *name)
 {
-	struct arena *arena = look->machine->arena;
+	struct arena *arena = search->machine->arena;
 	struct str is = read_text(arena, arena_printf(arena, "%s/class/drm/%s/device/vendor",
-						      look->paths->sys, name));
+						      search->paths->sys, name));
 
-	return str_is(is, look->kind->vendor);
+	return str_is(is, search->kind->vendor);
 }
 
-static void take_device(const struct look *look, const char *name)
+static void take_device(const struct search *search, const char *name)
 {
-	struct machine *machine = look->machine;
+	struct machine *machine = search->machine;
 	struct str rest = str_from(name);
 	uint64_t number;
 
-	if (!str_starts(rest, str_from(look->kind->prefix)))
+	if (!str_starts(rest, str_from(search->kind->prefix)))
 		return;
-	rest = str_skip(rest, strlen(look->kind->prefix));
+	rest = str_skip(rest, strlen(search->kind->prefix));
 	if (rest.len == 0 || rest.ptr[0] == '+' || number_parse_u64(rest, &number, NULL) < 0 ||
-	    (look->kind->vendor && !is_of_vendor(look, name)))
+	    (search->kind->vendor && !is_of_vendor(search, name)))
 		return;
 	machine->devices = grow(machine->arena, machine->devices, machine->n_devices,
 				sizeof(machine->devices[0]));
 	machine->devices[machine->n_devices++] = (struct machine_device){
-		.resource = look->kind->resource,
-		.path = arena_printf(machine->arena, "%s%s/%s", look->paths->dev,
-				     look->kind->folder, name),
+		.resource = search->kind->resource,
+		.path = arena_printf(machine->arena, "%s%s/%s", search->paths->dev,
+				     search->kind->folder, name),
 		.id = arena_printf(machine->arena, "%" PRIu64, number),
 	};
 }
 
-static void look_for_devices(struct machine *machine, const struct machine_paths *paths)
+static void find_devices(struct machine *machine, const struct machine_paths *paths)
 {
 	for (size_t i = 0; i < ARRAY_LEN(device_kinds); i++) {
-		struct look look = {machine, paths, &device_kinds[i]};
+		struct search search = {machine, paths, &device_kinds[i]};
 
-		each_entry(&look,
-			   arena_printf(machine->arena, "%s%s", paths->dev, look.kind->folder),
+		each_entry(&search,
+			   arena_printf(machine->arena, "%s%s", paths->dev, search.kind->folder),
 			   take_device);
 	}
 }
@@ -299,7 +299,7 @@ static const char *go_architecture(struct arena *arena, const char *machine)
 	return arena_strdup(arena, machine);
 }
 
-static void look_at_system(struct machine *machine, const struct machine_paths *paths)
+static void read_system(struct machine *machine, const struct machine_paths *paths)
 {
 	struct arena *arena = machine->arena;
 	struct utsname names;
@@ -317,10 +317,9 @@ static void look_at_system(struct machine *machine, const struct machine_paths *
 		read_text(arena, arena_printf(arena, "%s/sys/kernel/random/boot_id", paths->proc)));
 }
 
-static int look_at_amounts(struct machine *machine, const struct machine_paths *paths,
-			   struct err *err)
+static int read_amounts(struct machine *machine, const struct machine_paths *paths, struct err *err)
 {
-	struct look look = {.machine = machine, .paths = paths};
+	struct search search = {.machine = machine, .paths = paths};
 	struct statvfs disk;
 
 	if (statvfs(paths->folder, &disk) < 0)
@@ -334,9 +333,9 @@ static int look_at_amounts(struct machine *machine, const struct machine_paths *
 			       "%s/meminfo does not say how much memory there is", paths->proc);
 	machine->processes = read_number(
 		machine->arena, arena_printf(machine->arena, "%s/sys/kernel/pid_max", paths->proc));
-	each_entry(&look, arena_printf(machine->arena, "%s/kernel/mm/hugepages", paths->sys),
+	each_entry(&search, arena_printf(machine->arena, "%s/kernel/mm/hugepages", paths->sys),
 		   take_hugepages);
-	look_for_devices(machine, paths);
+	find_devices(machine, paths);
 	return 0;
 }
 
@@ -351,9 +350,9 @@ int machine_open(const struct machine_paths *paths, struct machine *ret, struct 
 	in.dev = in.dev ? in.dev : "/dev";
 	in.folder = in.folder ? in.folder : "/";
 	if (cgroup_layout_read(in.proc, in.root, &machine.cgroups, err) < 0 ||
-	    look_at_amounts(&machine, &in, err) < 0)
+	    read_amounts(&machine, &in, err) < 0)
 		return err_wrap(err, "looking at the machine");
-	look_at_system(&machine, &in);
+	read_system(&machine, &in);
 	machine.root = geteuid() == 0;
 	machine.namespaces = in.no_namespaces ? 0 : try_namespaces(machine.root);
 	*ret = machine;

@@ -35,7 +35,7 @@ static bool has_any(const struct requirements *resources)
 	       amount(&resources->requests, "cpu") || amount(&resources->requests, "memory");
 }
 
-static void look_at(const struct containers *containers, bool *guaranteed, bool *best_effort)
+static void classify(const struct containers *containers, bool *guaranteed, bool *best_effort)
 {
 	for (size_t i = 0; i < containers->len; i++) {
 		const struct requirements *resources = &containers->ptr[i].resources;
@@ -54,8 +54,8 @@ int oom_score(const struct pod *pod, const struct container *container, int64_t 
 
 	if (pod->spec.priority.set && pod->spec.priority.value >= CRITICAL_PRIORITY)
 		return SCORE_CRITICAL;
-	look_at(&pod->spec.init_containers, &guaranteed, &best_effort);
-	look_at(&pod->spec.containers, &guaranteed, &best_effort);
+	classify(&pod->spec.init_containers, &guaranteed, &best_effort);
+	classify(&pod->spec.containers, &guaranteed, &best_effort);
 	if (guaranteed)
 		return SCORE_CRITICAL;
 	if (best_effort || memory <= 0)

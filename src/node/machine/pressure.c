@@ -260,7 +260,7 @@ static void bound_memory(const struct cgroup_layout *cgroups, struct pressure_no
 		node->available[PRESSURE_MEMORY] = left;
 }
 
-int pressure_look(const struct pressure_place *place, struct pressure_node *ret, struct err *err)
+int pressure_read(const struct pressure_place *place, struct pressure_node *ret, struct err *err)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(PROC_FILE_MAX);
 	struct pressure_node node = {0};

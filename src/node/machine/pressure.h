@@ -4,7 +4,7 @@
  * The rules are a kubelet's, without grace: a threshold that is crossed puts the node under pressure, and one pod
  * at a time is evicted while it lasts. Pods that use more than they requested are evicted first, then those of the
  * lowest priority, then those furthest over their request. A condition stays for some time after its threshold was
- * last crossed, so that a node does not accept again what it has just evicted. Pure, except pressure_look(). */
+ * last crossed, so that a node does not accept again what it has just evicted. Pure, except pressure_read(). */
 #ifndef NODE_PRESSURE_H
 #define NODE_PRESSURE_H
 
@@ -63,7 +63,7 @@ struct pressure_place {
 	const char *folder;                  /* the node's */
 	const struct cgroup_layout *cgroups; /* groups that limit this process; NULL: none */
 };
-int pressure_look(const struct pressure_place *place, struct pressure_node *ret,
+int pressure_read(const struct pressure_place *place, struct pressure_node *ret,
 		  struct err *err) MUST_CHECK;
 bool pressure_is_under(const struct pressure_limits *limits, const struct pressure_node *node,
 		       enum pressure_signal signal);

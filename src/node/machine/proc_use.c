@@ -134,7 +134,7 @@ void proc_use_read(const char *proc, struct proc_use *list, size_t len)
 
 		list[i].memory = list[i].processes = 0;
 		roots[i] = (struct root){list[i].pid, &list[i]};
-		if (list[i].beside)
+		if (list[i].siblings)
 			roots[i].pid = process ? process->parent : 0;
 	}
 	qsort(roots, len, sizeof(*roots), by_root);

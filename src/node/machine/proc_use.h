@@ -10,7 +10,7 @@
 
 struct proc_use {
 	int64_t pid;
-	bool beside; /* count from its parent on: the process, its siblings and their descendants */
+	bool siblings; /* count from its parent on: the process, its siblings and their descendants */
 	int64_t memory;    /* bytes that are in memory; shared ones count for each process */
 	int64_t processes; /* 0: there is no such process */
 };

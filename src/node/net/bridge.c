@@ -192,7 +192,7 @@ static uint32_t mask_of(unsigned bits)
 }
 
 /* Checks a route, except the default one and those of the bridge. */
-static void look_at_route(void *arg, uint16_t type, const void *data, size_t len)
+static void check_route(void *arg, uint16_t type, const void *data, size_t len)
 {
 	struct overlap *overlap = arg;
 	const struct rtmsg *route = data;
@@ -233,6 +233,5 @@ bool bridge_overlaps(const struct bridge *bridge)
 	struct netlink message = {0};
 
 	netlink_begin(&message, RTM_GETROUTE, 0, &header, sizeof(header));
-	return netlink_list(bridge->socket, &message, look_at_route, &overlap) != 0 ||
-	       overlap.found;
+	return netlink_list(bridge->socket, &message, check_route, &overlap) != 0 || overlap.found;
 }

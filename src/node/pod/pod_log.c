@@ -177,7 +177,7 @@ static bool has_ended(const struct pod_log *log)
 }
 
 /* Formats "TIME stdout F text" for the reader. */
-static void tell_line(struct pod_log *log, struct str line, struct buf *to)
+static void show_line(struct pod_log *log, struct str line, struct buf *to)
 {
 	struct str time, stream, tag;
 	struct str rest = line;
@@ -200,7 +200,7 @@ static void tell_line(struct pod_log *log, struct str line, struct buf *to)
 	log->within = !whole;
 }
 
-static bool tell_lines(struct pod_log *log, struct buf *to, size_t most)
+static bool show_lines(struct pod_log *log, struct buf *to, size_t most)
 {
 	size_t used = 0;
 	ptrdiff_t end;
@@ -211,10 +211,10 @@ static bool tell_lines(struct pod_log *log, struct buf *to, size_t most)
 
 		room = to->len + line.len <= most;
 		if (!room && to->len == 0) { /* it would never fit: return what does */
-			tell_line(log, str_slice(line, 0, most), to);
+			show_line(log, str_slice(line, 0, most), to);
 			room = true;
 		} else if (room) {
-			tell_line(log, line, to);
+			show_line(log, line, to);
 		}
 		if (room)
 			used = (size_t)end + 1;
@@ -230,7 +230,7 @@ enum pod_log_state pod_log_read(struct pod_log *log, struct buf *to, size_t most
 	for (;;) {
 		ssize_t got = 0;
 
-		if (tell_lines(log, to, most))
+		if (show_lines(log, to, most))
 			return POD_LOG_MORE;
 		if (buf_room(&log->bytes) < READ_BYTES)
 			buf_clear(&log->bytes); /* no line is that long: the file is damaged */

@@ -9,7 +9,7 @@ struct walk {
 	void *arg;
 };
 
-static void tell(const struct walk *walk, enum sandbox_kind kind, struct str name,
+static void emit(const struct walk *walk, enum sandbox_kind kind, struct str name,
 		 struct opt_bool optional)
 {
 	if (name.len)
@@ -22,19 +22,19 @@ static void of_container(const struct walk *walk, const struct container *contai
 		const struct env_from *from = &container->env_from.ptr[i];
 
 		if (from->config_map)
-			tell(walk, SANDBOX_CONFIG_MAP, from->config_map->name,
+			emit(walk, SANDBOX_CONFIG_MAP, from->config_map->name,
 			     from->config_map->optional);
 		if (from->secret)
-			tell(walk, SANDBOX_SECRET, from->secret->name, from->secret->optional);
+			emit(walk, SANDBOX_SECRET, from->secret->name, from->secret->optional);
 	}
 	for (size_t i = 0; i < container->env.len; i++) {
 		const struct env_var_source *from = container->env.ptr[i].from;
 
 		if (from && from->config_map)
-			tell(walk, SANDBOX_CONFIG_MAP, from->config_map->name,
+			emit(walk, SANDBOX_CONFIG_MAP, from->config_map->name,
 			     from->config_map->optional);
 		if (from && from->secret)
-			tell(walk, SANDBOX_SECRET, from->secret->name, from->secret->optional);
+			emit(walk, SANDBOX_SECRET, from->secret->name, from->secret->optional);
 	}
 }
 
@@ -44,10 +44,10 @@ static void of_projected(const struct walk *walk, const struct projected_volume 
 		const struct volume_projection *source = &projected->sources.ptr[i];
 
 		if (source->config_map)
-			tell(walk, SANDBOX_CONFIG_MAP, source->config_map->name,
+			emit(walk, SANDBOX_CONFIG_MAP, source->config_map->name,
 			     source->config_map->optional);
 		if (source->secret)
-			tell(walk, SANDBOX_SECRET, source->secret->name, source->secret->optional);
+			emit(walk, SANDBOX_SECRET, source->secret->name, source->secret->optional);
 	}
 }
 
@@ -56,12 +56,12 @@ static void of_volume(const struct walk *walk, const struct volume *volume)
 	struct opt_bool needed = {true, false};
 
 	if (volume->config_map)
-		tell(walk, SANDBOX_CONFIG_MAP, volume->config_map->name,
+		emit(walk, SANDBOX_CONFIG_MAP, volume->config_map->name,
 		     volume->config_map->optional);
 	if (volume->secret)
-		tell(walk, SANDBOX_SECRET, volume->secret->name, volume->secret->optional);
+		emit(walk, SANDBOX_SECRET, volume->secret->name, volume->secret->optional);
 	if (volume->claim)
-		tell(walk, SANDBOX_CLAIM, volume->claim->name, needed);
+		emit(walk, SANDBOX_CLAIM, volume->claim->name, needed);
 	if (volume->projected)
 		of_projected(walk, volume->projected);
 }

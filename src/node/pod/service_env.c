@@ -17,7 +17,7 @@ struct teller {
 	void *arg;
 };
 
-static void tell(const struct teller *to, const char *name, const char *value)
+static void emit(const struct teller *to, const char *name, const char *value)
 {
 	to->fn(to->arg, str_from(name), str_from(value));
 }
@@ -53,39 +53,39 @@ struct port {
 	struct str protocol;
 };
 
-static void tell_link(const struct teller *to, const char *prefix, const struct port *port)
+static void emit_link(const struct teller *to, const char *prefix, const struct port *port)
 {
 	struct arena *arena = to->arena;
 	const char *protocol = lower(arena, port->protocol);
 	const char *name = arena_printf(arena, "%s_PORT_%s_%s", prefix, port->number,
 					variable_name(arena, port->protocol));
 
-	tell(to, name, arena_printf(arena, "%s://%s:%s", protocol, port->host, port->number));
-	tell(to, arena_printf(arena, "%s_PROTO", name), protocol);
-	tell(to, arena_printf(arena, "%s_PORT", name), port->number);
-	tell(to, arena_printf(arena, "%s_ADDR", name), port->address);
+	emit(to, name, arena_printf(arena, "%s://%s:%s", protocol, port->host, port->number));
+	emit(to, arena_printf(arena, "%s_PROTO", name), protocol);
+	emit(to, arena_printf(arena, "%s_PORT", name), port->number);
+	emit(to, arena_printf(arena, "%s_ADDR", name), port->address);
 }
 
-static void tell_port(const struct teller *to, const char *prefix, struct json item,
+static void emit_port(const struct teller *to, const char *prefix, struct json item,
 		      const struct port *port, bool first)
 {
 	struct arena *arena = to->arena;
 	struct str name = json_str(json_get(item, "name"));
 
 	if (first) {
-		tell(to, arena_printf(arena, "%s_SERVICE_PORT", prefix), port->number);
-		tell(to, arena_printf(arena, "%s_PORT", prefix),
+		emit(to, arena_printf(arena, "%s_SERVICE_PORT", prefix), port->number);
+		emit(to, arena_printf(arena, "%s_PORT", prefix),
 		     arena_printf(arena, "%s://%s:%s", lower(arena, port->protocol), port->host,
 				  port->number));
 	}
 	if (name.len)
-		tell(to,
+		emit(to,
 		     arena_printf(arena, "%s_SERVICE_PORT_%s", prefix, variable_name(arena, name)),
 		     port->number);
-	tell_link(to, prefix, port);
+	emit_link(to, prefix, port);
 }
 
-static void tell_service(const struct teller *to, struct str name, struct json spec,
+static void emit_service(const struct teller *to, struct str name, struct json spec,
 			 struct str address, struct str number)
 {
 	struct arena *arena = to->arena;
@@ -93,7 +93,7 @@ static void tell_service(const struct teller *to, struct str name, struct json s
 	struct json_iter it = json_iter(json_get(spec, "ports"));
 	bool v6 = str_find_byte(address, ':', 0) >= 0;
 
-	tell(to, arena_printf(arena, "%s_SERVICE_HOST", prefix), arena_str(arena, address).ptr);
+	emit(to, arena_printf(arena, "%s_SERVICE_HOST", prefix), arena_str(arena, address).ptr);
 	while (json_next(&it)) {
 		struct str protocol = json_str(json_get(it.value, "protocol"));
 		struct port port = {
@@ -105,7 +105,7 @@ static void tell_service(const struct teller *to, struct str name, struct json s
 			.protocol = protocol.len ? protocol : STR("TCP"),
 		};
 
-		tell_port(to, prefix, it.value, &port, it.index == 0);
+		emit_port(to, prefix, it.value, &port, it.index == 0);
 	}
 }
 
@@ -126,9 +126,9 @@ void service_env_walk(const struct sandbox *sandbox, struct arena *arena, servic
 		if (!address.len || str_is(address, "None"))
 			continue;
 		if (server && sandbox->api_host.len)
-			tell_service(&to, name, spec, sandbox->api_host, sandbox->api_port);
+			emit_service(&to, name, spec, sandbox->api_host, sandbox->api_port);
 		else if (server ||
 			 (str_eq(in, sandbox->pod->meta.namespace) && (!links.set || links.value)))
-			tell_service(&to, name, spec, address, str_none());
+			emit_service(&to, name, spec, address, str_none());
 	}
 }

@@ -282,7 +282,7 @@ static bool next_number(struct str *rest, int64_t min, int64_t max, int64_t *ret
 	return str_split(rest, ' ', &word) && number_parse_range(word, min, max, ret, NULL) == 0;
 }
 
-static void hear_state(struct supervisor *self, struct str words)
+static void handle_state(struct supervisor *self, struct str words)
 {
 	struct record record;
 	int64_t container;
@@ -292,7 +292,7 @@ static void hear_state(struct supervisor *self, struct str words)
 		self->events->state(self->arg, (size_t)container, &record);
 }
 
-static void hear_done(struct supervisor *self, struct str words)
+static void handle_done(struct supervisor *self, struct str words)
 {
 	ptrdiff_t end = str_find_byte(words, '\0', 0);
 	struct str head = str_slice(words, 0, end < 0 ? words.len : (size_t)end);
@@ -304,7 +304,7 @@ static void hear_done(struct supervisor *self, struct str words)
 		self->events->done(self->arg, (uint64_t)id, (int)code, output);
 }
 
-static void hear_hello(struct supervisor *self, struct str words)
+static void handle_hello(struct supervisor *self, struct str words)
 {
 	int64_t number;
 	struct str pod_ip;
@@ -318,7 +318,7 @@ static void hear_hello(struct supervisor *self, struct str words)
 		self->events->hello(self->arg, pod_ip, host_ip);
 }
 
-static void hear_ready(struct supervisor *self)
+static void handle_ready(struct supervisor *self)
 {
 	bool found = self->found;
 
@@ -335,15 +335,15 @@ static void hear(struct supervisor *self, struct str message)
 	if (!str_split(&message, ' ', &word))
 		return;
 	if (str_is(word, "state"))
-		hear_state(self, message);
+		handle_state(self, message);
 	else if (str_is(word, "done"))
-		hear_done(self, message);
+		handle_done(self, message);
 	else if (str_is(word, "clean"))
 		self->clean = true;
 	else if (str_is(word, "hello"))
-		hear_hello(self, message);
+		handle_hello(self, message);
 	else if (str_is(word, "ready"))
-		hear_ready(self);
+		handle_ready(self);
 }
 
 static void send_waiting(struct supervisor *self)

@@ -39,9 +39,9 @@
 #define MOUNTS_FILE "mounts"
 #define CGROUPS "/sys/fs/cgroup"
 /* Runs the following words in a mount namespace without control groups; $0 is the file for the process number. */
-static const char hide[] = "echo $$ >\"$0\"; mount -t tmpfs none " CGROUPS " && exec \"$@\"";
+static const char hide_groups[] = "echo $$ >\"$0\"; mount -t tmpfs none " CGROUPS " && exec \"$@\"";
 /* The same without hiding anything. */
-static const char tell[] = "echo $$ >\"$0\"; exec \"$@\"";
+static const char record_pid[] = "echo $$ >\"$0\"; exec \"$@\"";
 /* `podman unshare` ends at once on SIGTERM, without its child: this passes SIGTERM on to the child only. */
 static const char forward[] =
 	"rm -f \"$0\"; setsid \"$@\" & c=$!; trap 'kill -TERM \"$(cat \"$0\")\"' TERM; "
@@ -129,7 +129,7 @@ static const char *name_of(const char *uid, struct str container, struct arena *
 static void add_hiding(const struct agent_podman *self, bool is_root, const char *main,
 		       struct runtime_words *words)
 {
-	const char *const list[] = {"unshare", "-m", "/bin/sh", "-c", hide, main};
+	const char *const list[] = {"unshare", "-m", "/bin/sh", "-c", hide_groups, main};
 
 	if (!self->hides)
 		return;
@@ -263,7 +263,7 @@ static int add_stage(const struct agent_podman *self, const struct agent_runtime
 	const char *main = arena_printf(in->arena, "%s/" MAIN_FILE, run->folder);
 	const char *path = arena_printf(in->arena, "%s/" MOUNTS_FILE, run->folder);
 	const char *const before[] = {"/bin/sh", "-c", forward, main};
-	const char *const plain[] = {self->program, "unshare", "/bin/sh", "-c", tell, main};
+	const char *const plain[] = {self->program, "unshare", "/bin/sh", "-c", record_pid, main};
 	const char *const stage[] = {self->stager, "stage", path};
 
 	for (size_t i = 0; i < ARRAY_LEN(before); i++)

@@ -16,19 +16,19 @@
 
 enum { MANY = 300 }; /* more than a user may have descriptors of inotify */
 
-struct hearer {
+struct watcher {
 	struct folder_watch *watch;
-	unsigned heard;
-	bool once; /* it goes when it has heard something */
+	unsigned calls;
+	bool once; /* it goes when it has calls something */
 };
 
 static void on_changed(void *arg)
 {
-	struct hearer *hearer = arg;
+	struct watcher *watcher = arg;
 
-	hearer->heard++;
-	if (hearer->once)
-		folder_watch_free(TAKE(hearer->watch));
+	watcher->calls++;
+	if (watcher->once)
+		folder_watch_free(TAKE(watcher->watch));
 }
 
 static void on_late(struct loop_timer *timer, void *arg)
@@ -38,20 +38,20 @@ static void on_late(struct loop_timer *timer, void *arg)
 }
 
 /* Waits until every watch was called. */
-static bool wait_for(struct loop *loop, const struct hearer *hearers, size_t count)
+static bool wait_for(struct loop *loop, const struct watcher *watchers, size_t count)
 {
 	bool late = false;
 	struct loop_timer *timer = loop_timer_new(loop, on_late, &late);
-	size_t heard = 0;
+	size_t calls = 0;
 
 	loop_timer_set(timer, 60 * TIME_SECOND);
-	while (heard < count && !late) {
+	while (calls < count && !late) {
 		(void)loop_turn(loop, 20 * TIME_MILLISECOND);
-		while (heard < count && hearers[heard].heard)
-			heard++;
+		while (calls < count && watchers[calls].calls)
+			calls++;
 	}
 	loop_timer_free(timer);
-	return heard == count;
+	return calls == count;
 }
 
 static void put_record(const char *path)
@@ -63,54 +63,54 @@ static void put_record(const char *path)
 
 static void test_some(struct loop *loop, struct folder_watches *watches, struct folder *in)
 {
-	struct hearer hearers[3] = {{.once = true}};
+	struct watcher watchers[3] = {{.once = true}};
 
 	folder_write(in, "a/file", "");
 	folder_write(in, "b/file", "");
-	for (size_t i = 0; i < ARRAY_LEN(hearers); i++)
-		hearers[i].watch = folder_watch_new(watches, folder_at(in, i < 2 ? "a" : "b"),
-						    on_changed, &hearers[i]);
-	ok(hearers[0].watch && hearers[1].watch && hearers[2].watch, "three watch two folders");
+	for (size_t i = 0; i < ARRAY_LEN(watchers); i++)
+		watchers[i].watch = folder_watch_new(watches, folder_at(in, i < 2 ? "a" : "b"),
+						     on_changed, &watchers[i]);
+	ok(watchers[0].watch && watchers[1].watch && watchers[2].watch, "three watch two folders");
 	folder_write(in, "a/file", "more");
-	ok(wait_for(loop, hearers, 2), "both who watch a folder hear of a write");
-	ok(!hearers[2].heard, "who watches another one does not");
-	ok(!hearers[0].watch, "one has ended");
-	hearers[1].heard = 0;
+	ok(wait_for(loop, watchers, 2), "both who watch a folder hear of a write");
+	ok(!watchers[2].calls, "who watches another one does not");
+	ok(!watchers[0].watch, "one has ended");
+	watchers[1].calls = 0;
 	folder_write(in, "a/other", "");
-	ok(wait_for(loop, &hearers[1], 1), "the other still hears");
-	hearers[1].heard = 0;
+	ok(wait_for(loop, &watchers[1], 1), "the other still hears");
+	watchers[1].calls = 0;
 	put_record(folder_at(in, "a"));
-	ok(wait_for(loop, &hearers[1], 1), "also of a record that is kept with the folder");
+	ok(wait_for(loop, &watchers[1], 1), "also of a record that is kept with the folder");
 	(void)unlink(folder_at(in, "b/file"));
 	(void)rmdir(folder_at(in, "b"));
-	ok(wait_for(loop, &hearers[2], 1), "that the folder goes is heard, too");
-	folder_watch_free(hearers[1].watch);
-	folder_watch_free(hearers[2].watch);
+	ok(wait_for(loop, &watchers[2], 1), "that the folder goes is calls, too");
+	folder_watch_free(watchers[1].watch);
+	folder_watch_free(watchers[2].watch);
 	ok(!folder_watch_new(watches, folder_at(in, "b"), on_changed, NULL),
 	   "what is not there cannot be watched");
 }
 
 static void test_many(struct loop *loop, struct folder_watches *watches, struct folder *in)
 {
-	struct hearer *hearers = mem_calloc(MANY, sizeof(*hearers));
+	struct watcher *watchers = mem_calloc(MANY, sizeof(*watchers));
 	size_t made = 0;
 
 	for (size_t i = 0; i < MANY; i++) {
 		const char *name = arena_printf(in->arena, "many/%zu", i);
 
 		folder_write(in, arena_printf(in->arena, "%s/file", name), "");
-		hearers[i].watch =
-			folder_watch_new(watches, folder_at(in, name), on_changed, &hearers[i]);
-		made += hearers[i].watch != NULL;
+		watchers[i].watch =
+			folder_watch_new(watches, folder_at(in, name), on_changed, &watchers[i]);
+		made += watchers[i].watch != NULL;
 	}
 	ok(made == MANY, "%d folders are watched", MANY);
 	for (size_t i = 0; i < MANY; i++)
 		folder_write(in, arena_printf(in->arena, "many/%zu/file", i), "x");
-	ok(wait_for(loop, hearers, MANY), "each hears of its own");
+	ok(wait_for(loop, watchers, MANY), "each hears of its own");
 	folder_watches_unref(watches); /* those who watch may stay longer */
 	for (size_t i = 0; i < MANY; i++)
-		folder_watch_free(hearers[i].watch);
-	mem_free(hearers);
+		folder_watch_free(watchers[i].watch);
+	mem_free(watchers);
 }
 
 int main(void)

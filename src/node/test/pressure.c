@@ -206,7 +206,7 @@ static void test_look(void)
 	folder_write(&in, "meminfo", "MemTotal:  1024 kB\nMemFree: 1 kB\nMemAvailable:  512 kB\n");
 	folder_write(&in, "loadavg", "0.20 0.18 0.12 1/80 11206\n");
 	folder_write(&in, "sys/kernel/pid_max", "1000\n");
-	ok(pressure_look(&place, &node, &err) == 0, "a made-up machine %s", err.text);
+	ok(pressure_read(&place, &node, &err) == 0, "a made-up machine %s", err.text);
 	ok(node.total[PRESSURE_MEMORY] == MI && node.available[PRESSURE_MEMORY] == MI / 2,
 	   "its memory");
 	ok(node.total[PRESSURE_PIDS] == 1000 && node.available[PRESSURE_PIDS] == 920,
@@ -218,20 +218,20 @@ static void test_look(void)
 	folder_write(&in, "a/memory.max", "524288\n");
 	folder_write(&in, "a/memory.current", "400000\n");
 	folder_write(&in, "a/memory.stat", "anon 1\ninactive_file 100000\n");
-	ok(pressure_look(&place, &node, &err) == 0 && node.total[PRESSURE_MEMORY] == 524288 &&
+	ok(pressure_read(&place, &node, &err) == 0 && node.total[PRESSURE_MEMORY] == 524288 &&
 		   node.available[PRESSURE_MEMORY] == 224288,
 	   "a control group allows less %s", err.text);
 	folder_write(&in, "a/memory.current", "900000\n");
-	ok(pressure_look(&place, &node, &err) == 0 && node.available[PRESSURE_MEMORY] == 0,
+	ok(pressure_read(&place, &node, &err) == 0 && node.available[PRESSURE_MEMORY] == 0,
 	   "and nothing when it is full");
 	folder_write(&in, "meminfo", "MemTotal:  1024 kB\n");
 	folder_write(&in, "sys/kernel/pid_max", "10\n");
 	place.cgroups = NULL;
-	ok(pressure_look(&place, &node, &err) == 0 && node.total[PRESSURE_MEMORY] == 0 &&
+	ok(pressure_read(&place, &node, &err) == 0 && node.total[PRESSURE_MEMORY] == 0 &&
 		   node.total[PRESSURE_PIDS] == 0,
 	   "what makes no sense is not known");
 	place = (struct pressure_place){.proc = "/proc", .folder = "/"};
-	ok(pressure_look(&place, &node, &err) == 0 && node.available[PRESSURE_MEMORY] > 0,
+	ok(pressure_read(&place, &node, &err) == 0 && node.available[PRESSURE_MEMORY] > 0,
 	   "this one %s", err.text);
 	folder_close(&in);
 }

@@ -21,7 +21,7 @@ static void test_made_up(void)
 	int64_t page = sysconf(_SC_PAGESIZE);
 	struct folder in;
 	struct proc_use list[] = {
-		{.pid = 11, .beside = true}, {.pid = 11}, {.pid = 20}, {.pid = 99}, {.pid = 0}};
+		{.pid = 11, .siblings = true}, {.pid = 11}, {.pid = 20}, {.pid = 99}, {.pid = 0}};
 
 	folder_open(&in);
 	add(&in, 1, "init", 0, 1000);

@@ -54,7 +54,7 @@ void supervisor_exec(struct supervisor *self, const struct exec_ask *ask)
 	struct child_start start = {.plan = &self->plan,
 				    .container = &self->plan.containers[ask->container],
 				    .argv = argv,
-				    .beside = (pid_t)container->record.pid};
+				    .join_pid = (pid_t)container->record.pid};
 	struct child child;
 	struct err err;
 

@@ -30,8 +30,8 @@ enum {
 
 struct init {
 	pid_t program;
-	bool told;  /* SIGTERM came from outside of the namespace */
-	bool ended; /* the program has ended, with `status` */
+	bool stopping; /* SIGTERM came from outside of the namespace */
+	bool ended;    /* the program has ended, with `status` */
 	int status;
 };
 
@@ -40,7 +40,7 @@ static void hand_on(struct init *self, int signo, const siginfo_t *info)
 {
 	bool outside = info->si_pid == 0;
 
-	self->told = self->told || (outside && signo == SIGTERM);
+	self->stopping = self->stopping || (outside && signo == SIGTERM);
 	if (outside && kill(-self->program, signo) == 0)
 		return;
 	if (!self->ended)
@@ -75,7 +75,7 @@ static _Noreturn void run(pid_t program, const sigset_t *signals)
 			reap(&self);
 		else if (signo > 0)
 			hand_on(&self, signo, &info);
-		if (self.ended && !(self.told && kill(-program, 0) == 0))
+		if (self.ended && !(self.stopping && kill(-program, 0) == 0))
 			_exit(WIFSIGNALED(self.status) ? 128 + WTERMSIG(self.status)
 						       : WEXITSTATUS(self.status));
 	}

@@ -117,7 +117,7 @@ static int map_user(uid_t uid, gid_t gid, struct err *err)
  * namespace the kernel kills them. */
 static bool sends_namespace(const struct child_start *start)
 {
-	return start->plan->mount_namespace && !start->plan->pid_namespace && !start->beside;
+	return start->plan->mount_namespace && !start->plan->pid_namespace && !start->join_pid;
 }
 
 static int send_namespace(int to, struct err *err)
@@ -189,7 +189,7 @@ static int join_process(const struct child_start *start, struct err *err)
 		{"uts", CLONE_NEWUTS, plan->uts_namespace},
 		{"mnt", CLONE_NEWNS, plan->mount_namespace},
 	};
-	AUTO(fd_close) int root = open_root(start->beside);
+	AUTO(fd_close) int root = open_root(start->join_pid);
 	int fds[ARRAY_LEN(rows)] = {-1, -1, -1, -1};
 	int rc = 0;
 
@@ -198,7 +198,7 @@ static int join_process(const struct child_start *start, struct err *err)
 
 		if (!rows[i].wanted)
 			continue;
-		(void)snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)start->beside,
+		(void)snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)start->join_pid,
 			       rows[i].name);
 		fds[i] = open(path, O_RDONLY | O_CLOEXEC);
 		if (fds[i] < 0)
@@ -413,7 +413,7 @@ static void become_program(void *arg)
 static void become(const struct child_start *start, const struct ends *ends)
 {
 	const struct plan_container *container = start->container;
-	bool first = start->plan->pid_namespace && !start->beside;
+	bool first = start->plan->pid_namespace && !start->join_pid;
 	struct program program = {.start = start, .ends = ends, .last_group = -1};
 	struct err err = {0};
 	ssize_t ignored;
@@ -425,8 +425,8 @@ static void become(const struct child_start *start, const struct ends *ends)
 	(void)setsid();
 	if (set_streams(ends->output, container->tty, &err) == 0 &&
 	    join_cgroups(container, &program.last_group, &err) == 0 &&
-	    (start->beside ? join_process(start, &err)
-			   : make_namespaces(start, ends->status, &err)) == 0 &&
+	    (start->join_pid ? join_process(start, &err)
+			     : make_namespaces(start, ends->status, &err)) == 0 &&
 	    take_identity(&container->identity, &err) == 0 && go_to(container, &err) == 0 &&
 	    fd_set_cloexec_from(STDERR_FILENO + 1, &err) == 0) {
 		tie_to_parent(ends);
@@ -490,12 +490,12 @@ static pid_t fork_into(const struct child_start *start)
 	if (!start->plan->pid_namespace)
 		return fork();
 	own = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
-	(void)snprintf(path, sizeof(path), "/proc/%ld/ns/pid", (long)start->beside);
-	if (start->beside)
+	(void)snprintf(path, sizeof(path), "/proc/%ld/ns/pid", (long)start->join_pid);
+	if (start->join_pid)
 		theirs = open(path, O_RDONLY | O_CLOEXEC);
-	if (own < 0 || (start->beside && theirs < 0))
+	if (own < 0 || (start->join_pid && theirs < 0))
 		return -1;
-	if ((start->beside ? setns(theirs, CLONE_NEWPID) : unshare(CLONE_NEWPID)) < 0)
+	if ((start->join_pid ? setns(theirs, CLONE_NEWPID) : unshare(CLONE_NEWPID)) < 0)
 		return -1;
 	pid = fork();
 	number = errno;
@@ -511,7 +511,7 @@ static void take_descriptors(const struct child_start *start, struct child *chil
 	size_t expected = sends_namespace(start);
 	char kind = '\0';
 
-	for (size_t i = 0; !start->beside && i < start->container->n_mounts; i++)
+	for (size_t i = 0; !start->join_pid && i < start->container->n_mounts; i++)
 		expected += plan_mount_is_file(&start->container->mounts[i]);
 	for (size_t i = 0; i < expected; i++) {
 		int fd = descriptor_receive(child->status, &kind);

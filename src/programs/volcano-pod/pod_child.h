@@ -19,7 +19,7 @@ struct child_start {
 	const char *const *
 		argv; /* ends in NULL: the container's command, or another command to run in the container */
 	/* Join the namespaces of this process of the container; 0: make them. */
-	pid_t beside;
+	pid_t join_pid;
 	const char *hosts; /* content of its PLAN_HOSTS file; NULL: as its plan says */
 };
 

@@ -102,7 +102,7 @@ static bool is_listed(const char *list, const char *name)
 
 /* Replaces the folder `to` by one with the entries of `from`, which may be the same folder. `without` names
  * entries to leave out; NULL: none. A folder that may not be read counts as empty. */
-static int mimic(const char *from, const char *to, const char *without, struct err *err)
+static int replace_folder(const char *from, const char *to, const char *without, struct err *err)
 {
 	AUTO(fd_close) int folder = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool closed = folder < 0 && errno == EACCES;
@@ -317,7 +317,7 @@ static int make_place(const char *root, const struct plan_mount *mount, int sour
 	rest = path + strlen(path) - missing;
 	rest[-1] = '\0';
 	if (!is_own(path, own) &&
-	    (mimic(path, path, NULL, err) < 0 || note_own(path, own, err) < 0))
+	    (replace_folder(path, path, NULL, err) < 0 || note_own(path, own, err) < 0))
 		return -1;
 	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0 || !is_own_folder(folder, own))
@@ -360,7 +360,7 @@ int root_make(const char *path, const struct plan_container *container, const in
 	      struct err *err)
 {
 	struct own own = {mem_calloc(container->n_mounts + 1, sizeof(dev_t)), 0};
-	int rc = mimic("/", path, NULL, err);
+	int rc = replace_folder("/", path, NULL, err);
 
 	if (rc == 0)
 		rc = note_own(path, &own, err);
@@ -372,7 +372,7 @@ int root_make(const char *path, const struct plan_container *container, const in
 
 int root_without(const char *folder, const char *names, struct err *err)
 {
-	return mimic(folder, folder, names, err);
+	return replace_folder(folder, folder, names, err);
 }
 
 int root_enter(const char *path, struct err *err)

@@ -74,7 +74,7 @@ int64_t supervisor_uptime(void)
 
 /* --- records --- */
 
-void supervisor_tell(struct supervisor *self, size_t index)
+void supervisor_report(struct supervisor *self, size_t index)
 {
 	char text[RECORD_SIZE];
 	char message[RECORD_SIZE + 32];
@@ -91,7 +91,7 @@ void supervisor_tell(struct supervisor *self, size_t index)
 static void keep_record(struct supervisor *self, size_t index)
 {
 	records_put(self->folder, index, &self->containers[index].record);
-	supervisor_tell(self, index); /* also if the disk is full and nothing was written */
+	supervisor_report(self, index); /* also if the disk is full and nothing was written */
 }
 
 /* --- containers --- */
@@ -266,9 +266,11 @@ static bool has_group(const struct container *container)
 /* If the first process is init.h, it cannot die of a signal as the program has; it has sent the program's status. */
 static int program_status(const struct container *container, int status)
 {
-	int told;
+	int reported;
 
-	return read(container->end, &told, sizeof(told)) == (ssize_t)sizeof(told) ? told : status;
+	return read(container->end, &reported, sizeof(reported)) == (ssize_t)sizeof(reported)
+		       ? reported
+		       : status;
 }
 
 /* The first process of a container has ended. If the container is stopping, processes that are left in its group,
@@ -395,7 +397,7 @@ static void run_timers(struct supervisor *self)
 	check_lingering(self);
 	check_deadline(self, now);
 	supervisor_exec_check(self, now);
-	supervisor_check_door(self, now);
+	supervisor_check_connections(self, now);
 	check_folder(self);
 }
 
@@ -412,7 +414,7 @@ static int poll_timeout(const struct supervisor *self)
 			next = self->execs.ptr[i].due;
 	if (self->agent < 0 && self->next_check < next)
 		next = self->next_check;
-	next = supervisor_door_due(self, next);
+	next = supervisor_connections_due(self, next);
 	if (next == NEVER)
 		return -1;
 	left = (next - supervisor_uptime() + 999) / 1000;
@@ -479,9 +481,9 @@ static void turn(struct supervisor *self, struct watched *watched)
 	if (is_ready(watched, self->signals))
 		on_signals(self);
 	if (is_ready(watched, self->agent))
-		supervisor_hear(self);
+		supervisor_read_agent(self);
 	if (self->agent < 0 && self->listener >= 0)
-		supervisor_at_door(self);
+		supervisor_accept(self);
 	run_timers(self);
 }
 
@@ -615,11 +617,11 @@ static void close_all(struct supervisor *self)
 		output_free(self->containers[i].output, supervisor_wall());
 	}
 	mem_free(self->containers);
-	mem_free(self->heard);
+	mem_free(self->message);
 	buf_done(&self->hosts);
 	buf_done(&self->hosts_coming);
 	vec_done(&self->execs);
-	supervisor_close_door(self);
+	supervisor_stop_listening(self);
 	fd_close(self->plan_file);
 	fd_close(self->signals);
 	fd_close(self->lock);
@@ -653,7 +655,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 		self.next_check = supervisor_uptime() + FOLDER_CHECK;
 		if (self.plan.deadline_us > 0)
 			self.deadline = supervisor_uptime() + self.plan.deadline_us;
-		supervisor_greet(&self);
+		supervisor_send_all(&self);
 		while (!self.quitting && !(self.quit_when_ended && running(&self) == 0))
 			turn(&self, &watched);
 		end_all(&self);

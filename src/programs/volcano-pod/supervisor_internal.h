@@ -62,7 +62,7 @@ struct supervisor {
 	struct buf hosts;        /* names that the agent has sent after the plan */
 	struct buf hosts_coming; /* the part of new names that has arrived */
 	int agent;               /* -1: none */
-	char *heard;             /* buffer for its messages; NULL: none has arrived yet */
+	char *message;           /* buffer for its messages; NULL: none has arrived yet */
 	int plan_file;           /* in memory; -1: it was read */
 	const char *control; /* folder of its socket while it has no agent (pod/pod_messages.h) */
 	const char *name;    /* name of that socket */
@@ -86,26 +86,26 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run);
 void supervisor_stop(struct supervisor *self, size_t index, int64_t grace);
 void supervisor_stop_all(struct supervisor *self, int64_t grace);
 /* Send the record of a container to the agent. */
-void supervisor_tell(struct supervisor *self, size_t index);
+void supervisor_report(struct supervisor *self, size_t index);
 
-/* --- talk.c --- */
+/* --- agent_socket.c --- */
 
 /* The agent's connection was closed: another agent may connect from now on. */
 void supervisor_lose_agent(struct supervisor *self);
 /* Stop listening, and close connections that have not sent the secret. */
-void supervisor_close_door(struct supervisor *self);
+void supervisor_stop_listening(struct supervisor *self);
 /* Listen if that failed before; close connections that have sent nothing for too long. */
-void supervisor_check_door(struct supervisor *self, int64_t now);
+void supervisor_check_connections(struct supervisor *self, int64_t now);
 /* The earlier of `next` and the time at which that has to be done. */
-int64_t supervisor_door_due(const struct supervisor *self, int64_t next);
+int64_t supervisor_connections_due(const struct supervisor *self, int64_t next);
 /* Send all records to an agent that has connected. */
-void supervisor_greet(struct supervisor *self);
+void supervisor_send_all(struct supervisor *self);
 /* Does nothing without an agent. */
 void supervisor_send(struct supervisor *self, const char *message, size_t len);
 /* Read and execute the agent's messages. */
-void supervisor_hear(struct supervisor *self);
+void supervisor_read_agent(struct supervisor *self);
 /* Accept a connection, or read from those that have not sent the secret yet. */
-void supervisor_at_door(struct supervisor *self);
+void supervisor_accept(struct supervisor *self);
 
 /* --- exec.c --- */
 

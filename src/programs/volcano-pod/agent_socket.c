@@ -36,7 +36,7 @@ void supervisor_send(struct supervisor *self, const char *message, size_t len)
 		supervisor_lose_agent(self); /* it connects again, and receives everything */
 }
 
-void supervisor_greet(struct supervisor *self)
+void supervisor_send_all(struct supervisor *self)
 {
 	const char *address = self->plan.address;
 	char text[192];
@@ -46,20 +46,20 @@ void supervisor_greet(struct supervisor *self)
 	supervisor_send(self, text, (size_t)len);
 	for (size_t i = 0; i < self->plan.n_containers; i++)
 		if (self->containers[i].record.state != RECORD_NEW)
-			supervisor_tell(self, i);
+			supervisor_report(self, i);
 	supervisor_send(self, "ready", strlen("ready"));
 }
 
 /* --- connections --- */
 
-static void open_door(struct supervisor *self)
+static void start_listening(struct supervisor *self)
 {
 	self->listener = wire_listen(self->control, self->name, NULL);
 	if (self->listener < 0)
 		self->next_listen = supervisor_uptime() + LISTEN_AGAIN; /* the disk may be full */
 }
 
-void supervisor_close_door(struct supervisor *self)
+void supervisor_stop_listening(struct supervisor *self)
 {
 	for (size_t i = 0; i < SUPERVISOR_CANDIDATES; i++)
 		fd_close(fd_take(&self->candidates[i].fd));
@@ -73,19 +73,19 @@ void supervisor_lose_agent(struct supervisor *self)
 {
 	fd_close(fd_take(&self->agent));
 	if (self->listener < 0 && !self->quitting)
-		open_door(self);
+		start_listening(self);
 }
 
-void supervisor_check_door(struct supervisor *self, int64_t now)
+void supervisor_check_connections(struct supervisor *self, int64_t now)
 {
 	for (size_t i = 0; i < SUPERVISOR_CANDIDATES; i++)
 		if (self->candidates[i].fd >= 0 && self->candidates[i].until <= now)
 			fd_close(fd_take(&self->candidates[i].fd));
 	if (self->agent < 0 && self->listener < 0 && self->next_listen <= now)
-		open_door(self);
+		start_listening(self);
 }
 
-int64_t supervisor_door_due(const struct supervisor *self, int64_t next)
+int64_t supervisor_connections_due(const struct supervisor *self, int64_t next)
 {
 	if (self->agent >= 0)
 		return next;
@@ -117,7 +117,7 @@ static void take_candidate(struct supervisor *self)
 }
 
 /* True: the candidate is the agent now. */
-static bool hear_candidate(struct supervisor *self, struct candidate *candidate)
+static bool read_candidate(struct supervisor *self, struct candidate *candidate)
 {
 	char text[256];
 	ssize_t len = recv(candidate->fd, text, sizeof(text), MSG_DONTWAIT);
@@ -130,18 +130,18 @@ static bool hear_candidate(struct supervisor *self, struct candidate *candidate)
 	return self->agent >= 0;
 }
 
-void supervisor_at_door(struct supervisor *self)
+void supervisor_accept(struct supervisor *self)
 {
 	bool found = false;
 
 	take_candidate(self);
 	for (size_t i = 0; i < SUPERVISOR_CANDIDATES && !found; i++)
 		if (self->candidates[i].fd >= 0)
-			found = hear_candidate(self, &self->candidates[i]);
+			found = read_candidate(self, &self->candidates[i]);
 	if (!found)
 		return;
-	supervisor_close_door(self);
-	supervisor_greet(self);
+	supervisor_stop_listening(self);
+	supervisor_send_all(self);
 }
 
 /* --- messages --- */
@@ -255,7 +255,7 @@ static const struct {
 	{"exec", do_exec},   {"hosts", do_hosts}, {"quit", do_quit},
 };
 
-static void hear_one(struct supervisor *self, struct str message)
+static void execute_message(struct supervisor *self, struct str message)
 {
 	struct str word;
 
@@ -266,18 +266,18 @@ static void hear_one(struct supervisor *self, struct str message)
 			messages[i].fn(self, message);
 }
 
-void supervisor_hear(struct supervisor *self)
+void supervisor_read_agent(struct supervisor *self)
 {
-	if (!self->heard)
-		self->heard = mem_alloc(WIRE_MAX_BYTES);
+	if (!self->message)
+		self->message = mem_alloc(WIRE_MAX_BYTES);
 	for (int i = 0; i < MESSAGES_A_TURN && self->agent >= 0 && !self->quitting; i++) {
-		ssize_t len = recv(self->agent, self->heard, WIRE_MAX_BYTES, MSG_DONTWAIT);
+		ssize_t len = recv(self->agent, self->message, WIRE_MAX_BYTES, MSG_DONTWAIT);
 
 		if (len < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (len <= 0)
 			supervisor_lose_agent(self);
 		else
-			hear_one(self, str_of(self->heard, (size_t)len));
+			execute_message(self, str_of(self->message, (size_t)len));
 	}
 }

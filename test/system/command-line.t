@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# command-line.t - what vcctl and its short names add to upstream's commands, against a running home with
+# command-line.t - what vcctl and its short names add to upstream's commands, against a running server with
 # simulated nodes: each command does what its help says, with the exit codes of docs/command-line.md.
 # shellcheck source=test/system/tap.sh
 . test/system/tap.sh
@@ -246,6 +246,25 @@ passes "what they held is free" "$KUBECTL_NEW" wait --for=jsonpath='{.status.all
 	--timeout=60s queue/default
 comes "and the tree knows of all of it" "└─ default  cpu             ░░░░░░░░░░░░░░░░░░░░░░░│  0 of 64" \
 	vcctl queue tree
+
+# ---- who submitted a job ----
+cat >"$tmp/mine.yaml" <<'YAML'
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: mine, annotations: {volcano.sh/submitted-by: mallory}}
+spec: {minAvailable: 1, tasks: [{replicas: 1, name: t, template: {spec: {restartPolicy: Never, containers: [{name: c, image: b, command: [sleep, "100"]}]}}}]}
+YAML
+kubectl() { "$KUBECTL_NEW" "$@"; }
+who() { kubectl get vcjob "$1" -o 'jsonpath={.metadata.annotations.volcano\.sh/submitted-by}'; }
+passes "a user submits a job under another name" kubectl --as alice --as-group volcano:users create -f "$tmp/mine.yaml"
+is "it has the name of the user" "$(who mine)" alice
+passes "the user changes the annotation" kubectl --as alice --as-group volcano:users annotate vcjob mine volcano.sh/submitted-by=mallory --overwrite
+is "which stays" "$(who mine)" alice
+passes "and removes it" kubectl --as alice --as-group volcano:users annotate vcjob mine volcano.sh/submitted-by-
+is "which stays, too" "$(who mine)" alice
+passes "an administrator may change it" kubectl annotate vcjob mine volcano.sh/submitted-by=bob --overwrite
+is "to another name" "$(who mine)" bob
+passes "the job ends" vcctl job delete mine
 
 passes "it stops" "$BIN/volcano" down --data-dir "$home"
 finish

@@ -26,6 +26,8 @@
 	row(claim_growth) /* claims may grow if their class permits it */ \
 	row(runtime) /* overhead and placement by runtime class */ \
 	row(volcano) /* defaults and rules of Volcano's kinds and pods (admission/) */ \
+	row(submitter) /* who submitted a job */ \
+	row(submitter_group) /* ... and a PodGroup */ \
 	row(effect) /* fields without an effect here: a warning or a refusal */ \
 	row(quota) /* quotas of a namespace (reconcile_quotas.c) */)
 

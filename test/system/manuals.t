@@ -67,4 +67,12 @@ for command in up down status backup; do
 	is "volcano $command: neither do lines to be typed" "$(sed -n "s/^ *\(\$ \)\{0,1\}\(build\/bin\/\)\{0,1\}volcano $command\>\([^#&;|]*\).*/\3/p" README.md docs/*.md |
 		grep -o -e ' --[a-z][a-z-]*' | tr -d ' ' | missing)" ""
 done
+# Pages of the design are numbered from 001 on, each number once, and are all in the contents.
+number=0
+numbers=$(for page in docs/design/[0-9]*.md; do number=$((number + 1)) && printf '%03d ' $number; done)
+is "design pages are numbered without a gap or a clash" \
+	"$(for page in docs/design/[0-9]*.md; do page=${page##*/} && printf '%s ' "${page%%-*}"; done)" "$numbers"
+is "all of them are in the contents" \
+	"$(for page in docs/design/[0-9]*.md; do grep -q "design/${page##*/}" tools/mkdocs.yml || echo "$page"; done)" ""
+
 finish

@@ -4,7 +4,8 @@
 
 Blocks of code are marked by their language. In `sh` blocks every line is a command. In `console` blocks a line that
 begins with "$ " is a command, and the lines after it are its output. Nothing else is run: `yaml` and `text` blocks
-are for reading. Each command has to end with exit code 0. `...` in shown output stands for any text, as a whole
+are for reading, and a block of commands after a line `<!-- not run: REASON -->`. Blocks are fenced: one that is only
+indented is an error, since it does not say whether it is to be typed. Each command has to end with exit code 0. `...` in shown output stands for any text, as a whole
 line for any number of lines; runs of spaces count as one. Commands that only read are repeated until they print
 what is shown, since another part of the system may still be writing it.
 
@@ -22,6 +23,7 @@ import tempfile
 import time
 
 FENCE = re.compile(r'^( *)```(\w*)\s*$')
+NOT_RUN = re.compile(r'^ *<!-- not run: (.+) -->$')
 READS = re.compile(r'^(vcctl (\w+ )?(list|explain|tree|get|view|logs|top|describe)\b|vjobs|vqueues|kubectl (get|describe|logs|top)|volcano status)')
 WAITS = re.compile(r'^job \S+ (waits|is waiting); .*explain.*$')
 PATIENCE = 120
@@ -39,18 +41,35 @@ def check(good, what, detail=''):
         print(''.join(f'#   {line}\n' for line in detail.splitlines()[:60]), end='', flush=True)
 
 
+def check_fences(page):
+    """No block of code is only indented; lists and tables may be."""
+    fenced, previous, in_list = False, '', False
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if FENCE.match(line):
+            fenced = not fenced
+        in_list = bool(re.match(r'\s*([-*]|\d+\.) ', line)) or (in_list and (not line.strip() or line.startswith(' ')))
+        if not fenced and not in_list and line.startswith('    ') and not previous.strip():
+            check(False, f'{page}:{number}: a block of code is fenced', line)
+        previous = line
+
+
 def blocks_of(page):
-    """The blocks of a page: language, number of the first line, lines."""
-    language = None
+    """The blocks of a page that are to be typed or read: language, number of the first line, lines."""
+    language, previous = None, ''
     for number, line in enumerate(page.read_text().splitlines(), 1):
         fence = FENCE.match(line)
         if fence and language is None:
             language, first, indent, lines = fence[2], number + 1, len(fence[1]), []
+            reason = NOT_RUN.match(previous)
+            if reason:
+                language = 'text'
+                check(True, f'{page}:{number} # SKIP {reason[1]}')
         elif fence and not fence[2]:
             yield language, first, lines
             language = None
         elif language is not None:
             lines.append(line[indent:] if line[:indent].strip() == '' else line)
+        previous = line
 
 
 def command_of(lines, at):
@@ -174,6 +193,7 @@ class World:
 def main():
     programs = os.path.abspath(sys.argv[1])
     for page in map(pathlib.Path, sys.argv[2:]):
+        check_fences(page)
         steps = list(steps_of(page))
         if not steps:
             continue

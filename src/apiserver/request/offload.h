@@ -6,7 +6,7 @@
  * worker has the call, the loop does not touch it, and the worker touches nothing that the loop has: not
  * the API, not the store, and no count of references to something that others hold as well.
  *
- * docs/design/020-turns.md says which parts these are. */
+ * docs/design/022-turns.md says which parts these are. */
 #ifndef APISERVER_OFFLOAD_H
 #define APISERVER_OFFLOAD_H
 

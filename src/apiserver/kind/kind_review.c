@@ -133,10 +133,28 @@ static void serve_token(struct call *call)
 	call_answer_doc(call, 201, TAKE(doc));
 }
 
+/* A question has no name. The namespace is cleared or checked elsewhere. */
+static void check_no_metadata(const struct call *call, struct json metadata, struct causes *causes)
+{
+	PATH(path, NULL, "metadata");
+	struct json_iter it = json_iter(metadata);
+
+	while (json_next(&it)) {
+		if (rules_is_empty(it.value) || str_is(it.key, "managedFields") ||
+		    str_is(it.key, "namespace"))
+			continue;
+		causes_invalid(causes, &path, metadata, "%s",
+			       call->kind->namespaced ? "must be empty except for namespace"
+						      : "must be empty");
+		return;
+	}
+}
+
 /* Exactly one thing is asked about, and, where it is about others, somebody is named. */
-static bool is_invalid(struct call *call, struct json spec, bool others)
+static bool is_invalid(struct call *call, struct json root, bool others)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
+	struct json spec = json_get(root, "spec");
 	bool resource = json_is(json_get(spec, "resourceAttributes"), JSON_OBJ);
 	bool other = json_is(json_get(spec, "nonResourceAttributes"), JSON_OBJ);
 	PATH(path, NULL, "spec");
@@ -155,6 +173,7 @@ static bool is_invalid(struct call *call, struct json spec, bool others)
 	if (others && !rule_text(spec, "user").len && !json_len(json_get(spec, "groups")))
 		causes_invalid_str(&causes, &user, STR(""),
 				   "at least one of user or group must be specified");
+	check_no_metadata(call, json_get(root, "metadata"), &causes);
 	if (!causes.len)
 		return false;
 	/* upstream names the group alone */
@@ -210,7 +229,7 @@ static void answer_access(struct call *call, bool others)
 	struct access access;
 	struct json status;
 
-	if (!doc || is_invalid(call, spec, others))
+	if (!doc || is_invalid(call, root, others))
 		return;
 	user = others ? subject_of(call, spec) : call->user;
 	access = asked(spec);

@@ -266,23 +266,37 @@ static void check_free(struct call *call, struct json service, struct causes *ca
 		check_ports(taken, spec, causes);
 }
 
+/* Are all of them about addresses? These were given before the families were looked at; upstream gives them later. */
+static bool are_of_addresses(const struct causes *causes)
+{
+	for (size_t i = 0; i < causes->len; i++)
+		if (!str_starts(str_from(causes->ptr[i].field), STR("spec.clusterIPs")))
+			return false;
+	return true;
+}
+
 static void validate_create(struct call *call, struct json service, struct causes *causes)
 {
-	service_check_families(service, causes);
-	if (causes->len)
-		return;
+	AUTO(causes_done) struct causes lacking = CAUSES_INIT;
+
 	kind_ruled_validate_create(call, service, causes);
+	service_check_families(service, &lacking);
+	if (lacking.len && are_of_addresses(causes)) {
+		lacking.warned = causes->warned;
+		causes_done(causes);
+		*causes = lacking;
+		lacking = (struct causes)CAUSES_INIT;
+		return;
+	}
 	check_free(call, service, causes);
 }
 
 static void validate_update(struct call *call, struct json service, struct json old,
 			    struct causes *causes)
 {
-	if (!call->sub.len)
-		service_check_families(service, causes);
-	if (causes->len)
-		return;
 	kind_ruled_validate_update(call, service, old, causes);
+	if (!call->sub.len && !causes->len)
+		service_check_families(service, causes);
 	if (!call->sub.len && !json_eq(json_get(service, "spec"), json_get(old, "spec")))
 		check_free(call, service, causes);
 }

@@ -102,6 +102,7 @@ struct call_options {
 	bool form_beta;            /* the form is of meta.k8s.io/v1beta1 */
 	struct str include_object; /* Table: "None", "Metadata", "Object" */
 	enum option_bool pretty;
+	enum option_bool export; /* was removed upstream: rejected */
 	bool yaml;
 };
 

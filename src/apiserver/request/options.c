@@ -55,6 +55,7 @@ static const struct parameter parameters[] = {
 	{"tailLines", PARAMETER_INT, OPTION(tail_lines), false},
 	{"limitBytes", PARAMETER_INT, OPTION(limit_bytes), false},
 	{"pretty", PARAMETER_BOOL, OPTION(pretty), false},
+	{"export", PARAMETER_BOOL, OPTION(export), false},
 	{"includeObject", PARAMETER_TEXT, OPTION(include_object), false},
 };
 #undef OPTION

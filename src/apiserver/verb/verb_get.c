@@ -11,6 +11,13 @@ void verb_get(struct call *call)
 	struct err err;
 	int64_t revision;
 
+	if (call->options.export == OPTION_TRUE) {
+		(void)err_set(
+			&err, ERR_BAD_REQUEST,
+			"the export parameter, deprecated since v1.14, is no longer supported");
+		call_answer_err(call, &err);
+		return;
+	}
 	if (page_check_version(call, &revision, &err) < 0) {
 		call_answer_err(call, &err);
 		return;

@@ -53,7 +53,7 @@ void service_prepare_create(struct json_doc *doc, struct json service);
 /* Keep the addresses and ports that were handed out where the new one does not name others. */
 void service_prepare_update(struct json_doc *doc, struct json service, struct json old);
 
-/* What a server with addresses of IPv4 alone cannot give. Upstream finds it before it checks the rest. */
+/* What a server with addresses of IPv4 alone cannot give; of a service that is right otherwise. */
 void service_check_families(struct json service, struct causes *causes);
 
 /* In service_validate.c, for the table. */

@@ -189,9 +189,10 @@ static void check_selector(struct json selector, struct json old, struct causes 
 	while (json_next(&it)) {
 		if (json_eq(json_get_str(selector, it.key), it.value))
 			continue;
-		causes_invalid(causes, &path, selector,
-			       "only additions to spec.nodeSelector are allowed (no mutations or "
-			       "deletions)");
+		rules_invalid(selector, &path,
+			      "only additions to spec.nodeSelector are allowed (no mutations or "
+			      "deletions)",
+			      causes);
 		return;
 	}
 }

@@ -95,8 +95,10 @@ image=x look=$tmp/image/bin/look
 runtime process
 
 # ---- crun ----
-if ! command -v crun >/dev/null || ! can_overlay; then
-	result 0 "crun # SKIP $(cat "$tmp/overlay/why" 2>/dev/null)"
+if ! command -v crun >/dev/null; then
+	result 0 "crun # SKIP it is not installed"
+elif ! can_overlay; then
+	result 0 "crun # SKIP no overlays: $(cat "$tmp/overlay/why")"
 else
 	mkdir -p "$home/images/box:1"
 	cp -a "$tmp/image" "$home/images/box:1/rootfs"

@@ -19,7 +19,7 @@ enum { MANY = 300 }; /* more than a user may have descriptors of inotify */
 struct watcher {
 	struct folder_watch *watch;
 	unsigned calls;
-	bool once; /* it goes when it has calls something */
+	bool once; /* it is freed at its first call */
 };
 
 static void on_changed(void *arg)
@@ -72,18 +72,18 @@ static void test_some(struct loop *loop, struct folder_watches *watches, struct 
 						     on_changed, &watchers[i]);
 	ok(watchers[0].watch && watchers[1].watch && watchers[2].watch, "three watch two folders");
 	folder_write(in, "a/file", "more");
-	ok(wait_for(loop, watchers, 2), "both who watch a folder hear of a write");
-	ok(!watchers[2].calls, "who watches another one does not");
+	ok(wait_for(loop, watchers, 2), "both watches of a folder are called after a write");
+	ok(!watchers[2].calls, "a watch of another folder is not");
 	ok(!watchers[0].watch, "one has ended");
 	watchers[1].calls = 0;
 	folder_write(in, "a/other", "");
-	ok(wait_for(loop, &watchers[1], 1), "the other still hears");
+	ok(wait_for(loop, &watchers[1], 1), "the other is still called");
 	watchers[1].calls = 0;
 	put_record(folder_at(in, "a"));
 	ok(wait_for(loop, &watchers[1], 1), "also of a record that is kept with the folder");
 	(void)unlink(folder_at(in, "b/file"));
 	(void)rmdir(folder_at(in, "b"));
-	ok(wait_for(loop, &watchers[2], 1), "that the folder goes is calls, too");
+	ok(wait_for(loop, &watchers[2], 1), "a removed folder is a change, too");
 	folder_watch_free(watchers[1].watch);
 	folder_watch_free(watchers[2].watch);
 	ok(!folder_watch_new(watches, folder_at(in, "b"), on_changed, NULL),
@@ -106,7 +106,7 @@ static void test_many(struct loop *loop, struct folder_watches *watches, struct 
 	ok(made == MANY, "%d folders are watched", MANY);
 	for (size_t i = 0; i < MANY; i++)
 		folder_write(in, arena_printf(in->arena, "many/%zu/file", i), "x");
-	ok(wait_for(loop, watchers, MANY), "each hears of its own");
+	ok(wait_for(loop, watchers, MANY), "each is called for its own folder");
 	folder_watches_unref(watches); /* those who watch may stay longer */
 	for (size_t i = 0; i < MANY; i++)
 		folder_watch_free(watchers[i].watch);

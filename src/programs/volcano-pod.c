@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[1], "launch") == 0 && strcmp(argv[2], PLAN_VERSION) == 0) {
 		rc = launcher_run(STDIN_FILENO, &err);
 	} else if (argc > 3 && strcmp(argv[1], "stage") == 0) {
-		(void)stage_run(argv[2], argv + 3, &err);
+		(void)podman_stage_run(argv[2], argv + 3, &err);
 		fprintf(stderr, "volcano-pod: %s\n", err.text);
 		return STAGE_EXIT_FAILED;
 	} else if (argc == 2 && strcmp(argv[1], "--version") == 0) {

@@ -80,7 +80,7 @@ int agent_access_make(const struct agent_pod *pod, const struct sandbox *sandbox
 		      const char **ret_source, struct err *err)
 {
 	const char *folder = arena_printf(arena, "%s/access", pod->folder);
-	struct volumes_place place = {.folder = folder};
+	struct pod_volumes_place place = {.folder = folder};
 	struct pod only = *sandbox->pod;
 	struct sandbox of_it = *sandbox;
 	bool changed;
@@ -91,5 +91,5 @@ int agent_access_make(const struct agent_pod *pod, const struct sandbox *sandbox
 	of_it.pod = &only;
 	if (tree_mkdir(folder, MODE_ACCESS, err) < 0)
 		return -1;
-	return volumes_make(&of_it, &place, &changed, err);
+	return pod_volumes_make(&of_it, &place, &changed, err);
 }

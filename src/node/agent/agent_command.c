@@ -21,15 +21,15 @@
 
 #include "base/banned.h"
 
-struct command {
-	struct command_options options; /* without argv and env */
+struct agent_command {
+	struct agent_command_options options; /* without argv and env */
 	struct loop_child *child;
 	struct loop_fd *watch;
 	int fd; /* its output; -1: none */
 	struct buf output;
 };
 
-void command_abandon(struct command *command)
+void agent_command_abandon(struct agent_command *command)
 {
 	if (!command)
 		return;
@@ -39,10 +39,10 @@ void command_abandon(struct command *command)
 	buf_done(&command->output);
 	mem_free(command);
 }
-DEFINE_AUTO(struct command *, command_abandon);
+DEFINE_AUTO(struct agent_command *, agent_command_abandon);
 
 /* False: the output has ended. */
-static bool read_some(struct command *command)
+static bool read_some(struct agent_command *command)
 {
 	char piece[4096];
 	ssize_t got = read(command->fd, piece, sizeof(piece));
@@ -55,7 +55,7 @@ static bool read_some(struct command *command)
 
 static void on_readable(struct loop_fd *watch, int fd, unsigned events, void *arg)
 {
-	struct command *command = arg;
+	struct agent_command *command = arg;
 
 	(void)watch;
 	(void)fd;
@@ -68,7 +68,7 @@ static void on_readable(struct loop_fd *watch, int fd, unsigned events, void *ar
 
 static void on_ended(pid_t pid, int status, void *arg)
 {
-	AUTO(command_abandon) struct command *command = arg;
+	AUTO(agent_command_abandon) struct agent_command *command = arg;
 	int code = -1;
 
 	(void)pid;
@@ -81,7 +81,7 @@ static void on_ended(pid_t pid, int status, void *arg)
 }
 
 /* Returns its pid, or a negative errno. */
-static pid_t spawn(const struct command_options *options, int to)
+static pid_t spawn(const struct agent_command_options *options, int to)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -111,10 +111,10 @@ static pid_t spawn(const struct command_options *options, int to)
 	return failed ? -failed : pid;
 }
 
-struct command *command_start(struct loop *loop, const struct command_options *options,
-			      struct err *err)
+struct agent_command *
+agent_command_start(struct loop *loop, const struct agent_command_options *options, struct err *err)
 {
-	AUTO(command_abandon) struct command *command = mem_new(struct command);
+	AUTO(agent_command_abandon) struct agent_command *command = mem_new(struct agent_command);
 	int ends[2] = {-1, -1};
 	pid_t pid;
 

@@ -11,25 +11,26 @@
 #include "base/macro.h"
 #include "base/str.h"
 
-struct command;
+struct agent_command;
 struct loop;
 
 /* Called once, when it has ended: its exit code, 128 plus the number of the signal that ended it, or -1 if that is
  * unknown; and what it printed to both streams, lent for the call. The command is freed when this returns. */
-typedef void command_fn(void *arg, int code, struct str output);
+typedef void agent_command_fn(void *arg, int code, struct str output);
 
-struct command_options {
+struct agent_command_options {
 	const char *const *argv; /* a program's path or name first, NULL last */
 	const char *const *env;
 	size_t output_max; /* bytes of output that are kept; 0: none, and there is no pipe */
-	command_fn *done;
+	agent_command_fn *done;
 	void *arg;
 };
 
 /* NULL: it could not be started; `done` is not called. */
-struct command *command_start(struct loop *loop, const struct command_options *options,
-			      struct err *err) MUST_CHECK;
+struct agent_command *agent_command_start(struct loop *loop,
+					  const struct agent_command_options *options,
+					  struct err *err) MUST_CHECK;
 /* Stop waiting: the program continues, `done` is not called. Takes NULL. */
-void command_abandon(struct command *command);
+void agent_command_abandon(struct agent_command *command);
 
 #endif

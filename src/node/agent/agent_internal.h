@@ -351,7 +351,7 @@ struct json agent_container(const struct agent_pod *pod, size_t index);
 
 struct devices_view;
 struct plan_container;
-struct volumes_mounts;
+struct pod_volumes_mounts;
 
 /* Working directory of containers that name none, on a node that runs as root. */
 #define AGENT_WORK "/run/volcano/work"
@@ -359,7 +359,7 @@ struct volumes_mounts;
 struct agent_mounts {
 	const struct agent_pod *pod;
 	const struct container *container;
-	const struct volumes_mounts *volumes;
+	const struct pod_volumes_mounts *volumes;
 	const struct devices_view *devices;
 	const char *hidden; /* the node's own folder */
 	const char

@@ -23,9 +23,9 @@ static void measure(struct pod_scan_run *run)
 {
 	for (size_t i = 0; i < run->rows.len; i++) {
 		struct pod_scan_row *row = &run->rows.ptr[i];
-		const char *over = volumes_over_limit(
+		const char *over = pod_volumes_over_limit(
 			&(struct sandbox){.pod = &row->view},
-			&(struct volumes_place){.folder = row->folder}, run->arena);
+			&(struct pod_volumes_place){.folder = row->folder}, run->arena);
 
 		row->data = over ? arena_strdup(run->arena, over) : NULL;
 	}

@@ -29,7 +29,7 @@ struct node {
 	struct agent_nodes *nodes;
 	char name[NAME_SIZE];
 	struct client_request *request;
-	struct lease lease;
+	struct node_lease lease;
 	bool registered; /* the object was written by this agent */
 	bool ready;      /* its status was written by this agent */
 	bool again;      /* it changed while it was being written */
@@ -249,7 +249,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 
 		if (!node->status_at || now - node->status_at >= STATUS_RENEW)
 			node_send(node);
-		lease_renew(&node->lease);
+		node_lease_renew(&node->lease);
 	}
 }
 
@@ -270,7 +270,7 @@ struct agent_nodes *agent_nodes_new(struct agent *agent, const struct agent_opti
 			(void)snprintf(node->name, NAME_SIZE, "%s", options->host_name);
 		else
 			(void)snprintf(node->name, NAME_SIZE, "%s-%zu", options->host_name, i);
-		node->lease = (struct lease){agent->client, str_from(node->name), NULL};
+		node->lease = (struct node_lease){agent->client, str_from(node->name), NULL};
 	}
 	nodes->timer = loop_timer_new(agent->loop, on_timer, nodes);
 	loop_timer_set(nodes->timer, 0);
@@ -283,7 +283,7 @@ void agent_nodes_free(struct agent_nodes *nodes)
 		return;
 	for (size_t i = 0; i < nodes->len; i++) {
 		client_cancel(nodes->list[i].request);
-		lease_stop(&nodes->list[i].lease);
+		node_lease_stop(&nodes->list[i].lease);
 	}
 	loop_timer_free(nodes->timer);
 	mem_free(nodes->list);

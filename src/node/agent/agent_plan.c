@@ -39,7 +39,7 @@ struct job {
 	struct arena *arena;
 	struct pod view;
 	struct sandbox sandbox;
-	struct volumes_place place;
+	struct pod_volumes_place place;
 	VEC(struct json) services;
 	const char *netns;
 	const char *hosts; /* content of its hosts file; NULL: it is in its folder */
@@ -117,10 +117,10 @@ static int job_begin(struct agent_sandboxes *self, struct agent_pod *pod, struct
 		.api_port = str_from(self->api_port),
 		.services = ret->services.ptr,
 		.n_services = ret->services.len,
-		.default_user = identity_default(&self->identity, ret->view.meta.namespace),
+		.default_user = pod_identity_default(&self->identity, ret->view.meta.namespace),
 	};
 	(void)agent_access_take(&ret->view, ret->arena, &ret->access);
-	ret->place = (struct volumes_place){
+	ret->place = (struct pod_volumes_place){
 		.folder = pod->folder,
 		.claims = self->claims,
 		.hidden = self->hidden,
@@ -185,13 +185,13 @@ static const char *work_of(const struct job *job)
 static int set_mounts(struct job *job, size_t index, const struct container_env *env,
 		      struct plan_container *ret, struct err *err)
 {
-	struct volumes_mounts mounts;
+	struct pod_volumes_mounts mounts;
 
-	if (volumes_mounts(&job->sandbox, &job->place, container_at(&job->view, index), env,
-			   job->arena, &mounts, err) < 0)
+	if (pod_volumes_mounts(&job->sandbox, &job->place, container_at(&job->view, index), env,
+			       job->arena, &mounts, err) < 0)
 		return -1;
 	if (!job->place.namespaces && !job->sandboxes->runtime)
-		return volumes_link(&job->place, mounts.ptr, mounts.len, err);
+		return pod_volumes_link(&job->place, mounts.ptr, mounts.len, err);
 	agent_mounts_make(
 		&(struct agent_mounts){
 			.pod = job->pod,
@@ -316,13 +316,13 @@ static int make_container(struct job *job, size_t index, struct plan_container *
 
 	*ret_reason = "CreateContainerConfigError";
 	ret->name = arena_str(job->arena, container->name).ptr;
-	if (identity_make(&job->view, container, &job->sandboxes->identity, job->arena,
-			  &ret->identity, err) < 0)
+	if (pod_identity_make(&job->view, container, &job->sandboxes->identity, job->arena,
+			      &ret->identity, err) < 0)
 		return -1;
 	uid = ret->identity.uid >= 0 ? ret->identity.uid : job->sandboxes->identity.uid;
 	home = is_default(job, ret) && !container->working_dir.len && !job->sandboxes->runtime
 		       ? work_of(job)
-		       : identity_home("/etc/passwd", uid, job->arena);
+		       : pod_identity_home_directory("/etc/passwd", uid, job->arena);
 	if (container_env_make(&job->sandbox, container, home, job->arena, &env, err) < 0)
 		return -1;
 	ret->argv = env.argv;
@@ -408,7 +408,7 @@ static int make_volumes(struct job *job, struct err *err)
 		return err_wrap(err, "MountVolume.SetUp failed for volume \"kube-api-access\" ");
 	if (job->view.spec.volumes.len == 0)
 		return 0;
-	return volumes_make(&job->sandbox, &job->place, &changed, err);
+	return pod_volumes_make(&job->sandbox, &job->place, &changed, err);
 }
 
 static int make_devices(struct job *job, struct err *err)

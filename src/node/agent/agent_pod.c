@@ -291,7 +291,7 @@ static struct json_doc *make_status(const struct agent_pod *pod)
 	const struct json_doc *last = pod->written ? pod->written : pod->doc;
 	const struct agent_runtime *runtime = agent_sandboxes_runtime(pod->agent->sandboxes);
 
-	return pod_status_patch(&(struct pod_status_input){
+	return pod_report_patch(&(struct pod_report_input){
 		.pod = json_doc_root(pod->doc),
 		.old = json_get(json_doc_root(last), "status"),
 		.life = pod->life,
@@ -534,7 +534,7 @@ static void find(struct agent_pod *pod)
 		for (size_t i = 0; i < life->n_containers; i++)
 			known = known || life->containers[i].record.state != RECORD_NEW;
 		if (!known)
-			pod_status_restore(root_of(pod), life, loop_uptime(agent->loop),
+			pod_report_restore(root_of(pod), life, loop_uptime(agent->loop),
 					   loop_now(agent->loop));
 		if (!known && !is_deleted(pod) &&
 		    json_is_absent(json_get(json_get(root_of(pod), "status"), "startTime"))) {

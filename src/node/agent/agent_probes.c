@@ -44,7 +44,7 @@ struct probe {
 	unsigned good; /* in a row */
 	unsigned bad;
 	int64_t stop_at; /* of preStop: the end of the grace period */
-	struct check *check;
+	struct network_probe *check;
 	struct loop_timer *timer;
 };
 
@@ -122,14 +122,15 @@ static void ask(struct probe *probe)
 	struct json command = json_get(json_get(spec, "exec"), "command");
 	int64_t timeout = timeout_of(probe);
 
-	check_free(TAKE(probe->check));
+	network_probe_free(TAKE(probe->check));
 	if (json_is_absent(json_get(spec, "exec"))) {
-		probe->check = check_new(
+		probe->check = network_probe_new(
 			pod->agent->loop,
-			&(struct check_request){.action = spec,
-						.container = agent_container(pod, probe->container),
-						.address = pod->pod_ip,
-						.timeout_us = timeout},
+			&(struct network_probe_request){
+				.action = spec,
+				.container = agent_container(pod, probe->container),
+				.address = pod->pod_ip,
+				.timeout_us = timeout},
 			on_check, probe);
 		return;
 	}
@@ -322,7 +323,7 @@ static void stop_probes(struct agent_pod *pod, size_t container)
 		struct probe *probe = &pod->probes->list[container * KIND_COUNT + kind];
 
 		probe->running = probe->asking = false;
-		check_free(TAKE(probe->check));
+		network_probe_free(TAKE(probe->check));
 		if (probe->timer)
 			loop_timer_stop(probe->timer);
 	}
@@ -365,7 +366,7 @@ void agent_probes_free(struct agent_probes *probes)
 	if (!probes)
 		return;
 	for (size_t i = 0; i < probes->len; i++) {
-		check_free(probes->list[i].check);
+		network_probe_free(probes->list[i].check);
 		loop_timer_free(probes->list[i].timer);
 	}
 	mem_free(probes->list);

@@ -36,7 +36,7 @@ bool agent_sandboxes_leave(struct agent_sandboxes *self, struct agent_pod *pod)
 	struct json spec = json_get(json_doc_root(pod->doc), "spec");
 	bool orphan = json_is_absent(spec);
 	bool gone;
-	struct volumes_place place = {
+	struct pod_volumes_place place = {
 		.folder = pod->folder, .claims = self->claims, .can_mount = self->machine.root};
 	struct err err;
 
@@ -46,7 +46,7 @@ bool agent_sandboxes_leave(struct agent_sandboxes *self, struct agent_pod *pod)
 	if (self->runtime)
 		agent_runtime_leave(self->runtime, pod);
 	gone = agent_groups_remove(self->cgroups, pod);
-	if ((orphan || json_len(json_get(spec, "volumes"))) && volumes_remove(&place, &err) < 0)
+	if ((orphan || json_len(json_get(spec, "volumes"))) && pod_volumes_remove(&place, &err) < 0)
 		log_warn(self->agent->log, "cannot remove volumes", LOG_STR("error", err.text));
 	return gone;
 }
@@ -249,7 +249,7 @@ struct agent_sandboxes *agent_sandboxes_new(struct agent *agent,
 			   json_doc_root(self->status));
 	open_folder(self, options->folder);
 	self->cgroups = cgroup_tree_open(&self->machine.cgroups, "volcano");
-	self->identity = identity_node_here(self->machine.memory);
+	self->identity = pod_identity_node_here(self->machine.memory);
 	self->identity.allow_root = options->allow_root_pods;
 	self->identity.images = options->runtime != NULL;
 	self->pod_max_pids = options->pod_max_pids;

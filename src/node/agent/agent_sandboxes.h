@@ -24,7 +24,7 @@ struct agent_sandboxes {
 	struct machine_division division;
 	struct arena *arena;
 	struct cgroup_tree *cgroups;
-	struct identity_node identity;
+	struct pod_identity_node identity;
 	struct agent_runtime *runtime; /* NULL: containers are processes on the machine's files */
 	struct source sources[SANDBOX_KIND_COUNT];
 	struct informer *services;

@@ -21,9 +21,9 @@
 
 enum { TEXT_SIZE = 512, BODY_BYTES = 1024 * 1024 };
 
-struct check {
+struct network_probe {
 	struct loop *loop;
-	check_fn *fn;
+	network_probe_fn *fn;
 	void *arg;
 	struct http_client *client;
 	struct http_call *call;
@@ -37,13 +37,13 @@ struct check {
 
 static void report_result(void *arg)
 {
-	struct check *check = arg;
+	struct network_probe *check = arg;
 
 	check->fn(check->arg, check->passed, str_from(check->text));
 }
 
 /* Reports the result, in a later turn. */
-static void finish(struct check *check, bool passed, const char *text)
+static void finish(struct network_probe *check, bool passed, const char *text)
 {
 	check->passed = passed;
 	(void)snprintf(check->text, sizeof(check->text), "%.*s", TEXT_SIZE - 1, text);
@@ -61,7 +61,7 @@ static void on_late(struct loop_timer *timer, void *arg)
 
 static void on_end(struct http_call *call, void *arg)
 {
-	struct check *check = arg;
+	struct network_probe *check = arg;
 	int status = http_call_status(call);
 	char text[64];
 
@@ -72,7 +72,7 @@ static void on_end(struct http_call *call, void *arg)
 
 static void on_failed(struct http_call *call, const struct err *err, enum http_sent sent, void *arg)
 {
-	struct check *check = arg;
+	struct network_probe *check = arg;
 
 	(void)call;
 	(void)sent;
@@ -91,7 +91,7 @@ static int64_t port_of(struct json port, struct json container)
 	return 0;
 }
 
-static struct str host_of(struct json action, const struct check_request *request)
+static struct str host_of(struct json action, const struct network_probe_request *request)
 {
 	struct str host = json_str(json_get(action, "host"));
 
@@ -108,8 +108,9 @@ static int add_headers(struct json list, struct headers *to, struct err *err)
 }
 
 /* A client for the address of the request. */
-static struct http_client *make_client(struct check *check, const struct check_request *request,
-				       struct json get, struct err *err)
+static struct http_client *make_client(struct network_probe *check,
+				       const struct network_probe_request *request, struct json get,
+				       struct err *err)
 {
 	bool secure = str_is(json_str(json_get(get, "scheme")), "HTTPS");
 	AUTO(mem_free)
@@ -127,7 +128,8 @@ static struct http_client *make_client(struct check *check, const struct check_r
 		check->loop, &(struct http_client_options){.url = str_from(url), .tls = tls}, err);
 }
 
-static void start_get(struct check *check, const struct check_request *request, struct json get)
+static void start_get(struct network_probe *check, const struct network_probe_request *request,
+		      struct json get)
 {
 	static const struct http_call_events events = {.end = on_end, .failed = on_failed};
 	struct str path = json_str(json_get(get, "path"));
@@ -157,7 +159,7 @@ static void start_get(struct check *check, const struct check_request *request, 
 
 static void on_connected(struct loop_fd *watch, int fd, unsigned events, void *arg)
 {
-	struct check *check = arg;
+	struct network_probe *check = arg;
 	int number = 0;
 	socklen_t size = sizeof(number);
 	struct err err = {0};
@@ -172,8 +174,8 @@ static void on_connected(struct loop_fd *watch, int fd, unsigned events, void *a
 	finish(check, number == 0, err.text);
 }
 
-static void start_connection(struct check *check, const struct check_request *request,
-			     struct json socket_action)
+static void start_connection(struct network_probe *check,
+			     const struct network_probe_request *request, struct json socket_action)
 {
 	int port = (int)port_of(json_get(socket_action, "port"), request->container);
 	struct address address;
@@ -196,10 +198,11 @@ static void start_connection(struct check *check, const struct check_request *re
 
 /* --- life --- */
 
-struct check *check_new(struct loop *loop, const struct check_request *request, check_fn *fn,
-			void *arg)
+struct network_probe *network_probe_new(struct loop *loop,
+					const struct network_probe_request *request,
+					network_probe_fn *fn, void *arg)
 {
-	struct check *check = mem_new(struct check);
+	struct network_probe *check = mem_new(struct network_probe);
 	struct json get = json_get(request->action, "httpGet");
 	struct json connection = json_get(request->action, "tcpSocket");
 
@@ -218,7 +221,7 @@ struct check *check_new(struct loop *loop, const struct check_request *request, 
 	return check;
 }
 
-void check_free(struct check *check)
+void network_probe_free(struct network_probe *check)
 {
 	if (!check)
 		return;

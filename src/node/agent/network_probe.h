@@ -11,13 +11,13 @@
 #include "base/str.h"
 #include "json/doc.h"
 
-struct check;
+struct network_probe;
 struct loop;
 
 /* `text` says what failed, with a kubelet's texts; lent. */
-typedef void check_fn(void *arg, bool passed, struct str text);
+typedef void network_probe_fn(void *arg, bool passed, struct str text);
 
-struct check_request {
+struct network_probe_request {
 	struct json action;    /* with httpGet or tcpSocket */
 	struct json container; /* to resolve names of ports */
 	const char *address;   /* of the pod */
@@ -25,10 +25,12 @@ struct check_request {
 };
 
 /* Calls `fn` once, in a later turn, unless it is freed before. */
-struct check *check_new(struct loop *loop, const struct check_request *request, check_fn *fn,
-			void *arg) __attribute__((returns_nonnull));
+struct network_probe *network_probe_new(struct loop *loop,
+					const struct network_probe_request *request,
+					network_probe_fn *fn, void *arg)
+	__attribute__((returns_nonnull));
 /* Not from within `fn`. Takes NULL. */
-void check_free(struct check *check);
-DEFINE_AUTO(struct check *, check_free);
+void network_probe_free(struct network_probe *check);
+DEFINE_AUTO(struct network_probe *, network_probe_free);
 
 #endif

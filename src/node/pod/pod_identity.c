@@ -82,7 +82,7 @@ static const char *const usual_capabilities[] = {
 	"SYS_CHROOT", "KILL",         "AUDIT_WRITE",
 };
 
-int identity_capability(struct str name)
+int pod_identity_capability(struct str name)
 {
 	if (str_eq_nocase(str_slice(name, 0, 4), STR("CAP_")))
 		name = str_skip(name, 4);
@@ -92,7 +92,7 @@ int identity_capability(struct str name)
 	return -1;
 }
 
-const char *identity_capability_name(int number)
+const char *pod_identity_capability_name(int number)
 {
 	return number >= 0 && (size_t)number < ARRAY_LEN(capability_names)
 		       ? capability_names[number]
@@ -104,7 +104,7 @@ const char *identity_capability_name(int number)
 /* The bit of a capability, or all bits for ALL. */
 static int bit_of(struct str name, const char *field, size_t index, uint64_t *ret, struct err *err)
 {
-	int number = identity_capability(name);
+	int number = pod_identity_capability(name);
 
 	if (str_eq_nocase(name, STR("ALL"))) {
 		*ret = UINT64_MAX;
@@ -127,7 +127,7 @@ static int capabilities_of(const struct security_context *context, bool privileg
 	bool dropped_all = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(usual_capabilities); i++)
-		keep |= UINT64_C(1) << identity_capability(str_from(usual_capabilities[i]));
+		keep |= UINT64_C(1) << pod_identity_capability(str_from(usual_capabilities[i]));
 	if (privileged)
 		keep = UINT64_MAX;
 	for (size_t i = 0; list && i < list->drop.len; i++)
@@ -160,8 +160,8 @@ static bool asks_for_more(const struct security_context *context)
 
 		for (size_t k = 0; k < ARRAY_LEN(usual_capabilities); k++)
 			usual = usual ||
-				identity_capability(list->add.ptr[i]) ==
-					identity_capability(str_from(usual_capabilities[k]));
+				pod_identity_capability(list->add.ptr[i]) ==
+					pod_identity_capability(str_from(usual_capabilities[k]));
 		if (!usual)
 			return true;
 	}
@@ -194,7 +194,7 @@ static struct wanted wanted_of(const struct pod_security_context *pod,
 	return wanted;
 }
 
-int64_t identity_default(const struct identity_node *node, struct str namespace)
+int64_t pod_identity_default(const struct pod_identity_node *node, struct str namespace)
 {
 	uint64_t hash = hash_bytes(namespace.ptr, namespace.len, DEFAULT_SEED);
 
@@ -216,7 +216,7 @@ static int64_t take_number(struct str *line)
 
 /* In the user namespace of a container engine there may be only 65536 users: then the upper half of them is used,
  * except the last ones, which belong to no one. */
-void identity_find_defaults(struct str map, struct identity_node *ret)
+void pod_identity_find_defaults(struct str map, struct pod_identity_node *ret)
 {
 	enum { FEW = 1024, NOBODYS = 1024 };
 	struct str line;
@@ -242,7 +242,7 @@ void identity_find_defaults(struct str map, struct identity_node *ret)
 }
 
 /* Root that may not change users has no users to assign. */
-static void find_defaults(struct identity_node *node)
+static void find_defaults(struct pod_identity_node *node)
 {
 	AUTO(buf_done) struct buf map = BUF_INIT(MAP_MAX);
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -251,7 +251,7 @@ static void find_defaults(struct identity_node *node)
 
 	if (syscall(SYS_capget, &head, data) == 0 && (data[0].effective & needed) == needed &&
 	    fd_read_file("/proc/self/uid_map", &map, NULL) == 0)
-		identity_find_defaults(buf_str(&map), node);
+		pod_identity_find_defaults(buf_str(&map), node);
 }
 
 /* Finds a number in lines "name:x:NUMBER:...", the format of both files. */
@@ -272,8 +272,8 @@ static bool is_known(const char *file, int64_t id)
 }
 
 /* Is it root, or a user or group that owns files and devices of the machine? The group "disk" may read all disks. */
-static int check_system(int64_t id, const char *field, const struct identity_node *node, bool group,
-			struct err *err)
+static int check_system(int64_t id, const char *field, const struct pod_identity_node *node,
+			bool group, struct err *err)
 {
 	bool root = id == 0 && (!group || !node->images);
 
@@ -306,7 +306,7 @@ static int check_id(struct opt_int64 id, int64_t own, const char *field, bool ro
 	return 0;
 }
 
-static int check_user(const struct wanted *wanted, const struct identity_node *node,
+static int check_user(const struct wanted *wanted, const struct pod_identity_node *node,
 		      const struct pod *pod, const struct container *container, struct err *err)
 {
 	bool root = node->uid == 0;
@@ -326,8 +326,9 @@ static int check_user(const struct wanted *wanted, const struct identity_node *n
 				 : 0;
 }
 
-static int add_groups(const struct pod_security_context *context, const struct identity_node *node,
-		      struct arena *arena, struct plan_identity *ret, struct err *err)
+static int add_groups(const struct pod_security_context *context,
+		      const struct pod_identity_node *node, struct arena *arena,
+		      struct plan_identity *ret, struct err *err)
 {
 	size_t len = 0;
 	uint32_t *groups;
@@ -355,7 +356,7 @@ static int add_groups(const struct pod_security_context *context, const struct i
 	return 0;
 }
 
-static int check_rest(const struct security_context *own, const struct identity_node *node,
+static int check_rest(const struct security_context *own, const struct pod_identity_node *node,
 		      struct err *err)
 {
 	static const char root[] = "needs a node that runs as root";
@@ -373,10 +374,10 @@ static int check_rest(const struct security_context *own, const struct identity_
 
 /* The default group of root would be root's: a pod that names no group gets one that the machine does not know. In
  * an image numbers belong to the image, and the default is group 0, as with a kubelet. */
-static void set_ids(const struct wanted *wanted, const struct identity_node *node,
+static void set_ids(const struct wanted *wanted, const struct pod_identity_node *node,
 		    struct str namespace, struct plan_identity *ret)
 {
-	int64_t user = identity_default(node, namespace);
+	int64_t user = pod_identity_default(node, namespace);
 
 	if (node->uid != 0)
 		return;
@@ -400,9 +401,9 @@ static int64_t bounded(int resource, int64_t most)
 	return (int64_t)limit.rlim_max;
 }
 
-struct identity_node identity_node_here(int64_t memory)
+struct pod_identity_node pod_identity_node_here(int64_t memory)
 {
-	struct identity_node node = {
+	struct pod_identity_node node = {
 		.uid = geteuid(),
 		.gid = getegid(),
 		.max_processes = bounded(RLIMIT_NPROC, MAX_PROCESSES),
@@ -416,9 +417,9 @@ struct identity_node identity_node_here(int64_t memory)
 	return node;
 }
 
-int identity_make(const struct pod *pod, const struct container *container,
-		  const struct identity_node *node, struct arena *arena, struct plan_identity *ret,
-		  struct err *err)
+int pod_identity_make(const struct pod *pod, const struct container *container,
+		      const struct pod_identity_node *node, struct arena *arena,
+		      struct plan_identity *ret, struct err *err)
 {
 	const struct security_context *own = container->security_context;
 	struct wanted wanted = wanted_of(pod->spec.security_context, own);
@@ -461,7 +462,7 @@ static bool is_line_of(struct str line, int64_t uid, struct str *ret)
 	return false;
 }
 
-const char *identity_home(const char *passwd, int64_t uid, struct arena *arena)
+const char *pod_identity_home_directory(const char *passwd, int64_t uid, struct arena *arena)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(PASSWD_MAX);
 	struct str rest, line, home;

@@ -22,7 +22,7 @@
 #include "pod/pod_plan.h"
 
 /* The node's own user, and limits for processes. */
-struct identity_node {
+struct pod_identity_node {
 	int64_t uid, gid;
 	int64_t max_processes; /* limits per user of a container, and per process; 0: the default */
 	int64_t max_files;
@@ -39,26 +39,26 @@ struct identity_node {
 };
 
 /* The user of a pod that names none, on a root node; the group has the same number. 0: the node's user. */
-int64_t identity_default(const struct identity_node *node, struct str namespace);
+int64_t pod_identity_default(const struct pod_identity_node *node, struct str namespace);
 /* The users that can be assigned in a user namespace with this map (as /proc/self/uid_map). */
-void identity_find_defaults(struct str map, struct identity_node *ret);
+void pod_identity_find_defaults(struct str map, struct pod_identity_node *ret);
 
 /* Capabilities of this process: no pod can have more. */
-struct identity_node identity_node_here(int64_t memory);
+struct pod_identity_node pod_identity_node_here(int64_t memory);
 
 /* Errors have a kubelet's texts if it would refuse, too; `securityContext.FIELD: ...` for what only this node
  * cannot do. Groups are in the arena. */
-int identity_make(const struct pod *pod, const struct container *container,
-		  const struct identity_node *node, struct arena *arena, struct plan_identity *ret,
-		  struct err *err) MUST_CHECK;
+int pod_identity_make(const struct pod *pod, const struct container *container,
+		      const struct pod_identity_node *node, struct arena *arena,
+		      struct plan_identity *ret, struct err *err) MUST_CHECK;
 
 /* "CAP_NET_ADMIN", "net_admin" and "NET_ADMIN" are 12; -1: no such capability. */
-int identity_capability(struct str name);
+int pod_identity_capability(struct str name);
 
 /* "NET_ADMIN" for 12; NULL after the last. */
-const char *identity_capability_name(int number);
+const char *pod_identity_capability_name(int number);
 
 /* The home directory of a user by a file like /etc/passwd; "/" if it has none. In the arena. */
-const char *identity_home(const char *passwd, int64_t uid, struct arena *arena);
+const char *pod_identity_home_directory(const char *passwd, int64_t uid, struct arena *arena);
 
 #endif

@@ -36,7 +36,7 @@ static void set_time(struct json_doc *doc, struct json object, const char *key, 
 	set_text(doc, object, key, time_print(time, text));
 }
 
-const char *pod_status_duration(int64_t us, char text[POD_STATUS_DURATION_SIZE])
+const char *pod_report_duration(int64_t us, char text[POD_STATUS_DURATION_SIZE])
 {
 	int64_t seconds = us / TIME_SECOND;
 
@@ -55,13 +55,13 @@ const char *pod_status_duration(int64_t us, char text[POD_STATUS_DURATION_SIZE])
 /* --- containers --- */
 
 struct one {
-	const struct pod_status_input *input;
+	const struct pod_report_input *input;
 	struct json_doc *doc;
 	struct json spec; /* of the container */
 	size_t index;     /* of the container, init containers first */
 };
 
-static struct str uid_of(const struct pod_status_input *input)
+static struct str uid_of(const struct pod_report_input *input)
 {
 	return json_str(json_get(json_get(input->pod, "metadata"), "uid"));
 }
@@ -114,7 +114,7 @@ static void put_terminated(const struct one *one, struct json state, const struc
 
 static void put_waiting(const struct one *one, struct json state, const struct life_view *view)
 {
-	const struct pod_status_input *input = one->input;
+	const struct pod_report_input *input = one->input;
 	struct json meta = json_get(input->pod, "metadata");
 	struct json waiting = json_ensure_obj(one->doc, state, "waiting");
 	bool hindered = input->waiting_reason && !view->backoff_us;
@@ -128,7 +128,7 @@ static void put_waiting(const struct one *one, struct json state, const struct l
 			 json_new_printf(one->doc,
 					 "back-off %s restarting failed container=%.*s "
 					 "pod=%.*s_%.*s(%.*s)",
-					 pod_status_duration(view->backoff_us, text),
+					 pod_report_duration(view->backoff_us, text),
 					 STR_ARG(json_str(json_get(one->spec, "name"))),
 					 STR_ARG(json_str(json_get(meta, "name"))),
 					 STR_ARG(json_str(json_get(meta, "namespace"))),
@@ -162,7 +162,7 @@ static void put_container(const struct one *one, struct json list)
 		put_id(one, item, view.restarts);
 }
 
-static void put_containers(const struct pod_status_input *input, struct json_doc *doc,
+static void put_containers(const struct pod_report_input *input, struct json_doc *doc,
 			   struct json status)
 {
 	struct json spec = json_get(input->pod, "spec");
@@ -197,7 +197,7 @@ static struct json find_condition(struct json status, const char *type)
 	return JSON_NONE;
 }
 
-static void put_condition(const struct pod_status_input *input, struct json_doc *doc,
+static void put_condition(const struct pod_report_input *input, struct json_doc *doc,
 			  struct json status, const struct condition *condition)
 {
 	struct json old = find_condition(input->old, condition->type);
@@ -223,7 +223,7 @@ static void put_condition(const struct pod_status_input *input, struct json_doc 
 }
 
 /* "containers with unready status: [a b]" */
-static void list_unready(const struct pod_status_input *input, bool init, struct buf *to)
+static void list_unready(const struct pod_report_input *input, bool init, struct buf *to)
 {
 	struct json spec = json_get(input->pod, "spec");
 	size_t before = to->len;
@@ -242,7 +242,7 @@ static void list_unready(const struct pod_status_input *input, bool init, struct
 
 /* Readiness gates: conditions that others must set before the pod is ready; says what is missing, with a kubelet's
  * text. */
-static void list_closed_gates(const struct pod_status_input *input, struct buf *to)
+static void list_closed_gates(const struct pod_report_input *input, struct buf *to)
 {
 	struct json gates = json_get(json_get(input->pod, "spec"), "readinessGates");
 	struct json status = json_get(input->pod, "status");
@@ -265,7 +265,7 @@ static void list_closed_gates(const struct pod_status_input *input, struct buf *
 	}
 }
 
-static void put_conditions(const struct pod_status_input *input, struct json_doc *doc,
+static void put_conditions(const struct pod_report_input *input, struct json_doc *doc,
 			   struct json status, enum life_phase phase)
 {
 	bool initialized = life_is_initialized(input->life) || phase == LIFE_SUCCEEDED;
@@ -330,7 +330,7 @@ static void put_address(struct json_doc *doc, struct json status, const char *on
 	json_set_str(doc, append_obj(doc, json_ensure_arr(doc, status, many)), "ip", ip);
 }
 
-struct json_doc *pod_status_patch(const struct pod_status_input *input)
+struct json_doc *pod_report_patch(const struct pod_report_input *input)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
@@ -423,7 +423,7 @@ static void restore_list(struct json pod, bool init, struct life *life, int64_t 
 	}
 }
 
-void pod_status_restore(struct json pod, struct life *life, int64_t now, int64_t wall)
+void pod_report_restore(struct json pod, struct life *life, int64_t now, int64_t wall)
 {
 	restore_list(pod, true, life, now, wall);
 	restore_list(pod, false, life, now, wall);

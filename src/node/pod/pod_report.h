@@ -10,7 +10,7 @@
 
 struct life;
 
-struct pod_status_input {
+struct pod_report_input {
 	struct json pod; /* its newest document */
 	struct json old; /* the current status: times of unchanged conditions are kept */
 	const struct life *life;
@@ -28,15 +28,15 @@ struct pod_status_input {
 };
 
 /* A strategic patch of the status, for the pod of this uid only. */
-struct json_doc *pod_status_patch(const struct pod_status_input *input)
+struct json_doc *pod_report_patch(const struct pod_report_input *input)
 	__attribute__((returns_nonnull));
 
 /* Takes the state of containers from the status of a pod whose supervisor has left no records: those that ran have
  * ended, with an unknown result. */
-void pod_status_restore(struct json pod, struct life *life, int64_t now, int64_t wall);
+void pod_report_restore(struct json pod, struct life *life, int64_t now, int64_t wall);
 
 /* In Go's format: 10s, 1m20s, 5m0s. */
 enum { POD_STATUS_DURATION_SIZE = 32 };
-const char *pod_status_duration(int64_t us, char text[POD_STATUS_DURATION_SIZE]);
+const char *pod_report_duration(int64_t us, char text[POD_STATUS_DURATION_SIZE]);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define NAMESPACE "kube-node-lease"
 
-static struct json_doc *make_lease(const struct lease *lease, bool whole)
+static struct json_doc *make_lease(const struct node_lease *lease, bool whole)
 {
 	struct json_doc *doc = json_doc_new();
 	struct json root = json_new_obj(doc);
@@ -36,7 +36,7 @@ static struct json_doc *make_lease(const struct lease *lease, bool whole)
 
 static void on_created(void *arg, const struct client_result *result)
 {
-	struct lease *lease = arg;
+	struct node_lease *lease = arg;
 
 	(void)result; /* the next renewal finds out */
 	lease->request = NULL;
@@ -44,7 +44,7 @@ static void on_created(void *arg, const struct client_result *result)
 
 static void on_renewed(void *arg, const struct client_result *result)
 {
-	struct lease *lease = arg;
+	struct node_lease *lease = arg;
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 
 	lease->request = NULL;
@@ -55,7 +55,7 @@ static void on_renewed(void *arg, const struct client_result *result)
 		client_create(lease->client, &resources[RESOURCE_LEASES], doc, on_created, lease);
 }
 
-void lease_renew(struct lease *lease)
+void node_lease_renew(struct node_lease *lease)
 {
 	AUTO(json_doc_unref) struct json_doc *doc = NULL;
 
@@ -75,14 +75,14 @@ void lease_renew(struct lease *lease)
 						    });
 }
 
-void lease_delete(struct lease *lease)
+void node_lease_delete(struct node_lease *lease)
 {
-	lease_stop(lease);
+	node_lease_stop(lease);
 	(void)client_delete(lease->client, &resources[RESOURCE_LEASES], STR(NAMESPACE), lease->name,
 			    NULL, NULL);
 }
 
-void lease_stop(struct lease *lease)
+void node_lease_stop(struct node_lease *lease)
 {
 	client_cancel(TAKE(lease->request));
 }

@@ -13,17 +13,17 @@ struct client_request;
 /* A node whose lease is this old does not answer. */
 enum { LEASE_SECONDS = 40 };
 
-struct lease {
+struct node_lease {
 	struct client *client;
 	struct str name; /* of the node; lent, and outlives it */
 	struct client_request *request;
 };
 
 /* Renews it, or creates it if it does not exist. Does nothing while the renewal before is under way. */
-void lease_renew(struct lease *lease);
+void node_lease_renew(struct node_lease *lease);
 /* Deletes it; the answer is not waited for. */
-void lease_delete(struct lease *lease);
+void node_lease_delete(struct node_lease *lease);
 /* Nothing more is sent. */
-void lease_stop(struct lease *lease);
+void node_lease_stop(struct node_lease *lease);
 
 #endif

@@ -365,9 +365,9 @@ static void on_row_deleted(void *arg, const struct client_result *result)
 /* The lease goes first: after the node nothing would lead to it. */
 static void row_delete(struct row *row)
 {
-	struct lease lease = {row->registry->client, str_from(row->name), NULL};
+	struct node_lease lease = {row->registry->client, str_from(row->name), NULL};
 
-	lease_delete(&lease);
+	node_lease_delete(&lease);
 	row->request =
 		client_send(row->registry->client, &(struct client_ask){
 							   .verb = CLIENT_DELETE,

@@ -50,7 +50,7 @@ struct question {
 	char *image;
 	enum agent_pull_how how;
 	enum pull_class class; /* output of its command */
-	struct command *command;
+	struct agent_command *command;
 	bool answered;
 	int64_t keep_until; /* by loop_uptime(); 0: not asked since it was answered */
 	enum agent_pull_is is;
@@ -60,7 +60,7 @@ struct question {
 
 static void question_free(struct question *question)
 {
-	command_abandon(question->command);
+	agent_command_abandon(question->command);
 	list_remove(&question->link);
 	mem_free(question->key);
 	mem_free(question->image);
@@ -206,13 +206,13 @@ static int start(struct question *question)
 	struct err err;
 
 	buf_clear(&question->output);
-	question->command = command_start(
+	question->command = agent_command_start(
 		self->loop,
-		&(struct command_options){.argv = argvs[question->class],
-					  .env = env,
-					  .output_max = question->argv ? 0 : OUTPUT_BYTES,
-					  .done = on_ended,
-					  .arg = question},
+		&(struct agent_command_options){.argv = argvs[question->class],
+						.env = env,
+						.output_max = question->argv ? 0 : OUTPUT_BYTES,
+						.done = on_ended,
+						.arg = question},
 		&err);
 	if (question->command)
 		return 0;

@@ -191,9 +191,9 @@ static void set_env(const struct agent_runtime_container *in, const struct image
 			continue;
 		if (common && str_is(name, "HOME"))
 			vec_push(&words.list,
-				 arena_printf(
-					 in->arena, "HOME=%s",
-					 identity_home(passwd, bundle->identity.uid, in->arena)));
+				 arena_printf(in->arena, "HOME=%s",
+					      pod_identity_home_directory(
+						      passwd, bundle->identity.uid, in->arena)));
 		else
 			vec_push(&words.list, own.ptr[i]);
 	}

@@ -62,7 +62,7 @@ static void set_capabilities(struct json_doc *doc, struct json process, uint64_t
 		struct json list = json_ensure_arr(doc, object, sets[i]);
 		const char *name;
 
-		for (int number = 0; (name = identity_capability_name(number)); number++)
+		for (int number = 0; (name = pod_identity_capability_name(number)); number++)
 			if (keep & UINT64_C(1) << number)
 				json_append(doc, list, json_new_printf(doc, "CAP_%s", name));
 	}

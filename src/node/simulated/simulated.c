@@ -46,7 +46,7 @@ struct node {
 	bool ready;
 	bool deleted; /* by someone else */
 	struct client_request *request;
-	struct lease lease;
+	struct node_lease lease;
 	char name[SIMULATED_NAME_SIZE];
 };
 
@@ -204,7 +204,7 @@ static void on_node_deleted(void *arg, const struct informer_object *object)
 	node = &simulated->nodes[index];
 	node->deleted = true;
 	if (simulated->options.leases)
-		lease_delete(&node->lease);
+		node_lease_delete(&node->lease);
 }
 
 /* Creates missing nodes. */
@@ -246,7 +246,7 @@ static void on_lease_timer(struct loop_timer *timer, void *arg)
 		struct node *node = &simulated->nodes[simulated->lease_next];
 
 		if (!node->deleted)
-			lease_renew(&node->lease);
+			node_lease_renew(&node->lease);
 		simulated->lease_next = (simulated->lease_next + 1) % simulated->options.nodes;
 	}
 	plan_leases(simulated);
@@ -603,8 +603,8 @@ struct simulated *simulated_new(struct loop *loop, struct client *client,
 
 		node->simulated = simulated;
 		node->index = i;
-		node->lease =
-			(struct lease){client, str_from(simulated_node_name(i, node->name)), NULL};
+		node->lease = (struct node_lease){
+			client, str_from(simulated_node_name(i, node->name)), NULL};
 	}
 	simulated->pods = map_new(loop_random_u64(loop));
 	heap_init(&simulated->timers, is_before);
@@ -627,7 +627,7 @@ void simulated_free(struct simulated *simulated)
 	informer_free(simulated->pods_informer);
 	for (size_t i = 0; i < simulated->options.nodes; i++) {
 		client_cancel(simulated->nodes[i].request);
-		lease_stop(&simulated->nodes[i].lease);
+		node_lease_stop(&simulated->nodes[i].lease);
 	}
 	mem_free(simulated->nodes);
 	while (map_next(simulated->pods, &at, NULL, &pod))

@@ -55,13 +55,13 @@ static struct ended run(struct loop *loop, const char *text, size_t output_max)
 	const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
 	struct err err;
 
-	if (!command_start(loop,
-			   &(struct command_options){.argv = argv,
-						     .env = env,
-						     .output_max = output_max,
-						     .done = on_ended,
-						     .arg = &ended},
-			   &err))
+	if (!agent_command_start(loop,
+				 &(struct agent_command_options){.argv = argv,
+								 .env = env,
+								 .output_max = output_max,
+								 .done = on_ended,
+								 .arg = &ended},
+				 &err))
 		printf("# %s\n", err.text);
 	while (!ended.calls)
 		loop_turn(loop, -1);
@@ -86,13 +86,13 @@ static void test_command(struct loop *loop)
 		(void)kill((int)strtol(ended.output, NULL, 10), SIGKILL);
 	ended = run(loop, "echo no one reads this", 0);
 	ok(ended.code == 0 && !ended.output[0], "its output may be unwanted");
-	ok(!command_start(loop,
-			  &(struct command_options){
-				  .argv = (const char *const[]){"/no/such/program", NULL},
-				  .env = (const char *const[]){NULL},
-				  .done = on_ended,
-				  .arg = &ended},
-			  &err),
+	ok(!agent_command_start(loop,
+				&(struct agent_command_options){
+					.argv = (const char *const[]){"/no/such/program", NULL},
+					.env = (const char *const[]){NULL},
+					.done = on_ended,
+					.arg = &ended},
+				&err),
 	   "one that is not there is not started: %s", err.text);
 }
 

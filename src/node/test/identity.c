@@ -27,12 +27,12 @@ static const char *identity_of(const char *pod, const char *own, enum node which
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
 	int64_t uid = which == USER ? USER : 0;
 	struct folder in;
-	struct identity_node node = {.uid = uid,
-				     .gid = uid,
-				     .default_first = 0x70000000,
-				     .default_count = 1000,
-				     .allow_root = which == ALLOWS || which == ALLOWS_IMAGES,
-				     .images = which == IMAGES || which == ALLOWS_IMAGES};
+	struct pod_identity_node node = {.uid = uid,
+					 .gid = uid,
+					 .default_first = 0x70000000,
+					 .default_count = 1000,
+					 .allow_root = which == ALLOWS || which == ALLOWS_IMAGES,
+					 .images = which == IMAGES || which == ALLOWS_IMAGES};
 	struct plan_identity identity = {0};
 	struct err err = {0};
 
@@ -51,8 +51,8 @@ static const char *identity_of(const char *pod, const char *own, enum node which
 		   pod, own);
 	pods_open(&pods, buf_text(&text), NULL);
 	buf_clear(to);
-	if (identity_make(&pods.pod, &pods.pod.spec.containers.ptr[0], &node, pods.arena, &identity,
-			  &err) < 0) {
+	if (pod_identity_make(&pods.pod, &pods.pod.spec.containers.ptr[0], &node, pods.arena,
+			      &identity, &err) < 0) {
 		buf_puts(to, err.text);
 		folder_close(&in);
 		return buf_text(to);
@@ -128,23 +128,24 @@ static void test_default(void)
 		{"", 0, 0},
 		{"x y z\n0 1\n", 0, 0},
 	};
-	struct identity_node node = {0};
+	struct pod_identity_node node = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		identity_find_defaults(str_from(rows[i].map), &node);
+		pod_identity_find_defaults(str_from(rows[i].map), &node);
 		ok(node.default_first == rows[i].first && node.default_count == rows[i].count,
 		   "users of \"%s\": %" PRId64 " %" PRId64, rows[i].map, node.default_first,
 		   node.default_count);
 	}
-	ok(identity_default(&node, STR("a")) == 0, "where there are none a pod runs as the node");
-	identity_find_defaults(STR("0 0 4294967295"), &node);
-	ok(identity_default(&node, STR("a")) != identity_default(&node, STR("b")) &&
-		   identity_default(&node, STR("a")) == identity_default(&node, STR("a")) &&
-		   identity_default(&node, STR("")) >= 0x70000000 &&
-		   identity_default(&node, STR("default")) <= INT32_MAX,
+	ok(pod_identity_default(&node, STR("a")) == 0,
+	   "where there are none a pod runs as the node");
+	pod_identity_find_defaults(STR("0 0 4294967295"), &node);
+	ok(pod_identity_default(&node, STR("a")) != pod_identity_default(&node, STR("b")) &&
+		   pod_identity_default(&node, STR("a")) == pod_identity_default(&node, STR("a")) &&
+		   pod_identity_default(&node, STR("")) >= 0x70000000 &&
+		   pod_identity_default(&node, STR("default")) <= INT32_MAX,
 	   "every namespace has a number of its own, which is always the same");
 	node.uid = 1000;
-	ok(identity_default(&node, STR("a")) == 0, "an ordinary user has none to give");
+	ok(pod_identity_default(&node, STR("a")) == 0, "an ordinary user has none to give");
 }
 
 #define ONLY "; only a node that was started with --allow-root-pods permits that"
@@ -220,11 +221,11 @@ static void test_home(void)
 		     "broken\n"
 		     "none:x:5:5:::\n"
 		     "me:x:1000:1000:Me,,,:/home/me:/bin/bash\n");
-	is(identity_home(folder_at(&in, "passwd"), 0, arena), "/root");
-	is(identity_home(folder_at(&in, "passwd"), 1000, arena), "/home/me");
-	is(identity_home(folder_at(&in, "passwd"), 5, arena), "/");
-	is(identity_home(folder_at(&in, "passwd"), 77, arena), "/");
-	is(identity_home(folder_at(&in, "absent"), 0, arena), "/");
+	is(pod_identity_home_directory(folder_at(&in, "passwd"), 0, arena), "/root");
+	is(pod_identity_home_directory(folder_at(&in, "passwd"), 1000, arena), "/home/me");
+	is(pod_identity_home_directory(folder_at(&in, "passwd"), 5, arena), "/");
+	is(pod_identity_home_directory(folder_at(&in, "passwd"), 77, arena), "/");
+	is(pod_identity_home_directory(folder_at(&in, "absent"), 0, arena), "/");
 	folder_close(&in);
 }
 
@@ -256,7 +257,7 @@ static void test_oom(void)
 
 static void test_here(void)
 {
-	struct identity_node node = identity_node_here(5);
+	struct pod_identity_node node = pod_identity_node_here(5);
 
 	ok(node.uid == (int64_t)geteuid() && node.memory == 5, "the node is who runs it");
 	ok(node.max_files > 0 && node.max_processes > 0, "and gives what it has");
@@ -270,8 +271,9 @@ int main(void)
 	test_refused();
 	test_home();
 	test_oom();
-	ok(identity_capability(STR("CAP_CHECKPOINT_RESTORE")) == 40 &&
-		   identity_capability(STR("bpf")) == 39 && identity_capability(STR("")) == -1,
+	ok(pod_identity_capability(STR("CAP_CHECKPOINT_RESTORE")) == 40 &&
+		   pod_identity_capability(STR("bpf")) == 39 &&
+		   pod_identity_capability(STR("")) == -1,
 	   "capabilities by name");
 	return tap_done();
 }

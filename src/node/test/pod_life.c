@@ -360,7 +360,7 @@ static void test_status(void)
 	exits(&w, 0, 1);
 	(void)decide(&w);
 	exits(&w, 0, 1);
-	doc = pod_status_patch(&(struct pod_status_input){
+	doc = pod_report_patch(&(struct pod_report_input){
 		.pod = json_doc_root(w.doc), .life = w.life, .now = w.now, .wall = S});
 	state = json_get(
 		json_at(json_get(json_get(json_doc_root(doc), "status"), "containerStatuses"), 0),
@@ -370,17 +370,17 @@ static void test_status(void)
 	is(text_at(doc, "conditions", 2, "type"), "Ready");
 	is(text_at(doc, "conditions", 2, "message"), "containers with unready status: [a]");
 	is(text_at(doc, "conditions", 2, "lastTransitionTime"), "1970-01-01T00:00:01Z");
-	next = pod_status_patch(
-		&(struct pod_status_input){.pod = json_doc_root(w.doc),
+	next = pod_report_patch(
+		&(struct pod_report_input){.pod = json_doc_root(w.doc),
 					   .old = json_get(json_doc_root(doc), "status"),
 					   .life = w.life,
 					   .now = w.now,
 					   .wall = 9 * S});
 	ok(json_eq(json_doc_root(doc), json_doc_root(next)), "what stays the same keeps its time");
 	end(&w);
-	is(pod_status_duration(80 * S, text), "1m20s");
-	is(pod_status_duration(300 * S, text), "5m0s");
-	is(pod_status_duration(3661 * S, text), "1h1m1s");
+	is(pod_report_duration(80 * S, text), "1m20s");
+	is(pod_report_duration(300 * S, text), "5m0s");
+	is(pod_report_duration(3661 * S, text), "1h1m1s");
 }
 
 /* After the machine went down: the status is all there is. */
@@ -399,7 +399,7 @@ static void test_restore(void)
 		  "Completed}}}\n"
 		  "  - {name: a, restartCount: 0, state: {running: {startedAt: "
 		  "'2026-01-01T00:00:00Z'}}}\n");
-	pod_status_restore(json_doc_root(w.doc), w.life, 0, S);
+	pod_report_restore(json_doc_root(w.doc), w.life, 0, S);
 	is(decide(&w), "");
 	is(phase(&w), "Failed");
 	ok(w.verdict.finished, "what ran has ended, and is not started again");

@@ -27,7 +27,7 @@ enum { MUCH = 70 * 1024 };
 struct world {
 	struct folder in;
 	struct pods pods;
-	struct volumes_place place;
+	struct pod_volumes_place place;
 	struct container_env env;
 };
 
@@ -42,7 +42,7 @@ static void world_open(struct world *world, const char *spec)
 	folder_mkdir(&world->in, "home/pods/u-1");
 	buf_printf(&text, "metadata: {name: p, namespace: ns, uid: u-1}\nspec:\n%s", spec);
 	pods_open(&world->pods, buf_text(&text), OBJECTS);
-	world->place = (struct volumes_place){
+	world->place = (struct pod_volumes_place){
 		.folder = folder_at(&world->in, "home/pods/u-1"),
 		.claims = folder_at(&world->in, "home/claims"),
 		.hidden = folder_at(&world->in, "home"),
@@ -64,7 +64,7 @@ static void world_close(struct world *world)
 
 static int world_make(struct world *world, bool *changed, struct err *err)
 {
-	return volumes_make(&world->pods.sandbox, &world->place, changed, err);
+	return pod_volumes_make(&world->pods.sandbox, &world->place, changed, err);
 }
 
 static mode_t mode_of(struct world *world, const char *name)
@@ -114,16 +114,16 @@ static void test_make(void)
 	is(folder_read(&world.in, "home/pods/u-1/volumes/cm/a"), "new");
 	ok(!folder_read(&world.in, "home/pods/u-1/volumes/cm/b"), "as a whole");
 
-	ok(volumes_remove(&world.place, &err) == 0 &&
+	ok(pod_volumes_remove(&world.place, &err) == 0 &&
 		   access(folder_at(&world.in, "home/pods/u-1/volumes"), F_OK) < 0,
 	   "volumes go %s", err.text);
 	is(folder_read(&world.in, "home/claims/ns/plain-u9/kept"), "x");
-	ok(volumes_remove_claim(world.place.claims,
-				pods_find(&world.pods, SANDBOX_CLAIM, str_none(), STR("plain")),
-				&err) == 0 &&
+	ok(pod_volumes_remove_claim(world.place.claims,
+				    pods_find(&world.pods, SANDBOX_CLAIM, str_none(), STR("plain")),
+				    &err) == 0 &&
 		   access(folder_at(&world.in, "home/claims/ns/plain-u9"), F_OK) < 0,
 	   "a claim goes by itself %s", err.text);
-	ok(volumes_remove(&world.place, &err) == 0, "twice is fine");
+	ok(pod_volumes_remove(&world.place, &err) == 0, "twice is fine");
 	world_close(&world);
 }
 
@@ -292,7 +292,7 @@ static const char *show(struct world *world, const struct plan_mount *mounts, si
 static void test_mounts(void)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-	struct volumes_mounts mounts = {0};
+	struct pod_volumes_mounts mounts = {0};
 	struct err err = {0};
 	struct world world;
 
@@ -316,8 +316,9 @@ static void test_mounts(void)
 		"  - {name: bound, persistentVolumeClaim: {claimName: bound}}\n"
 		"  - {name: claim, persistentVolumeClaim: {claimName: plain, readOnly: true}}\n");
 	ok(world_make(&world, NULL, &err) == 0, "volumes %s", err.text);
-	ok(volumes_mounts(&world.pods.sandbox, &world.place, &world.pods.pod.spec.containers.ptr[0],
-			  &world.env, world.pods.arena, &mounts, &err) == 0,
+	ok(pod_volumes_mounts(&world.pods.sandbox, &world.place,
+			      &world.pods.pod.spec.containers.ptr[0], &world.env, world.pods.arena,
+			      &mounts, &err) == 0,
 	   "mounts %s", err.text);
 	show(&world, mounts.ptr, mounts.len, &text);
 	ok(mounts.len == 8, "seven mounts, and the node's folder hidden");
@@ -350,7 +351,7 @@ static void test_sub_path(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		AUTO(buf_done) struct buf text = BUF_UNBOUNDED;
-		struct volumes_mounts mounts = {0};
+		struct pod_volumes_mounts mounts = {0};
 		struct err err = {0};
 		struct world world;
 
@@ -366,9 +367,10 @@ static void test_sub_path(void)
 		assert(symlink("/", folder_at(&world.in, "home/pods/u-1/volumes/v/out")) == 0);
 		assert(symlink("real", folder_at(&world.in, "home/pods/u-1/volumes/v/within")) ==
 		       0);
-		ok((volumes_mounts(&world.pods.sandbox, &world.place,
-				   &world.pods.pod.spec.containers.ptr[0], &world.env,
-				   world.pods.arena, &mounts, &err) < 0) == (rows[i].error != NULL),
+		ok((pod_volumes_mounts(&world.pods.sandbox, &world.place,
+				       &world.pods.pod.spec.containers.ptr[0], &world.env,
+				       world.pods.arena, &mounts, &err) < 0) ==
+			   (rows[i].error != NULL),
 		   "%s", rows[i].mount);
 		if (rows[i].error)
 			is(err.text, rows[i].error);
@@ -390,10 +392,10 @@ static void test_size(void)
 			   "64Ki}}]\n");
 	ok(world_make(&world, NULL, &err) == 0, "volumes %s", err.text);
 	folder_write(&world.in, "home/pods/u-1/volumes/a/much", much);
-	ok(!volumes_over_limit(&world.pods.sandbox, &world.place, world.pods.arena),
+	ok(!pod_volumes_over_limit(&world.pods.sandbox, &world.place, world.pods.arena),
 	   "within its limit, or without one");
 	folder_write(&world.in, "home/pods/u-1/volumes/b/sub/much", much);
-	is(volumes_over_limit(&world.pods.sandbox, &world.place, world.pods.arena),
+	is(pod_volumes_over_limit(&world.pods.sandbox, &world.place, world.pods.arena),
 	   "Usage of EmptyDir volume \"b\" exceeds the limit \"64Ki\". ");
 	mem_free(much);
 	world_close(&world);
@@ -411,14 +413,14 @@ static void test_links(void)
 	mounts[0].target = folder_at(&world.in, "here");
 	mounts[1] = mounts[0];
 	mounts[1].target = folder_at(&world.in, "home");
-	ok(volumes_link(&world.place, mounts, 1, &err) == 0, "a link in place of a mount %s",
+	ok(pod_volumes_link(&world.place, mounts, 1, &err) == 0, "a link in place of a mount %s",
 	   err.text);
-	ok(volumes_link(&world.place, mounts, 1, &err) == 0, "which may be there");
+	ok(pod_volumes_link(&world.place, mounts, 1, &err) == 0, "which may be there");
 	folder_write(&world.in, "here/x", "through it");
 	is(folder_read(&world.in, "home/pods/u-1/volumes/a/x"), "through it");
-	ok(volumes_link(&world.place, mounts, 2, &err) < 0 && err.code == ERR_CONFLICT,
+	ok(pod_volumes_link(&world.place, mounts, 2, &err) < 0 && err.code == ERR_CONFLICT,
 	   "refused by name: %s", err.text);
-	ok(volumes_remove(&world.place, &err) == 0 &&
+	ok(pod_volumes_remove(&world.place, &err) == 0 &&
 		   access(folder_at(&world.in, "here"), F_OK) < 0 &&
 		   access(folder_at(&world.in, "home"), F_OK) == 0,
 	   "links go with the volumes %s", err.text);
@@ -449,7 +451,7 @@ static void test_memory(void)
 		   stat(world.in.path, &above) == 0 && info.st_dev != above.st_dev,
 	   "a file system of its own");
 	ok(info.st_gid == 7 && (info.st_mode & 07777) == 02777, "of the group");
-	ok(volumes_remove(&world.place, &err) == 0 &&
+	ok(pod_volumes_remove(&world.place, &err) == 0 &&
 		   access(folder_at(&world.in, "home/pods/u-1/volumes"), F_OK) < 0,
 	   "and gone %s", err.text);
 	world_close(&world);

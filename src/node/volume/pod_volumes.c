@@ -93,7 +93,7 @@ static bool is_mounted(const char *path)
 	return stat(path, &info) == 0 && stat(above, &parent) == 0 && info.st_dev != parent.st_dev;
 }
 
-static int make_memory(const struct sandbox *sandbox, const struct volumes_place *place,
+static int make_memory(const struct sandbox *sandbox, const struct pod_volumes_place *place,
 		       const struct volume *volume, const char *path, struct err *err)
 {
 	int64_t size = memory_size(sandbox, volume->empty_dir);
@@ -119,7 +119,7 @@ static int make_memory(const struct sandbox *sandbox, const struct volumes_place
 	return make_data(path, group_of(sandbox->pod), err);
 }
 
-static int make_empty(const struct sandbox *sandbox, const struct volumes_place *place,
+static int make_empty(const struct sandbox *sandbox, const struct pod_volumes_place *place,
 		      const struct volume *volume, const char *path, struct err *err)
 {
 	struct str medium = volume->empty_dir->medium;
@@ -163,7 +163,7 @@ static int check_named(const struct volume_claim *claim, const char *hidden, str
 	return err->code == ERR_NOT_FOUND ? 0 : -1;
 }
 
-static int make_claim(const struct sandbox *sandbox, const struct volumes_place *place,
+static int make_claim(const struct sandbox *sandbox, const struct pod_volumes_place *place,
 		      const struct volume *volume, struct err *err)
 {
 	struct volume_claim claim;
@@ -176,7 +176,7 @@ static int make_claim(const struct sandbox *sandbox, const struct volumes_place 
 			     : make_data(path, group_of(sandbox->pod), err);
 }
 
-static int make_one(const struct sandbox *sandbox, const struct volumes_place *place,
+static int make_one(const struct sandbox *sandbox, const struct pod_volumes_place *place,
 		    const struct volume *volume, bool *changed, struct err *err)
 {
 	AUTO(mem_free)
@@ -195,8 +195,8 @@ static int make_one(const struct sandbox *sandbox, const struct volumes_place *p
 	return err_set(err, ERR_NOT_IMPLEMENTED, "is of a kind that this node does not support");
 }
 
-int volumes_make(const struct sandbox *sandbox, const struct volumes_place *place,
-		 bool *ret_changed, struct err *err)
+int pod_volumes_make(const struct sandbox *sandbox, const struct pod_volumes_place *place,
+		     bool *ret_changed, struct err *err)
 {
 	AUTO(mem_free) char *folder = mem_printf("%s/volumes", place->folder);
 	bool changed = false;
@@ -217,8 +217,8 @@ int volumes_make(const struct sandbox *sandbox, const struct volumes_place *plac
 
 /* --- size --- */
 
-const char *volumes_over_limit(const struct sandbox *sandbox, const struct volumes_place *place,
-			       struct arena *arena)
+const char *pod_volumes_over_limit(const struct sandbox *sandbox,
+				   const struct pod_volumes_place *place, struct arena *arena)
 {
 	for (size_t i = 0; i < sandbox->pod->spec.volumes.len; i++) {
 		const struct volume *volume = &sandbox->pod->spec.volumes.ptr[i];
@@ -270,8 +270,8 @@ static int link_one(const struct plan_mount *mount, struct buf *links, struct er
 	return 0;
 }
 
-int volumes_link(const struct volumes_place *place, const struct plan_mount *mounts, size_t len,
-		 struct err *err)
+int pod_volumes_link(const struct pod_volumes_place *place, const struct plan_mount *mounts,
+		     size_t len, struct err *err)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/links", place->folder);
 	AUTO(buf_done) struct buf links = BUF_INIT(LINKS_MAX);
@@ -286,7 +286,7 @@ int volumes_link(const struct volumes_place *place, const struct plan_mount *mou
 	return ret;
 }
 
-static void unlink_all(const struct volumes_place *place)
+static void unlink_all(const struct pod_volumes_place *place)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/links", place->folder);
 	AUTO(buf_done) struct buf links = BUF_INIT(LINKS_MAX);
@@ -304,7 +304,7 @@ static void unlink_all(const struct volumes_place *place)
 /* --- the end --- */
 
 /* Removes volumes in memory: unmounts them, or deletes their folder elsewhere. */
-static int release(const struct volumes_place *place, const char *name, struct err *err)
+static int release(const struct pod_volumes_place *place, const char *name, struct err *err)
 {
 	AUTO(mem_free) char *path = mem_printf("%s/volumes/%s", place->folder, name);
 	AUTO(mem_free) char *memory = volume_path_memory(place, str_from(name));
@@ -316,7 +316,7 @@ static int release(const struct volumes_place *place, const char *name, struct e
 	return 0;
 }
 
-int volumes_remove(const struct volumes_place *place, struct err *err)
+int pod_volumes_remove(const struct pod_volumes_place *place, struct err *err)
 {
 	AUTO(mem_free) char *folder = mem_printf("%s/volumes", place->folder);
 	struct dirent **entries = NULL;
@@ -335,7 +335,7 @@ int volumes_remove(const struct volumes_place *place, struct err *err)
 	return ret < 0 ? -1 : tree_remove(folder, err);
 }
 
-int volumes_remove_claim(const char *claims, struct json claim, struct err *err)
+int pod_volumes_remove_claim(const char *claims, struct json claim, struct err *err)
 {
 	AUTO(mem_free) char *path = volume_path_of_claim(claims, claim);
 

@@ -22,7 +22,7 @@
 #include "node/pod/sandbox.h"
 #include "pod/pod_plan.h"
 
-struct volumes_place {
+struct pod_volumes_place {
 	const char *folder; /* the pod's folder, which exists */
 	const char *claims; /* of all pods; made when it is needed */
 	const char *hidden; /* the node's own folder, hidden from containers; NULL: nothing */
@@ -34,30 +34,31 @@ struct volumes_place {
 /* Make missing volumes and update their content: at the start of a pod, and whenever an object that it refers to
  * has changed. Errors have a kubelet's text for FailedMount, and name the volume: `MountVolume.SetUp failed for
  * volume "v" : configmap "c" not found`. */
-int volumes_make(const struct sandbox *sandbox, const struct volumes_place *place,
-		 bool *ret_changed, struct err *err) MUST_CHECK;
+int pod_volumes_make(const struct sandbox *sandbox, const struct pod_volumes_place *place,
+		     bool *ret_changed, struct err *err) MUST_CHECK;
 
-struct volumes_mounts {
+struct pod_volumes_mounts {
 	const struct plan_mount *ptr;
 	size_t len;
 };
 /* The mounts of a container's volumeMounts, in the order in which they have to be made; the one that hides the
  * node's folder is last. In the arena. */
-int volumes_mounts(const struct sandbox *sandbox, const struct volumes_place *place,
-		   const struct container *container, const struct container_env *env,
-		   struct arena *arena, struct volumes_mounts *ret, struct err *err) MUST_CHECK;
+int pod_volumes_mounts(const struct sandbox *sandbox, const struct pod_volumes_place *place,
+		       const struct container *container, const struct container_env *env,
+		       struct arena *arena, struct pod_volumes_mounts *ret,
+		       struct err *err) MUST_CHECK;
 
-/* Without mount namespaces: make the links that stand for a container's mounts. volumes_remove() deletes them. */
-int volumes_link(const struct volumes_place *place, const struct plan_mount *mounts, size_t len,
-		 struct err *err) MUST_CHECK;
+/* Without mount namespaces: make the links that stand for a container's mounts. pod_volumes_remove() deletes them. */
+int pod_volumes_link(const struct pod_volumes_place *place, const struct plan_mount *mounts,
+		     size_t len, struct err *err) MUST_CHECK;
 
 /* The message about the first emptyDir that is larger than its sizeLimit, with a kubelet's text; NULL: none. */
-const char *volumes_over_limit(const struct sandbox *sandbox, const struct volumes_place *place,
-			       struct arena *arena);
+const char *pod_volumes_over_limit(const struct sandbox *sandbox,
+				   const struct pod_volumes_place *place, struct arena *arena);
 
 /* Remove the pod's volumes; those of claims stay. May be called again after a failure. */
-int volumes_remove(const struct volumes_place *place, struct err *err) MUST_CHECK;
+int pod_volumes_remove(const struct pod_volumes_place *place, struct err *err) MUST_CHECK;
 /* Remove the folder of a claim, if it has one. */
-int volumes_remove_claim(const char *claims, struct json claim, struct err *err) MUST_CHECK;
+int pod_volumes_remove_claim(const char *claims, struct json claim, struct err *err) MUST_CHECK;
 
 #endif

@@ -17,7 +17,7 @@
 
 struct mounter {
 	const struct sandbox *sandbox;
-	const struct volumes_place *place;
+	const struct pod_volumes_place *place;
 	const struct container_env *env;
 	struct arena *arena;
 	VEC(struct plan_mount) mounts;
@@ -149,9 +149,9 @@ static void hide(struct mounter *mounter)
 							       .read_only = true});
 }
 
-int volumes_mounts(const struct sandbox *sandbox, const struct volumes_place *place,
-		   const struct container *container, const struct container_env *env,
-		   struct arena *arena, struct volumes_mounts *ret, struct err *err)
+int pod_volumes_mounts(const struct sandbox *sandbox, const struct pod_volumes_place *place,
+		       const struct container *container, const struct container_env *env,
+		       struct arena *arena, struct pod_volumes_mounts *ret, struct err *err)
 {
 	struct mounter mounter = {sandbox, place, env, arena, {0}};
 	struct plan_mount *list;
@@ -165,7 +165,7 @@ int volumes_mounts(const struct sandbox *sandbox, const struct volumes_place *pl
 		list = arena_calloc(arena, mounter.mounts.len + 1, sizeof(*list));
 		if (mounter.mounts.len)
 			memcpy(list, mounter.mounts.ptr, mounter.mounts.len * sizeof(*list));
-		*ret = (struct volumes_mounts){list, mounter.mounts.len};
+		*ret = (struct pod_volumes_mounts){list, mounter.mounts.len};
 	}
 	vec_done(&mounter.mounts);
 	return failed;

@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-char *volume_path_memory(const struct volumes_place *place, struct str volume)
+char *volume_path_memory(const struct pod_volumes_place *place, struct str volume)
 {
 	struct str folder = str_from(place->folder);
 	ptrdiff_t slash = str_rfind_byte(folder, '/');
@@ -95,7 +95,7 @@ int volume_path_claim(const struct sandbox *sandbox, const char *claims, struct 
 	return 0;
 }
 
-int volume_path(const struct sandbox *sandbox, const struct volumes_place *place,
+int volume_path(const struct sandbox *sandbox, const struct pod_volumes_place *place,
 		const struct volume *volume, char **ret, bool *ret_foreign, struct err *err)
 {
 	struct volume_claim claim = {0};

@@ -13,12 +13,12 @@
 #include "node/pod/sandbox.h"
 
 struct volume;
-struct volumes_place;
+struct pod_volumes_place;
 
 /* All results are for mem_free(). */
 
 /* A volume in memory that cannot be mounted. */
-char *volume_path_memory(const struct volumes_place *place, struct str volume)
+char *volume_path_memory(const struct pod_volumes_place *place, struct str volume)
 	__attribute__((returns_nonnull));
 /* The folder of a claim that has none of its own. */
 char *volume_path_of_claim(const char *claims, struct json claim) __attribute__((returns_nonnull));
@@ -31,7 +31,7 @@ struct volume_claim {
 int volume_path_claim(const struct sandbox *sandbox, const char *claims, struct str name,
 		      struct volume_claim *ret, struct err *err) MUST_CHECK;
 /* The path of any volume; `ret_foreign`: users may change where it leads (plan_mount.foreign). */
-int volume_path(const struct sandbox *sandbox, const struct volumes_place *place,
+int volume_path(const struct sandbox *sandbox, const struct pod_volumes_place *place,
 		const struct volume *volume, char **ret, bool *ret_foreign,
 		struct err *err) MUST_CHECK;
 /* For nodes without mounts: a path below a volume that does not leave it by a link at the time of the call;

@@ -25,7 +25,7 @@ static int write_value(const char *path, const char *value, struct err *err)
 	return 0;
 }
 
-int groups_make(const struct plan_container *container, struct err *err)
+int control_groups_make(const struct plan_container *container, struct err *err)
 {
 	for (size_t i = 0; i < container->n_group_folders; i++)
 		if (mkdir(container->group_folders[i], MODE_GROUP) < 0 && errno != EEXIST)
@@ -38,7 +38,7 @@ int groups_make(const struct plan_container *container, struct err *err)
 	return 0;
 }
 
-bool groups_remove(const struct pod_plan *plan)
+bool control_groups_remove(const struct pod_plan *plan)
 {
 	size_t all = 0, gone = 0;
 

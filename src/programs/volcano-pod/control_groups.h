@@ -15,9 +15,9 @@ struct plan_container;
 struct pod_plan;
 
 /* Make the groups of a container and write their limits. Groups that exist already stay. */
-int groups_make(const struct plan_container *container, struct err *err) MUST_CHECK;
+int control_groups_make(const struct plan_container *container, struct err *err) MUST_CHECK;
 /* Remove the groups of all containers in which nothing runs. True: there were some, and all were removed;
  * otherwise the agent has to remove them. */
-bool groups_remove(const struct pod_plan *plan);
+bool control_groups_remove(const struct pod_plan *plan);
 
 #endif

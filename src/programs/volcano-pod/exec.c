@@ -51,18 +51,18 @@ void supervisor_exec(struct supervisor *self, const struct exec_ask *ask)
 	const struct container *container = &self->containers[ask->container];
 	struct exec exec = {.id = ask->id, .pipe = -1, .due = INT64_MAX};
 	const char *argv[ARGS_MAX + 1];
-	struct child_start start = {.plan = &self->plan,
-				    .container = &self->plan.containers[ask->container],
-				    .argv = argv,
-				    .join_pid = (pid_t)container->record.pid};
-	struct child child;
+	struct pod_child_start start = {.plan = &self->plan,
+					.container = &self->plan.containers[ask->container],
+					.argv = argv,
+					.join_pid = (pid_t)container->record.pid};
+	struct pod_child child;
 	struct err err;
 
 	if (container->record.state != RECORD_RUNNING)
 		answer(self, ask->id, WIRE_NOT_STARTED, STR("the container is not running"));
 	else if (!split_args(ask->args, argv))
 		answer(self, ask->id, WIRE_NOT_STARTED, STR("the command is empty or too long"));
-	else if (child_start(&start, &child, &err) < 0)
+	else if (pod_child_start(&start, &child, &err) < 0)
 		answer(self, ask->id, WIRE_NOT_STARTED, str_from(err.text));
 	else {
 		fd_close(child.status); /* only a first process uses it */

@@ -47,7 +47,7 @@ struct placed {
 };
 
 struct mounter {
-	const struct child_start *start;
+	const struct pod_child_start *start;
 	const struct plan_container *container;
 	int status; /* to the supervisor */
 	int root;
@@ -300,7 +300,7 @@ static void mounter_done(struct mounter *self)
 }
 DEFINE_AUTO_IN_PLACE(struct mounter, mounter_done);
 
-int mounts_make(const struct child_start *start, int status, struct err *err)
+int mounts_make(const struct pod_child_start *start, int status, struct err *err)
 {
 	const struct plan_container *container = start->container;
 	AUTO(mounter_done)

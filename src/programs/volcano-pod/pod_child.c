@@ -115,7 +115,7 @@ static int map_user(uid_t uid, gid_t gid, struct err *err)
 
 /* Does the supervisor find leftover processes of this container by its mount namespace (family.h)? In a PID
  * namespace the kernel kills them. */
-static bool sends_namespace(const struct child_start *start)
+static bool sends_namespace(const struct pod_child_start *start)
 {
 	return start->plan->mount_namespace && !start->plan->pid_namespace && !start->join_pid;
 }
@@ -130,7 +130,7 @@ static int send_namespace(int to, struct err *err)
 }
 
 /* Makes the namespaces of a container, and its mounts. */
-static int make_namespaces(const struct child_start *start, int status, struct err *err)
+static int make_namespaces(const struct pod_child_start *start, int status, struct err *err)
 {
 	const struct pod_plan *plan = start->plan;
 	int flags = (plan->user_namespace ? CLONE_NEWUSER : 0) |
@@ -175,7 +175,7 @@ static int open_root(pid_t of)
 }
 
 /* Joins the namespaces of a process of the container. */
-static int join_process(const struct child_start *start, struct err *err)
+static int join_process(const struct pod_child_start *start, struct err *err)
 {
 	const struct pod_plan *plan = start->plan;
 	const struct {
@@ -368,7 +368,7 @@ static void start_found(const struct plan_container *container, char *const *arg
 	}
 }
 
-static void start_program(const struct child_start *start, struct err *err)
+static void start_program(const struct pod_child_start *start, struct err *err)
 {
 	char *const *argv = (char *const *)start->argv;
 	int number;
@@ -388,7 +388,7 @@ static void start_program(const struct child_start *start, struct err *err)
 
 /* What the program's own process has left to do. */
 struct program {
-	const struct child_start *start;
+	const struct pod_child_start *start;
 	const struct ends *ends;
 	int last_group;
 	struct err err;
@@ -410,7 +410,7 @@ static void become_program(void *arg)
 }
 
 /* Runs in the child. */
-static void become(const struct child_start *start, const struct ends *ends)
+static void become(const struct pod_child_start *start, const struct ends *ends)
 {
 	const struct plan_container *container = start->container;
 	bool first = start->plan->pid_namespace && !start->join_pid;
@@ -479,7 +479,7 @@ static size_t read_report(int fd, char *text, size_t size)
 
 /* Like fork(), but the child is in the container's PID namespace: a new one, or that of a process of the
  * container. */
-static pid_t fork_into(const struct child_start *start)
+static pid_t fork_into(const struct pod_child_start *start)
 {
 	AUTO(fd_close) int own = -1;
 	AUTO(fd_close) int theirs = -1;
@@ -506,7 +506,7 @@ static pid_t fork_into(const struct child_start *start)
 }
 
 /* Takes the descriptors that a child sends before its program starts. */
-static void take_descriptors(const struct child_start *start, struct child *child)
+static void take_descriptors(const struct pod_child_start *start, struct pod_child *child)
 {
 	size_t expected = sends_namespace(start);
 	char kind = '\0';
@@ -527,7 +527,7 @@ static void take_descriptors(const struct child_start *start, struct child *chil
 	}
 }
 
-int child_start(const struct child_start *start, struct child *ret, struct err *err)
+int pod_child_start(const struct pod_child_start *start, struct pod_child *ret, struct err *err)
 {
 	AUTO(fd_close) int output = -1;
 	AUTO(fd_close) int output_end = -1;
@@ -563,12 +563,12 @@ int child_start(const struct child_start *start, struct child *ret, struct err *
 			(void)waitpid(pid, NULL, 0);
 		return len ? err_set(err, ERR_INTERNAL, "%s", text) : -1;
 	}
-	*ret = (struct child){.pid = pid,
-			      .output = fd_take(&output),
-			      .status = status[0],
-			      .hosts = -1,
-			      .message = -1,
-			      .mounts = -1};
+	*ret = (struct pod_child){.pid = pid,
+				  .output = fd_take(&output),
+				  .status = status[0],
+				  .hosts = -1,
+				  .message = -1,
+				  .mounts = -1};
 	take_descriptors(start, ret);
 	return 0;
 }

@@ -13,7 +13,7 @@
 struct plan_container;
 struct pod_plan;
 
-struct child_start {
+struct pod_child_start {
 	const struct pod_plan *plan;
 	const struct plan_container *container;
 	const char *const *
@@ -24,7 +24,7 @@ struct child_start {
 };
 
 /* A child that was started. The descriptors do not block; the caller closes them. */
-struct child {
+struct pod_child {
 	pid_t pid;  /* leads a process group; if it is killed, all of its PID namespace ends */
 	int output; /* what it prints */
 	int status; /* if init.h runs as its first process: reports how the program ended; -1: none */
@@ -35,6 +35,7 @@ struct child {
 
 /* Starts the program, as the leader of a session and a process group of its own. When this returns the program
  * runs, or `err` says why it does not. It dies with the caller. */
-int child_start(const struct child_start *start, struct child *ret, struct err *err) MUST_CHECK;
+int pod_child_start(const struct pod_child_start *start, struct pod_child *ret,
+		    struct err *err) MUST_CHECK;
 
 #endif

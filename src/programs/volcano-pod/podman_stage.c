@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-int stage_run(const char *plan_file, char **argv, struct err *err)
+int podman_stage_run(const char *plan_file, char **argv, struct err *err)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);
 	AUTO(buf_done) struct buf text = BUF_INIT(LIMIT_PLAN_BYTES);
@@ -31,8 +31,8 @@ int stage_run(const char *plan_file, char **argv, struct err *err)
 		return err_set(err, ERR_BAD_REQUEST, "%s: has no container", plan_file);
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
 		return err_errno(err, errno, "a mount namespace of its own");
-	if (mounts_make(&(struct child_start){.plan = &plan, .container = &plan.containers[0]}, -1,
-			err) < 0)
+	if (mounts_make(&(struct pod_child_start){.plan = &plan, .container = &plan.containers[0]},
+			-1, err) < 0)
 		return -1;
 	(void)execvp(argv[0], argv);
 	return err_errno(err, errno, "%s", argv[0]);

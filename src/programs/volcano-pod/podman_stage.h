@@ -11,6 +11,6 @@ enum { STAGE_EXIT_FAILED = 125 };
 
 /* Make the mounts of the first container of the plan in this file, in a mount namespace of this process, and
  * become the program of `argv`. Returns only if that fails. */
-int stage_run(const char *plan_file, char **argv, struct err *err);
+int podman_stage_run(const char *plan_file, char **argv, struct err *err);
 
 #endif

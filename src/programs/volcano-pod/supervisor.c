@@ -125,7 +125,7 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 	const struct plan_container *plan = &self->plan.containers[index];
 	struct container *container = &self->containers[index];
 	struct record *record = &container->record;
-	struct child child;
+	struct pod_child child;
 	struct err err;
 
 	if (record->state == RECORD_RUNNING ||
@@ -135,13 +135,14 @@ void supervisor_start(struct supervisor *self, size_t index, unsigned run)
 	if (run >= 2)
 		output_remove(plan->name, run - 2, self->plan.log_files);
 	if (plan->argc &&
-	    (groups_make(plan, &err) < 0 ||
-	     child_start(&(struct child_start){.plan = &self->plan,
-					       .container = plan,
-					       .argv = plan->argv,
-					       .hosts = self->hosts.len ? buf_text(&self->hosts)
+	    (control_groups_make(plan, &err) < 0 ||
+	     pod_child_start(&(struct pod_child_start){.plan = &self->plan,
+						       .container = plan,
+						       .argv = plan->argv,
+						       .hosts = self->hosts.len
+									? buf_text(&self->hosts)
 									: NULL},
-			 &child, &err) < 0)) {
+			     &child, &err) < 0)) {
 		record->state = RECORD_ENDED;
 		record->now.ended = record->now.started;
 		record->now.exit_code = 128;
@@ -659,7 +660,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 		while (!self.quitting && !(self.quit_when_ended && running(&self) == 0))
 			turn(&self, &watched);
 		end_all(&self);
-		if (groups_remove(&self.plan))
+		if (control_groups_remove(&self.plan))
 			supervisor_send(&self, "clean", strlen("clean"));
 		rc = 0;
 	}

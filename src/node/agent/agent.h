@@ -70,7 +70,7 @@ bool agent_has_node(const struct agent *agent, struct str name);
 /* One of its nodes was changed by others; NULL: it was deleted. */
 void agent_node_changed(struct agent *agent, struct str name, const struct json_doc *doc);
 
-/* What this machine does not permit, one sentence per `i`, for the user who started it; NULL: no more. */
+/* What this machine does not permit, one sentence per index, for the user who started it; NULL: no more. */
 const char *agent_lacks(const struct agent *agent, size_t index);
 
 /* What a container has printed. Errors have the texts of a kubelet. */

@@ -141,7 +141,7 @@ static const struct container *container_at(const struct pod *pod, size_t index)
 
 /* --- a container's part of the plan --- */
 
-/* Is the target of a mount missing on the machine? Below /dev and /run, which are empty after a restart of the
+/* Does the container need a root of its own, because the target of a mount is missing on the machine? Below /dev and /run, which are empty after a restart of the
  * machine, it may be made. */
 static bool needs_root(const struct job *job, const struct plan_container *container)
 {

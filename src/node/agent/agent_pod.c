@@ -32,7 +32,7 @@
 #define NEVER INT64_MAX
 /* How long the write that containers are being created is delayed. */
 #define HOLD_CREATING (TIME_SECOND / 2)
-/* An evicted pod has no grace period: the node needs its resources now. */
+/* An evicted pod has little time to end: the node needs its resources now. */
 #define EVICTION_GRACE (TIME_SECOND)
 
 enum { RETRY_DOUBLES = 6 };

@@ -35,6 +35,9 @@ enum {
 	SHARES_MAX = 262144,
 };
 
+/* The kernel refuses more. */
+#define QUOTA_MAX_US ((INT64_C(1) << 44) - 1)
+
 struct cgroup_tree {
 	enum cgroup_version version;
 	char *base[CGROUP_CONTROLLER_COUNT]; /* folder of the tree; NULL: not available */
@@ -273,7 +276,7 @@ static int make_group(const struct cgroup_tree *tree, size_t controller, char *f
 
 static int64_t shares_of(int64_t milli)
 {
-	int64_t shares = milli * 1024 / 1000;
+	int64_t shares = number_multiply(milli, 1024) / 1000;
 
 	if (shares < SHARES_MIN)
 		return SHARES_MIN;
@@ -282,9 +285,11 @@ static int64_t shares_of(int64_t milli)
 
 static int64_t quota_of(int64_t milli)
 {
-	int64_t quota = milli * PERIOD_US / 1000;
+	int64_t quota = number_multiply(milli, PERIOD_US) / 1000;
 
-	return quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota;
+	if (quota < QUOTA_MIN_US)
+		return QUOTA_MIN_US;
+	return quota > QUOTA_MAX_US ? QUOTA_MAX_US : quota;
 }
 
 /* A file of a version 1 group, and its content. */
@@ -602,7 +607,7 @@ static int each_group(const char *folder, int depth, group_fn *fn, void *arg)
 	return fn(arg, folder) < 0 ? -1 : ret;
 }
 
-/* Returns how many there were. */
+/* Kills the processes of a group, and adds their number to the count. */
 static int kill_group(void *arg, const char *folder)
 {
 	AUTO(buf_done) struct buf text = BUF_INIT(VALUE_MAX);

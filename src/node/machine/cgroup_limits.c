@@ -3,6 +3,7 @@
  *
  * A pod's group has the sum of its containers, or what an init container needs if that is more; a sidecar runs in
  * parallel with the others. A pod has a limit only if every container has one. */
+#include "base/number.h"
 #include "model/value/quantity.h"
 #include "node/machine/cgroup.h"
 
@@ -49,7 +50,7 @@ static int64_t wider(int64_t left, int64_t right)
 
 static int64_t joined(int64_t left, int64_t right)
 {
-	return left == 0 || right == 0 ? 0 : left + right;
+	return left == 0 || right == 0 ? 0 : number_add(left, right);
 }
 
 struct sums {
@@ -60,7 +61,7 @@ struct sums {
 /* Adds the limits of a container that runs in parallel. */
 static void add(struct sums *sums, const struct cgroup_limits *limits)
 {
-	sums->all.cpu_request += limits->cpu_request;
+	sums->all.cpu_request = number_add(sums->all.cpu_request, limits->cpu_request);
 	sums->all.cpu_limit =
 		sums->any ? joined(sums->all.cpu_limit, limits->cpu_limit) : limits->cpu_limit;
 	sums->all.memory_limit = sums->any ? joined(sums->all.memory_limit, limits->memory_limit)

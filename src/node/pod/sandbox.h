@@ -23,7 +23,7 @@ enum sandbox_kind {
 /* JSON_NONE: there is none. The result lives until the sandbox was made. */
 typedef struct json sandbox_find_fn(void *arg, enum sandbox_kind kind, struct str namespace,
 				    struct str name);
-/* A token of the pod's account; empty: there is none (yet), and `err` says why. */
+/* Gives a token of the pod's account; fails if there is none (yet): `err` says why. */
 typedef int sandbox_token_fn(void *arg, const struct token_projection *token, struct str *ret,
 			     struct err *err);
 

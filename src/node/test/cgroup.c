@@ -40,6 +40,11 @@ static void test_limits(void)
 		 "restartPolicy: Always, resources: {requests: {cpu: 1}, limits: {memory: 4Mi}}}], "
 		 "containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: 1Mi}}}]",
 		 {2000, 0, 6 << 20, 9, false, false, false}},
+		{"containers: [{name: a, resources: {requests: {cpu: 1}, limits: {memory: "
+		 "9223372036854775807, cpu: 9223372036854775807}}}, {name: b, resources: "
+		 "{requests: "
+		 "{cpu: 1}, limits: {memory: 9223372036854775807, cpu: 9223372036854775807}}}]",
+		 {2000, INT64_MAX, INT64_MAX, 9, false, false, false}},
 		{"initContainers: [{name: i}], containers: [{name: a, resources: {limits: {memory: "
 		 "1Mi}}}]",
 		 {0, 0, 0, 9, false, false, false}},

@@ -48,6 +48,11 @@ static struct json_doc *ask_for(struct visitor *visitor, const char *target, con
 	return doc;
 }
 
+static bool is_either(struct json value, struct json one, struct json other)
+{
+	return json_eq(value, one) || json_eq(value, other);
+}
+
 static void test_forms(struct visitor *admin)
 {
 	static const struct {
@@ -72,14 +77,18 @@ static void test_forms(struct visitor *admin)
 		AUTO(json_doc_unref)
 		struct json_doc *indented = ask_for(admin, pretty, rows[i].accept);
 		AUTO(json_doc_unref) struct json_doc *other = ask_for(admin, rows[i].target, yaml);
+		/* a Table has ages, which may have changed since the first answer */
+		AUTO(json_doc_unref)
+		struct json_doc *again = ask_for(admin, rows[i].target, rows[i].accept);
 		struct json root = json_doc_root(plain);
 
 		ok(str_is(json_str(json_pointer_get(root, str_from(rows[i].pointer))),
 			  rows[i].want),
 		   "%s has all of it", rows[i].what);
-		ok(json_eq(root, json_doc_root(indented)), "%s, indented, is the same",
-		   rows[i].what);
-		ok(json_eq(root, json_doc_root(other)), "%s as YAML is the same", rows[i].what);
+		ok(is_either(json_doc_root(indented), root, json_doc_root(again)),
+		   "%s, indented, is the same", rows[i].what);
+		ok(is_either(json_doc_root(other), root, json_doc_root(again)),
+		   "%s as YAML is the same", rows[i].what);
 	}
 }
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/client.c - requests on their way: waiting for room, sent, pausing before the next try.
+/* client/client.c - requests in progress: waiting for a slot, sent, pausing before the next
+ * attempt.
  *
  * A request is in one state at a time:
  *
- *	WAITING --room--> SENT --answer--> gone
+ *	WAITING --slot--> SENT --answer--> ended
  *	   ^                |
- *	   +--pause over-- PAUSED (try again)
+ *	   +--pause over-- PAUSED (retry)
  *
  * 1. At most max_in_flight are SENT; a watch or a stream is never counted and never waits.
- * 2. Who becomes SENT leaves the queue at its front; who comes back from a pause goes to the front.
- *    What gives way has a queue of its own, which is looked at when the other one is empty, and a
- *    quarter of the room at most, so that what comes next finds some.
- * 3. The room of a request that has ended is given on before its owner is told, so that what the
- *    owner sends next stands behind what was waiting.
- * 4. Deadlines need no timer here: a pause is only begun if it ends in time, a try is bounded by its
- *    transport, and what has waited for too long gets hardly any time, when its turn comes. */
+ * 2. Requests are sent from the front of the queue; after a pause a request returns to the front.
+ *    Requests with low priority have a queue of their own, which is used when the other one is
+ *    empty, and at most a quarter of the slots, so that the next normal request finds a free one.
+ * 3. The slot of a request that has ended is reused before its `done` is called, so that what the
+ *    owner sends next comes after requests that were waiting.
+ * 4. Deadlines need no timer here: a pause starts only if it ends before the deadline, the
+ *    transport limits the time of an attempt, and a request that has waited too long gets hardly
+ *    any time when it is sent. */
 #include "client/client.h"
 
 #include <assert.h>
@@ -36,9 +38,9 @@ struct client {
 	struct client_options options;
 	char *field_manager;
 	struct list waiting;
-	struct list giving_way; /* waiting as well */
+	struct list giving_way; /* waiting, low priority */
 	struct list others;     /* sent or paused */
-	size_t gave_way;        /* sent of those that give way */
+	size_t gave_way;        /* number of low-priority requests that are sent */
 	struct client_stats stats;
 };
 
@@ -97,7 +99,7 @@ struct client *client_new(struct loop *loop, struct transport *transport,
 	return client;
 }
 
-/* Of a request that was sent, and is so no longer. */
+/* Frees the slot of a request that is no longer in flight. */
 static void give_room_back(struct client_request *request)
 {
 	struct client *client = request->client;
@@ -183,7 +185,7 @@ static void request_send(struct client_request *request)
 	request->token = client->transport->ops->send(client->transport, &request->ask);
 }
 
-/* Out of all lists, told and gone. */
+/* Removes the request from all lists, calls `done` and frees it. */
 static void request_end(struct client_request *request, const struct transport_answer *answer)
 {
 	struct client_ask *ask = &request->ask.ask;
@@ -201,7 +203,7 @@ static void request_end(struct client_request *request, const struct transport_a
 		done(arg, &result);
 }
 
-/* Whose turn it is; NULL: nobody's. */
+/* The next request to send, or NULL. */
 static struct list *first_waiting(const struct client *client)
 {
 	struct list *first = list_first(&client->waiting);
@@ -211,7 +213,7 @@ static struct list *first_waiting(const struct client *client)
 	return list_first(&client->giving_way);
 }
 
-/* Send what waits, as far as there is room. */
+/* Sends waiting requests while slots are free. */
 static void pump(struct client *client)
 {
 	while (client->stats.in_flight < client->options.max_in_flight) {
@@ -239,7 +241,7 @@ static void request_wait(struct client_request *request, bool front)
 	pump(client);
 }
 
-/* --- again? --- */
+/* --- retries --- */
 
 static bool is_read(const struct client_ask *ask)
 {
@@ -247,7 +249,7 @@ static bool is_read(const struct client_ask *ask)
 	       (ask->verb == CLIENT_RAW && str_is(ask->method, "GET"));
 }
 
-/* Does the answer ask for another try, of just this request? */
+/* Should this request be retried after this answer? */
 static bool wants_repeat(const struct client_ask *ask, const struct transport_answer *answer)
 {
 	bool busy = answer->code == 429 || answer->code >= 502;
@@ -262,7 +264,8 @@ static bool wants_repeat(const struct client_ask *ask, const struct transport_an
 	return busy && is_read(ask);
 }
 
-/* Half to one and a half times a doubling pause, and not before the server wants to see it. */
+/* A random pause around a doubling average (50% to 150%), at least as long as the server asks for.
+ */
 static int64_t pause_us(const struct client_request *request, int64_t retry_after_us)
 {
 	const struct client *client = request->client;
@@ -282,7 +285,7 @@ static void on_pause_over(struct loop_timer *timer, void *arg)
 	request_wait(arg, true);
 }
 
-/* Begin a pause, or say that there is neither try nor time left for one. */
+/* Starts a pause; false if no attempts or no time are left. */
 static bool request_pause(struct client_request *request, const struct transport_answer *answer)
 {
 	struct client *client = request->client;
@@ -302,7 +305,7 @@ static bool request_pause(struct client_request *request, const struct transport
 	return true;
 }
 
-/* --- what the transport says --- */
+/* --- callbacks of the transport --- */
 
 static void on_answered(void *arg, const struct transport_answer *answer)
 {
@@ -311,7 +314,7 @@ static void on_answered(void *arg, const struct transport_answer *answer)
 
 	if (wants_repeat(&request->ask.ask, answer) && request_pause(request, answer))
 		return;
-	request->state = STATE_PAUSED; /* its room is free now */
+	request->state = STATE_PAUSED; /* its slot is free now */
 	give_room_back(request);
 	pump(client);
 	request_end(request, answer);

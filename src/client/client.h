@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/client.h - asking an API server, asynchronously, whichever way it is reached.
+/* client/client.h - asynchronous requests to an API server, over any transport.
  *
  *	client_send(client, &(struct client_ask){
  *		.verb = CLIENT_PATCH, .patch = CLIENT_PATCH_MERGE, .body = doc,
@@ -10,18 +10,18 @@
  *	{
  *		if (result->err)	result->err->code is the reason: ERR_CONFLICT, ERR_NOT_FOUND, ...
  *
- * Under it is a transport (client/transport.h): HTTP to a kube-apiserver, or the server in the same
- * process. What is the same for both is here: a bound on what is in flight (the rest waits in
- * order), repeating what the server asks to repeat, and an end to every request.
+ * It uses a transport (client/transport.h): HTTP to a kube-apiserver, or the server in the same
+ * process. The client does what both need: it limits the requests in flight (the others wait in
+ * order), retries when the server asks for it, and ends every request.
  *
  * LIFE OF A REQUEST. It ends by exactly one of: `done` (of a watch or a stream: `ended`) is called,
  * client_cancel(), client_free(). Nothing is called from within a function of this header, and
- * nothing after the end; the handle is not touched afterwards.
+ * nothing after the end. Do not use the handle after the end.
  *
- * REPEATING. "Try again" (429, 503 and 504 with Retry-After, a connection that the request did not
- * get on) is done here, with growing, jittered pauses of at least Retry-After, until `attempts` are
- * used up or the deadline has come. A request that may have been acted upon is repeated only if it
- * reads. "No" (everything else) goes to the caller at once. */
+ * RETRIES. The client retries after 429, 503 and 504 with Retry-After, and if the request was not
+ * sent, with growing, jittered pauses of at least Retry-After, until `attempts` are used up or the
+ * deadline has passed. A request that the server may have processed is retried only if it reads.
+ * All other errors go to the caller at once. */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
@@ -57,7 +57,7 @@ enum client_patch {
 	CLIENT_PATCH_JSON,
 	CLIENT_PATCH_MERGE,
 	CLIENT_PATCH_STRATEGIC,
-	CLIENT_PATCH_APPLY, /* server-side apply: `field_manager` is wanted */
+	CLIENT_PATCH_APPLY, /* server-side apply: needs `field_manager` */
 	CLIENT_PATCH_COUNT
 };
 
@@ -68,19 +68,19 @@ enum client_propagation {
 	CLIENT_ORPHAN
 };
 
-/* Lent for the call; take a reference of `doc` to keep it. */
+/* Valid during the call; take a reference of `doc` to keep it. */
 struct client_result {
-	int code;              /* of the answer; 0 where none came */
-	const struct err *err; /* NULL: it went well */
-	/* The object, the list or the Status; NULL where no answer came, where the caller said
-	 * `discard`, or where the body is no JSON. */
+	int code;              /* HTTP status; 0 if there was no answer */
+	const struct err *err; /* NULL: success */
+	/* The object, the list or the Status; NULL if there was no answer, if the caller set
+	 * `discard`, or if the body is not JSON. */
 	struct json_doc *doc;
-	struct str text; /* CLIENT_RAW: the body as it came */
+	struct str text; /* CLIENT_RAW: the body as received */
 };
 typedef void client_done_fn(void *arg, const struct client_result *result);
 
-/* What is asked. Read during the call only; texts are copied, `body` is kept by reference (and must
- * not be changed any more). Zeroes mean "not said". */
+/* A request. Read during the call only; texts are copied, `body` is kept by reference (and must not
+ * be changed after that). Zeroes mean "not set". */
 struct client_ask {
 	enum client_verb verb;
 	const struct resource *resource; /* must outlive the request */
@@ -88,7 +88,7 @@ struct client_ask {
 	struct str name;
 	struct str sub; /* "status", "binding", "eviction", "scale", ... */
 	struct json_doc *body;
-	bool discard; /* nobody looks at the answer's document: it is not decoded */
+	bool discard; /* the caller does not need the answer's document: it is not decoded */
 
 	enum client_patch patch;
 	struct str field_manager;
@@ -104,7 +104,7 @@ struct client_ask {
 	struct str continue_token;
 
 	/* delete, delete collection */
-	const int64_t *grace_seconds; /* NULL: not said */
+	const int64_t *grace_seconds; /* NULL: not set */
 	enum client_propagation propagation;
 	struct str precondition_uid;
 	struct str precondition_version;
@@ -115,9 +115,9 @@ struct client_ask {
 	struct str content_type;
 	struct str raw_body; /* copied; instead of `body` */
 
-	int64_t deadline_us; /* waiting and repeating included; 0: of the client, < 0: none */
-	int attempts;        /* 0: of the client */
-	bool give_way;       /* wait while anything else does: nobody is held up by it */
+	int64_t deadline_us; /* including waiting and retries; 0: the client's, < 0: none */
+	int attempts;        /* 0: the client's */
+	bool give_way; /* low priority: waits while other requests wait, so that it delays none */
 
 	client_done_fn *done; /* may be NULL */
 	void *arg;
@@ -135,8 +135,8 @@ struct client_options {
 /* Takes the transport. `options` may be NULL. */
 struct client *client_new(struct loop *loop, struct transport *transport,
 			  const struct client_options *options) __attribute__((returns_nonnull));
-/* Ends everything under way without a word. Not from within a callback of one of its requests.
- * Takes NULL. */
+/* Ends all requests without calling their callbacks. Must not be called from a callback of one of
+ * its requests. Takes NULL. */
 void client_free(struct client *client);
 DEFINE_AUTO(struct client *, client_free);
 
@@ -146,8 +146,8 @@ const char *client_name(const struct client *client);
 
 struct client_request *client_send(struct client *client, const struct client_ask *ask)
 	__attribute__((returns_nonnull));
-/* Stop it: its callback is not called. A write may have been done or not. Allowed in its own
- * callbacks but the last one. Takes NULL. */
+/* Stops a request: its callback is not called. A write may have been done or not. Allowed in its
+ * own callbacks except the last one. Takes NULL. */
 void client_cancel(struct client_request *request);
 
 /* --- short forms --- */
@@ -169,13 +169,13 @@ struct client_request *client_update(struct client *client, const struct resourc
 struct client_request *client_delete(struct client *client, const struct resource *resource,
 				     struct str namespace, struct str name, client_done_fn *done,
 				     void *arg);
-/* Bind a pod to a node. With `uid` only that very pod: the server refuses another of that name. */
+/* Bind a pod to a node. With `uid` only that pod: the server rejects another pod of that name. */
 struct client_bind {
 	struct str namespace;
 	struct str name;
 	struct str uid;
 	struct str node;
-	/* Put on the pod with the binding; may be absent. */
+	/* Annotations to set on the pod with the binding; may be absent. */
 	struct json annotations;
 };
 struct client_request *client_bind(struct client *client, const struct client_bind *bind,
@@ -193,7 +193,7 @@ enum client_event_type {
 
 struct client_event {
 	enum client_event_type type;
-	struct json_doc *doc; /* lent; shared with whoever else watches, so it is never changed */
+	struct json_doc *doc; /* borrowed; shared with other watchers, so it must not be changed */
 	bool initial_end;     /* of a bookmark: the initial events are complete */
 };
 
@@ -202,16 +202,17 @@ struct client_watch {
 	struct str namespace; /* none: all */
 	struct str label_selector;
 	struct str field_selector;
-	/* Tell what came behind this version. None: what is there as ADDED, then what comes. */
+	/* Sends the changes after this version. None: existing objects as ADDED, then changes. */
 	struct str resource_version;
-	bool initial_events; /* ask for a bookmark that says when "what is there" is complete */
-	int64_t timeout_s;   /* how long the server keeps it; 0: it decides */
+	bool initial_events; /* ask for a bookmark after the existing objects */
+	int64_t timeout_s;   /* how long the server keeps it; 0: the server decides */
 
 	/* The server has agreed to it; may be NULL. */
 	void (*opened)(void *arg);
 	void (*event)(void *arg, const struct client_event *event);
-	/* It is over; `err` is NULL for an ordinary end (the server's time is up). ERR_EXPIRED and
-	 * ERR_GONE: the version is too old, list again. A watch is never repeated by the client. */
+	/* The watch has ended; `err` is NULL for an ordinary end (the server's timeout).
+	 * ERR_EXPIRED and ERR_GONE: the version is too old, list again. The client never restarts a
+	 * watch. */
 	void (*ended)(void *arg, const struct err *err);
 	void *arg;
 };
@@ -223,18 +224,18 @@ struct client_request *client_watch(struct client *client, const struct client_w
 struct client_stream {
 	struct str
 		path; /* with its query, encoded: "/api/v1/namespaces/ns/pods/p/log?follow=true" */
-	/* A piece of what is read, lent. */
+	/* A piece of the data, valid during the call. */
 	void (*data)(void *arg, struct str data);
-	/* `err` is NULL where everything came. */
+	/* `err` is NULL if all data arrived. */
 	void (*ended)(void *arg, const struct err *err);
 	void *arg;
 };
 struct client_request *client_stream(struct client *client, const struct client_stream *stream)
 	__attribute__((returns_nonnull));
 
-/* --- questions --- */
+/* --- properties --- */
 
-/* May it go well when it is done again as it is, later? (Not: a conflict, which wants a new read.)
+/* Can the same request succeed later? (Not after a conflict, which needs a new read.)
  */
 bool client_is_transient(enum err_code code);
 

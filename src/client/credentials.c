@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/credentials.c - what goes into the Authorization header, kept fresh.
+/* client/credentials.c - the Authorization header, kept up to date.
  *
- * The header is made when credentials come in, not for each request. A file that cannot be read
- * again leaves the last token in use: the server will say when it is over. */
+ * The header is made when credentials come in, not for each request. If a file can no longer be
+ * read, the last token stays in use until the server rejects it. */
 #include "client/credentials.h"
 
 #include <string.h>
@@ -19,7 +19,8 @@
 
 #define FILE_AGE TIME_MINUTE
 #define EXEC_TIMEOUT TIME_MINUTE
-#define EXEC_EARLY (10 * TIME_SECOND) /* a new one is fetched that long before the old one ends */
+#define EXEC_EARLY \
+	(10 * TIME_SECOND) /* new credentials are fetched this long before the old ones expire */
 #define REJECT_PAUSE (5 * TIME_SECOND)
 enum { TOKEN_MAX_BYTES = 64 * 1024 };
 
@@ -28,9 +29,9 @@ struct credentials {
 	struct credentials_options options;
 	char *header;
 	unsigned generation;
-	int64_t read_at; /* when they came, by loop_uptime() */
-	bool has_exec;   /* credentials of the program are there ... */
-	int64_t expires; /* ... and good until then; 0: for ever */
+	int64_t read_at; /* when they were read, by loop_uptime() */
+	bool has_exec;   /* the program has printed credentials ... */
+	int64_t expires; /* ... that expire then; 0: never */
 	struct exec_plugin *plugin;
 	struct loop_defer failed; /* the program could not even be started */
 	struct err err;
@@ -168,7 +169,7 @@ static void run_exec(struct credentials *credentials)
 		loop_defer(credentials->loop, &credentials->failed, on_exec_failed, credentials);
 }
 
-/* --- asking --- */
+/* --- getting credentials --- */
 
 bool credentials_get(struct credentials *credentials, struct credentials_wait *wait)
 {
@@ -208,9 +209,9 @@ bool credentials_reject(struct credentials *credentials, unsigned generation)
 	if (!access->exec && !access->token_file[0])
 		return false;
 	if (generation != credentials->generation)
-		return true; /* there are others by now */
+		return true; /* newer ones exist already */
 	if (age < REJECT_PAUSE)
-		return false; /* brand new: others would not be better */
+		return false; /* they are new: fetching again would not help */
 	if (!access->exec) {
 		read_file(credentials);
 		return generation != credentials->generation;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client/exec_plugin.c - run a program and read the credentials that it prints.
  *
- * Done when both are true: its output has ended and it has been reaped. One that takes too long or
- * prints too much is killed. The environment is the one handed in, then what the kubeconfig adds;
- * the command is looked up in its PATH. */
+ * It is done when its output has ended and it has been reaped. A program that takes too long or
+ * prints too much is killed. The environment is the one that the caller passes plus the variables
+ * of the kubeconfig; the command is searched in its PATH. */
 #include "client/exec_plugin.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ struct exec_plugin {
 	struct err err; /* what went wrong; ERR_NONE so far */
 };
 
-/* --- what it is told --- */
+/* --- its input --- */
 
 static char *exec_info(const struct kubeconfig_access *access)
 {
@@ -63,7 +63,7 @@ static char *exec_info(const struct kubeconfig_access *access)
 	return json_text(root, JSON_COMPACT);
 }
 
-/* --- how it is found --- */
+/* --- finding the program --- */
 
 static const char *env_get(const char *const *environment, const char *name)
 {
@@ -75,7 +75,7 @@ static const char *env_get(const char *const *environment, const char *name)
 	return NULL;
 }
 
-/* The path of the command, for mem_free(); NULL where it is nowhere. */
+/* The path of the command, for mem_free(); NULL if it is not found. */
 static char *find_command(const struct kubeconfig_exec *exec, const char *const *environment)
 {
 	struct str paths = str_from(env_get(environment, "PATH"));
@@ -154,7 +154,7 @@ static void stop_reading(struct exec_plugin *plugin)
 	fd_close(fd_take(&plugin->fd));
 }
 
-/* The first thing that goes wrong counts. */
+/* The first error is reported. */
 static void kill_for(struct exec_plugin *plugin, const char *why)
 {
 	if (plugin->err.code == ERR_NONE)
@@ -176,7 +176,7 @@ static void on_readable(struct loop_fd *watch, int fd, unsigned events, void *ar
 	if (got > 0 && buf_add(&plugin->output, data, (size_t)got, NULL) == 0)
 		return;
 	if (got > 0)
-		kill_for(plugin, "it prints too much");
+		kill_for(plugin, "it printed too much");
 	stop_reading(plugin);
 	finish(plugin);
 }
@@ -204,7 +204,7 @@ static void on_timeout(struct loop_timer *timer, void *arg)
 	(void)timer;
 	kill_for(plugin, "it took too long");
 	if (plugin->watch)
-		stop_reading(plugin); /* a grandchild may hold the pipe */
+		stop_reading(plugin); /* a grandchild may keep the pipe open */
 	finish(plugin);
 }
 
@@ -276,7 +276,7 @@ void exec_plugin_free(struct exec_plugin *plugin)
 	mem_free(plugin);
 }
 
-/* --- what it printed --- */
+/* --- its output --- */
 
 static const char *text_of(struct json object, const char *key)
 {
@@ -298,7 +298,7 @@ int exec_credential_read(const struct json_doc *doc, const char *api_version,
 	};
 
 	if (strcmp(text_of(root, "kind"), "ExecCredential") != 0)
-		return err_set(err, ERR_UNAUTHORIZED, "the output is no ExecCredential");
+		return err_set(err, ERR_UNAUTHORIZED, "the output is not an ExecCredential");
 	if (strcmp(text_of(root, "apiVersion"), api_version) != 0)
 		return err_set(err, ERR_UNAUTHORIZED,
 			       "apiVersion: \"%s\" was printed, \"%s\" is configured",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/faults.c - a transport that lets things go wrong.
+/* client/faults.c - a transport that injects faults.
  *
- * Each request's fate is drawn when it is sent. A fate that is not "passes" is told by a timer, so
- * that nothing is called from within send(). Events of a watch are never left out or changed in
- * their order, since no server does that; a watch may only end. */
+ * The fate of each request is drawn when it is sent. A timer delivers a fault, so that send()
+ * itself calls nothing. Events of a watch are never dropped or reordered, because no server does
+ * that; a watch may only end. */
 #include "client/faults.h"
 
 #include "base/list.h"
@@ -29,7 +29,7 @@ struct request {
 	struct list link;
 	const struct transport_ask *outer;
 	struct transport_ask ask; /* the same with our sink */
-	void *token;              /* of the inner transport; NULL: not under way there */
+	void *token;              /* of the inner transport; NULL: not sent there */
 	enum fate fate;
 	struct loop_timer *timer;
 	struct transport_answer held; /* an answer that is delayed */
@@ -80,7 +80,7 @@ static void end_watch(struct request *request, bool failed)
 	outer->sink->ended(outer->arg, failed ? &err : NULL);
 }
 
-/* The fates that this transport tells itself. */
+/* Delivers the faults that this transport makes itself. */
 static void tell_fate(struct request *request)
 {
 	struct transport_answer answer = {.retry_after_us = -1};
@@ -125,7 +125,7 @@ static void on_timer(struct loop_timer *timer, void *arg)
 		tell_fate(request);
 }
 
-/* --- what the inner transport says --- */
+/* --- callbacks of the inner transport --- */
 
 static void on_answered(void *arg, const struct transport_answer *answer)
 {

@@ -3,14 +3,14 @@
  *
  *	LIST --all pages read--> WATCH --lost, ended--> WATCH from the last version
  *	  ^                        |
- *	  +----version too old-----+	each arrow that follows a failure waits for a while
+ *	  +----version too old-----+	each arrow after a failure starts with a pause
  *
- * A list has a round number that marks the objects it had; what is left with an older mark at its
- * end is gone. Pages are told as they come, all being of one state of the server. A page whose token
- * has run out starts the list again in one piece.
+ * A list has a round number that marks the objects it had; objects with an older mark at its end
+ * were deleted. Pages are reported as they arrive; all of them show one state of the server. If the
+ * token of a page has expired, the list starts again in one piece.
  *
- * Always true: `version` is one up to which everything has been told, or "" before the first
- * complete list; it moves with each event and bookmark. */
+ * Always true: everything up to `version` has been reported; it is "" before the first complete
+ * list and moves with each event and bookmark. */
 #include "client/informer.h"
 
 #include <assert.h>
@@ -30,10 +30,10 @@
 
 #define BACKOFF (100 * TIME_MILLISECOND)
 #define BACKOFF_MAX (30 * TIME_SECOND)
-#define STEADY (10 * TIME_SECOND) /* a watch that lasted that long was none that failed */
+#define STEADY (10 * TIME_SECOND) /* a watch that lasted this long does not count as a failure */
 #define PAGE 500
-/* A watch is asked for anew after that long, and up to that much longer, as client-go does: should
- * the other side have vanished without a word, we notice. */
+/* A watch is restarted after this time plus a random part of it, as in client-go: so a server that
+ * vanished without closing the connection is noticed. */
 #define WATCH_SECONDS 300
 
 struct listener {
@@ -53,13 +53,13 @@ struct informer {
 	bool telling; /* a listener is being called */
 
 	struct client_request *request; /* a page, or the watch */
-	struct loop_timer *timer;       /* a pause is over */
+	struct loop_timer *timer;       /* end of a pause */
 	bool list_next;                 /* what follows the pause: a list, or a watch */
 	unsigned failures;              /* in a row */
 	uint32_t round;
 	bool whole; /* the list is read in one piece */
 	struct buf token;
-	int64_t opened; /* when the watch was, by loop_uptime() */
+	int64_t opened; /* when the watch was opened, by loop_uptime() */
 	struct informer_stats stats;
 	char *prefix; /* of the keys of its objects (base/quarantine.h) */
 };
@@ -67,7 +67,7 @@ struct informer {
 static void start_list(struct informer *informer);
 static void start_watch(struct informer *informer);
 
-/* --- telling --- */
+/* --- calling listeners --- */
 
 enum news { NEWS_ADDED, NEWS_UPDATED, NEWS_DELETED };
 typedef void news_fn(void *arg, const struct informer_object *object);
@@ -107,7 +107,7 @@ static void tell_synced(struct informer *informer)
 	informer->telling = false;
 }
 
-/* --- what is known --- */
+/* --- known objects --- */
 
 struct facts {
 	struct str namespace;
@@ -143,7 +143,7 @@ static void set_entry(struct informer *informer, struct object_entry *entry,
 		objects_set_doc(informer->objects, entry, doc);
 }
 
-/* Gone. `doc` is its last version as far as that is known. */
+/* The object was deleted. `doc` is its last known version. */
 static void drop(struct informer *informer, struct object_entry *entry, struct json_doc *doc)
 {
 	AUTO(mem_free) char *key = str_dup(object_entry_key(entry));
@@ -157,7 +157,7 @@ static void drop(struct informer *informer, struct object_entry *entry, struct j
 		     .namespace = namespace, .name = name, .doc = doc ? doc : old});
 }
 
-/* There, in this version. */
+/* The object exists, in this version. */
 static void put(struct informer *informer, const struct facts *facts, struct json_doc *doc)
 {
 	struct object_entry *entry = objects_get(informer->objects, facts->namespace, facts->name);
@@ -171,7 +171,7 @@ static void put(struct informer *informer, const struct facts *facts, struct jso
 		entry->round = informer->round;
 		if (entry->version == facts->version ||
 		    (entry->ordered && facts->ordered && facts->version < entry->version))
-			return; /* known, or a look back */
+			return; /* already known, or older */
 	} else if (entry) {
 		drop(informer, entry, NULL);
 		fresh = true;
@@ -204,7 +204,7 @@ static void on_pause_over(struct loop_timer *timer, void *arg)
 		start_watch(informer);
 }
 
-/* Go on with a list or a watch, after a pause that grows with failures in a row. */
+/* Continues with a list or a watch, after a pause that grows with failures in a row. */
 static void go_on(struct informer *informer, bool list)
 {
 	struct loop *loop = client_loop(informer->client);
@@ -250,7 +250,7 @@ static void take_items(struct informer *informer, struct json items)
 	}
 }
 
-/* What the list did not have is gone. */
+/* Objects that the list did not have were deleted. */
 static void drop_unlisted(struct informer *informer)
 {
 	struct object_entry *entry = objects_next(informer->objects, STR(""), str_none());
@@ -291,9 +291,9 @@ static void on_page(void *arg, const struct client_result *result)
 	if (result->err || json_is_absent(root)) {
 		struct err none;
 
-		(void)err_set(&none, ERR_INTERNAL, "the answer is no list");
+		(void)err_set(&none, ERR_INTERNAL, "the answer is not a list");
 		if (result->err && is_too_old(result->err))
-			informer->whole = true; /* the token has run out */
+			informer->whole = true; /* the token has expired */
 		note_failure(informer, "cannot list", result->err ? result->err : &none);
 		go_on(informer, true);
 		return;
@@ -379,7 +379,7 @@ static void on_ended(void *arg, const struct err *err)
 	if (informer->opened && lived >= STEADY)
 		informer->failures = 0;
 	else if (!err)
-		informer->failures++; /* a server that ends watches at once is not to be hurried */
+		informer->failures++; /* do not overload a server that ends watches at once */
 	if (err && is_too_old(err)) {
 		log_info(informer->options.log, "version too old, listing again",
 			 LOG_VIEW("resource", informer->options.resource->plural));
@@ -468,7 +468,7 @@ void informer_start(struct informer *informer)
 	start_list(informer);
 }
 
-/* --- asking --- */
+/* --- reading --- */
 
 bool informer_synced(const struct informer *informer)
 {

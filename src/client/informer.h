@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/informer.h - what is there of a kind, and every change of it: list, then watch.
+/* client/informer.h - all objects of a kind and every change of them: list, then watch.
  *
  *	struct informer *pods = informer_new(client, &(struct informer_options){
  *		.resource = &resources[RESOURCE_PODS], .store = true });
  *	informer_listen(pods, &(struct informer_events){ .added = pod_added, ... }, me);
  *	informer_start(pods);
  *
- * A list in pages, then a watch from its version, resumed where it was lost from the last version
- * seen (bookmarks move that on while nothing happens). Where the server has forgotten that version
- * (410), the list is read anew, and the differences are told as if they had been watched: what is
- * gone as deleted, what has a new version as updated, what has a new uid as deleted and added.
- * Failures are met with growing, jittered pauses, for ever.
+ * It lists in pages, then watches from the version of the list. A watch that ends is resumed from
+ * the last version seen (bookmarks advance it while nothing happens). If the server no longer has
+ * that version (410), the informer lists again and reports the differences as if they had been
+ * watched: missing objects as deleted, new versions as updated, a new uid as deleted and added.
+ * After failures it retries with growing, jittered pauses, without limit.
  *
- * Always true: a listener hears of an object added, then updated any number of times, then deleted;
- * versions of one object only go forward; after `synced` it has heard of all that the first list
- * had. Documents are decoded once and shared. Without `store` the informer remembers only names,
- * uids and versions, about 100 bytes an object: whoever listens keeps what it needs. */
+ * Always true: a listener gets an object as added, then updated any number of times, then deleted;
+ * versions of one object only increase; before `synced` it gets all objects of the first list.
+ * Documents are decoded once and shared. Without `store` the informer remembers only names, uids
+ * and versions, about 100 bytes per object: listeners keep what they need. */
 #ifndef CLIENT_INFORMER_H
 #define CLIENT_INFORMER_H
 
@@ -38,34 +38,34 @@ struct informer_options {
 	struct str label_selector;
 	struct str field_selector;
 	bool store;      /* keep the documents, for informer_get() and indexes */
-	int64_t page;    /* objects a page of the list; 0: 500; < 0: all at once */
-	struct log *log; /* lists that fail and versions that were lost; may be NULL */
+	int64_t page;    /* objects per page of the list; 0: 500; < 0: all at once */
+	struct log *log; /* logs failed lists and lost versions; may be NULL */
 };
 
-/* Lent for the call. */
+/* Valid during the call. */
 struct informer_object {
 	struct str namespace; /* "" for kinds without */
-	struct str name;      /* NUL-terminated behind its end */
-	/* The newest version that is known. Of a deletion: the last one; NULL where the deletion
-	 * was only seen by its absence from a list and documents are not kept. Items of a list of a
-	 * built-in kind have no apiVersion and kind, as everywhere in Kubernetes. */
+	struct str name;      /* followed by a NUL */
+	/* The newest known version. For a deletion: the last one; NULL if the object was just
+	 * missing from a list and documents are not kept. Items of a list of a built-in kind have
+	 * no apiVersion and kind, as everywhere in Kubernetes. */
 	struct json_doc *doc;
 	struct json_doc *old; /* updated, with `store`: the version before; else NULL */
 };
 
-/* Every member may be NULL. Listeners are called in the order in which they came; the store already
- * holds the change. They may send requests and free nothing of the informer. */
+/* Every member may be NULL. Listeners are called in the order in which they were added; the store
+ * already has the change. They may send requests but must not free the informer. */
 struct informer_events {
 	void (*added)(void *arg, const struct informer_object *object);
 	void (*updated)(void *arg, const struct informer_object *object);
 	void (*deleted)(void *arg, const struct informer_object *object);
-	/* The first list has been told completely. Once. */
+	/* The first list was reported completely. Called once. */
 	void (*synced)(void *arg);
 };
 
 struct informer *informer_new(struct client *client, const struct informer_options *options)
 	__attribute__((returns_nonnull));
-/* Before its client is freed, and not from within one of its events. Takes NULL. */
+/* Call it before its client is freed, and not from one of its events. Accepts NULL. */
 void informer_free(struct informer *informer);
 DEFINE_AUTO(struct informer *, informer_free);
 
@@ -75,18 +75,18 @@ void informer_start(struct informer *informer);
 
 bool informer_synced(const struct informer *informer);
 size_t informer_len(const struct informer *informer);
-/* The version up to which everything has been told; "" before the first list. Lent until control
- * goes back to the loop. */
+/* The version up to which everything was reported; "" before the first list. Valid until control
+ * returns to the loop. */
 struct str informer_version(const struct informer *informer);
 
-/* --- with `store`; documents are lent until control goes back to the loop --- */
+/* --- with `store`; documents are valid until control returns to the loop --- */
 
 struct json_doc *informer_get(const struct informer *informer, struct str namespace,
 			      struct str name);
 /* The next one in order of namespace and name, of one namespace or (none) of all:
  *	struct informer_walk walk = {.namespace = ns};
  *	while ((doc = informer_next(informer, &walk))) ...
- * What is added or removed meanwhile may or may not be seen. */
+ * Objects that are added or removed meanwhile may or may not be seen. */
 struct informer_walk {
 	struct str namespace;
 	struct str at; /* begins as none */
@@ -97,12 +97,12 @@ struct json_doc *informer_next(const struct informer *informer, struct informer_
  * owner). Added before informer_start(). */
 struct informer_keys;
 typedef void informer_index_fn(void *arg, struct json object, struct informer_keys *keys);
-/* From within the function: the object is found under this text. Copied; twice the same counts
- * once. */
+/* Called by the function: the object is found under this text. Copied; a repeated text counts once.
+ */
 void informer_key_add(struct informer_keys *keys, struct str key);
-/* Gives the number of the index, counted from 0. */
+/* Returns the number of the index, counted from 0. */
 size_t informer_index_add(struct informer *informer, informer_index_fn *fn, void *arg);
-/* How many are found under a key, and the i-th of them (in no order that means anything). */
+/* How many are found under a key, and the i-th of them (in no particular order). */
 size_t informer_index_len(const struct informer *informer, size_t index, struct str key);
 struct json_doc *informer_index_get(const struct informer *informer, size_t index, struct str key,
 				    size_t i);
@@ -112,7 +112,7 @@ struct json_doc *informer_index_get(const struct informer *informer, size_t inde
 struct informer_stats {
 	uint64_t lists;   /* begun */
 	uint64_t watches; /* begun */
-	uint64_t events;  /* heard, bookmarks included */
+	uint64_t events;  /* received, including bookmarks */
 	uint64_t relists; /* lists because a version was lost */
 	uint64_t failures;
 };

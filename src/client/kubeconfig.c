@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client/kubeconfig.c - reading kubeconfig files and merging them.
  *
- * One table a kind of entry says which fields there are; fields that are not in it (extensions) are
- * passed over, as kubectl does, but a field of the wrong type is an error even in an entry that
- * nobody selects.
+ * One table per kind of entry lists the fields; other fields (extensions) are ignored, as in
+ * kubectl, but a field of the wrong type is an error even in an entry that is not selected.
  *
- * 1. The first file to set a name wins; a later entry of that name is read, for its errors, and
- *    dropped whole.
- * 2. Within one file a name stands once. */
+ * 1. The first file to set a name wins; a later entry of that name is checked for errors and ignored as a whole.
+ * 2. Names are unique within a file. */
 #include "client/kubeconfig.h"
 
 #include "base/arena.h"
@@ -95,7 +93,7 @@ struct kubeconfig *kubeconfig_new(const struct kubeconfig_files *files)
 	if (files)
 		config->files = *files;
 	config->memory = arena_new(0);
-	config->clusters = map_new(0); /* names are the user's own: nobody aims at collisions */
+	config->clusters = map_new(0); /* the names are the user's own: no attack by collisions */
 	config->users = map_new(0);
 	config->contexts = map_new(0);
 	config->current = "";
@@ -241,7 +239,7 @@ static int decode(const struct reader *r, struct json object, const struct field
 	return 0;
 }
 
-/* ---- what the tables cannot say ---- */
+/* ---- beyond the tables ---- */
 
 static int decode_env(const struct reader *r, struct json value, const char *at,
 		      struct kubeconfig_list *ret, struct err *err)
@@ -267,8 +265,9 @@ static int decode_env(const struct reader *r, struct json value, const char *at,
 				err) < 0)
 			return -1;
 		if (left[0] == '\0' || strchr(left, '='))
-			return err_set(err, ERR_INVALID, "%s.name: \"%s\" is no name of a variable",
-				       place, left);
+			return err_set(err, ERR_INVALID,
+				       "%s.name: \"%s\" is not the name of a variable", place,
+				       left);
 		texts[it.index] = arena_printf(r->memory, "%s=%s", left, right);
 	}
 	*ret = (struct kubeconfig_list){texts, json_len(value)};
@@ -397,7 +396,7 @@ static int add_section(const struct reader *r, struct json root, const struct se
 		if (!entry)
 			return -1;
 		if (map_put(here, str_from(entry->name), entry))
-			return err_set(err, ERR_INVALID, "%s.name: \"%s\" is there already", at,
+			return err_set(err, ERR_INVALID, "%s.name: \"%s\" is used twice", at,
 				       entry->name);
 		entry->where = arena_printf(r->memory, "%s: %s", path, entry->where);
 		if (!map_get(known, str_from(entry->name)))
@@ -406,7 +405,7 @@ static int add_section(const struct reader *r, struct json root, const struct se
 	return 0;
 }
 
-/* Either may be missing; one that is there must be ours. */
+/* Either may be missing; if given it must have this value. */
 static int check_kind(struct json root, struct err *err)
 {
 	struct json version = json_get(root, "apiVersion"), kind = json_get(root, "kind");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/kubeconfig.h - which server to talk to, and as whom: kubeconfig files as kubectl reads
- * them, and the files that a pod finds in itself.
+/* client/kubeconfig.h - which server to use, and as which user: kubeconfig files as kubectl reads
+ * them, and the service account files of a pod.
  *
  *	AUTO(kubeconfig_free) struct kubeconfig *config = kubeconfig_new(NULL);
  *	AUTO(kubeconfig_access_done) struct kubeconfig_access access = {0};
  *	if (kubeconfig_load_list(config, getenv("KUBECONFIG"), err) < 0 ||
  *	    kubeconfig_select(config, &(struct kubeconfig_choice){0}, &access, err) < 0) ...
  *
- * Nothing here reads the environment; programs do and hand it in. Errors name the file and the
+ * Nothing here reads the environment; programs pass it in. Errors name the file and the
  * field: `/home/marie/.kube/config: users[1].user.token: must be a string, not a number`. */
 #ifndef CLIENT_KUBECONFIG_H
 #define CLIENT_KUBECONFIG_H
@@ -25,7 +25,7 @@ struct arena;
 /* Appends a file's content; ERR_NOT_FOUND if there is none. */
 typedef int kubeconfig_read_fn(void *arg, const char *path, struct buf *to, struct err *err);
 
-/* Where files come from; tests and simulations bring their own. NULL stands for the disk. */
+/* Where files come from; tests and simulations have their own. NULL: the disk. */
 struct kubeconfig_files {
 	kubeconfig_read_fn *read;
 	void *arg;
@@ -41,14 +41,14 @@ struct kubeconfig *kubeconfig_new(const struct kubeconfig_files *files)
 void kubeconfig_free(struct kubeconfig *config);
 DEFINE_AUTO(struct kubeconfig *, kubeconfig_free);
 
-/* Merge a file's text. As with kubectl, what an earlier file has set stays: a cluster, user or
- * context of a known name is passed over as a whole. Relative paths in it start at the folder of
- * `path`. After an error the configuration must not be used. */
+/* Merge a file's text. As with kubectl, an earlier file wins: a cluster, user or context whose name
+ * is already known is ignored as a whole. Relative paths in it start at the folder of `path`. After
+ * an error the configuration must not be used. */
 int kubeconfig_add(struct kubeconfig *config, struct str text, const char *path,
 		   struct err *err) MUST_CHECK;
-/* A file that must be there (--kubeconfig). */
+/* A file that must exist (--kubeconfig). */
 int kubeconfig_load(struct kubeconfig *config, const char *path, struct err *err) MUST_CHECK;
-/* Files with colons between them ($KUBECONFIG); those that are not there are passed over. */
+/* Files with colons between them ($KUBECONFIG); missing files are skipped. */
 int kubeconfig_load_list(struct kubeconfig *config, const char *paths, struct err *err) MUST_CHECK;
 
 /* The name in current-context, "" if there is none. Lent. */
@@ -78,8 +78,8 @@ struct kubeconfig_exec {
 	bool provide_cluster_info;
 };
 
-/* Texts are "" where nothing is set, and live as long as the struct. Where a file is named, its
- * content as it is now stands beside it, to begin with; it may be read again later. */
+/* Texts are "" if nothing is set, and live as long as the struct. For each file name the current
+ * content of the file is stored as well; the file may be read again later. */
 struct kubeconfig_access {
 	const char *server;
 	const char *namespace; /* never "" */
@@ -109,24 +109,24 @@ struct kubeconfig_access {
 void kubeconfig_access_done(struct kubeconfig_access *access);
 DEFINE_AUTO_IN_PLACE(struct kubeconfig_access, kubeconfig_access_done);
 
-/* As kubectl's flags: each, if set, in place of what the file says. */
+/* As kubectl's flags: each one that is set replaces the value of the file. */
 struct kubeconfig_choice {
-	const char *context; /* in place of current-context */
+	const char *context; /* instead of current-context */
 	const char *cluster;
 	const char *user;
 	const char *namespace;
 };
 
-/* ERR_NOT_FOUND if no context is chosen, ERR_INVALID if what is chosen is not there, does not fit
- * together, or names a file that cannot be read. */
+/* ERR_NOT_FOUND if no context is chosen, ERR_INVALID if the chosen entries do not exist, are
+ * inconsistent, or name a file that cannot be read. */
 int kubeconfig_select(const struct kubeconfig *config, const struct kubeconfig_choice *choice,
 		      struct kubeconfig_access *ret, struct err *err) MUST_CHECK;
 
-/* A server by its URL and nothing else: nobody is named, and the machine's CAs vouch for it. */
+/* A server by its URL and nothing else: no user, and the machine's CAs are trusted. */
 void kubeconfig_for_server(const char *url, struct kubeconfig_access *ret);
 
-/* What a pod finds: $KUBERNETES_SERVICE_HOST, $KUBERNETES_SERVICE_PORT and the folder with token,
- * ca.crt and namespace. */
+/* The configuration inside a pod: $KUBERNETES_SERVICE_HOST, $KUBERNETES_SERVICE_PORT and the folder
+ * with token, ca.crt and namespace. */
 struct kubeconfig_pod {
 	const char *host; /* NULL or "": not in a pod */
 	const char *port;
@@ -135,7 +135,7 @@ struct kubeconfig_pod {
 };
 #define KUBECONFIG_POD_FOLDER "/var/run/secrets/kubernetes.io/serviceaccount"
 
-/* ERR_NOT_FOUND if this is no pod. */
+/* ERR_NOT_FOUND if this is not a pod. */
 int kubeconfig_in_pod(const struct kubeconfig_pod *pod, struct kubeconfig_access *ret,
 		      struct err *err) MUST_CHECK;
 

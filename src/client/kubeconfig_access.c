@@ -2,8 +2,8 @@
 /* client/kubeconfig_access.c - from a configuration to what a client needs: choosing a context,
  * checking that its parts fit together, reading the files that it names.
  *
- * The checks are those of kubectl: what it refuses is refused here, in words of our own that name
- * the field. */
+ * The checks are those of kubectl: what it rejects is rejected here, with messages of our own that
+ * name the field. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -109,7 +109,7 @@ static int read_text(const struct kubeconfig_files *files, const char *path, str
 	return 0;
 }
 
-/* A file that the configuration names: that it cannot be read makes the configuration wrong. */
+/* A file that the configuration names: if it cannot be read, the configuration is invalid. */
 static int read_named(const struct kubeconfig_files *files, const char *path, const char *field,
 		      struct kubeconfig_access *access, const char **ret, struct err *err)
 {
@@ -163,7 +163,7 @@ static int check_exec(const struct kubeconfig_exec *exec, struct err *err)
 	if (exec->api_version[0] == '\0')
 		return err_set(err, ERR_INVALID, "exec.apiVersion: must be set");
 	if (exec->interactive_mode[0] == '\0' && strcmp(exec->api_version, beta) == 0)
-		return 0; /* IfAvailable, then */
+		return 0; /* the default is IfAvailable */
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
 		if (strcmp(exec->interactive_mode, modes[i]) == 0)
 			return 0;
@@ -267,7 +267,7 @@ static const struct kubeconfig_entry *find_context(const struct kubeconfig *conf
 	return name.len ? entry : NULL;
 }
 
-/* Fills `to`, which is for kubeconfig_access_done() whatever happens. */
+/* Fills `to`; call kubeconfig_access_done() on it also after a failure. */
 static int select_parts(const struct kubeconfig *config, const struct kubeconfig_entry *context,
 			const struct kubeconfig_choice *choice, struct kubeconfig_access *to,
 			struct err *err)
@@ -349,7 +349,7 @@ int kubeconfig_in_pod(const struct kubeconfig_pod *pod, struct kubeconfig_access
 
 	if (!pod->host || !pod->host[0] || !pod->port || !pod->port[0])
 		return err_set(err, ERR_NOT_FOUND,
-			       "this is no pod of a cluster: KUBERNETES_SERVICE_HOST and "
+			       "not running in a pod of a cluster: KUBERNETES_SERVICE_HOST and "
 			       "KUBERNETES_SERVICE_PORT are not set");
 	access = new_access();
 	if (fill_from_pod(pod, folder, &access, err) < 0) {
@@ -372,7 +372,7 @@ static void set_data(struct json_doc *doc, struct json object, const char *key, 
 	json_set_str(doc, object, key, buf_str(&data));
 }
 
-/* An element of a list of the file, named `name`; gives its content to be filled. */
+/* Adds an element called `name` to a list of the file; returns its content, to be filled in. */
 static struct json add_named(struct json_doc *doc, const char *list, const char *member,
 			     const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/kubeconfig_internal.h - what the files of kubeconfig share: entries as they were read. */
+/* client/kubeconfig_internal.h - shared by the files of kubeconfig: entries as they were read. */
 #ifndef CLIENT_KUBECONFIG_INTERNAL_H
 #define CLIENT_KUBECONFIG_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 struct map;
 
-/* Texts are "" where nothing is set; paths are resolved, data is decoded. */
+/* Texts are "" if nothing is set; paths are resolved, data is decoded. */
 struct kubeconfig_cluster {
 	const char *server;
 	const char *tls_server_name;
@@ -61,7 +61,7 @@ struct kubeconfig {
 	const char *current;
 };
 
-/* Appends a file's content from wherever files come. */
+/* Appends a file's content, read through `files`. */
 int kubeconfig_read(const struct kubeconfig_files *files, const char *path, struct buf *to,
 		    struct err *err) MUST_CHECK;
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/leader.c - one of several leads.
+/* client/leader.c - leader election.
  *
- * One try: read the lease (a leader that knows its version skips that), judge it, write it. Tries
- * follow one another after retry_us, with some jitter so that candidates do not march in step.
+ * One attempt: read the lease (a leader that knows its version skips that), evaluate it, write it.
+ * The next attempt follows after retry_us, with jitter so that candidates do not act at the same
+ * time.
  *
- * 1. A lease is somebody else's until it has not changed for its own duration, by our clock, since
- *    we first saw it as it is.
- * 2. `renewed` is when the last successful write was begun, not when its answer came: others cannot
- *    have seen it earlier. Leading ends renew_us later, whatever is under way.
- * 3. A write names the version it is based on, or creates: of two candidates one fails. A leader whose
- *    write meets another version (somebody has put a label on the lease) reads it and tries again at once, one
- *    time: it has no period to lose. */
+ * 1. A lease belongs to another candidate until it has not changed for its own duration, by our
+ *    clock, since we first saw its current state.
+ * 2. `renewed` is when the last successful write was sent, not when its answer came: others cannot
+ *    have seen it earlier. Leading ends renew_us later, even if a request is in flight.
+ * 3. A write names the version it is based on, or creates: of two candidates one fails. A leader
+ *    whose write conflicts (another client has set a label on the lease) reads it and retries at
+ *    once, one time: it cannot afford to wait for the next period. */
 #include "client/leader.h"
 
 #include <assert.h>
@@ -32,13 +33,13 @@ struct leader {
 	struct client_request *request;
 	struct loop_timer *retry;
 	struct loop_timer *deadline; /* leading ends */
-	struct json_doc *lease;      /* as last seen or written; NULL: not known */
-	int64_t seen;                /* since when it is like that, by loop_uptime() */
-	int64_t begun;               /* the write under way */
+	struct json_doc *lease;      /* as last read or written; NULL: not known */
+	int64_t seen;                /* since when it is unchanged, by loop_uptime() */
+	int64_t begun;               /* when the write in flight was sent */
 	int64_t renewed;
 	bool leads;
-	bool reread;       /* at once, since the last write met another version */
-	struct buf holder; /* as last told */
+	bool reread;       /* read it at once, because the last write conflicted */
+	struct buf holder; /* as last reported */
 	void (*released)(void *arg);
 	void *released_arg;
 	struct loop_defer release;
@@ -80,7 +81,7 @@ static void stop_leading(struct leader *leader)
 	leader->options.stopped(leader->options.arg);
 }
 
-/* The lease as it is now known to be. */
+/* Stores the current state of the lease. */
 static void note_lease(struct leader *leader, struct json_doc *lease)
 {
 	struct json old = json_get(json_doc_root(leader->lease), "spec");
@@ -105,7 +106,7 @@ static void forget_lease(struct leader *leader)
 	json_doc_unref(TAKE(leader->lease));
 }
 
-/* Is it somebody else's, and not over yet? */
+/* Does it belong to another candidate, and is it still valid? */
 static bool is_taken(const struct leader *leader)
 {
 	struct json spec = json_get(json_doc_root(leader->lease), "spec");
@@ -117,7 +118,7 @@ static bool is_taken(const struct leader *leader)
 
 /* --- writing --- */
 
-/* It has to be read before the next write. */
+/* The lease must be read before the next write. */
 static void on_not_written(struct leader *leader, const struct err *err)
 {
 	bool at_once = leader->leads && !leader->reread && err && err->code == ERR_CONFLICT;
@@ -168,7 +169,7 @@ static void set_time(struct leader *leader, struct json_doc *doc, struct json sp
 	json_set_str(doc, spec, key, str_from(time_print_micro(loop_now(leader->loop), text)));
 }
 
-/* The lease as it should be: ours, or (release) nobody's. */
+/* The lease to write: ours, or (release) without a holder. */
 static struct json_doc *make_lease(struct leader *leader, bool release)
 {
 	struct json_doc *doc =
@@ -219,7 +220,7 @@ static void write_lease(struct leader *leader, bool release, client_done_fn *don
 				});
 }
 
-/* --- trying --- */
+/* --- attempts --- */
 
 static void on_read(void *arg, const struct client_result *result)
 {
@@ -237,7 +238,7 @@ static void on_read(void *arg, const struct client_result *result)
 		forget_lease(leader);
 	if ((code != ERR_NONE && code != ERR_NOT_FOUND) || (leader->lease && is_taken(leader))) {
 		if (leader->lease && leader->leads && is_taken(leader))
-			stop_leading(leader); /* somebody has taken it from us */
+			stop_leading(leader); /* another candidate has taken it */
 		try_later(leader);
 		return;
 	}
@@ -346,7 +347,7 @@ static void on_nothing_to_release(void *arg)
 	leader->released(leader->released_arg);
 }
 
-/* Nothing is under way: give up what is ours. */
+/* No request is in flight: releases the lease if it is ours. */
 static void release_now(struct leader *leader)
 {
 	if (leader->lease && is_own(leader, leader->lease))
@@ -363,7 +364,7 @@ void leader_release(struct leader *leader, void (*released)(void *arg), void *ar
 	leader->released_arg = arg;
 	loop_timer_stop(leader->retry);
 	stop_leading(leader);
-	if (!leader->request) /* what is under way may make it ours once more: that comes first */
+	if (!leader->request) /* a write in flight may renew it: wait for its answer first */
 		release_now(leader);
 }
 

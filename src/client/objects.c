@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client/objects.c - known objects in order of namespace and name, and indexes over them.
  *
- * A bucket of an index is an array of the objects found under one text; an object knows its places,
- * and the one that fills a gap is told its new place, so that every change costs O(1) an index and
- * key, however many share one.
+ * A bucket of an index is an array of the objects found under one text; an object stores its
+ * places, and the one that fills a gap gets its new place, so that every change costs O(1) per
+ * index and key, however many objects share a key.
  *
  * Always true: entry->places[p] == {b, i} if and only if b->members[i] == {entry, p}. */
 #include "client/objects.h"
@@ -41,7 +41,7 @@ struct objects {
 	uint64_t seed;
 };
 
-/* What an index function is handed. */
+/* The argument of an index function. */
 struct informer_keys {
 	struct index *index;
 	struct object_entry *entry;
@@ -116,7 +116,7 @@ size_t objects_len(const struct objects *objects)
 
 enum { KEY_SIZE = 600 }; /* both parts have at most 253 bytes */
 
-/* "namespace/name"; none where it would be longer than any object's. */
+/* "namespace/name"; none if it would be longer than any object's key. */
 static struct str join(struct str namespace, struct str name, char to[KEY_SIZE])
 {
 	if (namespace.len + 1 + name.len > KEY_SIZE)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/recorder.c - events, joined.
+/* client/recorder.c - events, aggregated.
  *
- * An event goes through three memories, each bounded, the one not used for longest going first:
+ * An event goes through three caches, each limited in size; the least recently used entry is
+ * dropped first:
  *
- *	buckets		one a source and object: may it say anything now?
- *	kinds		one a object, type and reason: how many different messages lately?
- *	written		one a event as it stands at the server: how often so far?
+ *	buckets		one per source and object: may it record an event now?
+ *	kinds		one per object, type and reason: how many different messages recently?
+ *	written		one per event on the server: its count so far
  *
- * Of each event at the server at most one write is under way; what is counted meanwhile goes with
- * the next, so that a flood costs as many writes as the server takes, not as many as there are
- * events. Those writes give way to all others of their client: a gang is bound first and told of
- * then. While its write is under way an event is not forgotten; PENDING_MAX bounds that. */
+ * Per event at most one write is in flight; counts that are added meanwhile go with the next write,
+ * so that a flood costs as many writes as the server can take, not one per event. These writes have
+ * the lowest priority of their client: a gang is bound first and its events are written after. An
+ * event is not dropped from the cache while its write is in flight; PENDING_MAX limits that. */
 #include "client/recorder.h"
 
 #include <assert.h>
@@ -37,14 +38,14 @@ enum {
 };
 #define COMBINED "(combined from similar events): "
 
-/* What every record of a memory begins with. */
+/* The first member of every record of a cache. */
 struct record {
 	struct list link;
 	bool held;
 	char *key;
 };
 
-/* By key, and in order of last use. A record that is held is in no order, and stays. */
+/* By key, and in order of last use. A record that is held is not in the order and is not dropped. */
 struct memory {
 	struct map *by_key;
 	struct list order;
@@ -53,8 +54,8 @@ struct memory {
 
 struct bucket {
 	struct record record;
-	int64_t credit; /* an event costs refill_us of it; it grows with time */
-	int64_t at;     /* when that was true, by loop_uptime() */
+	int64_t credit; /* grows with time; an event costs refill_us */
+	int64_t at;     /* when `credit` was computed, by loop_uptime() */
 };
 
 struct kind {
@@ -68,11 +69,11 @@ struct written {
 	struct recorder *recorder;
 	char *name;
 	char *namespace;
-	struct json_doc *doc; /* as it is to be created; NULL once it is */
+	struct json_doc *doc; /* to be created; NULL after it was */
 	char *message;
 	int64_t last; /* wall clock */
 	int64_t count;
-	int64_t sent; /* the count that the write under way brings, or the last one brought */
+	int64_t sent; /* the count of the last write, which may be in flight */
 	struct client_request *request;
 };
 
@@ -89,7 +90,7 @@ struct recorder {
 	struct recorder_stats stats;
 };
 
-/* --- memories --- */
+/* --- caches --- */
 
 static void memory_init(struct memory *memory, struct loop *loop,
 			void (*forget)(struct recorder *, struct record *))
@@ -118,7 +119,7 @@ static void memory_done(struct recorder *recorder, struct memory *memory)
 	map_free(memory->by_key);
 }
 
-/* The record of a key, made of `size` zeroed bytes where it is new. */
+/* The record of a key; a new one has `size` zeroed bytes. */
 static void *memory_get(struct recorder *recorder, struct memory *memory, const char *key,
 			size_t size, bool *ret_new)
 {
@@ -227,9 +228,9 @@ void recorder_free(struct recorder *recorder)
 	mem_free(recorder);
 }
 
-/* --- joining --- */
+/* --- aggregating --- */
 
-/* One of `burst` tokens, which come back one every refill_us. */
+/* Takes one of `burst` tokens; one is added every refill_us. */
 static bool may_speak(struct recorder *recorder, const char *key)
 {
 	int64_t now = loop_uptime(recorder->loop);
@@ -249,7 +250,7 @@ static bool may_speak(struct recorder *recorder, const char *key)
 	return true;
 }
 
-/* Were there too many different messages of this kind lately? */
+/* Were there too many different messages of this kind recently? */
 static bool is_combined(struct recorder *recorder, const char *key, struct str message)
 {
 	int64_t now = loop_uptime(recorder->loop);
@@ -288,7 +289,7 @@ static void on_written(void *arg, const struct client_result *result)
 	} else {
 		recorder->stats.dropped++;
 		memory_remove(recorder, &recorder->written, &written->record);
-		return; /* the next of its kind begins anew */
+		return; /* the next event of its kind starts a new count */
 	}
 	if (written->count > written->sent)
 		write_event(written);
@@ -377,7 +378,7 @@ static struct json_doc *make_event(const struct recorder *recorder, const struct
 	return doc;
 }
 
-/* Names of one object's events differ by time, as client-go's, and by a number where that is the
+/* Names of one object's events differ by time, as in client-go, and by a number if the time is the
  * same. */
 static char *make_name(struct recorder *recorder, const struct recorder_object *object)
 {
@@ -394,7 +395,7 @@ static void put_part(struct buf *to, struct str part)
 	buf_putc(to, '\n'); /* in no name */
 }
 
-/* What people write into a field may come back in a message; it need not come back whole. */
+/* A message may contain the value of a field, which can be long: it is cut. */
 static struct str head_of(struct str message)
 {
 	struct str head = message;

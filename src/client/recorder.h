@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/recorder.h - events: one line a user reads under `kubectl describe`.
+/* client/recorder.h - events: lines that a user reads under `kubectl describe`.
  *
- * Core/v1 Events, joined as client-go joins them, so that what goes wrong a thousand times is
+ * Core/v1 Events, aggregated as by client-go, so that a fault that happens a thousand times is
  * written a few times:
- *	the same again (object, reason, message, type)	counts up in the event that is there
- *	the tenth alike in 10 minutes (all but the	one event that says "(combined from similar
+ *	the same again (object, reason, message, type)	increments the count of the existing event
+ *	the tenth similar one in 10 minutes (all but the	one event that says "(combined from similar
  *	message)					events): ..." and counts
- *	more than 25 of one object at once		dropped, but one every five minutes
- * Recording never fails and never waits: what cannot be written after some tries is dropped and
- * counted. */
+ *	more than 25 of one object at once		dropped, except one every five minutes
+ * Recording never fails and never waits: an event that cannot be written after some attempts is
+ * dropped and counted. */
 #ifndef CLIENT_RECORDER_H
 #define CLIENT_RECORDER_H
 
@@ -34,11 +34,11 @@ struct recorder_options {
 
 struct recorder *recorder_new(struct client *client, const struct recorder_options *options)
 	__attribute__((returns_nonnull));
-/* What is on its way is dropped. Takes NULL. */
+/* Events that are not written yet are dropped. Takes NULL. */
 void recorder_free(struct recorder *recorder);
 DEFINE_AUTO(struct recorder *, recorder_free);
 
-/* What an event is about; texts are copied. */
+/* The object of an event; texts are copied. */
 struct recorder_object {
 	struct str api_version;
 	struct str kind;
@@ -48,8 +48,8 @@ struct recorder_object {
 	struct str resource_version;
 	struct str field_path;
 };
-/* From an object's metadata; apiVersion and kind are given, since items of lists lack them. Lent as
- * long as the document. */
+/* From an object's metadata; the caller gives apiVersion and kind, because items of lists lack
+ * them. Valid as long as the document. */
 struct recorder_object recorder_object_of(struct json object, struct str api_version,
 					  struct str kind);
 
@@ -62,7 +62,7 @@ void recorder_eventf(struct recorder *recorder, const struct recorder_object *ob
 struct recorder_stats {
 	uint64_t recorded;
 	uint64_t written;
-	uint64_t dropped; /* by the bound on one object, or because they could not be written */
+	uint64_t dropped; /* by the limit per object, or because they could not be written */
 	size_t in_flight;
 };
 void recorder_stats(const struct recorder *recorder, struct recorder_stats *ret);

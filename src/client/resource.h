@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/resource.h - what can be asked for: a row for each kind that the system uses.
+/* client/resource.h - resources: a row for each kind that the system uses.
  *
  *	client_get(client, &resources[RESOURCE_PODS], ns, name, got, me);
  *

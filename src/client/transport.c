@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/transport.c - what transports share: reading events and a Status. */
+/* client/transport.c - shared by transports: reading events and a Status. */
 #include "client/transport.h"
 
 #include "base/banned.h"

@@ -5,9 +5,9 @@
  *	        ^                  |
  *	        +---- 401, once ---+
  *
- * A watch's body is lines of JSON, each an event; the object in it is decoded where it stands, so
- * that an event costs one decoding. What a watch or stream is refused with is collected and told as
- * the answer. */
+ * A watch's body is lines of JSON, each an event; the object in it is decoded in place, so that an
+ * event is parsed once. If a watch or stream is rejected, the body is collected and reported as the
+ * answer. */
 #include "client/transport_http.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ struct http_transport {
 	void *reload_arg;
 	int64_t reload_us;
 	int64_t loaded_at;                /* by loop_uptime() */
-	struct kubeconfig_access renewed; /* what is shown since; empty: nothing was renewed */
+	struct kubeconfig_access renewed; /* the renewed access; empty: nothing was renewed */
 };
 
 struct request {
@@ -56,12 +56,12 @@ struct request {
 	bool telling; /* its sink is being called ... */
 	bool dead;    /* ... and has ended it: it is freed when that returns */
 	struct http_call *call;
-	struct buf line; /* of a watch: the beginning of an event; of a refusal: its body */
+	struct buf line; /* of a watch: the beginning of an event; of a rejection: its body */
 	struct err *err; /* why it cannot be sent */
 	struct loop_defer failed;
 };
 
-/* A watch lasts at most that much longer than the server was asked to keep it. */
+/* A watch is ended this long after the timeout that the server was asked for. */
 #define WATCH_SLACK (30 * TIME_SECOND)
 #define RELOAD_AGE (10 * TIME_MINUTE)
 
@@ -113,7 +113,7 @@ static void end(struct request *request, const struct err *err)
 	ask->sink->ended(ask->arg, err);
 }
 
-/* When the server wants to see us again, by its header or its Status; -1: it does not say. */
+/* When the server asks to retry, by its header or its Status; -1: not given. */
 static int64_t retry_after(struct str header, struct json status)
 {
 	struct json details = json_get(json_get(status, "details"), "retryAfterSeconds");
@@ -154,7 +154,7 @@ static void report_warnings(const struct request *request)
 	}
 }
 
-/* The whole response is there. */
+/* The response is complete. */
 static void answer_body(struct request *request, struct str body)
 {
 	struct http_call *call = request->call;
@@ -174,17 +174,17 @@ static void answer_body(struct request *request, struct str body)
 	full.text = str_of(text, text ? body.len : 0);
 	full.retry_after_us =
 		retry_after(http_call_header(call, STR("retry-after")), json_doc_root(doc));
-	if (code >= 400 && !doc && body.len) /* not of the API server itself */
+	if (code >= 400 && !doc && body.len) /* not from the API server itself */
 		(void)err_set(&full.err, err_from_reason("", code), "%.*s",
 			      STR_ARG(str_trim(str_slice(body, 0, 200))));
 	else if (code >= 400)
 		transport_err_from_status(json_doc_root(doc), code, &full.err);
 	report_warnings(request);
-	request->call = NULL; /* over with this callback */
+	request->call = NULL; /* the call ends with this callback */
 	answer(request, &full);
 }
 
-/* Rejected for who we are? Then once more, if we can be somebody else. */
+/* Rejected with 401? Then retries once, if there are other credentials. */
 static bool tries_again(struct request *request)
 {
 	if (http_call_status(request->call) != 401 || request->again ||
@@ -228,8 +228,8 @@ static void on_long_head(struct http_call *call, void *arg)
 	request->ask->sink->opened(request->ask->arg);
 }
 
-/* The object of an event's line, and its type: decoded in place where the line looks as all servers
- * print it. `name` is room for the type. */
+/* The object of an event's line, and its type: decoded in place if the line has the form that all
+ * servers print. `name` is a buffer for the type. */
 static struct json_doc *read_event(struct str line, struct buf *name)
 {
 	static const struct str head = STR_INIT("{\"type\":\"");
@@ -266,12 +266,13 @@ static void take_line(struct request *request, struct str line)
 	if (doc && str_is(buf_str(&type), "ERROR"))
 		transport_err_from_status(json_doc_root(doc), 0, &err);
 	else
-		(void)err_set(&err, ERR_INTERNAL, "the server sent no event: %.*s",
+		(void)err_set(&err, ERR_INTERNAL,
+			      "the server sent a line that is not an event: %.*s",
 			      STR_ARG(str_slice(line, 0, 100)));
 	end(request, &err);
 }
 
-/* Whole lines are taken from where they are; a beginning is kept for the next piece. */
+/* Complete lines are parsed in place; an incomplete line is kept for the next piece. */
 static void take_events(struct request *request, struct str data)
 {
 	ptrdiff_t at;
@@ -311,7 +312,7 @@ static void on_long_data(struct http_call *call, struct str data, void *arg)
 
 	(void)call;
 	if (!request->opened)
-		buf_put_str(&request->line, data); /* why it is refused */
+		buf_put_str(&request->line, data); /* the reason of the rejection */
 	else if (request->ask->stream)
 		request->ask->sink->data(request->ask->arg, data);
 	else
@@ -473,7 +474,7 @@ static struct tls *make_tls(const struct kubeconfig_access *access, const char *
 	return tls_client_new(&options, err);
 }
 
-/* One that cannot be used is passed over: the server will say who we are not. */
+/* A certificate that cannot be used is skipped: the server will then reject the request. */
 static void on_certificate(void *arg, const char *cert, const char *key)
 {
 	struct http_transport *to = arg;
@@ -489,7 +490,7 @@ static bool shows_same(const struct kubeconfig_access *a, const struct kubeconfi
 	       strcmp(a->client_key, b->client_key) == 0 && strcmp(a->ca, b->ca) == 0;
 }
 
-/* Connections that exist keep what they have, and take no more requests. */
+/* Existing connections keep their certificate and get no more requests. */
 static void take_renewed(struct http_transport *to)
 {
 	AUTO(kubeconfig_access_done) struct kubeconfig_access now = {0};
@@ -526,7 +527,7 @@ static int put_extra(struct http_transport *to, const struct kubeconfig_extra *e
 	return 0;
 }
 
-/* What every request says. */
+/* The header fields of every request. */
 static int put_headers(struct http_transport *to, struct str user_agent, struct err *err)
 {
 	const struct kubeconfig_access *access = &to->access;
@@ -561,7 +562,7 @@ static int open_client(struct http_transport *to, const struct transport_http_op
 	struct url url;
 
 	if (access->proxy_url[0])
-		return err_set(err, ERR_INVALID, "proxy-url: there is no support for a proxy");
+		return err_set(err, ERR_INVALID, "proxy-url: proxies are not supported");
 	if (url_parse(str_from(access->server), &url, err) < 0) {
 		err->code = ERR_INVALID;
 		return err_wrap(err, "server");

@@ -7,8 +7,8 @@
  *		.access = &access, .environment = (const char *const *)environ }, err);
  *	client = client_new(loop, transport, NULL);
  *
- * HTTP/2 with many requests on few connections, watches on connections of their own. For who is
- * asking see client/credentials.h. */
+ * HTTP/2 with many requests on few connections, watches on connections of their own. For
+ * credentials see client/credentials.h. */
 #ifndef CLIENT_TRANSPORT_HTTP_H
 #define CLIENT_TRANSPORT_HTTP_H
 
@@ -24,18 +24,18 @@ struct loop;
 struct transport;
 
 struct transport_http_options {
-	struct kubeconfig_access *access; /* taken, also on failure: it is left empty */
-	struct kubeconfig_files files;    /* where files that change are read again from */
-	/* What a program that prints credentials finds in its environment, "NAME=value",
-	 * NULL-terminated; lent for as long as the transport lives. NULL: nothing. */
+	struct kubeconfig_access *access; /* taken, also on failure: it is empty afterwards */
+	struct kubeconfig_files files;    /* to read files that change again */
+	/* The environment of a program that prints credentials, "NAME=value", NULL-terminated;
+	 * borrowed for the life of the transport. NULL: empty. */
 	const char *const *environment;
-	/* Reads the access again, so that a client certificate that was renewed meanwhile is shown on
-	 * new connections. NULL: it stays as it is. Asked before a request, at most every `reload_us`
-	 * (0: ten minutes); an error leaves everything as it is. */
+	/* Reads the access again, so that new connections use a renewed client certificate. NULL: it
+	 * never changes. Called before a request, at most every `reload_us` (0: ten minutes); after
+	 * an error nothing changes. */
 	int (*reload)(void *arg, struct kubeconfig_access *ret, struct err *err);
 	void *reload_arg;
 	int64_t reload_us;
-	/* Called with each warning that comes with an answer, lent for the call; NULL: they are left out. */
+	/* Called with each warning of an answer, valid during the call; NULL: warnings are ignored. */
 	void (*warning)(void *arg, struct str text);
 	void *warning_arg;
 	struct str user_agent; /* copied; none: "volcano/<version>" */
@@ -44,8 +44,8 @@ struct transport_http_options {
 	void *dial_arg;
 };
 
-/* ERR_INVALID where the access cannot be used: a bad URL, certificates that cannot be read, a proxy
- * (there is no support for one). Nothing is connected yet. */
+/* ERR_INVALID if the access cannot be used: a bad URL, certificates that cannot be read, a proxy
+ * (not supported). Nothing is connected yet. */
 struct transport *transport_http_new(struct loop *loop,
 				     const struct transport_http_options *options,
 				     struct err *err) MUST_CHECK;

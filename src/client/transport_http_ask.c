@@ -117,7 +117,7 @@ static void put_delete_options(struct buf *to, const struct client_ask *ask)
 	json_print(root, JSON_COMPACT, to);
 }
 
-/* Is it an object that does not say what it is, as a manifest for a command that knows that? */
+/* Is it an object without apiVersion and kind? */
 static bool lacks_kind(const struct client_ask *ask)
 {
 	struct json root = json_doc_root(ask->body);
@@ -127,7 +127,7 @@ static bool lacks_kind(const struct client_ask *ask)
 	       json_is_absent(json_get(root, "kind"));
 }
 
-/* With the kind of the resource: the server refuses an object without. */
+/* Adds the kind of the resource: the server rejects an object without it. */
 static void put_named(struct buf *to, const struct client_ask *ask)
 {
 	struct json_iter it = json_iter(json_doc_root(ask->body));

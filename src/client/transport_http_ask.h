@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/transport_http_ask.h - a request as HTTP has it: method, target, body. Pure. */
+/* client/transport_http_ask.h - the HTTP form of a request: method, target, body. Pure. */
 #ifndef CLIENT_TRANSPORT_HTTP_ASK_H
 #define CLIENT_TRANSPORT_HTTP_ASK_H
 
@@ -12,8 +12,8 @@ struct transport_ask;
 struct transport_http_ask {
 	struct str method;
 	struct buf target;
-	struct str content_type; /* none where there is no body */
-	struct str body;         /* in `text`, or the asker's */
+	struct str content_type; /* none if there is no body */
+	struct str body;         /* in `text`, or the caller's */
 	struct buf text;
 };
 

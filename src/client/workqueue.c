@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client/workqueue.c - keys: delayed, ready, active, and remembered for their failures.
+/* client/workqueue.c - keys that are delayed, ready or active, and their failures.
  *
- * An item is there as long as its key is anywhere in the queue or has failures to its name:
+ * An item exists as long as its key is in the queue or has failures:
  *
  *	delayed (a heap by due time) --due--> ready (a list, in order) --worker free--> active
  *
  * 1. An item is in at most one of ready and active; it may be delayed at the same time as active,
- *    and then becomes due while or after it is worked on.
- * 2. An active item that is added, or becomes due, is only marked `again`, and gets ready when it
- *    ends.
- * 3. What is ready need not be delayed as well: becoming ready takes it off the heap. */
+ *    and then becomes due while or after it is processed.
+ * 2. An active item that is added, or becomes due, is only marked `again`, and becomes ready when it ends.
+ * 3. An item that becomes ready is removed from the heap. */
 #include "client/workqueue.h"
 
 #include <assert.h>
@@ -30,7 +29,7 @@ struct item {
 	struct list link; /* while ready */
 	struct heap_node delayed;
 	int64_t due;       /* by loop_uptime(), while delayed */
-	uint64_t sequence; /* of those due at the same time, the first comes first */
+	uint64_t sequence; /* order of items that are due at the same time */
 	bool ready;
 	bool active;
 	bool again;
@@ -118,7 +117,7 @@ static struct item *item_get(struct workqueue *queue, struct str key)
 	return item;
 }
 
-/* One that is nowhere any more goes. */
+/* Frees an item that is in no list and has no failures. */
 static void item_release(struct workqueue *queue, struct item *item)
 {
 	if (item->ready || item->active || item->failures || heap_node_is_in(&item->delayed))
@@ -145,7 +144,8 @@ static void work_on(struct workqueue *queue, struct str key)
 static void on_work(void *arg)
 {
 	struct workqueue *queue = arg;
-	size_t most = queue->stats.ready; /* what becomes ready meanwhile waits for the next turn */
+	size_t most =
+		queue->stats.ready; /* items that become ready meanwhile wait for the next turn */
 
 	while (most-- && queue->stats.ready && queue->stats.active < queue->options.workers) {
 		struct list *first = list_pop(&queue->ready);
@@ -213,7 +213,7 @@ static void delay(struct workqueue *queue, struct item *item, int64_t after_us)
 	if (after_us <= 0) {
 		make_ready(queue, item);
 	} else if (item->ready) {
-		return; /* sooner than asked for */
+		return; /* already due earlier */
 	} else if (!heap_node_is_in(&item->delayed)) {
 		item->due = due;
 		item->sequence = queue->sequence++;

@@ -130,7 +130,8 @@ static void test_giving_up(void)
 		(void)until_sent(&w);
 	ok(loop_uptime(w.loop) < 10 * TIME_SECOND && tries > 3 && tries < 30,
 	   "no pause goes past the deadline, and they grow");
-	ok(got.reason == ERR_UNAVAILABLE && got.code == 503, "what the server last said is told");
+	ok(got.reason == ERR_UNAVAILABLE && got.code == 503,
+	   "the last answer of the server is reported");
 	close_world(&w);
 }
 
@@ -146,7 +147,7 @@ static void test_waiting(void)
 		requests[i] = ask(&w, CLIENT_GET, &got[i]);
 	ok(w.fake.count == 2, "as many as may are sent");
 	client_cancel(requests[0]);
-	ok(w.fake.count == 2 && w.fake.sent == 3, "one that is cancelled makes room");
+	ok(w.fake.count == 2 && w.fake.sent == 3, "cancelling a request frees its slot");
 	client_cancel(requests[3]);
 	fake_code(&w.fake, 503, TIME_SECOND);
 	ok(w.fake.sent == 4 && w.fake.count == 2, "so does one that pauses");
@@ -158,7 +159,7 @@ static void test_waiting(void)
 	client_stats(w.client, &stats);
 	ok(stats.in_flight == 1 && stats.waiting == 0 && stats.repeated == 1, "numbers are kept");
 	close_world(&w);
-	ok(!got[1].calls, "freeing a client calls nobody");
+	ok(!got[1].calls, "freeing a client calls no callback");
 }
 
 static struct client_request *ask_meekly(struct world *w, const char *name)
@@ -178,7 +179,7 @@ static const char *under_way(struct world *w, struct buf *text)
 	return buf_text(text);
 }
 
-/* What gives way is sent when nothing else waits, and takes a part of the room only. */
+/* A low-priority request is sent when nothing else waits, and they use only a part of the slots. */
 static void test_giving_way(void)
 {
 	struct world w;
@@ -190,7 +191,7 @@ static void test_giving_way(void)
 	(void)ask_meekly(&w, "a");
 	(void)ask_meekly(&w, "b");
 	third = ask_meekly(&w, "c");
-	is(under_way(&w, &text), "a "); /* a quarter of the room */
+	is(under_way(&w, &text), "a "); /* a quarter of the slots */
 	for (int i = 0; i < 5; i++)
 		ask(&w, CLIENT_GET, &got[i]);
 	is(under_way(&w, &text), "a p p p ");
@@ -203,7 +204,7 @@ static void test_giving_way(void)
 	for (int i = 0; i < 3; i++)
 		fake_code(&w.fake, 200, -1);
 	is(under_way(&w, &text), "b ");
-	fake_code(&w.fake, 503, TIME_SECOND); /* it pauses, and makes room */
+	fake_code(&w.fake, 503, TIME_SECOND); /* it pauses, and frees its slot */
 	is(under_way(&w, &text), "c ");
 	client_cancel(third);
 	(void)until_sent(&w);
@@ -230,7 +231,7 @@ static void next_of_chain(void *arg, const struct client_result *result)
 						 .arg = chain});
 }
 
-/* What is sent from a callback stands behind what was waiting. */
+/* What a callback sends comes after what was waiting. */
 static void test_order(void)
 {
 	struct world w;
@@ -290,7 +291,7 @@ static void test_statuses(void)
 	   "one that a webhook denies has no reason");
 	ok(code_of("{}", 400) == ERR_BAD_REQUEST, "nor has one of which nothing is known");
 	ok(code_of("{\"reason\":\"\",\"message\":\"m\"}", 404) == ERR_NOT_FOUND,
-	   "other codes tell by themselves");
+	   "other codes decide by themselves");
 }
 
 int main(void)

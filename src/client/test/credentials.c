@@ -108,7 +108,7 @@ static void test_file(void)
 	is(credentials_header(credentials), "Bearer three");
 	file.text = NULL;
 	(void)loop_turn(loop, 2 * TIME_MINUTE);
-	ok(credentials_get(credentials, &wait), "a file that has gone");
+	ok(credentials_get(credentials, &wait), "a file that was removed");
 	is(credentials_header(credentials), "Bearer three");
 	credentials_free(credentials);
 	loop_free(loop);
@@ -126,7 +126,7 @@ static void test_output(void)
 		 "\",\"status\":{\"token\":\"t\",\"expirationTimestamp\":\"1970-01-01T00:00:01Z\"}"
 		 "}",
 		 NULL},
-		{"{\"kind\":\"Secret\"}", "the output is no ExecCredential"},
+		{"{\"kind\":\"Secret\"}", "the output is not an ExecCredential"},
 		{"{\"kind\":\"ExecCredential\",\"apiVersion\":\"v2\"}",
 		 "apiVersion: \"v2\" was printed, \"" V1 "\" is configured"},
 		{"{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":{}}",

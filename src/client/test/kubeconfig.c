@@ -92,7 +92,7 @@ static const struct file disk[] = {
 	 "  user: {exec: {command: login}}\n"
 	 "- name: no-mode\n"
 	 "  user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: login}}\n"
-	 "- name: nobody\n"
+	 "- name: no-user\n"
 	 "  user: {as-groups: [wheel]}\n"
 	 "- name: no-cert-file\n"
 	 "  user: {client-certificate: none.crt, client-key: /etc/keys/marie.key}\n"
@@ -169,7 +169,7 @@ static void test_lab(const struct kubeconfig *config)
 	is(a.token, "");
 	is(a.as, "root");
 	is(a.as_uid, "0");
-	ok(a.as_groups.len == 2 && !a.as_groups.ptr[2], "two groups, and a NULL behind them");
+	ok(a.as_groups.len == 2 && !a.as_groups.ptr[2], "two groups, and a NULL after them");
 	is(a.as_groups.ptr[1], "staff");
 	ok(a.as_extra_len == 2 && a.as_extra[0].values.len == 2, "extra fields");
 	is(a.as_extra[0].key, "scopes");
@@ -262,7 +262,7 @@ static void test_choices(const struct kubeconfig *config)
 		{{.user = "no-command"}, "exec.command: must be set"},
 		{{.user = "no-version"}, "exec.apiVersion: must be set"},
 		{{.user = "no-mode"}, "exec.interactiveMode: must be"},
-		{{.user = "nobody"}, "as: must be set to impersonate"},
+		{{.user = "no-user"}, "as: must be set to impersonate"},
 		{{.user = "no-cert-file"},
 		 "client-certificate: /home/marie/.kube/none.crt: No such"},
 		{{.user = "no-token-file"}, "tokenFile: /home/marie/.kube/none: No such"},
@@ -354,7 +354,7 @@ static void test_wrong_files(void)
 		{"clusters: {}", "f: clusters: must be of type array, not object"},
 		{"clusters: [7]", "f: clusters[0]: must be of type object"},
 		{"clusters: [{}]", "f: clusters[0].name: must be of type string, not absent"},
-		{"clusters: [{name: a}, {name: a}]", "f: clusters[1].name: \"a\" is there already"},
+		{"clusters: [{name: a}, {name: a}]", "f: clusters[1].name: \"a\" is used twice"},
 		{"clusters: [{name: a, cluster: x}]", "f: clusters[0].cluster: must be of type"},
 		{"clusters: [{name: a, cluster: {server: [x]}}]",
 		 "f: clusters[0].cluster.server: "},
@@ -493,7 +493,7 @@ static void test_real_disk(void)
 	path = mem_printf("%s/config", folder);
 	ok(fd_write_file(path, disk[0].content, strlen(disk[0].content), 0600, &err) == 0 &&
 		   kubeconfig_load(config, path, &err) == 0,
-	   "files come from the disk if nobody brings others %s", err.text);
+	   "files come from the disk by default %s", err.text);
 	is(kubeconfig_current(config), "lab");
 	(void)unlink(path);
 	(void)rmdir(folder);

@@ -111,7 +111,7 @@ static void test_order(void)
 	entry = objects_next(objects, STR("a/"), STR("a/y"));
 	ok(entry && str_is(object_entry_name(entry), "z") &&
 		   str_is(object_entry_namespace(entry), "a"),
-	   "a walk goes on behind a key");
+	   "a walk continues after a key");
 	ok(!objects_next(objects, STR("a/"), STR("a/z")), "and ends with its namespace");
 	ok(!objects_get(objects, STR("a"), STR("x")), "what is not there is not found");
 	objects_free(objects);

@@ -224,7 +224,7 @@ static void test_answers(struct world *w)
 	ok(got.code == 200 && got.reason == ERR_INTERNAL && !got.doc,
 	   "an answer that is no JSON is an error: %s", got.text);
 	got = ask(w, "strange", 1);
-	ok(got.reason == ERR_INTERNAL, "a code that nobody knows");
+	ok(got.reason == ERR_INTERNAL, "an unknown code");
 	got = ask(w, "status", 1);
 	ok(got.reason == ERR_INVALID, "a Status");
 	is(got.text, "no good");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/admission.c - which rules a review goes through. hooks.h lists the rules. */
+/* admission/admission.c - selects the rules that apply to a review. hooks.h lists the rules. */
 #include "admission/admission.h"
 
 #include "admission/hooks.h"
@@ -49,7 +49,7 @@ int admission_run(const struct admission_hook *hook, const struct admission_setu
 	return hook->mutate ? hook->mutate(&c) : hook->validate(&c);
 }
 
-/* All rows of one of the two rounds. */
+/* Runs all rows of one of the two rounds. */
 static int run_round(const struct admission_setup *admission, const struct admission_review *review,
 		     struct json_doc *doc, struct admission_refusal *ret)
 {

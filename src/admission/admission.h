@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/admission.h - defaults and rules of Volcano's kinds, as upstream's webhooks have them.
+/* admission/admission.h - defaults and rules of Volcano's kinds, the same as in upstream's
+ * webhooks.
  *
- * A review is data: what is being done to which object. Rules that look at other objects ask a
- * world for them; nothing here reads a clock, a file or the network. Each path of upstream's
- * webhook manager ("/jobs/mutate") is one file and one row. The embedded server runs all rows that
- * concern a write:
+ * A review is data: an operation and its object. Rules that need other objects get them through
+ * `struct admission_world`; nothing here reads a clock, a file or the network. Each path of
+ * upstream's webhook manager ("/jobs/mutate") is one file and one row. The embedded server runs all
+ * rows that concern a write:
  *
  *	admission_change(&admission, &review, doc, &refusal)	after CRD defaults, before the schema
  *	admission_check(&admission, &review, &refusal)		after the schema
  *
  * and a webhook over HTTPS runs one of them by its path.
  *
- * Texts are upstream's, by letter, since people and programs look for them; the few places where we
- * decide otherwise are in docs/compatibility.md. */
+ * Texts are exactly those of upstream, because people and programs search for them;
+ * docs/compatibility.md lists the few differences. */
 #ifndef ADMISSION_ADMISSION_H
 #define ADMISSION_ADMISSION_H
 
@@ -44,38 +45,40 @@ struct admission_review {
 	struct str name;
 	struct str user;
 	bool dry_run;
-	struct json object; /* absent for a removal */
-	struct json old;    /* absent for a new one */
+	struct json object; /* absent for a deletion */
+	struct json old;    /* absent for a creation */
 	struct arena *arena;
 };
 
-/* What rules ask about other objects. Objects are lent until the review is over. */
+/* How rules read other objects. Objects are valid until the review ends. */
 typedef void admission_queue_fn(void *arg, struct json queue);
 struct admission_world {
 	void *arg;
-	/* Absent where there is none. */
+	/* Absent if there is none. */
 	struct json (*queue)(void *arg, struct str name);
 	struct json (*namespace)(void *arg, struct str name);
 	struct json (*priority_class)(void *arg, struct str name);
-	/* Each queue whose spec.parent is this, by name; each one there is for str_none(). */
+	/* Calls for each queue whose spec.parent is this, by name; for str_none(), for every queue.
+	 */
 	void (*each_queue)(void *arg, struct str parent, admission_queue_fn *fn, void *fn_arg);
-	/* Does tzdata know it? */
+	/* Does tzdata have this time zone? */
 	bool (*has_time_zone)(void *arg, struct str name);
 };
 
-/* Pods of a resource group get its place (the file of --admission-conf). */
+/* Resource groups set where their pods may run (the file of --admission-conf). */
 struct admission_groups;
 
 struct admission_config {
-	struct strs scheduler_names; /* ours; the first is that of jobs that name none */
-	struct strs enabled;         /* paths; none at all: every one */
+	struct strs
+		scheduler_names; /* names of our scheduler; the first one is the default of jobs */
+	struct strs enabled;     /* enabled paths; empty: all */
 	int32_t max_queue_depth;
-	bool check_allocated_pods;       /* a queue with allocated pods is not removed */
-	bool protect_root;               /* the resources of queue root stay as they are */
+	bool check_allocated_pods;       /* a queue with allocated pods cannot be deleted */
+	bool protect_root;               /* the resources of queue root cannot be changed */
 	bool queue_gates;                /* SchedulingGatesQueueAdmission */
 	struct admission_groups *groups; /* NULL: no configuration */
 };
-/* As upstream's flags are by default, with every path on. */
+/* The defaults of upstream's flags, with every path enabled. */
 #define ADMISSION_CONFIG_INIT                              \
 	{                                                  \
 		.max_queue_depth = 5, .protect_root = true \
@@ -86,30 +89,32 @@ struct admission_setup {
 	struct admission_world world;
 };
 
-/* Why not. */
+/* Why a review was rejected. */
 struct admission_refusal {
 	enum err_code code;  /* ERR_DENIED, ERR_INVALID */
-	const char *webhook; /* who says so: "validatejob.volcano.sh" */
-	struct str message;  /* in its own words; in the review's arena */
+	const char *webhook; /* the webhook that rejects: "validatejob.volcano.sh" */
+	struct str message;  /* the webhook's message; allocated in the review's arena */
 };
 
-/* Run what concerns the review: fill in, in place; check. 0, or -1 and a refusal. */
+/* Run the rules that apply to the review: the first sets defaults in place, the second checks. 0,
+ * or -1 and a rejection. */
 int admission_change(const struct admission_setup *admission, const struct admission_review *review,
 		     struct json_doc *doc, struct admission_refusal *ret) MUST_CHECK;
 int admission_check(const struct admission_setup *admission, const struct admission_review *review,
 		    struct admission_refusal *ret) MUST_CHECK;
 
-/* As kube-apiserver tells of it: `admission webhook "x" denied the request: ...`; in the arena. */
+/* The message as kube-apiserver reports it: `admission webhook "x" denied the request: ...`; in the
+ * arena. */
 struct str admission_tell(const struct admission_refusal *refusal, struct arena *arena);
 
 /* --- one path at a time ---------------------------------------------------------------------- */
 
-/* What a rule has at hand. */
+/* The arguments of a rule. */
 struct admission_case {
 	const struct admission_setup *admission;
 	const struct admission_review *review;
 	struct arena *arena;
-	struct json_doc *doc; /* where the object may be changed; NULL in checks */
+	struct json_doc *doc; /* the document of the object, to change it; NULL in checks */
 	struct admission_refusal *refusal;
 };
 typedef int admission_fn(const struct admission_case *c);
@@ -136,7 +141,7 @@ int admission_run(const struct admission_hook *hook, const struct admission_setu
 
 /* --- resource groups ------------------------------------------------------------------------- */
 
-/* Read the configuration, YAML as --admission-conf holds it. ERR_BAD_REQUEST names the field. */
+/* Reads the configuration, the YAML file of --admission-conf. ERR_BAD_REQUEST names the field. */
 struct admission_groups *admission_groups_parse(struct str text, struct err *err) MUST_CHECK;
 void admission_groups_free(struct admission_groups *groups);
 DEFINE_AUTO(struct admission_groups *, admission_groups_free);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/cronjobs_validate.c - a CronJob has a schedule and a zone that can be followed, and a
- * name that leaves room for what is put behind it. Its job is checked when it is made. */
+/* admission/cronjobs_validate.c - a CronJob has a valid schedule and time zone, and a name that is
+ * short enough for the suffix of its jobs. Its job is checked when it is created. */
 #include "admission/hooks.h"
 #include "model/value/cron.h"
 #include "model/value/zone.h"
@@ -82,7 +82,7 @@ int cronjobs_validate(const struct admission_case *c)
 	check_name(c->review->name, &text);
 	if (!text.len)
 		return 0;
-	/* upstream trims the text of a new one only */
+	/* upstream trims the text only at creation */
 	return hook_deny_str(c, c->review->operation == ADMISSION_CREATE ? str_trim(buf_str(&text))
 									 : buf_str(&text));
 }

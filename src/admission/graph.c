@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/graph.c - Kahn's algorithm: take away what waits for nothing until nothing is left.
+/* admission/graph.c - Kahn's algorithm: removes nodes without dependencies until none is left.
  *
- * The same dependency twice is one. Time is linear in names and dependencies. */
+ * A repeated dependency counts once. Time is linear in names and dependencies. */
 #include "admission/graph.h"
 
 #include "base/map.h"
@@ -9,7 +9,7 @@
 #include "base/banned.h"
 
 struct vertex {
-	size_t waits; /* for so many that are not taken yet */
+	size_t waits; /* number of dependencies that are not removed yet */
 	struct edge *first;
 	size_t marked; /* 1 + the node that was linked last */
 };
@@ -26,7 +26,7 @@ struct work {
 	struct arena *arena;
 };
 
-/* Does another one of the same name stand behind it? */
+/* Does a later node have the same name? */
 static bool is_current(const struct work *work, size_t index)
 {
 	return map_get(work->by_name, work->nodes[index].name) == &work->vertices[index];
@@ -56,7 +56,7 @@ static bool link_node(struct work *work, size_t index, struct str *ret_undefined
 	return true;
 }
 
-/* How many could be taken. */
+/* The number of nodes that could be removed. */
 static size_t take_all(struct work *work, size_t count)
 {
 	size_t *ready = arena_calloc(work->arena, count + 1, sizeof(*ready));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/graph.h - things that wait for one another by name: is there an order in which all of
- * them get their turn? */
+/* admission/graph.h - a dependency graph by name: is there an order in which each node comes after
+ * its dependencies? */
 #ifndef ADMISSION_GRAPH_H
 #define ADMISSION_GRAPH_H
 
@@ -17,7 +17,7 @@ struct graph_node {
 
 enum graph_answer { GRAPH_ORDERED, GRAPH_CYCLE, GRAPH_UNDEFINED };
 
-/* `undefined` is set to a name that no node has, where the answer is that. */
+/* If the result is that a name is not defined, `undefined` is set to it. */
 enum graph_answer graph_check(const struct graph_node *nodes, size_t count, struct arena *arena,
 			      struct str *ret_undefined);
 

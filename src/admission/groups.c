@@ -11,8 +11,8 @@
  *	  tolerations: [{key: gpu, operator: Exists}]
  *	  affinity: '{"nodeAffinity": {...}}'	a text that is JSON itself
  *
- * Texts inside are read here, once, so that a mistake in them is told when the file is read and not
- * passed over at each pod. */
+ * Texts inside are parsed here, once, so that an error in them is reported when the file is read,
+ * not ignored for each pod. */
 #include "admission/groups.h"
 
 #include "admission/admission.h"

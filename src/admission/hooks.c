@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/hooks.c - what the rules of several paths share: refusing, reading, common checks. */
+/* admission/hooks.c - shared by the rules of several paths: rejecting, reading, common checks. */
 #include "admission/hooks.h"
 
 #include <string.h>
 
 #include "base/banned.h"
 
-/* --- refusing -------------------------------------------------------------------------------- */
+/* --- rejecting ------------------------------------------------------------------------------- */
 
 int hook_deny_str(const struct admission_case *c, struct str message)
 {
@@ -82,7 +82,7 @@ struct json hook_annotation(struct json object, const char *key)
 	return json_get(json_get(json_get(object, "metadata"), "annotations"), key);
 }
 
-/* --- what several kinds have ----------------------------------------------------------------- */
+/* --- common checks --------------------------------------------------------------------------- */
 
 bool hook_has_both_tiers(const struct network_topology *topology)
 {

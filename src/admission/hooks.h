@@ -12,10 +12,9 @@
 #include "model/volcano/podgroup.h"
 #include "model/volcano/vcjob.h"
 
-/* All of them, in the order in which they are asked: resource, verb, webhook, group, operations. The path is
- * "/<resource>/<verb>". A row is for the object itself, never for a sub-resource, as the rules of
- * upstream's webhook configurations say. To add one: its file with a function <resource>_<verb>(), and its
- * row here. */
+/* All rules, in the order in which they run: resource, verb, webhook, group, operations. The path is
+ * "/<resource>/<verb>". A row is for the object itself, never for a sub-resource, as in upstream's webhook
+ * configurations. To add one: its file with a function <resource>_<verb>(), and its row here. */
 #define ADMISSION_HOOKS(row) \
 	ROWS( \
 	row(jobs, mutate, "mutatejob.volcano.sh", HOOK_BATCH, HOOK_CREATE) \
@@ -46,39 +45,40 @@ ADMISSION_HOOKS(HOOK_DECLARE)
 
 /* jobs_validate() of an update (jobs_update.c). */
 int jobs_validate_update(const struct admission_case *c, const struct vcjob *job);
-/* The rules of a task's partitions, which hold at all times; false, and why, if they do not. */
+/* Checks a task's partitions, for creations and updates; false and the reason if they are wrong. */
 bool hook_partition(const struct vcjob_task *task, struct str job, struct buf *to);
 
-/* --- refusing; each returns -1 --------------------------------------------------------------- */
+/* --- rejecting; each returns -1 -------------------------------------------------------------- */
 
 int hook_deny(const struct admission_case *c, const char *format, ...) PRINTF(2, 3);
 int hook_deny_str(const struct admission_case *c, struct str message);
-/* Everything at once, as an aggregate of errors: one as it is, several in brackets, none twice. */
+/* Reports all errors as one aggregate: a single one as it is, several in brackets, without
+ * duplicates. */
 int hook_deny_causes(const struct admission_case *c, const struct causes *causes);
-/* `spec` is missing: 422, as a schema would say it. */
+/* `spec` is missing: 422, with the message of a schema. */
 int hook_deny_no_spec(const struct admission_case *c);
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* The object as a webhook written in Go reads it: refused in the decoder's words. */
+/* Decodes the object as a webhook written in Go does; an error has the decoder's message. */
 int hook_check_types(const struct admission_case *c, const struct type *type);
-/* The view of the object, or of the old one. */
+/* The decoded object, or the old one. */
 int hook_decode(const struct admission_case *c, const struct type *type, struct json object,
 		void *view);
 
-/* --- what several kinds have ----------------------------------------------------------------- */
+/* --- common checks --------------------------------------------------------------------------- */
 
-/* Both tiers given? */
+/* Are both tiers given? */
 bool hook_has_both_tiers(const struct network_topology *topology);
 #define HOOK_BOTH_TIERS                                                \
 	"must not specify 'highestTierAllowed' and 'highestTierName' " \
 	"in networkTopology simultaneously"
 
-/* A message in the words of the release that Volcano is built with: lengths are bytes there, where
- * the API server says characters. */
+/* A message of the Kubernetes release that Volcano is built with: it counts lengths in bytes, the
+ * API server in characters. */
 void hook_put_words(struct buf *to, const char *message);
 
-/* What is wrong with a name, as Go prints a list: "[a b]"; false and nothing if it is right. */
+/* Prints the errors of a name as Go prints a list: "[a b]"; false if the name is valid. */
 bool hook_name_problems(enum name_format format, struct str name, struct buf *to);
 
 /* `queue.scheduling.volcano.sh "q" not found` */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/hypernodes_validate.c - a HyperNode has members, and their patterns can be read. That
- * each member says in one way who it is, is the schema's, but for members that say nothing at all,
- * which only upstream takes. */
+/* admission/hypernodes_validate.c - a HyperNode has members, and their patterns are valid. The
+ * schema checks that each member has exactly one selector; here only members without any selector
+ * are left to check. */
 #include "admission/hooks.h"
 #include "regexp/regexp.h"
 
 #include "base/banned.h"
 
-/* Paths as upstream prints them, which begins them with an empty name. */
+/* Paths begin with an empty name, as in upstream's messages. */
 #define MEMBERS "[].spec.members"
 
 static void put_error(struct buf *to, const char *field, struct str value, const char *why)
@@ -21,7 +21,7 @@ static void put_error(struct buf *to, const char *field, struct str value, const
 	buf_printf(to, ": %s", why);
 }
 
-/* Gives the number of errors. */
+/* Returns the number of errors. */
 static size_t check_member(struct json member, size_t index, struct buf *to)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admission/jobs_mutate.c - the defaults of a Job that depend on other fields, for a new one.
  *
- * When any task is filled in, upstream replaces the whole list by what Go makes of it; so do we
- * (type_go), since what is stored is compared and shown. Plugins without arguments are kept:
- * upstream loses a plugin whose arguments are null. */
+ * If any task gets a default, upstream replaces the whole list by its Go form; this code does the
+ * same (type_go), because stored objects are compared and shown. Plugins without arguments are
+ * kept; upstream loses a plugin whose arguments are null. */
 #include "admission/hooks.h"
 #include "model/volcano/job_plugins.h"
 
@@ -35,7 +35,7 @@ static int64_t min_available_of(struct json task)
 	return json_int(json_get(task, "replicas"));
 }
 
-/* Is there anything that was not given? */
+/* Is there a field without a value? */
 static bool fill_task(struct json_doc *doc, struct json task, size_t index)
 {
 	struct json spec = json_get(json_get(task, "template"), "spec");
@@ -61,7 +61,8 @@ static bool fill_task(struct json_doc *doc, struct json task, size_t index)
 	return filled;
 }
 
-/* Gives the sum of what the tasks need. A task that is null is left to the schema, which refuses it. */
+/* Returns the sum of the tasks' minAvailable. A task that is null is left to the schema, which rejects
+ * it. */
 static int64_t fill_tasks(struct json_doc *doc, struct json tasks)
 {
 	struct json_iter it = json_iter(tasks);

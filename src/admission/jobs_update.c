@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/jobs_update.c - what may change of a Job: how many pods, and with which priority.
+/* admission/jobs_update.c - what may change in a Job: the numbers of pods and the priority.
  *
- * Everything else of the spec must mean the same as before, which is asked of both specs as Go would
- * write them: an empty list and none are the same, 1000m and 1 are. */
+ * The rest of the spec must not change. Both specs are compared in the form in which Go prints them:
+ * an empty list equals no list, 1000m equals 1. */
 #include "admission/hooks.h"
 
 #include "base/banned.h"
@@ -51,7 +51,7 @@ static int check_task(const struct admission_case *c, const struct vcjob *job,
 	return 0;
 }
 
-/* The spec without what may change. */
+/* The spec without the fields that may change. */
 static struct json_doc *fixed_part(struct json object)
 {
 	struct json_doc *doc = json_doc_thaw(json_get(object, "spec"));
@@ -80,7 +80,7 @@ static bool is_fixed(const struct admission_review *review)
 	return json_eq(json_doc_root(new), json_doc_root(old));
 }
 
-/* A class that was there when the job was created may be gone since. */
+/* The class of a job may have been deleted after the job was created. */
 static int check_priority(const struct admission_case *c, const struct vcjob *job)
 {
 	const struct admission_world *world = &c->admission->world;

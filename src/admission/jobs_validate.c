@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/jobs_validate.c - the rules of a new Job that its schema cannot say.
+/* admission/jobs_validate.c - the rules of a new Job that its schema cannot express.
  *
- * What is wrong is collected into one text, in upstream's order; only a job without tasks, or with
- * mpi and no master, is refused at once. The pod template of each task is filled in and held to
- * the rules of kube-apiserver (model/pod/pod_validate.h), so that a job that is accepted gets its pods. */
+ * All errors are collected into one text, in upstream's order; only a job without tasks, or with mpi and
+ * no master, is rejected at once. The pod template of each task gets defaults and is checked by the rules
+ * of kube-apiserver (model/pod/pod_validate.h), so that the pods of an accepted job can be created. */
 #include "admission/graph.h"
 #include "admission/hooks.h"
 #include "admission/policies.h"
@@ -21,8 +21,8 @@ struct job_case {
 	const struct vcjob *job;
 	struct json spec;
 	struct buf text;
-	bool depends; /* a task on another, of those that were looked at */
-	bool doubled; /* two tasks have the same name; those behind were not looked at */
+	bool depends; /* one of the checked tasks depends on another */
+	bool doubled; /* two tasks have the same name; later tasks were not checked */
 };
 
 static void job_case_done(struct job_case *j)
@@ -34,8 +34,8 @@ DEFINE_AUTO_IN_PLACE(struct job_case, job_case_done);
 /* --- plugins --------------------------------------------------------------------------------- */
 
 /* The value of the flag "master" among the plugin's flags, as Go's flag package reads them: with one
- * dash or two, the value behind '=' or as the next argument, up to the first that is no flag of
- * it, or a port that is no number. */
+ * dash or two, the value after '=' or as the next argument, up to the first argument that is not one
+ * of its flags, or a port that is not a number. */
 static struct str mpi_master(const struct strs *arguments)
 {
 	static const char *const flags[] = {"master", "worker", "port"};
@@ -96,8 +96,8 @@ static void check_plugins(struct job_case *j)
 
 /* --- tasks ----------------------------------------------------------------------------------- */
 
-/* Filled in and checked as kube-apiserver does it, and as upstream where that lets less through: names
- * of variables, search domains with '_', a hook that sleeps for no time, resizing of init containers. */
+/* Sets defaults and checks as kube-apiserver does, or as upstream if upstream is stricter: names of
+ * variables, search domains with '_', a sleep hook of 0 seconds, resizing of init containers. */
 static bool check_template(struct job_case *j, struct json template, size_t index)
 {
 	AUTO(causes_done) struct causes causes = CAUSES_INIT;
@@ -119,7 +119,7 @@ static bool check_template(struct job_case *j, struct json template, size_t inde
 	return false;
 }
 
-/* A whole number of cores, at least one? Limits stand in for requests where there are none. */
+/* Is it a whole number of CPUs, at least one? Without requests the limits count. */
 static bool has_whole_cores(struct json container)
 {
 	struct json resources = json_get(container, "resources");
@@ -167,7 +167,7 @@ static void check_pod_name(struct job_case *j, const struct vcjob_task *task, si
 			   buf_text(&problems));
 }
 
-/* Which tasks wait how: `any` or `all`. Upstream takes any word for `all`. */
+/* Checks the iteration of dependsOn: `any` or `all`. Upstream accepts any word as `all`. */
 static void check_iteration(struct job_case *j, struct json task, struct str name)
 {
 	struct json iteration = json_get(json_get(task, "dependsOn"), "iteration");
@@ -239,7 +239,7 @@ static void check_order(struct job_case *j)
 
 /* --- volumes, queue -------------------------------------------------------------------------- */
 
-/* The first thing that is wrong. */
+/* The first error. */
 static bool check_volume(struct job_case *j, const struct vcjob_volume *volume, struct map *paths)
 {
 	AUTO(buf_done) struct buf problems = BUF_UNBOUNDED;
@@ -313,7 +313,7 @@ static void check_queue(struct job_case *j)
 
 /* --- priorities ------------------------------------------------------------------------------ */
 
-/* Ours: upstream accepts the job, and its pods can never be created. */
+/* An addition to upstream, which accepts the job although its pods can never be created. */
 static void check_class(struct job_case *j, struct str name, struct str task)
 {
 	const struct admission_world *world = &j->c->admission->world;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/podgroups_mutate.c - a new PodGroup that names no queue goes to that of its namespace,
+/* admission/podgroups_mutate.c - a new PodGroup without a queue gets the queue of its namespace,
  * if the namespace has one. */
 #include "admission/hooks.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/podgroups_validate.c - a new PodGroup is for a queue that is open, and says once how
- * far apart its pods may be.
+/* admission/podgroups_validate.c - a new PodGroup needs an open queue and at most one of the two
+ * fields for its topology tier.
  *
- * The group of a Job is taken in any state of the queue: the Job was let in when the queue was open,
- * and what is in a queue that is closed finishes, also where it restarts. Upstream refuses it, and
- * the Job waits for ever. */
+ * The PodGroup of a Job is accepted in any state of the queue: the Job was admitted when the queue
+ * was open, and jobs in a closed queue may finish, including their restarts. Upstream rejects the
+ * PodGroup, and the Job waits forever. */
 #include "admission/hooks.h"
 #include "model/volcano/queue.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/pods_mutate.c - a new pod of a resource group gets the group's place: node labels,
+/* admission/pods_mutate.c - a new pod of a resource group gets the group's settings: node labels,
  * tolerations, affinity, scheduler.
  *
- * The groups come from a file (groups.c); without one nothing is changed, not even the scheduling
- * gate put in, as upstream has it. The first group that matches is the pod's. */
+ * The groups come from a file (groups.c); without one nothing changes, and the scheduling gate is
+ * not added either, as in upstream. The first group that matches applies. */
 #include "admission/groups.h"
 #include "admission/hooks.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/pods_validate.c - the disruption budget that a new pod of ours may carry as an
- * annotation: a count above 0 or 1% to 99%, and one of the two kinds.
+/* admission/pods_validate.c - the disruption budget that a new pod may have as an annotation: a
+ * count above 0 or 1% to 99%, and one of the two kinds.
  *
- * Upstream takes percent signs out wherever they stand, and so takes "5%0" for 50; we do not. */
+ * Upstream removes percent signs anywhere, and so reads "5%0" as 50; this code does not. */
 #include "admission/hooks.h"
 #include "base/number.h"
 #include "model/value/intstr.h"

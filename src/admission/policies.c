@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/policies.c - when something happens to a job, do something: what may be said there.
+/* admission/policies.c - the rules of lifecycle policies: an event of a job and the action that
+ * follows.
  *
- * The first policy that is wrong ends the walk; what was collected by then is told as a list of
- * errors, with the words that would have been right behind it. Upstream takes any action of a
- * policy by exit code, and any code but 0; we hold those to the same rules as the others. */
+ * The first invalid policy ends the walk. The errors so far are reported as a list, followed by the
+ * valid events and actions. Upstream accepts any action in a policy by exit code, and any code but
+ * 0; here the same rules apply to all policies. */
 #include "admission/policies.h"
 
 #include <stdint.h>
@@ -14,7 +15,7 @@
 
 #include "base/banned.h"
 
-/* By name, as they are told. */
+/* In the order of the messages, by name. */
 static const enum bus_event events[] = {
 	BUS_ANY,         BUS_JOB_UPDATED,    BUS_POD_EVICTED, BUS_POD_FAILED,
 	BUS_POD_PENDING, BUS_TASK_COMPLETED, BUS_TASK_FAILED, BUS_JOB_UNKNOWN,
@@ -86,7 +87,7 @@ static bool has_event(const struct walk *walk, struct str event, size_t from)
 	return false;
 }
 
-/* False where the walk is over. An event that is there twice in one policy counts once. */
+/* False if the walk must end. An event that is listed twice in one policy counts once. */
 static bool add_event(struct walk *walk, struct str event, struct str action, size_t own)
 {
 	if (has_event(walk, event, own))

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "json/doc.h"
 
-/* Add what is wrong to the text, nothing if all is well. `field` is the list's path. */
+/* Appends the errors to the text, nothing if there are none. `field` is the path of the list. */
 void policies_validate(struct json policies, const char *field, struct buf *to);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/queue_parents.c - the tree of queues by spec.parent, and what fits into what.
+/* admission/queue_parents.c - the tree of queues by spec.parent, and the limits of its resources.
  *
- * A queue's capability is at most that of the nearest queue above that bounds the resource; the
- * guarantees of all children together are at most their parent's, and so are their deserved amounts.
- * What a parent below root does not name is 0 there. Sums and amounts are told as the scheduler
- * prints them.
+ * A queue's capability is at most that of the nearest queue above that limits the resource; the
+ * guarantees of all children together are at most their parent's, and so are their deserved
+ * amounts. A resource that a parent below root does not name counts as 0. Sums and amounts are
+ * printed as the scheduler prints them.
  *
- * Upstream lets a queue become the child of its own child, after which neither can be removed; here
- * that is refused. Walks end after QUEUE_STEPS_MAX all the same, since such a tree may be stored. */
+ * In upstream a queue can become the child of its own child, after which neither can be deleted;
+ * here that is rejected. Such a tree may be stored nevertheless, so walks end after QUEUE_STEPS_MAX.
+ */
 #include "admission/queues.h"
 #include "model/core/meta.h"
 #include "model/value/resources.h"
@@ -100,8 +101,8 @@ struct tree {
 	struct dims *dims;
 };
 
-/* An amount of a queue in the document, as a vector. A stored queue is well-formed; what cannot be
- * counted is left out. */
+/* An amount of a queue in the document, as a vector. A stored queue is well-formed; amounts that
+ * are not numbers are skipped. */
 static void read_amounts(const struct tree *tree, struct json queue, enum amounts which,
 			 struct resources *ret)
 {
@@ -140,7 +141,7 @@ static const char *print_amount(const struct tree *tree, int dim, int64_t value)
 	return arena_strdup(tree->c->arena, buf_text(&text));
 }
 
-/* The bound of the nearest queue above that has one; 0: none has. */
+/* The limit of the nearest queue above that has one; 0 if none has. */
 static int64_t bound_above(const struct tree *tree, struct str parent, int dim)
 {
 	for (int steps = 0; !is_top(parent) && steps < QUEUE_STEPS_MAX; steps++) {
@@ -176,9 +177,9 @@ static int fits_above(const struct tree *tree, const struct queue *queue)
 	return 0;
 }
 
-/* --- what is below --------------------------------------------------------------------------- */
+/* --- descendants ----------------------------------------------------------------------------- */
 
-/* The largest bound of a resource among the topmost queues of a subtree that have one. */
+/* The largest limit of a resource among the topmost queues of a subtree that have one. */
 struct search {
 	const struct tree *tree;
 	int dim;
@@ -227,7 +228,7 @@ static int fits_below(const struct tree *tree, const struct queue *queue)
 
 struct sum {
 	const struct tree *tree;
-	struct str but;  /* left out: counted as it will be */
+	struct str but;  /* left out: its new amounts are added separately */
 	const char *who; /* "parent queue p", "queue q" */
 	struct resources limit[GUARANTEE + 1];
 	struct resources total[GUARANTEE + 1];

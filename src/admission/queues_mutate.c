@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/queues_mutate.c - the defaults of a new Queue: a path in the tree starts at root, others
- * may take its resources back, and it weighs something. */
+/* admission/queues_mutate.c - the defaults of a new Queue: its path in the tree starts at root, it
+ * is reclaimable, and it has a weight. */
 #include "admission/hooks.h"
 #include "admission/queues.h"
 

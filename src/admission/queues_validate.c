@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admission/queues_validate.c - the rules of a Queue: guarantee <= deserved <= capability, the state,
- * the old tree by annotations, and what may not be removed. The tree by spec.parent is in
- * queue_parents.c. Resources are told in the order of their names, where upstream has none. */
+/* admission/queues_validate.c - the rules of a Queue: guarantee <= deserved <= capability, the
+ * state, the old tree by annotations, and which queues cannot be deleted. The tree by spec.parent
+ * is in queue_parents.c. Messages list resources in the order of their names; in upstream the order
+ * is random. */
 #include "admission/hooks.h"
 #include "admission/queues.h"
 #include "base/number.h"
@@ -20,7 +21,7 @@ static const struct quantity *find_amount(const struct resource_list *list, stru
 	return NULL;
 }
 
-/* Not negative, whole where it counts things. */
+/* Not negative, and an integer for countable resources. */
 static void check_amounts(const struct resource_list *list, const struct path *path,
 			  struct causes *causes)
 {
@@ -138,7 +139,7 @@ static bool check_weights(struct str weights, const struct path *path, struct ca
 	return true;
 }
 
-/* Looking for a queue whose path goes through this one's. */
+/* Searches for a queue whose path contains the path of this one. */
 struct below {
 	struct str name;
 	struct str path;
@@ -201,7 +202,7 @@ static int check_queue(const struct admission_case *c, const struct queue *queue
 	return causes.len ? hook_deny_causes(c, &causes) : 0;
 }
 
-/* --- removal --------------------------------------------------------------------------------- */
+/* --- deletion -------------------------------------------------------------------------------- */
 
 int64_t queue_allocated_pods(struct json queue)
 {

@@ -289,7 +289,7 @@ static struct json_doc *read_yaml(const char *folder, const char *name)
 	return doc;
 }
 
-/* Is there a line that begins with the operation and the resource, and has the words behind them? */
+/* Is there a line that begins with the operation and the resource, followed by the words? */
 static bool is_shown(struct str shown, struct str head, struct str words)
 {
 	struct str line;

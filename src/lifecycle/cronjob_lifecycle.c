@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/cronjob_lifecycle.c - one step of a CronJob: tidy up, record, then see what is due.
+/* lifecycle/cronjob_lifecycle.c - one step of a CronJob: clean up, record, then create what is due.
  *
- * Stages of a plan: the status; jobs that go (history, replaced ones); the new job. A crash between
- * them leaves nothing that the next step does not find: a job that is not recorded is recorded,
- * one that should have gone goes. */
+ * Stages of a plan: the status; jobs to delete (history, replaced ones); the new job. The next step
+ * completes what a crash interrupts: it records a job that is not recorded and deletes a job that
+ * should have been deleted. */
 #include "lifecycle/cronjob_lifecycle.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum { MISSED_MANY = 100 };
 #define LOOK_LATE (100 * TIME_MILLISECOND)
-/* A job that was made a moment ago may not have been seen yet. */
+/* A job that was created a moment ago may not have been observed yet. */
 #define SEEN_WITHIN (10 * TIME_SECOND)
 
 struct run {
@@ -33,7 +33,7 @@ struct look {
 	struct vccronjob cron;
 	struct run *runs;                    /* by time of creation, then by name */
 	VEC(struct object_reference) active; /* as it will be */
-	VEC(const struct meta *) delete;     /* jobs that go */
+	VEC(const struct meta *) delete;     /* jobs to delete */
 };
 
 static void look_done(struct look *look)
@@ -78,7 +78,7 @@ static int read_runs(struct look *look, struct err *err)
 	return 0;
 }
 
-/* --- what is recorded of jobs ---------------------------------------------------------------- */
+/* --- recording jobs ------------------------------------------------------------------------- */
 
 static ptrdiff_t find_active(const struct look *look, struct str uid)
 {
@@ -104,7 +104,7 @@ static void note_finished(struct look *look, const struct vcjob *job)
 		*last = job->status.state.last_transition_time;
 }
 
-/* When it was due, as its annotation says; 0: that is not told. */
+/* When it was due, by its annotation; 0: it has none. */
 static int64_t due_time(const struct run *run)
 {
 	struct json text =
@@ -114,7 +114,7 @@ static int64_t due_time(const struct run *run)
 	return time_parse(json_str(text), &time, NULL) == 0 ? time : 0;
 }
 
-/* A job of ours that is not recorded yet. */
+/* A job of this CronJob that is not recorded yet. */
 static void note_new(struct look *look, const struct run *run)
 {
 	int64_t due = due_time(run);
@@ -142,7 +142,7 @@ static bool has_run(const struct look *look, struct str uid)
 	return false;
 }
 
-/* What is recorded as running and is not there. */
+/* Jobs that are recorded as running but do not exist. */
 static void drop_stale(struct look *look)
 {
 	int64_t seen = look->cron.status.last_schedule_time + SEEN_WITHIN;
@@ -167,7 +167,7 @@ static void drop_stale(struct look *look)
 	}
 }
 
-/* The oldest of those that ended in a phase, beyond as many as are kept. */
+/* Deletes the oldest jobs that ended in a phase, beyond the number to keep. */
 static void trim(struct look *look, enum vcjob_phase phase, const struct opt_int32 *limit)
 {
 	size_t count = 0;
@@ -199,7 +199,7 @@ static void tidy_up(struct look *look)
 	trim(look, VCJOB_FAILED, &look->cron.spec.failed_jobs_history_limit);
 }
 
-/* --- what is due ----------------------------------------------------------------------------- */
+/* --- due runs ------------------------------------------------------------------------------- */
 
 struct str cronjob_zone(struct json cron)
 {
@@ -212,7 +212,7 @@ struct str cronjob_zone(struct json cron)
 	return json_str(json_get(spec, "timeZone"));
 }
 
-/* The latest time that has come since the last one, or 0; *ret_many if too many were missed. */
+/* The latest due time since the last run, or 0; *ret_many if too many were missed. */
 static int64_t latest_time(const struct look *look, const struct cron *schedule, bool *ret_many)
 {
 	const struct opt_int64 *deadline = &look->cron.spec.starting_deadline_seconds;
@@ -254,7 +254,7 @@ static bool is_active(const struct look *look, struct str name)
 	return false;
 }
 
-/* May it be made beside those that run? With Replace those go. */
+/* May a new job be created while others run? Replace deletes those. */
 static bool make_room(struct look *look)
 {
 	struct plan *plan = look->plan;
@@ -280,7 +280,7 @@ static bool make_room(struct look *look)
 	return true;
 }
 
-/* Is there a job of this name already, so that none is to be made? */
+/* Does a job of this name exist, so that none must be created? */
 static bool is_made(struct look *look, struct str name)
 {
 	const struct cronjob_world *world = look->world;
@@ -341,7 +341,7 @@ static struct json_doc *make_job(const struct look *look, struct str name, int64
 	return doc;
 }
 
-/* The schedule, where it can be followed. */
+/* The schedule, if it is valid. */
 static bool read_schedule(struct look *look, struct cron *ret)
 {
 	struct plan *plan = look->plan;
@@ -372,7 +372,7 @@ static bool read_schedule(struct look *look, struct cron *ret)
 	return true;
 }
 
-/* The time of a run that is to be made, or 0. */
+/* The time of the run to create, or 0. */
 static int64_t find_due(struct look *look, struct str *ret_name)
 {
 	const struct vccronjob *cron = &look->cron;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/cronjob_lifecycle.h - a Job at set times.
  *
- * cronjob_step() looks at one CronJob and the jobs that it controls. A run is named after the minute
- * that it is due in, so that it is made once however often it is tried; that it was made is recorded
- * (status.active, lastScheduleTime) when the job is seen, by whichever step sees it first. Of several
- * times that were missed the latest is made up for, if the deadline allows it. Times before it got the
- * schedule that it has were not missed.
+ * cronjob_step() decides about one CronJob and the jobs that it controls. A run is named after the
+ * minute in which it is due, so that repeated attempts create it once. The first step that observes
+ * the job records it (status.active, lastScheduleTime). Of several missed times only the latest is
+ * run, if the deadline allows it. Times before the current schedule was set do not count as missed.
  *
- * The zone is an input: cronjob_zone() tells which one is meant. */
+ * The time zone is an input: cronjob_zone() returns its name. */
 #ifndef LIFECYCLE_CRONJOB_LIFECYCLE_H
 #define LIFECYCLE_CRONJOB_LIFECYCLE_H
 
@@ -27,16 +26,16 @@ struct cronjob_world {
 	struct json cron;
 	const struct json *jobs; /* that it controls */
 	size_t job_count;
-	/* A Job of its namespace by name, whoever made it; JSON_NONE. */
+	/* A Job of its namespace by name, with any owner, or JSON_NONE. */
 	struct json (*find_job)(void *arg, struct str name);
 	void *arg;
 	const struct zone *zone; /* NULL: UTC */
-	bool zone_missing;       /* the one that it names is not known */
-	int64_t changed;         /* when it got this schedule; 0: it has had it all the time */
+	bool zone_missing;       /* its time zone is unknown */
+	int64_t changed;         /* when the schedule was set; 0: it never changed */
 	int64_t now;
 };
 
-/* The name of the zone of its schedule, or none where it names none. */
+/* The name of the time zone of its schedule, or none. */
 struct str cronjob_zone(struct json cron);
 
 int cronjob_step(const struct cronjob_world *world, struct plan *plan, struct err *err) MUST_CHECK;

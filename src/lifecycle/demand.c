@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/demand.c - what pods count for in a quota.
+/* lifecycle/demand.c - how much of a quota pods use.
  *
- * An extended resource that is only limited counts as asked for, since that is what Kubernetes makes
- * of it; upstream forgets it. */
+ * An extended resource with only a limit counts as requested, because Kubernetes sets the request to
+ * the limit; upstream ignores it. */
 #include "lifecycle/demand.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void add_list(struct pod_total *total, struct json list, bool only_known)
 	}
 }
 
-/* What the pod as a whole asks for replaces the sum of its containers. */
+/* Requests of the pod as a whole replace the sum of its containers. */
 static void override(struct pod_total *total, struct json list)
 {
 	struct json_iter it = json_iter(list);

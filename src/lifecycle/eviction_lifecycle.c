@@ -2,8 +2,8 @@
 /* lifecycle/eviction_lifecycle.c - pods that cannot stay where they are.
  *
  * As in Kubernetes an evicted pod has the condition DisruptionTarget, which says why. A pod whose node is
- * lost has failed, unless a Volcano job owns it: a job replaces a pod that was taken from it, and counts one
- * that failed by itself. Pods that have finished are not evicted for a taint: that would free nothing. */
+ * lost has failed, unless a Volcano job owns it: a job replaces an evicted pod, but counts a failed one as a
+ * failure. Pods that have finished are not evicted for a taint: that would free nothing. */
 #include "lifecycle/eviction_lifecycle.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ bool eviction_node_threatens(const struct eviction_node *node)
 struct verdict {
 	const char *reason;  /* of the condition */
 	const char *message; /* of the condition */
-	bool node_lost;      /* no node will end it: it has failed, and is removed */
+	bool node_lost;      /* no node will end it: it is marked as failed and removed */
 };
 
 static struct meta meta_of(const struct eviction_pod *pod)
@@ -177,7 +177,7 @@ int eviction_step(const struct eviction_pod *pod, const struct eviction_node *no
 					    true};
 
 	if (pod->deleting && !pod->has_grace)
-		return 0; /* finalizers hold it: nothing here can help */
+		return 0; /* it waits for its finalizers */
 	if (!pod->has_node) {
 		if (pod->deleting)
 			remove_pod(pod, plan);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/eviction_lifecycle.h - pods that cannot stay where they are, where no Kubernetes controller removes them:
- * on one machine.
+/* lifecycle/eviction_lifecycle.h - evicts pods in single-node mode, in which no Kubernetes controller does it.
  *
  *	NoExecute taint that the pod does not tolerate	-> deleted, after its tolerationSeconds if it has any
  *	its node does not exist				-> removed after 40 s
@@ -24,7 +23,7 @@
 
 enum { EVICTION_FINISHED_MAX = 12500, EVICTION_BATCH = 500 };
 
-/* What counts of a pod. Texts and tolerations are lent. */
+/* The fields of a pod that matter. Texts and tolerations are borrowed. */
 struct eviction_pod {
 	struct str namespace;
 	struct str name;
@@ -39,7 +38,7 @@ struct eviction_pod {
 };
 void eviction_pod_read(struct json pod, struct eviction_pod *ret);
 
-/* What counts of a node. The taints are lent. */
+/* The fields of a node that matter. The taints are borrowed. */
 struct eviction_node {
 	struct json taints;
 	bool exists;
@@ -48,16 +47,16 @@ struct eviction_node {
 	bool no_execute; /* it has such a taint */
 };
 void eviction_node_read(struct json node, struct eviction_node *ret);
-/* Must its pods be looked at? */
+/* Must its pods be checked? */
 bool eviction_node_threatens(const struct eviction_node *node);
 
 struct eviction_time {
-	int64_t since;  /* since when the node threatens the pod, by loop_uptime() */
+	int64_t since;  /* since when the node makes an eviction necessary, by loop_uptime() */
 	int64_t uptime; /* loop_uptime() */
 	int64_t wall;   /* loop_now() */
 };
 
-/* Decide about a pod, with its node. The plan says when to look again. */
+/* Decides about a pod, with its node. The plan says when to check again. */
 int eviction_step(const struct eviction_pod *pod, const struct eviction_node *node,
 		  struct eviction_time time, struct plan *plan, struct err *err) MUST_CHECK;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/flow_lifecycle.c - one step of a JobFlow.
  *
- * What has become of the jobs is recorded before the next ones are made; only the very first record
- * comes behind them, so that a flow whose first job is refused has none, as upstream. Names of jobs
- * follow from the flow, so that making one twice makes one. A job of such a name that is not the
- * flow's stands in its way: it is listed as unknown, and never deleted. */
+ * The states of the jobs are recorded before the next jobs are created; only the very first record
+ * comes after them, so that a flow whose first job is rejected has no status, as in upstream. Names
+ * of jobs derive from the flow, so that repeated attempts create one job. A job of such a name that
+ * belongs to another owner blocks the flow: it is listed as unknown, and never deleted. */
 #include "lifecycle/flow_lifecycle.h"
 
 #include "base/time.h"
@@ -15,16 +15,16 @@
 
 #include "base/banned.h"
 
-/* Pods that did not answer are asked again. */
+/* Pods that did not answer are probed again after this time. */
 #define PROBE_AGAIN TIME_SECOND
 
 struct flow_job {
 	struct str name;
-	struct json doc;   /* absent: not there */
-	struct vcjob view; /* where it is there */
-	bool ours;         /* made for this flow, not by somebody else under its name */
+	struct json doc;   /* absent: it does not exist */
+	struct vcjob view; /* if it exists */
+	bool ours;         /* created for this flow, not by another owner */
 	bool first;        /* of its name: the same template twice is one job */
-	bool lost;         /* was made once, or has no template */
+	bool lost;         /* it was created before and deleted, or has no template */
 };
 
 struct look {
@@ -89,7 +89,7 @@ static const struct jobflow_job *find_record(const struct look *look, struct str
 	return NULL;
 }
 
-/* --- whose turn it is ------------------------------------------------------------------------ */
+/* --- dependencies ---------------------------------------------------------------------------- */
 
 static int32_t replicas_of(const struct vcjob *job, struct str task)
 {
@@ -144,7 +144,7 @@ static bool do_answer(const struct look *look, enum flow_probe probe, struct jso
 	return all;
 }
 
-/* Does everything hold that the probe names? One that names nothing is none. */
+/* Are all conditions of the probe met? An empty probe counts as no probe. */
 static bool is_probed(const struct look *look, struct json probe, const struct flow_job *job)
 {
 	struct json phases = json_get(probe, "taskStatusList");
@@ -214,7 +214,7 @@ static struct json_doc *make_job(struct look *look, struct str name, struct str 
 	return doc;
 }
 
-/* Notes which jobs are lost; makes those whose turn it is if told to. */
+/* Marks lost jobs; creates the jobs whose dependencies are met if `create`. */
 static void walk_jobs(struct look *look, bool make)
 {
 	const struct flow_world *world = look->world;
@@ -261,7 +261,7 @@ static struct strs *list_of(struct jobflow_status *status, enum vcjob_phase phas
 		return &status->terminated_jobs;
 	case VCJOB_COMPLETING:
 	case VCJOB_TERMINATING:
-		return NULL; /* on their way */
+		return NULL; /* they are being created */
 	default:
 		return &status->unknown_jobs;
 	}
@@ -325,7 +325,7 @@ static void fill_job(struct look *look, const struct flow_job *job, struct jobfl
 	fill_histories(look, find_record(look, job->name), status->state.phase, to);
 }
 
-/* What is recorded of jobs stays when they are gone. */
+/* The record of a job stays after the job was deleted. */
 static void fill_records(struct look *look, struct jobflow_status *status)
 {
 	size_t count = look->flow.spec.flows.len;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/flow_lifecycle.h - JobFlows: jobs from templates, each made when those before it are done; and
- * JobTemplates, which list the jobs that were made from them.
+/* lifecycle/flow_lifecycle.h - JobFlows: jobs from templates, each created when the jobs before it are
+ * done; and JobTemplates, which list the jobs that were made from them.
  *
- * A job's turn has come when each of its targets is Completed, or, where it has a probe, when that
- * holds of its targets: all pods of the named tasks are in the named phases, and answer to a GET or on
- * a port; whichever comes first. Whether pods answer is an input, since asking them takes a
- * network; where nobody can ask, such a probe waits for completion.
+ * A job is created when each of its targets is Completed, or, if it has a probe, when the probe
+ * succeeds for its targets: all pods of the named tasks are in the named phases, and answer to a GET
+ * or on a port; whichever comes first. Whether pods answer is an input, because probing needs the
+ * network; if nothing can probe, the job waits for completion.
  *
  * | phase          | next                                                                   |
  * |----------------|------------------------------------------------------------------------|
@@ -15,8 +15,8 @@
  * | Succeed        | with jobRetainPolicy delete the jobs are deleted                        |
  * | Failed         | stays                                                                   |
  *
- * A job that was made and is gone is not made again: it is listed among unKnowJobs, as is one whose
- * turn has come and whose template is missing. */
+ * A job that was created and then deleted is not created again: it is listed in unKnowJobs, as is a
+ * job whose template is missing when it should be created. */
 #ifndef LIFECYCLE_FLOW_LIFECYCLE_H
 #define LIFECYCLE_FLOW_LIFECYCLE_H
 
@@ -36,7 +36,7 @@ struct flow_world {
 	struct json flow;
 	/* Jobs and JobTemplates of its namespace by name, or JSON_NONE. */
 	struct json (*find)(void *arg, enum plan_kind_id kind, struct str name);
-	/* Do the pods of a task of a job answer? `entry` is the row of the probe. NULL: nobody knows. */
+	/* Do the pods of a task of a job answer? `entry` is the row of the probe. NULL: unknown. */
 	bool (*answers)(void *arg, enum flow_probe probe, struct str job, struct json entry);
 	void *arg;
 	int64_t now;

@@ -13,10 +13,10 @@ struct count {
 	const struct json *nodes;
 	size_t node_count;
 	struct arena *arena;
-	struct map *names; /* that are members */
+	struct map *names; /* names of members */
 };
 
-/* Values of the map are of no use, but must be something. */
+/* Values of the map are not used, but must not be NULL. */
 static void add(struct count *count, struct str name)
 {
 	(void)map_put(count->names, name, count);
@@ -39,7 +39,7 @@ static int add_by_labels(struct count *count, const struct label_selector *objec
 	struct selector selector;
 
 	if (!object->match_labels.len && !object->match_expressions.len)
-		return 0; /* upstream: an empty one is nobody */
+		return 0; /* as in upstream, an empty selector matches nothing */
 	if (selector_from_object(object, count->arena, &selector, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count->node_count; i++) {

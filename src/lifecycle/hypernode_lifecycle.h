@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/hypernode_lifecycle.h - how many nodes a HyperNode has: each once, however many members name it. A
- * member by name counts whether the node is there or not, one by pattern or labels what it finds. */
+ * member by name counts even if the node does not exist; a member by pattern or labels counts the nodes that
+ * match. */
 #ifndef LIFECYCLE_HYPERNODE_LIFECYCLE_H
 #define LIFECYCLE_HYPERNODE_LIFECYCLE_H
 

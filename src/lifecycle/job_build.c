@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_build.c - the pods of a job, and the documents beside them.
+/* lifecycle/job_build.c - the documents of a job's pods and other objects.
  *
- * A pod is a copy of its task's template with marks that say where it belongs and under which version
- * and retry of the job it was made. Names that upstream draws by lot follow from the job's uid here,
- * so that a second try makes the same. */
+ * A pod is a copy of its task's template with labels and annotations for its task, its index and the
+ * version and retry of the job. Names that are random in upstream derive from the job's uid here, so
+ * that a second attempt creates the same name. */
 #include "base/hash.h"
 #include "base/time.h"
 #include "lifecycle/job_internal.h"
@@ -123,7 +123,7 @@ static void put_annotations(const struct job_look *look, const struct vcjob_task
 		json_set_str(doc, to, KEY_JOB_FORWARDING, STR("true"));
 }
 
-/* A pod takes the place of one that was evicted, and a policy waits for it to run. */
+/* The pod replaces an evicted one, and a policy waits for it to run. */
 static void put_evicted(const struct job_look *look, const struct job_task_view *task,
 			struct json_doc *doc, struct json annotations)
 {

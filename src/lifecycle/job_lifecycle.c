@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_lifecycle.c - one step of a job: commands, policies, then what its phase wants.
+/* lifecycle/job_lifecycle.c - one step of a job: commands, policies, then the work of its phase.
  *
- * A step ends with the first thing that has to be written: the next one sees it done. In that order:
+ * A step ends with the first necessary write; the next step observes its result. In this order:
  *
- *	no phase        record Pending, and make the podgroup where nothing comes before that
+ *	no phase        record Pending, and create the podgroup if nothing comes before it
  *	a Command       record what it asks for, delete it
  *	Pending,        an action of a policy: record it
- *	Running         objects beside the pods: claims, plugins' objects, the podgroup
+ *	Running         objects other than pods: claims, plugins' objects, the podgroup
  *	                what follows from the counts: record it
  *	                pods that are missing or too many
  *	other phases    what is left of the job: pods, podgroup, plugins' objects
  *	                what follows from that: record it
  *
- * What job_lifecycle.h promises is held here: decide() and finish() are the only places that change version or
- * retry count, and each is one write of the status. */
+ * decide() and finish() keep the guarantees of job_lifecycle.h: they are the only functions that change
+ * version or retry count, and each is one write of the status. */
 #include "lifecycle/job_lifecycle.h"
 
 #include "base/number.h"
@@ -24,17 +24,17 @@
 
 #include "base/banned.h"
 
-/* A job with more pods than any store holds would only eat memory. */
+/* A job with more pods than any store can have would only use up memory. */
 enum { JOB_PODS_MAX = 1000000 };
 
-/* --- what a kill is about -------------------------------------------------------------------- */
+/* --- which pods a kill ends ------------------------------------------------------------------- */
 
 static bool is_last_try(const struct vcjob *job)
 {
 	return job->status.retry_count >= job->spec.max_retry;
 }
 
-/* Is the pod one that the recorded decision ends? */
+/* Does the recorded decision end this pod? */
 static bool is_victim(const struct job_look *look, const struct job_pod *pod)
 {
 	const struct vcjob_status *status = &look->job->status;
@@ -45,7 +45,7 @@ static bool is_victim(const struct job_look *look, const struct job_pod *pod)
 		return job_target_has(look, pod);
 	if (pod->version >= status->version)
 		return false;
-	/* What has ended is kept by a resumption, and for the last try to be looked at. */
+	/* Ended pods are kept if the job resumes, and after the last attempt for inspection. */
 	if (str_is(status->state.reason, bus_action_names[BUS_RESTART_JOB]) &&
 	    !is_last_try(look->job))
 		return true;
@@ -94,7 +94,7 @@ static void discount_victims(struct job_look *look)
 			job_view_discount(look, look->world->pods[i]);
 }
 
-/* Record an action; the next steps execute it. */
+/* Records an action; the next steps execute it. */
 static void decide(struct job_look *look, enum bus_action action)
 {
 	struct vcjob_status *status = &look->job->status;
@@ -104,7 +104,7 @@ static void decide(struct job_look *look, enum bus_action action)
 
 	look->outcome->cause.rule = rule;
 	look->outcome->cause.action = action;
-	/* From here on the look is at the job as it will be recorded. */
+	/* From here on `view` is the job as it will be recorded. */
 	job_status_enter(look, status, rule->next);
 	if (rule->retry)
 		status->retry_count = number_add_i32(status->retry_count, 1);
@@ -133,7 +133,7 @@ static void tell_action(struct job_look *look, const char *action)
 		    "Start to execute action %s ", action);
 }
 
-/* The oldest Command: record what it asks for, then take it away. */
+/* The oldest Command: records what it asks for, then deletes it. */
 static int obey(struct job_look *look, struct err *err)
 {
 	struct json document = look->world->commands[0];
@@ -166,7 +166,7 @@ static int obey(struct job_look *look, struct err *err)
 	return 0;
 }
 
-/* With its first record a job gets its podgroup, where nothing has to be made before that. */
+/* With its first record a job gets its podgroup, unless something must be created before it. */
 static bool begin_group(struct job_look *look)
 {
 	const struct vcjob_spec *spec = &look->job->spec;
@@ -194,7 +194,7 @@ static void begin(struct job_look *look)
 	look->outcome->more = !begin_group(look);
 }
 
-/* Writes have failed for so long that nobody waits for them any more. */
+/* Writes have failed too often: terminates the job. */
 static void give_up(struct job_look *look)
 {
 	plan_normal(look->plan, PLAN_JOB, &look->job->meta, "ExecuteAction",
@@ -205,7 +205,7 @@ static void give_up(struct job_look *look)
 
 /* --- status ---------------------------------------------------------------------------------- */
 
-/* Write a status that differs only in its counters, but not too often. */
+/* Writes a status that differs only in its counters, but not too often. */
 static void write_counters(struct job_look *look, struct vcjob_status *status)
 {
 	int64_t due = look->world->counted_at + JOB_COUNT_INTERVAL;
@@ -218,18 +218,19 @@ static void write_counters(struct job_look *look, struct vcjob_status *status)
 		job_status_write(look, status);
 }
 
-/* Counts of a job that is over are cleared with the write that ends it. Those of a job that a flow made are
- * cleared by a later step, as upstream: a flow that deletes its jobs records what its last job ended with. */
+/* The write that ends a job clears its counts. Those of a job that a flow created are cleared by a later
+ * step, as in upstream: a flow that deletes its jobs records the final counts of its last job. */
 static bool are_counts_kept(const struct vcjob *job)
 {
 	return labels_find(&job->meta.labels, STR(KEY_BY_FLOW)) != NULL;
 }
 
-/* The job is over; what still runs of it ends with the next steps. */
+/* The job has ended; the next steps end pods that still run. */
 static void finish(struct job_look *look, struct vcjob_status *status, enum vcjob_phase phase)
 {
 	job_status_enter(look, status, phase);
-	look->job->status.state = status->state; /* so that victims are those of the new phase */
+	look->job->status.state =
+		status->state; /* so that the pods to kill are those of the new phase */
 	status->version = number_add_i32(status->version, 1);
 	status->controlled_resources = plugins_controlled(look, true);
 	if (!are_counts_kept(look->job))
@@ -243,9 +244,9 @@ static bool is_over(enum vcjob_phase phase)
 	return phase == VCJOB_COMPLETED || phase == VCJOB_FAILED;
 }
 
-/* --- phases in which the job is alive -------------------------------------------------------- */
+/* --- phases in which the job is active ------------------------------------------------------ */
 
-/* Look up the queue; true where the job had to be marked first. */
+/* Looks up the queue; true if the job had to be marked first. */
 static bool read_queue(struct job_look *look)
 {
 	const struct job_world *world = look->world;
@@ -264,7 +265,7 @@ static bool read_queue(struct job_look *look)
 	return true;
 }
 
-/* Claims, objects of plugins, the podgroup. False: pods are not to be made yet. */
+/* Claims, objects of plugins, the podgroup. False: pods must not be created yet. */
 static bool prepare(struct job_look *look)
 {
 	enum job_volumes volumes = JOB_VOLUMES_READY;
@@ -305,7 +306,7 @@ static bool is_ready(const struct job_look *look, struct str name)
 	return ready >= task->spec->min_available.value;
 }
 
-/* Are the tasks that this one depends on far enough? */
+/* Are the dependencies of this task met? */
 static bool may_start(const struct job_look *look, const struct vcjob_task *task)
 {
 	const struct vcjob_depends_on *needs = task->depends_on;
@@ -343,7 +344,7 @@ static int create_task(struct job_look *look, size_t at, size_t *left, struct er
 	return 0;
 }
 
-/* Gives how many more could have been made. */
+/* Returns how many more could have been created. */
 static size_t create_pods(struct job_look *look)
 {
 	size_t left = batch_of(look);
@@ -361,7 +362,7 @@ static size_t create_pods(struct job_look *look)
 	return left;
 }
 
-/* A pod without a place: marked, so that its end is not taken for an eviction, then deleted. */
+/* A surplus pod: marked, so that its end does not count as an eviction, then deleted. */
 static void delete_surplus(struct job_look *look)
 {
 	size_t left = batch_of(look);
@@ -393,7 +394,7 @@ static void delete_surplus(struct job_look *look)
 	}
 }
 
-/* The phase that follows from the counts in one phase. */
+/* The next phase by the counts. */
 static enum vcjob_phase phase_after(const struct job_look *look, enum vcjob_phase phase)
 {
 	struct job_count *tasks = arena_calloc(look_arena(look), look->job->spec.tasks.len + 1,
@@ -405,7 +406,7 @@ static enum vcjob_phase phase_after(const struct job_look *look, enum vcjob_phas
 	return job_evaluate(phase, &facts);
 }
 
-/* Record what there is. */
+/* Records the current counts. */
 static void record(struct job_look *look, enum vcjob_phase next, bool settled)
 {
 	struct vcjob_status status = job_status_begin(look);
@@ -419,7 +420,7 @@ static void record(struct job_look *look, enum vcjob_phase next, bool settled)
 	status.state.message =
 		look->queue_missing
 			? str_from(arena_printf(look_arena(look),
-						"queue %.*s is not found: no pods are made",
+						"queue %.*s is not found: no pods are created",
 						STR_ARG(look->job->spec.queue)))
 			: str_none();
 	if (entered) {
@@ -430,7 +431,7 @@ static void record(struct job_look *look, enum vcjob_phase next, bool settled)
 	}
 }
 
-/* When pods were made, and all of them, the next thing to do is to count them. */
+/* When all pods were created, the next step counts them. */
 static void rest_until_counted(struct job_look *look)
 {
 	if (look->world->counted_at <= 0)
@@ -439,7 +440,7 @@ static void rest_until_counted(struct job_look *look)
 	look->outcome->more = false;
 }
 
-/* Pods and what they need. False: there was nothing to do. */
+/* Creates pods and what they need. False: there was nothing to do. */
 static bool sync_pods(struct job_look *look, bool *ret_settled)
 {
 	size_t left = 0;
@@ -487,7 +488,7 @@ static void live(struct job_look *look)
 	}
 }
 
-/* --- phases in which it is not --------------------------------------------------------------- */
+/* --- phases in which it is ending ------------------------------------------------------------- */
 
 static int32_t delete_victims(struct job_look *look)
 {
@@ -508,8 +509,8 @@ static int32_t delete_victims(struct job_look *look)
 	return victims;
 }
 
-/* Parts of the job are restarting, and policies want more of it to: recorded with them, and no retry of
- * its own. */
+/* Parts of the job are restarting and policies add more parts: they are recorded together and count as
+ * one retry. */
 static bool join(struct job_look *look)
 {
 	struct vcjob_status *status = &look->job->status;

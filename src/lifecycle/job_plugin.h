@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/job_plugin.h - plugins of jobs: what they add to pods, and the objects that they create.
  *
- * To add one: a file in lifecycle/plugin/ with one table, and its row in model/volcano/job_plugins.h.
- * A plugin has no state: each hook gets the job and its arguments. The objects that it makes are
- * named in its table, so that the end of a job takes them away without asking it. */
+ * To add one: a file in lifecycle/plugin/ with one table, and its row in
+ * model/volcano/job_plugins.h. A plugin has no state: each hook gets the job and its arguments. The
+ * objects that it makes are named in its table, so that they are deleted at the end of a job
+ * without calling the plugin. */
 #ifndef LIFECYCLE_JOB_PLUGIN_H
 #define LIFECYCLE_JOB_PLUGIN_H
 
@@ -17,7 +18,7 @@
 #include "lifecycle/job_internal.h"
 #include "model/volcano/job_plugins.h"
 
-/* An object beside the job, named as the job with something behind it. */
+/* An object of the job, named after the job with a suffix. */
 struct plugin_object {
 	enum plan_kind_id kind;
 	const char *suffix; /* NULL ends the list */
@@ -28,11 +29,11 @@ struct plugin_run {
 	struct job_look *look;
 	const struct vcjob *job;
 	const struct strs *args;
-	bool initial; /* the job has not begun: everything is to be there */
-	bool waits;   /* set by a hook: pods are not to be made yet */
+	bool initial; /* the job has not started: all objects must exist */
+	bool waits;   /* set by a hook: pods must not be created yet */
 };
 
-/* A pod that is being made. */
+/* A pod that is being created. */
 struct plugin_pod {
 	struct json_doc *doc;
 	struct json meta;
@@ -45,12 +46,12 @@ struct plugin_pod {
 struct plugin {
 	bool unmarked; /* not among status.controlledResources */
 	struct plugin_object objects[4];
-	/* Add writes for objects that are not there or not what they should be. May be NULL. */
+	/* Adds writes for objects that are missing or differ. May be NULL. */
 	void (*ensure)(struct plugin_run *run);
 	/* Add containers to a pod. Called for all plugins before any `pod`, so that added containers get
 	 * what a plugin gives to every container. May be NULL. */
 	void (*containers)(struct plugin_run *run, struct plugin_pod *pod);
-	/* Change a pod before it is made. May be NULL. */
+	/* Changes a pod before it is created. May be NULL. */
 	int (*pod)(struct plugin_run *run, struct plugin_pod *pod, struct err *err);
 };
 
@@ -60,20 +61,22 @@ JOB_PLUGINS(PLUGIN_DECLARE)
 
 /* --- for the job controller ------------------------------------------------------------------ */
 
-/* Add the writes of all plugins. False: pods are not to be made (one waits, or is not known; an
- * event says so). */
+/* Adds the writes of all plugins. False: pods must not be created yet (a plugin waits, or is
+ * unknown; an event says so). */
 bool plugins_ensure(struct job_look *look);
 int plugins_pod(struct job_look *look, struct plugin_pod *pod, struct err *err) MUST_CHECK;
 /* Delete the objects of all plugins. */
 void plugins_clean(struct job_look *look);
-/* status.controlledResources of the job's plugins and claims; without plugins once it is killed. */
+/* status.controlledResources of the job's plugins and claims; without plugins after it was killed.
+ */
 struct labels plugins_controlled(const struct job_look *look, bool killed);
 
 /* --- for plugins ----------------------------------------------------------------------------- */
 
 /* <job><suffix>, in the plan's arena. */
 struct str plugin_name(const struct plugin_run *run, const char *suffix);
-/* What is there under that name. Sets `waits` where it belongs to a job that is gone: it will go. */
+/* The existing object of that name. Sets `waits` if it belongs to a deleted job: it will be deleted
+ * too. */
 struct json plugin_find(struct plugin_run *run, enum plan_kind_id kind, struct str name);
 
 /* The task with this name, or NULL. */
@@ -83,10 +86,10 @@ void plugin_put_host(const struct vcjob *job, const struct vcjob_task *task, int
 		     struct buf *to);
 void plugin_put_address(const struct vcjob *job, const struct vcjob_task *task, int32_t index,
 			struct buf *to);
-/* Hosts of a task: its replicas, or one where the template names the host. */
+/* Hosts of a task: its replicas, or one if the template names the host. */
 int32_t plugin_host_count(const struct vcjob_task *task);
 
-/* Every container of a pod, init containers among them if told so:
+/* Every container of a pod, with init containers if `init`:
  *	struct plugin_walk walk = {.init = true};
  *	while (plugin_container(pod, &walk)) use(walk.container); */
 struct plugin_walk {
@@ -96,9 +99,9 @@ struct plugin_walk {
 };
 bool plugin_container(const struct plugin_pod *pod, struct plugin_walk *walk);
 void plugin_add_env(struct json_doc *doc, struct json container, struct str name, struct str value);
-/* A port, unless one with that number is there. */
+/* Adds a port, unless one with that number exists. */
 void plugin_add_port(struct json_doc *doc, struct json container, const char *name, int64_t port);
-/* Of `list` ("volumeMounts", "env", ...): a new object at its end. */
+/* Appends a new object to `list` ("volumeMounts", "env", ...). */
 struct json plugin_append(struct json_doc *doc, struct json object, const char *list);
 
 #endif

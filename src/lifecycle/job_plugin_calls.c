@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_plugin_calls.c - calls the plugins of a job, and what they share.
+/* lifecycle/job_plugin_calls.c - calls the plugins of a job, and has their shared helpers.
  *
  * They are called in the order of the list (model/volcano/job_plugins.h). Containers are added before
  * anything is added to containers. */
@@ -15,7 +15,7 @@ static const struct {
 	const struct plugin *type;
 } plugins[] = {JOB_PLUGINS(PLUGIN_ROW)};
 
-/* The arguments that the job gives a plugin, or NULL where it does not use it. */
+/* The arguments of a plugin in the job, or NULL if the job does not use it. */
 static const struct strs *args_of(const struct vcjob *job, const char *name)
 {
 	for (size_t i = 0; i < job->spec.plugins.len; i++)
@@ -40,7 +40,7 @@ static bool are_known(struct job_look *look)
 	return true;
 }
 
-/* What the server says to a plugin's objects is told of the job. */
+/* Errors of a plugin's objects are recorded as events of the job. */
 static void tell_failures(struct job_look *look, const struct plugin *plugin, size_t from)
 {
 	const char *text = "Execute plugin when job add failed, err: ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_pod.c - from the document of a pod to the few fields that count.
+/* lifecycle/job_pod.c - reads the few fields of a pod that matter.
  *
- * Read straight from the document, once an event, since a job may have ten thousand of them. */
+ * Reads the document directly, once per event, because a job may have ten thousand pods. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -57,7 +57,7 @@ struct str job_controller_of(struct json object)
 	return str_none();
 }
 
-/* The number behind the last "-" of a pod's name. */
+/* The number after the last "-" of a pod's name. */
 static int32_t index_of(struct str name)
 {
 	ptrdiff_t at = str_rfind_byte(name, '-');
@@ -96,7 +96,7 @@ static void read_containers(struct json status, struct job_pod *pod)
 	}
 }
 
-/* A pod that a node evicts has conditions, and perhaps no container that has ended. */
+/* A pod that a node evicts has conditions, but may have no container that has ended. */
 static void read_conditions(struct json status, struct job_pod *pod)
 {
 	struct json_iter it = json_iter(json_get(status, "conditions"));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_podgroup.c - the podgroup of a job: made once, and kept to what the job says.
+/* lifecycle/job_podgroup.c - the podgroup of a job: created once, then kept up to date with the
+ * job.
  *
- * The scheduler writes its status all the time; what changes here is patched, so that the two never
- * get into each other's way. Queue, topology, labels and annotations are given at creation and stay.
+ * The scheduler writes its status all the time; changes from here are patches, so that the two do
+ * not conflict. Queue, topology, labels and annotations are set at creation and do not change.
  *
  * minResources: the pods that make the gang, those of high priority first. */
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* Who waits for less than that is not told why. */
+/* The reason is reported only for jobs that wait longer than this. */
 #define TELL_AFTER (5 * TIME_SECOND)
 
 void job_group_name(const struct meta *job, struct buf *to)
@@ -32,7 +33,7 @@ int job_group_read(struct job_look *look, struct err *err)
 
 	job_group_name(&look->job->meta, &name);
 	look->group_doc = world->find(world->arg, PLAN_PODGROUP, buf_str(&name));
-	/* Very old versions named it as the job. */
+	/* Very old versions gave it the name of the job. */
 	if (json_is_absent(look->group_doc)) {
 		struct json old = world->find(world->arg, PLAN_PODGROUP, look->job->meta.name);
 
@@ -47,7 +48,7 @@ int job_group_read(struct job_look *look, struct err *err)
 	return 0;
 }
 
-/* --- what it should be ----------------------------------------------------------------------- */
+/* --- desired state ------------------------------------------------------------------------- */
 
 static int32_t min_available(const struct vcjob_task *task)
 {
@@ -218,7 +219,7 @@ static void create(struct job_look *look, const struct demand *demand)
 	write->fail_text = "Failed to create PodGroup, err: ";
 }
 
-/* --- what it is ------------------------------------------------------------------------------ */
+/* --- updating ------------------------------------------------------------------------------- */
 
 /* Is all of `some` in `whole`? The server may have added defaults. */
 static bool contains(struct json whole, struct json some)
@@ -240,7 +241,7 @@ static bool contains(struct json whole, struct json some)
 	return json_eq(whole, some);
 }
 
-/* Give a member of the spec its value; an absent one takes it away. */
+/* Sets a member of the spec; an absent value removes it. */
 static void patch_member(struct json_doc *patch, const char *name, struct json value, bool there)
 {
 	struct json row = json_new_obj(patch);
@@ -259,8 +260,8 @@ static struct json text_or_none(struct json_doc *doc, struct str text)
 	return text.len > 0 ? json_new_str(doc, text) : JSON_NONE;
 }
 
-/* Say on the group whether its pods were rejected: until they can be created, capacity that is reserved
- * for them is lost for others. */
+/* Marks the group if the server rejected its pods: the scheduler must not reserve capacity for pods
+ * that cannot be created. */
 static void patch_rejected(struct job_look *look, struct json_doc *patch)
 {
 	enum job_pods_answer answer = look->world->pods_answer;
@@ -337,7 +338,7 @@ void job_group_ensure(struct job_look *look)
 
 /* --- why it waits ---------------------------------------------------------------------------- */
 
-/* In the words of the newest condition that holds. */
+/* By the newest condition that is true. */
 static bool tell_condition(struct job_look *look)
 {
 	const struct podgroup_condition *newest = NULL;
@@ -366,8 +367,8 @@ static bool tell_condition(struct job_look *look)
 	return true;
 }
 
-/* In the words of our own scheduler, which has no condition for a group that it does not admit; once per
- * cause, since the numbers in them change all the time. */
+/* By the reasons of our own scheduler, which sets no condition on a group that it does not admit; once
+ * per cause, because the numbers in them change all the time. */
 static void tell_reason(struct job_look *look)
 {
 	AUTO(arena_free) struct arena *arena = arena_new(0);

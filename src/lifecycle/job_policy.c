@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_policy.c - from what is seen in the world to the action that a policy wants.
+/* lifecycle/job_policy.c - from observed objects to the action of a policy.
  *
- * Nothing here hears events: what an event would have told is seen in the world, so that it is seen
- * after a restart of the controller as well.
+ * Nothing here depends on watch events: triggers are derived from the current objects, so that they
+ * are also found after a restart of the controller.
  *
  *	PodFailed       a pod of this version is Failed
- *	PodEvicted      a pod of this version is going and the controller has not asked for it, or the
- *	                status counts more pods of a task than are there
+ *	PodEvicted      a pod of this version is being deleted, not by the controller, or the
+ *	                status counts more pods of a task than exist
  *	PodPending      a pod of this version is Pending (only for policies with a timeout)
  *	TaskCompleted   all pods of a task have Succeeded, one of this version among them
  *	TaskFailed      the containers of a task were restarted too often
  *	Unknown         the podgroup is in phase Unknown
  *
- * For each of these the task's policies come before the job's, and in a list the first that matches
- * counts. Of several actions the one whose cause is oldest is taken; at the same time, in the order
+ * For each of these the task's policies come before the job's, and in a list the first match
+ * counts. Of several actions the one with the oldest cause is taken; at the same time, in the order
  * of this list with TaskCompleted first: workers that die because the master has ended are no
  * failure. */
 #include "base/time.h"
@@ -25,13 +25,13 @@
 
 enum { DEFAULT_TASK_RETRY = 3 };
 
-/* Something that is the case. */
+/* An event that a policy can match. */
 struct trigger {
 	enum bus_event event;
 	int32_t exit_code;
 	struct job_target target;
 	int64_t since;             /* 0: not known */
-	const struct job_pod *pod; /* that a time is written on then; NULL: none */
+	const struct job_pod *pod; /* the pod to write the time on if it is not known; NULL: none */
 };
 
 static bool event_matches(const struct vcjob_policy *policy, enum bus_event event)
@@ -86,7 +86,7 @@ static void tell_delay(struct job_look *look, enum bus_action action, int64_t ti
 	plan_steady(look->plan);
 }
 
-/* Nothing comes of it, but that it was looked at. */
+/* It has no effect other than its event. */
 static void tell_nothing(struct job_look *look, enum bus_action action)
 {
 	if (action >= BUS_ACTION_COUNT || action == BUS_SYNC_JOB || action == BUS_ACTION_NONE)
@@ -105,7 +105,7 @@ static enum job_reaction reaction_of(const struct job_look *look, enum bus_actio
 										: reaction;
 }
 
-/* Nothing tells when it happened: from now on the pod does, so that a delay comes to an end. */
+/* The time of the event is not known: it is written on the pod, so that a delay can end. */
 static void mark(struct job_look *look, const struct job_pod *pod)
 {
 	struct meta meta = {.namespace = look->job->meta.namespace, .name = pod->name};
@@ -141,7 +141,7 @@ static void consider(struct job_look *look, const struct trigger *trigger,
 		look->outcome->cause = cause;
 		return;
 	}
-	if (timeout != 0) { /* below 0: at once, but told as upstream tells it */
+	if (timeout != 0) { /* below 0: at once, but with upstream's message */
 		tell_delay(look, policy->action, timeout);
 		if (trigger->since <= 0 && trigger->pod)
 			mark(look, trigger->pod);
@@ -164,7 +164,7 @@ static struct job_target target_of(ptrdiff_t task, const struct job_pod *pod)
 	return (struct job_target){task, pod->index, pod->partition};
 }
 
-/* The causes that lie in one pod. */
+/* The triggers of one pod. */
 static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job_pod *pod,
 			 struct job_decision *best)
 {
@@ -192,7 +192,7 @@ static void consider_pod(struct job_look *look, ptrdiff_t task, const struct job
 	}
 	consider(look, &trigger, best);
 	if (trigger.event == BUS_POD_EVICTED && !pod->deleting) {
-		trigger.event = BUS_POD_PENDING; /* it is that as well */
+		trigger.event = BUS_POD_PENDING; /* it is also pending */
 		trigger.since = pod->created;
 		consider(look, &trigger, best);
 	}
@@ -302,7 +302,7 @@ static bool has_policies(const struct vcjob_spec *spec)
 	return false;
 }
 
-/* Does a policy give evicted pods of the task time to run again? */
+/* Does a policy with a timeout wait for evicted pods of the task to run again? */
 static bool awaits(const struct job_look *look, ptrdiff_t task)
 {
 	struct trigger trigger = {.event = BUS_POD_EVICTED, .target = {task, -1, -1}};

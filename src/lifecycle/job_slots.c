@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/job_slots.c - the pods of a job sorted into the slots of its tasks, and counted.
  *
- * A pod that is going counts as terminating and nothing else, whoever deletes it; so does one that
- * is marked as being killed, and one that has no place any more (its index is above the replicas, or
- * its task is not in the spec). */
+ * A pod that is being deleted counts only as terminating; so does a pod that is marked as being
+ * killed, and a surplus pod (its index is above the replicas, or its task is not in the spec). */
 #include "base/number.h"
 #include "lifecycle/job_internal.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/job_state.c - the state machine of a Job.
  *
- * Two tables. The rules say what an action does in a phase; where a rule names no next phase, and
- * whenever there is no action, the evaluation of the phase moves it on when the facts allow.
+ * The rules say what an action does in a phase. If a rule names no next phase, or if there is no
+ * action, the evaluation of the phase finds the next phase from the counts.
  *
- * Upstream lets nobody abort, terminate or complete a job that restarts. Here that works: whoever
- * asks for it means it. A restart or a resumption of what restarts already is no other one. */
+ * In upstream a restarting job cannot be aborted, terminated or completed; here it can. A restart
+ * or a resumption of a part that is already restarting has no effect. */
 #include "lifecycle/job_state.h"
 
 #include "base/macro.h"
@@ -73,7 +73,7 @@ const struct job_rule *job_rule_find(enum vcjob_phase phase, enum bus_action act
 			continue;
 		if (job_rules[i].action == action)
 			return &job_rules[i];
-		any = &job_rules[i]; /* the last one of a phase */
+		any = &job_rules[i]; /* the last rule of a phase */
 	}
 	return any;
 }
@@ -109,7 +109,7 @@ static enum vcjob_phase evaluate_pending(const struct job_facts *facts)
 	return facts->job->spec.min_available <= there ? VCJOB_RUNNING : VCJOB_PENDING;
 }
 
-/* Everything has ended: how? */
+/* The final phase when everything has ended. */
 static enum vcjob_phase evaluate_end(const struct job_facts *facts)
 {
 	const struct vcjob_spec *spec = &facts->job->spec;

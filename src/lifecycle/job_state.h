@@ -15,10 +15,10 @@
 #include "model/volcano/vcjob.h"
 
 enum job_reaction {
-	JOB_REACT_SYNC,   /* make what is missing, count, evaluate */
-	JOB_REACT_KILL,   /* the whole job: a new version, pods and objects go */
-	JOB_REACT_TARGET, /* kill what the event was about: a task, a pod, a partition */
-	JOB_REACT_STAY,   /* the kill that is under way goes on, or is done */
+	JOB_REACT_SYNC,   /* create what is missing, count, evaluate */
+	JOB_REACT_KILL,   /* kill the whole job: a new version; pods and objects are deleted */
+	JOB_REACT_TARGET, /* kill the target of the event: a task, a pod, a partition */
+	JOB_REACT_STAY,   /* the current kill goes on, or is complete */
 	JOB_REACT_COUNT
 };
 
@@ -26,7 +26,7 @@ struct job_rule {
 	enum vcjob_phase phase;
 	enum bus_action action; /* BUS_ACTION_COUNT: any other */
 	enum job_reaction reaction;
-	bool retry;            /* counts as one */
+	bool retry;            /* counts as a retry */
 	enum vcjob_phase next; /* recorded with it; VCJOB_PHASE_NONE: by evaluation */
 };
 extern const struct job_rule job_rules[];
@@ -34,10 +34,10 @@ extern const size_t job_rule_count;
 
 /* Never NULL. */
 const struct job_rule *job_rule_find(enum vcjob_phase phase, enum bus_action action);
-/* The table, a line a rule. */
+/* Prints the table, one line per rule. */
 void job_rules_print(struct buf *to);
 
-/* Pods by what has become of them; those that are going count as nothing else. */
+/* Pods by phase; terminating pods count only as terminating. */
 struct job_count {
 	int32_t pending;
 	int32_t running;
@@ -47,18 +47,18 @@ struct job_count {
 	int32_t terminating;
 };
 
-/* What an evaluation looks at. */
+/* The input of an evaluation. */
 struct job_facts {
 	const struct vcjob *job;
 	const struct job_count *all;
-	const struct job_count *tasks; /* one a task of the spec */
-	bool killed;                   /* nothing is left of what the kill was about */
+	const struct job_count *tasks; /* one per task of the spec */
+	bool killed;                   /* all targets of the kill have ended */
 };
 
-/* The phase that follows from the facts; the same one where nothing follows. */
+/* The next phase by these facts, or the same one. */
 enum vcjob_phase job_evaluate(enum vcjob_phase phase, const struct job_facts *facts);
 
-/* Does it keep making pods? */
+/* Does the job create pods in this phase? */
 static inline bool job_phase_is_live(enum vcjob_phase phase)
 {
 	return phase == VCJOB_PENDING || phase == VCJOB_RUNNING;

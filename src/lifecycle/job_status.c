@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/job_status.c - the status of a job: from counts to what is written.
  *
- * state.lastTransitionTime is the time of the last change of any kind, as upstream has it: the time
- * to live of a finished job counts from there. A condition has the time at which its phase was
+ * state.lastTransitionTime is the time of the last change of any kind, as in upstream: the time to
+ * live of a finished job counts from there. A condition has the time at which its phase was
  * entered. */
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ bool job_status_differs(const struct vcjob_status *a, const struct vcjob_status 
 	AUTO(json_doc_unref) struct json_doc *doc = json_doc_new();
 	struct vcjob_status left = *a, right = *b;
 
-	/* When it changed, and what is counted from there, is no change. */
+	/* Differences in times alone do not count as a change. */
 	left.state.last_transition_time = right.state.last_transition_time;
 	left.running_duration = right.running_duration;
 	return !json_eq(type_encode_new(&vcjob_status_type, &left, doc),

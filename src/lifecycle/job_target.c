@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/job_target.c - what a restart is about, as the status records it.
+/* lifecycle/job_target.c - the targets of a restart, as the status records them.
  *
- * state.reason is the action, state.message the targets in words that a user reads and that this file
- * reads back, with "; " between them:
+ * state.reason is the action, state.message the targets in a form that users read and this file
+ * parses, with "; " between them:
  *
  *	task a
  *	pod a/1			pods a/0-2,5
  *	partition 0 of task a	partitions 1,3-4 of task a
  *
  * Names of tasks are DNS labels, so that the words are not ambiguous. Ranges keep the text short when
- * many pods fail together. Pods that were made since are not meant: they carry the new retry count. */
+ * many pods fail together. Pods that were created after it are not targets: they have the new retry
+ * count. */
 #include "base/number.h"
 #include "lifecycle/job_internal.h"
 
@@ -40,7 +41,7 @@ static bool has(const bool *set, int32_t count, int32_t index)
 	return set && index >= 0 && index < count && set[index];
 }
 
-/* False: it was there, or has no place. */
+/* False: it was already there, or is out of range. */
 static bool put(const struct job_look *look, bool **set, int32_t count, int32_t index)
 {
 	if (index < 0 || index >= count || has(*set, count, index))
@@ -87,7 +88,7 @@ bool job_target_has(const struct job_look *look, const struct job_pod *pod)
 
 /* --- printing -------------------------------------------------------------------------------- */
 
-/* "0-2,5"; gives how many there are. */
+/* Prints "0-2,5"; returns their number. */
 static int32_t put_ranges(const bool *set, int32_t count, struct buf *to)
 {
 	int32_t found = 0;
@@ -160,7 +161,7 @@ static void read_ranges(struct job_look *look, struct str task, struct str range
 	}
 }
 
-/* What follows one of two words, which differ in number. */
+/* The text after the singular or the plural of a word. */
 static bool follows(struct str text, struct str one, struct str many, struct str *ret)
 {
 	struct str word = str_starts(text, many) ? many : one;

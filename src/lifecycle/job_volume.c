@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/job_volume.c - the claims of a job's volumes.
  *
- * A volume without a claim's name gets one, which is written into the job before the claim is made;
- * the name follows from the job's uid, so that a crash in between makes no second claim. A claim
- * that is named and not described must be there: the job waits for it. */
+ * A volume without a claim name gets one, which is written into the job before the claim is
+ * created; the name derives from the job's uid, so that a crash in between creates no second claim.
+ * A claim that is named without a spec must exist: the job waits for it. */
 #include <stdio.h>
 
 #include "base/time.h"
@@ -31,7 +31,7 @@ static void put_name(const struct job_look *look, size_t volume, struct buf *to)
 	} while (!json_is_absent(find_claim(look, buf_str(to))));
 }
 
-/* Write names into the job; false: all have one. */
+/* Writes names into the job; false if all have one. */
 static bool name_claims(struct job_look *look)
 {
 	const struct vcjob_spec *spec = &look->job->spec;

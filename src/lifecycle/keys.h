@@ -16,9 +16,11 @@
 #define KEY_OUT_OF_SYNC "volcano.sh/controller-out-of-sync"
 #define KEY_NUMA_POLICY "volcano.sh/numa-topology-policy"
 #define KEY_GROUP_NAME "scheduling.k8s.io/group-name"
-/* When the pod before this one was evicted, where a policy waits for this one to run; ours alone. */
+/* When the predecessor of this pod was evicted, if a policy waits for this pod to run; not in
+ * upstream. */
 #define KEY_EVICTED_AT "volcano.sh/evicted-at"
-/* When something of this pod was first seen that a policy gives time, and that has no time of its own; ours alone. */
+/* When a condition of this pod with a policy timeout was first observed, if it has no time of its own; not in
+ * upstream. */
 #define KEY_NOTICED_AT "volcano.sh/noticed-at"
 
 /* from a job to its pods */
@@ -29,7 +31,8 @@
 #define KEY_JDB_MIN_AVAILABLE "volcano.sh/jdb-min-available"
 #define KEY_JDB_MAX_UNAVAILABLE "volcano.sh/jdb-max-unavailable"
 
-/* on podgroups of jobs: the server rejected their pods, so that the scheduler reserves nothing for them; ours alone */
+/* on podgroups of jobs: the server rejected their pods, so that the scheduler reserves nothing for them; not in
+ * upstream */
 #define KEY_PODS_REJECTED "volcano.sh/pods-rejected"
 
 /* on queues */

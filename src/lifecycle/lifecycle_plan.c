@@ -67,7 +67,7 @@ void plan_next_stage(struct plan *plan)
 {
 	size_t len = plan->writes.len;
 
-	/* A stage without writes would be nothing to wait for. */
+	/* An empty stage is not counted. */
 	if (len > 0 && plan->writes.ptr[len - 1].stage == plan->stage)
 		plan->stage++;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/node_lifecycle.c - which nodes answer.
  *
- * Only changes count: a renewal with another time than the one before is a sign of life, whatever the clock
- * of the machine that sent it shows. The grace period begins when the controller first sees the node, so that
- * a restart after a long stop declares no node dead.
+ * Only changes count: a renewal with a new time shows that the node is alive, whatever the clock of its
+ * machine shows. The grace period begins when the controller first sees the node, so that a restart after a
+ * long stop does not declare any node as lost.
  *
  * A check that comes much later than planned means that this process did not run (it was stopped, or the
  * machine was suspended). No answer could arrive meanwhile, so the grace period begins again. */
@@ -80,7 +80,7 @@ void node_see_lease(struct node_health *health, struct json lease, int64_t uptim
 	struct json spec = json_get(lease, "spec");
 	uint64_t sign = hash_time(json_get(spec, "renewTime"));
 
-	/* A lease without a renewal is one all the same. */
+	/* A lease without a renewal counts too. */
 	if (!sign && json_is(spec, JSON_OBJ))
 		sign = 1;
 	hear(health, &health->lease, sign, uptime);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/plugin_args.h - the arguments of job plugins, in the syntax of Go's flag package.
  *
- * `-name value`, `--name value`, `-name=value`; a switch may stand bare. Reading ends at the first
- * word that is no flag, at one that is not known and at a value that is none; what was read before
+ * `-name value`, `--name value`, `-name=value`; a boolean flag needs no value. Parsing ends at the
+ * first word that is not a flag, at an unknown flag and at an invalid value; what was parsed before
  * counts. */
 #ifndef LIFECYCLE_PLUGIN_ARGS_H
 #define LIFECYCLE_PLUGIN_ARGS_H
@@ -19,10 +19,10 @@ enum plugin_arg_type { PLUGIN_ARG_TEXT, PLUGIN_ARG_NUMBER, PLUGIN_ARG_SWITCH };
 struct plugin_arg {
 	const char *name;
 	enum plugin_arg_type type;
-	void *value; /* struct str, int64_t, bool; holds the default */
+	void *value; /* struct str, int64_t, bool; initially the default */
 };
 
-/* Texts are lent by the arguments. */
+/* Texts are borrowed from the arguments. */
 void plugin_args_parse(const struct strs *args, const struct plugin_arg *flags, size_t count);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/queue_lifecycle.c - one step of a queue's life.
  *
- * At most one change of state a step, so that each can be seen. The annotation that says who closed
- * a queue is written before it is closed, and taken back after it was opened: whoever stops in
- * between leaves an open queue with the annotation, which the next step takes back, or closes. */
+ * A step makes at most one change of state, so that each can be observed. The annotation that says
+ * why a queue was closed is written before it is closed, and removed after it was opened. If the
+ * controller stops in between, an open queue has the annotation; the next step removes it, or
+ * closes the queue. */
 #include "lifecycle/queue_lifecycle.h"
 
 #include "lifecycle/keys.h"
@@ -16,7 +17,7 @@ struct look {
 	const struct queue_world *world;
 	struct plan *plan;
 	struct queue queue;
-	enum queue_state parent; /* QUEUE_STATE_NONE: not known, or none */
+	enum queue_state parent; /* QUEUE_STATE_NONE: unknown, or no parent */
 };
 
 static bool is_shut(enum queue_state state)
@@ -103,7 +104,7 @@ static int delete_command(struct look *look, struct json command, struct err *er
 
 /* --- decisions ------------------------------------------------------------------------------- */
 
-/* What the oldest Command asks for. False: it has to wait. */
+/* Executes the oldest Command. False: it has to wait. */
 static bool obey(struct look *look, struct str action)
 {
 	enum queue_state state = look->queue.status.state;
@@ -119,7 +120,7 @@ static bool obey(struct look *look, struct str action)
 	return true;
 }
 
-/* What follows from the parent and from what is in it. */
+/* The change that follows from its parent and its podgroups. */
 static void follow(struct look *look)
 {
 	enum queue_state state = look->queue.status.state;

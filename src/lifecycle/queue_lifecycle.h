@@ -9,11 +9,11 @@
  * | Closed   | Open               | stays                     | opened with its parent     |
  * | Unknown  | Open               | Closed, Closing if in use | stays                      |
  *
- * A queue that was closed because its parent was says so in an annotation, and is opened with it; one
- * that was closed by hand is not. A queue below a closed one cannot be opened: the Command waits
- * until its parent is open, or until another Command comes.
+ * A queue that was closed because its parent was closed has an annotation, and is opened together
+ * with the parent; a queue that was closed by a user is not. A queue below a closed one cannot be
+ * opened: the Command waits until its parent is open, or until another Command comes.
  *
- * queue_step() looks at one queue, and is called again when it, its parent, its groups or its
+ * queue_step() decides about one queue, and is called again when it, its parent, its groups or its
  * Commands change. A Command is deleted when what it asked for has been written. */
 #ifndef LIFECYCLE_QUEUE_LIFECYCLE_H
 #define LIFECYCLE_QUEUE_LIFECYCLE_H
@@ -26,8 +26,8 @@
 #include "lifecycle/lifecycle_plan.h"
 
 struct queue_world {
-	struct json queue;           /* absent: it is gone, and its Commands are to go */
-	struct json parent;          /* absent: none, or not there */
+	struct json queue;  /* absent: it was deleted, and its Commands are to be deleted */
+	struct json parent; /* absent: it has none, or it does not exist */
 	const struct json *commands; /* for this queue, oldest first */
 	size_t command_count;
 	size_t groups; /* podgroups in it, in any phase */

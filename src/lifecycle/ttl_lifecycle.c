@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/ttl_lifecycle.c - ttlSecondsAfterFinished. What the job owns goes first, and only this very job is
- * deleted, not one that was made anew under its name. */
+/* lifecycle/ttl_lifecycle.c - ttlSecondsAfterFinished. Its dependents are deleted first, and only the job with
+ * this uid, not a new job of the same name. */
 #include "lifecycle/ttl_lifecycle.h"
 
 #include "base/time.h"

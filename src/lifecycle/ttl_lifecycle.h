@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/ttl_lifecycle.h - jobs that have finished are deleted when their time is over. Time counts from the
- * last change of the job's state; aborted jobs stay, since they can be resumed. */
+/* lifecycle/ttl_lifecycle.h - finished jobs are deleted after their time to live. Time counts from
+ * the last change of the job's state; aborted jobs stay, because they can be resumed. */
 #ifndef LIFECYCLE_TTL_LIFECYCLE_H
 #define LIFECYCLE_TTL_LIFECYCLE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/volume_lifecycle.c - see the header. Each step of a binding is a write of its own, and the next look
- * goes on from what is recorded: the volume names the claim, the claim names the volume, both say so
- * in their status. */
+/* lifecycle/volume_lifecycle.c - see the header. Each step of a binding is a separate write, and the next step
+ * continues from what is recorded: the volume names the claim, the claim names the volume, both have the status
+ * Bound. */
 #include "lifecycle/volume_lifecycle.h"
 
 #include "model/core/claims.h"
@@ -54,7 +54,7 @@ static void set_phase(struct plan *plan, enum plan_kind_id kind, const struct me
 
 /* --- binding ------------------------------------------------------------------------------------ */
 
-/* The volume names the claim; only in the version that was looked at. */
+/* Makes the volume name the claim, only in the version that was read. */
 static void bind_volume(struct plan *plan, const struct pv *pv, const struct pvc *claim)
 {
 	struct json root;
@@ -96,7 +96,7 @@ static void tell_claim(struct plan *plan, struct json volume, const struct pvc *
 	plan_patch_status(plan, PLAN_CLAIM, &claim->meta, PLAN_MERGE_PATCH, doc);
 }
 
-/* What is still missing of it. */
+/* The next missing step of a binding. */
 static void bind(struct plan *plan, struct json volume, const struct pv *pv,
 		 const struct pvc *claim)
 {
@@ -116,7 +116,7 @@ static void bind(struct plan *plan, struct json volume, const struct pv *pv,
 		tell_claim(plan, volume, claim);
 }
 
-/* --- making ------------------------------------------------------------------------------------- */
+/* --- creating ----------------------------------------------------------------------------------- */
 
 static void make(struct plan *plan, const struct pvc *claim, struct json document,
 		 const struct volume_world *world)
@@ -154,7 +154,7 @@ static void make(struct plan *plan, const struct pvc *claim, struct json documen
 
 /* --- one claim ---------------------------------------------------------------------------------- */
 
-/* Must it wait for its first pod? */
+/* Must the claim wait for its first pod? */
 static bool waits(const struct pvc *claim, struct json class)
 {
 	return str_is(json_str(json_get(class, "volumeBindingMode")), "WaitForFirstConsumer") &&
@@ -167,7 +167,7 @@ static bool is_made_here(const struct volume_world *world)
 	       str_is(json_str(json_get(world->class, "provisioner")), VOLUME_PROVISIONER);
 }
 
-/* The volume that the claim names, that is kept for it, or (`any`) the smallest that suits. */
+/* The volume that the claim names, that is reserved for it, or (`any`) the smallest that fits. */
 static bool find_volume(const struct pvc *claim, const struct volume_world *world, bool any,
 			struct plan *plan, struct pv *ret, struct json *ret_doc)
 {
@@ -242,7 +242,7 @@ int volume_step(struct json document, struct json claim, struct plan *plan, stru
 	if (meta_is_deleting(&pv.meta))
 		return 0;
 	if (pv.spec.claim_ref) {
-		/* Kept for a claim that may come, or the claim's own look tells. */
+		/* Reserved for a claim that may be created, or the step of the claim handles it. */
 		if (!pv.spec.claim_ref->uid.len || (uid.len && str_eq(pv.spec.claim_ref->uid, uid)))
 			return 0;
 		released = true;

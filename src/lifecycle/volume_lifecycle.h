@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/volume_lifecycle.h - claims get volumes, where no Kubernetes controller does that: on one machine.
+/* lifecycle/volume_lifecycle.h - binds claims to volumes in single-node mode, in which no Kubernetes
+ * controller does it.
  *
- *	claim without a volume	-> the volume that is kept for it, else the smallest that suits; a claim
+ *	claim without a volume	-> the volume that is reserved for it, else the smallest that fits; a claim
  *				   of a class that waits for the first pod: only once the scheduler has
- *				   kept a volume for it or named a node
- *	nothing suits		-> of the class of local folders: a volume is made
- *	volume of no claim	-> Available; whose claim is gone: Released, or deleted if it was made here
+ *				   reserved a volume for it or named a node
+ *	nothing fits		-> of the class of local folders: a volume is created
+ *	volume without a claim	-> Available; its claim was deleted: Released, or deleted if it was created here
  *				   and its policy says so
  *
- * A volume that is made is a folder `<folder>/pvc-<uid of the claim>`; whoever mounts it creates it. */
+ * A created volume is a folder `<folder>/pvc-<uid of the claim>`; the node creates it when a pod mounts
+ * it. */
 #ifndef LIFECYCLE_VOLUME_LIFECYCLE_H
 #define LIFECYCLE_VOLUME_LIFECYCLE_H
 
@@ -25,17 +27,17 @@
 struct volume_world {
 	const struct json *volumes;
 	size_t volume_count;
-	struct json class;  /* the claim's; JSON_NONE: it is not there */
-	const char *folder; /* of local volumes; NULL: none are made */
+	struct json class;  /* of the claim; JSON_NONE: it does not exist */
+	const char *folder; /* of local volumes; NULL: none are created */
 };
 
 /* One claim. */
 int volume_claim_step(struct json document, const struct volume_world *world, struct plan *plan,
 		      struct err *err) MUST_CHECK;
-/* One volume, with the claim that it is kept for (JSON_NONE: that is not there). */
+/* One volume, with the claim that it is reserved for (JSON_NONE: it does not exist). */
 int volume_step(struct json document, struct json claim, struct plan *plan,
 		struct err *err) MUST_CHECK;
-/* The class of local folders, which is the default one; nothing where it is there. */
+/* Creates the class of local folders, which is the default class, if it does not exist. */
 void volume_class_step(struct json known, struct plan *plan);
 
 /* The name of a claim's class. */

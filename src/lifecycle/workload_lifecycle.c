@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/workload_lifecycle.c - what a pod's group looks like.
+/* lifecycle/workload_lifecycle.c - the podgroup of a pod without a job.
  *
- * The gang is of one, or of as many as the owner's annotation says; what it needs is what this pod
- * counts for in a quota, as many times. Annotations of the pod win over those of its owners. The
- * scheduler writes the group's status, so what changes of one that is there is patched. */
+ * The gang has one pod, or as many as the owner's annotation says; its minResources are those of
+ * this pod (demand.h) times that number. Annotations of the pod win over those of its owners. The
+ * scheduler writes the group's status, so an existing group is patched. */
 #include "lifecycle/workload_lifecycle.h"
 
 #include "base/number.h"
@@ -220,7 +220,7 @@ static struct json_doc *build(const struct workload_world *world, struct str nam
 
 /* --- bringing one up to date ----------------------------------------------------------------- */
 
-/* Does the group follow its owner, so that a change of the owner changes it? */
+/* Does a change of the owner change the group? */
 static bool follows_owner(struct json pod)
 {
 	struct str kind = json_str(json_get(controller_of(pod), "kind"));
@@ -228,7 +228,7 @@ static bool follows_owner(struct json pod)
 	return str_is(kind, "ReplicaSet") || str_is(kind, "StatefulSet");
 }
 
-/* A patch for what the group lacks or has otherwise; NULL: nothing. */
+/* A patch for what is missing or differs in the group, or NULL. */
 static struct json_doc *difference(struct json group, struct json wanted)
 {
 	static const char *const maps[] = {"labels", "annotations"};

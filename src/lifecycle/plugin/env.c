@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/env.c - tells every container which of its task's pods it is in.
+/* lifecycle/plugin/env.c - sets the index of the pod in its task as a variable of every container.
  *
- * Ours alone: `--array-id NAMES --array-first F --array-step S` adds variables that hold F + S * index, so that an
- * element of an array knows its number without a shell that reckons it out. */
+ * Not in upstream: `--array-id NAMES --array-first F --array-step S` adds variables with F + S * index, so that
+ * an element of an array has its number without a shell that computes it. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle/plugin/hcclrank.c - the rank of a pod among those that talk over HCCL, as an annotation.
  *
- * The one that is there counts, then the variable RANK of its containers (which pytorch sets), then
- * the place of the pod among masters and workers. */
+ * An existing annotation wins, then the variable RANK of its containers (which pytorch sets), then
+ * the position of the pod among masters and workers. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 

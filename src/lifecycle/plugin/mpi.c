@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/mpi.c - tells the master of an MPI job where its workers are (MPI_HOST).
+/* lifecycle/plugin/mpi.c - passes the hosts of the workers to the master of an MPI job (MPI_HOST).
  *
- * It lives on svc and ssh, which admission adds to such jobs. */
+ * It needs svc and ssh, which admission adds to such jobs. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 

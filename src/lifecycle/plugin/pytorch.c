@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/pytorch.c - what torch.distributed wants to know: where the master is, how many
- * there are, and which of them a container is.
+/* lifecycle/plugin/pytorch.c - the variables of torch.distributed: the master's host, the world
+ * size, and the rank of a container.
  *
- * On request, workers wait in an init container until the master takes connections. */
+ * On request, workers wait in an init container until the master accepts connections. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
@@ -92,7 +92,8 @@ static void add_wait(struct plugin_pod *pod, const struct torch_args *args, stru
 				    (long long)args->port, TRY_SECONDS, TRY_SECONDS));
 }
 
-/* Masters have rank 0, workers those behind it; where one task is both, its pods are counted through. */
+/* Masters have rank 0, workers the ranks after it; if one task is both, its pods are numbered in order.
+ */
 static int64_t rank_of(const struct plugin_pod *pod, const struct vcjob_task *master,
 		       const struct vcjob_task *worker)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/ray.c - starts a Ray cluster: a head with its ports behind a service, and workers
+/* lifecycle/plugin/ray.c - starts a Ray cluster: a head with its ports in a service, and workers
  * that join it. The commands of the named containers are replaced. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/keys.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/ssh.c - lets the pods of a job log in to each other.
+/* lifecycle/plugin/ssh.c - allows the pods of a job to log in to each other.
  *
- * One key pair a job, in a secret that every container has under ~/.ssh, with a config that lists the
- * hosts. The pair comes from outside (struct job_world): making one needs chance. It is made once:
- * where the secret is there, only a config that differs is replaced. */
+ * One key pair per job, in a secret that every container has under ~/.ssh, with a config that lists
+ * the hosts. The pair is an input (struct job_world), because making one needs random numbers. It is
+ * made once: if the secret exists, only a config that differs is replaced. */
 #include "base/base64.h"
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"

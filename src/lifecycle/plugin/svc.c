@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/svc.c - lets the pods of a job find each other.
+/* lifecycle/plugin/svc.c - makes the pods of a job reachable by name.
  *
  * A headless service gives each pod a name in the network; a config map, mounted at /etc/volcano and
- * offered as variables, lists these names by task; a network policy lets only pods of the job in. The
+ * offered as variables, lists these names by task; a network policy admits only pods of the job. The
  * config map follows the number of replicas as long as the job lives. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/keys.h"

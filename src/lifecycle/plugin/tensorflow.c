@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle/plugin/tensorflow.c - TF_CONFIG: who is in the cluster, and which of them a container is.
+/* lifecycle/plugin/tensorflow.c - TF_CONFIG: the members of the cluster, and which one a container
+ * is.
  *
- * A job of a single pod is no cluster and gets none. */
+ * A job with a single pod is not a cluster and does not get it. */
 #include "lifecycle/job_plugin.h"
 #include "lifecycle/plugin_args.h"
 
@@ -28,7 +29,7 @@ static struct tf_args read_args(const struct plugin_run *run)
 	return args;
 }
 
-/* A role's hosts; unlike elsewhere, a host that the template names is there once a replica. */
+/* A role's hosts; unlike elsewhere, a host that the template names is listed once per replica. */
 static void put_role(const struct vcjob *job, const struct tf_args *args, size_t role,
 		     struct json_doc *doc, struct json cluster)
 {
@@ -47,7 +48,7 @@ static void put_role(const struct vcjob *job, const struct tf_args *args, size_t
 	}
 }
 
-/* What a task's pods are; a task of several roles is the first of these. */
+/* The role of a task's pods; a task with several roles has the first of these. */
 static struct str type_of(const struct tf_args *args, struct str task)
 {
 	static const size_t order[ROLE_COUNT] = {2, 1, 0, 3}; /* chief, worker, ps, evaluator */

@@ -154,7 +154,7 @@ static void cover_end(struct coverage *all, struct run *run)
 	}
 }
 
-/* "plugin svc --x=y": the words behind the first. */
+/* "plugin svc --x=y": the words after the first. */
 static void cover_plugin(struct coverage *all, struct str rest)
 {
 	struct str name = next_word(&rest);

@@ -206,7 +206,7 @@ static const struct script scripts[] = {
 	  {"50", "0=Completed active=0 Sched=0:03 Succe=0:04"},
 	  {"61", "0=Completed 1=* active=1 Sched=1:00 Succe=0:04"}},
 	 NULL},
-	{"runs beside one another",
+	{"concurrent runs",
 	 "'schedule':'* * * * *','concurrencyPolicy':'Allow'",
 	 {{"121", "1=* 2=* active=2 Sched=2:00"}},
 	 NULL},
@@ -251,7 +251,7 @@ static const struct script scripts[] = {
 	 {{"12000", "active=0"}, {"{'spec':{'suspend':false}}", "200=* active=1 Sched=200:00"}},
 	 "Warning TooManyMissedTimes too many missed start times. Set or decrease "
 	 ".spec.startingDeadlineSeconds or check clock skew\n" CREATED("29453960")},
-	{"a run that somebody deletes",
+	{"a run that a user deletes",
 	 "'schedule':'0 * * * *'",
 	 {{"3601", "60=* active=1 Sched=60:00"},
 	  {"-60", "active=1 Sched=60:00"},

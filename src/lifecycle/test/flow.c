@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JobFlows and JobTemplates: flows from their start to their end, step by step, and once more for each
- * write with a controller that dies behind it. */
+/* JobFlows and JobTemplates: flows from their start to their end, step by step, and once more for
+ * each write with a controller that crashes after it. */
 #include "lifecycle/flow_lifecycle.h"
 #include "others.h"
 #include "world.h"
@@ -93,7 +93,7 @@ static char *status_of(struct world *world)
 #define FLOW(spec) "{'metadata':{'name':'f','namespace':'n'},'spec':{" spec "}}"
 
 /* What is done, with what it leads to. "job=Phase" sets a phase, "-job" deletes it, "+a" adds a
- * template, ">b" a flow behind a, "" only looks. */
+ * template, ">b" a flow after a, "" only steps. */
 struct script {
 	const char *about;
 	const char *templates;
@@ -171,7 +171,7 @@ static const struct script scripts[] = {
 	  {"f-a=Running", "Running runn:f-a"},
 	  {"f-a~1", "Running runn:f-a"},
 	  {"f-a~2", "Running runn:f-a unKn:f-b"}}},
-	{"a probe by TCP that nobody can ask waits for completion",
+	{"a TCP probe that cannot be sent waits for completion",
 	 "ab",
 	 FLOW("'flows':[{'name':'a'},{'name':'b','dependsOn':{'targets':['a'],'probe':{"
 	      "'tcpSocketList':[{'taskName':'t','port':1}],"
@@ -299,7 +299,8 @@ static void test_refused(void)
 	is(later, "Running comp:f-a");
 }
 
-/* A job of the name that somebody else has made is neither the flow's, nor deleted with its jobs. */
+/* A job of the name with another owner does not belong to the flow, and is not deleted with its
+ * jobs. */
 static void test_foreign(void)
 {
 	AUTO(world_done) struct world world;

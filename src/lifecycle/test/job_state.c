@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state machine of jobs: the table is whole, and is the one that test/data/lifecycle/states.md
- * shows. (What evaluations do is told by the scenarios.) */
+ * shows. (The scenarios test the evaluations.) */
 #include "lifecycle/job_state.h"
 
 #include <stdio.h>

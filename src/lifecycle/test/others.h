@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* others.h - for tests of the controllers beside that of jobs: documents in JSON with ' for ", and
- * plans as text with all that is written. */
+/* others.h - for tests of the controllers other than that of jobs: documents in JSON with ' for ",
+ * and plans as text with all that is written. */
 #ifndef LIFECYCLE_TEST_OTHERS_H
 #define LIFECYCLE_TEST_OTHERS_H
 
@@ -28,7 +28,7 @@ __attribute__((unused)) static struct json_doc *doc_of(const char *text)
 	return json_doc_thaw(json_doc_root(doc));
 }
 
-/* One line a write and an event, in order of stages; " as '. For mem_free(). */
+/* One line per write and per event, in order of stages; " as '. For mem_free(). */
 __attribute__((unused)) static char *plan_text(const struct plan *plan)
 {
 	AUTO(buf_done) struct buf text = BUF_UNBOUNDED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues: every row of the table of states, alone and with a parent; then trees that are closed and
- * opened, with a controller that dies behind any write. HyperNodes' counts and jobs' time to live. */
+ * opened, with a controller that crashes after any write. HyperNodes' counts and jobs' time to live.
+ */
 #include "lifecycle/hypernode_lifecycle.h"
 #include "lifecycle/queue_lifecycle.h"
 #include "lifecycle/ttl_lifecycle.h"
@@ -40,7 +41,7 @@ static const struct {
 	 "0 delete commands c0\n"},
 	{"closing a closing queue does nothing", "", "Closing", "Open", 1, "CloseQueue",
 	 "0 delete commands c0\n"},
-	{"closing one that nobody knows", "", "Unknown", "Open", 0, "CloseQueue",
+	{"closing an unknown one", "", "Unknown", "Open", 0, "CloseQueue",
 	 "0 " PATCH_STATE("Closed") CLOSED "1 delete commands c0\n"},
 	{"a closing queue stays while it is in use", "", "Closing", "Open", 1, "", ""},
 	{"and is closed when it is not", "", "Closing", "Open", 0, "", "0 " PATCH_STATE("Closed")},
@@ -48,7 +49,7 @@ static const struct {
 	 "0 " PATCH_STATE("Open") "1 " PATCH_BY("false") "2 delete commands c0\n"},
 	{"opening a closing queue", "", "Closing", "Open", 3, "OpenQueue",
 	 "0 " PATCH_STATE("Open") "1 " PATCH_BY("false") "2 delete commands c0\n"},
-	{"opening one that nobody knows", "", "Unknown", "Open", 0, "OpenQueue",
+	{"opening an unknown one", "", "Unknown", "Open", 0, "OpenQueue",
 	 "0 " PATCH_STATE("Open") "1 " PATCH_BY("false") "2 delete commands c0\n"},
 	{"one below a closed queue waits", "", "Closed", "Closed", 0, "OpenQueue", ""},
 	{"one below a closing queue waits", "", "Closed", "Closing", 0, "OpenQueue", ""},
@@ -66,8 +67,8 @@ static const struct {
 	{"also from closing", BY_PARENT, "Closing", "Open", 1, "",
 	 "0 " PATCH_STATE("Open") "1 " PATCH_BY("false")},
 	{"one that was closed by hand stays closed", "", "Closed", "Open", 0, "", ""},
-	{"whoever stopped in between left a mark that is taken back", BY_PARENT, "Open", "Open", 0,
-	 "", "0 " PATCH_BY("false")},
+	{"the mark of a controller that stopped in between is removed", BY_PARENT, "Open", "Open",
+	 0, "", "0 " PATCH_BY("false")},
 	{"what is no word for queues is thrown away", "", "Open", "Open", 0, "AbortJob",
 	 "0 delete commands c0\n"},
 };
@@ -121,7 +122,7 @@ static void test_others(void)
 	struct json command = json_doc_root(close);
 	static const char *const about[] = {"a queue without a parent gets one",
 					    "the root is not closed",
-					    "commands for a queue that is gone go"};
+					    "commands for a deleted queue are deleted"};
 	struct queue_world world = {.queue = json_doc_root(fresh)};
 	struct err err;
 
@@ -326,9 +327,9 @@ static void test_ttl(void)
 {
 	static const struct {
 		const char *about, *ttl, *phase;
-		int64_t later; /* seconds behind the end */
+		int64_t later; /* seconds after the end */
 		const char *plan;
-		int64_t look; /* likewise */
+		int64_t look; /* seconds after the end */
 	} times[] = {
 		{"no time, no end", "", "Completed", 1000000, "", 0},
 		{"its time is not over", "'ttlSecondsAfterFinished':60", "Completed", 59, "", 60},

@@ -2,8 +2,8 @@
 /* Scenarios of the life of a job: test/data/lifecycle. What the words mean is in the README there.
  *
  * Each scenario is run once as it stands, and once more for every write of that run, with the
- * controller dying right behind it: the same must hold, and the end must be the same. (To die before
- * a write is to die behind the one before it: the controller remembers nothing.) Events are the
+ * controller crashing right after it: the same must hold, and the end must be the same. (Crashing
+ * before a write is crashing after the previous one: the controller has no state.) Events are the
  * exception: one that was about to be recorded is lost. */
 #include <dirent.h>
 #include <stdio.h>
@@ -580,10 +580,10 @@ static void run_scenario(const struct scenario *scenario)
 			buf_printf(&wrong, "ends as\n%snot as\n%s", buf_text(&other),
 				   buf_text(&end));
 	}
-	ok(wrong.len == 0, "%.*s: the same when the controller dies behind any of %zu writes",
+	ok(wrong.len == 0, "%.*s: the same when the controller crashes after any of %zu writes",
 	   STR_ARG(scenario->name), writes);
 	if (wrong.len > 0) {
-		printf("#   behind write %zu\n", crash - 1);
+		printf("#   after write %zu\n", crash - 1);
 		tap_show("wrong", buf_text(&wrong));
 	}
 }

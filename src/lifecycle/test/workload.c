@@ -99,7 +99,7 @@ static const struct {
 	 "{'metadata':{'annotations':{'volcano.sh/preemptable':'false'}}}", NULL,
 	 HEAD_OWNED("ReplicaSet") ",'annotations':{'volcano.sh/preemptable':'true'}},'spec':{"
 				  "'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
-	{"a gang of nobody", POD(OWNED("Job"), ""),
+	{"an empty gang", POD(OWNED("Job"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'0'}}}", NULL,
 	 HEAD_OWNED("Job") "},'spec':{'minResources':{}" TAIL "1 " TOLD("podgroup-O")},
 	{"a size that is none is 1", POD(OWNED("Job"), ""),
@@ -115,7 +115,7 @@ static const struct {
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2'}}}",
 	 "{'metadata':{'name':'podgroup-O','namespace':'n'},'spec':{'minMember':1," NEEDS "}}",
 	 "0 " TOLD("podgroup-O")},
-	{"a foreign kind that nobody can look up", POD(OWNED("Widget"), ""), NULL, NULL,
+	{"an unknown kind that cannot be looked up", POD(OWNED("Widget"), ""), NULL, NULL,
 	 HEAD_OWNED("Widget") "},'spec':{'minMember':1," NEEDS TAIL "1 " TOLD("podgroup-O")},
 	{"a group follows its ReplicaSet", POD(OWNED("ReplicaSet"), ""),
 	 "{'metadata':{'annotations':{'scheduling.volcano.sh/group-min-member':'2',"

@@ -32,10 +32,10 @@ struct world {
 	unsigned uids;
 	unsigned version;
 	size_t writes;   /* executed so far */
-	size_t crash;    /* the controller dies behind this many writes; 0: never */
-	bool manual;     /* nobody admits groups and starts pods but the test */
-	bool eager;      /* ... or everybody does so between any two steps of the controller */
-	bool grace;      /* deleted pods stay until they are told to go */
+	size_t crash;    /* the controller crashes after this many writes; 0: never */
+	bool manual;     /* only the test admits groups and starts pods */
+	bool eager;      /* ... or this happens between any two steps of the controller */
+	bool grace;      /* deleted pods stay until the test removes them */
 	bool keyless;    /* no key pair is made */
 	char refuse[64]; /* creating these is refused: "pods" */
 	bool give_up;
@@ -44,9 +44,10 @@ struct world {
 	size_t stuck;      /* creates that found something there */
 	struct buf phases; /* "Pending Running", as they were recorded */
 	struct buf events; /* a line each */
-	struct buf log;    /* a line a write */
+	struct buf log;    /* one line per write */
 	struct err err;
-	/* Told of each step: whether a Command was obeyed, and what was decided. May be NULL. */
+	/* Called after each step: whether a Command was executed, and what was decided. May be
+	 * NULL. */
 	void (*seen)(void *arg, bool commanded, const struct job_cause *cause);
 	void *seen_arg;
 };
@@ -393,7 +394,7 @@ TEST_FN bool world_environment(struct world *world)
 	return changed;
 }
 
-/* Until nobody has anything to do. False: that never comes. */
+/* Runs until nothing is left to do. False: that never happens. */
 TEST_FN bool world_settle(struct world *world)
 {
 	for (int i = 0; i < WORLD_STEPS_MAX; i++) {

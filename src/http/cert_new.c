@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/cert_new.c - making certificates: a CA, and what it signs for servers and clients.
  *
- * 1. A certificate is never valid outside the dates of its CA: otherwise its chain would become invalid before the date that the certificate shows.
- * 2. What goes into a name is checked first (UTF-8, no NUL, host names and addresses), so that nothing is signed that cert.c would reject.
+ * 1. A certificate is never valid outside the dates of its CA: otherwise its chain would become
+ *    invalid before the date that the certificate shows.
+ * 2. What goes into a name is checked first (UTF-8, no NUL, host names and addresses), so that
+ *    nothing is signed that cert.c would reject.
  * 3. A CA certificate that is not self-signed is appended to what it signs: the peer needs it.
  *
  * Names may be longer than the 64 characters of RFC 5280: those of service accounts are, and both

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http/client_h1.c - one HTTP/1.1 call at a time on one connection, parsed by llhttp.
  *
- * 1. The connection is reused only if the response had a definite end, nothing came after it, and the request was sent completely; otherwise it is closed.
+ * 1. The connection is reused only if the response had a definite end, nothing came after it, and
+ *    the request was sent completely; otherwise it is closed.
  * 2. Callbacks of the user may cancel the call: call current() again after each. */
 #include <assert.h>
 #include <llhttp.h>

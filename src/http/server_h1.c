@@ -8,7 +8,8 @@
  *
  * 1. The parser is never entered from within one of its own callbacks: run() is the only place.
  * 2. A request is freed by run() only, never while a handler is on the stack.
- * 3. After an error in the input, or if its end is not certain, the connection closes: nothing after it is ever read as a request. */
+ * 3. After an error in the input, or if its end is not certain, the connection closes: nothing
+ *    after it is ever read as a request. */
 #include <assert.h>
 #include <llhttp.h>
 #include <stdio.h>

@@ -11,8 +11,11 @@
  * 2. The client's windows are extended only for bytes that were consumed: a handler that pauses
  *    stops its client at STREAM_WINDOW.
  * 3. nghttp2's session is deleted with the connection only, never from within its callbacks.
- * 4. conn->out_bytes is the sum of the requests' queues. While too much waits on the connection, new requests are held back: a client that opens no window makes no progress. A stream that reads nothing of its queue is reset after a time limit.
- * 5. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in a row close the connection; nghttp2 itself counts resets and CONTINUATION frames. */
+ * 4. conn->out_bytes is the sum of the requests' queues. While too much waits on the connection,
+ *    new requests are held back: a client that opens no window makes no progress. A stream that
+ *    reads nothing of its queue is reset after a time limit.
+ * 5. Frames that carry no work (empty DATA, PRIORITY, PING, SETTINGS) are counted, and too many in
+ *    a row close the connection; nghttp2 itself counts resets and CONTINUATION frames. */
 #include <stdio.h>
 
 #include "base/limits.h"

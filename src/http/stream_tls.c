@@ -5,7 +5,8 @@
  * to the BIO while it is decrypted; what OpenSSL writes is collected on the stack and sent by one
  * send(). So a turn costs one system call in each direction, and an idle connection has no buffer.
  *
- * 1. `rest` holds ciphertext that was not decrypted because the stream was paused: it comes before anything new; its size is at most what one turn reads.
+ * 1. `rest` holds ciphertext that was not decrypted because the stream was paused: it comes before
+ *    anything new; its size is at most what one turn reads.
  * 2. `wire` holds ciphertext that the socket did not accept: it is sent before anything new.
  * 3. SSL objects are not in use while callbacks run: those may free the stream. */
 #include <arpa/inet.h>

@@ -5,7 +5,9 @@
  * points to the next, the last one to the first, and the container to its last element or key.
  *
  * What must stay true:
- * 1. A value is in at most one container. `next` of a new or removed value is NULL, `next` of a value in a ring never is; putting a value that is in a ring into another container is a programming error, which an assert catches.
+ * 1. A value is in at most one container. `next` of a new or removed value is NULL, `next` of a
+ *    value in a ring never is; putting a value that is in a ring into another container is a
+ *    programming error, which an assert catches.
  * 2. No object has a key twice.
  * 3. Strings are UTF-8. */
 #include <assert.h>

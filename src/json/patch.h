@@ -13,10 +13,11 @@
 #include "json/doc.h"
 
 /* Applies `patch` to `target` and returns the result as a new, mutable document. Neither argument
- * changes. ERR_BAD_REQUEST: the patch is no list of objects. ERR_TOO_LARGE: more than
- * LIMIT_PATCH_OPS operations. ERR_INVALID: an operation does not apply, a test failed, the result
- * would be too deep, or its copies add up to more than LIMIT_PATCH_COPY_BYTES. The text names the
- * operation. */
+ * changes.
+ * ERR_BAD_REQUEST: the patch is not a list of objects.
+ * ERR_TOO_LARGE: more than LIMIT_PATCH_OPS operations.
+ * ERR_INVALID: an operation does not apply, a test failed, the result would be too deep, or its
+ * copies add up to more than LIMIT_PATCH_COPY_BYTES. The text names the operation. */
 struct json_doc *json_patch_apply(struct json target, struct json patch,
 				  struct err *err) MUST_CHECK;
 

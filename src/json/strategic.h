@@ -48,9 +48,10 @@ struct json_strategy_schema {
 };
 
 /* Applies `patch` to `target`, both objects, and returns the result as a new, mutable document.
- * Neither argument changes. The codes are those of kube-apiserver: ERR_BAD_REQUEST: a malformed
- * directive, or an argument that is no object. ERR_INVALID: a list of lists. ERR_UNKNOWN: the rest,
- * as "map: map[name:x] does not contain declared merge key: port". */
+ * Neither argument changes. The codes are those of kube-apiserver:
+ * ERR_BAD_REQUEST: a malformed directive, or an argument that is not an object.
+ * ERR_INVALID: a list of lists.
+ * ERR_UNKNOWN: the rest, as "map: map[name:x] does not contain declared merge key: port". */
 struct json_doc *json_strategic_apply(struct json target, struct json patch,
 				      const struct json_strategy_schema *schema,
 				      struct err *err) MUST_CHECK;
